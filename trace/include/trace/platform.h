@@ -1,0 +1,204 @@
+/*
+ * All that trace/ asks of its host: its only door. A missing inline half does not compile, a
+ * missing function does not link.
+ *
+ * Tiers: T0  clock, CPU id, interrupt state, memory          (ring buffers, trace_printk)
+ *        T1  text write and sync, trampolines, symbols        (function tracing)
+ *        T2  threads: names, locks, waiting, grace periods    (tracers per thread, trace_pipe)
+ *        T3  log                                              (messages)
+ *
+ * Context: "probe" means anywhere, NMI included: it may not fault, block, or be traced.
+ */
+#ifndef TRACE_PLATFORM_H
+#define TRACE_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+#include <trace/errno.h>
+
+struct ftrace_ops;
+struct ftrace_regs;
+
+#define TRACE_COMM_LEN	 16  /* thread name, NUL included */
+#define TRACE_SYM_LEN	 128 /* symbol name, NUL included */
+#define TRACE_INSN_SIZE	 5   /* call, jmp and NOP at a site, bytes */
+
+/* Two words that move together; 16-byte aligned. */
+struct trace_pair {
+	uint64_t lo;
+	uint64_t hi;
+} __attribute__((aligned(16)));
+
+/*
+ * preempt_count layout, as Linux prints it from: bits 0-7 preempt depth, 8-15 softirq,
+ * 16-19 hardirq, 20-23 NMI.
+ */
+#define TRACE_PREEMPT_MASK   0x000000ffu
+#define TRACE_SOFTIRQ_MASK   0x0000ff00u
+#define TRACE_SOFTIRQ_SERVING 0x00000100u
+#define TRACE_HARDIRQ_MASK   0x000f0000u
+#define TRACE_NMI_MASK	     0x00f00000u
+
+/* ---- Inline half, probe context. Defined by the host's <trace_plat_inline.h>. ---- */
+
+/* T0: number of the running CPU, 0 .. trace_plat_nr_cpus() - 1; preemption is off. */
+static inline uint32_t trace_plat_cpu_id(void);
+/* T0: nanoseconds; never goes back on one CPU. */
+static inline uint64_t trace_plat_clock_ns(void);
+/* T0: the raw cycle counter. */
+static inline uint64_t trace_plat_cycles(void);
+/* T0: nested; the outermost enable may reschedule. */
+static inline void trace_plat_preempt_disable(void);
+static inline void trace_plat_preempt_enable(void);
+/* T0: see the layout above. */
+static inline uint32_t trace_plat_preempt_count(void);
+static inline bool trace_plat_need_resched(void);
+static inline bool trace_plat_irqs_disabled(void);
+/* T0: mask interrupts (not NMIs) of this CPU. */
+static inline uint64_t trace_plat_irq_save(void);
+static inline void trace_plat_irq_restore(uint64_t flags);
+/*
+ * T0: if *pair equals {old_lo, old_hi}, make it {new_lo, new_hi} and return true. Atomic against
+ * interrupts and NMIs of this CPU; no lock prefix: only this CPU writes the pair.
+ */
+static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
+/* T0: one instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
+static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
+/* T1: this CPU's recursion bits (owned by trace/). */
+static inline uint32_t *trace_plat_recursion(void);
+/* T2: id of the running thread; 0 for idle. */
+static inline int32_t trace_plat_current_pid(void);
+/* T2: per-thread bits owned by trace/; NULL for "no thread yet" is not allowed. */
+static inline uint32_t *trace_plat_current_flags(void);
+/* T1: code addresses in 32 bits and back. */
+static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
+static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
+
+/* ---- T0: memory, CPUs ---- */
+
+/* Zeroed, page aligned, virtually contiguous; NULL when out of memory. Thread context. */
+void *trace_plat_alloc(size_t bytes);
+void trace_plat_free(void *memory, size_t bytes);
+/* CPUs that exist (online or not yet); constant once threads run. Any context. */
+uint32_t trace_plat_nr_cpus(void);
+bool trace_plat_cpu_online(uint32_t cpu);
+/* Run fn(arg) on every online CPU with interrupts off, and wait for all. Thread, interrupts on. */
+void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg);
+/* The same on one CPU. Returns -ENODEV when it is not online. */
+int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg);
+/* Wall-like clocks for trace_clock. Probe context. */
+uint64_t trace_plat_clock_mono_ns(void);   /* never goes back across CPUs */
+uint64_t trace_plat_uptime_ticks(void);	   /* timer ticks since boot */
+
+/* ---- T1: text ---- */
+
+/*
+ * One change of one site. `old` and `new_insn` are TRACE_INSN_SIZE bytes: each a NOP, a call or a
+ * jmp. Sites of a batch ascend.
+ */
+struct trace_poke {
+	uint32_t site; /* trace_plat_ip_pack() */
+	uint8_t old_insn[TRACE_INSN_SIZE];
+	uint8_t new_insn[TRACE_INSN_SIZE];
+	uint8_t unused[2];
+};
+
+struct trace_poke_error {
+	uintptr_t site;
+	uint8_t expected[TRACE_INSN_SIZE];
+	uint8_t found[TRACE_INSN_SIZE];
+};
+
+/*
+ * Change all sites, safely against every CPU executing them, with three core syncs in all.
+ * -EINVAL, `out_error` filled and nothing written, when a site does not hold `old_insn`.
+ * Thread context, interrupts on, ftrace's lock held.
+ */
+int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
+/* The same before other CPUs run, single site, without int3 and sync. */
+int trace_plat_poke_early(const struct trace_poke *poke);
+
+/* The instructions of a site at `site`. Any context. */
+void trace_plat_insn_nop(uint8_t *out_insn);
+void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn);
+
+/* What a site calls when its only user is `ops`: saves registers, calls func, restores. */
+struct trace_trampoline {
+	uintptr_t addr;
+	size_t bytes;
+};
+
+/*
+ * A trampoline of its own for `ops` that calls `func(ip, parent_ip, ops, NULL)`.
+ * Returns -ENOMEM with nothing made. Thread context, ftrace's lock held.
+ */
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+				 struct trace_trampoline *out_trampoline);
+/* Let `tramp` call `func` from now on; safe while CPUs run it. */
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
+/* No thread can be inside any more: the caller has waited. */
+void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);
+/* The shared trampoline: calls trace_ops_list_func(ip, parent_ip, NULL, NULL). */
+uintptr_t trace_plat_shared_trampoline(void);
+
+/* The table that the linker collected: addresses of sites. */
+const uintptr_t *trace_plat_sites(size_t *out_nr);
+/* The address that an unpatched site calls (__fentry__). */
+uintptr_t trace_plat_fentry(void);
+
+/* ---- T1: symbols. Any context, lock free. ---- */
+
+/* Name, start and size of the function that holds `addr`; false for none, never a neighbour. */
+bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
+/* Address of a function; 0 for none. */
+uintptr_t trace_plat_symbol_find(const char *name);
+/* Names of ascending addresses, cheaply. Zero the cursor first. Returns the length, 0 for none. */
+struct trace_symbol_cursor {
+	uint64_t state[8];
+};
+size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name);
+/* A sentence that says why `name` has no site. 0, or -ENOENT when nothing is known. Thread. */
+int trace_plat_why_not(const char *name, char *out_text, size_t len);
+
+/* ---- T2: threads ---- */
+
+struct trace_plat_lock { /* sleeping lock; zeroed is unlocked */
+	uint64_t opaque[8];
+};
+void trace_plat_lock(struct trace_plat_lock *lock);
+void trace_plat_unlock(struct trace_plat_lock *lock);
+bool trace_plat_lock_held(const struct trace_plat_lock *lock);
+
+struct trace_plat_waitq { /* zeroed is empty */
+	uint64_t opaque[8];
+};
+/*
+ * Sleep until `done(arg)`; it is asked again after each wake and at least every 10 ms, so that
+ * probes need not wake. -EINTR when the user interrupts. Thread context, no lock held.
+ */
+int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
+/* Thread, softirq or irq; not NMI. */
+void trace_plat_wake(struct trace_plat_waitq *queue);
+
+/* Return when every thread has passed a voluntary switch, or was idle, since the call. Thread. */
+void trace_plat_synchronize_tasks(void);
+/* Return when every preempt-off section that ran at the call has ended. Thread. */
+void trace_plat_synchronize_preempt(void);
+/* Copy the name of thread `pid`, or return false. Thread context. */
+bool trace_plat_thread_comm(int32_t pid, char *out_comm);
+/* Call fn for every thread that exists. Thread context. */
+void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg);
+
+/* ---- T3: messages ---- */
+
+/* One line to the host's log, without newline. Any context. */
+void trace_plat_log(const char *fmt, ...) TRACE_PRINTF(1, 2);
+/* A broken invariant of tracing: tracing stops for good, the host goes on. Any context. */
+void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
+
+#include <trace_plat_inline.h> /* the host's inline half: the one include that leaves trace/ */
+
+#endif
