@@ -1,0 +1,51 @@
+/*
+ * The kernel's own text symbols: address to name and back.
+ *
+ * The table is made from the linked kernel by tools/ksyms and linked in by a second link; until
+ * then (and in the first link) it is empty and every question is answered "unknown".
+ *
+ * Context:   any, panic and NMI included: constant data, no lock, nothing is allocated. Not traced.
+ * Locking:   none.
+ * Ownership: the caller's buffers; they must have room for KSYM_NAME_LEN bytes.
+ */
+#ifndef KERNEL_SYMBOLS_H
+#define KERNEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <kernel/symbols_format.h>
+
+/*
+ * A place in the table that moves upwards only. Start it with SYMBOLS_CURSOR_INIT.
+ */
+struct symbols_cursor {
+	uint32_t index;	     /* symbol that `name` belongs to */
+	const uint8_t *name; /* its tokens; NULL before the first use */
+};
+
+#define SYMBOLS_CURSOR_INIT { .index = 0, .name = NULL }
+
+/*
+ * Name the function that `addr` lies in. False, with nothing written, when it lies in none: in
+ * padding, behind the end of the last function, or anywhere outside the kernel's text.
+ * `out_start` and `out_size` may be NULL.
+ */
+bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
+
+/* Address of the symbol `name`, 0 when there is none. Of several symbols with that name: the lowest. */
+uintptr_t symbols_find(const char *name);
+
+/*
+ * Name the function that `addr` lies in, for callers that ask in ascending order: a call costs a
+ * few instructions per symbol passed over and per token of the name, no search. Writes the name
+ * with its NUL to `out_name` and returns its length; 0, with nothing written, when `addr` lies in
+ * no function. An address below that of the last call also gives 0.
+ */
+size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_name);
+
+/* Number of symbols, and the name and address of each: 0 <= index < symbols_count(). */
+uint32_t symbols_count(void);
+size_t symbols_get(uint32_t index, char *out_name, uintptr_t *out_addr);
+
+#endif

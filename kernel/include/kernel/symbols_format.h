@@ -1,0 +1,52 @@
+/*
+ * Layout of the symbol table in section .ksyms: what tools/ksyms writes and kernel/symbols.c reads.
+ *
+ *   struct symbols_header
+ *   uint64_t token_text[256]    a token's text, at most 8 bytes, padded with zeros
+ *   uint32_t offset[nr_symbols] address - base; the first nr_addressed strictly ascending
+ *   uint32_t size[nr_symbols]   bytes; the first nr_addressed never overlap their successor
+ *   uint32_t by_name[nr_symbols] indexes in the order of their names (strcmp)
+ *   uint32_t mark[]             position in names[] of symbol 0, SYMBOLS_MARK, 2 * SYMBOLS_MARK, ...
+ *   uint8_t  token_len[256]
+ *   uint8_t  names[]            per symbol: number of tokens, then one byte for each
+ *
+ * Symbols [0, nr_addressed) answer "what is at this address". The rest, aliases of the former and
+ * boundaries without a size, can be found by name only. Every array starts on 8 bytes; all numbers
+ * are little endian. tools/ksyms/README.md says how the tokens are chosen.
+ *
+ * Context, locking, ownership: constant data.
+ */
+#ifndef KERNEL_SYMBOLS_FORMAT_H
+#define KERNEL_SYMBOLS_FORMAT_H
+
+#include <stdint.h>
+
+#define SYMBOLS_MAGIC	   0x314d59534b544146ULL /* "FATKSYM1" */
+#define SYMBOLS_NR_TOKENS  256
+#define SYMBOLS_TOKEN_SIZE 8
+#define SYMBOLS_MARK	   32 /* symbols between two entries of mark[] */
+
+/*
+ * Room for a name, with its NUL and the up to 7 bytes that the expansion of the last token writes
+ * behind the name.
+ */
+#define KSYM_NAME_LEN	 128
+#define SYMBOLS_NAME_MAX (KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters */
+
+/* Positions are in bytes from the start of this header. */
+struct symbols_header {
+	uint64_t magic;
+	uint64_t base; /* address that the offsets count from */
+	uint32_t total_bytes;
+	uint32_t nr_symbols;
+	uint32_t nr_addressed;
+	uint32_t token_text_pos;
+	uint32_t offset_pos;
+	uint32_t size_pos;
+	uint32_t by_name_pos;
+	uint32_t mark_pos;
+	uint32_t token_len_pos;
+	uint32_t names_pos;
+};
+
+#endif
