@@ -1,0 +1,9 @@
+# Host programs of the build. In: BUILD, HOSTCC. Out: HOST_TOOLS, rules for $(BUILD)/tools/*.
+HOSTCC ?= cc
+HOST_CC_CMD ?= $(HOSTCC)
+HOST_CFLAGS ?= -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes \
+	-Wmissing-prototypes -Wwrite-strings -Itools/common -Ikernel/include
+
+include tools/recordmcount/build.mk
+
+HOST_TOOLS := $(addprefix $(BUILD)/tools/,recordmcount)

@@ -1,0 +1,6 @@
+# $(BUILD)/tools/recordmcount
+RECORDMCOUNT_SRCS := $(addprefix tools/recordmcount/,main.c object.c sites.c symbols.c table.c image.c)
+
+$(BUILD)/tools/recordmcount: $(RECORDMCOUNT_SRCS) $(wildcard tools/recordmcount/*.h)
+	@mkdir -p $(@D)
+	$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(RECORDMCOUNT_SRCS) -lelf
