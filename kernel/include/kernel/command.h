@@ -1,0 +1,95 @@
+/*
+ * Commands of the shell: how one is declared, and what it may use while it runs.
+ *
+ * Each file with commands has one table that ends with an entry without a name:
+ *
+ *   const struct command torture_commands[] = {
+ *           { .name = "torture", .usage = "[rounds] [seconds]", .help = "toggle all sites",
+ *             .run = torture_run },
+ *           {}
+ *   };
+ *
+ * and one line in the list of kernel/command.c. A command runs in a thread of its own that has its
+ * name, unless it is marked as a builtin of the shell. It returns its exit status: 0 success,
+ * 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
+ *
+ * Context:   thread, preemption on. A command that runs long asks command_stopped() now and then:
+ *            Ctrl-C and a reader that went away show there. All waits end with -EINTR on Ctrl-C.
+ * Locking:   none; an environment belongs to the thread that runs the command.
+ * Ownership: argv and the files belong to the shell; the command frees what it made itself.
+ */
+#ifndef KERNEL_COMMAND_H
+#define KERNEL_COMMAND_H
+
+#include <kernel/base.h>
+#include <kernel/vfs.h>
+
+struct shell;
+
+#define COMMAND_USAGE	  2   /* wrong arguments */
+#define COMMAND_CANNOT	  126 /* found, cannot run */
+#define COMMAND_NOT_FOUND 127
+#define COMMAND_SIGINT	  130 /* ended by Ctrl-C */
+
+#define COMMAND_BUILTIN 0x1u /* runs in the shell's own thread and may change its state */
+#define COMMAND_KEYWORD 0x2u /* known to the parser; listed for `help` only, run is NULL */
+
+#define COMMAND_OUT_BYTES 512
+
+struct command_env {
+	struct file *in;
+	struct file *out;
+	struct file *err;
+	struct shell *shell; /* builtins change it, others only read its directory */
+	const char *name;    /* argv[0], for messages */
+	int write_err;	     /* first failed write to out, -errno; later output is dropped */
+	bool is_builtin;     /* messages come from `sh` */
+	uint32_t out_len;
+	char out_buf[COMMAND_OUT_BYTES];
+};
+
+struct command {
+	const char *name;
+	const char *usage; /* arguments only, "" for none */
+	const char *help;  /* one line, no full stop */
+	int (*run)(struct command_env *env, int argc, char **argv);
+	uint32_t flags;
+};
+
+/* Buffered output; flushed at the end of the command, and at each line when people watch. */
+void command_printf(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
+void command_write(struct command_env *env, const void *buf, size_t len);
+void command_puts(struct command_env *env, const char *text);
+void command_putc(struct command_env *env, char c);
+/* 0 or the first write error. */
+int command_flush(struct command_env *env);
+/* `NAME: text` with a newline, to standard error. */
+void command_error(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
+/* `NAME: what: No such file or directory`; err is -errno. */
+void command_perror(struct command_env *env, const char *what, int err);
+/* True when the command should end: Ctrl-C, kill, or its output cannot be written any more. */
+bool command_stopped(struct command_env *env);
+
+/* Open `path` as seen from the shell's directory; `-` is standard input. Prints on failure. */
+struct file *command_open(struct command_env *env, const char *path);
+/* The directory that relative paths start from. */
+const char *command_cwd(const struct command_env *env);
+
+/* A decimal (or 0x) number with nothing behind it. False leaves the result alone. */
+bool command_parse_u64(const char *text, uint64_t *out_value);
+/* The usual text of an errno, positive or negative. */
+const char *command_strerror(int err);
+
+/* The command of that name, NULL for none. */
+const struct command *command_find(const char *name);
+/* Command `index` of all in alphabetic order; NULL behind the last one. */
+const struct command *command_at(uint32_t index);
+/* Once, before the first shell: sorts the index. Panics when two commands share a name. */
+void command_init(void);
+
+/* Tables of the files with commands. */
+extern const struct command bench_commands[] __attribute__((weak));
+extern const struct command ktest_commands[] __attribute__((weak));
+extern const struct command torture_commands[] __attribute__((weak));
+
+#endif

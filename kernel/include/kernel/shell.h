@@ -1,0 +1,32 @@
+/*
+ * The shell: reads lines, parses them, runs the tree.
+ *
+ *   bytes --line_edit--> line --sh_lex--> tokens --sh_parse--> tree --sh_exec--> commands
+ *                                                                  |
+ *                                  words --sh_expand--> fields <---'
+ *
+ * One interactive shell owns the console. Commands in a pipe, in the background, in ( ) and in
+ * $( ) run in subshells: threads with a copy of the shell's state.
+ *
+ * Context:   thread.
+ * Locking:   none: a struct shell is used by one thread at a time. While a command runs in a thread
+ *            of its own the shell waits for it and touches nothing.
+ * Ownership: shell_create/shell_destroy; the tree of a line lives in one arena, freed as a whole.
+ */
+#ifndef KERNEL_SHELL_H
+#define KERNEL_SHELL_H
+
+#include <kernel/base.h>
+
+struct shell;
+
+/*
+ * The thread that users talk to: runs the boot parameter `run` if there is one, powers off after it
+ * when `exit` is given, then serves the console for ever.
+ */
+void shell_main(void *unused);
+
+/* Run one text of shell commands, output on the console. Returns the status of the last one. */
+int shell_run_text(const char *text);
+
+#endif

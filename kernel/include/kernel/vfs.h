@@ -1,0 +1,116 @@
+/*
+ * Names for everything that can be read or written: the ram tree at `/`, devices, pipes, and the
+ * trace tree, which is mounted twice.
+ *
+ *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --file_read/write--> bytes
+ *
+ * A path is resolved by text: `.` and `..` are removed first, then the longest mount that is a
+ * prefix is chosen, then its file system looks up one name after the other.
+ *
+ * Context:   thread. file_read() may sleep (pipe, console, trace_pipe) and then gives -EINTR when
+ *            the thread is interrupted.
+ * Locking:   each file system locks itself. Reads and writes of one struct file that has a position
+ *            are serialised by its lock; console and pipe ends have none, and need none.
+ * Ownership: vfs_open() gives one reference; file_get() adds one; the last file_put() closes.
+ *            A node found by lookup is held until fs->put().
+ */
+#ifndef KERNEL_VFS_H
+#define KERNEL_VFS_H
+
+#include <kernel/base.h>
+#include <kernel/lock.h>
+
+#define VFS_PATH_MAX 256 /* with NUL */
+#define VFS_NAME_MAX 128 /* with NUL */
+
+#define VFS_READ     0x01u
+#define VFS_WRITE    0x02u
+#define VFS_CREATE   0x04u
+#define VFS_TRUNCATE 0x08u
+#define VFS_APPEND   0x10u
+
+enum vfs_type { VFS_REGULAR, VFS_DIRECTORY, VFS_DEVICE, VFS_PIPE };
+
+struct vfs_stat {
+	enum vfs_type type;
+	uint32_t mode; /* permission bits, 0644 and the like */
+	uint64_t size; /* bytes; 0 for what has no fixed size */
+};
+
+struct file;
+
+/* What one kind of open file can do. A missing read or write gives -EINVAL. */
+struct file_ops {
+	/* Bytes read, 0 at the end, or -errno. `pos` is the file's position, to be moved. */
+	ssize_t (*read)(struct file *file, void *buf, size_t len, uint64_t *pos);
+	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
+	int (*close)(struct file *file); /* optional; the object is freed whatever it returns */
+	bool has_position;		 /* one read or write at a time */
+	bool is_console;		 /* people read it: flush at each line */
+};
+
+struct file {
+	const struct file_ops *ops;
+	void *object;	/* what is open: node, handle, pipe */
+	uint32_t flags; /* VFS_* of the open */
+	_Atomic uint32_t refs;
+	struct mutex lock; /* guards pos */
+	uint64_t pos;
+};
+
+/* A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must). */
+struct vfs_fs {
+	const char *name;
+	void *(*root)(void); /* held */
+	int (*lookup)(void *dir, const char *name, void **out_node);
+	void (*put)(void *node); /* optional */
+	void (*stat)(void *node, struct vfs_stat *out_stat);
+	/* Fill ops and object of `file`; its flags are set. The node stays the caller's. */
+	int (*open)(void *node, struct file *file);
+	/* Name of entry `index` of a directory; -ENOENT behind the last one. */
+	int (*entry)(void *dir, uint32_t index, char *out_name);
+	int (*create)(void *dir, const char *name, bool is_dir);
+	int (*remove)(void *dir, const char *name, bool is_dir);
+};
+
+/* Build the ram tree, /dev and /proc, mount the trace tree. Once, before the first shell. */
+int vfs_init(void);
+
+/*
+ * `path` seen from directory `cwd` as an absolute path without `.`, `..` and double slashes, into
+ * VFS_PATH_MAX bytes. -ENAMETOOLONG. The file need not exist.
+ */
+int vfs_resolve(const char *cwd, const char *path, char *out_path);
+
+/* Open with VFS_* flags. -ENOENT, -EISDIR (write to a directory), -EACCES (mode forbids), ... */
+int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
+int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
+/* Name of entry `index` (from 0) of a directory, into VFS_NAME_MAX bytes; -ENOENT at the end. */
+int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name);
+int vfs_mkdir(const char *cwd, const char *path);
+int vfs_rmdir(const char *cwd, const char *path);
+int vfs_unlink(const char *cwd, const char *path);
+
+/* Bytes moved or -errno. file_write() is one write of the file system: never split, never joined. */
+ssize_t file_read(struct file *file, void *buf, size_t len);
+ssize_t file_write(struct file *file, const void *buf, size_t len);
+struct file *file_get(struct file *file);
+/* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
+int file_put(struct file *file);
+/* A new file with one reference; NULL when out of memory. */
+struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
+
+/*
+ * A pipe: what is written to one end is read at the other. A write sleeps while the buffer is full
+ * and gives -EPIPE when no reader is left; a read sleeps while it is empty and gives 0 when no
+ * writer is left. A write of up to PIPE_ATOMIC bytes is not mixed with others.
+ */
+#define PIPE_ATOMIC 4096u
+int pipe_create(struct file **out_read, struct file **out_write);
+
+/* The console as a file, one reference. Reading gives edited lines. */
+struct file *console_file_open(void);
+/* The cursor may stand behind text: bring it to the start of a line. */
+void console_fresh_line(void);
+
+#endif
