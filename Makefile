@@ -1,0 +1,222 @@
+# Fathom: `make`, `make run`, `make test`, `make check`, `make bench`, `make debug`, `make help`.
+
+BUILD	   ?= build
+CPUS	   ?= 4
+MEM	   ?= 256M
+UEFI	   ?= 0
+CMDLINE	   ?=
+DEBUG	   ?= 0
+SITES	   ?= 0
+RECORDMCOUNT ?= tool
+QEMU	   ?= qemu-system-x86_64
+MACHINE	   ?= q35
+CPU	   ?= max
+HOSTCC	   ?= gcc
+PYTHON	   ?= /usr/bin/python3
+V	   ?= 0
+
+# A cross compiler on PATH is used unless something else is named. clang is a cross compiler by nature.
+CROSS_COMPILE ?= $(if $(shell command -v x86_64-elf-gcc 2>/dev/null),x86_64-elf-)
+ifeq ($(origin CC),default)
+CC	   := $(CROSS_COMPILE)gcc
+else ifeq ($(CC),gcc)
+override CC := $(CROSS_COMPILE)gcc
+endif
+LD	   := $(CROSS_COMPILE)ld
+OBJCOPY	   := $(CROSS_COMPILE)objcopy
+NASM	   ?= nasm
+IS_CLANG   := $(if $(findstring clang,$(notdir $(CC))),1)
+
+Q := $(if $(filter 1,$(V)),,@)
+say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+# ---- Sources: each folder lists its own ----
+
+include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk
+include tools/build.mk
+
+ifneq ($(SITES),0)
+GEN_SRCS := $(BUILD)/gen/sites.c
+endif
+
+traced_srcs  := $(KERNEL_SRCS) $(ARCH_SRCS) $(GEN_SRCS)
+notrace_srcs := $(TRACE_SRCS) $(KERNEL_NOTRACE_SRCS) $(ARCH_NOTRACE_SRCS)
+asm_srcs     := $(BOOT_ASM) $(ARCH_ASM)
+
+obj_of	     = $(patsubst %,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
+traced_objs  := $(call obj_of,$(traced_srcs))
+notrace_objs := $(call obj_of,$(notrace_srcs))
+asm_objs     := $(call obj_of,$(asm_srcs))
+c_objs	     := $(traced_objs) $(notrace_objs)
+# The order of the link is the order of the lists: fixed, so that the build is reproducible.
+objs	     := $(asm_objs) $(c_objs)
+
+# ---- Flags ----
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes \
+	-Wwrite-strings -Wframe-larger-than=1024
+CFLAGS_COMMON := -std=gnu11 -O2 -g -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone \
+	-mgeneral-regs-only -mcx16 -fno-omit-frame-pointer -fno-stack-protector \
+	-fcf-protection=none -fno-strict-aliasing -fno-common -fno-asynchronous-unwind-tables \
+	-ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(CURDIR)=. -DKERNEL_DEBUG=$(DEBUG) $(WARN)
+ifneq ($(IS_CLANG),)
+CFLAGS_COMMON += --target=x86_64-unknown-none-elf -Wno-unused-command-line-argument
+else
+# Every function keeps its own name and its own site.
+CFLAGS_COMMON += -fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra
+endif
+CFLAGS_TRACED := -pg -mfentry $(if $(filter cc,$(RECORDMCOUNT)),-mrecord-mcount)
+
+plat_inc  := -Iarch/x86_64/include/plat -Iarch/x86_64/include
+inc_trace := -Itrace/include -Itrace -Iarch/x86_64/include/plat -Iarch/x86_64/include
+inc_arch  := -Iarch/x86_64/include -Iarch/x86_64 -Iarch/x86_64/include/plat -Itrace/include -Ikernel/include
+inc_kernel := -Ikernel/include -Ikernel -Iarch/x86_64/include -Iarch/x86_64/include/plat -Itrace/include
+inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
+
+NASMFLAGS := -f elf64 -g -F dwarf -w+all -w-reloc-rel-dword -w-reloc-abs-dword -w-reloc-abs-qword \
+	-Iarch/x86_64/ -Iboot/ -I$(BUILD)/gen/
+LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
+
+# A change of compiler or flags rebuilds what they were used for.
+flags_now := $(CC) | $(CFLAGS_COMMON) | $(CFLAGS_TRACED) | $(NASMFLAGS) | $(LDFLAGS) | $(RECORDMCOUNT) | $(SITES)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(flags_now)' | cmp -s - $@ || echo '$(flags_now)' > $@
+
+# ---- Objects ----
+
+all: $(BUILD)/fathom.elf $(BUILD)/fathom.iso $(BUILD)/fathom.sym
+
+compile = $(CC) $(CFLAGS_COMMON) $1 $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(traced_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$(CFLAGS_TRACED))
+	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
+
+$(notrace_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,)
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/tools/recordmcount
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$(CFLAGS_TRACED))
+	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
+
+$(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc
+	$(call say,NASM,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -o $@ $<
+
+# Offsets of C structs for assembly: each OFFSET() of the file is a line "-> NAME value".
+$(BUILD)/gen/offsets.inc: arch/x86_64/asm_offsets.c $(BUILD)/flags
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_COMMON) $(inc_arch) -MMD -MP -MF $(@:.inc=.d) -MT $@ -S -o $(@:.inc=.s) $<
+	$(Q)sed -n 's/.*-> \([A-Za-z0-9_]*\) \$$*\([-0-9]*\).*/%define \1 \2/p' $(@:.inc=.s) > $@
+
+$(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)tools/gen-sites $(SITES) > $@
+
+-include $(objs:.o=.d) $(BUILD)/gen/offsets.d
+
+# ---- The kernel: linked twice, because the symbol tables are part of it ----
+
+link = $(LD) $(LDFLAGS) -T linker.ld -o $@ $(objs)
+
+$(BUILD)/fathom.stage1: $(objs) linker.ld
+	$(call say,LD,$@)
+	$(Q)$(link)
+
+$(BUILD)/gen/ksyms.o: $(BUILD)/fathom.stage1 $(BUILD)/tools/ksyms
+	$(call say,KSYMS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tools/ksyms -o $@ $<
+
+$(BUILD)/gen/sources.list: Makefile $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf '%s\n' $(sort $(traced_srcs) $(notrace_srcs)) > $@
+
+$(BUILD)/gen/whynot.o: $(BUILD)/fathom.stage1 $(BUILD)/tools/whynot $(BUILD)/gen/sources.list
+	$(call say,WHYNOT,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/sources.list $<
+
+# No site between these symbols: code that a probe can reach.
+notrace_range := --notrace __notrace_text_start __notrace_text_end
+
+$(BUILD)/fathom.elf: $(BUILD)/fathom.stage1 $(BUILD)/gen/ksyms.o $(BUILD)/gen/whynot.o $(BUILD)/tools/sites
+	$(call say,LD,$@)
+	$(Q)$(link) $(BUILD)/gen/ksyms.o $(BUILD)/gen/whynot.o
+	$(Q)$(BUILD)/tools/ksyms --check $@
+	$(Q)$(BUILD)/tools/sites $(notrace_range) $@
+
+$(BUILD)/fathom.sym: $(BUILD)/fathom.elf
+	$(call say,NM,$@)
+	$(Q)$(BUILD)/tools/ksyms --nm $@ $<
+
+$(BUILD)/fathom.stripped: $(BUILD)/fathom.elf
+	$(Q)$(OBJCOPY) --strip-all $< $@
+
+# CMDLINE is part of the image; the stamp changes when it does.
+$(BUILD)/cmdline: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(CMDLINE))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(CMDLINE))' > $@
+
+$(BUILD)/fathom.iso: $(BUILD)/fathom.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso
+	$(call say,ISO,$@)
+	$(Q)iso/make-iso $(BUILD)/fathom.stripped $@ "$$(cat $(BUILD)/cmdline)"
+
+# ---- Use ----
+
+ovmf := /usr/share/OVMF/OVMF_CODE_4M.fd
+qemu_args = -machine $(MACHINE) -cpu $(CPU) -accel tcg,thread=multi -smp $(CPUS) -m $(MEM) \
+	-cdrom $(BUILD)/fathom.iso -boot d -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
+	$(if $(filter 1,$(UEFI)),-drive if=pflash,format=raw,readonly=on,file=$(ovmf)) -net none
+
+deps-build:
+	@tools/install-deps build
+deps-run:
+	@tools/install-deps run
+deps-test:
+	@tools/install-deps test
+
+# The packages come first, then everything that needs them: a make of its own.
+run: deps-run
+	@$(MAKE) --no-print-directory all
+	@echo 'Ctrl-a x ends QEMU.'
+	@$(QEMU) $(qemu_args) -nographic -serial mon:stdio; rc=$$?; [ $$rc -le 1 ] || exit $$rc
+
+debug: deps-test
+	@$(MAKE) --no-print-directory all
+	@tools/gdb/debug $(BUILD)/fathom.elf $(QEMU) $(qemu_args)
+
+test: deps-test
+	@tests/run-all
+
+check: deps-test
+	@tools/check-all
+
+bench: deps-test
+	@$(PYTHON) tests/bench/bench.py --build $(BUILD)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
+
+FORCE:
+.PHONY: all run debug test check bench format clean help FORCE deps-build deps-run deps-test

@@ -1,0 +1,47 @@
+"""Guests shared by the tests of a module: booting is the dear part of a test."""
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from guest import Guest  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def guest_pool():
+    """Guests by their options; a guest that ended or panicked is booted anew."""
+    pool = {}
+
+    def get(**options):
+        key = tuple(sorted(options.items()))
+        guest = pool.get(key)
+        if guest is None or guest.process.poll() is not None or guest.failed:
+            if guest is not None:
+                guest.close()
+            guest = Guest(limit=1200, **options)
+            guest.failed = False
+            pool[key] = guest
+        return guest
+
+    yield get
+    for guest in pool.values():
+        guest.close()
+
+
+@pytest.fixture
+def guest(request, guest_pool):
+    """A 2-CPU guest that other tests have used before: leave it as it was."""
+    options = getattr(request, "param", {"cpus": 2})
+    shared = guest_pool(**options)
+    yield shared
+    if getattr(request.node, "failed_call", False):
+        shared.failed = True
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if call.when == "call" and outcome.get_result().failed:
+        item.failed_call = True

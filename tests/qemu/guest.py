@@ -1,0 +1,171 @@
+"""A Fathom kernel in QEMU, driven over its serial console.
+
+Guest() boots an ISO and waits for the prompt; run(command) gives what a command printed, byte exact
+but for CR LF, and its exit status. QEMU runs under timeout(1): nothing here can hang for good.
+"""
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pexpect
+from pexpect import fdpexpect
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMPT = "fathom# "
+OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd"
+BUILDS = {
+    "gcc": Path(os.environ.get("FATHOM_BUILD", ROOT / "build")),
+    "clang": Path(os.environ.get("FATHOM_BUILD_CLANG", ROOT / "build" / "clang")),
+}
+
+
+class GuestError(AssertionError):
+    """The guest did something else than expected; the message ends with what it printed last."""
+
+
+def iso_for(build, cmdline="", kernel=None):
+    """The ISO of a build with a command line of its own; made once per kernel and command line."""
+    kernel = Path(kernel or build / "fathom.stripped")
+    stamp = f"{kernel}:{kernel.stat().st_mtime_ns}:{cmdline}"
+    name = hashlib.sha256(stamp.encode()).hexdigest()[:16]
+    directory = build / "isos"
+    directory.mkdir(parents=True, exist_ok=True)
+    iso = directory / f"{name}.iso"
+    if not iso.exists():
+        fresh = directory / f"{name}.{os.getpid()}"
+        subprocess.run([ROOT / "iso" / "make-iso", kernel, fresh, cmdline], check=True)
+        fresh.rename(iso)
+    return iso
+
+
+class Guest:
+    """One boot. `limit` bounds the life of QEMU, `timeout` each wait, in seconds."""
+
+    def __init__(self, build="gcc", cpus=1, mem="256M", machine="q35", cpu="max", uefi=False,
+                 cmdline="", icount=False, iso=None, extra=(), limit=300, timeout=60, wait=True):
+        self.timeout = timeout
+        self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
+        build = BUILDS.get(build, Path(str(build)))
+        iso = iso or iso_for(build, cmdline)
+        args = ["timeout", "-k", "5", str(limit), os.environ.get("QEMU", "qemu-system-x86_64"),
+                "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-cdrom", iso,
+                "-boot", "d", "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
+                "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
+                "-serial", f"unix:{self.dir}/com1,server=on,wait=on", "-serial", "null"]
+        if icount:
+            args += ["-accel", "tcg", "-icount", "shift=0,sleep=off"]
+        else:
+            args += ["-accel", "tcg,thread=multi"]
+        if uefi:
+            args += ["-drive", f"if=pflash,format=raw,readonly=on,file={OVMF}"]
+        args += list(extra)
+        self.log = open(self.dir / "qemu.log", "wb")
+        self.process = subprocess.Popen([str(a) for a in args], stdin=subprocess.DEVNULL,
+                                        stdout=self.log, stderr=self.log)
+        self.socket = self._connect()
+        self.transcript = open(self.dir / "transcript", "wb")
+        self.console = fdpexpect.fdspawn(self.socket.fileno(), timeout=timeout, maxread=65536)
+        self.console.delaybeforesend = None
+        self.console.logfile_read = self.transcript
+        self.boot_output = self.wait_prompt() if wait else ""
+
+    def _connect(self):
+        path = str(self.dir / "com1")
+        for _ in range(200):
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(path)
+                return connection
+            except OSError:
+                connection.close()
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.05)
+        raise GuestError("QEMU did not start: " + (self.dir / "qemu.log").read_text())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        """End QEMU, the process that this object started and no other."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.socket.close()
+        self.transcript.close()
+        self.log.close()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def _tail(self):
+        self.transcript.flush()
+        text = (self.dir / "transcript").read_bytes()[-3000:]
+        return text.decode("utf-8", "replace").replace("\r", "")
+
+    def expect(self, pattern, timeout=None):
+        """Wait for a regular expression (bytes); what came before it, and the match."""
+        try:
+            self.console.expect(pattern, timeout=timeout or self.timeout)
+        except pexpect.TIMEOUT:
+            raise GuestError(f"no {pattern!r} within {timeout or self.timeout} s:\n{self._tail()}") from None
+        except pexpect.EOF:
+            raise GuestError(f"QEMU ended before {pattern!r}:\n{self._tail()}") from None
+        return self.console.before, self.console.match
+
+    def send(self, data):
+        self.console.send(data)
+
+    def wait_prompt(self, timeout=None):
+        """What is printed up to the next prompt; a panic fails."""
+        before, match = self.expect(rb"fathom# $|PANIC: [^\r]*\r\n", timeout)
+        if match.group(0) != PROMPT.encode():
+            time.sleep(1)
+            try:
+                self.expect(rb"\Z.\A", 1)
+            except GuestError:
+                pass
+            raise GuestError("the kernel panicked:\n" + self._tail())
+        return before.decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def run(self, command, timeout=None):
+        """Type a line; its output and exit status."""
+        output = self.output_of(command, timeout)
+        status = self.output_of("echo $?", timeout)
+        return output, int(status)
+
+    def output_of(self, command, timeout=None):
+        """Type a line; what it printed."""
+        self.send(command + "\r")
+        self.expect(rb"\r\n", timeout)
+        return self.wait_prompt(timeout)
+
+    def check(self, command, timeout=None):
+        """Type a line that must succeed; what it printed."""
+        output, status = self.run(command, timeout)
+        if status != 0:
+            raise GuestError(f"{command!r} ended with {status}:\n{output}")
+        return output
+
+    def wait_exit(self, timeout=30):
+        """QEMU's exit status once it has ended by itself."""
+        try:
+            self.console.expect(pexpect.EOF, timeout=timeout)
+        except pexpect.TIMEOUT:
+            raise GuestError(f"QEMU still runs:\n{self._tail()}") from None
+        return self.process.wait(timeout)
+
+    def everything(self):
+        """All that was read from the console so far."""
+        self.transcript.flush()
+        return (self.dir / "transcript").read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
