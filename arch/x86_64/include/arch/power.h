@@ -1,0 +1,20 @@
+/*
+ * Ending the machine. All are final: each tries its ways in order and halts when none worked.
+ *
+ * Context: any; interrupts are turned off. Other CPUs should have been stopped or be idle.
+ */
+#ifndef ARCH_POWER_H
+#define ARCH_POWER_H
+
+#include <stdint.h>
+
+/* ACPI S5 (soft off). */
+void power_off(void) __attribute__((noreturn));
+/* ACPI reset register, port 0xcf9, keyboard controller, triple fault. */
+void power_reboot(void) __attribute__((noreturn));
+/* QEMU's isa-debug-exit at 0xf4: QEMU ends with (code << 1) | 1. Without it: power_off(). */
+void power_debug_exit(uint32_t code) __attribute__((noreturn));
+/* Interrupts off and halt, forever. */
+void power_halt(void) __attribute__((noreturn));
+
+#endif

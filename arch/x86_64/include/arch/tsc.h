@@ -1,0 +1,36 @@
+/*
+ * The time-stamp counter as the machine's clock. Calibrated once against the best clock there is
+ * (CPUID, HPET, ACPI PM timer, PIT), compared with the boot CPU's on every CPU that starts.
+ *
+ *   ns = clock_base_ns + (((tsc - tsc_base) * tsc_mult) >> 32)        fields of struct cpu_local
+ *
+ * The product is 128 bits wide. tsc_base of a CPU differs from the boot CPU's by the skew measured,
+ * so that all CPUs read the same time. Before tsc_init() the clock reads 0.
+ *
+ * Context: tsc_init - boot CPU, interrupts off. Reading - any.
+ */
+#ifndef ARCH_TSC_H
+#define ARCH_TSC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Calibrate and start the clock at 0. acpi_init() has run, or PIT is used. At most 50 ms. */
+void tsc_init(void);
+uint64_t tsc_hz(void);
+/* Name of the clock that TSC was measured with. */
+const char *tsc_reference(void);
+/* Time in ns on this CPU; the caller keeps preemption off if it compares with cpu_local. Any. */
+uint64_t tsc_clock_ns(void);
+/* Wait without sleeping. Works before tsc_init(), roughly. Any context. */
+void tsc_delay_ns(uint64_t ns);
+/* This time as a TSC value of this CPU. */
+uint64_t tsc_from_ns(uint64_t clock_ns);
+/* TSC of `cpu` minus TSC of the boot CPU, in ns, as measured when it started. */
+int64_t tsc_skew_ns(uint32_t cpu);
+
+/* At AP start, both sides at once: measure, then set the AP's tsc_base. Not traced. */
+void tsc_sync_boot_cpu(uint32_t cpu);
+void tsc_sync_ap(uint32_t cpu);
+
+#endif
