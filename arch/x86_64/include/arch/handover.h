@@ -1,0 +1,25 @@
+/*
+ * What boot/ leaves behind for C: one struct, filled in 32-bit mode, read once.
+ *
+ * Context:   boot CPU, before anything else runs.
+ * Locking:   none.
+ * Ownership: the struct lies in the kernel's image; the multiboot2 information it points to is
+ *            copied by multiboot_parse() and free after that.
+ */
+#ifndef ARCH_HANDOVER_H
+#define ARCH_HANDOVER_H
+
+#include <stdint.h>
+
+#define MULTIBOOT2_MAGIC 0x36d76289u
+
+/* boot/boot.asm knows this layout (struc handover). */
+struct handover {
+	uint64_t mbi_phys; /* multiboot2 information, below 4 GiB */
+	uint64_t magic;	   /* MULTIBOOT2_MAGIC */
+	uint64_t boot_tsc; /* time stamp counter at the first instruction */
+	uint64_t kernel_phys_start;
+	uint64_t kernel_phys_end; /* behind .bss */
+};
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Physical memory before the page allocator: what is free, and pages for the first page tables.
+ *
+ * Context:   boot CPU. memory_early_page() ends with arch_start(), before kernel_main().
+ * Locking:   none.
+ * Ownership: the ranges of memory_free_ranges() belong to kernel/; everything else stays with
+ *            whoever has it now (firmware, kernel image, early page tables).
+ */
+#ifndef ARCH_MEMORY_H
+#define ARCH_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <arch/handover.h>
+#include <arch/multiboot.h>
+
+/* Less than this is refused with a message. */
+#define MEMORY_MIN_BYTES (12ull << 20)
+
+/* Find the usable ranges and set the first pages aside for page tables. */
+void memory_init(const struct handover *handover);
+
+/* A zeroed page from the early pool, as a physical address below 4 GiB. Never fails: panics. */
+uint64_t memory_early_page(void);
+
+/*
+ * Usable memory that nobody has: ascending, page aligned, not touching each other, from 1 MiB up,
+ * all in the direct map. The contents are garbage.
+ */
+const struct memory_range *memory_free_ranges(size_t *out_nr);
+
+/* All usable memory, the kernel's included, in bytes. */
+uint64_t memory_total_bytes(void);
+/* First byte behind the highest usable address. */
+uint64_t memory_top(void);
+/*
+ * Physical address of a usable page below 640 KiB (for the start of other CPUs), never handed out
+ * by memory_free_ranges(). 0 when there is none.
+ */
+uint64_t memory_low_page(void);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * What the boot loader told us, copied out of its memory: command line, memory map, RSDP.
+ *
+ * Context:   multiboot_parse(): boot CPU, once. The rest: any, constant afterwards.
+ * Locking:   none.
+ * Ownership: all results point into static storage.
+ */
+#ifndef ARCH_MULTIBOOT_H
+#define ARCH_MULTIBOOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory_range {
+	uint64_t start;
+	uint64_t end; /* first byte behind it */
+};
+
+enum memory_kind {
+	MEMORY_USABLE = 1,
+	MEMORY_RESERVED = 2,
+	MEMORY_ACPI = 3, /* tables, reclaimable */
+	MEMORY_NVS = 4,
+	MEMORY_BAD = 5,
+};
+
+struct memory_map_entry {
+	struct memory_range range;
+	enum memory_kind kind;
+};
+
+/* Copy everything. Returns 0, or -EINVAL for information that contradicts itself. */
+int multiboot_parse(const void *mbi);
+
+/* The command line, "" when there is none. The first word (a path) is not part of it. */
+const char *multiboot_cmdline(void);
+/* Name of the boot loader, "" when it gave none. */
+const char *multiboot_loader_name(void);
+/* The memory map as the firmware gave it. */
+const struct memory_map_entry *multiboot_memory_map(size_t *out_nr);
+/* The RSDP (a copy, newest version given), NULL when there is none; *out_bytes long. */
+const void *multiboot_rsdp(size_t *out_bytes);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Borders of the kernel's sections, from linker.ld. All page aligned but the tables.
+ */
+#ifndef ARCH_SECTIONS_H
+#define ARCH_SECTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern char kernel_start[]; /* first byte of the higher-half image */
+extern char text_start[], text_end[];
+extern char rodata_start[], rodata_end[];
+extern char data_start[], data_end[];
+extern char bss_start[], bss_end[];
+extern char kernel_end[];
+extern char exec_pool_start[], exec_pool_end[]; /* physical home of the executable area */
+
+/* Table of traced call sites, and the symbol tables of the second link. */
+extern const uintptr_t __start_mcount_loc[], __stop_mcount_loc[];
+extern const char ksyms_start[], ksyms_end[];
+extern const char whynot_start[], whynot_end[];
+
+static inline bool arch_is_text(uintptr_t addr)
+{
+	return addr >= (uintptr_t)text_start && addr < (uintptr_t)text_end;
+}
+
+#endif
