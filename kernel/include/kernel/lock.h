@@ -1,0 +1,113 @@
+/*
+ * Locks and waiting.
+ *
+ *   spinlock    short sections, any context but NMI; the _irqsave forms where interrupts use it too
+ *   mutex       thread context, sleeps; has an owner; not recursive
+ *   waitq       threads that wait for a condition; wake from any context but NMI
+ *   completion  a one-way event with a count
+ *
+ * Everything zeroed is ready for use, unlocked and empty.
+ *
+ * Spinlocks are test-and-set with a read-only spin, not tickets: a fair queue stalls for a whole
+ * time slice of the host when the next waiter's virtual CPU is not running.
+ *
+ * Debug builds assert: no sleeping with preemption or interrupts off, no recursion, unlock by the
+ * owner, and that a spinlock taken in an interrupt is never taken with interrupts on.
+ */
+#ifndef KERNEL_LOCK_H
+#define KERNEL_LOCK_H
+
+#include <kernel/base.h>
+
+struct thread;
+
+struct spinlock {
+	_Atomic uint32_t locked;
+	uint32_t owner_cpu; /* debug: CPU + 1, 0 for none */
+	uint8_t used_in_irq; /* debug */
+	uint8_t used_irqs_on;
+};
+
+#define SPINLOCK_INIT { 0 }
+
+/* Preemption stays off while the lock is held. */
+void spin_lock(struct spinlock *lock);
+bool spin_trylock(struct spinlock *lock);
+void spin_unlock(struct spinlock *lock);
+/* The same with interrupts off; `flags` go to the unlock. */
+uint64_t spin_lock_irqsave(struct spinlock *lock);
+bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags);
+void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags);
+bool spin_is_locked(const struct spinlock *lock);
+
+struct waitq {
+	struct spinlock lock;
+	struct waiter *first; /* oldest; guarded by lock */
+	struct waiter *last;
+};
+
+struct waiter { /* on the waiting thread's stack */
+	struct waiter *next;
+	struct waiter *prev;
+	struct thread *thread;
+	bool is_queued;
+	bool is_exclusive;
+};
+
+#define WAIT_FOREVER UINT64_MAX
+
+/*
+ * Sleep until done(arg), which is asked again after every wake-up, with no lock held.
+ * Returns 0, -EINTR when the thread is interrupted (only with `interruptible`), -ETIMEDOUT after
+ * timeout_ns (WAIT_FOREVER: never). Thread context, preemption and interrupts on.
+ */
+int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
+	       uint64_t timeout_ns);
+/* Wake everyone; the oldest. Thread, softirq, irq; with interrupts off too. Not NMI. */
+void waitq_wake_all(struct waitq *queue);
+void waitq_wake_one(struct waitq *queue);
+bool waitq_has_waiters(struct waitq *queue);
+
+/*
+ * For loops of the caller's own: prepare, test the condition, schedule(), ..., finish.
+ * The state is THREAD_INTERRUPTIBLE or THREAD_UNINTERRUPTIBLE.
+ */
+void waitq_prepare(struct waitq *queue, struct waiter *waiter, unsigned int state);
+void waitq_finish(struct waitq *queue, struct waiter *waiter);
+
+struct mutex {
+	struct thread *_Atomic owner;
+	struct waitq queue;
+};
+
+void mutex_lock(struct mutex *mutex);
+/* 0 or -EINTR, then not locked. */
+int mutex_lock_interruptible(struct mutex *mutex);
+bool mutex_trylock(struct mutex *mutex);
+void mutex_unlock(struct mutex *mutex);
+/* By the calling thread. */
+bool mutex_held(const struct mutex *mutex);
+
+struct completion {
+	_Atomic uint32_t done;
+	struct waitq queue;
+};
+
+void complete(struct completion *completion);
+void complete_all(struct completion *completion);
+void wait_for_completion(struct completion *completion);
+/* 0, -EINTR or -ETIMEDOUT. */
+int wait_for_completion_interruptible(struct completion *completion, uint64_t timeout_ns);
+
+struct semaphore {
+	_Atomic int32_t count;
+	struct waitq queue;
+};
+
+void semaphore_init(struct semaphore *sem, int32_t count);
+void semaphore_up(struct semaphore *sem);
+void semaphore_down(struct semaphore *sem);
+/* 0 or -EINTR. */
+int semaphore_down_interruptible(struct semaphore *sem);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Memory of the kernel.
+ *
+ *   page_alloc   2^order physical pages in a row, from buddy lists
+ *   kmalloc      small objects, from slab caches; larger ones from page_alloc
+ *   vmalloc      many pages, contiguous in kernel virtual addresses only, guard page behind
+ *   stack_alloc  thread stacks with an unmapped guard page below
+ *
+ * Context:   page_*, k*, slab_*: any but NMI, interrupts off too. v*, stack_*: thread context.
+ * Locking:   inside.
+ * Ownership: the caller's until freed. NULL means out of memory; freeing NULL does nothing.
+ */
+#ifndef KERNEL_MM_H
+#define KERNEL_MM_H
+
+#include <kernel/base.h>
+
+#define PAGE_MAX_ORDER 10 /* 4 MiB */
+#define STACK_BYTES    (4 * PAGE_SIZE)
+
+struct handover;
+
+/* Find RAM; upcall_page_table_alloc() works from here. Panics with too little memory. */
+void mm_early_init(const struct handover *handover);
+/* Buddy lists, slabs, vmap. The direct map exists. */
+void mm_init(void);
+
+/* Addresses are in the direct map. Contents are undefined, or zero. */
+void *page_alloc(unsigned int order);
+void *page_alloc_zeroed(unsigned int order);
+void page_free(void *memory, unsigned int order);
+
+/* Aligned to 16 bytes, to `bytes` when that is a power of two up to a page. */
+void *kmalloc(size_t bytes);
+void *kzalloc(size_t bytes);
+/* nr * bytes, zeroed; NULL on overflow. */
+void *kcalloc(size_t nr, size_t bytes);
+void kfree(void *memory);
+char *kstrdup(const char *s);
+
+struct slab_cache;
+/* `name` is kept. Objects are not constructed: contents undefined. */
+struct slab_cache *slab_cache_create(const char *name, size_t object_bytes);
+/* Every object must be free. */
+void slab_cache_destroy(struct slab_cache *cache);
+void *slab_alloc(struct slab_cache *cache);
+void slab_free(struct slab_cache *cache, void *object);
+
+/* Zeroed, page aligned. */
+void *vmalloc(size_t bytes);
+void vfree(void *memory);
+
+/* Lowest address of a stack of STACK_BYTES; the page below is not mapped. */
+void *stack_alloc(void);
+void stack_free(void *stack);
+
+struct mm_stats {
+	uint64_t ram_bytes;	   /* as the firmware reports it */
+	uint64_t total_pages;	   /* managed */
+	uint64_t free_pages;
+	uint64_t used_pages;	   /* total - free */
+	uint64_t slab_pages;	   /* of used: under slab caches */
+	uint64_t vmalloc_pages;	   /* of used */
+	uint64_t stack_pages;	   /* of used */
+	uint64_t page_table_pages; /* of used; only ever grows, to a bound */
+	uint64_t slab_objects;	   /* live objects of all caches */
+	uint64_t alloc_failures;
+};
+
+/*
+ * Give back what caches hold (empty slabs, spare stacks), then count: two calls with nothing
+ * leaked in between agree. Thread context.
+ */
+void mm_stats_get(struct mm_stats *out);
+/* One line per slab cache: name, object size, live objects, pages. */
+void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uint64_t pages,
+			      void *arg),
+		   void *arg);
+
+#endif

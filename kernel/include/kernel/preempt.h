@@ -1,0 +1,113 @@
+/*
+ * Preemption and execution context, kept in cpu_local.preempt_count (layout: <trace/platform.h>).
+ *
+ *   bit 31 "no reschedule wanted" | 20-23 NMI | 16-19 hardirq | 8-15 softirq | 0-7 preempt depth
+ *
+ * Only when depth is 0 and bit 31 is clear is the word 0: one decrement and test tells.
+ *
+ * Context: any. None of this is traced.
+ */
+#ifndef KERNEL_PREEMPT_H
+#define KERNEL_PREEMPT_H
+
+#include <arch/cpu_local.h>
+#include <kernel/base.h>
+
+#define PREEMPT_DEPTH_MASK   0x000000ffu
+#define PREEMPT_SOFTIRQ_MASK 0x0000ff00u
+#define PREEMPT_SOFTIRQ_ONE  0x00000100u /* serving a softirq */
+#define PREEMPT_SOFTIRQ_OFF  0x00000200u /* one local_bh_disable() */
+#define PREEMPT_HARDIRQ_MASK 0x000f0000u
+#define PREEMPT_HARDIRQ_ONE  0x00010000u
+#define PREEMPT_NMI_MASK     0x00f00000u
+#define PREEMPT_NMI_ONE	     0x00100000u
+/* All but bit 31: 0 in plain thread context with preemption on. */
+#define PREEMPT_CONTEXT_MASK 0x7fffffffu
+
+/*
+ * Reschedule now if interrupts are on: the slow half of the outermost preempt_enable(). Not
+ * traced itself; saves nothing but what a C function does. trace_plat_preempt_enable() calls it.
+ */
+void preempt_schedule_notrace(void);
+
+static TRACE_ALWAYS_INLINE uint32_t preempt_count(void)
+{
+	return cpu_local_read(preempt_count) & PREEMPT_CONTEXT_MASK;
+}
+
+static TRACE_ALWAYS_INLINE bool need_resched(void)
+{
+	return !(cpu_local_read(preempt_count) & PREEMPT_NO_RESCHED);
+}
+
+static TRACE_ALWAYS_INLINE bool in_nmi(void)
+{
+	return preempt_count() & PREEMPT_NMI_MASK;
+}
+
+static TRACE_ALWAYS_INLINE bool in_irq(void)
+{
+	return preempt_count() & PREEMPT_HARDIRQ_MASK;
+}
+
+/* Hardirq, softirq or NMI, or softirqs held off. */
+static TRACE_ALWAYS_INLINE bool in_interrupt(void)
+{
+	return preempt_count() & (PREEMPT_NMI_MASK | PREEMPT_HARDIRQ_MASK | PREEMPT_SOFTIRQ_MASK);
+}
+
+static TRACE_ALWAYS_INLINE void preempt_count_add(uint32_t delta)
+{
+	__asm__ volatile("addl %1, %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct cpu_local, preempt_count)), "ri"(delta)
+			 : "memory", "cc");
+}
+
+static TRACE_ALWAYS_INLINE void preempt_count_sub(uint32_t delta)
+{
+	preempt_count_add(-delta);
+}
+
+static TRACE_ALWAYS_INLINE void preempt_disable(void)
+{
+	preempt_count_add(1);
+}
+
+/* End a preempt-off section without looking whether a reschedule is wanted. */
+static TRACE_ALWAYS_INLINE void preempt_enable_no_resched(void)
+{
+	preempt_count_sub(1);
+}
+
+static TRACE_ALWAYS_INLINE void preempt_enable(void)
+{
+	bool zero;
+
+	__asm__ volatile("decl %%gs:%c1"
+			 : "=@ccz"(zero)
+			 : "i"(offsetof(struct cpu_local, preempt_count))
+			 : "memory");
+	if (TRACE_UNLIKELY(zero))
+		preempt_schedule_notrace();
+}
+
+/* Ask this CPU for a reschedule at the next chance; take the wish back. */
+static TRACE_ALWAYS_INLINE void set_need_resched(void)
+{
+	__asm__ volatile("andl %1, %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct cpu_local, preempt_count)),
+			   "i"(~PREEMPT_NO_RESCHED)
+			 : "memory", "cc");
+}
+
+static TRACE_ALWAYS_INLINE void clear_need_resched(void)
+{
+	__asm__ volatile("orl %1, %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct cpu_local, preempt_count)), "i"(PREEMPT_NO_RESCHED)
+			 : "memory", "cc");
+}
+
+#endif
