@@ -50,9 +50,11 @@ struct acpi_info {
 	bool has_fadt;
 	bool has_s5;
 	bool has_8259;
-	uint32_t nr_cpus; /* usable ones: enabled or able to come online at boot */
+	uint32_t nr_cpus; /* enabled ones */
 	uint32_t apic_ids[ACPI_MAX_CPUS];
 	uint64_t lapic_phys;
+	bool has_lapic_nmi; /* local interrupt pin lapic_nmi_lint of every CPU is its NMI */
+	uint8_t lapic_nmi_lint;
 	uint32_t nr_ioapics;
 	struct acpi_ioapic ioapics[ACPI_MAX_IOAPICS];
 	uint32_t nr_overrides;

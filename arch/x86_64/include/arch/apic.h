@@ -2,7 +2,7 @@
  * Local APICs (xAPIC by memory, x2APIC by MSR) and IO APICs. The 8259 pair is masked.
  *
  * Vectors, high ones more urgent:
- *   0xff spurious   0xf4 sync   0xf3 call   0xf2 reschedule   0xf1 flush   0xec timer
+ *   0xff spurious   0xf4 sync   0xf3 call   0xf2 reschedule   0xec timer   0xeb error
  *   0x30 + n ISA interrupt n, as routed here
  *
  * An interrupt handler registered for one of these calls apic_eoi() itself, before it does
@@ -20,7 +20,6 @@
 #define APIC_VECTOR_ISA_BASE   0x30
 #define APIC_VECTOR_ERROR      0xeb
 #define APIC_VECTOR_TIMER      0xec
-#define APIC_VECTOR_FLUSH      0xf1
 #define APIC_VECTOR_RESCHEDULE 0xf2
 #define APIC_VECTOR_CALL       0xf3
 #define APIC_VECTOR_SYNC       0xf4

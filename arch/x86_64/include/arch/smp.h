@@ -22,7 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cpu_local;
 struct trap_frame;
 
 /* Number the CPUs of the MADT, boot CPU first, at most `max_cpus` (0: all) and MAX_CPUS. */
@@ -39,7 +38,6 @@ uint32_t smp_nr_cpus(void);
 uint32_t smp_nr_online(void);
 bool smp_cpu_online(uint32_t cpu);
 uint64_t smp_online_mask(void); /* bit n: CPU n */
-struct cpu_local *smp_cpu_local(uint32_t cpu);
 
 /* No CPU comes online between the two. Thread context. */
 void smp_hotplug_lock(void);
@@ -72,8 +70,6 @@ const struct trap_frame *smp_stopped_frame(uint32_t cpu);
  * that answered within a second each. Thread or irq context.
  */
 uint32_t smp_nmi_call_others(void (*fn)(const struct trap_frame *regs, void *arg), void *arg);
-/* Called first by the NMI path: true when the NMI was one of the above. Not traced. */
-bool smp_nmi_handler(struct trap_frame *regs);
 
 /* Interrupts of each kind that this CPU took, for `irqs`. */
 enum smp_irq_kind {
@@ -81,7 +77,6 @@ enum smp_irq_kind {
 	SMP_IRQ_RESCHEDULE,
 	SMP_IRQ_CALL,
 	SMP_IRQ_SYNC,
-	SMP_IRQ_FLUSH,
 	SMP_IRQ_NMI,
 	SMP_IRQ_UART,
 	SMP_IRQ_SPURIOUS,

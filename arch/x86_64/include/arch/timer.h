@@ -3,12 +3,10 @@
  * second while a CPU is busy, and one deadline for the kernel's next timer. The earlier one is
  * armed.
  *
- *   tick due      -> upcall_tick()        deadline due -> upcall_timer()
- *
- * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
+ * Whatever was due, the interrupt calls upcall_tick() once, interrupts off.
  * A CPU without tick and deadline gets no timer interrupt at all.
  *
- * Context: interrupts off, this CPU only, for all but timer_init().
+ * Context: interrupts off, this CPU only, for all but arch_timer_init().
  */
 #ifndef ARCH_TIMER_H
 #define ARCH_TIMER_H
@@ -21,16 +19,16 @@
 #define TIMER_NONE    UINT64_MAX
 
 /* Choose and measure the hardware. Boot CPU, once, after tsc_init() and apic_init(). */
-void timer_init(void);
+void arch_timer_init(void);
 /* Prepare this CPU's timer: nothing armed. Called for each AP by its start-up. */
-void timer_init_cpu(void);
+void arch_timer_init_cpu(void);
 /* The tick of this CPU. Starting a running tick or stopping a stopped one does nothing. */
-void timer_tick_start(void);
-void timer_tick_stop(void);
-/* Call upcall_timer() at clock time `deadline_ns` or at once if it has passed; replaces the
+void arch_timer_tick_start(void);
+void arch_timer_tick_stop(void);
+/* Interrupt at clock time `deadline_ns` or at once if it has passed; replaces the
  * deadline before. TIMER_NONE: none. One-shot: forgotten when it fires. */
-void timer_arm_ns(uint64_t deadline_ns);
+void arch_timer_arm_ns(uint64_t deadline_ns);
 /* "tsc-deadline" or "lapic". */
-const char *timer_name(void);
+const char *arch_timer_name(void);
 
 #endif

@@ -1,0 +1,260 @@
+/*
+ * RSDP, RSDT or XSDT, FADT, HPET, and \_S5 in the byte code. See <arch/acpi.h>.
+ */
+#include "acpi_parse.h"
+#include <kernel/base.h>
+
+#define RSDP_V1_LEN  20
+#define RSDP_V2_LEN  36
+#define HEADER_LEN   36
+#define MAX_TABLE    (1u << 20)
+#define MAX_TABLES   128
+#define GAS_LEN	     12
+#define HPET_ADDRESS 40
+
+/* Offsets into the FADT (ACPI 6.4, table 5.9). */
+enum fadt {
+	FADT_DSDT = 40,
+	FADT_SMI_CMD = 48,
+	FADT_ACPI_ENABLE = 52,
+	FADT_PM1A_CNT = 64,
+	FADT_PM1B_CNT = 68,
+	FADT_PM_TIMER = 76,
+	FADT_FLAGS = 112,
+	FADT_V1_END = 116,
+	FADT_RESET = 116,
+	FADT_RESET_VALUE = 128,
+	FADT_X_DSDT = 140,
+	FADT_X_PM1A_CNT = 172,
+	FADT_X_PM1B_CNT = 184,
+	FADT_X_PM_TIMER = 208,
+};
+
+#define FADT_TIMER_32BIT (1u << 8)
+#define FADT_HAS_RESET	 (1u << 10)
+
+/* AML op codes. */
+#define AML_ZERO    0x00
+#define AML_ONE	    0x01
+#define AML_NAME    0x08
+#define AML_BYTE    0x0a
+#define AML_WORD    0x0b
+#define AML_DWORD   0x0c
+#define AML_PACKAGE 0x12
+
+static bool is_signature(const uint8_t *bytes, const char *signature)
+{
+	return bytes[0] == signature[0] && bytes[1] == signature[1] && bytes[2] == signature[2] &&
+	       bytes[3] == signature[3];
+}
+
+static bool is_sum_zero(const uint8_t *bytes, uint32_t len)
+{
+	uint8_t sum = 0;
+
+	while (len--)
+		sum = (uint8_t)(sum + *bytes++);
+	return sum == 0;
+}
+
+/* A table that is whole, or NULL with the reason in the log. */
+static const uint8_t *map_table(acpi_map_fn map, uint64_t phys, uint32_t *out_len)
+{
+	const uint8_t *table = phys ? map(phys, HEADER_LEN) : NULL;
+	uint32_t len;
+
+	if (!table) {
+		pr_warn("ACPI: no table at 0x%llx\n", (unsigned long long)phys);
+		return NULL;
+	}
+	len = acpi_read32(table + 4);
+	if (len < HEADER_LEN || len > MAX_TABLE) {
+		pr_warn("ACPI: table at 0x%llx has length %u\n", (unsigned long long)phys, len);
+		return NULL;
+	}
+	table = map(phys, len);
+	if (!table || !is_sum_zero(table, len)) {
+		pr_warn("ACPI: table at 0x%llx is damaged\n", (unsigned long long)phys);
+		return NULL;
+	}
+	*out_len = len;
+	return table;
+}
+
+/* An integer constant; returns the bytes it takes, 0 for anything else. */
+static uint32_t aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
+{
+	*out_value = 0;
+	if (len >= 1 && aml[0] <= AML_ONE) {
+		*out_value = aml[0];
+		return 1;
+	}
+	if (len >= 2 && aml[0] == AML_BYTE) {
+		*out_value = aml[1];
+		return 2;
+	}
+	if (len >= 3 && aml[0] == AML_WORD) {
+		*out_value = acpi_read16(aml + 1);
+		return 3;
+	}
+	if (len >= 5 && aml[0] == AML_DWORD) {
+		*out_value = acpi_read16(aml + 1);
+		return 5;
+	}
+	return 0;
+}
+
+/* `aml` is behind the name: Package, its length, element count, SLP_TYPa, SLP_TYPb. */
+static bool read_s5_package(const uint8_t *aml, uint32_t len, uint16_t *out_a, uint16_t *out_b)
+{
+	uint32_t pos, used;
+
+	if (len < 3 || aml[0] != AML_PACKAGE)
+		return false;
+	pos = 2u + (aml[1] >> 6); /* one length byte, and as many as its top bits say */
+	if (pos >= len || aml[pos] < 2)
+		return false;
+	pos++;
+	used = aml_integer(aml + pos, len - pos, out_a);
+	if (!used)
+		return false;
+	pos += used;
+	return aml_integer(aml + pos, len - pos, out_b) != 0;
+}
+
+bool acpi_parse_s5(const uint8_t *aml, uint32_t len, uint16_t *out_typ_a, uint16_t *out_typ_b)
+{
+	uint32_t pos;
+
+	for (pos = 1; pos + 4 < len; pos++) {
+		bool named;
+
+		if (!is_signature(aml + pos, "_S5_"))
+			continue;
+		named = aml[pos - 1] == AML_NAME ||
+			(pos >= 2 && aml[pos - 1] == '\\' && aml[pos - 2] == AML_NAME);
+		if (named && read_s5_package(aml + pos + 4, len - pos - 4, out_typ_a, out_typ_b))
+			return true;
+	}
+	return false;
+}
+
+static void find_s5(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
+{
+	uint32_t len;
+	const uint8_t *table = map_table(map, phys, &len);
+
+	if (table && !info->has_s5)
+		info->has_s5 = acpi_parse_s5(table + HEADER_LEN, len - HEADER_LEN, &info->s5_typ_a,
+					     &info->s5_typ_b);
+}
+
+/* The old 32-bit port field, or the newer general one at `x_offset` if that is filled. */
+static struct acpi_reg fadt_reg(const uint8_t *fadt, uint32_t len, uint32_t offset,
+				uint32_t x_offset)
+{
+	struct acpi_reg reg = { .addr = acpi_read32(fadt + offset), .space = ACPI_SPACE_IO };
+
+	if (len >= x_offset + GAS_LEN && acpi_read64(fadt + x_offset + 4) != 0) {
+		reg.space = fadt[x_offset];
+		reg.addr = acpi_read64(fadt + x_offset + 4);
+	}
+	return reg;
+}
+
+static void parse_fadt(struct acpi_info *info, const uint8_t *fadt, uint32_t len, acpi_map_fn map)
+{
+	uint64_t dsdt;
+	uint32_t flags;
+
+	if (len < FADT_V1_END) {
+		pr_warn("ACPI: FADT of %u bytes is too short\n", len);
+		return;
+	}
+	info->has_fadt = true;
+	info->smi_cmd = acpi_read32(fadt + FADT_SMI_CMD);
+	info->acpi_enable = fadt[FADT_ACPI_ENABLE];
+	info->pm1a_cnt = fadt_reg(fadt, len, FADT_PM1A_CNT, FADT_X_PM1A_CNT);
+	info->pm1b_cnt = fadt_reg(fadt, len, FADT_PM1B_CNT, FADT_X_PM1B_CNT);
+	info->pm_timer = fadt_reg(fadt, len, FADT_PM_TIMER, FADT_X_PM_TIMER);
+	flags = acpi_read32(fadt + FADT_FLAGS);
+	info->pm_timer_32bit = flags & FADT_TIMER_32BIT;
+	if (flags & FADT_HAS_RESET && len > FADT_RESET_VALUE) {
+		info->reset.space = fadt[FADT_RESET];
+		info->reset.addr = acpi_read64(fadt + FADT_RESET + 4);
+		info->reset_value = fadt[FADT_RESET_VALUE];
+	}
+	dsdt = acpi_read32(fadt + FADT_DSDT);
+	if (len >= FADT_X_DSDT + 8 && acpi_read64(fadt + FADT_X_DSDT) != 0)
+		dsdt = acpi_read64(fadt + FADT_X_DSDT);
+	find_s5(info, dsdt, map); /* last: `fadt` is gone after the next map() */
+}
+
+static void parse_hpet(struct acpi_info *info, const uint8_t *hpet, uint32_t len)
+{
+	if (len < HPET_ADDRESS + GAS_LEN || hpet[HPET_ADDRESS] != ACPI_SPACE_MEMORY)
+		pr_warn("ACPI: HPET table not understood\n");
+	else
+		info->hpet_phys = acpi_read64(hpet + HPET_ADDRESS + 4);
+}
+
+static void parse_table(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
+{
+	uint32_t len;
+	const uint8_t *table = map_table(map, phys, &len);
+
+	if (!table)
+		return;
+	if (is_signature(table, "APIC"))
+		acpi_parse_madt(info, table, len);
+	else if (is_signature(table, "FACP"))
+		parse_fadt(info, table, len, map);
+	else if (is_signature(table, "HPET"))
+		parse_hpet(info, table, len);
+	else if (is_signature(table, "SSDT"))
+		find_s5(info, phys, map);
+}
+
+/* The root table lists the others. Copied first: its mapping ends with the next one. */
+static int parse_root(struct acpi_info *info, uint64_t phys, uint32_t entry_len, acpi_map_fn map)
+{
+	static uint64_t tables[MAX_TABLES];
+	uint32_t len, i, nr;
+	const uint8_t *root = map_table(map, phys, &len);
+
+	if (!root || !is_signature(root, entry_len == 8 ? "XSDT" : "RSDT"))
+		return -ENODEV;
+	nr = (len - HEADER_LEN) / entry_len;
+	if (nr > MAX_TABLES) {
+		pr_warn("ACPI: %u tables, reading %u\n", nr, MAX_TABLES);
+		nr = MAX_TABLES;
+	}
+	for (i = 0; i < nr; i++) {
+		const uint8_t *entry = root + HEADER_LEN + i * entry_len;
+
+		tables[i] = entry_len == 8 ? acpi_read64(entry) : acpi_read32(entry);
+	}
+	for (i = 0; i < nr; i++)
+		parse_table(info, tables[i], map);
+	return 0;
+}
+
+int acpi_parse(struct acpi_info *info, const void *rsdp, uint32_t len, acpi_map_fn map)
+{
+	const uint8_t *bytes = rsdp;
+	bool is_v2;
+
+	*info = (struct acpi_info){ 0 };
+	if (!rsdp || len < RSDP_V1_LEN || !is_signature(bytes, "RSD ") ||
+	    !is_signature(bytes + 4, "PTR ") || !is_sum_zero(bytes, RSDP_V1_LEN)) {
+		pr_warn("ACPI: no valid root pointer\n");
+		return -ENODEV;
+	}
+	is_v2 = bytes[15] >= 2 && len >= RSDP_V2_LEN && is_sum_zero(bytes, RSDP_V2_LEN);
+	if (is_v2 && parse_root(info, acpi_read64(bytes + 24), 8, map) == 0)
+		return 0;
+	if (parse_root(info, acpi_read32(bytes + 16), 4, map) == 0)
+		return 0;
+	pr_warn("ACPI: no valid root table\n");
+	return -ENODEV;
+}
