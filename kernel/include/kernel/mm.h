@@ -18,11 +18,7 @@
 #define PAGE_MAX_ORDER 10 /* 4 MiB */
 #define STACK_BYTES    (4 * PAGE_SIZE)
 
-struct handover;
-
-/* Find RAM; upcall_page_table_alloc() works from here. Panics with too little memory. */
-void mm_early_init(const struct handover *handover);
-/* Buddy lists, slabs, vmap. The direct map exists. */
+/* Buddy lists from memory_free_ranges(), slabs, vmap. Boot CPU, once, before anything below. */
 void mm_init(void);
 
 /* Addresses are in the direct map. Contents are undefined, or zero. */

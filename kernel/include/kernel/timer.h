@@ -18,7 +18,7 @@ struct timer {
 	_Atomic uint32_t state; /* idle, queued or firing */
 };
 
-void timer_init(struct timer *timer, void (*fn)(struct timer *timer));
+void timer_setup(struct timer *timer, void (*fn)(struct timer *timer));
 /* Fire at or after `deadline_ns` (clock: ktime_ns()). A queued timer is moved. */
 void timer_start(struct timer *timer, uint64_t deadline_ns);
 /* True when it was queued. It may still be running on another CPU. */

@@ -31,8 +31,8 @@ int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local);
 void upcall_ap_main(uint32_t cpu) __attribute__((noreturn));
 
 /*
- * A zeroed page for a page table, at its direct-map address; NULL when out of memory. Works as
- * soon as mm_early_init() ran, which is long before the page allocator does.
+ * A zeroed page for a page table, at its direct-map address; NULL when out of memory, and before
+ * mm_init(). Any context but NMI.
  */
 void *upcall_page_table_alloc(void);
 
@@ -44,15 +44,11 @@ void *upcall_page_table_alloc(void);
 void upcall_irq_exit(void);
 /* The reschedule half of upcall_irq_exit() alone: depth 0, interrupts off before and after. */
 void upcall_preempt(void);
-/* The periodic tick, or the one-shot timer of this CPU, fired. irq. */
+/* The tick is due; the deadline given to timer_arm_ns() has passed. irq. */
 void upcall_tick(void);
+void upcall_timer(void);
 /* Reschedule IPI. irq. */
 void upcall_reschedule(void);
-
-/* A byte came in on `port` (0: COM1, 1: COM2). irq. */
-void upcall_uart_rx(unsigned int port, uint8_t byte);
-/* Next byte to send on `port`, or -1 when there is none: stop the transmit interrupt. irq. */
-int upcall_uart_tx(unsigned int port);
 
 /* A trap that nobody handles: panics with `what` ("page fault at ...") and the registers. */
 void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((noreturn));
