@@ -21,9 +21,9 @@
 struct ftrace_ops;
 struct ftrace_regs;
 
-#define TRACE_COMM_LEN	 16  /* thread name, NUL included */
-#define TRACE_SYM_LEN	 128 /* symbol name, NUL included */
-#define TRACE_INSN_SIZE	 5   /* call, jmp and NOP at a site, bytes */
+#define TRACE_COMM_LEN	16  /* thread name, NUL included */
+#define TRACE_SYM_LEN	128 /* symbol name, NUL included */
+#define TRACE_INSN_SIZE 5   /* call, jmp and NOP at a site, bytes */
 
 /* Two words that move together; 16-byte aligned. */
 struct trace_pair {
@@ -35,11 +35,11 @@ struct trace_pair {
  * preempt_count layout, as Linux prints it from: bits 0-7 preempt depth, 8-15 softirq,
  * 16-19 hardirq, 20-23 NMI.
  */
-#define TRACE_PREEMPT_MASK   0x000000ffu
-#define TRACE_SOFTIRQ_MASK   0x0000ff00u
+#define TRACE_PREEMPT_MASK    0x000000ffu
+#define TRACE_SOFTIRQ_MASK    0x0000ff00u
 #define TRACE_SOFTIRQ_SERVING 0x00000100u
-#define TRACE_HARDIRQ_MASK   0x000f0000u
-#define TRACE_NMI_MASK	     0x00f00000u
+#define TRACE_HARDIRQ_MASK    0x000f0000u
+#define TRACE_NMI_MASK	      0x00f00000u
 
 /* ---- Inline half, probe context. Defined by the host's <trace_plat_inline.h>. ---- */
 
@@ -90,8 +90,8 @@ void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg);
 /* The same on one CPU. Returns -ENODEV when it is not online. */
 int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg);
 /* Wall-like clocks for trace_clock. Probe context. */
-uint64_t trace_plat_clock_mono_ns(void);   /* never goes back across CPUs */
-uint64_t trace_plat_uptime_ticks(void);	   /* timer ticks since boot */
+uint64_t trace_plat_clock_mono_ns(void); /* never goes back across CPUs */
+uint64_t trace_plat_uptime_ticks(void);	 /* timer ticks since boot */
 
 /* ---- T1: text ---- */
 
@@ -117,9 +117,11 @@ struct trace_poke_error {
  * -EINVAL, `out_error` filled and nothing written, when a site does not hold `old_insn`.
  * Thread context, interrupts on, ftrace's lock held.
  */
-int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
-/* The same before other CPUs run, single site, without int3 and sync. */
-int trace_plat_poke_early(const struct trace_poke *poke);
+int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error);
+/* The same before other CPUs run: any number of sites, no int3, no sync. */
+int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error);
 
 /* The instructions of a site at `site`. Any context. */
 void trace_plat_insn_nop(uint8_t *out_insn);
@@ -139,6 +141,8 @@ int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const c
 				 struct trace_trampoline *out_trampoline);
 /* Let `tramp` call `func` from now on; safe while CPUs run it. */
 int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
+/* What it calls now. */
+uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp);
 /* No thread can be inside any more: the caller has waited. */
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);
 /* The shared trampoline: calls trace_ops_list_func(ip, parent_ip, NULL, NULL). */

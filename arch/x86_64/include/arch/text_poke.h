@@ -1,0 +1,61 @@
+/*
+ * Changing code that other CPUs execute. A batch of any size takes three core syncs:
+ *
+ *        site   0f 1f 44 00 00      a CPU that runs over it meanwhile:
+ *   1           cc 1f 44 00 00      int3; the handler does what the new instruction will do
+ *      sync     (nobody fetches the old instruction any more)
+ *   2           cc xx xx xx xx      int3
+ *      sync     (nobody fetches an old tail any more)
+ *   3           e8 xx xx xx xx      the new instruction, or still int3
+ *      sync     (nobody is on the int3 any more; handlers have left the batch)
+ *
+ * All old bytes are compared before the first is written. Text is written through an alias that
+ * only this CPU's page tables hold while the batch runs; no page is writable and executable.
+ *
+ * Context:   batches - thread, interrupts on (they wait for every CPU). Handler - #BP of any
+ *            context, NMI included; it is not traced and takes no lock.
+ * Locking:   one batch at a time: the caller holds the host's text lock; violations are asserted.
+ *            The hot-plug lock is held inside a batch: no CPU comes online half-way.
+ * Ownership: the pokes stay the caller's; nobody looks at them after the call.
+ */
+#ifndef ARCH_TEXT_POKE_H
+#define ARCH_TEXT_POKE_H
+
+#include <trace/platform.h>
+
+struct trap_frame;
+
+/* See trace_plat_poke_batch() and trace_plat_poke_early(). Sites ascend. */
+int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
+int text_poke_early(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
+
+/* The two halves of a batch: until the middle, where every site is an int3, and the rest. */
+int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
+void text_poke_finish(void);
+
+/*
+ * Write to text or to executable memory where nothing executes yet. Interrupts are off inside for
+ * at most a page at a time.
+ */
+void text_write(uintptr_t addr, const void *bytes, size_t len);
+
+/*
+ * First in line for #BP: true when it was a site of a batch and `regs` now continue as the new
+ * instruction says. Any context, not traced.
+ */
+bool text_poke_handler(struct trap_frame *regs);
+
+/* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
+void text_poke_selftest(void);
+
+struct text_poke_stats {
+	uint64_t batches;
+	uint64_t sites;
+	uint64_t syncs;
+	uint64_t int3_hits; /* all that the handler was asked about */
+	uint64_t emulated;  /* sites of the batch in flight */
+	uint64_t stale;	    /* int3 executed that memory no longer held */
+};
+void text_poke_get_stats(struct text_poke_stats *out_stats);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Entry trampolines: what an enabled call site calls. They save what a function's caller expects to
+ * keep, call func(ip, parent_ip, ops, NULL), restore, and return behind the site.
+ *
+ * The stack while func runs; rbp points at .rbp, so frame-pointer unwinding goes through:
+ *
+ *   rsp     r9 r8 rdi rsi rdx rcx rax       7 words; 16-byte aligned for C
+ *   .rbp    the traced function's caller's frame
+ *   .site   return address into the traced function, behind its call
+ *   .parent return address into the traced function's caller: a frame that rbp does not show
+ *
+ * The shared trampoline is part of the kernel's text; one for a single ops is a copy of the
+ * template in executable memory with its ops and function filled in.
+ *
+ * Context:   create, retarget, destroy - thread, under ftrace's lock. contains - any, not traced.
+ * Ownership: see trace_plat_trampoline_create().
+ */
+#ifndef ARCH_TRAMPOLINE_H
+#define ARCH_TRAMPOLINE_H
+
+#include <trace/platform.h>
+
+/* Whether `addr` lies in an entry trampoline; its start and size (may be NULL). */
+bool trampoline_contains(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * The inline half of <trace/platform.h> on x86-64: contracts are there. Probe context: everything
+ * here is this CPU's memory behind GS, or registers; nothing can fault, block or be traced.
+ *
+ * Locking:   none: one instruction, or preemption off.
+ * Ownership: struct cpu_local belongs to its CPU.
+ */
+#ifndef TRACE_PLAT_INLINE_H
+#define TRACE_PLAT_INLINE_H
+
+#include <arch/cpu_local.h>
+
+/* Preempt depth reached 0 with a reschedule wanted. Not traced. */
+void trace_plat_preempt_schedule(void);
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
+{
+	return cpu_local_read(id);
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_cycles(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
+{
+	uint64_t cycles = trace_plat_cycles() - cpu_local_read(tsc_base);
+	unsigned __int128 product = (unsigned __int128)cycles * cpu_local_read(tsc_mult);
+
+	return (uint64_t)(product >> 32) + cpu_local_read(clock_base_ns);
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
+{
+	__asm__ volatile("incl %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct cpu_local, preempt_count))
+			 : "memory", "cc");
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable(void)
+{
+	bool wanted;
+
+	__asm__ volatile("decl %%gs:%c1"
+			 : "=@ccz"(wanted)
+			 : "i"(offsetof(struct cpu_local, preempt_count))
+			 : "memory");
+	if (TRACE_UNLIKELY(wanted))
+		trace_plat_preempt_schedule();
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_count(void)
+{
+	return cpu_local_read(preempt_count) & ~PREEMPT_NO_RESCHED;
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_need_resched(void)
+{
+	return !(cpu_local_read(preempt_count) & PREEMPT_NO_RESCHED);
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
+{
+	uint64_t flags;
+
+	__asm__ volatile("pushfq\n\tpopq %0" : "=r"(flags));
+	return !(flags & (1u << 9));
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_irq_save(void)
+{
+	uint64_t flags;
+
+	__asm__ volatile("pushfq\n\tpopq %0\n\tcli" : "=r"(flags) : : "memory");
+	return flags;
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_irq_restore(uint64_t flags)
+{
+	if (flags & (1u << 9))
+		__asm__ volatile("sti" : : : "memory");
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+							uint64_t old_hi, uint64_t new_lo,
+							uint64_t new_hi)
+{
+	bool done;
+
+	__asm__ volatile("cmpxchg16b %1"
+			 : "=@ccz"(done), "+m"(*pair), "+a"(old_lo), "+d"(old_hi)
+			 : "b"(new_lo), "c"(new_hi)
+			 : "memory");
+	return done;
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_local_add(uint64_t *value, uint64_t delta)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*value) : "er"(delta) : "cc");
+}
+
+static TRACE_ALWAYS_INLINE uint32_t *trace_plat_recursion(void)
+{
+	return &cpu_local_read(self)->trace_recursion;
+}
+
+static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
+{
+	return cpu_local_read(current_pid);
+}
+
+static TRACE_ALWAYS_INLINE uint32_t *trace_plat_current_flags(void)
+{
+	return cpu_local_read(trace_thread_flags);
+}
+
+/* All code lies in the top 2 GiB: the low half says it all. */
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_ip_pack(uintptr_t ip)
+{
+	return (uint32_t)ip;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_ip_unpack(uint32_t packed)
+{
+	return (uintptr_t)(intptr_t)(int32_t)packed;
+}
+
+#endif
