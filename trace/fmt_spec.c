@@ -1,0 +1,169 @@
+/*
+ * Taking a conversion apart, and fetching its arguments. See fmt_spec.h.
+ */
+#include <trace/fmt.h>
+#include "fmt_spec.h"
+#include "str.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *parse_flags(struct fmt_spec *spec, const char *fmt)
+{
+	for (;; fmt++) {
+		switch (*fmt) {
+		case '-':
+			spec->left = true;
+			break;
+		case '+':
+			spec->plus = true;
+			break;
+		case ' ':
+			spec->space = true;
+			break;
+		case '0':
+			spec->zero = true;
+			break;
+		case '#':
+			spec->alternate = true;
+			break;
+		default:
+			return fmt;
+		}
+	}
+}
+
+static const char *parse_number(int *out_value, const char *fmt)
+{
+	int value = 0;
+
+	if (*fmt == '*') {
+		*out_value = FMT_FROM_ARG;
+		return fmt + 1;
+	}
+	for (; is_digit(*fmt); fmt++)
+		value = value < 100000 ? value * 10 + (*fmt - '0') : value;
+	*out_value = value;
+	return fmt;
+}
+
+static const char *parse_size(struct fmt_spec *spec, const char *fmt)
+{
+	spec->arg_bytes = sizeof(int);
+	switch (*fmt) {
+	case 'h':
+		spec->arg_bytes = fmt[1] == 'h' ? sizeof(char) : sizeof(short);
+		return fmt + (fmt[1] == 'h' ? 2 : 1);
+	case 'l':
+		spec->arg_bytes = sizeof(long);
+		return fmt + (fmt[1] == 'l' ? 2 : 1);
+	case 'z':
+	case 'j':
+	case 't':
+		spec->arg_bytes = sizeof(size_t);
+		return fmt + 1;
+	default:
+		return fmt;
+	}
+}
+
+static const char *parse_conversion(struct fmt_spec *spec, const char *fmt)
+{
+	switch (*fmt) {
+	case 'i':
+	case 'd':
+		spec->conversion = 'd';
+		return fmt + 1;
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o':
+	case 'c':
+	case 's':
+	case '%':
+		spec->conversion = *fmt;
+		return fmt + 1;
+	case 'p':
+		spec->conversion = 'p';
+		spec->arg_bytes = sizeof(void *);
+		if (fmt[1] != 'S' && fmt[1] != 's')
+			return fmt + 1;
+		spec->symbol = fmt[1];
+		return fmt + 2;
+	default:
+		return fmt; /* unknown: printed as it stands, consumes nothing */
+	}
+}
+
+const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
+{
+	*spec = (struct fmt_spec){ .width = 0, .precision = FMT_NONE };
+	fmt = parse_flags(spec, fmt);
+	fmt = parse_number(&spec->width, fmt);
+	if (*fmt == '.')
+		fmt = parse_number(&spec->precision, fmt + 1);
+	fmt = parse_size(spec, fmt);
+	return parse_conversion(spec, fmt);
+}
+
+static uint64_t packed_integer(struct fmt_args *args, size_t bytes)
+{
+	uint64_t value = 0;
+
+	/* Packed as full words: see fmt_bin.c. */
+	bytes = bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+	if ((size_t)(args->packed_end - args->packed) < bytes) {
+		args->packed = args->packed_end;
+		return 0;
+	}
+	memcpy(&value, args->packed, bytes);
+	args->packed += bytes;
+	return value;
+}
+
+uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes)
+{
+	uint64_t value;
+
+	if (!args->call)
+		value = packed_integer(args, bytes);
+	else if (bytes > sizeof(int))
+		value = va_arg(*args->call, unsigned long);
+	else
+		value = va_arg(*args->call, unsigned int);
+	return bytes < sizeof(value) ? value & ((1ull << (bytes * 8)) - 1) : value;
+}
+
+const char *fmt_args_string(struct fmt_args *args)
+{
+	const char *text;
+
+	if (args->call) {
+		text = va_arg(*args->call, const char *);
+		return text ? text : "(null)";
+	}
+	text = (const char *)args->packed;
+	args->packed += trace_strnlen(text, (size_t)(args->packed_end - args->packed));
+	if (args->packed == args->packed_end)
+		return ""; /* cut: no NUL in what is left */
+	args->packed++;
+	return text;
+}
+
+void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec)
+{
+	if (spec->width == FMT_FROM_ARG) {
+		spec->width = (int)fmt_args_integer(args, sizeof(int));
+		if (spec->width < 0) {
+			spec->left = true;
+			spec->width = spec->width == INT32_MIN ? 0 : -spec->width;
+		}
+	}
+	if (spec->precision == FMT_FROM_ARG) {
+		spec->precision = (int)fmt_args_integer(args, sizeof(int));
+		if (spec->precision < 0)
+			spec->precision = FMT_NONE;
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * One conversion of a format string, taken apart. Shared by the formatter (fmt.c) and the packer
+ * (fmt_bin.c), which thereby agree on what a format consumes.
+ */
+#ifndef TRACE_FMT_SPEC_H
+#define TRACE_FMT_SPEC_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FMT_FROM_ARG (-2) /* width or precision given as `*` */
+#define FMT_NONE     (-1)
+
+struct fmt_spec {
+	char conversion; /* d u x X o c s p %, or 0 for an unknown one */
+	char symbol;	 /* of %p: 'S', 's' or 0 */
+	uint8_t arg_bytes;
+	bool left;
+	bool plus;
+	bool space;
+	bool zero;
+	bool alternate;
+	int width;
+	int precision;
+};
+
+/* Where arguments come from: a call, or a packed copy. Exactly one of both is set. */
+struct fmt_args {
+	va_list *call;
+	const uint8_t *packed;
+	const uint8_t *packed_end;
+};
+
+/* `fmt` points behind the '%'. Returns where the conversion ends. */
+const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt);
+
+/* The next integer or pointer of `bytes` bytes, zero-extended. */
+uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes);
+/* The next string; never NULL. */
+const char *fmt_args_string(struct fmt_args *args);
+/* Replace `*` by the arguments that stand for it. */
+void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec);
+
+int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * tracefs: the tree of files through which users see and steer tracing. The host's file system
+ * mounts it (Linux's place is /sys/kernel/tracing) and passes each system call on.
+ *
+ *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
+ *
+ * Nodes never move or vanish once trace_fs_init() has run. Children are sorted by name.
+ *
+ * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
+ *            until there is something to read and ends with -EINTR when the user interrupts.
+ * Locking:   a handle is used by one thread at a time; different handles need no care.
+ * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/.
+ */
+#ifndef TRACE_FS_H
+#define TRACE_FS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Public fields are for reading. */
+struct trace_node {
+	const char *name;
+	uint16_t mode; /* permission bits, as ls shows them: 0640, 0440, 0750 for a directory */
+	bool is_dir;
+	/* The rest is trace/'s own. */
+	struct trace_node *parent;
+	struct trace_node *first_child;
+	struct trace_node *next_sibling;
+	const struct trace_file *file;
+	struct trace_array *tr;
+	uint64_t arg; /* CPU number, option number: what the file is about */
+};
+
+struct trace_handle;
+
+enum trace_fs_flags {
+	TRACE_FS_READ = 1,
+	TRACE_FS_WRITE = 2,
+	TRACE_FS_TRUNC = 4,
+	TRACE_FS_APPEND = 8,
+	TRACE_FS_NONBLOCK = 16,
+};
+
+/* The directory that a host mounts; NULL before trace_fs_init(). */
+struct trace_node *trace_fs_root(void);
+
+/* NULL when `dir` has no such child. Names are single components, without "." and "..". */
+struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, size_t name_len);
+/* The children in order: start with NULL, ends with NULL. */
+struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
+
+/*
+ * Errors as Linux's open(2): -EISDIR, -EACCES when the mode does not allow it, -EBUSY, -ENOMEM,
+ * -EINVAL. Opening with TRUNC has the effect that the file defines, here and now.
+ */
+int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle);
+
+/*
+ * Read at *pos, which is advanced. Bytes read, 0 at the end, or a negative error (-EINTR, -EAGAIN
+ * with NONBLOCK). Reads go forward; going back to 0 starts anew, anything else is -ESPIPE.
+ */
+int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos);
+
+/*
+ * One call is one write system call. Bytes taken (may be fewer than `len`: call again with the
+ * rest) or a negative error.
+ */
+int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos);
+
+/* Filters take effect here, so this too may fail; the handle is gone in any case. */
+int trace_fs_close(struct trace_handle *handle);
+
+/* Instances: -EPERM where directories cannot be made. */
+int trace_fs_mkdir(struct trace_node *dir, const char *name);
+int trace_fs_rmdir(struct trace_node *dir, const char *name);
+
+#endif

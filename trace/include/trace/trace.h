@@ -1,0 +1,104 @@
+/*
+ * Tracing as the rest of the kernel meets it: starting it, switching it, writing into it, and the
+ * hooks through which the host tells it about threads. Files are in <trace/fs.h>, function call
+ * sites and ops in <trace/ftrace.h>, the buffer in <trace/ring_buffer.h>.
+ *
+ * Start-up, in this order, one CPU running, memory available:
+ *
+ *	trace_boot_param(name, value)	for each boot parameter, before anything else
+ *	ftrace_init()			call sites become NOPs (<trace/ftrace.h>)
+ *	trace_init()			buffers, tracers, files
+ *	trace_boot_start()		what the boot parameters ask for; then start the other CPUs
+ *
+ * Context: stated per function.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+struct trace_array;
+
+/* ---- Start. Thread context or the boot CPU before threads run. ---- */
+
+/*
+ * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock= tp_printk...
+ * ftrace_dump_on_oops[=orig_cpu]: remembered until trace_boot_start(). True when `name` is one of
+ * them. `value` is "" when there was no '='; it is copied.
+ */
+bool trace_boot_param(const char *name, const char *value);
+
+/* 0 or -ENOMEM; after a failure tracing stays absent and every other function is harmless. */
+int trace_init(void);
+
+/* Carry out the boot parameters; complaints go to the log. */
+void trace_boot_start(void);
+
+/* ---- Switching the buffer. Any context. ---- */
+
+void tracing_on(void);
+void tracing_off(void);
+bool tracing_is_on(void);
+
+/* ---- Writing. Any context, NMI included. ---- */
+
+/*
+ * printf into the trace: only the format's address and the arguments are stored, the text is made
+ * when it is read. `fmt` must live forever: use a literal. Without arguments the literal itself is
+ * stored by address.
+ */
+#define trace_printk(fmt, ...)                                                                     \
+	do {                                                                                       \
+		if (sizeof(#__VA_ARGS__) > 1)                                                      \
+			trace_bprintk(trace_here(), fmt, ##__VA_ARGS__);                           \
+		else                                                                               \
+			trace_bputs(trace_here(), fmt);                                            \
+	} while (0)
+
+/* Copy a string that may not live forever. */
+#define trace_puts(text) trace_puts_at(trace_here(), text)
+
+/* An address inside the calling function. */
+#define trace_here()                                                                               \
+	({                                                                                         \
+		__label__ here;                                                                    \
+here:                                                                                              \
+		(uintptr_t) && here;                                                               \
+	})
+
+void trace_bprintk(uintptr_t ip, const char *fmt, ...) TRACE_PRINTF(2, 3);
+void trace_bputs(uintptr_t ip, const char *text);
+void trace_puts_at(uintptr_t ip, const char *text);
+
+/* ---- After a crash. Any context; the other CPUs are stopped. ---- */
+
+/*
+ * When the boot parameter or ftrace_dump_on_oops asks for it: stop tracing and print the newest
+ * part of the trace, bounded, to the host's log. Takes no lock. `cpu` is the one that failed.
+ */
+void trace_dump_on_oops(uint32_t cpu);
+/* The same unconditionally: all CPUs, or one when `cpu` is not TRACE_ALL_CPUS. */
+#define TRACE_ALL_CPUS UINT32_MAX
+void trace_dump(uint32_t cpu);
+
+/* ---- What the host tells about threads. ---- */
+
+/*
+ * Bits in the thread's flag word (trace_plat_current_flags()), zero at birth. Only trace/ changes
+ * them.
+ */
+#define TRACE_THREAD_PID_IGNORED 0x1u /* set_ftrace_pid says: no function events of this one */
+
+/*
+ * A thread was made by `parent`, and does not run yet. Call it while the new thread is already in
+ * the list that trace_plat_each_thread() walks. Thread context, may sleep.
+ */
+void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags);
+/* A thread ends; its name stays known to the trace. Any context but NMI; takes no lock. */
+void trace_thread_exited(int32_t pid, const char *comm);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * See str.h.
+ */
+#include <trace/errno.h>
+#include "str.h"
+
+size_t trace_strnlen(const char *text, size_t max)
+{
+	size_t len = 0;
+
+	while (len < max && text[len])
+		len++;
+	return len;
+}
+
+size_t trace_strlen(const char *text)
+{
+	return trace_strnlen(text, SIZE_MAX);
+}
+
+int trace_strcmp(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+bool trace_streq(const char *a, const char *b)
+{
+	return trace_strcmp(a, b) == 0;
+}
+
+bool trace_str_starts(const char *text, const char *prefix)
+{
+	while (*prefix && *text == *prefix) {
+		text++;
+		prefix++;
+	}
+	return !*prefix;
+}
+
+void trace_strcpy(char *to, const char *from, size_t size)
+{
+	size_t len = trace_strnlen(from, size - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+bool trace_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+char *trace_strip(char *text)
+{
+	size_t len;
+
+	while (trace_is_space(*text))
+		text++;
+	len = trace_strlen(text);
+	while (len && trace_is_space(text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+static unsigned int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c = (char)(c | 0x20);
+	if (c >= 'a' && c <= 'f')
+		return (unsigned int)(c - 'a') + 10;
+	return 255;
+}
+
+/* Find the base, step over its prefix. */
+static unsigned int resolve_base(const char **text, unsigned int base)
+{
+	const char *t = *text;
+	bool hex = t[0] == '0' && (t[1] | 0x20) == 'x' && digit_value(t[2]) < 16;
+
+	if (base == 0)
+		base = hex ? 16 : t[0] == '0' ? 8 : 10;
+	if (base == 16 && hex)
+		*text += 2;
+	return base;
+}
+
+int trace_parse_u64(const char *text, unsigned int base, uint64_t *out_value)
+{
+	uint64_t value = 0;
+	const char *start;
+	unsigned int digit;
+
+	if (*text == '+')
+		text++;
+	base = resolve_base(&text, base);
+	for (start = text; (digit = digit_value(*text)) < base; text++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return -ERANGE;
+	}
+	if (text == start)
+		return -EINVAL;
+	if (*text == '\n')
+		text++;
+	if (*text)
+		return -EINVAL;
+	*out_value = value;
+	return 0;
+}
