@@ -24,7 +24,10 @@ struct symbols_cursor {
 	const uint8_t *name; /* its tokens; NULL before the first use */
 };
 
-#define SYMBOLS_CURSOR_INIT { .index = 0, .name = NULL }
+#define SYMBOLS_CURSOR_INIT                                                                        \
+	{                                                                                          \
+		.index = 0, .name = NULL                                                           \
+	}
 
 /*
  * Name the function that `addr` lies in. False, with nothing written, when it lies in none: in
@@ -33,7 +36,8 @@ struct symbols_cursor {
  */
 bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
 
-/* Address of the symbol `name`, 0 when there is none. Of several symbols with that name: the lowest. */
+/* Address of the symbol `name`, 0 when there is none. Of several symbols with that name: the
+ * lowest. */
 uintptr_t symbols_find(const char *name);
 
 /*

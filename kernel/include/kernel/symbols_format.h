@@ -6,9 +6,9 @@
  *   uint32_t offset[nr_symbols] address - base; the first nr_addressed strictly ascending
  *   uint32_t size[nr_symbols]   bytes; the first nr_addressed never overlap their successor
  *   uint32_t by_name[nr_symbols] indexes in the order of their names (strcmp)
- *   uint32_t mark[]             position in names[] of symbol 0, SYMBOLS_MARK, 2 * SYMBOLS_MARK, ...
- *   uint8_t  token_len[256]
- *   uint8_t  names[]            per symbol: number of tokens, then one byte for each
+ *   uint32_t mark[]             position in names[] of symbol 0, SYMBOLS_MARK, 2 * SYMBOLS_MARK,
+ * ... uint8_t  token_len[256] uint8_t  names[]            per symbol: number of tokens, then one
+ * byte for each
  *
  * Symbols [0, nr_addressed) answer "what is at this address". The rest, aliases of the former and
  * boundaries without a size, can be found by name only. Every array starts on 8 bytes; all numbers
@@ -31,7 +31,8 @@
  * behind the name.
  */
 #define KSYM_NAME_LEN	 128
-#define SYMBOLS_NAME_MAX (KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters */
+#define SYMBOLS_NAME_MAX (KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters   \
+								   */
 
 /* Positions are in bytes from the start of this header. */
 struct symbols_header {
@@ -48,5 +49,8 @@ struct symbols_header {
 	uint32_t token_len_pos;
 	uint32_t names_pos;
 };
+
+/* The table that is linked in; all zero in the first link. */
+extern const struct symbols_header symbols_blob;
 
 #endif

@@ -49,4 +49,7 @@ struct whynot_header {
 	uint32_t reserved; /* 0 */
 };
 
+/* The table that is linked in; all zero in the first link. */
+extern const struct whynot_header whynot_blob;
+
 #endif

@@ -1,0 +1,7 @@
+# $(BUILD)/tools/ksyms
+KSYMS_SRCS := $(addprefix tools/ksyms/,main.c select.c table.c) \
+	$(addprefix tools/common/,linked.c names.c blob.c)
+
+$(BUILD)/tools/ksyms: $(KSYMS_SRCS) $(wildcard tools/ksyms/*.h tools/common/*.h) kernel/include/kernel/symbols_format.h
+	@mkdir -p $(@D)
+	$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(KSYMS_SRCS)

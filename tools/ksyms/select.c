@@ -1,0 +1,177 @@
+/* See select.h. */
+#include "select.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kernel/symbols_format.h>
+#include "names.h"
+
+/* Section of code that a symbol belongs to: its own, or for absolute ones that around its value. */
+static size_t code_section(const struct linked *image, const Elf64_Sym *sym)
+{
+	if (linked_is_code(image, sym->st_shndx))
+		return sym->st_shndx;
+	if (sym->st_shndx != SHN_ABS)
+		return 0;
+	for (size_t i = 1; i < image->nr_sections; i++)
+		if (linked_is_code(image, i) && sym->st_value >= image->sections[i].sh_addr &&
+		    sym->st_value - image->sections[i].sh_addr <= image->sections[i].sh_size)
+			return i;
+	return 0;
+}
+
+static bool is_wanted(const Elf64_Sym *sym, const char *name)
+{
+	uint8_t type = ELF64_ST_TYPE(sym->st_info);
+
+	if (name[0] == '\0' || (type != STT_FUNC && type != STT_NOTYPE))
+		return false;
+	return type == STT_FUNC || ELF64_ST_BIND(sym->st_info) != STB_LOCAL || !strchr(name, '.');
+}
+
+static uint64_t find_base(const struct linked *image)
+{
+	const Elf64_Sym *text = linked_find_symbol(image, "_text");
+	uint64_t base = UINT64_MAX;
+
+	if (text)
+		return text->st_value;
+	for (size_t i = 1; i < image->nr_sections; i++)
+		if (linked_is_code(image, i) && image->sections[i].sh_addr < base)
+			base = image->sections[i].sh_addr;
+	return base;
+}
+
+static int collect(struct selection *selection, const struct linked *image)
+{
+	selection->symbols = xcalloc(image->nr_syms, sizeof(*selection->symbols));
+	for (size_t i = 1; i < image->nr_syms; i++) {
+		const Elf64_Sym *sym = &image->syms[i];
+		const char *name = linked_symbol_name(image, i);
+		size_t section = code_section(image, sym);
+
+		if (!section || !is_wanted(sym, name) || sym->st_value < selection->base ||
+		    sym->st_value - selection->base > UINT32_MAX)
+			continue;
+		if (strlen(name) > SYMBOLS_NAME_MAX)
+			return linked_error(image, "name longer than %d characters: %s",
+					    SYMBOLS_NAME_MAX, name);
+		selection->symbols[selection->nr++] = (struct selected){
+			.addr = sym->st_value,
+			.size = sym->st_size,
+			.limit =
+				image->sections[section].sh_addr + image->sections[section].sh_size,
+			.name = name,
+			.type = ELF64_ST_TYPE(sym->st_info),
+			.bind = ELF64_ST_BIND(sym->st_info),
+		};
+	}
+	return 0;
+}
+
+static size_t leading_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Lower is the better name of two for one address. */
+static int rank(const struct selected *s)
+{
+	int by_bind = s->bind == STB_GLOBAL ? 0 : s->bind == STB_LOCAL ? 1 : 2;
+
+	return (s->type == STT_FUNC ? 0 : 10) + by_bind;
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+	const struct selected *a = left, *b = right;
+	size_t a_len = leading_underscores(a->name), b_len = leading_underscores(b->name);
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (rank(a) != rank(b))
+		return rank(a) - rank(b);
+	if (a_len != b_len)
+		return a_len < b_len ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void remove_duplicates(struct selection *selection)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < selection->nr; i++) {
+		const struct selected *s = &selection->symbols[i];
+		bool is_known = false;
+
+		for (size_t k = kept; k-- > 0 && selection->symbols[k].addr == s->addr;)
+			is_known |= strcmp(selection->symbols[k].name, s->name) == 0;
+		if (!is_known)
+			selection->symbols[kept++] = *s;
+	}
+	selection->nr = kept;
+}
+
+/*
+ * Move the addressed symbols to the front, both parts staying in order: the first at each address,
+ * unless it lies behind all code or is a bare label inside a function.
+ */
+static void split(struct selection *selection)
+{
+	struct selected *rest = xcalloc(selection->nr, sizeof(*rest));
+	uint64_t func_end = 0;
+	size_t nr_rest = 0, nr = 0;
+
+	for (size_t i = 0; i < selection->nr; i++) {
+		struct selected s = selection->symbols[i];
+		bool is_alias = nr > 0 && selection->symbols[nr - 1].addr == s.addr;
+		bool is_label = s.type == STT_NOTYPE && s.addr < func_end;
+
+		if (s.type == STT_FUNC && s.addr + s.size > func_end)
+			func_end = s.addr + s.size;
+		if (is_alias || is_label || s.addr >= s.limit)
+			rest[nr_rest++] = s;
+		else
+			selection->symbols[nr++] = s;
+	}
+	selection->nr_addressed = nr;
+	if (nr_rest)
+		memcpy(selection->symbols + nr, rest, nr_rest * sizeof(*rest));
+	free(rest);
+}
+
+static void fit_sizes(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_addressed; i++) {
+		struct selected *s = &selection->symbols[i];
+		uint64_t end = s->limit;
+
+		if (i + 1 < selection->nr_addressed && s[1].addr < end)
+			end = s[1].addr;
+		if (s->size == 0 || s->addr + s->size > end)
+			s->size = end - s->addr;
+	}
+}
+
+int selection_make(struct selection *selection, const struct linked *image)
+{
+	memset(selection, 0, sizeof(*selection));
+	selection->base = find_base(image);
+	if (collect(selection, image) != 0) {
+		selection_free(selection);
+		return -1;
+	}
+	qsort(selection->symbols, selection->nr, sizeof(*selection->symbols), compare_symbols);
+	remove_duplicates(selection);
+	split(selection);
+	fit_sizes(selection);
+	return 0;
+}
+
+void selection_free(struct selection *selection)
+{
+	free(selection->symbols);
+	memset(selection, 0, sizeof(*selection));
+}
