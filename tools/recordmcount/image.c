@@ -1,12 +1,8 @@
 /* See image.h. */
 #include "image.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool reserve(struct image *image, size_t size)
 {
@@ -46,60 +42,4 @@ void image_free(struct image *image)
 {
 	free(image->bytes);
 	memset(image, 0, sizeof(*image));
-}
-
-static int write_all(const struct image *image, int fd)
-{
-	size_t done = 0;
-
-	while (done < image->size) {
-		ssize_t n = write(fd, image->bytes + done, image->size - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-static int write_and_rename(const struct image *image, const char *target, unsigned int mode)
-{
-	size_t len = strlen(target) + sizeof(".XXXXXX");
-	char *temp = malloc(len);
-	int fd, err;
-
-	if (!temp)
-		return -ENOMEM;
-	snprintf(temp, len, "%s.XXXXXX", target);
-	fd = mkstemp(temp);
-	if (fd < 0) {
-		err = -errno;
-		goto free_name;
-	}
-	err = write_all(image, fd);
-	if (!err && fchmod(fd, mode) != 0)
-		err = -errno;
-	if (close(fd) != 0 && !err)
-		err = -errno;
-	if (!err && rename(temp, target) != 0)
-		err = -errno;
-	if (err)
-		unlink(temp);
-free_name:
-	free(temp);
-	return err;
-}
-
-int image_replace_file(const struct image *image, const char *path, unsigned int mode)
-{
-	char *target = realpath(path, NULL); /* replace the file, not a link to it */
-	int err;
-
-	if (!target)
-		return -errno;
-	err = write_and_rename(image, target, mode);
-	free(target);
-	return err;
 }

@@ -23,10 +23,4 @@ struct image {
 size_t image_append(struct image *image, const void *data, size_t size, size_t align);
 void image_free(struct image *image);
 
-/*
- * Put the image in the place of the file `path` in one step: readers see the old file or the new
- * one. On failure the old file stays; returns -errno.
- */
-int image_replace_file(const struct image *image, const char *path, unsigned int mode);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "image.h"
 #include "object.h"
+#include "replace.h"
 #include "sites.h"
 #include "table.h"
 
@@ -43,7 +44,7 @@ static int process_object(const struct object *obj)
 		return 0;
 	err = table_build(obj, &list, &image);
 	if (!err) {
-		err = image_replace_file(&image, obj->path, obj->mode);
+		err = replace_file(obj->path, image.bytes, image.size, obj->mode);
 		if (err)
 			object_error(obj, "cannot write: %s", strerror(-err));
 		image_free(&image);
