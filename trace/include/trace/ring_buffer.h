@@ -1,0 +1,183 @@
+/*
+ * Per-CPU rings of trace events: nested writers, no lock on the write side, exact accounting.
+ *
+ *   sub-buffers, numbered by an ever growing sequence; slot = sequence % nr
+ *
+ *        oldest readable         commit              tail
+ *   -- free --| finished | finished | open (committed|reserved) | -- free --
+ *
+ * A writer reserves an event, fills its payload, commits it. Interrupts nest: the outermost commit
+ * publishes all. Overwrite mode takes the oldest sub-buffer when the ring is full, drop mode drops
+ * the newest event. The reader copies a sub-buffer out and confirms with one compare-exchange that
+ * the writer had not taken it meanwhile; the writer never waits. At any moment, per CPU:
+ *   committed + dropped = read + still there (entries) + overrun + dropped.
+ *
+ * The layout of a sub-buffer is Linux's, see struct ring_page, so that pages are handed out raw.
+ *
+ * Context:   reserve, write, commit, discard, record_on/off/enable/disable, empty, entries - any,
+ * NMI included. The rest - thread, and it may block; exceptions are stated. Locking:   writers take
+ * none. Readers, statistics, reset, resize take the CPU's own sleeping lock. Ownership: a payload
+ * is the caller's from reserve to commit or discard. An event that peek or consume shows is good
+ * until the next reader call on that CPU.
+ */
+#ifndef TRACE_RING_BUFFER_H
+#define TRACE_RING_BUFFER_H
+
+#include <trace/platform.h>
+
+struct ring_buffer;
+struct ring_iter;
+
+#define RING_BUFFER_ALL_CPUS  (-1)
+#define RING_BUFFER_OVERWRITE 1u /* flag of ring_buffer_alloc(); without it: drop mode */
+
+#define RING_SUBBUF_BYTES 4096u /* default size of a sub-buffer */
+#define RING_MAX_PAYLOAD                                                                           \
+	(RING_SUBBUF_BYTES - 16u - 8u - 8u) /* with every header an event may need */
+
+/* What ring_buffer_read_page() hands out, and the head of a sub-buffer. Linux's layout. */
+struct ring_page {
+	uint64_t time_stamp;
+	uint64_t commit; /* bytes of data, and the flags below */
+	uint8_t data[];
+};
+#define RING_PAGE_LEN_MASK	0x07ffffffull
+#define RING_PAGE_MISSED_STORED (1ull << 30) /* u64 count of missed events after the data */
+#define RING_PAGE_MISSED_EVENTS (1ull << 31) /* events were lost before this page */
+
+/* A decoded event. */
+struct ring_event {
+	uint64_t ts;   /* in units of the buffer's clock */
+	uint64_t lost; /* events lost just before this one */
+	const void *data;
+	uint32_t len; /* payload rounded up to 4 */
+	uint32_t cpu;
+};
+
+/* Returns the time in the unit of the clock; probe context. */
+typedef uint64_t (*ring_clock_fn)(void);
+
+/* ---- Life. Thread context. ---- */
+
+/*
+ * `bytes` per CPU are rounded up to sub-buffers, two at least; every CPU of the platform gets a
+ * ring. NULL when out of memory.
+ */
+struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags);
+/* No writer, reader or iterator may be left. NULL is fine. */
+void ring_buffer_free(struct ring_buffer *buffer);
+
+/* ---- Writing. Any context. ---- */
+
+/*
+ * Claim room for `len` bytes of payload (4-byte aligned) on this CPU. Preemption stays off until
+ * commit or discard. NULL, with preemption as it was, when recording is off, the event is larger
+ * than RING_MAX_PAYLOAD, or it was dropped (and counted).
+ */
+void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len);
+/* From here readers may see the event. `payload` is what reserve returned. */
+void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload);
+/* Instead of commit: as if it had never been reserved. */
+void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload);
+/* Reserve, copy, commit. 0, or -EBUSY where reserve returns NULL. */
+int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len);
+
+/* ---- Recording switch. Disables nest; on/off is one more switch of its own. Any context. ---- */
+
+void ring_buffer_record_disable(struct ring_buffer *buffer);
+void ring_buffer_record_enable(struct ring_buffer *buffer);
+void ring_buffer_record_disable_cpu(struct ring_buffer *buffer, uint32_t cpu);
+void ring_buffer_record_enable_cpu(struct ring_buffer *buffer, uint32_t cpu);
+void ring_buffer_record_off(struct ring_buffer *buffer);
+void ring_buffer_record_on(struct ring_buffer *buffer);
+bool ring_buffer_record_is_set_on(struct ring_buffer *buffer);
+/* Is an event on `cpu` (RING_BUFFER_ALL_CPUS: on every CPU) recorded now? */
+bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu);
+
+/* ---- Setting up. Thread context. `cpu` may be RING_BUFFER_ALL_CPUS where it is an int. ---- */
+
+/*
+ * New size; the newest events stay. Works while tracing: the CPU's recording pauses meanwhile.
+ * -EBUSY while an iterator is open, -ENOMEM, -EINVAL for 0 or too large; nothing changed then.
+ */
+int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu);
+/* Forget all events and counters. */
+void ring_buffer_reset(struct ring_buffer *buffer);
+void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu);
+/* Overwrite (true) or drop mode; takes effect at the next sub-buffer. Any context. */
+void ring_buffer_change_overwrite(struct ring_buffer *buffer, bool overwrite);
+/* NULL is trace_plat_clock_ns(), inline and fast. Resets the buffer. */
+void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock);
+/* The buffer's clock now. Any context. */
+uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer);
+/*
+ * Exchange the rings of `cpu` between two buffers (snapshot). -EINVAL when sizes or clocks differ,
+ * -EBUSY while an iterator is open on either.
+ */
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu);
+
+/* Bytes of a sub-buffer (the page of ring_buffer_read_page()), of a CPU's ring. Any context. */
+uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer);
+size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu);
+
+/* ---- Consuming reader. Thread context. ---- */
+
+/* Show the oldest event without consuming it. False when there is none. */
+bool ring_buffer_peek(struct ring_buffer *buffer, uint32_t cpu, struct ring_event *out_event);
+/* Take the oldest event. False when there is none. */
+bool ring_buffer_consume(struct ring_buffer *buffer, uint32_t cpu, struct ring_event *out_event);
+/*
+ * Take up to a sub-buffer of events as a raw page (subbuf_size bytes, rest zeroed). With `full`
+ * only a finished sub-buffer. -EAGAIN when there is nothing to take.
+ */
+int ring_buffer_read_page(struct ring_buffer *buffer, uint32_t cpu, bool full,
+			  struct ring_page *out_page);
+
+/* Nothing to read? Any context, lock free. */
+bool ring_buffer_empty(struct ring_buffer *buffer);
+bool ring_buffer_empty_cpu(struct ring_buffer *buffer, uint32_t cpu);
+/* Is the ring of `cpu` filled to `percent` (0: is anything there)? Any context, lock free. */
+bool ring_buffer_is_filled(struct ring_buffer *buffer, uint32_t cpu, uint32_t percent);
+
+/* ---- Iterator: reads without consuming; sees what was committed when it was started. ---- */
+
+/* NULL when out of memory. Any number may be open; resize says -EBUSY until they are finished. */
+struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cpu);
+void ring_buffer_read_finish(struct ring_iter *iter);
+/* Back to the oldest event, with a new end. */
+void ring_buffer_iter_reset(struct ring_iter *iter);
+/* The event the iterator stands on. False at the end. Good until advance, reset or finish. */
+bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event);
+void ring_buffer_iter_advance(struct ring_iter *iter);
+/*
+ * The same for panic and NMI: takes no lock, no memory, works in any context. One user per CPU; do
+ * not finish it. Everything else of the machine is assumed to have stopped reading.
+ */
+struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cpu);
+
+/* ---- Accounting. Thread context. ---- */
+
+struct ring_stats {
+	uint64_t entries;	 /* still there */
+	uint64_t overrun;	 /* overwritten before they were read */
+	uint64_t commit_overrun; /* dropped: a nested writer met uncommitted events a lap behind */
+	uint64_t dropped;	 /* dropped in drop mode */
+	uint64_t read;		 /* consumed */
+	uint64_t bytes;		 /* of data still there */
+	uint64_t oldest_ts;	 /* time of the oldest event still there, or 0 */
+	uint64_t now_ts;
+};
+/* One consistent view: entries + overrun + read = all that was ever committed. */
+void ring_buffer_stats_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring_stats *out_stats);
+
+uint64_t ring_buffer_entries(struct ring_buffer *buffer);
+uint64_t ring_buffer_overruns(struct ring_buffer *buffer);
+uint64_t ring_buffer_entries_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_overrun_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_commit_overrun_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_dropped_events_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_read_events_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_bytes_cpu(struct ring_buffer *buffer, uint32_t cpu);
+uint64_t ring_buffer_oldest_event_ts(struct ring_buffer *buffer, uint32_t cpu);
+
+#endif
