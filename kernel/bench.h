@@ -1,0 +1,31 @@
+/*
+ * What the benchmark measures: two equal functions, one with a call site, and the loops that call
+ * them. The loops have no site; each runs `n` rounds.
+ *
+ * Context: thread; the caller turns interrupts off.
+ */
+#ifndef KERNEL_BENCH_H
+#define KERNEL_BENCH_H
+
+#include <kernel/base.h>
+
+struct ring_buffer;
+
+/* Traced, and its untraced twin. */
+void bench_target(void);
+void bench_target_untraced(void);
+
+void bench_loop_empty(uint32_t n);
+void bench_loop_calibrate(uint32_t n); /* 12 instructions a round */
+void bench_loop_target(uint32_t n);
+void bench_loop_untraced(uint32_t n);
+/* Reserve and commit 16 bytes a round in `bench_ring`. */
+void bench_loop_ring(uint32_t n);
+extern struct ring_buffer *bench_ring;
+
+struct ftrace_ops;
+struct ftrace_regs;
+void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs);
+
+#endif

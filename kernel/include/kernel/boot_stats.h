@@ -1,0 +1,20 @@
+/*
+ * How long the steps of the boot took, in cycles of the time stamp counter: instructions, when the
+ * emulator counts them. For the `bench` command.
+ *
+ * Context: written once by the boot CPU, read by threads.
+ */
+#ifndef KERNEL_BOOT_STATS_H
+#define KERNEL_BOOT_STATS_H
+
+#include <stdint.h>
+
+struct boot_stats {
+	uint64_t entry_cycles;	/* the counter when kernel_main() was entered */
+	uint64_t ftrace_cycles; /* spent in ftrace_init() */
+	uint64_t prompt_cycles; /* the counter when the first prompt was printed */
+};
+
+extern struct boot_stats boot_stats;
+
+#endif

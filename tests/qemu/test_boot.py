@@ -1,0 +1,99 @@
+"""The kernel comes up: firmwares, machines, processors, memory sizes, CPU counts, compilers."""
+import re
+
+import pytest
+from guest import Guest
+
+MATRIX = [
+    # build, cpus, mem, machine, cpu, uefi
+    ("gcc", 1, "64M", "pc", "qemu64", False),
+    ("gcc", 2, "256M", "q35", "max", True),
+    ("gcc", 4, "1G", "pc", "max", False),
+    ("gcc", 8, "256M", "q35", "max", False),
+    ("gcc", 3, "256M", "q35", "qemu64", True),
+    ("gcc", 2, "256M", "q35", "Nehalem", False),
+    ("gcc", 2, "256M", "pc", "EPYC", True),
+    ("clang", 1, "64M", "q35", "max", False),
+    ("clang", 4, "256M", "pc", "qemu64", True),
+    ("clang", 8, "256M", "q35", "max", False),
+]
+
+
+@pytest.mark.parametrize("build,cpus,mem,machine,cpu,uefi", MATRIX)
+def test_boots_to_prompt(build, cpus, mem, machine, cpu, uefi):
+    with Guest(build, cpus, mem, machine, cpu, uefi) as guest:
+        listed = guest.check("cpus")
+        assert len(re.findall(r"^ *\d+ ", listed, re.M)) == cpus
+        assert guest.check("cat available_tracers").split()[-1] == "nop"
+        assert re.search(r"ftrace: allocating \d+ entries in \d+ pages", guest.check("dmesg"))
+
+
+def test_boots_with_64_cpus():
+    with Guest("gcc", 64, "512M", limit=240, timeout=200) as guest:
+        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 64
+        guest.check("hackbench 1 50")
+
+
+@pytest.mark.parametrize("cpu", ["max,-x2apic", "qemu64,+x2apic", "max,-tsc-deadline"])
+def test_apic_variants(cpu):
+    with Guest("gcc", 4, cpu=cpu) as guest:
+        guest.check("hackbench 1 50")
+        mode = guest.check("dmesg | grep -i -c x2apic")
+        assert (int(mode) > 0) == ("-x2apic" not in cpu)
+
+
+def test_boots_with_8_gib():
+    with Guest("gcc", 2, "8G") as guest:
+        total_kb = int(re.search(r"Mem: +(\d+)", guest.check("free")).group(1))
+        assert 8_000_000 < total_kb < 8 * 1024 * 1024
+        guest.check("stress alloc 1")
+
+
+def test_shell_in_32_mib():
+    with Guest("gcc", 1, "32M") as guest:
+        guest.check("echo function > current_tracer")
+        guest.check("hackbench 1 20")
+        assert "schedule" in guest.check("cat trace | tail -n 2000 | grep -m 1 schedule || "
+                                         "cat trace | grep schedule | head -n 1")
+        guest.check("echo nop > current_tracer")
+
+
+def test_command_line_reaches_the_kernel():
+    with Guest("gcc", 4, cmdline='maxcpus=2 nonsense=1 run="echo one; echo two three"') as guest:
+        text = guest.everything()
+        assert re.search(r"^one$", text, re.M) and re.search(r"^two three$", text, re.M)
+        assert re.search(r"nonsense", guest.check("dmesg")), "an unknown parameter is reported"
+        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 2
+
+
+@pytest.mark.parametrize("command,status", [("true", 1), ("false", 3), ("cat /no/such", 3)])
+def test_run_and_exit(command, status):
+    with Guest("gcc", 2, cmdline=f'run="{command}" exit', wait=False) as guest:
+        assert guest.wait_exit(60) == status
+
+
+@pytest.mark.parametrize("machine,uefi", [("pc", False), ("q35", False), ("pc", True), ("q35", True)])
+def test_poweroff(machine, uefi):
+    with Guest("gcc", 2, machine=machine, uefi=uefi) as guest:
+        guest.send("poweroff\r")
+        assert guest.wait_exit() == 0
+
+
+@pytest.mark.parametrize("machine,uefi", [("pc", False), ("q35", True)])
+def test_reboot(machine, uefi):
+    # QEMU runs with -no-reboot: a reset ends it.
+    with Guest("gcc", 2, machine=machine, uefi=uefi) as guest:
+        guest.send("reboot\r")
+        assert guest.wait_exit() == 0
+
+
+def test_no_page_is_writable_and_executable(guest):
+    assert re.search(r"W\^X: .*ok", guest.check("dmesg")), "checked at boot"
+
+
+def test_panic_prints_every_cpu():
+    with Guest("gcc", 4) as guest:
+        guest.send("panic test message\r")
+        guest.expect(rb"PANIC: [^\r]*test message\r\n")
+        for cpu in range(4):
+            guest.expect(rb"CPU ?%d" % cpu)
