@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""bench.py [--build DIR] [--quick]: measure Fathom as Linux was measured, print the tables.
+
+Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -cpu max, where the time
+stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
+(kernel/bench.c states what is subtracted). The kernels for patching have generated functions
+(make SITES=n). Writes bench.json into the build directory:
+    name -> {"value": number, "unit": text, "linux": number, "target": number}
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "qemu"))
+
+from guest import Guest  # noqa: E402
+
+# name: what, unit, Linux 6.1 (same emulator, same loop), target
+ROWS = {
+    "site_off": ("site off (NOP)", "instructions", 1, 1),
+    "op_empty": ("one op, empty callback, own trampoline", "instructions", 35, 30),
+    "ops_two": ("two ops on one site", "instructions", 217, 90),
+    "func_event": ("function tracer, one event recorded", "instructions", 543, 110),
+    "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 350, 60),
+    "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
+    "site_bytes": ("record of a site", "bytes", 16, 8),
+    "patch_all_insn": ("enable all of about 35,000 sites, per site", "instructions", 4680, 200),
+    "patch_all_syncs": ("core syncs for that", "syncs", 420, 3),
+    "boot_nop_insn": ("boot: sort, record and NOP all sites, per site", "instructions", 257, 60),
+    "glob_insn": ("glob *sched* over about 36,000 records, per record", "instructions", 2330, 150),
+}
+MANY_SITES = 35000
+
+
+def make(build, *variables):
+    subprocess.run(["make", "-s", "-C", ROOT, "-j2", f"BUILD={build}", *variables,
+                    f"{build}/fathom.stripped", f"{build}/fathom.elf"], check=True)
+
+
+def values(text):
+    return {name: float(value) for name, value in re.findall(r"^bench (\S+) (\S+) \S+$", text, re.M)}
+
+
+def measure(build, cpus=1, icount=True, names="", timeout=600):
+    with Guest(build, cpus=cpus, mem="1G", icount=icount, limit=timeout, timeout=timeout) as guest:
+        return values(guest.check("bench " + names))
+
+
+def image_bytes(kernel):
+    """Loaded bytes of the kernel without its symbol tables (.ksyms, .whynot)."""
+    total = 0
+    sections = subprocess.run(["readelf", "-SW", kernel], check=True, capture_output=True, text=True).stdout
+    for name, kind, size, flags in re.findall(
+            r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", sections):
+        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot"):
+            total += int(size, 16)
+    return total
+
+
+def patch_scaling(build, quick):
+    """Time to enable every site against the number of sites and CPUs (thread=multi: wall time)."""
+    rows = []
+    for sites in (1000, 10000, MANY_SITES):
+        directory = build / f"sites-{sites}"
+        make(directory, f"SITES={sites}")
+        counted = measure(directory, names="site_bytes patch_all_insn")
+        row = {"generated": sites, "sites": int(counted["sites"]),
+               "insn_per_site": counted["patch_all_insn"], "syncs": int(counted["patch_all_syncs"])}
+        for cpus in (1, 2, 4, 8):
+            if quick and cpus > 2:
+                continue
+            runs = [measure(directory, cpus, False, "patch_all_insn")["patch_all_us"] for _ in range(1 if quick else 3)]
+            row[f"ms_{cpus}cpu"] = round(sorted(runs)[len(runs) // 2] / 1000, 1)
+        rows.append(row)
+    return rows
+
+
+def print_table(result, scaling, extra):
+    print("| name | what | unit | Linux 6.1 | target | Fathom |")
+    print("|---|---|---|---|---|---|")
+    for name, (what, unit, linux, target) in ROWS.items():
+        print(f"| `{name}` | {what} | {unit} | {linux:,} | {target} | {result[name]['value']:g} |")
+    print()
+    print("| what | target | Fathom |")
+    print("|---|---|---|")
+    for what, target, value in extra:
+        print(f"| {what} | {target} | {value} |")
+    print()
+    cpus = [key for key in scaling[0] if key.startswith("ms_")]
+    print("| sites | instructions per site | syncs | " +
+          " | ".join(f"ms, {k[3:-3]} CPU{'s' if k != 'ms_1cpu' else ''}" for k in cpus) + " |")
+    print("|" + "---|" * (3 + len(cpus)))
+    for row in scaling:
+        print(f"| {row['sites']:,} | {row['insn_per_site']:g} | {row['syncs']} | " +
+              " | ".join(f"{row[k]:g}" for k in cpus) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--quick", action="store_true", help="fewer boots for the patch times")
+    options = parser.parse_args()
+    build = Path(options.build).resolve()
+
+    make(build)
+    found = measure(build)
+    if abs(found["calibrate"] - 12) > 0.1:
+        sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
+    scaling = patch_scaling(build, options.quick)
+    many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt")
+    with Guest(build, cpus=4, icount=True, timeout=300) as guest:
+        boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
+    found.update({name: many[name] for name in
+                  ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn")})
+    result = {name: {"value": found[name], "unit": unit, "linux": linux, "target": target}
+              for name, (_, unit, linux, target) in ROWS.items()}
+    image = image_bytes(build / "fathom.elf")
+    extra = [("boot to prompt, 4 CPUs, instructions", "150,000,000", f"{boot:,.0f}"),
+             ("kernel image without symbols, bytes", "1,048,576", f"{image:,}")]
+    (build / "bench.json").write_text(json.dumps(result, indent=2) + "\n")
+    (build / "bench-more.json").write_text(json.dumps(
+        {"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling}, indent=2) + "\n")
+    print_table(result, scaling, extra)
+
+
+main()
