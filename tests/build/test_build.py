@@ -1,0 +1,98 @@
+"""The build itself: reproducible, incremental, and the same sites whoever records them."""
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MAIN = Path(os.environ.get("FATHOM_BUILD", ROOT / "build"))
+
+
+def make(*arguments, **variables):
+    words = [f"{name}={value}" for name, value in variables.items()]
+    done = subprocess.run(["make", "-C", ROOT, "-j2", *arguments, *words], capture_output=True, text=True,
+                          check=False, timeout=600)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def section(kernel, start, stop):
+    """Contents between two symbols of the linked kernel, as 64-bit words."""
+    symbols = dict((name, int(value, 16)) for value, name in re.findall(
+        r"^([0-9a-f]+) \w (\S+)$", subprocess.run(["nm", kernel], check=True, capture_output=True,
+                                                  text=True).stdout, re.M))
+    segments = re.findall(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+)",
+                          subprocess.run(["readelf", "-lW", kernel], check=True, capture_output=True,
+                                         text=True).stdout)
+    for offset, address, size in ([int(x, 16) for x in s] for s in segments):
+        if address <= symbols[start] < address + size:
+            at = offset + symbols[start] - address
+            data = Path(kernel).read_bytes()[at:at + symbols[stop] - symbols[start]]
+            return list(struct.unpack(f"<{len(data) // 8}Q", data))
+    raise AssertionError(f"{start} is in no segment")
+
+
+@pytest.fixture(scope="module")
+def second_build(tmp_path_factory):
+    """The same source in another directory, sites recorded by the compiler."""
+    directory = tmp_path_factory.mktemp("second")
+    make("all", BUILD=directory, CC="gcc", RECORDMCOUNT="cc")
+    yield directory
+    shutil.rmtree(directory)
+
+
+def test_tool_and_compiler_record_the_same_sites(second_build):
+    tool = section(MAIN / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
+    compiler = section(second_build / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
+    assert len(tool) > 1000
+    assert tool == sorted(tool)
+    assert tool == compiler
+
+
+def test_reproducible(second_build):
+    """Another directory, the objects made anew: the same kernel and the same image."""
+    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    assert digest(second_build / "fathom.elf") == digest(MAIN / "fathom.elf")
+    assert digest(second_build / "fathom.iso") == digest(MAIN / "fathom.iso")
+
+
+def test_nothing_to_do_twice():
+    make("all", BUILD=MAIN, CC="gcc")
+    printed = make("all", BUILD=MAIN, CC="gcc")
+    assert not re.search(r"^  (CC|LD|NASM|ISO) ", printed, re.M), printed
+
+
+def test_header_change_rebuilds(second_build):
+    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    header = ROOT / "kernel/include/kernel/bench.h"
+    header = header if header.exists() else ROOT / "kernel/bench.h"
+    before = header.stat()
+    try:
+        os.utime(header)
+        planned = make("-n", "all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    finally:
+        os.utime(header, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "kernel/bench.c" in planned and "kernel/slab.c" not in planned
+
+
+def test_command_line_changes_the_iso_only(second_build):
+    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    planned = make("-n", "all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool", CMDLINE="maxcpus=1")
+    assert " -c " not in planned.replace("cmp", "")
+
+
+def test_image_is_small():
+    text = subprocess.run(["readelf", "-SW", MAIN / "fathom.elf"], check=True, capture_output=True, text=True).stdout
+    loaded = sum(int(size, 16) for name, kind, size, flags in re.findall(
+        r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", text)
+        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot"))
+    assert loaded < 1 << 20
