@@ -1,6 +1,8 @@
 /* See <kernel/symbols.h>; the layout of the table is in <kernel/symbols_format.h>. */
 #include <kernel/symbols.h>
 
+#include "symbols_expand.h"
+
 /* The first link has no table: tools/ksyms makes it from that link's result. */
 const struct symbols_header symbols_blob __attribute__((weak)) = { 0 };
 
@@ -19,28 +21,10 @@ static const uint32_t *sizes(void)
 	return at(symbols_blob.size_pos);
 }
 
-/*
- * Write the name behind `tokens`. Whole token slots are stored, so up to 7 bytes behind the NUL are
- * overwritten: KSYM_NAME_LEN allows for them.
- */
 static inline size_t expand(const uint8_t *tokens, char *out_name)
 {
-	const uint64_t *text = at(symbols_blob.token_text_pos);
-	const uint8_t *len = at(symbols_blob.token_len_pos);
-	const uint8_t *end = tokens + 1 + *tokens;
-	char *pos = out_name;
-
-	for (tokens++; tokens < end; tokens++) {
-		__builtin_memcpy(pos, &text[*tokens], SYMBOLS_TOKEN_SIZE);
-		pos += len[*tokens];
-	}
-	*pos = '\0';
-	return (size_t)(pos - out_name);
-}
-
-static const uint8_t *skip(const uint8_t *tokens)
-{
-	return tokens + 1 + *tokens;
+	return symbols_expand(tokens, at(symbols_blob.token_text_pos),
+			      at(symbols_blob.token_len_pos), out_name);
 }
 
 static const uint8_t *tokens_of(uint32_t index)
@@ -49,7 +33,7 @@ static const uint8_t *tokens_of(uint32_t index)
 	const uint8_t *tokens = at(symbols_blob.names_pos + mark[index / SYMBOLS_MARK]);
 
 	for (uint32_t i = index / SYMBOLS_MARK * SYMBOLS_MARK; i < index; i++)
-		tokens = skip(tokens);
+		tokens = symbols_skip(tokens);
 	return tokens;
 }
 
@@ -135,7 +119,7 @@ size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_
 	if (!tokens)
 		tokens = at(symbols_blob.names_pos);
 	for (last--; index < last && offset_of[index + 1] <= offset; index++)
-		tokens = skip(tokens);
+		tokens = symbols_skip(tokens);
 	cursor->index = index;
 	cursor->name = tokens;
 	/* Unsigned: an address below the cursor's symbol fails as well. */

@@ -4,6 +4,6 @@ HOST_CC_CMD ?= $(HOSTCC)
 HOST_CFLAGS ?= -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Itools/common -Ikernel/include
 
-include tools/recordmcount/build.mk tools/ksyms/build.mk tools/sites/build.mk
+include tools/recordmcount/build.mk tools/ksyms/build.mk tools/sites/build.mk tools/whynot/build.mk
 
-HOST_TOOLS := $(addprefix $(BUILD)/tools/,recordmcount ksyms sites)
+HOST_TOOLS := $(addprefix $(BUILD)/tools/,recordmcount ksyms sites whynot)

@@ -25,6 +25,7 @@
  *   assembly routine without a call site
  *   not in the kernel: unused, so the compiler dropped it (kernel/foo.c:12)
  *   cold part of foo, entered by a jump
+ *   compiled as foo.constprop.0, which can be traced
  *   no such function; did you mean: a, b, c
  *
  * Returns the reason, an enum whynot_reason (>= 0).

@@ -12,8 +12,9 @@
  * An entry is: a name as in the pool (number of tokens, tokens); the reason, one byte; then numbers
  * of 7 bits a byte, low part first, top bit set in all but the last:
  *   string of the file it is defined in (0: unknown), line;
- *   number of calls that were inlined; of them min(WHYNOT_MAX_CALLS, number) follow, each: string
- *   of the caller's name, string of the file, line.
+ *   for WHYNOT_RENAMED only: string of the clone's name;
+ *   number of calls that were inlined; if there are any, up to WHYNOT_MAX_CALLS of them, into
+ *   different callers: string of the caller's name, string of the file, line; fewer end with a 0.
  * Positions are in bytes from the start of the header; strings count from 1.
  *
  * Context, locking, ownership: constant data.
@@ -34,7 +35,8 @@ enum whynot_reason {
 	WHYNOT_ASSEMBLY = 4,
 	WHYNOT_DISCARDED = 5, /* in the source, but unused: not in the kernel */
 	WHYNOT_COLD_PART = 6, /* the unlikely half of another function */
-	WHYNOT_UNKNOWN = 7,   /* no function of that name; the sentence proposes near ones */
+	WHYNOT_RENAMED = 7,   /* exists only as a clone with a longer name, which can be traced */
+	WHYNOT_UNKNOWN = 8,   /* no function of that name; the sentence proposes near ones */
 };
 
 struct whynot_header {

@@ -1,0 +1,37 @@
+/*
+ * Proposals for a mistyped name: the best few of all names offered.
+ *
+ * The distance is the number of characters to insert, drop, replace or swap with their neighbour.
+ * Names that are too far away count only when they contain the name that was asked for.
+ *
+ * Context:   any; work area on the caller's stack.
+ * Ownership: the caller's struct.
+ */
+#ifndef NEAR_NAMES_H
+#define NEAR_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <kernel/symbols_format.h>
+
+#define NEAR_MAX	3
+#define NEAR_NO_SCORE	UINT32_MAX
+#define NEAR_NAME_BYTES (SYMBOLS_NAME_MAX + 1)
+
+struct near_names {
+	const char *wanted;
+	size_t wanted_len;
+	uint32_t limit; /* largest distance that is near */
+	uint32_t nr;
+	uint32_t score[NEAR_MAX]; /* ascending */
+	char name[NEAR_MAX][NEAR_NAME_BYTES];
+};
+
+void near_init(struct near_names *near, const char *wanted);
+/* Keep `name` (at most SYMBOLS_NAME_MAX characters) if it is among the best so far. */
+void near_offer(struct near_names *near, const char *name, size_t len);
+
+/* Distance of two names of at most SYMBOLS_NAME_MAX characters; limit + 1 when it is beyond. */
+uint32_t near_distance(const char *a, size_t a_len, const char *b, size_t b_len, uint32_t limit);
+
+#endif

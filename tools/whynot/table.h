@@ -1,0 +1,19 @@
+/*
+ * The block that becomes section .whynot; its layout is <kernel/whynot_format.h>.
+ *
+ * Context:   host program, one thread.
+ * Ownership: the caller frees the block.
+ */
+#ifndef WHYNOT_TABLE_H
+#define WHYNOT_TABLE_H
+
+#include "blob.h"
+#include "records.h"
+
+/* Why `record` has no site, or that it has one. */
+enum whynot_reason table_reason(const struct record *record);
+
+/* `records` must be sorted. */
+void table_make(struct blob *out, const struct records *records);
+
+#endif
