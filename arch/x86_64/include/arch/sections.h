@@ -15,6 +15,9 @@ extern char bss_start[], bss_end[];
 extern char kernel_end[];
 extern char exec_pool_start[], exec_pool_end[]; /* physical home of the executable area */
 
+/* The boot CPU's first stack, 16 KiB, and the unmapped page below it. */
+extern char boot_stack_guard[], boot_stack[], boot_stack_top[];
+
 /* Table of traced call sites, and the symbol tables of the second link. */
 extern const uintptr_t __start_mcount_loc[], __stop_mcount_loc[];
 extern const char ksyms_start[], ksyms_end[];

@@ -1,0 +1,18 @@
+/*
+ * Accesses that may fault, and say so instead.
+ *
+ * Context: any, NMI included. Not traced.
+ */
+#ifndef ARCH_NOFAULT_H
+#define ARCH_NOFAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copy kernel memory; false, `to` partly written, when some of it is not mapped. */
+bool arch_read_nofault(void *to, const void *from, size_t bytes);
+/* False when the CPU has no such register. */
+bool arch_rdmsr_nofault(uint32_t msr, uint64_t *out_value);
+
+#endif

@@ -1,0 +1,112 @@
+; nmi_entry.asm - NMI, safe against the next NMI that an IRET inside the handler lets in.
+;
+; The CPU blocks NMIs from entry until the next IRET, whichever that is: an int3 that the handler
+; hits and that is emulated ends the blocking early. The next NMI then starts again at the top of
+; the same IST stack. So the frame does not stay there: it is copied to the main part below, and a
+; second NMI, which sees from the interrupted rsp that the main part is in use, only leaves a note:
+;
+;   NMI stack, NMI_STACK_SIZE bytes, aligned to its size; the first page is the guard
+;
+;     size      +-----------------------+
+;               | entry: latch, frame   |  NMI_ENTRY_SIZE; the IST pointer is below the latch
+;               +-----------------------+
+;               | main: frame, handler  |
+;     4096      +-----------------------+
+;               | guard                 |
+;               +-----------------------+
+;
+;   interrupted rsp outside      first NMI: copy the frame, run the handler
+;   inside, not in .window       set the latch; the first one repeats its handler
+;   inside, in .window           the first one has looked at the latch already: send it to .repeat
+;
+; Between the entry and the switch to the main part nothing can trap. .window runs with rsp at the
+; copied frame, everything else restored.
+;
+; Calls: void trap_nmi(struct trap_frame *)
+; Keeps: everything.
+
+%include "asm.inc"
+
+extern trap_nmi
+
+NMI_STACK_SIZE	equ 32768
+NMI_ENTRY_SIZE	equ 256
+
+struc nmi_stack				; from the top of the IST stack downwards, lowest first
+.rdx:		resq 1
+.rcx:		resq 1
+.rax:		resq 1
+.rip:		resq 1
+.cs:		resq 1
+.rflags:	resq 1
+.rsp:		resq 1
+.ss:		resq 1
+.unused:	resq 1			; the IST pointer: 16-byte aligned
+.latch:		resq 1
+endstruc
+
+; From the copied frame, at the top of the main part, to the latch.
+LATCH_FROM_FRAME equ IRET_FRAME_SIZE + NMI_ENTRY_SIZE - 8
+
+section .text
+
+global nmi_entry:function (nmi_entry.end - nmi_entry)
+	align	16
+nmi_entry:
+	push	rax
+	push	rcx
+	push	rdx
+	mov	rax, [rsp + nmi_stack.rsp]
+	mov	rcx, rsp
+	xor	rax, rcx
+	test	rax, -NMI_STACK_SIZE
+	jz	.nested
+
+	or	rcx, NMI_STACK_SIZE - 1
+	sub	rcx, NMI_ENTRY_SIZE - 1		; top of the main part
+	mov	rdx, rsp
+	mov	rsp, rcx
+	push	qword [rdx + nmi_stack.ss]
+	push	qword [rdx + nmi_stack.rsp]
+	push	qword [rdx + nmi_stack.rflags]
+	push	qword [rdx + nmi_stack.cs]
+	push	qword [rdx + nmi_stack.rip]
+	mov	rax, [rdx + nmi_stack.rax]
+	mov	rcx, [rdx + nmi_stack.rcx]
+	mov	rdx, [rdx + nmi_stack.rdx]
+.repeat:
+	mov	qword [rsp + LATCH_FROM_FRAME], 0
+	push	0
+	push	2
+	push_all TRAP_REGS
+	lea	rbp, [rsp + 1]
+	mov	rdi, rsp
+	cld
+	call	trap_nmi
+	pop_all	TRAP_REGS
+	add	rsp, 16
+.window:
+	cmp	qword [rsp + LATCH_FROM_FRAME], 0
+	jne	.repeat
+	iretq
+.window_end:
+
+.nested:
+	mov	rcx, rsp
+	or	rcx, NMI_STACK_SIZE - 1
+	mov	qword [rcx - 7], 1
+	mov	rax, [rsp + nmi_stack.rip]
+	mov	rcx, .window
+	cmp	rax, rcx
+	jb	.leave
+	mov	rcx, .window_end
+	cmp	rax, rcx
+	jae	.leave
+	mov	rcx, .repeat
+	mov	[rsp + nmi_stack.rip], rcx
+.leave:
+	pop	rdx
+	pop	rcx
+	pop	rax
+	iretq
+.end:

@@ -1,0 +1,20 @@
+/* See refuse.h. */
+#include <arch/cpu.h>
+#include <arch/uart.h>
+
+#include "refuse.h"
+
+static void say(const char *text)
+{
+	for (; *text; text++)
+		uart_early_putc(UART_COM1, (uint8_t)*text);
+}
+
+void arch_refuse(const char *why)
+{
+	uart_init();
+	say("\r\nFathom cannot start: ");
+	say(why);
+	say("\r\nSystem halted.\r\n");
+	arch_halt_forever();
+}

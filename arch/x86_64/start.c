@@ -1,0 +1,31 @@
+/* The boot CPU's way from boot/ to the kernel proper. */
+#include <arch/cpu.h>
+#include <arch/handover.h>
+#include <arch/memory.h>
+#include <arch/multiboot.h>
+#include <arch/paging.h>
+#include <arch/percpu.h>
+#include <arch/trap.h>
+#include <kernel/base.h>
+#include <kernel/upcall.h>
+
+#include "percpu_priv.h"
+#include "refuse.h"
+
+void arch_start(const struct handover *handover) __attribute__((noreturn));
+
+/* From boot/boot.asm: boot stack, boot page tables, interrupts off. */
+void arch_start(const struct handover *handover)
+{
+	percpu_early_init();
+	cpu_features_init();
+	if (multiboot_parse(arch_phys_to_virt(handover->mbi_phys)) != 0)
+		arch_refuse("the boot loader's information is damaged");
+	memory_init(handover);
+	paging_init();
+	trap_init();
+	if (cpu_prepare(0, cpuid(1, 0).ebx >> 24) != 0)
+		arch_refuse("no memory for the trap stacks");
+	cpu_load(0);
+	kernel_main(handover);
+}

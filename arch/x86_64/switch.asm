@@ -1,0 +1,28 @@
+; switch.asm - from one thread's stack to another's.
+;
+; In:    rdi, rsi: struct arch_context of the thread that stops and of the one that goes on.
+; Keeps: CALLEE_REGS, which lie on the stack of a thread that does not run; flags are not kept.
+
+%include "asm.inc"
+
+section .text
+
+global arch_switch:function (arch_switch.end - arch_switch)
+	align	16
+arch_switch:
+	push_all CALLEE_REGS
+	mov	[rdi], rsp
+	mov	rsp, [rsi]
+	pop_all	CALLEE_REGS
+	ret
+.end:
+
+; Where a new thread's first switch returns to: r12 = argument, r13 = function. rbp is 0 and the
+; word above is 0, so that backtraces end here.
+global arch_thread_start:function (arch_thread_start.end - arch_thread_start)
+	align	16
+arch_thread_start:
+	mov	rdi, r12
+	call	r13
+	ud2
+.end:

@@ -1,0 +1,147 @@
+/* The IDT, and what each trap is for: see <arch/trap.h>. */
+#include <stdatomic.h>
+
+#include <arch/cpu.h>
+#include <arch/cpu_local.h>
+#include <arch/percpu.h>
+#include <arch/trap.h>
+#include <kernel/base.h>
+#include <kernel/upcall.h>
+#include <trace/platform.h>
+
+#include "fixup.h"
+#include "trap_priv.h"
+
+struct gate {
+	uint16_t offset_low;
+	uint16_t selector;
+	uint8_t ist;
+	uint8_t type;
+	uint16_t offset_mid;
+	uint32_t offset_high;
+	uint32_t reserved;
+};
+
+#define GATE_INTERRUPT 0x8e /* present, ring 0, interrupts off on entry */
+
+#define HARDIRQ_ONE 0x00010000u
+#define NMI_ONE	    0x00100000u
+#define IN_IRQ_MASK (TRACE_HARDIRQ_MASK | TRACE_NMI_MASK)
+
+static struct {
+	struct gate idt[TRAP_NR_VECTORS];
+	_Atomic trap_fn irq_fn[TRAP_NR_VECTORS];
+	_Atomic trap_fn nmi_fn;
+	_Atomic uint64_t irq_count[TRAP_NR_VECTORS];
+} traps __attribute__((aligned(16)));
+
+static void set_gate(unsigned int vector, const char *entry, enum trap_ist ist)
+{
+	uint64_t addr = (uintptr_t)entry;
+
+	traps.idt[vector] = (struct gate){
+		.offset_low = (uint16_t)addr,
+		.offset_mid = (uint16_t)(addr >> 16),
+		.offset_high = (uint32_t)(addr >> 32),
+		.selector = KERNEL_CS,
+		.type = GATE_INTERRUPT,
+		.ist = (uint8_t)ist,
+	};
+}
+
+void trap_init(void)
+{
+	for (unsigned int v = 0; v < TRAP_NR_VECTORS; v++)
+		set_gate(v, trap_stubs + v * TRAP_STUB_SIZE, IST_NONE);
+	set_gate(TRAP_BREAKPOINT, trap_breakpoint, IST_NONE);
+	set_gate(TRAP_NMI, nmi_entry, IST_NMI);
+	set_gate(TRAP_DOUBLE_FAULT, trap_stubs + TRAP_DOUBLE_FAULT * TRAP_STUB_SIZE,
+		 IST_DOUBLE_FAULT);
+	set_gate(TRAP_MACHINE_CHECK, trap_stubs + TRAP_MACHINE_CHECK * TRAP_STUB_SIZE,
+		 IST_MACHINE_CHECK);
+}
+
+void trap_load_idt(void)
+{
+	struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) idtr = {
+		.limit = sizeof(traps.idt) - 1,
+		.base = (uintptr_t)traps.idt,
+	};
+
+	__asm__ volatile("lidt %0" : : "m"(idtr));
+}
+
+int arch_irq_register(uint8_t vector, trap_fn fn)
+{
+	trap_fn none = NULL;
+
+	if (vector < TRAP_NR_EXCEPTIONS)
+		return -EINVAL;
+	return atomic_compare_exchange_strong(&traps.irq_fn[vector], &none, fn) ? 0 : -EBUSY;
+}
+
+void arch_nmi_register(trap_fn fn)
+{
+	atomic_store(&traps.nmi_fn, fn);
+}
+
+uint64_t arch_irq_count(uint8_t vector)
+{
+	return atomic_load_explicit(&traps.irq_count[vector], memory_order_relaxed);
+}
+
+static void preempt_count_add(uint32_t delta)
+{
+	cpu_local_add32(offsetof(struct cpu_local, preempt_count), delta);
+}
+
+static void dispatch_irq(struct trap_frame *regs)
+{
+	trap_fn fn;
+
+	preempt_count_add(HARDIRQ_ONE);
+	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
+	/* The count before is 0 once in a machine's life: one message, not a storm. */
+	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
+		    0 &&
+	    !fn)
+		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
+	if (fn)
+		fn(regs);
+	preempt_count_add(-HARDIRQ_ONE);
+
+	if ((regs->rflags & RFLAGS_IF) && !(cpu_local_read(preempt_count) & IN_IRQ_MASK))
+		upcall_irq_exit();
+}
+
+void trap_dispatch(struct trap_frame *regs)
+{
+	if (regs->vector >= TRAP_NR_EXCEPTIONS) {
+		dispatch_irq(regs);
+		return;
+	}
+	if (regs->vector == TRAP_BREAKPOINT && text_poke_handler(regs))
+		return;
+	if (fixup_apply(regs))
+		return;
+	trap_fatal(regs);
+}
+
+void trap_nmi(struct trap_frame *regs)
+{
+	trap_fn fn = atomic_load_explicit(&traps.nmi_fn, memory_order_relaxed);
+	uint64_t fault_addr = read_cr2();
+
+	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
+	atomic_fetch_add_explicit(&traps.irq_count[TRAP_NMI], 1, memory_order_relaxed);
+	if (fn)
+		fn(regs);
+	else
+		pr_warn("trap: NMI without a handler\n");
+	preempt_count_add(-(NMI_ONE + HARDIRQ_ONE));
+	if (read_cr2() != fault_addr)
+		write_cr2(fault_addr);
+}

@@ -1,0 +1,62 @@
+; trap_entry.asm - exceptions and interrupts: save, call, restore, return.
+;
+; In:    from the CPU, through the IDT: ss rsp rflags cs rip, and an error code for some vectors,
+;        on a stack that the CPU aligned to 16.
+; Calls: void trap_dispatch(struct trap_frame *), interrupts off
+; Keeps: everything, except what the handler changes in the frame.
+;
+; While C runs, rbp is the frame's address plus one: the mark by which an unwinder knows a frame.
+
+%include "asm.inc"
+
+extern trap_dispatch
+
+section .text
+
+; One stub of TRAP_STUB_SIZE bytes for each vector.
+TRAP_STUB_SIZE	equ 16
+%define HAS_ERROR_CODE(v) ((v) == 8 || ((v) >= 10 && (v) <= 14) || (v) == 17 || (v) == 21 || (v) == 29 || (v) == 30)
+
+global trap_stubs:function (trap_stubs.end - trap_stubs)
+	align	TRAP_STUB_SIZE
+trap_stubs:
+%assign vector 0
+%rep 256
+	align	TRAP_STUB_SIZE, int3
+	%if !HAS_ERROR_CODE(vector)
+	push	0
+	%endif
+	push	vector
+	jmp	trap_common
+%assign vector vector + 1
+%endrep
+	align	TRAP_STUB_SIZE, int3
+.end:
+
+; #BP leaves a gap of 8 words between the interrupted stack and the frame: a handler that emulates a
+; call pushes its return address there (trap_emulate_call).
+BP_GAP_WORDS	equ 8
+global trap_breakpoint:function (trap_breakpoint.end - trap_breakpoint)
+	align	16
+trap_breakpoint:
+	sub	rsp, BP_GAP_WORDS * 8 - IRET_FRAME_SIZE
+	%rep	IRET_FRAME_SIZE / 8
+	push	qword [rsp + BP_GAP_WORDS * 8 - 8]
+	%endrep
+	push	0
+	push	3
+	jmp	trap_common
+.end:
+
+global trap_common:function (trap_common.end - trap_common)
+	align	16
+trap_common:
+	push_all TRAP_REGS
+	lea	rbp, [rsp + 1]
+	mov	rdi, rsp
+	cld
+	call	trap_dispatch
+	pop_all	TRAP_REGS
+	add	rsp, 16			; vector, error code
+	iretq
+.end:

@@ -1,0 +1,181 @@
+/* Backtraces: see <arch/unwind.h>. */
+#include <arch/cpu.h>
+#include <arch/nofault.h>
+#include <arch/paging.h>
+#include <arch/percpu.h>
+#include <arch/sections.h>
+#include <arch/unwind.h>
+#include <kernel/base.h>
+#include <kernel/upcall.h>
+
+#include "trampoline_range.h"
+
+/* Where the walk is: `rbp` belongs to the function that out[nr - 1] lies in. */
+struct walk {
+	uintptr_t *out;
+	size_t nr;
+	size_t max;
+	uintptr_t lo; /* the stack we are on; lo == hi: not known yet */
+	uintptr_t hi;
+};
+
+/* True when [addr, addr + bytes) lies on a stack; moves to that stack. */
+static bool is_on_stack(struct walk *w, uintptr_t addr, size_t bytes)
+{
+	if (addr % sizeof(uintptr_t) != 0)
+		return false;
+	if (addr < w->lo || addr >= w->hi) {
+		if (!cpu_trap_stack_of(addr, &w->lo, &w->hi) &&
+		    !upcall_stack_range(addr, &w->lo, &w->hi)) {
+			w->lo = w->hi = 0;
+			return false;
+		}
+	}
+	return addr >= w->lo && addr < w->hi && w->hi - addr >= bytes;
+}
+
+static void emit(struct walk *w, uintptr_t addr)
+{
+	if (w->nr < w->max)
+		w->out[w->nr++] = addr;
+}
+
+/* The stack word `index` above `addr`, 0 when it lies on no stack. */
+static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
+{
+	uintptr_t at = addr + index * sizeof(uintptr_t);
+
+	return is_on_stack(w, at, sizeof(uintptr_t)) ? *(const volatile uintptr_t *)at : 0;
+}
+
+static bool is_call_site(uintptr_t addr)
+{
+	const uintptr_t *sites = __start_mcount_loc;
+	size_t lo = 0, hi = (size_t)(__stop_mcount_loc - __start_mcount_loc);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (sites[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return __start_mcount_loc + lo < __stop_mcount_loc && sites[lo] == addr;
+}
+
+/*
+ * How many words above rsp the return address lies, when the function at `rip` has no frame of its
+ * own now; -1 when it has one.
+ */
+static int return_depth(uintptr_t rip)
+{
+	static const uint8_t move_rsp_rbp[3] = { 0x48, 0x89, 0xe5 };
+	uint8_t insn[3];
+
+	if (is_call_site(rip) || is_call_site(rip - 1)) /* the latter: an int3 was hit there */
+		return 0;
+	if (!arch_is_text(rip) && !arch_exec_contains(rip))
+		return -1;
+	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
+		return -1;
+	if (insn[0] == 0x55 || insn[0] == 0xc3) /* push rbp, ret */
+		return 0;
+	if (insn[0] == move_rsp_rbp[0] && insn[1] == move_rsp_rbp[1] && insn[2] == move_rsp_rbp[2])
+		return 1;
+	return -1;
+}
+
+/* The interrupted instruction, and its caller when only rsp knows about it. */
+static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
+{
+	uintptr_t rsp = regs->rsp;
+	int depth = return_depth(regs->rip);
+
+	emit(w, regs->rip);
+	if (depth >= 0) {
+		emit(w, stack_word(w, rsp, (size_t)depth));
+		if (trampoline_contains(regs->rip))
+			emit(w, stack_word(w, rsp, (size_t)depth + 1));
+	}
+	return regs->rbp;
+}
+
+/* One frame up. Returns the next frame pointer, 0 at the end. */
+static uintptr_t step(struct walk *w, uintptr_t rbp)
+{
+	uintptr_t next, ret;
+
+	if (rbp & 1) {
+		if (!is_on_stack(w, rbp - 1, sizeof(struct trap_frame)))
+			return 0;
+		return take_trap_frame(w, (const struct trap_frame *)(rbp - 1));
+	}
+	if (!is_on_stack(w, rbp, 2 * sizeof(uintptr_t)))
+		return 0;
+	next = stack_word(w, rbp, 0);
+	ret = stack_word(w, rbp, 1);
+	if (!ret)
+		return 0;
+	/* A trampoline was called from a function that had no frame: its caller is one word up. */
+	if (trampoline_contains(w->out[w->nr - 1])) {
+		emit(w, ret);
+		ret = stack_word(w, rbp, 2);
+	}
+	emit(w, ret);
+	/* Frames ascend on one stack; only a trap frame leads to another. */
+	return (next & 1) || next > rbp ? next : 0;
+}
+
+static size_t walk_up(struct walk *w, uintptr_t rbp)
+{
+	while (rbp && w->nr < w->max)
+		rbp = step(w, rbp);
+	while (w->nr > 0 && w->out[w->nr - 1] == 0)
+		w->nr--;
+	return w->nr;
+}
+
+size_t arch_backtrace(uintptr_t rip, uintptr_t rbp, uintptr_t *out, size_t max)
+{
+	struct walk w = { .out = out, .max = max };
+
+	if (max == 0)
+		return 0;
+	emit(&w, rip);
+	return walk_up(&w, rbp);
+}
+
+size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t max)
+{
+	struct walk w = { .out = out, .max = max };
+	uintptr_t rbp;
+
+	if (max == 0)
+		return 0;
+	rbp = take_trap_frame(&w, regs);
+	return walk_up(&w, rbp);
+}
+
+/* switch.asm: rsp points at r15 r14 r13 r12 rbx rbp, then the return address. */
+size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, size_t max)
+{
+	struct walk w = { .out = out, .max = max };
+	uintptr_t rsp = ctx->rsp;
+
+	if (max == 0 || !is_on_stack(&w, rsp, 7 * sizeof(uintptr_t)))
+		return 0;
+	emit(&w, stack_word(&w, rsp, 6));
+	return walk_up(&w, stack_word(&w, rsp, 5));
+}
+
+TRACE_NOINLINE size_t arch_backtrace_here(uintptr_t *out, size_t max)
+{
+	struct walk w = { .out = out, .max = max };
+	uintptr_t rbp = arch_frame_pointer();
+
+	if (max == 0)
+		return 0;
+	emit(&w, (uintptr_t)__builtin_return_address(0));
+	return walk_up(&w, *(const uintptr_t *)rbp);
+}

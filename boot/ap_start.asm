@@ -1,0 +1,109 @@
+; ap_start - from reset to smp_ap_entry(), for every CPU but the first.
+;
+; The first part is a template: arch/x86_64/smp.c copies it to a page below 1 MiB, writes `struc
+; ap_params` at the page's end, and sends the page's number as startup vector. The CPU comes in with
+; CS:IP = page << 8 : 0. It goes to long mode in one step, on page tables that have the kernel half
+; and this page, then leaves the page for ap_high in the kernel's text.
+;
+; A CPU that is not the one the parameters are for halts: it woke up too late.
+
+PARAMS_OFFSET	equ 0xf00	; AP_PARAMS_OFFSET
+
+struc ap_params			; arch/x86_64/ap_start.h
+.is_armed:	resd 1
+.apic_id:	resd 1
+.root:		resd 1
+.unused:	resd 1
+.kernel_root:	resq 1
+.stack_top:	resq 1
+.cpu:		resq 1
+endstruc
+
+CR0_LONG_MODE	equ 0x80010033	; PG WP NE ET MP PE; caches on
+CR4_PAE		equ 1 << 5
+MSR_EFER	equ 0xc0000080
+EFER_LME_NXE	equ 1 << 8 | 1 << 11
+
+CODE64		equ 0x08
+DATA		equ 0x10
+
+%define at(label) ((label) - ap_start)
+%define param(name) (PARAMS_OFFSET + ap_params.name)
+
+extern smp_ap_entry
+global ap_start, ap_start_end
+
+section .rodata
+align 16
+bits 16
+ap_start:
+	cli
+	cld
+	mov	ax, cs
+	mov	ds, ax
+	cmp	dword [param(is_armed)], 1
+	jne	.halt
+	mov	eax, 1
+	cpuid
+	shr	ebx, 24			; initial APIC id, 8 bits of it
+	cmp	bl, [param(apic_id)]
+	jne	.halt
+
+	xor	esi, esi
+	mov	si, cs
+	shl	esi, 4			; esi: address of this page
+	lea	eax, [esi + at(gdt)]
+	mov	[at(gdt_pointer.base)], eax
+	lea	eax, [esi + at(long_mode)]
+	mov	[at(far_target)], eax
+
+	o32 lgdt [at(gdt_pointer)]
+	mov	eax, CR4_PAE
+	mov	cr4, eax
+	mov	eax, [param(root)]
+	mov	cr3, eax
+	mov	ecx, MSR_EFER
+	rdmsr
+	or	eax, EFER_LME_NXE
+	wrmsr
+	mov	eax, CR0_LONG_MODE
+	mov	cr0, eax
+	jmp	far dword [at(far_target)]
+.halt:
+	hlt
+	jmp	.halt
+
+align 8
+gdt:
+	dq	0
+	dq	0x00af9b000000ffff	; CODE64, accessed: the CPU does not write to this page
+	dq	0x00cf93000000ffff	; DATA
+gdt_pointer:
+	dw	gdt_pointer - gdt - 1
+.base:	dd	0
+align 4
+far_target:
+	dd	0
+	dw	CODE64
+
+align 8
+bits 64
+long_mode:
+	mov	ax, DATA
+	mov	ds, ax
+	mov	es, ax
+	mov	ss, ax
+	mov	rax, [rsi + param(kernel_root)]
+	mov	rsp, [rsi + param(stack_top)]
+	mov	rdi, [rsi + param(cpu)]
+	mov	rcx, qword ap_high
+	jmp	rcx
+ap_start_end:
+
+section .text
+; In: rax kernel's root, rsp stack, rdi CPU number.
+ap_high:
+	mov	cr3, rax
+	xor	ebp, ebp		; the end of every backtrace
+	call	smp_ap_entry
+	ud2

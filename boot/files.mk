@@ -1,0 +1,1 @@
+BOOT_ASM := boot/boot.asm
