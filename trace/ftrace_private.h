@@ -1,0 +1,215 @@
+/*
+ * What the files of function tracing share: records of call sites, hashes of functions, the update
+ * engine, patterns.
+ *
+ *   ftrace_record.c  one 8-byte record per site, found by address or number
+ *   ftrace_hash.c    sets of sites
+ *   ftrace_update.c  from "these sites now want something else" to one batch of pokes
+ *   ftrace_ops.c     the list of ops, dispatch, register and unregister
+ *   ftrace_match.c   patterns
+ *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
+ *   ftrace_iter.c    lists for files
+ *
+ * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Probes read the
+ * list and the hashes without it, preemption off; what they may hold is freed only after
+ *            trace_plat_synchronize_preempt().
+ */
+#ifndef FTRACE_PRIVATE_H
+#define FTRACE_PRIVATE_H
+
+#include <stdatomic.h>
+#include <trace/ftrace.h>
+
+extern struct trace_plat_lock ftrace_lock;
+
+/* ---- Records ---- */
+
+/* A call site. The low bits of `flags` count the ops that want it. */
+struct dyn_ftrace {
+	uint32_t ip; /* trace_plat_ip_pack() */
+	uint32_t flags;
+};
+
+enum ftrace_record_flags {
+	FTRACE_FL_ENABLED = 1u << 31,  /* the site calls something */
+	FTRACE_FL_REGS = 1u << 30,     /* wanted: with registers */
+	FTRACE_FL_REGS_EN = 1u << 29,  /* done */
+	FTRACE_FL_TRAMP = 1u << 28,    /* wanted: the trampoline of its only ops */
+	FTRACE_FL_TRAMP_EN = 1u << 27, /* done */
+	FTRACE_FL_IPMODIFY = 1u << 26, /* an ops may change where it returns */
+	FTRACE_FL_DISABLED = 1u << 25, /* never touch */
+	FTRACE_FL_DIRECT = 1u << 24,
+	FTRACE_FL_DIRECT_EN = 1u << 23,
+	FTRACE_REF_MAX = (1u << 23) - 1,
+};
+
+#define FTRACE_PAGE_BYTES	4096u
+#define FTRACE_RECORDS_PER_PAGE (FTRACE_PAGE_BYTES / (uint32_t)sizeof(struct dyn_ftrace))
+
+/* Pages of records that lie in a row; groups ascend too. */
+struct ftrace_page_group {
+	struct dyn_ftrace *records;
+	uint32_t pages;
+	uint32_t nr;	/* records in use */
+	uint32_t first; /* number of the first among all */
+};
+
+#define FTRACE_MAX_GROUPS 32
+extern struct ftrace_page_group ftrace_groups[FTRACE_MAX_GROUPS];
+extern uint32_t ftrace_nr_groups;
+
+/* A walk over all records: zero it, then ftrace_next_record() until NULL. */
+struct ftrace_cursor {
+	struct dyn_ftrace *record;
+	struct dyn_ftrace *end;
+	uint32_t group;
+};
+
+static inline struct dyn_ftrace *ftrace_next_record(struct ftrace_cursor *cursor)
+{
+	while (cursor->record == cursor->end) {
+		if (cursor->group == ftrace_nr_groups)
+			return NULL;
+		cursor->record = ftrace_groups[cursor->group].records;
+		cursor->end = cursor->record + ftrace_groups[cursor->group].nr;
+		cursor->group++;
+	}
+	return cursor->record++;
+}
+
+static inline uint32_t ftrace_record_count(const struct dyn_ftrace *record)
+{
+	return record->flags & FTRACE_REF_MAX;
+}
+
+uint32_t ftrace_nr_records(void);
+uint32_t ftrace_nr_pages(void);
+/* Record of the site at `ip`, or NULL. Any context. */
+struct dyn_ftrace *ftrace_record_find(uintptr_t ip);
+/* Record `number`, counted from 0; NULL when there are fewer. */
+struct dyn_ftrace *ftrace_record_at(size_t number);
+
+/* ---- Hashes: sets of packed addresses, open addressing, at most half full ---- */
+
+struct ftrace_hash {
+	uint32_t nr;
+	uint32_t mask;	/* slots - 1 */
+	uint32_t shift; /* 32 - log2(slots) */
+	uint32_t unused;
+	uint32_t slot[]; /* 0: free; no site has the packed address 0 */
+};
+
+/* Empty, with room for some; NULL when out of memory. */
+struct ftrace_hash *ftrace_hash_create(void);
+/* NULL is the empty set. */
+struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash);
+void ftrace_hash_free(struct ftrace_hash *hash);
+/* Add or remove; both are fine when there is nothing to do. -ENOMEM leaves *hash as it was. */
+int ftrace_hash_add(struct ftrace_hash **hash, uint32_t ip);
+void ftrace_hash_remove(struct ftrace_hash *hash, uint32_t ip);
+
+static inline bool ftrace_hash_empty(const struct ftrace_hash *hash)
+{
+	return !hash || !hash->nr;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t ftrace_hash_slot(const struct ftrace_hash *hash, uint32_t ip)
+{
+	return (ip * 0x9e3779b1u) >> hash->shift;
+}
+
+/* Probe context. */
+static TRACE_ALWAYS_INLINE bool ftrace_hash_has(const struct ftrace_hash *hash, uint32_t ip)
+{
+	uint32_t found, at = ftrace_hash_slot(hash, ip);
+
+	while ((found = hash->slot[at]) != ip) {
+		if (!found)
+			return false;
+		at = (at + 1) & hash->mask;
+	}
+	return true;
+}
+
+/* Whether an ops with these hashes wants the site. `want` NULL: every site. Probe context. */
+static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash *want, uint32_t ip)
+{
+	if (!want)
+		return true;
+	if (want->filter_hash && !ftrace_hash_has(want->filter_hash, ip))
+		return false;
+	return !want->notrace_hash || !ftrace_hash_has(want->notrace_hash, ip);
+}
+
+/* ---- Ops ---- */
+
+extern struct ftrace_ops *_Atomic ftrace_ops_list;
+
+/* Called by the shared trampoline, and by trampolines of ops with FTRACE_OPS_FL_RECURSION. */
+void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs);
+void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs);
+
+/*
+ * Make `hash` (ours from now on; an empty one becomes none) the filter of `ops`, or with `notrace`
+ * its exceptions. A live ops switches before this returns. ftrace_lock held.
+ */
+int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash);
+/* The current one; NULL for none. ftrace_lock held. */
+struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
+
+/* ---- Update ---- */
+
+/* What one ops wanted before and wants afterwards; a `wanted` that is false: nothing at all. */
+struct ftrace_change {
+	struct ftrace_ops *ops;
+	bool wanted_before;
+	bool wanted_after;
+	const struct ftrace_ops_hash *before;
+	const struct ftrace_ops_hash *after;
+};
+
+/*
+ * Bring records and text to what the change says. On a mismatch in text: reports it, stops tracing
+ * for good and returns -EIO. ftrace_lock held.
+ */
+int ftrace_update(const struct ftrace_change *change);
+/* The only ops other than `except` that wants `ip` by a trampoline of its own. ftrace_lock held. */
+struct ftrace_ops *ftrace_owner_of(uint32_t ip, const struct ftrace_ops *except);
+uint64_t ftrace_nr_enabled(void);
+uint64_t ftrace_nr_updates(void);
+/* Report damaged text and stop tracing for good. */
+void ftrace_bug(const struct trace_poke_error *error);
+
+/* ---- Patterns ---- */
+
+enum ftrace_match_type {
+	FTRACE_MATCH_FULL,   /* name */
+	FTRACE_MATCH_FRONT,  /* name* */
+	FTRACE_MATCH_MIDDLE, /* *name* */
+	FTRACE_MATCH_END,    /* *name */
+	FTRACE_MATCH_GLOB,   /* * inside, ? [ \ */
+	FTRACE_MATCH_INDEX,  /* a number: the n-th of available_filter_functions, from 1 */
+};
+
+struct ftrace_pattern {
+	const char *search; /* points into the text that was parsed */
+	size_t len;
+	enum ftrace_match_type type;
+	bool invert; /* started with ! */
+};
+
+/* `text` is changed (blanked out stars) and must stay. */
+void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text);
+/* `name` lies in a buffer of at least `len` + 8 bytes. An index matches no name. */
+bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name, size_t len);
+
+/*
+ * Add (or, with !, remove) what the word `text` matches. 1: something matched, 0: nothing did,
+ * -ENOMEM, -ENODEV. `module` as in name:mod:module, or NULL; both texts are changed.
+ * Takes ftrace_lock.
+ */
+int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module);
+
+#endif
