@@ -46,8 +46,10 @@ struct shell {
 	uint32_t flow_loops; /* loops that break or continue still has to leave */
 	uint32_t loop_depth;
 	uint32_t job_count; /* number of the newest job */
+	int capture_status; /* of the last $( ) */
 	bool is_interactive;
-	bool is_subshell;
+	bool runs_in_place;	  /* its thread has nothing to do but one command */
+	char error[SH_ERROR_LEN]; /* why the last expansion failed */
 	char cwd[VFS_PATH_MAX];
 };
 
@@ -127,18 +129,17 @@ void sh_complain(const struct sh_io *io, const char *fmt, ...) TRACE_PRINTF(2, 3
  * All of it must stay until the thread has ended, but for a background job, which gets copies.
  */
 struct sh_task {
-	const char *name;	    /* of the thread */
-	const struct sh_node *node; /* or */
-	const char *text;	    /* or: not parsed yet */
-	size_t text_len;	    /* of text */
-	const struct command *command;
+	const char *name;	       /* of the thread */
+	const struct command *command; /* or */
+	const struct sh_node *node;    /* or */
+	const char *text;	       /* not parsed yet */
+	size_t text_len;
 	int argc;
 	char **argv;
 };
 
-/* Start a task that the caller will wait for. 0, -ENOMEM. */
-int sh_start(struct shell *sh, const struct sh_task *task, const struct sh_io *io,
-	     struct sh_job **out_job);
+/* Start a task that the caller will wait for; NULL when out of memory. */
+struct sh_job *sh_start(struct shell *sh, const struct sh_task *task, const struct sh_io *io);
 /* Start the text in the background and remember it. 0, -ENOMEM. */
 int sh_start_background(struct shell *sh, const char *text, size_t len, const struct sh_io *io);
 /* Wait for its end and free it. An interrupt of this thread is passed on to the job's. */

@@ -303,7 +303,7 @@ static struct sh_node *parse_compound(struct parser *p, enum sh_node_type type)
 
 	if (!node)
 		return NULL;
-	if (++p->depth > SH_DEPTH_MAX)
+	if (++p->depth > SH_NEST_MAX)
 		return fail(p, -EINVAL, "syntax error: nested too deeply");
 	node->is_negated = at_word(p, "until");
 	advance(p);

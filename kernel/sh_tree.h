@@ -7,7 +7,7 @@
  *   command: simple, or if/while/until/for/{ }/( ) with redirections behind it
  *
  * A chain is a list of children and not a chain of nodes, so the depth of the tree is the depth of
- * the brackets in the text, and that is bounded by SH_DEPTH_MAX. Words keep their quotes: they are
+ * the brackets in the text, and that is bounded by SH_NEST_MAX. Words keep their quotes: they are
  * expanded each time they run.
  *
  * Context:   thread; the parser also runs on the build host (tests/unit/kernel).
@@ -18,7 +18,8 @@
 
 #include <kernel/base.h>
 
-#define SH_DEPTH_MAX   16
+#define SH_DEPTH_MAX   16 /* brackets inside words */
+#define SH_NEST_MAX    10 /* if, while, for, { }, ( ) inside each other */
 #define SH_ERROR_LEN   96
 #define SH_CHUNK_BYTES 2000
 

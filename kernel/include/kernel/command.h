@@ -26,15 +26,16 @@
 
 struct shell;
 
-#define COMMAND_USAGE	  2   /* wrong arguments */
+#define COMMAND_USAGE	  -1  /* wrong arguments; ends as status 2 */
 #define COMMAND_CANNOT	  126 /* found, cannot run */
 #define COMMAND_NOT_FOUND 127
 #define COMMAND_SIGINT	  130 /* ended by Ctrl-C */
+#define COMMAND_SIGPIPE	  141 /* nobody reads its output */
 
 #define COMMAND_BUILTIN 0x1u /* runs in the shell's own thread and may change its state */
 #define COMMAND_KEYWORD 0x2u /* known to the parser; listed for `help` only, run is NULL */
 
-#define COMMAND_OUT_BYTES 512
+#define COMMAND_OUT_BYTES 1900
 
 struct command_env {
 	struct file *in;

@@ -1,0 +1,374 @@
+/*
+ * Running a tree. See sh.h.
+ *
+ * Everything here returns an exit status. A list is left early in two cases: sh->flow says so
+ * (break, continue, exit), or the thread was interrupted; loops and lists ask is_leaving().
+ */
+#include <kernel/command.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <trace/fmt.h>
+#include "sh.h"
+
+/* Kept apart, so that each level of brackets costs the frames it uses and not those of all kinds.
+ */
+#define NESTED TRACE_NOINLINE
+
+static bool is_leaving(const struct shell *sh)
+{
+	return sh->flow != SH_FLOW_NONE || thread_interrupted();
+}
+
+/* What a failure of expansion or redirection means, said once. */
+static int fail_status(const struct shell *sh, const struct sh_io *io, int err)
+{
+	if (err == -EINTR)
+		return COMMAND_SIGINT;
+	if (err == -EINVAL)
+		sh_complain(io, "%s", sh->error);
+	else
+		sh_complain(io, "%s", command_strerror(err));
+	return err == -EINVAL ? 2 : 1;
+}
+
+static int assign_all(struct shell *sh, const struct sh_expansion *ex,
+		      const struct sh_word *assigns)
+{
+	for (; assigns; assigns = assigns->next) {
+		const char *text = assigns->text;
+		size_t len = strlen(text);
+		size_t name_len = sh_name_len(text, text + len);
+		char *value;
+		int err = sh_expand_text(ex, text + name_len + 1, len - name_len - 1, &value);
+
+		if (!err)
+			err = sh_var_set(sh, text, name_len, value);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Status of a command whose last file could not be closed. */
+static int close_status(const struct sh_io *io, int err, int status)
+{
+	if (!err)
+		return status;
+	if (err != -EINTR)
+		sh_complain(io, "write error: %s", command_strerror(err));
+	return status ? status : 1;
+}
+
+static int run_in_thread(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
+{
+	struct sh_job *job;
+
+	if (sh->runs_in_place) {
+		thread_set_name(current_thread(), task->name);
+		return sh_run_command(sh, task->command, task->argc, task->argv, io);
+	}
+	job = sh_start(sh, task, io);
+	if (!job) {
+		sh_complain(io, "can't fork: Out of memory");
+		return 1;
+	}
+	return sh_wait(job);
+}
+
+static char **make_argv(struct sh_arena *arena, const struct sh_fields *fields)
+{
+	char **argv = sh_alloc(arena, (fields->nr + 1) * sizeof(*argv));
+	uint32_t i = 0;
+
+	for (struct sh_word *word = fields->first; argv && word; word = word->next)
+		argv[i++] = word->text;
+	return argv;
+}
+
+static NESTED int run_fields(struct shell *sh, struct sh_arena *arena,
+			     const struct sh_fields *fields, const struct sh_io *io)
+{
+	struct sh_task task = { .argc = (int)fields->nr };
+
+	task.argv = make_argv(arena, fields);
+	if (!task.argv)
+		return fail_status(sh, io, -ENOMEM);
+	task.name = task.argv[0];
+	task.command = command_find(task.name);
+	if (!task.command || !task.command->run) {
+		sh_complain(io, "%s: command not found", task.name);
+		return COMMAND_NOT_FOUND;
+	}
+	if (task.command->flags & COMMAND_BUILTIN)
+		return sh_run_command(sh, task.command, task.argc, task.argv, io);
+	return run_in_thread(sh, &task, io);
+}
+
+static NESTED int exec_simple_in(struct shell *sh, const struct sh_node *node,
+				 const struct sh_io *io, struct sh_arena *arena)
+{
+	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = arena, .error = sh->error };
+	struct sh_fields fields;
+	struct sh_io files;
+	int status, err;
+
+	sh->capture_status = 0;
+	err = sh_expand_words(&ex, node->words, &fields);
+	if (!err)
+		err = assign_all(sh, &ex, node->assigns);
+	if (err)
+		return fail_status(sh, io, err);
+	err = sh_redirect(&ex, node->redirs, io, &files);
+	if (err)
+		return err == -EINTR ? COMMAND_SIGINT : 1;
+	status = fields.nr ? run_fields(sh, arena, &fields, &files) : sh->capture_status;
+	return close_status(io, sh_io_put(&files), status);
+}
+
+static NESTED int exec_simple(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	struct sh_arena arena = { 0 };
+	int status = exec_simple_in(sh, node, io, &arena);
+
+	sh_arena_free(&arena);
+	return status;
+}
+
+/* Start one command of a pipe; `*in` is its input and becomes the next one's. */
+static int start_stage(struct shell *sh, const struct sh_node *node, const struct sh_io *io,
+		       struct file **in, struct sh_job **out_job)
+{
+	const struct sh_task task = { .name = "sh", .node = node };
+	struct sh_io stage = *io;
+	struct file *next = NULL;
+	int err = 0;
+
+	*out_job = NULL;
+	if (*in)
+		stage.fd[0] = *in;
+	if (node->next)
+		err = pipe_create(&next, &stage.fd[1]);
+	if (!err)
+		*out_job = sh_start(sh, &task, &stage);
+	file_put(*in);
+	if (next)
+		file_put(stage.fd[1]);
+	*in = next;
+	return *out_job ? 0 : -ENOMEM;
+}
+
+#define PIPE_STAGES_MAX 16
+
+static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	struct sh_job *jobs[PIPE_STAGES_MAX];
+	struct file *in = NULL;
+	uint32_t nr = 0;
+	int status = 1;
+
+	for (node = node->child; node; node = node->next) {
+		if (nr == PIPE_STAGES_MAX || start_stage(sh, node, io, &in, &jobs[nr])) {
+			sh_complain(io, "can't fork: Out of memory");
+			break;
+		}
+		nr++;
+	}
+	file_put(in);
+	for (uint32_t i = 0; i < nr; i++)
+		status = sh_wait(jobs[i]);
+	return node ? 1 : status;
+}
+
+static NESTED void print_real(const struct sh_io *io, uint64_t ns)
+{
+	uint64_t ms = ns / NSEC_PER_MSEC;
+	char text[48];
+	size_t len;
+
+	len = trace_scnprintf(text, sizeof(text), "real\t%lum%lu.%03lus\n",
+			      (unsigned long)(ms / 60000), (unsigned long)(ms / 1000 % 60),
+			      (unsigned long)(ms % 1000));
+	file_write(io->fd[2], text, len);
+}
+
+static NESTED int exec_pipe(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	uint64_t start_ns = ktime_ns();
+	int status;
+
+	if (node->child->next)
+		status = exec_stages(sh, node, io);
+	else
+		status = sh_exec(sh, node->child, io);
+	if (node->is_timed)
+		print_real(io, ktime_ns() - start_ns);
+	return node->is_negated ? !status : status;
+}
+
+static NESTED int exec_andor(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	int status = 0;
+
+	for (node = node->child; node && !is_leaving(sh); node = node->next) {
+		if (node->connect == SH_CONNECT_AND && status)
+			continue;
+		if (node->connect == SH_CONNECT_OR && !status)
+			continue;
+		status = sh_exec(sh, node, io);
+	}
+	return status;
+}
+
+static NESTED int exec_seq(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	int status = 0;
+
+	for (node = node->child; node && !is_leaving(sh); node = node->next) {
+		if (!node->is_background) {
+			status = sh_exec(sh, node, io);
+			continue;
+		}
+		status = sh_start_background(sh, node->source, node->source_len, io) ? 1 : 0;
+		if (status)
+			sh_complain(io, "can't fork: Out of memory");
+	}
+	return status;
+}
+
+static NESTED int exec_if(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	const struct sh_node *part = node->child;
+
+	while (part && part->next) {
+		int status = sh_exec(sh, part, io);
+
+		if (is_leaving(sh))
+			return status;
+		if (!status)
+			return sh_exec(sh, part->next, io);
+		part = part->next->next;
+	}
+	return part ? sh_exec(sh, part, io) : 0;
+}
+
+/* After a loop's body: does the loop go on? Takes one level off break and continue. */
+static bool loop_goes_on(struct shell *sh)
+{
+	cond_resched();
+	if (sh->flow == SH_FLOW_EXIT || thread_interrupted())
+		return false;
+	if (sh->flow == SH_FLOW_NONE)
+		return true;
+	if (--sh->flow_loops)
+		return false;
+	if (sh->flow == SH_FLOW_BREAK) {
+		sh->flow = SH_FLOW_NONE;
+		return false;
+	}
+	sh->flow = SH_FLOW_NONE;
+	return true;
+}
+
+static NESTED int exec_while(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	const struct sh_node *condition = node->child;
+	int status = 0;
+
+	sh->loop_depth++;
+	do {
+		int result = sh_exec(sh, condition, io);
+
+		if (!is_leaving(sh) && (result == 0) == node->is_negated)
+			break;
+		if (!is_leaving(sh))
+			status = sh_exec(sh, condition->next, io);
+	} while (loop_goes_on(sh));
+	sh->loop_depth--;
+	return status;
+}
+
+static NESTED int exec_for(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	struct sh_arena arena = { 0 };
+	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = &arena, .error = sh->error };
+	struct sh_fields items;
+	int err = sh_expand_words(&ex, node->words, &items);
+	int status = err ? fail_status(sh, io, err) : 0;
+
+	sh->loop_depth++;
+	for (struct sh_word *item = items.first; item && !err; item = item->next) {
+		err = sh_var_set(sh, node->name, strlen(node->name), item->text);
+		status = err ? fail_status(sh, io, err) : sh_exec(sh, node->child, io);
+		if (!loop_goes_on(sh))
+			break;
+	}
+	sh->loop_depth--;
+	sh_arena_free(&arena);
+	return status;
+}
+
+static NESTED int exec_subshell(struct shell *sh, const struct sh_node *node,
+				const struct sh_io *io)
+{
+	const struct sh_task task = { .name = "sh", .node = node->child };
+	struct sh_job *job = sh_start(sh, &task, io);
+
+	if (job)
+		return sh_wait(job);
+	sh_complain(io, "can't fork: Out of memory");
+	return 1;
+}
+
+static int exec_type(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	switch (node->type) {
+	case SH_SIMPLE:
+		return exec_simple(sh, node, io);
+	case SH_PIPE:
+		return exec_pipe(sh, node, io);
+	case SH_ANDOR:
+		return exec_andor(sh, node, io);
+	case SH_SEQ:
+		return exec_seq(sh, node, io);
+	case SH_IF:
+		return exec_if(sh, node, io);
+	case SH_WHILE:
+		return exec_while(sh, node, io);
+	case SH_FOR:
+		return exec_for(sh, node, io);
+	case SH_SUBSHELL:
+		return exec_subshell(sh, node, io);
+	default:
+		return sh_exec(sh, node->child, io);
+	}
+}
+
+/* A compound command with redirections behind it. */
+static NESTED int exec_redirected(struct shell *sh, const struct sh_node *node,
+				  const struct sh_io *io)
+{
+	struct sh_arena arena = { 0 };
+	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = &arena, .error = sh->error };
+	struct sh_io files;
+	int err = sh_redirect(&ex, node->redirs, io, &files);
+	int status;
+
+	sh_arena_free(&arena);
+	if (err)
+		return err == -EINTR ? COMMAND_SIGINT : 1;
+	status = exec_type(sh, node, &files);
+	return close_status(io, sh_io_put(&files), status);
+}
+
+int sh_exec(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
+{
+	if (thread_interrupted())
+		sh->status = COMMAND_SIGINT;
+	else if (node->redirs && node->type != SH_SIMPLE)
+		sh->status = exec_redirected(sh, node, io);
+	else
+		sh->status = exec_type(sh, node, io);
+	return sh->status;
+}

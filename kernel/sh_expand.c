@@ -1,0 +1,348 @@
+/*
+ * From words as written to the fields that a command gets. See sh.h.
+ *
+ * While a field is built it is a pattern: characters that were quoted carry a backslash when they
+ * would mean something to sh_match(). Field splitting and file names come at the field's end.
+ */
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "sh.h"
+
+struct expander {
+	const struct sh_expansion *ex;
+	struct sh_fields *fields; /* NULL: one text, no patterns */
+	char *buf;		  /* the field so far, in the arena */
+	size_t len;
+	size_t size;
+	bool has_field; /* quotes were seen: a field even when empty */
+	bool in_quotes;
+	uint32_t depth; /* of ${ } */
+	int err;
+};
+
+static void expand_range(struct expander *x, const char *pos, const char *end);
+
+void sh_fields_init(struct sh_fields *fields)
+{
+	fields->first = NULL;
+	fields->tail = &fields->first;
+	fields->nr = 0;
+}
+
+int sh_fields_add(struct sh_fields *fields, struct sh_arena *arena, const char *text, size_t len)
+{
+	struct sh_word *word = sh_alloc(arena, sizeof(*word));
+
+	if (!word)
+		return -ENOMEM;
+	word->text = sh_copy(arena, text, len);
+	if (!word->text)
+		return -ENOMEM;
+	*fields->tail = word;
+	fields->tail = &word->next;
+	fields->nr++;
+	return 0;
+}
+
+static void put(struct expander *x, char c)
+{
+	if (x->err)
+		return;
+	if (x->len + 1 >= x->size) {
+		size_t size = x->size ? 2 * x->size : 64;
+		char *bigger = sh_alloc(x->ex->arena, size);
+
+		if (!bigger) {
+			x->err = -ENOMEM;
+			return;
+		}
+		if (x->len)
+			memcpy(bigger, x->buf, x->len);
+		x->buf = bigger;
+		x->size = size;
+	}
+	x->buf[x->len++] = c;
+	x->buf[x->len] = '\0';
+}
+
+/* A character that means only itself. */
+static void put_quoted(struct expander *x, char c)
+{
+	if (x->fields && strchr("*?[]\\-!^", c))
+		put(x, '\\');
+	put(x, c);
+}
+
+static void end_field(struct expander *x)
+{
+	uint32_t before = x->fields->nr;
+
+	if (x->err || (!x->len && !x->has_field))
+		return;
+	if (x->len && sh_is_pattern(x->buf))
+		x->err = sh_glob(x->ex, x->buf, x->fields);
+	if (x->len)
+		sh_unquote(x->buf);
+	if (!x->err && x->fields->nr == before)
+		x->err = sh_fields_add(x->fields, x->ex->arena, x->len ? x->buf : "",
+				       x->len ? strlen(x->buf) : 0);
+	x->buf = NULL;
+	x->len = 0;
+	x->size = 0;
+	x->has_field = false;
+}
+
+/* The result of an expansion. */
+static void put_value(struct expander *x, const char *value)
+{
+	for (; *value; value++) {
+		if (x->in_quotes || *value == '\\')
+			put_quoted(x, *value);
+		else if (x->fields && strchr(" \t\n", *value))
+			end_field(x);
+		else
+			put(x, *value);
+	}
+}
+
+static void put_number(struct expander *x, long long value)
+{
+	char text[24];
+
+	trace_snprintf(text, sizeof(text), "%lld", value);
+	put_value(x, text);
+}
+
+static void fail(struct expander *x, const char *what)
+{
+	if (x->err)
+		return;
+	x->err = -EINVAL;
+	strlcpy(x->ex->error, what, SH_ERROR_LEN);
+}
+
+static void expand_arith(struct expander *x, const char *text, size_t len)
+{
+	int64_t value = 0;
+	char *plain;
+
+	x->err = sh_expand_text(x->ex, text, len, &plain);
+	if (!x->err)
+		x->err = sh_arith(x->ex->sh, plain, strlen(plain), &value, x->ex->error);
+	if (!x->err)
+		put_number(x, value);
+}
+
+/* $( ) from `pos` to the closing bracket before `end`; or $(( )). */
+static void expand_command(struct expander *x, const char *pos, const char *end)
+{
+	size_t len = (size_t)(end - pos) - 1;
+	char *output;
+
+	if (len >= 2 && pos[0] == '(' && pos[len - 1] == ')') {
+		expand_arith(x, pos + 1, len - 2);
+		return;
+	}
+	x->err = sh_capture(x->ex, pos, len, &output);
+	if (!x->err)
+		put_value(x, output);
+}
+
+static void expand_back_quotes(struct expander *x, const char *pos, const char *end)
+{
+	char *text = sh_alloc(x->ex->arena, (size_t)(end - pos));
+	size_t len = 0;
+	char *output;
+
+	if (!text) {
+		x->err = -ENOMEM;
+		return;
+	}
+	for (; pos < end - 1; pos++) {
+		if (*pos == '\\' && strchr("$`\\", pos[1]))
+			pos++;
+		text[len++] = *pos;
+	}
+	x->err = sh_capture(x->ex, text, len, &output);
+	if (!x->err)
+		put_value(x, output);
+}
+
+/* One-character parameters. False when `c` is none. */
+static bool expand_special(struct expander *x, char c)
+{
+	const struct shell *sh = x->ex->sh;
+
+	if (c == '?')
+		put_number(x, sh->status);
+	else if (c == '$')
+		put_number(x, sh->pid);
+	else if (c == '!' && sh->last_background)
+		put_number(x, sh->last_background);
+	else if (c == '#')
+		put_number(x, 0);
+	else if (c == '0')
+		put_value(x, "sh");
+	else
+		return strchr("!@*123456789", c) != NULL; /* there are none: empty */
+	return true;
+}
+
+/* What follows the name in ${name...}, up to `end` (without the bracket). */
+static void expand_modifier(struct expander *x, const char *name, size_t name_len, const char *pos,
+			    const char *end)
+{
+	const char *value = sh_var_get(x->ex->sh, name, name_len);
+	bool is_set = value != NULL;
+	char *word;
+
+	if (*pos == ':') {
+		is_set = value && *value;
+		pos++;
+	}
+	if (pos == end || !strchr("-+=", *pos) || x->depth >= SH_DEPTH_MAX) {
+		fail(x, "bad substitution");
+		return;
+	}
+	if (*pos == '=' && !is_set) {
+		x->err = sh_expand_text(x->ex, pos + 1, (size_t)(end - pos) - 1, &word);
+		if (!x->err)
+			x->err = sh_var_set(x->ex->sh, name, name_len, word);
+		if (!x->err)
+			put_value(x, word);
+	} else if (is_set == (*pos == '+')) {
+		x->depth++;
+		expand_range(x, pos + 1, end);
+		x->depth--;
+	} else if (is_set && *pos != '+') {
+		put_value(x, value);
+	}
+}
+
+/* ${ } : `pos` is behind the opening bracket, `end` behind the closing one. */
+static void expand_braces(struct expander *x, const char *pos, const char *end)
+{
+	bool wants_length = *pos == '#' && sh_name_len(pos + 1, end - 1);
+	const char *name = pos + wants_length;
+	size_t len = sh_name_len(name, end - 1);
+	const char *value = sh_var_get(x->ex->sh, name, len);
+
+	end--;
+	if (!len) {
+		if (end - pos != 1 || !expand_special(x, *pos))
+			fail(x, "bad substitution");
+	} else if (wants_length) {
+		put_number(x, value ? (long long)strlen(value) : 0);
+	} else if (name + len == end) {
+		put_value(x, value ? value : "");
+	} else {
+		expand_modifier(x, name, len, name + len, end);
+	}
+}
+
+/* At `$` or a back quote. Returns where to go on. */
+static const char *expand_dollar(struct expander *x, const char *pos, const char *end)
+{
+	const char *after = sh_lex_dollar(pos, end, 0);
+	size_t len;
+
+	if (!after) {
+		fail(x, "syntax error: unterminated quoted string");
+		return end;
+	}
+	if (*pos == '`') {
+		expand_back_quotes(x, pos + 1, after);
+		return after;
+	}
+	if (after > pos + 1) {
+		if (pos[1] == '(')
+			expand_command(x, pos + 2, after);
+		else
+			expand_braces(x, pos + 2, after);
+		return after;
+	}
+	len = sh_name_len(pos + 1, end);
+	if (len) {
+		const char *value = sh_var_get(x->ex->sh, pos + 1, len);
+
+		put_value(x, value ? value : "");
+		return pos + 1 + len;
+	}
+	if (pos + 1 < end && expand_special(x, pos[1]))
+		return pos + 2;
+	put(x, '$');
+	return pos + 1;
+}
+
+/* At a backslash. Returns where to go on. */
+static const char *expand_backslash(struct expander *x, const char *pos, const char *end)
+{
+	if (pos + 1 == end) {
+		put_quoted(x, '\\');
+		return end;
+	}
+	if (pos[1] == '\n')
+		return pos + 2;
+	if (x->in_quotes && !strchr("$`\"\\", pos[1])) {
+		put_quoted(x, '\\');
+		return pos + 1;
+	}
+	put_quoted(x, pos[1]);
+	return pos + 2;
+}
+
+static const char *expand_single_quotes(struct expander *x, const char *pos, const char *end)
+{
+	x->has_field = true;
+	for (pos++; pos < end && *pos != '\''; pos++)
+		put_quoted(x, *pos);
+	return pos < end ? pos + 1 : end;
+}
+
+static void expand_range(struct expander *x, const char *pos, const char *end)
+{
+	while (pos < end && !x->err) {
+		if (*pos == '\\') {
+			pos = expand_backslash(x, pos, end);
+		} else if (*pos == '"') {
+			x->in_quotes = !x->in_quotes;
+			x->has_field = true;
+			pos++;
+		} else if (*pos == '\'' && !x->in_quotes) {
+			pos = expand_single_quotes(x, pos, end);
+		} else if (*pos == '$' || *pos == '`') {
+			pos = expand_dollar(x, pos, end);
+		} else if (x->in_quotes) {
+			put_quoted(x, *pos++);
+		} else {
+			put(x, *pos++);
+		}
+	}
+}
+
+int sh_expand_words(const struct sh_expansion *ex, const struct sh_word *words,
+		    struct sh_fields *out_fields)
+{
+	struct expander x = { .ex = ex, .fields = out_fields };
+
+	sh_fields_init(out_fields);
+	for (; words && !x.err; words = words->next) {
+		expand_range(&x, words->text, words->text + strlen(words->text));
+		end_field(&x);
+		x.in_quotes = false;
+	}
+	return x.err;
+}
+
+int sh_expand_text(const struct sh_expansion *ex, const char *text, size_t len, char **out_text)
+{
+	struct expander x = { .ex = ex };
+
+	expand_range(&x, text, text + len);
+	if (!x.err && !x.buf)
+		x.buf = sh_copy(ex->arena, "", 0);
+	*out_text = x.buf;
+	if (!x.err && !x.buf)
+		x.err = -ENOMEM;
+	return x.err;
+}

@@ -1,0 +1,272 @@
+/*
+ * Commands in threads of their own: stages of a pipe, subshells, background jobs. See sh.h.
+ *
+ * A job is freed by whoever is last: its thread, or the shell that started it. A job that somebody
+ * waits for is always freed by the waiter; one in the background may outlive its shell.
+ */
+#include <stdatomic.h>
+#include <kernel/command.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include "sh.h"
+
+enum job_state {
+	JOB_RUNS,
+	JOB_DONE,
+	JOB_ORPHAN
+};
+
+struct sh_job {
+	struct list link; /* in the shell's jobs, when in the background */
+	struct thread *thread;
+	struct shell *parent; /* whose directory a plain command uses; it waits meanwhile */
+	struct shell *own;    /* the copy that runs a tree or a text; NULL for a plain command */
+	struct sh_io io;
+	struct sh_task task;
+	uint32_t number;
+	_Atomic uint32_t state; /* enum job_state */
+	char text[];		/* of a background job */
+};
+
+static void free_job(struct sh_job *job)
+{
+	if (job->own)
+		sh_destroy(job->own);
+	kfree(job);
+}
+
+static int run_task(struct sh_job *job)
+{
+	const struct sh_task *task = &job->task;
+
+	if (task->command)
+		return sh_run_command(job->parent, task->command, task->argc, task->argv, &job->io);
+	if (task->node) {
+		job->own->runs_in_place = task->node->type == SH_SIMPLE;
+		return sh_exec(job->own, task->node, &job->io);
+	}
+	return sh_run_text(job->own, task->text, task->text_len, &job->io);
+}
+
+static int job_main(void *arg)
+{
+	struct sh_job *job = arg;
+	uint32_t state = JOB_RUNS;
+	int status = run_task(job);
+
+	sh_io_put(&job->io);
+	if (thread_interrupted())
+		status = COMMAND_SIGINT;
+	else if (job->own && job->own->flow == SH_FLOW_EXIT)
+		status = job->own->status;
+	if (!atomic_compare_exchange_strong(&job->state, &state, JOB_DONE))
+		free_job(job);
+	return status;
+}
+
+/* Not started yet. NULL when out of memory. */
+static struct sh_job *create_job(struct shell *sh, const struct sh_task *task,
+				 const struct sh_io *io, size_t text_room)
+{
+	struct sh_job *job = kzalloc(sizeof(*job) + text_room);
+
+	if (!job)
+		return NULL;
+	list_init(&job->link);
+	job->parent = sh;
+	job->task = *task;
+	if (!task->command) {
+		job->own = sh_clone(sh);
+		if (!job->own)
+			goto free;
+	}
+	job->thread = thread_prepare(task->name, job_main, job, 0);
+	if (!job->thread)
+		goto free;
+	sh_io_get(&job->io, io);
+	return job;
+free:
+	free_job(job);
+	return NULL;
+}
+
+struct sh_job *sh_start(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
+{
+	struct sh_job *job = create_job(sh, task, io, 0);
+
+	if (job)
+		wake_up_new_thread(job->thread);
+	return job;
+}
+
+int sh_wait(struct sh_job *job)
+{
+	int status;
+
+	if (thread_join(job->thread, &status)) {
+		thread_interrupt(job->thread);
+		status = thread_join_wait(job->thread);
+	}
+	free_job(job);
+	return status;
+}
+
+/* Background jobs do not read what is typed. */
+static int replace_console_input(struct sh_io *io)
+{
+	struct file *null;
+	int err;
+
+	if (!io->fd[0]->ops->is_console)
+		return 0;
+	err = vfs_open("/", "/dev/null", VFS_READ, &null);
+	if (err)
+		return err;
+	file_put(io->fd[0]);
+	io->fd[0] = null;
+	return 0;
+}
+
+int sh_start_background(struct shell *sh, const char *text, size_t len, const struct sh_io *io)
+{
+	struct sh_task task = { .name = "sh" };
+	struct sh_io files;
+	struct sh_job *job = NULL;
+	int err;
+
+	sh_io_get(&files, io);
+	err = replace_console_input(&files);
+	if (!err)
+		job = create_job(sh, &task, &files, len + 1);
+	sh_io_put(&files);
+	if (!job)
+		return err ? err : -ENOMEM;
+	memcpy(job->text, text, len);
+	job->task.text = job->text;
+	job->task.text_len = len;
+	job->number = list_empty(&sh->jobs) ? 1 : sh->job_count + 1;
+	sh->job_count = job->number;
+	sh->last_background = job->thread->pid;
+	job->thread->group = job->thread->pid; /* Ctrl-C is not for it */
+	list_add_tail(&sh->jobs, &job->link);
+	wake_up_new_thread(job->thread);
+	return 0;
+}
+
+static bool is_done(const struct sh_job *job)
+{
+	return atomic_load(&job->state) == JOB_DONE;
+}
+
+/* The job has ended, or is waited for. -EINTR leaves it where it is. */
+static int join_background(struct sh_job *job, int *out_status)
+{
+	int err = thread_join(job->thread, out_status);
+
+	if (err)
+		return err;
+	list_remove(&job->link);
+	free_job(job);
+	return 0;
+}
+
+int sh_wait_background(struct shell *sh, int32_t pid)
+{
+	struct list *pos, *next;
+	int status = pid ? COMMAND_NOT_FOUND : 0;
+
+	list_for_each_safe(pos, next, &sh->jobs)
+	{
+		struct sh_job *job = list_entry(pos, struct sh_job, link);
+		int result;
+
+		if (pid && job->thread->pid != pid)
+			continue;
+		if (join_background(job, &result))
+			return COMMAND_SIGINT;
+		if (pid)
+			status = result;
+	}
+	return status;
+}
+
+void sh_reap(struct shell *sh)
+{
+	struct list *pos, *next;
+	int status;
+
+	list_for_each_safe(pos, next, &sh->jobs)
+	{
+		struct sh_job *job = list_entry(pos, struct sh_job, link);
+
+		if (is_done(job))
+			join_background(job, &status);
+	}
+}
+
+void sh_each_job(struct shell *sh,
+		 void (*fn)(uint32_t number, int32_t pid, bool is_done, const char *text,
+			    void *arg),
+		 void *arg)
+{
+	struct list *pos;
+
+	list_for_each(pos, &sh->jobs)
+	{
+		struct sh_job *job = list_entry(pos, struct sh_job, link);
+
+		fn(job->number, job->thread->pid, is_done(job), job->text, arg);
+	}
+}
+
+/* The shell goes: its jobs go on and free themselves. */
+static void orphan_jobs(struct shell *sh)
+{
+	while (!list_empty(&sh->jobs)) {
+		struct sh_job *job = list_entry(sh->jobs.next, struct sh_job, link);
+		uint32_t state = JOB_RUNS;
+
+		list_remove(&job->link);
+		thread_put(job->thread);
+		if (!atomic_compare_exchange_strong(&job->state, &state, JOB_ORPHAN))
+			free_job(job);
+	}
+}
+
+struct shell *sh_create(void)
+{
+	struct shell *sh = kzalloc(sizeof(*sh));
+
+	if (!sh)
+		return NULL;
+	list_init(&sh->vars);
+	list_init(&sh->jobs);
+	sh->pid = current_thread()->pid;
+	strlcpy(sh->cwd, "/", sizeof(sh->cwd));
+	return sh;
+}
+
+struct shell *sh_clone(const struct shell *sh)
+{
+	struct shell *copy = sh_create();
+
+	if (!copy)
+		return NULL;
+	copy->pid = sh->pid;
+	copy->status = sh->status;
+	copy->last_background = sh->last_background;
+	strlcpy(copy->cwd, sh->cwd, sizeof(copy->cwd));
+	if (sh_var_copy_all(copy, sh)) {
+		sh_destroy(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+void sh_destroy(struct shell *sh)
+{
+	orphan_jobs(sh);
+	sh_var_free_all(sh);
+	kfree(sh);
+}
