@@ -31,15 +31,20 @@ static bool is_wanted(const Elf64_Sym *sym, const char *name)
 	return type == STT_FUNC || ELF64_ST_BIND(sym->st_info) != STB_LOCAL || !strchr(name, '.');
 }
 
+/*
+ * Lowest code from which all code above it can be reached by an offset: start-up code at low
+ * addresses, gigabytes away from the kernel's, is left out.
+ */
 static uint64_t find_base(const struct linked *image)
 {
-	const Elf64_Sym *text = linked_find_symbol(image, "_text");
-	uint64_t base = UINT64_MAX;
+	uint64_t top = 0, base = UINT64_MAX;
 
-	if (text)
-		return text->st_value;
 	for (size_t i = 1; i < image->nr_sections; i++)
-		if (linked_is_code(image, i) && image->sections[i].sh_addr < base)
+		if (linked_is_code(image, i) && image->sections[i].sh_addr >= top)
+			top = image->sections[i].sh_addr + image->sections[i].sh_size;
+	for (size_t i = 1; i < image->nr_sections; i++)
+		if (linked_is_code(image, i) && image->sections[i].sh_addr < base &&
+		    top - image->sections[i].sh_addr <= UINT32_MAX)
 			base = image->sections[i].sh_addr;
 	return base;
 }

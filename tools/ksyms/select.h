@@ -6,8 +6,8 @@
  * of their section. Then come all other names: aliases, boundaries set by the linker script, labels
  * inside a function.
  *
- * Left out: symbols that are not in code, section and file symbols, and local labels of assembly
- * (no type, a dot in the name).
+ * Left out: symbols that are not in code, start-up code more than 4 GiB below the rest, section and
+ * file symbols, and local labels of assembly (no type, a dot in the name).
  *
  * Context:   host program, one thread.
  * Ownership: selection_free(); names point into the image.
@@ -30,7 +30,7 @@ struct selection {
 	struct selected *symbols;
 	size_t nr;
 	size_t nr_addressed;
-	uint64_t base; /* value of _text, or the lowest address of code */
+	uint64_t base; /* address of the lowest code section within 4 GiB of the highest */
 };
 
 /* Prints the reason and returns -1 when a name is too long for the kernel's buffers. */
