@@ -28,7 +28,6 @@ CODE64		equ 0x08
 DATA		equ 0x10
 
 %define at(label) ((label) - ap_start)
-%define param(name) (PARAMS_OFFSET + ap_params.name)
 
 extern smp_ap_entry
 global ap_start, ap_start_end
@@ -41,12 +40,12 @@ ap_start:
 	cld
 	mov	ax, cs
 	mov	ds, ax
-	cmp	dword [param(is_armed)], 1
+	cmp	dword [PARAMS_OFFSET + ap_params.is_armed], 1
 	jne	.halt
 	mov	eax, 1
 	cpuid
 	shr	ebx, 24			; initial APIC id, 8 bits of it
-	cmp	bl, [param(apic_id)]
+	cmp	bl, [PARAMS_OFFSET + ap_params.apic_id]
 	jne	.halt
 
 	xor	esi, esi
@@ -60,7 +59,7 @@ ap_start:
 	o32 lgdt [at(gdt_pointer)]
 	mov	eax, CR4_PAE
 	mov	cr4, eax
-	mov	eax, [param(root)]
+	mov	eax, [PARAMS_OFFSET + ap_params.root]
 	mov	cr3, eax
 	mov	ecx, MSR_EFER
 	rdmsr
@@ -89,13 +88,14 @@ far_target:
 align 8
 bits 64
 long_mode:
+	mov	esi, esi		; the upper half is undefined after the switch
 	mov	ax, DATA
 	mov	ds, ax
 	mov	es, ax
 	mov	ss, ax
-	mov	rax, [rsi + param(kernel_root)]
-	mov	rsp, [rsi + param(stack_top)]
-	mov	rdi, [rsi + param(cpu)]
+	mov	rax, [rsi + PARAMS_OFFSET + ap_params.kernel_root]
+	mov	rsp, [rsi + PARAMS_OFFSET + ap_params.stack_top]
+	mov	rdi, [rsi + PARAMS_OFFSET + ap_params.cpu]
 	mov	rcx, qword ap_high
 	jmp	rcx
 ap_start_end:

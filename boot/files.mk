@@ -1,1 +1,2 @@
 BOOT_ASM := boot/boot.asm
+BOOT_ASM += boot/ap_start.asm

@@ -25,3 +25,25 @@ ARCH_ASM := \
 	arch/x86_64/nmi_entry.asm \
 	arch/x86_64/switch.asm \
 	arch/x86_64/trap_entry.asm
+
+# Devices, clocks, other CPUs.
+ARCH_SRCS += \
+	arch/x86_64/acpi.c \
+	arch/x86_64/acpi_madt.c \
+	arch/x86_64/acpi_parse.c \
+	arch/x86_64/ioapic.c \
+	arch/x86_64/power.c \
+	arch/x86_64/ref_clock.c \
+	arch/x86_64/smp.c \
+	arch/x86_64/smp_call.c \
+	arch/x86_64/timer.c \
+	arch/x86_64/uart_irq.c
+# Not traced: run before a CPU is online, in NMIs, or while text is patched.
+ARCH_NOTRACE_SRCS += \
+	arch/x86_64/apic.c \
+	arch/x86_64/smp_ap.c \
+	arch/x86_64/smp_nmi.c \
+	arch/x86_64/smp_sync.c \
+	arch/x86_64/tsc.c \
+	arch/x86_64/tsc_sync.c \
+	arch/x86_64/uart.c

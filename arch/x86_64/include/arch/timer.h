@@ -3,7 +3,9 @@
  * second while a CPU is busy, and one deadline for the kernel's next timer. The earlier one is
  * armed.
  *
- * Whatever was due, the interrupt calls upcall_tick() once, interrupts off.
+ *   tick due -> upcall_tick()        deadline due -> upcall_timer()
+ *
+ * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
  * A CPU without tick and deadline gets no timer interrupt at all.
  *
  * Context: interrupts off, this CPU only, for all but arch_timer_init().
@@ -25,8 +27,10 @@ void arch_timer_init_cpu(void);
 /* The tick of this CPU. Starting a running tick or stopping a stopped one does nothing. */
 void arch_timer_tick_start(void);
 void arch_timer_tick_stop(void);
-/* Interrupt at clock time `deadline_ns` or at once if it has passed; replaces the
- * deadline before. TIMER_NONE: none. One-shot: forgotten when it fires. */
+/*
+ * upcall_timer() at clock time `deadline_ns`, or at once if it has passed; replaces the deadline
+ * before. TIMER_NONE: none. One-shot: forgotten when it fires.
+ */
 void arch_timer_arm_ns(uint64_t deadline_ns);
 /* "tsc-deadline" or "lapic". */
 const char *arch_timer_name(void);

@@ -24,13 +24,18 @@ const char *tsc_reference(void);
 uint64_t tsc_clock_ns(void);
 /* Wait without sleeping. Works before tsc_init(), roughly. Any context. */
 void tsc_delay_ns(uint64_t ns);
-/* This time as a TSC value of this CPU. */
-uint64_t tsc_from_ns(uint64_t clock_ns);
+/* Cycles of `ns`, rounded up. Any context. */
+uint64_t tsc_cycles_of_ns(uint64_t ns);
 /* TSC of `cpu` minus TSC of the boot CPU, in ns, as measured when it started. */
 int64_t tsc_skew_ns(uint32_t cpu);
 
-/* At AP start, both sides at once: measure, then set the AP's tsc_base. Not traced. */
-void tsc_sync_boot_cpu(uint32_t cpu);
+/* Give a CPU that is prepared, not started, the boot CPU's clock. */
+void tsc_prepare_cpu(uint32_t cpu);
+/*
+ * At AP start, both sides at once: measure the skew, then set the AP's tsc_base. Each waits for the
+ * other; false on the boot CPU's side when the AP falls silent. Not traced.
+ */
+bool tsc_sync_boot_cpu(uint32_t cpu);
 void tsc_sync_ap(uint32_t cpu);
 
 #endif

@@ -1,0 +1,24 @@
+/*
+ * The code that a CPU runs out of reset, copied to a page below 1 MiB: boot/ap_start.asm.
+ */
+#ifndef AP_START_H
+#define AP_START_H
+
+#include <stdint.h>
+
+/* What it reads, at the end of that page: struc ap_params of boot/ap_start.asm. */
+struct ap_params {
+	uint32_t is_armed; /* 0: whoever comes halts */
+	uint32_t apic_id;  /* whom it is for */
+	uint32_t root;	   /* CR3 until the kernel half is reached */
+	uint32_t unused;
+	uint64_t kernel_root; /* CR3 from then on */
+	uint64_t stack_top;
+	uint64_t cpu;
+};
+
+#define AP_PARAMS_OFFSET 0xf00u
+
+extern const uint8_t ap_start[], ap_start_end[];
+
+#endif

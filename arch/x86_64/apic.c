@@ -1,0 +1,203 @@
+/*
+ * Local APIC. See <arch/apic.h>.
+ */
+#include "apic_regs.h"
+#include "ioapic.h"
+#include "irq_stats.h"
+#include <arch/acpi.h>
+#include <arch/apic.h>
+#include <arch/paging.h>
+#include <arch/trap.h>
+
+#define APIC_BYTES 0x1000
+
+struct apic_access apic_access;
+
+static void spurious_interrupt(struct trap_frame *regs)
+{
+	(void)regs; /* no EOI: it was never in service */
+	irq_stats_count(SMP_IRQ_SPURIOUS);
+}
+
+static void error_interrupt(struct trap_frame *regs)
+{
+	uint32_t status;
+
+	(void)regs;
+	apic_write(APIC_ESR, 0);
+	status = apic_read(APIC_ESR);
+	apic_eoi();
+	pr_warn("APIC: error 0x%x on CPU %u\n", status, cpu_local_read(id));
+}
+
+bool apic_is_x2apic(void)
+{
+	return apic_access.is_x2apic;
+}
+
+uint32_t apic_read_id(void)
+{
+	uint32_t id = apic_read(APIC_ID);
+
+	return apic_access.is_x2apic ? id : id >> 24;
+}
+
+void apic_eoi(void)
+{
+	apic_write(APIC_EOI, 0);
+}
+
+/*
+ * xAPIC: two registers, and the first must not be changed by an interrupt or NMI in between. An
+ * NMI that sends puts the first one back.
+ */
+static void send_xapic(uint32_t apic_id, uint32_t command)
+{
+	uint64_t flags = arch_irq_save();
+	uint32_t high;
+
+	while (apic_read(APIC_ICR) & APIC_ICR_BUSY)
+		arch_cpu_relax();
+	high = apic_read(APIC_ICR_HIGH);
+	apic_write(APIC_ICR_HIGH, apic_id << 24);
+	apic_write(APIC_ICR, command);
+	apic_write(APIC_ICR_HIGH, high);
+	arch_irq_restore(flags);
+}
+
+static void send(uint32_t apic_id, uint32_t command)
+{
+	if (!apic_access.is_x2apic) {
+		send_xapic(apic_id, command);
+		return;
+	}
+	/* This MSR does not wait for earlier stores (SDM volume 3, 11.12.3). */
+	__asm__ volatile("mfence; lfence" : : : "memory");
+	wrmsr(MSR_X2APIC + (APIC_ICR >> 4), (uint64_t)apic_id << 32 | command);
+}
+
+void apic_send_ipi(uint32_t apic_id, uint8_t vector)
+{
+	send(apic_id, APIC_ICR_ASSERT | vector);
+}
+
+void apic_send_ipi_others(uint8_t vector)
+{
+	send(0, APIC_ICR_ALL_OTHERS | APIC_ICR_ASSERT | vector);
+}
+
+void apic_send_nmi(uint32_t apic_id)
+{
+	send(apic_id, APIC_ICR_ASSERT | APIC_DELIVER_NMI);
+}
+
+void apic_send_init(uint32_t apic_id)
+{
+	send(apic_id, APIC_ICR_ASSERT | APIC_DELIVER_INIT);
+}
+
+void apic_send_startup(uint32_t apic_id, uint8_t page)
+{
+	send(apic_id, APIC_ICR_ASSERT | APIC_DELIVER_STARTUP | page);
+}
+
+void apic_timer_start(uint32_t count)
+{
+	apic_write(APIC_TIMER_INITIAL, count);
+}
+
+uint32_t apic_timer_count(void)
+{
+	return apic_read(APIC_TIMER_CURRENT);
+}
+
+void apic_timer_setup_oneshot(void)
+{
+	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_16);
+	apic_write(APIC_LVT_TIMER, APIC_VECTOR_TIMER);
+	apic_write(APIC_TIMER_INITIAL, 0);
+}
+
+void apic_timer_setup_deadline(void)
+{
+	apic_write(APIC_LVT_TIMER, APIC_LVT_TSC_DEADLINE | APIC_VECTOR_TIMER);
+	/* The mode must be set before the first deadline (SDM volume 3, 11.5.4.1). */
+	__asm__ volatile("mfence" : : : "memory");
+	wrmsr(MSR_TSC_DEADLINE, 0);
+}
+
+/* x2APIC is reached from xAPIC mode only, and left only through "off". */
+static void enable(void)
+{
+	uint64_t base = rdmsr(MSR_APIC_BASE);
+
+	if (!(base & APIC_BASE_ENABLE))
+		wrmsr(MSR_APIC_BASE, base | APIC_BASE_ENABLE);
+	if (apic_access.is_x2apic && !(base & APIC_BASE_X2APIC))
+		wrmsr(MSR_APIC_BASE, base | APIC_BASE_ENABLE | APIC_BASE_X2APIC);
+}
+
+void apic_init_cpu(void)
+{
+	const struct acpi_info *info = acpi_info();
+	uint32_t max_lvt, nmi_pin;
+
+	enable();
+	max_lvt = apic_read(APIC_VERSION) >> 16 & 0xff;
+	nmi_pin =
+		info->has_lapic_nmi && info->lapic_nmi_lint == 0 ? APIC_LVT_LINT0 : APIC_LVT_LINT1;
+	apic_write(APIC_TPR, 0);
+	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
+	apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
+	apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
+	if (info->has_lapic_nmi)
+		apic_write(nmi_pin, APIC_DELIVER_NMI);
+	if (max_lvt >= 4)
+		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED);
+	if (max_lvt >= 5)
+		apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED);
+	apic_write(APIC_ESR, 0);
+	apic_write(APIC_LVT_ERROR, APIC_VECTOR_ERROR);
+	apic_write(APIC_SVR, APIC_SVR_ENABLE | APIC_VECTOR_SPURIOUS);
+}
+
+/* Registers of the xAPIC, where MADT or the CPU says they are. */
+static int map_registers(void)
+{
+	uint64_t phys = acpi_info()->lapic_phys;
+
+	if (apic_access.is_x2apic)
+		return 0;
+	if (!phys)
+		phys = rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDR;
+	apic_access.regs = arch_map_device(phys, APIC_BYTES);
+	return apic_access.regs ? 0 : -ENOMEM;
+}
+
+int apic_init(bool allow_x2apic)
+{
+	bool is_on;
+	int err;
+
+	if (!cpu_features.apic) {
+		pr_err("APIC: this CPU has none\n");
+		return -ENODEV;
+	}
+	is_on = cpu_features.x2apic && rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC;
+	apic_access.is_x2apic = is_on || (cpu_features.x2apic && allow_x2apic);
+	err = map_registers();
+	if (err) {
+		pr_err("APIC: no room to map its registers\n");
+		return err;
+	}
+	pic_disable();
+	apic_init_cpu();
+	err = ioapic_init();
+	if (err)
+		return err;
+	arch_irq_register(APIC_VECTOR_SPURIOUS, spurious_interrupt);
+	arch_irq_register(APIC_VECTOR_ERROR, error_interrupt);
+	pr_info("APIC: %s, boot CPU has id %u\n", apic_access.is_x2apic ? "x2APIC" : "xAPIC",
+		apic_read_id());
+	return 0;
+}

@@ -1,0 +1,132 @@
+/*
+ * Ending the machine. See <arch/power.h>.
+ */
+#include <arch/acpi.h>
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <arch/power.h>
+#include <arch/tsc.h>
+#include <arch/uart.h>
+#include <kernel/base.h>
+
+#define PM1_SCI_ENABLED	  0x0001u
+#define PM1_SLP_TYP_SHIFT 10
+#define PM1_SLP_TYP_MASK  0x1c00u
+#define PM1_SLP_ENABLE	  0x2000u
+
+#define RESET_CONTROL	 0xcf9
+#define RESET_FULL	 0x02
+#define RESET_GO	 0x04
+#define KEYBOARD_COMMAND 0x64
+#define KEYBOARD_BUSY	 0x02
+#define KEYBOARD_RESET	 0xfe
+#define DEBUG_EXIT	 0xf4
+
+#define EACH_WAY_NS  50000000ull
+#define ACPI_MODE_NS 100000000ull
+
+static bool is_port(const struct acpi_reg *reg)
+{
+	return reg->addr != 0 && reg->space == ACPI_SPACE_IO && reg->addr <= UINT16_MAX;
+}
+
+/* Ask the firmware to hand its power registers over, where that is not done yet. */
+static void enter_acpi_mode(const struct acpi_info *info)
+{
+	uint64_t start = rdtsc(), patience = tsc_cycles_of_ns(ACPI_MODE_NS);
+	uint16_t control = (uint16_t)info->pm1a_cnt.addr;
+
+	if (inw(control) & PM1_SCI_ENABLED || !info->smi_cmd || info->smi_cmd > UINT16_MAX ||
+	    !info->acpi_enable)
+		return;
+	outb((uint16_t)info->smi_cmd, info->acpi_enable);
+	while (!(inw(control) & PM1_SCI_ENABLED) && rdtsc() - start < patience)
+		arch_cpu_relax();
+}
+
+static void write_sleep(uint16_t control, uint16_t type)
+{
+	uint16_t value = inw(control) & (uint16_t) ~(PM1_SLP_TYP_MASK | PM1_SLP_ENABLE);
+
+	value |= (uint16_t)(type << PM1_SLP_TYP_SHIFT & PM1_SLP_TYP_MASK);
+	outw(control, value);
+	outw(control, value | PM1_SLP_ENABLE);
+}
+
+static void begin(void)
+{
+	arch_irq_disable();
+	uart_flush(UART_COM1);
+	uart_flush(UART_COM2);
+}
+
+void power_halt(void)
+{
+	arch_halt_forever();
+}
+
+void power_off(void)
+{
+	const struct acpi_info *info = acpi_info();
+
+	begin();
+	if (info->has_s5 && is_port(&info->pm1a_cnt)) {
+		enter_acpi_mode(info);
+		write_sleep((uint16_t)info->pm1a_cnt.addr, info->s5_typ_a);
+		if (is_port(&info->pm1b_cnt))
+			write_sleep((uint16_t)info->pm1b_cnt.addr, info->s5_typ_b);
+		tsc_delay_ns(EACH_WAY_NS);
+	}
+	pr_err("power: this machine does not turn itself off\n");
+	power_halt();
+}
+
+static void reset_by_acpi(const struct acpi_info *info)
+{
+	volatile uint8_t *reg;
+
+	if (info->reset.addr == 0)
+		return;
+	if (is_port(&info->reset)) {
+		outb((uint16_t)info->reset.addr, info->reset_value);
+	} else if (info->reset.space == ACPI_SPACE_MEMORY) {
+		reg = arch_map_device(info->reset.addr, 1);
+		if (reg)
+			*reg = info->reset_value;
+	}
+	tsc_delay_ns(EACH_WAY_NS);
+}
+
+static void reset_by_keyboard(void)
+{
+	int polls;
+
+	for (polls = 0; polls < 10000 && inb(KEYBOARD_COMMAND) & KEYBOARD_BUSY; polls++)
+		arch_cpu_relax();
+	outb(KEYBOARD_COMMAND, KEYBOARD_RESET);
+	tsc_delay_ns(EACH_WAY_NS);
+}
+
+void power_reboot(void)
+{
+	const struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) empty_idt = { 0, 0 };
+
+	begin();
+	reset_by_acpi(acpi_info());
+	outb(RESET_CONTROL, RESET_FULL);
+	outb(RESET_CONTROL, RESET_FULL | RESET_GO);
+	tsc_delay_ns(EACH_WAY_NS);
+	reset_by_keyboard();
+	__asm__ volatile("lidt %0; int3" : : "m"(empty_idt));
+	power_halt();
+}
+
+void power_debug_exit(uint32_t code)
+{
+	begin();
+	outl(DEBUG_EXIT, code);
+	power_off();
+}

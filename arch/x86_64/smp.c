@@ -1,0 +1,190 @@
+/*
+ * Numbering and starting the other CPUs. See <arch/smp.h>.
+ */
+#include "ap_start.h"
+#include "irq_stats.h"
+#include "smp_priv.h"
+#include <arch/acpi.h>
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/memory.h>
+#include <arch/paging.h>
+#include <arch/percpu.h>
+#include <arch/tsc.h>
+#include <kernel/upcall.h>
+#include <stdatomic.h>
+
+#define INIT_TO_STARTUP_NS 10000ull
+#define FIRST_STARTUP_NS   10000000ull /* then the startup message is sent again */
+#define ANSWER_NS	   5000000000ull
+#define ONLINE_NS	   30000000000ull
+#define MAX_XAPIC_ID	   254
+
+static uint32_t nr_cpus = 1; /* fixed by smp_init() */
+static uint32_t apic_ids[MAX_CPUS];
+
+uint32_t smp_nr_cpus(void)
+{
+	return nr_cpus;
+}
+
+uint32_t smp_nr_online(void)
+{
+	return (uint32_t)__builtin_popcountll(atomic_load(&smp_online));
+}
+
+const char *smp_irq_name(enum smp_irq_kind kind)
+{
+	static const char *const names[SMP_IRQ_NR_KINDS] = {
+		[SMP_IRQ_TIMER] = "timer",	 [SMP_IRQ_RESCHEDULE] = "reschedule",
+		[SMP_IRQ_CALL] = "call",	 [SMP_IRQ_SYNC] = "sync",
+		[SMP_IRQ_NMI] = "NMI",		 [SMP_IRQ_UART] = "uart",
+		[SMP_IRQ_SPURIOUS] = "spurious",
+	};
+
+	return names[kind];
+}
+
+uint64_t smp_irq_count(uint32_t cpu, enum smp_irq_kind kind)
+{
+	return cpu < MAX_CPUS ? irq_stats[cpu].counts[kind] : 0;
+}
+
+static bool is_reachable(uint32_t apic_id)
+{
+	return apic_is_x2apic() || apic_id <= MAX_XAPIC_ID;
+}
+
+void smp_init(uint32_t max_cpus)
+{
+	const struct acpi_info *info = acpi_info();
+	uint32_t i, left_out = 0;
+
+	if (max_cpus == 0 || max_cpus > MAX_CPUS)
+		max_cpus = MAX_CPUS;
+	apic_ids[0] = apic_read_id();
+	cpu_local_of(0)->apic_id = apic_ids[0];
+	for (i = 0; i < info->nr_cpus; i++) {
+		if (info->apic_ids[i] == apic_ids[0])
+			continue;
+		if (nr_cpus < max_cpus && is_reachable(info->apic_ids[i]))
+			apic_ids[nr_cpus++] = info->apic_ids[i];
+		else
+			left_out++;
+	}
+	smp_sync_init();
+	smp_call_init();
+	smp_nmi_init();
+	pr_info("SMP: %u CPUs, %u left out\n", nr_cpus, left_out);
+}
+
+/* Memory of a CPU that is to be started. */
+static int prepare(uint32_t cpu)
+{
+	int err = cpu_prepare(cpu, apic_ids[cpu]);
+
+	if (!err)
+		err = upcall_ap_prepare(cpu, cpu_local_of(cpu));
+	if (!err)
+		tsc_prepare_cpu(cpu);
+	return err;
+}
+
+/* Wait until the AP has left the starting state; false when `ns` pass before. */
+static bool wait_alive(uint64_t ns)
+{
+	uint64_t patience = tsc_cycles_of_ns(ns), start = rdtsc();
+
+	while (atomic_load(&smp_ap_state) != AP_ALIVE) {
+		if (rdtsc() - start > patience)
+			return false;
+		arch_cpu_relax();
+	}
+	return true;
+}
+
+static bool wait_online(uint32_t cpu)
+{
+	uint64_t patience = tsc_cycles_of_ns(ONLINE_NS), start = rdtsc();
+
+	while (!smp_cpu_online(cpu)) {
+		if (rdtsc() - start > patience)
+			return false;
+		arch_cpu_relax();
+	}
+	return true;
+}
+
+/* INIT and two startup messages (Intel SDM volume 3, 9.4.4); false when no answer came. */
+static bool wake(uint32_t apic_id, uint8_t page)
+{
+	uint32_t expected = AP_STARTING;
+
+	atomic_store(&smp_ap_state, AP_STARTING);
+	apic_send_init(apic_id);
+	tsc_delay_ns(INIT_TO_STARTUP_NS);
+	apic_send_startup(apic_id, page);
+	if (wait_alive(FIRST_STARTUP_NS))
+		return true;
+	apic_send_startup(apic_id, page);
+	if (wait_alive(ANSWER_NS))
+		return true;
+	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_LEFT_OUT))
+		return true;	 /* at the last moment */
+	apic_send_init(apic_id); /* wherever it is: stop there */
+	return false;
+}
+
+static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
+{
+	const struct cpu_local *local = cpu_local_of(cpu);
+	bool is_alive;
+
+	if (prepare(cpu) != 0) {
+		pr_err("SMP: no memory for CPU %u\n", cpu);
+		return false;
+	}
+	params->apic_id = apic_ids[cpu];
+	params->stack_top = local->kernel_stack_top;
+	params->cpu = cpu;
+	atomic_store((_Atomic uint32_t *)&params->is_armed, 1);
+	is_alive = wake(apic_ids[cpu], page);
+	atomic_store((_Atomic uint32_t *)&params->is_armed, 0);
+	if (!is_alive) {
+		pr_err("SMP: CPU %u (APIC id %u) does not answer, left out\n", cpu, apic_ids[cpu]);
+		return false;
+	}
+	if (!tsc_sync_boot_cpu(cpu) || !wait_online(cpu)) {
+		pr_err("SMP: CPU %u (APIC id %u) hangs in its start\n", cpu, apic_ids[cpu]);
+		return false;
+	}
+	if (tsc_skew_ns(cpu) != 0)
+		pr_info("TSC: CPU %u is off by %lld ns, corrected\n", cpu,
+			(long long)tsc_skew_ns(cpu));
+	return true;
+}
+
+uint32_t smp_start_all(void)
+{
+	uint64_t phys = memory_low_page();
+	uint8_t *code = arch_phys_to_virt(phys);
+	struct ap_params *params = (struct ap_params *)(code + AP_PARAMS_OFFSET);
+	size_t i;
+	uint32_t cpu;
+
+	if (nr_cpus == 1)
+		return 1;
+	if (!phys) {
+		pr_err("SMP: no page below 640 KiB to start CPUs from\n");
+		return 1;
+	}
+	for (i = 0; i < (size_t)(ap_start_end - ap_start); i++)
+		code[i] = ap_start[i];
+	*params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
+				      .kernel_root = paging_kernel_root() };
+	for (cpu = 1; cpu < nr_cpus; cpu++)
+		start_one(cpu, (uint8_t)(phys >> 12), params);
+	arch_ap_root_close();
+	pr_info("SMP: %u of %u CPUs online\n", smp_nr_online(), nr_cpus);
+	return smp_nr_online();
+}

@@ -1,0 +1,38 @@
+/*
+ * An AP's way from boot/ap_start.asm to the kernel, up to where it is online: no call sites here.
+ * See <arch/smp.h> for the order at its end.
+ */
+#include "smp_priv.h"
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/percpu.h>
+#include <arch/timer.h>
+#include <arch/tsc.h>
+#include <kernel/upcall.h>
+#include <stdatomic.h>
+
+_Atomic uint32_t smp_ap_state;
+
+static void go_online(uint32_t cpu)
+{
+	smp_hotplug_lock_raw();
+	atomic_fetch_or(&smp_online, CPU_BIT(cpu));
+	smp_sync_self();
+	smp_hotplug_unlock();
+}
+
+void smp_ap_entry(uint64_t cpu)
+{
+	uint32_t expected = AP_STARTING;
+
+	cpu_load((uint32_t)cpu);
+	apic_init_cpu();
+	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_ALIVE))
+		arch_halt_forever(); /* too late: left out already */
+	tsc_sync_ap((uint32_t)cpu);
+	go_online((uint32_t)cpu);
+
+	/* From here on traced functions may be called. */
+	arch_timer_init_cpu();
+	upcall_ap_main((uint32_t)cpu);
+}

@@ -1,0 +1,145 @@
+/*
+ * Calling functions on other CPUs, and the reschedule interrupt. See <arch/smp.h>.
+ *
+ * Each CPU has one request that it sends; `left` has a bit per CPU that has yet to run it. Each CPU
+ * has a word of CPUs that want something of it:
+ *
+ *   sender 2:  requests[2] = {fn, arg, left = 0b1001}; incoming[0] |= 1 << 2; incoming[3] |= ...
+ *   CPU 0:     takes incoming[0]; runs requests[2]; requests[2].left &= ~1
+ *
+ * Locking: none. A request is its sender's (preemption off, thread context) while `left` is 0.
+ */
+#include "irq_stats.h"
+#include "smp_priv.h"
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/percpu.h>
+#include <arch/trap.h>
+#include <kernel/upcall.h>
+#include <stdatomic.h>
+#include <trace/platform.h>
+
+struct request {
+	void (*fn)(void *arg);
+	void *arg;
+	_Atomic uint64_t left;
+} __attribute__((aligned(64)));
+
+struct incoming {
+	_Atomic uint64_t senders;
+} __attribute__((aligned(64)));
+
+static struct request requests[MAX_CPUS];
+static struct incoming incoming[MAX_CPUS];
+
+static void serve_calls(uint32_t cpu)
+{
+	uint64_t senders = atomic_exchange(&incoming[cpu].senders, 0);
+
+	while (senders) {
+		struct request *request = &requests[__builtin_ctzll(senders)];
+
+		senders &= senders - 1;
+		request->fn(request->arg);
+		atomic_fetch_and_explicit(&request->left, ~CPU_BIT(cpu), memory_order_release);
+	}
+}
+
+static void call_interrupt(struct trap_frame *regs)
+{
+	(void)regs;
+	irq_stats_count(SMP_IRQ_CALL);
+	apic_eoi();
+	serve_calls(cpu_local_read(id));
+}
+
+static void reschedule_interrupt(struct trap_frame *regs)
+{
+	(void)regs;
+	irq_stats_count(SMP_IRQ_RESCHEDULE);
+	apic_eoi();
+	upcall_reschedule();
+}
+
+static uint64_t call_left(uint64_t cpu)
+{
+	return atomic_load_explicit(&requests[cpu].left, memory_order_acquire);
+}
+
+/* Preemption is off. */
+static void send_request(void (*fn)(void *arg), void *arg, uint64_t targets)
+{
+	uint32_t cpu = cpu_local_read(id);
+	struct request *request = &requests[cpu];
+	uint64_t mask;
+
+	smp_wait(call_left, cpu, "an earlier call");
+	request->fn = fn;
+	request->arg = arg;
+	atomic_store_explicit(&request->left, targets, memory_order_release);
+	for (mask = targets; mask; mask &= mask - 1)
+		atomic_fetch_or(&incoming[__builtin_ctzll(mask)].senders, CPU_BIT(cpu));
+	smp_send_mask(targets, APIC_VECTOR_CALL);
+}
+
+static void call_here(void (*fn)(void *arg), void *arg)
+{
+	uint64_t flags = arch_irq_save();
+
+	fn(arg);
+	arch_irq_restore(flags);
+}
+
+/* An interrupt that sent a request would overwrite the one its thread is just filling in. */
+static void assert_may_wait(void)
+{
+	ASSERT(!arch_irqs_disabled());
+	ASSERT(!(trace_plat_preempt_count() &
+		 (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)));
+}
+
+void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
+{
+	uint64_t others;
+
+	trace_plat_preempt_disable();
+	others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
+	if (others) {
+		assert_may_wait();
+		send_request(fn, arg, others);
+	}
+	call_here(fn, arg);
+	if (others && wait)
+		smp_wait(call_left, cpu_local_read(id), "call");
+	trace_plat_preempt_enable();
+}
+
+int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	int err = 0;
+
+	trace_plat_preempt_disable();
+	if (cpu == cpu_local_read(id)) {
+		call_here(fn, arg);
+	} else if (smp_cpu_online(cpu)) {
+		assert_may_wait();
+		send_request(fn, arg, CPU_BIT(cpu));
+		smp_wait(call_left, cpu_local_read(id), "call");
+	} else {
+		err = -ENODEV;
+	}
+	trace_plat_preempt_enable();
+	return err;
+}
+
+void smp_send_reschedule(uint32_t cpu)
+{
+	if (smp_cpu_online(cpu))
+		apic_send_ipi(cpu_local_of(cpu)->apic_id, APIC_VECTOR_RESCHEDULE);
+}
+
+void smp_call_init(void)
+{
+	arch_irq_register(APIC_VECTOR_CALL, call_interrupt);
+	arch_irq_register(APIC_VECTOR_RESCHEDULE, reschedule_interrupt);
+}

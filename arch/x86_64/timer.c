@@ -1,0 +1,162 @@
+/*
+ * The per-CPU timer. See <arch/timer.h>.
+ */
+#include "irq_stats.h"
+#include "ref_clock.h"
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/timer.h>
+#include <arch/trap.h>
+#include <arch/tsc.h>
+#include <kernel/upcall.h>
+
+#define CALIBRATE_NS 2000000ull
+#define MIN_DELTA_NS 1000ull
+
+/* Times in clock ns, TIMER_NONE for none. Only its own CPU touches it, interrupts off. */
+struct timer_cpu {
+	uint64_t tick_ns;
+	uint64_t deadline_ns;
+	uint64_t armed_ns; /* what the hardware is set to */
+} __attribute__((aligned(64)));
+
+static struct timer_cpu timer_cpus[MAX_CPUS];
+static bool has_deadline;     /* TSC-deadline mode; else one-shot by counter */
+static uint64_t counter_mult; /* counts = (ns * counter_mult) >> 32 */
+
+const char *arch_timer_name(void)
+{
+	return has_deadline ? "tsc-deadline" : "lapic";
+}
+
+static void set_hardware(uint64_t delta_ns)
+{
+	uint64_t count;
+
+	if (has_deadline) {
+		wrmsr(MSR_TSC_DEADLINE, rdtsc() + tsc_cycles_of_ns(delta_ns));
+		return;
+	}
+	/* Too far away for the counter: it fires early and is armed again. */
+	if (delta_ns > UINT32_MAX)
+		delta_ns = UINT32_MAX;
+	count = (delta_ns * counter_mult >> 32) + 1;
+	apic_timer_start(count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
+static void clear_hardware(void)
+{
+	if (has_deadline)
+		wrmsr(MSR_TSC_DEADLINE, 0);
+	else
+		apic_timer_start(0);
+}
+
+/* Set the hardware to whichever comes first. */
+static void program(struct timer_cpu *timer)
+{
+	uint64_t next = timer->tick_ns < timer->deadline_ns ? timer->tick_ns : timer->deadline_ns;
+	uint64_t now;
+
+	if (next == timer->armed_ns)
+		return;
+	timer->armed_ns = next;
+	if (next == TIMER_NONE) {
+		clear_hardware();
+		return;
+	}
+	now = tsc_clock_ns();
+	set_hardware(next > now + MIN_DELTA_NS ? next - now : MIN_DELTA_NS);
+}
+
+static void timer_interrupt(struct trap_frame *regs)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+	uint64_t now = tsc_clock_ns();
+
+	(void)regs;
+	irq_stats_count(SMP_IRQ_TIMER);
+	apic_eoi();
+	timer->armed_ns = TIMER_NONE; /* it may also be early: then it is only armed again */
+	if (timer->tick_ns <= now) {
+		timer->tick_ns += TIMER_TICK_NS;
+		if (timer->tick_ns <= now) /* late by a tick or more: those are lost */
+			timer->tick_ns = now + TIMER_TICK_NS;
+		upcall_tick();
+	}
+	if (timer->deadline_ns <= now) {
+		timer->deadline_ns = TIMER_NONE;
+		upcall_timer();
+	}
+	program(timer);
+}
+
+void arch_timer_tick_start(void)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+
+	if (timer->tick_ns != TIMER_NONE)
+		return;
+	timer->tick_ns = tsc_clock_ns() + TIMER_TICK_NS;
+	program(timer);
+}
+
+void arch_timer_tick_stop(void)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+
+	timer->tick_ns = TIMER_NONE;
+	program(timer);
+}
+
+void arch_timer_arm_ns(uint64_t deadline_ns)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+
+	timer->deadline_ns = deadline_ns;
+	program(timer);
+}
+
+/* Counts down; turned round for the sampler. */
+static uint32_t read_counter(void)
+{
+	return UINT32_MAX - apic_timer_count();
+}
+
+static void calibrate(void)
+{
+	struct ref_sample start, end;
+	uint64_t ns;
+
+	apic_timer_setup_oneshot();
+	apic_timer_start(UINT32_MAX);
+	start = ref_clock_sample(read_counter);
+	tsc_delay_ns(CALIBRATE_NS);
+	end = ref_clock_sample(read_counter);
+	apic_timer_start(0);
+	ns = (end.tsc - start.tsc) * 1000 / (tsc_hz() / 1000000);
+	counter_mult = ((uint64_t)(end.count - start.count) << 32) / ns;
+}
+
+void arch_timer_init_cpu(void)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+
+	timer->tick_ns = TIMER_NONE;
+	timer->deadline_ns = TIMER_NONE;
+	timer->armed_ns = TIMER_NONE;
+	if (has_deadline)
+		apic_timer_setup_deadline();
+	else
+		apic_timer_setup_oneshot();
+}
+
+void arch_timer_init(void)
+{
+	has_deadline = cpu_features.tsc_deadline && cpu_features.invariant_tsc;
+	if (!has_deadline)
+		calibrate();
+	arch_timer_init_cpu();
+	arch_irq_register(APIC_VECTOR_TIMER, timer_interrupt);
+	pr_info("timer: %s, %u ticks a second\n", arch_timer_name(), TIMER_TICK_HZ);
+}

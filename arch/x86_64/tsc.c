@@ -1,0 +1,153 @@
+/*
+ * Calibration of the TSC, and time from it. See <arch/tsc.h>.
+ */
+#include "ref_clock.h"
+#include <arch/cpu.h>
+#include <arch/cpu_local.h>
+#include <arch/percpu.h>
+#include <arch/tsc.h>
+#include <kernel/base.h>
+
+#define NS_PER_S     1000000000ull
+#define RUN_NS	     5000000ull
+#define MAX_RUNS     4
+#define GOOD_ENOUGH  4000	   /* one part in so many */
+#define UNKNOWN_HZ   4000000000ull /* before calibration: delays come out long, never short */
+#define CYCLES_SHIFT 28
+
+#define CPUID_TSC	0x15
+#define CPUID_FREQUENCY 0x16
+
+/* Written by tsc_init(), before other CPUs run. */
+static struct tsc_state {
+	uint64_t hz;
+	uint64_t cycles_mult; /* cycles = (ns * cycles_mult) >> CYCLES_SHIFT */
+	const char *reference;
+} tsc = {
+	.hz = UNKNOWN_HZ,
+	.cycles_mult = (UNKNOWN_HZ << CYCLES_SHIFT) / NS_PER_S,
+	.reference = "none",
+};
+
+uint64_t tsc_hz(void)
+{
+	return tsc.hz;
+}
+
+const char *tsc_reference(void)
+{
+	return tsc.reference;
+}
+
+static uint64_t mul_shift(uint64_t a, uint64_t b, unsigned int shift)
+{
+	return (uint64_t)(((unsigned __int128)a * b) >> shift);
+}
+
+uint64_t tsc_clock_ns(void)
+{
+	uint64_t flags = arch_irq_save(); /* all fields of one CPU */
+	uint64_t ns = cpu_local_read(clock_base_ns) +
+		      mul_shift(rdtsc() - cpu_local_read(tsc_base), cpu_local_read(tsc_mult), 32);
+
+	arch_irq_restore(flags);
+	return ns;
+}
+
+uint64_t tsc_cycles_of_ns(uint64_t ns)
+{
+	return mul_shift(ns, tsc.cycles_mult, CYCLES_SHIFT) + 1;
+}
+
+void tsc_delay_ns(uint64_t ns)
+{
+	uint64_t start = rdtsc(), cycles = tsc_cycles_of_ns(ns);
+
+	while (rdtsc() - start < cycles)
+		arch_cpu_relax();
+}
+
+/* One run of RUN_NS. Returns Hz; `out_error`: how far off it can be, in Hz. */
+static uint64_t measure(const struct ref_clock *ref, uint64_t *out_error)
+{
+	uint32_t needed = (uint32_t)(ref->hz * (RUN_NS / 1000) / 1000000);
+	struct ref_sample start = ref_clock_sample(ref->read), end;
+	uint64_t ticks, cycles, tick_cycles;
+
+	while (((ref->read() - start.count) & ref->mask) < needed)
+		arch_cpu_relax();
+	end = ref_clock_sample(ref->read);
+	ticks = (end.count - start.count) & ref->mask;
+	cycles = end.tsc - start.tsc;
+	tick_cycles = cycles / ticks;
+	*out_error = ((start.width + end.width) / 2 + tick_cycles) * ref->hz / ticks;
+	return cycles * ref->hz / ticks;
+}
+
+static uint64_t best_measure(void)
+{
+	uint64_t hz = 0, best_error = UINT64_MAX;
+	int run;
+
+	for (run = 0; run < MAX_RUNS; run++) {
+		const struct ref_clock *ref = ref_clock_find();
+		uint64_t error, run_hz = measure(ref, &error);
+
+		tsc.reference = ref->name;
+		if (error < best_error) {
+			best_error = error;
+			hz = run_hz;
+		}
+		if (best_error < hz / GOOD_ENOUGH)
+			break;
+	}
+	return hz;
+}
+
+/* What CPUID says the rate is; 0 when it does not say. */
+static uint64_t hz_by_cpuid(void)
+{
+	struct cpuid_result ratio, base;
+	uint64_t crystal_hz;
+
+	if (cpu_features.max_leaf < CPUID_TSC)
+		return 0;
+	ratio = cpuid(CPUID_TSC, 0);
+	if (ratio.eax == 0 || ratio.ebx == 0)
+		return 0;
+	crystal_hz = ratio.ecx;
+	if (crystal_hz == 0 && cpu_features.max_leaf >= CPUID_FREQUENCY) {
+		base = cpuid(CPUID_FREQUENCY, 0);
+		crystal_hz = (base.eax & 0xffff) * 1000000ull * ratio.eax / ratio.ebx;
+	}
+	return crystal_hz * ratio.ebx / ratio.eax;
+}
+
+void tsc_init(void)
+{
+	struct cpu_local *local = cpu_local_of(cpu_local_read(id));
+	uint64_t start = rdtsc(), measured_hz = best_measure(), said_hz = hz_by_cpuid();
+	uint64_t difference = said_hz > measured_hz ? said_hz - measured_hz : measured_hz - said_hz;
+
+	tsc.hz = measured_hz;
+	if (said_hz && difference < measured_hz / 100) {
+		tsc.hz = said_hz; /* exact; the measurement only kept it honest */
+		tsc.reference = "CPUID";
+	}
+	tsc.cycles_mult = (tsc.hz << CYCLES_SHIFT) / NS_PER_S;
+	local->tsc_base = start;
+	local->clock_base_ns = 0;
+	local->tsc_mult = (NS_PER_S << 32) / tsc.hz;
+	pr_info("TSC: %llu.%03llu MHz, measured with %s\n", (unsigned long long)(tsc.hz / 1000000),
+		(unsigned long long)(tsc.hz / 1000 % 1000), tsc.reference);
+}
+
+void tsc_prepare_cpu(uint32_t cpu)
+{
+	const struct cpu_local *boot = cpu_local_of(0);
+	struct cpu_local *local = cpu_local_of(cpu);
+
+	local->tsc_base = boot->tsc_base;
+	local->clock_base_ns = boot->clock_base_ns;
+	local->tsc_mult = boot->tsc_mult;
+}

@@ -1,0 +1,98 @@
+/*
+ * Comparing the TSCs of two CPUs, by sending a token to and fro. See <arch/tsc.h>.
+ *
+ *   boot CPU   t0, turn = odd ------------------------> t1
+ *   AP                     sees odd, ap_tsc, turn = even
+ *
+ * If both counters agree, ap_tsc lies between t0 and t1. The round with the smallest t1 - t0 says
+ * it best; a skew within its half is not told from none.
+ */
+#include "raw_lock.h"
+#include <arch/cpu_local.h>
+#include <arch/percpu.h>
+#include <arch/smp.h>
+#include <arch/tsc.h>
+#include <kernel/base.h>
+
+#define ROUNDS	    10
+#define GOOD_NS	    2000 /* a round this short: enough */
+#define PATIENCE_NS 10000000000ull
+
+/* One pair at a time. `turn` hands the rest over (release to acquire). */
+static struct {
+	_Atomic uint32_t turn;
+	_Atomic uint32_t is_over; /* 1 + the AP's number, when `skew` is valid */
+	uint64_t ap_tsc;
+	int64_t skew;
+} exchange;
+
+static int64_t skews[MAX_CPUS]; /* cycles; written by the boot CPU at start of that CPU */
+
+/* A round; false when the AP does not answer. */
+static bool play_round(uint32_t round, uint64_t *out_width, int64_t *out_skew)
+{
+	uint64_t patience = tsc_cycles_of_ns(PATIENCE_NS);
+	uint64_t flags = arch_irq_save();
+	uint64_t t0 = rdtsc_ordered(), t1;
+	bool is_answered = true;
+
+	atomic_store_explicit(&exchange.turn, 2 * round + 1, memory_order_release);
+	while (atomic_load_explicit(&exchange.turn, memory_order_acquire) != 2 * round + 2) {
+		arch_cpu_relax();
+		if (rdtsc() - t0 > patience) {
+			is_answered = false;
+			break;
+		}
+	}
+	t1 = rdtsc_ordered();
+	arch_irq_restore(flags);
+	*out_width = t1 - t0;
+	*out_skew = (int64_t)(exchange.ap_tsc - (t0 + (t1 - t0) / 2));
+	return is_answered;
+}
+
+bool tsc_sync_boot_cpu(uint32_t cpu)
+{
+	uint64_t good = tsc_cycles_of_ns(GOOD_NS), width, best = UINT64_MAX;
+	int64_t skew, best_skew = 0;
+	uint32_t round;
+
+	for (round = 0; round < ROUNDS && best > good; round++) {
+		if (!play_round(round, &width, &skew))
+			return false;
+		if (width < best) {
+			best = width;
+			best_skew = skew;
+		}
+	}
+	if (best_skew <= (int64_t)(best / 2) && -best_skew <= (int64_t)(best / 2))
+		best_skew = 0;
+	skews[cpu] = best_skew;
+	exchange.skew = best_skew;
+	atomic_store_explicit(&exchange.turn, 0, memory_order_relaxed);
+	atomic_store_explicit(&exchange.is_over, 1 + cpu, memory_order_release);
+	return true;
+}
+
+void tsc_sync_ap(uint32_t cpu)
+{
+	uint32_t turn;
+
+	while (atomic_load_explicit(&exchange.is_over, memory_order_acquire) != 1 + cpu) {
+		turn = atomic_load_explicit(&exchange.turn, memory_order_acquire);
+		if (!(turn & 1)) {
+			arch_cpu_relax();
+			continue;
+		}
+		exchange.ap_tsc = rdtsc_ordered();
+		atomic_store_explicit(&exchange.turn, turn + 1, memory_order_release);
+	}
+	cpu_local_of(cpu)->tsc_base += (uint64_t)exchange.skew;
+}
+
+int64_t tsc_skew_ns(uint32_t cpu)
+{
+	int64_t skew = cpu < MAX_CPUS ? skews[cpu] : 0;
+
+	return skew * 1000 / (int64_t)(tsc_hz() / 1000000);
+}

@@ -1,0 +1,126 @@
+/*
+ * Serial ports, interrupt driven. See <arch/uart.h>.
+ */
+#include "irq_stats.h"
+#include "raw_lock.h"
+#include "uart_regs.h"
+#include <arch/apic.h>
+#include <arch/trap.h>
+#include <arch/uart.h>
+
+#define MAX_ROUNDS 64 /* reasons served by one interrupt */
+
+/* What one port's transmitter is doing; `lock` guards it and the port's IER. */
+struct uart_line {
+	struct raw_lock lock;
+	const struct uart_client *client; /* NULL until uart_start() */
+	bool is_sending;		  /* the transmit interrupt is on */
+	uint8_t isa_irq;
+};
+
+static struct uart_line lines[UART_NR_PORTS] = {
+	[UART_COM1] = { .isa_irq = 4 },
+	[UART_COM2] = { .isa_irq = 3 },
+};
+
+/*
+ * Fill the FIFO if it is empty. The interrupt is on afterwards while there is, or may be,
+ * something to send. Locked.
+ */
+static void uart_transmit(unsigned int port)
+{
+	uint16_t base = uart_base(port);
+	struct uart_line *line = &lines[port];
+	bool is_more = true;
+	uint8_t byte;
+	int sent;
+
+	if (inb(base + UART_LSR) & LSR_TX_EMPTY) {
+		for (sent = 0; sent < UART_FIFO_BYTES; sent++) {
+			if (!line->client->tx(port, &byte))
+				break;
+			outb(base + UART_DATA, byte);
+		}
+		is_more = sent > 0;
+	}
+	if (line->is_sending == is_more)
+		return;
+	line->is_sending = is_more;
+	outb(base + UART_IER, IER_RX_READY | (is_more ? IER_TX_EMPTY : 0));
+}
+
+void uart_tx_kick(unsigned int port)
+{
+	struct uart_line *line = &lines[port];
+	uint64_t flags;
+
+	if (!line->client)
+		return;
+	flags = raw_lock(&line->lock);
+	if (!line->is_sending)
+		uart_transmit(port);
+	raw_unlock(&line->lock, flags);
+}
+
+static void uart_receive(unsigned int port)
+{
+	uint16_t base = uart_base(port);
+
+	while (inb(base + UART_LSR) & LSR_RX_READY)
+		lines[port].client->rx(port, inb(base + UART_DATA));
+}
+
+/* The line is edge triggered: leave only when the chip has no reason left. */
+static void uart_interrupt(unsigned int port)
+{
+	struct uart_line *line = &lines[port];
+	uint64_t flags;
+	int rounds;
+
+	irq_stats_count(SMP_IRQ_UART);
+	apic_eoi();
+	for (rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+		if (inb(uart_base(port) + UART_IIR) & IIR_NONE)
+			return;
+		uart_receive(port);
+		flags = raw_lock(&line->lock);
+		if (line->is_sending)
+			uart_transmit(port);
+		raw_unlock(&line->lock, flags);
+	}
+}
+
+static void com1_interrupt(struct trap_frame *regs)
+{
+	(void)regs;
+	uart_interrupt(UART_COM1);
+}
+
+static void com2_interrupt(struct trap_frame *regs)
+{
+	(void)regs;
+	uart_interrupt(UART_COM2);
+}
+
+int uart_start(unsigned int port, const struct uart_client *client)
+{
+	struct uart_line *line = &lines[port];
+	uint64_t flags;
+	int err;
+
+	if (!uart_present(port))
+		return -ENODEV;
+	line->client = client;
+	err = arch_irq_register(APIC_VECTOR_ISA_BASE + line->isa_irq,
+				port == UART_COM1 ? com1_interrupt : com2_interrupt);
+	if (!err)
+		err = ioapic_route_isa(line->isa_irq, cpu_local_read(apic_id));
+	if (err)
+		return err;
+
+	flags = raw_lock(&line->lock);
+	outb(uart_base(port) + UART_IER, IER_RX_READY);
+	uart_transmit(port);
+	raw_unlock(&line->lock, flags);
+	return 0;
+}
