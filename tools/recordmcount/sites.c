@@ -16,11 +16,10 @@ static bool is_tracer_name(const char *name)
 }
 
 /* One byte per symbol: is it one that sites call? NULL after a message on failure. */
-static uint8_t *find_tracer_symbols(const struct object *obj, size_t *out_nr)
+static uint8_t *find_tracer_symbols(const struct object *obj)
 {
 	uint8_t *is_tracer = calloc(obj->nr_syms + 1, 1);
 
-	*out_nr = 0;
 	if (!is_tracer) {
 		object_error(obj, "out of memory");
 		return NULL;
@@ -34,7 +33,6 @@ static uint8_t *find_tracer_symbols(const struct object *obj, size_t *out_nr)
 			return NULL;
 		}
 		is_tracer[i] = is_tracer_name(name);
-		*out_nr += is_tracer[i];
 	}
 	return is_tracer;
 }
@@ -162,16 +160,13 @@ static void sort_unique(struct site_list *list)
 int sites_find(const struct object *obj, struct site_list *out_list)
 {
 	uint8_t *is_tracer;
-	size_t nr_tracers;
 	int err = 0;
 
 	memset(out_list, 0, sizeof(*out_list));
-	if (!obj->symtab)
-		return 0;
-	is_tracer = find_tracer_symbols(obj, &nr_tracers);
+	is_tracer = find_tracer_symbols(obj);
 	if (!is_tracer)
 		return -1;
-	for (size_t i = 1; i < obj->nr_sections && !err && nr_tracers; i++) {
+	for (size_t i = 1; i < obj->nr_sections && !err; i++) {
 		err = is_code_relocations(obj, i);
 		if (err > 0)
 			err = scan_relocations(obj, out_list, i, is_tracer);
