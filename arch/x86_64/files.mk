@@ -47,3 +47,7 @@ ARCH_NOTRACE_SRCS += \
 	arch/x86_64/tsc.c \
 	arch/x86_64/tsc_sync.c \
 	arch/x86_64/uart.c
+
+# Patching and trampolines.
+ARCH_NOTRACE_SRCS += arch/x86_64/text_poke.c arch/x86_64/text_poke_test.c arch/x86_64/trampoline.c
+ARCH_ASM += arch/x86_64/text_poke_sites.asm arch/x86_64/trampoline_code.asm

@@ -12,7 +12,7 @@
  * The shared trampoline is part of the kernel's text; one for a single ops is a copy of the
  * template in executable memory with its ops and function filled in.
  *
- * Context:   create, retarget, destroy - thread, under ftrace's lock. contains - any, not traced.
+ * Context:   create, retarget, destroy - thread, under ftrace's lock. find - any, not traced.
  * Ownership: see trace_plat_trampoline_create().
  */
 #ifndef ARCH_TRAMPOLINE_H
@@ -20,7 +20,7 @@
 
 #include <trace/platform.h>
 
-/* Whether `addr` lies in an entry trampoline; its start and size (may be NULL). */
-bool trampoline_contains(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
+/* The trampoline of a single ops that `addr` lies in, or false; its start and size. */
+bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 
 #endif

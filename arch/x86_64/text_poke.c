@@ -1,0 +1,307 @@
+/*
+ * Changing code that other CPUs execute: see <arch/text_poke.h>.
+ *
+ * Why the handler may trust what it sees: a CPU in the handler has interrupts off, so it does not
+ * answer a core sync. While it is in there, the batch can take no more than the step it is in.
+ */
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <arch/sections.h>
+#include <arch/smp.h>
+#include <arch/text_poke.h>
+#include <kernel/base.h>
+#include <stdatomic.h>
+
+#include "insn.h"
+
+/* Sites written with interrupts off at a stretch. */
+#define CHUNK 256u
+
+struct batch {
+	const struct trace_poke *pokes;
+	size_t nr;
+};
+
+typedef void (*write_fn)(const struct trace_poke *poke);
+
+static struct {
+	_Atomic bool busy;		    /* a batch or a write is under way */
+	struct batch batch;		    /* written while nothing is in flight */
+	const struct batch *_Atomic flight; /* &batch from before the first int3 to the end */
+	_Atomic uint32_t handlers;	    /* CPUs that look at it */
+	uint64_t batches, sites, syncs;	    /* owner of busy */
+	_Atomic uint64_t int3_hits, emulated, stale;
+} poke_state;
+
+static bool is_code(uintptr_t addr)
+{
+	return arch_is_text(addr) || arch_exec_contains(addr);
+}
+
+static uint64_t wanted(const struct trace_poke *poke)
+{
+	return insn_load(poke->new_insn);
+}
+
+/* ---- The handler ---- */
+
+static const struct trace_poke *find_poke(const struct batch *batch, uint32_t site)
+{
+	size_t low = 0, high = batch->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (batch->pokes[middle].site < site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < batch->nr && batch->pokes[low].site == site ? &batch->pokes[low] : NULL;
+}
+
+/* When `site` belongs to the batch in flight, do what it will hold at the end. */
+static bool answer_from_flight(struct trap_frame *regs, uintptr_t site)
+{
+	const struct trace_poke *poke = NULL;
+	const struct batch *batch;
+	bool done;
+
+	atomic_fetch_add(&poke_state.handlers, 1); /* before the load: finish waits for us */
+	batch = atomic_load(&poke_state.flight);
+	if (batch)
+		poke = find_poke(batch, trace_plat_ip_pack(site));
+	done = poke && insn_emulate(regs, site, wanted(poke));
+	atomic_fetch_sub_explicit(&poke_state.handlers, 1, memory_order_release);
+	if (done)
+		atomic_fetch_add_explicit(&poke_state.emulated, 1, memory_order_relaxed);
+	return done;
+}
+
+/*
+ * This CPU executed an int3 that memory does not hold any more. No real CPU does that after the
+ * last sync, but QEMU's TCG does: another CPU's write between reading the code and entering the
+ * translation into its tables leaves a translation of the old bytes behind, and returning to it
+ * would hit the same int3 for ever. So do what memory says now.
+ */
+static bool answer_stale(struct trap_frame *regs, uintptr_t site)
+{
+	if (!insn_emulate(regs, site, insn_load((const void *)site)))
+		return false;
+	atomic_fetch_add_explicit(&poke_state.stale, 1, memory_order_relaxed);
+	return true;
+}
+
+bool text_poke_handler(struct trap_frame *regs)
+{
+	uintptr_t site = regs->rip - 1;
+
+	if (!is_code(site))
+		return false;
+	atomic_fetch_add_explicit(&poke_state.int3_hits, 1, memory_order_relaxed);
+	/* Asked twice: the site may have become part of a batch after the first look. */
+	return answer_from_flight(regs, site) || answer_stale(regs, site) ||
+	       answer_from_flight(regs, site);
+}
+
+/* ---- Writing ---- */
+
+static void take(void)
+{
+	bool was_busy = atomic_exchange(&poke_state.busy, true);
+
+	ASSERT(!was_busy);
+}
+
+static void drop(void)
+{
+	atomic_store(&poke_state.busy, false);
+}
+
+static void write_int3(const struct trace_poke *poke)
+{
+	*(volatile uint8_t *)arch_alias_of(trace_plat_ip_unpack(poke->site)) = INSN_INT3;
+}
+
+static void write_tail(const struct trace_poke *poke)
+{
+	uint8_t *to = arch_alias_of(trace_plat_ip_unpack(poke->site));
+
+	__builtin_memcpy(to + 1, poke->new_insn + 1, TRACE_INSN_SIZE - 1);
+}
+
+static void write_first(const struct trace_poke *poke)
+{
+	*(volatile uint8_t *)arch_alias_of(trace_plat_ip_unpack(poke->site)) = poke->new_insn[0];
+}
+
+static void write_whole(const struct trace_poke *poke)
+{
+	insn_store(arch_alias_of(trace_plat_ip_unpack(poke->site)), wanted(poke));
+}
+
+/* One step for all sites, in stretches, so that interrupts are not kept waiting. */
+static TRACE_ALWAYS_INLINE void write_all(const struct batch *batch, write_fn write)
+{
+	for (size_t from = 0; from < batch->nr; from += CHUNK) {
+		size_t to = batch->nr - from < CHUNK ? batch->nr : from + CHUNK;
+		uint64_t irqs = arch_irq_save();
+		uint64_t root = arch_alias_enter();
+
+		for (size_t i = from; i < to; i++)
+			write(&batch->pokes[i]);
+		arch_alias_leave(root);
+		arch_irq_restore(irqs);
+	}
+}
+
+static void sync_cores(void)
+{
+	smp_sync_cores();
+	poke_state.syncs++;
+}
+
+static void report(const struct trace_poke *poke, struct trace_poke_error *out_error)
+{
+	const void *site = (const void *)trace_plat_ip_unpack(poke->site);
+
+	out_error->site = (uintptr_t)site;
+	__builtin_memcpy(out_error->expected, poke->old_insn, TRACE_INSN_SIZE);
+	__builtin_memcpy(out_error->found, site, TRACE_INSN_SIZE);
+}
+
+/* Every site is code, ascends, and holds its old instruction; else -EINVAL and `out_error`. */
+static int verify(const struct batch *batch, bool ascending, struct trace_poke_error *out_error)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < batch->nr; i++) {
+		const struct trace_poke *poke = &batch->pokes[i];
+		uintptr_t site = trace_plat_ip_unpack(poke->site);
+
+		ASSERT(is_code(site) && (!ascending || poke->site > last));
+		last = poke->site;
+		if (insn_load((const void *)site) != insn_load(poke->old_insn)) {
+			report(poke, out_error);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
+{
+	struct batch *batch = &poke_state.batch;
+	int err;
+
+	take();
+	*batch = (struct batch){ .pokes = pokes, .nr = nr };
+	err = verify(batch, true, out_error);
+	if (err) {
+		drop();
+		return err;
+	}
+	smp_hotplug_lock();
+	poke_state.batches++;
+	poke_state.sites += nr;
+	arch_alias_open();
+	atomic_store(&poke_state.flight, batch); /* before the first int3 can be hit */
+	write_all(batch, write_int3);
+	sync_cores();
+	return 0;
+}
+
+void text_poke_finish(void)
+{
+	struct batch *batch = &poke_state.batch;
+
+	write_all(batch, write_tail);
+	sync_cores();
+	write_all(batch, write_first);
+	sync_cores(); /* nobody is on an int3 any more */
+	atomic_store(&poke_state.flight, NULL);
+	while (atomic_load_explicit(&poke_state.handlers, memory_order_acquire))
+		arch_cpu_relax();
+	arch_alias_close();
+	smp_hotplug_unlock();
+	drop();
+}
+
+int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
+{
+	int err = text_poke_begin(pokes, nr, out_error);
+
+	if (!err)
+		text_poke_finish();
+	return err;
+}
+
+int text_poke_early(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
+{
+	const struct batch batch = { .pokes = pokes, .nr = nr };
+	int err;
+
+	take();
+	err = verify(&batch, false, out_error);
+	if (!err) {
+		arch_alias_open();
+		write_all(&batch, write_whole);
+		arch_alias_close();
+		arch_sync_core();
+	}
+	drop();
+	return err;
+}
+
+void text_write(uintptr_t addr, const void *bytes, size_t len)
+{
+	volatile uint8_t *to = arch_alias_of(addr);
+	uint64_t irqs, root;
+
+	ASSERT(is_code(addr) && is_code(addr + len - 1) && len <= PAGE_SIZE);
+	take();
+	arch_alias_open();
+	irqs = arch_irq_save();
+	root = arch_alias_enter();
+	for (size_t i = 0; i < len; i++)
+		to[i] = ((const uint8_t *)bytes)[i];
+	arch_alias_leave(root);
+	arch_irq_restore(irqs);
+	arch_alias_close();
+	arch_sync_core();
+	drop();
+}
+
+void text_poke_get_stats(struct text_poke_stats *out_stats)
+{
+	*out_stats = (struct text_poke_stats){ .batches = poke_state.batches,
+					       .sites = poke_state.sites,
+					       .syncs = poke_state.syncs,
+					       .int3_hits = poke_state.int3_hits,
+					       .emulated = poke_state.emulated,
+					       .stale = poke_state.stale };
+}
+
+/* ---- <trace/platform.h> ---- */
+
+int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error)
+{
+	return text_poke_batch(pokes, nr, out_error);
+}
+
+int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error)
+{
+	return text_poke_early(pokes, nr, out_error);
+}
+
+void trace_plat_insn_nop(uint8_t *out_insn)
+{
+	insn_store(out_insn, INSN_NOP);
+}
+
+void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	insn_store(out_insn, insn_make(INSN_CALL, site, target));
+}

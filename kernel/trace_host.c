@@ -1,0 +1,217 @@
+/*
+ * The thread-context half of what trace/ asks of its host, <trace/platform.h>: every function is
+ * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
+ */
+#include <arch/sections.h>
+#include <arch/smp.h>
+#include <arch/trampoline.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/preempt.h>
+#include <kernel/printk.h>
+#include <kernel/string.h>
+#include <kernel/symbols.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <kernel/whynot.h>
+#include <trace/fmt.h>
+#include <trace/platform.h>
+
+#define LOG_LINE_MAX 256
+#define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
+
+_Static_assert(sizeof(struct mutex) <= sizeof(struct trace_plat_lock), "lock has room");
+_Static_assert(sizeof(struct waitq) <= sizeof(struct trace_plat_waitq), "queue has room");
+_Static_assert(sizeof(struct symbols_cursor) <= sizeof(struct trace_symbol_cursor), "cursor fits");
+_Static_assert(KSYM_NAME_LEN == TRACE_SYM_LEN && THREAD_NAME_LEN == TRACE_COMM_LEN, "names fit");
+
+extern void __fentry__(void);
+
+/* ---- Memory, CPUs, clocks ---- */
+
+void *trace_plat_alloc(size_t bytes)
+{
+	return bytes <= PAGE_SIZE ? page_alloc_zeroed(0) : vmalloc(bytes);
+}
+
+void trace_plat_free(void *memory, size_t bytes)
+{
+	if (bytes <= PAGE_SIZE)
+		page_free(memory, 0);
+	else
+		vfree(memory);
+}
+
+uint32_t trace_plat_nr_cpus(void)
+{
+	return smp_nr_cpus();
+}
+
+bool trace_plat_cpu_online(uint32_t cpu)
+{
+	return smp_cpu_online(cpu);
+}
+
+void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg)
+{
+	smp_call_all(fn, arg, true);
+}
+
+int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	return smp_call_one(cpu, fn, arg);
+}
+
+uint64_t trace_plat_clock_mono_ns(void)
+{
+	return ktime_ns();
+}
+
+uint64_t trace_plat_uptime_ticks(void)
+{
+	return ktime_ns() / TICK_NS;
+}
+
+void trace_plat_preempt_schedule(void)
+{
+	preempt_schedule_notrace();
+}
+
+/* ---- Text, symbols ---- */
+
+const uintptr_t *trace_plat_sites(size_t *out_nr)
+{
+	*out_nr = (size_t)(__stop_mcount_loc - __start_mcount_loc);
+	return __start_mcount_loc;
+}
+
+uintptr_t trace_plat_fentry(void)
+{
+	return (uintptr_t)__fentry__;
+}
+
+bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size)
+{
+	static const char trampoline[] = "ftrace_trampoline";
+
+	if (trampoline_find(addr, out_start, out_size)) {
+		memcpy(out_name, trampoline, sizeof(trampoline));
+		return true;
+	}
+	return symbols_lookup(addr, out_name, out_start, out_size);
+}
+
+uintptr_t trace_plat_symbol_find(const char *name)
+{
+	return symbols_find(name);
+}
+
+size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name)
+{
+	return symbols_next_at((struct symbols_cursor *)cursor, addr, out_name);
+}
+
+int trace_plat_why_not(const char *name, char *out_text, size_t len)
+{
+	return whynot_lookup(name, out_text, len) < 0 ? -ENOENT : 0;
+}
+
+/* ---- Threads ---- */
+
+void trace_plat_lock(struct trace_plat_lock *lock)
+{
+	mutex_lock((struct mutex *)lock);
+}
+
+void trace_plat_unlock(struct trace_plat_lock *lock)
+{
+	mutex_unlock((struct mutex *)lock);
+}
+
+bool trace_plat_lock_held(const struct trace_plat_lock *lock)
+{
+	return mutex_held((const struct mutex *)lock);
+}
+
+int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg)
+{
+	int err;
+
+	do
+		err = waitq_wait((struct waitq *)queue, done, arg, true, WAIT_STEP_NS);
+	while (err == -ETIMEDOUT);
+	return err;
+}
+
+void trace_plat_wake(struct trace_plat_waitq *queue)
+{
+	waitq_wake_all((struct waitq *)queue);
+}
+
+void trace_plat_synchronize_tasks(void)
+{
+	synchronize_tasks();
+}
+
+void trace_plat_synchronize_preempt(void)
+{
+	synchronize_preempt();
+}
+
+bool trace_plat_thread_comm(int32_t pid, char *out_comm)
+{
+	struct thread *thread = thread_find(pid);
+
+	if (!thread)
+		return false;
+	memcpy(out_comm, thread->name, TRACE_COMM_LEN);
+	thread_put(thread);
+	return true;
+}
+
+struct each_thread {
+	void (*fn)(int32_t pid, uint32_t *flags, void *arg);
+	void *arg;
+};
+
+static void call_for_thread(struct thread *thread, void *arg)
+{
+	const struct each_thread *each = arg;
+
+	each->fn(thread->pid, &thread->trace_flags, each->arg);
+}
+
+void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg)
+{
+	struct each_thread each = { .fn = fn, .arg = arg };
+
+	thread_each(call_for_thread, &each);
+}
+
+/* ---- Messages ---- */
+
+static void log_line(enum log_level level, const char *fmt, va_list args)
+{
+	char line[LOG_LINE_MAX];
+
+	trace_vsnprintf(line, sizeof(line), fmt, args);
+	printk(level, "%s\n", line);
+}
+
+void trace_plat_log(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(LOG_INFO, fmt, args);
+	va_end(args);
+}
+
+void trace_plat_bug(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(LOG_ERR, fmt, args);
+	va_end(args);
+}
