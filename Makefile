@@ -49,7 +49,8 @@ asm_srcs     := $(BOOT_ASM) $(ARCH_ASM)
 
 obj_of	     = $(patsubst %,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 traced_objs  := $(call obj_of,$(traced_srcs))
-notrace_objs := $(call obj_of,$(notrace_srcs))
+# The name tells the linker script where the code belongs.
+notrace_objs := $(patsubst %.o,%.notrace.o,$(call obj_of,$(notrace_srcs)))
 asm_objs     := $(call obj_of,$(asm_srcs))
 c_objs	     := $(traced_objs) $(notrace_objs)
 # The order of the link is the order of the lists: fixed, so that the build is reproducible.
@@ -77,8 +78,7 @@ inc_arch  := -Iarch/x86_64/include -Iarch/x86_64 -Iarch/x86_64/include/plat -Itr
 inc_kernel := -Ikernel/include -Ikernel -Iarch/x86_64/include -Iarch/x86_64/include/plat -Itrace/include
 inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
 
-NASMFLAGS := -f elf64 -g -F dwarf -w+all -w-reloc-rel-dword -w-reloc-abs-dword -w-reloc-abs-qword \
-	-Iarch/x86_64/ -Iboot/ -I$(BUILD)/gen/
+NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Iboot/ -I$(BUILD)/gen/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
 
 # A change of compiler or flags rebuilds what they were used for.
@@ -99,7 +99,7 @@ $(traced_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
 	$(Q)$(call compile,$(CFLAGS_TRACED))
 	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
 
-$(notrace_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags
+$(notrace_objs): $(BUILD)/obj/%.notrace.o: % $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,)

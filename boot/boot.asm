@@ -11,7 +11,6 @@
 
 MB2_MAGIC	equ 0xe85250d6
 MB2_LOADED	equ 0x36d76289
-MB1_MAGIC	equ 0x1badb002
 NR_BOOT_PDS	equ 4			; GiB mapped
 
 extern arch_start
@@ -27,20 +26,13 @@ mb2_header:
 	dd	-(MB2_MAGIC + 0 + (mb2_header.end - mb2_header)) & 0xffffffff
 .console:
 	align	8, db 0
-	dw	4, 1			; console flags, optional
+	dw	4, 1			; console, optional
 	dd	12
-	dd	0
+	dd	1 << 1			; text mode will do
 	align	8, db 0
 	dw	0, 0			; end
 	dd	8
 .end:
-
-; Only so that a loader that knows no more than multiboot 1 gets far enough to be told.
-mb1_header:
-	align	4, db 0
-	dd	MB1_MAGIC
-	dd	0
-	dd	-MB1_MAGIC & 0xffffffff
 
 section .note.pvh note alloc noexec nowrite align=4
 	dd	4, 4, 18		; name size, value size, XEN_ELFNOTE_PHYS32_ENTRY
@@ -172,8 +164,8 @@ refuse:
 	jmp	.halt
 
 print:
-	mov	bl, [esi]
-	test	bl, bl
+	mov	ah, [esi]
+	test	ah, ah
 	jz	.done
 	mov	ecx, 100000		; a port that is not there never gets ready
 .wait:
@@ -182,7 +174,7 @@ print:
 	test	al, 0x20
 	loopz	.wait
 	mov	edx, COM1
-	mov	al, bl
+	mov	al, ah
 	out	dx, al
 	inc	esi
 	jmp	print
@@ -202,8 +194,8 @@ long_mode:
 	xor	ebp, ebp		; end of every backtrace
 	mov	rdi, boot_handover
 	mov	rax, arch_start
-	call	rax
-	ud2
+	push	0			; return address of the first frame: none
+	jmp	rax
 
 section .boot.rodata progbits alloc noexec nowrite align=8
 
@@ -232,7 +224,6 @@ section .bss align=4096 nobits
 global boot_stack_guard
 global boot_stack
 global boot_stack_top
-alignb	4096
 boot_pml4:	resb 4096
 boot_pdpt_low:	resb 4096
 boot_pdpt_high:	resb 4096

@@ -76,7 +76,7 @@ static int return_depth(uintptr_t rip)
 	if (is_call_site(rip) || is_call_site(rip - 1)) /* the latter: an int3 was hit there */
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
-		return -1;
+		return 0; /* a call to nowhere */
 	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
 		return -1;
 	if (insn[0] == 0x55 || insn[0] == 0xc3) /* push rbp, ret */

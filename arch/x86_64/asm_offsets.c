@@ -1,0 +1,31 @@
+/* Numbers of C that assembly needs: never linked, the build reads them from the compiler's output.
+ */
+#include <stddef.h>
+
+#include <arch/cpu_local.h>
+#include <arch/handover.h>
+#include <arch/switch.h>
+#include <arch/trap.h>
+
+#define OFFSET(name, value) __asm__ volatile("# -> " #name " %0" : : "i"(value))
+
+void asm_offsets(void);
+
+void asm_offsets(void)
+{
+	OFFSET(TRAP_FRAME_R15, offsetof(struct trap_frame, r15));
+	OFFSET(TRAP_FRAME_RBP, offsetof(struct trap_frame, rbp));
+	OFFSET(TRAP_FRAME_RAX, offsetof(struct trap_frame, rax));
+	OFFSET(TRAP_FRAME_VECTOR, offsetof(struct trap_frame, vector));
+	OFFSET(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
+	OFFSET(TRAP_FRAME_SIZE, sizeof(struct trap_frame));
+
+	OFFSET(HANDOVER_MBI_PHYS, offsetof(struct handover, mbi_phys));
+	OFFSET(HANDOVER_MAGIC, offsetof(struct handover, magic));
+	OFFSET(HANDOVER_PHYS_END, offsetof(struct handover, kernel_phys_end));
+	OFFSET(HANDOVER_SIZE, sizeof(struct handover));
+
+	OFFSET(CONTEXT_RSP, offsetof(struct arch_context, rsp));
+	OFFSET(CPU_LOCAL_ID, offsetof(struct cpu_local, id));
+	OFFSET(CPU_LOCAL_PREEMPT_COUNT, offsetof(struct cpu_local, preempt_count));
+}
