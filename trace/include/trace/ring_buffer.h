@@ -14,11 +14,11 @@
  *
  * The layout of a sub-buffer is Linux's, see struct ring_page, so that pages are handed out raw.
  *
- * Context:   reserve, write, commit, discard, record_on/off/enable/disable, empty, entries - any,
- * NMI included. The rest - thread, and it may block; exceptions are stated. Locking:   writers take
- * none. Readers, statistics, reset, resize take the CPU's own sleeping lock. Ownership: a payload
- * is the caller's from reserve to commit or discard. An event that peek or consume shows is good
- * until the next reader call on that CPU.
+ * Context:   reserve, write, commit, discard, record_*, empty, is_filled - any, NMI included.
+ *            The rest - thread, and it may block; exceptions are stated.
+ * Locking:   writers take none. Readers, statistics, reset, resize take the CPU's sleeping lock.
+ * Ownership: a payload is the caller's from reserve to commit or discard. An event that peek or
+ *            consume shows is good until the next reader call on that CPU.
  */
 #ifndef TRACE_RING_BUFFER_H
 #define TRACE_RING_BUFFER_H
@@ -77,8 +77,8 @@ void ring_buffer_free(struct ring_buffer *buffer);
 void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len);
 /* From here readers may see the event. `payload` is what reserve returned. */
 void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload);
-/* Instead of commit: as if it had never been reserved. */
-void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload);
+/* Instead of commit: as if it had never been reserved. `len` is what reserve was given. */
+void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload, size_t len);
 /* Reserve, copy, commit. 0, or -EBUSY where reserve returns NULL. */
 int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len);
 

@@ -1,0 +1,103 @@
+# Unit tests on the build host: `make -f tests/unit/build.mk` builds, tests/unit/run builds and runs.
+#
+#   tests/unit/*/test_NAME.c     cmocka, under ASan and UBSan, with gcc and with clang
+#   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
+#   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
+#
+# The first two link trace/ and the fake platform. A line `links: a.c b.c` in a test names the
+# sources to link instead of trace/ (from the root of the tree).
+#
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast. `portability` holds the symbols
+# that trace/ needs against what it may need.
+
+BUILD ?= build
+UNIT  := $(BUILD)/unit
+V     ?= 0
+Q     := $(if $(filter 1,$(V)),,@)
+
+include trace/files.mk
+
+tests	:= $(sort $(wildcard tests/unit/*/test_*.c))
+threads := $(sort $(wildcard tests/unit/*/threads_*.c))
+steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
+fakes	:= $(wildcard tests/unit/fake/*.c)
+fasts	:= $(wildcard tests/unit/fast/*.c)
+
+warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes \
+	   -Wwrite-strings
+common	:= -std=gnu11 -g -mcx16 -fno-strict-aliasing -fno-common -D_GNU_SOURCE
+inc	:= -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
+inc_kernel := -Ikernel/include -iquote kernel -Iarch/x86_64/include
+
+cc_gcc	:= gcc
+cc_clang := clang
+cc_tsan := gcc
+cc_fast := gcc
+cc_plain := gcc
+asan	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+flags_gcc := $(asan) -Itests/unit/fake/plat
+flags_clang := $(asan) -Itests/unit/fake/plat
+flags_tsan := -O1 -fsanitize=thread -Itests/unit/fake/plat
+# As the kernel is built: the step tests stop at its very instructions.
+flags_fast := -O2 -fno-pie -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
+	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
+flags_plain := -O2 -fno-stack-protector -Itests/unit/fake/plat
+
+# What a test links besides itself: what it says, or all of trace/.
+says	= $(shell sed -n 's,^.*links: ,,p' $1 | sed 's,\*/,,')
+objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(call says,$2)),$(UNIT)/$1/trace.a)
+
+bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
+bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests)) $(call bin_of,tsan,$(threads)) \
+	   $(call bin_of,fast,$(steps))
+
+.PHONY: all list portability
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: $(bins)
+list:
+	@echo $(bins)
+
+# variant, extra warnings for library code
+define compile
+$(UNIT)/$1/trace/%.o: trace/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) -Itrace/include -iquote trace \
+		-MMD -MP -c $$< -o $$@
+$(UNIT)/$1/kernel/%.o: kernel/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
+$(UNIT)/$1/%.o: %.c
+	@mkdir -p $$(@D)
+	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
+endef
+$(foreach v,gcc clang tsan fast plain,$(eval $(call compile,$v)))
+
+# Members are linked as needed, so a test of one part does without what other parts call.
+define archive
+$(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
+	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
+endef
+$(foreach v,gcc clang tsan fast,$(eval $(call archive,$v)))
+
+# variant, test source, platform sources
+define link
+$(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
+	@mkdir -p $$(@D)
+	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread -o $$@ $(if $(filter fast,$1),-no-pie)
+endef
+$(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
+$(foreach t,$(tests),$(eval $(call link,clang,$t,$(fakes))))
+$(foreach t,$(threads),$(eval $(call link,tsan,$t,$(fakes))))
+$(foreach t,$(steps),$(eval $(call link,fast,$t,$(fasts))))
+
+# trace/ may need its platform and four functions of memory, nothing else.
+plain_objs := $(patsubst %.c,$(UNIT)/plain/%.o,$(TRACE_SRCS))
+portability: $(UNIT)/plain/trace.o
+	$(Q)nm -u $< | awk '{print $$2}' | \
+		grep -Ev '^(trace_plat_[a-z0-9_]*|fake_[a-z0-9_]*|memcpy|memmove|memset|memcmp)$$' | \
+		{ ! grep . ; } || { echo "trace/ needs the symbols above"; false; }
+$(UNIT)/plain/trace.o: $(plain_objs)
+	$(Q)ld -r -o $@ $^
+
+-include $(shell find $(UNIT) -name '*.d' 2>/dev/null)

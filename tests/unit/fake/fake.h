@@ -1,0 +1,79 @@
+/*
+ * The fake machine: what a test sees of the host side of <trace/platform.h>.
+ *
+ *   CPUs    threads of the test, bound by fake_bind(); one thread may also play all CPUs in turn
+ *   clock   counts up by a step with each reading; can run an interrupt whenever it is read
+ *   memory  the host's, with a budget of allocations until one fails, and a count of what is out
+ *   text    functions of 16 bytes at kernel-like addresses that nothing can dereference: their
+ *           bytes live in an array; fake_call() does what the instruction at the site says
+ *   log     kept as text
+ *
+ * Context: a test. fake_reset() in each setup.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <trace/platform.h>
+
+#define FAKE_MAX_CPUS	 64
+#define FAKE_TEXT	 0xffffffff81000000ul
+#define FAKE_FUNC_BYTES	 16ul
+#define FAKE_FENTRY	 (FAKE_TEXT - 0x1000)
+#define FAKE_SHARED	 (FAKE_TEXT - 0x800)
+#define FAKE_TRAMPOLINES 0xffffffffa0000000ul
+
+/* Back to one CPU, no functions, time 1 s, no failures, empty log. Memory out must be freed. */
+void fake_reset(void);
+
+/* ---- CPUs ---- */
+extern struct fake_cpu fake_cpus[FAKE_MAX_CPUS];
+void fake_set_nr_cpus(uint32_t nr);
+/* This thread is CPU `cpu` from now on. */
+void fake_bind(uint32_t cpu);
+/* Calls of trace_plat_synchronize_tasks() and _preempt(); hooks that run inside them. */
+extern _Atomic uint64_t fake_nr_sync_tasks, fake_nr_sync_preempt;
+extern void (*fake_on_sync)(void);
+
+/* ---- Clock ---- */
+extern _Atomic uint64_t fake_clock;  /* now */
+extern uint64_t fake_clock_step;     /* added by each reading; 0: set by hand */
+extern void (*fake_clock_irq)(void); /* called before each reading, not within itself */
+extern uint64_t fake_ticks;
+
+/* ---- Memory ---- */
+extern long fake_alloc_budget;	    /* allocations until one fails; negative: none fails */
+extern _Atomic long fake_alloc_out; /* allocated and not freed */
+extern _Atomic uint64_t fake_alloc_calls;
+
+/* ---- Text ---- */
+/* Functions named `names`, in this order, each with a call to __fentry__ at its start. */
+void fake_text_build(const char *const *names, size_t nr);
+/* `nr` functions named prefix0, prefix1, ... */
+void fake_text_build_many(const char *prefix, size_t nr);
+uintptr_t fake_func(size_t index);
+/* The bytes at a text address; NULL when it is none. */
+uint8_t *fake_text_at(uintptr_t addr);
+/* Another name for the reports of trace_plat_symbol(): any address range. */
+void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
+void fake_why_not_add(const char *name, const char *text);
+/* Execute the site of function `index` as called from `parent`. */
+void fake_call(size_t index, uintptr_t parent);
+extern uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
+extern long fake_trampoline_budget; /* until one fails; negative: none */
+extern size_t fake_nr_trampolines;  /* alive */
+/* Called after a batch was checked, before it is written (nr > 0). */
+extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
+
+/* ---- Threads ---- */
+extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
+extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
+void fake_thread_add(int32_t pid, const char *comm);
+/* The flags word of that thread; NULL for none. */
+uint32_t *fake_thread_flags(int32_t pid);
+
+/* ---- Log ---- */
+const char *fake_log(void);
+extern uint64_t fake_nr_bugs;
+extern bool fake_log_echo; /* also to stderr */
+
+#endif

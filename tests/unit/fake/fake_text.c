@@ -1,0 +1,334 @@
+/*
+ * Text, trampolines and symbols of the fake machine; see fake.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake.h"
+#include "fake_internal.h"
+
+static const uint8_t NOP[TRACE_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+static uint8_t *text;
+static char (*names)[TRACE_SYM_LEN];
+static uintptr_t *sites;
+static size_t nr_funcs;
+
+struct fake_trampoline {
+	struct ftrace_ops *ops;
+	uintptr_t func;
+};
+#define NR_TRAMPOLINES	 256
+#define TRAMPOLINE_BYTES 128ul
+static struct fake_trampoline trampolines[NR_TRAMPOLINES];
+
+struct fake_symbol {
+	uintptr_t addr;
+	size_t size;
+	char name[TRACE_SYM_LEN];
+};
+static struct fake_symbol symbols[32];
+static size_t nr_symbols;
+
+static struct {
+	char name[TRACE_SYM_LEN];
+	char text[256];
+} reasons[16];
+static size_t nr_reasons;
+
+uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
+long fake_trampoline_budget = -1;
+size_t fake_nr_trampolines;
+void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
+
+/* Defined by ftrace; absent in tests of other parts. */
+void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs) __attribute__((weak));
+
+void fake_text_reset(void)
+{
+	free(text);
+	free(names);
+	free(sites);
+	text = NULL;
+	names = NULL;
+	sites = NULL;
+	nr_funcs = 0;
+	nr_symbols = 0;
+	nr_reasons = 0;
+	memset(trampolines, 0, sizeof(trampolines));
+	fake_nr_batches = 0;
+	fake_nr_pokes = 0;
+	fake_nr_early = 0;
+	fake_trampoline_budget = -1;
+	fake_nr_trampolines = 0;
+	fake_on_batch = NULL;
+}
+
+uintptr_t fake_func(size_t index)
+{
+	return FAKE_TEXT + index * FAKE_FUNC_BYTES;
+}
+
+uint8_t *fake_text_at(uintptr_t addr)
+{
+	if (addr < FAKE_TEXT || addr >= fake_func(nr_funcs))
+		return NULL;
+	return text + (addr - FAKE_TEXT);
+}
+
+static void build_begin(size_t nr)
+{
+	fake_text_reset();
+	nr_funcs = nr;
+	text = malloc(nr * FAKE_FUNC_BYTES + 1);
+	names = calloc(nr + 1, sizeof(names[0]));
+	sites = calloc(nr + 1, sizeof(sites[0]));
+	if (!text || !names || !sites)
+		abort();
+	memset(text, 0xc3, nr * FAKE_FUNC_BYTES);
+	for (size_t i = 0; i < nr; i++) {
+		sites[i] = fake_func(i);
+		trace_plat_insn_call(sites[i], FAKE_FENTRY, text + i * FAKE_FUNC_BYTES);
+	}
+}
+
+void fake_text_build(const char *const *list, size_t nr)
+{
+	build_begin(nr);
+	for (size_t i = 0; i < nr; i++)
+		snprintf(names[i], sizeof(names[i]), "%s", list[i]);
+}
+
+void fake_text_build_many(const char *prefix, size_t nr)
+{
+	build_begin(nr);
+	for (size_t i = 0; i < nr; i++)
+		snprintf(names[i], sizeof(names[i]), "%s%zu", prefix, i);
+}
+
+void fake_symbol_add(uintptr_t addr, size_t size, const char *name)
+{
+	struct fake_symbol *symbol = &symbols[nr_symbols++];
+
+	symbol->addr = addr;
+	symbol->size = size;
+	snprintf(symbol->name, sizeof(symbol->name), "%s", name);
+}
+
+void fake_why_not_add(const char *name, const char *reason)
+{
+	snprintf(reasons[nr_reasons].name, sizeof(reasons[0].name), "%s", name);
+	snprintf(reasons[nr_reasons].text, sizeof(reasons[0].text), "%s", reason);
+	nr_reasons++;
+}
+
+static struct fake_trampoline *trampoline_at(uintptr_t addr)
+{
+	size_t index = (addr - FAKE_TRAMPOLINES) / TRAMPOLINE_BYTES;
+
+	if (addr < FAKE_TRAMPOLINES || index >= NR_TRAMPOLINES || !trampolines[index].ops) {
+		fprintf(stderr, "fake: no trampoline at %#lx\n", addr);
+		abort();
+	}
+	return &trampolines[index];
+}
+
+void fake_call(size_t index, uintptr_t parent)
+{
+	uintptr_t site = fake_func(index), target;
+	const uint8_t *insn = fake_text_at(site);
+	struct fake_trampoline *tramp;
+	int32_t rel;
+
+	if (memcmp(insn, NOP, sizeof(NOP)) == 0)
+		return;
+	if (insn[0] != 0xe8) {
+		fprintf(stderr, "fake: %#x at the site of function %zu\n", insn[0], index);
+		abort();
+	}
+	memcpy(&rel, insn + 1, sizeof(rel));
+	target = site + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)rel;
+	if (target == FAKE_FENTRY)
+		return;
+	if (target == FAKE_SHARED) {
+		trace_ops_list_func(site, parent, NULL, NULL);
+		return;
+	}
+	tramp = trampoline_at(target);
+	((void (*)(uintptr_t, uintptr_t, struct ftrace_ops *, struct ftrace_regs *))tramp->func)(
+		site, parent, tramp->ops, NULL);
+}
+
+static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *error)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uintptr_t site = trace_plat_ip_unpack(pokes[i].site);
+		const uint8_t *at = fake_text_at(site);
+
+		if (!at || (i && pokes[i].site <= pokes[i - 1].site)) {
+			fprintf(stderr, "fake: bad or unsorted poke at %#lx\n", site);
+			abort();
+		}
+		if (memcmp(at, pokes[i].old_insn, TRACE_INSN_SIZE) == 0)
+			continue;
+		error->site = site;
+		memcpy(error->expected, pokes[i].old_insn, TRACE_INSN_SIZE);
+		memcpy(error->found, at, TRACE_INSN_SIZE);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void write_pokes(const struct trace_poke *pokes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		memcpy(fake_text_at(trace_plat_ip_unpack(pokes[i].site)), pokes[i].new_insn,
+		       TRACE_INSN_SIZE);
+}
+
+int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error)
+{
+	int err = check_pokes(pokes, nr, out_error);
+
+	if (err || !nr)
+		return err;
+	if (fake_on_batch)
+		fake_on_batch(pokes, nr);
+	write_pokes(pokes, nr);
+	fake_nr_batches++;
+	fake_nr_pokes += nr;
+	return 0;
+}
+
+int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error)
+{
+	int err = check_pokes(pokes, nr, out_error);
+
+	if (err)
+		return err;
+	write_pokes(pokes, nr);
+	fake_nr_early += nr;
+	return 0;
+}
+
+void trace_plat_insn_nop(uint8_t *out_insn)
+{
+	memcpy(out_insn, NOP, sizeof(NOP));
+}
+
+void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	int32_t rel = (int32_t)(target - site - TRACE_INSN_SIZE);
+
+	out_insn[0] = 0xe8;
+	memcpy(out_insn + 1, &rel, sizeof(rel));
+}
+
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+				 struct trace_trampoline *out_trampoline)
+{
+	size_t i = 0;
+
+	(void)name;
+	while (i < NR_TRAMPOLINES && trampolines[i].ops)
+		i++;
+	if (i == NR_TRAMPOLINES || fake_trampoline_budget == 0)
+		return -ENOMEM;
+	if (fake_trampoline_budget > 0)
+		fake_trampoline_budget--;
+	trampolines[i] = (struct fake_trampoline){ .ops = ops, .func = func };
+	out_trampoline->addr = FAKE_TRAMPOLINES + i * TRAMPOLINE_BYTES;
+	out_trampoline->bytes = TRAMPOLINE_BYTES;
+	fake_nr_trampolines++;
+	return 0;
+}
+
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+{
+	trampoline_at(tramp->addr)->func = func;
+	return 0;
+}
+
+uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
+{
+	return trampoline_at(tramp->addr)->func;
+}
+
+void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
+{
+	trampoline_at(tramp->addr)->ops = NULL;
+	tramp->addr = 0;
+	fake_nr_trampolines--;
+}
+
+uintptr_t trace_plat_shared_trampoline(void)
+{
+	return FAKE_SHARED;
+}
+
+const uintptr_t *trace_plat_sites(size_t *out_nr)
+{
+	*out_nr = nr_funcs;
+	return sites;
+}
+
+uintptr_t trace_plat_fentry(void)
+{
+	return FAKE_FENTRY;
+}
+
+bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size)
+{
+	for (size_t i = 0; i < nr_symbols; i++) {
+		if (addr < symbols[i].addr || addr - symbols[i].addr >= symbols[i].size)
+			continue;
+		memcpy(out_name, symbols[i].name, TRACE_SYM_LEN);
+		*out_start = symbols[i].addr;
+		*out_size = symbols[i].size;
+		return true;
+	}
+	if (!fake_text_at(addr))
+		return false;
+	memcpy(out_name, names[(addr - FAKE_TEXT) / FAKE_FUNC_BYTES], TRACE_SYM_LEN);
+	*out_start = addr - (addr - FAKE_TEXT) % FAKE_FUNC_BYTES;
+	*out_size = FAKE_FUNC_BYTES;
+	return true;
+}
+
+uintptr_t trace_plat_symbol_find(const char *name)
+{
+	for (size_t i = 0; i < nr_symbols; i++)
+		if (strcmp(symbols[i].name, name) == 0)
+			return symbols[i].addr;
+	for (size_t i = 0; i < nr_funcs; i++)
+		if (strcmp(names[i], name) == 0)
+			return fake_func(i);
+	return 0;
+}
+
+size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name)
+{
+	uintptr_t start;
+	size_t size;
+
+	if (cursor->state[0] > addr) {
+		fprintf(stderr, "fake: symbol cursor goes back\n");
+		abort();
+	}
+	cursor->state[0] = addr;
+	return trace_plat_symbol(addr, out_name, &start, &size) ? strlen(out_name) : 0;
+}
+
+int trace_plat_why_not(const char *name, char *out_text, size_t len)
+{
+	for (size_t i = 0; i < nr_reasons; i++) {
+		if (strcmp(reasons[i].name, name) != 0)
+			continue;
+		snprintf(out_text, len, "%s", reasons[i].text);
+		return 0;
+	}
+	return -ENOENT;
+}

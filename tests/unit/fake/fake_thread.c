@@ -1,0 +1,215 @@
+/*
+ * Memory, locks, waiting, threads and the log of the fake machine; see fake.h.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "fake.h"
+#include "fake_internal.h"
+
+long fake_alloc_budget = -1;
+_Atomic long fake_alloc_out;
+_Atomic uint64_t fake_alloc_calls;
+bool fake_interrupted;
+void (*fake_on_wait)(void);
+uint64_t fake_nr_bugs;
+bool fake_log_echo;
+
+static char log_text[1 << 16];
+static size_t log_len;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct fake_thread {
+	int32_t pid;
+	uint32_t flags;
+	char comm[TRACE_COMM_LEN];
+};
+static struct fake_thread threads[64];
+static size_t nr_threads;
+
+/* What a struct trace_plat_lock holds; all zero is unlocked. */
+struct fake_lock {
+	pthread_mutex_t mutex;
+	_Atomic pthread_t owner;
+};
+_Static_assert(sizeof(struct fake_lock) <= sizeof(struct trace_plat_lock), "opaque is too small");
+
+void fake_thread_reset(void)
+{
+	fake_alloc_budget = -1;
+	fake_alloc_calls = 0;
+	fake_interrupted = false;
+	fake_on_wait = NULL;
+	fake_nr_bugs = 0;
+	log_len = 0;
+	log_text[0] = '\0';
+	nr_threads = 0;
+}
+
+void fake_reset(void)
+{
+	fake_cpu_reset();
+	fake_thread_reset();
+	fake_text_reset();
+}
+
+void *trace_plat_alloc(size_t bytes)
+{
+	void *memory;
+
+	atomic_fetch_add(&fake_alloc_calls, 1);
+	if (fake_alloc_budget == 0)
+		return NULL;
+	if (fake_alloc_budget > 0)
+		fake_alloc_budget--;
+	if (posix_memalign(&memory, 4096, bytes ? bytes : 1) != 0)
+		return NULL;
+	memset(memory, 0, bytes);
+	atomic_fetch_add(&fake_alloc_out, 1);
+	return memory;
+}
+
+void trace_plat_free(void *memory, size_t bytes)
+{
+	if (!memory)
+		return;
+	memset(memory, 0x5a, bytes); /* a wrong size is found by the sanitiser */
+	atomic_fetch_sub(&fake_alloc_out, 1);
+	free(memory);
+}
+
+void trace_plat_lock(struct trace_plat_lock *lock)
+{
+	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
+
+	if (trace_plat_lock_held(lock) || trace_plat_preempt_count()) {
+		fprintf(stderr, "fake: lock taken twice, or in atomic context\n");
+		abort();
+	}
+	pthread_mutex_lock(&fake->mutex);
+	atomic_store(&fake->owner, pthread_self());
+}
+
+void trace_plat_unlock(struct trace_plat_lock *lock)
+{
+	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
+
+	if (!trace_plat_lock_held(lock)) {
+		fprintf(stderr, "fake: unlock by somebody else\n");
+		abort();
+	}
+	atomic_store(&fake->owner, 0);
+	pthread_mutex_unlock(&fake->mutex);
+}
+
+bool trace_plat_lock_held(const struct trace_plat_lock *lock)
+{
+	const struct fake_lock *fake = (const struct fake_lock *)(const void *)lock;
+
+	return pthread_equal(atomic_load(&fake->owner), pthread_self());
+}
+
+int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg)
+{
+	(void)queue;
+	for (;;) {
+		if (fake_on_wait)
+			fake_on_wait();
+		if (done(arg))
+			return 0;
+		if (fake_interrupted)
+			return -EINTR;
+		usleep(100);
+	}
+}
+
+void trace_plat_wake(struct trace_plat_waitq *queue)
+{
+	(void)queue; /* waiters poll */
+}
+
+static struct fake_thread *find_thread(int32_t pid)
+{
+	for (size_t i = 0; i < nr_threads; i++)
+		if (threads[i].pid == pid)
+			return &threads[i];
+	return NULL;
+}
+
+void fake_thread_add(int32_t pid, const char *comm)
+{
+	struct fake_thread *thread = &threads[nr_threads++];
+
+	thread->pid = pid;
+	thread->flags = 0;
+	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+}
+
+uint32_t *fake_thread_flags(int32_t pid)
+{
+	struct fake_thread *thread = find_thread(pid);
+
+	return thread ? &thread->flags : NULL;
+}
+
+bool trace_plat_thread_comm(int32_t pid, char *out_comm)
+{
+	struct fake_thread *thread = find_thread(pid);
+
+	if (thread)
+		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
+	return thread != NULL;
+}
+
+void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg)
+{
+	for (size_t i = 0; i < nr_threads; i++)
+		fn(threads[i].pid, &threads[i].flags, arg);
+}
+
+/* The host's printf would not know %pS; the trace_ formatter is used when it is linked. */
+int trace_vsnprintf(char *buf, size_t size, const char *fmt, va_list args) __attribute__((weak));
+
+static void log_line(const char *fmt, va_list args)
+{
+	char line[512];
+
+	if (trace_vsnprintf)
+		trace_vsnprintf(line, sizeof(line), fmt, args);
+	else
+		vsnprintf(line, sizeof(line), fmt, args);
+	pthread_mutex_lock(&log_lock);
+	if (log_len + strlen(line) + 2 <= sizeof(log_text))
+		log_len += (size_t)sprintf(log_text + log_len, "%s\n", line);
+	pthread_mutex_unlock(&log_lock);
+	if (fake_log_echo)
+		fprintf(stderr, "log: %s\n", line);
+}
+
+void trace_plat_log(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
+void trace_plat_bug(const char *fmt, ...)
+{
+	va_list args;
+
+	fake_nr_bugs++;
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
+const char *fake_log(void)
+{
+	return log_text;
+}

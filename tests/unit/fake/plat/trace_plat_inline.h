@@ -1,0 +1,128 @@
+/*
+ * The inline half of <trace/platform.h> on the build host: every thread of a test is a CPU.
+ *
+ * Context: any. See fake.h for what a test can set.
+ */
+#ifndef TRACE_PLAT_INLINE_H
+#define TRACE_PLAT_INLINE_H
+
+#include <stdatomic.h>
+
+struct fake_cpu {
+	uint32_t id;
+	_Atomic uint32_t preempt_count;
+	_Atomic uint64_t nr_quiescent; /* times preemption came back on */
+	uint32_t recursion;
+	uint32_t thread_flags;
+	int32_t pid;
+	bool irqs_off;
+	bool need_resched;
+	bool is_offline;
+};
+
+/* The CPU of the running thread; CPU 0 until fake_bind(). */
+extern _Thread_local struct fake_cpu *fake_this;
+
+uint64_t fake_clock_read(void);
+void fake_check_preempt_enable(uint32_t count);
+
+static inline uint32_t trace_plat_cpu_id(void)
+{
+	return fake_this->id;
+}
+
+static inline uint64_t trace_plat_clock_ns(void)
+{
+	return fake_clock_read();
+}
+
+static inline uint64_t trace_plat_cycles(void)
+{
+	return fake_clock_read() * 3;
+}
+
+static inline void trace_plat_preempt_disable(void)
+{
+	atomic_fetch_add(&fake_this->preempt_count, 1);
+}
+
+static inline void trace_plat_preempt_enable(void)
+{
+	uint32_t count = atomic_fetch_sub(&fake_this->preempt_count, 1);
+
+	fake_check_preempt_enable(count);
+	if (count == 1)
+		atomic_fetch_add(&fake_this->nr_quiescent, 1);
+}
+
+static inline uint32_t trace_plat_preempt_count(void)
+{
+	return atomic_load(&fake_this->preempt_count);
+}
+
+static inline bool trace_plat_need_resched(void)
+{
+	return fake_this->need_resched;
+}
+
+static inline bool trace_plat_irqs_disabled(void)
+{
+	return fake_this->irqs_off;
+}
+
+static inline uint64_t trace_plat_irq_save(void)
+{
+	uint64_t flags = fake_this->irqs_off;
+
+	fake_this->irqs_off = true;
+	return flags;
+}
+
+static inline void trace_plat_irq_restore(uint64_t flags)
+{
+	fake_this->irqs_off = flags != 0;
+}
+
+static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi)
+{
+	bool done;
+
+	__asm__ volatile("cmpxchg16b %1"
+			 : "=@ccz"(done), "+m"(*pair), "+a"(old_lo), "+d"(old_hi)
+			 : "b"(new_lo), "c"(new_hi)
+			 : "memory");
+	return done;
+}
+
+static inline void trace_plat_local_add(uint64_t *value, uint64_t delta)
+{
+	__atomic_fetch_add(value, delta, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t *trace_plat_recursion(void)
+{
+	return &fake_this->recursion;
+}
+
+static inline int32_t trace_plat_current_pid(void)
+{
+	return fake_this->pid;
+}
+
+static inline uint32_t *trace_plat_current_flags(void)
+{
+	return &fake_this->thread_flags;
+}
+
+static inline uint32_t trace_plat_ip_pack(uintptr_t ip)
+{
+	return (uint32_t)ip;
+}
+
+static inline uintptr_t trace_plat_ip_unpack(uint32_t packed)
+{
+	return (uintptr_t)(intptr_t)(int32_t)packed;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * The ring of one CPU, and its inline write path: what a function event costs.
+ *
+ * A tail word says where the next event goes and how many there were:
+ *
+ *   63           32 31               0      position: slot * subbuf_size + offset in the
+ * sub-buffer; [ event number | byte position    ]     offset 0 is the end of the sub-buffer before:
+ * it is full
+ *
+ * The tail word and the time of the last event move together (trace_plat_pair_cmpxchg), so a delta
+ * is exact for nested writers. `commit` is the tail word up to which readers may look. An event
+ * that starts at `commit` is the outermost one: its commit publishes everything up to the tail.
+ * While an outer event is open, commit differs from the tail, and nested commits do nothing.
+ *
+ * Context:   any, preemption off. Only this CPU writes; nested contexts come and go completely
+ *            between any two instructions.
+ * Locking:   none. Slot words are shared with readers and moved by locked compare-exchange.
+ * Ownership: as <trace/ring_buffer.h> says.
+ */
+#ifndef TRACE_RING_FAST_H
+#define TRACE_RING_FAST_H
+
+#include <stdatomic.h>
+#include <trace/ring_buffer.h>
+
+#define RING_EVENT_ONE	   (1ull << 32) /* one event in a tail word */
+#define RING_DELTA_BITS	   27
+#define RING_SHORT_PAYLOAD 112u /* largest payload whose length fits in the event's head */
+#define RING_HEAD_BYTES	   4u
+#define RING_TYPE_BITS	   5
+
+/* What the writer and the readers know of one sub-buffer. Tags tell which lap a word speaks of. */
+struct ring_slot {
+	_Atomic uint64_t word; /* sequence << 16 | events taken by the reader */
+	_Atomic uint64_t end;  /* sequence << 16 | bytes of data; other sequence: it is full */
+	_Atomic uint64_t first_event; /* number of its first event */
+	_Atomic uint64_t dropped;     /* events dropped before it, since the reset */
+};
+
+/* How far a reader has come; see ring_read.c. */
+struct ring_cursor {
+	uint64_t seq;	     /* sub-buffer */
+	uint32_t offset;     /* in it */
+	uint32_t taken;	     /* events before offset */
+	uint64_t ts;	     /* time at offset; of no use at the sub-buffer's start */
+	uint64_t next_event; /* number of the event expected next */
+	uint64_t dropped;    /* dropped events already told */
+};
+
+/* Part of a sub-buffer, copied out. */
+struct ring_chunk {
+	uint8_t *data; /* subbuf_size bytes of memory */
+	uint32_t pos;  /* next undecoded byte */
+	uint32_t end;  /* bytes of data */
+	uint32_t left; /* events from pos on */
+	uint64_t ts;   /* time at pos */
+	uint64_t lost; /* events lost before pos */
+};
+
+struct ring_iter {
+	struct trace_ring_cpu *rc;
+	struct ring_cursor cursor;
+	struct ring_chunk chunk;
+	uint64_t limit; /* number of the first event not to show */
+	bool can_bug;	/* damage stops tracing; not when dumping after a crash */
+};
+
+struct trace_ring_cpu {
+	/* Writer, this CPU only. */
+	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
+	uint8_t *base;		/* nr_slots sub-buffers */
+	_Atomic uint64_t commit;
+	_Atomic uint64_t
+		gate; /* low half: subbuf_size - 1, or 0: slow path; high: nested disables */
+
+	struct ring_slot *slots;
+	uint32_t nr_slots;
+	uint32_t subbuf_shift;
+	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
+	uint64_t nr_dropped;
+	uint64_t nr_commit_overrun;
+	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
+	_Atomic bool overwrite;
+
+	/* Readers, under `lock`. */
+	struct trace_plat_lock lock;
+	struct ring_cursor reader;
+	struct ring_chunk chunk; /* taken from the ring, not yet consumed */
+	uint64_t nr_taken;	 /* events taken from the ring */
+	uint32_t nr_iters;	 /* open iterators */
+	struct ring_iter dump;
+
+	struct ring_buffer *buffer;
+	uint32_t cpu;
+};
+
+struct ring_buffer {
+	uint32_t nr_cpus;
+	uint32_t subbuf_size;
+	_Atomic uint32_t is_off; /* ring_buffer_record_off() */
+	ring_clock_fn clock;
+	struct trace_plat_lock lock; /* resize, reset, clock, swap */
+	struct trace_ring_cpu *cpu[];
+};
+
+/* Everything that is not the common case; the same contract as trace_ring_reserve(). */
+void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t len);
+/* Make everything up to the tail visible. No event of ours is open. */
+void trace_ring_publish(struct trace_ring_cpu *rc);
+/* See ring_buffer_discard_commit(). */
+void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
+
+/* A plain word that contexts of this CPU, or readers, may change or see at any time. */
+static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/*
+ * Claim room for `len` bytes, a multiple of 4 from 4 to RING_SHORT_PAYLOAD and best a constant.
+ * Returns the payload, to be given to trace_ring_commit(), or NULL.
+ */
+static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, uint32_t len)
+{
+	uint64_t word = trace_ring_load(&rc->tail.lo);
+	uint64_t last = trace_ring_load(&rc->tail.hi);
+	uint64_t now = trace_plat_clock_ns();
+	uint64_t delta = now - last;
+	uint32_t room =
+		-(uint32_t)word & (uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed);
+	uint32_t *event;
+
+	/* A clock that went back gives a huge delta. */
+	if (TRACE_UNLIKELY(len + RING_HEAD_BYTES > room) ||
+	    TRACE_UNLIKELY(delta >> RING_DELTA_BITS))
+		return trace_ring_reserve_slow(rc, len);
+	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(
+		    &rc->tail, word, last, word + RING_EVENT_ONE + len + RING_HEAD_BYTES, now)))
+		return trace_ring_reserve_slow(rc, len);
+	event = (uint32_t *)(void *)(rc->base + (uint32_t)word);
+	event[0] = (uint32_t)delta << RING_TYPE_BITS | len / 4;
+	return event + 1;
+}
+
+/* Publish the event of `payload`, unless it interrupted another: then that one will. */
+static TRACE_ALWAYS_INLINE void trace_ring_commit(struct trace_ring_cpu *rc, const void *payload)
+{
+	uint64_t word = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+	uint32_t pos = (uint32_t)((const uint8_t *)payload - rc->base);
+
+	/*
+	 * The head before a payload has 4 or 8 bytes, and an outer event at least 8 and our head:
+	 * up to 8 bytes from commit to payload, no event can lie between.
+	 */
+	if (TRACE_UNLIKELY(pos - (uint32_t)word > 2 * RING_HEAD_BYTES))
+		return;
+	word = trace_ring_load(&rc->tail.lo);
+	/* Pairs with the acquire of readers. Nobody else moves commit: it differs from the tail. */
+	atomic_store_explicit(&rc->commit, word, memory_order_release);
+	/* An interrupt before that store found our event open and published nothing. */
+	atomic_signal_fence(memory_order_seq_cst);
+	if (TRACE_UNLIKELY(trace_ring_load(&rc->tail.lo) != word))
+		trace_ring_publish(rc);
+}
+
+#endif
