@@ -9,6 +9,7 @@
 #include <kernel/base.h>
 #include <kernel/upcall.h>
 
+#include "paging_priv.h"
 #include "percpu_priv.h"
 #include "refuse.h"
 
@@ -27,5 +28,6 @@ void arch_start(const struct handover *handover)
 	if (cpu_prepare(0, cpuid(1, 0).ebx >> 24) != 0)
 		arch_refuse("no memory for the trap stacks");
 	cpu_load(0);
+	paging_early_done();
 	kernel_main(handover);
 }
