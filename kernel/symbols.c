@@ -3,9 +3,6 @@
 
 #include "symbols_expand.h"
 
-/* The first link has no table: tools/ksyms makes it from that link's result. */
-const struct symbols_header symbols_blob __attribute__((weak)) = { 0 };
-
 static const void *at(uint32_t pos)
 {
 	return (const uint8_t *)&symbols_blob + pos;

@@ -11,9 +11,6 @@
 #include "near_names.h"
 #include "symbols_expand.h"
 
-/* The first link has no table: tools/whynot makes it from that link's result. */
-const struct whynot_header whynot_blob __attribute__((weak)) = { 0 };
-
 /* The sentence being written; `pos` stays below `len`. */
 struct sentence {
 	char *buf;
@@ -163,6 +160,7 @@ static int say_entry(struct sentence *s, const char *name, const uint8_t *pos)
 		break;
 	case WHYNOT_ASSEMBLY:
 		say(s, "assembly routine without a call site");
+		say_place(s, file, line);
 		break;
 	case WHYNOT_DISCARDED:
 		say(s, "not in the kernel: unused, so the compiler dropped it");

@@ -178,11 +178,36 @@ static void finish_unit(struct walk *walk)
 	walk->is_unit_traced = false;
 }
 
+/* Routines of an assembler file have no entries of their own; its line table says where they are.
+ */
+static void visit_assembly(struct walk *walk, Dwarf_Die *unit)
+{
+	const struct selection *selection = &walk->code->selection;
+
+	for (size_t i = 0; i < selection->nr; i++) {
+		Dwarf_Line *line = dwarf_getsrc_die(unit, selection->symbols[i].addr);
+		struct record *record;
+		Dwarf_Addr addr;
+		int number;
+
+		if (!line || dwarf_lineaddr(line, &addr) != 0 || dwarf_lineno(line, &number) != 0 ||
+		    addr != selection->symbols[i].addr)
+			continue;
+		record = records_get(walk->records, selection->symbols[i].name);
+		record->file = records_path(walk->records, dwarf_linesrc(line, NULL, NULL));
+		record->line = (uint32_t)number;
+	}
+}
+
 static void visit_unit(struct walk *walk, Dwarf_Die *unit, debuginfo_file_fn each_file, void *arg)
 {
 	const struct outer nothing = { 0 };
 	size_t nr_files = 0;
 
+	if (dwarf_srclang(unit) == DW_LANG_Mips_Assembler) {
+		visit_assembly(walk, unit);
+		return;
+	}
 	if (dwarf_getsrcfiles(unit, &walk->files, &nr_files) != 0) {
 		walk->files = NULL;
 		nr_files = 0;
