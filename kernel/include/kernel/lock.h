@@ -46,33 +46,35 @@ struct waitq {
 	struct waiter *last;
 };
 
-struct waiter { /* on the waiting thread's stack */
+struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
 	struct waiter *next;
 	struct waiter *prev;
 	struct thread *thread;
 	bool is_queued;
-	bool is_exclusive;
+	_Atomic uint32_t is_woken; /* since the last waitq_prepare() */
 };
 
 #define WAIT_FOREVER UINT64_MAX
 
 /*
- * Sleep until done(arg), which is asked again after every wake-up, with no lock held.
+ * Sleep until done(arg), which is asked again after every wake-up, with no lock held; it may sleep
+ * itself.
  * Returns 0, -EINTR when the thread is interrupted (only with `interruptible`), -ETIMEDOUT after
  * timeout_ns (WAIT_FOREVER: never). Thread context, preemption and interrupts on.
  */
 int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
 	       uint64_t timeout_ns);
-/* Wake everyone; the oldest. Thread, softirq, irq; with interrupts off too. Not NMI. */
+/* Wake everyone; the oldest not woken yet. Thread, softirq, irq; interrupts off too. Not NMI. */
 void waitq_wake_all(struct waitq *queue);
 void waitq_wake_one(struct waitq *queue);
 bool waitq_has_waiters(struct waitq *queue);
 
 /*
- * For loops of the caller's own: prepare, test the condition, schedule(), ..., finish.
- * The state is THREAD_INTERRUPTIBLE or THREAD_UNINTERRUPTIBLE.
+ * For loops of the caller's own: zeroed waiter, then { prepare, test the condition, sleep }, finish.
+ * A wake-up since the last prepare ends the sleep at once. waitq_sleep(): 0, -EINTR, -ETIMEDOUT.
  */
-void waitq_prepare(struct waitq *queue, struct waiter *waiter, unsigned int state);
+void waitq_prepare(struct waitq *queue, struct waiter *waiter);
+int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns);
 void waitq_finish(struct waitq *queue, struct waiter *waiter);
 
 struct mutex {

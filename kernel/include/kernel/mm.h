@@ -26,7 +26,7 @@ void *page_alloc(unsigned int order);
 void *page_alloc_zeroed(unsigned int order);
 void page_free(void *memory, unsigned int order);
 
-/* Aligned to 16 bytes, to `bytes` when that is a power of two up to a page. */
+/* Aligned to 16 bytes; more than 2048 bytes are whole pages. */
 void *kmalloc(size_t bytes);
 void *kzalloc(size_t bytes);
 /* nr * bytes, zeroed; NULL on overflow. */
@@ -68,7 +68,7 @@ struct mm_stats {
  * leaked in between agree. Thread context.
  */
 void mm_stats_get(struct mm_stats *out);
-/* One line per slab cache: name, object size, live objects, pages. */
+/* For each slab cache; a lock is held and interrupts are off: fn must not allocate or block. */
 void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uint64_t pages,
 			      void *arg),
 		   void *arg);

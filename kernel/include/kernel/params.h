@@ -16,7 +16,7 @@ bool boot_param_is_set(const char *name);
 unsigned long boot_param_number(const char *name, unsigned long otherwise);
 /* The whole command line. */
 const char *boot_command_line(void);
-/* Say what was given and nobody knows. */
-void params_report_unknown(void);
+/* Hand the tracer's parameters to it; report those that nobody knows. */
+void params_give_to_trace(void);
 
 #endif

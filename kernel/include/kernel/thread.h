@@ -36,6 +36,8 @@ enum thread_state {
 
 /* Flags of thread_create(). */
 #define THREAD_DETACHED 0x1u /* nobody joins it */
+#define THREAD_SERVICE	0x2u /* belongs to the kernel: cannot be killed */
+#define THREAD_IDLE	0x4u /* of the scheduler itself */
 
 struct thread {
 	struct arch_context context; /* saved registers */
@@ -105,6 +107,8 @@ void cond_resched(void);
 /* Switch to the next thread; the caller has set its state. Preemption and interrupts on. */
 void schedule(void);
 void set_current_state(unsigned int state);
+/* schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed. */
+bool schedule_until(uint64_t deadline_ns);
 
 /* Any context but NMI. True when it was woken by this call. */
 bool wake_up_process(struct thread *thread);

@@ -44,7 +44,7 @@ void *upcall_page_table_alloc(void);
 void upcall_irq_exit(void);
 /* The reschedule half of upcall_irq_exit() alone: depth 0, interrupts off before and after. */
 void upcall_preempt(void);
-/* The tick is due; the deadline given to timer_arm_ns() has passed. irq. */
+/* The tick is due; the deadline given to arch_timer_arm_ns() has passed. irq. */
 void upcall_tick(void);
 void upcall_timer(void);
 /* Reschedule IPI. irq. */

@@ -1,0 +1,116 @@
+/*
+ * Completions and semaphores, see <kernel/lock.h>.
+ *
+ * Both are often on the stack of a waiter that returns as soon as it may. The last thing that
+ * complete() does with one is to drop the queue's lock, and each waiter takes that lock once
+ * before it returns: the memory is not used after that.
+ */
+#include <stdatomic.h>
+#include <kernel/lock.h>
+#include <kernel/thread.h>
+
+#define DONE_FOR_ALL 0x80000000u
+
+static bool try_take(_Atomic uint32_t *done)
+{
+	uint32_t seen = atomic_load(done);
+
+	while (seen != 0) {
+		if (seen >= DONE_FOR_ALL)
+			return true;
+		if (atomic_compare_exchange_weak(done, &seen, seen - 1))
+			return true;
+	}
+	return false;
+}
+
+static bool completion_done(void *arg)
+{
+	return try_take(&((struct completion *)arg)->done);
+}
+
+static void pass_lock(struct spinlock *lock)
+{
+	spin_unlock_irqrestore(lock, spin_lock_irqsave(lock));
+}
+
+void complete(struct completion *completion)
+{
+	struct waiter *waiter;
+	uint64_t flags = spin_lock_irqsave(&completion->queue.lock);
+
+	if (atomic_load(&completion->done) < DONE_FOR_ALL)
+		atomic_fetch_add(&completion->done, 1);
+	waiter = completion->queue.first;
+	while (waiter && atomic_load(&waiter->is_woken))
+		waiter = waiter->next;
+	if (waiter) {
+		atomic_store(&waiter->is_woken, 1);
+		wake_up_process(waiter->thread);
+	}
+	spin_unlock_irqrestore(&completion->queue.lock, flags);
+}
+
+void complete_all(struct completion *completion)
+{
+	uint64_t flags = spin_lock_irqsave(&completion->queue.lock);
+
+	atomic_store(&completion->done, DONE_FOR_ALL);
+	for (struct waiter *w = completion->queue.first; w; w = w->next) {
+		atomic_store(&w->is_woken, 1);
+		wake_up_process(w->thread);
+	}
+	spin_unlock_irqrestore(&completion->queue.lock, flags);
+}
+
+static int wait_for(struct completion *completion, bool interruptible, uint64_t timeout_ns)
+{
+	int err = waitq_wait(&completion->queue, completion_done, completion, interruptible,
+			     timeout_ns);
+
+	pass_lock(&completion->queue.lock);
+	return err;
+}
+
+void wait_for_completion(struct completion *completion)
+{
+	wait_for(completion, false, WAIT_FOREVER);
+}
+
+int wait_for_completion_interruptible(struct completion *completion, uint64_t timeout_ns)
+{
+	return wait_for(completion, true, timeout_ns);
+}
+
+void semaphore_init(struct semaphore *sem, int32_t count)
+{
+	*sem = (struct semaphore){ .count = count };
+}
+
+static bool semaphore_try_down(void *arg)
+{
+	struct semaphore *sem = arg;
+	int32_t seen = atomic_load(&sem->count);
+
+	while (seen > 0) {
+		if (atomic_compare_exchange_weak(&sem->count, &seen, seen - 1))
+			return true;
+	}
+	return false;
+}
+
+void semaphore_up(struct semaphore *sem)
+{
+	atomic_fetch_add(&sem->count, 1);
+	waitq_wake_one(&sem->queue);
+}
+
+void semaphore_down(struct semaphore *sem)
+{
+	waitq_wait(&sem->queue, semaphore_try_down, sem, false, WAIT_FOREVER);
+}
+
+int semaphore_down_interruptible(struct semaphore *sem)
+{
+	return waitq_wait(&sem->queue, semaphore_try_down, sem, true, WAIT_FOREVER);
+}

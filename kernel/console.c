@@ -1,0 +1,270 @@
+/*
+ * Console output, see <kernel/console.h>.
+ *
+ *   console_write()  --.
+ *                       >-- tx ring --> UART interrupt        (polled until console_init())
+ *   dmesg ring, at the start of a line --'
+ *
+ * Producers hold out.lock; the UART takes bytes without it. `column` says whether the cursor stands
+ * at the start of a line: only there messages go out.
+ */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/uart.h>
+#include <kernel/console.h>
+#include <kernel/lock.h>
+#include <kernel/preempt.h>
+#include <kernel/softirq.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <trace/fmt.h>
+#include "console_priv.h"
+#include "dmesg.h"
+
+#define TX_BYTES   8192u
+#define TX_WAKE	   (TX_BYTES / 2) /* wake writers when this much is free */
+#define PREFIX_MAX 24
+
+static struct {
+	struct spinlock lock; /* with interrupts off */
+	struct mutex writer;  /* one console_write() at a time */
+	struct waitq room;
+	_Atomic uint32_t head; /* next byte to put in; lock held */
+	_Atomic uint32_t tail; /* next byte to send; the UART's lock held */
+	_Atomic uint32_t has_waiter;
+	_Atomic uint32_t is_started; /* interrupt driven */
+	_Atomic uint32_t is_panicking;
+	uint32_t column;	/* 0: start of a line; lock held */
+	uint64_t next_message;	/* lock held */
+	struct dmesg_line line; /* being shown; lock held */
+	char ring[TX_BYTES];
+} out;
+
+static _Atomic uint32_t console_level = LOG_INFO;
+
+static uint32_t tx_room(void)
+{
+	return TX_BYTES - (atomic_load(&out.head) - atomic_load(&out.tail));
+}
+
+/* Lock held, room checked. */
+static void put_byte(char c)
+{
+	uint32_t head = atomic_load_explicit(&out.head, memory_order_relaxed);
+
+	if (!atomic_load(&out.is_started)) {
+		uart_early_putc(UART_COM1, (uint8_t)c);
+		return;
+	}
+	out.ring[head % TX_BYTES] = c;
+	/* release: the UART reads the byte after it saw the new head. */
+	atomic_store_explicit(&out.head, head + 1, memory_order_release);
+}
+
+/* Lock held; room for two bytes. */
+static void put_text_byte(char c)
+{
+	if (c == '\n')
+		put_byte('\r');
+	put_byte(c);
+	out.column = c == '\n' || c == '\r' ? 0 : out.column + 1;
+}
+
+/* From the UART, its lock held. */
+static bool console_tx(unsigned int port, uint8_t *out_byte)
+{
+	uint32_t tail = atomic_load_explicit(&out.tail, memory_order_relaxed);
+
+	(void)port;
+	if (tail == atomic_load_explicit(&out.head, memory_order_acquire)) {
+		if (atomic_exchange(&out.has_waiter, 0))
+			raise_softirq(SOFTIRQ_CONSOLE);
+		return false;
+	}
+	*out_byte = (uint8_t)out.ring[tail % TX_BYTES];
+	atomic_store_explicit(&out.tail, tail + 1, memory_order_release);
+	if (tx_room() == TX_WAKE && atomic_exchange(&out.has_waiter, 0))
+		raise_softirq(SOFTIRQ_CONSOLE);
+	return true;
+}
+
+static void put_message(const struct dmesg_line *line)
+{
+	char prefix[PREFIX_MAX];
+	uint64_t us = line->time_ns / NSEC_PER_USEC;
+
+	trace_snprintf(prefix, sizeof(prefix), "[%5lu.%06lu] ", us / 1000000, us % 1000000);
+	for (const char *p = prefix; *p; p++)
+		put_text_byte(*p);
+	for (uint32_t i = 0; i < line->len; i++)
+		put_text_byte(line->text[i]);
+	put_text_byte('\n');
+}
+
+/* Lock held. False when messages must wait: in the middle of a line, or no room. */
+static bool show_messages_locked(void)
+{
+	while (out.column == 0) {
+		if (atomic_load(&out.is_started) && tx_room() < PRINTK_LINE_MAX + PREFIX_MAX + 2) {
+			atomic_store(&out.has_waiter, 1);
+			return false;
+		}
+		if (!dmesg_read(&out.next_message, &out.line))
+			return true;
+		if (out.line.level <= atomic_load(&console_level))
+			put_message(&out.line);
+	}
+	return false;
+}
+
+void console_flush_messages(void)
+{
+	uint64_t flags;
+
+	if (atomic_load(&out.is_panicking)) {
+		console_panic_messages();
+		return;
+	}
+	/* In an NMI the next message or the next line of output shows this one. */
+	while (!in_nmi() && spin_trylock_irqsave(&out.lock, &flags)) {
+		uint64_t end = dmesg_end();
+		bool is_done = show_messages_locked();
+
+		spin_unlock_irqrestore(&out.lock, flags);
+		uart_tx_kick(UART_COM1);
+		/* Who found the lock taken relies on its owner to look again. */
+		if (!is_done || dmesg_end() == end)
+			break;
+	}
+}
+
+void printk_set_console_level(enum log_level level)
+{
+	atomic_store(&console_level, (uint32_t)level);
+}
+
+/* Put as much in as there is room for; returns the number of bytes taken. */
+static size_t write_some(const char *buf, size_t len, bool raw)
+{
+	size_t done = 0;
+	uint64_t flags = spin_lock_irqsave(&out.lock);
+
+	while (done < len && tx_room() >= 2) {
+		if (raw && buf[done] != '\n' && buf[done] != '\r') {
+			put_byte(buf[done]);
+			out.column++;
+		} else if (raw) {
+			put_byte(buf[done]);
+			out.column = 0;
+		} else {
+			put_text_byte(buf[done]);
+		}
+		done++;
+	}
+	if (out.column == 0)
+		show_messages_locked();
+	spin_unlock_irqrestore(&out.lock, flags);
+	uart_tx_kick(UART_COM1);
+	return done;
+}
+
+static bool has_room(void *arg)
+{
+	(void)arg;
+	if (tx_room() >= TX_WAKE)
+		return true;
+	atomic_store(&out.has_waiter, 1);
+	return tx_room() >= TX_WAKE; /* the UART may have looked just before */
+}
+
+static int write_all(const char *buf, size_t len, bool raw)
+{
+	size_t done = 0;
+	int err = mutex_lock_interruptible(&out.writer);
+
+	if (err)
+		return err;
+	while (!err) {
+		done += write_some(buf + done, len - done, raw);
+		if (done == len)
+			break;
+		err = waitq_wait(&out.room, has_room, NULL, true, WAIT_FOREVER);
+	}
+	mutex_unlock(&out.writer);
+	return err;
+}
+
+int console_write(const char *buf, size_t len)
+{
+	return write_all(buf, len, false);
+}
+
+int console_write_raw(const char *buf, size_t len)
+{
+	return write_all(buf, len, true);
+}
+
+static bool is_drained(void *arg)
+{
+	(void)arg;
+	if (tx_room() == TX_BYTES)
+		return true;
+	atomic_store(&out.has_waiter, 1);
+	return tx_room() == TX_BYTES;
+}
+
+void console_drain(void)
+{
+	waitq_wait(&out.room, is_drained, NULL, false, WAIT_FOREVER);
+	uart_flush(UART_COM1);
+}
+
+/* Softirq: room in the ring, or bytes came in. */
+static void console_softirq(void)
+{
+	waitq_wake_all(&out.room);
+	console_flush_messages();
+	console_input_arrived();
+}
+
+void console_early_init(void)
+{
+	uart_init();
+}
+
+void console_init(void)
+{
+	static const struct uart_client client = { .rx = console_rx, .tx = console_tx };
+	static const struct uart_client silent = { .rx = console_ignore_rx,
+						   .tx = console_ignore_tx };
+	uint64_t flags;
+	int err;
+
+	softirq_register(SOFTIRQ_CONSOLE, console_softirq);
+	flags = spin_lock_irqsave(&out.lock);
+	uart_flush(UART_COM1);
+	atomic_store(&out.is_started, 1);
+	spin_unlock_irqrestore(&out.lock, flags);
+	err = uart_start(UART_COM1, &client);
+	if (err) {
+		atomic_store(&out.is_started, 0);
+		pr_warn("Console: no interrupt for COM1 (%d), output only\n", err);
+	}
+	uart_start(UART_COM2, &silent);
+}
+
+void console_panic_begin(void)
+{
+	uint32_t tail = atomic_load(&out.tail), head = atomic_load(&out.head);
+
+	if (atomic_exchange(&out.is_panicking, 1))
+		return;
+	/* What was on its way comes first; the other CPUs are stopped, locks mean nothing now. */
+	for (; tail != head; tail++)
+		uart_early_putc(UART_COM1, (uint8_t)out.ring[tail % TX_BYTES]);
+	atomic_store(&out.tail, head);
+	if (out.column)
+		console_panic_write("\n", 1);
+	console_panic_skip_to(out.next_message, (enum log_level)atomic_load(&console_level));
+}

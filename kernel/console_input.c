@@ -1,0 +1,114 @@
+/*
+ * Console input, see <kernel/console.h>: a ring between the UART's interrupt and the one reader.
+ */
+#include <stdatomic.h>
+#include <kernel/console.h>
+#include <kernel/lock.h>
+#include <kernel/softirq.h>
+#include <kernel/thread.h>
+#include "console_priv.h"
+
+#define RX_BYTES 16384u
+#define CTRL_C	 0x03
+
+static struct {
+	struct waitq waitq;
+	_Atomic uint32_t head; /* written by the interrupt */
+	_Atomic uint32_t tail; /* written by the reader, which holds `reader` */
+	struct mutex reader;
+	_Atomic uint32_t nr_lost;
+	_Atomic uint32_t sigint_pending;
+	struct spinlock target_lock; /* with interrupts off */
+	struct thread *_Atomic target;
+	uint8_t ring[RX_BYTES];
+} in;
+
+void console_rx(unsigned int port, uint8_t byte)
+{
+	uint32_t head = atomic_load_explicit(&in.head, memory_order_relaxed);
+
+	(void)port;
+	if (byte == CTRL_C && atomic_load(&in.target)) {
+		atomic_store(&in.sigint_pending, 1);
+	} else if (head - atomic_load(&in.tail) < RX_BYTES) {
+		in.ring[head % RX_BYTES] = byte;
+		/* release: the reader sees the byte when it sees the new head. */
+		atomic_store_explicit(&in.head, head + 1, memory_order_release);
+	} else {
+		atomic_fetch_add(&in.nr_lost, 1);
+	}
+	raise_softirq(SOFTIRQ_CONSOLE);
+}
+
+/* COM2 is silent until there is somebody to speak to. */
+void console_ignore_rx(unsigned int port, uint8_t byte)
+{
+	(void)port;
+	(void)byte;
+}
+
+bool console_ignore_tx(unsigned int port, uint8_t *out_byte)
+{
+	(void)port;
+	(void)out_byte;
+	return false;
+}
+
+static void interrupt_target(void)
+{
+	uint64_t flags = spin_lock_irqsave(&in.target_lock);
+	struct thread *target = atomic_load(&in.target);
+
+	if (target) {
+		thread_interrupt(target);
+		if (target->group)
+			thread_interrupt_group(target->group);
+	}
+	spin_unlock_irqrestore(&in.target_lock, flags);
+}
+
+void console_input_arrived(void)
+{
+	if (atomic_exchange(&in.sigint_pending, 0))
+		interrupt_target();
+	if (atomic_load(&in.head) != atomic_load(&in.tail))
+		waitq_wake_all(&in.waitq);
+}
+
+void console_set_sigint_target(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&in.target_lock);
+
+	atomic_store(&in.target, thread);
+	spin_unlock_irqrestore(&in.target_lock, flags);
+}
+
+static bool has_input(void *arg)
+{
+	(void)arg;
+	return atomic_load(&in.head) != atomic_load(&in.tail);
+}
+
+int console_getc_timeout(uint64_t timeout_ns)
+{
+	uint32_t tail;
+	int c, err = mutex_lock_interruptible(&in.reader);
+
+	if (err)
+		return err;
+	err = waitq_wait(&in.waitq, has_input, NULL, true, timeout_ns);
+	if (err) {
+		mutex_unlock(&in.reader);
+		return err == -ETIMEDOUT ? -EAGAIN : err;
+	}
+	tail = atomic_load_explicit(&in.tail, memory_order_relaxed);
+	c = in.ring[tail % RX_BYTES];
+	atomic_store_explicit(&in.tail, tail + 1, memory_order_release);
+	mutex_unlock(&in.reader);
+	return c;
+}
+
+int console_getc(void)
+{
+	return console_getc_timeout(WAIT_FOREVER);
+}

@@ -1,0 +1,20 @@
+/*
+ * What the three files of the console tell each other.
+ */
+#ifndef KERNEL_CONSOLE_PRIV_H
+#define KERNEL_CONSOLE_PRIV_H
+
+#include <kernel/base.h>
+
+/* console_input.c: from the UART, interrupts off; and the softirq that follows. */
+void console_rx(unsigned int port, uint8_t byte);
+void console_ignore_rx(unsigned int port, uint8_t byte);
+bool console_ignore_tx(unsigned int port, uint8_t *out_byte);
+void console_input_arrived(void);
+
+/* console_panic.c: polled, without locks, after console_panic_begin(). */
+void console_panic_messages(void);
+/* Messages from `seq` on are shown: those there already up to `level`, all that come later. */
+void console_panic_skip_to(uint64_t seq, enum log_level level);
+
+#endif

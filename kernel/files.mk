@@ -1,0 +1,42 @@
+# Core: memory, locks, threads, time, console, start.
+KERNEL_SRCS += \
+	kernel/completion.c \
+	kernel/console.c \
+	kernel/console_input.c \
+	kernel/console_panic.c \
+	kernel/dmesg.c \
+	kernel/grace.c \
+	kernel/heap.c \
+	kernel/main.c \
+	kernel/mm.c \
+	kernel/mutex.c \
+	kernel/number.c \
+	kernel/page.c \
+	kernel/panic.c \
+	kernel/params.c \
+	kernel/preempt.c \
+	kernel/printk.c \
+	kernel/sched.c \
+	kernel/sched_balance.c \
+	kernel/sched_queue.c \
+	kernel/slab.c \
+	kernel/softirq.c \
+	kernel/spinlock.c \
+	kernel/stack.c \
+	kernel/thread.c \
+	kernel/thread_list.c \
+	kernel/timer.c \
+	kernel/vmap.c \
+	kernel/waitq.c \
+	kernel/wake.c \
+	kernel/work.c
+# Without call sites: used by probes.
+KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c
+
+# Files.
+KERNEL_SRCS += $(wildcard kernel/vfs*.c)
+# Shell and commands.
+KERNEL_SRCS += $(wildcard kernel/sh_*.c kernel/line_*.c kernel/command*.c kernel/cmd_*.c kernel/work_*.c)
+# Symbols, benchmarks, the tracer's host.
+KERNEL_NOTRACE_SRCS += kernel/symbols.c
+KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/trace_host.c

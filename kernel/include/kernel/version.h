@@ -1,0 +1,14 @@
+/*
+ * What the banner says.
+ */
+#ifndef KERNEL_VERSION_H
+#define KERNEL_VERSION_H
+
+#define KERNEL_VERSION "0.1"
+#ifdef __clang__
+#define KERNEL_COMPILER "clang " __clang_version__
+#else
+#define KERNEL_COMPILER "gcc " __VERSION__
+#endif
+
+#endif

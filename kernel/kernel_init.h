@@ -1,0 +1,15 @@
+/*
+ * The steps of kernel_main() that the files of kernel/ offer, apart from those in public headers.
+ *
+ * Context: boot; once each, in the order of main.c.
+ */
+#ifndef KERNEL_INIT_H
+#define KERNEL_INIT_H
+
+void timers_init(void);
+/* The boot context becomes the idle thread of CPU 0. */
+void threads_init(void);
+/* A worker for each CPU that is online. Thread context. */
+void work_start_threads(void);
+
+#endif

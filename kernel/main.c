@@ -1,0 +1,100 @@
+/* The kernel's start: from the hand-over of arch/ to the shell. */
+#include <arch/acpi.h>
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/handover.h>
+#include <arch/multiboot.h>
+#include <arch/paging.h>
+#include <arch/smp.h>
+#include <arch/timer.h>
+#include <arch/tsc.h>
+#include <kernel/command.h>
+#include <kernel/console.h>
+#include <kernel/mm.h>
+#include <kernel/params.h>
+#include <kernel/printk.h>
+#include <kernel/shell.h>
+#include <kernel/thread.h>
+#include <kernel/upcall.h>
+#include <kernel/version.h>
+#include <kernel/vfs.h>
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+#include "kernel_init.h"
+#include "sched.h"
+#include "softirq_priv.h"
+#include "thread_list.h"
+
+static void banner(void)
+{
+	pr_info("Fathom %s (%s)\n", KERNEL_VERSION, KERNEL_COMPILER);
+	pr_info("Command line: %s\n", boot_command_line());
+	pr_info("CPU: %s\n", cpu_features.brand[0] ? cpu_features.brand : cpu_features.vendor);
+}
+
+/* Interrupt controllers, clocks, and how many CPUs there are. Interrupts are off. */
+static void devices_init(void)
+{
+	size_t len = 0;
+	const void *rsdp = multiboot_rsdp(&len);
+
+	if (acpi_init(rsdp, (uint32_t)len))
+		pr_warn("ACPI: no usable tables\n");
+	if (apic_init(!boot_param_is_set("nox2apic")))
+		panic("no usable interrupt controller");
+	tsc_init();
+	arch_timer_init();
+	smp_init((uint32_t)boot_param_number("maxcpus", 0));
+}
+
+static int run_shell(void *unused)
+{
+	shell_main(unused);
+	return 0;
+}
+
+static void start_shell(void)
+{
+	if (!thread_create("sh", run_shell, NULL, THREAD_DETACHED))
+		panic("out of memory for the shell");
+}
+
+/* Thread 1, on CPU 0 until the other CPUs run. */
+static int init(void *unused)
+{
+	(void)unused;
+	threads_start_reaper();
+	console_init();
+	params_give_to_trace();
+	if (trace_init())
+		pr_err("trace: out of memory, tracing is off\n");
+	trace_boot_start();
+	smp_start_all();
+	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
+	softirq_start_threads();
+	work_start_threads();
+	if (arch_check_wx())
+		panic("memory is writable and executable");
+	command_init();
+	if (vfs_init())
+		panic("out of memory for the file tree");
+	printk_set_console_level((enum log_level)boot_param_number("loglevel", LOG_WARN));
+	start_shell();
+	return 0;
+}
+
+void kernel_main(const struct handover *handover)
+{
+	(void)handover; /* arch/ has read it */
+	params_init(multiboot_cmdline());
+	console_early_init();
+	banner();
+	mm_init();
+	threads_init();
+	ftrace_init();
+	devices_init();
+	timers_init();
+	if (!thread_create_on(1, "init", init, NULL, THREAD_DETACHED))
+		panic("out of memory for the first thread");
+	sched_idle_loop();
+}

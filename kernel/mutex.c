@@ -1,0 +1,54 @@
+/* Sleeping locks, see <kernel/lock.h>. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <kernel/config.h>
+#include <kernel/lock.h>
+#include <kernel/thread.h>
+
+bool mutex_trylock(struct mutex *mutex)
+{
+	struct thread *nobody = NULL;
+
+	return atomic_compare_exchange_strong(&mutex->owner, &nobody, current_thread());
+}
+
+static bool try_lock_again(void *arg)
+{
+	return mutex_trylock(arg);
+}
+
+static void check_lock(struct mutex *mutex)
+{
+	ASSERT(!in_interrupt());
+	if (mutex_held(mutex))
+		panic("mutex %p is locked twice by %s", (void *)mutex, current_thread()->name);
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	if (KERNEL_DEBUG)
+		check_lock(mutex);
+	if (!mutex_trylock(mutex))
+		waitq_wait(&mutex->queue, try_lock_again, mutex, false, WAIT_FOREVER);
+}
+
+int mutex_lock_interruptible(struct mutex *mutex)
+{
+	if (KERNEL_DEBUG)
+		check_lock(mutex);
+	if (mutex_trylock(mutex))
+		return 0;
+	return waitq_wait(&mutex->queue, try_lock_again, mutex, true, WAIT_FOREVER);
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+	ASSERT(mutex_held(mutex));
+	atomic_store(&mutex->owner, NULL);
+	waitq_wake_one(&mutex->queue);
+}
+
+bool mutex_held(const struct mutex *mutex)
+{
+	return atomic_load_explicit(&mutex->owner, memory_order_relaxed) == current_thread();
+}

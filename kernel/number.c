@@ -1,0 +1,66 @@
+/* Numbers from text, see <kernel/string.h>. */
+#include <kernel/base.h>
+#include <kernel/string.h>
+
+static unsigned int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	if (c >= 'a' && c <= 'z')
+		return (unsigned int)(c - 'a' + 10);
+	if (c >= 'A' && c <= 'Z')
+		return (unsigned int)(c - 'A' + 10);
+	return 99;
+}
+
+/* Skip the prefix that names the base; `base` 0 means that the prefix decides. */
+static unsigned int number_base(const char **s, unsigned int base)
+{
+	bool hex =
+		(*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X') && digit_value((*s)[2]) < 16;
+
+	if (hex && (base == 0 || base == 16)) {
+		*s += 2;
+		return 16;
+	}
+	if (base)
+		return base;
+	return (*s)[0] == '0' ? 8 : 10;
+}
+
+int str_to_u64(const char *s, unsigned int base, unsigned long *out)
+{
+	unsigned long value = 0;
+
+	base = number_base(&s, base);
+	if (!*s)
+		return -EINVAL;
+	for (; *s; s++) {
+		unsigned int digit = digit_value(*s);
+
+		if (digit >= base)
+			return -EINVAL;
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return -ERANGE;
+	}
+	*out = value;
+	return 0;
+}
+
+int str_to_i64(const char *s, unsigned int base, long *out)
+{
+	bool negative = *s == '-';
+	unsigned long value;
+	int err;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	err = str_to_u64(s, base, &value);
+	if (err)
+		return err;
+	if (value > (unsigned long)INT64_MAX + negative)
+		return -ERANGE;
+	*out = negative ? (long)-value : (long)value;
+	return 0;
+}

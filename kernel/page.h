@@ -1,0 +1,36 @@
+/*
+ * What page.c shares with the rest of the memory code: the word about each physical page.
+ *
+ * Context, locking: as <kernel/mm.h>. The metadata of a page that is in use belongs to its user.
+ */
+#ifndef KERNEL_PAGE_H
+#define KERNEL_PAGE_H
+
+#include <kernel/base.h>
+
+enum page_state {
+	PAGE_STATE_NONE = 0, /* inside a block, or not managed */
+	PAGE_STATE_FREE = 1, /* head of a free block */
+	PAGE_STATE_BUSY = 2, /* head of a block in use */
+	PAGE_STATE_SLAB = 3, /* each page of a slab; order is the slab's */
+};
+
+struct page {
+	uint32_t next; /* page numbers in the free list, PAGE_LIST_END at the ends */
+	uint32_t prev;
+	uint8_t order;
+	uint8_t state;
+	uint16_t unused;
+	uint32_t unused2;
+};
+
+void page_init(void);
+/* Metadata of the page at a direct-map address; NULL when the page is not managed. */
+struct page *page_of(const void *memory);
+void page_get_counts(uint64_t *out_total, uint64_t *out_free, uint64_t *out_failures);
+/* Pages given to arch/ for page tables. */
+uint64_t page_nr_tables(void);
+/* Smallest order that holds `bytes`. */
+unsigned int page_order_of(size_t bytes);
+
+#endif

@@ -1,0 +1,140 @@
+/* The end: panic() and faults that nobody handles. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/percpu.h>
+#include <arch/power.h>
+#include <arch/smp.h>
+#include <arch/tsc.h>
+#include <arch/trap.h>
+#include <arch/uart.h>
+#include <arch/unwind.h>
+#include <kernel/console.h>
+#include <kernel/params.h>
+#include <kernel/preempt.h>
+#include <kernel/printk.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <kernel/upcall.h>
+#include <trace/fmt.h>
+#include <trace/trace.h>
+
+#define MAX_DEPTH 24
+#define EXIT_CODE 1
+#define NOBODY	  UINT32_MAX
+#define TEXT_MAX  256
+
+static _Atomic uint32_t panic_cpu = NOBODY;
+
+static void print_backtrace(const uintptr_t *trace, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		/* A return address may be the first byte behind its function. */
+		pr_err("  [<%016lx>] %pS\n", trace[i], (void *)(i ? trace[i] - 1 : trace[i]));
+	}
+}
+
+static void print_cpu_header(uint32_t cpu)
+{
+	struct cpu_local *local = cpu_local_of(cpu);
+	struct thread *thread = local ? local->current : NULL;
+
+	pr_err("CPU %u: %s pid %d, preempt_count 0x%08x\n", cpu, thread ? thread->name : "?",
+	       thread ? thread->pid : -1, local ? local->preempt_count & PREEMPT_CONTEXT_MASK : 0);
+}
+
+static void print_this_cpu(const struct trap_frame *regs)
+{
+	uintptr_t trace[MAX_DEPTH];
+
+	print_cpu_header(cpu_local_read(id));
+	if (regs) {
+		arch_dump_registers(regs);
+		print_backtrace(trace, arch_backtrace_trap(regs, trace, MAX_DEPTH));
+	} else {
+		print_backtrace(trace, arch_backtrace_here(trace, MAX_DEPTH));
+	}
+}
+
+static void print_other_cpus(void)
+{
+	uintptr_t trace[MAX_DEPTH];
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		const struct trap_frame *regs = smp_stopped_frame(cpu);
+
+		if (cpu == cpu_local_read(id) || !smp_cpu_online(cpu))
+			continue;
+		print_cpu_header(cpu);
+		if (regs)
+			print_backtrace(trace, arch_backtrace_trap(regs, trace, MAX_DEPTH));
+		else
+			pr_err("  did not answer\n");
+	}
+}
+
+/* What the boot parameters say: exit, panic=SECONDS (reboot), or stand still. */
+static void __attribute__((noreturn)) end_machine(void)
+{
+	const char *seconds = boot_param_get("panic");
+	long value;
+
+	uart_flush(UART_COM1);
+	if (boot_param_is_set("exit"))
+		power_debug_exit(EXIT_CODE);
+	if (seconds && str_to_i64(seconds, 10, &value) == 0 && value != 0) {
+		if (value > 0)
+			tsc_delay_ns((uint64_t)value * NSEC_PER_SEC);
+		power_reboot();
+	}
+	power_halt();
+}
+
+/* One CPU gets through; one that panics again while it prints stops where it is. */
+static void claim_panic(void)
+{
+	uint32_t nobody = NOBODY, cpu = cpu_local_read(id);
+
+	arch_irq_disable();
+	if (atomic_compare_exchange_strong(&panic_cpu, &nobody, cpu))
+		return;
+	if (nobody == cpu) {
+		console_panic_write("PANIC: again, while printing\n", 29);
+		end_machine();
+	}
+	arch_halt_forever(); /* the NMI that stops us comes in here */
+}
+
+static void __attribute__((noreturn)) die(const char *text, const struct trap_frame *regs)
+{
+	tracing_off(); /* what led here is worth more than what comes now */
+	smp_stop_others_nmi();
+	console_panic_begin();
+	pr_err("PANIC: %s\n", text);
+	print_this_cpu(regs);
+	print_other_cpus();
+	trace_dump_on_oops(cpu_local_read(id));
+	pr_err("---[ end of panic ]---\n");
+	end_machine();
+}
+
+void panic(const char *fmt, ...)
+{
+	static char text[TEXT_MAX];
+	va_list args;
+
+	claim_panic();
+	va_start(args, fmt);
+	trace_vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	die(text, NULL);
+}
+
+void upcall_fault(struct trap_frame *regs, const char *what)
+{
+	static char text[TEXT_MAX];
+
+	claim_panic();
+	trace_snprintf(text, sizeof(text), "%s at %pS", what, (void *)regs->rip);
+	die(text, regs);
+}

@@ -1,0 +1,113 @@
+/* Boot parameters, see <kernel/params.h>. */
+#include <kernel/base.h>
+#include <kernel/params.h>
+#include <kernel/string.h>
+#include <trace/trace.h>
+
+#define PARAMS_MAX_BYTES 2048
+#define PARAMS_MAX	 64
+
+struct param {
+	const char *name;
+	const char *value;
+};
+
+static struct param params[PARAMS_MAX];
+static size_t nr_params;
+static char words[PARAMS_MAX_BYTES]; /* the command line, cut into names and values */
+static char command_line[PARAMS_MAX_BYTES];
+
+/* What this kernel asks for somewhere; the tracer's are known to the tracer. */
+static const char *const known[] = {
+	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel",
+};
+
+/*
+ * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay. NULL at the end.
+ */
+static char *next_word(char **next)
+{
+	char *from = *next, *to, *word;
+	bool quoted = false;
+
+	while (*from == ' ' || *from == '\t')
+		from++;
+	if (!*from)
+		return NULL;
+	word = to = from;
+	for (; *from && (quoted || (*from != ' ' && *from != '\t')); from++) {
+		if (*from == '"')
+			quoted = !quoted;
+		else
+			*to++ = *from;
+	}
+	*next = *from ? from + 1 : from;
+	*to = '\0';
+	return word;
+}
+
+void params_init(const char *line)
+{
+	char *next = words, *word;
+
+	strlcpy(command_line, line, sizeof(command_line));
+	strlcpy(words, line, sizeof(words));
+	while (nr_params < PARAMS_MAX && (word = next_word(&next))) {
+		char *equals = strchr(word, '=');
+
+		if (equals)
+			*equals = '\0';
+		params[nr_params].name = word;
+		params[nr_params].value = equals ? equals + 1 : "";
+		nr_params++;
+	}
+}
+
+const char *boot_param_get(const char *name)
+{
+	for (size_t i = nr_params; i-- > 0;) {
+		if (strcmp(params[i].name, name) == 0)
+			return params[i].value;
+	}
+	return NULL;
+}
+
+bool boot_param_is_set(const char *name)
+{
+	return boot_param_get(name) != NULL;
+}
+
+unsigned long boot_param_number(const char *name, unsigned long otherwise)
+{
+	const char *text = boot_param_get(name);
+	unsigned long value;
+
+	if (!text)
+		return otherwise;
+	if (str_to_u64(text, 0, &value) == 0)
+		return value;
+	pr_warn("Boot parameter %s=%s: not a number, ignored\n", name, text);
+	return otherwise;
+}
+
+const char *boot_command_line(void)
+{
+	return command_line;
+}
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(known[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void params_give_to_trace(void)
+{
+	for (size_t i = 0; i < nr_params; i++) {
+		if (!is_known(params[i].name) && !trace_boot_param(params[i].name, params[i].value))
+			pr_warn("Unknown boot parameter: %s\n", params[i].name);
+	}
+}

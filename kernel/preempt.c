@@ -1,0 +1,46 @@
+/* Where preemption happens: the end of a preempt-off section and the end of an interrupt. */
+#include <arch/cpu.h>
+#include <kernel/preempt.h>
+#include <kernel/upcall.h>
+#include "sched.h"
+#include "softirq_priv.h"
+
+/*
+ * Depth stays above 0 around the switch: whatever is traced in there ends its own preempt-off
+ * section without coming back here.
+ */
+TRACE_NOTRACE void preempt_schedule_notrace(void)
+{
+	if (arch_irqs_disabled())
+		return;
+	do {
+		preempt_count_add(1);
+		sched_switch(true);
+		preempt_count_sub(1);
+	} while (need_resched());
+}
+
+/* The interrupted thread is switched out inside the interrupt, on its own stack. */
+static void preempt_schedule_irq(void)
+{
+	do {
+		preempt_count_add(1);
+		arch_irq_enable();
+		sched_switch(true);
+		arch_irq_disable();
+		preempt_count_sub(1);
+	} while (need_resched());
+}
+
+void upcall_preempt(void)
+{
+	if (preempt_count() == 0 && need_resched())
+		preempt_schedule_irq();
+}
+
+void upcall_irq_exit(void)
+{
+	if (!in_interrupt() && softirq_is_pending())
+		softirq_run();
+	upcall_preempt();
+}

@@ -1,0 +1,37 @@
+/*
+ * printk(): formats a message into the dmesg ring and lets the console know; see <kernel/printk.h>.
+ */
+#include <kernel/console.h>
+#include <kernel/printk.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "dmesg.h"
+
+void vprintk(enum log_level level, const char *fmt, va_list args)
+{
+	char text[PRINTK_LINE_MAX];
+	char *line = text;
+
+	trace_vsnprintf(text, sizeof(text), fmt, args);
+	/* A message of several lines becomes several messages; the last newline is not one. */
+	for (;;) {
+		char *end = strchr(line, '\n');
+
+		if (!end || !end[1]) {
+			dmesg_write(level, line, end ? (size_t)(end - line) : strlen(line));
+			break;
+		}
+		dmesg_write(level, line, (size_t)(end - line));
+		line = end + 1;
+	}
+	console_flush_messages();
+}
+
+void printk(enum log_level level, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vprintk(level, fmt, args);
+	va_end(args);
+}

@@ -1,0 +1,251 @@
+/* Switching threads, see sched.h and <kernel/thread.h>. */
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include <arch/switch.h>
+#include <arch/timer.h>
+#include <kernel/config.h>
+#include <kernel/mm.h>
+#include <kernel/softirq.h>
+#include <kernel/time.h>
+#include <kernel/upcall.h>
+#include "sched.h"
+#include "softirq_priv.h"
+
+#define SLICE_NS (4 * NSEC_PER_MSEC)
+
+struct run_queue run_queues[MAX_CPUS];
+uint64_t sched_ready_mask;
+
+void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
+{
+	struct run_queue *rq = &run_queues[cpu];
+
+	rq->cpu = cpu;
+	list_init(&rq->waiting);
+	rq->idle = idle;
+	rq->running = idle;
+	atomic_store(&idle->cpu, cpu);
+	atomic_store(&idle->on_cpu, 1);
+	local->kernel_private = rq;
+	local->current = idle;
+	local->current_pid = 0;
+	local->trace_thread_flags = &idle->trace_flags;
+	local->preempt_count = PREEMPT_NO_RESCHED | 1; /* idle runs with preemption off */
+	if (idle->stack)
+		local->kernel_stack_top = (uintptr_t)idle->stack + STACK_BYTES;
+	sched_ready_mask |= 1ull << cpu;
+}
+
+/* The runnable thread `prev` may not run here any more: hand it to a CPU where it may. */
+static void move_switched_out(struct thread *prev)
+{
+	struct run_queue *rq;
+
+	spin_lock(&prev->wake_lock);
+	rq = &run_queues[sched_select_cpu(prev)];
+	spin_lock(&rq->lock);
+	sched_enqueue(rq, prev);
+	sched_check_preempt(rq, prev);
+	spin_unlock(&rq->lock);
+	spin_unlock(&prev->wake_lock);
+}
+
+/* On the new thread's stack, interrupts off, queue lock held: let go of the old thread. */
+static void finish_switch(void)
+{
+	struct run_queue *rq = this_run_queue();
+	struct thread *prev = rq->switched_out;
+	bool moving = atomic_load(&prev->on_queue) == ON_QUEUE_MOVING;
+
+	/* release: whoever sees 0 may run or free the thread; pairs with the loads of on_cpu. */
+	atomic_store_explicit(&prev->on_cpu, 0, memory_order_release);
+	spin_unlock(&rq->lock);
+	if (moving)
+		move_switched_out(prev);
+}
+
+static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
+{
+	rq->running = next;
+	rq->switched_out = prev;
+	rq->stats.nr_switches++;
+	next->exec_start_ns = local_clock_ns();
+	next->slice_start_ns = next->exec_start_ns;
+	atomic_store_explicit(&next->on_cpu, 1, memory_order_relaxed);
+	cpu_local_write(current, next);
+	cpu_local_write(current_pid, next->pid);
+	cpu_local_write(trace_thread_flags, &next->trace_flags);
+	if (next->stack)
+		cpu_local_write(kernel_stack_top, (uintptr_t)next->stack + STACK_BYTES);
+	arch_switch(&prev->context, &next->context);
+	/* Here `prev` runs again, perhaps on another CPU. */
+	finish_switch();
+}
+
+/* Decide what becomes of the thread that leaves the CPU. */
+static void put_previous(struct run_queue *rq, struct thread *prev, bool preempted)
+{
+	if (prev == rq->idle)
+		return;
+	if (preempted) {
+		prev->nr_involuntary++;
+	} else {
+		uint32_t state = atomic_load(&prev->state);
+
+		atomic_fetch_add_explicit(&prev->nr_voluntary, 1, memory_order_relaxed);
+		if (state == THREAD_INTERRUPTIBLE && atomic_load(&prev->interrupted))
+			atomic_store(&prev->state, THREAD_RUNNING);
+		else if (state != THREAD_RUNNING)
+			sched_dequeue(rq, prev, ON_QUEUE_NO);
+	}
+	if (atomic_load(&prev->on_queue) == ON_QUEUE_NO)
+		return;
+	if (prev->affinity & 1ull << rq->cpu || !(prev->affinity & sched_ready_mask))
+		sched_put_waiting(rq, prev);
+	else
+		sched_dequeue(rq, prev, ON_QUEUE_MOVING);
+}
+
+void sched_switch(bool preempted)
+{
+	uint64_t flags = arch_irq_save();
+	struct run_queue *rq = this_run_queue();
+	struct thread *prev = rq->running, *next;
+
+	spin_lock(&rq->lock);
+	clear_need_resched();
+	atomic_fetch_add_explicit(&rq->nr_passes, 1, memory_order_relaxed);
+	atomic_store(&rq->resched_sent, 0);
+	sched_account(rq);
+	put_previous(rq, prev, preempted);
+	next = sched_pick_next(rq);
+	if (next != prev)
+		switch_to(rq, prev, next);
+	else
+		spin_unlock(&rq->lock);
+	arch_irq_restore(flags);
+}
+
+void sched_thread_begins(void)
+{
+	finish_switch();
+	arch_irq_enable();
+	preempt_enable();
+}
+
+void schedule(void)
+{
+	if (KERNEL_DEBUG && (preempt_count() != 0 || arch_irqs_disabled()))
+		panic("%s: sleeps with preempt_count %#x, interrupts %s", current_thread()->name,
+		      preempt_count(), arch_irqs_disabled() ? "off" : "on");
+	do {
+		preempt_disable();
+		sched_switch(false);
+		preempt_enable_no_resched();
+	} while (need_resched());
+}
+
+void yield(void)
+{
+	struct run_queue *rq;
+	struct heap_node *first;
+	uint64_t flags = arch_irq_save();
+
+	rq = this_run_queue();
+	spin_lock(&rq->lock);
+	sched_account(rq);
+	first = heap_first(&rq->queue);
+	if (first && first->key >= rq->running->vruntime_ns)
+		rq->running->vruntime_ns = first->key + 1;
+	spin_unlock(&rq->lock);
+	arch_irq_restore(flags);
+	schedule();
+}
+
+void cond_resched(void)
+{
+	if (need_resched())
+		schedule();
+	else
+		atomic_fetch_add_explicit(&current_thread()->nr_voluntary, 1, memory_order_relaxed);
+}
+
+void set_current_state(unsigned int state)
+{
+	atomic_store(&current_thread()->state, state);
+}
+
+void upcall_tick(void)
+{
+	struct run_queue *rq = this_run_queue();
+	struct thread *running;
+	struct heap_node *first;
+
+	spin_lock(&rq->lock);
+	rq->nr_ticks++;
+	sched_account(rq);
+	running = rq->running;
+	first = heap_first(&rq->queue);
+	if (running != rq->idle) {
+		if (!(running->affinity & 1ull << rq->cpu) ||
+		    (first && first->key < running->vruntime_ns &&
+		     running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2))
+			set_need_resched();
+		sched_balance_tick(rq);
+	}
+	spin_unlock(&rq->lock);
+}
+
+void upcall_reschedule(void)
+{
+	set_need_resched();
+}
+
+/* Wait for work with interrupts off, until an interrupt comes; on afterwards. */
+static void idle_wait(struct run_queue *rq)
+{
+	uint64_t bit = 1ull << rq->cpu;
+
+	arch_timer_tick_stop();
+	rq->idle_since_ns = local_clock_ns();
+	atomic_fetch_or(&sched_idle_mask, bit);
+	/* Who gives us work after this also sends an interrupt, which ends the wait. */
+	if (atomic_load(&rq->nr_running) == 0) {
+		rq->is_halted = true;
+		arch_idle_wait();
+		arch_irq_disable();
+		rq->is_halted = false;
+	}
+	atomic_fetch_and(&sched_idle_mask, ~bit);
+	rq->stats.idle_ns += local_clock_ns() - rq->idle_since_ns;
+	arch_timer_tick_start();
+	arch_irq_enable();
+}
+
+void sched_idle_loop(void)
+{
+	struct run_queue *rq = this_run_queue();
+
+	ASSERT(preempt_count() == 1);
+	arch_irq_disable();
+	arch_timer_tick_start();
+	for (;;) {
+		arch_irq_disable();
+		if (softirq_is_pending())
+			softirq_run();
+		if (!need_resched() && atomic_load(&rq->nr_running) == 0)
+			idle_wait(rq);
+		arch_irq_enable();
+		sched_switch(false);
+	}
+}
+
+void sched_cpu_stats_get(uint32_t cpu, struct sched_cpu_stats *out)
+{
+	struct run_queue *rq = &run_queues[cpu];
+	uint64_t flags = spin_lock_irqsave(&rq->lock);
+
+	*out = rq->stats;
+	out->nr_running = atomic_load(&rq->nr_running);
+	spin_unlock_irqrestore(&rq->lock, flags);
+}

@@ -1,0 +1,118 @@
+/* Run queues, see sched.h. */
+#include <arch/smp.h>
+#include <kernel/time.h>
+#include "sched.h"
+
+#define SLEEPER_CREDIT_NS (3 * NSEC_PER_MSEC)
+#define LEAD_MAX_NS	  (50 * NSEC_PER_MSEC) /* a thread never starts further behind than this */
+#define WAKEUP_GAP_NS	  (1 * NSEC_PER_MSEC)  /* what preempting a running thread takes */
+
+static void update_min_vruntime(struct run_queue *rq)
+{
+	struct heap_node *first = heap_first(&rq->queue);
+	uint64_t min = UINT64_MAX;
+
+	if (rq->running != rq->idle)
+		min = rq->running->vruntime_ns;
+	if (first && first->key < min)
+		min = first->key;
+	if (min != UINT64_MAX && min > rq->min_vruntime_ns)
+		atomic_store_explicit(&rq->min_vruntime_ns, min, memory_order_relaxed);
+}
+
+void sched_account(struct run_queue *rq)
+{
+	struct thread *running = rq->running;
+	uint64_t now = local_clock_ns();
+
+	if (now > running->exec_start_ns) {
+		uint64_t ran = now - running->exec_start_ns;
+
+		running->runtime_ns += ran;
+		running->vruntime_ns += ran;
+	}
+	running->exec_start_ns = now;
+	update_min_vruntime(rq);
+}
+
+void sched_put_waiting(struct run_queue *rq, struct thread *thread)
+{
+	thread->run_node.key = thread->vruntime_ns;
+	heap_insert(&rq->queue, &thread->run_node);
+	list_add_tail(&rq->waiting, &thread->run_link);
+}
+
+void sched_take_waiting(struct run_queue *rq, struct thread *thread)
+{
+	heap_remove(&rq->queue, &thread->run_node);
+	list_remove(&thread->run_link);
+}
+
+/* Who slept gets a little credit, and nobody starts far behind or far ahead of the others. */
+static void place_vruntime(struct run_queue *rq, struct thread *thread)
+{
+	uint64_t min = rq->min_vruntime_ns;
+	uint64_t floor = min > SLEEPER_CREDIT_NS ? min - SLEEPER_CREDIT_NS : 0;
+
+	if (thread->vruntime_ns < floor)
+		thread->vruntime_ns = floor;
+	if (thread->vruntime_ns > min + LEAD_MAX_NS)
+		thread->vruntime_ns = min + LEAD_MAX_NS;
+}
+
+void sched_enqueue(struct run_queue *rq, struct thread *thread)
+{
+	place_vruntime(rq, thread);
+	atomic_store(&thread->cpu, rq->cpu);
+	atomic_store(&thread->on_queue, ON_QUEUE_YES);
+	atomic_fetch_add(&rq->nr_running, 1);
+	sched_put_waiting(rq, thread);
+}
+
+void sched_dequeue(struct run_queue *rq, struct thread *thread, uint32_t on_queue)
+{
+	if (thread != rq->running)
+		sched_take_waiting(rq, thread);
+	atomic_fetch_sub(&rq->nr_running, 1);
+	atomic_store(&thread->on_queue, on_queue);
+}
+
+struct thread *sched_pick_next(struct run_queue *rq)
+{
+	struct heap_node *first = heap_first(&rq->queue);
+	struct thread *next;
+
+	if (!first && sched_pull(rq, 2))
+		first = heap_first(&rq->queue);
+	if (!first)
+		return rq->idle;
+	next = container_of(first, struct thread, run_node);
+	sched_take_waiting(rq, next);
+	return next;
+}
+
+void resched_cpu(struct run_queue *rq)
+{
+	if (rq->cpu == cpu_local_read(id)) {
+		set_need_resched();
+		return;
+	}
+	if (!atomic_exchange(&rq->resched_sent, 1))
+		smp_send_reschedule(rq->cpu);
+}
+
+void sched_check_preempt(struct run_queue *rq, struct thread *woken)
+{
+	struct thread *running = rq->running;
+	uint64_t ran_to;
+
+	if (running == rq->idle) {
+		resched_cpu(rq);
+		return;
+	}
+	ran_to = running->vruntime_ns;
+	if (local_clock_ns() > running->exec_start_ns)
+		ran_to += local_clock_ns() - running->exec_start_ns;
+	if (woken->vruntime_ns + WAKEUP_GAP_NS < ran_to)
+		resched_cpu(rq);
+}

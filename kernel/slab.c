@@ -1,0 +1,379 @@
+/*
+ * Slab caches and kmalloc(), see <kernel/mm.h>.
+ *
+ *   slab (2^order pages):  | struct slab | object | object | ... |
+ *
+ * Free objects are linked through their first word. A slab is on its cache's list while it has a
+ * free object. The metadata of each of its pages says SLAB and the order, which is how kfree()
+ * finds the slab of an address.
+ *
+ * Debug builds put two words behind each object: a red zone that must not change, and whether the
+ * object is free.
+ */
+#include <kernel/config.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "page.h"
+#include "slab.h"
+
+#define SLAB_MAX_ORDER	3
+#define SLAB_MIN_NR	8 /* objects in a slab, if the order allows */
+#define SLAB_KEEP_EMPTY 2
+#define RED_ZONE	0xfa7c0de5fa7c0de5ull
+#define RED_FREE	0x6b6b6b6b6b6b6b6bull
+#define RED_LIVE	0xa11cea11cea11ceaull
+
+struct red_zone {
+	uint64_t guard;
+	uint64_t state; /* RED_FREE or RED_LIVE */
+};
+
+struct slab {
+	struct list link; /* in cache->slabs while an object is free */
+	struct slab_cache *cache;
+	void *free; /* first free object */
+	uint32_t nr_live;
+	uint32_t unused;
+} __attribute__((aligned(16)));
+
+struct slab_cache {
+	struct spinlock lock; /* guards everything below `stride`, and the slabs */
+	const char *name;
+	struct list all_link; /* guarded by caches_lock */
+	uint32_t object_bytes;
+	uint32_t stride;
+	uint32_t per_slab;
+	uint32_t order;
+	struct list slabs;
+	uint32_t nr_slabs;
+	uint32_t nr_empty;
+	uint64_t nr_live;
+};
+
+static struct list caches = LIST_INIT(caches);
+static struct spinlock caches_lock;
+
+static const uint16_t class_bytes[] = { 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048 };
+static const char *const class_names[] = {
+	"kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",   "kmalloc-128",
+	"kmalloc-192", "kmalloc-256", "kmalloc-512", "kmalloc-1024", "kmalloc-2048",
+};
+static struct slab_cache classes[ARRAY_SIZE(class_bytes)];
+#define KMALLOC_MAX 2048u
+
+static struct red_zone *red_zone_of(const struct slab_cache *cache, void *object)
+{
+	return (struct red_zone *)((char *)object + cache->stride - sizeof(struct red_zone));
+}
+
+static void cache_setup(struct slab_cache *cache, const char *name, size_t bytes)
+{
+	uint64_t flags;
+
+	memset(cache, 0, sizeof(*cache));
+	cache->name = name;
+	cache->object_bytes = (uint32_t)bytes;
+	cache->stride = (uint32_t)ALIGN_UP(bytes, 16ul);
+	if (KERNEL_DEBUG)
+		cache->stride += (uint32_t)sizeof(struct red_zone);
+	while (cache->order < SLAB_MAX_ORDER &&
+	       ((PAGE_SIZE << cache->order) - sizeof(struct slab)) / cache->stride < SLAB_MIN_NR)
+		cache->order++;
+	cache->per_slab =
+		(uint32_t)(((PAGE_SIZE << cache->order) - sizeof(struct slab)) / cache->stride);
+	ASSERT(cache->per_slab > 0);
+	list_init(&cache->slabs);
+	flags = spin_lock_irqsave(&caches_lock);
+	list_add_tail(&caches, &cache->all_link);
+	spin_unlock_irqrestore(&caches_lock, flags);
+}
+
+static void slab_mark_pages(struct slab *slab, unsigned int order, enum page_state state)
+{
+	struct page *page = page_of(slab);
+
+	for (uint32_t i = 0; i < 1u << order; i++) {
+		page[i].state = (uint8_t)(i && state == PAGE_STATE_BUSY ? PAGE_STATE_NONE : state);
+		page[i].order = (uint8_t)order;
+	}
+}
+
+/* A slab with all its objects free; NULL when out of memory. */
+static struct slab *slab_create(struct slab_cache *cache)
+{
+	struct slab *slab = page_alloc(cache->order);
+	char *object;
+
+	if (!slab)
+		return NULL;
+	slab_mark_pages(slab, cache->order, PAGE_STATE_SLAB);
+	slab->cache = cache;
+	slab->nr_live = 0;
+	slab->free = NULL;
+	object = (char *)(slab + 1) + (size_t)cache->per_slab * cache->stride;
+	for (uint32_t i = 0; i < cache->per_slab; i++) {
+		object -= cache->stride;
+		*(void **)object = slab->free;
+		slab->free = object;
+		if (KERNEL_DEBUG)
+			*red_zone_of(cache, object) =
+				(struct red_zone){ .guard = RED_ZONE, .state = RED_FREE };
+	}
+	return slab;
+}
+
+static void slab_release(struct slab *slab, unsigned int order)
+{
+	slab_mark_pages(slab, order, PAGE_STATE_BUSY);
+	page_free(slab, order);
+}
+
+static void *take_object_locked(struct slab_cache *cache)
+{
+	struct slab *slab;
+	void *object;
+
+	if (list_empty(&cache->slabs))
+		return NULL;
+	slab = list_entry(cache->slabs.next, struct slab, link);
+	object = slab->free;
+	slab->free = *(void **)object;
+	if (slab->nr_live++ == 0)
+		cache->nr_empty--;
+	if (!slab->free)
+		list_remove(&slab->link);
+	cache->nr_live++;
+	return object;
+}
+
+static void check_taken(struct slab_cache *cache, void *object)
+{
+	struct red_zone *red = red_zone_of(cache, object);
+
+	if (red->guard != RED_ZONE || red->state != RED_FREE)
+		panic("%s: object %p was damaged while it was free", cache->name, object);
+	red->state = RED_LIVE;
+	memset(object, 0xa5, cache->object_bytes);
+}
+
+static void check_returned(struct slab_cache *cache, void *object)
+{
+	struct red_zone *red = red_zone_of(cache, object);
+
+	if (red->state == RED_FREE)
+		panic("%s: object %p is freed twice", cache->name, object);
+	if (red->guard != RED_ZONE || red->state != RED_LIVE)
+		panic("%s: something wrote behind the end of object %p", cache->name, object);
+	red->state = RED_FREE;
+	memset(object, 0x6b, cache->object_bytes);
+}
+
+void *slab_alloc(struct slab_cache *cache)
+{
+	uint64_t flags = spin_lock_irqsave(&cache->lock);
+	void *object = take_object_locked(cache);
+
+	if (!object) {
+		struct slab *slab = slab_create(cache);
+
+		if (slab) {
+			list_add(&cache->slabs, &slab->link);
+			cache->nr_slabs++;
+			cache->nr_empty++;
+			object = take_object_locked(cache);
+		}
+	}
+	spin_unlock_irqrestore(&cache->lock, flags);
+	if (KERNEL_DEBUG && object)
+		check_taken(cache, object);
+	return object;
+}
+
+void slab_free(struct slab_cache *cache, void *object)
+{
+	struct slab *slab, *empty = NULL;
+	uint64_t flags;
+
+	if (!object)
+		return;
+	slab = (struct slab *)ALIGN_DOWN((uintptr_t)object, PAGE_SIZE << cache->order);
+	ASSERT(slab->cache == cache);
+	ASSERT(((uintptr_t)object - (uintptr_t)(slab + 1)) % cache->stride == 0);
+	if (KERNEL_DEBUG)
+		check_returned(cache, object);
+
+	flags = spin_lock_irqsave(&cache->lock);
+	if (!slab->free)
+		list_add(&cache->slabs, &slab->link);
+	*(void **)object = slab->free;
+	slab->free = object;
+	cache->nr_live--;
+	ASSERT(slab->nr_live > 0);
+	if (--slab->nr_live == 0 && cache->nr_empty++ >= SLAB_KEEP_EMPTY) {
+		list_remove(&slab->link);
+		cache->nr_empty--;
+		cache->nr_slabs--;
+		empty = slab;
+	}
+	spin_unlock_irqrestore(&cache->lock, flags);
+	if (empty)
+		slab_release(empty, cache->order);
+}
+
+/* Give back the empty slabs of one cache. */
+static void cache_shrink(struct slab_cache *cache)
+{
+	uint64_t flags = spin_lock_irqsave(&cache->lock);
+	struct list *pos, *following;
+
+	list_for_each_safe(pos, following, &cache->slabs)
+	{
+		struct slab *slab = list_entry(pos, struct slab, link);
+
+		if (slab->nr_live > 0)
+			continue;
+		list_remove(pos);
+		cache->nr_empty--;
+		cache->nr_slabs--;
+		slab_release(slab, cache->order);
+	}
+	spin_unlock_irqrestore(&cache->lock, flags);
+}
+
+struct slab_cache *slab_cache_create(const char *name, size_t object_bytes)
+{
+	struct slab_cache *cache;
+
+	ASSERT(object_bytes > 0 && object_bytes <= KMALLOC_MAX);
+	cache = kmalloc(sizeof(*cache));
+	if (cache)
+		cache_setup(cache, name, object_bytes);
+	return cache;
+}
+
+void slab_cache_destroy(struct slab_cache *cache)
+{
+	uint64_t flags;
+
+	if (!cache)
+		return;
+	cache_shrink(cache);
+	if (cache->nr_live || cache->nr_slabs)
+		panic("%s: destroyed with %lu live objects", cache->name, cache->nr_live);
+	flags = spin_lock_irqsave(&caches_lock);
+	list_remove(&cache->all_link);
+	spin_unlock_irqrestore(&caches_lock, flags);
+	kfree(cache);
+}
+
+void *kmalloc(size_t bytes)
+{
+	if (bytes > KMALLOC_MAX) {
+		if (bytes > PAGE_SIZE << PAGE_MAX_ORDER)
+			return NULL;
+		return page_alloc(page_order_of(bytes));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		if (bytes <= class_bytes[i])
+			return slab_alloc(&classes[i]);
+	}
+	return NULL;
+}
+
+void *kzalloc(size_t bytes)
+{
+	void *memory = kmalloc(bytes);
+
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+void *kcalloc(size_t nr, size_t bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(nr, bytes, &total))
+		return NULL;
+	return kzalloc(total);
+}
+
+void kfree(void *memory)
+{
+	struct page *page;
+
+	if (!memory)
+		return;
+	page = page_of(memory);
+	if (!page)
+		panic("kfree(%p): not from kmalloc", memory);
+	if (page->state == PAGE_STATE_SLAB) {
+		struct slab *slab =
+			(struct slab *)ALIGN_DOWN((uintptr_t)memory, PAGE_SIZE << page->order);
+
+		slab_free(slab->cache, memory);
+		return;
+	}
+	page_free(memory, page->order);
+}
+
+char *kstrdup(const char *s)
+{
+	size_t bytes = strlen(s) + 1;
+	char *copy = kmalloc(bytes);
+
+	if (copy)
+		memcpy(copy, s, bytes);
+	return copy;
+}
+
+void slab_init(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		cache_setup(&classes[i], class_names[i], class_bytes[i]);
+}
+
+void slab_shrink(void)
+{
+	uint64_t flags = spin_lock_irqsave(&caches_lock);
+	struct list *pos;
+
+	list_for_each(pos, &caches) cache_shrink(list_entry(pos, struct slab_cache, all_link));
+	spin_unlock_irqrestore(&caches_lock, flags);
+}
+
+void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uint64_t pages,
+			      void *arg),
+		   void *arg)
+{
+	uint64_t flags = spin_lock_irqsave(&caches_lock);
+	struct list *pos;
+
+	list_for_each(pos, &caches)
+	{
+		struct slab_cache *cache = list_entry(pos, struct slab_cache, all_link);
+
+		fn(cache->name, cache->object_bytes, cache->nr_live,
+		   (uint64_t)cache->nr_slabs << cache->order, arg);
+	}
+	spin_unlock_irqrestore(&caches_lock, flags);
+}
+
+void slab_get_counts(uint64_t *out_pages, uint64_t *out_objects)
+{
+	uint64_t flags = spin_lock_irqsave(&caches_lock);
+	struct list *pos;
+
+	*out_pages = 0;
+	*out_objects = 0;
+	list_for_each(pos, &caches)
+	{
+		struct slab_cache *cache = list_entry(pos, struct slab_cache, all_link);
+
+		*out_pages += (uint64_t)cache->nr_slabs << cache->order;
+		*out_objects += cache->nr_live;
+	}
+	spin_unlock_irqrestore(&caches_lock, flags);
+}

@@ -1,0 +1,140 @@
+/* Softirqs, see <kernel/softirq.h>. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include <kernel/preempt.h>
+#include <kernel/softirq.h>
+#include <kernel/thread.h>
+#include "softirq_priv.h"
+#include <trace/fmt.h>
+
+#define MAX_ROUNDS 5 /* then ksoftirqd goes on, so that threads get their turn */
+
+/* Written by its own CPU with interrupts off. */
+struct softirq_cpu {
+	uint32_t pending; /* bit per softirq */
+	uint64_t counts[SOFTIRQ_NR];
+	struct thread *daemon; /* NULL before its start */
+} __attribute__((aligned(64)));
+
+static struct softirq_cpu cpus[MAX_CPUS];
+static void (*handlers[SOFTIRQ_NR])(void);
+static const char *const names[SOFTIRQ_NR] = { "timer", "console", "sched" };
+
+static struct softirq_cpu *this_softirq(void)
+{
+	return &cpus[cpu_local_read(id)];
+}
+
+void softirq_register(enum softirq nr, void (*fn)(void))
+{
+	handlers[nr] = fn;
+}
+
+void raise_softirq(enum softirq nr)
+{
+	uint64_t flags = arch_irq_save();
+
+	this_softirq()->pending |= 1u << nr;
+	if (!in_interrupt() && this_softirq()->daemon)
+		wake_up_process(this_softirq()->daemon); /* no interrupt exit follows soon */
+	arch_irq_restore(flags);
+}
+
+bool softirq_is_pending(void)
+{
+	return this_softirq()->pending != 0;
+}
+
+static void run_handlers(uint32_t pending)
+{
+	for (unsigned int nr = 0; nr < SOFTIRQ_NR; nr++) {
+		if (!(pending & 1u << nr) || !handlers[nr])
+			continue;
+		this_softirq()->counts[nr]++;
+		handlers[nr]();
+	}
+}
+
+void softirq_run(void)
+{
+	struct softirq_cpu *cpu = this_softirq();
+
+	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
+	for (int round = 0; cpu->pending && round < MAX_ROUNDS; round++) {
+		uint32_t pending = cpu->pending;
+
+		cpu->pending = 0;
+		arch_irq_enable();
+		run_handlers(pending);
+		arch_irq_disable();
+	}
+	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
+	if (cpu->pending && cpu->daemon)
+		wake_up_process(cpu->daemon);
+}
+
+void local_bh_disable(void)
+{
+	preempt_count_add(PREEMPT_SOFTIRQ_OFF);
+}
+
+void local_bh_enable(void)
+{
+	preempt_disable();
+	preempt_count_sub(PREEMPT_SOFTIRQ_OFF);
+	if (!in_interrupt() && !arch_irqs_disabled()) {
+		arch_irq_disable();
+		if (softirq_is_pending())
+			softirq_run();
+		arch_irq_enable();
+	}
+	preempt_enable();
+}
+
+static int ksoftirqd(void *arg)
+{
+	struct softirq_cpu *cpu = arg;
+
+	for (;;) {
+		set_current_state(THREAD_UNINTERRUPTIBLE);
+		arch_irq_disable();
+		if (!cpu->pending) {
+			arch_irq_enable();
+			schedule();
+			continue;
+		}
+		set_current_state(THREAD_RUNNING);
+		preempt_disable();
+		softirq_run();
+		arch_irq_enable();
+		preempt_enable();
+		cond_resched();
+	}
+	return 0;
+}
+
+void softirq_start_threads(void)
+{
+	char name[THREAD_NAME_LEN];
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		trace_snprintf(name, sizeof(name), "ksoftirqd/%u", cpu);
+		cpus[cpu].daemon =
+			thread_create_on(1ull << cpu, name, ksoftirqd, &cpus[cpu], THREAD_SERVICE);
+		if (!cpus[cpu].daemon)
+			panic("out of memory for %s", name);
+	}
+}
+
+const char *softirq_name(enum softirq nr)
+{
+	return names[nr];
+}
+
+uint64_t softirq_count(uint32_t cpu, enum softirq nr)
+{
+	return cpus[cpu].counts[nr];
+}

@@ -1,0 +1,116 @@
+/* Spin locks, see <kernel/lock.h>. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <kernel/config.h>
+#include <kernel/lock.h>
+#include <kernel/preempt.h>
+
+/* Debug builds: rules that a lock's users must keep. Called before the lock is taken. */
+static void check_before(struct spinlock *lock)
+{
+	if (in_nmi())
+		panic("spin lock %p in an NMI", (void *)lock);
+	if (atomic_load_explicit(&lock->locked, memory_order_relaxed) &&
+	    lock->owner_cpu == cpu_local_read(id) + 1)
+		panic("spin lock %p is taken twice by CPU %u", (void *)lock, cpu_local_read(id));
+}
+
+static void check_after(struct spinlock *lock)
+{
+	lock->owner_cpu = cpu_local_read(id) + 1;
+	if (in_irq())
+		lock->used_in_irq = 1;
+	else if (!arch_irqs_disabled())
+		lock->used_irqs_on = 1;
+	if (lock->used_in_irq && lock->used_irqs_on)
+		panic("spin lock %p: used in interrupts and with interrupts on", (void *)lock);
+}
+
+static void check_unlock(struct spinlock *lock)
+{
+	if (!atomic_load_explicit(&lock->locked, memory_order_relaxed) ||
+	    lock->owner_cpu != cpu_local_read(id) + 1)
+		panic("spin lock %p is not held by CPU %u", (void *)lock, cpu_local_read(id));
+	lock->owner_cpu = 0;
+}
+
+static bool try_take(struct spinlock *lock)
+{
+	/* acquire: pairs with the release in release_lock(). */
+	return !atomic_load_explicit(&lock->locked, memory_order_relaxed) &&
+	       !atomic_exchange_explicit(&lock->locked, 1, memory_order_acquire);
+}
+
+static void take(struct spinlock *lock)
+{
+	if (KERNEL_DEBUG)
+		check_before(lock);
+	while (!try_take(lock))
+		arch_cpu_relax();
+	if (KERNEL_DEBUG)
+		check_after(lock);
+}
+
+static void release_lock(struct spinlock *lock)
+{
+	if (KERNEL_DEBUG)
+		check_unlock(lock);
+	atomic_store_explicit(&lock->locked, 0, memory_order_release);
+}
+
+void spin_lock(struct spinlock *lock)
+{
+	preempt_disable();
+	take(lock);
+}
+
+bool spin_trylock(struct spinlock *lock)
+{
+	preempt_disable();
+	if (try_take(lock)) {
+		if (KERNEL_DEBUG)
+			check_after(lock);
+		return true;
+	}
+	preempt_enable();
+	return false;
+}
+
+void spin_unlock(struct spinlock *lock)
+{
+	release_lock(lock);
+	preempt_enable();
+}
+
+uint64_t spin_lock_irqsave(struct spinlock *lock)
+{
+	uint64_t flags = arch_irq_save();
+
+	preempt_disable();
+	take(lock);
+	return flags;
+}
+
+bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags)
+{
+	uint64_t flags = arch_irq_save();
+
+	if (spin_trylock(lock)) {
+		*out_flags = flags;
+		return true;
+	}
+	arch_irq_restore(flags);
+	return false;
+}
+
+void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags)
+{
+	release_lock(lock);
+	arch_irq_restore(flags);
+	preempt_enable();
+}
+
+bool spin_is_locked(const struct spinlock *lock)
+{
+	return atomic_load_explicit(&lock->locked, memory_order_relaxed);
+}

@@ -1,0 +1,194 @@
+/* See <kernel/string.h>. The compiler calls the mem* functions itself. Not traced. */
+#include <kernel/string.h>
+#include <stdint.h>
+
+/* A word at any alignment that may alias anything. */
+struct word {
+	uint64_t value;
+} __attribute__((packed, may_alias));
+
+static uint64_t load(const unsigned char *from)
+{
+	return ((const struct word *)from)->value;
+}
+
+static void store(unsigned char *to, uint64_t value)
+{
+	((struct word *)to)->value = value;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t len)
+{
+	unsigned char *t = to;
+	const unsigned char *f = from;
+
+	if (len < 8) {
+		while (len--)
+			*t++ = *f++;
+		return to;
+	}
+	/* The last word first: it may overlap the one before, and leaves whole words to the loop.
+	 */
+	store(t + len - 8, load(f + len - 8));
+	for (size_t i = 0; i + 8 < len; i += 8)
+		store(t + i, load(f + i));
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t len)
+{
+	unsigned char *t = to;
+	const unsigned char *f = from;
+
+	if (t <= f || t >= f + len) {
+		for (; len >= 8; len -= 8, t += 8, f += 8)
+			store(t, load(f));
+		while (len--)
+			*t++ = *f++;
+		return to;
+	}
+	for (; len >= 8; len -= 8)
+		store(t + len - 8, load(f + len - 8));
+	while (len--)
+		t[len] = f[len];
+	return to;
+}
+
+void *memset(void *to, int byte, size_t len)
+{
+	uint64_t word = 0x0101010101010101ull * (unsigned char)byte;
+	unsigned char *t = to;
+
+	if (len < 8) {
+		while (len--) {
+			*t++ = (unsigned char)byte;
+			__asm__ volatile("" : "+r"(t)); /* or it becomes a call of itself */
+		}
+		return to;
+	}
+	store(t + len - 8, word);
+	for (size_t i = 0; i + 8 < len; i += 8) {
+		store(t + i, word);
+		__asm__ volatile("" : "+r"(i));
+	}
+	return to;
+}
+
+int memcmp(const void *a, const void *b, size_t len)
+{
+	const unsigned char *x = a, *y = b;
+
+	for (; len >= 8 && load(x) == load(y); len -= 8) {
+		x += 8;
+		y += 8;
+	}
+	for (; len; len--, x++, y++) {
+		if (*x != *y)
+			return *x - *y;
+	}
+	return 0;
+}
+
+void *memchr(const void *in, int byte, size_t len)
+{
+	const unsigned char *p = in;
+
+	for (; len; len--, p++) {
+		if (*p == (unsigned char)byte)
+			return (void *)(uintptr_t)p;
+	}
+	return NULL;
+}
+
+size_t strlen(const char *s)
+{
+	size_t len = 0;
+
+	while (s[len])
+		len++;
+	return len;
+}
+
+size_t strnlen(const char *s, size_t max)
+{
+	size_t len = 0;
+
+	while (len < max && s[len])
+		len++;
+	return len;
+}
+
+int strcmp(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+int strncmp(const char *a, const char *b, size_t max)
+{
+	for (; max; max--, a++, b++) {
+		if (*a != *b || !*a)
+			return (unsigned char)*a - (unsigned char)*b;
+	}
+	return 0;
+}
+
+char *strchr(const char *s, int c)
+{
+	for (;; s++) {
+		if (*s == (char)c)
+			return (char *)(uintptr_t)s;
+		if (!*s)
+			return NULL;
+	}
+}
+
+char *strrchr(const char *s, int c)
+{
+	const char *found = NULL;
+
+	for (;; s++) {
+		if (*s == (char)c)
+			found = s;
+		if (!*s)
+			return (char *)(uintptr_t)found;
+	}
+}
+
+char *strstr(const char *s, const char *what)
+{
+	size_t len = strlen(what);
+
+	for (;; s++) {
+		if (strncmp(s, what, len) == 0)
+			return (char *)(uintptr_t)s;
+		if (!*s)
+			return NULL;
+	}
+}
+
+size_t strlcpy(char *to, const char *from, size_t size)
+{
+	size_t len = strlen(from), nr = len < size ? len : size - 1;
+
+	memcpy(to, from, nr);
+	to[nr] = '\0';
+	return len;
+}
+
+size_t strlcat(char *to, const char *from, size_t size)
+{
+	size_t used = strnlen(to, size);
+
+	if (used == size)
+		return size + strlen(from);
+	return used + strlcpy(to + used, from, size - used);
+}
+
+bool str_has_prefix(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}

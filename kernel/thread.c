@@ -1,0 +1,244 @@
+/* Threads: birth, death and the list of all of them; see <kernel/thread.h>. */
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/time.h>
+#include <kernel/upcall.h>
+#include <trace/fmt.h>
+#include "kernel_init.h"
+#include "sched.h"
+#include "thread_list.h"
+
+static struct slab_cache *thread_cache;
+static struct thread boot_thread; /* the boot context, idle thread of CPU 0 */
+
+/* Threads that have ended. kreaper gives their own references back. */
+static struct {
+	struct spinlock lock;
+	struct list dead; /* linked by run_link; guarded by lock */
+	struct waitq waitq;
+	struct mutex one_at_a_time;
+} reaper = { .dead = LIST_INIT(reaper.dead) };
+
+static void thread_setup(struct thread *thread, const char *name, uint32_t flags)
+{
+	memset(thread, 0, sizeof(*thread));
+	strlcpy(thread->name, name, sizeof(thread->name));
+	thread->flags = flags;
+	thread->affinity = THREAD_ANY_CPU;
+	list_init(&thread->run_link);
+	list_init(&thread->all_link);
+}
+
+static void thread_start(void *arg)
+{
+	struct thread *thread = arg;
+
+	sched_thread_begins();
+	thread_exit(thread->fn(thread->arg));
+}
+
+struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
+{
+	struct thread *thread = slab_alloc(thread_cache);
+
+	if (!thread)
+		return NULL;
+	thread_setup(thread, name, flags);
+	thread->stack = stack_alloc();
+	if (!thread->stack) {
+		slab_free(thread_cache, thread);
+		return NULL;
+	}
+	thread->fn = fn;
+	thread->arg = arg;
+	thread->user = current_thread()->user;
+	/* One for itself, one for the caller. */
+	atomic_store(&thread->refs, flags & THREAD_DETACHED ? 1 : 2);
+	atomic_store(&thread->state, THREAD_UNINTERRUPTIBLE);
+	arch_thread_init(&thread->context, (uintptr_t)thread->stack + STACK_BYTES, thread_start,
+			 thread);
+	thread_list_add(thread);
+	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
+	return thread;
+}
+
+struct thread *thread_create_on(uint64_t affinity, const char *name, int (*fn)(void *arg),
+				void *arg, uint32_t flags)
+{
+	struct thread *thread = thread_prepare(name, fn, arg, flags);
+
+	if (thread) {
+		thread->affinity = affinity;
+		wake_up_new_thread(thread);
+	}
+	return thread;
+}
+
+struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
+{
+	return thread_create_on(THREAD_ANY_CPU, name, fn, arg, flags);
+}
+
+static void thread_free(struct thread *thread)
+{
+	thread_list_remove(thread);
+	stack_free(thread->stack);
+	slab_free(thread_cache, thread);
+}
+
+void thread_get(struct thread *thread)
+{
+	atomic_fetch_add(&thread->refs, 1);
+}
+
+void thread_put(struct thread *thread)
+{
+	if (thread && atomic_fetch_sub(&thread->refs, 1) == 1)
+		thread_free(thread);
+}
+
+static void leave_to_reaper(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&reaper.lock);
+
+	list_add_tail(&reaper.dead, &thread->run_link);
+	spin_unlock_irqrestore(&reaper.lock, flags);
+	waitq_wake_one(&reaper.waitq);
+}
+
+void thread_exit(int status)
+{
+	struct thread *thread = current_thread();
+
+	thread->exit_status = status;
+	/* The reaper waits until this thread is off its CPU, so preemption must not delay that. */
+	preempt_disable();
+	leave_to_reaper(thread);
+	complete_all(&thread->exited);
+	atomic_store(&thread->state, THREAD_DEAD);
+	sched_switch(false);
+	panic("dead thread %s runs", thread->name);
+}
+
+int thread_join(struct thread *thread, int *out_status)
+{
+	int err = wait_for_completion_interruptible(&thread->exited, WAIT_FOREVER);
+
+	if (err)
+		return err;
+	if (out_status)
+		*out_status = thread->exit_status;
+	thread_put(thread);
+	return 0;
+}
+
+int thread_join_wait(struct thread *thread)
+{
+	int status;
+
+	wait_for_completion(&thread->exited);
+	status = thread->exit_status;
+	thread_put(thread);
+	return status;
+}
+
+static bool has_dead(void *arg)
+{
+	uint64_t flags = spin_lock_irqsave(&reaper.lock);
+	bool has = !list_empty(&reaper.dead);
+
+	(void)arg;
+	spin_unlock_irqrestore(&reaper.lock, flags);
+	return has;
+}
+
+static struct thread *take_dead(void)
+{
+	struct thread *thread = NULL;
+	uint64_t flags = spin_lock_irqsave(&reaper.lock);
+
+	if (!list_empty(&reaper.dead)) {
+		thread = list_entry(reaper.dead.next, struct thread, run_link);
+		list_remove(&thread->run_link);
+	}
+	spin_unlock_irqrestore(&reaper.lock, flags);
+	return thread;
+}
+
+void thread_reap(void)
+{
+	struct thread *thread;
+
+	mutex_lock(&reaper.one_at_a_time);
+	while ((thread = take_dead())) {
+		while (atomic_load(&thread->state) != THREAD_DEAD || atomic_load(&thread->on_cpu))
+			yield();
+		thread_put(thread);
+	}
+	mutex_unlock(&reaper.one_at_a_time);
+}
+
+static int kreaper(void *arg)
+{
+	for (;;) {
+		waitq_wait(&reaper.waitq, has_dead, arg, false, WAIT_FOREVER);
+		thread_reap();
+	}
+	return 0;
+}
+
+void thread_set_name(struct thread *thread, const char *name)
+{
+	strlcpy(thread->name, name, sizeof(thread->name));
+}
+
+void threads_start_reaper(void)
+{
+	if (!thread_create("kreaper", kreaper, NULL, THREAD_DETACHED | THREAD_SERVICE))
+		panic("out of memory for kreaper");
+}
+
+void threads_init(void)
+{
+	thread_cache = slab_cache_create("thread", sizeof(struct thread));
+	if (!thread_cache)
+		panic("out of memory for threads");
+	thread_setup(&boot_thread, "swapper/0", THREAD_IDLE | THREAD_SERVICE);
+	atomic_store(&boot_thread.refs, 1);
+	atomic_store(&boot_thread.on_queue, ON_QUEUE_YES);
+	sched_init_cpu(0, &boot_thread, cpu_local_read(self));
+	thread_list_add_idle(&boot_thread);
+	sched_balance_init();
+}
+
+int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local)
+{
+	struct thread *idle = run_queues[cpu].idle;
+	char name[THREAD_NAME_LEN];
+
+	if (!idle) { /* a CPU that did not answer may be tried again */
+		idle = slab_alloc(thread_cache);
+		if (!idle)
+			return -ENOMEM;
+		trace_snprintf(name, sizeof(name), "swapper/%u", cpu);
+		thread_setup(idle, name, THREAD_IDLE | THREAD_SERVICE);
+		idle->stack = stack_alloc();
+		if (!idle->stack) {
+			slab_free(thread_cache, idle);
+			return -ENOMEM;
+		}
+		atomic_store(&idle->refs, 1);
+		atomic_store(&idle->on_queue, ON_QUEUE_YES);
+		thread_list_add_idle(idle);
+	}
+	sched_init_cpu(cpu, idle, local);
+	return 0;
+}
+
+void upcall_ap_main(uint32_t cpu)
+{
+	ASSERT(cpu == cpu_local_read(id));
+	sched_idle_loop();
+}

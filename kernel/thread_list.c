@@ -1,0 +1,159 @@
+/* All threads: numbers, search, groups, affinity; see <kernel/thread.h>. */
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include "sched.h"
+#include "thread_list.h"
+
+static struct list all_threads = LIST_INIT(all_threads);
+static struct spinlock thread_list_lock;
+static int32_t last_pid; /* guarded by thread_list_lock */
+
+static struct thread *find_locked(int32_t pid)
+{
+	struct list *pos;
+
+	list_for_each(pos, &all_threads)
+	{
+		struct thread *thread = list_entry(pos, struct thread, all_link);
+
+		if (thread->pid == pid)
+			return thread;
+	}
+	return NULL;
+}
+
+void thread_list_add(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+
+	do
+		last_pid = last_pid < INT32_MAX ? last_pid + 1 : 1;
+	while (last_pid > 1 << 20 && find_locked(last_pid)); /* numbers in use: after a wrap only */
+	thread->pid = last_pid;
+	list_add_tail(&all_threads, &thread->all_link);
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+}
+
+void thread_list_add_idle(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+
+	list_add_tail(&all_threads, &thread->all_link);
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+}
+
+void thread_list_remove(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+
+	list_remove(&thread->all_link);
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+}
+
+/* A reference, unless the thread is being freed. */
+static bool try_get(struct thread *thread)
+{
+	uint32_t refs = atomic_load(&thread->refs);
+
+	while (refs > 0) {
+		if (atomic_compare_exchange_weak(&thread->refs, &refs, refs + 1))
+			return true;
+	}
+	return false;
+}
+
+struct thread *thread_find(int32_t pid)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+	struct thread *thread = pid > 0 ? find_locked(pid) : NULL;
+
+	if (thread && !try_get(thread))
+		thread = NULL;
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+	return thread;
+}
+
+void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+	struct list *pos;
+
+	list_for_each(pos, &all_threads) fn(list_entry(pos, struct thread, all_link), arg);
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+}
+
+static void interrupt_member(struct thread *thread, void *arg)
+{
+	if (thread->group == *(int32_t *)arg && !(thread->flags & THREAD_SERVICE))
+		thread_interrupt(thread);
+}
+
+void thread_interrupt_group(int32_t group)
+{
+	thread_each(interrupt_member, &group);
+}
+
+int thread_kill(int32_t pid)
+{
+	struct thread *thread = thread_find(pid);
+	int err = 0;
+
+	if (!thread)
+		return -ESRCH;
+	if (thread->flags & THREAD_SERVICE)
+		err = -EPERM;
+	else
+		thread_interrupt(thread);
+	thread_put(thread);
+	return err;
+}
+
+/* A thread that waits for a CPU it may not use any more goes to another. wake_lock held. */
+static void move_waiting(struct thread *thread)
+{
+	struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
+
+	spin_lock(&rq->lock);
+	if (atomic_load(&thread->on_queue) != ON_QUEUE_YES ||
+	    atomic_load(&thread->cpu) != rq->cpu || thread->affinity & 1ull << rq->cpu) {
+		spin_unlock(&rq->lock);
+		return;
+	}
+	if (thread == rq->running) {
+		resched_cpu(rq); /* put_previous() moves it */
+		spin_unlock(&rq->lock);
+		return;
+	}
+	sched_dequeue(rq, thread, ON_QUEUE_MOVING);
+	spin_unlock(&rq->lock);
+	sched_activate(thread);
+}
+
+int thread_set_affinity(struct thread *thread, uint64_t affinity)
+{
+	uint64_t flags;
+
+	if (!(affinity & smp_online_mask()))
+		return -EINVAL;
+	flags = spin_lock_irqsave(&thread->wake_lock);
+	thread->affinity = affinity;
+	move_waiting(thread);
+	spin_unlock_irqrestore(&thread->wake_lock, flags);
+	return 0;
+}
+
+const char *thread_state_name(const struct thread *thread)
+{
+	if (thread->flags & THREAD_IDLE)
+		return "I";
+	switch (atomic_load(&thread->state)) {
+	case THREAD_RUNNING:
+		return "R";
+	case THREAD_INTERRUPTIBLE:
+		return "S";
+	case THREAD_UNINTERRUPTIBLE:
+		return "D";
+	default:
+		return "Z";
+	}
+}

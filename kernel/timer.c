@@ -1,0 +1,146 @@
+/* Timers, see <kernel/timer.h>: a heap per CPU, run in SOFTIRQ_TIMER. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/cpu_local.h>
+#include <arch/timer.h>
+#include <kernel/lock.h>
+#include <kernel/softirq.h>
+#include <kernel/time.h>
+#include <kernel/timer.h>
+#include <kernel/upcall.h>
+#include "kernel_init.h"
+
+enum {
+	TIMER_IDLE,
+	TIMER_QUEUED
+};
+
+struct timer_queue {
+	struct spinlock lock;
+	struct heap heap;
+	struct timer *_Atomic firing; /* its function runs now */
+	uint64_t nr_pending;
+	uint64_t nr_fired;
+} __attribute__((aligned(64)));
+
+static struct timer_queue queues[MAX_CPUS];
+
+void timer_setup(struct timer *timer, void (*fn)(struct timer *timer))
+{
+	*timer = (struct timer){ .fn = fn };
+}
+
+/* Interrupts off, queue of this CPU. */
+static void arm_first_locked(struct timer_queue *queue)
+{
+	struct heap_node *first = heap_first(&queue->heap);
+
+	arch_timer_arm_ns(first ? first->key : TIMER_NONE);
+}
+
+void timer_start(struct timer *timer, uint64_t deadline_ns)
+{
+	struct timer_queue *queue;
+	uint64_t flags;
+
+	timer_cancel(timer);
+	flags = arch_irq_save();
+	queue = &queues[cpu_local_read(id)];
+	spin_lock(&queue->lock);
+	timer->node.key = deadline_ns;
+	atomic_store(&timer->cpu, cpu_local_read(id));
+	atomic_store(&timer->state, TIMER_QUEUED);
+	heap_insert(&queue->heap, &timer->node);
+	queue->nr_pending++;
+	if (heap_first(&queue->heap) == &timer->node)
+		arm_first_locked(queue);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(flags);
+}
+
+bool timer_cancel(struct timer *timer)
+{
+	struct timer_queue *queue = &queues[atomic_load(&timer->cpu)];
+	bool was_queued;
+	uint64_t flags;
+
+	if (atomic_load(&timer->state) != TIMER_QUEUED)
+		return false;
+	/* The hardware may fire for nothing: cheaper than arming it again on another CPU. */
+	flags = spin_lock_irqsave(&queue->lock);
+	was_queued = atomic_load(&timer->state) == TIMER_QUEUED;
+	if (was_queued) {
+		heap_remove(&queue->heap, &timer->node);
+		atomic_store(&timer->state, TIMER_IDLE);
+		queue->nr_pending--;
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return was_queued;
+}
+
+bool timer_cancel_sync(struct timer *timer)
+{
+	bool was_queued = timer_cancel(timer);
+	struct timer_queue *queue = &queues[atomic_load(&timer->cpu)];
+
+	while (atomic_load(&queue->firing) == timer)
+		arch_cpu_relax();
+	return was_queued;
+}
+
+/* Softirq: run what is due on this CPU. */
+static void run_timers(void)
+{
+	struct timer_queue *queue = &queues[cpu_local_read(id)];
+	uint64_t flags = spin_lock_irqsave(&queue->lock);
+	struct heap_node *first;
+
+	while ((first = heap_first(&queue->heap)) && first->key <= local_clock_ns()) {
+		struct timer *timer = container_of(first, struct timer, node);
+
+		heap_remove(&queue->heap, first);
+		queue->nr_pending--;
+		queue->nr_fired++;
+		atomic_store(&queue->firing, timer);
+		atomic_store(&timer->state, TIMER_IDLE);
+		spin_unlock_irqrestore(&queue->lock, flags);
+		timer->fn(timer); /* `timer` may be gone afterwards */
+		flags = spin_lock_irqsave(&queue->lock);
+		atomic_store(&queue->firing, NULL);
+	}
+	arm_first_locked(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+void upcall_timer(void)
+{
+	raise_softirq(SOFTIRQ_TIMER);
+}
+
+void timers_init(void)
+{
+	softirq_register(SOFTIRQ_TIMER, run_timers);
+}
+
+static uint64_t sum_queues(bool fired)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++) {
+		uint64_t flags = spin_lock_irqsave(&queues[cpu].lock);
+
+		sum += fired ? queues[cpu].nr_fired : queues[cpu].nr_pending;
+		spin_unlock_irqrestore(&queues[cpu].lock, flags);
+	}
+	return sum;
+}
+
+uint64_t timer_nr_pending(void)
+{
+	return sum_queues(false);
+}
+
+uint64_t timer_nr_fired(void)
+{
+	return sum_queues(true);
+}

@@ -1,0 +1,156 @@
+/*
+ * vmalloc(): pages from anywhere, in a row in the vmap area; see <kernel/mm.h>.
+ *
+ * Areas are kept in a list in order of address; the first gap that is large enough is taken. One
+ * page behind each area stays unmapped.
+ */
+#include <arch/paging.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include "page.h"
+#include "slab.h"
+#include "vmap.h"
+
+#define AREA_BASE (VMAP_BASE + (1ull << 30)) /* stacks are below */
+#define FLUSH_ALL 64			     /* pages; more are flushed in pieces of this */
+
+struct vmap_area {
+	struct list link;
+	uintptr_t start;
+	size_t nr_pages;
+};
+
+static struct list areas = LIST_INIT(areas);
+static struct mutex areas_lock;
+static uint64_t nr_vmalloc_pages; /* guarded by areas_lock */
+
+/* Link `area` into the first gap of its size. */
+static int place_area_locked(struct vmap_area *area)
+{
+	size_t bytes = (area->nr_pages + 1) * PAGE_SIZE;
+	uintptr_t start = AREA_BASE;
+	struct list *pos;
+
+	list_for_each(pos, &areas)
+	{
+		struct vmap_area *other = list_entry(pos, struct vmap_area, link);
+
+		if (other->start - start >= bytes)
+			break;
+		start = other->start + (other->nr_pages + 1) * PAGE_SIZE;
+	}
+	if (VMAP_END - start < bytes)
+		return -ENOMEM;
+	area->start = start;
+	list_add_tail(pos, &area->link);
+	return 0;
+}
+
+/* Unmap and free the first `nr` pages of an area. */
+static void unmap_pages(struct vmap_area *area, size_t nr)
+{
+	uint64_t phys[FLUSH_ALL];
+
+	for (size_t done = 0; done < nr;) {
+		uintptr_t start = area->start + done * PAGE_SIZE;
+		size_t batch = nr - done < FLUSH_ALL ? nr - done : FLUSH_ALL;
+
+		for (size_t i = 0; i < batch; i++) {
+			if (!arch_lookup(start + i * PAGE_SIZE, &phys[i]))
+				panic("vmalloc: %#lx is not mapped", start + i * PAGE_SIZE);
+			arch_unmap(start + i * PAGE_SIZE);
+		}
+		/* Before anyone else can own the pages. */
+		arch_flush_tlb_all_cpus(start, batch);
+		for (size_t i = 0; i < batch; i++)
+			page_free(arch_phys_to_virt(ALIGN_DOWN(phys[i], PAGE_SIZE)), 0);
+		done += batch;
+	}
+}
+
+static int map_pages(struct vmap_area *area)
+{
+	for (size_t i = 0; i < area->nr_pages; i++) {
+		void *page = page_alloc_zeroed(0);
+
+		if (!page ||
+		    arch_map(area->start + i * PAGE_SIZE, arch_virt_to_phys(page), PAGE_WRITE)) {
+			page_free(page, 0);
+			unmap_pages(area, i);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void *vmalloc(size_t bytes)
+{
+	struct vmap_area *area;
+	uint64_t total, nr_free, failures;
+
+	page_get_counts(&total, &nr_free, &failures);
+	if (bytes == 0 || bytes > nr_free * PAGE_SIZE)
+		return NULL; /* before all there is gets used up for a request that cannot be met */
+	area = kzalloc(sizeof(*area));
+	if (!area)
+		return NULL;
+	area->nr_pages = (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+
+	mutex_lock(&areas_lock);
+	if (place_area_locked(area))
+		goto free_area;
+	if (map_pages(area))
+		goto unlink;
+	nr_vmalloc_pages += area->nr_pages;
+	mutex_unlock(&areas_lock);
+	return (void *)area->start;
+
+unlink:
+	list_remove(&area->link);
+free_area:
+	mutex_unlock(&areas_lock);
+	kfree(area);
+	return NULL;
+}
+
+static struct vmap_area *find_area_locked(uintptr_t start)
+{
+	struct list *pos;
+
+	list_for_each(pos, &areas)
+	{
+		struct vmap_area *area = list_entry(pos, struct vmap_area, link);
+
+		if (area->start == start)
+			return area;
+	}
+	return NULL;
+}
+
+void vfree(void *memory)
+{
+	struct vmap_area *area;
+
+	if (!memory)
+		return;
+	mutex_lock(&areas_lock);
+	area = find_area_locked((uintptr_t)memory);
+	if (!area)
+		panic("vfree(%p): not from vmalloc", memory);
+	unmap_pages(area, area->nr_pages);
+	nr_vmalloc_pages -= area->nr_pages;
+	list_remove(&area->link);
+	mutex_unlock(&areas_lock);
+	kfree(area);
+}
+
+uint64_t vmalloc_nr_pages(void)
+{
+	uint64_t nr;
+
+	mutex_lock(&areas_lock);
+	nr = nr_vmalloc_pages;
+	mutex_unlock(&areas_lock);
+	return nr;
+}

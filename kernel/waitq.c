@@ -1,0 +1,153 @@
+/*
+ * Wait queues, see <kernel/lock.h>.
+ *
+ * A waiter is queued once and stays queued until waitq_finish(). A wake-up sets its is_woken and
+ * wakes the thread; waitq_prepare() clears is_woken before the condition is looked at, so a wake-up
+ * that comes between the look and the sleep is seen by waitq_sleep().
+ */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <kernel/config.h>
+#include <kernel/lock.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+
+static void append_locked(struct waitq *queue, struct waiter *waiter)
+{
+	waiter->next = NULL;
+	waiter->prev = queue->last;
+	if (queue->last)
+		queue->last->next = waiter;
+	else
+		queue->first = waiter;
+	queue->last = waiter;
+	waiter->is_queued = true;
+}
+
+static void remove_locked(struct waitq *queue, struct waiter *waiter)
+{
+	if (waiter->prev)
+		waiter->prev->next = waiter->next;
+	else
+		queue->first = waiter->next;
+	if (waiter->next)
+		waiter->next->prev = waiter->prev;
+	else
+		queue->last = waiter->prev;
+	waiter->is_queued = false;
+}
+
+void waitq_prepare(struct waitq *queue, struct waiter *waiter)
+{
+	uint64_t flags;
+
+	if (waiter->is_queued) { /* only its own thread changes that */
+		atomic_store(&waiter->is_woken, 0);
+		return;
+	}
+	waiter->thread = current_thread();
+	atomic_store(&waiter->is_woken, 0);
+	flags = spin_lock_irqsave(&queue->lock);
+	append_locked(queue, waiter);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	/* The condition is read after we can be seen: pairs with the fence in waitq_has_waiters().
+	 */
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
+{
+	bool passed = false;
+
+	DEBUG_ASSERT(preempt_count() == 0 && !arch_irqs_disabled());
+	set_current_state(interruptible ? THREAD_INTERRUPTIBLE : THREAD_UNINTERRUPTIBLE);
+	if (interruptible && thread_interrupted()) {
+		set_current_state(THREAD_RUNNING);
+		return -EINTR;
+	}
+	if (!atomic_load(&waiter->is_woken))
+		passed = schedule_until(deadline_ns);
+	set_current_state(THREAD_RUNNING);
+	return passed ? -ETIMEDOUT : 0;
+}
+
+void waitq_finish(struct waitq *queue, struct waiter *waiter)
+{
+	uint64_t flags;
+
+	if (!waiter->is_queued)
+		return;
+	flags = spin_lock_irqsave(&queue->lock);
+	remove_locked(queue, waiter);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
+	       uint64_t timeout_ns)
+{
+	struct waiter waiter = { 0 };
+	uint64_t deadline_ns = WAIT_FOREVER;
+	int err = 0;
+
+	if (done(arg))
+		return 0;
+	if (timeout_ns != WAIT_FOREVER)
+		deadline_ns = ktime_ns() + timeout_ns;
+	for (;;) {
+		waitq_prepare(queue, &waiter);
+		if (done(arg))
+			break;
+		err = waitq_sleep(&waiter, interruptible, deadline_ns);
+		if (!err)
+			continue;
+		if (done(arg))
+			err = 0;
+		break;
+	}
+	waitq_finish(queue, &waiter);
+	/* A wake-up of one that came since the last prepare was not for us: pass it on. */
+	if (atomic_load(&waiter.is_woken))
+		waitq_wake_one(queue);
+	return err;
+}
+
+static void wake_locked(struct waiter *waiter)
+{
+	atomic_store(&waiter->is_woken, 1);
+	wake_up_process(waiter->thread);
+}
+
+void waitq_wake_all(struct waitq *queue)
+{
+	uint64_t flags;
+
+	if (!waitq_has_waiters(queue))
+		return;
+	flags = spin_lock_irqsave(&queue->lock);
+	for (struct waiter *w = queue->first; w; w = w->next)
+		wake_locked(w);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+void waitq_wake_one(struct waitq *queue)
+{
+	struct waiter *waiter;
+	uint64_t flags;
+
+	if (!waitq_has_waiters(queue))
+		return;
+	flags = spin_lock_irqsave(&queue->lock);
+	waiter = queue->first;
+	while (waiter && atomic_load(&waiter->is_woken))
+		waiter = waiter->next;
+	if (waiter)
+		wake_locked(waiter);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+bool waitq_has_waiters(struct waitq *queue)
+{
+	/* The caller changed the condition before: pairs with the fence in waitq_prepare(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	return *(struct waiter *volatile *)&queue->first != NULL;
+}

@@ -1,0 +1,138 @@
+/* Waking threads, see <kernel/thread.h> and sched.h. */
+#include <arch/cpu.h>
+#include <kernel/time.h>
+#include <kernel/timer.h>
+#include "sched.h"
+
+void sched_activate(struct thread *thread)
+{
+	struct run_queue *from = &run_queues[atomic_load(&thread->cpu)];
+	struct run_queue *rq = &run_queues[sched_select_cpu(thread)];
+
+	spin_lock(&rq->lock);
+	if (rq != from) {
+		int64_t lag = (int64_t)(thread->vruntime_ns - from->min_vruntime_ns);
+
+		thread->vruntime_ns = rq->min_vruntime_ns + (uint64_t)(lag > 0 ? lag : 0);
+		rq->stats.nr_migrations++;
+	}
+	rq->stats.nr_wakeups++;
+	sched_enqueue(rq, thread);
+	sched_check_preempt(rq, thread);
+	spin_unlock(&rq->lock);
+}
+
+/* The thread has not left its queue yet: let it stay there. True when that was so. */
+static bool wake_on_queue(struct thread *thread)
+{
+	struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
+	bool is_queued;
+
+	spin_lock(&rq->lock);
+	is_queued = atomic_load(&thread->on_queue) != ON_QUEUE_NO &&
+		    atomic_load(&thread->cpu) == rq->cpu;
+	if (is_queued)
+		atomic_store(&thread->state, THREAD_RUNNING);
+	spin_unlock(&rq->lock);
+	return is_queued;
+}
+
+/* Make `thread` runnable if it sleeps in one of `states`. */
+static bool try_to_wake_up(struct thread *thread, uint32_t states)
+{
+	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
+	bool woken = false;
+
+	while (atomic_load(&thread->state) & states) {
+		woken = true;
+		if (atomic_load(&thread->on_queue) != ON_QUEUE_NO) {
+			if (wake_on_queue(thread))
+				break;
+			continue;
+		}
+		/* It is on its way out on another CPU: its registers must be saved first. */
+		while (atomic_load_explicit(&thread->on_cpu, memory_order_acquire))
+			arch_cpu_relax();
+		atomic_store(&thread->state, THREAD_RUNNING);
+		sched_activate(thread);
+		break;
+	}
+	spin_unlock_irqrestore(&thread->wake_lock, flags);
+	return woken;
+}
+
+bool wake_up_process(struct thread *thread)
+{
+	return try_to_wake_up(thread, THREAD_INTERRUPTIBLE | THREAD_UNINTERRUPTIBLE);
+}
+
+void wake_up_new_thread(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
+
+	thread->vruntime_ns = this_run_queue()->min_vruntime_ns;
+	atomic_store(&thread->cpu, cpu_local_read(id));
+	atomic_store(&thread->state, THREAD_RUNNING);
+	sched_activate(thread);
+	spin_unlock_irqrestore(&thread->wake_lock, flags);
+}
+
+void thread_interrupt(struct thread *thread)
+{
+	atomic_store(&thread->interrupted, 1);
+	try_to_wake_up(thread, THREAD_INTERRUPTIBLE);
+}
+
+bool thread_interrupted(void)
+{
+	return atomic_load(&current_thread()->interrupted);
+}
+
+void thread_clear_interrupt(void)
+{
+	atomic_store(&current_thread()->interrupted, 0);
+}
+
+struct alarm {
+	struct timer timer;
+	struct thread *thread;
+	_Atomic uint32_t rang;
+};
+
+static void ring_alarm(struct timer *timer)
+{
+	struct alarm *alarm = container_of(timer, struct alarm, timer);
+
+	atomic_store(&alarm->rang, 1);
+	wake_up_process(alarm->thread);
+}
+
+bool schedule_until(uint64_t deadline_ns)
+{
+	struct alarm alarm = { .thread = current_thread() };
+
+	if (deadline_ns == WAIT_FOREVER) {
+		schedule();
+		return false;
+	}
+	timer_setup(&alarm.timer, ring_alarm);
+	timer_start(&alarm.timer, deadline_ns);
+	schedule();
+	timer_cancel_sync(&alarm.timer);
+	return atomic_load(&alarm.rang);
+}
+
+int thread_sleep_ns(uint64_t ns)
+{
+	uint64_t deadline_ns = ktime_ns() + ns;
+
+	while (ktime_ns() < deadline_ns) {
+		set_current_state(THREAD_INTERRUPTIBLE);
+		if (thread_interrupted()) {
+			set_current_state(THREAD_RUNNING);
+			return -EINTR;
+		}
+		schedule_until(deadline_ns);
+	}
+	return thread_interrupted() ? -EINTR : 0;
+}

@@ -1,0 +1,145 @@
+/* Work queues, see <kernel/work.h>: one worker thread for each CPU. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include <kernel/lock.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <kernel/work.h>
+#include <trace/fmt.h>
+#include "kernel_init.h"
+
+struct worker {
+	struct spinlock lock;
+	struct list queue; /* guarded by lock */
+	struct waitq waitq;
+} __attribute__((aligned(64)));
+
+static struct worker workers[MAX_CPUS];
+static uint64_t worker_mask; /* CPUs that have one; set before the first use */
+
+void work_init(struct work *work, void (*fn)(struct work *work))
+{
+	list_init(&work->link);
+	work->fn = fn;
+	atomic_store(&work->is_pending, 0);
+}
+
+bool work_queue_on(uint32_t cpu, struct work *work)
+{
+	struct worker *worker = &workers[cpu];
+	uint64_t flags;
+
+	ASSERT(worker_mask & 1ull << cpu);
+	if (atomic_exchange(&work->is_pending, 1))
+		return false;
+	flags = spin_lock_irqsave(&worker->lock);
+	list_add_tail(&worker->queue, &work->link);
+	spin_unlock_irqrestore(&worker->lock, flags);
+	waitq_wake_one(&worker->waitq);
+	return true;
+}
+
+bool work_queue(struct work *work)
+{
+	return work_queue_on(cpu_local_read(id), work);
+}
+
+static struct work *take_work(struct worker *worker)
+{
+	struct work *work = NULL;
+	uint64_t flags = spin_lock_irqsave(&worker->lock);
+
+	if (!list_empty(&worker->queue)) {
+		work = list_entry(worker->queue.next, struct work, link);
+		list_remove(&work->link);
+	}
+	spin_unlock_irqrestore(&worker->lock, flags);
+	return work;
+}
+
+static bool has_work(void *arg)
+{
+	struct worker *worker = arg;
+	uint64_t flags = spin_lock_irqsave(&worker->lock);
+	bool has = !list_empty(&worker->queue);
+
+	spin_unlock_irqrestore(&worker->lock, flags);
+	return has;
+}
+
+static int kworker(void *arg)
+{
+	struct worker *worker = arg;
+
+	for (;;) {
+		struct work *work = take_work(worker);
+
+		if (!work) {
+			waitq_wait(&worker->waitq, has_work, worker, false, WAIT_FOREVER);
+			continue;
+		}
+		atomic_store(&work->is_pending, 0);
+		work->fn(work); /* `work` may be gone afterwards */
+		cond_resched();
+	}
+	return 0;
+}
+
+void work_start_threads(void)
+{
+	char name[THREAD_NAME_LEN];
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		list_init(&workers[cpu].queue);
+		trace_snprintf(name, sizeof(name), "kworker/%u", cpu);
+		if (!thread_create_on(1ull << cpu, name, kworker, &workers[cpu],
+				      THREAD_DETACHED | THREAD_SERVICE))
+			panic("out of memory for %s", name);
+		worker_mask |= 1ull << cpu;
+	}
+}
+
+struct barrier {
+	struct work work;
+	struct completion reached;
+};
+
+static void reach_barrier(struct work *work)
+{
+	complete(&container_of(work, struct barrier, work)->reached);
+}
+
+void work_flush(void)
+{
+	for (uint64_t left = worker_mask; left; left &= left - 1) {
+		struct barrier barrier = { 0 };
+
+		work_init(&barrier.work, reach_barrier);
+		work_queue_on((uint32_t)__builtin_ctzll(left), &barrier.work);
+		wait_for_completion(&barrier.reached);
+	}
+}
+
+static void delayed_work_due(struct timer *timer)
+{
+	work_queue(&container_of(timer, struct delayed_work, timer)->work);
+}
+
+void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work))
+{
+	work_init(&work->work, fn);
+	timer_setup(&work->timer, delayed_work_due);
+}
+
+void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns)
+{
+	timer_start(&work->timer, ktime_ns() + delay_ns);
+}
+
+bool delayed_work_cancel(struct delayed_work *work)
+{
+	return timer_cancel_sync(&work->timer);
+}
