@@ -33,25 +33,57 @@ void ftrace_kill(void)
 	tracing_off();
 }
 
+/* Out of the way: the caller's loop keeps its registers. */
+static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uint32_t packed)
+{
+	return ftrace_hashes_want(want, packed);
+}
+
+/*
+ * Acquire: with the release that published an ops or its hashes. Every ops of the list has a set of
+ * hashes. fregs is NULL for all.
+ */
+static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip)
+{
+	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_acquire);
+	uint32_t packed = trace_plat_ip_pack(ip);
+
+	for (; ops; ops = atomic_load_explicit(&ops->next, memory_order_acquire)) {
+		const struct ftrace_ops_hash *want =
+			atomic_load_explicit(&ops->func_hash, memory_order_acquire);
+
+		if (TRACE_LIKELY(want->only == packed) || wants_site(want, packed))
+			ops->func(ip, parent_ip, ops, NULL);
+	}
+}
+
+/* Preemption is off. */
+static TRACE_NOINLINE void call_list_in_irq(uintptr_t ip, uintptr_t parent_ip)
+{
+	uint32_t bit = TRACE_RECURSION_LIST + trace_recursion_context(trace_plat_preempt_count());
+
+	if (trace_plat_recursion_set(bit)) {
+		call_list(ip, parent_ip);
+		trace_plat_recursion_clear(bit);
+	}
+	trace_plat_preempt_enable();
+}
+
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *unused,
 			 struct ftrace_regs *fregs)
 {
-	uint32_t packed = trace_plat_ip_pack(ip);
-	struct ftrace_ops *ops;
-	int bit = trace_recursion_enter(TRACE_RECURSION_LIST);
-
 	(void)unused;
-	if (bit < 0)
+	(void)fregs;
+	trace_plat_preempt_disable();
+	if (TRACE_UNLIKELY(trace_plat_preempt_count() & TRACE_NOT_THREAD_MASK)) {
+		call_list_in_irq(ip, parent_ip);
 		return;
-	/* Acquire: with the release that published an ops or its hashes. */
-	ops = atomic_load_explicit(&ftrace_ops_list, memory_order_acquire);
-	for (; ops; ops = atomic_load_explicit(&ops->next, memory_order_acquire)) {
-		if (!(ops->flags & FTRACE_OPS_FL_STUB) &&
-		    ftrace_hashes_want(atomic_load_explicit(&ops->func_hash, memory_order_acquire),
-				       packed))
-			ops->func(ip, parent_ip, ops, fregs);
 	}
-	trace_recursion_exit(bit);
+	if (TRACE_LIKELY(trace_plat_recursion_set(TRACE_RECURSION_LIST))) {
+		call_list(ip, parent_ip);
+		trace_plat_recursion_clear(TRACE_RECURSION_LIST);
+	}
+	trace_plat_preempt_enable();
 }
 
 void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -88,8 +120,11 @@ static void destroy_trampoline(struct ftrace_ops *ops)
 	ops->trampoline.addr = 0;
 }
 
+/* A stub is never called, so nobody has to find it. */
 static void list_add(struct ftrace_ops *ops)
 {
+	if (ops->flags & FTRACE_OPS_FL_STUB)
+		return;
 	ops->next = atomic_load_explicit(&ftrace_ops_list, memory_order_relaxed);
 	atomic_store_explicit(&ftrace_ops_list, ops, memory_order_release);
 }
@@ -127,6 +162,8 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	err = check_ops(ops);
 	if (err)
 		goto unlock;
+	if (!ops->func_hash)
+		ops->func_hash = &ops->hashes[0];
 	create_trampoline(ops);
 	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
 	list_add(ops);
@@ -167,6 +204,20 @@ struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace)
 	return notrace ? now->notrace_hash : now->filter_hash;
 }
 
+/* The only site of a filter that has one, 0 for others. */
+static uint32_t only_site(const struct ftrace_ops_hash *want)
+{
+	const struct ftrace_hash *hash = want->filter_hash;
+
+	if (!hash || hash->nr != 1 || want->notrace_hash)
+		return 0;
+	for (uint32_t i = 0; i <= hash->mask; i++) {
+		if (hash->slot[i])
+			return hash->slot[i];
+	}
+	return 0;
+}
+
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
 {
 	struct ftrace_ops_hash *before = ops->func_hash;
@@ -188,6 +239,7 @@ int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_
 		after->notrace_hash = hash;
 	else
 		after->filter_hash = hash;
+	after->only = only_site(after);
 	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
 	/* Release: with the acquire of the list function. */
 	atomic_store_explicit(&ops->func_hash, after, memory_order_release);

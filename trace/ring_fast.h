@@ -117,10 +117,11 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 }
 
 /*
- * Claim room for `len` bytes, a multiple of 4 from 4 to RING_SHORT_PAYLOAD and best a constant.
- * Returns the payload, to be given to trace_ring_commit(), or NULL.
+ * The common case alone, for those who keep the rest out of their way. NULL, with nothing changed,
+ * when there is more to do. `out_word`, the tail word before, is for trace_ring_try_commit().
  */
-static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, uint32_t len)
+static TRACE_ALWAYS_INLINE void *trace_ring_try_reserve(struct trace_ring_cpu *rc, uint32_t len,
+							uint64_t *out_word)
 {
 	uint64_t word = trace_ring_load(&rc->tail.lo);
 	uint64_t last = trace_ring_load(&rc->tail.hi);
@@ -133,13 +134,42 @@ static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, u
 	/* A clock that went back gives a huge delta. */
 	if (TRACE_UNLIKELY(len + RING_HEAD_BYTES > room) ||
 	    TRACE_UNLIKELY(delta >> RING_DELTA_BITS))
-		return trace_ring_reserve_slow(rc, len);
+		return NULL;
 	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(
 		    &rc->tail, word, last, word + RING_EVENT_ONE + len + RING_HEAD_BYTES, now)))
-		return trace_ring_reserve_slow(rc, len);
+		return NULL;
 	event = (uint32_t *)(void *)(rc->base + (uint32_t)word);
 	event[0] = (uint32_t)delta << RING_TYPE_BITS | len / 4;
+	*out_word = word;
 	return event + 1;
+}
+
+/*
+ * Claim room for `len` bytes, a multiple of 4 from 4 to RING_SHORT_PAYLOAD and best a constant.
+ * Returns the payload, to be given to trace_ring_commit(), or NULL.
+ */
+static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, uint32_t len)
+{
+	uint64_t word;
+	void *payload = trace_ring_try_reserve(rc, len, &word);
+
+	return TRACE_LIKELY(payload) ? payload : trace_ring_reserve_slow(rc, len);
+}
+
+/*
+ * Commit the event of `len` bytes that trace_ring_try_reserve() put at the tail word `word`. False:
+ * call trace_ring_publish().
+ */
+static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc, uint64_t word,
+						      uint32_t len)
+{
+	uint64_t next = word + RING_EVENT_ONE + len + RING_HEAD_BYTES;
+
+	if (TRACE_UNLIKELY(atomic_load_explicit(&rc->commit, memory_order_relaxed) != word))
+		return true; /* it interrupted another event: that one will */
+	/* As in trace_ring_commit(). */
+	atomic_store_explicit(&rc->commit, next, memory_order_release);
+	return TRACE_LIKELY(trace_ring_load(&rc->tail.lo) == next);
 }
 
 /* Publish the event of `payload`, unless it interrupted another: then that one will. */

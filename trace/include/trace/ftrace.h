@@ -48,10 +48,14 @@ enum ftrace_ops_flags {
 	FTRACE_OPS_FL_RECURSION_SAFE = 1u << 12, /* func guards itself: the default, for readers */
 };
 
-/* What an ops wants, one immutable set of it; NULL hashes: every function, no exception. */
+/*
+ * What an ops wants, one immutable set of it; NULL hashes: every function, no exception. `only`:
+ * the one site (packed) that it wants, when it is just one; else 0.
+ */
 struct ftrace_ops_hash {
 	struct ftrace_hash *filter_hash;
 	struct ftrace_hash *notrace_hash;
+	uint32_t only;
 };
 
 struct ftrace_ops {

@@ -55,6 +55,8 @@ static inline void trace_plat_preempt_enable(void);
 /* T0: see the layout above. */
 static inline uint32_t trace_plat_preempt_count(void);
 static inline bool trace_plat_need_resched(void);
+/* T0: both at once: the count, with bit 31 set when no reschedule is wanted. */
+static inline uint32_t trace_plat_preempt_word(void);
 static inline bool trace_plat_irqs_disabled(void);
 /* T0: mask interrupts (not NMIs) of this CPU. */
 static inline uint64_t trace_plat_irq_save(void);
@@ -67,8 +69,12 @@ static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
 /* T0: one instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
 static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
-/* T1: this CPU's recursion bits (owned by trace/). */
-static inline uint32_t *trace_plat_recursion(void);
+/*
+ * T1: this CPU's recursion bits (owned by trace/), 0 to 31. Barriers for the compiler. Interrupts
+ * leave the word as they found it.
+ */
+static inline bool trace_plat_recursion_set(uint32_t bit); /* false: it was set; preemption off */
+static inline void trace_plat_recursion_clear(uint32_t bit);
 /* T2: id of the running thread; 0 for idle. */
 static inline int32_t trace_plat_current_pid(void);
 /* T2: per-thread bits owned by trace/; NULL for "no thread yet" is not allowed. */

@@ -4,9 +4,8 @@
  *
  *   word of this CPU:  | .. | internal 8-11 | list 4-7 | callback 0-3 |    one bit per context
  *
- * An interrupt between the test and the set uses other bits and leaves this word as it found it, so
- * plain loads and stores of this CPU are enough. The context is known from the first instruction on
- * that can be traced (entry code has no sites), so no bit for "in transition" is needed.
+ * The context is known from the first instruction on that can be traced (entry code has no sites),
+ * so no bit for "in transition" is needed.
  *
  * Context:   probe.
  * Locking:   none.
@@ -21,12 +20,13 @@
 #define TRACE_RECURSION_LIST	 4 /* ftrace's list and assist functions */
 #define TRACE_RECURSION_INTERNAL 8 /* trace_printk and events */
 
+/* In preempt_count, when it is not a thread that runs. */
+#define TRACE_NOT_THREAD_MASK (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)
+
 /* 0 thread, 1 softirq, 2 irq, 3 NMI. */
 static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_count)
 {
-	const uint32_t busy = TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING;
-
-	if (TRACE_LIKELY(!(preempt_count & busy)))
+	if (TRACE_LIKELY(!(preempt_count & TRACE_NOT_THREAD_MASK)))
 		return 0;
 	if (preempt_count & TRACE_NMI_MASK)
 		return 3;
@@ -36,23 +36,19 @@ static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_cou
 /* Returns the bit that is now held, preemption off, or -1: already inside. */
 static TRACE_ALWAYS_INLINE int trace_recursion_enter(uint32_t kind)
 {
-	uint32_t *word, mask, bit;
+	uint32_t bit;
 
 	trace_plat_preempt_disable();
 	bit = kind + trace_recursion_context(trace_plat_preempt_count());
-	mask = 1u << bit;
-	word = trace_plat_recursion();
-	if (TRACE_UNLIKELY(*word & mask)) {
-		trace_plat_preempt_enable();
-		return -1;
-	}
-	*(volatile uint32_t *)word |= mask;
-	return (int)bit;
+	if (TRACE_LIKELY(trace_plat_recursion_set(bit)))
+		return (int)bit;
+	trace_plat_preempt_enable();
+	return -1;
 }
 
 static TRACE_ALWAYS_INLINE void trace_recursion_exit(int bit)
 {
-	*(volatile uint32_t *)trace_plat_recursion() &= ~(1u << (uint32_t)bit);
+	trace_plat_recursion_clear((uint32_t)bit);
 	trace_plat_preempt_enable();
 }
 

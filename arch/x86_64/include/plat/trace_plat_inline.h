@@ -10,28 +10,34 @@
 
 #include <arch/cpu_local.h>
 
+/*
+ * Fields that do not change under code with preemption off, or only as an interrupt leaves them:
+ * not volatile, so that one load may serve several readers. Preempt on and off are barriers.
+ */
+#define TRACE_PLAT_LOCAL(field) (((const struct cpu_local __seg_gs *)0)->field)
+
 /* Preempt depth reached 0 with a reschedule wanted. Not traced. */
 void trace_plat_preempt_schedule(void);
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
 {
-	return cpu_local_read(id);
+	return TRACE_PLAT_LOCAL(id);
 }
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_cycles(void)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* the upper halves come out as zero */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
 {
-	uint64_t cycles = trace_plat_cycles() - cpu_local_read(tsc_base);
-	unsigned __int128 product = (unsigned __int128)cycles * cpu_local_read(tsc_mult);
+	uint64_t cycles = trace_plat_cycles() - TRACE_PLAT_LOCAL(tsc_base);
+	unsigned __int128 product = (unsigned __int128)cycles * TRACE_PLAT_LOCAL(tsc_mult);
 
-	return (uint64_t)(product >> 32) + cpu_local_read(clock_base_ns);
+	return (uint64_t)(product >> 32) + TRACE_PLAT_LOCAL(clock_base_ns);
 }
 
 static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
@@ -56,12 +62,17 @@ static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable(void)
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_count(void)
 {
-	return cpu_local_read(preempt_count) & ~PREEMPT_NO_RESCHED;
+	return TRACE_PLAT_LOCAL(preempt_count) & ~PREEMPT_NO_RESCHED;
 }
 
 static TRACE_ALWAYS_INLINE bool trace_plat_need_resched(void)
 {
-	return !(cpu_local_read(preempt_count) & PREEMPT_NO_RESCHED);
+	return !(TRACE_PLAT_LOCAL(preempt_count) & PREEMPT_NO_RESCHED);
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_word(void)
+{
+	return TRACE_PLAT_LOCAL(preempt_count);
 }
 
 static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
@@ -104,19 +115,33 @@ static TRACE_ALWAYS_INLINE void trace_plat_local_add(uint64_t *value, uint64_t d
 	__asm__ volatile("addq %1, %0" : "+m"(*value) : "er"(delta) : "cc");
 }
 
-static TRACE_ALWAYS_INLINE uint32_t *trace_plat_recursion(void)
+static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
 {
-	return &cpu_local_read(self)->trace_recursion;
+	bool was_set;
+
+	__asm__ volatile("btsl %1, %%gs:%c2"
+			 : "=@ccc"(was_set)
+			 : "Ir"(bit), "i"(offsetof(struct cpu_local, trace_recursion))
+			 : "memory");
+	return !was_set;
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
+{
+	__asm__ volatile("btrl %0, %%gs:%c1"
+			 :
+			 : "Ir"(bit), "i"(offsetof(struct cpu_local, trace_recursion))
+			 : "memory", "cc");
 }
 
 static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
 {
-	return cpu_local_read(current_pid);
+	return TRACE_PLAT_LOCAL(current_pid);
 }
 
 static TRACE_ALWAYS_INLINE uint32_t *trace_plat_current_flags(void)
 {
-	return cpu_local_read(trace_thread_flags);
+	return TRACE_PLAT_LOCAL(trace_thread_flags);
 }
 
 /* All code lies in the top 2 GiB: the low half says it all. */

@@ -100,9 +100,23 @@ static inline void trace_plat_local_add(uint64_t *value, uint64_t delta)
 	__atomic_fetch_add(value, delta, __ATOMIC_RELAXED);
 }
 
-static inline uint32_t *trace_plat_recursion(void)
+static inline bool trace_plat_recursion_set(uint32_t bit)
 {
-	return &fake_this->recursion;
+	bool was_set = fake_this->recursion >> bit & 1;
+
+	fake_this->recursion |= 1u << bit;
+	return !was_set;
+}
+
+static inline void trace_plat_recursion_clear(uint32_t bit)
+{
+	fake_this->recursion &= ~(1u << bit);
+}
+
+static inline uint32_t trace_plat_preempt_word(void)
+{
+	return atomic_load(&fake_this->preempt_count) |
+	       (fake_this->need_resched ? 0 : 0x80000000u);
 }
 
 static inline int32_t trace_plat_current_pid(void)
