@@ -28,6 +28,15 @@ static int finish_output(struct command_env *env, const struct sh_io *io, int st
 	return 1;
 }
 
+static void print_usage(const struct command *command, const struct sh_io *io)
+{
+	char text[160];
+	size_t len = trace_scnprintf(text, sizeof(text), "usage: %s %s\n", command->name,
+				     command->usage);
+
+	file_write(io->fd[2], text, len);
+}
+
 int sh_run_command(struct shell *sh, const struct command *command, int argc, char **argv,
 		   const struct sh_io *io)
 {
@@ -44,10 +53,9 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 	env->shell = sh;
 	env->name = argv[0];
 	env->is_builtin = command->flags & COMMAND_BUILTIN;
-	status = command->run(env, argc, argv);
-	status = finish_output(env, io, status);
+	status = finish_output(env, io, command->run(env, argc, argv));
 	if (status == COMMAND_USAGE) {
-		command_error(env, "usage: %s %s", command->name, command->usage);
+		print_usage(command, io);
 		status = 2;
 	}
 	if (thread_interrupted())

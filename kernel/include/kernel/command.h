@@ -64,7 +64,7 @@ void command_puts(struct command_env *env, const char *text);
 void command_putc(struct command_env *env, char c);
 /* 0 or the first write error. */
 int command_flush(struct command_env *env);
-/* `NAME: text` with a newline, to standard error. */
+/* `NAME: text` with a newline, to standard error; `sh: NAME: text` when it is a builtin. */
 void command_error(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
 /* `NAME: what: No such file or directory`; err is -errno. */
 void command_perror(struct command_env *env, const char *what, int err);

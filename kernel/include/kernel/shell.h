@@ -21,12 +21,9 @@
 struct shell;
 
 /*
- * The thread that users talk to: runs the boot parameter `run` if there is one, powers off after it
- * when `exit` is given, then serves the console for ever.
+ * The thread that users talk to, after vfs_init() and command_init(): runs the boot parameter `run`
+ * if there is one, powers off after it when `exit` is given, then serves the console for ever.
  */
-void shell_main(void *unused);
-
-/* Run one text of shell commands, output on the console. Returns the status of the last one. */
-int shell_run_text(const char *text);
+int shell_main(void *unused);
 
 #endif

@@ -29,7 +29,12 @@
 #define VFS_TRUNCATE 0x08u
 #define VFS_APPEND   0x10u
 
-enum vfs_type { VFS_REGULAR, VFS_DIRECTORY, VFS_DEVICE, VFS_PIPE };
+enum vfs_type {
+	VFS_REGULAR,
+	VFS_DIRECTORY,
+	VFS_DEVICE,
+	VFS_PIPE
+};
 
 struct vfs_stat {
 	enum vfs_type type;
@@ -58,7 +63,8 @@ struct file {
 	uint64_t pos;
 };
 
-/* A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must). */
+/* A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must).
+ */
 struct vfs_fs {
 	const char *name;
 	void *(*root)(void); /* held */
@@ -91,7 +97,8 @@ int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
 
-/* Bytes moved or -errno. file_write() is one write of the file system: never split, never joined. */
+/* Bytes moved or -errno. file_write() is one write of the file system: never split, never joined.
+ */
 ssize_t file_read(struct file *file, void *buf, size_t len);
 ssize_t file_write(struct file *file, const void *buf, size_t len);
 struct file *file_get(struct file *file);

@@ -1,0 +1,105 @@
+/*
+ * Line editing on the console.
+ *
+ *   keys --line_keys--> editing actions --line_edit--> buffer and screen
+ *                        |- line_history: earlier lines, search
+ *                        '- complete(): the caller's, for Tab
+ *
+ * The screen is taken to be 80 columns wide. A key typed at the end of a line is echoed as it is,
+ * so text that is pasted costs one byte out per byte in.
+ *
+ * Context:   thread.
+ * Locking:   one reader at a time: the console's owner sees to that. No lock inside.
+ * Ownership: the line that line_read() returns is the caller's, kfree().
+ */
+#ifndef KERNEL_LINE_H
+#define KERNEL_LINE_H
+
+#include <kernel/base.h>
+#include "sh.h"
+
+#define LINE_BYTES_MAX 8192u
+#define LINE_COLUMNS   80u
+
+/* What Tab found. */
+struct line_matches {
+	struct sh_arena arena;
+	struct sh_fields found; /* whole words, sorted or not; a directory ends in a slash */
+	size_t word_start;	/* where the word to be replaced begins */
+	size_t shown_from;	/* bytes of each word that a list leaves out (the directory) */
+};
+
+struct line_options {
+	const char *prompt;
+	bool has_history;
+	bool keeps_newline; /* the result ends in one; an unfinished line ended by Ctrl-D does not
+			     */
+	/* Optional. Fill `out` for the text before the cursor. */
+	void (*complete)(void *arg, const char *text, size_t len, struct line_matches *out);
+	void *arg;
+};
+
+/*
+ * Read one line. Its length, without newline but with a NUL behind it; -EINTR after Ctrl-C;
+ * -ENODATA for Ctrl-D on an empty line; -ENOMEM.
+ */
+int line_read(const struct line_options *options, char **out_line);
+
+/* ---- Between the files of the editor ---- */
+
+struct line_editor {
+	const struct line_options *options;
+	char *buf; /* LINE_BYTES_MAX */
+	size_t len;
+	size_t pos;	       /* of the cursor */
+	size_t columns_before; /* of the prompt */
+	char *cut;	       /* text that Ctrl-U, K, W took away, for Ctrl-Y; NULL for none */
+	char *saved;	       /* the line that was being typed when history was entered */
+	uint32_t recall;       /* 0: that line, n: n lines back */
+	bool was_tab;	       /* the key before was Tab */
+};
+
+/* Changes of the buffer, shown on the screen. */
+void line_insert(struct line_editor *ed, const char *text, size_t len);
+void line_delete(struct line_editor *ed, size_t from, size_t to);
+void line_move(struct line_editor *ed, size_t pos);
+void line_replace(struct line_editor *ed, const char *text);
+/* Write prompt and line anew from the start of the present screen line. */
+void line_redraw(struct line_editor *ed);
+/* The cursor behind the text, then a new screen line. */
+void line_leave(struct line_editor *ed);
+void line_beep(void);
+
+/* Keys below 0x100 are bytes. */
+enum line_key {
+	LINE_KEY_UP = 0x100,
+	LINE_KEY_DOWN,
+	LINE_KEY_LEFT,
+	LINE_KEY_RIGHT,
+	LINE_KEY_HOME,
+	LINE_KEY_END,
+	LINE_KEY_DELETE,
+	LINE_KEY_WORD_LEFT,
+	LINE_KEY_WORD_RIGHT,
+	LINE_KEY_WORD_DELETE,
+	LINE_KEY_NONE, /* a sequence that means nothing here */
+};
+/* The next key, escape sequences put together. -EINTR. */
+int line_get_key(void);
+
+void line_tab(struct line_editor *ed);
+
+/* Lines entered before; the last HISTORY_LINES of them. */
+#define HISTORY_LINES 64u
+void history_add(const char *line);
+/* The n-th line back, 1 is the last one; NULL for none. */
+const char *history_get(uint32_t back);
+uint32_t history_count(void);
+/* Number of the oldest line that is kept, from 1. */
+uint32_t history_first_number(void);
+void history_clear(void);
+void line_recall(struct line_editor *ed, bool older);
+/* Ctrl-R. Returns the key that ended it, still to be obeyed; 0 for none; -EINTR. */
+int line_search(struct line_editor *ed);
+
+#endif

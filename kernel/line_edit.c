@@ -1,0 +1,132 @@
+/*
+ * The line and its picture on the screen. See line.h.
+ *
+ * A cell is a place on the screen counted from the start of the prompt: row * LINE_COLUMNS +
+ * column.
+ */
+#include <kernel/console.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "line.h"
+
+static void put_raw(const char *text, size_t len)
+{
+	console_write_raw(text, len);
+}
+
+void line_beep(void)
+{
+	put_raw("\a", 1);
+}
+
+/* Cells that `len` bytes take: the tail bytes of UTF-8 characters take none. */
+static size_t cells_of(const char *text, size_t len)
+{
+	size_t cells = 0;
+
+	for (size_t i = 0; i < len; i++)
+		cells += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return cells;
+}
+
+static size_t cell_at(const struct line_editor *ed, size_t pos)
+{
+	return ed->columns_before + cells_of(ed->buf, pos);
+}
+
+static void put_sequence(size_t count, char final)
+{
+	char text[16];
+
+	if (count)
+		put_raw(text, trace_scnprintf(text, sizeof(text), "\x1b[%lu%c", count, final));
+}
+
+/* Move the cursor between cells. A cursor behind the last column is brought to the next row. */
+static void move_cursor(size_t from, size_t to)
+{
+	size_t from_row = from / LINE_COLUMNS, to_row = to / LINE_COLUMNS;
+
+	if (from == to)
+		return;
+	if (from && from % LINE_COLUMNS == 0)
+		put_raw(" \r", 2);
+	if (from_row == to_row && to < from && from - to <= 4) {
+		put_raw("\b\b\b\b", from - to);
+		return;
+	}
+	put_sequence(from_row > to_row ? from_row - to_row : 0, 'A');
+	put_sequence(to_row > from_row ? to_row - from_row : 0, 'B');
+	put_raw("\r", 1);
+	put_sequence(to % LINE_COLUMNS, 'C');
+}
+
+void line_move(struct line_editor *ed, size_t pos)
+{
+	move_cursor(cell_at(ed, ed->pos), cell_at(ed, pos));
+	ed->pos = pos;
+}
+
+/* The text from the cursor on has changed: write it, leave the cursor at `pos`. */
+static void redraw_tail(struct line_editor *ed, size_t pos)
+{
+	put_raw(ed->buf + ed->pos, ed->len - ed->pos);
+	ed->pos = ed->len;
+	if (cell_at(ed, ed->len) % LINE_COLUMNS == 0)
+		put_raw(" \r", 2); /* a terminal stays on its last column until more comes */
+	put_raw("\x1b[J", 3);
+	line_move(ed, pos);
+}
+
+void line_insert(struct line_editor *ed, const char *text, size_t len)
+{
+	if (ed->len + len + 2 > LINE_BYTES_MAX) {
+		line_beep();
+		return;
+	}
+	memmove(ed->buf + ed->pos + len, ed->buf + ed->pos, ed->len - ed->pos);
+	memcpy(ed->buf + ed->pos, text, len);
+	ed->len += len;
+	if (ed->pos + len == ed->len) {
+		put_raw(text, len);
+		ed->pos = ed->len;
+	} else {
+		redraw_tail(ed, ed->pos + len);
+	}
+}
+
+void line_delete(struct line_editor *ed, size_t from, size_t to)
+{
+	if (from == to)
+		return;
+	line_move(ed, from);
+	memmove(ed->buf + from, ed->buf + to, ed->len - to);
+	ed->len -= to - from;
+	redraw_tail(ed, from);
+}
+
+void line_replace(struct line_editor *ed, const char *text)
+{
+	size_t len = strnlen(text, LINE_BYTES_MAX - 2);
+
+	line_move(ed, 0);
+	memcpy(ed->buf, text, len);
+	ed->len = len;
+	redraw_tail(ed, len);
+}
+
+void line_redraw(struct line_editor *ed)
+{
+	size_t pos = ed->pos;
+
+	put_raw("\r", 1);
+	put_raw(ed->options->prompt, strlen(ed->options->prompt));
+	ed->pos = 0;
+	redraw_tail(ed, pos);
+}
+
+void line_leave(struct line_editor *ed)
+{
+	line_move(ed, ed->len);
+	put_raw("\r\n", 2);
+}

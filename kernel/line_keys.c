@@ -1,0 +1,96 @@
+/*
+ * From bytes to keys. See line.h.
+ */
+#include <kernel/console.h>
+#include <kernel/time.h>
+#include "line.h"
+
+#define ESCAPE		  0x1b
+#define ESCAPE_TIMEOUT_NS (50 * NSEC_PER_MSEC)
+
+static int next_byte(void)
+{
+	return console_getc_timeout(ESCAPE_TIMEOUT_NS);
+}
+
+/* ESC [ number ; number final */
+static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
+{
+	switch (final) {
+	case 'A':
+		return LINE_KEY_UP;
+	case 'B':
+		return LINE_KEY_DOWN;
+	case 'C':
+		return modifier > 1 ? LINE_KEY_WORD_RIGHT : LINE_KEY_RIGHT;
+	case 'D':
+		return modifier > 1 ? LINE_KEY_WORD_LEFT : LINE_KEY_LEFT;
+	case 'H':
+		return LINE_KEY_HOME;
+	case 'F':
+		return LINE_KEY_END;
+	case '~':
+		if (number == 1 || number == 7)
+			return LINE_KEY_HOME;
+		if (number == 4 || number == 8)
+			return LINE_KEY_END;
+		return number == 3 ? LINE_KEY_DELETE : LINE_KEY_NONE;
+	default:
+		return LINE_KEY_NONE;
+	}
+}
+
+static int read_sequence(void)
+{
+	uint32_t numbers[2] = { 0 };
+	uint32_t index = 0;
+	int byte;
+
+	for (;;) {
+		byte = next_byte();
+		if (byte == -EINTR)
+			return byte;
+		if (byte >= '0' && byte <= '9')
+			numbers[index] = (numbers[index] * 10 + (uint32_t)(byte - '0')) % 1000;
+		else if (byte == ';')
+			index = 1;
+		else
+			break;
+	}
+	return byte < 0 ? LINE_KEY_NONE : key_of_sequence(byte, numbers[0], numbers[1]);
+}
+
+static int read_escape(void)
+{
+	int byte = next_byte();
+
+	switch (byte) {
+	case -EINTR:
+		return byte;
+	case '[':
+		return read_sequence();
+	case 'O':
+		byte = next_byte();
+		return byte < 0 ? LINE_KEY_NONE : key_of_sequence(byte, 0, 0);
+	case 'b':
+		return LINE_KEY_WORD_LEFT;
+	case 'f':
+		return LINE_KEY_WORD_RIGHT;
+	case 'd':
+		return LINE_KEY_WORD_DELETE;
+	default:
+		return LINE_KEY_NONE;
+	}
+}
+
+/* CR LF counts as one end of line, also when they come apart. */
+int line_get_key(void)
+{
+	static bool was_cr;
+	int byte = console_getc();
+
+	if (byte == '\n' && was_cr)
+		byte = console_getc();
+	was_cr = byte == '\r';
+	return byte == ESCAPE ? read_escape() : byte;
+}

@@ -1,0 +1,261 @@
+/*
+ * Keys to actions. See line.h.
+ */
+#include <kernel/console.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "line.h"
+
+#define CTRL(letter) ((letter)-0x40)
+#define KEY_RUBOUT   0x7f
+
+/* How a key leaves the editor. */
+enum outcome {
+	EDITING,
+	LINE_DONE,
+	END_OF_INPUT
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static size_t word_left(const struct line_editor *ed)
+{
+	size_t pos = ed->pos;
+
+	while (pos && is_blank(ed->buf[pos - 1]))
+		pos--;
+	while (pos && !is_blank(ed->buf[pos - 1]))
+		pos--;
+	return pos;
+}
+
+static size_t word_right(const struct line_editor *ed)
+{
+	size_t pos = ed->pos;
+
+	while (pos < ed->len && is_blank(ed->buf[pos]))
+		pos++;
+	while (pos < ed->len && !is_blank(ed->buf[pos]))
+		pos++;
+	return pos;
+}
+
+/* One character to the left or right: the tail bytes of UTF-8 go with their first. */
+static size_t char_left(const struct line_editor *ed)
+{
+	size_t pos = ed->pos;
+
+	while (pos && ((unsigned char)ed->buf[--pos] & 0xc0) == 0x80)
+		;
+	return pos;
+}
+
+static size_t char_right(const struct line_editor *ed)
+{
+	size_t pos = ed->pos;
+
+	if (pos < ed->len)
+		pos++;
+	while (pos < ed->len && ((unsigned char)ed->buf[pos] & 0xc0) == 0x80)
+		pos++;
+	return pos;
+}
+
+/* Delete, and keep it for Ctrl-Y. */
+static void cut(struct line_editor *ed, size_t from, size_t to)
+{
+	char *text;
+
+	if (from == to)
+		return;
+	text = kzalloc(to - from + 1);
+	if (text) {
+		memcpy(text, ed->buf + from, to - from);
+		kfree(ed->cut);
+		ed->cut = text;
+	}
+	line_delete(ed, from, to);
+}
+
+static void transpose(struct line_editor *ed)
+{
+	char pair[2];
+
+	if (ed->pos < ed->len && ed->pos)
+		line_move(ed, ed->pos + 1);
+	if (ed->pos < 2)
+		return;
+	pair[0] = ed->buf[ed->pos - 1];
+	pair[1] = ed->buf[ed->pos - 2];
+	line_delete(ed, ed->pos - 2, ed->pos);
+	line_insert(ed, pair, 2);
+}
+
+static void clear_screen(struct line_editor *ed)
+{
+	console_write_raw("\x1b[H\x1b[2J", 7);
+	line_redraw(ed);
+}
+
+static void move_key(struct line_editor *ed, int key)
+{
+	switch (key) {
+	case CTRL('A'):
+	case LINE_KEY_HOME:
+		line_move(ed, 0);
+		break;
+	case CTRL('E'):
+	case LINE_KEY_END:
+		line_move(ed, ed->len);
+		break;
+	case CTRL('B'):
+	case LINE_KEY_LEFT:
+		line_move(ed, char_left(ed));
+		break;
+	case CTRL('F'):
+	case LINE_KEY_RIGHT:
+		line_move(ed, char_right(ed));
+		break;
+	case LINE_KEY_WORD_LEFT:
+		line_move(ed, word_left(ed));
+		break;
+	case LINE_KEY_WORD_RIGHT:
+		line_move(ed, word_right(ed));
+		break;
+	default:
+		break;
+	}
+}
+
+static void delete_key(struct line_editor *ed, int key)
+{
+	switch (key) {
+	case CTRL('H'):
+	case KEY_RUBOUT:
+		line_delete(ed, char_left(ed), ed->pos);
+		break;
+	case CTRL('D'):
+	case LINE_KEY_DELETE:
+		line_delete(ed, ed->pos, char_right(ed));
+		break;
+	case CTRL('K'):
+		cut(ed, ed->pos, ed->len);
+		break;
+	case CTRL('U'):
+		cut(ed, 0, ed->pos);
+		break;
+	case CTRL('W'):
+		cut(ed, word_left(ed), ed->pos);
+		break;
+	case LINE_KEY_WORD_DELETE:
+		cut(ed, ed->pos, word_right(ed));
+		break;
+	default:
+		break;
+	}
+}
+
+static void other_key(struct line_editor *ed, int key)
+{
+	switch (key) {
+	case CTRL('P'):
+	case LINE_KEY_UP:
+		line_recall(ed, true);
+		break;
+	case CTRL('N'):
+	case LINE_KEY_DOWN:
+		line_recall(ed, false);
+		break;
+	case CTRL('L'):
+		clear_screen(ed);
+		break;
+	case CTRL('T'):
+		transpose(ed);
+		break;
+	case CTRL('Y'):
+		if (ed->cut)
+			line_insert(ed, ed->cut, strlen(ed->cut));
+		break;
+	default:
+		move_key(ed, key);
+		delete_key(ed, key);
+		break;
+	}
+}
+
+static enum outcome handle_key(struct line_editor *ed, int key)
+{
+	char byte = (char)key;
+	bool was_tab = ed->was_tab;
+
+	ed->was_tab = false;
+	if (key == '\r' || key == '\n')
+		return LINE_DONE;
+	if (key == CTRL('D') && !ed->len)
+		return END_OF_INPUT;
+	if (key == CTRL('D') && ed->options->keeps_newline && ed->pos == ed->len)
+		return END_OF_INPUT;
+	if (key == '\t' && ed->options->complete) {
+		ed->was_tab = was_tab;
+		line_tab(ed);
+		ed->was_tab = true;
+	} else if (key == '\t' || (key >= ' ' && key < 0x100 && key != KEY_RUBOUT)) {
+		line_insert(ed, &byte, 1);
+	} else {
+		other_key(ed, key);
+	}
+	return EDITING;
+}
+
+/* 0, or -EINTR or -ENODATA. */
+static int edit(struct line_editor *ed)
+{
+	enum outcome outcome = EDITING;
+
+	while (outcome == EDITING) {
+		int key = line_get_key();
+
+		if (key == CTRL('R') && ed->options->has_history)
+			key = line_search(ed);
+		if (key == CTRL('C') || key == -EINTR) {
+			line_move(ed, ed->len);
+			console_write_raw("^C\r\n", 4);
+			return -EINTR;
+		}
+		if (key < 0)
+			return key;
+		if (key)
+			outcome = handle_key(ed, key);
+	}
+	if (outcome == END_OF_INPUT)
+		return ed->len ? 0 : -ENODATA;
+	line_leave(ed);
+	if (ed->options->keeps_newline)
+		ed->buf[ed->len++] = '\n';
+	return 0;
+}
+
+int line_read(const struct line_options *options, char **out_line)
+{
+	struct line_editor ed = { .options = options };
+	int err;
+
+	ed.buf = kmalloc(LINE_BYTES_MAX);
+	if (!ed.buf)
+		return -ENOMEM;
+	ed.columns_before = strlen(options->prompt);
+	console_write_raw(options->prompt, ed.columns_before);
+	err = edit(&ed);
+	kfree(ed.cut);
+	kfree(ed.saved);
+	if (err) {
+		kfree(ed.buf);
+		return err;
+	}
+	ed.buf[ed.len] = '\0';
+	*out_line = ed.buf;
+	return (int)ed.len;
+}

@@ -1,0 +1,94 @@
+/*
+ * Tab: completing a word, or showing what it could become. See line.h.
+ */
+#include <kernel/console.h>
+#include <kernel/string.h>
+#include "line.h"
+
+#define LIST_GAP 2
+
+static size_t common_len(const struct sh_fields *found)
+{
+	const char *first = found->first->text;
+	size_t len = strlen(first);
+
+	for (struct sh_word *word = found->first->next; word; word = word->next) {
+		size_t same = 0;
+
+		while (same < len && word->text[same] == first[same])
+			same++;
+		len = same;
+	}
+	return len;
+}
+
+static void insert_rest(struct line_editor *ed, const struct line_matches *matches)
+{
+	const char *word = matches->found.first->text;
+	size_t typed = ed->pos - matches->word_start;
+	size_t len = common_len(&matches->found);
+
+	if (len > typed)
+		line_insert(ed, word + typed, len - typed);
+	if (matches->found.nr == 1 && (!len || word[len - 1] != '/'))
+		line_insert(ed, " ", 1);
+}
+
+static bool can_extend(const struct line_editor *ed, const struct line_matches *matches)
+{
+	return matches->found.nr == 1 ||
+	       common_len(&matches->found) > ed->pos - matches->word_start;
+}
+
+static void put_spaces(size_t nr)
+{
+	while (nr--)
+		console_write_raw(" ", 1);
+}
+
+/* All of them in columns, row by row. */
+static void show_list(const struct line_matches *matches)
+{
+	size_t width = 0, column = 0;
+
+	for (struct sh_word *word = matches->found.first; word; word = word->next) {
+		size_t len = strlen(word->text) - matches->shown_from + LIST_GAP;
+
+		width = len > width ? len : width;
+	}
+	for (struct sh_word *word = matches->found.first; word; word = word->next) {
+		const char *name = word->text + matches->shown_from;
+
+		console_write_raw(name, strlen(name));
+		column += width;
+		if (!word->next || column + width > LINE_COLUMNS) {
+			console_write_raw("\r\n", 2);
+			column = 0;
+		} else {
+			put_spaces(width - strlen(name));
+		}
+	}
+}
+
+void line_tab(struct line_editor *ed)
+{
+	struct line_matches matches = { 0 };
+
+	sh_fields_init(&matches.found);
+	ed->options->complete(ed->options->arg, ed->buf, ed->pos, &matches);
+	if (!matches.found.nr) {
+		line_beep();
+	} else if (can_extend(ed, &matches)) {
+		insert_rest(ed, &matches);
+	} else if (ed->was_tab) {
+		size_t pos = ed->pos;
+
+		line_leave(ed);
+		show_list(&matches);
+		ed->pos = pos;
+		line_redraw(ed);
+	} else {
+		line_beep();
+	}
+	sh_arena_free(&matches.arena);
+}

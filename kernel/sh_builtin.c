@@ -1,0 +1,228 @@
+/*
+ * Commands that change the shell they run in.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "command_tables.h"
+#include "sh.h"
+
+#define HOME "/sys/kernel/tracing"
+
+/* The directory itself must be there. */
+static int check_directory(const struct shell *sh, const char *path)
+{
+	struct vfs_stat stat;
+	int err = vfs_stat(sh->cwd, path, &stat);
+
+	if (err)
+		return err;
+	return stat.type == VFS_DIRECTORY ? 0 : -ENOTDIR;
+}
+
+static int run_cd(struct command_env *env, int argc, char **argv)
+{
+	struct shell *sh = env->shell;
+	const char *path = argc > 1 ? argv[1] : HOME;
+	char full[VFS_PATH_MAX];
+	int err;
+
+	if (argc > 2)
+		return COMMAND_USAGE;
+	if (strcmp(path, "-") == 0) {
+		path = sh_var_get(sh, "OLDPWD", 6);
+		path = path ? path : sh->cwd;
+		command_printf(env, "%s\n", path);
+	}
+	err = check_directory(sh, path);
+	if (!err)
+		err = vfs_resolve(sh->cwd, path, full);
+	if (err) {
+		command_error(env, "can't cd to %s: %s", path, command_strerror(err));
+		return 1;
+	}
+	sh_var_set(sh, "OLDPWD", 6, sh->cwd);
+	strlcpy(sh->cwd, full, sizeof(sh->cwd));
+	return 0;
+}
+
+static int run_pwd(struct command_env *env, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	command_printf(env, "%s\n", env->shell->cwd);
+	return 0;
+}
+
+static int run_exit(struct command_env *env, int argc, char **argv)
+{
+	uint64_t status = (uint64_t)env->shell->status;
+
+	if (argc > 2 || (argc == 2 && !command_parse_u64(argv[1], &status)))
+		return COMMAND_USAGE;
+	env->shell->flow = SH_FLOW_EXIT;
+	return (int)(status & 0xff);
+}
+
+static int leave_loops(struct command_env *env, int argc, char **argv, enum sh_flow flow)
+{
+	struct shell *sh = env->shell;
+	uint64_t loops = 1;
+
+	if (argc > 2 || (argc == 2 && (!command_parse_u64(argv[1], &loops) || !loops)))
+		return COMMAND_USAGE;
+	if (!sh->loop_depth)
+		return 0;
+	sh->flow = flow;
+	sh->flow_loops = loops < sh->loop_depth ? (uint32_t)loops : sh->loop_depth;
+	return 0;
+}
+
+static int run_break(struct command_env *env, int argc, char **argv)
+{
+	return leave_loops(env, argc, argv, SH_FLOW_BREAK);
+}
+
+static int run_continue(struct command_env *env, int argc, char **argv)
+{
+	return leave_loops(env, argc, argv, SH_FLOW_CONTINUE);
+}
+
+static void print_var(const char *name, const char *value, void *arg)
+{
+	command_printf(arg, "%s='%s'\n", name, value);
+}
+
+static int run_set(struct command_env *env, int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return COMMAND_USAGE;
+	sh_var_each(env->shell, print_var, env);
+	return 0;
+}
+
+static int run_export(struct command_env *env, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *end = argv[i] + strlen(argv[i]);
+		size_t len = sh_name_len(argv[i], end);
+
+		if (!len || (argv[i][len] != '=' && argv[i][len] != '\0')) {
+			command_error(env, "%s: bad variable name", argv[i]);
+			return 2;
+		}
+		if (argv[i][len] == '=' && sh_var_set(env->shell, argv[i], len, argv[i] + len + 1))
+			return 1;
+	}
+	return 0;
+}
+
+static int run_unset(struct command_env *env, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		sh_var_unset(env->shell, argv[i]);
+	return 0;
+}
+
+#define READ_BYTES_MAX 1024
+
+/* One line, byte by byte: what follows it is somebody else's. -1 at the end of input. */
+static int read_line(struct command_env *env, char *line, bool is_raw)
+{
+	int len = 0;
+	char c = '\0';
+
+	while (len + 1 < READ_BYTES_MAX) {
+		if (file_read(env->in, &c, 1) != 1)
+			break;
+		if (c == '\\' && !is_raw) {
+			if (file_read(env->in, &c, 1) != 1)
+				break;
+			if (c == '\n')
+				continue;
+		} else if (c == '\n') {
+			break;
+		}
+		line[len++] = c;
+	}
+	line[len] = '\0';
+	return c == '\n' ? len : -1;
+}
+
+static char *skip_blanks(char *text)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return text;
+}
+
+/* Words to the names; the last name gets all that is left. */
+static void assign_words(struct shell *sh, char *line, int nr_names, char **names)
+{
+	for (int i = 0; i < nr_names; i++) {
+		char *word = skip_blanks(line);
+		char *end = word;
+
+		if (i + 1 < nr_names) {
+			while (*end && *end != ' ' && *end != '\t')
+				end++;
+			line = *end ? end + 1 : end;
+		} else {
+			end += strlen(end);
+			while (end > word && (end[-1] == ' ' || end[-1] == '\t'))
+				end--;
+		}
+		*end = '\0';
+		sh_var_set(sh, names[i], strlen(names[i]), word);
+	}
+}
+
+static int run_read(struct command_env *env, int argc, char **argv)
+{
+	static char default_name[] = "REPLY";
+	char *only_default[] = { default_name };
+	bool is_raw = argc > 1 && strcmp(argv[1], "-r") == 0;
+	int nr_names = argc - 1 - is_raw;
+	char **names = nr_names ? argv + 1 + is_raw : only_default;
+	char *line = kmalloc(READ_BYTES_MAX);
+	int len;
+
+	if (!line)
+		return 1;
+	len = read_line(env, line, is_raw);
+	assign_words(env->shell, line, nr_names ? nr_names : 1, names);
+	kfree(line);
+	return len < 0;
+}
+
+static int run_colon(struct command_env *env, int argc, char **argv)
+{
+	(void)env;
+	(void)argc;
+	(void)argv;
+	return 0;
+}
+
+static int run_false(struct command_env *env, int argc, char **argv)
+{
+	(void)env;
+	(void)argc;
+	(void)argv;
+	return 1;
+}
+
+const struct command state_commands[] = {
+	{ ":", "", "do nothing, successfully", run_colon, COMMAND_BUILTIN },
+	{ "break", "[N]", "leave N loops", run_break, COMMAND_BUILTIN },
+	{ "cd", "[DIR | -]", "change the current directory", run_cd, COMMAND_BUILTIN },
+	{ "continue", "[N]", "begin the next round of a loop", run_continue, COMMAND_BUILTIN },
+	{ "exit", "[STATUS]", "end the shell", run_exit, COMMAND_BUILTIN },
+	{ "export", "[NAME[=VALUE]]...", "set variables", run_export, COMMAND_BUILTIN },
+	{ "false", "", "do nothing, unsuccessfully", run_false, COMMAND_BUILTIN },
+	{ "pwd", "", "print the current directory", run_pwd, COMMAND_BUILTIN },
+	{ "read", "[-r] [NAME]...", "read a line into variables", run_read, COMMAND_BUILTIN },
+	{ "set", "", "list the variables", run_set, COMMAND_BUILTIN },
+	{ "true", "", "do nothing, successfully", run_colon, COMMAND_BUILTIN },
+	{ "unset", "NAME...", "forget variables", run_unset, COMMAND_BUILTIN },
+	{ 0 },
+};

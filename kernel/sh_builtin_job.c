@@ -1,0 +1,157 @@
+/*
+ * Commands about jobs and other shells: wait, jobs, kill, sh.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include "command_tables.h"
+#include "sh.h"
+
+#define SCRIPT_BYTES_MAX 65536u
+
+struct job_search {
+	struct command_env *env;
+	uint32_t number;
+	int32_t pid;
+};
+
+static void match_number(uint32_t number, int32_t pid, bool is_done, const char *text, void *arg)
+{
+	struct job_search *search = arg;
+
+	(void)is_done;
+	(void)text;
+	if (number == search->number)
+		search->pid = pid;
+}
+
+/* `123` or `%1`. 0 when it is neither, or no such job. */
+static int32_t parse_pid(struct shell *sh, const char *text)
+{
+	struct job_search search = { 0 };
+	bool is_job = text[0] == '%';
+	uint64_t value;
+
+	if (!command_parse_u64(text + is_job, &value) || value > INT32_MAX)
+		return 0;
+	if (!is_job)
+		return (int32_t)value;
+	search.number = (uint32_t)value;
+	sh_each_job(sh, match_number, &search);
+	return search.pid;
+}
+
+static int run_wait(struct command_env *env, int argc, char **argv)
+{
+	int status = 0;
+
+	if (argc == 1)
+		return sh_wait_background(env->shell, 0);
+	for (int i = 1; i < argc; i++) {
+		int32_t pid = parse_pid(env->shell, argv[i]);
+
+		status = pid ? sh_wait_background(env->shell, pid) : COMMAND_NOT_FOUND;
+	}
+	return status;
+}
+
+static void print_job(uint32_t number, int32_t pid, bool is_done, const char *text, void *arg)
+{
+	command_printf(arg, "[%u] %d %s\t%s\n", number, pid, is_done ? "Done" : "Running", text);
+}
+
+static int run_jobs(struct command_env *env, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	sh_each_job(env->shell, print_job, env);
+	return 0;
+}
+
+/* Signals all mean the same here: end. `-9`, `-TERM` and the like are let pass. */
+static int run_kill(struct command_env *env, int argc, char **argv)
+{
+	int first = argc > 1 && argv[1][0] == '-' ? 2 : 1;
+	int status = 0;
+
+	if (first >= argc)
+		return COMMAND_USAGE;
+	for (int i = first; i < argc; i++) {
+		int32_t pid = parse_pid(env->shell, argv[i]);
+		int err = pid ? thread_kill(pid) : -ESRCH;
+
+		if (!err)
+			continue;
+		command_error(env, "can't kill pid %s: %s", argv[i], command_strerror(err));
+		status = 1;
+	}
+	return status;
+}
+
+/* The whole file as a text. NULL after a message. */
+static char *read_script(struct command_env *env, struct file *file, size_t *out_len)
+{
+	char *text = vmalloc(SCRIPT_BYTES_MAX);
+	size_t len = 0;
+	ssize_t got = text ? 1 : -ENOMEM;
+
+	while (got > 0 && len < SCRIPT_BYTES_MAX) {
+		got = file_read(file, text + len, SCRIPT_BYTES_MAX - len);
+		len += got > 0 ? (size_t)got : 0;
+	}
+	if (!got) {
+		*out_len = len;
+		return text;
+	}
+	command_error(env, "%s", command_strerror(got > 0 ? EFBIG : (int)got));
+	vfree(text);
+	return NULL;
+}
+
+static int run_in_new_shell(struct command_env *env, const char *text, size_t len)
+{
+	const struct sh_io io = { .fd = { env->in, env->out, env->err } };
+	struct shell *sh = sh_clone(env->shell);
+	int status;
+
+	if (!sh) {
+		command_error(env, "%s", command_strerror(ENOMEM));
+		return 1;
+	}
+	sh->pid = current_thread()->pid;
+	status = sh_run_text(sh, text, len, &io);
+	sh_destroy(sh);
+	return status;
+}
+
+static int run_sh(struct command_env *env, int argc, char **argv)
+{
+	struct file *file;
+	char *text;
+	size_t len;
+	int status;
+
+	if (argc == 3 && strcmp(argv[1], "-c") == 0)
+		return run_in_new_shell(env, argv[2], strlen(argv[2]));
+	if (argc != 2)
+		return COMMAND_USAGE;
+	file = command_open(env, argv[1]);
+	if (!file)
+		return COMMAND_NOT_FOUND;
+	text = read_script(env, file, &len);
+	file_put(file);
+	if (!text)
+		return 1;
+	status = run_in_new_shell(env, text, len);
+	vfree(text);
+	return status;
+}
+
+const struct command job_commands[] = {
+	{ "jobs", "", "list the jobs in the background", run_jobs, COMMAND_BUILTIN },
+	{ "kill", "[-SIGNAL] PID | %JOB ...", "end threads that the shell started", run_kill,
+	  COMMAND_BUILTIN },
+	{ "sh", "-c TEXT | FILE", "run commands in a new shell", run_sh, 0 },
+	{ "wait", "[PID | %JOB]...", "wait for jobs in the background", run_wait, COMMAND_BUILTIN },
+	{ 0 },
+};

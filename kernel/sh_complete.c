@@ -1,0 +1,100 @@
+/*
+ * What a word could become: commands where a command stands, otherwise paths. See line.h.
+ */
+#include <kernel/command.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "line.h"
+#include "sh_complete.h"
+
+static size_t find_word(const char *text, size_t len)
+{
+	while (len && !strchr(" \t;&|<>()=", text[len - 1]))
+		len--;
+	return len;
+}
+
+static bool ends_in_word(const char *text, size_t len, const char *word)
+{
+	size_t word_len = strlen(word);
+
+	return len >= word_len && memcmp(text + len - word_len, word, word_len) == 0 &&
+	       find_word(text, len) == len - word_len;
+}
+
+/* Does a command stand behind the first `len` bytes? */
+static bool is_command_place(const char *text, size_t len)
+{
+	static const char *const openers[] = { "if", "then", "else", "elif", "while", "until",
+					       "do", "time", "!",    "{",    "help" };
+
+	while (len && (text[len - 1] == ' ' || text[len - 1] == '\t'))
+		len--;
+	if (!len || strchr(";&|(", text[len - 1]))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(openers); i++) {
+		if (ends_in_word(text, len, openers[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_commands(const char *word, size_t len, struct line_matches *out)
+{
+	const struct command *command;
+
+	for (uint32_t i = 0; (command = command_at(i)) != NULL; i++) {
+		if (strncmp(command->name, word, len) == 0)
+			sh_fields_add(&out->found, &out->arena, command->name,
+				      strlen(command->name));
+	}
+}
+
+/* Entry `name` of the directory `dir` (as typed, with its slash). */
+static TRACE_NOINLINE void add_path(const struct shell *sh, const char *dir, const char *name,
+				    struct line_matches *out)
+{
+	char path[VFS_PATH_MAX + 1];
+	struct vfs_stat stat;
+
+	trace_scnprintf(path, sizeof(path) - 1, "%s%s", dir, name);
+	if (vfs_stat(sh->cwd, path, &stat))
+		return;
+	if (stat.type == VFS_DIRECTORY)
+		strlcat(path, "/", sizeof(path));
+	sh_fields_add(&out->found, &out->arena, path, strlen(path));
+}
+
+static void add_paths(const struct shell *sh, const char *word, size_t len,
+		      struct line_matches *out)
+{
+	char dir[VFS_PATH_MAX];
+	char name[VFS_NAME_MAX];
+	size_t dir_len = len;
+
+	while (dir_len && word[dir_len - 1] != '/')
+		dir_len--;
+	if (dir_len >= VFS_PATH_MAX)
+		return;
+	strlcpy(dir, word, dir_len + 1);
+	out->shown_from = dir_len;
+	for (uint32_t i = 0; !vfs_entry(sh->cwd, dir_len ? dir : ".", i, name); i++) {
+		if (strncmp(name, word + dir_len, len - dir_len))
+			continue;
+		if (name[0] == '.' && len == dir_len)
+			continue;
+		add_path(sh, dir, name, out);
+	}
+}
+
+void sh_complete(void *arg, const char *text, size_t len, struct line_matches *out)
+{
+	size_t start = find_word(text, len);
+	const char *word = text + start;
+
+	out->word_start = start;
+	if (is_command_place(text, start) && !memchr(word, '/', len - start))
+		add_commands(word, len - start, out);
+	else
+		add_paths(arg, word, len - start, out);
+}

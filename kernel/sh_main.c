@@ -1,0 +1,168 @@
+/*
+ * The shell on the console. See <kernel/shell.h>.
+ */
+#include <arch/power.h>
+#include <kernel/command.h>
+#include <kernel/console.h>
+#include <kernel/mm.h>
+#include <kernel/params.h>
+#include <kernel/shell.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include "line.h"
+#include "sh.h"
+#include "sh_complete.h"
+
+#define PROMPT	       "fathom# "
+#define PROMPT_MORE    "> "
+#define HOME	       "/sys/kernel/tracing"
+#define TEXT_BYTES_MAX 65536u
+
+/* Lines read so far that belong together. */
+struct input {
+	char *text;
+	size_t len;
+};
+
+static struct sh_io console_io;
+
+static int open_console_io(void)
+{
+	struct file *console = console_file_open();
+
+	if (!console)
+		return -ENOMEM;
+	for (int i = 0; i < SH_NR_FDS; i++)
+		console_io.fd[i] = i ? file_get(console) : console;
+	return 0;
+}
+
+static struct shell *create_console_shell(void)
+{
+	struct shell *sh = sh_create();
+	struct vfs_stat stat;
+
+	if (!sh)
+		panic("no memory for the shell");
+	sh->is_interactive = true;
+	if (!vfs_stat("/", HOME, &stat))
+		strlcpy(sh->cwd, HOME, sizeof(sh->cwd));
+	return sh;
+}
+
+static int append_line(struct input *input, const char *line, size_t len)
+{
+	size_t size = input->len + len + 2;
+	char *bigger = size <= TEXT_BYTES_MAX ? kmalloc(size) : NULL;
+
+	if (!bigger)
+		return -ENOMEM;
+	if (input->len) {
+		memcpy(bigger, input->text, input->len);
+		bigger[input->len++] = '\n';
+	}
+	memcpy(bigger + input->len, line, len);
+	input->len += len;
+	kfree(input->text);
+	input->text = bigger;
+	return 0;
+}
+
+/* One more line, with a prompt. 0, or -EINTR, -ENODATA, -ENOMEM. */
+static int read_more(struct shell *sh, struct input *input)
+{
+	const struct line_options options = {
+		.prompt = input->len ? PROMPT_MORE : PROMPT,
+		.has_history = true,
+		.complete = sh_complete,
+		.arg = sh,
+	};
+	char *line;
+	int len = line_read(&options, &line);
+
+	if (len < 0)
+		return len;
+	history_add(line);
+	len = append_line(input, line, (size_t)len);
+	kfree(line);
+	return len;
+}
+
+/* A tree from as many lines as it takes. 0, or an error that is dealt with. */
+static int read_tree(struct shell *sh, struct input *input, struct sh_arena *arena,
+		     struct sh_node **out_tree)
+{
+	int err = -EAGAIN;
+
+	while (err == -EAGAIN) {
+		sh_arena_free(arena);
+		err = read_more(sh, input);
+		if (!err)
+			err = sh_parse(arena, input->text, input->len, out_tree, sh->error);
+	}
+	if (err == -EINTR) {
+		sh->status = COMMAND_SIGINT;
+	} else if (err == -ENODATA) {
+		console_write("\n", 1);
+		sh->flow = input->len ? SH_FLOW_NONE : SH_FLOW_EXIT;
+	} else if (err) {
+		sh_complain(&console_io, "%s", err == -EINVAL ? sh->error : command_strerror(err));
+		sh->status = err == -EINVAL ? 2 : 1;
+	}
+	return err;
+}
+
+static void serve_line(struct shell *sh)
+{
+	struct sh_arena arena = { 0 };
+	struct input input = { 0 };
+	struct sh_node *tree;
+
+	sh_reap(sh);
+	thread_clear_interrupt();
+	console_fresh_line();
+	if (!read_tree(sh, &input, &arena, &tree)) {
+		if (tree)
+			sh_exec(sh, tree, &console_io);
+		if (thread_interrupted())
+			file_write(console_io.fd[1], "^C\n", 3);
+	}
+	sh_arena_free(&arena);
+	kfree(input.text);
+}
+
+/* What the boot parameter `run` says; with `exit` the machine ends here. */
+static void run_boot_text(struct shell *sh)
+{
+	const char *text = boot_param_get("run");
+
+	if (!text)
+		return;
+	sh_run_text(sh, text, strlen(text), &console_io);
+	if (boot_param_is_set("exit")) {
+		console_fresh_line();
+		console_drain();
+		power_debug_exit((uint32_t)sh->status);
+	}
+}
+
+int shell_main(void *unused)
+{
+	struct thread *self = current_thread();
+	struct shell *sh;
+
+	(void)unused;
+	if (open_console_io())
+		panic("no memory for the files of the shell");
+	self->group = self->pid;
+	console_set_sigint_target(self);
+	sh = create_console_shell();
+	run_boot_text(sh);
+	for (;;) {
+		sh->flow = SH_FLOW_NONE;
+		while (sh->flow != SH_FLOW_EXIT)
+			serve_line(sh);
+		sh_destroy(sh);
+		sh = create_console_shell();
+	}
+}

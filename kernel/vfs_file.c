@@ -1,0 +1,82 @@
+/*
+ * Open files: references, positions. See <kernel/vfs.h>.
+ */
+#include <stdatomic.h>
+#include <kernel/mm.h>
+#include <kernel/vfs.h>
+
+struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags)
+{
+	struct file *file = kzalloc(sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->ops = ops;
+	file->object = object;
+	file->flags = flags;
+	atomic_init(&file->refs, 1);
+	return file;
+}
+
+struct file *file_get(struct file *file)
+{
+	atomic_fetch_add(&file->refs, 1);
+	return file;
+}
+
+int file_put(struct file *file)
+{
+	int err = 0;
+
+	if (!file || atomic_fetch_sub(&file->refs, 1) > 1)
+		return 0;
+	if (file->ops && file->ops->close)
+		err = file->ops->close(file);
+	kfree(file);
+	return err;
+}
+
+static int lock_position(struct file *file)
+{
+	return file->ops->has_position ? mutex_lock_interruptible(&file->lock) : 0;
+}
+
+static void unlock_position(struct file *file)
+{
+	if (file->ops->has_position)
+		mutex_unlock(&file->lock);
+}
+
+ssize_t file_read(struct file *file, void *buf, size_t len)
+{
+	ssize_t got;
+	int err;
+
+	if (!(file->flags & VFS_READ))
+		return -EBADF;
+	if (!file->ops->read)
+		return -EINVAL;
+	err = lock_position(file);
+	if (err)
+		return err;
+	got = file->ops->read(file, buf, len, &file->pos);
+	unlock_position(file);
+	return got;
+}
+
+ssize_t file_write(struct file *file, const void *buf, size_t len)
+{
+	ssize_t put;
+	int err;
+
+	if (!(file->flags & VFS_WRITE))
+		return -EBADF;
+	if (!file->ops->write)
+		return -EINVAL;
+	err = lock_position(file);
+	if (err)
+		return err;
+	put = file->ops->write(file, buf, len, &file->pos);
+	unlock_position(file);
+	return put;
+}

@@ -1,0 +1,33 @@
+/*
+ * The file systems that are mounted, and how nodes that are not plain files get into the ram tree.
+ *
+ * Context: thread. Locking: inside. Ownership: see <kernel/vfs.h>.
+ */
+#ifndef KERNEL_VFS_MOUNT_H
+#define KERNEL_VFS_MOUNT_H
+
+#include <kernel/vfs.h>
+
+extern const struct vfs_fs vfs_trace_fs;
+extern const struct vfs_fs vfs_ram_fs;
+
+/*
+ * A file of /dev or /proc. Text files have `show`, which writes the whole text, cut to `size`, and
+ * returns the length it would have; the others have `ops`.
+ */
+struct vfs_special {
+	const char *dir;
+	const char *name;
+	uint32_t mode;
+	const struct file_ops *ops;
+	size_t (*show)(char *buf, size_t size);
+};
+
+/* Make the root and these directories and files. 0 or -ENOMEM. Once. */
+int vfs_ram_init(const char *const *dirs, size_t nr_dirs, const struct vfs_special *specials,
+		 size_t nr_specials);
+/* The operations of a text file, whose object is the special. */
+extern const struct file_ops vfs_text_ops;
+extern const struct file_ops console_file_ops;
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * Names: from a path to a node, and what can be done with names. See <kernel/vfs.h>.
+ */
+#include <kernel/string.h>
+#include <kernel/vfs.h>
+#include "vfs_mount.h"
+
+struct mount {
+	const char *path;
+	const struct vfs_fs *fs;
+};
+
+/* Longer paths before their beginnings. Both trace mounts are the same tree. */
+static const struct mount mounts[] = {
+	{ "/sys/kernel/tracing", &vfs_trace_fs },
+	{ "/sys/kernel/debug/tracing", &vfs_trace_fs },
+	{ "", &vfs_ram_fs },
+};
+
+/* A node that is held, and who it belongs to. */
+struct place {
+	const struct vfs_fs *fs;
+	void *node;
+};
+
+static int append_component(char *path, size_t *len, const char *name, size_t name_len)
+{
+	if (name_len == 1 && name[0] == '.')
+		return 0;
+	if (name_len == 2 && name[0] == '.' && name[1] == '.') {
+		while (*len && path[--*len] != '/')
+			;
+		return 0;
+	}
+	if (name_len >= VFS_NAME_MAX || *len + name_len + 2 > VFS_PATH_MAX)
+		return -ENAMETOOLONG;
+	path[(*len)++] = '/';
+	memcpy(path + *len, name, name_len);
+	*len += name_len;
+	return 0;
+}
+
+static int append_path(char *out_path, size_t *len, const char *path)
+{
+	int err = 0;
+
+	while (*path && !err) {
+		size_t name_len = 0;
+
+		while (path[name_len] && path[name_len] != '/')
+			name_len++;
+		if (name_len)
+			err = append_component(out_path, len, path, name_len);
+		path += name_len;
+		while (*path == '/')
+			path++;
+	}
+	return err;
+}
+
+int vfs_resolve(const char *cwd, const char *path, char *out_path)
+{
+	size_t len = 0;
+	int err = 0;
+
+	if (!*path)
+		return -ENOENT;
+	if (*path != '/')
+		err = append_path(out_path, &len, cwd);
+	if (!err)
+		err = append_path(out_path, &len, path);
+	if (err)
+		return err;
+	if (!len)
+		out_path[len++] = '/';
+	out_path[len] = '\0';
+	return 0;
+}
+
+static void put_place(struct place *place)
+{
+	if (place->fs->put)
+		place->fs->put(place->node);
+}
+
+/* The mount that holds the resolved `path`, and the rest of the path, without slash in front. */
+static const struct vfs_fs *find_mount(const char *path, const char **out_rest)
+{
+	const struct mount *mount = mounts;
+	size_t len = strlen(mount->path);
+
+	while (strncmp(path, mount->path, len) || (path[len] && path[len] != '/')) {
+		mount++;
+		len = strlen(mount->path);
+	}
+	path += len;
+	*out_rest = *path == '/' ? path + 1 : path;
+	return mount->fs;
+}
+
+/* One step down; the place moves. */
+static int step(struct place *place, const char *name)
+{
+	struct vfs_stat stat;
+	void *next;
+	int err;
+
+	place->fs->stat(place->node, &stat);
+	if (stat.type != VFS_DIRECTORY)
+		return -ENOTDIR;
+	err = place->fs->lookup(place->node, name, &next);
+	if (err)
+		return err;
+	put_place(place);
+	place->node = next;
+	return 0;
+}
+
+/*
+ * Hold the node of a resolved path, whose slashes are overwritten. With `out_last` the walk stops
+ * before the last name, which goes there: -EEXIST when there is none, because it is a root.
+ */
+static int walk(char *path, char **out_last, struct place *out_place)
+{
+	const char *rest;
+	char *name;
+	int err = 0;
+
+	out_place->fs = find_mount(path, &rest);
+	name = path + (rest - path);
+	if (out_last && !*name)
+		return -EEXIST;
+	out_place->node = out_place->fs->root();
+	if (!out_place->node)
+		return -ENOENT;
+	while (*name && !err) {
+		char *slash = strchr(name, '/');
+
+		if (!slash && out_last)
+			break;
+		if (slash)
+			*slash = '\0';
+		err = step(out_place, name);
+		name = slash ? slash + 1 : name + strlen(name);
+	}
+	if (out_last)
+		*out_last = name;
+	if (err)
+		put_place(out_place);
+	return err;
+}
+
+static int find(const char *cwd, const char *path, struct place *out_place)
+{
+	char full[VFS_PATH_MAX];
+	int err = vfs_resolve(cwd, path, full);
+
+	return err ? err : walk(full, NULL, out_place);
+}
+
+/* Make or remove the last name of the path. */
+static int change(const char *cwd, const char *path, bool is_dir, bool creates)
+{
+	char full[VFS_PATH_MAX];
+	struct place parent;
+	char *name;
+	int err = vfs_resolve(cwd, path, full);
+
+	if (!err)
+		err = walk(full, &name, &parent);
+	if (err)
+		return err == -EEXIST && !creates ? -EBUSY : err;
+	err = -EPERM;
+	if (creates && parent.fs->create)
+		err = parent.fs->create(parent.node, name, is_dir);
+	else if (!creates && parent.fs->remove)
+		err = parent.fs->remove(parent.node, name, is_dir);
+	put_place(&parent);
+	return err;
+}
+
+static int check_mode(const struct place *place, uint32_t flags)
+{
+	struct vfs_stat stat;
+
+	place->fs->stat(place->node, &stat);
+	if (stat.type == VFS_DIRECTORY)
+		return -EISDIR;
+	if ((flags & VFS_READ) && !(stat.mode & 0444))
+		return -EACCES;
+	if ((flags & VFS_WRITE) && !(stat.mode & 0222))
+		return -EACCES;
+	return 0;
+}
+
+static int open_place(const struct place *place, uint32_t flags, struct file **out_file)
+{
+	struct file *file;
+	int err = check_mode(place, flags);
+
+	if (err)
+		return err;
+	file = file_create(NULL, NULL, flags);
+	if (!file)
+		return -ENOMEM;
+	err = place->fs->open(place->node, file);
+	if (err) {
+		file->ops = NULL;
+		file_put(file);
+		return err;
+	}
+	*out_file = file;
+	return 0;
+}
+
+int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)
+{
+	struct place place;
+	int err = find(cwd, path, &place);
+
+	if (err == -ENOENT && (flags & VFS_CREATE)) {
+		err = change(cwd, path, false, true);
+		if (!err || err == -EEXIST)
+			err = find(cwd, path, &place);
+	}
+	if (err)
+		return err;
+	err = open_place(&place, flags, out_file);
+	put_place(&place);
+	return err;
+}
+
+int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
+{
+	struct place place;
+	int err = find(cwd, path, &place);
+
+	if (err)
+		return err;
+	place.fs->stat(place.node, out_stat);
+	put_place(&place);
+	return 0;
+}
+
+int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
+{
+	struct vfs_stat stat;
+	struct place place;
+	int err = find(cwd, path, &place);
+
+	if (err)
+		return err;
+	place.fs->stat(place.node, &stat);
+	err = -ENOTDIR;
+	if (stat.type == VFS_DIRECTORY)
+		err = place.fs->entry(place.node, index, out_name);
+	put_place(&place);
+	return err;
+}
+
+int vfs_mkdir(const char *cwd, const char *path)
+{
+	return change(cwd, path, true, true);
+}
+
+int vfs_rmdir(const char *cwd, const char *path)
+{
+	return change(cwd, path, true, false);
+}
+
+int vfs_unlink(const char *cwd, const char *path)
+{
+	return change(cwd, path, false, false);
+}

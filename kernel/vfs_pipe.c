@@ -1,0 +1,184 @@
+/*
+ * Pipes: one ring of bytes, two ends. See <kernel/vfs.h>.
+ */
+#include <stdatomic.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/vfs.h>
+
+#define PIPE_ORDER 2
+#define PIPE_BYTES (PAGE_SIZE << PIPE_ORDER)
+
+struct pipe {
+	struct mutex lock;
+	uint8_t *ring;	       /* PIPE_BYTES; contents guarded by lock */
+	_Atomic uint64_t head; /* bytes written so far */
+	_Atomic uint64_t tail; /* bytes read so far */
+	_Atomic uint32_t ends; /* not closed yet */
+	_Atomic bool has_reader;
+	_Atomic bool has_writer;
+	struct waitq readers;
+	struct waitq writers;
+};
+
+static size_t pipe_used(const struct pipe *pipe)
+{
+	return atomic_load(&pipe->head) - atomic_load(&pipe->tail);
+}
+
+static bool can_read(void *arg)
+{
+	struct pipe *pipe = arg;
+
+	return pipe_used(pipe) || !atomic_load(&pipe->has_writer);
+}
+
+/* Room for an atomic write. */
+static bool can_write(void *arg)
+{
+	struct pipe *pipe = arg;
+
+	return PIPE_BYTES - pipe_used(pipe) >= PIPE_ATOMIC || !atomic_load(&pipe->has_reader);
+}
+
+/* Copy between the ring at `pos` and `buf`; the caller has made sure of room. */
+static void ring_copy(struct pipe *pipe, uint64_t pos, uint8_t *buf, size_t len, bool into_ring)
+{
+	while (len) {
+		size_t offset = pos % PIPE_BYTES;
+		size_t part = PIPE_BYTES - offset < len ? PIPE_BYTES - offset : len;
+
+		if (into_ring)
+			memcpy(pipe->ring + offset, buf, part);
+		else
+			memcpy(buf, pipe->ring + offset, part);
+		pos += part;
+		buf += part;
+		len -= part;
+	}
+}
+
+/* Bytes taken out; 0 when there are none now. */
+static size_t take_bytes(struct pipe *pipe, void *buf, size_t len)
+{
+	size_t used;
+
+	mutex_lock(&pipe->lock);
+	used = pipe_used(pipe);
+	if (len > used)
+		len = used;
+	ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
+	atomic_fetch_add(&pipe->tail, len);
+	mutex_unlock(&pipe->lock);
+	if (len)
+		waitq_wake_all(&pipe->writers);
+	return len;
+}
+
+static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	struct pipe *pipe = file->object;
+
+	(void)pos;
+	while (len) {
+		int err = waitq_wait(&pipe->readers, can_read, pipe, true, WAIT_FOREVER);
+		bool ended = !atomic_load(&pipe->has_writer);
+		size_t got;
+
+		if (err)
+			return err;
+		got = take_bytes(pipe, buf, len);
+		if (got || ended)
+			return (ssize_t)got;
+	}
+	return 0;
+}
+
+/* Bytes put in: all of `len`, or none when there is no room for all. */
+static size_t give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
+{
+	mutex_lock(&pipe->lock);
+	if (PIPE_BYTES - pipe_used(pipe) < len)
+		len = 0;
+	ring_copy(pipe, atomic_load(&pipe->head), (uint8_t *)(uintptr_t)buf, len, true);
+	atomic_fetch_add(&pipe->head, len);
+	mutex_unlock(&pipe->lock);
+	if (len)
+		waitq_wake_all(&pipe->readers);
+	return len;
+}
+
+static ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	struct pipe *pipe = file->object;
+	size_t done = 0;
+
+	(void)pos;
+	while (done < len) {
+		size_t part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
+		int err = waitq_wait(&pipe->writers, can_write, pipe, true, WAIT_FOREVER);
+
+		if (!atomic_load(&pipe->has_reader))
+			err = -EPIPE;
+		if (err)
+			return done ? (ssize_t)done : err;
+		done += give_bytes(pipe, (const uint8_t *)buf + done, part);
+	}
+	return (ssize_t)done;
+}
+
+static void free_pipe(struct pipe *pipe)
+{
+	page_free(pipe->ring, PIPE_ORDER);
+	kfree(pipe);
+}
+
+/* The end that goes last frees the pipe; nothing of it is touched after the count. */
+static int pipe_close(struct file *file)
+{
+	struct pipe *pipe = file->object;
+
+	atomic_store((file->flags & VFS_READ) ? &pipe->has_reader : &pipe->has_writer, false);
+	waitq_wake_all(&pipe->readers);
+	waitq_wake_all(&pipe->writers);
+	if (atomic_fetch_sub(&pipe->ends, 1) == 1)
+		free_pipe(pipe);
+	return 0;
+}
+
+static const struct file_ops pipe_read_ops = { .read = pipe_read, .close = pipe_close };
+static const struct file_ops pipe_write_ops = { .write = pipe_write, .close = pipe_close };
+
+static struct pipe *create_pipe(void)
+{
+	struct pipe *pipe = kzalloc(sizeof(*pipe));
+
+	if (!pipe)
+		return NULL;
+	pipe->ring = page_alloc(PIPE_ORDER);
+	if (!pipe->ring) {
+		kfree(pipe);
+		return NULL;
+	}
+	atomic_init(&pipe->ends, 2);
+	atomic_init(&pipe->has_reader, true);
+	atomic_init(&pipe->has_writer, true);
+	return pipe;
+}
+
+int pipe_create(struct file **out_read, struct file **out_write)
+{
+	struct pipe *pipe = create_pipe();
+
+	if (!pipe)
+		return -ENOMEM;
+	*out_read = file_create(&pipe_read_ops, pipe, VFS_READ);
+	*out_write = file_create(&pipe_write_ops, pipe, VFS_WRITE);
+	if (*out_read && *out_write)
+		return 0;
+	kfree(*out_read);
+	kfree(*out_write);
+	free_pipe(pipe);
+	return -ENOMEM;
+}

@@ -1,0 +1,295 @@
+/*
+ * The tree in memory: directories, files, and the special files of /dev and /proc.
+ *
+ *   dir node --children--> node --siblings--> node        file node --> block --> block
+ *                                                          a block: BLOCK_SLOTS pages of contents
+ *
+ * Context:   thread.
+ * Locking:   tree_lock guards names, links, sizes and contents of the whole tree.
+ * Ownership: a node lives while it has a name or somebody holds it.
+ */
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "vfs_mount.h"
+#include "vfs_ram.h"
+
+static struct mutex tree_lock;
+static struct ram_node *root;
+
+static struct ram_node *create_node(const char *name, bool is_dir, uint32_t mode)
+{
+	struct ram_node *node = kzalloc(sizeof(*node) + strlen(name) + 1);
+
+	if (!node)
+		return NULL;
+	strlcpy(node->name, name, strlen(name) + 1);
+	node->is_dir = is_dir;
+	node->mode = mode;
+	node->refs = 1;
+	return node;
+}
+
+static void put_locked(struct ram_node *node)
+{
+	if (--node->refs)
+		return;
+	ram_data_free(node);
+	kfree(node);
+}
+
+/* Where `name` is linked, or where it would be: names are sorted. */
+static struct ram_node **find_link(struct ram_node *dir, const char *name)
+{
+	struct ram_node **link = &dir->children;
+
+	while (*link && strcmp((*link)->name, name) < 0)
+		link = &(*link)->sibling;
+	return link;
+}
+
+static struct ram_node *find_child(struct ram_node *dir, const char *name)
+{
+	struct ram_node *node = *find_link(dir, name);
+
+	return node && strcmp(node->name, name) == 0 ? node : NULL;
+}
+
+static int add_child(struct ram_node *dir, struct ram_node *node)
+{
+	struct ram_node **link;
+
+	if (!node)
+		return -ENOMEM;
+	link = find_link(dir, node->name);
+	node->sibling = *link;
+	*link = node;
+	return 0;
+}
+
+static void *ram_root(void)
+{
+	mutex_lock(&tree_lock);
+	root->refs++;
+	mutex_unlock(&tree_lock);
+	return root;
+}
+
+static int ram_lookup(void *dir, const char *name, void **out_node)
+{
+	struct ram_node *node;
+
+	mutex_lock(&tree_lock);
+	node = find_child(dir, name);
+	if (node)
+		node->refs++;
+	mutex_unlock(&tree_lock);
+	*out_node = node;
+	return node ? 0 : -ENOENT;
+}
+
+static void ram_put(void *node)
+{
+	mutex_lock(&tree_lock);
+	put_locked(node);
+	mutex_unlock(&tree_lock);
+}
+
+static void ram_stat(void *object, struct vfs_stat *out_stat)
+{
+	const struct ram_node *node = object;
+
+	out_stat->type = VFS_REGULAR;
+	if (node->is_dir)
+		out_stat->type = VFS_DIRECTORY;
+	else if (node->special && node->special->ops)
+		out_stat->type = VFS_DEVICE;
+	out_stat->mode = node->mode;
+	out_stat->size = node->size;
+}
+
+static int ram_entry(void *object, uint32_t index, char *out_name)
+{
+	struct ram_node *dir = object;
+	struct ram_node *node;
+
+	mutex_lock(&tree_lock);
+	node = dir->children;
+	while (node && index--)
+		node = node->sibling;
+	if (node)
+		strlcpy(out_name, node->name, VFS_NAME_MAX);
+	mutex_unlock(&tree_lock);
+	return node ? 0 : -ENOENT;
+}
+
+static int ram_create(void *object, const char *name, bool is_dir)
+{
+	struct ram_node *dir = object;
+	int err = -EEXIST;
+
+	if (!dir->is_dir)
+		return -ENOTDIR;
+	if (!(dir->mode & 0222))
+		return -EACCES;
+	mutex_lock(&tree_lock);
+	if (!find_child(dir, name))
+		err = add_child(dir, create_node(name, is_dir, is_dir ? 0755 : 0644));
+	mutex_unlock(&tree_lock);
+	return err;
+}
+
+static int can_remove(const struct ram_node *node, bool is_dir)
+{
+	if (!node)
+		return -ENOENT;
+	if (node->is_dir != is_dir)
+		return is_dir ? -ENOTDIR : -EISDIR;
+	if (node->is_fixed)
+		return -EBUSY;
+	return node->children ? -ENOTEMPTY : 0;
+}
+
+static int ram_remove(void *object, const char *name, bool is_dir)
+{
+	struct ram_node *dir = object;
+	struct ram_node *node;
+	int err;
+
+	if (!dir->is_dir)
+		return -ENOTDIR;
+	mutex_lock(&tree_lock);
+	node = find_child(dir, name);
+	err = can_remove(node, is_dir);
+	if (!err) {
+		*find_link(dir, name) = node->sibling;
+		put_locked(node);
+	}
+	mutex_unlock(&tree_lock);
+	return err;
+}
+
+static ssize_t ram_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	size_t got;
+
+	mutex_lock(&tree_lock);
+	got = ram_data_read(file->object, *pos, buf, len);
+	mutex_unlock(&tree_lock);
+	*pos += got;
+	return (ssize_t)got;
+}
+
+static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	struct ram_node *node = file->object;
+	size_t put;
+
+	mutex_lock(&tree_lock);
+	if (file->flags & VFS_APPEND)
+		*pos = node->size;
+	put = ram_data_write(node, *pos, buf, len);
+	mutex_unlock(&tree_lock);
+	*pos += put;
+	return put || !len ? (ssize_t)put : -ENOSPC;
+}
+
+static int ram_close(struct file *file)
+{
+	ram_put(file->object);
+	return 0;
+}
+
+static const struct file_ops ram_file_ops = {
+	.read = ram_read,
+	.write = ram_write,
+	.close = ram_close,
+	.has_position = true,
+};
+
+static int ram_open(void *object, struct file *file)
+{
+	struct ram_node *node = object;
+
+	if (node->special) {
+		file->ops = node->special->ops ? node->special->ops : &vfs_text_ops;
+		file->object = (void *)(uintptr_t)node->special;
+		return 0;
+	}
+	mutex_lock(&tree_lock);
+	node->refs++;
+	if (file->flags & VFS_TRUNCATE)
+		ram_data_free(node);
+	mutex_unlock(&tree_lock);
+	file->ops = &ram_file_ops;
+	file->object = node;
+	return 0;
+}
+
+/* The directory `path`, all of whose parents exist. Boot only: it takes no lock. */
+static struct ram_node *find_dir(const char *path)
+{
+	struct ram_node *node = root;
+	char name[VFS_NAME_MAX];
+
+	while (node && *path) {
+		size_t len = 0;
+
+		path++;
+		while (path[len] && path[len] != '/')
+			len++;
+		strlcpy(name, path, len + 1);
+		node = find_child(node, name);
+		path += len;
+	}
+	return node;
+}
+
+static int add_fixed(const char *dir, const char *name, const struct vfs_special *special)
+{
+	struct ram_node *node = create_node(name, !special, special ? special->mode : 0755);
+	struct ram_node *parent = find_dir(dir);
+
+	ASSERT(parent);
+	if (node) {
+		node->special = special;
+		node->is_fixed = true;
+	}
+	return add_child(parent, node);
+}
+
+static int add_fixed_dir(const char *path)
+{
+	char parent[VFS_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	strlcpy(parent, path, (size_t)(slash - path) + 1);
+	return add_fixed(parent, slash + 1, NULL);
+}
+
+int vfs_ram_init(const char *const *dirs, size_t nr_dirs, const struct vfs_special *specials,
+		 size_t nr_specials)
+{
+	int err = 0;
+
+	root = create_node("", true, 0755);
+	if (!root)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_dirs && !err; i++)
+		err = add_fixed_dir(dirs[i]);
+	for (size_t i = 0; i < nr_specials && !err; i++)
+		err = add_fixed(specials[i].dir, specials[i].name, &specials[i]);
+	return err;
+}
+
+const struct vfs_fs vfs_ram_fs = {
+	.name = "ramfs",
+	.root = ram_root,
+	.lookup = ram_lookup,
+	.put = ram_put,
+	.stat = ram_stat,
+	.open = ram_open,
+	.entry = ram_entry,
+	.create = ram_create,
+	.remove = ram_remove,
+};

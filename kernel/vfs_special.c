@@ -1,0 +1,167 @@
+/*
+ * The special files: /dev, and facts as text in /proc.
+ */
+#include <kernel/mm.h>
+#include <kernel/params.h>
+#include <kernel/string.h>
+#include <kernel/symbols.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <kernel/version.h>
+#include <arch/smp.h>
+#include <trace/fmt.h>
+#include "vfs_mount.h"
+
+#define TEXT_BYTES_MAX 2048
+
+static ssize_t null_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)buf;
+	(void)len;
+	(void)pos;
+	return 0;
+}
+
+static ssize_t null_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)buf;
+	(void)pos;
+	return (ssize_t)len;
+}
+
+static ssize_t zero_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)pos;
+	if (thread_interrupted())
+		return -EINTR;
+	memset(buf, 0, len);
+	return (ssize_t)len;
+}
+
+static const struct file_ops null_ops = { .read = null_read, .write = null_write };
+static const struct file_ops zero_ops = { .read = zero_read, .write = null_write };
+
+/* The text is made anew for each read; readers take it in one piece or see it change. */
+static ssize_t text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	const struct vfs_special *special = file->object;
+	char *text = kmalloc(TEXT_BYTES_MAX);
+	size_t size;
+
+	if (!text)
+		return -ENOMEM;
+	size = special->show(text, TEXT_BYTES_MAX);
+	if (*pos >= size) {
+		len = 0;
+	} else {
+		if (len > size - *pos)
+			len = size - *pos;
+		memcpy(buf, text + *pos, len);
+	}
+	*pos += len;
+	kfree(text);
+	return (ssize_t)len;
+}
+
+const struct file_ops vfs_text_ops = { .read = text_read, .has_position = true };
+
+static size_t show_cmdline(char *buf, size_t size)
+{
+	return trace_scnprintf(buf, size, "%s\n", boot_command_line());
+}
+
+static size_t show_version(char *buf, size_t size)
+{
+	return trace_scnprintf(buf, size, "Fathom %s (%s)\n", KERNEL_VERSION, KERNEL_COMPILER);
+}
+
+static size_t show_uptime(char *buf, size_t size)
+{
+	uint64_t centis = ktime_ns() / (NSEC_PER_SEC / 100);
+	struct sched_cpu_stats stats;
+	uint64_t idle_ns = 0;
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		sched_cpu_stats_get(cpu, &stats);
+		idle_ns += stats.idle_ns;
+	}
+	idle_ns /= NSEC_PER_SEC / 100;
+	return trace_scnprintf(buf, size, "%lu.%02lu %lu.%02lu\n", centis / 100, centis % 100,
+			       idle_ns / 100, idle_ns % 100);
+}
+
+static size_t show_meminfo(char *buf, size_t size)
+{
+	struct mm_stats stats;
+	uint64_t kib = PAGE_SIZE / 1024;
+
+	mm_stats_get(&stats);
+	return trace_scnprintf(buf, size,
+			       "MemTotal:       %8lu kB\n"
+			       "MemFree:        %8lu kB\n"
+			       "Slab:           %8lu kB\n"
+			       "VmallocUsed:    %8lu kB\n"
+			       "KernelStack:    %8lu kB\n"
+			       "PageTables:     %8lu kB\n",
+			       stats.total_pages * kib, stats.free_pages * kib,
+			       stats.slab_pages * kib, stats.vmalloc_pages * kib,
+			       stats.stack_pages * kib, stats.page_table_pages * kib);
+}
+
+/* Position: number of the next symbol. Whole lines only. */
+static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	char line[KSYM_NAME_LEN + 24];
+	char name[KSYM_NAME_LEN];
+	uintptr_t addr;
+	size_t done = 0;
+
+	(void)file;
+	while (*pos < symbols_count()) {
+		size_t line_len;
+
+		symbols_get((uint32_t)*pos, name, &addr);
+		line_len = trace_scnprintf(line, sizeof(line), "%016lx t %s\n", addr, name);
+		if (line_len > len - done)
+			return done ? (ssize_t)done : -EINVAL;
+		memcpy((char *)buf + done, line, line_len);
+		done += line_len;
+		++*pos;
+	}
+	return (ssize_t)done;
+}
+
+static const struct file_ops kallsyms_ops = { .read = kallsyms_read, .has_position = true };
+
+static const struct vfs_special specials[] = {
+	{ "/dev", "console", 0600, &console_file_ops, NULL },
+	{ "/dev", "null", 0666, &null_ops, NULL },
+	{ "/dev", "tty", 0666, &console_file_ops, NULL },
+	{ "/dev", "zero", 0666, &zero_ops, NULL },
+	{ "/proc", "cmdline", 0444, NULL, show_cmdline },
+	{ "/proc", "kallsyms", 0444, &kallsyms_ops, NULL },
+	{ "/proc", "meminfo", 0444, NULL, show_meminfo },
+	{ "/proc", "uptime", 0444, NULL, show_uptime },
+	{ "/proc", "version", 0444, NULL, show_version },
+};
+
+static const char *const dirs[] = {
+	"/dev",
+	"/proc",
+	"/tmp",
+	"/sys",
+	"/sys/kernel",
+	"/sys/kernel/tracing",
+	"/sys/kernel/debug",
+	"/sys/kernel/debug/tracing",
+};
+
+int vfs_init(void)
+{
+	return vfs_ram_init(dirs, ARRAY_SIZE(dirs), specials, ARRAY_SIZE(specials));
+}

@@ -1,0 +1,104 @@
+/*
+ * The trace tree as a file system. Its nodes never vanish, so holding one costs nothing.
+ */
+#include <kernel/string.h>
+#include <trace/fs.h>
+#include "vfs_mount.h"
+
+static void *trace_root(void)
+{
+	return trace_fs_root();
+}
+
+static int trace_lookup(void *dir, const char *name, void **out_node)
+{
+	*out_node = trace_fs_lookup(dir, name, strlen(name));
+	return *out_node ? 0 : -ENOENT;
+}
+
+static void trace_stat(void *object, struct vfs_stat *out_stat)
+{
+	const struct trace_node *node = object;
+
+	out_stat->type = node->is_dir ? VFS_DIRECTORY : VFS_REGULAR;
+	out_stat->mode = node->mode;
+	out_stat->size = 0;
+}
+
+static ssize_t trace_file_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	return trace_fs_read(file->object, buf, len, pos);
+}
+
+static ssize_t trace_file_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	return trace_fs_write(file->object, buf, len, pos);
+}
+
+static int trace_file_close(struct file *file)
+{
+	return trace_fs_close(file->object);
+}
+
+static const struct file_ops trace_file_ops = {
+	.read = trace_file_read,
+	.write = trace_file_write,
+	.close = trace_file_close,
+	.has_position = true,
+};
+
+static int trace_open(void *node, struct file *file)
+{
+	struct trace_handle *handle;
+	unsigned int flags = 0;
+	int err;
+
+	if (file->flags & VFS_READ)
+		flags |= TRACE_FS_READ;
+	if (file->flags & VFS_WRITE)
+		flags |= TRACE_FS_WRITE;
+	if (file->flags & VFS_TRUNCATE)
+		flags |= TRACE_FS_TRUNC;
+	if (file->flags & VFS_APPEND)
+		flags |= TRACE_FS_APPEND;
+	err = trace_fs_open(node, flags, &handle);
+	if (err)
+		return err;
+	file->ops = &trace_file_ops;
+	file->object = handle;
+	return 0;
+}
+
+static int trace_entry(void *dir, uint32_t index, char *out_name)
+{
+	struct trace_node *child = trace_fs_next_child(dir, NULL);
+
+	while (child && index--)
+		child = trace_fs_next_child(dir, child);
+	if (!child)
+		return -ENOENT;
+	strlcpy(out_name, child->name, VFS_NAME_MAX);
+	return 0;
+}
+
+/* Files are made by trace/ alone: as on Linux, creating one is refused. */
+static int trace_create(void *dir, const char *name, bool is_dir)
+{
+	return is_dir ? trace_fs_mkdir(dir, name) : -EACCES;
+}
+
+static int trace_remove(void *dir, const char *name, bool is_dir)
+{
+	return is_dir ? trace_fs_rmdir(dir, name) : -EPERM;
+}
+
+const struct vfs_fs vfs_trace_fs = {
+	.name = "tracefs",
+	.root = trace_root,
+	.lookup = trace_lookup,
+	.stat = trace_stat,
+	.open = trace_open,
+	.entry = trace_entry,
+	.create = trace_create,
+	.remove = trace_remove,
+};
