@@ -26,6 +26,7 @@
 ; Keeps: everything.
 
 %include "asm.inc"
+%include "cfi.inc"
 
 extern trap_nmi
 
@@ -53,9 +54,8 @@ section .text
 global nmi_entry:function (nmi_entry.end - nmi_entry)
 	align	16
 nmi_entry:
-	push	rax
-	push	rcx
-	push	rdx
+	cfi_routine trap, IRET_FRAME_SIZE, nmi_entry.end
+	push_saved rax, rcx, rdx
 	mov	rax, [rsp + nmi_stack.rsp]
 	mov	rcx, rsp
 	xor	rax, rcx
@@ -65,6 +65,7 @@ nmi_entry:
 	or	rcx, NMI_STACK_SIZE - 1
 	sub	rcx, NMI_ENTRY_SIZE - 1		; top of the main part
 	mov	rdx, rsp
+	cfi_base rdx, IRET_FRAME_SIZE + 24
 	mov	rsp, rcx
 	push	qword [rdx + nmi_stack.ss]
 	push	qword [rdx + nmi_stack.rsp]
@@ -74,17 +75,20 @@ nmi_entry:
 	mov	rax, [rdx + nmi_stack.rax]
 	mov	rcx, [rdx + nmi_stack.rcx]
 	mov	rdx, [rdx + nmi_stack.rdx]
+	cfi_set_depth IRET_FRAME_SIZE
+	cfi_same rax, rcx, rdx
 .repeat:
 	mov	qword [rsp + LATCH_FROM_FRAME], 0
-	push	0
-	push	2
-	push_all TRAP_REGS
+	push_value 0
+	push_value 2
+	push_saved TRAP_REGS
 	lea	rbp, [rsp + 1]
 	mov	rdi, rsp
 	cld
 	call	trap_nmi
-	pop_all	TRAP_REGS
+	pop_saved TRAP_REGS
 	add	rsp, 16
+	cfi_set_depth IRET_FRAME_SIZE
 .window:
 	cmp	qword [rsp + LATCH_FROM_FRAME], 0
 	jne	.repeat
@@ -92,6 +96,10 @@ nmi_entry:
 .window_end:
 
 .nested:
+	cfi_set_depth IRET_FRAME_SIZE + 24
+	cfi_saved rax, IRET_FRAME_SIZE + 8
+	cfi_saved rcx, IRET_FRAME_SIZE + 16
+	cfi_saved rdx, IRET_FRAME_SIZE + 24
 	mov	rcx, rsp
 	or	rcx, NMI_STACK_SIZE - 1
 	mov	qword [rcx - 7], 1
@@ -105,8 +113,7 @@ nmi_entry:
 	mov	rcx, .repeat
 	mov	[rsp + nmi_stack.rip], rcx
 .leave:
-	pop	rdx
-	pop	rcx
-	pop	rax
+	pop_saved rax, rcx, rdx
 	iretq
+	cfi_routine_end
 .end:

@@ -4,17 +4,20 @@
 ; Keeps: CALLEE_REGS, which lie on the stack of a thread that does not run; flags are not kept.
 
 %include "asm.inc"
+%include "cfi.inc"
 
 section .text
 
 global arch_switch:function (arch_switch.end - arch_switch)
 	align	16
 arch_switch:
-	push_all CALLEE_REGS
+	cfi_routine call, 8, arch_switch.end
+	push_saved CALLEE_REGS
 	mov	[rdi], rsp
 	mov	rsp, [rsi]
-	pop_all	CALLEE_REGS
+	pop_saved CALLEE_REGS
 	ret
+	cfi_routine_end
 .end:
 
 ; Where a new thread's first switch returns to: r12 = argument, r13 = function. rbp is 0 and the
@@ -22,7 +25,10 @@ arch_switch:
 global arch_thread_start:function (arch_thread_start.end - arch_thread_start)
 	align	16
 arch_thread_start:
+	cfi_routine call, 8, arch_thread_start.end
+	cfi_outermost
 	mov	rdi, r12
 	call	r13
 	ud2
+	cfi_routine_end
 .end:

@@ -8,6 +8,7 @@
 ; While C runs, rbp is the frame's address plus one: the mark by which an unwinder knows a frame.
 
 %include "asm.inc"
+%include "cfi.inc"
 
 extern trap_dispatch
 
@@ -20,17 +21,22 @@ TRAP_STUB_SIZE	equ 16
 global trap_stubs:function (trap_stubs.end - trap_stubs)
 	align	TRAP_STUB_SIZE
 trap_stubs:
+	cfi_routine trap, IRET_FRAME_SIZE, trap_stubs.end
 %assign vector 0
 %rep 256
 	align	TRAP_STUB_SIZE, int3
-	%if !HAS_ERROR_CODE(vector)
-	push	0
+	%if HAS_ERROR_CODE(vector)
+	cfi_set_depth IRET_FRAME_SIZE + 8
+	%else
+	cfi_set_depth IRET_FRAME_SIZE
+	push_value 0
 	%endif
-	push	vector
+	push_value vector
 	jmp	trap_common
 %assign vector vector + 1
 %endrep
 	align	TRAP_STUB_SIZE, int3
+	cfi_routine_end
 .end:
 
 ; #BP leaves a gap of 8 words between the interrupted stack and the frame: a handler that emulates a
@@ -39,24 +45,30 @@ BP_GAP_WORDS	equ 8
 global trap_breakpoint:function (trap_breakpoint.end - trap_breakpoint)
 	align	16
 trap_breakpoint:
+	cfi_routine trap, IRET_FRAME_SIZE, trap_breakpoint.end
 	sub	rsp, BP_GAP_WORDS * 8 - IRET_FRAME_SIZE
+	cfi_set_depth BP_GAP_WORDS * 8
 	%rep	IRET_FRAME_SIZE / 8
-	push	qword [rsp + BP_GAP_WORDS * 8 - 8]
+	push_value qword [rsp + BP_GAP_WORDS * 8 - 8]
 	%endrep
-	push	0
-	push	3
+	push_value 0
+	push_value 3
 	jmp	trap_common
+	cfi_routine_end
 .end:
 
 global trap_common:function (trap_common.end - trap_common)
 	align	16
 trap_common:
-	push_all TRAP_REGS
+	cfi_routine trap, IRET_FRAME_SIZE + 16, trap_common.end
+	push_saved TRAP_REGS
 	lea	rbp, [rsp + 1]
 	mov	rdi, rsp
 	cld
 	call	trap_dispatch
-	pop_all	TRAP_REGS
+	pop_saved TRAP_REGS
 	add	rsp, 16			; vector, error code
+	cfi_set_depth IRET_FRAME_SIZE
 	iretq
+	cfi_routine_end
 .end:
