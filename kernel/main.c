@@ -8,6 +8,7 @@
 #include <arch/smp.h>
 #include <arch/timer.h>
 #include <arch/tsc.h>
+#include <kernel/boot_stats.h>
 #include <kernel/command.h>
 #include <kernel/console.h>
 #include <kernel/mm.h>
@@ -25,11 +26,21 @@
 #include "softirq_priv.h"
 #include "thread_list.h"
 
+struct boot_stats boot_stats;
+
 static void banner(void)
 {
 	pr_info("Fathom %s (%s)\n", KERNEL_VERSION, KERNEL_COMPILER);
 	pr_info("Command line: %s\n", boot_command_line());
 	pr_info("CPU: %s\n", cpu_features.brand[0] ? cpu_features.brand : cpu_features.vendor);
+}
+
+static void ftrace_init_timed(void)
+{
+	uint64_t start = trace_plat_cycles();
+
+	ftrace_init();
+	boot_stats.ftrace_cycles = trace_plat_cycles() - start;
 }
 
 /* Interrupt controllers, clocks, and how many CPUs there are. Interrupts are off. */
@@ -47,15 +58,9 @@ static void devices_init(void)
 	smp_init((uint32_t)boot_param_number("maxcpus", 0));
 }
 
-static int run_shell(void *unused)
-{
-	shell_main(unused);
-	return 0;
-}
-
 static void start_shell(void)
 {
-	if (!thread_create("sh", run_shell, NULL, THREAD_DETACHED))
+	if (!thread_create("sh", shell_main, NULL, THREAD_DETACHED))
 		panic("out of memory for the shell");
 }
 
@@ -86,12 +91,13 @@ static int init(void *unused)
 void kernel_main(const struct handover *handover)
 {
 	(void)handover; /* arch/ has read it */
+	boot_stats.entry_cycles = trace_plat_cycles();
 	params_init(multiboot_cmdline());
 	console_early_init();
 	banner();
 	mm_init();
 	threads_init();
-	ftrace_init();
+	ftrace_init_timed();
 	devices_init();
 	timers_init();
 	if (!thread_create_on(1, "init", init, NULL, THREAD_DETACHED))

@@ -23,7 +23,8 @@ static const char *const known[] = {
 };
 
 /*
- * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay. NULL at the end.
+ * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay, a backslash
+ * keeps the character behind it (GRUB writes quotes so). NULL at the end.
  */
 static char *next_word(char **next)
 {
@@ -36,7 +37,9 @@ static char *next_word(char **next)
 		return NULL;
 	word = to = from;
 	for (; *from && (quoted || (*from != ' ' && *from != '\t')); from++) {
-		if (*from == '"')
+		if (*from == '\\' && from[1])
+			*to++ = *++from;
+		else if (*from == '"')
 			quoted = !quoted;
 		else
 			*to++ = *from;
