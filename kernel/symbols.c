@@ -8,14 +8,12 @@ static const void *at(uint32_t pos)
 	return (const uint8_t *)&symbols_blob + pos;
 }
 
-static const uint32_t *offsets(void)
+/* Where symbol `index` is: the addressed ones and the others have one that is nowhere between. */
+static const struct symbols_place *place_of(uint32_t index)
 {
-	return at(symbols_blob.offset_pos);
-}
+	const struct symbols_place *places = at(symbols_blob.place_pos);
 
-static const uint32_t *sizes(void)
-{
-	return at(symbols_blob.size_pos);
+	return &places[index + (index >= symbols_blob.nr_addressed)];
 }
 
 static inline size_t expand(const uint8_t *tokens, char *out_name)
@@ -34,23 +32,23 @@ static const uint8_t *tokens_of(uint32_t index)
 	return tokens;
 }
 
-/* Offset of `addr` in the table's terms; false for addresses it cannot express. */
-static bool to_offset(uintptr_t addr, uint32_t *out_offset)
+/* Offset of `addr` in the table's terms; SYMBOLS_NO_OFFSET for addresses it cannot express. */
+static uint32_t to_offset(uintptr_t addr)
 {
-	*out_offset = (uint32_t)(addr - symbols_blob.base);
-	return addr - symbols_blob.base <= UINT32_MAX;
+	uintptr_t offset = addr - symbols_blob.base;
+
+	return offset < SYMBOLS_NO_OFFSET ? (uint32_t)offset : SYMBOLS_NO_OFFSET;
 }
 
 /* Last addressed symbol at or below `offset`; nr_addressed when there is none. */
 static uint32_t search_offset(uint32_t offset)
 {
-	const uint32_t *offset_of = offsets();
 	uint32_t low = 0, high = symbols_blob.nr_addressed;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (offset_of[middle] <= offset)
+		if (place_of(middle)->offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -60,18 +58,17 @@ static uint32_t search_offset(uint32_t offset)
 
 bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size)
 {
-	uint32_t offset, index;
+	uint32_t offset = to_offset(addr);
+	uint32_t index = search_offset(offset);
+	const struct symbols_place *place = place_of(index);
 
-	if (!to_offset(addr, &offset))
-		return false;
-	index = search_offset(offset);
-	if (index == symbols_blob.nr_addressed || offset - offsets()[index] >= sizes()[index])
+	if (index == symbols_blob.nr_addressed || offset - place->offset >= place->size)
 		return false;
 	expand(tokens_of(index), out_name);
 	if (out_start)
-		*out_start = symbols_blob.base + offsets()[index];
+		*out_start = symbols_blob.base + place->offset;
 	if (out_size)
-		*out_size = sizes()[index];
+		*out_size = place->size;
 	return true;
 }
 
@@ -102,25 +99,31 @@ uintptr_t symbols_find(const char *name)
 	if (low == symbols_blob.nr_symbols)
 		return 0;
 	expand(tokens_of(by_name[low]), text);
-	return compare(text, name) == 0 ? symbols_blob.base + offsets()[by_name[low]] : 0;
+	if (compare(text, name) != 0)
+		return 0;
+	return symbols_blob.base + place_of(by_name[low])->offset;
 }
 
 size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_name)
 {
-	const uint32_t *offset_of = offsets();
+	const struct symbols_place *place = cursor->place;
 	const uint8_t *tokens = cursor->name;
-	uint32_t index = cursor->index, last = symbols_blob.nr_addressed, offset;
+	uint32_t offset = to_offset(addr);
 
-	if (last == 0 || !to_offset(addr, &offset))
-		return 0;
-	if (!tokens)
+	if (!place) {
+		if (symbols_blob.nr_addressed == 0)
+			return 0;
+		place = at(symbols_blob.place_pos);
 		tokens = at(symbols_blob.names_pos);
-	for (last--; index < last && offset_of[index + 1] <= offset; index++)
+	}
+	if (offset == SYMBOLS_NO_OFFSET)
+		return 0;
+	for (; place[1].offset <= offset; place++) /* ends at the place that is nowhere */
 		tokens = symbols_skip(tokens);
-	cursor->index = index;
+	cursor->place = place;
 	cursor->name = tokens;
 	/* Unsigned: an address below the cursor's symbol fails as well. */
-	if (offset - offset_of[index] >= sizes()[index])
+	if (offset - place->offset >= place->size)
 		return 0;
 	return expand(tokens, out_name);
 }
@@ -132,6 +135,6 @@ uint32_t symbols_count(void)
 
 size_t symbols_get(uint32_t index, char *out_name, uintptr_t *out_addr)
 {
-	*out_addr = symbols_blob.base + offsets()[index];
+	*out_addr = symbols_blob.base + place_of(index)->offset;
 	return expand(tokens_of(index), out_name);
 }

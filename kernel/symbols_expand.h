@@ -19,12 +19,14 @@
 static TRACE_ALWAYS_INLINE size_t symbols_expand(const uint8_t *tokens, const uint64_t *token_text,
 						 const uint8_t *token_len, char *out_name)
 {
-	const uint8_t *end = tokens + 1 + *tokens;
+	const uint8_t *end = tokens + *tokens;
 	char *pos = out_name;
 
-	for (tokens++; tokens < end; tokens++) {
-		__builtin_memcpy(pos, &token_text[*tokens], SYMBOLS_TOKEN_SIZE);
-		pos += token_len[*tokens];
+	while (tokens < end) {
+		uint8_t token = *++tokens;
+
+		__builtin_memcpy(pos, &token_text[token], SYMBOLS_TOKEN_SIZE);
+		pos += token_len[token];
 	}
 	*pos = '\0';
 	return (size_t)(pos - out_name);

@@ -58,15 +58,15 @@ static int report_difference(const struct linked *image, const struct blob *want
 	if (old.nr_symbols != new.nr_symbols)
 		return linked_error(image, "%u symbols, its table has %u", new.nr_symbols,
 				    old.nr_symbols);
-	for (uint32_t i = 0; i < new.nr_symbols; i++) {
-		uint32_t was, is;
+	for (uint32_t i = 0; i <= new.nr_symbols; i++) {
+		struct symbols_place was, is;
 
-		memcpy(&was, have + old.offset_pos + i * sizeof(was), sizeof(was));
-		memcpy(&is, want->bytes + new.offset_pos + i * sizeof(is), sizeof(is));
-		if (was != is)
+		memcpy(&was, have + old.place_pos + i * sizeof(was), sizeof(was));
+		memcpy(&is, want->bytes + new.place_pos + i * sizeof(is), sizeof(is));
+		if (was.offset != is.offset)
 			return linked_error(image,
 					    "symbol %u moved from 0x%" PRIx64 " to 0x%" PRIx64, i,
-					    old.base + was, new.base + is);
+					    old.base + was.offset, new.base + is.offset);
 	}
 	return linked_error(image, "the symbol table is that of another kernel");
 }

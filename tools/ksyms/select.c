@@ -44,7 +44,7 @@ static uint64_t find_base(const struct linked *image)
 			top = image->sections[i].sh_addr + image->sections[i].sh_size;
 	for (size_t i = 1; i < image->nr_sections; i++)
 		if (linked_is_code(image, i) && image->sections[i].sh_addr < base &&
-		    top - image->sections[i].sh_addr <= UINT32_MAX)
+		    top - image->sections[i].sh_addr < SYMBOLS_NO_OFFSET)
 			base = image->sections[i].sh_addr;
 	return base;
 }
@@ -58,7 +58,7 @@ static int collect(struct selection *selection, const struct linked *image)
 		size_t section = code_section(image, sym);
 
 		if (!section || !is_wanted(sym, name) || sym->st_value < selection->base ||
-		    sym->st_value - selection->base > UINT32_MAX)
+		    sym->st_value - selection->base >= SYMBOLS_NO_OFFSET)
 			continue;
 		if (strlen(name) > SYMBOLS_NAME_MAX)
 			return linked_error(image, "name longer than %d characters: %s",

@@ -42,18 +42,21 @@ static uint32_t append_order(struct blob *out, const struct selection *selection
 static void append_places(struct blob *out, const struct selection *selection,
 			  struct symbols_header *header)
 {
-	header->offset_pos = blob_append(out, NULL, 0, 8);
-	for (size_t i = 0; i < selection->nr; i++) {
-		uint32_t offset = (uint32_t)(selection->symbols[i].addr - selection->base);
+	const struct symbols_place nowhere = { .offset = SYMBOLS_NO_OFFSET };
 
-		blob_append(out, &offset, sizeof(offset), 1);
-	}
-	header->size_pos = blob_append(out, NULL, 0, 8);
+	header->place_pos = blob_append(out, NULL, 0, 8);
 	for (size_t i = 0; i < selection->nr; i++) {
-		uint32_t size = (uint32_t)selection->symbols[i].size;
+		const struct selected *s = &selection->symbols[i];
+		const struct symbols_place place = { .offset =
+							     (uint32_t)(s->addr - selection->base),
+						     .size = (uint32_t)s->size };
 
-		blob_append(out, &size, sizeof(size), 1);
+		if (i == selection->nr_addressed)
+			blob_append(out, &nowhere, sizeof(nowhere), 1);
+		blob_append(out, &place, sizeof(place), 1);
 	}
+	if (selection->nr == selection->nr_addressed)
+		blob_append(out, &nowhere, sizeof(nowhere), 1);
 }
 
 static void append_names(struct blob *out, const struct names *names, size_t nr,

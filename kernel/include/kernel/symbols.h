@@ -16,17 +16,15 @@
 #include <stdint.h>
 #include <kernel/symbols_format.h>
 
-/*
- * A place in the table that moves upwards only. Start it with SYMBOLS_CURSOR_INIT.
- */
+/* A place in the table that moves upwards only. All zero at the start. */
 struct symbols_cursor {
-	uint32_t index;	     /* symbol that `name` belongs to */
-	const uint8_t *name; /* its tokens; NULL before the first use */
+	const struct symbols_place *place; /* NULL before the first use */
+	const uint8_t *name;		   /* its tokens */
 };
 
 #define SYMBOLS_CURSOR_INIT                                                                        \
 	{                                                                                          \
-		.index = 0, .name = NULL                                                           \
+		.place = NULL, .name = NULL                                                        \
 	}
 
 /*

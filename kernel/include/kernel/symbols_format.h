@@ -3,8 +3,10 @@
  *
  *   struct symbols_header
  *   uint64_t token_text[256]    a token's text, at most 8 bytes, padded with zeros
- *   uint32_t offset[nr_symbols] address - base; the first nr_addressed strictly ascending
- *   uint32_t size[nr_symbols]   bytes; the first nr_addressed never overlap their successor
+ *   struct symbols_place[nr_symbols + 1]
+ *                               address and size; the first nr_addressed strictly ascending, none
+ *                               reaching into the next; behind them one at SYMBOLS_NO_OFFSET; then
+ *                               the others
  *   uint32_t by_name[nr_symbols] indexes in the order of their names (strcmp)
  *   uint32_t mark[]             position in names[] of symbol 0, SYMBOLS_MARK, 2 * SYMBOLS_MARK,
  * ... uint8_t  token_len[256] uint8_t  names[]            per symbol: number of tokens, then one
@@ -21,18 +23,20 @@
 
 #include <stdint.h>
 
-#define SYMBOLS_MAGIC	   0x314d59534b544146ULL /* "FATKSYM1" */
+#define SYMBOLS_MAGIC	   0x324d59534b544146ULL /* "FATKSYM2" */
 #define SYMBOLS_NR_TOKENS  256
 #define SYMBOLS_TOKEN_SIZE 8
+#define SYMBOLS_NO_OFFSET  UINT32_MAX
 #define SYMBOLS_MARK	   32 /* symbols between two entries of mark[] */
 
 /*
  * Room for a name, with its NUL and the up to 7 bytes that the expansion of the last token writes
  * behind the name.
  */
-#define KSYM_NAME_LEN	 128
-#define SYMBOLS_NAME_MAX (KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters   \
-								   */
+#define KSYM_NAME_LEN 128
+#define SYMBOLS_NAME_MAX                                                                           \
+	(KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters                    \
+						  */
 
 /* Positions are in bytes from the start of this header. */
 struct symbols_header {
@@ -42,12 +46,17 @@ struct symbols_header {
 	uint32_t nr_symbols;
 	uint32_t nr_addressed;
 	uint32_t token_text_pos;
-	uint32_t offset_pos;
-	uint32_t size_pos;
+	uint32_t place_pos;
 	uint32_t by_name_pos;
 	uint32_t mark_pos;
 	uint32_t token_len_pos;
 	uint32_t names_pos;
+	uint32_t reserved; /* 0 */
+};
+
+struct symbols_place {
+	uint32_t offset; /* address - base; below SYMBOLS_NO_OFFSET */
+	uint32_t size;	 /* bytes; not 0 for addressed symbols */
 };
 
 /* The table that is linked in; all zero in the first link. */
