@@ -2,6 +2,7 @@
  * The shell on the console. See <kernel/shell.h>.
  */
 #include <arch/power.h>
+#include <kernel/boot_stats.h>
 #include <kernel/command.h>
 #include <kernel/console.h>
 #include <kernel/mm.h>
@@ -9,6 +10,7 @@
 #include <kernel/shell.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
+#include <trace/platform.h>
 #include "line.h"
 #include "sh.h"
 #include "sh_complete.h"
@@ -158,6 +160,7 @@ int shell_main(void *unused)
 	console_set_sigint_target(self);
 	sh = create_console_shell();
 	run_boot_text(sh);
+	boot_stats.prompt_cycles = trace_plat_cycles();
 	for (;;) {
 		sh->flow = SH_FLOW_NONE;
 		while (sh->flow != SH_FLOW_EXIT)
