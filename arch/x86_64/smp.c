@@ -30,7 +30,12 @@ uint32_t smp_nr_cpus(void)
 
 uint32_t smp_nr_online(void)
 {
-	return (uint32_t)__builtin_popcountll(atomic_load(&smp_online));
+	uint64_t mask;
+	uint32_t nr = 0;
+
+	for (mask = atomic_load(&smp_online); mask; mask &= mask - 1)
+		nr++;
+	return nr;
 }
 
 const char *smp_irq_name(enum smp_irq_kind kind)
