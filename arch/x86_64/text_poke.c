@@ -284,6 +284,16 @@ void text_poke_get_stats(struct text_poke_stats *out_stats)
 
 /* ---- <trace/platform.h> ---- */
 
+void trace_plat_poke_stats(struct trace_poke_stats *out_stats)
+{
+	*out_stats = (struct trace_poke_stats){ .batches = poke_state.batches,
+						.sites = poke_state.sites,
+						.syncs = poke_state.syncs,
+						.int3_hits = poke_state.int3_hits,
+						.emulated = poke_state.emulated,
+						.stale = poke_state.stale };
+}
+
 int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error)
 {

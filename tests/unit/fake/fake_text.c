@@ -187,6 +187,13 @@ static void write_pokes(const struct trace_poke *pokes, size_t nr)
 		       TRACE_INSN_SIZE);
 }
 
+void trace_plat_poke_stats(struct trace_poke_stats *out_stats)
+{
+	*out_stats = (struct trace_poke_stats){ .batches = fake_nr_batches,
+						.sites = fake_nr_pokes,
+						.syncs = 3 * fake_nr_batches };
+}
+
 int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error)
 {

@@ -129,6 +129,17 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error);
 
+/* What patching has done since boot. Any context. */
+struct trace_poke_stats {
+	uint64_t batches;
+	uint64_t sites;
+	uint64_t syncs;	    /* core syncs, three to a batch */
+	uint64_t int3_hits; /* breakpoints that were asked about */
+	uint64_t emulated;  /* of them, at a site in flight */
+	uint64_t stale;	    /* of them, at a site that memory no longer held */
+};
+void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
+
 /* The instructions of a site at `site`. Any context. */
 void trace_plat_insn_nop(uint8_t *out_insn);
 void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn);

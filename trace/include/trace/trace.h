@@ -26,7 +26,7 @@ struct trace_array;
 /* ---- Start. Thread context or the boot CPU before threads run. ---- */
 
 /*
- * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock= tp_printk...
+ * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu]: remembered until trace_boot_start(). True when `name` is one of
  * them. `value` is "" when there was no '='; it is copied.
  */

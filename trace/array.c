@@ -1,0 +1,135 @@
+/*
+ * See array.h; and tracing_on() and its kin for the rest of the kernel.
+ */
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "dump.h"
+#include "fs_file.h"
+#include "str.h"
+
+/* Fits in the two sub-buffers that a ring has at least. */
+#define MINIMAL_BYTES (2 * (RING_SUBBUF_BYTES - 16))
+
+struct trace_plat_lock trace_config_lock;
+
+static struct trace_array global = {
+	.options = TRACE_OPTIONS_DEFAULT,
+	.wanted_bytes = TRACE_BUF_SIZE_DEFAULT,
+	.tracer = &tracer_nop,
+	.ops = &ftrace_global_ops,
+	.clock = &trace_clocks[0],
+};
+
+struct trace_array *trace_global_array(void)
+{
+	return global.buffer ? &global : NULL;
+}
+
+void trace_set_boot_size(size_t bytes)
+{
+	global.wanted_bytes = bytes;
+}
+
+static int create_global(void)
+{
+	size_t bytes = trace_plat_nr_cpus() * sizeof(*global.cpus);
+	struct ring_buffer *buffer;
+
+	global.cpus = trace_plat_alloc(bytes);
+	if (!global.cpus)
+		return -ENOMEM;
+	buffer = ring_buffer_alloc(MINIMAL_BYTES, RING_BUFFER_OVERWRITE);
+	if (!buffer) {
+		trace_plat_free(global.cpus, bytes);
+		global.cpus = NULL;
+		return -ENOMEM;
+	}
+	global.buffer = buffer; /* from here the rest of the kernel sees it */
+	return 0;
+}
+
+int trace_init(void)
+{
+	int err;
+
+	err = trace_cmdlines_init();
+	if (!err)
+		err = trace_dump_init();
+	if (!err)
+		err = create_global();
+	if (!err)
+		err = register_tracer(&tracer_nop);
+	if (!err)
+		err = register_tracer(&tracer_function);
+	if (!err)
+		err = trace_fs_create(&global);
+	if (err)
+		trace_plat_log("trace: no memory, tracing is not available");
+	return err;
+}
+
+int trace_array_expand(struct trace_array *tr)
+{
+	int err;
+
+	if (tr->is_expanded)
+		return 0;
+	err = ring_buffer_resize(tr->buffer, tr->wanted_bytes, RING_BUFFER_ALL_CPUS);
+	if (!err)
+		tr->is_expanded = true;
+	return err;
+}
+
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
+{
+	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+
+	/* From now on the size is the user's, even if CPUs differ. */
+	if (!err)
+		tr->is_expanded = true;
+	return err;
+}
+
+void trace_array_reset(struct trace_array *tr, int cpu)
+{
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		ring_buffer_reset(tr->buffer);
+	else
+		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu);
+	tr->start_ts = ring_buffer_time_stamp(tr->buffer);
+}
+
+void trace_array_switch(struct trace_array *tr, bool on)
+{
+	if (on == ring_buffer_record_is_set_on(tr->buffer))
+		return;
+	if (on) {
+		ring_buffer_record_on(tr->buffer);
+		if (tr->tracer->start)
+			tr->tracer->start(tr);
+		return;
+	}
+	ring_buffer_record_off(tr->buffer);
+	if (tr->tracer->stop)
+		tr->tracer->stop(tr);
+	trace_plat_wake(&tr->pipe_wait);
+}
+
+void tracing_on(void)
+{
+	if (trace_global_array())
+		ring_buffer_record_on(global.buffer);
+}
+
+void tracing_off(void)
+{
+	if (trace_global_array())
+		ring_buffer_record_off(global.buffer);
+}
+
+bool tracing_is_on(void)
+{
+	return trace_global_array() && ring_buffer_record_is_set_on(global.buffer);
+}

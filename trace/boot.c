@@ -1,0 +1,161 @@
+/*
+ * Boot parameters about tracing: remembered as text, carried out when tracing is there. See
+ * <trace/trace.h>.
+ */
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "dump.h"
+#include "str.h"
+
+#define PARAM_MAX 512u
+
+static struct {
+	char tracer[100];
+	char filter[PARAM_MAX];
+	char notrace[PARAM_MAX];
+	char options[PARAM_MAX];
+	char clock[32];
+} params;
+
+/* A number with a suffix K, M or G. 0 for anything else. */
+static size_t parse_size(const char *text)
+{
+	char digits[24];
+	size_t len = trace_strnlen(text, sizeof(digits) - 1);
+	unsigned int shift = 0;
+	uint64_t value;
+
+	trace_strcpy(digits, text, sizeof(digits));
+	switch (len ? digits[len - 1] | 0x20 : 0) {
+	case 'k':
+		shift = 10;
+		break;
+	case 'm':
+		shift = 20;
+		break;
+	case 'g':
+		shift = 30;
+		break;
+	default:
+		break;
+	}
+	if (shift)
+		digits[len - 1] = '\0';
+	if (trace_parse_u64(digits, 0, &value) || value > (1ull << 40 >> shift))
+		return 0;
+	return value << shift;
+}
+
+static void take_size(const char *value)
+{
+	size_t bytes = parse_size(value);
+
+	if (!bytes)
+		trace_plat_log("trace: trace_buf_size=%s is no size", value);
+	else
+		trace_set_boot_size(bytes < RING_SUBBUF_BYTES ? RING_SUBBUF_BYTES : bytes);
+}
+
+bool trace_boot_param(const char *name, const char *value)
+{
+	const struct {
+		const char *name;
+		char *text;
+		size_t size;
+	} texts[] = {
+		{ "ftrace", params.tracer, sizeof(params.tracer) },
+		{ "ftrace_filter", params.filter, sizeof(params.filter) },
+		{ "ftrace_notrace", params.notrace, sizeof(params.notrace) },
+		{ "trace_options", params.options, sizeof(params.options) },
+		{ "trace_clock", params.clock, sizeof(params.clock) },
+	};
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
+		if (trace_streq(name, texts[i].name)) {
+			trace_strcpy(texts[i].text, value, texts[i].size);
+			return true;
+		}
+	}
+	if (trace_streq(name, "trace_buf_size")) {
+		take_size(value);
+		return true;
+	}
+	if (trace_streq(name, "ftrace_dump_on_oops")) {
+		trace_dump_set_mode(value);
+		return true;
+	}
+	return false;
+}
+
+/* Cut the next item off a list with commas; NULL at the end. */
+static char *next_item(char **list)
+{
+	char *item = *list, *end = item;
+
+	if (!*item)
+		return NULL;
+	while (*end && *end != ',')
+		end++;
+	*list = *end ? end + 1 : end;
+	*end = '\0';
+	return item;
+}
+
+static void set_filters(char *list, const char *param,
+			int (*set)(const char *buf, size_t len, bool reset))
+{
+	char *item;
+
+	while ((item = next_item(&list))) {
+		if (*item && set(item, trace_strlen(item), false))
+			trace_plat_log("trace: %s: no function matches %s", param, item);
+	}
+}
+
+static void set_options(struct trace_array *tr)
+{
+	char *list = params.options, *item;
+
+	while ((item = next_item(&list))) {
+		if (*item && trace_option_parse(tr, item))
+			trace_plat_log("trace: trace_options: no option %s", item);
+	}
+}
+
+static void set_clock(struct trace_array *tr)
+{
+	const struct trace_clock *clock = trace_clock_find(params.clock);
+
+	if (clock)
+		trace_array_set_clock(tr, clock);
+	else
+		trace_plat_log("trace: trace_clock: no clock %s", params.clock);
+}
+
+static void start_tracer(struct trace_array *tr)
+{
+	int err = tracer_switch(tr, params.tracer);
+
+	if (err)
+		trace_plat_log("trace: cannot start tracer %s: error %d", params.tracer, -err);
+	else
+		trace_plat_log("Starting tracer '%s'", params.tracer);
+}
+
+void trace_boot_start(void)
+{
+	struct trace_array *tr = trace_global_array();
+
+	if (!tr)
+		return;
+	set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
+	set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
+	trace_plat_lock(&trace_config_lock);
+	set_options(tr);
+	if (params.clock[0])
+		set_clock(tr);
+	if (params.tracer[0])
+		start_tracer(tr);
+	trace_plat_unlock(&trace_config_lock);
+}

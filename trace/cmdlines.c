@@ -1,0 +1,171 @@
+/*
+ * See cmdlines.h.
+ *
+ * The lock is only ever tried: a lookup that loses prints `<...>`, a save that loses forgets one
+ * name. So a crash or an NMI inside cannot hang on it, and nothing waits with interrupts off.
+ */
+#include <stdatomic.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "str.h"
+
+#define LOCK_TRIES 1000
+
+static struct {
+	_Atomic bool is_locked;
+	struct trace_cmdline *ring;
+	size_t size;
+	size_t next; /* where the next name goes */
+	size_t nr;
+} saved;
+
+static bool try_lock(uint64_t *out_flags)
+{
+	*out_flags = trace_plat_irq_save();
+	for (int tries = 0; tries < LOCK_TRIES; tries++) {
+		if (!atomic_exchange_explicit(&saved.is_locked, true, memory_order_acquire))
+			return true;
+	}
+	trace_plat_irq_restore(*out_flags);
+	return false;
+}
+
+static void unlock(uint64_t flags)
+{
+	atomic_store_explicit(&saved.is_locked, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+int trace_cmdlines_init(void)
+{
+	return trace_cmdlines_resize(TRACE_CMDLINES_DEFAULT);
+}
+
+int trace_cmdlines_resize(size_t nr)
+{
+	struct trace_cmdline *ring, *old = saved.ring;
+	size_t old_size = saved.size;
+	uint64_t flags;
+
+	if (!nr || nr > TRACE_CMDLINES_MAX)
+		return -EINVAL;
+	ring = trace_plat_alloc(nr * sizeof(*ring));
+	if (!ring)
+		return -ENOMEM;
+	while (!try_lock(&flags))
+		;
+	saved.ring = ring;
+	saved.size = nr;
+	saved.next = 0;
+	saved.nr = 0;
+	unlock(flags);
+	if (old)
+		trace_plat_free(old, old_size * sizeof(*old));
+	return 0;
+}
+
+size_t trace_cmdlines_size(void)
+{
+	return saved.size;
+}
+
+static struct trace_cmdline *find_locked(int32_t pid)
+{
+	for (size_t i = 0; i < saved.nr; i++) {
+		if (saved.ring[i].pid == pid)
+			return &saved.ring[i];
+	}
+	return NULL;
+}
+
+void trace_cmdlines_save(int32_t pid, const char *comm)
+{
+	struct trace_cmdline *line;
+	uint64_t flags;
+
+	if (!saved.ring || !try_lock(&flags))
+		return;
+	line = find_locked(pid);
+	if (!line) {
+		line = &saved.ring[saved.next];
+		saved.next = (saved.next + 1) % saved.size;
+		saved.nr += saved.nr < saved.size;
+	}
+	line->pid = pid;
+	trace_strcpy(line->comm, comm, sizeof(line->comm));
+	unlock(flags);
+}
+
+static bool is_recording(void)
+{
+	const struct trace_array *tr = trace_global_array();
+
+	return tr && (tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD));
+}
+
+void trace_cmdlines_find(int32_t pid, bool ask_living, char *out_comm)
+{
+	const struct trace_cmdline *line;
+	uint64_t flags;
+
+	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
+	if (!pid || (ask_living && is_recording() && trace_plat_thread_comm(pid, out_comm)))
+		return;
+	if (!saved.ring || !try_lock(&flags))
+		return;
+	line = find_locked(pid);
+	if (line)
+		trace_strcpy(out_comm, line->comm, TRACE_COMM_LEN);
+	unlock(flags);
+}
+
+/* The host may hold a lock around each call, so names are asked afterwards. */
+static void collect_pid(int32_t pid, uint32_t *flags, void *arg)
+{
+	struct trace_pids *set = arg;
+
+	(void)flags;
+	if (set->nr < set->capacity && pid)
+		set->pids[set->nr++] = pid;
+}
+
+void trace_cmdlines_save_living(void)
+{
+	struct trace_pids set = { .capacity = TRACE_CMDLINES_DEFAULT * 8 };
+	char comm[TRACE_COMM_LEN];
+
+	set.pids = trace_plat_alloc(set.capacity * sizeof(*set.pids));
+	if (!set.pids || !is_recording())
+		goto out;
+	trace_plat_each_thread(collect_pid, &set);
+	for (size_t i = 0; i < set.nr && saved.nr < saved.size; i++) {
+		if (trace_plat_thread_comm(set.pids[i], comm))
+			trace_cmdlines_save(set.pids[i], comm);
+	}
+out:
+	trace_pids_clear(&set);
+}
+
+bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
+{
+	uint64_t flags;
+	bool found;
+
+	while (!try_lock(&flags))
+		;
+	found = index < saved.nr;
+	if (found)
+		*out_cmdline = saved.ring[index];
+	unlock(flags);
+	return found;
+}
+
+void trace_thread_exited(int32_t pid, const char *comm)
+{
+	struct trace_array *tr = trace_global_array();
+
+	/* Before anything was traced, no line can need the name. */
+	if (tr && is_recording() && !ring_buffer_empty(tr->buffer))
+		trace_cmdlines_save(pid, comm);
+}

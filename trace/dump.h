@@ -1,0 +1,16 @@
+/*
+ * The trace on the console after a crash; see <trace/trace.h>.
+ *
+ * Context: as stated there: any, no lock. trace_dump_init() is part of trace_init().
+ */
+#ifndef TRACE_DUMP_H
+#define TRACE_DUMP_H
+
+#define TRACE_DUMP_LINES 500u /* a second of serial line shows about 140 */
+
+/* Memory for a dump: it cannot be had any more when it is needed. 0 or -ENOMEM. */
+int trace_dump_init(void);
+/* `value` as of ftrace_dump_on_oops: "" and "1" all CPUs, "orig_cpu" and "2" one, "0" none. */
+void trace_dump_set_mode(const char *value);
+
+#endif

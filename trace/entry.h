@@ -1,0 +1,108 @@
+/*
+ * What is written into the ring buffer: a common head, then what the type says. The formats are
+ * ours; type numbers are Linux's where the meaning is.
+ *
+ * Context: writing - probe.
+ */
+#ifndef TRACE_ENTRY_H
+#define TRACE_ENTRY_H
+
+#include <trace/platform.h>
+
+enum trace_type {
+	TRACE_TYPE_NONE = 0,
+	TRACE_TYPE_FN = 1,
+	TRACE_TYPE_PRINT = 5,
+	TRACE_TYPE_BPRINT = 6,
+	TRACE_TYPE_BPUTS = 14,
+	TRACE_TYPE_RAW_DATA = 16,
+	TRACE_NR_TYPES = 32,
+};
+
+/* trace_entry.flags */
+enum trace_entry_flags {
+	TRACE_FLAG_IRQS_OFF = 0x01,
+	TRACE_FLAG_NEED_RESCHED = 0x04,
+	TRACE_FLAG_HARDIRQ = 0x08,
+	TRACE_FLAG_SOFTIRQ = 0x10,
+	TRACE_FLAG_PREEMPT_RESCHED = 0x20,
+	TRACE_FLAG_NMI = 0x40,
+	TRACE_FLAG_BH_OFF = 0x80,
+};
+
+struct trace_entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count; /* bits 0-3 depth, 15 and more count as 15 */
+	int32_t pid;
+};
+
+struct trace_func_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* packed: trace_plat_ip_pack() */
+	uint32_t parent_ip;
+};
+
+/* A text, written out. */
+struct trace_print_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	char text[]; /* ended by NUL */
+};
+
+/* Events are aligned to 4 bytes, pointers in them too. */
+#define TRACE_ENTRY_ALIGNED __attribute__((packed, aligned(4)))
+
+/* trace_printk: format pointer and packed arguments. */
+struct trace_bprint_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint16_t args_bytes;
+	uint16_t unused;
+	const char *fmt;
+	uint8_t args[];
+} TRACE_ENTRY_ALIGNED;
+
+struct trace_bputs_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint32_t unused;
+	const char *text;
+} TRACE_ENTRY_ALIGNED;
+
+struct trace_raw_data_entry {
+	struct trace_entry ent;
+	uint32_t id;
+	uint8_t data[];
+};
+
+/*
+ * Fill the head from the state of this CPU. `own_depth` is how often the writer itself has
+ * disabled preemption: it is not the traced code's.
+ */
+static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum trace_type type,
+						 uint32_t own_depth)
+{
+	uint32_t count = trace_plat_preempt_count() - own_depth;
+	uint32_t depth = count & TRACE_PREEMPT_MASK;
+	uint32_t flags = 0;
+
+	if (trace_plat_irqs_disabled())
+		flags |= TRACE_FLAG_IRQS_OFF;
+	if (trace_plat_need_resched())
+		flags |= TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED;
+	if (count & TRACE_HARDIRQ_MASK)
+		flags |= TRACE_FLAG_HARDIRQ;
+	if (count & TRACE_SOFTIRQ_SERVING)
+		flags |= TRACE_FLAG_SOFTIRQ;
+	if (count & TRACE_NMI_MASK)
+		flags |= TRACE_FLAG_NMI;
+	if (count & TRACE_SOFTIRQ_MASK & ~TRACE_SOFTIRQ_SERVING)
+		flags |= TRACE_FLAG_BH_OFF;
+	entry->type = (uint16_t)type;
+	entry->flags = (uint8_t)flags;
+	entry->preempt_count = (uint8_t)(depth < 15 ? depth : 15);
+	entry->pid = trace_plat_current_pid();
+}
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * See iter.h.
+ */
+#include "array.h"
+#include "iter.h"
+#include "str.h"
+
+static size_t iter_bytes(uint32_t nr_cpus)
+{
+	return sizeof(struct trace_iter) + nr_cpus * sizeof(struct trace_iter_cpu) +
+	       RING_SUBBUF_BYTES;
+}
+
+static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
+{
+	bool is_all = cpu == RING_BUFFER_ALL_CPUS;
+
+	iter->tr = tr;
+	iter->tracer = tr->tracer;
+	iter->cpu = cpu;
+	iter->first_cpu = is_all ? 0 : (uint32_t)cpu;
+	iter->nr_cpus = is_all ? trace_plat_nr_cpus() : 1;
+	iter->is_ns = tr->clock->is_ns;
+	iter->is_latency = tr->options & TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT);
+}
+
+/* Fill the event of `cpus[i]` if it has none. */
+static void fetch(struct trace_iter *iter, uint32_t i)
+{
+	struct trace_iter_cpu *cpu = &iter->cpus[i];
+
+	if (cpu->has_event)
+		return;
+	if (iter->is_consuming)
+		cpu->has_event =
+			ring_buffer_peek(iter->tr->buffer, iter->first_cpu + i, &cpu->event);
+	else if (cpu->ring)
+		cpu->has_event = ring_buffer_iter_peek(cpu->ring, &cpu->event);
+}
+
+/* The CPU with the oldest event, or NULL. */
+static struct trace_iter_cpu *oldest(struct trace_iter *iter)
+{
+	struct trace_iter_cpu *best = NULL;
+
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		struct trace_iter_cpu *cpu = &iter->cpus[i];
+
+		fetch(iter, i);
+		if (cpu->has_event && (!best || cpu->event.ts < best->event.ts))
+			best = cpu;
+	}
+	return best;
+}
+
+static void note_overruns(struct trace_iter *iter)
+{
+	iter->has_overruns = ring_buffer_overruns(iter->tr->buffer) != 0;
+}
+
+static bool start_rings(struct trace_iter *iter)
+{
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		iter->cpus[i].ring = ring_buffer_read_start(iter->tr->buffer, iter->first_cpu + i);
+		if (!iter->cpus[i].ring)
+			return false;
+	}
+	note_overruns(iter);
+	return true;
+}
+
+struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consuming)
+{
+	struct trace_iter *iter = trace_plat_alloc(iter_bytes(trace_plat_nr_cpus()));
+
+	if (!iter)
+		return NULL;
+	set_up(iter, tr, cpu);
+	iter->cpus = (struct trace_iter_cpu *)(iter + 1);
+	iter->copy = (uint8_t *)(iter->cpus + trace_plat_nr_cpus());
+	iter->is_consuming = consuming;
+	if (!consuming && !start_rings(iter)) {
+		trace_iter_close(iter);
+		return NULL;
+	}
+	return iter;
+}
+
+void trace_iter_close(struct trace_iter *iter)
+{
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		if (iter->cpus[i].ring)
+			ring_buffer_read_finish(iter->cpus[i].ring);
+	}
+	trace_plat_free(iter, iter_bytes(trace_plat_nr_cpus()));
+}
+
+void trace_iter_rewind(struct trace_iter *iter)
+{
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		ring_buffer_iter_reset(iter->cpus[i].ring);
+		iter->cpus[i].has_event = false;
+		iter->cpus[i].is_started = false;
+	}
+	iter->nr_seen = 0;
+	note_overruns(iter);
+}
+
+static bool next_consuming(struct trace_iter *iter)
+{
+	struct trace_iter_cpu *cpu;
+
+	while ((cpu = oldest(iter))) {
+		uint32_t number = iter->first_cpu + (uint32_t)(cpu - iter->cpus);
+
+		/* What was peeked only gave the order: it may have been overwritten or reset. */
+		cpu->has_event = false;
+		if (ring_buffer_consume(iter->tr->buffer, number, &iter->event))
+			return true;
+	}
+	return false;
+}
+
+static bool next_peeking(struct trace_iter *iter)
+{
+	struct trace_iter_cpu *cpu = oldest(iter);
+
+	if (!cpu)
+		return false;
+	iter->event = cpu->event;
+	memcpy(iter->copy, cpu->event.data, cpu->event.len);
+	iter->event.data = iter->copy;
+	ring_buffer_iter_advance(cpu->ring);
+	cpu->has_event = false;
+	iter->next_ts = iter->event.ts;
+	if (!iter->is_latency)
+		return true;
+	cpu = oldest(iter);
+	if (cpu)
+		iter->next_ts = cpu->event.ts;
+	return true;
+}
+
+bool trace_iter_next(struct trace_iter *iter)
+{
+	bool found = iter->is_consuming ? next_consuming(iter) : next_peeking(iter);
+
+	if (found)
+		iter->index = iter->nr_seen++;
+	return found;
+}
+
+bool trace_iter_is_empty(const struct trace_iter *iter)
+{
+	if (iter->cpu == RING_BUFFER_ALL_CPUS)
+		return ring_buffer_empty(iter->tr->buffer);
+	return ring_buffer_empty_cpu(iter->tr->buffer, (uint32_t)iter->cpu);
+}
+
+const char *trace_iter_comm(struct trace_iter *iter)
+{
+	int32_t pid = trace_iter_entry(iter)->pid;
+	struct trace_cmdline *line = &iter->comms[(uint32_t)pid % TRACE_ITER_COMMS];
+
+	if (!line->comm[0] || line->pid != pid) {
+		line->pid = pid;
+		trace_cmdlines_find(pid, !iter->is_dump, line->comm);
+	}
+	return line->comm;
+}
+
+void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu)
+{
+	set_up(iter, tr, cpu);
+	iter->is_latency = false;
+	iter->is_dump = true;
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		iter->cpus[i] = (struct trace_iter_cpu){ 0 };
+		iter->cpus[i].ring = ring_buffer_dump_start(tr->buffer, iter->first_cpu + i);
+	}
+}

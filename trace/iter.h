@@ -1,0 +1,76 @@
+/*
+ * Walks over the events of all CPUs, or one, in order of time. Two kinds:
+ *
+ *   peeking    for the file `trace`: sees what there was when it was opened, takes nothing away
+ *   consuming  for trace_pipe: takes what it shows, never ends, only runs empty
+ *
+ * Context:   thread; the dump walk (trace_iter_dump) any context, without locks or memory.
+ * Locking:   a consuming walk is made under the instance's read lock: the event is good until the
+ *            lock is dropped. A peeking one needs none.
+ * Ownership: the caller closes what it opened.
+ */
+#ifndef TRACE_ITER_H
+#define TRACE_ITER_H
+
+#include <trace/ring_buffer.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "entry.h"
+
+#define TRACE_ITER_COMMS 16u /* a power of two */
+
+/* What one CPU has next. */
+struct trace_iter_cpu {
+	struct ring_iter *ring; /* of a peeking walk */
+	struct ring_event event;
+	bool has_event;
+	bool is_started; /* an event of it was shown, or nothing is to be said about it */
+};
+
+struct trace_iter {
+	struct trace_array *tr;
+	const struct tracer *tracer; /* current when it was opened */
+	int cpu;		     /* or RING_BUFFER_ALL_CPUS */
+	uint32_t first_cpu;
+	uint32_t nr_cpus;
+	bool is_consuming;
+	bool is_ns;	   /* the clock counts nanoseconds */
+	bool is_latency;   /* latency-format was set */
+	bool has_overruns; /* buffers do not start at the same time: say where they start */
+
+	/* The current event, after trace_iter_next() returned true. */
+	struct ring_event event;
+	uint64_t index;	  /* from 0 */
+	uint64_t nr_seen; /* events so far */
+	uint64_t next_ts; /* latency format: of the event after it, or its own */
+	bool is_dump;	  /* names of living threads cost a lock: not now */
+	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* found lately; place is pid modulo size */
+	struct trace_iter_cpu *cpus;
+	uint8_t *copy; /* peeking walks keep the current event here, RING_SUBBUF_BYTES */
+};
+
+static inline const struct trace_entry *trace_iter_entry(const struct trace_iter *iter)
+{
+	return iter->event.data;
+}
+
+/* Name of the current event's thread; good until the next call. */
+const char *trace_iter_comm(struct trace_iter *iter);
+
+/* NULL when out of memory. */
+struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consuming);
+void trace_iter_close(struct trace_iter *iter);
+/* Back to the oldest event; peeking walks only. */
+void trace_iter_rewind(struct trace_iter *iter);
+/* Go to the next event; false at the end. */
+bool trace_iter_next(struct trace_iter *iter);
+/* Has a consuming walk nothing to show now? Any context. */
+bool trace_iter_is_empty(const struct trace_iter *iter);
+
+/*
+ * Set up `iter` as a peeking walk for a crash dump. Its `cpus` (one for each CPU of the platform)
+ * and `copy` are the caller's.
+ */
+void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * The line of one event, in the format that the options ask for. See output.h.
+ */
+#include "output.h"
+#include "str.h"
+
+static bool has_option(const struct trace_iter *iter, enum trace_option option)
+{
+	return iter->tr->options & TRACE_OPT_BIT(option);
+}
+
+static void print_lost(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	if (iter->event.lost)
+		trace_seq_printf(seq, "CPU:%u [LOST %llu EVENTS]\n", iter->event.cpu,
+				 (unsigned long long)iter->event.lost);
+}
+
+/* The buffers of CPUs begin at different times once events were overwritten: mark the places. */
+static void print_start(struct trace_iter *iter, struct trace_seq *seq)
+{
+	struct trace_iter_cpu *cpu = &iter->cpus[iter->event.cpu - iter->first_cpu];
+
+	if (!iter->has_overruns || !has_option(iter, TRACE_OPT_ANNOTATE) || cpu->is_started)
+		return;
+	cpu->is_started = true;
+	if (iter->index > 1)
+		trace_seq_printf(seq, "##### CPU %u buffer started ####\n", iter->event.cpu);
+}
+
+static void print_text(struct trace_iter *iter, struct trace_seq *seq,
+		       const struct trace_event_format *format)
+{
+	print_start(iter, seq);
+	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+		if (iter->is_latency)
+			trace_print_latency_context(iter, seq);
+		else
+			trace_print_context(iter, seq);
+	}
+	if (format)
+		format->text(iter, seq);
+	else
+		trace_seq_printf(seq, "Unknown type %d\n", trace_iter_entry(iter)->type);
+}
+
+static void print_raw(const struct trace_iter *iter, struct trace_seq *seq,
+		      const struct trace_event_format *format)
+{
+	if (has_option(iter, TRACE_OPT_CONTEXT_INFO))
+		trace_seq_printf(seq, "%d %u %llu ", trace_iter_entry(iter)->pid, iter->event.cpu,
+				 (unsigned long long)iter->event.ts);
+	if (format)
+		format->raw(iter, seq);
+	else
+		trace_seq_printf(seq, "%d ?\n", trace_iter_entry(iter)->type);
+}
+
+static void print_hex(const struct trace_iter *iter, struct trace_seq *seq,
+		      const struct trace_event_format *format)
+{
+	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+		trace_seq_hex(seq, (uint32_t)trace_iter_entry(iter)->pid, sizeof(int32_t));
+		trace_seq_hex(seq, iter->event.cpu, sizeof(uint32_t));
+		trace_seq_hex(seq, iter->event.ts, sizeof(uint64_t));
+	}
+	if (format)
+		format->hex(iter, seq);
+	trace_seq_putc(seq, '\n');
+}
+
+static void print_binary(const struct trace_iter *iter, struct trace_seq *seq,
+			 const struct trace_event_format *format)
+{
+	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+		trace_seq_write(seq, &trace_iter_entry(iter)->pid, sizeof(int32_t));
+		trace_seq_write(seq, &iter->event.cpu, sizeof(uint32_t));
+		trace_seq_write(seq, &iter->event.ts, sizeof(uint64_t));
+	}
+	if (format)
+		format->binary(iter, seq);
+}
+
+static void end_cut_line(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	if (seq->overflowed && !has_option(iter, TRACE_OPT_BIN))
+		seq->buf[seq->len - 1] = '\n';
+}
+
+void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_event_format *format = trace_event_format(trace_iter_entry(iter)->type);
+
+	print_lost(iter, seq);
+	if (iter->tracer->print_line && iter->tracer->print_line(iter, seq))
+		return;
+	if (format && format->message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
+		format->message(iter, seq);
+	else if (has_option(iter, TRACE_OPT_BIN))
+		print_binary(iter, seq, format);
+	else if (has_option(iter, TRACE_OPT_HEX))
+		print_hex(iter, seq, format);
+	else if (has_option(iter, TRACE_OPT_RAW))
+		print_raw(iter, seq, format);
+	else
+		print_text(iter, seq, format);
+	end_cut_line(iter, seq);
+}

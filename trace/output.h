@@ -1,0 +1,38 @@
+/*
+ * From events to text: the formats of `trace` and trace_pipe, Linux's byte for byte.
+ *
+ * Context: any; memory is the caller's.
+ */
+#ifndef TRACE_OUTPUT_H
+#define TRACE_OUTPUT_H
+
+#include "iter.h"
+#include "seq.h"
+
+/* How events of one type are printed; what follows the context, newline included. */
+struct trace_event_format {
+	void (*text)(const struct trace_iter *iter, struct trace_seq *seq);
+	void (*raw)(const struct trace_iter *iter, struct trace_seq *seq);
+	void (*hex)(const struct trace_iter *iter, struct trace_seq *seq); /* without newline */
+	void (*binary)(const struct trace_iter *iter, struct trace_seq *seq);
+	/* printk-msg-only; NULL where that option changes nothing. */
+	void (*message)(const struct trace_iter *iter, struct trace_seq *seq);
+};
+
+/* NULL for a type nobody knows. */
+const struct trace_event_format *trace_event_format(uint16_t type);
+
+/* The line of the current event as the options say, with a line about lost events before it. */
+void trace_print_line(struct trace_iter *iter, struct trace_seq *seq);
+
+/* output_head.c: what stands above the first line of `trace`. */
+void trace_print_header(struct trace_iter *iter, struct trace_seq *seq);
+
+/* output_context.c: what stands before an event's text. */
+void trace_print_context(struct trace_iter *iter, struct trace_seq *seq);
+void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq);
+
+/* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
+void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * What stands before an event's text: thread, CPU, state, time. See output.h.
+ */
+#include "output.h"
+
+#define NS_PER_US 1000u
+
+static uint64_t to_us(uint64_t ns)
+{
+	return (ns + NS_PER_US / 2) / NS_PER_US;
+}
+
+static char irqs_char(uint8_t flags)
+{
+	bool bh_off = flags & TRACE_FLAG_BH_OFF;
+
+	if (flags & TRACE_FLAG_IRQS_OFF)
+		return bh_off ? 'D' : 'd';
+	return bh_off ? 'b' : '.';
+}
+
+static char resched_char(uint8_t flags)
+{
+	bool needed = flags & TRACE_FLAG_NEED_RESCHED;
+	bool by_count = flags & TRACE_FLAG_PREEMPT_RESCHED;
+
+	if (needed)
+		return by_count ? 'N' : 'n';
+	return by_count ? 'p' : '.';
+}
+
+static char context_char(uint8_t flags)
+{
+	bool hardirq = flags & TRACE_FLAG_HARDIRQ;
+	bool softirq = flags & TRACE_FLAG_SOFTIRQ;
+
+	if (flags & TRACE_FLAG_NMI)
+		return hardirq ? 'Z' : 'z';
+	if (hardirq)
+		return softirq ? 'H' : 'h';
+	return softirq ? 's' : '.';
+}
+
+/* The five columns: irqs-off, need-resched, context, preempt depth, migrate-disable. */
+static void print_state(const struct trace_entry *entry, struct trace_seq *seq)
+{
+	uint32_t depth = entry->preempt_count & 0xfu;
+	uint32_t migrate = (uint32_t)entry->preempt_count >> 4;
+
+	trace_seq_putc(seq, irqs_char(entry->flags));
+	trace_seq_putc(seq, resched_char(entry->flags));
+	trace_seq_putc(seq, context_char(entry->flags));
+	trace_seq_putc(seq, depth ? "0123456789abcdef"[depth] : '.');
+	trace_seq_putc(seq, migrate ? "0123456789abcdef"[migrate] : '.');
+}
+
+void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_entry *entry = trace_iter_entry(iter);
+	uint64_t us;
+
+	trace_seq_printf(seq, "%16s-%-7d [%03u] ", trace_iter_comm(iter), entry->pid,
+			 iter->event.cpu);
+	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
+		print_state(entry, seq);
+	if (!iter->is_ns) {
+		trace_seq_printf(seq, " %12llu: ", (unsigned long long)iter->event.ts);
+		return;
+	}
+	us = to_us(iter->event.ts);
+	trace_seq_printf(seq, " %5llu.%06llu: ", (unsigned long long)(us / 1000000),
+			 (unsigned long long)(us % 1000000));
+}
+
+/* How long until the next event, at a glance. */
+static char delay_mark(uint64_t ns)
+{
+	static const struct {
+		uint64_t above_ns;
+		char mark;
+	} marks[] = {
+		{ 1000000000u, '$' }, { 100000000u, '@' }, { 10000000u, '*' },
+		{ 1000000u, '#' },    { 100000u, '!' },	   { 10000u, '+' },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (ns > marks[i].above_ns)
+			return marks[i].mark;
+	}
+	return ' ';
+}
+
+static void print_verbose_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t since,
+			       uint64_t delay)
+{
+	unsigned long long now = iter->event.ts;
+
+	if (!iter->is_ns) {
+		trace_seq_printf(seq, "[%016llx] %lld (+%lld): ", now, (long long)since,
+				 (long long)delay);
+		return;
+	}
+	since = to_us(since);
+	delay = to_us(delay);
+	trace_seq_printf(
+		seq, "[%08llx] %llu.%03llums (+%llu.%03llums): ", (unsigned long long)to_us(now),
+		(unsigned long long)(since / 1000), (unsigned long long)(since % 1000),
+		(unsigned long long)(delay / 1000), (unsigned long long)(delay % 1000));
+}
+
+static void print_short_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t since,
+			     uint64_t delay)
+{
+	if (iter->is_ns)
+		trace_seq_printf(seq, " %4lldus%c: ", (long long)to_us(since), delay_mark(delay));
+	else
+		trace_seq_printf(seq, " %4lld: ", (long long)since);
+}
+
+void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_entry *entry = trace_iter_entry(iter);
+	uint64_t since = iter->event.ts - iter->tr->start_ts;
+	uint64_t delay = iter->next_ts - iter->event.ts;
+
+	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_VERBOSE)) {
+		trace_seq_printf(seq, "%16s %7d %3u %d %08x %08llx ", trace_iter_comm(iter),
+				 entry->pid, iter->event.cpu, entry->flags,
+				 entry->preempt_count & 0xfu, (unsigned long long)iter->index);
+		print_verbose_time(iter, seq, since, delay);
+		return;
+	}
+	trace_seq_printf(seq, "%8.8s-%-7d %3u", trace_iter_comm(iter), entry->pid, iter->event.cpu);
+	print_state(entry, seq);
+	print_short_time(iter, seq, since, delay);
+}

@@ -1,0 +1,154 @@
+/*
+ * See pids.h; and the two hooks by which the host tells about threads.
+ */
+#include <stdatomic.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "str.h"
+
+#define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
+
+/* Where `pid` is, or would be. */
+static size_t position_of(const struct trace_pids *set, int32_t pid)
+{
+	size_t low = 0, high = set->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->pids[middle] < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool trace_pids_has(const struct trace_pids *set, int32_t pid)
+{
+	size_t at = position_of(set, pid);
+
+	return at < set->nr && set->pids[at] == pid;
+}
+
+static int reserve(struct trace_pids *set, size_t capacity)
+{
+	int32_t *pids;
+
+	if (capacity <= set->capacity)
+		return 0;
+	if (capacity < PIDS_FIRST_CAPACITY)
+		capacity = PIDS_FIRST_CAPACITY;
+	pids = trace_plat_alloc(capacity * sizeof(*pids));
+	if (!pids)
+		return -ENOMEM;
+	if (set->pids) {
+		memcpy(pids, set->pids, set->nr * sizeof(*pids));
+		trace_plat_free(set->pids, set->capacity * sizeof(*pids));
+	}
+	set->pids = pids;
+	set->capacity = capacity;
+	return 0;
+}
+
+int trace_pids_add(struct trace_pids *set, int32_t pid)
+{
+	size_t at = position_of(set, pid);
+
+	if (at < set->nr && set->pids[at] == pid)
+		return 0;
+	if (set->nr == set->capacity && reserve(set, set->capacity * 2 + 1))
+		return -ENOMEM;
+	memmove(set->pids + at + 1, set->pids + at, (set->nr - at) * sizeof(*set->pids));
+	set->pids[at] = pid;
+	set->nr++;
+	return 0;
+}
+
+void trace_pids_remove(struct trace_pids *set, int32_t pid)
+{
+	size_t at = position_of(set, pid);
+
+	if (at == set->nr || set->pids[at] != pid)
+		return;
+	set->nr--;
+	memmove(set->pids + at, set->pids + at + 1, (set->nr - at) * sizeof(*set->pids));
+}
+
+int trace_pids_copy(struct trace_pids *to, const struct trace_pids *from)
+{
+	int err;
+
+	trace_pids_clear(to);
+	err = reserve(to, from->nr);
+	if (err)
+		return err;
+	if (from->nr)
+		memcpy(to->pids, from->pids, from->nr * sizeof(*from->pids));
+	to->nr = from->nr;
+	return 0;
+}
+
+void trace_pids_clear(struct trace_pids *set)
+{
+	if (set->pids)
+		trace_plat_free(set->pids, set->capacity * sizeof(*set->pids));
+	*set = (struct trace_pids){ 0 };
+}
+
+static bool is_ignored(const struct trace_array *tr, int32_t pid)
+{
+	if (tr->pids.nr && !trace_pids_has(&tr->pids, pid))
+		return true;
+	return trace_pids_has(&tr->no_pids, pid);
+}
+
+static void apply_one(int32_t pid, uint32_t *flags, void *arg)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)flags;
+
+	if (is_ignored(arg, pid))
+		atomic_fetch_or_explicit(word, TRACE_THREAD_PID_IGNORED, memory_order_relaxed);
+	else
+		atomic_fetch_and_explicit(word, ~TRACE_THREAD_PID_IGNORED, memory_order_relaxed);
+}
+
+void trace_pids_apply(struct trace_array *tr)
+{
+	trace_plat_each_thread(apply_one, tr);
+}
+
+int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct trace_pids *with)
+{
+	struct trace_pids old = *set;
+
+	*set = *with;
+	*with = (struct trace_pids){ 0 };
+	trace_pids_clear(&old);
+	trace_pids_apply(tr);
+	return tracer_function_update_pids(tr);
+}
+
+/* With the option, children belong where their parent belongs. */
+static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
+{
+	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
+		return;
+	if (trace_pids_has(&tr->pids, parent_pid) && trace_pids_add(&tr->pids, pid))
+		trace_plat_log("trace: no memory to follow thread %d", pid);
+	if (trace_pids_has(&tr->no_pids, parent_pid) && trace_pids_add(&tr->no_pids, pid))
+		trace_plat_log("trace: no memory to follow thread %d", pid);
+}
+
+void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags)
+{
+	struct trace_array *tr = trace_global_array();
+
+	if (!tr || (!tr->pids.nr && !tr->no_pids.nr))
+		return;
+	trace_plat_lock(&trace_config_lock);
+	follow_fork(tr, parent_pid, pid);
+	apply_one(pid, flags, tr);
+	trace_plat_unlock(&trace_config_lock);
+}

@@ -1,0 +1,66 @@
+/*
+ * See seq.h.
+ */
+#include <trace/fmt.h>
+#include "seq.h"
+#include "str.h"
+
+void trace_seq_init(struct trace_seq *seq, char *buf, size_t size)
+{
+	*seq = (struct trace_seq){ .buf = buf, .size = size };
+}
+
+/* Take in `len` bytes that a formatter wanted to write behind the text. */
+static void advance(struct trace_seq *seq, size_t len)
+{
+	size_t room = trace_seq_room(seq);
+
+	if (len < room) {
+		seq->len += len;
+		return;
+	}
+	seq->overflowed = true;
+	seq->len += room ? room - 1 : 0; /* the formatter ended the text by NUL */
+}
+
+void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	advance(seq, (size_t)trace_vsnprintf(seq->buf + seq->len, trace_seq_room(seq), fmt, ap));
+	va_end(ap);
+}
+
+void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes)
+{
+	advance(seq, (size_t)trace_bin_format(seq->buf + seq->len, trace_seq_room(seq), fmt, args,
+					      args_bytes));
+}
+
+void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len)
+{
+	size_t room = trace_seq_room(seq);
+
+	if (len > room) {
+		seq->overflowed = true;
+		len = room;
+	}
+	memcpy(seq->buf + seq->len, bytes, len);
+	seq->len += len;
+}
+
+void trace_seq_puts(struct trace_seq *seq, const char *text)
+{
+	trace_seq_write(seq, text, trace_strlen(text));
+}
+
+void trace_seq_putc(struct trace_seq *seq, char c)
+{
+	trace_seq_write(seq, &c, 1);
+}
+
+void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int bytes)
+{
+	trace_seq_printf(seq, "%0*lx ", (int)(bytes * 2), value);
+}

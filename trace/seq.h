@@ -1,0 +1,36 @@
+/*
+ * Text that grows in a buffer of fixed size. What does not fit is cut, and remembered.
+ *
+ * Context: any; the buffer is the caller's.
+ */
+#ifndef TRACE_SEQ_H
+#define TRACE_SEQ_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <trace/compiler.h>
+
+struct trace_seq {
+	char *buf;
+	size_t size;
+	size_t len; /* never more than size */
+	bool overflowed;
+};
+
+void trace_seq_init(struct trace_seq *seq, char *buf, size_t size);
+void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...) TRACE_PRINTF(2, 3);
+void trace_seq_puts(struct trace_seq *seq, const char *text);
+void trace_seq_putc(struct trace_seq *seq, char c);
+void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len);
+/* Packed arguments of trace_bin_pack(). */
+void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes);
+/* `value` as hex digits, most significant first, two per byte of `bytes`, and a blank. */
+void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int bytes);
+
+static inline size_t trace_seq_room(const struct trace_seq *seq)
+{
+	return seq->size - seq->len;
+}
+
+#endif

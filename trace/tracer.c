@@ -1,0 +1,95 @@
+/*
+ * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
+ */
+#include "array.h"
+#include "str.h"
+
+static struct tracer *tracers; /* newest first; config lock */
+
+struct tracer *tracer_find(const char *name)
+{
+	struct tracer *tracer = tracers;
+
+	while (tracer && !trace_streq(tracer->name, name))
+		tracer = tracer->next;
+	return tracer;
+}
+
+struct tracer *tracer_next(const struct tracer *tracer)
+{
+	return tracer ? tracer->next : tracers;
+}
+
+int register_tracer(struct tracer *tracer)
+{
+	int err = 0;
+
+	if (!tracer->name || !tracer->init)
+		return -EINVAL;
+	trace_plat_lock(&trace_config_lock);
+	if (tracer_find(tracer->name)) {
+		err = -EEXIST;
+	} else {
+		tracer->next = tracers;
+		tracers = tracer;
+	}
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+/* On failure the instance is left with the nop tracer, never between two tracers. */
+int tracer_switch(struct trace_array *tr, const char *name)
+{
+	struct tracer *tracer;
+	int err;
+
+	err = trace_array_expand(tr);
+	if (err)
+		return err;
+	tracer = tracer_find(name);
+	if (!tracer)
+		return -EINVAL;
+	if (tracer == tr->tracer)
+		return 0;
+	if (tr->nr_pipes)
+		return -EBUSY; /* they print events of the running tracer */
+	if (tr->tracer->reset)
+		tr->tracer->reset(tr);
+	tr->tracer = &tracer_nop;
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	err = tracer->init(tr);
+	if (!err)
+		tr->tracer = tracer;
+	return err;
+}
+
+/* ---- nop: no events of its own; its two options show how tracers take or refuse options ---- */
+
+#define NOP_ACCEPT 1u
+#define NOP_REFUSE 2u
+
+static const struct tracer_option nop_options[] = {
+	{ .name = "test_nop_accept", .bit = NOP_ACCEPT },
+	{ .name = "test_nop_refuse", .bit = NOP_REFUSE },
+};
+
+static int nop_init(struct trace_array *tr)
+{
+	(void)tr;
+	return 0;
+}
+
+static int nop_set_option(struct trace_array *tr, uint32_t bit, bool on)
+{
+	(void)tr;
+	(void)on;
+	return bit == NOP_REFUSE ? -EINVAL : 0;
+}
+
+struct tracer tracer_nop = {
+	.name = "nop",
+	.init = nop_init,
+	.set_option = nop_set_option,
+	.options = nop_options,
+	.nr_options = TRACE_ARRAY_SIZE(nop_options),
+};
