@@ -209,7 +209,7 @@ static int bench_site_bytes(struct command_env *env, const char *name)
 
 static int bench_patch_all(struct command_env *env, const char *name)
 {
-	struct text_poke_stats before, after;
+	struct trace_poke_stats before, after;
 	struct ftrace_totals totals;
 	uint64_t start, cycles, start_ns, on_ns;
 	int err;
@@ -220,13 +220,13 @@ static int bench_patch_all(struct command_env *env, const char *name)
 	write_file("current_tracer", "nop\n");
 	if (err)
 		goto on;
-	text_poke_get_stats(&before);
+	trace_plat_poke_stats(&before);
 	start_ns = ktime_ns();
 	start = trace_plat_cycles();
 	err = write_file("current_tracer", "function\n");
 	cycles = trace_plat_cycles() - start;
 	on_ns = ktime_ns() - start_ns;
-	text_poke_get_stats(&after);
+	trace_plat_poke_stats(&after);
 	write_file("current_tracer", "nop\n");
 	print_value(env, name, cycles * 1000 / totals.sites, "instructions/site");
 	print_value(env, "patch_all_syncs", (after.syncs - before.syncs) * 1000, "syncs");

@@ -38,5 +38,5 @@ KERNEL_SRCS += $(wildcard kernel/vfs*.c)
 # Shell and commands.
 KERNEL_SRCS += $(wildcard kernel/sh_*.c kernel/line_*.c kernel/command*.c kernel/cmd_*.c kernel/work_*.c)
 # Symbols, benchmarks, the tracer's host.
-KERNEL_NOTRACE_SRCS += kernel/symbols.c kernel/no_tables.c kernel/bench_loops.c
-KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/trace_host.c kernel/bench.c kernel/bench_target.c
+KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/symbols.c kernel/no_tables.c kernel/bench_loops.c
+KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/bench.c kernel/bench_target.c

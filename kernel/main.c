@@ -6,6 +6,7 @@
 #include <arch/multiboot.h>
 #include <arch/paging.h>
 #include <arch/smp.h>
+#include <arch/text_poke.h>
 #include <arch/timer.h>
 #include <arch/tsc.h>
 #include <kernel/boot_stats.h>
@@ -97,6 +98,7 @@ void kernel_main(const struct handover *handover)
 	banner();
 	mm_init();
 	threads_init();
+	text_poke_selftest();
 	ftrace_init_timed();
 	devices_init();
 	timers_init();

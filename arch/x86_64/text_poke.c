@@ -272,16 +272,6 @@ void text_write(uintptr_t addr, const void *bytes, size_t len)
 	drop();
 }
 
-void text_poke_get_stats(struct text_poke_stats *out_stats)
-{
-	*out_stats = (struct text_poke_stats){ .batches = poke_state.batches,
-					       .sites = poke_state.sites,
-					       .syncs = poke_state.syncs,
-					       .int3_hits = poke_state.int3_hits,
-					       .emulated = poke_state.emulated,
-					       .stale = poke_state.stale };
-}
-
 /* ---- <trace/platform.h> ---- */
 
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats)

@@ -40,12 +40,12 @@ void text_poke_selftest(void)
 	uintptr_t site = (uintptr_t)text_poke_test_site;
 	uint64_t call = insn_make(INSN_CALL, site, (uintptr_t)text_poke_test_called);
 	uint64_t jmp = insn_make(INSN_JMP, site, (uintptr_t)text_poke_test_jumped);
-	struct text_poke_stats before, after;
+	struct trace_poke_stats before, after;
 
-	text_poke_get_stats(&before);
+	trace_plat_poke_stats(&before);
 	if (!check(INSN_NOP, call, 2) || !check(call, jmp, 3) || !check(jmp, INSN_NOP, 1))
 		panic("text poke: self-test failed: int3 is not emulated");
-	text_poke_get_stats(&after);
+	trace_plat_poke_stats(&after);
 	if (after.emulated - before.emulated != 3)
 		panic("text poke: self-test failed: %u of 3 int3 emulated",
 		      (unsigned int)(after.emulated - before.emulated));

@@ -48,14 +48,4 @@ bool text_poke_handler(struct trap_frame *regs);
 /* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
 void text_poke_selftest(void);
 
-struct text_poke_stats {
-	uint64_t batches;
-	uint64_t sites;
-	uint64_t syncs;
-	uint64_t int3_hits; /* all that the handler was asked about */
-	uint64_t emulated;  /* sites of the batch in flight */
-	uint64_t stale;	    /* int3 executed that memory no longer held */
-};
-void text_poke_get_stats(struct text_poke_stats *out_stats);
-
 #endif

@@ -1,0 +1,487 @@
+/*
+ * Registering, filtering, dispatch: what each ops sees, what each site holds, against a model that
+ * knows only which ops wants which function.
+ * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
+ * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
+ * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ */
+#include "unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake.h"
+#include "ftrace_private.h"
+#include <trace/recursion.h>
+#include <trace/trace.h>
+
+#define NR_FUNCS 600u /* more than a page of records */
+#define NR_OPS	 4u
+#define PARENT	 (FAKE_TEXT + 0x100000)
+
+struct user {
+	struct ftrace_ops ops;
+	uint64_t calls[NR_FUNCS];
+	bool registered;
+	bool filter[NR_FUNCS]; /* as set, meaningless while empty */
+	bool notrace[NR_FUNCS];
+};
+
+static struct user users[NR_OPS];
+static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
+
+void tracing_off(void)
+{
+}
+
+static void count_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	struct user *user = ops->private;
+
+	assert_ptr_equal(&user->ops, ops);
+	assert_null(fregs);
+	assert_int_equal(parent_ip, PARENT);
+	user->calls[(ip - FAKE_TEXT) / FAKE_FUNC_BYTES]++;
+}
+
+/* Records are made once for all tests. */
+static int setup_all(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_text_build_many("func_", NR_FUNCS);
+	ftrace_init();
+	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	return ftrace_is_dead();
+}
+
+static long out_before;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(users, 0, sizeof(users));
+	for (uint32_t i = 0; i < NR_OPS; i++) {
+		users[i].ops.func = count_call;
+		users[i].ops.private = &users[i];
+		users[i].ops.flags = i & 1 ? FTRACE_OPS_FL_RECURSION : 0;
+	}
+	fake_alloc_budget = -1;
+	fake_trampoline_budget = -1;
+	out_before = fake_alloc_out;
+	return 0;
+}
+
+/* Whatever a test did: text as before, nothing left over. */
+static int teardown(void **state)
+{
+	(void)state;
+	fake_alloc_budget = -1;
+	for (uint32_t i = 0; i < NR_OPS; i++) {
+		if (users[i].ops.flags & FTRACE_OPS_FL_ENABLED)
+			assert_int_equal(unregister_ftrace_function(&users[i].ops), 0);
+		ftrace_free_filter(&users[i].ops);
+	}
+	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	assert_int_equal(fake_alloc_out, out_before);
+	assert_int_equal(fake_nr_trampolines, 0);
+	assert_int_equal(ftrace_nr_enabled(), 0);
+	assert_null(ftrace_ops_list);
+	assert_int_equal(trace_plat_preempt_count(), 0);
+	return 0;
+}
+
+static bool any(const bool *set)
+{
+	for (uint32_t i = 0; i < NR_FUNCS; i++)
+		if (set[i])
+			return true;
+	return false;
+}
+
+static bool wants(const struct user *user, uint32_t func)
+{
+	return user->registered && (user->filter[func] || !any(user->filter)) &&
+	       !user->notrace[func];
+}
+
+static void check_record(uint32_t func)
+{
+	const struct dyn_ftrace *record = ftrace_record_find(fake_func(func));
+	bool single = false;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < NR_OPS; i++) {
+		if (!wants(&users[i], func))
+			continue;
+		nr++;
+		single = users[i].ops.trampoline.addr;
+	}
+	assert_int_equal(ftrace_record_count(record), nr);
+	assert_int_equal(!!(record->flags & FTRACE_FL_ENABLED), nr > 0);
+	assert_int_equal(!!(record->flags & FTRACE_FL_TRAMP_EN), nr == 1 && single);
+}
+
+/* Call every function once: exactly those who want it have seen it. */
+static void check_calls(void)
+{
+	static uint64_t before[NR_OPS][NR_FUNCS];
+
+	for (uint32_t i = 0; i < NR_OPS; i++)
+		memcpy(before[i], users[i].calls, sizeof(before[i]));
+	for (uint32_t func = 0; func < NR_FUNCS; func++) {
+		fake_call(func, PARENT);
+		check_record(func);
+		for (uint32_t i = 0; i < NR_OPS; i++)
+			assert_int_equal(users[i].calls[func] - before[i][func],
+					 wants(&users[i], func));
+	}
+}
+
+static void add(struct user *user)
+{
+	assert_int_equal(register_ftrace_function(&user->ops), 0);
+	user->registered = true;
+}
+
+static void take_out(struct user *user)
+{
+	assert_int_equal(unregister_ftrace_function(&user->ops), 0);
+	user->registered = false;
+}
+
+static void filter_one(struct user *user, uint32_t func, bool reset)
+{
+	assert_int_equal(ftrace_set_filter_ip(&user->ops, fake_func(func), false, reset), 0);
+	if (reset)
+		memset(user->filter, 0, sizeof(user->filter));
+	user->filter[func] = true;
+}
+
+static void test_init_made_nops(void **state)
+{
+	struct ftrace_totals totals;
+	uint8_t nop[TRACE_INSN_SIZE];
+
+	(void)state;
+	ftrace_totals(&totals);
+	assert_int_equal(totals.sites, NR_FUNCS);
+	assert_int_equal(totals.pages, 2);
+	assert_int_equal(totals.groups, 1);
+	trace_plat_insn_nop(nop);
+	for (uint32_t i = 0; i < NR_FUNCS; i++)
+		assert_memory_equal(fake_text_at(fake_func(i)), nop, sizeof(nop));
+	assert_non_null(strstr(fake_log(), "ftrace: allocating 600 entries in 2 pages"));
+	assert_non_null(strstr(fake_log(), "ftrace: allocated 2 pages with 1 groups"));
+}
+
+static void test_one_ops_has_its_trampoline(void **state)
+{
+	(void)state;
+	add(&users[0]);
+	assert_int_equal(fake_nr_trampolines, 1);
+	check_calls();
+	take_out(&users[0]);
+	check_calls();
+}
+
+static void test_one_update_is_one_batch(void **state)
+{
+	uint64_t batches = fake_nr_batches;
+
+	(void)state;
+	add(&users[0]);
+	assert_int_equal(fake_nr_batches - batches, 1);
+	add(&users[1]); /* every site goes to the shared trampoline */
+	assert_int_equal(fake_nr_batches - batches, 2);
+	take_out(&users[0]);
+	assert_int_equal(fake_nr_batches - batches, 3);
+}
+
+/* A third ops on a site with two changes nothing in text. */
+static void test_third_ops_pokes_nothing(void **state)
+{
+	uint64_t pokes;
+
+	(void)state;
+	add(&users[0]);
+	add(&users[1]);
+	pokes = fake_nr_pokes;
+	add(&users[2]);
+	assert_int_equal(fake_nr_pokes, pokes);
+	check_calls();
+}
+
+static void test_live_filter_change(void **state)
+{
+	(void)state;
+	filter_one(&users[0], 7, true);
+	add(&users[0]);
+	add(&users[1]);
+	check_calls();
+	filter_one(&users[0], 9, true);
+	check_calls();
+	filter_one(&users[0], 11, false);
+	check_calls();
+	assert_int_equal(ftrace_set_filter(&users[0].ops, NULL, 0, true), 0);
+	memset(users[0].filter, 0, sizeof(users[0].filter));
+	check_calls();
+}
+
+static uint32_t nr_extra_sites;
+
+static void count_pokes(const struct trace_poke *pokes, size_t nr)
+{
+	(void)pokes;
+	nr_extra_sites += (uint32_t)nr;
+	/* In the middle of the change nobody sees functions that are in neither filter. */
+	for (uint32_t func = 20; func < NR_FUNCS; func++)
+		fake_call(func, PARENT);
+}
+
+static void test_live_change_never_means_all(void **state)
+{
+	(void)state;
+	filter_one(&users[0], 3, true);
+	filter_one(&users[1], 3, true);
+	add(&users[0]);
+	add(&users[1]);
+	nr_extra_sites = 0;
+	fake_on_batch = count_pokes;
+	filter_one(&users[0], 4, true);
+	fake_on_batch = NULL;
+	assert_int_equal(nr_extra_sites, 2);
+	for (uint32_t func = 20; func < NR_FUNCS; func++)
+		assert_int_equal(users[0].calls[func] + users[1].calls[func], 0);
+	check_calls();
+}
+
+static void test_refusals(void **state)
+{
+	struct ftrace_ops none = { 0 };
+
+	(void)state;
+	assert_int_equal(register_ftrace_function(&none), -EINVAL);
+	assert_int_equal(unregister_ftrace_function(&users[0].ops), -EINVAL);
+	add(&users[0]);
+	assert_int_equal(register_ftrace_function(&users[0].ops), -EBUSY);
+	users[2].ops.flags = FTRACE_OPS_FL_SAVE_REGS;
+	assert_int_equal(register_ftrace_function(&users[2].ops), -EOPNOTSUPP);
+	users[2].ops.flags = FTRACE_OPS_FL_IPMODIFY;
+	assert_int_equal(register_ftrace_function(&users[2].ops), -EOPNOTSUPP);
+	users[2].ops.flags = FTRACE_OPS_FL_DIRECT;
+	assert_int_equal(register_ftrace_function(&users[2].ops), -EOPNOTSUPP);
+	assert_int_equal(ftrace_set_filter(&users[0].ops, "nosuch", 6, false), -EINVAL);
+	assert_int_equal(ftrace_set_filter_ip(&users[0].ops, PARENT, false, false), -EINVAL);
+	assert_int_equal(ftrace_set_filter_ip(&users[0].ops, fake_func(1), true, false), -ENOENT);
+	check_calls();
+}
+
+static void test_stub_is_never_called(void **state)
+{
+	(void)state;
+	users[0].ops.flags = FTRACE_OPS_FL_STUB;
+	assert_int_equal(register_ftrace_function(&users[0].ops), 0);
+	fake_call(1, PARENT);
+	assert_int_equal(users[0].calls[1], 0);
+	add(&users[2]);
+	fake_call(1, PARENT);
+	assert_int_equal(users[0].calls[1], 0);
+	assert_int_equal(users[2].calls[1], 1);
+}
+
+static void test_without_memory_for_trampolines(void **state)
+{
+	(void)state;
+	fake_trampoline_budget = 0;
+	add(&users[0]);
+	check_calls();
+	add(&users[1]);
+	check_calls();
+	take_out(&users[1]);
+	check_calls();
+}
+
+/* The batch does not fit into memory: many small ones instead, the same result. */
+static void test_without_memory_for_a_batch(void **state)
+{
+	uint64_t batches = fake_nr_batches;
+
+	(void)state;
+	fake_alloc_budget = 0;
+	add(&users[0]);
+	check_calls();
+	assert_true(fake_nr_batches - batches > 1);
+	fake_alloc_budget = 0;
+	take_out(&users[0]);
+	check_calls();
+}
+
+static void test_filter_without_memory_changes_nothing(void **state)
+{
+	(void)state;
+	filter_one(&users[0], 5, true);
+	add(&users[0]);
+	for (long budget = 0;; budget++) {
+		int err;
+
+		fake_alloc_budget = budget;
+		err = ftrace_set_filter(&users[0].ops, "func_*", 6, false);
+		fake_alloc_budget = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		check_calls();
+	}
+	memset(users[0].filter, 1, sizeof(users[0].filter));
+	check_calls();
+}
+
+static uint32_t depth, nr_entered;
+
+static void recurse(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	assert_int_equal(depth, 0);
+	assert_int_not_equal(trace_plat_preempt_count() & TRACE_PREEMPT_MASK, 0);
+	nr_entered++;
+	depth++;
+	fake_call(2, PARENT);
+	depth--;
+}
+
+static void test_recursion_is_stopped(void **state)
+{
+	(void)state;
+	users[1].ops.func = recurse;
+	nr_entered = 0;
+	assert_int_equal(register_ftrace_function(&users[1].ops), 0);
+	fake_call(2, PARENT); /* own trampoline, assist function */
+	assert_int_equal(nr_entered, 1);
+	users[3].ops.func = recurse;
+	assert_int_equal(register_ftrace_function(&users[3].ops), 0);
+	fake_call(2, PARENT); /* list function */
+	assert_int_equal(nr_entered, 3);
+}
+
+/* As an interrupt of each kind comes in while the callback of the one below runs. */
+static void nest_deeper(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
+{
+	static const uint32_t contexts[] = { TRACE_SOFTIRQ_SERVING, 0x00010000, 0x00100000 };
+	uint32_t level = nr_entered++;
+
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	fake_call(2, PARENT); /* the same context: stopped */
+	assert_int_equal(nr_entered, level + 1);
+	if (level == 3)
+		return;
+	fake_this->preempt_count += contexts[level];
+	fake_call(2, PARENT);
+	fake_this->preempt_count -= contexts[level];
+}
+
+static void test_each_context_has_its_own_guard(void **state)
+{
+	(void)state;
+	users[1].ops.func = nest_deeper;
+	users[3].ops.func = nest_deeper;
+	nr_entered = 0;
+	assert_int_equal(register_ftrace_function(&users[1].ops), 0);
+	fake_call(2, PARENT);
+	assert_int_equal(nr_entered, 4);
+	assert_int_equal(fake_this->recursion, 0);
+	assert_int_equal(unregister_ftrace_function(&users[1].ops), 0);
+	fake_trampoline_budget = 0; /* now by the list function */
+	assert_int_equal(register_ftrace_function(&users[3].ops), 0);
+	nr_entered = 0;
+	fake_call(2, PARENT);
+	assert_int_equal(nr_entered, 4);
+	assert_int_equal(fake_this->recursion, 0);
+}
+
+/* Set user's `set` to the functions whose name starts with the first `len` bytes of `prefix`. */
+static void model_prefix(bool *set, const char *prefix, size_t len)
+{
+	for (uint32_t i = 0; i < NR_FUNCS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "func_%u", i);
+		set[i] = strncmp(name, prefix, len) == 0;
+	}
+}
+
+static void random_step(struct user *user)
+{
+	uint32_t func = (uint32_t)rand() % NR_FUNCS;
+	char name[32];
+	size_t len = (size_t)snprintf(name, sizeof(name), "func_%u*", func);
+
+	switch (rand() % 6) {
+	case 0:
+	case 1:
+		if (user->registered)
+			take_out(user);
+		else
+			add(user);
+		break;
+	case 2:
+		filter_one(user, func, rand() & 1);
+		break;
+	case 3:
+		assert_int_equal(ftrace_set_filter(&user->ops, name, len, true), 0);
+		model_prefix(user->filter, name, len - 1);
+		break;
+	case 4:
+		assert_int_equal(ftrace_set_notrace(&user->ops, name, len, true), 0);
+		model_prefix(user->notrace, name, len - 1);
+		break;
+	case 5:
+		assert_int_equal(ftrace_set_filter(&user->ops, NULL, 0, true), 0);
+		memset(user->filter, 0, sizeof(user->filter));
+		break;
+	}
+}
+
+static void test_random_against_model(void **state)
+{
+	(void)state;
+	srand(3);
+	for (uint32_t round = 0; round < 600; round++) {
+		if (round % 50 == 0) /* trampolines run out now and then */
+			fake_trampoline_budget = rand() % 20;
+		random_step(&users[(uint32_t)rand() % NR_OPS]);
+		check_calls();
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_init_made_nops),
+		TEST(test_one_ops_has_its_trampoline),
+		TEST(test_one_update_is_one_batch),
+		TEST(test_third_ops_pokes_nothing),
+		TEST(test_live_filter_change),
+		TEST(test_live_change_never_means_all),
+		TEST(test_refusals),
+		TEST(test_stub_is_never_called),
+		TEST(test_without_memory_for_trampolines),
+		TEST(test_without_memory_for_a_batch),
+		TEST(test_filter_without_memory_changes_nothing),
+		TEST(test_recursion_is_stopped),
+		TEST(test_each_context_has_its_own_guard),
+		TEST(test_random_against_model),
+	};
+
+	return cmocka_run_group_tests(tests, setup_all, NULL);
+}
