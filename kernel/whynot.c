@@ -159,7 +159,7 @@ static int say_entry(struct sentence *s, const char *name, const uint8_t *pos)
 		say_place(s, file, line);
 		break;
 	case WHYNOT_ASSEMBLY:
-		say(s, "assembly routine without a call site");
+		say(s, file ? "assembly routine without a call site" : "label, not a function");
 		say_place(s, file, line);
 		break;
 	case WHYNOT_DISCARDED:

@@ -6,6 +6,7 @@ assembly_routine:
 inner_label:
 	ret
 	.size assembly_routine, . - assembly_routine
+assembly_end:
 	.balign 64
 	.space 64, 0xcc			# belongs to nobody
 	.globl after_gap

@@ -55,6 +55,25 @@ def test_assembly(program, name, line):
     assert why(program, name) == (ASSEMBLY, f"assembly routine without a call site (routine.s:{label + 2})")
 
 
+@pytest.mark.parametrize("name", ["assembly_end", "inner_label", "__a_much_worse_alias"])
+def test_label(program, name):
+    assert why(program, name) == (ASSEMBLY, "label, not a function")
+
+
+def test_nasm_places(tools, tmp_path):
+    """Also for a routine that starts with a macro of an include file."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "macros.inc").write_text("%macro begin 0\n\tpush rbp\n%endmacro\n")
+    (tmp_path / "src" / "r.asm").write_text(
+        '%include "macros.inc"\nsection .text\nglobal one:function, two:function\none:\n\tret\ntwo:\n\tbegin\n\tret\n')
+    (tmp_path / "k.ld").write_text("SECTIONS { . = 1M; .text : { *(.text) } __start_mcount_loc = .; __stop_mcount_loc = .; }")
+    must("nasm", "-f", "elf64", "-g", "-F", "dwarf", "-Isrc/", "src/r.asm", "-o", "r.o", cwd=tmp_path)
+    must("ld", "-e", "0", "-T", "k.ld", "r.o", "-o", "k", cwd=tmp_path)
+    listing = must(tools["whynot"], "--list", "k", cwd=tmp_path).stdout
+    assert "one src/r.asm:5 reason 4 " in listing
+    assert re.search(r"^two src/r\.asm:[78] reason 4 ", listing, re.M), listing
+
+
 def test_dropped_by_the_compiler(program):
     assert why(program, "never_used") == (
         DISCARDED, f"not in the kernel: unused, so the compiler dropped it (traced.c:{line_of('never_used')})")

@@ -76,30 +76,25 @@ static int collect(struct selection *selection, const struct linked *image)
 	return 0;
 }
 
-static size_t leading_underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
-/* Lower is the better name of two for one address. */
+/*
+ * Lower is the better name of two for one address: functions before labels, then names without
+ * underscores in front, then global before local before weak.
+ */
 static int rank(const struct selected *s)
 {
 	int by_bind = s->bind == STB_GLOBAL ? 0 : s->bind == STB_LOCAL ? 1 : 2;
 
-	return (s->type == STT_FUNC ? 0 : 10) + by_bind;
+	return (s->type == STT_FUNC ? 0 : 1000) + 3 * (int)strspn(s->name, "_") + by_bind;
 }
 
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct selected *a = left, *b = right;
-	size_t a_len = leading_underscores(a->name), b_len = leading_underscores(b->name);
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
 	if (rank(a) != rank(b))
 		return rank(a) - rank(b);
-	if (a_len != b_len)
-		return a_len < b_len ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -119,9 +114,17 @@ static void remove_duplicates(struct selection *selection)
 	selection->nr = kept;
 }
 
+/* A label that only says where something ends. */
+static bool is_end_label(const struct selected *s)
+{
+	size_t len = strlen(s->name);
+
+	return s->type == STT_NOTYPE && len > 4 && strcmp(s->name + len - 4, "_end") == 0;
+}
+
 /*
  * Move the addressed symbols to the front, both parts staying in order: the first at each address,
- * unless it lies behind all code or is a bare label inside a function.
+ * unless it lies behind all code, is a bare label inside a function, or an end.
  */
 static void split(struct selection *selection)
 {
@@ -136,7 +139,7 @@ static void split(struct selection *selection)
 
 		if (s.type == STT_FUNC && s.addr + s.size > func_end)
 			func_end = s.addr + s.size;
-		if (is_alias || is_label || s.addr >= s.limit)
+		if (is_alias || is_label || is_end_label(&s) || s.addr >= s.limit)
 			rest[nr_rest++] = s;
 		else
 			selection->symbols[nr++] = s;

@@ -4,7 +4,7 @@
  * First come the addressed symbols: at most one per address, ascending, none reaching into the
  * next, all with a size. Assembly routines without a size reach to the next symbol or to the end
  * of their section. Then come all other names: aliases, boundaries set by the linker script, labels
- * inside a function.
+ * inside a function and labels that end in _end, which mark the end of something.
  *
  * Left out: symbols that are not in code, start-up code more than 4 GiB below the rest, section and
  * file symbols, and local labels of assembly (no type, a dot in the name).

@@ -3,5 +3,6 @@ RECORDMCOUNT_SRCS := $(addprefix tools/recordmcount/,main.c object.c sites.c sym
 	tools/common/replace.c
 
 $(BUILD)/tools/recordmcount: $(RECORDMCOUNT_SRCS) $(wildcard tools/recordmcount/*.h) tools/common/replace.h
+	$(call say,HOSTCC,$@)
 	@mkdir -p $(@D)
-	$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(RECORDMCOUNT_SRCS) -lelf
+	$(Q)$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(RECORDMCOUNT_SRCS) -lelf

@@ -4,5 +4,6 @@ WHYNOT_SRCS := $(addprefix tools/whynot/,main.c code.c debuginfo.c records.c sou
 
 $(BUILD)/tools/whynot: $(WHYNOT_SRCS) $(wildcard tools/whynot/*.h tools/ksyms/*.h tools/common/*.h) \
 		kernel/include/kernel/whynot_format.h
+	$(call say,HOSTCC,$@)
 	@mkdir -p $(@D)
-	$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(WHYNOT_SRCS) -ldw -lelf
+	$(Q)$(HOST_CC_CMD) $(HOST_CFLAGS) -o $@ $(WHYNOT_SRCS) -ldw -lelf

@@ -178,24 +178,50 @@ static void finish_unit(struct walk *walk)
 	walk->is_unit_traced = false;
 }
 
+static bool is_include(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && strcmp(path + len - 4, ".inc") == 0;
+}
+
+/* Where line `i` is, or the next one that is not of a macro's file. */
+static void set_line(struct walk *walk, struct record *record, Dwarf_Lines *lines, size_t i,
+		     size_t nr)
+{
+	for (; i < nr; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		const char *path = dwarf_linesrc(line, NULL, NULL);
+		int number;
+
+		if (path && !is_include(path) && dwarf_lineno(line, &number) == 0) {
+			record->file = records_path(walk->records, path);
+			record->line = (uint32_t)number;
+			return;
+		}
+	}
+}
+
 /* Routines of an assembler file have no entries of their own; its line table says where they are.
  */
 static void visit_assembly(struct walk *walk, Dwarf_Die *unit)
 {
-	const struct selection *selection = &walk->code->selection;
+	Dwarf_Lines *lines;
+	size_t nr;
 
-	for (size_t i = 0; i < selection->nr; i++) {
-		Dwarf_Line *line = dwarf_getsrc_die(unit, selection->symbols[i].addr);
+	if (dwarf_getsrclines(unit, &lines, &nr) != 0)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		const struct selected *symbol;
 		struct record *record;
 		Dwarf_Addr addr;
-		int number;
 
-		if (!line || dwarf_lineaddr(line, &addr) != 0 || dwarf_lineno(line, &number) != 0 ||
-		    addr != selection->symbols[i].addr)
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, i), &addr) != 0)
 			continue;
-		record = records_get(walk->records, selection->symbols[i].name);
-		record->file = records_path(walk->records, dwarf_linesrc(line, NULL, NULL));
-		record->line = (uint32_t)number;
+		symbol = code_symbol_at(walk->code, addr);
+		record = symbol ? records_get(walk->records, symbol->name) : NULL;
+		if (record && !record->file)
+			set_line(walk, record, lines, i, nr);
 	}
 }
 

@@ -95,9 +95,11 @@ static void collect_symbols(struct records *records, const struct code *code)
 	for (size_t i = 0; i < code->selection.nr; i++) {
 		const struct selected *s = &code->selection.symbols[i];
 		struct record *record = records_get(records, s->name);
-		uint64_t size = s->size ? s->size : 1;
+		bool is_label = s->type == STT_NOTYPE && i >= code->selection.nr_addressed;
 
-		if (code_has_site(code, s->addr, s->addr + size))
+		if (is_label)
+			record->is_assembly = true;
+		else if (code_has_site(code, s->addr, s->addr + (s->size ? s->size : 1)))
 			record->has_site = true;
 		else if (strstr(s->name, ".cold"))
 			record->is_cold_part = true;

@@ -58,6 +58,8 @@ const char *records_path(struct records *records, const char *path)
 	len = getcwd(cwd, sizeof(cwd)) ? strlen(cwd) : 0;
 	if (len && strncmp(path, cwd, len) == 0 && path[len] == '/')
 		path += len + 1;
+	for (const char *twice; (twice = strstr(path, "//")) != NULL;)
+		path = twice + 2; /* nasm puts the folder in front of a path that has it */
 	while (strncmp(path, "./", 2) == 0)
 		path += 2;
 	return records_string(records, path);

@@ -23,6 +23,7 @@
  *   notrace: marked so in the source (kernel/foo.c:12)
  *   notrace: its file is built without call sites (trace/ring.c:12)
  *   assembly routine without a call site (arch/x86_64/switch.asm:12)
+ *   label, not a function
  *   not in the kernel: unused, so the compiler dropped it (kernel/foo.c:12)
  *   cold part of foo, entered by a jump
  *   compiled as foo.constprop.0, which can be traced
