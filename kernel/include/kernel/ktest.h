@@ -1,7 +1,8 @@
 /*
- * Unit tests that run inside the kernel: the shell command `ktest`.
+ * Unit tests that run inside the kernel: the shell command `ktest`. The tests are in tests/kernel/.
  *
- * Context: thread. A test returns; failed checks are counted and printed.
+ * Context:   thread. A test returns; failed checks are counted and printed.
+ * Locking:   one run at a time.
  */
 #ifndef KERNEL_KTEST_H
 #define KERNEL_KTEST_H
@@ -13,18 +14,28 @@ struct ktest {
 	void (*fn)(void);
 };
 
-void ktest_check(bool ok, const char *file, int line, const char *text);
+/* Count a failed check and print the first few of a test. Any thread. Returns `ok`. */
+bool ktest_check(bool ok, const char *file, int line, const char *text);
 #define KTEST_CHECK(cond) ktest_check((cond), __FILE__, __LINE__, #cond)
 
-/* Each test file's table ends with a NULL name. */
+/*
+ * Run fn(arg) in `nr` threads at once and wait for all; the sum of what they return, -1 when they
+ * could not be started.
+ */
+long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg);
+
+/* Tables end with an entry without a name. */
+extern const struct ktest ktest_data[];
 extern const struct ktest ktest_mm[];
 extern const struct ktest ktest_lock[];
 extern const struct ktest ktest_timer[];
 extern const struct ktest ktest_thread[];
+extern const struct ktest ktest_printk[];
 
 /*
- * Run tests whose name contains `filter` (NULL: all), telling `print` each result and at the end
- * "N passed, N failed". Returns the number of failed tests.
+ * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
+ * end "N passed, N failed". After each test memory in use must be what it was before. Returns the
+ * number of failed tests; -EBUSY when a run is under way; -EINTR after Ctrl-C.
  */
 int ktest_run(const char *filter, void (*print)(const char *line, void *arg), void *arg);
 

@@ -1,0 +1,142 @@
+/* The runner of the tests in tests/kernel/, and the command `ktest`; see <kernel/ktest.h>. */
+#include <stdatomic.h>
+#include <kernel/command.h>
+#include <kernel/ktest.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <trace/fmt.h>
+
+#define MAX_THREADS 64u
+#define MAX_SHOWN   5u
+#define LINE_MAX    160
+
+static const struct ktest *const tables[] = {
+	ktest_data, ktest_mm, ktest_lock, ktest_timer, ktest_thread, ktest_printk,
+};
+
+static struct {
+	struct mutex running;
+	_Atomic uint32_t nr_bad; /* checks of this test */
+	void (*print)(const char *line, void *arg);
+	void *arg;
+} run;
+
+bool ktest_check(bool ok, const char *file, int line, const char *text)
+{
+	char message[LINE_MAX];
+
+	if (ok || atomic_fetch_add(&run.nr_bad, 1) >= MAX_SHOWN)
+		return ok;
+	trace_snprintf(message, sizeof(message), "  %s:%d: failed: %s", file, line, text);
+	run.print(message, run.arg);
+	return false;
+}
+
+long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
+{
+	struct thread *threads[MAX_THREADS];
+	unsigned int started = 0;
+	long sum = 0;
+
+	ASSERT(nr <= MAX_THREADS);
+	while (started < nr) {
+		threads[started] = thread_create("ktest", fn, arg, 0);
+		if (!threads[started])
+			break;
+		started++;
+	}
+	for (unsigned int i = 0; i < started; i++)
+		sum += thread_join_wait(threads[i]);
+	return started == nr ? sum : -1;
+}
+
+static uint64_t pages_in_use(void)
+{
+	struct mm_stats stats;
+
+	mm_stats_get(&stats);
+	return stats.used_pages - stats.page_table_pages;
+}
+
+/* True when it passed. */
+static bool run_test(const struct ktest *test)
+{
+	uint64_t pages = pages_in_use(), start_ns = ktime_ns();
+	char line[LINE_MAX];
+	bool ok;
+
+	atomic_store(&run.nr_bad, 0);
+	test->fn();
+	KTEST_CHECK(pages_in_use() == pages);
+	ok = atomic_load(&run.nr_bad) == 0;
+	trace_snprintf(line, sizeof(line), "%s %s (%llu ms)", ok ? "ok    " : "FAILED", test->name,
+		       (ktime_ns() - start_ns) / NSEC_PER_MSEC);
+	run.print(line, run.arg);
+	return ok;
+}
+
+static int run_tables(const char *filter)
+{
+	int nr_passed = 0, nr_failed = 0;
+	char line[LINE_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (const struct ktest *test = tables[i]; test->name; test++) {
+			if (filter && !strstr(test->name, filter))
+				continue;
+			if (thread_interrupted())
+				return -EINTR;
+			if (run_test(test))
+				nr_passed++;
+			else
+				nr_failed++;
+		}
+	}
+	trace_snprintf(line, sizeof(line), "%d passed, %d failed", nr_passed, nr_failed);
+	run.print(line, run.arg);
+	return nr_failed;
+}
+
+int ktest_run(const char *filter, void (*print)(const char *line, void *arg), void *arg)
+{
+	int result;
+
+	if (!mutex_trylock(&run.running))
+		return -EBUSY;
+	run.print = print;
+	run.arg = arg;
+	result = run_tables(filter);
+	mutex_unlock(&run.running);
+	return result;
+}
+
+static void print_line(const char *line, void *arg)
+{
+	command_printf(arg, "%s\n", line);
+	command_flush(arg);
+}
+
+static int ktest_command(struct command_env *env, int argc, char **argv)
+{
+	int result;
+
+	if (argc > 2)
+		return COMMAND_USAGE;
+	result = ktest_run(argc == 2 ? argv[1] : NULL, print_line, env);
+	if (result < 0) {
+		command_perror(env, "tests", result);
+		return 1;
+	}
+	return result ? 1 : 0;
+}
+
+const struct command ktest_commands[] = {
+	{ .name = "ktest",
+	  .usage = "[part of a name]",
+	  .help = "run the kernel's own unit tests",
+	  .run = ktest_command },
+	{ 0 },
+};
