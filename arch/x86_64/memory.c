@@ -96,6 +96,7 @@ static void read_map(void)
 
 static void measure(void)
 {
+	memory.total_bytes = memory.top = memory.low_page = 0;
 	for (size_t i = 0; i < memory.nr_ranges; i++) {
 		const struct memory_range *r = &memory.ranges[i];
 
@@ -137,6 +138,7 @@ static void claim_early_pool(uint64_t kernel_bytes)
 
 void memory_init(const struct handover *handover)
 {
+	memory.nr_ranges = 0;
 	read_map();
 	measure();
 	if (memory.total_bytes < MEMORY_MIN_BYTES)

@@ -64,7 +64,8 @@ static void copy_map(const struct tag *tag)
 	const struct memory_map_tag *map = (const void *)tag->data;
 	size_t left = tag->bytes - sizeof(*tag), pos = 0;
 
-	if (left < sizeof(*map) || map->entry_bytes < sizeof(struct map_entry))
+	if (left < sizeof(*map) || map->entry_bytes < sizeof(struct map_entry) ||
+	    map->entry_bytes % 8 != 0)
 		return;
 	left -= sizeof(*map);
 	for (; left >= map->entry_bytes && info.nr_map < MAX_MAP_ENTRIES;
@@ -122,6 +123,8 @@ int multiboot_parse(const void *mbi)
 	const uint8_t *start = mbi;
 	uint32_t pos = sizeof(*header);
 
+	info.nr_map = info.rsdp_bytes = 0;
+	info.cmdline[0] = info.loader_name[0] = '\0';
 	if (header->total_bytes < sizeof(*header) || header->total_bytes > MAX_INFO_BYTES)
 		return -EINVAL;
 	while (pos + sizeof(struct tag) <= header->total_bytes) {
