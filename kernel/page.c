@@ -123,15 +123,33 @@ static uint32_t take_block_locked(unsigned int order)
 	return pfn;
 }
 
-/* Debug builds fill free memory with a pattern and look whether it is still there. */
-static void poison_check(const void *memory, unsigned int order)
+/*
+ * Debug builds fill memory that is freed with a pattern and look at the next allocation whether it
+ * is still there. Blocks of the largest order are left alone: their metadata may not be set up.
+ */
+static void poison(void *memory, unsigned int order)
 {
-	const uint8_t *bytes = memory;
+	struct page *page = page_of(memory);
 
+	if (order == PAGE_MAX_ORDER)
+		return;
+	memset(memory, POISON_FREE, PAGE_SIZE << order);
+	for (uint32_t i = 0; i < 1u << order; i++)
+		page[i].is_poisoned = 1;
+}
+
+static void check_poison(const uint8_t *memory, unsigned int order)
+{
+	struct page *page = page_of(memory);
+
+	if (order == PAGE_MAX_ORDER)
+		return;
 	for (size_t i = 0; i < PAGE_SIZE << order; i++) {
-		if (bytes[i] != POISON_FREE)
+		if (page[i / PAGE_SIZE].is_poisoned && memory[i] != POISON_FREE)
 			panic("page %p: byte %zu was written after it was freed", memory, i);
 	}
+	for (uint32_t i = 0; i < 1u << order; i++)
+		page[i].is_poisoned = 0;
 }
 
 void *page_alloc(unsigned int order)
@@ -147,8 +165,8 @@ void *page_alloc(unsigned int order)
 	spin_unlock_irqrestore(&zone.lock, flags);
 	if (pfn == PAGE_LIST_END)
 		return NULL;
-	if (KERNEL_DEBUG && order < 4)
-		poison_check(pfn_address(pfn), order);
+	if (KERNEL_DEBUG)
+		check_poison(pfn_address(pfn), order);
 	return pfn_address(pfn);
 }
 
@@ -172,7 +190,7 @@ void page_free(void *memory, unsigned int order)
 	    (uintptr_t)memory % (PAGE_SIZE << order))
 		panic("page_free(%p, %u): not an allocated block of that order", memory, order);
 	if (KERNEL_DEBUG)
-		memset(memory, POISON_FREE, PAGE_SIZE << order);
+		poison(memory, order);
 	flags = spin_lock_irqsave(&zone.lock);
 	free_block_locked((uint32_t)(page - zone.pages) + zone.first_pfn, order);
 	spin_unlock_irqrestore(&zone.lock, flags);
@@ -219,8 +237,6 @@ static void add_range(uint32_t pfn, uint32_t end)
 			order--;
 		if (order < PAGE_MAX_ORDER)
 			chunk_prepare(pfn);
-		if (KERNEL_DEBUG)
-			memset(pfn_address(pfn), POISON_FREE, PAGE_SIZE << (order < 4 ? order : 0));
 		free_block_locked(pfn, order);
 		pfn += 1u << order;
 	}

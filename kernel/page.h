@@ -20,8 +20,8 @@ struct page {
 	uint32_t prev;
 	uint8_t order;
 	uint8_t state;
-	uint16_t unused;
-	uint32_t unused2;
+	uint8_t is_poisoned; /* debug builds: filled with the pattern of free memory */
+	uint8_t unused[5];
 };
 
 void page_init(void);
