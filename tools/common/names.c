@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_PAIRS (NAMES_NR_TOKENS * NAMES_NR_TOKENS)
+#define NR_PAIRS 65536u /* NAMES_NR_TOKENS squared */
 #define END	 0xffff /* between two names in the stream */
 #define NO_TOKEN (-1)
 
@@ -157,38 +157,46 @@ static void make_index(const struct names *names, struct index *index)
 	}
 }
 
-/*
- * Append `text` with as few tokens as possible: cost[i] is the number of tokens for its rest from
- * i, step[i] the token to take there.
+/* A name being written: what the rest of it costs from each place on, and the token to take there.
  */
+struct plan {
+	char text[NAMES_MAX_LEN + NAMES_TOKEN_SIZE + 1]; /* zeros behind the name */
+	uint32_t cost[NAMES_MAX_LEN + 1];		 /* in tokens */
+	uint8_t token[NAMES_MAX_LEN + 1];
+};
+
+/* All later places are known. Of equally cheap tokens the lowest number is taken. */
+static void plan_place(struct plan *plan, const struct names *names, const struct index *index,
+		       size_t place)
+{
+	uint8_t first = (uint8_t)plan->text[place];
+
+	plan->cost[place] = UINT32_MAX;
+	for (uint16_t k = 0; k < index->nr[first]; k++) {
+		uint8_t token = index->by_first[first][k];
+		uint8_t len = names->token_len[token];
+
+		if (memcmp(plan->text + place, &names->token_text[token], len) == 0 &&
+		    plan->cost[place + len] + 1 < plan->cost[place]) {
+			plan->cost[place] = plan->cost[place + len] + 1;
+			plan->token[place] = token;
+		}
+	}
+}
+
+/* Append `text` with as few tokens as possible. */
 static void encode_name(struct names *names, const struct index *index, const char *text)
 {
-	uint32_t cost[NAMES_MAX_LEN + 1];
-	uint8_t step[NAMES_MAX_LEN + 1];
-	char padded[NAMES_MAX_LEN + NAMES_TOKEN_SIZE + 1] = { 0 };
+	struct plan plan = { 0 };
 	size_t len = strlen(text);
 	uint8_t *nr_used = &names->codes[names->codes_size++];
 
-	memcpy(padded, text, len);
-	cost[len] = 0;
-	for (size_t i = len; i-- > 0;) {
-		uint8_t first = (uint8_t)text[i];
-
-		cost[i] = UINT32_MAX;
-		for (uint16_t k = 0; k < index->nr[first]; k++) {
-			uint8_t token = index->by_first[first][k];
-			uint8_t size = names->token_len[token];
-
-			if (memcmp(padded + i, &names->token_text[token], size) == 0 &&
-			    cost[i + size] + 1 < cost[i]) {
-				cost[i] = cost[i + size] + 1;
-				step[i] = token;
-			}
-		}
-	}
-	*nr_used = (uint8_t)cost[0];
-	for (size_t i = 0; i < len; i += names->token_len[step[i]])
-		names->codes[names->codes_size++] = step[i];
+	memcpy(plan.text, text, len);
+	for (size_t i = len; i-- > 0;)
+		plan_place(&plan, names, index, i);
+	*nr_used = (uint8_t)plan.cost[0];
+	for (size_t i = 0; i < len; i += names->token_len[plan.token[i]])
+		names->codes[names->codes_size++] = plan.token[i];
 }
 
 void names_encode(struct names *names, const char *const *texts, size_t nr)

@@ -104,16 +104,26 @@ static void make_symbols(const struct section_symbols *symbols, const struct obj
 	}
 }
 
-/* Append a copy of table `section` with `added` (nr_new entries of `entry` bytes) inserted. */
-static void append_table(const struct section_symbols *symbols, const void *old, const void *added,
-			 size_t entry, struct image *image, Elf64_Shdr *sh)
-{
-	size_t split = symbols->first_new * entry;
+/* A table with one entry of `entry` bytes per symbol; `added` are those of the new symbols. */
+struct symbol_table {
+	const void *old;
+	const void *added;
+	size_t entry;
+	Elf64_Shdr *header;
+};
 
-	sh->sh_offset = image_append(image, old, split, 8);
-	image_append(image, added, symbols->nr_new * entry, 1);
-	image_append(image, (const uint8_t *)old + split, sh->sh_size - split, 1);
-	sh->sh_size += symbols->nr_new * entry;
+/* Append a copy of the table with the new entries inserted. */
+static void append_table(const struct section_symbols *symbols, const struct symbol_table *table,
+			 struct image *image)
+{
+	size_t split = symbols->first_new * table->entry;
+	size_t added = symbols->nr_new * table->entry;
+	Elf64_Shdr *sh = table->header;
+
+	sh->sh_offset = image_append(image, table->old, split, 8);
+	image_append(image, table->added, added, 1);
+	image_append(image, (const uint8_t *)table->old + split, sh->sh_size - split, 1);
+	sh->sh_size += added;
 }
 
 int section_symbols_insert(const struct section_symbols *symbols, const struct object *obj,
@@ -135,11 +145,20 @@ int section_symbols_insert(const struct section_symbols *symbols, const struct o
 		goto free_symbols;
 	}
 	make_symbols(symbols, obj, syms, xindexes);
-	append_table(symbols, obj->syms, syms, sizeof(*syms), image, &sections[obj->symtab]);
+	append_table(symbols,
+		     &(struct symbol_table){ .old = obj->syms,
+					     .added = syms,
+					     .entry = sizeof(*syms),
+					     .header = &sections[obj->symtab] },
+		     image);
 	sections[obj->symtab].sh_info += symbols->nr_new;
 	if (obj->xindex)
-		append_table(symbols, obj->xindexes, xindexes, sizeof(*xindexes), image,
-			     &sections[obj->xindex]);
+		append_table(symbols,
+			     &(struct symbol_table){ .old = obj->xindexes,
+						     .added = xindexes,
+						     .entry = sizeof(*xindexes),
+						     .header = &sections[obj->xindex] },
+			     image);
 	for (uint32_t i = 0; i < symbols->nr_new && !obj->xindex; i++)
 		if (syms[i].st_shndx == SHN_XINDEX)
 			err = object_error(obj, "no section index table for section %u",

@@ -97,9 +97,7 @@ static void collect_symbols(struct records *records, const struct code *code)
 		struct record *record = records_get(records, s->name);
 		bool is_label = s->type == STT_NOTYPE && i >= code->selection.nr_addressed;
 
-		if (is_label)
-			record->is_assembly = true;
-		else if (code_has_site(code, s->addr, s->addr + (s->size ? s->size : 1)))
+		if (!is_label && code_has_site(code, s->addr, s->addr + (s->size ? s->size : 1)))
 			record->has_site = true;
 		else if (strstr(s->name, ".cold"))
 			record->is_cold_part = true;
