@@ -7,9 +7,9 @@ import struct
 
 import pytest
 
-from conftest import must, run
 from elf import entries
 from samples import MIXED
+from workshop import must, run
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 (TYPE, MACHINE, SHOFF, SHENTSIZE, SHNUM, SHSTRNDX) = (1, 2, 6, 11, 12, 13)

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from conftest import must
 from elf import entries, functions, sites
+from workshop import must
 from elftools.elf.elffile import ELFFile
 
 LIMIT = 0xff00  # SHN_LORESERVE

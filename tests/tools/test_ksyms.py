@@ -5,7 +5,7 @@ import struct
 
 from elftools.elf.elffile import ELFFile
 
-from conftest import must, run
+from tablekit import must, run
 
 
 def code_symbols(path):

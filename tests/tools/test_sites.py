@@ -5,7 +5,7 @@ import struct
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from conftest import must, run
+from tablekit import must, run
 
 FLAGS = "-std=gnu11 -O2 -fno-pie -mcmodel=kernel -fcf-protection=none -pg -mfentry".split()
 SOURCE = "".join(f"int f{i}(int a); int __attribute__((noinline)) f{i}(int a) {{ return a * {i + 3}; }}\n" for i in range(6))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import HERE, must, run
+from tablekit import HERE, must, run
 
 TRACEABLE, INLINED, NOTRACE_FUNC, NOTRACE_FILE, ASSEMBLY, DISCARDED, COLD_PART, RENAMED, UNKNOWN = range(9)
 

@@ -3,9 +3,9 @@ import re
 
 import pytest
 
-from conftest import KERNEL_FLAGS, SCRIPT, must, run
 from elf import entries, functions, has_section_symbol, sections_named, sites, symbols
 from samples import EXTERNAL, MIXED, MIXED_SITES
+from workshop import KERNEL_FLAGS, SCRIPT, must, run
 
 COMPILERS = ["gcc", "clang"]
 VARIANTS = {"plain": [], "debug": ["-g"], "sections": ["-ffunction-sections"], "unwind": ["-fasynchronous-unwind-tables"]}
