@@ -93,7 +93,7 @@ all: $(BUILD)/fathom.elf $(BUILD)/fathom.iso $(BUILD)/fathom.sym
 
 compile = $(CC) $(CFLAGS_COMMON) $1 $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(traced_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
+$(filter-out $(BUILD)/obj/gen/%,$(traced_objs)): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(CFLAGS_TRACED))

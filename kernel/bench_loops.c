@@ -4,9 +4,13 @@
 
 struct ring_buffer *bench_ring;
 
+/* With a frame, as -pg makes the compiler give the traced twin one: they differ by the site. */
 TRACE_NOINLINE void bench_target_untraced(void)
 {
-	__asm__ volatile("movl $0x12345678, %%eax" : : : "eax", "memory");
+	__asm__ volatile("movl $0x12345678, %%eax"
+			 :
+			 : "r"(__builtin_frame_address(0))
+			 : "eax", "memory");
 }
 
 TRACE_NOINLINE void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
