@@ -27,6 +27,7 @@ KERNEL_SRCS += \
 	kernel/thread_list.c \
 	kernel/timer.c \
 	kernel/vmap.c \
+	kernel/vmap_pages.c \
 	kernel/waitq.c \
 	kernel/wake.c \
 	kernel/work.c
@@ -36,7 +37,7 @@ KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c
 # Files.
 KERNEL_SRCS += $(wildcard kernel/vfs*.c)
 # Shell and commands.
-KERNEL_SRCS += $(wildcard kernel/sh_*.c kernel/line_*.c kernel/command*.c kernel/cmd_*.c kernel/work_*.c)
+KERNEL_SRCS += $(wildcard kernel/sh_*.c kernel/line_*.c kernel/command*.c kernel/cmd_*.c kernel/work_*.c kernel/regex*.c)
 # Symbols, benchmarks, the tracer's host.
 KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/symbols.c kernel/no_tables.c kernel/bench_loops.c
 KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/bench.c kernel/bench_target.c

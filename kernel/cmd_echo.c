@@ -1,0 +1,123 @@
+/*
+ * echo, and the escapes that it shares with printf.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "cmd_escape.h"
+#include "command_tables.h"
+
+static uint32_t digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (uint32_t)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 99;
+}
+
+static const char *escape_number(const char *pos, uint32_t base, uint32_t max_digits, char *out_c)
+{
+	uint32_t value = 0;
+
+	for (; max_digits && digit_value(*pos) < base; max_digits--)
+		value = value * base + digit_value(*pos++);
+	*out_c = (char)value;
+	return pos;
+}
+
+const char *escape_char(const char *pos, char *out_c)
+{
+	static const char letters[] = "abfnrtve\\\"'";
+	static const char values[] = "\a\b\f\n\r\t\v\x1b\\\"'";
+	const char *letter = *pos ? strchr(letters, *pos) : NULL;
+
+	if (letter) {
+		*out_c = values[letter - letters];
+		return pos + 1;
+	}
+	if (*pos == 'x' && digit_value(pos[1]) < 16)
+		return escape_number(pos + 1, 16, 2, out_c);
+	if (*pos >= '0' && *pos <= '7')
+		return escape_number(pos, 8, *pos == '0' ? 4 : 3, out_c);
+	*out_c = '\\';
+	return pos;
+}
+
+/* Append `text` with its escapes obeyed. False after \c: nothing more is to be printed. */
+static bool append_escaped(char *out, size_t *len, const char *text)
+{
+	while (*text) {
+		if (*text != '\\') {
+			out[(*len)++] = *text++;
+			continue;
+		}
+		if (text[1] == 'c')
+			return false;
+		text = escape_char(text + 1, &out[(*len)++]);
+	}
+	return true;
+}
+
+/* `-n`, `-e`, `-ne`, ...: true when all of the word is options. */
+static bool parse_options(const char *word, bool *newline, bool *escapes)
+{
+	if (word[0] != '-' || !word[1])
+		return false;
+	for (const char *c = word + 1; *c; c++) {
+		if (!strchr("neE", *c))
+			return false;
+	}
+	for (const char *c = word + 1; *c; c++) {
+		if (*c == 'n')
+			*newline = false;
+		else
+			*escapes = *c == 'e';
+	}
+	return true;
+}
+
+/* All arguments as one text: echo writes once. */
+static size_t join(char *out, int argc, char **argv, bool newline, bool escapes)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < argc; i++) {
+		if (i)
+			out[len++] = ' ';
+		if (escapes) {
+			if (!append_escaped(out, &len, argv[i]))
+				return len;
+			continue;
+		}
+		memcpy(out + len, argv[i], strlen(argv[i]));
+		len += strlen(argv[i]);
+	}
+	if (newline)
+		out[len++] = '\n';
+	return len;
+}
+
+static int run_echo(struct command_env *env, int argc, char **argv)
+{
+	bool newline = true, escapes = false;
+	size_t size = 2;
+	char *text;
+	int first = 1;
+
+	while (first < argc && parse_options(argv[first], &newline, &escapes))
+		first++;
+	for (int i = first; i < argc; i++)
+		size += strlen(argv[i]) + 1;
+	text = kmalloc(size);
+	if (!text) {
+		command_error(env, "%s", command_strerror(ENOMEM));
+		return 1;
+	}
+	command_write(env, text, join(text, argc - first, argv + first, newline, escapes));
+	kfree(text);
+	return 0;
+}
+
+const struct command echo_commands[] = {
+	{ "echo", "[-neE] [WORD]...", "print words", run_echo, COMMAND_BUILTIN },
+	{ 0 },
+};

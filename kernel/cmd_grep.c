@@ -1,0 +1,260 @@
+/*
+ * grep: lines that match.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "cmd_reader.h"
+#include "command_tables.h"
+#include "regex.h"
+
+#define PATTERNS_MAX 8
+
+struct grep {
+	struct command_env *env;
+	struct regex *regexes[PATTERNS_MAX];
+	uint32_t nr_regexes;
+	uint32_t regex_flags;
+	uint64_t max_lines; /* per file */
+	bool is_inverted;
+	bool counts;
+	bool lists_files;
+	bool numbers_lines;
+	bool is_quiet;
+	bool only_matches;
+	bool whole_words;
+	bool with_name;
+	bool without_name;
+};
+
+static bool is_word_char(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* One pattern at or behind `from`; with -w only where whole words match. */
+static bool search_one(const struct grep *grep, struct regex *regex, const char *line, size_t len,
+		       size_t from, size_t *start, size_t *end)
+{
+	while (from <= len && regex_search(regex, line, len, from, start, end)) {
+		bool starts = !*start || !is_word_char(line[*start - 1]);
+		bool ends = *end == len || !is_word_char(line[*end]);
+
+		if (!grep->whole_words || (starts && ends))
+			return true;
+		from = *start + 1;
+	}
+	return false;
+}
+
+/* The leftmost match of any pattern. */
+static bool search(const struct grep *grep, const char *line, size_t len, size_t from,
+		   size_t *out_start, size_t *out_end)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < grep->nr_regexes; i++) {
+		size_t start, end;
+
+		if (!search_one(grep, grep->regexes[i], line, len, from, &start, &end))
+			continue;
+		if (!found || start < *out_start || (start == *out_start && end > *out_end)) {
+			*out_start = start;
+			*out_end = end;
+		}
+		found = true;
+	}
+	return found;
+}
+
+static void print_prefix(const struct grep *grep, const struct reader *reader, uint64_t number)
+{
+	if (grep->with_name)
+		command_printf(grep->env, "%s:", reader->path);
+	if (grep->numbers_lines && number)
+		command_printf(grep->env, "%lu:", number);
+}
+
+static void print_matches(const struct grep *grep, const struct reader *reader, const char *line,
+			  size_t len, uint64_t number)
+{
+	size_t start, end, from = 0;
+
+	while (from <= len && search(grep, line, len, from, &start, &end)) {
+		if (end > start) {
+			print_prefix(grep, reader, number);
+			command_write(grep->env, line + start, end - start);
+			command_putc(grep->env, '\n');
+		}
+		from = end > start ? end : end + 1;
+	}
+}
+
+static void print_line(const struct grep *grep, const struct reader *reader, const char *line,
+		       size_t len, uint64_t number)
+{
+	if (grep->is_quiet || grep->counts || grep->lists_files)
+		return;
+	if (grep->only_matches && !grep->is_inverted) {
+		print_matches(grep, reader, line, len, number);
+		return;
+	}
+	print_prefix(grep, reader, number);
+	command_write(grep->env, line, len);
+	command_putc(grep->env, '\n');
+}
+
+/* Lines of one file that were selected. */
+static uint64_t grep_file(const struct grep *grep, struct reader *reader)
+{
+	bool first_is_enough = grep->is_quiet || grep->lists_files;
+	uint64_t number = 0, selected = 0;
+	char *line;
+	size_t len;
+
+	while (selected < grep->max_lines && (len = reader_line(reader, &line)) != 0) {
+		size_t start, end;
+
+		number++;
+		len -= line[len - 1] == '\n';
+		if (search(grep, line, len, 0, &start, &end) == grep->is_inverted)
+			continue;
+		selected++;
+		print_line(grep, reader, line, len, number);
+		if (first_is_enough)
+			break;
+	}
+	if (grep->lists_files && selected)
+		command_printf(grep->env, "%s\n", reader->path);
+	if (grep->counts && !first_is_enough) {
+		print_prefix(grep, reader, 0);
+		command_printf(grep->env, "%lu\n", selected);
+	}
+	return selected;
+}
+
+static bool add_pattern(struct grep *grep, const char *pattern)
+{
+	int err = -E2BIG;
+
+	if (grep->nr_regexes < PATTERNS_MAX)
+		err = regex_create(pattern, grep->regex_flags, &grep->regexes[grep->nr_regexes]);
+	if (err) {
+		command_error(grep->env, "bad regex '%s'%s", pattern,
+			      err == -EINVAL ? "" : ": too long");
+		return false;
+	}
+	grep->nr_regexes++;
+	return true;
+}
+
+/* One letter of the options without value. False when it is none. */
+static bool set_option(struct grep *grep, char option)
+{
+	switch (option) {
+	case 'v':
+		return grep->is_inverted = true;
+	case 'c':
+		return grep->counts = true;
+	case 'i':
+		return (grep->regex_flags |= REGEX_IGNORE_CASE) != 0;
+	case 'E':
+		return (grep->regex_flags |= REGEX_EXTENDED) != 0;
+	case 'F':
+		return (grep->regex_flags |= REGEX_LITERAL) != 0;
+	case 'G':
+		return true;
+	case 'n':
+		return grep->numbers_lines = true;
+	case 'l':
+		return grep->lists_files = true;
+	case 'q':
+		return grep->is_quiet = true;
+	case 'o':
+		return grep->only_matches = true;
+	case 'w':
+		return grep->whole_words = true;
+	case 'H':
+		return grep->with_name = true;
+	case 'h':
+		return grep->without_name = true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Options up to the first other word; patterns of -e are collected in `patterns`. Returns the
+ * index of the first other word, -1 for a mistake.
+ */
+static int parse_options(struct grep *grep, int argc, char **argv, const char **patterns,
+			 uint32_t *nr_patterns)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		const char *c = argv[i] + 1;
+
+		if (strcmp(argv[i], "--") == 0)
+			return i + 1;
+		while (*c && set_option(grep, *c))
+			c++;
+		if (!*c)
+			continue;
+		if ((*c != 'e' && *c != 'm') || (!c[1] && i + 1 == argc))
+			return -1;
+		if (*c == 'e' && *nr_patterns == PATTERNS_MAX)
+			return -1;
+		if (*c == 'e')
+			patterns[(*nr_patterns)++] = c[1] ? c + 1 : argv[++i];
+		else if (!command_parse_u64(c[1] ? c + 1 : argv[++i], &grep->max_lines))
+			return -1;
+	}
+	return i;
+}
+
+static int grep_files(struct grep *grep, int nr_files, char **paths)
+{
+	struct reader reader;
+	uint64_t selected = 0;
+
+	if (!reader_open(&reader, grep->env, nr_files, paths))
+		return 2;
+	grep->with_name = (grep->with_name || nr_files > 1) && !grep->without_name;
+	while (reader_next_file(&reader)) {
+		selected += grep_file(grep, &reader);
+		if (grep->is_quiet && selected)
+			break;
+	}
+	reader_close(&reader);
+	if (reader.nr_failed && !(grep->is_quiet && selected))
+		return 2;
+	return selected ? 0 : 1;
+}
+
+static int run_grep(struct command_env *env, int argc, char **argv)
+{
+	struct grep grep = { .env = env, .max_lines = UINT64_MAX };
+	const char *patterns[PATTERNS_MAX];
+	uint32_t nr_patterns = 0;
+	int first = parse_options(&grep, argc, argv, patterns, &nr_patterns);
+	int status = 2;
+	bool ok = true;
+
+	if (first < 0 || (!nr_patterns && first == argc))
+		return COMMAND_USAGE;
+	if (!nr_patterns)
+		patterns[nr_patterns++] = argv[first++];
+	for (uint32_t i = 0; i < nr_patterns && ok; i++)
+		ok = add_pattern(&grep, patterns[i]);
+	if (ok)
+		status = grep_files(&grep, argc - first, argv + first);
+	for (uint32_t i = 0; i < grep.nr_regexes; i++)
+		regex_destroy(grep.regexes[i]);
+	return status;
+}
+
+const struct command grep_commands[] = {
+	{ "grep", "[-cvinlqowEFHh] [-m N] [-e] PATTERN [FILE]...", "print the lines that match",
+	  run_grep, 0 },
+	{ 0 },
+};

@@ -1,0 +1,98 @@
+/*
+ * Commands about the machine and the kernel's image: poweroff, reboot, panic, why, uname.
+ */
+#include <arch/power.h>
+#include <arch/smp.h>
+#include <kernel/console.h>
+#include <kernel/string.h>
+#include <kernel/version.h>
+#include <kernel/whynot.h>
+#include "command_tables.h"
+
+#define WHY_BYTES 320
+
+static int run_poweroff(struct command_env *env, int argc, char **argv)
+{
+	(void)env;
+	(void)argc;
+	(void)argv;
+	console_drain();
+	smp_stop_others_nmi();
+	power_off();
+}
+
+static int run_reboot(struct command_env *env, int argc, char **argv)
+{
+	(void)env;
+	(void)argc;
+	(void)argv;
+	console_drain();
+	smp_stop_others_nmi();
+	power_reboot();
+}
+
+/* Uses up the stack until the guard page ends it. */
+static TRACE_NOINLINE uint64_t use_stack(volatile uint64_t depth)
+{
+	return depth == UINT64_MAX ? 0 : use_stack(depth + 1) + depth;
+}
+
+static void cause_fault(void)
+{
+	volatile uintptr_t nowhere = 0x10; /* compilers look through constants */
+
+	*(volatile uint64_t *)nowhere = 0;
+}
+
+static int run_panic(struct command_env *env, int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "requested by a command";
+
+	if (argc > 2)
+		return COMMAND_USAGE;
+	if (strcmp(what, "-fault") == 0)
+		cause_fault();
+	else if (strcmp(what, "-stack") == 0)
+		command_printf(env, "%lu\n", use_stack(0));
+	panic("%s", what);
+}
+
+static int run_why(struct command_env *env, int argc, char **argv)
+{
+	char text[WHY_BYTES];
+	int status = 0;
+
+	if (argc < 2)
+		return COMMAND_USAGE;
+	for (int i = 1; i < argc; i++) {
+		if (whynot_lookup(argv[i], text, sizeof(text)) != WHYNOT_TRACEABLE)
+			status = 1;
+		command_printf(env, "%s: %s\n", argv[i], text);
+	}
+	return status;
+}
+
+static int run_uname(struct command_env *env, int argc, char **argv)
+{
+	bool all = argc == 2 && strcmp(argv[1], "-a") == 0;
+	bool release = argc == 2 && strcmp(argv[1], "-r") == 0;
+
+	if (argc > 1 && !all && !release)
+		return COMMAND_USAGE;
+	if (all)
+		command_printf(env, "Fathom fathom %s %s SMP x86_64\n", KERNEL_VERSION,
+			       KERNEL_COMPILER);
+	else
+		command_printf(env, "%s\n", release ? KERNEL_VERSION : "Fathom");
+	return 0;
+}
+
+const struct command machine_commands[] = {
+	{ "panic", "[-fault | -stack | MESSAGE]", "stop the kernel as a fatal error does",
+	  run_panic, 0 },
+	{ "poweroff", "", "turn the machine off", run_poweroff, 0 },
+	{ "reboot", "", "start the machine anew", run_reboot, 0 },
+	{ "uname", "[-a | -r]", "name the kernel", run_uname, 0 },
+	{ "why", "NAME...", "say why a function can or cannot be traced", run_why, 0 },
+	{ 0 },
+};

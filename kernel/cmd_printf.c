@@ -1,0 +1,170 @@
+/*
+ * printf and seq.
+ */
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "cmd_escape.h"
+#include "command_tables.h"
+
+#define SPEC_BYTES 24
+
+struct printer {
+	struct command_env *env;
+	char **args; /* not used yet */
+	int nr_args;
+	int status;
+	bool is_done; /* \c was seen */
+};
+
+static const char *next_arg(struct printer *p)
+{
+	if (!p->nr_args)
+		return NULL;
+	p->nr_args--;
+	return *p->args++;
+}
+
+static long number_of(struct printer *p, const char *arg)
+{
+	long value = 0;
+
+	if (!arg || !*arg)
+		return 0;
+	if (arg[0] == '\'' || arg[0] == '"')
+		return (unsigned char)arg[1];
+	if (str_to_i64(arg, 0, &value)) {
+		command_error(p->env, "%s: invalid number", arg);
+		p->status = 1;
+	}
+	return value;
+}
+
+static void print_escaped(struct printer *p, const char *text)
+{
+	while (*text && !p->is_done) {
+		char c = *text++;
+
+		if (c == '\\' && *text == 'c')
+			p->is_done = true;
+		else if (c == '\\')
+			text = escape_char(text, &c);
+		if (!p->is_done)
+			command_putc(p->env, c);
+	}
+}
+
+/* %s with the width and precision of `spec`; longer than the formatter's line it goes unpadded. */
+static void print_string(struct printer *p, const char *spec, const char *arg)
+{
+	char text[256];
+	int len;
+
+	arg = arg ? arg : "";
+	len = trace_snprintf(text, sizeof(text), spec, arg);
+	if (len < (int)sizeof(text))
+		command_write(p->env, text, (size_t)len);
+	else
+		command_puts(p->env, arg);
+}
+
+static void print_number(struct printer *p, char *spec, size_t len, const char *arg)
+{
+	char conversion = spec[len - 1];
+	char text[128];
+
+	strlcpy(spec + len - 1, "l", 2);
+	spec[len] = conversion;
+	spec[len + 1] = '\0';
+	trace_snprintf(text, sizeof(text), spec, number_of(p, arg));
+	command_puts(p->env, text);
+}
+
+/* The conversion at `pos` (behind the %). Returns where the format goes on. */
+static const char *print_spec(struct printer *p, const char *pos)
+{
+	char spec[SPEC_BYTES + 3] = "%";
+	size_t len = 1;
+
+	while (*pos && strchr("-+ #0123456789.", *pos) && len < SPEC_BYTES)
+		spec[len++] = *pos++;
+	if (!*pos || !strchr("sbcdiuxXo", *pos)) {
+		command_error(p->env, "%%%.8s: invalid format", pos);
+		p->status = 1;
+		p->is_done = true;
+		return pos;
+	}
+	spec[len++] = *pos;
+	if (*pos == 'b') {
+		const char *arg = next_arg(p);
+
+		print_escaped(p, arg ? arg : "");
+	} else if (*pos == 'c') {
+		const char *arg = next_arg(p);
+
+		command_write(p->env, arg ? arg : "", arg && *arg);
+	} else if (*pos == 's') {
+		print_string(p, spec, next_arg(p));
+	} else {
+		print_number(p, spec, len, next_arg(p));
+	}
+	return pos + 1;
+}
+
+static void print_format(struct printer *p, const char *format)
+{
+	while (*format && !p->is_done) {
+		char c = *format++;
+
+		if (c == '%' && *format != '%') {
+			format = print_spec(p, format);
+			continue;
+		}
+		if (c == '%')
+			format++;
+		else if (c == '\\' && *format == 'c')
+			return;
+		else if (c == '\\')
+			format = escape_char(format, &c);
+		command_putc(p->env, c);
+	}
+}
+
+static int run_printf(struct command_env *env, int argc, char **argv)
+{
+	struct printer p = { .env = env, .args = argv + 2, .nr_args = argc - 2 };
+	int before;
+
+	if (argc < 2)
+		return COMMAND_USAGE;
+	do {
+		before = p.nr_args;
+		print_format(&p, argv[1]);
+	} while (p.nr_args && p.nr_args < before && !p.is_done && !command_stopped(env));
+	return p.status;
+}
+
+static int run_seq(struct command_env *env, int argc, char **argv)
+{
+	long first = 1, last, step = 1;
+	bool bad = argc < 2 || argc > 4 || str_to_i64(argv[argc - 1], 10, &last);
+
+	if (!bad && argc > 2)
+		bad = str_to_i64(argv[1], 10, &first);
+	if (!bad && argc > 3)
+		bad = str_to_i64(argv[2], 10, &step);
+	if (bad || !step)
+		return COMMAND_USAGE;
+	while ((step > 0 ? first <= last : first >= last) && !command_stopped(env)) {
+		command_printf(env, "%ld\n", first);
+		if (__builtin_add_overflow(first, step, &first))
+			break;
+	}
+	return 0;
+}
+
+const struct command print_commands[] = {
+	{ "printf", "FORMAT [ARG]...", "print arguments as a format says", run_printf,
+	  COMMAND_BUILTIN },
+	{ "seq", "[FIRST [STEP]] LAST", "print numbers", run_seq, 0 },
+	{ 0 },
+};

@@ -1,0 +1,134 @@
+/*
+ * Reading lines. See cmd_reader.h.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "cmd_reader.h"
+
+#define LINE_START_BYTES 256u
+
+bool reader_open(struct reader *reader, struct command_env *env, int nr_paths, char **paths)
+{
+	static char standard_input[] = "-";
+	static char *const only_input[] = { standard_input };
+
+	*reader = (struct reader){ .env = env, .nr_paths = nr_paths, .paths = paths };
+	if (!nr_paths) {
+		reader->nr_paths = 1;
+		reader->paths = (char **)(uintptr_t)only_input;
+	}
+	reader->buf = kmalloc(READER_BYTES);
+	reader->line = kmalloc(LINE_START_BYTES);
+	reader->line_size = LINE_START_BYTES;
+	if (reader->buf && reader->line)
+		return true;
+	command_error(env, "%s", command_strerror(ENOMEM));
+	reader_close(reader);
+	return false;
+}
+
+void reader_close(struct reader *reader)
+{
+	file_put(reader->file);
+	reader->file = NULL;
+	kfree(reader->buf);
+	kfree(reader->line);
+}
+
+bool reader_next_file(struct reader *reader)
+{
+	file_put(reader->file);
+	reader->file = NULL;
+	reader->pos = 0;
+	reader->len = 0;
+	while (reader->nr_paths && !reader->file && !command_stopped(reader->env)) {
+		reader->path = *reader->paths++;
+		reader->nr_paths--;
+		reader->file = command_open(reader->env, reader->path);
+		reader->nr_failed += !reader->file;
+	}
+	return reader->file;
+}
+
+/* False at the end. */
+static bool fill(struct reader *reader)
+{
+	ssize_t got;
+
+	if (reader->pos < reader->len)
+		return true;
+	if (!reader->file || command_stopped(reader->env))
+		return false;
+	got = file_read(reader->file, reader->buf, READER_BYTES);
+	reader->pos = 0;
+	reader->len = got > 0 ? (size_t)got : 0;
+	if (got < 0 && got != -EINTR) {
+		command_perror(reader->env, reader->path, (int)got);
+		reader->nr_failed++;
+	}
+	return got > 0;
+}
+
+size_t reader_chunk(struct reader *reader, char **out_bytes)
+{
+	size_t len;
+
+	if (!fill(reader))
+		return 0;
+	*out_bytes = reader->buf + reader->pos;
+	len = reader->len - reader->pos;
+	reader->pos = reader->len;
+	return len;
+}
+
+/* Room for `len` bytes and a NUL. */
+static bool make_room(struct reader *reader, size_t used, size_t len)
+{
+	size_t size = reader->line_size;
+	char *bigger;
+
+	while (size < len + 1)
+		size *= 2;
+	if (size == reader->line_size)
+		return true;
+	bigger = size <= READER_LINE_MAX ? kmalloc(size) : NULL;
+	if (!bigger)
+		return false;
+	memcpy(bigger, reader->line, used);
+	kfree(reader->line);
+	reader->line = bigger;
+	reader->line_size = size;
+	return true;
+}
+
+size_t reader_line(struct reader *reader, char **out_line)
+{
+	size_t len = 0;
+	bool has_newline = false;
+
+	while (!has_newline && fill(reader)) {
+		const char *start = reader->buf + reader->pos;
+		size_t rest = reader->len - reader->pos;
+		const char *newline = memchr(start, '\n', rest);
+		size_t part = newline ? (size_t)(newline - start) + 1 : rest;
+
+		if (!make_room(reader, len, len + part)) /* it is cut into several */
+			break;
+		memcpy(reader->line + len, start, part);
+		len += part;
+		reader->pos += part;
+		has_newline = newline != NULL;
+	}
+	reader->line[len] = '\0';
+	*out_line = reader->line;
+	return len;
+}
+
+size_t reader_any_line(struct reader *reader, char **out_line)
+{
+	size_t len = reader->file ? reader_line(reader, out_line) : 0;
+
+	while (!len && reader_next_file(reader))
+		len = reader_line(reader, out_line);
+	return len;
+}

@@ -1,0 +1,94 @@
+/*
+ * Commands about time: sleep, uptime, clear.
+ */
+#include <arch/smp.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include "command_tables.h"
+
+/* `2`, `0.5`, `1.5s`, `2m`, `1h`. False for anything else. */
+static bool parse_duration(const char *text, uint64_t *out_ns)
+{
+	uint64_t ns = 0, digit_ns = NSEC_PER_SEC;
+	const char *start = text;
+	uint64_t unit = 1;
+
+	for (; *text >= '0' && *text <= '9' && ns < 1000000 * NSEC_PER_SEC; text++)
+		ns = ns * 10 + (uint64_t)(*text - '0') * NSEC_PER_SEC;
+	if (*text == '.') {
+		for (text++; *text >= '0' && *text <= '9'; text++) {
+			digit_ns /= 10;
+			ns += (uint64_t)(*text - '0') * digit_ns;
+		}
+	}
+	if (*text == 'm')
+		unit = 60;
+	else if (*text == 'h')
+		unit = 3600;
+	*out_ns = ns * unit;
+	if (text == start || (*text && text[1]))
+		return false;
+	return !*text || strchr("smh", *text);
+}
+
+static int run_sleep(struct command_env *env, int argc, char **argv)
+{
+	uint64_t total_ns = 0;
+
+	if (argc < 2)
+		return COMMAND_USAGE;
+	for (int i = 1; i < argc; i++) {
+		uint64_t ns;
+
+		if (!parse_duration(argv[i], &ns)) {
+			command_error(env, "invalid number '%s'", argv[i]);
+			return 1;
+		}
+		total_ns += ns;
+	}
+	return thread_sleep_ns(total_ns) ? COMMAND_SIGINT : 0;
+}
+
+static void count_thread(struct thread *thread, void *arg)
+{
+	uint32_t *nr = arg;
+
+	*nr += thread->pid != 0;
+}
+
+static int run_uptime(struct command_env *env, int argc, char **argv)
+{
+	uint64_t ms = ktime_ns() / NSEC_PER_MSEC;
+	uint32_t nr_threads = 0, nr_running = 0;
+	struct sched_cpu_stats stats;
+
+	(void)argc;
+	(void)argv;
+	thread_each(count_thread, &nr_threads);
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		sched_cpu_stats_get(cpu, &stats);
+		nr_running += stats.nr_running;
+	}
+	command_printf(env, "up %lu:%02lu:%02lu.%03lu, %u CPUs, %u threads, %u running\n",
+		       ms / 3600000, ms / 60000 % 60, ms / 1000 % 60, ms % 1000, smp_nr_online(),
+		       nr_threads, nr_running);
+	return 0;
+}
+
+static int run_clear(struct command_env *env, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	command_puts(env, "\x1b[H\x1b[2J");
+	return 0;
+}
+
+const struct command time_commands[] = {
+	{ "clear", "", "clear the screen", run_clear, 0 },
+	{ "sleep", "SECONDS[smh]...", "wait", run_sleep, 0 },
+	{ "uptime", "", "say how long the machine has been up", run_uptime, 0 },
+	{ 0 },
+};

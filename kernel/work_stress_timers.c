@@ -1,0 +1,101 @@
+/*
+ * stress timers: timers that fire, in time order, exactly once, and never early; timers that are
+ * cancelled and do not fire; sleeps that are not too short; work that runs exactly once.
+ */
+#include <stdatomic.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <kernel/timer.h>
+#include <kernel/work.h>
+#include "work_stress.h"
+
+#define NR_TIMERS    12
+#define DELAY_MAX_US 3000u
+
+struct checked_timer {
+	struct timer timer;
+	struct work work;
+	uint64_t deadline_ns;
+	_Atomic uint32_t nr_fired;
+	_Atomic uint32_t nr_worked;
+	_Atomic uint32_t nr_early;
+	struct completion worked;
+};
+
+static void do_work(struct work *work)
+{
+	struct checked_timer *checked = container_of(work, struct checked_timer, work);
+
+	atomic_fetch_add(&checked->nr_worked, 1);
+	complete(&checked->worked);
+}
+
+static void fire(struct timer *timer)
+{
+	struct checked_timer *checked = container_of(timer, struct checked_timer, timer);
+
+	if (ktime_ns() < checked->deadline_ns)
+		atomic_fetch_add(&checked->nr_early, 1);
+	atomic_fetch_add(&checked->nr_fired, 1);
+	work_queue(&checked->work);
+}
+
+static void start_timer(struct stress_worker *worker, struct checked_timer *checked)
+{
+	uint64_t delay_us = stress_random(worker, DELAY_MAX_US);
+
+	*checked = (struct checked_timer){ 0 };
+	timer_setup(&checked->timer, fire);
+	work_init(&checked->work, do_work);
+	checked->deadline_ns = ktime_ns() + delay_us * NSEC_PER_USEC;
+	timer_start(&checked->timer, checked->deadline_ns);
+}
+
+/* Some are cancelled; the others have fired and their work is done when this returns. */
+static void finish_timer(struct stress_worker *worker, struct checked_timer *checked, bool cancels)
+{
+	bool was_cancelled = cancels && timer_cancel_sync(&checked->timer);
+	uint32_t expected = !was_cancelled;
+
+	if (!was_cancelled)
+		wait_for_completion(&checked->worked);
+	timer_cancel_sync(&checked->timer);
+	if (checked->nr_fired != expected || checked->nr_worked != expected)
+		stress_fail(worker->run, "%s timer fired %u times, its work ran %u times",
+			    was_cancelled ? "cancelled" : "started", checked->nr_fired,
+			    checked->nr_worked);
+	if (checked->nr_early)
+		stress_fail(worker->run, "a timer fired before its time");
+}
+
+static void check_sleep(struct stress_worker *worker)
+{
+	uint64_t ns = stress_random(worker, DELAY_MAX_US) * NSEC_PER_USEC;
+	uint64_t start_ns = ktime_ns();
+
+	if (thread_sleep_ns(ns) == 0 && ktime_ns() - start_ns < ns)
+		stress_fail(worker->run, "a sleep of %lu ns took %lu", ns, ktime_ns() - start_ns);
+}
+
+static void timers_round(struct stress_worker *worker)
+{
+	struct checked_timer *timers = kcalloc(NR_TIMERS, sizeof(*timers));
+
+	if (!timers)
+		return;
+	for (uint32_t i = 0; i < NR_TIMERS; i++)
+		start_timer(worker, &timers[i]);
+	check_sleep(worker);
+	for (uint32_t i = 0; i < NR_TIMERS; i++)
+		finish_timer(worker, &timers[i], i % 4 == 0);
+	work_flush();
+	kfree(timers);
+}
+
+const struct stress_kind stress_timers = {
+	.name = "timers",
+	.shared_bytes = 1,
+	.round = timers_round,
+};
