@@ -19,7 +19,7 @@
 #define TRACE_MODE_WRITE 0640
 #define TRACE_MODE_DIR	 0750
 
-#define TRACE_HANDLE_BYTES 8192u /* handle and its text buffer */
+#define TRACE_HANDLE_BYTES 12288u /* handle, and a text that holds the longest line */
 
 struct trace_handle {
 	struct trace_node *node;

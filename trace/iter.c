@@ -101,6 +101,7 @@ void trace_iter_rewind(struct trace_iter *iter)
 		ring_buffer_iter_reset(iter->cpus[i].ring);
 		iter->cpus[i].has_event = false;
 		iter->cpus[i].is_started = false;
+		iter->cpus[i].was_seen = false;
 	}
 	iter->nr_seen = 0;
 	note_overruns(iter);
@@ -128,6 +129,9 @@ static bool next_peeking(struct trace_iter *iter)
 	if (!cpu)
 		return false;
 	iter->event = cpu->event;
+	if (!cpu->was_seen)
+		iter->event.lost = 0; /* before the walk began: the header counts it */
+	cpu->was_seen = true;
 	memcpy(iter->copy, cpu->event.data, cpu->event.len);
 	iter->event.data = iter->copy;
 	ring_buffer_iter_advance(cpu->ring);

@@ -24,6 +24,7 @@ struct trace_iter_cpu {
 	struct ring_iter *ring; /* of a peeking walk */
 	struct ring_event event;
 	bool has_event;
+	bool was_seen;	 /* an event of it was the current one */
 	bool is_started; /* an event of it was shown, or nothing is to be said about it */
 };
 
