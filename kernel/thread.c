@@ -6,6 +6,7 @@
 #include <kernel/time.h>
 #include <kernel/upcall.h>
 #include <trace/fmt.h>
+#include <trace/trace.h>
 #include "kernel_init.h"
 #include "sched.h"
 #include "thread_list.h"
@@ -61,6 +62,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 			 thread);
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
+	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace_flags);
 	return thread;
 }
 
@@ -113,6 +115,7 @@ void thread_exit(int status)
 	struct thread *thread = current_thread();
 
 	thread->exit_status = status;
+	trace_thread_exited(thread->pid, thread->name);
 	/* The reaper waits until this thread is off its CPU, so preemption must not delay that. */
 	preempt_disable();
 	leave_to_reaper(thread);
