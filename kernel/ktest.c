@@ -9,9 +9,8 @@
 #include <kernel/time.h>
 #include <trace/fmt.h>
 
-#define MAX_THREADS 64u
-#define MAX_SHOWN   5u
-#define LINE_MAX    160
+#define MAX_SHOWN 5u
+#define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
 	ktest_data, ktest_mm, ktest_lock, ktest_timer, ktest_thread, ktest_printk,
@@ -37,12 +36,11 @@ bool ktest_check(bool ok, const char *file, int line, const char *text)
 
 long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 {
-	struct thread *threads[MAX_THREADS];
+	struct thread **threads = kcalloc(nr, sizeof(*threads));
 	unsigned int started = 0;
 	long sum = 0;
 
-	ASSERT(nr <= MAX_THREADS);
-	while (started < nr) {
+	while (threads && started < nr) {
 		threads[started] = thread_create("ktest", fn, arg, 0);
 		if (!threads[started])
 			break;
@@ -50,6 +48,7 @@ long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 	}
 	for (unsigned int i = 0; i < started; i++)
 		sum += thread_join_wait(threads[i]);
+	kfree(threads);
 	return started == nr ? sum : -1;
 }
 

@@ -13,6 +13,7 @@ void mm_init(void)
 	page_init();
 	slab_init();
 	page_get_counts(&total, &nr_free, &failures);
+	stack_init(nr_free);
 	pr_info("Memory: %luK/%luK available\n", nr_free * PAGE_SIZE >> 10,
 		memory_total_bytes() >> 10);
 }

@@ -35,9 +35,11 @@ void raise_softirq(enum softirq nr)
 {
 	uint64_t flags = arch_irq_save();
 
+	/*
+	 * Runs at the next interrupt exit: a busy CPU has its tick, an idle one looks before it
+	 * waits. Nobody is woken here, because callers may hold a run queue's lock.
+	 */
 	this_softirq()->pending |= 1u << nr;
-	if (!in_interrupt() && this_softirq()->daemon)
-		wake_up_process(this_softirq()->daemon); /* no interrupt exit follows soon */
 	arch_irq_restore(flags);
 }
 

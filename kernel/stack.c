@@ -3,8 +3,7 @@
  *
  *   slot (32 KiB):  | not mapped, 16 KiB | stack, 16 KiB |
  *
- * A free stack stays mapped for the next thread, up to SPARE_MAX of them: unmapping one interrupts
- * every CPU.
+ * A free stack stays mapped for the next thread, up to a number: unmapping interrupts every CPU.
  */
 #include <stdatomic.h>
 #include <arch/paging.h>
@@ -17,12 +16,13 @@
 #define SLOT_BYTES  (2 * STACK_BYTES)
 #define NR_SLOTS    8192u
 #define STACK_PAGES (STACK_BYTES / PAGE_SIZE)
-#define SPARE_MAX   32u
+#define SPARE_MAX   256u
 
 static struct {
 	struct mutex lock;
 	uint32_t next_slot; /* where the search for a free slot starts */
 	uint32_t nr_spare;
+	uint32_t max_spare;
 	uint16_t spare[SPARE_MAX];
 	_Atomic uint64_t mapped[NR_SLOTS / 64]; /* read without the lock */
 	_Atomic uint64_t nr_pages;
@@ -37,38 +37,6 @@ static bool slot_is_mapped(uint32_t slot)
 {
 	return atomic_load_explicit(&stacks.mapped[slot / 64], memory_order_acquire) &
 	       1ull << slot % 64;
-}
-
-/* Take the first `nr` pages of a stack out of the tables and free them. */
-static void unmap_stack(uintptr_t stack, size_t nr)
-{
-	uint64_t phys[STACK_PAGES];
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!arch_lookup(stack + i * PAGE_SIZE, &phys[i]))
-			panic("stack %#lx: page %zu is not mapped", stack, i);
-		arch_unmap(stack + i * PAGE_SIZE);
-	}
-	/* Before anyone else can own the pages. */
-	arch_flush_tlb_all_cpus(stack, nr);
-	for (size_t i = 0; i < nr; i++)
-		page_free(arch_phys_to_virt(ALIGN_DOWN(phys[i], PAGE_SIZE)), 0);
-}
-
-/* 0 or -ENOMEM, then nothing is mapped. */
-static int map_stack(uintptr_t stack)
-{
-	for (size_t i = 0; i < STACK_PAGES; i++) {
-		void *page = page_alloc_zeroed(0);
-
-		if (!page || arch_map(stack + i * PAGE_SIZE, arch_virt_to_phys(page), PAGE_WRITE)) {
-			page_free(page, 0);
-			if (i)
-				unmap_stack(stack, i);
-			return -ENOMEM;
-		}
-	}
-	return 0;
 }
 
 static uint32_t find_slot(void)
@@ -89,7 +57,7 @@ static void *stack_alloc_locked(void)
 	if (stacks.nr_spare)
 		return (void *)slot_stack(stacks.spare[--stacks.nr_spare]);
 	slot = find_slot();
-	if (slot == NR_SLOTS || map_stack(slot_stack(slot)))
+	if (slot == NR_SLOTS || vmap_map(slot_stack(slot), STACK_PAGES))
 		return NULL;
 	stacks.next_slot = slot + 1;
 	atomic_fetch_or(&stacks.mapped[slot / 64], 1ull << slot % 64);
@@ -107,13 +75,21 @@ void *stack_alloc(void)
 	return stack;
 }
 
-static void release_slot_locked(uint32_t slot)
+/* Give back all spare stacks but `keep`, with one flush. */
+static void release_spare_locked(uint32_t keep)
 {
-	atomic_fetch_and(&stacks.mapped[slot / 64], ~(1ull << slot % 64));
-	unmap_stack(slot_stack(slot), STACK_PAGES);
-	atomic_fetch_sub(&stacks.nr_pages, STACK_PAGES);
-	if (slot < stacks.next_slot)
-		stacks.next_slot = slot; /* keep low slots in use: page tables stay few */
+	struct vmap_batch batch = { 0 };
+
+	while (stacks.nr_spare > keep) {
+		uint32_t slot = stacks.spare[--stacks.nr_spare];
+
+		atomic_fetch_and(&stacks.mapped[slot / 64], ~(1ull << slot % 64));
+		vmap_unmap(&batch, slot_stack(slot), STACK_PAGES);
+		atomic_fetch_sub(&stacks.nr_pages, STACK_PAGES);
+		if (slot < stacks.next_slot)
+			stacks.next_slot = slot; /* low slots first: page tables stay few */
+	}
+	vmap_release(&batch);
 }
 
 void stack_free(void *stack)
@@ -124,19 +100,25 @@ void stack_free(void *stack)
 		return;
 	ASSERT(slot < NR_SLOTS && slot_stack(slot) == (uintptr_t)stack && slot_is_mapped(slot));
 	mutex_lock(&stacks.lock);
-	if (stacks.nr_spare < SPARE_MAX)
-		stacks.spare[stacks.nr_spare++] = (uint16_t)slot;
-	else
-		release_slot_locked(slot);
+	if (stacks.nr_spare == stacks.max_spare)
+		release_spare_locked(stacks.max_spare / 2);
+	stacks.spare[stacks.nr_spare++] = (uint16_t)slot;
 	mutex_unlock(&stacks.lock);
 }
 
 void stack_shrink(void)
 {
 	mutex_lock(&stacks.lock);
-	while (stacks.nr_spare)
-		release_slot_locked(stacks.spare[--stacks.nr_spare]);
+	release_spare_locked(0);
 	mutex_unlock(&stacks.lock);
+}
+
+/* At most a sixteenth of memory is kept in spare stacks. */
+void stack_init(uint64_t nr_free_pages)
+{
+	uint64_t nr = nr_free_pages / STACK_PAGES / 16;
+
+	stacks.max_spare = (uint32_t)(nr > SPARE_MAX ? SPARE_MAX : nr < 2 ? 2 : nr);
 }
 
 uint64_t stack_nr_pages(void)

@@ -13,7 +13,6 @@
 #include "vmap.h"
 
 #define AREA_BASE (VMAP_BASE + (1ull << 30)) /* stacks are below */
-#define FLUSH_ALL 64			     /* pages; more are flushed in pieces of this */
 
 struct vmap_area {
 	struct list link;
@@ -47,43 +46,6 @@ static int place_area_locked(struct vmap_area *area)
 	return 0;
 }
 
-/* Unmap and free the first `nr` pages of an area. */
-static void unmap_pages(struct vmap_area *area, size_t nr)
-{
-	uint64_t phys[FLUSH_ALL];
-
-	for (size_t done = 0; done < nr;) {
-		uintptr_t start = area->start + done * PAGE_SIZE;
-		size_t batch = nr - done < FLUSH_ALL ? nr - done : FLUSH_ALL;
-
-		for (size_t i = 0; i < batch; i++) {
-			if (!arch_lookup(start + i * PAGE_SIZE, &phys[i]))
-				panic("vmalloc: %#lx is not mapped", start + i * PAGE_SIZE);
-			arch_unmap(start + i * PAGE_SIZE);
-		}
-		/* Before anyone else can own the pages. */
-		arch_flush_tlb_all_cpus(start, batch);
-		for (size_t i = 0; i < batch; i++)
-			page_free(arch_phys_to_virt(ALIGN_DOWN(phys[i], PAGE_SIZE)), 0);
-		done += batch;
-	}
-}
-
-static int map_pages(struct vmap_area *area)
-{
-	for (size_t i = 0; i < area->nr_pages; i++) {
-		void *page = page_alloc_zeroed(0);
-
-		if (!page ||
-		    arch_map(area->start + i * PAGE_SIZE, arch_virt_to_phys(page), PAGE_WRITE)) {
-			page_free(page, 0);
-			unmap_pages(area, i);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
 void *vmalloc(size_t bytes)
 {
 	struct vmap_area *area;
@@ -100,7 +62,7 @@ void *vmalloc(size_t bytes)
 	mutex_lock(&areas_lock);
 	if (place_area_locked(area))
 		goto free_area;
-	if (map_pages(area))
+	if (vmap_map(area->start, area->nr_pages))
 		goto unlink;
 	nr_vmalloc_pages += area->nr_pages;
 	mutex_unlock(&areas_lock);
@@ -130,6 +92,7 @@ static struct vmap_area *find_area_locked(uintptr_t start)
 
 void vfree(void *memory)
 {
+	struct vmap_batch batch = { 0 };
 	struct vmap_area *area;
 
 	if (!memory)
@@ -138,7 +101,8 @@ void vfree(void *memory)
 	area = find_area_locked((uintptr_t)memory);
 	if (!area)
 		panic("vfree(%p): not from vmalloc", memory);
-	unmap_pages(area, area->nr_pages);
+	vmap_unmap(&batch, area->start, area->nr_pages);
+	vmap_release(&batch);
 	nr_vmalloc_pages -= area->nr_pages;
 	list_remove(&area->link);
 	mutex_unlock(&areas_lock);
