@@ -81,8 +81,12 @@ void trace_plat_preempt_schedule(void)
 
 const uintptr_t *trace_plat_sites(size_t *out_nr)
 {
-	*out_nr = (size_t)(__stop_mcount_loc - __start_mcount_loc);
-	return __start_mcount_loc;
+	const uintptr_t *first = __start_mcount_loc;
+
+	while (first < __stop_mcount_loc && *first == 0)
+		first++; /* a call in dead code: tools/sites cleared its entry */
+	*out_nr = (size_t)(__stop_mcount_loc - first);
+	return first;
 }
 
 uintptr_t trace_plat_fentry(void)
