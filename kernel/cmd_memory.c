@@ -16,10 +16,15 @@ static int run_free(struct command_env *env, int argc, char **argv)
 {
 	struct mm_stats stats;
 	bool with_caches = argc == 2 && strcmp(argv[1], "-s") == 0;
+	bool only_used = argc == 2 && strcmp(argv[1], "-p") == 0;
 
-	if (argc > 1 && !with_caches)
+	if (argc > 1 && !with_caches && !only_used)
 		return COMMAND_USAGE;
 	mm_stats_get(&stats);
+	if (only_used) {
+		command_printf(env, "%lu\n", stats.used_pages);
+		return 0;
+	}
 	command_puts(env, "              total        used        free  KiB\n");
 	command_printf(env, "Mem:     %10lu  %10lu  %10lu\n", stats.total_pages * 4,
 		       stats.used_pages * 4, stats.free_pages * 4);
@@ -60,6 +65,7 @@ static int run_dmesg(struct command_env *env, int argc, char **argv)
 
 const struct command memory_commands[] = {
 	{ "dmesg", "[-c]", "show the kernel's messages, -c: and forget them", run_dmesg, 0 },
-	{ "free", "[-s]", "count memory pages, -s: and slab caches", run_free, 0 },
+	{ "free", "[-p | -s]", "count memory pages, -p: only those in use, -s: and slab caches",
+	  run_free, 0 },
 	{ 0 },
 };
