@@ -10,11 +10,13 @@
 #include <arch/memory.h>
 #include <arch/paging.h>
 #include <arch/percpu.h>
+#include <arch/timer.h>
 #include <arch/tsc.h>
 #include <kernel/upcall.h>
 #include <stdatomic.h>
 
 #define INIT_TO_STARTUP_NS 10000ull
+#define NUDGE_NS	   10000ull
 #define FIRST_STARTUP_NS   10000000ull /* then the startup message is sent again */
 #define ANSWER_NS	   5000000000ull
 #define ONLINE_NS	   30000000000ull
@@ -128,6 +130,8 @@ static bool wake(uint32_t apic_id, uint8_t page)
 	atomic_store(&smp_ap_state, AP_STARTING);
 	apic_send_init(apic_id);
 	tsc_delay_ns(INIT_TO_STARTUP_NS);
+	/* QEMU's -icount lets time jump to the next timer event as a CPU starts: let it be near. */
+	arch_timer_nudge(NUDGE_NS);
 	apic_send_startup(apic_id, page);
 	if (wait_alive(FIRST_STARTUP_NS))
 		return true;

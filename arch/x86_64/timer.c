@@ -91,6 +91,16 @@ static void timer_interrupt(struct trap_frame *regs)
 	program(timer);
 }
 
+void arch_timer_nudge(uint64_t ns)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+	uint64_t flags = arch_irq_save();
+
+	timer->armed_ns = 0; /* unlike any deadline: the interrupt arms what is due */
+	set_hardware(ns);
+	arch_irq_restore(flags);
+}
+
 void arch_timer_tick_start(void)
 {
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];

@@ -9,8 +9,6 @@
 #include <kernel/base.h>
 
 #define NS_PER_S     1000000000ull
-#define RUN_NS	     5000000ull
-#define MAX_RUNS     4
 #define GOOD_ENOUGH  4000	   /* one part in so many */
 #define UNKNOWN_HZ   4000000000ull /* before calibration: delays come out long, never short */
 #define CYCLES_SHIFT 28
@@ -67,10 +65,10 @@ void tsc_delay_ns(uint64_t ns)
 		arch_cpu_relax();
 }
 
-/* One run of RUN_NS. Returns Hz; `out_error`: how far off it can be, in Hz. */
-static uint64_t measure(const struct ref_clock *ref, uint64_t *out_error)
+/* One run. Returns Hz; `out_error`: how far off it can be, in Hz. */
+static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_error)
 {
-	uint32_t needed = (uint32_t)(ref->hz * (RUN_NS / 1000) / 1000000);
+	uint32_t needed = (uint32_t)(ref->hz * ms / 1000);
 	struct ref_sample start = ref_clock_sample(ref->read), end;
 	uint64_t ticks, cycles, tick_cycles;
 
@@ -84,16 +82,18 @@ static uint64_t measure(const struct ref_clock *ref, uint64_t *out_error)
 	return cycles * ref->hz / ticks;
 }
 
+/* A short run is enough where reading the clocks is quick; otherwise longer ones, and the best. */
 static uint64_t best_measure(void)
 {
+	static const uint32_t runs_ms[] = { 2, 5, 10, 10 };
+	const struct ref_clock *ref = ref_clock_find();
 	uint64_t hz = 0, best_error = UINT64_MAX;
-	int run;
+	size_t run;
 
-	for (run = 0; run < MAX_RUNS; run++) {
-		const struct ref_clock *ref = ref_clock_find();
-		uint64_t error, run_hz = measure(ref, &error);
+	tsc.reference = ref->name;
+	for (run = 0; run < ARRAY_SIZE(runs_ms); run++) {
+		uint64_t error, run_hz = measure(ref, runs_ms[run], &error);
 
-		tsc.reference = ref->name;
 		if (error < best_error) {
 			best_error = error;
 			hz = run_hz;

@@ -8,7 +8,7 @@
  * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
  * A CPU without tick and deadline gets no timer interrupt at all.
  *
- * Context: interrupts off, this CPU only, for all but arch_timer_init().
+ * Context: interrupts off, this CPU only, but for arch_timer_init() and arch_timer_nudge().
  */
 #ifndef ARCH_TIMER_H
 #define ARCH_TIMER_H
@@ -32,6 +32,11 @@ void arch_timer_tick_stop(void);
  * before. TIMER_NONE: none. One-shot: forgotten when it fires.
  */
 void arch_timer_arm_ns(uint64_t deadline_ns);
+/*
+ * One interrupt on this CPU after `ns`, for nothing; afterwards things go on as they were. Any
+ * context but NMI.
+ */
+void arch_timer_nudge(uint64_t ns);
 /* "tsc-deadline" or "lapic". */
 const char *arch_timer_name(void);
 
