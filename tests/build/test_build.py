@@ -53,7 +53,7 @@ def second_build(tmp_path_factory):
 def test_tool_and_compiler_record_the_same_sites(second_build):
     tool = section(MAIN / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
     compiler = section(second_build / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
-    assert len(tool) > 1000
+    assert len(tool) > 500
     assert tool == sorted(tool)
     assert tool == compiler
 

@@ -181,7 +181,7 @@ static int churn_vmalloc(void *arg)
 	int bad = 0;
 
 	(void)arg;
-	for (size_t i = 0; i < 40; i++) {
+	for (size_t i = 0; i < 15; i++) {
 		uint64_t *area = vmalloc((i % 7 + 1) * PAGE_SIZE);
 
 		if (!area)

@@ -76,7 +76,7 @@ def test_nasm_places(tools, tmp_path):
 
 def test_dropped_by_the_compiler(program):
     assert why(program, "never_used") == (
-        DISCARDED, f"not in the kernel: unused, so the compiler dropped it (traced.c:{line_of('never_used')})")
+        DISCARDED, f"not in the kernel: unused, or optimised away by the compiler (traced.c:{line_of('never_used')})")
 
 
 def test_traceable(program):

@@ -45,7 +45,7 @@ flags_plain := -O2 -fno-stack-protector -Itests/unit/fake/plat
 
 # What a test links besides itself: what it says, or all of trace/.
 says	= $(shell sed -n 's,^.*links: ,,p' $1 | sed 's,\*/,,')
-objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(call says,$2)),$(UNIT)/$1/trace.a)
+objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT)/$1/trace.a)
 
 bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests)) $(call bin_of,tsan,$(threads)) \

@@ -1,0 +1,150 @@
+"""gdb on the running kernel: breakpoints while tracing is switched, backtraces through everything."""
+import re
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from guest import BUILDS, ROOT, Guest
+
+ELF = BUILDS["gcc"] / "fathom.elf"
+GDB = ["timeout", "-k", "5", "120", "gdb", "-q", "-nx", "-batch"]
+
+
+class Gdb:
+    """gdb in batch mode on a guest's stub: the guest runs on when the script ends (detach)."""
+
+    def __init__(self, **options):
+        self.dir = tempfile.TemporaryDirectory(prefix="fathom-gdb-")
+        self.socket = f"{self.dir.name}/gdb"
+        self.guest = Guest(extra=["-gdb", f"unix:{self.socket},server=on,wait=off"], **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.guest.close()
+        self.dir.cleanup()
+
+    def start(self, script, ready="Continuing"):
+        """Start gdb with `script`; returns once it has printed `ready`."""
+        path = Path(self.dir.name) / "script"
+        path.write_text(f"set pagination off\nset confirm off\nset width 0\n"
+                        f"source {ROOT}/tools/gdb/fathom.py\n"
+                        f"target remote {self.socket}\n{script}\n")
+        self.out = Path(self.dir.name) / "out"
+        self.process = subprocess.Popen([*GDB, "-x", path, ELF], stdin=subprocess.DEVNULL,
+                                        stdout=self.out.open("wb"), stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 60
+        while ready not in self.out.read_text():
+            assert self.process.poll() is None and time.monotonic() < deadline, self.out.read_text()
+            time.sleep(0.1)
+
+    def finish(self):
+        """What gdb printed, once the script is through."""
+        status = self.process.wait(120)
+        text = self.out.read_text()
+        assert status == 0, text
+        assert "Error in sourced command file" not in text, text
+        return text
+
+
+@pytest.fixture(scope="module")
+def gdb():
+    with Gdb(cpus=2, limit=400) as debugger:
+        yield debugger
+
+
+def frames(text, mark):
+    """Function names of the backtrace between `mark` and the next line that starts with END."""
+    block = text.split(mark, 1)[1].split("END", 1)[0]
+    return [re.sub(r"\+.*", "", m.group(1)) for m in
+            re.finditer(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([^\s(]+)", block, re.MULTILINE)]
+
+
+def in_order(names, wanted):
+    """True when `wanted` occurs in `names` in that order, perhaps with others between."""
+    rest = iter(names)
+    return all(any(name == want for name in rest) for want in wanted)
+
+
+def test_break_on_call_sites_while_tracing_is_switched(gdb):
+    """Breakpoints on the very bytes that are patched: QEMU's do not touch memory."""
+    gdb.start("hbreak *yield\ncommands\nsilent\necho HIT\\n\ncontinue\nend\n"
+              "hbreak *wake_up_process\nignore 2 1000000\n"
+              "break run_uptime\necho READY\\n\ncontinue\n"
+              "info breakpoints\ndelete\ndetach", "READY")
+    output = gdb.guest.output_of("for i in 1 2 3; do echo function > current_tracer; "
+                                 "echo nop > current_tracer; done; hackbench 1; "
+                                 "cat text_poke_stats; uptime", 200)
+    text = gdb.finish()
+    hits = re.search(r"<wake_up_process.*\n\s+breakpoint already hit (\d+) times", text)
+    assert hits and int(hits.group(1)) > 10, text
+    assert "stale: 0" in output
+    assert gdb.guest.check("cat current_tracer") == "nop\n"
+
+
+def test_backtrace_through_a_trampoline(gdb):
+    """From the tracer's callback to the first function of the thread, nothing left out."""
+    guest = gdb.guest
+    guest.check("echo cmd_true_never_called > /dev/null; echo sh_run_command > set_ftrace_filter")
+    gdb.start("hbreak function_trace_call\necho READY\\n\ncontinue\n"
+              "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
+    guest.send("echo function > current_tracer; true\r")
+    text = gdb.finish()
+    guest.wait_prompt()
+    names = frames(text, "TRACE")
+    assert in_order(names, ["function_trace_call", "ftrace_trampoline", "sh_run_command",
+                            "thread_start", "arch_thread_start"]), text
+    guest.check("echo nop > current_tracer; > set_ftrace_filter")
+
+
+def test_backtrace_through_an_interrupt(gdb):
+    """From an interrupt handler to the interrupted function, and on to the thread's first."""
+    gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n"
+              "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
+    gdb.guest.send("stress lock 1\r")
+    text = gdb.finish()
+    gdb.guest.wait_prompt()
+    names = frames(text, "TRACE")
+    assert in_order(names, ["upcall_tick", "trap_dispatch", "trap_common"]), text
+    assert names[-1] in ("arch_thread_start", "arch_start", "ap_high", "smp_ap_entry"), text
+    assert len(names) > names.index("trap_common") + 2, text
+
+
+def test_threads(gdb):
+    """Every thread is listed, and one that sleeps has a backtrace to its first function."""
+    gdb.start("fathom-cpus\necho PS\\n\nfathom-ps\necho BT\\n\nfathom-bt all\necho READY\\n\ndetach",
+              "READY")
+    text = gdb.finish()
+    assert re.search(r"^CPU 0: pid \d+ ", text, re.MULTILINE), text
+    assert re.search(r"^CPU 1: pid \d+ ", text, re.MULTILINE), text
+    listed = set(re.findall(r"^ *(\d+) [RSDZ] ", text.split("PS\n")[1], re.MULTILINE))
+    shown = {m.group(1) for m in re.finditer(r"^ *(\d+) ", gdb.guest.check("ps"), re.MULTILINE)}
+    assert len(listed - {"0"}) >= 3 and listed - {"0"} <= shown | listed
+    block = re.search(r"^\d+ sh\n((?:  .*\n)+)", text.split("BT\n")[1], re.MULTILINE)
+    assert block and block.group(1).splitlines()[-1].strip().startswith("arch_thread_start"), text
+
+
+@pytest.mark.parametrize("steps", [0, 2], ids=["before the check", "before iretq"])
+def test_nmi_at_the_end_of_an_nmi(gdb, steps):
+    """
+    The worst moments for a second NMI: the first has restored everything and is about to return.
+    Its frame must survive, and the handler must run again.
+    """
+    def where(name):
+        out = subprocess.run(["nm", ELF], stdout=subprocess.PIPE, check=True, text=True).stdout
+        return "*0x" + next(l.split()[0] for l in out.splitlines() if l.endswith(" " + name))
+
+    window, nested = where("nmi_entry.window"), where("nmi_entry.nested")
+    gdb.start(f"echo READY\\n\nthbreak {window}\nmonitor nmi\ncontinue\n"
+              + "stepi\n" * steps +
+              f"delete\nprintf \"AT %#lx\\n\", $rip\nthbreak {nested}\nmonitor nmi\ncontinue\n"
+              f"echo NESTED\\n\nbt 3\necho END\\n\n"
+              f"thbreak trap_nmi\ncontinue\necho AGAIN\\n\nbt 3\necho END\\n\ndelete\ndetach", "READY")
+    text = gdb.finish()
+    assert "NESTED" in text and "AGAIN" in text, text
+    assert frames(text, "AGAIN")[0] == "trap_nmi", text
+    assert gdb.guest.check("echo alive") == "alive\n"

@@ -1,0 +1,77 @@
+"""The kernel core: its own unit tests on several CPU counts, panic, faults, parameters, leaks."""
+import re
+
+import pexpect
+import pytest
+from guest import Guest
+
+
+def end_of(guest, command):
+    """Type a line that ends the machine; what came after it, and QEMU's exit status."""
+    guest.send(command + "\r")
+    guest.console.expect(pexpect.EOF, timeout=30)
+    text = guest.console.before.decode("utf-8", "replace").replace("\r\n", "\n")
+    return text, guest.process.wait(10)
+
+
+@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "256M"), ("clang", 2, "256M")])
+def test_unit_tests_inside(build, cpus, mem):
+    with Guest(build, cpus, mem) as guest:
+        output, status = guest.run("ktest")
+        assert re.search(r"^\d{2,} passed, 0 failed$", output, re.M), output
+        assert status == 0
+
+
+def test_unit_tests_while_traced():
+    with Guest("gcc", 4) as guest:
+        guest.check("echo function > current_tracer")
+        assert re.search(r" 0 failed$", guest.check("ktest"), re.M)
+        guest.check("echo nop > current_tracer")
+
+
+def test_panic_shows_every_cpu():
+    with Guest("gcc", 3, cmdline="exit run=true", wait=False) as guest:
+        guest.console.expect(pexpect.EOF, timeout=60)
+    with Guest("gcc", 3) as guest:
+        guest.send("panic just because\r")
+        guest.expect(rb"end of panic")
+        text = guest.console.before.decode().replace("\r\n", "\n")
+    assert re.search(r"^PANIC: just because$", text, re.M), text
+    for cpu in range(3):
+        assert re.search(rf"^CPU {cpu}: \S+ pid \d+", text, re.M), text
+    # Symbolised, innermost first, down to the start of the thread.
+    assert re.search(r"\] panic\+0x[0-9a-f]+/0x[0-9a-f]+\n(.*\n)*.*\] thread_start\+0x", text), text
+    assert text.count("PANIC: ") == 1
+
+
+def test_panic_ends_qemu_when_asked():
+    with Guest("gcc", 2, cmdline="exit run='sleep 60'", wait=False) as guest:
+        guest.expect(rb"CPUs online")
+    with Guest("gcc", 2, cmdline="panic=-1") as guest:
+        _, status = end_of(guest, "panic")
+        assert status == 0  # rebooted; -no-reboot ends QEMU
+
+
+def test_parameters():
+    with Guest("gcc", 4, cmdline="maxcpus=2 nosuch=1 alsonot loglevel=6") as guest:
+        assert "Unknown boot parameter: nosuch" in guest.boot_output
+        assert "Unknown boot parameter: alsonot" in guest.boot_output
+        assert "maxcpus" not in re.sub(r"Command line.*", "", guest.boot_output)
+        assert guest.check("cat /proc/cmdline").strip() == "maxcpus=2 nosuch=1 alsonot loglevel=6"
+        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 2
+
+
+def test_commands_leak_nothing():
+    def used(guest):
+        text = guest.check("free")
+        pages = int(re.search(r"(\d+) used", text).group(1))
+        return pages - int(re.search(r"(\d+) page tables", text).group(1)), text
+
+    with Guest("gcc", 4) as guest:
+        workload = "hackbench 1 20; stress alloc 1; ls /dev | wc -l; ps | grep sh | head -n 1"
+        guest.check(workload)
+        before, first = used(guest)
+        for _ in range(3):
+            guest.check(workload)
+        after, last = used(guest)
+        assert after == before, first + last
