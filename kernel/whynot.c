@@ -163,7 +163,7 @@ static int say_entry(struct sentence *s, const char *name, const uint8_t *pos)
 		say_place(s, file, line);
 		break;
 	case WHYNOT_DISCARDED:
-		say(s, "not in the kernel: unused, so the compiler dropped it");
+		say(s, "not in the kernel: unused, or optimised away by the compiler");
 		say_place(s, file, line);
 		break;
 	case WHYNOT_COLD_PART:

@@ -24,7 +24,7 @@
  *   notrace: its file is built without call sites (trace/ring.c:12)
  *   assembly routine without a call site (arch/x86_64/switch.asm:12)
  *   label, not a function
- *   not in the kernel: unused, so the compiler dropped it (kernel/foo.c:12)
+ *   not in the kernel: unused, or optimised away by the compiler (kernel/foo.c:12)
  *   cold part of foo, entered by a jump
  *   compiled as foo.constprop.0, which can be traced
  *   no such function; did you mean: a, b, c
