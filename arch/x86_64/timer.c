@@ -82,6 +82,7 @@ static void timer_interrupt(struct trap_frame *regs)
 		timer->tick_ns += TIMER_TICK_NS;
 		if (timer->tick_ns <= now) /* late by a tick or more: those are lost */
 			timer->tick_ns = now + TIMER_TICK_NS;
+		cpu_local_read(self)->tick_count++;
 		upcall_tick();
 	}
 	if (timer->deadline_ns <= now) {
