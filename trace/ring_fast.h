@@ -3,9 +3,9 @@
  *
  * A tail word says where the next event goes and how many there were:
  *
- *   63           32 31               0      position: slot * subbuf_size + offset in the
- * sub-buffer; [ event number | byte position    ]     offset 0 is the end of the sub-buffer before:
- * it is full
+ *   63           32 31              0
+ *   [ event number | byte position  ]    position: slot * subbuf_size + offset in the sub-buffer;
+ *                                        offset 0 is the end of the one before: it is full
  *
  * The tail word and the time of the last event move together (trace_plat_pair_cmpxchg), so a delta
  * is exact for nested writers. `commit` is the tail word up to which readers may look. An event
@@ -62,34 +62,38 @@ struct ring_iter {
 	struct ring_cursor cursor;
 	struct ring_chunk chunk;
 	uint64_t limit; /* number of the first event not to show */
-	bool can_bug;	/* damage stops tracing; not when dumping after a crash */
 };
 
 struct trace_ring_cpu {
-	/* Writer, this CPU only. */
+	_Atomic uint64_t
+		gate;	     /* low half: subbuf_size - 1, or 0: slow path; high: nested disables */
+	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
+
+	/*
+	 * From here to read_seq: contents, what ring_buffer_swap_cpu() exchanges.
+	 * This CPU writes these, in writer context; readers look.
+	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
 	uint8_t *base;		/* nr_slots sub-buffers */
 	_Atomic uint64_t commit;
-	_Atomic uint64_t
-		gate; /* low half: subbuf_size - 1, or 0: slow path; high: nested disables */
-
 	struct ring_slot *slots;
-	uint32_t nr_slots;
-	uint32_t subbuf_shift;
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
 	uint64_t nr_dropped;
 	uint64_t nr_commit_overrun;
-	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
-	_Atomic bool overwrite;
-
-	/* Readers, under `lock`. */
-	struct trace_plat_lock lock;
+	/* Readers write these, under `lock`. */
 	struct ring_cursor reader;
 	struct ring_chunk chunk; /* taken from the ring, not yet consumed */
 	uint64_t nr_taken;	 /* events taken from the ring */
-	uint32_t nr_iters;	 /* open iterators */
-	struct ring_iter dump;
+	uint64_t read_number;	 /* of the next event to consume; anybody may look */
+	uint64_t read_seq;	 /* reader.seq; anybody may look */
 
+	uint32_t nr_slots; /* changes with is_moving set */
+	uint32_t subbuf_shift;
+	_Atomic bool overwrite;
+	_Atomic bool is_moving; /* lock-free readers stay out */
+	uint32_t nr_iters;	/* open iterators; the buffer's lock */
+	struct trace_plat_lock lock;
+	struct ring_iter dump;
 	struct ring_buffer *buffer;
 	uint32_t cpu;
 };

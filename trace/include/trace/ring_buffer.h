@@ -151,7 +151,8 @@ bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event)
 void ring_buffer_iter_advance(struct ring_iter *iter);
 /*
  * The same for panic and NMI: takes no lock, no memory, works in any context. One user per CPU; do
- * not finish it. Everything else of the machine is assumed to have stopped reading.
+ * not finish it. Everything else of the machine is assumed to have stopped reading. NULL when it
+ * stopped in the middle of a resize.
  */
 struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cpu);
 

@@ -1,0 +1,88 @@
+/*
+ * Decoding the events of a copied sub-buffer. The layout is Linux's:
+ *
+ *   31              5 4        0
+ *   [ time delta     | type/len ]  [ 32 more bits ]  payload ...
+ *
+ *   1-28  words of payload      0  next word: bytes of payload + 4, then payload
+ *   29    padding; next word: bytes behind the head
+ *   30    time extend: delta += next word << 27     31  the same, absolute
+ *
+ * Everything is checked against the length of the copy: damaged data ends it.
+ *
+ * Context: any. It works on a chunk that the caller owns.
+ */
+#include "ring_private.h"
+
+/* The event at `pos`: its payload and all its bytes. False when it does not fit into the data. */
+static bool measure(const struct ring_chunk *chunk, uint32_t pos, uint32_t *out_payload,
+		    uint32_t *out_bytes)
+{
+	const uint32_t *at = (const uint32_t *)(const void *)(chunk->data + pos);
+	uint32_t type, room = chunk->end - pos;
+	uint64_t bytes;
+
+	if (room < RING_HEAD_BYTES)
+		return false;
+	type = at[0] & ((1u << RING_TYPE_BITS) - 1);
+	*out_payload = RING_HEAD_BYTES;
+	if (type > RING_TYPE_LONG && type < RING_TYPE_PADDING) {
+		bytes = RING_HEAD_BYTES + type * 4;
+	} else if (room < 2 * RING_HEAD_BYTES) {
+		return false;
+	} else if (type == RING_TYPE_LONG || type == RING_TYPE_PADDING) {
+		if (type == RING_TYPE_LONG)
+			*out_payload = 2 * RING_HEAD_BYTES;
+		bytes = (uint64_t)RING_HEAD_BYTES + at[1];
+	} else {
+		bytes = RING_EXTEND_BYTES;
+	}
+	if (bytes > room || bytes % 4 || bytes < *out_payload)
+		return false;
+	*out_bytes = (uint32_t)bytes;
+	return true;
+}
+
+/* Time at an event head; `ts` is the time before it. */
+static uint64_t time_at(const uint32_t *at, uint64_t ts)
+{
+	uint32_t type = at[0] & ((1u << RING_TYPE_BITS) - 1);
+	uint64_t delta = at[0] >> RING_TYPE_BITS;
+
+	if (type < RING_TYPE_TIME_EXTEND)
+		return ts + delta;
+	delta |= (uint64_t)at[1] << RING_DELTA_BITS;
+	if (type == RING_TYPE_TIME_EXTEND)
+		return ts + delta;
+	return (ts & ~((1ull << RING_EXTEND_BITS) - 1)) | delta;
+}
+
+bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event)
+{
+	const uint32_t *at;
+	uint32_t type, payload, bytes;
+
+	/* Heads that are no event are passed for good. */
+	while (chunk->pos < chunk->end && measure(chunk, chunk->pos, &payload, &bytes)) {
+		at = (const uint32_t *)(const void *)(chunk->data + chunk->pos);
+		type = at[0] & ((1u << RING_TYPE_BITS) - 1);
+		out_event->ts = time_at(at, chunk->ts);
+		if (type < RING_TYPE_PADDING) {
+			out_event->data = chunk->data + chunk->pos + payload;
+			out_event->len = bytes - payload;
+			out_event->lost = chunk->lost;
+			return chunk->left != 0;
+		}
+		chunk->ts = out_event->ts;
+		chunk->pos += bytes;
+	}
+	return false;
+}
+
+void trace_ring_skip(struct ring_chunk *chunk, const struct ring_event *event)
+{
+	chunk->pos = (uint32_t)((const uint8_t *)event->data - chunk->data) + event->len;
+	chunk->ts = event->ts;
+	chunk->lost = 0;
+	chunk->left--;
+}

@@ -1,0 +1,145 @@
+/*
+ * What the files of the ring buffer share.
+ *
+ *   ring_fast.h    data structures, inline write path
+ *   ring_buffer.c  the public write side, recording switches
+ *   ring_write.c   crossing into the next sub-buffer, full rings, long and late events, discard
+ *   ring_read.c    copying sub-buffers out
+ *   ring_event.c   decoding events
+ *   ring_consume.c the consuming reader
+ *   ring_iter.c    iterators
+ *   ring_setup.c   create, resize, reset, exchange
+ *   ring_stats.c   accounting
+ */
+#ifndef RING_PRIVATE_H
+#define RING_PRIVATE_H
+
+#include "ring_fast.h"
+
+#define RING_PAGE_HEAD	 ((uint32_t)sizeof(struct ring_page))
+#define RING_TAKEN_BITS	 16
+#define RING_MIN_SLOTS	 2u
+#define RING_DELTA_MASK	 ((1u << RING_DELTA_BITS) - 1)
+#define RING_EXTEND_BITS 59 /* of a TIME_EXTEND: 27 + 32 */
+
+enum ring_type {
+	RING_TYPE_LONG = 0, /* 1 to 28: words of payload */
+	RING_TYPE_PADDING = 29,
+	RING_TYPE_TIME_EXTEND = 30,
+	RING_TYPE_TIME_STAMP = 31,
+};
+#define RING_EXTEND_BYTES 8u
+
+static inline uint32_t ring_size(const struct trace_ring_cpu *rc)
+{
+	return 1u << rc->subbuf_shift;
+}
+
+/* The sub-buffer that a tail word stands in; at its very end it is still that one. */
+static inline uint32_t ring_slot_of(const struct trace_ring_cpu *rc, uint64_t word)
+{
+	return ((uint32_t)word - 1) >> rc->subbuf_shift;
+}
+
+/* 0: at the end. */
+static inline uint32_t ring_offset_of(const struct trace_ring_cpu *rc, uint64_t word)
+{
+	return (uint32_t)word & (ring_size(rc) - 1);
+}
+
+static inline uint32_t ring_next_slot(const struct trace_ring_cpu *rc, uint32_t slot)
+{
+	return slot + 1 == rc->nr_slots ? 0 : slot + 1;
+}
+
+static inline struct ring_page *ring_page_at(const struct trace_ring_cpu *rc, uint32_t slot)
+{
+	return (struct ring_page *)(void *)(rc->base + ((size_t)slot << rc->subbuf_shift));
+}
+
+/* Slot words. */
+static inline uint64_t ring_tag(uint64_t seq, uint64_t value)
+{
+	return seq << RING_TAKEN_BITS | value;
+}
+
+static inline uint64_t ring_tag_seq(uint64_t word)
+{
+	return word >> RING_TAKEN_BITS;
+}
+
+static inline uint32_t ring_tag_value(uint64_t word)
+{
+	return (uint32_t)(word & ((1u << RING_TAKEN_BITS) - 1));
+}
+
+static inline uint64_t ring_clock_now(const struct trace_ring_cpu *rc)
+{
+	return rc->clock ? rc->clock() : trace_plat_clock_ns();
+}
+
+/* The event number of a tail word in 64 bits, from one that is less than 2^31 events away. */
+static inline uint64_t ring_event_number(uint64_t word, uint64_t near)
+{
+	return near + (uint64_t)(int64_t)(int32_t)((uint32_t)(word >> 32) - (uint32_t)near);
+}
+
+/* Payload length as it is stored. */
+static inline size_t ring_round_len(size_t len)
+{
+	return len ? (len + 3) & ~(size_t)3 : 4;
+}
+
+/* ---- ring_buffer.c ---- */
+
+/* `delta` more (or fewer) reasons not to record; 0: rc->clock changed. Any context. */
+void trace_ring_gate(struct trace_ring_cpu *rc, int delta);
+
+/* ---- ring_read.c ---- */
+
+/* What is committed in one sub-buffer. */
+struct ring_extent {
+	uint32_t end;	      /* offset */
+	uint32_t entries;     /* events before it */
+	uint64_t first_event; /* number of the first one */
+	uint64_t dropped;
+	bool is_finished; /* commit has left it */
+	bool is_open;	  /* events may still come */
+};
+
+/* All committed events, since the reset. Preemption off or rc->lock held. */
+uint64_t trace_ring_committed(struct trace_ring_cpu *rc);
+/* The sub-buffer in which commit stands. The same contexts. */
+uint64_t trace_ring_commit_seq(struct trace_ring_cpu *rc);
+/* The oldest sub-buffer from `seq` on that is not overwritten. */
+uint64_t trace_ring_oldest(struct trace_ring_cpu *rc, uint64_t seq);
+/* Only true if slot `slot` still holds sub-buffer `seq` afterwards. */
+void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
+		       struct ring_extent *out_extent);
+void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq);
+/*
+ * Copy out what lies after `cursor`, at most up to the end of a sub-buffer, and advance. With
+ * `take` the events leave the ring. With `full`, only a finished sub-buffer. False for nothing.
+ */
+bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
+		      struct ring_chunk *chunk, bool take, bool full);
+
+/* ---- ring_event.c ---- */
+
+/* Show the event at chunk->pos, passing over what is none. False when none is left. */
+bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event);
+/* Move behind the event that decode showed. */
+void trace_ring_skip(struct ring_chunk *chunk, const struct ring_event *event);
+
+/* ---- ring_consume.c ---- */
+
+/* The consumer's position moved: let lock-free questions know. rc->lock held. */
+void trace_ring_note_reader(struct trace_ring_cpu *rc);
+
+/* ---- ring_setup.c ---- */
+
+/* Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held. */
+void trace_ring_move_begin(struct trace_ring_cpu *rc);
+void trace_ring_move_end(struct trace_ring_cpu *rc);
+
+#endif

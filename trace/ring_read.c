@@ -1,0 +1,188 @@
+/*
+ * Copies of sub-buffers, for the consuming reader and for iterators. See <trace/ring_buffer.h>.
+ *
+ * A cursor says how far a reader has come. fetch copies what is committed behind it, at most to the
+ * end of its sub-buffer, and only then asks the slot word whether the copy is worth something:
+ *   the same sequence      nobody had begun to overwrite it
+ *   another one            the copy is thrown away; the cursor goes to the oldest sub-buffer left
+ * The consuming reader exchanges the word for one that also says how many events it has taken, so
+ * that an event is either taken or overrun. Losses are the gaps in the event numbers.
+ *
+ * A cursor never stands behind the sub-buffer of `commit`: it leaves a sub-buffer only after commit
+ * has, and the writer never claims the one in which commit stands.
+ */
+#include "ring_private.h"
+
+static uint64_t load_first(struct trace_ring_cpu *rc, uint32_t slot)
+{
+	return atomic_load_explicit(&rc->slots[slot].first_event, memory_order_relaxed);
+}
+
+static uint32_t finished_end(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq)
+{
+	uint64_t end = atomic_load_explicit(&rc->slots[slot].end, memory_order_relaxed);
+
+	return ring_tag_seq(end) == seq ? ring_tag_value(end) + RING_PAGE_HEAD : ring_size(rc);
+}
+
+void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
+		       struct ring_extent *out)
+{
+	/* Pairs with the release in commit: what lies before it is written. */
+	uint64_t commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+	bool is_last = ring_slot_of(rc, commit) == slot;
+	uint64_t next_first;
+
+	out->first_event = load_first(rc, slot);
+	out->dropped = atomic_load_explicit(&rc->slots[slot].dropped, memory_order_relaxed);
+	if (is_last)
+		next_first = ring_event_number(commit, out->first_event);
+	else
+		next_first = load_first(rc, ring_next_slot(rc, slot));
+	out->entries = (uint32_t)(next_first - out->first_event);
+	out->is_finished = !is_last;
+	out->is_open = is_last && ring_offset_of(rc, commit);
+	out->end = out->is_open ? ring_offset_of(rc, commit) : finished_end(rc, slot, seq);
+}
+
+uint64_t trace_ring_committed(struct trace_ring_cpu *rc)
+{
+	uint64_t commit, again, first;
+
+	do {
+		commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+		first = load_first(rc, ring_slot_of(rc, commit));
+		atomic_thread_fence(memory_order_acquire);
+		again = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+		/* As long as commit is in this slot, the slot's number is its sub-buffer's. */
+	} while (ring_slot_of(rc, again) != ring_slot_of(rc, commit));
+	return ring_event_number(commit, first);
+}
+
+uint64_t trace_ring_commit_seq(struct trace_ring_cpu *rc)
+{
+	uint64_t commit, again, word;
+
+	do {
+		commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+		word = atomic_load_explicit(&rc->slots[ring_slot_of(rc, commit)].word,
+					    memory_order_acquire);
+		again = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+	} while (ring_slot_of(rc, again) != ring_slot_of(rc, commit));
+	return ring_tag_seq(word);
+}
+
+static uint64_t load_word(struct trace_ring_cpu *rc, uint64_t seq)
+{
+	return atomic_load_explicit(&rc->slots[seq % rc->nr_slots].word, memory_order_acquire);
+}
+
+uint64_t trace_ring_oldest(struct trace_ring_cpu *rc, uint64_t seq)
+{
+	uint64_t there;
+
+	while ((there = ring_tag_seq(load_word(rc, seq))) > seq)
+		seq = there - rc->nr_slots + 1;
+	return seq;
+}
+
+void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq)
+{
+	cursor->seq = seq;
+	cursor->offset = RING_PAGE_HEAD;
+	cursor->taken = 0;
+}
+
+/*
+ * Word by word: the writer may be overwriting what we copy, and then it is thrown away. This is
+ * the one place where reader and writer race for plain memory.
+ */
+static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i += 4)
+		*(uint32_t *)(void *)(to + i) = __atomic_load_n(
+			(const uint32_t *)(const void *)(from + i), __ATOMIC_RELAXED);
+}
+
+static void copy_chunk(struct trace_ring_cpu *rc, const struct ring_cursor *cursor, uint32_t slot,
+		       const struct ring_extent *extent, struct ring_chunk *chunk)
+{
+	struct ring_page *page = ring_page_at(rc, slot);
+
+	chunk->pos = 0;
+	chunk->end = extent->end - cursor->offset;
+	chunk->left = extent->entries - cursor->taken;
+	chunk->ts = cursor->offset == RING_PAGE_HEAD
+			    ? __atomic_load_n(&page->time_stamp, __ATOMIC_RELAXED)
+			    : cursor->ts;
+	chunk->lost = extent->first_event + cursor->taken - cursor->next_event +
+		      (extent->dropped - cursor->dropped);
+	copy_words(chunk->data, (const uint8_t *)page + cursor->offset, chunk->end);
+	/* Pairs with the writer's claim: data of a later lap is seen only after its claim. */
+	atomic_thread_fence(memory_order_acquire);
+}
+
+/* Is what we copied still true? With `take` its events are ours from here on. */
+static bool confirm(struct trace_ring_cpu *rc, const struct ring_cursor *cursor, uint32_t slot,
+		    const struct ring_extent *extent, bool take)
+{
+	uint64_t word = ring_tag(cursor->seq, cursor->taken);
+
+	if (!take)
+		return ring_tag_seq(atomic_load_explicit(&rc->slots[slot].word,
+							 memory_order_relaxed)) == cursor->seq;
+	return atomic_compare_exchange_strong(&rc->slots[slot].word, &word,
+					      ring_tag(cursor->seq, extent->entries));
+}
+
+/* Time after the last byte of `chunk`. */
+static uint64_t end_time(const struct ring_chunk *chunk)
+{
+	struct ring_chunk rest = *chunk;
+	struct ring_event event;
+
+	while (trace_ring_decode(&rest, &event))
+		trace_ring_skip(&rest, &event);
+	return rest.ts;
+}
+
+bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
+		      struct ring_chunk *chunk, bool take, bool full)
+{
+	struct ring_extent extent;
+	uint64_t oldest;
+	uint32_t slot;
+
+	for (;;) {
+		oldest = trace_ring_oldest(rc, cursor->seq);
+		if (oldest != cursor->seq)
+			trace_ring_cursor_move(cursor, oldest);
+		slot = (uint32_t)(cursor->seq % rc->nr_slots);
+		trace_ring_extent(rc, slot, cursor->seq, &extent);
+		if (full && extent.is_open)
+			return false;
+		/* Overwritten under our eyes the numbers may be anything. */
+		if (extent.end < cursor->offset || extent.end > ring_size(rc) ||
+		    extent.entries < cursor->taken) {
+			if (confirm(rc, cursor, slot, &extent, false))
+				return false;
+			continue;
+		}
+		copy_chunk(rc, cursor, slot, &extent, chunk);
+		if (!confirm(rc, cursor, slot, &extent, take))
+			continue;
+		cursor->ts = end_time(chunk);
+		cursor->offset = extent.end;
+		cursor->taken = extent.entries;
+		if (chunk->left) {
+			cursor->next_event = extent.first_event + extent.entries;
+			cursor->dropped = extent.dropped;
+		}
+		if (extent.is_finished)
+			trace_ring_cursor_move(cursor, cursor->seq + 1);
+		if (chunk->left)
+			return true;
+		if (!extent.is_finished)
+			return false;
+	}
+}

@@ -1,0 +1,181 @@
+/*
+ * Accounting of a ring: nothing is counted while writing but what is dropped. The rest follows from
+ * the numbers of events. See <trace/ring_buffer.h>.
+ *
+ *   number:  0 ......... taken by the reader ......... oldest still there ......... committed
+ *                        (or overrun)     overrun                       entries
+ *
+ * Locking: rc->lock, which keeps the reader away; the writer goes on.
+ */
+#include "ring_private.h"
+
+/* The oldest sub-buffer and what is not yet taken from it. */
+struct oldest {
+	uint64_t seq;
+	uint32_t slot;
+	uint64_t word;
+	struct ring_extent extent;
+};
+
+static bool is_unchanged(struct trace_ring_cpu *rc, const struct oldest *oldest)
+{
+	return atomic_load(&rc->slots[oldest->slot].word) == oldest->word;
+}
+
+static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
+{
+	out->seq = trace_ring_oldest(rc, rc->reader.seq);
+	for (;; out->seq++) {
+		out->slot = (uint32_t)(out->seq % rc->nr_slots);
+		out->word = atomic_load(&rc->slots[out->slot].word);
+		trace_ring_extent(rc, out->slot, out->seq, &out->extent);
+		/* A reset leaves an empty one behind. */
+		if (!out->extent.is_finished || out->extent.entries)
+			return;
+	}
+}
+
+/* Bytes of events from the oldest to the last committed one. */
+static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *oldest)
+{
+	uint64_t last = trace_ring_commit_seq(rc), bytes = rc->chunk.end - rc->chunk.pos;
+	struct ring_extent extent;
+
+	for (uint64_t seq = oldest->seq; seq <= last; seq++) {
+		trace_ring_extent(rc, (uint32_t)(seq % rc->nr_slots), seq, &extent);
+		bytes += extent.end - RING_PAGE_HEAD;
+	}
+	if (oldest->seq == rc->reader.seq)
+		bytes -= rc->reader.offset - RING_PAGE_HEAD;
+	return bytes;
+}
+
+/* Time of the oldest event, or 0. Looks at the ring in place: heads only, within the extent. */
+static uint64_t oldest_ts(struct trace_ring_cpu *rc, const struct oldest *oldest)
+{
+	struct ring_page *page = ring_page_at(rc, oldest->slot);
+	struct ring_chunk chunk = rc->chunk;
+	uint32_t offset = RING_PAGE_HEAD;
+	struct ring_event event;
+
+	if (trace_ring_decode(&chunk, &event))
+		return event.ts;
+	chunk.ts = page->time_stamp;
+	if (oldest->seq == rc->reader.seq && rc->reader.offset != RING_PAGE_HEAD) {
+		offset = rc->reader.offset;
+		chunk.ts = rc->reader.ts;
+	}
+	if (oldest->extent.end < offset || oldest->extent.end > ring_size(rc))
+		return 0;
+	chunk.data = (uint8_t *)page + offset;
+	chunk.pos = 0;
+	chunk.end = oldest->extent.end - offset;
+	chunk.left = 1;
+	return trace_ring_decode(&chunk, &event) ? event.ts : 0;
+}
+
+static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
+{
+	struct oldest oldest;
+	uint64_t first;
+
+	do {
+		find_oldest(rc, &oldest);
+		first = oldest.extent.first_event + ring_tag_value(oldest.word);
+		out->entries = trace_ring_committed(rc) - first + rc->chunk.left;
+		out->overrun = first - rc->nr_taken;
+		out->read = rc->nr_taken - rc->chunk.left;
+		out->commit_overrun = trace_ring_load(&rc->nr_commit_overrun);
+		out->dropped = trace_ring_load(&rc->nr_dropped);
+		out->bytes = count_bytes(rc, &oldest);
+		out->oldest_ts = oldest_ts(rc, &oldest);
+	} while (!is_unchanged(rc, &oldest));
+	out->now_ts = ring_clock_now(rc);
+}
+
+void ring_buffer_stats_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring_stats *out_stats)
+{
+	struct trace_ring_cpu *rc;
+
+	*out_stats = (struct ring_stats){ 0 };
+	if (cpu >= buffer->nr_cpus)
+		return;
+	rc = buffer->cpu[cpu];
+	trace_plat_lock(&rc->lock);
+	collect(rc, out_stats);
+	trace_plat_unlock(&rc->lock);
+}
+
+uint64_t ring_buffer_entries_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.entries;
+}
+
+uint64_t ring_buffer_overrun_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.overrun;
+}
+
+uint64_t ring_buffer_commit_overrun_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.commit_overrun;
+}
+
+uint64_t ring_buffer_dropped_events_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.dropped;
+}
+
+uint64_t ring_buffer_read_events_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.read;
+}
+
+uint64_t ring_buffer_bytes_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.bytes;
+}
+
+uint64_t ring_buffer_oldest_event_ts(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(buffer, cpu, &stats);
+	return stats.oldest_ts;
+}
+
+uint64_t ring_buffer_entries(struct ring_buffer *buffer)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
+		sum += ring_buffer_entries_cpu(buffer, cpu);
+	return sum;
+}
+
+uint64_t ring_buffer_overruns(struct ring_buffer *buffer)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
+		sum += ring_buffer_overrun_cpu(buffer, cpu);
+	return sum;
+}

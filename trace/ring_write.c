@@ -1,0 +1,252 @@
+/*
+ * The uncommon half of writing: a sub-buffer is full, time jumped, an event is long, another clock,
+ * recording is off, an event is taken back. See <trace/ring_buffer.h>, ring_fast.h.
+ *
+ * How the tail gets into the next sub-buffer. Each step may be interrupted by writers that do all
+ * of it themselves, so each is a compare-exchange that fails or has no effect the second time:
+ *   1. claim: the slot's word goes from its old sequence to the next one. From here readers know
+ *      that the old events are gone. Whoever finds the new sequence there goes on to step 2.
+ *   2. move: the tail pair goes to the new sub-buffer. One writer succeeds, the others start over.
+ *   3. that one fills in the slots, time stamp and end. Nobody reads them before the outermost
+ *      commit; later crossings need none of them: event numbers are in the tail word.
+ */
+#include "ring_private.h"
+
+enum claim {
+	CLAIM_DONE,
+	CLAIM_STALE, /* something moved: look again */
+	CLAIM_FULL,
+};
+
+void trace_ring_publish(struct trace_ring_cpu *rc)
+{
+	uint64_t commit, tail;
+
+	/*
+	 * Whoever interrupts while commit and tail are equal publishes itself. A plain store could
+	 * then take commit back: hence the exchange.
+	 */
+	for (;;) {
+		commit = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		tail = trace_ring_load(&rc->tail.lo);
+		if (commit == tail)
+			return;
+		atomic_compare_exchange_strong(&rc->commit, &commit, tail);
+	}
+}
+
+/* Number of events in a finished sub-buffer. */
+static uint64_t entries_of(struct trace_ring_cpu *rc, uint32_t slot)
+{
+	struct ring_slot *next = &rc->slots[ring_next_slot(rc, slot)];
+
+	return atomic_load_explicit(&next->first_event, memory_order_relaxed) -
+	       atomic_load_explicit(&rc->slots[slot].first_event, memory_order_relaxed);
+}
+
+/* Take slot `next` for sub-buffer `seq`; counts the event as dropped when that may not be. */
+static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t seq)
+{
+	struct ring_slot *slot = &rc->slots[next];
+	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+
+	if (ring_tag_seq(word) == seq)
+		return CLAIM_DONE;
+	if (ring_tag_seq(word) != seq - rc->nr_slots)
+		return CLAIM_STALE;
+	/* An outer event is still open a whole lap behind. */
+	if (ring_slot_of(rc, atomic_load_explicit(&rc->commit, memory_order_relaxed)) == next) {
+		trace_plat_local_add(&rc->nr_commit_overrun, 1);
+		return CLAIM_FULL;
+	}
+	if (!atomic_load_explicit(&rc->overwrite, memory_order_relaxed) &&
+	    ring_tag_value(word) != entries_of(rc, next)) {
+		trace_plat_local_add(&rc->nr_dropped, 1);
+		return CLAIM_FULL;
+	}
+	/* Pairs with the reader's exchange: it has either taken the events or sees them gone. */
+	if (!atomic_compare_exchange_strong(&slot->word, &word, ring_tag(seq, 0)))
+		return CLAIM_STALE;
+	return CLAIM_DONE;
+}
+
+/* Remember that the sub-buffer in `slot` ends at `offset`. */
+static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
+{
+	uint64_t seq =
+		ring_tag_seq(atomic_load_explicit(&rc->slots[slot].word, memory_order_relaxed));
+
+	atomic_store_explicit(&rc->slots[slot].end, ring_tag(seq, offset - RING_PAGE_HEAD),
+			      memory_order_relaxed);
+}
+
+/*
+ * An event was dropped: nothing may follow it in the sub-buffer `slot`, so that the loss is told
+ * between sub-buffers.
+ */
+static void close_subbuf(struct trace_ring_cpu *rc, uint32_t slot)
+{
+	uint64_t word, last, end;
+
+	do {
+		word = trace_ring_load(&rc->tail.lo);
+		last = trace_ring_load(&rc->tail.hi);
+		if (ring_slot_of(rc, word) != slot || !ring_offset_of(rc, word))
+			return;
+		end = (word | (ring_size(rc) - 1)) + 1;
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, last));
+
+	set_end(rc, slot, ring_offset_of(rc, word));
+	if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
+		trace_ring_publish(rc);
+}
+
+static uint64_t nr_lost(const struct trace_ring_cpu *rc)
+{
+	return trace_ring_load(&rc->nr_dropped) + trace_ring_load(&rc->nr_commit_overrun);
+}
+
+/* The tail moved from `word` into `slot`, and we moved it. */
+static void finish_crossing(struct trace_ring_cpu *rc, uint64_t word, uint32_t slot, uint64_t now,
+			    uint64_t lost)
+{
+	uint64_t number = ring_event_number(word, trace_ring_load(&rc->event_ref));
+
+	if (ring_offset_of(rc, word))
+		set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
+	ring_page_at(rc, slot)->time_stamp = now;
+	atomic_store_explicit(&rc->slots[slot].first_event, number, memory_order_relaxed);
+	atomic_store_explicit(&rc->slots[slot].dropped, lost, memory_order_relaxed);
+	__atomic_store_n(&rc->event_ref, number, __ATOMIC_RELAXED);
+	/* Nobody's event is open: the new place is where the next commit starts. */
+	if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
+		trace_ring_publish(rc);
+}
+
+/*
+ * Move the tail {word, last} to the next sub-buffer, whose time is `now`. False when the ring is
+ * full; true when it moved, by us or by others: look at the tail again.
+ */
+static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint64_t now)
+{
+	uint32_t slot = ring_slot_of(rc, word);
+	uint32_t next = ring_next_slot(rc, slot);
+	uint64_t seq =
+		ring_tag_seq(atomic_load_explicit(&rc->slots[slot].word, memory_order_relaxed)) + 1;
+	uint64_t lost, first;
+
+	switch (claim_slot(rc, next, seq)) {
+	case CLAIM_STALE:
+		return true;
+	case CLAIM_FULL:
+		close_subbuf(rc, slot);
+		return false;
+	case CLAIM_DONE:
+		break;
+	}
+	lost = nr_lost(rc);
+	first = (uint64_t)next << rc->subbuf_shift | RING_PAGE_HEAD;
+	if (trace_plat_pair_cmpxchg(&rc->tail, word, last, (word & ~0xffffffffull) | first, now))
+		finish_crossing(rc, word, next, now, lost);
+	return true;
+}
+
+/* Write the heads of an event at tail word `word`; returns its payload. */
+static void *write_heads(struct trace_ring_cpu *rc, uint64_t word, uint64_t delta, uint32_t len)
+{
+	uint32_t *at = (uint32_t *)(void *)(rc->base + (uint32_t)word);
+
+	if (delta >> RING_DELTA_BITS) {
+		at[0] = ((uint32_t)delta & RING_DELTA_MASK) << RING_TYPE_BITS |
+			RING_TYPE_TIME_EXTEND;
+		at[1] = (uint32_t)(delta >> RING_DELTA_BITS);
+		delta = 0;
+		/* The event's own head has to be where an outermost commit looks for it. */
+		if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
+			atomic_store_explicit(&rc->commit, word + RING_EXTEND_BYTES,
+					      memory_order_release);
+		at += 2;
+	}
+	if (len <= RING_SHORT_PAYLOAD) {
+		at[0] = (uint32_t)delta << RING_TYPE_BITS | len / 4;
+		return at + 1;
+	}
+	at[0] = (uint32_t)delta << RING_TYPE_BITS | RING_TYPE_LONG;
+	at[1] = len + 4;
+	return at + 2;
+}
+
+static uint32_t head_bytes(uint32_t len)
+{
+	return len <= RING_SHORT_PAYLOAD ? RING_HEAD_BYTES : 2 * RING_HEAD_BYTES;
+}
+
+void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
+{
+	uint64_t word, last, now, delta;
+	uint32_t len, bytes, room;
+
+	if (atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32)
+		return NULL;
+	if (payload_len > ring_size(rc) - RING_PAGE_HEAD - 2 * RING_HEAD_BYTES - RING_EXTEND_BYTES)
+		return NULL;
+	len = (uint32_t)ring_round_len(payload_len);
+	for (;;) {
+		word = trace_ring_load(&rc->tail.lo);
+		last = trace_ring_load(&rc->tail.hi);
+		now = ring_clock_now(rc);
+		delta = (int64_t)(now - last) > 0 ? now - last : 0; /* clocks may go back */
+		bytes = head_bytes(len) + len;
+		if (delta >> RING_DELTA_BITS)
+			bytes += RING_EXTEND_BYTES;
+		room = -(uint32_t)word & (ring_size(rc) - 1);
+		if (bytes > room || delta >> RING_EXTEND_BITS) {
+			if (!cross(rc, word, last, last + delta))
+				return NULL;
+			continue;
+		}
+		if (trace_plat_pair_cmpxchg(&rc->tail, word, last, word + RING_EVENT_ONE + bytes,
+					    last + delta))
+			return write_heads(rc, word, delta, len);
+	}
+}
+
+/* The event at `start`, `bytes` long, becomes padding: readers skip it and count it nowhere. */
+static void make_padding(struct trace_ring_cpu *rc, uint32_t start, uint32_t bytes)
+{
+	uint32_t *head = (uint32_t *)(void *)(rc->base + start);
+	uint32_t delta = head[0] >> RING_TYPE_BITS;
+	uint32_t slot = ring_slot_of(rc, start + 1);
+	uint64_t word, last;
+
+	/* Delta 0 would say: the rest of the page is padding. */
+	head[0] = (delta ? delta : 1) << RING_TYPE_BITS | RING_TYPE_PADDING;
+	head[1] = bytes - RING_HEAD_BYTES;
+	do {
+		word = trace_ring_load(&rc->tail.lo);
+		last = trace_ring_load(&rc->tail.hi);
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, word - RING_EVENT_ONE, last));
+	/* Nested writers have begun sub-buffers with one event too many before them. */
+	while (slot != ring_slot_of(rc, word)) {
+		slot = ring_next_slot(rc, slot);
+		atomic_fetch_sub(&rc->slots[slot].first_event, 1);
+	}
+}
+
+void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t payload_len)
+{
+	uint32_t len = (uint32_t)ring_round_len(payload_len);
+	uint32_t bytes = head_bytes(len) + len;
+	uint32_t end = (uint32_t)((uint8_t *)payload - rc->base) + len;
+	uint32_t delta = *(uint32_t *)(void *)(rc->base + (end - bytes)) >> RING_TYPE_BITS;
+	uint64_t word = trace_ring_load(&rc->tail.lo);
+	uint64_t last = trace_ring_load(&rc->tail.hi);
+
+	if ((uint32_t)word == end &&
+	    trace_plat_pair_cmpxchg(&rc->tail, word, last, word - RING_EVENT_ONE - bytes,
+				    last - delta))
+		return;
+	make_padding(rc, end - bytes, bytes);
+	trace_ring_commit(rc, payload);
+}
