@@ -19,6 +19,7 @@ struct vfs_special {
 	const char *dir;
 	const char *name;
 	uint32_t mode;
+	bool is_device;
 	const struct file_ops *ops;
 	size_t (*show)(char *buf, size_t size);
 };

@@ -102,7 +102,7 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->type = VFS_REGULAR;
 	if (node->is_dir)
 		out_stat->type = VFS_DIRECTORY;
-	else if (node->special && node->special->ops)
+	else if (node->special && node->special->is_device)
 		out_stat->type = VFS_DEVICE;
 	out_stat->mode = node->mode;
 	out_stat->size = node->size;

@@ -139,15 +139,15 @@ static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t 
 static const struct file_ops kallsyms_ops = { .read = kallsyms_read, .has_position = true };
 
 static const struct vfs_special specials[] = {
-	{ "/dev", "console", 0600, &console_file_ops, NULL },
-	{ "/dev", "null", 0666, &null_ops, NULL },
-	{ "/dev", "tty", 0666, &console_file_ops, NULL },
-	{ "/dev", "zero", 0666, &zero_ops, NULL },
-	{ "/proc", "cmdline", 0444, NULL, show_cmdline },
-	{ "/proc", "kallsyms", 0444, &kallsyms_ops, NULL },
-	{ "/proc", "meminfo", 0444, NULL, show_meminfo },
-	{ "/proc", "uptime", 0444, NULL, show_uptime },
-	{ "/proc", "version", 0444, NULL, show_version },
+	{ "/dev", "console", 0600, true, &console_file_ops, NULL },
+	{ "/dev", "null", 0666, true, &null_ops, NULL },
+	{ "/dev", "tty", 0666, true, &console_file_ops, NULL },
+	{ "/dev", "zero", 0666, true, &zero_ops, NULL },
+	{ "/proc", "cmdline", 0444, false, NULL, show_cmdline },
+	{ "/proc", "kallsyms", 0444, false, &kallsyms_ops, NULL },
+	{ "/proc", "meminfo", 0444, false, NULL, show_meminfo },
+	{ "/proc", "uptime", 0444, false, NULL, show_uptime },
+	{ "/proc", "version", 0444, false, NULL, show_version },
 };
 
 static const char *const dirs[] = {

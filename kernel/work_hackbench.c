@@ -239,7 +239,7 @@ static int report(struct command_env *env, const struct hack_run *run, uint64_t 
 
 static bool parse_arguments(struct hack_run *run, int argc, char **argv)
 {
-	uint64_t groups = 2, messages = 50;
+	uint64_t groups = 10, messages = 100;
 
 	if (argc > 1 && !command_parse_u64(argv[1], &groups))
 		return false;
