@@ -19,18 +19,26 @@
 #include <trace/fmt.h>
 #include <trace/trace.h>
 
-#define MAX_DEPTH 24
+#define MAX_DEPTH 640 /* a stack overflow is deep; repetitions print as one line */
 #define EXIT_CODE 1
 #define NOBODY	  UINT32_MAX
 #define TEXT_MAX  256
 
 static _Atomic uint32_t panic_cpu = NOBODY;
 
-static void print_backtrace(const uintptr_t *trace, size_t nr)
+static uintptr_t trace[MAX_DEPTH]; /* one CPU panics */
+
+static void print_backtrace(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
+		size_t first = i;
+
 		/* A return address may be the first byte behind its function. */
 		pr_err("  [<%016lx>] %pS\n", trace[i], (void *)(i ? trace[i] - 1 : trace[i]));
+		while (i + 1 < nr && trace[i + 1] == trace[first])
+			i++;
+		if (i > first)
+			pr_err("  ... the same %zu times more\n", i - first);
 	}
 }
 
@@ -45,21 +53,17 @@ static void print_cpu_header(uint32_t cpu)
 
 static void print_this_cpu(const struct trap_frame *regs)
 {
-	uintptr_t trace[MAX_DEPTH];
-
 	print_cpu_header(cpu_local_read(id));
 	if (regs) {
 		arch_dump_registers(regs);
-		print_backtrace(trace, arch_backtrace_trap(regs, trace, MAX_DEPTH));
+		print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
 	} else {
-		print_backtrace(trace, arch_backtrace_here(trace, MAX_DEPTH));
+		print_backtrace(arch_backtrace_here(trace, MAX_DEPTH));
 	}
 }
 
 static void print_other_cpus(void)
 {
-	uintptr_t trace[MAX_DEPTH];
-
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		const struct trap_frame *regs = smp_stopped_frame(cpu);
 
@@ -67,7 +71,7 @@ static void print_other_cpus(void)
 			continue;
 		print_cpu_header(cpu);
 		if (regs)
-			print_backtrace(trace, arch_backtrace_trap(regs, trace, MAX_DEPTH));
+			print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
 		else
 			pr_err("  did not answer\n");
 	}

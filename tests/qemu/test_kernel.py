@@ -30,13 +30,11 @@ def test_unit_tests_while_traced():
 
 
 def test_panic_shows_every_cpu():
-    with Guest("gcc", 3, cmdline="exit run=true", wait=False) as guest:
-        guest.console.expect(pexpect.EOF, timeout=60)
     with Guest("gcc", 3) as guest:
-        guest.send("panic just because\r")
+        guest.send("panic because\r")
         guest.expect(rb"end of panic")
         text = guest.console.before.decode().replace("\r\n", "\n")
-    assert re.search(r"^PANIC: just because$", text, re.M), text
+    assert re.search(r"^PANIC: because$", text, re.M), text
     for cpu in range(3):
         assert re.search(rf"^CPU {cpu}: \S+ pid \d+", text, re.M), text
     # Symbolised, innermost first, down to the start of the thread.
@@ -44,9 +42,20 @@ def test_panic_shows_every_cpu():
     assert text.count("PANIC: ") == 1
 
 
+@pytest.mark.parametrize("how,what", [("-fault", "page fault"), ("-stack", "stack overflow")])
+def test_faults_name_their_place(how, what):
+    with Guest("gcc", 2) as guest:
+        guest.send(f"panic {how}\r")
+        guest.expect(rb"end of panic")
+        text = guest.console.before.decode().replace("\r\n", "\n")
+    assert re.search(rf"^PANIC: {what} at \S+\+0x[0-9a-f]+/0x[0-9a-f]+$", text, re.M), text
+    assert re.search(r"^RAX [0-9a-f]{16} ", text, re.M) and "] thread_start+0x" in text, text
+
+
 def test_panic_ends_qemu_when_asked():
-    with Guest("gcc", 2, cmdline="exit run='sleep 60'", wait=False) as guest:
-        guest.expect(rb"CPUs online")
+    with Guest("gcc", 2, cmdline="exit") as guest:
+        text, status = end_of(guest, "panic")
+        assert "PANIC: " in text and status == 3  # (1 << 1) | 1
     with Guest("gcc", 2, cmdline="panic=-1") as guest:
         _, status = end_of(guest, "panic")
         assert status == 0  # rebooted; -no-reboot ends QEMU
@@ -58,7 +67,7 @@ def test_parameters():
         assert "Unknown boot parameter: alsonot" in guest.boot_output
         assert "maxcpus" not in re.sub(r"Command line.*", "", guest.boot_output)
         assert guest.check("cat /proc/cmdline").strip() == "maxcpus=2 nosuch=1 alsonot loglevel=6"
-        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 2
+        assert len(re.findall(r"^ +\d+ +\d+ ", guest.check("cpus"), re.M)) == 2
 
 
 def test_commands_leak_nothing():
