@@ -43,3 +43,5 @@ KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/symbols.c kernel/no_tables.c k
 KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/bench.c kernel/bench_target.c
 # Tests that run inside, by the command `ktest`.
 KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,data.c lock.c mm.c printk.c thread.c timer.c)
+# Patching under load.
+KERNEL_SRCS += kernel/torture.c kernel/torture_targets.c

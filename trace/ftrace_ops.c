@@ -259,6 +259,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 		ftrace_hash_free(ftrace_ops_hash_of(ops, false));
 		ftrace_hash_free(ftrace_ops_hash_of(ops, true));
 		ops->func_hash = NULL;
+		ops->hashes[0] = ops->hashes[1] = (struct ftrace_ops_hash){ 0 };
 	}
 	trace_plat_unlock(&ftrace_lock);
 }

@@ -228,6 +228,18 @@ static void test_live_filter_change(void **state)
 	check_calls();
 }
 
+/* An ops whose filters were forgotten is as good as new. */
+static void test_freed_filter_is_gone(void **state)
+{
+	(void)state;
+	filter_one(&users[0], 7, true);
+	filter_one(&users[0], 8, true);
+	ftrace_free_filter(&users[0].ops);
+	memset(users[0].filter, 0, sizeof(users[0].filter));
+	add(&users[0]);
+	check_calls();
+}
+
 static uint32_t nr_extra_sites;
 
 static void count_pokes(const struct trace_poke *pokes, size_t nr)
@@ -472,6 +484,7 @@ int main(void)
 		TEST(test_one_update_is_one_batch),
 		TEST(test_third_ops_pokes_nothing),
 		TEST(test_live_filter_change),
+		TEST(test_freed_filter_is_gone),
 		TEST(test_live_change_never_means_all),
 		TEST(test_refusals),
 		TEST(test_stub_is_never_called),
