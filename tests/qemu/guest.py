@@ -38,7 +38,7 @@ def iso_for(build, cmdline="", kernel=None):
     iso = directory / f"{name}.iso"
     if not iso.exists():
         fresh = directory / f"{name}.{os.getpid()}"
-        subprocess.run([ROOT / "iso" / "make-iso", kernel, fresh, cmdline, "0"], check=True)
+        subprocess.run([ROOT / "iso" / "make-iso", kernel, fresh, cmdline, "direct.cfg.in"], check=True)
         fresh.rename(iso)
     return iso
 

@@ -1,0 +1,68 @@
+"""A second emulator, for what QEMU's TCG does not have: x2APIC, the TSC-deadline timer, SERIALIZE.
+
+Bochs runs its CPUs in turns of a few instructions, one host thread, so every run is the same: other
+interleavings than QEMU's, and none that depend on the host.
+"""
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pexpect
+import pytest
+from guest import BUILDS, iso_for
+
+CONFIG = """\
+display_library: term
+cpu: model={model}, count={cpus}, ips=50000000, reset_on_triple_fault=0, ignore_bad_msrs=1
+memory: guest=128, host=128
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+ata0-master: type=cdrom, path={iso}, status=inserted
+boot: cdrom
+com1: enabled=1, mode=file, dev={dir}/com1
+log: {dir}/log
+panic: action=fatal
+clock: sync=none
+"""
+
+
+def run_bochs(directory, model, cpus, cmdline, limit=240):
+    """Boot, wait until the guest turned the machine off; what it printed on COM1."""
+    assert shutil.which("bochs-bin"), "Bochs is not installed: tools/install-deps test"
+    iso = iso_for(BUILDS["gcc"], cmdline)
+    config, script = directory / "bochsrc", directory / "commands"
+    config.write_text(CONFIG.format(model=model, cpus=cpus, iso=iso, dir=directory))
+    script.write_text("c\n")  # Debian's Bochs starts in its debugger
+    # Its only display without a window system wants a terminal.
+    bochs = pexpect.spawn("timeout", ["-k", "5", str(limit), "bochs-bin", "-q", "-f", str(config),
+                                      "-rc", str(script)],
+                          env={**os.environ, "TERM": "vt100"}, timeout=limit + 10)
+    bochs.expect(pexpect.EOF)
+    bochs.close()
+    log = (directory / "log").read_text(errors="replace")
+    text = (directory / "com1").read_text(errors="replace").replace("\r\n", "\n")
+    assert "soft power off" in log, "did not turn itself off:\n" + text[-3000:] + log[-1500:]
+    return text
+
+
+@pytest.mark.parametrize("model,cpus,param,apic", [
+    ("tigerlake", 2, "", "x2APIC"),
+    ("corei7_haswell_4770", 4, "", "x2APIC"),
+    ("corei7_haswell_4770", 2, "nox2apic ", "xAPIC"),
+])
+def test_apic_and_timer(tmp_path: Path, model, cpus, param, apic):
+    text = run_bochs(tmp_path, model, cpus, param + 'run="dmesg; cpus; hackbench 1 10; poweroff"')
+    assert f"APIC: {apic}, boot CPU has id 0" in text
+    assert "timer: tsc-deadline," in text
+    assert f"SMP: {cpus} of {cpus} CPUs online" in text
+    assert len(re.findall(r"^ *\d+ +\d+ +-?\d+ ", text, re.M)) == cpus
+    assert re.search(r"^Time: ", text, re.M), "hackbench ended"
+    assert "PANIC" not in text
+
+
+def test_patching_with_serialize(tmp_path: Path):
+    text = run_bochs(tmp_path, "tigerlake", 3, 'run="stress ipi 1; torture 3; poweroff"')
+    assert re.search(r"^stress: ipi: \d+ rounds on 3 CPUs, ok$", text, re.M)
+    assert re.search(r"^torture: 3 rounds.*: ok$", text, re.M)
+    assert "PANIC" not in text
