@@ -9,7 +9,7 @@
 #include <kernel/base.h>
 
 #define NS_PER_S     1000000000ull
-#define GOOD_ENOUGH  4000	   /* one part in so many */
+#define GOOD_ENOUGH  20000	   /* one part in so many */
 #define UNKNOWN_HZ   4000000000ull /* before calibration: delays come out long, never short */
 #define CYCLES_SHIFT 28
 
