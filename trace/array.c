@@ -106,9 +106,9 @@ void trace_array_switch(struct trace_array *tr, bool on)
 	if (on == ring_buffer_record_is_set_on(tr->buffer))
 		return;
 	if (on) {
-		ring_buffer_record_on(tr->buffer);
 		if (tr->tracer->start)
-			tr->tracer->start(tr);
+			tr->tracer->start(tr); /* may empty the buffer, and not be seen doing it */
+		ring_buffer_record_on(tr->buffer);
 		return;
 	}
 	ring_buffer_record_off(tr->buffer);
