@@ -1,0 +1,223 @@
+/*
+ * Boot parameters, the dump after a crash, and a start without memory. Each test is a boot of its
+ * own, in a process of its own.
+ */
+#include "unit.h"
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tracefs.h"
+
+/* Run `boot` as the only life of the library; it asserts, and exits with 0. */
+static void in_child(void (*boot)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		boot();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* cmocka's assertions end the test, not the process. */
+#define EXPECT(cond)                                                                               \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond);                 \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+static void boot(void)
+{
+	EXPECT(tracefs_setup(NULL) == 0);
+	fake_clock = 12345678900;
+	trace_boot_start();
+}
+
+static void nothing_asked(void)
+{
+	EXPECT(!trace_boot_param("quiet", ""));
+	EXPECT(!trace_boot_param("ftraces", "x"));
+	boot();
+	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "7 (expanded: 1408)\n") == 0);
+	trace_dump_on_oops(0);
+	EXPECT(!strstr(fake_log(), "Dumping"));
+}
+
+static void everything_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace", "function"));
+	EXPECT(trace_boot_param("ftrace_filter", "*k*,nosuch,schedule"));
+	EXPECT(trace_boot_param("ftrace_notrace", "do_work"));
+	EXPECT(trace_boot_param("trace_buf_size", "64K"));
+	EXPECT(trace_boot_param("trace_options", "sym-offset,noirq-info,bogus"));
+	EXPECT(trace_boot_param("trace_clock", "global"));
+	boot();
+	EXPECT(strcmp(cat("current_tracer"), "function\n") == 0);
+	EXPECT(strcmp(cat("set_ftrace_filter"), "schedule\ndo_work\nkfree\n") == 0);
+	EXPECT(strcmp(cat("set_ftrace_notrace"), "do_work\n") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "64\n") == 0);
+	EXPECT(strcmp(cat("options/sym-offset"), "1\n") == 0);
+	EXPECT(strcmp(cat("options/irq-info"), "0\n") == 0);
+	EXPECT(strstr(cat("trace_clock"), "[global]"));
+	EXPECT(strstr(fake_log(), "Starting tracer 'function'"));
+	EXPECT(strstr(fake_log(), "ftrace_filter: no function matches nosuch"));
+	EXPECT(strstr(fake_log(), "no option bogus"));
+	call(0, 1, KFREE);
+	call(0, 1, DO_WORK);
+	call(0, 1, YIELD);
+	EXPECT(strstr(cat_body("trace"), "kfree+0x0/0x10 <-yield+0x4/0x10\n"));
+	EXPECT(!strstr(cat_body("trace"), "do_work"));
+}
+
+static void nonsense_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace", "nosuch"));
+	EXPECT(trace_boot_param("trace_buf_size", "12x"));
+	EXPECT(strstr(fake_log(), "trace_buf_size=12x"));
+	EXPECT(trace_boot_param("trace_buf_size", ""));
+	EXPECT(trace_boot_param("trace_clock", "sundial"));
+	boot();
+	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "1408\n") == 0);
+	EXPECT(strstr(fake_log(), "cannot start tracer nosuch"));
+	EXPECT(strstr(fake_log(), "no clock sundial"));
+}
+
+static void size_of(const char *text, const char *kb)
+{
+	char want[64];
+
+	trace_boot_param("trace_buf_size", text);
+	EXPECT(tracefs_setup(NULL) == 0);
+	snprintf(want, sizeof(want), "7 (expanded: %s)\n", kb);
+	EXPECT(strcmp(cat("buffer_size_kb"), want) == 0);
+}
+
+static void size_in_bytes(void)
+{
+	size_of("65536", "64");
+}
+
+static void size_in_megabytes(void)
+{
+	size_of("2M", "2048");
+}
+
+static void size_tiny(void)
+{
+	size_of("1", "4");
+}
+
+static void without_memory(void)
+{
+	for (long budget = 0; budget < 3; budget++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			fake_reset();
+			fake_alloc_budget = budget;
+			EXPECT(trace_init() == -ENOMEM);
+			trace_boot_start();
+			trace_printk("x %d\n", 1);
+			tracing_on();
+			tracing_off();
+			EXPECT(!tracing_is_on());
+			trace_dump(TRACE_ALL_CPUS);
+			trace_thread_exited(1, "x");
+			_exit(0);
+		}
+		EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		       WEXITSTATUS(status) == 0);
+	}
+}
+
+static int count(const char *text, const char *what)
+{
+	int nr = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+/* The newest lines of all CPUs, no more than the limit. */
+static void dump_all(void)
+{
+	EXPECT(trace_boot_param("ftrace_dump_on_oops", ""));
+	EXPECT(trace_boot_param("ftrace", "function"));
+	boot();
+	for (int i = 0; i < 2000; i++)
+		call(i % 2, 1, i < 1999 ? KFREE : SCHEDULE);
+	trace_dump_on_oops(0);
+	EXPECT(!tracing_is_on());
+	EXPECT(strstr(fake_log(), "Dumping ftrace buffer:\n---------------------------------\n"
+				  "(1500 older events left out)\n"));
+	EXPECT(count(fake_log(), ": kfree <-yield\n") == 499);
+	EXPECT(count(fake_log(), ": schedule <-yield\n---------------------------------\n") == 1);
+	EXPECT(count(fake_log(), "[001]") == 250);
+}
+
+static void dump_one_cpu(void)
+{
+	EXPECT(trace_boot_param("ftrace_dump_on_oops", "orig_cpu"));
+	EXPECT(trace_boot_param("ftrace", "function"));
+	boot();
+	for (int i = 0; i < 20; i++)
+		call(i % 2, 1, KFREE);
+	echo("several\nlines", "trace_marker");
+	trace_dump_on_oops(1);
+	EXPECT(count(fake_log(), "[000]") == 0);
+	EXPECT(count(fake_log(), "[001]") == 10);
+	trace_dump(0);
+	EXPECT(count(fake_log(), "[000]") == 11);
+	EXPECT(strstr(fake_log(), ": several\nlines\n---"));
+}
+
+static void dump_empty(void)
+{
+	EXPECT(trace_boot_param("ftrace_dump_on_oops", "1"));
+	boot();
+	trace_dump_on_oops(1);
+	EXPECT(strstr(fake_log(), "   (ftrace buffer empty)\n"));
+}
+
+#define TEST(name)                                                                                 \
+	static void test_##name(void **state)                                                      \
+	{                                                                                          \
+		(void)state;                                                                       \
+		in_child(name);                                                                    \
+	}
+TEST(nothing_asked)
+TEST(everything_asked)
+TEST(nonsense_asked)
+TEST(size_in_bytes)
+TEST(size_in_megabytes)
+TEST(size_tiny)
+TEST(without_memory)
+TEST(dump_all)
+TEST(dump_one_cpu)
+TEST(dump_empty)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_asked),	  cmocka_unit_test(test_everything_asked),
+		cmocka_unit_test(test_nonsense_asked),	  cmocka_unit_test(test_size_in_bytes),
+		cmocka_unit_test(test_size_in_megabytes), cmocka_unit_test(test_size_tiny),
+		cmocka_unit_test(test_without_memory),	  cmocka_unit_test(test_dump_all),
+		cmocka_unit_test(test_dump_one_cpu),	  cmocka_unit_test(test_dump_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
