@@ -290,27 +290,36 @@ static void compile_branch(struct compiler *c)
 		compile_piece(c);
 }
 
+/* `last` is the newest of the jumps to the end; each has the index of the one before, plus one, in
+ * y. */
+static void lead_to_end(struct compiler *c, uint32_t last)
+{
+	while (last) {
+		struct regex_insn *jump = &c->regex->code[last - 1];
+
+		jump->x = (uint16_t)c->regex->nr_code;
+		last = jump->y;
+	}
+}
+
 static void compile_alternatives(struct compiler *c)
 {
 	uint32_t start = c->regex->nr_code;
+	uint32_t last = 0;
 
 	compile_branch(c);
 	while (!c->err && take_operator(c, '|')) {
-		uint32_t jump;
-
 		insert(c, start, REGEX_SPLIT);
-		jump = emit(c, REGEX_JUMP, 0, 0);
+		last = emit(c, REGEX_JUMP, 0, last) + 1;
 		if (c->err)
 			return;
 		c->regex->code[start].x = (uint16_t)(start + 1);
 		c->regex->code[start].y = (uint16_t)c->regex->nr_code;
 		start = c->regex->nr_code;
 		compile_branch(c);
-		if (c->err)
-			return;
-		/* When one more alternative follows, a jump of its own will stand there. */
-		c->regex->code[jump].x = (uint16_t)c->regex->nr_code;
 	}
+	if (!c->err)
+		lead_to_end(c, last);
 }
 
 static void compile_literal(struct compiler *c)
