@@ -30,7 +30,7 @@ DATA		equ 0x10
 %define at(label) ((label) - ap_start)
 
 extern smp_ap_entry
-global ap_start, ap_start_end
+global ap_start, ap_start_bytes
 
 section .rodata
 align 16
@@ -98,7 +98,11 @@ long_mode:
 	mov	rdi, [rsi + PARAMS_OFFSET + ap_params.cpu]
 	mov	rcx, qword ap_high
 	jmp	rcx
-ap_start_end:
+.end:
+
+align 4
+ap_start_bytes:
+	dd	long_mode.end - ap_start
 
 section .text
 ; In: rax kernel's root, rsp stack, rdi CPU number.

@@ -44,8 +44,13 @@ enum fadt {
 
 static bool is_signature(const uint8_t *bytes, const char *signature)
 {
-	return bytes[0] == signature[0] && bytes[1] == signature[1] && bytes[2] == signature[2] &&
-	       bytes[3] == signature[3];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		if (bytes[i] != (uint8_t)signature[i])
+			return false;
+	}
+	return true;
 }
 
 static bool is_sum_zero(const uint8_t *bytes, uint32_t len)
@@ -230,7 +235,7 @@ static int parse_root(struct acpi_info *info, uint64_t phys, uint32_t entry_len,
 		nr = MAX_TABLES;
 	}
 	for (i = 0; i < nr; i++) {
-		const uint8_t *entry = root + HEADER_LEN + i * entry_len;
+		const uint8_t *entry = root + HEADER_LEN + (size_t)i * entry_len;
 
 		tables[i] = entry_len == 8 ? acpi_read64(entry) : acpi_read32(entry);
 	}

@@ -19,6 +19,7 @@ struct ap_params {
 
 #define AP_PARAMS_OFFSET 0xf00u
 
-extern const uint8_t ap_start[], ap_start_end[];
+extern const uint8_t ap_start[];
+extern const uint32_t ap_start_bytes;
 
 #endif

@@ -187,7 +187,7 @@ uint32_t smp_start_all(void)
 		pr_err("SMP: no page below 640 KiB to start CPUs from\n");
 		return 1;
 	}
-	for (i = 0; i < (size_t)(ap_start_end - ap_start); i++)
+	for (i = 0; i < ap_start_bytes; i++)
 		code[i] = ap_start[i];
 	*params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
 				      .kernel_root = paging_kernel_root() };
