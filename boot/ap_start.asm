@@ -1,23 +1,13 @@
 ; ap_start - from reset to smp_ap_entry(), for every CPU but the first.
 ;
-; The first part is a template: arch/x86_64/smp.c copies it to a page below 1 MiB, writes `struc
-; ap_params` at the page's end, and sends the page's number as startup vector. The CPU comes in with
+; The first part is a template: arch/x86_64/smp.c copies it to a page below 1 MiB, writes struct
+; ap_params at the page's end, and sends the page's number as startup vector. The CPU comes in with
 ; CS:IP = page << 8 : 0. It goes to long mode in one step, on page tables that have the kernel half
 ; and this page, then leaves the page for ap_high in the kernel's text.
 ;
 ; A CPU that is not the one the parameters are for halts: it woke up too late.
 
-PARAMS_OFFSET	equ 0xf00	; AP_PARAMS_OFFSET
-
-struc ap_params			; arch/x86_64/ap_start.h
-.is_armed:	resd 1
-.apic_id:	resd 1
-.root:		resd 1
-.unused:	resd 1
-.kernel_root:	resq 1
-.stack_top:	resq 1
-.cpu:		resq 1
-endstruc
+%include "offsets.inc"		; struct ap_params, from the start of the page
 
 CR0_LONG_MODE	equ 0x80010033	; PG WP NE ET MP PE; caches on
 CR4_PAE		equ 1 << 5
@@ -40,12 +30,12 @@ ap_start:
 	cld
 	mov	ax, cs
 	mov	ds, ax
-	cmp	dword [PARAMS_OFFSET + ap_params.is_armed], 1
+	cmp	dword [AP_IS_ARMED], 1
 	jne	.halt
 	mov	eax, 1
 	cpuid
 	shr	ebx, 24			; initial APIC id, 8 bits of it
-	cmp	bl, [PARAMS_OFFSET + ap_params.apic_id]
+	cmp	bl, [AP_APIC_ID]
 	jne	.halt
 
 	xor	esi, esi
@@ -59,7 +49,7 @@ ap_start:
 	o32 lgdt [at(gdt_pointer)]
 	mov	eax, CR4_PAE
 	mov	cr4, eax
-	mov	eax, [PARAMS_OFFSET + ap_params.root]
+	mov	eax, [AP_ROOT]
 	mov	cr3, eax
 	mov	ecx, MSR_EFER
 	rdmsr
@@ -93,9 +83,9 @@ long_mode:
 	mov	ds, ax
 	mov	es, ax
 	mov	ss, ax
-	mov	rax, [rsi + PARAMS_OFFSET + ap_params.kernel_root]
-	mov	rsp, [rsi + PARAMS_OFFSET + ap_params.stack_top]
-	mov	rdi, [rsi + PARAMS_OFFSET + ap_params.cpu]
+	mov	rax, [rsi + AP_KERNEL_ROOT]
+	mov	rsp, [rsi + AP_STACK_TOP]
+	mov	rdi, [rsi + AP_CPU]
 	mov	rcx, qword ap_high
 	jmp	rcx
 .end:

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What it reads, at the end of that page: struc ap_params of boot/ap_start.asm. */
+/* What it reads, at the end of that page; it finds the fields through offsets.inc. */
 struct ap_params {
 	uint32_t is_armed; /* 0: whoever comes halts */
 	uint32_t apic_id;  /* whom it is for */

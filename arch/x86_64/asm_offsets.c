@@ -7,6 +7,8 @@
 #include <arch/switch.h>
 #include <arch/trap.h>
 
+#include "ap_start.h"
+
 #define OFFSET(name, value) __asm__ volatile("# -> " #name " %0" : : "i"(value))
 
 void asm_offsets(void);
@@ -28,4 +30,12 @@ void asm_offsets(void)
 	OFFSET(CONTEXT_RSP, offsetof(struct arch_context, rsp));
 	OFFSET(CPU_LOCAL_ID, offsetof(struct cpu_local, id));
 	OFFSET(CPU_LOCAL_PREEMPT_COUNT, offsetof(struct cpu_local, preempt_count));
+
+	/* From the start of the page. */
+	OFFSET(AP_IS_ARMED, AP_PARAMS_OFFSET + offsetof(struct ap_params, is_armed));
+	OFFSET(AP_APIC_ID, AP_PARAMS_OFFSET + offsetof(struct ap_params, apic_id));
+	OFFSET(AP_ROOT, AP_PARAMS_OFFSET + offsetof(struct ap_params, root));
+	OFFSET(AP_KERNEL_ROOT, AP_PARAMS_OFFSET + offsetof(struct ap_params, kernel_root));
+	OFFSET(AP_STACK_TOP, AP_PARAMS_OFFSET + offsetof(struct ap_params, stack_top));
+	OFFSET(AP_CPU, AP_PARAMS_OFFSET + offsetof(struct ap_params, cpu));
 }
