@@ -1,9 +1,11 @@
 """The kernel core: its own unit tests on several CPU counts, panic, faults, parameters, leaks."""
+import json
 import re
+import socket
 
 import pexpect
 import pytest
-from guest import Guest
+from guest import Guest, GuestError
 
 
 def end_of(guest, command):
@@ -84,3 +86,43 @@ def test_commands_leak_nothing():
             guest.check(workload)
         after, last = used(guest)
         assert after == before, first + last
+
+
+class Qmp:
+    """QEMU's own control socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(10)
+        self.socket.connect(str(path))
+        self.file = self.socket.makefile("rw")
+        self.file.readline()
+        self.execute("qmp_capabilities")
+
+    def execute(self, command, **arguments):
+        self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self.file.flush()
+        while True:
+            answer = json.loads(self.file.readline())
+            if "event" not in answer:
+                return answer
+
+
+def test_messages_wait_for_the_end_of_a_line(tmp_path):
+    """An NMI's warning appears neither behind the prompt nor inside the typed line."""
+    path = tmp_path / "qmp"
+    with Guest("gcc", 2, extra=["-qmp", f"unix:{path},server=on,wait=off"]) as guest:
+        qmp = Qmp(path)
+        guest.send("echo on")
+        guest.expect(rb"echo on$")
+        assert "error" not in qmp.execute("inject-nmi")
+        with pytest.raises(GuestError):
+            guest.expect(rb"NMI", timeout=1)
+        guest.send("e\r")
+        before, _ = guest.expect(rb"\r\nfathom# $")
+        text = before.decode().replace("\r\n", "\n")
+        assert re.match(r"e\n", text), text
+        lines = text.split("\n")
+        assert "one" in lines, text
+        assert any(re.match(r"\[ +\d+\.\d{6}\] NMI: CPU \d+ ", line) for line in lines), text
+        assert "NMI: " in guest.check("dmesg")
