@@ -10,6 +10,7 @@
 struct check {
 	const char *root_name;
 	bool is_kernel_root; /* here text must have no writable mapping at all */
+	size_t nr_leaves;
 	size_t nr_bad;
 };
 
@@ -34,6 +35,7 @@ static void check_leaf(struct check *check, uintptr_t virt, uint64_t entry, uint
 {
 	uint64_t phys = entry & PTE_ADDR & ~(bytes - 1);
 
+	check->nr_leaves++;
 	if (!(entry & PTE_WRITE))
 		return;
 	if (!(entry & PTE_NX))
@@ -76,10 +78,14 @@ size_t arch_check_wx(void)
 	struct check kernel = { .root_name = "kernel", .is_kernel_root = true };
 	struct check alias = { .root_name = "alias" };
 	struct check ap = { .root_name = "ap" };
+	size_t nr_bad;
 
 	check_half(&kernel, paging_root, 0);
 	check_half(&kernel, paging_root, KERNEL_HALF);
 	check_half(&alias, alias_root, 0);
 	check_half(&ap, ap_root, 0);
-	return kernel.nr_bad + alias.nr_bad + ap.nr_bad;
+	nr_bad = kernel.nr_bad + alias.nr_bad + ap.nr_bad;
+	pr_info("W^X: %zu of %zu pages are writable and executable\n", nr_bad,
+		kernel.nr_leaves + alias.nr_leaves + ap.nr_leaves);
+	return nr_bad;
 }

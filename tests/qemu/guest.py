@@ -5,6 +5,7 @@ but for CR LF, and its exit status. QEMU runs under timeout(1): nothing here can
 """
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -156,6 +157,14 @@ class Guest:
         if status != 0:
             raise GuestError(f"{command!r} ended with {status}:\n{output}")
         return output
+
+    def nr_cpus(self):
+        """CPUs online, as the guest lists them."""
+        return len(re.findall(r"^ +\d+ ", self.check("cpus"), re.M))
+
+    def used_pages(self):
+        """Pages of memory in use, once caches have given back what they can."""
+        return int(re.search(r"(\d+) used", self.check("free")).group(1))
 
     def wait_exit(self, timeout=30):
         """QEMU's exit status once it has ended by itself."""

@@ -22,15 +22,14 @@ MATRIX = [
 @pytest.mark.parametrize("build,cpus,mem,machine,cpu,uefi", MATRIX)
 def test_boots_to_prompt(build, cpus, mem, machine, cpu, uefi):
     with Guest(build, cpus, mem, machine, cpu, uefi) as guest:
-        listed = guest.check("cpus")
-        assert len(re.findall(r"^ *\d+ ", listed, re.M)) == cpus
+        assert guest.nr_cpus() == cpus
         assert guest.check("cat available_tracers").split()[-1] == "nop"
         assert re.search(r"ftrace: allocating \d+ entries in \d+ pages", guest.check("dmesg"))
 
 
 def test_boots_with_64_cpus():
     with Guest("gcc", 64, "512M", limit=240, timeout=200) as guest:
-        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 64
+        assert guest.nr_cpus() == 64
         guest.check("hackbench 1 50")
 
 
@@ -65,7 +64,7 @@ def test_command_line_reaches_the_kernel():
         text = guest.everything()
         assert re.search(r"^one$", text, re.M) and re.search(r"^two three$", text, re.M)
         assert re.search(r"nonsense", guest.check("dmesg")), "an unknown parameter is reported"
-        assert len(re.findall(r"^ *\d+ ", guest.check("cpus"), re.M)) == 2
+        assert guest.nr_cpus() == 2
 
 
 @pytest.mark.parametrize("command,status", [("true", 1), ("false", 3), ("cat /no/such", 3)])
@@ -90,12 +89,12 @@ def test_reboot(machine, uefi):
 
 
 def test_no_page_is_writable_and_executable(guest):
-    assert re.search(r"W\^X: .*ok", guest.check("dmesg")), "checked at boot"
+    assert re.search(r"W\^X: 0 of \d+ pages", guest.check("dmesg")), "checked at boot"
 
 
 def test_panic_prints_every_cpu():
     with Guest("gcc", 4) as guest:
-        guest.send("panic test message\r")
+        guest.send("panic 'test message'\r")
         guest.expect(rb"PANIC: [^\r]*test message\r\n")
         for cpu in range(4):
             guest.expect(rb"CPU ?%d" % cpu)

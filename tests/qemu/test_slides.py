@@ -40,7 +40,7 @@ def clean(guest):
 @pytest.mark.parametrize("guest", [{"cpus": 1}, {"cpus": 4}, {"build": "clang", "cpus": 2}], indirect=True)
 def test_function_trace_of_sched(clean):
     guest = clean
-    cpus = guest.check("cpus").count("\n") - 1
+    cpus = guest.nr_cpus()
     guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer")
     guest.check("hackbench 1 20")
     guest.check("echo 0 > tracing_on")
