@@ -1,0 +1,61 @@
+"""Interrupts and CPUs as the machine deals them out: CPUs that never answer, NMIs from outside."""
+import json
+import socket
+import struct
+import time
+
+from guest import Guest
+
+
+def test_cpu_that_does_not_answer_is_left_out(tmp_path):
+    # A second MADT names a local APIC that no CPU has.
+    madt = tmp_path / "madt"
+    madt.write_bytes(struct.pack("<II", 0xFEE00000, 1) + bytes([0, 8, 9, 9, 1, 0, 0, 0]))
+    table = f"sig=APIC,rev=1,oem_id=FATHOM,oem_table_id=TESTMADT,oem_rev=1,asl_compiler_id=TEST,data={madt}"
+    with Guest("gcc", 3, extra=["-acpitable", table]) as guest:
+        log = guest.check("dmesg")
+        assert "CPU 3 (APIC id 9) does not answer, left out" in log
+        assert "SMP: 3 of 4 CPUs online" in log
+        assert "3 offline" in guest.check("cpus")
+        guest.check("stress ipi 1")
+        guest.check("torture 5")
+
+
+class Qmp:
+    """QEMU's machine protocol, as far as needed."""
+
+    def __init__(self, path):
+        self.file = socket.socket(socket.AF_UNIX)
+        self.file.connect(str(path))
+        self.stream = self.file.makefile("rw")
+        self.stream.readline()
+        self("qmp_capabilities")
+
+    def __call__(self, command):
+        self.stream.write(json.dumps({"execute": command}) + "\n")
+        self.stream.flush()
+        while True:
+            answer = json.loads(self.stream.readline())
+            if "event" not in answer:
+                assert "error" not in answer, answer
+                return answer
+
+
+def nmi_counts(guest):
+    line = next(line for line in guest.check("irqs").splitlines() if line.startswith("NMI"))
+    return [int(word) for word in line.split()[1:]]
+
+
+def test_nmi_from_outside_is_reported_and_survived(tmp_path):
+    # QEMU sends it to the NMI pin of every CPU, wherever each of them is.
+    with Guest("gcc", 4, extra=["-qmp", f"unix:{tmp_path}/qmp,server=on,wait=off"]) as guest:
+        qmp = Qmp(tmp_path / "qmp")
+        guest.check("stress locks 3 &")
+        for _ in range(20):
+            qmp("inject-nmi")
+            time.sleep(0.05)
+        guest.check("wait", 60)
+        counts = nmi_counts(guest)
+        assert len(counts) == 4 and all(count > 0 for count in counts), counts
+        assert "got one that nobody sent" in guest.check("dmesg")
+        guest.check("torture 5")
