@@ -165,6 +165,8 @@ static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 	}
 	if (!tsc_sync_boot_cpu(cpu) || !wait_online(cpu)) {
 		pr_err("SMP: CPU %u (APIC id %u) hangs in its start\n", cpu, apic_ids[cpu]);
+		if (!smp_cpu_online(cpu))
+			apic_send_init(apic_ids[cpu]); /* out of the way of the next one */
 		return false;
 	}
 	if (tsc_skew_ns(cpu) != 0)

@@ -14,15 +14,15 @@
 struct thread;
 
 struct cpu_local {
-	struct cpu_local *self;	  /* gs:0 */
-	struct thread *current;	  /* running thread; never NULL once threads are up */
-	uint32_t id;		  /* logical number, dense from 0 */
+	struct cpu_local *self; /* gs:0 */
+	struct thread *current; /* running thread; never NULL once threads are up */
+	uint32_t id;		/* logical number, dense from 0 */
 	uint32_t apic_id;
-	uint32_t preempt_count;	  /* see trace/platform.h; bit 31 set: no reschedule wanted */
-	int32_t current_pid;	  /* of `current`; 0 for idle */
-	uint32_t trace_recursion; /* bits of trace/ */
+	uint32_t preempt_count;	      /* see trace/platform.h; bit 31 set: no reschedule wanted */
+	int32_t current_pid;	      /* of `current`; 0 for idle */
+	uint32_t trace_recursion;     /* bits of trace/ */
 	uint32_t *trace_thread_flags; /* of `current` */
-	uint64_t tsc_mult;	  /* ns = ((tsc - tsc_base) * tsc_mult) >> 32, + clock_base_ns */
+	uint64_t tsc_mult; /* ns = ((tsc - tsc_base) * tsc_mult) >> 32, + clock_base_ns */
 	uint64_t tsc_base;
 	uint64_t clock_base_ns;
 	uint64_t tick_count;
@@ -37,7 +37,7 @@ struct cpu_local {
 #define CPU_LOCAL_PTR ((struct cpu_local __seg_gs *)0)
 
 /* Read a field of this CPU. The value may be stale when preemption is on. */
-#define cpu_local_read(field) (((volatile struct cpu_local __seg_gs *)0)->field)
+#define cpu_local_read(field)	      (((volatile struct cpu_local __seg_gs *)0)->field)
 #define cpu_local_write(field, value) (((volatile struct cpu_local __seg_gs *)0)->field = (value))
 
 static inline void cpu_local_add32(size_t offset, uint32_t delta)
