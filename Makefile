@@ -114,6 +114,7 @@ $(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc
 	$(call say,NASM,$<)
 	@mkdir -p $(@D)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -o $@ $<
+	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@ # labels of macros
 
 # Offsets of C structs for assembly: each OFFSET() of the file is a line "-> NAME value".
 $(BUILD)/gen/offsets.inc: arch/x86_64/asm_offsets.c $(BUILD)/flags
