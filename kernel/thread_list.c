@@ -1,6 +1,7 @@
 /* All threads: numbers, search, groups, affinity; see <kernel/thread.h>. */
 #include <arch/cpu.h>
 #include <arch/smp.h>
+#include <kernel/string.h>
 #include "sched.h"
 #include "thread_list.h"
 
@@ -69,6 +70,22 @@ struct thread *thread_find(int32_t pid)
 
 	if (thread && !try_get(thread))
 		thread = NULL;
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+	return thread;
+}
+
+bool thread_name(int32_t pid, bool may_wait, char *out_name)
+{
+	struct thread *thread;
+	uint64_t flags;
+
+	if (may_wait)
+		flags = spin_lock_irqsave(&thread_list_lock);
+	else if (!spin_trylock_irqsave(&thread_list_lock, &flags))
+		return false;
+	thread = pid > 0 ? find_locked(pid) : NULL;
+	if (thread)
+		memcpy(out_name, thread->name, sizeof(thread->name));
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 	return thread;
 }

@@ -162,15 +162,9 @@ void trace_plat_synchronize_preempt(void)
 	synchronize_preempt();
 }
 
-bool trace_plat_thread_comm(int32_t pid, char *out_comm)
+bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 {
-	struct thread *thread = thread_find(pid);
-
-	if (!thread)
-		return false;
-	memcpy(out_comm, thread->name, TRACE_COMM_LEN);
-	thread_put(thread);
-	return true;
+	return thread_name(pid, may_wait, out_comm);
 }
 
 struct each_thread {

@@ -104,13 +104,13 @@ static bool is_recording(void)
 	return tr && (tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD));
 }
 
-void trace_cmdlines_find(int32_t pid, bool ask_living, char *out_comm)
+void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 {
 	const struct trace_cmdline *line;
 	uint64_t flags;
 
 	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
-	if (!pid || (ask_living && is_recording() && trace_plat_thread_comm(pid, out_comm)))
+	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
 		return;
 	if (!saved.ring || !try_lock(&flags))
 		return;
@@ -140,7 +140,7 @@ void trace_cmdlines_save_living(void)
 		goto out;
 	trace_plat_each_thread(collect_pid, &set);
 	for (size_t i = 0; i < set.nr && saved.nr < saved.size; i++) {
-		if (trace_plat_thread_comm(set.pids[i], comm))
+		if (trace_plat_thread_comm(set.pids[i], true, comm))
 			trace_cmdlines_save(set.pids[i], comm);
 	}
 out:

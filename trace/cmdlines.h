@@ -29,11 +29,8 @@ size_t trace_cmdlines_size(void);
 void trace_cmdlines_save(int32_t pid, const char *comm);
 /* Save the names of threads that live now, as far as there is room. Thread context. */
 void trace_cmdlines_save_living(void);
-/*
- * `<idle>` for 0, `<...>` for a thread nobody knows. With `ask_living`, which takes thread context,
- * threads that live are asked too.
- */
-void trace_cmdlines_find(int32_t pid, bool ask_living, char *out_comm);
+/* `<idle>` for 0, `<...>` for a thread nobody knows. Thread context, or any without `may_wait`. */
+void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm);
 /* The `index`th saved name; false behind the last. */
 bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline);
 

@@ -44,7 +44,7 @@ struct trace_iter {
 	uint64_t index;	  /* from 0 */
 	uint64_t nr_seen; /* events so far */
 	uint64_t next_ts; /* latency format: of the event after it, or its own */
-	bool is_dump;	  /* names of living threads cost a lock: not now */
+	bool is_dump;	  /* of a crash: nothing may wait */
 	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* found lately; place is pid modulo size */
 	struct trace_iter_cpu *cpus;
 	uint8_t *copy; /* peeking walks keep the current event here, RING_SUBBUF_BYTES */

@@ -53,11 +53,12 @@ struct thread {
 	void *arg;
 	int exit_status;
 	struct completion exited;
-	int32_t group; /* Ctrl-C goes to a group; inherited; own pid to start one */
-	void *user;    /* the shell's context of this thread; inherited, not owned */
+	int32_t group;	      /* Ctrl-C goes to a group; inherited; own pid to start one */
+	void *user;	      /* the shell's context of this thread; inherited, not owned */
 	struct list all_link; /* guarded by thread_list_lock */
 
-	/* Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep. */
+	/* Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep.
+	 */
 	struct spinlock wake_lock;
 	_Atomic uint32_t cpu;
 	_Atomic uint32_t on_cpu;   /* its registers are live */
@@ -107,7 +108,8 @@ void cond_resched(void);
 /* Switch to the next thread; the caller has set its state. Preemption and interrupts on. */
 void schedule(void);
 void set_current_state(unsigned int state);
-/* schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed. */
+/* schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed.
+ */
 bool schedule_until(uint64_t deadline_ns);
 
 /* Any context but NMI. True when it was woken by this call. */
@@ -127,6 +129,11 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity);
 
 /* A reference to the thread, or NULL. */
 struct thread *thread_find(int32_t pid);
+/*
+ * Copy the name (THREAD_NAME_LEN) of thread `pid`; false when there is none. Without `may_wait` any
+ * context, and false when the list is busy.
+ */
+bool thread_name(int32_t pid, bool may_wait, char *out_name);
 /* For every thread, idle ones included; list lock held, preemption off: fn must not block. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
 const char *thread_state_name(const struct thread *thread); /* "R", "S", "D", "Z", "I" */

@@ -156,10 +156,11 @@ uint32_t *fake_thread_flags(int32_t pid)
 	return thread ? &thread->flags : NULL;
 }
 
-bool trace_plat_thread_comm(int32_t pid, char *out_comm)
+bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 {
 	struct fake_thread *thread = find_thread(pid);
 
+	(void)may_wait;
 	if (thread)
 		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
 	return thread != NULL;

@@ -125,9 +125,11 @@ struct trace_poke_error {
  */
 int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error);
-/* The same before other CPUs run: any number of sites, no int3, no sync. */
-int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
-			  struct trace_poke_error *out_error);
+/*
+ * At boot, before other CPUs run: each of the sites (in any order) calls trace_plat_fentry(); make
+ * them all NOPs. Errors as above.
+ */
+int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_error *out_error);
 
 /* What patching has done since boot. Any context. */
 struct trace_poke_stats {
@@ -208,8 +210,11 @@ void trace_plat_wake(struct trace_plat_waitq *queue);
 void trace_plat_synchronize_tasks(void);
 /* Return when every preempt-off section that ran at the call has ended. Thread. */
 void trace_plat_synchronize_preempt(void);
-/* Copy the name of thread `pid`, or return false. Thread context. */
-bool trace_plat_thread_comm(int32_t pid, char *out_comm);
+/*
+ * Copy the name of thread `pid`, or return false. With `may_wait` thread context, without it any:
+ * it gives up rather than wait.
+ */
+bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 /* Call fn for every thread that exists. Thread context. */
 void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg);
 
