@@ -1,0 +1,27 @@
+"""The guests of tests/qemu; and a guest whose tracing is left as it was found."""
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+QEMU = Path(__file__).resolve().parents[1] / "qemu"
+sys.path.insert(0, str(QEMU))
+spec = importlib.util.spec_from_file_location("qemu_conftest", QEMU / "conftest.py")
+shared = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(shared)
+
+guest_pool = shared.guest_pool
+guest = shared.guest
+pytest_runtest_makereport = shared.pytest_runtest_makereport
+
+RESET = ("echo nop > current_tracer; > set_ftrace_filter; > set_ftrace_notrace; > set_ftrace_pid; "
+         "> set_ftrace_notrace_pid; echo local > trace_clock; echo 1408 > buffer_size_kb; "
+         "echo 1 > options/overwrite; echo 1 > tracing_on; > error_log; > trace")
+
+
+@pytest.fixture
+def tracing(guest):
+    guest.check(RESET)
+    yield guest
+    guest.check(RESET)

@@ -1,0 +1,34 @@
+"""ftrace_dump_on_oops: the newest part of the trace on the console, bounded, after a panic."""
+import re
+
+import pytest
+
+from guest import Guest
+
+
+def crash(cmdline):
+    with Guest("gcc", 2, cmdline=cmdline, wait=True) as guest:
+        guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 20")
+        guest.send("panic\r")
+        before, _ = guest.expect(rb"end of panic")
+        text = before.decode("utf-8", "replace").replace("\r\n", "\n")
+    return text[text.index("PANIC: "):]
+
+
+def test_dump_of_all_cpus():
+    text = crash("ftrace_dump_on_oops")
+    dump = re.search(r"^Dumping ftrace buffer:\n-+\n(.*)^-+\n", text, re.M | re.S).group(1)
+    assert dump.startswith("(")
+    events = [line for line in dump.splitlines()[1:] if " <-" in line]
+    assert 450 <= len(events) <= 500
+    assert {re.search(r"\[(\d{3})\]", e).group(1) for e in events} <= {"000", "001"}
+
+
+def test_dump_of_one_cpu():
+    text = crash("ftrace_dump_on_oops=orig_cpu")
+    events = re.findall(r"\[(\d{3})\] .{5} +[\d.]+: \S+ <-", text)
+    assert events and len(set(events)) == 1
+
+
+def test_no_dump_unless_asked():
+    assert "Dumping ftrace" not in crash("")

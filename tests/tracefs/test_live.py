@@ -1,0 +1,69 @@
+"""Everything changed while everything runs; nonsense everywhere; nothing lost afterwards."""
+import random
+import re
+
+import pytest
+
+
+def used_pages(guest):
+    return int(re.search(r"(\d+) used$", guest.check("free"), re.M).group(1))
+
+
+CHANGES = [
+    "echo function > current_tracer", "echo nop > current_tracer", "echo '*sched*' > set_ftrace_filter",
+    "> set_ftrace_filter", "echo '*lock*' > set_ftrace_notrace", "> set_ftrace_notrace", "echo $$ > set_ftrace_pid",
+    "> set_ftrace_pid", "echo 64 > buffer_size_kb", "echo 512 > buffer_size_kb", "echo 32 > per_cpu/cpu0/buffer_size_kb",
+    "> trace", "> per_cpu/cpu1/trace", "echo 0 > tracing_on", "echo 1 > tracing_on", "echo global > trace_clock",
+    "echo counter > trace_clock", "echo local > trace_clock", "echo 1 > tracing_cpumask", "echo 3 > tracing_cpumask",
+    "echo 0 > options/overwrite", "echo 1 > options/overwrite", "cat trace > /dev/null", "cat per_cpu/cpu0/trace | tail -n 1 > /dev/null",
+    "cat per_cpu/cpu*/stats > /dev/null", "echo x > trace_marker", "echo 5 > saved_cmdlines_size",
+    "echo 128 > saved_cmdlines_size", "cat saved_cmdlines enabled_functions > /dev/null",
+    "head -c 5000 per_cpu/cpu1/trace > /dev/null",
+]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_changes_under_load(tracing, seed):
+    """Random changes while a workload runs on all CPUs and a reader consumes."""
+    choose = random.Random(seed)
+    tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
+    for _ in range(8):
+        tracing.run("; ".join(f"{choose.choice(CHANGES)} 2> /dev/null" for _ in range(12)), timeout=120)
+    tracing.run("kill $load; kill $pipe; wait", timeout=120)
+    tracing.check("hackbench 1 20")
+
+
+def test_no_page_is_lost(tracing):
+    tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; echo nop > current_tracer")
+    before = used_pages(tracing)
+    for _ in range(3):
+        tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; cat trace > /dev/null; "
+                      "echo '*sched*' > set_ftrace_filter; echo nop > current_tracer; > set_ftrace_filter; "
+                      "echo 2048 > buffer_size_kb; echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
+                      "for f in [a-s]* options/* per_cpu/*/[bs]*; do test -f $f && cat $f > /dev/null; done; "
+                      "echo 1408 > buffer_size_kb; > trace; true")
+    assert abs(used_pages(tracing) - before) <= 4
+
+
+def test_nonsense_in_every_file(tracing):
+    """Any bytes into any file that takes some: an answer, no more, and tracing works afterwards."""
+    choose = random.Random(4)
+    files = tracing.check("for f in * options/* per_cpu/*/*; do test -w $f && test -f $f && echo $f; done; true").split()
+    assert len(files) > 30
+    words = ["0", "-1", "99999999999999999999", "*", "!*", "!", "[", "x" * 300, ":mod:", "a:b:c", "\\\\377", "0x7fffffff",
+             " ", "\\\\n\\\\n", "nop nop", "%s%n", "1 2 3 4 5 6 7 8 9", "local", "function", "5000", ",", "1,"]
+    for name in files:
+        if name == "buffer_size_kb" or name.endswith("/buffer_size_kb"):
+            usable = [w for w in words if w != "0x7fffffff"]
+        else:
+            usable = words
+        picks = [choose.choice(usable) for _ in range(4)]
+        tracing.run("; ".join(f"printf '{w}' {op} {name}" for w, op in zip(picks, (">", ">>", ">", ">>"))))
+    tracing.run("for o in raw hex bin verbose latency-format printk-msg-only sym-offset sym-addr; do echo no$o > trace_options; done; "
+                "for o in print-parent context-info irq-info markers annotate trace_printk record-cmd; do echo $o > trace_options; done; "
+                "echo nofunction-fork > trace_options; echo nopause-on-trace > trace_options; echo 3 > tracing_cpumask; echo 128 > saved_cmdlines_size; "
+                "echo 0 > tracing_thresh; echo 0 > tracing_max_latency")
+    tracing.check("echo nop > current_tracer; > set_ftrace_filter; > set_ftrace_notrace; > set_ftrace_pid; > set_ftrace_notrace_pid; "
+                  "echo local > trace_clock; echo 1408 > buffer_size_kb; echo 1 > tracing_on; > trace; "
+                  "echo schedule > set_ftrace_filter; echo function > current_tracer; sleep 0.1")
+    assert ": schedule <-" in tracing.check("cat trace")
