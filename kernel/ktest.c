@@ -13,7 +13,7 @@
 #define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
-	ktest_data, ktest_mm, ktest_lock, ktest_timer, ktest_thread, ktest_printk,
+	ktest_data, ktest_mm, ktest_lock, ktest_timer, ktest_thread, ktest_printk, ktest_smp,
 };
 
 static struct {
@@ -23,20 +23,20 @@ static struct {
 	void *arg;
 } run;
 
-bool ktest_check(bool ok, const char *file, int line, const char *text)
+void ktest_failed(const char *file, int line, const char *text)
 {
 	char message[LINE_MAX];
 
-	if (ok || atomic_fetch_add(&run.nr_bad, 1) >= MAX_SHOWN)
-		return ok;
+	if (atomic_fetch_add(&run.nr_bad, 1) >= MAX_SHOWN)
+		return;
 	trace_snprintf(message, sizeof(message), "  %s:%d: failed: %s", file, line, text);
 	run.print(message, run.arg);
-	return false;
 }
 
 long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 {
-	struct thread **threads = kcalloc(nr, sizeof(*threads));
+	struct thread **threads = kcalloc(
+		nr, sizeof(*threads)); // NOLINT(bugprone-sizeof-expression): pointers are meant
 	unsigned int started = 0;
 	long sum = 0;
 

@@ -17,15 +17,15 @@
 #include <kernel/thread.h>
 
 /* thread->on_queue */
-#define ON_QUEUE_NO	 0u
-#define ON_QUEUE_YES	 1u /* runnable: waits or runs */
+#define ON_QUEUE_NO	0u
+#define ON_QUEUE_YES	1u /* runnable: waits or runs */
 #define ON_QUEUE_MOVING 2u /* runnable, on its way to another CPU */
 
 struct run_queue {
 	struct spinlock lock;
 	uint32_t cpu;
-	struct heap queue;	     /* waiting threads, without the running one */
-	struct list waiting;	     /* the same threads */
+	struct heap queue;   /* waiting threads, without the running one */
+	struct list waiting; /* the same threads */
 	struct thread *running;
 	struct thread *idle;
 	struct thread *switched_out; /* for the thread that is switched to */
@@ -35,7 +35,8 @@ struct run_queue {
 	uint64_t idle_since_ns;
 	bool is_halted; /* the idle thread waits for an interrupt, and does nothing else */
 	uint64_t nr_ticks;
-	_Atomic uint64_t nr_passes; /* calls of sched_switch(): each is outside of preempt-off sections */
+	_Atomic uint64_t
+		nr_passes; /* calls of sched_switch(): each is outside of preempt-off sections */
 	struct sched_cpu_stats stats;
 } __attribute__((aligned(64)));
 

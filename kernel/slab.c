@@ -139,6 +139,7 @@ static void *take_object_locked(struct slab_cache *cache)
 		return NULL;
 	slab = list_entry(cache->slabs.next, struct slab, link);
 	object = slab->free;
+	ASSERT(object);
 	slab->free = *(void **)object;
 	if (slab->nr_live++ == 0)
 		cache->nr_empty--;

@@ -89,7 +89,7 @@ static void test_mutex_interrupt(void)
 
 	mutex_lock(&mutex);
 	thread = thread_create("ktest", lock_interruptibly, &mutex, 0);
-	if (KTEST_CHECK(thread != NULL)) {
+	if (KTEST_NEED(thread != NULL)) {
 		thread_sleep_ns(2 * NSEC_PER_MSEC);
 		thread_interrupt(thread);
 		KTEST_CHECK(thread_join_wait(thread) == -EINTR);
@@ -173,7 +173,7 @@ static void test_waitq_interrupt(void)
 	struct waitq queue = { 0 };
 	struct thread *thread = thread_create("ktest", wait_for_ever, &queue, 0);
 
-	if (!KTEST_CHECK(thread != NULL))
+	if (!KTEST_NEED(thread != NULL))
 		return;
 	thread_sleep_ns(2 * NSEC_PER_MSEC);
 	KTEST_CHECK(thread_kill(thread->pid) == 0);
@@ -194,7 +194,7 @@ static void test_completion(void)
 		struct completion done = { 0 };
 		struct thread *thread = thread_create("ktest", complete_it, &done, 0);
 
-		if (!KTEST_CHECK(thread != NULL))
+		if (!KTEST_NEED(thread != NULL))
 			return;
 		wait_for_completion(&done);
 		KTEST_CHECK(atomic_load(&done.done) == 0 && !done.queue.first);

@@ -26,7 +26,7 @@ static void test_pages_do_not_overlap(void)
 		unsigned int order = i % 5;
 
 		blocks[i] = page_alloc(order);
-		if (!KTEST_CHECK(blocks[i] != NULL))
+		if (!KTEST_NEED(blocks[i] != NULL))
 			continue;
 		KTEST_CHECK((uintptr_t)blocks[i] % (PAGE_SIZE << order) == 0);
 		for (size_t w = 0; w < (PAGE_SIZE << order) / 8; w += 64)
@@ -51,7 +51,7 @@ static void test_pages_join(void)
 	void *parts[16];
 
 	page_free(block, PAGE_MAX_ORDER);
-	if (!KTEST_CHECK(block != NULL))
+	if (!KTEST_NEED(block != NULL))
 		return;
 	for (int i = 0; i < 16; i++)
 		parts[i] = page_alloc(3);
@@ -90,7 +90,7 @@ static void test_kmalloc_sizes(void)
 	for (size_t bytes = 1; bytes < 20000; bytes = bytes * 5 / 4 + 1) {
 		uint8_t *a = kmalloc(bytes), *b = kzalloc(bytes);
 
-		if (KTEST_CHECK(a && b)) {
+		if (KTEST_NEED(a && b)) {
 			KTEST_CHECK((uintptr_t)a % 16 == 0);
 			memset(a, 0xff, bytes);
 			KTEST_CHECK(b[0] == 0 && b[bytes - 1] == 0 && b[bytes / 2] == 0);
@@ -139,7 +139,7 @@ static void test_slab_cache(void)
 	struct slab_cache *cache = slab_cache_create("ktest", 72);
 	uint64_t *objects[NR_OBJECTS];
 
-	if (!KTEST_CHECK(cache != NULL))
+	if (!KTEST_NEED(cache != NULL))
 		return;
 	for (uint64_t i = 0; i < NR_OBJECTS; i++) {
 		objects[i] = slab_alloc(cache);
@@ -160,7 +160,7 @@ static void test_vmalloc(void)
 	uint64_t phys;
 	char *a = vmalloc(bytes), *b = vmalloc(1);
 
-	if (!KTEST_CHECK(a && b))
+	if (!KTEST_NEED(a && b))
 		return;
 	for (size_t i = 0; i < bytes; i += 512)
 		KTEST_CHECK(a[i] == 0);
@@ -205,7 +205,7 @@ static void test_stack_guard(void)
 	char *stack = stack_alloc();
 	uint64_t phys;
 
-	if (!KTEST_CHECK(stack != NULL))
+	if (!KTEST_NEED(stack != NULL))
 		return;
 	KTEST_CHECK(!arch_lookup((uintptr_t)stack - 1, &phys));
 	KTEST_CHECK(arch_lookup((uintptr_t)stack, &phys));

@@ -25,7 +25,7 @@ static void test_lines(void)
 	char want[PRINTK_LINE_MAX];
 	uint64_t seq;
 
-	if (!KTEST_CHECK(line != NULL))
+	if (!KTEST_NEED(line != NULL))
 		return;
 	seq = ring_end(line);
 	for (int len = 1; len < 390; len += 37) {
@@ -48,7 +48,7 @@ static void test_format(void)
 	struct dmesg_line *line = kzalloc(sizeof(*line));
 	char buf[40];
 
-	if (!KTEST_CHECK(line != NULL))
+	if (!KTEST_NEED(line != NULL))
 		return;
 	line->time_ns = 12345678901;
 	strlcpy(line->text, "hello", sizeof(line->text));
@@ -74,7 +74,7 @@ static void test_concurrent(void)
 	uint32_t nr_threads = smp_nr_online() < 4 ? smp_nr_online() + 1 : 4, nr = 0;
 	uint64_t seq;
 
-	if (!KTEST_CHECK(line != NULL))
+	if (!KTEST_NEED(line != NULL))
 		return;
 	seq = ring_end(line);
 	KTEST_CHECK(ktest_threads(nr_threads, print_some, NULL) == 0);
@@ -83,7 +83,7 @@ static void test_concurrent(void)
 			continue;
 		nr++;
 		KTEST_CHECK(line->len > 104 && strlen(line->text) == line->len);
-		KTEST_CHECK(strcmp(line->text + line->len - 15, "takes two of them" + 2) == 0);
+		KTEST_CHECK(strcmp(line->text + line->len - 15, &"takes two of them"[2]) == 0);
 	}
 	KTEST_CHECK(nr == nr_threads * NR_MESSAGES);
 	kfree(line);

@@ -19,7 +19,7 @@ static void test_join(void)
 		struct thread *thread = thread_create("ktest-join", return_arg, (void *)i, 0);
 		int status = -1;
 
-		if (!KTEST_CHECK(thread != NULL))
+		if (!KTEST_NEED(thread != NULL))
 			return;
 		KTEST_CHECK(strcmp(thread->name, "ktest-join") == 0 && thread->pid > 0);
 		KTEST_CHECK(thread_join(thread, &status) == 0 && status == i);
@@ -45,7 +45,7 @@ static void test_kill_sleeper(void)
 {
 	struct thread *thread = thread_create("ktest", sleep_long, NULL, 0);
 
-	if (!KTEST_CHECK(thread != NULL))
+	if (!KTEST_NEED(thread != NULL))
 		return;
 	KTEST_CHECK(thread_kill(thread->pid) == 0);
 	KTEST_CHECK(thread_join_wait(thread) == -EINTR);
@@ -74,7 +74,7 @@ static void test_affinity(void)
 			continue;
 		thread = thread_create_on(1ull << cpu, "ktest", stay_on_cpu, (void *)(uintptr_t)cpu,
 					  0);
-		if (KTEST_CHECK(thread != NULL))
+		if (KTEST_NEED(thread != NULL))
 			KTEST_CHECK(thread_join_wait(thread) == 0);
 		/* And a running thread moves. */
 		KTEST_CHECK(thread_set_affinity(current_thread(), 1ull << cpu) == 0);
@@ -107,7 +107,7 @@ static void test_preemption(void)
 	thread_set_affinity(current_thread(), 1);
 	yield();
 	spinner = thread_create_on(1, "ktest", spin, NULL, 0);
-	if (KTEST_CHECK(spinner != NULL)) {
+	if (KTEST_NEED(spinner != NULL)) {
 		thread_sleep_ns(5 * NSEC_PER_MSEC);
 		yield();
 		thread_sleep_ns(5 * NSEC_PER_MSEC); /* we are here: we were let in again */
@@ -128,7 +128,7 @@ static void test_all_cpus_used(void)
 	atomic_store(&spinner_cpus, 0);
 	for (; started < nr; started++) {
 		threads[started] = thread_create("ktest", spin, NULL, 0);
-		if (!KTEST_CHECK(threads[started] != NULL))
+		if (!KTEST_NEED(threads[started] != NULL))
 			break;
 	}
 	for (int i = 0; i < 200 && atomic_load(&spinner_cpus) != smp_online_mask(); i++)
@@ -160,7 +160,7 @@ static void test_synchronize_tasks(void)
 
 	atomic_store(&phase, 0);
 	thread = thread_create("ktest", busy_task, NULL, 0);
-	if (!KTEST_CHECK(thread != NULL))
+	if (!KTEST_NEED(thread != NULL))
 		return;
 	while (atomic_load(&phase) == 0)
 		yield();
@@ -190,7 +190,7 @@ static void test_synchronize_preempt(void)
 
 	atomic_store(&phase, 0);
 	thread = thread_create("ktest", preempt_off_section, NULL, 0);
-	if (!KTEST_CHECK(thread != NULL))
+	if (!KTEST_NEED(thread != NULL))
 		return;
 	while (atomic_load(&phase) == 0)
 		yield();

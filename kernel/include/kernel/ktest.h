@@ -14,9 +14,11 @@ struct ktest {
 	void (*fn)(void);
 };
 
-/* Count a failed check and print the first few of a test. Any thread. Returns `ok`. */
-bool ktest_check(bool ok, const char *file, int line, const char *text);
-#define KTEST_CHECK(cond) ktest_check((cond), __FILE__, __LINE__, #cond)
+/* Count a failed check and print the first few of a test. Any thread. */
+void ktest_failed(const char *file, int line, const char *text);
+/* True when `cond` holds: for what the rest of a test cannot do without. */
+#define KTEST_NEED(cond)  ((cond) || (ktest_failed(__FILE__, __LINE__, #cond), false))
+#define KTEST_CHECK(cond) ((void)KTEST_NEED(cond))
 
 /*
  * Run fn(arg) in `nr` threads at once and wait for all; the sum of what they return, -1 when they
@@ -31,6 +33,7 @@ extern const struct ktest ktest_lock[];
 extern const struct ktest ktest_timer[];
 extern const struct ktest ktest_thread[];
 extern const struct ktest ktest_printk[];
+extern const struct ktest ktest_smp[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the

@@ -13,10 +13,13 @@ struct list {
 	struct list *prev;
 };
 
-#define LIST_INIT(name) { &(name), &(name) }
+#define LIST_INIT(name)                                                                            \
+	{                                                                                          \
+		&(name), &(name)                                                                   \
+	}
 
 #define list_entry(link, type, member) container_of(link, type, member)
-#define list_for_each(pos, head) for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
+#define list_for_each(pos, head)       for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
 /* `next` keeps the place, so that `pos` may be removed. */
 #define list_for_each_safe(pos, following, head)                                                   \
 	for ((pos) = (head)->next, (following) = (pos)->next; (pos) != (head);                     \

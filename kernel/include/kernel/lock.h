@@ -23,12 +23,15 @@ struct thread;
 
 struct spinlock {
 	_Atomic uint32_t locked;
-	uint32_t owner_cpu; /* debug: CPU + 1, 0 for none */
+	uint32_t owner_cpu;  /* debug: CPU + 1, 0 for none */
 	uint8_t used_in_irq; /* debug */
 	uint8_t used_irqs_on;
 };
 
-#define SPINLOCK_INIT { 0 }
+#define SPINLOCK_INIT                                                                              \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 /* Preemption stays off while the lock is held. */
 void spin_lock(struct spinlock *lock);
@@ -70,8 +73,9 @@ void waitq_wake_one(struct waitq *queue);
 bool waitq_has_waiters(struct waitq *queue);
 
 /*
- * For loops of the caller's own: zeroed waiter, then { prepare, test the condition, sleep }, finish.
- * A wake-up since the last prepare ends the sleep at once. waitq_sleep(): 0, -EINTR, -ETIMEDOUT.
+ * For loops of the caller's own: zeroed waiter, then { prepare, test the condition, sleep },
+ * finish. A wake-up since the last prepare ends the sleep at once. waitq_sleep(): 0, -EINTR,
+ * -ETIMEDOUT.
  */
 void waitq_prepare(struct waitq *queue, struct waiter *waiter);
 int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns);

@@ -51,8 +51,8 @@ void *stack_alloc(void);
 void stack_free(void *stack);
 
 struct mm_stats {
-	uint64_t ram_bytes;	   /* as the firmware reports it */
-	uint64_t total_pages;	   /* managed */
+	uint64_t ram_bytes;   /* as the firmware reports it */
+	uint64_t total_pages; /* managed */
 	uint64_t free_pages;
 	uint64_t used_pages;	   /* total - free */
 	uint64_t slab_pages;	   /* of used: under slab caches */

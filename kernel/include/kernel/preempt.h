@@ -97,8 +97,7 @@ static TRACE_ALWAYS_INLINE void set_need_resched(void)
 {
 	__asm__ volatile("andl %1, %%gs:%c0"
 			 :
-			 : "i"(offsetof(struct cpu_local, preempt_count)),
-			   "i"(~PREEMPT_NO_RESCHED)
+			 : "i"(offsetof(struct cpu_local, preempt_count)), "i"(~PREEMPT_NO_RESCHED)
 			 : "memory", "cc");
 }
 
