@@ -209,14 +209,21 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 	return 0;
 }
 
-int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
-			  struct trace_poke_error *out_error)
+int trace_plat_nop_sites(const uintptr_t *list, size_t nr, struct trace_poke_error *out_error)
 {
-	int err = check_pokes(pokes, nr, out_error);
+	for (size_t i = 0; i < nr; i++) {
+		uint8_t call[TRACE_INSN_SIZE];
 
-	if (err)
-		return err;
-	write_pokes(pokes, nr);
+		trace_plat_insn_call(list[i], FAKE_FENTRY, call);
+		if (memcmp(fake_text_at(list[i]), call, sizeof(call)) == 0)
+			continue;
+		out_error->site = list[i];
+		memcpy(out_error->expected, call, sizeof(call));
+		memcpy(out_error->found, fake_text_at(list[i]), sizeof(call));
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < nr; i++)
+		memcpy(fake_text_at(list[i]), NOP, sizeof(NOP));
 	fake_nr_early += nr;
 	return 0;
 }

@@ -23,12 +23,17 @@ struct found {
 static struct found ours(const char *pattern, uint32_t flags, const char *text)
 {
 	struct found found = { 0 };
+	struct regex_match match;
 	struct regex *regex;
 
 	found.err = regex_create(pattern, flags, &regex);
 	if (found.err)
 		return found;
-	found.matches = regex_search(regex, text, strlen(text), 0, &found.start, &found.end);
+	found.matches = regex_search(regex, text, strlen(text), 0, &match);
+	if (found.matches) {
+		found.start = match.start;
+		found.end = match.end;
+	}
 	regex_destroy(regex);
 	return found;
 }

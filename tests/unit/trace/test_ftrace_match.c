@@ -10,7 +10,7 @@
 
 static bool matches(const char *pattern_text, const char *name_text)
 {
-	char text[64], name[64 + 8];
+	char text[64], name[64 + 9];
 	struct ftrace_pattern pattern;
 
 	/* What lies behind a name may be anything. */

@@ -1,0 +1,172 @@
+/*
+ * See fast.h. What the ring buffer needs of the platform, for one thread.
+ */
+#include <asm/prctl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "fast.h"
+
+#define TRAP_FLAG 0x100
+#define INT3	  0xcc
+
+struct cpu_local fast_cpu;
+long fast_alloc_out;
+uint64_t fast_nr_bugs;
+
+/* Start and end of the program's own text. */
+extern uint8_t __executable_start[], etext[];
+
+/* fast_trace() in progress. */
+static struct {
+	uint8_t **insns;
+	size_t max;
+	size_t nr;
+	uint64_t steps;
+	bool is_on;
+} tracing;
+
+/* One level of fast_run_at(). */
+struct breakpoint {
+	uint8_t *insn;
+	uint8_t old;
+	bool is_hit;
+	void (*irq)(void);
+	struct breakpoint *outer;
+};
+static struct breakpoint *current;
+
+static void note_step(uint8_t *insn)
+{
+	tracing.steps++;
+	if (insn < __executable_start || insn >= etext || tracing.nr == tracing.max)
+		return;
+	for (size_t i = 0; i < tracing.nr; i++)
+		if (tracing.insns[i] == insn)
+			return;
+	tracing.insns[tracing.nr++] = insn;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	struct breakpoint *mine = current;
+
+	(void)signal;
+	(void)info;
+	if (tracing.is_on) {
+		note_step((uint8_t *)regs[REG_RIP]);
+		return;
+	}
+	if (!mine || (uint8_t *)regs[REG_RIP] != mine->insn + 1)
+		abort();
+	*mine->insn = mine->old;
+	mine->is_hit = true;
+	regs[REG_RIP]--;
+	mine->irq();
+}
+
+uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_t max,
+		    size_t *out_nr)
+{
+	tracing.insns = out_insns;
+	tracing.max = max;
+	tracing.nr = 0;
+	tracing.steps = 0;
+	tracing.is_on = true;
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+	op(arg);
+	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+			 :
+			 : "i"(~TRAP_FLAG)
+			 : "memory", "cc");
+	tracing.is_on = false;
+	*out_nr = tracing.nr;
+	return tracing.steps;
+}
+
+bool fast_run_at(void (*op)(void *arg), void *arg, uint8_t *insn, void (*irq)(void))
+{
+	struct breakpoint mine = { .insn = insn, .old = *insn, .irq = irq, .outer = current };
+
+	current = &mine;
+	*(volatile uint8_t *)insn = INT3;
+	op(arg);
+	*(volatile uint8_t *)insn = mine.old;
+	current = mine.outer;
+	return mine.is_hit;
+}
+
+void fast_init(void)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_NODEFER | SA_SIGINFO };
+	uintptr_t start = (uintptr_t)__executable_start & ~4095ul;
+	uintptr_t end = ((uintptr_t)etext + 4095) & ~4095ul;
+
+	fast_cpu.self = &fast_cpu;
+	fast_cpu.preempt_count = PREEMPT_INITIAL;
+	fast_cpu.tsc_mult = 1ull << 32;
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &fast_cpu) != 0 ||
+	    mprotect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0 ||
+	    sigaction(SIGTRAP, &action, NULL) != 0) {
+		perror("fast_init");
+		exit(1);
+	}
+}
+
+void trace_plat_preempt_schedule(void)
+{
+}
+
+uint32_t trace_plat_nr_cpus(void)
+{
+	return 1;
+}
+
+void *trace_plat_alloc(size_t bytes)
+{
+	void *memory = NULL;
+
+	if (posix_memalign(&memory, 4096, bytes) != 0)
+		abort();
+	fast_alloc_out++;
+	return memset(memory, 0, bytes);
+}
+
+void trace_plat_free(void *memory, size_t bytes)
+{
+	(void)bytes;
+	if (memory)
+		fast_alloc_out--;
+	free(memory);
+}
+
+void trace_plat_lock(struct trace_plat_lock *lock)
+{
+	lock->opaque[0]++;
+}
+
+void trace_plat_unlock(struct trace_plat_lock *lock)
+{
+	lock->opaque[0]--;
+}
+
+void trace_plat_synchronize_preempt(void)
+{
+}
+
+void trace_plat_bug(const char *fmt, ...)
+{
+	va_list args;
+
+	fast_nr_bugs++;
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+}

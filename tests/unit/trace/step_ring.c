@@ -1,0 +1,558 @@
+/*
+ * Ring buffer: an interrupt before every single instruction of writing, reading, crossing,
+ * wrapping, dropping and discarding, compiled as in the kernel. After each run every event must be
+ * accounted for: read once, with its payload whole and in the order of times, or counted as lost.
+ *
+ * links: trace/ring_*.c
+ */
+#include "unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fast.h"
+#include "ring_private.h"
+
+#define SIZE	  4096u
+#define ROOM	  (SIZE - 16u)
+#define MAX_IDS	  8192u
+#define MAX_INSNS 4096u
+#define BIG_TRASH 0xdeadbeefu
+
+static struct ring_buffer *ring;
+
+/* What the writers did. */
+static uint64_t nr_ids;		/* ids handed out */
+static bool committed[MAX_IDS]; /* by id */
+static uint64_t nr_committed, nr_refused;
+
+/* What the readers saw. */
+static bool seen[MAX_IDS];
+static uint64_t nr_seen, lost_seen, last_ts;
+static bool is_lost_unknown;
+
+/* One instruction: interrupts count, too. */
+static uint64_t one_more(uint64_t *value)
+{
+	return __atomic_fetch_add(value, 1, __ATOMIC_RELAXED);
+}
+
+/* Few steps for long events. */
+static uint32_t stride_of(uint32_t len)
+{
+	return len / 64 + 1;
+}
+
+static void check_event(const struct ring_event *event)
+{
+	const uint32_t *words = event->data;
+
+	if (words[0] >= MAX_IDS || !committed[words[0]])
+		fail_msg("event %#x was never committed", words[0]);
+	if (seen[words[0]])
+		fail_msg("event %u is there twice", words[0]);
+	for (uint32_t i = 0; i < event->len / 4; i += stride_of(event->len))
+		if (words[i] != words[0])
+			fail_msg("event %u is damaged", words[0]);
+	if (event->ts < last_ts)
+		fail_msg("event %u: time goes back by %lu", words[0], last_ts - event->ts);
+	seen[words[0]] = true;
+	last_ts = event->ts;
+	lost_seen += event->lost;
+	nr_seen++;
+}
+
+static bool read_one(void)
+{
+	struct ring_event event;
+
+	if (!ring_buffer_consume(ring, 0, &event))
+		return false;
+	check_event(&event);
+	return true;
+}
+
+/* The id is marked before the commit: from there on a reader may see it. */
+static void write_len(uint32_t len)
+{
+	uint32_t *words = ring_buffer_lock_reserve(ring, len), id;
+
+	if (!words) {
+		one_more(&nr_refused);
+		return;
+	}
+	id = (uint32_t)one_more(&nr_ids);
+	for (uint32_t i = 0; i < (len + 3) / 4; i += stride_of(len))
+		words[i] = id;
+	committed[id] = true;
+	one_more(&nr_committed);
+	ring_buffer_unlock_commit(ring, words);
+}
+
+static void start(uint32_t slots, bool overwrite)
+{
+	ring = ring_buffer_alloc(slots * SIZE, overwrite ? RING_BUFFER_OVERWRITE : 0);
+	nr_ids = 0;
+	nr_committed = 0;
+	nr_refused = 0;
+	nr_seen = 0;
+	lost_seen = 0;
+	last_ts = 0;
+	is_lost_unknown = false;
+	memset(committed, 0, sizeof(committed));
+	memset(seen, 0, sizeof(seen));
+	write_len(4); /* the first sub-buffer and its time */
+}
+
+/* Bytes left in the sub-buffer of the tail. */
+static uint32_t room_left(void)
+{
+	return -(uint32_t)ring->cpu[0]->tail.lo & (SIZE - 1);
+}
+
+/* Write until `left` bytes are left, or less than an event more. */
+static void fill_up_to(uint32_t left)
+{
+	uint64_t refused = nr_refused;
+
+	while (room_left() > left + 200 && nr_refused == refused)
+		write_len(100);
+	while (room_left() > left + 16 && nr_refused == refused)
+		write_len(4);
+	if (room_left() >= left + 8 && nr_refused == refused)
+		write_len(room_left() - left - 4);
+}
+
+static void finish(void)
+{
+	struct ring_stats stats;
+	uint64_t lost;
+
+	ring_buffer_stats_cpu(ring, 0, &stats);
+	assert_int_equal(stats.entries + stats.overrun + stats.read, nr_committed);
+	assert_int_equal(stats.dropped + stats.commit_overrun, nr_refused);
+	assert_int_equal(ring->cpu[0]->tail.lo, ring->cpu[0]->commit);
+	/* One more, in a sub-buffer of its own, so that losses at the end are told. */
+	ring_buffer_change_overwrite(ring, true);
+	fill_up_to(0);
+	write_len(4);
+	while (read_one())
+		;
+	ring_buffer_stats_cpu(ring, 0, &stats);
+	lost = stats.overrun + stats.dropped + stats.commit_overrun;
+	if (!is_lost_unknown)
+		assert_int_equal(lost_seen, lost);
+	assert_int_equal(nr_seen + stats.overrun, nr_committed);
+	assert_int_equal(stats.entries, 0);
+	assert_int_equal(stats.bytes, 0);
+	assert_int_equal(fast_nr_bugs, 0);
+	ring_buffer_free(ring);
+	assert_int_equal(fast_alloc_out, 0);
+	assert_int_equal(fast_cpu.preempt_count, PREEMPT_INITIAL);
+}
+
+/* ---- Scenes: how the ring stands ---- */
+
+static void scene_middle(void)
+{
+	start(4, true);
+}
+
+static void scene_exact(void)
+{
+	start(4, true);
+	fill_up_to(20);
+}
+
+static void scene_cross(void)
+{
+	start(4, true);
+	fill_up_to(12);
+}
+
+static void scene_full_cross(void)
+{
+	start(4, true);
+	fill_up_to(0);
+	write_len(100);
+}
+
+static void scene_wrap(void)
+{
+	start(2, true);
+	for (int i = 0; i < 5; i++) {
+		fill_up_to(0);
+		write_len(100);
+	}
+	fill_up_to(12);
+}
+
+static void scene_drop(void)
+{
+	start(2, false);
+	fill_up_to(0);
+	write_len(100);
+	fill_up_to(12);
+}
+
+/* Full, but the reader has taken the older sub-buffer: there is room. */
+static void scene_drop_room(void)
+{
+	scene_drop();
+	write_len(16);
+	while (read_one())
+		;
+	fill_up_to(12);
+}
+
+static void scene_late(void)
+{
+	start(4, true);
+	fast_cpu.clock_base_ns += 1ull << 30;
+}
+
+static void scene_late_at_end(void)
+{
+	start(4, true);
+	fill_up_to(24);
+	fast_cpu.clock_base_ns += 1ull << 30;
+}
+
+static void scene_two_pages_unread(void)
+{
+	start(3, true);
+	for (int i = 0; i < 4; i++) {
+		fill_up_to(0);
+		write_len(100);
+	}
+	read_one();
+}
+
+/* ---- Operations, of the outer one or of an interrupt ---- */
+
+static void op_write(void *arg)
+{
+	(void)arg;
+	write_len(16);
+}
+
+static void op_write_long(void *arg)
+{
+	(void)arg;
+	write_len(400);
+}
+
+static void op_write_most(void *arg)
+{
+	(void)arg;
+	write_len(RING_MAX_PAYLOAD);
+}
+
+static void op_discard(void *arg)
+{
+	uint32_t *words = ring_buffer_lock_reserve(ring, 16);
+
+	(void)arg;
+	if (!words) {
+		one_more(&nr_refused);
+		return;
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		words[i] = BIG_TRASH;
+	ring_buffer_discard_commit(ring, words, 16);
+}
+
+static void op_read(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 3; i++)
+		read_one();
+}
+
+static void op_read_page(void *arg)
+{
+	static _Alignas(8) uint8_t memory[SIZE];
+	struct ring_page *page = (struct ring_page *)(void *)memory;
+	struct ring_chunk chunk = { .data = page->data, .left = ~0u };
+	struct ring_event event;
+
+	(void)arg;
+	if (ring_buffer_read_page(ring, 0, false, page) != 0)
+		return;
+	chunk.ts = page->time_stamp;
+	chunk.end = (uint32_t)(page->commit & RING_PAGE_LEN_MASK);
+	if (page->commit & RING_PAGE_MISSED_STORED)
+		memcpy(&chunk.lost, page->data + chunk.end, sizeof(chunk.lost));
+	else if (page->commit & RING_PAGE_MISSED_EVENTS)
+		is_lost_unknown = true; /* no room in the page for the count */
+	while (trace_ring_decode(&chunk, &event)) {
+		check_event(&event);
+		trace_ring_skip(&chunk, &event);
+	}
+}
+
+/* What iterators and statistics say must hold at any moment. */
+static void op_look(void *arg)
+{
+	struct ring_iter *iter = ring_buffer_dump_start(ring, 0);
+	struct ring_event event;
+	struct ring_stats stats;
+	uint64_t ts = 0;
+
+	(void)arg;
+	ring_buffer_stats_cpu(ring, 0, &stats);
+	if (stats.entries + stats.overrun + stats.read > nr_committed)
+		fail_msg("more events than were written");
+	while (ring_buffer_iter_peek(iter, &event)) {
+		const uint32_t *words = event.data;
+
+		if (words[0] >= MAX_IDS || !committed[words[0]] || event.ts < ts)
+			fail_msg("iterator: bad event");
+		ts = event.ts;
+		ring_buffer_iter_advance(iter);
+	}
+	ring_buffer_empty(ring);
+	ring_buffer_is_filled(ring, 0, 50);
+}
+
+/* ---- Interrupts ---- */
+
+static void irq_write(void)
+{
+	write_len(16);
+}
+
+static void irq_write_small(void)
+{
+	write_len(4);
+}
+
+static void irq_discard(void)
+{
+	op_discard(NULL);
+}
+
+static void irq_write_discard_write(void)
+{
+	write_len(8);
+	op_discard(NULL);
+	write_len(8);
+}
+
+static void irq_page(void)
+{
+	fill_up_to(0);
+	write_len(12);
+}
+
+/* More than fits: laps the ring, meets the open event. */
+static void irq_lap(void)
+{
+	for (int i = 0; i < 14; i++)
+		write_len(1000);
+}
+
+static void irq_read(void)
+{
+	while (read_one())
+		;
+}
+
+static void irq_read_and_write(void)
+{
+	write_len(16);
+	irq_read();
+	write_len(16);
+}
+
+static void irq_look(void)
+{
+	op_look(NULL);
+}
+
+static void irq_late(void)
+{
+	fast_cpu.clock_base_ns += 1ull << 28;
+	write_len(16);
+}
+
+struct scene {
+	void (*set)(void);
+	void (*op)(void *arg);
+	const char *name;
+};
+#define SCENE(set, op)                                                                             \
+	{                                                                                          \
+		set, op, #set " " #op                                                              \
+	}
+static const struct scene scenes[] = {
+	SCENE(scene_middle, op_write),	      SCENE(scene_middle, op_write_long),
+	SCENE(scene_middle, op_discard),      SCENE(scene_exact, op_write),
+	SCENE(scene_exact, op_discard),	      SCENE(scene_cross, op_write),
+	SCENE(scene_cross, op_discard),	      SCENE(scene_cross, op_write_most),
+	SCENE(scene_full_cross, op_write),    SCENE(scene_wrap, op_write),
+	SCENE(scene_wrap, op_write_most),     SCENE(scene_wrap, op_discard),
+	SCENE(scene_drop, op_write),	      SCENE(scene_drop_room, op_write),
+	SCENE(scene_late, op_write),	      SCENE(scene_late, op_write_long),
+	SCENE(scene_late, op_discard),	      SCENE(scene_late_at_end, op_write),
+	SCENE(scene_late_at_end, op_discard), SCENE(scene_two_pages_unread, op_write_most),
+};
+static const struct scene read_scenes[] = {
+	SCENE(scene_middle, op_read),		SCENE(scene_wrap, op_read),
+	SCENE(scene_two_pages_unread, op_read), SCENE(scene_drop, op_read),
+	SCENE(scene_middle, op_read_page),	SCENE(scene_wrap, op_read_page),
+	SCENE(scene_two_pages_unread, op_look),
+};
+static void (*const irqs[])(void) = {
+	irq_write, irq_write_small, irq_discard, irq_write_discard_write,
+	irq_page,  irq_lap,	    irq_read,	 irq_read_and_write,
+	irq_look,  irq_late,
+};
+static const struct scene nested_scene = SCENE(scene_wrap, op_write);
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t nr_runs;
+
+/* Run `scene` once with `irq` before `insn`. */
+static void run(const struct scene *scene, uint8_t *insn, void (*irq)(void))
+{
+	scene->set();
+	if (!fast_run_at(scene->op, NULL, insn, irq))
+		irq();
+	finish();
+	nr_runs++;
+}
+
+/* The instructions that `scene` executes when nothing interrupts it. */
+static size_t insns_of(const struct scene *scene, uint8_t **out_insns)
+{
+	size_t nr;
+
+	scene->set();
+	fast_trace(scene->op, NULL, out_insns, MAX_INSNS, &nr);
+	finish();
+	assert_in_range(nr, 10, MAX_INSNS - 1);
+	return nr;
+}
+
+static void test_interrupt_everywhere(void **state)
+{
+	static uint8_t *insns[MAX_INSNS];
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(scenes); s++) {
+		size_t nr = insns_of(&scenes[s], insns);
+
+		for (size_t i = 0; i < nr; i++)
+			for (size_t q = 0; q < NR(irqs); q++)
+				run(&scenes[s], insns[i], irqs[q]);
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+/* Readers, whose writer goes on meanwhile. */
+static void test_writer_everywhere_in_reader(void **state)
+{
+	static void (*const writers[])(void) = { irq_write, irq_page, irq_lap, irq_discard };
+	static uint8_t *insns[MAX_INSNS];
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(read_scenes); s++) {
+		size_t nr = insns_of(&read_scenes[s], insns);
+
+		for (size_t i = 0; i < nr; i++)
+			for (size_t q = 0; q < NR(writers); q++)
+				run(&read_scenes[s], insns[i], writers[q]);
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+static uint8_t *inner_insn;
+static void (*inner_irq)(void);
+
+/* An interrupt that is itself interrupted. */
+static void irq_nested(void)
+{
+	fast_run_at(op_write, NULL, inner_insn, inner_irq);
+}
+
+static void test_interrupt_in_interrupt(void **state)
+{
+	static void (*const inner[])(void) = { irq_write, irq_page, irq_read_and_write,
+					       irq_discard };
+	static uint8_t *outer_insns[MAX_INSNS], *inner_insns[MAX_INSNS];
+	size_t nr_outer, nr_inner;
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(scenes); s++) {
+		nr_outer = insns_of(&scenes[s], outer_insns);
+		/* Where the inner one takes the longest way. */
+		nr_inner = insns_of(&nested_scene, inner_insns);
+		for (size_t i = 0; i < nr_outer; i++) {
+			for (size_t j = i % 3; j < nr_inner; j += 3) {
+				inner_insn = inner_insns[j];
+				inner_irq = inner[(i + j) % NR(inner)];
+				run(&scenes[s], outer_insns[i], irq_nested);
+			}
+		}
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+static void reserve_16_commit(void *arg)
+{
+	uint64_t *payload = ring_buffer_lock_reserve(ring, 16);
+
+	(void)arg;
+	payload[0] = 1;
+	payload[1] = 2;
+	ring_buffer_unlock_commit(ring, payload);
+}
+
+static void inline_16_commit(void *arg)
+{
+	struct trace_ring_cpu *rc = arg;
+	uint64_t *payload = trace_ring_reserve(rc, 16);
+
+	payload[0] = 1;
+	payload[1] = 2;
+	trace_ring_commit(rc, payload);
+}
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* The budget of the bench: 60 instructions for the pair of calls and the payload. */
+static void test_instruction_count(void **state)
+{
+	uint64_t empty, calls, inlined;
+	uint8_t *insn;
+	size_t nr;
+
+	(void)state;
+	start(4, true);
+	empty = fast_trace(nothing, NULL, &insn, 1, &nr);
+	calls = fast_trace(reserve_16_commit, NULL, &insn, 1, &nr) - empty;
+	inlined = fast_trace(inline_16_commit, ring->cpu[0], &insn, 1, &nr) - empty;
+	ring_buffer_free(ring);
+	print_message("16 bytes: %lu instructions by calls, %lu inline\n", calls, inlined);
+	assert_in_range(calls, 20, 60);
+	assert_in_range(inlined, 20, 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_instruction_count),
+		cmocka_unit_test(test_interrupt_everywhere),
+		cmocka_unit_test(test_writer_everywhere_in_reader),
+		cmocka_unit_test(test_interrupt_in_interrupt),
+	};
+
+	fast_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
