@@ -13,7 +13,8 @@
 #define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
-	ktest_data, ktest_mm, ktest_lock, ktest_timer, ktest_thread, ktest_printk, ktest_smp,
+	ktest_data,   ktest_mm,	    ktest_lock, ktest_timer,
+	ktest_thread, ktest_printk, ktest_smp,	ktest_trace,
 };
 
 static struct {

@@ -34,6 +34,7 @@ extern const struct ktest ktest_timer[];
 extern const struct ktest ktest_thread[];
 extern const struct ktest ktest_printk[];
 extern const struct ktest ktest_smp[];
+extern const struct ktest ktest_trace[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the

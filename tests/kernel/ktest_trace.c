@@ -1,0 +1,126 @@
+/* trace_printk() where only a kernel has it: symbols of callers, interrupts, several CPUs. */
+#include <kernel/ktest.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <trace/fs.h>
+#include <trace/platform.h>
+#include <trace/trace.h>
+
+#define TEXT_BYTES  32768u
+#define NR_THREADS  4
+#define NR_MESSAGES 20
+
+static void put(const char *name, const char *text)
+{
+	struct trace_node *node = trace_fs_lookup(trace_fs_root(), name, strlen(name));
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+
+	if (trace_fs_open(node, TRACE_FS_WRITE | TRACE_FS_TRUNC, &handle))
+		return;
+	trace_fs_write(handle, text, strlen(text), &pos);
+	trace_fs_close(handle);
+}
+
+/* The file `trace`, to be freed by kfree(); NULL when out of memory. */
+static char *read_trace(void)
+{
+	struct trace_node *node = trace_fs_lookup(trace_fs_root(), "trace", strlen("trace"));
+	char *text = kzalloc(TEXT_BYTES);
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+
+	if (!text || trace_fs_open(node, TRACE_FS_READ, &handle))
+		return text;
+	while (pos < TEXT_BYTES - 1 &&
+	       trace_fs_read(handle, text + pos, TEXT_BYTES - 1 - pos, &pos) > 0)
+		;
+	trace_fs_close(handle);
+	return text;
+}
+
+static int count(const char *text, const char *what)
+{
+	int nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+static void __attribute__((noinline)) ktest_trace_speaker(int number, const char *word)
+{
+	trace_printk("number %d word %s me %ps\n", number, word, (void *)ktest_trace_speaker);
+	trace_printk("nothing else\n");
+	trace_puts("a copy");
+}
+
+static void test_caller(void)
+{
+	char word[8] = "gone", *text;
+
+	put("trace", "");
+	ktest_trace_speaker(-7, word);
+	memset(word, 'x', 4);
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, "..... ") >= 3);
+	KTEST_CHECK(count(text, ": ktest_trace_speaker: number -7 word gone "
+				"me ktest_trace_speaker\n") == 1);
+	KTEST_CHECK(count(text, ": ktest_trace_speaker: nothing else\n") == 1);
+	KTEST_CHECK(count(text, ": ktest_trace_speaker: a copy\n") == 1);
+	kfree(text);
+}
+
+static void speak_in_interrupt(void *arg)
+{
+	(void)arg;
+	trace_printk("interrupted cpu %u\n", trace_plat_cpu_id());
+}
+
+static void test_interrupts(void)
+{
+	uint32_t nr_cpus = 0;
+	char *text;
+
+	put("trace", "");
+	trace_plat_on_each_cpu(speak_in_interrupt, NULL);
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++)
+		nr_cpus += trace_plat_cpu_online(cpu);
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK((uint32_t)count(text, ": speak_in_interrupt: interrupted cpu ") == nr_cpus);
+	KTEST_CHECK((uint32_t)count(text, "] d") == nr_cpus); /* interrupts are off in there */
+	kfree(text);
+}
+
+static int speak_often(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < NR_MESSAGES; i++)
+		trace_printk("message %d of many\n", i);
+	return 0;
+}
+
+static void test_concurrent(void)
+{
+	char *text;
+
+	put("trace", "");
+	KTEST_CHECK(ktest_threads(NR_THREADS, speak_often, NULL) == 0);
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, ": speak_often: message ") == NR_THREADS * NR_MESSAGES);
+	kfree(text);
+	put("trace", "");
+}
+
+const struct ktest ktest_trace[] = {
+	{ "trace_printk_caller", test_caller },
+	{ "trace_printk_interrupts", test_interrupts },
+	{ "trace_printk_concurrent", test_concurrent },
+	{ 0 },
+};
