@@ -211,66 +211,60 @@ static int run_tail(struct command_env *env, int argc, char **argv)
 
 #define TEE_FILES_MAX 8
 
-static int open_outputs(struct command_env *env, int nr, char **paths, uint32_t flags,
-			struct file **files)
-{
-	int failed = 0;
+struct tee {
+	struct command_env *env;
+	int nr;
+	char **paths;
+	struct file *files[TEE_FILES_MAX]; /* NULL: could not be opened */
+	int nr_failed;
+};
 
-	for (int i = 0; i < nr; i++) {
-		int err = vfs_open(command_cwd(env), paths[i], flags, &files[i]);
+static void tee_open(struct tee *tee, uint32_t flags)
+{
+	for (int i = 0; i < tee->nr; i++) {
+		int err = vfs_open(command_cwd(tee->env), tee->paths[i], flags, &tee->files[i]);
 
 		if (!err)
 			continue;
-		command_perror(env, paths[i], err);
-		files[i] = NULL;
-		failed++;
+		command_perror(tee->env, tee->paths[i], err);
+		tee->files[i] = NULL;
+		tee->nr_failed++;
 	}
-	return failed;
 }
 
-static int tee_chunk(struct command_env *env, int nr, char **paths, struct file **files,
-		     const char *bytes, size_t len)
+static void tee_write(struct tee *tee, const char *bytes, size_t len)
 {
-	int failed = 0;
-
-	for (int i = 0; i < nr; i++) {
-		ssize_t put = files[i] ? file_write(files[i], bytes, len) : 0;
+	for (int i = 0; i < tee->nr; i++) {
+		ssize_t put = tee->files[i] ? file_write(tee->files[i], bytes, len) : 0;
 
 		if (put < 0)
-			command_perror(env, paths[i], (int)put);
-		failed += put < 0;
+			command_perror(tee->env, tee->paths[i], (int)put);
+		tee->nr_failed += put < 0;
 	}
-	return failed;
+	command_write(tee->env, bytes, len);
+	command_flush(tee->env);
 }
 
 static int run_tee(struct command_env *env, int argc, char **argv)
 {
 	bool appends = argc > 1 && strcmp(argv[1], "-a") == 0;
-	char **paths = argv + 1 + appends;
-	int nr = argc - 1 - appends;
-	struct file *files[TEE_FILES_MAX];
+	struct tee tee = { .env = env, .nr = argc - 1 - appends, .paths = argv + 1 + appends };
 	struct reader reader;
 	char *bytes;
 	size_t len;
-	int failed;
 
-	if (nr > TEE_FILES_MAX)
+	if (tee.nr > TEE_FILES_MAX)
 		return COMMAND_USAGE;
 	if (!reader_open(&reader, env, 0, NULL))
 		return 1;
-	failed =
-		open_outputs(env, nr, paths,
-			     VFS_WRITE | VFS_CREATE | (appends ? VFS_APPEND : VFS_TRUNCATE), files);
+	tee_open(&tee, VFS_WRITE | VFS_CREATE | (appends ? VFS_APPEND : VFS_TRUNCATE));
 	reader_next_file(&reader);
-	while ((len = reader_chunk(&reader, &bytes)) != 0) {
-		failed += tee_chunk(env, nr, paths, files, bytes, len);
-		command_write(env, bytes, len);
-		command_flush(env);
-	}
-	for (int i = 0; i < nr; i++)
-		file_put(files[i]);
+	while ((len = reader_chunk(&reader, &bytes)) != 0)
+		tee_write(&tee, bytes, len);
+	for (int i = 0; i < tee.nr; i++)
+		file_put(tee.files[i]);
 	reader_close(&reader);
-	return failed != 0;
+	return tee.nr_failed != 0;
 }
 
 struct counts {

@@ -31,36 +31,42 @@ static bool is_word_char(char c)
 	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
+struct grep_line {
+	const char *text; /* without newline */
+	size_t len;
+	uint64_t number; /* from 1 */
+};
+
 /* One pattern at or behind `from`; with -w only where whole words match. */
-static bool search_one(const struct grep *grep, struct regex *regex, const char *line, size_t len,
-		       size_t from, size_t *start, size_t *end)
+static bool search_one(const struct grep *grep, struct regex *regex, const struct grep_line *line,
+		       size_t from, struct regex_match *out_match)
 {
-	while (from <= len && regex_search(regex, line, len, from, start, end)) {
-		bool starts = !*start || !is_word_char(line[*start - 1]);
-		bool ends = *end == len || !is_word_char(line[*end]);
+	while (from <= line->len && regex_search(regex, line->text, line->len, from, out_match)) {
+		size_t start = out_match->start, end = out_match->end;
+		bool starts = !start || !is_word_char(line->text[start - 1]);
+		bool ends = end == line->len || !is_word_char(line->text[end]);
 
 		if (!grep->whole_words || (starts && ends))
 			return true;
-		from = *start + 1;
+		from = start + 1;
 	}
 	return false;
 }
 
-/* The leftmost match of any pattern. */
-static bool search(const struct grep *grep, const char *line, size_t len, size_t from,
-		   size_t *out_start, size_t *out_end)
+/* The leftmost match of any pattern, and there the longest. */
+static bool search(const struct grep *grep, const struct grep_line *line, size_t from,
+		   struct regex_match *out_match)
 {
 	bool found = false;
 
 	for (uint32_t i = 0; i < grep->nr_regexes; i++) {
-		size_t start, end;
+		struct regex_match match;
 
-		if (!search_one(grep, grep->regexes[i], line, len, from, &start, &end))
+		if (!search_one(grep, grep->regexes[i], line, from, &match))
 			continue;
-		if (!found || start < *out_start || (start == *out_start && end > *out_end)) {
-			*out_start = start;
-			*out_end = end;
-		}
+		if (!found || match.start < out_match->start ||
+		    (match.start == out_match->start && match.end > out_match->end))
+			*out_match = match;
 		found = true;
 	}
 	return found;
@@ -74,32 +80,33 @@ static void print_prefix(const struct grep *grep, const struct reader *reader, u
 		command_printf(grep->env, "%lu:", number);
 }
 
-static void print_matches(const struct grep *grep, const struct reader *reader, const char *line,
-			  size_t len, uint64_t number)
+static void print_matches(const struct grep *grep, const struct reader *reader,
+			  const struct grep_line *line)
 {
-	size_t start, end, from = 0;
+	struct regex_match match;
+	size_t from = 0;
 
-	while (from <= len && search(grep, line, len, from, &start, &end)) {
-		if (end > start) {
-			print_prefix(grep, reader, number);
-			command_write(grep->env, line + start, end - start);
+	while (from <= line->len && search(grep, line, from, &match)) {
+		if (match.end > match.start) {
+			print_prefix(grep, reader, line->number);
+			command_write(grep->env, line->text + match.start, match.end - match.start);
 			command_putc(grep->env, '\n');
 		}
-		from = end > start ? end : end + 1;
+		from = match.end > match.start ? match.end : match.end + 1;
 	}
 }
 
-static void print_line(const struct grep *grep, const struct reader *reader, const char *line,
-		       size_t len, uint64_t number)
+static void print_line(const struct grep *grep, const struct reader *reader,
+		       const struct grep_line *line)
 {
 	if (grep->is_quiet || grep->counts || grep->lists_files)
 		return;
 	if (grep->only_matches && !grep->is_inverted) {
-		print_matches(grep, reader, line, len, number);
+		print_matches(grep, reader, line);
 		return;
 	}
-	print_prefix(grep, reader, number);
-	command_write(grep->env, line, len);
+	print_prefix(grep, reader, line->number);
+	command_write(grep->env, line->text, line->len);
 	command_putc(grep->env, '\n');
 }
 
@@ -107,19 +114,20 @@ static void print_line(const struct grep *grep, const struct reader *reader, con
 static uint64_t grep_file(const struct grep *grep, struct reader *reader)
 {
 	bool first_is_enough = grep->is_quiet || grep->lists_files;
-	uint64_t number = 0, selected = 0;
-	char *line;
-	size_t len;
+	struct grep_line line = { 0 };
+	uint64_t selected = 0;
+	char *text;
 
-	while (selected < grep->max_lines && (len = reader_line(reader, &line)) != 0) {
-		size_t start, end;
+	while (selected < grep->max_lines && (line.len = reader_line(reader, &text)) != 0) {
+		struct regex_match match;
 
-		number++;
-		len -= line[len - 1] == '\n';
-		if (search(grep, line, len, 0, &start, &end) == grep->is_inverted)
+		line.text = text;
+		line.number++;
+		line.len -= text[line.len - 1] == '\n';
+		if (search(grep, &line, 0, &match) == grep->is_inverted)
 			continue;
 		selected++;
-		print_line(grep, reader, line, len, number);
+		print_line(grep, reader, &line);
 		if (first_is_enough)
 			break;
 	}

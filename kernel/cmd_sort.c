@@ -129,7 +129,7 @@ static struct sort_line *sort_list(const struct sort_order *order, struct sort_l
 
 		list = list->next;
 		run->next = NULL;
-		for (; levels[level] && level < MERGE_LEVELS - 1; level++) {
+		for (; level < MERGE_LEVELS - 1 && levels[level]; level++) {
 			run = merge(order, levels[level], run);
 			levels[level] = NULL;
 		}

@@ -38,7 +38,7 @@ void command_init(void)
 		for (const struct command *c = tables[i]; c && c->name; c++)
 			nr++;
 	}
-	sorted = kcalloc(nr, sizeof(*sorted));
+	sorted = kcalloc(nr, sizeof(void *));
 	if (!sorted)
 		panic("no memory for the list of commands");
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {

@@ -222,7 +222,8 @@ static int edit(struct line_editor *ed)
 			key = line_search(ed);
 		if (key == CTRL('C') || key == -EINTR) {
 			line_move(ed, ed->len);
-			console_write_raw("^C\r\n", 4);
+			if (ed->options->has_history)
+				console_write_raw("^C\r\n", 4);
 			return -EINTR;
 		}
 		if (key < 0)

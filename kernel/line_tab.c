@@ -70,25 +70,27 @@ static void show_list(const struct line_matches *matches)
 	}
 }
 
+static void show_choices(struct line_editor *ed, const struct line_matches *matches)
+{
+	size_t pos = ed->pos;
+
+	line_leave(ed);
+	show_list(matches);
+	ed->pos = pos;
+	line_redraw(ed);
+}
+
 void line_tab(struct line_editor *ed)
 {
 	struct line_matches matches = { 0 };
 
 	sh_fields_init(&matches.found);
 	ed->options->complete(ed->options->arg, ed->buf, ed->pos, &matches);
-	if (!matches.found.nr) {
-		line_beep();
-	} else if (can_extend(ed, &matches)) {
+	if (matches.found.nr && can_extend(ed, &matches))
 		insert_rest(ed, &matches);
-	} else if (ed->was_tab) {
-		size_t pos = ed->pos;
-
-		line_leave(ed);
-		show_list(&matches);
-		ed->pos = pos;
-		line_redraw(ed);
-	} else {
+	else if (matches.found.nr && ed->was_tab)
+		show_choices(ed, &matches);
+	else
 		line_beep();
-	}
 	sh_arena_free(&matches.arena);
 }

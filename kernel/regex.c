@@ -93,16 +93,16 @@ static bool match_at(struct regex *regex, const char *text, size_t len, size_t s
 	return found;
 }
 
-bool regex_search(struct regex *regex, const char *text, size_t len, size_t from, size_t *out_start,
-		  size_t *out_end)
+bool regex_search(struct regex *regex, const char *text, size_t len, size_t from,
+		  struct regex_match *out_match)
 {
 	for (size_t start = from; start <= len; start++) {
 		/* Most starts fail at their first character. */
 		if (regex->has_first &&
 		    (start == len || !test_bit(regex->first, (uint8_t)text[start])))
 			continue;
-		if (match_at(regex, text, len, start, out_end)) {
-			*out_start = start;
+		if (match_at(regex, text, len, start, &out_match->end)) {
+			out_match->start = start;
 			return true;
 		}
 	}

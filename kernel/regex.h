@@ -22,10 +22,13 @@ struct regex;
 /* -EINVAL for a wrong pattern, -E2BIG for one that is too long, -ENOMEM. */
 int regex_create(const char *pattern, uint32_t flags, struct regex **out_regex);
 void regex_destroy(struct regex *regex);
-/*
- * The first, and there the longest, match in text[0..len) at or behind `from`. False for none.
- */
-bool regex_search(struct regex *regex, const char *text, size_t len, size_t from, size_t *out_start,
-		  size_t *out_end);
+struct regex_match {
+	size_t start;
+	size_t end; /* behind the last character */
+};
+
+/* The first, and there the longest, match in text[0..len) at or behind `from`. False for none. */
+bool regex_search(struct regex *regex, const char *text, size_t len, size_t from,
+		  struct regex_match *out_match);
 
 #endif

@@ -79,7 +79,7 @@ static void add_paths(const struct shell *sh, const char *word, size_t len,
 	strlcpy(dir, word, dir_len + 1);
 	out->shown_from = dir_len;
 	for (uint32_t i = 0; !vfs_entry(sh->cwd, dir_len ? dir : ".", i, name); i++) {
-		if (strncmp(name, word + dir_len, len - dir_len))
+		if (strncmp(name, word + dir_len, len - dir_len) != 0)
 			continue;
 		if (name[0] == '.' && len == dir_len)
 			continue;

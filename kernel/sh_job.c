@@ -223,8 +223,11 @@ void sh_each_job(struct shell *sh,
 /* The shell goes: its jobs go on and free themselves. */
 static void orphan_jobs(struct shell *sh)
 {
-	while (!list_empty(&sh->jobs)) {
-		struct sh_job *job = list_entry(sh->jobs.next, struct sh_job, link);
+	struct list *pos, *next;
+
+	list_for_each_safe(pos, next, &sh->jobs)
+	{
+		struct sh_job *job = list_entry(pos, struct sh_job, link);
 		uint32_t state = JOB_RUNS;
 
 		list_remove(&job->link);

@@ -85,8 +85,9 @@ int sh_var_copy_all(struct shell *to, const struct shell *from)
 
 void sh_var_free_all(struct shell *sh)
 {
-	while (!list_empty(&sh->vars))
-		free_var(list_entry(sh->vars.next, struct sh_var, link));
+	struct list *pos, *next;
+
+	list_for_each_safe(pos, next, &sh->vars) free_var(list_entry(pos, struct sh_var, link));
 }
 
 void sh_var_each(const struct shell *sh, void (*fn)(const char *name, const char *value, void *arg),

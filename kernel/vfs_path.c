@@ -89,7 +89,7 @@ static const struct vfs_fs *find_mount(const char *path, const char **out_rest)
 	const struct mount *mount = mounts;
 	size_t len = strlen(mount->path);
 
-	while (strncmp(path, mount->path, len) || (path[len] && path[len] != '/')) {
+	while (strncmp(path, mount->path, len) != 0 || (path[len] && path[len] != '/')) {
 		mount++;
 		len = strlen(mount->path);
 	}

@@ -190,7 +190,7 @@ static void finish_group(struct hack_group *group)
 /* Everyone in place, waiting for `go`. -ENOMEM leaves what was started to stop_all(). */
 static int start_all(struct hack_run *run)
 {
-	run->groups = kcalloc(run->nr_groups, sizeof(*run->groups));
+	run->groups = kcalloc(run->nr_groups, sizeof(void *));
 	if (!run->groups)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < run->nr_groups; i++) {
