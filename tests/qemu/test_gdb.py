@@ -105,7 +105,7 @@ def test_backtrace_through_an_interrupt(gdb):
     """From an interrupt handler to the interrupted function, and on to the thread's first."""
     gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n"
               "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
-    gdb.guest.send("stress lock 1\r")
+    gdb.guest.send("stress locks 1\r")
     text = gdb.finish()
     gdb.guest.wait_prompt()
     names = frames(text, "TRACE")

@@ -128,7 +128,8 @@ class KernelFilter:
         gdb.frame_filters[self.name] = self
 
     def filter(self, frames):
-        return map(KernelFrame, frames)
+        # The boot code calls C with return address 0.
+        return (KernelFrame(f) for f in frames if f.inferior_frame().pc() != 0)
 
 
 def describe(address):
