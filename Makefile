@@ -91,7 +91,7 @@ $(BUILD)/flags: FORCE
 
 all: $(BUILD)/fathom.elf $(BUILD)/fathom.iso $(BUILD)/fathom.sym
 
-compile = $(CC) $(CFLAGS_COMMON) $1 $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+compile = $(CC) $(CFLAGS_COMMON) $1 $(CFLAGS_$<) $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(filter-out $(BUILD)/obj/gen/%,$(traced_objs)): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)

@@ -9,3 +9,5 @@ TRACE_SRCS += trace/fs_pipe.c trace/fs_threads.c trace/fs_trace.c trace/fs_tree.
 TRACE_SRCS += trace/output_context.c trace/output_events.c trace/output_head.c trace/pids.c trace/printk.c trace/readme.c trace/seq.c
 TRACE_SRCS += trace/trace_functions.c trace/tracer.c
 TRACE_SRCS += trace/ring_buffer.c trace/ring_consume.c trace/ring_event.c trace/ring_iter.c trace/ring_read.c trace/ring_setup.c trace/ring_stats.c trace/ring_swap.c trace/ring_write.c
+# Reserve and commit end in jumps to their slow halves: they need no frame.
+CFLAGS_trace/ring_buffer.c := -momit-leaf-frame-pointer

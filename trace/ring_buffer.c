@@ -12,25 +12,50 @@ static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 	return buffer->cpu[trace_plat_cpu_id()];
 }
 
-void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len)
+/* The slow rest of reserving. Preemption is off, and on again when there is no room. */
+static TRACE_NOINLINE void *reserve_rest(struct trace_ring_cpu *rc, size_t len)
 {
-	struct trace_ring_cpu *rc;
-	void *payload;
+	void *payload = trace_ring_reserve_slow(rc, len);
 
-	trace_plat_preempt_disable();
-	rc = this_cpu(buffer);
-	if (TRACE_LIKELY(len - 1 < RING_SHORT_PAYLOAD))
-		payload = trace_ring_reserve(rc, ((uint32_t)len + 3) & ~3u);
-	else
-		payload = trace_ring_reserve_slow(rc, len);
-	if (TRACE_UNLIKELY(!payload))
+	if (!payload)
 		trace_plat_preempt_enable();
 	return payload;
 }
 
+void *trace_ring_lock_short(struct ring_buffer *buffer, uint64_t step)
+{
+	struct trace_ring_cpu *rc;
+	uint64_t word;
+	void *payload;
+
+	trace_plat_preempt_disable();
+	rc = this_cpu(buffer);
+	payload = trace_ring_try_step(rc, step, &word);
+	if (TRACE_UNLIKELY(!payload))
+		return reserve_rest(rc, (uint32_t)step - RING_HEAD_BYTES);
+	return payload;
+}
+
+void *trace_ring_lock_any(struct ring_buffer *buffer, size_t len)
+{
+	trace_plat_preempt_disable();
+	return reserve_rest(this_cpu(buffer), len);
+}
+
+static TRACE_NOINLINE void publish_rest(struct trace_ring_cpu *rc)
+{
+	trace_ring_publish(rc);
+	trace_plat_preempt_enable();
+}
+
 void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload)
 {
-	trace_ring_commit(this_cpu(buffer), payload);
+	struct trace_ring_cpu *rc = this_cpu(buffer);
+
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_payload(rc, payload))) {
+		publish_rest(rc);
+		return;
+	}
 	trace_plat_preempt_enable();
 }
 

@@ -23,11 +23,9 @@
 #include <stdatomic.h>
 #include <trace/ring_buffer.h>
 
-#define RING_EVENT_ONE	   (1ull << 32) /* one event in a tail word */
-#define RING_DELTA_BITS	   27
-#define RING_SHORT_PAYLOAD 112u /* largest payload whose length fits in the event's head */
-#define RING_HEAD_BYTES	   4u
-#define RING_TYPE_BITS	   5
+#define RING_DELTA_BITS 27
+#define RING_HEAD_BYTES 4u
+#define RING_TYPE_BITS	5
 
 /* What the writer and the readers know of one sub-buffer. Tags tell which lap a word speaks of. */
 struct ring_slot {
@@ -75,7 +73,7 @@ struct trace_ring_cpu {
 	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
 	uint8_t *base;		/* nr_slots sub-buffers */
-	_Atomic uint64_t commit;
+	uint64_t commit;	/* plain for this CPU, which writes it; atomic for the others */
 	struct ring_slot *slots;
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
 	uint64_t nr_dropped;
@@ -121,31 +119,48 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 }
 
 /*
- * The common case alone, for those who keep the rest out of their way. NULL, with nothing changed,
- * when there is more to do. `out_word`, the tail word before, is for trace_ring_try_commit().
+ * The common case alone, for those who keep the rest out of their way. `step` is what the event
+ * adds to a tail word: RING_EVENT_ONE and its bytes, head included, a multiple of 4 from 8 to
+ * RING_SHORT_PAYLOAD + RING_HEAD_BYTES. NULL, with nothing changed, when there is more to do.
+ * `out_word` is the tail word before.
  */
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
+						     uint64_t *out_word)
+{
+	/* The clock first: an interrupt that comes behind it makes the exchange or the time fail.
+	 */
+	uint64_t now = trace_plat_clock_ns();
+	uint64_t word = trace_ring_load(&rc->tail.lo);
+	uint64_t last = trace_ring_load(&rc->tail.hi);
+	uint64_t next = word + step;
+	uint64_t delta = now - last;
+	uint32_t bytes = (uint32_t)step;
+	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed);
+	uint32_t *payload = (uint32_t *)(void *)(rc->base + (uint32_t)word + RING_HEAD_BYTES);
+
+	/*
+	 * Within the sub-buffer the end is more than `bytes` from its start, for there is a head.
+	 * Across its end, just at it, or with a gate of 0, it is not.
+	 */
+	if (TRACE_UNLIKELY(((uint32_t)next & mask) <= bytes))
+		return NULL;
+	/* A clock that went back gives a huge delta. */
+	if (TRACE_UNLIKELY(delta >= 1ull << RING_DELTA_BITS))
+		return NULL;
+	/* Worked out by now: the exchange takes `word` in its own register, and spoils it. */
+	__asm__("" : "+r"(payload));
+	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(&rc->tail, word, last, next, now)))
+		return NULL;
+	payload[-1] = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
+	*out_word = word;
+	return payload;
+}
+
+/* The same for `len` bytes of payload, a multiple of 4 from 4 to RING_SHORT_PAYLOAD. */
 static TRACE_ALWAYS_INLINE void *trace_ring_try_reserve(struct trace_ring_cpu *rc, uint32_t len,
 							uint64_t *out_word)
 {
-	uint64_t word = trace_ring_load(&rc->tail.lo);
-	uint64_t last = trace_ring_load(&rc->tail.hi);
-	uint64_t now = trace_plat_clock_ns();
-	uint64_t delta = now - last;
-	uint32_t room =
-		-(uint32_t)word & (uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed);
-	uint32_t *event;
-
-	/* A clock that went back gives a huge delta. */
-	if (TRACE_UNLIKELY(len + RING_HEAD_BYTES > room) ||
-	    TRACE_UNLIKELY(delta >> RING_DELTA_BITS))
-		return NULL;
-	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(
-		    &rc->tail, word, last, word + RING_EVENT_ONE + len + RING_HEAD_BYTES, now)))
-		return NULL;
-	event = (uint32_t *)(void *)(rc->base + (uint32_t)word);
-	event[0] = (uint32_t)delta << RING_TYPE_BITS | len / 4;
-	*out_word = word;
-	return event + 1;
+	return trace_ring_try_step(rc, RING_EVENT_ONE + RING_HEAD_BYTES + len, out_word);
 }
 
 /*
@@ -161,39 +176,49 @@ static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, u
 }
 
 /*
+ * Make the tail word `next` visible, the end of our event at commit or behind. False: interrupts
+ * have moved the tail on, call trace_ring_publish().
+ */
+static TRACE_ALWAYS_INLINE bool trace_ring_move_commit(struct trace_ring_cpu *rc, uint64_t next)
+{
+	/* Pairs with the acquire of readers. Nobody else moves commit: it differs from the tail. */
+	__atomic_store_n(&rc->commit, next, __ATOMIC_RELEASE);
+	/* An interrupt before that store found our event open and published nothing. */
+	atomic_signal_fence(memory_order_seq_cst);
+	return TRACE_LIKELY(rc->tail.lo == next);
+}
+
+/*
  * Commit the event of `len` bytes that trace_ring_try_reserve() put at the tail word `word`. False:
  * call trace_ring_publish().
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc, uint64_t word,
 						      uint32_t len)
 {
-	uint64_t next = word + RING_EVENT_ONE + len + RING_HEAD_BYTES;
-
-	if (TRACE_UNLIKELY(atomic_load_explicit(&rc->commit, memory_order_relaxed) != word))
+	if (TRACE_UNLIKELY(rc->commit != word))
 		return true; /* it interrupted another event: that one will */
-	/* As in trace_ring_commit(). */
-	atomic_store_explicit(&rc->commit, next, memory_order_release);
-	return TRACE_LIKELY(trace_ring_load(&rc->tail.lo) == next);
+	return trace_ring_move_commit(rc, word + RING_EVENT_ONE + len + RING_HEAD_BYTES);
 }
 
-/* Publish the event of `payload`, unless it interrupted another: then that one will. */
-static TRACE_ALWAYS_INLINE void trace_ring_commit(struct trace_ring_cpu *rc, const void *payload)
+/* The same for any event, by its payload. */
+static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_cpu *rc,
+							      const void *payload)
 {
-	uint64_t word = atomic_load_explicit(&rc->commit, memory_order_relaxed);
 	uint32_t pos = (uint32_t)((const uint8_t *)payload - rc->base);
 
 	/*
 	 * The head before a payload has 4 or 8 bytes, and an outer event at least 8 and our head:
 	 * up to 8 bytes from commit to payload, no event can lie between.
 	 */
-	if (TRACE_UNLIKELY(pos - (uint32_t)word > 2 * RING_HEAD_BYTES))
-		return;
-	word = trace_ring_load(&rc->tail.lo);
-	/* Pairs with the acquire of readers. Nobody else moves commit: it differs from the tail. */
-	atomic_store_explicit(&rc->commit, word, memory_order_release);
-	/* An interrupt before that store found our event open and published nothing. */
-	atomic_signal_fence(memory_order_seq_cst);
-	if (TRACE_UNLIKELY(trace_ring_load(&rc->tail.lo) != word))
+	if (TRACE_UNLIKELY(pos - (uint32_t)rc->commit > 2 * RING_HEAD_BYTES))
+		return true;
+	return trace_ring_move_commit(rc, trace_ring_load(&rc->tail.lo));
+}
+
+/* Publish the event of `payload`, unless it interrupted another: then that one will. */
+static TRACE_ALWAYS_INLINE void trace_ring_commit(struct trace_ring_cpu *rc, const void *payload)
+{
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_payload(rc, payload)))
 		trace_ring_publish(rc);
 }
 

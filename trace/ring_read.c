@@ -29,7 +29,7 @@ void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
 		       struct ring_extent *out)
 {
 	/* Pairs with the release in commit: what lies before it is written. */
-	uint64_t commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+	uint64_t commit = __atomic_load_n(&rc->commit, __ATOMIC_ACQUIRE);
 	bool is_last = ring_slot_of(rc, commit) == slot;
 	uint64_t next_first;
 
@@ -50,10 +50,10 @@ uint64_t trace_ring_committed(struct trace_ring_cpu *rc)
 	uint64_t commit, again, first;
 
 	do {
-		commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+		commit = __atomic_load_n(&rc->commit, __ATOMIC_ACQUIRE);
 		first = load_first(rc, ring_slot_of(rc, commit));
 		atomic_thread_fence(memory_order_acquire);
-		again = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+		again = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
 		/* As long as commit is in this slot, the slot's number is its sub-buffer's. */
 	} while (ring_slot_of(rc, again) != ring_slot_of(rc, commit));
 	return ring_event_number(commit, first);
@@ -64,10 +64,10 @@ uint64_t trace_ring_commit_seq(struct trace_ring_cpu *rc)
 	uint64_t commit, again, word;
 
 	do {
-		commit = atomic_load_explicit(&rc->commit, memory_order_acquire);
+		commit = __atomic_load_n(&rc->commit, __ATOMIC_ACQUIRE);
 		word = atomic_load_explicit(&rc->slots[ring_slot_of(rc, commit)].word,
 					    memory_order_acquire);
-		again = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+		again = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
 	} while (ring_slot_of(rc, again) != ring_slot_of(rc, commit));
 	return ring_tag_seq(word);
 }

@@ -75,7 +75,7 @@ static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 		slot_init(&rc->slots[i], lap + i, 0, 0);
 	rc->tail.lo = (uint64_t)nr << rc->subbuf_shift;
 	rc->tail.hi = 0;
-	atomic_store(&rc->commit, rc->tail.lo);
+	__atomic_store_n(&rc->commit, rc->tail.lo, __ATOMIC_RELEASE);
 	rc->event_ref = 0;
 	rc->nr_dropped = 0;
 	rc->nr_commit_overrun = 0;
@@ -234,7 +234,7 @@ static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memor
 	rc->base = memory->base;
 	rc->slots = memory->slots;
 	rc->nr_slots = memory->nr_slots;
-	atomic_store(&rc->commit, rc->tail.lo);
+	__atomic_store_n(&rc->commit, rc->tail.lo, __ATOMIC_RELEASE);
 	trace_ring_note_reader(rc);
 	trace_ring_move_end(rc);
 	*memory = old;

@@ -27,12 +27,13 @@ void trace_ring_publish(struct trace_ring_cpu *rc)
 	 * then take commit back: hence the exchange.
 	 */
 	for (;;) {
-		commit = atomic_load_explicit(&rc->commit, memory_order_relaxed);
+		commit = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
 		atomic_signal_fence(memory_order_seq_cst);
 		tail = trace_ring_load(&rc->tail.lo);
 		if (commit == tail)
 			return;
-		atomic_compare_exchange_strong(&rc->commit, &commit, tail);
+		__atomic_compare_exchange_n(&rc->commit, &commit, tail, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED);
 	}
 }
 
@@ -56,7 +57,7 @@ static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t 
 	if (ring_tag_seq(word) != seq - rc->nr_slots)
 		return CLAIM_STALE;
 	/* An outer event is still open a whole lap behind. */
-	if (ring_slot_of(rc, atomic_load_explicit(&rc->commit, memory_order_relaxed)) == next) {
+	if (ring_slot_of(rc, __atomic_load_n(&rc->commit, __ATOMIC_RELAXED)) == next) {
 		trace_plat_local_add(&rc->nr_commit_overrun, 1);
 		return CLAIM_FULL;
 	}
@@ -98,7 +99,7 @@ static void close_subbuf(struct trace_ring_cpu *rc, uint32_t slot)
 	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, last));
 
 	set_end(rc, slot, ring_offset_of(rc, word));
-	if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
+	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
 }
 
@@ -120,7 +121,7 @@ static void finish_crossing(struct trace_ring_cpu *rc, uint64_t word, uint32_t s
 	atomic_store_explicit(&rc->slots[slot].dropped, lost, memory_order_relaxed);
 	__atomic_store_n(&rc->event_ref, number, __ATOMIC_RELAXED);
 	/* Nobody's event is open: the new place is where the next commit starts. */
-	if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
+	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
 }
 
@@ -163,9 +164,8 @@ static void *write_heads(struct trace_ring_cpu *rc, uint64_t word, uint64_t delt
 		at[1] = (uint32_t)(delta >> RING_DELTA_BITS);
 		delta = 0;
 		/* The event's own head has to be where an outermost commit looks for it. */
-		if (atomic_load_explicit(&rc->commit, memory_order_relaxed) == word)
-			atomic_store_explicit(&rc->commit, word + RING_EXTEND_BYTES,
-					      memory_order_release);
+		if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
+			__atomic_store_n(&rc->commit, word + RING_EXTEND_BYTES, __ATOMIC_RELEASE);
 		at += 2;
 	}
 	if (len <= RING_SHORT_PAYLOAD) {

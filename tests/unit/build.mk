@@ -39,7 +39,7 @@ flags_gcc := $(asan) -Itests/unit/fake/plat
 flags_clang := $(asan) -Itests/unit/fake/plat
 flags_tsan := -O1 -fsanitize=thread -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
-flags_fast := -O2 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
+flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
 flags_plain := -O2 -fno-stack-protector -Itests/unit/fake/plat
 
@@ -62,7 +62,7 @@ list:
 define compile
 $(UNIT)/$1/trace/%.o: trace/%.c
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) -Itrace/include -iquote trace \
+	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) $$(CFLAGS_$$<) -Itrace/include -iquote trace \
 		-MMD -MP -c $$< -o $$@
 $(UNIT)/$1/kernel/%.o: kernel/%.c
 	@mkdir -p $$(@D)

@@ -31,7 +31,8 @@ struct ring_iter;
 #define RING_BUFFER_ALL_CPUS  (-1)
 #define RING_BUFFER_OVERWRITE 1u /* flag of ring_buffer_alloc(); without it: drop mode */
 
-#define RING_SUBBUF_BYTES 4096u /* default size of a sub-buffer */
+#define RING_SUBBUF_BYTES  4096u /* default size of a sub-buffer */
+#define RING_SHORT_PAYLOAD 112u	 /* largest payload whose length fits in the event's head */
 #define RING_MAX_PAYLOAD                                                                           \
 	(RING_SUBBUF_BYTES - 16u - 8u - 8u) /* with every header an event may need */
 
@@ -70,11 +71,24 @@ void ring_buffer_free(struct ring_buffer *buffer);
 /* ---- Writing. Any context. ---- */
 
 /*
+ * Out of line halves of the next one. `step`: RING_EVENT_ONE + bytes of a short event, its head of
+ * 4 included.
+ */
+#define RING_EVENT_ONE (1ull << 32)
+void *trace_ring_lock_short(struct ring_buffer *buffer, uint64_t step);
+void *trace_ring_lock_any(struct ring_buffer *buffer, size_t len);
+
+/*
  * Claim room for `len` bytes of payload (4-byte aligned) on this CPU. Preemption stays off until
  * commit or discard. NULL, with preemption as it was, when recording is off, the event is larger
  * than RING_MAX_PAYLOAD, or it was dropped (and counted).
  */
-void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len);
+static inline void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len)
+{
+	if (len - 1 < RING_SHORT_PAYLOAD)
+		return trace_ring_lock_short(buffer, RING_EVENT_ONE + ((len + 4 + 3) & ~3ul));
+	return trace_ring_lock_any(buffer, len);
+}
 /* From here readers may see the event. `payload` is what reserve returned. */
 void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload);
 /* Instead of commit: as if it had never been reserved. `len` is what reserve was given. */
