@@ -362,6 +362,7 @@ static NESTED int exec_redirected(struct shell *sh, const struct sh_node *node,
 	return close_status(io, sh_io_put(&files), status);
 }
 
+/* Whatever was interrupted on the way, the status says so. */
 int sh_exec(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
 	if (thread_interrupted())
@@ -370,5 +371,7 @@ int sh_exec(struct shell *sh, const struct sh_node *node, const struct sh_io *io
 		sh->status = exec_redirected(sh, node, io);
 	else
 		sh->status = exec_type(sh, node, io);
+	if (thread_interrupted())
+		sh->status = COMMAND_SIGINT;
 	return sh->status;
 }

@@ -1,0 +1,208 @@
+"""Commands, files and jobs beyond the contract's examples: one row is one behaviour, byte for byte."""
+import time
+
+import pytest
+
+from guest import Guest
+
+ROWS = [
+    # words
+    ("echo \"a $((1 + 2 * 3)) `echo b` $(echo c; echo d)\"", "a 7 b c\nd\n", 0),
+    ("x='a  b'; echo $x; echo \"$x\"; echo '$x'", "a b\na  b\n$x\n", 0),
+    ("echo ${nosuch:-word} ${nosuch+set} [${#x}]", "word [4]\n", 0),
+    ("echo per_cpu/cpu[01]/stats", "per_cpu/cpu0/stats per_cpu/cpu1/stats\n", 0),
+    ("echo *nothing* '*' \\*", "*nothing* * *\n", 0),
+    ("cat per_cpu/cpu*/stats | grep -c entries", "2\n", 0),
+    # lists, loops, brackets
+    ("true; echo $?; false; echo $?; ! true; echo $?", "0\n1\n1\n", 0),
+    ("false || { echo group; false; } && echo not", "group\n", 1),
+    ("(cd /; pwd); pwd", "/\n/sys/kernel/tracing\n", 0),
+    ("i=3; while [ $i -gt 0 ]; do echo $i; i=$((i - 1)); done", "3\n2\n1\n", 0),
+    ("until false; do break; done; echo $?", "0\n", 0),
+    ("for i in 1 2 3; do for j in 1 2; do [ $j = 2 ] && continue 2; echo $i$j; done; done",
+     "11\n21\n31\n", 0),
+    ("if false; then echo a; elif true; then echo b; else echo c; fi", "b\n", 0),
+    ("seq 3 | while read n; do echo n=$n; done", "n=1\nn=2\nn=3\n", 0),
+    ("((((((((((echo deep))))))))))", "deep\n", 0),
+    ("(((((((((((echo deep)))))))))))", "sh: syntax error: nested too deeply\n", 2),
+    ("if true; fi", "sh: syntax error: unexpected \"fi\" (expecting \"then\")\n", 2),
+    ("echo a )", "sh: syntax error: unexpected \")\"\n", 2),
+    ("sh -c 'echo in; exit 3'", "in\n", 3),
+    ("echo 'echo script; exit 4' > /tmp/script; sh /tmp/script; rm /tmp/script", "script\n", 0),
+    # redirections
+    ("{ echo a; echo b; } > /tmp/two; cat < /tmp/two; rm /tmp/two", "a\nb\n", 0),
+    ("nosuch 2> /tmp/err; cat /tmp/err; rm /tmp/err", "sh: nosuch: command not found\n", 0),
+    ("nosuch 2>&1 | wc -l", "1\n", 0),
+    ("cat < nosuch", "sh: can't open nosuch: no such file\n", 1),
+    ("echo x > nosuch", "sh: can't create nosuch: Permission denied\n", 1),
+    ("echo x > /nosuch/x", "sh: can't create /nosuch/x: nonexistent directory\n", 1),
+    ("echo x > /tmp", "sh: can't create /tmp: Is a directory\n", 1),
+    ("echo 5 > tracing_on; echo $?", "0\n", 0),
+    ("echo x > tracing_on", "sh: write error: Invalid argument\n", 1),
+    ("echo x | cat > tracing_on", "cat: write error: Invalid argument\n", 1),
+    # jobs
+    ("sleep 0.1 & sleep 0.1 & wait; echo done; jobs", "done\n", 0),
+    ("sleep 100 & kill $!; wait $!", "", 130),
+    ("sleep 100 & jobs | wc -l; kill %1; wait; jobs", "0\n", 0),
+    ("(exit 7) & wait $!", "", 7),
+    ("kill 99999", "sh: kill: can't kill pid 99999: No such process\n", 1),
+    # files
+    ("mkdir -p /tmp/a/b/c && touch /tmp/a/b/f && ls /tmp/a/b | cat; rm /tmp/a/b/f; "
+     "rmdir /tmp/a/b/c /tmp/a/b /tmp/a", "c\nf\n", 0),
+    ("mkdir nosuch", "mkdir: can't create directory 'nosuch': Operation not permitted\n", 1),
+    ("mkdir /tmp", "mkdir: can't create directory '/tmp': File exists\n", 1),
+    ("rmdir /tmp", "rmdir: '/tmp': Device or resource busy\n", 1),
+    ("rm trace", "rm: can't remove 'trace': Operation not permitted\n", 1),
+    ("cat options", "cat: options: Is a directory\n", 1),
+    ("cat nosuch", "cat: nosuch: No such file or directory\n", 1),
+    ("ls -l tracing_on", "-rw-r-----    1 root     root             0 tracing_on\n", 0),
+    ("ls -d options per_cpu | cat", "options\nper_cpu\n", 0),
+    ("echo one > /tmp/f; echo two >> /tmp/f; cat /tmp/f - < /tmp/f; rm /tmp/f", "one\ntwo\none\ntwo\n", 0),
+    ("cat /dev/null; head -c 3 /dev/zero | wc -c", "3\n", 0),
+    # text
+    ("seq 20 | head -n 2; seq 20 | head -2; seq 20 | head -c 3", "1\n2\n1\n2\n1\n2\n", 0),
+    ("seq 20 | tail -n 2; seq 20 | tail -1; seq 5 | tail -n +4", "19\n20\n20\n4\n5\n", 0),
+    ("printf 'x\\ty\\n' | cut -f 2; echo a:b:c | cut -d: -f1,3; echo abcdef | cut -c 2-4", "y\na:c\nbcd\n", 0),
+    ("printf '10\\n9\\n100\\n' | sort; printf '10\\n9\\n100\\n' | sort -rn", "10\n100\n9\n100\n10\n9\n", 0),
+    ("printf 'b 2\\na 10\\nc 1\\n' | sort -n -k 2 | cut -d ' ' -f 1 | tr '\\n' ' '; echo", "c b a \n", 0),
+    ("printf 'a\\na\\nb\\n' | uniq -c; printf 'a\\na\\nb\\n' | uniq -d", "      2 a\n      1 b\na\n", 0),
+    ("echo a b c | wc; echo abc | wc -c", "        1         3         6\n4\n", 0),
+    ("echo foobar | grep -o 'o*'; seq 12 | grep -E '^(1|2)$'; seq 12 | grep -vc 1", "oo\n1\n2\n8\n", 0),
+    ("printf 'Ab\\ncd\\n' | grep -in AB; printf 'a.b\\naxb\\n' | grep -F a.b", "1:Ab\na.b\n", 0),
+    ("echo x | grep y", "", 1),
+    ("echo x | grep -E '(x'", "grep: bad regex '(x'\n", 2),
+    ("echo a | tee /tmp/t1 /tmp/t2; cat /tmp/t1 /tmp/t2; rm /tmp/t1 /tmp/t2", "a\na\na\n", 0),
+    ("printf '%5d|%-4s|%x|%c|%%|%b\\n' 42 ab 255 z 'e\\tf'", "   42|ab  |ff|z|%|e\tf\n", 0),
+    ("printf '%s,' a b c; echo", "a,b,c,\n", 0),
+    ("echo -e 'a\\x41\\0102\\n'", "aAB\n\n", 0),
+    ("seq 2 2 6 | tr '\\n' ' '; seq 3 -1 1 | tr '\\n' ' '; echo", "2 4 6 3 2 1 \n", 0),
+    # questions
+    ("[ 1 -eq 1 -a ! -f /nosuch ] && [ -d /tmp ] && [ -n x ] && [ -z '' ] && [ a != b ]", "", 0),
+    ("[ 1 -gt x ]", "sh: [: x: bad number\n", 2),
+    ("[ 1 -eq 1", "sh: [: missing ]\n", 2),
+    # facts
+    ("ls > /dev/null; why schedule | cut -c 1-23", "schedule: can be traced\n", 0),
+    ("why no_such_function_at_all > /dev/null", "", 1),
+    ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),
+    ("stack $$ | grep -c 'sh_exec+0x'; stack 0", None, 1),
+    ("dmesg | grep -c 'CPUs online'", "1\n", 0),
+    ("grep -c ' schedule$' /proc/kallsyms", "1\n", 0),
+    ("sleep", "usage: sleep SECONDS[smh]...\n", 2),
+    ("hackbench 2 20 | tail -n 1 | cut -c 1-5", "Time:\n", 0),
+    ("stress all -n 20 | cut -d ' ' -f 2,8", "alloc: ok\nipi: ok\nlocks: ok\ntimers: ok\n", 0),
+    ("stress nonsense", "usage: stress [alloc | ipi | locks | timers | all] [SECONDS | -n ROUNDS]\n", 2),
+]
+
+
+@pytest.mark.parametrize("command,output,status", ROWS, ids=[row[0] for row in ROWS])
+def test_row(guest, command, output, status):
+    got = guest.run(command)
+    assert got[1] == status, got
+    if output is not None:
+        assert got[0] == output
+
+
+ENDLESS = [
+    "while true; do :; done", "while true; do true | cat; done", "cat", "cat | cat", "sleep 100 | cat",
+    "echo $(sleep 100)", "(sleep 100; echo not reached)", "sh -c 'sleep 100'", "read x", "sleep 100 & wait",
+    "seq 100000000 > /dev/null", "cat /dev/zero > /dev/null", "cat trace_pipe | grep x", "hackbench 4 100000",
+    "stress all 100", "for i in 1 2 3; do sleep 100; done; echo not reached",
+]
+
+
+@pytest.mark.parametrize("command", ENDLESS)
+def test_ctrl_c(guest, command):
+    guest.send(command + "\r")
+    guest.expect(rb"\r\n")
+    time.sleep(0.3)
+    guest.send("\x03")
+    printed = guest.wait_prompt(15)
+    assert "not reached" not in printed
+    assert guest.output_of("echo $?") == "130\n"
+    guest.check("kill %1 2> /dev/null; wait")
+
+
+def test_reading_the_console(guest):
+    guest.send("cat\r")
+    guest.expect(rb"cat\r\n")
+    guest.send("one\r")
+    guest.expect(rb"one\r\none\r\n")
+    guest.send("\x04")
+    assert guest.wait_prompt() == ""
+
+
+def test_lines_that_go_on(guest):
+    for line in ("for i in 1 2\r", "do echo 'n\r"):
+        guest.send(line)
+        guest.expect(rb"\r\n> ")
+    guest.send("'$i; done\r")
+    guest.expect(rb"\r\n")
+    assert guest.wait_prompt() == "n\n1\nn\n2\n"
+
+
+def test_ctrl_c_drops_unfinished_lines(guest):
+    guest.send("if true\r")
+    guest.expect(rb"\r\n> ")
+    guest.send("\x03")
+    guest.wait_prompt()
+    assert guest.check("echo alive") == "alive\n"
+
+
+def test_the_prompt_starts_a_line(guest):
+    guest.send("echo -n x\r")
+    guest.expect(rb"echo -n x\r\n")
+    assert guest.wait_prompt() == "x\n"
+
+
+def test_completion_lists_choices(guest):
+    guest.send("cat set_ftr\t")
+    guest.expect(rb"cat set_ftrace_")
+    guest.send("\t\t")
+    guest.expect(rb"set_ftrace_filter +set_ftrace_notrace +set_ftrace_notrace_pid\r\nset_ftrace_pid\r\n")
+    guest.expect(rb"fathom# cat set_ftrace_")
+    guest.send("\x15unam\t\r")
+    guest.expect(rb"uname \r\n")
+    assert guest.wait_prompt() == "Fathom\n"
+    guest.send("ls per_c\tcpu0/st\t\r")
+    guest.expect(rb"per_cpu/cpu0/stats \r\n")
+    assert guest.wait_prompt() == "per_cpu/cpu0/stats\n"
+
+
+def test_everything_is_given_back(guest):
+    commands = ("x=$(seq 50); for i in 1 2 3; do echo $x | cat | wc -l; done; (true) & wait; "
+                "sort /proc/kallsyms | uniq | head -1; echo y > /tmp/gone; rm /tmp/gone; "
+                "grep -c s README; ps; stack $$; nosuch; cat nosuch; sh -c true; stress alloc -n 5") + " > /dev/null"
+    guest.run(commands)
+    guest.check("history -c; sleep 0.1")
+    before = int(guest.output_of("free -p"))
+    for _ in range(3):
+        guest.run(commands)
+    guest.check("history -c; sleep 0.1")
+    assert int(guest.output_of("free -p")) <= before + 1
+
+
+def test_trace_to_a_file(guest):
+    guest.check("echo 1 > tracing_on; echo function > current_tracer; hackbench 1 20 > /dev/null; echo 0 > tracing_on")
+    lines = int(guest.check("cat trace > /tmp/copy; wc -l < /tmp/copy"))
+    assert lines > 1000
+    assert int(guest.check("grep -c hackbench /tmp/copy")) > 100
+    assert guest.check("cat trace | sort > /tmp/a; sort /tmp/copy > /tmp/b; wc -l < /tmp/a").split() == [str(lines)]
+    guest.check("rm /tmp/copy /tmp/a /tmp/b; echo nop > current_tracer; echo 1 > tracing_on; echo > trace")
+
+
+def test_run_parameter():
+    with Guest(cpus=1, cmdline="run=\"echo from-run; false\" exit", wait=False, limit=60) as guest:
+        guest.expect(rb"from-run\r\n")
+        assert guest.wait_exit() == 3
+    with Guest(cpus=1, cmdline="run=\"hackbench 1 5; stress all -n 3\" exit", wait=False, limit=60) as guest:
+        assert guest.wait_exit() == 1
+
+
+def test_32_mib():
+    with Guest(cpus=2, mem="32M", limit=120) as guest:
+        guest.check("hackbench 4 20")
+        guest.check("stress all -n 20")
+        guest.check("echo function > current_tracer; ls > /dev/null; cat trace > /dev/null; echo nop > current_tracer")
+        output, status = guest.run("cat /dev/zero > /tmp/fill")
+        assert (output, status) == ("cat: write error: No space left on device\n", 1)
+        guest.check("rm /tmp/fill; hackbench 1 10")
