@@ -12,21 +12,55 @@
 #include <trace/compiler.h>
 #include <kernel/symbols_format.h>
 
+/* One token of a name being written at `pos`; returns where the next one goes. */
+static TRACE_ALWAYS_INLINE char *symbols_put(char *pos, uint8_t token, const uint64_t *token_text,
+					     const uint8_t *token_len)
+{
+	__builtin_memcpy(pos, &token_text[token], SYMBOLS_TOKEN_SIZE);
+	return pos + token_len[token];
+}
+
 /*
  * Write the name behind `tokens` (their number, then the tokens); returns its length. Whole token
  * slots are stored, so up to 7 bytes behind the NUL are overwritten: KSYM_NAME_LEN allows for them.
+ * The last eight tokens are written without a loop: that is nearly always all of them.
  */
 static TRACE_ALWAYS_INLINE size_t symbols_expand(const uint8_t *tokens, const uint64_t *token_text,
 						 const uint8_t *token_len, char *out_name)
 {
-	const uint8_t *end = tokens + *tokens;
+	uint32_t nr = *tokens++;
 	char *pos = out_name;
 
-	while (tokens < end) {
-		uint8_t token = *++tokens;
-
-		__builtin_memcpy(pos, &token_text[token], SYMBOLS_TOKEN_SIZE);
-		pos += token_len[token];
+	for (; nr > 8; nr--)
+		pos = symbols_put(pos, *tokens++, token_text, token_len);
+	tokens += nr;
+	switch (nr) {
+	case 8:
+		pos = symbols_put(pos, tokens[-8], token_text, token_len);
+		__attribute__((fallthrough));
+	case 7:
+		pos = symbols_put(pos, tokens[-7], token_text, token_len);
+		__attribute__((fallthrough));
+	case 6:
+		pos = symbols_put(pos, tokens[-6], token_text, token_len);
+		__attribute__((fallthrough));
+	case 5:
+		pos = symbols_put(pos, tokens[-5], token_text, token_len);
+		__attribute__((fallthrough));
+	case 4:
+		pos = symbols_put(pos, tokens[-4], token_text, token_len);
+		__attribute__((fallthrough));
+	case 3:
+		pos = symbols_put(pos, tokens[-3], token_text, token_len);
+		__attribute__((fallthrough));
+	case 2:
+		pos = symbols_put(pos, tokens[-2], token_text, token_len);
+		__attribute__((fallthrough));
+	case 1:
+		pos = symbols_put(pos, tokens[-1], token_text, token_len);
+		break;
+	default:
+		break;
 	}
 	*pos = '\0';
 	return (size_t)(pos - out_name);
