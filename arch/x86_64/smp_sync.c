@@ -11,12 +11,15 @@
 #include <arch/apic.h>
 #include <arch/cpu.h>
 #include <arch/percpu.h>
+#include <arch/timer.h>
 #include <arch/trap.h>
 #include <arch/tsc.h>
 #include <stdatomic.h>
 #include <trace/platform.h>
 
-#define SILENT_NS 10000000000ull
+#define SILENT_NS     10000000000ull
+#define GUEST_SPINS   3000
+#define GUEST_HALT_NS 30000ull
 
 struct sync_cpu {
 	_Atomic uint64_t done;
@@ -81,12 +84,28 @@ static void name_silent(uint64_t mask, const char *what)
 	}
 }
 
+/*
+ * The CPU waited for may need this very core: as a guest, halt for a moment, so that the host can
+ * run it. Interrupts are off from arming to halting, so the interrupt cannot come too early.
+ */
+static void wait_a_moment(uint32_t spins)
+{
+	if (spins < GUEST_SPINS || !cpu_features.hypervisor || arch_irqs_disabled()) {
+		arch_cpu_relax();
+		return;
+	}
+	arch_irq_disable();
+	arch_timer_nudge(GUEST_HALT_NS);
+	arch_idle_wait();
+}
+
 void smp_wait(uint64_t (*left)(uint64_t arg), uint64_t arg, const char *what)
 {
 	uint64_t patience = tsc_cycles_of_ns(SILENT_NS), start = rdtsc(), mask;
+	uint32_t spins = 0;
 
 	while ((mask = left(arg)) != 0) {
-		arch_cpu_relax();
+		wait_a_moment(spins++);
 		if (rdtsc() - start > patience) {
 			name_silent(mask, what);
 			start = rdtsc();

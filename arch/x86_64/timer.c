@@ -29,7 +29,7 @@ const char *arch_timer_name(void)
 	return has_deadline ? "tsc-deadline" : "lapic";
 }
 
-static void set_hardware(uint64_t delta_ns)
+static TRACE_NOTRACE void set_hardware(uint64_t delta_ns)
 {
 	uint64_t count;
 
@@ -92,7 +92,7 @@ static void timer_interrupt(struct trap_frame *regs)
 	program(timer);
 }
 
-void arch_timer_nudge(uint64_t ns)
+TRACE_NOTRACE void arch_timer_nudge(uint64_t ns)
 {
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 	uint64_t flags = arch_irq_save();

@@ -34,7 +34,7 @@ void arch_timer_tick_stop(void);
 void arch_timer_arm_ns(uint64_t deadline_ns);
 /*
  * One interrupt on this CPU after `ns`, for nothing; afterwards things go on as they were. Any
- * context but NMI.
+ * context but NMI. Not traced.
  */
 void arch_timer_nudge(uint64_t ns);
 /* "tsc-deadline" or "lapic". */
