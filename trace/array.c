@@ -10,7 +10,7 @@
 #include "str.h"
 
 /* Fits in the two sub-buffers that a ring has at least. */
-#define MINIMAL_BYTES (2 * (RING_SUBBUF_BYTES - 16))
+#define MINIMAL_BYTES (2ul * (RING_SUBBUF_BYTES - 16))
 
 struct trace_plat_lock trace_config_lock;
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <trace/platform.h>
 
-#define TRACE_CMDLINES_DEFAULT 128u
+#define TRACE_CMDLINES_DEFAULT 128ul
 #define TRACE_CMDLINES_MAX     32768u
 
 struct trace_cmdline {

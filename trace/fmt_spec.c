@@ -130,9 +130,9 @@ uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes)
 	if (!args->call)
 		value = packed_integer(args, bytes);
 	else if (bytes > sizeof(int))
-		value = va_arg(*args->call, unsigned long);
+		value = va_arg(*args->call, unsigned long); // NOLINT: the caller has started it
 	else
-		value = va_arg(*args->call, unsigned int);
+		value = va_arg(*args->call, unsigned int); // NOLINT: the caller has started it
 	return bytes < sizeof(value) ? value & ((1ull << (bytes * 8)) - 1) : value;
 }
 
@@ -141,7 +141,7 @@ const char *fmt_args_string(struct fmt_args *args)
 	const char *text;
 
 	if (args->call) {
-		text = va_arg(*args->call, const char *);
+		text = va_arg(*args->call, const char *); // NOLINT: the caller has started it
 		return text ? text : "(null)";
 	}
 	text = (const char *)args->packed;

@@ -70,16 +70,17 @@ static int buffer_size_store(struct trace_handle *handle, char *text)
 static int buffer_total_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	const struct trace_array *tr = handle->tr;
-	uint64_t nr_cpus = trace_plat_nr_cpus(), total = 0;
+	uint64_t nr_cpus = trace_plat_nr_cpus(), total = 0, wanted;
 
 	trace_plat_lock(&trace_config_lock);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
 		total += cpu_kb(tr, cpu);
+	wanted = nr_cpus * (tr->wanted_bytes >> KB_SHIFT);
 	if (tr->is_expanded)
 		trace_seq_printf(seq, "%llu\n", (unsigned long long)total);
 	else
 		trace_seq_printf(seq, "%llu (expanded: %llu)\n", (unsigned long long)total,
-				 (unsigned long long)(nr_cpus * (tr->wanted_bytes >> KB_SHIFT)));
+				 (unsigned long long)wanted);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "fs_file.h"
 #include "str.h"
 
-#define CPU_NAME_LEN 16u
+#define CPU_NAME_LEN 16ul
 
 /* Nodes and the names of CPU directories come from one piece of memory. */
 struct arena {
