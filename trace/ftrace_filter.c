@@ -10,8 +10,7 @@
 /* This kernel has no modules: no function lies in one. */
 struct module_pattern {
 	bool given;
-	bool any;     /* no name: every module, or with ! what is in none */
-	bool exclude; /* !name */
+	bool exclude; /* !name, or ! alone: whatever is in no module */
 };
 
 static bool module_allows(const struct module_pattern *module)
@@ -23,12 +22,11 @@ static void parse_module(struct module_pattern *out, char *text)
 {
 	struct ftrace_pattern pattern;
 
-	out->given = text && text[0];
+	out->given = text != NULL;
 	if (!out->given)
 		return;
 	ftrace_pattern_parse(&pattern, text);
 	out->exclude = pattern.invert;
-	out->any = !pattern.len;
 }
 
 static int enter(struct ftrace_hash **hash, uint32_t ip, bool remove)
@@ -54,21 +52,20 @@ static int match_index(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	return err ? err : 1;
 }
 
-static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *pattern,
-		       bool every_name)
+/* What comes seldom is asked last: a site without a name, a record that is out of use. */
+static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *pattern)
 {
 	struct trace_symbol_cursor names = { { 0 } };
 	struct ftrace_cursor cursor = { 0 };
-	char name[TRACE_SYM_LEN + 8];
+	char name[TRACE_SYM_LEN + 16] = "";
 	struct dyn_ftrace *record;
 	int found = 0;
 
 	while ((record = ftrace_next_record(&cursor))) {
 		size_t len = trace_plat_symbol_next(&names, trace_plat_ip_unpack(record->ip), name);
 
-		if (record->flags & FTRACE_FL_DISABLED)
-			continue;
-		if (!every_name && !(len && ftrace_pattern_match(pattern, name, len)))
+		if (!ftrace_pattern_match(pattern, name, len) || !len ||
+		    (record->flags & FTRACE_FL_DISABLED))
 			continue;
 		if (enter(hash, record->ip, pattern->invert))
 			return -ENOMEM;
@@ -85,6 +82,8 @@ int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
 
 	ftrace_pattern_parse(&pattern, text);
 	parse_module(&in_module, module);
+	if (in_module.given && !pattern.len)
+		pattern.type = FTRACE_MATCH_MIDDLE; /* no name: every function */
 	trace_plat_lock(&ftrace_lock);
 	if (ftrace_is_dead())
 		found = -ENODEV;
@@ -93,7 +92,7 @@ int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
 	else if (!module_allows(&in_module))
 		found = 0;
 	else
-		found = match_names(hash, &pattern, in_module.given && !pattern.len);
+		found = match_names(hash, &pattern);
 	trace_plat_unlock(&ftrace_lock);
 	return found;
 }

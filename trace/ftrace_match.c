@@ -1,7 +1,7 @@
 /*
  * Patterns of function names, with Linux's rules for what a text means: see ftrace_private.h.
  *
- * The search in the middle looks at eight bytes at a time for the first letter of the pattern: a
+ * The search in the middle looks at eight bytes at a time for the rarest letter of the pattern: a
  * filter like *sched* runs over every name of the kernel.
  */
 #include "ftrace_private.h"
@@ -37,6 +37,27 @@ static enum ftrace_match_type parse_type(char *text, size_t len)
 	return type;
 }
 
+/* How rare a letter is in names of functions: these from the most common on, then all others. */
+static size_t rarity(char c)
+{
+	static const char common[] = "_etrisnaocpldumfbghkvwxyqzj";
+	size_t i = 0;
+
+	while (common[i] && common[i] != c)
+		i++;
+	return i;
+}
+
+static void find_rarest(struct ftrace_pattern *pattern)
+{
+	pattern->rare = 0;
+	for (size_t i = 1; i < pattern->len; i++) {
+		if (rarity(pattern->search[i]) > rarity(pattern->search[pattern->rare]))
+			pattern->rare = i;
+	}
+	pattern->rare_bytes = (uint8_t)pattern->search[pattern->rare] * BYTES_LOW;
+}
+
 void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text)
 {
 	pattern->invert = text[0] == '!';
@@ -50,6 +71,7 @@ void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text)
 		text++;
 	pattern->search = text;
 	pattern->len = trace_strlen(text);
+	find_rarest(pattern);
 }
 
 static bool same(const char *a, const char *b, size_t len)
@@ -76,24 +98,41 @@ static uint64_t zero_bytes(uint64_t word)
 	return (word - BYTES_LOW) & ~word & BYTES_HIGH;
 }
 
-static bool contains(const char *name, size_t len, const char *search, size_t search_len)
+static TRACE_ALWAYS_INLINE uint64_t rare_hits(const struct ftrace_pattern *pattern, const char *at)
 {
-	uint64_t first, hits;
+	return zero_bytes(load8(at + pattern->rare) ^ pattern->rare_bytes);
+}
 
-	if (!search_len)
-		return true;
-	if (search_len > len)
-		return false;
-	first = (uint8_t)search[0] * BYTES_LOW;
-	for (size_t i = 0; i <= len - search_len; i += sizeof(hits)) {
-		for (hits = zero_bytes(load8(name + i) ^ first); hits; hits &= hits - 1) {
-			size_t at = i + (size_t)__builtin_ctzll(hits) / 8;
+/* The rest of contains() from the first hit on: does the pattern start in [at, last]? */
+static TRACE_NOINLINE bool starts_between(const struct ftrace_pattern *pattern, const char *at,
+					  const char *last)
+{
+	for (; at <= last; at += sizeof(uint64_t)) {
+		for (uint64_t hits = rare_hits(pattern, at); hits; hits &= hits - 1) {
+			const char *start = at + (size_t)__builtin_ctzll(hits) / 8;
 
-			if (at > len - search_len)
+			if (start > last)
 				return false;
-			if (same(name + at, search, search_len))
+			if (same(start, pattern->search, pattern->len))
 				return true;
 		}
+	}
+	return false;
+}
+
+/* The case without a hit is the common one: it calls nothing and saves no register. */
+static TRACE_ALWAYS_INLINE bool contains(const struct ftrace_pattern *pattern, const char *name,
+					 size_t len)
+{
+	const char *last = name + len - pattern->len; /* where it can start */
+
+	if (TRACE_UNLIKELY(pattern->len > len))
+		return false;
+	if (TRACE_UNLIKELY(!pattern->len))
+		return true;
+	for (; name <= last; name += sizeof(uint64_t)) {
+		if (TRACE_UNLIKELY(rare_hits(pattern, name)))
+			return starts_between(pattern, name, last);
 	}
 	return false;
 }
@@ -173,7 +212,8 @@ static bool glob_match(const char *pattern, const char *name)
 	return true;
 }
 
-bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name, size_t len)
+static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, const char *name,
+				       size_t len)
 {
 	size_t want = pattern->len;
 
@@ -184,12 +224,18 @@ bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name
 		return len >= want && same(name, pattern->search, want);
 	case FTRACE_MATCH_END:
 		return len >= want && same(name + len - want, pattern->search, want);
-	case FTRACE_MATCH_MIDDLE:
-		return contains(name, len, pattern->search, want);
 	case FTRACE_MATCH_GLOB:
 		return glob_match(pattern->search, name);
+	case FTRACE_MATCH_MIDDLE:
 	case FTRACE_MATCH_INDEX:
 		break;
 	}
 	return false;
+}
+
+bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name, size_t len)
+{
+	if (TRACE_LIKELY(pattern->type == FTRACE_MATCH_MIDDLE))
+		return contains(pattern, name, len);
+	return match_other(pattern, name, len);
 }

@@ -197,7 +197,9 @@ struct ftrace_pattern {
 	const char *search; /* points into the text that was parsed */
 	size_t len;
 	enum ftrace_match_type type;
-	bool invert; /* started with ! */
+	bool invert;	     /* started with ! */
+	size_t rare;	     /* where its rarest letter is */
+	uint64_t rare_bytes; /* that letter, eight times */
 };
 
 /* `text` is changed (blanked out stars) and must stay. */

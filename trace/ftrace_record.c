@@ -4,9 +4,6 @@
  */
 #include "ftrace_private.h"
 
-/* Sites that one call pokes at boot: bounds the stack. */
-#define INIT_BATCH 32u
-
 struct ftrace_page_group ftrace_groups[FTRACE_MAX_GROUPS];
 uint32_t ftrace_nr_groups;
 
@@ -110,52 +107,36 @@ static void free_groups(void)
 	nr_pages = 0;
 }
 
-/* Turn the calls at sites[0 .. nr) into NOPs. */
-static bool nop_sites(const uintptr_t *sites, size_t nr, uintptr_t fentry)
+/* Whether the sites ascend; the build sorts the table, so they do. */
+static bool make_records(struct ftrace_page_group *group, const uintptr_t *sites, uint32_t nr)
 {
-	struct trace_poke pokes[INIT_BATCH];
-	struct trace_poke_error error;
+	struct dyn_ftrace *records = group->records;
+	uintptr_t last = nr_records ? sites[-1] : 0;
+	bool sorted = true;
 
-	for (size_t i = 0; i < nr; i++) {
-		pokes[i].site = trace_plat_ip_pack(sites[i]);
-		trace_plat_insn_call(sites[i], fentry, pokes[i].old_insn);
-		trace_plat_insn_nop(pokes[i].new_insn);
-	}
-	if (!trace_plat_poke_early(pokes, nr, &error))
-		return true;
-	ftrace_bug(&error);
-	return false;
-}
-
-static void make_records(struct ftrace_page_group *group, const uintptr_t *sites, uint32_t nr)
-{
 	group->first = nr_records;
 	group->nr = nr;
-	for (uint32_t i = 0; i < nr; i++)
-		group->records[i].ip = trace_plat_ip_pack(sites[i]);
+	for (uint32_t i = 0; i < nr; i++) {
+		sorted &= sites[i] > last;
+		last = sites[i];
+		records[i].ip = trace_plat_ip_pack(last);
+	}
 	nr_records += nr;
+	return sorted;
 }
 
-static bool add_records(const uintptr_t *sites, size_t nr)
+/* False: no room. */
+static bool add_records(const uintptr_t *sites, size_t nr, bool *out_sorted)
 {
+	*out_sorted = true;
 	while (nr_records < nr) {
 		uint32_t left = (uint32_t)nr - nr_records;
 		uint32_t room = add_group(left);
 
 		if (!room)
 			return false;
-		make_records(&ftrace_groups[ftrace_nr_groups - 1], sites + nr_records,
-			     room < left ? room : left);
-	}
-	return true;
-}
-
-/* The build sorts the table, so this is one look at each site. */
-static bool is_sorted(const uintptr_t *sites, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++) {
-		if (sites[i] <= sites[i - 1])
-			return false;
+		*out_sorted &= make_records(&ftrace_groups[ftrace_nr_groups - 1],
+					    sites + nr_records, room < left ? room : left);
 	}
 	return true;
 }
@@ -194,29 +175,29 @@ static void sort_records(void)
 
 static bool nop_all(const uintptr_t *sites, size_t nr)
 {
-	uintptr_t fentry = trace_plat_fentry();
+	struct trace_poke_error error;
 
-	for (size_t i = 0; i < nr; i += INIT_BATCH) {
-		if (!nop_sites(sites + i, nr - i < INIT_BATCH ? nr - i : INIT_BATCH, fentry))
-			return false;
-	}
-	return true;
+	if (!trace_plat_nop_sites(sites, nr, &error))
+		return true;
+	ftrace_bug(&error);
+	return false;
 }
 
 void ftrace_init(void)
 {
 	size_t nr;
 	const uintptr_t *sites = trace_plat_sites(&nr);
+	bool sorted;
 
 	trace_plat_log("ftrace: allocating %zu entries in %zu pages", nr,
 		       (nr + FTRACE_RECORDS_PER_PAGE - 1) / FTRACE_RECORDS_PER_PAGE);
-	if (!add_records(sites, nr) || !nop_all(sites, nr)) {
+	if (!add_records(sites, nr, &sorted) || !nop_all(sites, nr)) {
 		trace_plat_log("ftrace: function tracing is off");
 		free_groups();
 		ftrace_kill();
 		return;
 	}
-	if (!is_sorted(sites, nr))
+	if (!sorted)
 		sort_records();
 	trace_plat_log("ftrace: allocated %u pages with %u groups", nr_pages, ftrace_nr_groups);
 }

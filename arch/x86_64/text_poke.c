@@ -135,11 +135,6 @@ static void write_first(const struct trace_poke *poke)
 	*(volatile uint8_t *)arch_alias_of(trace_plat_ip_unpack(poke->site)) = poke->new_insn[0];
 }
 
-static void write_whole(const struct trace_poke *poke)
-{
-	insn_store(arch_alias_of(trace_plat_ip_unpack(poke->site)), wanted(poke));
-}
-
 /* One step for all sites, in stretches, so that interrupts are not kept waiting. */
 static TRACE_ALWAYS_INLINE void write_all(const struct batch *batch, write_fn write)
 {
@@ -161,17 +156,16 @@ static void sync_cores(void)
 	poke_state.syncs++;
 }
 
-static void report(const struct trace_poke *poke, struct trace_poke_error *out_error)
+static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *out_error)
 {
-	const void *site = (const void *)trace_plat_ip_unpack(poke->site);
-
-	out_error->site = (uintptr_t)site;
-	__builtin_memcpy(out_error->expected, poke->old_insn, TRACE_INSN_SIZE);
-	__builtin_memcpy(out_error->found, site, TRACE_INSN_SIZE);
+	out_error->site = site;
+	insn_store(out_error->expected, expected);
+	insn_store(out_error->found, insn_load((const void *)site));
+	return -EINVAL;
 }
 
 /* Every site is code, ascends, and holds its old instruction; else -EINVAL and `out_error`. */
-static int verify(const struct batch *batch, bool ascending, struct trace_poke_error *out_error)
+static int verify(const struct batch *batch, struct trace_poke_error *out_error)
 {
 	uint32_t last = 0;
 
@@ -179,12 +173,10 @@ static int verify(const struct batch *batch, bool ascending, struct trace_poke_e
 		const struct trace_poke *poke = &batch->pokes[i];
 		uintptr_t site = trace_plat_ip_unpack(poke->site);
 
-		ASSERT(is_code(site) && (!ascending || poke->site > last));
+		ASSERT(is_code(site) && poke->site > last);
 		last = poke->site;
-		if (insn_load((const void *)site) != insn_load(poke->old_insn)) {
-			report(poke, out_error);
-			return -EINVAL;
-		}
+		if (insn_load((const void *)site) != insn_load(poke->old_insn))
+			return mismatch(site, insn_load(poke->old_insn), out_error);
 	}
 	return 0;
 }
@@ -196,7 +188,7 @@ int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke
 
 	take();
 	*batch = (struct batch){ .pokes = pokes, .nr = nr };
-	err = verify(batch, true, out_error);
+	err = verify(batch, out_error);
 	if (err) {
 		drop();
 		return err;
@@ -236,21 +228,38 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 	return err;
 }
 
-int text_poke_early(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
+static int verify_calls(const uintptr_t *sites, size_t nr, uintptr_t target,
+			struct trace_poke_error *out_error)
 {
-	const struct batch batch = { .pokes = pokes, .nr = nr };
-	int err;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t call = insn_make(INSN_CALL, sites[i], target);
 
-	take();
-	err = verify(&batch, false, out_error);
-	if (!err) {
-		arch_alias_open();
-		write_all(&batch, write_whole);
-		arch_alias_close();
-		arch_sync_core();
+		ASSERT(is_code(sites[i]));
+		if (insn_load((const void *)sites[i]) != call)
+			return mismatch(sites[i], call, out_error);
 	}
+	return 0;
+}
+
+int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_error *out_error)
+{
+	int err = verify_calls(sites, nr, trace_plat_fentry(), out_error);
+	uint64_t irqs, root;
+
+	if (err)
+		return err;
+	take();
+	arch_alias_open();
+	irqs = arch_irq_save();
+	root = arch_alias_enter();
+	for (size_t i = 0; i < nr; i++)
+		insn_store(arch_alias_of(sites[i]), INSN_NOP);
+	arch_alias_leave(root);
+	arch_irq_restore(irqs);
+	arch_alias_close();
+	arch_sync_core();
 	drop();
-	return err;
+	return 0;
 }
 
 void text_write(uintptr_t addr, const void *bytes, size_t len)
@@ -288,12 +297,6 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error)
 {
 	return text_poke_batch(pokes, nr, out_error);
-}
-
-int trace_plat_poke_early(const struct trace_poke *pokes, size_t nr,
-			  struct trace_poke_error *out_error)
-{
-	return text_poke_early(pokes, nr, out_error);
 }
 
 void trace_plat_insn_nop(uint8_t *out_insn)

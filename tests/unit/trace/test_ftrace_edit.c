@@ -207,6 +207,11 @@ static void test_commands(void **state)
 	assert_int_equal(write_file("sched*:mod:!ext4\n", true, false), 0);
 	assert_string_equal(list(FTRACE_LIST_FILTER), "schedule\nschedule_idle\nscheduler_tick\n");
 	assert_int_equal(write_file("yield:\n", true, false), -EINVAL);
+	assert_int_equal(write_file("yield:mod:\n", true, false), -EINVAL);
+	assert_int_equal(write_file("yield:mod:!\n", true, false), 0);
+	assert_string_equal(list(FTRACE_LIST_FILTER), "yield\n");
+	assert_int_equal(write_file(":mod:!ext4\n", true, false), 0);
+	assert_non_null(strstr(list(FTRACE_LIST_FILTER), "do_idle\nschedule\n"));
 }
 
 static void test_why(void **state)

@@ -25,9 +25,8 @@
 
 struct trap_frame;
 
-/* See trace_plat_poke_batch() and trace_plat_poke_early(). Sites ascend. */
+/* See trace_plat_poke_batch(). Sites ascend. */
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
-int text_poke_early(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 
 /* The two halves of a batch: until the middle, where every site is an int3, and the rest. */
 int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
