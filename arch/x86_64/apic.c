@@ -139,19 +139,16 @@ static void enable(void)
 
 void apic_init_cpu(void)
 {
-	const struct acpi_info *info = acpi_info();
-	uint32_t max_lvt, nmi_pin;
+	uint32_t max_lvt;
 
 	enable();
 	max_lvt = apic_read(APIC_VERSION) >> 16 & 0xff;
-	nmi_pin =
-		info->has_lapic_nmi && info->lapic_nmi_lint == 0 ? APIC_LVT_LINT0 : APIC_LVT_LINT1;
 	apic_write(APIC_TPR, 0);
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
 	apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
 	apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED);
-	if (info->has_lapic_nmi)
-		apic_write(nmi_pin, APIC_DELIVER_NMI);
+	if (apic_access.nmi_pin)
+		apic_write(apic_access.nmi_pin, APIC_DELIVER_NMI);
 	if (max_lvt >= 4)
 		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED);
 	if (max_lvt >= 5)
@@ -185,6 +182,8 @@ int apic_init(bool allow_x2apic)
 	}
 	is_on = cpu_features.x2apic && rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC;
 	apic_access.is_x2apic = is_on || (cpu_features.x2apic && allow_x2apic);
+	if (acpi_info()->has_lapic_nmi)
+		apic_access.nmi_pin = acpi_info()->lapic_nmi_lint ? APIC_LVT_LINT1 : APIC_LVT_LINT0;
 	err = map_registers();
 	if (err) {
 		pr_err("APIC: no room to map its registers\n");

@@ -52,6 +52,7 @@
 struct apic_access {
 	volatile uint32_t *regs; /* xAPIC */
 	bool is_x2apic;
+	uint32_t nmi_pin; /* LVT register of the CPU's NMI input; 0: none */
 };
 extern struct apic_access apic_access;
 

@@ -21,17 +21,22 @@ static void go_online(uint32_t cpu)
 	smp_hotplug_unlock();
 }
 
-void smp_ap_entry(uint64_t cpu)
+/* All that runs while text may be patched without this CPU knowing; tools/probe-roots names it. */
+TRACE_NOINLINE void smp_ap_come_online(uint32_t cpu)
 {
 	uint32_t expected = AP_STARTING;
 
-	cpu_load((uint32_t)cpu);
+	cpu_load(cpu);
 	apic_init_cpu();
 	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_ALIVE))
 		arch_halt_forever(); /* too late: left out already */
-	tsc_sync_ap((uint32_t)cpu);
-	go_online((uint32_t)cpu);
+	tsc_sync_ap(cpu);
+	go_online(cpu);
+}
 
+void smp_ap_entry(uint64_t cpu)
+{
+	smp_ap_come_online((uint32_t)cpu);
 	/* From here on traced functions may be called. */
 	arch_timer_init_cpu();
 	upcall_ap_main((uint32_t)cpu);

@@ -36,6 +36,7 @@ void smp_sync_self(void);
 
 /* An AP's first C function, on the stack upcall_ap_prepare() chose. */
 void smp_ap_entry(uint64_t cpu) __attribute__((noreturn));
+void smp_ap_come_online(uint32_t cpu);
 
 /* Where an AP is; the boot CPU moves STARTING to LEFT_OUT when it has waited enough. */
 enum smp_ap_state {

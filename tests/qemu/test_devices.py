@@ -59,3 +59,13 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
         assert len(counts) == 4 and all(count > 0 for count in counts), counts
         assert "got one that nobody sent" in guest.check("dmesg")
         guest.check("torture 5")
+
+
+def test_a_cpu_is_traced_from_the_moment_it_is_online():
+    # Before that it must not run a call site: nobody would tell it about patches.
+    with Guest("gcc", 4, cmdline="ftrace=function trace_buf_size=4M") as guest:
+        guest.check("echo 0 > tracing_on")
+        assert "smp_start_all <-" in guest.check("cat per_cpu/cpu0/trace | grep smp_start_all")
+        for cpu in (1, 2, 3):
+            events = guest.check(f"cat per_cpu/cpu{cpu}/trace | grep -v '^#' | head -n 2").splitlines()
+            assert "arch_timer_init_cpu <-smp_ap_entry" in events[0], events
