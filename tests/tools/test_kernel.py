@@ -99,7 +99,7 @@ def source_functions():
         if (ROOT / listed).exists():
             text = (ROOT / listed).read_text()
             for name in re.findall(r"^(?:[a-z][\w ]*[ *]+)(\w+)\([^;{}=]*?\)\n\{", text, re.M):
-                if name != "__attribute__":
+                if name != "__attribute__" and not name.isupper():
                     yield listed, name
 
 
