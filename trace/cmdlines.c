@@ -1,16 +1,11 @@
 /*
  * See cmdlines.h.
- *
- * The lock is only ever tried: a lookup that loses prints `<...>`, a save that loses forgets one
- * name. So a crash or an NMI inside cannot hang on it, and nothing waits with interrupts off.
  */
 #include <stdatomic.h>
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
 #include "str.h"
-
-#define LOCK_TRIES 1000
 
 static struct {
 	_Atomic bool is_locked;
@@ -20,15 +15,17 @@ static struct {
 	size_t nr;
 } saved;
 
-static bool try_lock(uint64_t *out_flags)
+/* Interrupts are off while it is held. Without `may_wait` it is tried once. */
+static bool lock(bool may_wait, uint64_t *out_flags)
 {
-	*out_flags = trace_plat_irq_save();
-	for (int tries = 0; tries < LOCK_TRIES; tries++) {
+	for (;;) {
+		*out_flags = trace_plat_irq_save();
 		if (!atomic_exchange_explicit(&saved.is_locked, true, memory_order_acquire))
 			return true;
+		trace_plat_irq_restore(*out_flags);
+		if (!may_wait)
+			return false;
 	}
-	trace_plat_irq_restore(*out_flags);
-	return false;
 }
 
 static void unlock(uint64_t flags)
@@ -53,8 +50,7 @@ int trace_cmdlines_resize(size_t nr)
 	ring = trace_plat_alloc(nr * sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	while (!try_lock(&flags))
-		;
+	lock(true, &flags);
 	saved.ring = ring;
 	saved.size = nr;
 	saved.next = 0;
@@ -84,8 +80,9 @@ void trace_cmdlines_save(int32_t pid, const char *comm)
 	struct trace_cmdline *line;
 	uint64_t flags;
 
-	if (!saved.ring || !try_lock(&flags))
+	if (!saved.ring)
 		return;
+	lock(true, &flags);
 	line = find_locked(pid);
 	if (!line) {
 		line = &saved.ring[saved.next];
@@ -112,7 +109,7 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
 	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
 		return;
-	if (!saved.ring || !try_lock(&flags))
+	if (!saved.ring || !lock(may_wait, &flags))
 		return;
 	line = find_locked(pid);
 	if (line)
@@ -152,8 +149,7 @@ bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
 	uint64_t flags;
 	bool found;
 
-	while (!try_lock(&flags))
-		;
+	lock(true, &flags);
 	found = index < saved.nr;
 	if (found)
 		*out_cmdline = saved.ring[index];
@@ -161,11 +157,9 @@ bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
 	return found;
 }
 
-void trace_thread_exited(int32_t pid, const char *comm)
+void trace_cmdlines_note_exit(struct trace_array *tr, int32_t pid, const char *comm)
 {
-	struct trace_array *tr = trace_global_array();
-
 	/* Before anything was traced, no line can need the name. */
-	if (tr && is_recording() && !ring_buffer_empty(tr->buffer))
+	if (is_recording() && !ring_buffer_empty(tr->buffer))
 		trace_cmdlines_save(pid, comm);
 }

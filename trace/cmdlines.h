@@ -2,9 +2,9 @@
  * Names of threads, for lines of the trace: living threads are asked, the names of dead ones are
  * kept in a ring of fixed size.
  *
- * Context:   lookup, save - any; resize - thread.
- * Locking:   saving and lookup use a spinning try-lock inside and give up rather than wait; the
- *            size changes under the configuration lock.
+ * Context:   thread; finding a name without `may_wait`: any.
+ * Locking:   a spinlock inside, which is not waited for where that could hang. The size changes
+ *            under the configuration lock.
  */
 #ifndef TRACE_CMDLINES_H
 #define TRACE_CMDLINES_H
@@ -27,6 +27,9 @@ int trace_cmdlines_init(void);
 int trace_cmdlines_resize(size_t nr);
 size_t trace_cmdlines_size(void);
 void trace_cmdlines_save(int32_t pid, const char *comm);
+struct trace_array;
+/* A thread ends: save its name if a line of the trace may need it. */
+void trace_cmdlines_note_exit(struct trace_array *tr, int32_t pid, const char *comm);
 /* Save the names of threads that live now, as far as there is room. Thread context. */
 void trace_cmdlines_save_living(void);
 /* `<idle>` for 0, `<...>` for a thread nobody knows. Thread context, or any without `may_wait`. */

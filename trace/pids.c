@@ -152,3 +152,26 @@ void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags)
 	apply_one(pid, flags, tr);
 	trace_plat_unlock(&trace_config_lock);
 }
+
+/* The last of a set stays: an empty set would mean that every thread is traced again. */
+static void forget(struct trace_pids *set, int32_t pid)
+{
+	if (set->nr > 1)
+		trace_pids_remove(set, pid);
+}
+
+void trace_thread_exited(int32_t pid, const char *comm)
+{
+	struct trace_array *tr = trace_global_array();
+
+	if (!tr)
+		return;
+	trace_cmdlines_note_exit(tr, pid, comm);
+	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)) ||
+	    (!tr->pids.nr && !tr->no_pids.nr))
+		return;
+	trace_plat_lock(&trace_config_lock);
+	forget(&tr->pids, pid);
+	forget(&tr->no_pids, pid);
+	trace_plat_unlock(&trace_config_lock);
+}

@@ -302,6 +302,10 @@ static void pid_filters(void **state)
 	trace_thread_created(2, 78, &flags);
 	assert_int_equal(flags, 0);
 	says("set_ftrace_pid", "2\n78\n");
+	trace_thread_exited(2, "worker");
+	says("set_ftrace_pid", "78\n");
+	trace_thread_exited(78, "worker");
+	says("set_ftrace_pid", "78\n");
 	assert_int_equal(echo("0", "options/function-fork"), 0);
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 }

@@ -98,7 +98,7 @@ void trace_dump(uint32_t cpu);
  * the list that trace_plat_each_thread() walks. Thread context, may sleep.
  */
 void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags);
-/* A thread ends; its name stays known to the trace. Any context but NMI; takes no lock. */
+/* A thread ends; its name stays known to the trace. Called by that thread; may sleep. */
 void trace_thread_exited(int32_t pid, const char *comm);
 
 #endif

@@ -46,7 +46,10 @@ struct tracer {
 	struct tracer *next;
 };
 
-/* 0, -EEXIST when the name is taken, -EINVAL without name or init. Before trace_init() too. */
+/*
+ * 0, -EEXIST when the name is taken, -EINVAL without name or init. A tracer with options registers
+ * before trace_init(), which makes the files in options/.
+ */
 int register_tracer(struct tracer *tracer);
 
 #endif

@@ -1,0 +1,177 @@
+/*
+ * Anything written into any file, in any order, with memory running out at any moment: no wrong
+ * access (the sanitisers watch), no lost memory, and tracing works afterwards. The sequence is the
+ * same in every run; a number as argument gives another.
+ */
+#include "unit.h"
+#include "tracefs.h"
+
+#define ROUNDS 40000
+
+static unsigned int seed = 1;
+
+static unsigned int pick(unsigned int limit)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % limit;
+}
+
+static struct trace_node *leaves[200];
+static unsigned int nr_leaves;
+
+static void collect(struct trace_node *dir)
+{
+	for (struct trace_node *node = NULL; (node = trace_fs_next_child(dir, node));) {
+		if (node->is_dir)
+			collect(node);
+		else
+			leaves[nr_leaves++] = node;
+	}
+}
+
+static const char *const words[] = {
+	"0",
+	"1",
+	"2",
+	"-1",
+	"64",
+	"1408",
+	"nop",
+	"function",
+	"local",
+	"counter",
+	"schedule",
+	"*k*",
+	"!*",
+	"!kfree",
+	"[a-s]*",
+	"?ield",
+	"nosuch",
+	"nooverwrite",
+	"overwrite",
+	"latency-format",
+	"nolatency-format",
+	"verbose",
+	"noverbose",
+	"raw",
+	"noraw",
+	"3",
+	",",
+	"ffffffffffffffffff",
+	"99999999999999999999",
+	":mod:",
+	"a:b:c:d",
+	"\t",
+	"\n\n",
+	"%s%n",
+	"1 2 3",
+	"",
+};
+
+static size_t random_text(char *text)
+{
+	size_t len = 0;
+
+	if (pick(8) == 0) {
+		for (len = pick(600); len < 5 || pick(300);)
+			text[len++] = (char)pick(256);
+		return len;
+	}
+	for (unsigned int nr = 1 + pick(3); nr; nr--)
+		len += (size_t)sprintf(text + len, "%s%s",
+				       words[pick(sizeof(words) / sizeof(*words))],
+				       nr > 1	 ? " "
+				       : pick(3) ? "\n"
+						 : "");
+	return len;
+}
+
+static void use(struct trace_node *node)
+{
+	unsigned int flags = (pick(4) ? TRACE_FS_READ : 0) | (pick(3) ? TRACE_FS_WRITE : 0) |
+			     (pick(2) ? TRACE_FS_TRUNC : 0) | TRACE_FS_NONBLOCK;
+	static char text[10000], read[10000];
+	struct trace_handle *handle;
+	uint64_t read_pos = 0, write_pos = 0;
+
+	fake_alloc_budget = pick(4) ? -1 : (long)pick(6);
+	if (trace_fs_open(node, flags, &handle) == 0) {
+		for (unsigned int nr = pick(4); nr; nr--)
+			trace_fs_write(handle, text, random_text(text), &write_pos);
+		for (unsigned int nr = pick(5); nr; nr--)
+			trace_fs_read(handle, read, 1 + pick(sizeof(read)), &read_pos);
+		trace_fs_close(handle);
+	}
+	fake_alloc_budget = -1;
+}
+
+static void restore(void)
+{
+	static const char *const options[] = {
+		"print-parent",
+		"nosym-offset",
+		"nosym-addr",
+		"noverbose",
+		"noraw",
+		"nohex",
+		"nobin",
+		"annotate",
+		"context-info",
+		"nolatency-format",
+		"record-cmd",
+		"overwrite",
+		"irq-info",
+		"markers",
+		"nopause-on-trace",
+		"nofunction-fork",
+		"noprintk-msg-only",
+		"trace_printk",
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		assert_int_equal(echo(options[i], "trace_options"), 0);
+	assert_int_equal(echo("3", "tracing_cpumask"), 0);
+	assert_int_equal(echo("", "set_ftrace_pid"), 0);
+	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
+	assert_int_equal(echo("", "set_ftrace_filter"), 0);
+	assert_int_equal(echo("", "set_ftrace_notrace"), 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
+	assert_int_equal(echo("1408", "buffer_size_kb"), 0);
+	assert_int_equal(echo("local", "trace_clock"), 0);
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+static void anything_anywhere(void **state)
+{
+	(void)state;
+	for (int32_t pid = 1; pid <= 8; pid++)
+		fake_thread_add(pid, "worker");
+	collect(trace_fs_root());
+	assert_true(nr_leaves > 50);
+	assert_int_equal(echo("64", "buffer_size_kb"), 0);
+	fake_clock_step = 17;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		use(leaves[pick(nr_leaves)]);
+		for (unsigned int nr = pick(20); nr; nr--)
+			call(pick(2), (int32_t)pick(10), pick(NR_FUNCS));
+		trace_printk("round %u\n", round);
+	}
+	fake_clock_step = 0;
+	restore();
+	call(0, 1, KFREE);
+	assert_non_null(strstr(cat_body("trace"), "worker-1       [000] ....."));
+	assert_int_equal(fake_nr_bugs, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { TEST(anything_anywhere) };
+
+	if (argc > 1)
+		seed = (unsigned int)atoi(argv[1]);
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
