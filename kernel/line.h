@@ -57,6 +57,7 @@ struct line_editor {
 	char *saved;	       /* the line that was being typed when history was entered */
 	uint32_t recall;       /* 0: that line, n: n lines back */
 	bool was_tab;	       /* the key before was Tab */
+	bool is_at_margin;     /* the last column was written, the cursor is still on it */
 };
 
 /* Changes of the buffer, shown on the screen. */

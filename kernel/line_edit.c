@@ -42,15 +42,24 @@ static void put_sequence(size_t count, char final)
 		put_raw(text, trace_scnprintf(text, sizeof(text), "\x1b[%lu%c", count, final));
 }
 
-/* Move the cursor between cells. A cursor behind the last column is brought to the next row. */
+/*
+ * A terminal that has written its last column stays there until more comes. Bring it to the next
+ * row: only at the end of the line, where nothing is written over.
+ */
+static void leave_margin(struct line_editor *ed)
+{
+	if (ed->is_at_margin)
+		put_raw(" \r", 2);
+	ed->is_at_margin = false;
+}
+
+/* Move the cursor between cells. */
 static void move_cursor(size_t from, size_t to)
 {
 	size_t from_row = from / LINE_COLUMNS, to_row = to / LINE_COLUMNS;
 
 	if (from == to)
 		return;
-	if (from && from % LINE_COLUMNS == 0)
-		put_raw(" \r", 2);
 	if (from_row == to_row && to < from && from - to <= 4) {
 		put_raw("\b\b\b\b", from - to);
 		return;
@@ -63,6 +72,7 @@ static void move_cursor(size_t from, size_t to)
 
 void line_move(struct line_editor *ed, size_t pos)
 {
+	leave_margin(ed);
 	move_cursor(cell_at(ed, ed->pos), cell_at(ed, pos));
 	ed->pos = pos;
 }
@@ -72,8 +82,8 @@ static void redraw_tail(struct line_editor *ed, size_t pos)
 {
 	put_raw(ed->buf + ed->pos, ed->len - ed->pos);
 	ed->pos = ed->len;
-	if (cell_at(ed, ed->len) % LINE_COLUMNS == 0)
-		put_raw(" \r", 2); /* a terminal stays on its last column until more comes */
+	ed->is_at_margin = cell_at(ed, ed->len) % LINE_COLUMNS == 0;
+	leave_margin(ed);
 	put_raw("\x1b[J", 3);
 	line_move(ed, pos);
 }
@@ -90,6 +100,7 @@ void line_insert(struct line_editor *ed, const char *text, size_t len)
 	if (ed->pos + len == ed->len) {
 		put_raw(text, len);
 		ed->pos = ed->len;
+		ed->is_at_margin = cell_at(ed, ed->len) % LINE_COLUMNS == 0;
 	} else {
 		redraw_tail(ed, ed->pos + len);
 	}

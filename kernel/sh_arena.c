@@ -1,9 +1,9 @@
 /*
- * Bump allocation for the shell's trees and words. See sh_tree.h.
+ * Bump allocation for the shell's trees and words, and lists of words in it. See sh_tree.h, sh.h.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
-#include "sh_tree.h"
+#include "sh.h"
 
 #define ARENA_ALIGN 16ul
 
@@ -61,4 +61,26 @@ void sh_arena_free(struct sh_arena *arena)
 		kfree(arena->chunks);
 		arena->chunks = next;
 	}
+}
+
+void sh_fields_init(struct sh_fields *fields)
+{
+	fields->first = NULL;
+	fields->tail = &fields->first;
+	fields->nr = 0;
+}
+
+int sh_fields_add(struct sh_fields *fields, struct sh_arena *arena, const char *text, size_t len)
+{
+	struct sh_word *word = sh_alloc(arena, sizeof(*word));
+
+	if (!word)
+		return -ENOMEM;
+	word->text = sh_copy(arena, text, len);
+	if (!word->text)
+		return -ENOMEM;
+	*fields->tail = word;
+	fields->tail = &word->next;
+	fields->nr++;
+	return 0;
 }

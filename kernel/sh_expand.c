@@ -22,28 +22,6 @@ struct expander {
 
 static void expand_range(struct expander *x, const char *pos, const char *end);
 
-void sh_fields_init(struct sh_fields *fields)
-{
-	fields->first = NULL;
-	fields->tail = &fields->first;
-	fields->nr = 0;
-}
-
-int sh_fields_add(struct sh_fields *fields, struct sh_arena *arena, const char *text, size_t len)
-{
-	struct sh_word *word = sh_alloc(arena, sizeof(*word));
-
-	if (!word)
-		return -ENOMEM;
-	word->text = sh_copy(arena, text, len);
-	if (!word->text)
-		return -ENOMEM;
-	*fields->tail = word;
-	fields->tail = &word->next;
-	fields->nr++;
-	return 0;
-}
-
 static void put(struct expander *x, char c)
 {
 	if (x->err)
