@@ -15,6 +15,7 @@
 static const struct ktest *const tables[] = {
 	ktest_data,   ktest_mm,	    ktest_lock, ktest_timer,
 	ktest_thread, ktest_printk, ktest_smp,	ktest_trace,
+	ktest_arch,
 };
 
 static struct {
@@ -101,12 +102,14 @@ static int run_tables(const char *filter)
 	return nr_failed;
 }
 
-int ktest_run(const char *filter, void (*print)(const char *line, void *arg), void *arg)
+int ktest_run(const char *filter, bool others_allocate, void (*print)(const char *line, void *arg),
+	      void *arg)
 {
 	int result;
 
 	if (!mutex_trylock(&run.running))
 		return -EBUSY;
+	run.others_allocate = others_allocate;
 	run.print = print;
 	run.arg = arg;
 	result = run_tables(filter);
@@ -127,8 +130,7 @@ static int ktest_command(struct command_env *env, int argc, char **argv)
 
 	if (argc > first + 1)
 		return COMMAND_USAGE;
-	run.others_allocate = busy;
-	result = ktest_run(argc > first ? argv[first] : NULL, print_line, env);
+	result = ktest_run(argc > first ? argv[first] : NULL, busy, print_line, env);
 	if (result < 0) {
 		command_perror(env, "tests", result);
 		return 1;
@@ -136,10 +138,30 @@ static int ktest_command(struct command_env *env, int argc, char **argv)
 	return result ? 1 : 0;
 }
 
+/* failalloc N arms; failalloc alone tells, and disarms. */
+static int failalloc_command(struct command_env *env, int argc, char **argv)
+{
+	uint64_t nth = 0, left = mm_fail_left();
+
+	if (argc > 2 || (argc == 2 && (!command_parse_u64(argv[1], &nth) || nth == 0)))
+		return COMMAND_USAGE;
+	mm_fail_nth(nth);
+	if (nth)
+		return 0;
+	if (left)
+		command_printf(env, "not reached, %lu left\n", left);
+	return left ? 1 : 0;
+}
+
 const struct command ktest_commands[] = {
 	{ .name = "ktest",
 	  .usage = "[-b] [PART OF A NAME]",
 	  .help = "run the kernel's own unit tests (-b: while other things run)",
 	  .run = ktest_command },
+	{ .name = "failalloc",
+	  .usage = "[N]",
+	  .help = "let the Nth allocation from now fail; without N: has it happened?",
+	  .run = failalloc_command,
+	  .flags = COMMAND_BUILTIN },
 	{ 0 },
 };

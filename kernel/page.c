@@ -158,6 +158,8 @@ void *page_alloc(unsigned int order)
 	uint32_t pfn;
 
 	ASSERT(order <= PAGE_MAX_ORDER);
+	if (mm_fails_now())
+		return NULL;
 	flags = spin_lock_irqsave(&zone.lock);
 	pfn = take_block_locked(order);
 	if (pfn == PAGE_LIST_END)

@@ -173,9 +173,13 @@ static void check_returned(struct slab_cache *cache, void *object)
 
 void *slab_alloc(struct slab_cache *cache)
 {
-	uint64_t flags = spin_lock_irqsave(&cache->lock);
-	void *object = take_object_locked(cache);
+	uint64_t flags;
+	void *object;
 
+	if (mm_fails_now())
+		return NULL;
+	flags = spin_lock_irqsave(&cache->lock);
+	object = take_object_locked(cache);
 	if (!object) {
 		struct slab *slab = slab_create(cache);
 

@@ -35,12 +35,15 @@ extern const struct ktest ktest_thread[];
 extern const struct ktest ktest_printk[];
 extern const struct ktest ktest_smp[];
 extern const struct ktest ktest_trace[];
+extern const struct ktest ktest_arch[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
- * end "N passed, N failed". After each test memory in use must be what it was before. Returns the
- * number of failed tests; -EBUSY when a run is under way; -EINTR after Ctrl-C.
+ * end "N passed, N failed". After each test memory in use must be what it was before, unless
+ * `others_allocate`. Returns the number of failed tests; -EBUSY when a run is under way; -EINTR
+ * after Ctrl-C.
  */
-int ktest_run(const char *filter, void (*print)(const char *line, void *arg), void *arg);
+int ktest_run(const char *filter, bool others_allocate, void (*print)(const char *line, void *arg),
+	      void *arg);
 
 #endif
