@@ -179,6 +179,8 @@ int pipe_create(struct file **out_read, struct file **out_write)
 		return 0;
 	kfree(*out_read);
 	kfree(*out_write);
+	*out_read = NULL;
+	*out_write = NULL;
 	free_pipe(pipe);
 	return -ENOMEM;
 }
