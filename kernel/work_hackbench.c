@@ -31,6 +31,7 @@ struct message {
 };
 
 struct hack_run {
+	bool is_broken; /* not everyone is in place: end at once; written before `go` */
 	uint32_t nr_groups;
 	uint32_t nr_messages;
 	struct completion go;
@@ -70,7 +71,8 @@ static int send_all(void *arg)
 	struct hack_member *self = arg;
 	struct hack_group *group = self->group;
 
-	if (wait_for_completion_interruptible(&group->run->go, WAIT_FOREVER))
+	if (wait_for_completion_interruptible(&group->run->go, WAIT_FOREVER) ||
+	    group->run->is_broken)
 		return 1;
 	for (uint32_t number = 0; number < group->run->nr_messages; number++) {
 		fill_message(&self->out, group->index, self->index, number);
@@ -215,6 +217,7 @@ static void finish_all(struct hack_run *run, bool is_broken)
 		return;
 	for (uint32_t i = 0; is_broken && i < run->nr_groups; i++)
 		interrupt_group(run->groups[i]);
+	run->is_broken = is_broken;
 	complete_all(&run->go);
 	for (uint32_t i = 0; i < run->nr_groups; i++)
 		finish_group(run->groups[i]);
