@@ -1,0 +1,218 @@
+/*
+ * Ring buffer: resize, reset, exchange, several CPUs, failing memory.
+ *
+ * links: trace/ring_*.c
+ */
+#include "ring_help.h"
+
+static struct ring_buffer *ring;
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_set_nr_cpus(3);
+	ring = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE);
+	return ring ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ring_buffer_free(ring);
+	assert_int_equal(fake_nr_bugs, 0);
+	return fake_alloc_out ? -1 : 0;
+}
+
+static void test_cpus_are_apart(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 300; i++) {
+		fake_bind(i % 3);
+		assert_true(put(ring, i / 3, 8 + 4 * (i % 3)));
+	}
+	assert_int_equal(ring_buffer_entries(ring), 300);
+	assert_int_equal(ring_buffer_entries_cpu(ring, 1), 100);
+	assert_int_equal(ring_buffer_bytes_cpu(ring, 1), 100 * 16);
+	ring_buffer_record_disable_cpu(ring, 2);
+	assert_false(put(ring, 0, 4));
+	assert_false(ring_buffer_record_is_on(ring, 2));
+	assert_false(ring_buffer_record_is_on(ring, RING_BUFFER_ALL_CPUS));
+	assert_true(ring_buffer_record_is_on(ring, 0));
+	ring_buffer_record_enable_cpu(ring, 2);
+	for (uint32_t cpu = 0; cpu < 3; cpu++)
+		expect_ids(ring, cpu, 0, 100);
+	assert_false(ring_buffer_peek(ring, 3, &(struct ring_event){ 0 }));
+	fake_bind(0);
+}
+
+static void test_reset(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 3000; i++)
+		put(ring, i, 16);
+	fake_bind(1);
+	put(ring, 0, 16);
+	ring_buffer_reset_cpu(ring, 0);
+	assert_true(ring_buffer_empty_cpu(ring, 0));
+	assert_int_equal(stats_of(ring, 0).overrun, 0);
+	assert_int_equal(stats_of(ring, 1).entries, 1);
+	fake_bind(0);
+	for (uint32_t i = 0; i < 100; i++)
+		put(ring, i, 16);
+	expect_ids(ring, 0, 0, 100);
+	ring_buffer_reset(ring);
+	assert_true(ring_buffer_empty(ring));
+	assert_int_equal(stats_of(ring, 0).read, 0);
+}
+
+/* An iterator that a reset overtakes goes on with what comes after it. */
+static void test_reset_under_iterator(void **state)
+{
+	struct ring_iter *iter;
+	struct ring_event event;
+
+	(void)state;
+	for (uint32_t i = 0; i < 500; i++)
+		put(ring, i, 16);
+	iter = ring_buffer_read_start(ring, 0);
+	for (uint32_t i = 0; i < 10; i++)
+		ring_buffer_iter_advance(iter);
+	ring_buffer_reset_cpu(ring, 0);
+	put(ring, 1000, 16);
+	while (ring_buffer_iter_peek(iter, &event))
+		ring_buffer_iter_advance(iter);
+	ring_buffer_iter_reset(iter);
+	assert_true(ring_buffer_iter_peek(iter, &event));
+	assert_int_equal(id_of(&event), 1000);
+	ring_buffer_read_finish(iter);
+}
+
+/* All combinations of sizes and fillings; the newest events stay, the sums hold. */
+static void test_resize_keeps_newest(void **state)
+{
+	static const uint32_t pages[] = { 2, 3, 4, 5, 9, 40 };
+	uint32_t id = 0, first;
+	struct ring_event event;
+
+	(void)state;
+	srand(3);
+	for (uint32_t round = 0; round < 300; round++) {
+		uint32_t from = pages[rand() % 6], to = pages[rand() % 6];
+		struct ring_stats before, after;
+
+		assert_int_equal(ring_buffer_resize(ring, from * SIZE, 0), 0);
+		for (int n = rand() % 3000; n > 0; n--)
+			assert_true(put(ring, id++, 4 + (uint32_t)rand() % 50));
+		for (int n = rand() % 4 * 50; n > 0; n--)
+			ring_buffer_consume(ring, 0, &event);
+		before = stats_of(ring, 0);
+		assert_int_equal(ring_buffer_resize(ring, to * SIZE, 0), 0);
+		after = stats_of(ring, 0);
+		assert_int_equal(ring_buffer_size(ring, 0), to * SIZE);
+		assert_int_equal(after.entries + after.overrun + after.read, id);
+		assert_int_equal(after.read, before.read);
+		if (to >= from)
+			assert_int_equal(after.entries, before.entries);
+		if (before.entries > 1000)
+			assert_in_range(after.entries, 70, before.entries);
+		for (int n = rand() % 100; n > 0; n--)
+			assert_true(put(ring, id++, 16));
+		if (rand() % 2)
+			continue;
+		first = 0;
+		while (ring_buffer_consume(ring, 0, &event)) {
+			assert_true(!first || id_of(&event) == first + event.lost);
+			first = id_of(&event) + 1;
+		}
+		assert_int_equal(first, id);
+	}
+}
+
+static void test_resize_in_drop_mode(void **state)
+{
+	uint32_t id = 0;
+
+	(void)state;
+	ring_buffer_change_overwrite(ring, false);
+	while (put(ring, id, 16))
+		id++;
+	assert_int_equal(ring_buffer_resize(ring, 6 * SIZE, RING_BUFFER_ALL_CPUS), 0);
+	while (put(ring, id, 16))
+		id++;
+	assert_int_equal(id, 6 * (ROOM / 20));
+	assert_int_equal(stats_of(ring, 0).dropped, 2);
+	expect_ids(ring, 0, 0, id);
+}
+
+static void test_resize_refused(void **state)
+{
+	struct ring_iter *iter = ring_buffer_read_start(ring, 1);
+	long out = fake_alloc_out;
+
+	(void)state;
+	assert_int_equal(ring_buffer_resize(ring, 0, 0), -EINVAL);
+	assert_int_equal(ring_buffer_resize(ring, 1ul << 33, 0), -EINVAL);
+	assert_int_equal(ring_buffer_resize(ring, SIZE, 3), -EINVAL);
+	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, RING_BUFFER_ALL_CPUS), -EBUSY);
+	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, 1), -EBUSY);
+	assert_int_equal(ring_buffer_size(ring, 0), 4 * SIZE);
+	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, 0), 0);
+	ring_buffer_read_finish(iter);
+	out = fake_alloc_out - 0;
+	for (long budget = 0; budget < 3; budget++) {
+		fake_alloc_budget = budget;
+		assert_int_equal(ring_buffer_resize(ring, 5 * SIZE, RING_BUFFER_ALL_CPUS), -ENOMEM);
+		assert_int_equal(fake_alloc_out, out);
+		assert_int_equal(ring_buffer_size(ring, 0), 9 * SIZE);
+		assert_int_equal(ring_buffer_size(ring, 1), 4 * SIZE);
+	}
+	fake_alloc_budget = -1;
+	assert_int_equal(ring_buffer_resize(ring, 5 * SIZE, RING_BUFFER_ALL_CPUS), 0);
+	assert_int_equal(ring_buffer_size(ring, 2), 5 * SIZE);
+	fake_alloc_budget = 0;
+	assert_null(ring_buffer_read_start(ring, 0));
+}
+
+static void test_swap(void **state)
+{
+	struct ring_buffer *snap = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE);
+	struct ring_event event;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2000; i++)
+		put(ring, i, 16);
+	for (uint32_t i = 0; i < 3; i++)
+		put(snap, 5000 + i, 16);
+	assert_true(ring_buffer_consume(snap, 0, &event)); /* the rest stays in the reader's copy */
+	ring_buffer_record_disable(snap);
+	assert_int_equal(ring_buffer_swap_cpu(ring, snap, 0), 0);
+	assert_false(put(snap, 0, 4));
+	assert_true(put(ring, 5003, 16));
+	expect_ids(ring, 0, 5001, 5004);
+	assert_true(ring_buffer_consume(snap, 0, &event));
+	expect_ids(snap, 0, id_of(&event) + 1, 2000);
+	assert_int_equal(stats_of(snap, 0).overrun + stats_of(snap, 0).read, 2000);
+	assert_int_equal(ring_buffer_resize(snap, 8 * SIZE, 0), 0);
+	assert_int_equal(ring_buffer_swap_cpu(ring, snap, 0), -EINVAL);
+	assert_int_equal(ring_buffer_swap_cpu(ring, ring, 0), -EINVAL);
+	assert_int_equal(ring_buffer_swap_cpu(snap, ring, 1), 0);
+	ring_buffer_free(snap);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_cpus_are_apart),
+		T(test_reset),
+		T(test_reset_under_iterator),
+		T(test_resize_keeps_newest),
+		T(test_resize_in_drop_mode),
+		T(test_resize_refused),
+		T(test_swap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
