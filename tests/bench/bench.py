@@ -127,4 +127,5 @@ def main():
     print_table(result, scaling, extra)
 
 
-main()
+if __name__ == "__main__":
+    main()
