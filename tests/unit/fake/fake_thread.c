@@ -12,6 +12,7 @@
 #include "fake_internal.h"
 
 long fake_alloc_budget = -1;
+size_t fake_alloc_max_bytes;
 _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
 bool fake_interrupted;
@@ -40,6 +41,7 @@ _Static_assert(sizeof(struct fake_lock) <= sizeof(struct trace_plat_lock), "opaq
 
 void fake_thread_reset(void)
 {
+	fake_alloc_max_bytes = 0;
 	fake_alloc_budget = -1;
 	fake_alloc_calls = 0;
 	fake_interrupted = false;
@@ -62,7 +64,7 @@ void *trace_plat_alloc(size_t bytes)
 	void *memory;
 
 	atomic_fetch_add(&fake_alloc_calls, 1);
-	if (fake_alloc_budget == 0)
+	if (fake_alloc_budget == 0 || (fake_alloc_max_bytes && bytes > fake_alloc_max_bytes))
 		return NULL;
 	if (fake_alloc_budget > 0)
 		fake_alloc_budget--;
