@@ -11,6 +11,7 @@
 #ifndef TRACE_ARRAY_H
 #define TRACE_ARRAY_H
 
+#include <stdatomic.h>
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include <trace/tracer.h>
@@ -29,7 +30,7 @@ struct trace_array_cpu {
 
 struct trace_array {
 	struct ring_buffer *buffer; /* set once */
-	uint32_t options;	    /* bits of enum trace_option; probes read it */
+	_Atomic uint32_t options; /* bits of enum trace_option; probes read it */
 	bool is_expanded;	    /* the buffer has its full size */
 	size_t wanted_bytes;	    /* per CPU, once it is expanded */
 	struct tracer *tracer;	    /* never NULL */
@@ -40,8 +41,8 @@ struct trace_array {
 	uint32_t nr_pipes;	/* open trace_pipe files: the tracer may not change */
 	struct trace_pids pids; /* set_ftrace_pid */
 	struct trace_pids no_pids; /* set_ftrace_notrace_pid */
-	uint64_t thresh_ns;
-	uint64_t max_latency_ns;
+	_Atomic uint64_t thresh_ns;
+	_Atomic uint64_t max_latency_ns;
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
 };

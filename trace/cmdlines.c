@@ -41,8 +41,8 @@ int trace_cmdlines_init(void)
 
 int trace_cmdlines_resize(size_t nr)
 {
-	struct trace_cmdline *ring, *old = saved.ring;
-	size_t old_size = saved.size;
+	struct trace_cmdline *ring, *old;
+	size_t old_size;
 	uint64_t flags;
 
 	if (!nr || nr > TRACE_CMDLINES_MAX)
@@ -51,6 +51,8 @@ int trace_cmdlines_resize(size_t nr)
 	if (!ring)
 		return -ENOMEM;
 	lock(true, &flags);
+	old = saved.ring;
+	old_size = saved.size;
 	saved.ring = ring;
 	saved.size = nr;
 	saved.next = 0;
@@ -61,9 +63,23 @@ int trace_cmdlines_resize(size_t nr)
 	return 0;
 }
 
+static size_t size_and_room(size_t *out_room)
+{
+	uint64_t flags;
+	size_t size;
+
+	lock(true, &flags);
+	size = saved.size;
+	*out_room = size - saved.nr;
+	unlock(flags);
+	return size;
+}
+
 size_t trace_cmdlines_size(void)
 {
-	return saved.size;
+	size_t room;
+
+	return size_and_room(&room);
 }
 
 static struct trace_cmdline *find_locked(int32_t pid)
@@ -80,8 +96,6 @@ void trace_cmdlines_save(int32_t pid, const char *comm)
 	struct trace_cmdline *line;
 	uint64_t flags;
 
-	if (!saved.ring)
-		return;
 	lock(true, &flags);
 	line = find_locked(pid);
 	if (!line) {
@@ -109,7 +123,7 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
 	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
 		return;
-	if (!saved.ring || !lock(may_wait, &flags))
+	if (!lock(may_wait, &flags))
 		return;
 	line = find_locked(pid);
 	if (line)
@@ -131,12 +145,16 @@ void trace_cmdlines_save_living(void)
 {
 	struct trace_pids set = { .capacity = TRACE_CMDLINES_DEFAULT * 8 };
 	char comm[TRACE_COMM_LEN];
+	size_t room;
 
 	set.pids = trace_plat_alloc(set.capacity * sizeof(*set.pids));
 	if (!set.pids || !is_recording())
 		goto out;
 	trace_plat_each_thread(collect_pid, &set);
-	for (size_t i = 0; i < set.nr && saved.nr < saved.size; i++) {
+	for (size_t i = 0; i < set.nr; i++) {
+		size_and_room(&room);
+		if (!room)
+			break;
 		if (trace_plat_thread_comm(set.pids[i], true, comm))
 			trace_cmdlines_save(set.pids[i], comm);
 	}

@@ -110,7 +110,7 @@ static int tracing_cpumask_store(struct trace_handle *handle, char *text)
 /* ---- tracing_thresh, tracing_max_latency: microseconds; for tracers that measure latencies ----
  */
 
-static int store_us(char *text, uint64_t *out_ns)
+static int store_us(char *text, _Atomic uint64_t *out_ns)
 {
 	uint64_t value;
 	int err = trace_parse_u64(text, 10, &value);

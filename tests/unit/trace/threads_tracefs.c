@@ -133,6 +133,7 @@ static void all_at_once(void **state)
 	fake_bind(0);
 	assert_int_equal(fake_nr_bugs, 0);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(echo("", "trace"), 0);
 	assert_int_equal(echo("after", "trace_marker"), 0);
 	assert_non_null(strstr(cat("trace"), ": after\n"));
 }
