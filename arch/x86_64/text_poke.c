@@ -83,6 +83,9 @@ static bool answer_from_flight(struct trap_frame *regs, uintptr_t site)
  * last sync, but QEMU's TCG does: another CPU's write between reading the code and entering the
  * translation into its tables leaves a translation of the old bytes behind, and returning to it
  * would hit the same int3 for ever. So do what memory says now.
+ *
+ * Such a translation is in the tables when its CPU has answered the last sync, and the next write
+ * to its bytes removes it: that is why a batch ends with a write that changes nothing.
  */
 static bool answer_stale(struct trap_frame *regs, uintptr_t site)
 {
@@ -211,6 +214,8 @@ void text_poke_finish(void)
 	sync_cores();
 	write_all(batch, write_first);
 	sync_cores(); /* nobody is on an int3 any more */
+	if (cpu_features.hypervisor)
+		write_all(batch, write_first); /* the same bytes: see answer_stale() */
 	atomic_store(&poke_state.flight, NULL);
 	while (atomic_load_explicit(&poke_state.handlers, memory_order_acquire))
 		arch_cpu_relax();
