@@ -179,27 +179,15 @@ static int change(const char *cwd, const char *path, bool is_dir, bool creates)
 	return err;
 }
 
-static int check_mode(const struct place *place, uint32_t flags)
+static int open_place(const struct place *place, uint32_t flags, struct file **out_file)
 {
 	struct vfs_stat stat;
+	struct file *file;
+	int err;
 
 	place->fs->stat(place->node, &stat);
 	if (stat.type == VFS_DIRECTORY)
 		return -EISDIR;
-	if ((flags & VFS_READ) && !(stat.mode & 0444))
-		return -EACCES;
-	if ((flags & VFS_WRITE) && !(stat.mode & 0222))
-		return -EACCES;
-	return 0;
-}
-
-static int open_place(const struct place *place, uint32_t flags, struct file **out_file)
-{
-	struct file *file;
-	int err = check_mode(place, flags);
-
-	if (err)
-		return err;
 	file = file_create(NULL, NULL, flags);
 	if (!file)
 		return -ENOMEM;

@@ -130,8 +130,6 @@ static int ram_create(void *object, const char *name, bool is_dir)
 
 	if (!dir->is_dir)
 		return -ENOTDIR;
-	if (!(dir->mode & 0222))
-		return -EACCES;
 	mutex_lock(&tree_lock);
 	if (!find_child(dir, name))
 		err = add_child(dir, create_node(name, is_dir, is_dir ? 0755 : 0644));

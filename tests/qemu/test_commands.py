@@ -39,6 +39,8 @@ ROWS = [
     ("echo x > /tmp", "sh: can't create /tmp: Is a directory\n", 1),
     ("echo 5 > tracing_on; echo $?", "0\n", 0),
     ("echo x > tracing_on", "sh: write error: Invalid argument\n", 1),
+    ("echo x > available_tracers", "sh: write error: Invalid argument\n", 1),
+    ("cat trace_marker", "cat: trace_marker: Invalid argument\n", 1),
     ("echo x | cat > tracing_on", "cat: write error: Invalid argument\n", 1),
     # jobs
     ("sleep 0.1 & sleep 0.1 & wait; echo done; jobs", "done\n", 0),

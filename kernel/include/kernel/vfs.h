@@ -88,7 +88,10 @@ int vfs_init(void);
  */
 int vfs_resolve(const char *cwd, const char *path, char *out_path);
 
-/* Open with VFS_* flags. -ENOENT, -EISDIR (write to a directory), -EACCES (mode forbids), ... */
+/*
+ * Open with VFS_* flags. -ENOENT, -EISDIR, -EACCES (no file can be made there), ... The mode bits
+ * do not matter: whoever is here is root.
+ */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
 /* Name of entry `index` (from 0) of a directory, into VFS_NAME_MAX bytes; -ENOENT at the end. */
