@@ -1,0 +1,49 @@
+"""Every allocation that a command makes fails once: nothing breaks, nothing is lost."""
+import re
+
+from guest import Guest
+
+# What is tried, and how everything is put back afterwards.
+CASES = [
+    ("echo function > current_tracer", "echo nop > current_tracer"),
+    ("echo '*sched*' > set_ftrace_filter", "echo > set_ftrace_filter"),
+    ("echo 60 > buffer_size_kb", "echo 50 > buffer_size_kb"),
+    ("echo nonsense > set_ftrace_filter; cat error_log", "echo > error_log"),
+    ("echo 42 > set_ftrace_pid; cat set_ftrace_pid", "echo > set_ftrace_pid"),
+    ("cat trace | wc -l; cat per_cpu/cpu0/stats", "true"),
+    ("echo hi > /tmp/x; cat /tmp/x", "rm /tmp/x"),
+    ("for i in 1 2; do x=$(echo $i); done", "true"),
+    ("hackbench 1 3", "true"),
+    ("torture 1", "true"),
+]
+
+
+def pages_in_use(guest):
+    """Without page tables, which only ever grow, and slabs, whose filling differs."""
+    text = guest.run("free")[0]
+    def number(what):
+        return int(re.search(rf"(\d+) {what}", text).group(1))
+    return number("used") - number("page tables") - number("slab")
+
+
+def test_each_allocation_fails_once():
+    with Guest("gcc", 2, limit=200, timeout=30) as guest:
+        guest.check("echo 50 > buffer_size_kb")
+        for command, undo in CASES:
+            guest.run(f"{command}; {undo}")
+            before = pages_in_use(guest)
+            for nth in range(1, 400):
+                output, _ = guest.run(f"failalloc {nth}; {command}; failalloc")
+                guest.run("failalloc")  # disarm, if the line itself ran out of memory
+                guest.run(undo)
+                if "not reached" in output:
+                    break
+            assert nth > 1, f"{command}: nothing failed"
+            assert "not reached" in output, f"{command}: no end after {nth} allocations"
+            guest.run(f"{command}; {undo}")
+            assert pages_in_use(guest) == before, f"{command}: pages lost"
+        # The machine is as good as new: tracing works, and was never stopped for good.
+        guest.check("echo schedule > set_ftrace_filter; echo function > current_tracer")
+        assert "schedule <-" in guest.check("sleep 0.01; cat trace")
+        guest.check("echo nop > current_tracer; echo > set_ftrace_filter")
+        assert not re.search(r"ftrace.*(bug|BUG|stopp)", guest.check("dmesg"))
