@@ -25,11 +25,13 @@ static void read_names(struct cpu_features *f)
 	if (f->max_ext_leaf < EXT_LEAF_BASE + 4)
 		return;
 	for (uint32_t i = 0; i < 3; i++) {
+		char *part = f->brand + 16ul * i;
+
 		r = cpuid(EXT_LEAF_BASE + 2 + i, 0);
-		copy_register(f->brand + 16 * i, r.eax);
-		copy_register(f->brand + 16 * i + 4, r.ebx);
-		copy_register(f->brand + 16 * i + 8, r.ecx);
-		copy_register(f->brand + 16 * i + 12, r.edx);
+		copy_register(part, r.eax);
+		copy_register(part + 4, r.ebx);
+		copy_register(part + 8, r.ecx);
+		copy_register(part + 12, r.edx);
 	}
 }
 

@@ -76,11 +76,12 @@ void trap_load_idt(void)
 
 int arch_irq_register(uint8_t vector, trap_fn fn)
 {
+	_Atomic trap_fn *slot = &traps.irq_fn[vector];
 	trap_fn none = NULL;
 
 	if (vector < TRAP_NR_EXCEPTIONS)
 		return -EINVAL;
-	return atomic_compare_exchange_strong(&traps.irq_fn[vector], &none, fn) ? 0 : -EBUSY;
+	return atomic_compare_exchange_strong(slot, &none, fn) ? 0 : -EBUSY;
 }
 
 void arch_nmi_register(trap_fn fn)

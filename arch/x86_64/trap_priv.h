@@ -24,7 +24,7 @@ void trap_nmi(struct trap_frame *regs);
 
 /* Entry points, trap_entry.asm and nmi_entry.asm. */
 extern const char trap_stubs[], trap_breakpoint[], nmi_entry[], trap_common[];
-#define TRAP_STUB_SIZE 16
+#define TRAP_STUB_SIZE 16ul
 
 /* End of a fault that nobody handles. */
 void trap_fatal(struct trap_frame *regs) __attribute__((noreturn));
