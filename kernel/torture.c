@@ -3,7 +3,8 @@
  *
  *   steady    counts the calls of half of the targets; registered for the whole round, its filter
  *             changes by functions that do not matter
- *   two more  come and go: on all functions, on random ones, on patterns, with live changes
+ *   two more  come and go: on all functions, on random ones, on patterns, with live changes, and
+ *             while NMIs run traced functions
  *   workers   one per CPU, call every target a known number of times and check the results
  *
  * After each round: steady has seen every call of its targets, no call of the others. Now and then,
@@ -187,6 +188,22 @@ static int filter_random(struct ftrace_ops *ops)
 	return ftrace_set_filter_ips(ops, ips, RANDOM_SITES, false, true);
 }
 
+static void called_in_nmi(const struct trap_frame *regs, void *arg)
+{
+	(void)regs;
+	*(volatile uint64_t *)arg += torture_in_nmi(1);
+}
+
+/* Traced functions in NMIs of all other CPUs, wherever they are now. */
+static int send_nmis(struct ftrace_ops *ops)
+{
+	volatile uint64_t calls = 0;
+
+	(void)ops;
+	/* One CPU after the other: no two add at once. */
+	return smp_nmi_call_others(called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
+}
+
 /* Of functions that steady need not see. */
 static int change_steady(struct ftrace_ops *ops)
 {
@@ -201,7 +218,7 @@ static int change_steady(struct ftrace_ops *ops)
 static int change_something(void)
 {
 	static int (*const changes[])(struct ftrace_ops * ops) = {
-		toggle, toggle, filter_all, filter_pattern, filter_random, change_steady,
+		toggle, toggle, filter_all, filter_pattern, filter_random, change_steady, send_nmis,
 	};
 	struct ftrace_ops *ops = &others[random_below(&torture.random, ARRAY_SIZE(others))];
 

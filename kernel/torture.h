@@ -14,5 +14,7 @@ typedef uint64_t (*torture_target_fn)(uint64_t value);
 
 /* Traced functions; the result depends on the argument alone. */
 extern const torture_target_fn torture_targets[TORTURE_NR_TARGETS];
+/* The same, for NMI context: calls another. Returns `value`. */
+uint64_t torture_in_nmi(uint64_t value);
 
 #endif

@@ -70,6 +70,11 @@ static uint64_t target_empty(uint64_t value)
 	return value;
 }
 
+uint64_t torture_in_nmi(uint64_t value)
+{
+	return call_helper(call_helper(value));
+}
+
 const torture_target_fn torture_targets[TORTURE_NR_TARGETS] = {
 	target_leaf,	  target_call,	target_tail_call, target_loop,
 	target_arguments, target_stack, target_branch,	  target_empty,
