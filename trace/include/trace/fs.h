@@ -51,8 +51,9 @@ struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, siz
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
 
 /*
- * Errors as Linux's open(2): -EISDIR, -EACCES when the mode does not allow it, -EBUSY, -ENOMEM,
- * -EINVAL. Opening with TRUNC has the effect that the file defines, here and now.
+ * -EISDIR, -EBUSY, -ENOMEM, -ENODEV. The mode is not checked: users are root, and as on Linux it is
+ * reading or writing what cannot be read or written that fails, with -EINVAL. Opening with TRUNC
+ * has the effect that the file defines, here and now.
  */
 int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle);
 
