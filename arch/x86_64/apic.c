@@ -189,7 +189,8 @@ int apic_init(bool allow_x2apic)
 		pr_err("APIC: no room to map its registers\n");
 		return err;
 	}
-	pic_disable();
+	if (acpi_info()->has_8259)
+		pic_disable();
 	apic_init_cpu();
 	err = ioapic_init();
 	if (err)

@@ -45,7 +45,6 @@
 #define APIC_LVT_MASKED	      0x10000u
 #define APIC_LVT_TSC_DEADLINE 0x40000u
 
-#define APIC_DIVIDE_BY_1  0xbu
 #define APIC_DIVIDE_BY_16 0x3u
 
 /* How registers are reached; constant after apic_init(). */

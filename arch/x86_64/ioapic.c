@@ -125,23 +125,6 @@ int ioapic_route_isa(uint8_t isa_irq, uint32_t apic_id)
 	return 0;
 }
 
-int ioapic_mask_isa(uint8_t isa_irq, bool masked)
-{
-	struct acpi_override wiring = isa_wiring(isa_irq);
-	const struct ioapic *io = ioapic_of(wiring.gsi);
-	uint32_t reg, low;
-	uint64_t flags;
-
-	if (!io)
-		return -ENODEV;
-	reg = IOAPIC_ENTRY + 2 * (wiring.gsi - io->gsi_base);
-	flags = raw_lock(&ioapic_lock);
-	low = ioapic_read(io, reg) & ~ENTRY_MASKED;
-	ioapic_write(io, reg, low | (masked ? ENTRY_MASKED : 0));
-	raw_unlock(&ioapic_lock, flags);
-	return 0;
-}
-
 /* An 8259 that drops its request late raises its interrupt 7, masked or not. */
 static void pic_spurious(struct trap_frame *regs)
 {

@@ -72,13 +72,6 @@ void uart_early_putc(unsigned int port, uint8_t byte)
 	outb(bases[port] + UART_DATA, byte);
 }
 
-int uart_poll_getc(unsigned int port)
-{
-	if (!uart_present(port) || !(inb(bases[port] + UART_LSR) & LSR_RX_READY))
-		return -1;
-	return inb(bases[port] + UART_DATA);
-}
-
 void uart_flush(unsigned int port)
 {
 	if (uart_present(port))

@@ -12,18 +12,14 @@
 #define UART_LCR  3
 #define UART_MCR  4
 #define UART_LSR  5
-#define UART_MSR  6
 #define UART_SCR  7
 
 #define IER_RX_READY 0x01
 #define IER_TX_EMPTY 0x02
 
-#define IIR_NONE    0x01
-#define IIR_ID_MASK 0x0f
+#define IIR_NONE 0x01
 
 #define FCR_ENABLE    0x01
-#define FCR_CLEAR_RX  0x02
-#define FCR_CLEAR_TX  0x04
 #define FCR_TRIGGER_8 0x80
 
 #define LCR_8N1	 0x03

@@ -47,10 +47,10 @@ void apic_send_init(uint32_t apic_id);
 /* Start at physical `page` << 12. */
 void apic_send_startup(uint32_t apic_id, uint8_t page);
 
-/* The local timer counts down from `count` at the rate apic_timer_hz(); 0 stops it. This CPU. */
+/* The local timer counts down from `count`, at a rate to be measured; 0 stops it. This CPU. */
 void apic_timer_start(uint32_t count);
 uint32_t apic_timer_count(void);
-/* Set this CPU's timer up, masked or not: one-shot, or by absolute TSC value. */
+/* Make this CPU's timer one-shot, or driven by absolute TSC values; nothing armed. */
 void apic_timer_setup_oneshot(void);
 void apic_timer_setup_deadline(void);
 
@@ -59,6 +59,5 @@ void apic_timer_setup_deadline(void);
  * with the firmware's overrides, unmasked. -ENODEV when no IO APIC serves it.
  */
 int ioapic_route_isa(uint8_t isa_irq, uint32_t apic_id);
-int ioapic_mask_isa(uint8_t isa_irq, bool masked);
 
 #endif

@@ -5,9 +5,9 @@
  * is what exists, fixed by smp_init(); a CPU that never answered stays offline.
  *
  * Coming online, against text patching: before it is online a CPU runs code that has no call sites
- * (notrace). It then takes the hot-plug lock, with interrupts off, sets its bit in the online
- * mask, executes arch_sync_core(), and drops the lock. A text poke batch holds the
- * same lock from its first int3 to its last sync:
+ * (notrace). It then takes the hot-plug lock, with interrupts off, sets its bit in the online mask,
+ * executes arch_sync_core(), and drops the lock. A text poke batch holds the same lock from its
+ * first int3 to its last sync:
  *
  *   batch first:  the CPU waits outside; it serialises after the last write.
  *   CPU first:    the batch sees its bit, so each of its syncs asks this CPU too.
@@ -43,8 +43,7 @@ uint64_t smp_online_mask(void); /* bit n: CPU n */
 void smp_hotplug_lock(void);
 void smp_hotplug_unlock(void);
 
-/* fn(arg) with interrupts off on every online CPU, this one included; `wait`: until all are done.
- */
+/* fn(arg), interrupts off, on every online CPU, this one too; `wait`: until all are done. */
 void smp_call_all(void (*fn)(void *arg), void *arg, bool wait);
 /* The same on one CPU, and wait. -ENODEV when it is not online. */
 int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg);
@@ -60,14 +59,14 @@ void smp_send_reschedule(uint32_t cpu);
 
 /*
  * Stop all other CPUs, for good, by NMI: used by panic. The registers they had are kept.
- * Waits for at most a second. Any context; of several callers one returns, the others stop too.
+ * Waits for at most five seconds. Any context; of several callers one returns, the others stop too.
  */
 void smp_stop_others_nmi(void);
 /* Registers of a CPU that smp_stop_others_nmi() stopped; NULL when it did not answer. */
 const struct trap_frame *smp_stopped_frame(uint32_t cpu);
 /*
  * fn(regs, arg) in NMI context on each other online CPU, one after the other. Returns the number
- * that answered within a second each. Thread or irq context.
+ * that answered within two seconds each. Thread or irq context.
  */
 uint32_t smp_nmi_call_others(void (*fn)(const struct trap_frame *regs, void *arg), void *arg);
 

@@ -36,8 +36,6 @@ void uart_init(void);
 bool uart_present(unsigned int port);
 /* Send one byte, waiting for room; gives up on a dead port. Any context. */
 void uart_early_putc(unsigned int port, uint8_t byte);
-/* A received byte, or -1: for places that run with interrupts off. */
-int uart_poll_getc(unsigned int port);
 /* Wait until the last byte has left the chip. Any context. */
 void uart_flush(unsigned int port);
 
