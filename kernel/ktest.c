@@ -10,12 +10,12 @@
 #include <trace/fmt.h>
 
 #define MAX_SHOWN 5u
+#define SETTLE_NS (10 * NSEC_PER_MSEC) /* for the other commands of a pipe to get their memory */
 #define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
-	ktest_data,   ktest_mm,	    ktest_lock, ktest_timer,
-	ktest_thread, ktest_printk, ktest_smp,	ktest_trace,
-	ktest_arch,
+	ktest_data,   ktest_mm,	 ktest_lock,  ktest_timer, ktest_thread,
+	ktest_printk, ktest_smp, ktest_trace, ktest_arch,
 };
 
 static struct {
@@ -112,6 +112,7 @@ int ktest_run(const char *filter, bool others_allocate, void (*print)(const char
 	run.others_allocate = others_allocate;
 	run.print = print;
 	run.arg = arg;
+	thread_sleep_ns(SETTLE_NS);
 	result = run_tables(filter);
 	mutex_unlock(&run.running);
 	return result;

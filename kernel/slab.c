@@ -7,8 +7,8 @@
  * free object. The metadata of each of its pages says SLAB and the order, which is how kfree()
  * finds the slab of an address.
  *
- * Debug builds put two words behind each object: a red zone that must not change, and whether the
- * object is free.
+ * Debug builds put a red zone behind each object, which must not change and says whether the object
+ * is free. Free objects and the room behind the bytes asked for hold patterns.
  */
 #include <kernel/config.h>
 #include <kernel/list.h>
@@ -22,12 +22,16 @@
 #define SLAB_MIN_NR	8 /* objects in a slab, if the order allows */
 #define SLAB_KEEP_EMPTY 2
 #define RED_ZONE	0xfa7c0de5fa7c0de5ull
-#define RED_FREE	0x6b6b6b6b6b6b6b6bull
-#define RED_LIVE	0xa11cea11cea11ceaull
+#define RED_FREE	0x6b6b6b6bu
+#define RED_LIVE	0xa11cea11u
+#define FILL_FREE	0x6b
+#define FILL_NEW	0xa5
+#define FILL_BEHIND	0xbb
 
 struct red_zone {
 	uint64_t guard;
-	uint64_t state; /* RED_FREE or RED_LIVE */
+	uint32_t state; /* RED_FREE or RED_LIVE */
+	uint32_t bytes; /* asked for; what is behind them is filled */
 };
 
 struct slab {
@@ -68,13 +72,56 @@ static struct red_zone *red_zone_of(const struct slab_cache *cache, void *object
 	return (struct red_zone *)((char *)object + cache->stride - sizeof(struct red_zone));
 }
 
+static bool is_filled(const uint8_t *from, size_t len, uint8_t byte)
+{
+	while (len && *from == byte) {
+		from++;
+		len--;
+	}
+	return len == 0;
+}
+
+/* The first word is the link of the free list. */
+static void mark_free(const struct slab_cache *cache, void *object)
+{
+	*red_zone_of(cache, object) = (struct red_zone){ .guard = RED_ZONE, .state = RED_FREE };
+	memset((char *)object + sizeof(void *), FILL_FREE, cache->object_bytes - sizeof(void *));
+}
+
+static void check_taken(struct slab_cache *cache, void *object, size_t bytes)
+{
+	struct red_zone *red = red_zone_of(cache, object);
+
+	if (red->guard != RED_ZONE || red->state != RED_FREE ||
+	    !is_filled((uint8_t *)object + sizeof(void *), cache->object_bytes - sizeof(void *),
+		       FILL_FREE))
+		panic("%s: object %p was written after it was freed", cache->name, object);
+	red->state = RED_LIVE;
+	red->bytes = (uint32_t)bytes;
+	memset(object, FILL_NEW, bytes);
+	memset((char *)object + bytes, FILL_BEHIND, cache->object_bytes - bytes);
+}
+
+static void check_returned(struct slab_cache *cache, void *object)
+{
+	struct red_zone *red = red_zone_of(cache, object);
+
+	if (red->state == RED_FREE)
+		panic("%s: object %p is freed twice", cache->name, object);
+	if (red->guard != RED_ZONE || red->state != RED_LIVE ||
+	    !is_filled((uint8_t *)object + red->bytes, cache->object_bytes - red->bytes,
+		       FILL_BEHIND))
+		panic("%s: something wrote behind the end of object %p", cache->name, object);
+	mark_free(cache, object);
+}
+
 static void cache_setup(struct slab_cache *cache, const char *name, size_t bytes)
 {
 	uint64_t flags;
 
 	memset(cache, 0, sizeof(*cache));
 	cache->name = name;
-	cache->object_bytes = (uint32_t)bytes;
+	cache->object_bytes = (uint32_t)(bytes < sizeof(void *) ? sizeof(void *) : bytes);
 	cache->stride = (uint32_t)ALIGN_UP(bytes, 16ul);
 	if (KERNEL_DEBUG)
 		cache->stride += (uint32_t)sizeof(struct red_zone);
@@ -118,8 +165,7 @@ static struct slab *slab_create(struct slab_cache *cache)
 		*(void **)object = slab->free;
 		slab->free = object;
 		if (KERNEL_DEBUG)
-			*red_zone_of(cache, object) =
-				(struct red_zone){ .guard = RED_ZONE, .state = RED_FREE };
+			mark_free(cache, object);
 	}
 	return slab;
 }
@@ -149,29 +195,8 @@ static void *take_object_locked(struct slab_cache *cache)
 	return object;
 }
 
-static void check_taken(struct slab_cache *cache, void *object)
-{
-	struct red_zone *red = red_zone_of(cache, object);
-
-	if (red->guard != RED_ZONE || red->state != RED_FREE)
-		panic("%s: object %p was damaged while it was free", cache->name, object);
-	red->state = RED_LIVE;
-	memset(object, 0xa5, cache->object_bytes);
-}
-
-static void check_returned(struct slab_cache *cache, void *object)
-{
-	struct red_zone *red = red_zone_of(cache, object);
-
-	if (red->state == RED_FREE)
-		panic("%s: object %p is freed twice", cache->name, object);
-	if (red->guard != RED_ZONE || red->state != RED_LIVE)
-		panic("%s: something wrote behind the end of object %p", cache->name, object);
-	red->state = RED_FREE;
-	memset(object, 0x6b, cache->object_bytes);
-}
-
-void *slab_alloc(struct slab_cache *cache)
+/* An object of which `bytes` are used. */
+static void *alloc_object(struct slab_cache *cache, size_t bytes)
 {
 	uint64_t flags;
 	void *object;
@@ -192,8 +217,13 @@ void *slab_alloc(struct slab_cache *cache)
 	}
 	spin_unlock_irqrestore(&cache->lock, flags);
 	if (KERNEL_DEBUG && object)
-		check_taken(cache, object);
+		check_taken(cache, object, bytes);
 	return object;
+}
+
+void *slab_alloc(struct slab_cache *cache)
+{
+	return alloc_object(cache, cache->object_bytes);
 }
 
 void slab_free(struct slab_cache *cache, void *object)
@@ -282,7 +312,7 @@ void *kmalloc(size_t bytes)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
 		if (bytes <= class_bytes[i])
-			return slab_alloc(&classes[i]);
+			return alloc_object(&classes[i], bytes);
 	}
 	return NULL;
 }

@@ -15,15 +15,33 @@ static void check_before(struct spinlock *lock)
 		panic("spin lock %p is taken twice by CPU %u", (void *)lock, cpu_local_read(id));
 }
 
+/* One kind of context a lock was taken in; the right half of each pair forbids the left. */
+#define USED_IN_IRQ	 1u
+#define USED_IRQS_ON	 2u
+#define USED_IN_SOFTIRQ	 4u
+#define USED_SOFTIRQS_ON 8u
+
+static uint8_t context_now(void)
+{
+	bool irqs_on = !arch_irqs_disabled();
+
+	if (in_irq())
+		return USED_IN_IRQ;
+	if (preempt_count() & PREEMPT_SOFTIRQ_ONE)
+		return irqs_on ? USED_IN_SOFTIRQ | USED_IRQS_ON : USED_IN_SOFTIRQ;
+	if (!irqs_on)
+		return 0;
+	return in_interrupt() ? USED_IRQS_ON : USED_IRQS_ON | USED_SOFTIRQS_ON;
+}
+
 static void check_after(struct spinlock *lock)
 {
 	lock->owner_cpu = cpu_local_read(id) + 1;
-	if (in_irq())
-		lock->used_in_irq = 1;
-	else if (!arch_irqs_disabled())
-		lock->used_irqs_on = 1;
-	if (lock->used_in_irq && lock->used_irqs_on)
+	lock->used_in |= context_now();
+	if ((lock->used_in & USED_IN_IRQ) && (lock->used_in & USED_IRQS_ON))
 		panic("spin lock %p: used in interrupts and with interrupts on", (void *)lock);
+	if ((lock->used_in & USED_IN_SOFTIRQ) && (lock->used_in & USED_SOFTIRQS_ON))
+		panic("spin lock %p: used in softirqs and with softirqs on", (void *)lock);
 }
 
 static void check_unlock(struct spinlock *lock)

@@ -12,7 +12,8 @@
  * time slice of the host when the next waiter's virtual CPU is not running.
  *
  * Debug builds assert: no sleeping with preemption or interrupts off, no recursion, unlock by the
- * owner, and that a spinlock taken in an interrupt is never taken with interrupts on.
+ * owner, and that a spinlock taken in an interrupt is never taken with interrupts on, nor one
+ * taken in a softirq with softirqs on.
  */
 #ifndef KERNEL_LOCK_H
 #define KERNEL_LOCK_H
@@ -23,9 +24,8 @@ struct thread;
 
 struct spinlock {
 	_Atomic uint32_t locked;
-	uint32_t owner_cpu;  /* debug: CPU + 1, 0 for none */
-	uint8_t used_in_irq; /* debug */
-	uint8_t used_irqs_on;
+	uint32_t owner_cpu; /* debug: CPU + 1, 0 for none */
+	uint8_t used_in;    /* debug: kinds of contexts, see spinlock.c */
 };
 
 #define SPINLOCK_INIT                                                                              \
