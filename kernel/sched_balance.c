@@ -68,8 +68,7 @@ static struct thread *movable_thread(struct run_queue *from, uint32_t to_cpu)
 {
 	struct list *pos;
 
-	list_for_each(pos, &from->waiting)
-	{
+	list_for_each(pos, &from->waiting) {
 		struct thread *thread = list_entry(pos, struct thread, run_link);
 
 		if (thread->affinity & 1ull << to_cpu)

@@ -176,8 +176,7 @@ int sh_wait_background(struct shell *sh, int32_t pid)
 	struct list *pos, *next;
 	int status = pid ? COMMAND_NOT_FOUND : 0;
 
-	list_for_each_safe(pos, next, &sh->jobs)
-	{
+	list_for_each_safe(pos, next, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 		int result;
 
@@ -196,8 +195,7 @@ void sh_reap(struct shell *sh)
 	struct list *pos, *next;
 	int status;
 
-	list_for_each_safe(pos, next, &sh->jobs)
-	{
+	list_for_each_safe(pos, next, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 
 		if (is_done(job))
@@ -212,8 +210,7 @@ void sh_each_job(struct shell *sh,
 {
 	struct list *pos;
 
-	list_for_each(pos, &sh->jobs)
-	{
+	list_for_each(pos, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 
 		fn(job->number, job->thread->pid, is_done(job), job->text, arg);
@@ -225,8 +222,7 @@ static void orphan_jobs(struct shell *sh)
 {
 	struct list *pos, *next;
 
-	list_for_each_safe(pos, next, &sh->jobs)
-	{
+	list_for_each_safe(pos, next, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 		uint32_t state = JOB_RUNS;
 

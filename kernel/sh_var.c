@@ -15,8 +15,7 @@ static struct sh_var *find_var(const struct shell *sh, const char *name, size_t 
 {
 	struct list *pos;
 
-	list_for_each(pos, &sh->vars)
-	{
+	list_for_each(pos, &sh->vars) {
 		struct sh_var *var = list_entry(pos, struct sh_var, link);
 
 		if (strncmp(var->name, name, name_len) == 0 && var->name[name_len] == '\0')
@@ -72,8 +71,7 @@ int sh_var_copy_all(struct shell *to, const struct shell *from)
 {
 	struct list *pos;
 
-	list_for_each(pos, &from->vars)
-	{
+	list_for_each(pos, &from->vars) {
 		struct sh_var *var = list_entry(pos, struct sh_var, link);
 		int err = sh_var_set(to, var->name, strlen(var->name), var->value);
 
@@ -87,7 +85,8 @@ void sh_var_free_all(struct shell *sh)
 {
 	struct list *pos, *next;
 
-	list_for_each_safe(pos, next, &sh->vars) free_var(list_entry(pos, struct sh_var, link));
+	list_for_each_safe(pos, next, &sh->vars)
+		free_var(list_entry(pos, struct sh_var, link));
 }
 
 void sh_var_each(const struct shell *sh, void (*fn)(const char *name, const char *value, void *arg),
@@ -95,8 +94,7 @@ void sh_var_each(const struct shell *sh, void (*fn)(const char *name, const char
 {
 	struct list *pos;
 
-	list_for_each(pos, &sh->vars)
-	{
+	list_for_each(pos, &sh->vars) {
 		struct sh_var *var = list_entry(pos, struct sh_var, link);
 
 		fn(var->name, var->value, arg);

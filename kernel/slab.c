@@ -263,8 +263,7 @@ static void cache_shrink(struct slab_cache *cache)
 	uint64_t flags = spin_lock_irqsave(&cache->lock);
 	struct list *pos, *following;
 
-	list_for_each_safe(pos, following, &cache->slabs)
-	{
+	list_for_each_safe(pos, following, &cache->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, link);
 
 		if (slab->nr_live > 0)
@@ -375,7 +374,8 @@ void slab_shrink(void)
 	uint64_t flags = spin_lock_irqsave(&caches_lock);
 	struct list *pos;
 
-	list_for_each(pos, &caches) cache_shrink(list_entry(pos, struct slab_cache, all_link));
+	list_for_each(pos, &caches)
+		cache_shrink(list_entry(pos, struct slab_cache, all_link));
 	spin_unlock_irqrestore(&caches_lock, flags);
 }
 
@@ -386,8 +386,7 @@ void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uin
 	uint64_t flags = spin_lock_irqsave(&caches_lock);
 	struct list *pos;
 
-	list_for_each(pos, &caches)
-	{
+	list_for_each(pos, &caches) {
 		struct slab_cache *cache = list_entry(pos, struct slab_cache, all_link);
 
 		fn(cache->name, cache->object_bytes, cache->nr_live,
@@ -403,8 +402,7 @@ void slab_get_counts(uint64_t *out_pages, uint64_t *out_objects)
 
 	*out_pages = 0;
 	*out_objects = 0;
-	list_for_each(pos, &caches)
-	{
+	list_for_each(pos, &caches) {
 		struct slab_cache *cache = list_entry(pos, struct slab_cache, all_link);
 
 		*out_pages += (uint64_t)cache->nr_slabs << cache->order;

@@ -5,16 +5,18 @@
 #include "sched.h"
 #include "thread_list.h"
 
+#define PID_MAX 4194303 /* as in Linux: tools know it */
+
 static struct list all_threads = LIST_INIT(all_threads);
 static struct spinlock thread_list_lock;
-static int32_t last_pid; /* guarded by thread_list_lock */
+static int32_t last_pid; /* both guarded by thread_list_lock */
+static bool has_wrapped; /* from then on a number may still be in use */
 
 static struct thread *find_locked(int32_t pid)
 {
 	struct list *pos;
 
-	list_for_each(pos, &all_threads)
-	{
+	list_for_each(pos, &all_threads) {
 		struct thread *thread = list_entry(pos, struct thread, all_link);
 
 		if (thread->pid == pid)
@@ -27,9 +29,13 @@ void thread_list_add(struct thread *thread)
 {
 	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
 
-	do
-		last_pid = last_pid < INT32_MAX ? last_pid + 1 : 1;
-	while (last_pid > 1 << 20 && find_locked(last_pid)); /* numbers in use: after a wrap only */
+	do {
+		last_pid++;
+		if (last_pid > PID_MAX) {
+			last_pid = 1;
+			has_wrapped = true;
+		}
+	} while (has_wrapped && find_locked(last_pid));
 	thread->pid = last_pid;
 	list_add_tail(&all_threads, &thread->all_link);
 	spin_unlock_irqrestore(&thread_list_lock, flags);
@@ -95,7 +101,8 @@ void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)
 	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
 	struct list *pos;
 
-	list_for_each(pos, &all_threads) fn(list_entry(pos, struct thread, all_link), arg);
+	list_for_each(pos, &all_threads)
+		fn(list_entry(pos, struct thread, all_link), arg);
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 }
 

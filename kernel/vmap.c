@@ -31,8 +31,7 @@ static int place_area_locked(struct vmap_area *area)
 	uintptr_t start = AREA_BASE;
 	struct list *pos;
 
-	list_for_each(pos, &areas)
-	{
+	list_for_each(pos, &areas) {
 		struct vmap_area *other = list_entry(pos, struct vmap_area, link);
 
 		if (other->start - start >= bytes)
@@ -80,8 +79,7 @@ static struct vmap_area *find_area_locked(uintptr_t start)
 {
 	struct list *pos;
 
-	list_for_each(pos, &areas)
-	{
+	list_for_each(pos, &areas) {
 		struct vmap_area *area = list_entry(pos, struct vmap_area, link);
 
 		if (area->start == start)

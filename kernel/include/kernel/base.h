@@ -13,9 +13,9 @@
 
 typedef int64_t ssize_t;
 
-#define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
-#define ALIGN_UP(x, a)	  (((x) + (a)-1) & ~((a)-1))
-#define ALIGN_DOWN(x, a)  ((x) & ~((a)-1))
+#define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define ALIGN_UP(x, a)			(((x) + (a)-1) & ~((a)-1))
+#define ALIGN_DOWN(x, a)		((x) & ~((a)-1))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define PAGE_SIZE  4096ul
@@ -24,13 +24,18 @@ typedef int64_t ssize_t;
 #define MAX_CPUS 64
 
 /* Levels as in Linux: lower is more urgent. */
-enum log_level { LOG_ERR = 3, LOG_WARN = 4, LOG_INFO = 6, LOG_DEBUG = 7 };
+enum log_level {
+	LOG_ERR = 3,
+	LOG_WARN = 4,
+	LOG_INFO = 6,
+	LOG_DEBUG = 7
+};
 
 /* One message, with its newline, into the dmesg ring and to the console. Any context. */
 void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
-#define pr_err(...)  printk(LOG_ERR, __VA_ARGS__)
-#define pr_warn(...) printk(LOG_WARN, __VA_ARGS__)
-#define pr_info(...) printk(LOG_INFO, __VA_ARGS__)
+#define pr_err(...)   printk(LOG_ERR, __VA_ARGS__)
+#define pr_warn(...)  printk(LOG_WARN, __VA_ARGS__)
+#define pr_info(...)  printk(LOG_INFO, __VA_ARGS__)
 #define pr_debug(...) printk(LOG_DEBUG, __VA_ARGS__)
 
 /* Stop the machine: prints `PANIC: ` and the message, registers, backtraces. Any context. */
