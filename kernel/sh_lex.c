@@ -111,7 +111,7 @@ static const char *skip_brackets(const char *pos, const char *end, char close, u
 
 static bool ends_word(char c)
 {
-	return strchr(" \t\n;&|<>()", c) != NULL;
+	return c && strchr(" \t\n;&|<>()", c) != NULL;
 }
 
 static int lex_word(struct sh_lexer *lexer, struct sh_token *token)

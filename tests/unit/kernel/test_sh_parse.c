@@ -289,6 +289,20 @@ static void test_beginnings(void **state)
 	assert_int_equal(host_live, 0);
 }
 
+/* A NUL is a character like others: files can hold any. */
+static void test_nul(void **state)
+{
+	static const char text[] = "a\0b;\0";
+	struct sh_arena arena = { 0 };
+	char error[SH_ERROR_LEN];
+	struct sh_node *tree;
+
+	(void)state;
+	assert_int_equal(sh_parse(&arena, text, sizeof(text), &tree, error), 0);
+	assert_non_null(tree->child->next);
+	sh_arena_free(&arena);
+}
+
 /* The lexer reads exactly the bytes it was given: the text is not terminated here. */
 static void test_exact_length(void **state)
 {
@@ -361,10 +375,11 @@ static void test_random_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),	      cmocka_unit_test(test_mistakes),
-		cmocka_unit_test(test_depth),	      cmocka_unit_test(test_long_lists),
-		cmocka_unit_test(test_beginnings),    cmocka_unit_test(test_exact_length),
-		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_random_texts),
+		cmocka_unit_test(test_trees),	     cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_depth),	     cmocka_unit_test(test_long_lists),
+		cmocka_unit_test(test_beginnings),   cmocka_unit_test(test_nul),
+		cmocka_unit_test(test_exact_length), cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_random_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
