@@ -254,7 +254,7 @@ static int check_counts(struct command_env *env)
 
 static size_t text_bytes(void)
 {
-	return (size_t)(text_end - text_start);
+	return (uintptr_t)text_end - (uintptr_t)text_start;
 }
 
 /* Nothing of ours is registered. */

@@ -83,9 +83,9 @@ const uintptr_t *trace_plat_sites(size_t *out_nr)
 {
 	const uintptr_t *first = __start_mcount_loc;
 
-	while (first < __stop_mcount_loc && *first == 0)
+	while ((uintptr_t)first < (uintptr_t)__stop_mcount_loc && *first == 0)
 		first++; /* a call in dead code: tools/sites cleared its entry */
-	*out_nr = (size_t)(__stop_mcount_loc - first);
+	*out_nr = ((uintptr_t)__stop_mcount_loc - (uintptr_t)first) / sizeof(*first);
 	return first;
 }
 

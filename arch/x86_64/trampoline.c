@@ -15,20 +15,27 @@
 #define NR_UNITS  (EXEC_BYTES / EXEC_UNIT)
 #define MAX_BYTES (2 * EXEC_UNIT)
 
+/* Addresses in the template of trampoline_code.asm. */
 extern const uint8_t trampoline_template[], trampoline_template_ops[];
 extern const uint8_t trampoline_template_call[], trampoline_template_end[];
 
 /* Bit n: unit n starts a trampoline. Changed under ftrace's lock, read by anyone. */
 static _Atomic uint64_t starts[NR_UNITS / 64];
 
+/* Where a place of the template lies in every copy. */
+static size_t offset_of(const uint8_t *place)
+{
+	return (uintptr_t)place - (uintptr_t)trampoline_template;
+}
+
 static size_t template_bytes(void)
 {
-	return (size_t)(trampoline_template_end - trampoline_template);
+	return offset_of(trampoline_template_end);
 }
 
 static uintptr_t call_of(const struct trace_trampoline *tramp)
 {
-	return tramp->addr + (size_t)(trampoline_template_call - trampoline_template);
+	return tramp->addr + offset_of(trampoline_template_call);
 }
 
 static void set_start(uintptr_t addr, bool is_start)
@@ -64,6 +71,7 @@ int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const c
 				 struct trace_trampoline *out_trampoline)
 {
 	struct trace_trampoline tramp = { .bytes = template_bytes() };
+	uintptr_t ops_address = (uintptr_t)ops;
 	uint8_t code[MAX_BYTES];
 
 	(void)name; /* all have the same one: trampoline_find() */
@@ -72,8 +80,9 @@ int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const c
 	if (!tramp.addr)
 		return -ENOMEM;
 	__builtin_memcpy(code, trampoline_template, tramp.bytes);
-	__builtin_memcpy(code + (trampoline_template_ops - trampoline_template), &ops, sizeof(ops));
-	insn_store(code + (call_of(&tramp) - tramp.addr),
+	__builtin_memcpy(code + offset_of(trampoline_template_ops), &ops_address,
+			 sizeof(ops_address));
+	insn_store(code + offset_of(trampoline_template_call),
 		   insn_make(INSN_CALL, call_of(&tramp), func));
 	text_write(tramp.addr, code, tramp.bytes);
 	set_start(tramp.addr, true);
