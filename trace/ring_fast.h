@@ -68,7 +68,8 @@ struct trace_ring_cpu {
 	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
 
 	/*
-	 * From here to read_seq: contents, what ring_buffer_swap_cpu() exchanges.
+	 * From here to read_seq: contents, what ring_buffer_swap_cpu() exchanges. Whoever does
+	 * stores atomically: writers that find the gate closed have looked at some of them.
 	 * This CPU writes these, in writer context; readers look.
 	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
@@ -127,16 +128,17 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
 						     uint64_t *out_word)
 {
-	/* The clock first: an interrupt that comes behind it makes the exchange or the time fail.
-	 */
+	/* The clock first: an interrupt behind it makes the time or the exchange fail. */
 	uint64_t now = trace_plat_clock_ns();
+	/* Pairs with the opening of the gate: memory and tail seen below belong together. */
+	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
 	uint64_t word = trace_ring_load(&rc->tail.lo);
 	uint64_t last = trace_ring_load(&rc->tail.hi);
 	uint64_t next = word + step;
 	uint64_t delta = now - last;
 	uint32_t bytes = (uint32_t)step;
-	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed);
-	uint32_t *payload = (uint32_t *)(void *)(rc->base + (uint32_t)word + RING_HEAD_BYTES);
+	uint8_t *base = __atomic_load_n(&rc->base, __ATOMIC_RELAXED);
+	uint32_t *payload = (uint32_t *)(void *)(base + (uint32_t)word + RING_HEAD_BYTES);
 
 	/*
 	 * Within the sub-buffer the end is more than `bytes` from its start, for there is a head.

@@ -22,6 +22,9 @@
 #define RING_DELTA_MASK	 ((1u << RING_DELTA_BITS) - 1)
 #define RING_EXTEND_BITS 59 /* of a TIME_EXTEND: 27 + 32 */
 
+/* Races by design: what it reads is checked afterwards. TSan cannot know. */
+#define RING_RACY TRACE_NOINLINE __attribute__((no_sanitize("thread")))
+
 enum ring_type {
 	RING_TYPE_LONG = 0, /* 1 to 28: words of payload */
 	RING_TYPE_PADDING = 29,

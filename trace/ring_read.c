@@ -97,7 +97,7 @@ void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq)
  * Word by word: the writer may be overwriting what we copy, and then it is thrown away. This is
  * the one place where reader and writer race for plain memory.
  */
-static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
+static RING_RACY void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i += 4)
 		*(uint32_t *)(void *)(to + i) = __atomic_load_n(

@@ -66,6 +66,21 @@ static uint64_t fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots)
 	return (trace_ring_commit_seq(rc) / nr_slots + 2) * nr_slots;
 }
 
+/* Writers whose gate is closed may be looking. */
+static void set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last)
+{
+	__atomic_store_n(&rc->tail.lo, word, __ATOMIC_RELAXED);
+	__atomic_store_n(&rc->tail.hi, last, __ATOMIC_RELAXED);
+	__atomic_store_n(&rc->commit, word, __ATOMIC_RELEASE);
+}
+
+static void set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory)
+{
+	__atomic_store_n(&rc->base, memory->base, __ATOMIC_RELAXED);
+	rc->slots = memory->slots;
+	rc->nr_slots = memory->nr_slots;
+}
+
 /* A new, empty ring in rc's memory, whose slots get the sequences from `lap` on. */
 static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 {
@@ -73,9 +88,7 @@ static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 
 	for (uint32_t i = 0; i < nr; i++)
 		slot_init(&rc->slots[i], lap + i, 0, 0);
-	rc->tail.lo = (uint64_t)nr << rc->subbuf_shift;
-	rc->tail.hi = 0;
-	__atomic_store_n(&rc->commit, rc->tail.lo, __ATOMIC_RELEASE);
+	set_tail(rc, (uint64_t)nr << rc->subbuf_shift, 0);
 	rc->event_ref = 0;
 	rc->nr_dropped = 0;
 	rc->nr_commit_overrun = 0;
@@ -135,9 +148,7 @@ static struct trace_ring_cpu *rc_alloc(struct ring_buffer *buffer, uint32_t cpu,
 	}
 	rc->buffer = buffer;
 	rc->cpu = cpu;
-	rc->base = memory.base;
-	rc->slots = memory.slots;
-	rc->nr_slots = nr_slots;
+	set_memory(rc, &memory);
 	rc->subbuf_shift = (uint32_t)__builtin_ctz(buffer->subbuf_size);
 	rc->chunk.data = (uint8_t *)(rc + 1);
 	rc->dump.chunk.data = rc->chunk.data + buffer->subbuf_size;
@@ -198,8 +209,11 @@ static void move_subbuf(struct trace_ring_cpu *rc, uint64_t seq, struct ring_mem
 		     ring_tag_seq(end) == seq ? ring_tag(new_seq, ring_tag_value(end)) : 0);
 }
 
-/* The newest sub-buffers move to the end of `memory`; empty ones come before them. */
-static void move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
+/*
+ * The newest sub-buffers move to the end of `memory`; empty ones come before them. Returns the tail
+ * word there.
+ */
+static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
 	uint32_t nr = memory->nr_slots, offset = ring_offset_of(rc, rc->tail.lo), empty;
 	uint64_t last = trace_ring_commit_seq(rc), first = trace_ring_oldest(rc, rc->reader.seq);
@@ -220,21 +234,20 @@ static void move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
 	if (rc->reader.seq < first)
 		trace_ring_cursor_move(&rc->reader, first);
 	rc->reader.seq += lap + empty - first;
-	rc->tail.lo = (rc->tail.lo & ~0xffffffffull) |
-		      (((uint64_t)(offset ? nr - 1 : nr) << rc->subbuf_shift) + offset);
+	return (rc->tail.lo & ~0xffffffffull) |
+	       (((uint64_t)(offset ? nr - 1 : nr) << rc->subbuf_shift) + offset);
 }
 
 /* Give `rc` the memory, and get its old one back. */
 static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
 	struct ring_memory old = { rc->base, rc->slots, rc->nr_slots };
+	uint64_t tail;
 
 	trace_ring_move_begin(rc);
-	move_ring(rc, memory);
-	rc->base = memory->base;
-	rc->slots = memory->slots;
-	rc->nr_slots = memory->nr_slots;
-	__atomic_store_n(&rc->commit, rc->tail.lo, __ATOMIC_RELEASE);
+	tail = move_ring(rc, memory);
+	set_memory(rc, memory);
+	set_tail(rc, tail, rc->tail.hi);
 	trace_ring_note_reader(rc);
 	trace_ring_move_end(rc);
 	*memory = old;

@@ -50,27 +50,18 @@ static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *olde
 	return bytes;
 }
 
-/* Time of the oldest event, or 0. Looks at the ring in place: heads only, within the extent. */
-static uint64_t oldest_ts(struct trace_ring_cpu *rc, const struct oldest *oldest)
+/* Time of the oldest event, or 0. The dump's memory serves for a copy. */
+static uint64_t oldest_ts(struct trace_ring_cpu *rc)
 {
-	struct ring_page *page = ring_page_at(rc, oldest->slot);
+	struct ring_cursor cursor = rc->reader;
 	struct ring_chunk chunk = rc->chunk;
-	uint32_t offset = RING_PAGE_HEAD;
 	struct ring_event event;
 
 	if (trace_ring_decode(&chunk, &event))
 		return event.ts;
-	chunk.ts = page->time_stamp;
-	if (oldest->seq == rc->reader.seq && rc->reader.offset != RING_PAGE_HEAD) {
-		offset = rc->reader.offset;
-		chunk.ts = rc->reader.ts;
-	}
-	if (oldest->extent.end < offset || oldest->extent.end > ring_size(rc))
+	chunk.data = rc->dump.chunk.data;
+	if (!trace_ring_fetch(rc, &cursor, &chunk, false, false))
 		return 0;
-	chunk.data = (uint8_t *)page + offset;
-	chunk.pos = 0;
-	chunk.end = oldest->extent.end - offset;
-	chunk.left = 1;
 	return trace_ring_decode(&chunk, &event) ? event.ts : 0;
 }
 
@@ -88,8 +79,8 @@ static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
 		out->commit_overrun = trace_ring_load(&rc->nr_commit_overrun);
 		out->dropped = trace_ring_load(&rc->nr_dropped);
 		out->bytes = count_bytes(rc, &oldest);
-		out->oldest_ts = oldest_ts(rc, &oldest);
 	} while (!is_unchanged(rc, &oldest));
+	out->oldest_ts = oldest_ts(rc);
 	out->now_ts = ring_clock_now(rc);
 }
 

@@ -5,22 +5,27 @@
  * contents are exchanged while writers and readers are kept out of both.
  */
 #include "ring_private.h"
-#include "str.h"
 
-/* Context: both are moving, so nobody else looks at the contents. */
+static void exchange_words(uint64_t *a, uint64_t *b, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t word = __atomic_load_n(&a[i], __ATOMIC_RELAXED);
+
+		__atomic_store_n(&a[i], __atomic_load_n(&b[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+		__atomic_store_n(&b[i], word, __ATOMIC_RELAXED);
+	}
+}
+
+/* Context: both are moving, so nobody else uses the contents. */
 static void exchange(struct trace_ring_cpu *a, struct trace_ring_cpu *b)
 {
 	const size_t start = offsetof(struct trace_ring_cpu, tail);
-	const size_t bytes = offsetof(struct trace_ring_cpu, nr_slots) - start;
-	uint8_t *data_a = a->chunk.data, *data_b = b->chunk.data, *spare = a->dump.chunk.data;
-	uint32_t size = ring_size(a);
+	const size_t end = offsetof(struct trace_ring_cpu, nr_slots);
+	uint8_t *data_a = a->chunk.data, *data_b = b->chunk.data;
 
-	memcpy(spare, data_a, size);
-	memcpy(data_a, data_b, size);
-	memcpy(data_b, spare, size);
-	memcpy(spare, (uint8_t *)a + start, bytes);
-	memcpy((uint8_t *)a + start, (uint8_t *)b + start, bytes);
-	memcpy((uint8_t *)b + start, spare, bytes);
+	exchange_words((uint64_t *)(void *)data_a, (uint64_t *)(void *)data_b, ring_size(a) / 8);
+	exchange_words((uint64_t *)(void *)((uint8_t *)a + start),
+		       (uint64_t *)(void *)((uint8_t *)b + start), (end - start) / 8);
 	a->chunk.data = data_a;
 	b->chunk.data = data_b;
 }

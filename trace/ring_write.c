@@ -116,7 +116,7 @@ static void finish_crossing(struct trace_ring_cpu *rc, uint64_t word, uint32_t s
 
 	if (ring_offset_of(rc, word))
 		set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
-	ring_page_at(rc, slot)->time_stamp = now;
+	__atomic_store_n(&ring_page_at(rc, slot)->time_stamp, now, __ATOMIC_RELAXED);
 	atomic_store_explicit(&rc->slots[slot].first_event, number, memory_order_relaxed);
 	atomic_store_explicit(&rc->slots[slot].dropped, lost, memory_order_relaxed);
 	__atomic_store_n(&rc->event_ref, number, __ATOMIC_RELAXED);
@@ -187,7 +187,7 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 	uint64_t word, last, now, delta;
 	uint32_t len, bytes, room;
 
-	if (atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32)
+	if (atomic_load_explicit(&rc->gate, memory_order_acquire) >> 32)
 		return NULL;
 	if (payload_len > ring_size(rc) - RING_PAGE_HEAD - 2 * RING_HEAD_BYTES - RING_EXTEND_BYTES)
 		return NULL;

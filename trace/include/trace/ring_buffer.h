@@ -18,7 +18,7 @@
  *            The rest - thread, and it may block; exceptions are stated.
  * Locking:   writers take none. Readers, statistics, reset, resize take the CPU's sleeping lock.
  * Ownership: a payload is the caller's from reserve to commit or discard. An event that peek or
- *            consume shows is good until the next reader call on that CPU.
+ *            consume shows is good until the next reader call or exchange on that CPU.
  */
 #ifndef TRACE_RING_BUFFER_H
 #define TRACE_RING_BUFFER_H

@@ -1,0 +1,255 @@
+/*
+ * Ring buffer: one CPU writes, interrupts and all, while others consume, iterate, count, resize,
+ * reset and exchange its ring; under TSan.
+ *
+ * links: trace/ring_*.c
+ */
+#include "ring_help.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#define WRITER	1u
+#define SECONDS 2
+
+static struct ring_buffer *ring;
+static _Atomic bool stop;
+static uint64_t nr_written, nr_refused;
+
+static void irq(void)
+{
+	static _Thread_local uint32_t nr;
+
+	if (trace_plat_cpu_id() != WRITER || ++nr % 5)
+		return;
+	if (put(ring, (uint32_t)nr_written, 4 + nr % 40))
+		nr_written++;
+	else
+		nr_refused++;
+}
+
+/* Ids are given in the order of the ring only without interrupts between: see is_ordered. */
+static void *writer(void *arg)
+{
+	(void)arg;
+	fake_bind(WRITER);
+	while (!atomic_load(&stop)) {
+		if (put(ring, (uint32_t)nr_written, 4 + nr_written % 60))
+			nr_written++;
+		else
+			nr_refused++;
+		if (nr_written % 1000 == 0)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000 }, NULL);
+	}
+	return NULL;
+}
+
+static void start(uint32_t flags)
+{
+	fake_reset();
+	fake_set_nr_cpus(4);
+	fake_bind(0);
+	atomic_store(&stop, false);
+	nr_written = 0;
+	nr_refused = 0;
+	ring = ring_buffer_alloc(5 * SIZE, flags);
+	assert_non_null(ring);
+}
+
+static void finish(pthread_t *threads, size_t nr)
+{
+	nanosleep(&(struct timespec){ .tv_sec = SECONDS }, NULL);
+	atomic_store(&stop, true);
+	for (size_t i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(fake_nr_bugs, 0);
+}
+
+/* An event is good until the next exchange: as the instance's lock would. */
+static pthread_mutex_t consume_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t nr_seen, nr_lost;
+static uint32_t next_id;
+static bool are_ids_dense; /* and times go on: no drops, no exchange in the game */
+
+static bool consume_some(void)
+{
+	static uint64_t last_ts;
+	struct ring_event event;
+	bool any = false;
+
+	if (!nr_seen)
+		last_ts = 0;
+	pthread_mutex_lock(&consume_lock);
+	for (int i = 0; i < 50 && ring_buffer_consume(ring, WRITER, &event); i++) {
+		uint32_t id = id_of(&event);
+
+		if (are_ids_dense && id != next_id + event.lost)
+			fail_msg("event %u after %u and %lu lost", id, next_id, event.lost);
+		if (are_ids_dense && event.ts < last_ts)
+			fail_msg("event %u: time goes back", id);
+		last_ts = event.ts;
+		next_id = id + 1;
+		nr_seen++;
+		nr_lost += event.lost;
+		any = true;
+	}
+	pthread_mutex_unlock(&consume_lock);
+	return any;
+}
+
+static void *consumer(void *arg)
+{
+	(void)arg;
+	fake_bind(2);
+	while (!atomic_load(&stop))
+		consume_some();
+	return NULL;
+}
+
+static void *looker(void *arg)
+{
+	struct ring_event event;
+	struct ring_stats stats;
+
+	(void)arg;
+	fake_bind(3);
+	while (!atomic_load(&stop)) {
+		struct ring_iter *iter = ring_buffer_read_start(ring, WRITER);
+		uint32_t next = 0, nr = 0;
+		uint64_t ts = 0;
+
+		while (ring_buffer_iter_peek(iter, &event)) {
+			uint32_t id = id_of(&event);
+
+			if (are_ids_dense && nr && id != next + event.lost)
+				fail_msg("iterator: %u after %u, %lu lost", id, next, event.lost);
+			if (event.ts < ts)
+				fail_msg("iterator: time goes back");
+			ts = event.ts;
+			next = id + 1;
+			nr++;
+			ring_buffer_iter_advance(iter);
+		}
+		ring_buffer_read_finish(iter);
+		ring_buffer_stats_cpu(ring, WRITER, &stats);
+		ring_buffer_is_filled(ring, WRITER, 50);
+		ring_buffer_empty(ring);
+	}
+	return NULL;
+}
+
+static void run_consume(uint32_t flags)
+{
+	pthread_t threads[3];
+	struct ring_stats stats;
+
+	start(flags);
+	nr_seen = 0;
+	nr_lost = 0;
+	next_id = 0;
+	are_ids_dense = flags & RING_BUFFER_OVERWRITE;
+	pthread_create(&threads[0], NULL, writer, NULL);
+	pthread_create(&threads[1], NULL, consumer, NULL);
+	pthread_create(&threads[2], NULL, looker, NULL);
+	finish(threads, 3);
+	while (consume_some())
+		;
+	stats = stats_of(ring, WRITER);
+	print_message("%lu written, %lu read, %lu overrun, %lu dropped\n", nr_written, stats.read,
+		      stats.overrun, stats.dropped);
+	assert_int_equal(stats.read, nr_seen);
+	assert_int_equal(stats.read + stats.overrun, nr_written);
+	assert_int_equal(stats.dropped, nr_refused);
+	assert_int_equal(stats.entries, 0);
+	assert_in_range(nr_seen, 1000, nr_written);
+	if (flags & RING_BUFFER_OVERWRITE)
+		assert_int_equal(nr_lost, stats.overrun);
+	else
+		assert_int_equal(stats.overrun, 0);
+	ring_buffer_free(ring);
+	assert_int_equal(fake_alloc_out, 0);
+}
+
+static void test_consume_overwrite(void **state)
+{
+	(void)state;
+	run_consume(RING_BUFFER_OVERWRITE);
+}
+
+static void test_consume_drop(void **state)
+{
+	(void)state;
+	run_consume(0);
+}
+
+/* Resize, reset, exchange, switch while everybody works. Refusals (-EBUSY) are fine. */
+static void test_set_up_while_tracing(void **state)
+{
+	struct ring_buffer *snap;
+	pthread_t threads[3];
+	uint64_t nr = 0;
+	time_t end = time(NULL) + SECONDS;
+
+	(void)state;
+	start(RING_BUFFER_OVERWRITE);
+	snap = ring_buffer_alloc(5 * SIZE, RING_BUFFER_OVERWRITE);
+	are_ids_dense = false;
+	nr_seen = 0;
+	fake_clock_irq = irq;
+	pthread_create(&threads[0], NULL, writer, NULL);
+	pthread_create(&threads[1], NULL, consumer, NULL);
+	pthread_create(&threads[2], NULL, looker, NULL);
+	srand(5);
+	while (time(NULL) < end) {
+		switch (rand() % 6) {
+		case 0:
+			ring_buffer_resize(ring, (2 + (uint32_t)rand() % 9) * SIZE,
+					   RING_BUFFER_ALL_CPUS);
+			break;
+		case 1:
+			ring_buffer_record_disable(ring);
+			ring_buffer_record_enable(ring);
+			break;
+		case 2:
+			ring_buffer_change_overwrite(ring, rand() % 2);
+			break;
+		case 3:
+			ring_buffer_resize(snap, ring_buffer_size(ring, WRITER), WRITER);
+			pthread_mutex_lock(&consume_lock);
+			ring_buffer_swap_cpu(ring, snap, WRITER);
+			pthread_mutex_unlock(&consume_lock);
+			break;
+		case 4:
+			ring_buffer_record_off(ring);
+			ring_buffer_record_on(ring);
+			break;
+		case 5:
+			if (rand() % 8 == 0)
+				ring_buffer_record_disable_cpu(ring, WRITER),
+					ring_buffer_record_enable_cpu(ring, WRITER);
+			break;
+		}
+		nr++;
+	}
+	finish(threads, 3);
+	fake_clock_irq = NULL;
+	print_message("%lu changes, %lu written, %lu read\n", nr, nr_written, nr_seen);
+	assert_true(nr > 20);
+	assert_true(nr_written > 1000);
+	assert_true(ring_buffer_record_is_on(ring, RING_BUFFER_ALL_CPUS));
+	ring_buffer_free(ring);
+	ring_buffer_free(snap);
+	assert_int_equal(fake_alloc_out, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_consume_overwrite),
+		cmocka_unit_test(test_consume_drop),
+		cmocka_unit_test(test_set_up_while_tracing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
