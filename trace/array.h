@@ -30,7 +30,7 @@ struct trace_array_cpu {
 
 struct trace_array {
 	struct ring_buffer *buffer; /* set once */
-	_Atomic uint32_t options; /* bits of enum trace_option; probes read it */
+	_Atomic uint32_t options;   /* bits of enum trace_option; probes read it */
 	bool is_expanded;	    /* the buffer has its full size */
 	size_t wanted_bytes;	    /* per CPU, once it is expanded */
 	struct tracer *tracer;	    /* never NULL */
