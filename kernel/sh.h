@@ -116,6 +116,11 @@ int sh_io_put(struct sh_io *io);
 
 /* Run a tree. Returns the status, which is also sh->status afterwards. */
 int sh_exec(struct shell *sh, const struct sh_node *node, const struct sh_io *io);
+int sh_exec_simple(struct shell *sh, const struct sh_node *node, const struct sh_io *io);
+/* The status that an error of expansion or redirection makes; it is said, once. */
+int sh_fail_status(const struct shell *sh, const struct sh_io *io, int err);
+/* The status of a command after its files were closed with `err`. */
+int sh_close_status(const struct sh_io *io, int err, int status);
 /* Parse and run a text; complaints go to io's error file. */
 int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_io *io);
 /* Run a command with these arguments in this thread. */

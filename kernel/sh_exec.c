@@ -5,135 +5,18 @@
  * (break, continue, exit), or the thread was interrupted; loops and lists ask is_leaving().
  */
 #include <kernel/command.h>
-#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <trace/fmt.h>
 #include "sh.h"
 
-/* Kept apart, so that each level of brackets costs the frames it uses and not those of all kinds.
- */
+/* Kept apart, so that a level of brackets costs the frames it uses and not those of all kinds. */
 #define NESTED TRACE_NOINLINE
 
 static bool is_leaving(const struct shell *sh)
 {
 	return sh->flow != SH_FLOW_NONE || thread_interrupted();
-}
-
-/* What a failure of expansion or redirection means, said once. */
-static int fail_status(const struct shell *sh, const struct sh_io *io, int err)
-{
-	if (err == -EINTR)
-		return COMMAND_SIGINT;
-	if (err == -EINVAL)
-		sh_complain(io, "%s", sh->error);
-	else
-		sh_complain(io, "%s", command_strerror(err));
-	return err == -EINVAL ? 2 : 1;
-}
-
-static int assign_all(struct shell *sh, const struct sh_expansion *ex,
-		      const struct sh_word *assigns)
-{
-	for (; assigns; assigns = assigns->next) {
-		const char *text = assigns->text;
-		size_t len = strlen(text);
-		size_t name_len = sh_name_len(text, text + len);
-		char *value;
-		int err = sh_expand_text(ex, text + name_len + 1, len - name_len - 1, &value);
-
-		if (!err)
-			err = sh_var_set(sh, text, name_len, value);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Status of a command whose last file could not be closed. */
-static int close_status(const struct sh_io *io, int err, int status)
-{
-	if (!err)
-		return status;
-	if (err != -EINTR)
-		sh_complain(io, "write error: %s", command_strerror(err));
-	return status ? status : 1;
-}
-
-static int run_in_thread(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
-{
-	struct sh_job *job;
-
-	if (sh->runs_in_place) {
-		thread_set_name(current_thread(), task->name);
-		return sh_run_command(sh, task->command, task->argc, task->argv, io);
-	}
-	job = sh_start(sh, task, io);
-	if (!job) {
-		sh_complain(io, "can't fork: Out of memory");
-		return 1;
-	}
-	return sh_wait(job);
-}
-
-static char **make_argv(struct sh_arena *arena, const struct sh_fields *fields)
-{
-	char **argv = sh_alloc(arena, (fields->nr + 1) * sizeof(*argv));
-	uint32_t i = 0;
-
-	for (struct sh_word *word = fields->first; argv && word; word = word->next)
-		argv[i++] = word->text;
-	return argv;
-}
-
-static NESTED int run_fields(struct shell *sh, struct sh_arena *arena,
-			     const struct sh_fields *fields, const struct sh_io *io)
-{
-	struct sh_task task = { .argc = (int)fields->nr };
-
-	task.argv = make_argv(arena, fields);
-	if (!task.argv)
-		return fail_status(sh, io, -ENOMEM);
-	task.name = task.argv[0];
-	task.command = command_find(task.name);
-	if (!task.command || !task.command->run) {
-		sh_complain(io, "%s: command not found", task.name);
-		return COMMAND_NOT_FOUND;
-	}
-	if (task.command->flags & COMMAND_BUILTIN)
-		return sh_run_command(sh, task.command, task.argc, task.argv, io);
-	return run_in_thread(sh, &task, io);
-}
-
-static NESTED int exec_simple_in(struct shell *sh, const struct sh_node *node,
-				 const struct sh_io *io, struct sh_arena *arena)
-{
-	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = arena, .error = sh->error };
-	struct sh_fields fields;
-	struct sh_io files;
-	int status, err;
-
-	sh->capture_status = 0;
-	err = sh_expand_words(&ex, node->words, &fields);
-	if (!err)
-		err = assign_all(sh, &ex, node->assigns);
-	if (err)
-		return fail_status(sh, io, err);
-	err = sh_redirect(&ex, node->redirs, io, &files);
-	if (err)
-		return err == -EINTR ? COMMAND_SIGINT : 1;
-	status = fields.nr ? run_fields(sh, arena, &fields, &files) : sh->capture_status;
-	return close_status(io, sh_io_put(&files), status);
-}
-
-static NESTED int exec_simple(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
-{
-	struct sh_arena arena = { 0 };
-	int status = exec_simple_in(sh, node, io, &arena);
-
-	sh_arena_free(&arena);
-	return status;
 }
 
 /* Start one command of a pipe; `*in` is its input and becomes the next one's. */
@@ -295,12 +178,12 @@ static NESTED int exec_for(struct shell *sh, const struct sh_node *node, const s
 	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = &arena, .error = sh->error };
 	struct sh_fields items;
 	int err = sh_expand_words(&ex, node->words, &items);
-	int status = err ? fail_status(sh, io, err) : 0;
+	int status = err ? sh_fail_status(sh, io, err) : 0;
 
 	sh->loop_depth++;
 	for (struct sh_word *item = items.first; item && !err; item = item->next) {
 		err = sh_var_set(sh, node->name, strlen(node->name), item->text);
-		status = err ? fail_status(sh, io, err) : sh_exec(sh, node->child, io);
+		status = err ? sh_fail_status(sh, io, err) : sh_exec(sh, node->child, io);
 		if (!loop_goes_on(sh))
 			break;
 	}
@@ -325,7 +208,7 @@ static int exec_type(struct shell *sh, const struct sh_node *node, const struct 
 {
 	switch (node->type) {
 	case SH_SIMPLE:
-		return exec_simple(sh, node, io);
+		return sh_exec_simple(sh, node, io);
 	case SH_PIPE:
 		return exec_pipe(sh, node, io);
 	case SH_ANDOR:
@@ -359,7 +242,7 @@ static NESTED int exec_redirected(struct shell *sh, const struct sh_node *node,
 	if (err)
 		return err == -EINTR ? COMMAND_SIGINT : 1;
 	status = exec_type(sh, node, &files);
-	return close_status(io, sh_io_put(&files), status);
+	return sh_close_status(io, sh_io_put(&files), status);
 }
 
 /* Whatever was interrupted on the way, the status says so. */

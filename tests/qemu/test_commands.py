@@ -9,6 +9,7 @@ ROWS = [
     # words
     ("echo \"a $((1 + 2 * 3)) `echo b` $(echo c; echo d)\"", "a 7 b c\nd\n", 0),
     ("x='a  b'; echo $x; echo \"$x\"; echo '$x'", "a b\na  b\n$x\n", 0),
+    ("v=1; v=2 sh -c 'echo $v'; echo $v; v=3 w=4 true; echo $v$w", "2\n1\n1\n", 0),
     ("echo ${nosuch:-word} ${nosuch+set} [${#x}]", "word [4]\n", 0),
     ("echo per_cpu/cpu[01]/stats", "per_cpu/cpu0/stats per_cpu/cpu1/stats\n", 0),
     ("echo *nothing* '*' \\*", "*nothing* * *\n", 0),
