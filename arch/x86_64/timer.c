@@ -145,7 +145,7 @@ static void calibrate(void)
 	tsc_delay_ns(CALIBRATE_NS);
 	end = ref_clock_sample(read_counter);
 	apic_timer_start(0);
-	ns = (end.tsc - start.tsc) * 1000 / (tsc_hz() / 1000000);
+	ns = (end.tsc - start.tsc) * 1000000 / (tsc_hz() / 1000);
 	counter_mult = ((uint64_t)(end.count - start.count) << 32) / ns;
 }
 

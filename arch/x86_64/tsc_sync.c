@@ -58,8 +58,10 @@ bool tsc_sync_boot_cpu(uint32_t cpu)
 	uint32_t round;
 
 	for (round = 0; round < ROUNDS && best > good; round++) {
-		if (!play_round(round, &width, &skew))
+		if (!play_round(round, &width, &skew)) {
+			atomic_store(&exchange.turn, 0); /* the next AP finds no old token */
 			return false;
+		}
 		if (width < best) {
 			best = width;
 			best_skew = skew;
@@ -92,7 +94,8 @@ void tsc_sync_ap(uint32_t cpu)
 
 int64_t tsc_skew_ns(uint32_t cpu)
 {
-	int64_t skew = cpu < MAX_CPUS ? skews[cpu] : 0;
+	int64_t skew = cpu < MAX_CPUS ? skews[cpu] : 0, hz = (int64_t)tsc_hz();
 
-	return skew * 1000 / (int64_t)(tsc_hz() / 1000000);
+	/* In two parts: neither product overflows. */
+	return skew / hz * 1000000000 + skew % hz * 1000000 / (hz / 1000);
 }
