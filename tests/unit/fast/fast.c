@@ -13,8 +13,9 @@
 #include <unistd.h>
 #include "fast.h"
 
-#define TRAP_FLAG 0x100
-#define INT3	  0xcc
+#define TRAP_FLAG	0x100
+#define INT3		0xcc
+#define FAST_MAX_POINTS 4
 
 struct cpu_local fast_cpu;
 long fast_alloc_out;
@@ -33,14 +34,13 @@ static struct {
 } tracing;
 
 /* One level of fast_run_at(). */
-struct breakpoint {
-	uint8_t *insn;
-	uint8_t old;
-	bool is_hit;
-	void (*irq)(void);
-	struct breakpoint *outer;
+struct level {
+	const struct fast_point *points;
+	uint8_t old[FAST_MAX_POINTS];
+	bool is_hit[FAST_MAX_POINTS];
+	size_t nr;
 };
-static struct breakpoint *current;
+static struct level *current;
 
 static void note_step(uint8_t *insn)
 {
@@ -56,7 +56,8 @@ static void note_step(uint8_t *insn)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	struct breakpoint *mine = current;
+	struct level *mine = current;
+	size_t i = 0;
 
 	(void)signal;
 	(void)info;
@@ -64,12 +65,14 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		note_step((uint8_t *)regs[REG_RIP]);
 		return;
 	}
-	if (!mine || (uint8_t *)regs[REG_RIP] != mine->insn + 1)
+	while (i < mine->nr && mine->points[i].insn + 1 != (uint8_t *)regs[REG_RIP])
+		i++;
+	if (i == mine->nr || mine->is_hit[i])
 		abort();
-	*mine->insn = mine->old;
-	mine->is_hit = true;
+	*mine->points[i].insn = mine->old[i];
+	mine->is_hit[i] = true;
 	regs[REG_RIP]--;
-	mine->irq();
+	mine->points[i].irq();
 }
 
 uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_t max,
@@ -91,16 +94,32 @@ uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_
 	return tracing.steps;
 }
 
-bool fast_run_at(void (*op)(void *arg), void *arg, uint8_t *insn, void (*irq)(void))
+/* Put in, or take out, those breakpoints of `level` that were not hit. */
+static void set_breakpoints(struct level *level, bool in)
 {
-	struct breakpoint mine = { .insn = insn, .old = *insn, .irq = irq, .outer = current };
+	for (size_t i = 0; level && i < level->nr; i++)
+		if (!level->is_hit[i])
+			*(volatile uint8_t *)level->points[i].insn = in ? INT3 : level->old[i];
+}
 
+size_t fast_run_at(void (*op)(void *arg), void *arg, const struct fast_point *points, size_t nr)
+{
+	struct level mine = { .points = points, .nr = nr };
+	struct level *outer = current;
+	size_t nr_hit = 0;
+
+	set_breakpoints(outer, false);
+	for (size_t i = 0; i < nr; i++)
+		mine.old[i] = *points[i].insn;
 	current = &mine;
-	*(volatile uint8_t *)insn = INT3;
+	set_breakpoints(&mine, true);
 	op(arg);
-	*(volatile uint8_t *)insn = mine.old;
-	current = mine.outer;
-	return mine.is_hit;
+	set_breakpoints(&mine, false);
+	current = outer;
+	set_breakpoints(outer, true);
+	for (size_t i = 0; i < nr; i++)
+		nr_hit += mine.is_hit[i];
+	return nr_hit;
 }
 
 void fast_init(void)

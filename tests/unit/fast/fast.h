@@ -3,8 +3,8 @@
  * so trace/ is compiled to the same instructions, and interrupts can come between any two of them.
  *
  * fast_trace() single-steps through `op` by the trap flag and notes which instructions it executes.
- * fast_run_at() runs `op` with an int3 on one of them, the first time it is reached: there the
- * interrupt comes, one trap a run. `irq` may itself call fast_run_at(): interrupted interrupts.
+ * fast_run_at() runs `op` with an int3 on some of them: the first time that one is reached, its
+ * interrupt comes. `irq` may itself call fast_run_at(): interrupted interrupts.
  *
  * Context: one thread, CPU 0. The text of the process is made writable.
  */
@@ -26,7 +26,12 @@ void fast_init(void);
  */
 uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_t max,
 		    size_t *out_nr);
-/* Run `op`, and `irq` just before it executes `insn` for the first time. Was it reached? */
-bool fast_run_at(void (*op)(void *arg), void *arg, uint8_t *insn, void (*irq)(void));
+/* Before `insn` is executed for the first time comes `irq`. */
+struct fast_point {
+	uint8_t *insn;
+	void (*irq)(void);
+};
+/* Run `op` with interrupts at `nr` different points. Returns how many of them came. */
+size_t fast_run_at(void (*op)(void *arg), void *arg, const struct fast_point *points, size_t nr);
 
 #endif

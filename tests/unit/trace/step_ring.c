@@ -415,8 +415,10 @@ static uint64_t nr_runs;
 /* Run `scene` once with `irq` before `insn`. */
 static void run(const struct scene *scene, uint8_t *insn, void (*irq)(void))
 {
+	const struct fast_point point = { insn, irq };
+
 	scene->set();
-	if (!fast_run_at(scene->op, NULL, insn, irq))
+	if (!fast_run_at(scene->op, NULL, &point, 1))
 		irq();
 	finish();
 	nr_runs++;
@@ -474,7 +476,9 @@ static void (*inner_irq)(void);
 /* An interrupt that is itself interrupted. */
 static void irq_nested(void)
 {
-	fast_run_at(op_write, NULL, inner_insn, inner_irq);
+	const struct fast_point point = { inner_insn, inner_irq };
+
+	fast_run_at(op_write, NULL, &point, 1);
 }
 
 static void test_interrupt_in_interrupt(void **state)
@@ -491,10 +495,43 @@ static void test_interrupt_in_interrupt(void **state)
 		/* Where the inner one takes the longest way. */
 		nr_inner = insns_of(&nested_scene, inner_insns);
 		for (size_t i = 0; i < nr_outer; i++) {
-			for (size_t j = i % 3; j < nr_inner; j += 3) {
+			for (size_t j = i % 5; j < nr_inner; j += 5) {
 				inner_insn = inner_insns[j];
 				inner_irq = inner[(i + j) % NR(inner)];
 				run(&scenes[s], outer_insns[i], irq_nested);
+			}
+		}
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+/* One interrupt after the other: what the first one changed may mislead us at the second. */
+static void test_two_interrupts(void **state)
+{
+	static void (*const pairs[][2])(void) = {
+		{ irq_write, irq_write },  { irq_discard, irq_write }, { irq_page, irq_discard },
+		{ irq_lap, irq_write },	   { irq_read, irq_lap },      { irq_write, irq_read },
+		{ irq_discard, irq_page }, { irq_late, irq_late },
+	};
+	static uint8_t *insns[MAX_INSNS];
+	size_t n = 0;
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(scenes); s++) {
+		size_t nr = insns_of(&scenes[s], insns);
+
+		for (size_t i = 0; i < nr; i++) {
+			for (size_t j = i + 1; j < nr; j += 2, n++) {
+				struct fast_point points[2] = {
+					{ insns[i], pairs[n % NR(pairs)][0] },
+					{ insns[j], pairs[n % NR(pairs)][1] }
+				};
+
+				scenes[s].set();
+				fast_run_at(scenes[s].op, NULL, points, 2);
+				finish();
+				nr_runs++;
 			}
 		}
 	}
@@ -551,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_interrupt_everywhere),
 		cmocka_unit_test(test_writer_everywhere_in_reader),
 		cmocka_unit_test(test_interrupt_in_interrupt),
+		cmocka_unit_test(test_two_interrupts),
 	};
 
 	fast_init();
