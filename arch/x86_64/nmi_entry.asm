@@ -117,3 +117,6 @@ nmi_entry:
 	iretq
 	cfi_routine_end
 .end:
+
+global nmi_entry_end
+nmi_entry_end:

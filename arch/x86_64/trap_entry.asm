@@ -72,3 +72,6 @@ trap_common:
 	iretq
 	cfi_routine_end
 .end:
+
+global trap_entry_end
+trap_entry_end:

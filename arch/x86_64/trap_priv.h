@@ -22,8 +22,9 @@ void trap_load_idt(void);
 void trap_dispatch(struct trap_frame *regs);
 void trap_nmi(struct trap_frame *regs);
 
-/* Entry points, trap_entry.asm and nmi_entry.asm. */
-extern const char trap_stubs[], trap_breakpoint[], nmi_entry[], trap_common[];
+/* Entry code: trap_entry.asm from trap_stubs to its end, and nmi_entry.asm. */
+extern const char trap_stubs[], trap_breakpoint[], trap_entry_end[];
+extern const char nmi_entry[], nmi_entry_end[];
 #define TRAP_STUB_SIZE 16ul
 
 /* End of a fault that nobody handles. */

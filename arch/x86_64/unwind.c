@@ -7,8 +7,10 @@
 #include <arch/unwind.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
+#include <trace/platform.h>
 
 #include "trampoline_range.h"
+#include "trap_priv.h"
 
 /* Where the walk is: `rbp` belongs to the function that out[nr - 1] lies in. */
 struct walk {
@@ -64,14 +66,51 @@ static bool is_call_site(uintptr_t addr)
 	return __start_mcount_loc + lo < __stop_mcount_loc && sites[lo] == addr;
 }
 
+#define PUSH_RBP 0x55
+#define POP_RBP	 0x5d
+#define RET	 0xc3
+#define JMP	 0xe9
+#define JMP8	 0xeb
+#define SITE_LEN 5
+
+static bool is_move_rsp_rbp(const uint8_t *insn)
+{
+	return insn[0] == 0x48 && insn[1] == 0x89 && insn[2] == 0xe5;
+}
+
+/*
+ * For an address in a function with a call site: 0 or 1 when its prologue has not come as far as
+ * to make the frame, by whether rbp is pushed; else -1. Compilers mix other instructions in.
+ */
+static int prologue_depth(uintptr_t rip)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start, push = 0;
+	size_t bytes;
+
+	if (!trace_plat_symbol(rip, name, &start, &bytes) || !is_call_site(start))
+		return -1;
+	for (uintptr_t at = start + SITE_LEN; at + 3 <= start + bytes; at++) {
+		const uint8_t *insn = (const uint8_t *)at;
+
+		if (insn[0] == PUSH_RBP && !push)
+			push = at;
+		if (!is_move_rsp_rbp(insn))
+			continue;
+		if (rip > at)
+			return -1;
+		return push && rip > push ? 1 : 0;
+	}
+	return -1;
+}
+
 /*
  * How many words above rsp the return address lies, when the function at `rip` has no frame of its
  * own now; -1 when it has one.
  */
 static int return_depth(uintptr_t rip)
 {
-	static const uint8_t move_rsp_rbp[3] = { 0x48, 0x89, 0xe5 };
-	uint8_t insn[3];
+	uint8_t insn[3], before = 0;
 
 	if (is_call_site(rip) || is_call_site(rip - 1)) /* the latter: an int3 was hit there */
 		return 0;
@@ -79,26 +118,73 @@ static int return_depth(uintptr_t rip)
 		return 0; /* a call to nowhere */
 	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
 		return -1;
-	if (insn[0] == 0x55 || insn[0] == 0xc3) /* push rbp, ret */
+	arch_read_nofault(&before, (const void *)(rip - 1), 1); /* may be another page */
+	if (insn[0] == PUSH_RBP || insn[0] == RET)
 		return 0;
-	if (insn[0] == move_rsp_rbp[0] && insn[1] == move_rsp_rbp[1] && insn[2] == move_rsp_rbp[2])
+	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
+		return 0;
+	if (before == PUSH_RBP && is_move_rsp_rbp(insn))
 		return 1;
-	return -1;
+	return prologue_depth(rip);
 }
 
-/* The interrupted instruction, and its caller when only rsp knows about it. */
-static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
-{
-	uintptr_t rsp = regs->rsp;
-	int depth = return_depth(regs->rip);
+/* What the CPU pushes for a trap. */
+struct iret_frame {
+	uintptr_t rip, cs, rflags, rsp, ss;
+};
 
-	emit(w, regs->rip);
+static bool is_trap_entry(uintptr_t rip)
+{
+	return (rip >= (uintptr_t)trap_stubs && rip < (uintptr_t)trap_entry_end) ||
+	       (rip >= (uintptr_t)nmi_entry && rip < (uintptr_t)nmi_entry_end);
+}
+
+/*
+ * Entry code that was interrupted itself, by an NMI, while it saved or restored: what it was
+ * entered with lies a few words above rsp, known by its selectors. NULL when it is not there.
+ */
+static const struct iret_frame *find_iret_frame(struct walk *w, uintptr_t rsp)
+{
+	uintptr_t end = rsp + sizeof(struct trap_frame);
+
+	for (; rsp < end && is_on_stack(w, rsp, sizeof(struct iret_frame)); rsp += sizeof(rsp)) {
+		const struct iret_frame *frame = (const struct iret_frame *)rsp;
+
+		if (frame->cs == KERNEL_CS && frame->ss == KERNEL_DS &&
+		    (arch_is_text(frame->rip) || arch_exec_contains(frame->rip)))
+			return frame;
+	}
+	return NULL;
+}
+
+/* The interrupted instruction, and its caller when only rsp knows about it. Returns rbp to go on.
+ */
+static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rbp)
+{
+	int depth;
+
+	emit(w, rip);
+	if (is_trap_entry(rip) && !(rbp & 1)) {
+		const struct iret_frame *frame = find_iret_frame(w, rsp);
+
+		if (!frame)
+			return rbp;
+		rip = frame->rip;
+		rsp = frame->rsp;
+		emit(w, rip);
+	}
+	depth = return_depth(rip);
 	if (depth >= 0) {
 		emit(w, stack_word(w, rsp, (size_t)depth));
-		if (trampoline_contains(regs->rip))
+		if (trampoline_contains(rip))
 			emit(w, stack_word(w, rsp, (size_t)depth + 1));
 	}
-	return regs->rbp;
+	return rbp;
+}
+
+static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
+{
+	return take_point(w, regs->rip, regs->rsp, regs->rbp);
 }
 
 /* One frame up. Returns the next frame pointer, 0 at the end. */

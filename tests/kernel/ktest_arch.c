@@ -1,12 +1,17 @@
 /* Page tables and their rights, executable memory, accesses that may fault, backtraces. */
-#include <arch/nofault.h>
+#include <stdatomic.h>
 #include <arch/cpu.h>
+#include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
+#include <arch/smp.h>
 #include <arch/unwind.h>
 #include <kernel/ktest.h>
 #include <kernel/mm.h>
+#include <kernel/string.h>
 #include <kernel/symbols.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
 #include <trace/ftrace.h>
 
 #define TEST_VIRT (VMAP_END - (64 << 20)) /* far from what vmalloc() hands out */
@@ -236,6 +241,142 @@ static void test_backtrace_trampoline(void)
 	KTEST_CHECK(frame_in(at + 3, test_backtrace_trampoline));
 }
 
+/* ---- Backtraces from any instruction: NMIs into a chain of calls ---- */
+
+#define NR_SAMPLES  1500
+#define MIN_SAMPLES 20
+#define SAMPLE_NS   (600 * NSEC_PER_MSEC) /* at most this long: an NMI may take a while to emulate \
+					   */
+
+static void chain_loop(void);
+static TRACE_NOINLINE int chain_leaf(int x);
+static TRACE_NOINLINE int chain_middle(int x);
+static TRACE_NOINLINE int chain_outer(int x);
+
+static struct {
+	_Atomic bool stop;
+	volatile int sink;
+	uint32_t nr_samples; /* that lay in the chain */
+	uint32_t nr_bad;
+	uintptr_t bad[MAX_FRAMES];
+} chain;
+
+static TRACE_NOINLINE int chain_leaf(int x)
+{
+	return x & 1 ? chain.sink + x : x;
+}
+
+static TRACE_NOINLINE int chain_middle(int x)
+{
+	if (x % 5 == 0)
+		return x; /* before the frame, with a compiler that likes it so */
+	return chain_leaf(x) + chain_leaf(x + 1);
+}
+
+static TRACE_NOINLINE int chain_outer(int x)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += chain_middle(x + i);
+	return sum;
+}
+
+static TRACE_NOINLINE void chain_loop(void)
+{
+	while (!atomic_load(&chain.stop)) {
+		for (int i = 0; i < 100; i++)
+			chain.sink = chain_outer(i);
+		cond_resched();
+	}
+}
+
+static int chain_thread(void *arg)
+{
+	(void)arg;
+	chain_loop();
+	return 0;
+}
+
+/* On the CPU that runs the chain, NMI: from the first frame in the chain, all must follow. */
+static void sample_chain(const struct trap_frame *regs, void *arg)
+{
+	void (*const order[])(void) = { (void (*)(void))chain_leaf, (void (*)(void))chain_middle,
+					(void (*)(void))chain_outer, chain_loop };
+	size_t at, next;
+
+	(void)arg;
+	trace.nr = arch_backtrace_trap(regs, trace.addr, MAX_FRAMES);
+	for (at = 0; at < trace.nr; at++) {
+		for (next = 0; next < ARRAY_SIZE(order) && !frame_in(at, order[next]);)
+			next++;
+		if (next < ARRAY_SIZE(order))
+			break;
+	}
+	if (at == trace.nr)
+		return;
+	chain.nr_samples++;
+	while (next < ARRAY_SIZE(order) && frame_in(at, order[next])) {
+		at++;
+		next++;
+	}
+	if (next == ARRAY_SIZE(order))
+		return;
+	if (chain.nr_bad++ == 0)
+		memcpy(chain.bad, trace.addr, sizeof(chain.bad));
+}
+
+static void ignore_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+}
+
+static void sample_chains(void)
+{
+	struct thread *runner;
+	uint64_t others = smp_online_mask() & ~1ull, until_ns;
+
+	chain.nr_samples = chain.nr_bad = 0;
+	atomic_store(&chain.stop, false);
+	runner = thread_create_on(others & -others, "chain", chain_thread, NULL, 0);
+	if (!KTEST_NEED(runner != NULL))
+		return;
+	until_ns = ktime_ns() + SAMPLE_NS;
+	for (uint32_t i = 0;
+	     i < NR_SAMPLES && (ktime_ns() < until_ns || chain.nr_samples < MIN_SAMPLES); i++) {
+		smp_nmi_call_others(sample_chain, NULL);
+		if (i % 64 == 0)
+			thread_sleep_ns(NSEC_PER_MSEC / 10);
+	}
+	atomic_store(&chain.stop, true);
+	thread_join_wait(runner);
+	KTEST_CHECK(chain.nr_samples >= MIN_SAMPLES);
+	KTEST_CHECK(chain.nr_bad == 0);
+	for (size_t i = 0; chain.nr_bad && i < 6; i++)
+		pr_err("frame %zu: %pS\n", i, (void *)chain.bad[i]);
+}
+
+/* With call sites off, and with a tracer on them: then NMIs also land in its trampoline. */
+static void test_backtrace_anywhere(void)
+{
+	static struct ftrace_ops ops = { .func = ignore_call };
+
+	if (smp_nr_online() < 2 || thread_set_affinity(current_thread(), 1) != 0)
+		return;
+	sample_chains();
+	KTEST_CHECK(ftrace_set_filter(&ops, "chain_*", 7, true) == 0);
+	if (KTEST_NEED(register_ftrace_function(&ops) == 0)) {
+		sample_chains();
+		unregister_ftrace_function(&ops);
+	}
+	ftrace_free_filter(&ops);
+	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
+}
+
 const struct ktest ktest_arch[] = {
 	{ "arch_rights", test_rights },
 	{ "arch_guard_pages", test_guard_pages },
@@ -245,5 +386,6 @@ const struct ktest ktest_arch[] = {
 	{ "arch_exec_alloc", test_exec_alloc },
 	{ "arch_backtrace", test_backtrace },
 	{ "arch_backtrace_trampoline", test_backtrace_trampoline },
+	{ "arch_backtrace_anywhere", test_backtrace_anywhere },
 	{ 0 },
 };
