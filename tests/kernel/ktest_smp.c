@@ -41,9 +41,9 @@ static void test_call_all(void)
 	KTEST_CHECK(atomic_load(&nr_calls) == smp_nr_online());
 	smp_call_all(note_call, &seen_mask, false);
 	limit = ktime_ns() + 10 * NSEC_PER_SEC;
-	while (atomic_load(&nr_calls) < 2 * smp_nr_online() && ktime_ns() < limit)
+	while (atomic_load(&nr_calls) < 2ul * smp_nr_online() && ktime_ns() < limit)
 		arch_cpu_relax();
-	KTEST_CHECK(atomic_load(&nr_calls) == 2 * smp_nr_online());
+	KTEST_CHECK(atomic_load(&nr_calls) == 2ul * smp_nr_online());
 	KTEST_CHECK(atomic_load(&nr_wrong) == 0);
 }
 
