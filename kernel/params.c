@@ -53,6 +53,7 @@ void params_init(const char *line)
 {
 	char *next = words, *word;
 
+	nr_params = 0;
 	strlcpy(command_line, line, sizeof(command_line));
 	strlcpy(words, line, sizeof(words));
 	while (nr_params < PARAMS_MAX && (word = next_word(&next))) {
