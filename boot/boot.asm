@@ -73,7 +73,7 @@ _start:
 	wrmsr
 	mov	eax, cr0
 	and	eax, ~(0x60000000)	; caches on
-	or	eax, CR0_PG | CR0_WP | CR0_MP | CR0_PE
+	or	eax, CR0_PG | CR0_WP | CR0_NE | CR0_MP | CR0_PE
 	mov	cr0, eax
 	lgdt	[boot_gdt.pointer]
 	jmp	0x08:long_mode
