@@ -180,9 +180,10 @@ $(BUILD)/fathom.iso: $(BUILD)/fathom.stripped $(BUILD)/cmdline iso/grub.cfg.in i
 # ---- Use ----
 
 ovmf := /usr/share/OVMF/OVMF_CODE_4M.fd
+firmware = -drive if=pflash,format=raw,readonly=on,file=$(ovmf)
 qemu_args = -machine $(MACHINE) -cpu $(CPU) -accel tcg,thread=multi -smp $(CPUS) -m $(MEM) \
 	-cdrom $(BUILD)/fathom.iso -boot d -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
-	$(if $(filter 1,$(UEFI)),-drive if=pflash,format=raw,readonly=on,file=$(ovmf)) -net none
+	$(if $(filter 1,$(UEFI)),$(firmware)) -net none
 
 deps-build:
 	@tools/install-deps build
