@@ -99,7 +99,7 @@ static int ksoftirqd(void *arg)
 	struct softirq_cpu *cpu = arg;
 
 	for (;;) {
-		set_current_state(THREAD_UNINTERRUPTIBLE);
+		set_current_state(THREAD_INTERRUPTIBLE);
 		arch_irq_disable();
 		if (!cpu->pending) {
 			arch_irq_enable();

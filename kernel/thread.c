@@ -186,7 +186,7 @@ void thread_reap(void)
 static int kreaper(void *arg)
 {
 	for (;;) {
-		waitq_wait(&reaper.waitq, has_dead, arg, false, WAIT_FOREVER);
+		waitq_wait(&reaper.waitq, has_dead, arg, true, WAIT_FOREVER);
 		thread_reap();
 	}
 	return 0;

@@ -132,14 +132,25 @@ int thread_kill(int32_t pid)
 	return err;
 }
 
+/* The queue of the CPU that `thread` belongs to, locked: it may be pulled to another meanwhile. */
+static struct run_queue *lock_queue_of(struct thread *thread)
+{
+	for (;;) {
+		struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
+
+		spin_lock(&rq->lock);
+		if (atomic_load(&thread->cpu) == rq->cpu)
+			return rq;
+		spin_unlock(&rq->lock);
+	}
+}
+
 /* A thread that waits for a CPU it may not use any more goes to another. wake_lock held. */
 static void move_waiting(struct thread *thread)
 {
-	struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
+	struct run_queue *rq = lock_queue_of(thread);
 
-	spin_lock(&rq->lock);
-	if (atomic_load(&thread->on_queue) != ON_QUEUE_YES ||
-	    atomic_load(&thread->cpu) != rq->cpu || thread->affinity & 1ull << rq->cpu) {
+	if (atomic_load(&thread->on_queue) != ON_QUEUE_YES || thread->affinity & 1ull << rq->cpu) {
 		spin_unlock(&rq->lock);
 		return;
 	}

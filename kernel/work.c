@@ -76,7 +76,7 @@ static int kworker(void *arg)
 		struct work *work = take_work(worker);
 
 		if (!work) {
-			waitq_wait(&worker->waitq, has_work, worker, false, WAIT_FOREVER);
+			waitq_wait(&worker->waitq, has_work, worker, true, WAIT_FOREVER);
 			continue;
 		}
 		atomic_store(&work->is_pending, 0);

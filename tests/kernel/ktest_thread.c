@@ -4,6 +4,7 @@
 #include <arch/smp.h>
 #include <kernel/ktest.h>
 #include <kernel/lock.h>
+#include <kernel/preempt.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
@@ -238,6 +239,62 @@ static void test_migration(void)
 	KTEST_CHECK(ktest_threads(smp_nr_online() + 2, hop, NULL) == 0);
 }
 
+/* A thread that others move: once it was told where to run, and let go, it runs nowhere else. */
+struct moved {
+	struct thread *thread;
+	_Atomic uint64_t order; /* number << 8 | CPU + 1; 0 while it changes */
+	_Atomic uint32_t stop;
+};
+
+static int obey(void *arg)
+{
+	struct moved *self = arg;
+	int bad = 0;
+
+	while (!atomic_load(&self->stop)) {
+		uint64_t order = atomic_load(&self->order);
+		uint32_t cpu;
+
+		yield();
+		preempt_disable();
+		cpu = cpu_local_read(id);
+		bad += order && atomic_load(&self->order) == order && cpu + 1 != (order & 0xff);
+		preempt_enable();
+	}
+	return bad;
+}
+
+static void order_about(struct moved *moved, uint32_t nr)
+{
+	for (uint64_t i = 0; i < 400; i++) {
+		struct moved *one = &moved[i % nr];
+		uint32_t cpu = (uint32_t)(i * 7 / 3) % smp_nr_cpus();
+
+		if (!smp_cpu_online(cpu))
+			continue;
+		atomic_store(&one->order, 0);
+		KTEST_CHECK(thread_set_affinity(one->thread, 1ull << cpu) == 0);
+		atomic_store(&one->order, (i + 1) << 8 | (cpu + 1));
+		if (i % 4 == 0)
+			yield();
+	}
+}
+
+static void test_moved_by_others(void)
+{
+	struct moved moved[4] = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		moved[i].thread = thread_create("ktest", obey, &moved[i], 0);
+		ASSERT(moved[i].thread);
+	}
+	order_about(moved, 4);
+	for (int i = 0; i < 4; i++) {
+		atomic_store(&moved[i].stop, 1);
+		KTEST_CHECK(thread_join_wait(moved[i].thread) == 0);
+	}
+}
+
 const struct ktest ktest_thread[] = {
 	{ "thread_join", test_join },
 	{ "thread_find", test_find },
@@ -246,6 +303,7 @@ const struct ktest ktest_thread[] = {
 	{ "thread_preemption", test_preemption },
 	{ "thread_all_cpus_used", test_all_cpus_used },
 	{ "thread_migration", test_migration },
+	{ "thread_moved_by_others", test_moved_by_others },
 	{ "thread_synchronize_tasks", test_synchronize_tasks },
 	{ "thread_synchronize_preempt", test_synchronize_preempt },
 	{ "thread_synchronize_concurrent", test_synchronize_concurrent },
