@@ -83,22 +83,23 @@ static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
 }
 
 /*
- * An event was dropped: nothing may follow it in the sub-buffer `slot`, so that the loss is told
- * between sub-buffers.
+ * An event was dropped, and counted, at time `now`: nothing may follow it in the sub-buffer of the
+ * tail, so that the loss is told between sub-buffers. The time moves even if that one is full
+ * already: whoever is about to cross has read the count and must do so again.
  */
-static void close_subbuf(struct trace_ring_cpu *rc, uint32_t slot)
+static void close_subbuf(struct trace_ring_cpu *rc, uint64_t now)
 {
 	uint64_t word, last, end;
 
 	do {
 		word = trace_ring_load(&rc->tail.lo);
 		last = trace_ring_load(&rc->tail.hi);
-		if (ring_slot_of(rc, word) != slot || !ring_offset_of(rc, word))
-			return;
-		end = (word | (ring_size(rc) - 1)) + 1;
-	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, last));
+		end = ((word - 1) | (ring_size(rc) - 1)) + 1;
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, now > last ? now : last));
 
-	set_end(rc, slot, ring_offset_of(rc, word));
+	if (word == end)
+		return;
+	set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
 	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
 }
@@ -141,7 +142,7 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 	case CLAIM_STALE:
 		return true;
 	case CLAIM_FULL:
-		close_subbuf(rc, slot);
+		close_subbuf(rc, now);
 		return false;
 	case CLAIM_DONE:
 		break;

@@ -95,6 +95,19 @@ static void own(void **state)
 	assert_int_equal(trace_scnprintf(got, 0, "%d", 123456), 0);
 }
 
+/* As in Linux: no number makes a text longer than this. */
+static void widest(void **state)
+{
+	char got[8];
+
+	(void)state;
+	assert_int_equal(trace_snprintf(got, sizeof(got), "%*d", INT32_MAX, 1), 32767);
+	assert_int_equal(trace_snprintf(got, sizeof(got), "%*d", INT32_MIN, 1), 32767);
+	assert_int_equal(trace_snprintf(got, sizeof(got), "%.*d", INT32_MAX, 1), 32767);
+	assert_int_equal(trace_snprintf(got, sizeof(got), "%99999999999d", 1), 32767);
+	assert_int_equal(trace_snprintf(got, sizeof(got), "%.99999999999x", 1u), 32767);
+}
+
 static void unknown(void **state)
 {
 	char got[64];
@@ -149,9 +162,13 @@ static void packed_strings_are_copies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers), cmocka_unit_test(strings),
-		cmocka_unit_test(own),	    cmocka_unit_test(unknown),
-		cmocka_unit_test(symbols),  cmocka_unit_test(packed_strings_are_copies),
+		cmocka_unit_test(integers),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(own),
+		cmocka_unit_test(unknown),
+		cmocka_unit_test(widest),
+		cmocka_unit_test(symbols),
+		cmocka_unit_test(packed_strings_are_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
