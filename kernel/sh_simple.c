@@ -46,9 +46,9 @@ static int save_var(struct shell *sh, struct sh_arena *arena, const char *name, 
 static void restore_vars(struct shell *sh, const struct saved_var *list)
 {
 	for (; list; list = list->next) {
-		if (!list->value)
-			sh_var_unset(sh, list->name);
-		else if (sh_var_set(sh, list->name, strlen(list->name), list->value))
+		size_t len = strlen(list->name);
+
+		if (!list->value || sh_var_set(sh, list->name, len, list->value))
 			sh_var_unset(sh, list->name);
 	}
 }
