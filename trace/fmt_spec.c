@@ -5,6 +5,8 @@
 #include "fmt_spec.h"
 #include "str.h"
 
+#define WIDEST 32767 /* as in Linux: a wild number must not keep a CPU busy */
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -44,8 +46,8 @@ static const char *parse_number(int *out_value, const char *fmt)
 		return fmt + 1;
 	}
 	for (; is_digit(*fmt); fmt++)
-		value = value < 100000 ? value * 10 + (*fmt - '0') : value;
-	*out_value = value;
+		value = value < WIDEST ? value * 10 + (*fmt - '0') : value;
+	*out_value = value < WIDEST ? value : WIDEST;
 	return fmt;
 }
 
@@ -152,17 +154,22 @@ const char *fmt_args_string(struct fmt_args *args)
 	return text;
 }
 
+static int clamped(int value)
+{
+	return value < -WIDEST ? -WIDEST : value > WIDEST ? WIDEST : value;
+}
+
 void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec)
 {
 	if (spec->width == FMT_FROM_ARG) {
-		spec->width = (int)fmt_args_integer(args, sizeof(int));
+		spec->width = clamped((int)fmt_args_integer(args, sizeof(int)));
 		if (spec->width < 0) {
 			spec->left = true;
-			spec->width = spec->width == INT32_MIN ? 0 : -spec->width;
+			spec->width = -spec->width;
 		}
 	}
 	if (spec->precision == FMT_FROM_ARG) {
-		spec->precision = (int)fmt_args_integer(args, sizeof(int));
+		spec->precision = clamped((int)fmt_args_integer(args, sizeof(int)));
 		if (spec->precision < 0)
 			spec->precision = FMT_NONE;
 	}

@@ -98,14 +98,17 @@ static void own(void **state)
 /* As in Linux: no number makes a text longer than this. */
 static void widest(void **state)
 {
+	static const char *volatile const formats[] = { "%*d", "%.*d", "%99999999999d",
+							"%.99999999999d" };
+	const char *volatile negative = "%*d";
 	char got[8];
 
 	(void)state;
-	assert_int_equal(trace_snprintf(got, sizeof(got), "%*d", INT32_MAX, 1), 32767);
-	assert_int_equal(trace_snprintf(got, sizeof(got), "%*d", INT32_MIN, 1), 32767);
-	assert_int_equal(trace_snprintf(got, sizeof(got), "%.*d", INT32_MAX, 1), 32767);
-	assert_int_equal(trace_snprintf(got, sizeof(got), "%99999999999d", 1), 32767);
-	assert_int_equal(trace_snprintf(got, sizeof(got), "%.99999999999x", 1u), 32767);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(trace_snprintf(got, sizeof(got), formats[i], INT32_MAX, 1), 32767);
+	for (size_t i = 2; i < 4; i++)
+		assert_int_equal(trace_snprintf(got, sizeof(got), formats[i], 1), 32767);
+	assert_int_equal(trace_snprintf(got, sizeof(got), negative, INT32_MIN, 1), 32767);
 }
 
 static void unknown(void **state)

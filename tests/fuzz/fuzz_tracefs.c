@@ -1,0 +1,120 @@
+/*
+ * Bytes as a session with tracefs: each op opens a file, writes, reads, closes it; calls of traced
+ * functions happen in between. Memory may run out anywhere.
+ *
+ *   op:  file | flags | memory until it fails | length of the text | text
+ *
+ * links: trace/fmt.c trace/fmt_bin.c trace/fmt_spec.c trace/str.c trace/ftrace_edit.c
+ * links: trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c trace/ftrace_match.c
+ * links: trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c trace/func_tracer.c
+ * links: trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c
+ * links: trace/error_log.c trace/fs.c trace/fs_buffer.c trace/fs_config.c trace/fs_functions.c
+ * links: trace/fs_info.c trace/fs_marker.c trace/fs_options.c trace/fs_pipe.c trace/fs_threads.c
+ * links: trace/fs_trace.c trace/fs_tree.c trace/iter.c trace/options.c trace/output.c
+ * links: trace/output_context.c trace/output_events.c trace/output_head.c trace/pids.c
+ * links: trace/printk.c trace/readme.c trace/seq.c trace/trace_functions.c trace/tracer.c
+ * links: trace/ring_buffer.c trace/ring_consume.c trace/ring_event.c trace/ring_iter.c
+ * links: trace/ring_read.c trace/ring_setup.c trace/ring_stats.c trace/ring_swap.c
+ * links: trace/ring_write.c
+ * links: tests/unit/fake/fake_cpu.c tests/unit/fake/fake_text.c tests/unit/fake/fake_thread.c
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "fake/fake.h"
+#include <trace/fs.h>
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+
+#define MAX_LEAVES  200u
+#define NR_FUNCS    4u
+#define SIZE_DIGITS 4u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static struct trace_node *leaves[MAX_LEAVES];
+static size_t nr_leaves;
+
+static void collect(struct trace_node *dir)
+{
+	struct trace_node *node = NULL;
+
+	while ((node = trace_fs_next_child(dir, node))) {
+		if (node->is_dir)
+			collect(node);
+		else if (nr_leaves < MAX_LEAVES)
+			leaves[nr_leaves++] = node;
+	}
+}
+
+static void set_up(void)
+{
+	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
+
+	fake_reset();
+	fake_set_nr_cpus(2);
+	fake_text_build(names, NR_FUNCS);
+	for (int32_t pid = 1; pid < 5; pid++)
+		fake_thread_add(pid, "worker");
+	ftrace_init();
+	if (trace_init())
+		abort();
+	collect(trace_fs_root());
+	fake_clock_step = 1000;
+}
+
+static void call_functions(void)
+{
+	for (size_t i = 0; i < NR_FUNCS; i++) {
+		fake_bind((uint32_t)i & 1);
+		fake_this->pid = (int32_t)i;
+		fake_call(i, fake_func(1) + 4);
+	}
+	fake_bind(0);
+}
+
+static void use(struct trace_node *node, unsigned int flags, const uint8_t *text, size_t len)
+{
+	uint64_t write_pos = 0, read_pos = 0;
+	struct trace_handle *handle;
+	static char read[5000];
+
+	if (len > SIZE_DIGITS && strcmp(node->name, "buffer_size_kb") == 0)
+		len = SIZE_DIGITS; /* gigabytes are not what is tested */
+	if (trace_fs_open(node, flags | TRACE_FS_NONBLOCK, &handle))
+		return;
+	if (flags & TRACE_FS_WRITE) {
+		while (len) {
+			int64_t done = trace_fs_write(handle, text, len, &write_pos);
+
+			if (done <= 0)
+				break;
+			if ((size_t)done > len)
+				abort();
+			text += done;
+			len -= (size_t)done;
+		}
+	}
+	for (int i = 0; flags & TRACE_FS_READ && i < 4; i++)
+		trace_fs_read(handle, read, i == 1 ? 7 : sizeof(read), &read_pos);
+	trace_fs_close(handle);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	if (!nr_leaves)
+		set_up();
+	while (len >= 4) {
+		size_t text_len = data[3] < len - 4 ? data[3] : len - 4;
+
+		fake_alloc_budget = data[2] < 16 ? data[2] : -1;
+		use(leaves[data[0] % nr_leaves], data[1] & 15, data + 4, text_len);
+		fake_alloc_budget = -1;
+		call_functions();
+		trace_printk("text of %zu bytes\n", text_len);
+		data += 4 + text_len;
+		len -= 4 + text_len;
+	}
+	if (fake_nr_bugs || ftrace_is_dead())
+		abort();
+	return 0;
+}
