@@ -59,11 +59,20 @@ static char *cut_at_colon(char *text)
 	return NULL;
 }
 
-/* Name the word and the reason; the word itself has been changed by parsing, `name` has not. */
-static void explain(struct ftrace_edit *edit, const char *name)
+/*
+ * Name the word and the reason; the word itself has been changed by parsing, `name` has not.
+ * `module` is NULL when none was given. There are no modules, so one that has to be there is why.
+ */
+static void explain(struct ftrace_edit *edit, const char *name, const char *module)
 {
-	size_t len = trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: ", TRACE_SYM_LEN, name);
+	size_t len;
 
+	if (module && *module != '!') {
+		trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: no such module", TRACE_SYM_LEN,
+				module);
+		return;
+	}
+	len = trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: ", TRACE_SYM_LEN, name);
 	if (*name == '!')
 		name++;
 	if (trace_plat_why_not(name, edit->why + len, sizeof(edit->why) - len))
@@ -87,7 +96,7 @@ static int take_word(struct ftrace_edit *edit)
 	found = ftrace_match_records(&edit->hash, edit->word, module);
 	if (found)
 		return found < 0 ? found : 0;
-	explain(edit, name);
+	explain(edit, name, module);
 	return -EINVAL;
 }
 

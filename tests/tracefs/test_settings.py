@@ -24,7 +24,8 @@ def test_invalid(tracing, command):
 def test_other_errors(tracing):
     assert tracing.run("echo fff > tracing_cpumask") == (
         "sh: write error: Value too large for defined data type\n", 1)
-    assert tracing.run("echo 99999999999 > buffer_size_kb") == ("sh: write error: Cannot allocate memory\n", 1)
+    for kb in (4194304, 99999999, 99999999999):
+        assert tracing.run(f"echo {kb} > buffer_size_kb") == ("sh: write error: Cannot allocate memory\n", 1)
     assert tracing.run("echo 0 > tracing_on; echo x > trace_marker") == (
         "sh: write error: Bad file descriptor\n", 1)
 

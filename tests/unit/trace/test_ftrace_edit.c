@@ -222,6 +222,8 @@ static void test_why(void **state)
 	assert_int_equal(ftrace_edit_write(edit, "inlined_one\n", 12), -EINVAL);
 	assert_string_equal(ftrace_edit_why(edit),
 			    "inlined_one: inlined into schedule (kernel/sched.c:12)");
+	assert_int_equal(ftrace_edit_write(edit, "schedule:mod:ext4\n", 18), -EINVAL);
+	assert_string_equal(ftrace_edit_why(edit), "ext4: no such module");
 	assert_int_equal(ftrace_edit_write(edit, "nosuch*\n", 8), -EINVAL);
 	assert_string_equal(ftrace_edit_why(edit), "nosuch*: no function matches");
 	assert_int_equal(ftrace_edit_close(edit), 0);
