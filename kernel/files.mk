@@ -7,6 +7,7 @@ KERNEL_SRCS += \
 	kernel/dmesg.c \
 	kernel/grace.c \
 	kernel/heap.c \
+	kernel/lock_order.c \
 	kernel/main.c \
 	kernel/mm.c \
 	kernel/mm_fail.c \

@@ -4,12 +4,17 @@
 #include <kernel/config.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
+#include "lock_order.h"
 
 bool mutex_trylock(struct mutex *mutex)
 {
 	struct thread *nobody = NULL;
 
-	return atomic_compare_exchange_strong(&mutex->owner, &nobody, current_thread());
+	if (!atomic_compare_exchange_strong(&mutex->owner, &nobody, current_thread()))
+		return false;
+	if (KERNEL_DEBUG)
+		lock_order_add(&current_thread()->held_mutexes, mutex);
+	return true;
 }
 
 static bool try_lock_again(void *arg)
@@ -22,6 +27,7 @@ static void check_lock(struct mutex *mutex)
 	ASSERT(!in_interrupt());
 	if (mutex_held(mutex))
 		panic("mutex %p is locked twice by %s", (void *)mutex, current_thread()->name);
+	lock_order_check(&current_thread()->held_mutexes, mutex);
 }
 
 void mutex_lock(struct mutex *mutex)
@@ -44,6 +50,8 @@ int mutex_lock_interruptible(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
 	ASSERT(mutex_held(mutex));
+	if (KERNEL_DEBUG)
+		lock_order_remove(&current_thread()->held_mutexes, mutex);
 	atomic_store(&mutex->owner, NULL);
 	waitq_wake_one(&mutex->queue);
 }

@@ -4,6 +4,9 @@
 #include <kernel/config.h>
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
+#include "lock_order.h"
+
+static struct held_locks held[MAX_CPUS]; /* debug: by each CPU */
 
 /* Debug builds: rules that a lock's users must keep. Called before the lock is taken. */
 static void check_before(struct spinlock *lock)
@@ -13,6 +16,7 @@ static void check_before(struct spinlock *lock)
 	if (atomic_load_explicit(&lock->locked, memory_order_relaxed) &&
 	    lock->owner_cpu == cpu_local_read(id) + 1)
 		panic("spin lock %p is taken twice by CPU %u", (void *)lock, cpu_local_read(id));
+	lock_order_check(&held[cpu_local_read(id)], lock);
 }
 
 /* One kind of context a lock was taken in; the right half of each pair forbids the left. */
@@ -37,6 +41,7 @@ static uint8_t context_now(void)
 static void check_after(struct spinlock *lock)
 {
 	lock->owner_cpu = cpu_local_read(id) + 1;
+	lock_order_add(&held[cpu_local_read(id)], lock);
 	lock->used_in |= context_now();
 	if ((lock->used_in & USED_IN_IRQ) && (lock->used_in & USED_IRQS_ON))
 		panic("spin lock %p: used in interrupts and with interrupts on", (void *)lock);
@@ -50,6 +55,7 @@ static void check_unlock(struct spinlock *lock)
 	    lock->owner_cpu != cpu_local_read(id) + 1)
 		panic("spin lock %p is not held by CPU %u", (void *)lock, cpu_local_read(id));
 	lock->owner_cpu = 0;
+	lock_order_remove(&held[cpu_local_read(id)], lock);
 }
 
 static bool try_take(struct spinlock *lock)

@@ -13,7 +13,7 @@
  *
  * Debug builds assert: no sleeping with preemption or interrupts off, no recursion, unlock by the
  * owner, and that a spinlock taken in an interrupt is never taken with interrupts on, nor one
- * taken in a softirq with softirqs on.
+ * taken in a softirq with softirqs on; and that locks are taken in one order (lock_order.h).
  */
 #ifndef KERNEL_LOCK_H
 #define KERNEL_LOCK_H
@@ -80,6 +80,13 @@ bool waitq_has_waiters(struct waitq *queue);
 void waitq_prepare(struct waitq *queue, struct waiter *waiter);
 int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns);
 void waitq_finish(struct waitq *queue, struct waiter *waiter);
+
+#define LOCK_ORDER_DEPTH 12 /* watched locks held at once */
+
+struct held_locks { /* debug: see kernel/lock_order.h */
+	uint32_t nr;
+	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the image */
+};
 
 struct mutex {
 	struct thread *_Atomic owner;

@@ -56,6 +56,7 @@ struct thread {
 	int32_t group;	      /* Ctrl-C goes to a group; inherited; own pid to start one */
 	void *user;	      /* the shell's context of this thread; inherited, not owned */
 	struct list all_link; /* guarded by thread_list_lock */
+	struct held_locks held_mutexes; /* debug */
 
 	/* Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep.
 	 */
