@@ -1,0 +1,131 @@
+/*
+ * The list function against registering, unregistering and new filters, under TSan: nobody is
+ * called after unregister has returned, nobody sees what his filter never held, and no probe reads
+ * memory that is gone.
+ *
+ * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
+ * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
+ * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ */
+#include "unit.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "fake.h"
+#include "ftrace_private.h"
+#include <trace/trace.h>
+
+#define NR_FUNCS  300u
+#define NR_PROBES 3u
+#define NR_OPS	  3u
+#define SECONDS	  2
+#define PARENT	  (FAKE_TEXT + 0x100000)
+
+struct user {
+	struct ftrace_ops ops;
+	_Atomic bool may_be_called;
+	_Atomic uint64_t calls;
+	_Atomic uint64_t late;	/* calls after unregister */
+	_Atomic uint64_t wrong; /* calls of functions that are never in a filter */
+};
+
+static struct user users[NR_OPS];
+static _Atomic bool stop;
+
+void tracing_off(void)
+{
+}
+
+static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs)
+{
+	struct user *user = ops->private;
+
+	(void)parent_ip;
+	(void)fregs;
+	atomic_fetch_add(&user->calls, 1);
+	if (!atomic_load(&user->may_be_called))
+		atomic_fetch_add(&user->late, 1);
+	/* Filters hold functions 0 to 99 only: the rest would be "all functions". */
+	if (ip >= fake_func(100))
+		atomic_fetch_add(&user->wrong, 1);
+}
+
+static void *probe(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+	unsigned int seed = cpu;
+
+	fake_bind(cpu);
+	while (!atomic_load(&stop)) {
+		uint32_t func = (uint32_t)rand_r(&seed) % NR_FUNCS;
+
+		trace_ops_list_func(fake_func(func), PARENT, NULL, NULL);
+	}
+	return NULL;
+}
+
+static void change_filter(struct user *user)
+{
+	uintptr_t ips[20];
+
+	for (uint32_t i = 0; i < 20; i++)
+		ips[i] = fake_func((uint32_t)rand() % 100);
+	assert_int_equal(
+		ftrace_set_filter_ips(&user->ops, ips, 1 + (size_t)rand() % 20, false, true), 0);
+}
+
+static void step(struct user *user)
+{
+	if (rand() % 3) {
+		change_filter(user);
+	} else if (user->ops.flags & FTRACE_OPS_FL_ENABLED) {
+		assert_int_equal(unregister_ftrace_function(&user->ops), 0);
+		atomic_store(&user->may_be_called, false);
+		if (rand() % 4 == 0) {
+			ftrace_free_filter(&user->ops);
+			change_filter(user);
+		}
+	} else {
+		atomic_store(&user->may_be_called, true);
+		assert_int_equal(register_ftrace_function(&user->ops), 0);
+	}
+}
+
+static void test_probes_and_changes(void **state)
+{
+	pthread_t probes[NR_PROBES];
+	time_t end = time(NULL) + SECONDS;
+
+	(void)state;
+	fake_reset();
+	fake_set_nr_cpus(NR_PROBES + 1);
+	fake_text_build_many("func_", NR_FUNCS);
+	ftrace_init();
+	for (uint32_t i = 0; i < NR_OPS; i++) {
+		users[i].ops = (struct ftrace_ops){ .func = callback, .private = &users[i] };
+		change_filter(&users[i]);
+	}
+	for (uint32_t i = 0; i < NR_PROBES; i++)
+		pthread_create(&probes[i], NULL, probe, (void *)(uintptr_t)(i + 1));
+	while (time(NULL) <= end)
+		step(&users[(uint32_t)rand() % NR_OPS]);
+	atomic_store(&stop, true);
+	for (uint32_t i = 0; i < NR_PROBES; i++)
+		pthread_join(probes[i], NULL);
+	for (uint32_t i = 0; i < NR_OPS; i++) {
+		assert_int_not_equal(users[i].calls, 0);
+		assert_int_equal(users[i].late, 0);
+		assert_int_equal(users[i].wrong, 0);
+		unregister_ftrace_function(&users[i].ops);
+		ftrace_free_filter(&users[i].ops);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_probes_and_changes) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
