@@ -13,8 +13,8 @@ extern const char trampoline_shared[], trampoline_shared_end[];
 
 static inline bool trampoline_contains(uintptr_t addr)
 {
-	return arch_exec_contains(addr) || (addr >= (uintptr_t)trampoline_shared &&
-					    addr < (uintptr_t)trampoline_shared_end);
+	return arch_exec_contains(addr) ||
+	       (addr >= (uintptr_t)trampoline_shared && addr < (uintptr_t)trampoline_shared_end);
 }
 
 #endif

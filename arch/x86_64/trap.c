@@ -84,9 +84,9 @@ int arch_irq_register(uint8_t vector, trap_fn fn)
 	return atomic_compare_exchange_strong(slot, &none, fn) ? 0 : -EBUSY;
 }
 
-void arch_nmi_register(trap_fn fn)
+trap_fn arch_nmi_register(trap_fn fn)
 {
-	atomic_store(&traps.nmi_fn, fn);
+	return atomic_exchange(&traps.nmi_fn, fn);
 }
 
 uint64_t arch_irq_count(uint8_t vector)

@@ -16,7 +16,8 @@ section .text
 
 ; One stub of TRAP_STUB_SIZE bytes for each vector.
 TRAP_STUB_SIZE	equ 16
-%define HAS_ERROR_CODE(v) ((v) == 8 || ((v) >= 10 && (v) <= 14) || (v) == 17 || (v) == 21 || (v) == 29 || (v) == 30)
+%define HAS_ERROR_CODE(v) ((v) == 8 || ((v) >= 10 && (v) <= 14) || (v) == 17 || (v) == 21 || \
+	(v) == 29 || (v) == 30)
 
 global trap_stubs:function (trap_stubs.end - trap_stubs)
 	align	TRAP_STUB_SIZE

@@ -47,8 +47,8 @@ void trap_init(void);
  * returns: a thread switch may follow. Returns -EBUSY when the vector has a handler, -EINVAL.
  */
 int arch_irq_register(uint8_t vector, trap_fn fn);
-/* The same for NMI: called with preempt_count saying NMI. At most one. */
-void arch_nmi_register(trap_fn fn);
+/* The same for NMI: called with preempt_count saying NMI. There is one; returns the one before. */
+trap_fn arch_nmi_register(trap_fn fn);
 
 /* Interrupts seen per vector, all CPUs: for `irqs`. Any context. */
 uint64_t arch_irq_count(uint8_t vector);
