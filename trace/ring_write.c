@@ -83,22 +83,22 @@ static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
 }
 
 /*
- * An event was dropped, and counted, at time `now`: nothing may follow it in the sub-buffer of the
- * tail, so that the loss is told between sub-buffers. The time moves even if that one is full
- * already: whoever is about to cross has read the count and must do so again.
+ * An event was dropped, and counted: nothing may follow it in the sub-buffer of the tail, so that
+ * the loss is told between sub-buffers. (Nobody is about to cross and has read the count before:
+ * the slot would have been claimed, and nothing dropped.)
  */
-static void close_subbuf(struct trace_ring_cpu *rc, uint64_t now)
+static void close_subbuf(struct trace_ring_cpu *rc)
 {
 	uint64_t word, last, end;
 
 	do {
 		word = trace_ring_load(&rc->tail.lo);
 		last = trace_ring_load(&rc->tail.hi);
-		end = ((word - 1) | (ring_size(rc) - 1)) + 1;
-	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, now > last ? now : last));
+		if (!ring_offset_of(rc, word))
+			return;
+		end = (word | (ring_size(rc) - 1)) + 1;
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, last));
 
-	if (word == end)
-		return;
 	set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
 	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
@@ -142,7 +142,7 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 	case CLAIM_STALE:
 		return true;
 	case CLAIM_FULL:
-		close_subbuf(rc, now);
+		close_subbuf(rc);
 		return false;
 	case CLAIM_DONE:
 		break;
