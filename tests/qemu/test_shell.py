@@ -96,7 +96,8 @@ def test_history(guest):
 
 def test_completion(guest):
     assert type_and_run(guest, b"cat current_tr\t") == guest.check("cat current_tracer")
-    assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("")
+    assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
+    assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
 
 
 def test_ctrl_c_ends_a_command(guest):
