@@ -17,7 +17,7 @@ uint64_t paging_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 static struct raw_lock tables_lock;
 static bool has_kernel_pages; /* the page allocator works */
 static struct {
-	uintptr_t next; /* first free address of the device area */
+	uintptr_t next; /* first free address of the device area; guarded by tables_lock */
 } devices = { .next = DEVICE_BASE };
 
 uint64_t paging_new_page(void)
@@ -171,15 +171,31 @@ void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr)
 
 /* ---- Devices and firmware tables ---- */
 
+/* 0, or an error with nothing mapped. */
+static int map_range_locked(uintptr_t virt, uint64_t phys, size_t bytes, uint64_t flags)
+{
+	for (size_t at = 0; at < bytes; at += PAGE_SIZE) {
+		int err = map_locked(virt + at, phys + at, flags);
+
+		if (!err)
+			continue;
+		while (at > 0) {
+			at -= PAGE_SIZE;
+			*paging_entry(paging_root, virt + at, LEVEL_4K, false) = 0;
+		}
+		return err;
+	}
+	return 0;
+}
+
 static void *map_area(uint64_t phys, size_t bytes, uint64_t flags)
 {
 	uint64_t first = ALIGN_DOWN(phys, PAGE_SIZE), end = ALIGN_UP(phys + bytes, PAGE_SIZE);
 	uint64_t irqs = raw_lock(&tables_lock);
 	uintptr_t base = devices.next;
-	bool is_mapped = end > first && end - first <= DEVICE_END - base;
+	bool is_mapped = end > first && end - first < DEVICE_END - base &&
+			 map_range_locked(base, first, end - first, flags) == 0;
 
-	for (uint64_t at = first; is_mapped && at < end; at += PAGE_SIZE)
-		is_mapped = map_locked(base + (at - first), at, flags) == 0;
 	if (is_mapped)
 		devices.next = base + (end - first) + PAGE_SIZE; /* a gap between areas */
 	raw_unlock(&tables_lock, irqs);

@@ -86,21 +86,33 @@ static uintptr_t stack_base(uint32_t cpu, const struct trap_stack *stack)
 	return CPU_STACK_BASE + cpu * CPU_STACK_SLOT + stack->offset;
 }
 
+/* Once taken, a page is used: by the next try when this one fails. */
+static int map_stack_page(uintptr_t virt)
+{
+	static uint64_t spare;
+	uint64_t unused;
+	int err;
+
+	if (arch_lookup(virt, &unused))
+		return 0; /* from a try before */
+	if (!spare)
+		spare = paging_new_page();
+	if (!spare)
+		return -ENOMEM;
+	err = arch_map(virt, spare, PAGE_WRITE);
+	if (!err)
+		spare = 0;
+	return err;
+}
+
 static int map_stacks(uint32_t cpu)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trap_stacks); i++) {
 		uintptr_t base = stack_base(cpu, &trap_stacks[i]);
 
 		for (uintptr_t at = PAGE_SIZE; at < trap_stacks[i].bytes; at += PAGE_SIZE) {
-			uint64_t phys;
-			int err;
+			int err = map_stack_page(base + at);
 
-			if (arch_lookup(base + at, &phys))
-				continue; /* from a try before */
-			phys = paging_new_page();
-			if (!phys)
-				return -ENOMEM;
-			err = arch_map(base + at, phys, PAGE_WRITE);
 			if (err)
 				return err;
 		}
