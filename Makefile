@@ -211,6 +211,17 @@ check: deps-test
 bench: deps-test
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD)
 
+# The torture tests for hours: both compilers, 1 to 8 CPUs.
+SOAK_ROUNDS  ?= 50000
+SOAK_SECONDS ?= 7200
+
+soak: deps-test
+	@$(MAKE) --no-print-directory CC=gcc all
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all
+	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
+		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_torture.py
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
@@ -221,4 +232,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all run debug test check bench format clean help FORCE deps-build deps-run deps-test
+.PHONY: all run debug test check bench soak format clean help FORCE deps-build deps-run deps-test
