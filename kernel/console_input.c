@@ -17,7 +17,8 @@ static struct {
 	_Atomic uint32_t tail; /* written by the reader, which holds `reader` */
 	struct mutex reader;
 	_Atomic uint32_t nr_lost;
-	_Atomic uint32_t sigint_pending;
+	_Atomic uint32_t sigint_pending; /* Ctrl-C came, its targets do not know yet */
+	_Atomic uint32_t flush_head; /* where the newest Ctrl-C stands: what is before it is void */
 	struct spinlock target_lock; /* with interrupts off */
 	struct thread *_Atomic target;
 	uint8_t ring[RX_BYTES];
@@ -29,6 +30,7 @@ void console_rx(unsigned int port, uint8_t byte)
 
 	(void)port;
 	if (byte == CTRL_C && atomic_load(&in.target)) {
+		atomic_store(&in.flush_head, head);
 		atomic_store(&in.sigint_pending, 1);
 	} else if (head - atomic_load(&in.tail) < RX_BYTES) {
 		in.ring[head % RX_BYTES] = byte;
@@ -69,8 +71,11 @@ static void interrupt_target(void)
 
 void console_input_arrived(void)
 {
-	if (atomic_exchange(&in.sigint_pending, 0))
+	/* Cleared last: nobody reads on behind the Ctrl-C before the interrupt is there. */
+	if (atomic_load(&in.sigint_pending)) {
 		interrupt_target();
+		atomic_store(&in.sigint_pending, 0);
+	}
 	if (atomic_load(&in.head) != atomic_load(&in.tail))
 		waitq_wake_all(&in.waitq);
 }
@@ -86,7 +91,19 @@ void console_set_sigint_target(struct thread *thread)
 static bool has_input(void *arg)
 {
 	(void)arg;
+	if (atomic_load(&in.sigint_pending))
+		return false;
 	return atomic_load(&in.head) != atomic_load(&in.tail);
+}
+
+/* Pass over what was typed before the newest Ctrl-C. */
+static void flush_void(void)
+{
+	uint32_t flush_head = atomic_load(&in.flush_head);
+	uint32_t nr_void = flush_head - atomic_load(&in.tail);
+
+	if (nr_void <= RX_BYTES) /* otherwise the reader is past it */
+		atomic_store(&in.tail, flush_head);
 }
 
 int console_getc_timeout(uint64_t timeout_ns)
@@ -96,7 +113,11 @@ int console_getc_timeout(uint64_t timeout_ns)
 
 	if (err)
 		return err;
+	flush_void();
 	err = waitq_wait(&in.waitq, has_input, NULL, true, timeout_ns);
+	/* An interrupt goes before what was typed behind it. */
+	if (thread_interrupted())
+		err = -EINTR;
 	if (err) {
 		mutex_unlock(&in.reader);
 		return err == -ETIMEDOUT ? -EAGAIN : err;

@@ -125,6 +125,16 @@ def test_ctrl_c(guest, command):
     guest.check("kill %1 2> /dev/null; wait")
 
 
+def test_ctrl_c_and_what_is_typed_around_it(guest):
+    guest.send("sleep 100\r")
+    guest.expect(rb"\r\n")
+    time.sleep(0.3)
+    guest.send("echo be\"\"fore\r\x03echo af\"\"ter\r")
+    guest.expect(rb"after\r\n")
+    guest.wait_prompt()
+    assert "\nbefore" not in guest.everything()
+
+
 def test_reading_the_console(guest):
     guest.send("cat\r")
     guest.expect(rb"cat\r\n")
