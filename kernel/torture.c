@@ -422,24 +422,25 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 
 static int torture_run(struct command_env *env, int argc, char **argv)
 {
+	bool damage = argc == 2 && strcmp(argv[1], "damage") == 0;
 	uint64_t rounds = DEFAULT_ROUNDS, seconds = 0;
 	int status;
 
-	if (argc > 3 || (argc > 1 && !command_parse_u64(argv[1], &rounds)) ||
+	if (argc > 3 || (argc > 1 && !damage && !command_parse_u64(argv[1], &rounds)) ||
 	    (argc > 2 && !command_parse_u64(argv[2], &seconds)))
 		return COMMAND_USAGE;
 	if (!mutex_trylock(&torture_lock)) {
 		command_error(env, "is running already");
 		return 1;
 	}
-	status = torture_locked(env, rounds, seconds);
+	status = damage ? torture_damage(env) : torture_locked(env, rounds, seconds);
 	mutex_unlock(&torture_lock);
 	return status;
 }
 
 const struct command torture_commands[] = {
 	{ .name = "torture",
-	  .usage = "[rounds] [seconds]",
+	  .usage = "[rounds] [seconds] | damage",
 	  .help = "patch call sites while all CPUs run over them, and check everything",
 	  .run = torture_run },
 	{ 0 },

@@ -22,3 +22,15 @@ def test_torture(build, cpus):
         # the machine is as it was
         guest.check("hackbench 1 20")
         assert guest.check("cat enabled_functions") == ""
+
+
+def test_damaged_text_stops_tracing_and_nothing_else():
+    with Guest("gcc", 2, limit=60) as guest:
+        assert "damage was noticed" in guest.check("torture damage")
+        log = guest.check("dmesg")
+        assert re.search(r"ftrace failed to modify \[<[0-9a-f]{16}>\] target_call\+0x0", log)
+        assert "actual:   0f:1f:bb:00:00" in log
+        assert "expected: 0f:1f:44:00:00" in log
+        output, status = guest.run("echo function > current_tracer")
+        assert (output, status) == ("sh: write error: No such device\n", 1)
+        guest.check("hackbench 1 20")
