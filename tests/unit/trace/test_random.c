@@ -86,22 +86,55 @@ static size_t random_text(char *text)
 	return len;
 }
 
-static void use(struct trace_node *node)
+/* Several files are open at a time; each round one of them is opened, used a little, or closed. */
+#define NR_OPEN 5
+
+static struct open_file {
+	struct trace_handle *handle;
+	uint64_t read_pos;
+	uint64_t write_pos;
+} open_files[NR_OPEN];
+
+static void open_one(struct open_file *file, struct trace_node *node)
 {
 	unsigned int flags = (pick(4) ? TRACE_FS_READ : 0) | (pick(3) ? TRACE_FS_WRITE : 0) |
 			     (pick(2) ? TRACE_FS_TRUNC : 0) | TRACE_FS_NONBLOCK;
-	static char text[10000], read[10000];
-	struct trace_handle *handle;
-	uint64_t read_pos = 0, write_pos = 0;
+
+	file->read_pos = file->write_pos = 0;
+	if (trace_fs_open(node, flags, &file->handle))
+		file->handle = NULL;
+}
+
+static void use_one(struct open_file *file)
+{
+	static char text[10000];
+
+	for (unsigned int nr = pick(4); nr; nr--)
+		trace_fs_write(file->handle, text, random_text(text), &file->write_pos);
+	for (unsigned int nr = pick(5); nr; nr--)
+		trace_fs_read(file->handle, text, 1 + pick(sizeof(text)), &file->read_pos);
+	if (pick(10) == 0)
+		file->read_pos = pick(3); /* going back, and where nobody can go */
+}
+
+static void close_one(struct open_file *file)
+{
+	if (file->handle)
+		trace_fs_close(file->handle);
+	file->handle = NULL;
+}
+
+static void use(struct trace_node *node)
+{
+	struct open_file *file = &open_files[pick(NR_OPEN)];
 
 	fake_alloc_budget = pick(4) ? -1 : (long)pick(6);
-	if (trace_fs_open(node, flags, &handle) == 0) {
-		for (unsigned int nr = pick(4); nr; nr--)
-			trace_fs_write(handle, text, random_text(text), &write_pos);
-		for (unsigned int nr = pick(5); nr; nr--)
-			trace_fs_read(handle, read, 1 + pick(sizeof(read)), &read_pos);
-		trace_fs_close(handle);
-	}
+	if (!file->handle)
+		open_one(file, node);
+	if (file->handle)
+		use_one(file);
+	if (pick(2))
+		close_one(file);
 	fake_alloc_budget = -1;
 }
 
@@ -159,6 +192,8 @@ static void anything_anywhere(void **state)
 		trace_printk("round %u\n", round);
 	}
 	fake_clock_step = 0;
+	for (size_t i = 0; i < NR_OPEN; i++)
+		close_one(&open_files[i]);
 	restore();
 	call(0, 1, KFREE);
 	assert_non_null(strstr(cat_body("trace"), "worker-1       [000] ....."));
