@@ -44,7 +44,7 @@ int torture_damage(struct command_env *env)
 		command_error(env, "damage was not noticed: %d", err);
 		return 1;
 	}
-	if (memcmp(before, untouched, sizeof(before))) {
+	if (memcmp(before, untouched, sizeof(before)) != 0) {
 		command_error(env, "the site next to the damage was changed");
 		return 1;
 	}
