@@ -158,6 +158,11 @@ static struct trace_ring_cpu *rc_alloc(struct ring_buffer *buffer, uint32_t cpu,
 	return rc;
 }
 
+static size_t buffer_bytes(uint32_t nr_cpus)
+{
+	return sizeof(struct ring_buffer) + nr_cpus * sizeof(void *);
+}
+
 struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 {
 	uint32_t nr_cpus = trace_plat_nr_cpus();
@@ -165,7 +170,7 @@ struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 
 	if (!bytes || bytes > MAX_RING_BYTES)
 		return NULL;
-	buffer = trace_plat_alloc(sizeof(*buffer) + nr_cpus * sizeof(buffer->cpu[0]));
+	buffer = trace_plat_alloc(sizeof(*buffer) + nr_cpus * sizeof(struct trace_ring_cpu *));
 	if (!buffer)
 		return NULL;
 	buffer->nr_cpus = nr_cpus;
@@ -187,7 +192,8 @@ void ring_buffer_free(struct ring_buffer *buffer)
 		return;
 	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
 		rc_free(buffer, buffer->cpu[cpu]);
-	trace_plat_free(buffer, sizeof(*buffer) + buffer->nr_cpus * sizeof(buffer->cpu[0]));
+	trace_plat_free(buffer,
+			sizeof(*buffer) + buffer->nr_cpus * sizeof(struct trace_ring_cpu *));
 }
 
 /* ---- Resize ---- */
