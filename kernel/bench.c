@@ -23,7 +23,7 @@
 #include "bench.h"
 
 #define BENCH_CHUNK   1000u
-#define BENCH_CHUNKS  50u
+#define BENCH_CHUNKS  50ul
 #define BENCH_ROUNDS  (BENCH_CHUNK * BENCH_CHUNKS)
 #define BENCH_TARGET  "bench_target"
 #define BENCH_TRACING "/sys/kernel/tracing"

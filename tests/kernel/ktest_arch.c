@@ -241,12 +241,38 @@ static void test_backtrace_trampoline(void)
 	KTEST_CHECK(frame_in(at + 3, test_backtrace_trampoline));
 }
 
+/* Frame pointers from anywhere: the walk ends, and touches nothing that is not a stack. */
+static void test_backtrace_garbage(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), seed = 1;
+	uintptr_t own_stack[100]; /* linked to itself */
+
+	for (size_t i = 0; i < ARRAY_SIZE(own_stack); i++)
+		own_stack[i] = (uintptr_t)own_stack + i * 37 % sizeof(own_stack);
+	for (uint32_t round = 0; round < 20000; round++) {
+		const uintptr_t places[] = {
+			here - 8192 + seed % 16384,
+			(uintptr_t)own_stack + seed % sizeof(own_stack),
+			(uintptr_t)boot_stack - 4096 + seed % 24576,
+			CPU_STACK_BASE + seed % 0x20000,
+			seed,
+		};
+		size_t nr;
+
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		nr = arch_backtrace(seed >> 5, places[round % ARRAY_SIZE(places)], trace.addr,
+				    MAX_FRAMES);
+		KTEST_CHECK(nr <= MAX_FRAMES);
+	}
+}
+
 /* ---- Backtraces from any instruction: NMIs into a chain of calls ---- */
 
 #define NR_SAMPLES  1500
 #define MIN_SAMPLES 20
-#define SAMPLE_NS   (600 * NSEC_PER_MSEC) /* at most this long: an NMI may take a while to emulate \
-					   */
+#define SAMPLE_NS                                                                                  \
+	(600 * NSEC_PER_MSEC) /* at most this long: an NMI may take a while to emulate             \
+			       */
 
 static void chain_loop(void);
 static TRACE_NOINLINE int chain_leaf(int x);
@@ -386,6 +412,7 @@ const struct ktest ktest_arch[] = {
 	{ "arch_exec_alloc", test_exec_alloc },
 	{ "arch_backtrace", test_backtrace },
 	{ "arch_backtrace_trampoline", test_backtrace_trampoline },
+	{ "arch_backtrace_garbage", test_backtrace_garbage },
 	{ "arch_backtrace_anywhere", test_backtrace_anywhere },
 	{ 0 },
 };

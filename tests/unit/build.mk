@@ -44,7 +44,7 @@ flags_tsan := -O1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
-flags_plain := -O2 -fno-pie -fno-stack-protector -Itests/unit/fake/plat
+flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
 # What a test links besides itself: what it says, or all of trace/.
 says	= $(shell sed -n 's,^.*links: ,,p' $1 | sed 's,\*/,,')

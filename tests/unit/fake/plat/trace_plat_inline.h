@@ -115,8 +115,7 @@ static inline void trace_plat_recursion_clear(uint32_t bit)
 
 static inline uint32_t trace_plat_preempt_word(void)
 {
-	return atomic_load(&fake_this->preempt_count) |
-	       (fake_this->need_resched ? 0 : 0x80000000u);
+	return atomic_load(&fake_this->preempt_count) | (fake_this->need_resched ? 0 : 0x80000000u);
 }
 
 static inline int32_t trace_plat_current_pid(void)
