@@ -170,7 +170,7 @@ struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 
 	if (!bytes || bytes > MAX_RING_BYTES)
 		return NULL;
-	buffer = trace_plat_alloc(sizeof(*buffer) + nr_cpus * sizeof(struct trace_ring_cpu *));
+	buffer = trace_plat_alloc(buffer_bytes(nr_cpus));
 	if (!buffer)
 		return NULL;
 	buffer->nr_cpus = nr_cpus;
@@ -192,8 +192,7 @@ void ring_buffer_free(struct ring_buffer *buffer)
 		return;
 	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
 		rc_free(buffer, buffer->cpu[cpu]);
-	trace_plat_free(buffer,
-			sizeof(*buffer) + buffer->nr_cpus * sizeof(struct trace_ring_cpu *));
+	trace_plat_free(buffer, buffer_bytes(buffer->nr_cpus));
 }
 
 /* ---- Resize ---- */
