@@ -158,6 +158,28 @@ static int find(const char *cwd, const char *path, struct place *out_place)
 	return err ? err : walk(full, NULL, out_place);
 }
 
+/* What comes before the file system is asked: the last name is there, or not, as it must be. */
+static int check_last(const struct place *parent, const char *name, bool is_dir, bool creates)
+{
+	struct place last = { .fs = parent->fs };
+	struct vfs_stat stat;
+	int err;
+
+	parent->fs->stat(parent->node, &stat);
+	if (stat.type != VFS_DIRECTORY)
+		return -ENOTDIR;
+	err = parent->fs->lookup(parent->node, name, &last.node);
+	if (err)
+		return err == -ENOENT && creates ? 0 : err;
+	last.fs->stat(last.node, &stat);
+	if (creates)
+		err = -EEXIST;
+	else if ((stat.type == VFS_DIRECTORY) != is_dir)
+		err = is_dir ? -ENOTDIR : -EISDIR;
+	put_place(&last);
+	return err;
+}
+
 /* Make or remove the last name of the path. */
 static int change(const char *cwd, const char *path, bool is_dir, bool creates)
 {
@@ -170,11 +192,11 @@ static int change(const char *cwd, const char *path, bool is_dir, bool creates)
 		err = walk(full, &name, &parent);
 	if (err)
 		return err == -EEXIST && !creates ? -EBUSY : err;
-	err = -EPERM;
-	if (creates && parent.fs->create)
-		err = parent.fs->create(parent.node, name, is_dir);
-	else if (!creates && parent.fs->remove)
-		err = parent.fs->remove(parent.node, name, is_dir);
+	err = check_last(&parent, name, is_dir, creates);
+	if (!err && creates)
+		err = parent.fs->create ? parent.fs->create(parent.node, name, is_dir) : -EPERM;
+	else if (!err)
+		err = parent.fs->remove ? parent.fs->remove(parent.node, name, is_dir) : -EPERM;
 	put_place(&parent);
 	return err;
 }
