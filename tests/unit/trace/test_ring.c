@@ -258,6 +258,60 @@ static void test_drop_mode(void **state)
 	expect_sum(kept + 1);
 }
 
+/* The last event left a gap that a smaller one would fit in: not behind a loss. */
+static void test_drop_closes_subbuf(void **state)
+{
+	const uint32_t per_page = ROOM / 28;
+	uint32_t id = 0;
+
+	(void)state;
+	ring_buffer_change_overwrite(ring, false);
+	while (write_id(id, 24))
+		id++;
+	assert_int_equal(id, PAGES * per_page);
+	assert_false(write_id(9999, 4));
+	assert_int_equal(stats().dropped, 2);
+	assert_int_equal(stats().bytes, id * 28);
+	for (uint32_t i = 0; i < per_page; i++)
+		expect_id(i, 0);
+	assert_true(write_id(id, 4));
+	for (uint32_t i = per_page; i < id; i++)
+		expect_id(i, 0);
+	expect_id(id, 2);
+	expect_empty();
+}
+
+/* The single questions give what the whole says. */
+static void test_questions(void **state)
+{
+	struct ring_stats now;
+	void *outer;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		write_id(i, 16);
+	expect_id(stats().overrun, stats().overrun);
+	outer = reserve_id(1000, 16);
+	while (write_id(1001, 500))
+		;
+	ring_buffer_unlock_commit(ring, outer);
+	ring_buffer_change_overwrite(ring, false);
+	while (write_id(1002, 500))
+		;
+	now = stats();
+	assert_true(now.overrun && now.dropped && now.commit_overrun && now.read && now.oldest_ts);
+	assert_int_equal(ring_buffer_entries(ring), now.entries);
+	assert_int_equal(ring_buffer_overruns(ring), now.overrun);
+	assert_int_equal(ring_buffer_overrun_cpu(ring, 0), now.overrun);
+	assert_int_equal(ring_buffer_commit_overrun_cpu(ring, 0), now.commit_overrun);
+	assert_int_equal(ring_buffer_dropped_events_cpu(ring, 0), now.dropped);
+	assert_int_equal(ring_buffer_read_events_cpu(ring, 0), 1);
+	assert_int_equal(ring_buffer_oldest_event_ts(ring, 0), now.oldest_ts);
+	assert_int_equal(ring_buffer_entries_cpu(ring, 7), 0);
+	assert_int_equal(ring_buffer_subbuf_size(ring), SIZE);
+	assert_int_equal(ring_buffer_write(ring, &now, sizeof(now)), -EBUSY);
+}
+
 static void test_switch_to_overwrite(void **state)
 {
 	uint32_t id = 0;
@@ -618,6 +672,8 @@ int main(void)
 		T(test_overwrite_keeps_newest),
 		T(test_reader_meets_overrun),
 		T(test_drop_mode),
+		T(test_drop_closes_subbuf),
+		T(test_questions),
 		T(test_switch_to_overwrite),
 		T(test_time_jumps),
 		T(test_huge_time_jump),

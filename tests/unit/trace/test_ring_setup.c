@@ -178,6 +178,7 @@ static void test_swap(void **state)
 {
 	struct ring_buffer *snap = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE);
 	struct ring_event event;
+	struct ring_iter *iter;
 
 	(void)state;
 	for (uint32_t i = 0; i < 2000; i++)
@@ -196,6 +197,9 @@ static void test_swap(void **state)
 	assert_int_equal(ring_buffer_resize(snap, 8 * SIZE, 0), 0);
 	assert_int_equal(ring_buffer_swap_cpu(ring, snap, 0), -EINVAL);
 	assert_int_equal(ring_buffer_swap_cpu(ring, ring, 0), -EINVAL);
+	iter = ring_buffer_read_start(ring, 1);
+	assert_int_equal(ring_buffer_swap_cpu(snap, ring, 1), -EBUSY);
+	ring_buffer_read_finish(iter);
 	assert_int_equal(ring_buffer_swap_cpu(snap, ring, 1), 0);
 	ring_buffer_free(snap);
 }
