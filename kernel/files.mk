@@ -44,6 +44,6 @@ KERNEL_SRCS += $(wildcard kernel/sh_*.c kernel/line_*.c kernel/command*.c kernel
 KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/symbols.c kernel/no_tables.c kernel/bench_loops.c
 KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/bench.c kernel/bench_target.c
 # Tests that run inside, by the command `ktest`.
-KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c lock.c mm.c nmi.c printk.c smp.c thread.c timer.c trace.c)
+KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c lock.c mm.c nmi.c printk.c smp.c thread.c timer.c trace.c unwind.c)
 # Patching under load.
 KERNEL_SRCS += kernel/torture.c kernel/torture_damage.c kernel/torture_targets.c
