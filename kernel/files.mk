@@ -46,4 +46,4 @@ KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/bench.c kernel/bench_t
 # Tests that run inside, by the command `ktest`.
 KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c lock.c mm.c nmi.c printk.c smp.c thread.c timer.c trace.c unwind.c)
 # Patching under load.
-KERNEL_SRCS += kernel/torture.c kernel/torture_damage.c kernel/torture_targets.c
+KERNEL_SRCS += kernel/torture.c kernel/torture_damage.c kernel/torture_targets.c kernel/torture_workers.c

@@ -7,9 +7,9 @@
  *             while NMIs run traced functions
  *   workers   one per CPU, call every target a known number of times and check the results
  *
- * After each round: steady has seen every call of its targets, no call of the others. Now and then,
- * and at the end: text is what it was at the start, byte for byte. At the end: no page and no
- * trampoline is missing.
+ * After each round: steady has seen every call of its targets, and the others none after they were
+ * unregistered. Now and then, and at the end: text is what it was at the start, byte for byte. At
+ * the end: no page and no trampoline is missing.
  *
  * Context: thread. One torture at a time.
  */
@@ -27,7 +27,6 @@
 #include "torture.h"
 
 #define DEFAULT_ROUNDS	  100u
-#define CALLS_PER_ROUND	  64u /* of each target, by each worker */
 #define CHANGES_PER_ROUND 4u
 #define ROUNDS_PER_CHECK  32u /* between two looks at all of text */
 #define RANDOM_SITES	  40u
@@ -35,20 +34,10 @@
 #define SETTLE_NS	  (20 * NSEC_PER_MSEC)
 #define SETTLE_TRIES	  50u
 
-struct worker {
-	struct thread *thread;
-	struct semaphore go;
-	struct completion done;
-	_Atomic bool stop;
-	uint64_t nr_wrong; /* results */
-	uint64_t seed;
-};
-
 static struct {
-	struct worker workers[MAX_CPUS];
-	uint32_t nr_workers;
 	_Atomic uint64_t counts[TORTURE_NR_TARGETS]; /* calls that steady has seen */
 	_Atomic uint64_t nr_other;		     /* calls that the other two have seen */
+	_Atomic uint64_t nr_late;		     /* of them, after unregister had returned */
 	uint64_t random;
 	uint8_t *text; /* as it was at the start */
 } torture;
@@ -72,85 +61,22 @@ static TRACE_NOTRACE void count_steady(uintptr_t ip, uintptr_t parent_ip, struct
 static TRACE_NOTRACE void count_other(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				      struct ftrace_regs *fregs)
 {
+	const _Atomic bool *may_be_called = ops->private;
+
 	(void)ip;
 	(void)parent_ip;
-	(void)ops;
 	(void)fregs;
 	atomic_fetch_add_explicit(&torture.nr_other, 1, memory_order_relaxed);
+	if (!atomic_load(may_be_called))
+		atomic_fetch_add_explicit(&torture.nr_late, 1, memory_order_relaxed);
 }
 
 static struct ftrace_ops steady = { .func = count_steady };
+static _Atomic bool may_be_called[2]; /* by others[] */
 static struct ftrace_ops others[] = {
-	{ .func = count_other },
-	{ .func = count_other, .flags = FTRACE_OPS_FL_RECURSION },
+	{ .func = count_other, .private = &may_be_called[0] },
+	{ .func = count_other, .private = &may_be_called[1], .flags = FTRACE_OPS_FL_RECURSION },
 };
-
-/* ---- Workers ---- */
-
-static uint64_t random_below(uint64_t *state, uint64_t limit)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state % limit;
-}
-
-/* Call every target twice with the same argument: the results agree, whatever sits on the site. */
-static void call_targets(struct worker *worker)
-{
-	for (uint32_t call = 0; call < CALLS_PER_ROUND / 2; call++) {
-		for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
-			torture_target_fn volatile target = torture_targets[i];
-			uint64_t value = random_below(&worker->seed, 1u << 20);
-			uint64_t first = target(value);
-
-			worker->nr_wrong += target(value) != first;
-		}
-		cond_resched();
-	}
-}
-
-static int worker_main(void *arg)
-{
-	struct worker *worker = arg;
-
-	for (;;) {
-		semaphore_down(&worker->go);
-		if (atomic_load(&worker->stop))
-			return 0;
-		call_targets(worker);
-		complete(&worker->done);
-	}
-}
-
-static void stop_workers(void)
-{
-	for (uint32_t i = 0; i < torture.nr_workers; i++) {
-		atomic_store(&torture.workers[i].stop, true);
-		semaphore_up(&torture.workers[i].go);
-		thread_join_wait(torture.workers[i].thread);
-	}
-}
-
-static int start_workers(void)
-{
-	torture.nr_workers = 0;
-	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
-		struct worker *worker = &torture.workers[torture.nr_workers];
-
-		if (!smp_cpu_online(cpu))
-			continue;
-		*worker = (struct worker){ .seed = cpu + 1 };
-		worker->thread =
-			thread_create_on(1ull << cpu, "torture_worker", worker_main, worker, 0);
-		if (!worker->thread) {
-			stop_workers();
-			return -ENOMEM;
-		}
-		torture.nr_workers++;
-	}
-	return 0;
-}
 
 /* ---- Changes while the workers run ---- */
 
@@ -159,9 +85,20 @@ static bool is_registered(const struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_ENABLED;
 }
 
+static int remove_other(struct ftrace_ops *ops)
+{
+	int err = unregister_ftrace_function(ops);
+
+	atomic_store((_Atomic bool *)ops->private, false);
+	return err;
+}
+
 static int toggle(struct ftrace_ops *ops)
 {
-	return is_registered(ops) ? unregister_ftrace_function(ops) : register_ftrace_function(ops);
+	if (is_registered(ops))
+		return remove_other(ops);
+	atomic_store((_Atomic bool *)ops->private, true);
+	return register_ftrace_function(ops);
 }
 
 static int filter_all(struct ftrace_ops *ops)
@@ -172,9 +109,9 @@ static int filter_all(struct ftrace_ops *ops)
 static int filter_pattern(struct ftrace_ops *ops)
 {
 	static const char *const patterns[] = { "*sched*", "target_*", "*l*", "[a-m]*", "*_*e*" };
-	const char *pattern = patterns[random_below(&torture.random, ARRAY_SIZE(patterns))];
+	const char *pattern = patterns[torture_random(&torture.random, ARRAY_SIZE(patterns))];
 
-	return ftrace_set_filter(ops, pattern, strlen(pattern), random_below(&torture.random, 2));
+	return ftrace_set_filter(ops, pattern, strlen(pattern), torture_random(&torture.random, 2));
 }
 
 static int filter_random(struct ftrace_ops *ops)
@@ -184,7 +121,7 @@ static int filter_random(struct ftrace_ops *ops)
 	const uintptr_t *sites = trace_plat_sites(&nr);
 
 	for (uint32_t i = 0; i < RANDOM_SITES; i++)
-		ips[i] = sites[random_below(&torture.random, nr)];
+		ips[i] = sites[torture_random(&torture.random, nr)];
 	return ftrace_set_filter_ips(ops, ips, RANDOM_SITES, false, true);
 }
 
@@ -207,7 +144,7 @@ static int send_nmis(struct ftrace_ops *ops)
 /* Of functions that steady need not see. */
 static int change_steady(struct ftrace_ops *ops)
 {
-	uint32_t i = NR_STEADY + (uint32_t)random_below(&torture.random, NR_STEADY);
+	uint32_t i = NR_STEADY + (uint32_t)torture_random(&torture.random, NR_STEADY);
 	uintptr_t ip = (uintptr_t)torture_targets[i];
 	int err = ftrace_set_filter_ip(&steady, ip, false, false);
 
@@ -220,16 +157,16 @@ static int change_something(void)
 	static int (*const changes[])(struct ftrace_ops * ops) = {
 		toggle, toggle, filter_all, filter_pattern, filter_random, change_steady, send_nmis,
 	};
-	struct ftrace_ops *ops = &others[random_below(&torture.random, ARRAY_SIZE(others))];
+	struct ftrace_ops *ops = &others[torture_random(&torture.random, ARRAY_SIZE(others))];
 
-	return changes[random_below(&torture.random, ARRAY_SIZE(changes))](ops);
+	return changes[torture_random(&torture.random, ARRAY_SIZE(changes))](ops);
 }
 
 /* ---- Checks ---- */
 
 static int check_counts(struct command_env *env)
 {
-	uint64_t expected = (uint64_t)torture.nr_workers * CALLS_PER_ROUND;
+	uint64_t expected = (uint64_t)torture_nr_workers() * TORTURE_CALLS;
 	int failed = 0;
 
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
@@ -242,11 +179,13 @@ static int check_counts(struct command_env *env)
 			      (unsigned long)expected);
 		failed = 1;
 	}
-	for (uint32_t i = 0; i < torture.nr_workers; i++) {
-		if (!torture.workers[i].nr_wrong)
-			continue;
-		command_error(env, "worker %u: %lu wrong results", i,
-			      (unsigned long)torture.workers[i].nr_wrong);
+	if (atomic_load(&torture.nr_late)) {
+		command_error(env, "%lu calls after unregister",
+			      (unsigned long)atomic_load(&torture.nr_late));
+		failed = 1;
+	}
+	if (torture_wrong_results()) {
+		command_error(env, "%lu wrong results", (unsigned long)torture_wrong_results());
 		failed = 1;
 	}
 	return failed;
@@ -277,7 +216,7 @@ static int unregister_all(void)
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (is_registered(&others[i]) && !err)
-			err = unregister_ftrace_function(&others[i]);
+			err = remove_other(&others[i]);
 	}
 	return err;
 }
@@ -304,12 +243,10 @@ static int run_round(struct command_env *env, uint64_t round)
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < torture.nr_workers; i++)
-		semaphore_up(&torture.workers[i].go);
+	torture_release_workers();
 	for (uint32_t i = 0; i < CHANGES_PER_ROUND && !err; i++)
 		err = change_something();
-	for (uint32_t i = 0; i < torture.nr_workers; i++)
-		wait_for_completion(&torture.workers[i].done);
+	torture_wait_workers();
 	if (err)
 		return err;
 	if (round % 4 == 0)
@@ -351,11 +288,11 @@ static int run_all(struct command_env *env, uint64_t rounds, uint64_t end_ns, ui
 	if (!torture.text)
 		return -ENOMEM;
 	memcpy(torture.text, text_start, text_bytes());
-	err = start_workers();
+	err = torture_start_workers();
 	if (err)
 		goto free_text;
 	err = run_rounds(env, rounds, end_ns, out_done);
-	stop_workers();
+	torture_stop_workers();
 	end_err = unregister_all();
 	free_filters();
 	if (!end_err)
@@ -403,6 +340,7 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 	trace_plat_poke_stats(&before);
 	torture.random = start_ns | 1;
 	atomic_store(&torture.nr_other, 0);
+	atomic_store(&torture.nr_late, 0);
 	err = run_all(env, rounds, end_ns, &done);
 	trace_plat_poke_stats(&after);
 	if (err < 0)
@@ -412,7 +350,7 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 	command_printf(
 		env,
 		"torture: %lu rounds, %u CPUs, %lu batches, %lu sites, %lu int3, %lu stale: %s\n",
-		(unsigned long)done, torture.nr_workers,
+		(unsigned long)done, torture_nr_workers(),
 		(unsigned long)(after.batches - before.batches),
 		(unsigned long)(after.sites - before.sites),
 		(unsigned long)(after.int3_hits - before.int3_hits),

@@ -1,0 +1,109 @@
+/* The threads of `torture` that run over the sites: see torture.h. */
+#include <arch/smp.h>
+#include <kernel/lock.h>
+#include <kernel/thread.h>
+#include <stdatomic.h>
+#include "torture.h"
+
+struct worker {
+	struct thread *thread;
+	struct semaphore go;
+	struct completion done;
+	_Atomic bool stop;
+	uint64_t nr_wrong; /* its own until the round is done */
+	uint64_t seed;
+};
+
+static struct worker workers[MAX_CPUS];
+static uint32_t nr_workers;
+
+uint64_t torture_random(uint64_t *state, uint64_t limit)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state % limit;
+}
+
+/* Call every target twice with the same argument: the results agree, whatever sits on the site. */
+static void call_targets(struct worker *worker)
+{
+	for (uint32_t call = 0; call < TORTURE_CALLS / 2; call++) {
+		for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
+			torture_target_fn volatile target = torture_targets[i];
+			uint64_t value = torture_random(&worker->seed, 1u << 20);
+			uint64_t first = target(value);
+
+			worker->nr_wrong += target(value) != first;
+		}
+		cond_resched();
+	}
+}
+
+static int worker_main(void *arg)
+{
+	struct worker *worker = arg;
+
+	for (;;) {
+		semaphore_down(&worker->go);
+		if (atomic_load(&worker->stop))
+			return 0;
+		call_targets(worker);
+		complete(&worker->done);
+	}
+}
+
+void torture_stop_workers(void)
+{
+	for (uint32_t i = 0; i < nr_workers; i++) {
+		atomic_store(&workers[i].stop, true);
+		semaphore_up(&workers[i].go);
+		thread_join_wait(workers[i].thread);
+	}
+}
+
+int torture_start_workers(void)
+{
+	nr_workers = 0;
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		struct worker *worker = &workers[nr_workers];
+
+		if (!smp_cpu_online(cpu))
+			continue;
+		*worker = (struct worker){ .seed = cpu + 1 };
+		worker->thread =
+			thread_create_on(1ull << cpu, "torture_worker", worker_main, worker, 0);
+		if (!worker->thread) {
+			torture_stop_workers();
+			return -ENOMEM;
+		}
+		nr_workers++;
+	}
+	return 0;
+}
+
+void torture_release_workers(void)
+{
+	for (uint32_t i = 0; i < nr_workers; i++)
+		semaphore_up(&workers[i].go);
+}
+
+void torture_wait_workers(void)
+{
+	for (uint32_t i = 0; i < nr_workers; i++)
+		wait_for_completion(&workers[i].done);
+}
+
+uint32_t torture_nr_workers(void)
+{
+	return nr_workers;
+}
+
+uint64_t torture_wrong_results(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < nr_workers; i++)
+		sum += workers[i].nr_wrong;
+	return sum;
+}
