@@ -21,6 +21,7 @@ static struct {
 	_Atomic bool is_busy;
 	struct trace_iter iter;
 	struct trace_iter_cpu *cpus;
+	struct trace_iter_symbol *symbols;
 	uint8_t copy[RING_SUBBUF_BYTES];
 	char line[LINE_BYTES];
 } dump;
@@ -28,7 +29,8 @@ static struct {
 int trace_dump_init(void)
 {
 	dump.cpus = trace_plat_alloc(trace_plat_nr_cpus() * sizeof(*dump.cpus));
-	return dump.cpus ? 0 : -ENOMEM;
+	dump.symbols = trace_plat_alloc(TRACE_ITER_SYMBOLS * sizeof(*dump.symbols));
+	return dump.cpus && dump.symbols ? 0 : -ENOMEM;
 }
 
 void trace_dump_set_mode(const char *value)
@@ -45,6 +47,7 @@ static void start(struct trace_array *tr, int cpu)
 {
 	memset(&dump.iter, 0, sizeof(dump.iter));
 	dump.iter.cpus = dump.cpus;
+	dump.iter.symbols = dump.symbols;
 	dump.iter.copy = dump.copy;
 	trace_iter_dump(&dump.iter, tr, cpu);
 }

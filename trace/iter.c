@@ -8,7 +8,7 @@
 static size_t iter_bytes(uint32_t nr_cpus)
 {
 	return sizeof(struct trace_iter) + nr_cpus * sizeof(struct trace_iter_cpu) +
-	       RING_SUBBUF_BYTES;
+	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol) + RING_SUBBUF_BYTES;
 }
 
 static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
@@ -77,7 +77,8 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consumi
 		return NULL;
 	set_up(iter, tr, cpu);
 	iter->cpus = (struct trace_iter_cpu *)(iter + 1);
-	iter->copy = (uint8_t *)(iter->cpus + trace_plat_nr_cpus());
+	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
+	iter->copy = (uint8_t *)(iter->symbols + TRACE_ITER_SYMBOLS);
 	iter->is_consuming = consuming;
 	if (!consuming && !start_rings(iter)) {
 		trace_iter_close(iter);

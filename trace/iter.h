@@ -17,7 +17,17 @@
 #include "cmdlines.h"
 #include "entry.h"
 
-#define TRACE_ITER_COMMS 16u /* a power of two */
+#define TRACE_ITER_COMMS      16u  /* a power of two */
+#define TRACE_ITER_SYMBOLS    256u /* likewise */
+#define TRACE_ITER_SYMBOL_LEN 58u
+
+/* A code address as text. Looking it up costs more than all the rest of a line. */
+struct trace_iter_symbol {
+	uint32_t ip; /* packed */
+	bool with_offset;
+	uint8_t len; /* 0: empty */
+	char text[TRACE_ITER_SYMBOL_LEN];
+};
 
 /* What one CPU has next. */
 struct trace_iter_cpu {
@@ -46,6 +56,7 @@ struct trace_iter {
 	uint64_t next_ts; /* latency format: of the event after it, or its own */
 	bool is_dump;	  /* of a crash: nothing may wait */
 	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* found lately; place is pid modulo size */
+	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;
 	uint8_t *copy; /* peeking walks keep the current event here, RING_SUBBUF_BYTES */
 };
@@ -69,8 +80,8 @@ bool trace_iter_next(struct trace_iter *iter);
 bool trace_iter_is_empty(const struct trace_iter *iter);
 
 /*
- * Set up `iter` as a peeking walk for a crash dump. Its `cpus` (one for each CPU of the platform)
- * and `copy` are the caller's.
+ * Set up `iter` as a peeking walk for a crash dump. Its `symbols`, `cpus` (one for each CPU of the
+ * platform) and `copy` are the caller's.
  */
 void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu);
 

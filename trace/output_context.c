@@ -54,22 +54,42 @@ static void print_state(const struct trace_entry *entry, struct trace_seq *seq)
 	trace_seq_putc(seq, migrate ? "0123456789abcdef"[migrate] : '.');
 }
 
+/* `-PID` with blanks behind it up to eight characters. */
+static void print_pid(int32_t pid, struct trace_seq *seq)
+{
+	size_t start = seq->len;
+
+	trace_seq_putc(seq, '-');
+	if (pid < 0)
+		trace_seq_putc(seq, '-');
+	trace_seq_dec(seq, pid < 0 ? -(uint64_t)pid : (uint64_t)pid, 0, ' ');
+	while (seq->len - start < 8 && trace_seq_room(seq))
+		trace_seq_putc(seq, ' ');
+}
+
+/* Not with a format: this is what most of a large trace consists of. */
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_entry *entry = trace_iter_entry(iter);
 	uint64_t us;
 
-	trace_seq_printf(seq, "%16s-%-7d [%03u] ", trace_iter_comm(iter), entry->pid,
-			 iter->event.cpu);
+	trace_seq_right(seq, trace_iter_comm(iter), 16);
+	print_pid(entry->pid, seq);
+	trace_seq_write(seq, " [", 2);
+	trace_seq_dec(seq, iter->event.cpu, 3, '0');
+	trace_seq_write(seq, "] ", 2);
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
 		print_state(entry, seq);
-	if (!iter->is_ns) {
-		trace_seq_printf(seq, " %12llu: ", (unsigned long long)iter->event.ts);
-		return;
+	trace_seq_putc(seq, ' ');
+	if (iter->is_ns) {
+		us = to_us(iter->event.ts);
+		trace_seq_dec(seq, us / 1000000, 5, ' ');
+		trace_seq_putc(seq, '.');
+		trace_seq_dec(seq, us % 1000000, 6, '0');
+	} else {
+		trace_seq_dec(seq, iter->event.ts, 12, ' ');
 	}
-	us = to_us(iter->event.ts);
-	trace_seq_printf(seq, " %5llu.%06llu: ", (unsigned long long)(us / 1000000),
-			 (unsigned long long)(us % 1000000));
+	trace_seq_write(seq, ": ", 2);
 }
 
 /* How long until the next event, at a glance. */

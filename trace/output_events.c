@@ -1,23 +1,44 @@
 /*
  * The text of each type of event. See output.h, entry.h.
  */
+#include <trace/fmt.h>
 #include <trace/platform.h>
 #include "output.h"
 #include "str.h"
+
+/* Spread of addresses over the symbols that a walk keeps: the top bits of the product. */
+#define HASH_FACTOR 2654435761u
+#define HASH_SHIFT  24u
+_Static_assert(TRACE_ITER_SYMBOLS == 1u << (32 - HASH_SHIFT), "one bucket for each symbol");
 
 static bool has_option(const struct trace_iter *iter, enum trace_option option)
 {
 	return iter->tr->options & TRACE_OPT_BIT(option);
 }
 
+static void look_up(struct trace_iter_symbol *symbol, uint32_t packed_ip, bool with_offset)
+{
+	const char *fmt = with_offset ? "%pS" : "%ps";
+	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
+	int len = trace_snprintf(symbol->text, sizeof(symbol->text), fmt, ip);
+
+	symbol->ip = packed_ip;
+	symbol->with_offset = with_offset;
+	symbol->len = (uint8_t)(len < (int)sizeof(symbol->text) ? len : 0);
+}
+
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip)
 {
-	uintptr_t ip = trace_plat_ip_unpack(packed_ip);
+	bool with_offset = has_option(iter, TRACE_OPT_SYM_OFFSET);
+	struct trace_iter_symbol *symbol = &iter->symbols[packed_ip * HASH_FACTOR >> HASH_SHIFT];
+	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
 
-	if (has_option(iter, TRACE_OPT_SYM_OFFSET))
-		trace_seq_printf(seq, "%pS", (void *)ip);
+	if (!symbol->len || symbol->ip != packed_ip || symbol->with_offset != with_offset)
+		look_up(symbol, packed_ip, with_offset);
+	if (symbol->len)
+		trace_seq_write(seq, symbol->text, symbol->len);
 	else
-		trace_seq_printf(seq, "%ps", (void *)ip);
+		trace_seq_printf(seq, with_offset ? "%pS" : "%ps", ip); /* too long to keep */
 	if (has_option(iter, TRACE_OPT_SYM_ADDR))
 		trace_seq_printf(seq, " <%lx>", (unsigned long)ip);
 }
@@ -38,7 +59,7 @@ static void func_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 	trace_print_ip(iter, seq, entry->ip);
 	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && entry->parent_ip) {
-		trace_seq_puts(seq, " <-");
+		trace_seq_write(seq, " <-", 3);
 		trace_print_ip(iter, seq, entry->parent_ip);
 	}
 	trace_seq_putc(seq, '\n');

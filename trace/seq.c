@@ -55,9 +55,26 @@ void trace_seq_puts(struct trace_seq *seq, const char *text)
 	trace_seq_write(seq, text, trace_strlen(text));
 }
 
-void trace_seq_putc(struct trace_seq *seq, char c)
+void trace_seq_right(struct trace_seq *seq, const char *text, size_t width)
 {
-	trace_seq_write(seq, &c, 1);
+	size_t len = trace_strlen(text);
+
+	for (; width > len; width--)
+		trace_seq_putc(seq, ' ');
+	trace_seq_write(seq, text, len);
+}
+
+void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, char fill)
+{
+	char digits[20], *end = digits + sizeof(digits), *start = end;
+
+	do {
+		*--start = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	for (size_t len = (size_t)(end - start); width > len; width--)
+		trace_seq_putc(seq, fill);
+	trace_seq_write(seq, start, (size_t)(end - start));
 }
 
 void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int bytes)

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <trace/compiler.h>
 
 struct trace_seq {
@@ -21,7 +22,10 @@ struct trace_seq {
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size);
 void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...) TRACE_PRINTF(2, 3);
 void trace_seq_puts(struct trace_seq *seq, const char *text);
-void trace_seq_putc(struct trace_seq *seq, char c);
+/* `text`, with blanks before it up to `width`. */
+void trace_seq_right(struct trace_seq *seq, const char *text, size_t width);
+/* `value` in decimal, at least `width` characters, filled up in front with `fill`. */
+void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, char fill);
 void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len);
 /* Packed arguments of trace_bin_pack(). */
 void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes);
@@ -31,6 +35,14 @@ void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int byte
 static inline size_t trace_seq_room(const struct trace_seq *seq)
 {
 	return seq->size - seq->len;
+}
+
+static inline void trace_seq_putc(struct trace_seq *seq, char c)
+{
+	if (seq->len < seq->size)
+		seq->buf[seq->len++] = c;
+	else
+		seq->overflowed = true;
 }
 
 #endif
