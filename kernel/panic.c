@@ -54,12 +54,11 @@ static void print_cpu_header(uint32_t cpu)
 static void print_this_cpu(const struct trap_frame *regs)
 {
 	print_cpu_header(cpu_local_read(id));
-	if (regs) {
+	if (regs)
 		arch_dump_registers(regs);
-		print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
-	} else {
-		print_backtrace(arch_backtrace_here(trace, MAX_DEPTH));
-	}
+	arch_dump_control_registers();
+	print_backtrace(regs ? arch_backtrace_trap(regs, trace, MAX_DEPTH)
+			     : arch_backtrace_here(trace, MAX_DEPTH));
 }
 
 static void print_other_cpus(void)
@@ -70,10 +69,12 @@ static void print_other_cpus(void)
 		if (cpu == cpu_local_read(id) || !smp_cpu_online(cpu))
 			continue;
 		print_cpu_header(cpu);
-		if (regs)
-			print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
-		else
+		if (!regs) {
 			pr_err("  did not answer\n");
+			continue;
+		}
+		arch_dump_registers(regs);
+		print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
 	}
 }
 

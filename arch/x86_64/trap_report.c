@@ -87,12 +87,16 @@ void arch_describe_fault(const struct trap_frame *regs)
 
 void arch_dump_registers(const struct trap_frame *r)
 {
-	pr_err("CPU %u, RIP %04lx:%pS, RSP 0x%016lx, RFLAGS 0x%08lx\n", cpu_local_read(id), r->cs,
-	       (void *)r->rip, r->rsp, r->rflags);
+	pr_err("RIP %04lx:%pS, RSP 0x%016lx, RFLAGS 0x%08lx\n", r->cs, (void *)r->rip, r->rsp,
+	       r->rflags);
 	pr_err("RAX %016lx RBX %016lx RCX %016lx RDX %016lx\n", r->rax, r->rbx, r->rcx, r->rdx);
 	pr_err("RSI %016lx RDI %016lx RBP %016lx R8  %016lx\n", r->rsi, r->rdi, r->rbp, r->r8);
 	pr_err("R9  %016lx R10 %016lx R11 %016lx R12 %016lx\n", r->r9, r->r10, r->r11, r->r12);
 	pr_err("R13 %016lx R14 %016lx R15 %016lx\n", r->r13, r->r14, r->r15);
+}
+
+void arch_dump_control_registers(void)
+{
 	pr_err("CR0 %016lx CR2 %016lx CR3 %016lx CR4 %016lx\n", read_cr0(), read_cr2(), read_cr3(),
 	       read_cr4());
 }

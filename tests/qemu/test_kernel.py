@@ -40,6 +40,9 @@ def test_panic_shows_every_cpu():
     assert re.search(r"^PANIC: because$", text, re.M), text
     for cpu in range(3):
         assert re.search(rf"^CPU {cpu}: \S+ pid \d+", text, re.M), text
+    # The CPUs that were stopped: each with the registers it was stopped with.
+    assert len(re.findall(r"^RIP 0008:\S+\+0x\S+, RSP 0x[0-9a-f]{16}, .*\nRAX [0-9a-f]{16} ", text, re.M)) == 2, text
+    assert len(re.findall(r"^CR0 [0-9a-f]{16} ", text, re.M)) == 1, text
     # Symbolised, innermost first, down to the start of the thread.
     assert re.search(r"\] panic\+0x[0-9a-f]+/0x[0-9a-f]+\n(.*\n)*.*\] thread_start\+0x", text), text
     assert text.count("PANIC: ") == 1

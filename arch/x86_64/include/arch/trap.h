@@ -60,8 +60,9 @@ bool trap_is_stack_overflow(const struct trap_frame *regs);
 /* Print what happened: vector, error code, address for page faults. One to three lines. Any
  * context. */
 void arch_describe_fault(const struct trap_frame *regs);
-/* Print all registers, a line each few. Any context. */
+/* Print the registers of a trap on any CPU; the control registers of this one. Any context. */
 void arch_dump_registers(const struct trap_frame *regs);
+void arch_dump_control_registers(void);
 
 /* ---- For code that answers an int3 by doing what the instruction would have done ---- */
 
