@@ -39,14 +39,15 @@ static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
 static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *oldest)
 {
 	uint64_t last = trace_ring_commit_seq(rc), bytes = rc->chunk.end - rc->chunk.pos;
+	uint32_t taken = oldest->seq == rc->reader.seq ? rc->reader.offset : RING_PAGE_HEAD;
 	struct ring_extent extent;
 
 	for (uint64_t seq = oldest->seq; seq <= last; seq++) {
 		trace_ring_extent(rc, (uint32_t)(seq % rc->nr_slots), seq, &extent);
-		bytes += extent.end - RING_PAGE_HEAD;
+		if (extent.end > taken)
+			bytes += extent.end - taken;
+		taken = RING_PAGE_HEAD;
 	}
-	if (oldest->seq == rc->reader.seq)
-		bytes -= rc->reader.offset - RING_PAGE_HEAD;
 	return bytes;
 }
 
@@ -78,8 +79,9 @@ static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
 		out->read = rc->nr_taken - rc->chunk.left;
 		out->commit_overrun = trace_ring_load(&rc->nr_commit_overrun);
 		out->dropped = trace_ring_load(&rc->nr_dropped);
-		out->bytes = count_bytes(rc, &oldest);
 	} while (!is_unchanged(rc, &oldest));
+	/* Not in the loop: a busy writer would win each time. Exact when it rests. */
+	out->bytes = count_bytes(rc, &oldest);
 	out->oldest_ts = oldest_ts(rc);
 	out->now_ts = ring_clock_now(rc);
 }
