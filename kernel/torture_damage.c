@@ -4,6 +4,7 @@
  */
 #include <arch/text_poke.h>
 #include <kernel/string.h>
+#include <kernel/text.h>
 #include <trace/ftrace.h>
 #include "torture.h"
 
@@ -16,18 +17,25 @@ static TRACE_NOTRACE void never_called(uintptr_t ip, uintptr_t parent_ip, struct
 	(void)fregs;
 }
 
+static void write_byte(uintptr_t addr, uint8_t byte)
+{
+	mutex_lock(&text_mutex);
+	text_write(addr, &byte, 1);
+	mutex_unlock(&text_mutex);
+}
+
 /* Registers an ops on targets 0 and 1 while the site of target 1 is spoilt. */
 static int register_on_damage(struct ftrace_ops *ops)
 {
 	const uintptr_t ips[] = { (uintptr_t)torture_targets[0], (uintptr_t)torture_targets[1] };
-	uint8_t right = *(const uint8_t *)(ips[1] + 2), wrong = (uint8_t)~right;
+	uint8_t right = *(const uint8_t *)(ips[1] + 2);
 	int err = ftrace_set_filter_ips(ops, ips, ARRAY_SIZE(ips), false, true);
 
 	if (err)
 		return err;
-	text_write(ips[1] + 2, &wrong, 1); /* nobody calls it now */
+	write_byte(ips[1] + 2, (uint8_t)~right); /* nobody calls it now */
 	err = register_ftrace_function(ops);
-	text_write(ips[1] + 2, &right, 1);
+	write_byte(ips[1] + 2, right);
 	return err;
 }
 

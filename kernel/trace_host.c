@@ -4,6 +4,7 @@
  */
 #include <arch/sections.h>
 #include <arch/smp.h>
+#include <arch/text_poke.h>
 #include <arch/trampoline.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
@@ -11,6 +12,7 @@
 #include <kernel/printk.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
+#include <kernel/text.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <kernel/whynot.h>
@@ -26,6 +28,8 @@ _Static_assert(sizeof(struct symbols_cursor) <= sizeof(struct trace_symbol_curso
 _Static_assert(KSYM_NAME_LEN == TRACE_SYM_LEN && THREAD_NAME_LEN == TRACE_COMM_LEN, "names fit");
 
 extern void __fentry__(void);
+
+struct mutex text_mutex;
 
 /* ---- Memory, CPUs, clocks ---- */
 
@@ -87,6 +91,47 @@ const uintptr_t *trace_plat_sites(size_t *out_nr)
 		first++; /* a call in dead code: tools/sites cleared its entry */
 	*out_nr = ((uintptr_t)__stop_mcount_loc - (uintptr_t)first) / sizeof(*first);
 	return first;
+}
+
+int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
+			  struct trace_poke_error *out_error)
+{
+	int err;
+
+	mutex_lock(&text_mutex);
+	err = text_poke_batch(pokes, nr, out_error);
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+/* All trampolines have one name: trace_plat_symbol(). */
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+				 struct trace_trampoline *out_trampoline)
+{
+	int err;
+
+	(void)name;
+	mutex_lock(&text_mutex);
+	err = trampoline_create(ops, func, out_trampoline);
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+{
+	int err;
+
+	mutex_lock(&text_mutex);
+	err = trampoline_retarget(tramp, func);
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
+{
+	mutex_lock(&text_mutex);
+	trampoline_destroy(tramp);
+	mutex_unlock(&text_mutex);
 }
 
 uintptr_t trace_plat_fentry(void)

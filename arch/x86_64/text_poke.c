@@ -298,12 +298,6 @@ void trace_plat_poke_stats(struct trace_poke_stats *out_stats)
 						.stale = poke_state.stale };
 }
 
-int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
-			  struct trace_poke_error *out_error)
-{
-	return text_poke_batch(pokes, nr, out_error);
-}
-
 void trace_plat_insn_nop(uint8_t *out_insn)
 {
 	insn_store(out_insn, INSN_NOP);

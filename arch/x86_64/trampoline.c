@@ -67,14 +67,13 @@ bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 	return is_start(unit) && addr - *out_start < *out_size;
 }
 
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
-				 struct trace_trampoline *out_trampoline)
+int trampoline_create(struct ftrace_ops *ops, uintptr_t func,
+		      struct trace_trampoline *out_trampoline)
 {
 	struct trace_trampoline tramp = { .bytes = template_bytes() };
 	uintptr_t ops_address = (uintptr_t)ops;
 	uint8_t code[MAX_BYTES];
 
-	(void)name; /* all have the same one: trampoline_find() */
 	ASSERT(tramp.bytes <= sizeof(code));
 	tramp.addr = arch_exec_alloc(tramp.bytes);
 	if (!tramp.addr)
@@ -95,7 +94,7 @@ uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 	return insn_target(insn_load((const void *)call_of(tramp)), call_of(tramp));
 }
 
-int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+int trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
 {
 	struct trace_poke poke = { .site = trace_plat_ip_pack(call_of(tramp)) };
 	struct trace_poke_error error;
@@ -105,7 +104,7 @@ int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t fun
 	return text_poke_batch(&poke, 1, &error);
 }
 
-void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
+void trampoline_destroy(struct trace_trampoline *tramp)
 {
 	static const uint8_t traps[MAX_BYTES] = { [0 ... MAX_BYTES - 1] = INSN_INT3 };
 

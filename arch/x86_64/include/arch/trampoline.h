@@ -12,7 +12,7 @@
  * The shared trampoline is part of the kernel's text; one for a single ops is a copy of the
  * template in executable memory with its ops and function filled in.
  *
- * Context:   create, retarget, destroy - thread, under ftrace's lock. find - any, not traced.
+ * Context:   create, retarget, destroy - thread, under the text lock. find - any, not traced.
  * Ownership: see trace_plat_trampoline_create().
  */
 #ifndef ARCH_TRAMPOLINE_H
@@ -22,5 +22,11 @@
 
 /* The trampoline of a single ops that `addr` lies in, or false; its start and size. */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
+
+/* As the functions of <trace/platform.h>, which the host puts under its text lock. */
+int trampoline_create(struct ftrace_ops *ops, uintptr_t func,
+		      struct trace_trampoline *out_trampoline);
+int trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
+void trampoline_destroy(struct trace_trampoline *tramp);
 
 #endif

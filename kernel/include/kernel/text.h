@@ -1,0 +1,16 @@
+/*
+ * The lock of everything that changes the kernel's code: text_poke_batch(), text_write(), and what
+ * is built on them.
+ *
+ * Context:   thread.
+ * Locking:   taken inside ftrace's lock; nothing but the hot-plug lock is taken inside it. A second
+ *            batch in flight is asserted against in arch/.
+ */
+#ifndef KERNEL_TEXT_H
+#define KERNEL_TEXT_H
+
+#include <kernel/lock.h>
+
+extern struct mutex text_mutex;
+
+#endif
