@@ -107,3 +107,25 @@ def test_image_is_small():
         r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", text)
         if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot"))
     assert loaded < 1 << 20
+
+
+@pytest.mark.parametrize("variables,compiler", [
+    ({"CROSS_COMPILE": ""}, "gcc"), ({"CC": "clang"}, "clang"), ({"CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc"),
+    ({"CC": "gcc", "CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc")])
+def test_compiler_that_is_named(tmp_path, variables, compiler):
+    planned = make("-n", f"{tmp_path}/obj/kernel/heap.c.o", BUILD=tmp_path, **variables)
+    used = re.search(r"^(\S+) -std=gnu11 .* -c kernel/heap\.c ", planned, re.M)
+    assert used and used.group(1) == compiler, planned
+
+
+def test_cross_compiler_on_path_is_used(tmp_path):
+    for tool in ("gcc", "ld", "objcopy"):
+        (tmp_path / f"x86_64-elf-{tool}").symlink_to(shutil.which(tool))
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{tmp_path}:{before}"
+    try:
+        planned = make("-n", "all", BUILD=tmp_path / "b")
+    finally:
+        os.environ["PATH"] = before
+    assert re.search(r"^x86_64-elf-gcc .* -c kernel/heap\.c ", planned, re.M)
+    assert re.search(r"^x86_64-elf-ld .*fathom\.elf", planned, re.M)
