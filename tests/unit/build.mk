@@ -7,7 +7,7 @@
 # The first two link trace/ and the fake platform. A line `links: a.c b.c` in a test names the
 # sources to link instead of trace/ (from the root of the tree).
 #
-# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast. `portability` holds the symbols
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang. `portability` holds the symbols
 # that trace/ needs against what it may need.
 
 BUILD ?= build
@@ -35,6 +35,7 @@ cc_gcc	:= gcc
 cc_clang := clang
 cc_tsan := gcc
 cc_fast := gcc
+cc_fastclang := clang
 cc_plain := gcc
 asan	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_gcc := $(asan) -Itests/unit/fake/plat
@@ -44,6 +45,7 @@ flags_tsan := -O1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
+flags_fastclang := $(flags_fast)
 flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
 # What a test links besides itself: what it says, or all of trace/.
@@ -52,7 +54,7 @@ objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT
 
 bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests)) $(call bin_of,tsan,$(threads)) \
-	   $(call bin_of,fast,$(steps))
+	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps))
 
 .PHONY: all list portability
 .DELETE_ON_ERROR:
@@ -74,25 +76,26 @@ $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 endef
-$(foreach v,gcc clang tsan fast plain,$(eval $(call compile,$v)))
+$(foreach v,gcc clang tsan fast fastclang plain,$(eval $(call compile,$v)))
 
 # Members are linked as needed, so a test of one part does without what other parts call.
 define archive
 $(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
 	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
-$(foreach v,gcc clang tsan fast,$(eval $(call archive,$v)))
+$(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
 
 # variant, test source, platform sources
 define link
 $(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(if $(findstring test_kbuffer,$2),-ltraceevent) -o $$@ $(if $(filter fast,$1),-no-pie)
+	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(if $(findstring test_kbuffer,$2),-ltraceevent) -o $$@ $(if $(filter fast%,$1),-no-pie)
 endef
 $(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
 $(foreach t,$(tests),$(eval $(call link,clang,$t,$(fakes))))
 $(foreach t,$(threads),$(eval $(call link,tsan,$t,$(fakes))))
 $(foreach t,$(steps),$(eval $(call link,fast,$t,$(fasts))))
+$(foreach t,$(steps),$(eval $(call link,fastclang,$t,$(fasts))))
 
 # trace/ may need its platform and four functions of memory, nothing else. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
