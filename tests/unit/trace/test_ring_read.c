@@ -269,6 +269,48 @@ static void test_page_after_consume(void **state)
 	assert_int_equal(ring_buffer_read_page(ring, 0, false, page), -EAGAIN);
 }
 
+/* Let the ring believe that `number` events were written and read already. */
+static void pretend_written(uint64_t number)
+{
+	struct trace_ring_cpu *rc = ring->cpu[0];
+
+	rc->tail.lo = number << 32 | (uint32_t)rc->tail.lo;
+	rc->commit = rc->tail.lo;
+	rc->event_ref = number;
+	rc->nr_taken = number;
+	rc->reader.next_event = number;
+	rc->read_number = number;
+	for (uint32_t i = 0; i < rc->nr_slots; i++)
+		atomic_store(&rc->slots[i].first_event, number);
+}
+
+/* The tail word counts 32 bits of the event number; the rest follows from the last sub-buffer. */
+static void test_event_number_wraps(void **state)
+{
+	const uint64_t start = (7ull << 32) - 300;
+	struct ring_event event;
+	struct ring_stats now;
+
+	(void)state;
+	pretend_written(start);
+	assert_true(ring_buffer_empty(ring));
+	for (uint32_t i = 0; i < 600; i++)
+		assert_true(put(ring, i, 16));
+	assert_int_equal(stats_of(ring, 0).entries, 600);
+	for (uint32_t i = 0; i < 150; i++)
+		assert_true(ring_buffer_consume(ring, 0, &event));
+	for (uint32_t i = 600; i < 3000; i++)
+		assert_true(put(ring, i, 16));
+	now = stats_of(ring, 0);
+	assert_int_equal(now.entries + now.overrun + now.read, start + 3000);
+	assert_int_equal(now.read, start + 150);
+	for (uint32_t i = 150; ring_buffer_consume(ring, 0, &event); i = id_of(&event) + 1)
+		assert_int_equal(id_of(&event), i + event.lost);
+	assert_int_equal(id_of(&event), 2999);
+	assert_true(ring_buffer_empty(ring));
+	assert_int_equal(stats_of(ring, 0).overrun + stats_of(ring, 0).read, start + 3000);
+}
+
 /* Decoding stays within its chunk whatever the bytes say; ASan watches. */
 static void test_decode_garbage(void **state)
 {
@@ -327,6 +369,7 @@ int main(void)
 		T(test_missed_events_in_page),
 		T(test_full_pages_only),
 		T(test_page_after_consume),
+		T(test_event_number_wraps),
 		T(test_decode_garbage),
 		T(test_damage_is_reported),
 	};
