@@ -56,7 +56,7 @@ static void devices_init(void)
 		panic("no usable interrupt controller");
 	tsc_init();
 	arch_timer_init();
-	smp_init((uint32_t)boot_param_number("maxcpus", 0));
+	smp_init(boot_param_number("maxcpus", MAX_CPUS));
 }
 
 static void start_shell(void)

@@ -62,12 +62,12 @@ static bool is_reachable(uint32_t apic_id)
 	return apic_is_x2apic() || apic_id <= MAX_XAPIC_ID;
 }
 
-void smp_init(uint32_t max_cpus)
+void smp_init(unsigned long max_cpus)
 {
 	const struct acpi_info *info = acpi_info();
 	uint32_t i, left_out = 0;
 
-	if (max_cpus == 0 || max_cpus > MAX_CPUS)
+	if (max_cpus > MAX_CPUS)
 		max_cpus = MAX_CPUS;
 	apic_ids[0] = apic_read_id();
 	cpu_local_of(0)->apic_id = apic_ids[0];

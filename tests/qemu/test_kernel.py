@@ -76,6 +76,14 @@ def test_parameters():
         assert len(re.findall(r"^ +\d+ +\d+ ", guest.check("cpus"), re.M)) == 2
 
 
+@pytest.mark.parametrize("text,cpus", [("0", 1), ("1", 1), ("0x2", 2), ("99999999999", 3), ("many", 3)])
+def test_maxcpus(text, cpus):
+    """As on Linux, 0 means the boot CPU alone."""
+    with Guest("gcc", 3, cmdline=f"maxcpus={text}") as guest:
+        assert guest.nr_cpus() == cpus
+        assert ("not a number, ignored" in guest.boot_output) == (text == "many")
+
+
 def test_commands_leak_nothing():
     def used(guest):
         text = guest.check("free")

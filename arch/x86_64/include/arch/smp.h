@@ -24,8 +24,8 @@
 
 struct trap_frame;
 
-/* Number the CPUs of the MADT, boot CPU first, at most `max_cpus` (0: all) and MAX_CPUS. */
-void smp_init(uint32_t max_cpus);
+/* Number the CPUs of the MADT, the boot CPU always and first; at most `max_cpus` and MAX_CPUS. */
+void smp_init(unsigned long max_cpus);
 /*
  * Start every other CPU, one after the other; each ends in upcall_ap_main(cpu) with interrupts off.
  * Those that do not answer are reported and left out. Returns the number online. Boot CPU, thread
