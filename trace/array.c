@@ -70,13 +70,21 @@ int trace_init(void)
 	return err;
 }
 
+/* A size that no ring can have is, to the user, memory that is not there. */
+static int resize(struct trace_array *tr, size_t bytes, int cpu)
+{
+	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+
+	return err == -EINVAL ? -ENOMEM : err;
+}
+
 int trace_array_expand(struct trace_array *tr)
 {
 	int err;
 
 	if (tr->is_expanded)
 		return 0;
-	err = ring_buffer_resize(tr->buffer, tr->wanted_bytes, RING_BUFFER_ALL_CPUS);
+	err = resize(tr, tr->wanted_bytes, RING_BUFFER_ALL_CPUS);
 	if (!err)
 		tr->is_expanded = true;
 	return err;
@@ -84,7 +92,7 @@ int trace_array_expand(struct trace_array *tr)
 
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 {
-	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+	int err = resize(tr, bytes, cpu);
 
 	/* From now on the size is the user's, even if CPUs differ. */
 	if (!err)

@@ -57,7 +57,7 @@ void trace_set_boot_size(size_t bytes);
 
 /* Give the buffer its full size, at the first use. Config lock held. 0 or -ENOMEM. */
 int trace_array_expand(struct trace_array *tr);
-/* New size in bytes, `cpu` or RING_BUFFER_ALL_CPUS. Config lock held. */
+/* New size in bytes, not 0, of `cpu` or RING_BUFFER_ALL_CPUS. -ENOMEM, -EBUSY. Config lock held. */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 /* Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. */
 void trace_array_reset(struct trace_array *tr, int cpu);

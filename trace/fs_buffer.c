@@ -64,7 +64,7 @@ static int buffer_size_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	err = trace_array_resize(handle->tr, kb << KB_SHIFT, trace_handle_cpu(handle));
 	trace_plat_unlock(&trace_config_lock);
-	return err == -EINVAL ? -ENOMEM : err; /* all that is invalid now: more than a ring takes */
+	return err;
 }
 
 static int buffer_total_show(struct trace_handle *handle, struct trace_seq *seq)

@@ -138,3 +138,11 @@ def test_boot_parameters():
         assert guest.check("cat set_ftrace_notrace") == "schedule\n"
         assert "yield\n" in guest.check("cat set_ftrace_filter")
         assert re.search(r": sched\w+\+0x0/0x[0-9a-f]+ <-", guest.check("head -50 trace"))
+
+
+def test_boot_size_that_cannot_be():
+    from guest import Guest
+    with Guest("gcc", 2, cmdline="trace_buf_size=5G ftrace=function") as guest:
+        assert "cannot start tracer function: error 12" in guest.boot_output
+        assert guest.run("echo function > current_tracer") == ("sh: write error: Cannot allocate memory\n", 1)
+        guest.check("echo 100 > buffer_size_kb; echo function > current_tracer; head -40 trace | grep -q '<-'")
