@@ -15,12 +15,16 @@ static uint64_t nr_enabled;			 /* ftrace_lock */
 static uint64_t nr_updates;			 /* ftrace_lock */
 
 struct plan {
-	const struct ftrace_change *change;
+	struct ftrace_ops *ops; /* whose wishes change */
+	uintptr_t own;		/* its trampoline, 0: none */
+	uintptr_t shared;	/* trampoline of sites with several users */
 	struct trace_poke *pokes;
 	size_t nr;
 	size_t room;
-	uintptr_t shared; /* trampoline of sites with several users */
+	uint64_t nr_on;	 /* sites that begin to call something */
+	uint64_t nr_off; /* sites that end */
 	int err;
+	uint8_t nop[TRACE_INSN_SIZE];
 };
 
 uint64_t ftrace_nr_enabled(void)
@@ -84,12 +88,12 @@ static void flush(struct plan *plan)
 	plan->nr = 0;
 }
 
-static void make_insn(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+static void make_insn(const struct plan *plan, uintptr_t site, uintptr_t target, uint8_t *out_insn)
 {
 	if (target)
 		trace_plat_insn_call(site, target, out_insn);
 	else
-		trace_plat_insn_nop(out_insn);
+		__builtin_memcpy(out_insn, plan->nop, TRACE_INSN_SIZE);
 }
 
 static void add_poke(struct plan *plan, uint32_t packed, uintptr_t old_target, uintptr_t new_target)
@@ -101,56 +105,78 @@ static void add_poke(struct plan *plan, uint32_t packed, uintptr_t old_target, u
 		flush(plan);
 	poke = &plan->pokes[plan->nr++];
 	poke->site = packed;
-	make_insn(site, old_target, poke->old_insn);
-	make_insn(site, new_target, poke->new_insn);
+	make_insn(plan, site, old_target, poke->old_insn);
+	make_insn(plan, site, new_target, poke->new_insn);
+}
+
+/* Trampoline of the only ops that wants the site; the shared one when it has none. */
+static uintptr_t only_target(const struct plan *plan, uint32_t ip, bool mine)
+{
+	const struct ftrace_ops *ops;
+
+	if (mine)
+		return plan->own ? plan->own : plan->shared;
+	ops = ftrace_owner_of(ip, plan->ops);
+	return ops ? ops->trampoline.addr : plan->shared;
 }
 
 /* What the site calls now, 0 for nothing; `mine`: the ops that changes is one of its users. */
 static uintptr_t current_target(const struct plan *plan, const struct dyn_ftrace *record, bool mine)
 {
-	struct ftrace_ops *ops = plan->change->ops;
-
 	if (!(record->flags & FTRACE_FL_ENABLED))
 		return 0;
 	if (!(record->flags & FTRACE_FL_TRAMP_EN))
 		return plan->shared;
-	if (!mine)
-		ops = ftrace_owner_of(record->ip, ops);
-	return ops ? ops->trampoline.addr : plan->shared; /* no owner: killed meanwhile */
+	return only_target(plan, record->ip, mine); /* no owner: killed meanwhile */
 }
 
-/* The same for the count it has now; sets the flags that say so. */
-static uintptr_t settle_target(const struct plan *plan, struct dyn_ftrace *record, bool mine)
+/* The same for the count in `flags`, which are completed by what they say of it. */
+static uintptr_t new_target_of(const struct plan *plan, uint32_t ip, bool mine, uint32_t *flags)
 {
-	const uint32_t state = FTRACE_FL_ENABLED | FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN;
-	uint32_t flags = record->flags & ~state;
-	struct ftrace_ops *ops = plan->change->ops;
+	uintptr_t target;
 
-	record->flags = flags;
-	if (!(flags & FTRACE_REF_MAX))
+	*flags &= ~(FTRACE_FL_ENABLED | FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN);
+	if (!(*flags & FTRACE_REF_MAX))
 		return 0;
-	record->flags |= FTRACE_FL_ENABLED;
-	if ((flags & FTRACE_REF_MAX) > 1)
+	*flags |= FTRACE_FL_ENABLED;
+	if ((*flags & FTRACE_REF_MAX) > 1)
 		return plan->shared;
-	if (!mine)
-		ops = ftrace_owner_of(record->ip, ops);
-	if (!ops || !ops->trampoline.addr)
-		return plan->shared;
-	record->flags |= FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN;
-	return ops->trampoline.addr;
+	target = only_target(plan, ip, mine);
+	if (target != plan->shared)
+		*flags |= FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN;
+	return target;
 }
 
 static void plan_record(struct plan *plan, struct dyn_ftrace *record, bool before, bool after)
 {
+	uint32_t flags = record->flags + (after ? 1u : -1u);
 	uintptr_t old_target = current_target(plan, record, before);
-	uintptr_t new_target;
+	uintptr_t new_target = new_target_of(plan, record->ip, after, &flags);
 
-	record->flags += after ? 1u : -1u;
-	new_target = settle_target(plan, record, after);
+	record->flags = flags;
 	if (old_target == new_target)
 		return;
-	nr_enabled += (uint64_t) !!new_target - (uint64_t) !!old_target;
+	if (!old_target)
+		plan->nr_on++;
+	if (!new_target)
+		plan->nr_off++;
 	add_poke(plan, record->ip, old_target, new_target);
+}
+
+static void plan_all(struct plan *plan, const struct ftrace_change *change)
+{
+	const struct ftrace_change wish = *change; /* in registers */
+	struct ftrace_cursor cursor = { 0 };
+	struct dyn_ftrace *record;
+
+	while ((record = ftrace_next_record(&cursor))) {
+		bool before = wish.wanted_before && ftrace_hashes_want(wish.before, record->ip);
+		bool after = wish.wanted_after && ftrace_hashes_want(wish.after, record->ip);
+
+		if (before != after && !(record->flags & FTRACE_FL_DISABLED))
+			plan_record(plan, record, before, after);
+	}
+	flush(plan);
 }
 
 /* No more sites than this can change. */
@@ -172,26 +198,20 @@ static size_t upper_bound(const struct ftrace_change *change)
 
 int ftrace_update(const struct ftrace_change *change)
 {
-	struct plan plan = { .change = change, .shared = trace_plat_shared_trampoline() };
+	struct plan plan = { .ops = change->ops,
+			     .own = change->ops->trampoline.addr,
+			     .shared = trace_plat_shared_trampoline() };
 	size_t bound = upper_bound(change), bytes = bound * sizeof(struct trace_poke);
-	struct ftrace_cursor cursor = { 0 };
-	struct dyn_ftrace *record;
 
+	trace_plat_insn_nop(plan.nop);
 	plan.pokes = bound > RESERVE_POKES ? trace_plat_alloc(bytes) : NULL;
 	plan.room = bound;
 	if (!plan.pokes) {
 		plan.pokes = reserve;
 		plan.room = RESERVE_POKES;
 	}
-	while ((record = ftrace_next_record(&cursor))) {
-		bool before =
-			change->wanted_before && ftrace_hashes_want(change->before, record->ip);
-		bool after = change->wanted_after && ftrace_hashes_want(change->after, record->ip);
-
-		if (before != after && !(record->flags & FTRACE_FL_DISABLED))
-			plan_record(&plan, record, before, after);
-	}
-	flush(&plan);
+	plan_all(&plan, change);
+	nr_enabled += plan.nr_on - plan.nr_off;
 	nr_updates++;
 	if (plan.pokes != reserve)
 		trace_plat_free(plan.pokes, bytes);

@@ -15,7 +15,7 @@
 #include "insn.h"
 
 /* Sites written with interrupts off at a stretch. */
-#define CHUNK 256u
+#define CHUNK 256
 
 struct batch {
 	const struct trace_poke *pokes;
@@ -141,13 +141,15 @@ static void write_first(const struct trace_poke *poke)
 /* One step for all sites, in stretches, so that interrupts are not kept waiting. */
 static TRACE_ALWAYS_INLINE void write_all(const struct batch *batch, write_fn write)
 {
-	for (size_t from = 0; from < batch->nr; from += CHUNK) {
-		size_t to = batch->nr - from < CHUNK ? batch->nr : from + CHUNK;
+	const struct trace_poke *poke = batch->pokes, *end = poke + batch->nr;
+
+	while (poke < end) {
+		const struct trace_poke *stop = end - poke < CHUNK ? end : poke + CHUNK;
 		uint64_t irqs = arch_irq_save();
 		uint64_t root = arch_alias_enter();
 
-		for (size_t i = from; i < to; i++)
-			write(&batch->pokes[i]);
+		for (; poke < stop; poke++)
+			write(poke);
 		arch_alias_leave(root);
 		arch_irq_restore(irqs);
 	}
@@ -170,14 +172,13 @@ static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *
 /* Every site is code, ascends, and holds its old instruction; else -EINVAL and `out_error`. */
 static int verify(const struct batch *batch, struct trace_poke_error *out_error)
 {
+	const struct trace_poke *poke = batch->pokes, *end = poke + batch->nr;
 	uint32_t last = 0;
 
-	for (size_t i = 0; i < batch->nr; i++) {
-		const struct trace_poke *poke = &batch->pokes[i];
+	for (; poke < end; last = poke->site, poke++) {
 		uintptr_t site = trace_plat_ip_unpack(poke->site);
 
 		ASSERT(is_code(site) && poke->site > last);
-		last = poke->site;
 		if (insn_load((const void *)site) != insn_load(poke->old_insn))
 			return mismatch(site, insn_load(poke->old_insn), out_error);
 	}
