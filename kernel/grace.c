@@ -11,6 +11,7 @@
 #include <kernel/mm.h>
 #include <kernel/time.h>
 #include "sched.h"
+#include "thread_list.h"
 
 #define POLL_NS (1 * NSEC_PER_MSEC)
 
@@ -41,7 +42,9 @@ static void snapshot_thread(struct thread *thread, void *arg)
 	if (snapshot->nr < snapshot->max) {
 		struct snapshot_entry *entry = &snapshot->entries[snapshot->nr];
 
-		thread_get(thread); /* it is not dead, so its own reference is still there */
+		/* It may have died since it was asked: then it is out of everything. */
+		if (!thread_try_get(thread))
+			return;
 		entry->thread = thread;
 		entry->nr_voluntary = atomic_load(&thread->nr_voluntary);
 	}

@@ -57,8 +57,7 @@ void thread_list_remove(struct thread *thread)
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 }
 
-/* A reference, unless the thread is being freed. */
-static bool try_get(struct thread *thread)
+bool thread_try_get(struct thread *thread)
 {
 	uint32_t refs = atomic_load(&thread->refs);
 
@@ -74,7 +73,7 @@ struct thread *thread_find(int32_t pid)
 	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
 	struct thread *thread = pid > 0 ? find_locked(pid) : NULL;
 
-	if (thread && !try_get(thread))
+	if (thread && !thread_try_get(thread))
 		thread = NULL;
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 	return thread;

@@ -12,6 +12,11 @@
 void thread_list_add(struct thread *thread);
 void thread_list_add_idle(struct thread *thread);
 void thread_list_remove(struct thread *thread);
+/*
+ * A reference, unless the last one is gone and the thread is about to be freed. For threads that
+ * thread_each() shows: the list's lock keeps their memory.
+ */
+bool thread_try_get(struct thread *thread);
 
 /* thread.c */
 void threads_start_reaper(void);
