@@ -48,7 +48,7 @@ class Guest:
     """One boot. `limit` bounds the life of QEMU, `timeout` each wait, in seconds."""
 
     def __init__(self, build="gcc", cpus=1, mem="256M", machine="q35", cpu="max", uefi=False,
-                 cmdline="", icount=False, iso=None, extra=(), limit=300, timeout=60, wait=True):
+                 cmdline="", icount=False, iso=None, com2="null", extra=(), limit=300, timeout=60, wait=True):
         self.timeout = timeout
         self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
         build = BUILDS.get(build, Path(str(build)))
@@ -57,7 +57,7 @@ class Guest:
                 "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-cdrom", iso,
                 "-boot", "d", "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
                 "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
-                "-serial", f"unix:{self.dir}/com1,server=on,wait=on", "-serial", "null"]
+                "-serial", f"unix:{self.dir}/com1,server=on,wait=on", "-serial", com2]
         if icount:
             args += ["-accel", "tcg", "-icount", "shift=0,sleep=off"]
         else:

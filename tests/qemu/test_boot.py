@@ -98,3 +98,13 @@ def test_panic_prints_every_cpu():
         guest.expect(rb"PANIC: [^\r]*test message\r\n")
         for cpu in range(4):
             guest.expect(rb"CPU ?%d" % cpu)
+
+
+def test_com2_is_silent(tmp_path):
+    """The machine channel says nothing that it was not asked, not even in a panic."""
+    channel = tmp_path / "com2"
+    with Guest("gcc", 2, com2=f"file:{channel}", cmdline="ftrace=function ftrace_dump_on_oops") as guest:
+        guest.check("hackbench 1 10; cat trace | wc -l; nosuch || true")
+        guest.send("panic\r")
+        guest.expect(rb"end of panic")
+        assert channel.exists() and channel.read_bytes() == b""

@@ -86,6 +86,13 @@ def test_line_editing(guest, keys, output):
     assert printed == output.replace("echo ", "") or printed == output
 
 
+def test_ctrl_l_clears_and_keeps_the_line(guest):
+    guest.send(b"echo ab\x0c")
+    guest.expect(rb"\x1b\[H\x1b\[2?J")
+    guest.expect(rb"fathom# echo ab")
+    assert type_and_run(guest, b"c") == "abc\n"
+
+
 def test_history(guest):
     guest.check("echo first-of-two")
     guest.check("echo second-of-two")
