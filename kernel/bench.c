@@ -269,6 +269,8 @@ static int bench_boot(struct command_env *env, const char *name)
 	ftrace_totals(&totals);
 	print_value(env, "boot_nop_insn", boot_stats.ftrace_cycles * 1000 / totals.sites,
 		    "instructions/site");
+	if (!boot_stats.prompt_cycles)
+		return -ENODATA; /* started by run=, before the first prompt */
 	print_value(env, name, (boot_stats.prompt_cycles - boot_stats.entry_cycles) * 1000,
 		    "instructions");
 	return 0;
