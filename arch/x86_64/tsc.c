@@ -45,8 +45,7 @@ static uint64_t mul_shift(uint64_t a, uint64_t b, unsigned int shift)
 uint64_t tsc_clock_ns(void)
 {
 	uint64_t flags = arch_irq_save(); /* all fields of one CPU */
-	uint64_t ns = cpu_local_read(clock_base_ns) +
-		      mul_shift(rdtsc() - cpu_local_read(tsc_base), cpu_local_read(tsc_mult), 32);
+	uint64_t ns = mul_shift(rdtsc() - cpu_local_read(tsc_base), cpu_local_read(tsc_mult), 32);
 
 	arch_irq_restore(flags);
 	return ns;
@@ -136,7 +135,6 @@ void tsc_init(void)
 	}
 	tsc.cycles_mult = (tsc.hz << CYCLES_SHIFT) / NS_PER_S;
 	local->tsc_base = start;
-	local->clock_base_ns = 0;
 	local->tsc_mult = (NS_PER_S << 32) / tsc.hz;
 	pr_info("TSC: %llu.%03llu MHz, measured with %s\n", (unsigned long long)(tsc.hz / 1000000),
 		(unsigned long long)(tsc.hz / 1000 % 1000), tsc.reference);
@@ -148,6 +146,5 @@ void tsc_prepare_cpu(uint32_t cpu)
 	struct cpu_local *local = cpu_local_of(cpu);
 
 	local->tsc_base = boot->tsc_base;
-	local->clock_base_ns = boot->clock_base_ns;
 	local->tsc_mult = boot->tsc_mult;
 }

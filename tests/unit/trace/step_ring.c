@@ -238,14 +238,14 @@ static void scene_drop_room(void)
 static void scene_late(void)
 {
 	start(4, true);
-	fast_cpu.clock_base_ns += 1ull << 30;
+	fast_cpu.tsc_base -= 1ull << 30;
 }
 
 static void scene_late_at_end(void)
 {
 	start(4, true);
 	fill_up_to(24);
-	fast_cpu.clock_base_ns += 1ull << 30;
+	fast_cpu.tsc_base -= 1ull << 30;
 }
 
 static void scene_two_pages_unread(void)
@@ -406,7 +406,7 @@ static void irq_look(void)
 
 static void irq_late(void)
 {
-	fast_cpu.clock_base_ns += 1ull << 28;
+	fast_cpu.tsc_base -= 1ull << 28;
 	write_len(16);
 }
 

@@ -22,9 +22,8 @@ struct cpu_local {
 	int32_t current_pid;	      /* of `current`; 0 for idle */
 	uint32_t trace_recursion;     /* bits of trace/ */
 	uint32_t *trace_thread_flags; /* of `current` */
-	uint64_t tsc_mult; /* ns = ((tsc - tsc_base) * tsc_mult) >> 32, + clock_base_ns */
+	uint64_t tsc_mult;	      /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */
 	uint64_t tsc_base;
-	uint64_t clock_base_ns;
 	uint64_t tick_count;
 	uint64_t kernel_stack_top; /* of `current` */
 	void *arch_private;	   /* arch/: descriptor tables, stacks */

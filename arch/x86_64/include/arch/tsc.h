@@ -2,7 +2,7 @@
  * The time-stamp counter as the machine's clock. Calibrated once against the best clock there is
  * (CPUID, HPET, ACPI PM timer, PIT), compared with the boot CPU's on every CPU that starts.
  *
- *   ns = clock_base_ns + (((tsc - tsc_base) * tsc_mult) >> 32)        fields of struct cpu_local
+ *   ns = ((tsc - tsc_base) * tsc_mult) >> 32        fields of struct cpu_local
  *
  * The product is 128 bits wide. tsc_base of a CPU differs from the boot CPU's by the skew measured,
  * so that all CPUs read the same time. Before tsc_init() the clock reads 0.
