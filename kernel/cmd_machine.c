@@ -4,7 +4,9 @@
 #include <arch/power.h>
 #include <arch/smp.h>
 #include <kernel/console.h>
+#include <kernel/mm.h>
 #include <kernel/string.h>
+#include <kernel/thread.h>
 #include <kernel/version.h>
 #include <kernel/whynot.h>
 #include "command_tables.h"
@@ -44,6 +46,22 @@ static void cause_fault(void)
 	*(volatile uint64_t *)nowhere = 0;
 }
 
+static void panic_in_cache(const char *name, size_t bytes, uint64_t live, uint64_t pages, void *arg)
+{
+	(void)name;
+	(void)bytes;
+	(void)live;
+	(void)pages;
+	(void)arg;
+	panic("with the locks of threads and of memory held");
+}
+
+static void panic_in_thread(struct thread *thread, void *arg)
+{
+	(void)thread;
+	mm_each_cache(panic_in_cache, arg);
+}
+
 static int run_panic(struct command_env *env, int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "requested by a command";
@@ -54,6 +72,8 @@ static int run_panic(struct command_env *env, int argc, char **argv)
 		cause_fault();
 	else if (strcmp(what, "-stack") == 0)
 		command_printf(env, "%lu\n", use_stack(0));
+	else if (strcmp(what, "-locks") == 0)
+		thread_each(panic_in_thread, NULL);
 	panic("%s", what);
 }
 
@@ -88,7 +108,7 @@ static int run_uname(struct command_env *env, int argc, char **argv)
 }
 
 const struct command machine_commands[] = {
-	{ "panic", "[-fault | -stack | MESSAGE]", "stop the kernel as a fatal error does",
+	{ "panic", "[-fault | -locks | -stack | MESSAGE]", "stop the kernel as a fatal error does",
 	  run_panic, 0 },
 	{ "poweroff", "", "turn the machine off", run_poweroff, 0 },
 	{ "reboot", "", "start the machine anew", run_reboot, 0 },

@@ -58,6 +58,20 @@ def test_faults_name_their_place(how, what):
     assert re.search(r"^RAX [0-9a-f]{16} ", text, re.M) and "] thread_start+0x" in text, text
 
 
+@pytest.mark.parametrize("command", ["panic -locks", "echo function > current_tracer; panic -locks"])
+def test_panic_with_locks_held(command):
+    """Interrupts off, two spin locks held: everything is printed all the same."""
+    with Guest("gcc", 4, cmdline="ftrace_dump_on_oops") as guest:
+        guest.check("hackbench 1 10")
+        guest.send(command + "\r")
+        guest.expect(rb"end of panic")
+        text = guest.console.before.decode().replace("\r\n", "\n")
+    assert re.search(r"^PANIC: with the locks of threads and of memory held$", text, re.M), text
+    assert "] thread_each+0x" in text, text
+    for cpu in range(4):
+        assert re.search(rf"^CPU {cpu}: \S+ pid \d+", text, re.M), text
+
+
 def test_panic_ends_qemu_when_asked():
     with Guest("gcc", 2, cmdline="exit") as guest:
         text, status = end_of(guest, "panic")
