@@ -23,9 +23,9 @@
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "kernel_init.h"
-#include "sched.h"
-#include "softirq_priv.h"
-#include "thread_list.h"
+#include "sched/sched.h"
+#include "sched/softirq_priv.h"
+#include "sched/thread_list.h"
 
 struct boot_stats boot_stats;
 

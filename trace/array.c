@@ -6,8 +6,8 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "dump.h"
-#include "fs_file.h"
-#include "str.h"
+#include "fs/fs_file.h"
+#include "print/str.h"
 
 /* Fits in the two sub-buffers that a ring has at least. */
 #define MINIMAL_BYTES (2ul * (RING_SUBBUF_BYTES - 16))

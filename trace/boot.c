@@ -6,7 +6,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "dump.h"
-#include "str.h"
+#include "print/str.h"
 
 #define PARAM_MAX 512u
 

@@ -3,7 +3,7 @@
  */
 #include <stdatomic.h>
 #include "array.h"
-#include "str.h"
+#include "print/str.h"
 
 static _Atomic uint64_t counter;
 

@@ -5,7 +5,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
-#include "str.h"
+#include "print/str.h"
 
 static struct {
 	_Atomic bool is_locked;

@@ -3,8 +3,8 @@
  */
 #include "array.h"
 #include "cpumask.h"
-#include "seq.h"
-#include "str.h"
+#include "print/seq.h"
+#include "print/str.h"
 
 #define CHUNK_BITS   32u
 #define CHUNK_DIGITS 8u

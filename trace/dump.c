@@ -5,9 +5,9 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "dump.h"
-#include "iter.h"
-#include "output.h"
-#include "str.h"
+#include "print/iter.h"
+#include "print/output.h"
+#include "print/str.h"
 
 #define LINE_BYTES 1024u
 

@@ -3,8 +3,8 @@
  */
 #include <trace/platform.h>
 #include "error_log.h"
-#include "seq.h"
-#include "str.h"
+#include "print/seq.h"
+#include "print/str.h"
 
 #define COMMAND_PREFIX "  Command: "
 

@@ -3,8 +3,8 @@
  */
 #include "array.h"
 #include "options.h"
-#include "seq.h"
-#include "str.h"
+#include "print/seq.h"
+#include "print/str.h"
 
 const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_PRINT_PARENT] = "print-parent",

@@ -5,7 +5,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
-#include "str.h"
+#include "print/str.h"
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
 

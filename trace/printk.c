@@ -7,7 +7,7 @@
 #include "array.h"
 #include "entry.h"
 #include "printk.h"
-#include "str.h"
+#include "print/str.h"
 
 #define PACK_BYTES 256u /* arguments of nearly every call */
 #define OWN_DEPTH  1u	/* the ring keeps preemption off from reserve to commit */

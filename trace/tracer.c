@@ -2,7 +2,7 @@
  * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
  */
 #include "array.h"
-#include "str.h"
+#include "print/str.h"
 
 static struct tracer *tracers; /* newest first; config lock */
 

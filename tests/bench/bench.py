@@ -3,7 +3,7 @@
 
 Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -cpu max, where the time
 stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
-(kernel/bench.c states what is subtracted). The kernels for patching have generated functions
+(kernel/load/bench.c states what is subtracted). The kernels for patching have generated functions
 (make SITES=n). Writes bench.json into the build directory:
     name -> {"value": number, "unit": text, "linux": number, "target": number}
 """

@@ -77,14 +77,14 @@ def compiled(printed):
 
 def test_header_change_rebuilds(second_build):
     make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
-    header = ROOT / "kernel/bench.h"
+    header = ROOT / "kernel/load/bench.h"
     before = header.stat()
     try:
         os.utime(header)
         printed = make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
     finally:
         os.utime(header, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert compiled(printed) == {"kernel/bench.c", "kernel/bench_loops.c", "kernel/bench_target.c"}
+    assert compiled(printed) == {"kernel/load/bench.c", "kernel/load/bench_loops.c", "kernel/load/bench_target.c"}
 
 
 def test_command_line_changes_the_iso_only(second_build):

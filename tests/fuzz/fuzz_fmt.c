@@ -1,7 +1,7 @@
 /*
  * The first line is a format, the rest packed arguments: whatever both hold, nothing is read or
  * written outside, and the packing of a formatted number is what the packer makes.
- * links: trace/fmt.c trace/fmt_spec.c trace/fmt_bin.c trace/str.c
+ * links: trace/print/fmt.c trace/print/fmt_spec.c trace/print/fmt_bin.c trace/print/str.c
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
  *           {}
  *   };
  *
- * and one line in the list of kernel/command.c. A command runs in a thread of its own that has its
- * name, unless it is marked as a builtin of the shell. It returns its exit status: 0 success,
- * 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
+ * and one line in the list of kernel/shell/command.c. A command runs in a thread of its own that
+ * has its name, unless it is marked as a builtin of the shell. It returns its exit status: 0
+ * success, 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
  *
  * Context:   thread, preemption on. A command that runs long asks command_stopped() now and then:
  *            Ctrl-C and a reader that went away show there. All waits end with -EINTR on Ctrl-C.

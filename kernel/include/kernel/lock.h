@@ -83,7 +83,7 @@ void waitq_finish(struct waitq *queue, struct waiter *waiter);
 
 #define LOCK_ORDER_DEPTH 12 /* watched locks held at once */
 
-struct held_locks { /* debug: see kernel/lock_order.h */
+struct held_locks { /* debug: see kernel/sched/lock_order.h */
 	uint32_t nr;
 	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the image */
 };

@@ -1,8 +1,9 @@
 /*
  * The line editor on a terminal of 80 columns: after every key, what the screen shows and where the
  * cursor stands is what a plain model of the line says.
- * links: kernel/line_read.c kernel/line_edit.c kernel/line_keys.c kernel/line_history.c
- * links: kernel/line_tab.c kernel/sh_arena.c tests/unit/kernel/host.c
+ * links: kernel/shell/line_read.c kernel/shell/line_edit.c kernel/shell/line_keys.c
+ * kernel/shell/line_history.c links: kernel/shell/line_tab.c kernel/shell/sh_arena.c
+ * tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <kernel/console.h>
 #include <kernel/mm.h>
 #include "kernel/host.h"
-#include "line.h"
+#include "shell/line.h"
 
 #define ROWS	400u
 #define COLUMNS LINE_COLUMNS

@@ -1,6 +1,6 @@
 /*
  * grep's regular expressions, held against the C library's.
- * links: kernel/regex.c kernel/regex_compile.c tests/unit/kernel/host.c
+ * links: kernel/shell/regex.c kernel/shell/regex_compile.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <regex.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "regex.h"
+#include "shell/regex.h"
 
 #define RANDOM_PATTERNS 20000
 #define TEXTS_EACH	6

@@ -1,7 +1,8 @@
 /*
  * Words to fields: quotes, variables, splitting, patterns, arithmetic, with a small fake tree.
- * links: kernel/sh_lex.c kernel/sh_arena.c kernel/sh_expand.c kernel/sh_arith.c kernel/sh_match.c
- * links: kernel/sh_glob.c kernel/sh_var.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh_lex.c kernel/shell/sh_arena.c kernel/shell/sh_expand.c
+ * kernel/shell/sh_arith.c kernel/shell/sh_match.c links: kernel/shell/sh_glob.c
+ * kernel/shell/sh_var.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <fnmatch.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <kernel/thread.h>
 #include "kernel/host.h"
-#include "sh.h"
+#include "shell/sh.h"
 
 #define FUZZ_ROUNDS 40000
 

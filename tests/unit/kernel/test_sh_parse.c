@@ -1,13 +1,14 @@
 /*
  * The shell's parser: trees for texts, words for mistakes, no memory lost, no text that breaks it.
- * links: kernel/sh_lex.c kernel/sh_parse.c kernel/sh_arena.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh_lex.c kernel/shell/sh_parse.c kernel/shell/sh_arena.c
+ * tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "sh_tree.h"
+#include "shell/sh_tree.h"
 
 #define FUZZ_ROUNDS 60000
 

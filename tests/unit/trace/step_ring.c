@@ -3,14 +3,14 @@
  * wrapping, dropping and discarding, compiled as in the kernel. After each run every event must be
  * accounted for: read once, with its payload whole and in the order of times, or counted as lost.
  *
- * links: trace/ring_*.c
+ * links: trace/ring/*.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fast.h"
-#include "ring_private.h"
+#include "ring/ring_private.h"
 
 #define SIZE	  4096u
 #define ROOM	  (SIZE - 16u)

@@ -1,16 +1,14 @@
 /*
  * Registering, filtering, dispatch: what each ops sees, what each site holds, against a model that
  * knows only which ops wants which function.
- * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
- * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
- * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 #include <trace/recursion.h>
 #include <trace/trace.h>
 

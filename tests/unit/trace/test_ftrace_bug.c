@@ -1,13 +1,11 @@
 /*
  * Damaged text: it is named, nothing more is written, tracing is dead and the host goes on.
- * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
- * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
- * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
 #include <trace/trace.h>
 

@@ -1,14 +1,12 @@
 /*
  * Writing set_ftrace_filter as Linux takes it, and the lists that the files show.
- * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
- * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
- * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
 #include <trace/trace.h>
 
@@ -38,7 +36,7 @@ static int setup_all(void **state)
 	(void)state;
 	fake_reset();
 	fake_text_build(names, sizeof(names) / sizeof(names[0]));
-	fake_why_not_add("inlined_one", "inlined into schedule (kernel/sched.c:12)");
+	fake_why_not_add("inlined_one", "inlined into schedule (kernel/sched/sched.c:12)");
 	ftrace_init();
 	fake_symbol_add((uintptr_t)callback, 64, "callback");
 	return ftrace_is_dead();
@@ -221,7 +219,7 @@ static void test_why(void **state)
 	assert_string_equal(ftrace_edit_why(edit), "");
 	assert_int_equal(ftrace_edit_write(edit, "inlined_one\n", 12), -EINVAL);
 	assert_string_equal(ftrace_edit_why(edit),
-			    "inlined_one: inlined into schedule (kernel/sched.c:12)");
+			    "inlined_one: inlined into schedule (kernel/sched/sched.c:12)");
 	assert_int_equal(ftrace_edit_write(edit, "schedule:mod:ext4\n", 18), -EINVAL);
 	assert_string_equal(ftrace_edit_why(edit), "ext4: no such module");
 	assert_int_equal(ftrace_edit_write(edit, "nosuch*\n", 8), -EINVAL);

@@ -1,16 +1,14 @@
 /*
  * Boot: an unsorted table, memory in pieces, no memory, a site that is no call. Records are made
  * once in a life, so each case runs in a process of its own.
- * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
- * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
- * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 #include <trace/trace.h>
 
 #define NR_FUNCS 3000u

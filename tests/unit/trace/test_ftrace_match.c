@@ -1,12 +1,12 @@
 /*
  * Patterns against a slow reference written from the rules alone.
- * links: trace/ftrace_match.c trace/str.c
+ * links: trace/func/ftrace_match.c trace/print/str.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 
 static bool matches(const char *pattern_text, const char *name_text)
 {

@@ -1,7 +1,7 @@
 /*
  * Ring buffer: writing, reading, accounting, on one CPU.
  *
- * links: trace/ring_*.c
+ * links: trace/ring/*.c
  */
 #include "unit.h"
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
  * Ring buffer: iterators, raw pages, damaged data.
  *
- * links: trace/ring_*.c
+ * links: trace/ring/*.c
  */
 #include "ring_help.h"
-#include "ring_private.h"
+#include "ring/ring_private.h"
 
 static struct ring_buffer *ring;
 

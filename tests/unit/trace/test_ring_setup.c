@@ -1,7 +1,7 @@
 /*
  * Ring buffer: resize, reset, exchange, several CPUs, failing memory.
  *
- * links: trace/ring_*.c
+ * links: trace/ring/*.c
  */
 #include "ring_help.h"
 

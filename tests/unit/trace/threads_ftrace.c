@@ -3,9 +3,7 @@
  * called after unregister has returned, nobody sees what his filter never held, and no probe reads
  * memory that is gone.
  *
- * links: trace/ftrace_edit.c trace/ftrace_filter.c trace/ftrace_hash.c trace/ftrace_iter.c
- * links: trace/ftrace_match.c trace/ftrace_ops.c trace/ftrace_record.c trace/ftrace_update.c
- * links: trace/fmt.c trace/fmt_spec.c trace/str.c
+ * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
 #include <pthread.h>
@@ -13,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include "fake.h"
-#include "ftrace_private.h"
+#include "func/ftrace_private.h"
 #include <trace/trace.h>
 
 #define NR_FUNCS  300u

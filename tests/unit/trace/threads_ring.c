@@ -2,7 +2,7 @@
  * Ring buffer: one CPU writes, interrupts and all, while others consume, iterate, count, resize,
  * reset and exchange its ring; under TSan.
  *
- * links: trace/ring_*.c
+ * links: trace/ring/*.c
  */
 #include "ring_help.h"
 #include <pthread.h>

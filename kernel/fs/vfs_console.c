@@ -1,0 +1,103 @@
+/*
+ * The console as a file. Reading gives a line at a time, edited and echoed; the rest of a line that
+ * did not fit is kept for the next read.
+ *
+ * Locking: read_lock guards the kept line; one reader at a time.
+ */
+#include <stdatomic.h>
+#include <kernel/console.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/vfs.h>
+#include "shell/line.h"
+#include "vfs_mount.h"
+
+static struct mutex read_lock;
+static char *kept; /* of the line being read; NULL for none */
+static size_t kept_pos;
+static size_t kept_len;
+static _Atomic bool is_inside_line; /* the last byte written was no newline */
+
+/* The next line into `kept`; 0 at the end of input. */
+static int fill_kept(void)
+{
+	struct line_options plain = { .prompt = "", .keeps_newline = true };
+	char *line;
+	int len = line_read(&plain, &line);
+
+	if (len <= 0)
+		return len == -ENODATA ? 0 : len;
+	atomic_store(&is_inside_line, false);
+	kept = line;
+	kept_pos = 0;
+	kept_len = (size_t)len;
+	return len;
+}
+
+static ssize_t read_kept(void *buf, size_t len)
+{
+	size_t part;
+
+	if (!kept) {
+		int err = fill_kept();
+
+		if (err <= 0)
+			return err;
+	}
+	part = kept_len - kept_pos;
+	if (part > len)
+		part = len;
+	memcpy(buf, kept + kept_pos, part);
+	kept_pos += part;
+	if (kept_pos == kept_len) {
+		kfree(kept);
+		kept = NULL;
+	}
+	return (ssize_t)part;
+}
+
+static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	ssize_t got;
+	int err = mutex_lock_interruptible(&read_lock);
+
+	(void)file;
+	(void)pos;
+	if (err)
+		return err;
+	got = read_kept(buf, len);
+	mutex_unlock(&read_lock);
+	return got;
+}
+
+static ssize_t console_file_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	const char *text = buf;
+	int err;
+
+	(void)file;
+	(void)pos;
+	if (!len)
+		return 0;
+	atomic_store(&is_inside_line, text[len - 1] != '\n');
+	err = console_write(text, len);
+	return err ? err : (ssize_t)len;
+}
+
+const struct file_ops console_file_ops = {
+	.read = console_read,
+	.write = console_file_write,
+	.is_console = true,
+};
+
+struct file *console_file_open(void)
+{
+	return file_create(&console_file_ops, NULL, VFS_READ | VFS_WRITE);
+}
+
+void console_fresh_line(void)
+{
+	if (atomic_exchange(&is_inside_line, false))
+		console_write("\n", 1);
+}

@@ -1,0 +1,108 @@
+/*
+ * Contents of files in memory: pages, found through a list of index blocks. See vfs_ram.h.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "mm/page.h"
+#include "vfs_ram.h"
+
+#define BLOCK_SLOTS (PAGE_SIZE / sizeof(void *) - 1)
+/* Files leave this much to the rest of the kernel. */
+#define RESERVE_PAGES 512u
+
+struct ram_block { /* one page */
+	struct ram_block *next;
+	void *pages[BLOCK_SLOTS];
+};
+
+static bool is_memory_short(void)
+{
+	uint64_t total, nr_free, failures;
+
+	page_get_counts(&total, &nr_free, &failures);
+	return nr_free < RESERVE_PAGES;
+}
+
+/* The slot of page `index`; NULL when there is none, or no memory to make one. */
+static void **find_slot(struct ram_node *node, uint64_t index, bool creates)
+{
+	struct ram_block **link = &node->data;
+
+	for (;;) {
+		if (!*link && creates && !is_memory_short())
+			*link = page_alloc_zeroed(0);
+		if (!*link)
+			return NULL;
+		if (index < BLOCK_SLOTS)
+			return &(*link)->pages[index];
+		index -= BLOCK_SLOTS;
+		link = &(*link)->next;
+	}
+}
+
+static size_t part_len(uint64_t pos, size_t len)
+{
+	size_t room = PAGE_SIZE - pos % PAGE_SIZE;
+
+	return len < room ? len : room;
+}
+
+size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len)
+{
+	size_t done = 0;
+
+	if (pos >= node->size)
+		return 0;
+	if (len > node->size - pos)
+		len = node->size - pos;
+	while (done < len) {
+		size_t part = part_len(pos, len - done);
+		void **slot = find_slot(node, pos / PAGE_SIZE, false);
+
+		if (slot && *slot)
+			memcpy((char *)buf + done, (char *)*slot + pos % PAGE_SIZE, part);
+		else
+			memset((char *)buf + done, 0, part);
+		pos += part;
+		done += part;
+	}
+	return done;
+}
+
+size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		size_t part = part_len(pos, len - done);
+		void **slot = find_slot(node, pos / PAGE_SIZE, true);
+
+		if (!slot)
+			break;
+		if (!*slot && !is_memory_short())
+			*slot = page_alloc_zeroed(0);
+		if (!*slot)
+			break;
+		memcpy((char *)*slot + pos % PAGE_SIZE, (const char *)buf + done, part);
+		pos += part;
+		done += part;
+	}
+	if (pos > node->size)
+		node->size = pos;
+	return done;
+}
+
+void ram_data_free(struct ram_node *node)
+{
+	while (node->data) {
+		struct ram_block *block = node->data;
+
+		for (size_t i = 0; i < BLOCK_SLOTS; i++) {
+			if (block->pages[i])
+				page_free(block->pages[i], 0);
+		}
+		node->data = block->next;
+		page_free(block, 0);
+	}
+	node->size = 0;
+}

@@ -1,0 +1,168 @@
+/*
+ * Open files of tracefs: from system calls to what a file defines. See <trace/fs.h>, fs_file.h.
+ */
+#include <trace/fs.h>
+#include "array.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define STORE_MAX 4000u
+
+int trace_handle_cpu(const struct trace_handle *handle)
+{
+	return (int)handle->node->arg;
+}
+
+int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle)
+{
+	struct trace_handle *handle;
+	int err;
+
+	if (node->is_dir)
+		return -EISDIR;
+	handle = trace_plat_alloc(TRACE_HANDLE_BYTES);
+	if (!handle)
+		return -ENOMEM;
+	handle->node = node;
+	handle->tr = node->tr;
+	handle->flags = flags;
+	trace_seq_init(&handle->seq, handle->text, TRACE_HANDLE_BYTES - sizeof(*handle));
+	err = node->file->open ? node->file->open(handle) : 0;
+	if (err) {
+		trace_plat_free(handle, TRACE_HANDLE_BYTES);
+		return err;
+	}
+	*out_handle = handle;
+	return 0;
+}
+
+int trace_fs_close(struct trace_handle *handle)
+{
+	const struct trace_file *file = handle->node->file;
+	int err = file->close ? file->close(handle) : 0;
+
+	trace_plat_free(handle, TRACE_HANDLE_BYTES);
+	return err;
+}
+
+static void rewind_handle(struct trace_handle *handle)
+{
+	handle->position = 0;
+	handle->seq.len = 0;
+	handle->taken = 0;
+	handle->is_shown = false;
+	handle->index = 0;
+	if (handle->node->file->rewind)
+		handle->node->file->rewind(handle);
+}
+
+/* Make the next piece of text. 1, 0 at the end, or -errno. */
+static int refill(struct trace_handle *handle)
+{
+	const struct trace_file *file = handle->node->file;
+	int err;
+
+	handle->seq.len = 0;
+	handle->seq.overflowed = false;
+	handle->taken = 0;
+	if (file->next)
+		return file->next(handle, &handle->seq);
+	if (handle->is_shown)
+		return 0;
+	handle->is_shown = true;
+	err = file->show(handle, &handle->seq);
+	return err ? err : 1;
+}
+
+static int64_t read_text(struct trace_handle *handle, char *buf, size_t len)
+{
+	size_t part;
+	int more;
+
+	while (handle->given < len) {
+		if (handle->taken == handle->seq.len) {
+			more = refill(handle);
+			if (more < 0 && !handle->given)
+				return more;
+			if (more <= 0)
+				break;
+		}
+		part = handle->seq.len - handle->taken;
+		if (part > len - handle->given)
+			part = len - handle->given;
+		memcpy(buf + handle->given, handle->seq.buf + handle->taken, part);
+		handle->taken += part;
+		handle->given += part;
+	}
+	return (int64_t)handle->given;
+}
+
+int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos)
+{
+	const struct trace_file *file = handle->node->file;
+	int64_t got;
+
+	if (!(handle->flags & TRACE_FS_READ))
+		return -EBADF;
+	if (!file->read && !file->next && !file->show)
+		return -EINVAL;
+	if (*pos == 0 && handle->position)
+		rewind_handle(handle);
+	if (*pos != handle->position)
+		return -ESPIPE;
+	handle->given = 0;
+	got = file->read ? file->read(handle, buf, len) : read_text(handle, buf, len);
+	if (got > 0) {
+		handle->position += (uint64_t)got;
+		*pos += (uint64_t)got;
+	}
+	return got;
+}
+
+/* Give `store` a text of its own, ended by NUL. */
+static int64_t store_text(struct trace_handle *handle, const char *buf, size_t len)
+{
+	const struct trace_file *file = handle->node->file;
+	size_t max = file->store_max ? file->store_max : STORE_MAX;
+	char *text;
+	int err;
+
+	if (len > max)
+		return -EINVAL;
+	text = trace_plat_alloc(len + 1);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, buf, len);
+	err = file->store(handle, text);
+	trace_plat_free(text, len + 1);
+	return err ? err : (int64_t)len;
+}
+
+int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos)
+{
+	const struct trace_file *file = handle->node->file;
+	int64_t put;
+
+	if (!(handle->flags & TRACE_FS_WRITE))
+		return -EBADF;
+	if (!file->store && !file->write)
+		return -EINVAL;
+	put = file->write ? file->write(handle, buf, len) : store_text(handle, buf, len);
+	if (put > 0)
+		*pos += (uint64_t)put;
+	return put;
+}
+
+int trace_fs_mkdir(struct trace_node *dir, const char *name)
+{
+	(void)dir;
+	(void)name;
+	return -EPERM;
+}
+
+int trace_fs_rmdir(struct trace_node *dir, const char *name)
+{
+	(void)dir;
+	(void)name;
+	return -EPERM;
+}

@@ -1,0 +1,150 @@
+/*
+ * The files of tracefs about the ring buffer: sizes, statistics; and the two sets of files, of an
+ * instance and of a CPU, that events are read from. See fs_file.h.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define NUMBER_MAX	 64u
+#define UNEXPANDED_KB	 7u /* two sub-buffers less their heads */
+#define KB_SHIFT	 10u
+#define SIZE_LIMIT_BYTES (1ull << 46)
+
+static uint64_t cpu_kb(const struct trace_array *tr, uint32_t cpu)
+{
+	return tr->is_expanded ? ring_buffer_size(tr->buffer, cpu) >> KB_SHIFT : UNEXPANDED_KB;
+}
+
+static bool sizes_differ(const struct trace_array *tr)
+{
+	for (uint32_t cpu = 1; cpu < trace_plat_nr_cpus(); cpu++) {
+		if (cpu_kb(tr, cpu) != cpu_kb(tr, 0))
+			return true;
+	}
+	return false;
+}
+
+static void show_all(const struct trace_array *tr, struct trace_seq *seq)
+{
+	if (!tr->is_expanded)
+		trace_seq_printf(seq, "%u (expanded: %zu)\n", UNEXPANDED_KB,
+				 tr->wanted_bytes >> KB_SHIFT);
+	else if (sizes_differ(tr))
+		trace_seq_puts(seq, "X\n");
+	else
+		trace_seq_printf(seq, "%llu\n", (unsigned long long)cpu_kb(tr, 0));
+}
+
+static int buffer_size_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	int cpu = trace_handle_cpu(handle);
+
+	trace_plat_lock(&trace_config_lock);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		show_all(handle->tr, seq);
+	else
+		trace_seq_printf(seq, "%llu\n",
+				 (unsigned long long)cpu_kb(handle->tr, (uint32_t)cpu));
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
+}
+
+static int buffer_size_store(struct trace_handle *handle, char *text)
+{
+	uint64_t kb;
+	int err = trace_parse_u64(text, 10, &kb);
+
+	if (err)
+		return err;
+	if (!kb)
+		return -EINVAL;
+	if (kb > SIZE_LIMIT_BYTES >> KB_SHIFT)
+		return -ENOMEM;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_array_resize(handle->tr, kb << KB_SHIFT, trace_handle_cpu(handle));
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static int buffer_total_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_array *tr = handle->tr;
+	uint64_t nr_cpus = trace_plat_nr_cpus(), total = 0, wanted;
+
+	trace_plat_lock(&trace_config_lock);
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+		total += cpu_kb(tr, cpu);
+	wanted = nr_cpus * (tr->wanted_bytes >> KB_SHIFT);
+	if (tr->is_expanded)
+		trace_seq_printf(seq, "%llu\n", (unsigned long long)total);
+	else
+		trace_seq_printf(seq, "%llu (expanded: %llu)\n", (unsigned long long)total,
+				 (unsigned long long)wanted);
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
+}
+
+static void show_time(const struct trace_array *tr, struct trace_seq *seq, const char *name,
+		      uint64_t time)
+{
+	uint64_t us = (time + 500) / 1000;
+
+	if (tr->clock->is_ns)
+		trace_seq_printf(seq, "%s: %5llu.%06llu\n", name,
+				 (unsigned long long)(us / 1000000),
+				 (unsigned long long)(us % 1000000));
+	else
+		trace_seq_printf(seq, "%s: %llu\n", name, (unsigned long long)time);
+}
+
+static int stats_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_array *tr = handle->tr;
+	struct ring_stats stats;
+
+	ring_buffer_stats_cpu(tr->buffer, (uint32_t)trace_handle_cpu(handle), &stats);
+	trace_seq_printf(seq, "entries: %llu\n", (unsigned long long)stats.entries);
+	trace_seq_printf(seq, "overrun: %llu\n", (unsigned long long)stats.overrun);
+	trace_seq_printf(seq, "commit overrun: %llu\n", (unsigned long long)stats.commit_overrun);
+	trace_seq_printf(seq, "bytes: %llu\n", (unsigned long long)stats.bytes);
+	show_time(tr, seq, "oldest event ts", stats.oldest_ts);
+	show_time(tr, seq, "now ts", stats.now_ts);
+	trace_seq_printf(seq, "dropped events: %llu\n", (unsigned long long)stats.dropped);
+	trace_seq_printf(seq, "read events: %llu\n", (unsigned long long)stats.read);
+	return 0;
+}
+
+static const struct trace_file buffer_size_file = {
+	.name = "buffer_size_kb",
+	.mode = TRACE_MODE_WRITE,
+	.show = buffer_size_show,
+	.store = buffer_size_store,
+	.store_max = NUMBER_MAX,
+};
+
+static const struct trace_file buffer_total_file = {
+	.name = "buffer_total_size_kb",
+	.mode = TRACE_MODE_READ,
+	.show = buffer_total_show,
+};
+
+static const struct trace_file stats_file = {
+	.name = "stats",
+	.mode = TRACE_MODE_READ,
+	.show = stats_show,
+};
+
+static const struct trace_file *const files[] = {
+	&buffer_size_file,
+	&buffer_total_file,
+	&trace_trace_file,
+	&trace_pipe_file,
+};
+
+static const struct trace_file *const cpu_files[] = {
+	&buffer_size_file, &stats_file, &trace_trace_file, &trace_pipe_file, &trace_pipe_raw_file,
+};
+
+const struct trace_file_table trace_buffer_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_cpu_files = { cpu_files, TRACE_ARRAY_SIZE(cpu_files) };

@@ -1,0 +1,89 @@
+/*
+ * What a file of tracefs is made of, and an open one. Each group of files has its own fs_*.c with a
+ * const table of struct trace_file.
+ *
+ * A file either shows a text that is made at once (`show`), or one piece after the other (`next`),
+ * or moves bytes itself (`read`); and it takes a whole command as text (`store`), or bytes
+ * (`write`). What a file leaves out fails with -EINVAL, as in Linux.
+ *
+ * Context: every member - thread, no lock held, may block.
+ */
+#ifndef TRACE_FS_FILE_H
+#define TRACE_FS_FILE_H
+
+#include <trace/fs.h>
+#include <trace/platform.h>
+#include "print/seq.h"
+
+#define TRACE_MODE_READ	 0440
+#define TRACE_MODE_WRITE 0640
+#define TRACE_MODE_DIR	 0750
+
+#define TRACE_HANDLE_BYTES 12288u /* handle, and a text that holds the longest line */
+
+struct trace_handle {
+	struct trace_node *node;
+	struct trace_array *tr;
+	unsigned int flags;   /* enum trace_fs_flags */
+	uint64_t position;    /* where the next read continues */
+	struct trace_seq seq; /* text that was made and not yet read */
+	size_t taken;	      /* bytes of it that were read */
+	size_t given;	      /* bytes that this read call has given so far */
+	bool is_shown;	      /* `show` has been called */
+	size_t index;	      /* free for `next` */
+	void *private;	      /* free for the file, as is: */
+	size_t private_bytes;
+	char text[];
+};
+
+struct trace_file {
+	const char *name;
+	uint16_t mode;
+	size_t store_max; /* longest text that `store` takes; longer ones are -EINVAL */
+
+	/* The whole text. 0 or -errno. */
+	int (*show)(struct trace_handle *handle, struct trace_seq *seq);
+	/* Append one piece of at most 4 KiB to the empty `seq`: 1, or 0 at the end, or -errno. */
+	int (*next)(struct trace_handle *handle, struct trace_seq *seq);
+	/* Bytes read, 0 at the end, or -errno. */
+	int64_t (*read)(struct trace_handle *handle, char *buf, size_t len);
+	/* The text of one write, a copy, ended by NUL. 0 or -errno. */
+	int (*store)(struct trace_handle *handle, char *text);
+	/* Bytes taken or -errno. */
+	int64_t (*write)(struct trace_handle *handle, const char *buf, size_t len);
+	/* Truncation belongs here. */
+	int (*open)(struct trace_handle *handle);
+	int (*close)(struct trace_handle *handle);
+	/* Reading begins anew at 0. */
+	void (*rewind)(struct trace_handle *handle);
+};
+
+struct trace_file_table {
+	const struct trace_file *const *files;
+	size_t nr;
+};
+
+extern const struct trace_file_table trace_config_files; /* fs_config.c, and so on */
+extern const struct trace_file_table trace_option_files;
+extern const struct trace_file_table trace_thread_files;
+extern const struct trace_file_table trace_info_files;
+extern const struct trace_file_table trace_buffer_files;
+extern const struct trace_file_table trace_function_files;
+extern const struct trace_file_table trace_marker_files;
+/* In each per_cpu/cpuN; node->arg is the number. */
+extern const struct trace_file_table trace_cpu_files;
+/* Of an instance and of a CPU. */
+extern const struct trace_file trace_trace_file;
+extern const struct trace_file trace_pipe_file;
+extern const struct trace_file trace_pipe_raw_file;
+/* One for each option; node->arg is its number, node->name its name. */
+extern const struct trace_file trace_option_file;
+extern const struct trace_file trace_tracer_option_file;
+
+/* The CPU that a file is about, or RING_BUFFER_ALL_CPUS. */
+int trace_handle_cpu(const struct trace_handle *handle);
+
+/* Build the tree of an instance. 0 or -ENOMEM. */
+int trace_fs_create(struct trace_array *tr);
+
+#endif

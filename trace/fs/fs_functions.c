@@ -1,0 +1,187 @@
+/*
+ * The files of tracefs about call sites: lists of functions, filters. See fs_file.h and
+ * <trace/ftrace_files.h>, which does the work.
+ */
+#include <trace/fmt.h>
+#include <trace/ftrace_files.h>
+#include "array.h"
+#include "error_log.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define COMMAND_MAX 256u
+
+struct functions_handle {
+	struct ftrace_iter iter;
+	struct ftrace_edit *edit;
+};
+
+static enum ftrace_list list_of(const struct trace_handle *handle)
+{
+	static const struct {
+		const char *name;
+		enum ftrace_list list;
+	} lists[] = {
+		{ "available_filter_functions", FTRACE_LIST_AVAILABLE },
+		{ "available_filter_functions_addrs", FTRACE_LIST_ADDRS },
+		{ "enabled_functions", FTRACE_LIST_ENABLED },
+		{ "set_ftrace_filter", FTRACE_LIST_FILTER },
+		{ "set_ftrace_notrace", FTRACE_LIST_NOTRACE },
+	};
+	size_t i = 0;
+
+	while (!trace_streq(lists[i].name, handle->node->name))
+		i++;
+	return lists[i].list;
+}
+
+static void functions_rewind(struct trace_handle *handle)
+{
+	struct functions_handle *own = handle->private;
+
+	ftrace_iter_start(&own->iter, list_of(handle), handle->tr->ops);
+}
+
+static int functions_open(struct trace_handle *handle)
+{
+	handle->private_bytes = sizeof(struct functions_handle);
+	handle->private = trace_plat_alloc(handle->private_bytes);
+	if (!handle->private)
+		return -ENOMEM;
+	functions_rewind(handle);
+	return 0;
+}
+
+static int functions_close(struct trace_handle *handle)
+{
+	trace_plat_free(handle->private, handle->private_bytes);
+	return 0;
+}
+
+static int functions_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct functions_handle *own = handle->private;
+
+	seq->len = ftrace_iter_next(&own->iter, seq->buf);
+	return seq->len ? 1 : 0;
+}
+
+/* ---- Filters: a word at a time, in effect when the file is closed ---- */
+
+static int filter_open(struct trace_handle *handle)
+{
+	struct functions_handle *own;
+	int err = functions_open(handle);
+
+	if (err || !(handle->flags & TRACE_FS_WRITE))
+		return err;
+	own = handle->private;
+	err = ftrace_edit_open(handle->tr->ops, list_of(handle) == FTRACE_LIST_NOTRACE,
+			       handle->flags & TRACE_FS_TRUNC, &own->edit);
+	if (err)
+		functions_close(handle);
+	return err;
+}
+
+/* Point at the word: it is the first of the text, which may begin with blanks. */
+static void report(struct trace_handle *handle, const char *buf, size_t len)
+{
+	struct functions_handle *own = handle->private;
+	char command[COMMAND_MAX];
+	size_t pos = 0;
+
+	if (len > sizeof(command) - 1)
+		len = sizeof(command) - 1;
+	memcpy(command, buf, len);
+	command[len] = '\0';
+	while (pos < len && trace_is_space(command[pos]))
+		pos++;
+	trace_error_log(handle->node->name, ftrace_edit_why(own->edit), command, pos);
+}
+
+static int64_t filter_write(struct trace_handle *handle, const char *buf, size_t len)
+{
+	struct functions_handle *own = handle->private;
+	int64_t taken = ftrace_edit_write(own->edit, buf, len);
+
+	if (taken == -EINVAL)
+		report(handle, buf, len);
+	return taken;
+}
+
+static int filter_close(struct trace_handle *handle)
+{
+	struct functions_handle *own = handle->private;
+	int err = own->edit ? ftrace_edit_close(own->edit) : 0;
+
+	functions_close(handle);
+	return err;
+}
+
+/* ---- dyn_ftrace_total_info ---- */
+
+static int total_info_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	seq->len = ftrace_total_info(seq->buf, seq->size);
+	return 0;
+}
+
+static const struct trace_file total_info_file = {
+	.name = "dyn_ftrace_total_info",
+	.mode = TRACE_MODE_READ,
+	.show = total_info_show,
+};
+
+static const struct trace_file available_file = {
+	.name = "available_filter_functions",
+	.mode = TRACE_MODE_READ,
+	.open = functions_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.close = functions_close,
+};
+
+static const struct trace_file addrs_file = {
+	.name = "available_filter_functions_addrs",
+	.mode = TRACE_MODE_READ,
+	.open = functions_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.close = functions_close,
+};
+
+static const struct trace_file enabled_file = {
+	.name = "enabled_functions",
+	.mode = TRACE_MODE_READ,
+	.open = functions_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.close = functions_close,
+};
+
+static const struct trace_file filter_file = {
+	.name = "set_ftrace_filter",
+	.mode = TRACE_MODE_WRITE,
+	.open = filter_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.write = filter_write,
+	.close = filter_close,
+};
+
+static const struct trace_file notrace_file = {
+	.name = "set_ftrace_notrace",
+	.mode = TRACE_MODE_WRITE,
+	.open = filter_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.write = filter_write,
+	.close = filter_close,
+};
+
+static const struct trace_file *const files[] = {
+	&available_file, &addrs_file, &enabled_file, &filter_file, &notrace_file, &total_info_file,
+};
+
+const struct trace_file_table trace_function_files = { files, TRACE_ARRAY_SIZE(files) };

@@ -1,0 +1,59 @@
+/*
+ * trace_marker and trace_marker_raw: what is written there goes into the trace. See fs_file.h.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "printk.h"
+#include "print/str.h"
+
+#define MARKER_MAX     1024u
+#define RAW_MARKER_MAX 3072u
+
+static bool takes_markers(const struct trace_handle *handle)
+{
+	return handle->tr->options & TRACE_OPT_BIT(TRACE_OPT_MARKERS);
+}
+
+/* Its name is what the trace shows: Linux's. A long text goes in parts, as the caller goes on. */
+static int64_t tracing_mark_write(struct trace_handle *handle, const char *buf, size_t len)
+{
+	int err;
+
+	if (!takes_markers(handle))
+		return -EINVAL;
+	if (len > MARKER_MAX)
+		len = MARKER_MAX;
+	err = trace_write_text(handle->tr, (uintptr_t)tracing_mark_write, buf, len);
+	return err ? err : (int64_t)len;
+}
+
+static int64_t tracing_mark_raw_write(struct trace_handle *handle, const char *buf, size_t len)
+{
+	uint32_t id;
+	int err;
+
+	if (!takes_markers(handle) || len < sizeof(id) || len > RAW_MARKER_MAX)
+		return -EINVAL;
+	memcpy(&id, buf, sizeof(id));
+	err = trace_write_raw(handle->tr, id, buf + sizeof(id), len - sizeof(id));
+	return err ? err : (int64_t)len;
+}
+
+static const struct trace_file trace_marker_file = {
+	.name = "trace_marker",
+	.mode = 0220,
+	.write = tracing_mark_write,
+};
+
+static const struct trace_file trace_marker_raw_file = {
+	.name = "trace_marker_raw",
+	.mode = 0220,
+	.write = tracing_mark_raw_write,
+};
+
+static const struct trace_file *const files[] = {
+	&trace_marker_file,
+	&trace_marker_raw_file,
+};
+
+const struct trace_file_table trace_marker_files = { files, TRACE_ARRAY_SIZE(files) };

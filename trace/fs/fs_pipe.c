@@ -1,0 +1,213 @@
+/*
+ * trace_pipe and trace_pipe_raw: reading that consumes and waits. See fs_file.h.
+ *
+ * The end of file comes when something was read, nothing is left and tracing is off. Before
+ * anything was read a reader waits even then: it may have come before tracing is switched on.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "print/iter.h"
+#include "print/output.h"
+#include "print/str.h"
+
+/* ---- trace_pipe: one for each CPU, or one for all of them ---- */
+
+static bool is_mine(const struct trace_handle *handle, uint32_t cpu)
+{
+	int own = trace_handle_cpu(handle);
+
+	return own == RING_BUFFER_ALL_CPUS || (uint32_t)own == cpu;
+}
+
+/* Config lock held. */
+static bool is_taken(const struct trace_handle *handle)
+{
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		if (is_mine(handle, cpu) && handle->tr->cpus[cpu].is_piped)
+			return true;
+	}
+	return false;
+}
+
+static void mark(struct trace_handle *handle, bool taken)
+{
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		if (is_mine(handle, cpu))
+			handle->tr->cpus[cpu].is_piped = taken;
+	}
+	handle->tr->nr_pipes += taken ? 1u : -1u;
+}
+
+static int pipe_open(struct trace_handle *handle)
+{
+	int err = 0;
+
+	if (!(handle->flags & TRACE_FS_READ))
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	if (is_taken(handle)) {
+		err = -EBUSY;
+		goto unlock;
+	}
+	handle->private = trace_iter_open(handle->tr, trace_handle_cpu(handle), true);
+	if (handle->private)
+		mark(handle, true);
+	else
+		err = -ENOMEM;
+unlock:
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static int pipe_close(struct trace_handle *handle)
+{
+	if (!handle->private)
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	mark(handle, false);
+	trace_iter_close(handle->private);
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
+}
+
+static bool is_over(const struct trace_handle *handle)
+{
+	return handle->position && !ring_buffer_record_is_set_on(handle->tr->buffer);
+}
+
+static bool is_empty(const struct trace_handle *handle)
+{
+	int cpu = trace_handle_cpu(handle);
+
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		return ring_buffer_empty(handle->tr->buffer);
+	return ring_buffer_empty_cpu(handle->tr->buffer, (uint32_t)cpu);
+}
+
+static bool is_ready(void *arg)
+{
+	const struct trace_handle *handle = arg;
+
+	return !is_empty(handle) || is_over(handle);
+}
+
+/* 1: there is something to read, 0: there will be nothing more, or -errno. */
+static int wait_for_events(struct trace_handle *handle)
+{
+	int err;
+
+	if (!is_ready(handle)) {
+		if (handle->flags & TRACE_FS_NONBLOCK)
+			return -EAGAIN;
+		err = trace_plat_wait(&handle->tr->pipe_wait, is_ready, handle);
+		if (err)
+			return err;
+	}
+	return is_empty(handle) ? 0 : 1;
+}
+
+/* Print the next event if there is one. */
+static bool print_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_iter *iter = handle->private;
+	bool found;
+
+	trace_plat_lock(&handle->tr->read_lock);
+	found = trace_iter_next(iter);
+	if (found)
+		trace_print_line(iter, seq);
+	trace_plat_unlock(&handle->tr->read_lock);
+	return found;
+}
+
+static int pipe_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	int more;
+
+	while (!print_next(handle, seq)) {
+		if (handle->given)
+			return 0; /* a read that has something does not wait for more */
+		more = wait_for_events(handle);
+		if (more <= 0)
+			return more;
+	}
+	return 1;
+}
+
+/* ---- trace_pipe_raw: sub-buffers as they are ---- */
+
+struct raw_reader {
+	size_t taken; /* of the page */
+	size_t bytes; /* in the page; 0 before the first */
+	struct ring_page page;
+};
+
+static size_t raw_reader_bytes(const struct trace_handle *handle)
+{
+	return sizeof(struct raw_reader) + ring_buffer_subbuf_size(handle->tr->buffer);
+}
+
+static int raw_open(struct trace_handle *handle)
+{
+	handle->private_bytes = raw_reader_bytes(handle);
+	handle->private = trace_plat_alloc(handle->private_bytes);
+	return handle->private ? 0 : -ENOMEM;
+}
+
+static int raw_close(struct trace_handle *handle)
+{
+	trace_plat_free(handle->private, handle->private_bytes);
+	return 0;
+}
+
+static bool read_page(struct trace_handle *handle)
+{
+	struct raw_reader *reader = handle->private;
+	uint32_t cpu = (uint32_t)trace_handle_cpu(handle);
+	int err;
+
+	trace_plat_lock(&handle->tr->read_lock);
+	err = ring_buffer_read_page(handle->tr->buffer, cpu, false, &reader->page);
+	trace_plat_unlock(&handle->tr->read_lock);
+	if (err)
+		return false;
+	reader->taken = 0;
+	reader->bytes = ring_buffer_subbuf_size(handle->tr->buffer);
+	return true;
+}
+
+/* At most the rest of one sub-buffer for each call. */
+static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
+{
+	struct raw_reader *reader = handle->private;
+	int more;
+
+	if (!len)
+		return 0;
+	while (reader->taken == reader->bytes && !read_page(handle)) {
+		more = wait_for_events(handle);
+		if (more <= 0)
+			return more;
+	}
+	if (len > reader->bytes - reader->taken)
+		len = reader->bytes - reader->taken;
+	memcpy(buf, (const char *)&reader->page + reader->taken, len);
+	reader->taken += len;
+	return (int64_t)len;
+}
+
+const struct trace_file trace_pipe_file = {
+	.name = "trace_pipe",
+	.mode = TRACE_MODE_READ,
+	.open = pipe_open,
+	.next = pipe_next,
+	.close = pipe_close,
+};
+
+const struct trace_file trace_pipe_raw_file = {
+	.name = "trace_pipe_raw",
+	.mode = TRACE_MODE_READ,
+	.open = raw_open,
+	.read = raw_read,
+	.close = raw_close,
+};

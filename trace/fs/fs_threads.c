@@ -1,0 +1,179 @@
+/*
+ * The files of tracefs about threads: names, and which of them the function tracer sees. See
+ * fs_file.h, cmdlines.h, pids.h.
+ */
+#include "array.h"
+#include "cmdlines.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define WORD_MAX 64u
+
+/* ---- saved_cmdlines, saved_cmdlines_size ---- */
+
+/* Names of living threads are added while there is room: the file is read to interpret a trace. */
+static int saved_cmdlines_open(struct trace_handle *handle)
+{
+	(void)handle;
+	trace_cmdlines_save_living();
+	return 0;
+}
+
+static int saved_cmdlines_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_cmdline line;
+
+	if (!trace_cmdlines_get(handle->index, &line))
+		return 0;
+	handle->index++;
+	trace_seq_printf(seq, "%d %s\n", line.pid, line.comm);
+	return 1;
+}
+
+static int saved_cmdlines_size_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_printf(seq, "%zu\n", trace_cmdlines_size());
+	return 0;
+}
+
+static int saved_cmdlines_size_store(struct trace_handle *handle, char *text)
+{
+	uint64_t value;
+	int err = trace_parse_u64(text, 10, &value);
+
+	(void)handle;
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_cmdlines_resize(value);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+/* ---- set_ftrace_pid, set_ftrace_notrace_pid ---- */
+
+static struct trace_pids *pids_of(struct trace_handle *handle)
+{
+	bool is_no = trace_streq(handle->node->name, "set_ftrace_notrace_pid");
+
+	return is_no ? &handle->tr->no_pids : &handle->tr->pids;
+}
+
+static int pids_open(struct trace_handle *handle)
+{
+	const unsigned int clear = TRACE_FS_WRITE | TRACE_FS_TRUNC;
+	struct trace_pids none = { 0 };
+	int err;
+
+	if ((handle->flags & clear) != clear)
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_pids_replace(handle->tr, pids_of(handle), &none);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+/* The smallest id from `handle->index` on: the list may change between two reads. */
+static int pids_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_pids *set = pids_of(handle);
+	int more = 0;
+	size_t i = 0;
+
+	trace_plat_lock(&trace_config_lock);
+	while (i < set->nr && (size_t)set->pids[i] < handle->index)
+		i++;
+	if (i < set->nr) {
+		trace_seq_printf(seq, "%d\n", set->pids[i]);
+		handle->index = (size_t)set->pids[i] + 1;
+		more = 1;
+	} else if (!handle->position && !handle->given) {
+		trace_seq_puts(seq, "no pid\n");
+		handle->index = SIZE_MAX;
+		more = 1;
+	}
+	trace_plat_unlock(&trace_config_lock);
+	return more;
+}
+
+/* Add the numbers of `text` to `set`. */
+static int parse_pids(struct trace_pids *set, char *text)
+{
+	uint64_t value;
+	char *word;
+	int err = 0;
+
+	while (!err) {
+		while (trace_is_space(*text))
+			text++;
+		if (!*text)
+			break;
+		word = text;
+		while (*text && !trace_is_space(*text))
+			text++;
+		if (*text)
+			*text++ = '\0';
+		if (trace_parse_u64(word, 0, &value) || value > INT32_MAX)
+			err = -EINVAL;
+		else
+			err = trace_pids_add(set, (int32_t)value);
+	}
+	return err;
+}
+
+/* All numbers of one write or none. */
+static int pids_store(struct trace_handle *handle, char *text)
+{
+	struct trace_pids *set = pids_of(handle), wanted = { 0 };
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = trace_pids_copy(&wanted, set);
+	if (!err)
+		err = parse_pids(&wanted, text);
+	if (!err)
+		err = trace_pids_replace(handle->tr, set, &wanted);
+	trace_pids_clear(&wanted);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static const struct trace_file saved_cmdlines_file = {
+	.name = "saved_cmdlines",
+	.mode = TRACE_MODE_READ,
+	.open = saved_cmdlines_open,
+	.next = saved_cmdlines_next,
+};
+
+static const struct trace_file saved_cmdlines_size_file = {
+	.name = "saved_cmdlines_size",
+	.mode = TRACE_MODE_WRITE,
+	.show = saved_cmdlines_size_show,
+	.store = saved_cmdlines_size_store,
+	.store_max = WORD_MAX,
+};
+
+static const struct trace_file set_ftrace_pid_file = {
+	.name = "set_ftrace_pid",
+	.mode = TRACE_MODE_WRITE,
+	.open = pids_open,
+	.next = pids_next,
+	.store = pids_store,
+};
+
+static const struct trace_file set_ftrace_notrace_pid_file = {
+	.name = "set_ftrace_notrace_pid",
+	.mode = TRACE_MODE_WRITE,
+	.open = pids_open,
+	.next = pids_next,
+	.store = pids_store,
+};
+
+static const struct trace_file *const files[] = {
+	&saved_cmdlines_file,
+	&saved_cmdlines_size_file,
+	&set_ftrace_pid_file,
+	&set_ftrace_notrace_pid_file,
+};
+
+const struct trace_file_table trace_thread_files = { files, TRACE_ARRAY_SIZE(files) };

@@ -1,0 +1,158 @@
+/*
+ * set_ftrace_filter and set_ftrace_notrace being written: see <trace/ftrace_files.h>.
+ */
+#include "ftrace_private.h"
+#include "print/str.h"
+#include <trace/fmt.h>
+#include <trace/ftrace_files.h>
+
+#define WORD_MAX 640u /* as long as Linux takes */
+#define WHY_MAX	 320u
+
+struct ftrace_edit {
+	struct ftrace_ops *ops;
+	struct ftrace_hash *hash;
+	bool notrace;
+	bool continues; /* `word` ended with the text of the last write */
+	size_t len;
+	char word[WORD_MAX];
+	char why[WHY_MAX];
+};
+
+int ftrace_edit_open(struct ftrace_ops *ops, bool notrace, bool truncate,
+		     struct ftrace_edit **out_edit)
+{
+	struct ftrace_edit *edit;
+
+	if (ftrace_is_dead() || (ops->flags & FTRACE_OPS_FL_DELETED))
+		return -ENODEV;
+	edit = trace_plat_alloc(sizeof(*edit));
+	if (!edit)
+		return -ENOMEM;
+	edit->ops = ops;
+	edit->notrace = notrace;
+	trace_plat_lock(&ftrace_lock);
+	edit->hash = ftrace_hash_copy(truncate ? NULL : ftrace_ops_hash_of(ops, notrace));
+	trace_plat_unlock(&ftrace_lock);
+	if (!edit->hash) {
+		trace_plat_free(edit, sizeof(*edit));
+		return -ENOMEM;
+	}
+	*out_edit = edit;
+	return 0;
+}
+
+static bool is_end(char c)
+{
+	return !c || trace_is_space(c);
+}
+
+/* Cut `text` at the first colon; what is behind it, or NULL. */
+static char *cut_at_colon(char *text)
+{
+	for (; *text; text++) {
+		if (*text == ':') {
+			*text = '\0';
+			return text + 1;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Name the word and the reason; the word itself has been changed by parsing, `name` has not.
+ * `module` is NULL when none was given. There are no modules, so one that has to be there is why.
+ */
+static void explain(struct ftrace_edit *edit, const char *name, const char *module)
+{
+	size_t len;
+
+	if (module && *module != '!') {
+		trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: no such module", TRACE_SYM_LEN,
+				module);
+		return;
+	}
+	len = trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: ", TRACE_SYM_LEN, name);
+	if (*name == '!')
+		name++;
+	if (trace_plat_why_not(name, edit->why + len, sizeof(edit->why) - len))
+		trace_scnprintf(edit->why + len, sizeof(edit->why) - len, "no function matches");
+}
+
+/* NAME, or NAME:mod:MODULE; the other commands of Linux are not here. */
+static int take_word(struct ftrace_edit *edit)
+{
+	char *command = cut_at_colon(edit->word);
+	char *module = command ? cut_at_colon(command) : NULL;
+	char name[TRACE_SYM_LEN];
+	int found;
+
+	trace_strcpy(name, edit->word, sizeof(name));
+	if (command && !trace_streq(command, "mod")) {
+		trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: no such command",
+				TRACE_SYM_LEN, command);
+		return -EINVAL;
+	}
+	found = ftrace_match_records(&edit->hash, edit->word, module);
+	if (found)
+		return found < 0 ? found : 0;
+	explain(edit, name, module);
+	return -EINVAL;
+}
+
+static int finish_word(struct ftrace_edit *edit)
+{
+	int err;
+
+	edit->word[edit->len] = '\0';
+	err = take_word(edit);
+	edit->len = 0;
+	edit->continues = false;
+	return err;
+}
+
+int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len)
+{
+	size_t at = 0;
+	int err;
+
+	if (!edit->continues) {
+		while (at < len && trace_is_space(text[at]))
+			at++;
+		edit->len = 0;
+		if (at < len && !text[at])
+			at++; /* as Linux: a NUL in front ends the word that never began */
+	}
+	while (at < len && !is_end(text[at])) {
+		if (edit->len == sizeof(edit->word) - 1)
+			return -EINVAL;
+		edit->word[edit->len++] = text[at++];
+	}
+	if (at == len) {
+		edit->continues = edit->len > 0;
+		return (int64_t)at;
+	}
+	at++;
+	if (!edit->len)
+		return (int64_t)at;
+	err = finish_word(edit);
+	return err ? err : (int64_t)at;
+}
+
+const char *ftrace_edit_why(const struct ftrace_edit *edit)
+{
+	return edit->why;
+}
+
+int ftrace_edit_close(struct ftrace_edit *edit)
+{
+	int err;
+
+	if (edit->len)
+		finish_word(edit);
+	trace_plat_lock(&ftrace_lock);
+	err = ftrace_ops_replace_hash(edit->ops, edit->notrace, edit->hash);
+	trace_plat_unlock(&ftrace_lock);
+	trace_plat_free(edit, sizeof(*edit));
+	return err;
+}

@@ -1,0 +1,96 @@
+/*
+ * Iterators over a ring that consume nothing. See <trace/ring_buffer.h>.
+ *
+ * An iterator begins with a copy of what the consuming reader has taken and not yet consumed, then
+ * goes on behind the reader's cursor with copies of its own. It ends at the event that was
+ * committed last when it started, or it would never catch up with a trace of its own reader.
+ *
+ * Context: thread; ring_buffer_dump_start() and its iterator: any.
+ * Locking: start and reset take rc->lock; steps none. Open iterators forbid to resize.
+ */
+#include "ring_private.h"
+#include "print/str.h"
+
+/* Stand on the oldest event. rc->lock held, or everybody stopped. */
+static void rewind(struct ring_iter *iter)
+{
+	struct trace_ring_cpu *rc = iter->rc;
+	uint8_t *data = iter->chunk.data;
+
+	iter->limit = trace_ring_committed(rc);
+	iter->cursor = rc->reader;
+	iter->chunk = rc->chunk;
+	iter->chunk.data = data;
+	memcpy(data, rc->chunk.data, ring_size(rc));
+}
+
+struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct trace_ring_cpu *rc;
+	struct ring_iter *iter;
+
+	if (cpu >= buffer->nr_cpus)
+		return NULL;
+	rc = buffer->cpu[cpu];
+	iter = trace_plat_alloc(sizeof(*iter) + ring_size(rc));
+	if (!iter)
+		return NULL;
+	iter->rc = rc;
+	iter->chunk.data = (uint8_t *)(iter + 1);
+	trace_plat_lock(&buffer->lock);
+	rc->nr_iters++;
+	trace_plat_unlock(&buffer->lock);
+	ring_buffer_iter_reset(iter);
+	return iter;
+}
+
+void ring_buffer_read_finish(struct ring_iter *iter)
+{
+	struct trace_ring_cpu *rc = iter->rc;
+
+	trace_plat_lock(&rc->buffer->lock);
+	rc->nr_iters--;
+	trace_plat_unlock(&rc->buffer->lock);
+	trace_plat_free(iter, sizeof(*iter) + ring_size(rc));
+}
+
+void ring_buffer_iter_reset(struct ring_iter *iter)
+{
+	trace_plat_lock(&iter->rc->lock);
+	rewind(iter);
+	trace_plat_unlock(&iter->rc->lock);
+}
+
+bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event)
+{
+	uint64_t number;
+
+	while (!trace_ring_decode(&iter->chunk, out_event))
+		if (!trace_ring_fetch(iter->rc, &iter->cursor, &iter->chunk, false, false))
+			return false;
+	number = iter->cursor.next_event - iter->chunk.left;
+	out_event->cpu = iter->rc->cpu;
+	return (int64_t)(iter->limit - number) > 0;
+}
+
+void ring_buffer_iter_advance(struct ring_iter *iter)
+{
+	struct ring_event event;
+
+	if (ring_buffer_iter_peek(iter, &event))
+		trace_ring_skip(&iter->chunk, &event);
+}
+
+struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct trace_ring_cpu *rc;
+
+	if (cpu >= buffer->nr_cpus)
+		return NULL;
+	rc = buffer->cpu[cpu];
+	/* Stopped in the middle of a resize, the ring is no whole one. */
+	if (atomic_load(&rc->is_moving))
+		return NULL;
+	rewind(&rc->dump);
+	return &rc->dump;
+}
