@@ -6,6 +6,7 @@
 #include <arch/smp.h>
 #include <arch/text_poke.h>
 #include <arch/trampoline.h>
+#include <kernel/hooks.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>
@@ -213,7 +214,7 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 }
 
 struct each_thread {
-	void (*fn)(int32_t pid, uint32_t *flags, void *arg);
+	void (*fn)(int32_t pid, struct trace_thread *thread, void *arg);
 	void *arg;
 };
 
@@ -221,14 +222,23 @@ static void call_for_thread(struct thread *thread, void *arg)
 {
 	const struct each_thread *each = arg;
 
-	each->fn(thread->pid, &thread->trace_flags, each->arg);
+	each->fn(thread->pid, &thread->trace, each->arg);
 }
 
-void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg)
+void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
+			    void *arg)
 {
 	struct each_thread each = { .fn = fn, .arg = arg };
 
 	thread_each(call_for_thread, &each);
+}
+
+_Atomic uint32_t trace_hooks_wanted;
+
+void trace_plat_set_hooks(uint32_t mask)
+{
+	atomic_store(&trace_hooks_wanted, mask);
+	synchronize_preempt();
 }
 
 /* ---- Messages ---- */

@@ -132,11 +132,11 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 }
 
 /* The host may hold a lock around each call, so names are asked afterwards. */
-static void collect_pid(int32_t pid, uint32_t *flags, void *arg)
+static void collect_pid(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	struct trace_pids *set = arg;
 
-	(void)flags;
+	(void)thread;
 	if (set->nr < set->capacity && pid)
 		set->pids[set->nr++] = pid;
 }

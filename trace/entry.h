@@ -12,10 +12,18 @@
 enum trace_type {
 	TRACE_TYPE_NONE = 0,
 	TRACE_TYPE_FN = 1,
+	TRACE_TYPE_CTX = 2,
+	TRACE_TYPE_WAKE = 3,
+	TRACE_TYPE_STACK = 4,
 	TRACE_TYPE_PRINT = 5,
 	TRACE_TYPE_BPRINT = 6,
+	TRACE_TYPE_GRAPH_RET = 10,
+	TRACE_TYPE_GRAPH_ENT = 11,
 	TRACE_TYPE_BPUTS = 14,
 	TRACE_TYPE_RAW_DATA = 16,
+	TRACE_TYPE_FUNC_REPEATS = 19,
+	TRACE_TYPE_GRAPH_RETADDR_ENT = 20,
+	TRACE_TYPE_GRAPH_RETVAL = 21,
 	TRACE_NR_TYPES = 32,
 };
 
@@ -42,6 +50,61 @@ struct trace_func_entry {
 	uint32_t ip; /* packed: trace_plat_ip_pack() */
 	uint32_t parent_ip;
 };
+
+/* A backtrace: packed return addresses, innermost first; their number follows from the length. */
+struct trace_stack_entry {
+	struct trace_entry ent;
+	uint32_t ips[];
+};
+
+/* A function was entered; GRAPH_RETADDR_ENT has the caller too. */
+struct trace_graph_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* of the function, packed */
+	uint32_t depth;
+};
+
+struct trace_graph_retaddr_entry {
+	struct trace_graph_entry graph;
+	uint32_t retaddr; /* packed */
+};
+
+/* A function returned, at the time of the event; GRAPH_RETVAL has its value too. */
+struct trace_graph_ret_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint16_t depth;
+	uint16_t overrun; /* calls of this thread that found no room in its shadow stack; 65535:
+			     more */
+	uint64_t duration_ns;
+} __attribute__((packed, aligned(4)));
+
+struct trace_graph_retval_entry {
+	struct trace_graph_ret_entry graph;
+	uint64_t retval;
+} __attribute__((packed, aligned(4)));
+
+/* A switch of threads (CTX) or a wakeup (WAKE), for latency tracers. */
+struct trace_ctx_entry {
+	struct trace_entry ent;
+	int32_t prev_pid;
+	int32_t next_pid;
+	int32_t next_cpu;
+	uint8_t prev_prio;
+	uint8_t prev_state; /* a letter, as ps shows it */
+	uint8_t next_prio;
+	uint8_t next_state;
+};
+
+/* The same call, `count` more times; the last of them `ago` before this event. */
+struct trace_func_repeats_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint32_t parent_ip;
+	uint32_t count;
+	uint32_t unused;
+	uint64_t ago;
+} __attribute__((packed, aligned(4)));
 
 /* A text, written out. */
 struct trace_print_entry {

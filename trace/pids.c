@@ -2,6 +2,7 @@
  * See pids.h; and the two hooks by which the host tells about threads.
  */
 #include <stdatomic.h>
+#include <trace/thread.h>
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
@@ -97,6 +98,8 @@ void trace_pids_clear(struct trace_pids *set)
 	*set = (struct trace_pids){ 0 };
 }
 
+#define GLOBAL_BIT 1ull /* of the instance, in trace_thread.ignored_by */
+
 static bool is_ignored(const struct trace_array *tr, int32_t pid)
 {
 	if (tr->pids.nr && !trace_pids_has(&tr->pids, pid))
@@ -104,14 +107,14 @@ static bool is_ignored(const struct trace_array *tr, int32_t pid)
 	return trace_pids_has(&tr->no_pids, pid);
 }
 
-static void apply_one(int32_t pid, uint32_t *flags, void *arg)
+static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	_Atomic uint32_t *word = (_Atomic uint32_t *)flags;
+	_Atomic uint64_t *word = (_Atomic uint64_t *)&thread->ignored_by;
 
 	if (is_ignored(arg, pid))
-		atomic_fetch_or_explicit(word, TRACE_THREAD_PID_IGNORED, memory_order_relaxed);
+		atomic_fetch_or_explicit(word, GLOBAL_BIT, memory_order_relaxed);
 	else
-		atomic_fetch_and_explicit(word, ~TRACE_THREAD_PID_IGNORED, memory_order_relaxed);
+		atomic_fetch_and_explicit(word, ~GLOBAL_BIT, memory_order_relaxed);
 }
 
 void trace_pids_apply(struct trace_array *tr)
@@ -141,7 +144,7 @@ static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
 		trace_plat_log("trace: no memory to follow thread %d", pid);
 }
 
-void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags)
+void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
 	struct trace_array *tr = trace_global_array();
 
@@ -149,7 +152,7 @@ void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags)
 		return;
 	trace_plat_lock(&trace_config_lock);
 	follow_fork(tr, parent_pid, pid);
-	apply_one(pid, flags, tr);
+	apply_one(pid, thread, tr);
 	trace_plat_unlock(&trace_config_lock);
 }
 

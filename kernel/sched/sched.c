@@ -4,6 +4,7 @@
 #include <arch/switch.h>
 #include <arch/timer.h>
 #include <kernel/config.h>
+#include <kernel/hooks.h>
 #include <kernel/mm.h>
 #include <kernel/softirq.h>
 #include <kernel/time.h>
@@ -29,7 +30,7 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	local->kernel_private = rq;
 	local->current = idle;
 	local->current_pid = 0;
-	local->trace_thread_flags = &idle->trace_flags;
+	local->trace_thread = &idle->trace;
 	local->preempt_count = PREEMPT_NO_RESCHED | 1; /* idle runs with preemption off */
 	if (idle->stack)
 		local->kernel_stack_top = (uintptr_t)idle->stack + STACK_BYTES;
@@ -64,8 +65,25 @@ static void finish_switch(void)
 		move_switched_out(prev);
 }
 
+static struct trace_sched_thread hook_info(struct thread *thread)
+{
+	return (struct trace_sched_thread){ .thread = &thread->trace,
+					    .pid = thread->pid,
+					    .prio = 120,
+					    .state = *thread_state_name(thread) };
+}
+
+static TRACE_NOINLINE void call_switch_hook(struct thread *prev, struct thread *next)
+{
+	struct trace_sched_thread from = hook_info(prev), to = hook_info(next);
+
+	trace_hook_switch(&from, &to);
+}
+
 static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
 {
+	if (hook_wanted(TRACE_HOOK_SWITCH))
+		call_switch_hook(prev, next);
 	rq->running = next;
 	rq->switched_out = prev;
 	rq->stats.nr_switches++;
@@ -74,7 +92,7 @@ static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *
 	atomic_store_explicit(&next->on_cpu, 1, memory_order_relaxed);
 	cpu_local_write(current, next);
 	cpu_local_write(current_pid, next->pid);
-	cpu_local_write(trace_thread_flags, &next->trace_flags);
+	cpu_local_write(trace_thread, &next->trace);
 	if (next->stack)
 		cpu_local_write(kernel_stack_top, (uintptr_t)next->stack + STACK_BYTES);
 	arch_switch(&prev->context, &next->context);

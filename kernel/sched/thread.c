@@ -62,7 +62,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 			 thread);
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
-	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace_flags);
+	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace);
 	return thread;
 }
 

@@ -2,15 +2,18 @@
  * The `function` tracer as current_tracer knows it; its callback is in func_tracer.c.
  */
 #include <trace/ftrace.h>
+#include <trace/thread.h>
 #include <trace/trace.h>
 #include "array.h"
 #include "functions.h"
+
+#define GLOBAL_BIT 1u /* of the instance, in trace_thread.ignored_by */
 
 /* With set_ftrace_pid in use. Otherwise the callback is called directly, at no cost. */
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				    struct ftrace_regs *fregs)
 {
-	if (!(*trace_plat_current_flags() & TRACE_THREAD_PID_IGNORED))
+	if (!(trace_plat_current()->ignored_by & GLOBAL_BIT))
 		function_trace_call(ip, parent_ip, ops, fregs);
 }
 

@@ -23,6 +23,7 @@
 #include <kernel/list.h>
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
+#include <trace/thread.h>
 
 #define THREAD_NAME_LEN 16 /* NUL included */
 #define THREAD_ANY_CPU	UINT64_MAX
@@ -43,7 +44,7 @@ struct thread {
 	struct arch_context context; /* saved registers */
 	int32_t pid;		     /* 0: idle */
 	char name[THREAD_NAME_LEN];
-	uint32_t trace_flags; /* owned by trace/ */
+	struct trace_thread trace;
 	uint32_t flags;
 	_Atomic uint32_t state;	      /* enum thread_state */
 	_Atomic uint32_t interrupted; /* 0 or 1 */

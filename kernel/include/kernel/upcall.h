@@ -22,7 +22,7 @@ void kernel_main(const struct handover *handover) __attribute__((noreturn));
 
 /*
  * Before CPU `cpu` is started, on the CPU that starts it: makes the idle thread and fills
- * local->current, current_pid, trace_thread_flags, preempt_count, kernel_private and
+ * local->current, current_pid, trace_thread, preempt_count, kernel_private and
  * kernel_stack_top. The new CPU runs on that stack from its first C function. Returns 0 or -ENOMEM.
  * Thread context.
  */

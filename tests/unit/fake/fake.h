@@ -69,8 +69,9 @@ extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
 void fake_thread_add(int32_t pid, const char *comm);
-/* The flags word of that thread; NULL for none. */
-uint32_t *fake_thread_flags(int32_t pid);
+extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
+/* What trace/ keeps for that thread; NULL for none. */
+struct trace_thread *fake_thread_of(int32_t pid);
 
 /* ---- Log ---- */
 const char *fake_log(void);

@@ -24,9 +24,11 @@ static char log_text[1 << 16];
 static size_t log_len;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
+uint32_t fake_hooks;
+
 struct fake_thread {
 	int32_t pid;
-	uint32_t flags;
+	struct trace_thread trace;
 	char comm[TRACE_COMM_LEN];
 };
 static struct fake_thread threads[64];
@@ -129,6 +131,11 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 	}
 }
 
+void trace_plat_set_hooks(uint32_t mask)
+{
+	fake_hooks = mask;
+}
+
 void trace_plat_wake(struct trace_plat_waitq *queue)
 {
 	(void)queue; /* waiters poll */
@@ -147,15 +154,15 @@ void fake_thread_add(int32_t pid, const char *comm)
 	struct fake_thread *thread = &threads[nr_threads++];
 
 	thread->pid = pid;
-	thread->flags = 0;
+	thread->trace = (struct trace_thread){ 0 };
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
 
-uint32_t *fake_thread_flags(int32_t pid)
+struct trace_thread *fake_thread_of(int32_t pid)
 {
 	struct fake_thread *thread = find_thread(pid);
 
-	return thread ? &thread->flags : NULL;
+	return thread ? &thread->trace : NULL;
 }
 
 bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
@@ -168,10 +175,11 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 	return thread != NULL;
 }
 
-void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg)
+void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
+			    void *arg)
 {
 	for (size_t i = 0; i < nr_threads; i++)
-		fn(threads[i].pid, &threads[i].flags, arg);
+		fn(threads[i].pid, &threads[i].trace, arg);
 }
 
 /* The host's printf would not know %pS; the trace_ formatter is used when it is linked. */

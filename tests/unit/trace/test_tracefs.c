@@ -264,9 +264,9 @@ static const char *seen_pids(void)
 
 	assert_int_equal(echo("", "trace"), 0);
 	for (int32_t pid = 1; pid <= 4; pid++) {
-		uint32_t *flags = fake_thread_flags(pid);
+		struct trace_thread *thread = fake_thread_of(pid);
 
-		fake_cpus[0].thread_flags = flags ? *flags : 0;
+		fake_cpus[0].thread = thread ? *thread : (struct trace_thread){ 0 };
 		call(0, pid, KFREE);
 	}
 	assert_int_equal(echo("1", "options/raw"), 0);
@@ -279,7 +279,7 @@ static const char *seen_pids(void)
 
 static void pid_filters(void **state)
 {
-	uint32_t flags = 0;
+	struct trace_thread thread = { 0 };
 
 	(void)state;
 	for (int32_t pid = 1; pid <= 4; pid++)
@@ -296,11 +296,11 @@ static void pid_filters(void **state)
 	assert_string_equal(seen_pids(), "1 2 3 4 ");
 	/* Threads that are made later. */
 	assert_int_equal(echo("2", "set_ftrace_pid"), 0);
-	trace_thread_created(2, 77, &flags);
-	assert_int_equal(flags, TRACE_THREAD_PID_IGNORED);
+	trace_thread_created(2, 77, &thread);
+	assert_int_equal(thread.ignored_by, 1);
 	assert_int_equal(echo("1", "options/function-fork"), 0);
-	trace_thread_created(2, 78, &flags);
-	assert_int_equal(flags, 0);
+	trace_thread_created(2, 78, &thread);
+	assert_int_equal(thread.ignored_by, 0);
 	says("set_ftrace_pid", "2\n78\n");
 	trace_thread_exited(2, "worker");
 	says("set_ftrace_pid", "78\n");

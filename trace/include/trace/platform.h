@@ -20,6 +20,7 @@
 
 struct ftrace_ops;
 struct ftrace_regs;
+struct trace_thread;
 
 #define TRACE_COMM_LEN	16  /* thread name, NUL included */
 #define TRACE_SYM_LEN	128 /* symbol name, NUL included */
@@ -77,8 +78,8 @@ static inline bool trace_plat_recursion_set(uint32_t bit); /* false: it was set;
 static inline void trace_plat_recursion_clear(uint32_t bit);
 /* T2: id of the running thread; 0 for idle. */
 static inline int32_t trace_plat_current_pid(void);
-/* T2: per-thread bits owned by trace/; NULL for "no thread yet" is not allowed. */
-static inline uint32_t *trace_plat_current_flags(void);
+/* T2: what trace/ keeps for the running thread (<trace/thread.h>); never NULL. */
+static inline struct trace_thread *trace_plat_current(void);
 /* T1: code addresses in 32 bits and back. */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
@@ -216,7 +217,14 @@ void trace_plat_synchronize_preempt(void);
  */
 bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 /* Call fn for every thread that exists. Thread context. */
-void trace_plat_each_thread(void (*fn)(int32_t pid, uint32_t *flags, void *arg), void *arg);
+void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
+			    void *arg);
+
+/*
+ * Call exactly the hooks of `mask` (<trace/hooks.h>) from now on. When it returns, no CPU is inside
+ * a hook that was taken away. Thread.
+ */
+void trace_plat_set_hooks(uint32_t mask);
 
 /* ---- T3: messages ---- */
 

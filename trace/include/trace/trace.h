@@ -22,6 +22,7 @@
 #include <trace/compiler.h>
 
 struct trace_array;
+struct trace_thread;
 
 /* ---- Start. Thread context or the boot CPU before threads run. ---- */
 
@@ -88,16 +89,10 @@ void trace_dump(uint32_t cpu);
 /* ---- What the host tells about threads. ---- */
 
 /*
- * Bits in the thread's flag word (trace_plat_current_flags()), zero at birth. Only trace/ changes
- * them.
- */
-#define TRACE_THREAD_PID_IGNORED 0x1u /* set_ftrace_pid says: no function events of this one */
-
-/*
  * A thread was made by `parent`, and does not run yet. Call it while the new thread is already in
  * the list that trace_plat_each_thread() walks. Thread context, may sleep.
  */
-void trace_thread_created(int32_t parent_pid, int32_t pid, uint32_t *flags);
+void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
 /* A thread ends; its name stays known to the trace. Called by that thread; may sleep. */
 void trace_thread_exited(int32_t pid, const char *comm);
 

@@ -12,17 +12,18 @@
 #include <stdint.h>
 
 struct thread;
+struct trace_thread;
 
 struct cpu_local {
 	struct cpu_local *self; /* gs:0 */
 	struct thread *current; /* running thread; never NULL once threads are up */
 	uint32_t id;		/* logical number, dense from 0 */
 	uint32_t apic_id;
-	uint32_t preempt_count;	      /* see trace/platform.h; bit 31 set: no reschedule wanted */
-	int32_t current_pid;	      /* of `current`; 0 for idle */
-	uint32_t trace_recursion;     /* bits of trace/ */
-	uint32_t *trace_thread_flags; /* of `current` */
-	uint64_t tsc_mult;	      /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */
+	uint32_t preempt_count;	  /* see trace/platform.h; bit 31 set: no reschedule wanted */
+	int32_t current_pid;	  /* of `current`; 0 for idle */
+	uint32_t trace_recursion; /* bits of trace/ */
+	struct trace_thread *trace_thread; /* of `current` */
+	uint64_t tsc_mult;		   /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */
 	uint64_t tsc_base;
 	uint64_t tick_count;
 	uint64_t kernel_stack_top; /* of `current` */

@@ -18,7 +18,7 @@ struct arch_context {
 /*
  * Save this thread into `prev`, go on with `next`. Returns when somebody switches back to `prev`.
  * Keeps the callee-saved registers; the interrupt flag stays as it is. Not traced.
- * The caller sets cpu_local's `current`, `current_pid`, `trace_thread_flags`, `kernel_stack_top`.
+ * The caller sets cpu_local's `current`, `current_pid`, `trace_thread`, `kernel_stack_top`.
  */
 void arch_switch(struct arch_context *prev, struct arch_context *next);
 

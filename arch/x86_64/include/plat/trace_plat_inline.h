@@ -143,9 +143,9 @@ static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
 	return TRACE_PLAT_LOCAL(current_pid);
 }
 
-static TRACE_ALWAYS_INLINE uint32_t *trace_plat_current_flags(void)
+static TRACE_ALWAYS_INLINE struct trace_thread *trace_plat_current(void)
 {
-	return TRACE_PLAT_LOCAL(trace_thread_flags);
+	return TRACE_PLAT_LOCAL(trace_thread);
 }
 
 /* All code lies in the top 2 GiB: the low half says it all. */

@@ -7,13 +7,14 @@
 #define TRACE_PLAT_INLINE_H
 
 #include <stdatomic.h>
+#include <trace/thread.h>
 
 struct fake_cpu {
 	uint32_t id;
 	_Atomic uint32_t preempt_count;
 	_Atomic uint64_t nr_quiescent; /* times preemption came back on */
 	uint32_t recursion;
-	uint32_t thread_flags;
+	struct trace_thread thread; /* of whoever runs here */
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;
@@ -123,9 +124,9 @@ static inline int32_t trace_plat_current_pid(void)
 	return fake_this->pid;
 }
 
-static inline uint32_t *trace_plat_current_flags(void)
+static inline struct trace_thread *trace_plat_current(void)
 {
-	return &fake_this->thread_flags;
+	return &fake_this->thread;
 }
 
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip)

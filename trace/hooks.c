@@ -1,0 +1,62 @@
+/*
+ * See hooks.h. A list that hooks walk with preemption off.
+ */
+#include "hooks.h"
+#include <stdatomic.h>
+
+static struct trace_plat_lock lock;	    /* changes of the list */
+static struct trace_hook_user *_Atomic users; /* hooks follow it without the lock */
+
+static struct trace_hook_user *first_user(void)
+{
+	/* Acquire: with the release in trace_hooks_add(). */
+	return atomic_load_explicit(&users, memory_order_acquire);
+}
+
+static struct trace_hook_user *next_user(struct trace_hook_user *user)
+{
+	return atomic_load_explicit(&user->next, memory_order_acquire);
+}
+
+static uint32_t wanted_hooks(void)
+{
+	uint32_t mask = 0;
+
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->switched)
+			mask |= TRACE_HOOK_SWITCH;
+	}
+	return mask;
+}
+
+void trace_hooks_add(struct trace_hook_user *user)
+{
+	trace_plat_lock(&lock);
+	atomic_store_explicit(&user->next, first_user(), memory_order_relaxed);
+	atomic_store_explicit(&users, user, memory_order_release);
+	trace_plat_set_hooks(wanted_hooks());
+	trace_plat_unlock(&lock);
+}
+
+void trace_hooks_remove(struct trace_hook_user *user)
+{
+	struct trace_hook_user *_Atomic *link = &users;
+
+	trace_plat_lock(&lock);
+	while (atomic_load(link) && atomic_load(link) != user)
+		link = &atomic_load(link)->next;
+	if (atomic_load(link))
+		atomic_store_explicit(link, next_user(user), memory_order_release);
+	trace_plat_set_hooks(wanted_hooks());
+	trace_plat_unlock(&lock);
+	trace_plat_synchronize_preempt();
+}
+
+void trace_hook_switch(const struct trace_sched_thread *prev,
+		       const struct trace_sched_thread *next)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->switched)
+			user->switched(user, prev, next);
+	}
+}
