@@ -37,7 +37,8 @@ struct trace_array {
 	struct ftrace_ops *ops;	    /* of the function tracer */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
-	uint64_t start_ts;	/* when the buffer was emptied last: zero of the latency format */
+	_Atomic uint64_t
+		start_ts;	/* when the buffer was emptied last: zero of the latency format */
 	uint32_t nr_pipes;	/* open trace_pipe files: the tracer may not change */
 	struct trace_pids pids; /* set_ftrace_pid */
 	struct trace_pids no_pids; /* set_ftrace_notrace_pid */

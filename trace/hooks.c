@@ -4,7 +4,7 @@
 #include "hooks.h"
 #include <stdatomic.h>
 
-static struct trace_plat_lock lock;	    /* changes of the list */
+static struct trace_plat_lock lock;	      /* changes of the list */
 static struct trace_hook_user *_Atomic users; /* hooks follow it without the lock */
 
 static struct trace_hook_user *first_user(void)
@@ -52,8 +52,7 @@ void trace_hooks_remove(struct trace_hook_user *user)
 	trace_plat_synchronize_preempt();
 }
 
-void trace_hook_switch(const struct trace_sched_thread *prev,
-		       const struct trace_sched_thread *next)
+void trace_hook_switch(const struct trace_sched_thread *prev, const struct trace_sched_thread *next)
 {
 	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
 		if (user->switched)

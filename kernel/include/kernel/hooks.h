@@ -1,5 +1,6 @@
 /*
- * Telling tracers what the scheduler does: see <trace/hooks.h>. Off, each costs a load and a branch.
+ * Telling tracers what the scheduler does: see <trace/hooks.h>. Off, each costs a load and a
+ * branch.
  *
  * Context: as <trace/hooks.h> says of each.
  */
@@ -14,8 +15,8 @@ extern _Atomic uint32_t trace_hooks_wanted; /* trace_host.c; enum trace_hook */
 
 static TRACE_ALWAYS_INLINE bool hook_wanted(enum trace_hook hook)
 {
-	return TRACE_UNLIKELY(
-		atomic_load_explicit(&trace_hooks_wanted, memory_order_relaxed) & hook);
+	return TRACE_UNLIKELY(atomic_load_explicit(&trace_hooks_wanted, memory_order_relaxed) &
+			      hook);
 }
 
 #endif

@@ -1,9 +1,7 @@
 /*
  * The line editor on a terminal of 80 columns: after every key, what the screen shows and where the
  * cursor stands is what a plain model of the line says.
- * links: kernel/shell/line_read.c kernel/shell/line_edit.c kernel/shell/line_keys.c
- * kernel/shell/line_history.c links: kernel/shell/line_tab.c kernel/shell/sh_arena.c
- * tests/unit/kernel/host.c
+ * links: kernel/shell/line_*.c kernel/shell/sh_arena.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>

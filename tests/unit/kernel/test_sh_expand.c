@@ -1,8 +1,8 @@
 /*
  * Words to fields: quotes, variables, splitting, patterns, arithmetic, with a small fake tree.
  * links: kernel/shell/sh_lex.c kernel/shell/sh_arena.c kernel/shell/sh_expand.c
- * kernel/shell/sh_arith.c kernel/shell/sh_match.c links: kernel/shell/sh_glob.c
- * kernel/shell/sh_var.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh_arith.c kernel/shell/sh_match.c kernel/shell/sh_glob.c
+ * links: kernel/shell/sh_var.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /*
  * The shell's parser: trees for texts, words for mistakes, no memory lost, no text that breaks it.
  * links: kernel/shell/sh_lex.c kernel/shell/sh_parse.c kernel/shell/sh_arena.c
- * tests/unit/kernel/host.c
+ * links: tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * wrapping, dropping and discarding, compiled as in the kernel. After each run every event must be
  * accounted for: read once, with its payload whole and in the order of times, or counted as lost.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "unit.h"
 #include <stdio.h>

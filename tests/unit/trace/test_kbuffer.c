@@ -2,7 +2,7 @@
  * Raw pages of the ring buffer, read by libtraceevent's kbuffer: it and our own iterator must see
  * the same events at the same times, and the same losses. Built where libtraceevent is installed.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "ring_help.h"
 #include <traceevent/kbuffer.h>

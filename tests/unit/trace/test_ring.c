@@ -1,7 +1,7 @@
 /*
  * Ring buffer: writing, reading, accounting, on one CPU.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "unit.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * Ring buffer: iterators, raw pages, damaged data.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "ring_help.h"
 #include "ring/ring_private.h"

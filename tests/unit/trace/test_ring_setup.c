@@ -1,7 +1,7 @@
 /*
  * Ring buffer: resize, reset, exchange, several CPUs, failing memory.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "ring_help.h"
 

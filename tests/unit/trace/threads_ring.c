@@ -2,7 +2,7 @@
  * Ring buffer: one CPU writes, interrupts and all, while others consume, iterate, count, resize,
  * reset and exchange its ring; under TSan.
  *
- * links: trace/ring/*.c
+ * links: trace/ring/ring_*.c
  */
 #include "ring_help.h"
 #include <pthread.h>

@@ -5,9 +5,9 @@
  *   shadow stack keeps the return address, the function returns into us --> return of each user
  *   that wanted it --> the caller
  *
- * A user fills a struct fgraph_ops, may give its `ops` filters (ftrace_set_filter(&gops->ops, ...)),
- * and registers it. Several users share one frame. Interrupts use the stack of the thread that they
- * interrupt.
+ * A user fills a struct fgraph_ops, may give its `ops` filters (ftrace_set_filter(&gops->ops,
+ * ...)), and registers it. Several users share one frame. Interrupts use the stack of the thread
+ * that they interrupt.
  *
  * Guarantees: a call whose entry returned true has its return called, exactly once, unless the
  * thread ends inside the function or the user is unregistered before.
