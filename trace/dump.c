@@ -11,11 +11,13 @@
 
 #define LINE_BYTES 1024u
 
-static enum {
-	DUMP_NONE,
-	DUMP_ALL,
-	DUMP_ORIG
-} mode;
+/* Linux's numbers; what is none of them counts as "all". */
+enum dump_mode {
+	DUMP_NONE = 0,
+	DUMP_ALL = 1,
+	DUMP_ORIG = 2,
+};
+static _Atomic int mode;
 
 static struct {
 	_Atomic bool is_busy;
@@ -41,6 +43,17 @@ void trace_dump_set_mode(const char *value)
 		mode = DUMP_ALL;
 	else
 		mode = DUMP_NONE;
+}
+
+int trace_dump_on_oops_mode(void)
+{
+	return mode;
+}
+
+int trace_set_dump_on_oops_mode(int value)
+{
+	mode = value;
+	return 0;
 }
 
 static void start(struct trace_array *tr, int cpu)

@@ -22,13 +22,18 @@ struct vfs_special {
 	bool is_device;
 	const struct file_ops *ops;
 	size_t (*show)(char *buf, size_t size);
+	const void *data; /* free for `ops` */
 };
 
-/* Make the root and these directories and files. 0 or -ENOMEM. Once. */
-int vfs_ram_init(const char *const *dirs, size_t nr_dirs, const struct vfs_special *specials,
-		 size_t nr_specials);
+/* Make the root and these directories. 0 or -ENOMEM. Once. */
+int vfs_ram_init(const char *const *dirs, size_t nr_dirs);
+/* Then files in them. 0 or -ENOMEM. Boot only. */
+int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
 /* The operations of a text file, whose object is the special. */
 extern const struct file_ops vfs_text_ops;
 extern const struct file_ops console_file_ops;
+/* The files of /proc/sys/kernel. */
+extern const struct vfs_special vfs_sysctl_specials[];
+extern const size_t vfs_nr_sysctl_specials;
 
 #endif

@@ -265,8 +265,7 @@ static int add_fixed_dir(const char *path)
 	return add_fixed(parent, slash + 1, NULL);
 }
 
-int vfs_ram_init(const char *const *dirs, size_t nr_dirs, const struct vfs_special *specials,
-		 size_t nr_specials)
+int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 {
 	int err = 0;
 
@@ -275,6 +274,13 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs, const struct vfs_speci
 		return -ENOMEM;
 	for (size_t i = 0; i < nr_dirs && !err; i++)
 		err = add_fixed_dir(dirs[i]);
+	return err;
+}
+
+int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)
+{
+	int err = 0;
+
 	for (size_t i = 0; i < nr_specials && !err; i++)
 		err = add_fixed(specials[i].dir, specials[i].name, &specials[i]);
 	return err;

@@ -139,20 +139,22 @@ static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t 
 static const struct file_ops kallsyms_ops = { .read = kallsyms_read, .has_position = true };
 
 static const struct vfs_special specials[] = {
-	{ "/dev", "console", 0600, true, &console_file_ops, NULL },
-	{ "/dev", "null", 0666, true, &null_ops, NULL },
-	{ "/dev", "tty", 0666, true, &console_file_ops, NULL },
-	{ "/dev", "zero", 0666, true, &zero_ops, NULL },
-	{ "/proc", "cmdline", 0444, false, NULL, show_cmdline },
-	{ "/proc", "kallsyms", 0444, false, &kallsyms_ops, NULL },
-	{ "/proc", "meminfo", 0444, false, NULL, show_meminfo },
-	{ "/proc", "uptime", 0444, false, NULL, show_uptime },
-	{ "/proc", "version", 0444, false, NULL, show_version },
+	{ "/dev", "console", 0600, true, &console_file_ops, NULL, NULL },
+	{ "/dev", "null", 0666, true, &null_ops, NULL, NULL },
+	{ "/dev", "tty", 0666, true, &console_file_ops, NULL, NULL },
+	{ "/dev", "zero", 0666, true, &zero_ops, NULL, NULL },
+	{ "/proc", "cmdline", 0444, false, NULL, show_cmdline, NULL },
+	{ "/proc", "kallsyms", 0444, false, &kallsyms_ops, NULL, NULL },
+	{ "/proc", "meminfo", 0444, false, NULL, show_meminfo, NULL },
+	{ "/proc", "uptime", 0444, false, NULL, show_uptime, NULL },
+	{ "/proc", "version", 0444, false, NULL, show_version, NULL },
 };
 
 static const char *const dirs[] = {
 	"/dev",
 	"/proc",
+	"/proc/sys",
+	"/proc/sys/kernel",
 	"/tmp",
 	"/sys",
 	"/sys/kernel",
@@ -163,5 +165,11 @@ static const char *const dirs[] = {
 
 int vfs_init(void)
 {
-	return vfs_ram_init(dirs, ARRAY_SIZE(dirs), specials, ARRAY_SIZE(specials));
+	int err = vfs_ram_init(dirs, ARRAY_SIZE(dirs));
+
+	if (!err)
+		err = vfs_ram_add(specials, ARRAY_SIZE(specials));
+	if (!err)
+		err = vfs_ram_add(vfs_sysctl_specials, vfs_nr_sysctl_specials);
+	return err;
 }

@@ -6,8 +6,12 @@ import pytest
 from guest import Guest
 
 
-def crash(cmdline):
+SETTING = "/proc/sys/kernel/ftrace_dump_on_oops"
+
+
+def crash(cmdline, before="true"):
     with Guest("gcc", 2, cmdline=cmdline, wait=True) as guest:
+        guest.check(before)
         guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 20")
         guest.send("panic\r")
         before, _ = guest.expect(rb"end of panic")
@@ -32,3 +36,13 @@ def test_dump_of_one_cpu():
 
 def test_no_dump_unless_asked():
     assert "Dumping ftrace" not in crash("")
+
+
+def test_the_setting_overrides_the_boot_parameter():
+    values = "echo 3 > {0}; echo 0x10 > {0}; echo 1x > {0}; echo > {0}; echo 2147483648 > {0}; cat {0}; " \
+             "echo ' -1 5' > {0}; cat {0}; echo 0 > {0}; cat {0}"
+    with Guest("gcc", 1, cmdline="ftrace_dump_on_oops=orig_cpu") as guest:
+        assert guest.check(f"cat {SETTING}") == "2\n"
+        out, _ = guest.run(values.format(SETTING))
+    assert out == "sh: write error: Invalid argument\n" * 3 + "16\n-1\n0\n"
+    assert "Dumping ftrace" not in crash("ftrace_dump_on_oops", f"echo 0 > {SETTING}")

@@ -82,7 +82,10 @@ void trace_puts_at(uintptr_t ip, const char *text);
  * part of the trace, bounded, to the host's log. Takes no lock. `cpu` is the one that failed.
  */
 void trace_dump_on_oops(uint32_t cpu);
-/* The same unconditionally: all CPUs, or one when `cpu` is not TRACE_ALL_CPUS. */
+/* The setting ftrace_dump_on_oops: 0 no dump, 2 the CPU that failed, any other number all CPUs. */
+int trace_dump_on_oops_mode(void);
+int trace_set_dump_on_oops_mode(int value); /* 0 */
+/* A dump unconditionally: all CPUs, or one when `cpu` is not TRACE_ALL_CPUS. */
 #define TRACE_ALL_CPUS UINT32_MAX
 void trace_dump(uint32_t cpu);
 

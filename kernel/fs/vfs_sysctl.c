@@ -1,0 +1,101 @@
+/*
+ * /proc/sys/kernel: settings that are one number each. What a write may say is what Linux's files
+ * of integers take: blanks, one number, perhaps more behind it, which nobody reads.
+ *
+ * Context:   thread.
+ * Locking:   each setting's own.
+ * Ownership: the table is constant.
+ */
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include <trace/trace.h>
+#include "vfs_mount.h"
+
+#define NUMBER_MAX  24 /* a number of 64 bits, sign and NUL */
+#define SETTING_DIR "/proc/sys/kernel"
+
+struct setting {
+	int (*get)(void);
+	int (*set)(int value); /* 0, or -errno with nothing changed */
+};
+
+static const struct setting dump_on_oops = { trace_dump_on_oops_mode, trace_set_dump_on_oops_mode };
+
+static const struct setting *setting_of(const struct file *file)
+{
+	const struct vfs_special *special = file->object;
+
+	return special->data;
+}
+
+/* Short enough to be read in one piece. */
+static ssize_t setting_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	char text[NUMBER_MAX];
+	size_t size = trace_scnprintf(text, sizeof(text), "%d\n", setting_of(file)->get());
+
+	if (*pos >= size)
+		return 0;
+	if (len > size - *pos)
+		len = size - *pos;
+	memcpy(buf, text + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The first word of `buf`. -EINVAL: none, or too long for a number. */
+static int first_word(const char *buf, size_t len, char *out_word)
+{
+	size_t from = 0, size = 0;
+
+	while (from < len && is_blank(buf[from]))
+		from++;
+	while (from < len && buf[from] && !is_blank(buf[from])) {
+		if (size == NUMBER_MAX - 1)
+			return -EINVAL;
+		out_word[size++] = buf[from++];
+	}
+	out_word[size] = '\0';
+	return size ? 0 : -EINVAL;
+}
+
+/* As in Linux, what is written behind the first position is taken and not looked at. */
+static ssize_t setting_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	char word[NUMBER_MAX];
+	long value = 0;
+	int err;
+
+	if (*pos == 0 && len > 0) {
+		err = first_word(buf, len, word);
+		if (!err && (str_to_i64(word, 0, &value) || value != (int)value))
+			err = -EINVAL;
+		if (!err)
+			err = setting_of(file)->set((int)value);
+		if (err)
+			return err;
+	}
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static const struct file_ops setting_ops = {
+	.read = setting_read,
+	.write = setting_write,
+	.has_position = true,
+};
+
+#define SETTING(name, setting)                                                                     \
+	{                                                                                          \
+		SETTING_DIR, name, 0644, false, &setting_ops, NULL, setting                        \
+	}
+
+const struct vfs_special vfs_sysctl_specials[] = {
+	SETTING("ftrace_dump_on_oops", &dump_on_oops),
+};
+const size_t vfs_nr_sysctl_specials = ARRAY_SIZE(vfs_sysctl_specials);
