@@ -15,6 +15,7 @@
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include <trace/tracer.h>
+#include "func/graph.h"
 #include "options.h"
 #include "pids.h"
 
@@ -44,6 +45,7 @@ struct trace_array {
 	struct trace_pids no_pids; /* set_ftrace_notrace_pid */
 	_Atomic uint64_t thresh_ns;
 	_Atomic uint64_t max_latency_ns;
+	struct trace_graph graph;	  /* of the function_graph tracer */
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
 };

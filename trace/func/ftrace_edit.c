@@ -13,6 +13,7 @@ struct ftrace_edit {
 	struct ftrace_ops *ops;
 	struct ftrace_hash *hash;
 	bool notrace;
+	bool is_set;	/* only names; what is to be taken out has to be there */
 	bool continues; /* `word` ended with the text of the last write */
 	size_t len;
 	char word[WORD_MAX];
@@ -40,6 +41,16 @@ int ftrace_edit_open(struct ftrace_ops *ops, bool notrace, bool truncate,
 	}
 	*out_edit = edit;
 	return 0;
+}
+
+int ftrace_edit_open_set(struct ftrace_ops *set, bool notrace, bool truncate,
+			 struct ftrace_edit **out_edit)
+{
+	int err = ftrace_edit_open(set, notrace, truncate, out_edit);
+
+	if (!err)
+		(*out_edit)->is_set = true;
+	return err;
 }
 
 static bool is_end(char c)
@@ -84,6 +95,7 @@ static int take_word(struct ftrace_edit *edit)
 {
 	char *command = cut_at_colon(edit->word);
 	char *module = command ? cut_at_colon(command) : NULL;
+	uint32_t before = edit->hash->nr;
 	char name[TRACE_SYM_LEN];
 	int found;
 
@@ -94,8 +106,15 @@ static int take_word(struct ftrace_edit *edit)
 		return -EINVAL;
 	}
 	found = ftrace_match_records(&edit->hash, edit->word, module);
+	if (found < 0)
+		return found;
+	if (found && edit->is_set && *name == '!' && edit->hash->nr == before) {
+		trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: not in the set", TRACE_SYM_LEN,
+				name + 1);
+		return -EINVAL;
+	}
 	if (found)
-		return found < 0 ? found : 0;
+		return 0;
 	explain(edit, name, module);
 	return -EINVAL;
 }

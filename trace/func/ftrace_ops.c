@@ -243,11 +243,11 @@ int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_
 	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
 	/* Release: with the acquire of the list function. */
 	atomic_store_explicit(&ops->func_hash, after, memory_order_release);
-	if (ops->flags & FTRACE_OPS_FL_ENABLED) {
-		if (!ftrace_is_dead())
-			err = ftrace_update(&change);
-		trace_plat_synchronize_preempt(); /* nobody looks at `before` any more */
-	}
+	if ((ops->flags & FTRACE_OPS_FL_ENABLED) && !ftrace_is_dead())
+		err = ftrace_update(&change);
+	/* Probes also look at the sets of some that are never registered. */
+	if (before)
+		trace_plat_synchronize_preempt();
 	ftrace_hash_free(old);
 	return err;
 }

@@ -47,6 +47,12 @@ struct ftrace_edit;
 int ftrace_edit_open(struct ftrace_ops *ops, bool notrace, bool truncate,
 		     struct ftrace_edit **out_edit);
 /*
+ * The same for the two sets of an ops that is never registered: it takes names and patterns only,
+ * and `!name` of a function that is not in the set is an error.
+ */
+int ftrace_edit_open_set(struct ftrace_ops *set, bool notrace, bool truncate,
+			 struct ftrace_edit **out_edit);
+/*
  * One write system call. As Linux does, it takes the blanks and the first word of `text` and
  * returns how many bytes that was: the caller comes back with the rest. A word that ends with the
  * text, without a blank or NUL behind it, continues in the next write or ends at close.
