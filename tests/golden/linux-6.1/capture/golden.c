@@ -71,6 +71,18 @@ noinline unsigned long gold_recurse(int depth)
 	return inner + 1;
 }
 
+/* One call site: repeated calls from the same place. */
+noinline void gold_leaves(unsigned long n)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++) {
+		gold_leaf();
+		barrier();
+	}
+	gold_sink++;
+}
+
 /* Times on both sides of each overhead mark, and widths of durations. */
 noinline void gold_marks(void)
 {
@@ -303,8 +315,7 @@ static int gold_run(const char *what, const char *arg, const char *arg2)
 	else if (!strcmp(what, "leaf"))
 		gold_leaf();
 	else if (!strcmp(what, "leaves"))
-		while (n--)
-			gold_leaf();
+		gold_leaves(n);
 	else if (!strcmp(what, "marks"))
 		gold_marks();
 	else if (!strcmp(what, "busy"))
@@ -333,6 +344,8 @@ static int gold_run(const char *what, const char *arg, const char *arg2)
 		tracing_snapshot_alloc();
 	else if (!strcmp(what, "off"))
 		tracing_off();
+	else if (!strcmp(what, "rt"))
+		sched_set_fifo(current);
 	else if (!strcmp(what, "direct"))
 		return gold_direct(arg);
 	else if (!strcmp(what, "direct_call"))
