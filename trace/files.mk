@@ -3,6 +3,7 @@ TRACE_SRCS += trace/print/fmt.c trace/print/fmt_bin.c trace/print/fmt_spec.c tra
 TRACE_SRCS += trace/func/ftrace_edit.c trace/func/ftrace_filter.c trace/func/ftrace_hash.c trace/func/ftrace_iter.c trace/func/ftrace_match.c
 TRACE_SRCS += trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftrace_update.c
 TRACE_SRCS += trace/func/func_tracer.c
+TRACE_SRCS += trace/func/profile_stat.c trace/func/profile_table.c
 TRACE_SRCS += trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c trace/error_log.c trace/hooks.c
 TRACE_SRCS += trace/fs/fs.c trace/fs/fs_buffer.c trace/fs/fs_config.c trace/fs/fs_functions.c trace/fs/fs_info.c trace/fs/fs_marker.c trace/fs/fs_options.c
 TRACE_SRCS += trace/fs/fs_pipe.c trace/fs/fs_threads.c trace/fs/fs_trace.c trace/fs/fs_tree.c trace/print/iter.c trace/options.c trace/print/output.c

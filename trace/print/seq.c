@@ -77,6 +77,27 @@ void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, ch
 	trace_seq_write(seq, start, (size_t)(end - start));
 }
 
+/* As many of three decimals as seven figures leave room for; longer numbers push the rest on. */
+void trace_seq_duration(struct trace_seq *seq, uint64_t ns)
+{
+	uint64_t us = ns / 1000, rest = ns % 1000;
+	unsigned int figures = 1, decimals = 3;
+
+	for (uint64_t more = us / 10; more; more /= 10)
+		figures++;
+	trace_seq_dec(seq, us, 0, ' ');
+	if (figures < 7) {
+		for (; figures + decimals > 7; decimals--)
+			rest /= 10;
+		trace_seq_putc(seq, '.');
+		trace_seq_dec(seq, rest, decimals, '0');
+		figures += 1 + decimals;
+	}
+	trace_seq_puts(seq, " us ");
+	for (; figures < 8; figures++)
+		trace_seq_putc(seq, ' ');
+}
+
 void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int bytes)
 {
 	trace_seq_printf(seq, "%0*lx ", (int)(bytes * 2), value);

@@ -26,6 +26,8 @@ void trace_seq_puts(struct trace_seq *seq, const char *text);
 void trace_seq_right(struct trace_seq *seq, const char *text, size_t width);
 /* `value` in decimal, at least `width` characters, filled up in front with `fill`. */
 void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, char fill);
+/* `ns` in microseconds, 12 characters as the graph has them: `12.345 us   `, `1234567 us  `. */
+void trace_seq_duration(struct trace_seq *seq, uint64_t ns);
 void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len);
 /* Packed arguments of trace_bin_pack(). */
 void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes);

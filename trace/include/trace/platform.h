@@ -71,6 +71,11 @@ static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old
 /* T0: one instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
 static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
 /*
+ * T0: add the 128 bits {lo, hi} on this CPU's memory. What interrupts add meanwhile is not lost;
+ * other CPUs may see half of it.
+ */
+static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo, uint64_t hi);
+/*
  * T1: this CPU's recursion bits (owned by trace/), 0 to 31. Barriers for the compiler. Interrupts
  * leave the word as they found it.
  */

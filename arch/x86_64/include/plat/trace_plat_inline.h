@@ -119,6 +119,16 @@ static TRACE_ALWAYS_INLINE void trace_plat_local_add(uint64_t *value, uint64_t d
 	__asm__ volatile("addq %1, %0" : "+m"(*value) : "er"(delta) : "cc");
 }
 
+/* An interrupt between the two leaves the carry as it was, and its own sum is complete. */
+static TRACE_ALWAYS_INLINE void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo,
+							  uint64_t hi)
+{
+	__asm__ volatile("addq %2, %0\n\tadcq %3, %1"
+			 : "+m"(value->lo), "+m"(value->hi)
+			 : "er"(lo), "er"(hi)
+			 : "cc");
+}
+
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
 {
 	bool was_set;

@@ -101,6 +101,13 @@ static inline void trace_plat_local_add(uint64_t *value, uint64_t delta)
 	__atomic_fetch_add(value, delta, __ATOMIC_RELAXED);
 }
 
+static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo, uint64_t hi)
+{
+	uint64_t before = __atomic_fetch_add(&value->lo, lo, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(&value->hi, hi + (before + lo < lo), __ATOMIC_RELAXED);
+}
+
 static inline bool trace_plat_recursion_set(uint32_t bit)
 {
 	bool was_set = fake_this->recursion >> bit & 1;

@@ -1,0 +1,104 @@
+/*
+ * What the function profiler counts: per CPU a table from call site to hits and times.
+ *
+ *   struct profile_table:  | head | rec | rec | free | rec | ...     open addressing on the packed
+ *                                                                    address of the site
+ *
+ * A record is claimed by the first call and never given back, so that who found it may keep the
+ * pointer. Tables have room for every site there is; when memory for that is missing they are
+ * smaller, and a table that is full counts the calls that found no room.
+ *
+ * Context:   find, get, add - probe, on the CPU that the table belongs to; interrupts and NMIs of
+ *            that CPU may come between any two instructions. Everything else - thread.
+ * Locking:   none: one CPU writes. Readers see numbers that may be a call apart.
+ * Ownership: the table owns its records; statistics are copies, the caller's.
+ */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include <stdatomic.h>
+#include <trace/platform.h>
+
+struct trace_seq;
+
+struct profile_rec {
+	_Atomic uint32_t ip; /* trace_plat_ip_pack(); 0: free */
+	uint32_t unused;
+	uint64_t hits;
+	uint64_t time_ns;
+	uint64_t unused2;
+	struct trace_pair square; /* sum of squares of the times, 128 bits */
+};
+
+struct profile_table {
+	uint32_t mask;	/* slots - 1 */
+	uint32_t shift; /* 32 - log2(slots) */
+	uint32_t max;	/* records that may be claimed */
+	_Atomic uint32_t nr;
+	uint64_t dropped; /* calls that found no room */
+	uint64_t unused[5];
+	struct profile_rec rec[];
+};
+
+/* Room for `functions`, or for as many as memory allows; NULL when there is hardly any. */
+struct profile_table *profile_table_create(uint32_t functions);
+void profile_table_free(struct profile_table *table);
+/* Forget everything. Nobody may write. */
+void profile_table_reset(struct profile_table *table);
+/* Claim a record; NULL when the table is full. */
+struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip);
+
+static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_slot(struct profile_table *table,
+								  uint32_t ip)
+{
+	return &table->rec[(ip * 0x9e3779b1u) >> table->shift];
+}
+
+/* The record of `ip`; NULL when there is none, and when the search is longer than one step. */
+static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_find_fast(struct profile_table *table,
+								       uint32_t ip)
+{
+	struct profile_rec *rec = profile_table_slot(table, ip);
+
+	return TRACE_LIKELY(atomic_load_explicit(&rec->ip, memory_order_relaxed) == ip) ? rec
+											: NULL;
+}
+
+/* The record of `ip`, NULL when there is none. */
+struct profile_rec *profile_table_find(struct profile_table *table, uint32_t ip);
+
+/* One call that took `ns`. */
+static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_t ns)
+{
+	unsigned __int128 square = (unsigned __int128)ns * ns;
+
+	trace_plat_local_add(&rec->time_ns, ns);
+	trace_plat_local_add_pair(&rec->square, (uint64_t)square, (uint64_t)(square >> 64));
+}
+
+/* ---- Statistics ---- */
+
+struct profile_stat {
+	uint32_t ip;
+	uint32_t unused;
+	uint64_t hits;
+	uint64_t time_ns;
+	struct trace_pair square;
+};
+
+struct profile_stats {
+	size_t nr;
+	size_t bytes; /* of `stat` */
+	uint64_t dropped;
+	struct profile_stat *stat;
+};
+
+/* The records of `table` (NULL: none), the most time first. 0 or -ENOMEM. */
+int profile_stats_create(struct profile_stats *stats, const struct profile_table *table);
+void profile_stats_free(struct profile_stats *stats);
+/* Sample variance of the times in ns * us, cut off; UINT64_MAX when it does not fit. */
+uint64_t profile_variance(const struct profile_stat *stat);
+void profile_stat_head(struct trace_seq *seq);
+void profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat);
+
+#endif
