@@ -21,6 +21,7 @@ KERNEL_SRCS += \
 	kernel/sched/sched.c \
 	kernel/sched/sched_balance.c \
 	kernel/sched/sched_queue.c \
+	kernel/sched/sched_rt.c \
 	kernel/mm/slab.c \
 	kernel/sched/softirq.c \
 	kernel/sched/spinlock.c \
@@ -34,7 +35,7 @@ KERNEL_SRCS += \
 	kernel/sched/wake.c \
 	kernel/sched/work.c
 # Without call sites: used by probes.
-KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c
+KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c kernel/sched/sched_hooks.c
 
 # Files.
 KERNEL_SRCS += $(wildcard kernel/fs/*.c)

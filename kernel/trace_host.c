@@ -2,11 +2,11 @@
  * The thread-context half of what trace/ asks of its host, <trace/platform.h>: every function is
  * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
  */
+#include <arch/hooks.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/text_poke.h>
 #include <arch/trampoline.h>
-#include <kernel/hooks.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>
@@ -18,6 +18,7 @@
 #include <kernel/time.h>
 #include <kernel/whynot.h>
 #include <trace/fmt.h>
+#include <trace/hooks.h>
 #include <trace/platform.h>
 
 #define LOG_LINE_MAX 256
@@ -233,11 +234,18 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	thread_each(call_for_thread, &each);
 }
 
-_Atomic uint32_t trace_hooks_wanted;
+_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_IDLE == TRACE_HOOK_IDLE,
+	       "a key for each bit");
+struct static_key hook_keys[NR_HOOK_KEYS];
 
 void trace_plat_set_hooks(uint32_t mask)
 {
-	atomic_store(&trace_hooks_wanted, mask);
+	mutex_lock(&text_mutex);
+	for (uint32_t i = 0; i < NR_HOOK_KEYS; i++)
+		static_branch_set(&hook_keys[i], mask & 1u << i);
+	if (static_branch_update())
+		trace_plat_bug("trace: the hooks of the kernel cannot be switched");
+	mutex_unlock(&text_mutex);
 	synchronize_preempt();
 }
 

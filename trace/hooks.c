@@ -25,6 +25,14 @@ static uint32_t wanted_hooks(void)
 	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
 		if (user->switched)
 			mask |= TRACE_HOOK_SWITCH;
+		if (user->woken)
+			mask |= TRACE_HOOK_WAKEUP;
+		if (user->irqs)
+			mask |= TRACE_HOOK_IRQS;
+		if (user->preempt)
+			mask |= TRACE_HOOK_PREEMPT;
+		if (user->idle)
+			mask |= TRACE_HOOK_IDLE;
 	}
 	return mask;
 }
@@ -58,4 +66,67 @@ void trace_hook_switch(const struct trace_sched_thread *prev, const struct trace
 		if (user->switched)
 			user->switched(user, prev, next);
 	}
+}
+
+void trace_hook_wakeup(const struct trace_sched_thread *waker,
+		       const struct trace_sched_thread *wakee)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->woken)
+			user->woken(user, waker, wakee);
+	}
+}
+
+static void irqs_changed(bool is_off, uintptr_t ip, uintptr_t parent)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->irqs)
+			user->irqs(user, is_off, ip, parent);
+	}
+}
+
+void trace_hook_irqs_off(uintptr_t ip, uintptr_t parent)
+{
+	irqs_changed(true, ip, parent);
+}
+
+void trace_hook_irqs_on(uintptr_t ip, uintptr_t parent)
+{
+	irqs_changed(false, ip, parent);
+}
+
+static void preempt_changed(bool is_off, uintptr_t ip, uintptr_t parent)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->preempt)
+			user->preempt(user, is_off, ip, parent);
+	}
+}
+
+void trace_hook_preempt_off(uintptr_t ip, uintptr_t parent)
+{
+	preempt_changed(true, ip, parent);
+}
+
+void trace_hook_preempt_on(uintptr_t ip, uintptr_t parent)
+{
+	preempt_changed(false, ip, parent);
+}
+
+static void idle_changed(bool begins, uintptr_t ip)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->idle)
+			user->idle(user, begins, ip);
+	}
+}
+
+void trace_hook_idle_begin(uintptr_t ip)
+{
+	idle_changed(true, ip);
+}
+
+void trace_hook_idle_end(uintptr_t ip)
+{
+	idle_changed(false, ip);
 }

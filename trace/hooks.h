@@ -10,10 +10,21 @@
 
 #include <trace/hooks.h>
 
+struct trace_hook_user;
+
+/* Interrupts or preemption go off (`is_off`) or on. */
+typedef void (*trace_section_fn)(struct trace_hook_user *user, bool is_off, uintptr_t ip,
+				 uintptr_t parent);
+
 struct trace_hook_user {
 	/* What is NULL is not wanted. */
 	void (*switched)(struct trace_hook_user *user, const struct trace_sched_thread *prev,
 			 const struct trace_sched_thread *next);
+	void (*woken)(struct trace_hook_user *user, const struct trace_sched_thread *waker,
+		      const struct trace_sched_thread *wakee);
+	trace_section_fn irqs;
+	trace_section_fn preempt;
+	void (*idle)(struct trace_hook_user *user, bool begins, uintptr_t ip);
 	struct trace_hook_user *_Atomic next; /* hooks.c */
 };
 

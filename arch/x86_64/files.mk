@@ -16,12 +16,14 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/paging.c \
 	arch/x86_64/paging_init.c \
 	arch/x86_64/percpu.c \
+	arch/x86_64/static_branch.c \
 	arch/x86_64/start.c \
 	arch/x86_64/trap.c \
 	arch/x86_64/unwind.c
 
 ARCH_ASM := \
 	arch/x86_64/fentry.asm \
+	arch/x86_64/hook_call.asm \
 	arch/x86_64/nmi_entry.asm \
 	arch/x86_64/switch.asm \
 	arch/x86_64/trap_entry.asm

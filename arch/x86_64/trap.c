@@ -103,6 +103,8 @@ static void dispatch_irq(struct trap_frame *regs)
 {
 	trap_fn fn;
 
+	if (hook_wanted(HOOK_KEY_IRQS) && (regs->rflags & RFLAGS_IF))
+		HOOK_CALL("irqs_off", 0ul);
 	preempt_count_add(HARDIRQ_ONE);
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
 	/* The count before is 0 once in a machine's life: one message, not a storm. */
@@ -116,6 +118,8 @@ static void dispatch_irq(struct trap_frame *regs)
 
 	if ((regs->rflags & RFLAGS_IF) && !(cpu_local_read(preempt_count) & IN_IRQ_MASK))
 		upcall_irq_exit();
+	if (hook_wanted(HOOK_KEY_IRQS) && (regs->rflags & RFLAGS_IF))
+		HOOK_CALL("irqs_on", 0ul);
 }
 
 void trap_dispatch(struct trap_frame *regs)

@@ -14,9 +14,9 @@ TRACE_NOTRACE void preempt_schedule_notrace(void)
 	if (arch_irqs_disabled())
 		return;
 	do {
-		preempt_count_add(1);
+		preempt_disable();
 		sched_switch(true);
-		preempt_count_sub(1);
+		preempt_enable_no_resched();
 	} while (need_resched());
 }
 
@@ -24,11 +24,11 @@ TRACE_NOTRACE void preempt_schedule_notrace(void)
 static void preempt_schedule_irq(void)
 {
 	do {
-		preempt_count_add(1);
+		preempt_disable();
 		arch_irq_enable();
 		sched_switch(true);
 		arch_irq_disable();
-		preempt_count_sub(1);
+		preempt_enable_no_resched();
 	} while (need_resched());
 }
 

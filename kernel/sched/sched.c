@@ -4,11 +4,11 @@
 #include <arch/switch.h>
 #include <arch/timer.h>
 #include <kernel/config.h>
-#include <kernel/hooks.h>
 #include <kernel/mm.h>
 #include <kernel/softirq.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
+#include <trace/hooks.h>
 #include "sched.h"
 #include "softirq_priv.h"
 
@@ -23,6 +23,9 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 
 	rq->cpu = cpu;
 	list_init(&rq->waiting);
+	list_init(&rq->rt_waiting);
+	atomic_store(&rq->rt_prio, PRIO_NONE);
+	atomic_store(&rq->running_prio, PRIO_IDLE);
 	rq->idle = idle;
 	rq->running = idle;
 	atomic_store(&idle->cpu, cpu);
@@ -65,26 +68,12 @@ static void finish_switch(void)
 		move_switched_out(prev);
 }
 
-static struct trace_sched_thread hook_info(struct thread *thread)
-{
-	return (struct trace_sched_thread){ .thread = &thread->trace,
-					    .pid = thread->pid,
-					    .prio = 120,
-					    .state = *thread_state_name(thread) };
-}
-
-static TRACE_NOINLINE void call_switch_hook(struct thread *prev, struct thread *next)
-{
-	struct trace_sched_thread from = hook_info(prev), to = hook_info(next);
-
-	trace_hook_switch(&from, &to);
-}
-
 static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
 {
-	if (hook_wanted(TRACE_HOOK_SWITCH))
-		call_switch_hook(prev, next);
+	if (hook_wanted(HOOK_KEY_SWITCH))
+		sched_hook_switch(prev, next);
 	rq->running = next;
+	atomic_store_explicit(&rq->running_prio, sched_prio(next), memory_order_relaxed);
 	rq->switched_out = prev;
 	rq->stats.nr_switches++;
 	next->exec_start_ns = local_clock_ns();
@@ -118,6 +107,7 @@ static void put_previous(struct run_queue *rq, struct thread *prev, bool preempt
 	}
 	if (atomic_load(&prev->on_queue) == ON_QUEUE_NO)
 		return;
+	prev->keeps_turn = preempted && !(prev->policy == THREAD_RR && sched_rt_tick(rq, prev));
 	if (prev->affinity & 1ull << rq->cpu || !(prev->affinity & sched_ready_mask))
 		sched_put_waiting(rq, prev);
 	else
@@ -137,6 +127,7 @@ void sched_switch(bool preempted)
 	sched_account(rq);
 	put_previous(rq, prev, preempted);
 	next = sched_pick_next(rq);
+	sched_rt_push(rq);
 	if (next != prev)
 		switch_to(rq, prev, next);
 	else
@@ -205,8 +196,8 @@ void upcall_tick(void)
 	running = rq->running;
 	first = heap_first(&rq->queue);
 	if (running != rq->idle) {
-		if (!(running->affinity & 1ull << rq->cpu) ||
-		    (first && first->key < running->vruntime_ns &&
+		if (!(running->affinity & 1ull << rq->cpu) || sched_rt_tick(rq, running) ||
+		    (!sched_is_rt(running) && first && first->key < running->vruntime_ns &&
 		     running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2))
 			set_need_resched();
 		sched_balance_tick(rq);
@@ -230,8 +221,12 @@ static void idle_wait(struct run_queue *rq)
 	/* Who gives us work after this also sends an interrupt, which ends the wait. */
 	if (atomic_load(&rq->nr_running) == 0) {
 		rq->is_halted = true;
+		if (hook_wanted(HOOK_KEY_IDLE))
+			trace_hook_idle_begin((uintptr_t)idle_wait);
 		arch_idle_wait();
 		arch_irq_disable();
+		if (hook_wanted(HOOK_KEY_IDLE))
+			trace_hook_idle_end((uintptr_t)idle_wait);
 		rq->is_halted = false;
 	}
 	atomic_fetch_and(&sched_idle_mask, ~bit);

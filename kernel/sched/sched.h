@@ -1,5 +1,6 @@
 /*
- * The scheduler's inside: one run queue per CPU, ordered by virtual run time.
+ * The scheduler's inside: one run queue per CPU. Real-time threads go first, the most urgent at the
+ * head; the others are ordered by virtual run time.
  *
  * Lock order: thread->wake_lock, then one run queue's lock; a second run queue's only by trylock.
  * All are taken with interrupts off. A run queue's lock is held across the switch: the thread that
@@ -16,6 +17,22 @@
 #include <kernel/lock.h>
 #include <kernel/thread.h>
 
+#define PRIO_IDLE 140
+#define PRIO_NONE 141
+
+/* As Linux counts: 0 to 98 real time, 120 normal; the smaller the more urgent. */
+static inline int32_t sched_prio(const struct thread *thread)
+{
+	if (thread->flags & THREAD_IDLE)
+		return PRIO_IDLE;
+	return thread->policy == THREAD_NORMAL ? 120 : THREAD_RT_PRIO_MAX - thread->rt_priority;
+}
+
+static inline bool sched_is_rt(const struct thread *thread)
+{
+	return thread->policy != THREAD_NORMAL;
+}
+
 /* thread->on_queue */
 #define ON_QUEUE_NO	0u
 #define ON_QUEUE_YES	1u /* runnable: waits or runs */
@@ -24,8 +41,11 @@
 struct run_queue {
 	struct spinlock lock;
 	uint32_t cpu;
-	struct heap queue;   /* waiting threads, without the running one */
-	struct list waiting; /* the same threads */
+	struct heap queue;	      /* waiting normal threads, without the running one */
+	struct list waiting;	      /* the same threads */
+	struct list rt_waiting;	      /* waiting real-time threads, the next first */
+	_Atomic int32_t rt_prio;      /* of the first of them, or PRIO_NONE; read without lock */
+	_Atomic int32_t running_prio; /* read without lock */
 	struct thread *running;
 	struct thread *idle;
 	struct thread *switched_out; /* for the thread that is switched to */
@@ -62,12 +82,31 @@ void sched_check_preempt(struct run_queue *rq, struct thread *woken);
 /* Let the CPU of `rq` reschedule soon. Any context but NMI. */
 void resched_cpu(struct run_queue *rq);
 
+/* sched_rt.c: queue lock held. */
+void sched_rt_put(struct run_queue *rq, struct thread *thread);
+void sched_rt_take(struct run_queue *rq, struct thread *thread);
+/* The next real-time thread of this CPU, or NULL. */
+struct thread *sched_rt_first(struct run_queue *rq);
+/* Bring the most urgent real-time thread that waits elsewhere, if it is more urgent than `prio`. */
+void sched_rt_pull(struct run_queue *rq, int32_t prio);
+/* A real-time thread waits here: let a CPU with less urgent work come and take it. */
+void sched_rt_push(struct run_queue *rq);
+/* A CPU where `thread` can run at once; MAX_CPUS when there is none. */
+uint32_t sched_rt_select_cpu(const struct thread *thread, uint64_t allowed);
+/* Its turn is over: at the tick. True when another one is to run. */
+bool sched_rt_tick(struct run_queue *rq, struct thread *running);
+
 /* sched_balance.c */
 uint32_t sched_select_cpu(struct thread *thread);
 /* Bring a thread here from the busiest queue. Queue lock held. True when one came. */
 bool sched_pull(struct run_queue *rq, uint32_t min_running);
 void sched_balance_tick(struct run_queue *rq);
 void sched_balance_init(void);
+
+/* sched_hooks.c: what <trace/hooks.h> is told. Queue lock held. */
+void sched_hook_switch(struct thread *prev, struct thread *next);
+/* `ip` is in the function that wakes, `parent` in its caller. */
+void sched_hook_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
 
 /* sched.c */
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);

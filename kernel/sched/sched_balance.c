@@ -40,6 +40,8 @@ uint32_t sched_select_cpu(struct thread *thread)
 	if (!allowed)
 		allowed = 1ull << here; /* its CPUs are not up yet */
 	cpu = claim_idle_cpu(allowed, last);
+	if (cpu == MAX_CPUS && sched_is_rt(thread))
+		cpu = sched_rt_select_cpu(thread, allowed);
 	if (cpu < MAX_CPUS)
 		return cpu;
 	if (!(allowed & 1ull << last))

@@ -37,6 +37,10 @@ void sched_account(struct run_queue *rq)
 
 void sched_put_waiting(struct run_queue *rq, struct thread *thread)
 {
+	if (sched_is_rt(thread)) {
+		sched_rt_put(rq, thread);
+		return;
+	}
 	thread->run_node.key = thread->vruntime_ns;
 	heap_insert(&rq->queue, &thread->run_node);
 	list_add_tail(&rq->waiting, &thread->run_link);
@@ -44,6 +48,10 @@ void sched_put_waiting(struct run_queue *rq, struct thread *thread)
 
 void sched_take_waiting(struct run_queue *rq, struct thread *thread)
 {
+	if (sched_is_rt(thread)) {
+		sched_rt_take(rq, thread);
+		return;
+	}
 	heap_remove(&rq->queue, &thread->run_node);
 	list_remove(&thread->run_link);
 }
@@ -77,16 +85,25 @@ void sched_dequeue(struct run_queue *rq, struct thread *thread, uint32_t on_queu
 	atomic_store(&thread->on_queue, on_queue);
 }
 
-struct thread *sched_pick_next(struct run_queue *rq)
+static struct thread *pick_normal(struct run_queue *rq)
 {
 	struct heap_node *first = heap_first(&rq->queue);
-	struct thread *next;
 
 	if (!first && sched_pull(rq, 2))
 		first = heap_first(&rq->queue);
-	if (!first)
+	return first ? container_of(first, struct thread, run_node) : NULL;
+}
+
+struct thread *sched_pick_next(struct run_queue *rq)
+{
+	struct thread *next;
+
+	sched_rt_pull(rq, atomic_load(&rq->rt_prio));
+	next = sched_rt_first(rq);
+	if (!next)
+		next = pick_normal(rq);
+	if (!next)
 		return rq->idle;
-	next = container_of(first, struct thread, run_node);
 	sched_take_waiting(rq, next);
 	return next;
 }
@@ -108,6 +125,11 @@ void sched_check_preempt(struct run_queue *rq, struct thread *woken)
 
 	if (running == rq->idle) {
 		resched_cpu(rq);
+		return;
+	}
+	if (sched_is_rt(woken) || sched_is_rt(running)) {
+		if (sched_prio(woken) < sched_prio(running))
+			resched_cpu(rq);
 		return;
 	}
 	ran_to = running->vruntime_ns;

@@ -63,6 +63,7 @@ void softirq_run(void)
 	struct softirq_cpu *cpu = this_softirq();
 
 	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
+	preempt_hook_off(PREEMPT_SOFTIRQ_ONE, 0);
 	for (int round = 0; cpu->pending && round < MAX_ROUNDS; round++) {
 		uint32_t pending = cpu->pending;
 
@@ -71,6 +72,7 @@ void softirq_run(void)
 		run_handlers(pending);
 		arch_irq_disable();
 	}
+	preempt_hook_on(PREEMPT_SOFTIRQ_ONE, 0);
 	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 	if (cpu->pending && cpu->daemon)
 		wake_up_process(cpu->daemon);
@@ -79,19 +81,19 @@ void softirq_run(void)
 void local_bh_disable(void)
 {
 	preempt_count_add(PREEMPT_SOFTIRQ_OFF);
+	preempt_hook_off(PREEMPT_SOFTIRQ_OFF, (uintptr_t)__builtin_return_address(0));
 }
 
 void local_bh_enable(void)
 {
-	preempt_disable();
-	preempt_count_sub(PREEMPT_SOFTIRQ_OFF);
+	preempt_count_sub(PREEMPT_SOFTIRQ_OFF - 1); /* preemption stays off */
 	if (!in_interrupt() && !arch_irqs_disabled()) {
 		arch_irq_disable();
 		if (softirq_is_pending())
 			softirq_run();
 		arch_irq_enable();
 	}
-	preempt_enable();
+	preempt_enable_from((uintptr_t)__builtin_return_address(0));
 }
 
 static int ksoftirqd(void *arg)

@@ -58,6 +58,8 @@ static void check_unlock(struct spinlock *lock)
 	lock_order_remove(&held[cpu_local_read(id)], lock);
 }
 
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
 static bool try_take(struct spinlock *lock)
 {
 	/* acquire: pairs with the release in release_lock(). */
@@ -84,54 +86,54 @@ static void release_lock(struct spinlock *lock)
 
 void spin_lock(struct spinlock *lock)
 {
-	preempt_disable();
+	preempt_disable_from(CALLER);
 	take(lock);
 }
 
 bool spin_trylock(struct spinlock *lock)
 {
-	preempt_disable();
+	preempt_disable_from(CALLER);
 	if (try_take(lock)) {
 		if (KERNEL_DEBUG)
 			check_after(lock);
 		return true;
 	}
-	preempt_enable();
+	preempt_enable_from(CALLER);
 	return false;
 }
 
 void spin_unlock(struct spinlock *lock)
 {
 	release_lock(lock);
-	preempt_enable();
+	preempt_enable_from(CALLER);
 }
 
 uint64_t spin_lock_irqsave(struct spinlock *lock)
 {
-	uint64_t flags = arch_irq_save();
+	uint64_t flags = arch_irq_save_from(CALLER);
 
-	preempt_disable();
+	preempt_disable_from(CALLER);
 	take(lock);
 	return flags;
 }
 
 bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags)
 {
-	uint64_t flags = arch_irq_save();
+	uint64_t flags = arch_irq_save_from(CALLER);
 
 	if (spin_trylock(lock)) {
 		*out_flags = flags;
 		return true;
 	}
-	arch_irq_restore(flags);
+	arch_irq_restore_from(flags, CALLER);
 	return false;
 }
 
 void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags)
 {
 	release_lock(lock);
-	arch_irq_restore(flags);
-	preempt_enable();
+	arch_irq_restore_from(flags, CALLER);
+	preempt_enable_from(CALLER);
 }
 
 bool spin_is_locked(const struct spinlock *lock)

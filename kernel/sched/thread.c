@@ -55,6 +55,10 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 	thread->fn = fn;
 	thread->arg = arg;
 	thread->user = current_thread()->user;
+	if (!(flags & THREAD_SERVICE)) {
+		thread->policy = current_thread()->policy;
+		thread->rt_priority = current_thread()->rt_priority;
+	}
 	/* One for itself, one for the caller. */
 	atomic_store(&thread->refs, flags & THREAD_DETACHED ? 1 : 2);
 	atomic_store(&thread->state, THREAD_UNINTERRUPTIBLE);

@@ -176,6 +176,49 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity)
 	return 0;
 }
 
+static bool is_valid_policy(enum thread_policy policy, uint32_t rt_priority)
+{
+	if (policy == THREAD_NORMAL)
+		return rt_priority == 0;
+	return (policy == THREAD_FIFO || policy == THREAD_RR) && rt_priority >= 1 &&
+	       rt_priority <= THREAD_RT_PRIO_MAX;
+}
+
+/* Queue lock and wake_lock held. */
+static void change_policy(struct run_queue *rq, struct thread *thread, enum thread_policy policy,
+			  uint32_t rt_priority)
+{
+	bool waits = atomic_load(&thread->on_queue) == ON_QUEUE_YES && thread != rq->running;
+
+	if (waits)
+		sched_take_waiting(rq, thread);
+	thread->policy = (uint8_t)policy;
+	thread->rt_priority = (uint8_t)rt_priority;
+	if (waits)
+		sched_put_waiting(rq, thread);
+	if (thread == rq->running)
+		atomic_store(&rq->running_prio, sched_prio(thread));
+	/* It may have to leave, or may run now. */
+	resched_cpu(rq);
+}
+
+int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority)
+{
+	struct run_queue *rq;
+	uint64_t flags;
+
+	if (!is_valid_policy(policy, rt_priority))
+		return -EINVAL;
+	if (thread->flags & THREAD_IDLE)
+		return -EPERM;
+	flags = spin_lock_irqsave(&thread->wake_lock);
+	rq = lock_queue_of(thread);
+	change_policy(rq, thread, policy, rt_priority);
+	spin_unlock(&rq->lock);
+	spin_unlock_irqrestore(&thread->wake_lock, flags);
+	return 0;
+}
+
 const char *thread_state_name(const struct thread *thread)
 {
 	if (thread->flags & THREAD_IDLE)

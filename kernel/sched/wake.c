@@ -4,6 +4,16 @@
 #include <kernel/timer.h>
 #include "sched.h"
 
+/* Both are called by the function that wakes: its caller is the second frame up. */
+#define WAKER_IP ((uintptr_t)__builtin_return_address(0))
+
+static TRACE_ALWAYS_INLINE uintptr_t waker_parent(void)
+{
+	const uintptr_t *frame = (const uintptr_t *)arch_frame_pointer();
+
+	return ((const uintptr_t *)frame[0])[1];
+}
+
 void sched_activate(struct thread *thread)
 {
 	struct run_queue *from = &run_queues[atomic_load(&thread->cpu)];
@@ -18,12 +28,14 @@ void sched_activate(struct thread *thread)
 	}
 	rq->stats.nr_wakeups++;
 	sched_enqueue(rq, thread);
+	if (hook_wanted(HOOK_KEY_WAKEUP))
+		sched_hook_wakeup(thread, WAKER_IP, waker_parent());
 	sched_check_preempt(rq, thread);
 	spin_unlock(&rq->lock);
 }
 
 /* The thread has not left its queue yet: let it stay there. True when that was so. */
-static bool wake_on_queue(struct thread *thread)
+static TRACE_NOINLINE bool wake_on_queue(struct thread *thread)
 {
 	struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
 	bool is_queued;
@@ -33,6 +45,8 @@ static bool wake_on_queue(struct thread *thread)
 		    atomic_load(&thread->cpu) == rq->cpu;
 	if (is_queued)
 		atomic_store(&thread->state, THREAD_RUNNING);
+	if (is_queued && hook_wanted(HOOK_KEY_WAKEUP))
+		sched_hook_wakeup(thread, WAKER_IP, waker_parent());
 	spin_unlock(&rq->lock);
 	return is_queued;
 }

@@ -1,5 +1,5 @@
 /*
- * Commands about threads: ps, stack.
+ * Commands about threads: chrt, ps, stack.
  */
 #include <arch/smp.h>
 #include <arch/unwind.h>
@@ -7,6 +7,7 @@
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/fmt.h>
 #include "command_tables.h"
 
 #define ROWS_MAX   1024
@@ -16,6 +17,8 @@ struct ps_row {
 	int32_t pid;
 	uint32_t cpu;
 	const char *state;
+	uint8_t policy;
+	uint8_t rt_priority;
 	uint64_t runtime_ns;
 	char name[THREAD_NAME_LEN];
 };
@@ -36,14 +39,26 @@ static void copy_thread(struct thread *thread, void *arg)
 	row->pid = thread->pid;
 	row->cpu = thread->cpu;
 	row->state = thread_state_name(thread);
+	row->policy = thread->policy;
+	row->rt_priority = thread->rt_priority;
 	row->runtime_ns = thread->runtime_ns;
 	memcpy(row->name, thread->name, THREAD_NAME_LEN);
 	table->nr++;
 }
 
+/* As ps of Linux: `-` for threads without a real-time priority. */
+static const char *priority_text(uint8_t rt_priority, char out_text[4])
+{
+	if (rt_priority)
+		trace_snprintf(out_text, 4, "%u", rt_priority);
+	return rt_priority ? out_text : "-";
+}
+
 static int run_ps(struct command_env *env, int argc, char **argv)
 {
+	static const char *const class_names[] = { "TS", "FF", "RR" };
 	struct ps_table table = { 0 };
+	char priority[4];
 
 	(void)argc;
 	(void)argv;
@@ -53,13 +68,15 @@ static int run_ps(struct command_env *env, int argc, char **argv)
 		return 1;
 	}
 	thread_each(copy_thread, &table);
-	command_puts(env, "  PID CPU S     TIME COMMAND\n");
+	command_puts(env, "  PID CPU S CLS PRI     TIME COMMAND\n");
 	for (uint32_t i = 0; i < table.nr && !command_stopped(env); i++) {
 		const struct ps_row *row = &table.rows[i];
 		uint64_t ms = row->runtime_ns / NSEC_PER_MSEC;
 
-		command_printf(env, "%5d %3u %s %4lu.%03lu %.*s\n", row->pid, row->cpu, row->state,
-			       ms / 1000, ms % 1000, THREAD_NAME_LEN, row->name);
+		command_printf(env, "%5d %3u %s %3s %3s %4lu.%03lu %.*s\n", row->pid, row->cpu,
+			       row->state, class_names[row->policy],
+			       priority_text(row->rt_priority, priority), ms / 1000, ms % 1000,
+			       THREAD_NAME_LEN, row->name);
 	}
 	vfree(table.rows);
 	return 0;

@@ -6,6 +6,7 @@
 
 #include <kernel/command.h>
 
+extern const struct command chrt_commands[];	  /* cmd_chrt.c */
 extern const struct command cpu_commands[];	  /* cmd_cpu.c */
 extern const struct command cut_commands[];	  /* cmd_cut.c */
 extern const struct command echo_commands[];	  /* cmd_echo.c */
@@ -17,6 +18,7 @@ extern const struct command help_commands[];	  /* cmd_help.c */
 extern const struct command job_commands[];	  /* sh_builtin_job.c */
 extern const struct command machine_commands[];	  /* cmd_machine.c */
 extern const struct command memory_commands[];	  /* cmd_memory.c */
+extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
 extern const struct command print_commands[];	  /* cmd_printf.c */
 extern const struct command sort_commands[];	  /* cmd_sort.c */
 extern const struct command state_commands[];	  /* sh_builtin.c */

@@ -35,6 +35,14 @@ enum thread_state {
 	THREAD_DEAD = 4,
 };
 
+/* Numbers as in Linux. */
+enum thread_policy {
+	THREAD_NORMAL = 0,
+	THREAD_FIFO = 1, /* real time: runs until it sleeps, yields or a more urgent one comes */
+	THREAD_RR = 2,	 /* real time: the same in turns with those of its priority */
+};
+#define THREAD_RT_PRIO_MAX 99 /* real-time priorities: 1, least urgent, to 99 */
+
 /* Flags of thread_create(). */
 #define THREAD_DETACHED 0x1u /* nobody joins it */
 #define THREAD_SERVICE	0x2u /* belongs to the kernel: cannot be killed */
@@ -66,7 +74,10 @@ struct thread {
 	_Atomic uint32_t on_cpu;   /* its registers are live */
 	_Atomic uint32_t on_queue; /* runnable: queued or running */
 	uint64_t affinity;	   /* bit per CPU */
-	struct heap_node run_node; /* key: vruntime_ns */
+	uint8_t policy;		   /* enum thread_policy; inherited, but not by services */
+	uint8_t rt_priority;	   /* 1 to 99; 0 for THREAD_NORMAL */
+	bool keeps_turn;	   /* real time: goes in front of those of its priority */
+	struct heap_node run_node; /* normal: key is vruntime_ns */
 	struct list run_link;
 	uint64_t vruntime_ns;
 	uint64_t exec_start_ns;
@@ -126,6 +137,11 @@ void thread_clear_interrupt(void);
 int thread_kill(int32_t pid);
 
 void thread_set_name(struct thread *thread, const char *name);
+/*
+ * 0; -EINVAL unless rt_priority fits the policy; -EPERM for idle threads. It holds from now on,
+ * also for a thread that runs or waits.
+ */
+int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority);
 /* 0; -EINVAL when no online CPU is in `affinity`. The thread moves when it runs next. */
 int thread_set_affinity(struct thread *thread, uint64_t affinity);
 

@@ -2,6 +2,9 @@
  * Single instructions of the CPU: interrupts on and off, waiting, serialising. Its registers, ports
  * and features come with it.
  *
+ * Interrupts going off and on are told to <trace/hooks.h> while somebody wants to know; the _raw
+ * forms tell nobody.
+ *
  * Context: any; all inline, none is traced.
  */
 #ifndef ARCH_CPU_H
@@ -10,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <arch/features.h>
+#include <arch/hooks.h>
 #include <arch/port.h>
 #include <arch/regs.h>
 #include <trace/compiler.h>
@@ -28,33 +32,61 @@ static TRACE_ALWAYS_INLINE bool arch_irqs_disabled(void)
 {
 	return !(arch_irq_flags() & RFLAGS_IF);
 }
-static TRACE_ALWAYS_INLINE void arch_irq_disable(void)
+static TRACE_ALWAYS_INLINE void arch_irq_disable_raw(void)
 {
 	__asm__ volatile("cli" : : : "memory");
 }
-static TRACE_ALWAYS_INLINE void arch_irq_enable(void)
+static TRACE_ALWAYS_INLINE void arch_irq_enable_raw(void)
 {
 	__asm__ volatile("sti" : : : "memory");
 }
-/* Interrupts off; returns what arch_irq_restore() needs. */
-static TRACE_ALWAYS_INLINE uint64_t arch_irq_save(void)
+static TRACE_ALWAYS_INLINE void arch_irq_disable(void)
+{
+	arch_irq_disable_raw();
+	if (hook_wanted(HOOK_KEY_IRQS))
+		HOOK_CALL("irqs_off", 0ul);
+}
+static TRACE_ALWAYS_INLINE void arch_irq_enable(void)
+{
+	if (hook_wanted(HOOK_KEY_IRQS))
+		HOOK_CALL("irqs_on", 0ul);
+	arch_irq_enable_raw();
+}
+/*
+ * Interrupts off; returns what arch_irq_restore() needs. The _from forms are for locks: `parent`
+ * is whom to name as the one who did it.
+ */
+static TRACE_ALWAYS_INLINE uint64_t arch_irq_save_from(uintptr_t parent)
 {
 	uint64_t flags = arch_irq_flags();
 
-	arch_irq_disable();
+	arch_irq_disable_raw();
+	if (hook_wanted(HOOK_KEY_IRQS) && (flags & RFLAGS_IF))
+		HOOK_CALL("irqs_off", parent);
 	return flags;
+}
+static TRACE_ALWAYS_INLINE uint64_t arch_irq_save(void)
+{
+	return arch_irq_save_from(0);
+}
+static TRACE_ALWAYS_INLINE void arch_irq_restore_from(uint64_t flags, uintptr_t parent)
+{
+	if (!(flags & RFLAGS_IF))
+		return;
+	if (hook_wanted(HOOK_KEY_IRQS))
+		HOOK_CALL("irqs_on", parent);
+	arch_irq_enable_raw();
 }
 static TRACE_ALWAYS_INLINE void arch_irq_restore(uint64_t flags)
 {
-	if (flags & RFLAGS_IF)
-		arch_irq_enable();
+	arch_irq_restore_from(flags, 0);
 }
 
 static TRACE_ALWAYS_INLINE void arch_cpu_relax(void)
 {
 	__asm__ volatile("pause" : : : "memory");
 }
-/* Sleep until an interrupt; on again afterwards. No interrupt is lost in between. */
+/* Sleep until an interrupt; on again afterwards. No interrupt is lost in between. No hook. */
 static TRACE_ALWAYS_INLINE void arch_idle_wait(void)
 {
 	__asm__ volatile("sti; hlt" : : : "memory");

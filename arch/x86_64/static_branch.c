@@ -1,0 +1,100 @@
+/*
+ * See <arch/static_branch.h>.
+ */
+#include <arch/static_branch.h>
+#include <arch/text_poke.h>
+#include <kernel/base.h>
+
+#include "insn.h"
+
+#define BATCH 128
+
+/* What the linker collected. */
+struct static_site {
+	uintptr_t code;
+	uintptr_t target;
+	const struct static_key *key;
+};
+extern struct static_site static_branches_start[], static_branches_end[];
+
+static struct {
+	bool is_sorted;			/* sites ascend: batches want it */
+	struct trace_poke pokes[BATCH]; /* too many for a stack */
+	size_t nr;
+} update; /* text lock */
+
+static void sift_down(struct static_site *sites, size_t at, size_t nr)
+{
+	struct static_site moved = sites[at];
+	size_t child;
+
+	while ((child = 2 * at + 1) < nr) {
+		if (child + 1 < nr && sites[child].code < sites[child + 1].code)
+			child++;
+		if (sites[child].code <= moved.code)
+			break;
+		sites[at] = sites[child];
+		at = child;
+	}
+	sites[at] = moved;
+}
+
+/* A heap sort, at the first change: most boots never need it. */
+static void sort_sites(void)
+{
+	struct static_site *sites = static_branches_start;
+	size_t nr = (size_t)(static_branches_end - sites);
+
+	for (size_t i = nr / 2; i-- > 0;)
+		sift_down(sites, i, nr);
+	while (nr-- > 1) {
+		struct static_site first = sites[0];
+
+		sites[0] = sites[nr];
+		sites[nr] = first;
+		sift_down(sites, 0, nr);
+	}
+	update.is_sorted = true;
+}
+
+static int flush(void)
+{
+	struct trace_poke_error error;
+	int err = update.nr ? text_poke_batch(update.pokes, update.nr, &error) : 0;
+
+	if (err)
+		pr_err("static branch: site %pS does not hold what it should\n",
+		       (void *)error.site);
+	update.nr = 0;
+	return err;
+}
+
+void static_branch_set(struct static_key *key, bool is_on)
+{
+	key->is_on = is_on;
+}
+
+int static_branch_update(void)
+{
+	int err = 0;
+
+	if (!update.is_sorted)
+		sort_sites();
+	for (const struct static_site *site = static_branches_start; site < static_branches_end;
+	     site++) {
+		uint64_t jmp = insn_make(INSN_JMP, site->code, site->target);
+		uint64_t now = insn_load((const void *)site->code);
+		struct trace_poke *poke = &update.pokes[update.nr];
+
+		if (site->key->is_on == (now == jmp))
+			continue;
+		*poke = (struct trace_poke){ .site = trace_plat_ip_pack(site->code) };
+		insn_store(poke->old_insn, site->key->is_on ? INSN_NOP : jmp);
+		insn_store(poke->new_insn, site->key->is_on ? jmp : INSN_NOP);
+		if (++update.nr == BATCH)
+			err = flush();
+		if (err)
+			return err;
+	}
+	return flush();
+}
