@@ -74,7 +74,7 @@ def normal_context(line):
 
 def latency_context(line):
     """`    bash-1234      0d..1.  123us+: `"""
-    m = re.match(r"( *\S.{0,7}?)-(\d[\d ]{6}|\d{8,}) ( *\d+)(%s) ( *\d+)(us%s)?: " % (FLAGS, MARKS), line)
+    m = re.match(r"( *\S.{0,7}?)-(\d[\d ]{6}|\d{8,}) ( *\d+)(%s) ( *-?\d+)(us%s)?: " % (FLAGS, MARKS), line)
     if not m:
         return None
     shape = "[lat %s-%s CPU %s FLAGS TIME %s%s] " % (
@@ -85,7 +85,7 @@ def latency_context(line):
 def verbose_context(line):
     """`    bash    1234   0 1 00000000 00000000 [011c6f34] 22.276ms (+0.015ms): `"""
     m = re.match(r"( *\S.{0,15}?) ( *\d+) ( *\d+) (\d+) [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]{8,}\]"
-                 r" (?:\d+\.\d{3}(ms) \(\+\d+\.\d{3}ms\)|\d+ \(\+\d+\)): ", line)
+                 r" (?:\d+\.\d{3}(ms) \(\+\d+\.\d{3}ms\)|-?\d+ \(\+\d+\)): ", line)
     if not m:
         return None
     return "[verbose %s %s CPU %s %s] " % (
