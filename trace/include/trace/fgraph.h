@@ -36,6 +36,7 @@ struct ftrace_graph_ret {
 	uint64_t calltime; /* trace_plat_clock_ns() at entry and return */
 	uint64_t rettime;
 	uint64_t sleep_ns; /* of it, spent switched out */
+	uint64_t child_ns; /* of it, spent in calls right below this frame that had a frame too */
 	uint32_t depth;
 	uint32_t overrun; /* calls of this thread that found no room, so far */
 };
