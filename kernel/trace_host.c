@@ -107,14 +107,13 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 }
 
 /* All trampolines have one name: trace_plat_symbol(). */
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
 				 struct trace_trampoline *out_trampoline)
 {
 	int err;
 
-	(void)name;
 	mutex_lock(&text_mutex);
-	err = trampoline_create(ops, func, out_trampoline);
+	err = trampoline_create(ops, func, with_regs, out_trampoline);
 	mutex_unlock(&text_mutex);
 	return err;
 }

@@ -308,3 +308,8 @@ void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
 {
 	insn_store(out_insn, insn_make(INSN_CALL, site, target));
 }
+
+void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	insn_store(out_insn, insn_make(INSN_JMP, site, target));
+}

@@ -1,9 +1,11 @@
-; trampoline_code - the shared entry trampoline, and the template of those with a single ops.
+; trampoline_code - the shared entry trampolines, and the templates of those with a single ops.
 ;
 ; In:    called by a call site at the start of a traced function, before its prologue: every
 ;        argument register is live. The kernel uses no vector registers.
-; Calls: func(ip, parent_ip, ops, NULL); shared: trace_ops_list_func(ip, parent_ip, NULL, NULL)
-; Keeps: everything but r10, r11 and the flags, which no caller expects to survive a call.
+; Calls: func(ip, parent_ip, ops, fregs); shared: trace_ops_list_func or, with all registers,
+;        trace_ops_list_regs_func(ip, parent_ip, NULL, fregs)
+; Keeps: everything but r10, r11 and the flags, which no caller expects to survive a call; with all
+;        registers, everything. What C writes into fregs is taken instead.
 ;
 ; r10 and r11: no function takes an argument there (no nested functions in this kernel), and a site
 ; is the first instruction of its function.
@@ -11,55 +13,163 @@
 %include "asm.inc"
 
 INSN_SIZE	equ 5
-%define SAVED_REGS rax, rcx, rdx, rsi, rdi, r8, r9
+%define ARG_REGS rax, rcx, rdx, rsi, rdi, r8, r9
+%define REST_REGS rbx, r10, r11, r12, r13, r14, r15
 
-struc trampoline_frame		; from rbp; the saved registers lie below, 16-byte aligned for C
-.rbp:		resq 1
-.site:		resq 1		; return into the traced function, behind its call
+; <trace_plat_regs.h>: from the lowest address that is saved at all, 16-byte aligned for C.
+struc ftrace_regs
+.r15:		resq 1
+.r14:		resq 1
+.r13:		resq 1
+.r12:		resq 1
+.r11:		resq 1
+.r10:		resq 1
+.rbx:		resq 1
+.rflags:	resq 1
+.rsp:		resq 1
+.direct:	resq 1
+.r9:		resq 1		; without all registers the stack ends here
+.r8:		resq 1
+.rdi:		resq 1
+.rsi:		resq 1
+.rdx:		resq 1
+.rcx:		resq 1
+.rax:		resq 1
+.rbp:		resq 1		; rbp points here, so frame-pointer unwinding goes through us
+.rip:		resq 1		; return into the traced function, behind its call
 .parent:	resq 1		; return into the traced function's caller
 endstruc
 
-%macro enter_trampoline 0
+%if ftrace_regs.r15 != FTRACE_REGS_R15 || ftrace_regs.rbx != FTRACE_REGS_RBX
+	%error "struct ftrace_regs differs"
+%elif ftrace_regs.rflags != FTRACE_REGS_RFLAGS || ftrace_regs.direct != FTRACE_REGS_DIRECT
+	%error "struct ftrace_regs differs"
+%elif ftrace_regs.r9 != FTRACE_REGS_R9 || ftrace_regs.rax != FTRACE_REGS_RAX
+	%error "struct ftrace_regs differs"
+%elif ftrace_regs.rbp != FTRACE_REGS_RBP || ftrace_regs.parent != FTRACE_REGS_PARENT
+	%error "struct ftrace_regs differs"
+%endif
+
+%macro save_args 0
 	push	rbp
 	mov	rbp, rsp
-	push_all SAVED_REGS
-	mov	rdi, [rbp + trampoline_frame.site]
-	sub	rdi, INSN_SIZE
-	mov	rsi, [rbp + trampoline_frame.parent]
-	xor	ecx, ecx
+	push_all ARG_REGS
 %endmacro
 
-%macro leave_trampoline 0
-	pop_all	SAVED_REGS
+%macro restore_args 0
+	pop_all	ARG_REGS
 	pop	rbp
-	ret
+%endmacro
+
+; Below what save_args has saved. Nothing so far has changed the flags.
+%macro save_rest 0
+	push	0
+	lea	rcx, [rbp + ftrace_regs.parent - ftrace_regs.rbp]
+	push	rcx
+	pushfq
+	push_all REST_REGS
+%endmacro
+
+%macro restore_rest 0
+	pop_all	REST_REGS
+	popfq
+	lea	rsp, [rsp + ftrace_regs.r9 - ftrace_regs.rsp]
+%endmacro
+
+; The first two arguments of func.
+%macro load_ips 0
+	mov	rdi, [rbp + ftrace_regs.rip - ftrace_regs.rbp]
+	sub	rdi, INSN_SIZE
+	mov	rsi, [rbp + ftrace_regs.parent - ftrace_regs.rbp]
 %endmacro
 
 extern trace_ops_list_func
+extern trace_ops_list_regs_func
 
 section .text
 
-global trampoline_shared:function (trampoline_shared.end - trampoline_shared)
-global trampoline_shared_end
+global ftrace_caller:function (ftrace_caller.end - ftrace_caller)
+global ftrace_caller_end
 	align	16
-trampoline_shared:
-	enter_trampoline
+ftrace_caller:
+	save_args
+	load_ips
 	xor	edx, edx
+	lea	rcx, [rsp - ftrace_regs.r9]
 	call	trace_ops_list_func
-	leave_trampoline
+	restore_args
+	ret
 .end:
-trampoline_shared_end:
+ftrace_caller_end:
+
+global ftrace_regs_caller:function (ftrace_regs_caller_end - ftrace_regs_caller)
+global ftrace_regs_caller_end, ftrace_regs_caller_direct
+	align	16
+ftrace_regs_caller:
+	save_args
+	save_rest
+	load_ips
+	xor	edx, edx
+	mov	rcx, rsp
+	call	trace_ops_list_regs_func
+	mov	rax, [rsp + ftrace_regs.direct]
+	test	rax, rax
+	jnz	.direct
+	restore_rest
+	restore_args
+	ret
+
+; To the address in rax, as if the site had called it: it takes the place of the saved rax, then of
+; the saved rbp, and is returned to.
+.direct:
+	restore_rest
+	xchg	rax, [rsp + ftrace_regs.rax - ftrace_regs.r9]
+	pop	r9
+	pop	r8
+	pop	rdi
+	pop	rsi
+	pop	rdx
+	pop	rcx
+	mov	rbp, [rsp + 8]
+ftrace_regs_caller_direct:		; rsp: the address, the place of rbp, .rip, .parent
+	pop	qword [rsp]
+	ret
+ftrace_regs_caller_end:
+
+; Where a function goes on that shall return at once: ftrace_override_function_with_return().
+global ftrace_just_return:function (ftrace_just_return.end - ftrace_just_return)
+	align	16
+ftrace_just_return:
+	ret
+.end:
 
 section .rodata
 
 ; Copied, never run here. trampoline.c fills in the two operands.
-global trampoline_template, trampoline_template_ops, trampoline_template_call
-global trampoline_template_end
-trampoline_template:
-	enter_trampoline
+global trampoline_plain, trampoline_plain_ops, trampoline_plain_call, trampoline_plain_end
+trampoline_plain:
+	save_args
+	load_ips
 	mov	rdx, strict qword 0
-trampoline_template_ops equ $ - 8
-trampoline_template_call:
+trampoline_plain_ops equ $ - 8
+	lea	rcx, [rsp - ftrace_regs.r9]
+trampoline_plain_call:
 	db	0xe8, 0, 0, 0, 0
-	leave_trampoline
-trampoline_template_end:
+	restore_args
+	ret
+trampoline_plain_end:
+
+global trampoline_regs, trampoline_regs_ops, trampoline_regs_call, trampoline_regs_end
+trampoline_regs:
+	save_args
+	save_rest
+	load_ips
+	mov	rdx, strict qword 0
+trampoline_regs_ops equ $ - 8
+	mov	rcx, rsp
+trampoline_regs_call:
+	db	0xe8, 0, 0, 0, 0
+	restore_rest
+	restore_args
+	ret
+trampoline_regs_end:

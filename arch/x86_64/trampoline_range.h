@@ -9,12 +9,14 @@
 #include <stdint.h>
 #include <arch/paging.h>
 
-extern const char trampoline_shared[], trampoline_shared_end[];
+extern const char ftrace_caller[], ftrace_caller_end[];
+extern const char ftrace_regs_caller[], ftrace_regs_caller_direct[], ftrace_regs_caller_end[];
 
 static inline bool trampoline_contains(uintptr_t addr)
 {
 	return arch_exec_contains(addr) ||
-	       (addr >= (uintptr_t)trampoline_shared && addr < (uintptr_t)trampoline_shared_end);
+	       (addr >= (uintptr_t)ftrace_caller && addr < (uintptr_t)ftrace_caller_end) ||
+	       (addr >= (uintptr_t)ftrace_regs_caller && addr < (uintptr_t)ftrace_regs_caller_end);
 }
 
 #endif

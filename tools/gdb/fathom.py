@@ -23,6 +23,7 @@ TRAMPOLINE_NAME = "ftrace_trampoline"
 MASK = (1 << 64) - 1
 
 PUSH_RBP = b"\x55"
+POP_AT_RSP = b"\x8f\x04\x24"
 MOV_RSP_RBP = b"\x48\x89\xe5"
 RET = b"\xc3"
 CALL = 0xE8
@@ -50,8 +51,10 @@ def symbol_range(first, last):
 
 
 def in_trampoline(pc):
-    start, end = symbol_range("trampoline_shared", "trampoline_shared_end")
-    return EXEC_BASE <= pc < EXEC_BASE + EXEC_BYTES or start <= pc < end
+    if EXEC_BASE <= pc < EXEC_BASE + EXEC_BYTES:
+        return True
+    ranges = [symbol_range(name, name + "_end") for name in ("ftrace_caller", "ftrace_regs_caller")]
+    return any(start <= pc < end for start, end in ranges)
 
 
 class FrameId:
@@ -84,6 +87,8 @@ class TrampolineUnwinder(gdb.unwinder.Unwinder):
         elif code == MOV_RSP_RBP:
             ret_at = rsp + 8
             caller_rbp = word(rsp)
+        elif code == POP_AT_RSP:  # on its way to a direct call
+            ret_at = rsp + 16
         else:
             ret_at = rbp + 8
             caller_rbp = word(rbp)

@@ -125,7 +125,7 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, size_t len, bool
 	struct ftrace_hash *hash;
 	int found = 1;
 
-	if (ftrace_is_dead())
+	if (ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED)
 		return -ENODEV;
 	if (buf && len >= sizeof(text))
 		return -EINVAL;
@@ -180,7 +180,7 @@ int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t n
 	struct ftrace_hash *hash;
 	int err = 0;
 
-	if (ftrace_is_dead())
+	if (ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED)
 		return -ENODEV;
 	hash = copy_of(ops, false, reset);
 	if (!hash)

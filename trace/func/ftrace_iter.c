@@ -45,6 +45,22 @@ static size_t add_name(struct ftrace_iter *iter, uintptr_t ip, char *out)
 	return trace_scnprintf(out, FTRACE_LINE_LEN, "%s", name);
 }
 
+/* What a site with one user does. Direct calls: what would call it beside other users. */
+static size_t add_trampoline(const struct ftrace_ops *ops, char *out, size_t size)
+{
+	if (!ops)
+		return trace_scnprintf(out, size, "\ttramp: ERROR!");
+	if (ops->flags & FTRACE_OPS_FL_DIRECT)
+		return trace_scnprintf(out, size, "\ttramp: %pS (%pS)",
+				       (void *)trace_plat_shared_trampoline(true),
+				       (void *)(uintptr_t)ops->func);
+	if (ops->site_jump)
+		return trace_scnprintf(out, size, "\tjump-->%pS", (void *)ops->site_jump);
+	return trace_scnprintf(out, size, "\ttramp: 0x%lx (%pS) ->%pS",
+			       (unsigned long)ops->trampoline.addr, (void *)(uintptr_t)ops->func,
+			       (void *)trace_plat_trampoline_func(&ops->trampoline));
+}
+
 /* What a site calls, in Linux's words. */
 static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 {
@@ -52,18 +68,21 @@ static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 				     record->flags & FTRACE_FL_REGS ? " R" : "  ",
 				     record->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
 				     record->flags & FTRACE_FL_DIRECT ? " D" : "  ");
-	struct ftrace_ops *ops;
+	const struct ftrace_ops *ops;
 
-	if (!(record->flags & FTRACE_FL_TRAMP_EN))
-		return len + trace_scnprintf(out + len, size - len, " ->%pS",
-					     (void *)(uintptr_t)trace_ops_list_func);
-	ops = ftrace_owner_of(record->ip, NULL);
-	if (!ops)
-		return len + trace_scnprintf(out + len, size - len, "\ttramp: ERROR!");
-	return len + trace_scnprintf(out + len, size - len, "\ttramp: 0x%lx (%pS) ->%pS",
-				     (unsigned long)ops->trampoline.addr,
-				     (void *)(uintptr_t)ops->func,
-				     (void *)trace_plat_trampoline_func(&ops->trampoline));
+	if (record->flags & FTRACE_FL_TRAMP_EN)
+		len += add_trampoline(ftrace_user_of(record->ip, NULL), out + len, size - len);
+	else if (record->flags & FTRACE_FL_REGS_EN)
+		len += trace_scnprintf(out + len, size - len, " ->%pS",
+				       (void *)(uintptr_t)trace_ops_list_regs_func);
+	else
+		len += trace_scnprintf(out + len, size - len, " ->%pS",
+				       (void *)(uintptr_t)trace_ops_list_func);
+	ops = record->flags & FTRACE_FL_DIRECT ? ftrace_direct_of(record->ip) : NULL;
+	if (ops)
+		len += trace_scnprintf(out + len, size - len, "\n\tdirect-->%pS",
+				       (void *)ops->direct_call);
+	return len;
 }
 
 static size_t format_line(struct ftrace_iter *iter, const struct dyn_ftrace *record, char *line)

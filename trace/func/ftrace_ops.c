@@ -12,8 +12,6 @@
 #include <trace/recursion.h>
 #include <trace/trace.h>
 
-#define REFUSED_FLAGS (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT)
-
 struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
 struct ftrace_ops ftrace_global_ops;
@@ -34,37 +32,54 @@ void ftrace_kill(void)
 }
 
 /* Out of the way: the caller's loop keeps its registers. */
-static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uint32_t packed)
+static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uintptr_t ip)
 {
-	return ftrace_hashes_want(want, packed);
+	return ftrace_hashes_want(want, trace_plat_ip_pack(ip));
 }
 
 /*
  * Acquire: with the release that published an ops or its hashes. Every ops of the list has a set of
- * hashes. fregs is NULL for all.
+ * hashes. An ops that needs all registers may be in the list while a site still calls the
+ * trampoline without: its list_func does nothing.
  */
-static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip)
+static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip,
+					  struct ftrace_regs *fregs, bool with_regs)
 {
 	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_acquire);
-	uint32_t packed = trace_plat_ip_pack(ip);
 
 	for (; ops; ops = atomic_load_explicit(&ops->next, memory_order_acquire)) {
 		const struct ftrace_ops_hash *want =
 			atomic_load_explicit(&ops->func_hash, memory_order_acquire);
 
-		if (TRACE_LIKELY(want->only == packed) || wants_site(want, packed))
-			ops->func(ip, parent_ip, ops, NULL);
+		if (TRACE_LIKELY(want->only == ip) || wants_site(want, ip))
+			(with_regs ? ops->func : ops->list_func)(ip, parent_ip, ops, fregs);
 	}
 }
 
 /* Preemption is off. */
-static TRACE_NOINLINE void call_list_in_irq(uintptr_t ip, uintptr_t parent_ip)
+static TRACE_NOINLINE void call_list_in_irq(uintptr_t ip, uintptr_t parent_ip,
+					    struct ftrace_regs *fregs, bool with_regs)
 {
 	uint32_t bit = TRACE_RECURSION_LIST + trace_recursion_context(trace_plat_preempt_count());
 
 	if (trace_plat_recursion_set(bit)) {
-		call_list(ip, parent_ip);
+		call_list(ip, parent_ip, fregs, with_regs);
 		trace_plat_recursion_clear(bit);
+	}
+	trace_plat_preempt_enable();
+}
+
+static TRACE_ALWAYS_INLINE void list_func(uintptr_t ip, uintptr_t parent_ip,
+					  struct ftrace_regs *fregs, bool with_regs)
+{
+	trace_plat_preempt_disable();
+	if (TRACE_UNLIKELY(trace_plat_preempt_count() & TRACE_NOT_THREAD_MASK)) {
+		call_list_in_irq(ip, parent_ip, fregs, with_regs);
+		return;
+	}
+	if (TRACE_LIKELY(trace_plat_recursion_set(TRACE_RECURSION_LIST))) {
+		call_list(ip, parent_ip, fregs, with_regs);
+		trace_plat_recursion_clear(TRACE_RECURSION_LIST);
 	}
 	trace_plat_preempt_enable();
 }
@@ -73,17 +88,24 @@ void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *u
 			 struct ftrace_regs *fregs)
 {
 	(void)unused;
+	list_func(ip, parent_ip, fregs, false);
+}
+
+void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *unused,
+			      struct ftrace_regs *fregs)
+{
+	(void)unused;
+	list_func(ip, parent_ip, fregs, true);
+}
+
+/* The list function of an ops that cannot do without registers. */
+static void not_without_regs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
 	(void)fregs;
-	trace_plat_preempt_disable();
-	if (TRACE_UNLIKELY(trace_plat_preempt_count() & TRACE_NOT_THREAD_MASK)) {
-		call_list_in_irq(ip, parent_ip);
-		return;
-	}
-	if (TRACE_LIKELY(trace_plat_recursion_set(TRACE_RECURSION_LIST))) {
-		call_list(ip, parent_ip);
-		trace_plat_recursion_clear(TRACE_RECURSION_LIST);
-	}
-	trace_plat_preempt_enable();
 }
 
 void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -104,19 +126,21 @@ static void create_trampoline(struct ftrace_ops *ops)
 	ftrace_func_t func = assisted ? ftrace_ops_assist_func : ops->func;
 
 	ops->trampoline = (struct trace_trampoline){ 0 };
-	if (ops->flags & FTRACE_OPS_FL_STUB)
+	if (ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))
 		return;
-	if (trace_plat_trampoline_create(ops, (uintptr_t)func, "ftrace_trampoline",
+	if (trace_plat_trampoline_create(ops, (uintptr_t)func, ops->flags & FTRACE_OPS_FL_SAVE_REGS,
 					 &ops->trampoline))
 		ops->trampoline.addr = 0;
 }
 
+/* Threads that were preempted inside have left; the caller has waited for everybody else. */
 static void destroy_trampoline(struct ftrace_ops *ops)
 {
-	if (!ops->trampoline.addr)
-		return;
-	trace_plat_synchronize_tasks();
-	trace_plat_trampoline_destroy(&ops->trampoline);
+	if (ops->trampoline.addr || ops->flags & (FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_DIRECT) ||
+	    ops->site_jump)
+		trace_plat_synchronize_tasks();
+	if (ops->trampoline.addr)
+		trace_plat_trampoline_destroy(&ops->trampoline);
 	ops->trampoline.addr = 0;
 }
 
@@ -142,55 +166,83 @@ static void list_remove(struct ftrace_ops *ops)
 
 static int check_ops(const struct ftrace_ops *ops)
 {
-	if (!ops->func)
+	const uint32_t modify = FTRACE_OPS_FL_IPMODIFY;
+
+	if (!ops->func || ops->flags & FTRACE_OPS_FL_DELETED)
 		return -EINVAL;
-	if (ops->flags & REFUSED_FLAGS)
-		return -EOPNOTSUPP;
 	if (ftrace_is_dead())
 		return -ENODEV;
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EBUSY;
+	if ((ops->flags & modify) && !(ops->flags & FTRACE_OPS_FL_SAVE_REGS))
+		return -EINVAL;
+	if ((ops->flags & FTRACE_OPS_FL_PERMANENT) && !ftrace_master_on())
+		return -EBUSY;
 	return 0;
+}
+
+int ftrace_register_locked(struct ftrace_ops *ops)
+{
+	struct ftrace_change change = { .ops = ops, .wanted_after = true, .after = ops->func_hash };
+	uint32_t flags = ops->flags;
+	int err;
+
+	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+	err = check_ops(ops);
+	if (!err)
+		err = ftrace_check_change(&change);
+	if (err) {
+		ops->flags = flags;
+		return err;
+	}
+	if (!ops->func_hash)
+		ops->func_hash = &ops->hashes[0];
+	change.after = ops->func_hash;
+	ops->list_func = ops->flags & FTRACE_OPS_FL_SAVE_REGS ? not_without_regs : ops->func;
+	create_trampoline(ops);
+	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
+	list_add(ops);
+	return ftrace_update(&change);
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
 {
-	struct ftrace_change change = { .ops = ops, .wanted_after = true };
-	int err;
+	int err = -EINVAL;
 
 	trace_plat_lock(&ftrace_lock);
-	err = check_ops(ops);
-	if (err)
-		goto unlock;
-	if (!ops->func_hash)
-		ops->func_hash = &ops->hashes[0];
-	create_trampoline(ops);
-	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
-	list_add(ops);
-	change.after = ops->func_hash;
-	err = ftrace_update(&change);
-unlock:
+	if (!(ops->flags & FTRACE_OPS_FL_DIRECT))
+		err = ftrace_register_locked(ops);
 	trace_plat_unlock(&ftrace_lock);
 	return err;
 }
 
-int unregister_ftrace_function(struct ftrace_ops *ops)
+int ftrace_unregister_locked(struct ftrace_ops *ops)
 {
-	struct ftrace_change change = { .ops = ops, .wanted_before = true };
-	int err = -EINVAL;
+	struct ftrace_change change = { .ops = ops,
+					.wanted_before = true,
+					.before = ops->func_hash };
+	int err;
 
-	trace_plat_lock(&ftrace_lock);
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		goto unlock;
+		return -EINVAL;
 	list_remove(ops);
-	change.before = ops->func_hash;
 	/* With damaged text its sites may go on calling: its trampoline has to stay. */
 	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
 	trace_plat_synchronize_preempt();
 	if (!err)
 		destroy_trampoline(ops);
 	ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
-unlock:
+	return err;
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	int err = -EINVAL;
+
+	trace_plat_lock(&ftrace_lock);
+	if (!(ops->flags & FTRACE_OPS_FL_DIRECT))
+		err = ftrace_unregister_locked(ops);
 	trace_plat_unlock(&ftrace_lock);
 	return err;
 }
@@ -205,7 +257,7 @@ struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace)
 }
 
 /* The only site of a filter that has one, 0 for others. */
-static uint32_t only_site(const struct ftrace_ops_hash *want)
+static uintptr_t only_site(const struct ftrace_ops_hash *want)
 {
 	const struct ftrace_hash *hash = want->filter_hash;
 
@@ -213,24 +265,42 @@ static uint32_t only_site(const struct ftrace_ops_hash *want)
 		return 0;
 	for (uint32_t i = 0; i <= hash->mask; i++) {
 		if (hash->slot[i])
-			return hash->slot[i];
+			return trace_plat_ip_unpack(hash->slot[i]);
 	}
 	return 0;
+}
+
+/* Release: with the acquire of the list function. */
+static void publish(struct ftrace_ops *ops, struct ftrace_ops_hash *hash)
+{
+	atomic_store_explicit(&ops->func_hash, hash, memory_order_release);
+}
+
+/* Let a registered ops want `after` instead of `before`. */
+static int switch_hashes(struct ftrace_ops *ops, struct ftrace_ops_hash *before,
+			 struct ftrace_ops_hash *after)
+{
+	struct ftrace_change change = { .ops = ops,
+					.wanted_before = true,
+					.wanted_after = true,
+					.before = before,
+					.after = after };
+	int err = ftrace_check_change(&change);
+
+	if (err)
+		return err;
+	publish(ops, after);
+	return ftrace_is_dead() ? 0 : ftrace_update(&change);
 }
 
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
 {
 	struct ftrace_ops_hash *before = ops->func_hash;
 	struct ftrace_ops_hash *after = &ops->hashes[before == &ops->hashes[0]];
-	struct ftrace_change change = { .ops = ops,
-					.wanted_before = true,
-					.wanted_after = true,
-					.before = before,
-					.after = after };
 	struct ftrace_hash *old = ftrace_ops_hash_of(ops, notrace);
 	int err = 0;
 
-	if (hash && !hash->nr) {
+	if (ftrace_hash_empty(hash)) {
 		ftrace_hash_free(hash);
 		hash = NULL;
 	}
@@ -240,11 +310,17 @@ int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_
 	else
 		after->filter_hash = hash;
 	after->only = only_site(after);
+	if (ops->site_jump)
+		err = -EBUSY;
+	else if (ops->flags & FTRACE_OPS_FL_ENABLED)
+		err = switch_hashes(ops, before, after);
+	else
+		publish(ops, after);
+	if (ops->func_hash != after) { /* refused */
+		ftrace_hash_free(hash);
+		return err;
+	}
 	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
-	/* Release: with the acquire of the list function. */
-	atomic_store_explicit(&ops->func_hash, after, memory_order_release);
-	if ((ops->flags & FTRACE_OPS_FL_ENABLED) && !ftrace_is_dead())
-		err = ftrace_update(&change);
 	/* Probes also look at the sets of some that are never registered. */
 	if (before)
 		trace_plat_synchronize_preempt();
@@ -252,15 +328,21 @@ int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_
 	return err;
 }
 
+void ftrace_free_filter_locked(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_ENABLED)
+		return;
+	ftrace_hash_free(ftrace_ops_hash_of(ops, false));
+	ftrace_hash_free(ftrace_ops_hash_of(ops, true));
+	ops->site_jump = 0;
+	ops->func_hash = NULL;
+	ops->hashes[0] = ops->hashes[1] = (struct ftrace_ops_hash){ 0 };
+}
+
 void ftrace_free_filter(struct ftrace_ops *ops)
 {
 	trace_plat_lock(&ftrace_lock);
-	if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
-		ftrace_hash_free(ftrace_ops_hash_of(ops, false));
-		ftrace_hash_free(ftrace_ops_hash_of(ops, true));
-		ops->func_hash = NULL;
-		ops->hashes[0] = ops->hashes[1] = (struct ftrace_ops_hash){ 0 };
-	}
+	ftrace_free_filter_locked(ops);
 	trace_plat_unlock(&ftrace_lock);
 }
 

@@ -6,6 +6,7 @@
  *   ftrace_hash.c    sets of sites
  *   ftrace_update.c  from "these sites now want something else" to one batch of pokes
  *   ftrace_ops.c     the list of ops, dispatch, register and unregister
+ *   ftrace_direct.c  sites that hold something else than a call of a trampoline; the master switch
  *   ftrace_match.c   patterns
  *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
  *   ftrace_iter.c    lists for files
@@ -145,38 +146,75 @@ static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash 
 
 extern struct ftrace_ops *_Atomic ftrace_ops_list;
 
-/* Called by the shared trampoline, and by trampolines of ops with FTRACE_OPS_FL_RECURSION. */
+/*
+ * Called by the shared trampolines, without and with all registers, and by trampolines of ops with
+ * FTRACE_OPS_FL_RECURSION.
+ */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
+void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs);
 void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			    struct ftrace_regs *fregs);
+/* The func of an ops with a direct call: has the trampoline leave through it. */
+void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs);
 
 /*
  * Make `hash` (ours from now on; an empty one becomes none) the filter of `ops`, or with `notrace`
  * its exceptions. A live ops switches before this returns. ftrace_lock held.
+ * -EBUSY, -EINVAL: see ftrace_set_filter(); nothing has changed, `hash` is freed.
  */
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash);
+/* register_ and unregister_ftrace_function() with ftrace_lock held. */
+int ftrace_register_locked(struct ftrace_ops *ops);
+int ftrace_unregister_locked(struct ftrace_ops *ops);
+/* Forget both hashes of an ops that is not registered. ftrace_lock held. */
+void ftrace_free_filter_locked(struct ftrace_ops *ops);
 /* The current one; NULL for none. ftrace_lock held. */
 struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
 
 /* ---- Update ---- */
 
-/* What one ops wanted before and wants afterwards; a `wanted` that is false: nothing at all. */
+/* What a site does: calls `addr`, or jumps there; 0: nothing. */
+struct ftrace_target {
+	uintptr_t addr;
+	bool is_jump;
+};
+
+/* What the site holds when `ops` is its only user; 0: whatever is shared. ftrace_lock held. */
+struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops);
+
+/*
+ * What one ops wanted before and wants afterwards; a `wanted` that is false: nothing at all.
+ * `moved`: NULL, or what ftrace_ops_target() said before, if it says something else now.
+ */
 struct ftrace_change {
 	struct ftrace_ops *ops;
 	bool wanted_before;
 	bool wanted_after;
 	const struct ftrace_ops_hash *before;
 	const struct ftrace_ops_hash *after;
+	const struct ftrace_target *moved;
 };
 
+/*
+ * Whether the change is allowed to an IPMODIFY or direct ops: -EINVAL (wants every function),
+ * -EBUSY (a site has such an ops). Others: 0. ftrace_lock held.
+ */
+int ftrace_check_change(const struct ftrace_change *change);
 /*
  * Bring records and text to what the change says. On a mismatch in text: reports it, stops tracing
  * for good and returns -EIO. ftrace_lock held.
  */
 int ftrace_update(const struct ftrace_change *change);
-/* The only ops other than `except` that wants `ip` by a trampoline of its own. ftrace_lock held. */
-struct ftrace_ops *ftrace_owner_of(uint32_t ip, const struct ftrace_ops *except);
+/* Turn all sites off, or on again. As above. */
+int ftrace_update_master(bool on);
+bool ftrace_master_on(void); /* ftrace_lock held */
+/* An ops other than `except` that wants `ip`. ftrace_lock held. */
+struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
+/* The ops with a direct call at `ip`, or NULL. ftrace_lock held. */
+struct ftrace_ops *ftrace_direct_of(uint32_t ip);
 uint64_t ftrace_nr_enabled(void);
 uint64_t ftrace_nr_updates(void);
 /* Report damaged text and stop tracing for good. */

@@ -13,11 +13,14 @@
 static struct trace_poke reserve[RESERVE_POKES]; /* ftrace_lock */
 static uint64_t nr_enabled;			 /* ftrace_lock */
 static uint64_t nr_updates;			 /* ftrace_lock */
+static bool is_off;				 /* ftrace_lock; the master switch */
 
 struct plan {
-	struct ftrace_ops *ops; /* whose wishes change */
-	uintptr_t own;		/* its trampoline, 0: none */
-	uintptr_t shared;	/* trampoline of sites with several users */
+	struct ftrace_ops *ops;		 /* whose wishes change; NULL: the master switch */
+	struct ftrace_target own_before; /* what its sites hold when it is alone */
+	struct ftrace_target own_after;
+	uintptr_t shared[2]; /* trampolines of sites with several users; [1]: with registers */
+	uint32_t marks;	     /* what it makes of a record's flags */
 	struct trace_poke *pokes;
 	size_t nr;
 	size_t room;
@@ -62,17 +65,59 @@ void ftrace_bug(const struct trace_poke_error *error)
 	trace_plat_bug("ftrace: text at a call site is not what was written there");
 }
 
-struct ftrace_ops *ftrace_owner_of(uint32_t ip, const struct ftrace_ops *except)
+bool ftrace_master_on(void)
+{
+	return !is_off;
+}
+
+static bool ops_wants(const struct ftrace_ops *ops, uint32_t ip)
+{
+	return ftrace_hashes_want(atomic_load_explicit(&ops->func_hash, memory_order_relaxed), ip);
+}
+
+struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except)
+{
+	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_relaxed);
+
+	while (ops && (ops == except || !ops_wants(ops, ip)))
+		ops = atomic_load_explicit(&ops->next, memory_order_relaxed);
+	return ops;
+}
+
+static bool others_want_regs(uint32_t ip, const struct ftrace_ops *except)
 {
 	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_relaxed);
 
 	for (; ops; ops = atomic_load_explicit(&ops->next, memory_order_relaxed)) {
-		if (ops != except && ops->trampoline.addr &&
-		    ftrace_hashes_want(atomic_load_explicit(&ops->func_hash, memory_order_relaxed),
-				       ip))
-			return ops;
+		if (ops != except && ops->flags & FTRACE_OPS_FL_SAVE_REGS && ops_wants(ops, ip))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops)
+{
+	if (ops->site_jump)
+		return (struct ftrace_target){ ops->site_jump, true };
+	if (ops->flags & FTRACE_OPS_FL_DIRECT)
+		return (struct ftrace_target){ ops->direct_call, false };
+	return (struct ftrace_target){ ops->trampoline.addr, false };
+}
+
+/* A stub is never called: it does not need what its flags ask for. */
+static uint32_t marks_of(const struct ftrace_ops *ops)
+{
+	uint32_t marks = 0;
+
+	if (ops->flags & FTRACE_OPS_FL_STUB)
+		return 0;
+	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS)
+		marks |= FTRACE_FL_REGS;
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+		marks |= FTRACE_FL_IPMODIFY;
+	if (ops->flags & FTRACE_OPS_FL_DIRECT)
+		marks |= FTRACE_FL_DIRECT;
+	return marks;
 }
 
 static void flush(struct plan *plan)
@@ -88,15 +133,19 @@ static void flush(struct plan *plan)
 	plan->nr = 0;
 }
 
-static void make_insn(const struct plan *plan, uintptr_t site, uintptr_t target, uint8_t *out_insn)
+static void make_insn(const struct plan *plan, uintptr_t site, struct ftrace_target target,
+		      uint8_t *out_insn)
 {
-	if (target)
-		trace_plat_insn_call(site, target, out_insn);
-	else
+	if (!target.addr)
 		__builtin_memcpy(out_insn, plan->nop, TRACE_INSN_SIZE);
+	else if (target.is_jump)
+		trace_plat_insn_jmp(site, target.addr, out_insn);
+	else
+		trace_plat_insn_call(site, target.addr, out_insn);
 }
 
-static void add_poke(struct plan *plan, uint32_t packed, uintptr_t old_target, uintptr_t new_target)
+static void add_poke(struct plan *plan, uint32_t packed, struct ftrace_target old_target,
+		     struct ftrace_target new_target)
 {
 	uintptr_t site = trace_plat_ip_unpack(packed);
 	struct trace_poke *poke;
@@ -109,58 +158,89 @@ static void add_poke(struct plan *plan, uint32_t packed, uintptr_t old_target, u
 	make_insn(plan, site, new_target, poke->new_insn);
 }
 
-/* Trampoline of the only ops that wants the site; the shared one when it has none. */
-static uintptr_t only_target(const struct plan *plan, uint32_t ip, bool mine)
+/* What the only user of a site wants there that is not the ops that changes; 0: what is shared. */
+static struct ftrace_target other_target(const struct plan *plan, uint32_t ip)
 {
-	const struct ftrace_ops *ops;
+	const struct ftrace_ops *ops = ftrace_user_of(ip, plan->ops);
 
-	if (mine)
-		return plan->own ? plan->own : plan->shared;
-	ops = ftrace_owner_of(ip, plan->ops);
-	return ops ? ops->trampoline.addr : plan->shared;
+	return ops ? ftrace_ops_target(ops) : (struct ftrace_target){ 0 };
 }
 
-/* What the site calls now, 0 for nothing; `mine`: the ops that changes is one of its users. */
-static uintptr_t current_target(const struct plan *plan, const struct dyn_ftrace *record, bool mine)
+/* What the site does now; `mine`: the ops that changes is one of its users. */
+static struct ftrace_target current_target(const struct plan *plan, const struct dyn_ftrace *record,
+					   bool mine)
 {
 	if (!(record->flags & FTRACE_FL_ENABLED))
-		return 0;
+		return (struct ftrace_target){ 0 };
 	if (!(record->flags & FTRACE_FL_TRAMP_EN))
-		return plan->shared;
-	return only_target(plan, record->ip, mine); /* no owner: killed meanwhile */
+		return (struct ftrace_target){ plan->shared[!!(record->flags & FTRACE_FL_REGS_EN)],
+					       false };
+	return mine ? plan->own_before : other_target(plan, record->ip);
 }
 
-/* The same for the count in `flags`, which are completed by what they say of it. */
-static uintptr_t new_target_of(const struct plan *plan, uint32_t ip, bool mine, uint32_t *flags)
-{
-	uintptr_t target;
+#define DONE_FLAGS                                                                                 \
+	(FTRACE_FL_ENABLED | FTRACE_FL_REGS_EN | FTRACE_FL_TRAMP_EN | FTRACE_FL_DIRECT_EN)
 
-	*flags &= ~(FTRACE_FL_ENABLED | FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN);
+/* The same for the count and marks in `flags`, which are completed by what they say of it. */
+static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, bool mine,
+					  uint32_t *flags)
+{
+	struct ftrace_target target = { 0 };
+
+	*flags &= ~(uint32_t)(DONE_FLAGS | FTRACE_FL_TRAMP);
 	if (!(*flags & FTRACE_REF_MAX))
-		return 0;
+		return target;
+	if ((*flags & FTRACE_REF_MAX) == 1)
+		target = mine ? plan->own_after : other_target(plan, ip);
+	if (target.addr)
+		*flags |= FTRACE_FL_TRAMP;
+	else
+		target.addr = plan->shared[!!(*flags & FTRACE_FL_REGS)];
+	if (is_off)
+		return (struct ftrace_target){ 0 };
 	*flags |= FTRACE_FL_ENABLED;
-	if ((*flags & FTRACE_REF_MAX) > 1)
-		return plan->shared;
-	target = only_target(plan, ip, mine);
-	if (target != plan->shared)
-		*flags |= FTRACE_FL_TRAMP | FTRACE_FL_TRAMP_EN;
+	if (*flags & FTRACE_FL_REGS)
+		*flags |= FTRACE_FL_REGS_EN;
+	if (*flags & FTRACE_FL_TRAMP)
+		*flags |= FTRACE_FL_TRAMP_EN;
+	if ((*flags & FTRACE_FL_TRAMP) && (*flags & FTRACE_FL_DIRECT))
+		*flags |= FTRACE_FL_DIRECT_EN;
 	return target;
 }
 
-static void plan_record(struct plan *plan, struct dyn_ftrace *record, bool before, bool after)
+/* Count and marks of a record when the ops that changes comes to it or leaves it. */
+static uint32_t count_user(const struct plan *plan, const struct dyn_ftrace *record, bool comes)
 {
-	uint32_t flags = record->flags + (after ? 1u : -1u);
-	uintptr_t old_target = current_target(plan, record, before);
-	uintptr_t new_target = new_target_of(plan, record->ip, after, &flags);
+	uint32_t flags = record->flags + (comes ? 1u : -1u);
 
-	record->flags = flags;
-	if (old_target == new_target)
+	if (comes)
+		return flags | plan->marks;
+	flags &= ~plan->marks;
+	if ((plan->marks & FTRACE_FL_REGS) && others_want_regs(record->ip, plan->ops))
+		flags |= FTRACE_FL_REGS;
+	return flags;
+}
+
+static void plan_site(struct plan *plan, uint32_t ip, struct ftrace_target old_target,
+		      struct ftrace_target new_target)
+{
+	if (old_target.addr == new_target.addr && old_target.is_jump == new_target.is_jump)
 		return;
-	if (!old_target)
+	if (!old_target.addr)
 		plan->nr_on++;
-	if (!new_target)
+	if (!new_target.addr)
 		plan->nr_off++;
-	add_poke(plan, record->ip, old_target, new_target);
+	add_poke(plan, ip, old_target, new_target);
+}
+
+static void change_record(struct plan *plan, struct dyn_ftrace *record, bool before, bool after)
+{
+	struct ftrace_target old_target = current_target(plan, record, before), new_target;
+	uint32_t flags = before == after ? record->flags : count_user(plan, record, after);
+
+	new_target = new_target_of(plan, record->ip, after, &flags);
+	record->flags = flags;
+	plan_site(plan, record->ip, old_target, new_target);
 }
 
 static void plan_all(struct plan *plan, const struct ftrace_change *change)
@@ -173,10 +253,29 @@ static void plan_all(struct plan *plan, const struct ftrace_change *change)
 		bool before = wish.wanted_before && ftrace_hashes_want(wish.before, record->ip);
 		bool after = wish.wanted_after && ftrace_hashes_want(wish.after, record->ip);
 
-		if (before != after && !(record->flags & FTRACE_FL_DISABLED))
-			plan_record(plan, record, before, after);
+		if ((before != after || (wish.moved && after)) &&
+		    !(record->flags & FTRACE_FL_DISABLED))
+			change_record(plan, record, before, after);
 	}
-	flush(plan);
+}
+
+int ftrace_check_change(const struct ftrace_change *change)
+{
+	uint32_t exclusive = FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT;
+	struct ftrace_cursor cursor = { 0 };
+	struct dyn_ftrace *record;
+
+	if (!(marks_of(change->ops) & exclusive))
+		return 0;
+	if (!change->after || ftrace_hash_empty(change->after->filter_hash))
+		return -EINVAL;
+	while ((record = ftrace_next_record(&cursor))) {
+		if (!(record->flags & exclusive) || !ftrace_hashes_want(change->after, record->ip))
+			continue;
+		if (!change->wanted_before || !ftrace_hashes_want(change->before, record->ip))
+			return -EBUSY;
+	}
+	return 0;
 }
 
 /* No more sites than this can change. */
@@ -196,24 +295,53 @@ static size_t upper_bound(const struct ftrace_change *change)
 	return bound < ftrace_nr_records() ? bound : ftrace_nr_records();
 }
 
+static void plan_begin(struct plan *plan, size_t bound)
+{
+	plan->shared[0] = trace_plat_shared_trampoline(false);
+	plan->shared[1] = trace_plat_shared_trampoline(true);
+	trace_plat_insn_nop(plan->nop);
+	plan->pokes = NULL;
+	plan->room = bound;
+	if (bound > RESERVE_POKES)
+		plan->pokes = trace_plat_alloc(bound * sizeof(struct trace_poke));
+	if (!plan->pokes) {
+		plan->pokes = reserve;
+		plan->room = RESERVE_POKES;
+	}
+}
+
+static int plan_end(struct plan *plan)
+{
+	flush(plan);
+	nr_enabled += plan->nr_on - plan->nr_off;
+	nr_updates++;
+	if (plan->pokes != reserve)
+		trace_plat_free(plan->pokes, plan->room * sizeof(struct trace_poke));
+	return plan->err;
+}
+
 int ftrace_update(const struct ftrace_change *change)
 {
-	struct plan plan = { .ops = change->ops,
-			     .own = change->ops->trampoline.addr,
-			     .shared = trace_plat_shared_trampoline() };
-	size_t bound = upper_bound(change), bytes = bound * sizeof(struct trace_poke);
+	struct plan plan = { .ops = change->ops, .own_after = ftrace_ops_target(change->ops) };
 
-	trace_plat_insn_nop(plan.nop);
-	plan.pokes = bound > RESERVE_POKES ? trace_plat_alloc(bytes) : NULL;
-	plan.room = bound;
-	if (!plan.pokes) {
-		plan.pokes = reserve;
-		plan.room = RESERVE_POKES;
-	}
+	plan.own_before = change->moved ? *change->moved : plan.own_after;
+	plan.marks = marks_of(change->ops);
+	plan_begin(&plan, upper_bound(change));
 	plan_all(&plan, change);
-	nr_enabled += plan.nr_on - plan.nr_off;
-	nr_updates++;
-	if (plan.pokes != reserve)
-		trace_plat_free(plan.pokes, bytes);
-	return plan.err;
+	return plan_end(&plan);
+}
+
+int ftrace_update_master(bool on)
+{
+	struct ftrace_cursor cursor = { 0 };
+	struct dyn_ftrace *record;
+	struct plan plan = { 0 };
+
+	is_off = !on;
+	plan_begin(&plan, ftrace_nr_records());
+	while ((record = ftrace_next_record(&cursor))) {
+		if (ftrace_record_count(record))
+			change_record(&plan, record, false, false);
+	}
+	return plan_end(&plan);
 }

@@ -20,6 +20,7 @@
 #define FAKE_FUNC_BYTES	 16ul
 #define FAKE_FENTRY	 (FAKE_TEXT - 0x1000)
 #define FAKE_SHARED	 (FAKE_TEXT - 0x800)
+#define FAKE_SHARED_REGS (FAKE_TEXT - 0x7f0)
 #define FAKE_TRAMPOLINES 0xffffffffa0000000ul
 
 /* Back to one CPU, no functions, time 1 s, no failures, empty log. Memory out must be freed. */
@@ -59,6 +60,17 @@ void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
 void fake_why_not_add(const char *name, const char *text);
 /* Execute the site of function `index` as called from `parent`. */
 void fake_call(size_t index, uintptr_t parent);
+/*
+ * The same with registers, which callbacks may read and change. Returns where execution goes on:
+ * behind the site, where `rip` was sent to, at a jump's target, or at a direct call's; `via` tells.
+ */
+enum fake_via {
+	FAKE_VIA_NOTHING,
+	FAKE_VIA_TRAMPOLINE,
+	FAKE_VIA_DIRECT,
+	FAKE_VIA_JUMP
+};
+uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via *out_via);
 extern uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
 extern long fake_trampoline_budget; /* until one fails; negative: none */
 extern size_t fake_nr_trampolines;  /* alive */

@@ -17,6 +17,7 @@ static size_t nr_funcs;
 struct fake_trampoline {
 	struct ftrace_ops *ops;
 	uintptr_t func;
+	bool with_regs;
 };
 #define NR_TRAMPOLINES	 256
 #define TRAMPOLINE_BYTES 128ul
@@ -44,6 +45,8 @@ void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 /* Defined by ftrace; absent in tests of other parts. */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs) __attribute__((weak));
+void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs) __attribute__((weak));
 
 void fake_text_reset(void)
 {
@@ -134,30 +137,72 @@ static struct fake_trampoline *trampoline_at(uintptr_t addr)
 	return &trampolines[index];
 }
 
-void fake_call(size_t index, uintptr_t parent)
+typedef void (*callback_fn)(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs);
+
+/* Without all registers the saved ones hold anything. */
+static void run_trampoline(uintptr_t target, uintptr_t site, struct ftrace_regs *fregs)
+{
+	struct fake_trampoline *tramp;
+	struct ftrace_regs view = *fregs;
+
+	if (target == FAKE_SHARED_REGS) {
+		view.is_full = true;
+		trace_ops_list_regs_func(site, fregs->parent, NULL, &view);
+	} else if (target == FAKE_SHARED) {
+		memset(view.saved, 0xa5, sizeof(view.saved));
+		trace_ops_list_func(site, fregs->parent, NULL, &view);
+	} else {
+		tramp = trampoline_at(target);
+		view.is_full = tramp->with_regs;
+		if (!tramp->with_regs)
+			memset(view.saved, 0xa5, sizeof(view.saved));
+		((callback_fn)tramp->func)(site, fregs->parent, tramp->ops, &view);
+	}
+	if (!view.is_full)
+		memcpy(view.saved, fregs->saved, sizeof(view.saved));
+	*fregs = view;
+}
+
+static bool is_text(uintptr_t addr)
+{
+	return fake_text_at(addr) != NULL;
+}
+
+uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via *out_via)
 {
 	uintptr_t site = fake_func(index), target;
 	const uint8_t *insn = fake_text_at(site);
-	struct fake_trampoline *tramp;
 	int32_t rel;
 
+	fregs->rip = site + TRACE_INSN_SIZE;
+	fregs->direct = 0;
+	fregs->is_full = false;
+	*out_via = FAKE_VIA_NOTHING;
 	if (memcmp(insn, NOP, sizeof(NOP)) == 0)
-		return;
-	if (insn[0] != 0xe8) {
+		return fregs->rip;
+	if (insn[0] != 0xe8 && insn[0] != 0xe9) {
 		fprintf(stderr, "fake: %#x at the site of function %zu\n", insn[0], index);
 		abort();
 	}
 	memcpy(&rel, insn + 1, sizeof(rel));
 	target = site + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)rel;
+	*out_via = insn[0] == 0xe9 ? FAKE_VIA_JUMP : FAKE_VIA_DIRECT;
+	if (insn[0] == 0xe9 || is_text(target))
+		return target;
 	if (target == FAKE_FENTRY)
-		return;
-	if (target == FAKE_SHARED) {
-		trace_ops_list_func(site, parent, NULL, NULL);
-		return;
-	}
-	tramp = trampoline_at(target);
-	((void (*)(uintptr_t, uintptr_t, struct ftrace_ops *, struct ftrace_regs *))tramp->func)(
-		site, parent, tramp->ops, NULL);
+		return fregs->rip;
+	*out_via = FAKE_VIA_TRAMPOLINE;
+	run_trampoline(target, site, fregs);
+	return target == FAKE_SHARED_REGS && fregs->direct ? fregs->direct : fregs->rip;
+}
+
+void fake_call(size_t index, uintptr_t parent)
+{
+	struct ftrace_regs fregs = { .parent = parent };
+	enum fake_via via;
+
+	fake_call_regs(index, &fregs, &via);
 }
 
 static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *error)
@@ -233,27 +278,37 @@ void trace_plat_insn_nop(uint8_t *out_insn)
 	memcpy(out_insn, NOP, sizeof(NOP));
 }
 
-void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+static void make_insn(uint8_t opcode, uintptr_t site, uintptr_t target, uint8_t *out_insn)
 {
 	int32_t rel = (int32_t)(target - site - TRACE_INSN_SIZE);
 
-	out_insn[0] = 0xe8;
+	out_insn[0] = opcode;
 	memcpy(out_insn + 1, &rel, sizeof(rel));
 }
 
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	make_insn(0xe8, site, target, out_insn);
+}
+
+void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	make_insn(0xe9, site, target, out_insn);
+}
+
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
 				 struct trace_trampoline *out_trampoline)
 {
 	size_t i = 0;
 
-	(void)name;
 	while (i < NR_TRAMPOLINES && trampolines[i].ops)
 		i++;
 	if (i == NR_TRAMPOLINES || fake_trampoline_budget == 0)
 		return -ENOMEM;
 	if (fake_trampoline_budget > 0)
 		fake_trampoline_budget--;
-	trampolines[i] = (struct fake_trampoline){ .ops = ops, .func = func };
+	trampolines[i] =
+		(struct fake_trampoline){ .ops = ops, .func = func, .with_regs = with_regs };
 	out_trampoline->addr = FAKE_TRAMPOLINES + i * TRAMPOLINE_BYTES;
 	out_trampoline->bytes = TRAMPOLINE_BYTES;
 	fake_nr_trampolines++;
@@ -278,9 +333,9 @@ void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
 	fake_nr_trampolines--;
 }
 
-uintptr_t trace_plat_shared_trampoline(void)
+uintptr_t trace_plat_shared_trampoline(bool with_regs)
 {
-	return FAKE_SHARED;
+	return with_regs ? FAKE_SHARED_REGS : FAKE_SHARED;
 }
 
 const uintptr_t *trace_plat_sites(size_t *out_nr)

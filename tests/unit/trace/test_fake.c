@@ -88,7 +88,7 @@ static void test_call_goes_through_trampoline(void **state)
 
 	(void)state;
 	fake_text_build_many("f", 2);
-	assert_int_equal(trace_plat_trampoline_create(ops, (uintptr_t)callback, "t", &tramp), 0);
+	assert_int_equal(trace_plat_trampoline_create(ops, (uintptr_t)callback, false, &tramp), 0);
 	trace_plat_insn_call(fake_func(1), FAKE_FENTRY, poke.old_insn);
 	trace_plat_insn_call(fake_func(1), tramp.addr, poke.new_insn);
 	assert_int_equal(trace_plat_poke_batch(&poke, 1, &error), 0);

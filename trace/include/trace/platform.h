@@ -88,6 +88,27 @@ static inline struct trace_thread *trace_plat_current(void);
 /* T1: code addresses in 32 bits and back. */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
+/*
+ * T1: what a callback may ask of the struct ftrace_regs that it got, and change in it. These work
+ * for every ops; all other registers, as fields of the struct, only with FTRACE_OPS_FL_SAVE_REGS.
+ */
+/* Argument `n` of the traced function, counted from 0. */
+static inline uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs, uint32_t n);
+/* Behind the site. Setting it, with FTRACE_OPS_FL_IPMODIFY only, lets the call go there. */
+static inline uintptr_t ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs);
+static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, uintptr_t ip);
+/* As the traced function finds them. */
+static inline uintptr_t ftrace_regs_get_stack_pointer(const struct ftrace_regs *fregs);
+static inline uintptr_t ftrace_regs_get_frame_pointer(const struct ftrace_regs *fregs);
+/* The register that a function returns in. */
+static inline uint64_t ftrace_regs_get_return_value(const struct ftrace_regs *fregs);
+static inline void ftrace_regs_set_return_value(struct ftrace_regs *fregs, uint64_t value);
+/* With FTRACE_OPS_FL_IPMODIFY: the traced function returns to its caller without having run. */
+static inline void ftrace_override_function_with_return(struct ftrace_regs *fregs);
+/* Where the return address into the caller lies. */
+static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
+/* Only of shared trampolines with registers: call `addr` as if the site did, then go on. */
+static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
 
 /* ---- T0: memory, CPUs ---- */
 
@@ -151,6 +172,7 @@ void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
 /* The instructions of a site at `site`. Any context. */
 void trace_plat_insn_nop(uint8_t *out_insn);
 void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn);
+void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn);
 
 /* What a site calls when its only user is `ops`: saves registers, calls func, restores. */
 struct trace_trampoline {
@@ -159,10 +181,11 @@ struct trace_trampoline {
 };
 
 /*
- * A trampoline of its own for `ops` that calls `func(ip, parent_ip, ops, NULL)`.
+ * A trampoline of its own for `ops` that calls `func(ip, parent_ip, ops, fregs)`; with `with_regs`
+ * fregs holds all registers, otherwise what the functions above ask for.
  * Returns -ENOMEM with nothing made. Thread context, ftrace's lock held.
  */
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, const char *name,
+int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
 				 struct trace_trampoline *out_trampoline);
 /* Let `tramp` call `func` from now on; safe while CPUs run it. */
 int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
@@ -170,8 +193,11 @@ int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t fun
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp);
 /* No thread can be inside any more: the caller has waited. */
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);
-/* The shared trampoline: calls trace_ops_list_func(ip, parent_ip, NULL, NULL). */
-uintptr_t trace_plat_shared_trampoline(void);
+/*
+ * The shared trampolines: call trace_ops_list_func(ip, parent_ip, NULL, fregs); with registers
+ * trace_ops_list_regs_func(), and obey ftrace_regs_set_direct().
+ */
+uintptr_t trace_plat_shared_trampoline(bool with_regs);
 
 /* The table that the linker collected: addresses of sites. */
 const uintptr_t *trace_plat_sites(size_t *out_nr);

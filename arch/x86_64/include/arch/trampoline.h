@@ -1,18 +1,22 @@
 /*
  * Entry trampolines: what an enabled call site calls. They save what a function's caller expects to
- * keep, call func(ip, parent_ip, ops, NULL), restore, and return behind the site.
+ * keep, call func(ip, parent_ip, ops, fregs), restore, and return behind the site.
  *
- * The stack while func runs; rbp points at .rbp, so frame-pointer unwinding goes through:
+ * The stack while func runs is a struct ftrace_regs, "trace_plat_regs.h", or its upper half; rbp
+ * points at .rbp, so frame-pointer unwinding goes through:
  *
- *   rsp     r9 r8 rdi rsi rdx rcx rax       7 words; 16-byte aligned for C
+ *   rsp     r15 r14 r13 r12 r11 r10 rbx flags rsp direct   10 words, when all are saved
+ *   rsp     r9 r8 rdi rsi rdx rcx rax                      7 words; 16-byte aligned for C
  *   .rbp    the traced function's caller's frame
- *   .site   return address into the traced function, behind its call
+ *   .rip    return address into the traced function, behind its call
  *   .parent return address into the traced function's caller: a frame that rbp does not show
  *
- * The shared trampoline is part of the kernel's text; one for a single ops is a copy of the
- * template in executable memory with its ops and function filled in.
+ * The shared trampolines, ftrace_caller and ftrace_regs_caller, are part of the kernel's text; one
+ * for a single ops is a copy of a template in executable memory with its ops and function filled
+ * in.
  *
- * Context:   create, retarget, destroy - thread, under the text lock. find - any, not traced.
+ * Context:   create, retarget, destroy - thread, under the text lock. find, next - any, not
+ *            traced.
  * Ownership: see trace_plat_trampoline_create().
  */
 #ifndef ARCH_TRAMPOLINE_H
@@ -22,9 +26,11 @@
 
 /* The trampoline of a single ops that `addr` lies in, or false; its start and size. */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
+/* The one with the lowest address above *addr (0: the first); false when there is none. */
+bool trampoline_next(uintptr_t *addr, size_t *out_size);
 
 /* As the functions of <trace/platform.h>, which the host puts under its text lock. */
-int trampoline_create(struct ftrace_ops *ops, uintptr_t func,
+int trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
 		      struct trace_trampoline *out_trampoline);
 int trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
 void trampoline_destroy(struct trace_trampoline *tramp);

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <trace/thread.h>
+#include "trace_plat_regs.h"
 
 struct fake_cpu {
 	uint32_t id;

@@ -1,0 +1,99 @@
+/*
+ * What a callback sees of the registers at a call site: the stack that the trampoline made, lowest
+ * address first. Contracts: <trace/platform.h>.
+ *
+ *   r15 .. r10 rbx rflags rsp direct  only with FTRACE_OPS_FL_SAVE_REGS; else whatever lies there
+ *   r9 r8 rdi rsi rdx rcx rax rbp     restored from here
+ *   rip                               the return address into the traced function: where it goes on
+ *   parent                            the return address into its caller
+ *
+ * Context:   probe; until the callback returns.
+ * Ownership: the trampoline's. All but `rsp` may be written: it follows from where this lies.
+ */
+#ifndef TRACE_PLAT_REGS_H
+#define TRACE_PLAT_REGS_H
+
+#include <stdint.h>
+
+struct ftrace_regs {
+	uint64_t r15, r14, r13, r12, r11, r10, rbx;
+	uint64_t rflags;
+	uint64_t rsp;	 /* as at the first instruction: of `parent` */
+	uint64_t direct; /* where the trampoline leaves to instead of `rip`, 0: nowhere */
+	uint64_t r9, r8, rdi, rsi, rdx, rcx, rax, rbp;
+	uint64_t rip;
+	uint64_t parent;
+};
+
+extern const char ftrace_just_return[]; /* trampoline_code.asm: a return and nothing else */
+
+static TRACE_ALWAYS_INLINE uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs,
+							     uint32_t n)
+{
+	switch (n) {
+	case 0:
+		return fregs->rdi;
+	case 1:
+		return fregs->rsi;
+	case 2:
+		return fregs->rdx;
+	case 3:
+		return fregs->rcx;
+	case 4:
+		return fregs->r8;
+	case 5:
+		return fregs->r9;
+	default:
+		return (&fregs->parent)[1 + n - 6];
+	}
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t
+ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs)
+{
+	return fregs->rip;
+}
+
+static TRACE_ALWAYS_INLINE void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs,
+								    uintptr_t ip)
+{
+	fregs->rip = ip;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_stack_pointer(const struct ftrace_regs *fregs)
+{
+	return (uintptr_t)&fregs->parent;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_frame_pointer(const struct ftrace_regs *fregs)
+{
+	return fregs->rbp;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t ftrace_regs_get_return_value(const struct ftrace_regs *fregs)
+{
+	return fregs->rax;
+}
+
+static TRACE_ALWAYS_INLINE void ftrace_regs_set_return_value(struct ftrace_regs *fregs,
+							     uint64_t value)
+{
+	fregs->rax = value;
+}
+
+static TRACE_ALWAYS_INLINE void ftrace_override_function_with_return(struct ftrace_regs *fregs)
+{
+	fregs->rip = (uintptr_t)ftrace_just_return;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs)
+{
+	return &fregs->parent;
+}
+
+static TRACE_ALWAYS_INLINE void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr)
+{
+	fregs->direct = addr;
+}
+
+#endif

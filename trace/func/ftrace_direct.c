@@ -1,0 +1,172 @@
+/*
+ * Sites that hold something else than a call of a trampoline, and the switch for all: see
+ * <trace/ftrace.h>.
+ *
+ * A direct call beside other ops: the list function calls call_direct_funcs(), which tells the
+ * trampoline where to leave to. An ops with a jump: its func has to send the call to the same
+ * place, so it is all one which of the two a call takes while the site is switched.
+ */
+#include "ftrace_private.h"
+
+static const uint32_t DIRECT_FLAGS = FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SAVE_REGS;
+
+void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	ftrace_regs_set_direct(fregs, ops->direct_call);
+}
+
+struct ftrace_ops *ftrace_direct_of(uint32_t ip)
+{
+	struct ftrace_ops *ops = ftrace_ops_list;
+
+	while (ops &&
+	       !(ops->flags & FTRACE_OPS_FL_DIRECT && ftrace_hashes_want(ops->func_hash, ip)))
+		ops = ops->next;
+	return ops;
+}
+
+/* What the sites of a registered ops hold has changed: it was `moved`. */
+static int move_sites(struct ftrace_ops *ops, struct ftrace_target moved)
+{
+	struct ftrace_change change = { .ops = ops,
+					.wanted_before = true,
+					.wanted_after = true,
+					.before = ops->func_hash,
+					.after = ops->func_hash,
+					.moved = &moved };
+	int err = ftrace_update(&change);
+
+	trace_plat_synchronize_preempt();
+	trace_plat_synchronize_tasks();
+	return err;
+}
+
+static int register_direct_locked(struct ftrace_ops *ops, uintptr_t addr)
+{
+	int err;
+
+	if (ops->func || !addr || ops->flags & (FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_IPMODIFY))
+		return -EINVAL;
+	ops->func = call_direct_funcs;
+	ops->flags |= DIRECT_FLAGS;
+	ops->direct_call = addr;
+	err = ftrace_register_locked(ops);
+	if (err && !(ops->flags & FTRACE_OPS_FL_ENABLED)) {
+		ops->func = NULL;
+		ops->flags &= ~DIRECT_FLAGS;
+	}
+	return err;
+}
+
+int register_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr)
+{
+	int err;
+
+	trace_plat_lock(&ftrace_lock);
+	err = register_direct_locked(ops, addr);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+static bool is_direct(const struct ftrace_ops *ops)
+{
+	const uint32_t flags = FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_ENABLED;
+
+	return (ops->flags & flags) == flags;
+}
+
+int modify_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr)
+{
+	struct ftrace_target old;
+	int err = -EINVAL;
+
+	trace_plat_lock(&ftrace_lock);
+	if (!is_direct(ops) || !addr)
+		goto unlock;
+	err = -ENODEV;
+	if (ftrace_is_dead())
+		goto unlock;
+	old = ftrace_ops_target(ops);
+	ops->direct_call = addr;
+	err = move_sites(ops, old);
+unlock:
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+int unregister_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr, bool free_filters)
+{
+	int err = -EINVAL;
+
+	trace_plat_lock(&ftrace_lock);
+	if (!is_direct(ops) || ops->direct_call != addr)
+		goto unlock;
+	err = ftrace_unregister_locked(ops);
+	ops->func = NULL;
+	ops->flags &= ~DIRECT_FLAGS;
+	if (free_filters)
+		ftrace_free_filter_locked(ops);
+unlock:
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+int ftrace_set_site_jump(struct ftrace_ops *ops, uintptr_t target)
+{
+	const struct ftrace_ops_hash *want;
+	struct ftrace_target old;
+	int err = -EINVAL;
+
+	trace_plat_lock(&ftrace_lock);
+	want = ops->func_hash;
+	if (!(ops->flags & FTRACE_OPS_FL_IPMODIFY))
+		goto unlock;
+	if (target && (!want || !want->only))
+		goto unlock;
+	err = -ENODEV;
+	if (ftrace_is_dead())
+		goto unlock;
+	old = ftrace_ops_target(ops);
+	ops->site_jump = target;
+	err = ops->flags & FTRACE_OPS_FL_ENABLED ? move_sites(ops, old) : 0;
+unlock:
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+bool ftrace_is_enabled(void)
+{
+	bool on;
+
+	trace_plat_lock(&ftrace_lock);
+	on = ftrace_master_on();
+	trace_plat_unlock(&ftrace_lock);
+	return on;
+}
+
+static bool has_permanent(void)
+{
+	const struct ftrace_ops *ops = ftrace_ops_list;
+
+	while (ops && !(ops->flags & FTRACE_OPS_FL_PERMANENT))
+		ops = ops->next;
+	return ops;
+}
+
+int ftrace_set_enabled(bool on)
+{
+	int err = 0;
+
+	trace_plat_lock(&ftrace_lock);
+	if (ftrace_is_dead())
+		err = -ENODEV;
+	else if (!on && has_permanent())
+		err = -EBUSY;
+	else if (on != ftrace_master_on())
+		err = ftrace_update_master(on);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
