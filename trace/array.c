@@ -9,10 +9,8 @@
 #include "fs/fs_file.h"
 #include "print/str.h"
 
-/* Fits in the two sub-buffers that a ring has at least. */
-#define MINIMAL_BYTES (2ul * (RING_SUBBUF_BYTES - 16))
-
 struct trace_plat_lock trace_config_lock;
+struct trace_plat_lock trace_arrays_lock;
 
 static struct trace_array global = {
 	.options = TRACE_OPTIONS_DEFAULT,
@@ -20,6 +18,7 @@ static struct trace_array global = {
 	.tracer = &tracer_nop,
 	.ops = &ftrace_global_ops,
 	.clock = &trace_clocks[0],
+	.buffer_percent = TRACE_BUFFER_PERCENT_DEFAULT,
 };
 
 struct trace_array *trace_global_array(void)
@@ -27,27 +26,39 @@ struct trace_array *trace_global_array(void)
 	return global.buffer ? &global : NULL;
 }
 
+struct trace_array *trace_array_next(const struct trace_array *tr)
+{
+	return tr ? tr->next : trace_global_array();
+}
+
 void trace_set_boot_size(size_t bytes)
 {
 	global.wanted_bytes = bytes;
 }
 
-static int create_global(void)
+int trace_array_init(struct trace_array *tr, size_t bytes)
 {
-	size_t bytes = trace_plat_nr_cpus() * sizeof(*global.cpus);
+	size_t cpus_bytes = trace_plat_nr_cpus() * sizeof(*tr->cpus);
 	struct ring_buffer *buffer;
+	bool overwrite = tr->options & TRACE_OPT_BIT(TRACE_OPT_OVERWRITE);
 
-	global.cpus = trace_plat_alloc(bytes);
-	if (!global.cpus)
+	tr->cpus = trace_plat_alloc(cpus_bytes);
+	if (!tr->cpus)
 		return -ENOMEM;
-	buffer = ring_buffer_alloc(MINIMAL_BYTES, RING_BUFFER_OVERWRITE);
+	buffer = ring_buffer_alloc(bytes, overwrite ? RING_BUFFER_OVERWRITE : 0);
 	if (!buffer) {
-		trace_plat_free(global.cpus, bytes);
-		global.cpus = NULL;
+		trace_plat_free(tr->cpus, cpus_bytes);
+		tr->cpus = NULL;
 		return -ENOMEM;
 	}
-	global.buffer = buffer; /* from here the rest of the kernel sees it */
+	tr->buffer = buffer; /* of the global one: from here the rest of the kernel sees it */
 	return 0;
+}
+
+void trace_array_release(struct trace_array *tr)
+{
+	ring_buffer_free(tr->buffer); /* and its twin */
+	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
 }
 
 int trace_init(void)
@@ -58,7 +69,7 @@ int trace_init(void)
 	if (!err)
 		err = trace_dump_init();
 	if (!err)
-		err = create_global();
+		err = trace_array_init(&global, TRACE_BUF_SIZE_MINIMAL);
 	if (!err)
 		err = register_tracer(&tracer_nop);
 	if (!err)
@@ -127,17 +138,23 @@ void trace_array_switch(struct trace_array *tr, bool on)
 
 void tracing_on(void)
 {
-	if (trace_global_array())
-		ring_buffer_record_on(global.buffer);
+	struct ring_buffer *buffer = global.buffer;
+
+	if (buffer)
+		ring_buffer_record_on(buffer);
 }
 
 void tracing_off(void)
 {
-	if (trace_global_array())
-		ring_buffer_record_off(global.buffer);
+	struct ring_buffer *buffer = global.buffer;
+
+	if (buffer)
+		ring_buffer_record_off(buffer);
 }
 
 bool tracing_is_on(void)
 {
-	return trace_global_array() && ring_buffer_record_is_set_on(global.buffer);
+	struct ring_buffer *buffer = global.buffer;
+
+	return buffer && ring_buffer_record_is_set_on(buffer);
 }

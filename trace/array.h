@@ -1,12 +1,14 @@
 /*
- * One tracing instance: a ring buffer, its tracer, its options. There is one, the global one; the
- * code takes it as a parameter, so that there can be more.
+ * One tracing instance: a ring buffer, its tracer, its options. The global one is always there;
+ * instance.c makes and removes the others, the directories in instances/.
  *
  * Context:   thread where nothing else is said.
  * Locking:   `trace_config_lock` guards every field that changes, unless a field says otherwise;
- *            probes read `buffer` and `options` without it. Order: config lock, read lock, then
- *            ftrace's and the ring buffer's own.
- * Ownership: instances live for good.
+ *            probes read `buffer` and `options` without it. The list of instances changes under
+ *            it and `trace_arrays_lock`, so either is enough to walk it. Order: config lock, arrays
+ *            lock; config lock, read lock, then ftrace's and the ring buffer's own.
+ * Ownership: whoever holds a reference (instance.h), or the config lock and found the instance in
+ *            the list, may use it. The global one stays for good.
  */
 #ifndef TRACE_ARRAY_H
 #define TRACE_ARRAY_H
@@ -15,11 +17,17 @@
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include <trace/tracer.h>
+#include "error_log.h"
 #include "func/graph.h"
 #include "options.h"
 #include "pids.h"
 
 #define TRACE_BUF_SIZE_DEFAULT 1441792u /* bytes per CPU: the 1408 KiB that users know */
+#define TRACE_BUF_SIZE_MINIMAL (2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring   \
+								 */
+#define TRACE_BUFFER_PERCENT_DEFAULT 50u
+#define TRACE_MAX_TRACERS	     16u
+#define TRACE_INSTANCE_NAME	     128u /* NUL included */
 
 struct ftrace_ops;
 struct trace_clock;
@@ -30,19 +38,36 @@ struct trace_array_cpu {
 };
 
 struct trace_array {
-	struct ring_buffer *buffer; /* set once */
-	_Atomic uint32_t options;   /* bits of enum trace_option; probes read it */
-	bool is_expanded;	    /* the buffer has its full size */
-	size_t wanted_bytes;	    /* per CPU, once it is expanded */
-	struct tracer *tracer;	    /* never NULL */
-	struct ftrace_ops *ops;	    /* of the function tracer */
+	/*
+	 * What is recorded into, and the other one, NULL before the first snapshot: snapshot.c
+	 * exchanges the two at any moment. Load it once for each event. Both live as long as tr.
+	 */
+	struct ring_buffer *_Atomic buffer;
+	struct ring_buffer *_Atomic snapshot;
+	_Atomic bool has_snapshot;   /* `snapshot` has the size of `buffer` and may be exchanged */
+	_Atomic bool is_swapping;    /* snapshot.c: interrupts are off while it is held */
+	_Atomic uint32_t nr_stopped; /* open `trace` files that stop recording: no exchange */
+
+	char name[TRACE_INSTANCE_NAME]; /* set once; "": the global one */
+	struct trace_array *next;	/* in the order of creation */
+	uint32_t nr_refs;		/* arrays lock; see instance.h */
+	struct trace_tree *tree;	/* arrays lock: its files; NULL before there are any */
+	_Atomic uint32_t options;	/* bits of enum trace_option; probes read it */
+	_Atomic uint32_t tracer_bits[TRACE_MAX_TRACERS]; /* tracer_option_bits() */
+	bool is_expanded;				 /* the buffer has its full size */
+	size_t wanted_bytes;				 /* per CPU, once it is expanded */
+	struct tracer *tracer;				 /* never NULL */
+	struct ftrace_ops *ops;				 /* of the function tracer; set once */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	_Atomic uint64_t
-		start_ts;	/* when the buffer was emptied last: zero of the latency format */
-	uint32_t nr_pipes;	/* open trace_pipe files: the tracer may not change */
-	struct trace_pids pids; /* set_ftrace_pid */
-	struct trace_pids no_pids; /* set_ftrace_notrace_pid */
+		start_ts; /* when the buffer was emptied last: zero of the latency format */
+	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
+	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
+	struct trace_pids pids;		 /* set_ftrace_pid */
+	struct trace_pids no_pids;	 /* set_ftrace_notrace_pid */
+	uint64_t pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
+	struct trace_error_log errors;
 	_Atomic uint64_t thresh_ns;
 	_Atomic uint64_t max_latency_ns;
 	struct trace_graph graph;	  /* of the function_graph tracer */
@@ -51,9 +76,39 @@ struct trace_array {
 };
 
 extern struct trace_plat_lock trace_config_lock;
+extern struct trace_plat_lock trace_arrays_lock;
 
 /* NULL before trace_init(). Any context. */
 struct trace_array *trace_global_array(void);
+/* The next of all instances, the global one first; start with NULL. Config or arrays lock held. */
+struct trace_array *trace_array_next(const struct trace_array *tr);
+/*
+ * Give an instance that nobody knows yet its buffer, in the mode of its options, and its CPUs.
+ * -ENOMEM leaves nothing.
+ */
+int trace_array_init(struct trace_array *tr, size_t bytes);
+/* Free what init made; nobody uses it any more. */
+void trace_array_release(struct trace_array *tr);
+
+static inline bool trace_array_is_global(const struct trace_array *tr)
+{
+	return !tr->name[0];
+}
+
+static inline bool trace_array_filters_pids(const struct trace_array *tr)
+{
+	return tr->pids.nr || tr->no_pids.nr;
+}
+
+#define TRACE_MAX_BUFFERS 2
+/* What is recorded into and the other one, NULL for none; one moment's truth. Any context. */
+static inline void trace_array_buffers(struct trace_array *tr, struct ring_buffer **out_buffers)
+{
+	do {
+		out_buffers[0] = tr->buffer;
+		out_buffers[1] = tr->snapshot;
+	} while (out_buffers[0] == out_buffers[1]); /* in the middle of an exchange */
+}
 
 /* What boot parameters may set before trace_init(). */
 void trace_set_boot_size(size_t bytes);
@@ -68,6 +123,11 @@ void trace_array_reset(struct trace_array *tr, int cpu);
 void trace_array_switch(struct trace_array *tr, bool on);
 
 /* tracer.c */
+/* Options of `tracer` in this instance. Any context. */
+static inline uint32_t tracer_option_bits(const struct trace_array *tr, const struct tracer *tracer)
+{
+	return tr->tracer_bits[tracer->index];
+}
 struct tracer *tracer_find(const char *name);
 /* The next of all registered, newest first; start with NULL. */
 struct tracer *tracer_next(const struct tracer *tracer);

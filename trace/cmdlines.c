@@ -175,9 +175,29 @@ bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
 	return found;
 }
 
-void trace_cmdlines_note_exit(struct trace_array *tr, int32_t pid, const char *comm)
+static bool has_events(struct trace_array *tr)
 {
-	/* Before anything was traced, no line can need the name. */
-	if (is_recording() && !ring_buffer_empty(tr->buffer))
+	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
+
+	trace_array_buffers(tr, buffers);
+	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
+}
+
+/* Before anything was traced, no line can need the name. */
+static bool is_anything_traced(void)
+{
+	struct trace_array *tr = NULL;
+	bool found = false;
+
+	trace_plat_lock(&trace_arrays_lock);
+	while (!found && (tr = trace_array_next(tr)))
+		found = has_events(tr);
+	trace_plat_unlock(&trace_arrays_lock);
+	return found;
+}
+
+void trace_cmdlines_note_exit(int32_t pid, const char *comm)
+{
+	if (is_recording() && is_anything_traced())
 		trace_cmdlines_save(pid, comm);
 }

@@ -27,9 +27,8 @@ int trace_cmdlines_init(void);
 int trace_cmdlines_resize(size_t nr);
 size_t trace_cmdlines_size(void);
 void trace_cmdlines_save(int32_t pid, const char *comm);
-struct trace_array;
-/* A thread ends: save its name if a line of the trace may need it. */
-void trace_cmdlines_note_exit(struct trace_array *tr, int32_t pid, const char *comm);
+/* A thread ends: save its name if a line of a trace may need it. Thread context. */
+void trace_cmdlines_note_exit(int32_t pid, const char *comm);
 /* Save the names of threads that live now, as far as there is room. Thread context. */
 void trace_cmdlines_save_living(void);
 /* `<idle>` for 0, `<...>` for a thread nobody knows. Thread context, or any without `may_wait`. */

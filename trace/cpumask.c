@@ -3,6 +3,7 @@
  */
 #include "array.h"
 #include "cpumask.h"
+#include "snapshot.h"
 #include "print/seq.h"
 #include "print/str.h"
 
@@ -66,14 +67,20 @@ static int parse(const char *text, bool *wanted, uint32_t nr_cpus)
 static void apply(struct trace_array *tr, uint32_t cpu, bool wanted)
 {
 	struct trace_array_cpu *state = &tr->cpus[cpu];
+	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
 
 	if (wanted == !state->is_masked)
 		return;
 	state->is_masked = !wanted;
-	if (wanted)
-		ring_buffer_record_enable_cpu(tr->buffer, cpu);
-	else
-		ring_buffer_record_disable_cpu(tr->buffer, cpu);
+	trace_snapshot_pause(tr);
+	trace_array_buffers(tr, buffers);
+	for (int i = 0; i < TRACE_MAX_BUFFERS && buffers[i]; i++) {
+		if (wanted)
+			ring_buffer_record_enable_cpu(buffers[i], cpu);
+		else
+			ring_buffer_record_disable_cpu(buffers[i], cpu);
+	}
+	trace_snapshot_resume(tr);
 }
 
 int trace_cpumask_set(struct trace_array *tr, const char *text)

@@ -1,39 +1,26 @@
 /*
  * See error_log.h.
  */
-#include <trace/platform.h>
+#include "array.h"
 #include "error_log.h"
 #include "print/seq.h"
 #include "print/str.h"
 
 #define COMMAND_PREFIX "  Command: "
 
-struct error {
-	uint64_t time_ns;
-	size_t pos;
-	char where[32];
-	char text[200];
-	char command[256];
-};
-
-static struct {
-	struct trace_plat_lock lock;
-	struct error entries[TRACE_ERROR_LOG_ENTRIES];
-	size_t first;
-	size_t nr;
-} errors;
-
-void trace_error_log(const char *where, const char *text, const char *command, size_t pos)
+void trace_error_log(struct trace_array *tr, const char *where, const char *text,
+		     const char *command, size_t pos)
 {
-	struct error *error;
+	struct trace_error_log *log = &tr->errors;
+	struct trace_error *error;
 	size_t len;
 
-	trace_plat_lock(&errors.lock);
-	error = &errors.entries[(errors.first + errors.nr) % TRACE_ERROR_LOG_ENTRIES];
-	if (errors.nr < TRACE_ERROR_LOG_ENTRIES)
-		errors.nr++;
+	trace_plat_lock(&log->lock);
+	error = &log->entries[(log->first + log->nr) % TRACE_ERROR_LOG_ENTRIES];
+	if (log->nr < TRACE_ERROR_LOG_ENTRIES)
+		log->nr++;
 	else
-		errors.first = (errors.first + 1) % TRACE_ERROR_LOG_ENTRIES;
+		log->first = (log->first + 1) % TRACE_ERROR_LOG_ENTRIES;
 	error->time_ns = trace_plat_clock_mono_ns();
 	error->pos = pos;
 	trace_strcpy(error->where, where, sizeof(error->where));
@@ -44,17 +31,17 @@ void trace_error_log(const char *where, const char *text, const char *command, s
 		error->command[--len] = '\0';
 	if (error->pos > len)
 		error->pos = len;
-	trace_plat_unlock(&errors.lock);
+	trace_plat_unlock(&log->lock);
 }
 
-void trace_error_log_clear(void)
+void trace_error_log_clear(struct trace_array *tr)
 {
-	trace_plat_lock(&errors.lock);
-	errors.nr = 0;
-	trace_plat_unlock(&errors.lock);
+	trace_plat_lock(&tr->errors.lock);
+	tr->errors.nr = 0;
+	trace_plat_unlock(&tr->errors.lock);
 }
 
-static void show_one(const struct error *error, struct trace_seq *seq)
+static void show_one(const struct trace_error *error, struct trace_seq *seq)
 {
 	uint64_t seconds = error->time_ns / 1000000000u;
 	uint64_t rest_us = error->time_ns % 1000000000u / 1000u;
@@ -65,14 +52,15 @@ static void show_one(const struct error *error, struct trace_seq *seq)
 	trace_seq_printf(seq, "%*s^\n", (int)(sizeof(COMMAND_PREFIX) - 1 + error->pos), "");
 }
 
-bool trace_error_log_show(size_t index, struct trace_seq *seq)
+bool trace_error_log_show(struct trace_array *tr, size_t index, struct trace_seq *seq)
 {
+	struct trace_error_log *log = &tr->errors;
 	bool found;
 
-	trace_plat_lock(&errors.lock);
-	found = index < errors.nr;
+	trace_plat_lock(&log->lock);
+	found = index < log->nr;
 	if (found)
-		show_one(&errors.entries[(errors.first + index) % TRACE_ERROR_LOG_ENTRIES], seq);
-	trace_plat_unlock(&errors.lock);
+		show_one(&log->entries[(log->first + index) % TRACE_ERROR_LOG_ENTRIES], seq);
+	trace_plat_unlock(&log->lock);
 	return found;
 }

@@ -1,5 +1,6 @@
 /*
- * error_log: the last mistakes in what users wrote, with the place marked by a caret.
+ * error_log: the last mistakes in what users wrote to the files of an instance, with the place
+ * marked by a caret.
  *
  *	[   12.345678] set_ftrace_filter: error: no function matches
  *	  Command: shedule
@@ -12,15 +13,34 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <trace/platform.h>
 
 #define TRACE_ERROR_LOG_ENTRIES 8u
 
+struct trace_array;
 struct trace_seq;
 
+struct trace_error {
+	uint64_t time_ns;
+	size_t pos;
+	char where[32];
+	char text[200];
+	char command[256];
+};
+
+/* Zeroed is empty. */
+struct trace_error_log {
+	struct trace_plat_lock lock; /* guards all */
+	struct trace_error entries[TRACE_ERROR_LOG_ENTRIES];
+	size_t first;
+	size_t nr;
+};
+
 /* `pos` is where in `command` the mistake is. All texts are copied, and cut if need be. */
-void trace_error_log(const char *where, const char *text, const char *command, size_t pos);
-void trace_error_log_clear(void);
+void trace_error_log(struct trace_array *tr, const char *where, const char *text,
+		     const char *command, size_t pos);
+void trace_error_log_clear(struct trace_array *tr);
 /* Print entry `index`, oldest first; false behind the last. */
-bool trace_error_log_show(size_t index, struct trace_seq *seq);
+bool trace_error_log_show(struct trace_array *tr, size_t index, struct trace_seq *seq);
 
 #endif

@@ -41,12 +41,12 @@ int tracer_option_set(struct trace_array *tr, struct tracer *tracer, uint32_t bi
 {
 	int err;
 
-	if (on == !!(tracer->option_bits & bit))
+	if (on == !!(tracer_option_bits(tr, tracer) & bit))
 		return 0;
 	err = tracer->set_option ? tracer->set_option(tr, bit, on) : 0;
 	if (err)
 		return err;
-	tracer->option_bits ^= bit;
+	tr->tracer_bits[tracer->index] ^= bit;
 	return 0;
 }
 
@@ -83,5 +83,5 @@ void trace_options_show(struct trace_array *tr, struct trace_seq *seq)
 		show_one(seq, trace_option_names[i], tr->options & TRACE_OPT_BIT(i));
 	for (size_t i = 0; i < tracer->nr_options; i++)
 		show_one(seq, tracer->options[i].name,
-			 tracer->option_bits & tracer->options[i].bit);
+			 tracer_option_bits(tr, tracer) & tracer->options[i].bit);
 }

@@ -40,6 +40,11 @@ enum trace_option {
 	 TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD) | TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) |                \
 	 TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO) | TRACE_OPT_BIT(TRACE_OPT_MARKERS))
 
+/* Instances have no files for these: they mean the global one, whatever the instance says. */
+#define TRACE_OPTIONS_ROOT_ONLY                                                                    \
+	(TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_PRINTK_MSG_ONLY) |        \
+	 TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD))
+
 extern const char *const trace_option_names[TRACE_NR_OPTIONS];
 
 /* Effect included. Config lock held. */

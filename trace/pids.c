@@ -98,7 +98,7 @@ void trace_pids_clear(struct trace_pids *set)
 	*set = (struct trace_pids){ 0 };
 }
 
-#define GLOBAL_BIT 1ull /* of the instance, in trace_thread.ignored_by */
+static uint64_t used_masks; /* bits of trace_thread.ignored_by that instances have; config lock */
 
 static bool is_ignored(const struct trace_array *tr, int32_t pid)
 {
@@ -107,30 +107,66 @@ static bool is_ignored(const struct trace_array *tr, int32_t pid)
 	return trace_pids_has(&tr->no_pids, pid);
 }
 
-static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
+static void mark(struct trace_thread *thread, uint64_t mask, bool ignored)
 {
 	_Atomic uint64_t *word = (_Atomic uint64_t *)&thread->ignored_by;
 
-	if (is_ignored(arg, pid))
-		atomic_fetch_or_explicit(word, GLOBAL_BIT, memory_order_relaxed);
+	if (ignored)
+		atomic_fetch_or_explicit(word, mask, memory_order_relaxed);
 	else
-		atomic_fetch_and_explicit(word, ~GLOBAL_BIT, memory_order_relaxed);
+		atomic_fetch_and_explicit(word, ~mask, memory_order_relaxed);
 }
 
-void trace_pids_apply(struct trace_array *tr)
+static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	trace_plat_each_thread(apply_one, tr);
+	const struct trace_array *tr = arg;
+
+	mark(thread, tr->pid_mask, is_ignored(tr, pid));
+}
+
+/* Have a bit exactly as long as threads are filtered. */
+static int take_mask(struct trace_array *tr)
+{
+	uint64_t free = ~used_masks;
+
+	if (tr->pid_mask)
+		return 0;
+	if (!free)
+		return -ENOSPC;
+	tr->pid_mask = free & -free;
+	__atomic_store_n(&used_masks, used_masks | tr->pid_mask, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void release_mask(struct trace_array *tr)
+{
+	__atomic_store_n(&used_masks, used_masks & ~tr->pid_mask, __ATOMIC_RELEASE);
+	tr->pid_mask = 0;
 }
 
 int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct trace_pids *with)
 {
 	struct trace_pids old = *set;
+	int err = with->nr ? take_mask(tr) : 0;
 
+	if (err)
+		return err;
 	*set = *with;
 	*with = (struct trace_pids){ 0 };
 	trace_pids_clear(&old);
-	trace_pids_apply(tr);
-	return tracer_function_update_pids(tr);
+	trace_plat_each_thread(apply_one, tr);
+	err = tracer_function_update_pids(tr);
+	if (!trace_array_filters_pids(tr))
+		release_mask(tr); /* after the last call that looks at it */
+	return err;
+}
+
+void trace_pids_release(struct trace_array *tr)
+{
+	struct trace_pids none = { 0 };
+
+	trace_pids_replace(tr, &tr->pids, &none);
+	trace_pids_replace(tr, &tr->no_pids, &none);
 }
 
 /* With the option, children belong where their parent belongs. */
@@ -144,15 +180,23 @@ static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
 		trace_plat_log("trace: no memory to follow thread %d", pid);
 }
 
+/* A glance without the lock: no filter that is used before this thread was made is missed. */
+static bool is_any_filtered(void)
+{
+	return __atomic_load_n(&used_masks, __ATOMIC_ACQUIRE) != 0;
+}
+
 void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
-	struct trace_array *tr = trace_global_array();
+	struct trace_array *tr = NULL;
 
-	if (!tr || (!tr->pids.nr && !tr->no_pids.nr))
+	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);
-	follow_fork(tr, parent_pid, pid);
-	apply_one(pid, thread, tr);
+	while ((tr = trace_array_next(tr))) {
+		follow_fork(tr, parent_pid, pid);
+		apply_one(pid, thread, tr);
+	}
 	trace_plat_unlock(&trace_config_lock);
 }
 
@@ -165,16 +209,17 @@ static void forget(struct trace_pids *set, int32_t pid)
 
 void trace_thread_exited(int32_t pid, const char *comm)
 {
-	struct trace_array *tr = trace_global_array();
+	struct trace_array *tr = NULL;
 
-	if (!tr)
-		return;
-	trace_cmdlines_note_exit(tr, pid, comm);
-	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)) ||
-	    (!tr->pids.nr && !tr->no_pids.nr))
+	trace_cmdlines_note_exit(pid, comm);
+	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);
-	forget(&tr->pids, pid);
-	forget(&tr->no_pids, pid);
+	while ((tr = trace_array_next(tr))) {
+		if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
+			continue;
+		forget(&tr->pids, pid);
+		forget(&tr->no_pids, pid);
+	}
 	trace_plat_unlock(&trace_config_lock);
 }

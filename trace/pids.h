@@ -28,9 +28,12 @@ void trace_pids_remove(struct trace_pids *set, int32_t pid);
 int trace_pids_copy(struct trace_pids *to, const struct trace_pids *from);
 void trace_pids_clear(struct trace_pids *set);
 
-/* Let the flag words of all threads say what the sets of `tr` say. Config lock held. */
-void trace_pids_apply(struct trace_array *tr);
-/* Make `*set`, one of the two of `tr`, be `*with`, which is empty afterwards. Config lock held. */
+/*
+ * Make `*set`, one of the two of `tr`, be `*with`, which is empty afterwards. -ENOSPC: 64 instances
+ * filter threads already; nothing changed. Config lock held.
+ */
 int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct trace_pids *with);
+/* Empty both sets of `tr`. Config lock held. */
+void trace_pids_release(struct trace_array *tr);
 
 #endif

@@ -12,21 +12,25 @@
 #define PACK_BYTES 256u /* arguments of nearly every call */
 #define OWN_DEPTH  1u	/* the ring keeps preemption off from reserve to commit */
 
-static struct trace_array *printk_array(void)
+/*
+ * Where trace_printk() writes to; NULL: nowhere. Each event asks once: a snapshot may exchange the
+ * buffers at any moment.
+ */
+static struct ring_buffer *printk_buffer(void)
 {
 	struct trace_array *tr = trace_global_array();
 
 	if (!tr || !(tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK)))
 		return NULL;
-	return tr;
+	return tr->buffer;
 }
 
-static struct trace_bprint_entry *reserve_bprint(struct trace_array *tr, uintptr_t ip,
+static struct trace_bprint_entry *reserve_bprint(struct ring_buffer *buffer, uintptr_t ip,
 						 const char *fmt, size_t args_bytes)
 {
 	struct trace_bprint_entry *entry;
 
-	entry = ring_buffer_lock_reserve(tr->buffer, sizeof(*entry) + args_bytes);
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + args_bytes);
 	if (!entry)
 		return NULL;
 	trace_entry_init(&entry->ent, TRACE_TYPE_BPRINT, OWN_DEPTH);
@@ -38,24 +42,24 @@ static struct trace_bprint_entry *reserve_bprint(struct trace_array *tr, uintptr
 }
 
 /* More arguments than are kept on the stack: pack them a second time, in place. */
-static void write_long(struct trace_array *tr, uintptr_t ip, const char *fmt, size_t bytes,
+static void write_long(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, size_t bytes,
 		       va_list ap)
 {
 	struct trace_bprint_entry *entry;
 
 	if (bytes > RING_MAX_PAYLOAD - sizeof(*entry))
 		return; /* no ring takes it */
-	entry = reserve_bprint(tr, ip, fmt, bytes);
+	entry = reserve_bprint(buffer, ip, fmt, bytes);
 	if (!entry)
 		return;
 	/* A string that grew meanwhile does not fit: then there is nothing sensible to print. */
 	if (trace_bin_pack(entry->args, bytes, fmt, ap) > bytes)
-		ring_buffer_discard_commit(tr->buffer, entry, sizeof(*entry) + bytes);
+		ring_buffer_discard_commit(buffer, entry, sizeof(*entry) + bytes);
 	else
-		ring_buffer_unlock_commit(tr->buffer, entry);
+		ring_buffer_unlock_commit(buffer, entry);
 }
 
-static TRACE_PRINTF(3, 0) void vbprintk(struct trace_array *tr, uintptr_t ip, const char *fmt,
+static TRACE_PRINTF(3, 0) void vbprintk(struct ring_buffer *buffer, uintptr_t ip, const char *fmt,
 					va_list ap)
 {
 	struct trace_bprint_entry *entry;
@@ -63,51 +67,60 @@ static TRACE_PRINTF(3, 0) void vbprintk(struct trace_array *tr, uintptr_t ip, co
 	size_t bytes = trace_bin_pack(args, sizeof(args), fmt, ap);
 
 	if (bytes > sizeof(args)) {
-		write_long(tr, ip, fmt, bytes, ap);
+		write_long(buffer, ip, fmt, bytes, ap);
 		return;
 	}
-	entry = reserve_bprint(tr, ip, fmt, bytes);
+	entry = reserve_bprint(buffer, ip, fmt, bytes);
 	if (!entry)
 		return;
 	memcpy(entry->args, args, bytes);
-	ring_buffer_unlock_commit(tr->buffer, entry);
+	ring_buffer_unlock_commit(buffer, entry);
 }
 
 void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 {
-	struct trace_array *tr = printk_array();
+	struct ring_buffer *buffer = printk_buffer();
 	va_list ap;
 
-	if (!tr)
+	if (!buffer)
 		return;
 	va_start(ap, fmt);
-	vbprintk(tr, ip, fmt, ap);
+	vbprintk(buffer, ip, fmt, ap);
+	va_end(ap);
+}
+
+void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vbprintk(tr->buffer, ip, fmt, ap);
 	va_end(ap);
 }
 
 void trace_bputs(uintptr_t ip, const char *text)
 {
-	struct trace_array *tr = printk_array();
+	struct ring_buffer *buffer = printk_buffer();
 	struct trace_bputs_entry *entry;
 
-	if (!tr)
+	if (!buffer)
 		return;
-	entry = ring_buffer_lock_reserve(tr->buffer, sizeof(*entry));
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 	if (!entry)
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_BPUTS, OWN_DEPTH);
 	entry->ip = trace_plat_ip_pack(ip);
 	entry->unused = 0;
 	entry->text = text;
-	ring_buffer_unlock_commit(tr->buffer, entry);
+	ring_buffer_unlock_commit(buffer, entry);
 }
 
-int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, size_t len)
+static int write_text(struct ring_buffer *buffer, uintptr_t ip, const char *text, size_t len)
 {
 	bool needs_newline = len && text[len - 1] != '\n';
 	struct trace_print_entry *entry;
 
-	entry = ring_buffer_lock_reserve(tr->buffer, sizeof(*entry) + len + needs_newline + 1);
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + len + needs_newline + 1);
 	if (!entry)
 		return -EBADF;
 	trace_entry_init(&entry->ent, TRACE_TYPE_PRINT, OWN_DEPTH);
@@ -116,31 +129,37 @@ int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, siz
 	if (needs_newline)
 		entry->text[len++] = '\n';
 	entry->text[len] = '\0';
-	ring_buffer_unlock_commit(tr->buffer, entry);
+	ring_buffer_unlock_commit(buffer, entry);
 	return 0;
+}
+
+int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, size_t len)
+{
+	return write_text(tr->buffer, ip, text, len);
 }
 
 void trace_puts_at(uintptr_t ip, const char *text)
 {
-	struct trace_array *tr = printk_array();
+	struct ring_buffer *buffer = printk_buffer();
 	size_t max = RING_MAX_PAYLOAD - sizeof(struct trace_print_entry) - 2;
 
-	if (tr)
-		(void)trace_write_text(tr, ip, text, trace_strnlen(text, max));
+	if (buffer)
+		(void)write_text(buffer, ip, text, trace_strnlen(text, max));
 }
 
 int trace_write_raw(struct trace_array *tr, uint32_t id, const void *data, size_t len)
 {
+	struct ring_buffer *buffer = tr->buffer;
 	struct trace_raw_data_entry *entry;
 	size_t padded = (len + 3) & ~(size_t)3;
 
-	entry = ring_buffer_lock_reserve(tr->buffer, sizeof(*entry) + padded);
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + padded);
 	if (!entry)
 		return -EBADF;
 	trace_entry_init(&entry->ent, TRACE_TYPE_RAW_DATA, OWN_DEPTH);
 	entry->id = id;
 	memset(entry->data + len, 0, padded - len);
 	memcpy(entry->data, data, len);
-	ring_buffer_unlock_commit(tr->buffer, entry);
+	ring_buffer_unlock_commit(buffer, entry);
 	return 0;
 }

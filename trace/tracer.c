@@ -2,9 +2,12 @@
  * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
  */
 #include "array.h"
+#include "fs/fs_file.h"
+#include "snapshot.h"
 #include "print/str.h"
 
 static struct tracer *tracers; /* newest first; config lock */
+static uint32_t nr_tracers;    /* likewise */
 
 struct tracer *tracer_find(const char *name)
 {
@@ -20,19 +23,34 @@ struct tracer *tracer_next(const struct tracer *tracer)
 	return tracer ? tracer->next : tracers;
 }
 
+/* Number it, so that every instance has its options, and their files. Config lock held. */
+static int enter(struct tracer *tracer)
+{
+	struct trace_array *tr = NULL;
+	int err;
+
+	if (nr_tracers == TRACE_MAX_TRACERS)
+		return -ENOSPC;
+	tracer->index = nr_tracers;
+	while ((tr = trace_array_next(tr)))
+		tr->tracer_bits[tracer->index] = tracer->default_bits;
+	err = trace_fs_add_tracer(tracer);
+	if (err)
+		return err;
+	nr_tracers++;
+	tracer->next = tracers;
+	tracers = tracer;
+	return 0;
+}
+
 int register_tracer(struct tracer *tracer)
 {
-	int err = 0;
+	int err;
 
 	if (!tracer->name || !tracer->init)
 		return -EINVAL;
 	trace_plat_lock(&trace_config_lock);
-	if (tracer_find(tracer->name)) {
-		err = -EEXIST;
-	} else {
-		tracer->next = tracers;
-		tracers = tracer;
-	}
+	err = tracer_find(tracer->name) ? -EEXIST : enter(tracer);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -40,7 +58,7 @@ int register_tracer(struct tracer *tracer)
 /* On failure the instance is left with the nop tracer, never between two tracers. */
 int tracer_switch(struct trace_array *tr, const char *name)
 {
-	struct tracer *tracer;
+	struct tracer *tracer, *old;
 	int err;
 
 	err = trace_array_expand(tr);
@@ -53,11 +71,16 @@ int tracer_switch(struct trace_array *tr, const char *name)
 		return 0;
 	if (tr->nr_pipes)
 		return -EBUSY; /* they print events of the running tracer */
-	if (tr->tracer->reset)
-		tr->tracer->reset(tr);
+	old = tr->tracer;
+	if (old->reset)
+		old->reset(tr);
 	tr->tracer = &tracer_nop;
+	if (old->uses_snapshot && !tracer->uses_snapshot)
+		trace_snapshot_free(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
-	err = tracer->init(tr);
+	err = tracer->uses_snapshot ? trace_snapshot_alloc(tr) : 0;
+	if (!err)
+		err = tracer->init(tr);
 	if (!err)
 		tr->tracer = tracer;
 	return err;

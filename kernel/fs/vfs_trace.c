@@ -1,5 +1,5 @@
 /*
- * The trace tree as a file system. Its nodes never vanish, so holding one costs nothing.
+ * The trace tree as a file system. Instances come and go: nodes are held while they are in use.
  */
 #include <kernel/string.h>
 #include <trace/fs.h>
@@ -69,16 +69,14 @@ static int trace_open(void *node, struct file *file)
 	return 0;
 }
 
+static void trace_put(void *node)
+{
+	trace_fs_put(node);
+}
+
 static int trace_entry(void *dir, uint32_t index, char *out_name)
 {
-	struct trace_node *child = trace_fs_next_child(dir, NULL);
-
-	while (child && index--)
-		child = trace_fs_next_child(dir, child);
-	if (!child)
-		return -ENOENT;
-	strlcpy(out_name, child->name, VFS_NAME_MAX);
-	return 0;
+	return trace_fs_entry(dir, index, out_name, VFS_NAME_MAX);
 }
 
 /* Files are made by trace/ alone: as on Linux, creating one is refused. */
@@ -96,6 +94,7 @@ const struct vfs_fs vfs_trace_fs = {
 	.name = "tracefs",
 	.root = trace_root,
 	.lookup = trace_lookup,
+	.put = trace_put,
 	.stat = trace_stat,
 	.open = trace_open,
 	.entry = trace_entry,

@@ -6,25 +6,25 @@
 
 #include <kernel/command.h>
 
-extern const struct command chrt_commands[];	  /* cmd_chrt.c */
-extern const struct command cpu_commands[];	  /* cmd_cpu.c */
-extern const struct command cut_commands[];	  /* cmd_cut.c */
-extern const struct command echo_commands[];	  /* cmd_echo.c */
-extern const struct command file_commands[];	  /* cmd_file.c */
-extern const struct command filter_commands[];	  /* cmd_filter.c */
-extern const struct command grep_commands[];	  /* cmd_grep.c */
-extern const struct command hackbench_commands[]; /* work_hackbench.c */
-extern const struct command help_commands[];	  /* cmd_help.c */
-extern const struct command job_commands[];	  /* sh_builtin_job.c */
-extern const struct command machine_commands[];	  /* cmd_machine.c */
-extern const struct command memory_commands[];	  /* cmd_memory.c */
+extern const struct command chrt_commands[];	   /* cmd_chrt.c */
+extern const struct command cpu_commands[];	   /* cmd_cpu.c */
+extern const struct command cut_commands[];	   /* cmd_cut.c */
+extern const struct command echo_commands[];	   /* cmd_echo.c */
+extern const struct command file_commands[];	   /* cmd_file.c */
+extern const struct command filter_commands[];	   /* cmd_filter.c */
+extern const struct command grep_commands[];	   /* cmd_grep.c */
+extern const struct command hackbench_commands[];  /* work_hackbench.c */
+extern const struct command help_commands[];	   /* cmd_help.c */
+extern const struct command job_commands[];	   /* sh_builtin_job.c */
+extern const struct command machine_commands[];	   /* cmd_machine.c */
+extern const struct command memory_commands[];	   /* cmd_memory.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
-extern const struct command print_commands[];	  /* cmd_printf.c */
-extern const struct command sort_commands[];	  /* cmd_sort.c */
-extern const struct command state_commands[];	  /* sh_builtin.c */
-extern const struct command stress_commands[];	  /* work_stress.c */
-extern const struct command test_commands[];	  /* cmd_test.c */
-extern const struct command thread_commands[];	  /* cmd_thread.c */
-extern const struct command time_commands[];	  /* cmd_time.c */
+extern const struct command print_commands[];	   /* cmd_printf.c */
+extern const struct command sort_commands[];	   /* cmd_sort.c */
+extern const struct command state_commands[];	   /* sh_builtin.c */
+extern const struct command stress_commands[];	   /* work_stress.c */
+extern const struct command test_commands[];	   /* cmd_test.c */
+extern const struct command thread_commands[];	   /* cmd_thread.c */
+extern const struct command time_commands[];	   /* cmd_time.c */
 
 #endif

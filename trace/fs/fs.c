@@ -2,6 +2,7 @@
  * Open files of tracefs: from system calls to what a file defines. See <trace/fs.h>, fs_file.h.
  */
 #include <trace/fs.h>
+#include <trace/trace.h>
 #include "array.h"
 #include "fs_file.h"
 #include "print/str.h"
@@ -13,18 +14,17 @@ int trace_handle_cpu(const struct trace_handle *handle)
 	return (int)handle->node->arg;
 }
 
-int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle)
+/* The instance is held. */
+static int open_file(struct trace_node *node, struct trace_array *tr, unsigned int flags,
+		     struct trace_handle **out_handle)
 {
-	struct trace_handle *handle;
+	struct trace_handle *handle = trace_plat_alloc(TRACE_HANDLE_BYTES);
 	int err;
 
-	if (node->is_dir)
-		return -EISDIR;
-	handle = trace_plat_alloc(TRACE_HANDLE_BYTES);
 	if (!handle)
 		return -ENOMEM;
 	handle->node = node;
-	handle->tr = node->tr;
+	handle->tr = tr;
 	handle->flags = flags;
 	trace_seq_init(&handle->seq, handle->text, TRACE_HANDLE_BYTES - sizeof(*handle));
 	err = node->file->open ? node->file->open(handle) : 0;
@@ -36,12 +36,30 @@ int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_hand
 	return 0;
 }
 
+int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle)
+{
+	struct trace_array *tr;
+	int err;
+
+	if (node->is_dir)
+		return -EISDIR;
+	tr = trace_fs_get_array(node);
+	if (!tr)
+		return -ENODEV;
+	err = open_file(node, tr, flags, out_handle);
+	if (err)
+		trace_array_put(tr);
+	return err;
+}
+
 int trace_fs_close(struct trace_handle *handle)
 {
 	const struct trace_file *file = handle->node->file;
+	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
 	trace_plat_free(handle, TRACE_HANDLE_BYTES);
+	trace_array_put(tr);
 	return err;
 }
 
@@ -151,18 +169,4 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 	if (put > 0)
 		*pos += (uint64_t)put;
 	return put;
-}
-
-int trace_fs_mkdir(struct trace_node *dir, const char *name)
-{
-	(void)dir;
-	(void)name;
-	return -EPERM;
-}
-
-int trace_fs_rmdir(struct trace_node *dir, const char *name)
-{
-	(void)dir;
-	(void)name;
-	return -EPERM;
 }

@@ -187,6 +187,7 @@ static const struct trace_file tracing_cpumask_file = {
 static const struct trace_file tracing_thresh_file = {
 	.name = "tracing_thresh",
 	.mode = TRACE_MODE_WRITE,
+	.root_only = true,
 	.show = tracing_thresh_show,
 	.store = tracing_thresh_store,
 	.store_max = WORD_MAX,

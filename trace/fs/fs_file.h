@@ -13,6 +13,7 @@
 
 #include <trace/fs.h>
 #include <trace/platform.h>
+#include <trace/tracer.h>
 #include "print/seq.h"
 
 #define TRACE_MODE_READ	 0440
@@ -39,6 +40,7 @@ struct trace_handle {
 struct trace_file {
 	const char *name;
 	uint16_t mode;
+	bool root_only;	  /* instances do not have it */
 	size_t store_max; /* longest text that `store` takes; longer ones are -EINVAL */
 
 	/* The whole text. 0 or -errno. */
@@ -83,7 +85,17 @@ extern const struct trace_file trace_tracer_option_file;
 /* The CPU that a file is about, or RING_BUFFER_ALL_CPUS. */
 int trace_handle_cpu(const struct trace_handle *handle);
 
-/* Build the tree of an instance. 0 or -ENOMEM. */
+/*
+ * Build the tree of an instance and show it; the global one's is the root. 0 or -ENOMEM. Config
+ * lock held, but for the root.
+ */
 int trace_fs_create(struct trace_array *tr);
+/* Walkers find it no more; it is freed when the last of them has left. Arrays lock held. */
+void trace_fs_detach(struct trace_array *tr);
+/* Show the options of a new tracer in every instance. -ENOMEM: nothing was done. Config lock held.
+ */
+int trace_fs_add_tracer(struct tracer *tracer);
+/* A reference of the instance that `node` belongs to, or NULL: it has been removed. */
+struct trace_array *trace_fs_get_array(struct trace_node *node);
 
 #endif

@@ -96,7 +96,7 @@ static void report(struct trace_handle *handle, const char *buf, size_t len)
 	command[len] = '\0';
 	while (pos < len && trace_is_space(command[pos]))
 		pos++;
-	trace_error_log(handle->node->name, ftrace_edit_why(own->edit), command, pos);
+	trace_error_log(handle->tr, handle->node->name, ftrace_edit_why(own->edit), command, pos);
 }
 
 static int64_t filter_write(struct trace_handle *handle, const char *buf, size_t len)
@@ -130,12 +130,14 @@ static int total_info_show(struct trace_handle *handle, struct trace_seq *seq)
 static const struct trace_file total_info_file = {
 	.name = "dyn_ftrace_total_info",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.show = total_info_show,
 };
 
 static const struct trace_file available_file = {
 	.name = "available_filter_functions",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -145,6 +147,7 @@ static const struct trace_file available_file = {
 static const struct trace_file addrs_file = {
 	.name = "available_filter_functions_addrs",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -154,6 +157,7 @@ static const struct trace_file addrs_file = {
 static const struct trace_file enabled_file = {
 	.name = "enabled_functions",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
 	.rewind = functions_rewind,

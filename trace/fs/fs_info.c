@@ -20,13 +20,13 @@ static int readme_next(struct trace_handle *handle, struct trace_seq *seq)
 static int error_log_open(struct trace_handle *handle)
 {
 	if ((handle->flags & TRACE_FS_WRITE) && (handle->flags & TRACE_FS_TRUNC))
-		trace_error_log_clear();
+		trace_error_log_clear(handle->tr);
 	return 0;
 }
 
 static int error_log_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return trace_error_log_show(handle->index++, seq) ? 1 : 0;
+	return trace_error_log_show(handle->tr, handle->index++, seq) ? 1 : 0;
 }
 
 /* Only truncation has an effect. */
@@ -57,6 +57,7 @@ static int poke_stats_show(struct trace_handle *handle, struct trace_seq *seq)
 static const struct trace_file readme_file = {
 	.name = "README",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.next = readme_next,
 };
 
@@ -71,6 +72,7 @@ static const struct trace_file error_log_file = {
 static const struct trace_file poke_stats_file = {
 	.name = "text_poke_stats",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.show = poke_stats_show,
 };
 

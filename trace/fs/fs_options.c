@@ -78,7 +78,7 @@ static int tracer_option_show(struct trace_handle *handle, struct trace_seq *seq
 	struct tracer *tracer;
 	uint32_t bit = tracer_option_bit(handle, &tracer);
 
-	trace_seq_puts(seq, tracer->option_bits & bit ? "1\n" : "0\n");
+	trace_seq_puts(seq, tracer_option_bits(handle->tr, tracer) & bit ? "1\n" : "0\n");
 	return 0;
 }
 

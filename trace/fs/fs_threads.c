@@ -141,6 +141,7 @@ static int pids_store(struct trace_handle *handle, char *text)
 static const struct trace_file saved_cmdlines_file = {
 	.name = "saved_cmdlines",
 	.mode = TRACE_MODE_READ,
+	.root_only = true,
 	.open = saved_cmdlines_open,
 	.next = saved_cmdlines_next,
 };
@@ -148,6 +149,7 @@ static const struct trace_file saved_cmdlines_file = {
 static const struct trace_file saved_cmdlines_size_file = {
 	.name = "saved_cmdlines_size",
 	.mode = TRACE_MODE_WRITE,
+	.root_only = true,
 	.show = saved_cmdlines_size_show,
 	.store = saved_cmdlines_size_store,
 	.store_max = WORD_MAX,

@@ -7,24 +7,20 @@
 #include "array.h"
 #include "functions.h"
 
-#define GLOBAL_BIT 1u /* of the instance, in trace_thread.ignored_by */
-
 /* With set_ftrace_pid in use. Otherwise the callback is called directly, at no cost. */
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				    struct ftrace_regs *fregs)
 {
-	if (!(trace_plat_current()->ignored_by & GLOBAL_BIT))
-		function_trace_call(ip, parent_ip, ops, fregs);
-}
+	const struct trace_array *tr = ops->private;
 
-static bool uses_pids(const struct trace_array *tr)
-{
-	return tr->pids.nr || tr->no_pids.nr;
+	if (!(trace_plat_current()->ignored_by & tr->pid_mask))
+		function_trace_call(ip, parent_ip, ops, fregs);
 }
 
 static int start_calls(struct trace_array *tr)
 {
-	tr->ops->func = uses_pids(tr) ? function_trace_pid_call : function_trace_call;
+	tr->ops->func =
+		trace_array_filters_pids(tr) ? function_trace_pid_call : function_trace_call;
 	tr->ops->private = tr;
 	return register_ftrace_function(tr->ops);
 }
@@ -47,7 +43,8 @@ static void function_start(struct trace_array *tr)
 
 int tracer_function_update_pids(struct trace_array *tr)
 {
-	ftrace_func_t wanted = uses_pids(tr) ? function_trace_pid_call : function_trace_call;
+	ftrace_func_t wanted =
+		trace_array_filters_pids(tr) ? function_trace_pid_call : function_trace_call;
 	int err;
 
 	if (tr->tracer != &tracer_function || tr->ops->func == wanted)

@@ -9,7 +9,7 @@
 
 static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 {
-	return buffer->cpu[trace_plat_cpu_id()];
+	return __atomic_load_n(&buffer->cpu[trace_plat_cpu_id()], __ATOMIC_RELAXED);
 }
 
 /* The slow rest of reserving. Preemption is off, and on again when there is no room. */
@@ -76,22 +76,45 @@ int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len)
 	return 0;
 }
 
-void trace_ring_gate(struct trace_ring_cpu *rc, int delta)
+/* Above the mask: a count, and on top of it the switch. */
+#define GATE_OFF  ((uint64_t)1 << 63)
+#define GATE_ONE  ((uint64_t)1 << 32)
+#define GATE_HIGH (~(uint64_t)0 << 32)
+
+static uint64_t gate_with_mask(const struct trace_ring_cpu *rc, uint64_t high)
 {
-	uint64_t old = atomic_load(&rc->gate), new_gate, count;
+	return !high && !rc->clock ? ring_size(rc) - 1 : high;
+}
+
+void trace_ring_gate(struct trace_ring_cpu *rc, int nr)
+{
+	uint64_t old = atomic_load(&rc->gate), new_gate, delta = (uint64_t)(int64_t)nr * GATE_ONE;
+
+	do
+		new_gate = gate_with_mask(rc, (old & GATE_HIGH) + delta);
+	while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
+}
+
+void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
+{
+	uint64_t old, new_gate;
+	bool is_off;
 
 	do {
-		count = (old >> 32) + (uint64_t)(int64_t)delta;
-		new_gate = count << 32;
-		if (!count && !rc->clock)
-			new_gate |= ring_size(rc) - 1;
-	} while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
+		is_off = atomic_load(&shared->is_off);
+		old = atomic_load(&rc->gate);
+		do
+			new_gate = gate_with_mask(rc, (old & GATE_HIGH & ~GATE_OFF) |
+							      (is_off ? GATE_OFF : 0));
+		while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
+		/* Whoever switches at the same time may have been here before us. */
+	} while (is_off != (bool)atomic_load(&shared->is_off));
 }
 
 static void gate_all(struct ring_buffer *buffer, int delta)
 {
 	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
-		trace_ring_gate(buffer->cpu[cpu], delta);
+		trace_ring_gate(trace_ring_of(buffer, cpu), delta);
 }
 
 void ring_buffer_record_disable(struct ring_buffer *buffer)
@@ -107,30 +130,43 @@ void ring_buffer_record_enable(struct ring_buffer *buffer)
 void ring_buffer_record_disable_cpu(struct ring_buffer *buffer, uint32_t cpu)
 {
 	if (cpu < buffer->nr_cpus)
-		trace_ring_gate(buffer->cpu[cpu], 1);
+		trace_ring_gate(trace_ring_of(buffer, cpu), 1);
 }
 
 void ring_buffer_record_enable_cpu(struct ring_buffer *buffer, uint32_t cpu)
 {
 	if (cpu < buffer->nr_cpus)
-		trace_ring_gate(buffer->cpu[cpu], -1);
+		trace_ring_gate(trace_ring_of(buffer, cpu), -1);
+}
+
+static void gate_off_all(struct ring_buffer *buffer)
+{
+	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++)
+		trace_ring_gate_off(buffer->shared, trace_ring_of(buffer, cpu));
+}
+
+/* Rings that are exchanged meanwhile get the switch's state after the exchange: ring_twin.c. */
+static void switch_all(struct ring_buffer *buffer, bool is_off)
+{
+	if (atomic_exchange(&buffer->shared->is_off, is_off) == is_off)
+		return;
+	gate_off_all(buffer);
+	gate_off_all(__atomic_load_n(&buffer->twin, __ATOMIC_ACQUIRE));
 }
 
 void ring_buffer_record_off(struct ring_buffer *buffer)
 {
-	if (!atomic_exchange(&buffer->is_off, 1))
-		gate_all(buffer, 1);
+	switch_all(buffer, true);
 }
 
 void ring_buffer_record_on(struct ring_buffer *buffer)
 {
-	if (atomic_exchange(&buffer->is_off, 0))
-		gate_all(buffer, -1);
+	switch_all(buffer, false);
 }
 
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer)
 {
-	return !atomic_load(&buffer->is_off);
+	return !atomic_load(&buffer->shared->is_off);
 }
 
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
@@ -138,21 +174,31 @@ bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
 	for (uint32_t i = 0; i < buffer->nr_cpus; i++) {
 		if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu != i)
 			continue;
-		if (atomic_load(&buffer->cpu[i]->gate) >> 32)
+		if (atomic_load(&trace_ring_of(buffer, i)->gate) >> 32)
 			return false;
 	}
 	return true;
 }
 
+static void set_overwrite(struct ring_buffer *buffer, bool overwrite)
+{
+	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++)
+		atomic_store(&trace_ring_of(buffer, cpu)->overwrite, overwrite);
+}
+
 void ring_buffer_change_overwrite(struct ring_buffer *buffer, bool overwrite)
 {
-	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
-		atomic_store(&buffer->cpu[cpu]->overwrite, overwrite);
+	trace_ring_forbid_swap(buffer);
+	set_overwrite(buffer, overwrite);
+	set_overwrite(buffer->twin, overwrite);
+	trace_ring_allow_swap(buffer);
 }
 
 uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer)
 {
-	return buffer->clock ? buffer->clock() : trace_plat_clock_ns();
+	ring_clock_fn clock = buffer->shared->clock;
+
+	return clock ? clock() : trace_plat_clock_ns();
 }
 
 uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer)
@@ -162,5 +208,7 @@ uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer)
 
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu)
 {
-	return cpu < buffer->nr_cpus ? (size_t)buffer->cpu[cpu]->nr_slots * buffer->subbuf_size : 0;
+	return cpu < buffer->nr_cpus
+		       ? (size_t)trace_ring_of(buffer, cpu)->nr_slots * buffer->subbuf_size
+		       : 0;
 }

@@ -44,7 +44,7 @@ bool ring_buffer_peek(struct ring_buffer *buffer, uint32_t cpu, struct ring_even
 
 	if (cpu >= buffer->nr_cpus)
 		return false;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
 	found = fill(rc, false, out_event);
 	trace_plat_unlock(&rc->lock);
@@ -58,7 +58,7 @@ bool ring_buffer_consume(struct ring_buffer *buffer, uint32_t cpu, struct ring_e
 
 	if (cpu >= buffer->nr_cpus)
 		return false;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
 	found = fill(rc, false, out_event);
 	if (found) {
@@ -97,7 +97,7 @@ int ring_buffer_read_page(struct ring_buffer *buffer, uint32_t cpu, bool full,
 
 	if (cpu >= buffer->nr_cpus)
 		return -EINVAL;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
 	if (fill(rc, full, &event)) {
 		chunk_to_page(rc, out_page);
@@ -125,7 +125,7 @@ bool ring_buffer_is_filled(struct ring_buffer *buffer, uint32_t cpu, uint32_t pe
 
 	if (cpu >= buffer->nr_cpus)
 		return false;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	trace_plat_preempt_disable();
 	if (!atomic_load(&rc->is_moving) &&
 	    trace_ring_committed(rc) != trace_ring_load(&rc->read_number))

@@ -63,14 +63,13 @@ struct ring_iter {
 };
 
 struct trace_ring_cpu {
-	_Atomic uint64_t
-		gate;	     /* low half: subbuf_size - 1, or 0: slow path; high: nested disables */
-	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
+	_Atomic uint64_t gate; /* low half: subbuf_size - 1, or 0: slow path; bit 63: recording is
+				  off; between: nested disables */
+	ring_clock_fn clock;   /* NULL: trace_plat_clock_ns() */
 
 	/*
-	 * From here to read_seq: contents, what ring_buffer_swap_cpu() exchanges. Whoever does
-	 * stores atomically: writers that find the gate closed have looked at some of them.
-	 * This CPU writes these, in writer context; readers look.
+	 * This CPU writes these, in writer context; readers look. Whoever else sets them stores
+	 * atomically: writers that find the gate closed have looked at some of them.
 	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
 	uint8_t *base;		/* nr_slots sub-buffers */
@@ -89,21 +88,29 @@ struct trace_ring_cpu {
 	uint32_t nr_slots; /* changes with is_moving set */
 	uint32_t subbuf_shift;
 	_Atomic bool overwrite;
-	_Atomic bool is_moving; /* lock-free readers stay out */
-	uint32_t nr_iters;	/* open iterators; the buffer's lock */
+	_Atomic bool is_moving;	   /* lock-free readers stay out */
+	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
 	struct trace_plat_lock lock;
 	struct ring_iter dump;
-	struct ring_buffer *buffer;
 	uint32_t cpu;
+};
+
+/* What twins have in common. */
+struct ring_shared {
+	struct trace_plat_lock lock; /* resize, reset, clock */
+	_Atomic uint32_t is_off;     /* ring_buffer_record_off() */
+	_Atomic uint32_t swap_word;  /* ring_twin.c: exchanges in flight, reasons against them */
+	struct ring_buffer *slim;    /* the twin that has little memory, or NULL; `lock` */
+	ring_clock_fn clock;
 };
 
 struct ring_buffer {
 	uint32_t nr_cpus;
 	uint32_t subbuf_size;
-	_Atomic uint32_t is_off; /* ring_buffer_record_off() */
-	ring_clock_fn clock;
-	struct trace_plat_lock lock; /* resize, reset, clock, swap */
-	struct trace_ring_cpu *cpu[];
+	struct ring_shared *shared; /* `own`, or that of the older twin */
+	struct ring_buffer *twin;   /* NULL for none; set once, atomically */
+	struct ring_shared own;
+	struct trace_ring_cpu *cpu[]; /* ring_buffer_swap_cpu() exchanges them with the twin's */
 };
 
 /* Everything that is not the common case; the same contract as trace_ring_reserve(). */

@@ -31,15 +31,15 @@ struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cp
 
 	if (cpu >= buffer->nr_cpus)
 		return NULL;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	iter = trace_plat_alloc(sizeof(*iter) + ring_size(rc));
 	if (!iter)
 		return NULL;
 	iter->rc = rc;
 	iter->chunk.data = (uint8_t *)(iter + 1);
-	trace_plat_lock(&buffer->lock);
-	rc->nr_iters++;
-	trace_plat_unlock(&buffer->lock);
+	trace_plat_lock(&buffer->shared->lock);
+	atomic_fetch_add(&rc->nr_iters, 1);
+	trace_plat_unlock(&buffer->shared->lock);
 	ring_buffer_iter_reset(iter);
 	return iter;
 }
@@ -48,10 +48,8 @@ void ring_buffer_read_finish(struct ring_iter *iter)
 {
 	struct trace_ring_cpu *rc = iter->rc;
 
-	trace_plat_lock(&rc->buffer->lock);
-	rc->nr_iters--;
-	trace_plat_unlock(&rc->buffer->lock);
 	trace_plat_free(iter, sizeof(*iter) + ring_size(rc));
+	atomic_fetch_sub(&rc->nr_iters, 1);
 }
 
 void ring_buffer_iter_reset(struct ring_iter *iter)
@@ -87,7 +85,7 @@ struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cp
 
 	if (cpu >= buffer->nr_cpus)
 		return NULL;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	/* Stopped in the middle of a resize, the ring is no whole one. */
 	if (atomic_load(&rc->is_moving))
 		return NULL;

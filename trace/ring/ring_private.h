@@ -8,7 +8,9 @@
  *   ring_event.c   decoding events
  *   ring_consume.c the consuming reader
  *   ring_iter.c    iterators
- *   ring_setup.c   create, resize, reset, exchange
+ *   ring_setup.c   create, reset, clock
+ *   ring_resize.c  new sizes
+ *   ring_twin.c    two buffers that exchange their rings
  *   ring_stats.c   accounting
  */
 #ifndef RING_PRIVATE_H
@@ -19,6 +21,7 @@
 #define RING_PAGE_HEAD	 ((uint32_t)sizeof(struct ring_page))
 #define RING_TAKEN_BITS	 16
 #define RING_MIN_SLOTS	 2u
+#define RING_MAX_BYTES	 0xfff00000ul /* positions have 32 bits */
 #define RING_DELTA_MASK	 ((1u << RING_DELTA_BITS) - 1)
 #define RING_EXTEND_BITS 59 /* of a TIME_EXTEND: 27 + 32 */
 
@@ -95,8 +98,10 @@ static inline size_t ring_round_len(size_t len)
 
 /* ---- ring_buffer.c ---- */
 
-/* `delta` more (or fewer) reasons not to record; 0: rc->clock changed. Any context. */
-void trace_ring_gate(struct trace_ring_cpu *rc, int delta);
+/* `nr` more (or fewer) reasons not to record; 0: rc->clock changed. Any context. */
+void trace_ring_gate(struct trace_ring_cpu *rc, int nr);
+/* Let the gate say what `shared->is_off` says. Any context. */
+void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc);
 
 /* ---- ring_read.c ---- */
 
@@ -141,8 +146,49 @@ void trace_ring_note_reader(struct trace_ring_cpu *rc);
 
 /* ---- ring_setup.c ---- */
 
+/* Memory of a ring. */
+struct ring_memory {
+	uint8_t *base;
+	struct ring_slot *slots;
+	uint32_t nr_slots;
+};
+
+struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t subbuf_size, uint32_t flags);
+uint32_t trace_ring_slots_for(const struct ring_buffer *buffer, size_t bytes);
+bool trace_ring_memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
+			     struct ring_memory *out);
+void trace_ring_memory_free(const struct ring_buffer *buffer, struct ring_memory *memory);
+/* The slot holds an empty sub-buffer. */
+void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event,
+			  uint64_t dropped);
+/* The first sequence of a lap of `nr_slots` that nobody has seen yet. */
+uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
+void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
+void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
 /* Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held. */
 void trace_ring_move_begin(struct trace_ring_cpu *rc);
 void trace_ring_move_end(struct trace_ring_cpu *rc);
+
+/* ---- ring_resize.c ---- */
+
+/* As ring_buffer_resize(). The buffer's lock is held. */
+int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu,
+			     bool with_twin);
+
+/* ---- ring_twin.c ---- */
+
+/* The ring of a CPU; an exchange may come at any moment. */
+static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_ring_of(struct ring_buffer *buffer,
+								uint32_t cpu)
+{
+	return __atomic_load_n(&buffer->cpu[cpu], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Nested. When forbid returns no exchange is on its way, so that a ring that is looked up twice is
+ * the same one. Thread.
+ */
+void trace_ring_forbid_swap(struct ring_buffer *buffer);
+void trace_ring_allow_swap(struct ring_buffer *buffer);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Ring buffer: create, free, resize, reset, clock, exchange. See <trace/ring_buffer.h>.
+ * Ring buffer: create, free, reset, clock. See <trace/ring_buffer.h>.
  *
  * A ring's memory is one piece: its sub-buffers, then their slots. A new ring looks as if `nr`
  * empty sub-buffers had been written and the last of them were full: the first event crosses into
@@ -12,16 +12,7 @@
 #include "ring_private.h"
 #include "print/str.h"
 
-#define MAX_RING_BYTES 0xfff00000ul /* positions have 32 bits */
-
-/* Memory of a ring. */
-struct ring_memory {
-	uint8_t *base;
-	struct ring_slot *slots;
-	uint32_t nr_slots;
-};
-
-static uint32_t slots_for(const struct ring_buffer *buffer, size_t bytes)
+uint32_t trace_ring_slots_for(const struct ring_buffer *buffer, size_t bytes)
 {
 	size_t nr = (bytes + buffer->subbuf_size - 1) / buffer->subbuf_size;
 
@@ -33,8 +24,8 @@ static size_t memory_bytes(const struct ring_buffer *buffer, uint32_t nr_slots)
 	return (size_t)nr_slots * (buffer->subbuf_size + sizeof(struct ring_slot));
 }
 
-static bool memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
-			 struct ring_memory *out)
+bool trace_ring_memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
+			     struct ring_memory *out)
 {
 	out->nr_slots = nr_slots;
 	out->base = trace_plat_alloc(memory_bytes(buffer, nr_slots));
@@ -45,14 +36,15 @@ static bool memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
 	return true;
 }
 
-static void memory_free(const struct ring_buffer *buffer, struct ring_memory *memory)
+void trace_ring_memory_free(const struct ring_buffer *buffer, struct ring_memory *memory)
 {
 	if (memory->base)
 		trace_plat_free(memory->base, memory_bytes(buffer, memory->nr_slots));
 }
 
 /* Slot `i` holds an empty sub-buffer. */
-static void slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event, uint64_t dropped)
+void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event,
+			  uint64_t dropped)
 {
 	atomic_store(&slot->word, ring_tag(seq, 0));
 	atomic_store(&slot->end, ring_tag(seq, 0));
@@ -61,20 +53,20 @@ static void slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event
 }
 
 /* The first sequence of a lap that nobody has seen yet. */
-static uint64_t fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots)
+uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots)
 {
 	return (trace_ring_commit_seq(rc) / nr_slots + 2) * nr_slots;
 }
 
 /* Writers whose gate is closed may be looking. */
-static void set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last)
+void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last)
 {
 	__atomic_store_n(&rc->tail.lo, word, __ATOMIC_RELAXED);
 	__atomic_store_n(&rc->tail.hi, last, __ATOMIC_RELAXED);
 	__atomic_store_n(&rc->commit, word, __ATOMIC_RELEASE);
 }
 
-static void set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory)
+void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory)
 {
 	__atomic_store_n(&rc->base, memory->base, __ATOMIC_RELAXED);
 	rc->slots = memory->slots;
@@ -87,8 +79,8 @@ static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 	uint32_t nr = rc->nr_slots;
 
 	for (uint32_t i = 0; i < nr; i++)
-		slot_init(&rc->slots[i], lap + i, 0, 0);
-	set_tail(rc, (uint64_t)nr << rc->subbuf_shift, 0);
+		trace_ring_slot_init(&rc->slots[i], lap + i, 0, 0);
+	trace_ring_set_tail(rc, (uint64_t)nr << rc->subbuf_shift, 0);
 	rc->event_ref = 0;
 	rc->nr_dropped = 0;
 	rc->nr_commit_overrun = 0;
@@ -131,7 +123,7 @@ static void rc_free(struct ring_buffer *buffer, struct trace_ring_cpu *rc)
 	if (!rc)
 		return;
 	memory = (struct ring_memory){ rc->base, rc->slots, rc->nr_slots };
-	memory_free(buffer, &memory);
+	trace_ring_memory_free(buffer, &memory);
 	trace_plat_free(rc, rc_bytes(buffer));
 }
 
@@ -142,13 +134,12 @@ static struct trace_ring_cpu *rc_alloc(struct ring_buffer *buffer, uint32_t cpu,
 
 	if (!rc)
 		return NULL;
-	if (!memory_alloc(buffer, nr_slots, &memory)) {
+	if (!trace_ring_memory_alloc(buffer, nr_slots, &memory)) {
 		trace_plat_free(rc, rc_bytes(buffer));
 		return NULL;
 	}
-	rc->buffer = buffer;
 	rc->cpu = cpu;
-	set_memory(rc, &memory);
+	trace_ring_set_memory(rc, &memory);
 	rc->subbuf_shift = (uint32_t)__builtin_ctz(buffer->subbuf_size);
 	rc->chunk.data = (uint8_t *)(rc + 1);
 	rc->dump.chunk.data = rc->chunk.data + buffer->subbuf_size;
@@ -163,30 +154,7 @@ static size_t buffer_bytes(uint32_t nr_cpus)
 	return sizeof(struct ring_buffer) + nr_cpus * sizeof(void *);
 }
 
-struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
-{
-	uint32_t nr_cpus = trace_plat_nr_cpus();
-	struct ring_buffer *buffer;
-
-	if (!bytes || bytes > MAX_RING_BYTES)
-		return NULL;
-	buffer = trace_plat_alloc(buffer_bytes(nr_cpus));
-	if (!buffer)
-		return NULL;
-	buffer->nr_cpus = nr_cpus;
-	buffer->subbuf_size = RING_SUBBUF_BYTES;
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		buffer->cpu[cpu] = rc_alloc(buffer, cpu, slots_for(buffer, bytes));
-		if (!buffer->cpu[cpu]) {
-			ring_buffer_free(buffer);
-			return NULL;
-		}
-	}
-	ring_buffer_change_overwrite(buffer, flags & RING_BUFFER_OVERWRITE);
-	return buffer;
-}
-
-void ring_buffer_free(struct ring_buffer *buffer)
+static void free_one(struct ring_buffer *buffer)
 {
 	if (!buffer)
 		return;
@@ -195,123 +163,59 @@ void ring_buffer_free(struct ring_buffer *buffer)
 	trace_plat_free(buffer, buffer_bytes(buffer->nr_cpus));
 }
 
-/* ---- Resize ---- */
-
-/* Copy the sub-buffer `seq` of `rc` into slot `to` of `memory`, as sub-buffer `new_seq`. */
-static void move_subbuf(struct trace_ring_cpu *rc, uint64_t seq, struct ring_memory *memory,
-			uint32_t to, uint64_t new_seq)
+void ring_buffer_free(struct ring_buffer *buffer)
 {
-	uint32_t from = (uint32_t)(seq % rc->nr_slots);
-	struct ring_slot *old = &rc->slots[from], *slot = &memory->slots[to];
-	uint64_t end = atomic_load(&old->end);
-
-	memcpy(memory->base + ((size_t)to << rc->subbuf_shift), ring_page_at(rc, from),
-	       ring_size(rc));
-	slot_init(slot, new_seq, atomic_load(&old->first_event), atomic_load(&old->dropped));
-	atomic_store(&slot->word, ring_tag(new_seq, ring_tag_value(atomic_load(&old->word))));
-	/* A tag of another lap says that it is full. */
-	atomic_store(&slot->end,
-		     ring_tag_seq(end) == seq ? ring_tag(new_seq, ring_tag_value(end)) : 0);
+	if (!buffer)
+		return;
+	free_one(buffer->twin);
+	free_one(buffer);
 }
 
-/*
- * The newest sub-buffers move to the end of `memory`; empty ones come before them. Returns the tail
- * word there.
- */
-static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
+struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t subbuf_size, uint32_t flags)
 {
-	uint32_t nr = memory->nr_slots, offset = ring_offset_of(rc, rc->tail.lo), empty;
-	uint64_t last = trace_ring_commit_seq(rc), first = trace_ring_oldest(rc, rc->reader.seq);
-	uint64_t lap = fresh_lap(rc, nr);
-	struct ring_slot *oldest;
+	uint32_t nr_cpus = trace_plat_nr_cpus();
+	struct ring_buffer *buffer;
 
-	if (last - first >= nr)
-		first = last - nr + 1;
-	empty = nr - (uint32_t)(last - first + 1);
-	oldest = &rc->slots[first % rc->nr_slots];
-	for (uint32_t i = 0; i < empty; i++)
-		slot_init(&memory->slots[i], lap + i, atomic_load(&oldest->first_event), 0);
-	for (uint64_t seq = first; seq <= last; seq++) {
-		uint32_t to = empty + (uint32_t)(seq - first);
-
-		move_subbuf(rc, seq, memory, to, lap + to);
+	buffer = trace_plat_alloc(buffer_bytes(nr_cpus));
+	if (!buffer)
+		return NULL;
+	buffer->nr_cpus = nr_cpus;
+	buffer->subbuf_size = subbuf_size;
+	buffer->shared = &buffer->own;
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		buffer->cpu[cpu] = rc_alloc(buffer, cpu, trace_ring_slots_for(buffer, bytes));
+		if (!buffer->cpu[cpu]) {
+			free_one(buffer);
+			return NULL;
+		}
 	}
-	if (rc->reader.seq < first)
-		trace_ring_cursor_move(&rc->reader, first);
-	rc->reader.seq += lap + empty - first;
-	return (rc->tail.lo & ~0xffffffffull) |
-	       (((uint64_t)(offset ? nr - 1 : nr) << rc->subbuf_shift) + offset);
+	ring_buffer_change_overwrite(buffer, flags & RING_BUFFER_OVERWRITE);
+	return buffer;
 }
 
-/* Give `rc` the memory, and get its old one back. */
-static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memory)
+struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 {
-	struct ring_memory old = { rc->base, rc->slots, rc->nr_slots };
-	uint64_t tail;
-
-	trace_ring_move_begin(rc);
-	tail = move_ring(rc, memory);
-	set_memory(rc, memory);
-	set_tail(rc, tail, rc->tail.hi);
-	trace_ring_note_reader(rc);
-	trace_ring_move_end(rc);
-	*memory = old;
-}
-
-/* Is `i` among the CPUs that `cpu` names, and is its size another one? */
-static bool is_resized(const struct ring_buffer *buffer, uint32_t i, int cpu, uint32_t nr_slots)
-{
-	return (cpu == RING_BUFFER_ALL_CPUS || (uint32_t)cpu == i) &&
-	       buffer->cpu[i]->nr_slots != nr_slots;
-}
-
-int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu)
-{
-	struct ring_memory *memory = NULL;
-	size_t list_bytes = buffer->nr_cpus * sizeof(*memory);
-	uint32_t nr_slots = slots_for(buffer, bytes);
-	int err = 0;
-
-	if (!bytes || bytes > MAX_RING_BYTES)
-		return -EINVAL;
-	if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu >= buffer->nr_cpus)
-		return -EINVAL;
-	memory = trace_plat_alloc(list_bytes);
-	if (!memory)
-		return -ENOMEM;
-	trace_plat_lock(&buffer->lock);
-	for (uint32_t i = 0; i < buffer->nr_cpus && !err; i++) {
-		if (!is_resized(buffer, i, cpu, nr_slots))
-			continue;
-		if (buffer->cpu[i]->nr_iters)
-			err = -EBUSY;
-		else if (!memory_alloc(buffer, nr_slots, &memory[i]))
-			err = -ENOMEM;
-	}
-	for (uint32_t i = 0; i < buffer->nr_cpus; i++) {
-		if (!err && memory[i].base)
-			exchange_memory(buffer->cpu[i], &memory[i]);
-		memory_free(buffer, &memory[i]);
-	}
-	trace_plat_unlock(&buffer->lock);
-	trace_plat_free(memory, list_bytes);
-	return err;
+	if (!bytes || bytes > RING_MAX_BYTES)
+		return NULL;
+	return trace_ring_buffer_alloc(bytes, RING_SUBBUF_BYTES, flags);
 }
 
 /* ---- Reset, clock ---- */
 
+static void reset_ring(struct trace_ring_cpu *rc)
+{
+	trace_ring_move_begin(rc);
+	ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
+	trace_ring_move_end(rc);
+}
+
 void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu)
 {
-	struct trace_ring_cpu *rc;
-
 	if (cpu >= buffer->nr_cpus)
 		return;
-	rc = buffer->cpu[cpu];
-	trace_plat_lock(&buffer->lock);
-	trace_ring_move_begin(rc);
-	ring_init(rc, fresh_lap(rc, rc->nr_slots));
-	trace_ring_move_end(rc);
-	trace_plat_unlock(&buffer->lock);
+	trace_plat_lock(&buffer->shared->lock);
+	reset_ring(trace_ring_of(buffer, cpu));
+	trace_plat_unlock(&buffer->shared->lock);
 }
 
 void ring_buffer_reset(struct ring_buffer *buffer)
@@ -320,17 +224,29 @@ void ring_buffer_reset(struct ring_buffer *buffer)
 		ring_buffer_reset_cpu(buffer, cpu);
 }
 
-void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
+/*
+ * An exchange of twins may come at any moment: it finds one clock or the other in both, or does
+ * nothing.
+ */
+static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 {
-	trace_plat_lock(&buffer->lock);
-	buffer->clock = clock;
-	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++) {
-		struct trace_ring_cpu *rc = buffer->cpu[cpu];
+	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {
+		struct trace_ring_cpu *rc = trace_ring_of(buffer, cpu);
 
 		trace_ring_move_begin(rc);
 		rc->clock = clock;
-		ring_init(rc, fresh_lap(rc, rc->nr_slots));
+		ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
 		trace_ring_move_end(rc);
 	}
-	trace_plat_unlock(&buffer->lock);
+}
+
+void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
+{
+	trace_plat_lock(&buffer->shared->lock);
+	buffer->shared->clock = clock;
+	trace_ring_forbid_swap(buffer);
+	set_clock(buffer, clock);
+	set_clock(buffer->twin, clock);
+	trace_ring_allow_swap(buffer);
+	trace_plat_unlock(&buffer->shared->lock);
 }

@@ -93,7 +93,7 @@ void ring_buffer_stats_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring
 	*out_stats = (struct ring_stats){ 0 };
 	if (cpu >= buffer->nr_cpus)
 		return;
-	rc = buffer->cpu[cpu];
+	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
 	collect(rc, out_stats);
 	trace_plat_unlock(&rc->lock);

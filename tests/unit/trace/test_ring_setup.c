@@ -174,34 +174,82 @@ static void test_resize_refused(void **state)
 	assert_null(ring_buffer_read_start(ring, 0));
 }
 
+static int swap_here(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
+{
+	uint64_t flags = trace_plat_irq_save();
+	int err = ring_buffer_swap_cpu(a, b, cpu);
+
+	trace_plat_irq_restore(flags);
+	return err;
+}
+
 static void test_swap(void **state)
 {
-	struct ring_buffer *snap = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE);
+	struct ring_buffer *other = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE), *snap;
 	struct ring_event event;
-	struct ring_iter *iter;
+	void *open;
 
 	(void)state;
+	assert_int_equal(swap_here(ring, other, 0), -EINVAL);
+	ring_buffer_free(other);
+	snap = ring_buffer_alloc_twin(ring);
+	assert_int_equal(swap_here(ring, snap, 0), -EINVAL); /* it is slim */
+	assert_int_equal(ring_buffer_fit(snap), 0);
 	for (uint32_t i = 0; i < 2000; i++)
 		put(ring, i, 16);
 	for (uint32_t i = 0; i < 3; i++)
 		put(snap, 5000 + i, 16);
 	assert_true(ring_buffer_consume(snap, 0, &event)); /* the rest stays in the reader's copy */
-	ring_buffer_record_disable(snap);
-	assert_int_equal(ring_buffer_swap_cpu(ring, snap, 0), 0);
-	assert_false(put(snap, 0, 4));
+	assert_int_equal(swap_here(ring, snap, 0), 0);
 	assert_true(put(ring, 5003, 16));
 	expect_ids(ring, 0, 5001, 5004);
 	assert_true(ring_buffer_consume(snap, 0, &event));
 	expect_ids(snap, 0, id_of(&event) + 1, 2000);
 	assert_int_equal(stats_of(snap, 0).overrun + stats_of(snap, 0).read, 2000);
+	/* What one is told, both know. */
+	ring_buffer_record_off(snap);
+	assert_false(put(ring, 0, 4));
+	assert_int_equal(swap_here(ring, snap, 0), 0);
+	assert_false(put(ring, 0, 4));
+	ring_buffer_record_on(ring);
+	assert_true(put(snap, 0, 4));
 	assert_int_equal(ring_buffer_resize(snap, 8 * SIZE, 0), 0);
-	assert_int_equal(ring_buffer_swap_cpu(ring, snap, 0), -EINVAL);
-	assert_int_equal(ring_buffer_swap_cpu(ring, ring, 0), -EINVAL);
-	iter = ring_buffer_read_start(ring, 1);
-	assert_int_equal(ring_buffer_swap_cpu(snap, ring, 1), -EBUSY);
+	assert_int_equal(ring_buffer_size(ring, 0), 8 * SIZE);
+	assert_int_equal(swap_here(ring, snap, 0), 0);
+	/* Nothing moves under an open event. */
+	open = ring_buffer_lock_reserve(ring, 8);
+	assert_int_equal(swap_here(ring, snap, 0), -EBUSY);
+	ring_buffer_unlock_commit(ring, open);
+	assert_int_equal(swap_here(ring, ring, 0), -EINVAL);
+	assert_int_equal(swap_here(snap, ring, 64), -EINVAL);
+}
+
+static void test_slim_twin(void **state)
+{
+	struct ring_buffer *snap = ring_buffer_alloc_twin(ring);
+	struct ring_iter *iter;
+
+	(void)state;
+	assert_int_equal(ring_buffer_size(snap, 1), 2 * SIZE);
+	assert_int_equal(ring_buffer_resize(ring, 8 * SIZE, 1), 0);
+	assert_int_equal(ring_buffer_size(snap, 1), 2 * SIZE);
+	fake_alloc_budget = 2; /* the list, the first CPU */
+	assert_int_equal(ring_buffer_fit(snap), -ENOMEM);
+	fake_alloc_budget = -1;
+	assert_int_equal(ring_buffer_fit(snap), 0);
+	assert_int_equal(ring_buffer_size(snap, 1), 8 * SIZE);
+	/* Both or none. */
+	fake_alloc_budget = 4;
+	assert_int_equal(ring_buffer_resize(ring, 16 * SIZE, RING_BUFFER_ALL_CPUS), -ENOMEM);
+	fake_alloc_budget = -1;
+	assert_int_equal(ring_buffer_size(ring, 1), 8 * SIZE);
+	put(snap, 1, 8);
+	iter = ring_buffer_read_start(snap, 0);
+	assert_int_equal(ring_buffer_slim(snap), -EBUSY);
 	ring_buffer_read_finish(iter);
-	assert_int_equal(ring_buffer_swap_cpu(snap, ring, 1), 0);
-	ring_buffer_free(snap);
+	assert_int_equal(ring_buffer_slim(snap), 0);
+	assert_true(ring_buffer_empty(snap));
+	assert_int_equal(ring_buffer_size(snap, 1), 2 * SIZE);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -216,6 +264,7 @@ int main(void)
 		T(test_resize_in_drop_mode),
 		T(test_resize_refused),
 		T(test_swap),
+		T(test_slim_twin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ static void tree(void **state)
 		"dyn_ftrace_total_info",
 		"enabled_functions",
 		"error_log",
+		"instances",
 		"options",
 		"per_cpu",
 		"saved_cmdlines",

@@ -17,11 +17,32 @@ static struct ring_buffer *ring;
 static _Atomic bool stop;
 static uint64_t nr_written, nr_refused;
 
+/* Exchanges are made where snapshots are taken: in the middle of whatever the CPU does. */
+static struct ring_buffer *snap;
+static _Atomic bool swap_wanted;
+static _Atomic uint64_t nr_swaps;
+
+static void swap_if_wanted(void)
+{
+	uint64_t flags;
+
+	if (!atomic_load(&swap_wanted))
+		return;
+	flags = trace_plat_irq_save();
+	if (!ring_buffer_swap_cpu(ring, snap, WRITER))
+		atomic_fetch_add(&nr_swaps, 1);
+	trace_plat_irq_restore(flags);
+	atomic_store(&swap_wanted, false);
+}
+
 static void irq(void)
 {
 	static _Thread_local uint32_t nr;
 
-	if (trace_plat_cpu_id() != WRITER || ++nr % 5)
+	if (trace_plat_cpu_id() != WRITER)
+		return;
+	swap_if_wanted();
+	if (++nr % 5)
 		return;
 	if (put(ring, (uint32_t)nr_written, 4 + nr % 40))
 		nr_written++;
@@ -186,14 +207,13 @@ static void test_consume_drop(void **state)
 /* Resize, reset, exchange, switch while everybody works. Refusals (-EBUSY) are fine. */
 static void test_set_up_while_tracing(void **state)
 {
-	struct ring_buffer *snap;
 	pthread_t threads[3];
 	uint64_t nr = 0;
 	time_t end = time(NULL) + SECONDS;
 
 	(void)state;
 	start(RING_BUFFER_OVERWRITE);
-	snap = ring_buffer_alloc(5 * SIZE, RING_BUFFER_OVERWRITE);
+	snap = ring_buffer_alloc_twin(ring);
 	are_ids_dense = false;
 	nr_seen = 0;
 	fake_clock_irq = irq;
@@ -215,9 +235,11 @@ static void test_set_up_while_tracing(void **state)
 			ring_buffer_change_overwrite(ring, rand() % 2);
 			break;
 		case 3:
-			ring_buffer_resize(snap, ring_buffer_size(ring, WRITER), WRITER);
+			ring_buffer_fit(snap);
 			pthread_mutex_lock(&consume_lock);
-			ring_buffer_swap_cpu(ring, snap, WRITER);
+			swap_wanted = true;
+			while (swap_wanted)
+				;
 			pthread_mutex_unlock(&consume_lock);
 			break;
 		case 4:
@@ -236,10 +258,10 @@ static void test_set_up_while_tracing(void **state)
 	fake_clock_irq = NULL;
 	print_message("%lu changes, %lu written, %lu read\n", nr, nr_written, nr_seen);
 	assert_true(nr > 20);
+	assert_true(nr_swaps > 2);
 	assert_true(nr_written > 1000);
 	assert_true(ring_buffer_record_is_on(ring, RING_BUFFER_ALL_CPUS));
 	ring_buffer_free(ring);
-	ring_buffer_free(snap);
 	assert_int_equal(fake_alloc_out, 0);
 }
 

@@ -32,10 +32,14 @@ HELPER struct trace_node *node_of(const char *path)
 
 	while (node && *path) {
 		size_t len = strcspn(path, "/");
+		struct trace_node *child = trace_fs_lookup(node, path, len);
 
-		node = trace_fs_lookup(node, path, len);
+		trace_fs_put(node);
+		node = child;
 		path += len + (path[len] == '/');
 	}
+	if (node)
+		trace_fs_put(node); /* tests know when instances go */
 	return node;
 }
 

@@ -4,12 +4,15 @@
  *
  *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
  *
- * Nodes never move or vanish once trace_fs_init() has run. Children are sorted by name.
+ * Children are sorted by name. Directories can be made and removed in `instances`, and nowhere
+ * else: a node is good as long as it is held. The others never move or vanish.
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
  *            until there is something to read and ends with -EINTR when the user interrupts.
  * Locking:   a handle is used by one thread at a time; different handles need no care.
- * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/.
+ * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/; the
+ *            root, and what lookup finds, are held until trace_fs_put(). An open file needs no
+ *            node: an instance with open files is not removed.
  */
 #ifndef TRACE_FS_H
 #define TRACE_FS_H
@@ -28,8 +31,8 @@ struct trace_node {
 	struct trace_node *first_child;
 	struct trace_node *next_sibling;
 	const struct trace_file *file;
-	struct trace_array *tr;
-	uint64_t arg; /* CPU number, option number: what the file is about */
+	struct trace_tree *tree; /* of the instance */
+	uint64_t arg;		 /* CPU number, option number: what the file is about */
 };
 
 struct trace_handle;
@@ -42,18 +45,25 @@ enum trace_fs_flags {
 	TRACE_FS_NONBLOCK = 16,
 };
 
-/* The directory that a host mounts; NULL before trace_fs_init(). */
+/* The directory that a host mounts; NULL before trace_init(). */
 struct trace_node *trace_fs_root(void);
 
 /* NULL when `dir` has no such child. Names are single components, without "." and "..". */
 struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, size_t name_len);
-/* The children in order: start with NULL, ends with NULL. */
+/* A node that was held is not used any more. */
+void trace_fs_put(struct trace_node *node);
+/* Copy the name of child `index`, cut to `size`. -ENOENT behind the last. */
+int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t size);
+/*
+ * The children in order: start with NULL, ends with NULL. They are not held: for hosts where nobody
+ * removes an instance meanwhile.
+ */
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
 
 /*
- * -EISDIR, -EBUSY, -ENOMEM, -ENODEV. The mode is not checked: users are root, and as on Linux it is
- * reading or writing what cannot be read or written that fails, with -EINVAL. Opening with TRUNC
- * has the effect that the file defines, here and now.
+ * -EISDIR, -EBUSY, -ENOMEM, -ENODEV (its instance has been removed). The mode is not checked: users
+ * are root, and as on Linux it is reading or writing what cannot be read or written that fails,
+ * with -EINVAL. Opening with TRUNC has the effect that the file defines, here and now.
  */
 int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle);
 
@@ -72,7 +82,10 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 /* Filters take effect here, so this too may fail; the handle is gone in any case. */
 int trace_fs_close(struct trace_handle *handle);
 
-/* Instances: -EPERM where directories cannot be made. */
+/*
+ * Instances: -EPERM where directories cannot be made or removed, -EEXIST, -EINVAL, -ENAMETOOLONG,
+ * -ENOMEM; -ENOENT, -EBUSY while files of it are open or the kernel uses it.
+ */
 int trace_fs_mkdir(struct trace_node *dir, const char *name);
 int trace_fs_rmdir(struct trace_node *dir, const char *name);
 

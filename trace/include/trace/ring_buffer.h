@@ -65,8 +65,29 @@ typedef uint64_t (*ring_clock_fn)(void);
  * ring. NULL when out of memory.
  */
 struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags);
-/* No writer, reader or iterator may be left. NULL is fine. */
+/* With its twin. No writer, reader or iterator may be left. NULL is fine. */
 void ring_buffer_free(struct ring_buffer *buffer);
+
+/*
+ * Twins, for snapshots: two buffers that have the sizes, the clock, the mode and the on/off switch
+ * in common. What changes one of these, of either, changes both; events, resets and nested disables
+ * are each one's own. One twin for each buffer. NULL when out of memory.
+ * A new twin is slim, which is the exception: it has the least memory, until it is fitted.
+ */
+struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer);
+/* Give a slim buffer the sizes that its twin has. -ENOMEM. Fine when it has them. */
+int ring_buffer_fit(struct ring_buffer *buffer);
+/*
+ * Make it slim and empty; its twin is not. -EBUSY while an iterator is open on it, -ENOMEM:
+ * it is as it was then.
+ */
+int ring_buffer_slim(struct ring_buffer *buffer);
+/*
+ * Exchange the rings of `cpu` between the twins. Context: on that CPU, interrupts off, not NMI. The
+ * caller sees to it that nested disables of the two agree. -EINVAL (no twins, sizes differ),
+ * -EBUSY: an event is being written here, or sizes are changing.
+ */
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu);
 
 /* ---- Writing. Any context. ---- */
 
@@ -118,18 +139,12 @@ int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu);
 /* Forget all events and counters. */
 void ring_buffer_reset(struct ring_buffer *buffer);
 void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu);
-/* Overwrite (true) or drop mode; takes effect at the next sub-buffer. Any context. */
+/* Overwrite (true) or drop mode; takes effect at the next sub-buffer. */
 void ring_buffer_change_overwrite(struct ring_buffer *buffer, bool overwrite);
 /* NULL is trace_plat_clock_ns(), inline and fast. Resets the buffer. */
 void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock);
 /* The buffer's clock now. Any context. */
 uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer);
-/*
- * Exchange the rings of `cpu` between two buffers (snapshot). -EINVAL when sizes or clocks differ,
- * -EBUSY while an iterator is open on either.
- */
-int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu);
-
 /* Bytes of a sub-buffer (the page of ring_buffer_read_page()), of a CPU's ring. Any context. */
 uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer);
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu);

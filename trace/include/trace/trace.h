@@ -75,6 +75,34 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...) TRACE_PRINTF(2, 3);
 void trace_bputs(uintptr_t ip, const char *text);
 void trace_puts_at(uintptr_t ip, const char *text);
 
+/* ---- Instances. Thread context, may sleep, where nothing else is said. ---- */
+
+/*
+ * The instance `name` of instances/, which is made if there is none. It cannot be removed before
+ * trace_array_put(). NULL for a bad name and when out of memory.
+ */
+struct trace_array *trace_array_get_by_name(const char *name);
+void trace_array_put(struct trace_array *tr);
+/* Remove an instance that nobody holds or has open: put it first. -EBUSY, -ENOENT. */
+int trace_array_destroy(struct trace_array *tr);
+/* trace_printk() into `tr`, which is held; option trace_printk does not matter. Any context. */
+#define trace_array_printk(tr, fmt, ...) trace_array_printk_at(tr, trace_here(), fmt, ##__VA_ARGS__)
+void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)
+	TRACE_PRINTF(3, 4);
+
+/* ---- The snapshot of the global trace. ---- */
+
+/*
+ * Keep what was recorded so far: it goes where the file snapshot shows it, and recording goes on in
+ * the other buffer. Without room for a snapshot the trace says so, and recording stops. Any
+ * context but NMI.
+ */
+void tracing_snapshot(void);
+/* Make the room. -ENOMEM, -ENODEV. Thread. */
+int tracing_alloc_snapshot(void);
+/* Both. Thread. */
+void tracing_snapshot_alloc(void);
+
 /* ---- After a crash. Any context; the other CPUs are stopped. ---- */
 
 /*

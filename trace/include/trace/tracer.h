@@ -40,15 +40,18 @@ struct tracer {
 	bool (*print_line)(struct trace_iter *iter, struct trace_seq *seq);
 	const struct tracer_option *options;
 	size_t nr_options;
+	bool uses_snapshot;    /* it keeps the worst case there: `trace` shows that one */
+	uint32_t default_bits; /* options that a new instance has set; each has its own */
 
 	/* The registry's, under the configuration lock. Zero before registration. */
-	uint32_t option_bits;
+	uint32_t index;
 	struct tracer *next;
 };
 
 /*
- * 0, -EEXIST when the name is taken, -EINVAL without name or init. A tracer with options registers
- * before trace_init(), which makes the files in options/.
+ * At any time from trace_init() on: the files in options/ appear in every instance.
+ * 0, -EEXIST when the name is taken, -EINVAL without name or init, -ENOSPC when there are too many,
+ * -ENOMEM.
  */
 int register_tracer(struct tracer *tracer);
 

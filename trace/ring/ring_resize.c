@@ -1,0 +1,158 @@
+/*
+ * Ring buffer: new sizes. See <trace/ring_buffer.h>.
+ *
+ * All new memory is there before the first ring changes, for twins too: a resize happens or does
+ * not. Then each ring moves its newest sub-buffers over while its writers are kept out.
+ *
+ * Locking: the buffer's lock, then the CPU's, as in ring_setup.c.
+ */
+#include "ring_private.h"
+#include "print/str.h"
+
+/* Copy the sub-buffer `seq` of `rc` into slot `to` of `memory`, as sub-buffer `new_seq`. */
+static void move_subbuf(struct trace_ring_cpu *rc, uint64_t seq, struct ring_memory *memory,
+			uint32_t to, uint64_t new_seq)
+{
+	uint32_t from = (uint32_t)(seq % rc->nr_slots);
+	struct ring_slot *old = &rc->slots[from], *slot = &memory->slots[to];
+	uint64_t end = atomic_load(&old->end);
+
+	memcpy(memory->base + ((size_t)to << rc->subbuf_shift), ring_page_at(rc, from),
+	       ring_size(rc));
+	trace_ring_slot_init(slot, new_seq, atomic_load(&old->first_event),
+			     atomic_load(&old->dropped));
+	atomic_store(&slot->word, ring_tag(new_seq, ring_tag_value(atomic_load(&old->word))));
+	/* A tag of another lap says that it is full. */
+	atomic_store(&slot->end,
+		     ring_tag_seq(end) == seq ? ring_tag(new_seq, ring_tag_value(end)) : 0);
+}
+
+/*
+ * The newest sub-buffers move to the end of `memory`; empty ones come before them. Returns the tail
+ * word there.
+ */
+static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
+{
+	uint32_t nr = memory->nr_slots, offset = ring_offset_of(rc, rc->tail.lo), empty;
+	uint64_t last = trace_ring_commit_seq(rc), first = trace_ring_oldest(rc, rc->reader.seq);
+	uint64_t lap = trace_ring_fresh_lap(rc, nr);
+	struct ring_slot *oldest;
+
+	if (last - first >= nr)
+		first = last - nr + 1;
+	empty = nr - (uint32_t)(last - first + 1);
+	oldest = &rc->slots[first % rc->nr_slots];
+	for (uint32_t i = 0; i < empty; i++)
+		trace_ring_slot_init(&memory->slots[i], lap + i, atomic_load(&oldest->first_event),
+				     0);
+	for (uint64_t seq = first; seq <= last; seq++) {
+		uint32_t to = empty + (uint32_t)(seq - first);
+
+		move_subbuf(rc, seq, memory, to, lap + to);
+	}
+	if (rc->reader.seq < first)
+		trace_ring_cursor_move(&rc->reader, first);
+	rc->reader.seq += lap + empty - first;
+	return (rc->tail.lo & ~0xffffffffull) |
+	       (((uint64_t)(offset ? nr - 1 : nr) << rc->subbuf_shift) + offset);
+}
+
+/* Give `rc` the memory, and get its old one back. */
+static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memory)
+{
+	struct ring_memory old = { rc->base, rc->slots, rc->nr_slots };
+	uint64_t tail;
+
+	trace_ring_move_begin(rc);
+	tail = move_ring(rc, memory);
+	trace_ring_set_memory(rc, memory);
+	trace_ring_set_tail(rc, tail, rc->tail.hi);
+	trace_ring_note_reader(rc);
+	trace_ring_move_end(rc);
+	*memory = old;
+}
+
+/* A new size for `cpu`, or all, of a buffer, and of its twin where that has the same size. */
+struct resize {
+	struct ring_buffer *buffer;
+	size_t nr_lists; /* one for each CPU, then as many for the twin */
+	struct ring_memory *memory;
+	uint32_t nr_slots;
+	int cpu;
+};
+
+static struct trace_ring_cpu *ring_at(const struct resize *resize, size_t i)
+{
+	struct ring_buffer *buffer = resize->buffer;
+	uint32_t nr_cpus = buffer->nr_cpus;
+
+	return trace_ring_of(i < nr_cpus ? buffer : buffer->twin, (uint32_t)(i % nr_cpus));
+}
+
+/* Is ring `i` among the CPUs that `cpu` names, and is its size another one? */
+static bool is_resized(const struct resize *resize, size_t i)
+{
+	const struct trace_ring_cpu *rc = ring_at(resize, i);
+
+	return (resize->cpu == RING_BUFFER_ALL_CPUS || (uint32_t)resize->cpu == rc->cpu) &&
+	       rc->nr_slots != resize->nr_slots;
+}
+
+static int get_memory(const struct resize *resize)
+{
+	for (size_t i = 0; i < resize->nr_lists; i++) {
+		if (!is_resized(resize, i))
+			continue;
+		if (ring_at(resize, i)->nr_iters)
+			return -EBUSY;
+		if (!trace_ring_memory_alloc(resize->buffer, resize->nr_slots, &resize->memory[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The buffer's lock is held, and no rings are exchanged meanwhile. */
+static int resize_locked(const struct resize *resize)
+{
+	int err = get_memory(resize);
+
+	for (size_t i = 0; i < resize->nr_lists; i++) {
+		if (!err && resize->memory[i].base)
+			exchange_memory(ring_at(resize, i), &resize->memory[i]);
+		trace_ring_memory_free(resize->buffer, &resize->memory[i]);
+	}
+	return err;
+}
+
+int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu, bool with_twin)
+{
+	struct resize resize = { .buffer = buffer, .nr_slots = nr_slots, .cpu = cpu };
+	size_t list_bytes;
+	int err;
+
+	resize.nr_lists = buffer->nr_cpus * (with_twin ? 2ul : 1ul);
+	list_bytes = resize.nr_lists * sizeof(*resize.memory);
+	resize.memory = trace_plat_alloc(list_bytes);
+	if (!resize.memory)
+		return -ENOMEM;
+	trace_ring_forbid_swap(buffer);
+	err = resize_locked(&resize);
+	trace_ring_allow_swap(buffer);
+	trace_plat_free(resize.memory, list_bytes);
+	return err;
+}
+
+int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu)
+{
+	int err;
+
+	if (!bytes || bytes > RING_MAX_BYTES)
+		return -EINVAL;
+	if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu >= buffer->nr_cpus)
+		return -EINVAL;
+	trace_plat_lock(&buffer->shared->lock);
+	err = trace_ring_resize_locked(buffer, trace_ring_slots_for(buffer, bytes), cpu,
+				       buffer->twin && !buffer->shared->slim);
+	trace_plat_unlock(&buffer->shared->lock);
+	return err;
+}

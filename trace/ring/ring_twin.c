@@ -1,0 +1,133 @@
+/*
+ * Twins: two ring buffers that exchange the rings of a CPU, for snapshots. See
+ * <trace/ring_buffer.h>.
+ *
+ * An exchange is two pointers: whoever has looked up a ring goes on with that one. A writer that an
+ * interrupt has overtaken between look-up and reserve writes one event into what is now the other
+ * buffer; readers on other CPUs do the same with a copy. Only an event that is open may not change
+ * buffers, for its commit looks the ring up again: then the exchange is refused.
+ *
+ * The switch of recording is common, so each ring is told it again after an exchange: whoever
+ * switches at the same moment has told the ring that stood there before.
+ *
+ * Locking: exchanges run in any context but NMI, so those who need the rings to stay where they are
+ *          count themselves in swap_word, and wait for exchanges that are on their way: those are
+ *          short and have interrupts off.
+ */
+#include "ring_private.h"
+
+#define SWAP_ONE   (1u << 16) /* an exchange in flight */
+#define FORBID_ONE 1u
+#define FORBIDDEN  (SWAP_ONE - 1)
+
+void trace_ring_forbid_swap(struct ring_buffer *buffer)
+{
+	_Atomic uint32_t *word = &buffer->shared->swap_word;
+
+	atomic_fetch_add(word, FORBID_ONE);
+	while (atomic_load(word) >= SWAP_ONE)
+		;
+}
+
+void trace_ring_allow_swap(struct ring_buffer *buffer)
+{
+	atomic_fetch_sub(&buffer->shared->swap_word, FORBID_ONE);
+}
+
+static bool is_event_open(struct trace_ring_cpu *rc)
+{
+	return trace_ring_load(&rc->commit) != trace_ring_load(&rc->tail.lo);
+}
+
+static bool have_same_size(const struct trace_ring_cpu *a, const struct trace_ring_cpu *b)
+{
+	return a->nr_slots == b->nr_slots && a->subbuf_shift == b->subbuf_shift;
+}
+
+/* Nobody resizes: counted in swap_word. */
+static int exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
+{
+	struct trace_ring_cpu *rc_a = a->cpu[cpu], *rc_b = b->cpu[cpu];
+
+	if (!have_same_size(rc_a, rc_b))
+		return -EINVAL;
+	/* Being reset, a ring is between two states. */
+	if (is_event_open(rc_a) || is_event_open(rc_b) || atomic_load(&rc_a->is_moving) ||
+	    atomic_load(&rc_b->is_moving))
+		return -EBUSY;
+	__atomic_store_n(&a->cpu[cpu], rc_b, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->cpu[cpu], rc_a, __ATOMIC_RELEASE);
+	atomic_thread_fence(memory_order_seq_cst);
+	trace_ring_gate_off(a->shared, rc_a);
+	trace_ring_gate_off(a->shared, rc_b);
+	return 0;
+}
+
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
+{
+	_Atomic uint32_t *word = &a->shared->swap_word;
+	int err = -EBUSY;
+
+	if (a->twin != b || cpu >= a->nr_cpus)
+		return -EINVAL;
+	if (!(atomic_fetch_add(word, SWAP_ONE) & FORBIDDEN))
+		err = exchange(a, b, cpu);
+	atomic_fetch_sub(word, SWAP_ONE);
+	return err;
+}
+
+struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
+{
+	struct ring_buffer *twin;
+
+	twin = trace_ring_buffer_alloc(1, buffer->subbuf_size, 0);
+	if (!twin)
+		return NULL;
+	trace_plat_lock(&buffer->shared->lock);
+	buffer->shared->slim = twin;
+	twin->shared = buffer->shared;
+	twin->twin = buffer;
+	__atomic_store_n(&buffer->twin, twin, __ATOMIC_SEQ_CST);
+	for (uint32_t cpu = 0; cpu < twin->nr_cpus; cpu++) {
+		struct trace_ring_cpu *rc = twin->cpu[cpu];
+
+		rc->clock = buffer->shared->clock;
+		atomic_store(&rc->overwrite, atomic_load(&buffer->cpu[cpu]->overwrite));
+		/* Behind the store of `twin`: who switches later, finds it. */
+		trace_ring_gate_off(buffer->shared, rc);
+	}
+	trace_plat_unlock(&buffer->shared->lock);
+	return twin;
+}
+
+int ring_buffer_fit(struct ring_buffer *buffer)
+{
+	struct ring_shared *shared = buffer->shared;
+	int err = 0;
+
+	trace_plat_lock(&shared->lock);
+	for (uint32_t cpu = 0; shared->slim == buffer && cpu < buffer->nr_cpus && !err; cpu++)
+		err = trace_ring_resize_locked(buffer, buffer->twin->cpu[cpu]->nr_slots, (int)cpu,
+					       false);
+	if (err)
+		trace_ring_resize_locked(buffer, RING_MIN_SLOTS, RING_BUFFER_ALL_CPUS, false);
+	else if (shared->slim == buffer)
+		shared->slim = NULL;
+	trace_plat_unlock(&shared->lock);
+	return err;
+}
+
+int ring_buffer_slim(struct ring_buffer *buffer)
+{
+	struct ring_shared *shared = buffer->shared;
+	int err;
+
+	trace_plat_lock(&shared->lock);
+	err = trace_ring_resize_locked(buffer, RING_MIN_SLOTS, RING_BUFFER_ALL_CPUS, false);
+	if (!err)
+		shared->slim = buffer;
+	trace_plat_unlock(&shared->lock);
+	if (!err)
+		ring_buffer_reset(buffer);
+	return err;
+}
