@@ -11,5 +11,6 @@ void timers_init(void);
 void threads_init(void);
 /* A worker for each CPU that is online. Thread context. */
 void work_start_threads(void);
+void trace_defer_init(void); /* after it */
 
 #endif

@@ -79,6 +79,7 @@ static int init(void *unused)
 	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
 	softirq_start_threads();
 	work_start_threads();
+	trace_defer_init();
 	if (arch_check_wx())
 		panic("memory is writable and executable");
 	command_init();

@@ -19,7 +19,8 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/static_branch.c \
 	arch/x86_64/start.c \
 	arch/x86_64/trap.c \
-	arch/x86_64/unwind.c
+	arch/x86_64/unwind.c \
+	arch/x86_64/unwind_probe.c
 
 ARCH_ASM := \
 	arch/x86_64/fentry.asm \

@@ -11,6 +11,7 @@
 
 #include "trampoline_range.h"
 #include "trap_priv.h"
+#include "unwind_priv.h"
 
 /* Where the walk is: `rbp` belongs to the function that out[nr - 1] lies in. */
 struct walk {
@@ -50,7 +51,8 @@ static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? *(const volatile uintptr_t *)at : 0;
 }
 
-static bool is_call_site(uintptr_t addr)
+/* The last call site at or before `addr`; 0 for none. */
+static uintptr_t site_before(uintptr_t addr)
 {
 	const uintptr_t *sites = __start_mcount_loc;
 	size_t lo = 0, hi = (size_t)(__stop_mcount_loc - __start_mcount_loc);
@@ -58,12 +60,17 @@ static bool is_call_site(uintptr_t addr)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (sites[mid] < addr)
+		if (sites[mid] <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return __start_mcount_loc + lo < __stop_mcount_loc && sites[lo] == addr;
+	return lo ? sites[lo - 1] : 0;
+}
+
+static bool is_call_site(uintptr_t addr)
+{
+	return site_before(addr) == addr;
 }
 
 #define PUSH_RBP 0x55
@@ -80,28 +87,24 @@ static bool is_move_rsp_rbp(const uint8_t *insn)
 
 /*
  * For an address in a function with a call site: 0 or 1 when its prologue has not come as far as
- * to make the frame, by whether rbp is pushed; else -1. Compilers mix other instructions in.
+ * to make the frame, by whether rbp is pushed; else -1. Compilers mix other instructions in. Code
+ * without a site lies behind some function that has one, and that made its frame.
  */
 static int prologue_depth(uintptr_t rip)
 {
-	char name[TRACE_SYM_LEN];
-	uintptr_t start, push = 0;
-	size_t bytes;
+	uintptr_t start = site_before(rip), push = 0;
 
-	if (!trace_plat_symbol(rip, name, &start, &bytes) || !is_call_site(start))
+	if (!start || !arch_is_text(rip))
 		return -1;
-	for (uintptr_t at = start + SITE_LEN; at + 3 <= start + bytes; at++) {
+	for (uintptr_t at = start + SITE_LEN; at <= rip; at++) {
 		const uint8_t *insn = (const uint8_t *)at;
 
 		if (insn[0] == PUSH_RBP && !push)
 			push = at;
-		if (!is_move_rsp_rbp(insn))
-			continue;
-		if (rip > at)
-			return -1;
-		return push && rip > push ? 1 : 0;
+		if (is_move_rsp_rbp(insn))
+			return rip > at ? -1 : push && rip > push;
 	}
-	return -1;
+	return push && rip > push;
 }
 
 /*
@@ -213,6 +216,15 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	emit(w, ret);
 	/* Frames ascend on one stack; only a trap frame leads to another. */
 	return (next & 1) || next > rbp ? next : 0;
+}
+
+uintptr_t unwind_trap(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr)
+{
+	struct walk w = { .out = out, .max = max };
+
+	rbp = step(&w, rbp);
+	*out_nr = w.nr;
+	return rbp;
 }
 
 static size_t walk_up(struct walk *w, uintptr_t rbp)

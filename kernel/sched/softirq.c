@@ -12,16 +12,16 @@
 
 /* Written by its own CPU with interrupts off. */
 struct softirq_cpu {
-	uint32_t pending; /* bit per softirq */
+	_Atomic uint32_t pending; /* bit per softirq; an NMI may set one at any time */
 	uint64_t counts[SOFTIRQ_NR];
 	struct thread *daemon; /* NULL before its start */
 } __attribute__((aligned(64)));
 
 static struct softirq_cpu cpus[MAX_CPUS];
 static void (*handlers[SOFTIRQ_NR])(void);
-static const char *const names[SOFTIRQ_NR] = { "timer", "console", "sched" };
+static const char *const names[SOFTIRQ_NR] = { "timer", "console", "sched", "trace" };
 
-static struct softirq_cpu *this_softirq(void)
+static TRACE_ALWAYS_INLINE struct softirq_cpu *this_softirq(void)
 {
 	return &cpus[cpu_local_read(id)];
 }
@@ -31,15 +31,20 @@ void softirq_register(enum softirq nr, void (*fn)(void))
 	handlers[nr] = fn;
 }
 
+/*
+ * Runs at the next interrupt exit: a busy CPU has its tick, an idle one looks before it waits.
+ * Nobody is woken here, because callers may hold a run queue's lock.
+ */
+TRACE_NOTRACE void raise_softirq_notrace(enum softirq nr)
+{
+	atomic_fetch_or(&this_softirq()->pending, 1u << nr);
+}
+
 void raise_softirq(enum softirq nr)
 {
 	uint64_t flags = arch_irq_save();
 
-	/*
-	 * Runs at the next interrupt exit: a busy CPU has its tick, an idle one looks before it
-	 * waits. Nobody is woken here, because callers may hold a run queue's lock.
-	 */
-	this_softirq()->pending |= 1u << nr;
+	raise_softirq_notrace(nr);
 	arch_irq_restore(flags);
 }
 
@@ -65,9 +70,8 @@ void softirq_run(void)
 	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
 	preempt_hook_off(PREEMPT_SOFTIRQ_ONE, 0);
 	for (int round = 0; cpu->pending && round < MAX_ROUNDS; round++) {
-		uint32_t pending = cpu->pending;
+		uint32_t pending = atomic_exchange(&cpu->pending, 0);
 
-		cpu->pending = 0;
 		arch_irq_enable();
 		run_handlers(pending);
 		arch_irq_disable();

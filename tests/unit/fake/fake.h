@@ -77,7 +77,13 @@ extern size_t fake_nr_trampolines;  /* alive */
 /* Called after a batch was checked, before it is written (nr > 0). */
 extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 
+/* What trace_plat_backtrace() finds, whoever asks; packed. */
+extern uint32_t fake_stack[256];
+extern size_t fake_stack_nr;
+
 /* ---- Threads ---- */
+/* What trace_plat_defer() was given. */
+void fake_run_deferred(void);
 extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
 void fake_thread_add(int32_t pid, const char *comm);

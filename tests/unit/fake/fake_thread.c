@@ -224,3 +224,25 @@ const char *fake_log(void)
 {
 	return log_text;
 }
+
+static struct trace_plat_deferred *deferred_list;
+
+/* Tests run what was deferred when they like. */
+void trace_plat_defer(struct trace_plat_deferred *deferred)
+{
+	deferred->next = deferred_list;
+	deferred_list = deferred;
+}
+
+void fake_run_deferred(void)
+{
+	struct trace_plat_deferred *deferred = deferred_list;
+
+	deferred_list = NULL;
+	while (deferred) {
+		struct trace_plat_deferred *next = deferred->next;
+
+		deferred->fn(deferred);
+		deferred = next;
+	}
+}

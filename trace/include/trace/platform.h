@@ -204,6 +204,15 @@ const uintptr_t *trace_plat_sites(size_t *out_nr);
 /* The address that an unpatched site calls (__fentry__). */
 uintptr_t trace_plat_fentry(void);
 
+/*
+ * Callers of the running code, packed, innermost first: the return addresses from `frame` on, which
+ * is __builtin_frame_address(0) of a function that has not returned. With `is_callback` that
+ * function is the callback of an ops, or called by one: then the first is the traced function,
+ * its caller the second. Goes through interrupts to what they interrupted. Returns the number, at
+ * most `max`. Probe context.
+ */
+size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max);
+
 /* ---- T1: symbols. Any context, lock free. ---- */
 
 /* Name, start and size of the function that holds `addr`; false for none, never a neighbour. */
@@ -250,6 +259,16 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 /* Call fn for every thread that exists. Thread context. */
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
 			    void *arg);
+
+/*
+ * Call `deferred->fn(deferred)` soon, in a thread of the host. Probe context. It may be given again
+ * once `fn` has begun; until then it stays the host's.
+ */
+struct trace_plat_deferred {
+	void (*fn)(struct trace_plat_deferred *deferred);
+	struct trace_plat_deferred *next; /* the host's */
+};
+void trace_plat_defer(struct trace_plat_deferred *deferred);
 
 /*
  * Call exactly the hooks of `mask` (<trace/hooks.h>) from now on. When it returns, no CPU is inside

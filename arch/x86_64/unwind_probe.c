@@ -1,0 +1,141 @@
+/*
+ * Backtraces for trace/, from inside a callback: <trace/platform.h>. Every event may want one, so
+ * this walk knows what it comes from and looks nothing up on its way; traps go the way of unwind.c.
+ *
+ *   callback .. | rbp | ret into trampoline |       the trampoline's frame:
+ *                  '------------------------------> | rbp | site | parent |
+ *                                                      '----> frame of the parent
+ */
+#include <arch/percpu.h>
+#include <kernel/upcall.h>
+#include <trace/platform.h>
+
+#include "trampoline_range.h"
+#include "unwind_priv.h"
+
+#define WORD	     sizeof(uintptr_t)
+#define TRAP_ENTRIES 4u /* that one trap frame gives at most */
+
+struct probe_walk {
+	uint32_t *out;
+	size_t nr;
+	size_t max;
+	uintptr_t lo;	/* the stack we are on */
+	uintptr_t span; /* frames begin in [lo, lo + span) */
+};
+
+static TRACE_ALWAYS_INLINE uintptr_t load(uintptr_t at)
+{
+	return *(const volatile uintptr_t *)at;
+}
+
+static TRACE_ALWAYS_INLINE void emit(struct probe_walk *w, uintptr_t addr)
+{
+	if (w->nr < w->max)
+		w->out[w->nr++] = trace_plat_ip_pack(addr);
+}
+
+/* Two words at `rbp` can be read without further ado. */
+static TRACE_ALWAYS_INLINE bool is_frame(const struct probe_walk *w, uintptr_t rbp)
+{
+	return rbp - w->lo < w->span && !(rbp % WORD);
+}
+
+static TRACE_NOINLINE bool enter_stack(struct probe_walk *w, uintptr_t rbp)
+{
+	uintptr_t lo, hi;
+
+	if (!cpu_trap_stack_of(rbp, &lo, &hi) && !upcall_stack_range(rbp, &lo, &hi))
+		return false;
+	w->lo = lo;
+	w->span = hi - lo - 2 * WORD + 1;
+	return is_frame(w, rbp);
+}
+
+/* The site's and the caller's address, from the trampoline's frame. Returns where to go on. */
+static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
+{
+	if (!is_frame(w, rbp) || !is_frame(w, rbp + WORD))
+		return 0;
+	emit(w, load(rbp + WORD));
+	emit(w, load(rbp + 2 * WORD));
+	return load(rbp);
+}
+
+/* An interrupt: what it interrupted, on this stack or on another. */
+static TRACE_NOINLINE uintptr_t take_trap(struct probe_walk *w, uintptr_t rbp)
+{
+	uintptr_t found[TRAP_ENTRIES];
+	size_t nr = 0;
+
+	rbp = unwind_trap(rbp, found, TRAP_ENTRIES, &nr);
+	while (nr && !found[nr - 1])
+		nr--;
+	if (!nr)
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		emit(w, found[i]);
+	if (trampoline_contains(found[nr - 1]) && (is_frame(w, rbp) || enter_stack(w, rbp)))
+		return take_trampoline(w, rbp);
+	return rbp;
+}
+
+/* Up to the trampoline that called a callback. Returns the trampoline's frame, 0 without one. */
+static uintptr_t find_trampoline(struct probe_walk *w, uintptr_t rbp)
+{
+	while (is_frame(w, rbp)) {
+		uintptr_t next = load(rbp);
+
+		if (trampoline_contains(load(rbp + WORD)))
+			return next;
+		if (next <= rbp)
+			break;
+		rbp = next;
+	}
+	return 0;
+}
+
+static void walk_up(struct probe_walk *w, uintptr_t rbp)
+{
+	uintptr_t next, ret;
+
+	while (w->nr < w->max) {
+		if (!is_frame(w, rbp)) {
+			if (rbp & 1)
+				rbp = take_trap(w, rbp);
+			if (!rbp)
+				return;
+			if (!is_frame(w, rbp) && !(rbp & 1) && !enter_stack(w, rbp))
+				return;
+			continue;
+		}
+		next = load(rbp);
+		ret = load(rbp + WORD);
+		if (!ret)
+			return;
+		emit(w, ret);
+		if (trampoline_contains(ret))
+			next = take_trampoline(w, next);
+		/* Frames ascend on one stack; only a trap frame leads to another. */
+		if (next <= rbp && !(next & 1))
+			return;
+		rbp = next;
+	}
+}
+
+size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max)
+{
+	struct probe_walk w = { .out = out_ips, .max = max };
+
+	if (!enter_stack(&w, frame))
+		return 0;
+	if (is_callback) {
+		frame = find_trampoline(&w, frame);
+		if (!frame)
+			return 0;
+		frame = take_trampoline(&w, frame);
+	}
+	if (frame)
+		walk_up(&w, frame);
+	return w.nr;
+}

@@ -1,0 +1,51 @@
+/*
+ * Work that probes leave for a thread: trace_plat_defer() of <trace/platform.h>. A probe cannot
+ * wake anybody, for it may hold any lock: it pushes onto a list and raises a softirq, which queues
+ * the work.
+ */
+#include <stdatomic.h>
+#include <kernel/softirq.h>
+#include <kernel/work.h>
+#include <trace/platform.h>
+#include "kernel_init.h"
+
+static struct trace_plat_deferred *_Atomic deferred_list; /* newest first */
+static struct work run_work;
+
+void trace_plat_defer(struct trace_plat_deferred *deferred)
+{
+	struct trace_plat_deferred *first = atomic_load(&deferred_list);
+
+	trace_plat_preempt_disable();
+	do
+		deferred->next = first;
+	while (!atomic_compare_exchange_weak(&deferred_list, &first, deferred));
+	raise_softirq_notrace(SOFTIRQ_TRACE);
+	trace_plat_preempt_enable();
+}
+
+static void run_deferred(struct work *work)
+{
+	struct trace_plat_deferred *deferred = atomic_exchange(&deferred_list, NULL);
+
+	(void)work;
+	while (deferred) {
+		struct trace_plat_deferred *next = deferred->next; /* fn may give it again */
+
+		deferred->fn(deferred);
+		deferred = next;
+	}
+}
+
+static void trace_softirq(void)
+{
+	work_queue(&run_work);
+}
+
+void trace_defer_init(void)
+{
+	work_init(&run_work, run_deferred);
+	softirq_register(SOFTIRQ_TRACE, trace_softirq);
+	if (atomic_load(&deferred_list)) /* from probes of the boot */
+		raise_softirq(SOFTIRQ_TRACE);
+}
