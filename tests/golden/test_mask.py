@@ -6,7 +6,7 @@ import pytest
 from mask import SAMPLES, header, layout, nesting, sample, shape, strange
 
 TRACES = sorted(p.name for p in SAMPLES.iterdir() if re.match(
-    r"graph|irqsoff|preempt|wakeup|stack-trace$|function(?!-lost-while-read)|clocks|profile$", p.name)
+    r"12-cpus|graph|irqsoff|preempt|wakeup|stack-trace$|function(?!-lost-while-read)|clocks|profile$", p.name)
     and not p.name.startswith("irqsoff-settings"))
 
 
