@@ -6,6 +6,7 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "dump.h"
+#include "func/functions.h"
 #include "fs/fs_file.h"
 #include "print/str.h"
 
@@ -58,6 +59,7 @@ int trace_array_init(struct trace_array *tr, size_t bytes)
 void trace_array_release(struct trace_array *tr)
 {
 	ring_buffer_free(tr->buffer); /* and its twin */
+	trace_repeats_free(tr);
 	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
 }
 

@@ -23,14 +23,16 @@
 #include "pids.h"
 
 #define TRACE_BUF_SIZE_DEFAULT 1441792u /* bytes per CPU: the 1408 KiB that users know */
-#define TRACE_BUF_SIZE_MINIMAL (2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring   \
-								 */
+#define TRACE_BUF_SIZE_MINIMAL                                                                     \
+	(2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring                          \
+					  */
 #define TRACE_BUFFER_PERCENT_DEFAULT 50u
 #define TRACE_MAX_TRACERS	     16u
 #define TRACE_INSTANCE_NAME	     128u /* NUL included */
 
 struct ftrace_ops;
 struct trace_clock;
+struct trace_repeats;
 
 struct trace_array_cpu {
 	bool is_masked; /* tracing_cpumask leaves it out */
@@ -58,6 +60,8 @@ struct trace_array {
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
 	struct ftrace_ops *ops;				 /* of the function tracer; set once */
+	uint32_t func_options;	       /* its options; change while it does not run */
+	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	_Atomic uint64_t

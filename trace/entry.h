@@ -51,7 +51,11 @@ struct trace_func_entry {
 	uint32_t parent_ip;
 };
 
-/* A backtrace: packed return addresses, innermost first; their number follows from the length. */
+/*
+ * A backtrace: packed return addresses, innermost first; their number follows from the length. A
+ * last one of 0: there are more callers than TRACE_STACK_MAX.
+ */
+#define TRACE_STACK_MAX 64u
 struct trace_stack_entry {
 	struct trace_entry ent;
 	uint32_t ips[];
@@ -96,15 +100,17 @@ struct trace_ctx_entry {
 	uint8_t next_state;
 };
 
-/* The same call, `count` more times; the last of them `ago` before this event. */
+/* The same call, more times, without events of its own. */
 struct trace_func_repeats_entry {
 	struct trace_entry ent;
 	uint32_t ip;
 	uint32_t parent_ip;
-	uint32_t count;
-	uint32_t unused;
-	uint64_t ago;
+	uint64_t count_and_last; /* count << 48 | low 48 bits of the time of the last of them */
 } __attribute__((packed, aligned(4)));
+
+#define TRACE_REPEATS_SHIFT 48u
+#define TRACE_REPEATS_MAX   0xffffu
+#define TRACE_REPEATS_TIME  ((1ull << TRACE_REPEATS_SHIFT) - 1)
 
 /* A text, written out. */
 struct trace_print_entry {

@@ -4,6 +4,7 @@ TRACE_SRCS += trace/func/ftrace_direct.c trace/func/ftrace_edit.c trace/func/ftr
 TRACE_SRCS += trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftrace_update.c
 TRACE_SRCS += trace/func/func_tracer.c
 TRACE_SRCS += trace/func/profile_stat.c trace/func/profile_table.c
+TRACE_SRCS += trace/func/func_options.c trace/stacktrace.c trace/print/output_stack.c
 TRACE_SRCS += trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c trace/error_log.c trace/hooks.c
 TRACE_SRCS += trace/instance.c trace/snapshot.c
 TRACE_SRCS += trace/fs/fs.c trace/fs/fs_buffer.c trace/fs/fs_config.c trace/fs/fs_functions.c trace/fs/fs_info.c trace/fs/fs_marker.c trace/fs/fs_options.c

@@ -25,6 +25,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_MARKERS] = "markers",
 	[TRACE_OPT_PAUSE_ON_TRACE] = "pause-on-trace",
 	[TRACE_OPT_FUNCTION_FORK] = "function-fork",
+	[TRACE_OPT_STACKTRACE] = "stacktrace",
 };
 
 void trace_option_set(struct trace_array *tr, enum trace_option option, bool on)

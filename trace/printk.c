@@ -7,6 +7,7 @@
 #include "array.h"
 #include "entry.h"
 #include "printk.h"
+#include "stacktrace.h"
 #include "print/str.h"
 
 #define PACK_BYTES 256u /* arguments of nearly every call */
@@ -23,6 +24,13 @@ static struct ring_buffer *printk_buffer(void)
 	if (!tr || !(tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK)))
 		return NULL;
 	return tr->buffer;
+}
+
+/* Option stacktrace: `frame` is that of the function that somebody called to print. */
+static TRACE_ALWAYS_INLINE void print_stack(struct ring_buffer *buffer, uintptr_t frame)
+{
+	if (TRACE_UNLIKELY(trace_stacktrace_wanted(trace_global_array())))
+		trace_stacktrace_code(buffer, frame, 0);
 }
 
 static struct trace_bprint_entry *reserve_bprint(struct ring_buffer *buffer, uintptr_t ip,
@@ -87,6 +95,7 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 	va_start(ap, fmt);
 	vbprintk(buffer, ip, fmt, ap);
 	va_end(ap);
+	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
 void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)
@@ -96,6 +105,8 @@ void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt
 	va_start(ap, fmt);
 	vbprintk(tr->buffer, ip, fmt, ap);
 	va_end(ap);
+	if (TRACE_UNLIKELY(trace_stacktrace_wanted(tr)))
+		trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
 void trace_bputs(uintptr_t ip, const char *text)
@@ -113,6 +124,7 @@ void trace_bputs(uintptr_t ip, const char *text)
 	entry->unused = 0;
 	entry->text = text;
 	ring_buffer_unlock_commit(buffer, entry);
+	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
 static int write_text(struct ring_buffer *buffer, uintptr_t ip, const char *text, size_t len)
@@ -143,8 +155,10 @@ void trace_puts_at(uintptr_t ip, const char *text)
 	struct ring_buffer *buffer = printk_buffer();
 	size_t max = RING_MAX_PAYLOAD - sizeof(struct trace_print_entry) - 2;
 
-	if (buffer)
-		(void)write_text(buffer, ip, text, trace_strnlen(text, max));
+	if (!buffer)
+		return;
+	(void)write_text(buffer, ip, text, trace_strnlen(text, max));
+	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
 int trace_write_raw(struct trace_array *tr, uint32_t id, const void *data, size_t len)

@@ -22,6 +22,18 @@ struct trace_event_format {
 /* NULL for a type nobody knows. */
 const struct trace_event_format *trace_event_format(uint16_t type);
 
+/* output_stack.c */
+extern const struct trace_event_format trace_stack_format;
+extern const struct trace_event_format trace_func_repeats_format;
+/* Lines that the current event takes as text. */
+uint32_t trace_event_lines(const struct trace_iter *iter);
+
+/* What has no such form: its type. */
+void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq);
+/* `name <-caller` as the options say, without newline. */
+void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
+		      uint32_t parent_ip);
+
 /* The line of the current event as the options say, with a line about lost events before it. */
 void trace_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
@@ -31,6 +43,9 @@ void trace_print_header(struct trace_iter *iter, struct trace_seq *seq);
 /* output_context.c: what stands before an event's text. */
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq);
 void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq);
+
+/* A time as the clock has it: seconds or counts, with a blank before it. */
+void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts);
 
 /* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);

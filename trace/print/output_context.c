@@ -67,11 +67,25 @@ static void print_pid(int32_t pid, struct trace_seq *seq)
 		trace_seq_putc(seq, ' ');
 }
 
-/* Not with a format: this is what most of a large trace consists of. */
+/* Here and below not with a format: this is what most of a large trace consists of. */
+void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts)
+{
+	uint64_t us;
+
+	trace_seq_putc(seq, ' ');
+	if (!iter->is_ns) {
+		trace_seq_dec(seq, ts, 12, ' ');
+		return;
+	}
+	us = to_us(ts);
+	trace_seq_dec(seq, us / 1000000, 5, ' ');
+	trace_seq_putc(seq, '.');
+	trace_seq_dec(seq, us % 1000000, 6, '0');
+}
+
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_entry *entry = trace_iter_entry(iter);
-	uint64_t us;
 
 	trace_seq_right(seq, trace_iter_comm(iter), 16);
 	print_pid(entry->pid, seq);
@@ -80,15 +94,7 @@ void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_write(seq, "] ", 2);
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
 		print_state(entry, seq);
-	trace_seq_putc(seq, ' ');
-	if (iter->is_ns) {
-		us = to_us(iter->event.ts);
-		trace_seq_dec(seq, us / 1000000, 5, ' ');
-		trace_seq_putc(seq, '.');
-		trace_seq_dec(seq, us % 1000000, 6, '0');
-	} else {
-		trace_seq_dec(seq, iter->event.ts, 12, ' ');
-	}
+	trace_print_time(iter, seq, iter->event.ts);
 	trace_seq_write(seq, ": ", 2);
 }
 

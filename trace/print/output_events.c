@@ -16,12 +16,32 @@ static bool has_option(const struct trace_iter *iter, enum trace_option option)
 	return iter->tr->options & TRACE_OPT_BIT(option);
 }
 
+/*
+ * Right behind a function, in the padding: what a call returns to that never does, and the last
+ * instruction of its function. 0 when it is not so.
+ */
+static int name_end(char *text, size_t size, uintptr_t ip, bool with_offset)
+{
+	char name[TRACE_SYM_LEN];
+	unsigned long bytes;
+	uintptr_t start;
+
+	if (text[0] != '0' || !trace_plat_symbol(ip - 1, name, &start, &bytes))
+		return 0;
+	if (!with_offset)
+		return trace_snprintf(text, size, "%s", name);
+	return trace_snprintf(text, size, "%s+0x%lx/0x%lx", name, ip - start, bytes);
+}
+
 static void look_up(struct trace_iter_symbol *symbol, uint32_t packed_ip, bool with_offset)
 {
 	const char *fmt = with_offset ? "%pS" : "%ps";
 	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
 	int len = trace_snprintf(symbol->text, sizeof(symbol->text), fmt, ip);
+	int end = name_end(symbol->text, sizeof(symbol->text), (uintptr_t)ip, with_offset);
 
+	if (end)
+		len = end;
 	symbol->ip = packed_ip;
 	symbol->with_offset = with_offset;
 	symbol->len = (uint8_t)(len < (int)sizeof(symbol->text) ? len : 0);
@@ -53,15 +73,21 @@ static int text_len(const struct trace_iter *iter, const char *text)
 
 /* ---- function ---- */
 
+void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
+		      uint32_t parent_ip)
+{
+	trace_print_ip(iter, seq, ip);
+	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && parent_ip) {
+		trace_seq_write(seq, " <-", 3);
+		trace_print_ip(iter, seq, parent_ip);
+	}
+}
+
 static void func_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_func_entry *entry = iter->event.data;
 
-	trace_print_ip(iter, seq, entry->ip);
-	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && entry->parent_ip) {
-		trace_seq_write(seq, " <-", 3);
-		trace_print_ip(iter, seq, entry->parent_ip);
-	}
+	trace_print_call(iter, seq, entry->ip, entry->parent_ip);
 	trace_seq_putc(seq, '\n');
 }
 
@@ -182,11 +208,16 @@ static void raw_data_text(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_putc(seq, '\n');
 }
 
-/* What has no such form. */
-static void type_only(const struct trace_iter *iter, struct trace_seq *seq)
+void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "type: %d\n", trace_iter_entry(iter)->type);
 }
+
+/* Those of other files. */
+static const struct trace_event_format *const other_formats[TRACE_NR_TYPES] = {
+	[TRACE_TYPE_STACK] = &trace_stack_format,
+	[TRACE_TYPE_FUNC_REPEATS] = &trace_func_repeats_format,
+};
 
 static const struct trace_event_format formats[TRACE_NR_TYPES] = {
 	[TRACE_TYPE_FN] = {
@@ -198,35 +229,35 @@ static const struct trace_event_format formats[TRACE_NR_TYPES] = {
 	[TRACE_TYPE_PRINT] = {
 		.text = print_text,
 		.raw = print_raw,
-		.hex = type_only,
-		.binary = type_only,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
 		.message = print_message,
 	},
 	[TRACE_TYPE_BPRINT] = {
 		.text = bprint_text,
 		.raw = bprint_raw,
-		.hex = type_only,
-		.binary = type_only,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
 		.message = bprint_message,
 	},
 	[TRACE_TYPE_BPUTS] = {
 		.text = bputs_text,
 		.raw = bputs_raw,
-		.hex = type_only,
-		.binary = type_only,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
 		.message = bputs_message,
 	},
 	[TRACE_TYPE_RAW_DATA] = {
 		.text = raw_data_text,
 		.raw = raw_data_text,
-		.hex = type_only,
-		.binary = type_only,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
 	},
 };
 
 const struct trace_event_format *trace_event_format(uint16_t type)
 {
-	if (type >= TRACE_NR_TYPES || !formats[type].text)
+	if (type >= TRACE_NR_TYPES)
 		return NULL;
-	return &formats[type];
+	return formats[type].text ? &formats[type] : other_formats[type];
 }

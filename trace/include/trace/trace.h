@@ -103,6 +103,9 @@ int tracing_alloc_snapshot(void);
 /* Both. Thread. */
 void tracing_snapshot_alloc(void);
 
+/* The callers of this function into the trace, without the innermost `skip` of them. */
+void trace_dump_stack(uint32_t skip);
+
 /* ---- After a crash. Any context; the other CPUs are stopped. ---- */
 
 /*

@@ -1,0 +1,54 @@
+/*
+ * See stacktrace.h; and trace_dump_stack() for the rest of the kernel.
+ */
+#include <trace/ring_buffer.h>
+#include <trace/trace.h>
+#include "entry.h"
+#include "stacktrace.h"
+
+/* `own_depth`: how often we have disabled preemption, the ring's reserve included. */
+static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t nr,
+			uint32_t own_depth)
+{
+	struct trace_stack_entry *entry;
+
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + nr * sizeof(*ips));
+	if (!entry)
+		return;
+	trace_entry_init(&entry->ent, TRACE_TYPE_STACK, own_depth);
+	for (size_t i = 0; i < nr; i++)
+		entry->ips[i] = ips[i];
+	ring_buffer_unlock_commit(buffer, entry);
+}
+
+void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame)
+{
+	uint32_t ips[TRACE_STACK_MAX + 1];
+	size_t nr = trace_plat_backtrace(frame, true, ips, TRACE_STACK_MAX + 1);
+
+	if (nr > TRACE_STACK_MAX)
+		ips[TRACE_STACK_MAX] = 0;
+	write_event(buffer, ips, nr, 2); /* the caller's recursion guard has one */
+}
+
+void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip)
+{
+	uint32_t ips[2 * TRACE_STACK_MAX + 1];
+	size_t nr;
+
+	if (skip > TRACE_STACK_MAX)
+		skip = TRACE_STACK_MAX;
+	nr = trace_plat_backtrace(frame, false, ips, skip + TRACE_STACK_MAX + 1);
+	nr = nr > skip ? nr - skip : 0;
+	if (nr > TRACE_STACK_MAX)
+		ips[skip + TRACE_STACK_MAX] = 0;
+	write_event(buffer, ips + skip, nr, 1);
+}
+
+void trace_dump_stack(uint32_t skip)
+{
+	struct trace_array *tr = trace_global_array();
+
+	if (tr)
+		trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0), skip);
+}
