@@ -8,6 +8,7 @@
  */
 #include <kernel/string.h>
 #include <trace/fmt.h>
+#include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "vfs_mount.h"
 
@@ -20,6 +21,18 @@ struct setting {
 };
 
 static const struct setting dump_on_oops = { trace_dump_on_oops_mode, trace_set_dump_on_oops_mode };
+
+static int get_ftrace_enabled(void)
+{
+	return ftrace_is_enabled();
+}
+
+static int set_ftrace_enabled(int value)
+{
+	return ftrace_set_enabled(value != 0);
+}
+
+static const struct setting ftrace_enabled = { get_ftrace_enabled, set_ftrace_enabled };
 
 static const struct setting *setting_of(const struct file *file)
 {
@@ -97,5 +110,6 @@ static const struct file_ops setting_ops = {
 
 const struct vfs_special vfs_sysctl_specials[] = {
 	SETTING("ftrace_dump_on_oops", &dump_on_oops),
+	SETTING("ftrace_enabled", &ftrace_enabled),
 };
 const size_t vfs_nr_sysctl_specials = ARRAY_SIZE(vfs_sysctl_specials);

@@ -116,16 +116,43 @@ static void remove_target(struct ftrace_ops *ops)
 	ftrace_free_filter(ops);
 }
 
-static int bench_op_empty(struct command_env *env, const char *name)
+static int bench_one_ops(struct command_env *env, const char *name, struct ftrace_ops *ops)
 {
-	static struct ftrace_ops ops = { .func = bench_callback };
-	int err = add_target(&ops);
+	int err = add_target(ops);
 
 	if (!err)
 		print_value(env, name, measure_above(bench_loop_target, bench_loop_untraced),
 			    "instructions");
-	remove_target(&ops);
+	remove_target(ops);
 	return err;
+}
+
+static int bench_op_empty(struct command_env *env, const char *name)
+{
+	static struct ftrace_ops ops = { .func = bench_callback };
+
+	return bench_one_ops(env, name, &ops);
+}
+
+static int bench_op_regs(struct command_env *env, const char *name)
+{
+	static struct ftrace_ops ops = { .func = bench_callback, .flags = FTRACE_OPS_FL_SAVE_REGS };
+
+	return bench_one_ops(env, name, &ops);
+}
+
+static int bench_direct(struct command_env *env, const char *name)
+{
+	static struct ftrace_ops ops;
+	int err = ftrace_set_filter(&ops, BENCH_TARGET, strlen(BENCH_TARGET), true);
+
+	if (!err)
+		err = register_ftrace_direct(&ops, (uintptr_t)bench_direct_call);
+	if (err)
+		return err;
+	print_value(env, name, measure_above(bench_loop_target, bench_loop_untraced),
+		    "instructions");
+	return unregister_ftrace_direct(&ops, (uintptr_t)bench_direct_call, true);
 }
 
 static int bench_ops_two(struct command_env *env, const char *name)
@@ -279,6 +306,7 @@ static int bench_boot(struct command_env *env, const char *name)
 static const struct bench benches[] = {
 	{ "calibrate", bench_calibrate },   { "site_off", bench_site_off },
 	{ "op_empty", bench_op_empty },	    { "ops_two", bench_ops_two },
+	{ "op_regs", bench_op_regs },	    { "direct", bench_direct },
 	{ "func_event", bench_func_event }, { "ring_16", bench_ring_16 },
 	{ "site_bytes", bench_site_bytes }, { "patch_all_insn", bench_patch_all },
 	{ "glob_insn", bench_glob },	    { "boot_to_prompt", bench_boot },

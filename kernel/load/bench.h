@@ -27,5 +27,7 @@ struct ftrace_ops;
 struct ftrace_regs;
 void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs);
+/* What a direct call calls: returns. */
+void bench_direct_call(void);
 
 #endif

@@ -22,6 +22,10 @@ TRACE_NOINLINE void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftr
 	(void)fregs;
 }
 
+TRACE_NOINLINE void bench_direct_call(void)
+{
+}
+
 /* Keep the compiler from merging or dropping rounds. */
 static TRACE_ALWAYS_INLINE void barrier(void)
 {

@@ -24,6 +24,8 @@ ROWS = {
     "site_off": ("site off (NOP)", "instructions", 1, 1),
     "op_empty": ("one op, empty callback, own trampoline", "instructions", 35, 30),
     "ops_two": ("two ops on one site", "instructions", 217, 90),
+    "op_regs": ("one op with full registers, empty callback", "instructions", 61, 50),
+    "direct": ("direct call", "instructions", 2, 2),
     "func_event": ("function tracer, one event recorded", "instructions", 543, 110),
     "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 350, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),

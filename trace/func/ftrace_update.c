@@ -21,6 +21,9 @@ struct plan {
 	struct ftrace_target own_after;
 	uintptr_t shared[2]; /* trampolines of sites with several users; [1]: with registers */
 	uint32_t marks;	     /* what it makes of a record's flags */
+	/* A site that only `ops` wants, now that it is registered: most of those that change. */
+	uint32_t alone_flags;
+	struct ftrace_target alone;
 	struct trace_poke *pokes;
 	size_t nr;
 	size_t room;
@@ -144,16 +147,23 @@ static void make_insn(const struct plan *plan, uintptr_t site, struct ftrace_tar
 		trace_plat_insn_call(site, target.addr, out_insn);
 }
 
-static void add_poke(struct plan *plan, uint32_t packed, struct ftrace_target old_target,
-		     struct ftrace_target new_target)
+static struct trace_poke *new_poke(struct plan *plan, uint32_t packed)
 {
-	uintptr_t site = trace_plat_ip_unpack(packed);
 	struct trace_poke *poke;
 
 	if (plan->nr == plan->room)
 		flush(plan);
 	poke = &plan->pokes[plan->nr++];
 	poke->site = packed;
+	return poke;
+}
+
+static void add_poke(struct plan *plan, uint32_t packed, struct ftrace_target old_target,
+		     struct ftrace_target new_target)
+{
+	uintptr_t site = trace_plat_ip_unpack(packed);
+	struct trace_poke *poke = new_poke(plan, packed);
+
 	make_insn(plan, site, old_target, poke->old_insn);
 	make_insn(plan, site, new_target, poke->new_insn);
 }
@@ -243,6 +253,27 @@ static void change_record(struct plan *plan, struct dyn_ftrace *record, bool bef
 	plan_site(plan, record->ip, old_target, new_target);
 }
 
+/* The same, quickly, for a site that nobody else wants; false when it is not one. */
+static bool change_alone(struct plan *plan, struct dyn_ftrace *record, bool comes)
+{
+	struct trace_poke *poke;
+
+	if (record->flags != (comes ? 0 : plan->alone_flags))
+		return false;
+	record->flags = comes ? plan->alone_flags : 0;
+	if (!plan->alone.addr)
+		return true; /* the master switch is off */
+	poke = new_poke(plan, record->ip);
+	__builtin_memcpy(comes ? poke->old_insn : poke->new_insn, plan->nop, TRACE_INSN_SIZE);
+	make_insn(plan, trace_plat_ip_unpack(record->ip), plan->alone,
+		  comes ? poke->new_insn : poke->old_insn);
+	if (comes)
+		plan->nr_on++;
+	else
+		plan->nr_off++;
+	return true;
+}
+
 static void plan_all(struct plan *plan, const struct ftrace_change *change)
 {
 	const struct ftrace_change wish = *change; /* in registers */
@@ -253,8 +284,11 @@ static void plan_all(struct plan *plan, const struct ftrace_change *change)
 		bool before = wish.wanted_before && ftrace_hashes_want(wish.before, record->ip);
 		bool after = wish.wanted_after && ftrace_hashes_want(wish.after, record->ip);
 
-		if ((before != after || (wish.moved && after)) &&
-		    !(record->flags & FTRACE_FL_DISABLED))
+		if (before == after && !(wish.moved && after))
+			continue;
+		if (before != after && change_alone(plan, record, after))
+			continue;
+		if (!(record->flags & FTRACE_FL_DISABLED))
 			change_record(plan, record, before, after);
 	}
 }
@@ -327,6 +361,8 @@ int ftrace_update(const struct ftrace_change *change)
 	plan.own_before = change->moved ? *change->moved : plan.own_after;
 	plan.marks = marks_of(change->ops);
 	plan_begin(&plan, upper_bound(change));
+	plan.alone_flags = 1 | plan.marks;
+	plan.alone = new_target_of(&plan, 0, true, &plan.alone_flags);
 	plan_all(&plan, change);
 	return plan_end(&plan);
 }
