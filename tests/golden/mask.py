@@ -24,6 +24,12 @@ def sample(name):
     return (SAMPLES / name).read_text(encoding="latin-1")
 
 
+def transcript(name):
+    """The commands of a sample made of `$ command` and its output: [(command, output)]."""
+    parts = re.split(r"^\$ (.*)\n", sample(name), flags=re.M)[1:]
+    return list(zip(parts[::2], parts[1::2]))
+
+
 def sym(text):
     """A symbol: which of its parts are there. The module's name is a fact of that kernel."""
     parts = ["SYM"]

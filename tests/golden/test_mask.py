@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from mask import SAMPLES, header, layout, nesting, sample, shape, strange
+from mask import SAMPLES, header, layout, nesting, sample, shape, strange, transcript
 
 TRACES = sorted(p.name for p in SAMPLES.iterdir() if re.match(
     r"12-cpus|graph|irqsoff|preempt|wakeup|stack-trace$|function(?!-lost-while-read)|clocks|profile$", p.name)
@@ -106,3 +106,9 @@ def test_nesting(name):
     assert nesting(text) == []
     deeper = re.sub(r"(\|?)( +)(\w+\(\);)", r"\1\2  \3", text, count=1)
     assert deeper == text or nesting(deeper) != []
+
+
+def test_transcript():
+    said = transcript("errors")
+    assert said[0] == ("echo nosuch > current_tracer", "sh: write error: Invalid argument\n")
+    assert ("cat current_tracer", "nop\n") in said and len(said) > 80
