@@ -248,6 +248,12 @@ void trace_plat_set_hooks(uint32_t mask)
 	synchronize_preempt();
 }
 
+/* A hooked function returned, and nobody knows where to: it is entered by a return. */
+void trace_plat_lost(void)
+{
+	panic("fgraph: the return address of a hooked function is lost");
+}
+
 /* ---- Messages ---- */
 
 static void log_line(enum log_level level, const char *fmt, va_list args)

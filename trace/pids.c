@@ -6,6 +6,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
+#include "func/fgraph_private.h"
 #include "print/str.h"
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
@@ -190,6 +191,7 @@ void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *
 {
 	struct trace_array *tr = NULL;
 
+	fgraph_thread_created(thread);
 	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);
@@ -207,7 +209,7 @@ static void forget(struct trace_pids *set, int32_t pid)
 		trace_pids_remove(set, pid);
 }
 
-void trace_thread_exited(int32_t pid, const char *comm)
+static void note_exit(int32_t pid, const char *comm)
 {
 	struct trace_array *tr = NULL;
 
@@ -222,4 +224,10 @@ void trace_thread_exited(int32_t pid, const char *comm)
 		forget(&tr->no_pids, pid);
 	}
 	trace_plat_unlock(&trace_config_lock);
+}
+
+void trace_thread_exited(int32_t pid, const char *comm)
+{
+	note_exit(pid, comm);
+	fgraph_thread_exited(trace_plat_current()); /* last: what comes before is traced */
 }

@@ -53,4 +53,4 @@ ARCH_NOTRACE_SRCS += \
 
 # Patching and trampolines.
 ARCH_NOTRACE_SRCS += arch/x86_64/text_poke.c arch/x86_64/text_poke_test.c arch/x86_64/trampoline.c
-ARCH_ASM += arch/x86_64/text_poke_sites.asm arch/x86_64/trampoline_code.asm
+ARCH_ASM += arch/x86_64/graph_return.asm arch/x86_64/text_poke_sites.asm arch/x86_64/trampoline_code.asm

@@ -210,3 +210,10 @@ const char *cpu_trap_stack_of(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_
 	}
 	return NULL;
 }
+
+const struct trace_thread *cpu_trap_stack_thread(uintptr_t addr)
+{
+	if (addr < CPU_STACK_BASE || addr >= CPU_STACK_BASE + MAX_CPUS * CPU_STACK_SLOT)
+		return NULL;
+	return cpu_local_of((uint32_t)((addr - CPU_STACK_BASE) / CPU_STACK_SLOT))->trace_thread;
+}

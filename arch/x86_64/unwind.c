@@ -51,6 +51,17 @@ static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? *(const volatile uintptr_t *)at : 0;
 }
 
+/* The return address at that word: the real one when the return is hooked. */
+static uintptr_t return_word(struct walk *w, uintptr_t addr, size_t index)
+{
+	uintptr_t at = addr + index * sizeof(uintptr_t);
+	uintptr_t ret = stack_word(w, at, 0);
+
+	if (ret != trace_plat_return_hook())
+		return ret;
+	return upcall_return_address(cpu_trap_stack_thread(at), ret, (const uintptr_t *)at);
+}
+
 /* The last call site at or before `addr`; 0 for none. */
 static uintptr_t site_before(uintptr_t addr)
 {
@@ -162,6 +173,14 @@ static const struct iret_frame *find_iret_frame(struct walk *w, uintptr_t rsp)
 	return NULL;
 }
 
+#define HOOK_SLOT_BYTES 8 /* graph_return.asm */
+
+/* Just returned into the hook, which is about to put the slot back on the stack. */
+static bool is_before_slot(uintptr_t rip)
+{
+	return rip - (uintptr_t)return_to_handler < HOOK_SLOT_BYTES;
+}
+
 /* The interrupted instruction, and its caller when only rsp knows about it. Returns rbp to go on.
  */
 static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rbp)
@@ -178,11 +197,15 @@ static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintpt
 		rsp = frame->rsp;
 		emit(w, rip);
 	}
+	if (is_before_slot(rip)) {
+		emit(w, return_word(w, rsp - sizeof(uintptr_t), 0));
+		return rbp;
+	}
 	depth = return_depth(rip);
 	if (depth >= 0) {
-		emit(w, stack_word(w, rsp, (size_t)depth));
+		emit(w, return_word(w, rsp, (size_t)depth));
 		if (trampoline_contains(rip))
-			emit(w, stack_word(w, rsp, (size_t)depth + 1));
+			emit(w, return_word(w, rsp, (size_t)depth + 1));
 	}
 	return rbp;
 }
@@ -205,13 +228,13 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	if (!is_on_stack(w, rbp, 2 * sizeof(uintptr_t)))
 		return 0;
 	next = stack_word(w, rbp, 0);
-	ret = stack_word(w, rbp, 1);
+	ret = return_word(w, rbp, 1);
 	if (!ret)
 		return 0;
 	/* A trampoline was called from a function that had no frame: its caller is one word up. */
 	if (trampoline_contains(w->out[w->nr - 1])) {
 		emit(w, ret);
-		ret = stack_word(w, rbp, 2);
+		ret = return_word(w, rbp, 2);
 	}
 	emit(w, ret);
 	/* Frames ascend on one stack; only a trap frame leads to another. */

@@ -11,6 +11,7 @@
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/upcall.h>
+#include <trace/fgraph.h>
 #include "vmap.h"
 
 #define SLOT_BYTES  (2 * STACK_BYTES)
@@ -26,6 +27,8 @@ static struct {
 	uint16_t spare[SPARE_MAX];
 	_Atomic uint64_t mapped[NR_SLOTS / 64]; /* read without the lock */
 	_Atomic uint64_t nr_pages;
+	/* For backtraces, read without the lock; the last is of the boot stack. */
+	const struct trace_thread *_Atomic owner[NR_SLOTS + 1];
 } stacks;
 
 static uintptr_t slot_stack(uint32_t slot)
@@ -75,6 +78,13 @@ void *stack_alloc(void)
 	return stack;
 }
 
+void stack_set_owner(void *stack, const struct trace_thread *owner)
+{
+	size_t slot = stack ? ((uintptr_t)stack - VMAP_BASE) / SLOT_BYTES : NR_SLOTS;
+
+	atomic_store_explicit(&stacks.owner[slot], owner, memory_order_relaxed);
+}
+
 /* Give back all spare stacks but `keep`, with one flush. */
 static void release_spare_locked(uint32_t keep)
 {
@@ -99,6 +109,7 @@ void stack_free(void *stack)
 	if (!stack)
 		return;
 	ASSERT(slot < NR_SLOTS && slot_stack(slot) == (uintptr_t)stack && slot_is_mapped(slot));
+	stack_set_owner(stack, NULL);
 	mutex_lock(&stacks.lock);
 	if (stacks.nr_spare == stacks.max_spare)
 		release_spare_locked(stacks.max_spare / 2);
@@ -145,4 +156,21 @@ TRACE_NOTRACE bool upcall_stack_range(uintptr_t addr, uintptr_t *out_lo, uintptr
 	*out_lo = VMAP_BASE + (uintptr_t)slot * SLOT_BYTES + SLOT_BYTES - STACK_BYTES;
 	*out_hi = *out_lo + STACK_BYTES;
 	return true;
+}
+
+static TRACE_NOTRACE const struct trace_thread *owner_of(uintptr_t addr)
+{
+	size_t slot = (addr - VMAP_BASE) / SLOT_BYTES;
+
+	if (addr >= (uintptr_t)boot_stack && addr < (uintptr_t)boot_stack_top)
+		slot = NR_SLOTS;
+	else if (addr < VMAP_BASE || slot >= NR_SLOTS)
+		return NULL;
+	return atomic_load_explicit(&stacks.owner[slot], memory_order_relaxed);
+}
+
+TRACE_NOTRACE uintptr_t upcall_return_address(const struct trace_thread *runs, uintptr_t ret,
+					      const uintptr_t *slot)
+{
+	return ftrace_graph_ret_addr(runs ? runs : owner_of((uintptr_t)slot), ret, slot);
 }

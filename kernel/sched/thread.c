@@ -52,6 +52,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 		slab_free(thread_cache, thread);
 		return NULL;
 	}
+	stack_set_owner(thread->stack, &thread->trace);
 	thread->fn = fn;
 	thread->arg = arg;
 	thread->user = current_thread()->user;
@@ -213,6 +214,7 @@ void threads_init(void)
 	if (!thread_cache)
 		panic("out of memory for threads");
 	thread_setup(&boot_thread, "swapper/0", THREAD_IDLE | THREAD_SERVICE);
+	stack_set_owner(NULL, &boot_thread.trace);
 	atomic_store(&boot_thread.refs, 1);
 	atomic_store(&boot_thread.on_queue, ON_QUEUE_YES);
 	sched_init_cpu(0, &boot_thread, cpu_local_read(self));
@@ -236,9 +238,11 @@ int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local)
 			slab_free(thread_cache, idle);
 			return -ENOMEM;
 		}
+		stack_set_owner(idle->stack, &idle->trace);
 		atomic_store(&idle->refs, 1);
 		atomic_store(&idle->on_queue, ON_QUEUE_YES);
 		thread_list_add_idle(idle);
+		trace_thread_created(0, 0, &idle->trace);
 	}
 	sched_init_cpu(cpu, idle, local);
 	return 0;

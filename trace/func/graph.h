@@ -10,7 +10,7 @@
 #define TRACE_GRAPH_H
 
 #include <stdatomic.h>
-#include <trace/ftrace.h>
+#include <trace/fgraph.h>
 
 /* Options of the tracer, as bits. */
 enum trace_graph_option {
@@ -43,6 +43,29 @@ struct trace_graph {
 	 * set_graph_notrace. Probes look at sets.func_hash with preemption off.
 	 */
 	struct ftrace_ops sets;
+
+	/* graph_tracer.c */
+	struct fgraph_user user;
+	bool measures_sleep;
 };
+
+struct trace_array;
+
+/*
+ * The callbacks of an instance, at the sites of tr->ops: function_graph_update() after any setting
+ * that they obey has changed (options, max_depth, sets, the threshold, thread filters); it may be
+ * called when they are not running too. Config lock held. Errors as register_ftrace_graph().
+ */
+int function_graph_start(struct trace_array *tr);
+void function_graph_stop(struct trace_array *tr);
+void function_graph_update(struct trace_array *tr);
+
+/*
+ * Write an event of the graph into the buffer of `tr`, of the type that the options ask for, for
+ * tracers that have callbacks of their own. False: there was no room, or recording is off.
+ * Preemption is off, once.
+ */
+bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent);
+bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret);
 
 #endif

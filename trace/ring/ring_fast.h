@@ -130,10 +130,10 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
  * The common case alone, for those who keep the rest out of their way. `step` is what the event
  * adds to a tail word: RING_EVENT_ONE and its bytes, head included, a multiple of 4 from 8 to
  * RING_SHORT_PAYLOAD + RING_HEAD_BYTES. NULL, with nothing changed, when there is more to do.
- * `out_word` is the tail word before.
+ * `out_word` is the tail word before, `out_ns` the time of the event.
  */
-static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
-						     uint64_t *out_word)
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *rc, uint64_t step,
+							uint64_t *out_word, uint64_t *out_ns)
 {
 	/* The clock first: an interrupt behind it makes the time or the exchange fail. */
 	uint64_t now = trace_plat_clock_ns();
@@ -162,7 +162,16 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, 
 		return NULL;
 	payload[-1] = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
 	*out_word = word;
+	*out_ns = now;
 	return payload;
+}
+
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
+						     uint64_t *out_word)
+{
+	uint64_t now;
+
+	return trace_ring_try_step_at(rc, step, out_word, &now);
 }
 
 /* The same for `len` bytes of payload, a multiple of 4 from 4 to RING_SHORT_PAYLOAD. */

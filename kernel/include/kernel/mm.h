@@ -15,6 +15,8 @@
 
 #include <kernel/base.h>
 
+struct trace_thread;
+
 #define PAGE_MAX_ORDER 10 /* 4 MiB */
 #define STACK_BYTES    (4 * PAGE_SIZE)
 
@@ -49,6 +51,8 @@ void vfree(void *memory);
 /* Lowest address of a stack of STACK_BYTES; the page below is not mapped. */
 void *stack_alloc(void);
 void stack_free(void *stack);
+/* Whose stack it is, for backtraces; NULL: the boot stack. */
+void stack_set_owner(void *stack, const struct trace_thread *owner);
 
 struct mm_stats {
 	uint64_t ram_bytes;   /* as the firmware reports it */

@@ -12,6 +12,7 @@
 
 struct cpu_local;
 struct handover;
+struct trace_thread;
 struct trap_frame;
 
 /*
@@ -58,5 +59,12 @@ void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((nore
  * none. Any context, NMI included: lock free. Not traced.
  */
 bool upcall_stack_range(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi);
+/*
+ * The real return address for `ret`, found at `slot`: the return of a traced function may be
+ * hooked. `runs`: on whose behalf a trap stack is used; NULL: `slot` is on a thread's stack. Any
+ * context. Not traced.
+ */
+uintptr_t upcall_return_address(const struct trace_thread *runs, uintptr_t ret,
+				const uintptr_t *slot);
 
 #endif

@@ -109,6 +109,14 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 /* Only of shared trampolines with registers: call `addr` as if the site did, then go on. */
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
+/*
+ * T1: where a function returns to whose return is hooked. What is there keeps the returned values,
+ * calls trace_graph_return(slot, retval) with the place that held the return address, and goes to
+ * what that left there.
+ */
+static inline uintptr_t trace_plat_return_hook(void);
+/* T1: where to go when the return address is lost: the host ends there, with a message. */
+static inline uintptr_t trace_plat_return_lost(void);
 
 /* ---- T0: memory, CPUs ---- */
 

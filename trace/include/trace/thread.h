@@ -11,9 +11,25 @@
 
 #include <stdint.h>
 
+struct fgraph_frame;
+
 struct trace_thread {
 	/* Bit n: the thread filter of instance n leaves this thread out. Config lock. */
 	uint64_t ignored_by;
+
+	/*
+	 * The shadow stack of <trace/fgraph.h>, changed by the thread itself and by interrupts on
+	 * it, which leave it as they found it. All NULL: it has none. Given and taken by
+	 * fgraph_stack.c.
+	 */
+	struct fgraph_frame *graph_base;
+	struct fgraph_frame *_Atomic graph_top; /* the next free frame */
+	struct fgraph_frame *_Atomic graph_end;
+	uint32_t graph_overrun; /* calls that found no room; 65535: or more */
+
+	/* As long as somebody wants to know: the switch hook. */
+	_Atomic uint64_t sleep_ns; /* spent switched out, so far */
+	uint64_t switched_out_ns;  /* when it was, last */
 };
 
 #endif

@@ -35,5 +35,7 @@ struct cpu_local *cpu_local_of(uint32_t cpu);
  * Any context, also for addresses that are not mapped.
  */
 const char *cpu_trap_stack_of(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi);
+/* The thread that runs on the CPU whose trap stacks `addr` is among; NULL for none. Any context. */
+const struct trace_thread *cpu_trap_stack_thread(uintptr_t addr);
 
 #endif

@@ -170,4 +170,17 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_ip_unpack(uint32_t packed)
 	return (uintptr_t)(intptr_t)(int32_t)packed;
 }
 
+extern const char return_to_handler[]; /* graph_return.asm */
+void trace_plat_lost(void) __attribute__((noreturn));
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_hook(void)
+{
+	return (uintptr_t)return_to_handler;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_lost(void)
+{
+	return (uintptr_t)trace_plat_lost;
+}
+
 #endif

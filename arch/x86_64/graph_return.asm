@@ -1,0 +1,38 @@
+; return_to_handler - what a function whose return is hooked returns into.
+;
+; In:    by a return: rsp just above the slot that held the return address; rax and rdx are what the
+;        function returns, the registers that C keeps are its caller's, all others are free.
+; Calls: void trace_graph_return(uintptr_t *slot, uintptr_t retval), which puts the real return
+;        address into the slot
+; Keeps: rax, rdx, and what C keeps.
+;
+; The slot holds this routine's address until C has replaced it, and lies where a frame has its
+; return address: an unwinder finds the caller at every instruction.
+
+%include "asm.inc"
+%include "cfi.inc"
+
+extern trace_graph_return
+
+HOOK_SLOT_BYTES equ 8		; until the slot is on the stack again
+
+section .text
+
+global return_to_handler:function (return_to_handler.end - return_to_handler)
+	align	16
+return_to_handler:
+	cfi_routine call, 0, return_to_handler.end
+	lea	rcx, [rel return_to_handler]
+	push_value rcx
+	times HOOK_SLOT_BYTES - ($ - return_to_handler) nop ; unwind.c knows the number
+	push_saved rbp
+	mov	rbp, rsp
+	push_saved rax, rdx
+	lea	rdi, [rbp + 8]
+	mov	rsi, rax
+	call	trace_graph_return
+	pop_saved rax, rdx
+	pop_saved rbp
+	ret
+	cfi_routine_end
+.end:

@@ -1,0 +1,314 @@
+/*
+ * Users of graph tracing, and what happens when a hooked function returns: see <trace/fgraph.h>
+ * and fgraph_private.h.
+ *
+ * Order of things when a user goes: its sites (no entry runs any more), its place in `users` (no
+ * exit begins any more), a grace period (none runs any more), its frames, its number.
+ */
+#include "fgraph_private.h"
+#include <trace/recursion.h>
+
+static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
+			uintptr_t retval);
+
+static struct fgraph_user nobody = { .exit = exit_nobody };
+
+/* By number; the last is always nobody. Changed under fgraph_lock. */
+static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
+	[0 ... FGRAPH_MAX_USERS] = &nobody,
+};
+static uint32_t nr_users; /* fgraph_lock */
+static _Atomic bool is_dead;
+
+static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
+			uintptr_t retval)
+{
+	(void)user;
+	(void)retval;
+	fgraph_pop(trace_plat_current(), frame, slot);
+	trace_plat_preempt_enable();
+}
+
+bool ftrace_graph_is_dead(void)
+{
+	return atomic_load_explicit(&is_dead, memory_order_relaxed);
+}
+
+void ftrace_graph_stop(void)
+{
+	atomic_store(&is_dead, true);
+	for (uint32_t i = 0; i < FGRAPH_MAX_USERS; i++)
+		atomic_fetch_or(&atomic_load(&users[i])->flags, FGRAPH_USER_DEAD);
+}
+
+struct fgraph_frame *fgraph_last(const struct trace_thread *thread, struct fgraph_frame *frame,
+				 uint32_t user)
+{
+	for (; frame > thread->graph_base; frame--) {
+		if ((fgraph_head(frame) & FGRAPH_USER_MASK) == user)
+			return frame;
+	}
+	return NULL;
+}
+
+/* ---- Return ---- */
+
+/*
+ * The topmost frame is not of this return: a frame that never returned is above it, or this one was
+ * overwritten. NULL: the return address is lost.
+ */
+static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *thread,
+						      const uintptr_t *slot)
+{
+	struct fgraph_frame *frame = thread->graph_top - 1;
+	struct fgraph_frame *first = frame;
+
+	while (frame > thread->graph_base && frame->slot != (uintptr_t)slot)
+		frame--;
+	if (!ftrace_graph_is_dead()) {
+		ftrace_graph_stop();
+		trace_plat_bug("fgraph: bad frame pointer: expected %lx, received %lx, "
+			       "function %ps; graph tracing has stopped",
+			       first->slot, (uintptr_t)slot,
+			       (void *)trace_plat_ip_unpack(first->func));
+	}
+	if (frame == thread->graph_base)
+		return NULL;
+	fgraph_unpush(thread, frame + 1);
+	return frame;
+}
+
+void trace_graph_return(uintptr_t *slot, uintptr_t retval)
+{
+	struct fgraph_frame *frame;
+	struct fgraph_user *user;
+
+	trace_plat_preempt_disable();
+	frame = atomic_load_explicit(&trace_plat_current()->graph_top, memory_order_relaxed) - 1;
+	if (TRACE_UNLIKELY(frame->slot != (uintptr_t)slot)) {
+		frame = find_frame(trace_plat_current(), slot);
+		if (!frame) {
+			trace_plat_preempt_enable();
+			*slot = trace_plat_return_lost();
+			return;
+		}
+	}
+	user = atomic_load_explicit(
+		&users[fgraph_head(frame) & FGRAPH_USER_MASK], memory_order_relaxed);
+	user->exit(user, frame, slot, retval);
+}
+
+uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret,
+				const uintptr_t *slot)
+{
+	const struct fgraph_frame *frame, *top;
+
+	if (ret != trace_plat_return_hook() || !thread || !thread->graph_base)
+		return ret;
+	/*
+	 * From the outermost: of several frames for one slot it has the real address, and one that
+	 * is being pushed, not filled yet, comes last.
+	 */
+	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	for (frame = thread->graph_base + 1; frame < top; frame++) {
+		if (frame->slot == (uintptr_t)slot)
+			return trace_plat_ip_unpack(frame->ret);
+	}
+	return ret;
+}
+
+/* ---- Users ---- */
+
+static int user_add_locked(struct fgraph_user *user)
+{
+	uint32_t index = 0;
+	int err;
+
+	if (ftrace_graph_is_dead() || ftrace_is_dead())
+		return -ENODEV;
+	while (index < FGRAPH_MAX_USERS && users[index] != &nobody)
+		index++;
+	if (user->is_added || index == FGRAPH_MAX_USERS)
+		return -EBUSY;
+	err = fgraph_stacks_get();
+	if (err)
+		return err;
+	user->index = index;
+	user->is_added = true;
+	atomic_store(&user->nr_abandoned, 0);
+	atomic_store(&users[index], user);
+	nr_users++;
+	return 0;
+}
+
+int fgraph_user_add(struct fgraph_user *user)
+{
+	int err;
+
+	trace_plat_lock(&fgraph_lock);
+	err = user_add_locked(user);
+	trace_plat_unlock(&fgraph_lock);
+	return err;
+}
+
+void fgraph_user_remove(struct fgraph_user *user)
+{
+	trace_plat_lock(&fgraph_lock);
+	atomic_store(&users[user->index], &nobody);
+	trace_plat_synchronize_preempt();
+	fgraph_stacks_forget(user->index);
+	user->is_added = false;
+	if (--nr_users == 0)
+		fgraph_stacks_put();
+	trace_plat_unlock(&fgraph_lock);
+}
+
+void fgraph_abandon(uint32_t index)
+{
+	atomic_fetch_add(&atomic_load(&users[index])->nr_abandoned, 1);
+}
+
+/* ---- Users of the API ---- */
+
+static struct fgraph_ops *gops_of(struct fgraph_user *user)
+{
+	return (struct fgraph_ops *)(void *)((char *)user - offsetof(struct fgraph_ops, user));
+}
+
+/* The call around `frame` that has the same user, or NULL. */
+static struct fgraph_frame *parent_of(const struct trace_thread *thread, struct fgraph_frame *frame)
+{
+	uint32_t user = fgraph_head(frame) & FGRAPH_USER_MASK;
+
+	frame--;
+	if (TRACE_LIKELY((fgraph_head(frame) & FGRAPH_USER_MASK) == user))
+		return frame;
+	return fgraph_last(thread, frame, user);
+}
+
+static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
+		      struct fgraph_frame *frame, uintptr_t parent_ip)
+{
+	struct fgraph_frame *parent = parent_of(thread, frame);
+	struct ftrace_graph_ent ent = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retaddr = parent_ip,
+		.depth = fgraph_level(frame),
+		.data = &frame->data,
+		.parent_data = parent ? &parent->data : NULL,
+	};
+
+	return gops->entryfunc(&ent, gops);
+}
+
+static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame;
+
+	if (TRACE_UNLIKELY(atomic_load_explicit(&gops->user.flags, memory_order_relaxed)))
+		return;
+	frame = fgraph_push(thread, gops->user.index, ip, slot);
+	if (TRACE_UNLIKELY(!frame)) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	if (gops->entryfunc && !is_wanted(gops, thread, frame, parent_ip)) {
+		fgraph_unpush(thread, frame);
+		return;
+	}
+	frame->child_ns = 0;
+	frame->calltime = trace_plat_clock_ns();
+	fgraph_hook(slot);
+}
+
+static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+
+	if (TRACE_UNLIKELY(bit < 0))
+		return;
+	enter(ops->private, ip, parent_ip, ftrace_regs_return_slot(fregs));
+	trace_recursion_exit(bit);
+}
+
+static void call_retfunc(struct fgraph_ops *gops, struct trace_thread *thread,
+			 struct fgraph_frame *frame, uintptr_t retval)
+{
+	struct fgraph_frame *parent = parent_of(thread, frame);
+	struct ftrace_graph_ret ret = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retval = retval,
+		.calltime = frame->calltime,
+		.rettime = trace_plat_clock_ns(),
+		.sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed) -
+			    frame->sleep_ns,
+		.child_ns = frame->child_ns,
+		.depth = fgraph_level(frame),
+		.overrun = thread->graph_overrun,
+		.data = &frame->data,
+	};
+
+	if (parent) {
+		parent->child_ns += ret.rettime - ret.calltime;
+		ret.parent_data = &parent->data;
+	}
+	gops->retfunc(&ret, gops);
+}
+
+/* Preemption is off. The guard: what retfunc calls shall not be hooked. */
+static void gops_exit(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
+		      uintptr_t retval)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_ops *gops = gops_of(user);
+	uint32_t bit =
+		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
+
+	if (gops->retfunc && !atomic_load_explicit(&user->flags, memory_order_relaxed) &&
+	    trace_plat_recursion_set(bit)) {
+		call_retfunc(gops, thread, frame, retval);
+		trace_plat_recursion_clear(bit);
+	}
+	fgraph_pop(thread, frame, slot);
+	trace_plat_preempt_enable();
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	int err;
+
+	if (!gops->entryfunc && !gops->retfunc)
+		return -EINVAL;
+	gops->user.exit = gops_exit;
+	err = fgraph_user_add(&gops->user);
+	if (err)
+		return err;
+	gops->ops.func = gops_entry;
+	gops->ops.private = gops;
+	err = register_ftrace_function(&gops->ops);
+	if (err)
+		fgraph_user_remove(&gops->user);
+	return err;
+}
+
+int unregister_ftrace_graph(struct fgraph_ops *gops)
+{
+	if (!gops->user.is_added)
+		return -EINVAL;
+	unregister_ftrace_function(&gops->ops);
+	fgraph_user_remove(&gops->user);
+	return 0;
+}
+
+uint64_t ftrace_graph_pending(struct fgraph_ops *gops)
+{
+	uint64_t nr = 0;
+
+	trace_plat_lock(&fgraph_lock);
+	if (gops->user.is_added)
+		nr = fgraph_stacks_count(gops->user.index);
+	trace_plat_unlock(&fgraph_lock);
+	return nr;
+}

@@ -1,0 +1,264 @@
+/*
+ * Whose shadow stack is where: see fgraph_private.h.
+ *
+ * The first user gives a stack to every thread that exists, trace_thread_created() to those that
+ * come later. When the last user goes, empty stacks are taken back; one that is in use stays until
+ * its thread ends or another last user goes: nothing is pushed on it any more.
+ *
+ * Threads of the list are visited with preemption off, so stacks to give come out of a chain that
+ * was filled before, and those that were taken go into one.
+ */
+#include "../hooks.h"
+#include "fgraph_private.h"
+
+#define STACK_BYTES ((size_t)4096)
+#define NR_FRAMES   (STACK_BYTES / sizeof(struct fgraph_frame)) /* with the sentinel */
+
+struct trace_plat_lock fgraph_lock;
+
+static bool is_wanted; /* there is a user; fgraph_lock */
+
+/* Stacks on their way; the link lies in the stack itself. */
+struct spare {
+	struct spare *next;
+};
+
+struct chain {
+	struct spare *first;
+	uint64_t nr_missing;
+};
+
+static void chain_put(struct chain *chain, void *stack)
+{
+	struct spare *spare = stack;
+
+	spare->next = chain->first;
+	chain->first = spare;
+}
+
+static void *chain_get(struct chain *chain)
+{
+	struct spare *spare = chain->first;
+
+	if (spare)
+		chain->first = spare->next;
+	return spare;
+}
+
+static void chain_free(struct chain *chain)
+{
+	void *stack;
+
+	while ((stack = chain_get(chain)))
+		trace_plat_free(stack, STACK_BYTES);
+}
+
+static void give(struct trace_thread *thread, void *stack)
+{
+	struct fgraph_frame *base = stack;
+
+	*base = (struct fgraph_frame){ .head = FGRAPH_NOBODY };
+	thread->graph_base = base;
+	atomic_store_explicit(&thread->graph_top, base + 1, memory_order_relaxed);
+	/* Release: with the acquire of fgraph_push(), which looks here first. */
+	atomic_store_explicit(&thread->graph_end, base + NR_FRAMES, memory_order_release);
+}
+
+static void give_one(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	struct chain *chain = arg;
+	void *stack;
+
+	(void)pid;
+	if (thread->graph_base)
+		return;
+	stack = chain_get(chain);
+	if (stack)
+		give(thread, stack);
+	else
+		chain->nr_missing++;
+}
+
+static int fill_chain(struct chain *chain)
+{
+	for (; chain->nr_missing; chain->nr_missing--) {
+		void *stack = trace_plat_alloc(STACK_BYTES);
+
+		if (!stack)
+			return -ENOMEM;
+		chain_put(chain, stack);
+	}
+	return 0;
+}
+
+int fgraph_stacks_get(void)
+{
+	struct chain chain = { .nr_missing = 0 };
+	bool was_wanted = is_wanted;
+	int err = 0;
+
+	is_wanted = true;
+	do {
+		err = fill_chain(&chain);
+		if (!err)
+			trace_plat_each_thread(give_one, &chain);
+	} while (!err && chain.nr_missing);
+	chain_free(&chain);
+	if (err && !was_wanted)
+		fgraph_stacks_put();
+	return err;
+}
+
+/* Nothing is pushed any more: an empty stack stays empty. */
+static void take_one(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	(void)pid;
+	if (!thread->graph_base ||
+	    atomic_load_explicit(&thread->graph_top, memory_order_relaxed) > thread->graph_base + 1)
+		return;
+	atomic_store_explicit(&thread->graph_end, NULL, memory_order_relaxed);
+	chain_put(arg, thread->graph_base);
+	thread->graph_base = NULL;
+	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
+}
+
+void fgraph_stacks_put(void)
+{
+	struct chain chain = { 0 };
+
+	is_wanted = false;
+	trace_plat_each_thread(take_one, &chain);
+	trace_plat_synchronize_preempt(); /* for those who look at them from outside */
+	chain_free(&chain);
+}
+
+/* ---- Frames of a user ---- */
+
+struct visit {
+	uint32_t user;
+	bool forget;
+	uint64_t nr;
+};
+
+static void visit_one(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	struct visit *visit = arg;
+	struct fgraph_frame *frame, *top;
+
+	(void)pid;
+	if (!thread->graph_base)
+		return;
+	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	for (frame = thread->graph_base + 1; frame < top; frame++) {
+		uint32_t head = atomic_load_explicit(&frame->head, memory_order_relaxed);
+
+		if ((head & FGRAPH_USER_MASK) != visit->user)
+			continue;
+		visit->nr++;
+		/* Its thread may have popped it, and pushed another: that one is not ours. */
+		if (visit->forget)
+			atomic_compare_exchange_strong(&frame->head, &head,
+						       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
+	}
+}
+
+uint64_t fgraph_stacks_forget(uint32_t index)
+{
+	struct visit visit = { .user = index, .forget = true };
+
+	trace_plat_each_thread(visit_one, &visit);
+	return visit.nr;
+}
+
+uint64_t fgraph_stacks_count(uint32_t index)
+{
+	struct visit visit = { .user = index };
+
+	trace_plat_each_thread(visit_one, &visit);
+	return visit.nr;
+}
+
+/* ---- Threads ---- */
+
+void fgraph_thread_created(struct trace_thread *thread)
+{
+	void *stack;
+
+	trace_plat_lock(&fgraph_lock);
+	if (is_wanted && !thread->graph_base) {
+		stack = trace_plat_alloc(STACK_BYTES);
+		if (stack) /* otherwise its calls count as overrun */
+			give(thread, stack);
+	}
+	trace_plat_unlock(&fgraph_lock);
+}
+
+void fgraph_thread_exited(struct trace_thread *thread)
+{
+	struct fgraph_frame *base, *top;
+
+	if (!thread->graph_base)
+		return;
+	trace_plat_lock(&fgraph_lock);
+	base = thread->graph_base;
+	/* In this order: an interrupt here pushes no more, but may still have to pop. */
+	atomic_store_explicit(&thread->graph_end, NULL, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	for (struct fgraph_frame *frame = base + 1; base && frame < top; frame++)
+		fgraph_abandon(atomic_load_explicit(&frame->head, memory_order_relaxed) &
+			       FGRAPH_USER_MASK);
+	thread->graph_base = NULL;
+	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
+	trace_plat_unlock(&fgraph_lock);
+	if (base)
+		trace_plat_free(base, STACK_BYTES);
+}
+
+/* ---- Sleep ---- */
+
+static struct trace_plat_lock sleep_lock;
+static uint32_t nr_sleep_users; /* sleep_lock */
+
+static void count_sleep(struct trace_hook_user *user, const struct trace_sched_thread *prev,
+			const struct trace_sched_thread *next)
+{
+	uint64_t now = trace_plat_clock_ns();
+	uint64_t since = next->thread->switched_out_ns;
+
+	(void)user;
+	prev->thread->switched_out_ns = now;
+	if (now > since) /* clocks of two CPUs */
+		atomic_store_explicit(&next->thread->sleep_ns,
+				      next->thread->sleep_ns + (now - since), memory_order_relaxed);
+}
+
+static struct trace_hook_user sleep_hook = { .switched = count_sleep };
+
+/* Those that are switched out now: from here on. */
+static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	(void)pid;
+	thread->switched_out_ns = *(const uint64_t *)arg;
+}
+
+void ftrace_graph_sleep_get(void)
+{
+	uint64_t now;
+
+	trace_plat_lock(&sleep_lock);
+	if (nr_sleep_users++ == 0) {
+		now = trace_plat_clock_ns();
+		trace_plat_each_thread(begin_one, &now);
+		trace_hooks_add(&sleep_hook);
+	}
+	trace_plat_unlock(&sleep_lock);
+}
+
+void ftrace_graph_sleep_put(void)
+{
+	trace_plat_lock(&sleep_lock);
+	if (--nr_sleep_users == 0)
+		trace_hooks_remove(&sleep_hook);
+	trace_plat_unlock(&sleep_lock);
+}

@@ -1,0 +1,409 @@
+/*
+ * The callbacks of function_graph: an event of 20 bytes when a function is entered, one of 28 when
+ * it returns. See graph.h and fgraph_private.h.
+ *
+ * The common case is that of func_tracer.c, with all settings of the graph as they are at first:
+ * anything else sets FGRAPH_USER_SPECIAL, and goes the long way. The time of an event is the time
+ * of the call: the clock is read once.
+ */
+#include "../array.h"
+#include "../entry.h"
+#include "../ring/ring_fast.h"
+#include "fgraph_private.h"
+#include "ftrace_private.h"
+#include <trace/recursion.h>
+
+#define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
+#define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
+#define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
+#define MAX_DEPTH   15u		/* from here on trace_entry.preempt_count cannot tell */
+#define COMMON_WORD 0x80000001u /* preempt word: nothing but our own depth */
+/* Where the fields lie in the first word of an entry. */
+#define FLAGS_SHIFT 16
+#define DEPTH_SHIFT 24
+
+static struct trace_array *array_of(struct fgraph_user *user)
+{
+	return (struct trace_array *)(void *)((char *)user -
+					      offsetof(struct trace_array, graph.user));
+}
+
+static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
+{
+	return tr->buffer->cpu[trace_plat_cpu_id()];
+}
+
+static uint32_t options_of(const struct trace_array *tr)
+{
+	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+}
+
+/* ---- Events, any way ---- */
+
+bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent)
+{
+	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry) : ENTRY_BYTES;
+	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_graph_retaddr_entry *entry = trace_ring_reserve(rc, bytes);
+
+	if (!entry)
+		return false;
+	trace_entry_init(&entry->graph.ent,
+			 with_retaddr ? TRACE_TYPE_GRAPH_RETADDR_ENT : TRACE_TYPE_GRAPH_ENT, 1);
+	entry->graph.ip = trace_plat_ip_pack(ent->func);
+	entry->graph.depth = ent->depth;
+	if (with_retaddr)
+		entry->retaddr = trace_plat_ip_pack(ent->retaddr);
+	trace_ring_commit(rc, entry);
+	return true;
+}
+
+bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret)
+{
+	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry) : EXIT_BYTES;
+	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_graph_retval_entry *entry = trace_ring_reserve(rc, bytes);
+
+	if (!entry)
+		return false;
+	trace_entry_init(&entry->graph.ent,
+			 with_retval ? TRACE_TYPE_GRAPH_RETVAL : TRACE_TYPE_GRAPH_RET, 1);
+	entry->graph.ip = trace_plat_ip_pack(ret->func);
+	entry->graph.depth = (uint16_t)ret->depth;
+	entry->graph.overrun = (uint16_t)ret->overrun;
+	entry->graph.duration_ns = ret->rettime - ret->calltime;
+	if (!(options_of(tr) & TRACE_GRAPH_SLEEP_TIME))
+		entry->graph.duration_ns -= ret->sleep_ns;
+	if (with_retval)
+		entry->retval = ret->retval;
+	trace_ring_commit(rc, entry);
+	return true;
+}
+
+/* ---- Entry, any settings ---- */
+
+static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
+{
+	return set && ftrace_hash_has(set, trace_plat_ip_pack(ip));
+}
+
+/*
+ * What the sets say: the flags of the frame, or -1: no frame. `inherited`: those of the call around
+ * it.
+ */
+static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bool in_irq)
+{
+	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
+
+	if (inherited & FGRAPH_HIDDEN)
+		return -1;
+	if (sets && set_has(sets->notrace_hash, ip))
+		return FGRAPH_HIDDEN; /* its frame hides what it calls */
+	if ((inherited & FGRAPH_INSIDE) || !sets || ftrace_hash_empty(sets->filter_hash))
+		return (int)inherited;
+	if (!set_has(sets->filter_hash, ip))
+		return -1;
+	return FGRAPH_INSIDE | (in_irq ? FGRAPH_IRQ : 0);
+}
+
+/* The flags of the frame for a call, or -1 when the settings do not want it. */
+static int wanted_flags(struct trace_array *tr, struct trace_thread *thread, uintptr_t ip)
+{
+	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
+	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+	struct fgraph_frame *top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	struct fgraph_frame *last = fgraph_last(thread, top - 1, tr->graph.user.index);
+	uint32_t inherited = last ? fgraph_head(last) & FGRAPH_FLAGS_MASK : 0;
+	uint32_t level = last ? fgraph_level(last) + 1 : 0;
+	int flags = flags_of(tr, ip, inherited, in_irq);
+
+	if (flags < 0 || flags & FGRAPH_HIDDEN)
+		return flags;
+	if ((thread->ignored_by & tr->pid_mask) || (max_depth && level >= max_depth))
+		return -1;
+	if (in_irq && !(flags & FGRAPH_IRQ) && !(options_of(tr) & TRACE_GRAPH_IRQS))
+		return -1;
+	return flags;
+}
+
+/* Threshold: returns alone are written, once it is known how long the call took. */
+static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame, uintptr_t parent_ip)
+{
+	struct ftrace_graph_ent ent = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retaddr = parent_ip,
+		.depth = fgraph_level(frame),
+	};
+
+	if ((fgraph_head(frame) & FGRAPH_HIDDEN) ||
+	    atomic_load_explicit(&tr->thresh_ns, memory_order_relaxed))
+		return true;
+	return trace_graph_write_entry(tr, &ent);
+}
+
+/* The frame is pushed. Without an event there is no exit either. */
+static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame, uintptr_t parent_ip,
+			 uintptr_t *slot)
+{
+	frame->calltime = trace_plat_clock_ns();
+	if (write_entry(tr, frame, parent_ip))
+		fgraph_hook(slot);
+	else
+		fgraph_unpush(trace_plat_current(), frame);
+}
+
+/* Recording is off: what follows would be for nothing. */
+static bool is_off(struct trace_ring_cpu *rc)
+{
+	return atomic_load_explicit(&rc->buffer->is_off, memory_order_relaxed) ||
+	       atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32;
+}
+
+static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame;
+	int flags;
+
+	if (!atomic_load_explicit(&thread->graph_end, memory_order_acquire)) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	flags = wanted_flags(tr, thread, ip);
+	if (flags < 0)
+		return;
+	frame = fgraph_push(thread, tr->graph.user.index | (uint32_t)flags, ip, slot);
+	if (!frame) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	finish_entry(tr, frame, parent_ip, slot);
+}
+
+/* Preemption is off, the recursion bit not taken yet. */
+static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+				      struct ftrace_regs *fregs)
+{
+	uint32_t bit =
+		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+
+	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
+		enter(tr, ip, parent_ip, ftrace_regs_return_slot(fregs));
+		trace_plat_recursion_clear(bit);
+	}
+	trace_plat_preempt_enable();
+}
+
+/* The common case found no room on the shadow stack. */
+static TRACE_NOINLINE void entry_overrun(struct trace_thread *thread)
+{
+	fgraph_count_overrun(thread);
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* The common case found something to do in the ring. */
+static TRACE_NOINLINE void entry_write(struct trace_array *tr, struct fgraph_frame *frame,
+				       uintptr_t parent_ip, uintptr_t *slot)
+{
+	finish_entry(tr, frame, parent_ip, slot);
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* Events of interrupts that came before our commit are published too. */
+static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
+{
+	trace_ring_publish(rc);
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* ---- Exit, any settings ---- */
+
+static TRACE_NOINLINE void exit_slow(struct trace_array *tr, struct fgraph_frame *frame,
+				     uintptr_t *slot, uintptr_t retval)
+{
+	struct trace_thread *thread = trace_plat_current();
+	uint64_t thresh_ns = atomic_load_explicit(&tr->thresh_ns, memory_order_relaxed);
+	struct ftrace_graph_ret ret = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retval = retval,
+		.calltime = frame->calltime,
+		.rettime = trace_plat_clock_ns(),
+		.sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed) -
+			    frame->sleep_ns,
+		.depth = fgraph_level(frame),
+		.overrun = thread->graph_overrun,
+	};
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+
+	if (!(fgraph_head(frame) & FGRAPH_HIDDEN) && !(flags & FGRAPH_USER_DEAD) &&
+	    ret.rettime - ret.calltime >= thresh_ns)
+		trace_graph_write_return(tr, &ret);
+	fgraph_pop(thread, frame, slot);
+	trace_plat_preempt_enable();
+}
+
+static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
+					uintptr_t *slot)
+{
+	trace_ring_publish(rc);
+	fgraph_pop(trace_plat_current(), frame, slot);
+	trace_plat_preempt_enable();
+}
+
+/* ---- The common case ---- */
+
+/* type, flags, preempt_count, pid */
+static TRACE_ALWAYS_INLINE void fill_head(struct trace_entry *entry, enum trace_type type,
+					  uint32_t depth)
+{
+	uint32_t head = type | depth << DEPTH_SHIFT;
+
+	if (trace_plat_irqs_disabled())
+		head |= TRACE_FLAG_IRQS_OFF << FLAGS_SHIFT;
+	__builtin_memcpy(entry, &head, sizeof(head));
+	entry->pid = trace_plat_current_pid();
+}
+
+static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = ops->private;
+	struct trace_graph_entry *entry;
+	struct trace_ring_cpu *rc;
+	struct trace_thread *thread;
+	struct fgraph_frame *frame;
+	uint64_t word, now;
+	uint32_t depth;
+
+	trace_plat_preempt_disable();
+	rc = ring_of(tr);
+	depth = trace_plat_preempt_word() - COMMON_WORD;
+	if (TRACE_UNLIKELY(depth >= MAX_DEPTH) ||
+	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)) ||
+	    TRACE_UNLIKELY(!(uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed)) ||
+	    TRACE_UNLIKELY(!trace_plat_recursion_set(THREAD_BIT))) {
+		entry_slow(tr, ip, parent_ip, fregs);
+		return;
+	}
+	thread = trace_plat_current();
+	frame = fgraph_push(thread, tr->graph.user.index, ip, ftrace_regs_return_slot(fregs));
+	if (TRACE_UNLIKELY(!frame)) {
+		entry_overrun(thread);
+		return;
+	}
+	entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES, &word,
+				       &now);
+	if (TRACE_UNLIKELY(!entry)) {
+		entry_write(tr, frame, parent_ip, ftrace_regs_return_slot(fregs));
+		return;
+	}
+	frame->calltime = now;
+	fill_head(&entry->ent, TRACE_TYPE_GRAPH_ENT, depth);
+	entry->ip = trace_plat_ip_pack(ip);
+	entry->depth = fgraph_level(frame);
+	fgraph_hook(ftrace_regs_return_slot(fregs));
+	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, ENTRY_BYTES))) {
+		entry_publish(rc);
+		return;
+	}
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* No guard against recursion: nothing that is called here is traced. */
+static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
+			     uintptr_t retval)
+{
+	struct trace_array *tr = array_of(user);
+	struct trace_ring_cpu *rc = ring_of(tr);
+	uint32_t depth = trace_plat_preempt_word() - COMMON_WORD;
+	uint32_t special = (fgraph_head(frame) & FGRAPH_FLAGS_MASK) |
+			   atomic_load_explicit(&user->flags, memory_order_relaxed);
+	struct trace_graph_ret_entry *entry = NULL;
+	uint64_t word, now;
+
+	if (TRACE_LIKELY(depth < MAX_DEPTH && !special))
+		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
+					       &word, &now);
+	if (TRACE_UNLIKELY(!entry)) {
+		exit_slow(tr, frame, slot, retval);
+		return;
+	}
+	fill_head(&entry->ent, TRACE_TYPE_GRAPH_RET, depth);
+	entry->ip = frame->func;
+	entry->depth = (uint16_t)fgraph_level(frame);
+	entry->overrun = (uint16_t)trace_plat_current()->graph_overrun;
+	entry->duration_ns = now - frame->calltime;
+	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, EXIT_BYTES))) {
+		exit_publish(rc, frame, slot);
+		return;
+	}
+	fgraph_pop(trace_plat_current(), frame, slot);
+	trace_plat_preempt_enable();
+}
+
+/* ---- Start, stop, settings ---- */
+
+static bool is_special(const struct trace_array *tr)
+{
+	const struct trace_graph *graph = &tr->graph;
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&graph->sets.func_hash, memory_order_relaxed);
+	uint32_t options = options_of(tr);
+
+	return (options & (TRACE_GRAPH_RETVAL | TRACE_GRAPH_RETADDR)) ||
+	       !(options & TRACE_GRAPH_IRQS) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
+	       graph->max_depth || tr->thresh_ns || tr->pid_mask ||
+	       (sets &&
+		!(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash)));
+}
+
+static void measure_sleep(struct trace_graph *graph, bool on)
+{
+	if (on == graph->measures_sleep)
+		return;
+	if (on)
+		ftrace_graph_sleep_get();
+	else
+		ftrace_graph_sleep_put();
+	graph->measures_sleep = on;
+}
+
+void function_graph_update(struct trace_array *tr)
+{
+	struct trace_graph *graph = &tr->graph;
+
+	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
+	if (is_special(tr))
+		atomic_fetch_or(&graph->user.flags, FGRAPH_USER_SPECIAL);
+	else
+		atomic_fetch_and(&graph->user.flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+}
+
+int function_graph_start(struct trace_array *tr)
+{
+	int err;
+
+	tr->graph.user.exit = graph_trace_exit;
+	err = fgraph_user_add(&tr->graph.user);
+	if (err)
+		return err;
+	function_graph_update(tr);
+	tr->ops->func = graph_trace_entry;
+	tr->ops->private = tr;
+	err = register_ftrace_function(tr->ops);
+	if (err)
+		function_graph_stop(tr);
+	return err;
+}
+
+void function_graph_stop(struct trace_array *tr)
+{
+	unregister_ftrace_function(tr->ops);
+	fgraph_user_remove(&tr->graph.user);
+	measure_sleep(&tr->graph, false);
+}
