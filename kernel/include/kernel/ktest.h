@@ -38,6 +38,7 @@ extern const struct ktest ktest_trace[];
 extern const struct ktest ktest_arch[];
 extern const struct ktest ktest_nmi[];
 extern const struct ktest ktest_unwind[];
+extern const struct ktest ktest_fgraph[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
