@@ -51,15 +51,12 @@ static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? *(const volatile uintptr_t *)at : 0;
 }
 
-/* The return address at that word: the real one when the return is hooked. */
+/* The same for a return address: the real one when the return is hooked. */
 static uintptr_t return_word(struct walk *w, uintptr_t addr, size_t index)
 {
 	uintptr_t at = addr + index * sizeof(uintptr_t);
-	uintptr_t ret = stack_word(w, at, 0);
 
-	if (ret != trace_plat_return_hook())
-		return ret;
-	return upcall_return_address(cpu_trap_stack_thread(at), ret, (const uintptr_t *)at);
+	return is_on_stack(w, at, sizeof(uintptr_t)) ? unwind_return(at) : 0;
 }
 
 /* The last call site at or before `addr`; 0 for none. */
@@ -197,8 +194,10 @@ static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintpt
 		rsp = frame->rsp;
 		emit(w, rip);
 	}
-	if (is_before_slot(rip)) {
-		emit(w, return_word(w, rsp - sizeof(uintptr_t), 0));
+	if (is_before_slot(rip)) { /* the trap may have overwritten it */
+		rsp -= sizeof(uintptr_t);
+		emit(w, upcall_return_address(cpu_trap_stack_thread(rsp), trace_plat_return_hook(),
+					      (const uintptr_t *)rsp));
 		return rbp;
 	}
 	depth = return_depth(rip);

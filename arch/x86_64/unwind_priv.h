@@ -6,6 +6,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <arch/percpu.h>
+#include <kernel/upcall.h>
+#include <trace/platform.h>
+
+/* The return address that lies at `at`, a place that can be read: the real one, hooked or not. */
+static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
+{
+	uintptr_t ret = *(const volatile uintptr_t *)at;
+
+	if (TRACE_UNLIKELY(ret == trace_plat_return_hook()))
+		ret = upcall_return_address(cpu_trap_stack_thread(at), ret, (const uintptr_t *)at);
+	return ret;
+}
 
 /*
  * `rbp` is a trap frame's mark (its address plus one): the instruction that was interrupted, and

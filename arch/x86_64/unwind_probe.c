@@ -58,7 +58,7 @@ static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
 	if (!is_frame(w, rbp) || !is_frame(w, rbp + WORD))
 		return 0;
 	emit(w, load(rbp + WORD));
-	emit(w, load(rbp + 2 * WORD));
+	emit(w, unwind_return(rbp + 2 * WORD));
 	return load(rbp);
 }
 
@@ -110,7 +110,7 @@ static void walk_up(struct probe_walk *w, uintptr_t rbp)
 			continue;
 		}
 		next = load(rbp);
-		ret = load(rbp + WORD);
+		ret = unwind_return(rbp + WORD);
 		if (!ret)
 			return;
 		emit(w, ret);

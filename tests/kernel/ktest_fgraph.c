@@ -44,9 +44,9 @@ static void note_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *g
 
 static bool watch(struct seen *seen, const char *pattern)
 {
-	*seen = (struct seen){ .gops = { .entryfunc = note_entry,
-					 .retfunc = note_return,
-					 .private = seen } };
+	*seen = (struct seen){
+		.gops = { .entryfunc = note_entry, .retfunc = note_return, .private = seen }
+	};
 	if (pattern && ftrace_set_filter(&seen->gops.ops, pattern, strlen(pattern), true))
 		return false;
 	return register_ftrace_graph(&seen->gops) == 0;

@@ -93,8 +93,8 @@ void trace_graph_return(uintptr_t *slot, uintptr_t retval)
 			return;
 		}
 	}
-	user = atomic_load_explicit(
-		&users[fgraph_head(frame) & FGRAPH_USER_MASK], memory_order_relaxed);
+	user = atomic_load_explicit(&users[fgraph_head(frame) & FGRAPH_USER_MASK],
+				    memory_order_relaxed);
 	user->exit(user, frame, slot, retval);
 }
 

@@ -73,11 +73,10 @@ static TRACE_ALWAYS_INLINE uint32_t fgraph_next_head(const struct trace_thread *
  * is missing. The return itself is not touched.
  */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_push(struct trace_thread *thread,
-							    uint32_t user_and_flags,
-							    uintptr_t func, const uintptr_t *slot)
+							    uint32_t user_and_flags, uintptr_t func,
+							    const uintptr_t *slot)
 {
-	struct fgraph_frame *frame =
-		atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	struct fgraph_frame *frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	uint32_t head;
 
 	/* Acquire: with the release in fgraph_stack.c. */

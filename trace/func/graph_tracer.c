@@ -157,10 +157,9 @@ static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame, uin
 }
 
 /* Recording is off: what follows would be for nothing. */
-static bool is_off(struct trace_ring_cpu *rc)
+static bool is_off(const struct trace_array *tr)
 {
-	return atomic_load_explicit(&rc->buffer->is_off, memory_order_relaxed) ||
-	       atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32;
+	return atomic_load_explicit(&ring_of(tr)->gate, memory_order_relaxed) >> 32;
 }
 
 static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
@@ -192,7 +191,7 @@ static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip, uint
 		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
-	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
+	if (!is_off(tr) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
 		enter(tr, ip, parent_ip, ftrace_regs_return_slot(fregs));
 		trace_plat_recursion_clear(bit);
 	}

@@ -58,8 +58,17 @@ uint8_t *fake_text_at(uintptr_t addr);
 /* Another name for the reports of trace_plat_symbol(): any address range. */
 void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
 void fake_why_not_add(const char *name, const char *text);
-/* Execute the site of function `index` as called from `parent`. */
+/* Execute the site of function `index` as called from `parent`, and return. */
 void fake_call(size_t index, uintptr_t parent);
+/*
+ * The two halves: the return address is put on the stack of this CPU, and the site is executed;
+ * the innermost call returns `retval`, through whatever its return address has become. The latter
+ * returns where execution goes on.
+ */
+uintptr_t *fake_enter(size_t index, uintptr_t parent);
+uintptr_t fake_leave(uint64_t retval);
+/* The innermost call jumps to function `index`. */
+void fake_tail(size_t index);
 /*
  * The same with registers, which callbacks may read and change. Returns where execution goes on:
  * behind the site, where `rip` was sent to, at a jump's target, or at a direct call's; `via` tells.
@@ -88,6 +97,8 @@ extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
 void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
+/* This CPU runs thread `pid`, or nobody in particular (-1). */
+void fake_run(int32_t pid);
 /* What trace/ keeps for that thread; NULL for none. */
 struct trace_thread *fake_thread_of(int32_t pid);
 

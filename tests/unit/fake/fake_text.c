@@ -47,6 +47,7 @@ size_t fake_stack_nr;
 /* Defined by ftrace; absent in tests of other parts. */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs) __attribute__((weak));
+void trace_graph_return(uintptr_t *slot, uintptr_t retval) __attribute__((weak));
 void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs) __attribute__((weak));
 
@@ -200,12 +201,57 @@ uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via 
 	return target == FAKE_SHARED_REGS && fregs->direct ? fregs->direct : fregs->rip;
 }
 
-void fake_call(size_t index, uintptr_t parent)
+static void run_site(size_t index, uintptr_t *slot)
 {
-	struct ftrace_regs fregs = { .parent = parent };
+	struct ftrace_regs fregs = { .parent = *slot, .slot = slot };
 	enum fake_via via;
 
 	fake_call_regs(index, &fregs, &via);
+}
+
+static uintptr_t *innermost(void)
+{
+	if (!fake_this->stack_used) {
+		fprintf(stderr, "fake: return without a call\n");
+		abort();
+	}
+	return &fake_this->stack[FAKE_STACK_WORDS - fake_this->stack_used];
+}
+
+uintptr_t *fake_enter(size_t index, uintptr_t parent)
+{
+	uintptr_t *slot;
+
+	if (fake_this->stack_used++ == FAKE_STACK_WORDS)
+		abort();
+	slot = innermost();
+	*slot = parent;
+	run_site(index, slot);
+	return slot;
+}
+
+void fake_tail(size_t index)
+{
+	run_site(index, innermost());
+}
+
+uintptr_t fake_leave(uint64_t retval)
+{
+	uintptr_t *slot = innermost();
+
+	while (*slot == FAKE_RETURN_HOOK)
+		trace_graph_return(slot, retval);
+	fake_this->stack_used--;
+	return *slot;
+}
+
+void fake_call(size_t index, uintptr_t parent)
+{
+	fake_enter(index, parent);
+	if (fake_leave(0) != parent) {
+		fprintf(stderr, "fake: function %zu returned to somebody else\n", index);
+		abort();
+	}
 }
 
 static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *error)

@@ -158,6 +158,14 @@ void fake_thread_add(int32_t pid, const char *comm)
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
 
+void fake_run(int32_t pid)
+{
+	struct fake_thread *thread = find_thread(pid);
+
+	fake_this->current = thread ? &thread->trace : NULL;
+	fake_this->pid = thread ? pid : 0;
+}
+
 struct trace_thread *fake_thread_of(int32_t pid)
 {
 	struct fake_thread *thread = find_thread(pid);

@@ -60,9 +60,9 @@ struct fgraph_user {
 	 */
 	void (*exit)(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
 		     uintptr_t retval);
-	_Atomic uint32_t flags;	      /* enum fgraph_user_flags */
-	uint32_t index;		      /* number among the users */
-	bool is_added;		      /* the core's lock */
+	_Atomic uint32_t flags;	       /* enum fgraph_user_flags */
+	uint32_t index;		       /* number among the users */
+	bool is_added;		       /* the core's lock */
 	_Atomic uint64_t nr_abandoned; /* calls that will never return: their threads ended */
 };
 
@@ -99,7 +99,8 @@ uint64_t ftrace_graph_pending(struct fgraph_ops *gops);
 void ftrace_graph_sleep_get(void);
 void ftrace_graph_sleep_put(void);
 
-/* Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context. */
+/* Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context.
+ */
 void ftrace_graph_stop(void);
 bool ftrace_graph_is_dead(void);
 

@@ -10,12 +10,17 @@
 #include <trace/thread.h>
 #include "trace_plat_regs.h"
 
+#define FAKE_STACK_WORDS 512u
+
 struct fake_cpu {
 	uint32_t id;
 	_Atomic uint32_t preempt_count;
 	_Atomic uint64_t nr_quiescent; /* times preemption came back on */
 	uint32_t recursion;
-	struct trace_thread thread; /* of whoever runs here */
+	struct trace_thread thread;	   /* of whoever runs here, if it is nobody in particular */
+	struct trace_thread *current;	   /* fake_run(); NULL: `thread` */
+	uintptr_t stack[FAKE_STACK_WORDS]; /* return addresses; grows down */
+	uint32_t stack_used;
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;
@@ -134,7 +139,7 @@ static inline int32_t trace_plat_current_pid(void)
 
 static inline struct trace_thread *trace_plat_current(void)
 {
-	return &fake_this->thread;
+	return fake_this->current ? fake_this->current : &fake_this->thread;
 }
 
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip)
@@ -145,6 +150,16 @@ static inline uint32_t trace_plat_ip_pack(uintptr_t ip)
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed)
 {
 	return (uintptr_t)(intptr_t)(int32_t)packed;
+}
+
+static inline uintptr_t trace_plat_return_hook(void)
+{
+	return FAKE_RETURN_HOOK;
+}
+
+static inline uintptr_t trace_plat_return_lost(void)
+{
+	return FAKE_RETURN_LOST;
 }
 
 #endif

@@ -9,8 +9,10 @@
 
 #include <stdint.h>
 
-#define FAKE_NR_ARGS 6u
-#define FAKE_RETURN  (0xffffffff81000000ul - 0x400) /* code that only returns */
+#define FAKE_NR_ARGS	 6u
+#define FAKE_RETURN	 (0xffffffff81000000ul - 0x400) /* code that only returns */
+#define FAKE_RETURN_HOOK (0xffffffff81000000ul - 0x300)
+#define FAKE_RETURN_LOST (0xffffffff81000000ul - 0x200)
 
 struct ftrace_regs {
 	uint64_t saved[4]; /* only with all registers */
@@ -20,6 +22,7 @@ struct ftrace_regs {
 	uint64_t rip;
 	uint64_t parent;
 	uint64_t direct;
+	uintptr_t *slot; /* holds `parent`; NULL: no stack in this test */
 	bool is_full;
 };
 
@@ -65,7 +68,7 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
-	return &fregs->parent;
+	return fregs->slot ? fregs->slot : &fregs->parent;
 }
 
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr)
