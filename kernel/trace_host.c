@@ -166,6 +166,11 @@ int trace_plat_why_not(const char *name, char *out_text, size_t len)
 	return whynot_lookup(name, out_text, len) < 0 ? -ENOENT : 0;
 }
 
+bool trace_plat_is_irq_entry(uint32_t packed_ip)
+{
+	return arch_is_irq_entry(trace_plat_ip_unpack(packed_ip));
+}
+
 /* ---- Threads ---- */
 
 void trace_plat_lock(struct trace_plat_lock *lock)

@@ -77,6 +77,8 @@ int trace_init(void)
 	if (!err)
 		err = register_tracer(&tracer_function);
 	if (!err)
+		err = register_tracer(&tracer_function_graph);
+	if (!err)
 		err = trace_fs_create(&global);
 	if (err)
 		trace_plat_log("trace: no memory, tracing is not available");

@@ -144,6 +144,9 @@ extern struct tracer tracer_function;
 /* set_ftrace_pid became used or unused: choose the callback. Config lock held. */
 int tracer_function_update_pids(struct trace_array *tr);
 
+/* trace_graph.c */
+extern struct tracer tracer_function_graph;
+
 /* clocks.c */
 struct trace_clock {
 	const char *name;

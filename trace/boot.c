@@ -14,6 +14,9 @@ static struct {
 	char tracer[100];
 	char filter[PARAM_MAX];
 	char notrace[PARAM_MAX];
+	char graph_filter[PARAM_MAX];
+	char graph_notrace[PARAM_MAX];
+	char graph_max_depth[32];
 	char options[PARAM_MAX];
 	char clock[32];
 } params;
@@ -67,6 +70,10 @@ bool trace_boot_param(const char *name, const char *value)
 		{ "ftrace", params.tracer, sizeof(params.tracer) },
 		{ "ftrace_filter", params.filter, sizeof(params.filter) },
 		{ "ftrace_notrace", params.notrace, sizeof(params.notrace) },
+		{ "ftrace_graph_filter", params.graph_filter, sizeof(params.graph_filter) },
+		{ "ftrace_graph_notrace", params.graph_notrace, sizeof(params.graph_notrace) },
+		{ "ftrace_graph_max_depth", params.graph_max_depth,
+		  sizeof(params.graph_max_depth) },
 		{ "trace_options", params.options, sizeof(params.options) },
 		{ "trace_clock", params.clock, sizeof(params.clock) },
 	};
@@ -113,6 +120,27 @@ static void set_filters(char *list, const char *param,
 	}
 }
 
+static int set_graph_function(const char *buf, size_t len, bool reset)
+{
+	return ftrace_set_filter(&trace_global_array()->graph.sets, buf, len, reset);
+}
+
+static int set_graph_notrace(const char *buf, size_t len, bool reset)
+{
+	return ftrace_set_notrace(&trace_global_array()->graph.sets, buf, len, reset);
+}
+
+static void set_graph_depth(struct trace_array *tr)
+{
+	uint64_t depth;
+
+	if (trace_parse_u64(params.graph_max_depth, 0, &depth) || depth > UINT32_MAX)
+		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth",
+			       params.graph_max_depth);
+	else
+		tr->graph.max_depth = (uint32_t)depth;
+}
+
 static void set_options(struct trace_array *tr)
 {
 	char *list = params.options, *item;
@@ -151,6 +179,10 @@ void trace_boot_start(void)
 		return;
 	set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
 	set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
+	set_filters(params.graph_filter, "ftrace_graph_filter", set_graph_function);
+	set_filters(params.graph_notrace, "ftrace_graph_notrace", set_graph_notrace);
+	if (params.graph_max_depth[0])
+		set_graph_depth(tr);
 	trace_plat_lock(&trace_config_lock);
 	set_options(tr);
 	if (params.clock[0])

@@ -14,6 +14,7 @@
 #include <arch/apic.h>
 #include <arch/cpu.h>
 #include <arch/percpu.h>
+#include <arch/sections.h>
 #include <arch/trap.h>
 #include <kernel/upcall.h>
 #include <stdatomic.h>
@@ -45,7 +46,7 @@ static void serve_calls(uint32_t cpu)
 	}
 }
 
-static void call_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void call_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	irq_stats_count(SMP_IRQ_CALL);
@@ -53,7 +54,7 @@ static void call_interrupt(struct trap_frame *regs)
 	serve_calls(cpu_local_read(id));
 }
 
-static void reschedule_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void reschedule_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	irq_stats_count(SMP_IRQ_RESCHEDULE);

@@ -5,6 +5,7 @@
 #include "ref_clock.h"
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/sections.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
 #include <arch/tsc.h>
@@ -69,7 +70,7 @@ static void program(struct timer_cpu *timer)
 	set_hardware(next > now + MIN_DELTA_NS ? next - now : MIN_DELTA_NS);
 }
 
-static void timer_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 {
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 	uint64_t now = tsc_clock_ns();

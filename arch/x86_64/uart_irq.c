@@ -5,6 +5,7 @@
 #include "raw_lock.h"
 #include "uart_regs.h"
 #include <arch/apic.h>
+#include <arch/sections.h>
 #include <arch/trap.h>
 #include <arch/uart.h>
 
@@ -90,13 +91,13 @@ static void uart_interrupt(unsigned int port)
 	}
 }
 
-static void com1_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void com1_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	uart_interrupt(UART_COM1);
 }
 
-static void com2_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void com2_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	uart_interrupt(UART_COM2);

@@ -16,30 +16,48 @@ struct functions_handle {
 	struct ftrace_edit *edit;
 };
 
-static enum ftrace_list list_of(const struct trace_handle *handle)
+/* What a file lists, and whose. */
+struct functions_source {
+	const char *name;
+	enum ftrace_list list;
+	struct ftrace_ops *(*ops)(struct trace_array *tr);
+};
+
+static struct ftrace_ops *tracer_ops(struct trace_array *tr)
 {
-	static const struct {
-		const char *name;
-		enum ftrace_list list;
-	} lists[] = {
-		{ "available_filter_functions", FTRACE_LIST_AVAILABLE },
-		{ "available_filter_functions_addrs", FTRACE_LIST_ADDRS },
-		{ "enabled_functions", FTRACE_LIST_ENABLED },
-		{ "set_ftrace_filter", FTRACE_LIST_FILTER },
-		{ "set_ftrace_notrace", FTRACE_LIST_NOTRACE },
+	return tr->ops;
+}
+
+/* No ops that calls anything, only its two sets. */
+static struct ftrace_ops *graph_sets(struct trace_array *tr)
+{
+	return &tr->graph.sets;
+}
+
+static const struct functions_source *source_of(const struct trace_handle *handle)
+{
+	static const struct functions_source sources[] = {
+		{ "available_filter_functions", FTRACE_LIST_AVAILABLE, tracer_ops },
+		{ "available_filter_functions_addrs", FTRACE_LIST_ADDRS, tracer_ops },
+		{ "enabled_functions", FTRACE_LIST_ENABLED, tracer_ops },
+		{ "set_ftrace_filter", FTRACE_LIST_FILTER, tracer_ops },
+		{ "set_ftrace_notrace", FTRACE_LIST_NOTRACE, tracer_ops },
+		{ "set_graph_function", FTRACE_LIST_FILTER, graph_sets },
+		{ "set_graph_notrace", FTRACE_LIST_NOTRACE, graph_sets },
 	};
 	size_t i = 0;
 
-	while (!trace_streq(lists[i].name, handle->node->name))
+	while (!trace_streq(sources[i].name, handle->node->name))
 		i++;
-	return lists[i].list;
+	return &sources[i];
 }
 
 static void functions_rewind(struct trace_handle *handle)
 {
+	const struct functions_source *source = source_of(handle);
 	struct functions_handle *own = handle->private;
 
-	ftrace_iter_start(&own->iter, list_of(handle), handle->tr->ops);
+	ftrace_iter_start(&own->iter, source->list, source->ops(handle->tr));
 }
 
 static int functions_open(struct trace_handle *handle)
@@ -70,14 +88,16 @@ static int functions_next(struct trace_handle *handle, struct trace_seq *seq)
 
 static int filter_open(struct trace_handle *handle)
 {
+	const struct functions_source *source = source_of(handle);
+	bool is_set = source->ops == graph_sets, truncate = handle->flags & TRACE_FS_TRUNC;
 	struct functions_handle *own;
 	int err = functions_open(handle);
 
 	if (err || !(handle->flags & TRACE_FS_WRITE))
 		return err;
 	own = handle->private;
-	err = ftrace_edit_open(handle->tr->ops, list_of(handle) == FTRACE_LIST_NOTRACE,
-			       handle->flags & TRACE_FS_TRUNC, &own->edit);
+	err = (is_set ? ftrace_edit_open_set : ftrace_edit_open)(
+		source->ops(handle->tr), source->list == FTRACE_LIST_NOTRACE, truncate, &own->edit);
 	if (err)
 		functions_close(handle);
 	return err;
@@ -176,6 +196,26 @@ static const struct trace_file filter_file = {
 
 static const struct trace_file notrace_file = {
 	.name = "set_ftrace_notrace",
+	.mode = TRACE_MODE_WRITE,
+	.open = filter_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.write = filter_write,
+	.close = filter_close,
+};
+
+const struct trace_file trace_graph_function_file = {
+	.name = "set_graph_function",
+	.mode = TRACE_MODE_WRITE,
+	.open = filter_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.write = filter_write,
+	.close = filter_close,
+};
+
+const struct trace_file trace_graph_notrace_file = {
+	.name = "set_graph_notrace",
 	.mode = TRACE_MODE_WRITE,
 	.open = filter_open,
 	.next = functions_next,

@@ -103,6 +103,7 @@ void trace_iter_rewind(struct trace_iter *iter)
 		iter->cpus[i].has_event = false;
 		iter->cpus[i].is_started = false;
 		iter->cpus[i].was_seen = false;
+		iter->cpus[i].graph = (struct trace_iter_graph){ 0 };
 	}
 	iter->nr_seen = 0;
 	note_overruns(iter);
@@ -155,6 +156,39 @@ bool trace_iter_next(struct trace_iter *iter)
 	return found;
 }
 
+bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
+{
+	uint32_t i = iter->event.cpu - iter->first_cpu;
+	struct trace_iter_cpu *cpu = &iter->cpus[i];
+
+	if (iter->is_consuming) {
+		/* Showing the next event may reuse the memory of the one that was taken. */
+		if (iter->event.data != iter->copy)
+			memcpy(iter->copy, iter->event.data, iter->event.len);
+		iter->event.data = iter->copy;
+		/* What it has was shown when it gave the order, and may be gone since. */
+		iter->peeked = iter->tr->buffer;
+		cpu->has_event = ring_buffer_peek(iter->peeked, iter->event.cpu, &cpu->event);
+	} else {
+		fetch(iter, i);
+	}
+	*out_event = cpu->event;
+	return cpu->has_event;
+}
+
+void trace_iter_skip(struct trace_iter *iter)
+{
+	struct trace_iter_cpu *cpu = &iter->cpus[iter->event.cpu - iter->first_cpu];
+	struct ring_event taken;
+
+	if (iter->is_consuming)
+		ring_buffer_consume(iter->peeked, iter->event.cpu, &taken);
+	else
+		ring_buffer_iter_advance(cpu->ring);
+	cpu->has_event = false;
+	iter->nr_seen++;
+}
+
 bool trace_iter_is_empty(const struct trace_iter *iter)
 {
 	if (iter->cpu == RING_BUFFER_ALL_CPUS)
@@ -162,9 +196,8 @@ bool trace_iter_is_empty(const struct trace_iter *iter)
 	return ring_buffer_empty_cpu(iter->tr->buffer, (uint32_t)iter->cpu);
 }
 
-const char *trace_iter_comm(struct trace_iter *iter)
+const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid)
 {
-	int32_t pid = trace_iter_entry(iter)->pid;
 	struct trace_cmdline *line = &iter->comms[(uint32_t)pid % TRACE_ITER_COMMS];
 
 	if (!line->comm[0] || line->pid != pid) {
@@ -172,6 +205,11 @@ const char *trace_iter_comm(struct trace_iter *iter)
 		trace_cmdlines_find(pid, !iter->is_dump, line->comm);
 	}
 	return line->comm;
+}
+
+const char *trace_iter_comm(struct trace_iter *iter)
+{
+	return trace_iter_comm_of(iter, trace_iter_entry(iter)->pid);
 }
 
 void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu)

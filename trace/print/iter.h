@@ -21,12 +21,24 @@
 #define TRACE_ITER_SYMBOLS    256u /* likewise */
 #define TRACE_ITER_SYMBOL_LEN 58u
 
+#define TRACE_ITER_GRAPH_DEPTH 64u /* nested functions that are kept */
+
 /* A code address as text. Looking it up costs more than all the rest of a line. */
 struct trace_iter_symbol {
 	uint32_t ip; /* packed */
 	bool with_offset;
 	uint8_t len; /* 0: empty */
 	char text[TRACE_ITER_SYMBOL_LEN];
+};
+
+/* What the lines of function_graph remember of a CPU. */
+struct trace_iter_graph {
+	bool has_pid;
+	bool in_irq;			       /* in an interrupt that is not shown */
+	int32_t pid;			       /* of the last line */
+	uint32_t irq_depth;		       /* where it began */
+	int32_t comment_depth;		       /* a comment belongs to the function at this depth */
+	uint32_t open[TRACE_ITER_GRAPH_DEPTH]; /* packed, by depth; 0: none, or not seen */
 };
 
 /* What one CPU has next. */
@@ -36,6 +48,7 @@ struct trace_iter_cpu {
 	bool has_event;
 	bool was_seen;	 /* an event of it was the current one */
 	bool is_started; /* an event of it was shown, or nothing is to be said about it */
+	struct trace_iter_graph graph;
 };
 
 struct trace_iter {
@@ -58,6 +71,7 @@ struct trace_iter {
 	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* found lately; place is pid modulo size */
 	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;
+	struct ring_buffer *peeked; /* consuming walks: where the event lies that was peeked */
 	uint8_t *copy; /* peeking walks keep the current event here, RING_SUBBUF_BYTES */
 };
 
@@ -66,8 +80,9 @@ static inline const struct trace_entry *trace_iter_entry(const struct trace_iter
 	return iter->event.data;
 }
 
-/* Name of the current event's thread; good until the next call. */
+/* Name of the current event's thread, of any; good until the next call. */
 const char *trace_iter_comm(struct trace_iter *iter);
+const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid);
 
 /* NULL when out of memory. */
 struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consuming);
@@ -76,6 +91,13 @@ void trace_iter_close(struct trace_iter *iter);
 void trace_iter_rewind(struct trace_iter *iter);
 /* Go to the next event; false at the end. */
 bool trace_iter_next(struct trace_iter *iter);
+/*
+ * The event behind the current one on the same CPU; false when there is none yet. It is good until
+ * the next call for this walk; the current event stays good, but may have moved.
+ */
+bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event);
+/* Pass over what trace_iter_peek() has just shown. */
+void trace_iter_skip(struct trace_iter *iter);
 /* Has a consuming walk nothing to show now? Any context. */
 bool trace_iter_is_empty(const struct trace_iter *iter);
 

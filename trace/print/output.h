@@ -39,15 +39,24 @@ void trace_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
 /* output_head.c: what stands above the first line of `trace`. */
 void trace_print_header(struct trace_iter *iter, struct trace_seq *seq);
+/* The part of the latency format that does not name columns. */
+void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq);
 
 /* output_context.c: what stands before an event's text. */
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq);
 void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq);
+/* The five columns of state: irqs-off, need-resched, context, preempt depth, migrate-disable. */
+void trace_print_state(const struct trace_entry *entry, struct trace_seq *seq);
+/* How long something took, at a glance: one of `$@*#!+` or a blank. */
+char trace_delay_mark(uint64_t ns);
 
 /* A time as the clock has it: seconds or counts, with a blank before it. */
 void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts);
 
 /* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+/* `name` or `name+0x1/0x2`, whatever the options say. */
+void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
+			bool with_offset);
 
 #endif

@@ -41,8 +41,7 @@ static char context_char(uint8_t flags)
 	return softirq ? 's' : '.';
 }
 
-/* The five columns: irqs-off, need-resched, context, preempt depth, migrate-disable. */
-static void print_state(const struct trace_entry *entry, struct trace_seq *seq)
+void trace_print_state(const struct trace_entry *entry, struct trace_seq *seq)
 {
 	uint32_t depth = entry->preempt_count & 0xfu;
 	uint32_t migrate = (uint32_t)entry->preempt_count >> 4;
@@ -93,13 +92,12 @@ void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_dec(seq, iter->event.cpu, 3, '0');
 	trace_seq_write(seq, "] ", 2);
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
-		print_state(entry, seq);
+		trace_print_state(entry, seq);
 	trace_print_time(iter, seq, iter->event.ts);
 	trace_seq_write(seq, ": ", 2);
 }
 
-/* How long until the next event, at a glance. */
-static char delay_mark(uint64_t ns)
+char trace_delay_mark(uint64_t ns)
 {
 	static const struct {
 		uint64_t above_ns;
@@ -138,7 +136,8 @@ static void print_short_time(const struct trace_iter *iter, struct trace_seq *se
 			     uint64_t delay)
 {
 	if (iter->is_ns)
-		trace_seq_printf(seq, " %4lldus%c: ", (long long)to_us(since), delay_mark(delay));
+		trace_seq_printf(seq, " %4lldus%c: ", (long long)to_us(since),
+				 trace_delay_mark(delay));
 	else
 		trace_seq_printf(seq, " %4lld: ", (long long)since);
 }
@@ -157,6 +156,6 @@ void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq)
 		return;
 	}
 	trace_seq_printf(seq, "%8.8s-%-7d %3u", trace_iter_comm(iter), entry->pid, iter->event.cpu);
-	print_state(entry, seq);
+	trace_print_state(entry, seq);
 	print_short_time(iter, seq, since, delay);
 }

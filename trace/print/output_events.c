@@ -47,9 +47,9 @@ static void look_up(struct trace_iter_symbol *symbol, uint32_t packed_ip, bool w
 	symbol->len = (uint8_t)(len < (int)sizeof(symbol->text) ? len : 0);
 }
 
-void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip)
+void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
+			bool with_offset)
 {
-	bool with_offset = has_option(iter, TRACE_OPT_SYM_OFFSET);
 	struct trace_iter_symbol *symbol = &iter->symbols[packed_ip * HASH_FACTOR >> HASH_SHIFT];
 	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
 
@@ -59,8 +59,13 @@ void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32
 		trace_seq_write(seq, symbol->text, symbol->len);
 	else
 		trace_seq_printf(seq, with_offset ? "%pS" : "%ps", ip); /* too long to keep */
+}
+
+void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip)
+{
+	trace_print_symbol(iter, seq, packed_ip, has_option(iter, TRACE_OPT_SYM_OFFSET));
 	if (has_option(iter, TRACE_OPT_SYM_ADDR))
-		trace_seq_printf(seq, " <%lx>", (unsigned long)ip);
+		trace_seq_printf(seq, " <%lx>", (unsigned long)trace_plat_ip_unpack(packed_ip));
 }
 
 /* Text of an entry ends at its NUL, or where the event ends. */

@@ -51,7 +51,7 @@ static void print_columns_with_state(struct trace_seq *seq)
 			    "#              | |         |   |||||     |         |\n");
 }
 
-static void print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq)
+void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	uint64_t entries, written;
 
@@ -91,7 +91,7 @@ static void print_default_header(const struct trace_iter *iter, struct trace_seq
 	if (iter->is_latency) {
 		if (trace_iter_is_empty(iter))
 			return;
-		print_latency_summary(iter, seq);
+		trace_print_latency_summary(iter, seq);
 		if (!(options & TRACE_OPT_BIT(TRACE_OPT_VERBOSE)))
 			print_latency_columns(seq);
 		return;

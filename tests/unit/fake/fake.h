@@ -57,6 +57,8 @@ uintptr_t fake_func(size_t index);
 uint8_t *fake_text_at(uintptr_t addr);
 /* Another name for the reports of trace_plat_symbol(): any address range. */
 void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
+/* Function `index` is what interrupts call first; cleared by fake_text_build(). */
+void fake_irq_entry_add(size_t index);
 void fake_why_not_add(const char *name, const char *text);
 /* Execute the site of function `index` as called from `parent`, and return. */
 void fake_call(size_t index, uintptr_t parent);
@@ -95,6 +97,7 @@ extern size_t fake_stack_nr;
 void fake_run_deferred(void);
 extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
+/* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
 /* This CPU runs thread `pid`, or nobody in particular (-1). */

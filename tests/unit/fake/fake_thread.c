@@ -31,7 +31,7 @@ struct fake_thread {
 	struct trace_thread trace;
 	char comm[TRACE_COMM_LEN];
 };
-static struct fake_thread threads[64];
+static struct fake_thread threads[256];
 static size_t nr_threads;
 
 /* What a struct trace_plat_lock holds; all zero is unlocked. */
@@ -151,10 +151,13 @@ static struct fake_thread *find_thread(int32_t pid)
 
 void fake_thread_add(int32_t pid, const char *comm)
 {
-	struct fake_thread *thread = &threads[nr_threads++];
+	struct fake_thread *thread = find_thread(pid);
 
-	thread->pid = pid;
-	thread->trace = (struct trace_thread){ 0 };
+	if (!thread) {
+		thread = &threads[nr_threads++];
+		thread->pid = pid;
+		thread->trace = (struct trace_thread){ 0 };
+	}
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
 

@@ -37,6 +37,7 @@ static void tree(void **state)
 		"enabled_functions",
 		"error_log",
 		"instances",
+		"max_graph_depth",
 		"options",
 		"per_cpu",
 		"saved_cmdlines",
@@ -45,6 +46,8 @@ static void tree(void **state)
 		"set_ftrace_notrace",
 		"set_ftrace_notrace_pid",
 		"set_ftrace_pid",
+		"set_graph_function",
+		"set_graph_notrace",
 		"text_poke_stats",
 		"trace",
 		"trace_clock",
@@ -117,7 +120,7 @@ static void reading_in_pieces(void **state)
 static void tracers(void **state)
 {
 	(void)state;
-	says("available_tracers", "function nop\n");
+	says("available_tracers", "function_graph function nop\n");
 	says("current_tracer", "nop\n");
 	assert_int_equal(echo("function", "current_tracer"), 0);
 	says("current_tracer", "function\n");

@@ -234,6 +234,8 @@ struct trace_symbol_cursor {
 size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name);
 /* A sentence that says why `name` has no site. 0, or -ENOENT when nothing is known. Thread. */
 int trace_plat_why_not(const char *name, char *out_text, size_t len);
+/* Is it the site of a function that interrupts call first, before any other traced one? */
+bool trace_plat_is_irq_entry(uint32_t packed_ip);
 
 /* ---- T2: threads ---- */
 

@@ -1,0 +1,43 @@
+/*
+ * The files of tracefs about function_graph: which functions, how deep. See fs_file.h,
+ * func/graph.h.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define NUMBER_MAX 64u
+
+static int max_depth_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%u\n", handle->tr->graph.max_depth);
+	return 0;
+}
+
+static int max_depth_store(struct trace_handle *handle, char *text)
+{
+	uint64_t value;
+	int err = trace_parse_u64(text, 10, &value);
+
+	if (!err && value > UINT32_MAX)
+		err = -ERANGE;
+	if (!err)
+		handle->tr->graph.max_depth = (uint32_t)value;
+	return err;
+}
+
+static const struct trace_file max_depth_file = {
+	.name = "max_graph_depth",
+	.mode = TRACE_MODE_WRITE,
+	.show = max_depth_show,
+	.store = max_depth_store,
+	.store_max = NUMBER_MAX,
+};
+
+static const struct trace_file *const files[] = {
+	&trace_graph_function_file,
+	&trace_graph_notrace_file,
+	&max_depth_file,
+};
+
+const struct trace_file_table trace_graph_files = { files, TRACE_ARRAY_SIZE(files) };

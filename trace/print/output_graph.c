@@ -1,0 +1,295 @@
+/*
+ * Which event of function_graph becomes which line:
+ *
+ *   entry, its return right behind it   func();
+ *   entry                               func() {
+ *   return                              }            with the name where the entry is not known
+ *   anything else                       a comment, or a line as everywhere
+ *
+ * See output_graph.h.
+ */
+#include "output_graph.h"
+#include "str.h"
+
+#define INDENT	  2u
+#define MAX_DEPTH 1024u /* a damaged event may say anything */
+
+static const struct trace_graph_entry *entry_of(const struct ring_event *event)
+{
+	return event->data;
+}
+
+static const struct trace_graph_ret_entry *return_of(const struct ring_event *event)
+{
+	return event->data;
+}
+
+static void print_indent(struct graph_line *line, uint32_t depth)
+{
+	if (depth > MAX_DEPTH)
+		depth = MAX_DEPTH;
+	for (uint32_t i = 0; i < depth * INDENT; i++)
+		trace_seq_putc(line->seq, ' ');
+}
+
+static void print_name(struct graph_line *line, uint32_t packed_ip)
+{
+	trace_print_symbol(line->iter, line->seq, packed_ip, false);
+}
+
+/* ---- Values that a line may show behind the function ---- */
+
+/* A value that means -errno, also as an int whose upper half nobody has set. */
+static int64_t error_of(uint64_t retval)
+{
+	int64_t value = (int64_t)retval;
+
+	if (retval >> 31 == 1)
+		value = (int32_t)(uint32_t)retval;
+	return value < 0 && value >= -4095 ? value : 0;
+}
+
+static void print_retval(struct graph_line *line, const struct ring_event *event)
+{
+	const struct trace_graph_retval_entry *entry = event->data;
+	const char *equals = line->flags & TRACE_GRAPH_RETADDR ? "ret=" : "= ";
+	int64_t err = error_of(entry->retval);
+
+	if (err && !(line->flags & TRACE_GRAPH_RETVAL_HEX))
+		trace_seq_printf(line->seq, " %s%lld", equals, (long long)err);
+	else
+		trace_seq_printf(line->seq, " %s0x%llx", equals, (unsigned long long)entry->retval);
+}
+
+static bool shows_retval(const struct graph_line *line, const struct ring_event *event)
+{
+	return event && (line->flags & TRACE_GRAPH_RETVAL) &&
+	       return_of(event)->ent.type == TRACE_TYPE_GRAPH_RETVAL;
+}
+
+static bool shows_retaddr(const struct graph_line *line, const struct ring_event *event)
+{
+	return (line->flags & TRACE_GRAPH_RETADDR) &&
+	       entry_of(event)->ent.type == TRACE_TYPE_GRAPH_RETADDR_ENT;
+}
+
+/* What stands behind `func();` and `func() {`: the caller, and with `ret` the value. */
+static void print_values(struct graph_line *line, const struct ring_event *event,
+			 const struct ring_event *ret)
+{
+	const struct trace_graph_retaddr_entry *entry = event->data;
+	bool retaddr = shows_retaddr(line, event), retval = shows_retval(line, ret);
+
+	if (retaddr || retval)
+		trace_seq_puts(line->seq, " /*");
+	if (retaddr) {
+		trace_seq_puts(line->seq, " <-");
+		trace_print_symbol(line->iter, line->seq, entry->retaddr, true);
+		if (line->iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_SYM_ADDR))
+			trace_seq_printf(line->seq, " <%lx>",
+					 (unsigned long)trace_plat_ip_unpack(entry->retaddr));
+	}
+	if (retval)
+		print_retval(line, ret);
+	trace_seq_puts(line->seq, retaddr || retval ? " */\n" : "\n");
+}
+
+/* ---- Interrupts that are not to be shown ---- */
+
+/* Is this entry, or what called it, the first function of an interrupt, and unwanted? */
+static bool hides_entry(struct graph_line *line, const struct trace_graph_entry *entry)
+{
+	struct trace_iter_graph *state = line->state;
+
+	if (line->flags & TRACE_GRAPH_IRQS)
+		return false;
+	if (!state->in_irq && trace_plat_is_irq_entry(entry->ip)) {
+		state->in_irq = true;
+		state->irq_depth = entry->depth;
+	}
+	return state->in_irq;
+}
+
+/* The return of that function, or of one further out when its own was lost, ends it. */
+static bool hides_return(struct graph_line *line, const struct trace_graph_ret_entry *ret)
+{
+	struct trace_iter_graph *state = line->state;
+
+	if ((line->flags & TRACE_GRAPH_IRQS) || !state->in_irq)
+		return false;
+	state->in_irq = ret->depth > state->irq_depth;
+	return true;
+}
+
+/* ---- Entries ---- */
+
+static void remember(struct trace_iter_graph *state, uint32_t depth, uint32_t packed_ip)
+{
+	if (depth < TRACE_ITER_GRAPH_DEPTH)
+		state->open[depth] = packed_ip;
+}
+
+static bool is_return(uint16_t type)
+{
+	return type == TRACE_TYPE_GRAPH_RET || type == TRACE_TYPE_GRAPH_RETVAL;
+}
+
+/* Has the function called nothing that was recorded? Then `out_ret` is its return. */
+static bool find_leaf(struct graph_line *line, const struct trace_graph_entry *entry,
+		      struct ring_event *out_ret)
+{
+	const struct trace_entry *next;
+
+	if (!trace_iter_peek(line->iter, out_ret) || out_ret->lost)
+		return false;
+	next = out_ret->data;
+	return is_return(next->type) && next->pid == entry->ent.pid &&
+	       return_of(out_ret)->ip == entry->ip;
+}
+
+static void print_leaf(struct graph_line *line, const struct ring_event *event,
+		       const struct ring_event *ret)
+{
+	const struct trace_graph_entry *entry = entry_of(event);
+
+	line->state->comment_depth = (int32_t)entry->depth - 1;
+	remember(line->state, entry->depth, 0);
+	graph_print_duration(line, return_of(ret)->duration_ns);
+	print_indent(line, entry->depth);
+	print_name(line, entry->ip);
+	trace_seq_puts(line->seq, "();");
+	print_values(line, event, ret);
+	graph_print_arrow(line, entry->ip, false);
+}
+
+static void print_nested(struct graph_line *line, const struct ring_event *event)
+{
+	const struct trace_graph_entry *entry = entry_of(event);
+
+	line->state->comment_depth = (int32_t)entry->depth;
+	remember(line->state, entry->depth, entry->ip);
+	graph_print_no_duration(line);
+	print_indent(line, entry->depth);
+	print_name(line, entry->ip);
+	trace_seq_puts(line->seq, "() {");
+	print_values(line, event, NULL);
+}
+
+static void print_entry(struct graph_line *line)
+{
+	struct ring_event *event = &line->iter->event;
+	const struct trace_graph_entry *entry = entry_of(event);
+	struct ring_event ret;
+	bool is_leaf;
+
+	if (hides_entry(line, entry))
+		return;
+	is_leaf = find_leaf(line, entry, &ret);
+	entry = entry_of(event); /* looking ahead may have moved it */
+	graph_print_switch(line);
+	graph_print_arrow(line, entry->ip, true);
+	graph_print_context(line);
+	if (!is_leaf) {
+		print_nested(line, event);
+		return;
+	}
+	print_leaf(line, event, &ret);
+	trace_iter_skip(line->iter);
+}
+
+/* ---- Returns ---- */
+
+/* Was the entry of this return seen? It is forgotten with that. Depths beyond what is kept: yes. */
+static bool closes(struct trace_iter_graph *state, const struct trace_graph_ret_entry *ret)
+{
+	bool matches = true;
+
+	if (ret->depth < TRACE_ITER_GRAPH_DEPTH) {
+		matches = state->open[ret->depth] == ret->ip;
+		state->open[ret->depth] = 0;
+	}
+	return matches;
+}
+
+static void print_return(struct graph_line *line)
+{
+	const struct ring_event *event = &line->iter->event;
+	const struct trace_graph_ret_entry *ret = return_of(event);
+	bool retval = shows_retval(line, event);
+	bool named;
+
+	if (hides_return(line, ret))
+		return;
+	line->state->comment_depth = (int32_t)ret->depth - 1;
+	named = !closes(line->state, ret) || retval || (line->flags & TRACE_GRAPH_TAIL);
+	graph_print_switch(line);
+	graph_print_context(line);
+	graph_print_duration(line, ret->duration_ns);
+	print_indent(line, ret->depth);
+	trace_seq_putc(line->seq, '}');
+	if (named) {
+		trace_seq_puts(line->seq, " /* ");
+		print_name(line, ret->ip);
+		if (retval)
+			print_retval(line, event);
+		trace_seq_puts(line->seq, " */");
+	}
+	trace_seq_putc(line->seq, '\n');
+	if (line->flags & TRACE_GRAPH_OVERRUN)
+		trace_seq_printf(line->seq, " (Overruns: %u)\n", ret->overrun);
+	graph_print_arrow(line, ret->ip, false);
+}
+
+/* ---- Everything else ---- */
+
+static bool print_comment(struct graph_line *line)
+{
+	const struct trace_event_format *format = trace_event_format(line->ent.type);
+	int32_t depth = line->state->comment_depth;
+
+	if (!format)
+		return false;
+	graph_print_switch(line);
+	graph_print_context(line);
+	graph_print_no_duration(line);
+	if (depth > 0)
+		print_indent(line, (uint32_t)depth + 1);
+	trace_seq_puts(line->seq, "/* ");
+	if (format->message)
+		format->message(line->iter, line->seq);
+	else
+		format->text(line->iter, line->seq);
+	if (line->seq->len && line->seq->buf[line->seq->len - 1] == '\n')
+		line->seq->len--;
+	trace_seq_puts(line->seq, " */\n");
+	return true;
+}
+
+bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags)
+{
+	struct graph_line line = {
+		.iter = iter,
+		.seq = seq,
+		.state = &iter->cpus[iter->event.cpu - iter->first_cpu].graph,
+		.flags = flags,
+		.cpu = iter->event.cpu,
+		.ts = iter->event.ts,
+		.ent = *trace_iter_entry(iter),
+	};
+
+	switch (line.ent.type) {
+	case TRACE_TYPE_GRAPH_ENT:
+	case TRACE_TYPE_GRAPH_RETADDR_ENT:
+		print_entry(&line);
+		return true;
+	case TRACE_TYPE_GRAPH_RET:
+	case TRACE_TYPE_GRAPH_RETVAL:
+		print_return(&line);
+		return true;
+	case TRACE_TYPE_FN:
+	case TRACE_TYPE_STACK:
+		return false;
+	default:
+		return print_comment(&line);
+	}
+}

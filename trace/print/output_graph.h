@@ -1,0 +1,46 @@
+/*
+ * Lines of function_graph: what output_graph.c (which event becomes which line) and
+ * output_graph_columns.c (what stands in front of the function) share, and their way in.
+ *
+ * Model:     a line depends on those before it. struct trace_iter_graph, one for each CPU of the
+ *            walk, remembers the thread, the functions that are open, and where comments go.
+ * Context:   any; memory is the caller's.
+ */
+#ifndef TRACE_OUTPUT_GRAPH_H
+#define TRACE_OUTPUT_GRAPH_H
+
+#include "func/graph.h"
+#include "iter.h"
+#include "output.h"
+
+/*
+ * The line of the current event, with columns as `flags` (TRACE_GRAPH_*) say. It takes the return
+ * of a function that called nothing with its entry. False, with nothing printed, for an event that
+ * is to be printed as everywhere.
+ */
+bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags);
+void trace_graph_print_header(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags);
+
+/* ---- Between the two files ---- */
+
+struct graph_line {
+	struct trace_iter *iter;
+	struct trace_seq *seq;
+	struct trace_iter_graph *state;
+	uint32_t flags;
+	uint32_t cpu;
+	uint64_t ts;
+	struct trace_entry ent; /* of the event that the line begins with */
+};
+
+/* Another thread than that of the line before: say so. */
+void graph_print_switch(struct graph_line *line);
+/* Time, CPU, thread, state. */
+void graph_print_context(struct graph_line *line);
+void graph_print_duration(struct graph_line *line, uint64_t ns);
+/* The same column, empty. */
+void graph_print_no_duration(struct graph_line *line);
+/* A line of its own where an interrupt begins or ends, if `ip` is what an interrupt calls first. */
+void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * The columns of function_graph's lines and the header above them. See output_graph.h.
+ */
+#include <trace/fmt.h>
+#include "output_graph.h"
+#include "str.h"
+
+#define PROC_WIDTH 14u /* of the column, `-` included */
+#define COMM_SHOWN 7u  /* characters of a name */
+#define US_WIDTH   7u  /* digits of a duration */
+
+static bool has_option(const struct graph_line *line, enum trace_option option)
+{
+	return line->iter->tr->options & TRACE_OPT_BIT(option);
+}
+
+static void repeat(struct trace_seq *seq, char c, size_t times)
+{
+	while (times--)
+		trace_seq_putc(seq, c);
+}
+
+/* ---- In front ---- */
+
+static void print_abs_time(struct graph_line *line)
+{
+	uint64_t us = line->ts / 1000;
+
+	trace_seq_dec(line->seq, us / 1000000, 5, ' ');
+	trace_seq_putc(line->seq, '.');
+	trace_seq_dec(line->seq, us % 1000000, 6, '0');
+	trace_seq_puts(line->seq, " |  ");
+}
+
+static void print_rel_time(struct graph_line *line)
+{
+	trace_seq_dec(line->seq, (line->ts - line->iter->tr->start_ts) / 1000, 9, ' ');
+	trace_seq_puts(line->seq, " us |  ");
+}
+
+/* As wide as the highest number of a CPU. */
+static void print_cpu(struct graph_line *line)
+{
+	unsigned int width = 1;
+
+	for (uint32_t last = trace_plat_nr_cpus() - 1; last > 9; last /= 10)
+		width++;
+	trace_seq_putc(line->seq, ' ');
+	trace_seq_dec(line->seq, line->cpu, width, ' ');
+	trace_seq_puts(line->seq, ") ");
+}
+
+/* `comm-pid`, in the middle of its column. */
+static void print_proc(struct graph_line *line, int32_t pid)
+{
+	char text[TRACE_COMM_LEN + 16];
+	size_t len, spaces;
+
+	len = trace_scnprintf(text, sizeof(text), "%.*s-%d", (int)COMM_SHOWN,
+			      trace_iter_comm_of(line->iter, pid), pid);
+	spaces = len < PROC_WIDTH ? PROC_WIDTH - len : 0;
+	repeat(line->seq, ' ', spaces / 2);
+	trace_seq_write(line->seq, text, len);
+	repeat(line->seq, ' ', spaces - spaces / 2);
+}
+
+void graph_print_context(struct graph_line *line)
+{
+	if (!has_option(line, TRACE_OPT_CONTEXT_INFO))
+		return;
+	if (line->flags & TRACE_GRAPH_ABSTIME)
+		print_abs_time(line);
+	if (line->flags & TRACE_GRAPH_RELTIME)
+		print_rel_time(line);
+	if (line->flags & TRACE_GRAPH_CPU)
+		print_cpu(line);
+	if (line->flags & TRACE_GRAPH_PROC) {
+		print_proc(line, line->ent.pid);
+		trace_seq_puts(line->seq, " | ");
+	}
+	if (line->iter->is_latency) {
+		trace_seq_putc(line->seq, ' ');
+		trace_print_state(&line->ent, line->seq);
+		trace_seq_puts(line->seq, " | ");
+	}
+}
+
+void graph_print_switch(struct graph_line *line)
+{
+	static const char rule[] = " ------------------------------------------\n";
+	struct trace_iter_graph *state = line->state;
+	int32_t before = state->pid;
+
+	if (state->has_pid && before == line->ent.pid)
+		return;
+	state->pid = line->ent.pid;
+	if (!state->has_pid) {
+		state->has_pid = true;
+		return;
+	}
+	trace_seq_puts(line->seq, rule);
+	print_cpu(line);
+	print_proc(line, before);
+	trace_seq_puts(line->seq, " => ");
+	print_proc(line, line->ent.pid);
+	trace_seq_putc(line->seq, '\n');
+	trace_seq_puts(line->seq, rule);
+	trace_seq_putc(line->seq, '\n');
+}
+
+/* ---- Duration ---- */
+
+static bool has_duration(const struct graph_line *line)
+{
+	return (line->flags & TRACE_GRAPH_DURATION) && has_option(line, TRACE_OPT_CONTEXT_INFO);
+}
+
+/* Microseconds with as many digits behind the point as make seven in all. */
+void graph_print_duration(struct graph_line *line, uint64_t ns)
+{
+	bool has_mark = line->flags & TRACE_GRAPH_OVERHEAD;
+	size_t start, len, digits;
+	char fraction[4];
+
+	if (!has_duration(line))
+		return;
+	trace_seq_putc(line->seq, has_mark ? trace_delay_mark(ns) : ' ');
+	trace_seq_putc(line->seq, ' ');
+	start = line->seq->len;
+	trace_seq_dec(line->seq, ns / 1000, 0, ' ');
+	len = line->seq->len - start;
+	if (len < US_WIDTH) {
+		digits = US_WIDTH - len < 3 ? US_WIDTH - len : 3;
+		trace_scnprintf(fraction, sizeof(fraction), "%03u", (unsigned int)(ns % 1000));
+		trace_seq_putc(line->seq, '.');
+		trace_seq_write(line->seq, fraction, digits);
+		len += 1 + digits;
+	}
+	trace_seq_puts(line->seq, " us ");
+	if (len < US_WIDTH + 1)
+		repeat(line->seq, ' ', US_WIDTH + 1 - len);
+	trace_seq_puts(line->seq, "|  ");
+}
+
+void graph_print_no_duration(struct graph_line *line)
+{
+	if (has_duration(line))
+		trace_seq_puts(line->seq, "              |  ");
+}
+
+void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry)
+{
+	if (!trace_plat_is_irq_entry(packed_ip))
+		return;
+	graph_print_context(line);
+	if (has_duration(line))
+		trace_seq_puts(line->seq, "  ");
+	trace_seq_puts(line->seq, is_entry ? "==========>" : "<==========");
+	if (has_duration(line))
+		trace_seq_puts(line->seq, " |");
+	trace_seq_putc(line->seq, '\n');
+}
+
+/* ---- Header ---- */
+
+/* A column's two lines of the header, and how far it moves the state's. */
+struct column {
+	uint32_t flag;
+	uint8_t width;
+	const char *title;
+	const char *marks;
+};
+
+static const struct column front[] = {
+	{ TRACE_GRAPH_ABSTIME, 16, "     TIME       ", "      |         " },
+	{ TRACE_GRAPH_RELTIME, 16, "   REL TIME     ", "      |         " },
+	{ TRACE_GRAPH_CPU, 4, " CPU", " |  " },
+	{ TRACE_GRAPH_PROC, 17, "  TASK/PID       ", "   |    |        " },
+};
+
+static void print_state_head(struct trace_seq *seq, uint32_t flags)
+{
+	static const char *const lines[] = {
+		"  _-----=> irqs-off        \n", " / _----=> need-resched    \n",
+		"| / _---=> hardirq/softirq \n", "|| / _--=> preempt-depth   \n",
+		"||| /                      \n",
+	};
+	size_t width = 0;
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(front); i++)
+		width += flags & front[i].flag ? front[i].width : 0;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(lines); i++) {
+		trace_seq_putc(seq, '#');
+		repeat(seq, ' ', width);
+		trace_seq_puts(seq, lines[i]);
+	}
+}
+
+static void print_column_head(struct trace_seq *seq, uint32_t flags, bool is_latency, bool marks)
+{
+	trace_seq_putc(seq, '#');
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(front); i++) {
+		if (flags & front[i].flag)
+			trace_seq_puts(seq, marks ? front[i].marks : front[i].title);
+	}
+	if (is_latency)
+		trace_seq_puts(seq, "||||   ");
+	if (flags & TRACE_GRAPH_DURATION)
+		trace_seq_puts(seq, marks ? "   |   |      " : "  DURATION   ");
+	trace_seq_puts(seq, marks ? "               |   |   |   |\n"
+				  : "               FUNCTION CALLS\n");
+}
+
+void trace_graph_print_header(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags)
+{
+	if (!(iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO)))
+		return;
+	if (iter->is_latency) {
+		if (trace_iter_is_empty(iter))
+			return;
+		trace_print_latency_summary(iter, seq);
+		print_state_head(seq, flags);
+	}
+	print_column_head(seq, flags, iter->is_latency, false);
+	print_column_head(seq, flags, iter->is_latency, true);
+}
