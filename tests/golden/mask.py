@@ -280,6 +280,10 @@ def probe(line):
 
 def raw(line):
     """Lines of the options raw and hex."""
+    # Hex first: its numbers may happen to have no letter.
+    m = re.fullmatch(r"[0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{16} (?:[0-9a-f]{16} [0-9a-f]{16} |type: \d+)", line)
+    if m:
+        return "hex " + ("type: N" if "type" in line else "PID CPU TIME ADDR ADDR ")
     m = re.fullmatch(r"\d+ \d+ \d+ ([0-9a-f]{16}) ([0-9a-f]{16})", line)
     if m:
         return "raw PID CPU TIME ADDR ADDR"
@@ -289,9 +293,6 @@ def raw(line):
         return "raw " + re.sub(r"^\d+ \d+ \d+ ", "PID CPU TIME ", re.sub(
             r"([:#]) [0-9a-f]{16} (: )?.*", r"\1 ADDR \2TEXT", re.sub(
                 r"(buf:).*", r"\1 BYTES", re.sub(r"type: \d+", "type: N", line))))
-    m = re.fullmatch(r"[0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{16} (?:[0-9a-f]{16} [0-9a-f]{16} |type: \d+)", line)
-    if m:
-        return "hex " + ("type: N" if "type" in line else "PID CPU TIME ADDR ADDR ")
     return None
 
 

@@ -108,6 +108,10 @@ def test_nesting(name):
     assert deeper == text or nesting(deeper) != []
 
 
+def test_hex_without_letters():
+    assert shape("00000007 00000001 0000000100650678 type: 16") == "hex type: N"
+
+
 def test_transcript():
     said = transcript("errors")
     assert said[0] == ("echo nosuch > current_tracer", "sh: write error: Invalid argument\n")
