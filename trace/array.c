@@ -79,6 +79,8 @@ int trace_init(void)
 	if (!err)
 		err = register_tracer(&tracer_function_graph);
 	if (!err)
+		err = trace_commands_init();
+	if (!err)
 		err = trace_fs_create(&global);
 	if (err)
 		trace_plat_log("trace: no memory, tracing is not available");

@@ -9,7 +9,8 @@
 #include "print/output.h"
 #include "print/str.h"
 
-#define LINE_BYTES 1024u
+/* A stack trace of TRACE_STACK_MAX lines. */
+#define LINE_BYTES 12288u
 
 /* Linux's numbers; what is none of them counts as "all". */
 enum dump_mode {
@@ -65,14 +66,6 @@ static void start(struct trace_array *tr, int cpu)
 	trace_iter_dump(&dump.iter, tr, cpu);
 }
 
-static uint64_t count_events(struct trace_array *tr, int cpu)
-{
-	start(tr, cpu);
-	while (trace_iter_next(&dump.iter))
-		;
-	return dump.iter.nr_seen;
-}
-
 /* A text may hold several lines; the log takes one at a time. */
 static void log_lines(struct trace_seq *seq)
 {
@@ -88,39 +81,62 @@ static void log_lines(struct trace_seq *seq)
 		trace_plat_log("%.*s", (int)(seq->len - begin), seq->buf + begin);
 }
 
-static void print_newest(struct trace_array *tr, int cpu)
+/* Lines of all events from here on. */
+static uint64_t count_lines(struct trace_iter *iter)
 {
-	uint64_t nr = count_events(tr, cpu);
-	uint64_t skip = nr > TRACE_DUMP_LINES ? nr - TRACE_DUMP_LINES : 0;
+	uint64_t nr = 0;
+
+	while (trace_iter_next(iter))
+		nr += trace_event_lines(iter);
+	return nr;
+}
+
+/* `nr` lines are still to come; older events than fit into a dump are left out. */
+static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
+{
+	uint64_t nr_left_out = 0;
 	struct trace_seq seq;
 
-	if (!nr) {
+	if (!nr)
 		trace_plat_log("   (ftrace buffer empty)");
-		return;
-	}
-	if (skip)
-		trace_plat_log("(%llu older events left out)", (unsigned long long)skip);
-	start(tr, cpu);
-	while (trace_iter_next(&dump.iter)) {
-		if (dump.iter.index < skip)
+	while (trace_iter_next(iter)) {
+		bool is_old = nr > TRACE_DUMP_LINES;
+
+		nr -= trace_event_lines(iter);
+		nr_left_out += is_old;
+		if (is_old)
 			continue;
-		trace_seq_init(&seq, dump.line, sizeof(dump.line));
-		trace_print_line(&dump.iter, &seq);
+		if (nr_left_out)
+			trace_plat_log("(%llu older events left out)",
+				       (unsigned long long)nr_left_out);
+		nr_left_out = 0;
+		trace_seq_init(&seq, line, LINE_BYTES);
+		trace_print_line(iter, &seq);
 		log_lines(&seq);
 	}
+}
+
+static void print_rule(void)
+{
+	trace_plat_log("---------------------------------");
 }
 
 void trace_dump(uint32_t cpu)
 {
 	struct trace_array *tr = trace_global_array();
+	int which = cpu == TRACE_ALL_CPUS ? RING_BUFFER_ALL_CPUS : (int)cpu;
+	uint64_t nr;
 
 	if (!tr || atomic_exchange(&dump.is_busy, true))
 		return;
 	tracing_off();
 	trace_plat_log("Dumping ftrace buffer:");
-	trace_plat_log("---------------------------------");
-	print_newest(tr, cpu == TRACE_ALL_CPUS ? RING_BUFFER_ALL_CPUS : (int)cpu);
-	trace_plat_log("---------------------------------");
+	print_rule();
+	start(tr, which);
+	nr = count_lines(&dump.iter);
+	start(tr, which);
+	print_newest(&dump.iter, nr, dump.line);
+	print_rule();
 	atomic_store(&dump.is_busy, false);
 }
 
@@ -128,4 +144,70 @@ void trace_dump_on_oops(uint32_t cpu)
 {
 	if (mode != DUMP_NONE)
 		trace_dump(mode == DUMP_ORIG ? cpu : TRACE_ALL_CPUS);
+}
+
+/* ---- Asked for by a probe, which may be anywhere: a thread does it ---- */
+
+static void print_later(struct trace_plat_deferred *deferred);
+
+static struct {
+	struct trace_plat_deferred deferred;
+	_Atomic bool is_busy;
+	struct trace_array *tr; /* NULL: it went away meanwhile; config lock, once deferred */
+	int cpu;
+} request = { .deferred = { .fn = print_later } };
+
+void trace_dump_later(struct trace_array *tr, int cpu)
+{
+	ring_buffer_record_off(tr->buffer);
+	if (atomic_exchange(&request.is_busy, true))
+		return;
+	request.tr = tr;
+	request.cpu = cpu;
+	trace_plat_defer(&request.deferred);
+}
+
+void trace_dump_forget(const struct trace_array *tr)
+{
+	if (request.tr == tr)
+		request.tr = NULL;
+}
+
+/* Config lock held. */
+static void print_array(struct trace_array *tr, int cpu)
+{
+	struct trace_iter *iter = trace_iter_open(tr, cpu, false);
+	char *line = trace_plat_alloc(LINE_BYTES);
+	uint64_t nr;
+
+	if (!iter || !line) {
+		trace_plat_log("No memory to dump the ftrace buffer");
+		goto free;
+	}
+	if (trace_array_is_global(tr))
+		trace_plat_log("Dumping ftrace buffer:");
+	else
+		trace_plat_log("Dumping ftrace instance %s buffer:", tr->name);
+	print_rule();
+	iter->is_latency = false;
+	nr = count_lines(iter);
+	trace_iter_rewind(iter);
+	print_newest(iter, nr, line);
+	print_rule();
+free:
+	if (line)
+		trace_plat_free(line, LINE_BYTES);
+	if (iter)
+		trace_iter_close(iter);
+}
+
+static void print_later(struct trace_plat_deferred *deferred)
+{
+	(void)deferred;
+	trace_plat_lock(&trace_config_lock);
+	if (request.tr)
+		print_array(request.tr, request.cpu);
+	request.tr = NULL;
+	atomic_store(&request.is_busy, false);
+	trace_plat_unlock(&trace_config_lock);
 }

@@ -5,6 +5,7 @@ TRACE_SRCS += trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftra
 TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c
 TRACE_SRCS += trace/func/func_tracer.c
 TRACE_SRCS += trace/func/profile_stat.c trace/func/profile_table.c
+TRACE_SRCS += trace/func/ftrace_probe.c trace/func/ftrace_probe_map.c trace/func/ftrace_command.c trace/func/func_commands.c
 TRACE_SRCS += trace/func/func_options.c trace/stacktrace.c trace/print/output_stack.c
 TRACE_SRCS += trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c trace/error_log.c trace/hooks.c
 TRACE_SRCS += trace/instance.c trace/snapshot.c

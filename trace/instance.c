@@ -2,7 +2,9 @@
  * See instance.h, and <trace/trace.h> for users inside the kernel.
  */
 #include <trace/ftrace.h>
+#include <trace/ftrace_probe.h>
 #include <trace/trace.h>
+#include "dump.h"
 #include "fs/fs_file.h"
 #include "instance.h"
 #include "print/str.h"
@@ -122,6 +124,8 @@ static void destroy(struct trace_array *tr)
 	struct instance *instance = (struct instance *)tr;
 
 	tracer_switch(tr, tracer_nop.name);
+	ftrace_clear_probes(tr);
+	trace_dump_forget(tr);
 	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
 	ftrace_free_filter(&instance->ops);
 	ftrace_free_filter(&tr->graph.sets);

@@ -58,6 +58,8 @@ static void functions_rewind(struct trace_handle *handle)
 	struct functions_handle *own = handle->private;
 
 	ftrace_iter_start(&own->iter, source->list, source->ops(handle->tr));
+	if (source->list == FTRACE_LIST_FILTER && source->ops == tracer_ops)
+		own->iter.tr = handle->tr;
 }
 
 static int functions_open(struct trace_handle *handle)
@@ -100,6 +102,8 @@ static int filter_open(struct trace_handle *handle)
 		source->ops(handle->tr), source->list == FTRACE_LIST_NOTRACE, truncate, &own->edit);
 	if (err)
 		functions_close(handle);
+	else if (!is_set)
+		ftrace_edit_allow_commands(own->edit, handle->tr);
 	return err;
 }
 
@@ -116,7 +120,8 @@ static void report(struct trace_handle *handle, const char *buf, size_t len)
 	command[len] = '\0';
 	while (pos < len && trace_is_space(command[pos]))
 		pos++;
-	trace_error_log(handle->tr, handle->node->name, ftrace_edit_why(own->edit), command, pos);
+	trace_error_log(handle->tr, handle->node->name, ftrace_edit_why(own->edit), command,
+			pos + ftrace_edit_why_pos(own->edit));
 }
 
 static int64_t filter_write(struct trace_handle *handle, const char *buf, size_t len)
@@ -124,7 +129,7 @@ static int64_t filter_write(struct trace_handle *handle, const char *buf, size_t
 	struct functions_handle *own = handle->private;
 	int64_t taken = ftrace_edit_write(own->edit, buf, len);
 
-	if (taken == -EINVAL)
+	if (taken == -EINVAL || (taken < 0 && ftrace_edit_why(own->edit)[0]))
 		report(handle, buf, len);
 	return taken;
 }

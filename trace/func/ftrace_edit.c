@@ -11,6 +11,7 @@
 
 struct ftrace_edit {
 	struct ftrace_ops *ops;
+	struct trace_array *tr; /* of commands; NULL: only mod */
 	struct ftrace_hash *hash;
 	bool notrace;
 	bool is_set;	/* only names; what is to be taken out has to be there */
@@ -18,6 +19,7 @@ struct ftrace_edit {
 	size_t len;
 	char word[WORD_MAX];
 	char why[WHY_MAX];
+	size_t why_pos;
 };
 
 int ftrace_edit_open(struct ftrace_ops *ops, bool notrace, bool truncate,
@@ -51,6 +53,11 @@ int ftrace_edit_open_set(struct ftrace_ops *set, bool notrace, bool truncate,
 	if (!err)
 		(*out_edit)->is_set = true;
 	return err;
+}
+
+void ftrace_edit_allow_commands(struct ftrace_edit *edit, struct trace_array *tr)
+{
+	edit->tr = tr;
 }
 
 static bool is_end(char c)
@@ -90,21 +97,39 @@ static void explain(struct ftrace_edit *edit, const char *name, const char *modu
 		trace_scnprintf(edit->why + len, sizeof(edit->why) - len, "no function matches");
 }
 
-/* NAME, or NAME:mod:MODULE; the other commands of Linux are not here. */
-static int take_word(struct ftrace_edit *edit)
+/* NAME:COMMAND[:PARAM], cut at its colons. */
+static int take_command(struct ftrace_edit *edit, const char *command, const char *param)
 {
-	char *command = cut_at_colon(edit->word);
-	char *module = command ? cut_at_colon(command) : NULL;
+	struct ftrace_command_args args = {
+		.tr = edit->tr, .glob = edit->word, .param = param, .enable = !edit->notrace
+	};
+	int err;
+
+	if (edit->tr) {
+		err = ftrace_run_command(command, &args);
+	} else {
+		args.why = "no such command";
+		args.where = command;
+		err = -EINVAL;
+	}
+	if (!err)
+		return 0;
+	if (!args.where)
+		args.where = edit->word;
+	edit->why_pos = (size_t)(args.where - edit->word);
+	trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: %s", TRACE_SYM_LEN, args.where,
+			args.why ? args.why : "the command failed");
+	return err;
+}
+
+/* NAME or NAME:mod:MODULE. */
+static int take_names(struct ftrace_edit *edit, char *module)
+{
 	uint32_t before = edit->hash->nr;
 	char name[TRACE_SYM_LEN];
 	int found;
 
 	trace_strcpy(name, edit->word, sizeof(name));
-	if (command && !trace_streq(command, "mod")) {
-		trace_scnprintf(edit->why, sizeof(edit->why), "%.*s: no such command",
-				TRACE_SYM_LEN, command);
-		return -EINVAL;
-	}
 	found = ftrace_match_records(&edit->hash, edit->word, module);
 	if (found < 0)
 		return found;
@@ -117,6 +142,18 @@ static int take_word(struct ftrace_edit *edit)
 		return 0;
 	explain(edit, name, module);
 	return -EINVAL;
+}
+
+static int take_word(struct ftrace_edit *edit)
+{
+	char *command = cut_at_colon(edit->word);
+	char *rest = command ? cut_at_colon(command) : NULL;
+
+	edit->why[0] = '\0';
+	edit->why_pos = 0;
+	if (command && !trace_streq(command, "mod"))
+		return take_command(edit, command, rest);
+	return take_names(edit, rest);
 }
 
 static int finish_word(struct ftrace_edit *edit)
@@ -161,6 +198,11 @@ int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len
 const char *ftrace_edit_why(const struct ftrace_edit *edit)
 {
 	return edit->why;
+}
+
+size_t ftrace_edit_why_pos(const struct ftrace_edit *edit)
+{
+	return edit->why_pos;
 }
 
 int ftrace_edit_close(struct ftrace_edit *edit)

@@ -105,7 +105,7 @@ static size_t next_locked(struct ftrace_iter *iter, char *line)
 	struct dyn_ftrace *record;
 
 	if (is_filter(iter) && !iter->position && ftrace_hash_empty(hash_of(iter))) {
-		iter->ended = true;
+		iter->is_listed = true;
 		return trace_scnprintf(line, FTRACE_LINE_LEN, "#### %s ####\n",
 				       iter->list == FTRACE_LIST_FILTER ? "all functions enabled"
 									: "no functions disabled");
@@ -124,10 +124,16 @@ size_t ftrace_iter_next(struct ftrace_iter *iter, char *line)
 
 	if (iter->ended)
 		return 0;
-	trace_plat_lock(&ftrace_lock);
-	len = next_locked(iter, line);
-	trace_plat_unlock(&ftrace_lock);
-	iter->ended |= !len;
+	if (!iter->is_listed) {
+		trace_plat_lock(&ftrace_lock);
+		len = next_locked(iter, line);
+		trace_plat_unlock(&ftrace_lock);
+		if (len)
+			return len;
+		iter->is_listed = true;
+	}
+	len = iter->tr ? ftrace_probe_next_line(iter->tr, &iter->probes, line, FTRACE_LINE_LEN) : 0;
+	iter->ended = !len;
 	return len;
 }
 

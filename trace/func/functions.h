@@ -20,6 +20,9 @@ enum trace_func_option { /* bits of the tracer's options, and of trace_array.fun
 void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
 
+/* func_commands.c: the commands of set_ftrace_filter. 0 or -errno. */
+int trace_commands_init(void);
+
 /* func_options.c: with any option. */
 void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs);

@@ -12,6 +12,7 @@
 #define TRACE_FTRACE_FILES_H
 
 #include <trace/ftrace.h>
+#include <trace/ftrace_probe.h>
 
 enum ftrace_list {
 	FTRACE_LIST_AVAILABLE, /* available_filter_functions */
@@ -24,8 +25,11 @@ enum ftrace_list {
 struct ftrace_iter {
 	struct trace_symbol_cursor names;
 	struct ftrace_ops *ops; /* for the filter lists */
+	struct trace_array *tr; /* whose function commands follow the filter; NULL: none do */
+	struct ftrace_probe_cursor probes;
 	enum ftrace_list list;
 	size_t position; /* record number */
+	bool is_listed;	 /* the functions are through */
 	bool ended;
 };
 
@@ -52,15 +56,20 @@ int ftrace_edit_open(struct ftrace_ops *ops, bool notrace, bool truncate,
  */
 int ftrace_edit_open_set(struct ftrace_ops *set, bool notrace, bool truncate,
 			 struct ftrace_edit **out_edit);
+/* Take NAME:COMMAND[:PARAM] too, for probes of `tr`. */
+void ftrace_edit_allow_commands(struct ftrace_edit *edit, struct trace_array *tr);
 /*
  * One write system call. As Linux does, it takes the blanks and the first word of `text` and
  * returns how many bytes that was: the caller comes back with the rest. A word that ends with the
  * text, without a blank or NUL behind it, continues in the next write or ends at close.
- * -EINVAL: no function matches, unknown command, word too long.
+ * -EINVAL: no function matches, unknown command, word too long; or what a command says. Commands
+ * take effect at once.
  */
 int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len);
 /* The word that was refused last and why, one line without newline; "" when none was. */
 const char *ftrace_edit_why(const struct ftrace_edit *edit);
+/* Which letter of the word it is about. */
+size_t ftrace_edit_why_pos(const struct ftrace_edit *edit);
 /* Take in an unfinished word (its error is lost, as in Linux), make the set current, free `edit`.
  */
 int ftrace_edit_close(struct ftrace_edit *edit);
