@@ -159,6 +159,7 @@ int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct tr
 	err = tracer_function_update_pids(tr);
 	if (!trace_array_filters_pids(tr))
 		release_mask(tr); /* after the last call that looks at it */
+	function_graph_update(tr);
 	return err;
 }
 

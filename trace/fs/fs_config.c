@@ -134,7 +134,14 @@ static int tracing_thresh_show(struct trace_handle *handle, struct trace_seq *se
 
 static int tracing_thresh_store(struct trace_handle *handle, char *text)
 {
-	return store_us(text, &handle->tr->thresh_ns);
+	int err = store_us(text, &handle->tr->thresh_ns);
+
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	function_graph_update(handle->tr);
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
 }
 
 static int tracing_max_latency_show(struct trace_handle *handle, struct trace_seq *seq)

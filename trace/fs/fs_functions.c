@@ -136,9 +136,15 @@ static int64_t filter_write(struct trace_handle *handle, const char *buf, size_t
 
 static int filter_close(struct trace_handle *handle)
 {
+	bool is_set = source_of(handle)->ops == graph_sets;
 	struct functions_handle *own = handle->private;
 	int err = own->edit ? ftrace_edit_close(own->edit) : 0;
 
+	if (own->edit && is_set) {
+		trace_plat_lock(&trace_config_lock);
+		function_graph_update(handle->tr);
+		trace_plat_unlock(&trace_config_lock);
+	}
 	functions_close(handle);
 	return err;
 }

@@ -21,9 +21,13 @@ static int max_depth_store(struct trace_handle *handle, char *text)
 
 	if (!err && value > UINT32_MAX)
 		err = -ERANGE;
-	if (!err)
-		handle->tr->graph.max_depth = (uint32_t)value;
-	return err;
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	handle->tr->graph.max_depth = (uint32_t)value;
+	function_graph_update(handle->tr);
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
 }
 
 static const struct trace_file max_depth_file = {

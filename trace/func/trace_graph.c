@@ -26,7 +26,7 @@ static const struct tracer_option options[] = {
 static int graph_init(struct trace_array *tr)
 {
 	tr->graph.options = tracer_option_bits(tr, &tracer_function_graph);
-	return 0;
+	return function_graph_start(tr);
 }
 
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
@@ -35,6 +35,7 @@ static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 		tr->graph.options |= bit;
 	else
 		tr->graph.options &= ~bit;
+	function_graph_update(tr);
 	return 0;
 }
 
@@ -51,6 +52,7 @@ static bool graph_print_line(struct trace_iter *iter, struct trace_seq *seq)
 struct tracer tracer_function_graph = {
 	.name = "function_graph",
 	.init = graph_init,
+	.reset = function_graph_stop,
 	.set_option = graph_set_option,
 	.print_header = graph_print_header,
 	.print_line = graph_print_line,
