@@ -223,6 +223,24 @@ static int bench_func_event(struct command_env *env, const char *name)
 	return err;
 }
 
+/* With the shell's command above it: about ten callers, as usual. */
+static int bench_func_stack(struct command_env *env, const char *name)
+{
+	int err = write_file("set_ftrace_filter", BENCH_TARGET "\n");
+
+	if (!err)
+		err = write_file("current_tracer", "function\n");
+	if (!err)
+		err = write_file("trace_options", "func_stack_trace\n");
+	if (!err)
+		print_value(env, name, measure_above(bench_loop_target, bench_loop_untraced),
+			    "instructions");
+	write_file("trace_options", "nofunc_stack_trace\n");
+	write_file("current_tracer", "nop\n");
+	write_file("set_ftrace_filter", "");
+	return err;
+}
+
 static int bench_ring_16(struct command_env *env, const char *name)
 {
 	bench_ring = ring_buffer_alloc(1 << 20, RING_BUFFER_OVERWRITE);
@@ -304,12 +322,13 @@ static int bench_boot(struct command_env *env, const char *name)
 }
 
 static const struct bench benches[] = {
-	{ "calibrate", bench_calibrate },   { "site_off", bench_site_off },
-	{ "op_empty", bench_op_empty },	    { "ops_two", bench_ops_two },
-	{ "op_regs", bench_op_regs },	    { "direct", bench_direct },
-	{ "func_event", bench_func_event }, { "ring_16", bench_ring_16 },
-	{ "site_bytes", bench_site_bytes }, { "patch_all_insn", bench_patch_all },
-	{ "glob_insn", bench_glob },	    { "boot_to_prompt", bench_boot },
+	{ "calibrate", bench_calibrate },      { "site_off", bench_site_off },
+	{ "op_empty", bench_op_empty },	       { "ops_two", bench_ops_two },
+	{ "op_regs", bench_op_regs },	       { "direct", bench_direct },
+	{ "func_event", bench_func_event },    { "ring_16", bench_ring_16 },
+	{ "func_stack", bench_func_stack },    { "site_bytes", bench_site_bytes },
+	{ "patch_all_insn", bench_patch_all }, { "glob_insn", bench_glob },
+	{ "boot_to_prompt", bench_boot },
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)

@@ -27,6 +27,7 @@ ROWS = {
     "op_regs": ("one op with full registers, empty callback", "instructions", 61, 50),
     "direct": ("direct call", "instructions", 2, 2),
     "func_event": ("function tracer, one event recorded", "instructions", 543, 110),
+    "func_stack": ("function tracer with func_stack_trace, per event", "instructions", 7080, 1200),
     "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 350, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
     "site_bytes": ("record of a site", "bytes", 16, 8),
