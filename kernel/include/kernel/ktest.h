@@ -39,6 +39,8 @@ extern const struct ktest ktest_arch[];
 extern const struct ktest ktest_nmi[];
 extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
+extern const struct ktest ktest_hooks[];
+extern const struct ktest ktest_hooks_load[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the

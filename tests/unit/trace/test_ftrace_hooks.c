@@ -502,8 +502,8 @@ static void random_step(void)
 		break;
 	case 2:
 		if (direct.flags & FTRACE_OPS_FL_ENABLED)
-			assert_int_equal(modify_ftrace_direct(&direct, rand() % 2 ? DIRECT : DIRECT2),
-					 0);
+			assert_int_equal(
+				modify_ftrace_direct(&direct, rand() % 2 ? DIRECT : DIRECT2), 0);
 		break;
 	case 3:
 		if (rand() % 4 == 0)

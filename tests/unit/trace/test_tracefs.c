@@ -163,7 +163,8 @@ static void options(void **state)
 	says("trace_options",
 	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
-	     "record-cmd\noverwrite\nirq-info\nmarkers\nnopause-on-trace\nnofunction-fork\nnostacktrace\n"
+	     "record-cmd\noverwrite\nirq-info\nmarkers\nnopause-on-trace\nnofunction-"
+	     "fork\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);
 	assert_int_equal(echo("nofoo", "trace_options"), -EINVAL);

@@ -1,0 +1,353 @@
+/*
+ * What hooks can do to a call: all registers read and written, the return address changed, a direct
+ * call, a jump at the site; alone and beside other ops. See ktest_hooks_load.c for many CPUs.
+ */
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <kernel/ktest.h>
+#include <kernel/string.h>
+#include <trace/ftrace.h>
+
+/* General registers in the order that hooks_call uses. */
+struct registers {
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rflags;
+};
+
+#define NR_GENERAL   15u
+#define FLAGS_STATUS 0x8d5ull /* carry, parity, adjust, zero, sign, overflow */
+#define FLAGS_ALWAYS 0x202ull /* interrupts on */
+
+/*
+ * Call hooks_target() with *regs in all registers, and store them there when it is back.
+ * The displacements are those of struct registers.
+ */
+void hooks_call(struct registers *regs);
+__asm__(".pushsection .text\n"
+	".type hooks_call, @function\n"
+	"hooks_call:\n"
+	"	push %rbp\n	push %rbx\n	push %r12\n	push %r13\n	push %r14\n"
+	"	push %r15\n	push %rdi\n"
+	"	pushq 120(%rdi)\n	popfq\n"
+	"	mov (%rdi), %rax\n	mov 8(%rdi), %rbx\n	mov 16(%rdi), %rcx\n"
+	"	mov 24(%rdi), %rdx\n	mov 32(%rdi), %rsi\n	mov 48(%rdi), %rbp\n"
+	"	mov 56(%rdi), %r8\n	mov 64(%rdi), %r9\n	mov 72(%rdi), %r10\n"
+	"	mov 80(%rdi), %r11\n	mov 88(%rdi), %r12\n	mov 96(%rdi), %r13\n"
+	"	mov 104(%rdi), %r14\n	mov 112(%rdi), %r15\n	mov 40(%rdi), %rdi\n"
+	"	call hooks_target\n"
+	"	pushfq\n	push %rdi\n	mov 16(%rsp), %rdi\n"
+	"	mov %rax, (%rdi)\n	mov %rbx, 8(%rdi)\n	mov %rcx, 16(%rdi)\n"
+	"	mov %rdx, 24(%rdi)\n	mov %rsi, 32(%rdi)\n	mov %rbp, 48(%rdi)\n"
+	"	mov %r8, 56(%rdi)\n	mov %r9, 64(%rdi)\n	mov %r10, 72(%rdi)\n"
+	"	mov %r11, 80(%rdi)\n	mov %r12, 88(%rdi)\n	mov %r13, 96(%rdi)\n"
+	"	mov %r14, 104(%rdi)\n	mov %r15, 112(%rdi)\n"
+	"	popq 40(%rdi)\n	popq 120(%rdi)\n"
+	"	pop %rdi\n	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n"
+	"	pop %rbx\n	pop %rbp\n	ret\n"
+	".size hooks_call, .-hooks_call\n"
+	".popsection\n");
+
+/* Changes no register. */
+TRACE_NOINLINE void hooks_target(void);
+void hooks_target(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+static TRACE_NOINLINE long hooks_sum(long a, long b)
+{
+	__asm__ volatile("" : "+r"(a), "+r"(b));
+	return a + b;
+}
+
+static TRACE_NOINLINE long hooks_difference(long a, long b)
+{
+	__asm__ volatile("" : "+r"(a), "+r"(b));
+	return a - b;
+}
+
+static struct {
+	struct registers expected;
+	struct registers wanted;
+	uint32_t nr_seen;
+	uint32_t nr_wrong;
+	uint32_t nr_plain;
+	long direct_a, direct_b;
+	uint32_t nr_direct;
+} hooks;
+
+static void fill(struct registers *regs, uint64_t pattern)
+{
+	uint64_t *word = &regs->rax;
+
+	for (uint32_t i = 0; i < NR_GENERAL; i++)
+		word[i] = pattern * (i + 1) + i;
+}
+
+static TRACE_NOTRACE struct registers of_fregs(const struct ftrace_regs *fregs)
+{
+	return (struct registers){
+		fregs->rax, fregs->rbx, fregs->rcx, fregs->rdx,
+		fregs->rsi, fregs->rdi, fregs->rbp, fregs->r8,
+		fregs->r9,  fregs->r10, fregs->r11, fregs->r12,
+		fregs->r13, fregs->r14, fregs->r15, fregs->rflags & FLAGS_STATUS,
+	};
+}
+
+static TRACE_NOTRACE void swap_registers(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
+{
+	const struct registers *wanted = &hooks.wanted;
+	struct registers seen = of_fregs(fregs);
+
+	(void)ops;
+	hooks.nr_seen++;
+	hooks.nr_wrong += memcmp(&seen, &hooks.expected, sizeof(seen)) != 0;
+	hooks.nr_wrong += fregs->rsp != (uintptr_t)&fregs->parent || fregs->parent != parent_ip ||
+			  fregs->rip != ip + TRACE_INSN_SIZE;
+	*(struct ftrace_regs *)fregs = (struct ftrace_regs){
+		.r15 = wanted->r15,
+		.r14 = wanted->r14,
+		.r13 = wanted->r13,
+		.r12 = wanted->r12,
+		.r11 = wanted->r11,
+		.r10 = wanted->r10,
+		.rbx = wanted->rbx,
+		.rflags = wanted->rflags | FLAGS_ALWAYS,
+		.rsp = fregs->rsp,
+		.direct = fregs->direct,
+		.r9 = wanted->r9,
+		.r8 = wanted->r8,
+		.rdi = wanted->rdi,
+		.rsi = wanted->rsi,
+		.rdx = wanted->rdx,
+		.rcx = wanted->rcx,
+		.rax = wanted->rax,
+		.rbp = wanted->rbp,
+		.rip = fregs->rip,
+		.parent = fregs->parent,
+	};
+}
+
+static TRACE_NOTRACE void count_plain(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				      struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	hooks.nr_plain++;
+}
+
+static struct ftrace_ops plain = { .func = count_plain };
+
+/* Let `ops` have the function at `ip` alone. */
+static int hook_at(struct ftrace_ops *ops, void *ip)
+{
+	int err = ftrace_set_filter_ip(ops, (uintptr_t)ip, false, true);
+
+	return err ? err : register_ftrace_function(ops);
+}
+
+static void unhook(struct ftrace_ops *ops)
+{
+	unregister_ftrace_function(ops);
+	ftrace_free_filter(ops);
+}
+
+static void call_with_registers(uint64_t flags)
+{
+	struct registers regs;
+
+	fill(&hooks.expected, 0x0123456789abcdefull);
+	fill(&hooks.wanted, 0xfedcba9876543210ull);
+	hooks.expected.rflags = flags & FLAGS_STATUS;
+	hooks.wanted.rflags = ~flags & FLAGS_STATUS;
+	regs = hooks.expected;
+	regs.rflags = hooks.expected.rflags | FLAGS_ALWAYS;
+	hooks_call(&regs);
+	regs.rflags &= FLAGS_STATUS;
+	KTEST_CHECK(memcmp(&regs, &hooks.wanted, sizeof(regs)) == 0);
+	KTEST_CHECK(hooks.nr_wrong == 0);
+}
+
+static void test_registers(void)
+{
+	static struct ftrace_ops ops = { .func = swap_registers, .flags = FTRACE_OPS_FL_SAVE_REGS };
+
+	memset(&hooks, 0, sizeof(hooks));
+	if (!KTEST_NEED(hook_at(&ops, hooks_target) == 0))
+		return;
+	call_with_registers(FLAGS_STATUS);
+	call_with_registers(0);
+	KTEST_CHECK(hooks.nr_seen == 2);
+	KTEST_CHECK(hook_at(&plain, hooks_target) == 0); /* now by the shared trampoline */
+	call_with_registers(FLAGS_STATUS);
+	call_with_registers(0x41);
+	KTEST_CHECK(hooks.nr_seen == 4 && hooks.nr_plain == 2);
+	unhook(&plain);
+	call_with_registers(0x890);
+	KTEST_CHECK(hooks.nr_seen == 5);
+	unhook(&ops);
+}
+
+/* A plain trampoline keeps all that can hold an argument, and what C keeps. */
+static void test_plain_keeps_arguments(void)
+{
+	struct registers regs, before;
+
+	memset(&hooks, 0, sizeof(hooks));
+	if (!KTEST_NEED(hook_at(&plain, hooks_target) == 0))
+		return;
+	fill(&regs, 0x0123456789abcdefull);
+	regs.rflags = FLAGS_ALWAYS;
+	before = regs;
+	hooks_call(&regs);
+	regs.r10 = before.r10;
+	regs.r11 = before.r11;
+	regs.rflags = before.rflags;
+	KTEST_CHECK(memcmp(&regs, &before, sizeof(regs)) == 0);
+	KTEST_CHECK(hooks.nr_plain == 1);
+	unhook(&plain);
+}
+
+static TRACE_NOTRACE void to_difference(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	hooks.nr_wrong += ftrace_regs_get_argument(fregs, 0) != 30 ||
+			  ftrace_regs_get_argument(fregs, 1) != 12;
+	ftrace_regs_set_instruction_pointer(fregs, (uintptr_t)hooks_difference);
+}
+
+static TRACE_NOTRACE void return_seven(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				       struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	ftrace_regs_set_return_value(fregs, 7);
+	ftrace_override_function_with_return(fregs);
+}
+
+static struct ftrace_ops modify = {
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void check_modified(ftrace_func_t func, long expected)
+{
+	modify.func = func;
+	if (!KTEST_NEED(hook_at(&modify, hooks_sum) == 0))
+		return;
+	KTEST_CHECK(hooks_sum(30, 12) == expected);
+	KTEST_CHECK(hook_at(&plain, hooks_sum) == 0);
+	KTEST_CHECK(hooks_sum(30, 12) == expected);
+	unhook(&plain);
+	KTEST_CHECK(hooks_sum(30, 12) == expected);
+	unhook(&modify);
+	KTEST_CHECK(hooks_sum(30, 12) == 42);
+}
+
+static void test_ipmodify(void)
+{
+	memset(&hooks, 0, sizeof(hooks));
+	check_modified(to_difference, 18);
+	check_modified(return_seven, 7);
+	KTEST_CHECK(hooks.nr_plain == 2 && hooks.nr_wrong == 0);
+}
+
+static void test_jump(void)
+{
+	memset(&hooks, 0, sizeof(hooks));
+	modify.func = to_difference;
+	if (!KTEST_NEED(hook_at(&modify, hooks_sum) == 0))
+		return;
+	KTEST_CHECK(ftrace_set_site_jump(&modify, (uintptr_t)hooks_difference) == 0);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe9);
+	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	KTEST_CHECK(hook_at(&plain, hooks_sum) == 0);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe8);
+	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	unhook(&plain);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe9);
+	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	/* The new function can be traced itself. */
+	KTEST_CHECK(hook_at(&plain, hooks_difference) == 0);
+	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	unhook(&plain);
+	unhook(&modify);
+	KTEST_CHECK(hooks_sum(30, 12) == 42);
+	KTEST_CHECK(hooks.nr_plain == 2 && hooks.nr_wrong == 0);
+}
+
+static TRACE_DIRECT void take_arguments(long a, long b)
+{
+	hooks.direct_a = a;
+	hooks.direct_b = b;
+	hooks.nr_direct++;
+}
+
+static TRACE_DIRECT void take_nothing(void)
+{
+	hooks.nr_direct += 100;
+}
+
+static void test_direct(void)
+{
+	static struct ftrace_ops ops;
+	struct registers regs, before;
+
+	memset(&hooks, 0, sizeof(hooks));
+	KTEST_CHECK(ftrace_set_filter_ip(&ops, (uintptr_t)hooks_target, false, true) == 0);
+	if (!KTEST_NEED(register_ftrace_direct(&ops, (uintptr_t)take_arguments) == 0))
+		return;
+	for (uint32_t round = 0; round < 2; round++) {
+		fill(&regs, 0x0123456789abcdefull);
+		regs.rflags = FLAGS_ALWAYS;
+		before = regs;
+		hooks_call(&regs);
+		regs.rflags = before.rflags;
+		KTEST_CHECK(memcmp(&regs, &before, sizeof(regs)) == 0);
+		KTEST_CHECK(hooks.direct_a == (long)before.rdi);
+		KTEST_CHECK(hooks.direct_b == (long)before.rsi);
+		if (round == 0)
+			KTEST_CHECK(hook_at(&plain, hooks_target) == 0);
+	}
+	KTEST_CHECK(hooks.nr_direct == 2 && hooks.nr_plain == 1);
+	KTEST_CHECK(modify_ftrace_direct(&ops, (uintptr_t)take_nothing) == 0);
+	hooks_target();
+	unhook(&plain);
+	hooks_target();
+	KTEST_CHECK(hooks.nr_direct == 202 && hooks.nr_plain == 2);
+	KTEST_CHECK(unregister_ftrace_direct(&ops, (uintptr_t)take_nothing, true) == 0);
+	hooks_target();
+	KTEST_CHECK(hooks.nr_direct == 202);
+}
+
+/* Trampolines of both kinds are there, and nothing is writable and executable. */
+static void test_memory(void)
+{
+	static struct ftrace_ops regs = { .func = count_plain, .flags = FTRACE_OPS_FL_SAVE_REGS };
+	size_t used = arch_exec_used();
+
+	KTEST_CHECK(hook_at(&plain, hooks_target) == 0);
+	KTEST_CHECK(hook_at(&regs, hooks_sum) == 0);
+	KTEST_CHECK(arch_exec_used() == used + EXEC_UNIT + 2 * EXEC_UNIT);
+	KTEST_CHECK(arch_check_wx() == 0);
+	unhook(&regs);
+	unhook(&plain);
+	KTEST_CHECK(arch_exec_used() == used);
+}
+
+const struct ktest ktest_hooks[] = {
+	{ "hooks_registers", test_registers },
+	{ "hooks_plain", test_plain_keeps_arguments },
+	{ "hooks_ipmodify", test_ipmodify },
+	{ "hooks_jump", test_jump },
+	{ "hooks_direct", test_direct },
+	{ "hooks_memory", test_memory },
+	{ 0 },
+};
