@@ -204,18 +204,21 @@ static uint64_t bytes_per_event_milli(void)
 	return entries ? bytes * 1000 / entries : 0;
 }
 
-static int bench_func_event(struct command_env *env, const char *name)
+/* A tracer of the global instance on the target alone; `*out_bytes_milli` in an event of it. */
+static int measure_tracer(const char *tracer, bool on, uint64_t *out_milli,
+			  uint64_t *out_bytes_milli)
 {
 	int err = write_file("set_ftrace_filter", BENCH_TARGET "\n");
 
 	if (!err)
-		err = write_file("current_tracer", "function\n");
+		err = write_file("current_tracer", tracer);
 	if (!err) {
 		write_file("trace", "");
-		print_value(env, name, measure_above(bench_loop_target, bench_loop_untraced),
-			    "instructions");
+		if (!on)
+			write_file("tracing_on", "0\n");
+		*out_milli = measure_above(bench_loop_target, bench_loop_untraced);
 		write_file("tracing_on", "0\n");
-		print_value(env, "func_event_bytes", bytes_per_event_milli(), "bytes");
+		*out_bytes_milli = bytes_per_event_milli();
 	}
 	write_file("current_tracer", "nop\n");
 	write_file("tracing_on", "1\n");
@@ -238,6 +241,41 @@ static int bench_func_stack(struct command_env *env, const char *name)
 	write_file("trace_options", "nofunc_stack_trace\n");
 	write_file("current_tracer", "nop\n");
 	write_file("set_ftrace_filter", "");
+	return err;
+}
+
+static int bench_func_event(struct command_env *env, const char *name)
+{
+	uint64_t milli = 0, bytes = 0;
+	int err = measure_tracer("function\n", true, &milli, &bytes);
+
+	if (err)
+		return err;
+	print_value(env, name, milli, "instructions");
+	print_value(env, "func_event_bytes", bytes, "bytes");
+	return 0;
+}
+
+/* An entry and an exit: two events. */
+static int bench_graph_pair(struct command_env *env, const char *name)
+{
+	uint64_t milli = 0, bytes = 0;
+	int err = measure_tracer("function_graph\n", true, &milli, &bytes);
+
+	if (err)
+		return err;
+	print_value(env, name, milli, "instructions");
+	print_value(env, "graph_bytes", 2 * bytes, "bytes");
+	return 0;
+}
+
+static int bench_graph_off(struct command_env *env, const char *name)
+{
+	uint64_t milli = 0, bytes = 0;
+	int err = measure_tracer("function_graph\n", false, &milli, &bytes);
+
+	if (!err)
+		print_value(env, name, milli, "instructions");
 	return err;
 }
 
@@ -328,7 +366,8 @@ static const struct bench benches[] = {
 	{ "func_event", bench_func_event },    { "ring_16", bench_ring_16 },
 	{ "func_stack", bench_func_stack },    { "site_bytes", bench_site_bytes },
 	{ "patch_all_insn", bench_patch_all }, { "glob_insn", bench_glob },
-	{ "boot_to_prompt", bench_boot },
+	{ "boot_to_prompt", bench_boot },      { "graph_pair", bench_graph_pair },
+	{ "graph_off", bench_graph_off },
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)
