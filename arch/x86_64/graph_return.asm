@@ -2,8 +2,8 @@
 ;
 ; In:    by a return: rsp just above the slot that held the return address; rax and rdx are what the
 ;        function returns, the registers that C keeps are its caller's, all others are free.
-; Calls: void trace_graph_return(uintptr_t *slot, uintptr_t retval), which puts the real return
-;        address into the slot
+; Calls: void trace_graph_return(uintptr_t *slot), which puts the real return address into the slot,
+;        and finds the returned value in slot[-2]
 ; Keeps: rax, rdx, and what C keeps.
 ;
 ; The slot holds this routine's address until C has replaced it, and lies where a frame has its
@@ -29,7 +29,6 @@ return_to_handler:
 	mov	rbp, rsp
 	push_saved rax, rdx
 	lea	rdi, [rbp + 8]
-	mov	rsi, rax
 	call	trace_graph_return
 	pop_saved rax, rdx
 	pop_saved rbp

@@ -8,8 +8,7 @@
 #include "fgraph_private.h"
 #include <trace/recursion.h>
 
-static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
-			uintptr_t retval);
+static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame);
 
 static struct fgraph_user nobody = { .exit = exit_nobody };
 
@@ -20,13 +19,10 @@ static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
 static uint32_t nr_users; /* fgraph_lock */
 static _Atomic bool is_dead;
 
-static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
-			uintptr_t retval)
+static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame)
 {
 	(void)user;
-	(void)retval;
-	fgraph_pop(trace_plat_current(), frame, slot);
-	trace_plat_preempt_enable();
+	fgraph_pop(frame);
 }
 
 bool ftrace_graph_is_dead(void)
@@ -49,6 +45,21 @@ struct fgraph_frame *fgraph_last(const struct trace_thread *thread, struct fgrap
 			return frame;
 	}
 	return NULL;
+}
+
+struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame)
+{
+	return atomic_load_explicit(&users[fgraph_head(frame) & FGRAPH_USER_MASK],
+				    memory_order_relaxed);
+}
+
+uint32_t fgraph_next_head(const struct trace_thread *thread, uint32_t user, uint32_t *out_flags)
+{
+	struct fgraph_frame *top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	struct fgraph_frame *last = fgraph_last(thread, top - 1, user);
+
+	*out_flags = last ? fgraph_head(last) & FGRAPH_FLAGS_MASK : 0;
+	return last ? fgraph_head_below(last, user) : user;
 }
 
 /* ---- Return ---- */
@@ -78,24 +89,35 @@ static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *threa
 	return frame;
 }
 
-void trace_graph_return(uintptr_t *slot, uintptr_t retval)
+static TRACE_ALWAYS_INLINE void exit_frame(struct fgraph_frame *frame)
+{
+	struct fgraph_user *user = fgraph_user_of(frame);
+
+	user->exit(user, frame);
+}
+
+static TRACE_NOINLINE void return_to_lost_frame(uintptr_t *slot)
+{
+	struct fgraph_frame *frame = find_frame(trace_plat_current(), slot);
+
+	if (frame) {
+		exit_frame(frame);
+		return;
+	}
+	*slot = trace_plat_return_lost();
+	trace_plat_preempt_enable();
+}
+
+void trace_graph_return(uintptr_t *slot)
 {
 	struct fgraph_frame *frame;
-	struct fgraph_user *user;
 
 	trace_plat_preempt_disable();
 	frame = atomic_load_explicit(&trace_plat_current()->graph_top, memory_order_relaxed) - 1;
-	if (TRACE_UNLIKELY(frame->slot != (uintptr_t)slot)) {
-		frame = find_frame(trace_plat_current(), slot);
-		if (!frame) {
-			trace_plat_preempt_enable();
-			*slot = trace_plat_return_lost();
-			return;
-		}
-	}
-	user = atomic_load_explicit(&users[fgraph_head(frame) & FGRAPH_USER_MASK],
-				    memory_order_relaxed);
-	user->exit(user, frame, slot, retval);
+	if (TRACE_LIKELY(frame->slot == (uintptr_t)slot))
+		exit_frame(frame);
+	else
+		return_to_lost_frame(slot);
 }
 
 uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret,
@@ -163,11 +185,6 @@ void fgraph_user_remove(struct fgraph_user *user)
 	trace_plat_unlock(&fgraph_lock);
 }
 
-void fgraph_abandon(uint32_t index)
-{
-	atomic_fetch_add(&atomic_load(&users[index])->nr_abandoned, 1);
-}
-
 /* ---- Users of the API ---- */
 
 static struct fgraph_ops *gops_of(struct fgraph_user *user)
@@ -181,6 +198,8 @@ static struct fgraph_frame *parent_of(const struct trace_thread *thread, struct 
 	uint32_t user = fgraph_head(frame) & FGRAPH_USER_MASK;
 
 	frame--;
+	if (frame == thread->graph_base)
+		return NULL;
 	if (TRACE_LIKELY((fgraph_head(frame) & FGRAPH_USER_MASK) == user))
 		return frame;
 	return fgraph_last(thread, frame, user);
@@ -204,22 +223,27 @@ static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
 static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame;
+	struct fgraph_frame *frame = fgraph_free_frame(thread);
+	uint32_t head, flags;
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&gops->user.flags, memory_order_relaxed)))
 		return;
-	frame = fgraph_push(thread, gops->user.index, ip, slot);
 	if (TRACE_UNLIKELY(!frame)) {
 		fgraph_count_overrun(thread);
 		return;
 	}
+	head = fgraph_head_below(frame - 1, gops->user.index);
+	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD))
+		head = fgraph_next_head(thread, gops->user.index, &flags);
+	fgraph_push(thread, frame, head, ip, slot);
 	if (gops->entryfunc && !is_wanted(gops, thread, frame, parent_ip)) {
 		fgraph_unpush(thread, frame);
 		return;
 	}
 	frame->child_ns = 0;
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	fgraph_hook(slot);
+	fgraph_hook(frame);
 }
 
 static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -233,13 +257,13 @@ static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 	trace_recursion_exit(bit);
 }
 
-static void call_retfunc(struct fgraph_ops *gops, struct trace_thread *thread,
-			 struct fgraph_frame *frame, uintptr_t retval)
+static void call_retfunc(struct fgraph_ops *gops, struct fgraph_frame *frame)
 {
+	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *parent = parent_of(thread, frame);
 	struct ftrace_graph_ret ret = {
 		.func = trace_plat_ip_unpack(frame->func),
-		.retval = retval,
+		.retval = trace_plat_return_value(fgraph_slot(frame)),
 		.calltime = frame->calltime,
 		.rettime = trace_plat_clock_ns(),
 		.sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed) -
@@ -258,21 +282,18 @@ static void call_retfunc(struct fgraph_ops *gops, struct trace_thread *thread,
 }
 
 /* Preemption is off. The guard: what retfunc calls shall not be hooked. */
-static void gops_exit(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
-		      uintptr_t retval)
+static void gops_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 {
-	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_ops *gops = gops_of(user);
 	uint32_t bit =
 		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
 
 	if (gops->retfunc && !atomic_load_explicit(&user->flags, memory_order_relaxed) &&
 	    trace_plat_recursion_set(bit)) {
-		call_retfunc(gops, thread, frame, retval);
+		call_retfunc(gops, frame);
 		trace_plat_recursion_clear(bit);
 	}
-	fgraph_pop(thread, frame, slot);
-	trace_plat_preempt_enable();
+	fgraph_pop(frame);
 }
 
 int register_ftrace_graph(struct fgraph_ops *gops)

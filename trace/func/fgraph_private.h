@@ -47,43 +47,45 @@ enum fgraph_frame_flags {
 #define FGRAPH_FLAGS_MASK  0x0000ff00u
 #define FGRAPH_LEVEL_SHIFT 16
 #define FGRAPH_LEVEL_ONE   (1u << FGRAPH_LEVEL_SHIFT)
+#define FGRAPH_SENTINEL	   0xffff0000u /* user 0, level -1 */
+#define FGRAPH_NO_HEAD	   UINT32_MAX
 
 /* The topmost frame of `user`, at or below `frame`; NULL for none. */
 struct fgraph_frame *fgraph_last(const struct trace_thread *thread, struct fgraph_frame *frame,
 				 uint32_t user);
 
-/* For a frame on top of others: one level below its user's last, without flags. */
-static TRACE_ALWAYS_INLINE uint32_t fgraph_next_head(const struct trace_thread *thread,
-						     struct fgraph_frame *top, uint32_t user)
+/*
+ * Head of a frame on top of `last`, when that has the same user; 0 otherwise. The sentinel counts
+ * as a frame of user 0, one level above the outermost.
+ */
+static TRACE_ALWAYS_INLINE uint32_t fgraph_head_below(const struct fgraph_frame *last,
+						      uint32_t user)
 {
-	struct fgraph_frame *last = top - 1; /* at worst the sentinel, nobody's */
 	uint32_t head = atomic_load_explicit(&last->head, memory_order_relaxed);
 
-	if (TRACE_UNLIKELY((head & FGRAPH_USER_MASK) != user)) {
-		last = fgraph_last(thread, last, user);
-		if (!last)
-			return user;
-		head = atomic_load_explicit(&last->head, memory_order_relaxed);
-	}
+	if (TRACE_UNLIKELY((head & FGRAPH_USER_MASK) != user))
+		return FGRAPH_NO_HEAD;
 	return (head & ~FGRAPH_FLAGS_MASK) + FGRAPH_LEVEL_ONE;
 }
 
-/*
- * The frame of the call of `func` whose return address lies at `slot`, or NULL: no room. The time
- * is missing. The return itself is not touched.
- */
-static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_push(struct trace_thread *thread,
-							    uint32_t user_and_flags, uintptr_t func,
-							    const uintptr_t *slot)
+/* The next free frame; NULL for none. */
+static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_free_frame(const struct trace_thread *thread)
 {
 	struct fgraph_frame *frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	uint32_t head;
 
 	/* Acquire: with the release in fgraph_stack.c. */
 	if (TRACE_UNLIKELY(frame >= atomic_load_explicit(&thread->graph_end, memory_order_acquire)))
 		return NULL;
-	head = fgraph_next_head(thread, frame, user_and_flags & FGRAPH_USER_MASK) |
-	       (user_and_flags & FGRAPH_FLAGS_MASK);
+	return frame;
+}
+
+/*
+ * Claim the free `frame` for the call of `func` whose return address lies at `slot`. Time and sleep
+ * are missing. The return itself is not touched.
+ */
+static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct fgraph_frame *frame,
+					    uint32_t head, uintptr_t func, const uintptr_t *slot)
+{
 	/*
 	 * Before and behind the claim: an interrupt then finds the right level in the topmost
 	 * frame, whether it comes before or after the second store.
@@ -96,15 +98,18 @@ static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_push(struct trace_thread 
 	frame->slot = (uintptr_t)slot;
 	frame->func = trace_plat_ip_pack(func);
 	frame->ret = trace_plat_ip_pack(*slot);
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-	return frame;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t *fgraph_slot(const struct fgraph_frame *frame)
+{
+	return (uintptr_t *)frame->slot;
 }
 
 /* The frame is complete: from here on the function returns into the hook. */
-static TRACE_ALWAYS_INLINE void fgraph_hook(uintptr_t *slot)
+static TRACE_ALWAYS_INLINE void fgraph_hook(const struct fgraph_frame *frame)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	*slot = trace_plat_return_hook();
+	*fgraph_slot(frame) = trace_plat_return_hook();
 }
 
 /* Give the topmost frame back; its return was not hooked. */
@@ -115,12 +120,12 @@ static TRACE_ALWAYS_INLINE void fgraph_unpush(struct trace_thread *thread,
 	atomic_store_explicit(&thread->graph_top, frame, memory_order_relaxed);
 }
 
-/* The same at the return: the stack holds the real address again. */
-static TRACE_ALWAYS_INLINE void fgraph_pop(struct trace_thread *thread, struct fgraph_frame *frame,
-					   uintptr_t *slot)
+/* The same at the return: the stack holds the real address again. Enables preemption. */
+static TRACE_ALWAYS_INLINE void fgraph_pop(struct fgraph_frame *frame)
 {
-	*slot = trace_plat_ip_unpack(frame->ret);
-	fgraph_unpush(thread, frame);
+	*fgraph_slot(frame) = trace_plat_ip_unpack(frame->ret);
+	fgraph_unpush(trace_plat_current(), frame);
+	trace_plat_preempt_enable();
 }
 
 static TRACE_ALWAYS_INLINE uint32_t fgraph_head(const struct fgraph_frame *frame)
@@ -147,8 +152,16 @@ int fgraph_user_add(struct fgraph_user *user);
 /* No entry of it can run any more. When it returns, no exit does either, or ever will. Thread. */
 void fgraph_user_remove(struct fgraph_user *user);
 
+/* The user of a frame. */
+struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame);
+/*
+ * The topmost frame's head for one more of `user`: with flags of the call around it; and without,
+ * one level below.
+ */
+uint32_t fgraph_next_head(const struct trace_thread *thread, uint32_t user, uint32_t *out_flags);
+
 /* What a hooked function returns into calls this, preemption in any state; *slot says where to. */
-void trace_graph_return(uintptr_t *slot, uintptr_t retval);
+void trace_graph_return(uintptr_t *slot);
 
 /* ---- fgraph_stack.c: threads. Callers hold fgraph_lock. ---- */
 
@@ -158,12 +171,12 @@ extern struct trace_plat_lock fgraph_lock;
 int fgraph_stacks_get(void);
 /* The last user is gone: take back what is empty. */
 void fgraph_stacks_put(void);
-/* Frames of user `index` become nobody's. Returns how many there were. */
-uint64_t fgraph_stacks_forget(uint32_t index);
+/* Frames of user `index` become nobody's. */
+void fgraph_stacks_forget(uint32_t index);
 /* How many frames `index` has. */
 uint64_t fgraph_stacks_count(uint32_t index);
-/* A frame of `index` goes with its thread. */
-void fgraph_abandon(uint32_t index);
+/* Calls of `index` have slept nothing so far: those that were pushed without. Takes the lock. */
+void fgraph_stacks_begin_sleep(uint32_t index);
 
 /* From trace_thread_created() and trace_thread_exited(), without the lock. */
 void fgraph_thread_created(struct trace_thread *thread);

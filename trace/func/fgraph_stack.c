@@ -57,7 +57,7 @@ static void give(struct trace_thread *thread, void *stack)
 {
 	struct fgraph_frame *base = stack;
 
-	*base = (struct fgraph_frame){ .head = FGRAPH_NOBODY };
+	*base = (struct fgraph_frame){ .head = FGRAPH_SENTINEL };
 	thread->graph_base = base;
 	atomic_store_explicit(&thread->graph_top, base + 1, memory_order_relaxed);
 	/* Release: with the acquire of fgraph_push(), which looks here first. */
@@ -136,7 +136,7 @@ void fgraph_stacks_put(void)
 
 struct visit {
 	uint32_t user;
-	bool forget;
+	void (*fn)(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head);
 	uint64_t nr;
 };
 
@@ -150,32 +150,57 @@ static void visit_one(int32_t pid, struct trace_thread *thread, void *arg)
 		return;
 	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	for (frame = thread->graph_base + 1; frame < top; frame++) {
-		uint32_t head = atomic_load_explicit(&frame->head, memory_order_relaxed);
+		uint32_t head = fgraph_head(frame);
 
 		if ((head & FGRAPH_USER_MASK) != visit->user)
 			continue;
 		visit->nr++;
-		/* Its thread may have popped it, and pushed another: that one is not ours. */
-		if (visit->forget)
-			atomic_compare_exchange_strong(&frame->head, &head,
-						       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
+		if (visit->fn)
+			visit->fn(thread, frame, head);
 	}
 }
 
-uint64_t fgraph_stacks_forget(uint32_t index)
+static void visit_frames(struct visit *visit)
 {
-	struct visit visit = { .user = index, .forget = true };
+	trace_plat_each_thread(visit_one, visit);
+}
 
-	trace_plat_each_thread(visit_one, &visit);
-	return visit.nr;
+/* Its thread may have popped it, and pushed another: that one has another user. */
+static void forget(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head)
+{
+	(void)thread;
+	atomic_compare_exchange_strong(&frame->head, &head,
+				       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
+}
+
+void fgraph_stacks_forget(uint32_t index)
+{
+	struct visit visit = { .user = index, .fn = forget };
+
+	visit_frames(&visit);
 }
 
 uint64_t fgraph_stacks_count(uint32_t index)
 {
 	struct visit visit = { .user = index };
 
-	trace_plat_each_thread(visit_one, &visit);
+	visit_frames(&visit);
 	return visit.nr;
+}
+
+static void begin_sleep(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head)
+{
+	(void)head;
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+}
+
+void fgraph_stacks_begin_sleep(uint32_t index)
+{
+	struct visit visit = { .user = index, .fn = begin_sleep };
+
+	trace_plat_lock(&fgraph_lock);
+	visit_frames(&visit);
+	trace_plat_unlock(&fgraph_lock);
 }
 
 /* ---- Threads ---- */
@@ -206,8 +231,7 @@ void fgraph_thread_exited(struct trace_thread *thread)
 	atomic_signal_fence(memory_order_seq_cst);
 	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	for (struct fgraph_frame *frame = base + 1; base && frame < top; frame++)
-		fgraph_abandon(atomic_load_explicit(&frame->head, memory_order_relaxed) &
-			       FGRAPH_USER_MASK);
+		atomic_fetch_add(&fgraph_user_of(frame)->nr_abandoned, 1);
 	thread->graph_base = NULL;
 	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
 	trace_plat_unlock(&fgraph_lock);

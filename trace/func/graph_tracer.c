@@ -110,32 +110,33 @@ static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bo
 	return FGRAPH_INSIDE | (in_irq ? FGRAPH_IRQ : 0);
 }
 
-/* The flags of the frame for a call, or -1 when the settings do not want it. */
-static int wanted_flags(struct trace_array *tr, struct trace_thread *thread, uintptr_t ip)
+/* The head of the frame for a call, or FGRAPH_NO_HEAD when the settings do not want it. */
+static uint32_t wanted_head(struct trace_array *tr, struct trace_thread *thread, uintptr_t ip)
 {
 	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
 	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
-	struct fgraph_frame *top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	struct fgraph_frame *last = fgraph_last(thread, top - 1, tr->graph.user.index);
-	uint32_t inherited = last ? fgraph_head(last) & FGRAPH_FLAGS_MASK : 0;
-	uint32_t level = last ? fgraph_level(last) + 1 : 0;
+	uint32_t inherited, head = fgraph_next_head(thread, tr->graph.user.index, &inherited);
 	int flags = flags_of(tr, ip, inherited, in_irq);
 
-	if (flags < 0 || flags & FGRAPH_HIDDEN)
-		return flags;
-	if ((thread->ignored_by & tr->pid_mask) || (max_depth && level >= max_depth))
-		return -1;
+	if (flags < 0)
+		return FGRAPH_NO_HEAD;
+	if (flags & FGRAPH_HIDDEN)
+		return head | FGRAPH_HIDDEN;
+	if ((thread->ignored_by & tr->pid_mask) ||
+	    (max_depth && head >> FGRAPH_LEVEL_SHIFT >= max_depth))
+		return FGRAPH_NO_HEAD;
 	if (in_irq && !(flags & FGRAPH_IRQ) && !(options_of(tr) & TRACE_GRAPH_IRQS))
-		return -1;
-	return flags;
+		return FGRAPH_NO_HEAD;
+	return head | (uint32_t)flags;
 }
 
 /* Threshold: returns alone are written, once it is known how long the call took. */
-static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame, uintptr_t parent_ip)
+static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
 {
 	struct ftrace_graph_ent ent = {
 		.func = trace_plat_ip_unpack(frame->func),
-		.retaddr = parent_ip,
+		.retaddr = ftrace_graph_ret_addr(trace_plat_current(), *fgraph_slot(frame),
+						 fgraph_slot(frame)),
 		.depth = fgraph_level(frame),
 	};
 
@@ -146,70 +147,60 @@ static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame, uint
 }
 
 /* The frame is pushed. Without an event there is no exit either. */
-static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame, uintptr_t parent_ip,
-			 uintptr_t *slot)
+static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame)
 {
+	struct trace_thread *thread = trace_plat_current();
+
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	if (write_entry(tr, frame, parent_ip))
-		fgraph_hook(slot);
+	if (write_entry(tr, frame))
+		fgraph_hook(frame);
 	else
-		fgraph_unpush(trace_plat_current(), frame);
+		fgraph_unpush(thread, frame);
 }
 
 /* Recording is off: what follows would be for nothing. */
-static bool is_off(const struct trace_array *tr)
+static bool is_off(const struct trace_ring_cpu *rc)
 {
-	return atomic_load_explicit(&ring_of(tr)->gate, memory_order_relaxed) >> 32;
+	return atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32;
 }
 
-static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
+static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame;
-	int flags;
+	struct fgraph_frame *frame = fgraph_free_frame(thread);
+	uint32_t head;
 
-	if (!atomic_load_explicit(&thread->graph_end, memory_order_acquire)) {
-		fgraph_count_overrun(thread);
-		return;
-	}
-	flags = wanted_flags(tr, thread, ip);
-	if (flags < 0)
-		return;
-	frame = fgraph_push(thread, tr->graph.user.index | (uint32_t)flags, ip, slot);
 	if (!frame) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	finish_entry(tr, frame, parent_ip, slot);
+	head = wanted_head(tr, thread, ip);
+	if (head == FGRAPH_NO_HEAD)
+		return;
+	fgraph_push(thread, frame, head, ip, slot);
+	finish_entry(tr, frame);
 }
 
 /* Preemption is off, the recursion bit not taken yet. */
-static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 				      struct ftrace_regs *fregs)
 {
 	uint32_t bit =
 		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
-	if (!is_off(tr) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
-		enter(tr, ip, parent_ip, ftrace_regs_return_slot(fregs));
+	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
+		enter(tr, ip, ftrace_regs_return_slot(fregs));
 		trace_plat_recursion_clear(bit);
 	}
 	trace_plat_preempt_enable();
 }
 
-/* The common case found no room on the shadow stack. */
-static TRACE_NOINLINE void entry_overrun(struct trace_thread *thread)
-{
-	fgraph_count_overrun(thread);
-	trace_recursion_exit(THREAD_BIT);
-}
-
 /* The common case found something to do in the ring. */
-static TRACE_NOINLINE void entry_write(struct trace_array *tr, struct fgraph_frame *frame,
-				       uintptr_t parent_ip, uintptr_t *slot)
+static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 {
-	finish_entry(tr, frame, parent_ip, slot);
+	finish_entry(array_of(fgraph_user_of(frame)), frame);
 	trace_recursion_exit(THREAD_BIT);
 }
 
@@ -222,14 +213,14 @@ static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 
 /* ---- Exit, any settings ---- */
 
-static TRACE_NOINLINE void exit_slow(struct trace_array *tr, struct fgraph_frame *frame,
-				     uintptr_t *slot, uintptr_t retval)
+static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 {
+	struct trace_array *tr = array_of(fgraph_user_of(frame));
 	struct trace_thread *thread = trace_plat_current();
 	uint64_t thresh_ns = atomic_load_explicit(&tr->thresh_ns, memory_order_relaxed);
 	struct ftrace_graph_ret ret = {
 		.func = trace_plat_ip_unpack(frame->func),
-		.retval = retval,
+		.retval = trace_plat_return_value(fgraph_slot(frame)),
 		.calltime = frame->calltime,
 		.rettime = trace_plat_clock_ns(),
 		.sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed) -
@@ -242,16 +233,13 @@ static TRACE_NOINLINE void exit_slow(struct trace_array *tr, struct fgraph_frame
 	if (!(fgraph_head(frame) & FGRAPH_HIDDEN) && !(flags & FGRAPH_USER_DEAD) &&
 	    ret.rettime - ret.calltime >= thresh_ns)
 		trace_graph_write_return(tr, &ret);
-	fgraph_pop(thread, frame, slot);
-	trace_plat_preempt_enable();
+	fgraph_pop(frame);
 }
 
-static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
-					uintptr_t *slot)
+static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame)
 {
 	trace_ring_publish(rc);
-	fgraph_pop(trace_plat_current(), frame, slot);
-	trace_plat_preempt_enable();
+	fgraph_pop(frame);
 }
 
 /* ---- The common case ---- */
@@ -276,49 +264,51 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	struct trace_ring_cpu *rc;
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
+	uint32_t depth, head;
 	uint64_t word, now;
-	uint32_t depth;
 
+	(void)parent_ip; /* it lies in the slot */
 	trace_plat_preempt_disable();
 	rc = ring_of(tr);
 	depth = trace_plat_preempt_word() - COMMON_WORD;
-	if (TRACE_UNLIKELY(depth >= MAX_DEPTH) ||
-	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)) ||
-	    TRACE_UNLIKELY(!(uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed)) ||
-	    TRACE_UNLIKELY(!trace_plat_recursion_set(THREAD_BIT))) {
-		entry_slow(tr, ip, parent_ip, fregs);
-		return;
-	}
+	if (TRACE_UNLIKELY(!(uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed)) ||
+	    TRACE_UNLIKELY(depth >= MAX_DEPTH) ||
+	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)))
+		goto slow;
 	thread = trace_plat_current();
-	frame = fgraph_push(thread, tr->graph.user.index, ip, ftrace_regs_return_slot(fregs));
-	if (TRACE_UNLIKELY(!frame)) {
-		entry_overrun(thread);
-		return;
-	}
+	frame = fgraph_free_frame(thread);
+	if (TRACE_UNLIKELY(!frame))
+		goto slow;
+	head = fgraph_head_below(frame - 1, tr->graph.user.index);
+	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD) ||
+	    TRACE_UNLIKELY(!trace_plat_recursion_set(THREAD_BIT)))
+		goto slow;
+	fgraph_push(thread, frame, head, ip, ftrace_regs_return_slot(fregs));
 	entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES, &word,
 				       &now);
 	if (TRACE_UNLIKELY(!entry)) {
-		entry_write(tr, frame, parent_ip, ftrace_regs_return_slot(fregs));
+		entry_write(frame);
 		return;
 	}
 	frame->calltime = now;
 	fill_head(&entry->ent, TRACE_TYPE_GRAPH_ENT, depth);
-	entry->ip = trace_plat_ip_pack(ip);
+	entry->ip = frame->func;
 	entry->depth = fgraph_level(frame);
-	fgraph_hook(ftrace_regs_return_slot(fregs));
+	fgraph_hook(frame);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, ENTRY_BYTES))) {
 		entry_publish(rc);
 		return;
 	}
 	trace_recursion_exit(THREAD_BIT);
+	return;
+slow:
+	entry_slow(tr, ip, fregs);
 }
 
 /* No guard against recursion: nothing that is called here is traced. */
-static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
-			     uintptr_t retval)
+static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 {
-	struct trace_array *tr = array_of(user);
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = ring_of(array_of(user));
 	uint32_t depth = trace_plat_preempt_word() - COMMON_WORD;
 	uint32_t special = (fgraph_head(frame) & FGRAPH_FLAGS_MASK) |
 			   atomic_load_explicit(&user->flags, memory_order_relaxed);
@@ -329,7 +319,7 @@ static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *fram
 		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
 					       &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
-		exit_slow(tr, frame, slot, retval);
+		exit_slow(frame);
 		return;
 	}
 	fill_head(&entry->ent, TRACE_TYPE_GRAPH_RET, depth);
@@ -338,11 +328,10 @@ static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *fram
 	entry->overrun = (uint16_t)trace_plat_current()->graph_overrun;
 	entry->duration_ns = now - frame->calltime;
 	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, EXIT_BYTES))) {
-		exit_publish(rc, frame, slot);
+		exit_publish(rc, frame);
 		return;
 	}
-	fgraph_pop(trace_plat_current(), frame, slot);
-	trace_plat_preempt_enable();
+	fgraph_pop(frame);
 }
 
 /* ---- Start, stop, settings ---- */
@@ -365,10 +354,15 @@ static void measure_sleep(struct trace_graph *graph, bool on)
 {
 	if (on == graph->measures_sleep)
 		return;
-	if (on)
+	if (on) {
+		/* From here on new frames know. */
+		atomic_fetch_or(&graph->user.flags, FGRAPH_USER_SPECIAL);
+		trace_plat_synchronize_preempt();
 		ftrace_graph_sleep_get();
-	else
+		fgraph_stacks_begin_sleep(graph->user.index);
+	} else {
 		ftrace_graph_sleep_put();
+	}
 	graph->measures_sleep = on;
 }
 

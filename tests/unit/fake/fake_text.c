@@ -49,7 +49,7 @@ size_t fake_stack_nr;
 /* Defined by ftrace; absent in tests of other parts. */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs) __attribute__((weak));
-void trace_graph_return(uintptr_t *slot, uintptr_t retval) __attribute__((weak));
+void trace_graph_return(uintptr_t *slot) __attribute__((weak));
 void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs) __attribute__((weak));
 
@@ -255,9 +255,12 @@ void fake_tail(size_t index)
 uintptr_t fake_leave(uint64_t retval)
 {
 	uintptr_t *slot = innermost();
+	uint64_t outer = fake_this->returned; /* when this is an interrupt during a return */
 
+	fake_this->returned = retval;
 	while (*slot == FAKE_RETURN_HOOK)
-		trace_graph_return(slot, retval);
+		trace_graph_return(slot);
+	fake_this->returned = outer;
 	fake_this->stack_used--;
 	return *slot;
 }

@@ -54,12 +54,9 @@ struct ftrace_graph_ret {
 
 /* Of the core: whose frames these are. */
 struct fgraph_user {
-	/*
-	 * The function of `frame`, the topmost, returns: pops it (fgraph_pop()) and enables
-	 * preemption.
+	/* The function of `frame`, the topmost, returns; preemption is off. Ends in fgraph_pop().
 	 */
-	void (*exit)(struct fgraph_user *user, struct fgraph_frame *frame, uintptr_t *slot,
-		     uintptr_t retval);
+	void (*exit)(struct fgraph_user *user, struct fgraph_frame *frame);
 	_Atomic uint32_t flags;	       /* enum fgraph_user_flags */
 	uint32_t index;		       /* number among the users */
 	bool is_added;		       /* the core's lock */

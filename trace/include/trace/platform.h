@@ -111,10 +111,12 @@ static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
 /*
  * T1: where a function returns to whose return is hooked. What is there keeps the returned values,
- * calls trace_graph_return(slot, retval) with the place that held the return address, and goes to
- * what that left there.
+ * calls trace_graph_return(slot) with the place that held the return address, and goes to what that
+ * left there.
  */
 static inline uintptr_t trace_plat_return_hook(void);
+/* T1: what the function returned, while that call lasts. */
+static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
 /* T1: where to go when the return address is lost: the host ends there, with a message. */
 static inline uintptr_t trace_plat_return_lost(void);
 

@@ -178,6 +178,12 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_hook(void)
 	return (uintptr_t)return_to_handler;
 }
 
+/* rbp and rax lie below the slot. */
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_value(const uintptr_t *slot)
+{
+	return slot[-2];
+}
+
 static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_lost(void)
 {
 	return (uintptr_t)trace_plat_lost;

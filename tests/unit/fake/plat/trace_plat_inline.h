@@ -21,6 +21,7 @@ struct fake_cpu {
 	struct trace_thread *current;	   /* fake_run(); NULL: `thread` */
 	uintptr_t stack[FAKE_STACK_WORDS]; /* return addresses; grows down */
 	uint32_t stack_used;
+	uint64_t returned; /* by the function that returns */
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;
@@ -155,6 +156,12 @@ static inline uintptr_t trace_plat_ip_unpack(uint32_t packed)
 static inline uintptr_t trace_plat_return_hook(void)
 {
 	return FAKE_RETURN_HOOK;
+}
+
+static inline uintptr_t trace_plat_return_value(const uintptr_t *slot)
+{
+	(void)slot;
+	return fake_this->returned;
 }
 
 static inline uintptr_t trace_plat_return_lost(void)
