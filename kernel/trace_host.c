@@ -3,6 +3,7 @@
  * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
  */
 #include <arch/hooks.h>
+#include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/text_poke.h>
@@ -16,6 +17,7 @@
 #include <kernel/text.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <kernel/upcall.h>
 #include <kernel/whynot.h>
 #include <trace/fmt.h>
 #include <trace/hooks.h>
@@ -169,6 +171,28 @@ int trace_plat_why_not(const char *name, char *out_text, size_t len)
 bool trace_plat_is_irq_entry(uint32_t packed_ip)
 {
 	return arch_is_irq_entry(trace_plat_ip_unpack(packed_ip));
+}
+
+/* ---- Stacks ---- */
+
+bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack)
+{
+	uintptr_t irq_top = cpu_local_read(irq_stack_top);
+	const char *name = cpu_trap_stack_of(addr, &out_stack->lo, &out_stack->hi);
+
+	if (name) {
+		out_stack->kind = name[0] == '#' ? TRACE_STACK_FAULT : TRACE_STACK_NMI;
+	} else if (upcall_stack_range(addr, &out_stack->lo, &out_stack->hi)) {
+		out_stack->kind = TRACE_STACK_THREAD;
+	} else {
+		return false;
+	}
+	out_stack->base = out_stack->hi;
+	if (out_stack->kind == TRACE_STACK_THREAD && addr < irq_top && irq_top <= out_stack->hi) {
+		out_stack->kind = TRACE_STACK_IRQ;
+		out_stack->base = irq_top;
+	}
+	return true;
 }
 
 /* ---- Threads ---- */

@@ -6,6 +6,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "dump.h"
+#include "func/stack_tracer.h"
 #include "print/str.h"
 
 #define PARAM_MAX 512u
@@ -19,6 +20,8 @@ static struct {
 	char graph_max_depth[32];
 	char options[PARAM_MAX];
 	char clock[32];
+	char stack_filter[PARAM_MAX];
+	bool stack_tracer;
 } params;
 
 /* A number with a suffix K, M or G. 0 for anything else. */
@@ -76,8 +79,10 @@ bool trace_boot_param(const char *name, const char *value)
 		  sizeof(params.graph_max_depth) },
 		{ "trace_options", params.options, sizeof(params.options) },
 		{ "trace_clock", params.clock, sizeof(params.clock) },
+		{ "stacktrace_filter", params.stack_filter, sizeof(params.stack_filter) },
 	};
 
+	params.stack_tracer |= trace_str_starts(name, "stacktrace");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
 		if (trace_streq(name, texts[i].name)) {
 			trace_strcpy(texts[i].text, value, texts[i].size);
@@ -92,7 +97,7 @@ bool trace_boot_param(const char *name, const char *value)
 		trace_dump_set_mode(value);
 		return true;
 	}
-	return false;
+	return trace_streq(name, "stacktrace");
 }
 
 /* Cut the next item off a list with commas; NULL at the end. */
@@ -190,4 +195,6 @@ void trace_boot_start(void)
 	if (params.tracer[0])
 		start_tracer(tr);
 	trace_plat_unlock(&trace_config_lock);
+	if (params.stack_tracer)
+		stack_tracer_boot(params.stack_filter);
 }

@@ -7,6 +7,7 @@ TRACE_SRCS += trace/func/func_tracer.c
 TRACE_SRCS += trace/func/profile_stat.c trace/func/profile_table.c
 TRACE_SRCS += trace/func/ftrace_probe.c trace/func/ftrace_probe_map.c trace/func/ftrace_command.c trace/func/func_commands.c
 TRACE_SRCS += trace/func/func_options.c trace/stacktrace.c trace/print/output_stack.c
+TRACE_SRCS += trace/func/stack_tracer.c trace/fs/fs_stack.c
 TRACE_SRCS += trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c trace/error_log.c trace/hooks.c
 TRACE_SRCS += trace/instance.c trace/snapshot.c
 TRACE_SRCS += trace/fs/fs.c trace/fs/fs_buffer.c trace/fs/fs_config.c trace/fs/fs_functions.c trace/fs/fs_info.c trace/fs/fs_marker.c trace/fs/fs_options.c

@@ -101,11 +101,14 @@ static void preempt_count_add(uint32_t delta)
 
 static void dispatch_irq(struct trap_frame *regs)
 {
+	uintptr_t outer = cpu_local_read(irq_stack_top);
 	trap_fn fn;
 
 	if (hook_wanted(HOOK_KEY_IRQS) && (regs->rflags & RFLAGS_IF))
 		HOOK_CALL("irqs_off", 0ul);
 	preempt_count_add(HARDIRQ_ONE);
+	if (!outer)
+		cpu_local_write(irq_stack_top, (uintptr_t)(regs + 1));
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
 	/* The count before is 0 once in a machine's life: one message, not a storm. */
 	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
@@ -114,6 +117,7 @@ static void dispatch_irq(struct trap_frame *regs)
 		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
 	if (fn)
 		fn(regs);
+	cpu_local_write(irq_stack_top, outer);
 	preempt_count_add(-HARDIRQ_ONE);
 
 	if ((regs->rflags & RFLAGS_IF) && !(cpu_local_read(preempt_count) & IN_IRQ_MASK))

@@ -9,6 +9,7 @@
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
+#include <trace/stack_tracer.h>
 #include <trace/trace.h>
 #include "vfs_mount.h"
 
@@ -33,6 +34,8 @@ static int set_ftrace_enabled(int value)
 }
 
 static const struct setting ftrace_enabled = { get_ftrace_enabled, set_ftrace_enabled };
+
+static const struct setting stack_tracer = { stack_tracer_enabled, stack_tracer_enable };
 
 static const struct setting *setting_of(const struct file *file)
 {
@@ -111,5 +114,6 @@ static const struct file_ops setting_ops = {
 const struct vfs_special vfs_sysctl_specials[] = {
 	SETTING("ftrace_dump_on_oops", &dump_on_oops),
 	SETTING("ftrace_enabled", &ftrace_enabled),
+	SETTING("stack_tracer_enabled", &stack_tracer),
 };
 const size_t vfs_nr_sysctl_specials = ARRAY_SIZE(vfs_sysctl_specials);

@@ -1,5 +1,6 @@
 /* Switching threads, see sched.h and <kernel/thread.h>. */
 #include <arch/cpu.h>
+#include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/switch.h>
 #include <arch/timer.h>
@@ -16,6 +17,11 @@
 
 struct run_queue run_queues[MAX_CPUS];
 uint64_t sched_ready_mask;
+
+static TRACE_ALWAYS_INLINE uintptr_t thread_stack_top(const struct thread *thread)
+{
+	return thread->stack ? (uintptr_t)thread->stack + STACK_BYTES : (uintptr_t)boot_stack_top;
+}
 
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 {
@@ -35,8 +41,7 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	local->current_pid = 0;
 	local->trace_thread = &idle->trace;
 	local->preempt_count = PREEMPT_NO_RESCHED | 1; /* idle runs with preemption off */
-	if (idle->stack)
-		local->kernel_stack_top = (uintptr_t)idle->stack + STACK_BYTES;
+	local->kernel_stack_top = thread_stack_top(idle);
 	sched_ready_mask |= 1ull << cpu;
 }
 
@@ -82,8 +87,7 @@ static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *
 	cpu_local_write(current, next);
 	cpu_local_write(current_pid, next->pid);
 	cpu_local_write(trace_thread, &next->trace);
-	if (next->stack)
-		cpu_local_write(kernel_stack_top, (uintptr_t)next->stack + STACK_BYTES);
+	cpu_local_write(kernel_stack_top, thread_stack_top(next));
 	arch_switch(&prev->context, &next->context);
 	/* Here `prev` runs again, perhaps on another CPU. */
 	finish_switch();

@@ -20,6 +20,7 @@ extern const struct command machine_commands[];	   /* cmd_machine.c */
 extern const struct command memory_commands[];	   /* cmd_memory.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
 extern const struct command print_commands[];	   /* cmd_printf.c */
+extern const struct command recurse_commands[];	   /* work_recurse.c */
 extern const struct command sort_commands[];	   /* cmd_sort.c */
 extern const struct command state_commands[];	   /* sh_builtin.c */
 extern const struct command stress_commands[];	   /* work_stress.c */

@@ -76,6 +76,7 @@ extern const struct trace_file_table trace_graph_files;
 /* Made in fs_functions.c, which has all files of that kind. */
 extern const struct trace_file trace_graph_function_file;
 extern const struct trace_file trace_graph_notrace_file;
+extern const struct trace_file_table trace_stack_files;
 /* In each per_cpu/cpuN; node->arg is the number. */
 extern const struct trace_file_table trace_cpu_files;
 /* Of an instance and of a CPU. */

@@ -7,6 +7,7 @@
 #include "array.h"
 #include "error_log.h"
 #include "fs_file.h"
+#include "func/stack_tracer.h"
 #include "print/str.h"
 
 #define COMMAND_MAX 256u
@@ -34,6 +35,12 @@ static struct ftrace_ops *graph_sets(struct trace_array *tr)
 	return &tr->graph.sets;
 }
 
+static struct ftrace_ops *stack_tracers_ops(struct trace_array *tr)
+{
+	(void)tr;
+	return &stack_tracer_ops;
+}
+
 static const struct functions_source *source_of(const struct trace_handle *handle)
 {
 	static const struct functions_source sources[] = {
@@ -44,6 +51,7 @@ static const struct functions_source *source_of(const struct trace_handle *handl
 		{ "set_ftrace_notrace", FTRACE_LIST_NOTRACE, tracer_ops },
 		{ "set_graph_function", FTRACE_LIST_FILTER, graph_sets },
 		{ "set_graph_notrace", FTRACE_LIST_NOTRACE, graph_sets },
+		{ "stack_trace_filter", FTRACE_LIST_FILTER, stack_tracers_ops },
 	};
 	size_t i = 0;
 
@@ -235,8 +243,20 @@ const struct trace_file trace_graph_notrace_file = {
 	.close = filter_close,
 };
 
+static const struct trace_file stack_filter_file = {
+	.name = "stack_trace_filter",
+	.mode = TRACE_MODE_WRITE,
+	.root_only = true,
+	.open = filter_open,
+	.next = functions_next,
+	.rewind = functions_rewind,
+	.write = filter_write,
+	.close = filter_close,
+};
+
 static const struct trace_file *const files[] = {
-	&available_file, &addrs_file, &enabled_file, &filter_file, &notrace_file, &total_info_file,
+	&available_file, &addrs_file,	   &enabled_file,      &filter_file,
+	&notrace_file,	 &total_info_file, &stack_filter_file,
 };
 
 const struct trace_file_table trace_function_files = { files, TRACE_ARRAY_SIZE(files) };

@@ -35,8 +35,9 @@ static struct trace_tree root_tree;
 static struct trace_node *instances;
 
 static const struct trace_file_table *const tables[] = {
-	&trace_config_files, &trace_option_files,   &trace_thread_files, &trace_info_files,
-	&trace_buffer_files, &trace_function_files, &trace_marker_files, &trace_graph_files,
+	&trace_config_files, &trace_option_files, &trace_thread_files,
+	&trace_info_files,   &trace_buffer_files, &trace_function_files,
+	&trace_marker_files, &trace_graph_files,  &trace_stack_files,
 };
 
 struct trace_node *trace_fs_root(void)

@@ -76,6 +76,12 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
 	trace_plat_local_add_pair(&rec->square, (uint64_t)square, (uint64_t)(square >> 64));
 }
 
+/* ---- The profiler, profile.c. Thread context. ---- */
+
+bool profile_enabled(void);
+/* Starting forgets what was counted before. 0, -ENOMEM, or what register_ftrace_graph() says. */
+int profile_enable(bool on);
+
 /* ---- Statistics ---- */
 
 struct profile_stat {
@@ -93,6 +99,8 @@ struct profile_stats {
 	struct profile_stat *stat;
 };
 
+/* What CPU `cpu` has counted so far. 0 or -ENOMEM. */
+int profile_read(struct profile_stats *stats, uint32_t cpu);
 /* The records of `table` (NULL: none), the most time first. 0 or -ENOMEM. */
 int profile_stats_create(struct profile_stats *stats, const struct profile_table *table);
 void profile_stats_free(struct profile_stats *stats);

@@ -105,6 +105,10 @@ void fake_run(int32_t pid);
 /* What trace/ keeps for that thread; NULL for none. */
 struct trace_thread *fake_thread_of(int32_t pid);
 
+/* Stacks, asked in this order: an address from lo to base is on one. kind 0 and base 0: unused. */
+#define FAKE_MAX_STACKS 4
+extern struct trace_stack fake_stacks[FAKE_MAX_STACKS];
+
 /* ---- Log ---- */
 const char *fake_log(void);
 extern uint64_t fake_nr_bugs;

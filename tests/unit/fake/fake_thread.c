@@ -52,6 +52,7 @@ void fake_thread_reset(void)
 	log_len = 0;
 	log_text[0] = '\0';
 	nr_threads = 0;
+	memset(fake_stacks, 0, sizeof(fake_stacks));
 }
 
 void fake_reset(void)
@@ -134,6 +135,18 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 void trace_plat_set_hooks(uint32_t mask)
 {
 	fake_hooks = mask;
+}
+
+struct trace_stack fake_stacks[FAKE_MAX_STACKS];
+
+bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack)
+{
+	for (size_t i = 0; i < FAKE_MAX_STACKS; i++) {
+		*out_stack = fake_stacks[i];
+		if (addr >= out_stack->lo && addr < out_stack->base)
+			return true;
+	}
+	return false;
 }
 
 void trace_plat_wake(struct trace_plat_waitq *queue)

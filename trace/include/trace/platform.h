@@ -85,6 +85,8 @@ static inline void trace_plat_recursion_clear(uint32_t bit);
 static inline int32_t trace_plat_current_pid(void);
 /* T2: what trace/ keeps for the running thread (<trace/thread.h>); never NULL. */
 static inline struct trace_thread *trace_plat_current(void);
+/* T2: where the running thread's stack ends: it grows down from there. */
+static inline uintptr_t trace_plat_stack_top(void);
 /* T1: code addresses in 32 bits and back. */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
@@ -214,15 +216,6 @@ const uintptr_t *trace_plat_sites(size_t *out_nr);
 /* The address that an unpatched site calls (__fentry__). */
 uintptr_t trace_plat_fentry(void);
 
-/*
- * Callers of the running code, packed, innermost first: the return addresses from `frame` on, which
- * is __builtin_frame_address(0) of a function that has not returned. With `is_callback` that
- * function is the callback of an ops, or called by one: then the first is the traced function,
- * its caller the second. Goes through interrupts to what they interrupted. Returns the number, at
- * most `max`. Probe context.
- */
-size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max);
-
 /* ---- T1: symbols. Any context, lock free. ---- */
 
 /* Name, start and size of the function that holds `addr`; false for none, never a neighbour. */
@@ -295,6 +288,7 @@ void trace_plat_log(const char *fmt, ...) TRACE_PRINTF(1, 2);
 /* A broken invariant of tracing: tracing stops for good, the host goes on. Any context. */
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 
+#include <trace/platform_stack.h>
 #include <trace_plat_inline.h> /* the host's inline half: the one include that leaves trace/ */
 
 #endif

@@ -27,6 +27,7 @@ struct cpu_local {
 	uint64_t tsc_base;
 	uint64_t tick_count;
 	uint64_t kernel_stack_top; /* of `current` */
+	uintptr_t irq_stack_top;   /* where the outermost interrupt that runs began; 0: none does */
 	void *arch_private;	   /* arch/: descriptor tables, stacks */
 	void *kernel_private;	   /* kernel/: run queue, timers */
 };

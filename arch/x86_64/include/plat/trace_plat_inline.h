@@ -159,6 +159,11 @@ static TRACE_ALWAYS_INLINE struct trace_thread *trace_plat_current(void)
 	return TRACE_PLAT_LOCAL(trace_thread);
 }
 
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
+{
+	return TRACE_PLAT_LOCAL(kernel_stack_top);
+}
+
 /* All code lies in the top 2 GiB: the low half says it all. */
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_ip_pack(uintptr_t ip)
 {

@@ -21,7 +21,8 @@ struct fake_cpu {
 	struct trace_thread *current;	   /* fake_run(); NULL: `thread` */
 	uintptr_t stack[FAKE_STACK_WORDS]; /* return addresses; grows down */
 	uint32_t stack_used;
-	uint64_t returned; /* by the function that returns */
+	uint64_t returned;   /* by the function that returns */
+	uintptr_t stack_top; /* of whoever runs here */
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;
@@ -141,6 +142,11 @@ static inline int32_t trace_plat_current_pid(void)
 static inline struct trace_thread *trace_plat_current(void)
 {
 	return fake_this->current ? fake_this->current : &fake_this->thread;
+}
+
+static inline uintptr_t trace_plat_stack_top(void)
+{
+	return fake_this->stack_top;
 }
 
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip)

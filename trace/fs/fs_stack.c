@@ -1,0 +1,147 @@
+/*
+ * stack_trace and stack_max_size, of the stack tracer; stack_trace_filter is with the other filters
+ * in fs_functions.c. See fs_file.h, func/stack_tracer.h.
+ *
+ * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading
+ * that says so, what is known of interrupts and of the stacks of NMIs and faults.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "func/stack_tracer.h"
+#include "print/str.h"
+
+#define WORD_MAX 64u
+
+static const char *const kind_names[TRACE_NR_STACK_KINDS] = {
+	[TRACE_STACK_THREAD] = "thread",
+	[TRACE_STACK_IRQ] = "interrupt",
+	[TRACE_STACK_NMI] = "NMI",
+	[TRACE_STACK_FAULT] = "fault",
+};
+
+/* ---- stack_max_size ---- */
+
+static int max_size_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_printf(seq, "%llu\n", (unsigned long long)stack_tracer_max_bytes());
+	return 0;
+}
+
+static int max_size_store(struct trace_handle *handle, char *text)
+{
+	uint64_t value;
+	int err = trace_parse_u64(text, 10, &value);
+
+	(void)handle;
+	if (!err)
+		stack_tracer_set_max(value);
+	return err;
+}
+
+/* ---- stack_trace: handle->index counts lines of the kind that `private` holds ---- */
+
+struct stack_handle {
+	uint32_t kind; /* the next to be read */
+	uint32_t nr;   /* lines of `max` */
+	struct stack_tracer_max max;
+};
+
+static void stack_rewind(struct trace_handle *handle)
+{
+	struct stack_handle *own = handle->private;
+
+	own->kind = TRACE_STACK_THREAD;
+	own->nr = 0;
+}
+
+static int stack_open(struct trace_handle *handle)
+{
+	handle->private_bytes = sizeof(struct stack_handle);
+	handle->private = trace_plat_alloc(handle->private_bytes);
+	return handle->private ? 0 : -ENOMEM;
+}
+
+static int stack_close(struct trace_handle *handle)
+{
+	trace_plat_free(handle->private, handle->private_bytes);
+	return 0;
+}
+
+static void print_head(struct trace_seq *seq, const struct stack_handle *own, uint32_t kind)
+{
+	if (kind != TRACE_STACK_THREAD)
+		trace_seq_printf(seq, "\n%s stack, CPU %u:\n", kind_names[kind], own->max.cpu);
+	trace_seq_printf(seq, "        Depth    Size   Location    (%u entries)\n", own->nr);
+	trace_seq_puts(seq, "        -----    ----   --------\n");
+	if (kind != TRACE_STACK_THREAD || stack_tracer_enabled() || stack_tracer_max_bytes())
+		return;
+	trace_seq_puts(seq, "#\n#  Stack tracer disabled\n#\n"
+			    "# To enable the stack tracer, either add 'stacktrace' to the\n"
+			    "# kernel command line\n"
+			    "# or 'echo 1 > /proc/sys/kernel/stack_tracer_enabled'\n#\n");
+}
+
+static void print_entry(struct trace_seq *seq, const struct stack_tracer_max *max, uint32_t at)
+{
+	uint32_t depth = max->depths[at];
+	uint32_t caller = at + 1 < max->nr ? max->depths[at + 1] : 0;
+
+	trace_seq_printf(seq, "%3u) %8u   %5u   %pS\n", at, depth, depth - caller,
+			 (void *)trace_plat_ip_unpack(max->ips[at]));
+	if (at + 1 == max->nr && max->is_cut)
+		trace_seq_printf(seq, "# only the innermost %u callers are kept\n",
+				 STACK_TRACER_ENTRIES);
+}
+
+/* The head of the next kind that has something to show; the thread's comes in any case. */
+static bool next_head(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct stack_handle *own = handle->private;
+	uint32_t kind;
+	bool has;
+
+	do {
+		if (own->kind == TRACE_NR_STACK_KINDS)
+			return false;
+		kind = own->kind++;
+		has = stack_tracer_read((enum trace_stack_kind)kind, &own->max);
+		own->nr = has ? own->max.nr : 0;
+	} while (!has && kind != TRACE_STACK_THREAD);
+	print_head(seq, own, kind);
+	handle->index = 0;
+	return true;
+}
+
+static int stack_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct stack_handle *own = handle->private;
+
+	if (handle->index >= own->nr)
+		return next_head(handle, seq) ? 1 : 0;
+	print_entry(seq, &own->max, (uint32_t)handle->index++);
+	return 1;
+}
+
+static const struct trace_file max_size_file = {
+	.name = "stack_max_size",
+	.root_only = true,
+	.mode = TRACE_MODE_WRITE,
+	.show = max_size_show,
+	.store = max_size_store,
+	.store_max = WORD_MAX,
+};
+
+static const struct trace_file stack_trace_file = {
+	.name = "stack_trace",
+	.root_only = true,
+	.mode = TRACE_MODE_READ,
+	.open = stack_open,
+	.next = stack_next,
+	.rewind = stack_rewind,
+	.close = stack_close,
+};
+
+static const struct trace_file *const files[] = { &max_size_file, &stack_trace_file };
+
+const struct trace_file_table trace_stack_files = { files, TRACE_ARRAY_SIZE(files) };
