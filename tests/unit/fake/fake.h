@@ -57,7 +57,8 @@ uintptr_t fake_func(size_t index);
 uint8_t *fake_text_at(uintptr_t addr);
 /* Another name for the reports of trace_plat_symbol(): any address range. */
 void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
-/* Function `index` is what interrupts call first; cleared by fake_text_build(). */
+/* Function `index` is what interrupts call first, one more of so many. */
+extern size_t fake_nr_irq_entries;
 void fake_irq_entry_add(size_t index);
 void fake_why_not_add(const char *name, const char *text);
 /* Execute the site of function `index` as called from `parent`, and return. */

@@ -37,7 +37,7 @@ static struct {
 } reasons[16];
 static size_t nr_reasons;
 static uint32_t irq_entries[8];
-static size_t nr_irq_entries;
+size_t fake_nr_irq_entries;
 
 uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
 long fake_trampoline_budget = -1;
@@ -64,7 +64,7 @@ void fake_text_reset(void)
 	nr_funcs = 0;
 	nr_symbols = 0;
 	nr_reasons = 0;
-	nr_irq_entries = 0;
+	fake_nr_irq_entries = 0;
 	memset(trampolines, 0, sizeof(trampolines));
 	fake_nr_batches = 0;
 	fake_nr_pokes = 0;
@@ -128,12 +128,12 @@ void fake_symbol_add(uintptr_t addr, size_t size, const char *name)
 
 void fake_irq_entry_add(size_t index)
 {
-	irq_entries[nr_irq_entries++] = trace_plat_ip_pack(fake_func(index));
+	irq_entries[fake_nr_irq_entries++] = trace_plat_ip_pack(fake_func(index));
 }
 
 bool trace_plat_is_irq_entry(uint32_t packed_ip)
 {
-	for (size_t i = 0; i < nr_irq_entries; i++) {
+	for (size_t i = 0; i < fake_nr_irq_entries; i++) {
 		if (irq_entries[i] == packed_ip)
 			return true;
 	}
