@@ -86,6 +86,7 @@ static int init(void *unused)
 	if (vfs_init())
 		panic("out of memory for the file tree");
 	printk_set_console_level((enum log_level)boot_param_number("loglevel", LOG_WARN));
+	trace_boot_finish();
 	start_shell();
 	return 0;
 }

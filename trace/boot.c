@@ -7,9 +7,12 @@
 #include "array.h"
 #include "dump.h"
 #include "func/stack_tracer.h"
+#include "instance.h"
+#include "snapshot.h"
 #include "print/str.h"
 
-#define PARAM_MAX 512u
+#define PARAM_MAX    512u
+#define INSTANCE_END ' ' /* no value has one */
 
 static struct {
 	char tracer[100];
@@ -22,6 +25,9 @@ static struct {
 	char clock[32];
 	char stack_filter[PARAM_MAX];
 	bool stack_tracer;
+	char instances[PARAM_MAX];
+	bool wants_snapshot;	  /* alloc_snapshot */
+	bool wants_boot_snapshot; /* ftrace_boot_snapshot */
 } params;
 
 /* A number with a suffix K, M or G. 0 for anything else. */
@@ -63,6 +69,39 @@ static void take_size(const char *value)
 		trace_set_boot_size(bytes < RING_SUBBUF_BYTES ? RING_SUBBUF_BYTES : bytes);
 }
 
+/* The parameter may come several times, one instance each. */
+static void add_instance(const char *name)
+{
+	size_t len = trace_strlen(params.instances);
+
+	if (len + trace_strlen(name) + 2 > sizeof(params.instances)) {
+		trace_plat_log("trace: trace_instance=%s: too many", name);
+		return;
+	}
+	trace_strcpy(params.instances + len, name, sizeof(params.instances) - len);
+	len = trace_strlen(params.instances);
+	params.instances[len] = INSTANCE_END;
+	params.instances[len + 1] = '\0';
+}
+
+/* Parameters that are no texts to keep. */
+static bool take_other(const char *name, const char *value)
+{
+	if (trace_streq(name, "trace_buf_size"))
+		take_size(value);
+	else if (trace_streq(name, "ftrace_dump_on_oops"))
+		trace_dump_set_mode(value);
+	else if (trace_streq(name, "trace_instance"))
+		add_instance(value);
+	else if (trace_streq(name, "alloc_snapshot"))
+		params.wants_snapshot = true;
+	else if (trace_streq(name, "ftrace_boot_snapshot"))
+		params.wants_snapshot = params.wants_boot_snapshot = true;
+	else
+		return false;
+	return true;
+}
+
 bool trace_boot_param(const char *name, const char *value)
 {
 	const struct {
@@ -89,29 +128,26 @@ bool trace_boot_param(const char *name, const char *value)
 			return true;
 		}
 	}
-	if (trace_streq(name, "trace_buf_size")) {
-		take_size(value);
-		return true;
-	}
-	if (trace_streq(name, "ftrace_dump_on_oops")) {
-		trace_dump_set_mode(value);
-		return true;
-	}
-	return trace_streq(name, "stacktrace");
+	return take_other(name, value) || trace_streq(name, "stacktrace");
 }
 
-/* Cut the next item off a list with commas; NULL at the end. */
-static char *next_item(char **list)
+/* Cut the next item off a list; NULL at the end. */
+static char *next_item_until(char **list, char end_of_item)
 {
 	char *item = *list, *end = item;
 
 	if (!*item)
 		return NULL;
-	while (*end && *end != ',')
+	while (*end && *end != end_of_item)
 		end++;
 	*list = *end ? end + 1 : end;
 	*end = '\0';
 	return item;
+}
+
+static char *next_item(char **list)
+{
+	return next_item_until(list, ',');
 }
 
 static void set_filters(char *list, const char *param,
@@ -176,6 +212,35 @@ static void start_tracer(struct trace_array *tr)
 		trace_plat_log("Starting tracer '%s'", params.tracer);
 }
 
+/* NAME, or NAME,EVENTS: there are no events. */
+static void make_instances(void)
+{
+	char *list = params.instances, *item, *name;
+	int err;
+
+	while ((item = next_item_until(&list, INSTANCE_END))) {
+		name = next_item(&item);
+		if (item && *item)
+			trace_plat_log("trace: trace_instance: %s: no such event", item);
+		err = trace_instance_create(name ? name : "");
+		if (err)
+			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
+				       name ? name : "one without a name", -err);
+	}
+}
+
+static void make_room_for_snapshot(struct trace_array *tr)
+{
+	if (params.wants_snapshot && trace_snapshot_alloc(tr))
+		trace_plat_log("trace: alloc_snapshot: no memory");
+}
+
+void trace_boot_finish(void)
+{
+	if (params.wants_boot_snapshot)
+		tracing_snapshot();
+}
+
 void trace_boot_start(void)
 {
 	struct trace_array *tr = trace_global_array();
@@ -192,9 +257,11 @@ void trace_boot_start(void)
 	set_options(tr);
 	if (params.clock[0])
 		set_clock(tr);
+	make_room_for_snapshot(tr);
 	if (params.tracer[0])
 		start_tracer(tr);
 	trace_plat_unlock(&trace_config_lock);
 	if (params.stack_tracer)
 		stack_tracer_boot(params.stack_filter);
+	make_instances();
 }

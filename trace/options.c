@@ -21,6 +21,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_LATENCY_FORMAT] = "latency-format",
 	[TRACE_OPT_RECORD_CMD] = "record-cmd",
 	[TRACE_OPT_OVERWRITE] = "overwrite",
+	[TRACE_OPT_DISABLE_ON_FREE] = "disable_on_free",
 	[TRACE_OPT_IRQ_INFO] = "irq-info",
 	[TRACE_OPT_MARKERS] = "markers",
 	[TRACE_OPT_PAUSE_ON_TRACE] = "pause-on-trace",

@@ -33,6 +33,12 @@ const char *const trace_readme[] = {
 	"  buffer_size_kb\t- Size of the buffer of each CPU; X when they differ.\n"
 	"\t\t\t  It has its full size from the first use on.\n"
 	"  buffer_total_size_kb\t- The sum over all CPUs.\n"
+	"  buffer_percent\t- How full a CPU's buffer wakes who polls trace_pipe_raw; 0: any "
+	"event.\n"
+	"  free_buffer\t\t- Closing it shrinks the buffer; with option disable_on_free recording\n"
+	"\t\t\t  stops too.\n"
+	"  snapshot\t\t- What was kept last. 0 frees it, 1 makes room and keeps what was\n"
+	"\t\t\t  recorded so far, 2 clears it. Recording goes on meanwhile.\n"
 	"  error_log\t\t- The last mistakes in what was written, and why. (> error_log) clears.\n"
 	"\n",
 	" Functions:\n"
@@ -72,6 +78,7 @@ const char *const trace_readme[] = {
 	"\n"
 	" For each CPU, under per_cpu/cpuN:\n"
 	"  trace, trace_pipe, buffer_size_kb - As above, for one CPU.\n"
+	"  snapshot, snapshot_raw - The same of the snapshot.\n"
 	"  trace_pipe_raw\t- The buffer's pages as they are; reading consumes and waits.\n"
 	"  stats\t\t\t- entries + overrun + read events = all that was ever recorded.\n",
 };

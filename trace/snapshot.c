@@ -6,6 +6,8 @@
 #include "snapshot.h"
 #include "print/str.h"
 
+#define TAKE_TRIES 100
+
 /* Interrupts are off while it is held, so it is waited for only by other CPUs, and not for long. */
 static uint64_t lock_swap(struct trace_array *tr)
 {
@@ -133,8 +135,12 @@ static void take_here(void *arg)
 int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu)
 {
 	struct take take = { .tr = tr, .cpu = (int)cpu };
-	int err = trace_plat_on_cpu(cpu, take_here, &take);
+	int err, tries = TAKE_TRIES;
 
+	/* We may have interrupted a writer: it is done when we come back. */
+	do
+		err = trace_plat_on_cpu(cpu, take_here, &take);
+	while (!err && take.err == -EBUSY && --tries);
 	return err ? err : take.err;
 }
 

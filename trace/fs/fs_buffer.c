@@ -115,6 +115,63 @@ static int stats_show(struct trace_handle *handle, struct trace_seq *seq)
 	return 0;
 }
 
+/* ---- buffer_percent, free_buffer ---- */
+
+static int buffer_percent_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%u\n", handle->tr->buffer_percent);
+	return 0;
+}
+
+static int buffer_percent_store(struct trace_handle *handle, char *text)
+{
+	uint64_t percent;
+	int err = trace_parse_u64(text, 10, &percent);
+
+	if (err)
+		return err;
+	if (percent > 100)
+		return -EINVAL;
+	handle->tr->buffer_percent = (uint32_t)percent;
+	return 0;
+}
+
+/* Closing is what counts, so that a program that dies frees the memory too. */
+static int64_t free_buffer_write(struct trace_handle *handle, const char *buf, size_t len)
+{
+	(void)handle;
+	(void)buf;
+	return (int64_t)len;
+}
+
+static int free_buffer_close(struct trace_handle *handle)
+{
+	struct trace_array *tr = handle->tr;
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_DISABLE_ON_FREE))
+		trace_array_switch(tr, false);
+	err = trace_array_resize(tr, TRACE_BUF_SIZE_MINIMAL, RING_BUFFER_ALL_CPUS);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static const struct trace_file buffer_percent_file = {
+	.name = "buffer_percent",
+	.mode = TRACE_MODE_WRITE,
+	.show = buffer_percent_show,
+	.store = buffer_percent_store,
+	.store_max = NUMBER_MAX,
+};
+
+static const struct trace_file free_buffer_file = {
+	.name = "free_buffer",
+	.mode = 0200,
+	.write = free_buffer_write,
+	.close = free_buffer_close,
+};
+
 static const struct trace_file buffer_size_file = {
 	.name = "buffer_size_kb",
 	.mode = TRACE_MODE_WRITE,
@@ -136,14 +193,13 @@ static const struct trace_file stats_file = {
 };
 
 static const struct trace_file *const files[] = {
-	&buffer_size_file,
-	&buffer_total_file,
-	&trace_trace_file,
-	&trace_pipe_file,
+	&buffer_size_file, &buffer_total_file, &buffer_percent_file, &free_buffer_file,
+	&trace_trace_file, &trace_pipe_file,   &trace_snapshot_file,
 };
 
 static const struct trace_file *const cpu_files[] = {
-	&buffer_size_file, &stats_file, &trace_trace_file, &trace_pipe_file, &trace_pipe_raw_file,
+	&buffer_size_file,    &stats_file,	    &trace_trace_file,	      &trace_pipe_file,
+	&trace_pipe_raw_file, &trace_snapshot_file, &trace_snapshot_raw_file,
 };
 
 const struct trace_file_table trace_buffer_files = { files, TRACE_ARRAY_SIZE(files) };

@@ -83,6 +83,8 @@ extern const struct trace_file_table trace_cpu_files;
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
 extern const struct trace_file trace_pipe_raw_file;
+extern const struct trace_file trace_snapshot_file;
+extern const struct trace_file trace_snapshot_raw_file;
 /* One for each option; node->arg is its number, node->name its name. */
 extern const struct trace_file trace_option_file;
 extern const struct trace_file trace_tracer_option_file;

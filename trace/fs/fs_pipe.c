@@ -1,5 +1,6 @@
 /*
- * trace_pipe and trace_pipe_raw: reading that consumes and waits. See fs_file.h.
+ * trace_pipe and trace_pipe_raw: reading that consumes and waits; snapshot_raw, which does not
+ * wait. See fs_file.h.
  *
  * The end of file comes when something was read, nothing is left and tracing is off. Before
  * anything was read a reader waits even then: it may have come before tracing is switched on.
@@ -49,7 +50,8 @@ static int pipe_open(struct trace_handle *handle)
 		err = -EBUSY;
 		goto unlock;
 	}
-	handle->private = trace_iter_open(handle->tr, trace_handle_cpu(handle), true);
+	handle->private =
+		trace_iter_open(handle->tr, trace_handle_cpu(handle), TRACE_ITER_CONSUMING);
 	if (handle->private)
 		mark(handle, true);
 	else
@@ -142,13 +144,31 @@ struct raw_reader {
 	struct ring_page page;
 };
 
+static bool is_snapshot_raw(const struct trace_handle *handle)
+{
+	return handle->node->file == &trace_snapshot_raw_file;
+}
+
+/* NULL: there has never been a snapshot. */
+static struct ring_buffer *raw_buffer(const struct trace_handle *handle)
+{
+	return is_snapshot_raw(handle) ? handle->tr->snapshot : handle->tr->buffer;
+}
+
 static size_t raw_reader_bytes(const struct trace_handle *handle)
 {
 	return sizeof(struct raw_reader) + ring_buffer_subbuf_size(handle->tr->buffer);
 }
 
+static bool is_refused(const struct trace_handle *handle)
+{
+	return is_snapshot_raw(handle) && handle->tr->tracer->uses_snapshot;
+}
+
 static int raw_open(struct trace_handle *handle)
 {
+	if (is_refused(handle))
+		return -EBUSY;
 	handle->private_bytes = raw_reader_bytes(handle);
 	handle->private = trace_plat_alloc(handle->private_bytes);
 	return handle->private ? 0 : -ENOMEM;
@@ -164,10 +184,13 @@ static bool read_page(struct trace_handle *handle)
 {
 	struct raw_reader *reader = handle->private;
 	uint32_t cpu = (uint32_t)trace_handle_cpu(handle);
-	int err;
+	struct ring_buffer *buffer;
+	int err = -EAGAIN;
 
 	trace_plat_lock(&handle->tr->read_lock);
-	err = ring_buffer_read_page(handle->tr->buffer, cpu, false, &reader->page);
+	buffer = raw_buffer(handle);
+	if (buffer)
+		err = ring_buffer_read_page(buffer, cpu, false, &reader->page);
 	trace_plat_unlock(&handle->tr->read_lock);
 	if (err)
 		return false;
@@ -184,7 +207,11 @@ static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
 
 	if (!len)
 		return 0;
+	if (is_refused(handle))
+		return -EBUSY;
 	while (reader->taken == reader->bytes && !read_page(handle)) {
+		if (is_snapshot_raw(handle))
+			return 0;
 		more = wait_for_events(handle);
 		if (more <= 0)
 			return more;
@@ -206,6 +233,14 @@ const struct trace_file trace_pipe_file = {
 
 const struct trace_file trace_pipe_raw_file = {
 	.name = "trace_pipe_raw",
+	.mode = TRACE_MODE_READ,
+	.open = raw_open,
+	.read = raw_read,
+	.close = raw_close,
+};
+
+const struct trace_file trace_snapshot_raw_file = {
+	.name = "snapshot_raw",
 	.mode = TRACE_MODE_READ,
 	.open = raw_open,
 	.read = raw_read,

@@ -1,9 +1,11 @@
 /*
  * The file `trace`, of an instance and of a CPU: reads without consuming; writing to it only has an
- * effect when it truncates, which empties the buffer. See fs_file.h.
+ * effect when it truncates, which empties the buffer. With a tracer that keeps its worst case in
+ * the snapshot, it is about that. See fs_file.h.
  */
 #include "array.h"
 #include "fs_file.h"
+#include "snapshot.h"
 #include "print/iter.h"
 #include "print/output.h"
 #include "print/str.h"
@@ -19,7 +21,25 @@ static void pause_if_asked(struct trace_handle *handle)
 	if (!(handle->tr->options & TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE)))
 		return;
 	handle->private_bytes = 1;
+	trace_snapshot_pause(handle->tr);
 	ring_buffer_record_disable(handle->tr->buffer);
+}
+
+static void resume(struct trace_handle *handle)
+{
+	if (!pauses(handle))
+		return;
+	ring_buffer_record_enable(handle->tr->buffer);
+	trace_snapshot_resume(handle->tr);
+}
+
+/* Config lock held. */
+static void empty(struct trace_array *tr, int cpu)
+{
+	if (tr->tracer->uses_snapshot)
+		trace_snapshot_clear(tr, cpu);
+	else
+		trace_array_reset(tr, cpu);
 }
 
 static int trace_open(struct trace_handle *handle)
@@ -29,19 +49,19 @@ static int trace_open(struct trace_handle *handle)
 
 	if ((handle->flags & TRACE_FS_WRITE) && (handle->flags & TRACE_FS_TRUNC)) {
 		trace_plat_lock(&trace_config_lock);
-		trace_array_reset(tr, cpu);
+		empty(tr, cpu);
 		trace_plat_unlock(&trace_config_lock);
 	}
 	if (!(handle->flags & TRACE_FS_READ))
 		return 0;
 	trace_plat_lock(&trace_config_lock);
 	pause_if_asked(handle);
-	handle->private = trace_iter_open(tr, cpu, false);
+	handle->private = trace_iter_open(
+		tr, cpu, tr->tracer->uses_snapshot ? TRACE_ITER_SNAPSHOT : TRACE_ITER_PEEKING);
 	trace_plat_unlock(&trace_config_lock);
 	if (handle->private)
 		return 0;
-	if (pauses(handle))
-		ring_buffer_record_enable(tr->buffer);
+	resume(handle);
 	return -ENOMEM;
 }
 
@@ -76,8 +96,7 @@ static int trace_close(struct trace_handle *handle)
 {
 	if (handle->private)
 		trace_iter_close(handle->private);
-	if (pauses(handle))
-		ring_buffer_record_enable(handle->tr->buffer);
+	resume(handle);
 	return 0;
 }
 

@@ -55,13 +55,19 @@ static struct trace_iter_cpu *oldest(struct trace_iter *iter)
 
 static void note_overruns(struct trace_iter *iter)
 {
-	iter->has_overruns = ring_buffer_overruns(iter->tr->buffer) != 0;
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	iter->has_overruns = buffer && ring_buffer_overruns(buffer) != 0;
 }
 
 static bool start_rings(struct trace_iter *iter)
 {
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	if (!buffer)
+		return true;
 	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
-		iter->cpus[i].ring = ring_buffer_read_start(iter->tr->buffer, iter->first_cpu + i);
+		iter->cpus[i].ring = ring_buffer_read_start(buffer, iter->first_cpu + i);
 		if (!iter->cpus[i].ring)
 			return false;
 	}
@@ -69,7 +75,7 @@ static bool start_rings(struct trace_iter *iter)
 	return true;
 }
 
-struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consuming)
+struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_iter_kind kind)
 {
 	struct trace_iter *iter = trace_plat_alloc(iter_bytes(trace_plat_nr_cpus()));
 
@@ -79,8 +85,9 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consumi
 	iter->cpus = (struct trace_iter_cpu *)(iter + 1);
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
 	iter->copy = (uint8_t *)(iter->symbols + TRACE_ITER_SYMBOLS);
-	iter->is_consuming = consuming;
-	if (!consuming && !start_rings(iter)) {
+	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
+	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
+	if (!iter->is_consuming && !start_rings(iter)) {
 		trace_iter_close(iter);
 		return NULL;
 	}
@@ -98,7 +105,7 @@ void trace_iter_close(struct trace_iter *iter)
 
 void trace_iter_rewind(struct trace_iter *iter)
 {
-	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+	for (uint32_t i = 0; i < iter->nr_cpus && iter->cpus[i].ring; i++) {
 		ring_buffer_iter_reset(iter->cpus[i].ring);
 		iter->cpus[i].has_event = false;
 		iter->cpus[i].is_started = false;
@@ -191,9 +198,13 @@ void trace_iter_skip(struct trace_iter *iter)
 
 bool trace_iter_is_empty(const struct trace_iter *iter)
 {
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	if (!buffer)
+		return true;
 	if (iter->cpu == RING_BUFFER_ALL_CPUS)
-		return ring_buffer_empty(iter->tr->buffer);
-	return ring_buffer_empty_cpu(iter->tr->buffer, (uint32_t)iter->cpu);
+		return ring_buffer_empty(buffer);
+	return ring_buffer_empty_cpu(buffer, (uint32_t)iter->cpu);
 }
 
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid)

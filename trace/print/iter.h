@@ -58,6 +58,7 @@ struct trace_iter {
 	uint32_t first_cpu;
 	uint32_t nr_cpus;
 	bool is_consuming;
+	bool is_snapshot;  /* walks the snapshot, not what is recorded into */
 	bool is_ns;	   /* the clock counts nanoseconds */
 	bool is_latency;   /* latency-format was set */
 	bool has_overruns; /* buffers do not start at the same time: say where they start */
@@ -84,8 +85,23 @@ static inline const struct trace_entry *trace_iter_entry(const struct trace_iter
 const char *trace_iter_comm(struct trace_iter *iter);
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid);
 
+enum trace_iter_kind {
+	TRACE_ITER_PEEKING,
+	TRACE_ITER_CONSUMING,
+	TRACE_ITER_SNAPSHOT, /* peeking too */
+};
+
+/*
+ * The buffer that is walked: what it is now, for an exchange may have come since the walk began.
+ * NULL: there has never been a snapshot.
+ */
+static inline struct ring_buffer *trace_iter_buffer(const struct trace_iter *iter)
+{
+	return iter->is_snapshot ? iter->tr->snapshot : iter->tr->buffer;
+}
+
 /* NULL when out of memory. */
-struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, bool consuming);
+struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_iter_kind kind);
 void trace_iter_close(struct trace_iter *iter);
 /* Back to the oldest event; peeking walks only. */
 void trace_iter_rewind(struct trace_iter *iter);
@@ -98,7 +114,7 @@ bool trace_iter_next(struct trace_iter *iter);
 bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event);
 /* Pass over what trace_iter_peek() has just shown. */
 void trace_iter_skip(struct trace_iter *iter);
-/* Has a consuming walk nothing to show now? Any context. */
+/* Is there nothing in its buffer now? Any context. */
 bool trace_iter_is_empty(const struct trace_iter *iter);
 
 /*

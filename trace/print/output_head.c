@@ -18,8 +18,10 @@ static uint32_t online_cpus(void)
 /* Events in the buffers, and those ever written that were not read. */
 static void count(const struct trace_iter *iter, uint64_t *out_entries, uint64_t *out_written)
 {
-	*out_entries = ring_buffer_entries(iter->tr->buffer);
-	*out_written = *out_entries + ring_buffer_overruns(iter->tr->buffer);
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	*out_entries = buffer ? ring_buffer_entries(buffer) : 0;
+	*out_written = *out_entries + (buffer ? ring_buffer_overruns(buffer) : 0);
 }
 
 static void print_counts(const struct trace_iter *iter, struct trace_seq *seq)

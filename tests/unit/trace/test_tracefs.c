@@ -30,12 +30,14 @@ static void tree(void **state)
 		"available_filter_functions",
 		"available_filter_functions_addrs",
 		"available_tracers",
+		"buffer_percent",
 		"buffer_size_kb",
 		"buffer_total_size_kb",
 		"current_tracer",
 		"dyn_ftrace_total_info",
 		"enabled_functions",
 		"error_log",
+		"free_buffer",
 		"instances",
 		"max_graph_depth",
 		"options",
@@ -48,6 +50,7 @@ static void tree(void **state)
 		"set_ftrace_pid",
 		"set_graph_function",
 		"set_graph_notrace",
+		"snapshot",
 		"stack_max_size",
 		"stack_trace",
 		"stack_trace_filter",
@@ -168,6 +171,8 @@ static void options(void **state)
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
 	     "record-cmd\noverwrite\nirq-info\nmarkers\nnopause-on-trace\nnofunction-"
 	     "fork\nnostacktrace\n"
+	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\nnopause-on-"
+	     "trace\nnofunction-fork\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);
 	assert_int_equal(echo("nofoo", "trace_options"), -EINVAL);

@@ -1,6 +1,6 @@
 /*
- * Writers on two CPUs, readers and settings on others, all at once: the thread sanitiser watches,
- * and at the end every event is accounted for.
+ * Writers on two CPUs, readers and settings on others, instances that come and go, all at once: the
+ * thread sanitiser watches, and at the end every event is accounted for.
  */
 #include "unit.h"
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include "tracefs.h"
 
 #define NR_EVENTS 60000
-#define NR_CPUS	  5u
+#define NR_CPUS	  7u
 
 /*
  * Readers copy sub-buffers while they may be written, and throw the copy away when they were: the
@@ -22,6 +22,7 @@ const char *__tsan_default_suppressions(void)
 }
 
 static _Atomic int writers_left;
+static uint64_t nr_instances, nr_walks; /* one thread counts, main looks when it has ended */
 
 static void *write_events(void *arg)
 {
@@ -95,11 +96,72 @@ static void *change(void *arg)
 		{ "", "set_ftrace_pid" },
 		{ "7", "tracing_thresh" },
 		{ "nosym-offset", "trace_options" },
+		{ "1", "snapshot" },
+		{ "2", "snapshot" },
+		{ "1", "per_cpu/cpu4/snapshot" },
+		{ "0", "snapshot" },
+		{ "0", "tracing_on" },
+		{ "1", "tracing_on" },
 	};
 
 	fake_bind((uint32_t)(uintptr_t)arg);
 	for (size_t i = 0; atomic_load(&writers_left); i++)
-		echo(steps[i % 18].text, steps[i % 18].path);
+		echo(steps[i % 24].text, steps[i % 24].path);
+	return NULL;
+}
+
+/* Instances with everything in them; every removal that is refused is tried again. */
+static void *make_instances(void *arg)
+{
+	struct trace_node *dir;
+	struct trace_array *tr;
+
+	fake_bind((uint32_t)(uintptr_t)arg);
+	dir = trace_fs_lookup(trace_fs_root(), "instances", 9);
+	while (atomic_load(&writers_left) || nr_instances < 3) {
+		tr = trace_array_get_by_name("one");
+		assert_non_null(tr);
+		echo("function", "instances/one/current_tracer");
+		echo("1 2", "instances/one/set_ftrace_pid");
+		trace_array_printk(tr, "%d\n", 1);
+		echo("1", "instances/one/snapshot");
+		trace_array_put(tr);
+		while (trace_fs_rmdir(dir, "one") == -EBUSY)
+			;
+		nr_instances++;
+	}
+	trace_fs_put(dir);
+	return NULL;
+}
+
+/* Walks into them, holding what it stands on. */
+static void *walk_instances(void *arg)
+{
+	struct trace_node *dir, *one, *file;
+	struct trace_handle *handle;
+	char text[500];
+
+	fake_bind((uint32_t)(uintptr_t)arg);
+	dir = trace_fs_lookup(trace_fs_root(), "instances", 9);
+	while (atomic_load(&writers_left)) {
+		uint64_t pos = 0;
+
+		one = trace_fs_lookup(dir, "one", 3);
+		if (!one)
+			continue;
+		trace_fs_entry(one, 3, text, sizeof(text));
+		file = trace_fs_lookup(one, "trace", 5);
+		trace_fs_put(one);
+		if (!file)
+			continue;
+		if (!trace_fs_open(file, TRACE_FS_READ, &handle)) {
+			while (trace_fs_read(handle, text, sizeof(text), &pos) > 0)
+				nr_walks++;
+			trace_fs_close(handle);
+		}
+		trace_fs_put(file);
+	}
+	trace_fs_put(dir);
 	return NULL;
 }
 
@@ -115,13 +177,14 @@ static int setup(void **state)
 	for (int32_t pid = 0; pid < 5; pid++)
 		fake_thread_add(pid, "worker");
 	ftrace_init();
+	trace_boot_param("trace_buf_size", "32k"); /* instances are made often */
 	return trace_init();
 }
 
 static void all_at_once(void **state)
 {
-	void *(*const jobs[NR_CPUS])(void *) = { write_events, write_events, consume, look,
-						 change };
+	void *(*const jobs[NR_CPUS])(void *) = { write_events, write_events,   consume,	      look,
+						 change,       make_instances, walk_instances };
 	pthread_t threads[NR_CPUS];
 
 	(void)state;
@@ -131,7 +194,10 @@ static void all_at_once(void **state)
 	for (uintptr_t i = 0; i < NR_CPUS; i++)
 		pthread_join(threads[i], NULL);
 	fake_bind(0);
+	print_message("%lu instances, %lu looks into one\n", nr_instances, nr_walks);
+	assert_true(nr_walks > 0);
 	assert_int_equal(fake_nr_bugs, 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_int_equal(echo("", "trace"), 0);
 	assert_int_equal(echo("after", "trace_marker"), 0);

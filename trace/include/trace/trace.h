@@ -9,6 +9,7 @@
  *	ftrace_init()			call sites become NOPs (<trace/ftrace.h>)
  *	trace_init()			buffers, tracers, files
  *	trace_boot_start()		what the boot parameters ask for; then start the other CPUs
+ *	trace_boot_finish()		all is there, users come
  *
  * Context: stated per function.
  */
@@ -28,8 +29,9 @@ struct trace_thread;
 
 /*
  * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock=
- * ftrace_dump_on_oops[=orig_cpu]: remembered until trace_boot_start(). True when `name` is one of
- * them. `value` is "" when there was no '='; it is copied.
+ * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME alloc_snapshot ftrace_boot_snapshot:
+ * remembered until trace_boot_start(). True when `name` is one of them. `value` is "" when there
+ * was no '='; it is copied.
  */
 bool trace_boot_param(const char *name, const char *value);
 
@@ -38,6 +40,8 @@ int trace_init(void);
 
 /* Carry out the boot parameters; complaints go to the log. */
 void trace_boot_start(void);
+/* The kernel is up: take the snapshot of its boot, if a parameter asks for it. */
+void trace_boot_finish(void);
 
 /* ---- Switching the buffer. Any context. ---- */
 

@@ -1,0 +1,138 @@
+/*
+ * The file `snapshot`, of an instance and of a CPU: reads without consuming what was kept last, and
+ * takes commands: 0 frees, 1 makes room and takes a snapshot, other numbers clear. And
+ * snapshot_raw: the same as sub-buffers, consuming. See fs_file.h, snapshot.h.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "snapshot.h"
+#include "print/iter.h"
+#include "print/output.h"
+#include "print/str.h"
+
+#define NUMBER_MAX 64u
+
+/* A tracer that keeps its worst case there has it for itself. */
+static bool is_taken(const struct trace_array *tr)
+{
+	return tr->tracer->uses_snapshot;
+}
+
+static int snapshot_open(struct trace_handle *handle)
+{
+	if (!(handle->flags & TRACE_FS_READ))
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	handle->private =
+		trace_iter_open(handle->tr, trace_handle_cpu(handle), TRACE_ITER_SNAPSHOT);
+	trace_plat_unlock(&trace_config_lock);
+	return handle->private ? 0 : -ENOMEM;
+}
+
+static int snapshot_close(struct trace_handle *handle)
+{
+	if (handle->private)
+		trace_iter_close(handle->private);
+	return 0;
+}
+
+static void snapshot_rewind(struct trace_handle *handle)
+{
+	trace_iter_rewind(handle->private);
+}
+
+static void print_help(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	bool is_all = iter->cpu == RING_BUFFER_ALL_CPUS;
+
+	trace_seq_printf(seq, "# tracer: %s\n#\n#\n", iter->tracer->name);
+	trace_seq_printf(seq, "# * Snapshot is %s *\n#\n",
+			 iter->tr->has_snapshot ? "allocated" : "freed");
+	trace_seq_puts(seq, "# Snapshot commands:\n");
+	if (is_all)
+		trace_seq_puts(seq, "# echo 0 > snapshot : gives the snapshot's memory back\n");
+	else
+		trace_seq_puts(seq, "# echo 0 > snapshot : is refused for one CPU\n");
+	trace_seq_printf(
+		seq,
+		"# echo 1 > snapshot : makes room if there is none, and keeps what %s has\n"
+		"#                     recorded so far\n",
+		is_all ? "the trace" : "this CPU");
+	trace_seq_printf(seq,
+			 "# echo 2 > snapshot : forgets what is kept%s; as does any other number\n",
+			 is_all ? "" : " of this CPU");
+}
+
+static int snapshot_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_iter *iter = handle->private;
+
+	if (is_taken(handle->tr))
+		return -EBUSY;
+	if (!handle->is_shown) {
+		handle->is_shown = true;
+		if (trace_iter_is_empty(iter))
+			print_help(iter, seq);
+		else
+			trace_print_header(iter, seq);
+		return 1;
+	}
+	if (!trace_iter_next(iter))
+		return 0;
+	trace_print_line(iter, seq);
+	return 1;
+}
+
+/* Config lock held. */
+static int take(struct trace_array *tr, int cpu)
+{
+	int err = trace_snapshot_alloc(tr);
+
+	if (err)
+		return err;
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		return trace_snapshot_take(tr, cpu);
+	return trace_snapshot_take_on(tr, (uint32_t)cpu);
+}
+
+/* Config lock held. */
+static int command(struct trace_array *tr, int cpu, uint64_t number)
+{
+	if (is_taken(tr))
+		return -EBUSY;
+	switch (number) {
+	case 0:
+		return cpu == RING_BUFFER_ALL_CPUS ? trace_snapshot_free(tr) : -EINVAL;
+	case 1:
+		return take(tr, cpu);
+	default:
+		trace_snapshot_clear(tr, cpu);
+		return 0;
+	}
+}
+
+static int snapshot_store(struct trace_handle *handle, char *text)
+{
+	uint64_t number;
+	int err = trace_parse_u64(text, 0, &number);
+
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_array_expand(handle->tr);
+	if (!err)
+		err = command(handle->tr, trace_handle_cpu(handle), number);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+const struct trace_file trace_snapshot_file = {
+	.name = "snapshot",
+	.mode = TRACE_MODE_WRITE,
+	.open = snapshot_open,
+	.next = snapshot_next,
+	.rewind = snapshot_rewind,
+	.store = snapshot_store,
+	.store_max = NUMBER_MAX,
+	.close = snapshot_close,
+};
