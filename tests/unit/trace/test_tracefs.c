@@ -169,8 +169,6 @@ static void options(void **state)
 	says("trace_options",
 	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
-	     "record-cmd\noverwrite\nirq-info\nmarkers\nnopause-on-trace\nnofunction-"
-	     "fork\nnostacktrace\n"
 	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\nnopause-on-"
 	     "trace\nnofunction-fork\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
