@@ -43,7 +43,7 @@ KERNEL_SRCS += $(wildcard kernel/fs/*.c)
 KERNEL_SRCS += $(filter-out kernel/shell/no_tables.c,$(wildcard kernel/shell/*.c)) $(wildcard kernel/load/work_*.c)
 # Symbols, benchmarks, the tracer's host.
 KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/trace_defer.c kernel/symbols.c kernel/shell/no_tables.c kernel/load/bench_loops.c
-KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/load/bench.c kernel/load/bench_target.c
+KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/load/bench.c kernel/load/bench_target.c kernel/load/hook.c
 # Tests that run inside, by the command `ktest`.
 KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c fgraph.c hooks.c hooks_load.c lock.c mm.c nmi.c printk.c smp.c thread.c timer.c trace.c unwind.c)
 # Patching under load.

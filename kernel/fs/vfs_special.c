@@ -9,6 +9,7 @@
 #include <kernel/time.h>
 #include <kernel/version.h>
 #include <arch/smp.h>
+#include <arch/trampoline.h>
 #include <trace/fmt.h>
 #include "vfs_mount.h"
 
@@ -113,25 +114,39 @@ static size_t show_meminfo(char *buf, size_t size)
 			       stats.stack_pages * kib, stats.page_table_pages * kib);
 }
 
-/* Position: number of the next symbol. Whole lines only. */
+/* Line `*pos`; behind the kernel's symbols come trampolines, by address. 0 at the end. */
+static size_t kallsyms_line(char *line, size_t size, uint64_t *pos)
+{
+	char name[KSYM_NAME_LEN];
+	uintptr_t addr = *pos > symbols_count() ? (uintptr_t)*pos : 0;
+	size_t bytes;
+
+	if (*pos < symbols_count()) {
+		symbols_get((uint32_t)*pos, name, &addr);
+		++*pos;
+		return trace_scnprintf(line, size, "%016lx t %s\n", addr, name);
+	}
+	if (!trampoline_next(&addr, &bytes))
+		return 0;
+	*pos = addr;
+	return trace_scnprintf(line, size, "%016lx t ftrace_trampoline\t[__builtin__ftrace]\n",
+			       addr);
+}
+
+/* Whole lines only. */
 static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char line[KSYM_NAME_LEN + 24];
-	char name[KSYM_NAME_LEN];
-	uintptr_t addr;
-	size_t done = 0;
+	uint64_t next = *pos;
+	size_t done = 0, line_len;
 
 	(void)file;
-	while (*pos < symbols_count()) {
-		size_t line_len;
-
-		symbols_get((uint32_t)*pos, name, &addr);
-		line_len = trace_scnprintf(line, sizeof(line), "%016lx t %s\n", addr, name);
+	while ((line_len = kallsyms_line(line, sizeof(line), &next))) {
 		if (line_len > len - done)
 			return done ? (ssize_t)done : -EINVAL;
 		memcpy((char *)buf + done, line, line_len);
 		done += line_len;
-		++*pos;
+		*pos = next;
 	}
 	return (ssize_t)done;
 }

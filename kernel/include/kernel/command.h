@@ -90,6 +90,7 @@ void command_init(void);
 
 /* Tables of the files with commands. */
 extern const struct command bench_commands[] __attribute__((weak));
+extern const struct command hook_commands[] __attribute__((weak));
 extern const struct command ktest_commands[] __attribute__((weak));
 extern const struct command torture_commands[] __attribute__((weak));
 

@@ -60,12 +60,18 @@ static void names(void **state)
 
 static void files(void **state)
 {
-	static const char *const none[] = { "README",	     "instances",     "tracing_thresh",
-					    "saved_cmdlines", "text_poke_stats", "enabled_functions",
-					    "options/trace_printk", "options/record-cmd" };
-	static const char *const some[] = { "trace",	   "snapshot",	   "set_ftrace_filter",
-					    "set_ftrace_pid", "free_buffer", "buffer_percent",
-					    "per_cpu/cpu1/snapshot_raw", "options/verbose",
+	static const char *const none[] = {
+		"README",	   "instances",		"tracing_thresh",	"saved_cmdlines",
+		"text_poke_stats", "enabled_functions", "options/trace_printk", "options/record-cmd"
+	};
+	static const char *const some[] = { "trace",
+					    "snapshot",
+					    "set_ftrace_filter",
+					    "set_ftrace_pid",
+					    "free_buffer",
+					    "buffer_percent",
+					    "per_cpu/cpu1/snapshot_raw",
+					    "options/verbose",
 					    "options/test_nop_accept" };
 	char path[100];
 
@@ -319,9 +325,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names),	  TEST(files),	   TEST(apart),	      TEST(inherits),
-		TEST(busy),	  TEST(held_nodes), TEST(no_memory),  TEST(late_tracer),
-		TEST(thread_filters),
+		TEST(names),	 TEST(files),	    TEST(apart),
+		TEST(inherits),	 TEST(busy),	    TEST(held_nodes),
+		TEST(no_memory), TEST(late_tracer), TEST(thread_filters),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -248,7 +248,8 @@ static void taken(void **state)
 	assert_int_equal(trace_fs_read(handle, text, sizeof(text), &pos), -EBUSY);
 	trace_fs_close(handle);
 	assert_int_equal(
-		trace_fs_open(node_of("per_cpu/cpu0/snapshot_raw"), TRACE_FS_READ, &handle), -EBUSY);
+		trace_fs_open(node_of("per_cpu/cpu0/snapshot_raw"), TRACE_FS_READ, &handle),
+		-EBUSY);
 	assert_int_equal(count("trace", ":"), 0);
 	tracing_snapshot(); /* complains in what is recorded into, which is not shown */
 	says("tracing_on", "1\n");
@@ -310,8 +311,8 @@ static int check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(commands), TEST(one_cpu), TEST(settings), TEST(memory),	 TEST(readers),
-		TEST(from_code), TEST(taken),  TEST(own_ones), TEST(free_buffer),
+		TEST(commands),	 TEST(one_cpu), TEST(settings), TEST(memory),	   TEST(readers),
+		TEST(from_code), TEST(taken),	TEST(own_ones), TEST(free_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
