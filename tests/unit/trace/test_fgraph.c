@@ -1,0 +1,556 @@
+/*
+ * Hooked returns against a model that knows only who called whom: each entry has its return, each
+ * function returns to its caller, interrupts at every reading of the clock included; what settings
+ * leave out; what happens when a return address does not fit.
+ */
+#include "unit.h"
+#include <trace/fgraph.h>
+#include <trace/hooks.h>
+#include <trace/recursion.h>
+#include <trace/thread.h>
+#include "tracefs.h"
+
+#define NR_THREADS 4
+#define FIRST_PID  100
+#define CALLER(n)  (fake_func(YIELD) + 1 + (n) % 8)
+
+struct user {
+	struct fgraph_ops gops;
+	uint64_t entries, returns, declined;
+	uint32_t depth[NR_THREADS + 1]; /* open calls of a thread */
+	struct ftrace_graph_ret last;
+	bool declines; /* every second call */
+};
+
+static struct user user_a, user_b;
+
+static uint32_t *open_calls(struct user *user)
+{
+	int32_t pid = trace_plat_current_pid();
+
+	return &user->depth[pid >= FIRST_PID ? pid - FIRST_PID : NR_THREADS];
+}
+
+static bool note_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
+{
+	struct user *user = gops->private;
+
+	assert_int_equal(ent->depth, *open_calls(user));
+	assert_int_equal(ent->parent_data != NULL, ent->depth > 0);
+	if (ent->parent_data)
+		assert_int_equal(*ent->parent_data >> 32, ent->depth - 1);
+	*ent->data = (uint64_t)ent->depth << 32 | (uint32_t)ent->func;
+	if (user->declines && ++user->declined % 2)
+		return false;
+	++*open_calls(user);
+	user->entries++;
+	return true;
+}
+
+static void note_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
+{
+	struct user *user = gops->private;
+
+	--*open_calls(user);
+	assert_int_equal(ret->depth, *open_calls(user));
+	assert_int_equal(*ret->data, (uint64_t)ret->depth << 32 | (uint32_t)ret->func);
+	assert_true(ret->rettime >= ret->calltime);
+	assert_true(ret->child_ns <= ret->rettime - ret->calltime);
+	user->returns++;
+	user->last = *ret;
+}
+
+static void watch(struct user *user, const char *pattern)
+{
+	*user = (struct user){
+		.gops = { .entryfunc = note_entry, .retfunc = note_return, .private = user }
+	};
+	if (pattern)
+		assert_int_equal(ftrace_set_filter(&user->gops.ops, pattern, strlen(pattern), true),
+				 0);
+	assert_int_equal(register_ftrace_graph(&user->gops), 0);
+}
+
+static void unwatch(struct user *user)
+{
+	assert_int_equal(unregister_ftrace_graph(&user->gops), 0);
+	ftrace_free_filter(&user->gops.ops);
+}
+
+/* ---- Calls ---- */
+
+/* Calls inside calls, jumps out of some of them. */
+static void call_tree(uint32_t levels, uint32_t *seed)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		uintptr_t parent = CALLER(++*seed);
+
+		fake_enter(*seed % NR_FUNCS, parent);
+		if (levels)
+			call_tree(levels - 1, seed);
+		if (*seed % 5 == 0)
+			fake_tail((*seed + 1) % NR_FUNCS);
+		assert_int_equal(fake_leave(*seed), parent);
+	}
+}
+
+static void interrupt(void)
+{
+	static uint32_t seed;
+	uint32_t recursion = fake_this->recursion;
+
+	atomic_fetch_add(&fake_this->preempt_count, 0x00010000u);
+	fake_enter(KFREE, CALLER(++seed));
+	fake_enter(DO_WORK, CALLER(seed + 1));
+	assert_int_equal(fake_leave(1), CALLER(seed + 1));
+	assert_int_equal(fake_leave(2), CALLER(seed));
+	atomic_fetch_sub(&fake_this->preempt_count, 0x00010000u);
+	assert_int_equal(fake_this->recursion, recursion);
+}
+
+static void nothing_left(void)
+{
+	struct trace_thread *thread;
+
+	for (int i = 0; i < NR_THREADS; i++) {
+		thread = fake_thread_of(FIRST_PID + i);
+		assert_null(thread->graph_base);
+		assert_null(thread->graph_end);
+	}
+	assert_int_equal(fake_alloc_out, memory_out);
+}
+
+static void every_call_returns(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	fake_clock_step = 7;
+	watch(&user_a, NULL);
+	watch(&user_b, "*e*"); /* schedule, kfree, yield */
+	fake_run(FIRST_PID);
+	call_tree(4, &seed);
+	assert_true(user_a.entries > 363 && user_a.entries == user_a.returns);
+	assert_true(user_b.entries > 200 && user_b.entries == user_b.returns);
+	assert_true(user_b.entries < user_a.entries);
+	assert_int_equal(fake_thread_of(FIRST_PID)->graph_overrun, 0);
+	unwatch(&user_b);
+	call_tree(3, &seed);
+	assert_int_equal(user_a.entries, user_a.returns);
+	unwatch(&user_a);
+	nothing_left();
+}
+
+static void interrupts_nest(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	fake_clock_step = 3;
+	user_a.declines = false;
+	watch(&user_a, NULL);
+	watch(&user_b, NULL);
+	fake_run(FIRST_PID + 1);
+	/* The model of depths knows nothing of an interrupt in the middle of an entry. */
+	user_a.gops.entryfunc = user_b.gops.entryfunc = NULL;
+	user_a.gops.retfunc = user_b.gops.retfunc = NULL;
+	fake_clock_irq = interrupt;
+	call_tree(3, &seed);
+	fake_clock_irq = NULL;
+	assert_int_equal(ftrace_graph_pending(&user_a.gops), 0);
+	user_a.gops.entryfunc = user_b.gops.entryfunc = note_entry;
+	user_a.gops.retfunc = user_b.gops.retfunc = note_return;
+	call_tree(2, &seed);
+	assert_int_equal(user_a.entries, user_a.returns);
+	unwatch(&user_a);
+	unwatch(&user_b);
+	nothing_left();
+}
+
+static void declined(void **state)
+{
+	uint32_t seed = 1;
+	uintptr_t *slot;
+
+	(void)state;
+	watch(&user_a, NULL);
+	user_a.declines = true;
+	fake_run(FIRST_PID);
+	slot = fake_enter(KFREE, PARENT);
+	assert_int_equal(*slot, PARENT);
+	assert_int_equal(fake_leave(0), PARENT);
+	slot = fake_enter(KFREE, PARENT);
+	assert_int_equal(*slot, FAKE_RETURN_HOOK);
+	assert_int_equal(fake_leave(5), PARENT);
+	assert_int_equal(user_a.last.retval, 5);
+	call_tree(3, &seed);
+	assert_int_equal(user_a.entries, user_a.returns);
+	unwatch(&user_a);
+	nothing_left();
+}
+
+static void times(void **state)
+{
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	fake_enter(SCHEDULE, PARENT);
+	fake_clock += 10;
+	for (int i = 0; i < 2; i++) {
+		fake_enter(KFREE, PARENT);
+		fake_clock += 100;
+		fake_leave(0);
+		assert_int_equal(user_a.last.rettime - user_a.last.calltime, 100);
+		assert_int_equal(user_a.last.child_ns, 0);
+	}
+	fake_leave(0);
+	assert_int_equal(user_a.last.rettime - user_a.last.calltime, 210);
+	assert_int_equal(user_a.last.child_ns, 200);
+	unwatch(&user_a);
+}
+
+static void overrun(void **state)
+{
+	uint64_t hooked;
+
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	for (int i = 0; i < 200; i++)
+		fake_enter(KFREE, CALLER(i));
+	hooked = user_a.entries;
+	assert_true(hooked >= 50 && hooked < 200);
+	assert_int_equal(ftrace_graph_pending(&user_a.gops), hooked);
+	for (int i = 199; i >= 0; i--)
+		assert_int_equal(fake_leave(0), CALLER(i));
+	assert_int_equal(user_a.returns, hooked);
+	assert_int_equal(user_a.last.overrun, 200 - hooked);
+	fake_run(-1); /* a thread without a stack: the same */
+	fake_call(KFREE, PARENT);
+	assert_int_equal(user_a.returns, hooked);
+	unwatch(&user_a);
+	fake_thread_of(FIRST_PID)->graph_overrun = 0;
+}
+
+static void user_goes_while_inside(void **state)
+{
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	fake_enter(SCHEDULE, PARENT);
+	fake_enter(KFREE, CALLER(3));
+	fake_run(FIRST_PID + 1);
+	unwatch(&user_a);
+	assert_int_equal(fake_alloc_out, memory_out + 1); /* one stack is still in use */
+	watch(&user_b, NULL);
+	assert_int_equal(user_b.gops.user.index, user_a.gops.user.index);
+	fake_run(FIRST_PID);
+	assert_int_equal(fake_leave(0), CALLER(3));
+	fake_call(DO_WORK, PARENT);
+	assert_int_equal(fake_leave(0), PARENT);
+	assert_int_equal(user_a.returns, 0);
+	assert_int_equal(user_b.returns, 1);
+	unwatch(&user_b);
+	nothing_left();
+}
+
+static void thread_ends_inside(void **state)
+{
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID + 2);
+	fake_enter(SCHEDULE, PARENT);
+	fake_enter(KFREE, PARENT);
+	fake_call(DO_WORK, PARENT);
+	trace_thread_exited(FIRST_PID + 2, "gone");
+	fake_call(DO_WORK, PARENT); /* on its way out: not hooked */
+	assert_int_equal(user_a.entries, 3);
+	assert_int_equal(user_a.returns, 1);
+	assert_int_equal(user_a.gops.user.nr_abandoned, 2);
+	assert_int_equal(ftrace_graph_pending(&user_a.gops), 0);
+	fake_this->stack_used = 0;
+	/* Born again, with a stack from the start. */
+	trace_thread_created(1, FIRST_PID + 2, fake_thread_of(FIRST_PID + 2));
+	user_a.depth[2] = 0;
+	fake_call(DO_WORK, PARENT);
+	assert_int_equal(user_a.returns, 2);
+	unwatch(&user_a);
+	nothing_left();
+}
+
+static void no_memory(void **state)
+{
+	struct fgraph_ops gops = { .retfunc = note_return, .private = &user_a };
+	struct fgraph_ops empty = { .private = NULL };
+
+	(void)state;
+	assert_int_equal(register_ftrace_graph(&empty), -EINVAL);
+	assert_int_equal(unregister_ftrace_graph(&gops), -EINVAL);
+	for (long budget = 0; budget < NR_THREADS; budget++) {
+		fake_alloc_budget = budget;
+		assert_int_equal(register_ftrace_graph(&gops), -ENOMEM);
+		assert_int_equal(fake_alloc_out, memory_out);
+	}
+	fake_alloc_budget = -1;
+	nothing_left();
+}
+
+static void real_addresses(void **state)
+{
+	struct trace_thread *thread = fake_thread_of(FIRST_PID);
+	uintptr_t *slot;
+
+	(void)state;
+	watch(&user_a, NULL);
+	watch(&user_b, NULL);
+	fake_run(FIRST_PID);
+	slot = fake_enter(SCHEDULE, CALLER(1));
+	fake_tail(KFREE);
+	assert_int_equal(*slot, FAKE_RETURN_HOOK);
+	assert_int_equal(ftrace_graph_ret_addr(thread, *slot, slot), CALLER(1));
+	assert_int_equal(ftrace_graph_ret_addr(thread, PARENT, slot), PARENT);
+	assert_int_equal(ftrace_graph_ret_addr(NULL, *slot, slot), FAKE_RETURN_HOOK);
+	assert_int_equal(ftrace_graph_ret_addr(thread, *slot, slot + 1), FAKE_RETURN_HOOK);
+	assert_int_equal(fake_leave(0), CALLER(1));
+	unwatch(&user_a);
+	unwatch(&user_b);
+}
+
+static void switch_thread(struct trace_sched_thread *from, struct trace_sched_thread *to)
+{
+	trace_hook_switch(from, to);
+	fake_run(to->pid);
+}
+
+static void sleeping(void **state)
+{
+	struct trace_sched_thread one = { .thread = fake_thread_of(FIRST_PID), .pid = FIRST_PID };
+	struct trace_sched_thread two = { .thread = fake_thread_of(FIRST_PID + 1),
+					  .pid = FIRST_PID + 1 };
+
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	fake_enter(SCHEDULE, PARENT);
+	ftrace_graph_sleep_get();
+	assert_true(fake_hooks & TRACE_HOOK_SWITCH);
+	fake_clock += 5;
+	switch_thread(&one, &two);
+	fake_clock += 70;
+	switch_thread(&two, &one);
+	fake_clock += 5;
+	assert_int_equal(fake_leave(0), PARENT);
+	assert_int_equal(user_a.last.rettime - user_a.last.calltime, 80);
+	assert_int_equal(user_a.last.sleep_ns, 70);
+	ftrace_graph_sleep_put();
+	assert_int_equal(fake_hooks & TRACE_HOOK_SWITCH, 0);
+	unwatch(&user_a);
+}
+
+/* ---- The tracer ---- */
+
+static const char *graph(void)
+{
+	return cat_body("trace");
+}
+
+static void start_graph(void)
+{
+	fake_run(FIRST_PID);
+	assert_int_equal(echo("function_graph", "current_tracer"), 0);
+}
+
+static void enter_later(size_t index)
+{
+	fake_clock += 500;
+	fake_enter(index, PARENT);
+}
+
+static void leave_later(void)
+{
+	fake_clock += 500;
+	assert_int_equal(fake_leave(0), PARENT);
+}
+
+/* schedule() { do_work() { kfree(); } } yield(); */
+static void some_calls(void)
+{
+	enter_later(SCHEDULE);
+	enter_later(DO_WORK);
+	enter_later(KFREE);
+	leave_later();
+	leave_later();
+	leave_later();
+	enter_later(YIELD);
+	leave_later();
+}
+
+static void tracer_events(void **state)
+{
+	(void)state;
+	start_graph();
+	some_calls();
+	assert_string_equal(graph(), " 0)               |  schedule() {\n"
+				     " 0)               |    do_work() {\n"
+				     " 0)   0.500 us    |      kfree();\n"
+				     " 0)   1.500 us    |    }\n"
+				     " 0)   2.500 us    |  }\n"
+				     " 0)   0.500 us    |  yield();\n");
+}
+
+static void tracer_sets(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("do_work", "set_graph_function"), 0);
+	start_graph();
+	some_calls();
+	assert_string_equal(graph(), " 0)               |  do_work() {\n"
+				     " 0)   0.500 us    |    kfree();\n"
+				     " 0)   1.500 us    |  }\n");
+	assert_int_equal(echo("", "set_graph_function"), 0);
+	assert_int_equal(echo("do_work", "set_graph_notrace"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	some_calls();
+	assert_non_null(strstr(graph(), "schedule();\n"));
+	assert_null(strstr(graph(), "do_work"));
+	assert_null(strstr(graph(), "kfree"));
+	assert_non_null(strstr(graph(), "yield();\n"));
+	assert_int_equal(echo("", "set_graph_notrace"), 0);
+}
+
+static void tracer_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("2", "max_graph_depth"), 0);
+	start_graph();
+	some_calls();
+	assert_null(strstr(graph(), "kfree"));
+	assert_non_null(strstr(graph(), "    do_work();\n"));
+	assert_int_equal(echo("0", "max_graph_depth"), 0);
+	assert_int_equal(echo("1", "tracing_thresh"), 0); /* microseconds */
+	assert_int_equal(echo("", "trace"), 0);
+	some_calls();
+	assert_null(strstr(graph(), "kfree"));
+	assert_non_null(strstr(graph(), "} /* do_work */\n"));
+	assert_non_null(strstr(graph(), "} /* schedule */\n"));
+	assert_int_equal(echo("0", "tracing_thresh"), 0);
+}
+
+static void tracer_irqs(void **state)
+{
+	(void)state;
+	start_graph();
+	assert_int_equal(echo("nofuncgraph-irqs", "trace_options"), 0);
+	interrupt();
+	assert_string_equal(graph(), "");
+	assert_int_equal(echo("funcgraph-irqs", "trace_options"), 0);
+	interrupt();
+	assert_non_null(strstr(graph(), "kfree"));
+}
+
+static void tracer_off(void **state)
+{
+	uintptr_t *slot;
+
+	(void)state;
+	start_graph();
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	slot = fake_enter(KFREE, PARENT);
+	assert_int_equal(*slot, PARENT);
+	fake_leave(0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	fake_enter(KFREE, PARENT);
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	assert_int_equal(fake_leave(0), PARENT); /* its exit finds no room */
+	assert_int_equal(echo("1", "tracing_on"), 0);
+}
+
+static void tracer_pids(void **state)
+{
+	char pid[16];
+
+	(void)state;
+	snprintf(pid, sizeof(pid), "%d", FIRST_PID + 1);
+	start_graph();
+	assert_int_equal(echo(pid, "set_ftrace_pid"), 0);
+	fake_call(KFREE, PARENT);
+	fake_run(FIRST_PID + 1);
+	fake_call(DO_WORK, PARENT);
+	assert_null(strstr(graph(), "kfree"));
+	assert_non_null(strstr(graph(), "do_work();\n"));
+	assert_int_equal(echo("", "set_ftrace_pid"), 0);
+}
+
+/* ---- The end: these stop graph tracing for good ---- */
+
+static void frame_does_not_fit(void **state)
+{
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	fake_enter(SCHEDULE, CALLER(1));
+	fake_enter(DO_WORK, CALLER(2));
+	fake_enter(KFREE, CALLER(3));
+	fake_this->stack_used -= 2; /* as longjmp() would */
+	assert_int_equal(fake_leave(0), CALLER(1));
+	assert_int_equal(fake_nr_bugs, 1);
+	assert_non_null(strstr(fake_log(), "bad frame pointer"));
+	assert_true(ftrace_graph_is_dead());
+	assert_int_equal(user_a.returns, 0);
+	fake_call(KFREE, PARENT);
+	assert_int_equal(user_a.entries, 3);
+	unwatch(&user_a);
+	assert_int_equal(register_ftrace_graph(&user_a.gops), -ENODEV);
+	assert_int_equal(echo("function_graph", "current_tracer"), -ENODEV);
+	nothing_left();
+}
+
+static int setup(void **state)
+{
+	int err = tracefs_setup(state);
+
+	for (int i = 0; i < NR_THREADS; i++)
+		fake_thread_add(FIRST_PID + i, "worker");
+	return err;
+}
+
+static int reset(void **state)
+{
+	fake_run(-1);
+	return tracefs_reset(state);
+}
+
+static int check(void **state)
+{
+	fake_run(-1);
+	fake_clock_step = 0;
+	assert_int_equal(fake_this->stack_used, 0);
+	return tracefs_check(state);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, check)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(every_call_returns),
+		TEST(interrupts_nest),
+		TEST(declined),
+		TEST(times),
+		TEST(overrun),
+		TEST(user_goes_while_inside),
+		TEST(thread_ends_inside),
+		TEST(no_memory),
+		TEST(real_addresses),
+		TEST(sleeping),
+		TEST(tracer_events),
+		TEST(tracer_sets),
+		TEST(tracer_limits),
+		TEST(tracer_irqs),
+		TEST(tracer_off),
+		TEST(tracer_pids),
+		TEST(frame_does_not_fit), /* last */
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
