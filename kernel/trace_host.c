@@ -262,7 +262,7 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	thread_each(call_for_thread, &each);
 }
 
-_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_IDLE == TRACE_HOOK_IDLE,
+_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_MIGRATE == TRACE_HOOK_MIGRATE,
 	       "a key for each bit");
 struct static_key hook_keys[NR_HOOK_KEYS];
 

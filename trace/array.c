@@ -8,6 +8,7 @@
 #include "dump.h"
 #include "func/functions.h"
 #include "fs/fs_file.h"
+#include "latency/latency.h"
 #include "print/str.h"
 
 struct trace_plat_lock trace_config_lock;
@@ -78,6 +79,8 @@ int trace_init(void)
 		err = register_tracer(&tracer_function);
 	if (!err)
 		err = register_tracer(&tracer_function_graph);
+	if (!err)
+		err = trace_latency_init();
 	if (!err)
 		err = trace_commands_init();
 	if (!err)

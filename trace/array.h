@@ -39,6 +39,20 @@ struct trace_array_cpu {
 	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
 };
 
+/* The longest time that a latency tracer has seen. */
+struct trace_max {
+	uint64_t latency_ns;
+	uint64_t start_ts;    /* in the unit of the events: older ones do not belong to it */
+	uintptr_t started_at; /* 0: the tracer has no such places */
+	uintptr_t ended_at;
+	uint32_t cpu;
+	bool is_one_cpu; /* it happened on `cpu` alone */
+	uint8_t policy;
+	int32_t pid;
+	int32_t prio;
+	char comm[TRACE_COMM_LEN];
+};
+
 struct trace_array {
 	/*
 	 * What is recorded into, and the other one, NULL before the first snapshot: snapshot.c
@@ -74,6 +88,8 @@ struct trace_array {
 	struct trace_error_log errors;
 	_Atomic uint64_t thresh_ns;
 	_Atomic uint64_t max_latency_ns;
+	struct trace_latency *_Atomic latency; /* of the latency tracer that runs */
+	struct trace_max max; /* what the snapshot of a latency tracer shows; latency/latency.h */
 	struct trace_graph graph;	  /* of the function_graph tracer */
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;

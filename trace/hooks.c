@@ -33,6 +33,8 @@ static uint32_t wanted_hooks(void)
 			mask |= TRACE_HOOK_PREEMPT;
 		if (user->idle)
 			mask |= TRACE_HOOK_IDLE;
+		if (user->migrated)
+			mask |= TRACE_HOOK_MIGRATE;
 	}
 	return mask;
 }
@@ -74,6 +76,14 @@ void trace_hook_wakeup(const struct trace_sched_thread *waker,
 	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
 		if (user->woken)
 			user->woken(user, waker, wakee);
+	}
+}
+
+void trace_hook_migrate(const struct trace_sched_thread *thread)
+{
+	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
+		if (user->migrated)
+			user->migrated(user, thread);
 	}
 }
 

@@ -22,6 +22,7 @@ struct trace_hook_user {
 			 const struct trace_sched_thread *next);
 	void (*woken)(struct trace_hook_user *user, const struct trace_sched_thread *waker,
 		      const struct trace_sched_thread *wakee);
+	void (*migrated)(struct trace_hook_user *user, const struct trace_sched_thread *thread);
 	trace_section_fn irqs;
 	trace_section_fn preempt;
 	void (*idle)(struct trace_hook_user *user, bool begins, uintptr_t ip);

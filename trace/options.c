@@ -25,11 +25,13 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_IRQ_INFO] = "irq-info",
 	[TRACE_OPT_MARKERS] = "markers",
 	[TRACE_OPT_PAUSE_ON_TRACE] = "pause-on-trace",
+	[TRACE_OPT_FUNCTION_TRACE] = "function-trace",
 	[TRACE_OPT_FUNCTION_FORK] = "function-fork",
+	[TRACE_OPT_DISPLAY_GRAPH] = "display-graph",
 	[TRACE_OPT_STACKTRACE] = "stacktrace",
 };
 
-void trace_option_set(struct trace_array *tr, enum trace_option option, bool on)
+void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on)
 {
 	if (on)
 		tr->options |= TRACE_OPT_BIT(option);
@@ -37,6 +39,19 @@ void trace_option_set(struct trace_array *tr, enum trace_option option, bool on)
 		tr->options &= ~TRACE_OPT_BIT(option);
 	if (option == TRACE_OPT_OVERWRITE)
 		ring_buffer_change_overwrite(tr->buffer, on);
+}
+
+int trace_option_set(struct trace_array *tr, enum trace_option option, bool on)
+{
+	int err;
+
+	if (on == !!(tr->options & TRACE_OPT_BIT(option)))
+		return 0;
+	trace_option_apply(tr, option, on);
+	err = tr->tracer->instance_option ? tr->tracer->instance_option(tr, option, on) : 0;
+	if (err)
+		trace_option_apply(tr, option, !on);
+	return err;
 }
 
 int tracer_option_set(struct trace_array *tr, struct tracer *tracer, uint32_t bit, bool on)
@@ -60,10 +75,8 @@ int trace_option_parse(struct trace_array *tr, const char *word)
 	if (!on)
 		word += 2;
 	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
-		if (trace_streq(word, trace_option_names[i])) {
-			trace_option_set(tr, (enum trace_option)i, on);
-			return 0;
-		}
+		if (trace_streq(word, trace_option_names[i]))
+			return trace_option_set(tr, (enum trace_option)i, on);
 	}
 	for (size_t i = 0; i < tracer->nr_options; i++) {
 		if (trace_streq(word, tracer->options[i].name))

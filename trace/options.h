@@ -29,7 +29,9 @@ enum trace_option {
 	TRACE_OPT_IRQ_INFO,
 	TRACE_OPT_MARKERS,
 	TRACE_OPT_PAUSE_ON_TRACE,
+	TRACE_OPT_FUNCTION_TRACE,
 	TRACE_OPT_FUNCTION_FORK,
+	TRACE_OPT_DISPLAY_GRAPH,
 	TRACE_OPT_STACKTRACE,
 	TRACE_NR_OPTIONS,
 };
@@ -40,7 +42,8 @@ enum trace_option {
 	(TRACE_OPT_BIT(TRACE_OPT_PRINT_PARENT) | TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) |           \
 	 TRACE_OPT_BIT(TRACE_OPT_ANNOTATE) | TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO) |               \
 	 TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD) | TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) |                \
-	 TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO) | TRACE_OPT_BIT(TRACE_OPT_MARKERS))
+	 TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO) | TRACE_OPT_BIT(TRACE_OPT_MARKERS) |                    \
+	 TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE))
 
 /* Instances have no files for these: they mean the global one, whatever the instance says. */
 #define TRACE_OPTIONS_ROOT_ONLY                                                                    \
@@ -49,8 +52,10 @@ enum trace_option {
 
 extern const char *const trace_option_names[TRACE_NR_OPTIONS];
 
-/* Effect included. Config lock held. */
-void trace_option_set(struct trace_array *tr, enum trace_option option, bool on);
+/* Effect included. 0, or what the current tracer says against it. Config lock held. */
+int trace_option_set(struct trace_array *tr, enum trace_option option, bool on);
+/* The same without asking the tracer. */
+void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on);
 
 struct tracer;
 /* An option of a tracer. -EINVAL or what the tracer says. Config lock held. */

@@ -45,6 +45,31 @@ void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t
 	write_event(buffer, ips + skip, nr, 1);
 }
 
+/* Frames between a hook and what it is about: ours, and the host's way to the hook. */
+#define HOOK_FRAMES 16
+
+void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
+			   bool inclusive)
+{
+	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
+	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
+	size_t first = 0;
+
+	while (first < nr && ips[first] != trace_plat_ip_pack(ip))
+		first++;
+	if (first == nr || first > HOOK_FRAMES)
+		return;
+	if (!inclusive)
+		first++;
+	nr -= first;
+	if (nr > TRACE_STACK_MAX) {
+		nr = TRACE_STACK_MAX + 1;
+		ips[first + TRACE_STACK_MAX] = 0;
+	}
+	if (nr)
+		write_event(buffer, ips + first, nr, 1);
+}
+
 void trace_dump_stack(uint32_t skip)
 {
 	struct trace_array *tr = trace_global_array();

@@ -16,6 +16,13 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame);
  */
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip);
 
+/*
+ * For hooks, `frame` as above: what called the code at `ip`, which is on the stack; with
+ * `inclusive` that code is the first line. Nothing is written when it is not there.
+ */
+void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
+			   bool inclusive);
+
 /* The option `stacktrace`: a stack behind each event that code writes. */
 static inline bool trace_stacktrace_wanted(const struct trace_array *tr)
 {

@@ -54,6 +54,8 @@ static void move_switched_out(struct thread *prev)
 	rq = &run_queues[sched_select_cpu(prev)];
 	spin_lock(&rq->lock);
 	sched_enqueue(rq, prev);
+	if (hook_wanted(HOOK_KEY_MIGRATE))
+		sched_hook_migrate(prev);
 	sched_check_preempt(rq, prev);
 	spin_unlock(&rq->lock);
 	spin_unlock(&prev->wake_lock);

@@ -107,6 +107,7 @@ void sched_balance_init(void);
 void sched_hook_switch(struct thread *prev, struct thread *next);
 /* `ip` is in the function that wakes, `parent` in its caller. */
 void sched_hook_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
+void sched_hook_migrate(struct thread *thread);
 
 /* sched.c */
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);

@@ -16,6 +16,11 @@ static struct trace_sched_thread describe(struct thread *thread)
 					    .cpu = atomic_load(&thread->cpu) };
 }
 
+void trace_plat_current_sched(struct trace_sched_thread *out_thread)
+{
+	*out_thread = describe(current_thread());
+}
+
 /* Return address of the function whose frame pointer is `frame`. */
 static uintptr_t caller_of(const uintptr_t *frame)
 {
@@ -30,6 +35,13 @@ void sched_hook_switch(struct thread *prev, struct thread *next)
 	from.ip = caller_of(frame);
 	from.parent_ip = caller_of((const uintptr_t *)frame[0]);
 	trace_hook_switch(&from, &to);
+}
+
+void sched_hook_migrate(struct thread *thread)
+{
+	struct trace_sched_thread info = describe(thread);
+
+	trace_hook_migrate(&info);
 }
 
 void sched_hook_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent)

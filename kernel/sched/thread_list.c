@@ -219,7 +219,7 @@ int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t
 	return 0;
 }
 
-const char *thread_state_name(const struct thread *thread)
+TRACE_NOTRACE const char *thread_state_name(const struct thread *thread)
 {
 	if (thread->flags & THREAD_IDLE)
 		return "I";

@@ -50,9 +50,9 @@ static int option_store(struct trace_handle *handle, char *text)
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	trace_option_set(handle->tr, (enum trace_option)handle->node->arg, on);
+	err = trace_option_set(handle->tr, (enum trace_option)handle->node->arg, on);
 	trace_plat_unlock(&trace_config_lock);
-	return 0;
+	return err;
 }
 
 const struct trace_file trace_option_file = {

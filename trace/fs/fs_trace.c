@@ -5,10 +5,10 @@
  */
 #include "array.h"
 #include "fs_file.h"
-#include "snapshot.h"
 #include "print/iter.h"
 #include "print/output.h"
 #include "print/str.h"
+#include "snapshot.h"
 
 static bool pauses(const struct trace_handle *handle)
 {

@@ -3,12 +3,24 @@
  */
 #include "array.h"
 #include "iter.h"
+#include "latency/latency.h"
 #include "str.h"
 
 static size_t iter_bytes(uint32_t nr_cpus)
 {
 	return sizeof(struct trace_iter) + nr_cpus * sizeof(struct trace_iter_cpu) +
 	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol) + RING_SUBBUF_BYTES;
+}
+
+/* A latency tracer's snapshot holds more than the maximum. */
+static void take_max(struct trace_iter *iter)
+{
+	uint64_t flags = trace_latency_lock();
+
+	iter->max = iter->tr->max;
+	trace_latency_unlock(flags);
+	if (iter->max.latency_ns)
+		iter->start_ts = iter->max.start_ts;
 }
 
 static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
@@ -22,6 +34,7 @@ static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
 	iter->nr_cpus = is_all ? trace_plat_nr_cpus() : 1;
 	iter->is_ns = tr->clock->is_ns;
 	iter->is_latency = tr->options & TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT);
+	iter->start_ts = tr->start_ts;
 }
 
 /* Fill the event of `cpus[i]` if it has none. */
@@ -60,6 +73,23 @@ static void note_overruns(struct trace_iter *iter)
 	iter->has_overruns = buffer && ring_buffer_overruns(buffer) != 0;
 }
 
+/* Go to where the maximum begins. */
+static void skip_older(struct trace_iter *iter)
+{
+	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
+		struct trace_iter_cpu *cpu = &iter->cpus[i];
+		bool is_other = iter->max.is_one_cpu && iter->first_cpu + i != iter->max.cpu;
+		struct ring_event event;
+
+		cpu->nr_skipped = 0;
+		while (ring_buffer_iter_peek(cpu->ring, &event) &&
+		       (is_other || event.ts < iter->max.start_ts)) {
+			ring_buffer_iter_advance(cpu->ring);
+			cpu->nr_skipped++;
+		}
+	}
+}
+
 static bool start_rings(struct trace_iter *iter)
 {
 	struct ring_buffer *buffer = trace_iter_buffer(iter);
@@ -72,6 +102,8 @@ static bool start_rings(struct trace_iter *iter)
 			return false;
 	}
 	note_overruns(iter);
+	if (iter->max.latency_ns)
+		skip_older(iter);
 	return true;
 }
 
@@ -87,6 +119,8 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 	iter->copy = (uint8_t *)(iter->symbols + TRACE_ITER_SYMBOLS);
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
+	if (iter->is_snapshot && tr->tracer->uses_snapshot)
+		take_max(iter);
 	if (!iter->is_consuming && !start_rings(iter)) {
 		trace_iter_close(iter);
 		return NULL;
@@ -114,6 +148,8 @@ void trace_iter_rewind(struct trace_iter *iter)
 	}
 	iter->nr_seen = 0;
 	note_overruns(iter);
+	if (iter->max.latency_ns)
+		skip_older(iter);
 }
 
 static bool next_consuming(struct trace_iter *iter)
@@ -205,6 +241,32 @@ bool trace_iter_is_empty(const struct trace_iter *iter)
 	if (iter->cpu == RING_BUFFER_ALL_CPUS)
 		return ring_buffer_empty(buffer);
 	return ring_buffer_empty_cpu(buffer, (uint32_t)iter->cpu);
+}
+
+bool trace_iter_shows_nothing(struct trace_iter *iter)
+{
+	return !oldest(iter);
+}
+
+void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint64_t *out_written)
+{
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	*out_entries = 0;
+	*out_written = 0;
+	if (!buffer)
+		return;
+	/* As in Linux: of all CPUs, also for a walk over one. */
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		bool is_ours = cpu - iter->first_cpu < iter->nr_cpus;
+		uint64_t skipped = is_ours ? iter->cpus[cpu - iter->first_cpu].nr_skipped : 0;
+		uint64_t entries = ring_buffer_entries_cpu(buffer, cpu) - skipped;
+
+		*out_entries += entries;
+		*out_written += entries;
+		if (!skipped)
+			*out_written += ring_buffer_overrun_cpu(buffer, cpu);
+	}
 }
 
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid)

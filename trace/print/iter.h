@@ -1,7 +1,8 @@
 /*
  * Walks over the events of all CPUs, or one, in order of time. Two kinds:
  *
- *   peeking    for the file `trace`: sees what there was when it was opened, takes nothing away
+ *   peeking    for the file `trace`: sees what there was when it was opened, takes nothing away;
+ *              in the snapshot of a latency tracer it begins where the maximum does
  *   consuming  for trace_pipe: takes what it shows, never ends, only runs empty
  *
  * Context:   thread; the dump walk (trace_iter_dump) any context, without locks or memory.
@@ -46,14 +47,17 @@ struct trace_iter_cpu {
 	struct ring_iter *ring; /* of a peeking walk */
 	struct ring_event event;
 	bool has_event;
-	bool was_seen;	 /* an event of it was the current one */
-	bool is_started; /* an event of it was shown, or nothing is to be said about it */
+	uint64_t nr_skipped; /* events before the maximum */
+	bool was_seen;	     /* an event of it was the current one */
+	bool is_started;     /* an event of it was shown, or nothing is to be said about it */
 	struct trace_iter_graph graph;
 };
 
 struct trace_iter {
 	struct trace_array *tr;
 	const struct tracer *tracer; /* current when it was opened */
+	struct trace_max max;	     /* what it shows: latency_ns is 0 when it shows just events */
+	uint64_t start_ts;	     /* zero of the latency format */
 	int cpu;		     /* or RING_BUFFER_ALL_CPUS */
 	uint32_t first_cpu;
 	uint32_t nr_cpus;
@@ -116,6 +120,10 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event);
 void trace_iter_skip(struct trace_iter *iter);
 /* Is there nothing in its buffer now? Any context. */
 bool trace_iter_is_empty(const struct trace_iter *iter);
+/* The same for a peeking walk that has not begun. */
+bool trace_iter_shows_nothing(struct trace_iter *iter);
+/* Events that a peeking walk shows, and those with them that were overwritten. */
+void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint64_t *out_written);
 
 /*
  * Set up `iter` as a peeking walk for a crash dump. Its `symbols`, `cpus` (one for each CPU of the

@@ -22,6 +22,9 @@ struct trace_event_format {
 /* NULL for a type nobody knows. */
 const struct trace_event_format *trace_event_format(uint16_t type);
 
+/* output_ctx.c */
+extern const struct trace_event_format trace_ctx_format;
+
 /* output_stack.c */
 extern const struct trace_event_format trace_stack_format;
 extern const struct trace_event_format trace_func_repeats_format;

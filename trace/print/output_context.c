@@ -145,7 +145,7 @@ static void print_short_time(const struct trace_iter *iter, struct trace_seq *se
 void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_entry *entry = trace_iter_entry(iter);
-	uint64_t since = iter->event.ts - iter->tr->start_ts;
+	uint64_t since = iter->event.ts - iter->start_ts;
 	uint64_t delay = iter->next_ts - iter->event.ts;
 
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_VERBOSE)) {

@@ -220,6 +220,8 @@ void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
 
 /* Those of other files. */
 static const struct trace_event_format *const other_formats[TRACE_NR_TYPES] = {
+	[TRACE_TYPE_CTX] = &trace_ctx_format,
+	[TRACE_TYPE_WAKE] = &trace_ctx_format,
 	[TRACE_TYPE_STACK] = &trace_stack_format,
 	[TRACE_TYPE_FUNC_REPEATS] = &trace_func_repeats_format,
 };

@@ -216,7 +216,7 @@ void trace_graph_print_header(struct trace_iter *iter, struct trace_seq *seq, ui
 	if (!(iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO)))
 		return;
 	if (iter->is_latency) {
-		if (trace_iter_is_empty(iter))
+		if (trace_iter_shows_nothing(iter))
 			return;
 		trace_print_latency_summary(iter, seq);
 		print_state_head(seq, flags);

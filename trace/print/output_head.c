@@ -1,8 +1,11 @@
 /*
  * What stands above the first line of `trace`. See output.h.
  */
+#include <trace/fmt.h>
 #include <trace/ftrace.h>
+#include "latency/latency.h"
 #include "output.h"
+#include "str.h"
 
 #define PRODUCT "fathom"
 
@@ -15,20 +18,11 @@ static uint32_t online_cpus(void)
 	return nr;
 }
 
-/* Events in the buffers, and those ever written that were not read. */
-static void count(const struct trace_iter *iter, uint64_t *out_entries, uint64_t *out_written)
-{
-	struct ring_buffer *buffer = trace_iter_buffer(iter);
-
-	*out_entries = buffer ? ring_buffer_entries(buffer) : 0;
-	*out_written = *out_entries + (buffer ? ring_buffer_overruns(buffer) : 0);
-}
-
 static void print_counts(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	uint64_t entries, written;
 
-	count(iter, &entries, &written);
+	trace_iter_count(iter, &entries, &written);
 	trace_seq_printf(seq,
 			 "# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n"
 			 "#\n",
@@ -53,22 +47,58 @@ static void print_columns_with_state(struct trace_seq *seq)
 			    "#              | |         |   |||||     |         |\n");
 }
 
+#define NS_PER_US	1000u
+#define RT_PRIO_HIGHEST 99
+
+/* `# | task: ...`: whose maximum it is. */
+static void print_task(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_max *max = &iter->max;
+	bool is_rt = max->prio < TRACE_PRIO_REAL_TIME;
+	char comm[TRACE_COMM_LEN + 12];
+
+	if (max->latency_ns && !max->pid)
+		trace_snprintf(comm, sizeof(comm), "swapper/%u", max->cpu);
+	else if (max->latency_ns && !max->comm[0])
+		trace_cmdlines_find(max->pid, true, comm);
+	else
+		trace_strcpy(comm, max->comm, sizeof(comm));
+	trace_seq_printf(seq,
+			 "#    -----------------\n"
+			 "#    | task: %.16s-%d (uid:0 nice:0 policy:%u rt_prio:%d)\n"
+			 "#    -----------------\n",
+			 comm, max->pid, max->policy,
+			 max->latency_ns && is_rt ? RT_PRIO_HIGHEST - max->prio : 0);
+}
+
+static void print_places(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	if (!iter->max.started_at)
+		return;
+	trace_seq_puts(seq, "#  => started at: ");
+	trace_print_ip(iter, seq, trace_plat_ip_pack(iter->max.started_at));
+	trace_seq_puts(seq, "\n#  => ended at:   ");
+	trace_print_ip(iter, seq, trace_plat_ip_pack(iter->max.ended_at));
+	trace_seq_puts(seq, "\n#\n");
+}
+
 void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	uint64_t entries, written;
 
-	count(iter, &entries, &written);
+	trace_iter_count(iter, &entries, &written);
 	trace_seq_printf(seq,
 			 "# %s latency trace v1.1.5 on " PRODUCT "\n"
 			 "# --------------------------------------------------------------------\n"
 			 "# latency: %llu us, #%llu/%llu, CPU#%d | (M:preempt VP:0, KP:0, SP:0 "
 			 "HP:0 #P:%u)\n",
-			 iter->tracer->name, 0ull, (unsigned long long)entries,
-			 (unsigned long long)written, 0, online_cpus());
-	trace_seq_puts(seq, "#    -----------------\n"
-			    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
-			    "#    -----------------\n"
-			    "#\n");
+			 iter->tracer->name,
+			 (unsigned long long)((iter->max.latency_ns + NS_PER_US / 2) / NS_PER_US),
+			 (unsigned long long)entries, (unsigned long long)written,
+			 (int)iter->max.cpu, online_cpus());
+	print_task(iter, seq);
+	print_places(iter, seq);
+	trace_seq_puts(seq, "#\n");
 }
 
 static void print_latency_columns(struct trace_seq *seq)
@@ -84,14 +114,14 @@ static void print_latency_columns(struct trace_seq *seq)
 			    "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-static void print_default_header(const struct trace_iter *iter, struct trace_seq *seq)
+static void print_default_header(struct trace_iter *iter, struct trace_seq *seq)
 {
 	uint32_t options = iter->tr->options;
 
 	if (!(options & TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO)))
 		return;
 	if (iter->is_latency) {
-		if (trace_iter_is_empty(iter))
+		if (trace_iter_shows_nothing(iter))
 			return;
 		trace_print_latency_summary(iter, seq);
 		if (!(options & TRACE_OPT_BIT(TRACE_OPT_VERBOSE)))

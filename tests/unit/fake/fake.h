@@ -13,6 +13,7 @@
 #ifndef FAKE_H
 #define FAKE_H
 
+#include <trace/hooks.h>
 #include <trace/platform.h>
 
 #define FAKE_MAX_CPUS	 64
@@ -103,6 +104,8 @@ void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
 /* This CPU runs thread `pid`, or nobody in particular (-1). */
 void fake_run(int32_t pid);
+/* Priority, policy and state of whoever runs, for trace_plat_current_sched(). */
+extern struct trace_sched_thread fake_sched;
 /* What trace/ keeps for that thread; NULL for none. */
 struct trace_thread *fake_thread_of(int32_t pid);
 

@@ -132,6 +132,16 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 	}
 }
 
+struct trace_sched_thread fake_sched;
+
+void trace_plat_current_sched(struct trace_sched_thread *out_thread)
+{
+	*out_thread = fake_sched;
+	out_thread->thread = trace_plat_current();
+	out_thread->pid = trace_plat_current_pid();
+	out_thread->cpu = trace_plat_cpu_id();
+}
+
 void trace_plat_set_hooks(uint32_t mask)
 {
 	fake_hooks = mask;

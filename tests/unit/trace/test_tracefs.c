@@ -126,7 +126,8 @@ static void reading_in_pieces(void **state)
 static void tracers(void **state)
 {
 	(void)state;
-	says("available_tracers", "function_graph function nop\n");
+	says("available_tracers",
+	     "preemptirqsoff preemptoff irqsoff wakeup_rt wakeup function_graph function nop\n");
 	says("current_tracer", "nop\n");
 	assert_int_equal(echo("function", "current_tracer"), 0);
 	says("current_tracer", "function\n");
@@ -169,8 +170,8 @@ static void options(void **state)
 	says("trace_options",
 	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
-	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\nnopause-on-"
-	     "trace\nnofunction-fork\nnostacktrace\n"
+	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\nnopause-on-trace\n"
+	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);
 	assert_int_equal(echo("nofoo", "trace_options"), -EINVAL);

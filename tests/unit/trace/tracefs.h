@@ -140,6 +140,9 @@ HELPER int tracefs_reset(void **state)
 	fake_clock_step = 0;
 	fake_clock = 12345678900;
 	cat_chunk = 4096;
+	/* What an instance keeps after its first use. */
+	assert_int_equal(echo("irqsoff", "current_tracer"), 0);
+	assert_int_equal(echo("function_graph", "current_tracer"), 0);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
 	assert_int_equal(echo("local", "trace_clock"), 0);

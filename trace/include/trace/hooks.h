@@ -18,8 +18,9 @@ enum trace_hook {
 	TRACE_HOOK_IRQS = 1u << 2,
 	TRACE_HOOK_PREEMPT = 1u << 3,
 	TRACE_HOOK_IDLE = 1u << 4,
+	TRACE_HOOK_MIGRATE = 1u << 5,
 };
-#define TRACE_NR_HOOKS 5
+#define TRACE_NR_HOOKS 6
 
 #define TRACE_PRIO_REAL_TIME 100 /* below: real time, the smaller the more urgent */
 #define TRACE_PRIO_NORMAL    120
@@ -47,6 +48,9 @@ void trace_hook_switch(const struct trace_sched_thread *prev,
  */
 void trace_hook_wakeup(const struct trace_sched_thread *waker,
 		       const struct trace_sched_thread *wakee);
+
+/* `thread`, which waits for a CPU, waits for another one now: thread->cpu. Interrupts off. */
+void trace_hook_migrate(const struct trace_sched_thread *thread);
 
 /*
  * Interrupts of this CPU were just switched off, are about to be switched on; preemption likewise,

@@ -265,6 +265,10 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
 			    void *arg);
 
+/* The running thread as the scheduler sees it; ip and parent_ip are 0. Any context but NMI. */
+struct trace_sched_thread;
+void trace_plat_current_sched(struct trace_sched_thread *out_thread);
+
 /*
  * Call `deferred->fn(deferred)` soon, in a thread of the host. Probe context. It may be given again
  * once `fn` has begun; until then it stays the host's.

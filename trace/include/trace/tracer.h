@@ -34,6 +34,11 @@ struct tracer {
 	void (*stop)(struct trace_array *tr);
 	/* May refuse with -errno: the option then stays as it was. */
 	int (*set_option)(struct trace_array *tr, uint32_t bit, bool on);
+	/*
+	 * An option of the instance (enum trace_option) has changed. It may refuse with -errno: the
+	 * option then goes back to what it was.
+	 */
+	int (*instance_option)(struct trace_array *tr, uint32_t option, bool on);
 	/* Instead of the usual header of `trace`. */
 	void (*print_header)(struct trace_iter *iter, struct trace_seq *seq);
 	/* The line of one event; false leaves it to the usual printing. */

@@ -1,0 +1,211 @@
+/*
+ * See latency.h.
+ */
+#include <trace/recursion.h>
+#include "entry.h"
+#include "latency/latency.h"
+#include "options.h"
+#include "print/str.h"
+#include "ring/ring_fast.h"
+#include "snapshot.h"
+#include "stacktrace.h"
+
+/* What a latency tracer cannot do without, or its users do not want to. */
+#define WANTED_OPTIONS                                                                             \
+	(TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) | TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT) |            \
+	 TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE))
+
+static _Atomic bool max_lock; /* held with interrupts off */
+
+uint64_t trace_latency_lock(void)
+{
+	uint64_t flags = trace_plat_irq_save();
+
+	while (atomic_exchange_explicit(&max_lock, true, memory_order_acquire))
+		;
+	return flags;
+}
+
+void trace_latency_unlock(uint64_t flags)
+{
+	atomic_store_explicit(&max_lock, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+/* ---- Events ---- */
+
+void trace_latency_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+			uint32_t own_depth)
+{
+	struct ring_buffer *buffer = tr->buffer;
+	struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];
+	struct trace_func_entry *entry = trace_ring_reserve(rc, sizeof(*entry));
+
+	if (!entry)
+		return;
+	trace_entry_init(&entry->ent, TRACE_TYPE_FN, own_depth);
+	entry->ip = trace_plat_ip_pack(ip);
+	entry->parent_ip = trace_plat_ip_pack(parent_ip);
+	trace_ring_commit(rc, entry);
+}
+
+/* Every traced function; most do not belong to a time. */
+static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = ops->private;
+	const struct trace_latency *lat = tr->latency;
+	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+
+	(void)fregs;
+	if (bit < 0)
+		return;
+	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1))
+		trace_latency_call(tr, ip, parent_ip, 1);
+	trace_recursion_exit(bit);
+}
+
+void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive)
+{
+	trace_stacktrace_hook(tr->buffer, (uintptr_t)__builtin_frame_address(0), ip, inclusive);
+}
+
+/* ---- Maxima ---- */
+
+bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns)
+{
+	uint64_t thresh_ns = tr->thresh_ns;
+
+	return thresh_ns ? ns >= thresh_ns : ns > tr->max_latency_ns;
+}
+
+void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *thread)
+{
+	max->pid = thread->pid;
+	max->prio = thread->prio;
+	max->policy = thread->policy;
+	if (!trace_plat_thread_comm(thread->pid, false, max->comm))
+		max->comm[0] = '\0'; /* found out when it is printed */
+}
+
+void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
+{
+	int err = trace_snapshot_take(tr, max->is_one_cpu ? (int)max->cpu : RING_BUFFER_ALL_CPUS);
+
+	/* An interrupt's time may end inside of an event that it has interrupted. */
+	if (err == -EBUSY && max->is_one_cpu && !tr->nr_stopped)
+		err = trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
+	if (err)
+		return;
+	tr->max_latency_ns = max->latency_ns;
+	tr->max = *max;
+}
+
+/* ---- Start and stop ---- */
+
+static int start_calls(struct trace_latency *lat, struct trace_array *tr)
+{
+	int err;
+
+	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE)))
+		return 0;
+	tr->ops->func = latency_function_call;
+	tr->ops->private = tr;
+	err = register_ftrace_function(tr->ops);
+	lat->has_calls = !err;
+	return err;
+}
+
+static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
+{
+	if (lat->has_calls)
+		unregister_ftrace_function(tr->ops);
+	lat->has_calls = false;
+}
+
+static void set_options(struct trace_array *tr, uint32_t options)
+{
+	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
+		if (WANTED_OPTIONS & TRACE_OPT_BIT(i))
+			trace_option_apply(tr, (enum trace_option)i, options & TRACE_OPT_BIT(i));
+	}
+}
+
+static void forget_maximum(struct trace_array *tr)
+{
+	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
+	tr->max_latency_ns = 0;
+	tr->max = (struct trace_max){ 0 };
+}
+
+int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
+{
+	int err;
+
+	if (lat->tr)
+		return -EBUSY;
+	lat->saved_options = tr->options;
+	lat->tr = tr;
+	tr->latency = lat;
+	err = start_calls(lat, tr);
+	if (err) {
+		lat->tr = NULL;
+		tr->latency = NULL;
+		return err;
+	}
+	set_options(tr, WANTED_OPTIONS);
+	forget_maximum(tr);
+	lat->is_on = ring_buffer_record_is_set_on(tr->buffer);
+	trace_hooks_add(&lat->hooks);
+	return 0;
+}
+
+/* The snapshot stays, as in Linux. */
+void trace_latency_reset(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = false;
+	trace_hooks_remove(&lat->hooks);
+	stop_calls(lat, tr);
+	lat->tr = NULL;
+	tr->latency = NULL;
+	set_options(tr, lat->saved_options);
+}
+
+void trace_latency_switch_on(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = true;
+}
+
+void trace_latency_switch_off(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = false;
+}
+
+int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
+{
+	struct trace_latency *lat = tr->latency;
+
+	if (option == TRACE_OPT_OVERWRITE && !on)
+		return -EINVAL; /* the end of a long time must not be lost */
+	if (option != TRACE_OPT_FUNCTION_TRACE)
+		return 0;
+	stop_calls(lat, tr);
+	return on ? start_calls(lat, tr) : 0;
+}
+
+int trace_latency_init(void)
+{
+	struct tracer *const tracers[] = { &tracer_wakeup, &tracer_wakeup_rt, &tracer_irqsoff,
+					   &tracer_preemptoff, &tracer_preemptirqsoff };
+	int err = 0;
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tracers) && !err; i++)
+		err = register_tracer(tracers[i]);
+	return err;
+}
