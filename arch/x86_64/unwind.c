@@ -81,6 +81,15 @@ static bool is_call_site(uintptr_t addr)
 	return site_before(addr) == addr;
 }
 
+/*
+ * Who was called by a site: a trampoline, or what a direct call calls. Two return addresses lie
+ * above it, and no frame tells of the second.
+ */
+static bool is_called_by_site(uintptr_t addr, uintptr_t ret)
+{
+	return trampoline_contains(addr) || is_call_site(ret - TRACE_INSN_SIZE);
+}
+
 #define PUSH_RBP 0x55
 #define POP_RBP	 0x5d
 #define RET	 0xc3
@@ -202,8 +211,10 @@ static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintpt
 	}
 	depth = return_depth(rip);
 	if (depth >= 0) {
-		emit(w, return_word(w, rsp, (size_t)depth));
-		if (trampoline_contains(rip))
+		uintptr_t ret = return_word(w, rsp, (size_t)depth);
+
+		emit(w, ret);
+		if (is_called_by_site(rip, ret))
 			emit(w, return_word(w, rsp, (size_t)depth + 1));
 	}
 	return rbp;
@@ -230,8 +241,7 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	ret = return_word(w, rbp, 1);
 	if (!ret)
 		return 0;
-	/* A trampoline was called from a function that had no frame: its caller is one word up. */
-	if (trampoline_contains(w->out[w->nr - 1])) {
+	if (is_called_by_site(w->out[w->nr - 1], ret)) {
 		emit(w, ret);
 		ret = return_word(w, rbp, 2);
 	}

@@ -3,9 +3,9 @@
  *
  *   steady    counts the calls of half of the targets; registered for the whole round, its filter
  *             changes by functions that do not matter
- *   two more  come and go: on all functions, on random ones, on patterns, with live changes, and
- *             while NMIs run traced functions
- *   workers   one per CPU, call every target a known number of times and check the results
+ *   three     more come and go, one of them with all registers: on all functions, on random ones,
+ * on patterns, with live changes, and while NMIs run traced functions workers   one per CPU, call
+ * every target a known number of times and check the results
  *
  * After each round: steady has seen every call of its targets, and the others none after they were
  * unregistered. Now and then, and at the end: text is what it was at the start, byte for byte. At
@@ -36,7 +36,7 @@
 
 static struct {
 	_Atomic uint64_t counts[TORTURE_NR_TARGETS]; /* calls that steady has seen */
-	_Atomic uint64_t nr_other;		     /* calls that the other two have seen */
+	_Atomic uint64_t nr_other;		     /* calls that the others have seen */
 	_Atomic uint64_t nr_late;		     /* of them, after unregister had returned */
 	uint64_t random;
 	uint8_t *text; /* as it was at the start */
@@ -72,10 +72,11 @@ static TRACE_NOTRACE void count_other(uintptr_t ip, uintptr_t parent_ip, struct 
 }
 
 static struct ftrace_ops steady = { .func = count_steady };
-static _Atomic bool may_be_called[2]; /* by others[] */
+static _Atomic bool may_be_called[3]; /* by others[] */
 static struct ftrace_ops others[] = {
 	{ .func = count_other, .private = &may_be_called[0] },
 	{ .func = count_other, .private = &may_be_called[1], .flags = FTRACE_OPS_FL_RECURSION },
+	{ .func = count_other, .private = &may_be_called[2], .flags = FTRACE_OPS_FL_SAVE_REGS },
 };
 
 /* ---- Changes while the workers run ---- */

@@ -246,6 +246,24 @@ static void sample_chains(void)
 		pr_err("frame %zu: %pS\n", i, (void *)chain.bad[i]);
 }
 
+static TRACE_DIRECT void chain_direct(void)
+{
+}
+
+/* NMIs also land in the trampoline with registers and on its way out to the direct call. */
+static void sample_direct(struct ftrace_ops *other)
+{
+	static struct ftrace_ops ops;
+
+	KTEST_CHECK(ftrace_set_filter(&ops, "chain_*", 7, true) == 0);
+	if (KTEST_NEED(register_ftrace_direct(&ops, (uintptr_t)chain_direct) == 0)) {
+		KTEST_CHECK(other->flags & FTRACE_OPS_FL_ENABLED);
+		sample_chains();
+		unregister_ftrace_direct(&ops, (uintptr_t)chain_direct, true);
+	}
+	ftrace_free_filter(&ops);
+}
+
 /* With call sites off, and with a tracer on them: then NMIs also land in its trampoline. */
 static void test_backtrace_anywhere(void)
 {
@@ -257,6 +275,7 @@ static void test_backtrace_anywhere(void)
 	KTEST_CHECK(ftrace_set_filter(&ops, "chain_*", 7, true) == 0);
 	if (KTEST_NEED(register_ftrace_function(&ops) == 0)) {
 		sample_chains();
+		sample_direct(&ops);
 		unregister_ftrace_function(&ops);
 	}
 	ftrace_free_filter(&ops);
