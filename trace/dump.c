@@ -74,11 +74,11 @@ static void log_lines(struct trace_seq *seq)
 	for (size_t at = 0; at < seq->len; at++) {
 		if (seq->buf[at] != '\n')
 			continue;
-		trace_plat_log("%.*s", (int)(at - begin), seq->buf + begin);
+		trace_plat_alert("%.*s", (int)(at - begin), seq->buf + begin);
 		begin = at + 1;
 	}
 	if (begin < seq->len)
-		trace_plat_log("%.*s", (int)(seq->len - begin), seq->buf + begin);
+		trace_plat_alert("%.*s", (int)(seq->len - begin), seq->buf + begin);
 }
 
 /* Lines of all events from here on. */
@@ -98,7 +98,7 @@ static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 	struct trace_seq seq;
 
 	if (!nr)
-		trace_plat_log("   (ftrace buffer empty)");
+		trace_plat_alert("   (ftrace buffer empty)");
 	while (trace_iter_next(iter)) {
 		bool is_old = nr > TRACE_DUMP_LINES;
 
@@ -107,7 +107,7 @@ static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 		if (is_old)
 			continue;
 		if (nr_left_out)
-			trace_plat_log("(%llu older events left out)",
+			trace_plat_alert("(%llu older events left out)",
 				       (unsigned long long)nr_left_out);
 		nr_left_out = 0;
 		trace_seq_init(&seq, line, LINE_BYTES);
@@ -118,7 +118,7 @@ static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 
 static void print_rule(void)
 {
-	trace_plat_log("---------------------------------");
+	trace_plat_alert("---------------------------------");
 }
 
 void trace_dump(uint32_t cpu)
@@ -130,7 +130,7 @@ void trace_dump(uint32_t cpu)
 	if (!tr || atomic_exchange(&dump.is_busy, true))
 		return;
 	tracing_off();
-	trace_plat_log("Dumping ftrace buffer:");
+	trace_plat_alert("Dumping ftrace buffer:");
 	print_rule();
 	start(tr, which);
 	nr = count_lines(&dump.iter);
@@ -181,15 +181,15 @@ static void print_array(struct trace_array *tr, int cpu)
 	uint64_t nr;
 
 	if (!iter || !line) {
-		trace_plat_log("No memory to dump the ftrace buffer");
+		trace_plat_alert("No memory to dump the ftrace buffer");
 		goto free;
 	}
 	if (trace_array_is_global(tr))
-		trace_plat_log("Dumping ftrace buffer:");
+		trace_plat_alert("Dumping ftrace buffer:");
 	else
-		trace_plat_log("Dumping ftrace instance %s buffer:", tr->name);
+		trace_plat_alert("Dumping ftrace instance %s buffer:", tr->name);
 	print_rule();
-	iter->is_latency = false;
+	iter->is_latency = true;
 	nr = count_lines(iter);
 	trace_iter_rewind(iter);
 	print_newest(iter, nr, line);

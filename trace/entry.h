@@ -109,7 +109,6 @@ struct trace_func_repeats_entry {
 } __attribute__((packed, aligned(4)));
 
 #define TRACE_REPEATS_SHIFT 48u
-#define TRACE_REPEATS_MAX   0xffffu
 #define TRACE_REPEATS_TIME  ((1ull << TRACE_REPEATS_SHIFT) - 1)
 
 /* A text, written out. */

@@ -118,9 +118,37 @@ static void test_concurrent(void)
 	put("trace", "");
 }
 
+static void __attribute__((noinline)) dump_stack_below(void)
+{
+	trace_dump_stack(1);
+	__asm__ volatile("" : : : "memory");
+}
+
+/* The option stacktrace, and trace_dump_stack(): whose callers come first. */
+static void test_stack(void)
+{
+	char *text;
+
+	put("trace", "");
+	put("trace_options", "stacktrace");
+	ktest_trace_speaker(1, "stack");
+	put("trace_options", "nostacktrace");
+	trace_printk("no stack behind this\n");
+	dump_stack_below();
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, ": <stack trace>\n => ktest_trace_speaker\n => test_stack\n") == 3);
+	KTEST_CHECK(count(text, ": <stack trace>\n => test_stack\n => ktest_") == 1);
+	KTEST_CHECK(count(text, "<stack trace>") == 4);
+	kfree(text);
+	put("trace", "");
+}
+
 const struct ktest ktest_trace[] = {
 	{ "trace_printk_caller", test_caller },
 	{ "trace_printk_interrupts", test_interrupts },
 	{ "trace_printk_concurrent", test_concurrent },
+	{ "trace_stack", test_stack },
 	{ 0 },
 };

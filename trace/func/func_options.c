@@ -61,18 +61,18 @@ static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, 
 {
 	struct trace_pair *last = &tr->repeats[trace_plat_cpu_id()].last;
 	uint64_t call = trace_plat_ip_pack(ip) | (uint64_t)trace_plat_ip_pack(parent_ip) << 32;
-	uint64_t now, old_call, old_count;
+	uint64_t now = ring_buffer_time_stamp(buffer) & TRACE_REPEATS_TIME;
+	uint64_t old_call, old_count, count;
 	bool repeated;
 
 	do {
 		/* Torn by an interrupt: then the exchange fails. */
 		old_call = trace_ring_load(&last->lo);
 		old_count = trace_ring_load(&last->hi);
-		now = ring_buffer_time_stamp(buffer) & TRACE_REPEATS_TIME;
-		repeated = old_call == call && old_count >> TRACE_REPEATS_SHIFT < TRACE_REPEATS_MAX;
-		if (repeated)
-			now |= (old_count & ~TRACE_REPEATS_TIME) + COUNT_ONE;
-	} while (!trace_plat_pair_cmpxchg(last, old_call, old_count, call, now));
+		count = old_count & ~TRACE_REPEATS_TIME;
+		repeated = old_call == call && count != ~TRACE_REPEATS_TIME;
+		count = repeated ? count + COUNT_ONE : 0;
+	} while (!trace_plat_pair_cmpxchg(last, old_call, old_count, call, count | now));
 	if (!repeated && old_count >> TRACE_REPEATS_SHIFT)
 		write_repeats(buffer, old_call, old_count);
 	return repeated;

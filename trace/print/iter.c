@@ -288,7 +288,7 @@ const char *trace_iter_comm(struct trace_iter *iter)
 void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu)
 {
 	set_up(iter, tr, cpu);
-	iter->is_latency = false;
+	iter->is_latency = true;
 	iter->is_dump = true;
 	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
 		iter->cpus[i] = (struct trace_iter_cpu){ 0 };

@@ -244,6 +244,15 @@ void trace_plat_log(const char *fmt, ...)
 	va_end(args);
 }
 
+void trace_plat_alert(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
 void trace_plat_bug(const char *fmt, ...)
 {
 	va_list args;

@@ -178,7 +178,7 @@ static void dump_all(void)
 				  "(1500 older events left out)\n"));
 	EXPECT(count(fake_log(), ": kfree <-yield\n") == 499);
 	EXPECT(count(fake_log(), ": schedule <-yield\n---------------------------------\n") == 1);
-	EXPECT(count(fake_log(), "[001]") == 250);
+	EXPECT(count(fake_log(), "-1         1.") == 250);
 }
 
 static void dump_one_cpu(void)
@@ -190,10 +190,10 @@ static void dump_one_cpu(void)
 		call(i % 2, 1, KFREE);
 	echo("several\nlines", "trace_marker");
 	trace_dump_on_oops(1);
-	EXPECT(count(fake_log(), "[000]") == 0);
-	EXPECT(count(fake_log(), "[001]") == 10);
+	EXPECT(count(fake_log(), "-1         0.") == 0);
+	EXPECT(count(fake_log(), "-1         1.") == 10);
 	trace_dump(0);
-	EXPECT(count(fake_log(), "[000]") == 11);
+	EXPECT(count(fake_log(), "-1         0.") == 11);
 	EXPECT(strstr(fake_log(), ": several\nlines\n---"));
 }
 

@@ -289,6 +289,8 @@ void trace_plat_set_hooks(uint32_t mask);
 
 /* One line to the host's log, without newline. Any context. */
 void trace_plat_log(const char *fmt, ...) TRACE_PRINTF(1, 2);
+/* The same, shown to whoever watches the machine, however quiet it is. */
+void trace_plat_alert(const char *fmt, ...) TRACE_PRINTF(1, 2);
 /* A broken invariant of tracing: tracing stops for good, the host goes on. Any context. */
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 
