@@ -8,6 +8,7 @@ static struct trace_sched_thread describe(struct thread *thread)
 	bool is_idle = thread->flags & THREAD_IDLE;
 
 	return (struct trace_sched_thread){ .thread = &thread->trace,
+					    .comm = thread->name,
 					    .pid = thread->pid,
 					    .prio = is_idle ? TRACE_PRIO_NORMAL
 							    : sched_prio(thread),

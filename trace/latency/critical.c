@@ -39,7 +39,7 @@ static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip
 		return;
 	cpu->start_ts = trace_latency_now(tr);
 	cpu->started_at = parent ? parent : ip;
-	trace_latency_call(tr, ip, parent, 0);
+	trace_latency_point(&critical_latency, ip, parent);
 	cpu->is_timing = true;
 }
 
@@ -66,7 +66,7 @@ static TRACE_NOINLINE void critical_report(struct trace_array *tr, const struct 
 	uint64_t latency = trace_latency_now(tr) - cpu->start_ts, flags;
 
 	/* As in Linux the trace also says who found out. */
-	trace_latency_call(tr, (uintptr_t)critical_report, ended_at, 0);
+	trace_latency_point(&critical_latency, (uintptr_t)critical_report, ended_at);
 	trace_latency_stack(tr, ip, false);
 	flags = trace_latency_lock();
 	if (trace_latency_is_news(tr, latency))
@@ -79,7 +79,7 @@ static void end(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, 
 	if (!cpu->is_timing)
 		return;
 	cpu->is_timing = false;
-	trace_latency_call(tr, ip, parent, 0);
+	trace_latency_point(&critical_latency, ip, parent);
 	if (trace_latency_is_news(tr, trace_latency_now(tr) - cpu->start_ts))
 		critical_report(tr, cpu, ip, parent ? parent : ip);
 }

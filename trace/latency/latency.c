@@ -34,8 +34,8 @@ void trace_latency_unlock(uint64_t flags)
 
 /* ---- Events ---- */
 
-void trace_latency_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
-			uint32_t own_depth)
+static void write_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+		       uint32_t own_depth)
 {
 	struct ring_buffer *buffer = tr->buffer;
 	struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];
@@ -47,6 +47,16 @@ void trace_latency_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_i
 	entry->ip = trace_plat_ip_pack(ip);
 	entry->parent_ip = trace_plat_ip_pack(parent_ip);
 	trace_ring_commit(rc, entry);
+}
+
+void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t parent_ip)
+{
+	struct trace_array *tr = lat->tr;
+
+	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH))
+		trace_latency_graph_point(tr, ip);
+	else
+		write_call(tr, ip, parent_ip, 0);
 }
 
 /* Every traced function; most do not belong to a time. */
@@ -61,7 +71,7 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 	if (bit < 0)
 		return;
 	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1))
-		trace_latency_call(tr, ip, parent_ip, 1);
+		write_call(tr, ip, parent_ip, 1);
 	trace_recursion_exit(bit);
 }
 
@@ -84,8 +94,8 @@ void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *
 	max->pid = thread->pid;
 	max->prio = thread->prio;
 	max->policy = thread->policy;
-	if (!trace_plat_thread_comm(thread->pid, false, max->comm))
-		max->comm[0] = '\0'; /* found out when it is printed */
+	memcpy(max->comm, thread->comm, TRACE_COMM_LEN);
+	max->comm[TRACE_COMM_LEN - 1] = '\0';
 }
 
 void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
@@ -109,6 +119,12 @@ static int start_calls(struct trace_latency *lat, struct trace_array *tr)
 
 	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE)))
 		return 0;
+	lat->is_graph = tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH);
+	if (lat->is_graph) {
+		err = trace_latency_graph_start(lat, tr);
+		lat->has_calls = !err;
+		return err;
+	}
 	tr->ops->func = latency_function_call;
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);
@@ -118,7 +134,9 @@ static int start_calls(struct trace_latency *lat, struct trace_array *tr)
 
 static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
 {
-	if (lat->has_calls)
+	if (lat->has_calls && lat->is_graph)
+		trace_latency_graph_stop(lat, tr);
+	else if (lat->has_calls)
 		unregister_ftrace_function(tr->ops);
 	lat->has_calls = false;
 }
@@ -133,6 +151,7 @@ static void set_options(struct trace_array *tr, uint32_t options)
 
 static void forget_maximum(struct trace_array *tr)
 {
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
 	tr->max_latency_ns = 0;
 	tr->max = (struct trace_max){ 0 };
@@ -193,10 +212,12 @@ int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 
 	if (option == TRACE_OPT_OVERWRITE && !on)
 		return -EINVAL; /* the end of a long time must not be lost */
-	if (option != TRACE_OPT_FUNCTION_TRACE)
+	if (option != TRACE_OPT_FUNCTION_TRACE && option != TRACE_OPT_DISPLAY_GRAPH)
 		return 0;
 	stop_calls(lat, tr);
-	return on ? start_calls(lat, tr) : 0;
+	if (option == TRACE_OPT_DISPLAY_GRAPH)
+		forget_maximum(tr); /* the one form cannot be shown as the other */
+	return start_calls(lat, tr);
 }
 
 int trace_latency_init(void)

@@ -18,6 +18,7 @@
 #define TRACE_LATENCY_H
 
 #include <stdatomic.h>
+#include <trace/fgraph.h>
 #include <trace/ftrace.h>
 #include "array.h"
 #include "hooks.h"
@@ -34,7 +35,9 @@ struct trace_latency {
 	bool (*records)(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count);
 
 	/* latency.c */
-	bool has_calls; /* the ops of `tr` is registered for us */
+	bool has_calls; /* the ops of `tr` is registered for us, */
+	bool is_graph;	/* and `graph` added */
+	struct fgraph_user graph;
 	uint32_t saved_options;
 };
 
@@ -56,9 +59,8 @@ static inline bool trace_latency_is_recording(struct trace_latency *lat)
 	return tr && lat->is_on && ring_buffer_record_is_set_on(tr->buffer);
 }
 
-/* Events of this CPU. `own_depth` as for trace_entry_init(). Preemption off. */
-void trace_latency_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
-			uint32_t own_depth);
+/* A place in the trace, from a hook. Interrupts or preemption off. */
+void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t parent_ip);
 /* The callers of the hook's `ip`, with `inclusive` itself first. */
 void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive);
 
@@ -67,6 +69,14 @@ static inline uint64_t trace_latency_now(struct trace_array *tr)
 {
 	return ring_buffer_time_stamp(tr->buffer);
 }
+
+/* latency_graph.c: the same in the form of function_graph. */
+int trace_latency_graph_start(struct trace_latency *lat, struct trace_array *tr);
+void trace_latency_graph_stop(struct trace_latency *lat, struct trace_array *tr);
+/* A place, as a function that is entered and left at once. */
+void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip);
+void trace_latency_print_header(struct trace_iter *iter, struct trace_seq *seq);
+bool trace_latency_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
 uint64_t trace_latency_lock(void);
 void trace_latency_unlock(uint64_t flags);
@@ -79,6 +89,7 @@ void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *
 
 #define TRACE_LATENCY_MEMBERS                                                                      \
 	.start = trace_latency_switch_on, .stop = trace_latency_switch_off,                        \
+	.print_header = trace_latency_print_header, .print_line = trace_latency_print_line,        \
 	.instance_option = trace_latency_option, .uses_snapshot = true
 
 extern struct tracer tracer_irqsoff;

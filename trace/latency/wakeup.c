@@ -73,7 +73,7 @@ static void follow(struct trace_array *tr, const struct trace_sched_thread *wake
 	wakeup.wakee = wakee->thread;
 	write_ctx(tr, TRACE_TYPE_WAKE, waker, wakee);
 	trace_latency_stack(tr, waker->ip, true);
-	trace_latency_call(tr, waker->ip, waker->parent_ip, 0);
+	trace_latency_point(&wakeup_latency, waker->ip, waker->parent_ip);
 }
 
 static void woken(struct trace_hook_user *user, const struct trace_sched_thread *waker,
@@ -96,7 +96,7 @@ static void arrived(struct trace_array *tr, const struct trace_sched_thread *pre
 {
 	struct trace_max max = { .start_ts = wakeup.start_ts, .cpu = trace_plat_cpu_id() };
 
-	trace_latency_call(tr, prev->ip, prev->parent_ip, 0);
+	trace_latency_point(&wakeup_latency, prev->ip, prev->parent_ip);
 	write_ctx(tr, TRACE_TYPE_CTX, prev, next);
 	trace_latency_stack(tr, prev->ip, true);
 	wakeup.wakee = NULL; /* what follows is ours, not part of it */

@@ -42,6 +42,8 @@ void trace_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
 /* output_head.c: what stands above the first line of `trace`. */
 void trace_print_header(struct trace_iter *iter, struct trace_seq *seq);
+/* Its part that most tracers have in common: counts or a summary, and the names of columns. */
+void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq);
 /* The part of the latency format that does not name columns. */
 void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq);
 

@@ -34,7 +34,7 @@ static void print_abs_time(struct graph_line *line)
 
 static void print_rel_time(struct graph_line *line)
 {
-	trace_seq_dec(line->seq, (line->ts - line->iter->tr->start_ts) / 1000, 9, ' ');
+	trace_seq_dec(line->seq, (line->ts - line->iter->start_ts) / 1000, 9, ' ');
 	trace_seq_puts(line->seq, " us |  ");
 }
 

@@ -55,19 +55,12 @@ static void print_task(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_max *max = &iter->max;
 	bool is_rt = max->prio < TRACE_PRIO_REAL_TIME;
-	char comm[TRACE_COMM_LEN + 12];
 
-	if (max->latency_ns && !max->pid)
-		trace_snprintf(comm, sizeof(comm), "swapper/%u", max->cpu);
-	else if (max->latency_ns && !max->comm[0])
-		trace_cmdlines_find(max->pid, true, comm);
-	else
-		trace_strcpy(comm, max->comm, sizeof(comm));
 	trace_seq_printf(seq,
 			 "#    -----------------\n"
 			 "#    | task: %.16s-%d (uid:0 nice:0 policy:%u rt_prio:%d)\n"
 			 "#    -----------------\n",
-			 comm, max->pid, max->policy,
+			 max->comm, max->pid, max->policy,
 			 max->latency_ns && is_rt ? RT_PRIO_HIGHEST - max->prio : 0);
 }
 
@@ -114,7 +107,7 @@ static void print_latency_columns(struct trace_seq *seq)
 			    "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-static void print_default_header(struct trace_iter *iter, struct trace_seq *seq)
+void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq)
 {
 	uint32_t options = iter->tr->options;
 
@@ -146,5 +139,5 @@ void trace_print_header(struct trace_iter *iter, struct trace_seq *seq)
 	if (iter->tracer->print_header)
 		iter->tracer->print_header(iter, seq);
 	else
-		print_default_header(iter, seq);
+		trace_print_default_header(iter, seq);
 }

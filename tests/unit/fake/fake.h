@@ -106,6 +106,7 @@ extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
 void fake_run(int32_t pid);
 /* Priority, policy and state of whoever runs, for trace_plat_current_sched(). */
 extern struct trace_sched_thread fake_sched;
+extern char fake_sched_comm[TRACE_COMM_LEN];
 /* What trace/ keeps for that thread; NULL for none. */
 struct trace_thread *fake_thread_of(int32_t pid);
 

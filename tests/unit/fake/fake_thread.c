@@ -133,6 +133,7 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 }
 
 struct trace_sched_thread fake_sched;
+char fake_sched_comm[TRACE_COMM_LEN];
 
 void trace_plat_current_sched(struct trace_sched_thread *out_thread)
 {
@@ -140,6 +141,7 @@ void trace_plat_current_sched(struct trace_sched_thread *out_thread)
 	out_thread->thread = trace_plat_current();
 	out_thread->pid = trace_plat_current_pid();
 	out_thread->cpu = trace_plat_cpu_id();
+	out_thread->comm = fake_sched_comm;
 }
 
 void trace_plat_set_hooks(uint32_t mask)

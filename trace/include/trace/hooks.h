@@ -28,6 +28,7 @@ enum trace_hook {
 /* A thread as the scheduler sees it. */
 struct trace_sched_thread {
 	struct trace_thread *thread;
+	const char *comm; /* of TRACE_COMM_LEN bytes, NUL included */
 	int32_t pid;
 	int32_t prio;	/* as Linux counts: 0 to 99 real time, 0 the most urgent; 120 normal */
 	char state;	/* a letter, as ps shows it */

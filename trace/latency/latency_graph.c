@@ -1,0 +1,129 @@
+/*
+ * Latency tracers with the option display-graph: calls of the time are recorded as function_graph
+ * does. See latency.h, func/graph.h, func/fgraph_private.h.
+ */
+#include <trace/recursion.h>
+#include "func/fgraph_private.h"
+#include "func/graph.h"
+#include "latency/latency.h"
+#include "print/output_graph.h"
+
+static bool records_here(const struct trace_latency *lat)
+{
+	return lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1);
+}
+
+/* The recursion bit is held. */
+static void enter(struct trace_array *tr, struct fgraph_user *user, uintptr_t ip, uintptr_t *slot)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame = fgraph_free_frame(thread);
+	struct ftrace_graph_ent ent = { .func = ip };
+	uint32_t flags;
+
+	if (!frame) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	fgraph_push(thread, frame, fgraph_next_head(thread, user->index, &flags), ip, slot);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	frame->calltime = trace_plat_clock_ns();
+	ent.depth = fgraph_level(frame);
+	ent.retaddr = ftrace_graph_ret_addr(thread, *slot, slot);
+	if (trace_graph_write_entry(tr, &ent))
+		fgraph_hook(frame);
+	else
+		fgraph_unpush(thread, frame);
+}
+
+static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = ops->private;
+	struct trace_latency *lat = tr->latency;
+	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+
+	(void)parent_ip;
+	if (bit < 0)
+		return;
+	if (records_here(lat) && !(lat->graph.flags & FGRAPH_USER_DEAD))
+		enter(tr, &lat->graph, ip, ftrace_regs_return_slot(fregs));
+	trace_recursion_exit(bit);
+}
+
+static void latency_graph_exit(struct fgraph_user *user, struct fgraph_frame *frame)
+{
+	struct trace_latency *lat =
+		(struct trace_latency *)(void *)((char *)user -
+						 offsetof(struct trace_latency, graph));
+	struct ftrace_graph_ret ret = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retval = trace_plat_return_value(fgraph_slot(frame)),
+		.calltime = frame->calltime,
+		.rettime = trace_plat_clock_ns(),
+		.depth = fgraph_level(frame),
+		.overrun = trace_plat_current()->graph_overrun,
+	};
+	struct trace_array *tr = lat->tr;
+
+	if (tr && !(lat->graph.flags & FGRAPH_USER_DEAD) && records_here(lat))
+		trace_graph_write_return(tr, &ret);
+	fgraph_pop(frame);
+}
+
+void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip)
+{
+	uint64_t now = trace_plat_clock_ns();
+	struct ftrace_graph_ent ent = { .func = ip };
+	struct ftrace_graph_ret ret = { .func = ip, .calltime = now, .rettime = now };
+
+	trace_plat_preempt_disable(); /* it was off: this only counts as the writers expect */
+	trace_graph_write_entry(tr, &ent);
+	trace_graph_write_return(tr, &ret);
+	trace_plat_preempt_enable();
+}
+
+int trace_latency_graph_start(struct trace_latency *lat, struct trace_array *tr)
+{
+	int err;
+
+	lat->graph.exit = latency_graph_exit;
+	err = fgraph_user_add(&lat->graph);
+	if (err)
+		return err;
+	tr->graph.options = TRACE_GRAPH_DEFAULT;
+	tr->ops->func = latency_graph_call;
+	tr->ops->private = tr;
+	err = register_ftrace_function(tr->ops);
+	if (err)
+		fgraph_user_remove(&lat->graph);
+	return err;
+}
+
+void trace_latency_graph_stop(struct trace_latency *lat, struct trace_array *tr)
+{
+	unregister_ftrace_function(tr->ops);
+	fgraph_user_remove(&lat->graph);
+}
+
+/* ---- Lines: as in Linux the columns are always these ---- */
+
+#define COLUMNS (TRACE_GRAPH_CPU | TRACE_GRAPH_PROC | TRACE_GRAPH_RELTIME | TRACE_GRAPH_DURATION)
+
+static bool is_graph(const struct trace_iter *iter)
+{
+	return iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH);
+}
+
+void trace_latency_print_header(struct trace_iter *iter, struct trace_seq *seq)
+{
+	if (is_graph(iter))
+		trace_graph_print_header(iter, seq, COLUMNS);
+	else
+		trace_print_default_header(iter, seq);
+}
+
+bool trace_latency_print_line(struct trace_iter *iter, struct trace_seq *seq)
+{
+	return is_graph(iter) && trace_graph_print_line(iter, seq, COLUMNS);
+}
