@@ -28,6 +28,7 @@ KERNEL_SRCS += \
 	kernel/mm/stack.c \
 	kernel/sched/thread.c \
 	kernel/sched/thread_list.c \
+	kernel/sched/thread_stacks.c \
 	kernel/sched/timer.c \
 	kernel/mm/vmap.c \
 	kernel/mm/vmap_pages.c \
@@ -41,6 +42,8 @@ KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c kernel/sched/sched_hooks.c
 KERNEL_SRCS += $(wildcard kernel/fs/*.c)
 # Shell and commands.
 KERNEL_SRCS += $(filter-out kernel/shell/no_tables.c,$(wildcard kernel/shell/*.c)) $(wildcard kernel/load/work_*.c)
+# Live patches that ship with the kernel.
+KERNEL_SRCS += kernel/load/livepatch_demo.c
 # Symbols, benchmarks, the tracer's host.
 KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/trace_defer.c kernel/symbols.c kernel/shell/no_tables.c kernel/load/bench_loops.c
 KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/load/bench.c kernel/load/bench_target.c kernel/load/hook.c

@@ -19,6 +19,7 @@
 #include <kernel/time.h>
 #include <kernel/upcall.h>
 #include <kernel/whynot.h>
+#include <kernel/work.h>
 #include <trace/fmt.h>
 #include <trace/hooks.h>
 #include <trace/platform.h>
@@ -260,6 +261,37 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	struct each_thread each = { .fn = fn, .arg = arg };
 
 	thread_each(call_for_thread, &each);
+}
+
+void trace_plat_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words,
+				      size_t nr, void *arg),
+			   void *arg)
+{
+	thread_each_stack(fn, arg);
+}
+
+struct later {
+	struct delayed_work work; /* first */
+	void (*fn)(void);
+	bool is_ready;
+};
+_Static_assert(sizeof(struct later) <= sizeof(struct trace_plat_later), "later has room");
+
+static void run_later(struct work *work)
+{
+	((struct later *)work)->fn();
+}
+
+void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns)
+{
+	struct later *own = (struct later *)later;
+
+	if (!own->is_ready) {
+		delayed_work_init(&own->work, run_later);
+		own->fn = fn;
+		own->is_ready = true;
+	}
+	delayed_work_queue(&own->work, delay_ns);
 }
 
 _Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_MIGRATE == TRACE_HOOK_MIGRATE,

@@ -108,7 +108,7 @@ static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 			continue;
 		if (nr_left_out)
 			trace_plat_alert("(%llu older events left out)",
-				       (unsigned long long)nr_left_out);
+					 (unsigned long long)nr_left_out);
 		nr_left_out = 0;
 		trace_seq_init(&seq, line, LINE_BYTES);
 		trace_print_line(iter, &seq);

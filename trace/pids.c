@@ -7,6 +7,7 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "func/fgraph_private.h"
+#include "livepatch/livepatch_private.h"
 #include "print/str.h"
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
@@ -193,6 +194,7 @@ void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *
 	struct trace_array *tr = NULL;
 
 	fgraph_thread_created(thread);
+	klp_thread_created(thread);
 	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);

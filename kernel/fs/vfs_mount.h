@@ -8,6 +8,7 @@
 
 #include <kernel/vfs.h>
 
+extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;
 extern const struct vfs_fs vfs_ram_fs;
 

@@ -14,6 +14,7 @@ struct mount {
 static const struct mount mounts[] = {
 	{ "/sys/kernel/tracing", &vfs_trace_fs },
 	{ "/sys/kernel/debug/tracing", &vfs_trace_fs },
+	{ "/sys/kernel/livepatch", &vfs_livepatch_fs },
 	{ "", &vfs_ram_fs },
 };
 

@@ -173,6 +173,7 @@ static const char *const dirs[] = {
 	"/tmp",
 	"/sys",
 	"/sys/kernel",
+	"/sys/kernel/livepatch",
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug",
 	"/sys/kernel/debug/tracing",

@@ -12,10 +12,7 @@
 #include "work_stress.h"
 
 static const struct stress_kind *const kinds[] = {
-	&stress_alloc,
-	&stress_ipi,
-	&stress_locks,
-	&stress_timers,
+	&stress_alloc, &stress_ipi, &stress_livepatch, &stress_locks, &stress_timers,
 };
 
 void stress_fail(struct stress_run *run, const char *fmt, ...)
@@ -185,7 +182,7 @@ static int run_stress(struct command_env *env, int argc, char **argv)
 }
 
 const struct command stress_commands[] = {
-	{ "stress", "[alloc | ipi | locks | timers | all] [SECONDS | -n ROUNDS]",
+	{ "stress", "[alloc | ipi | livepatch | locks | timers | all] [SECONDS | -n ROUNDS]",
 	  "load the kernel on all CPUs and check the results", run_stress, 0 },
 	{ 0 },
 };

@@ -46,6 +46,7 @@ extern const struct stress_kind stress_alloc;
 extern const struct stress_kind stress_locks;
 extern const struct stress_kind stress_timers;
 extern const struct stress_kind stress_ipi;
+extern const struct stress_kind stress_livepatch;
 
 void stress_fail(struct stress_run *run, const char *fmt, ...) TRACE_PRINTF(2, 3);
 /* A number below `limit`, from the worker's own sequence. */

@@ -69,6 +69,12 @@ static inline struct run_queue *this_run_queue(void)
 	return cpu_local_read(kernel_private);
 }
 
+/*
+ * thread_list.c: the queue of the CPU that `thread` belongs to, locked: it may be pulled to another
+ * meanwhile. wake_lock held.
+ */
+struct run_queue *sched_lock_queue_of(struct thread *thread);
+
 /* sched_queue.c: queue lock held. */
 void sched_enqueue(struct run_queue *rq, struct thread *thread);
 /* `on_queue`: what the thread is now, ON_QUEUE_NO or ON_QUEUE_MOVING. */

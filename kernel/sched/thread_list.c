@@ -131,8 +131,7 @@ int thread_kill(int32_t pid)
 	return err;
 }
 
-/* The queue of the CPU that `thread` belongs to, locked: it may be pulled to another meanwhile. */
-static struct run_queue *lock_queue_of(struct thread *thread)
+struct run_queue *sched_lock_queue_of(struct thread *thread)
 {
 	for (;;) {
 		struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
@@ -147,7 +146,7 @@ static struct run_queue *lock_queue_of(struct thread *thread)
 /* A thread that waits for a CPU it may not use any more goes to another. wake_lock held. */
 static void move_waiting(struct thread *thread)
 {
-	struct run_queue *rq = lock_queue_of(thread);
+	struct run_queue *rq = sched_lock_queue_of(thread);
 
 	if (atomic_load(&thread->on_queue) != ON_QUEUE_YES || thread->affinity & 1ull << rq->cpu) {
 		spin_unlock(&rq->lock);
@@ -212,7 +211,7 @@ int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t
 	if (thread->flags & THREAD_IDLE)
 		return -EPERM;
 	flags = spin_lock_irqsave(&thread->wake_lock);
-	rq = lock_queue_of(thread);
+	rq = sched_lock_queue_of(thread);
 	change_policy(rq, thread, policy, rt_priority);
 	spin_unlock(&rq->lock);
 	spin_unlock_irqrestore(&thread->wake_lock, flags);

@@ -16,6 +16,7 @@ extern const struct command grep_commands[];	   /* cmd_grep.c */
 extern const struct command hackbench_commands[];  /* work_hackbench.c */
 extern const struct command help_commands[];	   /* cmd_help.c */
 extern const struct command job_commands[];	   /* sh_builtin_job.c */
+extern const struct command livepatch_commands[];  /* livepatch_demo.c */
 extern const struct command machine_commands[];	   /* cmd_machine.c */
 extern const struct command memory_commands[];	   /* cmd_memory.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */

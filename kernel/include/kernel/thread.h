@@ -154,6 +154,14 @@ struct thread *thread_find(int32_t pid);
 bool thread_name(int32_t pid, bool may_wait, char *out_name);
 /* For every thread, idle ones included; list lock held, preemption off: fn must not block. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
+/*
+ * Show what stands on the stack of every thread, at a moment when it does not run or is
+ * interrupted: `words` hold every return address and every interrupted instruction, perhaps among
+ * other things. fn runs with interrupts off and may not block. Thread, interrupts on.
+ */
+void thread_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words, size_t nr,
+				  void *arg),
+		       void *arg);
 const char *thread_state_name(const struct thread *thread); /* "R", "S", "D", "Z", "I" */
 
 /* Return when every thread has passed a voluntary switch, or slept, or was idle, since the call. */

@@ -113,6 +113,10 @@ struct trace_thread *fake_thread_of(int32_t pid);
 /* Stacks, asked in this order: an address from lo to base is on one. kind 0 and base 0: unused. */
 #define FAKE_MAX_STACKS 4
 extern struct trace_stack fake_stacks[FAKE_MAX_STACKS];
+/* Words that trace_plat_each_stack() finds on the stack of that thread; at most 8. */
+void fake_thread_stack(int32_t pid, const uintptr_t *words, size_t nr);
+/* What trace_plat_call_later() was given; false when nothing waits. */
+bool fake_run_later(void);
 
 /* ---- Log ---- */
 const char *fake_log(void);

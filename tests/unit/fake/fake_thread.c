@@ -30,9 +30,12 @@ struct fake_thread {
 	int32_t pid;
 	struct trace_thread trace;
 	char comm[TRACE_COMM_LEN];
+	uintptr_t stack[8]; /* what stands on it */
+	size_t stack_nr;
 };
 static struct fake_thread threads[256];
 static size_t nr_threads;
+static void (*later_fn)(void); /* of trace_plat_call_later() */
 
 /* What a struct trace_plat_lock holds; all zero is unlocked. */
 struct fake_lock {
@@ -53,6 +56,7 @@ void fake_thread_reset(void)
 	log_text[0] = '\0';
 	nr_threads = 0;
 	memset(fake_stacks, 0, sizeof(fake_stacks));
+	later_fn = NULL;
 }
 
 void fake_reset(void)
@@ -182,6 +186,7 @@ void fake_thread_add(int32_t pid, const char *comm)
 		thread = &threads[nr_threads++];
 		thread->pid = pid;
 		thread->trace = (struct trace_thread){ 0 };
+		thread->stack_nr = 0;
 	}
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
@@ -192,6 +197,39 @@ void fake_run(int32_t pid)
 
 	fake_this->current = thread ? &thread->trace : NULL;
 	fake_this->pid = thread ? pid : 0;
+}
+
+void fake_thread_stack(int32_t pid, const uintptr_t *words, size_t nr)
+{
+	struct fake_thread *thread = find_thread(pid);
+
+	memcpy(thread->stack, words, nr * sizeof(*words));
+	thread->stack_nr = nr;
+}
+
+void trace_plat_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words,
+				      size_t nr, void *arg),
+			   void *arg)
+{
+	for (size_t i = 0; i < nr_threads; i++)
+		fn(&threads[i].trace, threads[i].stack, threads[i].stack_nr, arg);
+}
+
+void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns)
+{
+	(void)later;
+	(void)delay_ns;
+	later_fn = fn;
+}
+
+bool fake_run_later(void)
+{
+	void (*fn)(void) = later_fn;
+
+	later_fn = NULL;
+	if (fn)
+		fn();
+	return fn != NULL;
 }
 
 struct trace_thread *fake_thread_of(int32_t pid)

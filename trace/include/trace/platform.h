@@ -232,58 +232,9 @@ int trace_plat_why_not(const char *name, char *out_text, size_t len);
 /* Is it the site of a function that interrupts call first, before any other traced one? */
 bool trace_plat_is_irq_entry(uint32_t packed_ip);
 
-/* ---- T2: threads ---- */
+/* ---- T2: threads: the last part of this header, in a file of its own ---- */
 
-struct trace_plat_lock { /* sleeping lock; zeroed is unlocked */
-	uint64_t opaque[8];
-};
-void trace_plat_lock(struct trace_plat_lock *lock);
-void trace_plat_unlock(struct trace_plat_lock *lock);
-bool trace_plat_lock_held(const struct trace_plat_lock *lock);
-
-struct trace_plat_waitq { /* zeroed is empty */
-	uint64_t opaque[8];
-};
-/*
- * Sleep until `done(arg)`; it is asked again after each wake and at least every 10 ms, so that
- * probes need not wake. -EINTR when the user interrupts. Thread context, no lock held.
- */
-int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
-/* Thread, softirq or irq; not NMI. */
-void trace_plat_wake(struct trace_plat_waitq *queue);
-
-/* Return when every thread has passed a voluntary switch, or was idle, since the call. Thread. */
-void trace_plat_synchronize_tasks(void);
-/* Return when every preempt-off section that ran at the call has ended. Thread. */
-void trace_plat_synchronize_preempt(void);
-/*
- * Copy the name of thread `pid`, or return false. With `may_wait` thread context, without it any:
- * it gives up rather than wait.
- */
-bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
-/* Call fn for every thread that exists. Thread context. */
-void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
-			    void *arg);
-
-/* The running thread as the scheduler sees it; ip and parent_ip are 0. Any context but NMI. */
-struct trace_sched_thread;
-void trace_plat_current_sched(struct trace_sched_thread *out_thread);
-
-/*
- * Call `deferred->fn(deferred)` soon, in a thread of the host. Probe context. It may be given again
- * once `fn` has begun; until then it stays the host's.
- */
-struct trace_plat_deferred {
-	void (*fn)(struct trace_plat_deferred *deferred);
-	struct trace_plat_deferred *next; /* the host's */
-};
-void trace_plat_defer(struct trace_plat_deferred *deferred);
-
-/*
- * Call exactly the hooks of `mask` (<trace/hooks.h>) from now on. When it returns, no CPU is inside
- * a hook that was taken away. Thread.
- */
-void trace_plat_set_hooks(uint32_t mask);
+#include <trace/platform_thread.h>
 
 /* ---- T3: messages ---- */
 

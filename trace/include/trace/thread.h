@@ -16,6 +16,8 @@ struct fgraph_frame;
 struct trace_thread {
 	/* Bit n: the thread filter of instance n leaves this thread out. Config lock. */
 	uint64_t ignored_by;
+	/* Live patching: the side of a transition. Its lock, or the thread stands still. */
+	uint32_t livepatch;
 
 	/*
 	 * The shadow stack of <trace/fgraph.h>, changed by the thread itself and by interrupts on

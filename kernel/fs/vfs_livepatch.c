@@ -1,0 +1,221 @@
+/*
+ * /sys/kernel/livepatch: a directory for each active patch.
+ *
+ *   NAME/enabled transition force      what <trace/livepatch.h> calls attributes
+ *   NAME/vmlinux/FUNCTION,1            an empty directory for each function
+ *
+ * A node is a copy of the names that lead to it: patches come and go, names do not dangle.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include <trace/livepatch.h>
+#include "vfs_mount.h"
+
+enum kind {
+	KIND_ROOT,
+	KIND_PATCH,
+	KIND_OBJECT,
+	KIND_FUNC,
+	KIND_ATTR,
+};
+
+struct klp_node {
+	enum kind kind;
+	enum klp_attr attr;
+	char patch[KLP_NAME_LEN];
+};
+
+static const struct {
+	const char *name;
+	enum klp_attr attr;
+	uint32_t mode;
+} attrs[] = {
+	{ "enabled", KLP_ATTR_ENABLED, 0644 },
+	{ "force", KLP_ATTR_FORCE, 0200 },
+	{ "transition", KLP_ATTR_TRANSITION, 0444 },
+};
+#define NR_ATTRS (sizeof(attrs) / sizeof(*attrs))
+
+static const char object_name[] = "vmlinux";
+
+static struct klp_node *make_node(enum kind kind, const char *patch)
+{
+	struct klp_node *node = kzalloc(sizeof(*node));
+
+	if (node) {
+		node->kind = kind;
+		strlcpy(node->patch, patch, sizeof(node->patch));
+	}
+	return node;
+}
+
+static void *livepatch_root(void)
+{
+	return make_node(KIND_ROOT, "");
+}
+
+static void livepatch_put(void *node)
+{
+	kfree(node);
+}
+
+/* `FUNCTION,1`: no function here has a namesake. */
+static int func_entry(const struct klp_node *dir, uint32_t index, char *out_name)
+{
+	int err = klp_func_name(dir->patch, index, out_name, VFS_NAME_MAX - 2);
+
+	if (!err)
+		strlcpy(out_name + strlen(out_name), ",1", 3);
+	return err;
+}
+
+static int livepatch_entry(void *object, uint32_t index, char *out_name)
+{
+	const struct klp_node *dir = object;
+
+	switch (dir->kind) {
+	case KIND_ROOT:
+		return klp_patch_name(index, out_name);
+	case KIND_PATCH:
+		if (index > NR_ATTRS)
+			return -ENOENT;
+		strlcpy(out_name, index < NR_ATTRS ? attrs[index].name : object_name, VFS_NAME_MAX);
+		return 0;
+	case KIND_OBJECT:
+		return func_entry(dir, index, out_name);
+	default:
+		return -ENOENT;
+	}
+}
+
+static bool has_entry(struct klp_node *dir, const char *name)
+{
+	char found[VFS_NAME_MAX];
+
+	for (uint32_t i = 0; livepatch_entry(dir, i, found) == 0; i++) {
+		if (strcmp(found, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct klp_node *child_of(const struct klp_node *dir, const char *name)
+{
+	struct klp_node *node;
+
+	if (dir->kind == KIND_ROOT)
+		return make_node(KIND_PATCH, name);
+	if (dir->kind == KIND_OBJECT)
+		return make_node(KIND_FUNC, dir->patch);
+	node = make_node(strcmp(name, object_name) == 0 ? KIND_OBJECT : KIND_ATTR, dir->patch);
+	for (size_t i = 0; node && i < NR_ATTRS; i++) {
+		if (strcmp(name, attrs[i].name) == 0)
+			node->attr = attrs[i].attr;
+	}
+	return node;
+}
+
+static int livepatch_lookup(void *object, const char *name, void **out_node)
+{
+	if (!has_entry(object, name))
+		return -ENOENT;
+	*out_node = child_of(object, name);
+	return *out_node ? 0 : -ENOMEM;
+}
+
+static void livepatch_stat(void *object, struct vfs_stat *out_stat)
+{
+	const struct klp_node *node = object;
+
+	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0755 };
+	for (size_t i = 0; i < NR_ATTRS && node->kind == KIND_ATTR; i++) {
+		out_stat->type = VFS_REGULAR;
+		if (attrs[i].attr == node->attr)
+			out_stat->mode = attrs[i].mode;
+	}
+}
+
+static ssize_t attr_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	const struct klp_node *node = file->object;
+	char text[4];
+	size_t size;
+	bool on;
+
+	if (node->attr == KLP_ATTR_FORCE)
+		return -EINVAL;
+	if (klp_attr_get(node->patch, node->attr, &on))
+		return -ENODEV;
+	size = trace_scnprintf(text, sizeof(text), "%d\n", on);
+	if (*pos >= size)
+		return 0;
+	if (len > size - *pos)
+		len = size - *pos;
+	memcpy(buf, text + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+/* One character, 0 or 1, as users write them, with or without a newline. */
+static ssize_t attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	const struct klp_node *node = file->object;
+	const char *text = buf;
+	int err;
+
+	if (!len || len > 2 || (text[0] != '0' && text[0] != '1') || (len == 2 && text[1] != '\n'))
+		return -EINVAL;
+	err = klp_attr_set(node->patch, node->attr, text[0] == '1');
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static int attr_close(struct file *file)
+{
+	kfree(file->object);
+	return 0;
+}
+
+static const struct file_ops attr_ops = {
+	.read = attr_read,
+	.write = attr_write,
+	.close = attr_close,
+	.has_position = true,
+};
+
+static int livepatch_open(void *object, struct file *file)
+{
+	const struct klp_node *node = object;
+	struct klp_node *copy;
+
+	if (node->kind != KIND_ATTR)
+		return -EISDIR;
+	copy = make_node(KIND_ATTR, node->patch);
+	if (!copy)
+		return -ENOMEM;
+	copy->attr = node->attr;
+	file->ops = &attr_ops;
+	file->object = copy;
+	return 0;
+}
+
+static int livepatch_create(void *dir, const char *name, bool is_dir)
+{
+	(void)dir;
+	(void)name;
+	return is_dir ? -EPERM : -EACCES;
+}
+
+const struct vfs_fs vfs_livepatch_fs = {
+	.name = "livepatch",
+	.root = livepatch_root,
+	.lookup = livepatch_lookup,
+	.put = livepatch_put,
+	.stat = livepatch_stat,
+	.open = livepatch_open,
+	.entry = livepatch_entry,
+	.create = livepatch_create,
+};

@@ -1,0 +1,189 @@
+/*
+ * stress livepatch: functions are replaced, covered and uncovered while every CPU runs over them.
+ *
+ * A pass calls one outer function, which calls two inner ones; all three are replaced together. The
+ * outer one is on the stack during the whole pass, so no thread may change sides within it: each
+ * pass must be of one version throughout, and count three calls.
+ */
+#include <stdatomic.h>
+#include <kernel/thread.h>
+#include <trace/livepatch.h>
+#include "work_stress.h"
+
+#define NR_VERSIONS 3
+
+struct pass {
+	uint32_t nr_calls;
+	uint32_t versions; /* bit for each that was called */
+};
+
+static TRACE_ALWAYS_INLINE void note(struct pass *pass, uint32_t version)
+{
+	pass->nr_calls++;
+	pass->versions |= 1u << version;
+	__asm__ volatile("" : : : "memory");
+}
+
+TRACE_NOINLINE void klp_stress_left(struct pass *pass);
+TRACE_NOINLINE void klp_stress_right(struct pass *pass);
+TRACE_NOINLINE void klp_stress_outer(struct pass *pass);
+
+/* No tail call: whoever jumps to another function has left its own. */
+static TRACE_ALWAYS_INLINE void call_both(struct pass *pass)
+{
+	klp_stress_left(pass);
+	klp_stress_right(pass);
+	__asm__ volatile("" : : : "memory");
+}
+
+void klp_stress_left(struct pass *pass)
+{
+	note(pass, 0);
+}
+
+void klp_stress_right(struct pass *pass)
+{
+	note(pass, 0);
+}
+
+void klp_stress_outer(struct pass *pass)
+{
+	note(pass, 0);
+	call_both(pass);
+}
+
+static TRACE_NOINLINE void left_1(struct pass *pass)
+{
+	note(pass, 1);
+}
+
+static TRACE_NOINLINE void right_1(struct pass *pass)
+{
+	note(pass, 1);
+}
+
+/* Calls the others by the names they had: those are replaced too. */
+static TRACE_NOINLINE void outer_1(struct pass *pass)
+{
+	note(pass, 1);
+	call_both(pass);
+}
+
+static TRACE_NOINLINE void left_2(struct pass *pass)
+{
+	note(pass, 2);
+}
+
+static TRACE_NOINLINE void right_2(struct pass *pass)
+{
+	note(pass, 2);
+}
+
+static TRACE_NOINLINE void outer_2(struct pass *pass)
+{
+	note(pass, 2);
+	call_both(pass);
+}
+
+static struct klp_func funcs_1[] = {
+	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)outer_1 },
+	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)left_1 },
+	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)right_1 },
+};
+
+static struct klp_func funcs_2[] = {
+	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)outer_2 },
+	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)left_2 },
+	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)right_2 },
+};
+
+static struct klp_patch patches[] = {
+	{ .name = "stress_1", .funcs = funcs_1, .nr_funcs = 3 },
+	{ .name = "stress_2", .funcs = funcs_2, .nr_funcs = 3 },
+};
+
+struct livepatch_shared {
+	_Atomic uint64_t nr_passes[NR_VERSIONS];
+	_Atomic uint64_t nr_switches;
+};
+
+static void check_pass(struct stress_worker *worker)
+{
+	struct livepatch_shared *shared = worker->run->shared;
+	struct pass pass = { 0 };
+
+	klp_stress_outer(&pass);
+	if (pass.nr_calls != 3)
+		stress_fail(worker->run, "a pass counted %u calls", pass.nr_calls);
+	if (pass.versions & (pass.versions - 1) || !pass.versions)
+		stress_fail(worker->run, "a pass of versions %#x", pass.versions);
+	else
+		atomic_fetch_add(&shared->nr_passes[__builtin_ctz(pass.versions)], 1);
+}
+
+/* The first worker changes one of the patches, in whatever state it is. */
+static void change(struct stress_worker *worker)
+{
+	struct livepatch_shared *shared = worker->run->shared;
+	struct klp_patch *patch = &patches[stress_random(worker, 2)];
+	int err;
+
+	if (!klp_patch_is_active(patch))
+		err = klp_enable_patch(patch);
+	else if (patch->is_enabled)
+		err = klp_disable_patch(patch);
+	else
+		err = klp_reenable_patch(patch);
+	if (!err)
+		atomic_fetch_add(&shared->nr_switches, 1);
+	else if (err != -EBUSY && err != -EINVAL)
+		stress_fail(worker->run, "switching %s: error %d", patch->name, -err);
+}
+
+static void livepatch_round(struct stress_worker *worker)
+{
+	for (int i = 0; i < 100; i++)
+		check_pass(worker);
+	if (worker->index == 0 && stress_random(worker, 16) == 0)
+		change(worker);
+	if (stress_random(worker, 4) == 0)
+		klp_try_complete_transition(); /* this thread is outside of them all */
+}
+
+/* Back to the first version, which must then be the only one. */
+static void remove_patch(struct klp_patch *patch)
+{
+	while (klp_patch_is_active(patch)) {
+		if (patch->is_enabled)
+			klp_disable_patch(patch);
+		klp_try_complete_transition();
+		thread_sleep_ns(1000000);
+	}
+}
+
+static void livepatch_end(struct stress_run *run, uint64_t rounds)
+{
+	const struct livepatch_shared *shared = run->shared;
+	struct pass pass = { 0 };
+	uint64_t nr = 0;
+
+	for (int i = 0; i < 2; i++)
+		remove_patch(&patches[i]);
+	klp_stress_outer(&pass);
+	if (pass.versions != 1 || pass.nr_calls != 3)
+		stress_fail(run, "not back: %u calls of versions %#x", pass.nr_calls,
+			    pass.versions);
+	for (int i = 0; i < NR_VERSIONS; i++)
+		nr += atomic_load(&shared->nr_passes[i]);
+	if (!run->nr_failed && nr != rounds * 100)
+		stress_fail(run, "%lu passes of %lu", nr, rounds * 100);
+	if (!run->nr_failed && rounds > 1000 && !atomic_load(&shared->nr_switches))
+		stress_fail(run, "nothing was ever patched");
+}
+
+const struct stress_kind stress_livepatch = {
+	.name = "livepatch",
+	.shared_bytes = sizeof(struct livepatch_shared),
+	.round = livepatch_round,
+	.end = livepatch_end,
+};

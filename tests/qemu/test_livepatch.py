@@ -1,0 +1,109 @@
+"""Live patches: replaced, stacked, reverted, traced; under load each call is of one version."""
+import re
+import time
+
+import pytest
+from guest import Guest
+
+KLP = "/sys/kernel/livepatch"
+
+
+def settled(guest, patch, gone=False):
+    """Wait until the transition of the patch has ended."""
+    for _ in range(100):
+        out, status = guest.run(f"cat {KLP}/{patch}/transition 2> /dev/null")
+        if (gone and status) or (not gone and out == "0\n"):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{patch} does not settle: {out!r}")
+
+
+@pytest.fixture(params=["gcc", "clang"])
+def patched(request, guest_pool):
+    guest = guest_pool(build=request.param, cpus=4)
+    guest.check("echo nop > current_tracer; > set_ftrace_filter; > trace; echo 1 > tracing_on")
+    yield guest
+    guest.check("echo nop > current_tracer; > set_ftrace_filter; > trace")
+    if getattr(request.node, "failed_call", False):
+        guest.failed = True
+
+
+def test_replace_and_revert(patched):
+    before = patched.check("cat /proc/version")
+    assert patched.check(f"ls {KLP}") == ""
+    patched.check("livepatch load demo_version")
+    settled(patched, "demo_version")
+    assert patched.check("cat /proc/version").endswith("this has been live patched\n")
+    assert patched.check(f"cat {KLP}/demo_version/enabled") == "1\n"
+    assert patched.check(f"ls {KLP}/demo_version/vmlinux") == "show_version,1\n"
+    # nobody else wants the site: it jumps
+    assert re.search(r"^show_version \(1\) R I", patched.check("cat enabled_functions"), re.M)
+    patched.check(f"echo 0 > {KLP}/demo_version/enabled")
+    settled(patched, "demo_version", gone=True)
+    assert patched.check("cat /proc/version") == before
+    assert patched.check("cat enabled_functions") == ""
+    assert patched.check(f"ls {KLP}") == ""
+
+
+def test_stacked_in_any_order(patched):
+    before = patched.check("cat /proc/version")
+    for first, second in (("demo_version", "demo_stacked"), ("demo_stacked", "demo_version")):
+        patched.check("livepatch load demo_version")
+        settled(patched, "demo_version")
+        patched.check("livepatch load demo_stacked")
+        settled(patched, "demo_stacked")
+        assert "patched twice" in patched.check("cat /proc/version")
+        assert "still the same boot" in patched.check("cat /proc/uptime")
+        patched.check(f"livepatch unload {first}")
+        settled(patched, first, gone=True)
+        assert ("patched twice" if first == "demo_version" else "live patched") in patched.check("cat /proc/version")
+        patched.check(f"livepatch unload {second}")
+        settled(patched, second, gone=True)
+        assert patched.check("cat /proc/version") == before
+
+
+def test_both_sides_are_traced(patched):
+    """A tracer on the old function sees the call, and on the new one too, patched or not."""
+    patched.check("echo show_version patched_show_version > set_ftrace_filter; echo function > current_tracer")
+    patched.check("livepatch load demo_version")
+    settled(patched, "demo_version")
+    patched.check("> trace; cat /proc/version > /dev/null")
+    names = re.findall(r": (\w+) <-", patched.check("cat trace"))
+    assert names == ["show_version", "patched_show_version"] * (len(names) // 2) and names
+    assert re.search(r"^show_version \(2\) R I", patched.check("cat enabled_functions"), re.M)
+    patched.check("livepatch unload demo_version")
+    settled(patched, "demo_version", gone=True)
+    patched.check("> trace; cat /proc/version > /dev/null")
+    assert set(re.findall(r": (\w+) <-", patched.check("cat trace"))) == {"show_version"}
+
+
+def refused(guest, command, text):
+    out, status = guest.run(command)
+    assert status == 1 and text in out, out
+
+
+def test_errors(patched):
+    refused(patched, "livepatch load nonsense", "No such file or directory")
+    refused(patched, "livepatch unload demo_version", "Invalid argument")
+    patched.check("livepatch load demo_version")
+    settled(patched, "demo_version")
+    refused(patched, "livepatch load demo_version", "File exists")
+    for value in ("1", "2", "x", ""):
+        refused(patched, f"echo '{value}' > {KLP}/demo_version/enabled", "Invalid argument")
+    refused(patched, f"echo 1 > {KLP}/demo_version/force", "Invalid argument")
+    refused(patched, f"mkdir {KLP}/x", "Operation not permitted")
+    refused(patched, f"rmdir {KLP}/demo_version", "Operation not permitted")
+    patched.check("livepatch unload demo_version")
+    settled(patched, "demo_version", gone=True)
+
+
+@pytest.mark.parametrize("build", ["gcc", "clang"])
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8])
+def test_under_load(build, cpus):
+    """No pass of mixed versions, no call missed or doubled, with tracers on the same sites."""
+    with Guest(build, cpus, limit=120) as guest:
+        assert re.search(r"stress: livepatch: \d+ rounds on \d+ CPUs, ok", guest.check("stress livepatch 2", timeout=60))
+        guest.check("echo 'klp_stress_*' 'left_*' 'right_*' > set_ftrace_filter; echo function > current_tracer")
+        guest.check("stress livepatch 2", timeout=60)
+        guest.check("echo nop > current_tracer; > set_ftrace_filter")
+        assert guest.check("cat enabled_functions") == ""

@@ -1,0 +1,140 @@
+/*
+ * One replaced function: see livepatch_private.h.
+ */
+#include "livepatch_private.h"
+
+static struct klp_site *sites; /* klp_lock */
+
+/*
+ * Where the call goes. A function in transition is only for threads of the new side; the others go
+ * to what it covers. Acquire: with the release that put it on top.
+ */
+static TRACE_NOINLINE void klp_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					struct ftrace_regs *fregs)
+{
+	const struct klp_site *site = ops->private;
+	const struct klp_func *func;
+
+	(void)ip;
+	(void)parent_ip;
+	trace_plat_preempt_disable();
+	func = atomic_load_explicit(&site->top, memory_order_acquire);
+	if (func && atomic_load_explicit(&func->is_moving, memory_order_acquire) &&
+	    klp_side_of(trace_plat_current()) == KLP_OLD)
+		func = atomic_load_explicit(&func->below, memory_order_relaxed);
+	if (func)
+		ftrace_regs_set_instruction_pointer(fregs, func->new_func);
+	trace_plat_preempt_enable();
+}
+
+uintptr_t klp_callback_address(void)
+{
+	return (uintptr_t)klp_callback;
+}
+
+static struct klp_site *find_site(uintptr_t func)
+{
+	struct klp_site *site = sites;
+
+	while (site && site->func != func)
+		site = site->next;
+	return site;
+}
+
+static void free_site(struct klp_site *site)
+{
+	ftrace_free_filter(&site->ops);
+	trace_plat_free(site, sizeof(*site));
+}
+
+/* A site whose only function is `func`, live. */
+static int add_site(uintptr_t address, struct klp_func *func)
+{
+	struct klp_site *site = trace_plat_alloc(sizeof(*site));
+	int err;
+
+	if (!site)
+		return -ENOMEM;
+	site->func = address;
+	site->ops.func = klp_callback;
+	site->ops.private = site;
+	site->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DYNAMIC;
+	atomic_store(&site->top, func);
+	err = ftrace_set_filter_ip(&site->ops, address, false, true);
+	if (!err)
+		err = register_ftrace_function(&site->ops);
+	if (err) {
+		free_site(site);
+		return err;
+	}
+	site->next = sites;
+	sites = site;
+	func->site = site;
+	return 0;
+}
+
+static void remove_site(struct klp_site *site)
+{
+	struct klp_site **link = &sites;
+
+	while (*link != site)
+		link = &(*link)->next;
+	*link = site->next;
+	/* With damaged text the site may go on calling. */
+	if (!unregister_ftrace_function(&site->ops))
+		free_site(site);
+}
+
+int klp_site_push(struct klp_func *func)
+{
+	uintptr_t address = trace_plat_symbol_find(func->old_name);
+	struct klp_site *site;
+
+	if (!address)
+		return -ENOENT;
+	if (!ftrace_location(address) || !func->new_func)
+		return -EINVAL;
+	site = find_site(address);
+	atomic_store(&func->below, NULL);
+	atomic_store(&func->is_moving, true);
+	if (!site)
+		return add_site(address, func);
+	func->site = site;
+	klp_site_settle(func, false);
+	atomic_store(&func->below, atomic_load(&site->top));
+	atomic_store_explicit(&site->top, func, memory_order_release);
+	return 0;
+}
+
+void klp_site_pop(struct klp_func *func)
+{
+	struct klp_func *_Atomic *link = &func->site->top;
+	struct klp_site *site = func->site;
+
+	while (atomic_load(link) != func)
+		link = &atomic_load(link)->below;
+	atomic_store_explicit(link, atomic_load(&func->below), memory_order_release);
+	trace_plat_synchronize_preempt(); /* the callback has left it */
+	atomic_store(&func->is_moving, false);
+	func->site = NULL;
+	if (!atomic_load(&site->top))
+		remove_site(site);
+	else
+		klp_site_settle(atomic_load(&site->top), true);
+}
+
+void klp_site_settle(const struct klp_func *func, bool may_jump)
+{
+	struct klp_site *site = func->site;
+	const struct klp_func *top = atomic_load(&site->top);
+
+	/* Without the jump the callback says the same: no failure changes where a call goes. */
+	ftrace_set_site_jump(&site->ops, may_jump && top ? top->new_func : 0);
+}
+
+uintptr_t klp_func_covered(const struct klp_func *func)
+{
+	const struct klp_func *below = atomic_load(&func->below);
+
+	return below ? below->new_func : func->site->func;
+}
