@@ -254,12 +254,12 @@ void trace_boot_start(void)
 	if (params.graph_max_depth[0])
 		set_graph_depth(tr);
 	trace_plat_lock(&trace_config_lock);
-	set_options(tr);
 	if (params.clock[0])
 		set_clock(tr);
 	make_room_for_snapshot(tr);
 	if (params.tracer[0])
 		start_tracer(tr);
+	set_options(tr); /* the tracer's are known while it runs */
 	trace_plat_unlock(&trace_config_lock);
 	if (params.stack_tracer)
 		stack_tracer_boot(params.stack_filter);
