@@ -14,7 +14,7 @@
 struct trace_plat_lock trace_config_lock;
 struct trace_plat_lock trace_arrays_lock;
 
-static struct trace_array global = {
+struct trace_array trace_global = {
 	.options = TRACE_OPTIONS_DEFAULT,
 	.wanted_bytes = TRACE_BUF_SIZE_DEFAULT,
 	.tracer = &tracer_nop,
@@ -25,7 +25,7 @@ static struct trace_array global = {
 
 struct trace_array *trace_global_array(void)
 {
-	return global.buffer ? &global : NULL;
+	return trace_global.buffer ? &trace_global : NULL;
 }
 
 struct trace_array *trace_array_next(const struct trace_array *tr)
@@ -35,7 +35,7 @@ struct trace_array *trace_array_next(const struct trace_array *tr)
 
 void trace_set_boot_size(size_t bytes)
 {
-	global.wanted_bytes = bytes;
+	trace_global.wanted_bytes = bytes;
 }
 
 int trace_array_init(struct trace_array *tr, size_t bytes)
@@ -72,7 +72,7 @@ int trace_init(void)
 	if (!err)
 		err = trace_dump_init();
 	if (!err)
-		err = trace_array_init(&global, TRACE_BUF_SIZE_MINIMAL);
+		err = trace_array_init(&trace_global, TRACE_BUF_SIZE_MINIMAL);
 	if (!err)
 		err = register_tracer(&tracer_nop);
 	if (!err)
@@ -84,7 +84,7 @@ int trace_init(void)
 	if (!err)
 		err = trace_commands_init();
 	if (!err)
-		err = trace_fs_create(&global);
+		err = trace_fs_create(&trace_global);
 	if (err)
 		trace_plat_log("trace: no memory, tracing is not available");
 	return err;
@@ -147,7 +147,7 @@ void trace_array_switch(struct trace_array *tr, bool on)
 
 void tracing_on(void)
 {
-	struct ring_buffer *buffer = global.buffer;
+	struct ring_buffer *buffer = trace_global.buffer;
 
 	if (buffer)
 		ring_buffer_record_on(buffer);
@@ -155,7 +155,7 @@ void tracing_on(void)
 
 void tracing_off(void)
 {
-	struct ring_buffer *buffer = global.buffer;
+	struct ring_buffer *buffer = trace_global.buffer;
 
 	if (buffer)
 		ring_buffer_record_off(buffer);
@@ -163,7 +163,7 @@ void tracing_off(void)
 
 bool tracing_is_on(void)
 {
-	struct ring_buffer *buffer = global.buffer;
+	struct ring_buffer *buffer = trace_global.buffer;
 
 	return buffer && ring_buffer_record_is_set_on(buffer);
 }

@@ -84,7 +84,8 @@ struct trace_array {
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
 	struct trace_pids pids;		 /* set_ftrace_pid */
 	struct trace_pids no_pids;	 /* set_ftrace_notrace_pid */
-	uint64_t pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
+	_Atomic uint64_t
+		pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
 	struct trace_error_log errors;
 	_Atomic uint64_t thresh_ns;
 	_Atomic uint64_t max_latency_ns;
@@ -98,6 +99,8 @@ struct trace_array {
 extern struct trace_plat_lock trace_config_lock;
 extern struct trace_plat_lock trace_arrays_lock;
 
+/* Without a buffer before trace_init(). */
+extern struct trace_array trace_global;
 /* NULL before trace_init(). Any context. */
 struct trace_array *trace_global_array(void);
 /* The next of all instances, the global one first; start with NULL. Config or arrays lock held. */

@@ -8,6 +8,7 @@
 #include "cmdlines.h"
 #include "func/fgraph_private.h"
 #include "livepatch/livepatch_private.h"
+#include "func/graph.h"
 #include "print/str.h"
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))

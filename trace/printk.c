@@ -19,9 +19,9 @@
  */
 static struct ring_buffer *printk_buffer(void)
 {
-	struct trace_array *tr = trace_global_array();
+	struct trace_array *tr = &trace_global;
 
-	if (!tr || !(tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK)))
+	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK)))
 		return NULL;
 	return tr->buffer;
 }
@@ -33,8 +33,8 @@ static TRACE_ALWAYS_INLINE void print_stack(struct ring_buffer *buffer, uintptr_
 		trace_stacktrace_code(buffer, frame, 0);
 }
 
-static struct trace_bprint_entry *reserve_bprint(struct ring_buffer *buffer, uintptr_t ip,
-						 const char *fmt, size_t args_bytes)
+static TRACE_ALWAYS_INLINE struct trace_bprint_entry *
+reserve_bprint(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, size_t args_bytes)
 {
 	struct trace_bprint_entry *entry;
 
@@ -96,6 +96,23 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 	vbprintk(buffer, ip, fmt, ap);
 	va_end(ap);
 	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
+}
+
+void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes)
+{
+	struct ring_buffer *buffer = printk_buffer();
+	struct trace_bprint_entry *entry;
+
+	if (!buffer)
+		return;
+	entry = reserve_bprint(buffer, ip, fmt, bytes);
+	if (!entry)
+		return;
+	if (bytes == sizeof(uint32_t))
+		*(uint32_t *)(void *)entry->args = (uint32_t)value;
+	else
+		__builtin_memcpy(entry->args, &value, sizeof(value));
+	ring_buffer_unlock_commit(buffer, entry);
 }
 
 void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)

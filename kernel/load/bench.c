@@ -279,6 +279,31 @@ static int bench_graph_off(struct command_env *env, const char *name)
 	return err;
 }
 
+/* The function tracer, for threads that do not include this one. */
+static int bench_func_pid_miss(struct command_env *env, const char *name)
+{
+	uint64_t milli = 0, bytes = 0;
+	int err = write_file("set_ftrace_pid", "1000000\n");
+
+	if (!err)
+		err = measure_tracer("function\n", true, &milli, &bytes);
+	write_file("set_ftrace_pid", "");
+	if (!err)
+		print_value(env, name, milli, "instructions");
+	return err;
+}
+
+static int bench_trace_printk(struct command_env *env, const char *name)
+{
+	int err = write_file("trace", "");
+
+	if (!err)
+		print_value(env, name, measure_above(bench_loop_printk, bench_loop_empty),
+			    "instructions");
+	write_file("trace", "");
+	return err;
+}
+
 static int bench_ring_16(struct command_env *env, const char *name)
 {
 	bench_ring = ring_buffer_alloc(1 << 20, RING_BUFFER_OVERWRITE);
@@ -360,14 +385,15 @@ static int bench_boot(struct command_env *env, const char *name)
 }
 
 static const struct bench benches[] = {
-	{ "calibrate", bench_calibrate },      { "site_off", bench_site_off },
-	{ "op_empty", bench_op_empty },	       { "ops_two", bench_ops_two },
-	{ "op_regs", bench_op_regs },	       { "direct", bench_direct },
-	{ "func_event", bench_func_event },    { "ring_16", bench_ring_16 },
-	{ "func_stack", bench_func_stack },    { "site_bytes", bench_site_bytes },
-	{ "patch_all_insn", bench_patch_all }, { "glob_insn", bench_glob },
-	{ "boot_to_prompt", bench_boot },      { "graph_pair", bench_graph_pair },
-	{ "graph_off", bench_graph_off },
+	{ "calibrate", bench_calibrate },	{ "site_off", bench_site_off },
+	{ "op_empty", bench_op_empty },		{ "ops_two", bench_ops_two },
+	{ "op_regs", bench_op_regs },		{ "direct", bench_direct },
+	{ "func_event", bench_func_event },	{ "ring_16", bench_ring_16 },
+	{ "func_stack", bench_func_stack },	{ "site_bytes", bench_site_bytes },
+	{ "patch_all_insn", bench_patch_all },	{ "glob_insn", bench_glob },
+	{ "boot_to_prompt", bench_boot },	{ "graph_pair", bench_graph_pair },
+	{ "graph_off", bench_graph_off },	{ "func_pid_miss", bench_func_pid_miss },
+	{ "trace_printk", bench_trace_printk },
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)

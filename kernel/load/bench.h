@@ -19,6 +19,7 @@ void bench_loop_empty(uint32_t n);
 void bench_loop_calibrate(uint32_t n); /* 12 instructions a round */
 void bench_loop_target(uint32_t n);
 void bench_loop_untraced(uint32_t n);
+void bench_loop_printk(uint32_t n); /* trace_printk() with the number of the round */
 /* Reserve and commit 16 bytes a round in `bench_ring`. */
 void bench_loop_ring(uint32_t n);
 extern struct ring_buffer *bench_ring;

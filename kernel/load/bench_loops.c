@@ -1,5 +1,6 @@
 /* The loops of the benchmark; see kernel/load/bench.h. Nothing here has a call site. */
 #include <trace/ring_buffer.h>
+#include <trace/trace.h>
 #include "bench.h"
 
 struct ring_buffer *bench_ring;
@@ -59,6 +60,14 @@ void bench_loop_untraced(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		bench_target_untraced();
+		barrier();
+	}
+}
+
+void bench_loop_printk(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_printk("round %u\n", i);
 		barrier();
 	}
 }

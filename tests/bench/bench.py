@@ -31,6 +31,8 @@ ROWS = {
     "graph_pair": ("function_graph, entry and exit recorded", "instructions", 1325, 260),
     "graph_off": ("function_graph, `tracing_on` 0", "instructions", 369, 90),
     "graph_bytes": ("bytes per graph call (entry and exit)", "bytes", 68, 48),
+    "func_pid_miss": ("function tracer, other pid filtered out", "instructions", 42, 30),
+    "trace_printk": ("trace_printk, one integer", "instructions", 788, 160),
     "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 350, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
     "site_bytes": ("record of a site", "bytes", 16, 8),

@@ -13,18 +13,14 @@
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				    struct ftrace_regs *fregs)
 {
-	const struct trace_array *tr = ops->private;
-
-	if (!(trace_plat_current()->ignored_by & tr->pid_mask))
+	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
 		function_trace_call(ip, parent_ip, ops, fregs);
 }
 
 static void function_trace_options_pid_call(uintptr_t ip, uintptr_t parent_ip,
 					    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	const struct trace_array *tr = ops->private;
-
-	if (!(trace_plat_current()->ignored_by & tr->pid_mask))
+	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
 		function_trace_options_call(ip, parent_ip, ops, fregs);
 }
 
@@ -47,6 +43,7 @@ static int start_calls(struct trace_array *tr)
 		return err;
 	tr->ops->func = wanted_func(tr);
 	tr->ops->private = tr;
+	tr->ops->ignore_mask = tr->pid_mask;
 	return register_ftrace_function(tr->ops);
 }
 

@@ -9,7 +9,7 @@
 
 static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 {
-	return __atomic_load_n(&buffer->cpu[trace_plat_cpu_id()], __ATOMIC_RELAXED);
+	return buffer->cpu[trace_plat_cpu_id()]; /* only this CPU exchanges it */
 }
 
 /* The slow rest of reserving. Preemption is off, and on again when there is no room. */

@@ -157,6 +157,7 @@ static void restore(void)
 		"markers",
 		"nopause-on-trace",
 		"nofunction-fork",
+		"nodisable_on_free",
 		"noprintk-msg-only",
 		"trace_printk",
 	};
@@ -168,8 +169,13 @@ static void restore(void)
 	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace"), 0);
+	assert_int_equal(echo("", "set_graph_function"), 0);
+	assert_int_equal(echo("", "set_graph_notrace"), 0);
+	assert_int_equal(echo("", "stack_trace_filter"), 0);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(echo("0", "snapshot"), 0);
 	assert_int_equal(echo("1408", "buffer_size_kb"), 0);
 	assert_int_equal(echo("local", "trace_clock"), 0);
 	assert_int_equal(echo("function", "current_tracer"), 0);
@@ -200,7 +206,22 @@ static void anything_anywhere(void **state)
 	assert_int_equal(fake_nr_bugs, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
+/*
+ * The first snapshot leaves a slim buffer behind, the first func-no-repeats its memory: they last
+ * as long as the instance.
+ */
+static int reset(void **state)
+{
+	tracefs_reset(state);
+	assert_int_equal(echo("1", "options/func-no-repeats"), 0);
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	assert_int_equal(echo("0", "options/func-no-repeats"), 0);
+	assert_int_equal(echo("1", "snapshot"), 0);
+	assert_int_equal(echo("0", "snapshot"), 0);
+	return tracefs_reset(state);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, tracefs_check)
 
 int main(int argc, char **argv)
 {

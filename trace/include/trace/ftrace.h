@@ -69,6 +69,7 @@ struct ftrace_ops {
 	struct ftrace_ops *_Atomic next; /* ftrace's lock; probes follow it */
 	uint32_t flags;			 /* enum ftrace_ops_flags */
 	void *private;
+	uint64_t ignore_mask; /* free for func, as private is: bits of trace_thread.ignored_by */
 
 	/* The rest is ftrace's, under its lock. Zero before first use. */
 	struct ftrace_ops_hash *_Atomic func_hash; /* the current one of `hashes`, or NULL */

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <trace/compiler.h>
+#include <trace/trace_printk.h>
 
 struct trace_array;
 struct trace_thread;
@@ -48,36 +49,6 @@ void trace_boot_finish(void);
 void tracing_on(void);
 void tracing_off(void);
 bool tracing_is_on(void);
-
-/* ---- Writing. Any context, NMI included. ---- */
-
-/*
- * printf into the trace: only the format's address and the arguments are stored, the text is made
- * when it is read. `fmt` must live forever: use a literal. Without arguments the literal itself is
- * stored by address.
- */
-#define trace_printk(fmt, ...)                                                                     \
-	do {                                                                                       \
-		if (sizeof(#__VA_ARGS__) > 1)                                                      \
-			trace_bprintk(trace_here(), fmt, ##__VA_ARGS__);                           \
-		else                                                                               \
-			trace_bputs(trace_here(), fmt);                                            \
-	} while (0)
-
-/* Copy a string that may not live forever. */
-#define trace_puts(text) trace_puts_at(trace_here(), text)
-
-/* An address inside the calling function. */
-#define trace_here()                                                                               \
-	({                                                                                         \
-		__label__ here;                                                                    \
-here:                                                                                              \
-		(uintptr_t) && here;                                                               \
-	})
-
-void trace_bprintk(uintptr_t ip, const char *fmt, ...) TRACE_PRINTF(2, 3);
-void trace_bputs(uintptr_t ip, const char *text);
-void trace_puts_at(uintptr_t ip, const char *text);
 
 /* ---- Instances. Thread context, may sleep, where nothing else is said. ---- */
 

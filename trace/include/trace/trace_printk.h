@@ -1,0 +1,63 @@
+/*
+ * trace_printk(): printf into the trace. Only the format's address and the arguments are stored,
+ * the text is made when it is read. Included by <trace/trace.h>.
+ *
+ *   no arguments           the literal is stored by address
+ *   one integer            the compiler knows its size: nobody looks at the format before it is read
+ *   anything else          trace_bprintk() walks the format
+ *
+ * Context: any, NMI included.
+ */
+#ifndef TRACE_TRACE_PRINTK_H
+#define TRACE_TRACE_PRINTK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+/* `fmt` must live forever: use a literal. */
+#define trace_printk(fmt, ...)                                                                     \
+	TRACE_PRINTK_NAME(0, ##__VA_ARGS__, many, many, many, many, many, many, many, 1, 0)        \
+	(fmt, ##__VA_ARGS__)
+
+/* Copy a string that may not live forever. */
+#define trace_puts(text) trace_puts_at(trace_here(), text)
+
+/* An address inside the calling function. */
+#define trace_here()                                                                               \
+	({                                                                                         \
+		__label__ here;                                                                    \
+here:                                                                                              \
+		(uintptr_t) && here;                                                               \
+	})
+
+void trace_bprintk(uintptr_t ip, const char *fmt, ...) TRACE_PRINTF(2, 3);
+void trace_bputs(uintptr_t ip, const char *text);
+void trace_puts_at(uintptr_t ip, const char *text);
+
+/* ---- How the macro chooses ---- */
+
+/* One integer of 4 or 8 bytes, in the form that trace_bin_pack() gives it. */
+void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes);
+
+#define TRACE_PRINTK_NAME(zero, a, b, c, d, e, f, g, h, nr, ...) trace_printk_##nr
+#define TRACE_CLASS_POINTER					 5 /* of __builtin_classify_type() */
+
+#define TRACE_IS_INTEGER(arg) (__builtin_classify_type(arg) != TRACE_CLASS_POINTER)
+/* As it is passed, promoted; 0 for what is no integer. */
+#define TRACE_AS_INTEGER(arg) (+__builtin_choose_expr(TRACE_IS_INTEGER(arg), (arg), 0))
+
+#define trace_printk_0(fmt) trace_bputs(trace_here(), fmt)
+
+#define trace_printk_1(fmt, arg)                                                                   \
+	do {                                                                                       \
+		if (TRACE_IS_INTEGER(arg))                                                         \
+			trace_bprintk_integer(trace_here(), fmt, (uint64_t)TRACE_AS_INTEGER(arg),  \
+					      sizeof(TRACE_AS_INTEGER(arg)));                      \
+		else                                                                               \
+			trace_bprintk(trace_here(), fmt, arg); /* and the compiler checks `fmt` */ \
+	} while (0)
+
+#define trace_printk_many(fmt, ...) trace_bprintk(trace_here(), fmt, ##__VA_ARGS__)
+
+#endif
