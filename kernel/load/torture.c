@@ -359,27 +359,44 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 	return err ? 1 : 0;
 }
 
+/* The other forms of the command, by their first word; false when it is none of them. */
+static bool run_other(struct command_env *env, const char *word, uint64_t rounds, int *out_status)
+{
+	if (strcmp(word, "damage") == 0)
+		*out_status = torture_damage(env);
+	else if (strcmp(word, "graph") == 0)
+		*out_status = torture_graph(env, rounds);
+	else if (strcmp(word, "longjmp") == 0)
+		*out_status = torture_longjmp(env);
+	else
+		return false;
+	return true;
+}
+
 static int torture_run(struct command_env *env, int argc, char **argv)
 {
-	bool damage = argc == 2 && strcmp(argv[1], "damage") == 0;
-	uint64_t rounds = DEFAULT_ROUNDS, seconds = 0;
-	int status;
+	uint64_t rounds = DEFAULT_ROUNDS, second = 0;
+	bool is_other = argc > 1 && (*argv[1] < '0' || *argv[1] > '9');
+	int status = COMMAND_USAGE;
 
-	if (argc > 3 || (argc > 1 && !damage && !command_parse_u64(argv[1], &rounds)) ||
-	    (argc > 2 && !command_parse_u64(argv[2], &seconds)))
+	if (argc > 3 || (argc > 1 && !is_other && !command_parse_u64(argv[1], &rounds)) ||
+	    (argc > 2 && !command_parse_u64(argv[2], &second)))
 		return COMMAND_USAGE;
 	if (!mutex_trylock(&torture_lock)) {
 		command_error(env, "is running already");
 		return 1;
 	}
-	status = damage ? torture_damage(env) : torture_locked(env, rounds, seconds);
+	if (!is_other)
+		status = torture_locked(env, rounds, second);
+	else if (!run_other(env, argv[1], argc > 2 ? second : rounds, &status))
+		status = COMMAND_USAGE;
 	mutex_unlock(&torture_lock);
 	return status;
 }
 
 const struct command torture_commands[] = {
 	{ .name = "torture",
-	  .usage = "[rounds] [seconds] | damage",
+	  .usage = "[rounds] [seconds] | damage | graph [rounds] | longjmp",
 	  .help = "patch call sites while all CPUs run over them, and check everything",
 	  .run = torture_run },
 	{ 0 },

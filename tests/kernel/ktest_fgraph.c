@@ -87,6 +87,7 @@ static TRACE_NOINLINE uint64_t graph_call_tail(uint64_t n)
 
 static TRACE_NOINLINE unsigned __int128 graph_call_wide(uint64_t n)
 {
+	__asm__ volatile("" : "+r"(n));
 	return (unsigned __int128)n << 64 | ~n;
 }
 
