@@ -20,7 +20,10 @@ static void repeat(struct trace_seq *seq, char c, size_t times)
 		trace_seq_putc(seq, c);
 }
 
-/* ---- In front ---- */
+/*
+ * ---- In front. The option says whether with state: a dump after a crash, which has its other
+ * lines in latency format, has these without, as in Linux. ----
+ */
 
 static void print_abs_time(struct graph_line *line)
 {
@@ -78,7 +81,7 @@ void graph_print_context(struct graph_line *line)
 		print_proc(line, line->ent.pid);
 		trace_seq_puts(line->seq, " | ");
 	}
-	if (line->iter->is_latency) {
+	if (has_option(line, TRACE_OPT_LATENCY_FORMAT)) {
 		trace_seq_putc(line->seq, ' ');
 		trace_print_state(&line->ent, line->seq);
 		trace_seq_puts(line->seq, " | ");
@@ -213,14 +216,16 @@ static void print_column_head(struct trace_seq *seq, uint32_t flags, bool is_lat
 
 void trace_graph_print_header(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags)
 {
+	bool is_latency = iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT);
+
 	if (!(iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO)))
 		return;
-	if (iter->is_latency) {
+	if (is_latency) {
 		if (trace_iter_shows_nothing(iter))
 			return;
 		trace_print_latency_summary(iter, seq);
 		print_state_head(seq, flags);
 	}
-	print_column_head(seq, flags, iter->is_latency, false);
-	print_column_head(seq, flags, iter->is_latency, true);
+	print_column_head(seq, flags, is_latency, false);
+	print_column_head(seq, flags, is_latency, true);
 }
