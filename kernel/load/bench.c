@@ -269,6 +269,20 @@ static int bench_graph_pair(struct command_env *env, const char *name)
 	return 0;
 }
 
+static int bench_profile(struct command_env *env, const char *name)
+{
+	int err = write_file("set_ftrace_filter", BENCH_TARGET "\n");
+
+	if (!err)
+		err = write_file("function_profile_enabled", "1\n");
+	if (!err)
+		print_value(env, name, measure_above(bench_loop_target, bench_loop_untraced),
+			    "instructions");
+	write_file("function_profile_enabled", "0\n");
+	write_file("set_ftrace_filter", "");
+	return err;
+}
+
 static int bench_graph_off(struct command_env *env, const char *name)
 {
 	uint64_t milli = 0, bytes = 0;
@@ -393,7 +407,7 @@ static const struct bench benches[] = {
 	{ "patch_all_insn", bench_patch_all },	{ "glob_insn", bench_glob },
 	{ "boot_to_prompt", bench_boot },	{ "graph_pair", bench_graph_pair },
 	{ "graph_off", bench_graph_off },	{ "func_pid_miss", bench_func_pid_miss },
-	{ "trace_printk", bench_trace_printk },
+	{ "trace_printk", bench_trace_printk }, { "profile", bench_profile },
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)

@@ -5,7 +5,7 @@ Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -c
 stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
 (kernel/load/bench.c states what is subtracted). The kernels for patching have generated functions
 (make SITES=n). Writes bench.json into the build directory:
-    name -> {"value": number, "unit": text, "linux": number, "target": number}
+    name -> {"value": number, "unit": text, "linux": number or null, "target": number}
 """
 import argparse
 import json
@@ -30,6 +30,7 @@ ROWS = {
     "func_stack": ("function tracer with func_stack_trace, per event", "instructions", 7080, 1200),
     "graph_pair": ("function_graph, entry and exit recorded", "instructions", 1325, 260),
     "graph_off": ("function_graph, `tracing_on` 0", "instructions", 369, 90),
+    "profile": ("function profiler, one call counted and timed", "instructions", None, 120),
     "graph_bytes": ("bytes per graph call (entry and exit)", "bytes", 68, 48),
     "func_pid_miss": ("function tracer, other pid filtered out", "instructions", 42, 30),
     "trace_printk": ("trace_printk, one integer", "instructions", 788, 160),
@@ -91,7 +92,8 @@ def print_table(result, scaling, extra):
     print("| name | what | unit | Linux 6.1 | target | Fathom |")
     print("|---|---|---|---|---|---|")
     for name, (what, unit, linux, target) in ROWS.items():
-        print(f"| `{name}` | {what} | {unit} | {linux:,} | {target} | {result[name]['value']:g} |")
+        peer = "not built in" if linux is None else f"{linux:,}"
+        print(f"| `{name}` | {what} | {unit} | {peer} | {target} | {result[name]['value']:g} |")
     print()
     print("| what | target | Fathom |")
     print("|---|---|---|")

@@ -77,6 +77,9 @@ extern const struct trace_file_table trace_graph_files;
 extern const struct trace_file trace_graph_function_file;
 extern const struct trace_file trace_graph_notrace_file;
 extern const struct trace_file_table trace_stack_files;
+extern const struct trace_file_table trace_stat_files;
+/* trace_stat/functionN; node->arg is the CPU. */
+extern const struct trace_file trace_stat_function_file;
 /* In each per_cpu/cpuN; node->arg is the number. */
 extern const struct trace_file_table trace_cpu_files;
 /* Of an instance and of a CPU. */

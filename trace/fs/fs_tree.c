@@ -35,9 +35,9 @@ static struct trace_tree root_tree;
 static struct trace_node *instances;
 
 static const struct trace_file_table *const tables[] = {
-	&trace_config_files, &trace_option_files, &trace_thread_files,
-	&trace_info_files,   &trace_buffer_files, &trace_function_files,
-	&trace_marker_files, &trace_graph_files,  &trace_stack_files,
+	&trace_config_files, &trace_option_files,   &trace_thread_files, &trace_info_files,
+	&trace_buffer_files, &trace_function_files, &trace_marker_files, &trace_graph_files,
+	&trace_stack_files,  &trace_stat_files,
 };
 
 struct trace_node *trace_fs_root(void)
@@ -202,13 +202,13 @@ static void add_table(struct trace_node *dir, const struct trace_file_table *tab
 
 static size_t count_nodes(void)
 {
-	size_t nr = 4 + TRACE_NR_OPTIONS; /* root, options, per_cpu, instances */
+	size_t nr = 5 + TRACE_NR_OPTIONS; /* root, options, per_cpu, trace_stat, instances */
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tables); i++)
 		nr += tables[i]->nr;
 	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
 		nr += tracer->nr_options;
-	return nr + trace_plat_nr_cpus() * (1 + trace_cpu_files.nr);
+	return nr + trace_plat_nr_cpus() * (1 + trace_cpu_files.nr + 1);
 }
 
 static void add_tracer_options(struct trace_node *dir, struct tracer *tracer)
@@ -241,9 +241,22 @@ static void add_cpus(struct trace_tree *tree)
 	}
 }
 
+/* Only in the root; its names are behind those of per_cpu. */
+static void add_stats(struct trace_tree *tree)
+{
+	struct trace_node *dir = add_dir(tree, tree->root, "trace_stat");
+	char *name = tree->chunks->names + trace_plat_nr_cpus() * CPU_NAME_LEN;
+
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		trace_snprintf(name, CPU_NAME_LEN, "%s%u", trace_stat_function_file.name, cpu);
+		add_file(dir, name, &trace_stat_function_file, cpu);
+		name += CPU_NAME_LEN;
+	}
+}
+
 static int build(struct trace_tree *tree, struct trace_array *tr)
 {
-	tree->chunks = chunk_alloc(count_nodes(), trace_plat_nr_cpus() * CPU_NAME_LEN);
+	tree->chunks = chunk_alloc(count_nodes(), 2 * trace_plat_nr_cpus() * CPU_NAME_LEN);
 	if (!tree->chunks)
 		return -ENOMEM;
 	tree->tr = tr;
@@ -252,6 +265,8 @@ static int build(struct trace_tree *tree, struct trace_array *tr)
 		add_table(tree->root, tables[i], (uint64_t)RING_BUFFER_ALL_CPUS);
 	add_options(tree);
 	add_cpus(tree);
+	if (is_root_tree(tree))
+		add_stats(tree);
 	return 0;
 }
 

@@ -293,7 +293,7 @@ static int switch_hashes(struct ftrace_ops *ops, struct ftrace_ops_hash *before,
 	return ftrace_is_dead() ? 0 : ftrace_update(&change);
 }
 
-int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
+static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
 {
 	struct ftrace_ops_hash *before = ops->func_hash;
 	struct ftrace_ops_hash *after = &ops->hashes[before == &ops->hashes[0]];
@@ -326,6 +326,63 @@ int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_
 		trace_plat_synchronize_preempt();
 	ftrace_hash_free(old);
 	return err;
+}
+
+/* The copy for the follower is made first: then only the first of the two may fail. */
+int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
+{
+	struct ftrace_hash *copy = NULL;
+	int err;
+
+	if (ops->follower && !ftrace_hash_empty(hash)) {
+		copy = ftrace_hash_copy(hash);
+		if (!copy) {
+			ftrace_hash_free(hash);
+			return -ENOMEM;
+		}
+	}
+	err = replace_hash(ops, notrace, hash);
+	if (ops->follower && !err)
+		return replace_hash(ops->follower, notrace, copy);
+	ftrace_hash_free(copy);
+	return err;
+}
+
+static int follow_locked(struct ftrace_ops *leader, struct ftrace_ops *follower)
+{
+	for (int notrace = 0; notrace < 2; notrace++) {
+		struct ftrace_hash *hash = ftrace_ops_hash_of(leader, notrace);
+		struct ftrace_hash *copy = NULL;
+
+		if (hash) {
+			copy = ftrace_hash_copy(hash);
+			if (!copy)
+				return -ENOMEM;
+		}
+		replace_hash(follower, notrace, copy);
+	}
+	leader->follower = follower;
+	return 0;
+}
+
+int ftrace_ops_follow(struct ftrace_ops *leader, struct ftrace_ops *follower)
+{
+	int err;
+
+	trace_plat_lock(&ftrace_lock);
+	err = follow_locked(leader, follower);
+	if (err)
+		ftrace_free_filter_locked(follower);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+void ftrace_ops_unfollow(struct ftrace_ops *leader)
+{
+	trace_plat_lock(&ftrace_lock);
+	ftrace_free_filter_locked(leader->follower);
+	leader->follower = NULL;
+	trace_plat_unlock(&ftrace_lock);
 }
 
 void ftrace_free_filter_locked(struct ftrace_ops *ops)

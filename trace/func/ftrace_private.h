@@ -171,6 +171,13 @@ int ftrace_register_locked(struct ftrace_ops *ops);
 int ftrace_unregister_locked(struct ftrace_ops *ops);
 /* Forget both hashes of an ops that is not registered. ftrace_lock held. */
 void ftrace_free_filter_locked(struct ftrace_ops *ops);
+/*
+ * Give `follower`, which is not registered, the filters of `leader`, now and whenever they change;
+ * a leader has one follower. 0 or -ENOMEM. Takes ftrace_lock.
+ */
+int ftrace_ops_follow(struct ftrace_ops *leader, struct ftrace_ops *follower);
+/* No more; it has no filters then. Not registered either. Takes ftrace_lock. */
+void ftrace_ops_unfollow(struct ftrace_ops *leader);
 /* The current one; NULL for none. ftrace_lock held. */
 struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
 

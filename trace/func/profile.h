@@ -23,45 +23,48 @@ struct trace_seq;
 
 struct profile_rec {
 	_Atomic uint32_t ip; /* trace_plat_ip_pack(); 0: free */
-	uint32_t unused;
+	uint32_t cpu;	     /* whose table it is in */
 	uint64_t hits;
 	uint64_t time_ns;
-	uint64_t unused2;
+	uint64_t unused;
 	struct trace_pair square; /* sum of squares of the times, 128 bits */
+	uint64_t unused2[2];
 };
+_Static_assert(sizeof(struct profile_rec) == 64, "a call touches one cache line");
 
 struct profile_table {
-	uint32_t mask;	/* slots - 1 */
-	uint32_t shift; /* 32 - log2(slots) */
-	uint32_t max;	/* records that may be claimed */
+	uint32_t offset_mask; /* bytes of the records, less one record */
+	uint32_t mask;	      /* slots - 1 */
+	uint32_t cpu;
+	uint32_t max; /* records that may be claimed */
 	_Atomic uint32_t nr;
+	uint32_t unused;
 	uint64_t dropped; /* calls that found no room */
-	uint64_t unused[5];
+	uint64_t bytes;	  /* of all this */
+	uint64_t unused2[3];
 	struct profile_rec rec[];
 };
 
-/* Room for `functions`, or for as many as memory allows; NULL when there is hardly any. */
-struct profile_table *profile_table_create(uint32_t functions);
+/*
+ * For `cpu`: room for `functions`, or for as many as memory allows; NULL when there is hardly any.
+ */
+struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions);
 void profile_table_free(struct profile_table *table);
 /* Forget everything. Nobody may write. */
 void profile_table_reset(struct profile_table *table);
 /* Claim a record; NULL when the table is full. */
 struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip);
 
+/*
+ * Where the search for `ip` begins. Functions lie 16 bytes apart or more, and far fewer than that
+ * in any stretch of code, so the address itself, in units of 16 bytes, spreads them well.
+ */
 static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_slot(struct profile_table *table,
 								  uint32_t ip)
 {
-	return &table->rec[(ip * 0x9e3779b1u) >> table->shift];
-}
+	uint32_t offset = ip * (sizeof(struct profile_rec) / 16) & table->offset_mask;
 
-/* The record of `ip`; NULL when there is none, and when the search is longer than one step. */
-static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_find_fast(struct profile_table *table,
-								       uint32_t ip)
-{
-	struct profile_rec *rec = profile_table_slot(table, ip);
-
-	return TRACE_LIKELY(atomic_load_explicit(&rec->ip, memory_order_relaxed) == ip) ? rec
-											: NULL;
+	return (void *)((char *)table->rec + offset);
 }
 
 /* The record of `ip`, NULL when there is none. */
@@ -78,8 +81,10 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
 
 /* ---- The profiler, profile.c. Thread context. ---- */
 
+/* An option of function_graph in the global instance: sleep-time and graph-time count here. */
+void profile_set_option(uint32_t bit, bool on);
 bool profile_enabled(void);
-/* Starting forgets what was counted before. 0, -ENOMEM, or what register_ftrace_graph() says. */
+/* Starting forgets what was counted before. 0, -ENOMEM, or what register_ftrace_function() says. */
 int profile_enable(bool on);
 
 /* ---- Statistics ---- */

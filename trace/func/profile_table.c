@@ -8,18 +8,19 @@
 #include "print/str.h"
 
 #define MIN_SLOTS 512u
+#define MAX_SLOTS (1u << 24)
 
 static size_t table_bytes(uint32_t slots)
 {
 	return sizeof(struct profile_table) + (size_t)slots * sizeof(struct profile_rec);
 }
 
-struct profile_table *profile_table_create(uint32_t functions)
+struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions)
 {
 	struct profile_table *table = NULL;
 	uint32_t slots = MIN_SLOTS;
 
-	while (slots / 4 * 3 < functions && slots < 1u << 31)
+	while (slots / 4 * 3 < functions && slots < MAX_SLOTS)
 		slots *= 2;
 	for (; slots >= MIN_SLOTS; slots /= 2) {
 		table = trace_plat_alloc(table_bytes(slots));
@@ -29,20 +30,22 @@ struct profile_table *profile_table_create(uint32_t functions)
 	if (!table)
 		return NULL;
 	table->mask = slots - 1;
-	table->shift = 32 - (uint32_t)__builtin_ctz(slots);
+	table->offset_mask = (uint32_t)((slots - 1) * sizeof(struct profile_rec));
+	table->cpu = cpu;
 	table->max = slots / 8 * 7;
+	table->bytes = table_bytes(slots);
 	return table;
 }
 
 void profile_table_free(struct profile_table *table)
 {
 	if (table)
-		trace_plat_free(table, table_bytes(table->mask + 1));
+		trace_plat_free(table, table->bytes);
 }
 
 void profile_table_reset(struct profile_table *table)
 {
-	memset(table->rec, 0, table_bytes(table->mask + 1) - sizeof(*table));
+	memset(table->rec, 0, table->bytes - sizeof(*table));
 	table->nr = 0;
 	table->dropped = 0;
 }
@@ -80,6 +83,7 @@ struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip
 			trace_plat_local_add(&table->dropped, 1);
 			return NULL;
 		}
+		rec->cpu = table->cpu;
 		if (atomic_compare_exchange_strong(&rec->ip, &found, ip)) {
 			atomic_fetch_add_explicit(&table->nr, 1, memory_order_relaxed);
 			return rec;

@@ -4,6 +4,7 @@
  */
 #include "array.h"
 #include "graph.h"
+#include "profile.h"
 #include "print/output_graph.h"
 #include "print/str.h"
 
@@ -31,6 +32,8 @@ static int graph_init(struct trace_array *tr)
 
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
+	if (trace_array_is_global(tr))
+		profile_set_option(bit, on);
 	if (on)
 		tr->graph.options |= bit;
 	else

@@ -18,7 +18,7 @@ static int setup(void **state)
 {
 	(void)state;
 	fake_reset();
-	table = profile_table_create(100);
+	table = profile_table_create(0, 100);
 	assert_non_null(table);
 	return 0;
 }
@@ -117,17 +117,17 @@ static void smaller_when_memory_is_short(void **state)
 	struct profile_table *big, *small;
 
 	(void)state;
-	big = profile_table_create(40000);
+	big = profile_table_create(0, 40000);
 	assert_true(big->max >= 40000);
 	profile_table_free(big);
 	fake_alloc_max_bytes = 1 << 20;
-	small = profile_table_create(40000);
+	small = profile_table_create(0, 40000);
 	assert_non_null(small);
 	assert_in_range(small->max, 5000, 39999);
 	profile_table_free(small);
 	fake_alloc_max_bytes = 0;
 	fake_alloc_budget = 0;
-	assert_null(profile_table_create(100));
+	assert_null(profile_table_create(0, 100));
 	fake_alloc_budget = -1;
 }
 

@@ -38,6 +38,7 @@ static void tree(void **state)
 		"enabled_functions",
 		"error_log",
 		"free_buffer",
+		"function_profile_enabled",
 		"instances",
 		"max_graph_depth",
 		"options",
@@ -61,6 +62,7 @@ static void tree(void **state)
 		"trace_marker_raw",
 		"trace_options",
 		"trace_pipe",
+		"trace_stat",
 		"tracing_cpumask",
 		"tracing_max_latency",
 		"tracing_on",
@@ -393,6 +395,7 @@ static void open_without_memory(void **state)
 	static const char *const paths[] = {
 		"trace",
 		"trace_pipe",
+		"trace_stat/function0",
 		"per_cpu/cpu0/trace_pipe_raw",
 		"set_ftrace_filter",
 		"available_filter_functions",

@@ -1,0 +1,103 @@
+/*
+ * function_profile_enabled and trace_stat/functionN. See fs_file.h, func/profile.h. An open
+ * functionN holds the numbers of the moment when it was opened, or read from its start again.
+ */
+#include "array.h"
+#include "fs_file.h"
+#include "func/profile.h"
+#include "print/str.h"
+
+#define WORD_MAX 64u
+
+/* ---- function_profile_enabled ---- */
+
+static int enabled_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_printf(seq, "%d\n", profile_enabled());
+	return 0;
+}
+
+static int enabled_store(struct trace_handle *handle, char *text)
+{
+	uint64_t value;
+	int err = trace_parse_u64(text, 10, &value);
+
+	(void)handle;
+	return err ? err : profile_enable(value != 0);
+}
+
+/* ---- trace_stat/functionN: handle->index 0 is the head, n the n-th record ---- */
+
+static int stat_open(struct trace_handle *handle)
+{
+	struct profile_stats *stats;
+	int err;
+
+	if (!(handle->flags & TRACE_FS_READ))
+		return 0;
+	handle->private_bytes = sizeof(*stats);
+	stats = trace_plat_alloc(sizeof(*stats));
+	if (!stats)
+		return -ENOMEM;
+	err = profile_read(stats, (uint32_t)handle->node->arg);
+	if (err)
+		trace_plat_free(stats, sizeof(*stats));
+	else
+		handle->private = stats;
+	return err;
+}
+
+static int stat_close(struct trace_handle *handle)
+{
+	if (!handle->private)
+		return 0;
+	profile_stats_free(handle->private);
+	trace_plat_free(handle->private, handle->private_bytes);
+	return 0;
+}
+
+static void stat_rewind(struct trace_handle *handle)
+{
+	profile_stats_free(handle->private);
+	profile_read(handle->private, (uint32_t)handle->node->arg);
+}
+
+static int stat_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct profile_stats *stats = handle->private;
+	size_t at = handle->index++;
+
+	if (at > stats->nr + 1)
+		return 0;
+	if (at == 0)
+		profile_stat_head(seq);
+	else if (at <= stats->nr)
+		profile_stat_line(seq, &stats->stat[at - 1]);
+	else if (stats->dropped)
+		trace_seq_printf(seq, "# no room for %llu calls of other functions\n",
+				 (unsigned long long)stats->dropped);
+	return seq->len != 0;
+}
+
+static const struct trace_file enabled_file = {
+	.name = "function_profile_enabled",
+	.root_only = true,
+	.mode = TRACE_MODE_WRITE,
+	.show = enabled_show,
+	.store = enabled_store,
+	.store_max = WORD_MAX,
+};
+
+const struct trace_file trace_stat_function_file = {
+	.name = "function",
+	.mode = TRACE_MODE_WRITE,
+	.open = stat_open,
+	.next = stat_next,
+	.rewind = stat_rewind,
+	.close = stat_close,
+};
+
+static const struct trace_file *const files[] = { &enabled_file };
+
+const struct trace_file_table trace_stat_files = { files, TRACE_ARRAY_SIZE(files) };
