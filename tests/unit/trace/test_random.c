@@ -172,6 +172,7 @@ static void restore(void)
 	assert_int_equal(echo("", "set_graph_function"), 0);
 	assert_int_equal(echo("", "set_graph_notrace"), 0);
 	assert_int_equal(echo("", "stack_trace_filter"), 0);
+	assert_int_equal(echo("0", "function_profile_enabled"), 0);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
 	assert_int_equal(echo("nop", "current_tracer"), 0);

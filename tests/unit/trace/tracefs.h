@@ -142,6 +142,8 @@ HELPER int tracefs_reset(void **state)
 	cat_chunk = 4096;
 	/* What an instance keeps after its first use. */
 	assert_int_equal(echo("irqsoff", "current_tracer"), 0);
+	assert_int_equal(echo("1", "function_profile_enabled"), 0);
+	assert_int_equal(echo("0", "function_profile_enabled"), 0);
 	assert_int_equal(echo("function_graph", "current_tracer"), 0);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
