@@ -88,6 +88,34 @@ def patch_scaling(build, quick):
     return rows
 
 
+# How much longer pairs of threads that exchange messages take, every function traced: Linux, target.
+SLOW_DOWN = {"nop": (1, 1), "function": (13.6, 4), "function_graph": (32.8, 8)}
+MESSAGES = 300
+
+
+def system_level(build):
+    """hackbench with every function traced: instructions (a nanosecond each) and events of a round."""
+    rows = []
+    with Guest(build, cpus=1, mem="1G", icount=True, limit=600, timeout=600) as guest:
+        for tracer in SLOW_DOWN:
+            guest.check(f"echo {tracer} > current_tracer; hackbench 1 10; echo 0 > tracing_on; > trace; echo 1 > tracing_on")
+            text = guest.check(f"hackbench 1 {MESSAGES}; echo 0 > tracing_on; cat per_cpu/cpu0/stats; echo 1 > tracing_on")
+            seconds = float(re.search(r"^Time: ([\d.]+)", text, re.M)[1])
+            events = sum(int(n) for n in re.findall(r"^(?:entries|overrun): (\d+)", text, re.M))
+            rows.append({"tracer": tracer, "ms": seconds * 1000, "events": events,
+                         "slow_down": round(seconds * 1000 / rows[0]["ms"], 1) if rows else 1})
+    return rows
+
+
+def print_system_level(rows):
+    print()
+    print(f"| hackbench 1 {MESSAGES}, every function traced | million instructions | events | slow-down | Linux 6.1 | target |")
+    print("|---|---|---|---|---|---|")
+    for row in rows:
+        linux, target = SLOW_DOWN[row["tracer"]]
+        print(f"| `{row['tracer']}` | {row['ms']:g} | {row['events']:,} | {row['slow_down']:g} | {linux} | {target} |")
+
+
 def print_table(result, scaling, extra):
     print("| name | what | unit | Linux 6.1 | target | Fathom |")
     print("|---|---|---|---|---|---|")
@@ -120,6 +148,7 @@ def main():
     found = measure(build)
     if abs(found["calibrate"] - 12) > 0.1:
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
+    system = system_level(build)
     scaling = patch_scaling(build, options.quick)
     many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt")
     with Guest(build, cpus=4, icount=True, timeout=300) as guest:
@@ -133,8 +162,9 @@ def main():
              ("kernel image without symbols, bytes", "1,048,576", f"{image:,}")]
     (build / "bench.json").write_text(json.dumps(result, indent=2) + "\n")
     (build / "bench-more.json").write_text(json.dumps(
-        {"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling}, indent=2) + "\n")
+        {"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling, "slow_down": system}, indent=2) + "\n")
     print_table(result, scaling, extra)
+    print_system_level(system)
 
 
 if __name__ == "__main__":
