@@ -320,7 +320,8 @@ static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash
 		ftrace_hash_free(hash);
 		return err;
 	}
-	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
+	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED)) /* callbacks may read it */
+		ops->flags |= FTRACE_OPS_FL_INITIALIZED;
 	/* Probes also look at the sets of some that are never registered. */
 	if (before)
 		trace_plat_synchronize_preempt();

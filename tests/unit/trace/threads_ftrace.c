@@ -41,7 +41,9 @@ static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	struct user *user = ops->private;
 
 	(void)parent_ip;
-	(void)fregs;
+	/* Registers are never missing for one that needs them. */
+	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS && !fregs->is_full)
+		atomic_fetch_add(&user->wrong, 1);
 	atomic_fetch_add(&user->calls, 1);
 	if (!atomic_load(&user->may_be_called))
 		atomic_fetch_add(&user->late, 1);
@@ -54,12 +56,15 @@ static void *probe(void *arg)
 {
 	uint32_t cpu = (uint32_t)(uintptr_t)arg;
 	unsigned int seed = cpu;
+	struct ftrace_regs fregs = { 0 };
 
 	fake_bind(cpu);
 	while (!atomic_load(&stop)) {
 		uint32_t func = (uint32_t)rand_r(&seed) % NR_FUNCS;
 
-		trace_ops_list_func(fake_func(func), PARENT, NULL, NULL);
+		fregs.is_full = func & 1;
+		(fregs.is_full ? trace_ops_list_regs_func
+			       : trace_ops_list_func)(fake_func(func), PARENT, NULL, &fregs);
 	}
 	return NULL;
 }
@@ -103,6 +108,7 @@ static void test_probes_and_changes(void **state)
 	ftrace_init();
 	for (uint32_t i = 0; i < NR_OPS; i++) {
 		users[i].ops = (struct ftrace_ops){ .func = callback, .private = &users[i] };
+		users[i].ops.flags = i == 1 ? FTRACE_OPS_FL_SAVE_REGS : 0;
 		change_filter(&users[i]);
 	}
 	for (uint32_t i = 0; i < NR_PROBES; i++)

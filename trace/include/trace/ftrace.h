@@ -74,7 +74,7 @@ struct ftrace_ops {
 	/* The rest is ftrace's, under its lock. Zero before first use. */
 	struct ftrace_ops_hash *_Atomic func_hash; /* the current one of `hashes`, or NULL */
 	struct ftrace_ops_hash hashes[2];
-	struct ftrace_ops *follower; /* gets the same filters, or NULL */
+	struct ftrace_ops *follower;	    /* gets the same filters, or NULL */
 	struct trace_trampoline trampoline; /* addr 0: has none */
 	ftrace_func_t list_func;	    /* func, for callers without all registers */
 	_Atomic uintptr_t direct_call;	    /* FTRACE_OPS_FL_DIRECT: who is called instead */

@@ -3,8 +3,8 @@
  * the text is made when it is read. Included by <trace/trace.h>.
  *
  *   no arguments           the literal is stored by address
- *   one integer            the compiler knows its size: nobody looks at the format before it is read
- *   anything else          trace_bprintk() walks the format
+ *   one integer            the compiler knows its size: nobody looks at the format before it is
+ * read anything else          trace_bprintk() walks the format
  *
  * Context: any, NMI included.
  */
