@@ -98,14 +98,11 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
-void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes)
+static TRACE_ALWAYS_INLINE void write_integer(struct ring_buffer *buffer, uintptr_t ip,
+					      const char *fmt, uint64_t value, uint32_t bytes)
 {
-	struct ring_buffer *buffer = printk_buffer();
-	struct trace_bprint_entry *entry;
+	struct trace_bprint_entry *entry = reserve_bprint(buffer, ip, fmt, bytes);
 
-	if (!buffer)
-		return;
-	entry = reserve_bprint(buffer, ip, fmt, bytes);
 	if (!entry)
 		return;
 	if (bytes == sizeof(uint32_t))
@@ -113,6 +110,35 @@ void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32
 	else
 		__builtin_memcpy(entry->args, &value, sizeof(value));
 	ring_buffer_unlock_commit(buffer, entry);
+}
+
+/* Out of the way of the common case. */
+static TRACE_NOINLINE void write_integer_and_stack(uintptr_t ip, const char *fmt, uint64_t value,
+						   uint32_t bytes, uintptr_t frame)
+{
+	struct ring_buffer *buffer = printk_buffer();
+
+	if (!buffer)
+		return;
+	write_integer(buffer, ip, fmt, value, bytes);
+	print_stack(buffer, frame);
+}
+
+#define PRINTK_OPTIONS (TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_STACKTRACE))
+
+void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes)
+{
+	struct ring_buffer *buffer;
+
+	if (TRACE_UNLIKELY((trace_global.options & PRINTK_OPTIONS) !=
+			   TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK))) {
+		write_integer_and_stack(ip, fmt, value, bytes,
+					(uintptr_t)__builtin_frame_address(0));
+		return;
+	}
+	buffer = trace_global.buffer;
+	if (buffer)
+		write_integer(buffer, ip, fmt, value, bytes);
 }
 
 void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)
