@@ -247,6 +247,13 @@ uint64_t stack_tracer_max_bytes(void)
 	return tracer.kinds ? tracer.thread_max : tracer.first_max;
 }
 
+static void forget_locked(struct stack_tracer_max *max)
+{
+	atomic_fetch_add(&max->sequence, 1);
+	max->nr = 0;
+	atomic_fetch_add(&max->sequence, 1);
+}
+
 /* No stack is that large: what is more means "never". */
 void stack_tracer_set_max(uint64_t bytes)
 {
@@ -261,6 +268,8 @@ void stack_tracer_set_max(uint64_t bytes)
 		flags = trace_plat_irq_save();
 		if (lock_kind(kind)) {
 			set_bytes(kind, cut);
+			if (i != TRACE_STACK_THREAD)
+				forget_locked(&kind->max);
 			unlock_kind(kind);
 		}
 		trace_plat_irq_restore(flags);

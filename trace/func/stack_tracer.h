@@ -28,7 +28,10 @@ extern struct ftrace_ops stack_tracer_ops;
 
 /* The maximum of thread stacks. */
 uint64_t stack_tracer_max_bytes(void);
-/* From now on only stacks deeper than that are recorded, of each kind; listings stay. */
+/*
+ * From now on only stacks deeper than that are recorded, of each kind. The listing of threads stays
+ * until then, as in Linux; the others are forgotten.
+ */
 void stack_tracer_set_max(uint64_t bytes);
 /* A copy of what is known of `kind`; false: nothing yet. */
 bool stack_tracer_read(enum trace_stack_kind kind, struct stack_tracer_max *out_max);

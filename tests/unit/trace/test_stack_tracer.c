@@ -205,6 +205,8 @@ static void interrupts_apart(void **state)
 	atomic_store(&fake_this->preempt_count, 0);
 	is("stack_max_size", "304\n");
 	assert_non_null(strstr(cat("stack_trace"), "  0)      200       8   kfree"));
+	assert_int_equal(echo("0", "stack_max_size"), 0);
+	assert_null(strstr(cat("stack_trace"), "stack, CPU"));
 }
 
 static void says_once_that_a_stack_is_nearly_full(void **state)
