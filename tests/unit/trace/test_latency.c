@@ -1,0 +1,418 @@
+/*
+ * Latency tracers on the fake machine: hooks are called by hand, with times that the test sets.
+ */
+#include "unit.h"
+#include <trace/hooks.h>
+#include "tracefs.h"
+
+#define US 1000u
+
+static struct trace_thread wakee_thread, other_thread;
+
+static void says(const char *path, const char *want)
+{
+	assert_string_equal(cat(path), want);
+}
+
+static void pass(uint64_t us)
+{
+	fake_clock += us * US;
+}
+
+static void irqs(uint32_t cpu, bool off, uintptr_t parent)
+{
+	fake_bind(cpu);
+	if (off)
+		fake_this->irqs_off = true;
+	(off ? trace_hook_irqs_off : trace_hook_irqs_on)(fake_func(YIELD) + 4, parent);
+	if (!off)
+		fake_this->irqs_off = false;
+}
+
+static void preempt(uint32_t cpu, bool off)
+{
+	fake_bind(cpu);
+	if (off)
+		trace_plat_preempt_disable();
+	(off ? trace_hook_preempt_off : trace_hook_preempt_on)(fake_func(SCHEDULE) + 4, 0);
+	if (!off)
+		trace_plat_preempt_enable();
+}
+
+static void irqs_section(uint32_t cpu, uint64_t us)
+{
+	irqs(cpu, true, 0);
+	pass(us);
+	irqs(cpu, false, 0);
+	fake_bind(0);
+}
+
+static uint64_t maximum(void)
+{
+	fake_bind(0);
+	return strtoull(cat("tracing_max_latency"), NULL, 10);
+}
+
+static void shows(const char *text)
+{
+	fake_bind(0);
+	if (!strstr(cat("trace"), text))
+		fail_msg("no `%s` in:\n%s", text, cat("trace"));
+}
+
+static void shows_not(const char *text)
+{
+	fake_bind(0);
+	assert_null(strstr(cat("trace"), text));
+}
+
+static void start(const char *tracer)
+{
+	fake_bind(0);
+	strcpy(fake_sched_comm, "worker");
+	fake_sched = (struct trace_sched_thread){ .prio = 120, .state = 'R' };
+	assert_int_equal(echo(tracer, "current_tracer"), 0);
+}
+
+static void hooks_wanted(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	assert_int_equal(fake_hooks, TRACE_HOOK_IRQS | TRACE_HOOK_IDLE);
+	start("preemptoff");
+	assert_int_equal(fake_hooks, TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
+	start("preemptirqsoff");
+	assert_int_equal(fake_hooks, TRACE_HOOK_IRQS | TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
+	start("wakeup");
+	assert_int_equal(fake_hooks, TRACE_HOOK_SWITCH | TRACE_HOOK_WAKEUP | TRACE_HOOK_MIGRATE);
+	start("nop");
+	assert_int_equal(fake_hooks, 0);
+}
+
+static void longest_counts(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	assert_int_equal(maximum(), 0);
+	says("trace", "# tracer: irqsoff\n#\n");
+	irqs_section(0, 50);
+	assert_int_equal(maximum(), 50);
+	irqs_section(1, 70);
+	assert_int_equal(maximum(), 70);
+	shows("# latency: 70 us, #3/3, CPU#1 |");
+	shows("#  => started at: yield\n#  => ended at:   yield\n");
+	shows("| task: worker-");
+	irqs_section(0, 60);
+	assert_int_equal(maximum(), 70);
+	shows("CPU#1 |");
+}
+
+static void calls_belong_to_their_cpu(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	call(0, 0, KFREE); /* nothing is off */
+	irqs(0, true, fake_func(SCHEDULE) + 8);
+	call(0, 0, DO_WORK);
+	irqs(1, true, 0);
+	call(1, 0, KFREE);
+	pass(100);
+	irqs(0, false, fake_func(SCHEDULE) + 8);
+	shows("do_work <-");
+	shows("=> started at: schedule\n");
+	shows_not("kfree");
+	pass(50);
+	irqs(1, false, 0); /* its beginning was not lost to the maximum of CPU 0 */
+	shows("CPU#1 |");
+	shows("kfree <-");
+	shows_not("do_work");
+}
+
+static void on_and_off_need_not_match(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 0);
+	irqs(0, true, 0);
+	pass(10);
+	irqs(0, true, 0); /* counts from the first */
+	pass(10);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 20);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 20);
+}
+
+static void either(void **state)
+{
+	(void)state;
+	start("preemptirqsoff");
+	preempt(0, true);
+	pass(10);
+	irqs(0, true, 0);
+	pass(10);
+	preempt(0, false); /* interrupts are still off */
+	pass(10);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 30);
+	start("preemptoff");
+	irqs_section(0, 90);
+	assert_int_equal(maximum(), 0);
+	preempt(0, true);
+	pass(40);
+	preempt(0, false);
+	assert_int_equal(maximum(), 40);
+}
+
+static void idle_does_not_count(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	irqs(0, true, 0);
+	pass(10);
+	trace_hook_idle_begin(fake_func(KFREE));
+	pass(1000);
+	trace_hook_idle_end(fake_func(KFREE));
+	pass(20);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 20);
+	shows("=> started at: kfree\n");
+}
+
+static void threshold(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	assert_int_equal(echo("30", "tracing_thresh"), 0);
+	irqs_section(0, 40);
+	assert_int_equal(maximum(), 40);
+	irqs_section(0, 30);
+	assert_int_equal(maximum(), 30);
+	irqs_section(0, 29);
+	assert_int_equal(maximum(), 30);
+	assert_int_equal(echo("0", "tracing_thresh"), 0);
+	assert_int_equal(echo("100", "tracing_max_latency"), 0);
+	irqs_section(0, 100);
+	irqs_section(0, 99);
+	shows("# latency: 30 us");
+	irqs_section(0, 101);
+	shows("# latency: 101 us");
+}
+
+static void switched_off(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	irqs(0, true, 0);
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	pass(10);
+	irqs(0, false, 0);
+	irqs_section(0, 50);
+	assert_int_equal(maximum(), 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	irqs_section(0, 20);
+	assert_int_equal(maximum(), 20);
+}
+
+static void options(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "options/overwrite"), 0);
+	start("irqsoff");
+	says("options/overwrite", "1\n");
+	says("options/latency-format", "1\n");
+	says("options/pause-on-trace", "1\n");
+	assert_int_equal(echo("nooverwrite", "trace_options"), -EINVAL);
+	assert_int_equal(echo("0", "options/overwrite"), -EINVAL);
+	says("options/overwrite", "1\n");
+	assert_int_equal(echo("nofunction-trace", "trace_options"), 0);
+	irqs(0, true, 0);
+	call(0, 0, DO_WORK);
+	irqs(0, false, 0);
+	shows("yield\n");
+	shows_not("do_work");
+	assert_int_equal(echo("function-trace", "trace_options"), 0);
+	irqs(0, true, 0);
+	pass(500);
+	call(0, 0, DO_WORK);
+	irqs(0, false, 0);
+	shows("do_work <-");
+	start("nop");
+	says("options/overwrite", "0\n");
+	says("options/latency-format", "0\n");
+	assert_int_equal(echo("1", "options/overwrite"), 0);
+}
+
+static void as_a_graph(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", "options/display-graph"), 0);
+	start("irqsoff");
+	irqs_section(0, 50);
+	shows("REL TIME");
+	shows("yield();\n");
+	assert_int_equal(echo("0", "options/display-graph"), 0);
+	says("trace", "# tracer: irqsoff\n#\n"); /* the other form cannot be shown in this one */
+	irqs_section(0, 20);
+	assert_int_equal(maximum(), 20);
+}
+
+static void paused_while_read(void **state)
+{
+	struct trace_handle *handle;
+
+	(void)state;
+	start("irqsoff");
+	irqs_section(0, 20);
+	handle = open_file("trace", TRACE_FS_READ);
+	irqs_section(0, 90);
+	assert_int_equal(maximum(), 20);
+	trace_fs_close(handle);
+	irqs_section(0, 80);
+	assert_int_equal(maximum(), 80);
+}
+
+static struct trace_sched_thread thread(struct trace_thread *trace, int32_t pid, int32_t prio)
+{
+	return (struct trace_sched_thread){ .thread = trace,
+					    .comm = "urgent\0\0\0\0\0\0\0\0\0",
+					    .pid = pid,
+					    .prio = prio,
+					    .policy = prio < 100,
+					    .state = 'R' };
+}
+
+static void wake(int32_t waker_prio, struct trace_thread *trace, int32_t pid, int32_t prio,
+		 uint32_t cpu)
+{
+	struct trace_sched_thread waker = thread(&other_thread, 0, waker_prio);
+	struct trace_sched_thread wakee = thread(trace, pid, prio);
+
+	wakee.cpu = cpu;
+	waker.ip = fake_func(YIELD) + 4;
+	waker.parent_ip = fake_func(YIELD) + 8;
+	fake_this->irqs_off = true;
+	trace_hook_wakeup(&waker, &wakee);
+	fake_this->irqs_off = false;
+}
+
+static void switch_to(uint32_t cpu, struct trace_thread *trace, int32_t pid, int32_t prio)
+{
+	struct trace_sched_thread prev = thread(&other_thread, 0, 120);
+	struct trace_sched_thread next = thread(trace, pid, prio);
+
+	fake_bind(cpu);
+	next.cpu = cpu;
+	prev.ip = fake_func(KFREE) + 4;
+	fake_this->irqs_off = true;
+	trace_hook_switch(&prev, &next);
+	fake_this->irqs_off = false;
+	fake_bind(0);
+}
+
+static void from_wakeup_to_switch(void **state)
+{
+	(void)state;
+	start("wakeup_rt");
+	wake(120, &wakee_thread, 42, 49, 1);
+	call(0, 0, SCHEDULE);
+	call(1, 0, DO_WORK);
+	pass(30);
+	switch_to(1, &other_thread, 7, 120); /* not the one */
+	assert_int_equal(maximum(), 0);
+	pass(10);
+	switch_to(1, &wakee_thread, 42, 49);
+	assert_in_range(maximum(), 42, 42);
+	shows("CPU#1 |");
+	shows("| task: urgent-42 (uid:0 nice:0 policy:1 rt_prio:50)");
+	shows("0:120:R   + [001]      42: 49:R");
+	shows("0:120:R ==> [001]      42: 49:R");
+	shows("do_work <-");
+	shows_not("schedule");
+	shows_not("=> started at");
+	pass(10);
+	switch_to(1, &wakee_thread, 42, 49); /* it was not woken */
+	assert_in_range(maximum(), 42, 42);
+}
+
+static void who_is_followed(void **state)
+{
+	(void)state;
+	start("wakeup_rt");
+	wake(120, &wakee_thread, 42, 110, 0); /* not real time */
+	pass(10);
+	switch_to(0, &wakee_thread, 42, 110);
+	wake(49, &wakee_thread, 42, 49, 0); /* no more urgent than who wakes it */
+	pass(10);
+	switch_to(0, &wakee_thread, 42, 49);
+	assert_int_equal(maximum(), 0);
+	wake(120, &wakee_thread, 42, 60, 0);
+	pass(10);
+	wake(120, &other_thread, 43, 50, 0); /* takes its place */
+	pass(10);
+	switch_to(0, &wakee_thread, 42, 60);
+	assert_int_equal(maximum(), 0);
+	switch_to(0, &other_thread, 43, 50);
+	assert_in_range(maximum(), 10, 11);
+	start("wakeup");
+	wake(120, &wakee_thread, 42, 110, 0);
+	pass(25);
+	switch_to(0, &wakee_thread, 42, 110);
+	assert_in_range(maximum(), 25, 26);
+}
+
+static void one_user(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "other"), 0);
+	assert_int_equal(echo("preemptoff", "instances/other/current_tracer"), -EBUSY);
+	assert_int_equal(echo("wakeup", "instances/other/current_tracer"), 0);
+	assert_int_equal(echo("nop", "instances/other/current_tracer"), 0);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "other"), 0);
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	for (long budget = 0; budget < 20; budget++) {
+		int err;
+
+		fake_alloc_budget = budget;
+		err = echo("preemptirqsoff", "current_tracer");
+		fake_alloc_budget = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		says("current_tracer", "nop\n");
+		assert_int_equal(fake_hooks, 0);
+	}
+	says("current_tracer", "preemptirqsoff\n");
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(hooks_wanted),
+		TEST(longest_counts),
+		TEST(calls_belong_to_their_cpu),
+		TEST(on_and_off_need_not_match),
+		TEST(either),
+		TEST(idle_does_not_count),
+		TEST(threshold),
+		TEST(switched_off),
+		TEST(options),
+		TEST(as_a_graph),
+		TEST(paused_while_read),
+		TEST(from_wakeup_to_switch),
+		TEST(who_is_followed),
+		TEST(one_user),
+		TEST(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
