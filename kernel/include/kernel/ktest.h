@@ -32,6 +32,7 @@ extern const struct ktest ktest_mm[];
 extern const struct ktest ktest_lock[];
 extern const struct ktest ktest_timer[];
 extern const struct ktest ktest_thread[];
+extern const struct ktest ktest_rt[];
 extern const struct ktest ktest_printk[];
 extern const struct ktest ktest_smp[];
 extern const struct ktest ktest_trace[];

@@ -1,0 +1,201 @@
+/* Real-time threads: who runs before whom. */
+#include <stdatomic.h>
+#include <arch/cpu.h>
+#include <arch/smp.h>
+#include <kernel/ktest.h>
+#include <kernel/preempt.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+
+#define NR_THREADS 4
+#define BOUND_NS   (2000 * NSEC_PER_MSEC) /* for what should take no time */
+
+static struct {
+	_Atomic uint32_t nr_started;
+	_Atomic uint32_t order[NR_THREADS]; /* by start */
+} rt;
+
+static uint64_t here(void)
+{
+	return 1ull << cpu_local_read(id);
+}
+
+static int note_start(void *arg)
+{
+	uint32_t place = atomic_fetch_add(&rt.nr_started, 1);
+
+	atomic_store(&rt.order[place], (uint32_t)(uintptr_t)arg);
+	return 0;
+}
+
+static bool wait_for_started(uint32_t nr, uint64_t bound_ns)
+{
+	uint64_t end_ns = ktime_ns() + bound_ns;
+
+	while (atomic_load(&rt.nr_started) < nr && ktime_ns() < end_ns)
+		arch_cpu_relax();
+	return atomic_load(&rt.nr_started) >= nr;
+}
+
+/* Starts, and runs until another one has started too, or for a while. */
+static int wait_for_other(void *arg)
+{
+	atomic_fetch_add(&rt.nr_started, 1);
+	return !wait_for_started(2, *(const uint64_t *)arg);
+}
+
+/* Not started. */
+static struct thread *prepare(uint64_t cpus, uint32_t prio, int (*fn)(void *arg), void *arg)
+{
+	struct thread *thread = thread_prepare("ktest-rt", fn, arg, 0);
+
+	if (!KTEST_NEED(thread != NULL))
+		return NULL;
+	thread->affinity = cpus;
+	thread->policy = prio ? THREAD_FIFO : THREAD_NORMAL;
+	thread->rt_priority = (uint8_t)prio;
+	return thread;
+}
+
+/* The caller stays on its CPU, with this priority, until leave(). */
+static void enter(uint32_t prio)
+{
+	atomic_store(&rt.nr_started, 0);
+	preempt_disable();
+	thread_set_affinity(current_thread(), here());
+	preempt_enable();
+	if (prio)
+		thread_set_policy(current_thread(), THREAD_FIFO, prio);
+}
+
+static void leave(void)
+{
+	thread_set_policy(current_thread(), THREAD_NORMAL, 0);
+	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
+}
+
+static void test_rt_policies(void)
+{
+	struct thread *self = current_thread();
+
+	KTEST_CHECK(thread_set_policy(self, THREAD_FIFO, 0) == -EINVAL);
+	KTEST_CHECK(thread_set_policy(self, THREAD_RR, 100) == -EINVAL);
+	KTEST_CHECK(thread_set_policy(self, THREAD_NORMAL, 1) == -EINVAL);
+	KTEST_CHECK(thread_set_policy(self, (enum thread_policy)7, 1) == -EINVAL);
+	KTEST_CHECK(self->policy == THREAD_NORMAL && self->rt_priority == 0);
+	KTEST_CHECK(thread_set_policy(self, THREAD_RR, 99) == 0 && self->rt_priority == 99);
+	KTEST_CHECK(thread_set_policy(self, THREAD_NORMAL, 0) == 0 && self->rt_priority == 0);
+}
+
+/* It runs before the one that starts it goes on. */
+static void test_rt_preempts_normal(void)
+{
+	struct thread *thread;
+
+	enter(0);
+	thread = prepare(here(), 1, note_start, NULL);
+	if (thread) {
+		wake_up_new_thread(thread);
+		KTEST_CHECK(atomic_load(&rt.nr_started) == 1);
+		thread_join_wait(thread);
+	}
+	leave();
+}
+
+static void test_rt_order(void)
+{
+	static const uint8_t prios[NR_THREADS] = { 10, 30, 20, 30 };
+	static const uint32_t wanted[NR_THREADS] = { 1, 3, 2, 0 };
+	struct thread *threads[NR_THREADS];
+
+	enter(90);
+	for (uintptr_t i = 0; i < NR_THREADS; i++) {
+		threads[i] = prepare(here(), prios[i], note_start, (void *)i);
+		if (threads[i])
+			wake_up_new_thread(threads[i]);
+	}
+	KTEST_CHECK(atomic_load(&rt.nr_started) == 0);
+	for (int i = 0; i < NR_THREADS; i++) {
+		if (threads[i])
+			thread_join_wait(threads[i]);
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		KTEST_CHECK(atomic_load(&rt.order[i]) == wanted[i]);
+	leave();
+}
+
+/* One that waits goes to its new place at once. */
+static void test_rt_change_while_waiting(void)
+{
+	struct thread *first, *second;
+
+	enter(90);
+	first = prepare(here(), 20, note_start, (void *)1);
+	second = prepare(here(), 10, note_start, (void *)2);
+	if (first && second) {
+		wake_up_new_thread(first);
+		wake_up_new_thread(second);
+		KTEST_CHECK(thread_set_policy(second, THREAD_FIFO, 30) == 0);
+		thread_join_wait(first);
+		thread_join_wait(second);
+		KTEST_CHECK(atomic_load(&rt.order[0]) == 2);
+	}
+	leave();
+}
+
+/* Two of one priority on one CPU that do not sleep: RR takes turns, FIFO does not. */
+static uint32_t run_pair(enum thread_policy policy, uint64_t bound_ns)
+{
+	struct thread *a, *b;
+	uint32_t nr_alone = 0;
+
+	enter(90);
+	a = prepare(here(), 5, wait_for_other, &bound_ns);
+	b = prepare(here(), 5, wait_for_other, &bound_ns);
+	if (a && b) {
+		a->policy = b->policy = (uint8_t)policy;
+		wake_up_new_thread(a);
+		wake_up_new_thread(b);
+		nr_alone += (uint32_t)thread_join_wait(a);
+		nr_alone += (uint32_t)thread_join_wait(b);
+	}
+	leave();
+	return nr_alone;
+}
+
+static void test_rt_turns(void)
+{
+	KTEST_CHECK(run_pair(THREAD_RR, BOUND_NS) == 0);
+	KTEST_CHECK(run_pair(THREAD_FIFO, 150 * NSEC_PER_MSEC) == 1);
+}
+
+/* A CPU with less urgent work takes a thread that would have to wait. */
+static void test_rt_spreads(void)
+{
+	uint64_t bound_ns = BOUND_NS;
+	struct thread *a, *b;
+
+	if (smp_nr_online() < 2)
+		return;
+	enter(50);
+	a = prepare(THREAD_ANY_CPU, 5, wait_for_other, &bound_ns);
+	b = prepare(THREAD_ANY_CPU, 5, wait_for_other, &bound_ns);
+	if (a && b) {
+		wake_up_new_thread(a);
+		wake_up_new_thread(b);
+		KTEST_CHECK(wait_for_started(1, BOUND_NS)); /* we do not give way */
+		KTEST_CHECK(thread_join_wait(a) == 0);
+		KTEST_CHECK(thread_join_wait(b) == 0);
+	}
+	leave();
+}
+
+const struct ktest ktest_rt[] = {
+	{ "rt_policies", test_rt_policies },
+	{ "rt_preempts_normal", test_rt_preempts_normal },
+	{ "rt_order", test_rt_order },
+	{ "rt_change_while_waiting", test_rt_change_while_waiting },
+	{ "rt_turns", test_rt_turns },
+	{ "rt_spreads", test_rt_spreads },
+	{ 0 },
+};
