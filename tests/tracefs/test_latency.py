@@ -103,7 +103,7 @@ def test_wakeup(tracing):
     for tracer in ("wakeup", "wakeup_rt"):
         text = measure(tracing, tracer, "chrt -f 50 sleep 0.01; chrt -f 50 sleep 0.01")
         assert header(text) == header(sample("wakeup_rt").replace("wakeup_rt", tracer))
-        assert strange(text, sample("wakeup_rt"), sample("irqsoff")) == []
+        assert strange(text, sample("wakeup_rt").replace("wakeup_rt", tracer), sample("irqsoff")) == []
         assert re.search(r": +\d+:120:R   \+ \[000\] +\d+: 49:[RSD] sleep\n", text)
         assert re.search(r": +\d+:120:R ==> \[000\] +\d+: 49:R sleep\n", text)
         assert re.search(r"\| task: sleep-\d+ \(uid:0 nice:0 policy:1 rt_prio:50\)", text)
@@ -114,7 +114,7 @@ def test_wakeup(tracing):
     assert "sched_pick_next" not in text and "==>" in text
     # It cannot run before preemption comes back.
     tracing.check("echo wakeup_rt > current_tracer; echo 1 > tracing_on")
-    tracing.check("chrt -r 7 sleep 0.02 & preemptirq_delay preempt 30000; wait; echo 0 > tracing_on")
+    tracing.check("chrt -r 7 sleep 0.02 & sleep 0.001; preemptirq_delay preempt 30000; wait; echo 0 > tracing_on")
     assert 5000 < int(tracing.check("cat tracing_max_latency")) < 31000
 
 
