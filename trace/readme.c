@@ -81,7 +81,7 @@ const char *const trace_readme[] = {
 	"\t\t\t  func-no-repeats   function: count the same call instead of writing it\n"
 	"  saved_cmdlines\t- Threads and their names.\n"
 	"  saved_cmdlines_size\t- How many names of threads that ended are kept.\n"
-	"  tracing_thresh\t- Shortest latency that a latency tracer records, in us; 0: longer ones only;\n"
+	"  tracing_thresh\t- Shortest latency that a latency tracer records, in us;\n"
 	"\t\t\t  function_graph records only functions that took as long.\n"
 	"  tracing_max_latency\t- Longest latency that one has seen, in us.\n"
 	"\n"

@@ -228,3 +228,36 @@ def test_bad_input(tools, kernel, tmp_path):
         kernel.path.write_bytes(whole[:size])
         done = kernel.check()
         assert done.returncode == 1 and done.stderr.startswith(f"sites: {kernel.path}: ")
+
+
+BRANCH = """
+.text
+.globl branchy
+.type branchy, @function
+branchy: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00
+ret
+other: ret
+.size branchy, . - branchy
+.section .data, "aw"
+key: .quad 0
+.section .static_branches, "aw"
+entry: .quad branchy, other, key
+.section .note.GNU-stack,"",@progbits
+"""
+
+
+def test_static_branches(tools, tmp_path):
+    script = SCRIPT.replace("/DISCARD/", ".data : { static_branches_start = .; KEEP(*(.static_branches)) "
+                            "static_branches_end = .; *(.data) }\n    /DISCARD/")
+    kernel = Kernel(tools, tmp_path).add("tracer.s", TRACER).add("branch.s", BRANCH).link(script)
+    assert kernel.check().returncode == 0
+    start, code = kernel.address("static_branches_start"), kernel.address("branchy")
+    good = struct.pack("<3Q", code, kernel.address("other"), kernel.address("key"))
+    for words, wanted in (((code + 5, code, 1), "branchy+0x5: static branch that is no NOP"),
+                          ((start, code, 1), "static branch that is no NOP"),
+                          ((code, start, 1), "static branch to nowhere"),
+                          ((code, code, 0), "static branch without a key")):
+        kernel.write(start, struct.pack("<3Q", *words))
+        refused(kernel, wanted)
+    kernel.write(start, good)
+    assert kernel.check().returncode == 0

@@ -10,6 +10,9 @@
  * A call in code that belongs to no symbol is dead code: a weak function that another object
  * overrides. Its entry becomes 0, and sorts to the front; the kernel skips those.
  *
+ * Static branches, entries of three words between static_branches_start and static_branches_end:
+ * each names a 5-byte NOP, code to jump to within reach, and a key.
+ *
  * Sorts the table inside the file. Exit status 1, with one line for each mistake and the file
  * unchanged, when something is wrong.
  */
@@ -32,6 +35,9 @@ const char tool_name[] = "sites";
 #define MCOUNT_MAX_DEPTH 64 /* bytes of frame set-up in front of a call to mcount */
 #define MAX_RANGES	 16
 
+#define BRANCH_WORDS 3
+
+static const uint8_t NOP5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 static const uint8_t ENDBR64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
 struct range {
@@ -155,6 +161,53 @@ static void check_all(struct check *c)
 	qsort(c->entries, c->nr, sizeof(*c->entries), compare_entries);
 }
 
+/* Does code of the kernel lie at `addr`? */
+static bool is_code(const struct check *c, uint64_t addr)
+{
+	for (size_t i = 1; i < c->image.nr_sections; i++) {
+		const Elf64_Shdr *sh = &c->image.sections[i];
+
+		if (linked_is_code(&c->image, i) && addr >= sh->sh_addr &&
+		    addr - sh->sh_addr < sh->sh_size)
+			return true;
+	}
+	return false;
+}
+
+static void check_branch(struct check *c, const uint64_t words[BRANCH_WORDS])
+{
+	const uint8_t *code = linked_bytes_at(&c->image, words[0], sizeof(NOP5));
+	int64_t distance = (int64_t)(words[1] - words[0] - sizeof(NOP5));
+
+	if (!is_code(c, words[0]) || !code || memcmp(code, NOP5, sizeof(NOP5)) != 0)
+		mistake(c, words[0], "static branch that is no NOP");
+	else if (!is_code(c, words[1]) || distance != (int32_t)distance)
+		mistake(c, words[0], "static branch to nowhere");
+	else if (words[2] == 0)
+		mistake(c, words[0], "static branch without a key");
+}
+
+static int check_branches(struct check *c)
+{
+	const Elf64_Sym *start = linked_find_symbol(&c->image, "static_branches_start");
+	const Elf64_Sym *end = linked_find_symbol(&c->image, "static_branches_end");
+	uint64_t words[BRANCH_WORDS], addr;
+
+	if (!start || !end)
+		return 0; /* a kernel without */
+	if (end->st_value < start->st_value || (end->st_value - start->st_value) % sizeof(words))
+		return linked_error(&c->image, "the table of static branches has an odd size");
+	for (addr = start->st_value; addr < end->st_value; addr += sizeof(words)) {
+		const uint8_t *entry = linked_bytes_at(&c->image, addr, sizeof(words));
+
+		if (!entry)
+			return linked_error(&c->image, "the static branches have no contents");
+		memcpy(words, entry, sizeof(words));
+		check_branch(c, words);
+	}
+	return 0;
+}
+
 static int find_table(struct check *c)
 {
 	const Elf64_Sym *start = linked_find_symbol(&c->image, "__start_mcount_loc");
@@ -224,6 +277,8 @@ static int run(struct check *c)
 		return -1;
 	functions_collect(&c->functions, &c->image);
 	check_all(c);
+	if (check_branches(c) != 0)
+		return -1;
 	if (c->nr_mistakes)
 		return linked_error(&c->image, "%zu mistakes in its call sites", c->nr_mistakes);
 	if (c->nr_dead)
