@@ -90,11 +90,12 @@ def test_all_functions_under_load(guest_pool, build, cpus):
     guest = guest_pool(build=build, cpus=cpus)
     guest.check(f"{OFF}; echo 1 > {ENABLED}; hackbench 1 20; stress all -n 5")
     for _ in range(3):
-        guest.check("echo 0 > stack_max_size; hackbench 1 20")
+        guest.check("echo 0 > stack_max_size; hackbench 1 20; ktest nmi_storm")
         found = sections(guest.check("cat stack_trace"))
         thread, interrupt = parse(found["thread"]), parse(found["interrupt"])
         assert thread[-1][1] in ("arch_thread_start", "sched_idle_loop") or len(thread) > 3
         assert "trap_common" in [name for _, name in interrupt]
+        assert cpus <= 2 or "nmi_entry" in [name for _, name in parse(found["NMI"])]
         assert 400 < thread[0][0] < 12000
         assert 200 < interrupt[0][0] < 4000
         assert int(guest.check("cat stack_max_size")) >= thread[0][0]

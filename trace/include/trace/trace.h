@@ -30,9 +30,9 @@ struct trace_thread;
 
 /*
  * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock=
- * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME alloc_snapshot ftrace_boot_snapshot:
- * remembered until trace_boot_start(). True when `name` is one of them. `value` is "" when there
- * was no '='; it is copied.
+ * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME alloc_snapshot ftrace_boot_snapshot
+ * stacktrace stacktrace_filter=: remembered until trace_boot_start(). True when `name` is one of
+ * them. `value` is "" when there was no '='; it is copied.
  */
 bool trace_boot_param(const char *name, const char *value);
 
