@@ -82,6 +82,7 @@ static void finish(void)
 		set_all_sides(KLP_OLD);
 		for (size_t i = 0; i < patch->nr_funcs; i++)
 			klp_site_settle(&patch->funcs[i], true);
+		trace_plat_log("livepatch: '%s': patching complete", patch->name);
 		return;
 	}
 	for (size_t i = 0; i < patch->nr_funcs; i++)
