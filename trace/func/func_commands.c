@@ -80,6 +80,17 @@ struct commands {
 	int (*prepare)(struct trace_array *tr); /* or NULL */
 };
 
+/* Events come, though no tracer may have been used yet. */
+static int prepare_buffer(struct trace_array *tr)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = trace_array_expand(tr);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
 static int prepare_snapshot(struct trace_array *tr)
 {
 	int err;
@@ -159,7 +170,8 @@ static struct commands all_commands[] = {
 	{ COMMAND("traceoff", probe_traceoff), COUNTED("traceoff", probe_traceoff) },
 	{ COMMAND("snapshot", probe_snapshot), COUNTED("snapshot", probe_snapshot),
 	  .prepare = prepare_snapshot },
-	{ COMMAND("stacktrace", probe_stacktrace), COUNTED("stacktrace", probe_stacktrace) },
+	{ COMMAND("stacktrace", probe_stacktrace), COUNTED("stacktrace", probe_stacktrace),
+	  .prepare = prepare_buffer },
 	{ COMMAND("dump", probe_dump), COUNTED("dump", probe_dump), .fixed_count = 1 },
 	{ COMMAND("cpudump", probe_cpudump) },
 };
