@@ -22,7 +22,7 @@
 #define TRACE_ITER_SYMBOLS    256u /* likewise */
 #define TRACE_ITER_SYMBOL_LEN 58u
 
-#define TRACE_ITER_GRAPH_DEPTH 64u /* nested functions that are kept */
+#define TRACE_ITER_GRAPH_DEPTH 72u /* nested functions that are kept */
 
 /* A code address as text. Looking it up costs more than all the rest of a line. */
 struct trace_iter_symbol {

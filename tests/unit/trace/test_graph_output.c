@@ -445,15 +445,15 @@ static void deep(void **state)
 
 	(void)state;
 	start();
-	enter(0, 1, func(KFREE), 70); /* deeper than what is remembered */
+	enter(0, 1, func(KFREE), 72); /* deeper than what is remembered */
 	comment(0, 1, "here\n");
-	leave(0, 1, func(KFREE), 70, 60);
-	leave(0, 1, func(KFREE), 63, 60);
+	leave(0, 1, func(KFREE), 72, 60);
+	leave(0, 1, func(KFREE), 71, 60);
 	snprintf(text, sizeof(text),
-		 " 0)               |  %140skfree() {\n"
-		 " 0)               |  %142s/* here */\n"
-		 " 0)   0.060 us    |  %140s}\n"
-		 " 0)   0.060 us    |  %126s} /* kfree */\n",
+		 " 0)               |  %144skfree() {\n"
+		 " 0)               |  %146s/* here */\n"
+		 " 0)   0.060 us    |  %144s}\n"
+		 " 0)   0.060 us    |  %142s} /* kfree */\n",
 		 "", "", "", "");
 	/* Longer than one buffer of text may be compared at once. */
 	assert_string_equal(cat_body("trace"), text);
