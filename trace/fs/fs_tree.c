@@ -256,7 +256,7 @@ static void add_stats(struct trace_tree *tree)
 
 static int build(struct trace_tree *tree, struct trace_array *tr)
 {
-	tree->chunks = chunk_alloc(count_nodes(), 2 * trace_plat_nr_cpus() * CPU_NAME_LEN);
+	tree->chunks = chunk_alloc(count_nodes(), 2 * CPU_NAME_LEN * trace_plat_nr_cpus());
 	if (!tree->chunks)
 		return -ENOMEM;
 	tree->tr = tr;
@@ -333,7 +333,7 @@ int trace_fs_add_tracer(struct tracer *tracer)
 		chunks = chunk;
 	}
 	trace_plat_lock(&trace_arrays_lock);
-	while ((tr = trace_array_next(tr))) {
+	while (chunks && (tr = trace_array_next(tr))) {
 		chunk = chunks;
 		chunks = chunk->next;
 		chunk->next = tr->tree->chunks;
