@@ -64,6 +64,11 @@ ssize_t file_read(struct file *file, void *buf, size_t len)
 	return got;
 }
 
+bool file_is_readable(struct file *file)
+{
+	return !file->ops->is_readable || file->ops->is_readable(file);
+}
+
 ssize_t file_write(struct file *file, const void *buf, size_t len)
 {
 	ssize_t put;

@@ -35,6 +35,11 @@ static ssize_t trace_file_write(struct file *file, const void *buf, size_t len, 
 	return trace_fs_write(file->object, buf, len, pos);
 }
 
+static bool trace_file_is_readable(struct file *file)
+{
+	return trace_fs_poll(file->object);
+}
+
 static int trace_file_close(struct file *file)
 {
 	return trace_fs_close(file->object);
@@ -43,6 +48,7 @@ static int trace_file_close(struct file *file)
 static const struct file_ops trace_file_ops = {
 	.read = trace_file_read,
 	.write = trace_file_write,
+	.is_readable = trace_file_is_readable,
 	.close = trace_file_close,
 	.has_position = true,
 };

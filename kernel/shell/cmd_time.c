@@ -1,10 +1,11 @@
 /*
- * Commands about time: sleep, uptime, clear.
+ * Commands about time: sleep, uptime, clear, poll.
  */
 #include <arch/smp.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <kernel/vfs.h>
 #include "command_tables.h"
 
 /* `2`, `0.5`, `1.5s`, `2m`, `1h`. False for anything else. */
@@ -50,6 +51,39 @@ static int run_sleep(struct command_env *env, int argc, char **argv)
 	return thread_sleep_ns(total_ns) ? COMMAND_SIGINT : 0;
 }
 
+#define POLL_STEP_NS (10 * NSEC_PER_MSEC)
+
+static int wait_readable(struct file *file, uint64_t limit_ns)
+{
+	uint64_t end = ktime_ns() + limit_ns;
+
+	while (!file_is_readable(file)) {
+		if (ktime_ns() >= end)
+			return 1;
+		if (thread_sleep_ns(POLL_STEP_NS))
+			return COMMAND_SIGINT;
+	}
+	return 0;
+}
+
+static int run_poll(struct command_env *env, int argc, char **argv)
+{
+	struct file *file;
+	uint64_t ns;
+	int status;
+
+	if (argc != 3 || !parse_duration(argv[2], &ns))
+		return COMMAND_USAGE;
+	status = vfs_open(command_cwd(env), argv[1], VFS_READ, &file);
+	if (status) {
+		command_perror(env, argv[1], status);
+		return 1;
+	}
+	status = wait_readable(file, ns);
+	file_put(file);
+	return status;
+}
+
 static void count_thread(struct thread *thread, void *arg)
 {
 	uint32_t *nr = arg;
@@ -88,6 +122,8 @@ static int run_clear(struct command_env *env, int argc, char **argv)
 
 const struct command time_commands[] = {
 	{ "clear", "", "clear the screen", run_clear, 0 },
+	{ "poll", "FILE SECONDS", "wait until FILE is worth reading; status 1: not in that time",
+	  run_poll, 0 },
 	{ "sleep", "SECONDS[smh]...", "wait", run_sleep, 0 },
 	{ "uptime", "", "say how long the machine has been up", run_uptime, 0 },
 	{ 0 },

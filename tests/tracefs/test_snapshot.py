@@ -97,3 +97,12 @@ def test_buffer_percent(snap):
     for word in ("101", "-1", "x"):
         assert snap.run(f"echo {word} > buffer_percent") == ("sh: write error: Invalid argument\n", 1)
     snap.check("echo 0 > buffer_percent; echo 50 > buffer_percent")
+    # Who polls the raw pages of a CPU is told when the buffer is filled so far; 0: by any event.
+    snap.check("echo 64 > buffer_size_kb; > trace")
+    assert snap.run("poll per_cpu/cpu0/trace_pipe_raw 0.05") == ("", 1)
+    snap.check("echo sched_switch > set_ftrace_filter; echo function > current_tracer; sleep 0.1")
+    assert snap.run("poll per_cpu/cpu0/trace_pipe_raw 0.02")[1] == 1
+    snap.check("echo 0 > buffer_percent; poll per_cpu/cpu0/trace_pipe_raw 5; echo 100 > buffer_percent")
+    snap.check("> set_ftrace_filter; poll per_cpu/cpu0/trace_pipe_raw 20")
+    snap.check("echo nop > current_tracer; echo 50 > buffer_percent; echo 1408 > buffer_size_kb")
+    assert snap.run("poll nosuch 1")[1] == 1 and snap.check("poll trace 1") == ""

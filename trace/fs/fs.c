@@ -170,3 +170,10 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 		*pos += (uint64_t)put;
 	return put;
 }
+
+bool trace_fs_poll(struct trace_handle *handle)
+{
+	const struct trace_file *file = handle->node->file;
+
+	return !file->poll || file->poll(handle);
+}

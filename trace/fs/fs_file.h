@@ -56,6 +56,8 @@ struct trace_file {
 	/* Truncation belongs here. */
 	int (*open)(struct trace_handle *handle);
 	int (*close)(struct trace_handle *handle);
+	/* See trace_fs_poll(). */
+	bool (*poll)(struct trace_handle *handle);
 	/* Reading begins anew at 0. */
 	void (*rewind)(struct trace_handle *handle);
 };

@@ -93,6 +93,16 @@ static bool is_ready(void *arg)
 	return !is_empty(handle) || is_over(handle);
 }
 
+/* As in Linux the percentage is a CPU's; the pipe of all of them is ready with the first event. */
+static bool pipe_poll(struct trace_handle *handle)
+{
+	int cpu = trace_handle_cpu(handle);
+
+	if (cpu == RING_BUFFER_ALL_CPUS || is_over(handle))
+		return is_ready(handle);
+	return ring_buffer_is_filled(handle->tr->buffer, (uint32_t)cpu, handle->tr->buffer_percent);
+}
+
 /* 1: there is something to read, 0: there will be nothing more, or -errno. */
 static int wait_for_events(struct trace_handle *handle)
 {
@@ -228,6 +238,7 @@ const struct trace_file trace_pipe_file = {
 	.mode = TRACE_MODE_READ,
 	.open = pipe_open,
 	.next = pipe_next,
+	.poll = pipe_poll,
 	.close = pipe_close,
 };
 
@@ -236,6 +247,7 @@ const struct trace_file trace_pipe_raw_file = {
 	.mode = TRACE_MODE_READ,
 	.open = raw_open,
 	.read = raw_read,
+	.poll = pipe_poll,
 	.close = raw_close,
 };
 

@@ -49,6 +49,8 @@ struct file_ops {
 	/* Bytes read, 0 at the end, or -errno. `pos` is the file's position, to be moved. */
 	ssize_t (*read)(struct file *file, void *buf, size_t len, uint64_t *pos);
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
+	/* Would a read give something, without waiting for it? Without it: yes. */
+	bool (*is_readable)(struct file *file);
 	int (*close)(struct file *file); /* optional; the object is freed whatever it returns */
 	bool has_position;		 /* one read or write at a time */
 	bool is_console;		 /* people read it: flush at each line */
@@ -104,6 +106,8 @@ int vfs_unlink(const char *cwd, const char *path);
  */
 ssize_t file_read(struct file *file, void *buf, size_t len);
 ssize_t file_write(struct file *file, const void *buf, size_t len);
+/* Is it worth reading now? What that means is the file's. */
+bool file_is_readable(struct file *file);
 struct file *file_get(struct file *file);
 /* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
 int file_put(struct file *file);

@@ -271,6 +271,31 @@ static void own_ones(void **state)
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
 }
 
+static void polling(void **state)
+{
+	struct trace_handle *raw = open_file("per_cpu/cpu0/trace_pipe_raw", TRACE_FS_READ);
+	struct trace_handle *all = open_file("trace_pipe", TRACE_FS_READ);
+
+	(void)state;
+	assert_false(trace_fs_poll(raw));
+	assert_false(trace_fs_poll(all));
+	mark("one");
+	assert_false(trace_fs_poll(raw)); /* 50 percent */
+	assert_true(trace_fs_poll(all));  /* it knows no percentage */
+	assert_int_equal(echo("0", "buffer_percent"), 0);
+	assert_true(trace_fs_poll(raw));
+	assert_int_equal(echo("100", "buffer_percent"), 0);
+	assert_false(trace_fs_poll(raw));
+	trace_fs_close(all);
+	assert_int_equal(echo("8", "buffer_size_kb"), 0);
+	for (int i = 0; i < 400; i++)
+		mark("a marker of some length");
+	assert_true(trace_fs_poll(raw));
+	trace_fs_close(raw);
+	assert_int_equal(echo("50", "buffer_percent"), 0);
+	assert_int_equal(echo("1408", "buffer_size_kb"), 0);
+}
+
 static void free_buffer(void **state)
 {
 	(void)state;
@@ -312,7 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(commands),	 TEST(one_cpu), TEST(settings), TEST(memory),	   TEST(readers),
-		TEST(from_code), TEST(taken),	TEST(own_ones), TEST(free_buffer),
+		TEST(from_code), TEST(taken),	TEST(own_ones), TEST(free_buffer), TEST(polling),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -79,6 +79,12 @@ int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64
  */
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos);
 
+/*
+ * Is it worth reading now? trace_pipe: events are there, or it is over. Of one CPU, and
+ * trace_pipe_raw: its buffer is filled to buffer_percent. Other files: always.
+ */
+bool trace_fs_poll(struct trace_handle *handle);
+
 /* Filters take effect here, so this too may fail; the handle is gone in any case. */
 int trace_fs_close(struct trace_handle *handle);
 
