@@ -173,4 +173,37 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum
 	entry->pid = trace_plat_current_pid();
 }
 
+/*
+ * The state of a writer in the common case, in one number: a thread, its preempt depth besides the
+ * writer's own unit, and above that, where a rotation brings them to their place, the flags of
+ * one that is about to be rescheduled. TRACE_STATE_OTHER: an interrupt, a deep section.
+ */
+#define TRACE_STATE_OTHER     UINT32_MAX
+#define TRACE_STATE_MAX_DEPTH 15u
+
+static TRACE_ALWAYS_INLINE uint32_t trace_entry_state(void)
+{
+	uint32_t state = trace_plat_preempt_word() - 0x80000001u;
+
+	if (TRACE_UNLIKELY(state >= TRACE_STATE_MAX_DEPTH)) {
+		state ^= 0x80000000u;
+		if (state >= TRACE_STATE_MAX_DEPTH)
+			return TRACE_STATE_OTHER;
+		state |= (uint32_t)(TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 24;
+	}
+	return state;
+}
+
+/* The head of an event, from such a state. */
+static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, enum trace_type type,
+						 uint32_t state)
+{
+	uint32_t head = type | state << 24 | state >> 8;
+
+	if (trace_plat_irqs_disabled())
+		head |= TRACE_FLAG_IRQS_OFF << 16;
+	__builtin_memcpy(entry, &head, sizeof(head)); /* type, flags, preempt_count */
+	entry->pid = trace_plat_current_pid();
+}
+
 #endif

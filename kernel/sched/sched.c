@@ -62,7 +62,7 @@ static void move_switched_out(struct thread *prev)
 }
 
 /* On the new thread's stack, interrupts off, queue lock held: let go of the old thread. */
-static void finish_switch(void)
+static TRACE_ALWAYS_INLINE void finish_switch(void)
 {
 	struct run_queue *rq = this_run_queue();
 	struct thread *prev = rq->switched_out;
@@ -133,7 +133,8 @@ void sched_switch(bool preempted)
 	sched_account(rq);
 	put_previous(rq, prev, preempted);
 	next = sched_pick_next(rq);
-	sched_rt_push(rq);
+	if (sched_rt_first(rq))
+		sched_rt_push(rq);
 	if (next != prev)
 		switch_to(rq, prev, next);
 	else
@@ -183,11 +184,6 @@ void cond_resched(void)
 		schedule();
 	else
 		atomic_fetch_add_explicit(&current_thread()->nr_voluntary, 1, memory_order_relaxed);
-}
-
-void set_current_state(unsigned int state)
-{
-	atomic_store(&current_thread()->state, state);
 }
 
 void upcall_tick(void)

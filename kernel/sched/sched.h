@@ -92,7 +92,12 @@ void resched_cpu(struct run_queue *rq);
 void sched_rt_put(struct run_queue *rq, struct thread *thread);
 void sched_rt_take(struct run_queue *rq, struct thread *thread);
 /* The next real-time thread of this CPU, or NULL. */
-struct thread *sched_rt_first(struct run_queue *rq);
+static inline struct thread *sched_rt_first(struct run_queue *rq)
+{
+	return list_empty(&rq->rt_waiting) ? NULL
+					   : list_entry(rq->rt_waiting.next, struct thread, run_link);
+}
+extern _Atomic uint64_t sched_rt_waiting_mask; /* CPUs where one waits */
 /* Bring the most urgent real-time thread that waits elsewhere, if it is more urgent than `prio`. */
 void sched_rt_pull(struct run_queue *rq, int32_t prio);
 /* A real-time thread waits here: let a CPU with less urgent work come and take it. */

@@ -98,7 +98,8 @@ struct thread *sched_pick_next(struct run_queue *rq)
 {
 	struct thread *next;
 
-	sched_rt_pull(rq, atomic_load(&rq->rt_prio));
+	if (atomic_load_explicit(&sched_rt_waiting_mask, memory_order_relaxed))
+		sched_rt_pull(rq, atomic_load(&rq->rt_prio));
 	next = sched_rt_first(rq);
 	if (!next)
 		next = pick_normal(rq);

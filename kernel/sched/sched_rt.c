@@ -13,7 +13,7 @@
 
 #define RR_TURN_NS (100 * NSEC_PER_MSEC)
 
-static _Atomic uint64_t waiting_mask; /* CPUs where one waits */
+_Atomic uint64_t sched_rt_waiting_mask;
 
 static struct thread *thread_of(struct list *link)
 {
@@ -26,9 +26,9 @@ static void note_first(struct run_queue *rq)
 
 	atomic_store(&rq->rt_prio, first ? sched_prio(first) : PRIO_NONE);
 	if (first)
-		atomic_fetch_or(&waiting_mask, 1ull << rq->cpu);
+		atomic_fetch_or(&sched_rt_waiting_mask, 1ull << rq->cpu);
 	else
-		atomic_fetch_and(&waiting_mask, ~(1ull << rq->cpu));
+		atomic_fetch_and(&sched_rt_waiting_mask, ~(1ull << rq->cpu));
 }
 
 void sched_rt_put(struct run_queue *rq, struct thread *thread)
@@ -53,17 +53,12 @@ void sched_rt_take(struct run_queue *rq, struct thread *thread)
 	note_first(rq);
 }
 
-struct thread *sched_rt_first(struct run_queue *rq)
-{
-	return list_empty(&rq->rt_waiting) ? NULL : thread_of(rq->rt_waiting.next);
-}
-
 /* The queue where the most urgent thread waits. Without locks: a hint. */
 static struct run_queue *most_urgent_queue(const struct run_queue *rq, int32_t prio)
 {
 	struct run_queue *best = NULL;
 
-	for (uint64_t left = atomic_load(&waiting_mask); left; left &= left - 1) {
+	for (uint64_t left = atomic_load(&sched_rt_waiting_mask); left; left &= left - 1) {
 		struct run_queue *other = &run_queues[__builtin_ctzll(left)];
 		int32_t waiting = atomic_load_explicit(&other->rt_prio, memory_order_relaxed);
 

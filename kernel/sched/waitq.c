@@ -117,25 +117,21 @@ static void wake_locked(struct waiter *waiter)
 	wake_up_process(waiter->thread);
 }
 
-void waitq_wake_all(struct waitq *queue)
+void waitq_wake_all_waiters(struct waitq *queue)
 {
 	uint64_t flags;
 
-	if (!waitq_has_waiters(queue))
-		return;
 	flags = spin_lock_irqsave(&queue->lock);
 	for (struct waiter *w = queue->first; w; w = w->next)
 		wake_locked(w);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
-void waitq_wake_one(struct waitq *queue)
+void waitq_wake_one_waiter(struct waitq *queue)
 {
 	struct waiter *waiter;
 	uint64_t flags;
 
-	if (!waitq_has_waiters(queue))
-		return;
 	flags = spin_lock_irqsave(&queue->lock);
 	waiter = queue->first;
 	while (waiter && atomic_load(&waiter->is_woken))
@@ -143,11 +139,4 @@ void waitq_wake_one(struct waitq *queue)
 	if (waiter)
 		wake_locked(waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);
-}
-
-bool waitq_has_waiters(struct waitq *queue)
-{
-	/* The caller changed the condition before: pairs with the fence in waitq_prepare(). */
-	atomic_thread_fence(memory_order_seq_cst);
-	return *(struct waiter *volatile *)&queue->first != NULL;
 }

@@ -97,11 +97,6 @@ void thread_interrupt(struct thread *thread)
 	try_to_wake_up(thread, THREAD_INTERRUPTIBLE);
 }
 
-bool thread_interrupted(void)
-{
-	return atomic_load(&current_thread()->interrupted);
-}
-
 void thread_clear_interrupt(void)
 {
 	atomic_store(&current_thread()->interrupted, 0);

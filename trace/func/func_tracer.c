@@ -4,9 +4,9 @@
  * Recording that is off, a CPU that is masked, a full ring, another clock: the ring's gate says so,
  * in the same comparison that asks for room, so that the common case pays for none of them.
  *
- * The common case is a thread that is not about to be rescheduled: one comparison of preempt_count
- * says so. Everything else is out of line, reached by jumps at the end, so that the common case
- * saves no registers for it.
+ * The common case is a thread: one comparison of preempt_count says so, see trace_entry_state().
+ * Everything else is out of line, reached by jumps at the end, so that the common case saves no
+ * registers for it.
  */
 #include "array.h"
 #include "entry.h"
@@ -16,11 +16,6 @@
 
 #define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_func_entry))
-#define MAX_DEPTH   15u		/* from here on trace_entry.preempt_count cannot tell */
-#define COMMON_WORD 0x80000001u /* preempt word: nothing but our own depth */
-/* Where the fields lie in the first word of an entry. */
-#define FLAGS_SHIFT 16
-#define DEPTH_SHIFT 24
 
 static void fill(struct trace_func_entry *entry, uintptr_t ip, uintptr_t parent_ip)
 {
@@ -67,14 +62,14 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 	const struct trace_array *tr = ops->private;
 	struct trace_func_entry *entry;
 	struct trace_ring_cpu *rc;
-	uint32_t depth, head;
+	uint32_t state;
 	uint64_t word;
 
 	(void)fregs;
 	trace_plat_preempt_disable();
 	rc = tr->buffer->cpu[trace_plat_cpu_id()];
-	depth = trace_plat_preempt_word() - COMMON_WORD;
-	if (TRACE_UNLIKELY(depth >= MAX_DEPTH) ||
+	state = trace_entry_state();
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
 	    TRACE_UNLIKELY(!trace_plat_recursion_set(THREAD_BIT))) {
 		call_slow(ip, parent_ip, rc);
 		return;
@@ -84,11 +79,7 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 		write_event(rc, ip, parent_ip, THREAD_BIT);
 		return;
 	}
-	head = TRACE_TYPE_FN | depth << DEPTH_SHIFT;
-	if (trace_plat_irqs_disabled())
-		head |= TRACE_FLAG_IRQS_OFF << FLAGS_SHIFT;
-	__builtin_memcpy(&entry->ent, &head, sizeof(head)); /* type, flags, preempt_count */
-	entry->ent.pid = trace_plat_current_pid();
+	trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
 	fill(entry, ip, parent_ip);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, ENTRY_BYTES))) {
 		publish(rc);

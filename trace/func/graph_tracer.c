@@ -16,11 +16,6 @@
 #define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
 #define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
-#define MAX_DEPTH   15u		/* from here on trace_entry.preempt_count cannot tell */
-#define COMMON_WORD 0x80000001u /* preempt word: nothing but our own depth */
-/* Where the fields lie in the first word of an entry. */
-#define FLAGS_SHIFT 16
-#define DEPTH_SHIFT 24
 
 static struct trace_array *array_of(struct fgraph_user *user)
 {
@@ -244,18 +239,6 @@ static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph
 
 /* ---- The common case ---- */
 
-/* type, flags, preempt_count, pid */
-static TRACE_ALWAYS_INLINE void fill_head(struct trace_entry *entry, enum trace_type type,
-					  uint32_t depth)
-{
-	uint32_t head = type | depth << DEPTH_SHIFT;
-
-	if (trace_plat_irqs_disabled())
-		head |= TRACE_FLAG_IRQS_OFF << FLAGS_SHIFT;
-	__builtin_memcpy(entry, &head, sizeof(head));
-	entry->pid = trace_plat_current_pid();
-}
-
 static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
@@ -264,15 +247,15 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	struct trace_ring_cpu *rc;
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
-	uint32_t depth, head;
+	uint32_t state, head;
 	uint64_t word, now;
 
 	(void)parent_ip; /* it lies in the slot */
 	trace_plat_preempt_disable();
 	rc = ring_of(tr);
-	depth = trace_plat_preempt_word() - COMMON_WORD;
+	state = trace_entry_state();
 	if (TRACE_UNLIKELY(!(uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed)) ||
-	    TRACE_UNLIKELY(depth >= MAX_DEPTH) ||
+	    TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
 	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)))
 		goto slow;
 	thread = trace_plat_current();
@@ -291,7 +274,7 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 		return;
 	}
 	frame->calltime = now;
-	fill_head(&entry->ent, TRACE_TYPE_GRAPH_ENT, depth);
+	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_ENT, state);
 	entry->ip = frame->func;
 	entry->depth = fgraph_level(frame);
 	fgraph_hook(frame);
@@ -309,20 +292,20 @@ slow:
 static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 {
 	struct trace_ring_cpu *rc = ring_of(array_of(user));
-	uint32_t depth = trace_plat_preempt_word() - COMMON_WORD;
+	uint32_t state = trace_entry_state();
 	uint32_t special = (fgraph_head(frame) & FGRAPH_FLAGS_MASK) |
 			   atomic_load_explicit(&user->flags, memory_order_relaxed);
 	struct trace_graph_ret_entry *entry = NULL;
 	uint64_t word, now;
 
-	if (TRACE_LIKELY(depth < MAX_DEPTH && !special))
+	if (TRACE_LIKELY(state != TRACE_STATE_OTHER && !special))
 		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
 					       &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
 		exit_slow(frame);
 		return;
 	}
-	fill_head(&entry->ent, TRACE_TYPE_GRAPH_RET, depth);
+	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
 	entry->ip = frame->func;
 	entry->depth = (uint16_t)fgraph_level(frame);
 	entry->overrun = (uint16_t)trace_plat_current()->graph_overrun;

@@ -18,6 +18,7 @@
 #ifndef KERNEL_LOCK_H
 #define KERNEL_LOCK_H
 
+#include <stdatomic.h>
 #include <kernel/base.h>
 
 struct thread;
@@ -67,10 +68,28 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
  */
 int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
 	       uint64_t timeout_ns);
+static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
+{
+	/* The caller changed the condition before: pairs with the fence in waitq_prepare(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	return *(struct waiter *volatile *)&queue->first != NULL;
+}
+
+void waitq_wake_all_waiters(struct waitq *queue);
+void waitq_wake_one_waiter(struct waitq *queue);
+
 /* Wake everyone; the oldest not woken yet. Thread, softirq, irq; interrupts off too. Not NMI. */
-void waitq_wake_all(struct waitq *queue);
-void waitq_wake_one(struct waitq *queue);
-bool waitq_has_waiters(struct waitq *queue);
+static TRACE_ALWAYS_INLINE void waitq_wake_all(struct waitq *queue)
+{
+	if (waitq_has_waiters(queue))
+		waitq_wake_all_waiters(queue);
+}
+
+static TRACE_ALWAYS_INLINE void waitq_wake_one(struct waitq *queue)
+{
+	if (waitq_has_waiters(queue))
+		waitq_wake_one_waiter(queue);
+}
 
 /*
  * For loops of the caller's own: zeroed waiter, then { prepare, test the condition, sleep },

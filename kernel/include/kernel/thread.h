@@ -16,6 +16,7 @@
 #ifndef KERNEL_THREAD_H
 #define KERNEL_THREAD_H
 
+#include <stdatomic.h>
 #include <arch/cpu_local.h>
 #include <arch/switch.h>
 #include <kernel/base.h>
@@ -120,7 +121,10 @@ void yield(void);
 void cond_resched(void);
 /* Switch to the next thread; the caller has set its state. Preemption and interrupts on. */
 void schedule(void);
-void set_current_state(unsigned int state);
+static TRACE_ALWAYS_INLINE void set_current_state(uint32_t state)
+{
+	atomic_store(&current_thread()->state, state);
+}
 /* schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed.
  */
 bool schedule_until(uint64_t deadline_ns);
@@ -131,7 +135,10 @@ bool wake_up_process(struct thread *thread);
 void thread_interrupt(struct thread *thread);
 /* Everyone whose group is `group`. Thread, softirq. */
 void thread_interrupt_group(int32_t group);
-bool thread_interrupted(void); /* the calling thread */
+static TRACE_ALWAYS_INLINE bool thread_interrupted(void) /* the calling thread */
+{
+	return atomic_load(&current_thread()->interrupted);
+}
 void thread_clear_interrupt(void);
 /* Interrupt by pid: 0, -ESRCH, -EPERM for idle and kernel service threads. */
 int thread_kill(int32_t pid);
