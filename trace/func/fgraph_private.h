@@ -68,6 +68,13 @@ static TRACE_ALWAYS_INLINE uint32_t fgraph_head_below(const struct fgraph_frame 
 	return (head & ~FGRAPH_FLAGS_MASK) + FGRAPH_LEVEL_ONE;
 }
 
+static TRACE_ALWAYS_INLINE bool fgraph_has_room(const struct trace_thread *thread)
+{
+	/* Acquire: with the release in fgraph_stack.c. */
+	return atomic_load_explicit(&thread->graph_top, memory_order_relaxed) <
+	       atomic_load_explicit(&thread->graph_end, memory_order_acquire);
+}
+
 /* The next free frame; NULL for none. */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_free_frame(const struct trace_thread *thread)
 {

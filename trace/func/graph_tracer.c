@@ -5,15 +5,16 @@
  * The common case is that of func_tracer.c, with all settings of the graph as they are at first:
  * anything else sets FGRAPH_USER_SPECIAL, and goes the long way. The time of an event is the time
  * of the call: the clock is read once.
+ *
+ * No guard against recursion: nothing that is called here is traced, which tools/check-probes holds
+ * to be true of every build.
  */
 #include "../array.h"
 #include "../entry.h"
 #include "../ring/ring_fast.h"
 #include "fgraph_private.h"
 #include "ftrace_private.h"
-#include <trace/recursion.h>
 
-#define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
 #define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
 
@@ -177,18 +178,14 @@ static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 	finish_entry(tr, frame);
 }
 
-/* Preemption is off, the recursion bit not taken yet. */
+/* Preemption is off. */
 static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 				      struct ftrace_regs *fregs)
 {
-	uint32_t bit =
-		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
-	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD) && trace_plat_recursion_set(bit)) {
+	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD))
 		enter(tr, ip, ftrace_regs_return_slot(fregs));
-		trace_plat_recursion_clear(bit);
-	}
 	trace_plat_preempt_enable();
 }
 
@@ -196,14 +193,14 @@ static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 {
 	finish_entry(array_of(fgraph_user_of(frame)), frame);
-	trace_recursion_exit(THREAD_BIT);
+	trace_plat_preempt_enable();
 }
 
 /* Events of interrupts that came before our commit are published too. */
 static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 {
 	trace_ring_publish(rc);
-	trace_recursion_exit(THREAD_BIT);
+	trace_plat_preempt_enable();
 }
 
 /* ---- Exit, any settings ---- */
@@ -229,6 +226,12 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 	    ret.rettime - ret.calltime >= thresh_ns)
 		trace_graph_write_return(tr, &ret);
 	fgraph_pop(frame);
+}
+
+static void graph_trace_exit_any(struct fgraph_user *user, struct fgraph_frame *frame)
+{
+	(void)user;
+	exit_slow(frame);
 }
 
 static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame)
@@ -259,12 +262,11 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)))
 		goto slow;
 	thread = trace_plat_current();
-	frame = fgraph_free_frame(thread);
-	if (TRACE_UNLIKELY(!frame))
+	if (TRACE_UNLIKELY(!fgraph_has_room(thread)))
 		goto slow;
+	frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	head = fgraph_head_below(frame - 1, tr->graph.user.index);
-	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD) ||
-	    TRACE_UNLIKELY(!trace_plat_recursion_set(THREAD_BIT)))
+	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD))
 		goto slow;
 	fgraph_push(thread, frame, head, ip, ftrace_regs_return_slot(fregs));
 	entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES, &word,
@@ -282,23 +284,21 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 		entry_publish(rc);
 		return;
 	}
-	trace_recursion_exit(THREAD_BIT);
+	trace_plat_preempt_enable();
 	return;
 slow:
 	entry_slow(tr, ip, fregs);
 }
 
-/* No guard against recursion: nothing that is called here is traced. */
+/* As long as the settings have been the first ones: every frame has an event. */
 static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 {
 	struct trace_ring_cpu *rc = ring_of(array_of(user));
 	uint32_t state = trace_entry_state();
-	uint32_t special = (fgraph_head(frame) & FGRAPH_FLAGS_MASK) |
-			   atomic_load_explicit(&user->flags, memory_order_relaxed);
 	struct trace_graph_ret_entry *entry = NULL;
 	uint64_t word, now;
 
-	if (TRACE_LIKELY(state != TRACE_STATE_OTHER && !special))
+	if (TRACE_LIKELY(state != TRACE_STATE_OTHER))
 		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
 					       &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
@@ -333,13 +333,22 @@ static bool is_special(const struct trace_array *tr)
 		!(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash)));
 }
 
+/*
+ * From now on the long way, for entries as long as it is needed, for exits until the tracer ends:
+ * there may be frames without events.
+ */
+static void be_special(struct fgraph_user *user)
+{
+	__atomic_store_n(&user->exit, graph_trace_exit_any, __ATOMIC_SEQ_CST);
+	atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+}
+
 static void measure_sleep(struct trace_graph *graph, bool on)
 {
 	if (on == graph->measures_sleep)
 		return;
 	if (on) {
-		/* From here on new frames know. */
-		atomic_fetch_or(&graph->user.flags, FGRAPH_USER_SPECIAL);
+		be_special(&graph->user); /* from here on new frames know */
 		trace_plat_synchronize_preempt();
 		ftrace_graph_sleep_get();
 		fgraph_stacks_begin_sleep(graph->user.index);
@@ -355,7 +364,7 @@ void function_graph_update(struct trace_array *tr)
 
 	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
 	if (is_special(tr))
-		atomic_fetch_or(&graph->user.flags, FGRAPH_USER_SPECIAL);
+		be_special(&graph->user);
 	else
 		atomic_fetch_and(&graph->user.flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
 }
