@@ -112,6 +112,12 @@ def test_wakeup(tracing):
         assert "sched_switch" in text
     text = measure(tracing, "wakeup_rt", "chrt -f 50 sleep 0.01", "nofunction-trace")
     assert "sched_pick_next" not in text and "==>" in text
+    text = measure(tracing, "wakeup_rt", "chrt -f 50 sleep 0.01", "function-trace display-graph")
+    graph = re.sub(r"#  => (started|ended) at: .*\n(#\n(?=#\n))?", "", sample("wakeup_rt-display-graph"))
+    assert header(text) == header(graph)
+    assert strange(text, graph, sample("irqsoff-display-graph"), sample("graph-latency-format")) == []
+    assert re.search(r"\| +/\* +\d+:120:R ==> \[000\] +\d+: 49:R sleep \*/\n", text) and "sched_pick_next() {" in text
+    tracing.check("echo 0 > options/display-graph")
     # It cannot run before preemption comes back.
     tracing.check("echo wakeup_rt > current_tracer; echo 1 > tracing_on")
     tracing.check("chrt -r 7 sleep 0.02 & sleep 0.001; preemptirq_delay preempt 30000; wait; echo 0 > tracing_on")
