@@ -223,3 +223,17 @@ def test_boot(guest_pool, tracer):
     assert guest.check("cat current_tracer") == tracer + "\n"
     assert int(guest.check("cat tracing_max_latency")) > 0
     assert "=> started at: " in guest.check("cat trace")
+
+
+@pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 4}, {"build": "clang", "cpus": 8}],
+                         indirect=True, ids=["gcc-4", "clang-8"])
+def test_switched_under_load(tracing):
+    """The hooks come and go while all CPUs run over them; in the end no hook is left."""
+    tracers = "irqsoff wakeup preemptoff wakeup_rt preemptirqsoff function nop"
+    printed = tracing.check(
+        "stress locks 3 & for g in 0 1; do echo $g > options/display-graph; "
+        f"for t in {tracers}; do echo $t > current_tracer; preemptirq_delay alternate 500; "
+        "chrt -f 5 hackbench 1 2 > /dev/null; cat trace > /dev/null; done; done; wait")
+    assert re.fullmatch(r"stress: locks: \d+ rounds on \d+ CPUs, ok\n", printed)
+    tracing.check("echo irqsoff > current_tracer; echo nop > current_tracer; > trace; preemptirq_delay irq 1000")
+    assert not [line for line in tracing.check("cat trace").splitlines() if not line.startswith("#")]
