@@ -103,6 +103,7 @@ def test_buffer_percent(snap):
     snap.check("echo sched_switch > set_ftrace_filter; echo function > current_tracer; sleep 0.1")
     assert snap.run("poll per_cpu/cpu0/trace_pipe_raw 0.02")[1] == 1
     snap.check("echo 0 > buffer_percent; poll per_cpu/cpu0/trace_pipe_raw 5; echo 100 > buffer_percent")
-    snap.check("> set_ftrace_filter; poll per_cpu/cpu0/trace_pipe_raw 20")
+    snap.check("> set_ftrace_filter; hackbench 2 40 > /dev/null & poll per_cpu/cpu0/trace_pipe_raw 20")
+    snap.check("wait")
     snap.check("echo nop > current_tracer; echo 50 > buffer_percent; echo 1408 > buffer_size_kb")
     assert snap.run("poll nosuch 1")[1] == 1 and snap.check("poll trace 1") == ""
