@@ -74,6 +74,16 @@ def test_forms_are_those_of_linux(tracing, name, options):
     assert nesting(plain(text)) == []
 
 
+@pytest.mark.parametrize("build, cpus", [("gcc", 1), ("gcc", 8), ("clang", 4)])
+def test_any_number_of_cpus(guest_pool, build, cpus):
+    """Every call on every CPU: nested as it was called, each return where its entry is."""
+    guest = guest_pool(build=build, cpus=cpus)
+    text = graph(guest, "hackbench 1 1", "funcgraph-tail", 1000, "> set_ftrace_filter")
+    assert strange(plain(text), plain(sample("graph"))) == []
+    assert nesting(plain(text)) == []
+    guest.check("echo nop > current_tracer; echo 1 > tracing_on; > trace")
+
+
 def test_twelve_cpus_have_a_wider_column(guest_pool):
     guest = guest_pool(cpus=12)
     text = graph(guest, "hackbench 2 1")

@@ -25,6 +25,10 @@ const struct trace_event_format *trace_event_format(uint16_t type);
 /* output_ctx.c */
 extern const struct trace_event_format trace_ctx_format;
 
+/* output_graph.c: events of the graph where function_graph is not the tracer, as in a snapshot. */
+extern const struct trace_event_format trace_graph_entry_format;
+extern const struct trace_event_format trace_graph_return_format;
+
 /* output_stack.c */
 extern const struct trace_event_format trace_stack_format;
 extern const struct trace_event_format trace_func_repeats_format;

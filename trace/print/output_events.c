@@ -224,6 +224,10 @@ static const struct trace_event_format *const other_formats[TRACE_NR_TYPES] = {
 	[TRACE_TYPE_WAKE] = &trace_ctx_format,
 	[TRACE_TYPE_STACK] = &trace_stack_format,
 	[TRACE_TYPE_FUNC_REPEATS] = &trace_func_repeats_format,
+	[TRACE_TYPE_GRAPH_ENT] = &trace_graph_entry_format,
+	[TRACE_TYPE_GRAPH_RETADDR_ENT] = &trace_graph_entry_format,
+	[TRACE_TYPE_GRAPH_RET] = &trace_graph_return_format,
+	[TRACE_TYPE_GRAPH_RETVAL] = &trace_graph_return_format,
 };
 
 static const struct trace_event_format formats[TRACE_NR_TYPES] = {

@@ -293,3 +293,32 @@ bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint
 		return print_comment(&line);
 	}
 }
+
+/* ---- One by one, under another tracer ---- */
+
+static void entry_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	trace_print_symbol(iter, seq, entry_of(&iter->event)->ip, false);
+	trace_seq_puts(seq, "() {\n");
+}
+
+static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	trace_seq_puts(seq, "} /* ");
+	trace_print_symbol(iter, seq, return_of(&iter->event)->ip, false);
+	trace_seq_puts(seq, " */\n");
+}
+
+const struct trace_event_format trace_graph_entry_format = {
+	.text = entry_text,
+	.raw = trace_print_type,
+	.hex = trace_print_type,
+	.binary = trace_print_type,
+};
+
+const struct trace_event_format trace_graph_return_format = {
+	.text = return_text,
+	.raw = trace_print_type,
+	.hex = trace_print_type,
+	.binary = trace_print_type,
+};

@@ -438,14 +438,31 @@ static void other_events(void **state)
 		" 0)               |  /* outside */\n");
 }
 
-/* Options of the columns when they are changed between two reads of the same events. */
+/* Events that stay behind when the tracer goes, as in a snapshot. */
+static void other_tracer(void **state)
+{
+	(void)state;
+	one_call();
+	return_value(KFREE, 0, 1);
+	fake_thread_add(1, "init");
+	body_is("            init-1       [000] .....    12.345679: schedule() {\n"
+		"            init-1       [000] .....    12.345680: yield() {\n"
+		"            init-1       [000] .....    12.345681: } /* yield */\n"
+		"            init-1       [000] .....    12.345682: } /* schedule */\n"
+		"            init-1       [000] .....    12.345682: } /* kfree */\n");
+	assert_int_equal(echo("1", "options/raw"), 0);
+	assert_memory_equal(cat_body("trace"), "1 0 12345678900 type: 11\n", 25);
+	assert_int_equal(echo("0", "options/raw"), 0);
+}
+
+/* Deeper than what is remembered of open calls. */
 static void deep(void **state)
 {
 	char text[800];
 
 	(void)state;
 	start();
-	enter(0, 1, func(KFREE), 72); /* deeper than what is remembered */
+	enter(0, 1, func(KFREE), 72);
 	comment(0, 1, "here\n");
 	leave(0, 1, func(KFREE), 72, 60);
 	leave(0, 1, func(KFREE), 71, 60);
@@ -564,11 +581,12 @@ static int without_irqs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(columns),	  TEST(durations),	TEST(retvals),
-		TEST(retaddrs),	  IRQ_TEST(interrupts), IRQ_TEST(interrupt_without_end),
-		TEST(no_leaf),	  TEST(two_cpus),	TEST(pipe),
-		TEST(lost),	  TEST(deep),		TEST(other_events),
-		TEST(graph_sets), TEST(max_depth),	TEST(options),
+		TEST(columns),	    TEST(durations),	  TEST(retvals),
+		TEST(retaddrs),	    IRQ_TEST(interrupts), IRQ_TEST(interrupt_without_end),
+		TEST(no_leaf),	    TEST(two_cpus),	  TEST(pipe),
+		TEST(lost),	    TEST(deep),		  TEST(other_events),
+		TEST(other_tracer), TEST(graph_sets),	  TEST(max_depth),
+		TEST(options),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
