@@ -94,8 +94,9 @@ void sched_rt_take(struct run_queue *rq, struct thread *thread);
 /* The next real-time thread of this CPU, or NULL. */
 static inline struct thread *sched_rt_first(struct run_queue *rq)
 {
-	return list_empty(&rq->rt_waiting) ? NULL
-					   : list_entry(rq->rt_waiting.next, struct thread, run_link);
+	return list_empty(&rq->rt_waiting)
+		       ? NULL
+		       : list_entry(rq->rt_waiting.next, struct thread, run_link);
 }
 extern _Atomic uint64_t sched_rt_waiting_mask; /* CPUs where one waits */
 /* Bring the most urgent real-time thread that waits elsewhere, if it is more urgent than `prio`. */
