@@ -124,17 +124,20 @@ static struct hook hooks[] = {
 
 #define DIRECT (&hooks[ARRAY_SIZE(hooks) - 1])
 
-static TRACE_DIRECT void hook_direct(long a)
+static TRACE_DIRECT_BODY void note_one(long a)
 {
 	DIRECT->first_argument = (uint64_t)a;
 	atomic_fetch_add_explicit(&DIRECT->nr_calls, 1, memory_order_relaxed);
 }
 
-static TRACE_DIRECT void hook_direct2(long a)
+static TRACE_DIRECT_BODY void note_thousand(long a)
 {
 	DIRECT->first_argument = (uint64_t)a;
 	atomic_fetch_add_explicit(&DIRECT->nr_calls, 1000, memory_order_relaxed);
 }
+
+TRACE_DIRECT(hook_direct, note_one);
+TRACE_DIRECT(hook_direct2, note_thousand);
 
 /* ---- On and off ---- */
 

@@ -283,17 +283,20 @@ static void test_jump(void)
 	KTEST_CHECK(hooks.nr_plain == 2 && hooks.nr_wrong == 0);
 }
 
-static TRACE_DIRECT void take_arguments(long a, long b)
+static TRACE_DIRECT_BODY void note_arguments(long a, long b)
 {
 	hooks.direct_a = a;
 	hooks.direct_b = b;
 	hooks.nr_direct++;
 }
 
-static TRACE_DIRECT void take_nothing(void)
+static TRACE_DIRECT_BODY void note_call(void)
 {
 	hooks.nr_direct += 100;
 }
+
+TRACE_DIRECT(take_arguments, note_arguments);
+TRACE_DIRECT(take_nothing, note_call);
 
 static void test_direct(void)
 {

@@ -15,7 +15,7 @@
 
 #define ROUNDS	 60u /* at most, and as many of them as there is time for */
 #define LOAD_NS	 (250 * NSEC_PER_MSEC)
-#define FEWEST	 6u
+#define FEWEST	 4u
 #define BATCH	 64u
 #define OLD_PLUS 1000l
 #define NEW_PLUS 2000l
@@ -153,19 +153,15 @@ static TRACE_NOTRACE void to_new(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	ftrace_regs_set_instruction_pointer(fregs, (uintptr_t)load_new);
 }
 
-static TRACE_DIRECT void direct_first(long a, long b)
+static TRACE_DIRECT_BODY void note_direct(long a, long b)
 {
 	if (a + b != 0)
 		atomic_fetch_add(&load.nr_wrong, 1);
 	atomic_fetch_add(&load.nr_direct, 1);
 }
 
-static TRACE_DIRECT void direct_second(long a, long b)
-{
-	if (a + b != 0)
-		atomic_fetch_add(&load.nr_wrong, 1);
-	atomic_fetch_add(&load.nr_direct, 1);
-}
+TRACE_DIRECT(direct_first, note_direct);
+TRACE_DIRECT(direct_second, note_direct);
 
 static struct ftrace_ops steady = { .func = see_all };
 static struct ftrace_ops some = { .func = see_some };

@@ -142,6 +142,7 @@ static TRACE_NOINLINE int chain_outer(int x);
 static struct {
 	_Atomic bool stop;
 	volatile int sink;
+	int nr_direct;
 	uint32_t nr_samples; /* that lay in the chain */
 	uint32_t nr_bad;
 	uintptr_t bad[MAX_FRAMES];
@@ -246,9 +247,12 @@ static void sample_chains(void)
 		pr_err("frame %zu: %pS\n", i, (void *)chain.bad[i]);
 }
 
-static TRACE_DIRECT void chain_direct(void)
+static TRACE_DIRECT_BODY void chain_body(int x)
 {
+	chain.nr_direct += x & 1;
 }
+
+TRACE_DIRECT(chain_direct, chain_body);
 
 /* NMIs also land in the trampoline with registers and on its way out to the direct call. */
 static void sample_direct(struct ftrace_ops *other)

@@ -10,8 +10,7 @@
 #define TRACE_PRINTF(fmt, va) __attribute__((format(printf, fmt, va)))
 #define TRACE_LIKELY(x)	      __builtin_expect(!!(x), 1)
 #define TRACE_UNLIKELY(x)     __builtin_expect(!!(x), 0)
-/* What a site can call directly: a function in C that keeps all registers, also those that a C
- * function need not. Its arguments are those of the traced function. */
-#define TRACE_DIRECT __attribute__((no_instrument_function, no_caller_saved_registers))
+/* The part in C of what a site calls directly, see TRACE_DIRECT() of the host. */
+#define TRACE_DIRECT_BODY __attribute__((no_instrument_function, used))
 
 #endif

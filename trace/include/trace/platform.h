@@ -111,6 +111,7 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 /* Only of shared trampolines with registers: call `addr` as if the site did, then go on. */
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
+/* Optional macro TRACE_DIRECT(name, body): an entry for direct calls to a function in C. */
 /*
  * T1: where a function returns to whose return is hooked. What is there keeps the returned values,
  * calls trace_graph_return(slot) with the place that held the return address, and goes to what that
