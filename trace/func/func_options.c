@@ -90,14 +90,6 @@ static void write_call(struct ring_buffer *buffer, uintptr_t ip, uintptr_t paren
 	ring_buffer_unlock_commit(buffer, entry);
 }
 
-/* Recording is switched off, here or everywhere: a call then does not count as a repeat. */
-static bool is_off(const struct ring_buffer *buffer)
-{
-	const struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];
-
-	return atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32;
-}
-
 void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs)
 {
@@ -109,8 +101,8 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	if (bit < 0)
 		return;
 	buffer = tr->buffer;
-	if (is_off(buffer))
-		goto out;
+	if (trace_ring_is_off(buffer->cpu[trace_plat_cpu_id()]))
+		goto out; /* such a call does not count as a repeat */
 	if (tr->func_options & TRACE_FUNC_NO_REPEATS && is_repeat(tr, buffer, ip, parent_ip))
 		goto out;
 	write_call(buffer, ip, parent_ip);

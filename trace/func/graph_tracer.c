@@ -155,12 +155,6 @@ static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame)
 		fgraph_unpush(thread, frame);
 }
 
-/* Recording is off: what follows would be for nothing. */
-static bool is_off(const struct trace_ring_cpu *rc)
-{
-	return atomic_load_explicit(&rc->gate, memory_order_relaxed) >> 32;
-}
-
 static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
@@ -184,7 +178,7 @@ static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 {
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
-	if (!is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD))
+	if (!trace_ring_is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD))
 		enter(tr, ip, ftrace_regs_return_slot(fregs));
 	trace_plat_preempt_enable();
 }

@@ -63,9 +63,12 @@ struct ring_iter {
 };
 
 struct trace_ring_cpu {
-	_Atomic uint64_t gate; /* low half: subbuf_size - 1, or 0: slow path; bit 63: recording is
-				  off; between: nested disables */
-	ring_clock_fn clock;   /* NULL: trace_plat_clock_ns() */
+	/*
+	 * Low half: subbuf_size - 1, or 0: slow path. Bit 63: recording is off. Bit 62: the ring is
+	 * resized, what is kept out counts as dropped. Between: nested disables.
+	 */
+	_Atomic uint64_t gate;
+	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
 
 	/*
 	 * This CPU writes these, in writer context; readers look. Whoever else sets them stores
@@ -124,6 +127,22 @@ void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
 static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+#define RING_GATE_RESIZE (1u << 30) /* in the high half of the gate */
+
+/*
+ * Is recording off here? Asked once for each event: one that nothing but a resize keeps out is
+ * counted as dropped. The loss is told where the next sub-buffer begins.
+ */
+static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
+{
+	/* Pairs with the opening of the gate, as in trace_ring_try_step_at(). */
+	uint64_t high = atomic_load_explicit(&rc->gate, memory_order_acquire) >> 32;
+
+	if (TRACE_UNLIKELY(high == RING_GATE_RESIZE))
+		trace_plat_local_add(&rc->nr_dropped, 1);
+	return high;
 }
 
 /*

@@ -98,6 +98,8 @@ static inline size_t ring_round_len(size_t len)
 
 /* ---- ring_buffer.c ---- */
 
+#define RING_GATE_ONE 1
+
 /* `nr` more (or fewer) reasons not to record; 0: rc->clock changed. Any context. */
 void trace_ring_gate(struct trace_ring_cpu *rc, int nr);
 /* Let the gate say what `shared->is_off` says. Any context. */
@@ -165,9 +167,13 @@ void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_e
 uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
-/* Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held. */
-void trace_ring_move_begin(struct trace_ring_cpu *rc);
-void trace_ring_move_end(struct trace_ring_cpu *rc);
+/*
+ * Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held.
+ * `reason`: RING_GATE_ONE when what the writers wanted to write would not stay anyway, or
+ * RING_GATE_RESIZE: they count it.
+ */
+void trace_ring_move_begin(struct trace_ring_cpu *rc, int reason);
+void trace_ring_move_end(struct trace_ring_cpu *rc, int reason);
 
 /* ---- ring_resize.c ---- */
 

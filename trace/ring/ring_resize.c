@@ -63,12 +63,12 @@ static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memor
 	struct ring_memory old = { rc->base, rc->slots, rc->nr_slots };
 	uint64_t tail;
 
-	trace_ring_move_begin(rc);
+	trace_ring_move_begin(rc, RING_GATE_RESIZE);
 	tail = move_ring(rc, memory);
 	trace_ring_set_memory(rc, memory);
 	trace_ring_set_tail(rc, tail, rc->tail.hi);
 	trace_ring_note_reader(rc);
-	trace_ring_move_end(rc);
+	trace_ring_move_end(rc, RING_GATE_RESIZE);
 	*memory = old;
 }
 

@@ -94,18 +94,18 @@ static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 	rc->read_seq++; /* the sub-buffer before the first one holds nothing */
 }
 
-void trace_ring_move_begin(struct trace_ring_cpu *rc)
+void trace_ring_move_begin(struct trace_ring_cpu *rc, int reason)
 {
 	trace_plat_lock(&rc->lock);
-	trace_ring_gate(rc, 1);
+	trace_ring_gate(rc, reason);
 	atomic_store(&rc->is_moving, true);
 	trace_plat_synchronize_preempt();
 }
 
-void trace_ring_move_end(struct trace_ring_cpu *rc)
+void trace_ring_move_end(struct trace_ring_cpu *rc, int reason)
 {
 	atomic_store(&rc->is_moving, false);
-	trace_ring_gate(rc, -1);
+	trace_ring_gate(rc, -reason);
 	trace_plat_unlock(&rc->lock);
 }
 
@@ -204,9 +204,9 @@ struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 
 static void reset_ring(struct trace_ring_cpu *rc)
 {
-	trace_ring_move_begin(rc);
+	trace_ring_move_begin(rc, RING_GATE_ONE);
 	ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
-	trace_ring_move_end(rc);
+	trace_ring_move_end(rc, RING_GATE_ONE);
 }
 
 void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu)
@@ -233,10 +233,10 @@ static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {
 		struct trace_ring_cpu *rc = trace_ring_of(buffer, cpu);
 
-		trace_ring_move_begin(rc);
+		trace_ring_move_begin(rc, RING_GATE_ONE);
 		rc->clock = clock;
 		ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
-		trace_ring_move_end(rc);
+		trace_ring_move_end(rc, RING_GATE_ONE);
 	}
 }
 

@@ -188,7 +188,7 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 	uint64_t word, last, now, delta;
 	uint32_t len, bytes, room;
 
-	if (atomic_load_explicit(&rc->gate, memory_order_acquire) >> 32)
+	if (trace_ring_is_off(rc))
 		return NULL;
 	if (payload_len > ring_size(rc) - RING_PAGE_HEAD - 2 * RING_HEAD_BYTES - RING_EXTEND_BYTES)
 		return NULL;

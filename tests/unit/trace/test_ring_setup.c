@@ -145,6 +145,59 @@ static void test_resize_in_drop_mode(void **state)
 	expect_ids(ring, 0, 0, id);
 }
 
+static uint32_t nr_refused;
+
+static void write_meanwhile(void)
+{
+	nr_refused += !put(ring, 5000, 16);
+}
+
+/* The size that the ring of this CPU does not have now. */
+static void resize_meanwhile(void)
+{
+	uint32_t nr = ring_buffer_size(ring, 0) == 4 * SIZE ? 8 : 4;
+
+	fake_on_sync = write_meanwhile;
+	assert_int_equal(ring_buffer_resize(ring, nr * SIZE, 0), 0);
+	fake_on_sync = NULL;
+}
+
+/* What a resize keeps out is dropped, what would have been kept out anyway is not. */
+static void test_resize_counts_what_it_keeps_out(void **state)
+{
+	struct ring_event event;
+	uint64_t nr_lost = 0;
+
+	(void)state;
+	nr_refused = 0;
+	for (uint32_t i = 0; i < 10; i++)
+		put(ring, i, 16);
+	resize_meanwhile();
+	resize_meanwhile();
+	assert_int_equal(nr_refused, 2);
+	assert_int_equal(stats_of(ring, 0).dropped, 2);
+	assert_int_equal(stats_of(ring, 0).entries, 10);
+	ring_buffer_record_off(ring);
+	resize_meanwhile();
+	ring_buffer_record_on(ring);
+	ring_buffer_record_disable(ring);
+	resize_meanwhile();
+	ring_buffer_record_enable(ring);
+	assert_int_equal(nr_refused, 4);
+	assert_int_equal(stats_of(ring, 0).dropped, 2);
+	/* Readers are told with the next sub-buffer. */
+	for (uint32_t i = 10; i < 300; i++)
+		assert_true(put(ring, i, 16));
+	while (ring_buffer_consume(ring, 0, &event))
+		nr_lost += event.lost;
+	assert_int_equal(nr_lost, 2);
+	fake_on_sync = write_meanwhile;
+	ring_buffer_reset_cpu(ring, 0);
+	fake_on_sync = NULL;
+	assert_int_equal(nr_refused, 5);
+	assert_int_equal(stats_of(ring, 0).dropped, 0);
+}
+
 static void test_resize_refused(void **state)
 {
 	struct ring_iter *iter = ring_buffer_read_start(ring, 1);
@@ -262,6 +315,7 @@ int main(void)
 		T(test_reset_under_iterator),
 		T(test_resize_keeps_newest),
 		T(test_resize_in_drop_mode),
+		T(test_resize_counts_what_it_keeps_out),
 		T(test_resize_refused),
 		T(test_swap),
 		T(test_slim_twin),

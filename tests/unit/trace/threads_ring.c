@@ -78,9 +78,26 @@ static void start(uint32_t flags)
 	assert_non_null(ring);
 }
 
+static uint32_t any_size(void)
+{
+	return (2 + (uint32_t)rand() % 9) * SIZE;
+}
+
+static bool is_resized; /* all the time */
+
+static void wait_for_end(void)
+{
+	time_t end = time(NULL) + SECONDS;
+
+	if (!is_resized)
+		nanosleep(&(struct timespec){ .tv_sec = SECONDS }, NULL);
+	while (is_resized && time(NULL) < end)
+		ring_buffer_resize(ring, any_size(), RING_BUFFER_ALL_CPUS);
+}
+
 static void finish(pthread_t *threads, size_t nr)
 {
-	nanosleep(&(struct timespec){ .tv_sec = SECONDS }, NULL);
+	wait_for_end();
 	atomic_store(&stop, true);
 	for (size_t i = 0; i < nr; i++)
 		pthread_join(threads[i], NULL);
@@ -169,7 +186,7 @@ static void run_consume(uint32_t flags)
 	nr_seen = 0;
 	nr_lost = 0;
 	next_id = 0;
-	are_ids_dense = flags & RING_BUFFER_OVERWRITE;
+	are_ids_dense = flags & RING_BUFFER_OVERWRITE && !is_resized;
 	pthread_create(&threads[0], NULL, writer, NULL);
 	pthread_create(&threads[1], NULL, consumer, NULL);
 	pthread_create(&threads[2], NULL, looker, NULL);
@@ -184,7 +201,9 @@ static void run_consume(uint32_t flags)
 	assert_int_equal(stats.dropped, nr_refused);
 	assert_int_equal(stats.entries, 0);
 	assert_in_range(nr_seen, 1000, nr_written);
-	if (flags & RING_BUFFER_OVERWRITE)
+	if (is_resized)
+		assert_true(stats.dropped > 0);
+	else if (flags & RING_BUFFER_OVERWRITE)
 		assert_int_equal(nr_lost, stats.overrun);
 	else
 		assert_int_equal(stats.overrun, 0);
@@ -202,6 +221,15 @@ static void test_consume_drop(void **state)
 {
 	(void)state;
 	run_consume(0);
+}
+
+/* What comes while the ring moves is dropped, and counted. */
+static void test_consume_resized(void **state)
+{
+	(void)state;
+	is_resized = true;
+	run_consume(RING_BUFFER_OVERWRITE);
+	is_resized = false;
 }
 
 /* Resize, reset, exchange, switch while everybody works. Refusals (-EBUSY) are fine. */
@@ -224,8 +252,7 @@ static void test_set_up_while_tracing(void **state)
 	while (time(NULL) < end) {
 		switch (rand() % 6) {
 		case 0:
-			ring_buffer_resize(ring, (2 + (uint32_t)rand() % 9) * SIZE,
-					   RING_BUFFER_ALL_CPUS);
+			ring_buffer_resize(ring, any_size(), RING_BUFFER_ALL_CPUS);
 			break;
 		case 1:
 			ring_buffer_record_disable(ring);
@@ -270,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_consume_overwrite),
 		cmocka_unit_test(test_consume_drop),
+		cmocka_unit_test(test_consume_resized),
 		cmocka_unit_test(test_set_up_while_tracing),
 	};
 
