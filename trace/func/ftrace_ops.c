@@ -37,6 +37,12 @@ static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uintpt
 	return ftrace_hashes_want(want, trace_plat_ip_pack(ip));
 }
 
+/* ftrace_ops_set_func() may change it at any moment. */
+static TRACE_ALWAYS_INLINE ftrace_func_t load_func(ftrace_func_t *func)
+{
+	return __atomic_load_n(func, __ATOMIC_RELAXED);
+}
+
 /*
  * Acquire: with the release that published an ops or its hashes. Every ops of the list has a set of
  * hashes. An ops that needs all registers may be in the list while a site still calls the
@@ -52,7 +58,8 @@ static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip,
 			atomic_load_explicit(&ops->func_hash, memory_order_acquire);
 
 		if (TRACE_LIKELY(want->only == ip) || wants_site(want, ip))
-			(with_regs ? ops->func : ops->list_func)(ip, parent_ip, ops, fregs);
+			load_func(with_regs ? &ops->func : &ops->list_func)(ip, parent_ip, ops,
+									    fregs);
 	}
 }
 
@@ -115,15 +122,19 @@ void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops
 
 	if (bit < 0)
 		return;
-	ops->func(ip, parent_ip, ops, fregs);
+	load_func (&ops->func)(ip, parent_ip, ops, fregs);
 	trace_recursion_exit(bit);
+}
+
+static bool is_assisted(const struct ftrace_ops *ops)
+{
+	return ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU);
 }
 
 /* Without memory for one, the ops lives with the shared trampoline. */
 static void create_trampoline(struct ftrace_ops *ops)
 {
-	bool assisted = ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU);
-	ftrace_func_t func = assisted ? ftrace_ops_assist_func : ops->func;
+	ftrace_func_t func = is_assisted(ops) ? ftrace_ops_assist_func : ops->func;
 
 	ops->trampoline = (struct trace_trampoline){ 0 };
 	if (ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))
@@ -243,6 +254,40 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	trace_plat_lock(&ftrace_lock);
 	if (!(ops->flags & FTRACE_OPS_FL_DIRECT))
 		err = ftrace_unregister_locked(ops);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+/* Each call takes the old one or the new one. */
+static int switch_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	bool has_trampoline = ops->trampoline.addr;
+	int err = 0;
+
+	if (has_trampoline && !is_assisted(ops))
+		err = trace_plat_trampoline_retarget(&ops->trampoline, (uintptr_t)func);
+	if (err)
+		return err;
+	__atomic_store_n(&ops->func, func, __ATOMIC_RELAXED);
+	if (!(ops->flags & FTRACE_OPS_FL_SAVE_REGS))
+		__atomic_store_n(&ops->list_func, func, __ATOMIC_RELAXED);
+	trace_plat_synchronize_preempt();
+	if (has_trampoline)
+		trace_plat_synchronize_tasks(); /* preempted on the way to the old one */
+	return 0;
+}
+
+int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	int err = 0;
+
+	trace_plat_lock(&ftrace_lock);
+	if (ftrace_is_dead())
+		err = -ENODEV;
+	else if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
+		ops->func = func;
+	else if (ops->func != func)
+		err = switch_func(ops, func);
 	trace_plat_unlock(&ftrace_lock);
 	return err;
 }

@@ -159,6 +159,11 @@ void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops
 /* The func of an ops with a direct call: has the trampoline leave through it. */
 void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs);
+/*
+ * Let an ops have another func, registered or not: each call sees the old one or the new one. When
+ * this returns, none can run the old one. 0, or -ENODEV, -ENOMEM: it has the old one.
+ */
+int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
 /*
  * Make `hash` (ours from now on; an empty one becomes none) the filter of `ops`, or with `notrace`

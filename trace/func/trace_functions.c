@@ -6,6 +6,7 @@
 #include <trace/thread.h>
 #include <trace/trace.h>
 #include "array.h"
+#include "ftrace_private.h"
 #include "functions.h"
 #include "print/str.h"
 
@@ -64,24 +65,19 @@ static void function_start(struct trace_array *tr)
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 }
 
-/* An ops keeps its function while it is registered. */
-static int restart_calls(struct trace_array *tr, uint32_t options)
+/* While it goes on: no call is missed. */
+static int change_calls(struct trace_array *tr, uint32_t options)
 {
-	int err;
-
-	unregister_ftrace_function(tr->ops);
 	tr->func_options = options;
-	err = start_calls(tr);
-	if (err)
-		tr->tracer = &tracer_nop;
-	return err;
+	tr->ops->ignore_mask = tr->pid_mask; /* before somebody looks at it */
+	return ftrace_ops_set_func(tr->ops, wanted_func(tr));
 }
 
 int tracer_function_update_pids(struct trace_array *tr)
 {
 	if (tr->tracer != &tracer_function || tr->ops->func == wanted_func(tr))
 		return 0;
-	return restart_calls(tr, tr->func_options);
+	return change_calls(tr, tr->func_options);
 }
 
 static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
@@ -92,7 +88,7 @@ static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 		return 0; /* init looks at it */
 	if (on && bit == TRACE_FUNC_NO_REPEATS && !tr->repeats && trace_repeats_create(tr))
 		return -ENOMEM;
-	return restart_calls(tr, on ? old | bit : old & ~bit);
+	return change_calls(tr, on ? old | bit : old & ~bit);
 }
 
 static const struct tracer_option function_options[] = {

@@ -277,6 +277,89 @@ static void test_ipmodify_needs(void **state)
 	ftrace_free_filter(&second);
 }
 
+static uint64_t nr_new;
+
+static void count_new(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		      struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	nr_new++;
+}
+
+static uint64_t nr_in_sync;
+
+static void call_in_sync(void)
+{
+	nr_in_sync++;
+	call_via(SITE, FAKE_VIA_TRAMPOLINE);
+}
+
+/* Each call sees one of the two; none the old one when it is done; the sites are left alone. */
+static void change_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	uint64_t nr_pokes = fake_nr_pokes, nr_old, nr_before = nr_calls[0] + nr_new;
+
+	nr_in_sync = 0;
+	fake_on_sync = call_in_sync;
+	assert_int_equal(ftrace_ops_set_func(ops, func), 0);
+	fake_on_sync = NULL;
+	assert_true(nr_in_sync > 0);
+	assert_int_equal(nr_calls[0] + nr_new, nr_before + nr_in_sync);
+	nr_old = func == count ? nr_new : nr_calls[0];
+	call_via(SITE, FAKE_VIA_TRAMPOLINE);
+	assert_int_equal(func == count ? nr_new : nr_calls[0], nr_old);
+	assert_int_equal(nr_calls[0] + nr_new, nr_before + nr_in_sync + 1);
+	assert_int_equal(fake_nr_pokes, nr_pokes);
+}
+
+static void test_func_changes_live(void **state)
+{
+	uint64_t nr_waits = fake_nr_sync_tasks;
+
+	(void)state;
+	for (uint32_t assisted = 0; assisted < 2; assisted++) {
+		plain.flags = assisted ? FTRACE_OPS_FL_RECURSION : 0;
+		assert_int_equal(register_ftrace_function(&plain), 0);
+		change_func(&plain, count_new);
+		assert_int_equal(fake_nr_sync_tasks, ++nr_waits); /* threads in its trampoline */
+		assert_int_equal(ftrace_ops_set_func(&plain, count_new), 0);
+		assert_int_equal(fake_nr_sync_tasks, nr_waits);
+		/* Beside another: the list. */
+		assert_int_equal(register_ftrace_function(&regs), 0);
+		change_func(&plain, count);
+		assert_int_equal(unregister_ftrace_function(&regs), 0);
+		call_via(SITE, FAKE_VIA_TRAMPOLINE);
+		assert_int_equal(unregister_ftrace_function(&plain), 0);
+		nr_waits = fake_nr_sync_tasks;
+	}
+	fake_trampoline_budget = 0; /* without one of its own */
+	plain.flags = 0;
+	assert_int_equal(ftrace_ops_set_func(&plain, count_new), 0); /* not registered */
+	assert_int_equal(register_ftrace_function(&plain), 0);
+	change_func(&plain, count);
+	assert_int_equal(fake_nr_sync_tasks, nr_waits);
+}
+
+/* What cannot do without registers is never called without, whatever its func. */
+static void test_func_with_registers_changes(void **state)
+{
+	(void)state;
+	fake_trampoline_budget = 0;
+	assert_int_equal(register_ftrace_function(&plain), 0);
+	assert_int_equal(ftrace_ops_set_func(&regs, redirect), 0);
+	fake_on_batch = call_plain_list;
+	assert_int_equal(register_ftrace_function(&regs), 0);
+	fake_on_batch = NULL;
+	assert_int_equal(ftrace_ops_set_func(&regs, count), 0);
+	fake_on_batch = call_plain_list; /* on its way out the same */
+	assert_int_equal(unregister_ftrace_function(&regs), 0);
+	assert_int_equal(nr_calls[1], 0);
+	assert_int_equal(nr_calls[0], 2);
+}
+
 static void test_override_returns_at_once(void **state)
 {
 	struct ftrace_regs fregs = { .rip = 1 };
@@ -540,6 +623,8 @@ int main(void)
 		TEST(test_nobody_gets_half_the_registers),
 		TEST(test_ipmodify_sends_calls_elsewhere),
 		TEST(test_ipmodify_needs),
+		TEST(test_func_changes_live),
+		TEST(test_func_with_registers_changes),
 		TEST(test_override_returns_at_once),
 		TEST(test_direct_alone_and_beside_others),
 		TEST(test_direct_refusals),

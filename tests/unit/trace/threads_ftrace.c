@@ -1,7 +1,7 @@
 /*
  * The list function against registering, unregistering and new filters, under TSan: nobody is
- * called after unregister has returned, nobody sees what his filter never held, and no probe reads
- * memory that is gone.
+ * called after unregister has returned, nobody sees what his filter never held, no probe runs a
+ * func after it was replaced, and none reads memory that is gone.
  *
  * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
@@ -24,8 +24,10 @@ struct user {
 	struct ftrace_ops ops;
 	_Atomic bool may_be_called;
 	_Atomic uint64_t calls;
-	_Atomic uint64_t late;	/* calls after unregister */
-	_Atomic uint64_t wrong; /* calls of functions that are never in a filter */
+	_Atomic uint64_t late;	     /* calls after unregister */
+	_Atomic uint64_t wrong;	     /* calls of functions that are never in a filter */
+	_Atomic(ftrace_func_t) only; /* NULL: one or the other */
+	_Atomic uint64_t old;	     /* calls of another func than that */
 };
 
 static struct user users[NR_OPS];
@@ -35,12 +37,10 @@ void tracing_off(void)
 {
 }
 
-static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		     struct ftrace_regs *fregs)
+static void look(uintptr_t ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct user *user = ops->private;
 
-	(void)parent_ip;
 	/* Registers are never missing for one that needs them. */
 	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS && !fregs->is_full)
 		atomic_fetch_add(&user->wrong, 1);
@@ -50,6 +50,40 @@ static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	/* Filters hold functions 0 to 99 only: the rest would be "all functions". */
 	if (ip >= fake_func(100))
 		atomic_fetch_add(&user->wrong, 1);
+}
+
+static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs);
+
+static void other(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		  struct ftrace_regs *fregs)
+{
+	struct user *user = ops->private;
+
+	(void)parent_ip;
+	if (atomic_load(&user->only) == callback)
+		atomic_fetch_add(&user->old, 1);
+	look(ip, ops, fregs);
+}
+
+static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs)
+{
+	struct user *user = ops->private;
+
+	(void)parent_ip;
+	if (atomic_load(&user->only) == other)
+		atomic_fetch_add(&user->old, 1);
+	look(ip, ops, fregs);
+}
+
+static void change_func(struct user *user)
+{
+	ftrace_func_t func = user->ops.func == callback ? other : callback;
+
+	atomic_store(&user->only, NULL);
+	assert_int_equal(ftrace_ops_set_func(&user->ops, func), 0);
+	atomic_store(&user->only, func);
 }
 
 static void *probe(void *arg)
@@ -83,6 +117,8 @@ static void step(struct user *user)
 {
 	if (rand() % 3) {
 		change_filter(user);
+	} else if (rand() % 2) {
+		change_func(user);
 	} else if (user->ops.flags & FTRACE_OPS_FL_ENABLED) {
 		assert_int_equal(unregister_ftrace_function(&user->ops), 0);
 		atomic_store(&user->may_be_called, false);
@@ -122,6 +158,7 @@ static void test_probes_and_changes(void **state)
 		assert_int_not_equal(users[i].calls, 0);
 		assert_int_equal(users[i].late, 0);
 		assert_int_equal(users[i].wrong, 0);
+		assert_int_equal(users[i].old, 0);
 		unregister_ftrace_function(&users[i].ops);
 		ftrace_free_filter(&users[i].ops);
 	}
