@@ -188,6 +188,32 @@ uint64_t fgraph_stacks_count(uint32_t index)
 	return visit.nr;
 }
 
+uint32_t ftrace_graph_depth(const struct trace_thread *thread)
+{
+	const struct fgraph_frame *base = thread->graph_base;
+
+	if (!base)
+		return 0;
+	return (uint32_t)(atomic_load_explicit(&thread->graph_top, memory_order_relaxed) - base -
+			  1);
+}
+
+static void count_stack(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	(void)pid;
+	*(uint64_t *)arg += thread->graph_base != NULL;
+}
+
+uint64_t ftrace_graph_nr_stacks(void)
+{
+	uint64_t nr = 0;
+
+	trace_plat_lock(&fgraph_lock);
+	trace_plat_each_thread(count_stack, &nr);
+	trace_plat_unlock(&fgraph_lock);
+	return nr;
+}
+
 static void begin_sleep(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head)
 {
 	(void)head;

@@ -234,14 +234,23 @@ static void overrun(void **state)
 
 static void user_goes_while_inside(void **state)
 {
+	const struct trace_thread *thread = fake_thread_of(FIRST_PID);
+
 	(void)state;
+	assert_int_equal(ftrace_graph_nr_stacks(), 0);
+	assert_int_equal(ftrace_graph_depth(thread), 0);
 	watch(&user_a, NULL);
+	assert_in_range(ftrace_graph_nr_stacks(), NR_THREADS, 2 * NR_THREADS);
+	assert_int_equal(ftrace_graph_depth(thread), 0);
 	fake_run(FIRST_PID);
 	fake_enter(SCHEDULE, PARENT);
+	assert_int_equal(ftrace_graph_depth(thread), 1);
 	fake_enter(KFREE, CALLER(3));
 	fake_run(FIRST_PID + 1);
 	unwatch(&user_a);
 	assert_int_equal(fake_alloc_out, memory_out + 1); /* one stack is still in use */
+	assert_int_equal(ftrace_graph_nr_stacks(), 1);
+	assert_int_equal(ftrace_graph_depth(thread), 2);
 	watch(&user_b, NULL);
 	assert_int_equal(user_b.gops.user.index, user_a.gops.user.index);
 	fake_run(FIRST_PID);
@@ -250,7 +259,9 @@ static void user_goes_while_inside(void **state)
 	assert_int_equal(fake_leave(0), PARENT);
 	assert_int_equal(user_a.returns, 0);
 	assert_int_equal(user_b.returns, 1);
+	assert_int_equal(ftrace_graph_depth(thread), 0);
 	unwatch(&user_b);
+	assert_int_equal(ftrace_graph_nr_stacks(), 0);
 	nothing_left();
 }
 
@@ -465,6 +476,42 @@ static void tracer_off(void **state)
 	assert_int_equal(echo("1", "tracing_on"), 0);
 }
 
+static void call_meanwhile(void)
+{
+	fake_call(KFREE, PARENT);
+}
+
+static void return_meanwhile(void)
+{
+	fake_leave(0);
+}
+
+static void resize_meanwhile(uint32_t kb, void (*fn)(void))
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", kb);
+	fake_on_sync = fn;
+	assert_int_equal(echo(text, "per_cpu/cpu0/buffer_size_kb"), 0);
+	fake_on_sync = NULL;
+}
+
+/* What comes while the buffer is resized: an entry that is lost has no exit. */
+static void tracer_resized(void **state)
+{
+	const char *stats;
+
+	(void)state;
+	start_graph();
+	resize_meanwhile(100, call_meanwhile);
+	enter_later(DO_WORK);
+	resize_meanwhile(200, return_meanwhile);
+	stats = cat("per_cpu/cpu0/stats");
+	assert_non_null(strstr(stats, "entries: 1\n"));
+	assert_non_null(strstr(stats, "dropped events: 2\n"));
+	assert_null(strstr(graph(), "kfree"));
+}
+
 static void tracer_pids(void **state)
 {
 	char pid[16];
@@ -548,6 +595,7 @@ int main(void)
 		TEST(tracer_limits),
 		TEST(tracer_irqs),
 		TEST(tracer_off),
+		TEST(tracer_resized),
 		TEST(tracer_pids),
 		TEST(frame_does_not_fit), /* last */
 	};

@@ -89,6 +89,14 @@ int unregister_ftrace_graph(struct fgraph_ops *gops);
  */
 uint64_t ftrace_graph_pending(struct fgraph_ops *gops);
 
+/* Calls on the shadow stack of the thread that asks, of all users, past ones included. */
+uint32_t ftrace_graph_depth(const struct trace_thread *thread);
+/*
+ * Threads that have a shadow stack: all while there is a user. Later those that were in a hooked
+ * call when the last one went, until they end or another last one goes.
+ */
+uint64_t ftrace_graph_nr_stacks(void);
+
 /*
  * Time that threads are switched out is measured between the two, which nest; only then is
  * ftrace_graph_ret.sleep_ns more than 0. For calls that began earlier it counts from here.
