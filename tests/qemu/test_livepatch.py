@@ -93,8 +93,15 @@ def test_errors(patched):
     refused(patched, f"echo 1 > {KLP}/demo_version/force", "Invalid argument")
     refused(patched, f"mkdir {KLP}/x", "Operation not permitted")
     refused(patched, f"rmdir {KLP}/demo_version", "Operation not permitted")
+    # The switch for tracing does not bring back what was replaced.
+    switch = "/proc/sys/kernel/ftrace_enabled"
+    refused(patched, f"echo 0 > {switch}", "Device or resource busy")
+    assert patched.check("cat /proc/version").endswith("this has been live patched\n")
     patched.check("livepatch unload demo_version")
     settled(patched, "demo_version", gone=True)
+    patched.check(f"echo 0 > {switch}")
+    refused(patched, "livepatch load demo_version", "Device or resource busy")
+    patched.check(f"echo 1 > {switch}")
 
 
 @pytest.mark.parametrize("build", ["gcc", "clang"])

@@ -147,9 +147,11 @@ static bool is_known(const struct klp_patch *patch)
 static int check(const struct klp_patch *patch)
 {
 	if (!patch->name || !patch->name[0] || trace_strlen(patch->name) >= KLP_NAME_LEN ||
-	    !patch->nr_funcs)
+	    !patch->funcs || !patch->nr_funcs)
 		return -EINVAL;
 	for (size_t i = 0; i < patch->nr_funcs; i++) {
+		if (!patch->funcs[i].old_name)
+			return -EINVAL;
 		for (size_t j = 0; j < i; j++) {
 			if (trace_streq(patch->funcs[i].old_name, patch->funcs[j].old_name))
 				return -EINVAL;

@@ -58,7 +58,9 @@ static int add_site(uintptr_t address, struct klp_func *func)
 	site->func = address;
 	site->ops.func = klp_callback;
 	site->ops.private = site;
-	site->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DYNAMIC;
+	/* Permanent: a switch for tracing does not bring back what was replaced. */
+	site->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DYNAMIC |
+			  FTRACE_OPS_FL_PERMANENT;
 	atomic_store(&site->top, func);
 	err = ftrace_set_filter_ip(&site->ops, address, false, true);
 	if (!err)

@@ -301,6 +301,7 @@ static void test_errors(void **state)
 {
 	struct klp_func unknown = { .old_name = "nonsense", .new_func = fake_func(NEW_A) };
 	struct klp_func nowhere = { .old_name = "old_a" };
+	struct klp_func nameless = { .new_func = fake_func(NEW_A) };
 	struct klp_func twice[] = { funcs[0], funcs[0] };
 	struct klp_func half[] = { funcs[0], unknown };
 	struct klp_patch bad = { .name = "bad", .funcs = &unknown, .nr_funcs = 1 };
@@ -310,6 +311,10 @@ static void test_errors(void **state)
 	(void)state;
 	assert_int_equal(klp_enable_patch(&bad), -ENOENT);
 	bad.funcs = &nowhere;
+	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
+	bad.funcs = &nameless;
+	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
+	bad.funcs = NULL;
 	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
 	bad.nr_funcs = 0;
 	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
@@ -355,6 +360,21 @@ static void test_busy(void **state)
 	assert_int_equal(via_of(OLD_A), FAKE_VIA_NOTHING);
 	assert_int_equal(unregister_ftrace_function(&ops), 0);
 	ftrace_free_filter(&ops);
+}
+
+/* The switch of function tracing does not bring back what was replaced. */
+static void test_the_switch_for_tracing(void **state)
+{
+	(void)state;
+	assert_int_equal(klp_enable_patch(&patch), 0);
+	assert_int_equal(ftrace_set_enabled(false), -EBUSY);
+	check_calls(1, NEW_A, NEW_B);
+	assert_int_equal(klp_disable_patch(&patch), 0);
+	assert_int_equal(ftrace_set_enabled(false), 0);
+	assert_int_equal(klp_enable_patch(&patch), -EBUSY);
+	assert_false(klp_patch_is_active(&patch));
+	assert_int_equal(ftrace_set_enabled(true), 0);
+	check_calls(1, OLD_A, OLD_B);
 }
 
 static void test_without_memory(void **state)
@@ -404,6 +424,7 @@ int main(void)
 		CASE(test_new_threads),
 		CASE(test_errors),
 		CASE(test_busy),
+		CASE(test_the_switch_for_tracing),
 		CASE(test_without_memory),
 		CASE(test_names),
 	};

@@ -49,8 +49,8 @@ struct klp_patch {
  * Start to replace the functions of `patch`; the transition may end later.
  * -EINVAL: nothing to patch, no name, a function without a call site, or one named twice.
  * -ENOENT: no such function. -EEXIST: the name is in use, or the patch is. -EBUSY: another patch is
- * in transition, or somebody else modifies where a function goes. -ENOMEM, -ENODEV. Nothing changes
- * then.
+ * in transition, somebody else modifies where a function goes, or ftrace_enabled is 0. -ENOMEM,
+ * -ENODEV. Nothing changes then. While it is there ftrace_enabled stays 1.
  */
 int klp_enable_patch(struct klp_patch *patch);
 /*
