@@ -74,73 +74,78 @@ static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	return found;
 }
 
-int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
+int ftrace_match_locked(struct ftrace_hash **hash, char *text, char *module)
 {
 	struct module_pattern in_module = { 0 };
 	struct ftrace_pattern pattern;
-	int found;
 
 	ftrace_pattern_parse(&pattern, text);
 	parse_module(&in_module, module);
 	if (in_module.given && !pattern.len)
 		pattern.type = FTRACE_MATCH_MIDDLE; /* no name: every function */
-	trace_plat_lock(&ftrace_lock);
 	if (ftrace_is_dead())
-		found = -ENODEV;
-	else if (pattern.type == FTRACE_MATCH_INDEX)
-		found = match_index(hash, &pattern);
-	else if (!module_allows(&in_module))
-		found = 0;
-	else
-		found = match_names(hash, &pattern);
+		return -ENODEV;
+	if (pattern.type == FTRACE_MATCH_INDEX)
+		return match_index(hash, &pattern);
+	return module_allows(&in_module) ? match_names(hash, &pattern) : 0;
+}
+
+int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
+{
+	int found;
+
+	trace_plat_lock(&ftrace_lock);
+	found = ftrace_match_locked(hash, text, module);
 	trace_plat_unlock(&ftrace_lock);
 	return found;
+}
+
+static int check_ops(const struct ftrace_ops *ops)
+{
+	return ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED ? -ENODEV : 0;
 }
 
 /* A hash to change and then to give to `ops`. */
 static struct ftrace_hash *copy_of(struct ftrace_ops *ops, bool notrace, bool reset)
 {
-	struct ftrace_hash *copy;
-
-	trace_plat_lock(&ftrace_lock);
-	copy = ftrace_hash_copy(reset ? NULL : ftrace_ops_hash_of(ops, notrace));
-	trace_plat_unlock(&ftrace_lock);
-	return copy;
+	return ftrace_hash_copy(reset ? NULL : ftrace_ops_hash_of(ops, notrace));
 }
 
-static int replace(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
+/* `text` is changed; NULL: nothing to add. */
+static int set_pattern_locked(struct ftrace_ops *ops, char *text, bool reset, bool notrace)
 {
-	int err;
+	struct ftrace_hash *hash = copy_of(ops, notrace, reset);
+	int found = 1;
 
-	trace_plat_lock(&ftrace_lock);
-	err = ftrace_ops_replace_hash(ops, notrace, hash);
-	trace_plat_unlock(&ftrace_lock);
-	return err;
+	if (!hash)
+		return -ENOMEM;
+	if (text)
+		found = ftrace_match_locked(&hash, text, NULL);
+	if (found > 0)
+		return ftrace_ops_replace_hash(ops, notrace, hash);
+	ftrace_hash_free(hash);
+	return found ? found : -EINVAL;
 }
 
+/* The lock is held from copy to replacement: of two who add at once, both have added. */
 static int set_pattern(struct ftrace_ops *ops, const char *buf, size_t len, bool reset,
 		       bool notrace)
 {
 	char text[PATTERN_MAX];
-	struct ftrace_hash *hash;
-	int found = 1;
+	int err;
 
-	if (ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED)
-		return -ENODEV;
 	if (buf && len >= sizeof(text))
 		return -EINVAL;
-	hash = copy_of(ops, notrace, reset);
-	if (!hash)
-		return -ENOMEM;
 	if (buf) {
 		memcpy(text, buf, len);
 		text[len] = '\0';
-		found = ftrace_match_records(&hash, text, NULL);
 	}
-	if (found > 0)
-		return replace(ops, notrace, hash);
-	ftrace_hash_free(hash);
-	return found ? found : -EINVAL;
+	trace_plat_lock(&ftrace_lock);
+	err = check_ops(ops);
+	if (!err)
+		err = set_pattern_locked(ops, buf ? text : NULL, reset, notrace);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
 }
 
 int ftrace_set_filter(struct ftrace_ops *ops, const char *buf, size_t len, bool reset)
@@ -174,22 +179,32 @@ static int enter_ip(struct ftrace_hash **hash, uintptr_t ip, bool remove)
 	return enter(hash, trace_plat_ip_pack(site), remove);
 }
 
-int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr, bool remove,
+static int set_ips_locked(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr, bool remove,
 			  bool reset)
 {
-	struct ftrace_hash *hash;
+	struct ftrace_hash *hash = copy_of(ops, false, reset);
 	int err = 0;
 
-	if (ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED)
-		return -ENODEV;
-	hash = copy_of(ops, false, reset);
 	if (!hash)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr && !err; i++)
 		err = enter_ip(&hash, ips[i], remove);
 	if (!err)
-		return replace(ops, false, hash);
+		return ftrace_ops_replace_hash(ops, false, hash);
 	ftrace_hash_free(hash);
+	return err;
+}
+
+int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr, bool remove,
+			  bool reset)
+{
+	int err;
+
+	trace_plat_lock(&ftrace_lock);
+	err = check_ops(ops);
+	if (!err)
+		err = set_ips_locked(ops, ips, nr, remove, reset);
+	trace_plat_unlock(&ftrace_lock);
 	return err;
 }
 

@@ -214,7 +214,10 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 	create_trampoline(ops);
 	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
 	list_add(ops);
-	return ftrace_update(&change);
+	err = ftrace_update(&change);
+	if (err) /* the list is empty for good; the trampoline stays, sites may call it */
+		ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
+	return err;
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
@@ -236,7 +239,7 @@ int ftrace_unregister_locked(struct ftrace_ops *ops)
 	int err;
 
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		return -EINVAL;
+		return ftrace_is_dead() ? -ENODEV : -EBUSY;
 	list_remove(ops);
 	/* With damaged text its sites may go on calling: its trampoline has to stay. */
 	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);

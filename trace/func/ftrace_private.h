@@ -217,7 +217,7 @@ struct ftrace_change {
 int ftrace_check_change(const struct ftrace_change *change);
 /*
  * Bring records and text to what the change says. On a mismatch in text: reports it, stops tracing
- * for good and returns -EIO. ftrace_lock held.
+ * for good and returns -ENODEV. ftrace_lock held.
  */
 int ftrace_update(const struct ftrace_change *change);
 /* Turn all sites off, or on again. As above. */
@@ -263,5 +263,7 @@ bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name
  * Takes ftrace_lock.
  */
 int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module);
+/* The same with ftrace_lock held. */
+int ftrace_match_locked(struct ftrace_hash **hash, char *text, char *module);
 
 #endif

@@ -131,7 +131,7 @@ static void flush(struct plan *plan)
 		plan->err = -ENODEV;
 	if (plan->nr && !plan->err && trace_plat_poke_batch(plan->pokes, plan->nr, &error)) {
 		ftrace_bug(&error);
-		plan->err = -EIO;
+		plan->err = -ENODEV;
 	}
 	plan->nr = 0;
 }

@@ -269,16 +269,87 @@ static void test_live_change_never_means_all(void **state)
 static void test_refusals(void **state)
 {
 	struct ftrace_ops none = { 0 };
+	char long_name[300];
 
 	(void)state;
+	memset(long_name, 'x', sizeof(long_name));
 	assert_int_equal(register_ftrace_function(&none), -EINVAL);
-	assert_int_equal(unregister_ftrace_function(&users[0].ops), -EINVAL);
+	assert_int_equal(unregister_ftrace_function(&users[0].ops), -EBUSY);
 	add(&users[0]);
 	assert_int_equal(register_ftrace_function(&users[0].ops), -EBUSY);
 	assert_int_equal(ftrace_set_filter(&users[0].ops, "nosuch", 6, false), -EINVAL);
 	assert_int_equal(ftrace_set_filter_ip(&users[0].ops, PARENT, false, false), -EINVAL);
 	assert_int_equal(ftrace_set_filter_ip(&users[0].ops, fake_func(1), true, false), -ENOENT);
+	assert_int_equal(ftrace_set_filter(&users[0].ops, "", 0, false), -EINVAL);
+	assert_int_equal(ftrace_set_filter(&users[0].ops, long_name, sizeof(long_name), false),
+			 -EINVAL);
 	check_calls();
+	/* The filters of a registered ops cannot be forgotten. */
+	filter_one(&users[0], 7, true);
+	ftrace_free_filter(&users[0].ops);
+	check_calls();
+}
+
+/* What is there with what is added, instead of it, without it. */
+static void test_filters_by_address(void **state)
+{
+	const uintptr_t ips[] = { fake_func(3), fake_func(4) + 2, PARENT };
+	struct user *user = &users[0];
+
+	(void)state;
+	add(user);
+	assert_int_equal(ftrace_set_filter_ips(&user->ops, ips, 2, false, false), 0);
+	user->filter[3] = user->filter[4] = true;
+	check_calls();
+	assert_int_equal(ftrace_set_filter_ip(&user->ops, ips[0], true, false), 0);
+	user->filter[3] = false;
+	check_calls();
+	/* One that is wrong: none of them. */
+	assert_int_equal(ftrace_set_filter_ips(&user->ops, ips, 3, false, true), -EINVAL);
+	assert_int_equal(ftrace_set_filter_ips(&user->ops, ips, 2, true, false), -ENOENT);
+	assert_int_equal(ftrace_set_filter_ip(&user->ops, ips[1], true, true), -ENOENT);
+	check_calls();
+	filter_one(user, 9, true);
+	check_calls();
+	/* Without the last there is no filter. */
+	assert_int_equal(ftrace_set_filter_ip(&user->ops, fake_func(9), true, false), 0);
+	user->filter[9] = false;
+	check_calls();
+}
+
+static void test_filters_of_the_global_ops(void **state)
+{
+	(void)state;
+	assert_int_equal(ftrace_set_global_filter("func_1*", 7, true), 0);
+	assert_int_equal(ftrace_set_global_notrace("func_12", 7, true), 0);
+	assert_int_equal(ftrace_set_global_filter("func_2", 6, true), 0);
+	assert_int_equal(ftrace_set_global_filter("func_3", 6, false), 0);
+	assert_int_equal(ftrace_ops_hash_of(&ftrace_global_ops, false)->nr, 2);
+	assert_int_equal(ftrace_ops_hash_of(&ftrace_global_ops, true)->nr, 1);
+	assert_true(ftrace_hash_has(ftrace_ops_hash_of(&ftrace_global_ops, true),
+				    trace_plat_ip_pack(fake_func(12))));
+	assert_int_equal(ftrace_set_global_notrace("nosuch", 6, true), -EINVAL);
+	assert_int_equal(ftrace_set_global_notrace("!func_12", 8, false), 0);
+	assert_null(ftrace_ops_hash_of(&ftrace_global_ops, true));
+	ftrace_free_filter(&ftrace_global_ops);
+}
+
+/* Set once, by the first filter or by registering; set by ftrace while it is registered. */
+static void test_flags_that_ftrace_sets(void **state)
+{
+	struct ftrace_ops *ops = &users[0].ops;
+
+	(void)state;
+	assert_int_equal(ops->flags, 0);
+	filter_one(&users[0], 7, true);
+	assert_int_equal(ops->flags, FTRACE_OPS_FL_INITIALIZED);
+	add(&users[0]);
+	assert_int_equal(ops->flags, FTRACE_OPS_FL_INITIALIZED | FTRACE_OPS_FL_ENABLED);
+	take_out(&users[0]);
+	assert_int_equal(ops->flags, FTRACE_OPS_FL_INITIALIZED);
+	assert_int_equal(users[2].ops.flags, 0);
+	add(&users[2]);
+	assert_int_equal(users[2].ops.flags, FTRACE_OPS_FL_INITIALIZED | FTRACE_OPS_FL_ENABLED);
 }
 
 static void test_stub_is_never_called(void **state)
@@ -370,6 +441,12 @@ static void test_recursion_is_stopped(void **state)
 	assert_int_equal(register_ftrace_function(&users[3].ops), 0);
 	fake_call(2, PARENT); /* list function */
 	assert_int_equal(nr_entered, 3);
+	assert_int_equal(unregister_ftrace_function(&users[1].ops), 0);
+	assert_int_equal(unregister_ftrace_function(&users[3].ops), 0);
+	users[3].ops.flags = FTRACE_OPS_FL_RCU; /* guarded too */
+	assert_int_equal(register_ftrace_function(&users[3].ops), 0);
+	fake_call(2, PARENT);
+	assert_int_equal(nr_entered, 4);
 }
 
 /* As an interrupt of each kind comes in while the callback of the one below runs. */
@@ -479,6 +556,9 @@ int main(void)
 		TEST(test_freed_filter_is_gone),
 		TEST(test_live_change_never_means_all),
 		TEST(test_refusals),
+		TEST(test_filters_by_address),
+		TEST(test_filters_of_the_global_ops),
+		TEST(test_flags_that_ftrace_sets),
 		TEST(test_stub_is_never_called),
 		TEST(test_without_memory_for_trampolines),
 		TEST(test_without_memory_for_a_batch),

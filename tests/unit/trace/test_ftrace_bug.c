@@ -57,7 +57,8 @@ static void test_mismatch_stops_tracing(void **state)
 	site[2] = 0x99;
 	memcpy(text, fake_text_at(FAKE_TEXT), sizeof(text));
 
-	assert_int_equal(register_ftrace_function(&late), -EIO);
+	assert_int_equal(register_ftrace_function(&late), -ENODEV);
+	assert_false(late.flags & FTRACE_OPS_FL_ENABLED);
 	assert_memory_equal(text, fake_text_at(FAKE_TEXT), sizeof(text));
 	assert_true(ftrace_is_dead());
 	assert_int_equal(nr_off, 1);
@@ -75,6 +76,8 @@ static void test_mismatch_stops_tracing(void **state)
 	assert_int_equal(ftrace_set_filter(&before, "func_2", 6, false), -ENODEV);
 	assert_int_equal(ftrace_set_filter_ip(&before, fake_func(3), false, false), -ENODEV);
 	assert_int_equal(ftrace_edit_open(&before, false, true, &edit), -ENODEV);
+	assert_int_equal(unregister_ftrace_function(&late), -ENODEV);
+	assert_int_equal(ftrace_set_enabled(false), -ENODEV);
 	assert_int_equal(unregister_ftrace_function(&before), -ENODEV);
 	assert_memory_equal(text, fake_text_at(FAKE_TEXT), sizeof(text));
 }

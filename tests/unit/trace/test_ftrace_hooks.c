@@ -403,6 +403,9 @@ static void test_direct_refusals(void **state)
 	assert_int_equal(register_ftrace_direct(&second, DIRECT), -EINVAL); /* no filter */
 	assert_int_equal(register_ftrace_direct(&plain, DIRECT), -EINVAL);  /* has a func */
 	assert_int_equal(register_ftrace_direct(&direct, 0), -EINVAL);
+	direct.flags = FTRACE_OPS_FL_IPMODIFY;
+	assert_int_equal(register_ftrace_direct(&direct, DIRECT), -EINVAL);
+	direct.flags = 0;
 	assert_int_equal(modify_ftrace_direct(&direct, DIRECT), -EINVAL); /* not registered */
 	assert_int_equal(unregister_ftrace_direct(&direct, DIRECT, true), -EINVAL);
 	assert_int_equal(register_ftrace_direct(&direct, DIRECT), 0);
@@ -481,6 +484,48 @@ static void test_dynamic_waits_for_threads(void **state)
 	assert_int_equal(register_ftrace_function(&plain), 0);
 	assert_int_equal(unregister_ftrace_function(&plain), 0);
 	assert_int_equal(fake_nr_sync_tasks, waits + 1);
+}
+
+/* Waits for threads, and for sections without preemption, since the last time that it was asked. */
+static void check_waits(uint64_t tasks, uint64_t preempt)
+{
+	static uint64_t had_tasks, had_preempt;
+
+	assert_int_equal(fake_nr_sync_tasks - had_tasks, tasks);
+	assert_int_equal(fake_nr_sync_preempt - had_preempt, preempt);
+	had_tasks = fake_nr_sync_tasks;
+	had_preempt = fake_nr_sync_preempt;
+}
+
+/*
+ * What may still be looked at is waited for, even where no trampoline is: the ops and its sets by
+ * the list function, what a site called or jumped to by threads that were preempted on their way.
+ */
+static void test_who_is_waited_for(void **state)
+{
+	(void)state;
+	fake_nr_sync_tasks = fake_nr_sync_preempt = 0;
+	check_waits(0, 0);
+	fake_trampoline_budget = 0;
+	assert_int_equal(register_ftrace_function(&plain), 0);
+	check_waits(0, 0);
+	filter(&plain, 5);
+	check_waits(0, 1);
+	assert_int_equal(unregister_ftrace_function(&plain), 0);
+	check_waits(0, 1);
+
+	assert_int_equal(register_ftrace_direct(&direct, DIRECT), 0);
+	check_waits(0, 0);
+	assert_int_equal(modify_ftrace_direct(&direct, DIRECT2), 0);
+	check_waits(1, 1);
+	assert_int_equal(unregister_ftrace_direct(&direct, DIRECT2, false), 0);
+	check_waits(1, 1);
+
+	assert_int_equal(register_ftrace_function(&modify), 0);
+	assert_int_equal(ftrace_set_site_jump(&modify, NEW_FUNC), 0);
+	check_waits(1, 1);
+	assert_int_equal(unregister_ftrace_function(&modify), 0);
+	check_waits(1, 1);
 }
 
 static void test_master_switch(void **state)
@@ -632,6 +677,7 @@ int main(void)
 		TEST(test_jump_refusals),
 		TEST(test_flags_of_one_that_goes_away),
 		TEST(test_dynamic_waits_for_threads),
+		TEST(test_who_is_waited_for),
 		TEST(test_master_switch),
 		TEST(test_permanent_keeps_it_on),
 		TEST(test_random),

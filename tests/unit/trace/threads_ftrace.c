@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -128,6 +129,7 @@ static void step(struct user *user)
 		}
 	} else {
 		atomic_store(&user->may_be_called, true);
+		fake_trampoline_budget = rand() % 2 - 1; /* to wait for one waits for all */
 		assert_int_equal(register_ftrace_function(&user->ops), 0);
 	}
 }
@@ -164,9 +166,54 @@ static void test_probes_and_changes(void **state)
 	}
 }
 
+/* ---- Two threads that add to one filter ---- */
+
+#define NR_ADDED 40u
+
+static struct ftrace_ops shared;
+
+/* Functions 0, 2, 4 and so on, or 1, 3, 5. */
+static void *add_to_filter(void *arg)
+{
+	uint32_t first = (uint32_t)(uintptr_t)arg;
+	uint64_t nr_failed = 0;
+	char name[32];
+
+	fake_bind(first);
+	for (uint32_t func = first; func < NR_ADDED; func += 2) {
+		size_t len = (size_t)snprintf(name, sizeof(name), "func_%u", func);
+
+		nr_failed += (func & 2 ? ftrace_set_filter(&shared, name, len, false)
+				       : ftrace_set_filter_ip(&shared, fake_func(func), false,
+							      false)) != 0;
+	}
+	return (void *)nr_failed;
+}
+
+static void test_both_have_added(void **state)
+{
+	pthread_t threads[2];
+	void *nr_failed;
+
+	(void)state;
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uintptr_t i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, add_to_filter, (void *)i);
+		for (uint32_t i = 0; i < 2; i++) {
+			pthread_join(threads[i], &nr_failed);
+			assert_null(nr_failed);
+		}
+		assert_int_equal(shared.func_hash->filter_hash->nr, NR_ADDED);
+		ftrace_free_filter(&shared);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_probes_and_changes) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probes_and_changes),
+		cmocka_unit_test(test_both_have_added),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

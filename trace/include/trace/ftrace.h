@@ -93,10 +93,12 @@ void ftrace_init(void);
 /*
  * 0; -EINVAL (no func; DELETED; IPMODIFY without SAVE_REGS or without a filter), -EBUSY (already
  * registered; IPMODIFY where another has it, or a direct call; PERMANENT while ftrace_enabled is
- * 0), -ENODEV (killed). On failure nothing has changed.
+ * 0), -ENODEV (killed). On failure nothing has changed, but that the text may just now have been
+ * found damaged (ftrace_is_dead()): then some sites may call, and the memory of `ops` has to stay.
  */
 int register_ftrace_function(struct ftrace_ops *ops);
-/* 0, -EINVAL (not registered). */
+/* 0, -EBUSY (not registered), -EINVAL (a direct call), -ENODEV: as above, its memory has to stay.
+ */
 int unregister_ftrace_function(struct ftrace_ops *ops);
 
 /*
@@ -139,8 +141,9 @@ static TRACE_ALWAYS_INLINE struct ftrace_regs *ftrace_get_regs(struct ftrace_reg
  * Add the functions that match `buf` (a name or glob as in set_ftrace_filter, `!` removes) to the
  * filter or the exceptions of `ops`; `reset` starts from an empty set. Live ops switch at once.
  * -EINVAL: nothing matches. -ENODEV: tracing is dead, or `ops` is DELETED. `buf` NULL with `reset`:
- * clear. A registered IPMODIFY or direct ops gets -EBUSY for a function that another such ops has,
- * -EINVAL for an empty filter; then nothing has changed.
+ * clear. Of two calls at once, the second finds what the first has left. A registered IPMODIFY or
+ * direct ops gets -EBUSY for a function that another such ops has, -EINVAL for an empty filter;
+ * then nothing has changed.
  */
 int ftrace_set_filter(struct ftrace_ops *ops, const char *buf, size_t len, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *buf, size_t len, bool reset);
