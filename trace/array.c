@@ -120,6 +120,20 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	return err;
 }
 
+int trace_array_set_subbuf_order(struct trace_array *tr, int order)
+{
+	int err;
+
+	if (order == ring_buffer_subbuf_order_get(tr->buffer))
+		return 0;
+	trace_plat_lock(&tr->read_lock); /* nobody looks at an event */
+	err = ring_buffer_subbuf_order_set(tr->buffer, order);
+	trace_plat_unlock(&tr->read_lock);
+	if (!err)
+		tr->start_ts = ring_buffer_time_stamp(tr->buffer);
+	return err;
+}
+
 void trace_array_reset(struct trace_array *tr, int cpu)
 {
 	if (cpu == RING_BUFFER_ALL_CPUS)

@@ -140,6 +140,11 @@ void trace_set_boot_size(size_t bytes);
 int trace_array_expand(struct trace_array *tr);
 /* New size in bytes, not 0, of `cpu` or RING_BUFFER_ALL_CPUS. -ENOMEM, -EBUSY. Config lock held. */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
+/*
+ * As ring_buffer_subbuf_order_set(), for the buffer and, where there is one, the snapshot. Config
+ * lock held.
+ */
+int trace_array_set_subbuf_order(struct trace_array *tr, int order);
 /* Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. */
 void trace_array_reset(struct trace_array *tr, int cpu);
 /* The tracing_on file: also starts and stops the tracer. Config lock held. */

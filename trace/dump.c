@@ -25,7 +25,7 @@ static struct {
 	struct trace_iter iter;
 	struct trace_iter_cpu *cpus;
 	struct trace_iter_symbol *symbols;
-	uint8_t copy[RING_SUBBUF_BYTES];
+	uint8_t copy[LINE_BYTES]; /* of an event, or as much as a line takes */
 	char line[LINE_BYTES];
 } dump;
 
@@ -63,6 +63,7 @@ static void start(struct trace_array *tr, int cpu)
 	dump.iter.cpus = dump.cpus;
 	dump.iter.symbols = dump.symbols;
 	dump.iter.copy = dump.copy;
+	dump.iter.copy_bytes = sizeof(dump.copy);
 	trace_iter_dump(&dump.iter, tr, cpu);
 }
 

@@ -47,6 +47,17 @@ static int make_twin(struct trace_array *tr)
 	return 0;
 }
 
+/* Nobody reads a page meanwhile, whose size may change. */
+static int change_size(struct trace_array *tr, int (*change)(struct ring_buffer *buffer))
+{
+	int err;
+
+	trace_plat_lock(&tr->read_lock);
+	err = change(tr->snapshot);
+	trace_plat_unlock(&tr->read_lock);
+	return err;
+}
+
 int trace_snapshot_alloc(struct trace_array *tr)
 {
 	int err;
@@ -57,7 +68,7 @@ int trace_snapshot_alloc(struct trace_array *tr)
 	if (!err)
 		err = make_twin(tr);
 	if (!err)
-		err = ring_buffer_fit(tr->snapshot);
+		err = change_size(tr, ring_buffer_fit);
 	if (!err)
 		tr->has_snapshot = true;
 	return err;
@@ -73,7 +84,7 @@ int trace_snapshot_free(struct trace_array *tr)
 	flags = lock_swap(tr);
 	tr->has_snapshot = false; /* from here on the two stay what they are */
 	unlock_swap(tr, flags);
-	err = ring_buffer_slim(tr->snapshot);
+	err = change_size(tr, ring_buffer_slim);
 	if (err)
 		tr->has_snapshot = true;
 	return err;

@@ -18,8 +18,8 @@
  * trace/ring/ring_buffer.c trace/ring/ring_consume.c trace/ring/ring_event.c trace/ring/ring_iter.c
  * links: trace/ring/ring_read.c trace/ring/ring_setup.c trace/ring/ring_stats.c
  * trace/instance.c trace/snapshot.c trace/fs/fs_snapshot.c trace/ring/ring_twin.c
- * trace/ring/ring_resize.c links: trace/ring/ring_write.c links: tests/unit/fake/fake_cpu.c
- * tests/unit/fake/fake_text.c tests/unit/fake/fake_thread.c
+ * trace/ring/ring_resize.c trace/ring/ring_subbuf.c links: trace/ring/ring_write.c links:
+ * tests/unit/fake/fake_cpu.c tests/unit/fake/fake_text.c tests/unit/fake/fake_thread.c
  */
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ CHANGES = [
     "echo 0 > options/overwrite", "echo 1 > options/overwrite", "cat trace > /dev/null", "cat per_cpu/cpu0/trace | tail -n 1 > /dev/null",
     "cat per_cpu/cpu*/stats > /dev/null", "echo x > trace_marker", "echo 5 > saved_cmdlines_size",
     "echo 128 > saved_cmdlines_size", "cat saved_cmdlines enabled_functions > /dev/null",
-    "head -c 5000 per_cpu/cpu1/trace > /dev/null",
+    "head -c 5000 per_cpu/cpu1/trace > /dev/null", "echo 4 > buffer_subbuf_size_kb", "echo 32 > buffer_subbuf_size_kb",
 ]
 
 
@@ -39,7 +39,7 @@ def test_no_page_is_lost(tracing):
     for _ in range(3):
         tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; cat trace > /dev/null; "
                       "echo '*sched*' > set_ftrace_filter; echo nop > current_tracer; > set_ftrace_filter; "
-                      "echo 2048 > buffer_size_kb; echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
+                      "echo 2048 > buffer_size_kb; echo 16 > buffer_subbuf_size_kb; echo 4 > buffer_subbuf_size_kb; echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
                       "for f in [a-s]* options/* per_cpu/*/[bs]*; do test -f $f && cat $f > /dev/null; done; "
                       "echo 1408 > buffer_size_kb; > trace; true")
     assert abs(used_pages(tracing) - before) <= 4

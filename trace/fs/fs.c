@@ -7,11 +7,33 @@
 #include "fs_file.h"
 #include "print/str.h"
 
-#define STORE_MAX 4000u
+#define STORE_MAX   4000u
+#define USUAL_EVENT 2048u /* its line has room in every handle */
+#define PER_BYTE    3u	  /* characters, where bytes are printed in hex */
 
 int trace_handle_cpu(const struct trace_handle *handle)
 {
 	return (int)handle->node->arg;
+}
+
+static void free_text(struct trace_handle *handle)
+{
+	if (handle->seq.buf != handle->text)
+		trace_plat_free(handle->seq.buf, handle->seq.size);
+}
+
+void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes)
+{
+	size_t size = PER_BYTE * (USUAL_EVENT + event_bytes);
+	char *text;
+
+	if (event_bytes <= USUAL_EVENT || size <= handle->seq.size)
+		return;
+	text = trace_plat_alloc(size);
+	if (!text)
+		return;
+	free_text(handle);
+	trace_seq_init(&handle->seq, text, size);
 }
 
 /* The instance is held. */
@@ -58,6 +80,7 @@ int trace_fs_close(struct trace_handle *handle)
 	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
+	free_text(handle);
 	trace_plat_free(handle, TRACE_HANDLE_BYTES);
 	trace_array_put(tr);
 	return err;

@@ -7,13 +7,19 @@
 #include "print/str.h"
 
 #define NUMBER_MAX	 64u
-#define UNEXPANDED_KB	 7u /* two sub-buffers less their heads */
 #define KB_SHIFT	 10u
 #define SIZE_LIMIT_BYTES (1ull << 46)
+#define SUBBUF_MAX_KB	 (RING_SUBBUF_BYTES >> KB_SHIFT << RING_SUBBUF_MAX_ORDER)
+
+/* Two sub-buffers less their heads. */
+static uint64_t unexpanded_kb(const struct trace_array *tr)
+{
+	return 2ull * (ring_buffer_subbuf_size(tr->buffer) - sizeof(struct ring_page)) >> KB_SHIFT;
+}
 
 static uint64_t cpu_kb(const struct trace_array *tr, uint32_t cpu)
 {
-	return tr->is_expanded ? ring_buffer_size(tr->buffer, cpu) >> KB_SHIFT : UNEXPANDED_KB;
+	return tr->is_expanded ? ring_buffer_size(tr->buffer, cpu) >> KB_SHIFT : unexpanded_kb(tr);
 }
 
 static bool sizes_differ(const struct trace_array *tr)
@@ -28,7 +34,8 @@ static bool sizes_differ(const struct trace_array *tr)
 static void show_all(const struct trace_array *tr, struct trace_seq *seq)
 {
 	if (!tr->is_expanded)
-		trace_seq_printf(seq, "%u (expanded: %zu)\n", UNEXPANDED_KB,
+		trace_seq_printf(seq, "%llu (expanded: %zu)\n",
+				 (unsigned long long)unexpanded_kb(tr),
 				 tr->wanted_bytes >> KB_SHIFT);
 	else if (sizes_differ(tr))
 		trace_seq_puts(seq, "X\n");
@@ -83,6 +90,29 @@ static int buffer_total_show(struct trace_handle *handle, struct trace_seq *seq)
 				 (unsigned long long)wanted);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
+}
+
+static int subbuf_size_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%u\n", ring_buffer_subbuf_size(handle->tr->buffer) >> KB_SHIFT);
+	return 0;
+}
+
+static int subbuf_size_store(struct trace_handle *handle, char *text)
+{
+	uint64_t kb;
+	int err = trace_parse_u64(text, 10, &kb), order = 0;
+
+	if (err)
+		return err;
+	if (!kb || kb > SUBBUF_MAX_KB)
+		return -EINVAL;
+	while (RING_SUBBUF_BYTES >> KB_SHIFT << order < kb)
+		order++;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_array_set_subbuf_order(handle->tr, order);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
 }
 
 static void show_time(const struct trace_array *tr, struct trace_seq *seq, const char *name,
@@ -180,6 +210,14 @@ static const struct trace_file buffer_size_file = {
 	.store_max = NUMBER_MAX,
 };
 
+static const struct trace_file subbuf_size_file = {
+	.name = "buffer_subbuf_size_kb",
+	.mode = TRACE_MODE_WRITE,
+	.show = subbuf_size_show,
+	.store = subbuf_size_store,
+	.store_max = NUMBER_MAX,
+};
+
 static const struct trace_file buffer_total_file = {
 	.name = "buffer_total_size_kb",
 	.mode = TRACE_MODE_READ,
@@ -193,8 +231,8 @@ static const struct trace_file stats_file = {
 };
 
 static const struct trace_file *const files[] = {
-	&buffer_size_file, &buffer_total_file, &buffer_percent_file, &free_buffer_file,
-	&trace_trace_file, &trace_pipe_file,   &trace_snapshot_file,
+	&buffer_size_file, &buffer_total_file, &subbuf_size_file, &buffer_percent_file,
+	&free_buffer_file, &trace_trace_file,  &trace_pipe_file,  &trace_snapshot_file,
 };
 
 static const struct trace_file *const cpu_files[] = {

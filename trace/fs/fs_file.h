@@ -20,7 +20,7 @@
 #define TRACE_MODE_WRITE 0640
 #define TRACE_MODE_DIR	 0750
 
-#define TRACE_HANDLE_BYTES 12288u /* handle, and a text that holds the longest line */
+#define TRACE_HANDLE_BYTES 12288u /* handle, and a text that holds the line of any usual event */
 
 struct trace_handle {
 	struct trace_node *node;
@@ -45,7 +45,10 @@ struct trace_file {
 
 	/* The whole text. 0 or -errno. */
 	int (*show)(struct trace_handle *handle, struct trace_seq *seq);
-	/* Append one piece of at most 4 KiB to the empty `seq`: 1, or 0 at the end, or -errno. */
+	/*
+	 * Append one piece of at most 4 KiB to the empty `seq`, or what room was made for: 1, or 0
+	 * at the end, or -errno.
+	 */
 	int (*next)(struct trace_handle *handle, struct trace_seq *seq);
 	/* Bytes read, 0 at the end, or -errno. */
 	int64_t (*read)(struct trace_handle *handle, char *buf, size_t len);
@@ -96,6 +99,11 @@ extern const struct trace_file trace_tracer_option_file;
 
 /* The CPU that a file is about, or RING_BUFFER_ALL_CPUS. */
 int trace_handle_cpu(const struct trace_handle *handle);
+/*
+ * Room in the handle's empty text for the line of an event of `event_bytes`. Without the memory for
+ * it a long line will be cut.
+ */
+void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes);
 
 /*
  * Build the tree of an instance and show it; the global one's is the root. 0 or -ENOMEM. Config

@@ -2,37 +2,43 @@
  * trace_marker and trace_marker_raw: what is written there goes into the trace. See fs_file.h.
  */
 #include "array.h"
+#include "entry.h"
 #include "fs_file.h"
 #include "printk.h"
 #include "print/str.h"
-
-#define MARKER_MAX     1024u
-#define RAW_MARKER_MAX 3072u
 
 static bool takes_markers(const struct trace_handle *handle)
 {
 	return handle->tr->options & TRACE_OPT_BIT(TRACE_OPT_MARKERS);
 }
 
-/* Its name is what the trace shows: Linux's. A long text goes in parts, as the caller goes on. */
+/*
+ * Its name is what the trace shows: Linux's. A text that is longer than an event goes in parts, as
+ * the caller goes on.
+ */
 static int64_t tracing_mark_write(struct trace_handle *handle, const char *buf, size_t len)
 {
+	size_t room = ring_buffer_max_event_size(handle->tr->buffer);
+	size_t max = room - sizeof(struct trace_print_entry) - 2; /* a newline, NUL */
 	int err;
 
 	if (!takes_markers(handle))
 		return -EINVAL;
-	if (len > MARKER_MAX)
-		len = MARKER_MAX;
+	if (len > max)
+		len = max;
 	err = trace_write_text(handle->tr, (uintptr_t)tracing_mark_write, buf, len);
 	return err ? err : (int64_t)len;
 }
 
 static int64_t tracing_mark_raw_write(struct trace_handle *handle, const char *buf, size_t len)
 {
+	size_t room = ring_buffer_max_event_size(handle->tr->buffer);
 	uint32_t id;
 	int err;
 
-	if (!takes_markers(handle) || len < sizeof(id) || len > RAW_MARKER_MAX)
+	if (!takes_markers(handle) || len < sizeof(id))
+		return -EINVAL;
+	if (len > room - sizeof(struct trace_raw_data_entry) + sizeof(id))
 		return -EINVAL;
 	memcpy(&id, buf, sizeof(id));
 	err = trace_write_raw(handle->tr, id, buf + sizeof(id), len - sizeof(id));

@@ -126,8 +126,10 @@ static bool print_next(struct trace_handle *handle, struct trace_seq *seq)
 
 	trace_plat_lock(&handle->tr->read_lock);
 	found = trace_iter_next(iter);
-	if (found)
+	if (found) {
+		trace_handle_make_room(handle, iter->event.len);
 		trace_print_line(iter, seq);
+	}
 	trace_plat_unlock(&handle->tr->read_lock);
 	return found;
 }
@@ -149,9 +151,10 @@ static int pipe_next(struct trace_handle *handle, struct trace_seq *seq)
 /* ---- trace_pipe_raw: sub-buffers as they are ---- */
 
 struct raw_reader {
-	size_t taken; /* of the page */
-	size_t bytes; /* in the page; 0 before the first */
-	struct ring_page page;
+	size_t taken;		/* of the page */
+	size_t bytes;		/* in the page; 0 before the first */
+	struct ring_page *page; /* NULL before the first */
+	size_t page_bytes;
 };
 
 static bool is_snapshot_raw(const struct trace_handle *handle)
@@ -165,11 +168,6 @@ static struct ring_buffer *raw_buffer(const struct trace_handle *handle)
 	return is_snapshot_raw(handle) ? handle->tr->snapshot : handle->tr->buffer;
 }
 
-static size_t raw_reader_bytes(const struct trace_handle *handle)
-{
-	return sizeof(struct raw_reader) + ring_buffer_subbuf_size(handle->tr->buffer);
-}
-
 static bool is_refused(const struct trace_handle *handle)
 {
 	return is_snapshot_raw(handle) && handle->tr->tracer->uses_snapshot;
@@ -179,47 +177,68 @@ static int raw_open(struct trace_handle *handle)
 {
 	if (is_refused(handle))
 		return -EBUSY;
-	handle->private_bytes = raw_reader_bytes(handle);
-	handle->private = trace_plat_alloc(handle->private_bytes);
+	handle->private = trace_plat_alloc(sizeof(struct raw_reader));
 	return handle->private ? 0 : -ENOMEM;
+}
+
+static void free_page(struct raw_reader *reader)
+{
+	if (reader->page)
+		trace_plat_free(reader->page, reader->page_bytes);
+	reader->page = NULL;
 }
 
 static int raw_close(struct trace_handle *handle)
 {
-	trace_plat_free(handle->private, handle->private_bytes);
+	free_page(handle->private);
+	trace_plat_free(handle->private, sizeof(struct raw_reader));
 	return 0;
 }
 
-static bool read_page(struct trace_handle *handle)
+/* A page as large as the sub-buffers are now: since the last one they may have changed. */
+static int get_page(struct raw_reader *reader, size_t bytes)
+{
+	if (reader->page && reader->page_bytes == bytes)
+		return 0;
+	free_page(reader);
+	reader->page = trace_plat_alloc(bytes);
+	reader->page_bytes = bytes;
+	return reader->page ? 0 : -ENOMEM;
+}
+
+/* 0, -EAGAIN: there is nothing, -ENOMEM. */
+static int read_page(struct trace_handle *handle)
 {
 	struct raw_reader *reader = handle->private;
 	uint32_t cpu = (uint32_t)trace_handle_cpu(handle);
 	struct ring_buffer *buffer;
 	int err = -EAGAIN;
 
-	trace_plat_lock(&handle->tr->read_lock);
+	trace_plat_lock(&handle->tr->read_lock); /* sizes stay */
 	buffer = raw_buffer(handle);
 	if (buffer)
-		err = ring_buffer_read_page(buffer, cpu, false, &reader->page);
+		err = get_page(reader, ring_buffer_subbuf_size(buffer));
+	if (buffer && !err)
+		err = ring_buffer_read_page(buffer, cpu, false, reader->page);
 	trace_plat_unlock(&handle->tr->read_lock);
-	if (err)
-		return false;
 	reader->taken = 0;
-	reader->bytes = ring_buffer_subbuf_size(handle->tr->buffer);
-	return true;
+	reader->bytes = err ? 0 : reader->page_bytes;
+	return err;
 }
 
 /* At most the rest of one sub-buffer for each call. */
 static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
 {
 	struct raw_reader *reader = handle->private;
-	int more;
+	int err, more;
 
 	if (!len)
 		return 0;
 	if (is_refused(handle))
 		return -EBUSY;
-	while (reader->taken == reader->bytes && !read_page(handle)) {
+	while (reader->taken == reader->bytes && (err = read_page(handle))) {
+		if (err != -EAGAIN)
+			return err;
 		if (is_snapshot_raw(handle))
 			return 0;
 		more = wait_for_events(handle);
@@ -228,7 +247,7 @@ static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
 	}
 	if (len > reader->bytes - reader->taken)
 		len = reader->bytes - reader->taken;
-	memcpy(buf, (const char *)&reader->page + reader->taken, len);
+	memcpy(buf, (const char *)reader->page + reader->taken, len);
 	reader->taken += len;
 	return (int64_t)len;
 }

@@ -76,6 +76,7 @@ static int trace_next(struct trace_handle *handle, struct trace_seq *seq)
 	}
 	if (!trace_iter_next(iter))
 		return 0;
+	trace_handle_make_room(handle, iter->event.len);
 	trace_print_line(iter, seq);
 	return 1;
 }

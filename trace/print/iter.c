@@ -9,7 +9,7 @@
 static size_t iter_bytes(uint32_t nr_cpus)
 {
 	return sizeof(struct trace_iter) + nr_cpus * sizeof(struct trace_iter_cpu) +
-	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol) + RING_SUBBUF_BYTES;
+	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol);
 }
 
 /* A latency tracer's snapshot holds more than the maximum. */
@@ -107,6 +107,21 @@ static bool start_rings(struct trace_iter *iter)
 	return true;
 }
 
+/*
+ * Whatever is in a ring now. The rings of a peeking walk keep their size as long as it is open;
+ * those of a consuming one may not, but what is kept then is short.
+ */
+static bool get_copy(struct trace_iter *iter)
+{
+	struct ring_buffer *buffer = trace_iter_buffer(iter);
+
+	if (!buffer)
+		return true;
+	iter->copy_bytes = ring_buffer_subbuf_size(buffer);
+	iter->copy = trace_plat_alloc(iter->copy_bytes);
+	return iter->copy;
+}
+
 struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_iter_kind kind)
 {
 	struct trace_iter *iter = trace_plat_alloc(iter_bytes(trace_plat_nr_cpus()));
@@ -116,12 +131,11 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 	set_up(iter, tr, cpu);
 	iter->cpus = (struct trace_iter_cpu *)(iter + 1);
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
-	iter->copy = (uint8_t *)(iter->symbols + TRACE_ITER_SYMBOLS);
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
 	if (iter->is_snapshot && tr->tracer->uses_snapshot)
 		take_max(iter);
-	if (!iter->is_consuming && !start_rings(iter)) {
+	if ((!iter->is_consuming && !start_rings(iter)) || !get_copy(iter)) {
 		trace_iter_close(iter);
 		return NULL;
 	}
@@ -134,6 +148,8 @@ void trace_iter_close(struct trace_iter *iter)
 		if (iter->cpus[i].ring)
 			ring_buffer_read_finish(iter->cpus[i].ring);
 	}
+	if (iter->copy)
+		trace_plat_free(iter->copy, iter->copy_bytes);
 	trace_plat_free(iter, iter_bytes(trace_plat_nr_cpus()));
 }
 
@@ -167,6 +183,17 @@ static bool next_consuming(struct trace_iter *iter)
 	return false;
 }
 
+/* Have the current event in memory of the walk's own; what does not fit is cut. */
+static void keep_event(struct trace_iter *iter)
+{
+	if (iter->event.data == iter->copy)
+		return;
+	if (iter->event.len > iter->copy_bytes)
+		iter->event.len = iter->copy_bytes;
+	memcpy(iter->copy, iter->event.data, iter->event.len);
+	iter->event.data = iter->copy;
+}
+
 static bool next_peeking(struct trace_iter *iter)
 {
 	struct trace_iter_cpu *cpu = oldest(iter);
@@ -177,8 +204,7 @@ static bool next_peeking(struct trace_iter *iter)
 	if (!cpu->was_seen)
 		iter->event.lost = 0; /* before the walk began: the header counts it */
 	cpu->was_seen = true;
-	memcpy(iter->copy, cpu->event.data, cpu->event.len);
-	iter->event.data = iter->copy;
+	keep_event(iter);
 	ring_buffer_iter_advance(cpu->ring);
 	cpu->has_event = false;
 	iter->next_ts = iter->event.ts;
@@ -206,9 +232,7 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
 
 	if (iter->is_consuming) {
 		/* Showing the next event may reuse the memory of the one that was taken. */
-		if (iter->event.data != iter->copy)
-			memcpy(iter->copy, iter->event.data, iter->event.len);
-		iter->event.data = iter->copy;
+		keep_event(iter);
 		/* What it has was shown when it gave the order, and may be gone since. */
 		iter->peeked = iter->tr->buffer;
 		cpu->has_event = ring_buffer_peek(iter->peeked, iter->event.cpu, &cpu->event);

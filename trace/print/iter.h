@@ -77,7 +77,8 @@ struct trace_iter {
 	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;
 	struct ring_buffer *peeked; /* consuming walks: where the event lies that was peeked */
-	uint8_t *copy; /* peeking walks keep the current event here, RING_SUBBUF_BYTES */
+	uint8_t *copy;		    /* where the current event is kept */
+	uint32_t copy_bytes;	    /* the longest one of a peeking walk; a dump's are cut */
 };
 
 static inline const struct trace_entry *trace_iter_entry(const struct trace_iter *iter)
@@ -127,7 +128,7 @@ void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint
 
 /*
  * Set up `iter` as a peeking walk for a crash dump. Its `symbols`, `cpus` (one for each CPU of the
- * platform) and `copy` are the caller's.
+ * platform) and `copy`, of `copy_bytes`, are the caller's.
  */
 void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu);
 

@@ -86,13 +86,20 @@ static uint64_t gate_with_mask(const struct trace_ring_cpu *rc, uint64_t high)
 	return !high && !rc->clock ? ring_size(rc) - 1 : high;
 }
 
+/*
+ * Preemption is off from the look at clock and size to the exchange: who changes those closes the
+ * gate first, and waits for us.
+ */
 void trace_ring_gate(struct trace_ring_cpu *rc, int nr)
 {
-	uint64_t old = atomic_load(&rc->gate), new_gate, delta = (uint64_t)(int64_t)nr * GATE_ONE;
+	uint64_t old, new_gate, delta = (uint64_t)(int64_t)nr * GATE_ONE;
 
+	trace_plat_preempt_disable();
+	old = atomic_load(&rc->gate);
 	do
 		new_gate = gate_with_mask(rc, (old & GATE_HIGH) + delta);
 	while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
+	trace_plat_preempt_enable();
 }
 
 void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
@@ -100,6 +107,7 @@ void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
 	uint64_t old, new_gate;
 	bool is_off;
 
+	trace_plat_preempt_disable();
 	do {
 		is_off = atomic_load(&shared->is_off);
 		old = atomic_load(&rc->gate);
@@ -109,6 +117,7 @@ void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
 		while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
 		/* Whoever switches at the same time may have been here before us. */
 	} while (is_off != (bool)atomic_load(&shared->is_off));
+	trace_plat_preempt_enable();
 }
 
 static void gate_all(struct ring_buffer *buffer, int delta)
@@ -201,14 +210,12 @@ uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer)
 	return clock ? clock() : trace_plat_clock_ns();
 }
 
-uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer)
-{
-	return buffer->subbuf_size;
-}
-
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu)
 {
-	return cpu < buffer->nr_cpus
-		       ? (size_t)trace_ring_of(buffer, cpu)->nr_slots * buffer->subbuf_size
-		       : 0;
+	const struct trace_ring_cpu *rc;
+
+	if (cpu >= buffer->nr_cpus)
+		return 0;
+	rc = trace_ring_of(buffer, cpu);
+	return (size_t)rc->nr_slots << rc->subbuf_shift;
 }

@@ -88,8 +88,9 @@ struct trace_ring_cpu {
 	uint64_t read_number;	 /* of the next event to consume; anybody may look */
 	uint64_t read_seq;	 /* reader.seq; anybody may look */
 
-	uint32_t nr_slots; /* changes with is_moving set */
+	uint32_t nr_slots; /* these two change with is_moving set */
 	uint32_t subbuf_shift;
+	size_t asked_bytes; /* the size that was asked for; the buffer's lock */
 	_Atomic bool overwrite;
 	_Atomic bool is_moving;	   /* lock-free readers stay out */
 	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
@@ -109,7 +110,7 @@ struct ring_shared {
 
 struct ring_buffer {
 	uint32_t nr_cpus;
-	uint32_t subbuf_size;
+	uint32_t subbuf_size;	    /* changes under the lock, read in any context */
 	struct ring_shared *shared; /* `own`, or that of the older twin */
 	struct ring_buffer *twin;   /* NULL for none; set once, atomically */
 	struct ring_shared own;

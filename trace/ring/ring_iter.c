@@ -31,15 +31,16 @@ struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cp
 
 	if (cpu >= buffer->nr_cpus)
 		return NULL;
+	trace_plat_lock(&buffer->shared->lock);
 	rc = trace_ring_of(buffer, cpu);
 	iter = trace_plat_alloc(sizeof(*iter) + ring_size(rc));
+	if (iter)
+		atomic_fetch_add(&rc->nr_iters, 1); /* from here the size stays */
+	trace_plat_unlock(&buffer->shared->lock);
 	if (!iter)
 		return NULL;
 	iter->rc = rc;
 	iter->chunk.data = (uint8_t *)(iter + 1);
-	trace_plat_lock(&buffer->shared->lock);
-	atomic_fetch_add(&rc->nr_iters, 1);
-	trace_plat_unlock(&buffer->shared->lock);
 	ring_buffer_iter_reset(iter);
 	return iter;
 }

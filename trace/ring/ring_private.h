@@ -10,6 +10,7 @@
  *   ring_iter.c    iterators
  *   ring_setup.c   create, reset, clock
  *   ring_resize.c  new sizes
+ *   ring_subbuf.c  sub-buffers of another size
  *   ring_twin.c    two buffers that exchange their rings
  *   ring_stats.c   accounting
  */
@@ -19,7 +20,7 @@
 #include "ring_fast.h"
 
 #define RING_PAGE_HEAD	 ((uint32_t)sizeof(struct ring_page))
-#define RING_TAKEN_BITS	 16
+#define RING_TAKEN_BITS	 20 /* events in, and bytes of, the largest sub-buffer */
 #define RING_MIN_SLOTS	 2u
 #define RING_MAX_BYTES	 0xfff00000ul /* positions have 32 bits */
 #define RING_DELTA_MASK	 ((1u << RING_DELTA_BITS) - 1)
@@ -152,14 +153,26 @@ void trace_ring_note_reader(struct trace_ring_cpu *rc);
 struct ring_memory {
 	uint8_t *base;
 	struct ring_slot *slots;
+	uint8_t *
+		copies; /* two sub-buffers, for chunk and dump; NULL: the ring keeps those it has */
 	uint32_t nr_slots;
+	uint32_t subbuf_size;
 };
 
-struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t subbuf_size, uint32_t flags);
-uint32_t trace_ring_slots_for(const struct ring_buffer *buffer, size_t bytes);
-bool trace_ring_memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
-			     struct ring_memory *out);
-void trace_ring_memory_free(const struct ring_buffer *buffer, struct ring_memory *memory);
+struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags);
+uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes);
+/* Without copies. False when out of memory. */
+bool trace_ring_memory_alloc(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
+bool trace_ring_memory_alloc_all(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
+void trace_ring_memory_free(struct ring_memory *memory);
+/* What `rc` has, without copies. */
+static inline struct ring_memory trace_ring_memory_of(const struct trace_ring_cpu *rc)
+{
+	return (struct ring_memory){ .base = rc->base,
+				     .slots = rc->slots,
+				     .nr_slots = rc->nr_slots,
+				     .subbuf_size = ring_size(rc) };
+}
 /* The slot holds an empty sub-buffer. */
 void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event,
 			  uint64_t dropped);
@@ -167,6 +180,8 @@ void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_e
 uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
+/* A new, empty ring in rc's memory, whose slots get the sequences from `lap` on. */
+void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap);
 /*
  * Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held.
  * `reason`: RING_GATE_ONE when what the writers wanted to write would not stay anyway, or
@@ -181,6 +196,15 @@ void trace_ring_move_end(struct trace_ring_cpu *rc, int reason);
 int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu,
 			     bool with_twin);
 
+/* ---- ring_subbuf.c ---- */
+
+/*
+ * Sub-buffers of another size, and empty rings; as ring_buffer_subbuf_order_set(). `nr_slots` 0: as
+ * many as the size that was asked for needs. The buffer's lock is held.
+ */
+int trace_ring_reshape_locked(struct ring_buffer *buffer, uint32_t subbuf_size, uint32_t nr_slots,
+			      bool with_twin);
+
 /* ---- ring_twin.c ---- */
 
 /* The ring of a CPU; an exchange may come at any moment. */
@@ -188,6 +212,14 @@ static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_ring_of(struct ring_buff
 								uint32_t cpu)
 {
 	return __atomic_load_n(&buffer->cpu[cpu], __ATOMIC_ACQUIRE);
+}
+
+/* Ring `i`: one for each CPU, then those of the twin. Exchanges are forbidden. */
+static inline struct trace_ring_cpu *trace_ring_nth(struct ring_buffer *buffer, size_t i)
+{
+	struct ring_buffer *owner = i < buffer->nr_cpus ? buffer : buffer->twin;
+
+	return trace_ring_of(owner, (uint32_t)(i % buffer->nr_cpus));
 }
 
 /*

@@ -60,7 +60,7 @@ static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
 /* Give `rc` the memory, and get its old one back. */
 static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
-	struct ring_memory old = { rc->base, rc->slots, rc->nr_slots };
+	struct ring_memory old = trace_ring_memory_of(rc);
 	uint64_t tail;
 
 	trace_ring_move_begin(rc, RING_GATE_RESIZE);
@@ -81,18 +81,10 @@ struct resize {
 	int cpu;
 };
 
-static struct trace_ring_cpu *ring_at(const struct resize *resize, size_t i)
-{
-	struct ring_buffer *buffer = resize->buffer;
-	uint32_t nr_cpus = buffer->nr_cpus;
-
-	return trace_ring_of(i < nr_cpus ? buffer : buffer->twin, (uint32_t)(i % nr_cpus));
-}
-
 /* Is ring `i` among the CPUs that `cpu` names, and is its size another one? */
 static bool is_resized(const struct resize *resize, size_t i)
 {
-	const struct trace_ring_cpu *rc = ring_at(resize, i);
+	const struct trace_ring_cpu *rc = trace_ring_nth(resize->buffer, i);
 
 	return (resize->cpu == RING_BUFFER_ALL_CPUS || (uint32_t)resize->cpu == rc->cpu) &&
 	       rc->nr_slots != resize->nr_slots;
@@ -100,12 +92,14 @@ static bool is_resized(const struct resize *resize, size_t i)
 
 static int get_memory(const struct resize *resize)
 {
+	uint32_t subbuf_size = resize->buffer->subbuf_size;
+
 	for (size_t i = 0; i < resize->nr_lists; i++) {
 		if (!is_resized(resize, i))
 			continue;
-		if (ring_at(resize, i)->nr_iters)
+		if (trace_ring_nth(resize->buffer, i)->nr_iters)
 			return -EBUSY;
-		if (!trace_ring_memory_alloc(resize->buffer, resize->nr_slots, &resize->memory[i]))
+		if (!trace_ring_memory_alloc(subbuf_size, resize->nr_slots, &resize->memory[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -118,8 +112,8 @@ static int resize_locked(const struct resize *resize)
 
 	for (size_t i = 0; i < resize->nr_lists; i++) {
 		if (!err && resize->memory[i].base)
-			exchange_memory(ring_at(resize, i), &resize->memory[i]);
-		trace_ring_memory_free(resize->buffer, &resize->memory[i]);
+			exchange_memory(trace_ring_nth(resize->buffer, i), &resize->memory[i]);
+		trace_ring_memory_free(&resize->memory[i]);
 	}
 	return err;
 }
@@ -142,17 +136,34 @@ int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int 
 	return err;
 }
 
+/* Other sub-buffers take up as many bytes, not as many as these were rounded up to. */
+static void note_asked(struct ring_buffer *buffer, size_t bytes, int cpu)
+{
+	for (uint32_t i = 0; buffer && i < buffer->nr_cpus; i++) {
+		if (cpu == RING_BUFFER_ALL_CPUS || (uint32_t)cpu == i)
+			trace_ring_of(buffer, i)->asked_bytes = bytes;
+	}
+}
+
 int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu)
 {
+	struct ring_shared *shared = buffer->shared;
+	uint32_t nr_slots;
 	int err;
 
 	if (!bytes || bytes > RING_MAX_BYTES)
 		return -EINVAL;
 	if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu >= buffer->nr_cpus)
 		return -EINVAL;
-	trace_plat_lock(&buffer->shared->lock);
-	err = trace_ring_resize_locked(buffer, trace_ring_slots_for(buffer, bytes), cpu,
-				       buffer->twin && !buffer->shared->slim);
-	trace_plat_unlock(&buffer->shared->lock);
+	trace_plat_lock(&shared->lock);
+	nr_slots = trace_ring_slots_for(buffer->subbuf_size, bytes);
+	err = trace_ring_resize_locked(buffer, nr_slots, cpu, buffer->twin && !shared->slim);
+	if (!err) {
+		trace_ring_forbid_swap(buffer);
+		note_asked(buffer, bytes, cpu);
+		note_asked(buffer->twin, bytes, cpu);
+		trace_ring_allow_swap(buffer);
+	}
+	trace_plat_unlock(&shared->lock);
 	return err;
 }

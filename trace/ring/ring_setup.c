@@ -12,34 +12,51 @@
 #include "ring_private.h"
 #include "print/str.h"
 
-uint32_t trace_ring_slots_for(const struct ring_buffer *buffer, size_t bytes)
+uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes)
 {
-	size_t nr = (bytes + buffer->subbuf_size - 1) / buffer->subbuf_size;
+	size_t nr = (bytes + subbuf_size - 1) / subbuf_size;
 
 	return nr < RING_MIN_SLOTS ? RING_MIN_SLOTS : (uint32_t)nr;
 }
 
-static size_t memory_bytes(const struct ring_buffer *buffer, uint32_t nr_slots)
+static size_t memory_bytes(const struct ring_memory *memory)
 {
-	return (size_t)nr_slots * (buffer->subbuf_size + sizeof(struct ring_slot));
+	return (size_t)memory->nr_slots * (memory->subbuf_size + sizeof(struct ring_slot));
 }
 
-bool trace_ring_memory_alloc(const struct ring_buffer *buffer, uint32_t nr_slots,
-			     struct ring_memory *out)
+static size_t copies_bytes(const struct ring_memory *memory)
 {
-	out->nr_slots = nr_slots;
-	out->base = trace_plat_alloc(memory_bytes(buffer, nr_slots));
+	return 2ul * memory->subbuf_size;
+}
+
+bool trace_ring_memory_alloc(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out)
+{
+	*out = (struct ring_memory){ .nr_slots = nr_slots, .subbuf_size = subbuf_size };
+	out->base = trace_plat_alloc(memory_bytes(out));
 	if (!out->base)
 		return false;
-	out->slots =
-		(struct ring_slot *)(void *)(out->base + (size_t)nr_slots * buffer->subbuf_size);
+	out->slots = (struct ring_slot *)(void *)(out->base + (size_t)nr_slots * subbuf_size);
 	return true;
 }
 
-void trace_ring_memory_free(const struct ring_buffer *buffer, struct ring_memory *memory)
+bool trace_ring_memory_alloc_all(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out)
+{
+	if (!trace_ring_memory_alloc(subbuf_size, nr_slots, out))
+		return false;
+	out->copies = trace_plat_alloc(copies_bytes(out));
+	if (out->copies)
+		return true;
+	trace_ring_memory_free(out);
+	out->base = NULL;
+	return false;
+}
+
+void trace_ring_memory_free(struct ring_memory *memory)
 {
 	if (memory->base)
-		trace_plat_free(memory->base, memory_bytes(buffer, memory->nr_slots));
+		trace_plat_free(memory->base, memory_bytes(memory));
+	if (memory->copies)
+		trace_plat_free(memory->copies, copies_bytes(memory));
 }
 
 /* Slot `i` holds an empty sub-buffer. */
@@ -71,10 +88,14 @@ void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *
 	__atomic_store_n(&rc->base, memory->base, __ATOMIC_RELAXED);
 	rc->slots = memory->slots;
 	rc->nr_slots = memory->nr_slots;
+	rc->subbuf_shift = (uint32_t)__builtin_ctz(memory->subbuf_size);
+	if (memory->copies) {
+		rc->chunk.data = memory->copies;
+		rc->dump.chunk.data = memory->copies + memory->subbuf_size;
+	}
 }
 
-/* A new, empty ring in rc's memory, whose slots get the sequences from `lap` on. */
-static void ring_init(struct trace_ring_cpu *rc, uint64_t lap)
+void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 {
 	uint32_t nr = rc->nr_slots;
 
@@ -111,40 +132,35 @@ void trace_ring_move_end(struct trace_ring_cpu *rc, int reason)
 
 /* ---- Create and free ---- */
 
-static size_t rc_bytes(const struct ring_buffer *buffer)
-{
-	return sizeof(struct trace_ring_cpu) + 2ul * buffer->subbuf_size;
-}
-
-static void rc_free(struct ring_buffer *buffer, struct trace_ring_cpu *rc)
+static void rc_free(struct trace_ring_cpu *rc)
 {
 	struct ring_memory memory;
 
 	if (!rc)
 		return;
-	memory = (struct ring_memory){ rc->base, rc->slots, rc->nr_slots };
-	trace_ring_memory_free(buffer, &memory);
-	trace_plat_free(rc, rc_bytes(buffer));
+	memory = trace_ring_memory_of(rc);
+	memory.copies = rc->chunk.data;
+	trace_ring_memory_free(&memory);
+	trace_plat_free(rc, sizeof(*rc));
 }
 
-static struct trace_ring_cpu *rc_alloc(struct ring_buffer *buffer, uint32_t cpu, uint32_t nr_slots)
+static struct trace_ring_cpu *rc_alloc(uint32_t cpu, size_t bytes)
 {
-	struct trace_ring_cpu *rc = trace_plat_alloc(rc_bytes(buffer));
+	uint32_t nr_slots = trace_ring_slots_for(RING_SUBBUF_BYTES, bytes);
+	struct trace_ring_cpu *rc = trace_plat_alloc(sizeof(*rc));
 	struct ring_memory memory;
 
 	if (!rc)
 		return NULL;
-	if (!trace_ring_memory_alloc(buffer, nr_slots, &memory)) {
-		trace_plat_free(rc, rc_bytes(buffer));
+	if (!trace_ring_memory_alloc_all(RING_SUBBUF_BYTES, nr_slots, &memory)) {
+		trace_plat_free(rc, sizeof(*rc));
 		return NULL;
 	}
 	rc->cpu = cpu;
+	rc->asked_bytes = bytes;
 	trace_ring_set_memory(rc, &memory);
-	rc->subbuf_shift = (uint32_t)__builtin_ctz(buffer->subbuf_size);
-	rc->chunk.data = (uint8_t *)(rc + 1);
-	rc->dump.chunk.data = rc->chunk.data + buffer->subbuf_size;
 	rc->dump.rc = rc;
-	ring_init(rc, 0);
+	trace_ring_init(rc, 0);
 	trace_ring_gate(rc, 0);
 	return rc;
 }
@@ -159,7 +175,7 @@ static void free_one(struct ring_buffer *buffer)
 	if (!buffer)
 		return;
 	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
-		rc_free(buffer, buffer->cpu[cpu]);
+		rc_free(buffer->cpu[cpu]);
 	trace_plat_free(buffer, buffer_bytes(buffer->nr_cpus));
 }
 
@@ -171,7 +187,7 @@ void ring_buffer_free(struct ring_buffer *buffer)
 	free_one(buffer);
 }
 
-struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t subbuf_size, uint32_t flags)
+struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
 {
 	uint32_t nr_cpus = trace_plat_nr_cpus();
 	struct ring_buffer *buffer;
@@ -180,10 +196,10 @@ struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t subbuf_size, 
 	if (!buffer)
 		return NULL;
 	buffer->nr_cpus = nr_cpus;
-	buffer->subbuf_size = subbuf_size;
+	buffer->subbuf_size = RING_SUBBUF_BYTES;
 	buffer->shared = &buffer->own;
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		buffer->cpu[cpu] = rc_alloc(buffer, cpu, trace_ring_slots_for(buffer, bytes));
+		buffer->cpu[cpu] = rc_alloc(cpu, bytes);
 		if (!buffer->cpu[cpu]) {
 			free_one(buffer);
 			return NULL;
@@ -197,7 +213,7 @@ struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 {
 	if (!bytes || bytes > RING_MAX_BYTES)
 		return NULL;
-	return trace_ring_buffer_alloc(bytes, RING_SUBBUF_BYTES, flags);
+	return trace_ring_buffer_alloc(bytes, flags);
 }
 
 /* ---- Reset, clock ---- */
@@ -205,7 +221,7 @@ struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 static void reset_ring(struct trace_ring_cpu *rc)
 {
 	trace_ring_move_begin(rc, RING_GATE_ONE);
-	ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
+	trace_ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
 	trace_ring_move_end(rc, RING_GATE_ONE);
 }
 
@@ -235,7 +251,7 @@ static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 
 		trace_ring_move_begin(rc, RING_GATE_ONE);
 		rc->clock = clock;
-		ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
+		trace_ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
 		trace_ring_move_end(rc, RING_GATE_ONE);
 	}
 }

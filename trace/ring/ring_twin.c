@@ -80,7 +80,7 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 {
 	struct ring_buffer *twin;
 
-	twin = trace_ring_buffer_alloc(1, buffer->subbuf_size, 0);
+	twin = trace_ring_buffer_alloc(1, 0);
 	if (!twin)
 		return NULL;
 	trace_plat_lock(&buffer->shared->lock);
@@ -103,16 +103,17 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 int ring_buffer_fit(struct ring_buffer *buffer)
 {
 	struct ring_shared *shared = buffer->shared;
+	struct ring_buffer *twin = buffer->twin;
 	int err = 0;
 
 	trace_plat_lock(&shared->lock);
-	for (uint32_t cpu = 0; shared->slim == buffer && cpu < buffer->nr_cpus && !err; cpu++)
-		err = trace_ring_resize_locked(buffer, buffer->twin->cpu[cpu]->nr_slots, (int)cpu,
-					       false);
-	if (err)
-		trace_ring_resize_locked(buffer, RING_MIN_SLOTS, RING_BUFFER_ALL_CPUS, false);
-	else if (shared->slim == buffer)
-		shared->slim = NULL;
+	if (shared->slim == buffer) {
+		for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
+			buffer->cpu[cpu]->asked_bytes = twin->cpu[cpu]->asked_bytes;
+		err = trace_ring_reshape_locked(buffer, twin->subbuf_size, 0, false);
+		if (!err)
+			shared->slim = NULL;
+	}
 	trace_plat_unlock(&shared->lock);
 	return err;
 }
@@ -123,11 +124,9 @@ int ring_buffer_slim(struct ring_buffer *buffer)
 	int err;
 
 	trace_plat_lock(&shared->lock);
-	err = trace_ring_resize_locked(buffer, RING_MIN_SLOTS, RING_BUFFER_ALL_CPUS, false);
+	err = trace_ring_reshape_locked(buffer, RING_SUBBUF_BYTES, RING_MIN_SLOTS, false);
 	if (!err)
 		shared->slim = buffer;
 	trace_plat_unlock(&shared->lock);
-	if (!err)
-		ring_buffer_reset(buffer);
 	return err;
 }

@@ -47,6 +47,11 @@ static void nothing_asked(void)
 	boot();
 	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
 	EXPECT(strcmp(cat("buffer_size_kb"), "7 (expanded: 1408)\n") == 0);
+	/* Before the first use a buffer is two sub-buffers. */
+	EXPECT(echo("32", "buffer_subbuf_size_kb") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "63 (expanded: 1408)\n") == 0);
+	EXPECT(strcmp(cat("per_cpu/cpu1/buffer_size_kb"), "63\n") == 0);
+	EXPECT(echo("4", "buffer_subbuf_size_kb") == 0);
 	trace_dump_on_oops(0);
 	EXPECT(!strstr(fake_log(), "Dumping"));
 }

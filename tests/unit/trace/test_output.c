@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include <trace/ring_buffer.h>
 
 #define COLUMNS                                                                                    \
 	"#                                _-----=> irqs-off/BH-disabled\n"                         \
@@ -252,7 +253,7 @@ static void name_marker(void)
 
 static void markers(void **state)
 {
-	static char text[3001];
+	static char text[6001];
 	size_t lines = 0, at = 0;
 
 	(void)state;
@@ -268,16 +269,16 @@ static void markers(void **state)
 		"            init-1       [000] .....    12.345679: tracing_mark_write: \n"
 		"            init-1       [000] .....    12.345679: tracing_mark_write: a\nb\n");
 	with_option("printk-msg-only", "hello\nnonl\n\na\nb\n");
-	/* A long text goes in parts of 1024. */
+	/* What is longer than an event goes in parts. */
 	assert_int_equal(echo("", "trace"), 0);
 	memset(text, 'a', sizeof(text) - 1);
-	assert_int_equal(put(text, 3000, "trace_marker", TRACE_FS_TRUNC), 0);
+	assert_int_equal(put(text, 6000, "trace_marker", TRACE_FS_TRUNC), 0);
 	for (const char *c = cat_body("trace"); *c; c++) {
 		lines += *c == '\n';
 		at += *c == 'a' && (c[1] == 'a' || c[-1] == 'a');
 	}
-	assert_int_equal(lines, 3);
-	assert_int_equal(at, 3000);
+	assert_int_equal(lines, 2);
+	assert_int_equal(at, 6000);
 }
 
 static void markers_off(void **state)
@@ -296,20 +297,21 @@ static void markers_off(void **state)
 
 static void raw_markers(void **state)
 {
-	static char data[4000];
+	const size_t max = RING_MAX_PAYLOAD - 8;
+	static char data[5000];
 
 	(void)state;
 	fake_cpus[0].pid = 1;
 	fake_thread_add(1, "init");
 	assert_int_equal(put("\1\2\3", 3, "trace_marker_raw", 0), -EINVAL);
-	assert_int_equal(put(data, 3073, "trace_marker_raw", 0), -EINVAL);
+	assert_int_equal(put(data, max + 1, "trace_marker_raw", 0), -EINVAL);
 	assert_int_equal(put("\1\0\0\0\1\2\3\4", 8, "trace_marker_raw", 0), 0);
 	assert_int_equal(put("\xff\0\0\0", 4, "trace_marker_raw", 0), 0);
 	body_is("            init-1       [000] .....    12.345679: # 1 buf: 01 02 03 04\n"
 		"            init-1       [000] .....    12.345679: # ff buf:\n");
 	assert_int_equal(echo("", "trace"), 0);
-	assert_int_equal(put(data, 3072, "trace_marker_raw", 0), 0);
-	assert_int_equal(strlen(cat_body("trace")), 51 + 8 + 3068 * 3 + 1);
+	assert_int_equal(put(data, max, "trace_marker_raw", 0), 0);
+	assert_int_equal(strlen(cat_body("trace")), 51 + 8 + (max - 4) * 3 + 1);
 }
 
 static void printk(void **state)

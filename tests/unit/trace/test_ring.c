@@ -634,7 +634,7 @@ static void test_alloc_failures(void **state)
 			break;
 		assert_int_equal(fake_alloc_out, before);
 	}
-	assert_int_equal(budget, 7);
+	assert_int_equal(budget, 10);
 	assert_int_equal(ring_buffer_size(other, 2), 2 * SIZE);
 	ring_buffer_free(other);
 	assert_null(ring_buffer_alloc(0, 0));

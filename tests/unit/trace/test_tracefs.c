@@ -32,6 +32,7 @@ static void tree(void **state)
 		"available_tracers",
 		"buffer_percent",
 		"buffer_size_kb",
+		"buffer_subbuf_size_kb",
 		"buffer_total_size_kb",
 		"current_tracer",
 		"dyn_ftrace_total_info",

@@ -236,7 +236,7 @@ static void test_consume_resized(void **state)
 static void test_set_up_while_tracing(void **state)
 {
 	pthread_t threads[3];
-	uint64_t nr = 0;
+	uint64_t nr = 0, nr_orders = 0;
 	time_t end = time(NULL) + SECONDS;
 
 	(void)state;
@@ -250,7 +250,7 @@ static void test_set_up_while_tracing(void **state)
 	pthread_create(&threads[2], NULL, looker, NULL);
 	srand(5);
 	while (time(NULL) < end) {
-		switch (rand() % 6) {
+		switch (rand() % 7) {
 		case 0:
 			ring_buffer_resize(ring, any_size(), RING_BUFFER_ALL_CPUS);
 			break;
@@ -278,14 +278,22 @@ static void test_set_up_while_tracing(void **state)
 				ring_buffer_record_disable_cpu(ring, WRITER),
 					ring_buffer_record_enable_cpu(ring, WRITER);
 			break;
+		case 6:
+			pthread_mutex_lock(&consume_lock);
+			if (!ring_buffer_subbuf_order_set(ring, rand() % 3))
+				nr_orders++;
+			pthread_mutex_unlock(&consume_lock);
+			break;
 		}
 		nr++;
 	}
 	finish(threads, 3);
 	fake_clock_irq = NULL;
-	print_message("%lu changes, %lu written, %lu read\n", nr, nr_written, nr_seen);
+	print_message("%lu changes, %lu of order, %lu exchanges, %lu written, %lu read\n", nr,
+		      nr_orders, (uint64_t)nr_swaps, nr_written, nr_seen);
 	assert_true(nr > 20);
 	assert_true(nr_swaps > 2);
+	assert_true(nr_orders > 2);
 	assert_true(nr_written > 1000);
 	assert_true(ring_buffer_record_is_on(ring, RING_BUFFER_ALL_CPUS));
 	ring_buffer_free(ring);

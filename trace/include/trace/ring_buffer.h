@@ -31,10 +31,11 @@ struct ring_iter;
 #define RING_BUFFER_ALL_CPUS  (-1)
 #define RING_BUFFER_OVERWRITE 1u /* flag of ring_buffer_alloc(); without it: drop mode */
 
-#define RING_SUBBUF_BYTES  4096u /* default size of a sub-buffer */
-#define RING_SHORT_PAYLOAD 112u	 /* largest payload whose length fits in the event's head */
-#define RING_MAX_PAYLOAD                                                                           \
-	(RING_SUBBUF_BYTES - 16u - 8u - 8u) /* with every header an event may need */
+#define RING_SUBBUF_BYTES     4096u /* size of a sub-buffer of order 0: to begin with */
+#define RING_SUBBUF_MAX_ORDER 7	    /* each order doubles it */
+#define RING_SHORT_PAYLOAD    112u  /* largest payload whose length fits in the event's head */
+#define RING_SUBBUF_OVERHEAD  32u /* every header that an event alone in its sub-buffer may need */
+#define RING_MAX_PAYLOAD      (RING_SUBBUF_BYTES - RING_SUBBUF_OVERHEAD) /* fits into any ring */
 
 /* What ring_buffer_read_page() hands out, and the head of a sub-buffer. Linux's layout. */
 struct ring_page {
@@ -102,7 +103,7 @@ void *trace_ring_lock_any(struct ring_buffer *buffer, size_t len);
 /*
  * Claim room for `len` bytes of payload (4-byte aligned) on this CPU. Preemption stays off until
  * commit or discard. NULL, with preemption as it was, when recording is off, the event is larger
- * than RING_MAX_PAYLOAD, or it was dropped (and counted).
+ * than ring_buffer_max_event_size(), or it was dropped (and counted).
  */
 static inline void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len)
 {
@@ -136,6 +137,15 @@ bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu);
  * -EBUSY while an iterator is open, -ENOMEM, -EINVAL for 0 or too large; nothing changed then.
  */
 int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu);
+/*
+ * Sub-buffers of RING_SUBBUF_BYTES << order: larger ones take larger events. All CPUs get as many
+ * as their sizes need, and forget all events and counters; recording pauses meanwhile. Nothing
+ * happens to a buffer that has the order. -EBUSY while an iterator is open, -ENOMEM, -EINVAL for no
+ * order; nothing changed then. The caller sees to it that nobody uses what peek or consume has
+ * shown.
+ */
+int ring_buffer_subbuf_order_set(struct ring_buffer *buffer, int order);
+int ring_buffer_subbuf_order_get(struct ring_buffer *buffer);
 /* Forget all events and counters. */
 void ring_buffer_reset(struct ring_buffer *buffer);
 void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu);
@@ -147,6 +157,8 @@ void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock);
 uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer);
 /* Bytes of a sub-buffer (the page of ring_buffer_read_page()), of a CPU's ring. Any context. */
 uint32_t ring_buffer_subbuf_size(struct ring_buffer *buffer);
+/* The longest payload that an event may have now. Any context. */
+size_t ring_buffer_max_event_size(struct ring_buffer *buffer);
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu);
 
 /* ---- Consuming reader. Thread context. ---- */
