@@ -214,12 +214,14 @@ bench: deps-test
 # The torture tests for hours: both compilers, 1 to 8 CPUs.
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
+SOAK_CROWD_SECONDS ?= 600
 
 soak: deps-test
 	@$(MAKE) --no-print-directory CC=gcc all
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
+		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_torture.py
 
 format:

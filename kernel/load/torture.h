@@ -1,8 +1,8 @@
 /*
- * The functions that `torture` calls, counts and patches, and the threads that call them; see
- * torture.c.
+ * The parts of `torture`: the functions that are called, counted and patched, the threads that call
+ * them, and the users of tracing that come between; see torture.c.
  *
- * Context: thread.
+ * Context: thread; all but the workers themselves is called by the thread of the command.
  */
 #ifndef TORTURE_H
 #define TORTURE_H
@@ -15,22 +15,56 @@ typedef uint64_t (*torture_target_fn)(uint64_t value);
 
 /* Traced functions; the result depends on the argument alone. */
 extern const torture_target_fn torture_targets[TORTURE_NR_TARGETS];
+/* How often each has run: whoever replaces one counts on. */
+extern _Atomic uint64_t torture_runs[TORTURE_NR_TARGETS];
+/* Their names, as a filter. */
+extern const char torture_target_names[];
 /* The same, for NMI context: calls another. Returns `value`. */
 uint64_t torture_in_nmi(uint64_t value);
+
+/* ---- Users of tracing ---- */
+
+#define TORTURE_CALLS	  64u	     /* of each target, by each worker, in a round */
+#define TORTURE_MAX_VALUE (1u << 20) /* arguments are below */
+
+/*
+ * Who uses tracing while the workers run. What is said of a round holds between begin() and
+ * check(). Members that are missing do nothing.
+ */
+struct torture_user {
+	int (*start)(void);
+	int (*begin)(void);  /* a round; the workers wait */
+	int (*change)(void); /* something, while they run */
+	/* The workers are done; each target was called `expected` times. False: said what is wrong.
+	 */
+	bool (*check)(struct command_env *env, uint64_t expected);
+	int (*stop)(void); /* also after a start() that failed */
+};
+
+extern const struct torture_user torture_ops;	/* ops that count, come and go, change filters */
+extern const struct torture_user torture_hooks; /* registers, a direct call, returns */
+extern const struct torture_user torture_patch; /* a live patch */
+
+/* Pseudo-random, below `limit`. */
+uint64_t torture_pick(uint64_t limit);
+/* A complaint: `what` was counted wrong. Returns seen == expected. */
+bool torture_expect(struct command_env *env, const char *what, uint64_t seen, uint64_t expected);
+
+/* ---- Workers ---- */
 
 /* Pseudo-random, below `limit`; *state is not 0. */
 uint64_t torture_random(uint64_t *state, uint64_t limit);
 
-#define TORTURE_CALLS 64u /* of each target, by each worker, in a round */
-
 /* One worker on each online CPU. 0 or -ENOMEM. */
 int torture_start_workers(void);
-/* They end; none is in a round. */
-void torture_stop_workers(void);
+/* They end; none is in a round, nobody traces any more. False when a stack was not clean. */
+bool torture_stop_workers(void);
 /* A round: let all go, and wait until all are done. */
 void torture_release_workers(void);
 void torture_wait_workers(void);
 uint32_t torture_nr_workers(void);
+uint32_t torture_worker_cpu(uint32_t worker);
+int32_t torture_worker_pid(uint32_t worker);
 /* How often a target called twice gave two results. */
 uint64_t torture_wrong_results(void);
 

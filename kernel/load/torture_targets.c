@@ -2,11 +2,19 @@
  * The traced functions of `torture`: see torture.h. Each is entered and left in another way, and
  * its result tells whether the trampolines kept its arguments.
  */
+#include <stdatomic.h>
 #include <trace/compiler.h>
 #include "torture.h"
 
 typedef uint64_t (*sum_fn)(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			   uint64_t g, uint64_t h);
+
+_Atomic uint64_t torture_runs[TORTURE_NR_TARGETS];
+
+static TRACE_ALWAYS_INLINE void count_run(uint32_t target)
+{
+	atomic_fetch_add_explicit(&torture_runs[target], 1, memory_order_relaxed);
+}
 
 static TRACE_NOINLINE uint64_t helper(uint64_t value)
 {
@@ -27,21 +35,25 @@ static sum_fn volatile call_sum = sum;
 
 static uint64_t target_leaf(uint64_t value)
 {
+	count_run(0);
 	return value * 3;
 }
 
 static uint64_t target_call(uint64_t value)
 {
+	count_run(1);
 	return call_helper(value) + 1;
 }
 
 static uint64_t target_tail_call(uint64_t value)
 {
+	count_run(2);
 	return call_helper(value);
 }
 
 static uint64_t target_loop(uint64_t value)
 {
+	count_run(3);
 	for (uint32_t i = 0; i < 4; i++)
 		value = call_helper(value) + i;
 	return value;
@@ -49,6 +61,7 @@ static uint64_t target_loop(uint64_t value)
 
 static uint64_t target_arguments(uint64_t value)
 {
+	count_run(4);
 	return call_sum(value, value + 1, 3, 4, 5, 6, value + 7, 8);
 }
 
@@ -56,6 +69,7 @@ static uint64_t target_stack(uint64_t value)
 {
 	volatile uint64_t words[32];
 
+	count_run(5);
 	for (uint32_t i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = value + i;
 	return words[value % ARRAY_SIZE(words)];
@@ -63,11 +77,13 @@ static uint64_t target_stack(uint64_t value)
 
 static uint64_t target_branch(uint64_t value)
 {
+	count_run(6);
 	return value & 1 ? value * 5 : value + 100;
 }
 
 static uint64_t target_empty(uint64_t value)
 {
+	count_run(7);
 	return value;
 }
 
@@ -80,3 +96,6 @@ const torture_target_fn torture_targets[TORTURE_NR_TARGETS] = {
 	target_leaf,	  target_call,	target_tail_call, target_loop,
 	target_arguments, target_stack, target_branch,	  target_empty,
 };
+
+const char torture_target_names[] = "target_leaf target_call target_tail_call target_loop "
+				    "target_arguments target_stack target_branch target_empty\n";

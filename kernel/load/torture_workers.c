@@ -1,12 +1,15 @@
 /* The threads of `torture` that run over the sites: see torture.h. */
 #include <arch/smp.h>
+#include <kernel/mm.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
 #include <stdatomic.h>
+#include <trace/fgraph.h>
 #include "torture.h"
 
 struct worker {
 	struct thread *thread;
+	uint32_t cpu;
 	struct semaphore go;
 	struct completion done;
 	_Atomic bool stop;
@@ -31,7 +34,7 @@ static void call_targets(struct worker *worker)
 	for (uint32_t call = 0; call < TORTURE_CALLS / 2; call++) {
 		for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
 			torture_target_fn volatile target = torture_targets[i];
-			uint64_t value = torture_random(&worker->seed, 1u << 20);
+			uint64_t value = torture_random(&worker->seed, TORTURE_MAX_VALUE);
 			uint64_t first = target(value);
 
 			worker->nr_wrong += target(value) != first;
@@ -40,6 +43,23 @@ static void call_targets(struct worker *worker)
 	}
 }
 
+/*
+ * No call of this thread waits for its hooked return: none on the shadow stack, and no hook where
+ * return addresses lie.
+ */
+static TRACE_NOINLINE bool stack_is_clean(void)
+{
+	const struct thread *thread = current_thread();
+	const uintptr_t *word = __builtin_frame_address(0);
+	const uintptr_t *end = (const uintptr_t *)((uintptr_t)thread->stack + STACK_BYTES);
+	bool is_clean = ftrace_graph_depth(&thread->trace) == 0;
+
+	for (; word < end; word++)
+		is_clean &= *word != trace_plat_return_hook();
+	return is_clean;
+}
+
+/* Exit status: is the stack clean? */
 static int worker_main(void *arg)
 {
 	struct worker *worker = arg;
@@ -47,19 +67,22 @@ static int worker_main(void *arg)
 	for (;;) {
 		semaphore_down(&worker->go);
 		if (atomic_load(&worker->stop))
-			return 0;
+			return stack_is_clean();
 		call_targets(worker);
 		complete(&worker->done);
 	}
 }
 
-void torture_stop_workers(void)
+bool torture_stop_workers(void)
 {
+	bool are_clean = true;
+
 	for (uint32_t i = 0; i < nr_workers; i++) {
 		atomic_store(&workers[i].stop, true);
 		semaphore_up(&workers[i].go);
-		thread_join_wait(workers[i].thread);
+		are_clean &= thread_join_wait(workers[i].thread);
 	}
+	return are_clean;
 }
 
 int torture_start_workers(void)
@@ -70,7 +93,7 @@ int torture_start_workers(void)
 
 		if (!smp_cpu_online(cpu))
 			continue;
-		*worker = (struct worker){ .seed = cpu + 1 };
+		*worker = (struct worker){ .cpu = cpu, .seed = cpu + 1 };
 		worker->thread =
 			thread_create_on(1ull << cpu, "torture_worker", worker_main, worker, 0);
 		if (!worker->thread) {
@@ -97,6 +120,16 @@ void torture_wait_workers(void)
 uint32_t torture_nr_workers(void)
 {
 	return nr_workers;
+}
+
+uint32_t torture_worker_cpu(uint32_t worker)
+{
+	return workers[worker].cpu;
+}
+
+int32_t torture_worker_pid(uint32_t worker)
+{
+	return workers[worker].thread->pid;
 }
 
 uint64_t torture_wrong_results(void)
