@@ -34,8 +34,7 @@
 
 static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
-	&torture_hooks,
-	&torture_patch,
+	&torture_hooks, &torture_patch, &torture_traces, &torture_profile,
 };
 
 static struct {
@@ -165,9 +164,13 @@ static int run_round(struct command_env *env, uint64_t round)
 	for (uint32_t i = 0; i < CHANGES_PER_ROUND * torture.nr_users && !err; i++)
 		err = change_something();
 	torture_wait_workers();
-	if (err)
+	if (err) {
+		torture_last_writes(env);
 		return err;
+	}
 	err = check_round(env);
+	if (err && torture.nr_users > 1)
+		torture_last_writes(env);
 	return err || round % ROUNDS_PER_CHECK ? err : pause_users(env);
 }
 

@@ -41,14 +41,26 @@ struct torture_user {
 	int (*stop)(void); /* also after a start() that failed */
 };
 
-extern const struct torture_user torture_ops;	/* ops that count, come and go, change filters */
-extern const struct torture_user torture_hooks; /* registers, a direct call, returns */
-extern const struct torture_user torture_patch; /* a live patch */
+extern const struct torture_user torture_ops;	  /* ops that count, come and go, change filters */
+extern const struct torture_user torture_hooks;	  /* registers, a direct call, returns */
+extern const struct torture_user torture_patch;	  /* a live patch */
+extern const struct torture_user torture_traces;  /* instances with tracers of all kinds */
+extern const struct torture_user torture_profile; /* the function profiler */
 
 /* Pseudo-random, below `limit`. */
 uint64_t torture_pick(uint64_t limit);
 /* A complaint: `what` was counted wrong. Returns seen == expected. */
 bool torture_expect(struct command_env *env, const char *what, uint64_t seen, uint64_t expected);
+
+/* Files of tracefs: `path` from its root. 0 or -errno. */
+int torture_write(const char *path, const char *text, uint32_t vfs_flags);
+/* After a failure: what was written last, and where. */
+void torture_last_writes(struct command_env *env);
+/* Up to size - 1 bytes, and a NUL; `once`: what one read gives. */
+int torture_read(const char *path, char *out_text, size_t size);
+int torture_read_once(const char *path, char *out_text, size_t size);
+typedef void (*torture_line_fn)(const char *line, void *arg);
+int torture_each_line(const char *path, torture_line_fn fn, void *arg);
 
 /* ---- Workers ---- */
 
