@@ -51,5 +51,5 @@ KERNEL_SRCS += kernel/whynot.c kernel/near_names.c kernel/load/bench.c kernel/lo
 KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c fgraph.c hooks.c hooks_load.c lock.c mm.c nmi.c printk.c rt.c smp.c thread.c timer.c trace.c unwind.c)
 # Patching under load.
 KERNEL_SRCS += kernel/load/torture.c kernel/load/torture_damage.c kernel/load/torture_file.c kernel/load/torture_graph.c kernel/load/torture_hooks.c \
-	kernel/load/torture_ops.c kernel/load/torture_patch.c kernel/load/torture_profile.c kernel/load/torture_traces.c \
+	kernel/load/torture_ops.c kernel/load/torture_patch.c kernel/load/torture_profile.c kernel/load/torture_reader.c kernel/load/torture_system.c kernel/load/torture_traces.c \
 	kernel/load/torture_targets.c kernel/load/torture_workers.c

@@ -3,6 +3,7 @@
  * sites.
  *
  *   workers   one per CPU, call every target a known number of times and check the results
+ *   reader    reads files of tracefs meanwhile; with `crowd` only
  *   users     use tracing in all ways, and change something while the workers run: torture.h; with
  *             `crowd` all that there are, else ops alone
  *
@@ -34,7 +35,7 @@
 
 static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
-	&torture_hooks, &torture_patch, &torture_traces, &torture_profile,
+	&torture_hooks, &torture_patch, &torture_traces, &torture_profile, &torture_system,
 };
 
 static struct {
@@ -61,12 +62,23 @@ bool torture_expect(struct command_env *env, const char *what, uint64_t nr, uint
 	return nr == expected;
 }
 
+static bool check_reader(struct command_env *env)
+{
+	const char *path;
+	int err = torture_reader_error(&path);
+
+	if (err)
+		command_perror(env, path, err);
+	return !err;
+}
+
 /* 1 when something is wrong. */
 static int check_round(struct command_env *env)
 {
 	uint64_t expected = (uint64_t)torture_nr_workers() * TORTURE_CALLS;
 	bool is_right = torture_expect(env, "wrong results", torture_wrong_results(), 0);
 
+	is_right &= check_reader(env);
 	is_right &= torture_expect(env, "dead", ftrace_is_dead() || ftrace_graph_is_dead(), 0);
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++)
 		is_right &= torture_expect(env, "runs of a target", atomic_load(&torture_runs[i]),
@@ -161,9 +173,11 @@ static int run_round(struct command_env *env, uint64_t round)
 	if (err)
 		return err;
 	torture_release_workers();
+	torture_release_reader();
 	for (uint32_t i = 0; i < CHANGES_PER_ROUND * torture.nr_users && !err; i++)
 		err = change_something();
 	torture_wait_workers();
+	torture_rest_reader();
 	if (err) {
 		torture_last_writes(env);
 		return err;
@@ -197,10 +211,14 @@ static int run_with_workers(struct command_env *env, uint64_t rounds, uint64_t e
 	err = torture_start_workers();
 	if (err)
 		return err;
-	err = start_users();
+	if (torture.nr_users > 1)
+		err = torture_start_reader();
+	if (!err)
+		err = start_users();
 	if (!err)
 		err = run_rounds(env, rounds, end_ns, out_done);
 	end_err = stop_users();
+	torture_stop_reader();
 	if (!torture_stop_workers()) {
 		command_error(env, "a return is hooked still");
 		err = 1;

@@ -46,6 +46,7 @@ extern const struct torture_user torture_hooks;	  /* registers, a direct call, r
 extern const struct torture_user torture_patch;	  /* a live patch */
 extern const struct torture_user torture_traces;  /* instances with tracers of all kinds */
 extern const struct torture_user torture_profile; /* the function profiler */
+extern const struct torture_user torture_system;  /* the global trace: one setting after another */
 
 /* Pseudo-random, below `limit`. */
 uint64_t torture_pick(uint64_t limit);
@@ -71,6 +72,14 @@ uint64_t torture_random(uint64_t *state, uint64_t limit);
 int torture_start_workers(void);
 /* They end; none is in a round, nobody traces any more. False when a stack was not clean. */
 bool torture_stop_workers(void);
+/* A thread that reads files of tracefs during rounds. 0 or -ENOMEM; without it the rest is nothing.
+ */
+int torture_start_reader(void);
+void torture_stop_reader(void);
+void torture_release_reader(void);
+void torture_rest_reader(void);
+/* A file could not be read, for a reason that is none: -errno, and which. */
+int torture_reader_error(const char **out_path);
 /* A round: let all go, and wait until all are done. */
 void torture_release_workers(void);
 void torture_wait_workers(void);
