@@ -27,6 +27,12 @@ static size_t pipe_used(const struct pipe *pipe)
 	return atomic_load(&pipe->head) - atomic_load(&pipe->tail);
 }
 
+/* Room for an atomic write. */
+static bool has_room(size_t used)
+{
+	return PIPE_BYTES - used >= PIPE_ATOMIC;
+}
+
 static bool can_read(void *arg)
 {
 	struct pipe *pipe = arg;
@@ -34,12 +40,11 @@ static bool can_read(void *arg)
 	return pipe_used(pipe) || !atomic_load(&pipe->has_writer);
 }
 
-/* Room for an atomic write. */
 static bool can_write(void *arg)
 {
 	struct pipe *pipe = arg;
 
-	return PIPE_BYTES - pipe_used(pipe) >= PIPE_ATOMIC || !atomic_load(&pipe->has_reader);
+	return has_room(pipe_used(pipe)) || !atomic_load(&pipe->has_reader);
 }
 
 /* Copy between the ring at `pos` and `buf`; the caller has made sure of room. */
@@ -71,7 +76,8 @@ static size_t take_bytes(struct pipe *pipe, void *buf, size_t len)
 	ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
 	atomic_fetch_add(&pipe->tail, len);
 	mutex_unlock(&pipe->lock);
-	if (len)
+	/* Who waits, waits for this moment: no herd at each read. */
+	if (!has_room(used) && has_room(used - len))
 		waitq_wake_all(&pipe->writers);
 	return len;
 }
@@ -82,7 +88,9 @@ static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos
 
 	(void)pos;
 	while (len) {
-		int err = waitq_wait(&pipe->readers, can_read, pipe, true, WAIT_FOREVER);
+		int err = can_read(pipe)
+				  ? 0
+				  : waitq_wait(&pipe->readers, can_read, pipe, true, WAIT_FOREVER);
 		bool ended = !atomic_load(&pipe->has_writer);
 		size_t got;
 
@@ -98,13 +106,16 @@ static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos
 /* Bytes put in: all of `len`, or none when there is no room for all. */
 static size_t give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
 {
+	size_t used;
+
 	mutex_lock(&pipe->lock);
-	if (PIPE_BYTES - pipe_used(pipe) < len)
+	used = pipe_used(pipe);
+	if (PIPE_BYTES - used < len)
 		len = 0;
 	ring_copy(pipe, atomic_load(&pipe->head), (uint8_t *)(uintptr_t)buf, len, true);
 	atomic_fetch_add(&pipe->head, len);
 	mutex_unlock(&pipe->lock);
-	if (len)
+	if (!used && len)
 		waitq_wake_all(&pipe->readers);
 	return len;
 }
@@ -117,7 +128,9 @@ static ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64
 	(void)pos;
 	while (done < len) {
 		size_t part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
-		int err = waitq_wait(&pipe->writers, can_write, pipe, true, WAIT_FOREVER);
+		int err = can_write(pipe)
+				  ? 0
+				  : waitq_wait(&pipe->writers, can_write, pipe, true, WAIT_FOREVER);
 
 		if (!atomic_load(&pipe->has_reader))
 			err = -EPIPE;

@@ -111,8 +111,14 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 	return err;
 }
 
+/*
+ * Who has been woken already, by another, resets that before he looks at his condition again: he
+ * will see what this waker did.
+ */
 static void wake_locked(struct waiter *waiter)
 {
+	if (atomic_load(&waiter->is_woken))
+		return;
 	atomic_store(&waiter->is_woken, 1);
 	wake_up_process(waiter->thread);
 }
