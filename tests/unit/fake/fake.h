@@ -97,8 +97,9 @@ extern size_t fake_stack_nr;
 /* ---- Threads ---- */
 /* What trace_plat_defer() was given. */
 void fake_run_deferred(void);
-extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
-extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
+extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */
+extern void (*fake_on_wait)(void);	  /* called each time before the condition is asked */
+extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */

@@ -17,6 +17,7 @@ _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
 bool fake_interrupted;
 void (*fake_on_wait)(void);
+void (*fake_on_each_thread)(void);
 uint64_t fake_nr_bugs;
 bool fake_log_echo;
 
@@ -51,6 +52,7 @@ void fake_thread_reset(void)
 	fake_alloc_calls = 0;
 	fake_interrupted = false;
 	fake_on_wait = NULL;
+	fake_on_each_thread = NULL;
 	fake_nr_bugs = 0;
 	log_len = 0;
 	log_text[0] = '\0';
@@ -252,8 +254,12 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
 			    void *arg)
 {
+	if (fake_on_each_thread)
+		fake_on_each_thread();
 	for (size_t i = 0; i < nr_threads; i++)
 		fn(threads[i].pid, &threads[i].trace, arg);
+	if (fake_on_each_thread)
+		fake_on_each_thread();
 }
 
 /* The host's printf would not know %pS; the trace_ formatter is used when it is linked. */

@@ -142,6 +142,118 @@ static void test_transition_by_thread(void **state)
 	assert_false(klp_patch_is_active(&patch));
 }
 
+static uint64_t nr_seen;
+
+static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		  struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	nr_seen++;
+}
+
+/* ---- What other CPUs see while a transition is begun and ended ---- */
+
+static struct {
+	size_t nr_looks;
+	size_t last[4]; /* by pid: what it got for OLD_A */
+	size_t from, to;
+} look;
+
+/* Any thread gets functions of one side, and never goes back to the side it came from. */
+static void look_from_outside(void)
+{
+	enum fake_via via;
+
+	look.nr_looks++;
+	for (int32_t pid = 1; pid <= 3; pid++) {
+		size_t a = called(pid, OLD_A, &via);
+
+		assert_int_equal(called(pid, OLD_B, &via), a == OLD_A ? OLD_B : NEW_B);
+		if (a != look.last[pid]) {
+			assert_int_equal(look.last[pid], look.from);
+			assert_int_equal(a, look.to);
+		}
+		look.last[pid] = a;
+	}
+}
+
+static void look_at_batch(const struct trace_poke *pokes, size_t nr)
+{
+	(void)pokes;
+	(void)nr;
+	look_from_outside();
+}
+
+static void start_looking(size_t from, size_t to)
+{
+	look.from = from;
+	look.to = to;
+	for (int32_t pid = 1; pid <= 3; pid++)
+		look.last[pid] = from;
+	look.nr_looks = 0;
+	fake_on_each_thread = look_from_outside;
+	fake_on_batch = look_at_batch;
+	fake_on_sync = look_from_outside;
+}
+
+static void stop_looking(void)
+{
+	fake_on_each_thread = NULL;
+	fake_on_batch = NULL;
+	fake_on_sync = NULL;
+	for (int32_t pid = 1; pid <= 3; pid++)
+		assert_int_equal(look.last[pid], look.to);
+	assert_true(look.nr_looks > 5);
+}
+
+static void test_at_every_step(void **state)
+{
+	struct ftrace_ops ops = { .func = count };
+	uint64_t waits;
+
+	(void)state;
+	assert_int_equal(ftrace_set_filter(&ops, "old_?", 5, true), 0);
+	for (uint32_t round = 0; round < 4; round++) {
+		if (round == 2) /* from here on by the callback, also at rest */
+			assert_int_equal(register_ftrace_function(&ops), 0);
+		start_looking(OLD_A, NEW_A);
+		say(2, round % 2 ? fake_func(OLD_B) + 7 : 0);
+		assert_int_equal(klp_enable_patch(&patch), 0);
+		say(2, 0);
+		fake_run_later();
+		look_from_outside();
+		stop_looking();
+		start_looking(NEW_A, OLD_A);
+		say(3, round % 2 ? fake_func(NEW_B) + 7 : 0);
+		assert_int_equal(klp_disable_patch(&patch), 0);
+		say(3, 0);
+		fake_run_later();
+		look_from_outside();
+		stop_looking();
+		assert_false(klp_patch_is_active(&patch));
+	}
+	assert_int_equal(unregister_ftrace_function(&ops), 0);
+	ftrace_free_filter(&ops);
+	/* Nobody reads sides, or stands on a function, when they are used for something else. */
+	fake_trampoline_budget = 0;
+	assert_int_equal(klp_enable_patch(&newer), 0);
+	waits = fake_nr_sync_preempt;
+	say(1, fake_func(OLD_B) + 2);
+	assert_int_equal(klp_enable_patch(&patch), 0);
+	assert_int_equal(fake_nr_sync_preempt - waits, 1); /* the site jumps no more */
+	say(1, 0);
+	assert_true(fake_run_later());
+	assert_int_equal(fake_nr_sync_preempt - waits, 1 + 1 + 2); /* sides; two jumps */
+	waits = fake_nr_sync_preempt;
+	assert_int_equal(klp_disable_patch(&patch), 0);
+	/* Two settle, two are popped, one jumps again, one is unregistered. */
+	assert_int_equal(fake_nr_sync_preempt - waits, 2 + 2 + 1 + 1);
+	fake_trampoline_budget = -1;
+}
+
 /* Cold parts belong to their function, and so does the byte behind a last call. */
 static void test_what_counts_as_inside(void **state)
 {
@@ -240,18 +352,6 @@ static void test_forced(void **state)
 	say(1, 0);
 	fake_run_later(); /* of the transition that was ended */
 	check_calls(1, NEW_A, NEW_B);
-}
-
-static uint64_t nr_seen;
-
-static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		  struct ftrace_regs *fregs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
-	nr_seen++;
 }
 
 /* A tracer beside it sees every call, before, in and after; the site jumps only without it. */
@@ -415,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_on_and_off),
 		CASE(test_transition_by_thread),
+		CASE(test_at_every_step),
 		CASE(test_what_counts_as_inside),
 		CASE(test_hooked_returns),
 		CASE(test_stacked),
