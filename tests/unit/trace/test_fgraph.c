@@ -265,6 +265,20 @@ static void user_goes_while_inside(void **state)
 	nothing_left();
 }
 
+/* For entries that run, then for returns: both read its memory. */
+static void user_goes_after_two_waits(void **state)
+{
+	uint64_t waits;
+
+	(void)state;
+	watch(&user_a, NULL);
+	watch(&user_b, NULL);
+	waits = fake_nr_sync_preempt;
+	unwatch(&user_b);
+	assert_int_equal(fake_nr_sync_preempt - waits, 2);
+	unwatch(&user_a);
+}
+
 static void thread_ends_inside(void **state)
 {
 	(void)state;
@@ -407,6 +421,91 @@ static void tracer_events(void **state)
 				     " 0)   1.500 us    |    }\n"
 				     " 0)   2.500 us    |  }\n"
 				     " 0)   0.500 us    |  yield();\n");
+}
+
+/* The return value, and the caller: whoever else has hooked the return before. */
+static void tracer_values(void **state)
+{
+	(void)state;
+	watch(&user_a, NULL);
+	start_graph();
+	assert_int_equal(echo("funcgraph-retval", "trace_options"), 0);
+	assert_int_equal(echo("funcgraph-retaddr", "trace_options"), 0);
+	for (uint32_t round = 0; round < 2; round++) { /* each of the two comes first once */
+		assert_int_equal(echo("", "trace"), 0);
+		fake_clock += 500;
+		fake_enter(KFREE, CALLER(2));
+		fake_clock += 500;
+		assert_int_equal(fake_leave((uint64_t)-5), CALLER(2));
+		assert_non_null(strstr(graph(), "kfree(); /* <-yield+0x3/0x10 ret=-5 */\n"));
+		if (round == 0) {
+			unwatch(&user_a);
+			watch(&user_a, NULL);
+		}
+	}
+	unwatch(&user_a);
+	assert_int_equal(echo("nofuncgraph-retval", "trace_options"), 0);
+	assert_int_equal(echo("nofuncgraph-retaddr", "trace_options"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	some_calls();
+	assert_null(strstr(graph(), "/*"));
+}
+
+/* Calls that find no room are counted, and shown with those that return later. */
+static void tracer_overrun(void **state)
+{
+	uint32_t nr = 0;
+
+	(void)state;
+	start_graph();
+	assert_int_equal(echo("funcgraph-overrun", "trace_options"), 0);
+	some_calls();
+	assert_non_null(strstr(graph(), "kfree();\n"));
+	while (*fake_enter(KFREE, CALLER(0)) == FAKE_RETURN_HOOK && nr < 200)
+		nr++;
+	assert_in_range(nr, 50, 199);
+	for (uint32_t i = 0; i < 2; i++)
+		fake_enter(KFREE, CALLER(1));
+	for (; nr + 3; nr--)
+		fake_leave(0);
+	assert_int_equal(fake_thread_of(FIRST_PID)->graph_overrun, 3);
+	assert_non_null(strstr(graph(), "}\n (Overruns: 3)\n"));
+	assert_int_equal(echo("nofuncgraph-overrun", "trace_options"), 0);
+	assert_null(strstr(graph(), "Overruns"));
+	fake_thread_of(FIRST_PID)->graph_overrun = 0;
+}
+
+/* Without sleep-time a call that began earlier has slept nothing until then. */
+static void tracer_sleep(void **state)
+{
+	struct trace_sched_thread one = { .thread = fake_thread_of(FIRST_PID), .pid = FIRST_PID };
+	struct trace_sched_thread two = { .thread = fake_thread_of(FIRST_PID + 1),
+					  .pid = FIRST_PID + 1 };
+
+	(void)state;
+	fake_thread_of(FIRST_PID)->sleep_ns = 1000000;
+	start_graph();
+	some_calls(); /* what comes first goes the long way, and knows */
+	fake_enter(SCHEDULE, PARENT);
+	for (uint32_t round = 0; round < 2; round++) {
+		assert_int_equal(echo(round ? "sleep-time" : "nosleep-time", "trace_options"), 0);
+		assert_int_equal(!!(fake_hooks & TRACE_HOOK_SWITCH), !round);
+		fake_clock += 500;
+		fake_enter(DO_WORK, PARENT);
+		switch_thread(&one, &two);
+		fake_clock += 7000;
+		switch_thread(&two, &one);
+		fake_clock += 500;
+		assert_int_equal(fake_leave(0), PARENT);
+		if (round) {
+			assert_non_null(strstr(graph(), " 0)   7.500 us    |  do_work();\n"));
+			continue;
+		}
+		assert_non_null(strstr(graph(), " 0)   0.500 us    |    do_work();\n"));
+		assert_int_equal(fake_leave(0), PARENT);
+		assert_non_null(strstr(graph(), " 0)   1.000 us    |  }\n"));
+	}
+	fake_thread_of(FIRST_PID)->sleep_ns = 0;
 }
 
 static void tracer_sets(void **state)
@@ -586,11 +685,15 @@ int main(void)
 		TEST(times),
 		TEST(overrun),
 		TEST(user_goes_while_inside),
+		TEST(user_goes_after_two_waits),
 		TEST(thread_ends_inside),
 		TEST(no_memory),
 		TEST(real_addresses),
 		TEST(sleeping),
 		TEST(tracer_events),
+		TEST(tracer_values),
+		TEST(tracer_overrun),
+		TEST(tracer_sleep),
 		TEST(tracer_sets),
 		TEST(tracer_limits),
 		TEST(tracer_irqs),
