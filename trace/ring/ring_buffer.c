@@ -48,20 +48,50 @@ static TRACE_NOINLINE void publish_rest(struct trace_ring_cpu *rc)
 	trace_plat_preempt_enable();
 }
 
+/*
+ * Our event does not start at the commit of the ring that this CPU has now: it interrupted another,
+ * which will publish it; or an exchange came between the reserve's look-up of the ring and its
+ * claim. Nothing was open then, and our event forbids another exchange: so nothing is open in the
+ * ring that is here now, and ours is the outermost one of the twin's.
+ */
+static TRACE_NOINLINE void commit_rest(struct ring_buffer *buffer)
+{
+	const struct trace_ring_cpu *rc = this_cpu(buffer);
+
+	if (trace_ring_load(&rc->commit) == trace_ring_load(&rc->tail.lo))
+		trace_ring_publish(this_cpu(__atomic_load_n(&buffer->twin, __ATOMIC_ACQUIRE)));
+	trace_plat_preempt_enable();
+}
+
 void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload)
 {
 	struct trace_ring_cpu *rc = this_cpu(buffer);
 
-	if (TRACE_UNLIKELY(!trace_ring_try_commit_payload(rc, payload))) {
+	if (TRACE_UNLIKELY(!trace_ring_is_outermost(rc, payload))) {
+		commit_rest(buffer);
+		return;
+	}
+	if (TRACE_UNLIKELY(!trace_ring_move_commit(rc, trace_ring_load(&rc->tail.lo)))) {
 		publish_rest(rc);
 		return;
 	}
 	trace_plat_preempt_enable();
 }
 
+/* Where `payload` lies: see commit_rest(). */
+static struct trace_ring_cpu *home_of(struct ring_buffer *buffer, const void *payload)
+{
+	struct trace_ring_cpu *rc = this_cpu(buffer);
+	uint64_t pos = (uint64_t)((const uint8_t *)payload - rc->base);
+
+	if (pos >> rc->subbuf_shift < rc->nr_slots)
+		return rc;
+	return this_cpu(__atomic_load_n(&buffer->twin, __ATOMIC_ACQUIRE));
+}
+
 void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload, size_t len)
 {
-	trace_ring_discard(this_cpu(buffer), payload, len);
+	trace_ring_discard(home_of(buffer, payload), payload, len);
 	trace_plat_preempt_enable();
 }
 

@@ -238,9 +238,12 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc,
 	return trace_ring_move_commit(rc, word + RING_EVENT_ONE + len + RING_HEAD_BYTES);
 }
 
-/* The same for any event, by its payload. */
-static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_cpu *rc,
-							      const void *payload)
+/*
+ * Does the event of `payload` start at commit? Of 64 bits of address 32 are compared: the rings of
+ * twins would have to lie 4 GiB apart, to the byte, for one's event to pass for the other's.
+ */
+static TRACE_ALWAYS_INLINE bool trace_ring_is_outermost(const struct trace_ring_cpu *rc,
+							const void *payload)
 {
 	uint32_t pos = (uint32_t)((const uint8_t *)payload - rc->base);
 
@@ -248,7 +251,14 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_
 	 * The head before a payload has 4 or 8 bytes, and an outer event at least 8 and our head:
 	 * up to 8 bytes from commit to payload, no event can lie between.
 	 */
-	if (TRACE_UNLIKELY(pos - (uint32_t)rc->commit > 2 * RING_HEAD_BYTES))
+	return pos - (uint32_t)rc->commit <= 2 * RING_HEAD_BYTES;
+}
+
+/* The same for any event, by its payload. */
+static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_cpu *rc,
+							      const void *payload)
+{
+	if (TRACE_UNLIKELY(!trace_ring_is_outermost(rc, payload)))
 		return true;
 	return trace_ring_move_commit(rc, trace_ring_load(&rc->tail.lo));
 }

@@ -4,8 +4,8 @@
  *
  * An exchange is two pointers: whoever has looked up a ring goes on with that one. A writer that an
  * interrupt has overtaken between look-up and reserve writes one event into what is now the other
- * buffer; readers on other CPUs do the same with a copy. Only an event that is open may not change
- * buffers, for its commit looks the ring up again: then the exchange is refused.
+ * buffer, and its commit finds it there by its address; readers on other CPUs do the same with a
+ * copy. While an event is open the exchange is refused: it may be looked up in two places, no more.
  *
  * The switch of recording is common, so each ring is told it again after an exchange: whoever
  * switches at the same moment has told the ring that stood there before.

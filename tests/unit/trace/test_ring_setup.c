@@ -277,6 +277,41 @@ static void test_swap(void **state)
 	assert_int_equal(swap_here(snap, ring, 64), -EINVAL);
 }
 
+static struct ring_buffer *swapped;
+
+static void swap_once(void)
+{
+	fake_clock_irq = NULL;
+	assert_int_equal(swap_here(ring, swapped, 0), 0);
+}
+
+/* An exchange when a writer has looked its ring up and claimed nothing yet. */
+static void test_swap_overtakes_writer(void **state)
+{
+	void *payload;
+
+	(void)state;
+	swapped = ring_buffer_alloc_twin(ring);
+	assert_int_equal(ring_buffer_fit(swapped), 0);
+	for (uint32_t bytes = 16; bytes <= 400; bytes += 384) {
+		fake_clock_irq = swap_once;
+		assert_true(put(ring, 1, bytes));
+		assert_true(put(ring, 2, bytes));
+		assert_true(put(swapped, 2, bytes));
+		expect_ids(ring, 0, 2, 3);
+		assert_int_equal(stats_of(swapped, 0).entries, 2);
+		expect_ids(swapped, 0, 1, 3);
+		assert_int_equal(swap_here(ring, swapped, 0), 0); /* no event is open */
+	}
+	fake_clock_irq = swap_once;
+	payload = ring_buffer_lock_reserve(ring, 16);
+	ring_buffer_discard_commit(ring, payload, 16);
+	assert_true(put(swapped, 7, 16));
+	assert_true(ring_buffer_empty(ring));
+	expect_ids(swapped, 0, 7, 8);
+	assert_int_equal(swap_here(ring, swapped, 0), 0);
+}
+
 static void test_slim_twin(void **state)
 {
 	struct ring_buffer *snap = ring_buffer_alloc_twin(ring);
@@ -310,15 +345,11 @@ static void test_slim_twin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_cpus_are_apart),
-		T(test_reset),
-		T(test_reset_under_iterator),
-		T(test_resize_keeps_newest),
-		T(test_resize_in_drop_mode),
-		T(test_resize_counts_what_it_keeps_out),
-		T(test_resize_refused),
-		T(test_swap),
-		T(test_slim_twin),
+		T(test_cpus_are_apart),	       T(test_reset),
+		T(test_reset_under_iterator),  T(test_resize_keeps_newest),
+		T(test_resize_in_drop_mode),   T(test_resize_counts_what_it_keeps_out),
+		T(test_resize_refused),	       T(test_swap),
+		T(test_swap_overtakes_writer), T(test_slim_twin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
