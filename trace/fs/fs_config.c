@@ -121,9 +121,10 @@ static int store_us(char *text, _Atomic uint64_t *out_ns)
 	return 0;
 }
 
+/* Cut, not rounded: as in Linux, and in the header of `trace`. */
 static int show_us(struct trace_seq *seq, uint64_t ns)
 {
-	trace_seq_printf(seq, "%llu\n", (unsigned long long)((ns + NS_PER_US / 2) / NS_PER_US));
+	trace_seq_printf(seq, "%llu\n", (unsigned long long)(ns / NS_PER_US));
 	return 0;
 }
 

@@ -206,9 +206,18 @@ void trace_latency_switch_off(struct trace_array *tr)
 	lat->is_on = false;
 }
 
+/* The option that changed goes back: so do the calls, unless there is no memory for them either. */
+static void restore_calls(struct trace_latency *lat, struct trace_array *tr, uint32_t option)
+{
+	tr->options ^= TRACE_OPT_BIT(option);
+	(void)start_calls(lat, tr);
+	tr->options ^= TRACE_OPT_BIT(option);
+}
+
 int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 {
 	struct trace_latency *lat = tr->latency;
+	int err;
 
 	if (option == TRACE_OPT_OVERWRITE && !on)
 		return -EINVAL; /* the end of a long time must not be lost */
@@ -217,7 +226,10 @@ int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 	stop_calls(lat, tr);
 	if (option == TRACE_OPT_DISPLAY_GRAPH)
 		forget_maximum(tr); /* the one form cannot be shown as the other */
-	return start_calls(lat, tr);
+	err = start_calls(lat, tr);
+	if (err)
+		restore_calls(lat, tr, option);
+	return err;
 }
 
 int trace_latency_init(void)

@@ -85,8 +85,7 @@ void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq
 			 "# --------------------------------------------------------------------\n"
 			 "# latency: %llu us, #%llu/%llu, CPU#%d | (M:preempt VP:0, KP:0, SP:0 "
 			 "HP:0 #P:%u)\n",
-			 iter->tracer->name,
-			 (unsigned long long)((iter->max.latency_ns + NS_PER_US / 2) / NS_PER_US),
+			 iter->tracer->name, (unsigned long long)(iter->max.latency_ns / NS_PER_US),
 			 (unsigned long long)entries, (unsigned long long)written,
 			 (int)iter->max.cpu, online_cpus());
 	print_task(iter, seq);

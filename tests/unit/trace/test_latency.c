@@ -2,6 +2,7 @@
  * Latency tracers on the fake machine: hooks are called by hand, with times that the test sets.
  */
 #include "unit.h"
+#include <trace/fgraph.h>
 #include <trace/hooks.h>
 #include "tracefs.h"
 
@@ -244,6 +245,60 @@ static void options(void **state)
 	assert_int_equal(echo("1", "options/overwrite"), 0);
 }
 
+/* A maximum that is not whole microseconds is cut, in the file and in the header. */
+static void cut_not_rounded(void **state)
+{
+	(void)state;
+	start("irqsoff");
+	irqs(0, true, 0);
+	fake_clock += 70 * US + 999;
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 70);
+	shows("# latency: 70 us,");
+}
+
+static bool nothing(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
+{
+	(void)ent;
+	(void)gops;
+	return false;
+}
+
+static void calls_are_recorded(void)
+{
+	assert_int_equal(echo("0", "tracing_max_latency"), 0);
+	irqs(0, true, 0);
+	call(0, 0, DO_WORK);
+	fake_this->irqs_off = true;
+	irqs(0, false, 0);
+	shows("do_work");
+}
+
+/* An option that cannot be had stays as it was, and so do the calls. */
+static void option_that_fails(void **state)
+{
+	static struct fgraph_ops users[FGRAPH_MAX_USERS];
+
+	(void)state;
+	start("irqsoff");
+	for (int i = 0; i < FGRAPH_MAX_USERS; i++) {
+		users[i].entryfunc = nothing;
+		assert_int_equal(ftrace_set_filter(&users[i].ops, "kfree", 5, true), 0);
+		assert_int_equal(register_ftrace_graph(&users[i]), 0);
+	}
+	assert_int_equal(echo("1", "options/display-graph"), -EBUSY);
+	says("options/display-graph", "0\n");
+	calls_are_recorded();
+	for (int i = 0; i < FGRAPH_MAX_USERS; i++) {
+		assert_int_equal(unregister_ftrace_graph(&users[i]), 0);
+		ftrace_free_filter(&users[i].ops);
+	}
+	assert_int_equal(echo("1", "options/display-graph"), 0);
+	irqs_section(0, 50);
+	shows("REL TIME");
+	assert_int_equal(echo("0", "options/display-graph"), 0);
+}
+
 static void as_a_graph(void **state)
 {
 	(void)state;
@@ -406,6 +461,8 @@ int main(void)
 		TEST(threshold),
 		TEST(switched_off),
 		TEST(options),
+		TEST(cut_not_rounded),
+		TEST(option_that_fails),
 		TEST(as_a_graph),
 		TEST(paused_while_read),
 		TEST(from_wakeup_to_switch),
