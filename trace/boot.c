@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "print/str.h"
 
-#define PARAM_MAX    512u
-#define INSTANCE_END ' ' /* no value has one */
+#define PARAM_MAX    2048u /* as long as a command line */
+#define INSTANCE_END ' '   /* no value has one */
 
 static struct {
 	char tracer[100];
@@ -102,6 +102,15 @@ static bool take_other(const char *name, const char *value)
 	return true;
 }
 
+/* Half a list would be something else than what was asked for. */
+static void keep(const char *name, const char *value, char *text, size_t size)
+{
+	if (trace_strlen(value) < size)
+		trace_strcpy(text, value, size);
+	else
+		trace_plat_log("trace: %s=: too long, ignored", name);
+}
+
 bool trace_boot_param(const char *name, const char *value)
 {
 	const struct {
@@ -124,7 +133,7 @@ bool trace_boot_param(const char *name, const char *value)
 	params.stack_tracer |= trace_str_starts(name, "stacktrace");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
 		if (trace_streq(name, texts[i].name)) {
-			trace_strcpy(texts[i].text, value, texts[i].size);
+			keep(name, value, texts[i].text, texts[i].size);
 			return true;
 		}
 	}

@@ -96,6 +96,59 @@ static void nonsense_asked(void)
 	EXPECT(strstr(fake_log(), "no clock sundial"));
 }
 
+/* A list that does not fit is no list: half of it would be something else. */
+static void too_long_asked(void)
+{
+	char list[4096];
+
+	memset(list, 'x', sizeof(list) - 1);
+	list[sizeof(list) - 1] = '\0';
+	EXPECT(trace_boot_param("ftrace_filter", list));
+	EXPECT(strstr(fake_log(), "ftrace_filter=: too long, ignored"));
+	memcpy(list, "sundial", 7);
+	EXPECT(trace_boot_param("trace_clock", list));
+	EXPECT(strstr(fake_log(), "trace_clock=: too long, ignored"));
+	list[1500] = '\0';
+	memcpy(list + 1492, ",do_work", 8);
+	EXPECT(trace_boot_param("ftrace_notrace", list));
+	boot();
+	EXPECT(strcmp(cat("set_ftrace_filter"), "#### all functions enabled ####\n") == 0);
+	EXPECT(strcmp(cat("set_ftrace_notrace"), "do_work\n") == 0);
+	EXPECT(strstr(cat("trace_clock"), "[local]"));
+}
+
+/* A latency tracer, with the options that it takes over, and a graph with its sets. */
+static void latency_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace", "irqsoff"));
+	EXPECT(trace_boot_param("trace_options", "display-graph,nooverwrite"));
+	boot();
+	EXPECT(strcmp(cat("current_tracer"), "irqsoff\n") == 0);
+	EXPECT(strcmp(cat("options/display-graph"), "1\n") == 0);
+	EXPECT(strcmp(cat("options/overwrite"), "1\n") == 0);
+	EXPECT(strstr(fake_log(), "no option nooverwrite"));
+	EXPECT(echo("1", "snapshot") == -EBUSY);
+}
+
+static void graph_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace", "function_graph"));
+	EXPECT(trace_boot_param("ftrace_graph_filter", "yield,nosuch"));
+	EXPECT(trace_boot_param("ftrace_graph_notrace", "kfree"));
+	EXPECT(trace_boot_param("ftrace_graph_max_depth", "3"));
+	EXPECT(trace_boot_param("trace_options", "funcgraph-proc,nofuncgraph-cpu"));
+	EXPECT(trace_boot_param("alloc_snapshot", ""));
+	boot();
+	EXPECT(strcmp(cat("current_tracer"), "function_graph\n") == 0);
+	EXPECT(strcmp(cat("set_graph_function"), "yield\n") == 0);
+	EXPECT(strcmp(cat("set_graph_notrace"), "kfree\n") == 0);
+	EXPECT(strcmp(cat("max_graph_depth"), "3\n") == 0);
+	EXPECT(strcmp(cat("options/funcgraph-proc"), "1\n") == 0);
+	EXPECT(strcmp(cat("options/funcgraph-cpu"), "0\n") == 0);
+	EXPECT(strstr(cat("snapshot"), "Snapshot is allocated"));
+	EXPECT(strstr(fake_log(), "ftrace_graph_filter: no function matches nosuch"));
+}
+
 static void size_of(const char *text, const char *kb)
 {
 	char want[64];
@@ -219,6 +272,9 @@ static void dump_empty(void)
 TEST(nothing_asked)
 TEST(everything_asked)
 TEST(nonsense_asked)
+TEST(too_long_asked)
+TEST(latency_asked)
+TEST(graph_asked)
 TEST(size_in_bytes)
 TEST(size_in_megabytes)
 TEST(size_tiny)
@@ -230,11 +286,13 @@ TEST(dump_empty)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_asked),	  cmocka_unit_test(test_everything_asked),
-		cmocka_unit_test(test_nonsense_asked),	  cmocka_unit_test(test_size_in_bytes),
-		cmocka_unit_test(test_size_in_megabytes), cmocka_unit_test(test_size_tiny),
-		cmocka_unit_test(test_without_memory),	  cmocka_unit_test(test_dump_all),
-		cmocka_unit_test(test_dump_one_cpu),	  cmocka_unit_test(test_dump_empty),
+		cmocka_unit_test(test_nothing_asked),  cmocka_unit_test(test_everything_asked),
+		cmocka_unit_test(test_nonsense_asked), cmocka_unit_test(test_too_long_asked),
+		cmocka_unit_test(test_latency_asked),  cmocka_unit_test(test_graph_asked),
+		cmocka_unit_test(test_size_in_bytes),  cmocka_unit_test(test_size_in_megabytes),
+		cmocka_unit_test(test_size_tiny),      cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_dump_all),       cmocka_unit_test(test_dump_one_cpu),
+		cmocka_unit_test(test_dump_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
