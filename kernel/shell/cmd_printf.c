@@ -1,6 +1,7 @@
 /*
  * printf and seq.
  */
+#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include "cmd_escape.h"
@@ -67,16 +68,36 @@ static void print_string(struct printer *p, const char *spec, const char *arg)
 		command_puts(p->env, arg);
 }
 
+/* A number wider than the formatter's line. */
+static void print_wide(struct printer *p, const char *spec, long value, size_t len)
+{
+	char *text = kmalloc(len + 1);
+
+	if (!text) {
+		command_error(p->env, "%s", command_strerror(ENOMEM));
+		p->status = 1;
+		return;
+	}
+	trace_snprintf(text, len + 1, spec, value);
+	command_write(p->env, text, len);
+	kfree(text);
+}
+
 static void print_number(struct printer *p, char *spec, size_t len, const char *arg)
 {
 	char conversion = spec[len - 1];
+	long value = number_of(p, arg);
 	char text[128];
+	int text_len;
 
 	strlcpy(spec + len - 1, "l", 2);
 	spec[len] = conversion;
 	spec[len + 1] = '\0';
-	trace_snprintf(text, sizeof(text), spec, number_of(p, arg));
-	command_puts(p->env, text);
+	text_len = trace_snprintf(text, sizeof(text), spec, value);
+	if (text_len < (int)sizeof(text))
+		command_puts(p->env, text);
+	else
+		print_wide(p, spec, value, (size_t)text_len);
 }
 
 /* The conversion at `pos` (behind the %). Returns where the format goes on. */

@@ -110,7 +110,7 @@ static int filter_open(struct trace_handle *handle)
 		source->ops(handle->tr), source->list == FTRACE_LIST_NOTRACE, truncate, &own->edit);
 	if (err)
 		functions_close(handle);
-	else if (!is_set)
+	else if (source->ops == tracer_ops)
 		ftrace_edit_allow_commands(own->edit, handle->tr);
 	return err;
 }

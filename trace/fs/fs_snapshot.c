@@ -115,7 +115,7 @@ static int command(struct trace_array *tr, int cpu, uint64_t number)
 static int snapshot_store(struct trace_handle *handle, char *text)
 {
 	uint64_t number;
-	int err = trace_parse_u64(text, 0, &number);
+	int err = trace_parse_u64(text, 10, &number);
 
 	if (err)
 		return err;

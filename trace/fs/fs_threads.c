@@ -8,6 +8,7 @@
 #include "print/str.h"
 
 #define WORD_MAX 64u
+#define PIDS_MAX 65536u /* bytes of a list in one write */
 
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
@@ -161,6 +162,7 @@ static const struct trace_file set_ftrace_pid_file = {
 	.open = pids_open,
 	.next = pids_next,
 	.store = pids_store,
+	.store_max = PIDS_MAX,
 };
 
 static const struct trace_file set_ftrace_notrace_pid_file = {
@@ -169,6 +171,7 @@ static const struct trace_file set_ftrace_notrace_pid_file = {
 	.open = pids_open,
 	.next = pids_next,
 	.store = pids_store,
+	.store_max = PIDS_MAX,
 };
 
 static const struct trace_file *const files[] = {

@@ -54,7 +54,10 @@ int ftrace_run_command(const char *name, struct ftrace_command_args *args)
 
 	trace_plat_lock(&lock);
 	command = *find(name);
-	if (command) {
+	if (command && !args->tr) {
+		err = -ENODEV;
+		args->why = "function commands go into set_ftrace_filter";
+	} else if (command) {
 		err = command->func(command, args);
 	} else {
 		args->why = "no such command";

@@ -11,7 +11,7 @@
 
 struct ftrace_edit {
 	struct ftrace_ops *ops;
-	struct trace_array *tr; /* of commands; NULL: only mod */
+	struct trace_array *tr; /* of commands; NULL: it takes none */
 	struct ftrace_hash *hash;
 	bool notrace;
 	bool is_set;	/* only names; what is to be taken out has to be there */
@@ -105,12 +105,12 @@ static int take_command(struct ftrace_edit *edit, const char *command, const cha
 	};
 	int err;
 
-	if (edit->tr) {
-		err = ftrace_run_command(command, &args);
-	} else {
+	if (edit->is_set) {
 		args.why = "no such command";
 		args.where = command;
 		err = -EINVAL;
+	} else {
+		err = ftrace_run_command(command, &args);
 	}
 	if (!err)
 		return 0;

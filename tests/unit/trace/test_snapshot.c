@@ -45,7 +45,7 @@ static void mark(const char *text)
 
 static void commands(void **state)
 {
-	static const char *const bad[] = { "garbage", "-1", "", "1 2", "0x" };
+	static const char *const bad[] = { "garbage", "-1", "", "1 2", "0x", "0x1", "01x" };
 
 	(void)state;
 	is_freed("snapshot");
@@ -56,7 +56,7 @@ static void commands(void **state)
 	is_freed("snapshot");
 	assert_int_equal(echo("0", "snapshot"), 0);
 	mark("first");
-	assert_int_equal(echo("0x1", "snapshot"), 0);
+	assert_int_equal(echo("01", "snapshot"), 0);
 	assert_int_equal(count("snapshot", ": first"), 1);
 	assert_int_equal(count("trace", ": first"), 0);
 	mark("second");

@@ -138,6 +138,8 @@ static void mistakes(void **state)
 	is("stack_max_size", "4000\n");
 	assert_int_equal(echo("1", "stack_trace"), -EINVAL);
 	assert_int_equal(echo("no_such_function", "stack_trace_filter"), -EINVAL);
+	assert_int_equal(echo("kfree:traceoff", "stack_trace_filter"), -ENODEV);
+	assert_int_equal(echo("kfree:nonsense", "stack_trace_filter"), -EINVAL);
 	is("stack_trace_filter", "#### all functions enabled ####\n");
 }
 

@@ -270,6 +270,24 @@ static void pids(void **state)
 	says("set_ftrace_pid", "no pid\n");
 }
 
+/* One write may bring more threads than fit in a page of text; a longer one is refused as a whole.
+ */
+static void many_pids(void **state)
+{
+	static char list[70000];
+	size_t len = 0;
+
+	(void)state;
+	for (int pid = 1; pid <= 3000; pid++)
+		len += (size_t)sprintf(list + len, "%d ", pid);
+	assert_int_equal(put(list, len, "set_ftrace_pid", TRACE_FS_TRUNC), 0);
+	assert_non_null(strstr(cat("set_ftrace_pid"), "\n2999\n3000\n"));
+	memset(list + len, ' ', sizeof(list) - len);
+	assert_int_equal(put(list, sizeof(list), "set_ftrace_pid", 0), -EINVAL);
+	assert_non_null(strstr(cat("set_ftrace_pid"), "\n3000\n"));
+	assert_int_equal(echo("", "set_ftrace_pid"), 0);
+}
+
 /* Call once as each of the threads; what was recorded. */
 static const char *seen_pids(void)
 {
@@ -440,6 +458,7 @@ int main(void)
 		TEST(buffer_sizes),
 		TEST(cpumask),
 		TEST(pids),
+		TEST(many_pids),
 		TEST(pid_filters),
 		TEST(cmdlines),
 		TEST(filters),

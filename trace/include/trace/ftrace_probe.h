@@ -100,7 +100,7 @@ struct ftrace_func_command {
 int register_ftrace_command(struct ftrace_func_command *command);
 /* -ENODEV: not registered. Probes that it has set stay. */
 int unregister_ftrace_command(struct ftrace_func_command *command);
-/* Carry out; -EINVAL for an unknown command. */
+/* Carry out; -EINVAL for an unknown command, -ENODEV without `tr`: the file takes none. */
 int ftrace_run_command(const char *name, struct ftrace_command_args *args);
 
 #endif
