@@ -22,10 +22,10 @@ static void put(const char *name, const char *text)
 	trace_fs_close(handle);
 }
 
-/* The file `trace`, to be freed by kfree(); NULL when out of memory. */
-static char *read_trace(void)
+/* The file, to be freed by kfree(); NULL when out of memory. */
+static char *read_file(const char *name)
 {
-	struct trace_node *node = trace_fs_lookup(trace_fs_root(), "trace", strlen("trace"));
+	struct trace_node *node = trace_fs_lookup(trace_fs_root(), name, strlen(name));
 	char *text = kzalloc(TEXT_BYTES);
 	struct trace_handle *handle;
 	uint64_t pos = 0;
@@ -37,6 +37,11 @@ static char *read_trace(void)
 		;
 	trace_fs_close(handle);
 	return text;
+}
+
+static char *read_trace(void)
+{
+	return read_file("trace");
 }
 
 static int count(const char *text, const char *what)
@@ -146,10 +151,61 @@ static void test_stack(void)
 	put("trace", "");
 }
 
+/* The switch and the snapshot, as code uses them; `snapshot` is what a user had there. */
+static void test_switch(void)
+{
+	char *text;
+
+	put("trace", "");
+	put("snapshot", "0");
+	trace_printk("said first\n");
+	tracing_off();
+	KTEST_CHECK(!tracing_is_on());
+	trace_printk("said to nobody\n");
+	tracing_on();
+	KTEST_CHECK(tracing_is_on());
+	KTEST_CHECK(tracing_alloc_snapshot() == 0);
+	tracing_snapshot();
+	trace_printk("said last\n");
+	text = read_file("snapshot");
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, ": said first\n") == 1 && count(text, ": said ") == 1);
+	kfree(text);
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, ": said last\n") == 1 && count(text, ": said ") == 1);
+	kfree(text);
+	put("snapshot", "0");
+	put("trace", "");
+}
+
+/* Without room for a snapshot the trace says so and stops; the trace of that is readable. */
+static void test_no_snapshot(void)
+{
+	char *text;
+
+	put("trace", "");
+	put("snapshot", "0");
+	tracing_snapshot();
+	KTEST_CHECK(!tracing_is_on());
+	tracing_on();
+	text = read_trace();
+	if (!KTEST_NEED(text))
+		return;
+	KTEST_CHECK(count(text, "*** SNAPSHOT NOT ALLOCATED ***\n") == 1);
+	KTEST_CHECK(count(text, "*** stopping trace here!   ***\n") == 1);
+	kfree(text);
+	put("trace", "");
+}
+
 const struct ktest ktest_trace[] = {
 	{ "trace_printk_caller", test_caller },
 	{ "trace_printk_interrupts", test_interrupts },
 	{ "trace_printk_concurrent", test_concurrent },
 	{ "trace_stack", test_stack },
+	{ "trace_switch", test_switch },
+	{ "trace_switch_no_snapshot", test_no_snapshot },
 	{ 0 },
 };
