@@ -483,9 +483,9 @@ static void tracer_sleep(void **state)
 					  .pid = FIRST_PID + 1 };
 
 	(void)state;
-	fake_thread_of(FIRST_PID)->sleep_ns = 1000000;
 	start_graph();
 	some_calls(); /* what comes first goes the long way, and knows */
+	fake_thread_of(FIRST_PID)->sleep_ns = 1000000;
 	fake_enter(SCHEDULE, PARENT);
 	for (uint32_t round = 0; round < 2; round++) {
 		assert_int_equal(echo(round ? "sleep-time" : "nosleep-time", "trace_options"), 0);
