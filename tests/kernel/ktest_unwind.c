@@ -9,6 +9,7 @@
 #include <kernel/symbols.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/fmt.h>
 #include <trace/ftrace.h>
 
 #define MAX_FRAMES 16
@@ -16,6 +17,7 @@
 static struct {
 	uintptr_t addr[MAX_FRAMES];
 	size_t nr;
+	char trampoline[KSYM_NAME_LEN + 32];
 } trace;
 
 /* True when frame `index` lies in `fn`, as the kernel's symbols have it. */
@@ -66,6 +68,12 @@ static void take_backtrace(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops 
 	(void)ops;
 	(void)fregs;
 	trace.nr = arch_backtrace_here(trace.addr, MAX_FRAMES);
+	/* As a panic would print it. */
+	for (size_t i = 0; i < trace.nr; i++) {
+		if (arch_exec_contains(trace.addr[i]))
+			trace_snprintf(trace.trampoline, sizeof(trace.trampoline), "%pS",
+				       (void *)trace.addr[i]);
+	}
 }
 
 static TRACE_NOINLINE void backtrace_traced(void)
@@ -96,6 +104,7 @@ static void test_backtrace_trampoline(void)
 
 	while (at < trace.nr && !arch_exec_contains(trace.addr[at]))
 		at++;
+	KTEST_CHECK(str_has_prefix(trace.trampoline, "ftrace_trampoline+0x"));
 	KTEST_CHECK(frame_in(at + 1, backtrace_traced));
 	KTEST_CHECK(frame_in(at + 2, backtrace_parent));
 	KTEST_CHECK(frame_in(at + 3, test_backtrace_trampoline));

@@ -42,6 +42,7 @@ extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_hooks[];
 extern const struct ktest ktest_hooks_load[];
+extern const struct ktest ktest_hooks_span[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
