@@ -109,6 +109,12 @@ def test_busy(one):
         "rmdir: 'instances/one': Device or resource busy\n", 1)
     one.check("kill %1; wait")
     one.check("rmdir instances/one; mkdir instances/one")
+    # Any file of it, read or written.
+    for file in ("< trace", "< set_ftrace_filter", "< options/overwrite", "< per_cpu/cpu0/stats", "> trace_marker",
+                 "> snapshot", "> set_ftrace_pid", "> error_log"):
+        way, name = file.split()
+        said = one.check(f"sleep 0.1 {way} instances/one/{name} & sleep 0.03; rmdir instances/one; wait")
+        assert said == "rmdir: 'instances/one': Device or resource busy\n", file
     # A shell may stand in it: its directory is then a name that leads nowhere.
     one.check("cd instances/one; rmdir ../one")
     assert one.run("cat trace")[1] == 1
