@@ -64,11 +64,13 @@ def test_all_but_one_thread(tracing):
 
 def test_children_with_function_fork(tracing):
     tracing.check("echo 1 > options/function-fork; echo $$ > set_ftrace_pid; echo schedule > set_ftrace_filter; "
-                  "echo function > current_tracer; hackbench 1 10; echo 0 > tracing_on; "
-                  "echo 0 > options/function-fork")
-    shell = tracing.check("cat set_ftrace_pid").split()[0]
+                  "echo function > current_tracer; hackbench 1 10; echo 0 > tracing_on")
+    shell, *others = tracing.check("cat set_ftrace_pid").split()
+    assert len(others) == 1  # cat; those that have ended are gone
     pids = {m[1] for m in lines(tracing)}
     assert len(pids - {shell}) > 3 and "0" not in pids
+    tracing.check("echo 0 > options/function-fork; > trace; echo 1 > tracing_on; hackbench 1 2; echo 0 > tracing_on")
+    assert {m[1] for m in lines(tracing)} <= {shell, *others}
 
 
 def test_cpumask(tracing):
