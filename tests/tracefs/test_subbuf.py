@@ -91,7 +91,7 @@ def test_under_load(guest, sizes):
                 "(while true; do hackbench 1 20; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
     sizes.check("for kb in 8 512 16 4 256 64; do echo $kb > buffer_subbuf_size_kb; "
                 "echo 1 > snapshot; head -n 40 trace > /dev/null; echo marker > trace_marker; done")
-    sizes.check("kill $pipe; wait $pipe; echo 32 > buffer_subbuf_size_kb; echo 128 > buffer_size_kb; sleep 0.3; kill $load; wait; "
+    sizes.check("kill $pipe; wait $pipe; echo 128 > buffer_size_kb; echo 32 > buffer_subbuf_size_kb; sleep 0.3; kill $load; wait; "
                 "hackbench 1 60; echo 0 > tracing_on")
     for cpu in range(guest.check("cat per_cpu/cpu*/buffer_size_kb").count("128\n")):
         count = stats(sizes, cpu)
