@@ -72,7 +72,7 @@ static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, 
 		count = old_count & ~TRACE_REPEATS_TIME;
 		repeated = old_call == call && count != ~TRACE_REPEATS_TIME;
 		count = repeated ? count + COUNT_ONE : 0;
-	} while (!trace_plat_pair_cmpxchg(last, old_call, old_count, call, count | now));
+	} while (!trace_plat_pair_cmpxchg(last, &old_call, old_count, call, count | now));
 	if (!repeated && old_count >> TRACE_REPEATS_SHIFT)
 		write_repeats(buffer, old_call, old_count);
 	return repeated;

@@ -165,7 +165,7 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *r
 	uint64_t delta = now - last;
 	uint32_t bytes = (uint32_t)step;
 	uint8_t *base = __atomic_load_n(&rc->base, __ATOMIC_RELAXED);
-	uint32_t *payload = (uint32_t *)(void *)(base + (uint32_t)word + RING_HEAD_BYTES);
+	uint32_t *payload;
 
 	/*
 	 * Within the sub-buffer the end is more than `bytes` from its start, for there is a head.
@@ -176,10 +176,9 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *r
 	/* A clock that went back gives a huge delta. */
 	if (TRACE_UNLIKELY(delta >= 1ull << RING_DELTA_BITS))
 		return NULL;
-	/* Worked out by now: the exchange takes `word` in its own register, and spoils it. */
-	__asm__("" : "+r"(payload));
-	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(&rc->tail, word, last, next, now)))
+	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(&rc->tail, &word, last, next, now)))
 		return NULL;
+	payload = (uint32_t *)(void *)(base + (uint32_t)word + RING_HEAD_BYTES);
 	payload[-1] = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
 	*out_word = word;
 	*out_ns = now;

@@ -97,7 +97,7 @@ static void close_subbuf(struct trace_ring_cpu *rc)
 		if (!ring_offset_of(rc, word))
 			return;
 		end = (word | (ring_size(rc) - 1)) + 1;
-	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, end, last));
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, &word, last, end, last));
 
 	set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
 	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
@@ -149,7 +149,7 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 	}
 	lost = nr_lost(rc);
 	first = (uint64_t)next << rc->subbuf_shift | RING_PAGE_HEAD;
-	if (trace_plat_pair_cmpxchg(&rc->tail, word, last, (word & ~0xffffffffull) | first, now))
+	if (trace_plat_pair_cmpxchg(&rc->tail, &word, last, (word & ~0xffffffffull) | first, now))
 		finish_crossing(rc, word, next, now, lost);
 	return true;
 }
@@ -207,7 +207,7 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 				return NULL;
 			continue;
 		}
-		if (trace_plat_pair_cmpxchg(&rc->tail, word, last, word + RING_EVENT_ONE + bytes,
+		if (trace_plat_pair_cmpxchg(&rc->tail, &word, last, word + RING_EVENT_ONE + bytes,
 					    last + delta))
 			return write_heads(rc, word, delta, len);
 	}
@@ -227,7 +227,7 @@ static void make_padding(struct trace_ring_cpu *rc, uint32_t start, uint32_t byt
 	do {
 		word = trace_ring_load(&rc->tail.lo);
 		last = trace_ring_load(&rc->tail.hi);
-	} while (!trace_plat_pair_cmpxchg(&rc->tail, word, last, word - RING_EVENT_ONE, last));
+	} while (!trace_plat_pair_cmpxchg(&rc->tail, &word, last, word - RING_EVENT_ONE, last));
 	/* Nested writers have begun sub-buffers with one event too many before them. */
 	while (slot != ring_slot_of(rc, word)) {
 		slot = ring_next_slot(rc, slot);
@@ -245,7 +245,7 @@ void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t payload
 	uint64_t last = trace_ring_load(&rc->tail.hi);
 
 	if ((uint32_t)word == end &&
-	    trace_plat_pair_cmpxchg(&rc->tail, word, last, word - RING_EVENT_ONE - bytes,
+	    trace_plat_pair_cmpxchg(&rc->tail, &word, last, word - RING_EVENT_ONE - bytes,
 				    last - delta))
 		return;
 	make_padding(rc, end - bytes, bytes);

@@ -25,13 +25,17 @@ static _Atomic uint64_t nr_swaps;
 static void swap_if_wanted(void)
 {
 	uint64_t flags;
+	int err;
 
 	if (!atomic_load(&swap_wanted))
 		return;
 	flags = trace_plat_irq_save();
-	if (!ring_buffer_swap_cpu(ring, snap, WRITER))
-		atomic_fetch_add(&nr_swaps, 1);
+	err = ring_buffer_swap_cpu(ring, snap, WRITER);
 	trace_plat_irq_restore(flags);
+	if (err == -EBUSY)
+		return; /* we have interrupted a writer: the next time */
+	if (!err)
+		atomic_fetch_add(&nr_swaps, 1);
 	atomic_store(&swap_wanted, false);
 }
 

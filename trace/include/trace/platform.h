@@ -63,10 +63,11 @@ static inline bool trace_plat_irqs_disabled(void);
 static inline uint64_t trace_plat_irq_save(void);
 static inline void trace_plat_irq_restore(uint64_t flags);
 /*
- * T0: if *pair equals {old_lo, old_hi}, make it {new_lo, new_hi} and return true. Atomic against
- * interrupts and NMIs of this CPU; no lock prefix: only this CPU writes the pair.
+ * T0: if *pair equals {*old_lo, old_hi}, make it {new_lo, new_hi} and return true. *old_lo is what
+ * pair->lo was in either case. Atomic against interrupts and NMIs of this CPU; no lock prefix: only
+ * this CPU writes the pair.
  */
-static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
 /* T0: one instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
 static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);

@@ -102,14 +102,14 @@ static TRACE_ALWAYS_INLINE void trace_plat_irq_restore(uint64_t flags)
 		__asm__ volatile("sti" : : : "memory");
 }
 
-static TRACE_ALWAYS_INLINE bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+static TRACE_ALWAYS_INLINE bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 							uint64_t old_hi, uint64_t new_lo,
 							uint64_t new_hi)
 {
 	bool done;
 
 	__asm__ volatile("cmpxchg16b %1"
-			 : "=@ccz"(done), "+m"(*pair), "+a"(old_lo), "+d"(old_hi)
+			 : "=@ccz"(done), "+m"(*pair), "+a"(*old_lo), "+d"(old_hi)
 			 : "b"(new_lo), "c"(new_hi)
 			 : "memory");
 	return done;

@@ -92,13 +92,13 @@ static inline void trace_plat_irq_restore(uint64_t flags)
 	fake_this->irqs_off = flags != 0;
 }
 
-static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t old_lo,
+static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi)
 {
 	bool done;
 
 	__asm__ volatile("cmpxchg16b %1"
-			 : "=@ccz"(done), "+m"(*pair), "+a"(old_lo), "+d"(old_hi)
+			 : "=@ccz"(done), "+m"(*pair), "+a"(*old_lo), "+d"(old_hi)
 			 : "b"(new_lo), "c"(new_hi)
 			 : "memory");
 	return done;
