@@ -131,6 +131,36 @@ def test_latency_format(tracing):
     assert body and all(re.fullmatch(r".{8}-\d+ +\d.{5} +\d+us[ +!#*@$]: schedule <-\S+", b) for b in body), body[:3]
 
 
+def test_lists_of_functions(tracing):
+    """The lists agree with each other, and the addresses are those of the symbols."""
+    names = tracing.check("cat available_filter_functions").split()
+    addrs = [line.split() for line in tracing.check("cat available_filter_functions_addrs").splitlines()]
+    assert [name for _, name in addrs] == names and len(names) > 500
+    assert [addr for addr, _ in addrs] == sorted(addr for addr, _ in addrs)
+    total = tracing.check("cat dyn_ftrace_total_info")
+    assert int(re.fullmatch(r"(\d+) pages:\d+ groups: \d+\n", total)[1]) == len(names)
+    tracing.check("echo schedule > set_ftrace_filter; echo function > current_tracer; sleep 0.05; echo sym-addr > trace_options")
+    seen = re.search(r": schedule <([0-9a-f]+)> <-", tracing.check("cat trace; echo nosym-addr > trace_options"))[1]
+    assert seen == dict((name, addr) for addr, name in addrs)["schedule"]
+
+
+def test_saved_names(tracing):
+    """As many names of threads that have ended as there is room for; the others are told by number."""
+    tracing.check("echo 2 > saved_cmdlines_size")
+    assert tracing.check("cat saved_cmdlines_size") == "2\n"
+    tracing.check("echo sched_thread_begins > set_ftrace_filter; echo function > current_tracer; "
+                  "for i in 1 2 3 4 5; do sleep 0.01; done; echo 0 > tracing_on")
+    text = tracing.check("cat trace; cat saved_cmdlines | wc -l; echo 128 > saved_cmdlines_size")
+    assert text.endswith("\n2\n") and re.search(r"^ +<\.\.\.>-\d+ ", text, re.M) and re.search(r"^ +sleep-\d+ ", text, re.M)
+    assert tracing.run("echo 32769 > saved_cmdlines_size")[1] == 1
+
+
+def test_readme_has_every_file(tracing):
+    text = tracing.check("cat README")
+    for name in tracing.check("ls; ls per_cpu/cpu0").split():
+        assert name == "README" or name in text, name
+
+
 def test_boot_parameters():
     from guest import Guest
     with Guest("gcc", 2, cmdline="ftrace=function ftrace_filter=*sched*,yield ftrace_notrace=schedule "
