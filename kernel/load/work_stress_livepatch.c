@@ -15,6 +15,7 @@
 struct pass {
 	uint32_t nr_calls;
 	uint32_t versions; /* bit for each that was called */
+	bool stays;	   /* for a while, in its middle */
 };
 
 static TRACE_ALWAYS_INLINE void note(struct pass *pass, uint32_t version)
@@ -32,6 +33,8 @@ TRACE_NOINLINE void klp_stress_outer(struct pass *pass);
 static TRACE_ALWAYS_INLINE void call_both(struct pass *pass)
 {
 	klp_stress_left(pass);
+	if (pass->stays)
+		thread_sleep_ns(20000);
 	klp_stress_right(pass);
 	__asm__ volatile("" : : : "memory");
 }
@@ -110,7 +113,7 @@ struct livepatch_shared {
 static void check_pass(struct stress_worker *worker)
 {
 	struct livepatch_shared *shared = worker->run->shared;
-	struct pass pass = { 0 };
+	struct pass pass = { .stays = stress_random(worker, 64) == 0 };
 
 	klp_stress_outer(&pass);
 	if (pass.nr_calls != 3)

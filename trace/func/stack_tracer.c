@@ -301,6 +301,7 @@ bool stack_tracer_read(enum trace_stack_kind kind, struct stack_tracer_max *out_
 	do {
 		sequence = max->sequence & ~1u;
 		copy_max(out_max, max);
+		atomic_thread_fence(memory_order_acquire); /* the copy, then the second look */
 	} while (max->sequence != sequence);
 	return out_max->nr != 0;
 }
