@@ -2,7 +2,8 @@
  * `torture [crowd] [rounds] [seconds]`: patch the kernel while every CPU runs over the patched
  * sites.
  *
- *   workers   one per CPU, call every target a known number of times and check the results
+ *   workers   one per CPU, call every target as long as a round goes on, count that, and check the
+ *             results
  *   reader    reads files of tracefs meanwhile; with `crowd` only
  *   users     use tracing in all ways, and change something while the workers run: torture.h; with
  *             `crowd` all that there are, else ops alone
@@ -75,7 +76,7 @@ static bool check_reader(struct command_env *env)
 /* 1 when something is wrong. */
 static int check_round(struct command_env *env)
 {
-	uint64_t expected = (uint64_t)torture_nr_workers() * TORTURE_CALLS;
+	uint64_t expected = torture_calls();
 	bool is_right = torture_expect(env, "wrong results", torture_wrong_results(), 0);
 
 	is_right &= check_reader(env);
@@ -208,7 +209,7 @@ static int run_with_workers(struct command_env *env, uint64_t rounds, uint64_t e
 	int err, end_err;
 
 	memcpy(torture.text, text_start, text_bytes());
-	err = torture_start_workers();
+	err = torture_start_workers(torture.nr_users > 1);
 	if (err)
 		return err;
 	if (torture.nr_users > 1)

@@ -24,7 +24,7 @@ uint64_t torture_in_nmi(uint64_t value);
 
 /* ---- Users of tracing ---- */
 
-#define TORTURE_CALLS	  64u	     /* of each target, by each worker, in a round */
+#define TORTURE_CALLS	  64u	     /* of each target, by each worker, in a round, at least */
 #define TORTURE_MAX_VALUE (1u << 20) /* arguments are below */
 
 /*
@@ -68,8 +68,11 @@ int torture_each_line(const char *path, torture_line_fn fn, void *arg);
 /* Pseudo-random, below `limit`; *state is not 0. */
 uint64_t torture_random(uint64_t *state, uint64_t limit);
 
-/* One worker on each online CPU. 0 or -ENOMEM. */
-int torture_start_workers(void);
+/*
+ * One worker on each online CPU, which calls TORTURE_CALLS times in a round; with `until_enough`
+ * after that, less often, as long as the round goes on. 0 or -ENOMEM.
+ */
+int torture_start_workers(bool until_enough);
 /* They end; none is in a round, nobody traces any more. False when a stack was not clean. */
 bool torture_stop_workers(void);
 /* A thread that reads files of tracefs during rounds. 0 or -ENOMEM; without it the rest is nothing.
@@ -80,12 +83,15 @@ void torture_release_reader(void);
 void torture_rest_reader(void);
 /* A file could not be read, for a reason that is none: -errno, and which. */
 int torture_reader_error(const char **out_path);
-/* A round: let all go, and wait until all are done. */
+/* A round: let all go; let it be enough, and wait until all are done. */
 void torture_release_workers(void);
 void torture_wait_workers(void);
 uint32_t torture_nr_workers(void);
 uint32_t torture_worker_cpu(uint32_t worker);
 int32_t torture_worker_pid(uint32_t worker);
+/* How often each target was called in the last round: by a worker, by all of them. */
+uint64_t torture_worker_calls(uint32_t worker);
+uint64_t torture_calls(void);
 /* How often a target called twice gave two results. */
 uint64_t torture_wrong_results(void);
 

@@ -113,7 +113,7 @@ static int change_something(void)
 
 static int check_steady(struct command_env *env)
 {
-	uint64_t expected = (uint64_t)torture_nr_workers() * TORTURE_CALLS * NR_STEADY;
+	uint64_t expected = torture_calls() * NR_STEADY;
 	uint64_t entries = atomic_load(&steady.entries), returns = atomic_load(&steady.returns);
 
 	if (entries == expected && returns == expected && ftrace_graph_pending(&steady.gops) == 0)
@@ -192,7 +192,7 @@ static int run_round(struct command_env *env, uint64_t round)
 
 static int run_rounds(struct command_env *env, uint64_t rounds, uint64_t *out_done)
 {
-	int err = torture_start_workers();
+	int err = torture_start_workers(false);
 
 	if (err)
 		return err;

@@ -24,12 +24,14 @@
 #include <trace/fmt.h>
 #include "torture.h"
 
-#define PATH_BYTES  96
-#define TEXT_BYTES  2048
-#define SETTLE_KB   64u /* size of the buffers at first */
-#define NR_STACKS   5u	/* the count of the function command */
-#define PARENT	    "instances/torture_"
-#define STACK_PROBE "target_call:stacktrace:5\n"
+#define PATH_BYTES	96
+#define TEXT_BYTES	2048
+#define SETTLE_KB	64ul /* size of the buffers at first */
+#define NR_SUBBUF_SIZES 3u   /* from 4 KiB on */
+#define SUBBUFS_ONE_IN	4u   /* rounds */
+#define NR_STACKS	5u   /* the count of the function command */
+#define PARENT		"instances/torture_"
+#define STACK_PROBE	"target_call:stacktrace:5\n"
 
 enum instance {
 	FUNCTION,
@@ -173,10 +175,24 @@ static int start(void)
 	return err ? err : write_number("pid", "set_ftrace_pid", (uint64_t)torture_worker_pid(0));
 }
 
+static const char *any_name(void)
+{
+	return recorders[torture_pick(NR_INSTANCES)].name;
+}
+
+/* It empties the buffers: now and then, and before the events are counted. */
+static int change_subbufs(void)
+{
+	if (torture_pick(SUBBUFS_ONE_IN))
+		return 0;
+	return write_number(any_name(), "buffer_subbuf_size_kb",
+			    4ul << torture_pick(NR_SUBBUF_SIZES));
+}
+
 static int begin_round(void)
 {
 	static const char *const clocks[] = { "local\n", "local\n", "global\n", "counter\n" };
-	int err = 0;
+	int err = change_subbufs();
 
 	for (uint32_t i = 0; i < NR_INSTANCES && !err; i++) {
 		err = write_to(recorders[i].name, "trace_clock",
@@ -194,11 +210,6 @@ static int begin_round(void)
 	if (!err || err == -ENODEV)
 		err = write_to("nop", "set_ftrace_filter", STACK_PROBE, VFS_APPEND);
 	return err;
-}
-
-static const char *any_name(void)
-{
-	return recorders[torture_pick(NR_INSTANCES)].name;
 }
 
 /* The reader may be looking at what is to change: then nothing does. */
@@ -377,7 +388,7 @@ static bool check_graph(struct command_env *env, uint64_t events, uint64_t lost,
 static bool check_cpu(struct command_env *env, enum instance which, uint32_t worker,
 		      const struct sum *sum)
 {
-	uint64_t calls = (uint64_t)TORTURE_CALLS * TORTURE_NR_TARGETS;
+	uint64_t calls = torture_worker_calls(worker) * TORTURE_NR_TARGETS;
 	uint64_t seen = sum->events + sum->lost;
 
 	if (which == GRAPH)

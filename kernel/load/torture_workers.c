@@ -3,20 +3,28 @@
 #include <kernel/mm.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
+#include <kernel/time.h>
 #include <stdatomic.h>
 #include <trace/fgraph.h>
 #include "torture.h"
 
 struct worker {
 	struct thread *thread;
-	uint32_t cpu;
 	struct semaphore go;
 	struct completion done;
+	uint32_t cpu;
 	_Atomic bool stop;
-	uint64_t nr_wrong; /* its own until the round is done */
+	uint64_t nr_calls; /* of each target in this round; its own until that is done, as the next
+			    */
+	uint64_t nr_wrong;
 	uint64_t seed;
 };
 
+#define PASSES_AT_ONCE 4u
+#define PAUSE_NS       (NSEC_PER_MSEC / 4)
+
+static _Atomic bool is_enough;
+static bool goes_on; /* a round lasts until it is enough */
 static struct worker workers[MAX_CPUS];
 static uint32_t nr_workers;
 
@@ -31,16 +39,14 @@ uint64_t torture_random(uint64_t *state, uint64_t limit)
 /* Call every target twice with the same argument: the results agree, whatever sits on the site. */
 static void call_targets(struct worker *worker)
 {
-	for (uint32_t call = 0; call < TORTURE_CALLS / 2; call++) {
-		for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
-			torture_target_fn volatile target = torture_targets[i];
-			uint64_t value = torture_random(&worker->seed, TORTURE_MAX_VALUE);
-			uint64_t first = target(value);
+	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
+		torture_target_fn volatile target = torture_targets[i];
+		uint64_t value = torture_random(&worker->seed, TORTURE_MAX_VALUE);
+		uint64_t first = target(value);
 
-			worker->nr_wrong += target(value) != first;
-		}
-		cond_resched();
+		worker->nr_wrong += target(value) != first;
 	}
+	worker->nr_calls += 2;
 }
 
 /*
@@ -59,6 +65,14 @@ static TRACE_NOINLINE bool stack_is_clean(void)
 	return is_clean;
 }
 
+/* With pauses: whoever changes things needs the CPUs too. */
+static void go_on_calling(struct worker *worker)
+{
+	for (uint32_t i = 0; i < PASSES_AT_ONCE; i++)
+		call_targets(worker);
+	thread_sleep_ns(PAUSE_NS);
+}
+
 /* Exit status: is the stack clean? */
 static int worker_main(void *arg)
 {
@@ -68,7 +82,13 @@ static int worker_main(void *arg)
 		semaphore_down(&worker->go);
 		if (atomic_load(&worker->stop))
 			return stack_is_clean();
-		call_targets(worker);
+		worker->nr_calls = 0;
+		while (worker->nr_calls < TORTURE_CALLS) {
+			call_targets(worker);
+			cond_resched();
+		}
+		while (goes_on && !atomic_load(&is_enough))
+			go_on_calling(worker);
 		complete(&worker->done);
 	}
 }
@@ -85,8 +105,9 @@ bool torture_stop_workers(void)
 	return are_clean;
 }
 
-int torture_start_workers(void)
+int torture_start_workers(bool until_enough)
 {
+	goes_on = until_enough;
 	nr_workers = 0;
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		struct worker *worker = &workers[nr_workers];
@@ -107,12 +128,14 @@ int torture_start_workers(void)
 
 void torture_release_workers(void)
 {
+	atomic_store(&is_enough, false);
 	for (uint32_t i = 0; i < nr_workers; i++)
 		semaphore_up(&workers[i].go);
 }
 
 void torture_wait_workers(void)
 {
+	atomic_store(&is_enough, true);
 	for (uint32_t i = 0; i < nr_workers; i++)
 		wait_for_completion(&workers[i].done);
 }
@@ -130,6 +153,20 @@ uint32_t torture_worker_cpu(uint32_t worker)
 int32_t torture_worker_pid(uint32_t worker)
 {
 	return workers[worker].thread->pid;
+}
+
+uint64_t torture_worker_calls(uint32_t worker)
+{
+	return workers[worker].nr_calls;
+}
+
+uint64_t torture_calls(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < nr_workers; i++)
+		sum += workers[i].nr_calls;
+	return sum;
 }
 
 uint64_t torture_wrong_results(void)
