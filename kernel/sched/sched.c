@@ -12,6 +12,7 @@
 #include <trace/hooks.h>
 #include "sched.h"
 #include "softirq_priv.h"
+#include "thread_list.h"
 
 #define SLICE_NS (4 * NSEC_PER_MSEC)
 
@@ -67,12 +68,15 @@ static TRACE_ALWAYS_INLINE void finish_switch(void)
 	struct run_queue *rq = this_run_queue();
 	struct thread *prev = rq->switched_out;
 	bool moving = atomic_load(&prev->on_queue) == ON_QUEUE_MOVING;
+	bool is_dead = atomic_load_explicit(&prev->state, memory_order_relaxed) == THREAD_DEAD;
 
 	/* release: whoever sees 0 may run or free the thread; pairs with the loads of on_cpu. */
 	atomic_store_explicit(&prev->on_cpu, 0, memory_order_release);
 	spin_unlock(&rq->lock);
 	if (moving)
 		move_switched_out(prev);
+	if (is_dead)
+		thread_left_cpu();
 }
 
 static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)

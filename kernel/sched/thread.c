@@ -17,8 +17,8 @@ static struct thread boot_thread; /* the boot context, idle thread of CPU 0 */
 /* Threads that have ended. kreaper gives their own references back. */
 static struct {
 	struct spinlock lock;
-	struct list dead; /* linked by run_link; guarded by lock */
-	struct waitq waitq;
+	struct list dead;   /* linked by run_link, in the order of their ends; guarded by lock */
+	struct waitq waitq; /* one of them has left its CPU */
 	struct mutex one_at_a_time;
 } reaper = { .dead = LIST_INIT(reaper.dead) };
 
@@ -112,7 +112,11 @@ static void leave_to_reaper(struct thread *thread)
 
 	list_add_tail(&reaper.dead, &thread->run_link);
 	spin_unlock_irqrestore(&reaper.lock, flags);
-	waitq_wake_one(&reaper.waitq);
+}
+
+void thread_left_cpu(void)
+{
+	waitq_wake_all(&reaper.waitq);
 }
 
 void thread_exit(int status)
@@ -121,7 +125,7 @@ void thread_exit(int status)
 
 	thread->exit_status = status;
 	trace_thread_exited(thread->pid, thread->name);
-	/* The reaper waits until this thread is off its CPU, so preemption must not delay that. */
+	/* Who waits in thread_reap() waits for this CPU: preemption must not delay it. */
 	preempt_disable();
 	leave_to_reaper(thread);
 	complete_all(&thread->exited);
@@ -175,14 +179,21 @@ static struct thread *take_dead(void)
 	return thread;
 }
 
+/* Its stack is in use until then. */
+static bool has_left_cpu(void *arg)
+{
+	struct thread *thread = arg;
+
+	return atomic_load(&thread->state) == THREAD_DEAD && !atomic_load(&thread->on_cpu);
+}
+
 void thread_reap(void)
 {
 	struct thread *thread;
 
 	mutex_lock(&reaper.one_at_a_time);
 	while ((thread = take_dead())) {
-		while (atomic_load(&thread->state) != THREAD_DEAD || atomic_load(&thread->on_cpu))
-			yield();
+		waitq_wait(&reaper.waitq, has_left_cpu, thread, false, WAIT_FOREVER);
 		thread_put(thread);
 	}
 	mutex_unlock(&reaper.one_at_a_time);

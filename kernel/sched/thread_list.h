@@ -20,6 +20,8 @@ bool thread_try_get(struct thread *thread);
 
 /* thread.c */
 void threads_start_reaper(void);
+/* A thread that has ended is off its CPU, and may be gone by now. Interrupts off, no lock held. */
+void thread_left_cpu(void);
 /* Give up what ended threads still hold; returns when all that ended before the call are done. */
 void thread_reap(void);
 

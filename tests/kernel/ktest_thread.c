@@ -4,6 +4,7 @@
 #include <arch/smp.h>
 #include <kernel/ktest.h>
 #include <kernel/lock.h>
+#include <kernel/mm.h>
 #include <kernel/preempt.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
@@ -24,6 +25,30 @@ static void test_join(void)
 			return;
 		KTEST_CHECK(strcmp(thread->name, "ktest-join") == 0 && thread->pid > 0);
 		KTEST_CHECK(thread_join(thread, &status) == 0 && status == i);
+	}
+}
+
+/* Who asks what is in use waits for those that have ended, until the last is off its CPU. */
+static void test_ended_are_gone(void)
+{
+	int32_t pids[8];
+
+	for (uint32_t round = 0; round < 40; round++) {
+		struct thread *threads[8];
+		struct mm_stats stats;
+
+		for (uint32_t i = 0; i < 8; i++) {
+			uint64_t cpu = 1ull << (i + round) % smp_nr_online();
+
+			threads[i] = thread_create_on(cpu, "ktest-end", return_arg, NULL, 0);
+			ASSERT(threads[i]);
+			pids[i] = threads[i]->pid;
+		}
+		for (uint32_t i = 0; i < 8; i++)
+			KTEST_CHECK(thread_join_wait(threads[i]) == 0);
+		mm_stats_get(&stats);
+		for (uint32_t i = 0; i < 8; i++)
+			KTEST_CHECK(thread_find(pids[i]) == NULL);
 	}
 }
 
@@ -297,6 +322,7 @@ static void test_moved_by_others(void)
 
 const struct ktest ktest_thread[] = {
 	{ "thread_join", test_join },
+	{ "thread_ended_are_gone", test_ended_are_gone },
 	{ "thread_find", test_find },
 	{ "thread_kill_sleeper", test_kill_sleeper },
 	{ "thread_affinity", test_affinity },

@@ -45,6 +45,16 @@ def test_no_page_is_lost(tracing):
     assert abs(used_pages(tracing) - before) <= 4
 
 
+def test_threads_end_in_silence(tracing):
+    """Who frees them sleeps until they are off their CPUs: it calls nothing over and over."""
+    tracing.check("pid=$(ps | grep kreaper | grep -o '[0-9]*' | head -n 1); echo $pid > set_ftrace_pid; echo function > current_tracer; "
+                  "hackbench 4 20 > /dev/null; echo 0 > tracing_on")
+    calls = tracing.check("grep -o ': [a-z_0-9.]* <-thread_reap' trace | sort | uniq -c")
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) : (\S+) <-", calls)}
+    ended = 4 * 16 + 4  # those of hackbench, and what the shell started
+    assert "yield" not in counts and 0 < counts["waitq_wait"] <= ended and sum(counts.values()) <= 8 * ended
+
+
 def test_nonsense_in_every_file(tracing):
     """Any bytes into any file that takes some: an answer, no more, and tracing works afterwards."""
     choose = random.Random(4)
