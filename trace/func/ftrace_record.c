@@ -67,7 +67,7 @@ uintptr_t ftrace_location(uintptr_t ip)
 
 	if (record)
 		return ip;
-	if (!trace_plat_symbol(ip, name, &start, &size))
+	if (!trace_plat_symbol(ip, name, &start, &size) || ip != start)
 		return 0;
 	record = lower_bound(trace_plat_ip_pack(start));
 	if (!record || trace_plat_ip_unpack(record->ip) - start >= size)

@@ -1,7 +1,9 @@
 /*
  * One replaced function: see livepatch_private.h.
  */
+#include "func/ftrace_private.h"
 #include "livepatch_private.h"
+#include "print/str.h"
 
 static struct klp_site *sites; /* klp_lock */
 
@@ -87,6 +89,21 @@ static void remove_site(struct klp_site *site)
 		free_site(site);
 }
 
+/* Static functions of two files may share a name: which of them is meant? */
+static bool is_ambiguous(const char *name)
+{
+	struct trace_symbol_cursor names = { { 0 } };
+	struct ftrace_cursor cursor = { 0 };
+	char found[TRACE_SYM_LEN + 16];
+	struct dyn_ftrace *record;
+	uint32_t nr = 0;
+
+	while ((record = ftrace_next_record(&cursor)))
+		nr += trace_plat_symbol_next(&names, trace_plat_ip_unpack(record->ip), found) &&
+		      trace_streq(found, name);
+	return nr > 1;
+}
+
 int klp_site_push(struct klp_func *func)
 {
 	uintptr_t address = trace_plat_symbol_find(func->old_name);
@@ -94,7 +111,7 @@ int klp_site_push(struct klp_func *func)
 
 	if (!address)
 		return -ENOENT;
-	if (!ftrace_location(address) || !func->new_func)
+	if (!ftrace_location(address) || !func->new_func || is_ambiguous(func->old_name))
 		return -EINVAL;
 	site = find_site(address);
 	atomic_store(&func->below, NULL);

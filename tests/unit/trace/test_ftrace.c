@@ -293,7 +293,7 @@ static void test_refusals(void **state)
 /* What is there with what is added, instead of it, without it. */
 static void test_filters_by_address(void **state)
 {
-	const uintptr_t ips[] = { fake_func(3), fake_func(4) + 2, PARENT };
+	const uintptr_t ips[] = { fake_func(3), fake_func(4), fake_func(5) + 2 };
 	struct user *user = &users[0];
 
 	(void)state;

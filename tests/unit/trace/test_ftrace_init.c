@@ -59,7 +59,8 @@ static bool records_work(void)
 	}
 	if (i != NR_FUNCS || ftrace_record_at(i) || ftrace_record_find(fake_func(1) + 1))
 		return false;
-	if (ftrace_location(fake_func(5) + 7) != fake_func(5) || ftrace_location(0x1234))
+	if (ftrace_location(fake_func(5)) != fake_func(5) || ftrace_location(fake_func(5) + 7) ||
+	    ftrace_location(0x1234))
 		return false;
 	if (ftrace_set_filter(&ops, "func_29*", 8, true) || register_ftrace_function(&ops))
 		return false;

@@ -19,7 +19,8 @@ enum {
 	NEWER_A,
 	COLD_A
 };
-static const char *const names[] = { "old_a", "old_b", "new_a", "new_b", "newer_a", "old_a.cold" };
+static const char *const names[] = { "old_a",	"old_b",      "new_a", "new_b",
+				     "newer_a", "old_a.cold", "same",  "same" };
 
 static struct klp_func funcs[2], newer_funcs[1];
 static struct klp_patch patch, newer;
@@ -411,6 +412,9 @@ static void test_errors(void **state)
 	(void)state;
 	assert_int_equal(klp_enable_patch(&bad), -ENOENT);
 	bad.funcs = &nowhere;
+	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
+	nowhere.old_name = "same"; /* there are two of them */
+	nowhere.new_func = fake_func(NEW_A);
 	assert_int_equal(klp_enable_patch(&bad), -EINVAL);
 	bad.funcs = &nameless;
 	assert_int_equal(klp_enable_patch(&bad), -EINVAL);

@@ -156,7 +156,10 @@ void ftrace_free_filter(struct ftrace_ops *ops);
 int ftrace_set_global_filter(const char *buf, size_t len, bool reset);
 int ftrace_set_global_notrace(const char *buf, size_t len, bool reset);
 
-/* Address of the site at or in the function at `ip`; 0 when it has none. */
+/*
+ * Address of the site at `ip`, or of the function that begins there; 0: none. Inside a function
+ * there is none, as on Linux.
+ */
 uintptr_t ftrace_location(uintptr_t ip);
 
 /* Stop function tracing for good: text or records are damaged. Any context. */
