@@ -48,7 +48,7 @@ int torture_damage(struct command_env *env)
 
 	memcpy(before, untouched, sizeof(before));
 	err = register_on_damage(&ops);
-	if (err != -EIO || !ftrace_is_dead()) {
+	if (err != -ENODEV || !ftrace_is_dead()) {
 		command_error(env, "damage was not noticed: %d", err);
 		return 1;
 	}
