@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include <trace/fgraph.h>
 #include <trace/hooks.h>
 #include "array.h"
 #include "func/profile.h"
@@ -322,6 +323,21 @@ static void an_open_file_is_a_copy(void **state)
 	trace_fs_close(handle);
 }
 
+/* Runs last: graph tracing stops for good. Calls are neither hooked nor counted. */
+static void nothing_when_graph_tracing_is_dead(void **state)
+{
+	(void)state;
+	once(KFREE, 1000);
+	ftrace_graph_stop();
+	assert_int_equal(*fake_enter(KFREE, PARENT), PARENT);
+	leave(1000);
+	is("trace_stat/function0", HEAD "  kfree                                    1    1.000 us  "
+					"      1.000 us        0.000 us    \n");
+	assert_int_equal(echo("0", "function_profile_enabled"), 0);
+	assert_int_equal(echo("1", "function_profile_enabled"), -ENODEV);
+	is("function_profile_enabled", "0\n");
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -338,6 +354,7 @@ int main(void)
 		TEST(interrupts_count),
 		TEST(with_other_users),
 		TEST(an_open_file_is_a_copy),
+		TEST(nothing_when_graph_tracing_is_dead),
 	};
 
 	return cmocka_run_group_tests(tests, create, NULL);

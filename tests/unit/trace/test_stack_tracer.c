@@ -251,6 +251,18 @@ static void switched_twice(void **state)
 	assert_int_equal(stack_tracer_enabled(), 0);
 }
 
+/* Runs last: function tracing stops for good. */
+static void off_when_tracing_is_dead(void **state)
+{
+	(void)state;
+	assert_int_equal(stack_tracer_enable(1), 0);
+	ftrace_kill();
+	assert_int_equal(stack_tracer_enable(0), 0);
+	assert_int_equal(stack_tracer_enabled(), 0);
+	assert_int_equal(stack_tracer_enable(1), -ENODEV);
+	assert_int_equal(stack_tracer_enabled(), 0);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -266,6 +278,7 @@ int main(void)
 		TEST(says_once_that_a_stack_is_nearly_full),
 		TEST(unknown_stack),
 		TEST(switched_twice),
+		cmocka_unit_test(off_when_tracing_is_dead),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

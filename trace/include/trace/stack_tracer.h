@@ -10,13 +10,14 @@
  *
  * Context:   thread; what is called at every traced function is inside.
  * Locking:   its own.
+ * Ownership: what it keeps of stacks is its own, from the first switch on for ever.
  */
 #ifndef TRACE_STACK_TRACER_H
 #define TRACE_STACK_TRACER_H
 
 /* What was set last; 0: off. */
 int stack_tracer_enabled(void);
-/* Anything but 0 switches it on. 0, -ENOMEM or -ENODEV, and nothing has changed. */
+/* Anything but 0 switches it on. 0, or, for what is to be on, -ENOMEM, -ENODEV: it is off. */
 int stack_tracer_enable(int value);
 
 #endif
