@@ -18,7 +18,7 @@ static size_t count_records(const struct profile_table *table)
 {
 	size_t nr = 0;
 
-	for (uint32_t i = 0; table && i <= table->mask; i++)
+	for (uint32_t i = 0; i <= table->mask; i++)
 		nr += table->rec[i].hits != 0;
 	return nr;
 }
@@ -70,9 +70,13 @@ static void sort(struct profile_stat *stat, size_t nr)
 
 int profile_stats_create(struct profile_stats *stats, const struct profile_table *table)
 {
-	size_t room = count_records(table);
+	size_t room;
 
-	*stats = (struct profile_stats){ .dropped = table ? table->dropped : 0 };
+	*stats = (struct profile_stats){ 0 };
+	if (!table)
+		return 0;
+	room = count_records(table);
+	stats->dropped = table->dropped;
 	if (!room)
 		return 0;
 	stats->bytes = room * sizeof(*stats->stat);
