@@ -113,6 +113,7 @@ int ktest_run(const char *filter, bool others_allocate, void (*print)(const char
 	run.others_allocate = others_allocate;
 	run.print = print;
 	run.arg = arg;
+	ktest_trace_prepare();
 	thread_sleep_ns(SETTLE_NS);
 	result = run_tables(filter);
 	mutex_unlock(&run.running);

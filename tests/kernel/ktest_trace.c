@@ -22,6 +22,12 @@ static void put(const char *name, const char *text)
 	trace_fs_close(handle);
 }
 
+void ktest_trace_prepare(void)
+{
+	if (tracing_alloc_snapshot() == 0)
+		put("snapshot", "0");
+}
+
 /* The file, to be freed by kfree(); NULL when out of memory. */
 static char *read_file(const char *name)
 {
