@@ -122,25 +122,31 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 
 int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 {
+	uint64_t now;
 	int err;
 
 	if (order == ring_buffer_subbuf_order_get(tr->buffer))
 		return 0;
+	now = ring_buffer_time_stamp(tr->buffer);
 	trace_plat_lock(&tr->read_lock); /* nobody looks at an event */
 	err = ring_buffer_subbuf_order_set(tr->buffer, order);
 	trace_plat_unlock(&tr->read_lock);
-	if (!err)
-		tr->start_ts = ring_buffer_time_stamp(tr->buffer);
+	if (!err) {
+		tr->start_ts = now;
+		tr->snapshot_start_ts = now;
+	}
 	return err;
 }
 
 void trace_array_reset(struct trace_array *tr, int cpu)
 {
-	if (cpu == RING_BUFFER_ALL_CPUS)
-		ring_buffer_reset(tr->buffer);
-	else
-		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu);
+	if (cpu != RING_BUFFER_ALL_CPUS) {
+		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu); /* the others have older events */
+		return;
+	}
+	/* CPUs that are emptied first go on recording while the others are. */
 	tr->start_ts = ring_buffer_time_stamp(tr->buffer);
+	ring_buffer_reset(tr->buffer);
 }
 
 void trace_array_switch(struct trace_array *tr, bool on)

@@ -78,8 +78,9 @@ struct trace_array {
 	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
-	_Atomic uint64_t
-		start_ts; /* when the buffer was emptied last: zero of the latency format */
+	/* Before the oldest event of each: zero of the latency format. They go with the buffers. */
+	_Atomic uint64_t start_ts;
+	_Atomic uint64_t snapshot_start_ts;
 	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
 	struct trace_pids pids;		 /* set_ftrace_pid */

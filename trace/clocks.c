@@ -49,4 +49,5 @@ void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clo
 	tr->clock = clock;
 	ring_buffer_set_clock(tr->buffer, clock->now);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	tr->snapshot_start_ts = tr->start_ts; /* it was emptied too */
 }

@@ -69,8 +69,10 @@ int trace_snapshot_alloc(struct trace_array *tr)
 		err = make_twin(tr);
 	if (!err)
 		err = change_size(tr, ring_buffer_fit);
-	if (!err)
+	if (!err) {
+		tr->snapshot_start_ts = tr->start_ts;
 		tr->has_snapshot = true;
+	}
 	return err;
 }
 
@@ -95,23 +97,43 @@ void trace_snapshot_clear(struct trace_array *tr, int cpu)
 	if (!tr->has_snapshot)
 		return;
 	trace_snapshot_pause(tr);
-	if (cpu == RING_BUFFER_ALL_CPUS)
+	if (cpu == RING_BUFFER_ALL_CPUS) {
+		tr->snapshot_start_ts = ring_buffer_time_stamp(tr->snapshot);
 		ring_buffer_reset(tr->snapshot);
-	else
+	} else {
 		ring_buffer_reset_cpu(tr->snapshot, (uint32_t)cpu);
+	}
 	trace_snapshot_resume(tr);
+}
+
+static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
+{
+	uint64_t start = tr->start_ts, snapshot_start = tr->snapshot_start_ts;
+	int err = ring_buffer_swap_cpu(tr->buffer, tr->snapshot, cpu);
+
+	if (err)
+		return err;
+	/* Each of the two has events of both. */
+	if (snapshot_start < start)
+		tr->start_ts = snapshot_start;
+	else
+		tr->snapshot_start_ts = start;
+	return 0;
 }
 
 static int exchange(struct trace_array *tr, int cpu)
 {
 	struct ring_buffer *buffer = tr->buffer;
+	uint64_t start = tr->start_ts;
 
 	if (!tr->has_snapshot)
 		return -EINVAL;
 	if (tr->nr_stopped)
 		return -EBUSY;
 	if (cpu != RING_BUFFER_ALL_CPUS)
-		return ring_buffer_swap_cpu(buffer, tr->snapshot, (uint32_t)cpu);
+		return exchange_cpu(tr, (uint32_t)cpu);
+	tr->start_ts = tr->snapshot_start_ts;
+	tr->snapshot_start_ts = start;
 	tr->buffer = tr->snapshot;
 	tr->snapshot = buffer;
 	return 0;

@@ -45,6 +45,21 @@ def test_no_page_is_lost(tracing):
     assert abs(used_pages(tracing) - before) <= 4
 
 
+@pytest.mark.parametrize("guest", [{"cpus": 4}], indirect=True)
+def test_times_begin_at_zero(guest, tracing):
+    """The latency format counts from the emptying of the buffer: no event that is left is older, in any clock."""
+    tracing.check("echo 1 > options/latency-format; echo '*sched*' > set_ftrace_filter; "
+                  "(while true; do hackbench 1 20; done) > /dev/null & load=$!")
+    for clock in ("counter", "local", "x86-tsc"):
+        tracing.check(f"echo {clock} > trace_clock; echo function > current_tracer; sleep 0.1")
+        for _ in range(2):
+            text = tracing.check("> trace; sleep 0.05; echo 0 > tracing_on; grep -v '^#' trace | head -n 40; "
+                                 "echo 1 > snapshot; grep -v '^#' snapshot | head -n 20; echo 1 > tracing_on")
+            times = [int(t) for t in re.findall(r"[.\w]{5} +(-?\d+)(?:us.)?: ", text)]
+            assert len(times) > 40 and min(times) >= 0 and max(times) < 1 << 62
+    tracing.check("kill $load; wait; echo 0 > snapshot; echo 0 > options/latency-format")
+
+
 def test_threads_end_in_silence(tracing):
     """Who frees them sleeps until they are off their CPUs: it calls nothing over and over."""
     tracing.check("pid=$(ps | grep kreaper | grep -o '[0-9]*' | head -n 1); echo $pid > set_ftrace_pid; echo function > current_tracer; "

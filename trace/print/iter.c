@@ -133,6 +133,8 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
+	if (iter->is_snapshot)
+		iter->start_ts = tr->snapshot_start_ts;
 	if (iter->is_snapshot && tr->tracer->uses_snapshot)
 		take_max(iter);
 	if ((!iter->is_consuming && !start_rings(iter)) || !get_copy(iter)) {

@@ -251,6 +251,68 @@ static void name_marker(void)
 	named = true;
 }
 
+static void call_everywhere(void)
+{
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		call(cpu, 1, KFREE);
+}
+
+/* As a clock of nanoseconds shows them: its microseconds have no sign. */
+static bool has_negative_times(const char *path)
+{
+	const char *body = cat_body(path);
+
+	assert_non_null(strstr(body, ": kfree <-"));
+	return strstr(body, " 184467440");
+}
+
+static int nr_between;
+
+/* Each CPU records as soon as it is emptied, also while the next one is waited for. */
+static void call_between(void)
+{
+	fake_on_sync = NULL;
+	call_everywhere();
+	nr_between++;
+	fake_on_sync = call_between;
+}
+
+/* The zero of the latency format comes before the first event that stays. */
+static void no_time_before_zero(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	assert_int_equal(echo("1", "options/latency-format"), 0);
+	call_everywhere();
+	fake_on_sync = call_between;
+	assert_int_equal(echo("", "trace"), 0);
+	fake_on_sync = NULL;
+	assert_true(nr_between >= 2);
+	call_everywhere();
+	assert_false(has_negative_times("trace"));
+	/* One CPU alone: the other keeps its events. */
+	fake_clock += 1000000;
+	assert_int_equal(echo("", "per_cpu/cpu1/trace"), 0);
+	assert_false(has_negative_times("trace"));
+	/* A snapshot has its own zero, wherever it goes. */
+	assert_int_equal(echo("1", "snapshot"), 0);
+	fake_clock += 1000000;
+	assert_int_equal(echo("", "trace"), 0);
+	call_everywhere();
+	assert_false(has_negative_times("snapshot"));
+	assert_int_equal(echo("1", "per_cpu/cpu0/snapshot"), 0);
+	assert_false(has_negative_times("snapshot"));
+	assert_false(has_negative_times("trace"));
+	assert_int_equal(echo("1", "snapshot"), 0);
+	assert_int_equal(echo("2", "snapshot"), 0);
+	assert_int_equal(echo("1", "snapshot"), 0);
+	call_everywhere();
+	assert_false(has_negative_times("snapshot"));
+	assert_false(has_negative_times("trace"));
+	assert_int_equal(echo("0", "snapshot"), 0);
+	assert_int_equal(echo("0", "options/latency-format"), 0);
+}
+
 static void markers(void **state)
 {
 	static char text[6001];
@@ -393,11 +455,17 @@ static void overwritten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(empty),	      TEST(function_lines),
-		TEST(state_columns),  TEST(function_options),
-		TEST(latency_format), TEST(other_clocks),
-		TEST(markers),	      TEST(markers_off),
-		TEST(raw_markers),    TEST(printk),
+		TEST(empty),
+		TEST(function_lines),
+		TEST(state_columns),
+		TEST(function_options),
+		TEST(latency_format),
+		TEST(other_clocks),
+		TEST(markers),
+		TEST(markers_off),
+		TEST(no_time_before_zero),
+		TEST(raw_markers),
+		TEST(printk),
 		TEST(overwritten),
 	};
 
