@@ -44,6 +44,18 @@ def measure(guest, tracer, command, options=""):
     return text
 
 
+@exact
+@pytest.mark.parametrize("clock", ["global", "uptime", "mono", "counter"])
+def test_events_come_to_their_end_with_any_clock(tracing, clock):
+    """A clock is read inside of each event: one that made events itself, by switching interrupts off, would go on for ever."""
+    for tracer in TRACERS[:3]:
+        tracing.check(f"echo {clock} > trace_clock; echo {tracer} > current_tracer")
+        took = tracing.check("time echo hello > trace_marker")
+        tracing.check("echo nop > current_tracer")
+        assert float(re.match(r"real\t0m(\d\.\d{3})s\n$", took)[1]) < 0.01
+    tracing.check("echo local > trace_clock")
+
+
 @both
 @pytest.mark.parametrize("tracer, mode, factor, function", [
     ("irqsoff", "irq", 1, "delay_irqs_off"),
