@@ -222,7 +222,7 @@ soak: deps-test
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
-		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_torture.py
+		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -18,12 +18,14 @@ def test_torture(build, cpus):
     with Guest(build, cpus, limit=SECONDS + CROWD_SECONDS + 120, timeout=SECONDS + CROWD_SECONDS) as guest:
         output, status = guest.run(f"torture {ROUNDS}")
         assert status == 0, output
+        print(build, output, end="")
         assert int(re.search(r"(\d+) rounds", output).group(1)) >= ROUNDS
         stats = dict(re.findall(r"^(\w+): *(\d+)$", guest.check("cat text_poke_stats"), re.M))
         assert int(stats["batches"]) >= ROUNDS
         # beside every other user of tracing
         output, status = guest.run(f"torture crowd {CROWD_ROUNDS} {CROWD_SECONDS}")
         assert status == 0, output
+        print(build, output, end="")
         assert int(re.search(r"(\d+) rounds", output).group(1)) > 0
         # the machine is as it was
         guest.check("hackbench 1 20")
