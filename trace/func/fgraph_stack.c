@@ -70,7 +70,7 @@ static void give_one(int32_t pid, struct trace_thread *thread, void *arg)
 	void *stack;
 
 	(void)pid;
-	if (thread->graph_base)
+	if (thread->graph_base || thread->graph_has_ended)
 		return;
 	stack = chain_get(chain);
 	if (stack)
@@ -236,6 +236,7 @@ void fgraph_thread_created(struct trace_thread *thread)
 	void *stack;
 
 	trace_plat_lock(&fgraph_lock);
+	thread->graph_has_ended = false;
 	if (is_wanted && !thread->graph_base) {
 		stack = trace_plat_alloc(STACK_BYTES);
 		if (stack) /* otherwise its calls count as overrun */
@@ -244,25 +245,34 @@ void fgraph_thread_created(struct trace_thread *thread)
 	trace_plat_unlock(&fgraph_lock);
 }
 
-void fgraph_thread_exited(struct trace_thread *thread)
+/* Take the stack of a thread that ends; what is still on it never returns. */
+static void *abandon(struct trace_thread *thread)
 {
-	struct fgraph_frame *base, *top;
+	struct fgraph_frame *base = thread->graph_base, *top;
 
-	if (!thread->graph_base)
-		return;
-	trace_plat_lock(&fgraph_lock);
-	base = thread->graph_base;
 	/* In this order: an interrupt here pushes no more, but may still have to pop. */
 	atomic_store_explicit(&thread->graph_end, NULL, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	for (struct fgraph_frame *frame = base + 1; base && frame < top; frame++)
+	for (struct fgraph_frame *frame = base + 1; frame < top; frame++)
 		atomic_fetch_add(&fgraph_user_of(frame)->nr_abandoned, 1);
 	thread->graph_base = NULL;
 	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
+	return base;
+}
+
+void fgraph_thread_exited(struct trace_thread *thread)
+{
+	void *stack = NULL;
+
+	trace_plat_lock(&fgraph_lock);
+	/* A user that comes now shall not give it one: nobody would take that back. */
+	thread->graph_has_ended = true;
+	if (thread->graph_base)
+		stack = abandon(thread);
 	trace_plat_unlock(&fgraph_lock);
-	if (base)
-		trace_plat_free(base, STACK_BYTES);
+	if (stack)
+		trace_plat_free(stack, STACK_BYTES);
 }
 
 /* ---- Sleep ---- */

@@ -293,6 +293,12 @@ static void thread_ends_inside(void **state)
 	assert_int_equal(user_a.returns, 1);
 	assert_int_equal(user_a.gops.user.nr_abandoned, 2);
 	assert_int_equal(ftrace_graph_pending(&user_a.gops), 0);
+	/* Who comes now gives it no stack: it would be lost with what is on it. */
+	watch(&user_b, NULL);
+	fake_call(DO_WORK, PARENT);
+	assert_int_equal(user_b.entries, 0);
+	assert_null(fake_thread_of(FIRST_PID + 2)->graph_base);
+	unwatch(&user_b);
 	fake_this->stack_used = 0;
 	/* Born again, with a stack from the start. */
 	trace_thread_created(1, FIRST_PID + 2, fake_thread_of(FIRST_PID + 2));

@@ -9,6 +9,7 @@
 #ifndef TRACE_THREAD_H
 #define TRACE_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fgraph_frame;
@@ -28,6 +29,7 @@ struct trace_thread {
 	struct fgraph_frame *_Atomic graph_top; /* the next free frame */
 	struct fgraph_frame *_Atomic graph_end;
 	uint32_t graph_overrun; /* calls that found no room; 65535: or more */
+	bool graph_has_ended;	/* it exits: no stack for it any more */
 
 	/* As long as somebody wants to know: the switch hook. */
 	_Atomic uint64_t sleep_ns; /* spent switched out, so far */
