@@ -29,6 +29,7 @@
 
 #define DEFAULT_ROUNDS	  100u
 #define CHANGES_PER_ROUND 4u
+#define CROWD_CHANGES	  2u  /* of each user */
 #define ROUNDS_PER_CHECK  32u /* between two looks at all of text */
 #define WARM_ROUNDS	  3u  /* of a crowd, before memory is counted */
 #define SETTLE_NS	  (20 * NSEC_PER_MSEC)
@@ -169,13 +170,15 @@ static int pause_users(struct command_env *env)
 /* 0, 1 when a check failed, or -errno. */
 static int run_round(struct command_env *env, uint64_t round)
 {
+	uint32_t nr_changes =
+		torture.nr_users > 1 ? CROWD_CHANGES * torture.nr_users : CHANGES_PER_ROUND;
 	int err = begin_round();
 
 	if (err)
 		return err;
 	torture_release_workers();
 	torture_release_reader();
-	for (uint32_t i = 0; i < CHANGES_PER_ROUND * torture.nr_users && !err; i++)
+	for (uint32_t i = 0; i < nr_changes && !err; i++)
 		err = change_something();
 	torture_wait_workers();
 	torture_rest_reader();
