@@ -217,9 +217,9 @@ static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_ring_of(struct ring_buff
 /* Ring `i`: one for each CPU, then those of the twin. Exchanges are forbidden. */
 static inline struct trace_ring_cpu *trace_ring_nth(struct ring_buffer *buffer, size_t i)
 {
-	struct ring_buffer *owner = i < buffer->nr_cpus ? buffer : buffer->twin;
-
-	return trace_ring_of(owner, (uint32_t)(i % buffer->nr_cpus));
+	if (i < buffer->nr_cpus)
+		return trace_ring_of(buffer, (uint32_t)i);
+	return trace_ring_of(buffer->twin, (uint32_t)i - buffer->nr_cpus);
 }
 
 /*
