@@ -64,10 +64,15 @@ void bench_loop_untraced(uint32_t n)
 	}
 }
 
+static TRACE_ALWAYS_INLINE void print_round(uint32_t i)
+{
+	trace_printk("round %u\n", i);
+}
+
 void bench_loop_printk(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		trace_printk("round %u\n", i);
+		print_round(i);
 		barrier();
 	}
 }
