@@ -262,9 +262,11 @@ static void without_sleep_time(void **state)
 					"      3.510 us        24.500 us   \n");
 	assert_int_equal(echo("1", "options/sleep-time"), 0);
 	assert_int_equal(fake_hooks, 0);
-	fake_run(70);
+	fake_run(60);
 	trace_thread_exited(60, "sleeper");
+	fake_run(61);
 	trace_thread_exited(61, "other");
+	fake_run(70);
 }
 
 static void interrupt(void)
