@@ -7,6 +7,7 @@
 #include <arch/cpu.h>
 #include <arch/smp.h>
 #include <arch/unwind.h>
+#include <kernel/preempt.h>
 #include <kernel/upcall.h>
 #include "sched.h"
 #include "thread_list.h"
@@ -29,6 +30,16 @@ static void show_words(const struct each_stack *each, struct thread *thread, uin
 			 each->arg);
 }
 
+/* False: not all of them. */
+static bool show_addresses(const struct each_stack *each, struct thread *thread,
+			   const uintptr_t *ips, size_t nr)
+{
+	if (!nr || nr == EXACT_MAX)
+		return false;
+	each->fn(&thread->trace, ips, nr, each->arg);
+	return true;
+}
+
 /*
  * A thread that sleeps left its CPU by calling the scheduler: every function on its stack has its
  * frame, so the return addresses are known. They say more than all words would: those hold what
@@ -37,12 +48,9 @@ static void show_words(const struct each_stack *each, struct thread *thread, uin
 static bool show_exact(const struct each_stack *each, struct thread *thread)
 {
 	uintptr_t ips[EXACT_MAX];
-	size_t nr = arch_backtrace_context(&thread->context, ips, EXACT_MAX);
 
-	if (!nr || nr == EXACT_MAX)
-		return false;
-	each->fn(&thread->trace, ips, nr, each->arg);
-	return true;
+	return show_addresses(each, thread, ips,
+			      arch_backtrace_context(&thread->context, ips, EXACT_MAX));
 }
 
 static void show_stopped(struct thread *thread, void *arg)
@@ -61,10 +69,27 @@ static void show_stopped(struct thread *thread, void *arg)
 	spin_unlock(&thread->wake_lock);
 }
 
+/*
+ * The same holds for the thread that asks, and for an idle thread in its wait. Registers that it
+ * was interrupted with may be left from whoever ran before it, for as long as it waits.
+ */
+static bool is_at_a_call(void)
+{
+	const struct run_queue *rq = this_run_queue();
+	uint32_t inside = preempt_count() & (PREEMPT_DEPTH_MASK | PREEMPT_SOFTIRQ_MASK);
+
+	return !in_interrupt() || (rq->running == rq->idle && rq->is_halted && inside == 1);
+}
+
 /* On each CPU, in an interrupt on the stack of the thread that it interrupted. */
 static void show_running(void *arg)
 {
-	show_words(arg, current_thread(), arch_frame_pointer());
+	struct thread *thread = current_thread();
+	uintptr_t ips[EXACT_MAX];
+
+	if (!is_at_a_call() ||
+	    !show_addresses(arg, thread, ips, arch_backtrace_here(ips, EXACT_MAX)))
+		show_words(arg, thread, arch_frame_pointer());
 }
 
 void thread_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words, size_t nr,
