@@ -77,7 +77,8 @@ static void test_caller(void)
 	text = read_trace();
 	if (!KTEST_NEED(text))
 		return;
-	KTEST_CHECK(count(text, "..... ") >= 3);
+	/* A tick may have wished for another thread just before the event. */
+	KTEST_CHECK(count(text, "..... ") + count(text, ".N... ") >= 3);
 	KTEST_CHECK(count(text, ": ktest_trace_speaker: number -7 word gone "
 				"me ktest_trace_speaker\n") == 1);
 	KTEST_CHECK(count(text, ": ktest_trace_speaker: nothing else\n") == 1);
