@@ -359,13 +359,17 @@ def strange(text, *samples):
 
 
 def nesting(text):
-    """The lines of a function_graph trace whose indentation does not fit the calls before them.
+    """The lines of a function_graph trace whose indentation does not fit the calls before them, each with
+    the lines that led there.
 
     Depth is followed on each CPU; it is not known at the beginning, after a switch of tasks and after
-    lost events.
+    lost events. An interrupt between a call's place on the shadow stack and its event, or between those of
+    its return, is one level off; what it interrupted goes on where it was.
     """
-    depth, bad = {}, []
-    for line in text.split("\n"):
+    depth = {}  # of each CPU: of what runs, and of what that interrupted one level off
+    arrived, bad = set(), []
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
         columns, rest = graph_columns(line)
         cpu = re.search(r"(?:^|\|  ) ( *\d+)\) ", line)
         if not cpu or graph_switch(line) or graph(line) is None:
@@ -374,14 +378,24 @@ def nesting(text):
             elif cpu:
                 depth.pop(cpu[1], None)
             continue
+        if "=====" in line:
+            if "=>" in line:
+                arrived.add(cpu[1])
+            continue
         duration = graph_duration(rest)
         body = duration[1] if duration else rest
         level = (len(body) - len(body.lstrip(" "))) / 2
         body = body.strip(" ")
-        if body.startswith("/*") or not columns or "=====" in body:
+        if body.startswith("/*") or not columns:
             continue
-        expected = depth.get(cpu[1], level + body.startswith("}")) - body.startswith("}")
-        if level != expected:
-            bad.append(line)
-        depth[cpu[1]] = level + body.endswith("{")
+        before = level + body.startswith("}")
+        levels = depth.setdefault(cpu[1], [None if cpu[1] in arrived else before])
+        if cpu[1] in arrived and (levels[-1] is None or abs(before - levels[-1]) == 1):
+            levels.append(before)
+        arrived.discard(cpu[1])
+        while before != levels[-1] and len(levels) > 1:
+            levels.pop()
+        if levels[-1] not in (None, before):
+            bad.append("\n".join(lines[max(0, at - 20):at + 1]))
+        levels[-1] = level + body.endswith("{")
     return bad

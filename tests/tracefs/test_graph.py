@@ -71,7 +71,7 @@ def test_forms_are_those_of_linux(tracing, name, options):
     if "funcgraph-tail" in options:
         assert "} /* " in text and "}\n" not in text
     assert strange(plain(text), plain(sample(name))) == []
-    assert nesting(plain(text)) == []
+    assert nesting(text) == []
 
 
 @pytest.mark.parametrize("build, cpus", [("gcc", 1), ("gcc", 8), ("clang", 4)])
@@ -80,7 +80,7 @@ def test_any_number_of_cpus(guest_pool, build, cpus):
     guest = guest_pool(build=build, cpus=cpus)
     text = graph(guest, "hackbench 1 1", "funcgraph-tail", 1000, "> set_ftrace_filter")
     assert strange(plain(text), plain(sample("graph"))) == []
-    assert nesting(plain(text)) == []
+    assert nesting(text) == []
     guest.check("echo nop > current_tracer; echo 1 > tracing_on; > trace")
 
 
