@@ -34,15 +34,20 @@ def test_changes_under_load(tracing, seed):
 
 
 def test_no_page_is_lost(tracing):
-    tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; echo nop > current_tracer")
-    before = used_pages(tracing)
-    for _ in range(3):
+    """A page a round would be a leak; slabs and page tables that come once are none."""
+    def everything():
         tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; cat trace > /dev/null; "
                       "echo '*sched*' > set_ftrace_filter; echo nop > current_tracer; > set_ftrace_filter; "
-                      "echo 2048 > buffer_size_kb; echo 16 > buffer_subbuf_size_kb; echo 4 > buffer_subbuf_size_kb; echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
+                      "echo 2048 > buffer_size_kb; echo 16 > buffer_subbuf_size_kb; echo 4 > buffer_subbuf_size_kb; "
+                      "echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
                       "for f in [a-s]* options/* per_cpu/*/[bs]*; do test -f $f && cat $f > /dev/null; done; "
                       "echo 1408 > buffer_size_kb; > trace; true")
-    assert abs(used_pages(tracing) - before) <= 4
+
+    everything()
+    before = used_pages(tracing)
+    for _ in range(6):
+        everything()
+    assert used_pages(tracing) < before + 6
 
 
 @pytest.mark.parametrize("guest", [{"cpus": 4}], indirect=True)
