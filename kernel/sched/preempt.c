@@ -1,4 +1,10 @@
-/* Where preemption happens: the end of a preempt-off section and the end of an interrupt. */
+/*
+ * Where preemption happens: the end of a preempt-off section and the end of an interrupt.
+ *
+ * At an interrupt's end the preempt count says "thread" again, and that thread may be inside of a
+ * callback: a call from here to there would look like its recursion, and be lost. So what runs
+ * then has no sites, up to where softirqs are counted, or preemption is known to be on.
+ */
 #include <arch/cpu.h>
 #include <kernel/preempt.h>
 #include <kernel/upcall.h>
@@ -32,13 +38,13 @@ static void preempt_schedule_irq(void)
 	} while (need_resched());
 }
 
-void upcall_preempt(void)
+TRACE_NOTRACE void upcall_preempt(void)
 {
 	if (preempt_count() == 0 && need_resched())
 		preempt_schedule_irq();
 }
 
-void upcall_irq_exit(void)
+TRACE_NOTRACE void upcall_irq_exit(void)
 {
 	if (!in_interrupt() && softirq_is_pending())
 		softirq_run();

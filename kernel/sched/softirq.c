@@ -48,7 +48,7 @@ void raise_softirq(enum softirq nr)
 	arch_irq_restore(flags);
 }
 
-bool softirq_is_pending(void)
+TRACE_NOTRACE bool softirq_is_pending(void)
 {
 	return this_softirq()->pending != 0;
 }
@@ -63,12 +63,9 @@ static void run_handlers(uint32_t pending)
 	}
 }
 
-void softirq_run(void)
+/* Interrupts are off before and after. */
+static TRACE_NOINLINE void handle_softirqs(struct softirq_cpu *cpu)
 {
-	struct softirq_cpu *cpu = this_softirq();
-
-	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
-	preempt_hook_off(PREEMPT_SOFTIRQ_ONE, 0);
 	for (int round = 0; cpu->pending && round < MAX_ROUNDS; round++) {
 		uint32_t pending = atomic_exchange(&cpu->pending, 0);
 
@@ -76,10 +73,17 @@ void softirq_run(void)
 		run_handlers(pending);
 		arch_irq_disable();
 	}
-	preempt_hook_on(PREEMPT_SOFTIRQ_ONE, 0);
-	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 	if (cpu->pending && cpu->daemon)
 		wake_up_process(cpu->daemon);
+}
+
+TRACE_NOTRACE void softirq_run(void)
+{
+	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
+	preempt_hook_off(PREEMPT_SOFTIRQ_ONE, 0);
+	handle_softirqs(this_softirq());
+	preempt_hook_on(PREEMPT_SOFTIRQ_ONE, 0);
+	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 }
 
 void local_bh_disable(void)

@@ -44,6 +44,7 @@ extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_hooks[];
 extern const struct ktest ktest_hooks_load[];
+extern const struct ktest ktest_hooks_context[];
 extern const struct ktest ktest_hooks_span[];
 
 /*

@@ -4,8 +4,8 @@
  *
  *   word of this CPU:  | .. | internal 8-11 | list 4-7 | callback 0-3 |    one bit per context
  *
- * The context is known from the first instruction on that can be traced (entry code has no sites),
- * so no bit for "in transition" is needed.
+ * The host's count says which context runs from the first instruction on that can be traced to the
+ * last: entry and exit code of interrupts has no sites, so no bit for "in transition" is needed.
  *
  * Context:   probe.
  * Locking:   none.
