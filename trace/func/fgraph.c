@@ -211,7 +211,7 @@ static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
 	struct fgraph_frame *parent = parent_of(thread, frame);
 	struct ftrace_graph_ent ent = {
 		.func = trace_plat_ip_unpack(frame->func),
-		.retaddr = parent_ip,
+		.retaddr = ftrace_graph_ret_addr(thread, parent_ip, fgraph_slot(frame)),
 		.depth = fgraph_level(frame),
 		.data = &frame->data,
 		.parent_data = parent ? &parent->data : NULL,

@@ -284,22 +284,35 @@ static void count_sleep(struct trace_hook_user *user, const struct trace_sched_t
 			const struct trace_sched_thread *next)
 {
 	uint64_t now = trace_plat_clock_ns();
-	uint64_t since = next->thread->switched_out_ns;
+	uint64_t since =
+		atomic_load_explicit(&next->thread->switched_out_ns, memory_order_relaxed);
 
 	(void)user;
-	prev->thread->switched_out_ns = now;
-	if (now > since) /* clocks of two CPUs */
+	atomic_store_explicit(&prev->thread->switched_out_ns, now, memory_order_relaxed);
+	if (since && now > since) /* clocks of two CPUs */
 		atomic_store_explicit(&next->thread->sleep_ns,
 				      next->thread->sleep_ns + (now - since), memory_order_relaxed);
 }
 
 static struct trace_hook_user sleep_hook = { .switched = count_sleep };
 
-/* Those that are switched out now: from here on. */
-static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
+static void forget_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	(void)pid;
-	thread->switched_out_ns = *(const uint64_t *)arg;
+	(void)arg;
+	atomic_store(&thread->switched_out_ns, 0);
+}
+
+/*
+ * Threads that are switched out now: from here on. Of those that run it says nothing: they are told
+ * when they are switched out, by the hook that is there already.
+ */
+static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	uint64_t unknown = 0;
+
+	(void)pid;
+	atomic_compare_exchange_strong(&thread->switched_out_ns, &unknown, *(const uint64_t *)arg);
 }
 
 void ftrace_graph_sleep_get(void)
@@ -308,9 +321,10 @@ void ftrace_graph_sleep_get(void)
 
 	trace_plat_lock(&sleep_lock);
 	if (nr_sleep_users++ == 0) {
+		trace_plat_each_thread(forget_one, NULL);
+		trace_hooks_add(&sleep_hook);
 		now = trace_plat_clock_ns();
 		trace_plat_each_thread(begin_one, &now);
-		trace_hooks_add(&sleep_hook);
 	}
 	trace_plat_unlock(&sleep_lock);
 }

@@ -46,7 +46,7 @@ struct trace_graph {
 
 	/* graph_tracer.c */
 	struct fgraph_user user;
-	bool measures_sleep;
+	_Atomic bool measures_sleep; /* frames know how long their thread had slept */
 };
 
 struct trace_array;

@@ -70,8 +70,6 @@ bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_
 	entry->graph.depth = (uint16_t)ret->depth;
 	entry->graph.overrun = (uint16_t)ret->overrun;
 	entry->graph.duration_ns = ret->rettime - ret->calltime;
-	if (!(options_of(tr) & TRACE_GRAPH_SLEEP_TIME))
-		entry->graph.duration_ns -= ret->sleep_ns;
 	if (with_retval)
 		entry->retval = ret->retval;
 	trace_ring_commit(rc, entry);
@@ -199,6 +197,17 @@ static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 
 /* ---- Exit, any settings ---- */
 
+/* Without sleep-time a call lasts as if its thread had gone to sleep before. */
+static uint64_t without_sleep(const struct trace_thread *thread, const struct fgraph_frame *frame,
+			      uint64_t rettime)
+{
+	uint64_t ns = rettime - frame->calltime;
+	uint64_t sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+
+	sleep_ns -= frame->sleep_ns;
+	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
+}
+
 static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 {
 	struct trace_array *tr = array_of(fgraph_user_of(frame));
@@ -209,13 +218,13 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 		.retval = trace_plat_return_value(fgraph_slot(frame)),
 		.calltime = frame->calltime,
 		.rettime = trace_plat_clock_ns(),
-		.sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed) -
-			    frame->sleep_ns,
 		.depth = fgraph_level(frame),
 		.overrun = thread->graph_overrun,
 	};
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
+	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+		ret.calltime = without_sleep(thread, frame, ret.rettime);
 	if (!(fgraph_head(frame) & FGRAPH_HIDDEN) && !(flags & FGRAPH_USER_DEAD) &&
 	    ret.rettime - ret.calltime >= thresh_ns)
 		trace_graph_write_return(tr, &ret);
@@ -346,10 +355,11 @@ static void measure_sleep(struct trace_graph *graph, bool on)
 		trace_plat_synchronize_preempt();
 		ftrace_graph_sleep_get();
 		fgraph_stacks_begin_sleep(graph->user.index);
+		graph->measures_sleep = true; /* not before all frames know */
 	} else {
+		graph->measures_sleep = false;
 		ftrace_graph_sleep_put();
 	}
-	graph->measures_sleep = on;
 }
 
 void function_graph_update(struct trace_array *tr)

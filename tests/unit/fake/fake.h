@@ -103,6 +103,7 @@ extern void (*fake_on_each_thread)(void); /* called before and after all threads
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
+extern void (*fake_before_hooks)(void); /* if set, called by it before that holds */
 /* This CPU runs thread `pid`, or nobody in particular (-1). */
 void fake_run(int32_t pid);
 /* Priority, policy and state of whoever runs, for trace_plat_current_sched(). */

@@ -36,6 +36,7 @@ static bool note_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *go
 	struct user *user = gops->private;
 
 	assert_int_equal(ent->depth, *open_calls(user));
+	assert_int_not_equal(ent->retaddr, FAKE_RETURN_HOOK); /* of tail calls too */
 	assert_int_equal(ent->parent_data != NULL, ent->depth > 0);
 	if (ent->parent_data)
 		assert_int_equal(*ent->parent_data >> 32, ent->depth - 1);
@@ -481,6 +482,37 @@ static void tracer_overrun(void **state)
 	fake_thread_of(FIRST_PID)->graph_overrun = 0;
 }
 
+/* The thread that runs, while the hook is not there yet. */
+static void call_and_switch_out(void)
+{
+	fake_clock += 1000;
+	fake_enter(SCHEDULE, PARENT);
+	fake_clock += 10;
+}
+
+/* A thread that ran when time began to be measured has not slept since it had been told so. */
+static void sleeping_before_the_hook(void **state)
+{
+	struct trace_sched_thread one = { .thread = fake_thread_of(FIRST_PID), .pid = FIRST_PID };
+	struct trace_sched_thread two = { .thread = fake_thread_of(FIRST_PID + 1),
+					  .pid = FIRST_PID + 1 };
+
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID);
+	fake_before_hooks = call_and_switch_out;
+	ftrace_graph_sleep_get();
+	fake_before_hooks = NULL;
+	fake_clock += 70;
+	switch_thread(&two, &one);
+	fake_clock += 5;
+	assert_int_equal(fake_leave(0), PARENT);
+	assert_int_equal(user_a.last.rettime - user_a.last.calltime, 85);
+	assert_int_equal(user_a.last.sleep_ns, 70);
+	ftrace_graph_sleep_put();
+	unwatch(&user_a);
+}
+
 /* Without sleep-time a call that began earlier has slept nothing until then. */
 static void tracer_sleep(void **state)
 {
@@ -696,6 +728,7 @@ int main(void)
 		TEST(no_memory),
 		TEST(real_addresses),
 		TEST(sleeping),
+		TEST(sleeping_before_the_hook),
 		TEST(tracer_events),
 		TEST(tracer_values),
 		TEST(tracer_overrun),

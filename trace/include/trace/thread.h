@@ -32,8 +32,8 @@ struct trace_thread {
 	bool graph_has_ended;	/* it exits: no stack for it any more */
 
 	/* As long as somebody wants to know: the switch hook. */
-	_Atomic uint64_t sleep_ns; /* spent switched out, so far */
-	uint64_t switched_out_ns;  /* when it was, last */
+	_Atomic uint64_t sleep_ns;	  /* spent switched out, so far */
+	_Atomic uint64_t switched_out_ns; /* when it was, last; 0: before anybody wanted to know */
 };
 
 #endif
