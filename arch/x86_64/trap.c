@@ -99,6 +99,12 @@ static void preempt_count_add(uint32_t delta)
 	cpu_local_add32(offsetof(struct cpu_local, preempt_count), delta);
 }
 
+/* Nothing else keeps preemption off but this interrupt. */
+static bool is_preempt_section(void)
+{
+	return (cpu_local_read(preempt_count) & ~PREEMPT_NO_RESCHED) == HARDIRQ_ONE;
+}
+
 static void dispatch_irq(struct trap_frame *regs)
 {
 	uintptr_t outer = cpu_local_read(irq_stack_top);
@@ -109,6 +115,8 @@ static void dispatch_irq(struct trap_frame *regs)
 	preempt_count_add(HARDIRQ_ONE);
 	if (!outer)
 		cpu_local_write(irq_stack_top, (uintptr_t)(regs + 1));
+	if (hook_wanted(HOOK_KEY_PREEMPT) && is_preempt_section())
+		HOOK_CALL("preempt_off", 0ul);
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
 	/* The count before is 0 once in a machine's life: one message, not a storm. */
 	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
@@ -117,6 +125,8 @@ static void dispatch_irq(struct trap_frame *regs)
 		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
 	if (fn)
 		fn(regs);
+	if (hook_wanted(HOOK_KEY_PREEMPT) && is_preempt_section())
+		HOOK_CALL("preempt_on", 0ul);
 	cpu_local_write(irq_stack_top, outer);
 	preempt_count_add(-HARDIRQ_ONE);
 

@@ -119,6 +119,15 @@ void thread_left_cpu(void)
 	waitq_wake_all(&reaper.waitq);
 }
 
+/* Who interrupts the thread may have seen it about to sleep, and is about to let it run. */
+static void be_dead(struct thread *thread)
+{
+	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
+
+	atomic_store(&thread->state, THREAD_DEAD);
+	spin_unlock_irqrestore(&thread->wake_lock, flags);
+}
+
 void thread_exit(int status)
 {
 	struct thread *thread = current_thread();
@@ -129,7 +138,7 @@ void thread_exit(int status)
 	preempt_disable();
 	leave_to_reaper(thread);
 	complete_all(&thread->exited);
-	atomic_store(&thread->state, THREAD_DEAD);
+	be_dead(thread);
 	sched_switch(false);
 	panic("dead thread %s runs", thread->name);
 }

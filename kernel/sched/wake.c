@@ -34,7 +34,10 @@ void sched_activate(struct thread *thread)
 	spin_unlock(&rq->lock);
 }
 
-/* The thread has not left its queue yet: let it stay there. True when that was so. */
+/*
+ * The thread has not left its queue yet: let it stay there. True when that was so. One that still
+ * runs is not woken: no switch to it follows.
+ */
 static TRACE_NOINLINE bool wake_on_queue(struct thread *thread)
 {
 	struct run_queue *rq = &run_queues[atomic_load(&thread->cpu)];
@@ -45,7 +48,7 @@ static TRACE_NOINLINE bool wake_on_queue(struct thread *thread)
 		    atomic_load(&thread->cpu) == rq->cpu;
 	if (is_queued)
 		atomic_store(&thread->state, THREAD_RUNNING);
-	if (is_queued && hook_wanted(HOOK_KEY_WAKEUP))
+	if (is_queued && thread != rq->running && hook_wanted(HOOK_KEY_WAKEUP))
 		sched_hook_wakeup(thread, WAKER_IP, waker_parent());
 	spin_unlock(&rq->lock);
 	return is_queued;

@@ -28,8 +28,8 @@ static TRACE_NOINLINE void context_target(void)
 }
 
 /* Long at one function, so that interrupts come there. */
-static TRACE_NOTRACE void context_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-					   struct ftrace_regs *fregs)
+static TRACE_NOTRACE void context_callback(uintptr_t ip, uintptr_t parent_ip,
+					   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	uint64_t end_ns = ip == (uintptr_t)context_target ? trace_plat_clock_ns() + SPIN_NS : 0;
@@ -68,7 +68,7 @@ static int sleeper(void *arg)
 static void test_context(void)
 {
 	static struct ftrace_ops every = { .func = context_callback };
-	struct thread *threads[2 * MAX_CPUS];
+	static struct thread *threads[2 * MAX_CPUS];
 	uint32_t nr = 0;
 
 	memset(&context, 0, sizeof(context));

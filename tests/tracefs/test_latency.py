@@ -81,6 +81,21 @@ def test_irqs_alone_are_not_preemption(tracing):
     assert latency_of(measure(tracing, "irqsoff", "preemptirq_delay preempt 5000")) < 3000
 
 
+SLOW = "timer_interrupt upcall_tick sched_account sched_rt_tick sched_balance_tick program"
+
+
+@both
+def test_interrupts_keep_preemption_off(tracing):
+    """A tick that others make slow, and that comes when interrupts are on again, is the longest time of all."""
+    tracing.check(f"mkdir instances/slow; echo {SLOW} > instances/slow/set_ftrace_filter; "
+                  "echo 1 > instances/slow/options/func_stack_trace; echo function > instances/slow/current_tracer; "
+                  + "".join(f"echo {name}:stacktrace >> set_ftrace_filter; " for name in SLOW.split()))
+    text = measure(tracing, "preemptoff", "; ".join(["preemptirq_delay irq 5000"] * 3), "nofunction-trace")
+    tracing.check("echo nop > instances/slow/current_tracer; rmdir instances/slow; "
+                  + "".join(f"echo '!{name}:stacktrace' >> set_ftrace_filter; " for name in SLOW.split()))
+    assert set(places(text)) in ({"trap_dispatch"}, {"dispatch_irq"})
+
+
 @exact
 @pytest.mark.parametrize("tracer, mode", [("irqsoff", "irq"), ("preemptoff", "preempt"),
                                           ("preemptirqsoff", "preempt")])

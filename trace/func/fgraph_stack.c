@@ -284,8 +284,7 @@ static void count_sleep(struct trace_hook_user *user, const struct trace_sched_t
 			const struct trace_sched_thread *next)
 {
 	uint64_t now = trace_plat_clock_ns();
-	uint64_t since =
-		atomic_load_explicit(&next->thread->switched_out_ns, memory_order_relaxed);
+	uint64_t since = atomic_load_explicit(&next->thread->switched_out_ns, memory_order_relaxed);
 
 	(void)user;
 	atomic_store_explicit(&prev->thread->switched_out_ns, now, memory_order_relaxed);

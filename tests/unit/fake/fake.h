@@ -102,7 +102,7 @@ extern void (*fake_on_wait)(void);	  /* called each time before the condition is
 extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
-extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
+extern uint32_t fake_hooks;		/* what trace_plat_set_hooks() said last */
 extern void (*fake_before_hooks)(void); /* if set, called by it before that holds */
 /* This CPU runs thread `pid`, or nobody in particular (-1). */
 void fake_run(int32_t pid);
