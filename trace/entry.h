@@ -7,7 +7,7 @@
 #ifndef TRACE_ENTRY_H
 #define TRACE_ENTRY_H
 
-#include <trace/platform.h>
+#include <trace/recursion.h>
 
 enum trace_type {
 	TRACE_TYPE_NONE = 0,
@@ -146,13 +146,15 @@ struct trace_raw_data_entry {
 
 /*
  * Fill the head from the state of this CPU. `own_depth` is how often the writer itself has
- * disabled preemption: it is not the traced code's.
+ * disabled preemption: it is not the traced code's, and neither is that of who called the writer
+ * for one of several ops.
  */
 static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum trace_type type,
 						 uint32_t own_depth)
 {
-	uint32_t count = trace_plat_preempt_count() - own_depth;
-	uint32_t depth = count & TRACE_PREEMPT_MASK;
+	uint32_t count = trace_plat_preempt_count();
+	uint32_t list_depth = trace_recursion_list_depth(trace_recursion_context(count));
+	uint32_t depth = (count & TRACE_PREEMPT_MASK) - own_depth - list_depth;
 	uint32_t flags = 0;
 
 	if (trace_plat_irqs_disabled())
@@ -175,15 +177,16 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum
 
 /*
  * The state of a writer in the common case, in one number: a thread, its preempt depth besides the
- * writer's own unit, and above that, where a rotation brings them to their place, the flags of
- * one that is about to be rescheduled. TRACE_STATE_OTHER: an interrupt, a deep section.
+ * writer's own unit and its caller's, and above that, where a rotation brings them to their place,
+ * the flags of one that is about to be rescheduled. TRACE_STATE_OTHER: an interrupt, a deep
+ * section.
  */
 #define TRACE_STATE_OTHER     UINT32_MAX
 #define TRACE_STATE_MAX_DEPTH 15u
 
 static TRACE_ALWAYS_INLINE uint32_t trace_entry_state(void)
 {
-	uint32_t state = trace_plat_preempt_word() - 0x80000001u;
+	uint32_t state = trace_plat_preempt_word() - 0x80000001u - trace_recursion_list_depth(0);
 
 	if (TRACE_UNLIKELY(state >= TRACE_STATE_MAX_DEPTH)) {
 		state ^= 0x80000000u;

@@ -84,6 +84,19 @@ def test_any_number_of_cpus(guest_pool, build, cpus):
     guest.check("echo nop > current_tracer; echo 1 > tracing_on; > trace")
 
 
+@pytest.mark.parametrize("build", ["gcc", "clang"])
+@pytest.mark.parametrize("option", ["nofunc_stack_trace", "func_stack_trace"])
+def test_other_tracers_see_who_called(guest_pool, build, option):
+    """A function that another one ended with a jump to was called by the caller of that one, hooked or not."""
+    guest = guest_pool(build=build, cpus=4)
+    guest.check("cd /sys/kernel/tracing; mkdir instances/graph; echo function_graph > instances/graph/current_tracer; "
+                f"echo function > current_tracer; echo {option} > trace_options; > trace; hackbench 1 5; echo 0 > tracing_on")
+    assert guest.run("grep -c '<-return_to_handler' trace") == ("0\n", 1)
+    assert int(guest.check("grep -c 'schedule <-' trace")) > 10
+    guest.check("echo nofunc_stack_trace > trace_options; echo nop > current_tracer; echo nop > instances/graph/current_tracer; "
+                "rmdir instances/graph; echo 1 > tracing_on; > trace")
+
+
 def test_twelve_cpus_have_a_wider_column(guest_pool):
     guest = guest_pool(cpus=12)
     text = graph(guest, "hackbench 2 1")

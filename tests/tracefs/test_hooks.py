@@ -46,6 +46,19 @@ def refused(guest, kind, error, func=TARGET):
     assert guest.check("cat enabled_functions") == before
 
 
+@pytest.mark.parametrize("options", ["nofunc_stack_trace", "func_stack_trace"])
+def test_events_are_the_same_beside_other_ops(hooks, options):
+    """The depth of preempt-off sections is the function's, whoever calls the tracer."""
+    hooks.check(f"echo {TARGET} > set_ftrace_filter; echo function > current_tracer; echo {options} > trace_options")
+    for kind in (None, "plain", "regs"):
+        if kind:
+            hooks.check(f"hook {kind} {TARGET}")
+        hooks.check("> trace; hook call 1 2")
+        events = re.findall(r" \[00\d\] (\S+) +\d+\.\d+: (.*)", hooks.check("cat trace"))
+        assert [e for e in events if "stack" not in e[1]] == [(".....", f"{TARGET} <-hook_run")]
+    hooks.check("echo nofunc_stack_trace > trace_options")
+
+
 def test_flags_of_enabled_functions(hooks):
     """One after the other on one site: flags, trampoline, list function, and back."""
     hooks.check(f"hook plain {TARGET}")

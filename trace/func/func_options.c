@@ -97,9 +97,10 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	struct ring_buffer *buffer;
 	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
 
-	(void)fregs;
 	if (bit < 0)
 		return;
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
+		parent_ip = function_true_parent(parent_ip, fregs);
 	buffer = tr->buffer;
 	if (trace_ring_is_off(buffer->cpu[trace_plat_cpu_id()]))
 		goto out; /* such a call does not count as a repeat */

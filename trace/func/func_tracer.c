@@ -12,6 +12,7 @@
 #include "entry.h"
 #include "functions.h"
 #include "ring/ring_fast.h"
+#include <trace/fgraph.h>
 #include <trace/recursion.h>
 
 #define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
@@ -21,6 +22,12 @@ static void fill(struct trace_func_entry *entry, uintptr_t ip, uintptr_t parent_
 {
 	entry->ip = trace_plat_ip_pack(ip);
 	entry->parent_ip = trace_plat_ip_pack(parent_ip);
+}
+
+uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs)
+{
+	return ftrace_graph_ret_addr(trace_plat_current(), parent_ip,
+				     ftrace_regs_return_slot(fregs));
 }
 
 /* Any context, any state of the ring. Preemption off, the recursion bit held. */
@@ -49,6 +56,15 @@ static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct t
 		trace_plat_preempt_enable();
 }
 
+static TRACE_NOINLINE void call_with_true_parent(uintptr_t ip, const struct trace_array *tr,
+						 struct ftrace_regs *fregs)
+{
+	uintptr_t parent_ip = function_true_parent(trace_plat_return_hook(), fregs);
+
+	trace_plat_preempt_disable();
+	call_slow(ip, parent_ip, tr->buffer->cpu[trace_plat_cpu_id()]);
+}
+
 /* Events of interrupts that came before our commit are published too. */
 static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
 {
@@ -65,7 +81,10 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 	uint32_t state;
 	uint64_t word;
 
-	(void)fregs;
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook())) {
+		call_with_true_parent(ip, tr, fregs);
+		return;
+	}
 	trace_plat_preempt_disable();
 	rc = tr->buffer->cpu[trace_plat_cpu_id()];
 	state = trace_entry_state();

@@ -16,6 +16,12 @@ enum trace_func_option { /* bits of the tracer's options, and of trace_array.fun
 	TRACE_FUNC_NO_REPEATS = 1u << 1,
 };
 
+/*
+ * Who called, when function_graph has hooked the return of a function that ended by jumping to this
+ * one: `parent_ip` is the hook's.
+ */
+uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs);
+
 /* One event. */
 void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);

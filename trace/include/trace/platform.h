@@ -80,6 +80,7 @@ static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t 
  * T1: this CPU's recursion bits (owned by trace/), 0 to 31. Barriers for the compiler. Interrupts
  * leave the word as they found it.
  */
+static inline uint32_t trace_plat_recursion_word(void);
 static inline bool trace_plat_recursion_set(uint32_t bit); /* false: it was set; preemption off */
 static inline void trace_plat_recursion_clear(uint32_t bit);
 /* T2: id of the running thread; 0 for idle. */

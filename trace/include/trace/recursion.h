@@ -33,6 +33,15 @@ static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_cou
 	return preempt_count & TRACE_HARDIRQ_MASK ? 2 : 1;
 }
 
+/*
+ * How much of the preempt depth is of the functions of TRACE_RECURSION_LIST, 0 or 1: what they call
+ * does not know that they did.
+ */
+static TRACE_ALWAYS_INLINE uint32_t trace_recursion_list_depth(uint32_t context)
+{
+	return trace_plat_recursion_word() >> (TRACE_RECURSION_LIST + context) & 1;
+}
+
 /* Returns the bit that is now held, preemption off, or -1: already inside. */
 static TRACE_ALWAYS_INLINE int trace_recursion_enter(uint32_t kind)
 {

@@ -130,6 +130,11 @@ static TRACE_ALWAYS_INLINE void trace_plat_local_add_pair(struct trace_pair *val
 			 : "cc");
 }
 
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_recursion_word(void)
+{
+	return TRACE_PLAT_LOCAL(trace_recursion);
+}
+
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
 {
 	bool was_set;

@@ -116,6 +116,11 @@ static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t 
 	__atomic_fetch_add(&value->hi, hi + (before + lo < lo), __ATOMIC_RELAXED);
 }
 
+static inline uint32_t trace_plat_recursion_word(void)
+{
+	return fake_this->recursion;
+}
+
 static inline bool trace_plat_recursion_set(uint32_t bit)
 {
 	bool was_set = fake_this->recursion >> bit & 1;
