@@ -4,34 +4,8 @@
  */
 #include "unit.h"
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "child.h"
 #include "tracefs.h"
-
-/* Run `boot` as the only life of the library; it asserts, and exits with 0. */
-static void in_child(void (*boot)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		boot();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-/* cmocka's assertions end the test, not the process. */
-#define EXPECT(cond)                                                                               \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond);                 \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
 
 static void boot(void)
 {
