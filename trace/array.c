@@ -181,6 +181,20 @@ void tracing_off(void)
 		ring_buffer_record_off(buffer);
 }
 
+void trace_arrays_off(void)
+{
+	struct trace_array *tr = trace_global_array();
+	struct ring_buffer *buffer;
+
+	/* Without a lock: one that goes meanwhile is freed only after a grace period. */
+	trace_plat_preempt_disable();
+	for (; tr; tr = tr->next) {
+		buffer = tr->buffer;
+		ring_buffer_record_off(buffer);
+	}
+	trace_plat_preempt_enable();
+}
+
 bool tracing_is_on(void)
 {
 	struct ring_buffer *buffer = trace_global.buffer;

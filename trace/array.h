@@ -5,8 +5,9 @@
  * Context:   thread where nothing else is said.
  * Locking:   `trace_config_lock` guards every field that changes, unless a field says otherwise;
  *            probes read `buffer` and `options` without it. The list of instances changes under
- *            it and `trace_arrays_lock`, so either is enough to walk it. Order: config lock, arrays
- *            lock; config lock, read lock, then ftrace's and the ring buffer's own.
+ *            it and `trace_arrays_lock`, so either is enough to walk it; so is preemption that is
+ *            off, for the buffers. Order: config lock, arrays lock; config lock, read lock, then
+ *            ftrace's and the ring buffer's own.
  * Ownership: whoever holds a reference (instance.h), or the config lock and found the instance in
  *            the list, may use it. The global one stays for good.
  */
@@ -64,11 +65,11 @@ struct trace_array {
 	_Atomic bool is_swapping;    /* snapshot.c: interrupts are off while it is held */
 	_Atomic uint32_t nr_stopped; /* open `trace` files that stop recording: no exchange */
 
-	char name[TRACE_INSTANCE_NAME]; /* set once; "": the global one */
-	struct trace_array *next;	/* in the order of creation */
-	uint32_t nr_refs;		/* arrays lock; see instance.h */
-	struct trace_tree *tree;	/* arrays lock: its files; NULL before there are any */
-	_Atomic uint32_t options;	/* bits of enum trace_option; probes read it */
+	char name[TRACE_INSTANCE_NAME];	  /* set once; "": the global one */
+	struct trace_array *_Atomic next; /* in the order of creation */
+	uint32_t nr_refs;		  /* arrays lock; see instance.h */
+	struct trace_tree *tree;	  /* arrays lock: its files; NULL before there are any */
+	_Atomic uint32_t options;	  /* bits of enum trace_option; probes read it */
 	_Atomic uint32_t tracer_bits[TRACE_MAX_TRACERS]; /* tracer_option_bits() */
 	bool is_expanded;				 /* the buffer has its full size */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
@@ -146,6 +147,8 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
  * lock held.
  */
 int trace_array_set_subbuf_order(struct trace_array *tr, int order);
+/* tracing_off() for all instances. Any context. */
+void trace_arrays_off(void);
 /* Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. */
 void trace_array_reset(struct trace_array *tr, int cpu);
 /* The tracing_on file: also starts and stops the tracer. Config lock held. */

@@ -8,9 +8,9 @@
  *   unregister   out of the list, then the sites, then grace periods: for the list (preemption off)
  *                and for the ops' own trampoline (a thread may have been preempted in it)
  */
-#include "ftrace_private.h"
 #include <trace/recursion.h>
-#include <trace/trace.h>
+#include "array.h"
+#include "ftrace_private.h"
 
 struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
@@ -28,7 +28,7 @@ void ftrace_kill(void)
 {
 	atomic_store(&is_dead, true);
 	atomic_store(&ftrace_ops_list, NULL);
-	tracing_off();
+	trace_arrays_off();
 }
 
 /* Out of the way: the caller's loop keeps its registers. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
 #include <trace/recursion.h>
-#include <trace/trace.h>
 
 #define NR_FUNCS 600u /* more than a page of records */
 #define NR_OPS	 4u
@@ -27,7 +27,7 @@ struct user {
 static struct user users[NR_OPS];
 static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

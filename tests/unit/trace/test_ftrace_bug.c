@@ -5,16 +5,16 @@
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
-#include <trace/trace.h>
 
 #define NR_FUNCS 200u
 #define DAMAGED	 150u
 
 static uint32_t nr_off, nr_calls;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 	nr_off++;
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
-#include <trace/trace.h>
 
 static const char *const names[] = { "do_idle",	     "schedule",  "schedule_idle", "scheduler_tick",
 				     "yield",	     "yield_to",  "vfs_read",	   "vfs_write",
@@ -18,7 +18,7 @@ static struct ftrace_ops ops;
 static struct ftrace_edit *edit;
 static long out_before;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

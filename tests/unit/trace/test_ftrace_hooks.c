@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
-#include <trace/trace.h>
 
 #define NR_FUNCS 40u
 #define PARENT	 (FAKE_TEXT + 0x100000)
@@ -23,7 +23,7 @@ static uint64_t nr_full;     /* of them, with all registers */
 static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
 static long out_before;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

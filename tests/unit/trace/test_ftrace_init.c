@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
-#include <trace/trace.h>
 
 #define NR_FUNCS 3000u
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

@@ -7,9 +7,9 @@
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
+#include "array.h"
 #include "func/fgraph_private.h"
 #include "livepatch/livepatch_private.h"
-#include <trace/trace.h>
 
 enum {
 	OLD_A,
@@ -26,7 +26,7 @@ static struct klp_func funcs[2], newer_funcs[1];
 static struct klp_patch patch, newer;
 static long out_before;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
-#include <trace/trace.h>
 
 #define NR_FUNCS  300u
 #define NR_PROBES 3u
@@ -34,7 +34,7 @@ struct user {
 static struct user users[NR_OPS];
 static _Atomic bool stop;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "fake.h"
+#include "array.h"
 #include "func/ftrace_private.h"
 #include <trace/ftrace_probe.h>
-#include <trace/trace.h>
 
 #define NR_FUNCS 20u
 #define NR_CPUS	 3u
@@ -23,7 +23,7 @@ static struct trace_array *const tr = (struct trace_array *)0x1000; /* only comp
 static _Atomic uint64_t acted, seen, late;
 static _Atomic bool may_be_called, stop;
 
-void tracing_off(void)
+void trace_arrays_off(void)
 {
 }
 

@@ -1,0 +1,102 @@
+/*
+ * Damaged text while instances are at work: recording ends. Each test is a life of its own.
+ */
+#include "unit.h"
+#include "child.h"
+#include "tracefs.h"
+#include "array.h"
+
+static void boot(void)
+{
+	EXPECT(tracefs_setup(NULL) == 0);
+	for (int32_t pid = 1; pid <= 2; pid++)
+		fake_thread_add(pid, "worker");
+	fake_run(1);
+}
+
+/* Somebody else finds that the site of do_work is not what it was. */
+static void damage(void)
+{
+	uint8_t *site = fake_text_at(fake_func(DO_WORK));
+
+	EXPECT(echo("do_work", "set_ftrace_filter") == 0);
+	site[2] ^= 0xff;
+	EXPECT(echo("function", "current_tracer") == -ENODEV);
+	site[2] ^= 0xff;
+	EXPECT(ftrace_is_dead());
+	EXPECT(fake_nr_bugs == 1);
+}
+
+static int make(const char *name)
+{
+	return trace_fs_mkdir(node_of("instances"), name);
+}
+
+static bool says(const char *path, const char *want)
+{
+	return strcmp(cat(path), want) == 0;
+}
+
+static void call_all(void)
+{
+	for (size_t i = 0; i < NR_FUNCS; i++)
+		call(0, 1, i);
+}
+
+/* An instance that has the only user of `func`: the site calls its own trampoline. */
+static void trace_with(const char *name, const char *func, const char *tracer)
+{
+	char path[64];
+
+	EXPECT(make(name) == 0);
+	snprintf(path, sizeof(path), "instances/%s/set_ftrace_filter", name);
+	EXPECT(echo(func, path) == 0);
+	snprintf(path, sizeof(path), "instances/%s/current_tracer", name);
+	EXPECT(echo(tracer, path) == 0);
+}
+
+static void three_instances(void)
+{
+	boot();
+	trace_with("calls", "schedule", "function");
+	trace_with("graph", "yield", "function_graph");
+	trace_with("latency", "kfree", "preemptoff");
+}
+
+static void all_stop_recording(void)
+{
+	three_instances();
+	call_all();
+	EXPECT(strstr(cat("instances/calls/trace"), "schedule <-"));
+	EXPECT(strstr(cat("instances/graph/trace"), "yield"));
+	EXPECT(echo("", "instances/calls/trace") == 0);
+	EXPECT(echo("", "instances/graph/trace") == 0);
+	damage();
+	EXPECT(says("tracing_on", "0\n"));
+	EXPECT(says("instances/calls/tracing_on", "0\n"));
+	EXPECT(says("instances/graph/tracing_on", "0\n"));
+	EXPECT(says("instances/latency/tracing_on", "0\n"));
+	call_all();
+	EXPECT(!*cat_body("instances/calls/trace"));
+	EXPECT(!strstr(cat("instances/graph/trace"), "yield"));
+}
+
+#define CHILD(fn)                                                                                  \
+	static void fn##_test(void **state)                                                        \
+	{                                                                                          \
+		(void)state;                                                                       \
+		in_child(fn);                                                                      \
+	}
+
+CHILD(all_stop_recording)
+
+#define TEST(fn) cmocka_unit_test(fn##_test)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(all_stop_recording),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
