@@ -176,6 +176,8 @@ int fgraph_user_add(struct fgraph_user *user)
 void fgraph_user_remove(struct fgraph_user *user)
 {
 	trace_plat_lock(&fgraph_lock);
+	if (ftrace_is_dead()) /* its sites may go on calling: nothing is pushed any more */
+		atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
 	atomic_store(&users[user->index], &nobody);
 	trace_plat_synchronize_preempt();
 	fgraph_stacks_forget(user->index);
@@ -316,11 +318,13 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 
 int unregister_ftrace_graph(struct fgraph_ops *gops)
 {
+	int err;
+
 	if (!gops->user.is_added)
 		return -EINVAL;
-	unregister_ftrace_function(&gops->ops);
+	err = unregister_ftrace_function(&gops->ops);
 	fgraph_user_remove(&gops->user);
-	return 0;
+	return err;
 }
 
 uint64_t ftrace_graph_pending(struct fgraph_ops *gops)

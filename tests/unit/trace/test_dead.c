@@ -1,9 +1,12 @@
 /*
- * Damaged text while instances are at work: recording ends. Each test is a life of its own.
+ * Damaged text while instances and graph users are at work: recording ends,
+ * sites that called somebody go on doing so, and what they call stays. Each test is a life of its
+ * own.
  */
 #include "unit.h"
 #include "child.h"
 #include "tracefs.h"
+#include <trace/fgraph.h>
 #include "array.h"
 
 static void boot(void)
@@ -81,6 +84,53 @@ static void all_stop_recording(void)
 	EXPECT(!strstr(cat("instances/graph/trace"), "yield"));
 }
 
+static uint32_t nr_returns;
+
+static void count_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
+{
+	(void)ret;
+	(void)gops;
+	nr_returns++;
+}
+
+static struct fgraph_ops gops = { .retfunc = count_return };
+
+static void count_returns_of(const char *func)
+{
+	EXPECT(ftrace_set_filter(&gops.ops, func, strlen(func), true) == 0);
+	EXPECT(register_ftrace_graph(&gops) == 0);
+}
+
+/*
+ * The tracer is gone, its site does not know, and another user keeps the shadow stacks. Whoever
+ * switches recording on again gets no call.
+ */
+static void a_graph_tracer_that_went(void)
+{
+	three_instances();
+	count_returns_of("schedule");
+	damage();
+	EXPECT(echo("nop", "instances/graph/current_tracer") == 0);
+	EXPECT(echo("1", "instances/graph/tracing_on") == 0);
+	EXPECT(*fake_enter(YIELD, PARENT) == PARENT);
+	EXPECT(fake_leave(0) == PARENT);
+	EXPECT(!*cat_body("instances/graph/trace"));
+}
+
+static void a_graph_user_that_went(void)
+{
+	boot();
+	count_returns_of("yield");
+	call(0, 1, YIELD);
+	EXPECT(nr_returns == 1);
+	damage();
+	EXPECT(unregister_ftrace_graph(&gops) == -ENODEV);
+	EXPECT(*fake_enter(YIELD, PARENT) == PARENT);
+	EXPECT(fake_leave(0) == PARENT);
+	EXPECT(nr_returns == 1);
+	EXPECT(unregister_ftrace_graph(&gops) == -EINVAL);
+}
+
 #define CHILD(fn)                                                                                  \
 	static void fn##_test(void **state)                                                        \
 	{                                                                                          \
@@ -89,6 +139,8 @@ static void all_stop_recording(void)
 	}
 
 CHILD(all_stop_recording)
+CHILD(a_graph_tracer_that_went)
+CHILD(a_graph_user_that_went)
 
 #define TEST(fn) cmocka_unit_test(fn##_test)
 
@@ -96,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(all_stop_recording),
+		TEST(a_graph_tracer_that_went),
+		TEST(a_graph_user_that_went),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

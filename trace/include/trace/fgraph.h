@@ -78,9 +78,15 @@ struct fgraph_ops {
 	struct fgraph_user user; /* ours */
 };
 
-/* 0, -EINVAL (no function), -EBUSY (registered, or FGRAPH_MAX_USERS are), -ENOMEM, -ENODEV. */
+/*
+ * 0, -EINVAL (no function), -EBUSY (registered, or FGRAPH_MAX_USERS are), -ENOMEM, -ENODEV: as
+ * register_ftrace_function().
+ */
 int register_ftrace_graph(struct fgraph_ops *gops);
-/* 0, -EINVAL (not registered). */
+/*
+ * 0, -EINVAL (not registered), -ENODEV: no callback runs any more, but sites may go on calling, and
+ * the memory of `gops` has to stay.
+ */
 int unregister_ftrace_graph(struct fgraph_ops *gops);
 
 /*
