@@ -126,6 +126,11 @@ static void destroy(struct trace_array *tr)
 	tracer_switch(tr, tracer_nop.name);
 	ftrace_clear_probes(tr);
 	trace_dump_forget(tr);
+	if (ftrace_is_dead()) {
+		/* Sites may go on calling its ops, whose callbacks use all of it: it stays. */
+		ring_buffer_record_off(tr->buffer);
+		return;
+	}
 	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
 	ftrace_free_filter(&instance->ops);
 	ftrace_free_filter(&tr->graph.sets);

@@ -20,7 +20,10 @@
  * -ENAMETOOLONG.
  */
 int trace_instance_create(const char *name);
-/* -ENOENT, -EBUSY while it is held. Its tracer ends. */
+/*
+ * -ENOENT, -EBUSY while it is held. Its tracer ends. When tracing is dead its memory is not given
+ * back.
+ */
 int trace_instance_remove(const char *name);
 
 #endif

@@ -35,6 +35,11 @@ static int make(const char *name)
 	return trace_fs_mkdir(node_of("instances"), name);
 }
 
+static int drop(const char *name)
+{
+	return trace_fs_rmdir(node_of("instances"), name);
+}
+
 static bool says(const char *path, const char *want)
 {
 	return strcmp(cat(path), want) == 0;
@@ -82,6 +87,23 @@ static void all_stop_recording(void)
 	call_all();
 	EXPECT(!*cat_body("instances/calls/trace"));
 	EXPECT(!strstr(cat("instances/graph/trace"), "yield"));
+}
+
+static void instances_go_their_memory_stays(void)
+{
+	three_instances();
+	damage();
+	EXPECT(drop("calls") == 0);
+	EXPECT(drop("graph") == 0);
+	EXPECT(drop("latency") == 0);
+	EXPECT(!node_of("instances/calls"));
+	EXPECT(!node_of("instances/graph"));
+	EXPECT(!node_of("instances/latency"));
+	call_all(); /* looks at what was freed, if it was */
+	EXPECT(make("calls") == 0);
+	EXPECT(echo("function", "instances/calls/current_tracer") == -ENODEV);
+	EXPECT(drop("calls") == 0);
+	EXPECT(drop("calls") == -ENOENT);
 }
 
 static uint32_t nr_returns;
@@ -139,6 +161,7 @@ static void a_graph_user_that_went(void)
 	}
 
 CHILD(all_stop_recording)
+CHILD(instances_go_their_memory_stays)
 CHILD(a_graph_tracer_that_went)
 CHILD(a_graph_user_that_went)
 
@@ -148,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(all_stop_recording),
+		TEST(instances_go_their_memory_stays),
 		TEST(a_graph_tracer_that_went),
 		TEST(a_graph_user_that_went),
 	};
