@@ -27,6 +27,9 @@ static struct trace_plat_lock probes_lock; /* before ftrace_lock */
 static struct ftrace_func_probe *probes;   /* newest first */
 static uint64_t last_id;
 
+/* Of a probe that was removed but is still called; two free slots. */
+static struct probe_map no_functions = { .mask = 1, .shift = 31, .slot = { NULL, NULL } };
+
 static void function_trace_probe_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				      struct ftrace_regs *fregs)
 {
@@ -212,6 +215,8 @@ int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 
 	if (glob[0] == '!' || trace_strnlen(glob, GLOB_MAX) == GLOB_MAX)
 		return -EINVAL;
+	if (ftrace_is_dead())
+		return -ENODEV;
 	trace_plat_lock(&probes_lock);
 	probe = find_probe(tr, ops);
 	if (probe) {
@@ -223,7 +228,8 @@ int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 		goto unlock;
 	err = add_glob(probe, glob, data);
 	if (err) {
-		free_probe(probe);
+		if (!ftrace_is_dead()) /* damage found just now: sites may call it */
+			free_probe(probe);
 		goto unlock;
 	}
 	probe->id = ++last_id;
@@ -243,8 +249,13 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	while (*link != probe)
 		link = &(*link)->next;
 	*link = probe->next;
-	unregister_ftrace_function(&probe->ops);
-	free_probe(probe);
+	if (!unregister_ftrace_function(&probe->ops)) {
+		free_probe(probe);
+		return;
+	}
+	/* With damaged text its sites may go on calling: it stays, and does nothing. */
+	switch_map(probe, &no_functions);
+	trace_plat_synchronize_preempt();
 }
 
 static bool is_meant(const struct probe_entry *entry, const struct ftrace_pattern *pattern)

@@ -1,5 +1,5 @@
 /*
- * Damaged text while instances and graph users are at work: recording ends,
+ * Damaged text while instances, commands and graph users are at work: recording ends,
  * sites that called somebody go on doing so, and what they call stays. Each test is a life of its
  * own.
  */
@@ -7,6 +7,7 @@
 #include "child.h"
 #include "tracefs.h"
 #include <trace/fgraph.h>
+#include <trace/ftrace_probe.h>
 #include "array.h"
 
 static void boot(void)
@@ -153,6 +154,86 @@ static void a_graph_user_that_went(void)
 	EXPECT(unregister_ftrace_graph(&gops) == -EINVAL);
 }
 
+/* ---- Commands ---- */
+
+static uint32_t nr_hits;
+
+static void count_hit(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
+{
+	(void)ops;
+	(*hit->data)++;
+	nr_hits++;
+}
+
+static const struct ftrace_probe_ops hits = { .name = "hits", .func = count_hit };
+static const struct ftrace_probe_ops others = { .name = "others", .func = count_hit };
+
+static void commands_go_their_memory_stays(void)
+{
+	long out;
+
+	boot();
+	EXPECT(make("one") == 0);
+	EXPECT(echo("kfree:traceoff:5", "instances/one/set_ftrace_filter") == 0);
+	EXPECT(register_ftrace_function_probe("schedule", &trace_global, &hits, 0) == 0);
+	damage();
+	call(0, 1, SCHEDULE);
+	EXPECT(nr_hits == 1); /* nobody can tell the site */
+	EXPECT(unregister_ftrace_function_probe_func("*", &trace_global, &hits) == 0);
+	call(0, 1, SCHEDULE);
+	EXPECT(nr_hits == 1);
+	EXPECT(drop("one") == 0);
+	call(0, 1, KFREE);
+	out = fake_alloc_out;
+	EXPECT(register_ftrace_function_probe("yield", &trace_global, &others, 0) == -ENODEV);
+	EXPECT(fake_alloc_out == out);
+}
+
+#define NR_MANY 200u
+
+/*
+ * The command itself finds the damage, and for want of memory when some of its sites call already.
+ * Exit status: 1 wrong, 2 out of memory before that, 3 no site was changed, 0 as meant.
+ */
+static int set_on_damage(long budget)
+{
+	int err;
+
+	fake_reset();
+	fake_text_build_many("func_", NR_MANY);
+	ftrace_init();
+	EXPECT(trace_init() == 0);
+	fake_text_at(fake_func(NR_MANY - 1))[2] ^= 0xff;
+	fake_alloc_budget = budget;
+	err = register_ftrace_function_probe("func_*", &trace_global, &hits, 0);
+	fake_alloc_budget = -1;
+	if (err == -ENOMEM)
+		return 2;
+	EXPECT(err == -ENODEV && ftrace_is_dead());
+	if (*fake_text_at(fake_func(0)) != 0xe8)
+		return 3;
+	fake_call(0, fake_func(NR_MANY / 2));
+	EXPECT(nr_hits == 0);
+	return 0;
+}
+
+static void a_command_that_finds_it(void)
+{
+	int nr[4] = { 0 };
+
+	for (long budget = 0; budget < 30; budget++) {
+		int status;
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(set_on_damage(budget));
+		EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+		EXPECT(WEXITSTATUS(status) < 4 && WEXITSTATUS(status) != 1);
+		nr[WEXITSTATUS(status)]++;
+	}
+	EXPECT(nr[0] && nr[2] && nr[3]);
+}
+
 #define CHILD(fn)                                                                                  \
 	static void fn##_test(void **state)                                                        \
 	{                                                                                          \
@@ -164,6 +245,8 @@ CHILD(all_stop_recording)
 CHILD(instances_go_their_memory_stays)
 CHILD(a_graph_tracer_that_went)
 CHILD(a_graph_user_that_went)
+CHILD(commands_go_their_memory_stays)
+CHILD(a_command_that_finds_it)
 
 #define TEST(fn) cmocka_unit_test(fn##_test)
 
@@ -174,6 +257,8 @@ int main(void)
 		TEST(instances_go_their_memory_stays),
 		TEST(a_graph_tracer_that_went),
 		TEST(a_graph_user_that_went),
+		TEST(commands_go_their_memory_stays),
+		TEST(a_command_that_finds_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
