@@ -182,13 +182,19 @@ static int turn_on(struct hook *hook, const char *func)
 	};
 	atomic_store(&hook->nr_calls, 0);
 	err = ftrace_set_filter(hook->ops, func, strlen(func), true);
+	if (err)
+		goto free;
+	err = attach(hook);
 	if (!err)
-		err = attach(hook);
-	if (err) {
-		ftrace_free_filter(hook->ops);
-		kfree(hook->ops);
+		return 0;
+	if (err == -ENODEV) { /* damage found just now: sites may call it, so it stays */
 		hook->ops = NULL;
+		return err;
 	}
+free:
+	ftrace_free_filter(hook->ops);
+	kfree(hook->ops);
+	hook->ops = NULL;
 	return err;
 }
 
