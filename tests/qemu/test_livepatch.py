@@ -114,3 +114,23 @@ def test_under_load(build, cpus):
         guest.check("stress livepatch 2", timeout=60)
         guest.check("echo nop > current_tracer; > set_ftrace_filter")
         assert guest.check("cat enabled_functions") == ""
+
+
+def test_stays_when_tracing_is_dead():
+    with Guest("clang", 2, limit=100) as guest:
+        guest.check("livepatch load demo_version")
+        settled(guest, "demo_version")
+        patched_version = guest.check("cat /proc/version")
+        assert "live patched" in patched_version
+        guest.check("torture damage")
+        refused(guest, "livepatch unload demo_version", "livepatch: demo_version: No such device")
+        refused(guest, f"echo 0 > {KLP}/demo_version/enabled", "sh: write error: No such device")
+        # on top of it, where no site would have to be added, and beside it
+        refused(guest, "livepatch load demo_stacked", "livepatch: demo_stacked: No such device")
+        time.sleep(0.2)
+        assert guest.check("cat /proc/version") == patched_version
+        assert guest.check(f"cat {KLP}/demo_version/enabled {KLP}/demo_version/transition") == "1\n0\n"
+        assert guest.check(f"ls {KLP}") == "demo_version\n"
+        assert "demo_version   enabled" in guest.check("livepatch")
+        assert "unpatching" not in guest.check("dmesg")
+        guest.check("hackbench 1 20")

@@ -45,6 +45,23 @@ static void set_moving(struct klp_patch *patch, bool is_moving)
 		atomic_store_explicit(&patch->funcs[i].is_moving, is_moving, memory_order_release);
 }
 
+/* Let all of its sites jump. Where one cannot, the callback goes on saying the same. */
+static void settle_all(const struct klp_patch *patch)
+{
+	for (size_t i = 0; i < patch->nr_funcs; i++)
+		(void)klp_site_settle(&patch->funcs[i], true);
+}
+
+/* Let none of them jump, or say why not. */
+static int unsettle_all(const struct klp_patch *patch)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < patch->nr_funcs && !err; i++)
+		err = klp_site_settle(&patch->funcs[i], false);
+	return err;
+}
+
 static void list_remove(struct klp_patch *patch)
 {
 	struct klp_patch **link = &klp_patches;
@@ -80,8 +97,7 @@ static void finish(void)
 		set_moving(patch, false);
 		trace_plat_synchronize_preempt(); /* nobody looks at sides any more */
 		set_all_sides(KLP_OLD);
-		for (size_t i = 0; i < patch->nr_funcs; i++)
-			klp_site_settle(&patch->funcs[i], true);
+		settle_all(patch);
 		trace_plat_log("livepatch: '%s': patching complete", patch->name);
 		return;
 	}
@@ -205,17 +221,22 @@ unlock:
 	return err;
 }
 
-/* From rest: every thread begins on the new side, before a function asks for it. */
+/*
+ * From rest: every thread begins on the new side, before a function asks for it. The jumps go
+ * first: while a site keeps one, its function cannot.
+ */
 static int start_disable(struct klp_patch *patch)
 {
-	int err = start(patch, KLP_OLD);
+	int err = unsettle_all(patch);
 
-	if (err)
+	if (!err)
+		err = start(patch, KLP_OLD);
+	if (err) {
+		settle_all(patch);
 		return err;
+	}
 	set_all_sides(KLP_NEW);
 	set_moving(patch, true);
-	for (size_t i = 0; i < patch->nr_funcs; i++)
-		klp_site_settle(&patch->funcs[i], false);
 	return 0;
 }
 
@@ -225,6 +246,8 @@ int klp_disable_locked(struct klp_patch *patch)
 
 	if (!patch->is_active || !patch->is_enabled)
 		err = -EINVAL;
+	else if (ftrace_is_dead())
+		err = -ENODEV;
 	else if (moving.patch == patch)
 		err = turn_round(KLP_OLD);
 	else

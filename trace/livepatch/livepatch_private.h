@@ -45,8 +45,12 @@ struct klp_site {
 int klp_site_push(struct klp_func *func);
 /* Take it out again. Nobody is in the callback for it when it returns; threads have moved. */
 void klp_site_pop(struct klp_func *func);
-/* Before a transition: sites of `func` go through the callback. After it: they may jump. */
-void klp_site_settle(const struct klp_func *func, bool may_jump);
+/*
+ * Before a transition: sites of `func` go through the callback. After it: they may jump. -ENODEV
+ * leaves the site as it is: through the callback, where it may jump, but maybe jumping to an old
+ * function, where it may not.
+ */
+int klp_site_settle(const struct klp_func *func, bool may_jump);
 /* What runs where `func` does not: what it covers, or the first function. */
 uintptr_t klp_func_covered(const struct klp_func *func);
 

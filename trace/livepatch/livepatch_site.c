@@ -65,16 +65,24 @@ static int add_site(uintptr_t address, struct klp_func *func)
 			  FTRACE_OPS_FL_PERMANENT;
 	atomic_store(&site->top, func);
 	err = ftrace_set_filter_ip(&site->ops, address, false, true);
-	if (!err)
-		err = register_ftrace_function(&site->ops);
-	if (err) {
-		free_site(site);
+	if (err)
+		goto free;
+	err = register_ftrace_function(&site->ops);
+	if (err == -ENODEV) { /* damage found just now: it may be called, so it stays */
+		atomic_store(&site->top, NULL);
+		trace_plat_synchronize_preempt(); /* the callback has left `func` */
 		return err;
 	}
+	if (err)
+		goto free;
 	site->next = sites;
 	sites = site;
 	func->site = site;
 	return 0;
+
+free:
+	free_site(site);
+	return err;
 }
 
 static void remove_site(struct klp_site *site)
@@ -108,6 +116,7 @@ int klp_site_push(struct klp_func *func)
 {
 	uintptr_t address = trace_plat_symbol_find(func->old_name);
 	struct klp_site *site;
+	int err;
 
 	if (!address)
 		return -ENOENT;
@@ -119,7 +128,11 @@ int klp_site_push(struct klp_func *func)
 	if (!site)
 		return add_site(address, func);
 	func->site = site;
-	klp_site_settle(func, false);
+	err = klp_site_settle(func, false);
+	if (err) { /* it may jump, past what would cover it */
+		func->site = NULL;
+		return err;
+	}
 	atomic_store(&func->below, atomic_load(&site->top));
 	atomic_store_explicit(&site->top, func, memory_order_release);
 	return 0;
@@ -139,16 +152,15 @@ void klp_site_pop(struct klp_func *func)
 	if (!atomic_load(&site->top))
 		remove_site(site);
 	else
-		klp_site_settle(atomic_load(&site->top), true);
+		(void)klp_site_settle(atomic_load(&site->top), true); /* or the callback */
 }
 
-void klp_site_settle(const struct klp_func *func, bool may_jump)
+int klp_site_settle(const struct klp_func *func, bool may_jump)
 {
 	struct klp_site *site = func->site;
 	const struct klp_func *top = atomic_load(&site->top);
 
-	/* Without the jump the callback says the same: no failure changes where a call goes. */
-	ftrace_set_site_jump(&site->ops, may_jump && top ? top->new_func : 0);
+	return ftrace_set_site_jump(&site->ops, may_jump && top ? top->new_func : 0);
 }
 
 uintptr_t klp_func_covered(const struct klp_func *func)

@@ -1,5 +1,5 @@
 /*
- * Damaged text while instances, commands and graph users are at work: recording ends,
+ * Damaged text while instances, commands, graph users and live patches are at work: recording ends,
  * sites that called somebody go on doing so, and what they call stays. Each test is a life of its
  * own.
  */
@@ -9,10 +9,12 @@
 #include <trace/fgraph.h>
 #include <trace/ftrace_probe.h>
 #include "array.h"
+#include "livepatch/livepatch_private.h"
 
 static void boot(void)
 {
 	EXPECT(tracefs_setup(NULL) == 0);
+	fake_symbol_add(klp_callback_address(), 64, "klp_callback");
 	for (int32_t pid = 1; pid <= 2; pid++)
 		fake_thread_add(pid, "worker");
 	fake_run(1);
@@ -234,6 +236,118 @@ static void a_command_that_finds_it(void)
 	EXPECT(nr[0] && nr[2] && nr[3]);
 }
 
+/* ---- Live patches ---- */
+
+static struct klp_func old_func = { .old_name = "schedule" },
+		       newer_func = { .old_name = "schedule" };
+static struct klp_patch patch = { .name = "patch", .funcs = &old_func, .nr_funcs = 1 };
+static struct klp_patch newer = { .name = "newer", .funcs = &newer_func, .nr_funcs = 1 };
+
+/* schedule becomes yield, or with the second patch kfree. */
+static void boot_with_patches(void)
+{
+	boot();
+	old_func.new_func = fake_func(YIELD);
+	newer_func.new_func = fake_func(KFREE);
+}
+
+/* Where a call of schedule goes. */
+static bool goes_to(size_t index, enum fake_via via)
+{
+	struct ftrace_regs fregs = { 0 };
+	enum fake_via found;
+	uintptr_t at;
+
+	at = fake_call_regs(SCHEDULE, &fregs, &found);
+	return found == via && (at - fake_func(0)) / FAKE_FUNC_BYTES == index;
+}
+
+static bool is_enabled(const char *name)
+{
+	bool is_on = false;
+
+	return !klp_attr_get(name, KLP_ATTR_ENABLED, &is_on) && is_on;
+}
+
+static void patches_stay(void)
+{
+	boot_with_patches();
+	EXPECT(klp_enable_patch(&patch) == 0);
+	EXPECT(goes_to(YIELD, FAKE_VIA_JUMP));
+	damage();
+	EXPECT(klp_disable_patch(&patch) == -ENODEV);
+	EXPECT(klp_attr_set("patch", KLP_ATTR_ENABLED, false) == -ENODEV);
+	EXPECT(klp_patch_is_active(&patch) && !klp_patch_in_transition(&patch));
+	EXPECT(is_enabled("patch"));
+	EXPECT(klp_enable_patch(&newer) == -ENODEV); /* its only site is there already */
+	EXPECT(!klp_patch_is_active(&newer));
+	EXPECT(goes_to(YIELD, FAKE_VIA_JUMP));
+	EXPECT(!strstr(fake_log(), "unpatching"));
+}
+
+/* The site that would have to change is the damaged one. */
+static void spoil_and(int (*change)(struct klp_patch *), struct klp_patch *which)
+{
+	uint8_t *site;
+
+	boot_with_patches();
+	site = fake_text_at(fake_func(SCHEDULE));
+	EXPECT(klp_enable_patch(&patch) == 0);
+	site[4] ^= 0x01;
+	EXPECT(change(which) == -ENODEV);
+	site[4] ^= 0x01;
+	EXPECT(ftrace_is_dead());
+	EXPECT(klp_patch_is_active(&patch) && !klp_patch_in_transition(&patch));
+	EXPECT(is_enabled("patch") && !klp_patch_is_active(&newer));
+	EXPECT(goes_to(YIELD, FAKE_VIA_JUMP));
+}
+
+static void a_disable_that_finds_it(void)
+{
+	spoil_and(klp_disable_patch, &patch);
+}
+
+static void a_stacked_patch_that_finds_it(void)
+{
+	spoil_and(klp_enable_patch, &newer);
+}
+
+/* The callback needs no change of text. */
+static void transitions_end(void)
+{
+	uintptr_t inside_old, inside_new;
+
+	boot_with_patches();
+	inside_old = fake_func(SCHEDULE) + 7;
+	inside_new = fake_func(YIELD) + 7;
+	fake_thread_stack(2, &inside_old, 1);
+	EXPECT(klp_enable_patch(&patch) == 0);
+	EXPECT(klp_patch_in_transition(&patch));
+	damage();
+	EXPECT(klp_disable_patch(&patch) == -ENODEV);
+	fake_thread_stack(2, &inside_new, 1);
+	EXPECT(fake_run_later());
+	EXPECT(!klp_patch_in_transition(&patch) && is_enabled("patch"));
+	EXPECT(goes_to(YIELD, FAKE_VIA_TRAMPOLINE));
+}
+
+static void transitions_back_end(void)
+{
+	uintptr_t inside_new;
+
+	boot_with_patches();
+	inside_new = fake_func(YIELD) + 7;
+	EXPECT(klp_enable_patch(&patch) == 0);
+	fake_thread_stack(2, &inside_new, 1);
+	EXPECT(klp_disable_patch(&patch) == 0);
+	EXPECT(klp_patch_in_transition(&patch));
+	damage();
+	fake_thread_stack(2, &inside_new, 0);
+	EXPECT(fake_run_later());
+	EXPECT(!klp_patch_is_active(&patch));
+	EXPECT(goes_to(SCHEDULE, FAKE_VIA_TRAMPOLINE)); /* but it calls who nobody replaces */
+}
+
 #define CHILD(fn)                                                                                  \
 	static void fn##_test(void **state)                                                        \
 	{                                                                                          \
@@ -247,6 +361,11 @@ CHILD(a_graph_tracer_that_went)
 CHILD(a_graph_user_that_went)
 CHILD(commands_go_their_memory_stays)
 CHILD(a_command_that_finds_it)
+CHILD(patches_stay)
+CHILD(a_disable_that_finds_it)
+CHILD(a_stacked_patch_that_finds_it)
+CHILD(transitions_end)
+CHILD(transitions_back_end)
 
 #define TEST(fn) cmocka_unit_test(fn##_test)
 
@@ -259,6 +378,11 @@ int main(void)
 		TEST(a_graph_user_that_went),
 		TEST(commands_go_their_memory_stays),
 		TEST(a_command_that_finds_it),
+		TEST(patches_stay),
+		TEST(a_disable_that_finds_it),
+		TEST(a_stacked_patch_that_finds_it),
+		TEST(transitions_end),
+		TEST(transitions_back_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

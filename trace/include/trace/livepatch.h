@@ -50,13 +50,14 @@ struct klp_patch {
  * -EINVAL: nothing to patch, no name, a function without a call site, one named twice, or a name
  * that several functions have.
  * -ENOENT: no such function. -EEXIST: the name is in use, or the patch is. -EBUSY: another patch is
- * in transition, somebody else modifies where a function goes, or ftrace_enabled is 0. -ENOMEM,
- * -ENODEV. Nothing changes then. While it is there ftrace_enabled stays 1.
+ * in transition, somebody else modifies where a function goes, or ftrace_enabled is 0. -ENOMEM.
+ * -ENODEV: tracing is dead. Nothing changes then. While it is there ftrace_enabled stays 1.
  */
 int klp_enable_patch(struct klp_patch *patch);
 /*
  * Start to go back to what the patch replaced, or, in its transition, turn round.
- * -EINVAL: not enabled. -EBUSY: another patch is in transition.
+ * -EINVAL: not enabled. -EBUSY: another patch is in transition. -ENOMEM. -ENODEV: tracing is dead,
+ * so no site can be changed: the patch stays enabled, active, and the caller's to keep for good.
  */
 int klp_disable_patch(struct klp_patch *patch);
 /* In a transition that goes back, turn round once more. -EINVAL: there is none of this patch. */
