@@ -63,7 +63,7 @@ struct trace_array {
 	struct ring_buffer *_Atomic snapshot;
 	_Atomic bool has_snapshot;   /* `snapshot` has the size of `buffer` and may be exchanged */
 	_Atomic bool is_swapping;    /* snapshot.c: interrupts are off while it is held */
-	_Atomic uint32_t nr_stopped; /* open `trace` files that stop recording: no exchange */
+	_Atomic uint32_t nr_stopped; /* trace_snapshot_pause(): no exchange */
 
 	char name[TRACE_INSTANCE_NAME];	  /* set once; "": the global one */
 	struct trace_array *_Atomic next; /* in the order of creation */

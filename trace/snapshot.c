@@ -76,19 +76,26 @@ int trace_snapshot_alloc(struct trace_array *tr)
 	return err;
 }
 
+/* An exchange that has seen the snapshot is over, or sees that exchanges are paused. */
+static void forget_snapshot(struct trace_array *tr)
+{
+	uint64_t flags = lock_swap(tr);
+
+	tr->has_snapshot = false;
+	unlock_swap(tr, flags);
+}
+
 int trace_snapshot_free(struct trace_array *tr)
 {
-	uint64_t flags;
 	int err;
 
 	if (!tr->has_snapshot)
 		return 0;
-	flags = lock_swap(tr);
-	tr->has_snapshot = false; /* from here on the two stay what they are */
-	unlock_swap(tr, flags);
+	trace_snapshot_pause(tr); /* the two stay what they are, and a refusal goes unnoticed */
 	err = change_size(tr, ring_buffer_slim);
-	if (err)
-		tr->has_snapshot = true;
+	if (!err)
+		forget_snapshot(tr);
+	trace_snapshot_resume(tr);
 	return err;
 }
 

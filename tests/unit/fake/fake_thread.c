@@ -15,6 +15,7 @@ long fake_alloc_budget = -1;
 size_t fake_alloc_max_bytes;
 _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
+void (*fake_on_alloc)(void);
 bool fake_interrupted;
 void (*fake_on_wait)(void);
 void (*fake_on_each_thread)(void);
@@ -51,6 +52,7 @@ void fake_thread_reset(void)
 	fake_alloc_max_bytes = 0;
 	fake_alloc_budget = -1;
 	fake_alloc_calls = 0;
+	fake_on_alloc = NULL;
 	fake_interrupted = false;
 	fake_on_wait = NULL;
 	fake_on_each_thread = NULL;
@@ -71,8 +73,14 @@ void fake_reset(void)
 
 void *trace_plat_alloc(size_t bytes)
 {
+	void (*hook)(void) = fake_on_alloc;
 	void *memory;
 
+	if (hook) {
+		fake_on_alloc = NULL;
+		hook();
+		fake_on_alloc = hook;
+	}
 	atomic_fetch_add(&fake_alloc_calls, 1);
 	if (fake_alloc_budget == 0 || (fake_alloc_max_bytes && bytes > fake_alloc_max_bytes))
 		return NULL;

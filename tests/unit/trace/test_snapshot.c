@@ -221,6 +221,37 @@ static void from_code(void **state)
 	assert_int_equal(tracing_alloc_snapshot(), 0);
 }
 
+/* Whoever asks for a snapshot while it is being freed, which is refused, gets none: that is all. */
+static void from_code_while_freed(void **state)
+{
+	struct trace_handle *readers[2];
+	static char text[3000];
+
+	(void)state;
+	mark("before");
+	for (size_t i = 0; i < 2; i++) { /* of the one buffer and of the other */
+		uint64_t pos = 0;
+
+		assert_int_equal(echo("1", "snapshot"), 0);
+		mark("before");
+		readers[i] = open_file("snapshot", TRACE_FS_READ);
+		assert_true(trace_fs_read(readers[i], text, sizeof(text), &pos) > 0);
+	}
+	fake_on_alloc = tracing_snapshot;
+	assert_int_equal(echo("0", "snapshot"), -EBUSY);
+	fake_on_alloc = NULL;
+	says("tracing_on", "1\n");
+	assert_int_equal(count("trace", "SNAPSHOT"), 0);
+	for (size_t i = 0; i < 2; i++)
+		trace_fs_close(readers[i]);
+	fake_on_alloc = tracing_snapshot;
+	assert_int_equal(echo("0", "snapshot"), 0);
+	fake_on_alloc = NULL;
+	says("tracing_on", "1\n");
+	is_freed("snapshot");
+	assert_int_equal(echo("1", "snapshot"), 0); /* exchanges are no longer paused */
+}
+
 static int keeper_init(struct trace_array *tr)
 {
 	(void)tr;
@@ -336,8 +367,17 @@ static int check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(commands),	 TEST(one_cpu), TEST(settings), TEST(memory),	   TEST(readers),
-		TEST(from_code), TEST(taken),	TEST(own_ones), TEST(free_buffer), TEST(polling),
+		TEST(commands),
+		TEST(one_cpu),
+		TEST(settings),
+		TEST(memory),
+		TEST(readers),
+		TEST(from_code),
+		TEST(from_code_while_freed),
+		TEST(taken),
+		TEST(own_ones),
+		TEST(free_buffer),
+		TEST(polling),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
