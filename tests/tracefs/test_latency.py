@@ -208,6 +208,48 @@ def test_filter_and_switch(tracing):
     assert int(tracing.check("cat tracing_max_latency")) >= 9000
 
 
+def called(text):
+    """Functions below the first end, and how deep."""
+    lines = "\n".join([line for line in text.splitlines() if not line.startswith("#")][1:])
+    if " |  " in lines:
+        return [(name, len(indent) // 2) for indent, name in re.findall(r"\|  ( *)(\w+)\(\)(?:;| \{)$", lines, re.M)]
+    return [(name, 0) for name in re.findall(r": (\w+) <-", lines)]
+
+
+@exact
+@pytest.mark.parametrize("form", ["nodisplay-graph", "display-graph"])
+def test_thread_filters(tracing, form):
+    """The two ends and the stack are there whoever runs; calls are those of the threads that are wanted."""
+    for setting, is_wanted in (("> set_ftrace_pid", True), ("echo 1 > set_ftrace_pid", False),
+                               ("> set_ftrace_pid; echo 1 > set_ftrace_notrace_pid", True),
+                               ("> set_ftrace_notrace_pid", True)):
+        tracing.check(setting)
+        text = measure(tracing, "irqsoff", "preemptirq_delay irq 2000", form)
+        assert text.count("delay_irqs_off") >= 4 and places(text) == ["delay_irqs_off"] * 2
+        assert "=> run_delay" in text and ("delay_busy" in dict(called(text))) == is_wanted, setting
+
+
+@exact
+def test_settings_of_the_graph(tracing):
+    """As for function_graph: how deep, from which functions on, below which not."""
+    def graph(setting, tracer="wakeup_rt", command="chrt -f 50 sleep 0.01"):
+        tracing.check("> set_graph_function; > set_graph_notrace; echo 0 > max_graph_depth; " + setting)
+        return called(measure(tracing, tracer, command, "display-graph"))
+
+    everything = graph("")
+    assert max(depth for _, depth in everything) > 1 and ("sched_switch", 0) in everything
+    assert {depth for _, depth in graph("echo 1 > max_graph_depth")} == {0}
+    assert {depth for _, depth in graph("echo 2 > max_graph_depth")} == {0, 1}
+    begin, first, *inside, end = graph("echo sched_switch > set_graph_function")
+    assert begin == everything[0] and first == ("sched_switch", 0) and end == everything[-1]
+    assert inside and min(depth for _, depth in inside) == 1
+    outside = graph("echo sched_switch > set_graph_notrace")
+    assert "sched_pick_next" in dict(everything) and "sched_pick_next" not in dict(outside)
+    # A time begins at level 0, whatever the thread was in before.
+    for setting, calls in (("", 1), ("echo 1 > max_graph_depth", 1), ("echo delay_busy > set_graph_notrace", 0)):
+        assert graph(setting, "irqsoff", "preemptirq_delay irq 2000").count(("delay_busy", 0)) == calls
+
+
 @exact
 def test_one_instance_at_a_time(tracing):
     tracing.check("mkdir instances/lat; echo irqsoff > instances/lat/current_tracer; preemptirq_delay irq 3000")

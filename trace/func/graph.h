@@ -67,5 +67,13 @@ void function_graph_update(struct trace_array *tr);
  */
 bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent);
 bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret);
+/*
+ * What the settings of `tr` say to a call of `ip` by the current thread: `head`, as
+ * fgraph_next_head() gave it with the flags `inherited`, and flags of its own; FGRAPH_NO_HEAD when
+ * the sets, the depth, the thread filters or the options do not want it. With FGRAPH_HIDDEN the
+ * frame has no event: it hides what it calls. Preemption is off.
+ */
+uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t head,
+				 uint32_t inherited);
 
 #endif

@@ -104,12 +104,12 @@ static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bo
 	return FGRAPH_INSIDE | (in_irq ? FGRAPH_IRQ : 0);
 }
 
-/* The head of the frame for a call, or FGRAPH_NO_HEAD when the settings do not want it. */
-static uint32_t wanted_head(struct trace_array *tr, struct trace_thread *thread, uintptr_t ip)
+uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t head,
+				 uint32_t inherited)
 {
+	const struct trace_thread *thread = trace_plat_current();
 	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
 	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
-	uint32_t inherited, head = fgraph_next_head(thread, tr->graph.user.index, &inherited);
 	int flags = flags_of(tr, ip, inherited, in_irq);
 
 	if (flags < 0)
@@ -157,13 +157,14 @@ static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_free_frame(thread);
-	uint32_t head;
+	uint32_t head, inherited;
 
 	if (!frame) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	head = wanted_head(tr, thread, ip);
+	head = fgraph_next_head(thread, tr->graph.user.index, &inherited);
+	head = trace_graph_wanted_head(tr, ip, head, inherited);
 	if (head == FGRAPH_NO_HEAD)
 		return;
 	fgraph_push(thread, frame, head, ip, slot);

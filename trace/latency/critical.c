@@ -31,6 +31,11 @@ static bool critical_records(const struct trace_latency *lat, uint32_t cpu, uint
 	       (preempt_count || trace_plat_irqs_disabled());
 }
 
+static uint64_t critical_start_ts(uint32_t cpu)
+{
+	return critical.cpus[cpu].start_ts;
+}
+
 static struct trace_latency critical_latency;
 
 static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)
@@ -160,6 +165,7 @@ static int start(struct trace_array *tr, uint32_t watches)
 		return -ENOMEM;
 	critical.watches = watches;
 	critical_latency.records = critical_records;
+	critical_latency.start_ts = critical_start_ts;
 	critical_latency.hooks = (struct trace_hook_user){
 		.irqs = watches & WATCHES_IRQS ? irqs_changed : NULL,
 		.preempt = watches & WATCHES_PREEMPT ? preempt_changed : NULL,

@@ -59,6 +59,12 @@ void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t pare
 		write_call(tr, ip, parent_ip, 0);
 }
 
+/* Neither set_ftrace_pid nor set_ftrace_notrace_pid leaves out who runs. */
+static bool is_thread_traced(const struct trace_array *tr)
+{
+	return !(trace_plat_current()->ignored_by & tr->pid_mask);
+}
+
 /* Every traced function; most do not belong to a time. */
 static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
@@ -70,7 +76,8 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 	(void)fregs;
 	if (bit < 0)
 		return;
-	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1))
+	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1) &&
+	    is_thread_traced(tr))
 		write_call(tr, ip, parent_ip, 1);
 	trace_recursion_exit(bit);
 }

@@ -33,6 +33,8 @@ struct trace_latency {
 	/* Are calls on this CPU part of a time? Preemption off, count as the traced code left it.
 	 */
 	bool (*records)(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count);
+	/* When that time began. */
+	uint64_t (*start_ts)(uint32_t cpu);
 
 	/* latency.c */
 	bool has_calls; /* the ops of `tr` is registered for us, */

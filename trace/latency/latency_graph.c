@@ -1,6 +1,9 @@
 /*
  * Latency tracers with the option display-graph: calls of the time are recorded as function_graph
- * does. See latency.h, func/graph.h, func/fgraph_private.h.
+ * does, by the same settings. See latency.h, func/graph.h, func/fgraph_private.h.
+ *
+ * Levels count from where the time began: calls of earlier times that have not returned are not
+ * around those of this one. data of a frame says to which time it belongs.
  */
 #include <trace/recursion.h>
 #include "func/fgraph_private.h"
@@ -13,24 +16,51 @@ static bool records_here(const struct trace_latency *lat)
 	return lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1);
 }
 
+static uint32_t head_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,
+			     uint32_t user, uint32_t *out_flags)
+{
+	const struct fgraph_frame *last = fgraph_last(thread, frame - 1, user);
+
+	if (last && last->data == frame->data)
+		return fgraph_next_head(thread, user, out_flags);
+	*out_flags = 0;
+	return user;
+}
+
+/* A frame that only hides what it calls has no event. */
+static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
+{
+	struct ftrace_graph_ent ent = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retaddr = ftrace_graph_ret_addr(trace_plat_current(), *fgraph_slot(frame),
+						 fgraph_slot(frame)),
+		.depth = fgraph_level(frame),
+	};
+
+	return (fgraph_head(frame) & FGRAPH_HIDDEN) || trace_graph_write_entry(tr, &ent);
+}
+
 /* The recursion bit is held. */
-static void enter(struct trace_array *tr, struct fgraph_user *user, uintptr_t ip, uintptr_t *slot)
+static void enter(struct trace_array *tr, const struct trace_latency *lat, uintptr_t ip,
+		  uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_free_frame(thread);
-	struct ftrace_graph_ent ent = { .func = ip };
-	uint32_t flags;
+	uint32_t head, inherited;
 
 	if (!frame) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	fgraph_push(thread, frame, fgraph_next_head(thread, user->index, &flags), ip, slot);
+	frame->data = lat->start_ts(trace_plat_cpu_id());
+	head = head_in_time(thread, frame, lat->graph.index, &inherited);
+	head = trace_graph_wanted_head(tr, ip, head, inherited);
+	if (head == FGRAPH_NO_HEAD)
+		return;
+	fgraph_push(thread, frame, head, ip, slot);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	ent.depth = fgraph_level(frame);
-	ent.retaddr = ftrace_graph_ret_addr(thread, *slot, slot);
-	if (trace_graph_write_entry(tr, &ent))
+	if (write_entry(tr, frame))
 		fgraph_hook(frame);
 	else
 		fgraph_unpush(thread, frame);
@@ -47,7 +77,7 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 	if (bit < 0)
 		return;
 	if (records_here(lat) && !(lat->graph.flags & FGRAPH_USER_DEAD))
-		enter(tr, &lat->graph, ip, ftrace_regs_return_slot(fregs));
+		enter(tr, lat, ip, ftrace_regs_return_slot(fregs));
 	trace_recursion_exit(bit);
 }
 
@@ -66,7 +96,8 @@ static void latency_graph_exit(struct fgraph_user *user, struct fgraph_frame *fr
 	};
 	struct trace_array *tr = lat->tr;
 
-	if (tr && !(lat->graph.flags & FGRAPH_USER_DEAD) && records_here(lat))
+	if (tr && !(fgraph_head(frame) & FGRAPH_HIDDEN) && !(lat->graph.flags & FGRAPH_USER_DEAD) &&
+	    records_here(lat))
 		trace_graph_write_return(tr, &ret);
 	fgraph_pop(frame);
 }

@@ -8,8 +8,8 @@
  *
  *   woken(): wakee, cpu, start --> calls on `cpu` are recorded --> switched(): to wakee
  *
- * Locking: trace_latency_lock() for what changes; calls look at `wakee` and `cpu` without, and
- *          record a call too many or too few while these change.
+ * Locking: trace_latency_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
+ *          without, and record a call too many or too few while these change.
  */
 #include "entry.h"
 #include "latency/latency.h"
@@ -21,7 +21,7 @@ static struct {
 	struct trace_thread *_Atomic wakee; /* NULL: none is followed */
 	_Atomic uint32_t cpu;		    /* where it is to run */
 	_Atomic int32_t prio;
-	uint64_t start_ts;
+	_Atomic uint64_t start_ts;
 } wakeup;
 
 static struct trace_latency wakeup_latency;
@@ -31,6 +31,12 @@ static bool wakeup_records(const struct trace_latency *lat, uint32_t cpu, uint32
 	(void)lat;
 	(void)preempt_count;
 	return wakeup.wakee && wakeup.cpu == cpu;
+}
+
+static uint64_t wakeup_start_ts(uint32_t cpu)
+{
+	(void)cpu;
+	return wakeup.start_ts;
 }
 
 /* A switch or a wakeup as one event. Interrupts are off. */
@@ -141,6 +147,7 @@ static int start(struct trace_array *tr, bool is_rt)
 	wakeup.is_rt = is_rt;
 	wakeup.wakee = NULL;
 	wakeup_latency.records = wakeup_records;
+	wakeup_latency.start_ts = wakeup_start_ts;
 	wakeup_latency.hooks = (struct trace_hook_user){
 		.switched = switched,
 		.woken = woken,

@@ -313,6 +313,102 @@ static void as_a_graph(void **state)
 	assert_int_equal(maximum(), 20);
 }
 
+/* A new maximum of `us` on CPU 0, in which do_work calls schedule, which calls kfree. */
+static void nested_calls(uint64_t us)
+{
+	irqs(0, true, 0);
+	pass(us);
+	fake_enter(DO_WORK, PARENT);
+	fake_enter(SCHEDULE, PARENT);
+	fake_call(KFREE, PARENT);
+	assert_int_equal(fake_leave(0), PARENT);
+	assert_int_equal(fake_leave(0), PARENT);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), us);
+}
+
+/* Threads that are left out: the two ends alone are there. */
+static void thread_filters(void **state)
+{
+	static const char *const names[] = { "set_ftrace_pid", "set_ftrace_notrace_pid" };
+	uint64_t us = 0;
+
+	(void)state;
+	start("irqsoff");
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(echo(i & 1 ? "1" : "0", "options/display-graph"), 0);
+		assert_int_equal(echo(i / 2 ? "3" : "4", names[i / 2]), 0);
+		fake_run(3);
+		nested_calls(us += 10);
+		shows(i & 1 ? "yield();" : "0us : yield\n");
+		shows_not("do_work");
+		shows_not("kfree");
+		fake_run(4);
+		nested_calls(us += 10);
+		shows("do_work");
+		shows("kfree");
+		assert_int_equal(echo("", names[i / 2]), 0);
+		fake_run(3);
+		nested_calls(us += 10);
+		shows("do_work");
+		fake_run(-1);
+		if (i & 1)
+			us = 0;
+		assert_int_equal(echo("0", "options/display-graph"), 0);
+	}
+}
+
+static void settings_of_the_graph(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", "options/display-graph"), 0);
+	start("irqsoff");
+	fake_run(4);
+	assert_int_equal(echo("1", "max_graph_depth"), 0);
+	nested_calls(10);
+	shows("|  do_work();\n");
+	shows_not("schedule");
+	assert_int_equal(echo("0", "max_graph_depth"), 0);
+	assert_int_equal(echo("schedule", "set_graph_function"), 0);
+	nested_calls(20);
+	shows_not("do_work");
+	shows("|  schedule() {\n");
+	shows("|    kfree();\n");
+	assert_int_equal(echo("", "set_graph_function"), 0);
+	assert_int_equal(echo("schedule", "set_graph_notrace"), 0);
+	nested_calls(30);
+	shows("|  do_work();\n");
+	shows_not("schedule");
+	shows_not("kfree");
+	assert_int_equal(echo("", "set_graph_notrace"), 0);
+	nested_calls(40);
+	shows("|      kfree();\n");
+	fake_run(-1);
+	assert_int_equal(echo("0", "options/display-graph"), 0);
+}
+
+/* A call of an earlier time that goes on is not around those of this one. */
+static void levels_begin_with_the_time(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", "options/display-graph"), 0);
+	start("irqsoff");
+	fake_run(4);
+	irqs(0, true, 0);
+	fake_enter(YIELD, PARENT);
+	irqs(0, false, 0);
+	pass(1);
+	nested_calls(10);
+	shows("|  do_work() {\n");
+	assert_int_equal(echo("1", "max_graph_depth"), 0);
+	nested_calls(20);
+	shows("|  do_work();\n");
+	assert_int_equal(echo("0", "max_graph_depth"), 0);
+	assert_int_equal(fake_leave(0), PARENT);
+	fake_run(-1);
+	assert_int_equal(echo("0", "options/display-graph"), 0);
+}
+
 static void paused_while_read(void **state)
 {
 	struct trace_handle *handle;
@@ -446,6 +542,15 @@ static void without_memory(void **state)
 	says("current_tracer", "preemptirqsoff\n");
 }
 
+static int setup(void **state)
+{
+	int err = tracefs_setup(state);
+
+	fake_thread_add(3, "left");
+	fake_thread_add(4, "right");
+	return err;
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
@@ -464,6 +569,9 @@ int main(void)
 		TEST(cut_not_rounded),
 		TEST(option_that_fails),
 		TEST(as_a_graph),
+		TEST(thread_filters),
+		TEST(settings_of_the_graph),
+		TEST(levels_begin_with_the_time),
 		TEST(paused_while_read),
 		TEST(from_wakeup_to_switch),
 		TEST(who_is_followed),
@@ -471,5 +579,5 @@ int main(void)
 		TEST(without_memory),
 	};
 
-	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+	return cmocka_run_group_tests(tests, setup, NULL);
 }
