@@ -11,6 +11,8 @@
 #include "latency/latency.h"
 #include "print/str.h"
 
+_Atomic uint64_t trace_thresh_ns;
+
 struct trace_plat_lock trace_config_lock;
 struct trace_plat_lock trace_arrays_lock;
 

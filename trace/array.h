@@ -89,7 +89,6 @@ struct trace_array {
 	_Atomic uint64_t
 		pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
 	struct trace_error_log errors;
-	_Atomic uint64_t thresh_ns;
 	_Atomic uint64_t max_latency_ns;
 	struct trace_latency *_Atomic latency; /* of the latency tracer that runs */
 	struct trace_max max; /* what the snapshot of a latency tracer shows; latency/latency.h */
@@ -97,6 +96,9 @@ struct trace_array {
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
 };
+
+/* tracing_thresh: one for all instances; probes read it. 0: none. */
+extern _Atomic uint64_t trace_thresh_ns;
 
 extern struct trace_plat_lock trace_config_lock;
 extern struct trace_plat_lock trace_arrays_lock;

@@ -180,6 +180,22 @@ def test_maximum_and_threshold(tracing):
 
 
 @exact
+def test_threshold_of_all_instances(tracing):
+    """The root has the file; what it says holds in instances too."""
+    delay, maximum = "preemptirq_delay irq", "cat instances/one/tracing_max_latency"
+    tracing.check("mkdir instances/one; echo 500000 > tracing_thresh; echo irqsoff > instances/one/current_tracer; "
+                  f"{delay} 4000")
+    assert tracing.check(maximum) == "0\n"
+    tracing.check(f"echo 3000 > tracing_thresh; {delay} 4000; {delay} 3500; {delay} 2900")
+    assert 3500 <= int(tracing.check(maximum)) < 3530
+    tracing.check("echo 0 > tracing_thresh; echo delay_busy delay_irqs_off > instances/one/set_ftrace_filter; "
+                  "echo function_graph > instances/one/current_tracer; echo 3000 > tracing_thresh; "
+                  f"{delay} 2900; {delay} 3500; echo 0 > instances/one/tracing_on")
+    assert re.findall(r"\} /\* (\w+) \*/$", tracing.check("cat instances/one/trace"), re.M) == ["delay_busy", "delay_irqs_off"]
+    tracing.check("echo 0 > tracing_thresh; rmdir instances/one")
+
+
+@exact
 def test_options(tracing):
     """Set while such a tracer runs, and set back after it; overwrite cannot be cleared."""
     before = tracing.check("cat trace_options")

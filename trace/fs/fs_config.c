@@ -130,17 +130,21 @@ static int show_us(struct trace_seq *seq, uint64_t ns)
 
 static int tracing_thresh_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return show_us(seq, handle->tr->thresh_ns);
+	(void)handle;
+	return show_us(seq, trace_thresh_ns);
 }
 
 static int tracing_thresh_store(struct trace_handle *handle, char *text)
 {
-	int err = store_us(text, &handle->tr->thresh_ns);
+	struct trace_array *tr = NULL;
+	int err = store_us(text, &trace_thresh_ns);
 
+	(void)handle;
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	function_graph_update(handle->tr);
+	while ((tr = trace_array_next(tr)))
+		function_graph_update(tr);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }

@@ -135,7 +135,7 @@ static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
 	};
 
 	if ((fgraph_head(frame) & FGRAPH_HIDDEN) ||
-	    atomic_load_explicit(&tr->thresh_ns, memory_order_relaxed))
+	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
 		return true;
 	return trace_graph_write_entry(tr, &ent);
 }
@@ -213,7 +213,7 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 {
 	struct trace_array *tr = array_of(fgraph_user_of(frame));
 	struct trace_thread *thread = trace_plat_current();
-	uint64_t thresh_ns = atomic_load_explicit(&tr->thresh_ns, memory_order_relaxed);
+	uint64_t thresh_ns = atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed);
 	struct ftrace_graph_ret ret = {
 		.func = trace_plat_ip_unpack(frame->func),
 		.retval = trace_plat_return_value(fgraph_slot(frame)),
@@ -332,7 +332,7 @@ static bool is_special(const struct trace_array *tr)
 
 	return (options & (TRACE_GRAPH_RETVAL | TRACE_GRAPH_RETADDR)) ||
 	       !(options & TRACE_GRAPH_IRQS) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       graph->max_depth || tr->thresh_ns || tr->pid_mask ||
+	       graph->max_depth || trace_thresh_ns || tr->pid_mask ||
 	       (sets &&
 		!(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash)));
 }

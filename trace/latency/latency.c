@@ -91,7 +91,7 @@ void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive)
 
 bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns)
 {
-	uint64_t thresh_ns = tr->thresh_ns;
+	uint64_t thresh_ns = trace_thresh_ns;
 
 	return thresh_ns ? ns >= thresh_ns : ns > tr->max_latency_ns;
 }

@@ -584,6 +584,35 @@ static void tracer_limits(void **state)
 	assert_int_equal(echo("0", "tracing_thresh"), 0);
 }
 
+static void threshold_in_an_instance(void)
+{
+	assert_int_equal(echo("", "instances/one/trace"), 0);
+	some_calls();
+	assert_null(strstr(cat("instances/one/trace"), "kfree"));
+	assert_non_null(strstr(cat("instances/one/trace"), "} /* do_work */\n"));
+}
+
+/* One threshold for all instances: those whose tracer runs, and those whose tracer comes later. */
+static void tracer_threshold_of_all(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	fake_run(FIRST_PID);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(echo(i ? "1" : "0", "tracing_thresh"), 0);
+		assert_int_equal(echo("function_graph", "instances/one/current_tracer"), 0);
+		if (i == 0)
+			some_calls();
+		assert_int_equal(echo("1", "tracing_thresh"), 0);
+		threshold_in_an_instance();
+		assert_int_equal(echo("0", "tracing_thresh"), 0);
+		some_calls();
+		assert_non_null(strstr(cat("instances/one/trace"), "kfree();\n"));
+		assert_int_equal(echo("nop", "instances/one/current_tracer"), 0);
+	}
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+}
+
 static void tracer_irqs(void **state)
 {
 	(void)state;
@@ -735,6 +764,7 @@ int main(void)
 		TEST(tracer_sleep),
 		TEST(tracer_sets),
 		TEST(tracer_limits),
+		TEST(tracer_threshold_of_all),
 		TEST(tracer_irqs),
 		TEST(tracer_off),
 		TEST(tracer_resized),

@@ -201,6 +201,27 @@ static void threshold(void **state)
 	shows("# latency: 101 us");
 }
 
+/* There is one, in the root: it holds in every instance. */
+static void threshold_of_all(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("irqsoff", "instances/one/current_tracer"), 0);
+	assert_int_equal(echo("30", "tracing_thresh"), 0);
+	irqs_section(0, 29);
+	says("instances/one/tracing_max_latency", "0\n");
+	irqs_section(0, 40);
+	irqs_section(0, 31);
+	says("instances/one/tracing_max_latency", "31\n");
+	assert_int_equal(echo("x", "tracing_thresh"), -EINVAL);
+	says("tracing_thresh", "30\n");
+	assert_int_equal(echo("0", "tracing_thresh"), 0);
+	irqs_section(0, 32);
+	says("instances/one/tracing_max_latency", "32\n");
+	assert_int_equal(echo("nop", "instances/one/current_tracer"), 0);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+}
+
 static void switched_off(void **state)
 {
 	(void)state;
@@ -564,6 +585,7 @@ int main(void)
 		TEST(either),
 		TEST(idle_does_not_count),
 		TEST(threshold),
+		TEST(threshold_of_all),
 		TEST(switched_off),
 		TEST(options),
 		TEST(cut_not_rounded),
