@@ -64,3 +64,35 @@ int str_to_i64(const char *s, unsigned int base, long *out)
 	*out = negative ? (long)-value : (long)value;
 	return 0;
 }
+
+/* What follows the `o`. */
+static int on_or_off(char letter, bool *out)
+{
+	bool is_on = letter == 'n' || letter == 'N';
+
+	if (!is_on && letter != 'f' && letter != 'F')
+		return -EINVAL;
+	*out = is_on;
+	return 0;
+}
+
+int str_to_bool(const char *s, bool *out)
+{
+	switch (*s) {
+	case 'y':
+	case 'Y':
+	case '1':
+		*out = true;
+		return 0;
+	case 'n':
+	case 'N':
+	case '0':
+		*out = false;
+		return 0;
+	case 'o':
+	case 'O':
+		return on_or_off(s[1], out);
+	default:
+		return -EINVAL;
+	}
+}

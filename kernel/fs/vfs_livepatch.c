@@ -157,16 +157,20 @@ static ssize_t attr_read(struct file *file, void *buf, size_t len, uint64_t *pos
 	return (ssize_t)len;
 }
 
-/* One character, 0 or 1, as users write them, with or without a newline. */
+/* As with every file of Linux's sysfs, nothing is no value, and not refused. */
 static ssize_t attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct klp_node *node = file->object;
-	const char *text = buf;
+	char letters[3] = { 0 }; /* all that counts */
+	bool on = false;
 	int err;
 
-	if (!len || len > 2 || (text[0] != '0' && text[0] != '1') || (len == 2 && text[1] != '\n'))
-		return -EINVAL;
-	err = klp_attr_set(node->patch, node->attr, text[0] == '1');
+	if (!len)
+		return 0;
+	memcpy(letters, buf, len < 2 ? len : 2);
+	err = str_to_bool(letters, &on);
+	if (!err)
+		err = klp_attr_set(node->patch, node->attr, on);
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
 	*pos += len;

@@ -88,9 +88,10 @@ def test_errors(patched):
     patched.check("livepatch load demo_version")
     settled(patched, "demo_version")
     refused(patched, "livepatch load demo_version", "File exists")
-    for value in ("1", "2", "x", ""):
+    for value in ("1", "2", "x", "", " 0", "o", "-1", "t", "yes", "Y", "on", "ON"): # it is on, or none of the words
         refused(patched, f"echo '{value}' > {KLP}/demo_version/enabled", "Invalid argument")
-    refused(patched, f"echo 1 > {KLP}/demo_version/force", "Invalid argument")
+    for value in ("1", "y", "on", "force"):
+        refused(patched, f"echo {value} > {KLP}/demo_version/force", "Invalid argument")
     refused(patched, f"mkdir {KLP}/x", "Operation not permitted")
     refused(patched, f"rmdir {KLP}/demo_version", "Operation not permitted")
     # The switch for tracing does not bring back what was replaced.
@@ -102,6 +103,18 @@ def test_errors(patched):
     patched.check(f"echo 0 > {switch}")
     refused(patched, "livepatch load demo_version", "Device or resource busy")
     patched.check(f"echo 1 > {switch}")
+
+
+def test_words(patched):
+    """What the files take for yes and no, as Linux does: the first letters say it."""
+    for off in ("0", "n", "N", "off", "oFF", "no", "0x1", "of course not"):
+        patched.check("livepatch load demo_version")
+        settled(patched, "demo_version")
+        for nothing in ("0", "n", "off"):
+            patched.check(f"echo {nothing} > {KLP}/demo_version/force")
+        assert patched.check(f"cat {KLP}/demo_version/enabled") == "1\n"
+        patched.check(f"echo -n '{off}' > {KLP}/demo_version/enabled")
+        settled(patched, "demo_version", gone=True)
 
 
 @pytest.mark.parametrize("build", ["gcc", "clang"])

@@ -61,6 +61,18 @@ static int set_enabled(struct klp_patch *patch, bool on)
 	return on ? klp_reenable_locked(patch) : klp_disable_locked(patch);
 }
 
+static int set_attr(struct klp_patch *patch, enum klp_attr attr, bool on)
+{
+	switch (attr) {
+	case KLP_ATTR_ENABLED:
+		return set_enabled(patch, on);
+	case KLP_ATTR_FORCE:
+		return on ? klp_force_locked(patch) : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
 int klp_attr_set(const char *name, enum klp_attr attr, bool on)
 {
 	struct klp_patch *patch;
@@ -68,10 +80,8 @@ int klp_attr_set(const char *name, enum klp_attr attr, bool on)
 
 	trace_plat_lock(&klp_lock);
 	patch = find(name);
-	if (patch && attr == KLP_ATTR_ENABLED)
-		err = set_enabled(patch, on);
-	else if (patch)
-		err = attr == KLP_ATTR_FORCE && on ? klp_force_locked(patch) : -EINVAL;
+	if (patch)
+		err = set_attr(patch, attr, on);
 	trace_plat_unlock(&klp_lock);
 	return err;
 }

@@ -33,5 +33,10 @@ bool str_has_prefix(const char *s, const char *prefix);
  */
 int str_to_u64(const char *s, unsigned int base, unsigned long *out);
 int str_to_i64(const char *s, unsigned int base, long *out);
+/*
+ * As Linux's kstrtobool: y Y 1 and on, n N 0 and off, in any case; only these letters are looked
+ * at, so what follows may be anything. 0, or -EINVAL; *out is written only on success.
+ */
+int str_to_bool(const char *s, bool *out);
 
 #endif

@@ -90,7 +90,7 @@ int klp_func_name(const char *patch, size_t index, char *out_name, size_t size);
 int klp_attr_get(const char *patch, enum klp_attr attr, bool *out_on);
 /*
  * What the files say when they are written: as the functions above, and -EINVAL for what is so
- * already and for `force` with false.
+ * already. `force` with false does nothing.
  */
 int klp_attr_set(const char *patch, enum klp_attr attr, bool on);
 
