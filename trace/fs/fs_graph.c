@@ -8,9 +8,10 @@
 
 #define NUMBER_MAX 64u
 
+/* Signed, as Linux prints it: the largest number is -1. */
 static int max_depth_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%u\n", handle->tr->graph.max_depth);
+	trace_seq_printf(seq, "%d\n", (int)handle->tr->graph.max_depth);
 	return 0;
 }
 

@@ -526,6 +526,8 @@ static void max_depth(void **state)
 	assert_int_equal(echo("99999999999999999999", "max_graph_depth"), -ERANGE);
 	assert_int_equal(echo("4294967296", "max_graph_depth"), -ERANGE);
 	assert_string_equal(cat("max_graph_depth"), "5\n");
+	assert_int_equal(echo("4294967295", "max_graph_depth"), 0);
+	assert_string_equal(cat("max_graph_depth"), "-1\n");
 	assert_int_equal(echo("0", "max_graph_depth"), 0);
 }
 
