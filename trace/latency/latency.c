@@ -3,6 +3,7 @@
  */
 #include <trace/recursion.h>
 #include "entry.h"
+#include "func/functions.h"
 #include "latency/latency.h"
 #include "options.h"
 #include "print/str.h"
@@ -73,10 +74,11 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 	const struct trace_latency *lat = tr->latency;
 	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
 
-	(void)fregs;
 	if (bit < 0)
 		return;
-	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1) &&
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
+		parent_ip = function_true_parent(parent_ip, fregs);
+	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count()) &&
 	    is_thread_traced(tr))
 		write_call(tr, ip, parent_ip, 1);
 	trace_recursion_exit(bit);

@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <trace/fgraph.h>
 #include <trace/ftrace.h>
+#include <trace/recursion.h>
 #include "array.h"
 #include "hooks.h"
 
@@ -102,5 +103,13 @@ extern struct tracer tracer_wakeup_rt;
 
 /* Register them all, at start. */
 int trace_latency_init(void);
+
+/* In a callback that has turned preemption off once: preempt_count as the traced code left it. */
+static TRACE_ALWAYS_INLINE uint32_t trace_latency_traced_count(void)
+{
+	uint32_t count = trace_plat_preempt_count();
+
+	return count - 1 - trace_recursion_list_depth(trace_recursion_context(count));
+}
 
 #endif

@@ -13,7 +13,7 @@
 
 static bool records_here(const struct trace_latency *lat)
 {
-	return lat && lat->records(lat, trace_plat_cpu_id(), trace_plat_preempt_count() - 1);
+	return lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count());
 }
 
 static uint32_t head_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,
