@@ -48,8 +48,6 @@ static const struct setting settings[] = {
 	{ "set_graph_notrace", "", FRESH },
 	{ "max_graph_depth", "2\n", 0 },
 	{ "max_graph_depth", "0\n", 0 },
-	{ "tracing_thresh", "5\n", 0 },
-	{ "tracing_thresh", "0\n", 0 },
 	{ "set_ftrace_pid", "1\n", FRESH },
 	{ "set_ftrace_pid", "", FRESH },
 	{ "set_ftrace_notrace_pid", "1\n", FRESH },
