@@ -97,7 +97,7 @@ def test_prints(forms):
     ("graph-irq-entry-proc-abstime", "funcgraph-proc funcgraph-abstime nofuncgraph-cpu")])
 def test_interrupts(forms, name, options):
     """Their arrows are compared here, and nowhere else left out."""
-    record(forms, "function_graph", "hackbench 1 300", "echo timer_interrupt upcall_tick > set_ftrace_filter")
+    record(forms, "function_graph", "hackbench 1 3000", "echo timer_interrupt upcall_tick > set_ftrace_filter")
     text = read(forms, options, lines=100)
     assert header(text) == header(sample(name))
     arrows = [line for line in text.splitlines() if "=====" in line]
@@ -165,7 +165,7 @@ def test_twelve_cpus(guest, forms):
     record(forms, "function_graph", "hackbench 2 1")
     same(drop_arrows(read(forms)), "12-cpus-graph", "12-cpus-graph-switches")
     same(drop_arrows(read(forms, "latency-format funcgraph-proc funcgraph-abstime")), "12-cpus-graph-latency-format", "12-cpus-graph-switches")
-    forms.check("echo nop > current_tracer; echo display-graph > trace_options; echo irqsoff > current_tracer; echo 1 > tracing_on; "
+    forms.check("echo nop > current_tracer; echo delay_busy > set_ftrace_filter; echo display-graph > trace_options; echo irqsoff > current_tracer; echo 1 > tracing_on; "
                 "preemptirq_delay irq 3000; echo 0 > tracing_on")
     # Whoever ran before on the CPU may still be in the buffer.
     same(forms.check("cat trace"), "12-cpus-irqsoff-display-graph", "12-cpus-graph-switches")
