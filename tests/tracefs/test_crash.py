@@ -12,7 +12,7 @@ SETTING = "/proc/sys/kernel/ftrace_dump_on_oops"
 def crash(cmdline, before="true"):
     with Guest("gcc", 2, cmdline=cmdline, wait=True) as guest:
         guest.check(before)
-        guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 20")
+        guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 300")
         guest.send("panic\r")
         before, _ = guest.expect(rb"end of panic")
         text = before.decode("utf-8", "replace").replace("\r\n", "\n")
