@@ -50,6 +50,7 @@ struct trace_graph {
 };
 
 struct trace_array;
+struct fgraph_frame;
 
 /*
  * The callbacks of an instance, at the sites of tr->ops: function_graph_update() after any setting
@@ -67,6 +68,9 @@ void function_graph_update(struct trace_array *tr);
  */
 bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent);
 bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret);
+/* The entry of a frame that was pushed; one that only hides what it calls has none: true. */
+bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame);
+
 /*
  * What the settings of `tr` say to a call of `ip` by the current thread: `head`, as
  * fgraph_next_head() gave it with the flags `inherited`, and flags of its own; FGRAPH_NO_HEAD when

@@ -124,8 +124,7 @@ uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t 
 	return head | (uint32_t)flags;
 }
 
-/* Threshold: returns alone are written, once it is known how long the call took. */
-static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
+bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame)
 {
 	struct ftrace_graph_ent ent = {
 		.func = trace_plat_ip_unpack(frame->func),
@@ -134,10 +133,14 @@ static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
 		.depth = fgraph_level(frame),
 	};
 
-	if ((fgraph_head(frame) & FGRAPH_HIDDEN) ||
-	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
-		return true;
-	return trace_graph_write_entry(tr, &ent);
+	return (fgraph_head(frame) & FGRAPH_HIDDEN) || trace_graph_write_entry(tr, &ent);
+}
+
+/* Threshold: returns alone are written, once it is known how long the call took. */
+static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame)
+{
+	return atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed) ||
+	       trace_graph_write_frame(tr, frame);
 }
 
 /* The frame is pushed. Without an event there is no exit either. */

@@ -27,19 +27,6 @@ static uint32_t head_in_time(const struct trace_thread *thread, struct fgraph_fr
 	return user;
 }
 
-/* A frame that only hides what it calls has no event. */
-static bool write_entry(struct trace_array *tr, struct fgraph_frame *frame)
-{
-	struct ftrace_graph_ent ent = {
-		.func = trace_plat_ip_unpack(frame->func),
-		.retaddr = ftrace_graph_ret_addr(trace_plat_current(), *fgraph_slot(frame),
-						 fgraph_slot(frame)),
-		.depth = fgraph_level(frame),
-	};
-
-	return (fgraph_head(frame) & FGRAPH_HIDDEN) || trace_graph_write_entry(tr, &ent);
-}
-
 /* The recursion bit is held. */
 static void enter(struct trace_array *tr, const struct trace_latency *lat, uintptr_t ip,
 		  uintptr_t *slot)
@@ -60,7 +47,7 @@ static void enter(struct trace_array *tr, const struct trace_latency *lat, uintp
 	fgraph_push(thread, frame, head, ip, slot);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	if (write_entry(tr, frame))
+	if (trace_graph_write_frame(tr, frame))
 		fgraph_hook(frame);
 	else
 		fgraph_unpush(thread, frame);
