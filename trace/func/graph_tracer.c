@@ -297,7 +297,10 @@ slow:
 	entry_slow(tr, ip, fregs);
 }
 
-/* As long as the settings have been the first ones: every frame has an event. */
+/*
+ * Frames that were pushed under other settings may still be there; of these, those without an event
+ * say so.
+ */
 static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 {
 	struct trace_ring_cpu *rc = ring_of(array_of(user));
@@ -305,7 +308,8 @@ static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *fram
 	struct trace_graph_ret_entry *entry = NULL;
 	uint64_t word, now;
 
-	if (TRACE_LIKELY(state != TRACE_STATE_OTHER))
+	if (TRACE_LIKELY(state != TRACE_STATE_OTHER) &&
+	    TRACE_LIKELY(!(fgraph_head(frame) & FGRAPH_HIDDEN)))
 		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
 					       &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
@@ -340,14 +344,17 @@ static bool is_special(const struct trace_array *tr)
 		!(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash)));
 }
 
-/*
- * From now on the long way, for entries as long as it is needed, for exits until the tracer ends:
- * there may be frames without events.
- */
+/* From now on the long way, for entries and for exits. */
 static void be_special(struct fgraph_user *user)
 {
 	__atomic_store_n(&user->exit, graph_trace_exit_any, __ATOMIC_SEQ_CST);
 	atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+}
+
+static void be_common(struct fgraph_user *user)
+{
+	atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+	__atomic_store_n(&user->exit, graph_trace_exit, __ATOMIC_SEQ_CST);
 }
 
 static void measure_sleep(struct trace_graph *graph, bool on)
@@ -374,14 +381,14 @@ void function_graph_update(struct trace_array *tr)
 	if (is_special(tr))
 		be_special(&graph->user);
 	else
-		atomic_fetch_and(&graph->user.flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+		be_common(&graph->user);
 }
 
 int function_graph_start(struct trace_array *tr)
 {
 	int err;
 
-	tr->graph.user.exit = graph_trace_exit;
+	function_graph_update(tr);
 	err = fgraph_user_add(&tr->graph.user);
 	if (err)
 		return err;
