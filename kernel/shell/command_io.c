@@ -2,6 +2,7 @@
  * What commands print with and read from. See <kernel/command.h>.
  */
 #include <kernel/command.h>
+#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fmt.h>
@@ -59,6 +60,20 @@ void command_putc(struct command_env *env, char c)
 	command_write(env, &c, 1);
 }
 
+/* Output that is longer than a message: never cut, it fails when there is no memory for it. */
+static void print_long(struct command_env *env, size_t len, const char *fmt, va_list args)
+{
+	char *text = kmalloc(len + 1);
+
+	if (!text) {
+		env->write_err = env->write_err ? env->write_err : -ENOMEM;
+		return;
+	}
+	trace_vsnprintf(text, len + 1, fmt, args);
+	command_write(env, text, len);
+	kfree(text);
+}
+
 void command_printf(struct command_env *env, const char *fmt, ...)
 {
 	char text[MESSAGE_BYTES];
@@ -68,7 +83,13 @@ void command_printf(struct command_env *env, const char *fmt, ...)
 	va_start(args, fmt);
 	len = trace_vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	command_write(env, text, len < MESSAGE_BYTES ? (size_t)len : MESSAGE_BYTES - 1);
+	if (len < MESSAGE_BYTES) {
+		command_write(env, text, (size_t)len);
+		return;
+	}
+	va_start(args, fmt);
+	print_long(env, (size_t)len, fmt, args);
+	va_end(args);
 }
 
 void command_error(struct command_env *env, const char *fmt, ...)
@@ -160,6 +181,7 @@ static const struct errno_text errno_texts[] = {
 	{ ENOTEMPTY, "Directory not empty" },
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },
+	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ ETIMEDOUT, "Connection timed out" },
 };
