@@ -16,6 +16,7 @@ static struct param params[PARAMS_MAX];
 static size_t nr_params;
 static char words[PARAMS_MAX_BYTES]; /* the command line, cut into names and values */
 static char command_line[PARAMS_MAX_BYTES];
+static bool has_dropped; /* there was more than is kept */
 
 /* What this kernel asks for somewhere; the tracer's are known to the tracer. */
 static const char *const known[] = {
@@ -49,16 +50,23 @@ static char *next_word(char **next)
 	return word;
 }
 
+/* A word that is cut is none: half a `run` would be half a command. */
 void params_init(const char *line)
 {
+	bool is_cut = strlen(line) >= PARAMS_MAX_BYTES;
 	char *next = words, *word;
 
 	nr_params = 0;
+	has_dropped = is_cut;
 	strlcpy(command_line, line, sizeof(command_line));
 	strlcpy(words, line, sizeof(words));
-	while (nr_params < PARAMS_MAX && (word = next_word(&next))) {
+	while ((word = next_word(&next))) {
 		char *equals = strchr(word, '=');
 
+		if (nr_params == PARAMS_MAX || (is_cut && !*next)) {
+			has_dropped = true;
+			break;
+		}
 		if (equals)
 			*equals = '\0';
 		params[nr_params].name = word;
@@ -110,6 +118,9 @@ static bool is_known(const char *name)
 
 void params_give_to_trace(void)
 {
+	if (has_dropped)
+		pr_warn("Command line: only the first %u bytes and %u words count\n",
+			PARAMS_MAX_BYTES - 1, PARAMS_MAX);
 	for (size_t i = 0; i < nr_params; i++) {
 		if (!is_known(params[i].name) && !trace_boot_param(params[i].name, params[i].value))
 			pr_warn("Unknown boot parameter: %s\n", params[i].name);

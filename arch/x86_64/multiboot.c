@@ -35,7 +35,7 @@ struct map_entry {
 	uint32_t reserved;
 };
 
-#define MAX_CMDLINE	2048
+#define MAX_CMDLINE	8192 /* more than the kernel keeps: it can tell that some is missing */
 #define MAX_LOADER_NAME 64
 #define MAX_MAP_ENTRIES 256
 #define MAX_RSDP	64

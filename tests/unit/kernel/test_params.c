@@ -123,7 +123,28 @@ static void too_much(void **state)
 	}
 	params_init(line);
 	assert_non_null(boot_param_get("y"));
+	params_give_to_trace();
+	assert_non_null(strstr(log_text, "Command line: only the first 2047 bytes and 64 words"));
 	free(line);
+}
+
+/* Half a command is not run: the word that is cut is left out, with the ones behind it. */
+static void cut_word(void **state)
+{
+	char line[3000];
+
+	(void)state;
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	memcpy(line, "maxcpus=2 run=", 14);
+	params_init(line);
+	assert_non_null(boot_param_get("maxcpus"));
+	assert_null(boot_param_get("run"));
+	line[2047] = '\0';
+	params_init(line);
+	assert_int_equal(strlen(boot_param_get("run")), 2047 - 14);
+	params_give_to_trace();
+	assert_string_equal(log_text, "");
 }
 
 /* Any bytes: no reading or writing out of bounds (the sanitisers tell). */
@@ -154,6 +175,7 @@ int main(void)
 		cmocka_unit_test_setup(numbers, reset),
 		cmocka_unit_test_setup(unknown_ones_are_reported, reset),
 		cmocka_unit_test_setup(too_much, reset),
+		cmocka_unit_test_setup(cut_word, reset),
 		cmocka_unit_test_setup(random_bytes, reset),
 	};
 
