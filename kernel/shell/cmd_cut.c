@@ -159,7 +159,7 @@ static size_t expand_set(const char *text, char *out)
 		char low = *text++, high;
 
 		if (low == '\\')
-			text = escape_char(text, &low);
+			text = escape_char(text, ESCAPE_FORMAT, &low);
 		high = low;
 		if (text[0] == '-' && text[1]) {
 			high = text[1];

@@ -24,20 +24,34 @@ static const char *escape_number(const char *pos, uint32_t base, uint32_t max_di
 	return pos;
 }
 
-const char *escape_char(const char *pos, char *out_c)
+/* The octal number at `pos`, which starts with a digit; NULL when `kind` knows none like it. */
+static const char *escape_octal(const char *pos, enum escape_kind kind, char *out_c)
 {
-	static const char letters[] = "abfnrtve\\\"'";
-	static const char values[] = "\a\b\f\n\r\t\v\x1b\\\"'";
-	const char *letter = *pos ? strchr(letters, *pos) : NULL;
+	if (kind == ESCAPE_ECHO && *pos != '0')
+		return NULL;
+	if (kind != ESCAPE_FORMAT && *pos == '0')
+		pos++;
+	return escape_number(pos, 8, 3, out_c);
+}
+
+const char *escape_char(const char *pos, enum escape_kind kind, char *out_c)
+{
+	static const char letters[] = "abfnrtveE\\\"'?";
+	static const char values[] = "\a\b\f\n\r\t\v\x1b\x1b\\\"'?";
+	const size_t nr_letters = kind == ESCAPE_FORMAT ? 13 : 10;
+	const char *letter = *pos ? memchr(letters, *pos, nr_letters) : NULL;
+	const char *next = NULL;
 
 	if (letter) {
 		*out_c = values[letter - letters];
 		return pos + 1;
 	}
 	if (*pos == 'x' && digit_value(pos[1]) < 16)
-		return escape_number(pos + 1, 16, 2, out_c);
-	if (*pos >= '0' && *pos <= '7')
-		return escape_number(pos, 8, *pos == '0' ? 4 : 3, out_c);
+		next = escape_number(pos + 1, 16, 2, out_c);
+	else if (*pos >= '0' && *pos <= '7')
+		next = escape_octal(pos, kind, out_c);
+	if (next)
+		return next;
 	*out_c = '\\';
 	return pos;
 }
@@ -52,7 +66,7 @@ static bool append_escaped(char *out, size_t *len, const char *text)
 		}
 		if (text[1] == 'c')
 			return false;
-		text = escape_char(text + 1, &out[(*len)++]);
+		text = escape_char(text + 1, ESCAPE_ECHO, &out[(*len)++]);
 	}
 	return true;
 }

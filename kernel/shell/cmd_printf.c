@@ -48,7 +48,7 @@ static void print_escaped(struct printer *p, const char *text)
 		if (c == '\\' && *text == 'c')
 			p->is_done = true;
 		else if (c == '\\')
-			text = escape_char(text, &c);
+			text = escape_char(text, ESCAPE_ARGUMENT, &c);
 		if (!p->is_done)
 			command_putc(p->env, c);
 	}
@@ -145,7 +145,7 @@ static void print_format(struct printer *p, const char *format)
 		else if (c == '\\' && *format == 'c')
 			return;
 		else if (c == '\\')
-			format = escape_char(format, &c);
+			format = escape_char(format, ESCAPE_FORMAT, &c);
 		command_putc(p->env, c);
 	}
 }
