@@ -10,18 +10,20 @@
 
 #define RX_BYTES 16384u
 #define CTRL_C	 0x03
+#define LOST	 0x100 /* with a byte: others that came before it found no room */
 
 static struct {
 	struct waitq waitq;
 	_Atomic uint32_t head; /* written by the interrupt */
 	_Atomic uint32_t tail; /* written by the reader, which holds `reader` */
 	struct mutex reader;
-	_Atomic uint32_t nr_lost;
+	_Atomic bool is_losing;		 /* the last byte that came found no room */
+	bool has_lost;			 /* a LOST byte was read; under `reader` */
 	_Atomic uint32_t sigint_pending; /* Ctrl-C came, its targets do not know yet */
 	_Atomic uint32_t flush_head; /* where the newest Ctrl-C stands: what is before it is void */
 	struct spinlock target_lock; /* with interrupts off */
 	struct thread *_Atomic target;
-	uint8_t ring[RX_BYTES];
+	uint16_t ring[RX_BYTES];
 } in;
 
 void console_rx(unsigned int port, uint8_t byte)
@@ -30,14 +32,16 @@ void console_rx(unsigned int port, uint8_t byte)
 
 	(void)port;
 	if (byte == CTRL_C && atomic_load(&in.target)) {
+		atomic_store(&in.is_losing, false);
 		atomic_store(&in.flush_head, head);
 		atomic_store(&in.sigint_pending, 1);
 	} else if (head - atomic_load(&in.tail) < RX_BYTES) {
-		in.ring[head % RX_BYTES] = byte;
+		in.ring[head % RX_BYTES] =
+			byte | (atomic_exchange(&in.is_losing, false) ? LOST : 0);
 		/* release: the reader sees the byte when it sees the new head. */
 		atomic_store_explicit(&in.head, head + 1, memory_order_release);
 	} else {
-		atomic_fetch_add(&in.nr_lost, 1);
+		atomic_store(&in.is_losing, true);
 	}
 	raise_softirq(SOFTIRQ_CONSOLE);
 }
@@ -69,6 +73,14 @@ static void interrupt_target(void)
 	spin_unlock_irqrestore(&in.target_lock, flags);
 }
 
+static bool has_input(void *arg)
+{
+	(void)arg;
+	if (atomic_load(&in.sigint_pending))
+		return false;
+	return atomic_load(&in.head) != atomic_load(&in.tail) || atomic_load(&in.is_losing);
+}
+
 void console_input_arrived(void)
 {
 	/* Cleared last: nobody reads on behind the Ctrl-C before the interrupt is there. */
@@ -76,7 +88,7 @@ void console_input_arrived(void)
 		interrupt_target();
 		atomic_store(&in.sigint_pending, 0);
 	}
-	if (atomic_load(&in.head) != atomic_load(&in.tail))
+	if (has_input(NULL))
 		waitq_wake_all(&in.waitq);
 }
 
@@ -88,12 +100,22 @@ void console_set_sigint_target(struct thread *thread)
 	spin_unlock_irqrestore(&in.target_lock, flags);
 }
 
-static bool has_input(void *arg)
+/* The next byte, which has_input() promised; -EIO for what is missing behind the last one. */
+static int take_byte(void)
 {
-	(void)arg;
-	if (atomic_load(&in.sigint_pending))
-		return false;
-	return atomic_load(&in.head) != atomic_load(&in.tail);
+	uint32_t tail = atomic_load_explicit(&in.tail, memory_order_relaxed);
+	int c;
+
+	/* acquire: the byte is there when the head that covers it is seen. */
+	if (tail == atomic_load_explicit(&in.head, memory_order_acquire)) {
+		atomic_store(&in.is_losing, false);
+		in.has_lost = true;
+		return -EIO;
+	}
+	c = in.ring[tail % RX_BYTES];
+	in.has_lost |= (c & LOST) != 0;
+	atomic_store_explicit(&in.tail, tail + 1, memory_order_release);
+	return c & 0xff;
 }
 
 /* Pass over what was typed before the newest Ctrl-C. */
@@ -108,7 +130,6 @@ static void flush_void(void)
 
 int console_getc_timeout(uint64_t timeout_ns)
 {
-	uint32_t tail;
 	int c, err = mutex_lock_interruptible(&in.reader);
 
 	if (err)
@@ -122,11 +143,20 @@ int console_getc_timeout(uint64_t timeout_ns)
 		mutex_unlock(&in.reader);
 		return err == -ETIMEDOUT ? -EAGAIN : err;
 	}
-	tail = atomic_load_explicit(&in.tail, memory_order_relaxed);
-	c = in.ring[tail % RX_BYTES];
-	atomic_store_explicit(&in.tail, tail + 1, memory_order_release);
+	c = take_byte();
 	mutex_unlock(&in.reader);
 	return c;
+}
+
+bool console_take_lost(void)
+{
+	bool has_lost;
+
+	mutex_lock(&in.reader);
+	has_lost = in.has_lost;
+	in.has_lost = false;
+	mutex_unlock(&in.reader);
+	return has_lost;
 }
 
 int console_getc(void)

@@ -26,6 +26,8 @@ static int fill_kept(void)
 	char *line;
 	int len = line_read(&plain, &line);
 
+	if (len == -EMSGSIZE || len == -EIO)
+		kfree(line);
 	if (len <= 0)
 		return len == -ENODATA ? 0 : len;
 	atomic_store(&is_inside_line, false);

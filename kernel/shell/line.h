@@ -41,7 +41,9 @@ struct line_options {
 
 /*
  * Read one line. Its length, without newline but with a NUL behind it; -EINTR after Ctrl-C;
- * -ENODATA for Ctrl-D on an empty line; -ENOMEM.
+ * -ENODATA for Ctrl-D on an empty line; -ENOMEM. Two more errors give a line all the same, to be
+ * looked at and never obeyed: -EMSGSIZE, the line was longer than LINE_BYTES_MAX allows and this is
+ * its beginning; -EIO, bytes of it were typed faster than they were read and are lost.
  */
 int line_read(const struct line_options *options, char **out_line);
 
@@ -57,6 +59,7 @@ struct line_editor {
 	char *saved;	       /* the line that was being typed when history was entered */
 	uint32_t recall;       /* 0: that line, n: n lines back */
 	bool was_tab;	       /* the key before was Tab */
+	bool is_cut;	       /* there was no room for all of it */
 	bool is_at_margin;     /* the last column was written, the cursor is still on it */
 };
 

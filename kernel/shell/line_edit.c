@@ -91,6 +91,7 @@ static void redraw_tail(struct line_editor *ed, size_t pos)
 void line_insert(struct line_editor *ed, const char *text, size_t len)
 {
 	if (ed->len + len + 2 > LINE_BYTES_MAX) {
+		ed->is_cut = true;
 		line_beep();
 		return;
 	}
@@ -113,6 +114,7 @@ void line_delete(struct line_editor *ed, size_t from, size_t to)
 	line_move(ed, from);
 	memmove(ed->buf + from, ed->buf + to, ed->len - to);
 	ed->len -= to - from;
+	ed->is_cut = ed->is_cut && ed->len; /* an empty line is whole again */
 	redraw_tail(ed, from);
 }
 
@@ -123,6 +125,7 @@ void line_replace(struct line_editor *ed, const char *text)
 	line_move(ed, 0);
 	memcpy(ed->buf, text, len);
 	ed->len = len;
+	ed->is_cut = false;
 	redraw_tail(ed, len);
 }
 

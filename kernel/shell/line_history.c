@@ -63,7 +63,7 @@ void line_recall(struct line_editor *ed, bool older)
 	if (!ed->recall) {
 		kfree(ed->saved);
 		ed->buf[ed->len] = '\0';
-		ed->saved = kstrdup(ed->buf);
+		ed->saved = ed->is_cut ? NULL : kstrdup(ed->buf);
 	}
 	ed->recall = recall;
 	line_replace(ed, line ? line : ed->saved ? ed->saved : "");

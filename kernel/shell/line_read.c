@@ -226,6 +226,8 @@ static int edit(struct line_editor *ed)
 				console_write_raw("^C\r\n", 4);
 			return -EINTR;
 		}
+		if (key == -EIO)
+			line_leave(ed);
 		if (key < 0)
 			return key;
 		if (key)
@@ -239,6 +241,14 @@ static int edit(struct line_editor *ed)
 	return 0;
 }
 
+/* The end of a line that was entered: is all of it there? */
+static int judge(const struct line_editor *ed)
+{
+	if (console_take_lost())
+		return -EIO;
+	return ed->is_cut ? -EMSGSIZE : 0;
+}
+
 int line_read(const struct line_options *options, char **out_line)
 {
 	struct line_editor ed = { .options = options };
@@ -247,16 +257,18 @@ int line_read(const struct line_options *options, char **out_line)
 	ed.buf = kmalloc(LINE_BYTES_MAX);
 	if (!ed.buf)
 		return -ENOMEM;
+	console_take_lost(); /* that was the line of somebody who read keys */
 	ed.columns_before = strlen(options->prompt);
 	console_write_raw(options->prompt, ed.columns_before);
 	err = edit(&ed);
 	kfree(ed.cut);
 	kfree(ed.saved);
-	if (err) {
+	if (err && err != -EIO) {
 		kfree(ed.buf);
 		return err;
 	}
 	ed.buf[ed.len] = '\0';
 	*out_line = ed.buf;
-	return (int)ed.len;
+	err = judge(&ed);
+	return err ? err : (int)ed.len;
 }

@@ -124,29 +124,58 @@ static int run_unset(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-#define READ_BYTES_MAX 1024
+#define READ_START_BYTES 256u
+#define READ_BYTES_MAX	 65536u
 
-/* One line, byte by byte: what follows it is somebody else's. -1 at the end of input. */
-static int read_line(struct command_env *env, char *line, bool is_raw)
+struct line_buf {
+	char *text;
+	size_t len;
+	size_t size;
+};
+
+static int add_byte(struct line_buf *line, char c)
 {
-	int len = 0;
+	if (line->len == line->size) {
+		size_t size = line->size ? 2 * line->size : READ_START_BYTES;
+		char *bigger;
+
+		if (size > READ_BYTES_MAX)
+			return -EMSGSIZE;
+		bigger = kmalloc(size);
+		if (!bigger)
+			return -ENOMEM;
+		memcpy(bigger, line->text, line->len);
+		kfree(line->text);
+		line->text = bigger;
+		line->size = size;
+	}
+	line->text[line->len++] = c;
+	return 0;
+}
+
+/*
+ * One line, byte by byte: what follows it is somebody else's. 1, or 0 when the input
+ * ended first, or -errno. A line that cannot be kept is read to its end all the same.
+ */
+static int read_line(struct command_env *env, struct line_buf *line, bool is_raw)
+{
+	int err = 0, keep_err = 0;
 	char c = '\0';
 
-	while (len + 1 < READ_BYTES_MAX) {
-		if (file_read(env->in, &c, 1) != 1)
-			break;
+	while ((err = (int)file_read(env->in, &c, 1)) == 1 && (c != '\n')) {
 		if (c == '\\' && !is_raw) {
-			if (file_read(env->in, &c, 1) != 1)
+			err = (int)file_read(env->in, &c, 1);
+			if (err != 1)
 				break;
 			if (c == '\n')
 				continue;
-		} else if (c == '\n') {
-			break;
 		}
-		line[len++] = c;
+		if (!keep_err)
+			keep_err = add_byte(line, c);
 	}
-	line[len] = '\0';
-	return c == '\n' ? len : -1;
+	if (!keep_err)
+		keep_err = add_byte(line, '\0');
+	return keep_err ? keep_err : err;
 }
 
 static char *skip_blanks(char *text)
@@ -184,15 +213,15 @@ static int run_read(struct command_env *env, int argc, char **argv)
 	bool is_raw = argc > 1 && strcmp(argv[1], "-r") == 0;
 	int nr_names = argc - 1 - is_raw;
 	char **names = nr_names ? argv + 1 + is_raw : only_default;
-	char *line = kmalloc(READ_BYTES_MAX);
-	int len;
+	struct line_buf line = { 0 };
+	int got = read_line(env, &line, is_raw);
 
-	if (!line)
-		return 1;
-	len = read_line(env, line, is_raw);
-	assign_words(env->shell, line, nr_names ? nr_names : 1, names);
-	kfree(line);
-	return len < 0;
+	if (got >= 0)
+		assign_words(env->shell, line.text, nr_names ? nr_names : 1, names);
+	else if (got != -EINTR)
+		command_error(env, "%s", command_strerror(got));
+	kfree(line.text);
+	return got != 1;
 }
 
 static int run_colon(struct command_env *env, int argc, char **argv)

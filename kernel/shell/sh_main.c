@@ -10,6 +10,7 @@
 #include <kernel/shell.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
+#include <kernel/time.h>
 #include <trace/platform.h>
 #include "line.h"
 #include "sh.h"
@@ -19,6 +20,7 @@
 #define PROMPT_MORE    "> "
 #define HOME	       "/sys/kernel/tracing"
 #define TEXT_BYTES_MAX 65536u
+#define PASTE_GAP_NS   (100 * NSEC_PER_MSEC) /* so long a silence ends what was pasted */
 
 /* Lines read so far that belong together. */
 struct input {
@@ -55,8 +57,11 @@ static struct shell *create_console_shell(void)
 static int append_line(struct input *input, const char *line, size_t len)
 {
 	size_t size = input->len + len + 2;
-	char *bigger = size <= TEXT_BYTES_MAX ? kmalloc(size) : NULL;
+	char *bigger;
 
+	if (size > TEXT_BYTES_MAX)
+		return -E2BIG;
+	bigger = kmalloc(size);
 	if (!bigger)
 		return -ENOMEM;
 	if (input->len) {
@@ -70,7 +75,7 @@ static int append_line(struct input *input, const char *line, size_t len)
 	return 0;
 }
 
-/* One more line, with a prompt. 0, or -EINTR, -ENODATA, -ENOMEM. */
+/* One more line, with a prompt. 0, an error of line_read(), or -E2BIG: more than a text may be. */
 static int read_more(struct shell *sh, struct input *input)
 {
 	const struct line_options options = {
@@ -79,15 +84,57 @@ static int read_more(struct shell *sh, struct input *input)
 		.complete = sh_complete,
 		.arg = sh,
 	};
-	char *line;
+	char *line = NULL;
 	int len = line_read(&options, &line);
+	int err = len < 0 ? len : 0;
 
-	if (len < 0)
-		return len;
-	history_add(line);
-	len = append_line(input, line, (size_t)len);
+	if (!line)
+		return err;
+	if (!err)
+		history_add(line);
+	len = append_line(input, line, strlen(line));
 	kfree(line);
-	return len;
+	return err ? err : len;
+}
+
+/* Does more belong to the text that `err` keeps from being run? */
+static bool is_unfinished(const struct input *input, int err)
+{
+	struct sh_arena arena = { 0 };
+	char error[SH_ERROR_LEN];
+	struct sh_node *tree;
+	int parse_err;
+
+	if (err != -EMSGSIZE)
+		return input->len || err == -EIO;
+	parse_err = sh_parse(&arena, input->text, input->len, &tree, error);
+	sh_arena_free(&arena);
+	return parse_err == -EAGAIN;
+}
+
+/*
+ * The text is not run, and says why. When it is the beginning of something, a loop perhaps, what
+ * follows would be run by itself: the rest of what is being pasted goes with it.
+ */
+static void refuse(struct shell *sh, const struct input *input, int err)
+{
+	if (err == -EINVAL)
+		sh_complain(&console_io, "%s", sh->error);
+	else if (err == -EMSGSIZE)
+		sh_complain(&console_io, "line of more than %u bytes: not run", LINE_BYTES_MAX - 2);
+	else if (err == -E2BIG)
+		sh_complain(&console_io, "command of more than %u bytes: not run",
+			    TEXT_BYTES_MAX - 2);
+	else if (err == -EIO)
+		sh_complain(&console_io, "typed faster than it could be read: not run");
+	else
+		sh_complain(&console_io, "%s", command_strerror(err));
+	sh->status = err == -EINVAL ? 2 : 1;
+	if (err == -EINVAL || !is_unfinished(input, err))
+		return;
+	do {
+		err = console_getc_timeout(PASTE_GAP_NS);
+	} while (err >= 0 || err == -EIO);
 }
 
 /* A tree from as many lines as it takes. 0, or an error that is dealt with. */
@@ -108,8 +155,7 @@ static int read_tree(struct shell *sh, struct input *input, struct sh_arena *are
 		console_write("\n", 1);
 		sh->flow = input->len ? SH_FLOW_NONE : SH_FLOW_EXIT;
 	} else if (err) {
-		sh_complain(&console_io, "%s", err == -EINVAL ? sh->error : command_strerror(err));
-		sh->status = err == -EINVAL ? 2 : 1;
+		refuse(sh, input, err);
 	}
 	return err;
 }

@@ -129,6 +129,16 @@ int console_getc(void)
 	return (unsigned char)*typed++;
 }
 
+static bool has_lost;
+
+bool console_take_lost(void)
+{
+	bool answer = has_lost;
+
+	has_lost = false;
+	return answer;
+}
+
 int console_getc_timeout(uint64_t timeout_ns)
 {
 	assert_true(timeout_ns > 0);
@@ -174,20 +184,20 @@ static const struct line_options options = {
 	.complete = offer_words,
 };
 
-/* The line that comes out of these keys; NULL and the error when none does. */
+/* The line that comes out of these keys, and its length or the error. */
 static int type(const char *keys, char *out)
 {
-	char *line;
+	char *line = NULL;
 	int len;
 
 	typed = keys;
 	len = line_read(&options, &line);
 	out[0] = '\0';
-	if (len >= 0) {
-		assert_int_equal(len, strlen(line));
+	assert_true(len < 0 || (size_t)len == strlen(line));
+	assert_true(!line == (len < 0 && len != -EMSGSIZE && len != -EIO));
+	if (line)
 		strcpy(out, line);
-		kfree(line);
-	}
+	kfree(line);
 	return len;
 }
 
@@ -309,15 +319,60 @@ static void test_choices(void **state)
 	assert_memory_equal(screen[2], "fathom# set_b ", 14);
 }
 
-/* A line too long is refused key by key, nothing is written behind the buffer. */
+/* The longest line, then `more` keys. */
+static char *long_keys(const char *more)
+{
+	static char keys[LINE_BYTES_MAX + 100];
+
+	memset(keys, 'x', LINE_BYTES_MAX - 2);
+	strcpy(keys + LINE_BYTES_MAX - 2, more);
+	return keys;
+}
+
+/* Keys for which there is no room make the whole line void, until it is empty or another. */
 static void test_longest_line(void **state)
 {
-	static char keys[LINE_BYTES_MAX + 100], line[LINE_BYTES_MAX];
+	static char line[LINE_BYTES_MAX];
+
+	setup(state);
+	assert_int_equal(type(long_keys(""), line), LINE_BYTES_MAX - 2);
+	assert_int_equal(nr_beeps, 0);
+	setup(state);
+	assert_int_equal(type(long_keys("yz"), line), -EMSGSIZE);
+	assert_int_equal(nr_beeps, 2);
+	assert_int_equal(strlen(line), LINE_BYTES_MAX - 2);
+	setup(state);
+	assert_int_equal(type(long_keys("y\x7f\x7f"), line), -EMSGSIZE);
+	setup(state);
+	assert_int_equal(type(long_keys("y\x03"), line), -EINTR);
+	setup(state);
+	assert_int_equal(type(long_keys("y\x15z"), line), 1);
+	setup(state);
+	assert_int_equal(type(long_keys("\x15z\x19"), line), -EMSGSIZE);
+	history_add("earlier");
+	setup(state);
+	assert_int_equal(type(long_keys("y\x1b[A"), line), 7);
+	setup(state);
+	assert_int_equal(type(long_keys("y\x1b[A\x1b[B"), line), 0);
+}
+
+static void lose_one(void)
+{
+	has_lost = true;
+}
+
+static void test_lost_keys(void **state)
+{
+	char line[LINE_BYTES_MAX];
 
 	(void)state;
-	memset(keys, 'x', sizeof(keys) - 1);
-	assert_int_equal(type(keys, line), LINE_BYTES_MAX - 2);
-	assert_true(nr_beeps > 90);
+	has_lost = true; /* before the line began */
+	assert_int_equal(type("ab", line), 2);
+	before_key = lose_one;
+	assert_int_equal(type("ab", line), -EIO);
+	assert_int_equal(type("ab\x03", line), -EINTR);
+	before_key = NULL;
+	assert_int_equal(type("ab", line), 2);
 }
 
 /* ---- Random keys against a model ---- */
@@ -518,6 +573,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_longest_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_keys, setup, teardown),
 	};
 

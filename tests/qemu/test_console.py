@@ -1,0 +1,78 @@
+"""What is typed or pasted on the serial line: too much, too fast, and who gets it."""
+import re
+
+LONGEST = 8190  # bytes of a line
+REFUSED = "sh: line of more than 8190 bytes: not run\n"
+
+
+def echo_to_file(length, path="/tmp/abcdefghijklmnop"):
+    """An echo into a file, `length` bytes."""
+    tail = f" > {path}"
+    return "echo " + "x" * (length - len(tail) - 5) + tail
+
+
+def test_longest_line(guest):
+    assert guest.run(echo_to_file(LONGEST)) == ("", 0)
+    assert guest.check("wc -c < /tmp/abcdefghijklmnop; rm /tmp/abcdefghijklmnop") == f"{LONGEST - 28}\n"
+
+
+def test_longer_line_is_refused_whole(guest):
+    for length in LONGEST + 1, LONGEST + 9, LONGEST + 2000:
+        assert guest.run(echo_to_file(length)) == (REFUSED, 1)
+    assert guest.check("ls /tmp | grep -c abc; true") == "0\n"
+
+
+def test_line_behind_a_refused_one_is_run(guest):
+    guest.send(echo_to_file(9000) + "\recho next\r")
+    guest.expect(REFUSED.replace("\n", "\r\n").encode())
+    guest.expect(rb"\r\nnext\r\n")
+    guest.wait_prompt()
+
+
+def test_paste_with_a_refused_line_is_dropped(guest):
+    """A loop whose second line is too long: its body is not run as commands of its own."""
+    guest.send("for i in 1 2\rdo " + echo_to_file(9000) + "\recho body $i\rdone\r")
+    guest.expect(REFUSED.replace("\n", "\r\n").encode())
+    assert "body" not in guest.wait_prompt()
+    assert guest.check("ls /tmp | grep -c abc; true") == "0\n"
+
+
+def test_text_of_too_many_lines_is_refused(guest):
+    guest.send("if true; then\r")
+    for _ in range(8):
+        guest.expect(rb"\r\n> ")
+        guest.send(":" + " x" * 4080 + "\r")
+    guest.expect(rb"\r\n> ")
+    guest.send(":" + " x" * 4080 + "\recho body\rfi\r")
+    guest.expect(rb"sh: command of more than 65534 bytes: not run\r\n")
+    assert "body" not in guest.wait_prompt()
+    assert guest.check("echo $?") == "1\n"
+
+
+def test_what_found_no_room_spoils_its_line(guest):
+    """Pasted while nobody reads: lines are run whole, or not at all."""
+    lines = [f"echo line-{n:06d}" for n in range(1500)]
+    guest.send("sleep 1\r" + "\r".join(lines) + "\r")
+    before, _ = guest.expect(rb"sh: typed faster than it could be read: not run\r\n")
+    guest.wait_prompt()
+    printed = before.decode().replace("\r\n", "\n").split("\n")
+    ran = [p for p in printed if p.startswith("line-")]
+    assert 500 < len(ran) < 1000
+    assert ran == [line[5:] for line in lines[:len(ran)]]
+
+
+def test_read_takes_long_lines(guest):
+    line = "y" * 4000
+    guest.check(f"echo {line} > /tmp/long; for i in 1 2 3 4 5; do cat /tmp/long /tmp/long /tmp/long /tmp/long; done "
+                "| tr '\\n' z > /tmp/longer; echo >> /tmp/longer; echo next >> /tmp/longer")
+    assert guest.check("read x < /tmp/long; echo ${#x}") == "4000\n"
+    assert guest.run("unset x; { read x; echo $? ${#x}; read y; echo $y; } < /tmp/longer; rm /tmp/long /tmp/longer") == (
+        "sh: read: Message too long\n1 0\nnext\n", 0)
+
+
+def test_long_lines_are_listed_whole(guest):
+    word = "z" * 700
+    guest.check(f"v={word}; echo {word} > /dev/null")
+    assert f"\nv='{word}'\n" in "\n" + guest.check("set")
+    assert re.search(rf"^ *\d+  v={word}; echo {word} > /dev/null$", guest.check("history"), re.M)
+    guest.check("unset v")
