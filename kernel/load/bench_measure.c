@@ -2,16 +2,17 @@
  * How the `bench` command counts, and what it asks of tracefs. See kernel/load/bench_private.h.
  */
 #include <arch/cpu.h>
+#include <arch/smp.h>
 #include <kernel/command.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
+#include <trace/fmt.h>
 #include <trace/platform.h>
 #include "bench.h"
 #include "bench_private.h"
 
-#define BENCH_CHUNK   1000u
 #define BENCH_CHUNKS  50ul
-#define BENCH_ROUNDS  (BENCH_CHUNK * BENCH_CHUNKS)
+#define BENCH_ROUNDS  (BENCH_CHUNK * BENCH_CHUNKS) /* that count: see bench_measure() */
 #define BENCH_TRACING "/sys/kernel/tracing"
 
 void bench_print(struct command_env *env, const char *name, uint64_t value_milli, const char *unit)
@@ -20,7 +21,17 @@ void bench_print(struct command_env *env, const char *name, uint64_t value_milli
 		       (unsigned long)(value_milli % 1000), unit);
 }
 
-static uint64_t bench_cycles_of(void (*loop)(uint32_t n), uint32_t n)
+int bench_check(struct command_env *env, const char *name, uint64_t found, uint64_t wanted)
+{
+	if (found == wanted)
+		return 0;
+	command_error(env, "%s: %llu events where there should be %llu", name,
+		      (unsigned long long)found, (unsigned long long)wanted);
+	return -ERANGE;
+}
+
+/* Inline, as its caller is: func_stack counts what lies above the target, ten frames or so. */
+static TRACE_ALWAYS_INLINE uint64_t bench_cycles_of(void (*loop)(uint32_t n), uint32_t n)
 {
 	uint64_t flags = arch_irq_save();
 	uint64_t start = trace_plat_cycles();
@@ -35,7 +46,7 @@ static uint64_t bench_cycles_of(void (*loop)(uint32_t n), uint32_t n)
  * Cycles of BENCH_ROUNDS rounds of `loop`, after one chunk to warm up. Two chunks less one: what
  * entering and leaving the loop costs is not in it.
  */
-static uint64_t bench_measure(void (*loop)(uint32_t n))
+static TRACE_ALWAYS_INLINE uint64_t bench_measure(void (*loop)(uint32_t n))
 {
 	int64_t total = 0;
 
@@ -45,6 +56,11 @@ static uint64_t bench_measure(void (*loop)(uint32_t n))
 		total -= (int64_t)bench_cycles_of(loop, BENCH_CHUNK);
 	}
 	return total > 0 ? (uint64_t)total : 0;
+}
+
+uint64_t bench_calls(void)
+{
+	return BENCH_CHUNK + 3 * BENCH_ROUNDS;
 }
 
 uint64_t bench_per_round_milli(void (*loop)(uint32_t n))
@@ -72,7 +88,17 @@ int bench_write_file(const char *name, const char *text)
 	return written < 0 ? (int)written : err;
 }
 
-/* The number behind `label` in `text`; 0 when it is not there. */
+int bench_make_instance(const char *name)
+{
+	return vfs_mkdir(BENCH_TRACING, name);
+}
+
+void bench_remove_instance(const char *name)
+{
+	vfs_rmdir(BENCH_TRACING, name);
+}
+
+/* The number behind `label` and blanks in `text`; 0 when it is not there. */
 static uint64_t bench_number_after(const char *text, const char *label)
 {
 	const char *at = strstr(text, label);
@@ -80,26 +106,52 @@ static uint64_t bench_number_after(const char *text, const char *label)
 
 	if (!at)
 		return 0;
-	for (at += strlen(label); *at >= '0' && *at <= '9'; at++)
+	for (at += strlen(label); *at == ' '; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
 		value = value * 10 + (uint64_t)(*at - '0');
 	return value;
 }
 
-uint64_t bench_bytes_per_event_milli(void)
+/* The beginning of a file; "" when it cannot be read. */
+static void bench_read_file(const char *name, char *text, size_t size)
 {
-	char text[512];
-	uint64_t entries, bytes;
+	size_t used = 0;
 	struct file *file;
 	ssize_t len;
 
-	if (vfs_open(BENCH_TRACING, "per_cpu/cpu0/stats", VFS_READ, &file))
-		return 0;
-	len = file_read(file, text, sizeof(text) - 1);
-	file_put(file);
-	if (len <= 0)
-		return 0;
-	text[len] = '\0';
-	entries = bench_number_after(text, "entries: ");
-	bytes = bench_number_after(text, "bytes: ");
-	return entries ? bytes * 1000 / entries : 0;
+	if (!vfs_open(BENCH_TRACING, name, VFS_READ, &file)) {
+		while (used < size - 1 && (len = file_read(file, text + used, size - 1 - used)) > 0)
+			used += (size_t)len;
+		file_put(file);
+	}
+	text[used] = '\0';
+}
+
+void bench_count(const char *dir, struct bench_counts *out_counts)
+{
+	char name[64], text[512];
+
+	*out_counts = (struct bench_counts){ 0 };
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		trace_snprintf(name, sizeof(name), "%sper_cpu/cpu%u/stats", dir, cpu);
+		bench_read_file(name, text, sizeof(text));
+		out_counts->entries += bench_number_after(text, "entries: ");
+		out_counts->overrun += bench_number_after(text, "overrun: ");
+		out_counts->dropped += bench_number_after(text, "dropped events: ");
+		out_counts->bytes += bench_number_after(text, "bytes: ");
+	}
+}
+
+uint64_t bench_profile_hits(void)
+{
+	char name[64], text[512];
+	uint64_t hits = 0;
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		trace_snprintf(name, sizeof(name), "trace_stat/function%u", cpu);
+		bench_read_file(name, text, sizeof(text));
+		hits += bench_number_after(text, BENCH_TARGET " ");
+	}
+	return hits;
 }

@@ -28,14 +28,37 @@ extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_patch_ro
 
 /* ---- bench_measure.c ---- */
 
+#define BENCH_CHUNK 1000u /* rounds that run at a time */
+
 void bench_print(struct command_env *env, const char *name, uint64_t value_milli, const char *unit);
 /* Thousandths of a cycle per round of `loop`. */
 uint64_t bench_per_round_milli(void (*loop)(uint32_t n));
 /* The same, by which `loop` is dearer than `base`. */
 uint64_t bench_measure_above(void (*loop)(uint32_t n), void (*base)(uint32_t n));
+/* How many rounds of `loop` each of these two runs. */
+uint64_t bench_calls(void);
+
 /* One write to a file of tracefs. 0 or -errno. */
 int bench_write_file(const char *name, const char *text);
-/* Bytes per event as the `stats` file of CPU 0 has them, in thousandths; 0 when it cannot tell. */
-uint64_t bench_bytes_per_event_milli(void);
+/* `instances/NAME`. */
+int bench_make_instance(const char *name);
+void bench_remove_instance(const char *name);
+
+/* What the `stats` files of all CPUs say. */
+struct bench_counts {
+	uint64_t entries;
+	uint64_t overrun;
+	uint64_t dropped;
+	uint64_t bytes;
+};
+/* `dir`: "" or "instances/NAME/". */
+void bench_count(const char *dir, struct bench_counts *out_counts);
+/* Calls of the target that the function profiler has counted. */
+uint64_t bench_profile_hits(void);
+/*
+ * Are `found` events, or calls, as many as there should be? Otherwise the row says so, and fails.
+ * 0 or -ERANGE.
+ */
+int bench_check(struct command_env *env, const char *name, uint64_t found, uint64_t wanted);
 
 #endif

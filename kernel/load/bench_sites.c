@@ -94,25 +94,37 @@ static int bench_ops_two(struct command_env *env, const char *name)
 
 static int bench_trace_printk(struct command_env *env, const char *name)
 {
+	struct bench_counts counts;
+	uint64_t milli;
 	int err = bench_write_file("trace", "");
 
-	if (!err)
-		bench_print(env, name, bench_measure_above(bench_loop_printk, bench_loop_empty),
-			    "instructions");
+	if (err)
+		return err;
+	milli = bench_measure_above(bench_loop_printk, bench_loop_empty);
+	bench_count("", &counts);
 	bench_write_file("trace", "");
+	err = bench_check(env, name, counts.entries + counts.overrun, bench_calls());
+	if (!err)
+		bench_print(env, name, milli, "instructions");
 	return err;
 }
 
 static int bench_ring_16(struct command_env *env, const char *name)
 {
+	uint64_t milli, events;
+	int err;
+
 	bench_ring = ring_buffer_alloc(1 << 20, RING_BUFFER_OVERWRITE);
 	if (!bench_ring)
 		return -ENOMEM;
-	bench_print(env, name, bench_measure_above(bench_loop_ring, bench_loop_empty),
-		    "instructions");
+	milli = bench_measure_above(bench_loop_ring, bench_loop_empty);
+	events = ring_buffer_entries(bench_ring) + ring_buffer_overruns(bench_ring);
 	ring_buffer_free(bench_ring);
 	bench_ring = NULL;
-	return 0;
+	err = bench_check(env, name, events, bench_calls());
+	if (!err)
+		bench_print(env, name, milli, "instructions");
+	return err;
 }
 
 const struct bench bench_site_rows[] = {

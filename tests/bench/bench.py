@@ -3,7 +3,7 @@
 
 Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -cpu max, where the time
 stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
-(kernel/load/bench.c states what is subtracted). The kernels for patching have generated functions
+(kernel/load/bench_measure.c states what is subtracted). The kernels for patching have generated functions
 (make SITES=n). Writes bench.json into the build directory:
     name -> {"value": number, "unit": text, "linux": number or null, "target": number}
 """
@@ -23,21 +23,31 @@ from guest import Guest  # noqa: E402
 ROWS = {
     "site_off": ("site off (NOP)", "instructions", 1, 1),
     "op_empty": ("one op, empty callback, own trampoline", "instructions", 35, 30),
-    "ops_two": ("two ops on one site", "instructions", 217, 90),
+    "ops_two": ("two ops on one site", "instructions", 217, 45),
     "op_regs": ("one op with full registers, empty callback", "instructions", 61, 50),
     "direct": ("direct call", "instructions", 2, 2),
-    "func_event": ("function tracer, one event recorded", "instructions", 543, 110),
+    "func_event": ("function tracer, one event recorded", "instructions", 543, 95),
+    "func_off": ("function tracer, `tracing_on` 0", "instructions", 184, 40),
+    "func_full": ("function tracer, `overwrite` 0, the buffer is full", "instructions", 430, 60),
+    "func_clock": ("function tracer, the dearest clock", "instructions", 587, 150),
     "func_stack": ("function tracer with func_stack_trace, per event", "instructions", 7080, 1200),
-    "graph_pair": ("function_graph, entry and exit recorded", "instructions", 1325, 260),
+    "func_profile": ("function tracer and profiler on one site", "instructions", None, 200),
+    "func_inst1": ("function tracer in the root and an instance", "instructions", None, 180),
+    "func_inst8": ("function tracer in the root and 8 instances", "instructions", None, 700),
+    "graph_pair": ("function_graph, entry and exit recorded", "instructions", 1325, 210),
     "graph_off": ("function_graph, `tracing_on` 0", "instructions", 369, 90),
+    "graph_options": ("function_graph, the dearest option", "instructions", None, 320),
+    "graph_global": ("function_graph, global clock", "instructions", 1414, 420),
+    "graph_inst1": ("function_graph in the root and an instance", "instructions", None, 450),
+    "graph_inst4": ("function_graph in the root and 4 instances", "instructions", None, 1100),
     "profile": ("function profiler, one call counted and timed", "instructions", None, 120),
     "graph_bytes": ("bytes per graph call (entry and exit)", "bytes", 68, 48),
     "func_pid_miss": ("function tracer, other pid filtered out", "instructions", 42, 30),
-    "trace_printk": ("trace_printk, one integer", "instructions", 788, 160),
-    "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 350, 60),
+    "trace_printk": ("trace_printk, one integer", "instructions", 791, 160),
+    "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 353, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
     "site_bytes": ("record of a site", "bytes", 16, 8),
-    "patch_all_insn": ("enable all of about 35,000 sites, per site", "instructions", 4680, 200),
+    "patch_all_insn": ("enable all of about 35,000 sites, per site", "instructions", 4160, 200),
     "patch_all_syncs": ("core syncs for that", "syncs", 420, 3),
     "boot_nop_insn": ("boot: sort, record and NOP all sites, per site", "instructions", 257, 60),
     "glob_insn": ("glob *sched* over about 36,000 records, per record", "instructions", 2330, 150),
@@ -88,42 +98,57 @@ def patch_scaling(build, quick):
     return rows
 
 
-# How much longer pairs of threads that exchange messages take, every function traced: Linux, target.
-# Enough messages that the pipes are full and each makes threads wait, as in the pairs of Linux's figure.
-SLOW_DOWN = {"nop": (1, 1), "function": (13.6, 4), "function_graph": (32.8, 8)}
-MESSAGES = 1000
-PAIRS = 8 * 8
+# hackbench with every function traced: how much longer it takes than without, and instructions per event.
+# Linux's figures are of pairs of processes that pass a byte to and fro; the targets are of 1 1000.
+SYSTEM = {"nop": (1, None, 1), "function": (13.6, 532, 4), "function_graph": (32.8, 649, 8)}
+HACKBENCH = ((1, 300), (1, 1000), (4, 300))
+PAIRS_IN_GROUP = 8 * 8
+
+
+def hackbench(guest, groups, messages):
+    """Instructions (a nanosecond each, by the guest's clock) and events of one run."""
+    text = guest.check(f"> trace; echo 1 > tracing_on; hackbench {groups} {messages}; echo 0 > tracing_on; cat per_cpu/cpu0/stats")
+    instructions = float(re.search(r"^Time: ([\d.]+)", text, re.M)[1]) * 1e9
+    return instructions, sum(int(n) for n in re.findall(r"^(?:entries|overrun): (\d+)", text, re.M))
 
 
 def system_level(build):
-    """hackbench with every function traced: instructions (a nanosecond each) and events of a round."""
     rows = []
     with Guest(build, cpus=1, mem="1G", icount=True, limit=600, timeout=600) as guest:
-        for tracer in SLOW_DOWN:
-            guest.check(f"echo {tracer} > current_tracer; hackbench 1 10; echo 0 > tracing_on; > trace; echo 1 > tracing_on")
-            text = guest.check(f"hackbench 1 {MESSAGES}; echo 0 > tracing_on; cat per_cpu/cpu0/stats; echo 1 > tracing_on")
-            seconds = float(re.search(r"^Time: ([\d.]+)", text, re.M)[1])
-            events = sum(int(n) for n in re.findall(r"^(?:entries|overrun): (\d+)", text, re.M))
-            rows.append({"tracer": tracer, "ms": seconds * 1000, "events": events,
-                         "events_per_message": round(events / (MESSAGES * PAIRS), 1),
-                         "slow_down": round(seconds * 1000 / rows[0]["ms"], 1) if rows else 1})
+        for groups, messages in HACKBENCH:
+            for tracer in SYSTEM:
+                guest.check(f"echo {tracer} > current_tracer; hackbench {groups} 10")
+                instructions, events = hackbench(guest, groups, messages)
+                if tracer == "nop":
+                    base = instructions
+                rows.append({"run": f"{groups} {messages}", "tracer": tracer, "instructions": instructions, "events": events,
+                             "events_per_message": round(events / (groups * messages * PAIRS_IN_GROUP), 1),
+                             "instructions_per_event": round((instructions - base) / events, 1) if events else None,
+                             "slow_down": round(instructions / base, 1)})
     return rows
 
 
 def print_system_level(rows):
     print()
-    print(f"| hackbench 1 {MESSAGES}, every function traced | million instructions | events | events per message | slow-down | Linux 6.1 | target |")
+    print("| hackbench, every function traced | tracer | million instructions | events | events per message | slow-down | instructions per event |")
     print("|---|---|---|---|---|---|---|")
     for row in rows:
-        linux, target = SLOW_DOWN[row["tracer"]]
-        print(f"| `{row['tracer']}` | {row['ms']:g} | {row['events']:,} | {row['events_per_message']:g} | {row['slow_down']:g} | {linux} | {target} |")
+        per_event = row["instructions_per_event"]
+        print(f"| {row['run']} | `{row['tracer']}` | {row['instructions'] / 1e6:g} | {row['events']:,} | {row['events_per_message']:g} | "
+              f"{row['slow_down']:g} | {'-' if per_event is None else f'{per_event:g}'} |")
+    for tracer, (slow_down, per_event, _) in SYSTEM.items():
+        if per_event is not None:
+            print(f"| Linux 6.1, pairs of processes | `{tracer}` | - | - | - | {slow_down:g} | {per_event} |")
+    for tracer, (_, per_event, target) in SYSTEM.items():
+        if per_event is not None:
+            print(f"| target, 1 1000 | `{tracer}` | - | - | - | {target} | - |")
 
 
 def print_table(result, scaling, extra):
     print("| name | what | unit | Linux 6.1 | target | Fathom |")
     print("|---|---|---|---|---|---|")
     for name, (what, unit, linux, target) in ROWS.items():
-        peer = "not built in" if linux is None else f"{linux:,}"
+        peer = "-" if linux is None else f"{linux:,}"
         print(f"| `{name}` | {what} | {unit} | {peer} | {target} | {result[name]['value']:g} |")
     print()
     print("| what | target | Fathom |")

@@ -1,4 +1,5 @@
 """Commands, files and jobs beyond the contract's examples: one row is one behaviour, byte for byte."""
+import re
 import time
 
 import pytest
@@ -208,6 +209,17 @@ def test_trace_to_a_file(guest):
     assert int(guest.check("grep -c hackbench /tmp/copy")) > 100
     assert guest.check("cat trace | sort > /tmp/a; sort /tmp/copy > /tmp/b; wc -l < /tmp/a").split() == [str(lines)]
     guest.check("rm /tmp/copy /tmp/a /tmp/b; echo nop > current_tracer; echo 1 > tracing_on; echo > trace")
+
+
+def test_bench_counts_events(guest):
+    settings = "cat current_tracer tracing_on trace_clock options/overwrite set_ftrace_filter; ls instances"
+    before = guest.check(settings)
+    rows = guest.check("bench func_off func_full func_inst1")
+    assert re.findall(r"^bench (\S+) ", rows, re.M) == ["func_off", "func_full", "func_inst1"]
+    assert guest.check(settings) == before
+    output, status = guest.run("echo 0 > tracing_on; bench func_event 2>&1; x=$?; echo 1 > tracing_on; (exit $x)")
+    assert (output, status) == ("bench: func_event: 0 events where there should be 151000\n"
+                                "bench: func_event: Numerical result out of range\n", 1)
 
 
 def test_run_parameter():
