@@ -224,6 +224,18 @@ soak: deps-test
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py
 
+# Faults put into the sources, one at a time: which does no test notice? See tests/mutate/README.md.
+MUTANTS ?= 0
+ONLY    ?=
+SEED    ?= 1
+JOBS    ?= 2
+BOOTS   ?= 1
+KEEP    ?= 0
+
+mutate: deps-test
+	@tests/mutate/mutate --build $(BUILD) --mutants $(MUTANTS) --only '$(ONLY)' --seed $(SEED) --jobs $(JOBS) \
+		--boots $(BOOTS) --keep $(KEEP)
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
@@ -234,4 +246,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all run debug test check bench soak format clean help FORCE deps-build deps-run deps-test
+.PHONY: all run debug test check bench soak mutate format clean help FORCE deps-build deps-run deps-test

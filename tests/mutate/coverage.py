@@ -1,0 +1,91 @@
+"""What each unit test program is like without a mutant: how long it takes and which lines it executes.
+
+Kept in a file for programs whose sources are what they were.
+"""
+import hashlib
+import json
+import time
+
+from trees import depfile, must, prerequisites, run
+
+MAKEFILE = "tests/unit/build.mk"
+# An exit in a child process would lose its counts.
+COUNTING = ("BUILD=build/cover", "asan=-O0 --coverage -D_exit=exit",
+            "flags_tsan=-O0 --coverage -fprofile-update=atomic -D_exit=exit -Itests/unit/fake/plat")
+
+
+def command_of(program):
+    """TSan cannot place its memory where addresses are randomised by more than 28 bits."""
+    return ["setarch", "-R", program] if "/tsan/" in program else [program]
+
+
+def variant_of(program):
+    return program.split("/")[2]
+
+
+class Coverage:
+    """By program of the ordinary build: `seconds`, and per file the lines with code and those that ran."""
+
+    def __init__(self, tree, plan, store):
+        self.tree, self.plan, self.store = tree, plan, store
+        self.known = json.loads(store.read_text()) if store.exists() else {}
+
+    def measure(self, programs, jobs):
+        for program in programs:
+            fingerprint = self._fingerprint(program)
+            if self.known.get(program, {}).get("fingerprint") != fingerprint:
+                self.known[program] = {"fingerprint": fingerprint, "seconds": self._time(program),
+                                       **self._count(program, jobs)}
+                self.store.write_text(json.dumps(self.known))
+
+    def seconds(self, program):
+        return self.known[program]["seconds"]
+
+    def executes(self, program, mutant):
+        """Did the program execute the mutant's statement? Its function, when the compiler has no line of it."""
+        known = self.known[program]
+        if known["ran"] is None:
+            return True
+        first, last, function = mutant.lines
+        code, ran = known["code"].get(mutant.path, ()), known["ran"].get(mutant.path, ())
+        if any(first <= line <= last for line in code):
+            return any(first <= line <= last for line in ran)
+        return any(function - 6 <= line <= first for line in ran)
+
+    def _fingerprint(self, program):
+        digest = hashlib.sha256(self.plan.link[program].encode())
+        names = set()
+        for made in self.plan.linked(program):
+            names |= prerequisites(self.tree.path / depfile(made))
+        for name in sorted(names):
+            if (self.tree.path / name).exists():
+                digest.update((self.tree.path / name).read_bytes())
+        return digest.hexdigest()
+
+    def _time(self, program):
+        begin = time.monotonic()
+        if run(command_of(program), self.tree.path, 300):
+            raise SystemExit(f"mutate: {program} fails without a mutant")
+        return time.monotonic() - begin
+
+    def _count(self, program, jobs):
+        """A step test stops at every instruction: counting would take minutes, so it may execute all that it links."""
+        if variant_of(program) == "fast":
+            return {"code": None, "ran": None}
+        counting = program.replace("build/", "build/cover/", 1)
+        self.tree.make(MAKEFILE, *COUNTING, counting, jobs=jobs)
+        for data in (self.tree.path / "build/cover").rglob("*.gcda"):
+            data.unlink()
+        run([counting], self.tree.path, 300)
+        return self._read()
+
+    def _read(self):
+        data = [str(name.relative_to(self.tree.path)) for name in (self.tree.path / "build/cover").rglob("*.gcda")]
+        code, ran = {}, {}
+        reports = must(["gcov", "--json-format", "--stdout", *data], self.tree.path).splitlines() if data else ()
+        for file in (file for report in reports for file in json.loads(report)["files"]):
+            path = file["file"].removeprefix(f"{self.tree.path}/")
+            code.setdefault(path, set()).update(line["line_number"] for line in file["lines"])
+            ran.setdefault(path, set()).update(line["line_number"] for line in file["lines"] if line["count"])
+        return {"code": {path: sorted(lines) for path, lines in code.items()},
+                "ran": {path: sorted(lines) for path, lines in ran.items()}}

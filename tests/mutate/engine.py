@@ -1,0 +1,82 @@
+"""Draws mutants of a file and finds out what becomes of each."""
+import hashlib
+import time
+from dataclasses import dataclass
+
+from operators import mutants_of
+from trees import redirected, run
+
+KILLED, HUNG, SURVIVED = "killed", "timed out", "SURVIVED"
+BROKEN, SAME, TWIN = "does not compile", "same code", "code of another mutant"
+COUNTED = (KILLED, HUNG, SURVIVED)
+
+
+@dataclass
+class Outcome:
+    mutant: object
+    what: str
+    by: str = ""
+    seconds: float = 0.0
+    code: str = ""  # digest of the machine code
+
+
+class Compared:
+    """Machine code of a file's objects as the product is built, to tell mutants that change nothing."""
+
+    def __init__(self, plan):
+        self.plan = plan
+
+    def digest(self, tree, path):
+        """A digest of the objects that have `path` in them; None when it does not compile."""
+        digest = hashlib.sha256()
+        for name in tree.depending(self.plan, path):
+            _, command = self.plan.compile[name]
+            if run(redirected(command, name, "build/compared.o"), tree.path):
+                return None
+            digest.update((tree.path / "build/compared.o").read_bytes())
+        return digest.hexdigest()
+
+
+class Draw:
+    """The mutants of one file, in the order in which they are drawn, until `quota` of them have counted."""
+
+    def __init__(self, path, text, quota, seed):
+        self.path, self.text, self.quota = path, text, quota
+        self.order = sorted(mutants_of(path, text), key=lambda mutant: mutant.rank(seed))
+
+    def run(self, tree, compared, suites, known=lambda mutant: None, stop=lambda: False):
+        """Yields the outcomes as they come, of mutants that do not count as well. None when it was stopped."""
+        counted = 0
+        codes = {}
+        for mutant in self.order:
+            if counted >= self.quota:
+                return
+            if stop():
+                yield None
+                return
+            outcome = known(mutant)
+            if outcome is None:
+                if SAME not in codes.values():
+                    codes[compared.digest(tree, self.path)] = SAME
+                outcome = self._judge(tree, compared, suites, mutant, codes)
+            codes.setdefault(outcome.code, TWIN)
+            counted += outcome.what in COUNTED
+            yield outcome
+
+    def _judge(self, tree, compared, suites, mutant, codes):
+        begin = time.monotonic()
+        times = tree.times(self.path)
+        tree.put(self.path, mutant.apply(self.text))
+        try:
+            code = compared.digest(tree, self.path)
+            if code is None:
+                return Outcome(mutant, BROKEN)
+            if code in codes:
+                return Outcome(mutant, codes[code], code=code)
+            for suite in suites:
+                what, by = suite.judge(tree, mutant)
+                if what:
+                    return Outcome(mutant, what, by, time.monotonic() - begin, code)
+            return Outcome(mutant, SURVIVED, "", time.monotonic() - begin, code)
+        finally:
+            tree.restore(self.path, self.text, times)

@@ -1,0 +1,110 @@
+"""What could kill a mutant. A suite's judge() gives (how, by which test), or (None, "") when the mutant lives."""
+import re
+
+from coverage import MAKEFILE, Coverage, command_of, variant_of
+from engine import HUNG, KILLED
+from trees import Timeout, redirected, run
+
+PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+SLACK = 10  # a test that takes so many times as long as usual hangs,
+SHORTEST = 10  # and so many seconds
+
+
+def bound(seconds):
+    return max(SHORTEST, min(SLACK * seconds, seconds + 60))
+
+
+def attempt(name, command, tree, seconds, env=None):
+    """One test against the mutant in the tree."""
+    try:
+        return (KILLED, name) if run(command, tree.path, bound(seconds), env) else (None, "")
+    except Timeout:
+        return HUNG, name
+
+
+class Command:
+    """A command that builds what it tests, for files whose path starts with one of `paths`."""
+
+    def __init__(self, name, command, paths, seconds, env=None):
+        self.name, self.command, self.paths, self.seconds, self.env = name, command, tuple(paths), seconds, env
+
+    def judge(self, tree, mutant):
+        if not mutant.path.startswith(self.paths):
+            return None, ""
+        return attempt(self.name, self.command, tree, self.seconds, self.env)
+
+
+class Boots:
+    """A kernel with the mutant in it, booted. Dear, so asked last; a mutant that does not link is killed by the build."""
+
+    def __init__(self, plan, variables, tests):
+        """`tests`: (name, pytest's arguments, seconds, environment), the first ones first."""
+        self.plan, self.variables, self.tests = plan, variables, tests
+
+    def judge(self, tree, mutant):
+        touched = tree.depending(self.plan, mutant.path)
+        if mutant.path.startswith("tools/") or not touched:
+            return None, ""
+        try:
+            if run(["make", "-s", *self.variables, "all"], tree.path):
+                return KILLED, "the build"
+            builds = {"FATHOM_BUILD": str(tree.path / "build/kernel"), "FATHOM_BUILD_CLANG": "/nowhere"}
+            for name, words, seconds, env in self.tests:
+                what, by = attempt(name, [*PYTEST, *words], tree, seconds, {**builds, **env})
+                if what:
+                    return what, by
+            return None, ""
+        finally:
+            for name in touched:  # the source gets its old time back, and they would stay
+                (tree.path / name).unlink(missing_ok=True)
+
+
+class Units:
+    """The programs of tests/unit that execute the mutant, fastest first. Only its objects are compiled again."""
+
+    VARIANTS = ("gcc", "tsan", "fast")
+
+    def __init__(self, trees, store, jobs):
+        main = trees[0]
+        self.programs = [name for name in main.make(MAKEFILE, "BUILD=build", "list").split()
+                         if variant_of(name) in self.VARIANTS]
+        self.plan = main.plan(MAKEFILE, "BUILD=build", *self.programs)
+        for tree in trees:
+            tree.borrow(main)
+            tree.make(MAKEFILE, "BUILD=build", *self.programs, jobs=jobs)
+        self.coverage = Coverage(main, self.plan, store)
+        self.coverage.measure(self.programs, jobs)
+        self.programs.sort(key=self.coverage.seconds)
+
+    def judge(self, tree, mutant):
+        touched = set(tree.depending(self.plan, mutant.path))
+        made = {}
+        for program in self.programs:
+            mine = touched.intersection(self.plan.linked(program))
+            if not mine or not self.coverage.executes(program, mutant):
+                continue
+            if not self._compile(tree, mine, made) or run(self._link(program, mine, made), tree.path):
+                continue
+            command = [word if word != program else "build/mutant" for word in command_of(program)]
+            what, by = attempt(program.removeprefix("build/unit/"), command, tree, self.coverage.seconds(program))
+            if what:
+                return what, by
+        return None, ""
+
+    def _compile(self, tree, names, made):
+        for name in names - made.keys():
+            made[name] = re.sub(r"^build/", "build/mutated/", name)
+            (tree.path / made[name]).parent.mkdir(parents=True, exist_ok=True)
+            if run(redirected(self.plan.compile[name][1], name, made[name]), tree.path):
+                return False
+        return True
+
+    def _link(self, program, names, made):
+        """The link command with the mutant's objects; those before an archive leave its members of that name out."""
+        words = self.plan.link[program].split()
+        out = []
+        for word in words:
+            if word in self.plan.members:
+                out += [made[name] for name in sorted(names.difference(words))]
+            out.append(made[word] if word in names else "build/mutant" if word == program else word)
+        return " ".join(out)
