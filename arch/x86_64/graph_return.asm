@@ -7,7 +7,9 @@
 ; Keeps: rax, rdx, and what C keeps.
 ;
 ; The slot holds this routine's address until C has replaced it, and lies where a frame has its
-; return address: an unwinder finds the caller at every instruction.
+; return address: an unwinder finds the caller there, and in rcx for the last instruction. That one is
+; a jump, not a ret: the function's own ret was the one that belongs to its call. With two of them the
+; processor would guess all returns wrong that follow, of the callers too.
 
 %include "asm.inc"
 %include "cfi.inc"
@@ -18,10 +20,10 @@ HOOK_SLOT_BYTES equ 8		; until the slot is on the stack again
 
 section .text
 
-global return_to_handler:function (return_to_handler.end - return_to_handler)
+global return_to_handler:function (return_to_handler_end - return_to_handler)
 	align	16
 return_to_handler:
-	cfi_routine call, 0, return_to_handler.end
+	cfi_routine call, 0, return_to_handler_end
 	lea	rcx, [rel return_to_handler]
 	push_value rcx
 	times HOOK_SLOT_BYTES - ($ - return_to_handler) nop ; unwind.c knows the number
@@ -32,6 +34,12 @@ return_to_handler:
 	call	trace_graph_return
 	pop_saved rax, rdx
 	pop_saved rbp
-	ret
+global return_to_handler_pop, return_to_handler_jump
+return_to_handler_pop:
+	pop	rcx
+	cfi_set_depth 0
+	cfi_return_in rcx
+return_to_handler_jump:
+	jmp	rcx
 	cfi_routine_end
-.end:
+return_to_handler_end:

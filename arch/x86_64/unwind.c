@@ -136,6 +136,8 @@ static int return_depth(uintptr_t rip)
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
 		return 0; /* a call to nowhere */
+	if (rip == (uintptr_t)return_to_handler_pop)
+		return 0;
 	if (rip >= (uintptr_t)ftrace_regs_caller_direct && rip < (uintptr_t)ftrace_regs_caller_end)
 		return rip == (uintptr_t)ftrace_regs_caller_direct ? 2 : 1;
 	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
@@ -187,42 +189,69 @@ static bool is_before_slot(uintptr_t rip)
 	return rip - (uintptr_t)return_to_handler < HOOK_SLOT_BYTES;
 }
 
-/* The interrupted instruction, and its caller when only rsp knows about it. Returns rbp to go on.
+/*
+ * At the two ends of the hook the slot is not on the stack, and a trap may have overwritten it:
+ * what returns there. 0 anywhere else.
  */
-static uintptr_t take_point(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rbp)
+static uintptr_t return_beside_stack(uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
 {
-	int depth;
-
-	emit(w, rip);
-	if (is_trap_entry(rip) && !(rbp & 1)) {
-		const struct iret_frame *frame = find_iret_frame(w, rsp);
-
-		if (!frame)
-			return rbp;
-		rip = frame->rip;
-		rsp = frame->rsp;
-		emit(w, rip);
-	}
-	if (is_before_slot(rip)) { /* the trap may have overwritten it */
-		rsp -= sizeof(uintptr_t);
-		emit(w, upcall_return_address(cpu_trap_stack_thread(rsp), trace_plat_return_hook(),
-					      (const uintptr_t *)rsp));
-		return rbp;
-	}
-	depth = return_depth(rip);
-	if (depth >= 0) {
-		uintptr_t ret = return_word(w, rsp, (size_t)depth);
-
-		emit(w, ret);
-		if (is_called_by_site(rip, ret))
-			emit(w, return_word(w, rsp, (size_t)depth + 1));
-	}
-	return rbp;
+	if (rip == (uintptr_t)return_to_handler_jump)
+		return rcx;
+	if (!is_before_slot(rip))
+		return 0;
+	rsp -= sizeof(uintptr_t);
+	return upcall_return_address(cpu_trap_stack_thread(rsp), trace_plat_return_hook(),
+				     (const uintptr_t *)rsp);
 }
 
+/* Who called the instruction at `rip`, when only rsp and rcx know about it. */
+static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
+{
+	uintptr_t ret = return_beside_stack(rip, rsp, rcx);
+	int depth;
+
+	if (ret) {
+		emit(w, ret);
+		return;
+	}
+	depth = return_depth(rip);
+	if (depth < 0)
+		return;
+	ret = return_word(w, rsp, (size_t)depth);
+	emit(w, ret);
+	if (is_called_by_site(rip, ret))
+		emit(w, return_word(w, rsp, (size_t)depth + 1));
+}
+
+/*
+ * rcx of what was interrupted by entry code that was interrupted itself at `rsp`: at its place
+ * below the CPU's frame while it is saved, otherwise in the register.
+ */
+static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp, uintptr_t rcx)
+{
+	uintptr_t saved = (uintptr_t)frame - offsetof(struct trap_frame, rip) +
+			  offsetof(struct trap_frame, rcx);
+
+	return rsp <= saved ? *(const volatile uintptr_t *)saved : rcx;
+}
+
+/* The interrupted instruction, and its caller. Returns rbp to go on. */
 static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 {
-	return take_point(w, regs->rip, regs->rsp, regs->rbp);
+	const struct iret_frame *frame;
+
+	emit(w, regs->rip);
+	if (!is_trap_entry(regs->rip) || (regs->rbp & 1)) {
+		take_caller(w, regs->rip, regs->rsp, regs->rcx);
+		return regs->rbp;
+	}
+	frame = find_iret_frame(w, regs->rsp);
+	if (frame) {
+		emit(w, frame->rip);
+		take_caller(w, frame->rip, frame->rsp,
+			    rcx_behind_entry(frame, regs->rsp, regs->rcx));
+	}
+	return regs->rbp;
 }
 
 /* One frame up. Returns the next frame pointer, 0 at the end. */

@@ -10,6 +10,9 @@
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 
+/* graph_return.asm: its last two instructions, a pop of the return address and the jump there. */
+extern const char return_to_handler_pop[], return_to_handler_jump[];
+
 /* The return address that lies at `at`, a place that can be read: the real one, hooked or not. */
 static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
 {

@@ -1,6 +1,10 @@
-/* Backtraces: of calls, through a trampoline, from garbage, from any instruction. */
+/*
+ * Backtraces: of calls, through a trampoline, from garbage, from any instruction, and from each one
+ * of the hook that functions return into.
+ */
 #include <stdatomic.h>
 #include <arch/paging.h>
+#include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/unwind.h>
@@ -9,6 +13,7 @@
 #include <kernel/symbols.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/fgraph.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
 
@@ -295,10 +300,136 @@ static void test_backtrace_anywhere(void)
 	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
 }
 
+/* ---- From each instruction of return_to_handler, and of entry code that interrupts it ---- */
+
+extern const char trap_common[]; /* trap_entry.asm: the trap frame is complete when it begins */
+
+#define HOOK_INSNS 13 /* at least */
+
+static struct {
+	uint32_t nr_insns;
+	uint32_t nr_bad;
+	uintptr_t bad_rip;
+} hook;
+
+static void test_backtrace_hook(void);
+static TRACE_NOINLINE void unwind_hook_parent(void);
+
+/* Does a backtrace from `regs` have `rip`, then `real`, then their callers, from frame `at` on? */
+static void check_hook(const struct trap_frame *regs, size_t at, uintptr_t rip, uintptr_t real)
+{
+	bool is_right;
+
+	trace.nr = arch_backtrace_trap(regs, trace.addr, MAX_FRAMES);
+	is_right = trace.nr > at + 2 && trace.addr[at] == rip && trace.addr[at + 1] == real &&
+		   frame_in(at + 1, unwind_hook_parent) && frame_in(at + 2, test_backtrace_hook);
+	if (!is_right && hook.nr_bad++ == 0)
+		hook.bad_rip = rip;
+}
+
+/* The same when entry code that interrupted `regs` is interrupted, all registers saved or none. */
+static void check_hook_behind_entry(const struct trap_frame *regs, uintptr_t real)
+{
+	struct trap_frame saved = *regs, at_entry = *regs;
+
+	saved.cs = KERNEL_CS;
+	saved.ss = KERNEL_DS;
+	at_entry.rip = (uintptr_t)trap_common;
+	at_entry.rcx = 0;
+	at_entry.rsp = (uintptr_t)&saved;
+	check_hook(&at_entry, 1, regs->rip, real);
+	saved.rcx = 0;
+	at_entry.rcx = regs->rcx;
+	at_entry.rsp = (uintptr_t)&saved.vector;
+	check_hook(&at_entry, 1, regs->rip, real);
+}
+
+/* What the instruction at rip does to rip, rsp, rbp; false: it is the jump, or unknown. */
+static bool step_hook(struct trap_frame *regs)
+{
+	const uint8_t *insn = (const uint8_t *)regs->rip;
+
+	if (insn[0] >= 0x50 && insn[0] <= 0x57) { /* push: it has been done here, by the callee */
+		regs->rsp -= 8;
+		regs->rip += 1;
+	} else if (insn[0] >= 0x58 && insn[0] <= 0x5f) { /* pop */
+		if (insn[0] == 0x5d)
+			regs->rbp = *(const uint64_t *)regs->rsp;
+		regs->rsp += 8;
+		regs->rip += 1;
+	} else if (insn[0] == 0x48 && insn[1] == 0x89 && insn[2] == 0xe5) { /* mov rbp, rsp */
+		regs->rbp = regs->rsp;
+		regs->rip += 3;
+	} else if (insn[0] == 0x48 && insn[1] == 0x8d) { /* lea rcx, [rip + x]; rdi, [rbp + 8] */
+		regs->rip += insn[2] == 0x0d ? 7 : 4;
+	} else if (insn[0] == 0xe8 || insn[0] == 0x90) { /* call, nop */
+		regs->rip += insn[0] == 0xe8 ? 5 : 1;
+	} else {
+		KTEST_CHECK(insn[0] == 0xff && insn[1] == 0xe1); /* jmp rcx */
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Registers and stack as the function that has its return address at `slot` leaves them: the hook
+ * pushes the caller's rbp to where this function has it now.
+ */
+static TRACE_NOINLINE void walk_hook(uintptr_t *slot)
+{
+	uintptr_t real = ftrace_graph_ret_addr(trace_plat_current(), *slot, slot);
+	struct trap_frame regs = { .rip = *slot, .rsp = (uintptr_t)(slot + 1), .rbp = slot[-1] };
+
+	KTEST_CHECK(real != *slot);
+	do {
+		regs.rcx = real; /* looked at by the jump alone */
+		check_hook(&regs, 0, regs.rip, real);
+		check_hook_behind_entry(&regs, real);
+		hook.nr_insns++;
+	} while (step_hook(&regs));
+	KTEST_CHECK(regs.rsp == (uintptr_t)(slot + 1) && regs.rbp == slot[-1]);
+}
+
+static TRACE_NOINLINE void unwind_hooked(void)
+{
+	walk_hook((uintptr_t *)__builtin_frame_address(0) + 1);
+	__asm__ volatile("" : : : "memory");
+}
+
+static TRACE_NOINLINE void unwind_hook_parent(void)
+{
+	unwind_hooked();
+	__asm__ volatile("" : : : "memory");
+}
+
+static void ignore_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
+{
+	(void)ret;
+	(void)gops;
+}
+
+static void test_backtrace_hook(void)
+{
+	static struct fgraph_ops gops = { .retfunc = ignore_return };
+
+	memset(&hook, 0, sizeof(hook));
+	KTEST_CHECK(ftrace_set_filter_ip(&gops.ops, (uintptr_t)unwind_hooked, false, true) == 0);
+	if (KTEST_NEED(register_ftrace_graph(&gops) == 0)) {
+		unwind_hook_parent();
+		unregister_ftrace_graph(&gops);
+	}
+	ftrace_free_filter(&gops.ops);
+	KTEST_CHECK(hook.nr_insns >= HOOK_INSNS);
+	KTEST_CHECK(hook.nr_bad == 0);
+	if (hook.nr_bad)
+		pr_err("%u wrong backtraces, first from %pS\n", hook.nr_bad, (void *)hook.bad_rip);
+}
+
 const struct ktest ktest_unwind[] = {
 	{ "unwind_calls", test_backtrace },
 	{ "unwind_trampoline", test_backtrace_trampoline },
 	{ "unwind_garbage", test_backtrace_garbage },
 	{ "unwind_anywhere", test_backtrace_anywhere },
+	{ "unwind_hook", test_backtrace_hook },
 	{ 0 },
 };

@@ -101,6 +101,22 @@ def test_backtrace_through_a_trampoline(gdb):
     guest.check("echo nop > current_tracer; > set_ftrace_filter")
 
 
+def test_backtrace_from_the_return_hook(gdb):
+    """Once the real address is in the slot, and when it is in a register alone: the same caller, which comes next."""
+    guest = gdb.guest
+    guest.check("echo sh_run_command > set_ftrace_filter")
+    gdb.start("hbreak *return_to_handler_pop\necho READY\n\ncontinue\n"
+              "echo SLOT\n\nbt 40\necho END\n\nstepi\necho REGISTER\n\nset var *(long *)($rsp - 8) = 0\nbt 40\necho END\n\n"
+              "stepi\necho CALLER\n\nbt 40\necho END\n\ndelete\ndetach", "READY")
+    guest.send("echo function_graph > current_tracer; true\r")
+    text = gdb.finish()
+    guest.wait_prompt()
+    caller = frames(text, "CALLER")
+    assert frames(text, "SLOT")[1:] == caller and frames(text, "REGISTER")[1:] == caller, text
+    assert in_order(caller, ["thread_start", "arch_thread_start"]), text
+    guest.check("echo nop > current_tracer; > set_ftrace_filter")
+
+
 def test_backtrace_through_an_interrupt(gdb):
     """From an interrupt handler to the interrupted function, and on to the thread's first."""
     gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n"
