@@ -110,23 +110,23 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 }
 
 /* All trampolines have one name: trace_plat_symbol(). */
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
-				 struct trace_trampoline *out_trampoline)
+int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
+				 bool with_regs, struct trace_trampoline *out_trampoline)
 {
 	int err;
 
 	mutex_lock(&text_mutex);
-	err = trampoline_create(ops, func, with_regs, out_trampoline);
+	err = trampoline_create(calls, nr, with_regs, out_trampoline);
 	mutex_unlock(&text_mutex);
 	return err;
 }
 
-int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func)
 {
 	int err;
 
 	mutex_lock(&text_mutex);
-	err = trampoline_retarget(tramp, func);
+	err = trampoline_retarget(tramp, index, func);
 	mutex_unlock(&text_mutex);
 	return err;
 }

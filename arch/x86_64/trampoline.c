@@ -1,7 +1,7 @@
 /*
- * Entry trampolines of single ops: see <arch/trampoline.h>. Each is a copy of the template in one
- * or two units of executable memory; nobody runs it before a site has been poked to call it, and
- * those core syncs come after the copy.
+ * Entry trampolines of single ops and of sets: see <arch/trampoline.h>. Each is put together from
+ * the pieces of a template, in units of executable memory; nobody runs it before a site has been
+ * poked to call it, and those core syncs come after the copy.
  */
 #include <arch/paging.h>
 #include <arch/text_poke.h>
@@ -12,47 +12,62 @@
 #include "insn.h"
 #include "trampoline_range.h"
 
-#define NR_UNITS  (EXEC_BYTES / EXEC_UNIT)
-#define MAX_BYTES (2 * EXEC_UNIT)
+#define NR_UNITS (EXEC_BYTES / EXEC_UNIT)
 
-/* Addresses in the templates of trampoline_code.asm. */
-extern const uint8_t trampoline_plain[], trampoline_plain_ops[];
-extern const uint8_t trampoline_plain_call[], trampoline_plain_end[];
-extern const uint8_t trampoline_regs[], trampoline_regs_ops[];
-extern const uint8_t trampoline_regs_call[], trampoline_regs_end[];
+/* Pieces of trampoline_code.asm: what comes first, what calls one ops, what comes last. */
+#define PIECES(name)                                                                               \
+	extern const uint8_t trampoline_##name[], trampoline_##name##_step[];                      \
+	extern const uint8_t trampoline_##name##_ops[], trampoline_##name##_call[];                \
+	extern const uint8_t trampoline_##name##_tail[], trampoline_##name##_end[]
 
-/* What is copied, and where in it the operands go; in bytes from its start. */
+PIECES(plain);
+PIECES(regs);
+PIECES(plain_set);
+PIECES(regs_set);
+
 struct template
 {
-	const uint8_t *code;
-	size_t ops;
-	size_t call;
-	size_t bytes;
+	const uint8_t *head;
+	const uint8_t *step;
+	const uint8_t *ops;  /* operands in a step */
+	const uint8_t *call; /* the same; an instruction */
+	const uint8_t *tail;
+	const uint8_t *end;
 };
 
+#define TEMPLATE(name)                                                                             \
+	{                                                                                          \
+		trampoline_##name, trampoline_##name##_step, trampoline_##name##_ops,              \
+			trampoline_##name##_call, trampoline_##name##_tail,                        \
+			trampoline_##name##_end                                                    \
+	}
+
+/* By with_regs, and two more for sets. */
+#define KIND_REGS 1u
+#define KIND_SET  2u
+static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TEMPLATE(plain_set),
+					     TEMPLATE(regs_set) };
+
 /*
- * Bit n: unit n starts a trampoline; unit n starts one with registers. Changed under ftrace's lock,
- * read by anyone.
+ * By unit: what starts there, 0 for nothing. Changed under ftrace's lock, read by anyone.
+ *
+ *   15 14 13                0
+ *   [kind| bytes of the code ]
  */
-static _Atomic uint64_t starts[NR_UNITS / 64];
-static _Atomic uint64_t regs_starts[NR_UNITS / 64];
+#define MAX_BYTES  0x3fffu
+#define KIND_SHIFT 14
+static _Atomic uint16_t starts[NR_UNITS];
 
 static size_t distance(const uint8_t *from, const uint8_t *to)
 {
 	return (uintptr_t)to - (uintptr_t)from;
 }
 
-static struct template template_of(bool with_regs)
+static size_t bytes_of(const struct template *template, size_t nr)
 {
-	if (with_regs)
-		return (struct template){ trampoline_regs,
-					  distance(trampoline_regs, trampoline_regs_ops),
-					  distance(trampoline_regs, trampoline_regs_call),
-					  distance(trampoline_regs, trampoline_regs_end) };
-	return (struct template){ trampoline_plain,
-				  distance(trampoline_plain, trampoline_plain_ops),
-				  distance(trampoline_plain, trampoline_plain_call),
-				  distance(trampoline_plain, trampoline_plain_end) };
+	return distance(template->head, template->step) +
+	       nr * distance(template->step, template->tail) +
+	       distance(template->tail, template->end);
 }
 
 static size_t unit_of(uintptr_t addr)
@@ -60,24 +75,18 @@ static size_t unit_of(uintptr_t addr)
 	return (addr - EXEC_BASE) / EXEC_UNIT;
 }
 
-static void set_bit(_Atomic uint64_t *map, size_t unit)
+static uint32_t start_at(size_t unit)
 {
-	atomic_fetch_or(&map[unit / 64], 1ull << unit % 64);
+	return atomic_load_explicit(&starts[unit], memory_order_relaxed);
 }
 
-static void clear_bit(_Atomic uint64_t *map, size_t unit)
+/* The instruction that calls ops `index`. */
+static uintptr_t call_of(const struct trace_trampoline *tramp, uint32_t index)
 {
-	atomic_fetch_and(&map[unit / 64], ~(1ull << unit % 64));
-}
+	const struct template *template = &templates[start_at(unit_of(tramp->addr)) >> KIND_SHIFT];
 
-static bool has_bit(const _Atomic uint64_t *map, size_t unit)
-{
-	return atomic_load_explicit(&map[unit / 64], memory_order_relaxed) >> unit % 64 & 1;
-}
-
-static uintptr_t call_of(const struct trace_trampoline *tramp)
-{
-	return tramp->addr + template_of(has_bit(regs_starts, unit_of(tramp->addr))).call;
+	return tramp->addr + distance(template->head, template->call) +
+	       index * distance(template->step, template->tail);
 }
 
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
@@ -86,73 +95,97 @@ bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 
 	if (!arch_exec_contains(addr))
 		return false;
-	if (!has_bit(starts, unit) && unit > 0)
+	while (!start_at(unit) && unit > 0)
 		unit--;
 	*out_start = EXEC_BASE + unit * EXEC_UNIT;
-	*out_size = template_of(has_bit(regs_starts, unit)).bytes;
-	return has_bit(starts, unit) && addr - *out_start < *out_size;
+	*out_size = start_at(unit) & MAX_BYTES;
+	return addr - *out_start < *out_size;
 }
 
 bool trampoline_next(uintptr_t *addr, size_t *out_size)
 {
 	for (size_t unit = *addr < EXEC_BASE ? 0 : unit_of(*addr) + 1; unit < NR_UNITS; unit++) {
-		if (unit % 64 == 0 &&
-		    !atomic_load_explicit(&starts[unit / 64], memory_order_relaxed)) {
-			unit += 63;
-			continue;
+		if (start_at(unit)) {
+			*addr = EXEC_BASE + unit * EXEC_UNIT;
+			*out_size = start_at(unit) & MAX_BYTES;
+			return true;
 		}
-		*addr = EXEC_BASE + unit * EXEC_UNIT;
-		if (has_bit(starts, unit))
-			return trampoline_find(*addr, addr, out_size);
 	}
 	return false;
 }
 
-int trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
+static void write_step(const struct template *template, uintptr_t at,
+		       const struct trace_trampoline_call *call)
+{
+	size_t bytes = distance(template->step, template->tail);
+	size_t call_at = distance(template->step, template->call);
+	uintptr_t ops = (uintptr_t)call->ops;
+	uint8_t code[EXEC_UNIT];
+
+	ASSERT(bytes <= sizeof(code));
+	__builtin_memcpy(code, template->step, bytes);
+	__builtin_memcpy(code + distance(template->step, template->ops), &ops, sizeof(ops));
+	insn_store(code + call_at, insn_make(INSN_CALL, at + call_at, call->func));
+	text_write(at, code, bytes);
+}
+
+/* Nobody knows the address yet. */
+static void write_all(const struct template *template, uintptr_t at,
+		      const struct trace_trampoline_call *calls, size_t nr)
+{
+	text_write(at, template->head, distance(template->head, template->step));
+	at += distance(template->head, template->step);
+	for (size_t i = 0; i < nr; i++) {
+		write_step(template, at, &calls[i]);
+		at += distance(template->step, template->tail);
+	}
+	text_write(at, template->tail, distance(template->tail, template->end));
+}
+
+int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool with_regs,
 		      struct trace_trampoline *out_trampoline)
 {
-	const struct template template = template_of(with_regs);
-	struct trace_trampoline tramp = { .bytes = template.bytes };
-	uintptr_t ops_address = (uintptr_t)ops;
-	uint8_t code[MAX_BYTES];
+	uint32_t kind = (with_regs ? KIND_REGS : 0) | (nr > 1 ? KIND_SET : 0);
+	struct trace_trampoline tramp = { .bytes = bytes_of(&templates[kind], nr) };
 
-	ASSERT(tramp.bytes <= sizeof(code));
+	if (tramp.bytes > MAX_BYTES)
+		return -ENOMEM;
 	tramp.addr = arch_exec_alloc(tramp.bytes);
 	if (!tramp.addr)
 		return -ENOMEM;
-	__builtin_memcpy(code, template.code, tramp.bytes);
-	__builtin_memcpy(code + template.ops, &ops_address, sizeof(ops_address));
-	insn_store(code + template.call, insn_make(INSN_CALL, tramp.addr + template.call, func));
-	text_write(tramp.addr, code, tramp.bytes);
-	if (with_regs)
-		set_bit(regs_starts, unit_of(tramp.addr));
-	set_bit(starts, unit_of(tramp.addr));
+	write_all(&templates[kind], tramp.addr, calls, nr);
+	atomic_store(&starts[unit_of(tramp.addr)], (uint16_t)(kind << KIND_SHIFT | tramp.bytes));
 	*out_trampoline = tramp;
 	return 0;
 }
 
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 {
-	return insn_target(insn_load((const void *)call_of(tramp)), call_of(tramp));
+	uintptr_t call = call_of(tramp, 0);
+
+	return insn_target(insn_load((const void *)call), call);
 }
 
-int trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func)
 {
-	struct trace_poke poke = { .site = trace_plat_ip_pack(call_of(tramp)) };
+	uintptr_t call = call_of(tramp, index);
+	struct trace_poke poke = { .site = trace_plat_ip_pack(call) };
 	struct trace_poke_error error;
 
-	insn_store(poke.old_insn, insn_load((const void *)call_of(tramp)));
-	insn_store(poke.new_insn, insn_make(INSN_CALL, call_of(tramp), func));
+	insn_store(poke.old_insn, insn_load((const void *)call));
+	insn_store(poke.new_insn, insn_make(INSN_CALL, call, func));
 	return text_poke_batch(&poke, 1, &error);
 }
 
+/* A late comer shall be seen: nothing but int3 is left. */
 void trampoline_destroy(struct trace_trampoline *tramp)
 {
-	static const uint8_t traps[MAX_BYTES] = { [0 ... MAX_BYTES - 1] = INSN_INT3 };
+	static const uint8_t traps[EXEC_UNIT] = { [0 ... EXEC_UNIT - 1] = INSN_INT3 };
 
-	clear_bit(starts, unit_of(tramp->addr));
-	clear_bit(regs_starts, unit_of(tramp->addr));
-	text_write(tramp->addr, traps, tramp->bytes); /* a late comer shall be seen */
+	atomic_store(&starts[unit_of(tramp->addr)], 0);
+	for (size_t done = 0; done < tramp->bytes; done += EXEC_UNIT)
+		text_write(tramp->addr + done, traps,
+			   tramp->bytes - done < EXEC_UNIT ? tramp->bytes - done : EXEC_UNIT);
 	arch_exec_free(tramp->addr, tramp->bytes);
 }
 

@@ -1,11 +1,13 @@
-; trampoline_code - the shared entry trampolines, and the templates of those with a single ops.
+; trampoline_code - the shared entry trampolines, and the pieces that those of single ops and of sets
+;                   of ops are put together from: a head, a step for each ops, a tail.
 ;
 ; In:    called by a call site at the start of a traced function, before its prologue: every
 ;        argument register is live. The kernel uses no vector registers.
 ; Calls: func(ip, parent_ip, ops, fregs); shared: trace_ops_list_func or, with all registers,
 ;        trace_ops_list_regs_func(ip, parent_ip, NULL, fregs)
 ; Keeps: everything but r10, r11 and the flags, which no caller expects to survive a call; with all
-;        registers, everything. What C writes into fregs is taken instead.
+;        registers, everything, but for r11 on the way to a direct call. What C writes into fregs is
+;        taken instead.
 ;
 ; r10 and r11: no function takes an argument there (no nested functions in this kernel), and a site
 ; is the first instruction of its function.
@@ -103,7 +105,7 @@ ftrace_caller:
 ftrace_caller_end:
 
 global ftrace_regs_caller:function (ftrace_regs_caller_end - ftrace_regs_caller)
-global ftrace_regs_caller_end, ftrace_regs_caller_direct
+global ftrace_regs_caller_end, ftrace_regs_caller_direct, ftrace_regs_caller_leave
 	align	16
 ftrace_regs_caller:
 	save_args
@@ -112,6 +114,7 @@ ftrace_regs_caller:
 	xor	edx, edx
 	mov	rcx, rsp
 	call	trace_ops_list_regs_func
+ftrace_regs_caller_leave:		; rsp: struct ftrace_regs
 	mov	rax, [rsp + ftrace_regs.direct]
 	test	rax, rax
 	jnz	.direct
@@ -119,21 +122,14 @@ ftrace_regs_caller:
 	restore_args
 	ret
 
-; To the address in rax, as if the site had called it: it takes the place of the saved rax, then of
-; the saved rbp, and is returned to.
+; To the address in rax, as if the site had called it: by a jump, because a return without a call
+; would put the processor's prediction of all returns behind it out of step.
 .direct:
 	restore_rest
-	xchg	rax, [rsp + ftrace_regs.rax - ftrace_regs.r9]
-	pop	r9
-	pop	r8
-	pop	rdi
-	pop	rsi
-	pop	rdx
-	pop	rcx
-	mov	rbp, [rsp + 8]
-ftrace_regs_caller_direct:		; rsp: the address, the place of rbp, .rip, .parent
-	pop	qword [rsp]
-	ret
+	mov	r11, rax
+	restore_args
+ftrace_regs_caller_direct:		; rsp: .rip, .parent
+	jmp	r11
 ftrace_regs_caller_end:
 
 ; Where a function goes on that shall return at once: ftrace_override_function_with_return().
@@ -145,31 +141,91 @@ ftrace_just_return:
 
 section .rodata
 
-; Copied, never run here. trampoline.c fills in the two operands.
-global trampoline_plain, trampoline_plain_ops, trampoline_plain_call, trampoline_plain_end
-trampoline_plain:
-	save_args
-	load_ips
+; Copied, never run here. trampoline.c puts them together and fills in the two operands of a step.
+
+; piece NAME: the template's next piece begins here.
+%macro piece 1
+global trampoline_%1
+trampoline_%1:
+%endmacro
+
+; call_func NAME: the end of a step, with operands to fill in. %2: what is behind `ops`.
+%macro call_func 2+
 	mov	rdx, strict qword 0
-trampoline_plain_ops equ $ - 8
-	lea	rcx, [rsp - ftrace_regs.r9]
-trampoline_plain_call:
+global trampoline_%{1}_ops
+trampoline_%{1}_ops equ $ - 8
+	%2
+	piece	%{1}_call
 	db	0xe8, 0, 0, 0, 0
+%endmacro
+
+; ---- A single ops ----
+
+	piece	plain
+	save_args
+	piece	plain_step
+	load_ips
+	call_func plain, lea rcx, [rsp - ftrace_regs.r9]
+	piece	plain_tail
 	restore_args
 	ret
-trampoline_plain_end:
+	piece	plain_end
 
-global trampoline_regs, trampoline_regs_ops, trampoline_regs_call, trampoline_regs_end
-trampoline_regs:
+	piece	regs
 	save_args
 	save_rest
+	piece	regs_step
 	load_ips
-	mov	rdx, strict qword 0
-trampoline_regs_ops equ $ - 8
-	mov	rcx, rsp
-trampoline_regs_call:
-	db	0xe8, 0, 0, 0, 0
+	call_func regs, mov rcx, rsp
+	piece	regs_tail
 	restore_rest
 	restore_args
 	ret
-trampoline_regs_end:
+	piece	regs_end
+
+; ---- Several: called in a row. ----
+
+; All are told the same addresses, even when one of them has sent the call elsewhere or has hooked
+; the return. They lie below what is saved.
+struc told
+.ip:		resq 1
+.parent:	resq 1
+endstruc
+
+%macro keep_ips 0
+	push	qword [rbp + ftrace_regs.parent - ftrace_regs.rbp]
+	mov	rax, [rbp + ftrace_regs.rip - ftrace_regs.rbp]
+	sub	rax, INSN_SIZE
+	push	rax
+%endmacro
+
+%macro load_told_ips 0
+	mov	rdi, [rsp + told.ip]
+	mov	rsi, [rsp + told.parent]
+%endmacro
+
+	piece	plain_set
+	save_args
+	keep_ips
+	piece	plain_set_step
+	load_told_ips
+	call_func plain_set, lea rcx, [rsp + told_size - ftrace_regs.r9]
+	piece	plain_set_tail
+	add	rsp, told_size
+	restore_args
+	ret
+	piece	plain_set_end
+
+; One of them may have said where to leave to: the shared trampoline's last part looks.
+	piece	regs_set
+	save_args
+	save_rest
+	keep_ips
+	piece	regs_set_step
+	load_told_ips
+	call_func regs_set, lea rcx, [rsp + told_size]
+	piece	regs_set_tail
+	add	rsp, told_size
+	mov	rax, strict qword ftrace_regs_caller_leave
+	jmp	rax
+	piece	regs_set_end

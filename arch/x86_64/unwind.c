@@ -136,10 +136,8 @@ static int return_depth(uintptr_t rip)
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
 		return 0; /* a call to nowhere */
-	if (rip == (uintptr_t)return_to_handler_pop)
+	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
-	if (rip >= (uintptr_t)ftrace_regs_caller_direct && rip < (uintptr_t)ftrace_regs_caller_end)
-		return rip == (uintptr_t)ftrace_regs_caller_direct ? 2 : 1;
 	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
 		return -1;
 	arch_read_nofault(&before, (const void *)(rip - 1), 1); /* may be another page */

@@ -182,7 +182,7 @@ static void test_registers(void)
 	call_with_registers(FLAGS_STATUS);
 	call_with_registers(0);
 	KTEST_CHECK(hooks.nr_seen == 2);
-	KTEST_CHECK(hook_at(&plain, hooks_target) == 0); /* now by the shared trampoline */
+	KTEST_CHECK(hook_at(&plain, hooks_target) == 0); /* now by one for both */
 	call_with_registers(FLAGS_STATUS);
 	call_with_registers(0x41);
 	KTEST_CHECK(hooks.nr_seen == 4 && hooks.nr_plain == 2);
@@ -313,6 +313,8 @@ static void test_direct(void)
 		before = regs;
 		hooks_call(&regs);
 		regs.rflags = before.rflags;
+		if (round == 1) /* the trampoline jumps there by r11 */
+			regs.r11 = before.r11;
 		KTEST_CHECK(memcmp(&regs, &before, sizeof(regs)) == 0);
 		KTEST_CHECK(hooks.direct_a == (long)before.rdi);
 		KTEST_CHECK(hooks.direct_b == (long)before.rsi);
@@ -328,6 +330,80 @@ static void test_direct(void)
 	KTEST_CHECK(unregister_ftrace_direct(&ops, (uintptr_t)take_nothing, true) == 0);
 	hooks_target();
 	KTEST_CHECK(hooks.nr_direct == 202);
+}
+
+static struct {
+	uintptr_t ip, parent_ip;
+	uintptr_t parent;
+} told;
+
+static TRACE_NOTRACE void move_parent(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				      struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)ops;
+	told.parent = parent_ip;
+	*ftrace_regs_return_slot(fregs) = 1;
+}
+
+static TRACE_NOTRACE void note_addresses(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
+{
+	(void)ops;
+	told.ip = ip;
+	told.parent_ip = parent_ip;
+	hooks.nr_wrong += *ftrace_regs_return_slot(fregs) != 1;
+}
+
+static TRACE_NOTRACE void restore_parent(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)ops;
+	*ftrace_regs_return_slot(fregs) = parent_ip;
+}
+
+/* Several ops of a site are told the same, whatever the first of them does to the return. */
+static void test_same_addresses(void)
+{
+	static struct ftrace_ops mover = { .func = move_parent };
+	static struct ftrace_ops noter = { .func = note_addresses };
+	static struct ftrace_ops restorer = { .func = restore_parent };
+
+	for (uint32_t round = 0; round < 2; round++) { /* without and with all registers */
+		memset(&hooks, 0, sizeof(hooks));
+		memset(&told, 0, sizeof(told));
+		if (round == 1)
+			noter.flags = FTRACE_OPS_FL_SAVE_REGS;
+		/* The last comer is called first. */
+		if (!KTEST_NEED(hook_at(&restorer, hooks_sum) == 0))
+			return;
+		KTEST_CHECK(hook_at(&noter, hooks_sum) == 0);
+		KTEST_CHECK(hook_at(&mover, hooks_sum) == 0);
+		KTEST_CHECK(hooks_sum(30, 12) == 42);
+		unhook(&mover);
+		unhook(&noter);
+		unhook(&restorer);
+		KTEST_CHECK(hooks.nr_wrong == 0);
+		KTEST_CHECK(told.ip == (uintptr_t)hooks_sum);
+		KTEST_CHECK(told.parent && told.parent_ip == told.parent);
+	}
+}
+
+/* Who is called behind an ops that sends the call elsewhere is told the site all the same. */
+static void test_same_site(void)
+{
+	static struct ftrace_ops noter = { .func = note_addresses };
+
+	memset(&told, 0, sizeof(told));
+	modify.func = to_difference;
+	if (!KTEST_NEED(hook_at(&noter, hooks_sum) == 0))
+		return;
+	KTEST_CHECK(hook_at(&modify, hooks_sum) == 0);
+	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	KTEST_CHECK(told.ip == (uintptr_t)hooks_sum);
+	unhook(&modify);
+	unhook(&noter);
 }
 
 /* Trampolines of both kinds are there, and nothing is writable and executable. */
@@ -351,6 +427,8 @@ const struct ktest ktest_hooks[] = {
 	{ "hooks_ipmodify", test_ipmodify },
 	{ "hooks_jump", test_jump },
 	{ "hooks_direct", test_direct },
+	{ "hooks_same_addresses", test_same_addresses },
+	{ "hooks_same_site", test_same_site },
 	{ "hooks_memory", test_memory },
 	{ 0 },
 };

@@ -60,17 +60,17 @@ def test_events_are_the_same_beside_other_ops(hooks, options):
 
 
 def test_flags_of_enabled_functions(hooks):
-    """One after the other on one site: flags, trampoline, list function, and back."""
+    """One after the other on one site: flags, trampolines of one and of two ops, and back."""
     hooks.check(f"hook plain {TARGET}")
     assert re.fullmatch(rf"{TARGET} \(1\)      \ttramp: 0x[0-9a-f]{{16}} \((\S+)\) ->\1\n", enabled(hooks))
     hooks.check(f"hook regs {TARGET}")
-    assert re.fullmatch(rf"{TARGET} \(2\) R     ->trace_ops_list_regs_func\+\S+\n", enabled(hooks))
+    assert re.fullmatch(rf"{TARGET} \(2\) R     ->ftrace_trampoline\+0x0/\S+\n", enabled(hooks))
     hooks.check("hook plain off")
     assert re.fullmatch(rf"{TARGET} \(1\) R    \ttramp: 0x[0-9a-f]{{16}} \((\S+)\) ->\1\n", enabled(hooks))
     hooks.check(f"hook regs off; hook guarded {TARGET}")
     assert re.fullmatch(rf"{TARGET} \(1\)      \ttramp: 0x\S+ \(count\+\S+\) ->ftrace_ops_assist_func\+\S+\n", enabled(hooks))
     hooks.check(f"hook plain {TARGET}")
-    assert re.fullmatch(rf"{TARGET} \(2\)       ->trace_ops_list_func\+\S+\n", enabled(hooks))
+    assert re.fullmatch(rf"{TARGET} \(2\)       ->ftrace_trampoline\+0x0/\S+\n", enabled(hooks))
     hooks.check(f"hook plain off; hook guarded off; hook ipmodify {TARGET}")
     assert enabled(hooks).startswith(f"{TARGET} (1) R I  \ttramp: 0x")
     hooks.check(f"echo {TARGET} > set_ftrace_filter; echo function > current_tracer")
@@ -84,7 +84,7 @@ def test_registers_and_redirection(hooks):
     for kind, result in (("double", 72), ("replace", 360), ("seven", 7), ("jump", 360)):
         hooks.check(f"hook {kind} {TARGET}")
         assert called(hooks) == result
-        hooks.check(f"hook plain {TARGET}")  # by the list function
+        hooks.check(f"hook plain {TARGET}")  # beside it
         assert called(hooks) == result
         assert counts(hooks)["plain"] == 1
         hooks.check("hook plain off")
@@ -161,7 +161,7 @@ def test_names_of_trampolines(hooks):
     assert listed() == []
     hooks.check(f"hook plain {TARGET}; hook regs hook_replacement; hook plain2 {TARGET}")
     addresses = listed()
-    assert len(addresses) == 3 and addresses == sorted(addresses)
+    assert len(addresses) == 4 and addresses == sorted(addresses)  # one each, and one for two
     hooks.check("hook plain2 off")
     assert "0x" + listed()[0] in enabled(hooks) and len(listed()) == 2
     hooks.check("hook plain off; hook regs off; hook dynamic vfs_*")

@@ -2,7 +2,7 @@
  * Lists of functions, a line at a time: see <trace/ftrace_files.h>. An iterator holds a record
  * number, and records never move, so nothing is locked between two lines.
  */
-#include "ftrace_private.h"
+#include "ftrace_set.h"
 #include "print/str.h"
 #include <trace/fmt.h>
 #include <trace/ftrace_files.h>
@@ -61,6 +61,15 @@ static size_t add_trampoline(const struct ftrace_ops *ops, char *out, size_t siz
 			       (void *)trace_plat_trampoline_func(&ops->trampoline));
 }
 
+/* What a site with several users calls. */
+static uintptr_t target_of_many(uint32_t flags)
+{
+	if (ftrace_record_set(flags))
+		return ftrace_set_address(ftrace_record_set(flags));
+	return (uintptr_t)(flags & FTRACE_FL_REGS_EN ? trace_ops_list_regs_func
+						     : trace_ops_list_func);
+}
+
 /* What a site calls, in Linux's words. */
 static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 {
@@ -72,12 +81,9 @@ static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 
 	if (record->flags & FTRACE_FL_TRAMP_EN)
 		len += add_trampoline(ftrace_user_of(record->ip, NULL), out + len, size - len);
-	else if (record->flags & FTRACE_FL_REGS_EN)
-		len += trace_scnprintf(out + len, size - len, " ->%pS",
-				       (void *)(uintptr_t)trace_ops_list_regs_func);
 	else
 		len += trace_scnprintf(out + len, size - len, " ->%pS",
-				       (void *)(uintptr_t)trace_ops_list_func);
+				       (void *)target_of_many(record->flags));
 	ops = record->flags & FTRACE_FL_DIRECT ? ftrace_direct_of(record->ip) : NULL;
 	if (ops)
 		len += trace_scnprintf(out + len, size - len, "\n\tdirect-->%pS",

@@ -6,11 +6,11 @@
  *   register     into the list, then the sites: a site that calls finds its ops
  *   new filter   hash published, then the sites, then a grace period, then the old hash is freed
  *   unregister   out of the list, then the sites, then grace periods: for the list (preemption off)
- *                and for the ops' own trampoline (a thread may have been preempted in it)
+ *                and for trampolines that name the ops (a thread may have been preempted in one)
  */
 #include <trace/recursion.h>
 #include "array.h"
-#include "ftrace_private.h"
+#include "ftrace_set.h"
 
 struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
@@ -131,25 +131,38 @@ static bool is_assisted(const struct ftrace_ops *ops)
 	return ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU);
 }
 
+uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops)
+{
+	return (uintptr_t)(is_assisted(ops) ? ftrace_ops_assist_func : ops->func);
+}
+
 /* Without memory for one, the ops lives with the shared trampoline. */
 static void create_trampoline(struct ftrace_ops *ops)
 {
-	ftrace_func_t func = is_assisted(ops) ? ftrace_ops_assist_func : ops->func;
+	const struct trace_trampoline_call call = { ops, ftrace_ops_entry(ops) };
 
 	ops->trampoline = (struct trace_trampoline){ 0 };
 	if (ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))
 		return;
-	if (trace_plat_trampoline_create(ops, (uintptr_t)func, ops->flags & FTRACE_OPS_FL_SAVE_REGS,
+	if (trace_plat_trampoline_create(&call, 1, ops->flags & FTRACE_OPS_FL_SAVE_REGS,
 					 &ops->trampoline))
 		ops->trampoline.addr = 0;
 }
 
-/* Threads that were preempted inside have left; the caller has waited for everybody else. */
+/*
+ * Threads that were preempted inside have left; the caller has waited for everybody else. All sets
+ * that name the ops are stale by now.
+ */
 static void destroy_trampoline(struct ftrace_ops *ops)
 {
+	uint64_t begun = ftrace_set_begin_free();
+
 	if (ops->trampoline.addr || ops->flags & (FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_DIRECT) ||
-	    ops->site_jump)
+	    ops->site_jump || ftrace_set_has_ops(ops)) {
 		trace_plat_synchronize_tasks();
+		ftrace_set_end_free(begun);
+	}
+	ftrace_set_remove_ops(ops);
 	if (ops->trampoline.addr)
 		trace_plat_trampoline_destroy(&ops->trampoline);
 	ops->trampoline.addr = 0;
@@ -212,6 +225,7 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 	change.after = ops->func_hash;
 	ops->list_func = ops->flags & FTRACE_OPS_FL_SAVE_REGS ? not_without_regs : ops->func;
 	create_trampoline(ops);
+	ftrace_set_add_ops(ops);
 	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
 	list_add(ops);
 	err = ftrace_update(&change);
@@ -264,11 +278,13 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 /* Each call takes the old one or the new one. */
 static int switch_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
-	bool has_trampoline = ops->trampoline.addr;
+	bool has_trampoline = ops->trampoline.addr || ftrace_set_has_ops(ops);
 	int err = 0;
 
-	if (has_trampoline && !is_assisted(ops))
-		err = trace_plat_trampoline_retarget(&ops->trampoline, (uintptr_t)func);
+	if (ops->trampoline.addr && !is_assisted(ops))
+		err = trace_plat_trampoline_retarget(&ops->trampoline, 0, (uintptr_t)func);
+	if (!err && !is_assisted(ops))
+		err = ftrace_set_retarget(ops, (uintptr_t)func);
 	if (err)
 		return err;
 	__atomic_store_n(&ops->func, func, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
  *   ftrace_hash.c    sets of sites
  *   ftrace_update.c  from "these sites now want something else" to one batch of pokes
  *   ftrace_ops.c     the list of ops, dispatch, register and unregister
+ *   ftrace_set.c     sets of ops that share sites, each with a trampoline
  *   ftrace_direct.c  sites that hold something else than a call of a trampoline; the master switch
  *   ftrace_match.c   patterns
  *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
@@ -41,8 +42,12 @@ enum ftrace_record_flags {
 	FTRACE_FL_DISABLED = 1u << 25, /* never touch */
 	FTRACE_FL_DIRECT = 1u << 24,
 	FTRACE_FL_DIRECT_EN = 1u << 23,
-	FTRACE_REF_MAX = (1u << 23) - 1,
+	FTRACE_REF_MAX = (1u << 15) - 1,
 };
+
+/* In between: the number of the site's set of ops, 0 for none; see ftrace_set.h. */
+#define FTRACE_SET_SHIFT 15
+#define FTRACE_SET_MASK	 (0xffu << FTRACE_SET_SHIFT)
 
 #define FTRACE_PAGE_BYTES	4096u
 #define FTRACE_RECORDS_PER_PAGE (FTRACE_PAGE_BYTES / (uint32_t)sizeof(struct dyn_ftrace))
@@ -81,6 +86,11 @@ static inline struct dyn_ftrace *ftrace_next_record(struct ftrace_cursor *cursor
 static inline uint32_t ftrace_record_count(const struct dyn_ftrace *record)
 {
 	return record->flags & FTRACE_REF_MAX;
+}
+
+static inline uint32_t ftrace_record_set(uint32_t flags)
+{
+	return (flags & FTRACE_SET_MASK) >> FTRACE_SET_SHIFT;
 }
 
 uint32_t ftrace_nr_records(void);
@@ -183,6 +193,8 @@ void ftrace_free_filter_locked(struct ftrace_ops *ops);
 int ftrace_ops_follow(struct ftrace_ops *leader, struct ftrace_ops *follower);
 /* No more; it has no filters then. Not registered either. Takes ftrace_lock. */
 void ftrace_ops_unfollow(struct ftrace_ops *leader);
+/* What a trampoline calls for the ops: its func, or what guards it. ftrace_lock held. */
+uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops);
 /* The current one; NULL for none. ftrace_lock held. */
 struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
 
@@ -223,6 +235,8 @@ int ftrace_update(const struct ftrace_change *change);
 /* Turn all sites off, or on again. As above. */
 int ftrace_update_master(bool on);
 bool ftrace_master_on(void); /* ftrace_lock held */
+/* The next ops of the list that wants `ip`; start with NULL. ftrace_lock held. */
+struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops);
 /* An ops other than `except` that wants `ip`. ftrace_lock held. */
 struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
 /* The ops with a direct call at `ip`, or NULL. ftrace_lock held. */

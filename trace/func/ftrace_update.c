@@ -6,7 +6,7 @@
  * of our own is used again and again. Every site is right after each batch, it only takes more of
  * them.
  */
-#include "ftrace_private.h"
+#include "ftrace_set.h"
 
 #define RESERVE_POKES 64u
 
@@ -78,21 +78,29 @@ static bool ops_wants(const struct ftrace_ops *ops, uint32_t ip)
 	return ftrace_hashes_want(atomic_load_explicit(&ops->func_hash, memory_order_relaxed), ip);
 }
 
+struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops)
+{
+	struct ftrace_ops *_Atomic const *next = ops ? &ops->next : &ftrace_ops_list;
+	struct ftrace_ops *user = atomic_load_explicit(next, memory_order_relaxed);
+
+	while (user && !ops_wants(user, ip))
+		user = atomic_load_explicit(&user->next, memory_order_relaxed);
+	return user;
+}
+
 struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except)
 {
-	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_relaxed);
+	struct ftrace_ops *ops = ftrace_next_user(ip, NULL);
 
-	while (ops && (ops == except || !ops_wants(ops, ip)))
-		ops = atomic_load_explicit(&ops->next, memory_order_relaxed);
-	return ops;
+	return ops && ops == except ? ftrace_next_user(ip, ops) : ops;
 }
 
 static bool others_want_regs(uint32_t ip, const struct ftrace_ops *except)
 {
-	struct ftrace_ops *ops = atomic_load_explicit(&ftrace_ops_list, memory_order_relaxed);
+	struct ftrace_ops *ops = NULL;
 
-	for (; ops; ops = atomic_load_explicit(&ops->next, memory_order_relaxed)) {
-		if (ops != except && ops->flags & FTRACE_OPS_FL_SAVE_REGS && ops_wants(ops, ip))
+	while ((ops = ftrace_next_user(ip, ops))) {
+		if (ops != except && ops->flags & FTRACE_OPS_FL_SAVE_REGS)
 			return true;
 	}
 	return false;
@@ -182,6 +190,9 @@ static struct ftrace_target current_target(const struct plan *plan, const struct
 {
 	if (!(record->flags & FTRACE_FL_ENABLED))
 		return (struct ftrace_target){ 0 };
+	if (ftrace_record_set(record->flags))
+		return (struct ftrace_target){ ftrace_set_address(ftrace_record_set(record->flags)),
+					       false };
 	if (!(record->flags & FTRACE_FL_TRAMP_EN))
 		return (struct ftrace_target){ plan->shared[!!(record->flags & FTRACE_FL_REGS_EN)],
 					       false };
@@ -204,6 +215,8 @@ static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, 
 		target = mine ? plan->own_after : other_target(plan, ip);
 	if (target.addr)
 		*flags |= FTRACE_FL_TRAMP;
+	else if (ftrace_record_set(*flags))
+		target.addr = ftrace_set_address(ftrace_record_set(*flags));
 	else
 		target.addr = plan->shared[!!(*flags & FTRACE_FL_REGS)];
 	if (is_off)
@@ -243,11 +256,28 @@ static void plan_site(struct plan *plan, uint32_t ip, struct ftrace_target old_t
 	add_poke(plan, ip, old_target, new_target);
 }
 
+/*
+ * The set of those who want the site now goes into its flags. The old one stays at least until the
+ * site has been written: nothing frees a set before there has been a wait.
+ */
+static void change_set(uint32_t ip, uint32_t *flags)
+{
+	uint32_t old_set = ftrace_record_set(*flags);
+
+	*flags &= ~FTRACE_SET_MASK;
+	if ((*flags & FTRACE_REF_MAX) > 1)
+		*flags |= ftrace_set_get(ip) << FTRACE_SET_SHIFT;
+	if (old_set)
+		ftrace_set_put(old_set);
+}
+
 static void change_record(struct plan *plan, struct dyn_ftrace *record, bool before, bool after)
 {
 	struct ftrace_target old_target = current_target(plan, record, before), new_target;
 	uint32_t flags = before == after ? record->flags : count_user(plan, record, after);
 
+	if (before != after)
+		change_set(record->ip, &flags);
 	new_target = new_target_of(plan, record->ip, after, &flags);
 	record->flags = flags;
 	plan_site(plan, record->ip, old_target, new_target);

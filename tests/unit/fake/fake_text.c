@@ -14,9 +14,10 @@ static char (*names)[TRACE_SYM_LEN];
 static uintptr_t *sites;
 static size_t nr_funcs;
 
+#define TRAMPOLINE_CALLS 16
 struct fake_trampoline {
-	struct ftrace_ops *ops;
-	uintptr_t func;
+	struct trace_trampoline_call calls[TRAMPOLINE_CALLS];
+	size_t nr; /* 0: free */
 	bool with_regs;
 };
 #define NR_TRAMPOLINES	 256
@@ -151,7 +152,7 @@ static struct fake_trampoline *trampoline_at(uintptr_t addr)
 {
 	size_t index = (addr - FAKE_TRAMPOLINES) / TRAMPOLINE_BYTES;
 
-	if (addr < FAKE_TRAMPOLINES || index >= NR_TRAMPOLINES || !trampolines[index].ops) {
+	if (addr < FAKE_TRAMPOLINES || index >= NR_TRAMPOLINES || !trampolines[index].nr) {
 		fprintf(stderr, "fake: no trampoline at %#lx\n", addr);
 		abort();
 	}
@@ -178,11 +179,20 @@ static void run_trampoline(uintptr_t target, uintptr_t site, struct ftrace_regs 
 		view.is_full = tramp->with_regs;
 		if (!tramp->with_regs)
 			memset(view.saved, 0xa5, sizeof(view.saved));
-		((callback_fn)tramp->func)(site, fregs->parent, tramp->ops, &view);
+		for (size_t i = 0; i < tramp->nr; i++)
+			((callback_fn)tramp->calls[i].func)(site, fregs->parent,
+							    tramp->calls[i].ops, &view);
 	}
 	if (!view.is_full)
 		memcpy(view.saved, fregs->saved, sizeof(view.saved));
 	*fregs = view;
+}
+
+static bool may_leave(uintptr_t target)
+{
+	if (target == FAKE_SHARED_REGS || target == FAKE_SHARED)
+		return target == FAKE_SHARED_REGS;
+	return trampoline_at(target)->with_regs && trampoline_at(target)->nr > 1;
 }
 
 static bool is_text(uintptr_t addr)
@@ -215,7 +225,7 @@ uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via 
 		return fregs->rip;
 	*out_via = FAKE_VIA_TRAMPOLINE;
 	run_trampoline(target, site, fregs);
-	return target == FAKE_SHARED_REGS && fregs->direct ? fregs->direct : fregs->rip;
+	return may_leave(target) && fregs->direct ? fregs->direct : fregs->rip;
 }
 
 static void run_site(size_t index, uintptr_t *slot)
@@ -365,39 +375,40 @@ void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn)
 	make_insn(0xe9, site, target, out_insn);
 }
 
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
-				 struct trace_trampoline *out_trampoline)
+int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
+				 bool with_regs, struct trace_trampoline *out_trampoline)
 {
 	size_t i = 0;
 
-	while (i < NR_TRAMPOLINES && trampolines[i].ops)
+	while (i < NR_TRAMPOLINES && trampolines[i].nr)
 		i++;
-	if (i == NR_TRAMPOLINES || fake_trampoline_budget == 0)
+	if (i == NR_TRAMPOLINES || nr > TRAMPOLINE_CALLS || fake_trampoline_budget == 0)
 		return -ENOMEM;
 	if (fake_trampoline_budget > 0)
 		fake_trampoline_budget--;
-	trampolines[i] =
-		(struct fake_trampoline){ .ops = ops, .func = func, .with_regs = with_regs };
+	memcpy(trampolines[i].calls, calls, nr * sizeof(*calls));
+	trampolines[i].nr = nr;
+	trampolines[i].with_regs = with_regs;
 	out_trampoline->addr = FAKE_TRAMPOLINES + i * TRAMPOLINE_BYTES;
 	out_trampoline->bytes = TRAMPOLINE_BYTES;
 	fake_nr_trampolines++;
 	return 0;
 }
 
-int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func)
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func)
 {
-	trampoline_at(tramp->addr)->func = func;
+	trampoline_at(tramp->addr)->calls[index].func = func;
 	return 0;
 }
 
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 {
-	return trampoline_at(tramp->addr)->func;
+	return trampoline_at(tramp->addr)->calls[0].func;
 }
 
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
 {
-	trampoline_at(tramp->addr)->ops = NULL;
+	trampoline_at(tramp->addr)->nr = 0;
 	tramp->addr = 0;
 	fake_nr_trampolines--;
 }

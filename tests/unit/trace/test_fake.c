@@ -82,13 +82,14 @@ static void callback(uintptr_t ip, uintptr_t parent, struct ftrace_ops *ops,
 static void test_call_goes_through_trampoline(void **state)
 {
 	struct ftrace_ops *ops = (struct ftrace_ops *)(void *)&nr_irqs;
+	const struct trace_trampoline_call call = { ops, (uintptr_t)callback };
 	struct trace_trampoline tramp;
 	struct trace_poke poke = { .site = trace_plat_ip_pack(fake_func(1)) };
 	struct trace_poke_error error;
 
 	(void)state;
 	fake_text_build_many("f", 2);
-	assert_int_equal(trace_plat_trampoline_create(ops, (uintptr_t)callback, false, &tramp), 0);
+	assert_int_equal(trace_plat_trampoline_create(&call, 1, false, &tramp), 0);
 	trace_plat_insn_call(fake_func(1), FAKE_FENTRY, poke.old_insn);
 	trace_plat_insn_call(fake_func(1), tramp.addr, poke.new_insn);
 	assert_int_equal(trace_plat_poke_batch(&poke, 1, &error), 0);

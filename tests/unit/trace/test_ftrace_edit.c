@@ -254,6 +254,11 @@ static void test_enabled_functions(void **state)
 	assert_string_equal(list(FTRACE_LIST_ENABLED), expected);
 	ftrace_set_filter(&second, "yield", 5, true);
 	assert_int_equal(register_ftrace_function(&second), 0);
+	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "yield (2)       ->0xffffffffa00"));
+	assert_int_equal(unregister_ftrace_function(&second), 0);
+	fake_trampoline_budget = 0;
+	assert_int_equal(register_ftrace_function(&second), 0);
+	fake_trampoline_budget = -1;
 	assert_non_null(strstr(list(FTRACE_LIST_ENABLED),
 			       "yield (2)       ->trace_ops_list_func+0x0/0x40\n"));
 	assert_int_equal(unregister_ftrace_function(&second), 0);

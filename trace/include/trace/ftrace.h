@@ -4,7 +4,9 @@
  *   record (call site) -- wants --> nobody: NOP
  *                                   one ops: its own trampoline, a direct call to its function;
  *                                     or what it wants there instead: a direct call, a jump
- *                                   several: a shared trampoline, which asks each ops' hashes
+ *                                   several: a trampoline of just these ops, which calls one
+ *                                     after the other; without memory for it a shared one,
+ *                                     which asks each ops' hashes
  *
  * A user fills a struct ftrace_ops, may give it filters, and registers it. An ops without a filter
  * sees every function but those of its notrace filter.
@@ -79,6 +81,7 @@ struct ftrace_ops {
 	ftrace_func_t list_func;	    /* func, for callers without all registers */
 	_Atomic uintptr_t direct_call;	    /* FTRACE_OPS_FL_DIRECT: who is called instead */
 	uintptr_t site_jump;		    /* ftrace_set_site_jump() */
+	uint8_t known_as;		    /* number in sets of several ops; 0: has none */
 };
 
 /* The ops of the global trace instance (the set_ftrace_filter at the root of tracefs). */

@@ -111,7 +111,7 @@ static inline void ftrace_regs_set_return_value(struct ftrace_regs *fregs, uint6
 static inline void ftrace_override_function_with_return(struct ftrace_regs *fregs);
 /* Where the return address into the caller lies. */
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
-/* Only of shared trampolines with registers: call `addr` as if the site did, then go on. */
+/* Only of trampolines with registers that serve several ops: call `addr` as if the site did. */
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
 /* Optional macro TRACE_DIRECT(name, body): an entry for direct calls to a function in C. */
 /*
@@ -189,22 +189,30 @@ void trace_plat_insn_nop(uint8_t *out_insn);
 void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn);
 void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn);
 
-/* What a site calls when its only user is `ops`: saves registers, calls func, restores. */
+/* What a site calls: code that saves registers, calls one ops or several, and restores. */
 struct trace_trampoline {
 	uintptr_t addr;
 	size_t bytes;
 };
 
+struct trace_trampoline_call {
+	struct ftrace_ops *ops;
+	uintptr_t func;
+};
+
 /*
- * A trampoline of its own for `ops` that calls `func(ip, parent_ip, ops, fregs)`; with `with_regs`
- * fregs holds all registers, otherwise what the functions above ask for.
- * Returns -ENOMEM with nothing made. Thread context, ftrace's lock held.
+ * A trampoline that calls func(ip, parent_ip, ops, fregs) for each of `calls`, in their order, and
+ * tells all the same ip and parent_ip, whatever one of them did to fregs; with `with_regs` fregs
+ * holds all registers, otherwise what the functions above ask for. With registers, and more than
+ * one call, it obeys ftrace_regs_set_direct(). Returns -ENOMEM with nothing made; a host that makes
+ * none for more than one call always does, and the shared trampoline serves. Thread context,
+ * ftrace's lock held.
  */
-int trace_plat_trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
-				 struct trace_trampoline *out_trampoline);
-/* Let `tramp` call `func` from now on; safe while CPUs run it. */
-int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
-/* What it calls now. */
+int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
+				 bool with_regs, struct trace_trampoline *out_trampoline);
+/* Let call `index` of `tramp` be of `func` from now on; safe while CPUs run it. */
+int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func);
+/* What its first call is of. */
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp);
 /* No thread can be inside any more: the caller has waited. */
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);

@@ -12,8 +12,9 @@
  *   .parent return address into the traced function's caller: a frame that rbp does not show
  *
  * The shared trampolines, ftrace_caller and ftrace_regs_caller, are part of the kernel's text; one
- * for a single ops is a copy of a template in executable memory with its ops and function filled
- * in.
+ * for a single ops, or for a set of ops that are called in a row, is put together in executable
+ * memory from the pieces of a template, with each ops and its function filled in. In that of a set
+ * two more words lie below: ip and parent_ip, for all to be told the same.
  *
  * Context:   create, retarget, destroy - thread, under the text lock. find, next - any, not
  *            traced.
@@ -24,15 +25,15 @@
 
 #include <trace/platform.h>
 
-/* The trampoline of a single ops that `addr` lies in, or false; its start and size. */
+/* The trampoline of a single ops or a set that `addr` lies in, or false; its start and size. */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /* The one with the lowest address above *addr (0: the first); false when there is none. */
 bool trampoline_next(uintptr_t *addr, size_t *out_size);
 
 /* As the functions of <trace/platform.h>, which the host puts under its text lock. */
-int trampoline_create(struct ftrace_ops *ops, uintptr_t func, bool with_regs,
+int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool with_regs,
 		      struct trace_trampoline *out_trampoline);
-int trampoline_retarget(struct trace_trampoline *tramp, uintptr_t func);
+int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func);
 void trampoline_destroy(struct trace_trampoline *tramp);
 
 #endif

@@ -1,0 +1,176 @@
+/* Sets of ops that share call sites: see ftrace_set.h. */
+#include "ftrace_set.h"
+
+struct set {
+	uint64_t ops; /* bits of `known`; 0: free */
+	struct trace_trampoline trampoline;
+	uint32_t nr_sites;
+	uint32_t nr;			   /* ops */
+	uint64_t stale_since;		   /* `now` when the last site left */
+	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: ops' `known_as` */
+};
+
+/* All under ftrace_lock. */
+static struct set sets[FTRACE_MAX_SETS]; /* number 1 is the first */
+static struct ftrace_ops *known[FTRACE_MAX_KNOWN_OPS];
+static uint64_t now = 1;   /* counts the waits that have begun */
+static uint32_t last_used; /* most sites ask for the set of the site before */
+
+static struct set *set_of(uint32_t number)
+{
+	return &sets[number - 1];
+}
+
+/* The bit of an ops; 0: it has none, and stays out of sets. */
+static uint64_t bit_of(const struct ftrace_ops *ops)
+{
+	return ops->known_as ? 1ull << (ops->known_as - 1) : 0;
+}
+
+void ftrace_set_add_ops(struct ftrace_ops *ops)
+{
+	ops->known_as = 0;
+	for (uint8_t i = 0; i < FTRACE_MAX_KNOWN_OPS; i++) {
+		if (!known[i]) {
+			known[i] = ops;
+			ops->known_as = (uint8_t)(i + 1);
+			return;
+		}
+	}
+}
+
+void ftrace_set_remove_ops(struct ftrace_ops *ops)
+{
+	if (ops->known_as)
+		known[ops->known_as - 1] = NULL;
+	ops->known_as = 0;
+}
+
+/*
+ * Who wants the site, in the order of the list, that is, of the calls. Returns how many; 0 when one
+ * of them can be in no set, or they are too many.
+ */
+static uint32_t find_ops(uint32_t ip, struct ftrace_ops **out_ops)
+{
+	struct ftrace_ops *ops = NULL;
+	uint32_t nr = 0;
+
+	while ((ops = ftrace_next_user(ip, ops))) {
+		if (nr == FTRACE_MAX_SET_OPS || !ops->known_as)
+			return 0;
+		out_ops[nr++] = ops;
+	}
+	return nr;
+}
+
+/* The set of these ops, or a free place; 0 for neither. */
+static uint32_t find_set(uint64_t ops)
+{
+	uint32_t number = 0;
+
+	if (last_used && set_of(last_used)->ops == ops)
+		return last_used;
+	for (uint32_t i = FTRACE_MAX_SETS; i > 0; i--) {
+		if (set_of(i)->ops == ops)
+			return i;
+		if (!set_of(i)->ops)
+			number = i;
+	}
+	return number;
+}
+
+static bool make_set(struct set *set, uint64_t ops, struct ftrace_ops *const *members, uint32_t nr)
+{
+	struct trace_trampoline_call calls[FTRACE_MAX_SET_OPS];
+	bool with_regs = false;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		with_regs |= (members[i]->flags & FTRACE_OPS_FL_SAVE_REGS) != 0;
+		calls[i] =
+			(struct trace_trampoline_call){ members[i], ftrace_ops_entry(members[i]) };
+		set->calls[i] = members[i]->known_as;
+	}
+	if (trace_plat_trampoline_create(calls, nr, with_regs, &set->trampoline))
+		return false;
+	set->ops = ops;
+	set->nr_sites = 0;
+	return true;
+}
+
+uint32_t ftrace_set_get(uint32_t ip)
+{
+	struct ftrace_ops *members[FTRACE_MAX_SET_OPS];
+	uint32_t number, nr = find_ops(ip, members);
+	uint64_t ops = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		ops |= bit_of(members[i]);
+	number = nr > 1 ? find_set(ops) : 0;
+	if (!number)
+		return 0;
+	if (!set_of(number)->ops && !make_set(set_of(number), ops, members, nr))
+		return 0;
+	set_of(number)->nr_sites++;
+	last_used = number;
+	return number;
+}
+
+void ftrace_set_put(uint32_t number)
+{
+	struct set *set = set_of(number);
+
+	if (--set->nr_sites == 0)
+		set->stale_since = now;
+}
+
+uintptr_t ftrace_set_address(uint32_t number)
+{
+	return set_of(number)->trampoline.addr;
+}
+
+static bool has_ops(const struct set *set, const struct ftrace_ops *ops)
+{
+	return set->ops & bit_of(ops);
+}
+
+/* A set that is stale may serve again: it is not left out. */
+int ftrace_set_retarget(const struct ftrace_ops *ops, uintptr_t func)
+{
+	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
+		uint32_t place = 0;
+
+		if (!has_ops(&sets[i], ops))
+			continue;
+		while (sets[i].calls[place] != ops->known_as)
+			place++;
+		if (trace_plat_trampoline_retarget(&sets[i].trampoline, place, func)) {
+			ftrace_kill();
+			return -ENODEV;
+		}
+	}
+	return 0;
+}
+
+bool ftrace_set_has_ops(const struct ftrace_ops *ops)
+{
+	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
+		if (has_ops(&sets[i], ops))
+			return true;
+	}
+	return false;
+}
+
+uint64_t ftrace_set_begin_free(void)
+{
+	return now++;
+}
+
+void ftrace_set_end_free(uint64_t begun)
+{
+	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
+		if (!sets[i].ops || sets[i].nr_sites || sets[i].stale_since > begun)
+			continue;
+		trace_plat_trampoline_destroy(&sets[i].trampoline);
+		sets[i].ops = 0;
+	}
+}
