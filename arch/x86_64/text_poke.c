@@ -270,7 +270,7 @@ int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_er
 
 void text_write(uintptr_t addr, const void *bytes, size_t len)
 {
-	volatile uint8_t *to = arch_alias_of(addr);
+	volatile uint8_t *to;
 	uint64_t irqs, root;
 
 	ASSERT(is_code(addr) && is_code(addr + len - 1) && len <= PAGE_SIZE);
@@ -278,6 +278,7 @@ void text_write(uintptr_t addr, const void *bytes, size_t len)
 	arch_alias_open();
 	irqs = arch_irq_save();
 	root = arch_alias_enter();
+	to = arch_alias_of(addr);
 	for (size_t i = 0; i < len; i++)
 		to[i] = ((const uint8_t *)bytes)[i];
 	arch_alias_leave(root);

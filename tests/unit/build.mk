@@ -3,11 +3,12 @@
 #   tests/unit/*/test_NAME.c     cmocka, under ASan and UBSan, with gcc and with clang
 #   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
 #   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
+#   tests/unit/*/sim_NAME.c      cmocka, under UBSan, sources of arch/ on simulated CPUs (tests/unit/sim)
 #
 # The first two link trace/ and the fake platform. A line `links: a.c b.c` in a test names the
 # sources to link instead of trace/ (from the root of the tree).
 #
-# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang. `portability` holds the symbols
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang. `portability` holds the symbols
 # that trace/ needs against what it may need.
 
 BUILD ?= build
@@ -22,8 +23,10 @@ has_kbuffer := $(wildcard /usr/include/traceevent/kbuffer.h)
 tests	:= $(filter-out $(if $(has_kbuffer),,%/test_kbuffer.c),$(sort $(wildcard tests/unit/*/test_*.c)))
 threads := $(sort $(wildcard tests/unit/*/threads_*.c))
 steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
+sims	:= $(sort $(wildcard tests/unit/*/sim_*.c))
 fakes	:= $(wildcard tests/unit/fake/*.c)
 fasts	:= $(wildcard tests/unit/fast/*.c)
+simulation := $(wildcard tests/unit/sim/*.c)
 
 warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes \
 	   -Wwrite-strings
@@ -39,6 +42,8 @@ cc_clang := clang
 cc_tsan := gcc
 cc_fast := gcc
 cc_fastclang := clang
+cc_sim := gcc
+cc_simclang := clang
 cc_plain := gcc
 asan	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_gcc := $(asan) -Itests/unit/fake/plat
@@ -49,6 +54,11 @@ flags_tsan := -O1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
 flags_fastclang := $(flags_fast)
+# include/ comes before the kernel's headers: it takes their place. A process has its text low, as packed addresses need.
+flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
+	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include -Iarch/x86_64/include/plat \
+	     -Iarch/x86_64/include -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
+flags_simclang := $(flags_sim) -Wno-unused-value
 flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
 # What a test links besides itself: what it says, or all of trace/.
@@ -57,7 +67,8 @@ objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT
 
 bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests)) $(call bin_of,tsan,$(threads)) \
-	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps))
+	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
+	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims))
 
 .PHONY: all list portability
 .DELETE_ON_ERROR:
@@ -79,7 +90,7 @@ $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 endef
-$(foreach v,gcc clang tsan fast fastclang plain,$(eval $(call compile,$v)))
+$(foreach v,gcc clang tsan fast fastclang sim simclang plain,$(eval $(call compile,$v)))
 
 # Members are linked as needed, so a test of one part does without what other parts call.
 define archive
@@ -92,13 +103,15 @@ $(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
 define link
 $(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(if $(findstring test_kbuffer,$2),-ltraceevent) -o $$@ $(if $(filter fast%,$1),-no-pie)
+	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(if $(findstring test_kbuffer,$2),-ltraceevent) -o $$@ $(if $(filter fast% sim%,$1),-no-pie)
 endef
 $(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
 $(foreach t,$(tests),$(eval $(call link,clang,$t,$(fakes))))
 $(foreach t,$(threads),$(eval $(call link,tsan,$t,$(fakes))))
 $(foreach t,$(steps),$(eval $(call link,fast,$t,$(fasts))))
 $(foreach t,$(steps),$(eval $(call link,fastclang,$t,$(fasts))))
+$(foreach t,$(sims),$(eval $(call link,sim,$t,$(simulation))))
+$(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
 
 # trace/ may need its platform and four functions of memory, nothing else. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
