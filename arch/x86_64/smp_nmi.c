@@ -15,7 +15,8 @@
 #define STOP_NS 5000000000ull
 #define CALL_NS 2000000000ull
 
-#define NOBODY UINT32_MAX
+#define NOBODY	UINT32_MAX
+#define CLAIMED 0x80000000u
 
 static struct {
 	_Atomic uint32_t owner; /* CPU that stops the others */
@@ -23,13 +24,19 @@ static struct {
 	struct trap_frame frames[MAX_CPUS]; /* valid with the bit in `stopped` */
 } stop = { .owner = NOBODY };
 
-/* One call at a time: `target` goes to the CPU (release), and back to NOBODY from it. */
+/*
+ * One call at a time. `target` is the CPU that is asked. It claims the call, or the caller takes it
+ * back: a compare-exchange lets one of both have it. A call that is claimed is the CPU's until it
+ * says NOBODY: its function may still look at the caller's stack.
+ */
 static struct {
 	_Atomic uint32_t busy;
-	_Atomic uint32_t target;
+	_Atomic uint32_t target; /* a CPU, that CPU | CLAIMED, or NOBODY */
 	void (*fn)(const struct trap_frame *regs, void *arg);
 	void *arg;
 } nmi_call = { .target = NOBODY };
+
+static _Atomic uint64_t nr_strays; /* NMIs that nobody sent, or whose call was taken back */
 
 static void stop_here(uint32_t cpu, const struct trap_frame *regs)
 {
@@ -38,6 +45,27 @@ static void stop_here(uint32_t cpu, const struct trap_frame *regs)
 		atomic_fetch_or(&stop.stopped, CPU_BIT(cpu));
 	}
 	arch_halt_forever();
+}
+
+static bool answer_call(uint32_t cpu, const struct trap_frame *regs)
+{
+	uint32_t expected = cpu;
+
+	if (!atomic_compare_exchange_strong(&nmi_call.target, &expected, cpu | CLAIMED))
+		return false;
+	nmi_call.fn(regs, nmi_call.arg);
+	atomic_store_explicit(&nmi_call.target, NOBODY, memory_order_release);
+	return true;
+}
+
+/* A broken machine may send thousands: say so when their number has doubled. */
+static void note_stray(uint32_t cpu)
+{
+	uint64_t nr = atomic_fetch_add_explicit(&nr_strays, 1, memory_order_relaxed) + 1;
+
+	if ((nr & (nr - 1)) == 0)
+		pr_warn("NMI: CPU %u got one that nobody sent (%lu so far)\n", cpu,
+			(unsigned long)nr);
 }
 
 static void nmi_handler(struct trap_frame *regs)
@@ -51,12 +79,8 @@ static void nmi_handler(struct trap_frame *regs)
 			stop_here(cpu, regs);
 		return;
 	}
-	if (atomic_load_explicit(&nmi_call.target, memory_order_acquire) == cpu) {
-		nmi_call.fn(regs, nmi_call.arg);
-		atomic_store_explicit(&nmi_call.target, NOBODY, memory_order_release);
-		return;
-	}
-	pr_warn("NMI: CPU %u got one that nobody sent\n", cpu);
+	if (!answer_call(cpu, regs))
+		note_stray(cpu);
 }
 
 /* Preemption or interrupts are off. */
@@ -94,18 +118,24 @@ const struct trap_frame *smp_stopped_frame(uint32_t cpu)
 	return &stop.frames[cpu];
 }
 
-/* True when `cpu` ran the function. One that is too late must not find the call any more. */
+static bool take_back_call(uint32_t cpu)
+{
+	uint32_t expected = cpu;
+
+	return atomic_compare_exchange_strong(&nmi_call.target, &expected, NOBODY);
+}
+
+/* True when `cpu` ran the function; once it has begun, this waits however long it takes. */
 static bool call_one(uint32_t cpu)
 {
 	uint64_t patience = tsc_cycles_of_ns(CALL_NS), start = rdtsc();
-	uint32_t expected = cpu;
 
 	atomic_store_explicit(&nmi_call.target, cpu, memory_order_release);
 	apic_send_nmi(cpu_local_of(cpu)->apic_id);
-	while (atomic_load_explicit(&nmi_call.target, memory_order_acquire) == cpu) {
+	while (atomic_load_explicit(&nmi_call.target, memory_order_acquire) != NOBODY) {
 		arch_cpu_relax();
-		if (rdtsc() - start > patience)
-			return !atomic_compare_exchange_strong(&nmi_call.target, &expected, NOBODY);
+		if (rdtsc() - start > patience && take_back_call(cpu))
+			return false;
 	}
 	return true;
 }

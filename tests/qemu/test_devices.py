@@ -57,7 +57,8 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
         guest.check("wait", 60)
         counts = nmi_counts(guest)
         assert len(counts) == 4 and all(count > 0 for count in counts), counts
-        assert "got one that nobody sent" in guest.check("dmesg")
+        strays = guest.check("dmesg").count("got one that nobody sent")
+        assert 1 <= strays <= sum(counts).bit_length(), "said when their number has doubled"
         guest.check("torture 5")
 
 

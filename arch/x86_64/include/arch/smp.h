@@ -66,7 +66,7 @@ void smp_stop_others_nmi(void);
 const struct trap_frame *smp_stopped_frame(uint32_t cpu);
 /*
  * fn(regs, arg) in NMI context on each other online CPU, one after the other. Returns the number
- * that answered within two seconds each. Thread or irq context.
+ * that ran it: each has two seconds to begin, and no CPU begins after that. Thread or irq context.
  */
 uint32_t smp_nmi_call_others(void (*fn)(const struct trap_frame *regs, void *arg), void *arg);
 
