@@ -25,6 +25,12 @@ def test_cost_is_within_its_target(measured, name):
     assert target <= linux
 
 
+@pytest.mark.xdist_group("speed")
+def test_all_sites_take_three_syncs(measured):
+    """No more, and no fewer: without any one of them a processor may execute half of a change."""
+    assert measured["patch_all_syncs"] == 3
+
+
 def test_boot_to_prompt():
     with Guest("gcc", 4, icount=True) as guest:
         assert 100_000 < bench.values(guest.check("bench boot_to_prompt"))["boot_to_prompt"] < 150_000_000
