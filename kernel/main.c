@@ -52,8 +52,7 @@ static void devices_init(void)
 
 	if (acpi_init(rsdp, (uint32_t)len))
 		pr_warn("ACPI: no usable tables\n");
-	if (apic_init(!boot_param_is_set("nox2apic")))
-		panic("no usable interrupt controller");
+	apic_init(!boot_param_is_set("nox2apic"));
 	tsc_init();
 	arch_timer_init();
 	smp_init(boot_param_number("maxcpus", MAX_CPUS));

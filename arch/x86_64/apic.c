@@ -4,6 +4,7 @@
 #include "apic_regs.h"
 #include "ioapic.h"
 #include "irq_stats.h"
+#include "refuse.h"
 #include <arch/acpi.h>
 #include <arch/apic.h>
 #include <arch/paging.h>
@@ -171,33 +172,25 @@ static int map_registers(void)
 	return apic_access.regs ? 0 : -ENOMEM;
 }
 
-int apic_init(bool allow_x2apic)
+void apic_init(bool allow_x2apic)
 {
 	bool is_on;
-	int err;
 
-	if (!cpu_features.apic) {
-		pr_err("APIC: this CPU has none\n");
-		return -ENODEV;
-	}
+	if (!cpu_features.apic)
+		arch_refuse("this CPU has no local APIC");
 	is_on = cpu_features.x2apic && rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC;
 	apic_access.is_x2apic = is_on || (cpu_features.x2apic && allow_x2apic);
 	if (acpi_info()->has_lapic_nmi)
 		apic_access.nmi_pin = acpi_info()->lapic_nmi_lint ? APIC_LVT_LINT1 : APIC_LVT_LINT0;
-	err = map_registers();
-	if (err) {
-		pr_err("APIC: no room to map its registers\n");
-		return err;
-	}
+	if (map_registers() != 0)
+		arch_refuse("no room to map the registers of the local APIC");
 	if (acpi_info()->has_8259)
 		pic_disable();
 	apic_init_cpu();
-	err = ioapic_init();
-	if (err)
-		return err;
+	if (ioapic_init() != 0)
+		arch_refuse("its firmware names no IO APIC (is ACPI off?)");
 	arch_irq_register(APIC_VECTOR_SPURIOUS, spurious_interrupt);
 	arch_irq_register(APIC_VECTOR_ERROR, error_interrupt);
 	pr_info("APIC: %s, boot CPU has id %u\n", apic_access.is_x2apic ? "x2APIC" : "xAPIC",
 		apic_read_id());
-	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * A machine this kernel cannot run on: said on the serial port, before there is a console.
  *
- * Context: boot CPU, before kernel_main().
+ * Context: boot CPU, before the console: up to apic_init().
  */
 #ifndef REFUSE_H
 #define REFUSE_H

@@ -23,9 +23,19 @@ def test_refused_with_reason_and_halt(cpu, mem, reason):
         assert guest.process.poll() is None, "the machine must halt, not reset"
 
 
-def test_no_apic():
-    with Guest(cpu="qemu64,-apic", limit=60, wait=False) as guest:
-        guest.expect(rb"PANIC: [^\r]*interrupt controller", 30)
+LATE = [
+    ("qemu64,-apic", [], b"this CPU has no local APIC"),
+    ("max,-apic,-x2apic", [], b"this CPU has no local APIC"),
+    ("max", ["-no-acpi"], b"its firmware names no IO APIC"),
+]
+
+
+@pytest.mark.parametrize("cpu,extra,reason", LATE, ids=["no apic", "no apic, max", "no acpi"])
+def test_interrupt_controllers(cpu, extra, reason):
+    with Guest(cpu=cpu, extra=extra, machine="pc", limit=60, wait=False) as guest:
+        guest.expect(b"Fathom cannot start: " + reason, 30)
+        guest.expect(rb"System halted\.\r\n", 5)
+        assert b"PANIC" not in guest.everything().encode()
 
 
 def test_other_loader():

@@ -27,10 +27,10 @@
 
 /*
  * Bring up this machine's controllers and the boot CPU's local APIC; acpi_init() has run.
- * x2APIC is used when the CPU has it and `allow_x2apic`. -ENODEV: no local APIC or no IO APIC,
- * already reported; the caller stops the machine.
+ * x2APIC is used when the CPU has it and `allow_x2apic`. A machine without a local or an IO APIC
+ * is refused: a sentence, and a halt.
  */
-int apic_init(bool allow_x2apic);
+void apic_init(bool allow_x2apic);
 /* The same for an AP. Not traced. */
 void apic_init_cpu(void);
 bool apic_is_x2apic(void);
