@@ -1,6 +1,8 @@
 """`make run` and `make debug` as a user types them."""
 import os
 import subprocess
+import time
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -35,3 +37,54 @@ def test_make_debug(tmp_path):
     assert "Breakpoint 1, kernel_main" in run.stdout
     assert "in arch_start (" in run.stdout
     assert "CPU 0: pid 0" in run.stdout
+
+
+def processes_with(word):
+    """Command lines of processes that name `word`."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it has ended
+        if word in line and "qemu" in line.split(" ")[0]:
+            found.append(line)
+    return found
+
+
+def test_make_debug_by_hand(tmp_path):
+    """Ctrl-C stops the guest, as often as one likes, and it goes on; leaving gdb leaves nothing behind."""
+    build = BUILDS["gcc"]
+    console = pexpect.spawn("timeout", ["--foreground", "-k", "5", "200", "make", "debug", f"BUILD={build}", "CPUS=2"],
+                            cwd=str(ROOT), timeout=100, env={**os.environ, "GDB": "gdb -nx"}, encoding="utf-8")
+    console.expect_exact("(gdb) ")
+    qemu = f"{build}/debug/gdb"
+    assert processes_with(qemu)
+    console.sendline("fathom-ps")
+    console.expect_exact("(gdb) ")
+    assert "Cannot access memory" in console.before and "Python" not in console.before, console.before
+    for is_up in (lambda: True, lambda: PROMPT in (build / "debug/console.log").read_text(errors="replace")):
+        console.sendline("continue")
+        console.expect_exact("Continuing.")
+        deadline = time.monotonic() + 100
+        while not is_up() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(0.5)
+        console.sendintr()
+        console.expect("received signal SIGINT")
+        console.expect_exact("(gdb) ")
+    for command, answer in (("fathom-bt x", 'x: PID or `all` is wanted: No symbol "x" in current context'),
+                            ("fathom-bt", "PID or `all` is missing"),
+                            ("fathom-bt 99999", "no thread 99999"),
+                            ("fathom-symbol zz", 'zz: an address is wanted: No symbol "zz" in current context'),
+                            ("fathom-symbol", "an address is missing")):
+        console.sendline(command)
+        console.expect_exact("(gdb) ")
+        assert answer in console.before and "Python" not in console.before, console.before
+    console.sendline("set confirm off")
+    console.expect_exact("(gdb) ")
+    console.sendline("quit")
+    console.expect(pexpect.EOF, timeout=30)
+    console.close()
+    assert console.exitstatus == 0, console.before
+    assert not processes_with(qemu)

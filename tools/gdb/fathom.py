@@ -147,6 +147,16 @@ def describe(address):
     return text.split(" in section")[0].strip().replace(" + ", "+")
 
 
+def number_of(argument, what):
+    """The value of an expression; GdbError, which gdb prints as it is, when it has none."""
+    if not argument.strip():
+        raise gdb.GdbError(f"{what} is missing")
+    try:
+        return int(gdb.parse_and_eval(argument))
+    except (gdb.error, ValueError, OverflowError) as err:
+        raise gdb.GdbError(f"{argument}: {what} is wanted: {err}")
+
+
 def threads():
     """Every struct thread, as gdb values."""
     head = gdb.parse_and_eval("&'thread_list.c'::all_threads")
@@ -168,13 +178,23 @@ def preempt_words(count):
     return ", ".join(parts)
 
 
-class Cpus(gdb.Command):
+class Command(gdb.Command):
+    """What cannot be done is said in a sentence, not by the place in this file where it was found out."""
+
+    def invoke(self, argument, from_tty):
+        try:
+            self.run(argument)
+        except gdb.error as err:  # gdb.MemoryError is one: the kernel has not started, for instance
+            raise gdb.GdbError(str(err))
+
+
+class Cpus(Command):
     """Each CPU: the thread it runs and its preempt count."""
 
     def __init__(self):
         super().__init__("fathom-cpus", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         nr = len(gdb.selected_inferior().threads())
         areas = gdb.parse_and_eval("'percpu.c'::areas")
         for cpu in range(nr):
@@ -193,13 +213,13 @@ WAITING = ("sched_switch", "schedule", "schedule_until", "waitq_sleep", "waitq_w
 STATES = {0: "R", 1: "S", 2: "D", 4: "Z"}
 
 
-class Ps(gdb.Command):
+class Ps(Command):
     """All threads: pid, state, CPU, name, and where those that do not run stopped."""
 
     def __init__(self):
         super().__init__("fathom-ps", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         print(f"{'PID':>5} S CPU {'NAME':<16} AT")
         for t in threads():
             running = int(t["on_cpu"]) != 0
@@ -231,19 +251,18 @@ def backtrace(thread, limit=32):
     return addresses
 
 
-class Backtrace(gdb.Command):
+class Backtrace(Command):
     """fathom-bt PID|all: the backtrace of threads that do not run."""
 
     def __init__(self):
         super().__init__("fathom-bt", gdb.COMMAND_STACK)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         wanted = argument.strip()
-        if not wanted:
-            raise gdb.GdbError("fathom-bt PID|all")
+        pid = None if wanted == "all" else number_of(wanted, "PID or `all`")
         found = False
         for t in threads():
-            if wanted != "all" and int(t["pid"]) != int(wanted):
+            if pid is not None and int(t["pid"]) != pid:
                 continue
             found = True
             print(f"{int(t['pid'])} {t['name'].string()}")
@@ -256,14 +275,14 @@ class Backtrace(gdb.Command):
             raise gdb.GdbError(f"no thread {wanted}")
 
 
-class Symbol(gdb.Command):
+class Symbol(Command):
     """fathom-symbol ADDRESS: the function there, or the trampoline."""
 
     def __init__(self):
         super().__init__("fathom-symbol", gdb.COMMAND_DATA)
 
-    def invoke(self, argument, from_tty):
-        print(describe(int(gdb.parse_and_eval(argument)) & MASK))
+    def run(self, argument):
+        print(describe(number_of(argument, "an address") & MASK))
 
 
 gdb.unwinder.register_unwinder(None, TrampolineUnwinder(), replace=True)
