@@ -62,7 +62,7 @@ class Boots:
 class Units:
     """The programs of tests/unit that execute the mutant, fastest first. Only its objects are compiled again."""
 
-    VARIANTS = ("gcc", "tsan", "fast")
+    VARIANTS = ("gcc", "tsan", "fast", "sim")
 
     def __init__(self, trees, store, jobs):
         main = trees[0]
