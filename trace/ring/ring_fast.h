@@ -29,8 +29,8 @@
 
 /* What the writer and the readers know of one sub-buffer. Tags tell which lap a word speaks of. */
 struct ring_slot {
-	_Atomic uint64_t word; /* sequence << 16 | events taken by the reader */
-	_Atomic uint64_t end;  /* sequence << 16 | bytes of data; other sequence: it is full */
+	_Atomic uint64_t word;	      /* sequence << RING_TAKEN_BITS | events taken by the reader */
+	_Atomic uint64_t end;	      /* the same with bytes of data; other sequence: it is full */
 	_Atomic uint64_t first_event; /* number of its first event */
 	_Atomic uint64_t dropped;     /* events dropped before it, since the reset */
 };
@@ -43,6 +43,7 @@ struct ring_cursor {
 	uint64_t ts;	     /* time at offset; of no use at the sub-buffer's start */
 	uint64_t next_event; /* number of the event expected next */
 	uint64_t dropped;    /* dropped events already told */
+	uint64_t epoch;	     /* of the ring when the cursor was made: what all this counts from */
 };
 
 /* Part of a sub-buffer, copied out. */
@@ -59,7 +60,9 @@ struct ring_iter {
 	struct trace_ring_cpu *rc;
 	struct ring_cursor cursor;
 	struct ring_chunk chunk;
-	uint64_t limit; /* number of the first event not to show */
+	uint64_t limit;	  /* number of the first event not to show */
+	bool is_anew;	  /* has begun again, and shown nothing since */
+	bool was_emptied; /* ring_buffer_iter_was_emptied() */
 };
 
 struct trace_ring_cpu {
@@ -81,6 +84,7 @@ struct trace_ring_cpu {
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
 	uint64_t nr_dropped;
 	uint64_t nr_commit_overrun;
+	uint64_t epoch; /* how often the ring was emptied: `lock` changes it, iterators look */
 	/* Readers write these, under `lock`. */
 	struct ring_cursor reader;
 	struct ring_chunk chunk; /* taken from the ring, not yet consumed */

@@ -5,8 +5,13 @@
  * goes on behind the reader's cursor with copies of its own. It ends at the event that was
  * committed last when it started, or it would never catch up with a trace of its own reader.
  *
+ * When the ring is emptied under it, the iterator starts again with what has come since. It has
+ * lost nothing then: what it did not show is no more, and what was overwritten since had come after
+ * it was started.
+ *
  * Context: thread; ring_buffer_dump_start() and its iterator: any.
- * Locking: start and reset take rc->lock; steps none. Open iterators forbid to resize.
+ * Locking: start and reset take rc->lock, and so does a step when the ring was emptied; others
+ *          none. Open iterators forbid to resize.
  */
 #include "ring_private.h"
 #include "print/str.h"
@@ -22,6 +27,8 @@ static void rewind(struct ring_iter *iter)
 	iter->chunk = rc->chunk;
 	iter->chunk.data = data;
 	memcpy(data, rc->chunk.data, ring_size(rc));
+	iter->is_anew = false;
+	iter->was_emptied = false;
 }
 
 struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cpu)
@@ -60,24 +67,65 @@ void ring_buffer_iter_reset(struct ring_iter *iter)
 	trace_plat_unlock(&iter->rc->lock);
 }
 
+/* The ring was emptied. (Never under a dump, which takes no lock: everybody has stopped.) */
+static void begin_anew(struct ring_iter *iter)
+{
+	ring_buffer_iter_reset(iter);
+	iter->is_anew = true;
+	iter->was_emptied = true;
+}
+
+/* Have an undecoded event in the chunk; false at the end of the ring. */
+static bool fill(struct ring_iter *iter, struct ring_event *out_event)
+{
+	for (;;) {
+		if (trace_ring_is_outdated(iter->rc, &iter->cursor))
+			begin_anew(iter);
+		if (trace_ring_decode(&iter->chunk, out_event))
+			return true;
+		if (!trace_ring_fetch(iter->rc, &iter->cursor, &iter->chunk, false, false) &&
+		    !trace_ring_is_outdated(iter->rc, &iter->cursor))
+			return false;
+	}
+}
+
+/* Was the event in the chunk committed before the iterator was started? */
+static bool is_before_limit(const struct ring_iter *iter)
+{
+	uint64_t number = iter->cursor.next_event - iter->chunk.left;
+
+	return (int64_t)(iter->limit - number) > 0;
+}
+
 bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event)
 {
-	uint64_t number;
-
-	while (!trace_ring_decode(&iter->chunk, out_event))
-		if (!trace_ring_fetch(iter->rc, &iter->cursor, &iter->chunk, false, false))
-			return false;
-	number = iter->cursor.next_event - iter->chunk.left;
+	if (!fill(iter, out_event))
+		return false;
+	if (iter->is_anew) {
+		iter->is_anew = false;
+		iter->chunk.lost = 0;
+		out_event->lost = 0;
+	}
 	out_event->cpu = iter->rc->cpu;
-	return (int64_t)(iter->limit - number) > 0;
+	return is_before_limit(iter);
 }
 
 void ring_buffer_iter_advance(struct ring_iter *iter)
 {
 	struct ring_event event;
 
-	if (ring_buffer_iter_peek(iter, &event))
+	/* What peek has shown is passed over, even if the ring was emptied since. */
+	if (trace_ring_decode(&iter->chunk, &event) ? is_before_limit(iter)
+						    : ring_buffer_iter_peek(iter, &event))
 		trace_ring_skip(&iter->chunk, &event);
+}
+
+bool ring_buffer_iter_was_emptied(struct ring_iter *iter)
+{
+	bool was_emptied = iter->was_emptied;
+
+	iter->was_emptied = false;
+	return was_emptied;
 }
 
 struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cpu)

@@ -129,8 +129,20 @@ void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
 		       struct ring_extent *out_extent);
 void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq);
 /*
+ * Has the ring been emptied since `cursor` was made? Then it, and whatever was read with it, is
+ * about events that are gone.
+ */
+static inline bool trace_ring_is_outdated(const struct trace_ring_cpu *rc,
+					  const struct ring_cursor *cursor)
+{
+	/* Pairs with the release in begin_epoch(): what was read before is looked at before. */
+	atomic_thread_fence(memory_order_acquire);
+	return __atomic_load_n(&rc->epoch, __ATOMIC_RELAXED) != cursor->epoch;
+}
+/*
  * Copy out what lies after `cursor`, at most up to the end of a sub-buffer, and advance. With
  * `take` the events leave the ring. With `full`, only a finished sub-buffer. False for nothing.
+ * What an iterator gets is right unless its cursor is outdated then.
  */
 bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 		      struct ring_chunk *chunk, bool take, bool full);

@@ -10,6 +10,10 @@
  *
  * A cursor never stands behind the sub-buffer of `commit`: it leaves a sub-buffer only after commit
  * has, and the writer never claims the one in which commit stands.
+ *
+ * Emptying a ring begins a new epoch, in which events are counted from 0 again. The consuming
+ * reader's cursor is emptied with it. An iterator finds its own outdated, whenever that happens,
+ * before it has told anything that it computed from numbers of two epochs; and begins again.
  */
 #include "ring_private.h"
 
@@ -153,7 +157,7 @@ bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 	uint64_t oldest;
 	uint32_t slot;
 
-	for (;;) {
+	while (!trace_ring_is_outdated(rc, cursor)) {
 		oldest = trace_ring_oldest(rc, cursor->seq);
 		if (oldest != cursor->seq)
 			trace_ring_cursor_move(cursor, oldest);
@@ -185,4 +189,5 @@ bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 		if (!extent.is_finished)
 			return false;
 	}
+	return false;
 }

@@ -4,7 +4,7 @@
  * A ring's memory is one piece: its sub-buffers, then their slots. A new ring looks as if `nr`
  * empty sub-buffers had been written and the last of them were full: the first event crosses into
  * slot 0 like any other, so nothing needs to know about "empty". Sequences go on over reset and
- * resize, so that iterators notice.
+ * resize; numbers of events begin again with a reset, and the epoch tells iterators.
  *
  * Locking: the buffer's lock, then the CPU's. Writers are kept out by the gate and lock-free
  *          readers by is_moving, until trace_plat_synchronize_preempt() has seen them leave.
@@ -95,10 +95,21 @@ void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *
 	}
 }
 
+/*
+ * Numbers of events begin again. An iterator that has seen anything of what is written from here
+ * on sees that too.
+ */
+static void begin_epoch(struct trace_ring_cpu *rc)
+{
+	__atomic_store_n(&rc->epoch, rc->epoch + 1, __ATOMIC_RELAXED);
+	atomic_thread_fence(memory_order_release); /* pairs with trace_ring_is_outdated() */
+}
+
 void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 {
 	uint32_t nr = rc->nr_slots;
 
+	begin_epoch(rc);
 	for (uint32_t i = 0; i < nr; i++)
 		trace_ring_slot_init(&rc->slots[i], lap + i, 0, 0);
 	trace_ring_set_tail(rc, (uint64_t)nr << rc->subbuf_shift, 0);
@@ -106,7 +117,7 @@ void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 	rc->nr_dropped = 0;
 	rc->nr_commit_overrun = 0;
 	rc->nr_taken = 0;
-	memset(&rc->reader, 0, sizeof(rc->reader));
+	rc->reader = (struct ring_cursor){ .epoch = rc->epoch };
 	trace_ring_cursor_move(&rc->reader, lap + nr - 1);
 	rc->chunk.pos = 0;
 	rc->chunk.end = 0;
@@ -230,7 +241,10 @@ void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu)
 	if (cpu >= buffer->nr_cpus)
 		return;
 	trace_plat_lock(&buffer->shared->lock);
+	/* Waiting for a reader is long enough for the ring to become the snapshot's. */
+	trace_ring_forbid_swap(buffer);
 	reset_ring(trace_ring_of(buffer, cpu));
+	trace_ring_allow_swap(buffer);
 	trace_plat_unlock(&buffer->shared->lock);
 }
 

@@ -44,16 +44,14 @@ static bool have_same_size(const struct trace_ring_cpu *a, const struct trace_ri
 	return a->nr_slots == b->nr_slots && a->subbuf_shift == b->subbuf_shift;
 }
 
-/* Nobody resizes: counted in swap_word. */
+/* Nobody resizes, empties, moves: counted in swap_word. */
 static int exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
 {
 	struct trace_ring_cpu *rc_a = a->cpu[cpu], *rc_b = b->cpu[cpu];
 
 	if (!have_same_size(rc_a, rc_b))
 		return -EINVAL;
-	/* Being reset, a ring is between two states. */
-	if (is_event_open(rc_a) || is_event_open(rc_b) || atomic_load(&rc_a->is_moving) ||
-	    atomic_load(&rc_b->is_moving))
+	if (is_event_open(rc_a) || is_event_open(rc_b))
 		return -EBUSY;
 	__atomic_store_n(&a->cpu[cpu], rc_b, __ATOMIC_RELEASE);
 	__atomic_store_n(&b->cpu[cpu], rc_a, __ATOMIC_RELEASE);

@@ -100,6 +100,7 @@ extern size_t fake_stack_nr;
 void fake_run_deferred(void);
 extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void);	  /* called each time before the condition is asked */
+extern void (*fake_on_lock)(void);	  /* called before each lock is taken, not within itself */
 extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);

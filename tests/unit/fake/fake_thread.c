@@ -18,6 +18,7 @@ _Atomic uint64_t fake_alloc_calls;
 void (*fake_on_alloc)(void);
 bool fake_interrupted;
 void (*fake_on_wait)(void);
+void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
 uint64_t fake_nr_bugs;
 bool fake_log_echo;
@@ -55,6 +56,7 @@ void fake_thread_reset(void)
 	fake_on_alloc = NULL;
 	fake_interrupted = false;
 	fake_on_wait = NULL;
+	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
 	fake_nr_bugs = 0;
 	log_len = 0;
@@ -105,7 +107,13 @@ void trace_plat_free(void *memory, size_t bytes)
 void trace_plat_lock(struct trace_plat_lock *lock)
 {
 	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
+	void (*hook)(void) = fake_on_lock;
 
+	if (hook) {
+		fake_on_lock = NULL;
+		hook();
+		fake_on_lock = hook;
+	}
 	if (trace_plat_lock_held(lock) || trace_plat_preempt_count()) {
 		fprintf(stderr, "fake: lock taken twice, or in atomic context\n");
 		abort();

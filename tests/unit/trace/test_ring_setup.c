@@ -24,6 +24,15 @@ static int teardown(void **state)
 	return fake_alloc_out ? -1 : 0;
 }
 
+static int swap_here(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
+{
+	uint64_t flags = trace_plat_irq_save();
+	int err = ring_buffer_swap_cpu(a, b, cpu);
+
+	trace_plat_irq_restore(flags);
+	return err;
+}
+
 static void test_cpus_are_apart(void **state)
 {
 	(void)state;
@@ -66,26 +75,194 @@ static void test_reset(void **state)
 	assert_int_equal(stats_of(ring, 0).read, 0);
 }
 
-/* An iterator that a reset overtakes goes on with what comes after it. */
-static void test_reset_under_iterator(void **state)
+static void reset_all(void)
+{
+	ring_buffer_reset(ring);
+}
+
+static void reset_cpu(void)
+{
+	ring_buffer_reset_cpu(ring, 0);
+}
+
+static uint64_t other_clock(void)
+{
+	static uint64_t now;
+
+	return ++now;
+}
+
+static void change_clock(void)
+{
+	ring_buffer_set_clock(ring, other_clock);
+}
+
+static void reset_twice(void)
+{
+	reset_cpu();
+	put(ring, 77, 16);
+	reset_cpu();
+}
+
+static void (*const ways_to_empty[])(void) = { reset_all, reset_cpu, change_clock, reset_twice };
+
+/* Write `nr` events from `first` on. */
+static void put_many(uint32_t first, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		assert_true(put(ring, first + i, 16));
+}
+
+#define OLD	100000u
+#define NEW	200000u
+#define IN_RING (4 * (ROOM / 20)) /* events of 16 bytes that a ring holds */
+
+/* The rest of what `iter` shows: the newest `nr` of those that were written, without a loss. */
+static void expect_new(struct ring_iter *iter, uint32_t nr)
+{
+	uint32_t first = nr <= IN_RING ? NEW : 0, seen = 0;
+	struct ring_event event;
+
+	for (; ring_buffer_iter_peek(iter, &event); ring_buffer_iter_advance(iter)) {
+		if (!first)
+			first = id_of(
+				&event); /* the older ones were overwritten before it looked */
+		assert_int_equal(id_of(&event), first + seen++);
+		assert_int_equal(event.lost, 0);
+	}
+	assert_int_equal(first + seen, NEW + nr);
+	assert_in_range(seen, nr < IN_RING ? nr : IN_RING - ROOM / 20, nr);
+}
+
+static void empty_under_iterator(void (*empty)(void), uint32_t nr_old, uint32_t nr_shown,
+				 uint32_t nr_new)
 {
 	struct ring_iter *iter;
 	struct ring_event event;
 
-	(void)state;
-	for (uint32_t i = 0; i < 500; i++)
-		put(ring, i, 16);
+	ring_buffer_set_clock(ring, NULL);
+	put_many(OLD, nr_old);
 	iter = ring_buffer_read_start(ring, 0);
-	for (uint32_t i = 0; i < 10; i++)
+	for (uint32_t i = 0; i < nr_shown; i++)
 		ring_buffer_iter_advance(iter);
-	ring_buffer_reset_cpu(ring, 0);
-	put(ring, 1000, 16);
-	while (ring_buffer_iter_peek(iter, &event))
-		ring_buffer_iter_advance(iter);
+	ring_buffer_iter_peek(iter, &event);
+	assert_false(ring_buffer_iter_was_emptied(iter));
+	empty();
+	/* What was shown last is passed over, and not the first event of the next epoch. */
+	put_many(NEW, nr_new);
+	ring_buffer_iter_advance(iter);
+	expect_new(iter, nr_new);
+	assert_true(ring_buffer_iter_was_emptied(iter));
+	assert_false(ring_buffer_iter_was_emptied(iter));
+	/* Its end was set when it began again. */
+	put_many(NEW + nr_new, 1);
+	assert_false(ring_buffer_iter_peek(iter, &event));
 	ring_buffer_iter_reset(iter);
 	assert_true(ring_buffer_iter_peek(iter, &event));
-	assert_int_equal(id_of(&event), 1000);
+	assert_false(ring_buffer_iter_was_emptied(iter));
 	ring_buffer_read_finish(iter);
+	ring_buffer_reset(ring);
+}
+
+/* An iterator under which the ring is emptied goes on with what comes then, and has lost nothing.
+ */
+static void test_empty_under_iterator(void **state)
+{
+	static const uint32_t numbers[] = { 1, 10, 203, 204, 205, 500, 2000 };
+
+	(void)state;
+	for (size_t way = 0; way < 4; way++)
+		for (size_t old = 0; old < 7; old++)
+			for (size_t shown = 0; shown < old; shown++)
+				for (size_t new = 0; new < 7; new ++)
+					empty_under_iterator(ways_to_empty[way], numbers[old],
+							     numbers[shown] - 1, numbers[new]);
+}
+
+/* The iterator's ring may be the twin's when it is emptied. */
+static void test_empty_twin_under_iterator(void **state)
+{
+	struct ring_buffer *snap = ring_buffer_alloc_twin(ring);
+	struct ring_iter *iter;
+
+	(void)state;
+	assert_int_equal(ring_buffer_fit(snap), 0);
+	put_many(OLD, 600);
+	iter = ring_buffer_read_start(ring, 0);
+	for (uint32_t i = 0; i < 100; i++)
+		ring_buffer_iter_advance(iter);
+	assert_int_equal(swap_here(ring, snap, 0), 0);
+	ring_buffer_reset(snap);
+	assert_int_equal(swap_here(ring, snap, 0), 0);
+	put_many(NEW, 300);
+	expect_new(iter, 300);
+	ring_buffer_read_finish(iter);
+}
+
+/* ---- Exchanges while a ring is emptied ---- */
+
+static struct ring_buffer *swapped;
+static uint32_t nr_locks, swap_at;
+static int swap_result;
+
+static void swap_now(void)
+{
+	swap_result = swap_here(ring, swapped, 0);
+}
+
+static void swap_at_lock(void)
+{
+	if (nr_locks++ == swap_at)
+		swap_now();
+}
+
+/* Only `ring` is emptied, whichever of the two it is then. */
+static void expect_only_ring_empty(void)
+{
+	assert_true(ring_buffer_empty_cpu(ring, 0));
+	expect_ids(swapped, 0, swap_result ? 2000 : 1000, swap_result ? 2001 : 1001);
+}
+
+/*
+ * A reset sleeps until it has its locks. The rings may be exchanged meanwhile, or not: what it
+ * empties is what is then written into, and the snapshot that was just taken stays.
+ */
+static void test_swap_while_reset_waits(void **state)
+{
+	(void)state;
+	swapped = ring_buffer_alloc_twin(ring);
+	assert_int_equal(ring_buffer_fit(swapped), 0);
+	for (swap_at = 0; swap_at < 3; swap_at++) {
+		put(ring, 1000, 16);
+		put(swapped, 2000, 16);
+		nr_locks = 0;
+		swap_result = -EBUSY;
+		fake_on_lock = swap_at_lock;
+		ring_buffer_reset_cpu(ring, 0);
+		fake_on_lock = NULL;
+		expect_only_ring_empty();
+	}
+	assert_int_equal(nr_locks, 2);
+}
+
+/* Its writers have not left yet: it is between two states. */
+static void test_no_swap_during_reset(void **state)
+{
+	(void)state;
+	swapped = ring_buffer_alloc_twin(ring);
+	assert_int_equal(ring_buffer_fit(swapped), 0);
+	put(ring, 1000, 16);
+	put(swapped, 2000, 16);
+	fake_on_sync = swap_now;
+	ring_buffer_reset_cpu(ring, 0);
+	assert_int_equal(swap_result, -EBUSY);
+	expect_only_ring_empty();
+	swap_result = 0;
+	ring_buffer_reset_cpu(swapped, 0);
+	assert_int_equal(swap_result, -EBUSY);
+	fake_on_sync = NULL;
+	swap_now();
+	assert_int_equal(swap_result, 0);
 }
 
 /* All combinations of sizes and fillings; the newest events stay, the sums hold. */
@@ -227,15 +404,6 @@ static void test_resize_refused(void **state)
 	assert_null(ring_buffer_read_start(ring, 0));
 }
 
-static int swap_here(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
-{
-	uint64_t flags = trace_plat_irq_save();
-	int err = ring_buffer_swap_cpu(a, b, cpu);
-
-	trace_plat_irq_restore(flags);
-	return err;
-}
-
 static void test_swap(void **state)
 {
 	struct ring_buffer *other = ring_buffer_alloc(4 * SIZE, RING_BUFFER_OVERWRITE), *snap;
@@ -276,8 +444,6 @@ static void test_swap(void **state)
 	assert_int_equal(swap_here(ring, ring, 0), -EINVAL);
 	assert_int_equal(swap_here(snap, ring, 64), -EINVAL);
 }
-
-static struct ring_buffer *swapped;
 
 static void swap_once(void)
 {
@@ -345,11 +511,19 @@ static void test_slim_twin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_cpus_are_apart),	       T(test_reset),
-		T(test_reset_under_iterator),  T(test_resize_keeps_newest),
-		T(test_resize_in_drop_mode),   T(test_resize_counts_what_it_keeps_out),
-		T(test_resize_refused),	       T(test_swap),
-		T(test_swap_overtakes_writer), T(test_slim_twin),
+		T(test_cpus_are_apart),
+		T(test_reset),
+		T(test_empty_under_iterator),
+		T(test_empty_twin_under_iterator),
+		T(test_swap_while_reset_waits),
+		T(test_no_swap_during_reset),
+		T(test_resize_keeps_newest),
+		T(test_resize_in_drop_mode),
+		T(test_resize_counts_what_it_keeps_out),
+		T(test_resize_refused),
+		T(test_swap),
+		T(test_swap_overtakes_writer),
+		T(test_slim_twin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ int ring_buffer_slim(struct ring_buffer *buffer);
 /*
  * Exchange the rings of `cpu` between the twins. Context: on that CPU, interrupts off, not NMI. The
  * caller sees to it that nested disables of the two agree. -EINVAL (no twins, sizes differ),
- * -EBUSY: an event is being written here, or sizes are changing.
+ * -EBUSY: an event is being written here, or one of the two is being emptied or resized.
  */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu);
 
@@ -180,7 +180,10 @@ bool ring_buffer_empty_cpu(struct ring_buffer *buffer, uint32_t cpu);
 /* Is the ring of `cpu` filled to `percent` (0: is anything there)? Any context, lock free. */
 bool ring_buffer_is_filled(struct ring_buffer *buffer, uint32_t cpu, uint32_t percent);
 
-/* ---- Iterator: reads without consuming; sees what was committed when it was started. ---- */
+/*
+ * ---- Iterator: reads without consuming; sees what was committed when it was started. When the
+ * ring is emptied under it (reset, another clock), it starts again with what has come since. ----
+ */
 
 /* NULL when out of memory. Any number may be open; resize says -EBUSY until they are finished. */
 struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cpu);
@@ -190,6 +193,8 @@ void ring_buffer_iter_reset(struct ring_iter *iter);
 /* The event the iterator stands on. False at the end. Good until advance, reset or finish. */
 bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event);
 void ring_buffer_iter_advance(struct ring_iter *iter);
+/* Has it, since it was started or this was asked last, been started again by an emptied ring? */
+bool ring_buffer_iter_was_emptied(struct ring_iter *iter);
 /*
  * The same for panic and NMI: takes no lock, no memory, works in any context. One user per CPU; do
  * not finish it. Everything else of the machine is assumed to have stopped reading. NULL when it
