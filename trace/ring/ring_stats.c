@@ -17,21 +17,28 @@ struct oldest {
 	struct ring_extent extent;
 };
 
+/* Is the sub-buffer still there, and with it all that was read of it? */
 static bool is_unchanged(struct trace_ring_cpu *rc, const struct oldest *oldest)
 {
-	return atomic_load(&rc->slots[oldest->slot].word) == oldest->word;
+	atomic_thread_fence(memory_order_acquire);
+	return ring_tag_seq(oldest->word) == oldest->seq &&
+	       atomic_load(&rc->slots[oldest->slot].word) == oldest->word;
 }
 
 static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
 {
-	out->seq = trace_ring_oldest(rc, rc->reader.seq);
-	for (;; out->seq++) {
+	out->seq = rc->reader.seq;
+	for (;;) {
+		out->seq = trace_ring_oldest(rc, out->seq);
 		out->slot = (uint32_t)(out->seq % rc->nr_slots);
 		out->word = atomic_load(&rc->slots[out->slot].word);
 		trace_ring_extent(rc, out->slot, out->seq, &out->extent);
+		if (!is_unchanged(rc, out))
+			continue;
 		/* A reset leaves an empty one behind. */
 		if (!out->extent.is_finished || out->extent.entries)
 			return;
+		out->seq++;
 	}
 }
 

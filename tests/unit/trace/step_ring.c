@@ -151,15 +151,36 @@ static void check_loss_places(void)
 				 refused_before[id], refused_after[id]);
 }
 
+/* What a look at the counters found while an interrupt was on its way, and before that. */
+static struct ring_stats before, looked;
+static bool has_looked;
+
+/* Either is right: what there was before the interrupt, or after it. Nothing in between. */
+static void check_look(const struct ring_stats *after)
+{
+	const struct ring_stats *moment =
+		looked.overrun == before.overrun && looked.entries == before.entries ? &before
+										     : after;
+
+	assert_int_equal(looked.entries, moment->entries);
+	assert_int_equal(looked.overrun, moment->overrun);
+	assert_int_equal(looked.read, before.read);
+	has_looked = false;
+}
+
 static void finish(void)
 {
 	struct ring_stats stats;
 	uint64_t lost;
 
 	ring_buffer_stats_cpu(ring, 0, &stats);
+	if (has_looked)
+		check_look(&stats);
 	assert_int_equal(stats.entries + stats.overrun + stats.read, nr_committed);
 	assert_int_equal(stats.dropped + stats.commit_overrun, nr_refused);
 	assert_int_equal(ring->cpu[0]->tail.lo, ring->cpu[0]->commit);
+	while (read_one())
+		;
 	/* One more, in a sub-buffer of its own, so that losses at the end are told. */
 	ring_buffer_change_overwrite(ring, true);
 	fill_up_to(0);
@@ -258,6 +279,22 @@ static void scene_two_pages_unread(void)
 	read_one();
 }
 
+static void scene_counted(void)
+{
+	scene_two_pages_unread();
+	ring_buffer_stats_cpu(ring, 0, &before);
+}
+
+/* A reset leaves empty sub-buffers behind. */
+static void scene_counted_after_reset(void)
+{
+	scene_wrap();
+	nr_committed = 0;
+	ring_buffer_reset(ring);
+	write_len(16);
+	ring_buffer_stats_cpu(ring, 0, &before);
+}
+
 /* ---- Operations, of the outer one or of an interrupt ---- */
 
 static void op_write(void *arg)
@@ -328,7 +365,7 @@ static void op_read_page(void *arg)
 /* What iterators and statistics say must hold at any moment. */
 static void op_look(void *arg)
 {
-	struct ring_iter *iter = ring_buffer_dump_start(ring, 0);
+	struct ring_iter *dump = ring_buffer_dump_start(ring, 0);
 	struct ring_event event;
 	struct ring_stats stats;
 	uint64_t ts = 0;
@@ -337,16 +374,23 @@ static void op_look(void *arg)
 	ring_buffer_stats_cpu(ring, 0, &stats);
 	if (stats.entries + stats.overrun + stats.read > nr_committed)
 		fail_msg("more events than were written");
-	while (ring_buffer_iter_peek(iter, &event)) {
+	while (ring_buffer_iter_peek(dump, &event)) {
 		const uint32_t *words = event.data;
 
 		if (words[0] >= MAX_IDS || !committed[words[0]] || event.ts < ts)
 			fail_msg("iterator: bad event");
 		ts = event.ts;
-		ring_buffer_iter_advance(iter);
+		ring_buffer_iter_advance(dump);
 	}
 	ring_buffer_empty(ring);
 	ring_buffer_is_filled(ring, 0, 50);
+}
+
+static void op_count(void *arg)
+{
+	(void)arg;
+	ring_buffer_stats_cpu(ring, 0, &looked);
+	has_looked = true;
 }
 
 /* ---- Interrupts ---- */
@@ -432,10 +476,15 @@ static const struct scene scenes[] = {
 	SCENE(scene_late_at_end, op_discard), SCENE(scene_two_pages_unread, op_write_most),
 };
 static const struct scene read_scenes[] = {
-	SCENE(scene_middle, op_read),		SCENE(scene_wrap, op_read),
-	SCENE(scene_two_pages_unread, op_read), SCENE(scene_drop, op_read),
-	SCENE(scene_middle, op_read_page),	SCENE(scene_wrap, op_read_page),
+	SCENE(scene_middle, op_read),
+	SCENE(scene_wrap, op_read),
+	SCENE(scene_two_pages_unread, op_read),
+	SCENE(scene_drop, op_read),
+	SCENE(scene_middle, op_read_page),
+	SCENE(scene_wrap, op_read_page),
 	SCENE(scene_two_pages_unread, op_look),
+	SCENE(scene_counted, op_count),
+	SCENE(scene_counted_after_reset, op_count),
 };
 static void (*const irqs[])(void) = {
 	irq_write, irq_write_small, irq_discard, irq_write_discard_write,
@@ -501,6 +550,151 @@ static void test_writer_everywhere_in_reader(void **state)
 		for (size_t i = 0; i < nr; i++)
 			for (size_t q = 0; q < NR(writers); q++)
 				run(&read_scenes[s], insns[i], writers[q]);
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+/* ---- A ring that is emptied under an iterator ---- */
+
+static struct ring_iter *iter;
+static bool was_emptied;
+static uint32_t first_new; /* id */
+static uint32_t next_id;   /* that the iterator is to show */
+static bool has_shown, has_shown_new;
+
+static void scene_iterated(void)
+{
+	scene_two_pages_unread();
+	was_emptied = false;
+	has_shown = false;
+	has_shown_new = false;
+	iter = ring_buffer_read_start(ring, 0);
+}
+
+/* Show one event: the next of the old ones, or of those that came when the ring was empty. */
+static bool iterate_one(void)
+{
+	struct ring_event event;
+	uint32_t id;
+
+	if (!ring_buffer_iter_peek(iter, &event))
+		return false;
+	id = *(const uint32_t *)event.data;
+	if (was_emptied && id >= first_new && !has_shown_new) {
+		assert_int_equal(event.lost, 0);
+		next_id = id;
+		has_shown_new = true;
+	}
+	if (has_shown && id != next_id + event.lost)
+		fail_msg("iterator: %u after %u, %lu lost", id, next_id, event.lost);
+	next_id = id + 1;
+	has_shown = true;
+	ring_buffer_iter_advance(iter);
+	return true;
+}
+
+static void scene_iterated_for_a_while(void)
+{
+	scene_iterated();
+	for (int i = 0; i < 50; i++)
+		iterate_one();
+}
+
+static void scene_iterated_to_the_end(void)
+{
+	scene_iterated();
+	while (iterate_one())
+		;
+}
+
+static void op_iterate(void *arg)
+{
+	(void)arg;
+	while (iterate_one())
+		;
+	ring_buffer_read_finish(iter);
+	iter = NULL;
+}
+
+static void empty(void)
+{
+	ring_buffer_reset(ring);
+	nr_committed = 0;
+	nr_seen = 0;
+	lost_seen = 0;
+	memset(seen, 0, sizeof(seen));
+	first_new = (uint32_t)nr_ids;
+	was_emptied = true;
+}
+
+/* Somebody else empties the ring; whoever has its lock goes first. */
+static void irq_empty(void)
+{
+	if (ring->cpu[0]->lock.opaque[0])
+		return;
+	empty();
+	write_len(16);
+	write_len(16);
+}
+
+static void irq_empty_and_lap(void)
+{
+	if (ring->cpu[0]->lock.opaque[0])
+		return;
+	empty();
+	irq_lap();
+}
+
+static void test_emptied_everywhere_in_iterator(void **state)
+{
+	static const struct scene iterated[] = {
+		SCENE(scene_iterated, op_iterate),
+		SCENE(scene_iterated_for_a_while, op_iterate),
+		SCENE(scene_iterated_to_the_end, op_iterate),
+	};
+	static uint8_t *insns[MAX_INSNS];
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(iterated); s++) {
+		size_t nr = insns_of(&iterated[s], insns);
+
+		for (size_t i = 0; i < nr; i++) {
+			run(&iterated[s], insns[i], irq_empty);
+			run(&iterated[s], insns[i], irq_empty_and_lap);
+		}
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
+static void op_empty(void *arg)
+{
+	empty();
+	op_iterate(arg);
+}
+
+/* An iterator elsewhere goes on, until it has to wait for the end of the reset. */
+static void irq_iterate(void)
+{
+	while (iter && !trace_ring_is_outdated(iter->rc, &iter->cursor) && iterate_one())
+		;
+}
+
+static void test_iterator_everywhere_in_reset(void **state)
+{
+	static const struct scene emptied[] = {
+		SCENE(scene_iterated, op_empty),
+		SCENE(scene_iterated_for_a_while, op_empty),
+	};
+	static uint8_t *insns[MAX_INSNS];
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t s = 0; s < NR(emptied); s++) {
+		size_t nr = insns_of(&emptied[s], insns);
+
+		for (size_t i = 0; i < nr; i++)
+			run(&emptied[s], insns[i], irq_iterate);
 	}
 	print_message("%lu runs\n", nr_runs);
 }
@@ -622,6 +816,8 @@ int main(void)
 		cmocka_unit_test(test_instruction_count),
 		cmocka_unit_test(test_interrupt_everywhere),
 		cmocka_unit_test(test_writer_everywhere_in_reader),
+		cmocka_unit_test(test_emptied_everywhere_in_iterator),
+		cmocka_unit_test(test_iterator_everywhere_in_reset),
 		cmocka_unit_test(test_interrupt_in_interrupt),
 		cmocka_unit_test(test_two_interrupts),
 	};

@@ -15,7 +15,7 @@
 
 static struct ring_buffer *ring;
 static _Atomic bool stop;
-static uint64_t nr_written, nr_refused;
+static _Atomic uint64_t nr_written, nr_refused;
 
 /* Exchanges are made where snapshots are taken: in the middle of whatever the CPU does. */
 static struct ring_buffer *snap;
@@ -70,12 +70,15 @@ static void *writer(void *arg)
 	return NULL;
 }
 
+static struct ring_stats last; /* that the looker saw */
+
 static void start(uint32_t flags)
 {
 	fake_reset();
 	fake_set_nr_cpus(4);
 	fake_bind(0);
 	atomic_store(&stop, false);
+	last = (struct ring_stats){ 0 };
 	nr_written = 0;
 	nr_refused = 0;
 	ring = ring_buffer_alloc(5 * SIZE, flags);
@@ -149,32 +152,62 @@ static void *consumer(void *arg)
 	return NULL;
 }
 
+static bool is_emptied; /* or exchanged, now and then */
+
+static void look_at_events(void)
+{
+	struct ring_iter *iter = ring_buffer_read_start(ring, WRITER);
+	struct ring_event event;
+	uint32_t next = 0, nr = 0;
+	uint64_t ts = 0;
+
+	for (; ring_buffer_iter_peek(iter, &event); ring_buffer_iter_advance(iter)) {
+		uint32_t id = id_of(&event);
+
+		if (are_ids_dense && nr && id != next + event.lost)
+			fail_msg("iterator: %u after %u, %lu lost", id, next, event.lost);
+		/* Whatever happened: never more than have been written. */
+		if (event.lost > nr_written + nr_refused)
+			fail_msg("iterator: %lu lost", event.lost);
+		if (event.ts < ts)
+			fail_msg("iterator: time goes back");
+		ts = event.ts;
+		next = id + 1;
+		nr++;
+	}
+	ring_buffer_read_finish(iter);
+}
+
+/* Each event is counted once, at any moment, and none is counted back. */
+static void look_at_stats(void)
+{
+	uint64_t written = nr_written, refused = nr_refused, committed;
+	struct ring_stats now;
+
+	ring_buffer_stats_cpu(ring, WRITER, &now);
+	if (is_emptied)
+		return;
+	committed = now.read + now.entries + now.overrun;
+	/* The writer counts when it comes back: one event may be on its way. */
+	assert_in_range(committed, written, nr_written + 1);
+	assert_in_range(now.dropped, refused, nr_refused + 1);
+	assert_int_equal(now.commit_overrun, 0);
+	/* With a reader's copy. */
+	assert_in_range(now.entries, 0, (is_resized ? 12 : 6) * ROOM / 8);
+	if (now.read < last.read || now.overrun < last.overrun || now.dropped < last.dropped)
+		fail_msg("read %lu after %lu, overrun %lu after %lu, dropped %lu after %lu",
+			 now.read, last.read, now.overrun, last.overrun, now.dropped, last.dropped);
+	last = now;
+}
+
 static void *looker(void *arg)
 {
-	struct ring_event event;
-	struct ring_stats stats;
-
 	(void)arg;
 	fake_bind(3);
 	while (!atomic_load(&stop)) {
-		struct ring_iter *iter = ring_buffer_read_start(ring, WRITER);
-		uint32_t next = 0, nr = 0;
-		uint64_t ts = 0;
-
-		while (ring_buffer_iter_peek(iter, &event)) {
-			uint32_t id = id_of(&event);
-
-			if (are_ids_dense && nr && id != next + event.lost)
-				fail_msg("iterator: %u after %u, %lu lost", id, next, event.lost);
-			if (event.ts < ts)
-				fail_msg("iterator: time goes back");
-			ts = event.ts;
-			next = id + 1;
-			nr++;
-			ring_buffer_iter_advance(iter);
-		}
-		ring_buffer_read_finish(iter);
-		ring_buffer_stats_cpu(ring, WRITER, &stats);
+		look_at_events();
+		for (int i = 0; i < 20; i++)
+			look_at_stats();
 		ring_buffer_is_filled(ring, WRITER, 50);
 		ring_buffer_empty(ring);
 	}
@@ -198,8 +231,8 @@ static void run_consume(uint32_t flags)
 	while (consume_some())
 		;
 	stats = stats_of(ring, WRITER);
-	print_message("%lu written, %lu read, %lu overrun, %lu dropped\n", nr_written, stats.read,
-		      stats.overrun, stats.dropped);
+	print_message("%lu written, %lu read, %lu overrun, %lu dropped\n", (uint64_t)nr_written,
+		      stats.read, stats.overrun, stats.dropped);
 	assert_int_equal(stats.read, nr_seen);
 	assert_int_equal(stats.read + stats.overrun, nr_written);
 	assert_int_equal(stats.dropped, nr_refused);
@@ -247,6 +280,7 @@ static void test_set_up_while_tracing(void **state)
 	start(RING_BUFFER_OVERWRITE);
 	snap = ring_buffer_alloc_twin(ring);
 	are_ids_dense = false;
+	is_emptied = true;
 	nr_seen = 0;
 	fake_clock_irq = irq;
 	pthread_create(&threads[0], NULL, writer, NULL);
@@ -254,7 +288,7 @@ static void test_set_up_while_tracing(void **state)
 	pthread_create(&threads[2], NULL, looker, NULL);
 	srand(5);
 	while (time(NULL) < end) {
-		switch (rand() % 7) {
+		switch (rand() % 9) {
 		case 0:
 			ring_buffer_resize(ring, any_size(), RING_BUFFER_ALL_CPUS);
 			break;
@@ -288,13 +322,20 @@ static void test_set_up_while_tracing(void **state)
 				nr_orders++;
 			pthread_mutex_unlock(&consume_lock);
 			break;
+		case 7:
+			ring_buffer_reset(rand() % 2 ? ring : snap);
+			break;
+		case 8:
+			ring_buffer_set_clock(ring, NULL);
+			break;
 		}
 		nr++;
 	}
 	finish(threads, 3);
 	fake_clock_irq = NULL;
+	is_emptied = false;
 	print_message("%lu changes, %lu of order, %lu exchanges, %lu written, %lu read\n", nr,
-		      nr_orders, (uint64_t)nr_swaps, nr_written, nr_seen);
+		      nr_orders, (uint64_t)nr_swaps, (uint64_t)nr_written, nr_seen);
 	assert_true(nr > 20);
 	assert_true(nr_swaps > 2);
 	assert_true(nr_orders > 2);
