@@ -10,6 +10,7 @@
 #include "fs/fs_file.h"
 #include "latency/latency.h"
 #include "print/str.h"
+#include "snapshot.h"
 
 _Atomic uint64_t trace_thresh_ns;
 
@@ -140,7 +141,7 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 	return err;
 }
 
-void trace_array_reset(struct trace_array *tr, int cpu)
+static void reset(struct trace_array *tr, int cpu)
 {
 	if (cpu != RING_BUFFER_ALL_CPUS) {
 		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu); /* the others have older events */
@@ -149,6 +150,15 @@ void trace_array_reset(struct trace_array *tr, int cpu)
 	/* CPUs that are emptied first go on recording while the others are. */
 	tr->start_ts = ring_buffer_time_stamp(tr->buffer);
 	ring_buffer_reset(tr->buffer);
+}
+
+void trace_array_reset(struct trace_array *tr, int cpu)
+{
+	trace_snapshot_pause(tr);	 /* or the rest of it may be the snapshot's, just taken */
+	trace_plat_lock(&tr->read_lock); /* a reader that has peeked takes what it has seen */
+	reset(tr, cpu);
+	trace_plat_unlock(&tr->read_lock);
+	trace_snapshot_resume(tr);
 }
 
 void trace_array_switch(struct trace_array *tr, bool on)

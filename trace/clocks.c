@@ -47,7 +47,9 @@ const struct trace_clock *trace_clock_find(const char *name)
 void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clock)
 {
 	tr->clock = clock;
+	trace_plat_lock(&tr->read_lock);
 	ring_buffer_set_clock(tr->buffer, clock->now);
+	trace_plat_unlock(&tr->read_lock);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 	tr->snapshot_start_ts = tr->start_ts; /* it was emptied too */
 }

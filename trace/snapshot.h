@@ -26,8 +26,8 @@ void trace_snapshot_clear(struct trace_array *tr, int cpu);
 /*
  * Exchange the buffers, or with `cpu`, which then is the CPU that runs this, its rings alone.
  * -EINVAL without room for a snapshot, -EBUSY in an NMI, while exchanges are paused (`trace` is
- * read with pause-on-trace, the snapshot is being freed), and for a single CPU while an event is
- * being written there or sizes change. Any context.
+ * read with pause-on-trace, one of the two is being emptied or freed), and for a single CPU while
+ * an event is being written there or sizes change. Any context.
  */
 int trace_snapshot_take(struct trace_array *tr, int cpu);
 /* The same from a thread: any CPU. -ENODEV when it is offline. */

@@ -158,12 +158,15 @@ static void set_options(struct trace_array *tr, uint32_t options)
 	}
 }
 
+/* The hooks may be on: no maximum comes before the last one is forgotten as a whole. */
 static void forget_maximum(struct trace_array *tr)
 {
+	trace_snapshot_pause(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
 	tr->max_latency_ns = 0;
 	tr->max = (struct trace_max){ 0 };
+	trace_snapshot_resume(tr);
 }
 
 int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)

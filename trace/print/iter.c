@@ -13,14 +13,26 @@ static size_t iter_bytes(uint32_t nr_cpus)
 }
 
 /* A latency tracer's snapshot holds more than the maximum. */
-static void take_max(struct trace_iter *iter)
+static void take_max(struct trace_iter *iter, const struct trace_array *tr)
 {
 	uint64_t flags = trace_latency_lock();
 
-	iter->max = iter->tr->max;
+	iter->max = tr->max;
 	trace_latency_unlock(flags);
+}
+
+/* What the times of its events mean: that changes when a buffer is emptied. */
+static void note_clock(struct trace_iter *iter)
+{
+	const struct trace_array *tr = iter->tr;
+
+	iter->is_ns = tr->clock->is_ns;
+	/* The walk's buffer may have been exchanged since. */
 	if (iter->max.latency_ns)
 		iter->start_ts = iter->max.start_ts;
+	else
+		iter->start_ts =
+			iter->walked == tr->snapshot ? tr->snapshot_start_ts : tr->start_ts;
 }
 
 static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
@@ -32,9 +44,35 @@ static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
 	iter->cpu = cpu;
 	iter->first_cpu = is_all ? 0 : (uint32_t)cpu;
 	iter->nr_cpus = is_all ? trace_plat_nr_cpus() : 1;
-	iter->is_ns = tr->clock->is_ns;
 	iter->is_latency = tr->options & TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT);
-	iter->start_ts = tr->start_ts;
+	iter->walked = trace_iter_buffer(iter);
+	note_clock(iter);
+}
+
+/* Go to where the maximum begins, on `cpus[i]`. */
+static void skip_older(struct trace_iter *iter, uint32_t i)
+{
+	struct trace_iter_cpu *cpu = &iter->cpus[i];
+	bool is_other = iter->max.is_one_cpu && iter->first_cpu + i != iter->max.cpu;
+	struct ring_event event;
+
+	cpu->nr_skipped = 0;
+	while (iter->max.latency_ns && ring_buffer_iter_peek(cpu->ring, &event) &&
+	       (is_other || event.ts < iter->max.start_ts)) {
+		ring_buffer_iter_advance(cpu->ring);
+		cpu->nr_skipped++;
+	}
+}
+
+/* The walk over `cpus[i]` begins at the oldest event. */
+static void begin(struct trace_iter *iter, uint32_t i)
+{
+	struct trace_iter_cpu *cpu = &iter->cpus[i];
+
+	cpu->was_seen = false;
+	cpu->graph = (struct trace_iter_graph){ 0 };
+	cpu->has_event = false;
+	skip_older(iter, i);
 }
 
 /* Fill the event of `cpus[i]` if it has none. */
@@ -44,11 +82,19 @@ static void fetch(struct trace_iter *iter, uint32_t i)
 
 	if (cpu->has_event)
 		return;
-	if (iter->is_consuming)
+	if (iter->is_consuming) {
 		cpu->has_event =
 			ring_buffer_peek(iter->tr->buffer, iter->first_cpu + i, &cpu->event);
-	else if (cpu->ring)
+		return;
+	}
+	if (!cpu->ring)
+		return;
+	cpu->has_event = ring_buffer_iter_peek(cpu->ring, &cpu->event);
+	if (ring_buffer_iter_was_emptied(cpu->ring)) {
+		note_clock(iter);
+		begin(iter, i);
 		cpu->has_event = ring_buffer_iter_peek(cpu->ring, &cpu->event);
+	}
 }
 
 /* The CPU with the oldest event, or NULL. */
@@ -73,23 +119,6 @@ static void note_overruns(struct trace_iter *iter)
 	iter->has_overruns = buffer && ring_buffer_overruns(buffer) != 0;
 }
 
-/* Go to where the maximum begins. */
-static void skip_older(struct trace_iter *iter)
-{
-	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
-		struct trace_iter_cpu *cpu = &iter->cpus[i];
-		bool is_other = iter->max.is_one_cpu && iter->first_cpu + i != iter->max.cpu;
-		struct ring_event event;
-
-		cpu->nr_skipped = 0;
-		while (ring_buffer_iter_peek(cpu->ring, &event) &&
-		       (is_other || event.ts < iter->max.start_ts)) {
-			ring_buffer_iter_advance(cpu->ring);
-			cpu->nr_skipped++;
-		}
-	}
-}
-
 static bool start_rings(struct trace_iter *iter)
 {
 	struct ring_buffer *buffer = trace_iter_buffer(iter);
@@ -102,8 +131,8 @@ static bool start_rings(struct trace_iter *iter)
 			return false;
 	}
 	note_overruns(iter);
-	if (iter->max.latency_ns)
-		skip_older(iter);
+	for (uint32_t i = 0; i < iter->nr_cpus; i++)
+		begin(iter, i);
 	return true;
 }
 
@@ -128,15 +157,13 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 
 	if (!iter)
 		return NULL;
-	set_up(iter, tr, cpu);
 	iter->cpus = (struct trace_iter_cpu *)(iter + 1);
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
-	if (iter->is_snapshot)
-		iter->start_ts = tr->snapshot_start_ts;
 	if (iter->is_snapshot && tr->tracer->uses_snapshot)
-		take_max(iter);
+		take_max(iter, tr);
+	set_up(iter, tr, cpu);
 	if ((!iter->is_consuming && !start_rings(iter)) || !get_copy(iter)) {
 		trace_iter_close(iter);
 		return NULL;
@@ -157,17 +184,14 @@ void trace_iter_close(struct trace_iter *iter)
 
 void trace_iter_rewind(struct trace_iter *iter)
 {
+	note_clock(iter);
 	for (uint32_t i = 0; i < iter->nr_cpus && iter->cpus[i].ring; i++) {
 		ring_buffer_iter_reset(iter->cpus[i].ring);
-		iter->cpus[i].has_event = false;
 		iter->cpus[i].is_started = false;
-		iter->cpus[i].was_seen = false;
-		iter->cpus[i].graph = (struct trace_iter_graph){ 0 };
+		begin(iter, i);
 	}
 	iter->nr_seen = 0;
 	note_overruns(iter);
-	if (iter->max.latency_ns)
-		skip_older(iter);
 }
 
 static bool next_consuming(struct trace_iter *iter)
@@ -179,8 +203,11 @@ static bool next_consuming(struct trace_iter *iter)
 
 		/* What was peeked only gave the order: it may have been overwritten or reset. */
 		cpu->has_event = false;
-		if (ring_buffer_consume(iter->tr->buffer, number, &iter->event))
+		if (ring_buffer_consume(iter->tr->buffer, number, &iter->event)) {
+			iter->walked = iter->tr->buffer;
+			note_clock(iter);
 			return true;
+		}
 	}
 	return false;
 }
@@ -196,9 +223,25 @@ static void keep_event(struct trace_iter *iter)
 	iter->event.data = iter->copy;
 }
 
+/* The CPU with the oldest event, which may have been emptied away while it waited for its turn. */
+static struct trace_iter_cpu *oldest_now(struct trace_iter *iter)
+{
+	struct trace_iter_cpu *cpu;
+	uint64_t ts;
+
+	while ((cpu = oldest(iter))) {
+		ts = cpu->event.ts;
+		cpu->has_event = false;
+		fetch(iter, (uint32_t)(cpu - iter->cpus));
+		if (cpu->has_event && cpu->event.ts == ts)
+			break;
+	}
+	return cpu;
+}
+
 static bool next_peeking(struct trace_iter *iter)
 {
-	struct trace_iter_cpu *cpu = oldest(iter);
+	struct trace_iter_cpu *cpu = oldest_now(iter);
 
 	if (!cpu)
 		return false;
@@ -213,7 +256,7 @@ static bool next_peeking(struct trace_iter *iter)
 	if (!iter->is_latency)
 		return true;
 	cpu = oldest(iter);
-	if (cpu)
+	if (cpu && cpu->event.ts > iter->next_ts) /* of another clock, times go back */
 		iter->next_ts = cpu->event.ts;
 	return true;
 }
@@ -286,8 +329,10 @@ void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		bool is_ours = cpu - iter->first_cpu < iter->nr_cpus;
 		uint64_t skipped = is_ours ? iter->cpus[cpu - iter->first_cpu].nr_skipped : 0;
-		uint64_t entries = ring_buffer_entries_cpu(buffer, cpu) - skipped;
+		uint64_t entries = ring_buffer_entries_cpu(buffer, cpu);
 
+		/* What was skipped may have been overwritten or emptied since. */
+		entries -= skipped < entries ? skipped : entries;
 		*out_entries += entries;
 		*out_written += entries;
 		if (!skipped)

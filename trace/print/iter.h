@@ -57,6 +57,7 @@ struct trace_iter {
 	struct trace_array *tr;
 	const struct tracer *tracer; /* current when it was opened */
 	struct trace_max max;	     /* what it shows: latency_ns is 0 when it shows just events */
+	struct ring_buffer *walked;  /* where its events come from */
 	uint64_t start_ts;	     /* zero of the latency format */
 	int cpu;		     /* or RING_BUFFER_ALL_CPUS */
 	uint32_t first_cpu;
