@@ -117,6 +117,8 @@ static int store_us(char *text, _Atomic uint64_t *out_ns)
 
 	if (err)
 		return err;
+	if (value > UINT64_MAX / NS_PER_US)
+		return -ERANGE;
 	*out_ns = value * NS_PER_US;
 	return 0;
 }
