@@ -1,6 +1,7 @@
 /* Numbers from text, see <kernel/string.h>. */
 #include <kernel/base.h>
 #include <kernel/string.h>
+#include <kernel/time.h>
 
 static unsigned int digit_value(char c)
 {
@@ -62,6 +63,62 @@ int str_to_i64(const char *s, unsigned int base, long *out)
 	if (value > (unsigned long)INT64_MAX + negative)
 		return -ERANGE;
 	*out = negative ? (long)-value : (long)value;
+	return 0;
+}
+
+/* `number` of `unit`, or the largest there is. */
+static uint64_t multiply_saturated(uint64_t number, uint64_t unit)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(number, unit, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* 0 for no unit. */
+static uint64_t seconds_of_unit(char c)
+{
+	switch (c) {
+	case '\0':
+	case 's':
+		return 1;
+	case 'm':
+		return 60;
+	case 'h':
+		return 3600;
+	default:
+		return 0;
+	}
+}
+
+int str_to_duration(const char *s, uint64_t *out_ns)
+{
+	uint64_t seconds = 0, rest_ns = 0, digit_ns = NSEC_PER_SEC, unit;
+	bool has_digits = false;
+
+	for (; is_digit(*s); s++) {
+		seconds = add_saturated(multiply_saturated(seconds, 10), (uint64_t)(*s - '0'));
+		has_digits = true;
+	}
+	for (s += *s == '.'; is_digit(*s); s++) {
+		digit_ns /= 10;
+		rest_ns += (uint64_t)(*s - '0') * digit_ns;
+		has_digits = true;
+	}
+	unit = seconds_of_unit(*s);
+	if (!has_digits || !unit || (*s && s[1]))
+		return -EINVAL;
+	*out_ns = multiply_saturated(
+		add_saturated(multiply_saturated(seconds, NSEC_PER_SEC), rest_ns), unit);
 	return 0;
 }
 

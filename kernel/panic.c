@@ -78,6 +78,13 @@ static void print_other_cpus(void)
 	}
 }
 
+/* One after the other: a large number in nanoseconds would be a small one. */
+static void delay_seconds(uint64_t seconds)
+{
+	for (; seconds; seconds--)
+		tsc_delay_ns(NSEC_PER_SEC);
+}
+
 /* What the boot parameters say: exit, panic=SECONDS (reboot), or stand still. */
 static void __attribute__((noreturn)) end_machine(void)
 {
@@ -89,7 +96,7 @@ static void __attribute__((noreturn)) end_machine(void)
 		power_debug_exit(EXIT_CODE);
 	if (seconds && str_to_i64(seconds, 10, &value) == 0 && value != 0) {
 		if (value > 0)
-			tsc_delay_ns((uint64_t)value * NSEC_PER_SEC);
+			delay_seconds((uint64_t)value);
 		power_reboot();
 	}
 	power_halt();

@@ -300,7 +300,7 @@ static int run_measured(struct command_env *env, uint64_t rounds, uint64_t secon
 	if (err)
 		return err;
 	measure_memory(&before);
-	end_ns = seconds ? ktime_ns() + seconds * NSEC_PER_SEC : UINT64_MAX;
+	end_ns = seconds ? ktime_after(seconds * NSEC_PER_SEC) : UINT64_MAX;
 	err = run_all(env, rounds, end_ns, out_done);
 	return err ? err : check_memory(env, &before);
 }
@@ -352,7 +352,8 @@ static int torture_run(struct command_env *env, int argc, char **argv)
 	argc -= word ? 1 : 0;
 	argv += word ? 1 : 0;
 	if (argc > 3 || (argc > 1 && !command_parse_u64(argv[1], &rounds)) ||
-	    (argc > 2 && !command_parse_u64(argv[2], &seconds)))
+	    (argc > 2 && !command_parse_u64(argv[2], &seconds)) ||
+	    seconds > UINT64_MAX / NSEC_PER_SEC)
 		return COMMAND_USAGE;
 	if (!mutex_trylock(&torture_lock)) {
 		command_error(env, "is running already");

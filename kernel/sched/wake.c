@@ -136,7 +136,7 @@ bool schedule_until(uint64_t deadline_ns)
 
 int thread_sleep_ns(uint64_t ns)
 {
-	uint64_t deadline_ns = ktime_ns() + ns;
+	uint64_t deadline_ns = ktime_after(ns);
 
 	while (ktime_ns() < deadline_ns) {
 		set_current_state(THREAD_INTERRUPTIBLE);

@@ -8,31 +8,6 @@
 #include <kernel/vfs.h>
 #include "command_tables.h"
 
-/* `2`, `0.5`, `1.5s`, `2m`, `1h`. False for anything else. */
-static bool parse_duration(const char *text, uint64_t *out_ns)
-{
-	uint64_t ns = 0, digit_ns = NSEC_PER_SEC;
-	const char *start = text;
-	uint64_t unit = 1;
-
-	for (; *text >= '0' && *text <= '9' && ns < 1000000 * NSEC_PER_SEC; text++)
-		ns = ns * 10 + (uint64_t)(*text - '0') * NSEC_PER_SEC;
-	if (*text == '.') {
-		for (text++; *text >= '0' && *text <= '9'; text++) {
-			digit_ns /= 10;
-			ns += (uint64_t)(*text - '0') * digit_ns;
-		}
-	}
-	if (*text == 'm')
-		unit = 60;
-	else if (*text == 'h')
-		unit = 3600;
-	*out_ns = ns * unit;
-	if (text == start || (*text && text[1]))
-		return false;
-	return !*text || strchr("smh", *text);
-}
-
 static int run_sleep(struct command_env *env, int argc, char **argv)
 {
 	uint64_t total_ns = 0;
@@ -42,11 +17,11 @@ static int run_sleep(struct command_env *env, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		uint64_t ns;
 
-		if (!parse_duration(argv[i], &ns)) {
+		if (str_to_duration(argv[i], &ns)) {
 			command_error(env, "invalid number '%s'", argv[i]);
 			return 1;
 		}
-		total_ns += ns;
+		total_ns = total_ns + ns < ns ? UINT64_MAX : total_ns + ns;
 	}
 	return thread_sleep_ns(total_ns) ? COMMAND_SIGINT : 0;
 }
@@ -55,7 +30,7 @@ static int run_sleep(struct command_env *env, int argc, char **argv)
 
 static int wait_readable(struct file *file, uint64_t limit_ns)
 {
-	uint64_t end = ktime_ns() + limit_ns;
+	uint64_t end = ktime_after(limit_ns);
 
 	while (!file_is_readable(file)) {
 		if (ktime_ns() >= end)
@@ -72,7 +47,7 @@ static int run_poll(struct command_env *env, int argc, char **argv)
 	uint64_t ns;
 	int status;
 
-	if (argc != 3 || !parse_duration(argv[2], &ns))
+	if (argc != 3 || str_to_duration(argv[2], &ns))
 		return COMMAND_USAGE;
 	status = vfs_open(command_cwd(env), argv[1], VFS_READ, &file);
 	if (status) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t len);
 void *memmove(void *to, const void *from, size_t len);
@@ -33,6 +34,11 @@ bool str_has_prefix(const char *s, const char *prefix);
  */
 int str_to_u64(const char *s, unsigned int base, unsigned long *out);
 int str_to_i64(const char *s, unsigned int base, long *out);
+/*
+ * Parse all of `s` as a length of time, as sleep(1) reads it: `2`, `0.5`, `1.5s`, `2m`, `1h`. 0 or
+ * -EINVAL; what does not fit is UINT64_MAX, for ever.
+ */
+int str_to_duration(const char *s, uint64_t *out_ns);
 /*
  * As Linux's kstrtobool: y Y 1 and on, n N 0 and off, in any case; only these letters are looked
  * at, so what follows may be anything. 0, or -EINVAL; *out is written only on success.

@@ -16,7 +16,15 @@
 
 /* Nanoseconds since boot; never goes back, on no CPU and across CPUs. */
 uint64_t ktime_ns(void);
-/* The same, of this CPU's counter only: cheaper, may differ between CPUs by their skew. */
+/* The moment `ns` from now, or the last one there is: WAIT_FOREVER. */
+static inline uint64_t ktime_after(uint64_t ns)
+{
+	uint64_t now_ns = ktime_ns();
+
+	return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
+}
+/* What ktime_ns() is, of this CPU's counter only: cheaper, may differ between CPUs by their skew.
+ */
 uint64_t local_clock_ns(void);
 
 #endif
