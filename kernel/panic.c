@@ -33,8 +33,8 @@ static void print_backtrace(size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		size_t first = i;
 
-		/* A return address may be the first byte behind its function. */
-		pr_err("  [<%016lx>] %pS\n", trace[i], (void *)(i ? trace[i] - 1 : trace[i]));
+		/* The first one is where the CPU is, the others are where calls return to. */
+		pr_err(i ? "  [<%016lx>] %pB\n" : "  [<%016lx>] %pS\n", trace[i], (void *)trace[i]);
 		while (i + 1 < nr && trace[i + 1] == trace[first])
 			i++;
 		if (i > first)

@@ -133,7 +133,7 @@ static int print_stack(struct command_env *env, struct thread *thread)
 		return 1;
 	}
 	for (size_t i = 0; i < request.nr; i++)
-		command_printf(env, "[<0>] %pS\n", (void *)request.frames[i]);
+		command_printf(env, "[<0>] %pB\n", (void *)request.frames[i]);
 	return 0;
 }
 

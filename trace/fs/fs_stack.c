@@ -87,8 +87,9 @@ static void print_entry(struct trace_seq *seq, const struct stack_tracer_max *ma
 	uint32_t depth = max->depths[at];
 	uint32_t caller = at + 1 < max->nr ? max->depths[at + 1] : 0;
 
-	trace_seq_printf(seq, "%3u) %8u   %5u   %pS\n", at, depth, depth - caller,
-			 (void *)trace_plat_ip_unpack(max->ips[at]));
+	/* The first one is the traced function, the others are where calls return to. */
+	trace_seq_printf(seq, at ? "%3u) %8u   %5u   %pB\n" : "%3u) %8u   %5u   %pS\n", at, depth,
+			 depth - caller, (void *)trace_plat_ip_unpack(max->ips[at]));
 	if (at + 1 == max->nr && max->is_cut)
 		trace_seq_printf(seq, "# only the innermost %u callers are kept\n",
 				 STACK_TRACER_ENTRIES);

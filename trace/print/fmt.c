@@ -125,17 +125,26 @@ static void format_integer(struct out *out, const struct fmt_spec *spec, uint64_
 		out_repeat(out, ' ', pad);
 }
 
+bool trace_symbol_of_return(uintptr_t ret, char *out_name, uintptr_t *out_start, size_t *out_size)
+{
+	return trace_plat_symbol(ret - 1, out_name, out_start, out_size) ||
+	       trace_plat_symbol(ret, out_name, out_start, out_size);
+}
+
 static void format_symbol(struct out *out, const struct fmt_spec *spec, uint64_t addr)
 {
 	char text[TRACE_SYM_LEN + 40];
 	uintptr_t start;
 	size_t size, len;
+	bool is_found = spec->symbol == 'B'
+				? trace_symbol_of_return((uintptr_t)addr, text, &start, &size)
+				: trace_plat_symbol((uintptr_t)addr, text, &start, &size);
 
-	if (!trace_plat_symbol((uintptr_t)addr, text, &start, &size)) {
+	if (!is_found) {
 		len = trace_scnprintf(text, sizeof(text), "0x%lx", (unsigned long)addr);
 	} else {
 		len = trace_strlen(text);
-		if (spec->symbol == 'S')
+		if (spec->symbol != 's')
 			len += trace_scnprintf(text + len, sizeof(text) - len, "+0x%lx/0x%lx",
 					       (unsigned long)(addr - start), (unsigned long)size);
 	}

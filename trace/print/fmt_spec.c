@@ -90,7 +90,7 @@ static const char *parse_conversion(struct fmt_spec *spec, const char *fmt)
 	case 'p':
 		spec->conversion = 'p';
 		spec->arg_bytes = sizeof(void *);
-		if (fmt[1] != 'S' && fmt[1] != 's')
+		if (fmt[1] != 'S' && fmt[1] != 's' && fmt[1] != 'B')
 			return fmt + 1;
 		spec->symbol = fmt[1];
 		return fmt + 2;

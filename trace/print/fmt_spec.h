@@ -15,7 +15,7 @@
 
 struct fmt_spec {
 	char conversion; /* d u x X o c s p %, or 0 for an unknown one */
-	char symbol;	 /* of %p: 'S', 's' or 0 */
+	char symbol;	 /* of %p: 'S', 's', 'B' or 0 */
 	uint8_t arg_bytes;
 	bool left;
 	bool plus;

@@ -26,9 +26,9 @@
 
 /* A code address as text. Looking it up costs more than all the rest of a line. */
 struct trace_iter_symbol {
-	uint32_t ip; /* packed */
-	bool with_offset;
-	uint8_t len; /* 0: empty */
+	uint32_t ip;   /* packed */
+	uint8_t flags; /* TRACE_IP_OFFSET and so on */
+	uint8_t len;   /* 0: empty */
 	char text[TRACE_ITER_SYMBOL_LEN];
 };
 

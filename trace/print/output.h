@@ -64,8 +64,13 @@ void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint
 
 /* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
-/* `name` or `name+0x1/0x2`, whatever the options say. */
+/* The same of an address that a call returns to: the function is the caller. */
+void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+
+#define TRACE_IP_OFFSET 1u /* `name+0x1/0x2`; without it `name` */
+#define TRACE_IP_RETURN 2u /* as trace_print_return() */
+/* What `flags` say, whatever the options do. */
 void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
-			bool with_offset);
+			unsigned int flags);
 
 #endif

@@ -16,56 +16,68 @@ static bool has_option(const struct trace_iter *iter, enum trace_option option)
 	return iter->tr->options & TRACE_OPT_BIT(option);
 }
 
-/*
- * Right behind a function, in the padding: what a call returns to that never does, and the last
- * instruction of its function. 0 when it is not so.
- */
-static int name_end(char *text, size_t size, uintptr_t ip, bool with_offset)
+#define SYMBOL_TEXT (TRACE_SYM_LEN + 40u) /* `name+0x1/0x2` */
+
+/* Also in the padding behind a function an address is that function's: nobody else ends there. */
+static size_t symbol_text(char *text, uintptr_t ip, unsigned int flags)
 {
 	char name[TRACE_SYM_LEN];
-	unsigned long bytes;
 	uintptr_t start;
+	size_t bytes;
 
-	if (text[0] != '0' || !trace_plat_symbol(ip - 1, name, &start, &bytes))
-		return 0;
-	if (!with_offset)
-		return trace_snprintf(text, size, "%s", name);
-	return trace_snprintf(text, size, "%s+0x%lx/0x%lx", name, ip - start, bytes);
+	if (!(!(flags & TRACE_IP_RETURN) && trace_plat_symbol(ip, name, &start, &bytes)) &&
+	    !trace_symbol_of_return(ip, name, &start, &bytes))
+		return trace_scnprintf(text, SYMBOL_TEXT, "0x%lx", (unsigned long)ip);
+	if (!(flags & TRACE_IP_OFFSET))
+		return trace_scnprintf(text, SYMBOL_TEXT, "%s", name);
+	return trace_scnprintf(text, SYMBOL_TEXT, "%s+0x%lx/0x%lx", name,
+			       (unsigned long)(ip - start), (unsigned long)bytes);
 }
 
-static void look_up(struct trace_iter_symbol *symbol, uint32_t packed_ip, bool with_offset)
+static void print_and_keep(struct trace_seq *seq, struct trace_iter_symbol *symbol,
+			   uint32_t packed_ip, unsigned int flags)
 {
-	const char *fmt = with_offset ? "%pS" : "%ps";
-	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
-	int len = trace_snprintf(symbol->text, sizeof(symbol->text), fmt, ip);
-	int end = name_end(symbol->text, sizeof(symbol->text), (uintptr_t)ip, with_offset);
+	char text[SYMBOL_TEXT];
+	size_t len = symbol_text(text, trace_plat_ip_unpack(packed_ip), flags);
 
-	if (end)
-		len = end;
+	trace_seq_write(seq, text, len);
+	if (len > sizeof(symbol->text))
+		return;
+	memcpy(symbol->text, text, len);
 	symbol->ip = packed_ip;
-	symbol->with_offset = with_offset;
-	symbol->len = (uint8_t)(len < (int)sizeof(symbol->text) ? len : 0);
+	symbol->flags = (uint8_t)flags;
+	symbol->len = (uint8_t)len;
 }
 
 void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
-			bool with_offset)
+			unsigned int flags)
 {
 	struct trace_iter_symbol *symbol = &iter->symbols[packed_ip * HASH_FACTOR >> HASH_SHIFT];
-	void *ip = (void *)trace_plat_ip_unpack(packed_ip);
 
-	if (!symbol->len || symbol->ip != packed_ip || symbol->with_offset != with_offset)
-		look_up(symbol, packed_ip, with_offset);
-	if (symbol->len)
+	if (symbol->len && symbol->ip == packed_ip && symbol->flags == flags)
 		trace_seq_write(seq, symbol->text, symbol->len);
 	else
-		trace_seq_printf(seq, with_offset ? "%pS" : "%ps", ip); /* too long to keep */
+		print_and_keep(seq, symbol, packed_ip, flags);
+}
+
+static void print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
+		     unsigned int flags)
+{
+	if (has_option(iter, TRACE_OPT_SYM_OFFSET))
+		flags |= TRACE_IP_OFFSET;
+	trace_print_symbol(iter, seq, packed_ip, flags);
+	if (has_option(iter, TRACE_OPT_SYM_ADDR))
+		trace_seq_printf(seq, " <%lx>", (unsigned long)trace_plat_ip_unpack(packed_ip));
 }
 
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip)
 {
-	trace_print_symbol(iter, seq, packed_ip, has_option(iter, TRACE_OPT_SYM_OFFSET));
-	if (has_option(iter, TRACE_OPT_SYM_ADDR))
-		trace_seq_printf(seq, " <%lx>", (unsigned long)trace_plat_ip_unpack(packed_ip));
+	print_ip(iter, seq, packed_ip, 0);
+}
+
+void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip)
+{
+	print_ip(iter, seq, packed_ip, TRACE_IP_RETURN);
 }
 
 /* Text of an entry ends at its NUL, or where the event ends. */
@@ -84,7 +96,7 @@ void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint
 	trace_print_ip(iter, seq, ip);
 	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && parent_ip) {
 		trace_seq_write(seq, " <-", 3);
-		trace_print_ip(iter, seq, parent_ip);
+		trace_print_return(iter, seq, parent_ip);
 	}
 }
 

@@ -34,7 +34,7 @@ static void print_indent(struct graph_line *line, uint32_t depth)
 
 static void print_name(struct graph_line *line, uint32_t packed_ip)
 {
-	trace_print_symbol(line->iter, line->seq, packed_ip, false);
+	trace_print_symbol(line->iter, line->seq, packed_ip, 0);
 }
 
 /* ---- Values that a line may show behind the function ---- */
@@ -84,7 +84,8 @@ static void print_values(struct graph_line *line, const struct ring_event *event
 		trace_seq_puts(line->seq, " /*");
 	if (retaddr) {
 		trace_seq_puts(line->seq, " <-");
-		trace_print_symbol(line->iter, line->seq, entry->retaddr, true);
+		trace_print_symbol(line->iter, line->seq, entry->retaddr,
+				   TRACE_IP_OFFSET | TRACE_IP_RETURN);
 		if (line->iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_SYM_ADDR))
 			trace_seq_printf(line->seq, " <%lx>",
 					 (unsigned long)trace_plat_ip_unpack(entry->retaddr));
@@ -298,14 +299,14 @@ bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint
 
 static void entry_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_print_symbol(iter, seq, entry_of(&iter->event)->ip, false);
+	trace_print_symbol(iter, seq, entry_of(&iter->event)->ip, 0);
 	trace_seq_puts(seq, "() {\n");
 }
 
 static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "} /* ");
-	trace_print_symbol(iter, seq, return_of(&iter->event)->ip, false);
+	trace_print_symbol(iter, seq, return_of(&iter->event)->ip, 0);
 	trace_seq_puts(seq, " */\n");
 }
 

@@ -12,6 +12,17 @@ static uint32_t nr_ips(const struct trace_iter *iter)
 	       (uint32_t)sizeof(uint32_t);
 }
 
+/* The first one may be the traced function itself: that is an address in it. */
+static void print_location(const struct trace_iter *iter, struct trace_seq *seq, uint32_t i)
+{
+	const struct trace_stack_entry *entry = iter->event.data;
+
+	if (i)
+		trace_print_return(iter, seq, entry->ips[i]);
+	else
+		trace_print_ip(iter, seq, entry->ips[i]);
+}
+
 static void stack_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_stack_entry *entry = iter->event.data;
@@ -20,7 +31,7 @@ static void stack_text(const struct trace_iter *iter, struct trace_seq *seq)
 	for (uint32_t i = 0; i < nr_ips(iter); i++) {
 		trace_seq_write(seq, " => ", 4);
 		if (entry->ips[i])
-			trace_print_ip(iter, seq, entry->ips[i]);
+			print_location(iter, seq, i);
 		else
 			trace_seq_printf(seq, "... (more than %u)", TRACE_STACK_MAX);
 		trace_seq_putc(seq, '\n');

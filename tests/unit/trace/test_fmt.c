@@ -132,8 +132,26 @@ static void symbols(void **state)
 	trace_snprintf(got, sizeof(got), "%ps %pS|%-8ps|%8ps|", in_second, in_second, in_second,
 		       in_second);
 	assert_string_equal(got, "second second+0x5/0x10|second  |  second|");
-	trace_snprintf(got, sizeof(got), "%ps %pS", (void *)0x77, (void *)0x77);
-	assert_string_equal(got, "0x77 0x77");
+	trace_snprintf(got, sizeof(got), "%ps %pS %pB", (void *)0x77, (void *)0x77, (void *)0x77);
+	assert_string_equal(got, "0x77 0x77 0x77");
+}
+
+/* The caller of a function that never returns may end with the call. */
+static void return_addresses(void **state)
+{
+	static const char *const names[] = { "first", "second" };
+	char got[100];
+	void *end_of_first = (void *)fake_func(1), *end_of_second = (void *)(fake_func(1) + 16);
+
+	(void)state;
+	fake_reset();
+	fake_text_build(names, 2);
+	trace_snprintf(got, sizeof(got), "%pB %pS %pB", end_of_first, end_of_first, end_of_second);
+	assert_string_equal(got, "first+0x10/0x10 second+0x0/0x10 second+0x10/0x10");
+	/* In the middle there is no difference; a function that nothing is before is itself. */
+	trace_snprintf(got, sizeof(got), "%pB %pB", (void *)(fake_func(1) + 5),
+		       (void *)fake_func(0));
+	assert_string_equal(got, "second+0x5/0x10 first+0x0/0x10");
 }
 
 static size_t pack(void *buf, size_t size, const char *fmt, ...)
@@ -171,6 +189,7 @@ int main(void)
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(widest),
 		cmocka_unit_test(symbols),
+		cmocka_unit_test(return_addresses),
 		cmocka_unit_test(packed_strings_are_copies),
 	};
 

@@ -416,6 +416,42 @@ static void printk(void **state)
 	with_option("printk-msg-only", "seen 1\nplain\n");
 }
 
+/*
+ * A call that never returns may be its function's last instruction: its return address is where the
+ * next function begins, or padding. The caller is who made the call, and the callee is itself.
+ */
+static void callers_that_end_with_a_call(void **state)
+{
+	uintptr_t end_of_yield = fake_func(DO_WORK);
+
+	(void)state;
+	fake_symbol_add((uintptr_t)0xffffffff83000000, 13, "before_padding");
+	start_function();
+	fake_cpus[0].pid = 1;
+	fake_call(DO_WORK, end_of_yield);
+	fake_call(KFREE, 0xffffffff8300000d);
+	body_is("            init-1       [000] .....    12.345679: do_work <-yield\n"
+		"            init-1       [000] .....    12.345679: kfree <-before_padding\n");
+	with_option("sym-offset", "            init-1       [000] .....    12.345679: "
+				  "do_work+0x0/0x10 <-yield+0x10/0x10\n"
+				  "            init-1       [000] .....    12.345679: "
+				  "kfree+0x0/0x10 <-before_padding+0xd/0xd\n");
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	/* Stacks: all but the first are callers. */
+	fake_stack[0] = trace_plat_ip_pack(fake_func(DO_WORK));
+	fake_stack[1] = trace_plat_ip_pack(end_of_yield);
+	fake_stack[2] = trace_plat_ip_pack(0xffffffff8300000d);
+	fake_stack_nr = 3;
+	trace_dump_stack(0);
+	body_is("            init-1       [000] .....    12.345679: <stack trace>\n"
+		" => do_work\n => yield\n => before_padding\n");
+	with_option("sym-offset",
+		    "            init-1       [000] .....    12.345679: <stack trace>\n"
+		    " => do_work+0x0/0x10\n => yield+0x10/0x10\n"
+		    " => before_padding+0xd/0xd\n");
+	fake_stack_nr = 0;
+}
+
 /* A small buffer that many events went over: the newest are there, in order, and the counts are. */
 static void overwritten(void **state)
 {
@@ -466,6 +502,7 @@ int main(void)
 		TEST(no_time_before_zero),
 		TEST(raw_markers),
 		TEST(printk),
+		TEST(callers_that_end_with_a_call),
 		TEST(overwritten),
 	};
 
