@@ -5,9 +5,9 @@
  *
  * Start-up, in this order, one CPU running, memory available:
  *
- *	trace_boot_param(name, value)	for each boot parameter, before anything else
  *	ftrace_init()			call sites become NOPs (<trace/ftrace.h>)
- *	trace_init()			buffers, tracers, files
+ *	trace_boot_param(name, value)	for each boot parameter; before or after ftrace_init()
+ *	trace_init()			buffers, in the size that was asked for; tracers, files
  *	trace_boot_start()		what the boot parameters ask for; then start the other CPUs
  *	trace_boot_finish()		all is there, users come
  *
@@ -29,10 +29,13 @@ struct trace_thread;
 /* ---- Start. Thread context or the boot CPU before threads run. ---- */
 
 /*
- * ftrace= ftrace_filter= ftrace_notrace= trace_buf_size= trace_options= trace_clock=
+ * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
+ * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME alloc_snapshot ftrace_boot_snapshot
- * stacktrace stacktrace_filter=: remembered until trace_boot_start(). True when `name` is one of
- * them. `value` is "" when there was no '='; it is copied.
+ * stacktrace stacktrace_filter=: remembered until trace_boot_start(), but for trace_buf_size=,
+ * which trace_init() wants. In which order they come makes no difference: trace_boot_start() has
+ * one of its own, filters first. True when `name` is one of them. `value` is "" when there was no
+ * '='; it is copied.
  */
 bool trace_boot_param(const char *name, const char *value);
 
