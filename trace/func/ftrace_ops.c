@@ -17,6 +17,7 @@ struct ftrace_ops *_Atomic ftrace_ops_list;
 struct ftrace_ops ftrace_global_ops;
 
 static _Atomic bool is_dead;
+static uint32_t nr_registered; /* ftrace_lock */
 
 bool ftrace_is_dead(void)
 {
@@ -198,6 +199,8 @@ static int check_ops(const struct ftrace_ops *ops)
 		return -ENODEV;
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EBUSY;
+	if (nr_registered == FTRACE_REF_MAX) /* a record could not count one more */
+		return -ENOSPC;
 	if ((ops->flags & modify) && !(ops->flags & FTRACE_OPS_FL_SAVE_REGS))
 		return -EINVAL;
 	if ((ops->flags & FTRACE_OPS_FL_PERMANENT) && !ftrace_master_on())
@@ -228,6 +231,7 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 	ftrace_set_add_ops(ops);
 	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
 	list_add(ops);
+	nr_registered++;
 	err = ftrace_update(&change);
 	if (err) /* the list is empty for good; the trampoline stays, sites may call it */
 		ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
@@ -255,6 +259,7 @@ int ftrace_unregister_locked(struct ftrace_ops *ops)
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return ftrace_is_dead() ? -ENODEV : -EBUSY;
 	list_remove(ops);
+	nr_registered--;
 	/* With damaged text its sites may go on calling: its trampoline has to stay. */
 	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
 	trace_plat_synchronize_preempt();

@@ -4,6 +4,7 @@
  * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
  */
 #include "unit.h"
+#include <stdlib.h>
 #include <string.h>
 #include "fake.h"
 #include "array.h"
@@ -286,6 +287,31 @@ static void test_too_many_sets(void **state)
 	assert_true(nr_shared > 0 && nr_shared < nr_sets);
 }
 
+/* As many as a record can count, and no more. */
+static void test_too_many_for_a_record(void **state)
+{
+	struct ftrace_ops *all = calloc(FTRACE_REF_MAX, sizeof(*all)), one_more = { 0 };
+
+	(void)state;
+	assert_non_null(all);
+	for (uint32_t i = 0; i < FTRACE_REF_MAX; i++) {
+		all[i].func = one_more.func = note_order;
+		all[i].flags = FTRACE_OPS_FL_STUB;
+		assert_int_equal(ftrace_set_filter_ip(&all[i], fake_func(3), false, true), 0);
+		assert_int_equal(register_ftrace_function(&all[i]), 0);
+	}
+	assert_int_equal(register_ftrace_function(&one_more), -ENOSPC);
+	assert_int_equal(one_more.flags, 0);
+	assert_int_equal(unregister_ftrace_function(&all[0]), 0);
+	assert_int_equal(register_ftrace_function(&all[0]), 0);
+	assert_int_equal(calls_of(3), 0);
+	for (uint32_t i = 0; i < FTRACE_REF_MAX; i++) {
+		assert_int_equal(unregister_ftrace_function(&all[i]), 0);
+		ftrace_free_filter(&all[i]);
+	}
+	free(all);
+}
+
 /* Off and on again: the same trampolines. */
 static void test_master_switch(void **state)
 {
@@ -320,6 +346,7 @@ int main(void)
 		TEST(test_too_many_ops_in_one),
 		TEST(test_too_many_registered),
 		TEST(test_too_many_sets),
+		TEST(test_too_many_for_a_record),
 		TEST(test_master_switch),
 	};
 

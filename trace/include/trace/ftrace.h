@@ -96,8 +96,9 @@ void ftrace_init(void);
 /*
  * 0; -EINVAL (no func; DELETED; IPMODIFY without SAVE_REGS or without a filter), -EBUSY (already
  * registered; IPMODIFY where another has it, or a direct call; PERMANENT while ftrace_enabled is
- * 0), -ENODEV (killed). On failure nothing has changed, but that the text may just now have been
- * found damaged (ftrace_is_dead()): then some sites may call, and the memory of `ops` has to stay.
+ * 0), -ENOSPC (32,767 are registered), -ENODEV (killed). On failure nothing has changed, but that
+ * the text may just now have been found damaged (ftrace_is_dead()): then some sites may call, and
+ * the memory of `ops` has to stay.
  */
 int register_ftrace_function(struct ftrace_ops *ops);
 /* 0, -EBUSY (not registered), -EINVAL (a direct call), -ENODEV: as above, its memory has to stay.
