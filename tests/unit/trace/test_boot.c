@@ -123,6 +123,66 @@ static void graph_asked(void)
 	EXPECT(strstr(fake_log(), "ftrace_graph_filter: no function matches nosuch"));
 }
 
+/* One instance a parameter; what comes behind a comma are events, which there are none of. */
+static void instances_asked(void)
+{
+	char name[4096];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	EXPECT(trace_boot_param("trace_instance", "one"));
+	EXPECT(trace_boot_param("trace_instance", "two,sched:sched_switch"));
+	EXPECT(trace_boot_param("trace_instance", ""));
+	EXPECT(trace_boot_param("trace_instance", "one"));
+	EXPECT(trace_boot_param("trace_instance", name));
+	EXPECT(strstr(fake_log(), "trace: trace_instance=xxx"));
+	boot();
+	EXPECT(node_of("instances/one"));
+	EXPECT(node_of("instances/two"));
+	EXPECT(strstr(fake_log(), "trace_instance: sched:sched_switch: no such event"));
+	EXPECT(strstr(fake_log(), "cannot make one: error 17"));
+	EXPECT(!strstr(fake_log(), "cannot make two"));
+}
+
+static void snapshot_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace_boot_snapshot", ""));
+	boot();
+	EXPECT(strstr(cat("snapshot"), "Snapshot is allocated"));
+	EXPECT(echo("early", "trace_marker") == 0);
+	trace_boot_finish();
+	EXPECT(strstr(cat("snapshot"), ": early\n"));
+	EXPECT(!strstr(cat("trace"), ": early\n"));
+}
+
+static void no_snapshot_asked(void)
+{
+	EXPECT(trace_boot_param("alloc_snapshot", ""));
+	boot();
+	EXPECT(echo("early", "trace_marker") == 0);
+	trace_boot_finish();
+	EXPECT(strstr(cat("trace"), ": early\n"));
+}
+
+static void stack_tracer_asked(void)
+{
+	EXPECT(trace_boot_param("stacktrace", ""));
+	EXPECT(trace_boot_param("stacktrace_filter", ",yield,nosuch,,k*"));
+	boot();
+	EXPECT(strcmp(cat("stack_trace_filter"), "yield\nkfree\n") == 0);
+	EXPECT(strstr(fake_log(), "stacktrace_filter: no function matches nosuch"));
+	EXPECT(strstr(cat("enabled_functions"), "kfree"));
+	EXPECT(!strstr(cat("enabled_functions"), "schedule"));
+}
+
+static void odd_depths_asked(void)
+{
+	EXPECT(trace_boot_param("ftrace_graph_max_depth", "deep"));
+	boot();
+	EXPECT(strstr(fake_log(), "ftrace_graph_max_depth=deep is no depth"));
+	EXPECT(strcmp(cat("max_graph_depth"), "0\n") == 0);
+}
+
 static void size_of(const char *text, const char *kb)
 {
 	char want[64];
@@ -143,6 +203,11 @@ static void size_in_megabytes(void)
 	size_of("2M", "2048");
 }
 
+static void size_in_gigabytes(void)
+{
+	size_of("3g", "3145728");
+}
+
 static void size_tiny(void)
 {
 	size_of("1", "4");
@@ -160,6 +225,7 @@ static int start_with(long budget)
 	fake_alloc_budget = budget;
 	err = trace_init();
 	EXPECT(!err || err == -ENOMEM);
+	EXPECT(err || (node_of("trace") && node_of("instances")));
 	trace_boot_start();
 	trace_printk("x %d\n", 1);
 	tracing_off();
@@ -249,8 +315,14 @@ TEST(nonsense_asked)
 TEST(too_long_asked)
 TEST(latency_asked)
 TEST(graph_asked)
+TEST(instances_asked)
+TEST(snapshot_asked)
+TEST(no_snapshot_asked)
+TEST(stack_tracer_asked)
+TEST(odd_depths_asked)
 TEST(size_in_bytes)
 TEST(size_in_megabytes)
+TEST(size_in_gigabytes)
 TEST(size_tiny)
 TEST(without_memory)
 TEST(dump_all)
@@ -260,12 +332,15 @@ TEST(dump_empty)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_asked),  cmocka_unit_test(test_everything_asked),
-		cmocka_unit_test(test_nonsense_asked), cmocka_unit_test(test_too_long_asked),
-		cmocka_unit_test(test_latency_asked),  cmocka_unit_test(test_graph_asked),
-		cmocka_unit_test(test_size_in_bytes),  cmocka_unit_test(test_size_in_megabytes),
-		cmocka_unit_test(test_size_tiny),      cmocka_unit_test(test_without_memory),
-		cmocka_unit_test(test_dump_all),       cmocka_unit_test(test_dump_one_cpu),
+		cmocka_unit_test(test_nothing_asked),	  cmocka_unit_test(test_everything_asked),
+		cmocka_unit_test(test_nonsense_asked),	  cmocka_unit_test(test_too_long_asked),
+		cmocka_unit_test(test_latency_asked),	  cmocka_unit_test(test_graph_asked),
+		cmocka_unit_test(test_instances_asked),	  cmocka_unit_test(test_snapshot_asked),
+		cmocka_unit_test(test_no_snapshot_asked), cmocka_unit_test(test_stack_tracer_asked),
+		cmocka_unit_test(test_odd_depths_asked),  cmocka_unit_test(test_size_in_gigabytes),
+		cmocka_unit_test(test_size_in_bytes),	  cmocka_unit_test(test_size_in_megabytes),
+		cmocka_unit_test(test_size_tiny),	  cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_dump_all),	  cmocka_unit_test(test_dump_one_cpu),
 		cmocka_unit_test(test_dump_empty),
 	};
 

@@ -327,6 +327,29 @@ static void no_memory(void **state)
 	nothing_left();
 }
 
+static void users_in_all_places(void **state)
+{
+	struct fgraph_ops gops[FGRAPH_MAX_USERS + 1];
+	size_t nr = 0;
+
+	(void)state;
+	for (; nr <= FGRAPH_MAX_USERS; nr++) {
+		gops[nr] = (struct fgraph_ops){ .retfunc = note_return, .private = &user_a };
+		if (register_ftrace_graph(&gops[nr]))
+			break;
+	}
+	assert_int_equal(nr, FGRAPH_MAX_USERS);
+	assert_int_equal(register_ftrace_graph(&gops[nr]), -EBUSY);
+	assert_int_equal(register_ftrace_graph(&gops[0]), -EBUSY);
+	assert_int_equal(unregister_ftrace_graph(&gops[nr]), -EINVAL);
+	/* The place of one that goes is free again. */
+	assert_int_equal(unregister_ftrace_graph(&gops[3]), 0);
+	assert_int_equal(register_ftrace_graph(&gops[nr]), 0);
+	for (size_t i = 0; i <= nr; i++)
+		assert_int_equal(unregister_ftrace_graph(&gops[i]), i == 3 ? -EINVAL : 0);
+	nothing_left();
+}
+
 static void real_addresses(void **state)
 {
 	struct trace_thread *thread = fake_thread_of(FIRST_PID);
@@ -755,6 +778,7 @@ int main(void)
 		TEST(user_goes_after_two_waits),
 		TEST(thread_ends_inside),
 		TEST(no_memory),
+		TEST(users_in_all_places),
 		TEST(real_addresses),
 		TEST(sleeping),
 		TEST(sleeping_before_the_hook),

@@ -508,6 +508,41 @@ static void from_wakeup_to_switch(void **state)
 	assert_in_range(maximum(), 42, 42);
 }
 
+/* A wakeup and a switch in the forms for programs, after the fields that all events have. */
+static void context_events_for_programs(void **state)
+{
+	static const char want[] = "\0\0\0\0\x78R\1\0\0\0\x2a\0\0\0\x31R";
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+	char got[4096], *found;
+
+	(void)state;
+	start("wakeup_rt");
+	wake(120, &wakee_thread, 42, 49, 1);
+	pass(40);
+	switch_to(1, &wakee_thread, 42, 49);
+	assert_int_equal(echo("", "set_ftrace_filter"), 0);
+	assert_int_equal(echo("0", "options/context-info"), 0);
+	assert_int_equal(echo("1", "options/raw"), 0);
+	shows("0 120 + 1 42 49 R\n");
+	shows("0 120 R 1 42 49 R\n");
+	assert_int_equal(echo("0", "options/raw"), 0);
+	assert_int_equal(echo("1", "options/hex"), 0);
+	shows("00000000 78 2b 00000001 0000002a 31 52 \n");
+	shows("00000000 78 52 00000001 0000002a 31 52 \n");
+	assert_int_equal(echo("0", "options/hex"), 0);
+	assert_int_equal(echo("1", "options/bin"), 0);
+	handle = open_file("trace", TRACE_FS_READ);
+	assert_true(trace_fs_read(handle, got, sizeof(got), &pos) > 0);
+	found = memmem(got, pos, want, sizeof(want) - 1);
+	assert_non_null(found);
+	found += sizeof(want) - 1;
+	assert_non_null(memmem(found, (size_t)(got + pos - found), want, sizeof(want) - 1));
+	trace_fs_close(handle);
+	assert_int_equal(echo("0", "options/bin"), 0);
+	assert_int_equal(echo("1", "options/context-info"), 0);
+}
+
 static void who_is_followed(void **state)
 {
 	(void)state;
@@ -596,6 +631,7 @@ int main(void)
 		TEST(levels_begin_with_the_time),
 		TEST(paused_while_read),
 		TEST(from_wakeup_to_switch),
+		TEST(context_events_for_programs),
 		TEST(who_is_followed),
 		TEST(one_user),
 		TEST(without_memory),

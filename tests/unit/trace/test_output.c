@@ -452,6 +452,36 @@ static void callers_that_end_with_a_call(void **state)
 	fake_stack_nr = 0;
 }
 
+static void printk_raw(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "options/context-info"), 0);
+	assert_int_equal(echo("1", "options/raw"), 0);
+	trace_bprintk(fake_func(KFREE), "n=%d\n", 42);
+	trace_bputs(fake_func(YIELD), "literal\n");
+	body_is(": ffffffff81000030 : n=42\n: ffffffff81000010 : literal\n");
+	assert_int_equal(echo("0", "options/raw"), 0);
+	assert_int_equal(echo("1", "options/context-info"), 0);
+}
+
+/* Names that are kept from line to line have a limit, names that are printed do not. */
+static void symbols(void **state)
+{
+	char name[] = "a_name_of_one_hundred_and_twenty_seven_letters_0123456789_0123456789_"
+		      "0123456789_0123456789_0123456789_0123456789_0123456789_012";
+	char line[200];
+
+	(void)state;
+	fake_symbol_add(0xffffffff84000000, 16, name);
+	assert_int_equal(echo("0", "options/context-info"), 0);
+	trace_bputs(0xffffffff84000004, "z\n");
+	snprintf(line, sizeof(line), "%s: z\n", name);
+	body_is(line);
+	snprintf(line, sizeof(line), "%s+0x4/0x10: z\n", name);
+	with_option("sym-offset", line);
+	assert_int_equal(echo("1", "options/context-info"), 0);
+}
+
 /* A small buffer that many events went over: the newest are there, in order, and the counts are. */
 static void overwritten(void **state)
 {
@@ -503,6 +533,8 @@ int main(void)
 		TEST(raw_markers),
 		TEST(printk),
 		TEST(callers_that_end_with_a_call),
+		TEST(printk_raw),
+		TEST(symbols),
 		TEST(overwritten),
 	};
 

@@ -119,10 +119,14 @@ static const struct ftrace_probe_ops own_probe = {
 static void api(void **state)
 {
 	struct trace_array *tr = trace_global_array();
+	char stars[700];
 
 	(void)state;
 	nr_hits = 0;
 	assert_int_equal(register_ftrace_function_probe("!yield", tr, &own_probe, 0), -EINVAL);
+	memset(stars, '*', sizeof(stars) - 1);
+	stars[sizeof(stars) - 1] = '\0';
+	assert_int_equal(register_ftrace_function_probe(stars, tr, &own_probe, 0), -EINVAL);
 	assert_int_equal(register_ftrace_function_probe("yield", tr, &own_probe, 10), 0);
 	assert_int_equal(register_ftrace_function_probe("k*", tr, &own_probe, 20), 0);
 	assert_int_equal(register_ftrace_function_probe("yield", tr, &own_probe, 30), -EINVAL);
@@ -166,6 +170,8 @@ static void no_memory(void **state)
 		assert_true(!err || err == -ENOMEM);
 	}
 	says(FILTER, EMPTY "schedule:own:count=1\ndo_work:own:count=1\nkfree:own:count=1\n");
+	assert_null(strstr(cat("enabled_functions"), "yield"));
+	assert_non_null(strstr(cat("enabled_functions"), "do_work"));
 	assert_int_equal(unregister_ftrace_function_probe_func("*", tr, &own_probe), 0);
 }
 
@@ -255,6 +261,35 @@ static void stacks(void **state)
 	assert_int_equal(echo("0", "options/func_stack_trace"), 0);
 	call(0, 9, KFREE);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
+}
+
+/* Commands that leave something in the buffers. */
+static void recording_commands(void **state)
+{
+	(void)state;
+	set_stack(2);
+	assert_int_equal(echo("yield:stacktrace:2", FILTER), 0);
+	assert_int_equal(echo("kfree:snapshot:1", FILTER), 0);
+	says(FILTER, EMPTY "kfree:snapshot:count=1\nyield:stacktrace:count=2\n");
+	assert_non_null(strstr(cat("snapshot"), "Snapshot is allocated"));
+	call(0, 9, YIELD);
+	assert_string_equal(cat_body("trace"), CONTEXT "<stack trace>\n => schedule\n => yield\n");
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	call(0, 9, YIELD); /* nothing records: does not count */
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	says(FILTER, EMPTY "kfree:snapshot:count=1\nyield:stacktrace:count=1\n");
+	call(0, 9, KFREE);
+	assert_non_null(strstr(cat("snapshot"), CONTEXT "<stack trace>\n"));
+	assert_string_equal(cat_body("trace"), "");
+	call(0, 9, YIELD);
+	call(0, 9, YIELD);
+	call(0, 9, KFREE); /* both are used up */
+	assert_string_equal(cat_body("trace"), "           <...>-9       [000] .....    12.345683: "
+					       "<stack trace>\n => schedule\n => yield\n");
+	says(FILTER, EMPTY "kfree:snapshot:count=0\nyield:stacktrace:count=0\n");
+	assert_int_equal(echo("!yield:stacktrace:0", FILTER), 0);
+	assert_int_equal(echo("!kfree:snapshot:0", FILTER), 0);
+	assert_int_equal(echo("0", "snapshot"), 0);
 }
 
 /* As deep as is kept, and deeper: it says so. */
@@ -384,6 +419,7 @@ int main(void)
 		T(own_command),
 		T(dumps),
 		T(stacks),
+		T(recording_commands),
 		T(deep_stacks),
 		T(option_stacktrace),
 	};
