@@ -12,7 +12,7 @@ from ctext import Source
 
 # Calls whose loss or change nobody owes a test: text for the log, assertions, hints and fences.
 QUIET = re.compile(r"^(ASSERT|WARN|BUG|static_assert|_Static_assert|BUILD_BUG)|^(trace_plat_log|log_[a-z]+|pr_[a-z]+"
-                   r"|panic|printk|fprintf|perror|print_warning)$|_fence$|relax$|^barrier$|^(compiler|memory)_barrier$|^prefetch$")
+                   r"|panic|printk|va_end|fprintf|perror|print_warning)$|_fence$|relax$|^barrier$|^prefetch$")
 SWAP = {
     "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",
@@ -191,7 +191,7 @@ class Finder:
 
 # ---- assembly: an instruction left out, a condition turned round ----
 
-INSTRUCTION = re.compile(r"^\s+(?!(?:global|extern|section|default|align|bits|struc|endstruc|resq|resb|resd|dq|dd|dw|db|times|"
+INSTRUCTION = re.compile(r"^\s+(?!(?:global|extern|section|default|align|bits|resq|resb|resd|dq|dd|dw|db|times|"
                          r"istruc|iend|at|push_all|pop_all)\b)([a-z][a-z0-9]+)\b[^:;]*")
 JUMPS = {"je": "jne", "jne": "je", "jz": "jnz", "jnz": "jz", "jb": "jae", "jae": "jb", "ja": "jbe", "jbe": "ja",
          "jc": "jnc", "jnc": "jc", "js": "jns", "jns": "js"}

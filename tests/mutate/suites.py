@@ -62,17 +62,15 @@ class Boots:
 class Units:
     """The programs of tests/unit that execute the mutant, fastest first. Only its objects are compiled again."""
 
-    VARIANTS = ("gcc", "tsan", "fast", "sim")
-
-    def __init__(self, trees, store, jobs):
+    def __init__(self, trees, store, jobs, keep):
         main = trees[0]
         self.programs = [name for name in main.make(MAKEFILE, "BUILD=build", "list").split()
-                         if variant_of(name) in self.VARIANTS]
+                         if not variant_of(name).endswith("clang")]
         self.plan = main.plan(MAKEFILE, "BUILD=build", *self.programs)
         for tree in trees:
             tree.borrow(main)
             tree.make(MAKEFILE, "BUILD=build", *self.programs, jobs=jobs)
-        self.coverage = Coverage(main, self.plan, store)
+        self.coverage = Coverage(main, self.plan, store, keep)
         self.coverage.measure(self.programs, jobs)
         self.programs.sort(key=self.coverage.seconds)
 
