@@ -69,9 +69,9 @@ static void print_places(const struct trace_iter *iter, struct trace_seq *seq)
 	if (!iter->max.started_at)
 		return;
 	trace_seq_puts(seq, "#  => started at: ");
-	trace_print_return(iter, seq, trace_plat_ip_pack(iter->max.started_at));
+	trace_print_ip(iter, seq, trace_plat_ip_pack(iter->max.started_at));
 	trace_seq_puts(seq, "\n#  => ended at:   ");
-	trace_print_return(iter, seq, trace_plat_ip_pack(iter->max.ended_at));
+	trace_print_ip(iter, seq, trace_plat_ip_pack(iter->max.ended_at));
 	trace_seq_puts(seq, "\n#\n");
 }
 
