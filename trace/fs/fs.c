@@ -7,7 +7,6 @@
 #include "fs_file.h"
 #include "print/str.h"
 
-#define STORE_MAX   4000u
 #define USUAL_EVENT 2048u /* its line has room in every handle */
 #define PER_BYTE    3u	  /* characters, where bytes are printed in hex */
 
@@ -160,25 +159,6 @@ int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64
 	return got;
 }
 
-/* Give `store` a text of its own, ended by NUL. */
-static int64_t store_text(struct trace_handle *handle, const char *buf, size_t len)
-{
-	const struct trace_file *file = handle->node->file;
-	size_t max = file->store_max ? file->store_max : STORE_MAX;
-	char *text;
-	int err;
-
-	if (len > max)
-		return -EINVAL;
-	text = trace_plat_alloc(len + 1);
-	if (!text)
-		return -ENOMEM;
-	memcpy(text, buf, len);
-	err = file->store(handle, text);
-	trace_plat_free(text, len + 1);
-	return err ? err : (int64_t)len;
-}
-
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct trace_file *file = handle->node->file;
@@ -188,7 +168,7 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 		return -EBADF;
 	if (!file->store && !file->write)
 		return -EINVAL;
-	put = file->write ? file->write(handle, buf, len) : store_text(handle, buf, len);
+	put = file->write ? file->write(handle, buf, len) : trace_handle_store(handle, buf, len);
 	if (put > 0)
 		*pos += (uint64_t)put;
 	return put;

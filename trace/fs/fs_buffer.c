@@ -60,17 +60,20 @@ static int buffer_size_show(struct trace_handle *handle, struct trace_seq *seq)
 static int buffer_size_store(struct trace_handle *handle, char *text)
 {
 	uint64_t kb;
-	int err = trace_parse_u64(text, 10, &kb);
+	int err = trace_handle_number(handle, text, &kb);
 
 	if (err)
 		return err;
-	if (!kb)
-		return -EINVAL;
-	if (kb > SIZE_LIMIT_BYTES >> KB_SHIFT)
-		return -ENOMEM;
+	if (!kb || kb > SIZE_LIMIT_BYTES >> KB_SHIFT) {
+		trace_handle_blame(handle, text,
+				   kb ? "more than there can be" : "a buffer has at least 1");
+		return kb ? -ENOMEM : -EINVAL;
+	}
 	trace_plat_lock(&trace_config_lock);
 	err = trace_array_resize(handle->tr, kb << KB_SHIFT, trace_handle_cpu(handle));
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EBUSY)
+		trace_handle_blame(handle, text, "somebody reads the trace or the snapshot");
 	return err;
 }
 
@@ -101,17 +104,21 @@ static int subbuf_size_show(struct trace_handle *handle, struct trace_seq *seq)
 static int subbuf_size_store(struct trace_handle *handle, char *text)
 {
 	uint64_t kb;
-	int err = trace_parse_u64(text, 10, &kb), order = 0;
+	int err = trace_handle_number(handle, text, &kb), order = 0;
 
 	if (err)
 		return err;
-	if (!kb || kb > SUBBUF_MAX_KB)
+	if (!kb || kb > SUBBUF_MAX_KB) {
+		trace_handle_blame(handle, text, "not from 1 to 512");
 		return -EINVAL;
+	}
 	while (RING_SUBBUF_BYTES >> KB_SHIFT << order < kb)
 		order++;
 	trace_plat_lock(&trace_config_lock);
 	err = trace_array_set_subbuf_order(handle->tr, order);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EBUSY)
+		trace_handle_blame(handle, text, "somebody reads the trace or the snapshot");
 	return err;
 }
 
@@ -156,12 +163,14 @@ static int buffer_percent_show(struct trace_handle *handle, struct trace_seq *se
 static int buffer_percent_store(struct trace_handle *handle, char *text)
 {
 	uint64_t percent;
-	int err = trace_parse_u64(text, 10, &percent);
+	int err = trace_handle_number(handle, text, &percent);
 
 	if (err)
 		return err;
-	if (percent > 100)
+	if (percent > 100) {
+		trace_handle_blame(handle, text, "more than 100");
 		return -EINVAL;
+	}
 	handle->tr->buffer_percent = (uint32_t)percent;
 	return 0;
 }

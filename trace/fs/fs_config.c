@@ -32,10 +32,15 @@ static int current_tracer_show(struct trace_handle *handle, struct trace_seq *se
 
 static int current_tracer_store(struct trace_handle *handle, char *text)
 {
+	const char *name = trace_strip(text);
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = tracer_switch(handle->tr, trace_strip(text));
+	err = tracer_switch(handle->tr, name);
+	if (err == -EINVAL && !tracer_find(name))
+		trace_handle_blame(handle, name, "no such tracer");
+	else if (err == -EBUSY)
+		trace_handle_blame(handle, name, "the tracer is in use, or a trace_pipe is open");
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -51,7 +56,7 @@ static int tracing_on_show(struct trace_handle *handle, struct trace_seq *seq)
 static int tracing_on_store(struct trace_handle *handle, char *text)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
 	if (err)
 		return err;
@@ -77,10 +82,13 @@ static int trace_clock_show(struct trace_handle *handle, struct trace_seq *seq)
 
 static int trace_clock_store(struct trace_handle *handle, char *text)
 {
-	const struct trace_clock *clock = trace_clock_find(trace_strip(text));
+	const char *name = trace_strip(text);
+	const struct trace_clock *clock = trace_clock_find(name);
 
-	if (!clock)
+	if (!clock) {
+		trace_handle_blame(handle, name, "no such clock");
 		return -EINVAL;
+	}
 	trace_plat_lock(&trace_config_lock);
 	trace_array_set_clock(handle->tr, clock);
 	trace_plat_unlock(&trace_config_lock);
@@ -99,26 +107,37 @@ static int tracing_cpumask_show(struct trace_handle *handle, struct trace_seq *s
 
 static int tracing_cpumask_store(struct trace_handle *handle, char *text)
 {
+	const char *mask = trace_strip(text), *at = mask;
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_cpumask_set(handle->tr, trace_strip(text));
+	err = trace_cpumask_set(handle->tr, mask);
 	trace_plat_unlock(&trace_config_lock);
+	while (*at == ',' || (*at >= '0' && *at <= '9') ||
+	       ((*at | 0x20) >= 'a' && (*at | 0x20) <= 'f'))
+		at++;
+	if (err == -EINVAL)
+		trace_handle_blame(handle, at,
+				   "not a mask: groups of hexadecimal digits, with commas between");
+	else if (err == -EOVERFLOW)
+		trace_handle_blame(handle, mask, "more CPUs than there are");
 	return err;
 }
 
 /* ---- tracing_thresh, tracing_max_latency: microseconds; for tracers that measure latencies ----
  */
 
-static int store_us(char *text, _Atomic uint64_t *out_ns)
+static int store_us(struct trace_handle *handle, char *text, _Atomic uint64_t *out_ns)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
 	if (err)
 		return err;
-	if (value > UINT64_MAX / NS_PER_US)
+	if (value > UINT64_MAX / NS_PER_US) {
+		trace_handle_blame(handle, text, "more microseconds than fit");
 		return -ERANGE;
+	}
 	*out_ns = value * NS_PER_US;
 	return 0;
 }
@@ -139,9 +158,8 @@ static int tracing_thresh_show(struct trace_handle *handle, struct trace_seq *se
 static int tracing_thresh_store(struct trace_handle *handle, char *text)
 {
 	struct trace_array *tr = NULL;
-	int err = store_us(text, &trace_thresh_ns);
+	int err = store_us(handle, text, &trace_thresh_ns);
 
-	(void)handle;
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
@@ -158,7 +176,7 @@ static int tracing_max_latency_show(struct trace_handle *handle, struct trace_se
 
 static int tracing_max_latency_store(struct trace_handle *handle, char *text)
 {
-	return store_us(text, &handle->tr->max_latency_ns);
+	return store_us(handle, text, &handle->tr->max_latency_ns);
 }
 
 static const struct trace_file available_tracers_file = {

@@ -34,6 +34,9 @@ struct trace_handle {
 	size_t index;	      /* free for `next` */
 	void *private;	      /* free for the file, as is: */
 	size_t private_bytes;
+	const char *store_text; /* while `store` runs: its text */
+	const char *why;	/* what is wrong with it, or NULL */
+	size_t why_pos;		/* where */
 	char text[];
 };
 
@@ -52,7 +55,10 @@ struct trace_file {
 	int (*next)(struct trace_handle *handle, struct trace_seq *seq);
 	/* Bytes read, 0 at the end, or -errno. */
 	int64_t (*read)(struct trace_handle *handle, char *buf, size_t len);
-	/* The text of one write, a copy, ended by NUL. 0 or -errno. */
+	/*
+	 * The text of one write, a copy, ended by NUL. 0 or -errno: then error_log has the text,
+	 * and what trace_handle_blame() was told.
+	 */
 	int (*store)(struct trace_handle *handle, char *text);
 	/* Bytes taken or -errno. */
 	int64_t (*write)(struct trace_handle *handle, const char *buf, size_t len);
@@ -99,6 +105,18 @@ extern const struct trace_file trace_tracer_option_file;
 
 /* The CPU that a file is about, or RING_BUFFER_ALL_CPUS. */
 int trace_handle_cpu(const struct trace_handle *handle);
+/* ---- fs_store.c ---- */
+
+/* Give the file what was written as one text. Bytes taken or -errno. */
+int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t len);
+/*
+ * For `store`, before it fails: what is wrong with its text, `at` a place in it. `why` is kept.
+ * Without this, -EINVAL and the like are logged with words that fit any file, others not at all.
+ */
+void trace_handle_blame(struct trace_handle *handle, const char *at, const char *why);
+/* For `store`: all of `text` as a decimal number. -EINVAL, -ERANGE; the blame is told. */
+int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
+
 /*
  * Room in the handle's empty text for the line of an event of `event_bytes`. Without the memory for
  * it a long line will be cut.

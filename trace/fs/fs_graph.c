@@ -18,10 +18,12 @@ static int max_depth_show(struct trace_handle *handle, struct trace_seq *seq)
 static int max_depth_store(struct trace_handle *handle, char *text)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
-	if (!err && value > UINT32_MAX)
+	if (!err && value > UINT32_MAX) {
+		trace_handle_blame(handle, text, "the number is too large");
 		err = -ERANGE;
+	}
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);

@@ -17,21 +17,26 @@ static int trace_options_file_show(struct trace_handle *handle, struct trace_seq
 
 static int trace_options_file_store(struct trace_handle *handle, char *text)
 {
+	const char *word = trace_strip(text);
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_option_parse(handle->tr, trace_strip(text));
+	err = trace_option_parse(handle->tr, word);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EINVAL)
+		trace_handle_blame(handle, word, "no such option, or one that the tracer refuses");
 	return err;
 }
 
-static int parse_switch(const char *text, bool *out_on)
+static int parse_switch(struct trace_handle *handle, const char *text, bool *out_on)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
-	if (!err && value > 1)
+	if (!err && value > 1) {
+		trace_handle_blame(handle, text, "neither 0 nor 1");
 		err = -EINVAL;
+	}
 	*out_on = !err && value;
 	return err;
 }
@@ -45,13 +50,15 @@ static int option_show(struct trace_handle *handle, struct trace_seq *seq)
 static int option_store(struct trace_handle *handle, char *text)
 {
 	bool on;
-	int err = parse_switch(text, &on);
+	int err = parse_switch(handle, text, &on);
 
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
 	err = trace_option_set(handle->tr, (enum trace_option)handle->node->arg, on);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EINVAL)
+		trace_handle_blame(handle, text, "the tracer refuses it");
 	return err;
 }
 
@@ -87,13 +94,15 @@ static int tracer_option_store(struct trace_handle *handle, char *text)
 	struct tracer *tracer;
 	uint32_t bit = tracer_option_bit(handle, &tracer);
 	bool on;
-	int err = parse_switch(text, &on);
+	int err = parse_switch(handle, text, &on);
 
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
 	err = tracer_option_set(handle->tr, tracer, bit, on);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EINVAL)
+		trace_handle_blame(handle, text, "the tracer refuses it");
 	return err;
 }
 

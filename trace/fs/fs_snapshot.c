@@ -115,7 +115,7 @@ static int command(struct trace_array *tr, int cpu, uint64_t number)
 static int snapshot_store(struct trace_handle *handle, char *text)
 {
 	uint64_t number;
-	int err = trace_parse_u64(text, 10, &number);
+	int err = trace_handle_number(handle, text, &number);
 
 	if (err)
 		return err;
@@ -124,6 +124,11 @@ static int snapshot_store(struct trace_handle *handle, char *text)
 	if (!err)
 		err = command(handle->tr, trace_handle_cpu(handle), number);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EINVAL)
+		trace_handle_blame(handle, text, "memory is given back for all CPUs at once");
+	else if (err == -EBUSY)
+		trace_handle_blame(handle, text,
+				   "the snapshot is in use, by a reader or by the tracer");
 	return err;
 }
 

@@ -31,9 +31,8 @@ static int max_size_show(struct trace_handle *handle, struct trace_seq *seq)
 static int max_size_store(struct trace_handle *handle, char *text)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
-	(void)handle;
 	if (!err)
 		stack_tracer_set_max(value);
 	return err;

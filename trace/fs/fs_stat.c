@@ -21,9 +21,8 @@ static int enabled_show(struct trace_handle *handle, struct trace_seq *seq)
 static int enabled_store(struct trace_handle *handle, char *text)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
-	(void)handle;
 	return err ? err : profile_enable(value != 0);
 }
 

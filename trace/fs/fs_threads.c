@@ -41,7 +41,7 @@ static int saved_cmdlines_size_show(struct trace_handle *handle, struct trace_se
 static int saved_cmdlines_size_store(struct trace_handle *handle, char *text)
 {
 	uint64_t value;
-	int err = trace_parse_u64(text, 10, &value);
+	int err = trace_handle_number(handle, text, &value);
 
 	(void)handle;
 	if (err)
@@ -49,6 +49,10 @@ static int saved_cmdlines_size_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	err = trace_cmdlines_resize(value);
 	trace_plat_unlock(&trace_config_lock);
+	if (err == -EINVAL)
+		trace_handle_blame(handle, text,
+				   value ? "more names than there can be"
+					 : "room for no name at all");
 	return err;
 }
 /* ---- set_ftrace_pid, set_ftrace_notrace_pid ---- */
@@ -98,7 +102,7 @@ static int pids_next(struct trace_handle *handle, struct trace_seq *seq)
 }
 
 /* Add the numbers of `text` to `set`. */
-static int parse_pids(struct trace_pids *set, char *text)
+static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char *text)
 {
 	uint64_t value;
 	char *word;
@@ -114,8 +118,9 @@ static int parse_pids(struct trace_pids *set, char *text)
 			text++;
 		if (*text)
 			*text++ = '\0';
-		if (trace_parse_u64(word, 0, &value) || value > INT32_MAX)
-			err = -EINVAL;
+		err = trace_parse_u64(word, 0, &value) || value > INT32_MAX ? -EINVAL : 0;
+		if (err)
+			trace_handle_blame(handle, word, "not the number of a thread");
 		else
 			err = trace_pids_add(set, (int32_t)value);
 	}
@@ -131,7 +136,7 @@ static int pids_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	err = trace_pids_copy(&wanted, set);
 	if (!err)
-		err = parse_pids(&wanted, text);
+		err = parse_pids(handle, &wanted, text);
 	if (!err)
 		err = trace_pids_replace(handle->tr, set, &wanted);
 	trace_pids_clear(&wanted);

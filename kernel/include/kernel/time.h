@@ -23,8 +23,7 @@ static inline uint64_t ktime_after(uint64_t ns)
 
 	return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
 }
-/* What ktime_ns() is, of this CPU's counter only: cheaper, may differ between CPUs by their skew.
- */
+/* ktime_ns() by this CPU's counter alone: cheaper, may differ between CPUs by their skew. */
 uint64_t local_clock_ns(void);
 
 #endif

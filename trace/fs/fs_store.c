@@ -1,0 +1,93 @@
+/*
+ * Writes of whole commands: the text that `store` gets, and what error_log says about one that
+ * fails. See fs_file.h.
+ */
+#include "array.h"
+#include "error_log.h"
+#include "fs_file.h"
+#include "print/str.h"
+
+#define STORE_MAX   4000u
+#define COMMAND_MAX 256u
+
+void trace_handle_blame(struct trace_handle *handle, const char *at, const char *why)
+{
+	handle->why = why;
+	handle->why_pos = (size_t)(at - handle->store_text);
+}
+
+int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value)
+{
+	int err = trace_parse_u64(text, 10, out_value);
+	const char *at = text;
+
+	if (err == -ERANGE)
+		trace_handle_blame(handle, text, "the number is too large");
+	if (err != -EINVAL)
+		return err;
+	at += *at == '+';
+	while (*at >= '0' && *at <= '9')
+		at++;
+	trace_handle_blame(handle, at, "not a number");
+	return err;
+}
+
+/* Mistakes of the user; others, such as no memory, only if somebody says why. */
+static const char *why_of(const struct trace_handle *handle, int err)
+{
+	if (handle->why)
+		return handle->why;
+	if (err == -EINVAL)
+		return "this is not accepted here";
+	return err == -ERANGE || err == -EOVERFLOW ? "out of range" : NULL;
+}
+
+/* `text` is what was written: `store` may have cut its own copy into pieces. */
+static void report(struct trace_handle *handle, const char *text, size_t len, int err)
+{
+	const char *why = why_of(handle, err);
+	char command[COMMAND_MAX];
+	size_t pos = handle->why_pos;
+
+	if (!why)
+		return;
+	if (len > sizeof(command) - 1)
+		len = sizeof(command) - 1;
+	memcpy(command, text, len);
+	command[len] = '\0';
+	while (!handle->why && pos < len && trace_is_space(command[pos]))
+		pos++;
+	trace_error_log(handle->tr, handle->node->name, why, command, pos);
+}
+
+/* Give `store` a text of its own, ended by NUL. */
+static int store_copy(struct trace_handle *handle, const char *buf, size_t len)
+{
+	char *text = trace_plat_alloc(len + 1);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, buf, len);
+	handle->store_text = text;
+	err = handle->node->file->store(handle, text);
+	handle->store_text = NULL;
+	trace_plat_free(text, len + 1);
+	return err;
+}
+
+int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t len)
+{
+	const struct trace_file *file = handle->node->file;
+	size_t max = file->store_max ? file->store_max : STORE_MAX;
+	int err = -EINVAL;
+
+	handle->why = len > max ? "the text is too long" : NULL;
+	handle->why_pos = len > max ? max : 0;
+	if (len <= max)
+		err = store_copy(handle, buf, len);
+	if (!err)
+		return (int64_t)len;
+	report(handle, buf, len, err);
+	return err;
+}
