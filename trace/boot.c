@@ -215,7 +215,11 @@ static void start_tracer(struct trace_array *tr)
 {
 	int err = tracer_switch(tr, params.tracer);
 
-	if (err)
+	if (!tracer_find(params.tracer))
+		trace_plat_log("trace: cannot start tracer %s: no such tracer", params.tracer);
+	else if (err == -ENOMEM)
+		trace_plat_log("trace: cannot start tracer %s: no memory", params.tracer);
+	else if (err)
 		trace_plat_log("trace: cannot start tracer %s: error %d", params.tracer, -err);
 	else
 		trace_plat_log("Starting tracer '%s'", params.tracer);

@@ -58,15 +58,14 @@ int register_tracer(struct tracer *tracer)
 /* On failure the instance is left with the nop tracer, never between two tracers. */
 int tracer_switch(struct trace_array *tr, const char *name)
 {
-	struct tracer *tracer, *old;
-	int err;
+	struct tracer *tracer = tracer_find(name), *old;
+	int err = trace_array_expand(tr); /* as in Linux also for a name that is none */
 
-	err = trace_array_expand(tr);
-	if (err)
-		return err;
-	tracer = tracer_find(name);
 	if (!tracer)
 		return -EINVAL;
+	/* What is there already, or records nothing, needs no memory. */
+	if (err && tracer != tr->tracer && tracer != &tracer_nop)
+		return err;
 	if (tracer == tr->tracer)
 		return 0;
 	if (tr->nr_pipes)

@@ -66,8 +66,25 @@ static void nonsense_asked(void)
 	boot();
 	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
 	EXPECT(strcmp(cat("buffer_size_kb"), "1408\n") == 0);
-	EXPECT(strstr(fake_log(), "cannot start tracer nosuch"));
+	EXPECT(strstr(fake_log(), "cannot start tracer nosuch: no such tracer"));
 	EXPECT(strstr(fake_log(), "no clock sundial"));
+}
+
+/* The buffer's full size is for those who record, or ask for a tracer that does. */
+static void no_memory_for_the_buffer(void)
+{
+	EXPECT(trace_boot_param("ftrace", "function"));
+	EXPECT(tracefs_setup(NULL) == 0);
+	fake_alloc_max_bytes = 100000;
+	trace_boot_start();
+	EXPECT(strstr(fake_log(), "cannot start tracer function: no memory"));
+	EXPECT(echo("function", "current_tracer") == -ENOMEM);
+	EXPECT(echo("nosuch", "current_tracer") == -EINVAL);
+	EXPECT(echo("nop", "current_tracer") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "7 (expanded: 1408)\n") == 0);
+	fake_alloc_max_bytes = 0;
+	EXPECT(echo("nop", "current_tracer") == 0);
+	EXPECT(strcmp(cat("buffer_size_kb"), "1408\n") == 0);
 }
 
 /* A list that does not fit is no list: half of it would be something else. */
@@ -325,6 +342,7 @@ TEST(size_in_megabytes)
 TEST(size_in_gigabytes)
 TEST(size_tiny)
 TEST(without_memory)
+TEST(no_memory_for_the_buffer)
 TEST(dump_all)
 TEST(dump_one_cpu)
 TEST(dump_empty)
@@ -332,16 +350,26 @@ TEST(dump_empty)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_asked),	  cmocka_unit_test(test_everything_asked),
-		cmocka_unit_test(test_nonsense_asked),	  cmocka_unit_test(test_too_long_asked),
-		cmocka_unit_test(test_latency_asked),	  cmocka_unit_test(test_graph_asked),
-		cmocka_unit_test(test_instances_asked),	  cmocka_unit_test(test_snapshot_asked),
-		cmocka_unit_test(test_no_snapshot_asked), cmocka_unit_test(test_stack_tracer_asked),
-		cmocka_unit_test(test_odd_depths_asked),  cmocka_unit_test(test_size_in_gigabytes),
-		cmocka_unit_test(test_size_in_bytes),	  cmocka_unit_test(test_size_in_megabytes),
-		cmocka_unit_test(test_size_tiny),	  cmocka_unit_test(test_without_memory),
-		cmocka_unit_test(test_dump_all),	  cmocka_unit_test(test_dump_one_cpu),
+		cmocka_unit_test(test_nothing_asked),
+		cmocka_unit_test(test_everything_asked),
+		cmocka_unit_test(test_nonsense_asked),
+		cmocka_unit_test(test_too_long_asked),
+		cmocka_unit_test(test_latency_asked),
+		cmocka_unit_test(test_graph_asked),
+		cmocka_unit_test(test_instances_asked),
+		cmocka_unit_test(test_snapshot_asked),
+		cmocka_unit_test(test_no_snapshot_asked),
+		cmocka_unit_test(test_stack_tracer_asked),
+		cmocka_unit_test(test_odd_depths_asked),
+		cmocka_unit_test(test_size_in_gigabytes),
+		cmocka_unit_test(test_size_in_bytes),
+		cmocka_unit_test(test_size_in_megabytes),
+		cmocka_unit_test(test_size_tiny),
+		cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_dump_all),
+		cmocka_unit_test(test_dump_one_cpu),
 		cmocka_unit_test(test_dump_empty),
+		cmocka_unit_test(test_no_memory_for_the_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
