@@ -311,6 +311,70 @@ static void test_event_number_wraps(void **state)
 	assert_int_equal(stats_of(ring, 0).overrun + stats_of(ring, 0).read, start + 3000);
 }
 
+/*
+ * As if `nr` more events had been written and read. What the writer keeps to extend the 32 bits of
+ * a tail word stays: it has to be near enough at the next sub-buffer.
+ */
+static void pass_events(uint64_t nr)
+{
+	struct trace_ring_cpu *rc = ring->cpu[0];
+
+	rc->tail.lo += nr << 32;
+	rc->commit += nr << 32;
+	rc->nr_taken += nr;
+	rc->reader.next_event += nr;
+	rc->read_number += nr;
+	for (uint32_t i = 0; i < rc->nr_slots; i++)
+		atomic_fetch_add(&rc->slots[i].first_event, nr);
+}
+
+/* Write `nr` events behind `*total`, count, iterate, consume. */
+static void write_and_check(uint64_t *total, uint32_t nr)
+{
+	uint32_t first = (uint32_t)*total;
+	struct ring_iter *iter;
+	struct ring_stats now;
+
+	for (uint32_t i = 0; i < nr; i++)
+		assert_true(put(ring, first + i, 16));
+	now = stats_of(ring, 0);
+	assert_int_equal(now.entries, nr);
+	assert_int_equal(now.overrun, 0);
+	assert_int_equal(now.read, *total);
+	*total += nr;
+	iter = ring_buffer_read_start(ring, 0);
+	expect_iter(iter, first, first + nr);
+	ring_buffer_read_finish(iter);
+	expect_ids(ring, 0, first, first + nr);
+	assert_int_equal(stats_of(ring, 0).read, *total);
+}
+
+/* More than 2^31 events, 2^32, ...: each sub-buffer renews what the next one is counted from. */
+static void test_event_numbers_go_on(void **state)
+{
+	const uint64_t max_step = 1u << 30;
+	uint64_t total = 0, left;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 7; n++) {
+		/* To just before n * 2^31, and over it. */
+		while ((left = (n << 31) - total) > 1000) {
+			uint64_t step = left - 600 < max_step ? left - 600 : max_step;
+
+			pass_events(step);
+			total += step;
+			write_and_check(&total, 300);
+		}
+		write_and_check(&total, 600);
+		assert_true(total > n << 31);
+	}
+	/* A lap and more at once, some of it lost. */
+	for (uint32_t i = 0; i < 2000; i++)
+		assert_true(put(ring, i, 16));
+	assert_int_equal(stats_of(ring, 0).read, total);
+	assert_int_equal(stats_of(ring, 0).entries + stats_of(ring, 0).overrun, 2000);
+}
+
 /* Decoding stays within its chunk whatever the bytes say; ASan watches. */
 static void test_decode_garbage(void **state)
 {
@@ -370,6 +434,7 @@ int main(void)
 		T(test_full_pages_only),
 		T(test_page_after_consume),
 		T(test_event_number_wraps),
+		T(test_event_numbers_go_on),
 		T(test_decode_garbage),
 		T(test_damage_is_reported),
 	};
