@@ -699,6 +699,112 @@ static void test_iterator_everywhere_in_reset(void **state)
 	print_message("%lu runs\n", nr_runs);
 }
 
+/* ---- The switch of recording against an exchange of twins ---- */
+
+static struct ring_buffer *twin;
+
+static void scene_on(void)
+{
+	start(4, true);
+	twin = ring_buffer_alloc_twin(ring);
+	assert_int_equal(ring_buffer_fit(twin), 0);
+}
+
+static void scene_off(void)
+{
+	scene_on();
+	ring_buffer_record_off(ring);
+}
+
+static void op_off(void *arg)
+{
+	(void)arg;
+	ring_buffer_record_off(ring);
+}
+
+static void op_on(void *arg)
+{
+	(void)arg;
+	ring_buffer_record_on(ring);
+}
+
+static void op_swap(void *arg)
+{
+	(void)arg;
+	ring_buffer_swap_cpu(ring, twin, 0);
+}
+
+static void irq_swap(void)
+{
+	op_swap(NULL);
+}
+
+static void irq_off(void)
+{
+	op_off(NULL);
+}
+
+static void irq_on(void)
+{
+	op_on(NULL);
+}
+
+static bool records(struct ring_buffer *buffer)
+{
+	void *payload = ring_buffer_lock_reserve(buffer, 8);
+
+	if (payload)
+		ring_buffer_unlock_commit(buffer, payload);
+	return payload;
+}
+
+/* Both rings, wherever they are now, know what was switched last. */
+static void finish_twins(void)
+{
+	bool is_on = ring_buffer_record_is_set_on(ring);
+
+	assert_int_equal(records(ring), is_on);
+	assert_int_equal(records(twin), is_on);
+	assert_int_equal(ring_buffer_swap_cpu(ring, twin, 0), 0);
+	assert_int_equal(records(ring), is_on);
+	ring_buffer_free(ring);
+	assert_int_equal(fast_alloc_out, 0);
+}
+
+static void test_switch_everywhere_in_swap(void **state)
+{
+	static const struct {
+		struct scene scene;
+		void (*irq)(void);
+		bool is_on; /* then */
+	} races[] = {
+		{ SCENE(scene_on, op_off), irq_swap, false },
+		{ SCENE(scene_off, op_on), irq_swap, true },
+		{ SCENE(scene_on, op_swap), irq_off, false },
+		{ SCENE(scene_off, op_swap), irq_on, true },
+	};
+	static uint8_t *insns[MAX_INSNS];
+	size_t nr;
+
+	(void)state;
+	nr_runs = 0;
+	for (size_t r = 0; r < NR(races); r++) {
+		races[r].scene.set();
+		fast_trace(races[r].scene.op, NULL, insns, MAX_INSNS, &nr);
+		finish_twins();
+		for (size_t i = 0; i < nr; i++, nr_runs++) {
+			const struct fast_point point = { insns[i], races[r].irq };
+
+			races[r].scene.set();
+			if (!fast_run_at(races[r].scene.op, NULL, &point, 1))
+				races[r].irq();
+			assert_int_equal(ring_buffer_record_is_set_on(ring), races[r].is_on);
+			finish_twins();
+		}
+	}
+	print_message("%lu runs\n", nr_runs);
+}
+
 static uint8_t *inner_insn;
 static void (*inner_irq)(void);
 
@@ -818,6 +924,7 @@ int main(void)
 		cmocka_unit_test(test_writer_everywhere_in_reader),
 		cmocka_unit_test(test_emptied_everywhere_in_iterator),
 		cmocka_unit_test(test_iterator_everywhere_in_reset),
+		cmocka_unit_test(test_switch_everywhere_in_swap),
 		cmocka_unit_test(test_interrupt_in_interrupt),
 		cmocka_unit_test(test_two_interrupts),
 	};
