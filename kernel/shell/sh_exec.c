@@ -5,6 +5,7 @@
  * (break, continue, exit), or the thread was interrupted; loops and lists ask is_leaving().
  */
 #include <kernel/command.h>
+#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
@@ -42,17 +43,24 @@ static int start_stage(struct shell *sh, const struct sh_node *node, const struc
 	return *out_job ? 0 : -ENOMEM;
 }
 
-#define PIPE_STAGES_MAX 16
+static struct sh_job **create_stages(const struct sh_node *node)
+{
+	size_t nr = 0;
+
+	for (node = node->child; node; node = node->next)
+		nr++;
+	return kcalloc(nr, sizeof(struct sh_job *));
+}
 
 static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
-	struct sh_job *jobs[PIPE_STAGES_MAX];
+	struct sh_job **jobs = create_stages(node);
 	struct file *in = NULL;
 	uint32_t nr = 0;
 	int status = 1;
 
 	for (node = node->child; node; node = node->next) {
-		if (nr == PIPE_STAGES_MAX || start_stage(sh, node, io, &in, &jobs[nr])) {
+		if (!jobs || start_stage(sh, node, io, &in, &jobs[nr])) {
 			sh_complain(io, "can't fork: Out of memory");
 			break;
 		}
@@ -61,6 +69,7 @@ static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, cons
 	file_put(in);
 	for (uint32_t i = 0; i < nr; i++)
 		status = sh_wait(jobs[i]);
+	kfree(jobs);
 	return node ? 1 : status;
 }
 

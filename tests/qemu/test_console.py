@@ -76,3 +76,10 @@ def test_long_lines_are_listed_whole(guest):
     assert f"\nv='{word}'\n" in "\n" + guest.check("set")
     assert re.search(rf"^ *\d+  v={word}; echo {word} > /dev/null$", guest.check("history"), re.M)
     guest.check("unset v")
+
+
+def test_pipes_of_many_commands(guest):
+    for nr in 17, 40:
+        command = "echo through" + " | cat" * (nr - 1)
+        assert guest.run(command) == ("through\n", 0)
+        assert guest.run(command + " | false") == ("", 1)
