@@ -100,6 +100,16 @@ void console_set_sigint_target(struct thread *thread)
 	spin_unlock_irqrestore(&in.target_lock, flags);
 }
 
+bool console_is_foreground(void)
+{
+	uint64_t flags = spin_lock_irqsave(&in.target_lock);
+	struct thread *target = atomic_load(&in.target);
+	bool answer = !target || target->group == current_thread()->group;
+
+	spin_unlock_irqrestore(&in.target_lock, flags);
+	return answer;
+}
+
 /* The next byte, which has_input() promised; -EIO for what is missing behind the last one. */
 static int take_byte(void)
 {

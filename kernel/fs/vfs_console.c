@@ -1,6 +1,6 @@
 /*
  * The console as a file. Reading gives a line at a time, edited and echoed; the rest of a line that
- * did not fit is kept for the next read.
+ * did not fit is kept for the next read. Jobs in the background get -EIO, the keys are not theirs.
  *
  * Locking: read_lock guards the kept line; one reader at a time.
  */
@@ -62,10 +62,14 @@ static ssize_t read_kept(void *buf, size_t len)
 static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	ssize_t got;
-	int err = mutex_lock_interruptible(&read_lock);
+	int err;
 
 	(void)file;
 	(void)pos;
+	/* What Linux says to a job that it cannot stop until it is in the foreground again. */
+	if (!console_is_foreground())
+		return -EIO;
+	err = mutex_lock_interruptible(&read_lock);
 	if (err)
 		return err;
 	got = read_kept(buf, len);

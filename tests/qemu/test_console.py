@@ -83,3 +83,24 @@ def test_pipes_of_many_commands(guest):
         command = "echo through" + " | cat" * (nr - 1)
         assert guest.run(command) == ("through\n", 0)
         assert guest.run(command + " | false") == ("", 1)
+
+
+def test_background_jobs_get_no_keys(guest):
+    guest.check("{ cat /dev/console; echo $? > /tmp/cat; } 2> /tmp/error & wait")
+    assert guest.check("cat /tmp/cat /tmp/error") == "1\ncat: /dev/console: Input/output error\n"
+    assert guest.check("{ read x < /dev/tty; echo $?; } 2>&1 & wait") == "sh: read: Input/output error\n1\n"
+    guest.check("cat /dev/console > /dev/null 2> /dev/null &")
+    for n in range(5):
+        assert guest.check(f"echo mine {n}") == f"mine {n}\n"
+    guest.check("wait; rm /tmp/cat /tmp/error")
+
+
+def test_foreground_commands_get_the_keys(guest):
+    guest.send("{ cat /dev/console | cat; (read x; echo got $x); } < /dev/tty\r")
+    guest.expect(rb"\r\n")
+    guest.send("one\r")
+    guest.expect(rb"one\r\none\r\n")
+    guest.send("\x04")
+    guest.send("two\r")
+    guest.expect(rb"two\r\ngot two\r\n")
+    guest.wait_prompt()

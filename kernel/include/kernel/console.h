@@ -40,6 +40,9 @@ bool console_take_lost(void);
  * console_getc(). The target must not end while it is set.
  */
 void console_set_sigint_target(struct thread *thread);
+/* May the calling thread read what is typed? The target's group may; everyone when there is none.
+ */
+bool console_is_foreground(void);
 
 /* Take over for good: polled, locks ignored, at a new line. Any context; panic only. */
 void console_panic_begin(void);
