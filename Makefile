@@ -192,11 +192,16 @@ deps-run:
 deps-test:
 	@tools/install-deps test
 
+# The terminal is the serial console: every key is the guest's, but for QEMU's escape key. Its usual one, Ctrl-A, is
+# the shell's start of line.
+terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
+	-serial chardev:terminal -mon chardev=terminal,mode=readline
+
 # The packages come first, then everything that needs them: a make of its own.
 run: deps-run
 	@$(MAKE) --no-print-directory all
-	@echo 'Ctrl-a x ends QEMU.'
-	@$(QEMU) $(qemu_args) -nographic -serial mon:stdio; rc=$$?; [ $$rc -le 1 ] || exit $$rc
+	@echo 'Ctrl-] and then x ends QEMU; all other keys are the guest'\''s.'
+	@$(QEMU) $(qemu_args) $(terminal_args); rc=$$?; [ $$rc -le 1 ] || exit $$rc
 
 debug: deps-test
 	@$(MAKE) --no-print-directory all

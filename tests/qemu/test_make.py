@@ -24,6 +24,31 @@ def test_make_run(uefi):
     assert console.exitstatus == 0
 
 
+def test_keys_reach_the_guest():
+    """All control characters are the shell's; QEMU's escape key is another, which is said at start."""
+    console = pexpect.spawn("timeout", ["-k", "5", "200", "make", "run", f"BUILD={BUILDS['gcc']}", "CPUS=1"],
+                            cwd=str(ROOT), timeout=60)
+    console.expect_exact("Ctrl-] and then x ends QEMU")
+    console.expect_exact(PROMPT, timeout=150)
+    console.send("cho start\x01e\x05 end\r")  # Ctrl-A, Ctrl-E
+    console.expect(r"\nstart end\r+\n" + PROMPT)
+    console.send("sleep 1000\r")
+    console.expect_exact("\n")
+    console.send("\x03")
+    console.expect_exact(PROMPT)
+    console.send("echo $?\r")
+    console.expect(r"\n130\r+\n" + PROMPT)
+    for key in "\x13\x1a\x1c":  # Ctrl-S, Ctrl-Z, Ctrl-\\: each ends a search, for it has reached the shell
+        console.send("\x12")
+        console.expect_exact("(reverse-i-search)`':")
+        console.send(key)
+        console.expect_exact(PROMPT)
+    console.send("\x1dx")
+    console.expect(pexpect.EOF, timeout=30)
+    console.close()
+    assert console.exitstatus == 0
+
+
 def test_make_debug(tmp_path):
     """gdb is attached to a machine that has not started yet, and takes it to kernel_main()."""
     gdb = tmp_path / "gdb"
