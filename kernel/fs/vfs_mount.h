@@ -12,6 +12,10 @@ extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;
 extern const struct vfs_fs vfs_ram_fs;
 
+/* The file system that holds the resolved `path`, and what follows the mount in it, no slash in
+ * front. */
+const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest);
+
 /*
  * A file of /dev or /proc. Text files have `show`, which writes the whole text, cut to `size`, and
  * returns the length it would have; the others have `ops`.

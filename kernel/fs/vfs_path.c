@@ -5,19 +5,6 @@
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
 
-struct mount {
-	const char *path;
-	const struct vfs_fs *fs;
-};
-
-/* Longer paths before their beginnings. Both trace mounts are the same tree. */
-static const struct mount mounts[] = {
-	{ "/sys/kernel/tracing", &vfs_trace_fs },
-	{ "/sys/kernel/debug/tracing", &vfs_trace_fs },
-	{ "/sys/kernel/livepatch", &vfs_livepatch_fs },
-	{ "", &vfs_ram_fs },
-};
-
 /* A node that is held, and who it belongs to. */
 struct place {
 	const struct vfs_fs *fs;
@@ -84,21 +71,6 @@ static void put_place(struct place *place)
 		place->fs->put(place->node);
 }
 
-/* The mount that holds the resolved `path`, and the rest of the path, without slash in front. */
-static const struct vfs_fs *find_mount(const char *path, const char **out_rest)
-{
-	const struct mount *mount = mounts;
-	size_t len = strlen(mount->path);
-
-	while (strncmp(path, mount->path, len) != 0 || (path[len] && path[len] != '/')) {
-		mount++;
-		len = strlen(mount->path);
-	}
-	path += len;
-	*out_rest = *path == '/' ? path + 1 : path;
-	return mount->fs;
-}
-
 /* One step down; the place moves. */
 static int step(struct place *place, const char *name)
 {
@@ -127,7 +99,7 @@ static int walk(char *path, char **out_last, struct place *out_place)
 	char *name;
 	int err = 0;
 
-	out_place->fs = find_mount(path, &rest);
+	out_place->fs = vfs_mount_of(path, &rest);
 	name = path + (rest - path);
 	if (out_last && !*name)
 		return -EEXIST;

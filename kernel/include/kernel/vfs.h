@@ -1,6 +1,6 @@
 /*
  * Names for everything that can be read or written: the ram tree at `/`, devices, pipes, and the
- * trace tree, which is mounted twice.
+ * trace tree, which is mounted twice, and wherever else one likes.
  *
  *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --file_read/write--> bytes
  *
@@ -101,6 +101,17 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
+
+/*
+ * Mounts: `type` is the name of a file system. vfs_mount() is 0 as well when the directory is that
+ * already. -ENODEV: no such type; -ENOENT, -ENOTDIR; -EPERM: that type is somewhere else, for good;
+ * -EBUSY: another is mounted there; -ENOSPC: too many.
+ */
+int vfs_mount(const char *cwd, const char *path, const char *type);
+/* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
+int vfs_umount(const char *cwd, const char *path);
+/* Mount `index` in the order they were made, into VFS_PATH_MAX bytes. Its type; NULL at the end. */
+const char *vfs_mount_get(uint32_t index, char *out_path);
 
 /* Bytes moved or -errno. file_write() is one write of the file system: never split, never joined.
  */

@@ -1,0 +1,157 @@
+/*
+ * What is mounted where. See <kernel/vfs.h> and vfs_mount.h.
+ *
+ * Locking: mount_lock guards the table. A mount may go while nodes of it are held: they belong to
+ * the file system, which stays.
+ */
+#include <kernel/lock.h>
+#include <kernel/string.h>
+#include <kernel/vfs.h>
+#include "vfs_mount.h"
+
+#define MOUNTS_MAX 16u
+
+struct mount {
+	const char *type;
+	const struct vfs_fs *fs; /* NULL: a part of the ram tree that has a name of its own */
+	bool is_fixed;
+	char path[VFS_PATH_MAX];
+};
+
+/* In the order they were made: the newest of two equal paths counts. */
+static struct mount mounts[MOUNTS_MAX] = {
+	{ "ramfs", &vfs_ram_fs, true, "" },
+	{ "proc", NULL, true, "/proc" },
+	{ "sysfs", NULL, true, "/sys" },
+	{ "debugfs", NULL, true, "/sys/kernel/debug" },
+	{ "tracefs", &vfs_trace_fs, true, "/sys/kernel/tracing" },
+	{ "tracefs", &vfs_trace_fs, true, "/sys/kernel/debug/tracing" },
+	{ "livepatch", &vfs_livepatch_fs, true, "/sys/kernel/livepatch" },
+	{ "tmpfs", NULL, true, "/tmp" },
+};
+static uint32_t nr_mounts = 8;
+static struct spinlock mount_lock;
+
+/* Is `path` the mount's directory, or in it? */
+static bool covers(const struct mount *mount, const char *path, size_t len)
+{
+	return strncmp(path, mount->path, len) == 0 && (!path[len] || path[len] == '/');
+}
+
+const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
+{
+	const struct vfs_fs *fs = &vfs_ram_fs;
+	size_t longest = 0;
+
+	spin_lock(&mount_lock);
+	for (uint32_t i = 0; i < nr_mounts; i++) {
+		size_t len = strlen(mounts[i].path);
+
+		if (mounts[i].fs && len >= longest && covers(&mounts[i], path, len)) {
+			fs = mounts[i].fs;
+			longest = len;
+		}
+	}
+	spin_unlock(&mount_lock);
+	path += longest;
+	*out_rest = *path == '/' ? path + 1 : path;
+	return fs;
+}
+
+/* Lock held. The newest mount on exactly this directory; NULL for none. */
+static struct mount *mount_at(const char *path)
+{
+	for (uint32_t i = nr_mounts; i-- > 0;) {
+		if (strcmp(mounts[i].path, strcmp(path, "/") == 0 ? "" : path) == 0)
+			return &mounts[i];
+	}
+	return NULL;
+}
+
+static const struct mount *mount_of_type(const char *type)
+{
+	for (uint32_t i = 0; i < nr_mounts; i++) {
+		if (strcmp(mounts[i].type, type) == 0)
+			return &mounts[i];
+	}
+	return NULL;
+}
+
+/* Lock held. Only a tree that has no place in another can be had twice. */
+static int add_mount(const char *path, const char *type)
+{
+	const struct mount *known = mount_of_type(type), *there = mount_at(path);
+
+	if (!known)
+		return -ENODEV;
+	if (there)
+		return strcmp(there->type, type) == 0 ? 0 : -EBUSY;
+	if (known->fs != &vfs_trace_fs)
+		return -EPERM;
+	if (nr_mounts == MOUNTS_MAX)
+		return -ENOSPC;
+	mounts[nr_mounts].type = known->type;
+	mounts[nr_mounts].fs = known->fs;
+	mounts[nr_mounts].is_fixed = false;
+	strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
+	nr_mounts++;
+	return 0;
+}
+
+int vfs_mount(const char *cwd, const char *path, const char *type)
+{
+	char full[VFS_PATH_MAX];
+	struct vfs_stat stat;
+	int err = vfs_stat(cwd, path, &stat);
+
+	if (!err && stat.type != VFS_DIRECTORY)
+		err = -ENOTDIR;
+	if (!err)
+		err = vfs_resolve(cwd, path, full);
+	if (err)
+		return err;
+	spin_lock(&mount_lock);
+	err = add_mount(full, type);
+	spin_unlock(&mount_lock);
+	return err;
+}
+
+/* Lock held. */
+static int remove_mount(const char *path)
+{
+	struct mount *mount = mount_at(path);
+
+	if (!mount)
+		return -EINVAL;
+	if (mount->is_fixed)
+		return -EBUSY;
+	nr_mounts--;
+	memmove(mount, mount + 1, (size_t)(mounts + nr_mounts - mount) * sizeof(*mount));
+	return 0;
+}
+
+int vfs_umount(const char *cwd, const char *path)
+{
+	char full[VFS_PATH_MAX];
+	int err = vfs_resolve(cwd, path, full);
+
+	if (err)
+		return err;
+	spin_lock(&mount_lock);
+	err = remove_mount(full);
+	spin_unlock(&mount_lock);
+	return err;
+}
+
+const char *vfs_mount_get(uint32_t index, char *out_path)
+{
+	const char *type = NULL;
+
+	spin_lock(&mount_lock);
+	if (index < nr_mounts) {
+		type = mounts[index].type;
+		strlcpy(out_path, index ? mounts[index].path : "/", VFS_PATH_MAX);
+	}
+	spin_unlock(&mount_lock);
+	return type;
+}
