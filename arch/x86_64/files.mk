@@ -37,6 +37,7 @@ ARCH_SRCS += \
 	arch/x86_64/ioapic.c \
 	arch/x86_64/power.c \
 	arch/x86_64/ref_clock.c \
+	arch/x86_64/rtc.c \
 	arch/x86_64/smp.c \
 	arch/x86_64/smp_call.c \
 	arch/x86_64/timer.c \
