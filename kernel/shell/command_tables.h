@@ -13,6 +13,7 @@ extern const struct command date_commands[];	   /* cmd_date.c */
 extern const struct command echo_commands[];	   /* cmd_echo.c */
 extern const struct command file_commands[];	   /* cmd_file.c */
 extern const struct command filter_commands[];	   /* cmd_filter.c */
+extern const struct command find_commands[];	   /* cmd_find.c */
 extern const struct command grep_commands[];	   /* cmd_grep.c */
 extern const struct command hackbench_commands[];  /* work_hackbench.c */
 extern const struct command help_commands[];	   /* cmd_help.c */
@@ -27,6 +28,7 @@ extern const struct command recurse_commands[];	   /* work_recurse.c */
 extern const struct command sort_commands[];	   /* cmd_sort.c */
 extern const struct command state_commands[];	   /* sh_builtin.c */
 extern const struct command stress_commands[];	   /* work_stress.c */
+extern const struct command sysctl_commands[];	   /* cmd_sysctl.c */
 extern const struct command test_commands[];	   /* cmd_test.c */
 extern const struct command thread_commands[];	   /* cmd_thread.c */
 extern const struct command time_commands[];	   /* cmd_time.c */
