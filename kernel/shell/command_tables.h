@@ -7,6 +7,7 @@
 #include <kernel/command.h>
 
 extern const struct command chrt_commands[];	   /* cmd_chrt.c */
+extern const struct command copy_commands[];	   /* cmd_copy.c */
 extern const struct command cpu_commands[];	   /* cmd_cpu.c */
 extern const struct command cut_commands[];	   /* cmd_cut.c */
 extern const struct command date_commands[];	   /* cmd_date.c */
