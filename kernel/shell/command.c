@@ -11,9 +11,9 @@ static const struct command *const tables[] = {
 	date_commands,	     echo_commands,	 file_commands,	   filter_commands, find_commands,
 	grep_commands,	     hackbench_commands, help_commands,	   hook_commands,   job_commands,
 	ktest_commands,	     livepatch_commands, machine_commands, memory_commands, mount_commands,
-	preemptirq_commands, print_commands,	 recurse_commands, sort_commands,   state_commands,
-	stress_commands,     sysctl_commands,	 test_commands,	   thread_commands, time_commands,
-	torture_commands,
+	preemptirq_commands, print_commands,	 recurse_commands, run_commands,    sort_commands,
+	state_commands,	     stress_commands,	 sysctl_commands,  test_commands,   thread_commands,
+	time_commands,	     torture_commands,
 };
 
 static const struct command **sorted;

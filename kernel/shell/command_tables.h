@@ -26,6 +26,7 @@ extern const struct command mount_commands[];	   /* cmd_mount.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
 extern const struct command print_commands[];	   /* cmd_printf.c */
 extern const struct command recurse_commands[];	   /* work_recurse.c */
+extern const struct command run_commands[];	   /* sh_builtin_run.c */
 extern const struct command sort_commands[];	   /* cmd_sort.c */
 extern const struct command state_commands[];	   /* sh_builtin.c */
 extern const struct command stress_commands[];	   /* work_stress.c */

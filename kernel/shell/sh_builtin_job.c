@@ -1,13 +1,10 @@
 /*
- * Commands about jobs and other shells: wait, jobs, kill, sh.
+ * Commands about jobs: wait, jobs, kill.
  */
-#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include "command_tables.h"
 #include "sh.h"
-
-#define SCRIPT_BYTES_MAX 65536u
 
 struct job_search {
 	struct command_env *env;
@@ -88,70 +85,10 @@ static int run_kill(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-/* The whole file as a text. NULL after a message. */
-static char *read_script(struct command_env *env, struct file *file, size_t *out_len)
-{
-	char *text = vmalloc(SCRIPT_BYTES_MAX);
-	size_t len = 0;
-	ssize_t got = text ? 1 : -ENOMEM;
-
-	while (got > 0 && len < SCRIPT_BYTES_MAX) {
-		got = file_read(file, text + len, SCRIPT_BYTES_MAX - len);
-		len += got > 0 ? (size_t)got : 0;
-	}
-	if (!got) {
-		*out_len = len;
-		return text;
-	}
-	command_error(env, "%s", command_strerror(got > 0 ? EFBIG : (int)got));
-	vfree(text);
-	return NULL;
-}
-
-static int run_in_new_shell(struct command_env *env, const char *text, size_t len)
-{
-	const struct sh_io io = { .fd = { env->in, env->out, env->err } };
-	struct shell *sh = sh_clone(env->shell);
-	int status;
-
-	if (!sh) {
-		command_error(env, "%s", command_strerror(ENOMEM));
-		return 1;
-	}
-	sh->pid = current_thread()->pid;
-	status = sh_run_text(sh, text, len, &io);
-	sh_destroy(sh);
-	return status;
-}
-
-static int run_sh(struct command_env *env, int argc, char **argv)
-{
-	struct file *file;
-	char *text;
-	size_t len;
-	int status;
-
-	if (argc == 3 && strcmp(argv[1], "-c") == 0)
-		return run_in_new_shell(env, argv[2], strlen(argv[2]));
-	if (argc != 2)
-		return COMMAND_USAGE;
-	file = command_open(env, argv[1]);
-	if (!file)
-		return COMMAND_NOT_FOUND;
-	text = read_script(env, file, &len);
-	file_put(file);
-	if (!text)
-		return 1;
-	status = run_in_new_shell(env, text, len);
-	vfree(text);
-	return status;
-}
-
 const struct command job_commands[] = {
 	{ "jobs", "", "list the jobs in the background", run_jobs, COMMAND_BUILTIN },
 	{ "kill", "[-SIGNAL] PID | %JOB ...", "end threads that the shell started", run_kill,
 	  COMMAND_BUILTIN },
-	{ "sh", "-c TEXT | FILE", "run commands in a new shell", run_sh, 0 },
 	{ "wait", "[PID | %JOB]...", "wait for jobs in the background", run_wait, COMMAND_BUILTIN },
 	{ 0 },
 };

@@ -208,6 +208,7 @@ int shell_main(void *unused)
 	run_boot_text(sh);
 	boot_stats.prompt_cycles = trace_plat_cycles();
 	for (;;) {
+		thread_set_name(self, "sh"); /* exec may have given it another */
 		sh->flow = SH_FLOW_NONE;
 		while (sh->flow != SH_FLOW_EXIT)
 			serve_line(sh);

@@ -9,6 +9,7 @@
 #include "sh.h"
 
 #define CAPTURE_START_BYTES 256u
+#define TEXT_STACK_BYTES    (10 * 1024u)
 
 /* The status after the last output is written; says so when it could not be. */
 static int finish_output(struct command_env *env, const struct sh_io *io, int status)
@@ -64,12 +65,25 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 	return status;
 }
 
+/* Is there stack for a text whose brackets are nested as deeply as they may be? */
+static bool has_stack(void)
+{
+	uintptr_t lowest = (uintptr_t)current_thread()->stack;
+
+	return (uintptr_t)__builtin_frame_address(0) - lowest >= TEXT_STACK_BYTES;
+}
+
 int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_io *io)
 {
 	struct sh_arena arena = { 0 };
 	struct sh_node *tree;
-	int err = sh_parse(&arena, text, len, &tree, sh->error);
+	int err;
 
+	if (!has_stack()) {
+		sh_complain(io, "files and shells nested too deeply");
+		return sh->status = 2;
+	}
+	err = sh_parse(&arena, text, len, &tree, sh->error);
 	if (err) {
 		sh_complain(io, "%s", sh->error);
 		sh->status = err == -ENOMEM ? 1 : 2;

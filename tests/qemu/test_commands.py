@@ -70,6 +70,55 @@ ROWS = [
     ("ls -d options per_cpu | cat", "options\nper_cpu\n", 0),
     ("echo one > /tmp/f; echo two >> /tmp/f; cat /tmp/f - < /tmp/f; rm /tmp/f", "one\ntwo\none\ntwo\n", 0),
     ("cat /dev/null; head -c 3 /dev/zero | wc -c", "3\n", 0),
+    ("echo one > /tmp/a; cp /tmp/a /tmp/b; mkdir /tmp/d; cp /tmp/a /tmp/b /tmp/d; cat /tmp/b /tmp/d/a /tmp/d/b",
+     "one\none\none\n", 0),
+    ("mv /tmp/a /tmp/c; mv /tmp/b /tmp/c /tmp/d; ls /tmp/d /tmp | cat", "/tmp/d:\na\nb\nc\n\n/tmp:\nd\n", 0),
+    ("cp /tmp/d/a /tmp/d/../d/a; cat /tmp/d/a", "cp: '/tmp/d/a' and '/tmp/d/../d/a' are the same file\none\n", 0),
+    ("cp nosuch /tmp/x; cp options /tmp/x; cp tracing_on nosuch; cp /tmp/d/a /tmp/d/b /tmp/x",
+     "cp: can't copy 'nosuch': No such file or directory\ncp: can't copy 'options': Is a directory\n"
+     "cp: can't create 'nosuch': Permission denied\ncp: target '/tmp/x' is not a directory\n", 1),
+    ("mv tracing_on /tmp/x; cat tracing_on /tmp/x; rm /tmp/x",
+     "mv: can't remove 'tracing_on': Operation not permitted\n1\n1\n", 0),
+    ("cp /tmp/d/a current_tracer", "cp: error writing 'current_tracer': Invalid argument\n", 1),
+    ("find /tmp; find /tmp -type f -name 'b*'; find /tmp -maxdepth 0; find /tmp -mindepth 2 ! -name a -not -path '*/c' -print",
+     "/tmp\n/tmp/d\n/tmp/d/a\n/tmp/d/b\n/tmp/d/c\n/tmp/d/b\n/tmp\n/tmp/d/b\n", 0),
+    ("cd /tmp; find; find . d -type d; cd /sys/kernel/tracing", ".\n./d\n./d/a\n./d/b\n./d/c\n.\n./d\nd\n", 0),
+    ("rm /tmp/d/a /tmp/d/b /tmp/d/c; rmdir /tmp/d; find /tmp /nosuch", "/tmp\nfind: /nosuch: No such file or directory\n", 1),
+    ("find /tmp -size 1", "find: -size is not there\n", 1),
+    ("find / -name set_ftrace_filter | grep -v instances", "/sys/kernel/debug/tracing/set_ftrace_filter\n"
+     "/sys/kernel/tracing/set_ftrace_filter\n", 0),
+    # what tutorials type first
+    ("sysctl kernel.ftrace_enabled; sysctl -w kernel.ftrace_enabled=0; sysctl -n kernel/ftrace_enabled; "
+     "sysctl -q kernel.ftrace_enabled=1; cat /proc/sys/kernel/ftrace_enabled",
+     "kernel.ftrace_enabled = 1\nkernel.ftrace_enabled = 0\n0\n1\n", 0),
+    ("sysctl -a | grep ftrace_enabled; sysctl -aN | grep -c '^kernel[.]'", None, 0),
+    ("sysctl kernel.nosuch", "sysctl: cannot stat /proc/sys/kernel/nosuch: No such file or directory\n", 1),
+    ("sysctl kernel.ftrace_enabled=x", "sysctl: setting key 'kernel.ftrace_enabled': Invalid argument\n", 1),
+    ("sysctl -w kernel.ftrace_enabled", "sysctl: \"kernel.ftrace_enabled\" must be of the form name=value\n", 1),
+    ("mount -t tracefs nodev /sys/kernel/tracing && mount -t debugfs none /sys/kernel/debug; echo $?", "0\n", 0),
+    ("mount -t tracefs; mount | grep -c debugfs",
+     "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n1\n", 0),
+    ("mkdir /tracing; mount -t tracefs nodev /tracing; cat /tracing/current_tracer; rmdir /tracing; umount /tracing; "
+     "ls /tracing; umount /tracing; rmdir /tracing",
+     "nop\nrmdir: '/tracing': Device or resource busy\numount: /tracing: not mounted.\n", 0),
+    ("mount -t tracefs x /nosuch; mount -t ext4 x /tmp; mount -t debugfs x /dev; mount -t tracefs x /proc; umount /sys/kernel/tracing",
+     "mount: /nosuch: mount point does not exist.\nmount: /tmp: unknown filesystem type 'ext4'.\n"
+     "mount: /dev: debugfs has its place already, see `mount`\nmount: /proc: something else is mounted there\n"
+     "umount: /sys/kernel/tracing: target is busy.\n", 32),
+    ("echo 'v=from-file; cd /tmp' > /tmp/f; . /tmp/f; echo $v; pwd; source ./f; cd /sys/kernel/tracing; rm /tmp/f; unset v",
+     "from-file\n/tmp\n", 0),
+    ("echo '. /tmp/f' > /tmp/f; . /tmp/f; echo $?; rm /tmp/f; . /tmp/f", "sh: files and shells nested too deeply\n2\n"
+     "sh: .: /tmp/f: No such file or directory\n", 1),
+    ("echo 'exec sh /tmp/f' > /tmp/f; sh /tmp/f; echo $?; rm /tmp/f", "sh: files and shells nested too deeply\n2\n", 0),
+    ("sh -c 'echo $$ > /tmp/pid; exec ps' | grep ' ps$' | tr -s ' ' | cut -d ' ' -f 2 > /tmp/ps; "
+     "[ $(cat /tmp/pid) = $(cat /tmp/ps) ] && echo same; rm /tmp/p*; sh -c 'exec echo in; echo not'; sh -c 'exec nosuch; echo not'",
+     "same\nin\nsh: exec: nosuch: not found\n", 127),
+    ("echo 0 | sudo tee tracing_on; sudo sh -c 'echo 1 > tracing_on'; sudo cat tracing_on; sudo cd /; pwd; sudo nosuch",
+     "0\n1\n/sys/kernel/tracing\nsudo: nosuch: command not found\n", 1),
+    ("sudo " * 30 + "sudo -E echo root", "root\n", 0),
+    ("(" + "exec " * 1600 + "echo here)", "here\n", 0),
+    ("echo 'echo from a pipe; v=2' | sh; echo $v", "from a pipe\n\n", 0),
+    ("sh", "sh: the console has a shell already\n", 127),
     # text
     ("seq 20 | head -n 2; seq 20 | head -2; seq 20 | head -c 3", "1\n2\n1\n2\n1\n2\n", 0),
     ("seq 20 | tail -n 2; seq 20 | tail -1; seq 5 | tail -n +4", "19\n20\n20\n4\n5\n", 0),
@@ -220,6 +269,25 @@ def test_bench_counts_events(guest):
     output, status = guest.run("echo 0 > tracing_on; bench func_event 2>&1; x=$?; echo 1 > tracing_on; (exit $x)")
     assert (output, status) == ("bench: func_event: 0 events where there should be 151000\n"
                                 "bench: func_event: Numerical result out of range\n", 1)
+
+
+def test_date():
+    """The clock of the mainboard, also over the end of a day in February."""
+    with Guest(cpus=1, extra=("-rtc", "base=2024-02-29T23:59:58"), limit=60) as guest:
+        guest.check("sleep 3")
+        assert guest.check("date +%F") == "2024-03-01\n"
+        first, text, last = guest.check("date +%s.%N; date; date +%s.%N").splitlines()
+        assert 1709251200 < float(first) <= float(last) < 1709251200 + 50
+        assert re.fullmatch(r"Fri Mar  1 00:00:\d\d UTC 2024", text)
+        assert guest.run("date -s now")[1] == 2
+
+
+def test_files_inside_each_other(guest):
+    """As deep as texts may be, and a bit: refused before the stack is used up."""
+    text = "{ " * 10 + "echo $(echo deep); echo nop > current_tracer; . /tmp/f" + "; }" * 10
+    output, status = guest.run(f"echo '{text}' > /tmp/f; . /tmp/f")
+    assert status == 2 and re.fullmatch(r"(deep\n)+sh: files and shells nested too deeply\n", output)
+    guest.check("rm /tmp/f")
 
 
 def test_run_parameter():
