@@ -81,11 +81,14 @@ inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter ar
 NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Iboot/ -I$(BUILD)/gen/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
 
-# A change of compiler or flags rebuilds what they were used for.
-flags_now := $(CC) | $(CFLAGS_COMMON) | $(CFLAGS_TRACED) | $(NASMFLAGS) | $(LDFLAGS) | $(RECORDMCOUNT) | $(SITES)
+# A change of compiler or flags rebuilds what they were used for; sites are in traced objects only.
+flags_now := $(CC) | $(CFLAGS_COMMON) | $(NASMFLAGS) | $(LDFLAGS)
+sites_now := $(CFLAGS_TRACED) | $(RECORDMCOUNT) | $(SITES)
+stamp = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(flags_now)' | cmp -s - $@ || echo '$(flags_now)' > $@
+	$(call stamp,$(flags_now))
+$(BUILD)/flags.sites: FORCE
+	$(call stamp,$(sites_now))
 
 # ---- Objects ----
 
@@ -93,7 +96,7 @@ all: $(BUILD)/fathom.elf $(BUILD)/fathom.iso $(BUILD)/fathom.sym
 
 compile = $(CC) $(CFLAGS_COMMON) $1 $(CFLAGS_$<) $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(filter-out $(BUILD)/obj/gen/%,$(traced_objs)): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/tools/recordmcount
+$(filter-out $(BUILD)/obj/gen/%,$(traced_objs)): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/flags.sites $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(CFLAGS_TRACED))
@@ -104,7 +107,7 @@ $(notrace_objs): $(BUILD)/obj/%.notrace.o: % $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(call compile,)
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/tools/recordmcount
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/flags.sites $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(CFLAGS_TRACED))
@@ -123,7 +126,7 @@ $(BUILD)/gen/offsets.inc: arch/x86_64/asm_offsets.c $(BUILD)/flags
 	$(Q)$(CC) $(CFLAGS_COMMON) $(inc_arch) -MMD -MP -MF $(@:.inc=.d) -MT $@ -S -o $(@:.inc=.s) $<
 	$(Q)sed -n 's/.*-> \([A-Za-z0-9_]*\) \$$*\([-0-9]*\).*/%define \1 \2/p' $(@:.inc=.s) > $@
 
-$(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags
+$(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags.sites
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)tools/gen-sites $(SITES) > $@
@@ -143,7 +146,7 @@ $(BUILD)/gen/ksyms.o: $(BUILD)/fathom.stage1 $(BUILD)/tools/ksyms
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/tools/ksyms -o $@ $<
 
-$(BUILD)/gen/sources.list: Makefile $(BUILD)/flags
+$(BUILD)/gen/sources.list: Makefile $(BUILD)/flags.sites
 	@mkdir -p $(@D)
 	@printf '%s\n' $(sort $(traced_srcs) $(notrace_srcs)) > $@
 
