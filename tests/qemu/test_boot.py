@@ -5,26 +5,30 @@ import pytest
 from guest import Guest
 
 MATRIX = [
-    # build, cpus, mem, machine, cpu, uefi
-    ("gcc", 1, "64M", "pc", "qemu64", False),
-    ("gcc", 2, "256M", "q35", "max", True),
-    ("gcc", 4, "1G", "pc", "max", False),
-    ("gcc", 8, "256M", "q35", "max", False),
-    ("gcc", 3, "256M", "q35", "qemu64", True),
-    ("gcc", 2, "256M", "q35", "Nehalem", False),
-    ("gcc", 2, "256M", "pc", "EPYC", True),
-    ("clang", 1, "64M", "q35", "max", False),
-    ("clang", 4, "256M", "pc", "qemu64", True),
-    ("clang", 8, "256M", "q35", "max", False),
+    # build, cpus, mem, machine, cpu, uefi, the command that ends it
+    ("gcc", 1, "64M", "pc", "qemu64", False, "poweroff"),
+    ("gcc", 2, "256M", "q35", "max", True, "poweroff"),
+    ("gcc", 4, "1G", "pc", "max", False, "reboot"),
+    ("gcc", 8, "256M", "q35", "max", False, "poweroff"),
+    ("gcc", 3, "256M", "q35", "qemu64", True, "reboot"),
+    ("gcc", 2, "256M", "q35", "Nehalem", False, "poweroff"),
+    ("gcc", 2, "256M", "pc", "EPYC", True, "poweroff"),
+    ("clang", 1, "64M", "q35", "max", False, "reboot"),
+    ("clang", 4, "256M", "pc", "qemu64", True, "poweroff"),
+    ("clang", 8, "256M", "q35", "max", False, "poweroff"),
 ]
 
 
-@pytest.mark.parametrize("build,cpus,mem,machine,cpu,uefi", MATRIX)
-def test_boots_to_prompt(build, cpus, mem, machine, cpu, uefi):
+@pytest.mark.parametrize("build,cpus,mem,machine,cpu,uefi,end", MATRIX)
+def test_boots_to_prompt_and_ends(build, cpus, mem, machine, cpu, uefi, end):
     with Guest(build, cpus, mem, machine, cpu, uefi) as guest:
         assert guest.nr_cpus() == cpus
         assert guest.check("cat available_tracers").split()[-1] == "nop"
         assert re.search(r"ftrace: allocating \d+ entries in \d+ pages", guest.check("dmesg"))
+        guest.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 2")
+        assert "sched_switch <-" in guest.check("echo 0 > tracing_on; cat trace")
+        guest.send(end + "\r")  # QEMU runs with -no-reboot: a reset ends it as well
+        assert guest.wait_exit() == 0
 
 
 def test_boots_with_64_cpus():
@@ -71,21 +75,6 @@ def test_command_line_reaches_the_kernel():
 def test_run_and_exit(command, status):
     with Guest("gcc", 2, cmdline=f'run="{command}" exit', wait=False) as guest:
         assert guest.wait_exit(60) == status
-
-
-@pytest.mark.parametrize("machine,uefi", [("pc", False), ("q35", False), ("pc", True), ("q35", True)])
-def test_poweroff(machine, uefi):
-    with Guest("gcc", 2, machine=machine, uefi=uefi) as guest:
-        guest.send("poweroff\r")
-        assert guest.wait_exit() == 0
-
-
-@pytest.mark.parametrize("machine,uefi", [("pc", False), ("q35", True)])
-def test_reboot(machine, uefi):
-    # QEMU runs with -no-reboot: a reset ends it.
-    with Guest("gcc", 2, machine=machine, uefi=uefi) as guest:
-        guest.send("reboot\r")
-        assert guest.wait_exit() == 0
 
 
 def test_no_page_is_writable_and_executable(guest):

@@ -17,7 +17,7 @@ def test_cpu_that_does_not_answer_is_left_out(tmp_path):
         assert "CPU 3 (APIC id 9) does not answer, left out" in log
         assert "SMP: 3 of 4 CPUs online" in log
         assert "3 offline" in guest.check("cpus")
-        guest.check("stress ipi 1")
+        guest.check("stress ipi -n 100")
         guest.check("torture 5")
 
 

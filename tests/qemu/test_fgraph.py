@@ -31,7 +31,7 @@ def test_entries_and_exits_nest():
     """For each thread: what is opened is closed at the same depth, by the same name."""
     with Guest("gcc", 2, limit=60) as guest:
         guest.check("echo 16384 > buffer_size_kb; echo function_graph > current_tracer; echo funcgraph-proc > trace_options; "
-                    "echo funcgraph-tail > trace_options; hackbench 1 2 > /dev/null; echo 0 > tracing_on")
+                    "echo funcgraph-tail > trace_options; hackbench 1 1 > /dev/null; echo 0 > tracing_on")
         assert set(re.findall(r"^(?:overrun|dropped events): (\d+)", guest.check("cat per_cpu/cpu*/stats"), re.M)) == {"0"}
         text = guest.check("cat trace")
     opened, nr = {}, 0

@@ -7,19 +7,21 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from guest import BUILDS, PROMPT, ROOT
+from guest import BUILDS, PATIENCE, PROMPT, ROOT
 
 
 @pytest.mark.parametrize("uefi", [0, 1], ids=["bios", "uefi"])
 def test_make_run(uefi):
-    """Ends at the prompt of a kernel that powers itself off."""
-    console = pexpect.spawn("timeout", ["-k", "5", "200", "make", "run", f"BUILD={BUILDS['gcc']}",
-                                        f"UEFI={uefi}", "CPUS=2"], cwd=str(ROOT), timeout=150)
+    """Through the menu, which goes on by itself, to the prompt of a kernel that powers itself off."""
+    console = pexpect.spawn("timeout", ["-k", "5", str(200 * PATIENCE), "make", "run", f"BUILD={BUILDS['gcc']}",
+                                        f"UEFI={uefi}", "CPUS=2"], cwd=str(ROOT), timeout=150 * PATIENCE)
+    console.expect_exact("Fathom, trace from boot")
     console.expect_exact(PROMPT)
-    console.send("cpus\r")
+    console.send("cat current_tracer; cpus\r")
+    console.expect(r"\nnop\r+\n")
     console.expect_exact(PROMPT)
     console.send("poweroff\r")
-    console.expect(pexpect.EOF, timeout=30)
+    console.expect(pexpect.EOF, timeout=30 * PATIENCE)
     console.close()
     assert console.exitstatus == 0
 
@@ -55,7 +57,7 @@ def test_make_debug(tmp_path):
     gdb.write_text("#!/bin/sh\nexec gdb -nx -batch \"$@\" -ex 'hbreak kernel_main' -ex continue -ex bt "
                    "-ex fathom-cpus\n")
     gdb.chmod(0o755)
-    run = subprocess.run(["timeout", "-k", "5", "120", "make", "debug", f"BUILD={BUILDS['gcc']}"],
+    run = subprocess.run(["timeout", "-k", "5", str(120 * PATIENCE), "make", "debug", f"BUILD={BUILDS['gcc']}"],
                          cwd=ROOT, env={**os.environ, "GDB": str(gdb)}, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert run.returncode == 0, run.stdout

@@ -37,8 +37,7 @@ def clean(guest):
     guest.check("echo nop > current_tracer; > set_ftrace_filter; echo 1 > tracing_on; > trace")
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 1}, {"cpus": 4}, {"build": "clang", "cpus": 2},
-                                   {"cpus": 2, "uefi": True}], indirect=True)
+@pytest.mark.parametrize("guest", [{"cpus": 1}, {"cpus": 4}, {"build": "clang", "cpus": 2}], indirect=True)
 def test_function_trace_of_sched(clean):
     guest = clean
     cpus = guest.nr_cpus()

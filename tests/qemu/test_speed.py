@@ -17,7 +17,6 @@ def measured():
         return bench.values(guest.check("bench " + NAMES.replace("patch_all_syncs", "patch_all_insn")))
 
 
-@pytest.mark.xdist_group("speed")
 @pytest.mark.parametrize("name", NAMES.split())
 def test_cost_is_within_its_target(measured, name):
     _, _, linux, target = bench.ROWS[name]
