@@ -62,14 +62,20 @@ static void test_timers_fire(void)
 static void test_timer_cancel(void)
 {
 	struct test_timer t = { 0 };
+	uint64_t flags;
 
 	atomic_store(&nr_fired, 0);
 	timer_setup(&t.timer, note_time);
 	KTEST_CHECK(!timer_cancel(&t.timer));
+	flags = arch_irq_save(); /* it cannot fire, however long this takes */
 	timer_start(&t.timer, ktime_ns() + 3 * NSEC_PER_MSEC);
 	timer_start(&t.timer, ktime_ns() + 4 * NSEC_PER_MSEC); /* moved, not doubled */
-	KTEST_CHECK(timer_cancel_sync(&t.timer));
+	KTEST_CHECK(timer_cancel(&t.timer));
+	arch_irq_restore(flags);
 	KTEST_CHECK(!timer_cancel(&t.timer));
+	timer_start(&t.timer, ktime_ns() + 100 * NSEC_PER_SEC);
+	KTEST_CHECK(timer_cancel_sync(&t.timer));
+	KTEST_CHECK(!timer_cancel_sync(&t.timer));
 	thread_sleep_ns(8 * NSEC_PER_MSEC);
 	KTEST_CHECK(atomic_load(&nr_fired) == 0);
 	timer_start(&t.timer, 0); /* long past: at once */
@@ -203,7 +209,7 @@ static void test_delayed_work(void)
 	for (int i = 0; i < 500 && !atomic_load(&nr_delayed); i++)
 		thread_sleep_ns(NSEC_PER_MSEC);
 	KTEST_CHECK(atomic_load(&nr_delayed) == 1);
-	delayed_work_queue(&work, 50 * NSEC_PER_MSEC);
+	delayed_work_queue(&work, 100 * NSEC_PER_SEC);
 	KTEST_CHECK(delayed_work_cancel(&work));
 	work_flush();
 	KTEST_CHECK(atomic_load(&nr_delayed) == 1);

@@ -1,4 +1,4 @@
-"""Guests shared by the tests of a module: booting is the dear part of a test."""
+"""Guests shared by the tests of a run: booting is the dear part of a test."""
 import sys
 from pathlib import Path
 
@@ -23,6 +23,7 @@ def guest_pool():
             guest = Guest(limit=1200, **options)
             guest.failed = False
             pool[key] = guest
+        guest.freeze(False)
         return guest
 
     yield get
@@ -36,6 +37,8 @@ def guest(request, guest_pool):
     options = getattr(request, "param", {"cpus": 2})
     shared = guest_pool(**options)
     yield shared
+    if shared.process.poll() is None:
+        shared.freeze(True)
     if getattr(request.node, "failed_call", False):
         shared.failed = True
 

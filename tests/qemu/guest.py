@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from pexpect import fdpexpect
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "fathom# "
+PATIENCE = 5  # how much slower than an idle one a machine may be: bounds of time only end what hangs
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 BUILDS = {
     "gcc": Path(os.environ.get("FATHOM_BUILD", ROOT / "build")),
@@ -45,15 +47,16 @@ def iso_for(build, cmdline="", kernel=None):
 
 
 class Guest:
-    """One boot. `limit` bounds the life of QEMU, `timeout` each wait, in seconds."""
+    """One boot. `limit` bounds the life of QEMU, `timeout` each wait, in seconds of an idle machine."""
 
     def __init__(self, build="gcc", cpus=1, mem="256M", machine="q35", cpu="max", uefi=False,
                  cmdline="", icount=False, iso=None, com2="null", extra=(), limit=300, timeout=60, wait=True):
         self.timeout = timeout
+        self.counts_instructions = icount
         self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
         build = BUILDS.get(build, Path(str(build)))
         iso = iso or iso_for(build, cmdline)
-        args = ["timeout", "-k", "5", str(limit), os.environ.get("QEMU", "qemu-system-x86_64"),
+        args = ["timeout", "-k", "5", str(limit * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"),
                 "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-cdrom", iso,
                 "-boot", "d", "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
                 "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
@@ -77,7 +80,7 @@ class Guest:
 
     def _connect(self):
         path = str(self.dir / "com1")
-        for _ in range(200):
+        for _ in range(200 * PATIENCE):
             connection = socket.socket(socket.AF_UNIX)
             try:
                 connection.connect(path)
@@ -86,7 +89,7 @@ class Guest:
                 connection.close()
                 if self.process.poll() is not None:
                     break
-                time.sleep(0.05)
+                time.sleep(0.02)
         raise GuestError("QEMU did not start: " + (self.dir / "qemu.log").read_text())
 
     def __enter__(self):
@@ -98,6 +101,7 @@ class Guest:
     def close(self):
         """End QEMU, the process that this object started and no other."""
         if self.process.poll() is None:
+            self.freeze(False)
             self.process.terminate()
             try:
                 self.process.wait(10)
@@ -116,13 +120,29 @@ class Guest:
 
     def expect(self, pattern, timeout=None):
         """Wait for a regular expression (bytes); what came before it, and the match."""
+        seconds = (timeout or self.timeout) * PATIENCE
         try:
-            self.console.expect(pattern, timeout=timeout or self.timeout)
+            self.console.expect(pattern, timeout=seconds)
         except pexpect.TIMEOUT:
-            raise GuestError(f"no {pattern!r} within {timeout or self.timeout} s:\n{self._tail()}") from None
+            raise GuestError(f"no {pattern!r} within {seconds} s:\n{self._tail()}") from None
         except pexpect.EOF:
             raise GuestError(f"QEMU ended before {pattern!r}:\n{self._tail()}") from None
         return self.console.before, self.console.match
+
+    def listen(self, seconds):
+        """What is printed in the next seconds."""
+        try:
+            self.console.expect(pexpect.EOF, timeout=seconds)
+        except pexpect.TIMEOUT:
+            pass
+        return (self.console.before or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def freeze(self, frozen):
+        """With icount an idle guest jumps from timer to timer and takes a processor: it stands still while unused."""
+        if self.counts_instructions:
+            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            for child in children:  # of timeout(1)
+                os.kill(int(child), signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def send(self, data):
         self.console.send(data)
@@ -131,11 +151,7 @@ class Guest:
         """What is printed up to the next prompt; a panic fails."""
         before, match = self.expect(rb"fathom# $|PANIC: [^\r]*\r\n", timeout)
         if match.group(0) != PROMPT.encode():
-            time.sleep(1)
-            try:
-                self.expect(rb"\Z.\A", 1)
-            except GuestError:
-                pass
+            self.listen(2)
             raise GuestError("the kernel panicked:\n" + self._tail())
         return before.decode("utf-8", "replace").replace("\r\n", "\n")
 
@@ -169,10 +185,10 @@ class Guest:
     def wait_exit(self, timeout=30):
         """QEMU's exit status once it has ended by itself."""
         try:
-            self.console.expect(pexpect.EOF, timeout=timeout)
+            self.console.expect(pexpect.EOF, timeout=timeout * PATIENCE)
         except pexpect.TIMEOUT:
             raise GuestError(f"QEMU still runs:\n{self._tail()}") from None
-        return self.process.wait(timeout)
+        return self.process.wait(timeout * PATIENCE)
 
     def everything(self):
         """All that was read from the console so far."""

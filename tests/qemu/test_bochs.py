@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from guest import BUILDS, iso_for
+from guest import BUILDS, PATIENCE, iso_for
 
 CONFIG = """\
 display_library: term
@@ -35,9 +35,9 @@ def run_bochs(directory, model, cpus, cmdline, limit=240):
     config.write_text(CONFIG.format(model=model, cpus=cpus, iso=iso, dir=directory))
     script.write_text("c\n")  # Debian's Bochs starts in its debugger
     # Its only display without a window system wants a terminal.
-    bochs = pexpect.spawn("timeout", ["-k", "5", str(limit), "bochs-bin", "-q", "-f", str(config),
+    bochs = pexpect.spawn("timeout", ["-k", "5", str(limit * PATIENCE), "bochs-bin", "-q", "-f", str(config),
                                       "-rc", str(script)],
-                          env={**os.environ, "TERM": "vt100"}, timeout=limit + 10)
+                          env={**os.environ, "TERM": "vt100"}, timeout=limit * PATIENCE + 10)
     bochs.expect(pexpect.EOF)
     bochs.close()
     log = (directory / "log").read_text(errors="replace")

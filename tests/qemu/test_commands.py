@@ -172,9 +172,9 @@ ENDLESS = [
 
 @pytest.mark.parametrize("command", ENDLESS)
 def test_ctrl_c(guest, command):
-    guest.send(command + "\r")
-    guest.expect(rb"\r\n")
-    time.sleep(0.3)
+    guest.send(f"echo go; {command}\r")
+    guest.expect(rb"\r\ngo\r\n")
+    time.sleep(0.1)
     guest.send("\x03")
     printed = guest.wait_prompt(15)
     assert "not reached" not in printed
@@ -183,9 +183,8 @@ def test_ctrl_c(guest, command):
 
 
 def test_ctrl_c_and_what_is_typed_around_it(guest):
-    guest.send("sleep 100\r")
-    guest.expect(rb"\r\n")
-    time.sleep(0.3)
+    guest.send("echo go; sleep 100\r")
+    guest.expect(rb"\r\ngo\r\n")
     guest.send("echo be\"\"fore\r\x03echo af\"\"ter\r")
     guest.expect(rb"after\r\n")
     guest.wait_prompt()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from guest import BUILDS, ROOT, Guest
+from guest import BUILDS, PATIENCE, ROOT, Guest
 
 ELF = BUILDS["gcc"] / "fathom.elf"
-GDB = ["timeout", "-k", "5", "120", "gdb", "-q", "-nx", "-batch"]
+GDB = ["timeout", "-k", "5", str(120 * PATIENCE), "gdb", "-q", "-nx", "-batch"]
 
 
 class Gdb:
@@ -37,14 +37,14 @@ class Gdb:
         self.out = Path(self.dir.name) / "out"
         self.process = subprocess.Popen([*GDB, "-x", path, ELF], stdin=subprocess.DEVNULL,
                                         stdout=self.out.open("wb"), stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 60 * PATIENCE
         while ready not in self.out.read_text():
             assert self.process.poll() is None and time.monotonic() < deadline, self.out.read_text()
             time.sleep(0.1)
 
     def finish(self):
         """What gdb printed, once the script is through."""
-        status = self.process.wait(120)
+        status = self.process.wait(120 * PATIENCE)
         text = self.out.read_text()
         assert status == 0, text
         assert "Error in sourced command file" not in text, text
@@ -77,7 +77,7 @@ def test_break_on_call_sites_while_tracing_is_switched(gdb):
               "break run_uptime\necho READY\\n\ncontinue\n"
               "info breakpoints\ndelete\ndetach", "READY")
     output = gdb.guest.output_of("for i in 1 2 3; do echo function > current_tracer; "
-                                 "echo nop > current_tracer; done; hackbench 1; "
+                                 "echo nop > current_tracer; done; hackbench 1 20; "
                                  "cat text_poke_stats; uptime", 200)
     text = gdb.finish()
     hits = re.search(r"in wake_up_process .*\n\s+breakpoint already hit (\d+) times", text)

@@ -5,15 +5,15 @@ import socket
 
 import pexpect
 import pytest
-from guest import Guest, GuestError
+from guest import PATIENCE, Guest
 
 
 def end_of(guest, command):
     """Type a line that ends the machine; what came after it, and QEMU's exit status."""
     guest.send(command + "\r")
-    guest.console.expect(pexpect.EOF, timeout=30)
+    guest.console.expect(pexpect.EOF, timeout=30 * PATIENCE)
     text = guest.console.before.decode("utf-8", "replace").replace("\r\n", "\n")
-    return text, guest.process.wait(10)
+    return text, guest.process.wait(10 * PATIENCE)
 
 
 @pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "256M"), ("clang", 2, "256M")])
@@ -107,7 +107,7 @@ def test_commands_leak_nothing():
         return pages - int(re.search(r"(\d+) page tables", text).group(1)), text
 
     with Guest("gcc", 4) as guest:
-        workload = "hackbench 1 20; stress alloc 1; ls /dev | wc -l; ps | grep sh | head -n 1"
+        workload = "hackbench 1 20; stress alloc -n 100; ls /dev | wc -l; ps | grep sh | head -n 1"
         guest.check(workload)
         before, first = used(guest)
         for _ in range(4):
@@ -121,7 +121,7 @@ class Qmp:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
+        self.socket.settimeout(10 * PATIENCE)
         self.socket.connect(str(path))
         self.file = self.socket.makefile("rw")
         self.file.readline()
@@ -144,8 +144,7 @@ def test_messages_wait_for_the_end_of_a_line(tmp_path):
         guest.send("echo on")
         guest.expect(rb"echo on$")
         assert "error" not in qmp.execute("inject-nmi")
-        with pytest.raises(GuestError):
-            guest.expect(rb"NMI", timeout=1)
+        assert "NMI" not in guest.listen(1)
         guest.send("e\r")
         before, _ = guest.expect(rb"\r\nfathom# $")
         text = before.decode().replace("\r\n", "\n")

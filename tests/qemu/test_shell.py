@@ -108,16 +108,17 @@ def test_completion(guest):
 
 
 def test_ctrl_c_ends_a_command(guest):
-    guest.send("sleep 1000\r")
-    time.sleep(0.5)
+    guest.send("echo go; sleep 1000\r")
+    guest.expect(rb"\r\ngo\r\n")
+    time.sleep(0.1)
     guest.send("\x03")
     guest.wait_prompt(10)
     assert guest.output_of("echo $?") == "130\n"
 
 
 def test_ctrl_c_ends_trace_pipe(guest):
-    guest.send("cat trace_pipe\r")
-    time.sleep(0.5)
+    guest.send("echo go > trace_marker; cat trace_pipe\r")
+    guest.expect(rb": go\r\n")
     guest.send("\x03")
     guest.wait_prompt(10)
 

@@ -130,7 +130,7 @@ def test_snapshot(commands):
 
 def dumped(guest, command):
     """What comes on the console by itself when `command` was run."""
-    out = guest.check(f"{command}; sleep 0.3; echo; true")
+    out = guest.check(f"{command}; sleep 1; echo; true")
     return re.sub(r"^\[ *\d+\.\d+\] ", "", out, flags=re.M)
 
 

@@ -103,8 +103,8 @@ def test_tracers_side_by_side(one):
 
 
 def test_busy(one):
-    one.check("cat instances/one/trace_pipe > /dev/null &")
-    one.check("sleep 0.2")
+    one.check("echo x > instances/one/trace_marker; cat instances/one/trace_pipe > /tmp/read & "
+              "until test -s /tmp/read; do sleep 0.01; done; rm /tmp/read")
     assert one.run("rmdir instances/one") == (
         "rmdir: 'instances/one': Device or resource busy\n", 1)
     one.check("kill %1; wait")
@@ -113,8 +113,8 @@ def test_busy(one):
     for file in ("< trace", "< set_ftrace_filter", "< options/overwrite", "< per_cpu/cpu0/stats", "> trace_marker",
                  "> snapshot", "> set_ftrace_pid", "> error_log"):
         way, name = file.split()
-        said = one.check(f"sleep 0.1 {way} instances/one/{name} & sleep 0.03; rmdir instances/one; wait")
-        assert said == "rmdir: 'instances/one': Device or resource busy\n", file
+        assert one.run(f"rmdir instances/one {way} instances/one/{name}") == (
+            "rmdir: 'instances/one': Device or resource busy\n", 1), file
     # A shell may stand in it: its directory is then a name that leads nowhere.
     one.check("cd instances/one; rmdir ../one")
     assert one.run("cat trace")[1] == 1

@@ -58,7 +58,7 @@ def test_times_begin_at_zero(guest, tracing):
     for clock in ("counter", "local", "x86-tsc"):
         tracing.check(f"echo {clock} > trace_clock; echo function > current_tracer; sleep 0.1")
         for _ in range(2):
-            text = tracing.check("> trace; sleep 0.05; echo 0 > tracing_on; grep -v '^#' trace | head -n 40; "
+            text = tracing.check("> trace; until [ $(head -n 99 trace | grep -vc '^#') -ge 60 ]; do sleep 0.02; done; echo 0 > tracing_on; grep -v '^#' trace | head -n 40; "
                                  "echo 1 > snapshot; grep -v '^#' snapshot | head -n 20; echo 1 > tracing_on")
             times = [int(t) for t in re.findall(r"[.\w]{5} +(-?\d+)(?:us.)?: ", text)]
             assert len(times) > 40 and min(times) >= 0 and max(times) < 1 << 62

@@ -1,6 +1,5 @@
 """trace, trace_pipe, trace_pipe_raw: what was recorded, all of it, in order, once."""
 import re
-import time
 
 LINE = re.compile(r"^ *(\S.*)-(\d+) +\[(\d{3})\] (.{5}) +(\d+\.\d{6}): (\S+) <-(\S+)$", re.M)
 
@@ -79,8 +78,8 @@ def test_buffer_started_line(tracing):
 
 
 def test_ctrl_c_ends_trace_pipe(tracing):
-    tracing.send("cat trace_pipe\r")
-    time.sleep(0.5)
+    tracing.send("echo go > trace_marker; cat trace_pipe\r")
+    tracing.expect(rb": go\r\n")
     tracing.send("\x03")
     assert tracing.wait_prompt().endswith("^C\n")
     assert tracing.check("echo alive") == "alive\n"
@@ -94,7 +93,8 @@ def test_trace_pipe_waits_then_ends_when_tracing_stops(tracing):
 
 
 def test_one_trace_pipe_at_a_time(tracing):
-    output, status = tracing.run("cat trace_pipe & sleep 0.2; cat trace_pipe; r=$?; "
+    output, status = tracing.run("echo x > trace_marker; cat trace_pipe > /tmp/read & until test -s /tmp/read; do sleep 0.01; done; "
+                                 "rm /tmp/read; cat trace_pipe; r=$?; "
                                  "echo function > current_tracer; echo 0 > tracing_on; kill $!; wait; "
                                  "echo $r")
     assert "cat: trace_pipe: Device or resource busy\n" in output
