@@ -45,7 +45,8 @@ def test_markers(options):
 
 
 def test_record_cmd(options):
-    options.check("echo x > trace_marker; echo norecord-cmd > trace_options")
+    """Without it no name is asked for; one that was saved before is shown, so a new size forgets them first."""
+    options.check("echo 128 > saved_cmdlines_size; echo x > trace_marker; echo norecord-cmd > trace_options")
     assert re.search(r"^ +<\.\.\.>-\d+ .*: x$", options.check("cat trace"), re.M)
     options.check("echo record-cmd > trace_options")
     assert re.search(r"^ +sh-\d+ .*: x$", options.check("cat trace"), re.M)
@@ -53,14 +54,14 @@ def test_record_cmd(options):
 
 def test_pause_on_trace(options):
     """Nothing is recorded while somebody has `trace` open; with the option off they do not mind each other."""
-    options.check("echo 1 > options/pause-on-trace; sleep 1 < trace &")
-    options.check("sleep 0.2")
+    options.check("echo 1 > options/pause-on-trace; sleep 1000 < trace & pid=$!; "
+                  "while echo before > trace_marker; do sleep 0.01; done 2> /dev/null; true")
     assert options.run("echo during > trace_marker") == ("sh: write error: Bad file descriptor\n", 1)
     assert options.check("cat tracing_on") == "1\n"
     options.check("echo 0 > options/pause-on-trace")
     assert options.run("echo during > trace_marker")[1] == 1  # it counts what was set at the opening
-    options.check("wait; echo after > trace_marker; sleep 1 < trace &")
-    options.check("sleep 0.2; echo beside > trace_marker; wait")
+    options.check("kill $pid; wait; > trace; echo after > trace_marker; sleep 1000 < trace & pid=$!")
+    options.check("sleep 0.2; echo beside > trace_marker; kill $pid; wait")
     assert re.findall(r"mark_write: (\w+)", options.check("cat trace")) == ["after", "beside"]
 
 
