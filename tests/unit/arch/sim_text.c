@@ -123,6 +123,12 @@ static void write_past_code(void)
 	text_write(sim_site(SIM_MAX_SITES - 1), pokes, PAGE_SIZE);
 }
 
+static void write_too_much(void)
+{
+	sim_text_reset(SIM_NOP, 0, false);
+	text_write(sim_site(0), pokes, PAGE_SIZE + 1);
+}
+
 static void nop_no_code(void)
 {
 	uintptr_t site = (uintptr_t)pokes;
@@ -140,6 +146,7 @@ static void test_broken_promises(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++)
 		assert_non_null(strstr(sim_panics(broken[i]), "is_code("));
+	assert_non_null(strstr(sim_panics(write_too_much), "len <= PAGE_SIZE"));
 	assert_non_null(strstr(sim_panics(poke_not_ascending), "poke->site > last"));
 	poke_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_no_code), "is_code(site)"));
@@ -227,8 +234,20 @@ static void write_text(void)
 	assert_memory_equal((void *)(sim_site(0) + 20), before + 20, 40);
 	assert_int_equal(sim_nr_serialised(0) - serialised, 1);
 	assert_false(sim_irqs_disabled() || sim_alias_is_open());
-	text_write(sim_site(0), before, PAGE_SIZE < 64 ? 1 : 64); /* not locked */
+	text_write(sim_site(0), before, sizeof(before)); /* not locked */
 	assert_memory_equal((void *)sim_site(0), before, sizeof(before));
+}
+
+/* A page, and that the last one. */
+static void write_to_the_end(void)
+{
+	static uint8_t bytes[PAGE_SIZE];
+
+	sim_text_reset(SIM_NOP, 0, false);
+	memset(bytes, 0xab, sizeof(bytes));
+	text_write(sim_text_end() - PAGE_SIZE, bytes, PAGE_SIZE);
+	assert_memory_equal((void *)(sim_text_end() - PAGE_SIZE), bytes, PAGE_SIZE);
+	assert_true(sim_site_holds(0, SIM_NOP));
 }
 
 static void test_writes(void **state)
@@ -236,6 +255,7 @@ static void test_writes(void **state)
 	(void)state;
 	sim_alone(nop_sites);
 	sim_alone(write_text);
+	sim_alone(write_to_the_end);
 }
 
 /* ---- The handler ---- */
@@ -279,6 +299,27 @@ static void handle_in_batch(void)
 	text_poke_finish();
 }
 
+/* Sites beside those of the batch: between two of them, and behind the last. */
+static void handle_beside_batch(void)
+{
+	struct trap_frame regs;
+	uint64_t stack[4];
+
+	sim_text_reset(SIM_NOP, 0, false);
+	make_pokes(7, SIM_NOP, SIM_CALL_A);
+	pokes[1] = pokes[2];
+	pokes[2] = pokes[4];
+	pokes[3] = pokes[5]; /* not part of it */
+	text_poke_begin(pokes, 3, &error);
+	for (uint32_t i = 1; i < 6; i++) {
+		bool is_poked = i == 2 || i == 4;
+
+		assert_true(hit(sim_site(i), &regs, stack + 3));
+		assert_int_equal(regs.rsp, (uintptr_t)(is_poked ? stack + 2 : stack + 3));
+	}
+	text_poke_finish();
+}
+
 static void handle_after_batch(void)
 {
 	struct trap_frame regs;
@@ -297,6 +338,7 @@ static void test_handler(void **state)
 {
 	(void)state;
 	sim_alone(handle_in_batch);
+	sim_alone(handle_beside_batch);
 	sim_alone(handle_after_batch);
 }
 

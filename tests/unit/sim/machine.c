@@ -243,6 +243,18 @@ void cpu_load(uint32_t cpu)
 	SIM_CHECK(cpu == sim.now_runs);
 }
 
+WEAK bool sim_hook_wanted(enum hook_key key)
+{
+	(void)key;
+	return false;
+}
+
+WEAK void sim_hook_call(const char *name, unsigned long parent)
+{
+	(void)name;
+	(void)parent;
+}
+
 /* ---- Time and messages ---- */
 
 uint64_t tsc_cycles_of_ns(uint64_t ns)
@@ -265,7 +277,7 @@ void arch_timer_init_cpu(void)
 {
 }
 
-void printk(enum log_level level, const char *fmt, ...)
+WEAK void printk(enum log_level level, const char *fmt, ...)
 {
 	va_list args;
 

@@ -40,6 +40,7 @@ void sim_text_reset(enum sim_insn insn, uint32_t nr_tracked, bool tcg);
 void sim_text_add_foreign(void);
 
 uintptr_t sim_site(uint32_t index);
+uintptr_t sim_text_end(void);
 void sim_insn_make(uint32_t site, enum sim_insn insn, uint8_t *out_insn);
 bool sim_site_holds(uint32_t index, enum sim_insn insn);
 /* Write to it without anybody's help. */

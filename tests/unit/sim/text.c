@@ -18,6 +18,12 @@
 #pragma weak trace_plat_insn_call
 #pragma weak trace_plat_insn_jmp
 
+/* A test of alias.c has the real one. */
+#pragma weak arch_alias_open
+#pragma weak arch_alias_close
+#pragma weak arch_alias_enter
+#pragma weak arch_alias_leave
+
 #define SITE_BYTES 11ul /* sites lie anywhere in a word */
 #define TEXT_BYTES (SIM_MAX_SITES * SITE_BYTES + 16)
 #define MAX_VALUES 4u
@@ -63,14 +69,19 @@ uintptr_t sim_site(uint32_t index)
 	return (uintptr_t)text + index * SITE_BYTES;
 }
 
+uintptr_t sim_text_end(void)
+{
+	return (uintptr_t)text + TEXT_BYTES;
+}
+
 bool sim_is_text(uintptr_t addr)
 {
-	return addr >= (uintptr_t)text && addr < (uintptr_t)text + TEXT_BYTES;
+	return addr >= (uintptr_t)text && addr < sim_text_end();
 }
 
 uintptr_t trace_plat_fentry(void)
 {
-	return (uintptr_t)text + TEXT_BYTES;
+	return sim_text_end();
 }
 
 /* Far from the sites, and no two with a byte in common: a mix of them is no third. */

@@ -45,6 +45,13 @@ void sim_wrote(bool is_new);
 		(void)SIM_UPDATE(p, value);                                                        \
 		sim_step();                                                                        \
 	})
+/* The same for what a bit says. */
+#define SIM_UPDATE_AND_STEP(p, value)                                                              \
+	({                                                                                         \
+		SIM_PLAIN_OF(p) sim_before = SIM_UPDATE(p, value);                                 \
+		sim_step();                                                                        \
+		sim_before;                                                                        \
+	})
 #define SIM_EXCHANGE_IF(p, expected, value)                                                        \
 	({                                                                                         \
 		sim_step();                                                                        \
@@ -70,8 +77,8 @@ void sim_wrote(bool is_new);
 #define atomic_fetch_add_explicit(p, v, order) SIM_UPDATE(p, sim_old + (v))
 #define atomic_fetch_sub(p, v)		       SIM_UPDATE(p, sim_old - (v))
 #define atomic_fetch_sub_explicit(p, v, order) SIM_UPDATE(p, sim_old - (v))
-#define atomic_fetch_or(p, v)		       SIM_UPDATE(p, sim_old | (v))
-#define atomic_fetch_or_explicit(p, v, order)  SIM_UPDATE(p, sim_old | (v))
+#define atomic_fetch_or(p, v)		       SIM_UPDATE_AND_STEP(p, sim_old | (v))
+#define atomic_fetch_or_explicit(p, v, order)  SIM_UPDATE_AND_STEP(p, sim_old | (v))
 #define atomic_fetch_and(p, v)		       SIM_UPDATE(p, sim_old &(v))
 #define atomic_fetch_and_explicit(p, v, order) SIM_UPDATE(p, sim_old &(v))
 

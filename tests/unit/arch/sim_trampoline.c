@@ -1,0 +1,272 @@
+/*
+ * Trampolines as they are put together: what is copied where, which operands are filled in, what
+ * is known of them afterwards, and what a destroyed one leaves behind. The pieces here are not code
+ * but bytes that tell which piece they are of.
+ *
+ * links: arch/x86_64/trampoline.c arch/x86_64/exec_alloc.c
+ * links: arch/x86_64/text_poke.c arch/x86_64/smp_sync.c
+ */
+#include "unit.h"
+#include <string.h>
+#include <sys/mman.h>
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <arch/text_poke.h>
+#include <arch/trampoline.h>
+#include <kernel/base.h>
+#include "insn.h"
+#include "sim.h"
+#include "sim_text.h"
+#include "smp_priv.h"
+
+#define CALL_BYTES 5u
+#define FUNC_A	   (SIM_EXEC_BASE + 0x1000000)
+#define FUNC_B	   (SIM_EXEC_BASE - 0x1000000)
+
+/* NAME, byte, bytes of the head, of a step before its operands and call, of the tail. */
+#define PIECES(name, byte, head, step, tail)                                                       \
+	__asm__(".globl trampoline_" name ", trampoline_" name "_step, trampoline_" name "_ops\n"  \
+		".globl trampoline_" name "_call, trampoline_" name "_tail\n"                      \
+		".globl trampoline_" name "_end\n"                                                 \
+		"trampoline_" name ": .fill " #head ", 1, " #byte "\n"                             \
+		"trampoline_" name "_step: .fill " #step ", 1, " #byte " + 1\n"                    \
+		"trampoline_" name "_ops: .quad 0\n	.byte " #byte " + 2\n"                     \
+		"trampoline_" name "_call: .byte 0xe8, 0, 0, 0, 0\n"                               \
+		"	.byte " #byte " + 3\n"                                                     \
+		"trampoline_" name "_tail: .fill " #tail ", 1, " #byte " + 4\n"                    \
+		"trampoline_" name "_end:\n")
+
+__asm__(".section .rodata\n");
+PIECES("plain", 0x10, 11, 3, 7);
+PIECES("regs", 0x20, 40, 5, 30);
+PIECES("plain_set", 0x30, 17, 6, 9);
+PIECES("regs_set", 0x40, 50, 7, 21);
+__asm__(".text\n");
+
+static const struct kind {
+	uint8_t byte;
+	size_t head, step, tail;
+} kinds[2][2] = { { { 0x10, 11, 3, 7 }, { 0x30, 17, 6, 9 } },
+		  { { 0x20, 40, 5, 30 }, { 0x40, 50, 7, 21 } } }; /* by registers, by set */
+
+const char ftrace_caller[1], ftrace_regs_caller[1];
+
+static struct ftrace_ops *ops_of(uint32_t i)
+{
+	return (struct ftrace_ops *)(0x1122334455667700ul + i);
+}
+
+static uintptr_t func_of(uint32_t i)
+{
+	return (i % 2 ? FUNC_A : FUNC_B) + i;
+}
+
+/* `bytes` bytes of `byte` at *at, which goes on behind them. */
+static void expect_bytes(const uint8_t **at, uint8_t byte, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		assert_int_equal(*(*at)++, byte);
+}
+
+static void expect_step(const uint8_t **at, const struct kind *kind, uint32_t i)
+{
+	struct ftrace_ops *ops = ops_of(i);
+	uint64_t call;
+
+	expect_bytes(at, kind->byte + 1, kind->step);
+	assert_memory_equal(*at, &ops, sizeof(ops));
+	*at += sizeof(ops);
+	expect_bytes(at, kind->byte + 2, 1);
+	call = insn_load(*at);
+	assert_int_equal(call & 0xff, INSN_CALL);
+	assert_int_equal(insn_target(call, (uintptr_t)*at), func_of(i));
+	*at += CALL_BYTES;
+	expect_bytes(at, kind->byte + 3, 1);
+}
+
+static struct trace_trampoline create(uint32_t nr, bool with_regs)
+{
+	struct trace_trampoline_call calls[80];
+	struct trace_trampoline tramp;
+
+	for (uint32_t i = 0; i < nr; i++)
+		calls[i] = (struct trace_trampoline_call){ ops_of(i), func_of(i) };
+	assert_int_equal(trampoline_create(calls, nr, with_regs, &tramp), 0);
+	return tramp;
+}
+
+static void expect(const struct trace_trampoline *tramp, uint32_t nr, bool with_regs)
+{
+	const struct kind *kind = &kinds[with_regs][nr > 1];
+	const uint8_t *at = (const uint8_t *)tramp->addr;
+
+	assert_int_equal(tramp->bytes, kind->head + nr * (kind->step + 15) + kind->tail);
+	expect_bytes(&at, kind->byte, kind->head);
+	for (uint32_t i = 0; i < nr; i++)
+		expect_step(&at, kind, i);
+	expect_bytes(&at, kind->byte + 4, kind->tail);
+}
+
+static const uint32_t sizes[] = { 1, 2, 3, 5, 70 };
+
+static void create_all(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		for (int with_regs = 0; with_regs < 2; with_regs++) {
+			struct trace_trampoline tramp = create(sizes[i], with_regs);
+
+			expect(&tramp, sizes[i], with_regs);
+			assert_int_equal(trace_plat_trampoline_func(&tramp), func_of(0));
+			assert_int_equal(arch_exec_used(), ALIGN_UP(tramp.bytes, EXEC_UNIT));
+			trampoline_destroy(&tramp);
+			for (size_t at = 0; at < tramp.bytes; at++)
+				assert_int_equal(((uint8_t *)tramp.addr)[at], INSN_INT3);
+			assert_int_equal(arch_exec_used(), 0);
+		}
+	}
+}
+
+/* Its call may be that of any step; the others stay. */
+static void retarget_all(void)
+{
+	struct trace_trampoline tramp = create(5, true);
+
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(trampoline_retarget(&tramp, i, FUNC_A + 0x999), 0);
+		assert_int_equal(trace_plat_trampoline_func(&tramp),
+				 i == 0 ? FUNC_A + 0x999 : func_of(0));
+		assert_int_equal(trampoline_retarget(&tramp, i, func_of(i)), 0);
+		expect(&tramp, 5, true);
+	}
+	trampoline_destroy(&tramp);
+}
+
+/* Every address is of the one it lies in; none is in what was destroyed. */
+static void expect_found(const struct trace_trampoline *tramps, size_t nr)
+{
+	uintptr_t start, at = 0;
+	size_t size, n = 0;
+
+	for (uintptr_t addr = EXEC_BASE; addr < EXEC_BASE + 0x1000; addr++) {
+		const struct trace_trampoline *in = NULL;
+
+		for (size_t i = 0; i < nr; i++)
+			if (addr - tramps[i].addr < tramps[i].bytes)
+				in = &tramps[i];
+		assert_int_equal(trampoline_find(addr, &start, &size), in != NULL);
+		if (in)
+			assert_true(start == in->addr && size == in->bytes);
+	}
+	for (; trampoline_next(&at, &size); n++)
+		assert_true(n < nr && at == tramps[n].addr && size == tramps[n].bytes);
+	assert_int_equal(n, nr);
+}
+
+static void find_all(void)
+{
+	struct trace_trampoline tramps[4];
+	uintptr_t start;
+	size_t size;
+
+	expect_found(NULL, 0);
+	tramps[0] = create(1, false);
+	tramps[1] = create(5, true);
+	tramps[2] = create(1, true);
+	tramps[3] = create(2, false);
+	expect_found(tramps, 4);
+	assert_false(trampoline_find(EXEC_BASE - 1, &start, &size));
+	assert_false(trampoline_find(EXEC_BASE + EXEC_BYTES, &start, &size));
+	trampoline_destroy(&tramps[2]);
+	tramps[2] = tramps[3];
+	expect_found(tramps, 3);
+	trampoline_destroy(&tramps[0]);
+	expect_found(tramps + 1, 2);
+	trampoline_destroy(&tramps[1]);
+	trampoline_destroy(&tramps[2]);
+	expect_found(NULL, 0);
+	tramps[0] = create(5, true); /* a long one in the first units */
+	expect_found(tramps, 1);
+	trampoline_destroy(&tramps[0]);
+}
+
+/* The last unit of all is one like the others; when there is no more room nothing has changed. */
+static void fill_all(void)
+{
+	struct trace_trampoline_call calls[80] = { { ops_of(0), func_of(0) } };
+	struct trace_trampoline tramp = { 0 }, last = { 0 };
+	uintptr_t at = 0, start;
+	size_t size, nr = 0, found = 0;
+
+	while (trampoline_create(calls, 1, false, &tramp) == 0) {
+		last = tramp;
+		nr++;
+	}
+	assert_int_equal(nr, EXEC_BYTES / EXEC_UNIT);
+	assert_int_equal(last.addr, EXEC_BASE + EXEC_BYTES - EXEC_UNIT);
+	assert_true(trampoline_find(last.addr, &start, &size) && start == last.addr);
+	assert_int_equal(trampoline_create(calls, 1, false, &tramp), -ENOMEM);
+	while (trampoline_next(&at, &size)) {
+		assert_int_equal(at, EXEC_BASE + found * EXEC_UNIT);
+		found++;
+	}
+	assert_int_equal(found, nr);
+	for (size_t i = 0; i < nr; i++) {
+		tramp = (struct trace_trampoline){ EXEC_BASE + i * EXEC_UNIT, last.bytes };
+		trampoline_destroy(&tramp);
+	}
+	assert_int_equal(trampoline_create(calls, 1000, false, &tramp), -ENOMEM);
+	assert_int_equal(arch_exec_used(), 0);
+}
+
+static void run(sim_fn fn)
+{
+	sim_text_reset(SIM_NOP, 0, false);
+	smp_online = 1;
+	sim_alone(fn);
+}
+
+static void test_create(void **state)
+{
+	(void)state;
+	run(create_all);
+}
+
+static void test_retarget(void **state)
+{
+	(void)state;
+	run(retarget_all);
+}
+
+static void test_find(void **state)
+{
+	(void)state;
+	run(find_all);
+	run(fill_all);
+}
+
+static void test_shared(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_plat_shared_trampoline(false), (uintptr_t)ftrace_caller);
+	assert_int_equal(trace_plat_shared_trampoline(true), (uintptr_t)ftrace_regs_caller);
+}
+
+static int map_exec(void **state)
+{
+	(void)state;
+	return mmap((void *)SIM_EXEC_BASE, EXEC_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		    0) != (void *)SIM_EXEC_BASE;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create),
+		cmocka_unit_test(test_retarget),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_shared),
+	};
+
+	return cmocka_run_group_tests(tests, map_exec, NULL);
+}
