@@ -223,14 +223,17 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 	return err;
 }
 
+int trace_plat_pause(uint64_t ns, bool may_interrupt)
+{
+	if (may_interrupt)
+		return thread_sleep_ns(ns);
+	thread_pause_ns(ns);
+	return 0;
+}
+
 void trace_plat_wake(struct trace_plat_waitq *queue)
 {
 	waitq_wake_all((struct waitq *)queue);
-}
-
-void trace_plat_synchronize_tasks(void)
-{
-	synchronize_tasks();
 }
 
 void trace_plat_synchronize_preempt(void)
@@ -263,11 +266,9 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	thread_each(call_for_thread, &each);
 }
 
-void trace_plat_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words,
-				      size_t nr, void *arg),
-			   void *arg)
+void trace_plat_each_stack(const struct trace_plat_look *look)
 {
-	thread_each_stack(fn, arg);
+	thread_each_stack(look);
 }
 
 struct later {

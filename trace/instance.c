@@ -6,6 +6,7 @@
 #include <trace/trace.h>
 #include "dump.h"
 #include "fs/fs_file.h"
+#include "func/ftrace_grace.h"
 #include "instance.h"
 #include "print/str.h"
 
@@ -16,6 +17,7 @@
 struct instance {
 	struct trace_array tr;
 	struct ftrace_ops ops;
+	struct ftrace_after after; /* when it goes */
 };
 
 static struct trace_array *find(const char *name)
@@ -118,6 +120,17 @@ free_instance:
 	return err;
 }
 
+/* No thread is on its way to callbacks of its ops and probes any more. */
+static void free_instance(struct ftrace_after *after)
+{
+	struct instance *instance =
+		(struct instance *)(void *)((char *)after - offsetof(struct instance, after));
+
+	ftrace_free_filter(&instance->tr.graph.sets);
+	trace_array_release(&instance->tr);
+	trace_plat_free(instance, sizeof(*instance));
+}
+
 /* It is out of the list, and nobody holds it. Config lock held. */
 static void destroy(struct trace_array *tr)
 {
@@ -133,11 +146,10 @@ static void destroy(struct trace_array *tr)
 	}
 	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
 	ftrace_free_filter(&instance->ops);
-	ftrace_free_filter(&tr->graph.sets);
 	trace_pids_release(tr);
 	trace_plat_synchronize_preempt(); /* trace_array_printk() of who put it just now */
-	trace_array_release(tr);
-	trace_plat_free(instance, sizeof(*instance));
+	instance->after.fn = free_instance;
+	ftrace_call_after(&instance->after);
 }
 
 int trace_instance_create(const char *name)

@@ -338,3 +338,105 @@ TRACE_NOINLINE size_t arch_backtrace_here(uintptr_t *out, size_t max)
 	emit(&w, (uintptr_t)__builtin_return_address(0));
 	return walk_up(&w, *(const uintptr_t *)rbp);
 }
+
+/* ---- Walks that say whether they are complete ---- */
+
+#define STEP_MAX	  4u  /* addresses that one step finds at most */
+#define FIRST_FRAME_BYTES 64u /* the first frame lies so close to the end of its stack */
+
+extern void arch_thread_start(void); /* switch.asm */
+
+struct show {
+	struct walk walk;
+	arch_words_fn fn;
+	void *arg;
+	bool is_waiting;
+	uintptr_t out[1 + STEP_MAX]; /* the last address of the step before, then of this one */
+};
+
+/* arch_thread_start() and the boot code leave rbp 0 for the first function. */
+static bool is_first_frame(struct walk *w, uintptr_t rbp)
+{
+	return is_on_stack(w, rbp, 2 * sizeof(uintptr_t)) && stack_word(w, rbp, 0) == 0 &&
+	       w->hi - rbp <= FIRST_FRAME_BYTES;
+}
+
+/*
+ * What was interrupted may just make its frame or give it up, or be in assembly: rbp is its own or
+ * its caller's, and all return addresses that no frame tells of lie up to there. None is in a
+ * register alone; what is there may be old.
+ */
+static bool show_interrupted(struct show *show, uintptr_t at)
+{
+	const struct trap_frame *regs = (const struct trap_frame *)at;
+	struct walk *w = &show->walk;
+	uintptr_t end;
+
+	if (!is_on_stack(w, at, sizeof(*regs)) || regs->rsp < at)
+		return false;
+	end = (regs->rbp & ~(uintptr_t)1) + 3 * sizeof(uintptr_t); /* a trampoline's: two returns */
+	if (end <= regs->rsp || regs->rbp >= w->hi)
+		return false;
+	if (end > w->hi)
+		end = w->hi;
+	if (!show->is_waiting)
+		show->fn((const uintptr_t *)regs->rsp, (end - regs->rsp) / sizeof(uintptr_t),
+			 show->arg);
+	show->is_waiting = false;
+	return true;
+}
+
+/* Of a frame: its return addresses are known, and there is code. */
+static bool are_returns(const uintptr_t *ips, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (ips[i] == trace_plat_return_hook() ||
+		    !(arch_is_text(ips[i]) || arch_exec_contains(ips[i])))
+			return false;
+	}
+	return nr > 0;
+}
+
+static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
+{
+	struct walk *w = &show->walk;
+
+	*w = (struct walk){ .out = show->out, .max = 1 + STEP_MAX };
+	emit(w, ip);
+	show->fn(w->out, 1, show->arg);
+	if (ip == (uintptr_t)arch_thread_start && !rbp)
+		return true; /* it has never run */
+	while (rbp) {
+		bool is_trap = rbp & 1, is_first = !is_trap && is_first_frame(w, rbp);
+
+		if (is_trap && !show_interrupted(show, rbp - 1))
+			return false;
+		w->out[0] = w->out[w->nr - 1];
+		w->nr = 1;
+		rbp = step(w, rbp);
+		show->fn(w->out + 1, w->nr - 1, show->arg);
+		if (is_first)
+			return true;
+		if (!is_trap && !are_returns(w->out + 1, w->nr - 1))
+			return false;
+	}
+	return false;
+}
+
+bool arch_stack_show(const struct arch_context *ctx, arch_words_fn fn, void *arg)
+{
+	struct show show = { .fn = fn, .arg = arg };
+	const uintptr_t *saved = (const uintptr_t *)ctx->rsp;
+
+	if (!is_on_stack(&show.walk, ctx->rsp, 7 * sizeof(uintptr_t)))
+		return false;
+	return show_up(&show, saved[6], saved[5]);
+}
+
+TRACE_NOINLINE bool arch_stack_show_here(bool is_waiting, arch_words_fn fn, void *arg)
+{
+	struct show show = { .fn = fn, .arg = arg, .is_waiting = is_waiting };
+
+	return show_up(&show, (uintptr_t)__builtin_return_address(0),
+		       *(const uintptr_t *)arch_frame_pointer());
+}

@@ -186,8 +186,6 @@ void cond_resched(void)
 {
 	if (need_resched())
 		schedule();
-	else
-		atomic_fetch_add_explicit(&current_thread()->nr_voluntary, 1, memory_order_relaxed);
 }
 
 void upcall_tick(void)

@@ -134,6 +134,13 @@ bool schedule_until(uint64_t deadline_ns)
 	return atomic_load(&alarm.rang);
 }
 
+void thread_pause_ns(uint64_t ns)
+{
+	set_current_state(THREAD_UNINTERRUPTIBLE);
+	schedule_until(ktime_ns() + ns);
+	set_current_state(THREAD_RUNNING);
+}
+
 int thread_sleep_ns(uint64_t ns)
 {
 	uint64_t deadline_ns = ktime_after(ns);

@@ -167,34 +167,6 @@ static void test_all_cpus_used(void)
 
 static _Atomic uint32_t phase; /* 1: inside the section, 2: about to leave it */
 
-/* Busy, preempted now and then, no voluntary switch until phase 2. */
-static int busy_task(void *arg)
-{
-	uint64_t end = ktime_ns() + 20 * NSEC_PER_MSEC;
-
-	(void)arg;
-	atomic_store(&phase, 1);
-	while (ktime_ns() < end)
-		arch_cpu_relax();
-	atomic_store(&phase, 2);
-	return 0;
-}
-
-static void test_synchronize_tasks(void)
-{
-	struct thread *thread;
-
-	atomic_store(&phase, 0);
-	thread = thread_create("ktest", busy_task, NULL, 0);
-	if (!KTEST_NEED(thread != NULL))
-		return;
-	while (atomic_load(&phase) == 0)
-		yield();
-	synchronize_tasks();
-	KTEST_CHECK(atomic_load(&phase) == 2);
-	thread_join_wait(thread);
-}
-
 static int preempt_off_section(void *arg)
 {
 	uint64_t end;
@@ -225,20 +197,18 @@ static void test_synchronize_preempt(void)
 	thread_join_wait(thread);
 }
 
-static int synchronize_both(void *arg)
+static int synchronize(void *arg)
 {
 	(void)arg;
-	for (int i = 0; i < 5; i++) {
-		synchronize_tasks();
+	for (int i = 0; i < 10; i++)
 		synchronize_preempt();
-	}
 	return 0;
 }
 
 /* Several at once, while all CPUs work: none may wait for ever. */
 static void test_synchronize_concurrent(void)
 {
-	KTEST_CHECK(ktest_threads(smp_nr_online() + 1, synchronize_both, NULL) == 0);
+	KTEST_CHECK(ktest_threads(smp_nr_online() + 1, synchronize, NULL) == 0);
 }
 
 static int hop(void *arg)
@@ -330,7 +300,6 @@ const struct ktest ktest_thread[] = {
 	{ "thread_all_cpus_used", test_all_cpus_used },
 	{ "thread_migration", test_migration },
 	{ "thread_moved_by_others", test_moved_by_others },
-	{ "thread_synchronize_tasks", test_synchronize_tasks },
 	{ "thread_synchronize_preempt", test_synchronize_preempt },
 	{ "thread_synchronize_concurrent", test_synchronize_concurrent },
 	{ 0 },

@@ -5,6 +5,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "fs_file.h"
+#include "func/ftrace_grace.h"
 #include "print/str.h"
 
 #define USUAL_EVENT 2048u /* its line has room in every handle */
@@ -35,6 +36,15 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes)
 	trace_seq_init(&handle->seq, text, size);
 }
 
+/*
+ * What this call has taken off sites may still be entered by threads that were preempted on their
+ * way: let them pass. No lock is held, and the user may end it: nothing depends on it.
+ */
+static void wait_for_threads(uint64_t mark)
+{
+	(void)ftrace_grace_wait(mark, true);
+}
+
 /* The instance is held. */
 static int open_file(struct trace_node *node, struct trace_array *tr, unsigned int flags,
 		     struct trace_handle **out_handle)
@@ -59,6 +69,7 @@ static int open_file(struct trace_node *node, struct trace_array *tr, unsigned i
 
 int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle)
 {
+	uint64_t mark = ftrace_grace_mark();
 	struct trace_array *tr;
 	int err;
 
@@ -70,18 +81,21 @@ int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_hand
 	err = open_file(node, tr, flags, out_handle);
 	if (err)
 		trace_array_put(tr);
+	wait_for_threads(mark);
 	return err;
 }
 
 int trace_fs_close(struct trace_handle *handle)
 {
 	const struct trace_file *file = handle->node->file;
+	uint64_t mark = ftrace_grace_mark();
 	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
 	free_text(handle);
 	trace_plat_free(handle, TRACE_HANDLE_BYTES);
 	trace_array_put(tr);
+	wait_for_threads(mark);
 	return err;
 }
 
@@ -162,6 +176,7 @@ int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct trace_file *file = handle->node->file;
+	uint64_t mark = ftrace_grace_mark();
 	int64_t put;
 
 	if (!(handle->flags & TRACE_FS_WRITE))
@@ -171,6 +186,7 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 	put = file->write ? file->write(handle, buf, len) : trace_handle_store(handle, buf, len);
 	if (put > 0)
 		*pos += (uint64_t)put;
+	wait_for_threads(mark);
 	return put;
 }
 

@@ -9,6 +9,7 @@
 #include <trace/fmt.h>
 #include "array.h"
 #include "fs_file.h"
+#include "func/ftrace_grace.h"
 #include "instance.h"
 #include "print/str.h"
 
@@ -353,5 +354,9 @@ int trace_fs_mkdir(struct trace_node *dir, const char *name)
 
 int trace_fs_rmdir(struct trace_node *dir, const char *name)
 {
-	return dir == instances ? trace_instance_remove(name) : -EPERM;
+	uint64_t mark = ftrace_grace_mark();
+	int err = dir == instances ? trace_instance_remove(name) : -EPERM;
+
+	(void)ftrace_grace_wait(mark, true);
+	return err;
 }

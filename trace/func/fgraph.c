@@ -2,8 +2,9 @@
  * Users of graph tracing, and what happens when a hooked function returns: see <trace/fgraph.h>
  * and fgraph_private.h.
  *
- * Order of things when a user goes: its sites (no entry runs any more), its place in `users` (no
- * exit begins any more), a grace period (none runs any more), its frames, its number.
+ * Order of things when a user goes: its sites, its flags (an entry that a thread was preempted on
+ * its way to does nothing), its place in `users` (no exit begins any more), a grace period (none of
+ * both runs any more), its frames, its number.
  */
 #include "fgraph_private.h"
 #include <trace/recursion.h>
@@ -156,6 +157,7 @@ static int user_add_locked(struct fgraph_user *user)
 	if (err)
 		return err;
 	user->index = index;
+	atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_DEAD);
 	user->is_added = true;
 	atomic_store(&user->nr_abandoned, 0);
 	atomic_store(&users[index], user);
@@ -176,8 +178,9 @@ int fgraph_user_add(struct fgraph_user *user)
 void fgraph_user_remove(struct fgraph_user *user)
 {
 	trace_plat_lock(&fgraph_lock);
-	if (ftrace_is_dead()) /* its sites may go on calling: nothing is pushed any more */
-		atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
+	/* Late entries, and those of sites that damaged text keeps calling, push nothing any more.
+	 */
+	atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
 	atomic_store(&users[user->index], &nobody);
 	trace_plat_synchronize_preempt();
 	fgraph_stacks_forget(user->index);

@@ -156,7 +156,10 @@ static inline void fgraph_count_overrun(struct trace_thread *thread)
 
 /* 0 (with stacks for all threads), -EBUSY, -ENOMEM, -ENODEV. Thread. */
 int fgraph_user_add(struct fgraph_user *user);
-/* No entry of it can run any more. When it returns, no exit does either, or ever will. Thread. */
+/*
+ * Its sites are off. When it returns, no entry or exit of it runs; an entry that comes late finds
+ * FGRAPH_USER_DEAD in its flags and has to do nothing, until the user is added again. Thread.
+ */
 void fgraph_user_remove(struct fgraph_user *user);
 
 /* The user of a frame. */

@@ -6,7 +6,9 @@
  * trampoline where to leave to. An ops with a jump: its func has to send the call to the same
  * place, so it is all one which of the two a call takes while the site is switched.
  */
+#include "ftrace_grace.h"
 #include "ftrace_private.h"
+#include "ftrace_set.h"
 
 static const uint32_t DIRECT_FLAGS = FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SAVE_REGS;
 
@@ -40,8 +42,16 @@ static int move_sites(struct ftrace_ops *ops, struct ftrace_target moved)
 	int err = ftrace_update(&change);
 
 	trace_plat_synchronize_preempt();
-	trace_plat_synchronize_tasks();
 	return err;
+}
+
+/* Nobody is to be in what the sites have called, or in trampolines that leave for it. */
+static void begin_wait(struct ftrace_wait *wait, const struct ftrace_ops *ops, uintptr_t addr)
+{
+	wait->code[0] = ftrace_code_at(addr);
+	wait->code[1] = ftrace_code_at(trace_plat_shared_trampoline(true));
+	ftrace_wait_begin(wait, NULL);
+	ftrace_set_wait(ops);
 }
 
 static int register_direct_locked(struct ftrace_ops *ops, uintptr_t addr)
@@ -80,6 +90,8 @@ static bool is_direct(const struct ftrace_ops *ops)
 
 int modify_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr)
 {
+	uint64_t mark = ftrace_grace_mark();
+	struct ftrace_wait wait = { 0 };
 	struct ftrace_target old;
 	int err = -EINVAL;
 
@@ -92,13 +104,17 @@ int modify_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr)
 	old = ftrace_ops_target(ops);
 	ops->direct_call = addr;
 	err = move_sites(ops, old);
+	begin_wait(&wait, ops, old.addr);
 unlock:
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_wait(mark, false);
 	return err;
 }
 
 int unregister_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr, bool free_filters)
 {
+	uint64_t mark = ftrace_grace_mark();
+	struct ftrace_wait wait = { 0 };
 	int err = -EINVAL;
 
 	trace_plat_lock(&ftrace_lock);
@@ -109,8 +125,10 @@ int unregister_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr, bool free_f
 	ops->flags &= ~DIRECT_FLAGS;
 	if (free_filters)
 		ftrace_free_filter_locked(ops);
+	begin_wait(&wait, ops, addr);
 unlock:
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_wait(mark, false);
 	return err;
 }
 

@@ -5,12 +5,14 @@
  *
  *   register     into the list, then the sites: a site that calls finds its ops
  *   new filter   hash published, then the sites, then a grace period, then the old hash is freed
- *   unregister   out of the list, then the sites, then grace periods: for the list (preemption off)
- *                and for trampolines that name the ops (a thread may have been preempted in one)
+ *   unregister   out of the list, then the sites, then a grace period for the list (preemption
+ *                off); trampolines that name the ops go when no thread is inside, ftrace_grace.h
  */
 #include <trace/recursion.h>
 #include "array.h"
+#include "ftrace_grace.h"
 #include "ftrace_set.h"
+#include "ftrace_tramp.h"
 
 struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
@@ -143,30 +145,23 @@ static void create_trampoline(struct ftrace_ops *ops)
 	const struct trace_trampoline_call call = { ops, ftrace_ops_entry(ops) };
 
 	ops->trampoline = (struct trace_trampoline){ 0 };
+	ops->tramp = NULL;
 	if (ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))
 		return;
-	if (trace_plat_trampoline_create(&call, 1, ops->flags & FTRACE_OPS_FL_SAVE_REGS,
-					 &ops->trampoline))
-		ops->trampoline.addr = 0;
+	ops->tramp = ftrace_tramp_create(&call, 1, ops->flags & FTRACE_OPS_FL_SAVE_REGS);
+	if (ops->tramp)
+		ops->trampoline = ops->tramp->code;
 }
 
-/*
- * Threads that were preempted inside have left; the caller has waited for everybody else. All sets
- * that name the ops are stale by now.
- */
-static void destroy_trampoline(struct ftrace_ops *ops)
+/* No site calls a trampoline that names the ops. */
+static void release_trampolines(struct ftrace_ops *ops)
 {
-	uint64_t begun = ftrace_set_begin_free();
-
-	if (ops->trampoline.addr || ops->flags & (FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_DIRECT) ||
-	    ops->site_jump || ftrace_set_has_ops(ops)) {
-		trace_plat_synchronize_tasks();
-		ftrace_set_end_free(begun);
-	}
-	ftrace_set_remove_ops(ops);
-	if (ops->trampoline.addr)
-		trace_plat_trampoline_destroy(&ops->trampoline);
+	if (ops->tramp)
+		ftrace_tramp_release(ops->tramp);
+	ops->tramp = NULL;
 	ops->trampoline.addr = 0;
+	ftrace_set_free_stale();
+	ftrace_set_remove_ops(ops);
 }
 
 /* A stub is never called, so nobody has to find it. */
@@ -264,12 +259,12 @@ int ftrace_unregister_locked(struct ftrace_ops *ops)
 	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
 	trace_plat_synchronize_preempt();
 	if (!err)
-		destroy_trampoline(ops);
+		release_trampolines(ops);
 	ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
 	return err;
 }
 
-int unregister_ftrace_function(struct ftrace_ops *ops)
+int ftrace_unregister(struct ftrace_ops *ops)
 {
 	int err = -EINVAL;
 
@@ -277,27 +272,37 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	if (!(ops->flags & FTRACE_OPS_FL_DIRECT))
 		err = ftrace_unregister_locked(ops);
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_look();
+	return err;
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	uint64_t mark = ftrace_grace_mark();
+	int err = ftrace_unregister(ops);
+
+	ftrace_grace_wait(mark, false);
 	return err;
 }
 
 /* Each call takes the old one or the new one. */
 static int switch_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
-	bool has_trampoline = ops->trampoline.addr || ftrace_set_has_ops(ops);
 	int err = 0;
 
-	if (ops->trampoline.addr && !is_assisted(ops))
-		err = trace_plat_trampoline_retarget(&ops->trampoline, 0, (uintptr_t)func);
+	if (ops->tramp && !is_assisted(ops))
+		err = ftrace_tramp_retarget(ops->tramp, 0, func);
 	if (!err && !is_assisted(ops))
-		err = ftrace_set_retarget(ops, (uintptr_t)func);
+		err = ftrace_set_retarget(ops, func);
 	if (err)
 		return err;
 	__atomic_store_n(&ops->func, func, __ATOMIC_RELAXED);
 	if (!(ops->flags & FTRACE_OPS_FL_SAVE_REGS))
 		__atomic_store_n(&ops->list_func, func, __ATOMIC_RELAXED);
 	trace_plat_synchronize_preempt();
-	if (has_trampoline)
-		trace_plat_synchronize_tasks(); /* preempted on the way to the old one */
+	if (ops->tramp)
+		ftrace_tramp_wait(ops->tramp); /* preempted on the way to the old one */
+	ftrace_set_wait(ops);
 	return 0;
 }
 
@@ -313,6 +318,7 @@ int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 	else if (ops->func != func)
 		err = switch_func(ops, func);
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_look();
 	return err;
 }
 

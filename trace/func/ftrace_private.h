@@ -7,6 +7,7 @@
  *   ftrace_update.c  from "these sites now want something else" to one batch of pokes
  *   ftrace_ops.c     the list of ops, dispatch, register and unregister
  *   ftrace_set.c     sets of ops that share sites, each with a trampoline
+ *   ftrace_tramp.c   trampolines, until nobody is inside any more: ftrace_grace.c
  *   ftrace_direct.c  sites that hold something else than a call of a trampoline; the master switch
  *   ftrace_match.c   patterns
  *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
@@ -170,8 +171,9 @@ void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops
 void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs);
 /*
- * Let an ops have another func, registered or not: each call sees the old one or the new one. When
- * this returns, none can run the old one. 0, or -ENODEV, -ENOMEM: it has the old one.
+ * Let an ops have another func, registered or not: each call sees the old one or the new one. None
+ * can run the old one when the wait is done that this begins (ftrace_grace_wait()). 0, or -ENODEV,
+ * -ENOMEM: it has the old one.
  */
 int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
@@ -181,9 +183,16 @@ int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
  * -EBUSY, -EINVAL: see ftrace_set_filter(); nothing has changed, `hash` is freed.
  */
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash);
-/* register_ and unregister_ftrace_function() with ftrace_lock held. */
+/* register_ftrace_function() with ftrace_lock held. */
 int ftrace_register_locked(struct ftrace_ops *ops);
+/*
+ * unregister_ftrace_function() without its wait, for callers that hold locks: a thread that was
+ * preempted on its way may run func once more, until the wait is done that this begins. What func
+ * uses goes by ftrace_call_after(). The second: with ftrace_lock held, without a look.
+ */
+int ftrace_unregister(struct ftrace_ops *ops);
 int ftrace_unregister_locked(struct ftrace_ops *ops);
+
 /* Forget both hashes of an ops that is not registered. ftrace_lock held. */
 void ftrace_free_filter_locked(struct ftrace_ops *ops);
 /*

@@ -8,6 +8,8 @@
 #include <trace/fmt.h>
 #include <trace/ftrace_probe.h>
 #include <trace/recursion.h>
+#include "ftrace_grace.h"
+#include "ftrace_private.h"
 #include "ftrace_probe.h"
 #include "print/str.h"
 
@@ -20,6 +22,7 @@ struct ftrace_func_probe {
 	struct probe_map *_Atomic map;
 	struct probe_pool pool;
 	struct ftrace_func_probe *next; /* an older one, of any instance */
+	struct ftrace_after after;	/* when it goes */
 	uint64_t id;			/* grows with each */
 };
 
@@ -81,11 +84,16 @@ static struct ftrace_func_probe *create_probe(struct trace_array *tr,
 	return probe;
 }
 
-/* It is not registered. */
-static void free_probe(struct ftrace_func_probe *probe)
+/* It is not registered, and no thread is on its way to it. */
+static void free_probe(struct ftrace_after *after)
 {
+	struct ftrace_func_probe *probe =
+		(struct ftrace_func_probe *)(void *)((char *)after -
+						     offsetof(struct ftrace_func_probe, after));
+
 	ftrace_free_filter(&probe->ops);
-	probe_map_free(probe->map);
+	if (probe->map != &no_functions)
+		probe_map_free(probe->map);
 	probe_pool_release(&probe->pool);
 	trace_plat_free(probe, sizeof(*probe));
 }
@@ -229,7 +237,7 @@ int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 	err = add_glob(probe, glob, data);
 	if (err) {
 		if (!ftrace_is_dead()) /* damage found just now: sites may call it */
-			free_probe(probe);
+			free_probe(&probe->after);
 		goto unlock;
 	}
 	probe->id = ++last_id;
@@ -245,17 +253,20 @@ unlock:
 static void remove_probe(struct ftrace_func_probe *probe)
 {
 	struct ftrace_func_probe **link = &probes;
+	struct probe_map *old;
+	int err;
 
 	while (*link != probe)
 		link = &(*link)->next;
 	*link = probe->next;
-	if (!unregister_ftrace_function(&probe->ops)) {
-		free_probe(probe);
-		return;
-	}
-	/* With damaged text its sites may go on calling: it stays, and does nothing. */
-	switch_map(probe, &no_functions);
-	trace_plat_synchronize_preempt();
+	/* A call that comes late does nothing. */
+	old = switch_map(probe, &no_functions);
+	err = ftrace_unregister(&probe->ops);
+	probe_map_free(old); /* unregistering waits for those who look at it */
+	if (err)
+		return; /* with damaged text its sites may go on calling: it stays */
+	probe->after.fn = free_probe;
+	ftrace_call_after(&probe->after);
 }
 
 static bool is_meant(const struct probe_entry *entry, const struct ftrace_pattern *pattern)

@@ -1,19 +1,18 @@
 /* Sets of ops that share call sites: see ftrace_set.h. */
 #include "ftrace_set.h"
+#include "ftrace_tramp.h"
 
 struct set {
 	uint64_t ops; /* bits of `known`; 0: free */
-	struct trace_trampoline trampoline;
+	struct ftrace_tramp *tramp;
 	uint32_t nr_sites;
 	uint32_t nr;			   /* ops */
-	uint64_t stale_since;		   /* `now` when the last site left */
 	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: ops' `known_as` */
 };
 
 /* All under ftrace_lock. */
 static struct set sets[FTRACE_MAX_SETS]; /* number 1 is the first */
 static struct ftrace_ops *known[FTRACE_MAX_KNOWN_OPS];
-static uint64_t now = 1;   /* counts the waits that have begun */
 static uint32_t last_used; /* most sites ask for the set of the site before */
 
 static struct set *set_of(uint32_t number)
@@ -90,7 +89,8 @@ static bool make_set(struct set *set, uint64_t ops, struct ftrace_ops *const *me
 			(struct trace_trampoline_call){ members[i], ftrace_ops_entry(members[i]) };
 		set->calls[i] = members[i]->known_as;
 	}
-	if (trace_plat_trampoline_create(calls, nr, with_regs, &set->trampoline))
+	set->tramp = ftrace_tramp_create(calls, nr, with_regs);
+	if (!set->tramp)
 		return false;
 	set->ops = ops;
 	set->nr_sites = 0;
@@ -117,15 +117,12 @@ uint32_t ftrace_set_get(uint32_t ip)
 
 void ftrace_set_put(uint32_t number)
 {
-	struct set *set = set_of(number);
-
-	if (--set->nr_sites == 0)
-		set->stale_since = now;
+	set_of(number)->nr_sites--;
 }
 
 uintptr_t ftrace_set_address(uint32_t number)
 {
-	return set_of(number)->trampoline.addr;
+	return set_of(number)->tramp->code.addr;
 }
 
 static bool has_ops(const struct set *set, const struct ftrace_ops *ops)
@@ -134,7 +131,7 @@ static bool has_ops(const struct set *set, const struct ftrace_ops *ops)
 }
 
 /* A set that is stale may serve again: it is not left out. */
-int ftrace_set_retarget(const struct ftrace_ops *ops, uintptr_t func)
+int ftrace_set_retarget(const struct ftrace_ops *ops, ftrace_func_t func)
 {
 	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
 		uint32_t place = 0;
@@ -143,7 +140,7 @@ int ftrace_set_retarget(const struct ftrace_ops *ops, uintptr_t func)
 			continue;
 		while (sets[i].calls[place] != ops->known_as)
 			place++;
-		if (trace_plat_trampoline_retarget(&sets[i].trampoline, place, func)) {
+		if (ftrace_tramp_retarget(sets[i].tramp, place, func)) {
 			ftrace_kill();
 			return -ENODEV;
 		}
@@ -151,26 +148,20 @@ int ftrace_set_retarget(const struct ftrace_ops *ops, uintptr_t func)
 	return 0;
 }
 
-bool ftrace_set_has_ops(const struct ftrace_ops *ops)
+void ftrace_set_wait(const struct ftrace_ops *ops)
 {
 	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
 		if (has_ops(&sets[i], ops))
-			return true;
+			ftrace_tramp_wait(sets[i].tramp);
 	}
-	return false;
 }
 
-uint64_t ftrace_set_begin_free(void)
-{
-	return now++;
-}
-
-void ftrace_set_end_free(uint64_t begun)
+void ftrace_set_free_stale(void)
 {
 	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
-		if (!sets[i].ops || sets[i].nr_sites || sets[i].stale_since > begun)
+		if (!sets[i].ops || sets[i].nr_sites)
 			continue;
-		trace_plat_trampoline_destroy(&sets[i].trampoline);
+		ftrace_tramp_release(sets[i].tramp);
 		sets[i].ops = 0;
 	}
 }

@@ -4,17 +4,17 @@
  *
  *   record -- number of its set --> { ops A, ops B } -- trampoline: save, call A, call B, restore
  *
- * A set is made when the first site needs it, and is stale when the last has left. Threads may then
- * still stand in its trampoline: it is freed when somebody has waited for them anyway, and until
- * then it serves again if a site wants the same ops.
+ * A set is made when the first site needs it, and is stale when the last has left: it serves again
+ * if a site wants the same ops, until an ops is unregistered. Threads may still stand in the
+ * trampoline of a stale one, which goes when they have left: ftrace_grace.h.
  *
  * A site without a set (number 0: no memory, too many sets, too many ops in one) calls the shared
  * trampoline, whose list function finds the same ops by their hashes.
  *
  * Context:   thread.
  * Locking:   ftrace_lock is held by whoever calls.
- * Ownership: of the trampolines: these functions. Ops have to live as long as sets that name them,
- *            so whoever unregisters one waits, and frees what is stale.
+ * Ownership: of the trampolines: these functions. Ops have to live as long as trampolines that name
+ *            them: see ftrace_unregister().
  */
 #ifndef FTRACE_SET_H
 #define FTRACE_SET_H
@@ -39,15 +39,10 @@ void ftrace_set_put(uint32_t number);
 uintptr_t ftrace_set_address(uint32_t number);
 
 /* Have all sets that name `ops` call `func`. 0, or -ENODEV: text was damaged, tracing is dead. */
-int ftrace_set_retarget(const struct ftrace_ops *ops, uintptr_t func);
-/* Whether one of the sets names `ops`. */
-bool ftrace_set_has_ops(const struct ftrace_ops *ops);
-
-/*
- * Free what is stale: begin, wait until no thread can stand in a trampoline that no site calls,
- * end with what begin said. What has become stale meanwhile stays for the next time.
- */
-uint64_t ftrace_set_begin_free(void);
-void ftrace_set_end_free(uint64_t begun);
+int ftrace_set_retarget(const struct ftrace_ops *ops, ftrace_func_t func);
+/* Begin to wait for threads in trampolines of sets that name `ops`. */
+void ftrace_set_wait(const struct ftrace_ops *ops);
+/* Release what no site calls any more. */
+void ftrace_set_free_stale(void);
 
 #endif

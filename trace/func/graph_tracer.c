@@ -403,7 +403,7 @@ int function_graph_start(struct trace_array *tr)
 
 void function_graph_stop(struct trace_array *tr)
 {
-	unregister_ftrace_function(tr->ops);
+	ftrace_unregister(tr->ops);
 	fgraph_user_remove(&tr->graph.user);
 	measure_sleep(&tr->graph, false);
 }

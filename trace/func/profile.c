@@ -222,7 +222,7 @@ static int create_tables(void)
 
 static void end_sites(void)
 {
-	unregister_ftrace_function(&profiler.ops);
+	ftrace_unregister(&profiler.ops);
 	ftrace_ops_unfollow(&ftrace_global_ops);
 }
 

@@ -230,7 +230,7 @@ int stack_tracer_enable(int value)
 	trace_plat_lock(&tracer.lock);
 	if (!value != !tracer.value) {
 		if (!value) /* an error says that tracing is dead: off in any case */
-			unregister_ftrace_function(&stack_tracer_ops);
+			ftrace_unregister(&stack_tracer_ops);
 		else if (!(err = prepare()))
 			err = register_ftrace_function(&stack_tracer_ops);
 	}

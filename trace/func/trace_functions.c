@@ -56,7 +56,7 @@ static int function_init(struct trace_array *tr)
 
 static void function_reset(struct trace_array *tr)
 {
-	unregister_ftrace_function(tr->ops);
+	ftrace_unregister(tr->ops);
 }
 
 /* As in Linux: switching tracing on again begins with an empty buffer. */

@@ -3,6 +3,7 @@
  */
 #include <trace/recursion.h>
 #include "entry.h"
+#include "func/ftrace_private.h"
 #include "func/functions.h"
 #include "latency/latency.h"
 #include "options.h"
@@ -146,7 +147,7 @@ static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
 	if (lat->has_calls && lat->is_graph)
 		trace_latency_graph_stop(lat, tr);
 	else if (lat->has_calls)
-		unregister_ftrace_function(tr->ops);
+		ftrace_unregister(tr->ops);
 	lat->has_calls = false;
 }
 

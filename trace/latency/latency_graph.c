@@ -7,6 +7,7 @@
  */
 #include <trace/recursion.h>
 #include "func/fgraph_private.h"
+#include "func/ftrace_private.h"
 #include "func/graph.h"
 #include "latency/latency.h"
 #include "print/output_graph.h"
@@ -63,7 +64,8 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 	(void)parent_ip;
 	if (bit < 0)
 		return;
-	if (records_here(lat) && !(lat->graph.flags & FGRAPH_USER_DEAD))
+	/* Not added: a late call, on its way since another tracer ran. */
+	if (records_here(lat) && lat->graph.is_added && !(lat->graph.flags & FGRAPH_USER_DEAD))
 		enter(tr, lat, ip, ftrace_regs_return_slot(fregs));
 	trace_recursion_exit(bit);
 }
@@ -120,7 +122,7 @@ int trace_latency_graph_start(struct trace_latency *lat, struct trace_array *tr)
 
 void trace_latency_graph_stop(struct trace_latency *lat, struct trace_array *tr)
 {
-	unregister_ftrace_function(tr->ops);
+	ftrace_unregister(tr->ops);
 	fgraph_user_remove(&lat->graph);
 }
 

@@ -13,6 +13,7 @@
 #define LIVEPATCH_PRIVATE_H
 
 #include <stdatomic.h>
+#include "func/ftrace_grace.h"
 #include <trace/ftrace.h>
 #include <trace/livepatch.h>
 #include <trace/thread.h>
@@ -36,6 +37,7 @@ struct klp_site {
 	uintptr_t func; /* the function that was there first */
 	struct klp_func *_Atomic top;
 	struct klp_site *next;
+	struct ftrace_after after; /* when it goes */
 };
 
 /*
@@ -77,13 +79,8 @@ void klp_thread_created(struct trace_thread *thread);
 
 /* ---- Stacks ---- */
 
-struct klp_range {
-	uintptr_t start;
-	uintptr_t end;
-};
-
 struct klp_ranges {
-	struct klp_range *range;
+	struct ftrace_code *range;
 	size_t nr;
 	size_t max;
 };

@@ -43,8 +43,11 @@ static struct klp_site *find_site(uintptr_t func)
 	return site;
 }
 
-static void free_site(struct klp_site *site)
+static void free_site(struct ftrace_after *after)
 {
+	struct klp_site *site =
+		(struct klp_site *)(void *)((char *)after - offsetof(struct klp_site, after));
+
 	ftrace_free_filter(&site->ops);
 	trace_plat_free(site, sizeof(*site));
 }
@@ -81,7 +84,7 @@ static int add_site(uintptr_t address, struct klp_func *func)
 	return 0;
 
 free:
-	free_site(site);
+	free_site(&site->after);
 	return err;
 }
 
@@ -93,8 +96,10 @@ static void remove_site(struct klp_site *site)
 		link = &(*link)->next;
 	*link = site->next;
 	/* With damaged text the site may go on calling. */
-	if (!unregister_ftrace_function(&site->ops))
-		free_site(site);
+	if (ftrace_unregister(&site->ops))
+		return;
+	site->after.fn = free_site;
+	ftrace_call_after(&site->after);
 }
 
 /* Static functions of two files may share a name: which of them is meant? */

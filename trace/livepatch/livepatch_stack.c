@@ -2,7 +2,6 @@
  * Whether threads are inside functions: see livepatch_private.h.
  */
 #include <trace/fmt.h>
-#include "func/fgraph_private.h"
 #include "livepatch_private.h"
 
 struct move {
@@ -21,9 +20,10 @@ static void add_cold_part(struct klp_ranges *ranges, const char *name)
 	trace_snprintf(cold, sizeof(cold), "%s.cold", name);
 	start = trace_plat_symbol_find(cold);
 	if (start && trace_plat_symbol(start, found, &start, &bytes))
-		ranges->range[ranges->nr++] = (struct klp_range){ start, start + bytes };
+		ranges->range[ranges->nr++] = (struct ftrace_code){ start, start + bytes };
 }
 
+/* Its end counts: a return address may be the first byte behind a call that never returns. */
 static void add_function(struct klp_ranges *ranges, uintptr_t func)
 {
 	char name[TRACE_SYM_LEN];
@@ -32,7 +32,7 @@ static void add_function(struct klp_ranges *ranges, uintptr_t func)
 
 	if (!trace_plat_symbol(func, name, &start, &bytes))
 		return;
-	ranges->range[ranges->nr++] = (struct klp_range){ start, start + bytes };
+	ranges->range[ranges->nr++] = (struct ftrace_code){ start, start + bytes };
 	add_cold_part(ranges, name);
 }
 
@@ -59,43 +59,30 @@ void klp_ranges_free(struct klp_ranges *ranges)
 	*ranges = (struct klp_ranges){ 0 };
 }
 
-static bool is_inside(const struct klp_ranges *ranges, uintptr_t address)
+/* Interrupts may be off; the thread does not run meanwhile. */
+static uint32_t find_ranges(struct trace_thread *thread, const uintptr_t *words, size_t nr,
+			    void *arg)
 {
-	for (size_t i = 0; i < ranges->nr; i++) {
-		/* A return address may be the first byte behind a call that ends its function. */
-		if (address >= ranges->range[i].start && address <= ranges->range[i].end)
-			return true;
-	}
-	return false;
-}
-
-/* Return addresses that graph tracing has taken off the stack. */
-static bool is_in_shadow(const struct klp_ranges *ranges, const struct trace_thread *thread)
-{
-	const struct fgraph_frame *top =
-		atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-
-	if (!thread->graph_base)
-		return false;
-	for (const struct fgraph_frame *frame = thread->graph_base + 1; frame < top; frame++) {
-		if (is_inside(ranges, trace_plat_ip_unpack(frame->ret)))
-			return true;
-	}
-	return false;
-}
-
-/* Interrupts off, the thread does not run meanwhile. */
-static void move_one(struct trace_thread *thread, const uintptr_t *words, size_t nr, void *arg)
-{
-	struct move *move = arg;
+	const struct move *move = arg;
 
 	if (klp_side_of(thread) == move->side)
-		return;
-	for (size_t i = 0; i < nr; i++) {
-		if (is_inside(move->ranges, words[i]))
-			return;
+		return 0;
+	for (size_t i = 0; i < move->ranges->nr; i++) {
+		for (size_t word = 0; word < nr; word++) {
+			if (ftrace_code_has(move->ranges->range[i], words[word]))
+				return 1;
+		}
 	}
-	if (!is_in_shadow(move->ranges, thread))
+	return 0;
+}
+
+static void move_one(struct trace_thread *thread, uint32_t found, void *arg)
+{
+	const struct move *move = arg;
+
+	for (size_t i = 0; i < move->ranges->nr && !found; i++)
+		found = ftrace_code_in_shadow(move->ranges->range[i], thread);
+	if (!found)
 		klp_set_side(thread, move->side);
 }
 
@@ -111,8 +98,9 @@ static void count_left(int32_t pid, struct trace_thread *thread, void *arg)
 size_t klp_move_threads(const struct klp_ranges *ranges, enum klp_side side)
 {
 	struct move move = { .ranges = ranges, .side = side };
+	const struct trace_plat_look look = { find_ranges, move_one, &move };
 
-	trace_plat_each_stack(move_one, &move);
+	trace_plat_each_stack(&look);
 	trace_plat_each_thread(count_left, &move);
 	return move.nr_left;
 }

@@ -114,10 +114,11 @@ void thread_put(struct thread *thread);
 
 /* 0, or -EINTR when interrupted before. */
 int thread_sleep_ns(uint64_t ns);
+/* The same, not interruptible. */
+void thread_pause_ns(uint64_t ns);
 /* Give up the CPU; other runnable threads go first. */
 void yield(void);
-/* At every round of a loop that may run long without sleeping: lets others run when they should,
- * and counts as a voluntary switch for synchronize_tasks(). */
+/* At every round of a loop that may run long without sleeping: lets others run when they should. */
 void cond_resched(void);
 /* Switch to the next thread; the caller has set its state. Preemption and interrupts on. */
 void schedule(void);
@@ -161,19 +162,16 @@ struct thread *thread_find(int32_t pid);
 bool thread_name(int32_t pid, bool may_wait, char *out_name);
 /* For every thread, idle ones included; list lock held, preemption off: fn must not block. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
-/*
- * Show what stands on the stack of every thread, at a moment when it does not run or is
- * interrupted: `words` hold every return address and every interrupted instruction, perhaps among
- * other things. fn runs with interrupts off and may not block. Thread, interrupts on.
+/* trace_plat_each_stack(): the functions of `look` run with interrupts off. Thread, interrupts on.
  */
-void thread_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words, size_t nr,
-				  void *arg),
-		       void *arg);
+struct trace_plat_look;
+void thread_each_stack(const struct trace_plat_look *look);
 const char *thread_state_name(const struct thread *thread); /* "R", "S", "D", "Z", "I" */
 
-/* Return when every thread has passed a voluntary switch, or slept, or was idle, since the call. */
-void synchronize_tasks(void);
-/* Return when every preempt-off section that ran at the call has ended, on every CPU. */
+/*
+ * Return when every preempt-off section that ran at the call has ended, on every CPU. Every 10 s
+ * the log names who is still inside.
+ */
 void synchronize_preempt(void);
 
 struct sched_cpu_stats {

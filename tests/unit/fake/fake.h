@@ -32,8 +32,8 @@ extern struct fake_cpu fake_cpus[FAKE_MAX_CPUS];
 void fake_set_nr_cpus(uint32_t nr);
 /* This thread is CPU `cpu` from now on. */
 void fake_bind(uint32_t cpu);
-/* Calls of trace_plat_synchronize_tasks() and _preempt(); hooks that run inside them. */
-extern _Atomic uint64_t fake_nr_sync_tasks, fake_nr_sync_preempt;
+/* Calls of trace_plat_synchronize_preempt(); what runs inside it. */
+extern _Atomic uint64_t fake_nr_sync_preempt;
 extern void (*fake_on_sync)(void);
 
 /* ---- Clock ---- */
@@ -119,7 +119,17 @@ struct trace_thread *fake_thread_of(int32_t pid);
 extern struct trace_stack fake_stacks[FAKE_MAX_STACKS];
 /* Words that trace_plat_each_stack() finds on the stack of that thread; at most 8. */
 void fake_thread_stack(int32_t pid, const uintptr_t *words, size_t nr);
-/* What trace_plat_call_later() was given; false when nothing waits. */
+/* The thread is just being switched: looks miss it. */
+void fake_thread_missed(int32_t pid, bool missed);
+void fake_thread_exit(int32_t pid);
+extern _Atomic uint64_t fake_nr_looks; /* calls of trace_plat_each_stack() */
+/*
+ * Called by trace_plat_pause() before it returns; without, a pause without end is a failure. And
+ * how many there were.
+ */
+extern void (*fake_on_pause)(void);
+extern _Atomic uint64_t fake_nr_pauses;
+/* What trace_plat_call_later() was given, the oldest; false when nothing waits. */
 bool fake_run_later(void);
 
 /* ---- Log ---- */

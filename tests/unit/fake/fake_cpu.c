@@ -17,7 +17,7 @@ void (*fake_clock_irq)(void);
 uint64_t fake_ticks;
 static _Thread_local bool in_clock_irq;
 
-_Atomic uint64_t fake_nr_sync_tasks, fake_nr_sync_preempt;
+_Atomic uint64_t fake_nr_sync_preempt;
 void (*fake_on_sync)(void);
 
 void fake_cpu_reset(void)
@@ -30,7 +30,6 @@ void fake_cpu_reset(void)
 	fake_clock_step = 10;
 	fake_clock_irq = NULL;
 	fake_ticks = 0;
-	fake_nr_sync_tasks = 0;
 	fake_nr_sync_preempt = 0;
 	fake_on_sync = NULL;
 }
@@ -126,11 +125,4 @@ void trace_plat_synchronize_preempt(void)
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
 		if (&fake_cpus[cpu] != fake_this)
 			wait_for(&fake_cpus[cpu]);
-}
-
-void trace_plat_synchronize_tasks(void)
-{
-	atomic_fetch_add(&fake_nr_sync_tasks, 1);
-	trace_plat_synchronize_preempt();
-	atomic_fetch_sub(&fake_nr_sync_preempt, 1);
 }

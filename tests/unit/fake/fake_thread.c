@@ -36,10 +36,18 @@ struct fake_thread {
 	char comm[TRACE_COMM_LEN];
 	uintptr_t stack[8]; /* what stands on it */
 	size_t stack_nr;
+	bool is_missed;
 };
 static struct fake_thread threads[256];
 static size_t nr_threads;
-static void (*later_fn)(void); /* of trace_plat_call_later() */
+#define MAX_LATER 4u
+static void (*later_fns[MAX_LATER])(void); /* of trace_plat_call_later(), the oldest first */
+static size_t nr_later;
+static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define MAX_PAUSES 100000u
+_Atomic uint64_t fake_nr_looks, fake_nr_pauses;
+void (*fake_on_pause)(void);
 
 /* What a struct trace_plat_lock holds; all zero is unlocked. */
 struct fake_lock {
@@ -63,7 +71,9 @@ void fake_thread_reset(void)
 	log_text[0] = '\0';
 	nr_threads = 0;
 	memset(fake_stacks, 0, sizeof(fake_stacks));
-	later_fn = NULL;
+	nr_later = 0;
+	fake_nr_looks = fake_nr_pauses = 0;
+	fake_on_pause = NULL;
 }
 
 void fake_reset(void)
@@ -208,6 +218,7 @@ void fake_thread_add(int32_t pid, const char *comm)
 		thread->pid = pid;
 		thread->trace = (struct trace_thread){ 0 };
 		thread->stack_nr = 0;
+		thread->is_missed = false;
 	}
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
@@ -224,30 +235,81 @@ void fake_thread_stack(int32_t pid, const uintptr_t *words, size_t nr)
 {
 	struct fake_thread *thread = find_thread(pid);
 
-	memcpy(thread->stack, words, nr * sizeof(*words));
+	for (size_t i = 0; i < nr; i++)
+		thread->stack[i] = words[i];
 	thread->stack_nr = nr;
 }
 
-void trace_plat_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words,
-				      size_t nr, void *arg),
-			   void *arg)
+void fake_thread_missed(int32_t pid, bool missed)
 {
-	for (size_t i = 0; i < nr_threads; i++)
-		fn(&threads[i].trace, threads[i].stack, threads[i].stack_nr, arg);
+	find_thread(pid)->is_missed = missed;
+}
+
+void fake_thread_exit(int32_t pid)
+{
+	struct fake_thread *thread = find_thread(pid);
+
+	*thread = threads[--nr_threads];
+}
+
+/* Piece by piece: here every word is one. */
+void trace_plat_each_stack(const struct trace_plat_look *look)
+{
+	atomic_fetch_add(&fake_nr_looks, 1);
+	for (size_t i = 0; i < nr_threads; i++) {
+		struct fake_thread *thread = &threads[i];
+		uint32_t found = 0;
+
+		if (thread->is_missed)
+			continue;
+		for (size_t word = 0; word < thread->stack_nr; word++)
+			found |= look->find(&thread->trace, &thread->stack[word], 1, look->arg);
+		look->seen(&thread->trace, found, look->arg);
+	}
+}
+
+int trace_plat_pause(uint64_t ns, bool may_interrupt)
+{
+	(void)ns;
+	if (trace_plat_preempt_count() || trace_plat_irqs_disabled()) {
+		fprintf(stderr, "fake: pause with preemption or interrupts off\n");
+		abort();
+	}
+	if (may_interrupt && fake_interrupted)
+		return -EINTR;
+	if (atomic_fetch_add(&fake_nr_pauses, 1) > MAX_PAUSES) {
+		fprintf(stderr, "fake: a wait does not end\n");
+		abort();
+	}
+	if (fake_on_pause)
+		fake_on_pause();
+	return 0;
 }
 
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns)
 {
+	size_t i = 0;
+
 	(void)later;
 	(void)delay_ns;
-	later_fn = fn;
+	pthread_mutex_lock(&later_lock);
+	while (i < nr_later && later_fns[i] != fn)
+		i++;
+	if (i == nr_later)
+		later_fns[nr_later++] = fn;
+	pthread_mutex_unlock(&later_lock);
 }
 
 bool fake_run_later(void)
 {
-	void (*fn)(void) = later_fn;
+	void (*fn)(void) = NULL;
 
-	later_fn = NULL;
+	pthread_mutex_lock(&later_lock);
+	if (nr_later) {
+		fn = later_fns[0];
+		memmove(&later_fns[0], &later_fns[1], --nr_later * sizeof(later_fns[0]));
+	}
+	pthread_mutex_unlock(&later_lock);
 	if (fn)
 		fn();
 	return fn != NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "fake.h"
 #include "array.h"
+#include "func/ftrace_grace.h"
 #include "func/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
@@ -315,32 +316,47 @@ static void change_func(struct ftrace_ops *ops, ftrace_func_t func)
 	assert_int_equal(fake_nr_pokes, nr_pokes);
 }
 
+/* A thread that was preempted before its trampoline called: until it has gone on, nothing is over.
+ */
+static void change_func_under_thread(ftrace_func_t func)
+{
+	uintptr_t inside = plain.trampoline.addr + 3;
+	uint64_t mark = ftrace_grace_mark();
+
+	fake_thread_stack(7, &inside, 1);
+	change_func(&plain, func);
+	fake_interrupted = true;
+	assert_int_equal(ftrace_grace_wait(mark, true), plain.trampoline.addr ? -EINTR : 0);
+	fake_interrupted = false;
+	fake_thread_stack(7, NULL, 0);
+	assert_int_equal(ftrace_grace_wait(mark, true), 0);
+}
+
 static void test_func_changes_live(void **state)
 {
-	uint64_t nr_waits = fake_nr_sync_tasks;
+	uint64_t mark;
 
 	(void)state;
+	fake_thread_add(7, "preempted");
 	for (uint32_t assisted = 0; assisted < 2; assisted++) {
 		plain.flags = assisted ? FTRACE_OPS_FL_RECURSION : 0;
 		assert_int_equal(register_ftrace_function(&plain), 0);
-		change_func(&plain, count_new);
-		assert_int_equal(fake_nr_sync_tasks, ++nr_waits); /* threads in its trampoline */
+		change_func_under_thread(count_new);
+		mark = ftrace_grace_mark();
 		assert_int_equal(ftrace_ops_set_func(&plain, count_new), 0);
-		assert_int_equal(fake_nr_sync_tasks, nr_waits);
+		assert_int_equal(ftrace_grace_mark(), mark); /* nothing changes: no wait */
 		/* Beside another: the list. */
 		assert_int_equal(register_ftrace_function(&regs), 0);
 		change_func(&plain, count);
 		assert_int_equal(unregister_ftrace_function(&regs), 0);
 		call_via(SITE, FAKE_VIA_TRAMPOLINE);
 		assert_int_equal(unregister_ftrace_function(&plain), 0);
-		nr_waits = fake_nr_sync_tasks;
 	}
 	fake_trampoline_budget = 0; /* without one of its own */
 	plain.flags = 0;
 	assert_int_equal(ftrace_ops_set_func(&plain, count_new), 0); /* not registered */
 	assert_int_equal(register_ftrace_function(&plain), 0);
-	change_func(&plain, count);
-	assert_int_equal(fake_nr_sync_tasks, nr_waits);
+	change_func_under_thread(count);
 }
 
 /* What cannot do without registers is never called without, whatever its func. */
@@ -470,41 +486,68 @@ static void test_flags_of_one_that_goes_away(void **state)
 	assert_int_equal(ftrace_set_filter_ip(&plain, fake_func(1), false, true), -ENODEV);
 }
 
-/* The memory of a dynamic ops is not looked at once every thread has passed a switch. */
-static void test_dynamic_waits_for_threads(void **state)
+static uintptr_t stands_at; /* of thread 7 */
+static size_t trampolines_then;
+
+/* After a while it goes on; until then, everything has to stay. */
+static void leave_after_three(void)
 {
-	uint64_t waits = fake_nr_sync_tasks;
+	assert_int_equal(fake_nr_trampolines, trampolines_then);
+	if (fake_nr_pauses == 3)
+		fake_thread_stack(7, NULL, 0);
+}
+
+static void stand_at(uintptr_t address)
+{
+	fake_thread_add(7, "preempted");
+	stands_at = address;
+	fake_thread_stack(7, &stands_at, 1);
+	trampolines_then = fake_nr_trampolines;
+	fake_nr_pauses = 0;
+	fake_on_pause = leave_after_three;
+}
+
+/* Memory of an ops is its user's when unregistering returns: no thread is on its way to it. */
+static void test_unregister_waits_for_threads(void **state)
+{
+	size_t trampolines = fake_nr_trampolines;
 
 	(void)state;
-	fake_trampoline_budget = 0; /* a trampoline of its own would make it wait anyway */
+	for (uint32_t dynamic = 0; dynamic < 2; dynamic++) {
+		plain.flags = dynamic ? FTRACE_OPS_FL_DYNAMIC : 0;
+		assert_int_equal(register_ftrace_function(&plain), 0);
+		stand_at(plain.trampoline.addr + plain.trampoline.bytes - 1);
+		assert_int_equal(unregister_ftrace_function(&plain), 0);
+		assert_int_equal(fake_nr_pauses, 3);
+		assert_int_equal(fake_nr_trampolines, trampolines);
+	}
+	fake_trampoline_budget = 0; /* the list alone: no thread is preempted there */
 	assert_int_equal(register_ftrace_function(&plain), 0);
+	stand_at(0);
 	assert_int_equal(unregister_ftrace_function(&plain), 0);
-	assert_int_equal(fake_nr_sync_tasks, waits);
-	plain.flags = FTRACE_OPS_FL_DYNAMIC;
-	assert_int_equal(register_ftrace_function(&plain), 0);
-	assert_int_equal(unregister_ftrace_function(&plain), 0);
-	assert_int_equal(fake_nr_sync_tasks, waits + 1);
+	assert_int_equal(fake_nr_pauses, 0);
 }
 
 /* Waits for threads, and for sections without preemption, since the last time that it was asked. */
-static void check_waits(uint64_t tasks, uint64_t preempt)
+static void check_waits(uint64_t pauses, uint64_t preempt)
 {
-	static uint64_t had_tasks, had_preempt;
+	static uint64_t had_preempt;
 
-	assert_int_equal(fake_nr_sync_tasks - had_tasks, tasks);
+	assert_int_equal(fake_nr_pauses, pauses);
 	assert_int_equal(fake_nr_sync_preempt - had_preempt, preempt);
-	had_tasks = fake_nr_sync_tasks;
 	had_preempt = fake_nr_sync_preempt;
 }
 
 /*
  * What may still be looked at is waited for, even where no trampoline is: the ops and its sets by
- * the list function, what a site called or jumped to by threads that were preempted on their way.
+ * the list function, what a site called by threads that were preempted on their way.
  */
 static void test_who_is_waited_for(void **state)
 {
 	(void)state;
-	fake_nr_sync_tasks = fake_nr_sync_preempt = 0;
+	fake_nr_sync_preempt = 0;
+	fake_symbol_add(FAKE_SHARED_REGS, 16, "ftrace_regs_caller");
+	stand_at(0);
 	check_waits(0, 0);
 	fake_trampoline_budget = 0;
 	assert_int_equal(register_ftrace_function(&plain), 0);
@@ -516,16 +559,22 @@ static void test_who_is_waited_for(void **state)
 
 	assert_int_equal(register_ftrace_direct(&direct, DIRECT), 0);
 	check_waits(0, 0);
+	stand_at(DIRECT);
 	assert_int_equal(modify_ftrace_direct(&direct, DIRECT2), 0);
-	check_waits(1, 1);
-	assert_int_equal(unregister_ftrace_direct(&direct, DIRECT2, false), 0);
-	check_waits(1, 1);
+	check_waits(3, 1);
+	stand_at(DIRECT); /* they had left it: not asked any more */
+	assert_int_equal(modify_ftrace_direct(&direct, DIRECT), 0);
+	check_waits(0, 1);
+	stand_at(FAKE_SHARED_REGS); /* on its way */
+	assert_int_equal(unregister_ftrace_direct(&direct, DIRECT, false), 0);
+	check_waits(3, 1);
 
+	stand_at(NEW_FUNC);
 	assert_int_equal(register_ftrace_function(&modify), 0);
 	assert_int_equal(ftrace_set_site_jump(&modify, NEW_FUNC), 0);
-	check_waits(1, 1);
+	check_waits(0, 1);
 	assert_int_equal(unregister_ftrace_function(&modify), 0);
-	check_waits(1, 1);
+	check_waits(0, 1);
 }
 
 static void test_master_switch(void **state)
@@ -676,7 +725,7 @@ int main(void)
 		TEST(test_jump_while_alone),
 		TEST(test_jump_refusals),
 		TEST(test_flags_of_one_that_goes_away),
-		TEST(test_dynamic_waits_for_threads),
+		TEST(test_unregister_waits_for_threads),
 		TEST(test_who_is_waited_for),
 		TEST(test_master_switch),
 		TEST(test_permanent_keeps_it_on),

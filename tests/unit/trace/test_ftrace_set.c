@@ -166,6 +166,29 @@ static void test_it_is_freed_behind_a_wait(void **state)
 	assert_int_equal(fake_nr_trampolines, 1);
 }
 
+static void leave(void)
+{
+	assert_int_equal(fake_nr_trampolines, 2); /* of the other ops, and of both */
+	fake_thread_stack(7, NULL, 0);
+}
+
+/* As long as a thread stands there, which is what who unregisters waits for. */
+static void test_it_stays_while_a_thread_is_inside(void **state)
+{
+	uintptr_t inside;
+
+	(void)state;
+	add(0);
+	add(1);
+	inside = target_of(5) + 4;
+	fake_thread_add(7, "preempted");
+	fake_thread_stack(7, &inside, 1);
+	fake_on_pause = leave;
+	take_out(1);
+	assert_int_equal(fake_nr_pauses, 1);
+	assert_int_equal(fake_nr_trampolines, 1);
+}
+
 /* Filters that change often neither wait nor pile up trampolines. */
 static void test_a_stale_one_serves_again(void **state)
 {
@@ -177,7 +200,7 @@ static void test_a_stale_one_serves_again(void **state)
 	add(0);
 	add(1);
 	target = target_of(5);
-	syncs = fake_nr_sync_tasks;
+	syncs = fake_nr_looks;
 	for (uint32_t round = 0; round < 10; round++) {
 		want(1, 9, true);
 		assert_int_equal(calls_of(5), 1);
@@ -186,7 +209,7 @@ static void test_a_stale_one_serves_again(void **state)
 		assert_int_equal(calls_of(5), 2);
 	}
 	assert_int_equal(fake_nr_trampolines, 3);
-	assert_int_equal(fake_nr_sync_tasks, syncs);
+	assert_int_equal(fake_nr_looks, syncs);
 }
 
 /* One that is stale is told too: it may serve again. */
@@ -340,6 +363,7 @@ int main(void)
 		TEST(test_newest_is_called_first),
 		TEST(test_sites_with_the_same_ops_share_it),
 		TEST(test_it_is_freed_behind_a_wait),
+		TEST(test_it_stays_while_a_thread_is_inside),
 		TEST(test_a_stale_one_serves_again),
 		TEST(test_new_function_in_all_sets),
 		TEST(test_without_memory_the_list_serves),

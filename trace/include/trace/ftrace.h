@@ -16,8 +16,9 @@
  * function that the call is sent to, begins with.
  *
  * Guarantees: callbacks have begun for every site before register_ftrace_function() returns; none
- * can still run when unregister_ftrace_function() has returned; a filter that is changed while the
- * ops is registered never passes through "all functions".
+ * can still run when unregister_ftrace_function() has returned: it waits for threads that were
+ * preempted on their way, so call it without locks that others need. A filter that is changed while
+ * the ops is registered never passes through "all functions".
  *
  * Context:   callbacks - probe. Everything else - thread, interrupts on, may block.
  * Locking:   one sleeping lock inside; a callback may not call anything of this header.
@@ -31,6 +32,7 @@
 #include <trace/platform.h>
 
 struct ftrace_hash;
+struct ftrace_tramp;
 
 /*
  * `ip` is the address of the call site, `parent_ip` the return address into the caller. `fregs` is
@@ -78,6 +80,7 @@ struct ftrace_ops {
 	struct ftrace_ops_hash hashes[2];
 	struct ftrace_ops *follower;	    /* gets the same filters, or NULL */
 	struct trace_trampoline trampoline; /* addr 0: has none */
+	struct ftrace_tramp *tramp;	    /* what keeps it, as long as it has one */
 	ftrace_func_t list_func;	    /* func, for callers without all registers */
 	_Atomic uintptr_t direct_call;	    /* FTRACE_OPS_FL_DIRECT: who is called instead */
 	uintptr_t site_jump;		    /* ftrace_set_site_jump() */
@@ -113,7 +116,7 @@ int unregister_ftrace_function(struct ftrace_ops *ops);
  *
  * 0; -EINVAL (no filter; func is set; registered; for the others: not registered so), -EBUSY (a
  * site has a direct call or an IPMODIFY ops), -ENODEV. When modify and unregister return, no thread
- * is on its way to the old address.
+ * is on its way to the old address, or in the function there (4096 bytes of what has no name).
  */
 int register_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr);
 int modify_ftrace_direct(struct ftrace_ops *ops, uintptr_t addr);

@@ -214,7 +214,7 @@ int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size
 int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func);
 /* What its first call is of. */
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp);
-/* No thread can be inside any more: the caller has waited. */
+/* No thread is inside, or can get there. As above. */
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);
 /*
  * The shared trampolines: call trace_ops_list_func(ip, parent_ip, NULL, fregs); with registers

@@ -30,8 +30,11 @@ int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), voi
 /* Thread, softirq or irq; not NMI. */
 void trace_plat_wake(struct trace_plat_waitq *queue);
 
-/* Return when every thread has passed a voluntary switch, or was idle, since the call. Thread. */
-void trace_plat_synchronize_tasks(void);
+/*
+ * Sleep for about `ns`. With `may_interrupt` it ends early, with -EINTR, when the user interrupts,
+ * and at once when he has. 0 otherwise. Thread context.
+ */
+int trace_plat_pause(uint64_t ns, bool may_interrupt);
 /* Return when every preempt-off section that ran at the call has ended. Thread. */
 void trace_plat_synchronize_preempt(void);
 /*
@@ -64,14 +67,25 @@ void trace_plat_defer(struct trace_plat_deferred *deferred);
 void trace_plat_set_hooks(uint32_t mask);
 
 /*
- * Show what stands on the stack of every thread, at a moment when it does not run or is
- * interrupted: `words` hold every return address and every interrupted instruction, perhaps among
- * other things. A thread that is missed (it went to sleep meanwhile) comes with a later call. fn
- * may not block. Thread, interrupts on.
+ * A look at the stacks of all threads, each at a moment when it does not run or is interrupted.
+ * What stands on one: every return address and every instruction that was interrupted; perhaps also
+ * what its registers held, and what earlier calls have left there.
  */
-void trace_plat_each_stack(void (*fn)(struct trace_thread *thread, const uintptr_t *words,
-				      size_t nr, void *arg),
-			   void *arg);
+struct trace_plat_look {
+	/* Which of 32 things, a bit each, are among these words? Asked piece by piece. */
+	uint32_t (*find)(struct trace_thread *thread, const uintptr_t *words, size_t nr, void *arg);
+	/* All of this stack has been shown; `found` is what there is on it, of all pieces. */
+	void (*seen)(struct trace_thread *thread, uint32_t found, void *arg);
+	void *arg;
+};
+
+/*
+ * Where something is found, the host may look once more, at that stack without what earlier calls
+ * left there, if it can tell. A thread that is missed (it was just being switched) is not `seen`
+ * and comes with a later call. Both functions may not block: interrupts may be off. Thread context,
+ * interrupts on.
+ */
+void trace_plat_each_stack(const struct trace_plat_look *look);
 
 struct trace_plat_later { /* zeroed is idle */
 	uint64_t opaque[24];

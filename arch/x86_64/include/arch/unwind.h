@@ -10,6 +10,7 @@
 #ifndef ARCH_UNWIND_H
 #define ARCH_UNWIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <arch/switch.h>
@@ -23,5 +24,20 @@ size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t
 size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, size_t max);
 /* Of the caller: the first entry lies in the function that calls this. */
 size_t arch_backtrace_here(uintptr_t *out, size_t max);
+
+/*
+ * Show what the code on a stack can come back to, without what earlier calls have left between:
+ * each return address, the real one where a return is hooked; and for an interrupt the instruction
+ * with all words up to the first frame that the interrupted code has for sure. True when the walk
+ * came to the first frame of the stack. False: it broke off, and more may be there.
+ */
+typedef void (*arch_words_fn)(const uintptr_t *words, size_t nr, void *arg);
+/* Of a thread that does not run. */
+bool arch_stack_show(const struct arch_context *ctx, arch_words_fn fn, void *arg);
+/*
+ * Of the caller. `is_waiting`: what it has interrupted waits for an interrupt, so that nothing but
+ * return addresses counts there.
+ */
+bool arch_stack_show_here(bool is_waiting, arch_words_fn fn, void *arg);
 
 #endif
