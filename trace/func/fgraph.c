@@ -9,21 +9,26 @@
 #include "fgraph_private.h"
 #include <trace/recursion.h>
 
-static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame);
+static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
+			struct fgraph_user *user);
 
 static struct fgraph_user nobody = { .exit = exit_nobody };
 
-/* By number; the last is always nobody. Changed under fgraph_lock. */
+/* By number; the first is always nobody. Changed under fgraph_lock. */
 static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
 	[0 ... FGRAPH_MAX_USERS] = &nobody,
 };
 static uint32_t nr_users; /* fgraph_lock */
 static _Atomic bool is_dead;
 
-static void exit_nobody(struct fgraph_user *user, struct fgraph_frame *frame)
+/* The word of who has the number now is not its own. */
+static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
+			struct fgraph_user *user)
 {
 	(void)user;
-	fgraph_pop(frame);
+	fgraph_unhook(frame);
+	fgraph_free(thread, frame);
+	trace_plat_preempt_enable();
 }
 
 bool ftrace_graph_is_dead(void)
@@ -34,7 +39,7 @@ bool ftrace_graph_is_dead(void)
 void ftrace_graph_stop(void)
 {
 	atomic_store(&is_dead, true);
-	for (uint32_t i = 0; i < FGRAPH_MAX_USERS; i++)
+	for (uint32_t i = 1; i <= FGRAPH_MAX_USERS; i++)
 		atomic_fetch_or(&atomic_load(&users[i])->flags, FGRAPH_USER_DEAD);
 }
 
@@ -52,15 +57,6 @@ struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame)
 {
 	return atomic_load_explicit(&users[fgraph_head(frame) & FGRAPH_USER_MASK],
 				    memory_order_relaxed);
-}
-
-uint32_t fgraph_next_head(const struct trace_thread *thread, uint32_t user, uint32_t *out_flags)
-{
-	struct fgraph_frame *top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	struct fgraph_frame *last = fgraph_last(thread, top - 1, user);
-
-	*out_flags = last ? fgraph_head(last) & FGRAPH_FLAGS_MASK : 0;
-	return last ? fgraph_head_below(last, user) : user;
 }
 
 /* ---- Return ---- */
@@ -86,23 +82,24 @@ static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *threa
 	}
 	if (frame == thread->graph_base)
 		return NULL;
-	fgraph_unpush(thread, frame + 1);
+	while (first > frame)
+		fgraph_free(thread, first--);
 	return frame;
 }
 
-static TRACE_ALWAYS_INLINE void exit_frame(struct fgraph_frame *frame)
+static TRACE_ALWAYS_INLINE void exit_frame(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct fgraph_user *user = fgraph_user_of(frame);
 
-	user->exit(user, frame);
+	user->exit(frame, thread, user);
 }
 
-static TRACE_NOINLINE void return_to_lost_frame(uintptr_t *slot)
+static TRACE_NOINLINE void return_to_lost_frame(uintptr_t *slot, struct trace_thread *thread)
 {
-	struct fgraph_frame *frame = find_frame(trace_plat_current(), slot);
+	struct fgraph_frame *frame = find_frame(thread, slot);
 
 	if (frame) {
-		exit_frame(frame);
+		exit_frame(frame, thread);
 		return;
 	}
 	*slot = trace_plat_return_lost();
@@ -111,14 +108,16 @@ static TRACE_NOINLINE void return_to_lost_frame(uintptr_t *slot)
 
 void trace_graph_return(uintptr_t *slot)
 {
+	struct trace_thread *thread;
 	struct fgraph_frame *frame;
 
 	trace_plat_preempt_disable();
-	frame = atomic_load_explicit(&trace_plat_current()->graph_top, memory_order_relaxed) - 1;
+	thread = trace_plat_current();
+	frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed) - 1;
 	if (TRACE_LIKELY(frame->slot == (uintptr_t)slot))
-		exit_frame(frame);
+		exit_frame(frame, thread);
 	else
-		return_to_lost_frame(slot);
+		return_to_lost_frame(slot, thread);
 }
 
 uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret,
@@ -144,14 +143,14 @@ uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret
 
 static int user_add_locked(struct fgraph_user *user)
 {
-	uint32_t index = 0;
+	uint32_t index = 1;
 	int err;
 
 	if (ftrace_graph_is_dead() || ftrace_is_dead())
 		return -ENODEV;
-	while (index < FGRAPH_MAX_USERS && users[index] != &nobody)
+	while (index <= FGRAPH_MAX_USERS && users[index] != &nobody)
 		index++;
-	if (user->is_added || index == FGRAPH_MAX_USERS)
+	if (user->is_added || index > FGRAPH_MAX_USERS)
 		return -EBUSY;
 	err = fgraph_stacks_get();
 	if (err)
@@ -197,17 +196,20 @@ static struct fgraph_ops *gops_of(struct fgraph_user *user)
 	return (struct fgraph_ops *)(void *)((char *)user - offsetof(struct fgraph_ops, user));
 }
 
-/* The call around `frame` that has the same user, or NULL. */
+/*
+ * The call around `frame` that has the same user, or NULL. One of the same level may lie between:
+ * it was interrupted where it begins or ends.
+ */
 static struct fgraph_frame *parent_of(const struct trace_thread *thread, struct fgraph_frame *frame)
 {
-	uint32_t user = fgraph_head(frame) & FGRAPH_USER_MASK;
+	uint32_t level = fgraph_level(frame), user = frame->part.user;
 
-	frame--;
-	if (frame == thread->graph_base)
+	if (level == 0)
 		return NULL;
-	if (TRACE_LIKELY((fgraph_head(frame) & FGRAPH_USER_MASK) == user))
-		return frame;
-	return fgraph_last(thread, frame, user);
+	do
+		frame = fgraph_last(thread, frame - 1, user);
+	while (frame && fgraph_level(frame) >= level);
+	return frame;
 }
 
 static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
@@ -228,19 +230,15 @@ static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
 static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_free_frame(thread);
-	uint32_t head, flags;
+	struct fgraph_frame *frame = fgraph_top(thread);
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&gops->user.flags, memory_order_relaxed)))
 		return;
-	if (TRACE_UNLIKELY(!frame)) {
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame))) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	head = fgraph_head_below(frame - 1, gops->user.index);
-	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD))
-		head = fgraph_next_head(thread, gops->user.index, &flags);
-	fgraph_push(thread, frame, head, ip, slot);
+	fgraph_push(thread, frame, gops->user.index, ip, slot);
 	if (gops->entryfunc && !is_wanted(gops, thread, frame, parent_ip)) {
 		fgraph_unpush(thread, frame);
 		return;
@@ -248,7 +246,7 @@ static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, ui
 	frame->child_ns = 0;
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	fgraph_hook(frame);
+	fgraph_hook(slot);
 }
 
 static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -262,9 +260,9 @@ static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 	trace_recursion_exit(bit);
 }
 
-static void call_retfunc(struct fgraph_ops *gops, struct fgraph_frame *frame)
+static void call_retfunc(struct fgraph_ops *gops, struct fgraph_frame *frame,
+			 struct trace_thread *thread)
 {
-	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *parent = parent_of(thread, frame);
 	struct ftrace_graph_ret ret = {
 		.func = trace_plat_ip_unpack(frame->func),
@@ -287,7 +285,8 @@ static void call_retfunc(struct fgraph_ops *gops, struct fgraph_frame *frame)
 }
 
 /* Preemption is off. The guard: what retfunc calls shall not be hooked. */
-static void gops_exit(struct fgraph_user *user, struct fgraph_frame *frame)
+static void gops_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+		      struct fgraph_user *user)
 {
 	struct fgraph_ops *gops = gops_of(user);
 	uint32_t bit =
@@ -295,10 +294,10 @@ static void gops_exit(struct fgraph_user *user, struct fgraph_frame *frame)
 
 	if (gops->retfunc && !atomic_load_explicit(&user->flags, memory_order_relaxed) &&
 	    trace_plat_recursion_set(bit)) {
-		call_retfunc(gops, frame);
+		call_retfunc(gops, frame, thread);
 		trace_plat_recursion_clear(bit);
 	}
-	fgraph_pop(frame);
+	fgraph_pop(thread, frame);
 }
 
 int register_ftrace_graph(struct fgraph_ops *gops)

@@ -11,17 +11,17 @@
 #include "../hooks.h"
 #include "fgraph_private.h"
 
-#define STACK_BYTES ((size_t)4096)
-#define NR_FRAMES   (STACK_BYTES / sizeof(struct fgraph_frame)) /* with the sentinel */
-
 struct trace_plat_lock fgraph_lock;
 
 static bool is_wanted; /* there is a user; fgraph_lock */
 
-/* Stacks on their way; the link lies in the stack itself. */
+/* Stacks on their way; the link lies in the stack itself, below the frames. */
 struct spare {
 	struct spare *next;
 };
+_Static_assert(sizeof(struct spare) + (FGRAPH_NR_FRAMES + 1) * sizeof(struct fgraph_frame) <=
+		       FGRAPH_STACK_BYTES,
+	       "frames stay zero");
 
 struct chain {
 	struct spare *first;
@@ -50,18 +50,26 @@ static void chain_free(struct chain *chain)
 	void *stack;
 
 	while ((stack = chain_get(chain)))
-		trace_plat_free(stack, STACK_BYTES);
+		trace_plat_free(stack, FGRAPH_STACK_BYTES);
 }
 
+/* Its memory is zero, and so all frames are nobody's. */
 static void give(struct trace_thread *thread, void *stack)
 {
-	struct fgraph_frame *base = stack;
+	void *end = (char *)stack + FGRAPH_STACK_BYTES;
+	struct fgraph_frame *first = (struct fgraph_frame *)end - FGRAPH_NR_FRAMES;
 
-	*base = (struct fgraph_frame){ .head = FGRAPH_SENTINEL };
-	thread->graph_base = base;
-	atomic_store_explicit(&thread->graph_top, base + 1, memory_order_relaxed);
-	/* Release: with the acquire of fgraph_push(), which looks here first. */
-	atomic_store_explicit(&thread->graph_end, base + NR_FRAMES, memory_order_release);
+	for (uint32_t i = 1; i <= FGRAPH_MAX_USERS; i++)
+		fgraph_set_next(thread, i, i);
+	thread->graph_base = first - 1;
+	/* Release: with the acquire of fgraph_free_frame(), which looks here first. */
+	atomic_store_explicit(&thread->graph_top, first, memory_order_release);
+}
+
+/* The memory of the stack whose frames begin above `base`. */
+static void *stack_of(struct fgraph_frame *base)
+{
+	return (char *)(base + 1 + FGRAPH_NR_FRAMES) - FGRAPH_STACK_BYTES;
 }
 
 static void give_one(int32_t pid, struct trace_thread *thread, void *arg)
@@ -82,7 +90,7 @@ static void give_one(int32_t pid, struct trace_thread *thread, void *arg)
 static int fill_chain(struct chain *chain)
 {
 	for (; chain->nr_missing; chain->nr_missing--) {
-		void *stack = trace_plat_alloc(STACK_BYTES);
+		void *stack = trace_plat_alloc(FGRAPH_STACK_BYTES);
 
 		if (!stack)
 			return -ENOMEM;
@@ -116,8 +124,7 @@ static void take_one(int32_t pid, struct trace_thread *thread, void *arg)
 	if (!thread->graph_base ||
 	    atomic_load_explicit(&thread->graph_top, memory_order_relaxed) > thread->graph_base + 1)
 		return;
-	atomic_store_explicit(&thread->graph_end, NULL, memory_order_relaxed);
-	chain_put(arg, thread->graph_base);
+	chain_put(arg, stack_of(thread->graph_base));
 	thread->graph_base = NULL;
 	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
 }
@@ -140,7 +147,7 @@ struct visit {
 	uint64_t nr;
 };
 
-static void visit_one(int32_t pid, struct trace_thread *thread, void *arg)
+static void visit_frames_of(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	struct visit *visit = arg;
 	struct fgraph_frame *frame, *top;
@@ -162,7 +169,7 @@ static void visit_one(int32_t pid, struct trace_thread *thread, void *arg)
 
 static void visit_frames(struct visit *visit)
 {
-	trace_plat_each_thread(visit_one, visit);
+	trace_plat_each_thread(visit_frames_of, visit);
 }
 
 /* Its thread may have popped it, and pushed another: that one has another user. */
@@ -173,11 +180,21 @@ static void forget(struct trace_thread *thread, struct fgraph_frame *frame, uint
 				       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
 }
 
+/* Who gets the number next has no calls yet. Nobody else looks at the word meanwhile. */
+static void forget_word(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	uint32_t index = *(const uint32_t *)arg;
+
+	(void)pid;
+	fgraph_set_next(thread, index, index);
+}
+
 void fgraph_stacks_forget(uint32_t index)
 {
 	struct visit visit = { .user = index, .fn = forget };
 
 	visit_frames(&visit);
+	trace_plat_each_thread(forget_word, &index);
 }
 
 uint64_t fgraph_stacks_count(uint32_t index)
@@ -238,27 +255,28 @@ void fgraph_thread_created(struct trace_thread *thread)
 	trace_plat_lock(&fgraph_lock);
 	thread->graph_has_ended = false;
 	if (is_wanted && !thread->graph_base) {
-		stack = trace_plat_alloc(STACK_BYTES);
+		stack = trace_plat_alloc(FGRAPH_STACK_BYTES);
 		if (stack) /* otherwise its calls count as overrun */
 			give(thread, stack);
 	}
 	trace_plat_unlock(&fgraph_lock);
 }
 
-/* Take the stack of a thread that ends; what is still on it never returns. */
+/*
+ * Take the stack of a thread that ends; what is still on it never returns. Interrupts have popped
+ * what they pushed, and push no more.
+ */
 static void *abandon(struct trace_thread *thread)
 {
-	struct fgraph_frame *base = thread->graph_base, *top;
+	struct fgraph_frame *base = thread->graph_base;
+	struct fgraph_frame *top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 
-	/* In this order: an interrupt here pushes no more, but may still have to pop. */
-	atomic_store_explicit(&thread->graph_end, NULL, memory_order_relaxed);
+	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	for (struct fgraph_frame *frame = base + 1; frame < top; frame++)
 		atomic_fetch_add(&fgraph_user_of(frame)->nr_abandoned, 1);
 	thread->graph_base = NULL;
-	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
-	return base;
+	return stack_of(base);
 }
 
 void fgraph_thread_exited(struct trace_thread *thread)
@@ -272,7 +290,7 @@ void fgraph_thread_exited(struct trace_thread *thread)
 		stack = abandon(thread);
 	trace_plat_unlock(&fgraph_lock);
 	if (stack)
-		trace_plat_free(stack, STACK_BYTES);
+		trace_plat_free(stack, FGRAPH_STACK_BYTES);
 }
 
 /* ---- Sleep ---- */

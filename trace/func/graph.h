@@ -72,12 +72,11 @@ bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_
 bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame);
 
 /*
- * What the settings of `tr` say to a call of `ip` by the current thread: `head`, as
- * fgraph_next_head() gave it with the flags `inherited`, and flags of its own; FGRAPH_NO_HEAD when
- * the sets, the depth, the thread filters or the options do not want it. With FGRAPH_HIDDEN the
- * frame has no event: it hides what it calls. Preemption is off.
+ * What the settings of `tr` say to a call of `ip` by the current thread, whose frame starts from
+ * `next`, as fgraph_next() has it: the head for the frame, or FGRAPH_NO_HEAD when the sets, the
+ * depth, the thread filters or the options do not want it. With FGRAPH_HIDDEN the frame has no
+ * event: it hides what it calls. Preemption is off.
  */
-uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t head,
-				 uint32_t inherited);
+uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t next);
 
 #endif

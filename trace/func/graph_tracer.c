@@ -104,13 +104,13 @@ static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bo
 	return FGRAPH_INSIDE | (in_irq ? FGRAPH_IRQ : 0);
 }
 
-uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t head,
-				 uint32_t inherited)
+uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t next)
 {
 	const struct trace_thread *thread = trace_plat_current();
 	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
 	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
-	int flags = flags_of(tr, ip, inherited, in_irq);
+	int flags = flags_of(tr, ip, next & FGRAPH_FLAGS_MASK, in_irq);
+	uint32_t head = next & ~FGRAPH_FLAGS_MASK;
 
 	if (flags < 0)
 		return FGRAPH_NO_HEAD;
@@ -133,7 +133,7 @@ bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *
 		.depth = fgraph_level(frame),
 	};
 
-	return (fgraph_head(frame) & FGRAPH_HIDDEN) || trace_graph_write_entry(tr, &ent);
+	return fgraph_is_hidden(frame) || trace_graph_write_entry(tr, &ent);
 }
 
 /* Threshold: returns alone are written, once it is known how long the call took. */
@@ -144,34 +144,35 @@ static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame
 }
 
 /* The frame is pushed. Without an event there is no exit either. */
-static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame)
+static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
+			 struct trace_thread *thread)
 {
-	struct trace_thread *thread = trace_plat_current();
-
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
 	if (write_entry(tr, frame))
-		fgraph_hook(frame);
+		fgraph_hook(fgraph_slot(frame));
 	else
-		fgraph_unpush(thread, frame);
+		fgraph_unpush_any(thread, frame);
 }
 
 static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_free_frame(thread);
-	uint32_t head, inherited;
+	struct fgraph_frame *frame = fgraph_top(thread);
+	uint32_t next, head;
 
-	if (!frame) {
+	if (!fgraph_has_room(frame)) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	head = fgraph_next_head(thread, tr->graph.user.index, &inherited);
-	head = trace_graph_wanted_head(tr, ip, head, inherited);
+	next = fgraph_next(thread, tr->graph.user.index);
+	head = trace_graph_wanted_head(tr, ip, next);
 	if (head == FGRAPH_NO_HEAD)
 		return;
-	fgraph_push(thread, frame, head, ip, slot);
-	finish_entry(tr, frame);
+	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	if (head != next)
+		fgraph_make_special(thread, frame, head);
+	finish_entry(tr, frame, thread);
 }
 
 /* Preemption is off. */
@@ -186,9 +187,10 @@ static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 }
 
 /* The common case found something to do in the ring. */
-static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
+static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame, struct trace_thread *thread)
 {
-	finish_entry(array_of(fgraph_user_of(frame)), frame);
+	fgraph_unhook(frame);
+	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
 	trace_plat_preempt_enable();
 }
 
@@ -212,10 +214,9 @@ static uint64_t without_sleep(const struct trace_thread *thread, const struct fg
 	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
 }
 
-static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
+static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct trace_array *tr = array_of(fgraph_user_of(frame));
-	struct trace_thread *thread = trace_plat_current();
 	uint64_t thresh_ns = atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed);
 	struct ftrace_graph_ret ret = {
 		.func = trace_plat_ip_unpack(frame->func),
@@ -229,22 +230,24 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
 
 	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
 		ret.calltime = without_sleep(thread, frame, ret.rettime);
-	if (!(fgraph_head(frame) & FGRAPH_HIDDEN) && !(flags & FGRAPH_USER_DEAD) &&
+	if (!fgraph_is_hidden(frame) && !(flags & FGRAPH_USER_DEAD) &&
 	    ret.rettime - ret.calltime >= thresh_ns)
 		trace_graph_write_return(tr, &ret);
-	fgraph_pop(frame);
+	fgraph_pop_any(thread, frame);
 }
 
-static void graph_trace_exit_any(struct fgraph_user *user, struct fgraph_frame *frame)
+static void graph_trace_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
+				 struct fgraph_user *user)
 {
 	(void)user;
-	exit_slow(frame);
+	exit_slow(frame, thread);
 }
 
-static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame)
+static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
+					struct trace_thread *thread)
 {
 	trace_ring_publish(rc);
-	fgraph_pop(frame);
+	fgraph_pop(thread, frame);
 }
 
 /* ---- The common case ---- */
@@ -257,7 +260,7 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	struct trace_ring_cpu *rc;
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
-	uint32_t state, head;
+	uint32_t state;
 	uint64_t word, now;
 
 	(void)parent_ip; /* it lies in the slot */
@@ -269,24 +272,21 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)))
 		goto slow;
 	thread = trace_plat_current();
-	if (TRACE_UNLIKELY(!fgraph_has_room(thread)))
+	frame = fgraph_top(thread);
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame)))
 		goto slow;
-	frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	head = fgraph_head_below(frame - 1, tr->graph.user.index);
-	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD))
-		goto slow;
-	fgraph_push(thread, frame, head, ip, ftrace_regs_return_slot(fregs));
+	fgraph_push(thread, frame, tr->graph.user.index, ip, ftrace_regs_return_slot(fregs));
+	fgraph_hook(ftrace_regs_return_slot(fregs)); /* at once, while registers know where */
 	entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES, &word,
 				       &now);
 	if (TRACE_UNLIKELY(!entry)) {
-		entry_write(frame);
+		entry_write(frame, thread);
 		return;
 	}
 	frame->calltime = now;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_ENT, state);
 	entry->ip = frame->func;
 	entry->depth = fgraph_level(frame);
-	fgraph_hook(frame);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, ENTRY_BYTES))) {
 		entry_publish(rc);
 		return;
@@ -297,35 +297,32 @@ slow:
 	entry_slow(tr, ip, fregs);
 }
 
-/*
- * Frames that were pushed under other settings may still be there; of these, those without an event
- * say so.
- */
-static void graph_trace_exit(struct fgraph_user *user, struct fgraph_frame *frame)
+/* Special frames, which have no event, may be there from other settings. */
+static void graph_trace_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+			     struct fgraph_user *user)
 {
 	struct trace_ring_cpu *rc = ring_of(array_of(user));
-	uint32_t state = trace_entry_state();
+	uint32_t state = trace_entry_return_state();
 	struct trace_graph_ret_entry *entry = NULL;
 	uint64_t word, now;
 
-	if (TRACE_LIKELY(state != TRACE_STATE_OTHER) &&
-	    TRACE_LIKELY(!(fgraph_head(frame) & FGRAPH_HIDDEN)))
+	if (TRACE_LIKELY(state != TRACE_STATE_OTHER) && TRACE_LIKELY(!fgraph_is_special(frame)))
 		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
 					       &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
-		exit_slow(frame);
+		exit_slow(frame, thread);
 		return;
 	}
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
 	entry->ip = frame->func;
 	entry->depth = (uint16_t)fgraph_level(frame);
-	entry->overrun = (uint16_t)trace_plat_current()->graph_overrun;
+	entry->overrun = (uint16_t)thread->graph_overrun;
 	entry->duration_ns = now - frame->calltime;
 	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, EXIT_BYTES))) {
-		exit_publish(rc, frame);
+		exit_publish(rc, frame, thread);
 		return;
 	}
-	fgraph_pop(frame);
+	fgraph_pop(thread, frame);
 }
 
 /* ---- Start, stop, settings ---- */

@@ -18,12 +18,12 @@
 #include "profile.h"
 
 #define ALL_TIME (TRACE_GRAPH_SLEEP_TIME | TRACE_GRAPH_GRAPH_TIME)
-#define MEASURED (1u << 8) /* flag of a frame: sleep_ns and child_ns hold */
 #define NO_CPU	 UINT32_MAX
 
 static void profile_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			  struct ftrace_regs *fregs);
-static void profile_exit(struct fgraph_user *user, struct fgraph_frame *frame);
+static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+			 struct fgraph_user *user);
 
 static struct {
 	struct trace_plat_lock lock;
@@ -33,7 +33,8 @@ static struct {
 	struct profile_table **tables; /* one per CPU, made at the first use and kept */
 	struct fgraph_user user;
 	struct ftrace_ops ops;
-	struct profile_rec nobodys; /* instead of the record that must be searched at the exit */
+	/* In frames that measure: the record must be searched at the exit. */
+	struct profile_rec nobodys;
 } profiler = {
 	.options = ALL_TIME,
 	.user = { .exit = profile_exit },
@@ -52,30 +53,32 @@ static TRACE_ALWAYS_INLINE struct profile_table *this_table(void)
 static TRACE_NOINLINE void entry_slow(uintptr_t ip, struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_free_frame(thread);
+	struct fgraph_frame *frame = fgraph_top(thread);
 	struct profile_rec *rec;
-	uint32_t inherited;
-	uint32_t head;
 
 	if (atomic_load_explicit(&profiler.user.flags, memory_order_relaxed) & FGRAPH_USER_DEAD)
 		goto enable;
-	if (!frame) {
+	if (!fgraph_has_room(frame)) {
 		fgraph_count_overrun(thread);
 		goto enable;
 	}
 	rec = profile_table_claim(this_table(), trace_plat_ip_pack(ip));
 	if (!rec)
 		goto enable;
-	head = fgraph_next_head(thread, profiler.user.index, &inherited) | MEASURED;
 	trace_plat_local_add(&rec->hits, 1);
-	fgraph_push(thread, frame, head, ip, ftrace_regs_return_slot(fregs));
-	frame->data = (uintptr_t)&profiler.nobodys;
+	fgraph_push(thread, frame, profiler.user.index, ip, ftrace_regs_return_slot(fregs));
 	frame->child_ns = 0;
+	frame->data = (uintptr_t)&profiler.nobodys;
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
-	fgraph_hook(frame);
+	fgraph_hook(ftrace_regs_return_slot(fregs));
 enable:
 	trace_plat_preempt_enable();
+}
+
+static bool is_measured(const struct fgraph_frame *frame)
+{
+	return frame->data == (uintptr_t)&profiler.nobodys;
 }
 
 /* What the options take off the time of a call, and add to that of the one around it. */
@@ -93,22 +96,22 @@ static uint64_t own_time(struct trace_thread *thread, struct fgraph_frame *frame
 	if (options & TRACE_GRAPH_GRAPH_TIME)
 		return ns;
 	parent = fgraph_last(thread, frame - 1, profiler.user.index);
-	if (parent && (fgraph_head(parent) & MEASURED))
+	if (parent && is_measured(parent))
 		parent->child_ns += ns;
 	return frame->child_ns < ns ? ns - frame->child_ns : 0;
 }
 
 /* Other options than usual at the entry, or another CPU than there. */
-static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame)
+static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct profile_rec *rec = profile_table_find(this_table(), frame->func);
 	uint64_t ns = trace_plat_clock_ns() - frame->calltime;
 
-	if (fgraph_head(frame) & MEASURED)
-		ns = own_time(trace_plat_current(), frame, ns);
+	if (is_measured(frame))
+		ns = own_time(thread, frame, ns);
 	if (rec && (int64_t)ns >= 0) /* clocks of two CPUs */
 		profile_rec_add(rec, ns);
-	fgraph_pop(frame);
+	fgraph_pop(thread, frame);
 }
 
 /* ---- The common case ---- */
@@ -119,46 +122,41 @@ static void profile_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
 	struct profile_rec *rec;
-	uint32_t head;
 
 	(void)parent_ip;
 	(void)ops;
 	trace_plat_preempt_disable();
 	rec = profile_table_slot(this_table(), trace_plat_ip_pack(ip));
 	thread = trace_plat_current();
-	frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
-	/* Acquire: as in fgraph_free_frame(); without a stack both are NULL. */
-	if (TRACE_UNLIKELY(frame >=
-			   atomic_load_explicit(&thread->graph_end, memory_order_acquire)) ||
+	frame = fgraph_top(thread);
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame)) ||
 	    TRACE_UNLIKELY(atomic_load_explicit(&rec->ip, memory_order_relaxed) !=
 			   trace_plat_ip_pack(ip)) ||
 	    TRACE_UNLIKELY(atomic_load_explicit(&profiler.user.flags, memory_order_relaxed)))
 		goto slow;
-	head = fgraph_head_below(frame - 1, profiler.user.index);
-	if (TRACE_UNLIKELY(head == FGRAPH_NO_HEAD))
-		goto slow;
 	trace_plat_local_add(&rec->hits, 1);
-	fgraph_push(thread, frame, head, ip, ftrace_regs_return_slot(fregs));
+	fgraph_push(thread, frame, profiler.user.index, ip, ftrace_regs_return_slot(fregs));
 	frame->data = (uintptr_t)rec;
 	frame->calltime = trace_plat_clock_ns();
-	fgraph_hook(frame);
+	fgraph_hook(ftrace_regs_return_slot(fregs));
 	trace_plat_preempt_enable();
 	return;
 slow:
 	entry_slow(ip, fregs);
 }
 
-static void profile_exit(struct fgraph_user *user, struct fgraph_frame *frame)
+static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+			 struct fgraph_user *user)
 {
 	struct profile_rec *rec = (void *)(uintptr_t)frame->data;
 
 	(void)user;
 	if (TRACE_UNLIKELY(rec->cpu != trace_plat_cpu_id())) {
-		exit_slow(frame);
+		exit_slow(frame, thread);
 		return;
 	}
 	profile_rec_add(rec, trace_plat_clock_ns() - frame->calltime);
-	fgraph_pop(frame);
+	fgraph_pop(thread, frame);
 }
 
 /* ---- Switching. `lock` is held by all that are static. ---- */

@@ -17,15 +17,13 @@ static bool records_here(const struct trace_latency *lat)
 	return lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count());
 }
 
-static uint32_t head_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,
-			     uint32_t user, uint32_t *out_flags)
+/* What the next frame starts from in the time that began at `start_ts`. */
+static uint32_t next_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,
+			     uint32_t user, uint64_t start_ts)
 {
 	const struct fgraph_frame *last = fgraph_last(thread, frame - 1, user);
 
-	if (last && last->data == frame->data)
-		return fgraph_next_head(thread, user, out_flags);
-	*out_flags = 0;
-	return user;
+	return last && last->data == start_ts ? fgraph_next(thread, user) : user;
 }
 
 /* The recursion bit is held. */
@@ -33,25 +31,27 @@ static void enter(struct trace_array *tr, const struct trace_latency *lat, uintp
 		  uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_free_frame(thread);
-	uint32_t head, inherited;
+	struct fgraph_frame *frame = fgraph_top(thread);
+	uint64_t start_ts = lat->start_ts(trace_plat_cpu_id());
+	uint32_t head;
 
-	if (!frame) {
+	if (!fgraph_has_room(frame)) {
 		fgraph_count_overrun(thread);
 		return;
 	}
-	frame->data = lat->start_ts(trace_plat_cpu_id());
-	head = head_in_time(thread, frame, lat->graph.index, &inherited);
-	head = trace_graph_wanted_head(tr, ip, head, inherited);
+	head = next_in_time(thread, frame, lat->graph.index, start_ts);
+	head = trace_graph_wanted_head(tr, ip, head);
 	if (head == FGRAPH_NO_HEAD)
 		return;
-	fgraph_push(thread, frame, head, ip, slot);
+	fgraph_push(thread, frame, lat->graph.index, ip, slot);
+	fgraph_make_special(thread, frame, head);
+	frame->data = start_ts;
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
 	if (trace_graph_write_frame(tr, frame))
-		fgraph_hook(frame);
+		fgraph_hook(slot);
 	else
-		fgraph_unpush(thread, frame);
+		fgraph_unpush_any(thread, frame);
 }
 
 static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -70,7 +70,8 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 	trace_recursion_exit(bit);
 }
 
-static void latency_graph_exit(struct fgraph_user *user, struct fgraph_frame *frame)
+static void latency_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+			       struct fgraph_user *user)
 {
 	struct trace_latency *lat =
 		(struct trace_latency *)(void *)((char *)user -
@@ -81,14 +82,14 @@ static void latency_graph_exit(struct fgraph_user *user, struct fgraph_frame *fr
 		.calltime = frame->calltime,
 		.rettime = trace_plat_clock_ns(),
 		.depth = fgraph_level(frame),
-		.overrun = trace_plat_current()->graph_overrun,
+		.overrun = thread->graph_overrun,
 	};
 	struct trace_array *tr = lat->tr;
 
-	if (tr && !(fgraph_head(frame) & FGRAPH_HIDDEN) && !(lat->graph.flags & FGRAPH_USER_DEAD) &&
+	if (tr && !fgraph_is_hidden(frame) && !(lat->graph.flags & FGRAPH_USER_DEAD) &&
 	    records_here(lat))
 		trace_graph_write_return(tr, &ret);
-	fgraph_pop(frame);
+	fgraph_pop_any(thread, frame);
 }
 
 void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip)

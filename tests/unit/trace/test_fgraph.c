@@ -116,7 +116,7 @@ static void nothing_left(void)
 	for (int i = 0; i < NR_THREADS; i++) {
 		thread = fake_thread_of(FIRST_PID + i);
 		assert_null(thread->graph_base);
-		assert_null(thread->graph_end);
+		assert_null(thread->graph_top);
 	}
 	assert_int_equal(fake_alloc_out, memory_out);
 }

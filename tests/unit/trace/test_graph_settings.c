@@ -9,6 +9,8 @@
 
 #define PID 100
 
+typedef void (*exit_fn)(struct fgraph_frame *, struct trace_thread *, struct fgraph_user *);
+
 static const struct trace_graph *graph(void)
 {
 	return &trace_global_array()->graph;
@@ -54,8 +56,8 @@ static void pair_is_recorded(void)
 
 static void short_ways_come_back(void **state)
 {
-	void (*const *exit)(struct fgraph_user *, struct fgraph_frame *) = &graph()->user.exit;
-	void (*first)(struct fgraph_user *, struct fgraph_frame *);
+	const exit_fn *exit = &graph()->user.exit;
+	exit_fn first;
 
 	(void)state;
 	start_graph();
@@ -76,8 +78,8 @@ static void short_ways_come_back(void **state)
 /* The same for a tracer that starts with the setting. */
 static void short_ways_come_later(void **state)
 {
-	void (*const *exit)(struct fgraph_user *, struct fgraph_frame *) = &graph()->user.exit;
-	void (*first)(struct fgraph_user *, struct fgraph_frame *);
+	const exit_fn *exit = &graph()->user.exit;
+	exit_fn first;
 
 	(void)state;
 	start_graph();

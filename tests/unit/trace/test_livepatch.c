@@ -284,7 +284,6 @@ static void test_hooked_returns(void **state)
 	(void)state;
 	frames[1].ret = trace_plat_ip_pack(fake_func(OLD_A) + 9);
 	thread->graph_base = frames;
-	thread->graph_end = frames + 3;
 	thread->graph_top = frames + 2;
 	assert_int_equal(klp_enable_patch(&patch), 0);
 	assert_true(klp_patch_in_transition(&patch));

@@ -54,11 +54,14 @@ struct ftrace_graph_ret {
 
 /* Of the core: whose frames these are. */
 struct fgraph_user {
-	/* The function of `frame`, the topmost, returns; preemption is off. Ends in fgraph_pop().
+	/*
+	 * The function of `frame`, the topmost of `thread`, returns; preemption is off. Ends in
+	 * fgraph_pop().
 	 */
-	void (*exit)(struct fgraph_user *user, struct fgraph_frame *frame);
+	void (*exit)(struct fgraph_frame *frame, struct trace_thread *thread,
+		     struct fgraph_user *user);
 	_Atomic uint32_t flags;	       /* enum fgraph_user_flags */
-	uint32_t index;		       /* number among the users */
+	uint32_t index;		       /* number among the users, from 1 */
 	bool is_added;		       /* the core's lock */
 	_Atomic uint64_t nr_abandoned; /* calls that will never return: their threads ended */
 };

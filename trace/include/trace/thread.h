@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define TRACE_THREAD_GRAPH_USERS 17 /* FGRAPH_MAX_USERS, counted from 1 */
+
 struct fgraph_frame;
 
 struct trace_thread {
@@ -28,8 +30,8 @@ struct trace_thread {
 	 * fgraph_stack.c.
 	 */
 	struct fgraph_frame *graph_base;
-	struct fgraph_frame *_Atomic graph_top; /* the next free frame */
-	struct fgraph_frame *_Atomic graph_end;
+	struct fgraph_frame *_Atomic graph_top;	       /* the next free frame */
+	uint64_t graph_next[TRACE_THREAD_GRAPH_USERS]; /* by user: what its next frame gets */
 	uint32_t graph_overrun; /* calls that found no room; 65535: or more */
 	bool graph_has_ended;	/* it exits: no stack for it any more */
 
