@@ -5,16 +5,15 @@ import pytest
 from guest import Guest
 
 MATRIX = [
+    # A row for each value with some of the others; UEFI on q35 with the best CPU is test_make.py's.
     # build, cpus, mem, machine, cpu, uefi, the command that ends it
     ("gcc", 1, "64M", "pc", "qemu64", False, "poweroff"),
-    ("gcc", 2, "256M", "q35", "max", True, "poweroff"),
     ("gcc", 4, "1G", "pc", "max", False, "reboot"),
     ("gcc", 8, "256M", "q35", "max", False, "poweroff"),
     ("gcc", 3, "256M", "q35", "qemu64", True, "reboot"),
     ("gcc", 2, "256M", "q35", "Nehalem", False, "poweroff"),
-    ("gcc", 2, "256M", "pc", "EPYC", True, "poweroff"),
     ("clang", 1, "64M", "q35", "max", False, "reboot"),
-    ("clang", 4, "256M", "pc", "qemu64", True, "poweroff"),
+    ("clang", 4, "256M", "pc", "EPYC", True, "poweroff"),
     ("clang", 8, "256M", "q35", "max", False, "poweroff"),
 ]
 

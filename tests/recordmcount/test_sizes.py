@@ -1,5 +1,5 @@
 """Big objects: many functions, and more sections than the file header can count."""
-import time
+import resource
 
 import pytest
 
@@ -10,12 +10,18 @@ from elftools.elf.elffile import ELFFile
 LIMIT = 0xff00  # SHN_LORESERVE
 
 
+def processor_seconds():
+    """Of the programs that were run: what else the machine does is not in it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_20000_functions_in_a_second(shop, fast_tool):
     source = "".join(f"int f{i}(int a) {{ return a + {i}; }}\n" for i in range(20000))
     made = shop.compile("made", source, "-O0")
-    begin = time.monotonic()
+    begin = processor_seconds()
     must(fast_tool, made)
-    assert time.monotonic() - begin < 1.0
+    assert processor_seconds() - begin < 1.0
     assert entries(made) == 20000
 
 

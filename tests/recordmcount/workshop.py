@@ -10,7 +10,7 @@ KERNEL_FLAGS = ("-std=gnu11 -O2 -ffreestanding -fno-pie -fno-pic -mcmodel=kernel
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=120,
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600,
                           **options)
 
 

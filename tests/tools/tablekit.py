@@ -9,7 +9,7 @@ TOOLS = ["recordmcount", "ksyms", "sites", "whynot"]
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=120,
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600,
                           **options)
 
 
