@@ -125,9 +125,20 @@ def test_damaged_header(shop, tool, fields, reason):
     (".strtab", {"sh_size": 4}, "name outside the string table"),
     (".comment", {"sh_name": 1 << 30}, "name outside the string table"),
     (".text", {"sh_name": 1 << 30}, "name outside the string table"),
+    # a table of section numbers that is none, that belongs to no symbol table, that is too short
+    (".comment", {"sh_type": 18, "sh_size": 6, "sh_entsize": 4}, "cannot be read"),
+    (".comment", {"sh_type": 18, "sh_size": 4, "sh_entsize": 4}, "does not fit the symbol table"),
 ])
 def test_damaged_section(shop, tool, section, fields, reason):
     refused(tool, with_section(shop.compile("made", MIXED), section, **fields), reason)
+
+
+def test_empty_section_at_the_end(shop, tool):
+    """It lies at the end of the file, not behind it."""
+    path = shop.compile("made", MIXED)
+    with_section(path, ".bss", sh_type=1, sh_offset=path.stat().st_size)
+    must(tool, path)
+    assert entries(path) == 5
 
 
 def test_position_independent_call(shop, tool):
