@@ -1,11 +1,11 @@
-"""What each unit test program is like without a mutant: how long it takes and which lines it executes.
+"""What each unit test program is like without a mutant: how much CPU time it needs and which lines it executes.
 
 Kept in a file for programs whose sources are what they were. With `keep`, for those whose own sources are: in a file
 that has changed since, every line counts as executed.
 """
 import hashlib
 import json
-import time
+import resource
 
 from trees import depfile, must, prerequisites, run
 
@@ -75,10 +75,11 @@ class Coverage:
         return {name: self._digest(name) for name in sorted(names) if not name.startswith("/")}
 
     def _time(self, program):
-        begin = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         if run(command_of(program), self.tree.path, 300):
             raise SystemExit(f"mutate: {program} fails without a mutant")
-        return time.monotonic() - begin
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
     def _count(self, program, jobs):
         """

@@ -6,8 +6,8 @@ from engine import HUNG, KILLED
 from trees import Timeout, redirected, run
 
 PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-SLACK = 10  # a test that takes so many times as long as usual hangs,
-SHORTEST = 10  # and so many seconds
+SLACK = 10  # a test that needs so many times the CPU time that it usually does hangs,
+SHORTEST = 5  # and so many seconds of it
 
 
 def bound(seconds):

@@ -3,6 +3,7 @@
 Every worker has a copy of its own in the build directory: a mutant is written into the file's place there, so that
 headers, relative includes and make itself work as they do in the tree, and the file is put back afterwards.
 """
+import math
 import os
 import re
 import shutil
@@ -12,20 +13,28 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY_MB = 3000
+PATIENCE = 8
 
 
 class Timeout(Exception):
     """A command took too long; its processes are gone."""
 
 
-def run(command, cwd, seconds=600, env=None, log=os.devnull):
-    """The exit status of a command. What it started and left behind is ended with it."""
-    limits = dict(os.environ, ASAN_OPTIONS=f"hard_rss_limit_mb={MEMORY_MB}", PYTHONDONTWRITEBYTECODE="1", **(env or {}))
-    with open(log, "wb") as out:
-        process = subprocess.Popen(command, cwd=cwd, shell=isinstance(command, str), stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.STDOUT, env=limits, start_new_session=True)
+def run(command, cwd, seconds=600, env=None):
+    """
+    The exit status of a command. It may use so many seconds of a CPU; on a busy machine it gets some times as long for
+    them. What it started and left behind is ended with it.
+    """
+    words = ["sh", "-c", command] if isinstance(command, str) else command
+    settings = dict(os.environ, ASAN_OPTIONS=f"hard_rss_limit_mb={MEMORY_MB}", PYTHONDONTWRITEBYTECODE="1", **(env or {}))
+    with open(os.devnull, "wb") as out:
+        process = subprocess.Popen(["prlimit", f"--cpu={math.ceil(seconds)}:{math.ceil(seconds) + 2}", "--", *words], cwd=cwd, env=settings,
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            return process.wait(seconds)
+            status = process.wait(PATIENCE * seconds)
+            if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+                raise Timeout
+            return status
         except subprocess.TimeoutExpired:
             raise Timeout from None
         finally:

@@ -53,10 +53,10 @@ def tree(tmp_path):
 
 
 def test_outcomes(tree, monkeypatch):
-    monkeypatch.setattr(suites, "SHORTEST", 2)
+    monkeypatch.setattr(suites, "SHORTEST", 1)
     text = (tree.path / "limit.c").read_text()
     plan = Plan("gcc -O2 -c limit.c -o limit.o")
-    suite = Command("test", "gcc -w limit.c test.c -o t && ./t", [""], 0.1)
+    suite = Command("test", "gcc -w limit.c test.c -o t && exec ./t", [""], 0.1)
     outcomes = list(Draw("limit.c", text, 1000, "1").run(tree, Compared(plan), [suite]))
     what = {(outcome.mutant.operator, outcome.mutant.before, outcome.mutant.after): outcome.what for outcome in outcomes}
 
