@@ -268,6 +268,65 @@ static void without_memory(void)
 	EXPECT(budget > 5);
 }
 
+/* A call as thread 70, on the CPU of that number. */
+static void hooked_call(uint32_t cpu, size_t index)
+{
+	fake_bind(cpu);
+	fake_run(70);
+	fake_enter(index, PARENT);
+	fake_leave(0);
+	fake_run(-1);
+	fake_bind(0);
+}
+
+/* The first start of the profiler, without memory at any allocation. */
+static void profiler_without_memory(void)
+{
+	long budget = 0;
+	int err;
+
+	boot();
+	fake_thread_add(70, "one");
+	do {
+		fake_alloc_budget = budget++;
+		err = echo("1", "function_profile_enabled");
+		fake_alloc_budget = -1;
+		EXPECT(!err || err == -ENOMEM);
+		EXPECT(strcmp(cat("function_profile_enabled"), err ? "0\n" : "1\n") == 0);
+	} while (err && budget < 100);
+	hooked_call(0, KFREE);
+	hooked_call(1, YIELD);
+	EXPECT(strstr(cat("trace_stat/function0"), "kfree"));
+	EXPECT(strstr(cat("trace_stat/function1"), "yield"));
+}
+
+/* The column of the CPU is as wide as the highest number. */
+static void cpu_column(uint32_t nr_cpus, const char *want)
+{
+	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
+
+	fake_reset();
+	fake_set_nr_cpus(nr_cpus);
+	fake_bind(0);
+	fake_text_build(names, NR_FUNCS);
+	ftrace_init();
+	EXPECT(trace_init() == 0);
+	fake_thread_add(70, "one");
+	EXPECT(echo("function_graph", "current_tracer") == 0);
+	hooked_call(0, KFREE);
+	EXPECT(strncmp(cat_body("trace"), want, strlen(want)) == 0);
+}
+
+static void ten_cpus(void)
+{
+	cpu_column(10, " 0)  ");
+}
+
+static void eleven_cpus(void)
+{
+	cpu_column(11, "  0)  ");
+}
+
 static int count(const char *text, const char *what)
 {
 	int nr = 0;
@@ -343,6 +402,9 @@ TEST(size_in_gigabytes)
 TEST(size_tiny)
 TEST(without_memory)
 TEST(no_memory_for_the_buffer)
+TEST(profiler_without_memory)
+TEST(ten_cpus)
+TEST(eleven_cpus)
 TEST(dump_all)
 TEST(dump_one_cpu)
 TEST(dump_empty)
@@ -366,6 +428,9 @@ int main(void)
 		cmocka_unit_test(test_size_in_megabytes),
 		cmocka_unit_test(test_size_tiny),
 		cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_profiler_without_memory),
+		cmocka_unit_test(test_ten_cpus),
+		cmocka_unit_test(test_eleven_cpus),
 		cmocka_unit_test(test_dump_all),
 		cmocka_unit_test(test_dump_one_cpu),
 		cmocka_unit_test(test_dump_empty),

@@ -518,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_on_and_off),
+		CASE(test_new_threads), /* in the second life of a patch */
 		CASE(test_transition_by_thread),
 		CASE(test_at_every_step),
 		CASE(test_what_counts_as_inside),
@@ -526,7 +527,6 @@ int main(void)
 		CASE(test_turning_round),
 		CASE(test_forced),
 		CASE(test_beside_a_tracer),
-		CASE(test_new_threads),
 		CASE(test_errors),
 		CASE(test_busy),
 		CASE(test_the_switch_for_tracing),
