@@ -327,6 +327,32 @@ static void no_memory(void **state)
 	nothing_left();
 }
 
+/*
+ * A function that is jumped to returns into the hook of the one that jumped. Who called it all is
+ * shown, by the function tracer with and without its slower options.
+ */
+static void callers_behind_the_hook(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "graph"), 0);
+	assert_int_equal(echo("function_graph", "instances/graph/current_tracer"), 0);
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(echo(i ? "1" : "0", "options/func_stack_trace"), 0);
+		assert_int_equal(echo("", "trace"), 0);
+		fake_run(FIRST_PID);
+		fake_enter(KFREE, PARENT);
+		fake_tail(DO_WORK);
+		assert_int_equal(fake_leave(1), PARENT);
+		fake_run(-1);
+		assert_non_null(strstr(cat("trace"), "kfree <-yield\n"));
+		assert_non_null(strstr(cat("trace"), "do_work <-yield\n"));
+	}
+	assert_int_equal(echo("0", "options/func_stack_trace"), 0);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "graph"), 0);
+}
+
 static void users_in_all_places(void **state)
 {
 	struct fgraph_ops gops[FGRAPH_MAX_USERS + 1];
@@ -779,6 +805,7 @@ int main(void)
 		TEST(thread_ends_inside),
 		TEST(no_memory),
 		TEST(users_in_all_places),
+		TEST(callers_behind_the_hook),
 		TEST(real_addresses),
 		TEST(sleeping),
 		TEST(sleeping_before_the_hook),

@@ -214,6 +214,8 @@ static void test_commands(void **state)
 
 static void test_why(void **state)
 {
+	char name[TRACE_SYM_LEN] = "", reason[256] = "";
+
 	(void)state;
 	assert_int_equal(ftrace_edit_open(&ops, false, true, &edit), 0);
 	assert_string_equal(ftrace_edit_why(edit), "");
@@ -224,6 +226,14 @@ static void test_why(void **state)
 	assert_string_equal(ftrace_edit_why(edit), "ext4: no such module");
 	assert_int_equal(ftrace_edit_write(edit, "nosuch*\n", 8), -EINVAL);
 	assert_string_equal(ftrace_edit_why(edit), "nosuch*: no function matches");
+	/* A long name and a long reason: what fits. */
+	memset(name, 'n', TRACE_SYM_LEN - 1);
+	memset(reason, 'r', sizeof(reason) - 1);
+	fake_why_not_add(name, reason);
+	assert_int_equal(ftrace_edit_write(edit, name, strlen(name)), TRACE_SYM_LEN - 1);
+	assert_int_equal(ftrace_edit_write(edit, "\n", 1), -EINVAL);
+	assert_int_equal(strlen(ftrace_edit_why(edit)), 319);
+	assert_string_equal(ftrace_edit_why(edit) + 310, "rrrrrrrrr");
 	assert_int_equal(ftrace_edit_close(edit), 0);
 }
 

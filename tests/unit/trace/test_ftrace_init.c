@@ -69,6 +69,20 @@ static bool records_work(void)
 	return calls == 111 && !unregister_ftrace_function(&ops);
 }
 
+/* A site that is not at the very start of its function, functions without a site. */
+static bool locations(void)
+{
+	uintptr_t later = fake_func(5) - 4, siteless = fake_func(9) - 8,
+		  last = fake_func(NR_FUNCS - 1) + 8;
+
+	fake_symbol_add(later, 20, "starts_with_endbr");
+	fake_symbol_add(siteless, 8, "ends_where_another_starts");
+	fake_symbol_add(last, 8, "behind_all_sites");
+	ftrace_init();
+	return ftrace_location(later) == fake_func(5) && !ftrace_location(later + 1) &&
+	       !ftrace_location(siteless) && !ftrace_location(last);
+}
+
 static bool plain(void)
 {
 	ftrace_init();
@@ -137,6 +151,12 @@ static void test_init(void **state)
 	in_a_process(plain);
 }
 
+static void test_locations(void **state)
+{
+	(void)state;
+	in_a_process(locations);
+}
+
 static void test_unsorted_table(void **state)
 {
 	(void)state;
@@ -171,11 +191,9 @@ static void test_no_sites(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_init),
-		cmocka_unit_test(test_unsorted_table),
-		cmocka_unit_test(test_memory_in_pieces),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_site_without_a_call),
+		cmocka_unit_test(test_init),	       cmocka_unit_test(test_locations),
+		cmocka_unit_test(test_unsorted_table), cmocka_unit_test(test_memory_in_pieces),
+		cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_site_without_a_call),
 		cmocka_unit_test(test_no_sites),
 	};
 
