@@ -6,9 +6,9 @@
 #include <trace/fmt.h>
 #include "command_tables.h"
 #include "sh.h"
+#include "terminal.h"
 
-#define SCREEN_COLUMNS 80
-#define COLUMN_GAP     2
+#define COLUMN_GAP 2
 
 struct ls {
 	struct command_env *env;
@@ -55,7 +55,7 @@ static void print_columns(const struct ls *ls, const struct sh_fields *names)
 
 		width = len > width ? len : width;
 	}
-	nr_columns = width < SCREEN_COLUMNS ? SCREEN_COLUMNS / width : 1;
+	nr_columns = width < terminal_columns() ? terminal_columns() / width : 1;
 	nr_rows = (names->nr + nr_columns - 1) / nr_columns;
 	for (size_t row = 0; row < nr_rows && !command_stopped(ls->env); row++) {
 		size_t i = 0;

@@ -1,12 +1,14 @@
 /*
- * Commands about time: sleep, uptime, clear, poll.
+ * Commands about time and the terminal: sleep, uptime, poll, clear, resize.
  */
 #include <arch/smp.h>
+#include <kernel/console.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <kernel/vfs.h>
 #include "command_tables.h"
+#include "terminal.h"
 
 static int run_sleep(struct command_env *env, int argc, char **argv)
 {
@@ -95,10 +97,23 @@ static int run_clear(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
+static int run_resize(struct command_env *env, int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return COMMAND_USAGE;
+	terminal_ask_again();
+	if (!console_is_foreground() || !terminal_ask())
+		command_error(env, "the terminal does not say");
+	command_printf(env, "COLUMNS=%u;\nLINES=%u;\n", terminal_columns(), terminal_rows());
+	return 0;
+}
+
 const struct command time_commands[] = {
 	{ "clear", "", "clear the screen", run_clear, 0 },
 	{ "poll", "FILE SECONDS", "wait until FILE is worth reading; status 1: not in that time",
 	  run_poll, 0 },
+	{ "resize", "", "ask the terminal for its size", run_resize, 0 },
 	{ "sleep", "SECONDS[smh]...", "wait", run_sleep, 0 },
 	{ "uptime", "", "say how long the machine has been up", run_uptime, 0 },
 	{ 0 },

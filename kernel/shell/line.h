@@ -5,8 +5,9 @@
  *                        |- line_history: earlier lines, search
  *                        '- complete(): the caller's, for Tab
  *
- * The screen is taken to be 80 columns wide. A key typed at the end of a line is echoed as it is,
- * so text that is pasted costs one byte out per byte in.
+ * The first key of a line that does more than add to its end asks the terminal for its width (see
+ * terminal.h); until then nothing depends on it. A key typed at the end of a line is echoed as it
+ * is, so text that is pasted costs one byte out per byte in.
  *
  * Context:   thread.
  * Locking:   one reader at a time: the console's owner sees to that. No lock inside.
@@ -19,7 +20,6 @@
 #include "sh.h"
 
 #define LINE_BYTES_MAX 8192u
-#define LINE_COLUMNS   80u
 
 /* What Tab found. */
 struct line_matches {
@@ -54,7 +54,9 @@ struct line_editor {
 	char *buf; /* LINE_BYTES_MAX */
 	size_t len;
 	size_t pos;	       /* of the cursor */
+	size_t columns;	       /* of the terminal, as this line takes it */
 	size_t columns_before; /* of the prompt */
+	bool has_asked;	       /* the terminal, for its width */
 	char *cut;	       /* text that Ctrl-U, K, W took away, for Ctrl-Y; NULL for none */
 	char *saved;	       /* the line that was being typed when history was entered */
 	uint32_t recall;       /* 0: that line, n: n lines back */
@@ -70,6 +72,8 @@ void line_move(struct line_editor *ed, size_t pos);
 void line_replace(struct line_editor *ed, const char *text);
 /* Write prompt and line anew from the start of the present screen line. */
 void line_redraw(struct line_editor *ed);
+/* Learn how wide the terminal is, before the first thing in a line that depends on it. */
+void line_ask_columns(struct line_editor *ed);
 /* The cursor behind the text, then a new screen line. */
 void line_leave(struct line_editor *ed);
 void line_beep(void);
@@ -83,6 +87,8 @@ enum line_key {
 	LINE_KEY_HOME,
 	LINE_KEY_END,
 	LINE_KEY_DELETE,
+	LINE_KEY_PAGE_UP,
+	LINE_KEY_PAGE_DOWN,
 	LINE_KEY_WORD_LEFT,
 	LINE_KEY_WORD_RIGHT,
 	LINE_KEY_WORD_DELETE,

@@ -1,13 +1,14 @@
 /*
  * The line and its picture on the screen. See line.h.
  *
- * A cell is a place on the screen counted from the start of the prompt: row * LINE_COLUMNS +
+ * A cell is a place on the screen counted from the start of the prompt: row * columns +
  * column.
  */
 #include <kernel/console.h>
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include "line.h"
+#include "terminal.h"
 
 static void put_raw(const char *text, size_t len)
 {
@@ -53,10 +54,30 @@ static void leave_margin(struct line_editor *ed)
 	ed->is_at_margin = false;
 }
 
-/* Move the cursor between cells. */
-static void move_cursor(size_t from, size_t to)
+/*
+ * So far the line was only added to, which looks the same at any width. Behind the last column a
+ * new row begins: the terminal may have forgotten that it was to begin one with the next character.
+ */
+void line_ask_columns(struct line_editor *ed)
 {
-	size_t from_row = from / LINE_COLUMNS, to_row = to / LINE_COLUMNS;
+	size_t cell;
+
+	if (ed->has_asked)
+		return;
+	ed->has_asked = true;
+	if (!terminal_ask())
+		return;
+	ed->columns = terminal_columns();
+	cell = cell_at(ed, ed->pos);
+	ed->is_at_margin = false;
+	if (cell && cell % ed->columns == 0)
+		put_raw("\r\n", 2);
+}
+
+/* Move the cursor between cells. */
+static void move_cursor(const struct line_editor *ed, size_t from, size_t to)
+{
+	size_t from_row = from / ed->columns, to_row = to / ed->columns;
 
 	if (from == to)
 		return;
@@ -67,13 +88,13 @@ static void move_cursor(size_t from, size_t to)
 	put_sequence(from_row > to_row ? from_row - to_row : 0, 'A');
 	put_sequence(to_row > from_row ? to_row - from_row : 0, 'B');
 	put_raw("\r", 1);
-	put_sequence(to % LINE_COLUMNS, 'C');
+	put_sequence(to % ed->columns, 'C');
 }
 
 void line_move(struct line_editor *ed, size_t pos)
 {
 	leave_margin(ed);
-	move_cursor(cell_at(ed, ed->pos), cell_at(ed, pos));
+	move_cursor(ed, cell_at(ed, ed->pos), cell_at(ed, pos));
 	ed->pos = pos;
 }
 
@@ -82,7 +103,7 @@ static void redraw_tail(struct line_editor *ed, size_t pos)
 {
 	put_raw(ed->buf + ed->pos, ed->len - ed->pos);
 	ed->pos = ed->len;
-	ed->is_at_margin = cell_at(ed, ed->len) % LINE_COLUMNS == 0;
+	ed->is_at_margin = cell_at(ed, ed->len) % ed->columns == 0;
 	leave_margin(ed);
 	put_raw("\x1b[J", 3);
 	line_move(ed, pos);
@@ -101,7 +122,7 @@ void line_insert(struct line_editor *ed, const char *text, size_t len)
 	if (ed->pos + len == ed->len) {
 		put_raw(text, len);
 		ed->pos = ed->len;
-		ed->is_at_margin = cell_at(ed, ed->len) % LINE_COLUMNS == 0;
+		ed->is_at_margin = cell_at(ed, ed->len) % ed->columns == 0;
 	} else {
 		redraw_tail(ed, ed->pos + len);
 	}

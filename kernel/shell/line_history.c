@@ -91,16 +91,19 @@ static void find_older(struct search *search, uint32_t back)
 	line_beep();
 }
 
-static void show_search(const struct search *search)
+/* On one row, so that it can be taken away again. */
+static void show_search(const struct line_editor *ed, const struct search *search)
 {
 	char head[SEARCH_BYTES + 32];
 	const char *line = history_get(search->back);
-	size_t len = trace_scnprintf(head, sizeof(head),
-				     "\r\x1b[J(reverse-i-search)`%s': ", search->text);
+	size_t len = trace_scnprintf(head, sizeof(head), "(reverse-i-search)`%s': ", search->text);
+	size_t room = ed->columns - 1;
 
+	len = len < room ? len : room;
+	console_write_raw("\r\x1b[J", 4);
 	console_write_raw(head, len);
 	if (line)
-		console_write_raw(line, strnlen(line, LINE_COLUMNS - 24));
+		console_write_raw(line, strnlen(line, room - len));
 }
 
 /* False when the key ends the search. */
@@ -128,9 +131,10 @@ int line_search(struct line_editor *ed)
 	const char *line;
 	int key;
 
+	line_ask_columns(ed);
 	line_move(ed, 0);
 	do {
-		show_search(&search);
+		show_search(ed, &search);
 		key = line_get_key();
 	} while (key > 0 && search_key(&search, key));
 	console_write_raw("\r\x1b[J", 4);

@@ -4,13 +4,14 @@
 #include <kernel/console.h>
 #include <kernel/time.h>
 #include "line.h"
+#include "terminal.h"
 
 #define ESCAPE		  0x1b
 #define ESCAPE_TIMEOUT_NS (50 * NSEC_PER_MSEC)
 
 static int next_byte(void)
 {
-	return console_getc_timeout(ESCAPE_TIMEOUT_NS);
+	return terminal_getc_timeout(ESCAPE_TIMEOUT_NS);
 }
 
 /* ESC [ number ; number final */
@@ -34,7 +35,12 @@ static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
 			return LINE_KEY_HOME;
 		if (number == 4 || number == 8)
 			return LINE_KEY_END;
+		if (number == 5 || number == 6)
+			return number == 5 ? LINE_KEY_PAGE_UP : LINE_KEY_PAGE_DOWN;
 		return number == 3 ? LINE_KEY_DELETE : LINE_KEY_NONE;
+	case 'R': /* where the cursor is: late, or not asked for */
+		terminal_answered(number, modifier);
+		return LINE_KEY_NONE;
 	default:
 		return LINE_KEY_NONE;
 	}
@@ -51,7 +57,7 @@ static int read_sequence(void)
 		if (byte == -EINTR)
 			return byte;
 		if (byte >= '0' && byte <= '9')
-			numbers[index] = (numbers[index] * 10 + (uint32_t)(byte - '0')) % 1000;
+			numbers[index] = (numbers[index] * 10 + (uint32_t)(byte - '0')) % 10000;
 		else if (byte == ';')
 			index = 1;
 		else
@@ -87,10 +93,10 @@ static int read_escape(void)
 int line_get_key(void)
 {
 	static bool was_cr;
-	int byte = console_getc();
+	int byte = terminal_getc_timeout(WAIT_FOREVER);
 
 	if (byte == '\n' && was_cr)
-		byte = console_getc();
+		byte = terminal_getc_timeout(WAIT_FOREVER);
 	was_cr = byte == '\r';
 	return byte == ESCAPE ? read_escape() : byte;
 }

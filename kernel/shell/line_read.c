@@ -5,6 +5,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include "line.h"
+#include "terminal.h"
 
 #define CTRL(letter) ((letter)-0x40)
 #define KEY_RUBOUT   0x7f
@@ -160,6 +161,9 @@ static void delete_key(struct line_editor *ed, int key)
 
 static void other_key(struct line_editor *ed, int key)
 {
+	if (key == LINE_KEY_NONE)
+		return;
+	line_ask_columns(ed);
 	switch (key) {
 	case CTRL('P'):
 	case LINE_KEY_UP:
@@ -221,6 +225,7 @@ static int edit(struct line_editor *ed)
 		if (key == CTRL('R') && ed->options->has_history)
 			key = line_search(ed);
 		if (key == CTRL('C') || key == -EINTR) {
+			terminal_drop_keys();
 			line_move(ed, ed->len);
 			if (ed->options->has_history)
 				console_write_raw("^C\r\n", 4);
@@ -258,6 +263,7 @@ int line_read(const struct line_options *options, char **out_line)
 	if (!ed.buf)
 		return -ENOMEM;
 	console_take_lost(); /* that was the line of somebody who read keys */
+	ed.columns = terminal_columns();
 	ed.columns_before = strlen(options->prompt);
 	console_write_raw(options->prompt, ed.columns_before);
 	err = edit(&ed);

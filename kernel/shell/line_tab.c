@@ -47,7 +47,7 @@ static void put_spaces(size_t nr)
 }
 
 /* All of them in columns, row by row. */
-static void show_list(const struct line_matches *matches)
+static void show_list(const struct line_matches *matches, size_t columns)
 {
 	size_t width = 0, column = 0;
 
@@ -61,7 +61,7 @@ static void show_list(const struct line_matches *matches)
 
 		console_write_raw(name, strlen(name));
 		column += width;
-		if (!word->next || column + width > LINE_COLUMNS) {
+		if (!word->next || column + width > columns) {
 			console_write_raw("\r\n", 2);
 			column = 0;
 		} else {
@@ -74,8 +74,9 @@ static void show_choices(struct line_editor *ed, const struct line_matches *matc
 {
 	size_t pos = ed->pos;
 
+	line_ask_columns(ed);
 	line_leave(ed);
-	show_list(matches);
+	show_list(matches, ed->columns);
 	ed->pos = pos;
 	line_redraw(ed);
 }

@@ -15,6 +15,7 @@
 #include "line.h"
 #include "sh.h"
 #include "sh_complete.h"
+#include "terminal.h"
 
 #define PROMPT	       "fathom# "
 #define PROMPT_MORE    "> "
@@ -133,7 +134,7 @@ static void refuse(struct shell *sh, const struct input *input, int err)
 	if (err == -EINVAL || !is_unfinished(input, err))
 		return;
 	do {
-		err = console_getc_timeout(PASTE_GAP_NS);
+		err = terminal_getc_timeout(PASTE_GAP_NS);
 	} while (err >= 0 || err == -EIO);
 }
 

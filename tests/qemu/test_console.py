@@ -1,6 +1,10 @@
 """What is typed or pasted on the serial line: too much, too fast, and who gets it."""
 import re
 
+import pytest
+
+from screen import Screen
+
 LONGEST = 8190  # bytes of a line
 REFUSED = "sh: line of more than 8190 bytes: not run\n"
 
@@ -104,3 +108,54 @@ def test_foreground_commands_get_the_keys(guest):
     guest.send("two\r")
     guest.expect(rb"two\r\ngot two\r\n")
     guest.wait_prompt()
+
+
+@pytest.mark.parametrize("columns", [40, 132])
+def test_lines_that_wrap(guest, columns):
+    """Moving, inserting, deleting in rows of a terminal that says how wide it is."""
+    screen = Screen(guest, columns, 24)
+    text = "echo " + "".join(chr(97 + n % 26) for n in range(columns * 2 + 5))
+    history = []
+
+    def expect(line, at):
+        whole = "fathom# " + line
+        rows = [whole[n:n + columns] for n in range(0, len(whole), columns)]
+        place = divmod(8 + at, columns)
+        screen.wait(lambda s: s.shown() == history + [row.rstrip() for row in rows] and (s.row, s.column) == place)
+
+    guest.check("resize > /dev/null 2> /dev/null")  # as if nobody had been silent before
+    guest.send("\x0c")  # Ctrl-L: the prompt is on the first row
+    expect("", 0)
+    guest.send(text)
+    expect(text, len(text))
+    guest.send("\x01")
+    expect(text, 0)
+    guest.send("\x1b[C" * 5 + "123")
+    text = text[:5] + "123" + text[5:]
+    expect(text, 8)
+    guest.send("\x05\x7f\x7f")
+    text = text[:-2]
+    expect(text, len(text))
+    guest.send("\x0c")
+    expect(text, len(text))
+    guest.send("\x15")
+    expect("", 0)
+    guest.send("\x19\r")
+    screen.wait(lambda s: len(s.shown()) > 3 and s.lines[s.row] == "fathom# ")
+    assert text[5:] == "".join(screen.shown()[-1 - -(-len(text[5:]) // columns):-1])
+    guest.check("true")
+    screen = Screen(guest, columns, 24)
+    guest.send("\x1b[A\x1b[A\x1b[A\x0c")  # over `true` and its `echo $?`
+    expect(text, len(text))
+    guest.send("\x03")
+    guest.wait_prompt()
+
+
+def test_resize(guest):
+    screen = Screen(guest, 101, 33)
+    guest.send("resize\r")
+    screen.wait(lambda s: s.lines[:4] == ["resize", "COLUMNS=101;", "LINES=33;", "fathom# "])
+    screen = Screen(guest, 80, 24)
+    guest.send("resize\r")
+    screen.wait(lambda s: s.lines[:4] == ["resize", "COLUMNS=80;", "LINES=24;", "fathom# "])
+    assert guest.run("resize") == ("\x1b7\x1b[999;999H\x1b[6n\x1b8resize: the terminal does not say\nCOLUMNS=80;\nLINES=24;\n", 0)

@@ -1,25 +1,37 @@
 /*
- * The line editor on a terminal of 80 columns: after every key, what the screen shows and where the
- * cursor stands is what a plain model of the line says.
- * links: kernel/shell/line_*.c kernel/shell/sh_arena.c tests/unit/kernel/host.c
+ * The line editor on terminals of several widths, some of which do not tell it: after every key,
+ * what the screen shows and where the cursor stands is what a plain model of the line says.
+ * links: kernel/shell/line_*.c kernel/shell/terminal.c kernel/shell/sh_arena.c
+ * links: tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <kernel/console.h>
+#include <kernel/lock.h>
 #include <kernel/mm.h>
+#include <kernel/time.h>
 #include "kernel/host.h"
 #include "shell/line.h"
+#include "shell/terminal.h"
 
-#define ROWS	400u
-#define COLUMNS LINE_COLUMNS
-#define PROMPT	"fathom# "
+#define ROWS	    500u
+#define COLUMNS_MAX 200u
+#define PROMPT	    "fathom# "
 
 /* ---- The terminal: no scrolling, rows enough; waits on the last column as real ones do ---- */
 
-static char screen[ROWS][COLUMNS];
+static size_t columns = 80;
+static char screen[ROWS * COLUMNS_MAX]; /* row by row, `columns` each */
 static size_t row, column;
+static size_t saved_row, saved_column;
+static bool answers;	  /* where its cursor is */
+static bool is_forgetful; /* a saved cursor does not wait any more */
+static bool was_waiting;
+static char answer[32];
+static size_t answer_pos;
+static uint32_t nr_questions;
 static bool is_waiting; /* the last column is written, the cursor still on it */
 static char sequence[16];
 static size_t sequence_len;
@@ -27,8 +39,9 @@ static uint32_t nr_beeps;
 
 static void clear_below(void)
 {
-	memset(&screen[row][column], ' ', COLUMNS - column);
-	memset(screen[row + 1], ' ', (ROWS - row - 1) * COLUMNS);
+	size_t at = row * columns + column;
+
+	memset(screen + at, ' ', sizeof(screen) - at);
 }
 
 static void put_glyph(char c)
@@ -38,8 +51,8 @@ static void put_glyph(char c)
 		column = 0;
 	}
 	assert_true(row < ROWS);
-	screen[row][column] = c;
-	is_waiting = column == COLUMNS - 1;
+	screen[row * columns + column] = c;
+	is_waiting = column == columns - 1;
 	column += !is_waiting;
 }
 
@@ -52,7 +65,7 @@ static void move_by(char direction, size_t nr)
 	else if (direction == 'B')
 		row += nr;
 	else
-		column = column + nr < COLUMNS ? column + nr : COLUMNS - 1;
+		column = column + nr < columns ? column + nr : columns - 1;
 	assert_true(row < ROWS);
 }
 
@@ -67,9 +80,19 @@ static void end_sequence(char final)
 		memset(screen, ' ', sizeof(screen));
 	} else if (final == 'J') {
 		clear_below();
+	} else if (final == 'H' && number == 999) {
+		row = ROWS - 1;
+		column = columns - 1;
+		is_waiting = false;
 	} else if (final == 'H') {
 		row = column = 0;
 		is_waiting = false;
+	} else if (final == 'n') {
+		assert_int_equal(number, 6);
+		nr_questions++;
+		answer_pos = 0;
+		if (answers)
+			sprintf(answer, "\x1b[%zu;%zuR", row + 1, column + 1);
 	} else {
 		fail();
 	}
@@ -93,6 +116,22 @@ static void put_control(char c)
 	}
 }
 
+/* ESC and one character: save the cursor, restore it. */
+static void end_short_sequence(char final)
+{
+	sequence_len = 0;
+	if (final == '7') {
+		saved_row = row;
+		saved_column = column;
+		was_waiting = is_waiting;
+	} else {
+		assert_int_equal(final, '8');
+		row = saved_row;
+		column = saved_column;
+		is_waiting = was_waiting && !is_forgetful;
+	}
+}
+
 int console_write_raw(const char *buf, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -100,7 +139,9 @@ int console_write_raw(const char *buf, size_t len)
 			sequence[sequence_len++] = buf[i];
 			sequence[sequence_len] = '\0';
 			assert_true(sequence_len < sizeof(sequence) - 1);
-			if (sequence_len > 2 && strchr("ABCDHJ", buf[i]))
+			if (sequence_len == 2 && buf[i] != '[')
+				end_short_sequence(buf[i]);
+			else if (sequence_len > 2 && strchr("ABCDHJn", buf[i]))
 				end_sequence(buf[i]);
 		} else if ((unsigned char)buf[i] < ' ') {
 			put_control(buf[i]);
@@ -116,7 +157,12 @@ int console_write_raw(const char *buf, size_t len)
 static const char *typed; /* still to come; '\0' ends, \x03 is Ctrl-C */
 static void (*before_key)(void);
 
-int console_getc(void)
+uint64_t ktime_ns(void)
+{
+	return 0;
+}
+
+static int getc_forever(void)
 {
 	if (before_key)
 		before_key();
@@ -133,23 +179,30 @@ static bool has_lost;
 
 bool console_take_lost(void)
 {
-	bool answer = has_lost;
+	bool was_lost = has_lost;
 
 	has_lost = false;
-	return answer;
+	return was_lost;
 }
 
 int console_getc_timeout(uint64_t timeout_ns)
 {
 	assert_true(timeout_ns > 0);
-	return *typed ? (unsigned char)*typed++ : -EAGAIN;
+	if (timeout_ns == WAIT_FOREVER)
+		return getc_forever();
+	/* What was typed before the question comes before the answer. */
+	if (*typed)
+		return (unsigned char)*typed++;
+	return answer[answer_pos] ? answer[answer_pos++] : -EAGAIN;
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	memset(screen, ' ', sizeof(screen));
-	row = column = sequence_len = nr_beeps = 0;
+	answer[0] = '\0';
+	answer_pos = 0;
+	row = column = sequence_len = nr_beeps = nr_questions = 0;
 	is_waiting = false;
 	before_key = NULL;
 	return 0;
@@ -314,9 +367,9 @@ static void test_choices(void **state)
 	(void)state;
 	type("set_\t\tb", line);
 	assert_string_equal(line, "set_b");
-	assert_memory_equal(screen[0], "fathom# set_ ", 13);
-	assert_memory_equal(screen[1], "set_a/  set_b   set_c ", 22);
-	assert_memory_equal(screen[2], "fathom# set_b ", 14);
+	assert_memory_equal(screen, "fathom# set_ ", 13);
+	assert_memory_equal(screen + columns, "set_a/  set_b   set_c ", 22);
+	assert_memory_equal(screen + 2 * columns, "fathom# set_b ", 14);
 }
 
 /* The longest line, then `more` keys. */
@@ -502,16 +555,16 @@ static void check_screen(void)
 {
 	size_t cells = strlen(PROMPT) + model_len;
 	size_t cursor = strlen(PROMPT) + model_pos;
-	size_t at = row * COLUMNS + column + is_waiting;
+	size_t at = row * columns + column + is_waiting;
 
-	for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+	for (size_t i = 0; i < ROWS * columns; i++) {
 		char want = i < strlen(PROMPT) ? PROMPT[i]
 			    : i < cells	       ? model[i - strlen(PROMPT)]
 					       : ' ';
 
-		if (((char *)screen)[i] != want)
+		if (screen[i] != want)
 			print_message("cell %zu, line '%.*s'\n", i, (int)model_len, model);
-		assert_int_equal(((char *)screen)[i], want);
+		assert_int_equal(screen[i], want);
 	}
 	assert_int_equal(at, cursor);
 }
@@ -549,10 +602,9 @@ static void begin_round(bool from_history)
 	typed = "\x10";
 }
 
-static void test_random_keys(void **state)
+static void check_rounds(void **state, int nr)
 {
-	srand(5);
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < nr; round++) {
 		char *line;
 		int len;
 
@@ -565,6 +617,58 @@ static void test_random_keys(void **state)
 	}
 }
 
+static void test_random_keys(void **state)
+{
+	srand(5);
+	terminal_ask_again();
+	columns = 80;
+	answers = false;
+	check_rounds(state, 30);
+	assert_int_equal(nr_questions, 0); /* two silences were enough */
+}
+
+/* Each line asks anew: the window may have another size now. */
+static void test_widths(void **state)
+{
+	static const size_t widths[] = { 20, 39, 40, 41, 79, 80, 81, 120, 133, 200 };
+
+	srand(6);
+	terminal_ask_again();
+	answers = true;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(widths); i++) {
+		columns = widths[i / 2];
+		is_forgetful = i % 2;
+		check_rounds(state, 12);
+		assert_int_equal(nr_questions, 1);
+	}
+	columns = 80;
+	answers = false;
+}
+
+/* The answer comes after the time for it, and before one: neither is taken for keys. */
+static void test_late_answers(void **state)
+{
+	char line[LINE_BYTES_MAX];
+
+	(void)state;
+	terminal_ask_again();
+	type("ab\x01"
+	     "c\x1b[50;100Rd",
+	     line);
+	assert_string_equal(line, "cdab");
+	assert_int_equal(terminal_columns(), 100);
+	assert_int_equal(terminal_rows(), 50);
+	type("ab\x1b[50;120Rc", line); /* nobody has asked */
+	assert_string_equal(line, "abc");
+	assert_int_equal(terminal_columns(), 100);
+	answers = true;
+	type("ab\x01"
+	     "c",
+	     line);
+	assert_int_equal(terminal_columns(), 80);
+	answers = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -575,6 +679,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_longest_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_widths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_answers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
