@@ -1,7 +1,8 @@
 /*
  * What the files of the ring buffer share.
  *
- *   ring_fast.h    data structures, inline write path
+ *   ring_cpu.h     data structures, the gate
+ *   ring_fast.h    inline write path
  *   ring_buffer.c  the public write side, recording switches
  *   ring_write.c   crossing into the next sub-buffer, full rings, long and late events, discard
  *   ring_read.c    copying sub-buffers out
