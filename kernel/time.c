@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <arch/tsc.h>
 #include <kernel/time.h>
+#include <trace/platform.h>
 
 static _Atomic uint64_t latest_ns; /* highest time that any CPU was told */
 
@@ -11,9 +12,8 @@ uint64_t local_clock_ns(void)
 }
 
 /* A CPU whose counter lags shows the time that another one has reached. */
-uint64_t ktime_ns(void)
+static TRACE_ALWAYS_INLINE uint64_t never_back(uint64_t now)
 {
-	uint64_t now = tsc_clock_ns();
 	uint64_t seen = atomic_load_explicit(&latest_ns, memory_order_relaxed);
 
 	while (now > seen) {
@@ -22,4 +22,20 @@ uint64_t ktime_ns(void)
 			return now;
 	}
 	return seen;
+}
+
+uint64_t ktime_ns(void)
+{
+	return never_back(tsc_clock_ns());
+}
+
+/* The same, as probes read the clock: with preemption off, which is less than interrupts off. */
+uint64_t trace_plat_clock_mono_ns(void)
+{
+	return never_back(trace_plat_clock_ns());
+}
+
+uint64_t trace_plat_uptime_ticks(void)
+{
+	return trace_plat_clock_mono_ns() / TICK_NS;
 }

@@ -71,16 +71,6 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return smp_call_one(cpu, fn, arg);
 }
 
-uint64_t trace_plat_clock_mono_ns(void)
-{
-	return ktime_ns();
-}
-
-uint64_t trace_plat_uptime_ticks(void)
-{
-	return ktime_ns() / TICK_NS;
-}
-
 void trace_plat_preempt_schedule(void)
 {
 	preempt_schedule_notrace();

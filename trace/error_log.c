@@ -21,7 +21,9 @@ void trace_error_log(struct trace_array *tr, const char *where, const char *text
 		log->nr++;
 	else
 		log->first = (log->first + 1) % TRACE_ERROR_LOG_ENTRIES;
+	trace_plat_preempt_disable();
 	error->time_ns = trace_plat_clock_mono_ns();
+	trace_plat_preempt_enable();
 	error->pos = pos;
 	trace_strcpy(error->where, where, sizeof(error->where));
 	trace_strcpy(error->text, text, sizeof(error->text));

@@ -236,8 +236,12 @@ void ring_buffer_change_overwrite(struct ring_buffer *buffer, bool overwrite)
 uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer)
 {
 	ring_clock_fn clock = buffer->shared->clock;
+	uint64_t now;
 
-	return clock ? clock() : trace_plat_clock_ns();
+	trace_plat_preempt_disable();
+	now = clock ? clock() : trace_plat_clock_ns();
+	trace_plat_preempt_enable();
+	return now;
 }
 
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu)

@@ -137,7 +137,7 @@ bool trace_plat_cpu_online(uint32_t cpu);
 void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg);
 /* The same on one CPU. Returns -ENODEV when it is not online. */
 int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg);
-/* Wall-like clocks for trace_clock. Probe context. */
+/* Wall-like clocks for trace_clock. Probe context, preemption off. */
 uint64_t trace_plat_clock_mono_ns(void); /* never goes back across CPUs */
 uint64_t trace_plat_uptime_ticks(void);	 /* timer ticks since boot */
 

@@ -56,7 +56,7 @@ struct ring_event {
 	uint32_t cpu;
 };
 
-/* Returns the time in the unit of the clock; probe context. */
+/* Returns the time in the unit of the clock; probe context, preemption off. */
 typedef uint64_t (*ring_clock_fn)(void);
 
 /* ---- Life. Thread context. ---- */
