@@ -2,7 +2,7 @@
  * Ring buffer: the public write side and the recording switches. See <trace/ring_buffer.h>.
  *
  * Locking: none here. The gate of a CPU counts reasons not to record, in one word with the mask
- * that the fast path uses: any reason, or a clock of its own, sends writers to the slow path.
+ * that the fast path uses: any reason, a full ring, or a clock of its own, leaves no mask.
  */
 #include "ring_private.h"
 #include "print/str.h"
@@ -106,14 +106,23 @@ int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len)
 	return 0;
 }
 
-/* Above the mask: a count, and on top of it the switch. */
-#define GATE_OFF  ((uint64_t)1 << 63)
+/* Above the mask: a count, and on top of it bits. */
+#define GATE_OFF  ((uint64_t)RING_GATE_OFF << 32)
+#define GATE_FULL ((uint64_t)RING_GATE_FULL << 32)
 #define GATE_ONE  ((uint64_t)1 << 32)
 #define GATE_HIGH (~(uint64_t)0 << 32)
 
-static uint64_t gate_with_mask(const struct trace_ring_cpu *rc, uint64_t high)
+/* The reasons in a gate. Who changes them may have made room: the mark of a full ring goes. */
+static uint64_t gate_reasons(uint64_t gate)
 {
-	return !high && !rc->clock ? ring_size(rc) - 1 : high;
+	return gate & (~(uint64_t)RING_GATE_OPEN << 32);
+}
+
+static uint64_t gate_with_mask(const struct trace_ring_cpu *rc, uint64_t reasons)
+{
+	if (rc->clock)
+		return reasons | (uint64_t)RING_GATE_CLOCK << 32;
+	return reasons ? reasons : ring_size(rc) - 1;
 }
 
 /*
@@ -127,7 +136,7 @@ void trace_ring_gate(struct trace_ring_cpu *rc, int nr)
 	trace_plat_preempt_disable();
 	old = atomic_load(&rc->gate);
 	do
-		new_gate = gate_with_mask(rc, (old & GATE_HIGH) + delta);
+		new_gate = gate_with_mask(rc, gate_reasons(old) + delta);
 	while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
 	trace_plat_preempt_enable();
 }
@@ -142,12 +151,20 @@ void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
 		is_off = atomic_load(&shared->is_off);
 		old = atomic_load(&rc->gate);
 		do
-			new_gate = gate_with_mask(rc, (old & GATE_HIGH & ~GATE_OFF) |
+			new_gate = gate_with_mask(rc, (gate_reasons(old) & ~GATE_OFF) |
 							      (is_off ? GATE_OFF : 0));
 		while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
 		/* Whoever switches at the same time may have been here before us. */
 	} while (is_off != (bool)atomic_load(&shared->is_off));
 	trace_plat_preempt_enable();
+}
+
+void trace_ring_gate_full(struct trace_ring_cpu *rc)
+{
+	uint64_t old = atomic_load(&rc->gate);
+
+	while (!atomic_compare_exchange_weak(&rc->gate, &old, (old & GATE_HIGH) | GATE_FULL))
+		;
 }
 
 static void gate_all(struct ring_buffer *buffer, int delta)
@@ -213,7 +230,7 @@ bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
 	for (uint32_t i = 0; i < buffer->nr_cpus; i++) {
 		if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu != i)
 			continue;
-		if (atomic_load(&trace_ring_of(buffer, i)->gate) >> 32)
+		if (trace_ring_closed_by(atomic_load(&trace_ring_of(buffer, i)->gate)))
 			return false;
 	}
 	return true;
@@ -221,8 +238,12 @@ bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
 
 static void set_overwrite(struct ring_buffer *buffer, bool overwrite)
 {
-	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++)
-		atomic_store(&trace_ring_of(buffer, cpu)->overwrite, overwrite);
+	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {
+		struct trace_ring_cpu *rc = trace_ring_of(buffer, cpu);
+
+		atomic_store(&rc->overwrite, overwrite);
+		trace_ring_unmark_full(rc);
+	}
 }
 
 void ring_buffer_change_overwrite(struct ring_buffer *buffer, bool overwrite)

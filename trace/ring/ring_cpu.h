@@ -62,8 +62,8 @@ struct ring_iter {
 
 struct trace_ring_cpu {
 	/*
-	 * Low half: subbuf_size - 1, or 0: slow path. Bit 63: recording is off. Bit 62: the ring is
-	 * resized, what is kept out counts as dropped. Between: nested disables.
+	 * Low half: subbuf_size - 1, or 0: there is more to do than to write, for a reason that the
+	 * high half (RING_GATE_*) has; nested disables are counted below those bits.
 	 */
 	_Atomic uint64_t gate;
 	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
@@ -87,9 +87,10 @@ struct trace_ring_cpu {
 	uint64_t read_number;	 /* of the next event to consume; anybody may look */
 	uint64_t read_seq;	 /* reader.seq; anybody may look */
 
-	uint32_t nr_slots; /* these two change with is_moving set */
+	uint32_t nr_slots; /* these three change with is_moving set */
 	uint32_t subbuf_shift;
-	size_t asked_bytes; /* the size that was asked for; the buffer's lock */
+	uint32_t subbuf_mask; /* subbuf_size - 1 */
+	size_t asked_bytes;   /* the size that was asked for; the buffer's lock */
 	_Atomic bool overwrite;
 	_Atomic bool is_moving;	   /* lock-free readers stay out */
 	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
@@ -122,7 +123,24 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-#define RING_GATE_RESIZE (1u << 30) /* in the high half of the gate */
+/* In the high half of the gate. */
+#define RING_GATE_OFF	 (1u << 31) /* recording is switched off */
+#define RING_GATE_RESIZE (1u << 30) /* the ring is resized: what is kept out counts as dropped */
+#define RING_GATE_FULL	 (1u << 29) /* drop mode: no room for an event, and nobody read since */
+#define RING_GATE_CLOCK	 (1u << 28) /* it has a clock of its own */
+#define RING_GATE_OPEN	 (RING_GATE_FULL | RING_GATE_CLOCK) /* these do not stop recording */
+
+/* What keeps writers out: 0, or reasons. */
+static TRACE_ALWAYS_INLINE uint32_t trace_ring_closed_by(uint64_t gate)
+{
+	return (uint32_t)(gate >> 32) & ~RING_GATE_OPEN;
+}
+
+/* Is recording switched off? */
+static TRACE_ALWAYS_INLINE bool trace_ring_is_switched_off(uint64_t gate)
+{
+	return (int64_t)gate < 0;
+}
 
 /*
  * Is recording off here? Asked once for each event: one that nothing but a resize keeps out is
@@ -131,11 +149,30 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
 {
 	/* Pairs with the opening of the gate, as in trace_ring_try_step_at(). */
-	uint64_t high = atomic_load_explicit(&rc->gate, memory_order_acquire) >> 32;
+	uint32_t reasons =
+		trace_ring_closed_by(atomic_load_explicit(&rc->gate, memory_order_acquire));
 
-	if (TRACE_UNLIKELY(high == RING_GATE_RESIZE))
+	if (TRACE_UNLIKELY(reasons == RING_GATE_RESIZE))
 		trace_plat_local_add(&rc->nr_dropped, 1);
-	return high;
+	return reasons;
+}
+
+/* Does `gate` say no more than that events of this full ring are dropped? */
+static TRACE_ALWAYS_INLINE bool trace_ring_is_full(uint64_t gate)
+{
+	return (gate >> 32 & ~(uint64_t)RING_GATE_CLOCK) == RING_GATE_FULL;
+}
+
+/* Drop an event of a full ring, and count it. False: call trace_ring_close_subbuf(). */
+static TRACE_ALWAYS_INLINE bool trace_ring_try_drop(struct trace_ring_cpu *rc)
+{
+	trace_plat_local_add(&rc->nr_dropped, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	/*
+	 * A reader may have made room before we counted, and an interrupt used it: nothing may
+	 * follow its events in that sub-buffer then.
+	 */
+	return TRACE_LIKELY(!((uint32_t)trace_ring_load(&rc->tail.lo) & rc->subbuf_mask));
 }
 
 #endif

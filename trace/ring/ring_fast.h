@@ -20,46 +20,83 @@
 void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t len);
 /* Make everything up to the tail visible. No event of ours is open. */
 void trace_ring_publish(struct trace_ring_cpu *rc);
+/* An event was dropped, and counted: the next one begins a sub-buffer. */
+void trace_ring_close_subbuf(struct trace_ring_cpu *rc);
 /* See ring_buffer_discard_commit(). */
 void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
 
+/* Where an event was put. */
+struct ring_place {
+	uint64_t word; /* the tail word before it */
+	uint64_t next; /* and behind it */
+};
+
 /*
- * The common case alone, for those who keep the rest out of their way. `step` is what the event
- * adds to a tail word: RING_EVENT_ONE and its bytes, head included, a multiple of 4 from 8 to
- * RING_SHORT_PAYLOAD + RING_HEAD_BYTES. NULL, with nothing changed, when there is more to do.
- * `out_word` is the tail word before, `out_ns` the time of the event.
+ * Put an event of the time `now` at the tail. `step` is what it adds to a tail word: RING_EVENT_ONE
+ * and its bytes, head included, a multiple of 4 from 8 to RING_SHORT_PAYLOAD + RING_HEAD_BYTES.
+ * `mask` is the low half of the gate, or subbuf_mask, after a look at the gate. NULL, with nothing
+ * changed, when there is more to do.
  */
-static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *rc, uint64_t step,
-							uint64_t *out_word, uint64_t *out_ns)
+static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint64_t step,
+						 uint32_t mask, uint64_t now,
+						 struct ring_place *out_place)
 {
-	/* The clock first: an interrupt behind it makes the time or the exchange fail. */
-	uint64_t now = trace_plat_clock_ns();
-	/* Pairs with the opening of the gate: memory and tail seen below belong together. */
-	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
 	uint64_t word = trace_ring_load(&rc->tail.lo);
 	uint64_t last = trace_ring_load(&rc->tail.hi);
 	uint64_t next = word + step;
+	/* An interrupt behind the reading of the clock makes this huge, or the exchange fail. */
 	uint64_t delta = now - last;
 	uint32_t bytes = (uint32_t)step;
-	uint8_t *base = __atomic_load_n(&rc->base, __ATOMIC_RELAXED);
-	uint32_t *payload;
+	uint8_t *head;
 
 	/*
 	 * Within the sub-buffer the end is more than `bytes` from its start, for there is a head.
-	 * Across its end, just at it, or with a gate of 0, it is not.
+	 * Across its end, just at it, or with a mask of 0, it is not.
 	 */
 	if (TRACE_UNLIKELY(((uint32_t)next & mask) <= bytes))
 		return NULL;
-	/* A clock that went back gives a huge delta. */
+	/* A clock that went back gives a huge delta, too. */
 	if (TRACE_UNLIKELY(delta >= 1ull << RING_DELTA_BITS))
 		return NULL;
 	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(&rc->tail, &word, last, next, now)))
 		return NULL;
-	payload = (uint32_t *)(void *)(base + (uint32_t)word + RING_HEAD_BYTES);
-	payload[-1] = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
-	*out_word = word;
-	*out_ns = now;
+	/* Plain: who moves the memory closes the gate, and waits for those who saw it open. */
+	head = rc->base + (uint32_t)word;
+	TRACE_OPAQUE(head); /* one register for this address and those of the payload */
+	*(uint32_t *)(void *)head = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
+	out_place->word = word;
+	out_place->next = next;
+	return head + RING_HEAD_BYTES;
+}
+
+/*
+ * The common case alone, for those who keep the rest out of their way: trace_ring_step() when the
+ * gate is open, with the fastest clock. `out_word` is the tail word before, `out_ns` the time.
+ */
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *rc, uint64_t step,
+							uint64_t *out_word, uint64_t *out_ns)
+{
+	/* Pairs with the opening of the gate: memory and tail seen below belong together. */
+	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
+	struct ring_place place;
+	void *payload;
+
+	*out_ns = trace_plat_clock_ns();
+	payload = trace_ring_step(rc, step, mask, *out_ns, &place);
+	if (payload)
+		*out_word = place.word;
 	return payload;
+}
+
+/* The same with a clock of the ring's own. */
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step_clock(struct trace_ring_cpu *rc, uint64_t step,
+							   struct ring_place *out_place)
+{
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+
+	if (gate >> 32 != RING_GATE_CLOCK)
+		return NULL;
+	return trace_ring_step(rc, step, rc->subbuf_mask, rc->clock(), out_place);
 }
 
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
@@ -102,16 +139,22 @@ static TRACE_ALWAYS_INLINE bool trace_ring_move_commit(struct trace_ring_cpu *rc
 	return TRACE_LIKELY(rc->tail.lo == next);
 }
 
-/*
- * Commit the event of `len` bytes that trace_ring_try_reserve() put at the tail word `word`. False:
- * call trace_ring_publish().
- */
+/* Commit the event at `place`. False: call trace_ring_publish(). */
+static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_at(struct trace_ring_cpu *rc,
+							 const struct ring_place *place)
+{
+	if (TRACE_UNLIKELY(rc->commit != place->word))
+		return true; /* it interrupted another event: that one will */
+	return trace_ring_move_commit(rc, place->next);
+}
+
+/* The same for the event of `len` bytes that trace_ring_try_reserve() put at `word`. */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc, uint64_t word,
 						      uint32_t len)
 {
-	if (TRACE_UNLIKELY(rc->commit != word))
-		return true; /* it interrupted another event: that one will */
-	return trace_ring_move_commit(rc, word + RING_EVENT_ONE + len + RING_HEAD_BYTES);
+	const struct ring_place place = { word, word + RING_EVENT_ONE + len + RING_HEAD_BYTES };
+
+	return trace_ring_try_commit_at(rc, &place);
 }
 
 /*

@@ -40,7 +40,7 @@ enum ring_type {
 
 static inline uint32_t ring_size(const struct trace_ring_cpu *rc)
 {
-	return 1u << rc->subbuf_shift;
+	return rc->subbuf_mask + 1;
 }
 
 /* The sub-buffer that a tail word stands in; at its very end it is still that one. */
@@ -52,7 +52,7 @@ static inline uint32_t ring_slot_of(const struct trace_ring_cpu *rc, uint64_t wo
 /* 0: at the end. */
 static inline uint32_t ring_offset_of(const struct trace_ring_cpu *rc, uint64_t word)
 {
-	return (uint32_t)word & (ring_size(rc) - 1);
+	return (uint32_t)word & rc->subbuf_mask;
 }
 
 static inline uint32_t ring_next_slot(const struct trace_ring_cpu *rc, uint32_t slot)
@@ -102,8 +102,21 @@ static inline size_t ring_round_len(size_t len)
 
 #define RING_GATE_ONE 1
 
-/* `nr` more (or fewer) reasons not to record; 0: rc->clock changed. Any context. */
+/*
+ * `nr` more (or fewer) reasons not to record; 0: rc->clock changed. The ring does not count as full
+ * any more. Any context.
+ */
 void trace_ring_gate(struct trace_ring_cpu *rc, int nr);
+/* An event was dropped: the next ones need not look for room. Any context of this CPU. */
+void trace_ring_gate_full(struct trace_ring_cpu *rc);
+
+/* There may be room now. After what made it, sequentially consistent: pairs with mark_full(). */
+static inline void trace_ring_unmark_full(struct trace_ring_cpu *rc)
+{
+	if (atomic_load(&rc->gate) >> 32 & RING_GATE_FULL)
+		trace_ring_gate(rc, 0);
+}
+
 /* Let the gate say what `shared->is_off` says. Any context. */
 void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc);
 

@@ -135,8 +135,11 @@ static bool confirm(struct trace_ring_cpu *rc, const struct ring_cursor *cursor,
 	if (!take)
 		return ring_tag_seq(atomic_load_explicit(&rc->slots[slot].word,
 							 memory_order_relaxed)) == cursor->seq;
-	return atomic_compare_exchange_strong(&rc->slots[slot].word, &word,
-					      ring_tag(cursor->seq, extent->entries));
+	if (!atomic_compare_exchange_strong(&rc->slots[slot].word, &word,
+					    ring_tag(cursor->seq, extent->entries)))
+		return false;
+	trace_ring_unmark_full(rc);
+	return true;
 }
 
 /* Time after the last byte of `chunk`. */

@@ -89,6 +89,7 @@ void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *
 	rc->slots = memory->slots;
 	rc->nr_slots = memory->nr_slots;
 	rc->subbuf_shift = (uint32_t)__builtin_ctz(memory->subbuf_size);
+	rc->subbuf_mask = memory->subbuf_size - 1;
 	if (memory->copies) {
 		rc->chunk.data = memory->copies;
 		rc->dump.chunk.data = memory->copies + memory->subbuf_size;

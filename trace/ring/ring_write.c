@@ -14,8 +14,9 @@
 
 enum claim {
 	CLAIM_DONE,
-	CLAIM_STALE, /* something moved: look again */
-	CLAIM_FULL,
+	CLAIM_STALE,   /* something moved: look again */
+	CLAIM_OVERRUN, /* no room before the outer event is committed */
+	CLAIM_FULL,    /* no room before something is read */
 };
 
 void trace_ring_publish(struct trace_ring_cpu *rc)
@@ -46,6 +47,12 @@ static uint64_t entries_of(struct trace_ring_cpu *rc, uint32_t slot)
 	       atomic_load_explicit(&rc->slots[slot].first_event, memory_order_relaxed);
 }
 
+/* Drop mode: are events of the slot's sub-buffer still to be read? */
+static bool is_kept(struct trace_ring_cpu *rc, uint32_t slot, uint64_t word)
+{
+	return !atomic_load(&rc->overwrite) && ring_tag_value(word) != entries_of(rc, slot);
+}
+
 /* Take slot `next` for sub-buffer `seq`; counts the event as dropped when that may not be. */
 static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t seq)
 {
@@ -59,10 +66,9 @@ static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t 
 	/* An outer event is still open a whole lap behind. */
 	if (ring_slot_of(rc, __atomic_load_n(&rc->commit, __ATOMIC_RELAXED)) == next) {
 		trace_plat_local_add(&rc->nr_commit_overrun, 1);
-		return CLAIM_FULL;
+		return CLAIM_OVERRUN;
 	}
-	if (!atomic_load_explicit(&rc->overwrite, memory_order_relaxed) &&
-	    ring_tag_value(word) != entries_of(rc, next)) {
+	if (is_kept(rc, next, word)) {
 		trace_plat_local_add(&rc->nr_dropped, 1);
 		return CLAIM_FULL;
 	}
@@ -83,11 +89,11 @@ static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
 }
 
 /*
- * An event was dropped, and counted: nothing may follow it in the sub-buffer of the tail, so that
- * the loss is told between sub-buffers. (Nobody is about to cross and has read the count before:
- * the slot would have been claimed, and nothing dropped.)
+ * Nothing may follow a dropped event in the sub-buffer of the tail, so that the loss is told
+ * between sub-buffers. (Nobody is about to cross and has read the count before: the slot would have
+ * been claimed, and nothing dropped.)
  */
-static void close_subbuf(struct trace_ring_cpu *rc)
+void trace_ring_close_subbuf(struct trace_ring_cpu *rc)
 {
 	uint64_t word, last, end;
 
@@ -102,6 +108,25 @@ static void close_subbuf(struct trace_ring_cpu *rc)
 	set_end(rc, ring_slot_of(rc, word), ring_offset_of(rc, word));
 	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
+}
+
+/*
+ * The ring was found full, and the tail is at the end of a sub-buffer. Who drops events by that
+ * mark does not look for room: when there is some by now, made before the mark could be seen, or
+ * used by an interrupt, the mark goes again. At worst that goes too far, and the next one marks
+ * again.
+ */
+static void mark_full(struct trace_ring_cpu *rc)
+{
+	uint64_t word;
+	uint32_t next;
+
+	trace_ring_gate_full(rc);
+	word = trace_ring_load(&rc->tail.lo);
+	next = ring_next_slot(rc, ring_slot_of(rc, word));
+	/* Pairs with readers: they take, and then look for the mark. */
+	if (ring_offset_of(rc, word) || !is_kept(rc, next, atomic_load(&rc->slots[next].word)))
+		trace_ring_gate(rc, 0);
 }
 
 static uint64_t nr_lost(const struct trace_ring_cpu *rc)
@@ -141,12 +166,19 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 	switch (claim_slot(rc, next, seq)) {
 	case CLAIM_STALE:
 		return true;
+	case CLAIM_OVERRUN:
+		trace_ring_close_subbuf(rc);
+		return false;
 	case CLAIM_FULL:
-		close_subbuf(rc);
+		trace_ring_close_subbuf(rc);
+		mark_full(rc);
 		return false;
 	case CLAIM_DONE:
 		break;
 	}
+	/* There is room: no interrupt drops an event from here on, so the count below has them all.
+	 */
+	trace_ring_unmark_full(rc);
 	lost = nr_lost(rc);
 	first = (uint64_t)next << rc->subbuf_shift | RING_PAGE_HEAD;
 	if (trace_plat_pair_cmpxchg(&rc->tail, &word, last, (word & ~0xffffffffull) | first, now))
@@ -192,6 +224,11 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 		return NULL;
 	if (payload_len > ring_size(rc) - RING_PAGE_HEAD - 2 * RING_HEAD_BYTES - RING_EXTEND_BYTES)
 		return NULL;
+	if (trace_ring_is_full(atomic_load_explicit(&rc->gate, memory_order_acquire))) {
+		if (!trace_ring_try_drop(rc))
+			trace_ring_close_subbuf(rc);
+		return NULL;
+	}
 	len = (uint32_t)ring_round_len(payload_len);
 	for (;;) {
 		word = trace_ring_load(&rc->tail.lo);

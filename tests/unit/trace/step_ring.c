@@ -168,6 +168,15 @@ static void check_look(const struct ring_stats *after)
 	has_looked = false;
 }
 
+/* All is read: there is room in drop mode, too, however full the ring was found. */
+static void check_room(void)
+{
+	uint64_t refused = nr_refused;
+
+	write_len(4);
+	assert_int_equal(nr_refused, refused);
+}
+
 static void finish(void)
 {
 	struct ring_stats stats;
@@ -181,6 +190,7 @@ static void finish(void)
 	assert_int_equal(ring->cpu[0]->tail.lo, ring->cpu[0]->commit);
 	while (read_one())
 		;
+	check_room();
 	/* One more, in a sub-buffer of its own, so that losses at the end are told. */
 	ring_buffer_change_overwrite(ring, true);
 	fill_up_to(0);
@@ -244,6 +254,14 @@ static void scene_drop(void)
 	fill_up_to(0);
 	write_len(100);
 	fill_up_to(12);
+}
+
+/* Full, and the ring knows. */
+static void scene_full(void)
+{
+	scene_drop();
+	while (nr_refused == 0)
+		write_len(16);
 }
 
 /* Full, but the reader has taken the older sub-buffer: there is room. */
@@ -471,6 +489,7 @@ static const struct scene scenes[] = {
 	SCENE(scene_full_cross, op_write),    SCENE(scene_wrap, op_write),
 	SCENE(scene_wrap, op_write_most),     SCENE(scene_wrap, op_discard),
 	SCENE(scene_drop, op_write),	      SCENE(scene_drop_room, op_write),
+	SCENE(scene_full, op_write),	      SCENE(scene_full, op_discard),
 	SCENE(scene_late, op_write),	      SCENE(scene_late, op_write_long),
 	SCENE(scene_late, op_discard),	      SCENE(scene_late_at_end, op_write),
 	SCENE(scene_late_at_end, op_discard), SCENE(scene_two_pages_unread, op_write_most),
@@ -480,6 +499,8 @@ static const struct scene read_scenes[] = {
 	SCENE(scene_wrap, op_read),
 	SCENE(scene_two_pages_unread, op_read),
 	SCENE(scene_drop, op_read),
+	SCENE(scene_full, op_read),
+	SCENE(scene_full, op_read_page),
 	SCENE(scene_middle, op_read_page),
 	SCENE(scene_wrap, op_read_page),
 	SCENE(scene_two_pages_unread, op_look),

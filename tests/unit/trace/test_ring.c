@@ -258,6 +258,43 @@ static void test_drop_mode(void **state)
 	expect_sum(kept + 1);
 }
 
+/* A full ring drops without looking, until something that may make room has happened. */
+static void test_full_until_room(void **state)
+{
+	uint32_t id = 0, half = PAGES / 2 * (ROOM / 20);
+
+	(void)state;
+	ring_buffer_change_overwrite(ring, false);
+	while (write_id(id, 16))
+		id++;
+	for (int i = 0; i < 100; i++)
+		assert_false(write_id(9999, i % 2 ? 4 : 400));
+	assert_int_equal(stats().dropped, 101);
+	assert_true(ring_buffer_record_is_on(ring, 0));
+	assert_int_equal(ring_buffer_resize(ring, 2 * PAGES * SIZE, 0), 0);
+	assert_true(write_id(id++, 16));
+	while (write_id(id, 16))
+		id++;
+	assert_false(write_id(9999, 16));
+	for (uint32_t i = 0; i < half; i++)
+		expect_id(i, 0);
+	assert_true(write_id(id++, 16));
+	while (write_id(9999, 16))
+		;
+	assert_false(write_id(9999, 16));
+	ring_buffer_record_off(ring);
+	assert_false(write_id(9999, 16));
+	id = (uint32_t)stats().dropped;
+	ring_buffer_record_on(ring);
+	assert_false(write_id(9999, 16));
+	assert_int_equal(stats().dropped, id + 1);
+	ring_buffer_reset(ring);
+	assert_true(write_id(1, 16));
+	expect_id(1, 0);
+	expect_empty();
+	assert_int_equal(stats().dropped, 0);
+}
+
 /* The last event left a gap that a smaller one would fit in: not behind a loss. */
 static void test_drop_closes_subbuf(void **state)
 {
@@ -673,6 +710,7 @@ int main(void)
 		T(test_reader_meets_overrun),
 		T(test_drop_mode),
 		T(test_drop_closes_subbuf),
+		T(test_full_until_room),
 		T(test_questions),
 		T(test_switch_to_overwrite),
 		T(test_time_jumps),
