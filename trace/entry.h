@@ -208,14 +208,40 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_return_state(void)
 	return trace_entry_state_of(1);
 }
 
+/*
+ * The same, for a writer that guards itself by a bit of the recursion word: it has its unit of
+ * preemption but not yet the bit. The state says, too, that no bit is held. Those of ftrace's list
+ * functions do not count, and neither does the unit of preemption that comes with one.
+ */
+static TRACE_ALWAYS_INLINE uint32_t trace_entry_free_state(void)
+{
+	const uint64_t resched = 0x80000000u;
+	const uint64_t list = (1ull << (32 + TRACE_RECURSION_LIST)) + 1;
+	uint64_t word = trace_plat_context_word() - 1;
+	uint64_t state = word - resched;
+
+	if (TRACE_UNLIKELY(state >= TRACE_STATE_MAX_DEPTH)) {
+		if (word >> (32 + TRACE_RECURSION_LIST) & 1)
+			word -= list;
+		state = word - resched;
+		if (state < TRACE_STATE_MAX_DEPTH)
+			return (uint32_t)state;
+		if (word >= TRACE_STATE_MAX_DEPTH)
+			return TRACE_STATE_OTHER;
+		state = word | (uint64_t)(TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED)
+				       << 24;
+	}
+	return (uint32_t)state;
+}
+
 /* The head of an event, from such a state. */
 static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, enum trace_type type,
 						 uint32_t state)
 {
-	uint32_t head = type | state << 24 | state >> 8;
+	uint32_t head = (type | TRACE_FLAG_IRQS_OFF << 16) + (state << 24) + (state >> 8);
 
-	if (trace_plat_irqs_disabled())
-		head |= TRACE_FLAG_IRQS_OFF << 16;
+	/* Taking away is cheaper than asking. */
+	head -= (uint32_t)!trace_plat_irqs_disabled() * (TRACE_FLAG_IRQS_OFF << 16);
 	__builtin_memcpy(entry, &head, sizeof(head)); /* type, flags, preempt_count */
 	entry->pid = trace_plat_current_pid();
 }

@@ -18,5 +18,6 @@ TRACE_SRCS += trace/func/trace_graph.c trace/fs/fs_graph.c trace/print/output_gr
 TRACE_SRCS += trace/latency/critical.c trace/latency/latency.c trace/latency/latency_graph.c trace/latency/wakeup.c trace/print/output_ctx.c
 TRACE_SRCS += trace/ring/ring_buffer.c trace/ring/ring_consume.c trace/ring/ring_event.c trace/ring/ring_iter.c trace/ring/ring_read.c trace/ring/ring_setup.c trace/ring/ring_stats.c trace/ring/ring_subbuf.c trace/ring/ring_twin.c trace/ring/ring_resize.c trace/ring/ring_write.c
 TRACE_SRCS += trace/livepatch/livepatch.c trace/livepatch/livepatch_names.c trace/livepatch/livepatch_site.c trace/livepatch/livepatch_stack.c
-# Reserve and commit end in jumps to their slow halves: they need no frame.
+# Reserve and commit, and the function tracer, end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
+CFLAGS_trace/func/func_tracer.c := -momit-leaf-frame-pointer

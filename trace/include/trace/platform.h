@@ -83,6 +83,8 @@ static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t 
 static inline uint32_t trace_plat_recursion_word(void);
 static inline bool trace_plat_recursion_set(uint32_t bit); /* false: it was set; preemption off */
 static inline void trace_plat_recursion_clear(uint32_t bit);
+/* T1: the preempt word, and above it the recursion word, both at once. */
+static inline uint64_t trace_plat_context_word(void);
 /* T2: id of the running thread; 0 for idle. */
 static inline int32_t trace_plat_current_pid(void);
 /* T2: what trace/ keeps for the running thread (<trace/thread.h>); never NULL. */

@@ -20,8 +20,8 @@ struct cpu_local {
 	uint32_t id;		/* logical number, dense from 0 */
 	uint32_t apic_id;
 	uint32_t preempt_count;	  /* see trace/platform.h; bit 31 set: no reschedule wanted */
+	uint32_t trace_recursion; /* bits of trace/; read together with preempt_count */
 	int32_t current_pid;	  /* of `current`; 0 for idle */
-	uint32_t trace_recursion; /* bits of trace/ */
 	struct trace_thread *trace_thread; /* of `current` */
 	uint64_t tsc_mult;		   /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */
 	uint64_t tsc_base;

@@ -85,7 +85,7 @@ static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
 	uint64_t flags;
 
 	__asm__ volatile("pushfq\n\tpopq %0" : "=r"(flags));
-	return !(flags & (1u << 9));
+	return !((uint32_t)flags & (1u << 9));
 }
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_irq_save(void)
@@ -133,6 +133,21 @@ static TRACE_ALWAYS_INLINE void trace_plat_local_add_pair(struct trace_pair *val
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_recursion_word(void)
 {
 	return TRACE_PLAT_LOCAL(trace_recursion);
+}
+
+_Static_assert(offsetof(struct cpu_local, preempt_count) % 8 == 0 &&
+		       offsetof(struct cpu_local, trace_recursion) ==
+			       offsetof(struct cpu_local, preempt_count) + 4,
+	       "two halves of one word");
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_context_word(void)
+{
+	uint64_t word;
+
+	__asm__ volatile("movq %%gs:%c1, %0"
+			 : "=r"(word)
+			 : "i"(offsetof(struct cpu_local, preempt_count)));
+	return word;
 }
 
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)

@@ -139,6 +139,11 @@ static inline uint32_t trace_plat_preempt_word(void)
 	return atomic_load(&fake_this->preempt_count) | (fake_this->need_resched ? 0 : 0x80000000u);
 }
 
+static inline uint64_t trace_plat_context_word(void)
+{
+	return (uint64_t)fake_this->recursion << 32 | trace_plat_preempt_word();
+}
+
 static inline int32_t trace_plat_current_pid(void)
 {
 	return fake_this->pid;
