@@ -7,6 +7,7 @@
  * Ownership: the table is constant.
  */
 #include <kernel/string.h>
+#include <kernel/thread.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
 #include <trace/stack_tracer.h>
@@ -36,6 +37,9 @@ static int set_ftrace_enabled(int value)
 static const struct setting ftrace_enabled = { get_ftrace_enabled, set_ftrace_enabled };
 
 static const struct setting stack_tracer = { stack_tracer_enabled, stack_tracer_enable };
+
+static const struct setting rt_period = { sched_rt_period_us, sched_rt_set_period_us };
+static const struct setting rt_runtime = { sched_rt_runtime_us, sched_rt_set_runtime_us };
 
 static const struct setting *setting_of(const struct file *file)
 {
@@ -112,8 +116,8 @@ static const struct file_ops setting_ops = {
 	}
 
 const struct vfs_special vfs_sysctl_specials[] = {
-	SETTING("ftrace_dump_on_oops", &dump_on_oops),
-	SETTING("ftrace_enabled", &ftrace_enabled),
+	SETTING("ftrace_dump_on_oops", &dump_on_oops),	SETTING("ftrace_enabled", &ftrace_enabled),
+	SETTING("sched_rt_period_us", &rt_period),	SETTING("sched_rt_runtime_us", &rt_runtime),
 	SETTING("stack_tracer_enabled", &stack_tracer),
 };
 const size_t vfs_nr_sysctl_specials = ARRAY_SIZE(vfs_sysctl_specials);

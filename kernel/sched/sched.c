@@ -188,25 +188,38 @@ void cond_resched(void)
 		schedule();
 }
 
+/* At the tick: is another thread to run? */
+static bool is_turn_over(struct run_queue *rq, struct thread *running)
+{
+	struct heap_node *first = heap_first(&rq->queue);
+
+	if (!(running->affinity & 1ull << rq->cpu))
+		return true;
+	if (rq->is_rt_throttled && first && sched_is_rt(running))
+		return true;
+	if (sched_rt_tick(rq, running) && (!rq->is_rt_throttled || sched_is_rt(running)))
+		return true;
+	return !sched_is_rt(running) && first && first->key < running->vruntime_ns &&
+	       running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2;
+}
+
 void upcall_tick(void)
 {
 	struct run_queue *rq = this_run_queue();
-	struct thread *running;
-	struct heap_node *first;
+	bool is_news;
 
 	spin_lock(&rq->lock);
 	rq->nr_ticks++;
 	sched_account(rq);
-	running = rq->running;
-	first = heap_first(&rq->queue);
-	if (running != rq->idle) {
-		if (!(running->affinity & 1ull << rq->cpu) || sched_rt_tick(rq, running) ||
-		    (!sched_is_rt(running) && first && first->key < running->vruntime_ns &&
-		     running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2))
+	is_news = sched_rt_limit_tick(rq);
+	if (rq->running != rq->idle) {
+		if (is_turn_over(rq, rq->running))
 			set_need_resched();
 		sched_balance_tick(rq);
 	}
 	spin_unlock(&rq->lock);
+	if (is_news)
+		sched_rt_limit_say();
 }
 
 void upcall_reschedule(void)

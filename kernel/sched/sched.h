@@ -46,6 +46,9 @@ struct run_queue {
 	struct list rt_waiting;	      /* waiting real-time threads, the next first */
 	_Atomic int32_t rt_prio;      /* of the first of them, or PRIO_NONE; read without lock */
 	_Atomic int32_t running_prio; /* read without lock */
+	uint64_t rt_ran_ns;	      /* by real-time threads, in the period that began then */
+	uint64_t rt_period_start_ns;
+	bool is_rt_throttled; /* they have had their share: normal threads go first */
 	struct thread *running;
 	struct thread *idle;
 	struct thread *switched_out; /* for the thread that is switched to */
@@ -107,6 +110,13 @@ void sched_rt_push(struct run_queue *rq);
 uint32_t sched_rt_select_cpu(const struct thread *thread, uint64_t allowed);
 /* Its turn is over: at the tick. True when another one is to run. */
 bool sched_rt_tick(struct run_queue *rq, struct thread *running);
+
+/*
+ * sched_rt_limit.c: at the tick, queue lock held, after sched_account(): begin a period, or end the
+ * share of real-time threads in this one. True: the log is to be told, without the lock.
+ */
+bool sched_rt_limit_tick(struct run_queue *rq);
+void sched_rt_limit_say(void);
 
 /* sched_balance.c */
 uint32_t sched_select_cpu(struct thread *thread);

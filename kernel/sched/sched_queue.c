@@ -28,6 +28,8 @@ void sched_account(struct run_queue *rq)
 	if (now > running->exec_start_ns) {
 		uint64_t ran = now - running->exec_start_ns;
 
+		if (sched_is_rt(running))
+			rq->rt_ran_ns += ran;
 		running->runtime_ns += ran;
 		running->vruntime_ns += ran;
 	}
@@ -94,13 +96,20 @@ static struct thread *pick_normal(struct run_queue *rq)
 	return first ? container_of(first, struct thread, run_node) : NULL;
 }
 
-struct thread *sched_pick_next(struct run_queue *rq)
+static struct thread *pick_rt(struct run_queue *rq)
 {
-	struct thread *next;
-
 	if (atomic_load_explicit(&sched_rt_waiting_mask, memory_order_relaxed))
 		sched_rt_pull(rq, atomic_load(&rq->rt_prio));
-	next = sched_rt_first(rq);
+	return sched_rt_first(rq);
+}
+
+/* Before the CPU is idle, real-time threads run on without a share. */
+struct thread *sched_pick_next(struct run_queue *rq)
+{
+	struct thread *next = rq->is_rt_throttled ? pick_normal(rq) : NULL;
+
+	if (!next)
+		next = pick_rt(rq);
 	if (!next)
 		next = pick_normal(rq);
 	if (!next)
@@ -125,6 +134,10 @@ void sched_check_preempt(struct run_queue *rq, struct thread *woken)
 	uint64_t ran_to;
 
 	if (running == rq->idle) {
+		resched_cpu(rq);
+		return;
+	}
+	if (rq->is_rt_throttled && sched_is_rt(running) && !sched_is_rt(woken)) {
 		resched_cpu(rq);
 		return;
 	}

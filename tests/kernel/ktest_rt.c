@@ -190,6 +190,80 @@ static void test_rt_spreads(void)
 	leave();
 }
 
+static int spin(void *arg)
+{
+	uint64_t end_ns = ktime_ns() + *(const uint64_t *)arg;
+
+	while (ktime_ns() < end_ns)
+		arch_cpu_relax();
+	return 0;
+}
+
+static _Atomic bool is_over;
+
+static int spin_until_over(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&is_over))
+		arch_cpu_relax();
+	return 0;
+}
+
+/* What a normal thread gets of a CPU while a real-time thread spins there for `spin_ns`. */
+static uint64_t normal_share(uint64_t spin_ns)
+{
+	struct thread *normal, *urgent;
+	uint64_t ran_ns = 0;
+
+	enter(60);
+	atomic_store(&is_over, false);
+	normal = prepare(here(), 0, spin_until_over, NULL);
+	urgent = prepare(here(), 50, spin, &spin_ns);
+	if (normal && urgent) {
+		wake_up_new_thread(normal);
+		wake_up_new_thread(urgent);
+		thread_join_wait(urgent);
+		ran_ns = normal->runtime_ns;
+		atomic_store(&is_over, true);
+		thread_join_wait(normal);
+	}
+	leave();
+	return ran_ns;
+}
+
+/* A thread that spins leaves the others what the limit says, and without a limit nothing. */
+static void test_rt_limit(void)
+{
+	int period_us = sched_rt_period_us(), runtime_us = sched_rt_runtime_us();
+
+	KTEST_CHECK(sched_rt_set_runtime_us(-1) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(40000) == 0);
+	thread_pause_ns(50 * NSEC_PER_MSEC); /* a period without */
+	KTEST_CHECK(normal_share(100 * NSEC_PER_MSEC) == 0);
+	KTEST_CHECK(sched_rt_set_runtime_us(20000) == 0);
+	KTEST_CHECK(normal_share(200 * NSEC_PER_MSEC) >= 10 * NSEC_PER_MSEC);
+	KTEST_CHECK(sched_rt_set_period_us(period_us) == 0);
+	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
+}
+
+static void test_rt_limit_rules(void)
+{
+	int period_us = sched_rt_period_us(), runtime_us = sched_rt_runtime_us();
+
+	KTEST_CHECK(sched_rt_set_runtime_us(-2) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_runtime_us(period_us + 1) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_period_us(runtime_us - 1) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_period_us(0) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_period_us(-1) == -EINVAL);
+	KTEST_CHECK(sched_rt_period_us() == period_us && sched_rt_runtime_us() == runtime_us);
+	KTEST_CHECK(sched_rt_set_runtime_us(period_us) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(period_us - 1) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_runtime_us(0) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(1) == 0 && sched_rt_set_runtime_us(1) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(period_us) == 0);
+	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
+}
+
 const struct ktest ktest_rt[] = {
 	{ "rt_policies", test_rt_policies },
 	{ "rt_preempts_normal", test_rt_preempts_normal },
@@ -197,5 +271,7 @@ const struct ktest ktest_rt[] = {
 	{ "rt_change_while_waiting", test_rt_change_while_waiting },
 	{ "rt_turns", test_rt_turns },
 	{ "rt_spreads", test_rt_spreads },
+	{ "rt_limit", test_rt_limit },
+	{ "rt_limit_rules", test_rt_limit_rules },
 	{ 0 },
 };

@@ -153,3 +153,30 @@ def test_messages_wait_for_the_end_of_a_line(tmp_path):
         assert "one" in lines, text
         assert any(re.match(r"\[ +\d+\.\d{6}\] NMI: CPU \d+ ", line) for line in lines), text
         assert "NMI: " in guest.check("dmesg")
+
+
+def test_a_realtime_spinner_leaves_the_shell():
+    """On the only CPU: the shell gets its share, and the log says once why."""
+    with Guest("gcc", 1, limit=100) as guest:
+        guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
+        assert guest.check("sleep 3; echo alive") == "alive\n"
+        assert guest.check("dmesg").count("sched: RT throttling activated") == 1
+        assert guest.check("cat /proc/sys/kernel/sched_rt_period_us /proc/sys/kernel/sched_rt_runtime_us") == "1000000\n950000\n"
+        for name, value in (("runtime", "1000001"), ("runtime", "-2"), ("period", "0"), ("period", "900000")):
+            assert guest.run(f"echo {value} > /proc/sys/kernel/sched_rt_{name}_us") == ("sh: write error: Invalid argument\n", 1)
+        guest.check("kill $!; wait; echo -1 > /proc/sys/kernel/sched_rt_runtime_us")
+        assert guest.check("cat /proc/sys/kernel/sched_rt_runtime_us") == "-1\n"
+
+
+@pytest.mark.parametrize("build,cpus", [("gcc", 2), ("clang", 4)])
+def test_tracers_change_beside_a_realtime_spinner(build, cpus):
+    """Nobody waits for threads that a spinner keeps from running: they are not inside of what goes."""
+    with Guest(build, cpus, limit=100) as guest:
+        guest.check("echo -1 > /proc/sys/kernel/sched_rt_runtime_us")
+        guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
+        guest.check("stress alloc 100 &")
+        for tracer in ("function", "function_graph", "nop", "function", "nop"):
+            guest.check(f"echo {tracer} > current_tracer")
+            assert guest.check("cat current_tracer") == f"{tracer}\n"
+        guest.check("mkdir instances/a; echo function > instances/a/current_tracer; rmdir instances/a")
+        assert "inside code" not in guest.check("dmesg")

@@ -150,6 +150,14 @@ void thread_set_name(struct thread *thread, const char *name);
  * also for a thread that runs or waits.
  */
 int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority);
+/*
+ * Of each period real-time threads get at most the runtime on each CPU, when others want it too;
+ * -1: no limit. Microseconds. Set: 0, or -EINVAL unless 0 < period and -1 <= runtime <= period.
+ */
+int sched_rt_period_us(void);
+int sched_rt_runtime_us(void);
+int sched_rt_set_period_us(int us);
+int sched_rt_set_runtime_us(int us);
 /* 0; -EINVAL when no online CPU is in `affinity`. The thread moves when it runs next. */
 int thread_set_affinity(struct thread *thread, uint64_t affinity);
 
