@@ -38,6 +38,14 @@ def test_torture(build, cpus):
         assert not re.search(r"ftrace bug|BUG|PANIC", guest.check("dmesg"))
 
 
+def test_memory_of_others_is_no_leak():
+    """Commands beside it take memory and give it back when they like."""
+    with Guest("gcc", 2, mem="16M", limit=100) as guest:
+        assert "ok" in guest.check("sleep 2 & torture 5 5")
+        for _ in range(3):
+            assert "ok" in guest.check("torture 10 5 | tail -1")
+
+
 def test_damaged_text_stops_tracing_and_nothing_else():
     with Guest("gcc", 2, limit=60) as guest:
         assert "damage was noticed" in guest.check("torture damage")
