@@ -21,6 +21,7 @@
 #include <kernel/whynot.h>
 #include <kernel/work.h>
 #include <trace/fmt.h>
+#include <trace/ftrace.h>
 #include <trace/hooks.h>
 #include <trace/platform.h>
 
@@ -341,4 +342,5 @@ void trace_plat_bug(const char *fmt, ...)
 	va_start(args, fmt);
 	log_line(LOG_ERR, fmt, args);
 	va_end(args);
+	ftrace_kill();
 }

@@ -365,6 +365,8 @@ static int run_word(struct command_env *env, const char *word, uint64_t rounds, 
 		return torture_locked(env, rounds, seconds);
 	if (strcmp(word, "damage") == 0)
 		return torture_damage(env);
+	if (strcmp(word, "records") == 0)
+		return torture_records(env);
 	if (strcmp(word, "graph") == 0)
 		return torture_graph(env, rounds);
 	if (strcmp(word, "longjmp") == 0)
@@ -397,7 +399,7 @@ static int torture_run(struct command_env *env, int argc, char **argv)
 
 const struct command torture_commands[] = {
 	{ .name = "torture",
-	  .usage = "[crowd] [rounds] [seconds] | damage | graph [rounds] | longjmp",
+	  .usage = "[crowd] [rounds] [seconds] | damage | records | graph [rounds] | longjmp",
 	  .help = "patch call sites while all CPUs run over them, and check everything",
 	  .run = torture_run },
 	{ 0 },

@@ -97,6 +97,7 @@ uint64_t torture_wrong_results(void);
 
 /* The command's other form; exit status. Function tracing is dead afterwards. */
 int torture_damage(struct command_env *env);
+int torture_records(struct command_env *env);
 /* torture_graph.c; exit status. After the second graph tracing is dead. */
 int torture_graph(struct command_env *env, uint64_t rounds);
 int torture_longjmp(struct command_env *env);

@@ -1,11 +1,14 @@
 /*
  * `torture damage`: spoil a byte of a call site, and see that tracing notices before it writes
- * anything, names the site, stops for good, and leaves the kernel running.
+ * anything, names the site, stops for good, and leaves the kernel running. `torture records`: the
+ * same with an event in a buffer, which its reader notices.
  */
 #include <arch/text_poke.h>
 #include <kernel/string.h>
 #include <kernel/text.h>
 #include <trace/ftrace.h>
+#include <trace/ring_buffer.h>
+#include <trace/trace.h>
 #include "torture.h"
 
 static TRACE_NOTRACE void never_called(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -57,5 +60,38 @@ int torture_damage(struct command_env *env)
 		return 1;
 	}
 	command_puts(env, "torture: damage was noticed, tracing is off until the next boot\n");
+	return 0;
+}
+
+/* An event whose length is more than there is; its head is the word before it. */
+static int write_damaged(struct ring_buffer *buffer)
+{
+	uint32_t *event = ring_buffer_lock_reserve(buffer, 8);
+
+	if (!event)
+		return -ENOMEM;
+	event[-1] = 0; /* the length comes first */
+	event[0] = UINT32_MAX;
+	ring_buffer_unlock_commit(buffer, event);
+	return 0;
+}
+
+int torture_records(struct command_env *env)
+{
+	struct ring_buffer *buffer = ring_buffer_alloc(1 << 16, 0);
+	struct ring_event event;
+	int err = buffer ? write_damaged(buffer) : -ENOMEM;
+	bool found = false;
+
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus() && !err; cpu++)
+		found |= ring_buffer_consume(buffer, cpu, &event);
+	if (buffer)
+		ring_buffer_free(buffer);
+	if (err || found || !ftrace_is_dead() || tracing_is_on()) {
+		command_error(env, "a damaged event was not noticed: %d", err);
+		return 1;
+	}
+	command_puts(env,
+		     "torture: a damaged event was noticed, tracing is off until the next boot\n");
 	return 0;
 }

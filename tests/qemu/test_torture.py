@@ -58,6 +58,15 @@ def test_damaged_text_stops_tracing_and_nothing_else():
         guest.check("hackbench 1 20")
 
 
+def test_damaged_records_stop_tracing_and_nothing_else():
+    with Guest("gcc", 2, limit=60) as guest:
+        guest.check("echo function > current_tracer")
+        assert "a damaged event was noticed" in guest.check("torture records")
+        assert re.search(r"ring buffer: damaged events on CPU [01]", guest.check("dmesg"))
+        assert guest.run("echo function_graph > current_tracer") == ("sh: write error: No such device\n", 1)
+        guest.check("hackbench 1 20")
+
+
 def test_what_damage_leaves_goes_without_harm():
     """Sites that called an instance's tracer or command go on doing so: it stops recording, and may be removed."""
     users = (("calls", "hook_target", "function"), ("graph", "show_version", "function_graph"),

@@ -75,10 +75,10 @@ static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *threa
 		frame--;
 	if (!ftrace_graph_is_dead()) {
 		ftrace_graph_stop();
-		trace_plat_bug("fgraph: bad frame pointer: expected %lx, received %lx, "
-			       "function %ps; graph tracing has stopped",
-			       first->slot, (uintptr_t)slot,
-			       (void *)trace_plat_ip_unpack(first->func));
+		trace_plat_alert("fgraph: bad frame pointer: expected %lx, received %lx, "
+				 "function %ps; graph tracing has stopped",
+				 first->slot, (uintptr_t)slot,
+				 (void *)trace_plat_ip_unpack(first->func));
 	}
 	if (frame == thread->graph_base)
 		return NULL;

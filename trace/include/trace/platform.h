@@ -255,7 +255,10 @@ bool trace_plat_is_irq_entry(uint32_t packed_ip);
 void trace_plat_log(const char *fmt, ...) TRACE_PRINTF(1, 2);
 /* The same, shown to whoever watches the machine, however quiet it is. */
 void trace_plat_alert(const char *fmt, ...) TRACE_PRINTF(1, 2);
-/* A broken invariant of tracing: tracing stops for good, the host goes on. Any context. */
+/*
+ * The same for a broken invariant of tracing, which stops for good: the host calls ftrace_kill()
+ * and goes on. Any context.
+ */
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 
 #include <trace/platform_stack.h>
