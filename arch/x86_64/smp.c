@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #define INIT_TO_STARTUP_NS 10000ull
+#define RESET_NS	   1000000ull /* an INIT has arrived by then */
 #define NUDGE_NS	   10000ull
 #define FIRST_STARTUP_NS   10000000ull /* then the startup message is sent again */
 #define ANSWER_NS	   5000000000ull
@@ -144,6 +145,14 @@ static bool wake(uint32_t apic_id, uint8_t page)
 	return false;
 }
 
+/* Out of the way of the next one. It may come online at this very moment. */
+static void stop_late(uint32_t cpu)
+{
+	apic_send_init(apic_ids[cpu]);
+	tsc_delay_ns(RESET_NS);
+	smp_forget(cpu);
+}
+
 static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 {
 	const struct cpu_local *local = cpu_local_of(cpu);
@@ -166,7 +175,7 @@ static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 	if (!tsc_sync_boot_cpu(cpu) || !wait_online(cpu)) {
 		pr_err("SMP: CPU %u (APIC id %u) hangs in its start\n", cpu, apic_ids[cpu]);
 		if (!smp_cpu_online(cpu))
-			apic_send_init(apic_ids[cpu]); /* out of the way of the next one */
+			stop_late(cpu);
 		return false;
 	}
 	if (tsc_skew_ns(cpu) != 0)

@@ -15,6 +15,11 @@ extern _Atomic uint64_t smp_online;
 
 /* smp_hotplug_lock() without its preemption rules. Not traced. */
 void smp_hotplug_lock_raw(void);
+/*
+ * `cpu` was reset on its way online, perhaps in the middle of the last step: it is not online, and
+ * no longer holds the lock. Boot CPU.
+ */
+void smp_forget(uint32_t cpu);
 
 /* Register the handlers: each module's own vectors. Boot CPU, from smp_init(). */
 void smp_sync_init(void);

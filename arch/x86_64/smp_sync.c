@@ -30,7 +30,7 @@ _Atomic uint64_t smp_online = 1;
 
 static _Atomic uint64_t sync_ticket;
 static struct sync_cpu sync_cpus[MAX_CPUS];
-static _Atomic uint32_t hotplug_held;
+static _Atomic uint32_t hotplug_holder; /* CPU + 1; 0: nobody */
 
 bool smp_cpu_online(uint32_t cpu)
 {
@@ -44,8 +44,14 @@ uint64_t smp_online_mask(void)
 
 void smp_hotplug_lock_raw(void)
 {
-	while (atomic_exchange_explicit(&hotplug_held, 1, memory_order_acquire))
+	uint32_t nobody = 0;
+
+	while (!atomic_compare_exchange_strong_explicit(
+		&hotplug_holder, &nobody, cpu_local_read(id) + 1, memory_order_acquire,
+		memory_order_relaxed)) {
+		nobody = 0;
 		arch_cpu_relax();
+	}
 }
 
 void smp_hotplug_lock(void)
@@ -56,7 +62,15 @@ void smp_hotplug_lock(void)
 
 void smp_hotplug_unlock(void)
 {
-	atomic_store_explicit(&hotplug_held, 0, memory_order_release);
+	atomic_store_explicit(&hotplug_holder, 0, memory_order_release);
+}
+
+void smp_forget(uint32_t cpu)
+{
+	uint32_t holder = cpu + 1;
+
+	atomic_fetch_and(&smp_online, ~CPU_BIT(cpu));
+	atomic_compare_exchange_strong(&hotplug_holder, &holder, 0);
 }
 
 void smp_send_mask(uint64_t mask, uint8_t vector)

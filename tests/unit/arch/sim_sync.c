@@ -237,6 +237,58 @@ static void test_late(void **state)
 	assert_true(sim_all(&sync, 2) > 1000);
 }
 
+static bool late_has_stopped, is_held;
+
+/* Reset in the middle of its last step: with the lock, and online already. */
+static void late_stops(void)
+{
+	smp_hotplug_lock_raw();
+	atomic_fetch_or(&smp_online, CPU_BIT(LATE_CPU));
+	late_has_stopped = true;
+}
+
+/* Afterwards neither the lock nor a sync waits for it; the lock of somebody else is his. */
+static void forget_late(void)
+{
+	while (!late_has_stopped)
+		sim_step();
+	smp_forget(LATE_CPU);
+	SIM_CHECK(smp_online == 7);
+	smp_hotplug_lock();
+	is_held = true;
+	smp_forget(LATE_CPU);
+	sync_once();
+	is_held = false;
+	smp_hotplug_unlock();
+}
+
+static void take_hotplug(void)
+{
+	while (!late_has_stopped)
+		sim_step();
+	smp_hotplug_lock();
+	SIM_CHECK(!is_held);
+	smp_hotplug_unlock();
+}
+
+static void start_stopping(void)
+{
+	start();
+	late_has_stopped = is_held = false;
+}
+
+static void test_reset_on_the_way(void **state)
+{
+	const struct sim_setup setup = { .name = "a CPU is reset as it comes online",
+					 .nr_cpus = 4,
+					 .main = { forget_late, take_hotplug, NULL, late_stops },
+					 .start = start_stopping,
+					 .end = nothing_printed };
+
+	(void)state;
+	sim_random(&setup, 2000, SEED);
+}
+
 static void start_left_out(void)
 {
 	start();
@@ -327,9 +379,10 @@ static void test_silence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_promise),	       cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_interrupts_off), cmocka_unit_test(test_late),
-		cmocka_unit_test(test_left_out),       cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_promise),		 cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_interrupts_off),	 cmocka_unit_test(test_late),
+		cmocka_unit_test(test_reset_on_the_way), cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_silence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
