@@ -49,7 +49,7 @@ KERNEL_SRCS += kernel/load/livepatch_demo.c
 KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/trace_defer.c kernel/symbols.c kernel/shell/no_tables.c kernel/load/bench_loops.c
 KERNEL_SRCS += kernel/whynot.c kernel/near_names.c $(addprefix kernel/load/bench,.c _measure.c _patch.c _sites.c _target.c _tracers.c) kernel/load/hook.c
 # Tests that run inside, by the command `ktest`.
-KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c fgraph.c hooks.c hooks_context.c hooks_load.c hooks_span.c lock.c mm.c nmi.c printk.c rt.c smp.c thread.c timer.c trace.c unwind.c)
+KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c fgraph.c grace.c hooks.c hooks_context.c hooks_load.c hooks_span.c lock.c mm.c nmi.c printk.c rt.c smp.c thread.c timer.c trace.c unwind.c)
 # Patching under load.
 KERNEL_SRCS += kernel/load/torture.c kernel/load/torture_damage.c kernel/load/torture_file.c kernel/load/torture_graph.c kernel/load/torture_hooks.c \
 	kernel/load/torture_ops.c kernel/load/torture_patch.c kernel/load/torture_profile.c kernel/load/torture_reader.c kernel/load/torture_system.c kernel/load/torture_traces.c \

@@ -46,6 +46,7 @@ extern const struct ktest ktest_hooks[];
 extern const struct ktest ktest_hooks_load[];
 extern const struct ktest ktest_hooks_context[];
 extern const struct ktest ktest_hooks_span[];
+extern const struct ktest ktest_grace[];
 
 /*
  * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
