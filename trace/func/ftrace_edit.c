@@ -1,6 +1,7 @@
 /*
  * set_ftrace_filter and set_ftrace_notrace being written: see <trace/ftrace_files.h>.
  */
+#include "ftrace_grace.h"
 #include "ftrace_private.h"
 #include "print/str.h"
 #include <trace/fmt.h>
@@ -214,6 +215,7 @@ int ftrace_edit_close(struct ftrace_edit *edit)
 	trace_plat_lock(&ftrace_lock);
 	err = ftrace_ops_replace_hash(edit->ops, edit->notrace, edit->hash);
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_look();
 	trace_plat_free(edit, sizeof(*edit));
 	return err;
 }

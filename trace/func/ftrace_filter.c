@@ -1,6 +1,7 @@
 /*
  * From patterns and addresses to the filter of an ops: see <trace/ftrace.h>.
  */
+#include "ftrace_grace.h"
 #include "ftrace_private.h"
 #include "print/str.h"
 
@@ -145,6 +146,7 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, size_t len, bool
 	if (!err)
 		err = set_pattern_locked(ops, buf ? text : NULL, reset, notrace);
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_look();
 	return err;
 }
 
@@ -205,6 +207,7 @@ int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t n
 	if (!err)
 		err = set_ips_locked(ops, ips, nr, remove, reset);
 	trace_plat_unlock(&ftrace_lock);
+	ftrace_grace_look();
 	return err;
 }
 

@@ -165,3 +165,12 @@ void ftrace_set_free_stale(void)
 		sets[i].ops = 0;
 	}
 }
+
+void ftrace_set_make_room(void)
+{
+	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {
+		if (!sets[i].ops)
+			return;
+	}
+	ftrace_set_free_stale();
+}

@@ -5,8 +5,8 @@
  *   record -- number of its set --> { ops A, ops B } -- trampoline: save, call A, call B, restore
  *
  * A set is made when the first site needs it, and is stale when the last has left: it serves again
- * if a site wants the same ops, until an ops is unregistered. Threads may still stand in the
- * trampoline of a stale one, which goes when they have left: ftrace_grace.h.
+ * if a site wants the same ops, until an ops is unregistered or numbers run out. Threads may still
+ * stand in the trampoline of a stale one, which goes when they have left: ftrace_grace.h.
  *
  * A site without a set (number 0: no memory, too many sets, too many ops in one) calls the shared
  * trampoline, whose list function finds the same ops by their hashes.
@@ -42,7 +42,9 @@ uintptr_t ftrace_set_address(uint32_t number);
 int ftrace_set_retarget(const struct ftrace_ops *ops, ftrace_func_t func);
 /* Begin to wait for threads in trampolines of sets that name `ops`. */
 void ftrace_set_wait(const struct ftrace_ops *ops);
-/* Release what no site calls any more. */
+/* Release what no site calls any more, as its text is now: not in the middle of an update. */
 void ftrace_set_free_stale(void);
+/* The same, if there is no number left for one more set. */
+void ftrace_set_make_room(void);
 
 #endif

@@ -364,6 +364,7 @@ static void plan_begin(struct plan *plan, size_t bound)
 	plan->shared[0] = trace_plat_shared_trampoline(false);
 	plan->shared[1] = trace_plat_shared_trampoline(true);
 	trace_plat_insn_nop(plan->nop);
+	ftrace_set_make_room();
 	plan->pokes = NULL;
 	plan->room = bound;
 	if (bound > RESERVE_POKES)

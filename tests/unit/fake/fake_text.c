@@ -20,7 +20,7 @@ struct fake_trampoline {
 	size_t nr; /* 0: free */
 	bool with_regs;
 };
-#define NR_TRAMPOLINES	 256
+#define NR_TRAMPOLINES	 512
 #define TRAMPOLINE_BYTES 128ul
 static struct fake_trampoline trampolines[NR_TRAMPOLINES];
 

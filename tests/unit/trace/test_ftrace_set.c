@@ -310,6 +310,22 @@ static void test_too_many_sets(void **state)
 	assert_true(nr_shared > 0 && nr_shared < nr_sets);
 }
 
+/* Every filter makes another set, and nobody ever unregisters. */
+static void test_numbers_do_not_run_out(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++)
+		add(i);
+	for (uint32_t round = 3; round < 1024; round++) {
+		if (__builtin_popcount(round) < 2)
+			continue;
+		for (uint32_t i = 0; i < 10; i++)
+			want(i, round >> i & 1 ? 7 : 8 + i, true);
+		assert_int_equal(calls_of(7), (uint32_t)__builtin_popcount(round));
+		assert_false(is_shared(7));
+	}
+}
+
 /* As many as a record can count, and no more. */
 static void test_too_many_for_a_record(void **state)
 {
@@ -370,6 +386,7 @@ int main(void)
 		TEST(test_too_many_ops_in_one),
 		TEST(test_too_many_registered),
 		TEST(test_too_many_sets),
+		TEST(test_numbers_do_not_run_out),
 		TEST(test_too_many_for_a_record),
 		TEST(test_master_switch),
 	};
