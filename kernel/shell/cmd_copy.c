@@ -15,28 +15,34 @@ struct copy {
 	char target[VFS_PATH_MAX]; /* where the present source goes to */
 };
 
+/* What was read of a file, all of it. 0, or an error that was reported. */
+static int copy_write(struct copy *copy, struct file *to, ssize_t nr)
+{
+	ssize_t put;
+
+	for (ssize_t done = 0; done < nr; done += put) {
+		put = file_write(to, copy->buf + done, (size_t)(nr - done));
+		if (put <= 0) {
+			command_error(copy->env, "error writing '%s': %s", copy->target,
+				      command_strerror(put ? (int)put : EIO));
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
 /* Everything of one file into the other. 0, or an error that was reported. */
 static int copy_bytes(struct copy *copy, const char *path, struct file *from, struct file *to)
 {
-	ssize_t got = 1;
+	ssize_t got;
 
-	while (got > 0) {
-		ssize_t done = 0;
-
+	do {
 		got = command_stopped(copy->env) ? -EINTR : file_read(from, copy->buf, COPY_BYTES);
 		if (got < 0 && got != -EINTR)
 			command_perror(copy->env, path, (int)got);
-		while (done < got) {
-			ssize_t put = file_write(to, copy->buf + done, (size_t)(got - done));
-
-			if (put <= 0) {
-				command_error(copy->env, "error writing '%s': %s", copy->target,
-					      command_strerror(put ? (int)put : EIO));
-				return -EIO;
-			}
-			done += put;
-		}
-	}
+		if (got > 0 && copy_write(copy, to, got) != 0)
+			return -EIO;
+	} while (got > 0);
 	return (int)got;
 }
 

@@ -9,7 +9,7 @@
 #include "sh.h"
 
 #define CAPTURE_START_BYTES 256u
-#define TEXT_STACK_BYTES    (10 * 1024u)
+#define TEXT_STACK_BYTES    (10 * 1024ul)
 
 /* The status after the last output is written; says so when it could not be. */
 static int finish_output(struct command_env *env, const struct sh_io *io, int status)
