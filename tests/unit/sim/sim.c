@@ -2,6 +2,7 @@
  * See sim.h. The machine's side - what the headers in include/ ask for - is machine.c.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,12 @@ void sim_fail(const char *fmt, ...)
 	print_events();
 	fflush(stdout);
 	_Exit(1);
+}
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	sim_fail("memory that is not there, or no more, was used");
 }
 
 void panic(const char *fmt, ...)
@@ -324,6 +331,7 @@ static void prepare_cpu(uint32_t cpu)
 
 static void run_schedule(const struct sim_setup *setup)
 {
+	signal(SIGSEGV, on_fault);
 	run.setup = NULL; /* no steps in start() */
 	run.schedule_nr++;
 	run.steps = run.nr_events = run.used = run.position = 0;
