@@ -30,9 +30,9 @@ void smp_nmi_init(void);
 void smp_send_mask(uint64_t mask, uint8_t vector);
 
 /*
- * Spin until `left(arg)`, the CPUs still missing, is 0. Every 10 s those are named: "SMP: CPUs
- * silent for 10 s in <what>: 3 5". Interrupts stay as they are; if
- * they are on, they are served, and a guest may halt for moments. Preemption is off. Not traced.
+ * Spin until `left(arg)`, the CPUs still missing, is 0. Every 10 s each of those is named: "SMP:
+ * CPU 3 does not answer (<what>)". Interrupts stay as they are; if they are on, they are served,
+ * and a guest may halt for moments. Preemption is off. Not traced.
  */
 void smp_wait(uint64_t (*left)(uint64_t arg), uint64_t arg, const char *what);
 

@@ -232,6 +232,7 @@ static int report(const char *name, bool ok)
 	struct trace_poke_stats stats;
 
 	trace_plat_poke_stats(&stats);
+	ok = ok && stats.syncs == 3 * stats.batches;
 	printf("%-6s  %s: %lu batches, %lu sites, %lu int3, %lu late\n", ok ? "ok" : "FAILED", name,
 	       (unsigned long)stats.batches, (unsigned long)stats.sites,
 	       (unsigned long)stats.int3_hits, (unsigned long)stats.stale);
