@@ -126,7 +126,7 @@ class Tree:
     def depending(self, plan, path):
         """The objects of a plan that are made from `path`, or include it."""
         return [name for name, (source, _) in plan.compile.items()
-                if source == path or (path.endswith(".h") and path in prerequisites(self.path / depfile(name)))]
+                if source == path or (path.endswith((".h", ".c")) and path in prerequisites(self.path / depfile(name)))]
 
     def put(self, path, text):
         (self.path / path).write_text(text)

@@ -18,6 +18,7 @@
 #include "sim.h"
 #include "sim_text.h"
 #include "smp_priv.h"
+#include "trampoline_range.h"
 
 #define CALL_BYTES 5u
 #define FUNC_A	   (SIM_EXEC_BASE + 0x1000000)
@@ -49,7 +50,9 @@ static const struct kind {
 } kinds[2][2] = { { { 0x10, 11, 3, 7 }, { 0x30, 17, 6, 9 } },
 		  { { 0x20, 40, 5, 30 }, { 0x40, 50, 7, 21 } } }; /* by registers, by set */
 
-const char ftrace_caller[1], ftrace_regs_caller[1];
+const char ftrace_caller[64], ftrace_regs_caller[64];
+__asm__(".globl ftrace_caller_end\n.set ftrace_caller_end, ftrace_caller + 16\n"
+	".globl ftrace_regs_caller_end\n.set ftrace_regs_caller_end, ftrace_regs_caller + 16\n");
 
 static struct ftrace_ops *ops_of(uint32_t i)
 {
@@ -251,6 +254,23 @@ static void test_shared(void **state)
 	assert_int_equal(trace_plat_shared_trampoline(true), (uintptr_t)ftrace_regs_caller);
 }
 
+static void test_range(void **state)
+{
+	const uintptr_t starts[] = { (uintptr_t)ftrace_caller, (uintptr_t)ftrace_regs_caller };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_false(trampoline_contains(starts[i] - 1));
+		assert_true(trampoline_contains(starts[i]));
+		assert_true(trampoline_contains(starts[i] + 15));
+		assert_false(trampoline_contains(starts[i] + 16));
+	}
+	assert_false(trampoline_contains(EXEC_BASE - 1));
+	assert_true(trampoline_contains(EXEC_BASE));
+	assert_true(trampoline_contains(EXEC_BASE + EXEC_BYTES - 1));
+	assert_false(trampoline_contains(EXEC_BASE + EXEC_BYTES));
+}
+
 static int map_exec(void **state)
 {
 	(void)state;
@@ -262,10 +282,9 @@ static int map_exec(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),
-		cmocka_unit_test(test_retarget),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_create), cmocka_unit_test(test_retarget),
+		cmocka_unit_test(test_find),   cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_range),
 	};
 
 	return cmocka_run_group_tests(tests, map_exec, NULL);
