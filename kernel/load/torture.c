@@ -46,7 +46,8 @@ static struct {
 	const struct torture_user *const *users;
 	uint32_t nr_users;
 	uint64_t random;
-	uint8_t *text; /* as it was at the start */
+	uint64_t nr_calls; /* of targets, checked */
+	uint8_t *text;	   /* as it was at the start */
 } torture;
 
 static struct mutex torture_lock; /* one at a time */
@@ -82,6 +83,7 @@ static int check_round(struct command_env *env)
 	uint64_t expected = torture_calls();
 	bool is_right = torture_expect(env, "wrong results", torture_wrong_results(), 0);
 
+	torture.nr_calls += expected * TORTURE_NR_TARGETS;
 	is_right &= check_reader(env);
 	is_right &= torture_expect(env, "dead", ftrace_is_dead() || ftrace_graph_is_dead(), 0);
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++)
@@ -342,18 +344,20 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 
 	trace_plat_poke_stats(&before);
 	torture.random = ktime_ns() | 1;
+	torture.nr_calls = 0;
 	err = run_measured(env, rounds, seconds, &done);
 	trace_plat_poke_stats(&after);
 	if (err < 0)
 		command_error(env, "%s", command_strerror(err));
-	command_printf(
-		env,
-		"torture: %lu rounds, %u CPUs, %lu batches, %lu sites, %lu int3, %lu stale: %s\n",
-		(unsigned long)done, torture_nr_workers(),
-		(unsigned long)(after.batches - before.batches),
-		(unsigned long)(after.sites - before.sites),
-		(unsigned long)(after.int3_hits - before.int3_hits),
-		(unsigned long)(after.stale - before.stale), err ? "FAILED" : "ok");
+	command_printf(env,
+		       "torture: %lu rounds, %u CPUs, %lu batches, %lu sites, %lu int3, %lu stale; "
+		       "each of %lu calls counted by all, text and memory compared: %s\n",
+		       (unsigned long)done, torture_nr_workers(),
+		       (unsigned long)(after.batches - before.batches),
+		       (unsigned long)(after.sites - before.sites),
+		       (unsigned long)(after.int3_hits - before.int3_hits),
+		       (unsigned long)(after.stale - before.stale), (unsigned long)torture.nr_calls,
+		       err ? "FAILED" : "ok");
 	return err ? 1 : 0;
 }
 

@@ -139,8 +139,8 @@ static int stress_and_report(struct command_env *env, const struct stress_kind *
 		command_error(env, "%s: failed: %s", kind->name, run.what);
 		return 1;
 	}
-	command_printf(env, "stress: %s: %lu rounds on %u CPUs, ok\n", kind->name, rounds,
-		       run.nr_workers);
+	command_printf(env, "stress: %s: %lu rounds on %u CPUs, ok: %s\n", kind->name, rounds,
+		       run.nr_workers, kind->checked);
 	return 0;
 }
 

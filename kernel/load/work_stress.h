@@ -33,6 +33,7 @@ struct stress_worker {
 
 struct stress_kind {
 	const char *name;
+	const char *checked; /* what each round tries, said when it held */
 	size_t shared_bytes;
 	/* Optional. 0 or -ENOMEM. */
 	int (*begin)(struct stress_run *run);

@@ -87,6 +87,7 @@ static void alloc_round(struct stress_worker *worker)
 
 const struct stress_kind stress_alloc = {
 	.name = "alloc",
+	.checked = "every byte as it was left, all memory back",
 	.shared_bytes = 1,
 	.round = alloc_round,
 };

@@ -68,6 +68,7 @@ static void ipi_end(struct stress_run *run, uint64_t rounds)
 
 const struct stress_kind stress_ipi = {
 	.name = "ipi",
+	.checked = "each call ran once, where and before it should",
 	.shared_bytes = sizeof(struct ipi_shared),
 	.round = ipi_round,
 	.end = ipi_end,

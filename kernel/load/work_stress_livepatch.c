@@ -186,6 +186,7 @@ static void livepatch_end(struct stress_run *run, uint64_t rounds)
 
 const struct stress_kind stress_livepatch = {
 	.name = "livepatch",
+	.checked = "each pass of one version",
 	.shared_bytes = sizeof(struct livepatch_shared),
 	.round = livepatch_round,
 	.end = livepatch_end,

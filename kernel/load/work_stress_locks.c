@@ -77,6 +77,7 @@ static void locks_end(struct stress_run *run, uint64_t rounds)
 
 const struct stress_kind stress_locks = {
 	.name = "locks",
+	.checked = "no step of a counter lost under any lock",
 	.shared_bytes = sizeof(struct locks_shared),
 	.begin = locks_begin,
 	.round = locks_round,

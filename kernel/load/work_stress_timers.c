@@ -96,6 +96,7 @@ static void timers_round(struct stress_worker *worker)
 
 const struct stress_kind stress_timers = {
 	.name = "timers",
+	.checked = "each fired once, never early",
 	.shared_bytes = 1,
 	.round = timers_round,
 };
