@@ -245,6 +245,25 @@ static void test_swap_while_reset_waits(void **state)
 	assert_int_equal(nr_locks, 2);
 }
 
+static void dump_now(void)
+{
+	assert_null(ring_buffer_dump_start(ring, 0));
+	assert_non_null(ring_buffer_dump_start(ring, 1));
+}
+
+/* A crash in the middle of it: what there is, is no ring. */
+static void test_no_dump_of_a_ring_that_moves(void **state)
+{
+	(void)state;
+	put(ring, 1, 16);
+	fake_on_sync = dump_now;
+	ring_buffer_reset_cpu(ring, 0);
+	put(ring, 1, 16);
+	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, 0), 0);
+	fake_on_sync = NULL;
+	assert_non_null(ring_buffer_dump_start(ring, 0));
+}
+
 /* Its writers have not left yet: it is between two states. */
 static void test_no_swap_during_reset(void **state)
 {
@@ -517,6 +536,7 @@ int main(void)
 		T(test_empty_twin_under_iterator),
 		T(test_swap_while_reset_waits),
 		T(test_no_swap_during_reset),
+		T(test_no_dump_of_a_ring_that_moves),
 		T(test_resize_keeps_newest),
 		T(test_resize_in_drop_mode),
 		T(test_resize_counts_what_it_keeps_out),

@@ -72,6 +72,15 @@ static void commands(void **state)
 	assert_int_equal(count("trace", ": first"), 1);
 }
 
+static void never_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "fresh"), 0);
+	is_freed("instances/fresh/snapshot");
+	is_freed("instances/fresh/per_cpu/cpu1/snapshot");
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "fresh"), 0);
+}
+
 static void one_cpu(void **state)
 {
 	(void)state;
@@ -367,17 +376,9 @@ static int check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(commands),
-		TEST(one_cpu),
-		TEST(settings),
-		TEST(memory),
-		TEST(readers),
-		TEST(from_code),
-		TEST(from_code_while_freed),
-		TEST(taken),
-		TEST(own_ones),
-		TEST(free_buffer),
-		TEST(polling),
+		TEST(commands), TEST(never_taken), TEST(one_cpu),     TEST(settings),
+		TEST(memory),	TEST(readers),	   TEST(from_code),   TEST(from_code_while_freed),
+		TEST(taken),	TEST(own_ones),	   TEST(free_buffer), TEST(polling),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
