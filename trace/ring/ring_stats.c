@@ -46,10 +46,11 @@ static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
 static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *oldest)
 {
 	uint64_t last = trace_ring_commit_seq(rc), bytes = rc->chunk.end - rc->chunk.pos;
-	uint32_t taken = oldest->seq == rc->reader.seq ? rc->reader.offset : RING_PAGE_HEAD;
+	uint64_t first = last - oldest->seq < rc->nr_slots ? oldest->seq : last - rc->nr_slots + 1;
+	uint32_t taken = first == rc->reader.seq ? rc->reader.offset : RING_PAGE_HEAD;
 	struct ring_extent extent;
 
-	for (uint64_t seq = oldest->seq; seq <= last; seq++) {
+	for (uint64_t seq = first; seq <= last; seq++) {
 		trace_ring_extent(rc, (uint32_t)(seq % rc->nr_slots), seq, &extent);
 		if (extent.end > taken)
 			bytes += extent.end - taken;
@@ -87,7 +88,10 @@ static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
 		out->commit_overrun = trace_ring_load(&rc->nr_commit_overrun);
 		out->dropped = trace_ring_load(&rc->nr_dropped);
 	} while (!is_unchanged(rc, &oldest));
-	/* Not in the loop: a busy writer would win each time. Exact when it rests. */
+	/*
+	 * Not in the loop: a busy writer would win each time. Exact when it rests, and never more
+	 * than a ring holds.
+	 */
 	out->bytes = count_bytes(rc, &oldest);
 	out->oldest_ts = oldest_ts(rc);
 	out->now_ts = ring_clock_now(rc);

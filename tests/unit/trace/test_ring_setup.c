@@ -160,6 +160,11 @@ static void empty_under_iterator(void (*empty)(void), uint32_t nr_old, uint32_t 
 	ring_buffer_iter_reset(iter);
 	assert_true(ring_buffer_iter_peek(iter, &event));
 	assert_false(ring_buffer_iter_was_emptied(iter));
+	/* Started again by hand, it need not be told. */
+	empty();
+	assert_false(ring_buffer_iter_peek(iter, &event));
+	ring_buffer_iter_reset(iter);
+	assert_false(ring_buffer_iter_was_emptied(iter));
 	ring_buffer_read_finish(iter);
 	ring_buffer_reset(ring);
 }
@@ -177,6 +182,37 @@ static void test_empty_under_iterator(void **state)
 				for (size_t new = 0; new < 7; new ++)
 					empty_under_iterator(ways_to_empty[way], numbers[old],
 							     numbers[shown] - 1, numbers[new]);
+}
+
+/* A twin has the clock, the mode and the switch that there are when it is made, on every CPU. */
+static void test_twin_takes_over(void **state)
+{
+	struct ring_buffer *snap;
+	struct ring_event event;
+
+	(void)state;
+	ring_buffer_set_clock(ring, other_clock);
+	ring_buffer_change_overwrite(ring, false);
+	ring_buffer_record_off(ring);
+	snap = ring_buffer_alloc_twin(ring);
+	assert_int_equal(ring_buffer_fit(snap), 0);
+	for (uint32_t cpu = 0; cpu < 3; cpu++) {
+		fake_bind(cpu);
+		assert_false(put(snap, 0, 16));
+	}
+	ring_buffer_record_on(ring);
+	for (uint32_t cpu = 0; cpu < 3; cpu++) {
+		uint32_t nr = 0;
+
+		fake_bind(cpu);
+		while (put(snap, nr, 16))
+			nr++;
+		assert_int_equal(nr, IN_RING);
+		assert_true(ring_buffer_consume(snap, cpu, &event));
+		assert_int_equal(id_of(&event), 0);
+		assert_true(event.ts < fake_clock / 2); /* other_clock() counts from 1 */
+	}
+	fake_bind(0);
 }
 
 /* The iterator's ring may be the twin's when it is emptied. */
@@ -533,6 +569,7 @@ int main(void)
 		T(test_cpus_are_apart),
 		T(test_reset),
 		T(test_empty_under_iterator),
+		T(test_twin_takes_over),
 		T(test_empty_twin_under_iterator),
 		T(test_swap_while_reset_waits),
 		T(test_no_swap_during_reset),
