@@ -189,3 +189,14 @@ void trace_plat_bug(const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 }
+
+/* Tracing has stopped for good: as bad here. */
+void trace_plat_alert(const char *fmt, ...)
+{
+	va_list args;
+
+	fast_nr_bugs++;
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+}
