@@ -103,6 +103,11 @@ static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos
 	return 0;
 }
 
+static bool pipe_is_readable(struct file *file)
+{
+	return can_read(file->object);
+}
+
 /* Bytes put in: all of `len`, or none when there is no room for all. */
 static size_t give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
 {
@@ -160,7 +165,11 @@ static int pipe_close(struct file *file)
 	return 0;
 }
 
-static const struct file_ops pipe_read_ops = { .read = pipe_read, .close = pipe_close };
+static const struct file_ops pipe_read_ops = {
+	.read = pipe_read,
+	.is_readable = pipe_is_readable,
+	.close = pipe_close,
+};
 static const struct file_ops pipe_write_ops = { .write = pipe_write, .close = pipe_close };
 
 static struct pipe *create_pipe(void)

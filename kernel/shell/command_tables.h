@@ -19,6 +19,7 @@ extern const struct command grep_commands[];	   /* cmd_grep.c */
 extern const struct command hackbench_commands[];  /* work_hackbench.c */
 extern const struct command help_commands[];	   /* cmd_help.c */
 extern const struct command job_commands[];	   /* sh_builtin_job.c */
+extern const struct command less_commands[];	   /* cmd_less.c */
 extern const struct command livepatch_commands[];  /* livepatch_demo.c */
 extern const struct command machine_commands[];	   /* cmd_machine.c */
 extern const struct command memory_commands[];	   /* cmd_memory.c */

@@ -119,6 +119,21 @@ int terminal_getc_timeout(uint64_t timeout_ns)
 	return console_getc_timeout(timeout_ns);
 }
 
+bool terminal_wait_key(uint64_t timeout_ns)
+{
+	int byte;
+
+	if (terminal.next_key < terminal.nr_keys)
+		return true;
+	byte = console_getc_timeout(timeout_ns);
+	if (byte < 0)
+		return false;
+	terminal.keys[0] = (uint8_t)byte;
+	terminal.next_key = 0;
+	terminal.nr_keys = 1;
+	return true;
+}
+
 void terminal_drop_keys(void)
 {
 	terminal.next_key = terminal.nr_keys = 0;

@@ -35,6 +35,8 @@ void terminal_answered(uint32_t rows, uint32_t columns);
 
 /* As console_getc_timeout(), kept keys first. */
 int terminal_getc_timeout(uint64_t timeout_ns);
+/* Is there a key, or does one come in that time? It is kept. */
+bool terminal_wait_key(uint64_t timeout_ns);
 /* Drop kept keys: the line that they belonged to is void. */
 void terminal_drop_keys(void);
 

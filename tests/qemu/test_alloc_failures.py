@@ -13,6 +13,8 @@ CASES = [
     ("cat trace | wc -l; cat per_cpu/cpu0/stats", "true"),
     ("echo hi > /tmp/x; cat /tmp/x", "rm /tmp/x"),
     ("for i in 1 2; do x=$(echo $i); done", "true"),
+    ("echo 'x=1; echo in' > /tmp/x; . /tmp/x; cp /tmp/x /tmp/y; mv /tmp/y /tmp/z; seq 3 | less | cat", "rm -f /tmp/x /tmp/y /tmp/z"),
+    ("find /tmp; sysctl -a; sudo date; mount -t tracefs x /tmp; read x < /proc/version", "true"),
     ("hackbench 1 3", "true"),
     ("torture 1", "true"),
 ]
