@@ -349,6 +349,20 @@ static void callers_behind_the_hook(void **state)
 		assert_non_null(strstr(cat("trace"), "do_work <-yield\n"));
 	}
 	assert_int_equal(echo("0", "options/func_stack_trace"), 0);
+	/* And by a latency tracer. */
+	assert_int_equal(echo("irqsoff", "current_tracer"), 0);
+	assert_int_equal(echo("0", "tracing_max_latency"), 0);
+	fake_run(FIRST_PID);
+	fake_this->irqs_off = true;
+	trace_hook_irqs_off(fake_func(YIELD) + 4, 0);
+	fake_clock += 1000000;
+	fake_enter(KFREE, PARENT);
+	fake_tail(DO_WORK);
+	assert_int_equal(fake_leave(1), PARENT);
+	trace_hook_irqs_on(fake_func(YIELD) + 4, 0);
+	fake_this->irqs_off = false;
+	fake_run(-1);
+	assert_non_null(strstr(cat("trace"), "do_work <-yield\n"));
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "graph"), 0);
 }
