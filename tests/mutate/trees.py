@@ -98,6 +98,7 @@ class Tree:
     def __init__(self, path):
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
+        self.dependents = {}
 
     def sync(self):
         """Make the sources those of the checkout; an unchanged file keeps its time."""
@@ -124,9 +125,12 @@ class Tree:
         return Plan(must(["make", "-n", "-B", "-f", makefile, "V=1", *words], self.path))
 
     def depending(self, plan, path):
-        """The objects of a plan that are made from `path`, or include it."""
-        return [name for name, (source, _) in plan.compile.items()
-                if source == path or (path.endswith((".h", ".c")) and path in prerequisites(self.path / depfile(name)))]
+        """The objects of a plan that are made from `path`, or include it, as some tests do with a source."""
+        key = (id(plan), path)
+        if key not in self.dependents:
+            self.dependents[key] = [name for name, (source, _) in plan.compile.items()
+                                    if source == path or path in prerequisites(self.path / depfile(name))]
+        return self.dependents[key]
 
     def put(self, path, text):
         (self.path / path).write_text(text)
