@@ -17,6 +17,8 @@
 
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
 #define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
+#define ENTRY_STEP  (RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES)
+#define EXIT_STEP   (RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES)
 
 static struct trace_array *array_of(struct fgraph_user *user)
 {
@@ -136,6 +138,112 @@ bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *
 	return fgraph_is_hidden(frame) || trace_graph_write_entry(tr, &ent);
 }
 
+/* ---- A thread's events, with any settings but those that come seldom ---- */
+
+/* An event of these that was claimed. */
+struct claim {
+	uint32_t bytes;
+	uint64_t word; /* the ring's, before it */
+	uint64_t now;  /* when the function was called, or returned */
+};
+
+/* Room for an event of claim->bytes; NULL: there is more to do. */
+static TRACE_ALWAYS_INLINE void *try_reserve(struct trace_ring_cpu *rc, struct claim *claim)
+{
+	return trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + claim->bytes,
+				      &claim->word, &claim->now);
+}
+
+static void commit(struct trace_ring_cpu *rc, const struct claim *claim)
+{
+	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, claim->word, claim->bytes)))
+		trace_ring_publish(rc);
+}
+
+static uint32_t caller_of(const struct trace_thread *thread, const struct fgraph_frame *frame)
+{
+	uintptr_t ret = trace_plat_ip_unpack(frame->ret);
+
+	if (TRACE_LIKELY(ret != trace_plat_return_hook()))
+		return frame->ret;
+	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
+}
+
+/* False, with nothing written: it takes the long way. */
+static bool try_write_entry(struct trace_array *tr, struct fgraph_frame *frame,
+			    const struct trace_thread *thread)
+{
+	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	struct claim claim = { .bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry)
+						     : ENTRY_BYTES };
+	struct trace_graph_retaddr_entry *entry;
+	struct trace_ring_cpu *rc = ring_of(tr);
+	uint32_t state = trace_entry_state();
+
+	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
+	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
+		return false;
+	entry = try_reserve(rc, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return false;
+	frame->calltime = claim.now;
+	trace_entry_fill(&entry->graph.ent,
+			 with_retaddr ? TRACE_TYPE_GRAPH_RETADDR_ENT : TRACE_TYPE_GRAPH_ENT, state);
+	entry->graph.ip = frame->func;
+	entry->graph.depth = fgraph_level(frame);
+	if (with_retaddr)
+		entry->retaddr = caller_of(thread, frame);
+	fgraph_hook(fgraph_slot(frame));
+	commit(rc, &claim);
+	return true;
+}
+
+/* Without sleep-time a call lasts as if its thread had gone to sleep before. */
+static uint64_t without_sleep(const struct trace_thread *thread, const struct fgraph_frame *frame,
+			      uint64_t rettime)
+{
+	uint64_t ns = rettime - frame->calltime;
+	uint64_t sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+
+	sleep_ns -= frame->sleep_ns;
+	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
+}
+
+/* The same for a return. */
+static bool try_write_return(struct trace_array *tr, const struct fgraph_frame *frame,
+			     const struct trace_thread *thread)
+{
+	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	struct claim claim = { .bytes = with_retval ? sizeof(struct trace_graph_retval_entry)
+						    : EXIT_BYTES };
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	struct trace_graph_retval_entry *entry;
+	struct trace_ring_cpu *rc = ring_of(tr);
+	uint32_t state = trace_entry_return_state();
+	uint64_t calltime = frame->calltime;
+
+	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) || (flags & FGRAPH_USER_DEAD) ||
+	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
+		return false;
+	entry = try_reserve(rc, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return false;
+	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+		calltime = without_sleep(thread, frame, claim.now);
+	trace_entry_fill(&entry->graph.ent,
+			 with_retval ? TRACE_TYPE_GRAPH_RETVAL : TRACE_TYPE_GRAPH_RET, state);
+	entry->graph.ip = frame->func;
+	entry->graph.depth = (uint16_t)fgraph_level(frame);
+	entry->graph.overrun = (uint16_t)thread->graph_overrun;
+	entry->graph.duration_ns = claim.now - calltime;
+	if (with_retval)
+		entry->retval = trace_plat_return_value(fgraph_slot(frame));
+	commit(rc, &claim);
+	return true;
+}
+
+/* ---- Entry, the long way ---- */
+
 /* Threshold: returns alone are written, once it is known how long the call took. */
 static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame)
 {
@@ -147,7 +255,6 @@ static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame
 static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
 			 struct trace_thread *thread)
 {
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	frame->calltime = trace_plat_clock_ns();
 	if (write_entry(tr, frame))
 		fgraph_hook(fgraph_slot(frame));
@@ -172,12 +279,14 @@ static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
 	if (head != next)
 		fgraph_make_special(thread, frame, head);
-	finish_entry(tr, frame, thread);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	if (!try_write_entry(tr, frame, thread))
+		finish_entry(tr, frame, thread);
 }
 
 /* Preemption is off. */
-static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
-				      struct ftrace_regs *fregs)
+static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip,
+				     struct ftrace_regs *fregs)
 {
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 
@@ -190,6 +299,7 @@ static TRACE_NOINLINE void entry_slow(struct trace_array *tr, uintptr_t ip,
 static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	fgraph_unhook(frame);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
 	trace_plat_preempt_enable();
 }
@@ -201,18 +311,7 @@ static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 	trace_plat_preempt_enable();
 }
 
-/* ---- Exit, any settings ---- */
-
-/* Without sleep-time a call lasts as if its thread had gone to sleep before. */
-static uint64_t without_sleep(const struct trace_thread *thread, const struct fgraph_frame *frame,
-			      uint64_t rettime)
-{
-	uint64_t ns = rettime - frame->calltime;
-	uint64_t sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-
-	sleep_ns -= frame->sleep_ns;
-	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
-}
+/* ---- Exit, the long way ---- */
 
 static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
@@ -236,11 +335,20 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_th
 	fgraph_pop_any(thread, frame);
 }
 
+/* Any frame, any settings. */
+static TRACE_NOINLINE void exit_any(struct fgraph_frame *frame, struct trace_thread *thread)
+{
+	if (TRACE_LIKELY(try_write_return(array_of(fgraph_user_of(frame)), frame, thread)))
+		fgraph_pop_any(thread, frame);
+	else
+		exit_slow(frame, thread);
+}
+
 static void graph_trace_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
 				 struct fgraph_user *user)
 {
 	(void)user;
-	exit_slow(frame, thread);
+	exit_any(frame, thread);
 }
 
 static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
@@ -277,8 +385,7 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 		goto slow;
 	fgraph_push(thread, frame, tr->graph.user.index, ip, ftrace_regs_return_slot(fregs));
 	fgraph_hook(ftrace_regs_return_slot(fregs)); /* at once, while registers know where */
-	entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES, &word,
-				       &now);
+	entry = trace_ring_try_step_at(rc, ENTRY_STEP, &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
 		entry_write(frame, thread);
 		return;
@@ -294,7 +401,7 @@ static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	trace_plat_preempt_enable();
 	return;
 slow:
-	entry_slow(tr, ip, fregs);
+	entry_any(tr, ip, fregs);
 }
 
 /* Special frames, which have no event, may be there from other settings. */
@@ -307,10 +414,9 @@ static void graph_trace_exit(struct fgraph_frame *frame, struct trace_thread *th
 	uint64_t word, now;
 
 	if (TRACE_LIKELY(state != TRACE_STATE_OTHER) && TRACE_LIKELY(!fgraph_is_special(frame)))
-		entry = trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES,
-					       &word, &now);
+		entry = trace_ring_try_step_at(rc, EXIT_STEP, &word, &now);
 	if (TRACE_UNLIKELY(!entry)) {
-		exit_slow(frame, thread);
+		exit_any(frame, thread);
 		return;
 	}
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
@@ -327,31 +433,42 @@ static void graph_trace_exit(struct fgraph_frame *frame, struct trace_thread *th
 
 /* ---- Start, stop, settings ---- */
 
-static bool is_special(const struct trace_array *tr)
+static bool has_sets(const struct trace_graph *graph)
 {
-	const struct trace_graph *graph = &tr->graph;
 	const struct ftrace_ops_hash *sets =
 		atomic_load_explicit(&graph->sets.func_hash, memory_order_relaxed);
+
+	return sets &&
+	       !(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash));
+}
+
+/* Interrupts never go the common way: it is no matter here whether they are wanted. */
+static bool is_special_entry(const struct trace_array *tr)
+{
+	const struct trace_graph *graph = &tr->graph;
 	uint32_t options = options_of(tr);
 
-	return (options & (TRACE_GRAPH_RETVAL | TRACE_GRAPH_RETADDR)) ||
-	       !(options & TRACE_GRAPH_IRQS) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       graph->max_depth || trace_thresh_ns || tr->pid_mask ||
-	       (sets &&
-		!(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash)));
+	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
+	       graph->max_depth || trace_thresh_ns || tr->pid_mask || has_sets(graph);
 }
 
-/* From now on the long way, for entries and for exits. */
-static void be_special(struct fgraph_user *user)
+static bool is_special_exit(const struct trace_array *tr)
 {
-	__atomic_store_n(&user->exit, graph_trace_exit_any, __ATOMIC_SEQ_CST);
-	atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+	uint32_t options = options_of(tr);
+
+	return (options & TRACE_GRAPH_RETVAL) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
+	       trace_thresh_ns;
 }
 
-static void be_common(struct fgraph_user *user)
+/* From now on entries, or exits, ask for all settings, or only for the common ones. */
+static void set_special(struct fgraph_user *user, bool entry, bool exit)
 {
-	atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
-	__atomic_store_n(&user->exit, graph_trace_exit, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&user->exit, exit ? graph_trace_exit_any : graph_trace_exit,
+			 __ATOMIC_SEQ_CST);
+	if (entry)
+		atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+	else
+		atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
 }
 
 static void measure_sleep(struct trace_graph *graph, bool on)
@@ -359,7 +476,7 @@ static void measure_sleep(struct trace_graph *graph, bool on)
 	if (on == graph->measures_sleep)
 		return;
 	if (on) {
-		be_special(&graph->user); /* from here on new frames know */
+		set_special(&graph->user, true, true); /* from here on new frames know */
 		trace_plat_synchronize_preempt();
 		ftrace_graph_sleep_get();
 		fgraph_stacks_begin_sleep(graph->user.index);
@@ -375,10 +492,7 @@ void function_graph_update(struct trace_array *tr)
 	struct trace_graph *graph = &tr->graph;
 
 	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
-	if (is_special(tr))
-		be_special(&graph->user);
-	else
-		be_common(&graph->user);
+	set_special(&graph->user, is_special_entry(tr), is_special_exit(tr));
 }
 
 int function_graph_start(struct trace_array *tr)
