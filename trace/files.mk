@@ -2,7 +2,7 @@
 TRACE_SRCS += trace/print/fmt.c trace/print/fmt_bin.c trace/print/fmt_spec.c trace/print/str.c
 TRACE_SRCS += trace/func/ftrace_direct.c trace/func/ftrace_edit.c trace/func/ftrace_filter.c trace/func/ftrace_hash.c trace/func/ftrace_iter.c trace/func/ftrace_match.c
 TRACE_SRCS += trace/func/ftrace_grace.c trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftrace_set.c trace/func/ftrace_tramp.c trace/func/ftrace_update.c
-TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c
+TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c trace/func/graph_event.c
 TRACE_SRCS += trace/func/func_tracer.c
 TRACE_SRCS += trace/func/profile.c trace/fs/fs_stat.c trace/func/profile_stat.c trace/func/profile_table.c
 TRACE_SRCS += trace/func/ftrace_probe.c trace/func/ftrace_probe_map.c trace/func/ftrace_command.c trace/func/func_commands.c

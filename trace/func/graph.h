@@ -3,6 +3,7 @@
  *
  *   options/funcgraph-*, set_graph_function, max_graph_depth --> struct trace_graph of the instance
  *   trace_graph.c  the tracer: options, start and stop      graph_tracer.c  the callbacks
+ *   graph_event.c  events in any context, what the settings say
  *
  * Context:   fields are written by threads, config lock held, and read by probes.
  */
