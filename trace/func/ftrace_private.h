@@ -39,7 +39,7 @@ enum ftrace_record_flags {
 	FTRACE_FL_REGS_EN = 1u << 29,  /* done */
 	FTRACE_FL_TRAMP = 1u << 28,    /* wanted: the trampoline of its only ops */
 	FTRACE_FL_TRAMP_EN = 1u << 27, /* done */
-	FTRACE_FL_IPMODIFY = 1u << 26, /* an ops may change where it returns */
+	FTRACE_FL_IPMODIFY = 1u << 26, /* an ops may let calls go elsewhere */
 	FTRACE_FL_DISABLED = 1u << 25, /* never touch */
 	FTRACE_FL_DIRECT = 1u << 24,
 	FTRACE_FL_DIRECT_EN = 1u << 23,

@@ -5,7 +5,7 @@
  *            ftrace_probe_ops there is one ops on call sites; each function under it has a word of
  *            its own, of which `func` makes what it likes.
  * Context:   func - probe, entered at most once per context. Everything else - thread, may block.
- * Locking:   one sleeping lock inside; init and free are called with it held.
+ * Locking:   one sleeping lock inside; probes look without it.
  * Ownership: probe_ops and commands live as long as they are registered. An instance that goes away
  *            takes its probes along.
  */
