@@ -138,7 +138,7 @@ bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, siz
 {
 	static const char trampoline[] = "ftrace_trampoline";
 
-	if (trampoline_find(addr, out_start, out_size)) {
+	if (trampoline_name(addr, out_start, out_size)) {
 		memcpy(out_name, trampoline, sizeof(trampoline));
 		return true;
 	}

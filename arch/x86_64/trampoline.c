@@ -51,10 +51,11 @@ static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TE
 /*
  * By unit: what starts there, 0 for nothing. Changed under ftrace's lock, read by anyone.
  *
- *   15 14 13                0
- *   [kind| bytes of the code ]
+ *   15 14   13   12                0
+ *   [kind][gone][ bytes of the code ]    gone: it was destroyed, and nothing has come there since
  */
-#define MAX_BYTES  0x3fffu
+#define MAX_BYTES  0x1fffu
+#define GONE	   0x2000u
 #define KIND_SHIFT 14
 static _Atomic uint16_t starts[NR_UNITS];
 
@@ -75,9 +76,16 @@ static size_t unit_of(uintptr_t addr)
 	return (addr - EXEC_BASE) / EXEC_UNIT;
 }
 
-static uint32_t start_at(size_t unit)
+static uint32_t start_or_gone(size_t unit)
 {
 	return atomic_load_explicit(&starts[unit], memory_order_relaxed);
+}
+
+static uint32_t start_at(size_t unit)
+{
+	uint32_t start = start_or_gone(unit);
+
+	return start & GONE ? 0 : start;
 }
 
 /* The instruction that calls ops `index`. */
@@ -99,6 +107,19 @@ bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 		unit--;
 	*out_start = EXEC_BASE + unit * EXEC_UNIT;
 	*out_size = start_at(unit) & MAX_BYTES;
+	return addr - *out_start < *out_size;
+}
+
+bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
+{
+	size_t unit = unit_of(addr);
+
+	if (!arch_exec_contains(addr))
+		return false;
+	while (!start_or_gone(unit) && unit > 0)
+		unit--;
+	*out_start = EXEC_BASE + unit * EXEC_UNIT;
+	*out_size = start_or_gone(unit) & MAX_BYTES;
 	return addr - *out_start < *out_size;
 }
 
@@ -142,6 +163,16 @@ static void write_all(const struct template *template, uintptr_t at,
 	text_write(at, template->tail, distance(template->tail, template->end));
 }
 
+/* Those that were there before have no name any more. */
+static void mark_start(const struct trace_trampoline *tramp, uint32_t kind)
+{
+	size_t first = unit_of(tramp->addr), end = unit_of(tramp->addr + tramp->bytes - 1);
+
+	for (size_t unit = first + 1; unit <= end; unit++)
+		atomic_store(&starts[unit], 0);
+	atomic_store(&starts[first], (uint16_t)(kind << KIND_SHIFT | tramp->bytes));
+}
+
 int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool with_regs,
 		      struct trace_trampoline *out_trampoline)
 {
@@ -154,7 +185,7 @@ int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool
 	if (!tramp.addr)
 		return -ENOMEM;
 	write_all(&templates[kind], tramp.addr, calls, nr);
-	atomic_store(&starts[unit_of(tramp.addr)], (uint16_t)(kind << KIND_SHIFT | tramp.bytes));
+	mark_start(&tramp, kind);
 	*out_trampoline = tramp;
 	return 0;
 }
@@ -182,7 +213,7 @@ void trampoline_destroy(struct trace_trampoline *tramp)
 {
 	static const uint8_t traps[EXEC_UNIT] = { [0 ... EXEC_UNIT - 1] = INSN_INT3 };
 
-	atomic_store(&starts[unit_of(tramp->addr)], 0);
+	atomic_fetch_or(&starts[unit_of(tramp->addr)], (uint16_t)GONE);
 	for (size_t done = 0; done < tramp->bytes; done += EXEC_UNIT)
 		text_write(tramp->addr + done, traps,
 			   tramp->bytes - done < EXEC_UNIT ? tramp->bytes - done : EXEC_UNIT);

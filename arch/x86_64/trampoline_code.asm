@@ -199,6 +199,13 @@ endstruc
 	push	rax
 %endmacro
 
+; No copy of a return address stays behind: who looks for one on the stack, as the stack tracer
+; does, would take it for a frame.
+%macro forget_ips 0
+	mov	dword [rsp + told.parent], 0
+	add	rsp, told_size
+%endmacro
+
 %macro load_told_ips 0
 	mov	rdi, [rsp + told.ip]
 	mov	rsi, [rsp + told.parent]
@@ -211,7 +218,7 @@ endstruc
 	load_told_ips
 	call_func plain_set, lea rcx, [rsp + told_size - ftrace_regs.r9]
 	piece	plain_set_tail
-	add	rsp, told_size
+	forget_ips
 	restore_args
 	ret
 	piece	plain_set_end
@@ -225,7 +232,7 @@ endstruc
 	load_told_ips
 	call_func regs_set, lea rcx, [rsp + told_size]
 	piece	regs_set_tail
-	add	rsp, told_size
+	forget_ips
 	mov	rax, strict qword ftrace_regs_caller_leave
 	jmp	rax
 	piece	regs_set_end

@@ -192,6 +192,38 @@ static void find_all(void)
 	trampoline_destroy(&tramps[0]);
 }
 
+/* A stack that was recorded still has names, until something else lies there. */
+static void name_gone(void)
+{
+	struct trace_trampoline gone = create(5, true), other;
+	uintptr_t start, at = 0;
+	size_t size;
+
+	trampoline_destroy(&gone);
+	for (uintptr_t addr = gone.addr; addr < gone.addr + gone.bytes; addr++) {
+		assert_false(trampoline_find(addr, &start, &size));
+		assert_true(trampoline_name(addr, &start, &size));
+		assert_true(start == gone.addr && size == gone.bytes);
+	}
+	assert_false(trampoline_name(gone.addr + gone.bytes, &start, &size));
+	assert_false(trampoline_name(EXEC_BASE - 1, &start, &size));
+	assert_false(trampoline_name(EXEC_BASE + EXEC_BYTES, &start, &size));
+	assert_false(trampoline_next(&at, &size));
+	other = create(1, false);
+	assert_int_equal(other.addr, gone.addr);
+	assert_true(trampoline_name(other.addr, &start, &size) && size == other.bytes);
+	assert_false(trampoline_name(gone.addr + gone.bytes - 1, &start, &size));
+	trampoline_destroy(&other);
+	/* Over the starts of two short ones that are gone. */
+	gone = create(1, false);
+	other = create(1, false);
+	trampoline_destroy(&gone);
+	trampoline_destroy(&other);
+	gone = create(5, true);
+	assert_true(trampoline_name(other.addr, &start, &size) && start == gone.addr);
+	trampoline_destroy(&gone);
+}
+
 /* The last unit of all is one like the others; when there is no more room nothing has changed. */
 static void fill_all(void)
 {
@@ -240,6 +272,12 @@ static void test_retarget(void **state)
 	run(retarget_all);
 }
 
+static void test_name_gone(void **state)
+{
+	(void)state;
+	run(name_gone);
+}
+
 static void test_find(void **state)
 {
 	(void)state;
@@ -283,8 +321,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create), cmocka_unit_test(test_retarget),
-		cmocka_unit_test(test_find),   cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_find),   cmocka_unit_test(test_name_gone),
+		cmocka_unit_test(test_shared), cmocka_unit_test(test_range),
 	};
 
 	return cmocka_run_group_tests(tests, map_exec, NULL);

@@ -27,6 +27,11 @@
 
 /* The trampoline of a single ops or a set that `addr` lies in, or false; its start and size. */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
+/*
+ * The same for one that is gone, too, until another takes its place: a stack that was recorded
+ * while it was there may still name it.
+ */
+bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /* The one with the lowest address above *addr (0: the first); false when there is none. */
 bool trampoline_next(uintptr_t *addr, size_t *out_size);
 
