@@ -46,9 +46,10 @@ struct run_queue {
 	struct list rt_waiting;	      /* waiting real-time threads, the next first */
 	_Atomic int32_t rt_prio;      /* of the first of them, or PRIO_NONE; read without lock */
 	_Atomic int32_t running_prio; /* read without lock */
-	uint64_t rt_ran_ns;	      /* by real-time threads, in the period that began then */
+	bool is_rt_throttled; /* real-time threads have had their share: normal ones first */
+	bool is_halted;	      /* the idle thread waits for an interrupt, and does nothing else */
+	uint64_t rt_ran_ns;   /* by real-time threads, in the period that began then */
 	uint64_t rt_period_start_ns;
-	bool is_rt_throttled; /* they have had their share: normal threads go first */
 	struct thread *running;
 	struct thread *idle;
 	struct thread *switched_out; /* for the thread that is switched to */
@@ -56,7 +57,6 @@ struct run_queue {
 	_Atomic uint32_t resched_sent;
 	_Atomic uint64_t min_vruntime_ns; /* only grows; read without lock */
 	uint64_t idle_since_ns;
-	bool is_halted; /* the idle thread waits for an interrupt, and does nothing else */
 	uint64_t nr_ticks;
 	_Atomic uint64_t
 		nr_passes; /* calls of sched_switch(): each is outside of preempt-off sections */
