@@ -2,7 +2,7 @@
 TRACE_SRCS += trace/print/fmt.c trace/print/fmt_bin.c trace/print/fmt_spec.c trace/print/str.c
 TRACE_SRCS += trace/func/ftrace_direct.c trace/func/ftrace_edit.c trace/func/ftrace_filter.c trace/func/ftrace_hash.c trace/func/ftrace_iter.c trace/func/ftrace_match.c
 TRACE_SRCS += trace/func/ftrace_grace.c trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftrace_set.c trace/func/ftrace_tramp.c trace/func/ftrace_update.c
-TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c trace/func/graph_event.c
+TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c trace/func/graph_settings.c trace/func/graph_event.c
 TRACE_SRCS += trace/func/func_tracer.c
 TRACE_SRCS += trace/func/profile.c trace/fs/fs_stat.c trace/func/profile_stat.c trace/func/profile_table.c
 TRACE_SRCS += trace/func/ftrace_probe.c trace/func/ftrace_probe_map.c trace/func/ftrace_command.c trace/func/func_commands.c
@@ -18,6 +18,7 @@ TRACE_SRCS += trace/func/trace_graph.c trace/fs/fs_graph.c trace/print/output_gr
 TRACE_SRCS += trace/latency/critical.c trace/latency/latency.c trace/latency/latency_graph.c trace/latency/wakeup.c trace/print/output_ctx.c
 TRACE_SRCS += trace/ring/ring_buffer.c trace/ring/ring_consume.c trace/ring/ring_event.c trace/ring/ring_iter.c trace/ring/ring_read.c trace/ring/ring_setup.c trace/ring/ring_stats.c trace/ring/ring_subbuf.c trace/ring/ring_twin.c trace/ring/ring_resize.c trace/ring/ring_write.c
 TRACE_SRCS += trace/livepatch/livepatch.c trace/livepatch/livepatch_names.c trace/livepatch/livepatch_site.c trace/livepatch/livepatch_stack.c
-# Reserve and commit, and the function tracer, end in jumps to their slow halves: they need no frame.
+# Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/func/func_tracer.c := -momit-leaf-frame-pointer
+CFLAGS_trace/func/graph_tracer.c := -momit-leaf-frame-pointer

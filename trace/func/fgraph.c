@@ -89,7 +89,8 @@ static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *threa
 
 static TRACE_ALWAYS_INLINE void exit_frame(struct fgraph_frame *frame, struct trace_thread *thread)
 {
-	struct fgraph_user *user = fgraph_user_of(frame);
+	struct fgraph_user *user =
+		atomic_load_explicit(&users[frame->part.user], memory_order_relaxed);
 
 	user->exit(frame, thread, user);
 }
@@ -109,13 +110,13 @@ static TRACE_NOINLINE void return_to_lost_frame(uintptr_t *slot, struct trace_th
 void trace_graph_return(uintptr_t *slot)
 {
 	struct trace_thread *thread;
-	struct fgraph_frame *frame;
+	struct fgraph_frame *top;
 
 	trace_plat_preempt_disable();
 	thread = trace_plat_current();
-	frame = atomic_load_explicit(&thread->graph_top, memory_order_relaxed) - 1;
-	if (TRACE_LIKELY(frame->slot == (uintptr_t)slot))
-		exit_frame(frame, thread);
+	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
+	if (TRACE_LIKELY(top[-1].slot == (uintptr_t)slot))
+		exit_frame(&top[-1], thread);
 	else
 		return_to_lost_frame(slot, thread);
 }

@@ -63,6 +63,20 @@ void function_graph_stop(struct trace_array *tr);
 void function_graph_update(struct trace_array *tr);
 
 /*
+ * graph_tracer.c: the func of tr->ops, and the exits of its user: with settings as they are at
+ * first, without sleep-time (all frames know how long their thread had slept), and with any.
+ */
+struct trace_thread;
+void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs);
+void trace_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+		      struct fgraph_user *user);
+void trace_graph_exit_awake(struct fgraph_frame *frame, struct trace_thread *thread,
+			    struct fgraph_user *user);
+void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
+			  struct fgraph_user *user);
+
+/*
  * Write an event of the graph into the buffer of `tr`, of the type that the options ask for, for
  * tracers that have callbacks of their own. False: there was no room, or recording is off.
  * Preemption is off, once.

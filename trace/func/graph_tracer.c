@@ -2,9 +2,10 @@
  * The callbacks of function_graph: an event of 20 bytes when a function is entered, one of 28 when
  * it returns. See graph.h and fgraph_private.h.
  *
- * The common case is that of func_tracer.c, with all settings of the graph as they are at first:
- * anything else sets FGRAPH_USER_SPECIAL, and goes the long way. The time of an event is the time
- * of the call: the clock is read once.
+ * The common case is a thread's call with all settings of the graph as they are at first; it is
+ * there twice, for rings with a clock of their own. Other settings, see graph_settings.c, take a
+ * step more; interrupts, hidden calls and full rings the long way. Without such a clock the time of
+ * an event is the time of the call: the clock is read once.
  *
  * No guard against recursion: nothing that is called here is traced, which tools/check-probes holds
  * to be true of every build.
@@ -17,8 +18,6 @@
 
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
 #define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
-#define ENTRY_STEP  (RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES)
-#define EXIT_STEP   (RING_EVENT_ONE + RING_HEAD_BYTES + EXIT_BYTES)
 
 static struct trace_array *array_of(struct fgraph_user *user)
 {
@@ -38,23 +37,46 @@ static uint32_t options_of(const struct trace_array *tr)
 
 /* ---- A thread's events, with any settings but those that come seldom ---- */
 
-/* An event of these that was claimed. */
+/* An event that was claimed. */
 struct claim {
-	uint32_t bytes;
-	uint64_t word; /* the ring's, before it */
-	uint64_t now;  /* when the function was called, or returned */
+	struct ring_place place;
+	uint64_t now; /* when the function was called, or returned */
 };
 
-/* Room for an event of claim->bytes; NULL: there is more to do. */
-static TRACE_ALWAYS_INLINE void *try_reserve(struct trace_ring_cpu *rc, struct claim *claim)
+/* Does `gate` keep nobody out, but for the common case: the ring has a clock of its own? */
+static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
 {
-	return trace_ring_try_step_at(rc, RING_EVENT_ONE + RING_HEAD_BYTES + claim->bytes,
-				      &claim->word, &claim->now);
+	return gate >> 32 == RING_GATE_CLOCK;
+}
+
+/*
+ * Room for an event of `bytes`; NULL: there is more to do. The event has the time of the ring's
+ * clock. How long calls last is measured with the fastest.
+ */
+static TRACE_ALWAYS_INLINE void *try_step(struct trace_ring_cpu *rc, uint32_t bytes, uint64_t gate,
+					  bool own_clock, struct claim *out_claim)
+{
+	uint64_t time = trace_plat_clock_ns();
+	uint32_t mask = (uint32_t)gate;
+
+	out_claim->now = time;
+	if (own_clock) {
+		mask = rc->subbuf_mask;
+		time = rc->clock();
+	}
+	return trace_ring_step(rc, RING_EVENT_ONE + RING_HEAD_BYTES + bytes, mask, time,
+			       &out_claim->place);
+}
+
+static TRACE_ALWAYS_INLINE uint64_t gate_of(struct trace_ring_cpu *rc)
+{
+	/* Pairs with the opening of the gate: memory and tail seen behind it belong together. */
+	return atomic_load_explicit(&rc->gate, memory_order_acquire);
 }
 
 static void commit(struct trace_ring_cpu *rc, const struct claim *claim)
 {
-	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, claim->word, claim->bytes)))
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim->place)))
 		trace_ring_publish(rc);
 }
 
@@ -67,21 +89,20 @@ static uint32_t caller_of(const struct trace_thread *thread, const struct fgraph
 	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
 }
 
-/* False, with nothing written: it takes the long way. */
-static bool try_write_entry(struct trace_array *tr, struct fgraph_frame *frame,
-			    const struct trace_thread *thread)
+/* A frame that is not hidden. False, with nothing written: it takes the long way. */
+static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct trace_ring_cpu *rc,
+						struct fgraph_frame *frame,
+						const struct trace_thread *thread, uint32_t state)
 {
 	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
-	struct claim claim = { .bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry)
-						     : ENTRY_BYTES };
+	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry) : ENTRY_BYTES;
 	struct trace_graph_retaddr_entry *entry;
-	struct trace_ring_cpu *rc = ring_of(tr);
-	uint32_t state = trace_entry_state();
+	uint64_t gate = gate_of(rc);
+	struct claim claim;
 
-	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
-	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
+	if (TRACE_UNLIKELY(atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed)))
 		return false;
-	entry = try_reserve(rc, &claim);
+	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	frame->calltime = claim.now;
@@ -108,22 +129,23 @@ static uint64_t without_sleep(const struct trace_thread *thread, const struct fg
 }
 
 /* The same for a return. */
-static bool try_write_return(struct trace_array *tr, const struct fgraph_frame *frame,
-			     const struct trace_thread *thread)
+static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
+						 const struct fgraph_frame *frame,
+						 const struct trace_thread *thread)
 {
 	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
-	struct claim claim = { .bytes = with_retval ? sizeof(struct trace_graph_retval_entry)
-						    : EXIT_BYTES };
+	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry) : EXIT_BYTES;
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
 	struct trace_graph_retval_entry *entry;
 	struct trace_ring_cpu *rc = ring_of(tr);
 	uint32_t state = trace_entry_return_state();
-	uint64_t calltime = frame->calltime;
+	uint64_t gate = gate_of(rc), calltime = frame->calltime;
+	struct claim claim;
 
 	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) || (flags & FGRAPH_USER_DEAD) ||
 	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
 		return false;
-	entry = try_reserve(rc, &claim);
+	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
@@ -160,42 +182,89 @@ static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
 		fgraph_unpush_any(thread, frame);
 }
 
-static void enter(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+/*
+ * Does a thread's call get a frame that says no more than that of the call around it? False: ask
+ * trace_graph_wanted_head().
+ */
+static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
+					 const struct trace_thread *thread, uintptr_t ip,
+					 uint32_t next)
+{
+	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
+	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+
+	if ((next & FGRAPH_FLAGS_MASK) || (thread->ignored_by & tr->pid_mask))
+		return false;
+	if (max_depth && next >> FGRAPH_LEVEL_SHIFT >= max_depth)
+		return false;
+	if (!sets)
+		return true;
+	return !sets->filter_hash && (!sets->notrace_hash ||
+				      !ftrace_hash_has(sets->notrace_hash, trace_plat_ip_pack(ip)));
+}
+
+/* There is room for a frame. */
+static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
+				      uint32_t state)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_top(thread);
-	uint32_t next, head;
+	uint32_t next = fgraph_next(thread, tr->graph.user.index);
+	uint32_t head = trace_graph_wanted_head(tr, ip, next);
 
-	if (!fgraph_has_room(frame)) {
-		fgraph_count_overrun(thread);
-		return;
-	}
-	next = fgraph_next(thread, tr->graph.user.index);
-	head = trace_graph_wanted_head(tr, ip, next);
 	if (head == FGRAPH_NO_HEAD)
 		return;
 	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
 	if (head != next)
 		fgraph_make_special(thread, frame, head);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-	if (!try_write_entry(tr, frame, thread))
+	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
+	    !try_write_entry(tr, ring_of(tr), frame, thread, state))
+		finish_entry(tr, frame, thread);
+}
+
+static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_cpu *rc,
+				      uintptr_t ip, uintptr_t *slot)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame = fgraph_top(thread);
+	uint32_t state = trace_entry_free_state();
+	uint32_t next;
+
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame))) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	next = fgraph_next(thread, tr->graph.user.index);
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
+	    TRACE_UNLIKELY(!is_plain(tr, thread, ip, next))) {
+		enter_slow(tr, ip, slot, state);
+		return;
+	}
+	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	if (TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
 		finish_entry(tr, frame, thread);
 }
 
 /* Preemption is off. */
-static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip,
-				     struct ftrace_regs *fregs)
+static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	struct trace_ring_cpu *rc = ring_of(tr);
 
-	if (!trace_ring_is_off(ring_of(tr)) && !(flags & FGRAPH_USER_DEAD))
-		enter(tr, ip, ftrace_regs_return_slot(fregs));
+	if (!trace_ring_is_off(rc) && !(flags & FGRAPH_USER_DEAD))
+		enter(tr, rc, ip, slot);
 	trace_plat_preempt_enable();
 }
 
 /* The common case found something to do in the ring. */
-static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame, struct trace_thread *thread)
+static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 {
+	struct trace_thread *thread = trace_plat_current();
+
 	fgraph_unhook(frame);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
@@ -234,19 +303,13 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_th
 }
 
 /* Any frame, any settings. */
-static TRACE_NOINLINE void exit_any(struct fgraph_frame *frame, struct trace_thread *thread)
+void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
+			  struct fgraph_user *user)
 {
-	if (TRACE_LIKELY(try_write_return(array_of(fgraph_user_of(frame)), frame, thread)))
+	if (TRACE_LIKELY(try_write_return(array_of(user), frame, thread)))
 		fgraph_pop_any(thread, frame);
 	else
 		exit_slow(frame, thread);
-}
-
-static void graph_trace_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
-				 struct fgraph_user *user)
-{
-	(void)user;
-	exit_any(frame, thread);
 }
 
 static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
@@ -258,161 +321,138 @@ static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph
 
 /* ---- The common case ---- */
 
-static void graph_trace_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
-{
-	struct trace_array *tr = ops->private;
-	struct trace_graph_entry *entry;
+/* What the common case knows of a call. */
+struct call {
+	struct trace_array *tr;
+	uintptr_t ip;
+	uintptr_t *slot; /* of its return address */
 	struct trace_ring_cpu *rc;
+	uint64_t gate;
+};
+
+static TRACE_ALWAYS_INLINE void enter_common(struct call call, bool own_clock)
+{
+	uint32_t state = trace_entry_free_state();
+	struct fgraph_user *user = &call.tr->graph.user;
+	struct trace_graph_entry *entry;
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
-	uint32_t state;
-	uint64_t word, now;
+	struct claim claim;
 
-	(void)parent_ip; /* it lies in the slot */
-	trace_plat_preempt_disable();
-	rc = ring_of(tr);
-	state = trace_entry_state();
-	if (TRACE_UNLIKELY(!(uint32_t)atomic_load_explicit(&rc->gate, memory_order_relaxed)) ||
-	    TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
-	    TRACE_UNLIKELY(atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed)))
-		goto slow;
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
+	    TRACE_UNLIKELY(atomic_load_explicit(&user->flags, memory_order_relaxed)))
+		goto any;
 	thread = trace_plat_current();
 	frame = fgraph_top(thread);
 	if (TRACE_UNLIKELY(!fgraph_has_room(frame)))
-		goto slow;
-	fgraph_push(thread, frame, tr->graph.user.index, ip, ftrace_regs_return_slot(fregs));
-	fgraph_hook(ftrace_regs_return_slot(fregs)); /* at once, while registers know where */
-	entry = trace_ring_try_step_at(rc, ENTRY_STEP, &word, &now);
+		goto any;
+	fgraph_push(thread, frame, user->index, call.ip, call.slot);
+	fgraph_hook(call.slot); /* at once, while registers know where */
+	entry = try_step(call.rc, ENTRY_BYTES, call.gate, own_clock, &claim);
 	if (TRACE_UNLIKELY(!entry)) {
-		entry_write(frame, thread);
+		entry_write(frame);
 		return;
 	}
-	frame->calltime = now;
+	frame->calltime = claim.now;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_ENT, state);
 	entry->ip = frame->func;
 	entry->depth = fgraph_level(frame);
-	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, ENTRY_BYTES))) {
-		entry_publish(rc);
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(call.rc, &claim.place))) {
+		entry_publish(call.rc);
 		return;
 	}
 	trace_plat_preempt_enable();
 	return;
-slow:
-	entry_any(tr, ip, fregs);
+any:
+	entry_any(call.tr, call.ip, call.slot);
 }
 
+/* The gate is closed, or has another clock behind it. Preemption is off. */
+static TRACE_NOINLINE void entry_closed(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+{
+	struct call call = { tr, ip, slot, ring_of(tr), 0 };
+
+	call.gate = gate_of(call.rc);
+	if (trace_ring_is_switched_off(call.gate))
+		trace_plat_preempt_enable();
+	else if (has_own_clock(call.gate))
+		enter_common(call, true);
+	else
+		entry_any(tr, ip, slot);
+}
+
+void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	struct call call = { ops->private, ip, ftrace_regs_return_slot(fregs), NULL, 0 };
+
+	(void)parent_ip;	 /* it lies in the slot */
+	TRACE_OPAQUE(call.slot); /* one register for it */
+	trace_plat_preempt_disable();
+	call.rc = ring_of(call.tr);
+	call.gate = gate_of(call.rc);
+	if (TRACE_UNLIKELY(!(uint32_t)call.gate))
+		entry_closed(call.tr, ip, call.slot);
+	else
+		enter_common(call, false);
+}
+
+static TRACE_NOINLINE void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread);
+
 /* Special frames, which have no event, may be there from other settings. */
-static void graph_trace_exit(struct fgraph_frame *frame, struct trace_thread *thread,
-			     struct fgraph_user *user)
+static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct trace_thread *thread,
+					    struct fgraph_user *user, bool own_clock, bool sleeps)
 {
 	struct trace_ring_cpu *rc = ring_of(array_of(user));
 	uint32_t state = trace_entry_return_state();
-	struct trace_graph_ret_entry *entry = NULL;
-	uint64_t word, now;
+	struct trace_graph_ret_entry *entry;
+	struct claim claim;
 
-	if (TRACE_LIKELY(state != TRACE_STATE_OTHER) && TRACE_LIKELY(!fgraph_is_special(frame)))
-		entry = trace_ring_try_step_at(rc, EXIT_STEP, &word, &now);
-	if (TRACE_UNLIKELY(!entry)) {
-		exit_any(frame, thread);
-		return;
-	}
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) || TRACE_UNLIKELY(fgraph_is_special(frame)))
+		goto any;
+	entry = try_step(rc, EXIT_BYTES, gate_of(rc), own_clock, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		goto any;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
 	entry->ip = frame->func;
 	entry->depth = (uint16_t)fgraph_level(frame);
 	entry->overrun = (uint16_t)thread->graph_overrun;
-	entry->duration_ns = now - frame->calltime;
-	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, EXIT_BYTES))) {
+	entry->duration_ns =
+		claim.now - (sleeps ? frame->calltime : without_sleep(thread, frame, claim.now));
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim.place))) {
 		exit_publish(rc, frame, thread);
 		return;
 	}
 	fgraph_pop(thread, frame);
-}
-
-/* ---- Start, stop, settings ---- */
-
-static bool has_sets(const struct trace_graph *graph)
-{
-	const struct ftrace_ops_hash *sets =
-		atomic_load_explicit(&graph->sets.func_hash, memory_order_relaxed);
-
-	return sets &&
-	       !(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash));
-}
-
-/* Interrupts never go the common way: it is no matter here whether they are wanted. */
-static bool is_special_entry(const struct trace_array *tr)
-{
-	const struct trace_graph *graph = &tr->graph;
-	uint32_t options = options_of(tr);
-
-	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       graph->max_depth || trace_thresh_ns || tr->pid_mask || has_sets(graph);
-}
-
-static bool is_special_exit(const struct trace_array *tr)
-{
-	uint32_t options = options_of(tr);
-
-	return (options & TRACE_GRAPH_RETVAL) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       trace_thresh_ns;
-}
-
-/* From now on entries, or exits, ask for all settings, or only for the common ones. */
-static void set_special(struct fgraph_user *user, bool entry, bool exit)
-{
-	__atomic_store_n(&user->exit, exit ? graph_trace_exit_any : graph_trace_exit,
-			 __ATOMIC_SEQ_CST);
-	if (entry)
-		atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+	return;
+any:
+	if (own_clock)
+		trace_graph_exit_any(frame, thread, user);
 	else
-		atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+		exit_closed(frame, thread);
 }
 
-static void measure_sleep(struct trace_graph *graph, bool on)
+/* What the common case could not do, perhaps for the clock alone. */
+static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
 {
-	if (on == graph->measures_sleep)
-		return;
-	if (on) {
-		set_special(&graph->user, true, true); /* from here on new frames know */
-		trace_plat_synchronize_preempt();
-		ftrace_graph_sleep_get();
-		fgraph_stacks_begin_sleep(graph->user.index);
-		graph->measures_sleep = true; /* not before all frames know */
-	} else {
-		graph->measures_sleep = false;
-		ftrace_graph_sleep_put();
-	}
+	struct fgraph_user *user = fgraph_user_of(frame);
+
+	if (has_own_clock(gate_of(ring_of(array_of(user)))) &&
+	    !atomic_load_explicit(&array_of(user)->graph.measures_sleep, memory_order_relaxed))
+		exit_common(frame, thread, user, true, true);
+	else
+		trace_graph_exit_any(frame, thread, user);
 }
 
-void function_graph_update(struct trace_array *tr)
+void trace_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+		      struct fgraph_user *user)
 {
-	struct trace_graph *graph = &tr->graph;
-
-	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
-	set_special(&graph->user, is_special_entry(tr), is_special_exit(tr));
+	exit_common(frame, thread, user, false, true);
 }
 
-int function_graph_start(struct trace_array *tr)
+/* All frames know how long their thread had slept before. */
+void trace_graph_exit_awake(struct fgraph_frame *frame, struct trace_thread *thread,
+			    struct fgraph_user *user)
 {
-	int err;
-
-	function_graph_update(tr);
-	err = fgraph_user_add(&tr->graph.user);
-	if (err)
-		return err;
-	function_graph_update(tr);
-	tr->ops->func = graph_trace_entry;
-	tr->ops->private = tr;
-	err = register_ftrace_function(tr->ops);
-	if (err)
-		function_graph_stop(tr);
-	return err;
-}
-
-void function_graph_stop(struct trace_array *tr)
-{
-	ftrace_unregister(tr->ops);
-	fgraph_user_remove(&tr->graph.user);
-	measure_sleep(&tr->graph, false);
+	exit_common(frame, thread, user, false, false);
 }
