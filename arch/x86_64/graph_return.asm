@@ -16,7 +16,7 @@
 
 extern trace_graph_return
 
-HOOK_SLOT_BYTES equ 8		; until the slot is on the stack again
+HOOK_SLOT_BYTES equ 5		; until the slot is on the stack again
 
 section .text
 
@@ -24,8 +24,7 @@ global return_to_handler:function (return_to_handler_end - return_to_handler)
 	align	16
 return_to_handler:
 	cfi_routine call, 0, return_to_handler_end
-	lea	rcx, [rel return_to_handler]
-	push_value rcx
+	push_value strict dword return_to_handler ; all code lies in the top 2 GiB
 	times HOOK_SLOT_BYTES - ($ - return_to_handler) nop ; unwind.c knows the number
 	push_saved rbp
 	mov	rbp, rsp

@@ -179,7 +179,7 @@ static const struct iret_frame *find_iret_frame(struct walk *w, uintptr_t rsp)
 	return NULL;
 }
 
-#define HOOK_SLOT_BYTES 8 /* graph_return.asm */
+#define HOOK_SLOT_BYTES 5 /* graph_return.asm */
 
 /* Just returned into the hook, which is about to put the slot back on the stack. */
 static bool is_before_slot(uintptr_t rip)

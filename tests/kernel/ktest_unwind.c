@@ -304,7 +304,7 @@ static void test_backtrace_anywhere(void)
 
 extern const char trap_common[]; /* trap_entry.asm: the trap frame is complete when it begins */
 
-#define HOOK_INSNS 13 /* at least */
+#define HOOK_INSNS 12 /* at least */
 
 static struct {
 	uint32_t nr_insns;
@@ -360,8 +360,11 @@ static bool step_hook(struct trap_frame *regs)
 	} else if (insn[0] == 0x48 && insn[1] == 0x89 && insn[2] == 0xe5) { /* mov rbp, rsp */
 		regs->rbp = regs->rsp;
 		regs->rip += 3;
-	} else if (insn[0] == 0x48 && insn[1] == 0x8d) { /* lea rcx, [rip + x]; rdi, [rbp + 8] */
-		regs->rip += insn[2] == 0x0d ? 7 : 4;
+	} else if (insn[0] == 0x68) { /* push of 32 bits */
+		regs->rsp -= 8;
+		regs->rip += 5;
+	} else if (insn[0] == 0x48 && insn[1] == 0x8d) { /* lea rdi, [rbp + 8] */
+		regs->rip += 4;
 	} else if (insn[0] == 0xe8 || insn[0] == 0x90) { /* call, nop */
 		regs->rip += insn[0] == 0xe8 ? 5 : 1;
 	} else {

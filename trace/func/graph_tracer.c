@@ -355,7 +355,7 @@ static TRACE_ALWAYS_INLINE void enter_common(struct call call, bool own_clock)
 	}
 	frame->calltime = claim.now;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_ENT, state);
-	entry->ip = frame->func;
+	entry->ip = trace_plat_ip_pack(call.ip);
 	entry->depth = fgraph_level(frame);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(call.rc, &claim.place))) {
 		entry_publish(call.rc);
@@ -399,6 +399,20 @@ void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 
 static TRACE_NOINLINE void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread);
 
+/* Depth and overrun, by one store. */
+static TRACE_ALWAYS_INLINE void fill_depth(struct trace_graph_ret_entry *entry,
+					   const struct fgraph_frame *frame,
+					   const struct trace_thread *thread)
+{
+	enum {
+		AT = offsetof(struct trace_graph_ret_entry, depth)
+	};
+	uint32_t word = fgraph_level(frame) | thread->graph_overrun_word;
+
+	_Static_assert(offsetof(struct trace_graph_ret_entry, overrun) == AT + 2, "one word");
+	__builtin_memcpy((char *)entry + AT, &word, sizeof(word));
+}
+
 /* Special frames, which have no event, may be there from other settings. */
 static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct trace_thread *thread,
 					    struct fgraph_user *user, bool own_clock, bool sleeps)
@@ -415,8 +429,7 @@ static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct t
 		goto any;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
 	entry->ip = frame->func;
-	entry->depth = (uint16_t)fgraph_level(frame);
-	entry->overrun = (uint16_t)thread->graph_overrun;
+	fill_depth(entry, frame, thread);
 	entry->duration_ns =
 		claim.now - (sleeps ? frame->calltime : without_sleep(thread, frame, claim.now));
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim.place))) {

@@ -32,8 +32,14 @@ struct trace_thread {
 	struct fgraph_frame *graph_base;
 	struct fgraph_frame *_Atomic graph_top;	       /* the next free frame */
 	uint64_t graph_next[TRACE_THREAD_GRAPH_USERS]; /* by user: what its next frame gets */
-	uint32_t graph_overrun; /* calls that found no room; 65535: or more */
-	bool graph_has_ended;	/* it exits: no stack for it any more */
+	union {					       /* of a little-endian machine */
+		uint32_t graph_overrun_word; /* as the event of a return has it, beside the depth */
+		struct {
+			uint16_t graph_unused;	/* 0 */
+			uint16_t graph_overrun; /* calls that found no room; 65535: or more */
+		};
+	};
+	bool graph_has_ended; /* it exits: no stack for it any more */
 
 	/* As long as somebody wants to know: the switch hook. */
 	_Atomic uint64_t sleep_ns;	  /* spent switched out, so far */
