@@ -57,14 +57,20 @@ static bool is_kept(struct trace_ring_cpu *rc, uint32_t slot, uint64_t word)
 static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t seq)
 {
 	struct ring_slot *slot = &rc->slots[next];
-	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+	uint64_t word, commit = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
 
+	/*
+	 * In this order: when an interrupt crosses here before us, commit may come to stand in the
+	 * slot, and its old word would pass for that of a lap ago.
+	 */
+	atomic_signal_fence(memory_order_seq_cst);
+	word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 	if (ring_tag_seq(word) == seq)
 		return CLAIM_DONE;
 	if (ring_tag_seq(word) != seq - rc->nr_slots)
 		return CLAIM_STALE;
 	/* An outer event is still open a whole lap behind. */
-	if (ring_slot_of(rc, __atomic_load_n(&rc->commit, __ATOMIC_RELAXED)) == next) {
+	if (ring_slot_of(rc, commit) == next) {
 		trace_plat_local_add(&rc->nr_commit_overrun, 1);
 		return CLAIM_OVERRUN;
 	}

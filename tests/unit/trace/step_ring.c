@@ -572,6 +572,27 @@ static void test_interrupt_everywhere(void **state)
 	print_message("%lu runs\n", nr_runs);
 }
 
+/* With room in the ring no event is refused because an interrupt crossed first. */
+static void test_crossing_refuses_nothing(void **state)
+{
+	static void (*const writers[])(void) = { irq_write, irq_write_small, irq_page };
+	static const struct scene crossing = SCENE(scene_cross, op_write);
+	static uint8_t *insns[MAX_INSNS];
+	size_t nr = insns_of(&crossing, insns);
+
+	(void)state;
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t q = 0; q < NR(writers); q++) {
+			const struct fast_point point = { insns[i], writers[q] };
+
+			crossing.set();
+			fast_run_at(crossing.op, NULL, &point, 1);
+			assert_int_equal(nr_refused, 0);
+			finish();
+		}
+	}
+}
+
 /* Readers, whose writer goes on meanwhile. */
 static void test_writer_everywhere_in_reader(void **state)
 {
@@ -957,6 +978,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instruction_count),
 		cmocka_unit_test(test_interrupt_everywhere),
+		cmocka_unit_test(test_crossing_refuses_nothing),
 		cmocka_unit_test(test_writer_everywhere_in_reader),
 		cmocka_unit_test(test_emptied_everywhere_in_iterator),
 		cmocka_unit_test(test_iterator_everywhere_in_reset),
