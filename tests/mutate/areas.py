@@ -22,8 +22,8 @@ def weight(path):
 KERNEL = ("BUILD=build/kernel", "CC=gcc")
 
 BOOTED = (
-    ("ktest", ["tests/qemu/test_kernel.py", "-k", "test_unit_tests_inside and gcc-4"], 20, {}),
-    ("torture", ["tests/qemu/test_torture.py", "-k", "test_torture and 4-gcc"], 20,
+    ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-256M]"], 20, {}),
+    ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20,
      {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}),
 )
 

@@ -6,6 +6,7 @@ from engine import HUNG, KILLED
 from trees import Timeout, redirected, run
 
 PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+NO_SUCH_TEST = (4, 5)  # what pytest then returns: no mutant is killed by that
 SLACK = 10  # a test that needs so many times the CPU time that it usually does hangs,
 SHORTEST = 5  # and so many seconds of it
 
@@ -17,9 +18,12 @@ def bound(seconds):
 def attempt(name, command, tree, seconds, env=None):
     """One test against the mutant in the tree."""
     try:
-        return (KILLED, name) if run(command, tree.path, bound(seconds), env) else (None, "")
+        status = run(command, tree.path, bound(seconds), env)
     except Timeout:
         return HUNG, name
+    if status in NO_SUCH_TEST and command[:len(PYTEST)] == PYTEST:
+        raise SystemExit(f"mutate: pytest finds no test in {' '.join(command[len(PYTEST):])}")
+    return (KILLED, name) if status else (None, "")
 
 
 class Command:
