@@ -97,30 +97,29 @@ static uintptr_t call_of(const struct trace_trampoline *tramp, uint32_t index)
 	       index * distance(template->step, template->tail);
 }
 
-bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
+/* The start that `start_of` knows at or before `addr`, if that one's code holds it. */
+static bool find_by(uint32_t (*start_of)(size_t unit), uintptr_t addr, uintptr_t *out_start,
+		    size_t *out_size)
 {
 	size_t unit = unit_of(addr);
 
 	if (!arch_exec_contains(addr))
 		return false;
-	while (!start_at(unit) && unit > 0)
+	while (!start_of(unit) && unit > 0)
 		unit--;
 	*out_start = EXEC_BASE + unit * EXEC_UNIT;
-	*out_size = start_at(unit) & MAX_BYTES;
+	*out_size = start_of(unit) & MAX_BYTES;
 	return addr - *out_start < *out_size;
+}
+
+bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
+{
+	return find_by(start_at, addr, out_start, out_size);
 }
 
 bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 {
-	size_t unit = unit_of(addr);
-
-	if (!arch_exec_contains(addr))
-		return false;
-	while (!start_or_gone(unit) && unit > 0)
-		unit--;
-	*out_start = EXEC_BASE + unit * EXEC_UNIT;
-	*out_size = start_or_gone(unit) & MAX_BYTES;
-	return addr - *out_start < *out_size;
+	return find_by(start_or_gone, addr, out_start, out_size);
 }
 
 bool trampoline_next(uintptr_t *addr, size_t *out_size)
