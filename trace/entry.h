@@ -184,9 +184,10 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum
 #define TRACE_STATE_OTHER     UINT32_MAX
 #define TRACE_STATE_MAX_DEPTH 15u
 
-static TRACE_ALWAYS_INLINE uint32_t trace_entry_state_of(uint32_t own_depth)
+/* At the return of a function: there no op is called by another. */
+static TRACE_ALWAYS_INLINE uint32_t trace_entry_return_state(void)
 {
-	uint32_t state = trace_plat_preempt_word() - 0x80000000u - own_depth;
+	uint32_t state = trace_plat_preempt_word() - 0x80000001u;
 
 	if (TRACE_UNLIKELY(state >= TRACE_STATE_MAX_DEPTH)) {
 		state ^= 0x80000000u;
@@ -195,17 +196,6 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_state_of(uint32_t own_depth)
 		state |= (uint32_t)(TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 24;
 	}
 	return state;
-}
-
-static TRACE_ALWAYS_INLINE uint32_t trace_entry_state(void)
-{
-	return trace_entry_state_of(1 + trace_recursion_list_depth(0));
-}
-
-/* The same where no op is called: at the return of a function. */
-static TRACE_ALWAYS_INLINE uint32_t trace_entry_return_state(void)
-{
-	return trace_entry_state_of(1);
 }
 
 /*

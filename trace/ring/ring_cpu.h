@@ -148,7 +148,7 @@ static TRACE_ALWAYS_INLINE bool trace_ring_is_switched_off(uint64_t gate)
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
 {
-	/* Pairs with the opening of the gate, as in trace_ring_try_step_at(). */
+	/* Pairs with the opening of the gate, as in trace_ring_try_step(). */
 	uint32_t reasons =
 		trace_ring_closed_by(atomic_load_explicit(&rc->gate, memory_order_acquire));
 

@@ -71,18 +71,16 @@ static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint
 
 /*
  * The common case alone, for those who keep the rest out of their way: trace_ring_step() when the
- * gate is open, with the fastest clock. `out_word` is the tail word before, `out_ns` the time.
+ * gate is open, with the fastest clock. `out_word` is the tail word before.
  */
-static TRACE_ALWAYS_INLINE void *trace_ring_try_step_at(struct trace_ring_cpu *rc, uint64_t step,
-							uint64_t *out_word, uint64_t *out_ns)
+static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
+						     uint64_t *out_word)
 {
 	/* Pairs with the opening of the gate: memory and tail seen below belong together. */
 	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
 	struct ring_place place;
-	void *payload;
+	void *payload = trace_ring_step(rc, step, mask, trace_plat_clock_ns(), &place);
 
-	*out_ns = trace_plat_clock_ns();
-	payload = trace_ring_step(rc, step, mask, *out_ns, &place);
 	if (payload)
 		*out_word = place.word;
 	return payload;
@@ -97,14 +95,6 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step_clock(struct trace_ring_cpu
 	if (gate >> 32 != RING_GATE_CLOCK)
 		return NULL;
 	return trace_ring_step(rc, step, rc->subbuf_mask, rc->clock(), out_place);
-}
-
-static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
-						     uint64_t *out_word)
-{
-	uint64_t now;
-
-	return trace_ring_try_step_at(rc, step, out_word, &now);
 }
 
 /* The same for `len` bytes of payload, a multiple of 4 from 4 to RING_SHORT_PAYLOAD. */
