@@ -71,3 +71,56 @@ def test_what_trace_cmd_does(tracing):
     assert tracing.check("cat saved_cmdlines | grep -c sh") != "0\n"
     assert re.search(r"^now ts: +\d+\.\d{6}$", tracing.check("cat per_cpu/cpu0/stats"), re.M)
     tracing.check("echo nop > current_tracer; echo 1 > tracing_on; echo 1408 > buffer_size_kb; cat trace | tail -n 1 > /dev/null")
+
+
+def test_the_kernel_documentation(tracing):
+    """ftrace.rst: mounting, the switch for all function tracing, one thread and the command that it becomes."""
+    assert tracing.check("mount -t tracefs nodev /sys/kernel/tracing; cd /sys/kernel/tracing; mount | grep tracefs") == (
+        "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n")
+    said = tracing.check("sysctl kernel.ftrace_enabled=0; echo function > current_tracer; sleep 0.01; grep -c ' <-' trace || true")
+    assert said == "kernel.ftrace_enabled = 0\n0\n"
+    assert tracing.check("sysctl kernel.ftrace_enabled=1; sleep 0.01; grep -q ' <-' trace") == "kernel.ftrace_enabled = 1\n"
+    # Single thread tracing: the shell is traced from its second write on, then `ls` under the same pid.
+    tracing.check("echo nop > current_tracer; > trace; cd /tmp; echo > seen; cd /sys/kernel/tracing")
+    said = tracing.check("sh -c 'echo $$ > set_ftrace_pid; echo function > current_tracer; exec ls /tmp'; echo 0 > tracing_on")
+    assert said == "seen\n"
+    pid = tracing.check("cat set_ftrace_pid").strip()
+    assert set(re.findall(r"^ +(\S+) +\[\d+\] .* <-", tracing.check("cat trace"), re.M)) == {f"ls-{pid}"}
+    assert tracing.check("grep -c ' run_ls <-' trace") == "1\n"
+    assert tracing.check("echo > set_ftrace_pid; cat set_ftrace_pid; rm /tmp/seen; echo nop > current_tracer; echo 1 > tracing_on") == "no pid\n"
+
+
+def test_a_script_that_becomes_its_command(tracing):
+    """The wrapper of LWN's "Secrets of the Ftrace function tracer": from a file, with names in full."""
+    tracing.check("cd /tmp; echo 'echo $$ > /sys/kernel/debug/tracing/set_ftrace_pid' > /tmp/wrap; "
+                  "echo 'echo function > /sys/kernel/debug/tracing/current_tracer' >> /tmp/wrap; echo 'exec ls /dev' >> /tmp/wrap")
+    assert "null" in tracing.check("sh /tmp/wrap; echo 0 > /sys/kernel/tracing/tracing_on; cd /sys/kernel/tracing")
+    pid = tracing.check("cat set_ftrace_pid; rm /tmp/wrap").strip()
+    assert set(re.findall(r"-(\d+) +\[", tracing.check("cat trace"))) == {pid}
+    assert tracing.check("grep -c ' run_ls <-' trace") == "1\n"
+
+
+def test_how_deep_the_stack_gets(tracing):
+    """The second part of LWN's "Debugging the kernel using Ftrace", by sysctl."""
+    assert tracing.check("sysctl -w kernel.stack_tracer_enabled=1; ls > /dev/null; sleep 0.01") == "kernel.stack_tracer_enabled = 1\n"
+    depth = int(tracing.check("cat stack_max_size"))
+    assert re.match(r" +Depth +Size +Location +\(\d+ entries\)\n +-----    ----   --------\n"
+                    rf"  0\) +{depth} +\d+   \w+\+0x", tracing.check("cat stack_trace"))
+    assert tracing.check("sysctl -w kernel.stack_tracer_enabled=0; cat /proc/sys/kernel/stack_tracer_enabled") == (
+        "kernel.stack_tracer_enabled = 0\n0\n")
+    tracing.check("echo 0 > stack_max_size")
+
+
+def test_as_somebody_who_is_not_root(tracing):
+    """What blogs type: every command by sudo, every write by tee or in a shell of its own."""
+    assert tracing.check("echo vfs_mkdir | sudo tee /sys/kernel/tracing/set_ftrace_filter; "
+                         "echo vfs_rmdir | sudo tee -a /sys/kernel/tracing/set_ftrace_filter") == "vfs_mkdir\nvfs_rmdir\n"
+    assert tracing.check("sudo cat /sys/kernel/tracing/set_ftrace_filter | sort") == "vfs_mkdir\nvfs_rmdir\n"
+    tracing.check("sudo sh -c 'echo function > /sys/kernel/tracing/current_tracer'; mkdir /tmp/t; rmdir /tmp/t; "
+                  "echo 0 | sudo tee /sys/kernel/tracing/tracing_on > /dev/null")
+    assert re.findall(r": (\w+) <-", tracing.check("sudo cat /sys/kernel/tracing/trace")) == ["vfs_mkdir", "vfs_rmdir"]
+    output, status = tracing.run("echo nosuch | sudo tee /sys/kernel/tracing/current_tracer")
+    assert "tee: /sys/kernel/tracing/current_tracer: Invalid argument\n" in output and status == 1
+    tracing.check("sudo sh -c 'echo > /sys/kernel/tracing/set_ftrace_filter; echo nop > /sys/kernel/tracing/current_tracer; "
+                  "echo 1 > /sys/kernel/tracing/tracing_on'")
+    assert tracing.check("sudo cat /sys/kernel/tracing/current_tracer /sys/kernel/tracing/tracing_on") == "nop\n1\n"
