@@ -11,8 +11,6 @@
 #include "bench.h"
 #include "bench_private.h"
 
-#define BENCH_CHUNKS  50ul
-#define BENCH_ROUNDS  (BENCH_CHUNK * BENCH_CHUNKS) /* that count: see bench_measure() */
 #define BENCH_TRACING "/sys/kernel/tracing"
 
 void bench_print(struct command_env *env, const char *name, uint64_t value_milli, const char *unit)

@@ -28,7 +28,9 @@ extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_patch_ro
 
 /* ---- bench_measure.c ---- */
 
-#define BENCH_CHUNK 1000u /* rounds that run at a time */
+#define BENCH_CHUNK  1000u /* rounds that run at a time */
+#define BENCH_CHUNKS 50ul
+#define BENCH_ROUNDS (BENCH_CHUNK * BENCH_CHUNKS) /* that count: see bench_measure() */
 
 void bench_print(struct command_env *env, const char *name, uint64_t value_milli, const char *unit);
 /* Thousandths of a cycle per round of `loop`. */

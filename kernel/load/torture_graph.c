@@ -32,6 +32,7 @@ struct graph_user {
 };
 
 static uint64_t random_state;
+static uint64_t nr_steady_calls; /* checked, of all rounds */
 
 static TRACE_NOTRACE bool count_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
 {
@@ -116,6 +117,7 @@ static int check_steady(struct command_env *env)
 	uint64_t expected = torture_calls() * NR_STEADY;
 	uint64_t entries = atomic_load(&steady.entries), returns = atomic_load(&steady.returns);
 
+	nr_steady_calls += expected;
 	if (entries == expected && returns == expected && ftrace_graph_pending(&steady.gops) == 0)
 		return 0;
 	command_error(env, "%lu calls made, %lu entries, %lu returns counted",
@@ -208,6 +210,7 @@ int torture_graph(struct command_env *env, uint64_t rounds)
 	int err;
 
 	random_state = ktime_ns() | 1;
+	nr_steady_calls = 0;
 	err = run_rounds(env, rounds, &done);
 	if (steady.is_registered)
 		toggle(&steady);
@@ -217,8 +220,12 @@ int torture_graph(struct command_env *env, uint64_t rounds)
 	ftrace_free_filter(&roaming.gops.ops);
 	if (err < 0)
 		command_error(env, "%s", command_strerror(err));
-	command_printf(env, "torture: %lu rounds of graph, %u CPUs: %s\n", (unsigned long)done,
-		       torture_nr_workers(), err ? "FAILED" : "ok");
+	command_printf(
+		env,
+		"torture: %lu rounds of graph, %u CPUs; each of %lu calls seen to begin and to "
+		"return, all other entries accounted for after each round: %s\n",
+		(unsigned long)done, torture_nr_workers(), (unsigned long)nr_steady_calls,
+		err ? "FAILED" : "ok");
 	return err ? 1 : 0;
 }
 

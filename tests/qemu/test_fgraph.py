@@ -13,7 +13,9 @@ def test_torture(build, cpus):
     """API users come and go beside the tracer; threads, interrupts, NMIs, all functions."""
     with Guest(build, cpus, limit=150, timeout=120) as guest:
         assert guest.check("ktest fgraph").endswith(" 0 failed\n")
-        assert ": ok" in guest.check("torture graph 15")
+        said = guest.check("torture graph 15")
+        assert re.fullmatch(rf"torture: 15 rounds of graph, {cpus} CPUs; each of [1-9]\d+ calls seen to begin and to return, "
+                            r"all other entries accounted for after each round: ok\n", said), said
         guest.check("echo function_graph > current_tracer")
         assert ": ok" in guest.check(LOAD + f"torture graph 5 && {END}; torture graph 1")
         guest.check("echo nop > current_tracer; hackbench 1 5")

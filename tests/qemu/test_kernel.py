@@ -20,7 +20,9 @@ def end_of(guest, command):
 def test_unit_tests_inside(build, cpus, mem):
     with Guest(build, cpus, mem) as guest:
         output, status = guest.run("ktest")
-        assert re.search(r"^\d{2,} passed, 0 failed$", output, re.M), output
+        tests, checks, passed = re.search(r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
+                                          r"before and after each\n(\d{2,}) passed, 0 failed\n\Z", output, re.M).groups()
+        assert tests == passed and int(checks) > 1000
         assert status == 0
 
 

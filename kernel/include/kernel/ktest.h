@@ -8,6 +8,7 @@
 #define KERNEL_KTEST_H
 
 #include <kernel/base.h>
+#include <stdatomic.h>
 
 struct ktest {
 	const char *name;
@@ -16,8 +17,19 @@ struct ktest {
 
 /* Count a failed check and print the first few of a test. Any thread. */
 void ktest_failed(const char *file, int line, const char *text);
+extern _Atomic uint64_t ktest_nr_checks; /* made in this run */
+
+static TRACE_ALWAYS_INLINE bool ktest_check(bool holds, const char *file, int line,
+					    const char *text)
+{
+	atomic_fetch_add_explicit(&ktest_nr_checks, 1, memory_order_relaxed);
+	if (!holds)
+		ktest_failed(file, line, text);
+	return holds;
+}
+
 /* True when `cond` holds: for what the rest of a test cannot do without. */
-#define KTEST_NEED(cond)  ((cond) || (ktest_failed(__FILE__, __LINE__, #cond), false))
+#define KTEST_NEED(cond)  ktest_check((cond), __FILE__, __LINE__, #cond)
 #define KTEST_CHECK(cond) ((void)KTEST_NEED(cond))
 
 /*
@@ -49,10 +61,10 @@ extern const struct ktest ktest_hooks_span[];
 extern const struct ktest ktest_grace[];
 
 /*
- * Run the tests whose name contains `filter` (NULL: all), telling `print` each result and at the
- * end "N passed, N failed". After each test memory in use must be what it was before, unless
- * `others_allocate`. Returns the number of failed tests; -EBUSY when a run is under way; -EINTR
- * after Ctrl-C.
+ * Run the tests whose name contains `filter` (NULL: all), telling `print` each result, at the end
+ * how much was checked, and last "N passed, N failed". After each test memory in use must be what
+ * it was before, unless `others_allocate`. Returns the number of failed tests; -EBUSY when a run is
+ * under way; -EINTR after Ctrl-C.
  */
 int ktest_run(const char *filter, bool others_allocate, void (*print)(const char *line, void *arg),
 	      void *arg);
