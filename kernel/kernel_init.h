@@ -6,6 +6,8 @@
 #ifndef KERNEL_INIT_H
 #define KERNEL_INIT_H
 
+/* Read the boot parameter panic=: a panic before waits for ever. */
+void panic_init(void);
 void timers_init(void);
 /* The boot context becomes the idle thread of CPU 0. */
 void threads_init(void);

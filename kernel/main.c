@@ -55,7 +55,7 @@ static void devices_init(void)
 	apic_init(!boot_param_is_set("nox2apic"));
 	tsc_init();
 	arch_timer_init();
-	smp_init(boot_param_number("maxcpus", MAX_CPUS));
+	smp_init((unsigned long)boot_param_number("maxcpus", 0, INT64_MAX, MAX_CPUS));
 }
 
 static void start_shell(void)
@@ -84,7 +84,8 @@ static int init(void *unused)
 	command_init();
 	if (vfs_init())
 		panic("out of memory for the file tree");
-	printk_set_console_level((enum log_level)boot_param_number("loglevel", LOG_WARN));
+	printk_set_console_level(
+		(enum log_level)boot_param_number("loglevel", 0, INT32_MAX, LOG_WARN));
 	trace_boot_finish();
 	start_shell();
 	return 0;
@@ -97,6 +98,7 @@ void kernel_main(const struct handover *handover)
 	params_init(multiboot_cmdline());
 	console_early_init();
 	banner();
+	panic_init();
 	mm_init();
 	threads_init();
 	text_poke_selftest();

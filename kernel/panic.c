@@ -18,6 +18,7 @@
 #include <kernel/upcall.h>
 #include <trace/fmt.h>
 #include <trace/trace.h>
+#include "kernel_init.h"
 
 #define MAX_DEPTH 640 /* a stack overflow is deep; repetitions print as one line */
 #define EXIT_CODE 1
@@ -25,6 +26,7 @@
 #define TEXT_MAX  256
 
 static _Atomic uint32_t panic_cpu = NOBODY;
+static long reboot_seconds; /* 0: no reboot; below 0: at once */
 
 static uintptr_t trace[MAX_DEPTH]; /* one CPU panics */
 
@@ -85,20 +87,21 @@ static void delay_seconds(uint64_t seconds)
 		tsc_delay_ns(NSEC_PER_SEC);
 }
 
+void panic_init(void)
+{
+	reboot_seconds = boot_param_number("panic", INT32_MIN, INT32_MAX, 0);
+}
+
 /* What the boot parameters say: exit, panic=SECONDS (reboot), or stand still. */
 static void __attribute__((noreturn)) end_machine(void)
 {
-	const char *seconds = boot_param_get("panic");
-	long value;
-
 	uart_flush(UART_COM1);
 	if (boot_param_is_set("exit"))
 		power_debug_exit(EXIT_CODE);
-	if (seconds && str_to_i64(seconds, 10, &value) == 0 && value != 0) {
-		if (value > 0)
-			delay_seconds((uint64_t)value);
+	if (reboot_seconds > 0)
+		delay_seconds((uint64_t)reboot_seconds);
+	if (reboot_seconds)
 		power_reboot();
-	}
 	power_halt();
 }
 

@@ -89,16 +89,19 @@ bool boot_param_is_set(const char *name)
 	return boot_param_get(name) != NULL;
 }
 
-unsigned long boot_param_number(const char *name, unsigned long otherwise)
+long boot_param_number(const char *name, long min, long max, long otherwise)
 {
 	const char *text = boot_param_get(name);
-	unsigned long value;
+	long value;
+	int err;
 
 	if (!text)
 		return otherwise;
-	if (str_to_u64(text, 0, &value) == 0)
+	err = str_to_i64(text, 0, &value);
+	if (!err && value >= min && value <= max)
 		return value;
-	pr_warn("Boot parameter %s=%s: not a number, ignored\n", name, text);
+	pr_warn("Boot parameter %s=%s: %s, ignored\n", name, text,
+		err == -EINVAL ? "not a number" : "out of range");
 	return otherwise;
 }
 

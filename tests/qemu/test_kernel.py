@@ -86,20 +86,24 @@ def test_panic_ends_qemu_when_asked():
 
 
 def test_parameters():
-    with Guest("gcc", 4, cmdline="maxcpus=2 nosuch=1 alsonot loglevel=6") as guest:
+    line = "maxcpus=2 nosuch=1 alsonot loglevel=4294967296 panic=soon"
+    with Guest("gcc", 4, cmdline=line) as guest:
         assert "Unknown boot parameter: nosuch" in guest.boot_output
         assert "Unknown boot parameter: alsonot" in guest.boot_output
         assert "maxcpus" not in re.sub(r"Command line.*", "", guest.boot_output)
-        assert guest.check("cat /proc/cmdline").strip() == "maxcpus=2 nosuch=1 alsonot loglevel=6"
+        assert "Boot parameter loglevel=4294967296: out of range, ignored" in guest.boot_output
+        assert "Boot parameter panic=soon: not a number, ignored" in guest.boot_output
+        assert guest.check("cat /proc/cmdline").strip() == line
         assert len(re.findall(r"^ +\d+ +\d+ ", guest.check("cpus"), re.M)) == 2
 
 
-@pytest.mark.parametrize("text,cpus", [("0", 1), ("1", 1), ("0x2", 2), ("99999999999", 3), ("many", 3)])
+@pytest.mark.parametrize("text,cpus", [("0", 1), ("1", 1), ("0x2", 2), ("99999999999", 3), ("many", 3), ("-1", 3)])
 def test_maxcpus(text, cpus):
     """As on Linux, 0 means the boot CPU alone."""
     with Guest("gcc", 3, cmdline=f"maxcpus={text}") as guest:
         assert guest.nr_cpus() == cpus
         assert ("not a number, ignored" in guest.boot_output) == (text == "many")
+        assert ("out of range, ignored" in guest.boot_output) == (text == "-1")
 
 
 def test_commands_leak_nothing():

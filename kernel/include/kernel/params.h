@@ -12,8 +12,8 @@ void params_init(const char *command_line);
 /* The value; "" for a bare word; NULL when it was not given. The last one counts. */
 const char *boot_param_get(const char *name);
 bool boot_param_is_set(const char *name);
-/* The value as a number, `otherwise` when not given or no number (which is reported). */
-unsigned long boot_param_number(const char *name, unsigned long otherwise);
+/* The value as a number; `otherwise` when not given, or when no number of min .. max (reported). */
+long boot_param_number(const char *name, long min, long max, long otherwise);
 /* The whole command line. */
 const char *boot_command_line(void);
 /* Hand the tracer's parameters to it; report those that nobody knows. */

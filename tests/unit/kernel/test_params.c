@@ -90,11 +90,28 @@ static void numbers(void **state)
 {
 	(void)state;
 	params_init("maxcpus=0x10 loglevel=seven panic=-1");
-	assert_int_equal(boot_param_number("maxcpus", 1), 16);
-	assert_int_equal(boot_param_number("absent", 5), 5);
+	assert_int_equal(boot_param_number("maxcpus", 0, 16, 1), 16);
+	assert_int_equal(boot_param_number("absent", 0, 3, 5), 5);
+	assert_int_equal(boot_param_number("panic", -1, 9, 0), -1);
 	assert_string_equal(log_text, "");
-	assert_int_equal(boot_param_number("loglevel", 4), 4);
+	assert_int_equal(boot_param_number("loglevel", 0, 7, 4), 4);
 	assert_string_equal(log_text, "Boot parameter loglevel=seven: not a number, ignored\n");
+}
+
+static void numbers_out_of_range(void **state)
+{
+	static const char *const texts[] = { "10", "-3", "4294967296", "99999999999999999999" };
+	char line[64], said[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		snprintf(line, sizeof(line), "loglevel=%s", texts[i]);
+		snprintf(said, sizeof(said), "Boot parameter %s: out of range, ignored\n", line);
+		params_init(line);
+		log_text[0] = '\0';
+		assert_int_equal(boot_param_number("loglevel", -2, 9, 4), 4);
+		assert_string_equal(log_text, said);
+	}
 }
 
 static void unknown_ones_are_reported(void **state)
@@ -173,6 +190,7 @@ int main(void)
 		cmocka_unit_test_setup(quotes, reset),
 		cmocka_unit_test_setup(last_one_counts, reset),
 		cmocka_unit_test_setup(numbers, reset),
+		cmocka_unit_test_setup(numbers_out_of_range, reset),
 		cmocka_unit_test_setup(unknown_ones_are_reported, reset),
 		cmocka_unit_test_setup(too_much, reset),
 		cmocka_unit_test_setup(cut_word, reset),
