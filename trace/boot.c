@@ -34,10 +34,12 @@ static struct {
 static size_t parse_size(const char *text)
 {
 	char digits[24];
-	size_t len = trace_strnlen(text, sizeof(digits) - 1);
+	size_t len = trace_strnlen(text, sizeof(digits));
 	unsigned int shift = 0;
 	uint64_t value;
 
+	if (len == sizeof(digits)) /* no number so long is a size */
+		return 0;
 	trace_strcpy(digits, text, sizeof(digits));
 	switch (len ? digits[len - 1] | 0x20 : 0) {
 	case 'k':

@@ -42,8 +42,10 @@ void trace_dump_set_mode(const char *value)
 		mode = DUMP_ORIG;
 	else if (trace_streq(value, "") || trace_streq(value, "1"))
 		mode = DUMP_ALL;
-	else
+	else if (trace_streq(value, "0"))
 		mode = DUMP_NONE;
+	else
+		trace_plat_log("trace: ftrace_dump_on_oops=%s is none of 0, 1, 2, orig_cpu", value);
 }
 
 int trace_dump_on_oops_mode(void)

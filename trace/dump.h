@@ -12,7 +12,10 @@
 
 /* Memory for a dump: it cannot be had any more when it is needed. 0 or -ENOMEM. */
 int trace_dump_init(void);
-/* `value` as of ftrace_dump_on_oops: "" and "1" all CPUs, "orig_cpu" and "2" one, "0" none. */
+/*
+ * `value` as of ftrace_dump_on_oops: "" and "1" all CPUs, "orig_cpu" and "2" one, "0" none.
+ * Anything else is reported and changes nothing.
+ */
 void trace_dump_set_mode(const char *value);
 
 /*

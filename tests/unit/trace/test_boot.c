@@ -62,6 +62,13 @@ static void nonsense_asked(void)
 	EXPECT(trace_boot_param("trace_buf_size", "12x"));
 	EXPECT(strstr(fake_log(), "trace_buf_size=12x"));
 	EXPECT(trace_boot_param("trace_buf_size", ""));
+	/* Would be 16 bytes, were it cut. */
+	EXPECT(trace_boot_param("trace_buf_size", "0x0000000000000000000010000"));
+	EXPECT(strstr(fake_log(), "trace_buf_size=0x0000000000000000000010000 is no size"));
+	EXPECT(trace_boot_param("ftrace_dump_on_oops", "2"));
+	EXPECT(trace_boot_param("ftrace_dump_on_oops", "3"));
+	EXPECT(strstr(fake_log(), "ftrace_dump_on_oops=3 is none of 0, 1, 2, orig_cpu"));
+	EXPECT(trace_dump_on_oops_mode() == 2);
 	EXPECT(trace_boot_param("trace_clock", "sundial"));
 	boot();
 	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
