@@ -1,24 +1,109 @@
-# Sources of trace/, never instrumented. One line per area of the folder.
-TRACE_SRCS += trace/print/fmt.c trace/print/fmt_bin.c trace/print/fmt_spec.c trace/print/str.c
-TRACE_SRCS += trace/func/ftrace_direct.c trace/func/ftrace_edit.c trace/func/ftrace_filter.c trace/func/ftrace_hash.c trace/func/ftrace_iter.c trace/func/ftrace_match.c
-TRACE_SRCS += trace/func/ftrace_grace.c trace/func/ftrace_ops.c trace/func/ftrace_record.c trace/func/ftrace_set.c trace/func/ftrace_tramp.c trace/func/ftrace_update.c
-TRACE_SRCS += trace/func/fgraph.c trace/func/fgraph_stack.c trace/func/graph_tracer.c trace/func/graph_settings.c trace/func/graph_event.c
-TRACE_SRCS += trace/func/func_tracer.c
-TRACE_SRCS += trace/func/profile.c trace/fs/fs_stat.c trace/func/profile_stat.c trace/func/profile_table.c
-TRACE_SRCS += trace/func/ftrace_probe.c trace/func/ftrace_probe_map.c trace/func/ftrace_command.c trace/func/func_commands.c
-TRACE_SRCS += trace/func/func_options.c trace/stacktrace.c trace/print/output_stack.c
-TRACE_SRCS += trace/func/stack_tracer.c trace/fs/fs_stack.c
-TRACE_SRCS += trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c trace/error_log.c trace/hooks.c
-TRACE_SRCS += trace/instance.c trace/snapshot.c trace/fs/fs_snapshot.c
-TRACE_SRCS += trace/fs/fs.c trace/fs/fs_buffer.c trace/fs/fs_config.c trace/fs/fs_functions.c trace/fs/fs_info.c trace/fs/fs_marker.c trace/fs/fs_options.c
-TRACE_SRCS += trace/fs/fs_pipe.c trace/fs/fs_store.c trace/fs/fs_threads.c trace/fs/fs_trace.c trace/fs/fs_tree.c trace/print/iter.c trace/options.c trace/print/output.c
-TRACE_SRCS += trace/print/output_context.c trace/print/output_events.c trace/print/output_head.c trace/pids.c trace/printk.c trace/readme.c trace/print/seq.c
-TRACE_SRCS += trace/func/trace_functions.c trace/tracer.c
-TRACE_SRCS += trace/func/trace_graph.c trace/fs/fs_graph.c trace/print/output_graph.c trace/print/output_graph_columns.c
-TRACE_SRCS += trace/latency/critical.c trace/latency/latency.c trace/latency/latency_graph.c trace/latency/wakeup.c trace/print/output_ctx.c
-TRACE_SRCS += trace/ring/ring_buffer.c trace/ring/ring_consume.c trace/ring/ring_event.c trace/ring/ring_iter.c trace/ring/ring_read.c trace/ring/ring_setup.c trace/ring/ring_stats.c trace/ring/ring_subbuf.c trace/ring/ring_twin.c trace/ring/ring_resize.c trace/ring/ring_write.c
-TRACE_SRCS += trace/livepatch/livepatch.c trace/livepatch/livepatch_names.c trace/livepatch/livepatch_site.c trace/livepatch/livepatch_stack.c
+# Sources of trace/, never instrumented: its folders from the bottom to the top, see README.md.
+# formatting, texts that grow
+TRACE_SRCS += trace/text/fmt.c \
+	trace/text/fmt_bin.c \
+	trace/text/fmt_spec.c \
+	trace/text/seq.c \
+	trace/text/str.c
+# the ring buffer
+TRACE_SRCS += trace/ring/ring_buffer.c \
+	trace/ring/ring_consume.c \
+	trace/ring/ring_event.c \
+	trace/ring/ring_iter.c \
+	trace/ring/ring_read.c \
+	trace/ring/ring_resize.c \
+	trace/ring/ring_setup.c \
+	trace/ring/ring_stats.c \
+	trace/ring/ring_subbuf.c \
+	trace/ring/ring_twin.c \
+	trace/ring/ring_write.c
+# sites, ops, filters, patching
+TRACE_SRCS += trace/ops/ftrace_command.c \
+	trace/ops/ftrace_direct.c \
+	trace/ops/ftrace_edit.c \
+	trace/ops/ftrace_filter.c \
+	trace/ops/ftrace_grace.c \
+	trace/ops/ftrace_hash.c \
+	trace/ops/ftrace_iter.c \
+	trace/ops/ftrace_match.c \
+	trace/ops/ftrace_ops.c \
+	trace/ops/ftrace_probe.c \
+	trace/ops/ftrace_probe_map.c \
+	trace/ops/ftrace_record.c \
+	trace/ops/ftrace_set.c \
+	trace/ops/ftrace_tramp.c \
+	trace/ops/ftrace_update.c
+# hooked returns
+TRACE_SRCS += trace/graph/fgraph.c \
+	trace/graph/fgraph_stack.c
+# an instance: buffer, tracer, options, threads
+TRACE_SRCS += trace/instance/array.c \
+	trace/instance/clocks.c \
+	trace/instance/cmdlines.c \
+	trace/instance/cpumask.c \
+	trace/instance/error_log.c \
+	trace/instance/hooks.c \
+	trace/instance/instance.c \
+	trace/instance/options.c \
+	trace/instance/pids.c \
+	trace/instance/printk.c \
+	trace/instance/snapshot.c \
+	trace/instance/stacktrace.c \
+	trace/instance/tracer.c
+# events as text
+TRACE_SRCS += trace/print/dump.c \
+	trace/print/iter.c \
+	trace/print/output.c \
+	trace/print/output_context.c \
+	trace/print/output_ctx.c \
+	trace/print/output_events.c \
+	trace/print/output_graph.c \
+	trace/print/output_graph_columns.c \
+	trace/print/output_head.c \
+	trace/print/output_stack.c
+# replacing functions
+TRACE_SRCS += trace/livepatch/livepatch.c \
+	trace/livepatch/livepatch_names.c \
+	trace/livepatch/livepatch_site.c \
+	trace/livepatch/livepatch_stack.c
+# the tracers, profilers and commands
+TRACE_SRCS += trace/tracers/function_calls.c \
+	trace/tracers/function_commands.c \
+	trace/tracers/function_tracer.c \
+	trace/tracers/function_variants.c \
+	trace/tracers/graph_calls.c \
+	trace/tracers/graph_event.c \
+	trace/tracers/graph_settings.c \
+	trace/tracers/graph_tracer.c \
+	trace/tracers/latency.c \
+	trace/tracers/latency_critical.c \
+	trace/tracers/latency_graph.c \
+	trace/tracers/latency_wakeup.c \
+	trace/tracers/profile.c \
+	trace/tracers/profile_stat.c \
+	trace/tracers/profile_table.c \
+	trace/tracers/stack_tracer.c
+# the files
+TRACE_SRCS += trace/fs/fs.c \
+	trace/fs/fs_buffer.c \
+	trace/fs/fs_config.c \
+	trace/fs/fs_functions.c \
+	trace/fs/fs_graph.c \
+	trace/fs/fs_info.c \
+	trace/fs/fs_marker.c \
+	trace/fs/fs_options.c \
+	trace/fs/fs_pipe.c \
+	trace/fs/fs_snapshot.c \
+	trace/fs/fs_stack.c \
+	trace/fs/fs_stat.c \
+	trace/fs/fs_store.c \
+	trace/fs/fs_threads.c \
+	trace/fs/fs_trace.c \
+	trace/fs/fs_tree.c \
+	trace/fs/readme.c
+# boot
+TRACE_SRCS += trace/start/boot.c
 # Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
-CFLAGS_trace/func/func_tracer.c := -momit-leaf-frame-pointer
-CFLAGS_trace/func/graph_tracer.c := -momit-leaf-frame-pointer
+CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
+CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer

@@ -1,7 +1,7 @@
 /*
  * The first line is a format, the rest packed arguments: whatever both hold, nothing is read or
  * written outside, and the packing of a formatted number is what the packer makes.
- * links: trace/print/fmt.c trace/print/fmt_spec.c trace/print/fmt_bin.c trace/print/str.c
+ * links: trace/text/fmt.c trace/text/fmt_spec.c trace/text/fmt_bin.c trace/text/str.c
  */
 #include <stdlib.h>
 #include <string.h>

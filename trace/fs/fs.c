@@ -3,10 +3,10 @@
  */
 #include <trace/fs.h>
 #include <trace/trace.h>
-#include "array.h"
 #include "fs_file.h"
-#include "func/ftrace_grace.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "ops/ftrace_grace.h"
+#include "text/str.h"
 
 #define USUAL_EVENT 2048u /* its line has room in every handle */
 #define PER_BYTE    3u	  /* characters, where bytes are printed in hex */

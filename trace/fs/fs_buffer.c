@@ -2,9 +2,9 @@
  * The files of tracefs about the ring buffer: sizes, statistics; and the two sets of files, of an
  * instance and of a CPU, that events are read from. See fs_file.h.
  */
-#include "array.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "text/str.h"
 
 #define NUMBER_MAX	 64u
 #define KB_SHIFT	 10u

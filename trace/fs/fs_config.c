@@ -1,10 +1,10 @@
 /*
  * The small files of tracefs that hold settings of an instance. See fs_file.h.
  */
-#include "array.h"
-#include "cpumask.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/cpumask.h"
+#include "text/str.h"
 
 #define WORD_MAX   64u /* option, clock */
 #define TRACER_MAX 100u

@@ -4,11 +4,11 @@
  */
 #include <trace/fmt.h>
 #include <trace/ftrace_files.h>
-#include "array.h"
-#include "error_log.h"
 #include "fs_file.h"
-#include "func/stack_tracer.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/error_log.h"
+#include "text/str.h"
+#include "tracers/stack_tracer.h"
 
 #define COMMAND_MAX 256u
 

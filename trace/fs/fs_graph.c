@@ -1,10 +1,10 @@
 /*
  * The files of tracefs about function_graph: which functions, how deep. See fs_file.h,
- * func/graph.h.
+ * tracers/graph_tracer.h.
  */
-#include "array.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "text/str.h"
 
 #define NUMBER_MAX 64u
 

@@ -1,11 +1,11 @@
 /*
  * README, error_log and text_poke_stats. See fs_file.h.
  */
-#include "array.h"
-#include "error_log.h"
 #include "fs_file.h"
+#include "instance/array.h"
+#include "instance/error_log.h"
 #include "readme.h"
-#include "print/str.h"
+#include "text/str.h"
 
 static int readme_next(struct trace_handle *handle, struct trace_seq *seq)
 {

@@ -1,11 +1,11 @@
 /*
  * trace_marker and trace_marker_raw: what is written there goes into the trace. See fs_file.h.
  */
-#include "array.h"
-#include "entry.h"
 #include "fs_file.h"
-#include "printk.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/entry.h"
+#include "instance/printk.h"
+#include "text/str.h"
 
 static bool takes_markers(const struct trace_handle *handle)
 {

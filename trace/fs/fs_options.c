@@ -1,9 +1,9 @@
 /*
  * trace_options and options/NAME. See fs_file.h, options.h.
  */
-#include "array.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "text/str.h"
 
 #define WORD_MAX 64u
 

@@ -5,11 +5,11 @@
  * The end of file comes when something was read, nothing is left and tracing is off. Before
  * anything was read a reader waits even then: it may have come before tracing is switched on.
  */
-#include "array.h"
 #include "fs_file.h"
+#include "instance/array.h"
 #include "print/iter.h"
 #include "print/output.h"
-#include "print/str.h"
+#include "text/str.h"
 
 /* ---- trace_pipe: one for each CPU, or one for all of them ---- */
 

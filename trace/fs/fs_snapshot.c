@@ -3,12 +3,12 @@
  * takes commands: 0 frees, 1 makes room and takes a snapshot, other numbers clear. And
  * snapshot_raw: the same as sub-buffers, consuming. See fs_file.h, snapshot.h.
  */
-#include "array.h"
 #include "fs_file.h"
-#include "snapshot.h"
+#include "instance/array.h"
+#include "instance/snapshot.h"
 #include "print/iter.h"
 #include "print/output.h"
-#include "print/str.h"
+#include "text/str.h"
 
 #define NUMBER_MAX 64u
 

@@ -1,11 +1,11 @@
 /*
- * function_profile_enabled and trace_stat/functionN. See fs_file.h, func/profile.h. An open
+ * function_profile_enabled and trace_stat/functionN. See fs_file.h, tracers/profile.h. An open
  * functionN holds the numbers of the moment when it was opened, or read from its start again.
  */
-#include "array.h"
 #include "fs_file.h"
-#include "func/profile.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "text/str.h"
+#include "tracers/profile.h"
 
 #define WORD_MAX 64u
 

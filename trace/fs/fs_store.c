@@ -2,10 +2,10 @@
  * Writes of whole commands: the text that `store` gets, and what error_log says about one that
  * fails. See fs_file.h.
  */
-#include "array.h"
-#include "error_log.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/error_log.h"
+#include "text/str.h"
 
 #define STORE_MAX   4000u
 #define COMMAND_MAX 256u

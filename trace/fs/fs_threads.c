@@ -2,10 +2,10 @@
  * The files of tracefs about threads: names, and which of them the function tracer sees. See
  * fs_file.h, cmdlines.h, pids.h.
  */
-#include "array.h"
-#include "cmdlines.h"
 #include "fs_file.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/cmdlines.h"
+#include "text/str.h"
 
 #define WORD_MAX 64u
 #define PIDS_MAX 65536u /* bytes of a list in one write */

@@ -3,12 +3,12 @@
  * effect when it truncates, which empties the buffer. With a tracer that keeps its worst case in
  * the snapshot, it is about that. See fs_file.h.
  */
-#include "array.h"
 #include "fs_file.h"
+#include "instance/array.h"
+#include "instance/snapshot.h"
 #include "print/iter.h"
 #include "print/output.h"
-#include "print/str.h"
-#include "snapshot.h"
+#include "text/str.h"
 
 static bool pauses(const struct trace_handle *handle)
 {

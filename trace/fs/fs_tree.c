@@ -7,11 +7,11 @@
  *          root stay for good; those of an instance as long as it, and walkers that hold one.
  */
 #include <trace/fmt.h>
-#include "array.h"
 #include "fs_file.h"
-#include "func/ftrace_grace.h"
-#include "instance.h"
-#include "print/str.h"
+#include "instance/array.h"
+#include "instance/instance.h"
+#include "ops/ftrace_grace.h"
+#include "text/str.h"
 
 #define CPU_NAME_LEN 16ul
 

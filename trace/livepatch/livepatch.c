@@ -6,7 +6,7 @@
  * set.
  */
 #include "livepatch_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 #define RETRY_NS 20000000ull /* between two looks at the stacks */
 

@@ -2,7 +2,7 @@
  * Patches by name: see <trace/livepatch.h>.
  */
 #include "livepatch_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 static struct klp_patch *find(const char *name)
 {

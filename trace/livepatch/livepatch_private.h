@@ -13,7 +13,7 @@
 #define LIVEPATCH_PRIVATE_H
 
 #include <stdatomic.h>
-#include "func/ftrace_grace.h"
+#include "ops/ftrace_grace.h"
 #include <trace/ftrace.h>
 #include <trace/livepatch.h>
 #include <trace/thread.h>

@@ -1,9 +1,9 @@
 /*
  * One replaced function: see livepatch_private.h.
  */
-#include "func/ftrace_private.h"
 #include "livepatch_private.h"
-#include "print/str.h"
+#include "ops/ftrace_private.h"
+#include "text/str.h"
 
 static struct klp_site *sites; /* klp_lock */
 

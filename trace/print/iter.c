@@ -1,10 +1,10 @@
 /*
  * See iter.h.
  */
-#include "array.h"
+#include "instance/array.h"
 #include "iter.h"
-#include "latency/latency.h"
-#include "str.h"
+#include "text/str.h"
+#include "tracers/latency.h"
 
 static size_t iter_bytes(uint32_t nr_cpus)
 {

@@ -14,9 +14,9 @@
 #define TRACE_ITER_H
 
 #include <trace/ring_buffer.h>
-#include "array.h"
-#include "cmdlines.h"
-#include "entry.h"
+#include "instance/array.h"
+#include "instance/cmdlines.h"
+#include "instance/entry.h"
 
 #define TRACE_ITER_COMMS      16u  /* a power of two */
 #define TRACE_ITER_SYMBOLS    256u /* likewise */

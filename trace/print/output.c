@@ -2,7 +2,7 @@
  * The line of one event, in the format that the options ask for. See output.h.
  */
 #include "output.h"
-#include "str.h"
+#include "text/str.h"
 
 static bool has_option(const struct trace_iter *iter, enum trace_option option)
 {

@@ -7,7 +7,7 @@
 #define TRACE_OUTPUT_H
 
 #include "iter.h"
-#include "seq.h"
+#include "text/seq.h"
 
 /* How events of one type are printed; what follows the context, newline included. */
 struct trace_event_format {

@@ -4,7 +4,7 @@
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include "output.h"
-#include "str.h"
+#include "text/str.h"
 
 /* Spread of addresses over the symbols that a walk keeps: the top bits of the product. */
 #define HASH_FACTOR 2654435761u

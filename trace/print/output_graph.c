@@ -9,7 +9,7 @@
  * See output_graph.h.
  */
 #include "output_graph.h"
-#include "str.h"
+#include "text/str.h"
 
 #define INDENT	  2u
 #define MAX_DEPTH 1024u /* a damaged event may say anything */

@@ -3,7 +3,7 @@
  */
 #include <trace/fmt.h>
 #include "output_graph.h"
-#include "str.h"
+#include "text/str.h"
 
 #define PROC_WIDTH 14u /* of the column, `-` included */
 #define COMM_SHOWN 7u  /* characters of a name */

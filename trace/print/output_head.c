@@ -3,9 +3,9 @@
  */
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
-#include "latency/latency.h"
 #include "output.h"
-#include "str.h"
+#include "text/str.h"
+#include "tracers/latency.h"
 
 #define PRODUCT "fathom"
 

@@ -5,7 +5,7 @@
  * that the fast path uses: any reason, a full ring, or a clock of its own, leaves no mask.
  */
 #include "ring_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 {

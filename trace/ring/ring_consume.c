@@ -9,7 +9,7 @@
  *          exchanges the memory of a ring sets is_moving and waits for them.
  */
 #include "ring_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 void trace_ring_note_reader(struct trace_ring_cpu *rc)
 {

@@ -14,7 +14,7 @@
  *          none. Open iterators forbid to resize.
  */
 #include "ring_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 /* Stand on the oldest event. rc->lock held, or everybody stopped. */
 static void rewind(struct ring_iter *iter)

@@ -7,7 +7,7 @@
  * Locking: the buffer's lock, then the CPU's, as in ring_setup.c.
  */
 #include "ring_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 /* Copy the sub-buffer `seq` of `rc` into slot `to` of `memory`, as sub-buffer `new_seq`. */
 static void move_subbuf(struct trace_ring_cpu *rc, uint64_t seq, struct ring_memory *memory,

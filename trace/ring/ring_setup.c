@@ -10,7 +10,7 @@
  *          readers by is_moving, until trace_plat_synchronize_preempt() has seen them leave.
  */
 #include "ring_private.h"
-#include "print/str.h"
+#include "text/str.h"
 
 uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes)
 {

@@ -5,8 +5,8 @@
 #ifndef GRAPH_HELP_H
 #define GRAPH_HELP_H
 
-#include "array.h"
-#include "entry.h"
+#include "instance/array.h"
+#include "instance/entry.h"
 
 static uint8_t graph_flags, graph_preempt; /* of the events to come */
 

@@ -3,14 +3,14 @@
  * as in the kernel. Whatever users the interrupt has: each call returns to its caller, each entry
  * has the return of the same user, with what the entry left in the frame.
  *
- * links: trace/func/fgraph.c trace/func/fgraph_stack.c
+ * links: trace/graph/fgraph.c trace/graph/fgraph_stack.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fast.h"
-#include "hooks.h"
-#include "func/fgraph_private.h"
+#include "instance/hooks.h"
+#include "graph/fgraph_private.h"
 
 #define NR_USERS   3u
 #define MAX_INSNS  4096u

@@ -3,16 +3,16 @@
  * of its instructions, with a ring that records, is full, is switched off, or has a clock of its
  * own. Each call is recorded once, whole, or counted as dropped; a call from within is neither.
  *
- * links: trace/func/func_tracer.c trace/ring/ring_*.c
+ * links: trace/tracers/function_calls.c trace/ring/ring_*.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fast.h"
-#include "array.h"
-#include "entry.h"
+#include "instance/array.h"
+#include "instance/entry.h"
 #include <trace/fgraph.h>
-#include "func/functions.h"
+#include "tracers/function_tracer.h"
 #include "ring/ring_private.h"
 
 #define SIZE	     4096u

@@ -8,7 +8,7 @@
 #include "tracefs.h"
 #include <trace/fgraph.h>
 #include <trace/ftrace_probe.h>
-#include "array.h"
+#include "instance/array.h"
 #include "livepatch/livepatch_private.h"
 
 static void boot(void)

@@ -1,15 +1,15 @@
 /*
  * Registering, filtering, dispatch: what each ops sees, what each site holds, against a model that
  * knows only which ops wants which function.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 #include <trace/recursion.h>
 
 #define NR_FUNCS 600u /* more than a page of records */

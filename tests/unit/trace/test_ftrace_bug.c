@@ -1,12 +1,12 @@
 /*
  * Damaged text: it is named, nothing more is written, tracing is dead and the host goes on.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
 #define NR_FUNCS 200u

@@ -1,13 +1,13 @@
 /*
  * Writing set_ftrace_filter as Linux takes it, and the lists that the files show.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
 static const char *const names[] = { "do_idle",	     "schedule",  "schedule_idle", "scheduler_tick",

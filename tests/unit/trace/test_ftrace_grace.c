@@ -1,15 +1,15 @@
 /*
  * Waiting until threads have left code that goes: who is waited for, who is not, in which order
  * things are freed, who says what in the log, and what happens without memory.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/fgraph_private.h"
-#include "func/ftrace_grace.h"
-#include "func/ftrace_tramp.h"
+#include "instance/array.h"
+#include "graph/fgraph_private.h"
+#include "ops/ftrace_grace.h"
+#include "ops/ftrace_tramp.h"
 
 #define CODE	 0xffffffffa0010000ul
 #define CODE_LEN 0x40ul

@@ -1,12 +1,12 @@
 /*
  * Sets of sites against a plain array.
- * links: trace/func/ftrace_hash.c trace/print/str.c
+ * links: trace/ops/ftrace_hash.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "func/ftrace_private.h"
+#include "ops/ftrace_private.h"
 
 #define NR_IPS 3000u
 

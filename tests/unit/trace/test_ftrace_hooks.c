@@ -1,15 +1,15 @@
 /*
  * Ops that do more than look: registers, changed return addresses, direct calls, jumps, the master
  * switch. What each call goes through and where it goes on, alone and beside other ops.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_grace.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_grace.h"
+#include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
 #define NR_FUNCS 40u

@@ -1,15 +1,15 @@
 /*
  * Boot: an unsorted table, memory in pieces, no memory, a site that is no call. Records are made
  * once in a life, so each case runs in a process of its own.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 
 #define NR_FUNCS 3000u
 

@@ -1,12 +1,12 @@
 /*
  * Patterns against a slow reference written from the rules alone.
- * links: trace/func/ftrace_match.c trace/print/str.c
+ * links: trace/ops/ftrace_match.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "func/ftrace_private.h"
+#include "ops/ftrace_private.h"
 
 static bool matches(const char *pattern_text, const char *name_text)
 {

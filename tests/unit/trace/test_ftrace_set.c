@@ -1,14 +1,14 @@
 /*
  * Trampolines of sites that several ops want: who is called, in which order, when they are made and
  * when they are freed.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_set.h"
+#include "instance/array.h"
+#include "ops/ftrace_set.h"
 
 #define NR_FUNCS 300u /* one more than there can be sets, and some */
 #define NR_OPS	 (FTRACE_MAX_KNOWN_OPS + 2)

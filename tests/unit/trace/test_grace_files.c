@@ -3,10 +3,10 @@
  * which locks, what Ctrl-C does, when memory goes, and calls that come late.
  */
 #include "unit.h"
-#include "array.h"
-#include "func/fgraph_private.h"
-#include "func/ftrace_private.h"
-#include "instance.h"
+#include "instance/array.h"
+#include "graph/fgraph_private.h"
+#include "ops/ftrace_private.h"
+#include "instance/instance.h"
 #include "tracefs.h"
 
 #define THREAD 7

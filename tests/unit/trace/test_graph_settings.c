@@ -5,7 +5,7 @@
 #include "unit.h"
 #include <trace/thread.h>
 #include "tracefs.h"
-#include "array.h"
+#include "instance/array.h"
 
 #define PID 100
 

@@ -1,14 +1,14 @@
 /*
  * Live patches on the fake machine: which function a thread gets, before, in and after transitions;
  * stacks of patches; threads that cannot move; every error.
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
- * links: trace/livepatch/livepatch*.c trace/func/fgraph*.c trace/hooks.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/livepatch/livepatch*.c trace/graph/fgraph*.c trace/instance/hooks.c
  */
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "array.h"
-#include "func/fgraph_private.h"
+#include "instance/array.h"
+#include "graph/fgraph_private.h"
 #include "livepatch/livepatch_private.h"
 
 enum {

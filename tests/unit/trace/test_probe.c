@@ -5,8 +5,8 @@
 #include "unit.h"
 #include "tracefs.h"
 #include <trace/ftrace_probe.h>
-#include "array.h"
-#include "entry.h"
+#include "instance/array.h"
+#include "instance/entry.h"
 
 #define FILTER "set_ftrace_filter"
 #define EMPTY  "#### all functions enabled ####\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "func/profile.h"
-#include "print/seq.h"
+#include "tracers/profile.h"
+#include "text/seq.h"
 
 typedef unsigned __int128 u128;
 

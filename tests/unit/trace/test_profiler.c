@@ -6,8 +6,8 @@
 #include "tracefs.h"
 #include <trace/fgraph.h>
 #include <trace/hooks.h>
-#include "array.h"
-#include "func/profile.h"
+#include "instance/array.h"
+#include "tracers/profile.h"
 
 #define HEAD                                                                                       \
 	"  Function                               Hit    Time            Avg             s^2\n"    \

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <trace/fmt.h>
 #include "fake.h"
-#include "print/seq.h"
-#include "print/str.h"
+#include "text/seq.h"
+#include "text/str.h"
 
 #define TEXT "12345678"
 

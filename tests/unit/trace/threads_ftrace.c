@@ -3,7 +3,7 @@
  * called after unregister has returned, nobody sees what his filter never held, no probe runs a
  * func after it was replaced, and none reads memory that is gone.
  *
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <pthread.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 
 #define NR_FUNCS  300u
 #define NR_PROBES 3u

@@ -2,15 +2,15 @@
  * Probes against setting and taking away, under TSan: a count is used up exactly, whoever counts
  * down; nobody is called after unregister; words of functions that stay are not lost.
  *
- * links: trace/func/ftrace_*.c trace/print/fmt.c trace/print/fmt_spec.c trace/print/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  */
 #include "unit.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #include "fake.h"
-#include "array.h"
-#include "func/ftrace_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
 #include <trace/ftrace_probe.h>
 
 #define NR_FUNCS 20u

@@ -21,7 +21,7 @@ struct trace_thread {
 	uint64_t ignored_by;
 	/* Live patching: the side of a transition. Its lock, or the thread stands still. */
 	uint32_t livepatch;
-	/* Bit n: this thread has yet to be seen outside of code that goes: func/ftrace_grace.h. */
+	/* Bit n: this thread has yet to be seen outside of code that goes: ops/ftrace_grace.h. */
 	uint32_t grace;
 
 	/*

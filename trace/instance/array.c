@@ -1,0 +1,215 @@
+/*
+ * See array.h; and tracing_on() and its kin for the rest of the kernel.
+ */
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "fs/fs_file.h"
+#include "print/dump.h"
+#include "snapshot.h"
+#include "text/str.h"
+#include "tracers/function_tracer.h"
+#include "tracers/latency.h"
+
+_Atomic uint64_t trace_thresh_ns;
+
+struct trace_plat_lock trace_config_lock;
+struct trace_plat_lock trace_arrays_lock;
+
+struct trace_array trace_global = {
+	.options = TRACE_OPTIONS_DEFAULT,
+	.wanted_bytes = TRACE_BUF_SIZE_DEFAULT,
+	.tracer = &tracer_nop,
+	.ops = &ftrace_global_ops,
+	.clock = &trace_clocks[0],
+	.buffer_percent = TRACE_BUFFER_PERCENT_DEFAULT,
+};
+
+struct trace_array *trace_global_array(void)
+{
+	return trace_global.buffer ? &trace_global : NULL;
+}
+
+struct trace_array *trace_array_next(const struct trace_array *tr)
+{
+	return tr ? tr->next : trace_global_array();
+}
+
+void trace_set_boot_size(size_t bytes)
+{
+	trace_global.wanted_bytes = bytes;
+}
+
+int trace_array_init(struct trace_array *tr, size_t bytes)
+{
+	size_t cpus_bytes = trace_plat_nr_cpus() * sizeof(*tr->cpus);
+	struct ring_buffer *buffer;
+	bool overwrite = tr->options & TRACE_OPT_BIT(TRACE_OPT_OVERWRITE);
+
+	tr->cpus = trace_plat_alloc(cpus_bytes);
+	if (!tr->cpus)
+		return -ENOMEM;
+	buffer = ring_buffer_alloc(bytes, overwrite ? RING_BUFFER_OVERWRITE : 0);
+	if (!buffer) {
+		trace_plat_free(tr->cpus, cpus_bytes);
+		tr->cpus = NULL;
+		return -ENOMEM;
+	}
+	tr->buffer = buffer; /* of the global one: from here the rest of the kernel sees it */
+	return 0;
+}
+
+void trace_array_release(struct trace_array *tr)
+{
+	ring_buffer_free(tr->buffer); /* and its twin */
+	trace_repeats_free(tr);
+	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
+}
+
+int trace_init(void)
+{
+	int err;
+
+	err = trace_cmdlines_init();
+	if (!err)
+		err = trace_dump_init();
+	if (!err)
+		err = trace_array_init(&trace_global, TRACE_BUF_SIZE_MINIMAL);
+	if (!err)
+		err = register_tracer(&tracer_nop);
+	if (!err)
+		err = register_tracer(&tracer_function);
+	if (!err)
+		err = register_tracer(&tracer_function_graph);
+	if (!err)
+		err = trace_latency_init();
+	if (!err)
+		err = trace_commands_init();
+	if (!err)
+		err = trace_fs_create(&trace_global);
+	if (err)
+		trace_plat_log("trace: no memory, tracing is not available");
+	return err;
+}
+
+/* A size that no ring can have is, to the user, memory that is not there. */
+static int resize(struct trace_array *tr, size_t bytes, int cpu)
+{
+	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+
+	return err == -EINVAL ? -ENOMEM : err;
+}
+
+int trace_array_expand(struct trace_array *tr)
+{
+	int err;
+
+	if (tr->is_expanded)
+		return 0;
+	err = resize(tr, tr->wanted_bytes, RING_BUFFER_ALL_CPUS);
+	if (!err)
+		tr->is_expanded = true;
+	return err;
+}
+
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
+{
+	int err = resize(tr, bytes, cpu);
+
+	/* From now on the size is the user's, even if CPUs differ. */
+	if (!err)
+		tr->is_expanded = true;
+	return err;
+}
+
+int trace_array_set_subbuf_order(struct trace_array *tr, int order)
+{
+	uint64_t now;
+	int err;
+
+	if (order == ring_buffer_subbuf_order_get(tr->buffer))
+		return 0;
+	now = ring_buffer_time_stamp(tr->buffer);
+	trace_plat_lock(&tr->read_lock); /* nobody looks at an event */
+	err = ring_buffer_subbuf_order_set(tr->buffer, order);
+	trace_plat_unlock(&tr->read_lock);
+	if (!err) {
+		tr->start_ts = now;
+		tr->snapshot_start_ts = now;
+	}
+	return err;
+}
+
+static void reset(struct trace_array *tr, int cpu)
+{
+	if (cpu != RING_BUFFER_ALL_CPUS) {
+		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu); /* the others have older events */
+		return;
+	}
+	/* CPUs that are emptied first go on recording while the others are. */
+	tr->start_ts = ring_buffer_time_stamp(tr->buffer);
+	ring_buffer_reset(tr->buffer);
+}
+
+void trace_array_reset(struct trace_array *tr, int cpu)
+{
+	trace_snapshot_pause(tr);	 /* or the rest of it may be the snapshot's, just taken */
+	trace_plat_lock(&tr->read_lock); /* a reader that has peeked takes what it has seen */
+	reset(tr, cpu);
+	trace_plat_unlock(&tr->read_lock);
+	trace_snapshot_resume(tr);
+}
+
+void trace_array_switch(struct trace_array *tr, bool on)
+{
+	if (on == ring_buffer_record_is_set_on(tr->buffer))
+		return;
+	if (on) {
+		if (tr->tracer->start)
+			tr->tracer->start(tr); /* may empty the buffer, and not be seen doing it */
+		ring_buffer_record_on(tr->buffer);
+		return;
+	}
+	ring_buffer_record_off(tr->buffer);
+	if (tr->tracer->stop)
+		tr->tracer->stop(tr);
+	trace_plat_wake(&tr->pipe_wait);
+}
+
+void tracing_on(void)
+{
+	struct ring_buffer *buffer = trace_global.buffer;
+
+	if (buffer)
+		ring_buffer_record_on(buffer);
+}
+
+void tracing_off(void)
+{
+	struct ring_buffer *buffer = trace_global.buffer;
+
+	if (buffer)
+		ring_buffer_record_off(buffer);
+}
+
+void trace_arrays_off(void)
+{
+	struct trace_array *tr = trace_global_array();
+	struct ring_buffer *buffer;
+
+	/* Without a lock: one that goes meanwhile is freed only after a grace period. */
+	trace_plat_preempt_disable();
+	for (; tr; tr = tr->next) {
+		buffer = tr->buffer;
+		ring_buffer_record_off(buffer);
+	}
+	trace_plat_preempt_enable();
+}
+
+bool tracing_is_on(void)
+{
+	struct ring_buffer *buffer = trace_global.buffer;
+
+	return buffer && ring_buffer_record_is_set_on(buffer);
+}

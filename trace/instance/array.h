@@ -1,0 +1,195 @@
+/*
+ * One tracing instance: a ring buffer, its tracer, its options. The global one is always there;
+ * instance.c makes and removes the others, the directories in instances/.
+ *
+ * Context:   thread where nothing else is said.
+ * Locking:   `trace_config_lock` guards every field that changes, unless a field says otherwise;
+ *            probes read `buffer` and `options` without it. The list of instances changes under
+ *            it and `trace_arrays_lock`, so either is enough to walk it; so is preemption that is
+ *            off, for the buffers. Order: config lock, arrays lock; config lock, read lock, then
+ *            ftrace's and the ring buffer's own.
+ * Ownership: whoever holds a reference (instance.h), or the config lock and found the instance in
+ *            the list, may use it. The global one stays for good.
+ */
+#ifndef TRACE_ARRAY_H
+#define TRACE_ARRAY_H
+
+#include <stdatomic.h>
+#include <trace/platform.h>
+#include <trace/ring_buffer.h>
+#include <trace/tracer.h>
+#include "error_log.h"
+#include "options.h"
+#include "pids.h"
+#include "tracers/graph_tracer.h"
+
+#define TRACE_BUF_SIZE_DEFAULT 1441792u /* bytes per CPU: the 1408 KiB that users know */
+#define TRACE_BUF_SIZE_MINIMAL                                                                     \
+	(2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring                          \
+					  */
+#define TRACE_BUFFER_PERCENT_DEFAULT 50u
+#define TRACE_MAX_TRACERS	     16u
+#define TRACE_INSTANCE_NAME	     128u /* NUL included */
+
+struct ftrace_ops;
+struct trace_clock;
+struct trace_repeats;
+
+struct trace_array_cpu {
+	bool is_masked; /* tracing_cpumask leaves it out */
+	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
+};
+
+/* The longest time that a latency tracer has seen. */
+struct trace_max {
+	uint64_t latency_ns;
+	uint64_t start_ts;    /* in the unit of the events: older ones do not belong to it */
+	uintptr_t started_at; /* 0: the tracer has no such places */
+	uintptr_t ended_at;
+	uint32_t cpu;
+	bool is_one_cpu; /* it happened on `cpu` alone */
+	uint8_t policy;
+	int32_t pid;
+	int32_t prio;
+	char comm[TRACE_COMM_LEN];
+};
+
+struct trace_array {
+	/*
+	 * What is recorded into, and the other one, NULL before the first snapshot: snapshot.c
+	 * exchanges the two at any moment. Load it once for each event. Both live as long as tr.
+	 */
+	struct ring_buffer *_Atomic buffer;
+	struct ring_buffer *_Atomic snapshot;
+	_Atomic bool has_snapshot;   /* `snapshot` has the size of `buffer` and may be exchanged */
+	_Atomic bool is_swapping;    /* snapshot.c: interrupts are off while it is held */
+	_Atomic uint32_t nr_stopped; /* trace_snapshot_pause(): no exchange */
+
+	char name[TRACE_INSTANCE_NAME];	  /* set once; "": the global one */
+	struct trace_array *_Atomic next; /* in the order of creation */
+	uint32_t nr_refs;		  /* arrays lock; see instance.h */
+	struct trace_tree *tree;	  /* arrays lock: its files; NULL before there are any */
+	_Atomic uint32_t options;	  /* bits of enum trace_option; probes read it */
+	_Atomic uint32_t tracer_bits[TRACE_MAX_TRACERS]; /* tracer_option_bits() */
+	bool is_expanded;				 /* the buffer has its full size */
+	size_t wanted_bytes;				 /* per CPU, once it is expanded */
+	struct tracer *tracer;				 /* never NULL */
+	struct ftrace_ops *ops;				 /* of the function tracer; set once */
+	uint32_t func_options;	       /* its options; change while it does not run */
+	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
+	const struct trace_clock *clock;
+	struct trace_array_cpu *cpus;
+	/* Before the oldest event of each: zero of the latency format. They go with the buffers. */
+	_Atomic uint64_t start_ts;
+	_Atomic uint64_t snapshot_start_ts;
+	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
+	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
+	struct trace_pids pids;		 /* set_ftrace_pid */
+	struct trace_pids no_pids;	 /* set_ftrace_notrace_pid */
+	_Atomic uint64_t
+		pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
+	struct trace_error_log errors;
+	_Atomic uint64_t max_latency_ns;
+	struct trace_latency *_Atomic latency; /* of the latency tracer that runs */
+	struct trace_max max; /* what the snapshot of a latency tracer shows; tracers/latency.h */
+	struct trace_graph graph;	  /* of the function_graph tracer */
+	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
+	struct trace_plat_waitq pipe_wait;
+};
+
+/* tracing_thresh: one for all instances; probes read it. 0: none. */
+extern _Atomic uint64_t trace_thresh_ns;
+
+extern struct trace_plat_lock trace_config_lock;
+extern struct trace_plat_lock trace_arrays_lock;
+
+/* Without a buffer before trace_init(). */
+extern struct trace_array trace_global;
+/* NULL before trace_init(). Any context. */
+struct trace_array *trace_global_array(void);
+/* The next of all instances, the global one first; start with NULL. Config or arrays lock held. */
+struct trace_array *trace_array_next(const struct trace_array *tr);
+/*
+ * Give an instance that nobody knows yet its buffer, in the mode of its options, and its CPUs.
+ * -ENOMEM leaves nothing.
+ */
+int trace_array_init(struct trace_array *tr, size_t bytes);
+/* Free what init made; nobody uses it any more. */
+void trace_array_release(struct trace_array *tr);
+
+static inline bool trace_array_is_global(const struct trace_array *tr)
+{
+	return !tr->name[0];
+}
+
+static inline bool trace_array_filters_pids(const struct trace_array *tr)
+{
+	return tr->pids.nr || tr->no_pids.nr;
+}
+
+#define TRACE_MAX_BUFFERS 2
+/* What is recorded into and the other one, NULL for none; one moment's truth. Any context. */
+static inline void trace_array_buffers(struct trace_array *tr, struct ring_buffer **out_buffers)
+{
+	do {
+		out_buffers[0] = tr->buffer;
+		out_buffers[1] = tr->snapshot;
+	} while (out_buffers[0] == out_buffers[1]); /* in the middle of an exchange */
+}
+
+/* What boot parameters may set before trace_init(). */
+void trace_set_boot_size(size_t bytes);
+
+/* Give the buffer its full size, at the first use. Config lock held. 0 or -ENOMEM. */
+int trace_array_expand(struct trace_array *tr);
+/* New size in bytes, not 0, of `cpu` or RING_BUFFER_ALL_CPUS. -ENOMEM, -EBUSY. Config lock held. */
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
+/*
+ * As ring_buffer_subbuf_order_set(), for the buffer and, where there is one, the snapshot. Config
+ * lock held.
+ */
+int trace_array_set_subbuf_order(struct trace_array *tr, int order);
+/* tracing_off() for all instances. Any context. */
+void trace_arrays_off(void);
+/*
+ * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. No snapshot is taken meanwhile: a latency
+ * tracer misses a maximum whose events would be forgotten in part.
+ */
+void trace_array_reset(struct trace_array *tr, int cpu);
+/* The tracing_on file: also starts and stops the tracer. Config lock held. */
+void trace_array_switch(struct trace_array *tr, bool on);
+
+/* tracer.c */
+/* Options of `tracer` in this instance. Any context. */
+static inline uint32_t tracer_option_bits(const struct trace_array *tr, const struct tracer *tracer)
+{
+	return tr->tracer_bits[tracer->index];
+}
+struct tracer *tracer_find(const char *name);
+/* The next of all registered, newest first; start with NULL. */
+struct tracer *tracer_next(const struct tracer *tracer);
+/* -EINVAL: no such tracer. -EBUSY: a trace_pipe is open. Config lock held. */
+int tracer_switch(struct trace_array *tr, const char *name);
+extern struct tracer tracer_nop;
+
+/* function_tracer.c */
+extern struct tracer tracer_function;
+/* set_ftrace_pid became used or unused: choose the callback. Config lock held. */
+int tracer_function_update_pids(struct trace_array *tr);
+
+/* graph_tracer.c */
+extern struct tracer tracer_function_graph;
+
+/* clocks.c */
+struct trace_clock {
+	const char *name;
+	ring_clock_fn now; /* NULL: the ring buffer's own */
+	bool is_ns;
+};
+extern const struct trace_clock trace_clocks[];
+extern const size_t trace_nr_clocks;
+const struct trace_clock *trace_clock_find(const char *name);
+/* Switch and empty the buffer: times of two clocks do not mix. Config lock held. */
+void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clock);
+
+#endif

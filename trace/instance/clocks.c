@@ -1,0 +1,55 @@
+/*
+ * trace_clock: the times that events can carry. See array.h.
+ */
+#include <stdatomic.h>
+#include "array.h"
+#include "text/str.h"
+
+static _Atomic uint64_t counter;
+
+/* Counts events over all CPUs: their total order. */
+static uint64_t counter_now(void)
+{
+	return atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed) + 1;
+}
+
+static uint64_t cycles_now(void)
+{
+	return trace_plat_cycles();
+}
+
+/*
+ * `local` may differ between CPUs by what their clocks do; the others that count nanoseconds agree
+ * on all CPUs. The machine has one such source, so Linux's names for kinds of it mean the same.
+ */
+const struct trace_clock trace_clocks[] = {
+	{ .name = "local", .now = NULL, .is_ns = true },
+	{ .name = "global", .now = trace_plat_clock_mono_ns, .is_ns = true },
+	{ .name = "counter", .now = counter_now, .is_ns = false },
+	{ .name = "uptime", .now = trace_plat_uptime_ticks, .is_ns = false },
+	{ .name = "perf", .now = trace_plat_clock_mono_ns, .is_ns = true },
+	{ .name = "mono", .now = trace_plat_clock_mono_ns, .is_ns = true },
+	{ .name = "mono_raw", .now = trace_plat_clock_mono_ns, .is_ns = true },
+	{ .name = "boot", .now = trace_plat_clock_mono_ns, .is_ns = true },
+	{ .name = "x86-tsc", .now = cycles_now, .is_ns = false },
+};
+const size_t trace_nr_clocks = TRACE_ARRAY_SIZE(trace_clocks);
+
+const struct trace_clock *trace_clock_find(const char *name)
+{
+	for (size_t i = 0; i < trace_nr_clocks; i++) {
+		if (trace_streq(trace_clocks[i].name, name))
+			return &trace_clocks[i];
+	}
+	return NULL;
+}
+
+void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clock)
+{
+	tr->clock = clock;
+	trace_plat_lock(&tr->read_lock);
+	ring_buffer_set_clock(tr->buffer, clock->now);
+	trace_plat_unlock(&tr->read_lock);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	tr->snapshot_start_ts = tr->start_ts; /* it was emptied too */
+}

@@ -1,0 +1,203 @@
+/*
+ * See cmdlines.h.
+ */
+#include <stdatomic.h>
+#include <trace/trace.h>
+#include "array.h"
+#include "cmdlines.h"
+#include "text/str.h"
+
+static struct {
+	_Atomic bool is_locked;
+	struct trace_cmdline *ring;
+	size_t size;
+	size_t next; /* where the next name goes */
+	size_t nr;
+} saved;
+
+/* Interrupts are off while it is held. Without `may_wait` it is tried once. */
+static bool lock(bool may_wait, uint64_t *out_flags)
+{
+	for (;;) {
+		*out_flags = trace_plat_irq_save();
+		if (!atomic_exchange_explicit(&saved.is_locked, true, memory_order_acquire))
+			return true;
+		trace_plat_irq_restore(*out_flags);
+		if (!may_wait)
+			return false;
+	}
+}
+
+static void unlock(uint64_t flags)
+{
+	atomic_store_explicit(&saved.is_locked, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+int trace_cmdlines_init(void)
+{
+	return trace_cmdlines_resize(TRACE_CMDLINES_DEFAULT);
+}
+
+int trace_cmdlines_resize(size_t nr)
+{
+	struct trace_cmdline *ring, *old;
+	size_t old_size;
+	uint64_t flags;
+
+	if (!nr || nr > TRACE_CMDLINES_MAX)
+		return -EINVAL;
+	ring = trace_plat_alloc(nr * sizeof(*ring));
+	if (!ring)
+		return -ENOMEM;
+	lock(true, &flags);
+	old = saved.ring;
+	old_size = saved.size;
+	saved.ring = ring;
+	saved.size = nr;
+	saved.next = 0;
+	saved.nr = 0;
+	unlock(flags);
+	if (old)
+		trace_plat_free(old, old_size * sizeof(*old));
+	return 0;
+}
+
+static size_t size_and_room(size_t *out_room)
+{
+	uint64_t flags;
+	size_t size;
+
+	lock(true, &flags);
+	size = saved.size;
+	*out_room = size - saved.nr;
+	unlock(flags);
+	return size;
+}
+
+size_t trace_cmdlines_size(void)
+{
+	size_t room;
+
+	return size_and_room(&room);
+}
+
+static struct trace_cmdline *find_locked(int32_t pid)
+{
+	for (size_t i = 0; i < saved.nr; i++) {
+		if (saved.ring[i].pid == pid)
+			return &saved.ring[i];
+	}
+	return NULL;
+}
+
+void trace_cmdlines_save(int32_t pid, const char *comm)
+{
+	struct trace_cmdline *line;
+	uint64_t flags;
+
+	lock(true, &flags);
+	line = find_locked(pid);
+	if (!line) {
+		line = &saved.ring[saved.next];
+		saved.next = (saved.next + 1) % saved.size;
+		saved.nr += saved.nr < saved.size;
+	}
+	line->pid = pid;
+	trace_strcpy(line->comm, comm, sizeof(line->comm));
+	unlock(flags);
+}
+
+static bool is_recording(void)
+{
+	const struct trace_array *tr = trace_global_array();
+
+	return tr && (tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD));
+}
+
+void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
+{
+	const struct trace_cmdline *line;
+	uint64_t flags;
+
+	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
+	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
+		return;
+	if (!lock(may_wait, &flags))
+		return;
+	line = find_locked(pid);
+	if (line)
+		trace_strcpy(out_comm, line->comm, TRACE_COMM_LEN);
+	unlock(flags);
+}
+
+/* The host may hold a lock around each call, so names are asked afterwards. */
+static void collect_pid(int32_t pid, struct trace_thread *thread, void *arg)
+{
+	struct trace_pids *set = arg;
+
+	(void)thread;
+	if (set->nr < set->capacity && pid)
+		set->pids[set->nr++] = pid;
+}
+
+void trace_cmdlines_save_living(void)
+{
+	struct trace_pids set = { .capacity = TRACE_CMDLINES_DEFAULT * 8 };
+	char comm[TRACE_COMM_LEN];
+	size_t room;
+
+	set.pids = trace_plat_alloc(set.capacity * sizeof(*set.pids));
+	if (!set.pids || !is_recording())
+		goto out;
+	trace_plat_each_thread(collect_pid, &set);
+	for (size_t i = 0; i < set.nr; i++) {
+		size_and_room(&room);
+		if (!room)
+			break;
+		if (trace_plat_thread_comm(set.pids[i], true, comm))
+			trace_cmdlines_save(set.pids[i], comm);
+	}
+out:
+	trace_pids_clear(&set);
+}
+
+bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
+{
+	uint64_t flags;
+	bool found;
+
+	lock(true, &flags);
+	found = index < saved.nr;
+	if (found)
+		*out_cmdline = saved.ring[index];
+	unlock(flags);
+	return found;
+}
+
+static bool has_events(struct trace_array *tr)
+{
+	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
+
+	trace_array_buffers(tr, buffers);
+	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
+}
+
+/* Before anything was traced, no line can need the name. */
+static bool is_anything_traced(void)
+{
+	struct trace_array *tr = NULL;
+	bool found = false;
+
+	trace_plat_lock(&trace_arrays_lock);
+	while (!found && (tr = trace_array_next(tr)))
+		found = has_events(tr);
+	trace_plat_unlock(&trace_arrays_lock);
+	return found;
+}
+
+void trace_cmdlines_note_exit(int32_t pid, const char *comm)
+{
+	if (is_recording() && is_anything_traced())
+		trace_cmdlines_save(pid, comm);
+}

@@ -1,0 +1,226 @@
+/*
+ * See instance.h, and <trace/trace.h> for users inside the kernel.
+ */
+#include <trace/ftrace.h>
+#include <trace/ftrace_probe.h>
+#include <trace/trace.h>
+#include "fs/fs_file.h"
+#include "instance.h"
+#include "ops/ftrace_grace.h"
+#include "print/dump.h"
+#include "text/str.h"
+
+/* What a new instance does not take over from the global one. */
+#define OPTIONS_NOT_INHERITED TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)
+
+/* The instance and the ops of its function tracer. */
+struct instance {
+	struct trace_array tr;
+	struct ftrace_ops ops;
+	struct ftrace_after after; /* when it goes */
+};
+
+static struct trace_array *find(const char *name)
+{
+	struct trace_array *tr = trace_global_array();
+
+	while (tr && (tr = trace_array_next(tr))) {
+		if (trace_streq(tr->name, name))
+			return tr;
+	}
+	return NULL;
+}
+
+static int check_name(const char *name)
+{
+	size_t len = trace_strnlen(name, TRACE_INSTANCE_NAME);
+
+	if (len == TRACE_INSTANCE_NAME)
+		return -ENAMETOOLONG;
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == '/')
+			return -EINVAL;
+	}
+	return len ? 0 : -EINVAL;
+}
+
+static void list_add(struct trace_array *tr)
+{
+	struct trace_array *last = trace_global_array();
+
+	trace_plat_lock(&trace_arrays_lock);
+	while (last->next)
+		last = last->next;
+	last->next = tr;
+	trace_plat_unlock(&trace_arrays_lock);
+}
+
+/* As long as nobody holds it. */
+static int list_remove(struct trace_array *tr)
+{
+	struct trace_array *before = trace_global_array();
+	int err = -EBUSY;
+
+	trace_plat_lock(&trace_arrays_lock);
+	if (!tr->nr_refs) {
+		while (before->next != tr)
+			before = before->next;
+		before->next = tr->next;
+		trace_fs_detach(tr);
+		err = 0;
+	}
+	trace_plat_unlock(&trace_arrays_lock);
+	return err;
+}
+
+static void fill_in(struct instance *instance, const char *name)
+{
+	struct trace_array *tr = &instance->tr, *global = trace_global_array();
+
+	trace_strcpy(tr->name, name, sizeof(tr->name));
+	tr->options = global->options & ~OPTIONS_NOT_INHERITED;
+	tr->wanted_bytes = global->wanted_bytes;
+	tr->is_expanded = true;
+	tr->buffer_percent = TRACE_BUFFER_PERCENT_DEFAULT;
+	tr->tracer = &tracer_nop;
+	tr->clock = &trace_clocks[0];
+	tr->ops = &instance->ops;
+	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
+		tr->tracer_bits[tracer->index] = tracer->default_bits;
+}
+
+/* Config lock held. */
+static int create(const char *name, struct trace_array **out_tr)
+{
+	struct instance *instance;
+	int err;
+
+	if (!trace_global_array())
+		return -ENODEV;
+	if (find(name))
+		return -EEXIST;
+	instance = trace_plat_alloc(sizeof(*instance));
+	if (!instance)
+		return -ENOMEM;
+	fill_in(instance, name);
+	err = trace_array_init(&instance->tr, instance->tr.wanted_bytes);
+	if (err)
+		goto free_instance;
+	err = trace_fs_create(&instance->tr);
+	if (err)
+		goto release;
+	list_add(&instance->tr);
+	*out_tr = &instance->tr;
+	return 0;
+
+release:
+	trace_array_release(&instance->tr);
+free_instance:
+	trace_plat_free(instance, sizeof(*instance));
+	return err;
+}
+
+/* No thread is on its way to callbacks of its ops and probes any more. */
+static void free_instance(struct ftrace_after *after)
+{
+	struct instance *instance =
+		(struct instance *)(void *)((char *)after - offsetof(struct instance, after));
+
+	ftrace_free_filter(&instance->tr.graph.sets);
+	trace_array_release(&instance->tr);
+	trace_plat_free(instance, sizeof(*instance));
+}
+
+/* It is out of the list, and nobody holds it. Config lock held. */
+static void destroy(struct trace_array *tr)
+{
+	struct instance *instance = (struct instance *)tr;
+
+	tracer_switch(tr, tracer_nop.name);
+	ftrace_clear_probes(tr);
+	trace_dump_forget(tr);
+	if (ftrace_is_dead()) {
+		/* Sites may go on calling its ops, whose callbacks use all of it: it stays. */
+		ring_buffer_record_off(tr->buffer);
+		return;
+	}
+	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
+	ftrace_free_filter(&instance->ops);
+	trace_pids_release(tr);
+	trace_plat_synchronize_preempt(); /* trace_array_printk() of who put it just now */
+	instance->after.fn = free_instance;
+	ftrace_call_after(&instance->after);
+}
+
+int trace_instance_create(const char *name)
+{
+	struct trace_array *tr;
+	int err = check_name(name);
+
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	err = create(name, &tr);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+/* Config lock held. */
+static int remove_locked(struct trace_array *tr)
+{
+	int err = tr ? list_remove(tr) : -ENOENT;
+
+	if (!err)
+		destroy(tr);
+	return err;
+}
+
+int trace_instance_remove(const char *name)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = remove_locked(find(name));
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+struct trace_array *trace_array_get_by_name(const char *name)
+{
+	struct trace_array *tr;
+	int err = check_name(name);
+
+	if (err)
+		return NULL;
+	trace_plat_lock(&trace_config_lock);
+	tr = find(name);
+	if (!tr)
+		err = create(name, &tr);
+	if (!err) {
+		trace_plat_lock(&trace_arrays_lock);
+		tr->nr_refs++;
+		trace_plat_unlock(&trace_arrays_lock);
+	}
+	trace_plat_unlock(&trace_config_lock);
+	return err ? NULL : tr;
+}
+
+void trace_array_put(struct trace_array *tr)
+{
+	trace_plat_lock(&trace_arrays_lock);
+	tr->nr_refs--;
+	trace_plat_unlock(&trace_arrays_lock);
+}
+
+int trace_array_destroy(struct trace_array *tr)
+{
+	struct trace_array *other = NULL;
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	while ((other = trace_array_next(other)) && other != tr)
+		;
+	err = remove_locked(other == trace_global_array() ? NULL : other);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}

@@ -1,0 +1,253 @@
+/*
+ * See snapshot.h, and <trace/trace.h> for the rest of the kernel.
+ */
+#include <trace/trace.h>
+#include "printk.h"
+#include "snapshot.h"
+#include "text/str.h"
+
+#define TAKE_TRIES 100
+
+/* Interrupts are off while it is held, so it is waited for only by other CPUs, and not for long. */
+static uint64_t lock_swap(struct trace_array *tr)
+{
+	uint64_t flags = trace_plat_irq_save();
+
+	while (atomic_exchange_explicit(&tr->is_swapping, true, memory_order_acquire))
+		;
+	return flags;
+}
+
+static void unlock_swap(struct trace_array *tr, uint64_t flags)
+{
+	atomic_store_explicit(&tr->is_swapping, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+/* Nested disables are each buffer's own: the masked CPUs. */
+static void mask_cpus(struct trace_array *tr, struct ring_buffer *buffer)
+{
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		if (tr->cpus[cpu].is_masked)
+			ring_buffer_record_disable_cpu(buffer, cpu);
+	}
+}
+
+static int make_twin(struct trace_array *tr)
+{
+	struct ring_buffer *twin;
+
+	if (tr->snapshot)
+		return 0;
+	twin = ring_buffer_alloc_twin(tr->buffer);
+	if (!twin)
+		return -ENOMEM;
+	mask_cpus(tr, twin);
+	tr->snapshot = twin;
+	return 0;
+}
+
+/* Nobody reads a page meanwhile, whose size may change. */
+static int change_size(struct trace_array *tr, int (*change)(struct ring_buffer *buffer))
+{
+	int err;
+
+	trace_plat_lock(&tr->read_lock);
+	err = change(tr->snapshot);
+	trace_plat_unlock(&tr->read_lock);
+	return err;
+}
+
+int trace_snapshot_alloc(struct trace_array *tr)
+{
+	int err;
+
+	if (tr->has_snapshot)
+		return 0;
+	err = trace_array_expand(tr);
+	if (!err)
+		err = make_twin(tr);
+	if (!err)
+		err = change_size(tr, ring_buffer_fit);
+	if (!err) {
+		tr->snapshot_start_ts = tr->start_ts;
+		tr->has_snapshot = true;
+	}
+	return err;
+}
+
+/* An exchange that has seen the snapshot is over, or sees that exchanges are paused. */
+static void forget_snapshot(struct trace_array *tr)
+{
+	uint64_t flags = lock_swap(tr);
+
+	tr->has_snapshot = false;
+	unlock_swap(tr, flags);
+}
+
+int trace_snapshot_free(struct trace_array *tr)
+{
+	int err;
+
+	if (!tr->has_snapshot)
+		return 0;
+	trace_snapshot_pause(tr); /* the two stay what they are, and a refusal goes unnoticed */
+	err = change_size(tr, ring_buffer_slim);
+	if (!err)
+		forget_snapshot(tr);
+	trace_snapshot_resume(tr);
+	return err;
+}
+
+void trace_snapshot_clear(struct trace_array *tr, int cpu)
+{
+	if (!tr->has_snapshot)
+		return;
+	trace_snapshot_pause(tr);
+	if (cpu == RING_BUFFER_ALL_CPUS) {
+		tr->snapshot_start_ts = ring_buffer_time_stamp(tr->snapshot);
+		ring_buffer_reset(tr->snapshot);
+	} else {
+		ring_buffer_reset_cpu(tr->snapshot, (uint32_t)cpu);
+	}
+	trace_snapshot_resume(tr);
+}
+
+static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
+{
+	uint64_t start = tr->start_ts, snapshot_start = tr->snapshot_start_ts;
+	int err = ring_buffer_swap_cpu(tr->buffer, tr->snapshot, cpu);
+
+	if (err)
+		return err;
+	/* Each of the two has events of both. */
+	if (snapshot_start < start)
+		tr->start_ts = snapshot_start;
+	else
+		tr->snapshot_start_ts = start;
+	return 0;
+}
+
+static int exchange(struct trace_array *tr, int cpu)
+{
+	struct ring_buffer *buffer = tr->buffer;
+	uint64_t start = tr->start_ts;
+
+	if (!tr->has_snapshot)
+		return -EINVAL;
+	if (tr->nr_stopped)
+		return -EBUSY;
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		return exchange_cpu(tr, (uint32_t)cpu);
+	tr->start_ts = tr->snapshot_start_ts;
+	tr->snapshot_start_ts = start;
+	tr->buffer = tr->snapshot;
+	tr->snapshot = buffer;
+	return 0;
+}
+
+int trace_snapshot_take(struct trace_array *tr, int cpu)
+{
+	uint64_t flags;
+	int err;
+
+	if (trace_plat_preempt_count() & TRACE_NMI_MASK)
+		return -EBUSY; /* we may have interrupted who holds the lock */
+	flags = lock_swap(tr);
+	err = exchange(tr, cpu);
+	unlock_swap(tr, flags);
+	return err;
+}
+
+struct take {
+	struct trace_array *tr;
+	int cpu;
+	int err;
+};
+
+static void take_here(void *arg)
+{
+	struct take *take = arg;
+
+	take->err = trace_snapshot_take(take->tr, take->cpu);
+}
+
+int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu)
+{
+	struct take take = { .tr = tr, .cpu = (int)cpu };
+	int err, tries = TAKE_TRIES;
+
+	/* We may have interrupted a writer: it is done when we come back. */
+	do
+		err = trace_plat_on_cpu(cpu, take_here, &take);
+	while (!err && take.err == -EBUSY && --tries);
+	return err ? err : take.err;
+}
+
+void trace_snapshot_pause(struct trace_array *tr)
+{
+	uint64_t flags = lock_swap(tr);
+
+	atomic_fetch_add(&tr->nr_stopped, 1);
+	unlock_swap(tr, flags);
+}
+
+void trace_snapshot_resume(struct trace_array *tr)
+{
+	atomic_fetch_sub(&tr->nr_stopped, 1);
+}
+
+/* ---- From code ---- */
+
+static void complain(struct trace_array *tr, const char *text)
+{
+	(void)trace_write_text(tr, (uintptr_t)tracing_snapshot_instance, text, trace_strlen(text));
+}
+
+void tracing_snapshot_instance(struct trace_array *tr)
+{
+	if (trace_plat_preempt_count() & TRACE_NMI_MASK) {
+		complain(tr, "*** SNAPSHOT CALLED FROM NMI CONTEXT ***\n");
+		complain(tr, "*** snapshot is being ignored        ***\n");
+		return;
+	}
+	if (!tr->has_snapshot) {
+		complain(tr, "*** SNAPSHOT NOT ALLOCATED ***\n");
+		complain(tr, "*** stopping trace here!   ***\n");
+		ring_buffer_record_off(tr->buffer);
+		return;
+	}
+	if (tr->tracer->uses_snapshot) {
+		complain(tr, "*** LATENCY TRACER ACTIVE ***\n");
+		complain(tr, "*** Can not use snapshot (sorry) ***\n");
+		return;
+	}
+	(void)trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
+}
+
+void tracing_snapshot(void)
+{
+	struct trace_array *tr = trace_global_array();
+
+	if (tr)
+		tracing_snapshot_instance(tr);
+}
+
+int tracing_alloc_snapshot(void)
+{
+	struct trace_array *tr = trace_global_array();
+	int err;
+
+	if (!tr)
+		return -ENODEV;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_snapshot_alloc(tr);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+void tracing_snapshot_alloc(void)
+{
+	if (!tracing_alloc_snapshot())
+		tracing_snapshot();
+}

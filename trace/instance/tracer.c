@@ -1,0 +1,117 @@
+/*
+ * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
+ */
+#include "array.h"
+#include "fs/fs_file.h"
+#include "snapshot.h"
+#include "text/str.h"
+
+static struct tracer *tracers; /* newest first; config lock */
+static uint32_t nr_tracers;    /* likewise */
+
+struct tracer *tracer_find(const char *name)
+{
+	struct tracer *tracer = tracers;
+
+	while (tracer && !trace_streq(tracer->name, name))
+		tracer = tracer->next;
+	return tracer;
+}
+
+struct tracer *tracer_next(const struct tracer *tracer)
+{
+	return tracer ? tracer->next : tracers;
+}
+
+/* Number it, so that every instance has its options, and their files. Config lock held. */
+static int enter(struct tracer *tracer)
+{
+	struct trace_array *tr = NULL;
+	int err;
+
+	if (nr_tracers == TRACE_MAX_TRACERS)
+		return -ENOSPC;
+	tracer->index = nr_tracers;
+	while ((tr = trace_array_next(tr)))
+		tr->tracer_bits[tracer->index] = tracer->default_bits;
+	err = trace_fs_add_tracer(tracer);
+	if (err)
+		return err;
+	nr_tracers++;
+	tracer->next = tracers;
+	tracers = tracer;
+	return 0;
+}
+
+int register_tracer(struct tracer *tracer)
+{
+	int err;
+
+	if (!tracer->name || !tracer->init)
+		return -EINVAL;
+	trace_plat_lock(&trace_config_lock);
+	err = tracer_find(tracer->name) ? -EEXIST : enter(tracer);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+/* On failure the instance is left with the nop tracer, never between two tracers. */
+int tracer_switch(struct trace_array *tr, const char *name)
+{
+	struct tracer *tracer = tracer_find(name), *old;
+	int err = trace_array_expand(tr); /* as in Linux also for a name that is none */
+
+	if (!tracer)
+		return -EINVAL;
+	/* What is there already, or records nothing, needs no memory. */
+	if (err && tracer != tr->tracer && tracer != &tracer_nop)
+		return err;
+	if (tracer == tr->tracer)
+		return 0;
+	if (tr->nr_pipes)
+		return -EBUSY; /* they print events of the running tracer */
+	old = tr->tracer;
+	if (old->reset)
+		old->reset(tr);
+	tr->tracer = &tracer_nop;
+	if (old->uses_snapshot && !tracer->uses_snapshot)
+		trace_snapshot_free(tr);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	err = tracer->uses_snapshot ? trace_snapshot_alloc(tr) : 0;
+	if (!err)
+		err = tracer->init(tr);
+	if (!err)
+		tr->tracer = tracer;
+	return err;
+}
+
+/* ---- nop: no events of its own; its two options show how tracers take or refuse options ---- */
+
+#define NOP_ACCEPT 1u
+#define NOP_REFUSE 2u
+
+static const struct tracer_option nop_options[] = {
+	{ .name = "test_nop_accept", .bit = NOP_ACCEPT },
+	{ .name = "test_nop_refuse", .bit = NOP_REFUSE },
+};
+
+static int nop_init(struct trace_array *tr)
+{
+	(void)tr;
+	return 0;
+}
+
+static int nop_set_option(struct trace_array *tr, uint32_t bit, bool on)
+{
+	(void)tr;
+	(void)on;
+	return bit == NOP_REFUSE ? -EINVAL : 0;
+}
+
+struct tracer tracer_nop = {
+	.name = "nop",
+	.init = nop_init,
+	.set_option = nop_set_option,
+	.options = nop_options,
+	.nr_options = TRACE_ARRAY_SIZE(nop_options),
+};

@@ -1,0 +1,68 @@
+/*
+ * The commands of set_ftrace_filter by name: see <trace/ftrace_probe.h>.
+ */
+#include <trace/ftrace_probe.h>
+#include "text/str.h"
+
+static struct trace_plat_lock lock;
+static struct ftrace_func_command *commands; /* newest first */
+
+static struct ftrace_func_command **find(const char *name)
+{
+	struct ftrace_func_command **link = &commands;
+
+	while (*link && !trace_streq((*link)->name, name))
+		link = &(*link)->next;
+	return link;
+}
+
+int register_ftrace_command(struct ftrace_func_command *command)
+{
+	int err = 0;
+
+	trace_plat_lock(&lock);
+	if (*find(command->name)) {
+		err = -EBUSY;
+	} else {
+		command->next = commands;
+		commands = command;
+	}
+	trace_plat_unlock(&lock);
+	return err;
+}
+
+int unregister_ftrace_command(struct ftrace_func_command *command)
+{
+	struct ftrace_func_command **link;
+	int err = -ENODEV;
+
+	trace_plat_lock(&lock);
+	link = find(command->name);
+	if (*link == command) {
+		*link = command->next;
+		err = 0;
+	}
+	trace_plat_unlock(&lock);
+	return err;
+}
+
+/* With the lock: a command that is being unregistered is not running any more afterwards. */
+int ftrace_run_command(const char *name, struct ftrace_command_args *args)
+{
+	struct ftrace_func_command *command;
+	int err = -EINVAL;
+
+	trace_plat_lock(&lock);
+	command = *find(name);
+	if (command && !args->tr) {
+		err = -ENODEV;
+		args->why = "function commands go into set_ftrace_filter";
+	} else if (command) {
+		err = command->func(command, args);
+	} else {
+		args->why = "no such command";
+		args->where = name;
+	}
+	trace_plat_unlock(&lock);
+	return err;
+}

@@ -1,0 +1,241 @@
+/*
+ * Patterns of function names, with Linux's rules for what a text means: see ftrace_private.h.
+ *
+ * The search in the middle looks at eight bytes at a time for the rarest letter of the pattern: a
+ * filter like *sched* runs over every name of the kernel.
+ */
+#include "ftrace_private.h"
+#include "text/str.h"
+
+#define BYTES_LOW  0x0101010101010101ull
+#define BYTES_HIGH 0x8080808080808080ull
+
+static bool is_glob_char(char c)
+{
+	return c == '[' || c == '?' || c == '\\';
+}
+
+/* Where the stars are decides the type; any other magic, or a star inside, makes it a glob. */
+static enum ftrace_match_type parse_type(char *text, size_t len)
+{
+	enum ftrace_match_type type = FTRACE_MATCH_FULL;
+
+	for (size_t i = 0; i < len; i++) {
+		if (is_glob_char(text[i]))
+			return FTRACE_MATCH_GLOB;
+		if (text[i] != '*')
+			continue;
+		if (i == 0) {
+			type = FTRACE_MATCH_END;
+		} else if (i == len - 1) {
+			text[i] = '\0';
+			return type == FTRACE_MATCH_END ? FTRACE_MATCH_MIDDLE : FTRACE_MATCH_FRONT;
+		} else {
+			return FTRACE_MATCH_GLOB;
+		}
+	}
+	return type;
+}
+
+/* How rare a letter is in names of functions: these from the most common on, then all others. */
+static size_t rarity(char c)
+{
+	static const char common[] = "_etrisnaocpldumfbghkvwxyqzj";
+	size_t i = 0;
+
+	while (common[i] && common[i] != c)
+		i++;
+	return i;
+}
+
+static void find_rarest(struct ftrace_pattern *pattern)
+{
+	pattern->rare = 0;
+	for (size_t i = 1; i < pattern->len; i++) {
+		if (rarity(pattern->search[i]) > rarity(pattern->search[pattern->rare]))
+			pattern->rare = i;
+	}
+	pattern->rare_bytes = (uint8_t)pattern->search[pattern->rare] * BYTES_LOW;
+}
+
+void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text)
+{
+	pattern->invert = text[0] == '!';
+	if (pattern->invert)
+		text++;
+	if (text[0] >= '0' && text[0] <= '9')
+		pattern->type = FTRACE_MATCH_INDEX;
+	else
+		pattern->type = parse_type(text, trace_strlen(text));
+	if (pattern->type == FTRACE_MATCH_END || pattern->type == FTRACE_MATCH_MIDDLE)
+		text++;
+	pattern->search = text;
+	pattern->len = trace_strlen(text);
+	find_rarest(pattern);
+}
+
+static bool same(const char *a, const char *b, size_t len)
+{
+	while (len && *a == *b) {
+		a++;
+		b++;
+		len--;
+	}
+	return !len;
+}
+
+static uint64_t load8(const char *text)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, text, sizeof(word));
+	return word;
+}
+
+/* High bit set in each byte of `word` that is zero; bytes above the first such may be wrong. */
+static uint64_t zero_bytes(uint64_t word)
+{
+	return (word - BYTES_LOW) & ~word & BYTES_HIGH;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t rare_hits(const struct ftrace_pattern *pattern, const char *at)
+{
+	return zero_bytes(load8(at + pattern->rare) ^ pattern->rare_bytes);
+}
+
+/* The rest of contains() from the first hit on: does the pattern start in [at, last]? */
+static TRACE_NOINLINE bool starts_between(const struct ftrace_pattern *pattern, const char *at,
+					  const char *last)
+{
+	for (; at <= last; at += sizeof(uint64_t)) {
+		for (uint64_t hits = rare_hits(pattern, at); hits; hits &= hits - 1) {
+			const char *start = at + (size_t)__builtin_ctzll(hits) / 8;
+
+			if (start > last)
+				return false;
+			if (same(start, pattern->search, pattern->len))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The case without a hit is the common one: it calls nothing and saves no register. */
+static TRACE_ALWAYS_INLINE bool contains(const struct ftrace_pattern *pattern, const char *name,
+					 size_t len)
+{
+	const char *last = name + len - pattern->len; /* where it can start */
+
+	if (TRACE_UNLIKELY(pattern->len > len))
+		return false;
+	if (TRACE_UNLIKELY(!pattern->len))
+		return true;
+	for (; name <= last; name += sizeof(uint64_t)) {
+		if (TRACE_UNLIKELY(rare_hits(pattern, name)))
+			return starts_between(pattern, name, last);
+	}
+	return false;
+}
+
+/*
+ * [abc], [a-z], [!abc] at *class, which is behind the bracket and is moved behind its end. False
+ * and unmoved when no bracket closes it: then it stands for itself.
+ */
+static bool class_match(const char **class, char c, bool *out_matches)
+{
+	const char *at = *class;
+	bool invert = *at == '!';
+	bool found = false;
+	uint8_t low, high;
+
+	at += invert;
+	do {
+		low = (uint8_t)*at++;
+		high = low;
+		if (!low)
+			return false;
+		if (at[0] == '-' && at[1] != ']') {
+			high = (uint8_t)at[1];
+			if (!high)
+				return false;
+			at += 2;
+		}
+		if (low <= (uint8_t)c && (uint8_t)c <= high)
+			found = true;
+	} while (*at != ']');
+	*class = at + 1;
+	*out_matches = found != invert;
+	return true;
+}
+
+/* One element of the pattern against one character; `c` is not NUL. Moves *pattern on a match. */
+static bool element_match(const char **pattern, char c)
+{
+	const char *at = *pattern;
+	bool matches;
+	char want = *at++;
+
+	if (want == '?') {
+		matches = true;
+	} else if (want != '[' || !class_match(&at, c, &matches)) {
+		if (want == '\\')
+			want = *at++;
+		matches = want == c;
+	}
+	if (matches)
+		*pattern = at;
+	return matches;
+}
+
+/* After a mismatch only the last star needs another try: earlier ones have what they need. */
+static bool glob_match(const char *pattern, const char *name)
+{
+	const char *retry_pattern = NULL, *retry_name = NULL;
+
+	while (*name || *pattern) {
+		if (*pattern == '*') {
+			retry_pattern = ++pattern;
+			retry_name = name;
+			if (!*pattern)
+				return true;
+			continue;
+		}
+		if (*name && *pattern && element_match(&pattern, *name)) {
+			name++;
+			continue;
+		}
+		if (!retry_pattern || !*name)
+			return false;
+		pattern = retry_pattern;
+		name = ++retry_name;
+	}
+	return true;
+}
+
+static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, const char *name,
+				       size_t len)
+{
+	size_t want = pattern->len;
+
+	switch (pattern->type) {
+	case FTRACE_MATCH_FULL:
+		return len == want && same(name, pattern->search, want);
+	case FTRACE_MATCH_FRONT:
+		return len >= want && same(name, pattern->search, want);
+	case FTRACE_MATCH_END:
+		return len >= want && same(name + len - want, pattern->search, want);
+	case FTRACE_MATCH_GLOB:
+		return glob_match(pattern->search, name);
+	case FTRACE_MATCH_MIDDLE:
+	case FTRACE_MATCH_INDEX:
+		break;
+	}
+	return false;
+}
+
+bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name, size_t len)
+{
+	if (TRACE_LIKELY(pattern->type == FTRACE_MATCH_MIDDLE))
+		return contains(pattern, name, len);
+	return match_other(pattern, name, len);
+}

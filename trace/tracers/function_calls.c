@@ -1,0 +1,192 @@
+/*
+ * The function tracer's callback: one event of 20 bytes per call. See function_tracer.h.
+ *
+ * The common case is a thread that records with the fastest clock. The ring's gate says the latter,
+ * and one comparison of the words of its context the former, see trace_entry_free_state(). What
+ * else there is comes out of line, reached by jumps, so that the common case saves no registers for
+ * it; and in the order of what it should cost: recording that is switched off, a ring that is full,
+ * another clock, all the rest.
+ */
+#include "function_tracer.h"
+#include "instance/array.h"
+#include "instance/entry.h"
+#include "ring/ring_fast.h"
+#include <trace/fgraph.h>
+#include <trace/recursion.h>
+
+#define THREAD_BIT  TRACE_RECURSION_CALLBACK /* recursion bit of the common case */
+#define ENTRY_BYTES ((uint32_t)sizeof(struct trace_func_entry))
+#define ENTRY_STEP  (RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES)
+
+static TRACE_ALWAYS_INLINE void fill(struct trace_func_entry *entry, uintptr_t ip,
+				     uintptr_t parent_ip)
+{
+	entry->ip = trace_plat_ip_pack(ip);
+	entry->parent_ip = trace_plat_ip_pack(parent_ip);
+}
+
+uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs)
+{
+	return ftrace_graph_ret_addr(trace_plat_current(), parent_ip,
+				     ftrace_regs_return_slot(fregs));
+}
+
+/* Any context, any state of the ring. Preemption off, the recursion bit held. */
+static TRACE_NOINLINE void write_event(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
+				       uint32_t bit)
+{
+	struct trace_func_entry *entry = trace_ring_reserve(rc, ENTRY_BYTES);
+
+	if (entry) {
+		trace_entry_init(&entry->ent, TRACE_TYPE_FN, 1);
+		fill(entry, ip, parent_ip);
+		trace_ring_commit(rc, entry);
+	}
+	trace_recursion_exit((int)bit);
+}
+
+/* The same before the recursion bit is taken. Preemption off. */
+static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc)
+{
+	uint32_t bit =
+		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
+
+	if (trace_plat_recursion_set(bit))
+		write_event(ip, parent_ip, rc, bit);
+	else
+		trace_plat_preempt_enable();
+}
+
+static TRACE_NOINLINE void call_with_true_parent(uintptr_t ip, struct trace_ring_cpu *rc,
+						 struct ftrace_regs *fregs)
+{
+	call_slow(ip, function_true_parent(trace_plat_return_hook(), fregs), rc);
+}
+
+/* Events of interrupts that came before our commit are published too. */
+static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
+{
+	trace_ring_publish(rc);
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* A thread's event that begins a sub-buffer, comes late, or was interrupted. The bit is held. */
+static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
+				      uint32_t state)
+{
+	struct trace_func_entry *entry = trace_ring_reserve_slow(rc, ENTRY_BYTES);
+
+	if (entry) {
+		trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
+		fill(entry, ip, parent_ip);
+		trace_ring_commit(rc, entry);
+	}
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* A thread's event in a ring with a clock of its own. */
+static TRACE_NOINLINE void write_clock(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
+				       uint32_t state)
+{
+	struct ring_place place;
+	struct trace_func_entry *entry = trace_ring_try_step_clock(rc, ENTRY_STEP, &place);
+
+	if (TRACE_UNLIKELY(!entry)) {
+		write_slow(ip, parent_ip, rc, state);
+		return;
+	}
+	trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
+	fill(entry, ip, parent_ip);
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place))) {
+		publish(rc);
+		return;
+	}
+	trace_recursion_exit(THREAD_BIT);
+}
+
+/* An event was dropped. */
+static TRACE_NOINLINE void close_subbuf(struct trace_ring_cpu *rc)
+{
+	trace_ring_close_subbuf(rc);
+	trace_plat_preempt_enable();
+}
+
+/* The ring is full. A call from within a callback would not have been recorded either. */
+static TRACE_NOINLINE void drop_event(struct trace_ring_cpu *rc)
+{
+	uint32_t bit =
+		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
+
+	if (TRACE_LIKELY(!(trace_plat_recursion_word() >> bit & 1)) &&
+	    TRACE_UNLIKELY(!trace_ring_try_drop(rc))) {
+		close_subbuf(rc);
+		return;
+	}
+	trace_plat_preempt_enable();
+}
+
+/* The gate is closed, for another reason, or has another clock behind it. Preemption is off. */
+static TRACE_NOINLINE void call_closed(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
+				       struct ftrace_regs *fregs)
+{
+	uint32_t state;
+
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook())) {
+		call_with_true_parent(ip, rc, fregs);
+		return;
+	}
+	state = trace_entry_free_state();
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER)) {
+		call_slow(ip, parent_ip, rc);
+		return;
+	}
+	(void)trace_plat_recursion_set(THREAD_BIT);
+	write_clock(ip, parent_ip, rc, state);
+}
+
+void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	const struct trace_array *tr = ops->private;
+	struct trace_func_entry *entry;
+	struct trace_ring_cpu *rc;
+	struct ring_place place;
+	uint64_t gate;
+	uint32_t state;
+
+	trace_plat_preempt_disable();
+	rc = tr->buffer->cpu[trace_plat_cpu_id()];
+	/* Pairs with the opening of the gate: memory and tail seen behind it belong together. */
+	gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	if (TRACE_UNLIKELY(!(uint32_t)gate)) {
+		if (trace_ring_is_switched_off(gate))
+			trace_plat_preempt_enable();
+		else if (trace_ring_is_full(gate))
+			drop_event(rc);
+		else
+			call_closed(ip, parent_ip, rc, fregs);
+		return;
+	}
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook())) {
+		call_with_true_parent(ip, rc, fregs);
+		return;
+	}
+	state = trace_entry_free_state();
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER)) {
+		call_slow(ip, parent_ip, rc);
+		return;
+	}
+	(void)trace_plat_recursion_set(THREAD_BIT);
+	entry = trace_ring_step(rc, ENTRY_STEP, (uint32_t)gate, trace_plat_clock_ns(), &place);
+	if (TRACE_UNLIKELY(!entry)) {
+		write_slow(ip, parent_ip, rc, state);
+		return;
+	}
+	trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
+	fill(entry, ip, parent_ip);
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place))) {
+		publish(rc);
+		return;
+	}
+	trace_recursion_exit(THREAD_BIT);
+}

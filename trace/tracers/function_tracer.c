@@ -1,0 +1,107 @@
+/*
+ * The `function` tracer as current_tracer knows it; its callbacks are in function_calls.c
+ * and function_variants.c.
+ */
+#include <trace/ftrace.h>
+#include <trace/thread.h>
+#include <trace/trace.h>
+#include "function_tracer.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
+#include "text/str.h"
+
+/* With set_ftrace_pid in use. Otherwise the callback is called directly, at no cost. */
+static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				    struct ftrace_regs *fregs)
+{
+	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
+		function_trace_call(ip, parent_ip, ops, fregs);
+}
+
+static void function_trace_options_pid_call(uintptr_t ip, uintptr_t parent_ip,
+					    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
+		function_trace_options_call(ip, parent_ip, ops, fregs);
+}
+
+static ftrace_func_t wanted_func(const struct trace_array *tr)
+{
+	bool uses_pids = trace_array_filters_pids(tr);
+
+	if (tr->func_options)
+		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;
+	return uses_pids ? function_trace_pid_call : function_trace_call;
+}
+
+static int start_calls(struct trace_array *tr)
+{
+	int err = 0;
+
+	if (tr->func_options & TRACE_FUNC_NO_REPEATS)
+		err = trace_repeats_create(tr);
+	if (err)
+		return err;
+	tr->ops->func = wanted_func(tr);
+	tr->ops->private = tr;
+	tr->ops->ignore_mask = tr->pid_mask;
+	return register_ftrace_function(tr->ops);
+}
+
+static int function_init(struct trace_array *tr)
+{
+	tr->func_options = tracer_option_bits(tr, &tracer_function);
+	return start_calls(tr);
+}
+
+static void function_reset(struct trace_array *tr)
+{
+	ftrace_unregister(tr->ops);
+}
+
+/* As in Linux: switching tracing on again begins with an empty buffer. */
+static void function_start(struct trace_array *tr)
+{
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+}
+
+/* While it goes on: no call is missed. */
+static int change_calls(struct trace_array *tr, uint32_t options)
+{
+	tr->func_options = options;
+	tr->ops->ignore_mask = tr->pid_mask; /* before somebody looks at it */
+	return ftrace_ops_set_func(tr->ops, wanted_func(tr));
+}
+
+int tracer_function_update_pids(struct trace_array *tr)
+{
+	if (tr->tracer != &tracer_function || tr->ops->func == wanted_func(tr))
+		return 0;
+	return change_calls(tr, tr->func_options);
+}
+
+static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
+{
+	uint32_t old = tr->func_options;
+
+	if (tr->tracer != &tracer_function)
+		return 0; /* init looks at it */
+	if (on && bit == TRACE_FUNC_NO_REPEATS && !tr->repeats && trace_repeats_create(tr))
+		return -ENOMEM;
+	return change_calls(tr, on ? old | bit : old & ~bit);
+}
+
+static const struct tracer_option function_options[] = {
+	{ .name = "func_stack_trace", .bit = TRACE_FUNC_STACK },
+	{ .name = "func-no-repeats", .bit = TRACE_FUNC_NO_REPEATS },
+};
+
+struct tracer tracer_function = {
+	.name = "function",
+	.init = function_init,
+	.reset = function_reset,
+	.start = function_start,
+	.set_option = function_set_option,
+	.options = function_options,
+	.nr_options = TRACE_ARRAY_SIZE(function_options),
+};

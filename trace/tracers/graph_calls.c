@@ -1,0 +1,471 @@
+/*
+ * The callbacks of function_graph: an event of 20 bytes when a function is entered, one of 28 when
+ * it returns. See graph_tracer.h and fgraph_private.h.
+ *
+ * The common case is a thread's call with all settings of the graph as they are at first; it is
+ * there twice, for rings with a clock of their own. Other settings, see graph_settings.c, take a
+ * step more; interrupts, hidden calls and full rings the long way. Without such a clock the time of
+ * an event is the time of the call: the clock is read once.
+ *
+ * No guard against recursion: nothing that is called here is traced, which tools/check-probes holds
+ * to be true of every build.
+ */
+#include "graph/fgraph_private.h"
+#include "instance/array.h"
+#include "instance/entry.h"
+#include "ops/ftrace_private.h"
+#include "ring/ring_fast.h"
+
+#define ENTRY_BYTES ((uint32_t)sizeof(struct trace_graph_entry))
+#define EXIT_BYTES  ((uint32_t)sizeof(struct trace_graph_ret_entry))
+
+static struct trace_array *array_of(struct fgraph_user *user)
+{
+	return (struct trace_array *)(void *)((char *)user -
+					      offsetof(struct trace_array, graph.user));
+}
+
+static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
+{
+	return tr->buffer->cpu[trace_plat_cpu_id()];
+}
+
+static uint32_t options_of(const struct trace_array *tr)
+{
+	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+}
+
+/* ---- A thread's events, with any settings but those that come seldom ---- */
+
+/* An event that was claimed. */
+struct claim {
+	struct ring_place place;
+	uint64_t now; /* when the function was called, or returned */
+};
+
+/* Does `gate` keep nobody out, but for the common case: the ring has a clock of its own? */
+static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
+{
+	return gate >> 32 == RING_GATE_CLOCK;
+}
+
+/*
+ * Room for an event of `bytes`; NULL: there is more to do. The event has the time of the ring's
+ * clock. How long calls last is measured with the fastest.
+ */
+static TRACE_ALWAYS_INLINE void *try_step(struct trace_ring_cpu *rc, uint32_t bytes, uint64_t gate,
+					  bool own_clock, struct claim *out_claim)
+{
+	uint64_t time = trace_plat_clock_ns();
+	uint32_t mask = (uint32_t)gate;
+
+	out_claim->now = time;
+	if (own_clock) {
+		mask = rc->subbuf_mask;
+		time = rc->clock();
+	}
+	return trace_ring_step(rc, RING_EVENT_ONE + RING_HEAD_BYTES + bytes, mask, time,
+			       &out_claim->place);
+}
+
+static TRACE_ALWAYS_INLINE uint64_t gate_of(struct trace_ring_cpu *rc)
+{
+	/* Pairs with the opening of the gate: memory and tail seen behind it belong together. */
+	return atomic_load_explicit(&rc->gate, memory_order_acquire);
+}
+
+static void commit(struct trace_ring_cpu *rc, const struct claim *claim)
+{
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim->place)))
+		trace_ring_publish(rc);
+}
+
+static uint32_t caller_of(const struct trace_thread *thread, const struct fgraph_frame *frame)
+{
+	uintptr_t ret = trace_plat_ip_unpack(frame->ret);
+
+	if (TRACE_LIKELY(ret != trace_plat_return_hook()))
+		return frame->ret;
+	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
+}
+
+/* A frame that is not hidden. False, with nothing written: it takes the long way. */
+static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct trace_ring_cpu *rc,
+						struct fgraph_frame *frame,
+						const struct trace_thread *thread, uint32_t state)
+{
+	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry) : ENTRY_BYTES;
+	struct trace_graph_retaddr_entry *entry;
+	uint64_t gate = gate_of(rc);
+	struct claim claim;
+
+	if (TRACE_UNLIKELY(atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed)))
+		return false;
+	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return false;
+	frame->calltime = claim.now;
+	trace_entry_fill(&entry->graph.ent,
+			 with_retaddr ? TRACE_TYPE_GRAPH_RETADDR_ENT : TRACE_TYPE_GRAPH_ENT, state);
+	entry->graph.ip = frame->func;
+	entry->graph.depth = fgraph_level(frame);
+	if (with_retaddr)
+		entry->retaddr = caller_of(thread, frame);
+	fgraph_hook(fgraph_slot(frame));
+	commit(rc, &claim);
+	return true;
+}
+
+/* Without sleep-time a call lasts as if its thread had gone to sleep before. */
+static uint64_t without_sleep(const struct trace_thread *thread, const struct fgraph_frame *frame,
+			      uint64_t rettime)
+{
+	uint64_t ns = rettime - frame->calltime;
+	uint64_t sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+
+	sleep_ns -= frame->sleep_ns;
+	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
+}
+
+/* The same for a return. */
+static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
+						 const struct fgraph_frame *frame,
+						 const struct trace_thread *thread)
+{
+	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry) : EXIT_BYTES;
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	struct trace_graph_retval_entry *entry;
+	struct trace_ring_cpu *rc = ring_of(tr);
+	uint32_t state = trace_entry_return_state();
+	uint64_t gate = gate_of(rc), calltime = frame->calltime;
+	struct claim claim;
+
+	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) || (flags & FGRAPH_USER_DEAD) ||
+	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
+		return false;
+	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return false;
+	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+		calltime = without_sleep(thread, frame, claim.now);
+	trace_entry_fill(&entry->graph.ent,
+			 with_retval ? TRACE_TYPE_GRAPH_RETVAL : TRACE_TYPE_GRAPH_RET, state);
+	entry->graph.ip = frame->func;
+	entry->graph.depth = (uint16_t)fgraph_level(frame);
+	entry->graph.overrun = (uint16_t)thread->graph_overrun;
+	entry->graph.duration_ns = claim.now - calltime;
+	if (with_retval)
+		entry->retval = trace_plat_return_value(fgraph_slot(frame));
+	commit(rc, &claim);
+	return true;
+}
+
+/* ---- Entry, the long way ---- */
+
+/* Threshold: returns alone are written, once it is known how long the call took. */
+static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame)
+{
+	return atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed) ||
+	       trace_graph_write_frame(tr, frame);
+}
+
+/* The frame is pushed. Without an event there is no exit either. */
+static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
+			 struct trace_thread *thread)
+{
+	frame->calltime = trace_plat_clock_ns();
+	if (write_entry(tr, frame))
+		fgraph_hook(fgraph_slot(frame));
+	else
+		fgraph_unpush_any(thread, frame);
+}
+
+/*
+ * Does a thread's call get a frame that says no more than that of the call around it? False: ask
+ * trace_graph_wanted_head().
+ */
+static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
+					 const struct trace_thread *thread, uintptr_t ip,
+					 uint32_t next)
+{
+	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
+	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+
+	if ((next & FGRAPH_FLAGS_MASK) || (thread->ignored_by & tr->pid_mask))
+		return false;
+	if (max_depth && next >> FGRAPH_LEVEL_SHIFT >= max_depth)
+		return false;
+	if (!sets)
+		return true;
+	return !sets->filter_hash && (!sets->notrace_hash ||
+				      !ftrace_hash_has(sets->notrace_hash, trace_plat_ip_pack(ip)));
+}
+
+/* There is room for a frame. */
+static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
+				      uint32_t state)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame = fgraph_top(thread);
+	uint32_t next = fgraph_next(thread, tr->graph.user.index);
+	uint32_t head = trace_graph_wanted_head(tr, ip, next);
+
+	if (head == FGRAPH_NO_HEAD)
+		return;
+	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	if (head != next)
+		fgraph_make_special(thread, frame, head);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
+	    !try_write_entry(tr, ring_of(tr), frame, thread, state))
+		finish_entry(tr, frame, thread);
+}
+
+static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_cpu *rc,
+				      uintptr_t ip, uintptr_t *slot)
+{
+	struct trace_thread *thread = trace_plat_current();
+	struct fgraph_frame *frame = fgraph_top(thread);
+	uint32_t state = trace_entry_free_state();
+	uint32_t next;
+
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame))) {
+		fgraph_count_overrun(thread);
+		return;
+	}
+	next = fgraph_next(thread, tr->graph.user.index);
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
+	    TRACE_UNLIKELY(!is_plain(tr, thread, ip, next))) {
+		enter_slow(tr, ip, slot, state);
+		return;
+	}
+	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	if (TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
+		finish_entry(tr, frame, thread);
+}
+
+/* Preemption is off. */
+static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+{
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	struct trace_ring_cpu *rc = ring_of(tr);
+
+	if (!trace_ring_is_off(rc) && !(flags & FGRAPH_USER_DEAD))
+		enter(tr, rc, ip, slot);
+	trace_plat_preempt_enable();
+}
+
+/* The common case found something to do in the ring. */
+static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
+{
+	struct trace_thread *thread = trace_plat_current();
+
+	fgraph_unhook(frame);
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
+	trace_plat_preempt_enable();
+}
+
+/* Events of interrupts that came before our commit are published too. */
+static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
+{
+	trace_ring_publish(rc);
+	trace_plat_preempt_enable();
+}
+
+/* ---- Exit, the long way ---- */
+
+static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
+{
+	struct trace_array *tr = array_of(fgraph_user_of(frame));
+	uint64_t thresh_ns = atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed);
+	struct ftrace_graph_ret ret = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retval = trace_plat_return_value(fgraph_slot(frame)),
+		.calltime = frame->calltime,
+		.rettime = trace_plat_clock_ns(),
+		.depth = fgraph_level(frame),
+		.overrun = thread->graph_overrun,
+	};
+	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+
+	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+		ret.calltime = without_sleep(thread, frame, ret.rettime);
+	if (!fgraph_is_hidden(frame) && !(flags & FGRAPH_USER_DEAD) &&
+	    ret.rettime - ret.calltime >= thresh_ns)
+		trace_graph_write_return(tr, &ret);
+	fgraph_pop_any(thread, frame);
+}
+
+/* Any frame, any settings. */
+void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
+			  struct fgraph_user *user)
+{
+	if (TRACE_LIKELY(try_write_return(array_of(user), frame, thread)))
+		fgraph_pop_any(thread, frame);
+	else
+		exit_slow(frame, thread);
+}
+
+static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
+					struct trace_thread *thread)
+{
+	trace_ring_publish(rc);
+	fgraph_pop(thread, frame);
+}
+
+/* ---- The common case ---- */
+
+/* What the common case knows of a call. */
+struct call {
+	struct trace_array *tr;
+	uintptr_t ip;
+	uintptr_t *slot; /* of its return address */
+	struct trace_ring_cpu *rc;
+	uint64_t gate;
+};
+
+static TRACE_ALWAYS_INLINE void enter_common(struct call call, bool own_clock)
+{
+	uint32_t state = trace_entry_free_state();
+	struct fgraph_user *user = &call.tr->graph.user;
+	struct trace_graph_entry *entry;
+	struct trace_thread *thread;
+	struct fgraph_frame *frame;
+	struct claim claim;
+
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
+	    TRACE_UNLIKELY(atomic_load_explicit(&user->flags, memory_order_relaxed)))
+		goto any;
+	thread = trace_plat_current();
+	frame = fgraph_top(thread);
+	if (TRACE_UNLIKELY(!fgraph_has_room(frame)))
+		goto any;
+	fgraph_push(thread, frame, user->index, call.ip, call.slot);
+	fgraph_hook(call.slot); /* at once, while registers know where */
+	entry = try_step(call.rc, ENTRY_BYTES, call.gate, own_clock, &claim);
+	if (TRACE_UNLIKELY(!entry)) {
+		entry_write(frame);
+		return;
+	}
+	frame->calltime = claim.now;
+	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_ENT, state);
+	entry->ip = trace_plat_ip_pack(call.ip);
+	entry->depth = fgraph_level(frame);
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(call.rc, &claim.place))) {
+		entry_publish(call.rc);
+		return;
+	}
+	trace_plat_preempt_enable();
+	return;
+any:
+	entry_any(call.tr, call.ip, call.slot);
+}
+
+/* The gate is closed, or has another clock behind it. Preemption is off. */
+static TRACE_NOINLINE void entry_closed(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+{
+	struct call call = { tr, ip, slot, ring_of(tr), 0 };
+
+	call.gate = gate_of(call.rc);
+	if (trace_ring_is_switched_off(call.gate))
+		trace_plat_preempt_enable();
+	else if (has_own_clock(call.gate))
+		enter_common(call, true);
+	else
+		entry_any(tr, ip, slot);
+}
+
+void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	struct call call = { ops->private, ip, ftrace_regs_return_slot(fregs), NULL, 0 };
+
+	(void)parent_ip;	 /* it lies in the slot */
+	TRACE_OPAQUE(call.slot); /* one register for it */
+	trace_plat_preempt_disable();
+	call.rc = ring_of(call.tr);
+	call.gate = gate_of(call.rc);
+	if (TRACE_UNLIKELY(!(uint32_t)call.gate))
+		entry_closed(call.tr, ip, call.slot);
+	else
+		enter_common(call, false);
+}
+
+static TRACE_NOINLINE void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread);
+
+/* Depth and overrun, by one store. */
+static TRACE_ALWAYS_INLINE void fill_depth(struct trace_graph_ret_entry *entry,
+					   const struct fgraph_frame *frame,
+					   const struct trace_thread *thread)
+{
+	enum {
+		AT = offsetof(struct trace_graph_ret_entry, depth)
+	};
+	uint32_t word = fgraph_level(frame) | thread->graph_overrun_word;
+
+	_Static_assert(offsetof(struct trace_graph_ret_entry, overrun) == AT + 2, "one word");
+	__builtin_memcpy((char *)entry + AT, &word, sizeof(word));
+}
+
+/* Special frames, which have no event, may be there from other settings. */
+static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct trace_thread *thread,
+					    struct fgraph_user *user, bool own_clock, bool sleeps)
+{
+	struct trace_ring_cpu *rc = ring_of(array_of(user));
+	uint32_t state = trace_entry_return_state();
+	struct trace_graph_ret_entry *entry;
+	struct claim claim;
+
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) || TRACE_UNLIKELY(fgraph_is_special(frame)))
+		goto any;
+	entry = try_step(rc, EXIT_BYTES, gate_of(rc), own_clock, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		goto any;
+	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
+	entry->ip = frame->func;
+	fill_depth(entry, frame, thread);
+	entry->duration_ns =
+		claim.now - (sleeps ? frame->calltime : without_sleep(thread, frame, claim.now));
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim.place))) {
+		exit_publish(rc, frame, thread);
+		return;
+	}
+	fgraph_pop(thread, frame);
+	return;
+any:
+	if (own_clock)
+		trace_graph_exit_any(frame, thread, user);
+	else
+		exit_closed(frame, thread);
+}
+
+/* What the common case could not do, perhaps for the clock alone. */
+static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
+{
+	struct fgraph_user *user = fgraph_user_of(frame);
+
+	if (has_own_clock(gate_of(ring_of(array_of(user)))) &&
+	    !atomic_load_explicit(&array_of(user)->graph.measures_sleep, memory_order_relaxed))
+		exit_common(frame, thread, user, true, true);
+	else
+		trace_graph_exit_any(frame, thread, user);
+}
+
+void trace_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
+		      struct fgraph_user *user)
+{
+	exit_common(frame, thread, user, false, true);
+}
+
+/* All frames know how long their thread had slept before. */
+void trace_graph_exit_awake(struct fgraph_frame *frame, struct trace_thread *thread,
+			    struct fgraph_user *user)
+{
+	exit_common(frame, thread, user, false, false);
+}

@@ -1,0 +1,123 @@
+/*
+ * Events of function_graph written in any context, and what the settings say to a call: what the
+ * callbacks of the tracer and of latency tracers share. See graph_tracer.h and fgraph_private.h.
+ */
+#include "graph/fgraph_private.h"
+#include "instance/array.h"
+#include "instance/entry.h"
+#include "ops/ftrace_private.h"
+#include "ring/ring_fast.h"
+
+static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
+{
+	return tr->buffer->cpu[trace_plat_cpu_id()];
+}
+
+static uint32_t options_of(const struct trace_array *tr)
+{
+	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+}
+
+/* ---- Events, any way ---- */
+
+bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent)
+{
+	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry)
+				      : sizeof(struct trace_graph_entry);
+	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_graph_retaddr_entry *entry = trace_ring_reserve(rc, bytes);
+
+	if (!entry)
+		return false;
+	trace_entry_init(&entry->graph.ent,
+			 with_retaddr ? TRACE_TYPE_GRAPH_RETADDR_ENT : TRACE_TYPE_GRAPH_ENT, 1);
+	entry->graph.ip = trace_plat_ip_pack(ent->func);
+	entry->graph.depth = ent->depth;
+	if (with_retaddr)
+		entry->retaddr = trace_plat_ip_pack(ent->retaddr);
+	trace_ring_commit(rc, entry);
+	return true;
+}
+
+bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret)
+{
+	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry)
+				     : sizeof(struct trace_graph_ret_entry);
+	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_graph_retval_entry *entry = trace_ring_reserve(rc, bytes);
+
+	if (!entry)
+		return false;
+	trace_entry_init(&entry->graph.ent,
+			 with_retval ? TRACE_TYPE_GRAPH_RETVAL : TRACE_TYPE_GRAPH_RET, 1);
+	entry->graph.ip = trace_plat_ip_pack(ret->func);
+	entry->graph.depth = (uint16_t)ret->depth;
+	entry->graph.overrun = (uint16_t)ret->overrun;
+	entry->graph.duration_ns = ret->rettime - ret->calltime;
+	if (with_retval)
+		entry->retval = ret->retval;
+	trace_ring_commit(rc, entry);
+	return true;
+}
+
+/* ---- What the settings say ---- */
+
+static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
+{
+	return set && ftrace_hash_has(set, trace_plat_ip_pack(ip));
+}
+
+/*
+ * What the sets say: the flags of the frame, or -1: no frame. `inherited`: those of the call around
+ * it.
+ */
+static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bool in_irq)
+{
+	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
+
+	if (inherited & FGRAPH_HIDDEN)
+		return -1;
+	if (sets && set_has(sets->notrace_hash, ip))
+		return FGRAPH_HIDDEN; /* its frame hides what it calls */
+	if ((inherited & FGRAPH_INSIDE) || !sets || ftrace_hash_empty(sets->filter_hash))
+		return (int)inherited;
+	if (!set_has(sets->filter_hash, ip))
+		return -1;
+	return FGRAPH_INSIDE | (in_irq ? FGRAPH_IRQ : 0);
+}
+
+uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t next)
+{
+	const struct trace_thread *thread = trace_plat_current();
+	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
+	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+	int flags = flags_of(tr, ip, next & FGRAPH_FLAGS_MASK, in_irq);
+	uint32_t head = next & ~FGRAPH_FLAGS_MASK;
+
+	if (flags < 0)
+		return FGRAPH_NO_HEAD;
+	if (flags & FGRAPH_HIDDEN)
+		return head | FGRAPH_HIDDEN;
+	if ((thread->ignored_by & tr->pid_mask) ||
+	    (max_depth && head >> FGRAPH_LEVEL_SHIFT >= max_depth))
+		return FGRAPH_NO_HEAD;
+	if (in_irq && !(flags & FGRAPH_IRQ) && !(options_of(tr) & TRACE_GRAPH_IRQS))
+		return FGRAPH_NO_HEAD;
+	return head | (uint32_t)flags;
+}
+
+bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame)
+{
+	struct ftrace_graph_ent ent = {
+		.func = trace_plat_ip_unpack(frame->func),
+		.retaddr = ftrace_graph_ret_addr(trace_plat_current(), *fgraph_slot(frame),
+						 fgraph_slot(frame)),
+		.depth = fgraph_level(frame),
+	};
+
+	return fgraph_is_hidden(frame) || trace_graph_write_entry(tr, &ent);
+}

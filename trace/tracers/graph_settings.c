@@ -1,0 +1,103 @@
+/*
+ * Start and stop of function_graph, and which callbacks its settings ask for: see graph_tracer.h.
+ *
+ * The callbacks of graph_calls.c have a common case each for the settings as they are at first,
+ * and one for returns without sleep-time. Anything else sets FGRAPH_USER_SPECIAL, so that entries
+ * ask for it, or exchanges the user's exit.
+ */
+#include "graph/fgraph_private.h"
+#include "instance/array.h"
+#include "ops/ftrace_private.h"
+
+typedef void (*exit_fn)(struct fgraph_frame *frame, struct trace_thread *thread,
+			struct fgraph_user *user);
+
+static uint32_t options_of(const struct trace_array *tr)
+{
+	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+}
+
+static bool has_sets(const struct trace_graph *graph)
+{
+	const struct ftrace_ops_hash *sets =
+		atomic_load_explicit(&graph->sets.func_hash, memory_order_relaxed);
+
+	return sets &&
+	       !(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash));
+}
+
+/* Interrupts never go the common way: it is no matter here whether they are wanted. */
+static bool is_special_entry(const struct trace_array *tr)
+{
+	const struct trace_graph *graph = &tr->graph;
+	uint32_t options = options_of(tr);
+
+	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
+	       graph->max_depth || trace_thresh_ns || tr->pid_mask || has_sets(graph);
+}
+
+static exit_fn exit_of(const struct trace_array *tr)
+{
+	if ((options_of(tr) & TRACE_GRAPH_RETVAL) || trace_thresh_ns)
+		return trace_graph_exit_any;
+	return tr->graph.measures_sleep ? trace_graph_exit_awake : trace_graph_exit;
+}
+
+/* From now on entries ask for all settings, or only for the common ones; and exits are `exit`. */
+static void set_special(struct fgraph_user *user, bool entry, exit_fn exit)
+{
+	__atomic_store_n(&user->exit, exit, __ATOMIC_SEQ_CST);
+	if (entry)
+		atomic_fetch_or(&user->flags, FGRAPH_USER_SPECIAL);
+	else
+		atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+}
+
+static void measure_sleep(struct trace_graph *graph, bool on)
+{
+	if (on == graph->measures_sleep)
+		return;
+	if (on) {
+		set_special(&graph->user, true,
+			    trace_graph_exit_any); /* from here on new frames know */
+		trace_plat_synchronize_preempt();
+		ftrace_graph_sleep_get();
+		fgraph_stacks_begin_sleep(graph->user.index);
+		graph->measures_sleep = true; /* not before all frames know */
+	} else {
+		graph->measures_sleep = false;
+		ftrace_graph_sleep_put();
+	}
+}
+
+void function_graph_update(struct trace_array *tr)
+{
+	struct trace_graph *graph = &tr->graph;
+
+	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
+	set_special(&graph->user, is_special_entry(tr), exit_of(tr));
+}
+
+int function_graph_start(struct trace_array *tr)
+{
+	int err;
+
+	function_graph_update(tr);
+	err = fgraph_user_add(&tr->graph.user);
+	if (err)
+		return err;
+	function_graph_update(tr);
+	tr->ops->func = trace_graph_entry;
+	tr->ops->private = tr;
+	err = register_ftrace_function(tr->ops);
+	if (err)
+		function_graph_stop(tr);
+	return err;
+}
+
+void function_graph_stop(struct trace_array *tr)
+{
+	ftrace_unregister(tr->ops);
+	fgraph_user_remove(&tr->graph.user);
+	measure_sleep(&tr->graph, false);
+}

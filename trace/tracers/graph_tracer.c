@@ -1,0 +1,65 @@
+/*
+ * The `function_graph` tracer as current_tracer knows it: its options, and what its lines look
+ * like. See graph_tracer.h.
+ */
+#include "graph_tracer.h"
+#include "instance/array.h"
+#include "print/output_graph.h"
+#include "profile.h"
+#include "text/str.h"
+
+static const struct tracer_option options[] = {
+	{ .name = "funcgraph-overrun", .bit = TRACE_GRAPH_OVERRUN },
+	{ .name = "funcgraph-cpu", .bit = TRACE_GRAPH_CPU },
+	{ .name = "funcgraph-overhead", .bit = TRACE_GRAPH_OVERHEAD },
+	{ .name = "funcgraph-proc", .bit = TRACE_GRAPH_PROC },
+	{ .name = "funcgraph-duration", .bit = TRACE_GRAPH_DURATION },
+	{ .name = "funcgraph-abstime", .bit = TRACE_GRAPH_ABSTIME },
+	{ .name = "funcgraph-irqs", .bit = TRACE_GRAPH_IRQS },
+	{ .name = "funcgraph-tail", .bit = TRACE_GRAPH_TAIL },
+	{ .name = "funcgraph-retval", .bit = TRACE_GRAPH_RETVAL },
+	{ .name = "funcgraph-retval-hex", .bit = TRACE_GRAPH_RETVAL_HEX },
+	{ .name = "funcgraph-retaddr", .bit = TRACE_GRAPH_RETADDR },
+	{ .name = "sleep-time", .bit = TRACE_GRAPH_SLEEP_TIME },
+	{ .name = "graph-time", .bit = TRACE_GRAPH_GRAPH_TIME },
+};
+
+static int graph_init(struct trace_array *tr)
+{
+	tr->graph.options = tracer_option_bits(tr, &tracer_function_graph);
+	return function_graph_start(tr);
+}
+
+static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
+{
+	if (trace_array_is_global(tr))
+		profile_set_option(bit, on);
+	if (on)
+		tr->graph.options |= bit;
+	else
+		tr->graph.options &= ~bit;
+	function_graph_update(tr);
+	return 0;
+}
+
+static void graph_print_header(struct trace_iter *iter, struct trace_seq *seq)
+{
+	trace_graph_print_header(iter, seq, iter->tr->graph.options);
+}
+
+static bool graph_print_line(struct trace_iter *iter, struct trace_seq *seq)
+{
+	return trace_graph_print_line(iter, seq, iter->tr->graph.options);
+}
+
+struct tracer tracer_function_graph = {
+	.name = "function_graph",
+	.init = graph_init,
+	.reset = function_graph_stop,
+	.set_option = graph_set_option,
+	.print_header = graph_print_header,
+	.print_line = graph_print_line,
+	.options = options,
+	.nr_options = TRACE_ARRAY_SIZE(options),
+	.default_bits = TRACE_GRAPH_DEFAULT,
+};

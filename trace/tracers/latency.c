@@ -1,0 +1,257 @@
+/*
+ * See latency.h.
+ */
+#include <trace/recursion.h>
+#include "function_tracer.h"
+#include "instance/entry.h"
+#include "instance/options.h"
+#include "instance/snapshot.h"
+#include "instance/stacktrace.h"
+#include "latency.h"
+#include "ops/ftrace_private.h"
+#include "ring/ring_fast.h"
+#include "text/str.h"
+
+/* What a latency tracer cannot do without, or its users do not want to. */
+#define WANTED_OPTIONS                                                                             \
+	(TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) | TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT) |            \
+	 TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE))
+
+static _Atomic bool max_lock; /* held with interrupts off */
+
+uint64_t trace_latency_lock(void)
+{
+	uint64_t flags = trace_plat_irq_save();
+
+	while (atomic_exchange_explicit(&max_lock, true, memory_order_acquire))
+		;
+	return flags;
+}
+
+void trace_latency_unlock(uint64_t flags)
+{
+	atomic_store_explicit(&max_lock, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+/* ---- Events ---- */
+
+static void write_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+		       uint32_t own_depth)
+{
+	struct ring_buffer *buffer = tr->buffer;
+	struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];
+	struct trace_func_entry *entry = trace_ring_reserve(rc, sizeof(*entry));
+
+	if (!entry)
+		return;
+	trace_entry_init(&entry->ent, TRACE_TYPE_FN, own_depth);
+	entry->ip = trace_plat_ip_pack(ip);
+	entry->parent_ip = trace_plat_ip_pack(parent_ip);
+	trace_ring_commit(rc, entry);
+}
+
+void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t parent_ip)
+{
+	struct trace_array *tr = lat->tr;
+
+	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH))
+		trace_latency_graph_point(tr, ip);
+	else
+		write_call(tr, ip, parent_ip, 0);
+}
+
+/* Neither set_ftrace_pid nor set_ftrace_notrace_pid leaves out who runs. */
+static bool is_thread_traced(const struct trace_array *tr)
+{
+	return !(trace_plat_current()->ignored_by & tr->pid_mask);
+}
+
+/* Every traced function; most do not belong to a time. */
+static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = ops->private;
+	const struct trace_latency *lat = tr->latency;
+	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+
+	if (bit < 0)
+		return;
+	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
+		parent_ip = function_true_parent(parent_ip, fregs);
+	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count()) &&
+	    is_thread_traced(tr))
+		write_call(tr, ip, parent_ip, 1);
+	trace_recursion_exit(bit);
+}
+
+void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive)
+{
+	trace_stacktrace_hook(tr->buffer, (uintptr_t)__builtin_frame_address(0), ip, inclusive);
+}
+
+/* ---- Maxima ---- */
+
+bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns)
+{
+	uint64_t thresh_ns = trace_thresh_ns;
+
+	return thresh_ns ? ns >= thresh_ns : ns > tr->max_latency_ns;
+}
+
+void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *thread)
+{
+	max->pid = thread->pid;
+	max->prio = thread->prio;
+	max->policy = thread->policy;
+	memcpy(max->comm, thread->comm, TRACE_COMM_LEN);
+	max->comm[TRACE_COMM_LEN - 1] = '\0';
+}
+
+void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
+{
+	int err = trace_snapshot_take(tr, max->is_one_cpu ? (int)max->cpu : RING_BUFFER_ALL_CPUS);
+
+	/* An interrupt's time may end inside of an event that it has interrupted. */
+	if (err == -EBUSY && max->is_one_cpu && !tr->nr_stopped)
+		err = trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
+	if (err)
+		return;
+	tr->max_latency_ns = max->latency_ns;
+	tr->max = *max;
+}
+
+/* ---- Start and stop ---- */
+
+static int start_calls(struct trace_latency *lat, struct trace_array *tr)
+{
+	int err;
+
+	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE)))
+		return 0;
+	lat->is_graph = tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH);
+	if (lat->is_graph) {
+		err = trace_latency_graph_start(lat, tr);
+		lat->has_calls = !err;
+		return err;
+	}
+	tr->ops->func = latency_function_call;
+	tr->ops->private = tr;
+	err = register_ftrace_function(tr->ops);
+	lat->has_calls = !err;
+	return err;
+}
+
+static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
+{
+	if (lat->has_calls && lat->is_graph)
+		trace_latency_graph_stop(lat, tr);
+	else if (lat->has_calls)
+		ftrace_unregister(tr->ops);
+	lat->has_calls = false;
+}
+
+static void set_options(struct trace_array *tr, uint32_t options)
+{
+	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
+		if (WANTED_OPTIONS & TRACE_OPT_BIT(i))
+			trace_option_apply(tr, (enum trace_option)i, options & TRACE_OPT_BIT(i));
+	}
+}
+
+/* The hooks may be on: no maximum comes before the last one is forgotten as a whole. */
+static void forget_maximum(struct trace_array *tr)
+{
+	trace_snapshot_pause(tr);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
+	tr->max_latency_ns = 0;
+	tr->max = (struct trace_max){ 0 };
+	trace_snapshot_resume(tr);
+}
+
+int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
+{
+	int err;
+
+	if (lat->tr)
+		return -EBUSY;
+	lat->saved_options = tr->options;
+	lat->tr = tr;
+	tr->latency = lat;
+	err = start_calls(lat, tr);
+	if (err) {
+		lat->tr = NULL;
+		tr->latency = NULL;
+		return err;
+	}
+	set_options(tr, WANTED_OPTIONS);
+	forget_maximum(tr);
+	lat->is_on = ring_buffer_record_is_set_on(tr->buffer);
+	trace_hooks_add(&lat->hooks);
+	return 0;
+}
+
+/* The snapshot stays, as in Linux. */
+void trace_latency_reset(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = false;
+	trace_hooks_remove(&lat->hooks);
+	stop_calls(lat, tr);
+	lat->tr = NULL;
+	tr->latency = NULL;
+	set_options(tr, lat->saved_options);
+}
+
+void trace_latency_switch_on(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = true;
+}
+
+void trace_latency_switch_off(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = false;
+}
+
+/* The option that changed goes back: so do the calls, unless there is no memory for them either. */
+static void restore_calls(struct trace_latency *lat, struct trace_array *tr, uint32_t option)
+{
+	tr->options ^= TRACE_OPT_BIT(option);
+	(void)start_calls(lat, tr);
+	tr->options ^= TRACE_OPT_BIT(option);
+}
+
+int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
+{
+	struct trace_latency *lat = tr->latency;
+	int err;
+
+	if (option == TRACE_OPT_OVERWRITE && !on)
+		return -EINVAL; /* the end of a long time must not be lost */
+	if (option != TRACE_OPT_FUNCTION_TRACE && option != TRACE_OPT_DISPLAY_GRAPH)
+		return 0;
+	stop_calls(lat, tr);
+	if (option == TRACE_OPT_DISPLAY_GRAPH)
+		forget_maximum(tr); /* the one form cannot be shown as the other */
+	err = start_calls(lat, tr);
+	if (err)
+		restore_calls(lat, tr, option);
+	return err;
+}
+
+int trace_latency_init(void)
+{
+	struct tracer *const tracers[] = { &tracer_wakeup, &tracer_wakeup_rt, &tracer_irqsoff,
+					   &tracer_preemptoff, &tracer_preemptirqsoff };
+	int err = 0;
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tracers) && !err; i++)
+		err = register_tracer(tracers[i]);
+	return err;
+}

@@ -1,0 +1,220 @@
+/*
+ * irqsoff, preemptoff, preemptirqsoff: the longest time that a CPU had interrupts off, preemption
+ * off, or either. See latency.h.
+ *
+ * The CPU's hooks run with what they speak of off, so nobody but an interrupt can come between,
+ * and what that does is part of the time, or of none: with preemption off, interrupts are no
+ * change (see counts_preempt).
+ */
+#include "latency.h"
+#include "text/str.h"
+
+#define WATCHES_IRQS	1u
+#define WATCHES_PREEMPT 2u
+
+struct critical_cpu {
+	bool is_timing;
+	bool is_busy; /* in a hook: what it does itself is no news */
+	uint64_t start_ts;
+	uintptr_t started_at;
+} __attribute__((aligned(64)));
+
+static struct {
+	uint32_t watches;
+	struct critical_cpu *cpus;
+} critical;
+
+static bool critical_records(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count)
+{
+	(void)lat;
+	return critical.cpus[cpu].is_timing && !critical.cpus[cpu].is_busy &&
+	       (preempt_count || trace_plat_irqs_disabled());
+}
+
+static uint64_t critical_start_ts(uint32_t cpu)
+{
+	return critical.cpus[cpu].start_ts;
+}
+
+static struct trace_latency critical_latency;
+
+static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)
+{
+	if (cpu->is_timing)
+		return;
+	cpu->start_ts = trace_latency_now(tr);
+	cpu->started_at = parent ? parent : ip;
+	trace_latency_point(&critical_latency, ip, parent);
+	cpu->is_timing = true;
+}
+
+/* Locked. */
+static void keep(struct trace_array *tr, const struct critical_cpu *cpu, uint64_t latency,
+		 uintptr_t ended_at)
+{
+	struct trace_sched_thread current;
+	struct trace_max max = { .latency_ns = latency,
+				 .start_ts = cpu->start_ts,
+				 .started_at = cpu->started_at,
+				 .ended_at = ended_at,
+				 .cpu = trace_plat_cpu_id(),
+				 .is_one_cpu = true };
+
+	trace_plat_current_sched(&current);
+	trace_latency_name(&max, &current);
+	trace_latency_keep(tr, &max);
+}
+
+static TRACE_NOINLINE void critical_report(struct trace_array *tr, const struct critical_cpu *cpu,
+					   uintptr_t ip, uintptr_t ended_at)
+{
+	uint64_t latency = trace_latency_now(tr) - cpu->start_ts, flags;
+
+	/* As in Linux the trace also says who found out. */
+	trace_latency_point(&critical_latency, (uintptr_t)critical_report, ended_at);
+	trace_latency_stack(tr, ip, false);
+	flags = trace_latency_lock();
+	if (trace_latency_is_news(tr, latency))
+		keep(tr, cpu, latency, ended_at);
+	trace_latency_unlock(flags);
+}
+
+static void end(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)
+{
+	if (!cpu->is_timing)
+		return;
+	cpu->is_timing = false;
+	trace_latency_point(&critical_latency, ip, parent);
+	if (trace_latency_is_news(tr, trace_latency_now(tr) - cpu->start_ts))
+		critical_report(tr, cpu, ip, parent ? parent : ip);
+}
+
+static void critical_change(bool is_off, uintptr_t ip, uintptr_t parent)
+{
+	struct critical_cpu *cpu = &critical.cpus[trace_plat_cpu_id()];
+	struct trace_array *tr = critical_latency.tr;
+
+	if (cpu->is_busy)
+		return;
+	if (!trace_latency_is_recording(&critical_latency)) {
+		cpu->is_timing = false;
+		return;
+	}
+	cpu->is_busy = true;
+	if (is_off)
+		begin(tr, cpu, ip, parent);
+	else
+		end(tr, cpu, ip, parent);
+	cpu->is_busy = false;
+}
+
+/* Preemption is off, and that is being timed: what interrupts do changes nothing. */
+static bool counts_preempt(void)
+{
+	return (critical.watches & WATCHES_PREEMPT) && trace_plat_preempt_count();
+}
+
+static bool counts_irqs(void)
+{
+	return (critical.watches & WATCHES_IRQS) && trace_plat_irqs_disabled();
+}
+
+static void irqs_changed(struct trace_hook_user *user, bool is_off, uintptr_t ip, uintptr_t parent)
+{
+	(void)user;
+	if (!counts_preempt())
+		critical_change(is_off, ip, parent);
+}
+
+static void preempt_changed(struct trace_hook_user *user, bool is_off, uintptr_t ip,
+			    uintptr_t parent)
+{
+	(void)user;
+	/* As in Linux the function stands for its own caller, unless it is a lock's. */
+	if (!counts_irqs())
+		critical_change(is_off, ip, parent ? parent : ip);
+}
+
+/* What waits for an interrupt delays nobody. */
+static void idle_changed(struct trace_hook_user *user, bool begins, uintptr_t ip)
+{
+	(void)user;
+	if (counts_preempt() || counts_irqs())
+		critical_change(!begins, ip, 0);
+}
+
+static size_t cpus_bytes(void)
+{
+	return trace_plat_nr_cpus() * sizeof(*critical.cpus);
+}
+
+static void free_cpus(void)
+{
+	trace_plat_free(critical.cpus, cpus_bytes());
+	critical.cpus = NULL;
+}
+
+static int start(struct trace_array *tr, uint32_t watches)
+{
+	int err;
+
+	if (critical_latency.tr)
+		return -EBUSY;
+	critical.cpus = trace_plat_alloc(cpus_bytes());
+	if (!critical.cpus)
+		return -ENOMEM;
+	critical.watches = watches;
+	critical_latency.records = critical_records;
+	critical_latency.start_ts = critical_start_ts;
+	critical_latency.hooks = (struct trace_hook_user){
+		.irqs = watches & WATCHES_IRQS ? irqs_changed : NULL,
+		.preempt = watches & WATCHES_PREEMPT ? preempt_changed : NULL,
+		.idle = idle_changed,
+	};
+	err = trace_latency_start(&critical_latency, tr);
+	if (err)
+		free_cpus();
+	return err;
+}
+
+static void critical_reset(struct trace_array *tr)
+{
+	trace_latency_reset(tr); /* no hook and no callback runs any more */
+	free_cpus();
+}
+
+static int irqsoff_init(struct trace_array *tr)
+{
+	return start(tr, WATCHES_IRQS);
+}
+
+static int preemptoff_init(struct trace_array *tr)
+{
+	return start(tr, WATCHES_PREEMPT);
+}
+
+static int preemptirqsoff_init(struct trace_array *tr)
+{
+	return start(tr, WATCHES_IRQS | WATCHES_PREEMPT);
+}
+
+struct tracer tracer_irqsoff = {
+	.name = "irqsoff",
+	.init = irqsoff_init,
+	.reset = critical_reset,
+	TRACE_LATENCY_MEMBERS,
+};
+
+struct tracer tracer_preemptoff = {
+	.name = "preemptoff",
+	.init = preemptoff_init,
+	.reset = critical_reset,
+	TRACE_LATENCY_MEMBERS,
+};
+
+struct tracer tracer_preemptirqsoff = {
+	.name = "preemptirqsoff",
+	.init = preemptirqsoff_init,
+	.reset = critical_reset,
+	TRACE_LATENCY_MEMBERS,
+};
