@@ -3,24 +3,8 @@
  * functions happen in between. Memory may run out anywhere.
  *
  *   op:  file | flags | memory until it fails | length of the text | text
- *
- * links: trace/print/fmt.c trace/print/fmt_bin.c trace/print/fmt_spec.c trace/print/str.c
- * trace/func/ftrace_edit.c links: trace/func/ftrace_filter.c trace/func/ftrace_hash.c
- * trace/func/ftrace_iter.c trace/func/ftrace_match.c links: trace/func/ftrace_ops.c
- * trace/func/ftrace_record.c trace/func/ftrace_update.c trace/func/func_tracer.c links:
- * trace/array.c trace/boot.c trace/clocks.c trace/cmdlines.c trace/cpumask.c trace/dump.c links:
- * trace/error_log.c trace/fs/fs.c trace/fs/fs_buffer.c trace/fs/fs_config.c trace/fs/fs_functions.c
- * links: trace/fs/fs_info.c trace/fs/fs_marker.c trace/fs/fs_options.c trace/fs/fs_pipe.c
- * trace/fs/fs_threads.c links: trace/fs/fs_trace.c trace/fs/fs_tree.c trace/print/iter.c
- * trace/options.c trace/print/output.c links: trace/print/output_context.c
- * trace/print/output_events.c trace/print/output_head.c trace/pids.c links: trace/printk.c
- * trace/readme.c trace/print/seq.c trace/func/trace_functions.c trace/tracer.c links:
- * trace/ring/ring_buffer.c trace/ring/ring_consume.c trace/ring/ring_event.c trace/ring/ring_iter.c
- * links: trace/ring/ring_read.c trace/ring/ring_setup.c trace/ring/ring_stats.c
- * trace/instance.c trace/snapshot.c trace/fs/fs_snapshot.c trace/ring/ring_twin.c
- * trace/ring/ring_resize.c trace/ring/ring_subbuf.c links: trace/ring/ring_write.c links:
- * tests/unit/fake/fake_cpu.c tests/unit/fake/fake_text.c tests/unit/fake/fake_thread.c
  */
+// links: trace/*/*.c tests/unit/fake/*.c
 #include <stdlib.h>
 #include <string.h>
 #include "fake/fake.h"
