@@ -7,24 +7,19 @@
  * the sites are A or B, each call must have been counted exactly once.
  */
 #define _GNU_SOURCE
-#include <arch/cpu.h>
 #include <arch/paging.h>
-#include <arch/smp.h>
 #include <arch/text_poke.h>
 #include <arch/trap.h>
-#include <linux/membarrier.h>
+#include <kernel/base.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
+#include "text.h"
 
 #define NR_FUNCS   200u
 #define FUNC_BYTES 27ul /* sites fall on every offset in a cache line, across lines too */
@@ -44,9 +39,6 @@ struct counts {
 	uint64_t made;
 } __attribute__((aligned(64)));
 
-struct cpu_features cpu_features = { .hypervisor = true };
-uint8_t *silicon_alias;
-
 static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 static const uint8_t code_a[] = { 0x48, 0xff, 0x07, 0xc3 };	  /* inc qword [rdi]; ret */
 static const uint8_t code_b[] = { 0x48, 0xff, 0x47, 0x08, 0xc3 }; /* inc qword [rdi + 8]; ret */
@@ -54,38 +46,6 @@ static const uint8_t code_b[] = { 0x48, 0xff, 0x47, 0x08, 0xc3 }; /* inc qword [
 static struct counts counts[NR_THREADS];
 static _Atomic bool stop;
 static enum kind kinds[NR_FUNCS];
-
-void panic(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	abort();
-}
-
-static long membarrier(int command)
-{
-	return syscall(__NR_membarrier, command, 0, 0);
-}
-
-void smp_sync_cores(void)
-{
-	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
-		panic("membarrier failed");
-}
-
-void arch_sync_core(void)
-{
-	smp_sync_cores();
-}
-
-uintptr_t trace_plat_fentry(void)
-{
-	return SILICON_TEXT;
-}
 
 static uint64_t now_ns(void)
 {
@@ -174,19 +134,8 @@ static void switch_random(uint32_t nr_kinds, enum kind first_kind)
 		panic("mismatch at %lx", (unsigned long)error.site);
 }
 
-static void map_text(void)
+static void make_functions(void)
 {
-	int fd = memfd_create("text", 0);
-	int flags = MAP_SHARED | MAP_FIXED_NOREPLACE;
-
-	if (fd < 0 || ftruncate(fd, SILICON_TEXT_BYTES) ||
-	    mmap((void *)SILICON_TEXT, SILICON_TEXT_BYTES, PROT_READ | PROT_EXEC, flags, fd, 0) ==
-		    MAP_FAILED)
-		panic("cannot map text");
-	silicon_alias = mmap(NULL, SILICON_TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (silicon_alias == MAP_FAILED)
-		panic("cannot map the alias");
-	memset(silicon_alias, 0xc3, SILICON_TEXT_BYTES);
 	memcpy(arch_alias_of(SILICON_TEXT + 0x100), code_a, sizeof(code_a));
 	memcpy(arch_alias_of(SILICON_TEXT + 0x200), code_b, sizeof(code_b));
 	for (uint32_t i = 0; i < NR_FUNCS; i++)
@@ -246,11 +195,11 @@ int main(void)
 	uint64_t made, counted;
 	int passed = 0;
 
-	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE)) {
+	if (!text_map()) {
 		puts("this kernel has no core-sync barrier: skipped\n0 passed, 0 failed");
 		return 0;
 	}
-	map_text();
+	make_functions();
 	use_trap_stack();
 	sigaction(SIGTRAP, &action, NULL);
 	for (uint32_t i = 0; i < 40; i++) /* until no site is a NOP */

@@ -1,0 +1,70 @@
+/* See text.h. */
+#define _GNU_SOURCE
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <arch/smp.h>
+#include <kernel/base.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <trace/platform.h>
+#include <unistd.h>
+#include "text.h"
+
+#define RET 0xc3
+
+struct cpu_features cpu_features = { .hypervisor = true };
+uint8_t *silicon_alias;
+
+void panic(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	abort();
+}
+
+static long membarrier(int command)
+{
+	return syscall(__NR_membarrier, command, 0, 0);
+}
+
+void smp_sync_cores(void)
+{
+	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
+		panic("membarrier failed");
+}
+
+void arch_sync_core(void)
+{
+	smp_sync_cores();
+}
+
+uintptr_t trace_plat_fentry(void)
+{
+	return SILICON_TEXT;
+}
+
+bool text_map(void)
+{
+	int fd = memfd_create("text", 0);
+	int flags = MAP_SHARED | MAP_FIXED_NOREPLACE;
+
+	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
+		return false;
+	if (fd < 0 || ftruncate(fd, SILICON_TEXT_BYTES) ||
+	    mmap((void *)SILICON_TEXT, SILICON_TEXT_BYTES, PROT_READ | PROT_EXEC, flags, fd, 0) ==
+		    MAP_FAILED)
+		panic("cannot map text");
+	silicon_alias = mmap(NULL, SILICON_TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (silicon_alias == MAP_FAILED)
+		panic("cannot map the alias");
+	memset(silicon_alias, RET, SILICON_TEXT_BYTES);
+	return true;
+}
