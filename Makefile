@@ -219,6 +219,10 @@ check: deps-test
 bench: deps-test
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD)
 
+# The same code in a process, in ns of this machine's processor.
+bench-silicon: deps-build
+	@BUILD=$(BUILD) tests/silicon/run-bench
+
 # The torture tests for hours: both compilers, 1 to 8 CPUs.
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
@@ -254,4 +258,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all run debug test check bench soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all run debug test check bench bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test

@@ -5,6 +5,7 @@
 #define ARCH_PAGING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <arch/sections.h>
 
@@ -33,10 +34,18 @@ static inline void *arch_alias_of(uintptr_t text_addr)
 	return silicon_alias + (text_addr - SILICON_TEXT);
 }
 
+/* Trampolines lie in the upper half of the text. */
+#define EXEC_BYTES (SILICON_TEXT_BYTES / 2)
+#define EXEC_BASE  (SILICON_TEXT + EXEC_BYTES)
+#define EXEC_UNIT  64ul
+
+uintptr_t arch_exec_alloc(size_t bytes);
+void arch_exec_free(uintptr_t addr, size_t bytes);
+size_t arch_exec_used(void);
+
 static inline bool arch_exec_contains(uintptr_t addr)
 {
-	(void)addr;
-	return false;
+	return addr - EXEC_BASE < EXEC_BYTES;
 }
 
 #endif

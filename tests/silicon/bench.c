@@ -1,0 +1,363 @@
+/*
+ * bench [check]: what an event costs in ns, measured on the processor that it runs on. All rows run
+ * in turn, in short chunks, so that some chunk of each is not disturbed on a busy machine: compare
+ * by the best. A row's figure has the loop and the call in it, which `site_off` is.
+ *
+ * With `check` chunks are few. Either way each row has to record as many events as it says, and
+ * calls and returns have to pair up: see balance.h.
+ */
+#define _GNU_SOURCE
+#include <kernel/base.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace/ring_buffer.h>
+#include "array.h"
+#include "balance.h"
+#include "func/functions.h"
+#include "process.h"
+#include "text.h"
+
+#define MAX_CHUNKS  600u
+#define STEP_ROUNDS 20u
+
+static const struct amount {
+	uint32_t turns;	 /* of all rows */
+	uint32_t chunks; /* in a turn */
+	uint32_t rounds; /* in a chunk */
+} full = { 30, 20, 10000 }, quick = { 2, 5, 1000 };
+
+enum user_kind {
+	USER_OPS,
+	USER_DIRECT,
+	USER_GRAPH
+};
+
+/* Who wants the site. */
+struct user {
+	enum user_kind kind;
+	struct ftrace_ops ops;
+	struct trace_array array; /* tracers */
+};
+
+struct row {
+	const char *name;
+	const char *what;
+	void (*run)(uint64_t rounds);
+	struct user *users[2];
+	/* In a round: */
+	uint32_t hits;	 /* of callbacks that count */
+	uint32_t events; /* in the rings */
+	uint32_t wrong;	 /* returns that no processor can guess: they were changed */
+	/* What was seen: */
+	struct balance balance;
+	bool has_failed;
+	double ns[MAX_CHUNKS];
+	uint32_t nr;
+};
+
+void bench_count_directly(void);
+
+uint64_t bench_hits;
+static struct ring_buffer *rings[2];
+
+/* ---- Callbacks and users ---- */
+
+static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		  struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
+	bench_hits++;
+}
+
+static void count_and_override(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
+{
+	count(ip, parent_ip, ops, fregs);
+	ftrace_override_function_with_return(fregs);
+}
+
+__asm__(".pushsection .text\n"
+	".globl bench_count_directly\n"
+	"bench_count_directly:\n"
+	"	incq bench_hits(%rip)\n"
+	"	ret\n"
+	".popsection\n");
+
+static struct user counter = { .ops = { .func = count } };
+static struct user counter_too = { .ops = { .func = count } };
+static struct user counter_regs = { .ops = { .func = count, .flags = FTRACE_OPS_FL_SAVE_REGS } };
+static struct user direct = { .kind = USER_DIRECT };
+static struct user overrider = { .ops = { .func = count_and_override,
+					  .flags = FTRACE_OPS_FL_SAVE_REGS |
+						   FTRACE_OPS_FL_IPMODIFY } };
+static struct user function = { .ops = { .func = function_trace_call } };
+static struct user function_too = { .ops = { .func = function_trace_call } };
+static struct user graph = { .kind = USER_GRAPH };
+static struct user graph_too = { .kind = USER_GRAPH };
+
+static void init_tracer(struct user *user, struct ring_buffer *ring)
+{
+	user->ops.private = &user->array;
+	user->array.ops = &user->ops;
+	user->array.buffer = ring;
+	user->array.graph.options = TRACE_GRAPH_DEFAULT;
+}
+
+static void init_users(void)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(rings); i++) {
+		rings[i] = ring_buffer_alloc(TRACE_BUF_SIZE_DEFAULT, RING_BUFFER_OVERWRITE);
+		if (!rings[i])
+			panic("no ring");
+	}
+	init_tracer(&function, rings[0]);
+	init_tracer(&function_too, rings[1]);
+	init_tracer(&graph, rings[0]);
+	init_tracer(&graph_too, rings[1]);
+	/* These two may not want every function. */
+	if (ftrace_set_filter_ip(&direct.ops, (uintptr_t)process_target, false, false) ||
+	    ftrace_set_filter_ip(&overrider.ops, (uintptr_t)process_target, false, false))
+		panic("no filter");
+}
+
+static void start(struct user *user)
+{
+	int err;
+
+	if (user->kind == USER_DIRECT)
+		err = register_ftrace_direct(&user->ops, (uintptr_t)bench_count_directly);
+	else if (user->kind == USER_GRAPH)
+		err = function_graph_start(&user->array);
+	else
+		err = register_ftrace_function(&user->ops);
+	if (err)
+		panic("start: %d", err);
+}
+
+static void stop(struct user *user)
+{
+	int err = 0;
+
+	if (user->kind == USER_DIRECT)
+		err = unregister_ftrace_direct(&user->ops, (uintptr_t)bench_count_directly, false);
+	else if (user->kind == USER_GRAPH)
+		function_graph_stop(&user->array);
+	else
+		err = unregister_ftrace_function(&user->ops);
+	if (err)
+		panic("stop: %d", err);
+}
+
+/* ---- Rows ---- */
+
+static void run_rdtsc(uint64_t rounds)
+{
+	while (rounds--) {
+		uint64_t now = trace_plat_cycles();
+
+		TRACE_OPAQUE(now);
+	}
+}
+
+static void run_ring(uint64_t rounds)
+{
+	while (rounds--) {
+		uint64_t *payload = ring_buffer_lock_reserve(rings[0], 16);
+
+		if (!payload)
+			continue;
+		payload[0] = rounds;
+		payload[1] = rounds;
+		ring_buffer_unlock_commit(rings[0], payload);
+	}
+}
+
+static void run_calls(uint64_t rounds)
+{
+	uint64_t x = 0;
+
+	while (rounds--)
+		x = process_target(x);
+	TRACE_OPAQUE(x);
+}
+
+/* Without a site. */
+static __attribute__((noipa)) uint64_t caller(uint64_t x)
+{
+	return process_target(x) + 1;
+}
+
+static void run_callers(uint64_t rounds)
+{
+	uint64_t x = 0;
+
+	while (rounds--)
+		x = caller(x);
+	TRACE_OPAQUE(x);
+}
+
+static struct row rows[] = {
+	{ "rdtsc", "the time stamp counter alone", run_rdtsc, .events = 0 },
+	{ "ring_16", "ring buffer, reserve and commit 16 bytes", run_ring, .events = 1 },
+	{ "site_off", "a call, the site is off (NOP)", run_calls, .events = 0 },
+	{ "op_one", "one op whose callback counts", run_calls, .users = { &counter }, .hits = 1 },
+	{ "ops_two", "two of them", run_calls, .users = { &counter, &counter_too }, .hits = 2 },
+	{ "op_regs", "one, with full registers", run_calls, .users = { &counter_regs }, .hits = 1 },
+	{ "direct", "direct call", run_calls, .users = { &direct }, .hits = 1 },
+	{ "direct_op", "direct call beside an op", run_calls, .users = { &direct, &counter },
+	  .hits = 2 },
+	{ "override", "one op that lets the call return at once", run_calls,
+	  .users = { &overrider }, .hits = 1, .wrong = 1 },
+	{ "func_event", "function tracer", run_calls, .users = { &function }, .events = 1 },
+	{ "func_two", "two function tracers", run_calls, .users = { &function, &function_too },
+	  .events = 2 },
+	{ "graph_pair", "function_graph, entry and exit", run_calls, .users = { &graph },
+	  .events = 2, .wrong = 1 },
+	{ "graph_two", "two function_graph tracers", run_calls, .users = { &graph, &graph_too },
+	  .events = 4, .wrong = 1 },
+	{ "caller_off", "a call by a function that returns, too", run_callers, .events = 0 },
+	{ "caller_graph", "the same, function_graph on the called one", run_callers,
+	  .users = { &graph }, .events = 2, .wrong = 1 },
+};
+
+static uint64_t events_so_far(void)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(rings); i++) {
+		struct ring_stats stats;
+
+		ring_buffer_stats_cpu(rings[i], 0, &stats);
+		if (stats.dropped)
+			panic("events were dropped");
+		nr += stats.entries + stats.overrun;
+	}
+	return nr;
+}
+
+static void time_chunk(struct row *row, uint32_t rounds)
+{
+	uint64_t begin = process_now_ns();
+
+	row->run(rounds);
+	row->ns[row->nr++] = (double)(process_now_ns() - begin) / rounds;
+}
+
+static void check_counts(struct row *row, uint64_t rounds, uint64_t events, uint64_t hits)
+{
+	if (events == rounds * row->events && hits == rounds * row->hits)
+		return;
+	printf("%s: %lu events and %lu calls of callbacks in %lu rounds\n", row->name,
+	       (unsigned long)events, (unsigned long)hits, (unsigned long)rounds);
+	row->has_failed = true;
+}
+
+static void check_balance(struct row *row)
+{
+	const struct balance *seen = &row->balance;
+
+	if (seen->calls == seen->returns && seen->wrong == STEP_ROUNDS * row->wrong)
+		return;
+	printf("%s: %lu calls and %lu returns, %lu not to where the call was, in %u rounds\n",
+	       row->name, (unsigned long)seen->calls, (unsigned long)seen->returns,
+	       (unsigned long)seen->wrong, STEP_ROUNDS);
+	row->has_failed = true;
+}
+
+/* The first turn steps through some rounds, too. Returns how many rounds there were. */
+static uint64_t run_rounds(struct row *row, const struct amount *amount)
+{
+	uint64_t rounds = (uint64_t)amount->rounds * (amount->chunks + 1);
+
+	if (!row->nr) {
+		row->balance = balance_of(row->run, STEP_ROUNDS);
+		check_balance(row);
+		rounds += STEP_ROUNDS;
+	}
+	row->run(amount->rounds); /* warm */
+	for (uint32_t i = 0; i < amount->chunks; i++)
+		time_chunk(row, amount->rounds);
+	return rounds;
+}
+
+static void run_row(struct row *row, const struct amount *amount)
+{
+	uint64_t events = events_so_far(), hits = bench_hits, rounds;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(row->users) && row->users[i]; i++)
+		start(row->users[i]);
+	rounds = run_rounds(row, amount);
+	for (uint32_t i = 0; i < ARRAY_SIZE(row->users) && row->users[i]; i++)
+		stop(row->users[i]);
+	check_counts(row, rounds, events_so_far() - events, bench_hits - hits);
+}
+
+/* ---- Output ---- */
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static void print_processor(void)
+{
+	char line[256], name[256] = "unknown processor";
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	while (file && fgets(line, sizeof(line), file) &&
+	       sscanf(line, "model name : %255[^\n]", name) != 1)
+		;
+	if (file)
+		fclose(file);
+	printf("%s, one CPU of it; ns for a round, with the loop and the call\n\n", name);
+}
+
+static void print_row(struct row *row)
+{
+	qsort(row->ns, row->nr, sizeof(row->ns[0]), compare);
+	printf("| `%s` | %s | %.2f | %.2f | %u | %.1f |\n", row->name, row->what, row->ns[0],
+	       row->ns[row->nr / 2], row->events, (double)row->balance.wrong / STEP_ROUNDS);
+}
+
+/* Where we run now, as far as we may choose. */
+static void stay_on_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+int main(int argc, char **argv)
+{
+	const struct amount *amount = argc > 1 && !strcmp(argv[1], "check") ? &quick : &full;
+	uint32_t nr_failed = 0;
+
+	if (!text_map()) {
+		puts("this kernel has no core-sync barrier: skipped\n0 passed, 0 failed");
+		return 0;
+	}
+	stay_on_cpu();
+	process_init();
+	init_users();
+	for (uint32_t turn = 0; turn < amount->turns; turn++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
+			run_row(&rows[i], amount);
+	print_processor();
+	puts("| name | what | best | median | events | returns not guessed |");
+	puts("|---|---|---|---|---|---|");
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		print_row(&rows[i]);
+		nr_failed += rows[i].has_failed;
+	}
+	printf("\n%u passed, %u failed\n", (uint32_t)ARRAY_SIZE(rows) - nr_failed, nr_failed);
+	return nr_failed != 0;
+}

@@ -1,0 +1,52 @@
+# The benchmark in a process: `make -f tests/silicon/bench.mk` builds $(BUILD)/silicon/bench.
+#
+# What is under test has the kernel's flags but for the code model: a process has its text low. The linker leaves out
+# what nobody calls, and what that would need of a host.
+
+BUILD ?= build
+CC    := gcc
+NASM  ?= nasm
+V     ?= 0
+Q     := $(if $(filter 1,$(V)),,@)
+OUT   := $(BUILD)/silicon
+
+include trace/files.mk
+
+arch   := $(addprefix arch/x86_64/,text_poke.c trampoline.c exec_alloc.c)
+host   := $(addprefix tests/silicon/,bench.c balance.c process.c text.c)
+asm    := $(addprefix arch/x86_64/,trampoline_code.asm graph_return.asm)
+objs   := $(patsubst %,$(OUT)/%.o,$(TRACE_SRCS) $(arch) $(host) $(asm))
+
+flags := -std=gnu11 -O2 -g -fno-pie -mno-red-zone -mcx16 -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
+	 -fno-strict-aliasing -fno-common -fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra \
+	 -ffunction-sections -fdata-sections -Wall -Wextra -Werror
+kernel_flags := $(flags) -ffreestanding -mgeneral-regs-only
+plat  := -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itrace/include
+inc   := -Itests/silicon/include $(plat) -Iarch/x86_64 -Ikernel/include
+
+$(OUT)/bench: $(objs)
+	$(Q)$(CC) -no-pie -Wl,--gc-sections -z noexecstack $^ -o $@
+
+$(OUT)/trace/%.c.o: trace/%.c tests/silicon/bench.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(kernel_flags) $(CFLAGS_trace/$*.c) $(plat) -Itrace -MMD -MP -c $< -o $@
+
+$(OUT)/arch/%.c.o: arch/%.c tests/silicon/bench.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(kernel_flags) $(inc) -MMD -MP -c $< -o $@
+
+$(OUT)/tests/%.c.o: tests/%.c tests/silicon/bench.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(flags) $(inc) -Itrace -MMD -MP -c $< -o $@
+
+$(OUT)/%.asm.o: %.asm $(OUT)/offsets.inc
+	@mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -I$(OUT)/ $< -o $@
+
+# As the kernel's build makes it.
+$(OUT)/offsets.inc: arch/x86_64/asm_offsets.c tests/silicon/bench.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(kernel_flags) $(plat) -Iarch/x86_64 -Ikernel/include -MMD -MP -MF $(@:.inc=.d) -MT $@ -S -o $(@:.inc=.s) $<
+	$(Q)sed -n 's/.*-> \([A-Za-z0-9_]*\) \$$*\([-0-9]*\).*/%define \1 \2/p' $(@:.inc=.s) > $@
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
