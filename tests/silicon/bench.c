@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trace/ring_buffer.h>
-#include "array.h"
 #include "balance.h"
-#include "func/functions.h"
+#include "instance/array.h"
 #include "process.h"
 #include "text.h"
+#include "tracers/function_tracer.h"
 
 #define MAX_CHUNKS  600u
 #define STEP_ROUNDS 20u
