@@ -47,8 +47,8 @@ struct klp_patch {
 
 /*
  * Start to replace the functions of `patch`; the transition may end later.
- * -EINVAL: nothing to patch, no name, a function without a call site, one named twice, or a name
- * that several functions have.
+ * -EINVAL: nothing to patch, no name or too long a one, a function without a call site, one named
+ * twice, or a name that several functions have.
  * -ENOENT: no such function. -EEXIST: the name is in use, or the patch is. -EBUSY: another patch is
  * in transition, somebody else modifies where a function goes, or ftrace_enabled is 0. -ENOMEM.
  * -ENODEV: tracing is dead. Nothing changes then. While it is there ftrace_enabled stays 1.
