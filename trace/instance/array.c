@@ -6,6 +6,7 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "fs/fs_file.h"
+#include "ops/ftrace_private.h"
 #include "print/dump.h"
 #include "snapshot.h"
 #include "text/str.h"
@@ -67,10 +68,26 @@ void trace_array_release(struct trace_array *tr)
 	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
 }
 
+/* Tracing is dead: what is recorded stays as it is. Any context. */
+static void arrays_off(void)
+{
+	struct trace_array *tr = trace_global_array();
+	struct ring_buffer *buffer;
+
+	/* Without a lock: one that goes meanwhile is freed only after a grace period. */
+	trace_plat_preempt_disable();
+	for (; tr; tr = tr->next) {
+		buffer = tr->buffer;
+		ring_buffer_record_off(buffer);
+	}
+	trace_plat_preempt_enable();
+}
+
 int trace_init(void)
 {
 	int err;
 
+	ftrace_when_killed(arrays_off);
 	err = trace_cmdlines_init();
 	if (!err)
 		err = trace_dump_init();
@@ -191,20 +208,6 @@ void tracing_off(void)
 
 	if (buffer)
 		ring_buffer_record_off(buffer);
-}
-
-void trace_arrays_off(void)
-{
-	struct trace_array *tr = trace_global_array();
-	struct ring_buffer *buffer;
-
-	/* Without a lock: one that goes meanwhile is freed only after a grace period. */
-	trace_plat_preempt_disable();
-	for (; tr; tr = tr->next) {
-		buffer = tr->buffer;
-		ring_buffer_record_off(buffer);
-	}
-	trace_plat_preempt_enable();
 }
 
 bool tracing_is_on(void)

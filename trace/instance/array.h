@@ -149,8 +149,6 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
  * lock held.
  */
 int trace_array_set_subbuf_order(struct trace_array *tr, int order);
-/* tracing_off() for all instances. Any context. */
-void trace_arrays_off(void);
 /*
  * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. No snapshot is taken meanwhile: a latency
  * tracer misses a maximum whose events would be forgotten in part.

@@ -12,13 +12,13 @@
 #include "ftrace_grace.h"
 #include "ftrace_set.h"
 #include "ftrace_tramp.h"
-#include "instance/array.h"
 
 struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
 struct ftrace_ops ftrace_global_ops;
 
 static _Atomic bool is_dead;
+static void (*_Atomic killed_fn)(void);
 static uint32_t nr_registered; /* ftrace_lock */
 
 bool ftrace_is_dead(void)
@@ -26,12 +26,20 @@ bool ftrace_is_dead(void)
 	return atomic_load_explicit(&is_dead, memory_order_relaxed);
 }
 
+void ftrace_when_killed(void (*fn)(void))
+{
+	atomic_store(&killed_fn, fn);
+}
+
 /* The list function finds nobody from here on. */
 void ftrace_kill(void)
 {
+	void (*fn)(void) = killed_fn;
+
 	atomic_store(&is_dead, true);
 	atomic_store(&ftrace_ops_list, NULL);
-	trace_arrays_off();
+	if (fn)
+		fn();
 }
 
 /* Out of the way: the caller's loop keeps its registers. */

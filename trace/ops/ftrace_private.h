@@ -25,6 +25,12 @@
 
 extern struct trace_plat_lock ftrace_lock;
 
+/*
+ * `fn` is called at the end of ftrace_kill(), in its context: any. One floor above asks for it,
+ * once; NULL: nobody.
+ */
+void ftrace_when_killed(void (*fn)(void));
+
 /* ---- Records ---- */
 
 /* A call site. The low bits of `flags` count the ops that want it. */

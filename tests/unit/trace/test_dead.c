@@ -30,6 +30,7 @@ static void damage(void)
 	EXPECT(echo("function", "current_tracer") == -ENODEV);
 	site[2] ^= 0xff;
 	EXPECT(ftrace_is_dead());
+	EXPECT(!tracing_is_on());
 	EXPECT(fake_nr_bugs == 1);
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include <trace/recursion.h>
 
@@ -26,10 +25,6 @@ struct user {
 
 static struct user users[NR_OPS];
 static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
-
-void trace_arrays_off(void)
-{
-}
 
 static void count_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs)

@@ -5,7 +5,6 @@
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
@@ -14,7 +13,7 @@
 
 static uint32_t nr_off, nr_calls;
 
-void trace_arrays_off(void)
+static void note_off(void)
 {
 	nr_off++;
 }
@@ -38,6 +37,7 @@ static int setup(void **state)
 	(void)state;
 	fake_reset();
 	fake_text_build_many("func_", NR_FUNCS);
+	ftrace_when_killed(note_off);
 	ftrace_init();
 	return ftrace_is_dead();
 }

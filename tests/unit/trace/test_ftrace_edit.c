@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
@@ -17,10 +16,6 @@ static const char *const names[] = { "do_idle",	     "schedule",  "schedule_idle
 static struct ftrace_ops ops;
 static struct ftrace_edit *edit;
 static long out_before;
-
-void trace_arrays_off(void)
-{
-}
 
 static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *unused,
 		     struct ftrace_regs *fregs)

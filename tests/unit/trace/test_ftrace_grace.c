@@ -6,7 +6,6 @@
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "graph/fgraph_private.h"
 #include "ops/ftrace_grace.h"
 #include "ops/ftrace_tramp.h"
@@ -14,10 +13,6 @@
 #define CODE	 0xffffffffa0010000ul
 #define CODE_LEN 0x40ul
 #define NR_WAITS 40u
-
-void trace_arrays_off(void)
-{
-}
 
 static struct ftrace_wait waits[NR_WAITS];
 static struct ftrace_wait *done[NR_WAITS];

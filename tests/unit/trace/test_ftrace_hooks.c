@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_grace.h"
 #include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
@@ -23,10 +22,6 @@ static uint64_t nr_calls[4]; /* by the number in `private` */
 static uint64_t nr_full;     /* of them, with all registers */
 static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
 static long out_before;
-
-void trace_arrays_off(void)
-{
-}
 
 static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		  struct ftrace_regs *fregs)

@@ -8,14 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 
 #define NR_FUNCS 3000u
-
-void trace_arrays_off(void)
-{
-}
 
 static void callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		     struct ftrace_regs *fregs)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_set.h"
 
 #define NR_FUNCS 300u /* one more than there can be sets, and some */
@@ -19,10 +18,6 @@ static uint32_t order[64]; /* numbers of the ops that were called, in order */
 static uint32_t nr_calls;
 static uint64_t nr_others; /* calls of the second function */
 static size_t trampolines_at_sync;
-
-void trace_arrays_off(void)
-{
-}
 
 static void note_order(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *self,
 		       struct ftrace_regs *fregs)

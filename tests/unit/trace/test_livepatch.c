@@ -7,7 +7,6 @@
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "graph/fgraph_private.h"
 #include "livepatch/livepatch_private.h"
 
@@ -25,10 +24,6 @@ static const char *const names[] = { "old_a",	"old_b",      "new_a", "new_b",
 static struct klp_func funcs[2], newer_funcs[1];
 static struct klp_patch patch, newer;
 static long out_before;
-
-void trace_arrays_off(void)
-{
-}
 
 static void say(int32_t pid, uintptr_t word)
 {

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 
 #define NR_FUNCS  300u
@@ -33,10 +32,6 @@ struct user {
 
 static struct user users[NR_OPS];
 static _Atomic bool stop;
-
-void trace_arrays_off(void)
-{
-}
 
 static void look(uintptr_t ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {

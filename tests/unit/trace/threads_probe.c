@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "fake.h"
-#include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include <trace/ftrace_probe.h>
 
@@ -22,10 +21,6 @@
 static struct trace_array *const tr = (struct trace_array *)0x1000; /* only compared */
 static _Atomic uint64_t acted, seen, late;
 static _Atomic bool may_be_called, stop;
-
-void trace_arrays_off(void)
-{
-}
 
 static void counted(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
