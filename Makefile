@@ -248,6 +248,11 @@ mutate: deps-test
 	@tests/mutate/mutate --build $(BUILD) --mutants $(MUTANTS) --only '$(ONLY)' --seed $(SEED) --jobs $(JOBS) \
 		--boots $(BOOTS) --keep $(KEEP)
 
+# For clangd and other editors: the commands of a build from nothing, which make prints and does not run. clang's
+# flags, because clang reads them. The headers that a build makes are needed too.
+compile_commands.json: $(BUILD)/gen/offsets.inc FORCE
+	$(Q)$(MAKE) --no-print-directory -n -B CC=clang BUILD=$(BUILD) all | tools/compile-commands > $@
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 

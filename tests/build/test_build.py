@@ -1,5 +1,6 @@
 """The build itself: reproducible, incremental, and the same sites whoever records them."""
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -127,3 +128,30 @@ def test_flag_change_rebuilds_all(second_build):
     """The last one that uses this build: it would all be made anew."""
     printed = make(f"{second_build}/obj/kernel/heap.c.o", BUILD=second_build, CC="gcc", DEBUG=1)
     assert compiled(printed) == {"kernel/heap.c"}
+
+
+@pytest.fixture(scope="module")
+def commands():
+    """The compilation database. A tree that had none has none afterwards."""
+    path = ROOT / "compile_commands.json"
+    was_there = path.exists()
+    make(path.name, BUILD=MAIN)
+    yield json.loads(path.read_text())
+    if not was_there:
+        path.unlink()
+
+
+def test_commands_name_each_source_once(commands):
+    listed = subprocess.run(["git", "ls-files", "arch/*.c", "kernel/*.c", "trace/*.c", "tests/kernel/*.c"], cwd=ROOT,
+                            check=True, capture_output=True, text=True).stdout.split()
+    assert sorted(entry["file"] for entry in commands) == sorted(path for path in listed if (ROOT / path).exists())
+
+
+@pytest.mark.parametrize("source", ["trace/ring/ring_write.c", "kernel/main.c", "arch/x86_64/smp.c"])
+def test_a_command_can_be_used(commands, source, tmp_path):
+    """By clang as it is, without the object that it would make."""
+    entry = next(entry for entry in commands if entry["file"] == source)
+    words = [word for word in entry["arguments"] if word not in ("-MMD", "-MP")]
+    words[words.index("-o") + 1] = tmp_path / "unused.o"
+    done = subprocess.run([*words, "-fsyntax-only"], cwd=entry["directory"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
