@@ -36,7 +36,7 @@ say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
 
 # ---- Sources: each folder lists its own ----
 
-include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk
+include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/arch/x86_64/files.mk
 include tools/build.mk
 
 ifneq ($(SITES),0)
@@ -44,8 +44,8 @@ GEN_SRCS := $(BUILD)/gen/sites.c
 endif
 
 traced_srcs  := $(KERNEL_SRCS) $(ARCH_SRCS) $(GEN_SRCS)
-notrace_srcs := $(TRACE_SRCS) $(KERNEL_NOTRACE_SRCS) $(ARCH_NOTRACE_SRCS)
-asm_srcs     := $(BOOT_ASM) $(ARCH_ASM)
+notrace_srcs := $(TRACE_SRCS) $(TRACE_ARCH_SRCS) $(KERNEL_NOTRACE_SRCS) $(ARCH_NOTRACE_SRCS)
+asm_srcs     := $(BOOT_ASM) $(ARCH_ASM) $(TRACE_ARCH_ASM)
 
 obj_of	     = $(patsubst %,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 traced_objs  := $(call obj_of,$(traced_srcs))
@@ -72,13 +72,13 @@ CFLAGS_COMMON += -fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-s
 endif
 CFLAGS_TRACED := -pg -mfentry $(if $(filter cc,$(RECORDMCOUNT)),-mrecord-mcount)
 
-plat_inc  := -Iarch/x86_64/include/plat -Iarch/x86_64/include
-inc_trace := -Itrace/include -Itrace -Iarch/x86_64/include/plat -Iarch/x86_64/include
-inc_arch  := -Iarch/x86_64/include -Iarch/x86_64 -Iarch/x86_64/include/plat -Itrace/include -Ikernel/include
-inc_kernel := -Ikernel/include -Ikernel -Iarch/x86_64/include -Iarch/x86_64/include/plat -Itrace/include
-inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
+plat_inc  := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include
+inc_trace := -Itrace/include -Itrace $(plat_inc)
+inc_arch  := -Iarch/x86_64 -Itrace/include $(plat_inc) -Ikernel/include
+inc_kernel := -Ikernel/include -Ikernel -Itrace/include $(plat_inc)
+inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion $(if $(filter trace/arch/%,$1),-Ikernel/include),$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
 
-NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Iboot/ -I$(BUILD)/gen/
+NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/ -I$(BUILD)/gen/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
 
 # A change of compiler or flags rebuilds what they were used for; sites are in traced objects only.

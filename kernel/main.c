@@ -6,7 +6,7 @@
 #include <arch/multiboot.h>
 #include <arch/paging.h>
 #include <arch/smp.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <arch/timer.h>
 #include <arch/tsc.h>
 #include <kernel/boot_stats.h>

@@ -6,8 +6,8 @@
 #include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
-#include <arch/text_poke.h>
-#include <arch/trampoline.h>
+#include <trace/arch_text.h>
+#include <trace/arch_trampoline.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>

@@ -23,7 +23,6 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/unwind_probe.c
 
 ARCH_ASM := \
-	arch/x86_64/fentry.asm \
 	arch/x86_64/hook_call.asm \
 	arch/x86_64/nmi_entry.asm \
 	arch/x86_64/switch.asm \
@@ -51,7 +50,3 @@ ARCH_NOTRACE_SRCS += \
 	arch/x86_64/tsc.c \
 	arch/x86_64/tsc_sync.c \
 	arch/x86_64/uart.c
-
-# Patching and trampolines.
-ARCH_NOTRACE_SRCS += arch/x86_64/text_poke.c arch/x86_64/text_poke_test.c arch/x86_64/trampoline.c
-ARCH_ASM += arch/x86_64/graph_return.asm arch/x86_64/text_poke_sites.asm arch/x86_64/trampoline_code.asm

@@ -2,10 +2,8 @@
  * See <arch/static_branch.h>.
  */
 #include <arch/static_branch.h>
-#include <arch/text_poke.h>
 #include <kernel/base.h>
-
-#include "insn.h"
+#include <trace/arch_text.h>
 
 #define BATCH 128
 
@@ -82,15 +80,17 @@ int static_branch_update(void)
 		sort_sites();
 	for (const struct static_site *site = static_branches_start; site < static_branches_end;
 	     site++) {
-		uint64_t jmp = insn_make(INSN_JMP, site->code, site->target);
-		uint64_t now = insn_load((const void *)site->code);
 		struct trace_poke *poke = &update.pokes[update.nr];
+		bool is_on = site->key->is_on;
+		uint8_t jmp[TRACE_INSN_SIZE];
 
-		if (site->key->is_on == (now == jmp))
+		trace_plat_insn_jmp(site->code, site->target, jmp);
+		if (is_on == (__builtin_memcmp((const void *)site->code, jmp, sizeof(jmp)) == 0))
 			continue;
 		*poke = (struct trace_poke){ .site = trace_plat_ip_pack(site->code) };
-		insn_store(poke->old_insn, site->key->is_on ? INSN_NOP : jmp);
-		insn_store(poke->new_insn, site->key->is_on ? jmp : INSN_NOP);
+		trace_plat_insn_nop(is_on ? poke->old_insn : poke->new_insn);
+		trace_plat_insn_jmp(site->code, site->target,
+				    is_on ? poke->new_insn : poke->old_insn);
 		if (++update.nr == BATCH)
 			err = flush();
 		if (err)

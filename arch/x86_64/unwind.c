@@ -9,7 +9,7 @@
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 
-#include "trampoline_range.h"
+#include <trace/arch_code.h>
 #include "trap_priv.h"
 #include "unwind_priv.h"
 

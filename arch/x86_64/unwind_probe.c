@@ -10,7 +10,7 @@
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 
-#include "trampoline_range.h"
+#include <trace/arch_code.h>
 #include "unwind_priv.h"
 
 #define WORD	     sizeof(uintptr_t)

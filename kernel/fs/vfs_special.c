@@ -9,7 +9,7 @@
 #include <kernel/time.h>
 #include <kernel/version.h>
 #include <arch/smp.h>
-#include <arch/trampoline.h>
+#include <trace/arch_trampoline.h>
 #include <trace/fmt.h>
 #include "vfs_mount.h"
 

@@ -3,7 +3,7 @@
  * anything, names the site, stops for good, and leaves the kernel running. `torture records`: the
  * same with an event in a buffer, which its reader notices.
  */
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <kernel/string.h>
 #include <kernel/text.h>
 #include <trace/ftrace.h>

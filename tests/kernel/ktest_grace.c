@@ -6,7 +6,7 @@
 #include <arch/cpu.h>
 #include <arch/smp.h>
 #include <arch/switch.h>
-#include <arch/trampoline.h>
+#include <trace/arch_trampoline.h>
 #include <arch/unwind.h>
 #include <kernel/ktest.h>
 #include <kernel/preempt.h>

@@ -1,5 +1,5 @@
 /*
- * Model of arch/x86_64/text_poke.c: one site is changed twice, from instruction 0 to 1 and back,
+ * Model of trace/arch/x86_64/text_poke.c: one site is changed twice, from instruction 0 to 1 and back,
  * while CPUs execute it and one CPU comes online.
  *
  * What a CPU may do that an emulator does not show: it fetches the first byte and the tail of the

@@ -6,8 +6,8 @@ from engine import Compared
 from suites import PYTEST, Boots, Command, Units
 
 PATTERNS = ("trace/*.c", "trace/*.h", "tools/recordmcount/*.c", "kernel/sched/grace.c") + tuple(
-    f"arch/x86_64/{name}*{suffix}" for name in ("text_poke", "smp_sync", "smp_nmi", "trap", "trampoline", "alias")
-    for suffix in (".c", ".h", ".asm"))
+    f"{name}*{suffix}" for name in ("trace/arch/x86_64/", "arch/x86_64/smp_sync", "arch/x86_64/smp_nmi", "arch/x86_64/trap",
+                                    "arch/x86_64/alias") for suffix in (".c", ".h", ".asm"))
 
 
 def counts(path):
@@ -16,7 +16,7 @@ def counts(path):
 
 def weight(path):
     """Code that few lines of carry much is drawn from more often."""
-    return 1 if path.startswith("trace/") else 2
+    return 1 if path.startswith("trace/") and not path.startswith("trace/arch/") else 2
 
 
 KERNEL = ("BUILD=build/kernel", "CC=gcc")
@@ -38,7 +38,7 @@ def prepare(trees, paths, args, directory):
                 ["tools/recordmcount/"], 20),
         Command("tests/recordmcount/test_sizes.py", [*PYTEST, "tests/recordmcount/test_sizes.py"],
                 ["tools/recordmcount/"], 20),
-        Command("tests/silicon", ["tests/silicon/run"], ["arch/x86_64/text_poke"], 10, {"BUILD": "build"}),
+        Command("tests/silicon", ["tests/silicon/run"], ["trace/arch/x86_64/text_poke"], 10, {"BUILD": "build"}),
     ]
     plan = product_plan(trees, args.jobs)
     if args.boots:

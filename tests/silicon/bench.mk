@@ -12,16 +12,16 @@ OUT   := $(BUILD)/silicon
 
 include trace/files.mk
 
-arch   := $(addprefix arch/x86_64/,text_poke.c trampoline.c exec_alloc.c)
+arch   := $(addprefix trace/arch/x86_64/,text_poke.c trampoline.c) arch/x86_64/exec_alloc.c
 host   := $(addprefix tests/silicon/,bench.c balance.c process.c text.c)
-asm    := $(addprefix arch/x86_64/,trampoline_code.asm graph_return.asm)
+asm    := $(addprefix trace/arch/x86_64/,trampoline_code.asm graph_return.asm)
 objs   := $(patsubst %,$(OUT)/%.o,$(TRACE_SRCS) $(arch) $(host) $(asm))
 
 flags := -std=gnu11 -O2 -g -fno-pie -mno-red-zone -mcx16 -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	 -fno-strict-aliasing -fno-common -fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra \
 	 -ffunction-sections -fdata-sections -Wall -Wextra -Werror
 kernel_flags := $(flags) -ffreestanding -mgeneral-regs-only
-plat  := -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itrace/include
+plat  := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itrace/include
 inc   := -Itests/silicon/include $(plat) -Iarch/x86_64 -Ikernel/include
 
 $(OUT)/bench: $(objs)
@@ -30,6 +30,10 @@ $(OUT)/bench: $(objs)
 $(OUT)/trace/%.c.o: trace/%.c tests/silicon/bench.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(kernel_flags) $(CFLAGS_trace/$*.c) $(plat) -Itrace -MMD -MP -c $< -o $@
+
+$(OUT)/trace/arch/%.c.o: trace/arch/%.c tests/silicon/bench.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(kernel_flags) $(inc) -MMD -MP -c $< -o $@
 
 $(OUT)/arch/%.c.o: arch/%.c tests/silicon/bench.mk
 	@mkdir -p $(@D)
@@ -41,7 +45,7 @@ $(OUT)/tests/%.c.o: tests/%.c tests/silicon/bench.mk
 
 $(OUT)/%.asm.o: %.asm $(OUT)/offsets.inc
 	@mkdir -p $(@D)
-	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -I$(OUT)/ $< -o $@
+	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -I$(OUT)/ $< -o $@
 
 # As the kernel's build makes it.
 $(OUT)/offsets.inc: arch/x86_64/asm_offsets.c tests/silicon/bench.mk

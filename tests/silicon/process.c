@@ -3,8 +3,8 @@
 #include <arch/cpu.h>
 #include <arch/cpu_local.h>
 #include <arch/paging.h>
-#include <arch/text_poke.h>
-#include <arch/trampoline.h>
+#include <trace/arch_text.h>
+#include <trace/arch_trampoline.h>
 #include <asm/prctl.h>
 #include <kernel/base.h>
 #include <stdio.h>

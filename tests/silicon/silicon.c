@@ -1,6 +1,6 @@
 /*
- * arch/x86_64/text_poke.c, unchanged, on the processors of this machine: threads of a process for
- * CPUs, SIGTRAP for #BP, the kernel's core-sync barrier for the sync IPI.
+ * trace/arch/x86_64/text_poke.c, unchanged, on the processors of this machine: threads of a process
+ * for CPUs, SIGTRAP for #BP, the kernel's core-sync barrier for the sync IPI.
  *
  * Threads call functions that begin with a site. The sites are switched between a call of A, a call
  * of B, and (in the second part) a NOP. A counts in one word of the caller, B in the next. While
@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <arch/paging.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <arch/trap.h>
 #include <kernel/base.h>
 #include <pthread.h>

@@ -32,6 +32,7 @@ warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissi
 	   -Wwrite-strings
 common	:= -std=gnu11 -g -mcx16 -fno-strict-aliasing -fno-common -D_GNU_SOURCE
 inc	:= -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
+inc_arch := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include
 inc_kernel := -Ikernel/include -iquote kernel -Iarch/x86_64/include
 
 # The address 0 of %gs is no null pointer; gcc's check does not tell them apart.
@@ -53,12 +54,12 @@ flags_clang := -O0 $(asan) -Itests/unit/fake/plat
 flags_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
-	      -Iarch/x86_64/include/plat -Iarch/x86_64/include -Itests/unit/fast
+	      $(inc_arch) -Itests/unit/fast
 flags_fastclang := $(flags_fast)
 # include/ comes before the kernel's headers: it takes their place. A process has its text low, as packed addresses need.
 flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
-	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include -Iarch/x86_64/include/plat \
-	     -Iarch/x86_64/include -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
+	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include $(inc_arch) -Itrace/arch/x86_64 \
+	     -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
 flags_simclang := $(flags_sim) -Wno-unused-value
 flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
@@ -86,6 +87,9 @@ $(UNIT)/$1/trace/%.o: trace/%.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) $$(CFLAGS_$$<) -Itrace/include -iquote trace \
 		-MMD -MP -c $$< -o $$@
+$(UNIT)/$1/trace/arch/%.o: trace/arch/%.c tests/unit/build.mk
+	@mkdir -p $$(@D)
+	$(Q)$(cc_$1) $(common) $(warn) -Wconversion $(flags_$1) -Itrace/include -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/kernel/%.o: kernel/%.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(flags_gs) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@

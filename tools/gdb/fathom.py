@@ -7,7 +7,7 @@
 
 Traps and thread switches need nothing from here: their assembly carries unwind information. A
 trampoline is made at run time, so no file describes it; its frame is fixed instead
-(arch/x86_64/trampoline_code.asm): rbp pushed and set, saved registers below, above it two return
+(trace/arch/x86_64/trampoline_code.asm): rbp pushed and set, saved registers below, above it two return
 addresses: into the traced function, behind its call site, and into that function's caller.
 """
 import re

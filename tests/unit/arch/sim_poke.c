@@ -3,7 +3,7 @@
  * moment, handlers that are late, a CPU that comes online meanwhile. See sim/sim_text.h for what is
  * looked at before every step.
  *
- * links: arch/x86_64/text_poke.c arch/x86_64/smp_sync.c arch/x86_64/smp_ap.c
+ * links: trace/arch/x86_64/text_poke.c arch/x86_64/smp_sync.c arch/x86_64/smp_ap.c
  */
 #include "unit.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
 #include "smp_priv.h"

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <arch/trap.h>
 #include <kernel/base.h>
 #include "sim.h"
 #include "smp_priv.h"
 #include "sim_text.h"
 
-#include "../../../arch/x86_64/text_poke.c" /* after a panic its lock is taken back */
+#include "../../../trace/arch/x86_64/text_poke.c" /* after a panic its lock is taken back */
 
 #define STRETCH 256u
 

@@ -3,22 +3,22 @@
  * is known of them afterwards, and what a destroyed one leaves behind. The pieces here are not code
  * but bytes that tell which piece they are of.
  *
- * links: arch/x86_64/trampoline.c arch/x86_64/exec_alloc.c
- * links: arch/x86_64/text_poke.c arch/x86_64/smp_sync.c
+ * links: trace/arch/x86_64/trampoline.c arch/x86_64/exec_alloc.c
+ * links: trace/arch/x86_64/text_poke.c arch/x86_64/smp_sync.c
  */
 #include "unit.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <arch/cpu.h>
 #include <arch/paging.h>
-#include <arch/text_poke.h>
-#include <arch/trampoline.h>
+#include <trace/arch_text.h>
+#include <trace/arch_trampoline.h>
 #include <kernel/base.h>
 #include "insn.h"
 #include "sim.h"
 #include "sim_text.h"
 #include "smp_priv.h"
-#include "trampoline_range.h"
+#include <trace/arch_code.h>
 
 #define CALL_BYTES 5u
 #define FUNC_A	   (SIM_EXEC_BASE + 0x1000000)

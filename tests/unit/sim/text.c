@@ -5,7 +5,7 @@
 #include <string.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <arch/trap.h>
 
 #include "sim.h"

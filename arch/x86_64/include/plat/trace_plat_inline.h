@@ -9,7 +9,7 @@
 #define TRACE_PLAT_INLINE_H
 
 #include <arch/cpu_local.h>
-#include "trace_plat_regs.h"
+#include <trace/arch_regs.h>
 
 /*
  * Fields that do not change under code with preemption off, or only as an interrupt leaves them:

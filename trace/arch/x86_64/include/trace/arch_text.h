@@ -18,8 +18,8 @@
  *            The hot-plug lock is held inside a batch: no CPU comes online half-way.
  * Ownership: the pokes stay the caller's; nobody looks at them after the call.
  */
-#ifndef ARCH_TEXT_POKE_H
-#define ARCH_TEXT_POKE_H
+#ifndef TRACE_ARCH_TEXT_H
+#define TRACE_ARCH_TEXT_H
 
 #include <trace/platform.h>
 

@@ -3,7 +3,7 @@
  * code is run while the sites are int3. What it returns tells which instruction was emulated, and
  * that the stack was right. See text_poke_sites.asm.
  */
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <kernel/base.h>
 
 #include "insn.h"

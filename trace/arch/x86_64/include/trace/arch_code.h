@@ -2,8 +2,8 @@
  * Which addresses belong to an ftrace trampoline: code whose frame is pushed before the traced
  * function made its own, so that two return addresses lie above it.
  */
-#ifndef TRAMPOLINE_RANGE_H
-#define TRAMPOLINE_RANGE_H
+#ifndef TRACE_ARCH_CODE_H
+#define TRACE_ARCH_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

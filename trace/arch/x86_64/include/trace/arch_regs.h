@@ -10,8 +10,8 @@
  * Context:   probe; until the callback returns.
  * Ownership: the trampoline's. All but `rsp` may be written: it follows from where this lies.
  */
-#ifndef TRACE_PLAT_REGS_H
-#define TRACE_PLAT_REGS_H
+#ifndef TRACE_ARCH_REGS_H
+#define TRACE_ARCH_REGS_H
 
 #include <stdint.h>
 

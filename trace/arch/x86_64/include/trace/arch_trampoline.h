@@ -2,7 +2,7 @@
  * Entry trampolines: what an enabled call site calls. They save what a function's caller expects to
  * keep, call func(ip, parent_ip, ops, fregs), restore, and return behind the site.
  *
- * The stack while func runs is a struct ftrace_regs, "trace_plat_regs.h", or its upper half; rbp
+ * The stack while func runs is a struct ftrace_regs, <trace/arch_regs.h>, or its upper half; rbp
  * points at .rbp, so frame-pointer unwinding goes through:
  *
  *   rsp     r15 r14 r13 r12 r11 r10 rbx flags rsp direct   10 words, when all are saved
@@ -20,8 +20,8 @@
  *            traced.
  * Ownership: see trace_plat_trampoline_create().
  */
-#ifndef ARCH_TRAMPOLINE_H
-#define ARCH_TRAMPOLINE_H
+#ifndef TRACE_ARCH_TRAMPOLINE_H
+#define TRACE_ARCH_TRAMPOLINE_H
 
 #include <trace/platform.h>
 

@@ -1,5 +1,5 @@
 /*
- * Changing code that other CPUs execute: see <arch/text_poke.h>.
+ * Changing code that other CPUs execute: see <trace/arch_text.h>.
  *
  * Why the handler may trust what it sees: a CPU in the handler has interrupts off, so it does not
  * answer a core sync. While it is in there, the batch can take no more than the step it is in.
@@ -8,7 +8,7 @@
 #include <arch/paging.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
-#include <arch/text_poke.h>
+#include <trace/arch_text.h>
 #include <kernel/base.h>
 #include <stdatomic.h>
 

@@ -18,7 +18,7 @@ INSN_SIZE	equ 5
 %define ARG_REGS rax, rcx, rdx, rsi, rdi, r8, r9
 %define REST_REGS rbx, r10, r11, r12, r13, r14, r15
 
-; <trace_plat_regs.h>: from the lowest address that is saved at all, 16-byte aligned for C.
+; <trace/arch_regs.h>: from the lowest address that is saved at all, 16-byte aligned for C.
 struc ftrace_regs
 .r15:		resq 1
 .r14:		resq 1

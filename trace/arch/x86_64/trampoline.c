@@ -1,16 +1,16 @@
 /*
- * Entry trampolines of single ops and of sets: see <arch/trampoline.h>. Each is put together from
- * the pieces of a template, in units of executable memory; nobody runs it before a site has been
- * poked to call it, and those core syncs come after the copy.
+ * Entry trampolines of single ops and of sets: see <trace/arch_trampoline.h>. Each is put together
+ * from the pieces of a template, in units of executable memory; nobody runs it before a site has
+ * been poked to call it, and those core syncs come after the copy.
  */
 #include <arch/paging.h>
-#include <arch/text_poke.h>
-#include <arch/trampoline.h>
+#include <trace/arch_text.h>
+#include <trace/arch_trampoline.h>
 #include <kernel/base.h>
 #include <stdatomic.h>
 
 #include "insn.h"
-#include "trampoline_range.h"
+#include <trace/arch_code.h>
 
 #define NR_UNITS (EXEC_BYTES / EXEC_UNIT)
 
