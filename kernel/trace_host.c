@@ -62,11 +62,6 @@ bool trace_plat_cpu_online(uint32_t cpu)
 	return smp_cpu_online(cpu);
 }
 
-void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg)
-{
-	smp_call_all(fn, arg, true);
-}
-
 int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
 	return smp_call_one(cpu, fn, arg);
@@ -197,11 +192,6 @@ void trace_plat_lock(struct trace_plat_lock *lock)
 void trace_plat_unlock(struct trace_plat_lock *lock)
 {
 	mutex_unlock((struct mutex *)lock);
-}
-
-bool trace_plat_lock_held(const struct trace_plat_lock *lock)
-{
-	return mutex_held((const struct mutex *)lock);
 }
 
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg)

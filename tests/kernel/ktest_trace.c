@@ -1,4 +1,5 @@
 /* trace_printk() where only a kernel has it: symbols of callers, interrupts, several CPUs. */
+#include <arch/smp.h>
 #include <kernel/ktest.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -98,7 +99,7 @@ static void test_interrupts(void)
 	char *text;
 
 	put("trace", "");
-	trace_plat_on_each_cpu(speak_in_interrupt, NULL);
+	smp_call_all(speak_in_interrupt, NULL, true);
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++)
 		nr_cpus += trace_plat_cpu_online(cpu);
 	text = read_trace();

@@ -26,6 +26,7 @@
 #define FGRAPH_PRIVATE_H
 
 #include <stdatomic.h>
+#include <trace/asm_entries.h>
 #include <trace/fgraph.h>
 #include <trace/thread.h>
 
@@ -236,9 +237,6 @@ void fgraph_user_remove(struct fgraph_user *user);
 
 /* The user of a frame. */
 struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame);
-
-/* What a hooked function returns into calls this, preemption in any state; *slot says where to. */
-void trace_graph_return(uintptr_t *slot);
 
 /* ---- fgraph_stack.c: threads. Callers hold fgraph_lock. ---- */
 

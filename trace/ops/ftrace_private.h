@@ -21,6 +21,7 @@
 #define FTRACE_PRIVATE_H
 
 #include <stdatomic.h>
+#include <trace/asm_entries.h>
 #include <trace/ftrace.h>
 
 extern struct trace_plat_lock ftrace_lock;
@@ -163,14 +164,7 @@ static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash 
 
 extern struct ftrace_ops *_Atomic ftrace_ops_list;
 
-/*
- * Called by the shared trampolines, without and with all registers, and by trampolines of ops with
- * FTRACE_OPS_FL_RECURSION.
- */
-void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			 struct ftrace_regs *fregs);
-void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs);
+/* Called by trampolines of ops with FTRACE_OPS_FL_RECURSION. */
 void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			    struct ftrace_regs *fregs);
 /* The func of an ops with a direct call: has the trampoline leave through it. */

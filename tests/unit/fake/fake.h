@@ -96,6 +96,8 @@ extern uint32_t fake_stack[256];
 extern size_t fake_stack_nr;
 
 /* ---- Threads ---- */
+/* Does this thread hold it? */
+bool fake_lock_held(const struct trace_plat_lock *lock);
 /* What trace_plat_defer() was given. */
 void fake_run_deferred(void);
 extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */

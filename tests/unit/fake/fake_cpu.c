@@ -89,12 +89,6 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
-void trace_plat_on_each_cpu(void (*fn)(void *arg), void *arg)
-{
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
-		trace_plat_on_cpu(cpu, fn, arg);
-}
-
 uint64_t trace_plat_clock_mono_ns(void)
 {
 	return fake_clock_read();

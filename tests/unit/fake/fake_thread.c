@@ -114,6 +114,13 @@ void trace_plat_free(void *memory, size_t bytes)
 	free(memory);
 }
 
+bool fake_lock_held(const struct trace_plat_lock *lock)
+{
+	const struct fake_lock *fake = (const struct fake_lock *)(const void *)lock;
+
+	return pthread_equal(atomic_load(&fake->owner), pthread_self());
+}
+
 void trace_plat_lock(struct trace_plat_lock *lock)
 {
 	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
@@ -124,7 +131,7 @@ void trace_plat_lock(struct trace_plat_lock *lock)
 		hook();
 		fake_on_lock = hook;
 	}
-	if (trace_plat_lock_held(lock) || trace_plat_preempt_count()) {
+	if (fake_lock_held(lock) || trace_plat_preempt_count()) {
 		fprintf(stderr, "fake: lock taken twice, or in atomic context\n");
 		abort();
 	}
@@ -136,19 +143,12 @@ void trace_plat_unlock(struct trace_plat_lock *lock)
 {
 	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
 
-	if (!trace_plat_lock_held(lock)) {
+	if (!fake_lock_held(lock)) {
 		fprintf(stderr, "fake: unlock by somebody else\n");
 		abort();
 	}
 	atomic_store(&fake->owner, 0);
 	pthread_mutex_unlock(&fake->mutex);
-}
-
-bool trace_plat_lock_held(const struct trace_plat_lock *lock)
-{
-	const struct fake_lock *fake = (const struct fake_lock *)(const void *)lock;
-
-	return pthread_equal(atomic_load(&fake->owner), pthread_self());
 }
 
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg)

@@ -30,8 +30,8 @@ static void leave(void)
 static void work_beside(void)
 {
 	fake_on_pause = NULL;
-	assert_false(trace_plat_lock_held(&trace_config_lock));
-	assert_false(trace_plat_lock_held(&ftrace_lock));
+	assert_false(fake_lock_held(&trace_config_lock));
+	assert_false(fake_lock_held(&ftrace_lock));
 	assert_string_equal(cat("current_tracer"), "nop\n");
 	assert_int_equal(echo("1", "options/func_stack_trace"), 0);
 	assert_int_equal(echo("0", "options/func_stack_trace"), 0);
