@@ -43,8 +43,11 @@ class Mutant:
         return (self.path, self.function, self.before, self.after, self.nth)
 
     def rank(self, seed):
-        """Where it stands in the draw: by what it says, not by where it is, so that other changes leave it there."""
-        return hashlib.sha256(repr((seed, self.key)).encode()).hexdigest()
+        """Where it stands in the draw: by what it says, not by where it is, so that other changes leave it there.
+
+        A file may get another name: its mutants stay.
+        """
+        return hashlib.sha256(repr((seed, *self.key[1:])).encode()).hexdigest()
 
     def apply(self, text):
         """The file with the mutant in it; no line moves, for some code contains its line number."""

@@ -91,14 +91,14 @@ def test_survivor_and_verdict(tree):
 
 
 def test_draw_is_steady():
-    """A change elsewhere, and lines that move, leave the mutants of a function and their order as they were."""
+    """A change elsewhere, lines that move, another name of the file: the mutants of a function and their order stay."""
     moved = PROGRAM.replace("int limit", "int other(int a)\n{\n\treturn a == 1;\n}\n\nint limit", 1)
 
-    def order(text):
-        ranked = sorted(mutants_of("limit.c", text), key=lambda mutant: mutant.rank("1"))
-        return [mutant.key for mutant in ranked if mutant.function == "limit"]
+    def order(path, text):
+        ranked = sorted(mutants_of(path, text), key=lambda mutant: mutant.rank("1"))
+        return [mutant.key[1:] for mutant in ranked if mutant.function == "limit"]
 
-    assert order(PROGRAM) == order(moved) != []
+    assert order("limit.c", PROGRAM) == order("elsewhere/bound.c", moved) != []
 
 
 def test_verdicts_of_this_tree():
