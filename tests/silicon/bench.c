@@ -46,6 +46,7 @@ struct row {
 	const char *what;
 	void (*run)(uint64_t rounds);
 	struct user *users[2];
+	bool is_shared; /* the site calls the shared trampoline: there is no room for another */
 	/* In a round: */
 	uint32_t hits;	 /* of callbacks that count */
 	uint32_t events; /* in the rings */
@@ -208,6 +209,10 @@ static struct row rows[] = {
 	{ "op_one", "one op whose callback counts", run_calls, .users = { &counter }, .hits = 1 },
 	{ "ops_two", "two of them", run_calls, .users = { &counter, &counter_too }, .hits = 2 },
 	{ "op_regs", "one, with full registers", run_calls, .users = { &counter_regs }, .hits = 1 },
+	{ "ops_regs", "two, one of them with full registers", run_calls,
+	  .users = { &counter, &counter_regs }, .hits = 2 },
+	{ "ops_list", "two, through the shared trampoline", run_calls,
+	  .users = { &counter, &counter_too }, .is_shared = true, .hits = 2 },
 	{ "direct", "direct call", run_calls, .users = { &direct }, .hits = 1 },
 	{ "direct_op", "direct call beside an op", run_calls, .users = { &direct, &counter },
 	  .hits = 2 },
@@ -289,6 +294,7 @@ static void run_row(struct row *row, const struct amount *amount)
 {
 	uint64_t events = events_so_far(), hits = bench_hits, rounds;
 
+	process_has_room = !row->is_shared;
 	for (uint32_t i = 0; i < ARRAY_SIZE(row->users) && row->users[i]; i++)
 		start(row->users[i]);
 	rounds = run_rounds(row, amount);

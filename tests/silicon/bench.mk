@@ -45,7 +45,7 @@ $(OUT)/tests/%.c.o: tests/%.c tests/silicon/bench.mk
 
 $(OUT)/%.asm.o: %.asm $(OUT)/offsets.inc
 	@mkdir -p $(@D)
-	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -I$(OUT)/ $< -o $@
+	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -I$(OUT)/ -MD $(@:.o=.d) -MP -o $@ $<
 
 # As the kernel's build makes it.
 $(OUT)/offsets.inc: arch/x86_64/asm_offsets.c tests/silicon/bench.mk

@@ -19,6 +19,8 @@
 
 #define CALIBRATION_NS 50000000ull
 
+bool process_has_room = true;
+
 static struct cpu_local cpu;
 static struct trace_thread thread;
 
@@ -118,6 +120,8 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
 				 bool with_regs, struct trace_trampoline *out_trampoline)
 {
+	if (!process_has_room)
+		return -ENOMEM;
 	return trampoline_create(calls, nr, with_regs, out_trampoline);
 }
 

@@ -9,10 +9,14 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef uint64_t (*process_fn)(uint64_t x);
 #define process_target ((process_fn)0x10001000ul)
+
+/* False: trampolines that are asked for are refused, as when memory is short. */
+extern bool process_has_room;
 
 /* After text_map(), once: GS, the clock, the target and its record. */
 void process_init(void);
