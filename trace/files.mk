@@ -32,7 +32,8 @@ TRACE_SRCS += trace/ops/ftrace_command.c \
 	trace/ops/ftrace_record.c \
 	trace/ops/ftrace_set.c \
 	trace/ops/ftrace_tramp.c \
-	trace/ops/ftrace_update.c
+	trace/ops/ftrace_update.c \
+	trace/ops/tracepoint.c
 # hooked returns
 TRACE_SRCS += trace/graph/fgraph.c \
 	trace/graph/fgraph_stack.c

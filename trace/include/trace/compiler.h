@@ -8,6 +8,7 @@
 #define TRACE_NOINLINE	      __attribute__((noinline))
 #define TRACE_ALWAYS_INLINE   inline __attribute__((always_inline))
 #define TRACE_PRINTF(fmt, va) __attribute__((format(printf, fmt, va)))
+#define TRACE_UNUSED	      __attribute__((unused))
 #define TRACE_LIKELY(x)	      __builtin_expect(!!(x), 1)
 #define TRACE_UNLIKELY(x)     __builtin_expect(!!(x), 0)
 /* The part in C of what a site calls directly, see TRACE_DIRECT() of the host. */

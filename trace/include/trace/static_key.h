@@ -1,0 +1,59 @@
+/*
+ * Static keys: switches that are asked often and turned seldom.
+ *
+ * A host that can patch its code gives <trace_plat_static_key.h>, beside <trace_plat_inline.h>. It
+ * defines TRACE_PLAT_STATIC_BRANCH(key), an inline question whose answer "no" costs one NOP, and
+ * the host has trace_plat_static_branches_update(). Without that header the question is a test of
+ * a flag.
+ *
+ * Context:   trace_static_key_enabled() - any, NMI included. set - thread.
+ * Locking:   the owner of a key has its own lock around set.
+ * Ownership: keys are static: code refers to them.
+ */
+#ifndef TRACE_STATIC_KEY_H
+#define TRACE_STATIC_KEY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <trace/compiler.h>
+
+struct trace_static_key { /* zeroed is off */
+	_Atomic bool is_on;
+};
+
+#if __has_include(<trace_plat_static_key.h>)
+#include <trace_plat_static_key.h>
+#endif
+
+#ifdef TRACE_PLAT_STATIC_BRANCH
+/*
+ * Let every branch go where its key's `is_on` says; those of one key in one batch. Returns -errno
+ * when the code at one of them is not what it should be. Thread context, interrupts on.
+ */
+int trace_plat_static_branches_update(void);
+#else
+#define TRACE_PLAT_STATIC_BRANCH(key) atomic_load_explicit(&(key)->is_on, memory_order_relaxed)
+static inline int trace_plat_static_branches_update(void)
+{
+	return 0;
+}
+#endif
+
+/* Is it on? `key` is the address of a static object. */
+static TRACE_ALWAYS_INLINE bool trace_static_key_enabled(struct trace_static_key *key)
+{
+	return TRACE_PLAT_STATIC_BRANCH(key);
+}
+
+/* Turn it. On failure, as of the update above, it is as it was. */
+static inline int trace_static_key_set(struct trace_static_key *key, bool on)
+{
+	bool was_on = atomic_exchange(&key->is_on, on);
+	int err = trace_plat_static_branches_update();
+
+	if (err)
+		atomic_store(&key->is_on, was_on);
+	return err;
+}
+
+#endif
