@@ -1,6 +1,7 @@
 /*
  * See readme.h. A file that exists is described here; a change of a file changes its lines here.
  */
+#include <trace/platform.h>
 #include "readme.h"
 
 const char *const trace_readme[] = {
@@ -31,7 +32,8 @@ const char *const trace_readme[] = {
 	"  trace_marker\t\t- Writes into the trace what is written into it.\n"
 	"  trace_marker_raw\t- The same for 4 bytes of id and binary data.\n"
 	"  trace_clock\t\t- The clock that times events. Changing it empties the buffer.\n"
-	"\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, x86-tsc\n"
+	"\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, " TRACE_CYCLES_CLOCK
+	"\n"
 	"  tracing_cpumask\t- The CPUs that record, in hex.\n"
 	"  buffer_size_kb\t- Size of the buffer of each CPU; X when they differ.\n"
 	"\t\t\t  It has its full size from the first use on.\n"

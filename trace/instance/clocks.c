@@ -31,7 +31,7 @@ const struct trace_clock trace_clocks[] = {
 	{ .name = "mono", .now = trace_plat_clock_mono_ns, .is_ns = true },
 	{ .name = "mono_raw", .now = trace_plat_clock_mono_ns, .is_ns = true },
 	{ .name = "boot", .now = trace_plat_clock_mono_ns, .is_ns = true },
-	{ .name = "x86-tsc", .now = cycles_now, .is_ns = false },
+	{ .name = TRACE_CYCLES_CLOCK, .now = cycles_now, .is_ns = false },
 };
 const size_t trace_nr_clocks = TRACE_ARRAY_SIZE(trace_clocks);
 

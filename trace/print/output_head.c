@@ -7,8 +7,6 @@
 #include "text/str.h"
 #include "tracers/latency.h"
 
-#define PRODUCT "fathom"
-
 static uint32_t online_cpus(void)
 {
 	uint32_t nr = 0;
@@ -81,7 +79,7 @@ void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq
 
 	trace_iter_count(iter, &entries, &written);
 	trace_seq_printf(seq,
-			 "# %s latency trace v1.1.5 on " PRODUCT "\n"
+			 "# %s latency trace v1.1.5 on " TRACE_PRODUCT "\n"
 			 "# --------------------------------------------------------------------\n"
 			 "# latency: %llu us, #%llu/%llu, CPU#%d | (M:preempt VP:0, KP:0, SP:0 "
 			 "HP:0 #P:%u)\n",

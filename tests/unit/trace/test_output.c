@@ -166,7 +166,7 @@ static void function_options(void **state)
 
 #define LATENCY_HEAD(counts)                                                                       \
 	"# tracer: function\n#\n"                                                                  \
-	"# function latency trace v1.1.5 on fathom\n"                                              \
+	"# function latency trace v1.1.5 on fake\n"                                                \
 	"# --------------------------------------------------------------------\n"                 \
 	"# latency: 0 us, " counts ", CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n"            \
 	"#    -----------------\n"                                                                 \

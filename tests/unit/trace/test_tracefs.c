@@ -123,7 +123,7 @@ static void reading_in_pieces(void **state)
 	trace_fs_close(handle);
 	for (cat_chunk = 1; cat_chunk < 9; cat_chunk++)
 		says("trace_clock",
-		     "[local] global counter uptime perf mono mono_raw boot x86-tsc\n");
+		     "[local] global counter uptime perf mono mono_raw boot fake-cycles\n");
 }
 
 static void tracers(void **state)
@@ -196,9 +196,9 @@ static void clocks(void **state)
 {
 	(void)state;
 	assert_int_equal(echo(" global ", "trace_clock"), 0);
-	says("trace_clock", "local [global] counter uptime perf mono mono_raw boot x86-tsc\n");
+	says("trace_clock", "local [global] counter uptime perf mono mono_raw boot fake-cycles\n");
 	assert_int_equal(echo("sundial", "trace_clock"), -EINVAL);
-	says("trace_clock", "local [global] counter uptime perf mono mono_raw boot x86-tsc\n");
+	says("trace_clock", "local [global] counter uptime perf mono mono_raw boot fake-cycles\n");
 }
 
 static void buffer_sizes(void **state)

@@ -21,10 +21,19 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 #include <trace/errno.h>
+#include <trace_plat_facts.h>
 
 struct ftrace_ops;
 struct ftrace_regs;
 struct trace_thread;
+
+/*
+ * Facts of the host, macros of its <trace_plat_facts.h>:
+ *
+ *   TRACE_PRODUCT       name of the host, a literal: `latency trace ... on NAME`
+ *   TRACE_CYCLES_CLOCK  name in trace_clock of the clock that trace_plat_cycles() is, a literal
+ *   TRACE_INSN_SIZE     bytes of a call, a jmp and a NOP at a site
+ */
 
 #define TRACE_COMM_LEN 16  /* thread name, NUL included */
 #define TRACE_SYM_LEN  128 /* symbol name, NUL included */
@@ -100,6 +109,6 @@ void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 #include <trace/platform_ops.h>
 #include <trace/platform_graph.h>
 #include <trace/platform_full.h>
-#include <trace_plat_inline.h> /* the host's inline half: the one include that leaves trace/ */
+#include <trace_plat_inline.h> /* the host's inline half: with the facts, all that leaves trace/ */
 
 #endif

@@ -15,8 +15,6 @@ struct ftrace_ops;
 struct ftrace_regs;
 struct trace_thread;
 
-#define TRACE_INSN_SIZE 5 /* call, jmp and NOP at a site, bytes */
-
 /* ---- Inline half, probe context ---- */
 
 /*

@@ -1,0 +1,10 @@
+/*
+ * What <trace/platform.h> wants to know of x86-64: included by the host's <trace_plat_facts.h>.
+ */
+#ifndef TRACE_ARCH_FACTS_H
+#define TRACE_ARCH_FACTS_H
+
+#define TRACE_INSN_SIZE	   5 /* call, jmp and NOP at a site, bytes */
+#define TRACE_CYCLES_CLOCK "x86-tsc"
+
+#endif
