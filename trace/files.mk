@@ -48,6 +48,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/options.c \
 	trace/instance/pids.c \
 	trace/instance/printk.c \
+	trace/instance/printk_event.c \
 	trace/instance/snapshot.c \
 	trace/instance/stacktrace.c \
 	trace/instance/tracer.c
