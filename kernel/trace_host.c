@@ -3,6 +3,7 @@
  * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
  */
 #include <arch/hooks.h>
+#include <arch/static_branch.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
@@ -278,16 +279,25 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 
 _Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_MIGRATE == TRACE_HOOK_MIGRATE,
 	       "a key for each bit");
-struct static_key hook_keys[NR_HOOK_KEYS];
+struct trace_static_key hook_keys[NR_HOOK_KEYS];
+
+int trace_plat_static_branches_update(void)
+{
+	int err;
+
+	mutex_lock(&text_mutex);
+	err = static_branch_update();
+	mutex_unlock(&text_mutex);
+	if (err)
+		trace_plat_bug("trace: the static branches of the kernel cannot be switched");
+	return err;
+}
 
 void trace_plat_set_hooks(uint32_t mask)
 {
-	mutex_lock(&text_mutex);
 	for (uint32_t i = 0; i < NR_HOOK_KEYS; i++)
-		static_branch_set(&hook_keys[i], mask & 1u << i);
-	if (static_branch_update())
-		trace_plat_bug("trace: the hooks of the kernel cannot be switched");
-	mutex_unlock(&text_mutex);
+		atomic_store(&hook_keys[i].is_on, mask & 1u << i);
+	(void)trace_plat_static_branches_update();
 	synchronize_preempt();
 }
 

@@ -4,14 +4,15 @@
 #include <arch/static_branch.h>
 #include <kernel/base.h>
 #include <trace/arch_text.h>
+#include <trace/static_key.h>
 
-#define BATCH 128
+#define BATCH 256 /* the sites of one key are fewer */
 
 /* What the linker collected. */
 struct static_site {
 	uintptr_t code;
 	uintptr_t target;
-	const struct static_key *key;
+	const struct trace_static_key *key;
 };
 extern struct static_site static_branches_start[], static_branches_end[];
 
@@ -65,11 +66,6 @@ static int flush(void)
 		       (void *)error.site);
 	update.nr = 0;
 	return err;
-}
-
-void static_branch_set(struct static_key *key, bool is_on)
-{
-	key->is_on = is_on;
 }
 
 int static_branch_update(void)

@@ -178,6 +178,11 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 	panic("waits");
 }
 
+int trace_plat_static_branches_update(void)
+{
+	panic("static branches");
+}
+
 void trace_plat_set_hooks(uint32_t mask)
 {
 	(void)mask;

@@ -21,7 +21,7 @@
 #define MAX_LOOKS 50u
 
 struct run_queue run_queues[MAX_CPUS];
-struct static_key hook_keys[NR_HOOK_KEYS];
+struct trace_static_key hook_keys[NR_HOOK_KEYS];
 
 static struct cpu_local cpus[NR_CPUS];
 static struct thread idle[NR_CPUS], busy[NR_CPUS];

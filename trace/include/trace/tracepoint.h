@@ -116,12 +116,12 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	struct tracepoint
 
 /*
- * What one .c file says of it, which includes <trace/platform.h> too. TRACE_NOTRACE: the call
- * itself has no call site, wherever it stands.
+ * What one .c file says of it, which includes <trace/platform.h> too. The call has no call site
+ * itself, wherever it stands, and is not made part of code that may never need it.
  */
 #define DEFINE_TRACE(name, proto, args)                                                            \
 	TRACEPOINT_OBJECT(name);                                                                   \
-	TRACE_NOTRACE void trace_##name##_call(proto)                                              \
+	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
 		trace_plat_preempt_disable();                                                      \
 		TRACEPOINT_CALL_EACH(name, args);                                                  \
@@ -132,7 +132,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 /* The same where preemption or interrupts are off at each trace_NAME(): what is counted stays. */
 #define DEFINE_TRACE_ATOMIC(name, proto, args)                                                     \
 	TRACEPOINT_OBJECT(name);                                                                   \
-	TRACE_NOTRACE void trace_##name##_call(proto)                                              \
+	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
 		TRACEPOINT_CALL_EACH(name, args);                                                  \
 	}                                                                                          \

@@ -8,8 +8,8 @@
 #ifndef ARCH_HOOKS_H
 #define ARCH_HOOKS_H
 
-#include <arch/static_branch.h>
 #include <trace/compiler.h>
+#include <trace/static_key.h>
 
 enum hook_key {
 	HOOK_KEY_SWITCH,
@@ -22,9 +22,9 @@ enum hook_key {
 };
 
 /* In the order of the bits of enum trace_hook. */
-extern struct static_key hook_keys[NR_HOOK_KEYS];
+extern struct trace_static_key hook_keys[NR_HOOK_KEYS];
 
-#define hook_wanted(key) static_branch(&hook_keys[key])
+#define hook_wanted(key) trace_static_key_enabled(&hook_keys[key])
 
 /* hook_call.asm. rdi: parent; what they pass on as ip is where they are called. */
 void hook_call_irqs_off(void);

@@ -1,0 +1,113 @@
+/*
+ * Tracepoints with the kernel's own static branches, as the kernel is compiled: one that nobody
+ * listens to is one instruction; a host that cannot switch its branches leaves everything as it
+ * was.
+ *
+ * links: trace/ops/tracepoint.c
+ */
+#include "unit.h"
+#include <string.h>
+#include "fast.h"
+#include <trace/platform.h>
+#include <trace/tracepoint.h>
+
+#define MAX_INSNS 64u
+
+DECLARE_TRACE(shelf_full, TP_PROTO(int shelf, long nr), TP_ARGS(shelf, nr));
+DEFINE_TRACE(shelf_full, TP_PROTO(int shelf, long nr), TP_ARGS(shelf, nr));
+
+static const uint8_t NOP[TRACE_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+static int update_result;
+static int nr_updates;
+
+int trace_plat_static_branches_update(void)
+{
+	nr_updates++;
+	return update_result;
+}
+
+static long nr_put;
+
+static TRACE_NOINLINE void put(void *arg)
+{
+	nr_put += (long)arg;
+	trace_shelf_full(1, 100);
+}
+
+static TRACE_NOINLINE void put_untold(void *arg)
+{
+	nr_put += (long)arg;
+}
+
+static void one_nop(void **state)
+{
+	uint8_t *insns[MAX_INSNS], *other[MAX_INSNS];
+	size_t nr, nr_other, nr_nops = 0;
+
+	(void)state;
+	fast_trace(put, NULL, insns, MAX_INSNS, &nr);
+	fast_trace(put_untold, NULL, other, MAX_INSNS, &nr_other);
+	for (size_t i = 0; i < nr; i++)
+		nr_nops += memcmp(insns[i], NOP, sizeof(NOP)) == 0;
+	assert_int_equal(nr_nops, 1);
+	assert_int_equal(nr, nr_other + 1);
+}
+
+static void note(void *data, int shelf, long nr)
+{
+	(void)shelf;
+	*(long *)data = nr;
+}
+
+static void branches_cannot_be_switched(void **state)
+{
+	long noted = 0, out = fast_alloc_out;
+
+	(void)state;
+	update_result = -EINVAL;
+	assert_int_equal(register_trace_shelf_full(note, &noted), -EINVAL);
+	assert_int_equal(nr_updates, 1);
+	assert_int_equal(fast_alloc_out, out);
+	trace_shelf_full_call(1, 7);
+	assert_int_equal(noted, 0);
+	assert_int_equal(unregister_trace_shelf_full(note, &noted), -ENOENT);
+
+	update_result = 0;
+	assert_int_equal(register_trace_shelf_full(note, &noted), 0);
+	trace_shelf_full_call(1, 7);
+	assert_int_equal(noted, 7);
+	update_result = -EINVAL; /* the branch stays as it is: it leads to nobody */
+	assert_int_equal(unregister_trace_shelf_full(note, &noted), 0);
+	assert_int_equal(fast_alloc_out, out);
+	trace_shelf_full_call(1, 8);
+	assert_int_equal(noted, 7);
+}
+
+/* Its branches are switched when the first probe comes and when the last one goes. */
+static void switched_once(void **state)
+{
+	long first, second;
+
+	(void)state;
+	update_result = nr_updates = 0;
+	assert_int_equal(register_trace_shelf_full(note, &first), 0);
+	assert_int_equal(register_trace_shelf_full(note, &second), 0);
+	assert_int_equal(nr_updates, 1);
+	assert_int_equal(unregister_trace_shelf_full(note, &first), 0);
+	assert_int_equal(nr_updates, 1);
+	assert_int_equal(unregister_trace_shelf_full(note, &second), 0);
+	assert_int_equal(nr_updates, 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_nop),
+		cmocka_unit_test(branches_cannot_be_switched),
+		cmocka_unit_test(switched_once),
+	};
+
+	fast_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
