@@ -43,6 +43,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/cmdlines.c \
 	trace/instance/cpumask.c \
 	trace/instance/error_log.c \
+	trace/instance/feature.c \
 	trace/instance/hooks.c \
 	trace/instance/instance.c \
 	trace/instance/options.c \
@@ -103,8 +104,18 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_trace.c \
 	trace/fs/fs_tree.c \
 	trace/fs/readme.c
-# boot
-TRACE_SRCS += trace/start/boot.c
+# boot, features
+TRACE_SRCS += trace/start/boot.c \
+	trace/start/feature_commands.c \
+	trace/start/feature_dump.c \
+	trace/start/feature_fgraph.c \
+	trace/start/feature_files.c \
+	trace/start/feature_function.c \
+	trace/start/feature_graph.c \
+	trace/start/feature_latency.c \
+	trace/start/feature_livepatch.c \
+	trace/start/feature_pids.c \
+	trace/start/features.c
 # Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer

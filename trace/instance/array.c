@@ -4,14 +4,9 @@
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "array.h"
-#include "cmdlines.h"
-#include "fs/fs_file.h"
 #include "ops/ftrace_private.h"
-#include "print/dump.h"
 #include "snapshot.h"
 #include "text/str.h"
-#include "tracers/function_tracer.h"
-#include "tracers/latency.h"
 
 _Atomic uint64_t trace_thresh_ns;
 
@@ -64,7 +59,6 @@ int trace_array_init(struct trace_array *tr, size_t bytes)
 void trace_array_release(struct trace_array *tr)
 {
 	ring_buffer_free(tr->buffer); /* and its twin */
-	trace_repeats_free(tr);
 	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
 }
 
@@ -83,31 +77,12 @@ static void arrays_off(void)
 	trace_plat_preempt_enable();
 }
 
-int trace_init(void)
+int trace_arrays_init(void)
 {
-	int err;
+	int err = trace_array_init(&trace_global, TRACE_BUF_SIZE_MINIMAL);
 
 	ftrace_when_killed(arrays_off);
-	err = trace_cmdlines_init();
-	if (!err)
-		err = trace_dump_init();
-	if (!err)
-		err = trace_array_init(&trace_global, TRACE_BUF_SIZE_MINIMAL);
-	if (!err)
-		err = register_tracer(&tracer_nop);
-	if (!err)
-		err = register_tracer(&tracer_function);
-	if (!err)
-		err = register_tracer(&tracer_function_graph);
-	if (!err)
-		err = trace_latency_init();
-	if (!err)
-		err = trace_commands_init();
-	if (!err)
-		err = trace_fs_create(&trace_global);
-	if (err)
-		trace_plat_log("trace: no memory, tracing is not available");
-	return err;
+	return err ? err : register_tracer(&tracer_nop);
 }
 
 /* A size that no ring can have is, to the user, memory that is not there. */

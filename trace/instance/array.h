@@ -114,6 +114,8 @@ struct trace_array *trace_array_next(const struct trace_array *tr);
  * -ENOMEM leaves nothing.
  */
 int trace_array_init(struct trace_array *tr, size_t bytes);
+/* The global one, in the small size that it has until it is used, and nop. 0 or -ENOMEM. */
+int trace_arrays_init(void);
 /* Free what init made; nobody uses it any more. */
 void trace_array_release(struct trace_array *tr);
 

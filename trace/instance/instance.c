@@ -4,10 +4,9 @@
 #include <trace/ftrace.h>
 #include <trace/ftrace_probe.h>
 #include <trace/trace.h>
-#include "fs/fs_file.h"
+#include "feature.h"
 #include "instance.h"
 #include "ops/ftrace_grace.h"
-#include "print/dump.h"
 #include "text/str.h"
 
 /* What a new instance does not take over from the global one. */
@@ -66,7 +65,7 @@ static int list_remove(struct trace_array *tr)
 		while (before->next != tr)
 			before = before->next;
 		before->next = tr->next;
-		trace_fs_detach(tr);
+		trace_features_instance_hidden(tr);
 		err = 0;
 	}
 	trace_plat_unlock(&trace_arrays_lock);
@@ -106,7 +105,7 @@ static int create(const char *name, struct trace_array **out_tr)
 	err = trace_array_init(&instance->tr, instance->tr.wanted_bytes);
 	if (err)
 		goto free_instance;
-	err = trace_fs_create(&instance->tr);
+	err = trace_features_instance_made(&instance->tr);
 	if (err)
 		goto release;
 	list_add(&instance->tr);
@@ -114,6 +113,7 @@ static int create(const char *name, struct trace_array **out_tr)
 	return 0;
 
 release:
+	trace_features_instance_free(&instance->tr);
 	trace_array_release(&instance->tr);
 free_instance:
 	trace_plat_free(instance, sizeof(*instance));
@@ -126,7 +126,7 @@ static void free_instance(struct ftrace_after *after)
 	struct instance *instance =
 		(struct instance *)(void *)((char *)after - offsetof(struct instance, after));
 
-	ftrace_free_filter(&instance->tr.graph.sets);
+	trace_features_instance_free(&instance->tr);
 	trace_array_release(&instance->tr);
 	trace_plat_free(instance, sizeof(*instance));
 }
@@ -138,7 +138,7 @@ static void destroy(struct trace_array *tr)
 
 	tracer_switch(tr, tracer_nop.name);
 	ftrace_clear_probes(tr);
-	trace_dump_forget(tr);
+	trace_features_instance_gone(tr);
 	if (ftrace_is_dead()) {
 		/* Sites may go on calling its ops, whose callbacks use all of it: it stays. */
 		ring_buffer_record_off(tr->buffer);
@@ -146,7 +146,6 @@ static void destroy(struct trace_array *tr)
 	}
 	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
 	ftrace_free_filter(&instance->ops);
-	trace_pids_release(tr);
 	trace_plat_synchronize_preempt(); /* trace_array_printk() of who put it just now */
 	instance->after.fn = free_instance;
 	ftrace_call_after(&instance->after);

@@ -1,13 +1,9 @@
 /*
- * See pids.h; and the two hooks by which the host tells about threads.
+ * See pids.h.
  */
 #include <stdatomic.h>
 #include <trace/thread.h>
-#include <trace/trace.h>
 #include "array.h"
-#include "cmdlines.h"
-#include "graph/fgraph_private.h"
-#include "livepatch/livepatch_private.h"
 #include "text/str.h"
 #include "tracers/graph_tracer.h"
 
@@ -190,12 +186,10 @@ static bool is_any_filtered(void)
 	return __atomic_load_n(&used_masks, __ATOMIC_ACQUIRE) != 0;
 }
 
-void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
+void trace_pids_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
 	struct trace_array *tr = NULL;
 
-	fgraph_thread_created(thread);
-	klp_thread_created(thread);
 	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);
@@ -213,11 +207,10 @@ static void forget(struct trace_pids *set, int32_t pid)
 		trace_pids_remove(set, pid);
 }
 
-static void note_exit(int32_t pid, const char *comm)
+void trace_pids_thread_exited(int32_t pid)
 {
 	struct trace_array *tr = NULL;
 
-	trace_cmdlines_note_exit(pid, comm);
 	if (!is_any_filtered())
 		return;
 	trace_plat_lock(&trace_config_lock);
@@ -228,10 +221,4 @@ static void note_exit(int32_t pid, const char *comm)
 		forget(&tr->no_pids, pid);
 	}
 	trace_plat_unlock(&trace_config_lock);
-}
-
-void trace_thread_exited(int32_t pid, const char *comm)
-{
-	note_exit(pid, comm);
-	fgraph_thread_exited(trace_plat_current()); /* last: what comes before is traced */
 }

@@ -20,6 +20,7 @@ struct trace_pids {
 };
 
 struct trace_array;
+struct trace_thread;
 
 bool trace_pids_has(const struct trace_pids *set, int32_t pid);
 /* 0, also when it is there already, or -ENOMEM. */
@@ -35,5 +36,12 @@ void trace_pids_clear(struct trace_pids *set);
 int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct trace_pids *with);
 /* Empty both sets of `tr`. Config lock held. */
 void trace_pids_release(struct trace_array *tr);
+
+/*
+ * A thread was made, and has the bits of all instances that leave it out; with function-fork the
+ * sets of its parent are its own too. A thread ends. No lock held.
+ */
+void trace_pids_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
+void trace_pids_thread_exited(int32_t pid);
 
 #endif

@@ -2,7 +2,7 @@
  * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
  */
 #include "array.h"
-#include "fs/fs_file.h"
+#include "feature.h"
 #include "snapshot.h"
 #include "text/str.h"
 
@@ -34,7 +34,7 @@ static int enter(struct tracer *tracer)
 	tracer->index = nr_tracers;
 	while ((tr = trace_array_next(tr)))
 		tr->tracer_bits[tracer->index] = tracer->default_bits;
-	err = trace_fs_add_tracer(tracer);
+	err = trace_features_tracer_added(tracer);
 	if (err)
 		return err;
 	nr_tracers++;

@@ -32,8 +32,9 @@ static struct {
 int trace_dump_init(void)
 {
 	dump.cpus = trace_plat_alloc(trace_plat_nr_cpus() * sizeof(*dump.cpus));
-	dump.symbols = trace_plat_alloc(TRACE_ITER_SYMBOLS * sizeof(*dump.symbols));
-	return dump.cpus && dump.symbols ? 0 : -ENOMEM;
+	if (dump.cpus)
+		dump.symbols = trace_plat_alloc(TRACE_ITER_SYMBOLS * sizeof(*dump.symbols));
+	return dump.symbols ? 0 : -ENOMEM;
 }
 
 void trace_dump_set_mode(const char *value)
@@ -130,7 +131,7 @@ void trace_dump(uint32_t cpu)
 	int which = cpu == TRACE_ALL_CPUS ? RING_BUFFER_ALL_CPUS : (int)cpu;
 	uint64_t nr;
 
-	if (!tr || atomic_exchange(&dump.is_busy, true))
+	if (!tr || !dump.symbols || atomic_exchange(&dump.is_busy, true))
 		return;
 	tracing_off();
 	trace_plat_alert("Dumping ftrace buffer:");
@@ -170,7 +171,7 @@ void trace_dump_later(struct trace_array *tr, int cpu)
 	trace_plat_defer(&request.deferred);
 }
 
-void trace_dump_forget(const struct trace_array *tr)
+void trace_dump_forget(struct trace_array *tr)
 {
 	if (request.tr == tr)
 		request.tr = NULL;

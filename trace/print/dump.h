@@ -25,6 +25,6 @@ void trace_dump_set_mode(const char *value);
  */
 void trace_dump_later(struct trace_array *tr, int cpu);
 /* `tr` goes away, and no probe of it is left. Config lock held. */
-void trace_dump_forget(const struct trace_array *tr);
+void trace_dump_forget(struct trace_array *tr);
 
 #endif

@@ -1,0 +1,55 @@
+/*
+ * See feature.h.
+ */
+#include "feature.h"
+#include <stddef.h>
+
+static const struct trace_feature *const nothing[] = { NULL };
+
+const struct trace_feature *const *trace_features = nothing;
+
+int trace_features_instance_made(struct trace_array *tr)
+{
+	int err = 0;
+
+	for (const struct trace_feature *const *at = trace_features; *at && !err; at++) {
+		if ((*at)->instance_made)
+			err = (*at)->instance_made(tr);
+	}
+	return err;
+}
+
+void trace_features_instance_hidden(struct trace_array *tr)
+{
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->instance_hidden)
+			(*at)->instance_hidden(tr);
+	}
+}
+
+void trace_features_instance_gone(struct trace_array *tr)
+{
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->instance_gone)
+			(*at)->instance_gone(tr);
+	}
+}
+
+void trace_features_instance_free(struct trace_array *tr)
+{
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->instance_free)
+			(*at)->instance_free(tr);
+	}
+}
+
+int trace_features_tracer_added(struct tracer *tracer)
+{
+	int err = 0;
+
+	for (const struct trace_feature *const *at = trace_features; *at && !err; at++) {
+		if ((*at)->tracer_added)
+			err = (*at)->tracer_added(tracer);
+	}
+	return err;
+}

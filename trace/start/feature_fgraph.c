@@ -1,0 +1,25 @@
+/*
+ * Shadow stacks for all threads: graph/. See instance/feature.h.
+ */
+#include "features.h"
+#include "graph/fgraph_private.h"
+
+static void fgraph_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
+{
+	(void)parent_pid;
+	(void)pid;
+	fgraph_thread_created(thread);
+}
+
+static void fgraph_exited(int32_t pid, struct trace_thread *thread)
+{
+	(void)pid;
+	fgraph_thread_exited(thread);
+}
+
+/* It comes first, and so hears last of the end of a thread: what comes before is traced. */
+const struct trace_feature trace_feature_fgraph = {
+	.name = "fgraph",
+	.thread_created = fgraph_created,
+	.thread_exited = fgraph_exited,
+};

@@ -1,0 +1,23 @@
+/*
+ * The tracer `function_graph`: tracers/graph_tracer.h. See instance/feature.h.
+ */
+#include <trace/ftrace.h>
+#include "features.h"
+#include "instance/array.h"
+#include "tracers/graph_tracer.h"
+
+static int graph_init(void)
+{
+	return register_tracer(&tracer_function_graph);
+}
+
+static void graph_free(struct trace_array *tr)
+{
+	ftrace_free_filter(&tr->graph.sets);
+}
+
+const struct trace_feature trace_feature_graph = {
+	.name = "graph",
+	.init = graph_init,
+	.instance_free = graph_free,
+};

@@ -1,0 +1,10 @@
+/*
+ * The latency tracers: tracers/latency.h. See instance/feature.h.
+ */
+#include "features.h"
+#include "tracers/latency.h"
+
+const struct trace_feature trace_feature_latency = {
+	.name = "latency",
+	.init = trace_latency_init,
+};

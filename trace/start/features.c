@@ -1,0 +1,53 @@
+/*
+ * The table of features, and those who tell all of them: start, and threads that come and go. See
+ * instance/feature.h, <trace/trace.h>.
+ */
+#include <trace/trace.h>
+#include "features.h"
+#include "instance/array.h"
+#include "instance/cmdlines.h"
+#include "text/str.h"
+
+static const struct trace_feature *const features[] = {
+#define TRACE_FEATURE(name) &trace_feature_##name,
+#include "start/features.list"
+#undef TRACE_FEATURE
+	NULL,
+};
+
+#define NR_FEATURES (TRACE_ARRAY_SIZE(features) - 1)
+
+int trace_init(void)
+{
+	int err = trace_cmdlines_init();
+
+	if (!err)
+		err = trace_arrays_init();
+	trace_features = features;
+	for (size_t i = 0; i < NR_FEATURES && !err; i++) {
+		if (features[i]->init)
+			err = features[i]->init();
+	}
+	if (err)
+		trace_plat_log("trace: no memory, tracing is not available");
+	return err;
+}
+
+void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
+{
+	for (size_t i = 0; i < NR_FEATURES; i++) {
+		if (features[i]->thread_created)
+			features[i]->thread_created(parent_pid, pid, thread);
+	}
+}
+
+void trace_thread_exited(int32_t pid, const char *comm)
+{
+	struct trace_thread *thread = trace_plat_current();
+
+	trace_cmdlines_note_exit(pid, comm);
+	for (size_t i = NR_FEATURES; i--;) {
+		if (features[i]->thread_exited)
+			features[i]->thread_exited(pid, thread);
+	}
+}

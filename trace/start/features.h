@@ -1,0 +1,13 @@
+/*
+ * The features that this build has, each in its own feature_NAME.c: see instance/feature.h.
+ */
+#ifndef TRACE_FEATURES_H
+#define TRACE_FEATURES_H
+
+#include "instance/feature.h"
+
+#define TRACE_FEATURE(name) extern const struct trace_feature trace_feature_##name;
+#include "start/features.list"
+#undef TRACE_FEATURE
+
+#endif
