@@ -46,6 +46,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/feature.c \
 	trace/instance/hooks.c \
 	trace/instance/instance.c \
+	trace/instance/max.c \
 	trace/instance/options.c \
 	trace/instance/pids.c \
 	trace/instance/printk.c \

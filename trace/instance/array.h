@@ -19,6 +19,7 @@
 #include <trace/ring_buffer.h>
 #include <trace/tracer.h>
 #include "error_log.h"
+#include "max.h"
 #include "options.h"
 #include "pids.h"
 #include "tracers/graph_tracer.h"
@@ -38,20 +39,6 @@ struct trace_repeats;
 struct trace_array_cpu {
 	bool is_masked; /* tracing_cpumask leaves it out */
 	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
-};
-
-/* The longest time that a latency tracer has seen. */
-struct trace_max {
-	uint64_t latency_ns;
-	uint64_t start_ts;    /* in the unit of the events: older ones do not belong to it */
-	uintptr_t started_at; /* 0: the tracer has no such places */
-	uintptr_t ended_at;
-	uint32_t cpu;
-	bool is_one_cpu; /* it happened on `cpu` alone */
-	uint8_t policy;
-	int32_t pid;
-	int32_t prio;
-	char comm[TRACE_COMM_LEN];
 };
 
 struct trace_array {

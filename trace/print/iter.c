@@ -4,21 +4,11 @@
 #include "instance/array.h"
 #include "iter.h"
 #include "text/str.h"
-#include "tracers/latency.h"
 
 static size_t iter_bytes(uint32_t nr_cpus)
 {
 	return sizeof(struct trace_iter) + nr_cpus * sizeof(struct trace_iter_cpu) +
 	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol);
-}
-
-/* A latency tracer's snapshot holds more than the maximum. */
-static void take_max(struct trace_iter *iter, const struct trace_array *tr)
-{
-	uint64_t flags = trace_latency_lock();
-
-	iter->max = tr->max;
-	trace_latency_unlock(flags);
 }
 
 /* What the times of its events mean: that changes when a buffer is emptied. */
@@ -161,8 +151,9 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
+	/* Such a snapshot holds more than the maximum. */
 	if (iter->is_snapshot && tr->tracer->uses_snapshot)
-		take_max(iter, tr);
+		trace_max_read(tr, &iter->max);
 	set_up(iter, tr, cpu);
 	if ((!iter->is_consuming && !start_rings(iter)) || !get_copy(iter)) {
 		trace_iter_close(iter);

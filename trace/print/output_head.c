@@ -3,9 +3,9 @@
  */
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
+#include <trace/hooks.h>
 #include "output.h"
 #include "text/str.h"
-#include "tracers/latency.h"
 
 static uint32_t online_cpus(void)
 {

@@ -17,23 +17,6 @@
 	(TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) | TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT) |            \
 	 TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE))
 
-static _Atomic bool max_lock; /* held with interrupts off */
-
-uint64_t trace_latency_lock(void)
-{
-	uint64_t flags = trace_plat_irq_save();
-
-	while (atomic_exchange_explicit(&max_lock, true, memory_order_acquire))
-		;
-	return flags;
-}
-
-void trace_latency_unlock(uint64_t flags)
-{
-	atomic_store_explicit(&max_lock, false, memory_order_release);
-	trace_plat_irq_restore(flags);
-}
-
 /* ---- Events ---- */
 
 static void write_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,

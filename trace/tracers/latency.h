@@ -10,7 +10,7 @@
  *
  * Context:   probe: hooks (interrupts or preemption off) and callbacks. start, stop - thread,
  *            config lock held.
- * Locking:   trace_latency_lock(), interrupts off, guards tr->max and what decides about it.
+ * Locking:   trace_max_lock(), interrupts off, guards tr->max and what decides about it.
  * Ownership: a struct trace_latency is static; one instance uses it at a time, and has it in
  *            tr->latency.
  */
@@ -81,11 +81,10 @@ void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip);
 void trace_latency_print_header(struct trace_iter *iter, struct trace_seq *seq);
 bool trace_latency_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
-uint64_t trace_latency_lock(void);
-void trace_latency_unlock(uint64_t flags);
 /* Is it a new maximum, or over the threshold? */
 bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns);
-/* Keep `max`, and the buffers in the snapshot: those of max->cpu alone if it is_one_cpu. Locked. */
+/* Keep `max`, and the buffers in the snapshot: those of max->cpu alone if it is_one_cpu. With
+ * trace_max_lock(). */
 void trace_latency_keep(struct trace_array *tr, const struct trace_max *max);
 /* Whose time it was. */
 void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *thread);

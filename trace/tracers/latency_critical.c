@@ -73,10 +73,10 @@ static TRACE_NOINLINE void critical_report(struct trace_array *tr, const struct 
 	/* As in Linux the trace also says who found out. */
 	trace_latency_point(&critical_latency, (uintptr_t)critical_report, ended_at);
 	trace_latency_stack(tr, ip, false);
-	flags = trace_latency_lock();
+	flags = trace_max_lock();
 	if (trace_latency_is_news(tr, latency))
 		keep(tr, cpu, latency, ended_at);
-	trace_latency_unlock(flags);
+	trace_max_unlock(flags);
 }
 
 static void end(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)

@@ -8,7 +8,7 @@
  *
  *   woken(): wakee, cpu, start --> calls on `cpu` are recorded --> switched(): to wakee
  *
- * Locking: trace_latency_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
+ * Locking: trace_max_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
  *          without, and record a call too many or too few while these change.
  */
 #include "instance/entry.h"
@@ -91,10 +91,10 @@ static void woken(struct trace_hook_user *user, const struct trace_sched_thread 
 	(void)user;
 	if (!trace_latency_is_recording(&wakeup_latency) || !is_wanted(waker, wakee))
 		return;
-	flags = trace_latency_lock();
+	flags = trace_max_lock();
 	if (is_wanted(waker, wakee))
 		follow(tr, waker, wakee);
-	trace_latency_unlock(flags);
+	trace_max_unlock(flags);
 }
 
 static void arrived(struct trace_array *tr, const struct trace_sched_thread *prev,
@@ -122,14 +122,14 @@ static void switched(struct trace_hook_user *user, const struct trace_sched_thre
 	(void)user;
 	if (next->thread != wakeup.wakee)
 		return;
-	flags = trace_latency_lock();
+	flags = trace_max_lock();
 	if (next->thread != wakeup.wakee)
 		;
 	else if (trace_latency_is_recording(&wakeup_latency))
 		arrived(tr, prev, next);
 	else
 		wakeup.wakee = NULL;
-	trace_latency_unlock(flags);
+	trace_max_unlock(flags);
 }
 
 /* It was pulled elsewhere before it could run. */

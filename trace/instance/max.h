@@ -1,0 +1,36 @@
+/*
+ * The longest time that a latency tracer has seen, which its snapshot shows: see
+ * tracers/latency.h, which finds it, and print/, which shows it.
+ *
+ * Context:   any but NMI.
+ * Locking:   one lock for those of all instances, interrupts off.
+ */
+#ifndef TRACE_MAX_H
+#define TRACE_MAX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <trace/platform.h>
+
+struct trace_array;
+
+struct trace_max {
+	uint64_t latency_ns;
+	uint64_t start_ts;    /* in the unit of the events: older ones do not belong to it */
+	uintptr_t started_at; /* 0: the tracer has no such places */
+	uintptr_t ended_at;
+	uint32_t cpu;
+	bool is_one_cpu; /* it happened on `cpu` alone */
+	uint8_t policy;
+	int32_t pid;
+	int32_t prio;
+	char comm[TRACE_COMM_LEN];
+};
+
+/* For who decides what the maximum is. unlock takes what lock returned. */
+uint64_t trace_max_lock(void);
+void trace_max_unlock(uint64_t flags);
+/* A copy of tr->max. */
+void trace_max_read(const struct trace_array *tr, struct trace_max *out_max);
+
+#endif
