@@ -164,7 +164,7 @@ static int tracing_thresh_store(struct trace_handle *handle, char *text)
 		return err;
 	trace_plat_lock(&trace_config_lock);
 	while ((tr = trace_array_next(tr)))
-		function_graph_update(tr);
+		(void)tracer_settings_changed(tr);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }

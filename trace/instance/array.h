@@ -73,8 +73,9 @@ struct trace_array {
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
 	struct trace_pids pids;		 /* set_ftrace_pid */
 	struct trace_pids no_pids;	 /* set_ftrace_notrace_pid */
-	_Atomic uint64_t
-		pid_mask; /* its bit in trace_thread.ignored_by; 0 while it filters no threads */
+	bool filters_pids;		 /* one of the two is not empty */
+	/* Its bit in trace_thread.ignored_by; 0 while it filters no threads. */
+	_Atomic uint64_t pid_mask;
 	struct trace_error_log errors;
 	_Atomic uint64_t max_latency_ns;
 	struct trace_latency *_Atomic latency; /* of the latency tracer that runs */
@@ -109,11 +110,6 @@ void trace_array_release(struct trace_array *tr);
 static inline bool trace_array_is_global(const struct trace_array *tr)
 {
 	return !tr->name[0];
-}
-
-static inline bool trace_array_filters_pids(const struct trace_array *tr)
-{
-	return tr->pids.nr || tr->no_pids.nr;
 }
 
 #define TRACE_MAX_BUFFERS 2
@@ -157,15 +153,9 @@ struct tracer *tracer_find(const char *name);
 struct tracer *tracer_next(const struct tracer *tracer);
 /* -EINVAL: no such tracer. -EBUSY: a trace_pipe is open. Config lock held. */
 int tracer_switch(struct trace_array *tr, const char *name);
+/* Tell the current tracer, see <trace/tracer.h>. 0 or -errno. Config lock held. */
+int tracer_settings_changed(struct trace_array *tr);
 extern struct tracer tracer_nop;
-
-/* function_tracer.c */
-extern struct tracer tracer_function;
-/* set_ftrace_pid became used or unused: choose the callback. Config lock held. */
-int tracer_function_update_pids(struct trace_array *tr);
-
-/* graph_tracer.c */
-extern struct tracer tracer_function_graph;
 
 /* clocks.c */
 struct trace_clock {

@@ -5,7 +5,6 @@
 #include <trace/thread.h>
 #include "array.h"
 #include "text/str.h"
-#include "tracers/graph_tracer.h"
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
 
@@ -152,12 +151,12 @@ int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct tr
 		return err;
 	*set = *with;
 	*with = (struct trace_pids){ 0 };
+	tr->filters_pids = tr->pids.nr || tr->no_pids.nr;
 	trace_pids_clear(&old);
 	trace_plat_each_thread(apply_one, tr);
-	err = tracer_function_update_pids(tr);
-	if (!trace_array_filters_pids(tr))
+	err = tracer_settings_changed(tr);
+	if (!tr->filters_pids)
 		release_mask(tr); /* after the last call that looks at it */
-	function_graph_update(tr);
 	return err;
 }
 

@@ -85,6 +85,11 @@ int tracer_switch(struct trace_array *tr, const char *name)
 	return err;
 }
 
+int tracer_settings_changed(struct trace_array *tr)
+{
+	return tr->tracer->settings_changed ? tr->tracer->settings_changed(tr) : 0;
+}
+
 /* ---- nop: no events of its own; its two options show how tracers take or refuse options ---- */
 
 #define NOP_ACCEPT 1u

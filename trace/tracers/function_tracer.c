@@ -27,7 +27,7 @@ static void function_trace_options_pid_call(uintptr_t ip, uintptr_t parent_ip,
 
 static ftrace_func_t wanted_func(const struct trace_array *tr)
 {
-	bool uses_pids = trace_array_filters_pids(tr);
+	bool uses_pids = tr->filters_pids;
 
 	if (tr->func_options)
 		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;
@@ -73,9 +73,9 @@ static int change_calls(struct trace_array *tr, uint32_t options)
 	return ftrace_ops_set_func(tr->ops, wanted_func(tr));
 }
 
-int tracer_function_update_pids(struct trace_array *tr)
+static int function_settings_changed(struct trace_array *tr)
 {
-	if (tr->tracer != &tracer_function || tr->ops->func == wanted_func(tr))
+	if (tr->ops->func == wanted_func(tr))
 		return 0;
 	return change_calls(tr, tr->func_options);
 }
@@ -102,6 +102,7 @@ struct tracer tracer_function = {
 	.reset = function_reset,
 	.start = function_start,
 	.set_option = function_set_option,
+	.settings_changed = function_settings_changed,
 	.options = function_options,
 	.nr_options = TRACE_ARRAY_SIZE(function_options),
 };

@@ -8,6 +8,7 @@
 #define TRACE_FUNCTIONS_H
 
 #include <trace/ftrace.h>
+#include <trace/tracer.h>
 
 struct trace_array;
 
@@ -25,6 +26,8 @@ uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs);
 /* One event. */
 void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
+
+extern struct tracer tracer_function;
 
 /* function_commands.c: the commands of set_ftrace_filter. 0 or -errno. */
 int trace_commands_init(void);

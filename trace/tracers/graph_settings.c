@@ -33,7 +33,7 @@ static bool is_special_entry(const struct trace_array *tr)
 	uint32_t options = options_of(tr);
 
 	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       graph->max_depth || trace_thresh_ns || tr->pid_mask || has_sets(graph);
+	       graph->max_depth || trace_thresh_ns || tr->filters_pids || has_sets(graph);
 }
 
 static exit_fn exit_of(const struct trace_array *tr)

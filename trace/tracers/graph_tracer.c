@@ -42,6 +42,12 @@ static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 	return 0;
 }
 
+static int graph_settings_changed(struct trace_array *tr)
+{
+	function_graph_update(tr);
+	return 0;
+}
+
 static void graph_print_header(struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_graph_print_header(iter, seq, iter->tr->graph.options);
@@ -57,6 +63,7 @@ struct tracer tracer_function_graph = {
 	.init = graph_init,
 	.reset = function_graph_stop,
 	.set_option = graph_set_option,
+	.settings_changed = graph_settings_changed,
 	.print_header = graph_print_header,
 	.print_line = graph_print_line,
 	.options = options,

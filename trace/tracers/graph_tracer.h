@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <trace/fgraph.h>
+#include <trace/tracer.h>
 
 /* Options of the tracer, as bits. */
 enum trace_graph_option {
@@ -52,6 +53,8 @@ struct trace_graph {
 
 struct trace_array;
 struct fgraph_frame;
+
+extern struct tracer tracer_function_graph;
 
 /*
  * The callbacks of an instance, at the sites of tr->ops: function_graph_update() after any setting

@@ -39,6 +39,8 @@ struct tracer {
 	 * option then goes back to what it was.
 	 */
 	int (*instance_option)(struct trace_array *tr, uint32_t option, bool on);
+	/* tracing_thresh, or which threads the instance traces, has changed. 0 or -errno. */
+	int (*settings_changed)(struct trace_array *tr);
 	/* Instead of the usual header of `trace`. */
 	void (*print_header)(struct trace_iter *iter, struct trace_seq *seq);
 	/* The line of one event; false leaves it to the usual printing. */
