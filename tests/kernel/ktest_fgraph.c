@@ -21,7 +21,7 @@ struct seen {
 	struct ftrace_graph_ret last;
 };
 
-static bool note_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
+static TRACE_NOTRACE bool note_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
 {
 	struct seen *seen = gops->private;
 
@@ -32,7 +32,7 @@ static bool note_entry(const struct ftrace_graph_ent *ent, struct fgraph_ops *go
 	return true;
 }
 
-static void note_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
+static TRACE_NOTRACE void note_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
 {
 	struct seen *seen = gops->private;
 

@@ -55,8 +55,8 @@ static void storm_nmi(struct trap_frame *regs)
 	atomic_fetch_sub(&storm.nr_inside, 1);
 }
 
-static void storm_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			   struct ftrace_regs *fregs)
+static TRACE_NOTRACE void storm_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
 {
 	(void)ip;
 	(void)parent_ip;

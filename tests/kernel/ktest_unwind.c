@@ -65,8 +65,8 @@ static void test_backtrace(void)
 		KTEST_CHECK(arch_is_text(trace.addr[i]));
 }
 
-static void take_backtrace(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			   struct ftrace_regs *fregs)
+static TRACE_NOTRACE void take_backtrace(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
 {
 	(void)ip;
 	(void)parent_ip;
@@ -227,8 +227,8 @@ static void sample_chain(const struct trap_frame *regs, void *arg)
 		memcpy(chain.bad, trace.addr, sizeof(chain.bad));
 }
 
-static void ignore_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			struct ftrace_regs *fregs)
+static TRACE_NOTRACE void ignore_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				      struct ftrace_regs *fregs)
 {
 	(void)ip;
 	(void)parent_ip;
@@ -405,7 +405,7 @@ static TRACE_NOINLINE void unwind_hook_parent(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-static void ignore_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
+static TRACE_NOTRACE void ignore_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops)
 {
 	(void)ret;
 	(void)gops;

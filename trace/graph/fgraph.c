@@ -213,8 +213,8 @@ static struct fgraph_frame *parent_of(const struct trace_thread *thread, struct 
 	return frame;
 }
 
-static bool is_wanted(struct fgraph_ops *gops, struct trace_thread *thread,
-		      struct fgraph_frame *frame, uintptr_t parent_ip)
+static bool wants_entry(struct fgraph_ops *gops, struct trace_thread *thread,
+			struct fgraph_frame *frame, uintptr_t parent_ip)
 {
 	struct fgraph_frame *parent = parent_of(thread, frame);
 	struct ftrace_graph_ent ent = {
@@ -240,7 +240,7 @@ static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, ui
 		return;
 	}
 	fgraph_push(thread, frame, gops->user.index, ip, slot);
-	if (gops->entryfunc && !is_wanted(gops, thread, frame, parent_ip)) {
+	if (gops->entryfunc && !wants_entry(gops, thread, frame, parent_ip)) {
 		fgraph_unpush(thread, frame);
 		return;
 	}

@@ -87,7 +87,7 @@ void trace_hook_migrate(const struct trace_sched_thread *thread)
 	}
 }
 
-static void irqs_changed(bool is_off, uintptr_t ip, uintptr_t parent)
+static void tell_irqs(bool is_off, uintptr_t ip, uintptr_t parent)
 {
 	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
 		if (user->irqs)
@@ -97,12 +97,12 @@ static void irqs_changed(bool is_off, uintptr_t ip, uintptr_t parent)
 
 void trace_hook_irqs_off(uintptr_t ip, uintptr_t parent)
 {
-	irqs_changed(true, ip, parent);
+	tell_irqs(true, ip, parent);
 }
 
 void trace_hook_irqs_on(uintptr_t ip, uintptr_t parent)
 {
-	irqs_changed(false, ip, parent);
+	tell_irqs(false, ip, parent);
 }
 
 static void preempt_changed(bool is_off, uintptr_t ip, uintptr_t parent)

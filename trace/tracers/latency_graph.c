@@ -27,8 +27,8 @@ static uint32_t next_in_time(const struct trace_thread *thread, struct fgraph_fr
 }
 
 /* The recursion bit is held. */
-static void enter(struct trace_array *tr, const struct trace_latency *lat, uintptr_t ip,
-		  uintptr_t *slot)
+static void latency_enter(struct trace_array *tr, const struct trace_latency *lat, uintptr_t ip,
+			  uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_top(thread);
@@ -66,7 +66,7 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 		return;
 	/* Not added: a late call, on its way since another tracer ran. */
 	if (records_here(lat) && lat->graph.is_added && !(lat->graph.flags & FGRAPH_USER_DEAD))
-		enter(tr, lat, ip, ftrace_regs_return_slot(fregs));
+		latency_enter(tr, lat, ip, ftrace_regs_return_slot(fregs));
 	trace_recursion_exit(bit);
 }
 
