@@ -14,7 +14,7 @@
 #include <trace/fs.h>
 #include <trace/platform.h>
 #include <trace/tracer.h>
-#include "text/seq.h"
+#include <trace/trace_seq.h>
 
 #define TRACE_MODE_READ	 0440
 #define TRACE_MODE_WRITE 0640

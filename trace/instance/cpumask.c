@@ -1,10 +1,10 @@
 /*
  * See cpumask.h.
  */
+#include <trace/trace_seq.h>
 #include "array.h"
 #include "cpumask.h"
 #include "snapshot.h"
-#include "text/seq.h"
 #include "text/str.h"
 
 #define CHUNK_BITS   32u

@@ -1,9 +1,9 @@
 /*
  * See error_log.h.
  */
+#include <trace/trace_seq.h>
 #include "array.h"
 #include "error_log.h"
-#include "text/seq.h"
 #include "text/str.h"
 
 #define COMMAND_PREFIX "  Command: "

@@ -1,9 +1,9 @@
 /*
  * See options.h.
  */
+#include <trace/trace_seq.h>
 #include "array.h"
 #include "options.h"
-#include "text/seq.h"
 #include "text/str.h"
 
 const char *const trace_option_names[TRACE_NR_OPTIONS] = {

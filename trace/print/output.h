@@ -6,8 +6,8 @@
 #ifndef TRACE_OUTPUT_H
 #define TRACE_OUTPUT_H
 
+#include <trace/trace_seq.h>
 #include "iter.h"
-#include "text/seq.h"
 
 /* How events of one type are printed; what follows the context, newline included. */
 struct trace_event_format {

@@ -1,8 +1,8 @@
 /*
- * See seq.h.
+ * See <trace/trace_seq.h>.
  */
 #include <trace/fmt.h>
-#include "seq.h"
+#include <trace/trace_seq.h>
 #include "str.h"
 
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size)

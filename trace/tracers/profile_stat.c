@@ -5,8 +5,8 @@
  *                                                      can hold
  */
 #include <trace/fmt.h>
+#include <trace/trace_seq.h>
 #include "profile.h"
-#include "text/seq.h"
 #include "text/str.h"
 
 #define NAME_WIDTH 30

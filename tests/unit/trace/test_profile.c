@@ -5,9 +5,9 @@
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
+#include <trace/trace_seq.h>
 #include "fake.h"
 #include "tracers/profile.h"
-#include "text/seq.h"
 
 typedef unsigned __int128 u128;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <trace/fmt.h>
 #include "fake.h"
-#include "text/seq.h"
+#include <trace/trace_seq.h>
 #include "text/str.h"
 
 #define TEXT "12345678"

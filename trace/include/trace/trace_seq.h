@@ -3,8 +3,8 @@
  *
  * Context: any; the buffer is the caller's.
  */
-#ifndef TRACE_SEQ_H
-#define TRACE_SEQ_H
+#ifndef TRACE_TRACE_SEQ_H
+#define TRACE_TRACE_SEQ_H
 
 #include <stdarg.h>
 #include <stdbool.h>
