@@ -43,6 +43,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/cmdlines.c \
 	trace/instance/cpumask.c \
 	trace/instance/error_log.c \
+	trace/instance/event.c \
 	trace/instance/feature.c \
 	trace/instance/hooks.c \
 	trace/instance/instance.c \
@@ -59,8 +60,8 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/iter.c \
 	trace/print/output.c \
 	trace/print/output_context.c \
-	trace/print/output_ctx.c \
 	trace/print/output_events.c \
+	trace/print/output_fields.c \
 	trace/print/output_graph.c \
 	trace/print/output_graph_columns.c \
 	trace/print/output_head.c \
@@ -73,14 +74,17 @@ TRACE_SRCS += trace/livepatch/livepatch.c \
 # the tracers, profilers and commands
 TRACE_SRCS += trace/tracers/function_calls.c \
 	trace/tracers/function_commands.c \
+	trace/tracers/function_events.c \
 	trace/tracers/function_tracer.c \
 	trace/tracers/function_variants.c \
 	trace/tracers/graph_calls.c \
 	trace/tracers/graph_event.c \
+	trace/tracers/graph_events.c \
 	trace/tracers/graph_settings.c \
 	trace/tracers/graph_tracer.c \
 	trace/tracers/latency.c \
 	trace/tracers/latency_critical.c \
+	trace/tracers/latency_events.c \
 	trace/tracers/latency_graph.c \
 	trace/tracers/latency_wakeup.c \
 	trace/tracers/profile.c \
@@ -116,6 +120,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_pids.c \
+	trace/start/feature_text.c \
 	trace/start/features.c
 # Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer

@@ -1,31 +1,16 @@
 /*
- * What is written into the ring buffer: a common head, then what the type says. The formats are
- * ours; type numbers are Linux's where the meaning is.
+ * The head that every event in the ring buffer begins with, and how it is filled; the events that
+ * instances write themselves: texts, raw data, backtraces. Other events are declared beside who
+ * writes them. The formats are ours; type numbers are Linux's where the meaning is.
  *
  * Context: writing - probe.
  */
 #ifndef TRACE_ENTRY_H
 #define TRACE_ENTRY_H
 
+#include <trace/event.h>
+#include <trace/platform.h>
 #include <trace/recursion.h>
-
-enum trace_type {
-	TRACE_TYPE_NONE = 0,
-	TRACE_TYPE_FN = 1,
-	TRACE_TYPE_CTX = 2,
-	TRACE_TYPE_WAKE = 3,
-	TRACE_TYPE_STACK = 4,
-	TRACE_TYPE_PRINT = 5,
-	TRACE_TYPE_BPRINT = 6,
-	TRACE_TYPE_GRAPH_RET = 10,
-	TRACE_TYPE_GRAPH_ENT = 11,
-	TRACE_TYPE_BPUTS = 14,
-	TRACE_TYPE_RAW_DATA = 16,
-	TRACE_TYPE_FUNC_REPEATS = 19,
-	TRACE_TYPE_GRAPH_RETADDR_ENT = 20,
-	TRACE_TYPE_GRAPH_RETVAL = 21,
-	TRACE_NR_TYPES = 32,
-};
 
 /* trace_entry.flags */
 enum trace_entry_flags {
@@ -38,90 +23,27 @@ enum trace_entry_flags {
 	TRACE_FLAG_BH_OFF = 0x80,
 };
 
-struct trace_entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt_count; /* bits 0-3 depth, 15 and more count as 15 */
-	int32_t pid;
-};
-
-struct trace_func_entry {
-	struct trace_entry ent;
-	uint32_t ip; /* packed: trace_plat_ip_pack() */
-	uint32_t parent_ip;
-};
-
 /*
  * A backtrace: packed return addresses, innermost first; their number follows from the length. A
  * last one of 0: there are more callers than TRACE_STACK_MAX.
  */
-#define TRACE_STACK_MAX 64u
+#define TRACE_TYPE_STACK 4
+#define TRACE_STACK_MAX	 64u
 struct trace_stack_entry {
 	struct trace_entry ent;
 	uint32_t ips[];
 };
 
-/* A function was entered; GRAPH_RETADDR_ENT has the caller too. */
-struct trace_graph_entry {
-	struct trace_entry ent;
-	uint32_t ip; /* of the function, packed */
-	uint32_t depth;
-};
-
-struct trace_graph_retaddr_entry {
-	struct trace_graph_entry graph;
-	uint32_t retaddr; /* packed */
-};
-
-/* A function returned, at the time of the event; GRAPH_RETVAL has its value too. */
-struct trace_graph_ret_entry {
-	struct trace_entry ent;
-	uint32_t ip;
-	uint16_t depth;
-	uint16_t overrun; /* calls of this thread that found no room in its shadow stack; 65535:
-			     more */
-	uint64_t duration_ns;
-} __attribute__((packed, aligned(4)));
-
-struct trace_graph_retval_entry {
-	struct trace_graph_ret_entry graph;
-	uint64_t retval;
-} __attribute__((packed, aligned(4)));
-
-/* A switch of threads (CTX) or a wakeup (WAKE), for latency tracers. */
-struct trace_ctx_entry {
-	struct trace_entry ent;
-	int32_t prev_pid;
-	int32_t next_pid;
-	int32_t next_cpu;
-	uint8_t prev_prio;
-	uint8_t prev_state; /* a letter, as ps shows it */
-	uint8_t next_prio;
-	uint8_t next_state;
-};
-
-/* The same call, more times, without events of its own. */
-struct trace_func_repeats_entry {
-	struct trace_entry ent;
-	uint32_t ip;
-	uint32_t parent_ip;
-	uint64_t count_and_last; /* count << 48 | low 48 bits of the time of the last of them */
-} __attribute__((packed, aligned(4)));
-
-#define TRACE_REPEATS_SHIFT 48u
-#define TRACE_REPEATS_TIME  ((1ull << TRACE_REPEATS_SHIFT) - 1)
-
 /* A text, written out. */
+#define TRACE_TYPE_PRINT 5
 struct trace_print_entry {
 	struct trace_entry ent;
 	uint32_t ip;
 	char text[]; /* ended by NUL */
 };
 
-/* Events are aligned to 4 bytes, pointers in them too. */
-#define TRACE_ENTRY_ALIGNED __attribute__((packed, aligned(4)))
-
 /* trace_printk: format pointer and packed arguments. */
+#define TRACE_TYPE_BPRINT 6
 struct trace_bprint_entry {
 	struct trace_entry ent;
 	uint32_t ip;
@@ -131,6 +53,8 @@ struct trace_bprint_entry {
 	uint8_t args[];
 } TRACE_ENTRY_ALIGNED;
 
+/* trace_printk of a literal: its address. */
+#define TRACE_TYPE_BPUTS 14
 struct trace_bputs_entry {
 	struct trace_entry ent;
 	uint32_t ip;
@@ -138,6 +62,8 @@ struct trace_bputs_entry {
 	const char *text;
 } TRACE_ENTRY_ALIGNED;
 
+/* trace_marker_raw */
+#define TRACE_TYPE_RAW_DATA 16
 struct trace_raw_data_entry {
 	struct trace_entry ent;
 	uint32_t id;
@@ -149,7 +75,7 @@ struct trace_raw_data_entry {
  * disabled preemption: it is not the traced code's, and neither is that of who called the writer
  * for one of several ops.
  */
-static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum trace_type type,
+static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, uint16_t type,
 						 uint32_t own_depth)
 {
 	uint32_t count = trace_plat_preempt_count();
@@ -169,7 +95,7 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, enum
 		flags |= TRACE_FLAG_NMI;
 	if (count & TRACE_SOFTIRQ_MASK & ~TRACE_SOFTIRQ_SERVING)
 		flags |= TRACE_FLAG_BH_OFF;
-	entry->type = (uint16_t)type;
+	entry->type = type;
 	entry->flags = (uint8_t)flags;
 	entry->preempt_count = (uint8_t)(depth < 15 ? depth : 15);
 	entry->pid = trace_plat_current_pid();
@@ -225,10 +151,10 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_free_state(void)
 }
 
 /* The head of an event, from such a state. */
-static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, enum trace_type type,
+static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, uint16_t type,
 						 uint32_t state)
 {
-	uint32_t head = (type | TRACE_FLAG_IRQS_OFF << 16) + (state << 24) + (state >> 8);
+	uint32_t head = ((uint32_t)type | TRACE_FLAG_IRQS_OFF << 16) + (state << 24) + (state >> 8);
 
 	/* Taking away is cheaper than asking. */
 	head -= (uint32_t)!trace_plat_irqs_disabled() * (TRACE_FLAG_IRQS_OFF << 16);

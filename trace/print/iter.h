@@ -70,10 +70,11 @@ struct trace_iter {
 
 	/* The current event, after trace_iter_next() returned true. */
 	struct ring_event event;
-	uint64_t index;	  /* from 0 */
-	uint64_t nr_seen; /* events so far */
-	uint64_t next_ts; /* latency format: of the event after it, or its own */
-	bool is_dump;	  /* of a crash: nothing may wait */
+	const struct trace_event *type; /* while its line is printed; NULL: unknown */
+	uint64_t index;			/* from 0 */
+	uint64_t nr_seen;		/* events so far */
+	uint64_t next_ts;		/* latency format: of the event after it, or its own */
+	bool is_dump;			/* of a crash: nothing may wait */
 	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* found lately; place is pid modulo size */
 	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;

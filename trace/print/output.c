@@ -28,8 +28,7 @@ static void print_start(struct trace_iter *iter, struct trace_seq *seq)
 		trace_seq_printf(seq, "##### CPU %u buffer started ####\n", iter->event.cpu);
 }
 
-static void print_text(struct trace_iter *iter, struct trace_seq *seq,
-		       const struct trace_event_format *format)
+static void print_text(struct trace_iter *iter, struct trace_seq *seq)
 {
 	print_start(iter, seq);
 	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
@@ -38,47 +37,52 @@ static void print_text(struct trace_iter *iter, struct trace_seq *seq,
 		else
 			trace_print_context(iter, seq);
 	}
-	if (format)
-		format->text(iter, seq);
-	else
+	if (!iter->type)
 		trace_seq_printf(seq, "Unknown type %d\n", trace_iter_entry(iter)->type);
+	else if (iter->type->funcs.trace)
+		iter->type->funcs.trace(iter, seq);
+	else
+		trace_fields_text(iter, seq);
 }
 
-static void print_raw(const struct trace_iter *iter, struct trace_seq *seq,
-		      const struct trace_event_format *format)
+static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	if (has_option(iter, TRACE_OPT_CONTEXT_INFO))
 		trace_seq_printf(seq, "%d %u %llu ", trace_iter_entry(iter)->pid, iter->event.cpu,
 				 (unsigned long long)iter->event.ts);
-	if (format)
-		format->raw(iter, seq);
-	else
+	if (!iter->type)
 		trace_seq_printf(seq, "%d ?\n", trace_iter_entry(iter)->type);
+	else if (iter->type->funcs.raw)
+		iter->type->funcs.raw(iter, seq);
+	else
+		trace_fields_raw(iter->type, iter->event.data, iter->event.len, seq);
 }
 
-static void print_hex(const struct trace_iter *iter, struct trace_seq *seq,
-		      const struct trace_event_format *format)
+static void print_hex(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
 		trace_seq_hex(seq, (uint32_t)trace_iter_entry(iter)->pid, sizeof(int32_t));
 		trace_seq_hex(seq, iter->event.cpu, sizeof(uint32_t));
 		trace_seq_hex(seq, iter->event.ts, sizeof(uint64_t));
 	}
-	if (format)
-		format->hex(iter, seq);
+	if (iter->type && iter->type->funcs.hex)
+		iter->type->funcs.hex(iter, seq);
+	else if (iter->type)
+		trace_fields_hex(iter->type, iter->event.data, iter->event.len, seq);
 	trace_seq_putc(seq, '\n');
 }
 
-static void print_binary(const struct trace_iter *iter, struct trace_seq *seq,
-			 const struct trace_event_format *format)
+static void print_binary(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
 		trace_seq_write(seq, &trace_iter_entry(iter)->pid, sizeof(int32_t));
 		trace_seq_write(seq, &iter->event.cpu, sizeof(uint32_t));
 		trace_seq_write(seq, &iter->event.ts, sizeof(uint64_t));
 	}
-	if (format)
-		format->binary(iter, seq);
+	if (iter->type && iter->type->funcs.binary)
+		iter->type->funcs.binary(iter, seq);
+	else if (iter->type)
+		trace_fields_binary(iter->type, iter->event.data, iter->event.len, seq);
 }
 
 static void end_cut_line(const struct trace_iter *iter, struct trace_seq *seq)
@@ -87,22 +91,28 @@ static void end_cut_line(const struct trace_iter *iter, struct trace_seq *seq)
 		seq->buf[seq->len - 1] = '\n';
 }
 
-void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
+static void print_event(struct trace_iter *iter, struct trace_seq *seq)
 {
-	const struct trace_event_format *format = trace_event_format(trace_iter_entry(iter)->type);
-
 	print_lost(iter, seq);
 	if (iter->tracer->print_line && iter->tracer->print_line(iter, seq))
 		return;
-	if (format && format->message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
-		format->message(iter, seq);
+	if (iter->type && iter->type->funcs.message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
+		iter->type->funcs.message(iter, seq);
 	else if (has_option(iter, TRACE_OPT_BIN))
-		print_binary(iter, seq, format);
+		print_binary(iter, seq);
 	else if (has_option(iter, TRACE_OPT_HEX))
-		print_hex(iter, seq, format);
+		print_hex(iter, seq);
 	else if (has_option(iter, TRACE_OPT_RAW))
-		print_raw(iter, seq, format);
+		print_raw(iter, seq);
 	else
-		print_text(iter, seq, format);
+		print_text(iter, seq);
 	end_cut_line(iter, seq);
+}
+
+void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
+{
+	iter->type = trace_event_get(trace_iter_entry(iter)->type);
+	print_event(iter, seq);
+	trace_event_put(iter->type);
+	iter->type = NULL;
 }

@@ -6,36 +6,31 @@
 #ifndef TRACE_OUTPUT_H
 #define TRACE_OUTPUT_H
 
+#include <trace/event.h>
 #include <trace/trace_seq.h>
+#include "instance/event.h"
 #include "iter.h"
 
-/* How events of one type are printed; what follows the context, newline included. */
-struct trace_event_format {
-	void (*text)(const struct trace_iter *iter, struct trace_seq *seq);
-	void (*raw)(const struct trace_iter *iter, struct trace_seq *seq);
-	void (*hex)(const struct trace_iter *iter, struct trace_seq *seq); /* without newline */
-	void (*binary)(const struct trace_iter *iter, struct trace_seq *seq);
-	/* printk-msg-only; NULL where that option changes nothing. */
-	void (*message)(const struct trace_iter *iter, struct trace_seq *seq);
-};
+/* output_events.c, output_stack.c: the types whose events instances write themselves. */
+int trace_text_events_init(void);
+int trace_stack_events_init(void);
 
-/* NULL for a type nobody knows. */
-const struct trace_event_format *trace_event_format(uint16_t type);
-
-/* output_ctx.c */
-extern const struct trace_event_format trace_ctx_format;
-
-/* output_graph.c: events of the graph where function_graph is not the tracer, as in a snapshot. */
-extern const struct trace_event_format trace_graph_entry_format;
-extern const struct trace_event_format trace_graph_return_format;
-
-/* output_stack.c */
-extern const struct trace_event_format trace_stack_format;
-extern const struct trace_event_format trace_func_repeats_format;
-/* Lines that the current event takes as text. */
+/* output_stack.c: lines that the current event takes as text. */
 uint32_t trace_event_lines(const struct trace_iter *iter);
 
-/* What has no such form: its type. */
+/*
+ * output_fields.c: an event of type `event`, of `len` bytes at `data`, as its fields say. Raw with
+ * a newline, hex and binary without.
+ */
+void trace_fields_text(const struct trace_iter *iter, struct trace_seq *seq);
+void trace_fields_raw(const struct trace_event *event, const void *data, uint32_t len,
+		      struct trace_seq *seq);
+void trace_fields_hex(const struct trace_event *event, const void *data, uint32_t len,
+		      struct trace_seq *seq);
+void trace_fields_binary(const struct trace_event *event, const void *data, uint32_t len,
+			 struct trace_seq *seq);
+
+/* As raw, hex and bin for a type that has no such form: its number. */
 void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq);
 /* `name <-caller` as the options say, without newline. */
 void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
@@ -62,14 +57,9 @@ char trace_delay_mark(uint64_t ns);
 /* A time as the clock has it: seconds or counts, with a blank before it. */
 void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts);
 
-/* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
-void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
-/* The same of an address that a call returns to: the function is the caller. */
-void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
-
+/* As trace_print_ip(), whatever the options say. */
 #define TRACE_IP_OFFSET 1u /* `name+0x1/0x2`; without it `name` */
 #define TRACE_IP_RETURN 2u /* as trace_print_return() */
-/* What `flags` say, whatever the options do. */
 void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
 			unsigned int flags);
 

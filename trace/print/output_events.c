@@ -1,5 +1,6 @@
 /*
- * The text of each type of event. See output.h, entry.h.
+ * Addresses as text; texts and raw data, the types whose events code and users write. See output.h,
+ * <trace/event.h>, instance/entry.h.
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
@@ -80,16 +81,6 @@ void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, ui
 	print_ip(iter, seq, packed_ip, TRACE_IP_RETURN);
 }
 
-/* Text of an entry ends at its NUL, or where the event ends. */
-static int text_len(const struct trace_iter *iter, const char *text)
-{
-	const char *end = (const char *)iter->event.data + iter->event.len;
-
-	return (int)trace_strnlen(text, (size_t)(end - text));
-}
-
-/* ---- function ---- */
-
 void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
 		      uint32_t parent_ip)
 {
@@ -100,37 +91,23 @@ void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint
 	}
 }
 
-static void func_text(const struct trace_iter *iter, struct trace_seq *seq)
+const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len)
 {
-	const struct trace_func_entry *entry = iter->event.data;
-
-	trace_print_call(iter, seq, entry->ip, entry->parent_ip);
-	trace_seq_putc(seq, '\n');
+	*out_len = iter->event.len;
+	return iter->event.data;
 }
 
-static void func_raw(const struct trace_iter *iter, struct trace_seq *seq)
+void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	const struct trace_func_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "%lx %lx\n", (unsigned long)trace_plat_ip_unpack(entry->ip),
-			 (unsigned long)trace_plat_ip_unpack(entry->parent_ip));
+	trace_seq_printf(seq, "type: %d\n", trace_iter_entry(iter)->type);
 }
 
-static void func_hex(const struct trace_iter *iter, struct trace_seq *seq)
+/* Text of an entry ends at its NUL, or where the event ends. */
+static int text_len(const struct trace_iter *iter, const char *text)
 {
-	const struct trace_func_entry *entry = iter->event.data;
+	const char *end = (const char *)iter->event.data + iter->event.len;
 
-	trace_seq_hex(seq, trace_plat_ip_unpack(entry->ip), sizeof(uintptr_t));
-	trace_seq_hex(seq, trace_plat_ip_unpack(entry->parent_ip), sizeof(uintptr_t));
-}
-
-static void func_binary(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_func_entry *entry = iter->event.data;
-	uintptr_t ips[2] = { trace_plat_ip_unpack(entry->ip),
-			     trace_plat_ip_unpack(entry->parent_ip) };
-
-	trace_seq_write(seq, ips, sizeof(ips));
+	return (int)trace_strnlen(text, (size_t)(end - text));
 }
 
 /* ---- print: trace_marker and trace_puts ---- */
@@ -158,6 +135,27 @@ static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_printf(seq, "# %lx ", (unsigned long)trace_plat_ip_unpack(entry->ip));
 	print_message(iter, seq);
 }
+
+static const struct trace_event_field print_fields[] = {
+	TRACE_FIELD_ADDRESS("ip", trace_print_entry, ip),
+	TRACE_FIELD_REST("buf", char, trace_print_entry, text),
+};
+
+static struct trace_event print_event = {
+	.name = "print",
+	.system = "ftrace",
+	.type = TRACE_TYPE_PRINT,
+	.fields = print_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(print_fields),
+	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->buf",
+	.funcs = {
+		.trace = print_text,
+		.raw = print_raw,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
+		.message = print_message,
+	},
+};
 
 /* ---- bprint: trace_printk with arguments ---- */
 
@@ -187,6 +185,29 @@ static void bprint_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	bprint_message(iter, seq);
 }
 
+static const struct trace_event_field bprint_fields[] = {
+	TRACE_FIELD_ADDRESS("ip", trace_bprint_entry, ip),
+	TRACE_FIELD("args_bytes", unsigned short, trace_bprint_entry, args_bytes),
+	TRACE_FIELD("fmt", const char *, trace_bprint_entry, fmt),
+	TRACE_FIELD_REST("buf", unsigned char, trace_bprint_entry, args),
+};
+
+static struct trace_event bprint_event = {
+	.name = "bprint",
+	.system = "ftrace",
+	.type = TRACE_TYPE_BPRINT,
+	.fields = bprint_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(bprint_fields),
+	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->fmt",
+	.funcs = {
+		.trace = bprint_text,
+		.raw = bprint_raw,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
+		.message = bprint_message,
+	},
+};
+
 /* ---- bputs: trace_printk of a literal ---- */
 
 static void bputs_message(const struct trace_iter *iter, struct trace_seq *seq)
@@ -213,6 +234,27 @@ static void bputs_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	bputs_message(iter, seq);
 }
 
+static const struct trace_event_field bputs_fields[] = {
+	TRACE_FIELD_ADDRESS("ip", trace_bputs_entry, ip),
+	TRACE_FIELD("str", const char *, trace_bputs_entry, text),
+};
+
+static struct trace_event bputs_event = {
+	.name = "bputs",
+	.system = "ftrace",
+	.type = TRACE_TYPE_BPUTS,
+	.fields = bputs_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(bputs_fields),
+	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->str",
+	.funcs = {
+		.trace = bputs_text,
+		.raw = bputs_raw,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
+		.message = bputs_message,
+	},
+};
+
 /* ---- raw data: trace_marker_raw ---- */
 
 static void raw_data_text(const struct trace_iter *iter, struct trace_seq *seq)
@@ -225,62 +267,30 @@ static void raw_data_text(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_putc(seq, '\n');
 }
 
-void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	trace_seq_printf(seq, "type: %d\n", trace_iter_entry(iter)->type);
-}
-
-/* Those of other files. */
-static const struct trace_event_format *const other_formats[TRACE_NR_TYPES] = {
-	[TRACE_TYPE_CTX] = &trace_ctx_format,
-	[TRACE_TYPE_WAKE] = &trace_ctx_format,
-	[TRACE_TYPE_STACK] = &trace_stack_format,
-	[TRACE_TYPE_FUNC_REPEATS] = &trace_func_repeats_format,
-	[TRACE_TYPE_GRAPH_ENT] = &trace_graph_entry_format,
-	[TRACE_TYPE_GRAPH_RETADDR_ENT] = &trace_graph_entry_format,
-	[TRACE_TYPE_GRAPH_RET] = &trace_graph_return_format,
-	[TRACE_TYPE_GRAPH_RETVAL] = &trace_graph_return_format,
+static const struct trace_event_field raw_data_fields[] = {
+	TRACE_FIELD("id", int, trace_raw_data_entry, id),
+	TRACE_FIELD_REST("buf", char, trace_raw_data_entry, data),
 };
 
-static const struct trace_event_format formats[TRACE_NR_TYPES] = {
-	[TRACE_TYPE_FN] = {
-		.text = func_text,
-		.raw = func_raw,
-		.hex = func_hex,
-		.binary = func_binary,
-	},
-	[TRACE_TYPE_PRINT] = {
-		.text = print_text,
-		.raw = print_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = print_message,
-	},
-	[TRACE_TYPE_BPRINT] = {
-		.text = bprint_text,
-		.raw = bprint_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = bprint_message,
-	},
-	[TRACE_TYPE_BPUTS] = {
-		.text = bputs_text,
-		.raw = bputs_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = bputs_message,
-	},
-	[TRACE_TYPE_RAW_DATA] = {
-		.text = raw_data_text,
+static struct trace_event raw_data_event = {
+	.name = "raw_data",
+	.system = "ftrace",
+	.type = TRACE_TYPE_RAW_DATA,
+	.fields = raw_data_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(raw_data_fields),
+	.print_fmt = "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
+	.funcs = {
+		.trace = raw_data_text,
 		.raw = raw_data_text,
 		.hex = trace_print_type,
 		.binary = trace_print_type,
 	},
 };
 
-const struct trace_event_format *trace_event_format(uint16_t type)
+int trace_text_events_init(void)
 {
-	if (type >= TRACE_NR_TYPES)
-		return NULL;
-	return formats[type].text ? &formats[type] : other_formats[type];
+	static struct trace_event *const events[] = { &print_event, &bprint_event, &bputs_event,
+						      &raw_data_event };
+
+	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

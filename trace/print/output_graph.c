@@ -10,6 +10,8 @@
  */
 #include "output_graph.h"
 #include "text/str.h"
+#include "tracers/function_entry.h"
+#include "tracers/graph_entry.h"
 
 #define INDENT	  2u
 #define MAX_DEPTH 1024u /* a damaged event may say anything */
@@ -245,10 +247,10 @@ static void print_return(struct graph_line *line)
 
 static bool print_comment(struct graph_line *line)
 {
-	const struct trace_event_format *format = trace_event_format(line->ent.type);
+	const struct trace_event *type = line->iter->type;
 	int32_t depth = line->state->comment_depth;
 
-	if (!format)
+	if (!type)
 		return false;
 	graph_print_switch(line);
 	graph_print_context(line);
@@ -256,10 +258,12 @@ static bool print_comment(struct graph_line *line)
 	if (depth > 0)
 		print_indent(line, (uint32_t)depth + 1);
 	trace_seq_puts(line->seq, "/* ");
-	if (format->message)
-		format->message(line->iter, line->seq);
+	if (type->funcs.message)
+		type->funcs.message(line->iter, line->seq);
+	else if (type->funcs.trace)
+		type->funcs.trace(line->iter, line->seq);
 	else
-		format->text(line->iter, line->seq);
+		trace_fields_text(line->iter, line->seq);
 	if (line->seq->len && line->seq->buf[line->seq->len - 1] == '\n')
 		line->seq->len--;
 	trace_seq_puts(line->seq, " */\n");
@@ -294,32 +298,3 @@ bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint
 		return print_comment(&line);
 	}
 }
-
-/* ---- One by one, under another tracer ---- */
-
-static void entry_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	trace_print_symbol(iter, seq, entry_of(&iter->event)->ip, 0);
-	trace_seq_puts(seq, "() {\n");
-}
-
-static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	trace_seq_puts(seq, "} /* ");
-	trace_print_symbol(iter, seq, return_of(&iter->event)->ip, 0);
-	trace_seq_puts(seq, " */\n");
-}
-
-const struct trace_event_format trace_graph_entry_format = {
-	.text = entry_text,
-	.raw = trace_print_type,
-	.hex = trace_print_type,
-	.binary = trace_print_type,
-};
-
-const struct trace_event_format trace_graph_return_format = {
-	.text = return_text,
-	.raw = trace_print_type,
-	.hex = trace_print_type,
-	.binary = trace_print_type,
-};

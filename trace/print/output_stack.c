@@ -1,10 +1,9 @@
 /*
- * The text of stack traces and of repeated calls. See output.h, entry.h.
+ * The type of stack traces. See output.h, <trace/event.h>, instance/entry.h.
  */
 #include <trace/platform.h>
 #include "output.h"
-
-/* ---- stack ---- */
+#include "text/str.h"
 
 static uint32_t nr_ips(const struct trace_iter *iter)
 {
@@ -43,48 +42,33 @@ uint32_t trace_event_lines(const struct trace_iter *iter)
 	return trace_iter_entry(iter)->type == TRACE_TYPE_STACK ? 1 + nr_ips(iter) : 1;
 }
 
-const struct trace_event_format trace_stack_format = {
-	.text = stack_text,
-	.raw = trace_print_type,
-	.hex = trace_print_type,
-	.binary = trace_print_type,
+static const struct trace_event_field stack_fields[] = {
+	TRACE_FIELD_REST_ADDRESSES("caller", trace_stack_entry, ips),
 };
 
-/* ---- repeats of a call ---- */
+/* A format has a fixed number of arguments: tools show this many callers. */
+#define CALLER(i)   TRACE_REC_ADDRESS("caller[" #i "]")
+#define CALLER_LINE "\\t=> %ps\\n"
 
-static uint32_t count_of(const struct trace_func_repeats_entry *entry)
-{
-	return (uint32_t)(entry->count_and_last >> TRACE_REPEATS_SHIFT);
-}
-
-/* How long before the event the last call was; the time is kept without its high bits. */
-static uint64_t ago(const struct trace_iter *iter, const struct trace_func_repeats_entry *entry)
-{
-	return (iter->event.ts - entry->count_and_last) & TRACE_REPEATS_TIME;
-}
-
-static void repeats_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_func_repeats_entry *entry = iter->event.data;
-
-	trace_print_call(iter, seq, entry->ip, entry->parent_ip);
-	trace_seq_printf(seq, " (repeats: %u, last_ts:", count_of(entry));
-	trace_print_time(iter, seq, iter->event.ts - ago(iter, entry));
-	trace_seq_puts(seq, ")\n");
-}
-
-static void repeats_raw(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_func_repeats_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "%lu %lu %u %llu\n", (unsigned long)trace_plat_ip_unpack(entry->ip),
-			 (unsigned long)trace_plat_ip_unpack(entry->parent_ip), count_of(entry),
-			 (unsigned long long)ago(iter, entry));
-}
-
-const struct trace_event_format trace_func_repeats_format = {
-	.text = repeats_text,
-	.raw = repeats_raw,
-	.hex = trace_print_type,
-	.binary = trace_print_type,
+static struct trace_event stack_event = {
+	.name = "kernel_stack",
+	.system = "ftrace",
+	.type = TRACE_TYPE_STACK,
+	.fields = stack_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(stack_fields),
+	.print_fmt = "\"" CALLER_LINE CALLER_LINE CALLER_LINE CALLER_LINE "\", " CALLER(0) ", "
+		     CALLER(1) ", " CALLER(2) ", " CALLER(3),
+	.funcs = {
+		.trace = stack_text,
+		.raw = trace_print_type,
+		.hex = trace_print_type,
+		.binary = trace_print_type,
+	},
 };
+
+int trace_stack_events_init(void)
+{
+	static struct trace_event *const events[] = { &stack_event };
+
+	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
+}

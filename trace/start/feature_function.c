@@ -3,11 +3,14 @@
  */
 #include "features.h"
 #include "instance/array.h"
+#include "tracers/function_entry.h"
 #include "tracers/function_tracer.h"
 
 static int function_init(void)
 {
-	return register_tracer(&tracer_function);
+	int err = trace_function_events_init();
+
+	return err ? err : register_tracer(&tracer_function);
 }
 
 const struct trace_feature trace_feature_function = {

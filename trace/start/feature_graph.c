@@ -4,11 +4,14 @@
 #include <trace/ftrace.h>
 #include "features.h"
 #include "instance/array.h"
+#include "tracers/graph_entry.h"
 #include "tracers/graph_tracer.h"
 
 static int graph_init(void)
 {
-	return register_tracer(&tracer_function_graph);
+	int err = trace_graph_events_init();
+
+	return err ? err : register_tracer(&tracer_function_graph);
 }
 
 static void graph_free(struct trace_array *tr)

@@ -7,9 +7,9 @@
  * it; and in the order of what it should cost: recording that is switched off, a ring that is full,
  * another clock, all the rest.
  */
+#include "function_entry.h"
 #include "function_tracer.h"
 #include "instance/array.h"
-#include "instance/entry.h"
 #include "ring/ring_fast.h"
 #include <trace/fgraph.h>
 #include <trace/recursion.h>

@@ -7,8 +7,8 @@
  */
 #include <trace/recursion.h>
 #include <trace/thread.h>
+#include "function_entry.h"
 #include "function_tracer.h"
-#include "instance/entry.h"
 #include "instance/stacktrace.h"
 #include "ring/ring_fast.h"
 #include "text/str.h"

@@ -11,8 +11,8 @@
  * to be true of every build.
  */
 #include "graph/fgraph_private.h"
+#include "graph_entry.h"
 #include "instance/array.h"
-#include "instance/entry.h"
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
 

@@ -3,8 +3,8 @@
  * callbacks of the tracer and of latency tracers share. See graph_tracer.h and fgraph_private.h.
  */
 #include "graph/fgraph_private.h"
+#include "graph_entry.h"
 #include "instance/array.h"
-#include "instance/entry.h"
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
 

@@ -2,12 +2,13 @@
  * See latency.h.
  */
 #include <trace/recursion.h>
+#include "function_entry.h"
 #include "function_tracer.h"
-#include "instance/entry.h"
 #include "instance/options.h"
 #include "instance/snapshot.h"
 #include "instance/stacktrace.h"
 #include "latency.h"
+#include "latency_entry.h"
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
 #include "text/str.h"
@@ -232,7 +233,7 @@ int trace_latency_init(void)
 {
 	struct tracer *const tracers[] = { &tracer_wakeup, &tracer_wakeup_rt, &tracer_irqsoff,
 					   &tracer_preemptoff, &tracer_preemptirqsoff };
-	int err = 0;
+	int err = trace_latency_events_init();
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tracers) && !err; i++)
 		err = register_tracer(tracers[i]);

@@ -11,8 +11,8 @@
  * Locking: trace_max_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
  *          without, and record a call too many or too few while these change.
  */
-#include "instance/entry.h"
 #include "latency.h"
+#include "latency_entry.h"
 #include "ring/ring_fast.h"
 #include "text/str.h"
 
@@ -40,8 +40,8 @@ static uint64_t wakeup_start_ts(uint32_t cpu)
 }
 
 /* A switch or a wakeup as one event. Interrupts are off. */
-static void write_ctx(struct trace_array *tr, enum trace_type type,
-		      const struct trace_sched_thread *prev, const struct trace_sched_thread *next)
+static void write_ctx(struct trace_array *tr, uint16_t type, const struct trace_sched_thread *prev,
+		      const struct trace_sched_thread *next)
 {
 	struct ring_buffer *buffer = tr->buffer;
 	struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];

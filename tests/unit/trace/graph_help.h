@@ -6,7 +6,8 @@
 #define GRAPH_HELP_H
 
 #include "instance/array.h"
-#include "instance/entry.h"
+#include "tracers/function_entry.h"
+#include "tracers/graph_entry.h"
 
 static uint8_t graph_flags, graph_preempt; /* of the events to come */
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "fast.h"
 #include "instance/array.h"
-#include "instance/entry.h"
 #include <trace/fgraph.h>
+#include "tracers/function_entry.h"
 #include "tracers/function_tracer.h"
 #include "ring/ring_private.h"
 

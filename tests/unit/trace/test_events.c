@@ -1,0 +1,412 @@
+/*
+ * Types of events that are written outside of trace/, with public headers only: registered, written
+ * into an instance, printed in each form, gone again while somebody prints.
+ */
+#include "unit.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include "tracefs.h"
+#include <trace/event.h>
+#include <trace/trace_seq.h>
+
+#define TRACE	"instances/one/trace"
+#define OPTIONS "instances/one/trace_options"
+#define COLUMNS "            init-1       [000] .....    12.345679: "
+
+struct door_entry {
+	struct trace_entry ent;
+	int32_t door;
+	uint16_t visitors;
+};
+
+static const struct trace_event_field door_fields[] = {
+	TRACE_FIELD("door", int, door_entry, door),
+	TRACE_FIELD("visitors", unsigned short, door_entry, visitors),
+};
+
+static struct trace_event door = {
+	.name = "door",
+	.system = "house",
+	.fields = door_fields,
+	.nr_fields = sizeof(door_fields) / sizeof(door_fields[0]),
+};
+
+/* Every kind of field. */
+struct all_entry {
+	struct trace_entry ent;
+	uint32_t who;
+	char name[8];
+	int8_t small;
+	char letter;
+	uint16_t list[3];
+	uint64_t large;
+	int64_t negative;
+	const char *pointer;
+	uint32_t callers[2];
+	uint32_t rest[];
+} TRACE_ENTRY_ALIGNED;
+
+static const struct trace_event_field all_fields[] = {
+	TRACE_FIELD_ADDRESS("who", all_entry, who),
+	TRACE_FIELD("name", char, all_entry, name),
+	TRACE_FIELD("small", signed char, all_entry, small),
+	TRACE_FIELD("letter", char, all_entry, letter),
+	TRACE_FIELD("list", unsigned short, all_entry, list),
+	TRACE_FIELD("large", unsigned long, all_entry, large),
+	TRACE_FIELD("negative", long long, all_entry, negative),
+	TRACE_FIELD("pointer", const char *, all_entry, pointer),
+	TRACE_FIELD_ADDRESS("callers", all_entry, callers),
+	TRACE_FIELD_REST("rest", unsigned int, all_entry, rest),
+};
+
+static struct trace_event all = {
+	.name = "all",
+	.system = "house",
+	.fields = all_fields,
+	.nr_fields = sizeof(all_fields) / sizeof(all_fields[0]),
+};
+
+static struct trace_array *one;
+
+static int make_instance(void **state)
+{
+	if (tracefs_reset(state))
+		return -1;
+	one = trace_array_get_by_name("one");
+	fake_thread_add(1, "init");
+	fake_cpus[0].pid = 1;
+	return one ? 0 : -1;
+}
+
+static int drop_instance(void **state)
+{
+	fake_cpus[0].pid = 0;
+	trace_array_put(one);
+	assert_int_equal(trace_array_destroy(one), 0);
+	return tracefs_check(state);
+}
+
+static void write_door(int32_t number, uint16_t visitors)
+{
+	struct trace_event_buffer fbuffer;
+	struct door_entry *entry;
+
+	entry = trace_event_buffer_reserve(&fbuffer, one, &door, sizeof(*entry));
+	assert_non_null(entry);
+	entry->door = number;
+	entry->visitors = visitors;
+	trace_event_buffer_commit(&fbuffer, entry);
+}
+
+static void body_is(const char *want)
+{
+	assert_string_equal(cat_body(TRACE), want);
+}
+
+static void described(void **state)
+{
+	(void)state;
+	assert_int_equal(register_trace_event(&door), 0);
+	assert_true(door.type >= TRACE_EVENT_FIRST_TYPE);
+	write_door(-7, 65535);
+	body_is(COLUMNS "door: door=-7 visitors=65535\n");
+	assert_int_equal(echo("raw", OPTIONS), 0);
+	body_is("1 0 12345678900 -7 65535\n");
+	assert_int_equal(echo("hex", OPTIONS), 0);
+	body_is("00000001 00000000 00000002dfdc1c34 fffffff9 ffff \n");
+	assert_int_equal(echo("nohex", OPTIONS), 0);
+	assert_int_equal(echo("nocontext-info", OPTIONS), 0);
+	assert_int_equal(echo("bin", OPTIONS), 0);
+	assert_memory_equal(cat_body(TRACE), "\xf9\xff\xff\xff\xff\xff", 7);
+	assert_int_equal(echo("nobin", OPTIONS), 0);
+	assert_int_equal(echo("noraw", OPTIONS), 0);
+	body_is("door: door=-7 visitors=65535\n");
+	assert_int_equal(unregister_trace_event(&door), 0);
+}
+
+static void each_kind(void **state)
+{
+	struct trace_event_buffer fbuffer;
+	size_t bytes = sizeof(struct all_entry) + 2 * sizeof(uint32_t);
+	struct all_entry *entry;
+
+	(void)state;
+	assert_int_equal(register_trace_event(&all), 0);
+	entry = trace_event_buffer_reserve(&fbuffer, one, &all, bytes);
+	entry->who = trace_plat_ip_pack(fake_func(KFREE) + 2);
+	memcpy(entry->name, "eight ch", 8); /* without a NUL */
+	entry->small = -1;
+	entry->letter = 'x';
+	memcpy(entry->list, (const uint16_t[]){ 1, 0xffff, 0 }, sizeof(entry->list));
+	entry->large = UINT64_MAX;
+	entry->negative = INT64_MIN;
+	entry->pointer = (const char *)0x1234;
+	entry->callers[0] = trace_plat_ip_pack(fake_func(YIELD));
+	entry->callers[1] = 0x10;
+	entry->rest[0] = 5;
+	entry->rest[1] = 16;
+	trace_event_buffer_commit(&fbuffer, entry);
+	body_is(COLUMNS "all: who=kfree name=eight ch small=-1 letter=x list={0x1,0xffff,0x0} "
+			"large=18446744073709551615 negative=-9223372036854775808 pointer=1234 "
+			"callers={yield,0x10} rest={0x5,0x10}\n");
+	assert_int_equal(echo("nocontext-info", OPTIONS), 0);
+	assert_int_equal(echo("sym-offset", OPTIONS), 0);
+	assert_non_null(strstr(cat_body(TRACE), "who=kfree+0x2/0x10 "));
+	assert_int_equal(echo("raw", OPTIONS), 0);
+	body_is("ffffffff81000032 eight ch -1 x {0x1,0xffff,0x0} 18446744073709551615 "
+		"-9223372036854775808 1234 {ffffffff81000010,10} {0x5,0x10}\n");
+	assert_int_equal(echo("hex", OPTIONS), 0);
+	body_is("ffffffff81000032 65 69 67 68 74 20 63 68 ff 78 0001 ffff 0000 ffffffffffffffff "
+		"8000000000000000 0000000000001234 ffffffff81000010 0000000000000010 00000005 "
+		"00000010 \n");
+	assert_int_equal(unregister_trace_event(&all), 0);
+}
+
+/* An event may be shorter than its type says, when something else wrote it. */
+static void cut_short(void **state)
+{
+	struct trace_event_buffer fbuffer;
+	struct door_entry *entry;
+
+	(void)state;
+	assert_int_equal(register_trace_event(&door), 0);
+	entry = trace_event_buffer_reserve(&fbuffer, one, &door, sizeof(struct trace_entry) + 4);
+	entry->door = 3;
+	trace_event_buffer_commit(&fbuffer, entry);
+	entry = trace_event_buffer_reserve(&fbuffer, one, &door, sizeof(struct trace_entry));
+	trace_event_buffer_commit(&fbuffer, entry);
+	body_is(COLUMNS "door: door=3 visitors=0\n" COLUMNS "door: door=0 visitors=0\n");
+	assert_int_equal(unregister_trace_event(&door), 0);
+}
+
+/* ---- A type that prints itself ---- */
+
+static void say(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	uint32_t len;
+	const struct door_entry *entry = trace_iter_event(iter, &len);
+
+	assert_int_equal(len, sizeof(*entry));
+	trace_seq_printf(seq, "%u come in at ", entry->visitors);
+	trace_print_ip(iter, seq, trace_plat_ip_pack(fake_func(SCHEDULE)));
+	trace_seq_puts(seq, " or ");
+	trace_print_return(iter, seq, trace_plat_ip_pack(fake_func(KFREE)));
+	trace_seq_putc(seq, '\n');
+}
+
+static void own_functions(void **state)
+{
+	struct trace_event own = door;
+
+	(void)state;
+	own.funcs.trace = own.funcs.raw = own.funcs.message = say;
+	assert_int_equal(register_trace_event(&own), 0);
+	door.type = own.type;
+	write_door(1, 2);
+	body_is(COLUMNS "2 come in at schedule or do_work\n");
+	assert_int_equal(echo("raw", OPTIONS), 0);
+	body_is("1 0 12345678900 2 come in at schedule or do_work\n");
+	assert_int_equal(echo("printk-msg-only", OPTIONS), 0);
+	body_is("2 come in at schedule or do_work\n");
+	assert_int_equal(unregister_trace_event(&own), 0);
+	door.type = 0;
+}
+
+/* Under function_graph such an event is a comment. */
+static void in_a_graph(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("function_graph", "instances/one/current_tracer"), 0);
+	assert_int_equal(register_trace_event(&door), 0);
+	write_door(1, 2);
+	body_is(" 0)               |  /* door: door=1 visitors=2 */\n");
+	assert_int_equal(unregister_trace_event(&door), 0);
+	assert_non_null(strstr(cat_body(TRACE), "Unknown type "));
+	assert_int_equal(echo("nop", "instances/one/current_tracer"), 0);
+}
+
+/* The option stacktrace is for these events too. */
+static void with_a_stack(void **state)
+{
+	(void)state;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(KFREE));
+	fake_stack_nr = 1;
+	assert_int_equal(register_trace_event(&door), 0);
+	assert_int_equal(echo("stacktrace", OPTIONS), 0);
+	write_door(1, 2);
+	body_is(COLUMNS "door: door=1 visitors=2\n" COLUMNS "<stack trace>\n => kfree\n");
+	fake_stack_nr = 0;
+	assert_int_equal(unregister_trace_event(&door), 0);
+}
+
+/* ---- Registering ---- */
+
+static int refused(const struct trace_event_field *field)
+{
+	struct trace_event event = { "refused", "house", 0, field, 1, NULL, { 0 } };
+
+	return register_trace_event(&event);
+}
+
+static void refusals(void **state)
+{
+	struct trace_event event = { 0 };
+	struct trace_event_field field = door_fields[0];
+
+	(void)state;
+	assert_int_equal(register_trace_event(&event), -EINVAL);
+	event.name = "door";
+	assert_int_equal(register_trace_event(&event), -EINVAL);
+	field.offset = 4; /* in the head */
+	assert_int_equal(refused(&field), -EINVAL);
+	field.offset = UINT32_MAX - 1;
+	assert_int_equal(refused(&field), -EINVAL);
+	field = door_fields[0];
+	field.element_size = 3;
+	assert_int_equal(refused(&field), -EINVAL);
+	field.element_size = 0;
+	assert_int_equal(refused(&field), -EINVAL);
+
+	assert_int_equal(unregister_trace_event(&door), -ENOENT);
+	assert_int_equal(register_trace_event(&door), 0);
+	assert_int_equal(register_trace_event(&door), -EEXIST);
+	event.system = "house";
+	assert_int_equal(register_trace_event(&event), -EEXIST);
+	event.type = 1; /* function */
+	event.name = "other";
+	assert_int_equal(register_trace_event(&event), -EEXIST);
+	event.type = 40;
+	assert_int_equal(register_trace_event(&event), door.type == 40 ? -EEXIST : -EINVAL);
+	event.type = door.type;
+	assert_int_equal(unregister_trace_event(&event), -ENOENT);
+	assert_int_equal(unregister_trace_event(&door), 0);
+	assert_int_equal(door.type, 0);
+	event.name = "door";
+	event.type = 0;
+	assert_int_equal(register_trace_event(&event), 0);
+	assert_int_equal(unregister_trace_event(&event), 0);
+}
+
+/* What is left of a type that has gone is nobody's, not even that of the next one. */
+static void gone(void **state)
+{
+	char want[200];
+	uint16_t type;
+
+	(void)state;
+	assert_int_equal(register_trace_event(&door), 0);
+	write_door(1, 2);
+	type = door.type;
+	assert_int_equal(unregister_trace_event(&door), 0);
+	assert_int_equal(register_trace_event(&door), 0);
+	assert_int_not_equal(door.type, type);
+	snprintf(want, sizeof(want), COLUMNS "Unknown type %d\n", type);
+	body_is(want);
+	assert_int_equal(echo("raw", OPTIONS), 0);
+	snprintf(want, sizeof(want), "1 0 12345678900 %d ?\n", type);
+	body_is(want);
+	assert_int_equal(unregister_trace_event(&door), 0);
+}
+
+/* As many as there are numbers; the memory of their table stays. */
+static void all_numbers(void **state)
+{
+	enum {
+		NR = TRACE_EVENT_MAX_TYPE + 1 - TRACE_EVENT_FIRST_TYPE
+	};
+	static struct trace_event events[NR];
+	static char names[NR][8];
+	char lines[200];
+	size_t nr = 0;
+
+	(void)state;
+	fake_alloc_budget = 0;
+	for (; nr < NR; nr++) {
+		snprintf(names[nr], sizeof(names[nr]), "%zu", nr);
+		events[nr] = door;
+		events[nr].name = names[nr];
+		if (register_trace_event(&events[nr]))
+			break;
+	}
+	assert_true(nr < NR);
+	assert_int_equal(register_trace_event(&events[nr]), -ENOMEM);
+	fake_alloc_budget = -1;
+	/* Looking for a name takes the longer the more there are: not all 65,504 of them. */
+	for (size_t end = nr + 600; nr < end; nr++) {
+		snprintf(names[nr], sizeof(names[nr]), "%zu", nr);
+		events[nr] = door;
+		events[nr].name = names[nr];
+		assert_int_equal(register_trace_event(&events[nr]), 0);
+	}
+	assert_true(events[nr - 1].type > 600);
+	door.type = events[nr - 1].type;
+	write_door(1, 2);
+	snprintf(lines, sizeof(lines), COLUMNS "%zu: door=1 visitors=2\n", nr - 1);
+	body_is(lines);
+	door.type = 0;
+	while (nr--)
+		assert_int_equal(unregister_trace_event(&events[nr]), 0);
+	memory_out += 3; /* pieces of the table, 256 numbers each */
+}
+
+/* ---- Unregistered while somebody prints ---- */
+
+static pthread_t remover;
+static _Atomic bool was_removed;
+
+static void let_others_run(void)
+{
+	sched_yield();
+}
+
+static void *remove_door(void *arg)
+{
+	fake_bind(1);
+	assert_int_equal(unregister_trace_event(arg), 0);
+	was_removed = true;
+	return NULL;
+}
+
+static struct trace_event removed;
+
+static void slow_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	uint64_t pauses = fake_nr_pauses;
+
+	(void)iter;
+	pthread_create(&remover, NULL, remove_door, &removed);
+	while (fake_nr_pauses < pauses + 3)
+		sched_yield();
+	trace_seq_puts(seq, was_removed ? "too early\n" : "still there\n");
+}
+
+static void waits_for_printers(void **state)
+{
+	(void)state;
+	fake_on_pause = let_others_run;
+	removed = door;
+	removed.funcs.trace = slow_text;
+	assert_int_equal(register_trace_event(&removed), 0);
+	door.type = removed.type;
+	write_door(1, 2);
+	write_door(3, 4);
+	assert_int_equal(echo("nocontext-info", OPTIONS), 0);
+	assert_non_null(strstr(cat_body(TRACE), "still there\nUnknown type "));
+	pthread_join(remover, NULL);
+	assert_true(was_removed);
+	fake_on_pause = NULL;
+	door.type = 0;
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_instance, drop_instance)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(described),	  TEST(each_kind),    TEST(cut_short), TEST(own_functions),
+		TEST(in_a_graph),	  TEST(with_a_stack), TEST(refusals),  TEST(gone),
+		TEST(waits_for_printers), TEST(all_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}

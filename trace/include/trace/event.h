@@ -1,0 +1,159 @@
+/*
+ * Types of events: what an event of a type consists of, and how it becomes a line. A type may be
+ * registered from anywhere; docs/events.md has an example.
+ *
+ *   struct trace_entry   the head of every event: its type, and the state it was written in
+ *   own fields           each described once by a struct trace_event_field
+ *
+ * The description is what everything else is made of: the line in `trace` where the type brings no
+ * function for it, the options raw, hex and bin, and the text of a `format` file, from which tools
+ * learn to read raw pages.
+ *
+ * Context:   registering - thread, may sleep. Writing - any, NMI included. Printing - any.
+ * Ownership: the type and all it names belong to who registers it, and stay until unregistered.
+ */
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+struct ring_buffer;
+struct trace_array;
+struct trace_iter;
+struct trace_seq;
+
+struct trace_entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count; /* bits 0-3 depth, 15 and more count as 15 */
+	int32_t pid;
+};
+
+/* Behind a struct with members of 8 bytes: events are aligned to 4. */
+#define TRACE_ENTRY_ALIGNED __attribute__((packed, aligned(4)))
+
+/* ---- What an event consists of ---- */
+
+struct trace_event_field {
+	const char *name;
+	const char *type; /* in C; of an array, that of its elements */
+	uint32_t offset;  /* from the start of the event, struct trace_entry included */
+	uint32_t size;	  /* in bytes; 0: an array that goes on up to the end of the event */
+	uint32_t element_size;
+	bool is_signed;
+	bool is_address; /* a code address in 32 bits: trace_plat_ip_pack() */
+};
+
+/*
+ * Field `field_name`, of the C type `c_type` or an array of it, is `member` of struct `entry`:
+ *
+ *	static const struct trace_event_field fields[] = {
+ *		TRACE_FIELD("irq", int, my_entry, irq),
+ *		TRACE_FIELD("name", char, my_entry, name),
+ *	};
+ */
+#define TRACE_FIELD(field_name, c_type, entry, member)                                             \
+	{                                                                                          \
+		.name = (field_name), .type = #c_type, .offset = offsetof(struct entry, member),   \
+		.size = sizeof(((struct entry *)0)->member), .element_size = sizeof(c_type),       \
+		.is_signed = (c_type)-1 < (c_type)1                                                \
+	}
+/* A code address, which trace_plat_ip_pack() has put into 32 bits. */
+#define TRACE_FIELD_ADDRESS(field_name, entry, member)                                             \
+	{                                                                                          \
+		.name = (field_name), .type = "unsigned int",                                      \
+		.offset = offsetof(struct entry, member),                                          \
+		.size = sizeof(((struct entry *)0)->member), .element_size = sizeof(uint32_t),     \
+		.is_address = true                                                                 \
+	}
+/* `member`, declared as `c_type member[]`, is as long as the rest of the event. */
+#define TRACE_FIELD_REST(field_name, c_type, entry, member)                                        \
+	{                                                                                          \
+		.name = (field_name), .type = #c_type, .offset = offsetof(struct entry, member),   \
+		.element_size = sizeof(c_type), .is_signed = (c_type)-1 < (c_type)1                \
+	}
+/* The same, of code addresses. */
+#define TRACE_FIELD_REST_ADDRESSES(field_name, entry, member)                                      \
+	{                                                                                          \
+		.name = (field_name), .type = "unsigned int",                                      \
+		.offset = offsetof(struct entry, member), .element_size = sizeof(uint32_t),        \
+		.is_address = true                                                                 \
+	}
+
+/* In a print_fmt: the address that the field `field_name` holds, for a %ps. */
+#define TRACE_REC_ADDRESS(field_name) "(void *)(long)(int)REC->" field_name
+
+/* ---- Types ---- */
+
+typedef void (*trace_print_fn)(const struct trace_iter *iter, struct trace_seq *seq);
+
+/*
+ * How events of one type are printed, behind the columns that all lines have in common. Each may be
+ * NULL: then the description says it.
+ */
+struct trace_event_functions {
+	trace_print_fn trace;	/* the text, newline included; NULL: `NAME: FIELD=VALUE ...` */
+	trace_print_fn raw;	/* option raw: the values, newline included */
+	trace_print_fn hex;	/* option hex: digits and a blank for each field */
+	trace_print_fn binary;	/* option bin: the bytes of each field */
+	trace_print_fn message; /* option printk-msg-only; NULL: it changes nothing */
+};
+
+struct trace_event {
+	const char *name;
+	const char *system; /* the directory of events/ where it belongs */
+	/* 0: registering hands a number out. Others, below TRACE_EVENT_FIRST_TYPE, are trace/'s. */
+	uint16_t type;
+	const struct trace_event_field *fields; /* without those of struct trace_entry */
+	size_t nr_fields;
+	/* For tools: a format and its arguments, as `"%d", REC->irq`. NULL: as the fields say. */
+	const char *print_fmt;
+	struct trace_event_functions funcs;
+};
+
+#define TRACE_EVENT_FIRST_TYPE 32u
+#define TRACE_EVENT_MAX_TYPE   UINT16_MAX
+
+/*
+ * From now on events of this type are printed as it says. 0; -EINVAL: no name, system or a field
+ * that cannot be; -EEXIST: its number, or its name in that system, is taken; -ENOSPC: all numbers
+ * are; -ENOMEM.
+ */
+int register_trace_event(struct trace_event *event);
+/*
+ * Nobody uses `event` any more when it returns. Events of it that are still in buffers are printed
+ * as `Unknown type N`; numbers that were handed out are used again when there are no others. 0, or
+ * -ENOENT: it is not registered.
+ */
+int unregister_trace_event(struct trace_event *event);
+
+/* ---- Writing ---- */
+
+struct trace_event_buffer {
+	struct trace_array *tr;
+	struct ring_buffer *buffer;
+};
+/*
+ * Room for an event of `bytes`, which begins with a struct trace_entry, in `tr`, which is held
+ * (<trace/trace.h>), or with NULL in the global trace. The head is filled in; the rest is the
+ * caller's to fill before trace_event_buffer_commit(). Preemption stays off until then. NULL, and
+ * nothing to commit: the buffer does not take it.
+ */
+void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_array *tr,
+				 const struct trace_event *event, size_t bytes);
+/* Readers may see the event at `entry`, which is the caller's no longer. */
+void trace_event_buffer_commit(struct trace_event_buffer *fbuffer, void *entry);
+
+/* ---- For functions that print ---- */
+
+/* The event that is printed, from its struct trace_entry on; it has `*out_len` bytes. */
+const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len);
+/* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
+void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+/* The same of an address that a call returns to: the function is the caller. */
+void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+
+#endif

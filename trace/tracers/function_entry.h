@@ -1,0 +1,32 @@
+/*
+ * The events of the function tracer; latency tracers write calls too. See instance/entry.h.
+ */
+#ifndef TRACE_FUNCTION_ENTRY_H
+#define TRACE_FUNCTION_ENTRY_H
+
+#include "instance/entry.h"
+
+/* A call. */
+#define TRACE_TYPE_FN 1
+struct trace_func_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* packed: trace_plat_ip_pack() */
+	uint32_t parent_ip;
+};
+
+/* The same call, more times, without events of its own. */
+#define TRACE_TYPE_FUNC_REPEATS 19
+struct trace_func_repeats_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint32_t parent_ip;
+	uint64_t count_and_last; /* count << 48 | low 48 bits of the time of the last of them */
+} __attribute__((packed, aligned(4)));
+
+#define TRACE_REPEATS_SHIFT 48u
+#define TRACE_REPEATS_TIME  ((1ull << TRACE_REPEATS_SHIFT) - 1)
+
+/* Register the types. */
+int trace_function_events_init(void);
+
+#endif

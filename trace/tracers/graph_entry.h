@@ -1,0 +1,43 @@
+/*
+ * The events of function_graph. See instance/entry.h.
+ */
+#ifndef TRACE_GRAPH_ENTRY_H
+#define TRACE_GRAPH_ENTRY_H
+
+#include "instance/entry.h"
+
+/* A function was entered; GRAPH_RETADDR_ENT has the caller too. */
+#define TRACE_TYPE_GRAPH_ENT	     11
+#define TRACE_TYPE_GRAPH_RETADDR_ENT 20
+struct trace_graph_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* of the function, packed */
+	uint32_t depth;
+};
+
+struct trace_graph_retaddr_entry {
+	struct trace_graph_entry graph;
+	uint32_t retaddr; /* packed */
+};
+
+/* A function returned, at the time of the event; GRAPH_RETVAL has its value too. */
+#define TRACE_TYPE_GRAPH_RET	10
+#define TRACE_TYPE_GRAPH_RETVAL 21
+struct trace_graph_ret_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+	uint16_t depth;
+	uint16_t overrun; /* calls of this thread that found no room in its shadow stack; 65535:
+			     more */
+	uint64_t duration_ns;
+} __attribute__((packed, aligned(4)));
+
+struct trace_graph_retval_entry {
+	struct trace_graph_ret_entry graph;
+	uint64_t retval;
+} __attribute__((packed, aligned(4)));
+
+/* Register the types. */
+int trace_graph_events_init(void);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * The types of function_graph's events. Their lines are made by output_graph.h where function_graph
+ * is the tracer; under another one, as in a snapshot, each is printed by itself, as here.
+ */
+#include <trace/trace_seq.h>
+#include "graph_entry.h"
+#include "instance/event.h"
+#include "print/output.h"
+#include "text/str.h"
+
+static void entry_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_graph_entry *entry = iter->event.data;
+
+	trace_print_symbol(iter, seq, entry->ip, 0);
+	trace_seq_puts(seq, "() {\n");
+}
+
+static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_graph_ret_entry *entry = iter->event.data;
+
+	trace_seq_puts(seq, "} /* ");
+	trace_print_symbol(iter, seq, entry->ip, 0);
+	trace_seq_puts(seq, " */\n");
+}
+
+#define ENTRY_FUNCTIONS                                                                            \
+	{                                                                                          \
+		.trace = entry_text, .raw = trace_print_type, .hex = trace_print_type,             \
+		.binary = trace_print_type                                                         \
+	}
+#define RETURN_FUNCTIONS                                                                           \
+	{                                                                                          \
+		.trace = return_text, .raw = trace_print_type, .hex = trace_print_type,            \
+		.binary = trace_print_type                                                         \
+	}
+
+static const struct trace_event_field entry_fields[] = {
+	TRACE_FIELD_ADDRESS("func", trace_graph_entry, ip),
+	TRACE_FIELD("depth", unsigned int, trace_graph_entry, depth),
+};
+
+static struct trace_event entry_event = {
+	.name = "funcgraph_entry",
+	.system = "ftrace",
+	.type = TRACE_TYPE_GRAPH_ENT,
+	.fields = entry_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(entry_fields),
+	.print_fmt = "\"--> %ps (%u)\", " TRACE_REC_ADDRESS("func") ", REC->depth",
+	.funcs = ENTRY_FUNCTIONS,
+};
+
+static const struct trace_event_field retaddr_fields[] = {
+	TRACE_FIELD_ADDRESS("func", trace_graph_retaddr_entry, graph.ip),
+	TRACE_FIELD("depth", unsigned int, trace_graph_retaddr_entry, graph.depth),
+	TRACE_FIELD_ADDRESS("retaddr", trace_graph_retaddr_entry, retaddr),
+};
+
+static struct trace_event retaddr_event = {
+	.name = "fgraph_retaddr_entry",
+	.system = "ftrace",
+	.type = TRACE_TYPE_GRAPH_RETADDR_ENT,
+	.fields = retaddr_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(retaddr_fields),
+	.print_fmt = "\"--> %ps (%u) <- %ps\", " TRACE_REC_ADDRESS(
+		"func") ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
+	.funcs = ENTRY_FUNCTIONS,
+};
+
+static const struct trace_event_field return_fields[] = {
+	TRACE_FIELD_ADDRESS("func", trace_graph_ret_entry, ip),
+	TRACE_FIELD("depth", unsigned short, trace_graph_ret_entry, depth),
+	TRACE_FIELD("overrun", unsigned short, trace_graph_ret_entry, overrun),
+	TRACE_FIELD("duration", unsigned long long, trace_graph_ret_entry, duration_ns),
+};
+
+static struct trace_event return_event = {
+	.name = "funcgraph_exit",
+	.system = "ftrace",
+	.type = TRACE_TYPE_GRAPH_RET,
+	.fields = return_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(return_fields),
+	.print_fmt = "\"<-- %ps (%u) (%llu ns) over: %u\", " TRACE_REC_ADDRESS(
+		"func") ", REC->depth, REC->duration, REC->overrun",
+	.funcs = RETURN_FUNCTIONS,
+};
+
+static const struct trace_event_field retval_fields[] = {
+	TRACE_FIELD_ADDRESS("func", trace_graph_retval_entry, graph.ip),
+	TRACE_FIELD("depth", unsigned short, trace_graph_retval_entry, graph.depth),
+	TRACE_FIELD("overrun", unsigned short, trace_graph_retval_entry, graph.overrun),
+	TRACE_FIELD("duration", unsigned long long, trace_graph_retval_entry, graph.duration_ns),
+	TRACE_FIELD("retval", unsigned long, trace_graph_retval_entry, retval),
+};
+
+static struct trace_event retval_event = {
+	.name = "funcgraph_exit_retval",
+	.system = "ftrace",
+	.type = TRACE_TYPE_GRAPH_RETVAL,
+	.fields = retval_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(retval_fields),
+	.print_fmt = "\"<-- %ps (%u) (%llu ns) over: %u ret: %lx\", " TRACE_REC_ADDRESS(
+		"func") ", REC->depth, REC->duration, REC->overrun, REC->retval",
+	.funcs = RETURN_FUNCTIONS,
+};
+
+int trace_graph_events_init(void)
+{
+	static struct trace_event *const events[] = { &entry_event, &retaddr_event, &return_event,
+						      &retval_event };
+
+	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
+}
