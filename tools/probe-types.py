@@ -44,24 +44,32 @@ def pointer(name):
         return None
 
 
-def function(address):
-    block = gdb.block_for_pc(address)
-    while block and not block.function:
-        block = block.superblock
-    return describe(block.function.type) if block and block.start == address else "?"
+def function(address, name):
+    """Its type; None in assembly. By its name: blocks are wrong beside functions whose unlikely part lies elsewhere."""
+    name = name.split(".")[0]
+    symbols = [gdb.lookup_global_symbol(name), *gdb.lookup_static_symbols(name)]
+    for symbol in symbols:
+        if symbol and symbol.type.code == gdb.TYPE_CODE_FUNC and int(symbol.value().address) == address:
+            return describe(symbol.type)
+    where = gdb.find_pc_line(address).symtab
+    return "?" if where and where.filename.endswith(".c") else None
 
 
 def source_function(address):
-    """The innermost, where it is inlined; None in assembly. And the line."""
+    """The innermost, where it is inlined; None in assembly. The line, and the function that it is inlined into."""
     block, where = gdb.block_for_pc(address), gdb.find_pc_line(address)
     while block and not block.function:
         block = block.superblock
-    return block.function.name if block else None, f"{where.symtab.filename if where.symtab else '?'}:{where.line}"
+    outer = block
+    while outer and outer.superblock and not outer.superblock.is_static:
+        outer = outer.superblock
+    return (block.function.name if block else None, f"{where.symtab.filename if where.symtab else '?'}:{where.line}",
+            outer.function.name if outer and outer.function else None)
 
 
 with open(asked, encoding="utf-8") as file:  # noqa: F821, a variable of the command line
     questions = json.load(file)
-answers = {"functions": {address: function(address) for address in questions["functions"]},
+answers = {"functions": {address: function(int(address), name) for address, name in questions["functions"].items()},
            "calls": {address: source_function(address) for address in questions["calls"]},
            "types": {name: pointer(name) for name in questions["types"]}}
 with open(questions["answer"], "w", encoding="utf-8") as file:
