@@ -415,7 +415,9 @@ static struct sh_node *parse_seq(struct parser *p)
 	if (p->err || at_list_end(p))
 		return NULL;
 	node = new_node(p, SH_SEQ);
-	while (node && !p->err && !at_list_end(p)) {
+	if (!node)
+		return NULL;
+	while (!p->err && !at_list_end(p)) {
 		struct sh_node *andor = parse_andor(p);
 
 		if (!andor)
