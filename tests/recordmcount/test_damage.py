@@ -9,7 +9,8 @@ import pytest
 
 from elf import entries
 from samples import MIXED
-from workshop import must, run
+from structure import Object
+from workshop import SANITIZED, build_tool, must, run
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 (TYPE, MACHINE, SHOFF, SHENTSIZE, SHNUM, SHSTRNDX) = (1, 2, 6, 11, 12, 13)
@@ -19,7 +20,8 @@ def refused(tool, path, *reasons):
     before = path.read_bytes()
     done = run(tool, path)
     assert done.returncode == 1, done.stderr
-    assert done.stderr.startswith(f"recordmcount: {path}: "), done.stderr
+    assert done.stderr.startswith(f"recordmcount: {path}: ") and done.stderr.count("\n") == 1, done.stderr
+    assert done.stdout == ""
     for reason in reasons:
         assert reason in done.stderr
     assert path.read_bytes() == before
@@ -39,8 +41,8 @@ def with_header(path, **fields):
 def with_section(path, name, **fields):
     """Change fields of a section header."""
     from elftools.elf.elffile import ELFFile
-    places = {"sh_name": (0, "<I"), "sh_type": (4, "<I"), "sh_offset": (24, "<Q"), "sh_size": (32, "<Q"),
-              "sh_link": (40, "<I"), "sh_info": (44, "<I"), "sh_entsize": (56, "<Q")}
+    places = {"sh_name": (0, "<I"), "sh_type": (4, "<I"), "sh_flags": (8, "<Q"), "sh_offset": (24, "<Q"),
+              "sh_size": (32, "<Q"), "sh_link": (40, "<I"), "sh_info": (44, "<I"), "sh_entsize": (56, "<Q")}
     with open(path, "rb") as file:
         elf = ELFFile(file)
         at = elf.header["e_shoff"] + 64 * elf.get_section_index(name)
@@ -67,7 +69,8 @@ def test_missing_file_and_directory(shop, tool):
 
 
 def test_usage(tool):
-    assert run(tool).returncode == 2
+    done = run(tool)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "usage: recordmcount OBJECT...\n")
 
 
 def test_32_bit(shop, tool):
@@ -131,6 +134,177 @@ def test_damaged_header(shop, tool, fields, reason):
 ])
 def test_damaged_section(shop, tool, section, fields, reason):
     refused(tool, with_section(shop.compile("made", MIXED), section, **fields), reason)
+
+
+def with_bytes(path, section, at, data):
+    """Change bytes of a section's contents; `section` is a name or a number."""
+    old = Object(path.read_bytes())
+    numbers = [i for i in range(1, len(old.sections)) if section in (i, old.name(i))]
+    start = old.sections[numbers[0]].offset + at
+    path.write_bytes(old.data[:start] + data + old.data[start + len(data):])
+    return path
+
+
+# .text, .rela.text, .data, .bss are sections 1 to 4; the calls stand at 0 and 6 of .text
+CALLS = """
+.text
+call __fentry__
+nop
+call __fentry__
+.section .rodata.address,"a"
+.quad far
+.section .text.other,"ax"
+call __fentry__
+.section .note.GNU-stack,"",@progbits
+"""
+
+
+def test_exact_messages_about_calls(shop, tool):
+    def exact(path, message):
+        refused(tool, path, f"recordmcount: {path}: {message}\n")
+
+    made = shop.assemble("calls", CALLS)
+    exact(with_section(made, ".text", sh_size=10), "relocation at 0x7 lies outside section 1")
+    made = shop.assemble("calls", CALLS)
+    exact(with_bytes(made, ".rela.text", 24, struct.pack("<Q", 8)), "relocation at 0x8 lies outside section 1")
+    made = shop.assemble("calls", CALLS)
+    exact(with_bytes(made, ".rela.text", 24, struct.pack("<Q", (1 << 64) - 1)),
+          "relocation at 0xffffffffffffffff lies outside section 1")
+    made = shop.assemble("calls", CALLS)
+    exact(with_bytes(made, ".rela.text", 40, struct.pack("<q", -3)), "call at 0x6 of section 1 has addend -3")
+    made = shop.assemble("calls", CALLS)
+    nr = len(Object(made.read_bytes()).symbols)
+    exact(with_bytes(made, ".rela.text", 36, struct.pack("<I", nr)), f"relocation 1 of section 2: no symbol {nr}")
+    made = shop.assemble("calls", CALLS)
+    exact(with_bytes(made, ".rela.rodata.address", 12, struct.pack("<I", nr)), f"relocation against missing symbol {nr}")
+
+
+@pytest.mark.parametrize("section, fields, reason", [
+    (".rela.text", {"sh_type": 9}, "relocation section 2: unknown format"),
+    (".rela.text", {"sh_link": 1}, "relocation section 2: unknown format"),
+    (".rela.text", {"sh_info": 0}, "relocation section 2: no section 0"),
+    (".rela.rodata.address", {"sh_size": 23}, "relocations with a partial entry"),
+    (".rela.rodata.address", {"sh_type": 9, "sh_size": 15, "sh_entsize": 16}, "relocations with a partial entry"),
+    (".rodata.address", {"sh_type": 2, "sh_size": 8}, "symbol table of an unknown format"),
+    (".symtab", {"sh_size": 0}, "symbol table of an unknown format"),
+    (".symtab", {"sh_size": 25}, "symbol table of an unknown format"),
+    (".symtab", {"sh_link": 1}, "symbol table without names"),
+    (".symtab", {"sh_link": 9999}, "symbol table without names"),
+])
+def test_damaged_table(shop, tool, section, fields, reason):
+    made = with_section(shop.assemble("calls", CALLS), section, **fields)
+    refused(tool, made, f"recordmcount: {made}: {reason}\n")
+
+
+def test_unknown_section_about_symbols(shop, tool):
+    """It would have to be renumbered. Where no symbol is inserted it may be anything."""
+    made = shop.assemble("calls", CALLS)
+    symtab = Object(made.read_bytes()).symtab
+    refused(tool, with_section(made, ".note.GNU-stack", sh_type=0x6ffffff0, sh_link=symtab),
+            f"recordmcount: {made}: section type 0x6ffffff0 refers to symbols in an unknown way\n")
+    made = shop.compile("known", "int f(void) { return 1; }\n", "-g")
+    symtab = Object(made.read_bytes()).symtab
+    must(tool, with_section(made, ".note.GNU-stack", sh_type=0x6ffffff0, sh_link=symtab))
+    assert entries(made) == 1
+
+
+def test_two_symbol_tables(shop, tool):
+    made = shop.assemble("calls", CALLS + ".data\n.zero 24\n")
+    old = Object(made.read_bytes())
+    refused(tool, with_section(made, ".data", sh_type=2, sh_entsize=24, sh_link=old.sections[old.symtab].link),
+            f"recordmcount: {made}: two symbol tables\n")
+
+
+@pytest.mark.parametrize("word, number, reason", [
+    (1, 0, "group {group}: no section 0"),
+    (1, 9999, "group {group}: no section 9999"),
+    (1, 1 << 31, "group {group}: no section 2147483648"),
+    (2, "same", "section {member} is in two groups"),
+])
+def test_damaged_group(shop, tool, word, number, reason):
+    made = shop.assemble("groups", """
+    .section .text.a,"axG",@progbits,a,comdat
+    call __fentry__
+    """)
+    old = Object(made.read_bytes())
+    group = next(i for i, section in enumerate(old.sections) if section.type == 17)
+    member = old.words(group)[1]
+    assert len(old.words(group)) == 3
+    with_bytes(made, group, 4 * word, struct.pack("<I", member if number == "same" else number))
+    refused(tool, made, f"recordmcount: {made}: {reason.format(group=group, member=member)}\n")
+
+
+@pytest.mark.parametrize("kind", ["GOTPCREL", "GOTPCRELX", "REX_GOTPCRELX"])
+@pytest.mark.parametrize("at", [0, 1, 9])
+def test_indirect_call(shop, tool, kind, at):
+    """The first byte of the section included; all three types that assemblers use."""
+    made = shop.assemble("indirect", f"""
+    .section .text.i,"ax"
+    .zero {at}
+    .byte 0xff, 0x15
+    .reloc ., R_X86_64_{kind}, __fentry__ - 4
+    .long 0
+    """)
+    old = Object(made.read_bytes())
+    section = next(i for i in range(len(old.sections)) if old.name(i) == ".text.i")
+    refused(tool, made, f"recordmcount: {made}: 6-byte call at {at:#x} of section {section}: compile with -fno-pie\n")
+
+
+def test_files_are_closed(shop, tool):
+    """Good, damaged and untraced objects, many more than may be open at a time."""
+    good = [shop.assemble(f"good{i}", CALLS) for i in range(3)]
+    plain = shop.assemble("plain", "nop\n")
+    bad = shop.write("bad.o", "nonsense")
+    limit = (16, 16)
+    done = run(tool, *good, *[plain, bad, shop.directory] * 20, *good,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
+    assert done.returncode == 1
+    assert done.stderr == (f"recordmcount: {bad}: not an ELF file\n"
+                           f"recordmcount: {shop.directory}: not a regular file\n") * 20
+    assert [entries(path) for path in good] == [3] * 3
+
+
+SCARCE = """
+#include <stdio.h>
+#include <stdlib.h>
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t nr, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+/* Fails once, at the allocation whose number the environment names. */
+static int is_due(void)
+{
+    static int nr;
+    return ++nr == atoi(getenv("FAIL_AT"));
+}
+void *__wrap_malloc(size_t size) { return is_due() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t nr, size_t size) { return is_due() ? NULL : __real_calloc(nr, size); }
+void *__wrap_realloc(void *old, size_t size) { return is_due() ? NULL : __real_realloc(old, size); }
+"""
+
+
+def test_out_of_memory(shop, tmp_path):
+    """Whichever allocation fails: a message, nothing leaks, the file stays; the next object is still processed."""
+    source = shop.write("scarce.c", SCARCE)
+    tool = build_tool(tmp_path, f"{SANITIZED} -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc {source}")
+    text = ('.section .text.a,"axG",@progbits,a,comdat\ncall __fentry__\n.text\n' + "call __fentry__\n" * 65
+            + '.section .note.GNU-stack,"",@progbits\n')
+    reasons = []
+    for nr in range(1, 40):
+        made, other = shop.assemble("made", text), shop.assemble("other", CALLS)
+        before = made.read_bytes()
+        done = run(tool, made, other, env={**os.environ, "FAIL_AT": str(nr)})
+        assert entries(other) == 3 or f"{other}: " in done.stderr
+        if str(made) not in done.stderr:
+            break
+        assert done.returncode == 1
+        assert made.read_bytes() == before
+        reasons.append(done.stderr.removeprefix(f"recordmcount: {made}: "))
+    assert entries(made) == 66
+    assert set(reasons) == {"out of memory\n", "cannot write: Cannot allocate memory\n"}
+    assert len(reasons) > 12
 
 
 def test_empty_section_at_the_end(shop, tool):

@@ -3,7 +3,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all"
+# A variable without a value holds garbage, so that nobody relies on what the stack happened to hold.
+SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern"
 
 KERNEL_FLAGS = ("-std=gnu11 -O2 -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only "
                 "-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables").split()
