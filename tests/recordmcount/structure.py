@@ -51,7 +51,7 @@ class Object:
     def home(self, symbol):
         """The section a symbol is in; as it stands in the entry when it is in none."""
         index = self.symbols[symbol][3]
-        return self.xindexes[symbol] if index == XNUMBER else index
+        return self.xindexes[symbol] if index == XNUMBER and self.xindexes else index
 
     def relocations(self, section):
         """(offset, symbol, type, addend)"""
@@ -150,7 +150,7 @@ class Change:
         for i in made:
             assert self.new.symbols[i][:3] == (0, 3, 0) and self.new.symbols[i][4:] == (0, 0), i
         bases = {self.old.home(i) for i, symbol in enumerate(self.old.symbols[:first])
-                 if symbol[1] & 15 == 3 and symbol[4] == 0}
+                 if symbol[1] & 15 == 3 and symbol[4] == 0}  # st_info: STT_SECTION; st_value
         assert [self.new.home(i) for i in made] == [code for code in self.calls if code not in bases]
         assert all((symbol[1] >> 4 == 0) == (i < first + added) for i, symbol in enumerate(self.new.symbols))
 

@@ -231,6 +231,23 @@ def test_every_size_of_the_image(shop, tool):
     assert min(len(change.new.data) for change in changes) < 8192 < max(len(change.new.data) for change in changes)
 
 
+@pytest.mark.parametrize("at, value", [
+    (6, 0x7000), (6, 0xfff1), (6, 0xff05), (6, 0xffff), (6, 0),  # st_shndx: in no section
+    (4, 2),  # st_info: a function
+    (8, 8),  # st_value: not where the section begins
+])
+def test_symbols_that_are_no_base(shop, tool, at, value):
+    """There seems to be a symbol of the section, but it is another thing: one is inserted."""
+    made = shop.assemble("base", ".text\ncall __fentry__\n.data\n.quad .text\n" + END)
+    old = Object(made.read_bytes())
+    number, = [i for i in range(len(old.symbols)) if old.symbols[i][1] == 3 and old.home(i) == 1]
+    start = old.sections[old.symtab].offset + 24 * number + at
+    data = old.data[:start] + value.to_bytes(2 if at == 6 else 1, "little") + old.data[start + (2 if at == 6 else 1):]
+    made.write_bytes(data)
+    change, = changed(tool, made)
+    assert change.added == 1
+
+
 def test_sections_that_name_symbols(shop, tool):
     """clang's list of addresses that matter is dropped where symbols get other numbers, kept where not."""
     source = "int one(int a) { return a; }\nint (*pointer)(int) = one;\n"
