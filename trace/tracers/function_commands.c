@@ -96,9 +96,7 @@ static int prepare_snapshot(struct trace_array *tr)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_array_expand(tr);
-	if (!err)
-		err = trace_snapshot_alloc(tr);
+	err = trace_snapshot_alloc(tr); /* this buffer gets its size as well */
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
