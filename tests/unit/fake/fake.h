@@ -108,6 +108,8 @@ extern void (*fake_on_each_thread)(void); /* called before and after all threads
 void fake_thread_add(int32_t pid, const char *comm);
 extern uint32_t fake_hooks;		/* what trace_plat_set_hooks() said last */
 extern void (*fake_before_hooks)(void); /* if set, called by it before that holds */
+/* Somebody holds the names of threads and never lets go: whoever waits for them is a failure. */
+extern bool fake_names_held;
 /* This CPU runs thread `pid`, or nobody in particular (-1). */
 void fake_run(int32_t pid);
 /* Priority, policy and state of whoever runs, for trace_plat_current_sched(). */

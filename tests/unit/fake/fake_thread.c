@@ -17,6 +17,7 @@ _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
 void (*fake_on_alloc)(void);
 bool fake_interrupted;
+bool fake_names_held;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
@@ -63,6 +64,7 @@ void fake_thread_reset(void)
 	fake_alloc_calls = 0;
 	fake_on_alloc = NULL;
 	fake_interrupted = false;
+	fake_names_held = false;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
@@ -326,7 +328,12 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 {
 	struct fake_thread *thread = find_thread(pid);
 
-	(void)may_wait;
+	if (fake_names_held && may_wait) {
+		fprintf(stderr, "fake: waits for the names of threads\n");
+		abort();
+	}
+	if (fake_names_held)
+		return false;
 	if (thread)
 		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
 	return thread != NULL;

@@ -16,6 +16,7 @@ static void boot(void)
 
 static void nothing_asked(void)
 {
+	trace_dump_stack(0); /* nobody listens yet */
 	EXPECT(!trace_boot_param("quiet", ""));
 	EXPECT(!trace_boot_param("ftraces", "x"));
 	boot();

@@ -741,6 +741,38 @@ static void tracer_resized(void **state)
 	assert_null(strstr(graph(), "kfree"));
 }
 
+/* A buffer that is full and keeps what it has: calls without an event, and so without an exit. */
+static void full_with(const char *option)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "options/%s", option);
+	assert_int_equal(echo("1", path), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	enter_later(DO_WORK);
+	for (int i = 0; i < 1000; i++)
+		fake_call(KFREE, PARENT);
+	assert_int_equal(*fake_enter(YIELD, PARENT), PARENT);
+	assert_int_equal(fake_leave(0), PARENT);
+	leave_later(); /* its return has no room */
+	assert_null(strstr(graph(), " yield()"));
+	assert_null(strstr(graph(), " }\n"));
+	assert_int_equal(echo("0", path), 0);
+}
+
+static void tracer_full(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "options/overwrite"), 0);
+	assert_int_equal(echo("8", "buffer_size_kb"), 0);
+	start_graph();
+	full_with("funcgraph-tail"); /* says nothing about events */
+	full_with("funcgraph-retaddr");
+	full_with("funcgraph-retval");
+	assert_int_equal(echo("1408", "buffer_size_kb"), 0);
+	assert_int_equal(echo("1", "options/overwrite"), 0);
+}
+
 static void tracer_pids(void **state)
 {
 	char pid[16];
@@ -833,6 +865,7 @@ int main(void)
 		TEST(tracer_irqs),
 		TEST(tracer_off),
 		TEST(tracer_resized),
+		TEST(tracer_full),
 		TEST(tracer_pids),
 		TEST(frame_does_not_fit), /* last */
 	};

@@ -508,6 +508,59 @@ static void from_wakeup_to_switch(void **state)
 	assert_in_range(maximum(), 42, 42);
 }
 
+static void migrate(struct trace_thread *trace, uint32_t cpu)
+{
+	struct trace_sched_thread moved = thread(trace, 42, 49);
+
+	moved.cpu = cpu;
+	fake_this->irqs_off = true;
+	trace_hook_migrate(&moved);
+	fake_this->irqs_off = false;
+}
+
+/* A dump waits for nobody: it goes without the names that it cannot have. */
+static void dumped_without_names(void **state)
+{
+	(void)state;
+	start("wakeup_rt");
+	fake_thread_add(42, "urgent");
+	wake(120, &wakee_thread, 42, 49, 0);
+	switch_to(0, &wakee_thread, 42, 49);
+	wake(120, &wakee_thread, 42, 49, 0);
+	fake_names_held = true;
+	trace_dump(TRACE_ALL_CPUS);
+	fake_names_held = false;
+	assert_non_null(strstr(fake_log(), "0:120:R   + [000]      42: 49:R <...>\n"));
+	tracing_on();
+}
+
+static void shows_once(const char *text)
+{
+	const char *at;
+
+	shows(text);
+	at = strstr(cat("trace"), text);
+	assert_null(strstr(at + 1, text));
+}
+
+/* Calls are recorded where it is to run. Whoever else moves changes nothing. */
+static void followed_elsewhere(void **state)
+{
+	(void)state;
+	start("wakeup_rt");
+	wake(120, &wakee_thread, 42, 49, 0);
+	migrate(&other_thread, 1);
+	call(0, 0, SCHEDULE);
+	call(1, 0, DO_WORK);
+	migrate(&wakee_thread, 1);
+	call(0, 0, SCHEDULE);
+	call(1, 0, DO_WORK);
+	switch_to(1, &wakee_thread, 42, 49);
+	shows_once("schedule <-");
+	shows_once("do_work <-");
+	shows("CPU#1 |");
+}
+
 /* A wakeup and a switch in the forms for programs, after the fields that all events have. */
 static void context_events_for_programs(void **state)
 {
@@ -580,6 +633,24 @@ static void one_user(void **state)
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "other"), 0);
 }
 
+/* The second is refused, and the first goes on as it was: with every thread, and with this one. */
+static void one_wakeup(void **state)
+{
+	(void)state;
+	start("wakeup");
+	wake(120, &wakee_thread, 42, 110, 0);
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "other"), 0);
+	assert_int_equal(echo("wakeup_rt", "instances/other/current_tracer"), -EBUSY);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "other"), 0);
+	pass(30);
+	switch_to(0, &wakee_thread, 42, 110);
+	assert_in_range(maximum(), 30, 31);
+	wake(120, &wakee_thread, 42, 110, 0);
+	pass(50);
+	switch_to(0, &wakee_thread, 42, 110);
+	assert_in_range(maximum(), 50, 51);
+}
+
 static void without_memory(void **state)
 {
 	(void)state;
@@ -631,9 +702,12 @@ int main(void)
 		TEST(levels_begin_with_the_time),
 		TEST(paused_while_read),
 		TEST(from_wakeup_to_switch),
+		TEST(dumped_without_names),
+		TEST(followed_elsewhere),
 		TEST(context_events_for_programs),
 		TEST(who_is_followed),
 		TEST(one_user),
+		TEST(one_wakeup),
 		TEST(without_memory),
 	};
 

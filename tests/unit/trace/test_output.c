@@ -232,6 +232,36 @@ static void other_clocks(void **state)
 	fake_ticks = 777;
 	call(0, 1, KFREE);
 	body_is("            init-1       [000] .....          777: kfree <-yield\n");
+	assert_int_equal(echo("x86-tsc", "trace_clock"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	fake_clock = 2000000;
+	call(0, 1, KFREE); /* three cycles a nanosecond */
+	body_is("            init-1       [000] .....      6003000: kfree <-yield\n");
+}
+
+/* Seconds and microseconds, rounded, at the edges of both. */
+static void times(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *want;
+	} cases[] = {
+		{ 1000000, "    0.001000" },	    { 999999499, "    0.999999" },
+		{ 999999500, "    1.000000" },	    { 1999999000, "    1.999999" },
+		{ 99999000001000, "99999.000001" }, { 1234567999999000, "1234567.999999" },
+	};
+	char line[100];
+
+	(void)state;
+	start_function();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(echo("", "trace"), 0);
+		fake_clock = cases[i].ns - 1000;
+		call(0, 1, KFREE);
+		snprintf(line, sizeof(line),
+			 "            init-1       [000] ..... %s: kfree <-yield\n", cases[i].want);
+		body_is(line);
+	}
 }
 
 /* The address that the marker writes has no symbol on the build host: give it one. */
@@ -416,6 +446,31 @@ static void printk(void **state)
 	with_option("printk-msg-only", "seen 1\nplain\n");
 }
 
+static char growing[800];
+
+static void grow(void)
+{
+	memset(growing, 'y', sizeof(growing) - 1);
+}
+
+/* A string that grows while its event is made: the event goes, those around it stay. */
+static void printk_that_grows(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "options/context-info"), 0);
+	memset(growing, 'x', 400);
+	growing[400] = '\0';
+	trace_bprintk(fake_func(KFREE), "before %d\n", 1);
+	fake_clock_irq = grow;
+	trace_bprintk(fake_func(KFREE), "%s\n", growing);
+	fake_clock_irq = NULL;
+	assert_int_equal(strlen(growing), sizeof(growing) - 1);
+	trace_bprintk(fake_func(KFREE), "behind %d\n", 2);
+	body_is("kfree: before 1\nkfree: behind 2\n");
+	assert_non_null(strstr(cat("per_cpu/cpu0/stats"), "entries: 2\n"));
+	assert_int_equal(echo("1", "options/context-info"), 0);
+}
+
 /*
  * A call that never returns may be its function's last instruction: its return address is where the
  * next function begins, or padding. The caller is who made the call, and the callee is itself.
@@ -527,11 +582,13 @@ int main(void)
 		TEST(function_options),
 		TEST(latency_format),
 		TEST(other_clocks),
+		TEST(times),
 		TEST(markers),
 		TEST(markers_off),
 		TEST(no_time_before_zero),
 		TEST(raw_markers),
 		TEST(printk),
+		TEST(printk_that_grows),
 		TEST(callers_that_end_with_a_call),
 		TEST(printk_raw),
 		TEST(symbols),

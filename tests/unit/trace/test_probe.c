@@ -37,7 +37,10 @@ static void switches(void **state)
 	}
 	says(FILTER, EMPTY "yield:traceon:unlimited\nschedule:traceoff:count=0\n");
 	assert_int_equal(echo("!schedule:traceoff", FILTER), -ENODEV);
+	assert_int_equal(echo("", "error_log"), 0);
 	assert_int_equal(echo("!yield:traceoff:0", FILTER), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "the command is not set for such a function\n"));
+	assert_int_equal(echo("", "error_log"), 0);
 	assert_int_equal(echo("!schedule:traceoff:0", FILTER), 0);
 	assert_int_equal(echo("!*:traceon", FILTER), 0);
 	says(FILTER, EMPTY);
@@ -397,10 +400,13 @@ static void repeats_without_memory(void **state)
 {
 	(void)state;
 	assert_int_equal(echo("function", "current_tracer"), 0);
-	fake_alloc_budget = 1; /* the handle of the file */
-	assert_int_equal(echo("1", "options/func-no-repeats"), -ENOMEM);
-	fake_alloc_budget = -1;
-	says("options/func-no-repeats", "0\n");
+	/* For the handle of the file, the text, the memory of calls. */
+	for (long budget = 0; budget < 3; budget++) {
+		fake_alloc_budget = budget;
+		assert_int_equal(echo("1", "options/func-no-repeats"), -ENOMEM);
+		fake_alloc_budget = -1;
+		says("options/func-no-repeats", "0\n");
+	}
 	call(0, 9, KFREE);
 	assert_non_null(strstr(cat("trace"), "kfree <-yield\n"));
 }

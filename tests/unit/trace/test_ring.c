@@ -688,10 +688,19 @@ static void test_is_filled(void **state)
 	assert_true(ring_buffer_is_filled(ring, 0, 0));
 	assert_false(ring_buffer_is_filled(ring, 0, 50));
 	assert_false(ring_buffer_is_filled(ring, 0, 100));
+	while (stats().entries < ROOM / 20 + 1)
+		write_id(id++, 16);
+	assert_true(ring_buffer_is_filled(ring, 0, 33));
+	assert_false(ring_buffer_is_filled(ring, 0, 34));
 	while (stats().entries < 2 * (ROOM / 20) + 1)
 		write_id(id++, 16);
 	assert_true(ring_buffer_is_filled(ring, 0, 50));
+	assert_true(ring_buffer_is_filled(ring, 0, 66));
+	assert_false(ring_buffer_is_filled(ring, 0, 67));
 	assert_false(ring_buffer_is_filled(ring, 0, 100));
+	while (stats().entries < 3 * (ROOM / 20) + 1)
+		write_id(id++, 16);
+	assert_true(ring_buffer_is_filled(ring, 0, 100)); /* all but the one being written */
 	while (stats().overrun == 0)
 		write_id(id++, 16);
 	assert_true(ring_buffer_is_filled(ring, 0, 100));

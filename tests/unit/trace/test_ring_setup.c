@@ -4,6 +4,7 @@
  * links: trace/ring/ring_*.c
  */
 #include "ring_help.h"
+#include "ring/ring_private.h"
 
 static struct ring_buffer *ring;
 
@@ -438,6 +439,10 @@ static void test_resize_refused(void **state)
 	(void)state;
 	assert_int_equal(ring_buffer_resize(ring, 0, 0), -EINVAL);
 	assert_int_equal(ring_buffer_resize(ring, 1ul << 33, 0), -EINVAL);
+	assert_int_equal(ring_buffer_resize(ring, RING_MAX_BYTES + 1, 0), -EINVAL);
+	fake_alloc_max_bytes = 1 << 20;
+	assert_int_equal(ring_buffer_resize(ring, RING_MAX_BYTES, 0), -ENOMEM);
+	fake_alloc_max_bytes = 0;
 	assert_int_equal(ring_buffer_resize(ring, SIZE, 3), -EINVAL);
 	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, RING_BUFFER_ALL_CPUS), -EBUSY);
 	assert_int_equal(ring_buffer_resize(ring, 9 * SIZE, 1), -EBUSY);

@@ -72,6 +72,24 @@ static void commands(void **state)
 	assert_int_equal(count("trace", ": first"), 1);
 }
 
+/* What it says while there is none: of all CPUs and of one. */
+static void help(void **state)
+{
+	(void)state;
+	says("snapshot",
+	     "# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n# Snapshot commands:\n"
+	     "# echo 0 > snapshot : gives the snapshot's memory back\n"
+	     "# echo 1 > snapshot : makes room if there is none, and keeps what the trace has\n"
+	     "#                     recorded so far\n"
+	     "# echo 2 > snapshot : forgets what is kept; as does any other number\n");
+	says("per_cpu/cpu1/snapshot",
+	     "# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n# Snapshot commands:\n"
+	     "# echo 0 > snapshot : is refused for one CPU\n"
+	     "# echo 1 > snapshot : makes room if there is none, and keeps what this CPU has\n"
+	     "#                     recorded so far\n"
+	     "# echo 2 > snapshot : forgets what is kept of this CPU; as does any other number\n");
+}
+
 static void never_taken(void **state)
 {
 	(void)state;
@@ -275,8 +293,9 @@ static void taken(void **state)
 					.uses_snapshot = true };
 
 	struct trace_handle *handle;
-	uint64_t pos = 0;
-	char text[10];
+	uint64_t pos = 0, pipe_pos = 0;
+	char text[10], piped[1000];
+	int64_t got;
 
 	(void)state;
 	register_tracer(&keeper);
@@ -294,6 +313,16 @@ static void taken(void **state)
 	tracing_snapshot(); /* complains in what is recorded into, which is not shown */
 	says("tracing_on", "1\n");
 	assert_int_equal(count("trace", ":"), 0);
+	handle = open_file("trace_pipe", TRACE_FS_READ);
+	fake_interrupted = true; /* it does not wait for more */
+	while ((got = trace_fs_read(handle, piped + pipe_pos, sizeof(piped) - pipe_pos,
+				    &pipe_pos)) > 0)
+		;
+	fake_interrupted = false;
+	piped[pipe_pos] = '\0';
+	assert_non_null(strstr(piped, ": *** LATENCY TRACER ACTIVE ***\n"));
+	assert_non_null(strstr(piped, ": *** Can not use snapshot (sorry) ***\n"));
+	trace_fs_close(handle);
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	is_freed("snapshot");
 }
@@ -376,9 +405,11 @@ static int check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(commands), TEST(never_taken), TEST(one_cpu),     TEST(settings),
-		TEST(memory),	TEST(readers),	   TEST(from_code),   TEST(from_code_while_freed),
-		TEST(taken),	TEST(own_ones),	   TEST(free_buffer), TEST(polling),
+		TEST(commands), TEST(help),	 TEST(never_taken),
+		TEST(one_cpu),	TEST(settings),	 TEST(memory),
+		TEST(readers),	TEST(from_code), TEST(from_code_while_freed),
+		TEST(taken),	TEST(own_ones),	 TEST(free_buffer),
+		TEST(polling),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -132,6 +132,8 @@ static void mistakes(void **state)
 		  "not a mask: groups of hexadecimal digits, with commas between", -EINVAL, 1 },
 		{ "tracing_cpumask", "4", "more CPUs than there are", -EOVERFLOW, 0 },
 		{ "buffer_size_kb", "12k", number, -EINVAL, 2 },
+		{ "buffer_size_kb", "+x", number, -EINVAL, 1 },
+		{ "buffer_size_kb", "+12k", number, -EINVAL, 3 },
 		{ "buffer_size_kb", "0", "a buffer has at least 1", -EINVAL, 0 },
 		{ "buffer_size_kb", "18446744073709551615", "more than there can be", -ENOMEM, 0 },
 		{ "per_cpu/cpu1/buffer_size_kb", "-1", number, -EINVAL, 0 },

@@ -398,6 +398,12 @@ static void error_log(void **state)
 	assert_int_equal(echo("  kmalloc_fast", "set_ftrace_filter"), -EINVAL);
 	says("error_log", "[   12.345678] set_ftrace_filter: error: kmalloc_fast: inlined "
 			  "everywhere\n  Command:   kmalloc_fast\n             ^\n");
+	fake_clock = 1234999999999;
+	assert_int_equal(echo("nosuch", "set_ftrace_notrace"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "[ 1234.999999] set_ftrace_notrace: "));
+	fake_clock = 123456000001000;
+	assert_int_equal(echo("nosuch", "set_ftrace_notrace"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "[123456.000001] set_ftrace_notrace: "));
 	for (int i = 0; i < 12; i++)
 		assert_int_equal(echo(i < 11 ? "nosuch" : "last", "set_ftrace_notrace"), -EINVAL);
 	assert_null(strstr(cat("error_log"), "kmalloc_fast"));
