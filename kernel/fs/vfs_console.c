@@ -20,7 +20,7 @@ static size_t kept_len;
 static _Atomic bool is_inside_line; /* the last byte written was no newline */
 
 /* The next line into `kept`; 0 at the end of input. */
-static int fill_kept(void)
+static int console_fill_kept(void)
 {
 	struct line_options plain = { .prompt = "", .keeps_newline = true };
 	char *line;
@@ -37,12 +37,12 @@ static int fill_kept(void)
 	return len;
 }
 
-static ssize_t read_kept(void *buf, size_t len)
+static ssize_t console_read_kept(void *buf, size_t len)
 {
 	size_t part;
 
 	if (!kept) {
-		int err = fill_kept();
+		int err = console_fill_kept();
 
 		if (err <= 0)
 			return err;
@@ -72,7 +72,7 @@ static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *
 	err = mutex_lock_interruptible(&read_lock);
 	if (err)
 		return err;
-	got = read_kept(buf, len);
+	got = console_read_kept(buf, len);
 	mutex_unlock(&read_lock);
 	return got;
 }

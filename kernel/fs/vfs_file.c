@@ -36,12 +36,12 @@ int file_put(struct file *file)
 	return err;
 }
 
-static int lock_position(struct file *file)
+static int file_lock_position(struct file *file)
 {
 	return file->ops->has_position ? mutex_lock_interruptible(&file->lock) : 0;
 }
 
-static void unlock_position(struct file *file)
+static void file_unlock_position(struct file *file)
 {
 	if (file->ops->has_position)
 		mutex_unlock(&file->lock);
@@ -56,11 +56,11 @@ ssize_t file_read(struct file *file, void *buf, size_t len)
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;
-	err = lock_position(file);
+	err = file_lock_position(file);
 	if (err)
 		return err;
 	got = file->ops->read(file, buf, len, &file->pos);
-	unlock_position(file);
+	file_unlock_position(file);
 	return got;
 }
 
@@ -78,10 +78,10 @@ ssize_t file_write(struct file *file, const void *buf, size_t len)
 		return -EBADF;
 	if (!file->ops->write)
 		return -EINVAL;
-	err = lock_position(file);
+	err = file_lock_position(file);
 	if (err)
 		return err;
 	put = file->ops->write(file, buf, len, &file->pos);
-	unlock_position(file);
+	file_unlock_position(file);
 	return put;
 }

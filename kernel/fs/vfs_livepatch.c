@@ -39,7 +39,7 @@ static const struct {
 
 static const char object_name[] = "vmlinux";
 
-static struct klp_node *make_node(enum kind kind, const char *patch)
+static struct klp_node *livepatch_make_node(enum kind kind, const char *patch)
 {
 	struct klp_node *node = kzalloc(sizeof(*node));
 
@@ -52,7 +52,7 @@ static struct klp_node *make_node(enum kind kind, const char *patch)
 
 static void *livepatch_root(void)
 {
-	return make_node(KIND_ROOT, "");
+	return livepatch_make_node(KIND_ROOT, "");
 }
 
 static void livepatch_put(void *node)
@@ -61,7 +61,7 @@ static void livepatch_put(void *node)
 }
 
 /* `FUNCTION,1`: no function here has a namesake. */
-static int func_entry(const struct klp_node *dir, uint32_t index, char *out_name)
+static int livepatch_func_entry(const struct klp_node *dir, uint32_t index, char *out_name)
 {
 	int err = klp_func_name(dir->patch, index, out_name, VFS_NAME_MAX - 2);
 
@@ -83,13 +83,13 @@ static int livepatch_entry(void *object, uint32_t index, char *out_name)
 		strlcpy(out_name, index < NR_ATTRS ? attrs[index].name : object_name, VFS_NAME_MAX);
 		return 0;
 	case KIND_OBJECT:
-		return func_entry(dir, index, out_name);
+		return livepatch_func_entry(dir, index, out_name);
 	default:
 		return -ENOENT;
 	}
 }
 
-static bool has_entry(struct klp_node *dir, const char *name)
+static bool livepatch_has_entry(struct klp_node *dir, const char *name)
 {
 	char found[VFS_NAME_MAX];
 
@@ -100,15 +100,16 @@ static bool has_entry(struct klp_node *dir, const char *name)
 	return false;
 }
 
-static struct klp_node *child_of(const struct klp_node *dir, const char *name)
+static struct klp_node *livepatch_child_of(const struct klp_node *dir, const char *name)
 {
 	struct klp_node *node;
 
 	if (dir->kind == KIND_ROOT)
-		return make_node(KIND_PATCH, name);
+		return livepatch_make_node(KIND_PATCH, name);
 	if (dir->kind == KIND_OBJECT)
-		return make_node(KIND_FUNC, dir->patch);
-	node = make_node(strcmp(name, object_name) == 0 ? KIND_OBJECT : KIND_ATTR, dir->patch);
+		return livepatch_make_node(KIND_FUNC, dir->patch);
+	node = livepatch_make_node(strcmp(name, object_name) == 0 ? KIND_OBJECT : KIND_ATTR,
+				   dir->patch);
 	for (size_t i = 0; node && i < NR_ATTRS; i++) {
 		if (strcmp(name, attrs[i].name) == 0)
 			node->attr = attrs[i].attr;
@@ -118,9 +119,9 @@ static struct klp_node *child_of(const struct klp_node *dir, const char *name)
 
 static int livepatch_lookup(void *object, const char *name, void **out_node)
 {
-	if (!has_entry(object, name))
+	if (!livepatch_has_entry(object, name))
 		return -ENOENT;
-	*out_node = child_of(object, name);
+	*out_node = livepatch_child_of(object, name);
 	return *out_node ? 0 : -ENOMEM;
 }
 
@@ -136,7 +137,7 @@ static void livepatch_stat(void *object, struct vfs_stat *out_stat)
 	}
 }
 
-static ssize_t attr_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t livepatch_attr_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	const struct klp_node *node = file->object;
 	char text[4];
@@ -158,7 +159,7 @@ static ssize_t attr_read(struct file *file, void *buf, size_t len, uint64_t *pos
 }
 
 /* As with every file of Linux's sysfs, nothing is no value, and not refused. */
-static ssize_t attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+static ssize_t livepatch_attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct klp_node *node = file->object;
 	char letters[3] = { 0 }; /* all that counts */
@@ -177,16 +178,16 @@ static ssize_t attr_write(struct file *file, const void *buf, size_t len, uint64
 	return (ssize_t)len;
 }
 
-static int attr_close(struct file *file)
+static int livepatch_attr_close(struct file *file)
 {
 	kfree(file->object);
 	return 0;
 }
 
 static const struct file_ops attr_ops = {
-	.read = attr_read,
-	.write = attr_write,
-	.close = attr_close,
+	.read = livepatch_attr_read,
+	.write = livepatch_attr_write,
+	.close = livepatch_attr_close,
 	.has_position = true,
 };
 
@@ -197,7 +198,7 @@ static int livepatch_open(void *object, struct file *file)
 
 	if (node->kind != KIND_ATTR)
 		return -EISDIR;
-	copy = make_node(KIND_ATTR, node->patch);
+	copy = livepatch_make_node(KIND_ATTR, node->patch);
 	if (!copy)
 		return -ENOMEM;
 	copy->attr = node->attr;

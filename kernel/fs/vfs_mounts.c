@@ -33,7 +33,7 @@ static uint32_t nr_mounts = 8;
 static struct spinlock mount_lock;
 
 /* Is `path` the mount's directory, or in it? */
-static bool covers(const struct mount *mount, const char *path, size_t len)
+static bool mount_covers(const struct mount *mount, const char *path, size_t len)
 {
 	return strncmp(path, mount->path, len) == 0 && (!path[len] || path[len] == '/');
 }
@@ -47,7 +47,7 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	for (uint32_t i = 0; i < nr_mounts; i++) {
 		size_t len = strlen(mounts[i].path);
 
-		if (mounts[i].fs && len >= longest && covers(&mounts[i], path, len)) {
+		if (mounts[i].fs && len >= longest && mount_covers(&mounts[i], path, len)) {
 			fs = mounts[i].fs;
 			longest = len;
 		}
@@ -78,7 +78,7 @@ static const struct mount *mount_of_type(const char *type)
 }
 
 /* Lock held. Only a tree that has no place in another can be had twice. */
-static int add_mount(const char *path, const char *type)
+static int mount_add_mount(const char *path, const char *type)
 {
 	const struct mount *known = mount_of_type(type), *there = mount_at(path);
 
@@ -111,13 +111,13 @@ int vfs_mount(const char *cwd, const char *path, const char *type)
 	if (err)
 		return err;
 	spin_lock(&mount_lock);
-	err = add_mount(full, type);
+	err = mount_add_mount(full, type);
 	spin_unlock(&mount_lock);
 	return err;
 }
 
 /* Lock held. */
-static int remove_mount(const char *path)
+static int mount_remove_mount(const char *path)
 {
 	struct mount *mount = mount_at(path);
 
@@ -138,7 +138,7 @@ int vfs_umount(const char *cwd, const char *path)
 	if (err)
 		return err;
 	spin_lock(&mount_lock);
-	err = remove_mount(full);
+	err = mount_remove_mount(full);
 	spin_unlock(&mount_lock);
 	return err;
 }

@@ -11,7 +11,7 @@ struct place {
 	void *node;
 };
 
-static int append_component(char *path, size_t *len, const char *name, size_t name_len)
+static int path_append_component(char *path, size_t *len, const char *name, size_t name_len)
 {
 	if (name_len == 1 && name[0] == '.')
 		return 0;
@@ -28,7 +28,7 @@ static int append_component(char *path, size_t *len, const char *name, size_t na
 	return 0;
 }
 
-static int append_path(char *out_path, size_t *len, const char *path)
+static int path_append(char *out_path, size_t *len, const char *path)
 {
 	int err = 0;
 
@@ -38,7 +38,7 @@ static int append_path(char *out_path, size_t *len, const char *path)
 		while (path[name_len] && path[name_len] != '/')
 			name_len++;
 		if (name_len)
-			err = append_component(out_path, len, path, name_len);
+			err = path_append_component(out_path, len, path, name_len);
 		path += name_len;
 		while (*path == '/')
 			path++;
@@ -54,9 +54,9 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path)
 	if (!*path)
 		return -ENOENT;
 	if (*path != '/')
-		err = append_path(out_path, &len, cwd);
+		err = path_append(out_path, &len, cwd);
 	if (!err)
-		err = append_path(out_path, &len, path);
+		err = path_append(out_path, &len, path);
 	if (err)
 		return err;
 	if (!len)
@@ -65,14 +65,14 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path)
 	return 0;
 }
 
-static void put_place(struct place *place)
+static void path_put(struct place *place)
 {
 	if (place->fs->put)
 		place->fs->put(place->node);
 }
 
 /* One step down; the place moves. */
-static int step(struct place *place, const char *name)
+static int path_step(struct place *place, const char *name)
 {
 	struct vfs_stat stat;
 	void *next;
@@ -84,7 +84,7 @@ static int step(struct place *place, const char *name)
 	err = place->fs->lookup(place->node, name, &next);
 	if (err)
 		return err;
-	put_place(place);
+	path_put(place);
 	place->node = next;
 	return 0;
 }
@@ -93,7 +93,7 @@ static int step(struct place *place, const char *name)
  * Hold the node of a resolved path, whose slashes are overwritten. With `out_last` the walk stops
  * before the last name, which goes there: -EEXIST when there is none, because it is a root.
  */
-static int walk(char *path, char **out_last, struct place *out_place)
+static int path_walk(char *path, char **out_last, struct place *out_place)
 {
 	const char *rest;
 	char *name;
@@ -113,26 +113,26 @@ static int walk(char *path, char **out_last, struct place *out_place)
 			break;
 		if (slash)
 			*slash = '\0';
-		err = step(out_place, name);
+		err = path_step(out_place, name);
 		name = slash ? slash + 1 : name + strlen(name);
 	}
 	if (out_last)
 		*out_last = name;
 	if (err)
-		put_place(out_place);
+		path_put(out_place);
 	return err;
 }
 
-static int find(const char *cwd, const char *path, struct place *out_place)
+static int path_find(const char *cwd, const char *path, struct place *out_place)
 {
 	char full[VFS_PATH_MAX];
 	int err = vfs_resolve(cwd, path, full);
 
-	return err ? err : walk(full, NULL, out_place);
+	return err ? err : path_walk(full, NULL, out_place);
 }
 
 /* What comes before the file system is asked: the last name is there, or not, as it must be. */
-static int check_last(const struct place *parent, const char *name, bool is_dir, bool creates)
+static int path_check_last(const struct place *parent, const char *name, bool is_dir, bool creates)
 {
 	struct place last = { .fs = parent->fs };
 	struct vfs_stat stat;
@@ -149,12 +149,12 @@ static int check_last(const struct place *parent, const char *name, bool is_dir,
 		err = -EEXIST;
 	else if ((stat.type == VFS_DIRECTORY) != is_dir)
 		err = is_dir ? -ENOTDIR : -EISDIR;
-	put_place(&last);
+	path_put(&last);
 	return err;
 }
 
 /* Make or remove the last name of the path. */
-static int change(const char *cwd, const char *path, bool is_dir, bool creates)
+static int path_change(const char *cwd, const char *path, bool is_dir, bool creates)
 {
 	char full[VFS_PATH_MAX];
 	struct place parent;
@@ -162,19 +162,19 @@ static int change(const char *cwd, const char *path, bool is_dir, bool creates)
 	int err = vfs_resolve(cwd, path, full);
 
 	if (!err)
-		err = walk(full, &name, &parent);
+		err = path_walk(full, &name, &parent);
 	if (err)
 		return err == -EEXIST && !creates ? -EBUSY : err;
-	err = check_last(&parent, name, is_dir, creates);
+	err = path_check_last(&parent, name, is_dir, creates);
 	if (!err && creates)
 		err = parent.fs->create ? parent.fs->create(parent.node, name, is_dir) : -EPERM;
 	else if (!err)
 		err = parent.fs->remove ? parent.fs->remove(parent.node, name, is_dir) : -EPERM;
-	put_place(&parent);
+	path_put(&parent);
 	return err;
 }
 
-static int open_place(const struct place *place, uint32_t flags, struct file **out_file)
+static int path_open_place(const struct place *place, uint32_t flags, struct file **out_file)
 {
 	struct vfs_stat stat;
 	struct file *file;
@@ -199,29 +199,29 @@ static int open_place(const struct place *place, uint32_t flags, struct file **o
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)
 {
 	struct place place;
-	int err = find(cwd, path, &place);
+	int err = path_find(cwd, path, &place);
 
 	if (err == -ENOENT && (flags & VFS_CREATE)) {
-		err = change(cwd, path, false, true);
+		err = path_change(cwd, path, false, true);
 		if (!err || err == -EEXIST)
-			err = find(cwd, path, &place);
+			err = path_find(cwd, path, &place);
 	}
 	if (err)
 		return err;
-	err = open_place(&place, flags, out_file);
-	put_place(&place);
+	err = path_open_place(&place, flags, out_file);
+	path_put(&place);
 	return err;
 }
 
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 {
 	struct place place;
-	int err = find(cwd, path, &place);
+	int err = path_find(cwd, path, &place);
 
 	if (err)
 		return err;
 	place.fs->stat(place.node, out_stat);
-	put_place(&place);
+	path_put(&place);
 	return 0;
 }
 
@@ -229,7 +229,7 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 {
 	struct vfs_stat stat;
 	struct place place;
-	int err = find(cwd, path, &place);
+	int err = path_find(cwd, path, &place);
 
 	if (err)
 		return err;
@@ -237,21 +237,21 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 	err = -ENOTDIR;
 	if (stat.type == VFS_DIRECTORY)
 		err = place.fs->entry(place.node, index, out_name);
-	put_place(&place);
+	path_put(&place);
 	return err;
 }
 
 int vfs_mkdir(const char *cwd, const char *path)
 {
-	return change(cwd, path, true, true);
+	return path_change(cwd, path, true, true);
 }
 
 int vfs_rmdir(const char *cwd, const char *path)
 {
-	return change(cwd, path, true, false);
+	return path_change(cwd, path, true, false);
 }
 
 int vfs_unlink(const char *cwd, const char *path)
 {
-	return change(cwd, path, false, false);
+	return path_change(cwd, path, false, false);
 }

@@ -28,27 +28,28 @@ static size_t pipe_used(const struct pipe *pipe)
 }
 
 /* Room for an atomic write. */
-static bool has_room(size_t used)
+static bool pipe_has_room(size_t used)
 {
 	return PIPE_BYTES - used >= PIPE_ATOMIC;
 }
 
-static bool can_read(void *arg)
+static bool pipe_can_read(void *arg)
 {
 	struct pipe *pipe = arg;
 
 	return pipe_used(pipe) || !atomic_load(&pipe->has_writer);
 }
 
-static bool can_write(void *arg)
+static bool pipe_can_write(void *arg)
 {
 	struct pipe *pipe = arg;
 
-	return has_room(pipe_used(pipe)) || !atomic_load(&pipe->has_reader);
+	return pipe_has_room(pipe_used(pipe)) || !atomic_load(&pipe->has_reader);
 }
 
 /* Copy between the ring at `pos` and `buf`; the caller has made sure of room. */
-static void ring_copy(struct pipe *pipe, uint64_t pos, uint8_t *buf, size_t len, bool into_ring)
+static void pipe_ring_copy(struct pipe *pipe, uint64_t pos, uint8_t *buf, size_t len,
+			   bool into_ring)
 {
 	while (len) {
 		size_t offset = pos % PIPE_BYTES;
@@ -65,7 +66,7 @@ static void ring_copy(struct pipe *pipe, uint64_t pos, uint8_t *buf, size_t len,
 }
 
 /* Bytes taken out; 0 when there are none now. */
-static size_t take_bytes(struct pipe *pipe, void *buf, size_t len)
+static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 {
 	size_t used;
 
@@ -73,11 +74,11 @@ static size_t take_bytes(struct pipe *pipe, void *buf, size_t len)
 	used = pipe_used(pipe);
 	if (len > used)
 		len = used;
-	ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
+	pipe_ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
 	atomic_fetch_add(&pipe->tail, len);
 	mutex_unlock(&pipe->lock);
 	/* Who waits, waits for this moment: no herd at each read. */
-	if (!has_room(used) && has_room(used - len))
+	if (!pipe_has_room(used) && pipe_has_room(used - len))
 		waitq_wake_all(&pipe->writers);
 	return len;
 }
@@ -88,15 +89,15 @@ static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos
 
 	(void)pos;
 	while (len) {
-		int err = can_read(pipe)
-				  ? 0
-				  : waitq_wait(&pipe->readers, can_read, pipe, true, WAIT_FOREVER);
+		int err = pipe_can_read(pipe) ? 0
+					      : waitq_wait(&pipe->readers, pipe_can_read, pipe,
+							   true, WAIT_FOREVER);
 		bool ended = !atomic_load(&pipe->has_writer);
 		size_t got;
 
 		if (err)
 			return err;
-		got = take_bytes(pipe, buf, len);
+		got = pipe_take_bytes(pipe, buf, len);
 		if (got || ended)
 			return (ssize_t)got;
 	}
@@ -105,11 +106,11 @@ static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos
 
 static bool pipe_is_readable(struct file *file)
 {
-	return can_read(file->object);
+	return pipe_can_read(file->object);
 }
 
 /* Bytes put in: all of `len`, or none when there is no room for all. */
-static size_t give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
+static size_t pipe_give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
 {
 	size_t used;
 
@@ -117,7 +118,7 @@ static size_t give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
 	used = pipe_used(pipe);
 	if (PIPE_BYTES - used < len)
 		len = 0;
-	ring_copy(pipe, atomic_load(&pipe->head), (uint8_t *)(uintptr_t)buf, len, true);
+	pipe_ring_copy(pipe, atomic_load(&pipe->head), (uint8_t *)(uintptr_t)buf, len, true);
 	atomic_fetch_add(&pipe->head, len);
 	mutex_unlock(&pipe->lock);
 	if (!used && len)
@@ -133,20 +134,20 @@ static ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64
 	(void)pos;
 	while (done < len) {
 		size_t part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
-		int err = can_write(pipe)
-				  ? 0
-				  : waitq_wait(&pipe->writers, can_write, pipe, true, WAIT_FOREVER);
+		int err = pipe_can_write(pipe) ? 0
+					       : waitq_wait(&pipe->writers, pipe_can_write, pipe,
+							    true, WAIT_FOREVER);
 
 		if (!atomic_load(&pipe->has_reader))
 			err = -EPIPE;
 		if (err)
 			return done ? (ssize_t)done : err;
-		done += give_bytes(pipe, (const uint8_t *)buf + done, part);
+		done += pipe_give_bytes(pipe, (const uint8_t *)buf + done, part);
 	}
 	return (ssize_t)done;
 }
 
-static void free_pipe(struct pipe *pipe)
+static void pipe_free_pipe(struct pipe *pipe)
 {
 	page_free(pipe->ring, PIPE_ORDER);
 	kfree(pipe);
@@ -161,7 +162,7 @@ static int pipe_close(struct file *file)
 	waitq_wake_all(&pipe->readers);
 	waitq_wake_all(&pipe->writers);
 	if (atomic_fetch_sub(&pipe->ends, 1) == 1)
-		free_pipe(pipe);
+		pipe_free_pipe(pipe);
 	return 0;
 }
 
@@ -172,7 +173,7 @@ static const struct file_ops pipe_read_ops = {
 };
 static const struct file_ops pipe_write_ops = { .write = pipe_write, .close = pipe_close };
 
-static struct pipe *create_pipe(void)
+static struct pipe *pipe_create_pipe(void)
 {
 	struct pipe *pipe = kzalloc(sizeof(*pipe));
 
@@ -191,7 +192,7 @@ static struct pipe *create_pipe(void)
 
 int pipe_create(struct file **out_read, struct file **out_write)
 {
-	struct pipe *pipe = create_pipe();
+	struct pipe *pipe = pipe_create_pipe();
 
 	if (!pipe)
 		return -ENOMEM;
@@ -203,6 +204,6 @@ int pipe_create(struct file **out_read, struct file **out_write)
 	kfree(*out_write);
 	*out_read = NULL;
 	*out_write = NULL;
-	free_pipe(pipe);
+	pipe_free_pipe(pipe);
 	return -ENOMEM;
 }

@@ -17,7 +17,7 @@
 static struct mutex tree_lock;
 static struct ram_node *root;
 
-static struct ram_node *create_node(const char *name, bool is_dir, uint32_t mode)
+static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t mode)
 {
 	struct ram_node *node = kzalloc(sizeof(*node) + strlen(name) + 1);
 
@@ -30,7 +30,7 @@ static struct ram_node *create_node(const char *name, bool is_dir, uint32_t mode
 	return node;
 }
 
-static void put_locked(struct ram_node *node)
+static void ram_put_locked(struct ram_node *node)
 {
 	if (--node->refs)
 		return;
@@ -39,7 +39,7 @@ static void put_locked(struct ram_node *node)
 }
 
 /* Where `name` is linked, or where it would be: names are sorted. */
-static struct ram_node **find_link(struct ram_node *dir, const char *name)
+static struct ram_node **ram_find_link(struct ram_node *dir, const char *name)
 {
 	struct ram_node **link = &dir->children;
 
@@ -48,20 +48,20 @@ static struct ram_node **find_link(struct ram_node *dir, const char *name)
 	return link;
 }
 
-static struct ram_node *find_child(struct ram_node *dir, const char *name)
+static struct ram_node *ram_find_child(struct ram_node *dir, const char *name)
 {
-	struct ram_node *node = *find_link(dir, name);
+	struct ram_node *node = *ram_find_link(dir, name);
 
 	return node && strcmp(node->name, name) == 0 ? node : NULL;
 }
 
-static int add_child(struct ram_node *dir, struct ram_node *node)
+static int ram_add_child(struct ram_node *dir, struct ram_node *node)
 {
 	struct ram_node **link;
 
 	if (!node)
 		return -ENOMEM;
-	link = find_link(dir, node->name);
+	link = ram_find_link(dir, node->name);
 	node->sibling = *link;
 	*link = node;
 	return 0;
@@ -80,7 +80,7 @@ static int ram_lookup(void *dir, const char *name, void **out_node)
 	struct ram_node *node;
 
 	mutex_lock(&tree_lock);
-	node = find_child(dir, name);
+	node = ram_find_child(dir, name);
 	if (node)
 		node->refs++;
 	mutex_unlock(&tree_lock);
@@ -91,7 +91,7 @@ static int ram_lookup(void *dir, const char *name, void **out_node)
 static void ram_put(void *node)
 {
 	mutex_lock(&tree_lock);
-	put_locked(node);
+	ram_put_locked(node);
 	mutex_unlock(&tree_lock);
 }
 
@@ -131,13 +131,13 @@ static int ram_create(void *object, const char *name, bool is_dir)
 	if (!dir->is_dir)
 		return -ENOTDIR;
 	mutex_lock(&tree_lock);
-	if (!find_child(dir, name))
-		err = add_child(dir, create_node(name, is_dir, is_dir ? 0755 : 0644));
+	if (!ram_find_child(dir, name))
+		err = ram_add_child(dir, ram_create_node(name, is_dir, is_dir ? 0755 : 0644));
 	mutex_unlock(&tree_lock);
 	return err;
 }
 
-static int can_remove(const struct ram_node *node, bool is_dir)
+static int ram_can_remove(const struct ram_node *node, bool is_dir)
 {
 	if (!node)
 		return -ENOENT;
@@ -157,11 +157,11 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	if (!dir->is_dir)
 		return -ENOTDIR;
 	mutex_lock(&tree_lock);
-	node = find_child(dir, name);
-	err = can_remove(node, is_dir);
+	node = ram_find_child(dir, name);
+	err = ram_can_remove(node, is_dir);
 	if (!err) {
-		*find_link(dir, name) = node->sibling;
-		put_locked(node);
+		*ram_find_link(dir, name) = node->sibling;
+		ram_put_locked(node);
 	}
 	mutex_unlock(&tree_lock);
 	return err;
@@ -225,7 +225,7 @@ static int ram_open(void *object, struct file *file)
 }
 
 /* The directory `path`, all of whose parents exist. Boot only: it takes no lock. */
-static struct ram_node *find_dir(const char *path)
+static struct ram_node *ram_find_dir(const char *path)
 {
 	struct ram_node *node = root;
 	char name[VFS_NAME_MAX];
@@ -237,43 +237,43 @@ static struct ram_node *find_dir(const char *path)
 		while (path[len] && path[len] != '/')
 			len++;
 		strlcpy(name, path, len + 1);
-		node = find_child(node, name);
+		node = ram_find_child(node, name);
 		path += len;
 	}
 	return node;
 }
 
-static int add_fixed(const char *dir, const char *name, const struct vfs_special *special)
+static int ram_add_fixed(const char *dir, const char *name, const struct vfs_special *special)
 {
-	struct ram_node *node = create_node(name, !special, special ? special->mode : 0755);
-	struct ram_node *parent = find_dir(dir);
+	struct ram_node *node = ram_create_node(name, !special, special ? special->mode : 0755);
+	struct ram_node *parent = ram_find_dir(dir);
 
 	ASSERT(parent);
 	if (node) {
 		node->special = special;
 		node->is_fixed = true;
 	}
-	return add_child(parent, node);
+	return ram_add_child(parent, node);
 }
 
-static int add_fixed_dir(const char *path)
+static int ram_add_fixed_dir(const char *path)
 {
 	char parent[VFS_PATH_MAX];
 	const char *slash = strrchr(path, '/');
 
 	strlcpy(parent, path, (size_t)(slash - path) + 1);
-	return add_fixed(parent, slash + 1, NULL);
+	return ram_add_fixed(parent, slash + 1, NULL);
 }
 
 int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 {
 	int err = 0;
 
-	root = create_node("", true, 0755);
+	root = ram_create_node("", true, 0755);
 	if (!root)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr_dirs && !err; i++)
-		err = add_fixed_dir(dirs[i]);
+		err = ram_add_fixed_dir(dirs[i]);
 	return err;
 }
 
@@ -282,7 +282,7 @@ int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)
 	int err = 0;
 
 	for (size_t i = 0; i < nr_specials && !err; i++)
-		err = add_fixed(specials[i].dir, specials[i].name, &specials[i]);
+		err = ram_add_fixed(specials[i].dir, specials[i].name, &specials[i]);
 	return err;
 }
 

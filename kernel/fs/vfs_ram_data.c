@@ -15,7 +15,7 @@ struct ram_block { /* one page */
 	void *pages[BLOCK_SLOTS];
 };
 
-static bool is_memory_short(void)
+static bool ram_is_memory_short(void)
 {
 	uint64_t total, nr_free, failures;
 
@@ -24,12 +24,12 @@ static bool is_memory_short(void)
 }
 
 /* The slot of page `index`; NULL when there is none, or no memory to make one. */
-static void **find_slot(struct ram_node *node, uint64_t index, bool creates)
+static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
 {
 	struct ram_block **link = &node->data;
 
 	for (;;) {
-		if (!*link && creates && !is_memory_short())
+		if (!*link && creates && !ram_is_memory_short())
 			*link = page_alloc_zeroed(0);
 		if (!*link)
 			return NULL;
@@ -40,7 +40,7 @@ static void **find_slot(struct ram_node *node, uint64_t index, bool creates)
 	}
 }
 
-static size_t part_len(uint64_t pos, size_t len)
+static size_t ram_part_len(uint64_t pos, size_t len)
 {
 	size_t room = PAGE_SIZE - pos % PAGE_SIZE;
 
@@ -56,8 +56,8 @@ size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len)
 	if (len > node->size - pos)
 		len = node->size - pos;
 	while (done < len) {
-		size_t part = part_len(pos, len - done);
-		void **slot = find_slot(node, pos / PAGE_SIZE, false);
+		size_t part = ram_part_len(pos, len - done);
+		void **slot = ram_find_slot(node, pos / PAGE_SIZE, false);
 
 		if (slot && *slot)
 			memcpy((char *)buf + done, (char *)*slot + pos % PAGE_SIZE, part);
@@ -74,12 +74,12 @@ size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size
 	size_t done = 0;
 
 	while (done < len) {
-		size_t part = part_len(pos, len - done);
-		void **slot = find_slot(node, pos / PAGE_SIZE, true);
+		size_t part = ram_part_len(pos, len - done);
+		void **slot = ram_find_slot(node, pos / PAGE_SIZE, true);
 
 		if (!slot)
 			break;
-		if (!*slot && !is_memory_short())
+		if (!*slot && !ram_is_memory_short())
 			*slot = page_alloc_zeroed(0);
 		if (!*slot)
 			break;

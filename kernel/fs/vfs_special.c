@@ -15,7 +15,7 @@
 
 #define TEXT_BYTES_MAX 2048
 
-static ssize_t null_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t vfs_null_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)buf;
@@ -24,7 +24,7 @@ static ssize_t null_read(struct file *file, void *buf, size_t len, uint64_t *pos
 	return 0;
 }
 
-static ssize_t null_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+static ssize_t vfs_null_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)buf;
@@ -32,7 +32,7 @@ static ssize_t null_write(struct file *file, const void *buf, size_t len, uint64
 	return (ssize_t)len;
 }
 
-static ssize_t zero_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)pos;
@@ -42,11 +42,11 @@ static ssize_t zero_read(struct file *file, void *buf, size_t len, uint64_t *pos
 	return (ssize_t)len;
 }
 
-static const struct file_ops null_ops = { .read = null_read, .write = null_write };
-static const struct file_ops zero_ops = { .read = zero_read, .write = null_write };
+static const struct file_ops null_ops = { .read = vfs_null_read, .write = vfs_null_write };
+static const struct file_ops zero_ops = { .read = vfs_zero_read, .write = vfs_null_write };
 
 /* The text is made anew for each read; readers take it in one piece or see it change. */
-static ssize_t text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t vfs_text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	const struct vfs_special *special = file->object;
 	char *text = kmalloc(TEXT_BYTES_MAX);
@@ -67,7 +67,7 @@ static ssize_t text_read(struct file *file, void *buf, size_t len, uint64_t *pos
 	return (ssize_t)len;
 }
 
-const struct file_ops vfs_text_ops = { .read = text_read, .has_position = true };
+const struct file_ops vfs_text_ops = { .read = vfs_text_read, .has_position = true };
 
 static size_t show_cmdline(char *buf, size_t size)
 {
@@ -115,7 +115,7 @@ static size_t show_meminfo(char *buf, size_t size)
 }
 
 /* Line `*pos`; behind the kernel's symbols come trampolines, by address. 0 at the end. */
-static size_t kallsyms_line(char *line, size_t size, uint64_t *pos)
+static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 {
 	char name[KSYM_NAME_LEN];
 	uintptr_t addr = *pos > symbols_count() ? (uintptr_t)*pos : 0;
@@ -134,14 +134,14 @@ static size_t kallsyms_line(char *line, size_t size, uint64_t *pos)
 }
 
 /* Whole lines only. */
-static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char line[KSYM_NAME_LEN + 24];
 	uint64_t next = *pos;
 	size_t done = 0, line_len;
 
 	(void)file;
-	while ((line_len = kallsyms_line(line, sizeof(line), &next))) {
+	while ((line_len = vfs_kallsyms_line(line, sizeof(line), &next))) {
 		if (line_len > len - done)
 			return done ? (ssize_t)done : -EINVAL;
 		memcpy((char *)buf + done, line, line_len);
@@ -151,7 +151,7 @@ static ssize_t kallsyms_read(struct file *file, void *buf, size_t len, uint64_t 
 	return (ssize_t)done;
 }
 
-static const struct file_ops kallsyms_ops = { .read = kallsyms_read, .has_position = true };
+static const struct file_ops kallsyms_ops = { .read = vfs_kallsyms_read, .has_position = true };
 
 static const struct vfs_special specials[] = {
 	{ "/dev", "console", 0600, true, &console_file_ops, NULL, NULL },

@@ -24,24 +24,25 @@ struct setting {
 
 static const struct setting dump_on_oops = { trace_dump_on_oops_mode, trace_set_dump_on_oops_mode };
 
-static int get_ftrace_enabled(void)
+static int sysctl_get_ftrace_enabled(void)
 {
 	return ftrace_is_enabled();
 }
 
-static int set_ftrace_enabled(int value)
+static int sysctl_set_ftrace_enabled(int value)
 {
 	return ftrace_set_enabled(value != 0);
 }
 
-static const struct setting ftrace_enabled = { get_ftrace_enabled, set_ftrace_enabled };
+static const struct setting ftrace_enabled = { sysctl_get_ftrace_enabled,
+					       sysctl_set_ftrace_enabled };
 
 static const struct setting stack_tracer = { stack_tracer_enabled, stack_tracer_enable };
 
 static const struct setting rt_period = { sched_rt_period_us, sched_rt_set_period_us };
 static const struct setting rt_runtime = { sched_rt_runtime_us, sched_rt_set_runtime_us };
 
-static const struct setting *setting_of(const struct file *file)
+static const struct setting *sysctl_setting_of(const struct file *file)
 {
 	const struct vfs_special *special = file->object;
 
@@ -49,10 +50,10 @@ static const struct setting *setting_of(const struct file *file)
 }
 
 /* Short enough to be read in one piece. */
-static ssize_t setting_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+static ssize_t sysctl_setting_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char text[NUMBER_MAX];
-	size_t size = trace_scnprintf(text, sizeof(text), "%d\n", setting_of(file)->get());
+	size_t size = trace_scnprintf(text, sizeof(text), "%d\n", sysctl_setting_of(file)->get());
 
 	if (*pos >= size)
 		return 0;
@@ -63,19 +64,19 @@ static ssize_t setting_read(struct file *file, void *buf, size_t len, uint64_t *
 	return (ssize_t)len;
 }
 
-static bool is_blank(char c)
+static bool sysctl_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
 /* The first word of `buf`. -EINVAL: none, or too long for a number. */
-static int first_word(const char *buf, size_t len, char *out_word)
+static int sysctl_first_word(const char *buf, size_t len, char *out_word)
 {
 	size_t from = 0, size = 0;
 
-	while (from < len && is_blank(buf[from]))
+	while (from < len && sysctl_is_blank(buf[from]))
 		from++;
-	while (from < len && buf[from] && !is_blank(buf[from])) {
+	while (from < len && buf[from] && !sysctl_is_blank(buf[from])) {
 		if (size == NUMBER_MAX - 1)
 			return -EINVAL;
 		out_word[size++] = buf[from++];
@@ -85,18 +86,18 @@ static int first_word(const char *buf, size_t len, char *out_word)
 }
 
 /* As in Linux, what is written behind the first position is taken and not looked at. */
-static ssize_t setting_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+static ssize_t sysctl_setting_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	char word[NUMBER_MAX];
 	long value = 0;
 	int err;
 
 	if (*pos == 0 && len > 0) {
-		err = first_word(buf, len, word);
+		err = sysctl_first_word(buf, len, word);
 		if (!err && (str_to_i64(word, 0, &value) || value != (int)value))
 			err = -EINVAL;
 		if (!err)
-			err = setting_of(file)->set((int)value);
+			err = sysctl_setting_of(file)->set((int)value);
 		if (err)
 			return err;
 	}
@@ -105,8 +106,8 @@ static ssize_t setting_write(struct file *file, const void *buf, size_t len, uin
 }
 
 static const struct file_ops setting_ops = {
-	.read = setting_read,
-	.write = setting_write,
+	.read = sysctl_setting_read,
+	.write = sysctl_setting_write,
 	.has_position = true,
 };
 

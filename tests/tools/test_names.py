@@ -1,0 +1,45 @@
+"""check-names: which names of static functions it refuses."""
+import pytest
+
+from tablekit import ROOT, run
+
+GOOD = "static int ram_read(void)\n{\n\treturn 0;\n}\n"
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Hold sources, by path, against the rule; returns what is wrong."""
+    def judge(**files):
+        names = {f"kernel/fs/{name}.c": text for name, text in files.items()}
+        for folder in ("kernel/fs", "arch/x86_64"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        for name, text in names.items():
+            (tmp_path / name).write_text(text)
+        (tmp_path / "kernel/files.mk").write_text("KERNEL_SRCS += " + " ".join(names) + "\n")
+        (tmp_path / "arch/x86_64/files.mk").write_text("")
+        done = run(ROOT / "tools/check-names", cwd=tmp_path)
+        assert (done.returncode == 0) == (done.stdout == "check-names: ok\n"), done.stdout + done.stderr
+        return [] if done.returncode == 0 else done.stdout.splitlines()
+    return judge
+
+
+@pytest.mark.parametrize("name", ["ram_read", "vfs_read", "fs_read"])
+def test_words_of_the_path(check, name):
+    assert not check(vfs_ram=GOOD.replace("ram_read", name))
+
+
+@pytest.mark.parametrize("name", ["read", "rams", "pipe_read", "read_ram"])
+def test_other_words(check, name):
+    wrong = check(vfs_ram="\n" + GOOD.replace("ram_read", name))
+    assert (not wrong) if name == "rams" else \
+        wrong == [f"kernel/fs/vfs_ram.c:2: {name}(): the name does not begin with a word of the file's"]
+
+
+def test_two_files_with_a_name(check):
+    assert check(vfs_ram=GOOD, vfs_ram_data=GOOD) == ["ram_read() is in kernel/fs/vfs_ram.c and kernel/fs/vfs_ram_data.c"]
+
+
+def test_functions_without_a_site(check):
+    for word in ("inline", "TRACE_NOTRACE", "TRACE_ALWAYS_INLINE"):
+        assert not check(vfs_ram=GOOD.replace("static int ram_", f"static {word} int "))
+    assert check(vfs_ram=GOOD.replace("static int ram_read(void)", "static TRACE_NOINLINE struct file *read(int a,\n\t\tint b)"))
