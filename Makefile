@@ -76,7 +76,7 @@ plat_inc  := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_6
 inc_trace := -Itrace/include -Itrace $(plat_inc)
 inc_arch  := -Iarch/x86_64 -Itrace/include $(plat_inc) -Ikernel/include
 inc_kernel := -Ikernel/include -Ikernel -Itrace/include $(plat_inc)
-inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion $(if $(filter trace/arch/%,$1),-Ikernel/include),$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
+inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
 
 NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/ -I$(BUILD)/gen/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack

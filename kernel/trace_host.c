@@ -21,6 +21,7 @@
 #include <kernel/upcall.h>
 #include <kernel/whynot.h>
 #include <kernel/work.h>
+#include <trace/arch_host.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
 #include <trace/hooks.h>
@@ -299,6 +300,11 @@ void trace_plat_set_hooks(uint32_t mask)
 		atomic_store(&hook_keys[i].is_on, mask & 1u << i);
 	(void)trace_plat_static_branches_update();
 	synchronize_preempt();
+}
+
+void trace_arch_broken(const char *what)
+{
+	panic("%s", what);
 }
 
 /* A hooked function returned, and nobody knows where to: it is entered by a return. */

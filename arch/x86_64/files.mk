@@ -11,7 +11,6 @@ ARCH_SRCS := \
 # C without: reachable from a probe, from the int3 handler, or before the GS base is set.
 ARCH_NOTRACE_SRCS := \
 	arch/x86_64/alias.c \
-	arch/x86_64/exec_alloc.c \
 	arch/x86_64/fixup.c \
 	arch/x86_64/paging.c \
 	arch/x86_64/paging_init.c \

@@ -24,6 +24,7 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <stdatomic.h>
+#include <trace/arch_exec.h>
 #include <trace/fgraph.h>
 #include "torture.h"
 
@@ -263,7 +264,7 @@ static void measure_memory(struct memory *out)
 	/* A shadow stack is a page; threads that sleep in a hooked call keep theirs. */
 	out->pages = mm.used_pages - mm.page_table_pages - mm.slab_pages - ftrace_graph_nr_stacks();
 	out->objects = mm.slab_objects;
-	out->exec_bytes = arch_exec_used();
+	out->exec_bytes = trace_exec_used();
 }
 
 static bool has_grown(const struct memory *now, const struct memory *before)

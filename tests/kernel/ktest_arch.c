@@ -5,6 +5,8 @@
 #include <arch/sections.h>
 #include <kernel/ktest.h>
 #include <kernel/mm.h>
+#include <kernel/text.h>
+#include <trace/arch_exec.h>
 
 #define TEST_VIRT (VMAP_END - (64 << 20)) /* far from what vmalloc() hands out */
 
@@ -85,13 +87,17 @@ static void test_map(void)
 
 static void test_alias(void)
 {
-	uintptr_t code = arch_exec_alloc(1);
+	uintptr_t code;
 	uint8_t ret = 0xc3, before = 0;
 	bool could_write, could_read_closed;
 	uint64_t irqs, root;
 
-	if (!KTEST_NEED(code != 0))
+	mutex_lock(&text_mutex);
+	code = trace_exec_alloc(1);
+	if (!KTEST_NEED(code != 0)) {
+		mutex_unlock(&text_mutex);
 		return;
+	}
 	KTEST_CHECK(!arch_read_nofault(&before, arch_alias_of(code), 1));
 	irqs = arch_irq_save();
 	root = arch_alias_enter();
@@ -115,30 +121,34 @@ static void test_alias(void)
 	arch_alias_close();
 	arch_irq_restore(irqs);
 	KTEST_CHECK(*(volatile uint8_t *)code == before);
-	arch_exec_free(code, 1);
+	trace_exec_free(code, 1);
+	mutex_unlock(&text_mutex);
 }
 
 static void test_exec_alloc(void)
 {
 	static const size_t sizes[] = { 1, 64, 65, 128, 4096, 5000 };
 	uintptr_t got[ARRAY_SIZE(sizes)];
-	size_t before = arch_exec_used();
+	size_t before;
 
+	mutex_lock(&text_mutex);
+	before = trace_exec_used();
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		got[i] = arch_exec_alloc(sizes[i]);
-		KTEST_CHECK(got[i] != 0 && got[i] % EXEC_UNIT == 0);
+		got[i] = trace_exec_alloc(sizes[i]);
+		KTEST_CHECK(got[i] != 0 && got[i] % TRACE_EXEC_UNIT == 0);
 		KTEST_CHECK(arch_exec_contains(got[i]) &&
 			    arch_exec_contains(got[i] + sizes[i] - 1));
 		for (size_t k = 0; k < i; k++)
 			KTEST_CHECK(got[i] + sizes[i] <= got[k] || got[k] + sizes[k] <= got[i]);
 	}
-	KTEST_CHECK(arch_exec_used() - before == (1 + 1 + 2 + 2 + 64 + 79) * EXEC_UNIT);
+	KTEST_CHECK(trace_exec_used() - before == (1 + 1 + 2 + 2 + 64 + 79) * TRACE_EXEC_UNIT);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
-		arch_exec_free(got[i], sizes[i]);
-	KTEST_CHECK(arch_exec_used() == before);
-	KTEST_CHECK(arch_exec_alloc(0) == 0);
-	KTEST_CHECK(arch_exec_alloc(EXEC_BYTES + 1) == 0);
-	KTEST_CHECK(arch_exec_alloc(SIZE_MAX - 10) == 0);
+		trace_exec_free(got[i], sizes[i]);
+	KTEST_CHECK(trace_exec_used() == before);
+	KTEST_CHECK(trace_exec_alloc(0) == 0);
+	KTEST_CHECK(trace_exec_alloc(EXEC_BYTES + 1) == 0);
+	KTEST_CHECK(trace_exec_alloc(SIZE_MAX - 10) == 0);
+	mutex_unlock(&text_mutex);
 }
 
 const struct ktest ktest_arch[] = {
@@ -147,6 +157,6 @@ const struct ktest ktest_arch[] = {
 	{ "arch_wx_walk_reports_a_breach", test_wx_check_finds },
 	{ "arch_map", test_map },
 	{ "arch_alias", test_alias },
-	{ "arch_exec_alloc", test_exec_alloc },
+	{ "trace_exec_alloc", test_exec_alloc },
 	{ 0 },
 };

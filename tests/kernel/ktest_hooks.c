@@ -6,6 +6,7 @@
 #include <arch/paging.h>
 #include <kernel/ktest.h>
 #include <kernel/string.h>
+#include <trace/arch_exec.h>
 #include <trace/ftrace.h>
 
 /* General registers in the order that hooks_call uses. */
@@ -410,15 +411,15 @@ static void test_same_site(void)
 static void test_memory(void)
 {
 	static struct ftrace_ops regs = { .func = count_plain, .flags = FTRACE_OPS_FL_SAVE_REGS };
-	size_t used = arch_exec_used();
+	size_t used = trace_exec_used();
 
 	KTEST_CHECK(hook_at(&plain, hooks_target) == 0);
 	KTEST_CHECK(hook_at(&regs, hooks_sum) == 0);
-	KTEST_CHECK(arch_exec_used() == used + EXEC_UNIT + 2 * EXEC_UNIT);
+	KTEST_CHECK(trace_exec_used() == used + TRACE_EXEC_UNIT + 2 * TRACE_EXEC_UNIT);
 	KTEST_CHECK(arch_check_wx() == 0);
 	unhook(&regs);
 	unhook(&plain);
-	KTEST_CHECK(arch_exec_used() == used);
+	KTEST_CHECK(trace_exec_used() == used);
 }
 
 const struct ktest ktest_hooks[] = {

@@ -9,8 +9,10 @@
 #include <arch/unwind.h>
 #include <kernel/ktest.h>
 #include <kernel/string.h>
+#include <kernel/text.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/arch_exec.h>
 #include <trace/ftrace.h>
 
 #define ROUNDS	 60u /* at most, and as many of them as there is time for */
@@ -427,8 +429,8 @@ static bool park_thread(const struct thread *thread)
 static void check_memory_is_kept(void)
 {
 	const struct trace_trampoline tramp = park.ops.trampoline;
-	size_t used = arch_exec_used();
-	uint8_t code[EXEC_UNIT];
+	size_t used = trace_exec_used();
+	uint8_t code[TRACE_EXEC_UNIT];
 	struct thread *remover;
 	uintptr_t other;
 
@@ -442,15 +444,18 @@ static void check_memory_is_kept(void)
 		KTEST_CHECK(memcmp(code, (const void *)tramp.addr, tramp.bytes) == 0);
 	}
 	KTEST_CHECK(*(const uint8_t *)(uintptr_t)park_target == 0x0f); /* the site is off already */
-	KTEST_CHECK(arch_exec_used() == used);
-	other = arch_exec_alloc(tramp.bytes);
+	KTEST_CHECK(trace_exec_used() == used);
+	mutex_lock(&text_mutex);
+	other = trace_exec_alloc(tramp.bytes);
 	KTEST_CHECK(other && other != tramp.addr);
-	arch_exec_free(other, tramp.bytes);
+	if (other)
+		trace_exec_free(other, tramp.bytes);
+	mutex_unlock(&text_mutex);
 	give_back_cpu();
 	thread_join_wait(remover);
 	KTEST_CHECK(atomic_load(&park.unregistered));
 	KTEST_CHECK(*(const uint8_t *)tramp.addr == 0xcc);
-	KTEST_CHECK(arch_exec_used() < used);
+	KTEST_CHECK(trace_exec_used() < used);
 }
 
 static void park_and_unregister(void)

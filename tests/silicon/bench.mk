@@ -12,7 +12,7 @@ OUT   := $(BUILD)/silicon
 
 include trace/files.mk
 
-arch   := $(addprefix trace/arch/x86_64/,text_poke.c trampoline.c) arch/x86_64/exec_alloc.c
+arch   := $(addprefix trace/arch/x86_64/,exec_alloc.c text_poke.c trampoline.c)
 host   := $(addprefix tests/silicon/,bench.c balance.c process.c text.c)
 asm    := $(addprefix trace/arch/x86_64/,trampoline_code.asm graph_return.asm)
 objs   := $(patsubst %,$(OUT)/%.o,$(TRACE_SRCS) $(arch) $(host) $(asm))
@@ -33,11 +33,7 @@ $(OUT)/trace/%.c.o: trace/%.c tests/silicon/bench.mk
 
 $(OUT)/trace/arch/%.c.o: trace/arch/%.c tests/silicon/bench.mk
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(kernel_flags) $(inc) -MMD -MP -c $< -o $@
-
-$(OUT)/arch/%.c.o: arch/%.c tests/silicon/bench.mk
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(kernel_flags) $(inc) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(kernel_flags) -Itests/silicon/include $(plat) -MMD -MP -c $< -o $@
 
 $(OUT)/tests/%.c.o: tests/%.c tests/silicon/bench.mk
 	@mkdir -p $(@D)

@@ -1,10 +1,6 @@
 /* See process.h. */
 #define _GNU_SOURCE
-#include <arch/cpu.h>
 #include <arch/cpu_local.h>
-#include <arch/paging.h>
-#include <trace/arch_text.h>
-#include <trace/arch_trampoline.h>
 #include <asm/prctl.h>
 #include <kernel/base.h>
 #include <stdio.h>
@@ -12,6 +8,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <trace/arch_host.h>
+#include <trace/arch_text.h>
+#include <trace/arch_trampoline.h>
 #include <trace/ftrace.h>
 #include <trace/thread.h>
 #include <unistd.h>
@@ -48,11 +47,11 @@ static void make_target(void)
 	static const uint8_t body[] = { 0x48, 0x8d, 0x47, 0x01,
 					0xc3 }; /* lea rax, [rdi + 1]; ret */
 	uintptr_t site = (uintptr_t)process_target;
-	uint8_t *code = arch_alias_of(site);
+	uint8_t *code = trace_arch_view_of(site);
 
 	trace_plat_insn_call(site, trace_plat_fentry(), code);
 	memcpy(code + TRACE_INSN_SIZE, body, sizeof(body));
-	arch_sync_core();
+	trace_arch_serialise();
 }
 
 void process_init(void)

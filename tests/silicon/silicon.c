@@ -7,10 +7,6 @@
  * the sites are A or B, each call must have been counted exactly once.
  */
 #define _GNU_SOURCE
-#include <arch/paging.h>
-#include <trace/arch_text.h>
-#include <arch/trap.h>
-#include <kernel/base.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <trace/arch_host.h>
+#include <trace/arch_text.h>
 #include <ucontext.h>
 #include "text.h"
 
@@ -67,18 +65,16 @@ static uintptr_t func(uint32_t i)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	greg_t *saved = ((ucontext_t *)context)->uc_mcontext.gregs;
-	struct trap_frame regs = { .rip = (uint64_t)saved[REG_RIP],
-				   .rsp = (uint64_t)saved[REG_RSP],
-				   .vector = TRAP_BREAKPOINT };
+	uintptr_t rip = (uintptr_t)saved[REG_RIP], rsp = (uintptr_t)saved[REG_RSP];
 
 	(void)signal;
 	(void)info;
-	if (!arch_is_text(regs.rip - 1))
-		panic("int3 at %lx", (unsigned long)regs.rip - 1);
-	if (!text_poke_handler(&regs))
-		regs.rip--;
-	saved[REG_RIP] = (greg_t)regs.rip;
-	saved[REG_RSP] = (greg_t)regs.rsp;
+	if (!trace_arch_is_text(rip - 1))
+		panic("int3 at %lx", rip - 1);
+	if (!text_poke_handler(&rip, &rsp))
+		rip--;
+	saved[REG_RIP] = (greg_t)rip;
+	saved[REG_RSP] = (greg_t)rsp;
 }
 
 static void use_trap_stack(void)
@@ -136,10 +132,10 @@ static void switch_random(uint32_t nr_kinds, enum kind first_kind)
 
 static void make_functions(void)
 {
-	memcpy(arch_alias_of(SILICON_TEXT + 0x100), code_a, sizeof(code_a));
-	memcpy(arch_alias_of(SILICON_TEXT + 0x200), code_b, sizeof(code_b));
+	memcpy(trace_arch_view_of(SILICON_TEXT + 0x100), code_a, sizeof(code_a));
+	memcpy(trace_arch_view_of(SILICON_TEXT + 0x200), code_b, sizeof(code_b));
 	for (uint32_t i = 0; i < NR_FUNCS; i++)
-		memcpy(arch_alias_of(func(i)), nop, sizeof(nop));
+		memcpy(trace_arch_view_of(func(i)), nop, sizeof(nop));
 }
 
 /* Batches of random sites for a while; returns how many calls were made and how many counted. */

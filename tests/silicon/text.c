@@ -1,23 +1,19 @@
 /* See text.h. */
 #define _GNU_SOURCE
-#include <arch/cpu.h>
-#include <arch/paging.h>
-#include <arch/smp.h>
-#include <kernel/base.h>
 #include <linux/membarrier.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <trace/platform.h>
+#include <trace/arch_host.h>
 #include <unistd.h>
 #include "text.h"
 
 #define RET 0xc3
 
-struct cpu_features cpu_features = { .hypervisor = true };
-uint8_t *silicon_alias;
+uint8_t *silicon_view;
 
 void panic(const char *fmt, ...)
 {
@@ -35,15 +31,15 @@ static long membarrier(int command)
 	return syscall(__NR_membarrier, command, 0, 0);
 }
 
-void smp_sync_cores(void)
+void silicon_sync_cores(void)
 {
 	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
 		panic("membarrier failed");
 }
 
-void arch_sync_core(void)
+void trace_arch_broken(const char *what)
 {
-	smp_sync_cores();
+	panic("%s", what);
 }
 
 uintptr_t trace_plat_fentry(void)
@@ -62,9 +58,9 @@ bool text_map(void)
 	    mmap((void *)SILICON_TEXT, SILICON_TEXT_BYTES, PROT_READ | PROT_EXEC, flags, fd, 0) ==
 		    MAP_FAILED)
 		panic("cannot map text");
-	silicon_alias = mmap(NULL, SILICON_TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (silicon_alias == MAP_FAILED)
-		panic("cannot map the alias");
-	memset(silicon_alias, RET, SILICON_TEXT_BYTES);
+	silicon_view = mmap(NULL, SILICON_TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (silicon_view == MAP_FAILED)
+		panic("cannot map the view");
+	memset(silicon_view, RET, SILICON_TEXT_BYTES);
 	return true;
 }

@@ -9,7 +9,6 @@
 #include "sim.h"
 
 #include <arch/paging.h>
-#undef arch_alias_of			/* the kernel's own */
 #include "../../../arch/x86_64/alias.c" /* its roots */
 
 #define TEXT_PAGES 3u

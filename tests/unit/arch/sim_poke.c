@@ -11,9 +11,10 @@
 #include <sys/mman.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <trace/arch_text.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
+#include <trace/arch_host.h>
+#include <trace/arch_text.h>
 #include "smp_priv.h"
 #include "irq_stats.h"
 #include "sim.h"
@@ -66,7 +67,7 @@ static void change(enum sim_insn from, enum sim_insn to)
 	SIM_CHECK(after.syncs - before.syncs == 3);
 	SIM_CHECK(after.batches - before.batches == 1);
 	SIM_CHECK(after.sites - before.sites == nr_sites);
-	SIM_CHECK(!sim_alias_is_open());
+	SIM_CHECK(!sim_view_is_open());
 	/* One message to each other CPU, or one to all of them, for each sync. */
 	if (smp_online_mask() != 1)
 		SIM_CHECK(sim_nr_sent() - sent == 3);
@@ -77,7 +78,7 @@ static void start(void)
 	sim_text_reset(SIM_NOP, nr_sites < SIM_TRACKED ? nr_sites : SIM_TRACKED, tcg);
 	if (has_foreign)
 		sim_text_add_foreign();
-	cpu_features.hypervisor = tcg;
+	sim_is_emulator = tcg;
 	smp_sync_init();
 	smp_online = 1;
 	others_are_there = false;

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <trace/arch_text.h>
-#include <arch/trap.h>
 #include <kernel/base.h>
+#include <trace/arch_text.h>
 #include "sim.h"
 #include "smp_priv.h"
 #include "sim_text.h"
@@ -61,7 +60,7 @@ static void refuse_damage(void)
 			assert_memory_equal(error.expected, pokes[site].old_insn, 5);
 			assert_memory_equal(error.found, found, sizeof(found));
 			assert_int_equal(sim_text_nr_writes(), 0);
-			assert_false(sim_alias_is_open());
+			assert_false(sim_view_is_open());
 		}
 	}
 	/* The next one finds nothing locked. */
@@ -146,7 +145,7 @@ static void test_broken_promises(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++)
 		assert_non_null(strstr(sim_panics(broken[i]), "is_code("));
-	assert_non_null(strstr(sim_panics(write_too_much), "len <= PAGE_SIZE"));
+	assert_non_null(strstr(sim_panics(write_too_much), "len <= TEXT_WRITE_MAX"));
 	assert_non_null(strstr(sim_panics(poke_not_ascending), "poke->site > last"));
 	poke_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_no_code), "is_code(site)"));
@@ -217,7 +216,7 @@ static void nop_sites(void)
 	assert_int_equal(trace_plat_nop_sites(sites, 3, &error), 0);
 	assert_true(all_hold(0, 3, SIM_NOP) && all_hold(4, 10, SIM_CALL_A));
 	assert_int_equal(sim_nr_serialised(0) - serialised, 1);
-	assert_false(sim_irqs_disabled() || sim_alias_is_open());
+	assert_false(sim_irqs_disabled() || sim_view_is_open());
 }
 
 static void write_text(void)
@@ -233,7 +232,7 @@ static void write_text(void)
 	assert_memory_equal((void *)(sim_site(0) + 3), bytes, 17);
 	assert_memory_equal((void *)(sim_site(0) + 20), before + 20, 40);
 	assert_int_equal(sim_nr_serialised(0) - serialised, 1);
-	assert_false(sim_irqs_disabled() || sim_alias_is_open());
+	assert_false(sim_irqs_disabled() || sim_view_is_open());
 	text_write(sim_site(0), before, sizeof(before)); /* not locked */
 	assert_memory_equal((void *)sim_site(0), before, sizeof(before));
 }
@@ -260,18 +259,20 @@ static void test_writes(void **state)
 
 /* ---- The handler ---- */
 
-static bool hit(uintptr_t site, struct trap_frame *regs, uint64_t *top)
+struct hit {
+	uintptr_t rip, rsp;
+};
+
+static bool hit(uintptr_t site, struct hit *regs, uint64_t *top)
 {
-	*regs = (struct trap_frame){ .vector = TRAP_BREAKPOINT,
-				     .rip = site + 1,
-				     .rsp = (uintptr_t)top };
-	return text_poke_handler(regs);
+	*regs = (struct hit){ site + 1, (uintptr_t)top };
+	return text_poke_handler(&regs->rip, &regs->rsp);
 }
 
 static void handle_in_batch(void)
 {
 	struct trace_poke_stats before, after;
-	struct trap_frame regs;
+	struct hit regs;
 	uint64_t stack[4];
 
 	sim_text_reset(SIM_NOP, 0, false);
@@ -302,7 +303,7 @@ static void handle_in_batch(void)
 /* Sites beside those of the batch: between two of them, and behind the last. */
 static void handle_beside_batch(void)
 {
-	struct trap_frame regs;
+	struct hit regs;
 	uint64_t stack[4];
 
 	sim_text_reset(SIM_NOP, 0, false);
@@ -322,7 +323,7 @@ static void handle_beside_batch(void)
 
 static void handle_after_batch(void)
 {
-	struct trap_frame regs;
+	struct hit regs;
 	uint64_t stack[4];
 
 	change(2, SIM_NOP, SIM_CALL_B);

@@ -3,17 +3,16 @@
  * is known of them afterwards, and what a destroyed one leaves behind. The pieces here are not code
  * but bytes that tell which piece they are of.
  *
- * links: trace/arch/x86_64/trampoline.c arch/x86_64/exec_alloc.c
+ * links: trace/arch/x86_64/trampoline.c trace/arch/x86_64/exec_alloc.c
  * links: trace/arch/x86_64/text_poke.c arch/x86_64/smp_sync.c
  */
 #include "unit.h"
 #include <string.h>
 #include <sys/mman.h>
-#include <arch/cpu.h>
-#include <arch/paging.h>
+#include <kernel/base.h>
+#include <trace/arch_exec.h>
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
-#include <kernel/base.h>
 #include "insn.h"
 #include "sim.h"
 #include "sim_text.h"
@@ -120,11 +119,11 @@ static void create_all(void)
 
 			expect(&tramp, sizes[i], with_regs);
 			assert_int_equal(trace_plat_trampoline_func(&tramp), func_of(0));
-			assert_int_equal(arch_exec_used(), ALIGN_UP(tramp.bytes, EXEC_UNIT));
+			assert_int_equal(trace_exec_used(), ALIGN_UP(tramp.bytes, TRACE_EXEC_UNIT));
 			trampoline_destroy(&tramp);
 			for (size_t at = 0; at < tramp.bytes; at++)
 				assert_int_equal(((uint8_t *)tramp.addr)[at], INSN_INT3);
-			assert_int_equal(arch_exec_used(), 0);
+			assert_int_equal(trace_exec_used(), 0);
 		}
 	}
 }
@@ -150,7 +149,7 @@ static void expect_found(const struct trace_trampoline *tramps, size_t nr)
 	uintptr_t start, at = 0;
 	size_t size, n = 0;
 
-	for (uintptr_t addr = EXEC_BASE; addr < EXEC_BASE + 0x1000; addr++) {
+	for (uintptr_t addr = SIM_EXEC_BASE; addr < SIM_EXEC_BASE + 0x1000; addr++) {
 		const struct trace_trampoline *in = NULL;
 
 		for (size_t i = 0; i < nr; i++)
@@ -177,8 +176,8 @@ static void find_all(void)
 	tramps[2] = create(1, true);
 	tramps[3] = create(2, false);
 	expect_found(tramps, 4);
-	assert_false(trampoline_find(EXEC_BASE - 1, &start, &size));
-	assert_false(trampoline_find(EXEC_BASE + EXEC_BYTES, &start, &size));
+	assert_false(trampoline_find(SIM_EXEC_BASE - 1, &start, &size));
+	assert_false(trampoline_find(SIM_EXEC_BASE + SIM_EXEC_BYTES, &start, &size));
 	trampoline_destroy(&tramps[2]);
 	tramps[2] = tramps[3];
 	expect_found(tramps, 3);
@@ -206,8 +205,8 @@ static void name_gone(void)
 		assert_true(start == gone.addr && size == gone.bytes);
 	}
 	assert_false(trampoline_name(gone.addr + gone.bytes, &start, &size));
-	assert_false(trampoline_name(EXEC_BASE - 1, &start, &size));
-	assert_false(trampoline_name(EXEC_BASE + EXEC_BYTES, &start, &size));
+	assert_false(trampoline_name(SIM_EXEC_BASE - 1, &start, &size));
+	assert_false(trampoline_name(SIM_EXEC_BASE + SIM_EXEC_BYTES, &start, &size));
 	assert_false(trampoline_next(&at, &size));
 	other = create(1, false);
 	assert_int_equal(other.addr, gone.addr);
@@ -236,21 +235,22 @@ static void fill_all(void)
 		last = tramp;
 		nr++;
 	}
-	assert_int_equal(nr, EXEC_BYTES / EXEC_UNIT);
-	assert_int_equal(last.addr, EXEC_BASE + EXEC_BYTES - EXEC_UNIT);
+	assert_int_equal(nr, SIM_EXEC_BYTES / TRACE_EXEC_UNIT);
+	assert_int_equal(last.addr, SIM_EXEC_BASE + SIM_EXEC_BYTES - TRACE_EXEC_UNIT);
 	assert_true(trampoline_find(last.addr, &start, &size) && start == last.addr);
 	assert_int_equal(trampoline_create(calls, 1, false, &tramp), -ENOMEM);
 	while (trampoline_next(&at, &size)) {
-		assert_int_equal(at, EXEC_BASE + found * EXEC_UNIT);
+		assert_int_equal(at, SIM_EXEC_BASE + found * TRACE_EXEC_UNIT);
 		found++;
 	}
 	assert_int_equal(found, nr);
 	for (size_t i = 0; i < nr; i++) {
-		tramp = (struct trace_trampoline){ EXEC_BASE + i * EXEC_UNIT, last.bytes };
+		tramp = (struct trace_trampoline){ SIM_EXEC_BASE + i * TRACE_EXEC_UNIT,
+						   last.bytes };
 		trampoline_destroy(&tramp);
 	}
 	assert_int_equal(trampoline_create(calls, 1000, false, &tramp), -ENOMEM);
-	assert_int_equal(arch_exec_used(), 0);
+	assert_int_equal(trace_exec_used(), 0);
 }
 
 static void run(sim_fn fn)
@@ -303,16 +303,16 @@ static void test_range(void **state)
 		assert_true(trampoline_contains(starts[i] + 15));
 		assert_false(trampoline_contains(starts[i] + 16));
 	}
-	assert_false(trampoline_contains(EXEC_BASE - 1));
-	assert_true(trampoline_contains(EXEC_BASE));
-	assert_true(trampoline_contains(EXEC_BASE + EXEC_BYTES - 1));
-	assert_false(trampoline_contains(EXEC_BASE + EXEC_BYTES));
+	assert_false(trampoline_contains(SIM_EXEC_BASE - 1));
+	assert_true(trampoline_contains(SIM_EXEC_BASE));
+	assert_true(trampoline_contains(SIM_EXEC_BASE + SIM_EXEC_BYTES - 1));
+	assert_false(trampoline_contains(SIM_EXEC_BASE + SIM_EXEC_BYTES));
 }
 
 static int map_exec(void **state)
 {
 	(void)state;
-	return mmap((void *)SIM_EXEC_BASE, EXEC_BYTES, PROT_READ | PROT_WRITE,
+	return mmap((void *)SIM_EXEC_BASE, SIM_EXEC_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 		    0) != (void *)SIM_EXEC_BASE;
 }

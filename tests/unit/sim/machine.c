@@ -13,6 +13,7 @@
 #include <arch/trap.h>
 #include <arch/tsc.h>
 #include <kernel/base.h>
+#include <trace/arch_host.h>
 #include <trace/platform.h>
 
 #include "sim.h"
@@ -32,6 +33,12 @@ static char last_printed[256];
 static struct sim_cpu *this_cpu(void)
 {
 	return &sim.cpus[sim.now_runs];
+}
+
+/* <trace/arch_host.h> */
+void trace_arch_broken(const char *what)
+{
+	panic("%s", what);
 }
 
 /* ---- Interrupts ---- */

@@ -56,8 +56,8 @@ void sim_text_changed(void);
 /* `cpu` runs code that has sites, from now on. */
 void sim_text_cpu_runs(uint32_t cpu);
 
-/* Is the alias there: between open and close? */
-bool sim_alias_is_open(void);
+/* Is the view there: between open and close? */
+bool sim_view_is_open(void);
 /* Longest stretch of writes with interrupts off since the last reset; writes in all. */
 uint32_t sim_text_longest_stretch(void);
 uint64_t sim_text_nr_writes(void);

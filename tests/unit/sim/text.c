@@ -3,10 +3,8 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <arch/paging.h>
-#include <arch/sections.h>
+#include <trace/arch_host.h>
 #include <trace/arch_text.h>
-#include <arch/trap.h>
 
 #include "sim.h"
 #include "sim_priv.h"
@@ -17,12 +15,6 @@
 #pragma weak trace_plat_insn_nop
 #pragma weak trace_plat_insn_call
 #pragma weak trace_plat_insn_jmp
-
-/* A test of alias.c has the real one. */
-#pragma weak arch_alias_open
-#pragma weak arch_alias_close
-#pragma weak arch_alias_enter
-#pragma weak arch_alias_leave
 
 #define SITE_BYTES 11ul /* sites lie anywhere in a word */
 #define TEXT_BYTES (SIM_MAX_SITES * SITE_BYTES + 16)
@@ -55,12 +47,14 @@ static struct {
 	uint64_t nr_traps;
 } model;
 
+bool sim_is_emulator;
+
 static struct {
 	bool is_open, is_entered;
 	uint32_t cpu; /* that entered */
 	uint32_t stretch, longest;
 	uint64_t nr_writes;
-} alias;
+} view_state;
 
 /* ---- Text ---- */
 
@@ -130,7 +124,7 @@ void sim_text_reset(enum sim_insn insn, uint32_t nr_tracked, bool tcg)
 	for (uint32_t i = 0; i < SIM_MAX_SITES; i++)
 		sim_insn_make(i, insn, text + i * SITE_BYTES);
 	memset(&model, 0, sizeof(model));
-	memset(&alias, 0, sizeof(alias));
+	memset(&view_state, 0, sizeof(view_state));
 	model.from = model.to = insn;
 	model.nr_tracked = nr_tracked;
 	model.tcg = tcg;
@@ -267,9 +261,12 @@ bool sim_text_may_trap(uint32_t cpu, uint32_t site)
 
 /* ---- The trap ---- */
 
+struct hit {
+	uintptr_t rip, rsp;
+};
+
 /* Did `regs` go on as behind `insn` at `site`? */
-static bool did(const struct trap_frame *regs, const uint64_t *top, uint32_t site,
-		enum sim_insn insn)
+static bool did(const struct hit *regs, const uint64_t *top, uint32_t site, enum sim_insn insn)
 {
 	uintptr_t behind = sim_site(site) + TRACE_INSN_SIZE;
 
@@ -285,15 +282,13 @@ static bool did(const struct trap_frame *regs, const uint64_t *top, uint32_t sit
 void sim_text_trap(uint32_t cpu, uint32_t site)
 {
 	uint64_t stack[4] = { 0 }, *top = stack + 2;
-	struct trap_frame regs = { .vector = TRAP_BREAKPOINT,
-				   .rip = sim_site(site) + 1,
-				   .rsp = (uintptr_t)top };
+	struct hit regs = { sim_site(site) + 1, (uintptr_t)top };
 	enum sim_insn to = model.to;
 	bool answered;
 
 	model.nr_traps++;
 	sim_note("CPU %u: int3 at site %u", cpu, site);
-	answered = text_poke_handler(&regs);
+	answered = text_poke_handler(&regs.rip, &regs.rsp);
 	sim_note("CPU %u: handler of site %u ends", cpu, site);
 	if (site == SIM_SITE_FOREIGN) {
 		if (answered || regs.rip != sim_site(site) + 1 || regs.rsp != (uintptr_t)top)
@@ -348,66 +343,71 @@ void sim_text_changed(void)
 	}
 }
 
-/* ---- The alias ---- */
+/* ---- The view ---- */
 
-void arch_alias_open(void)
+void sim_view_open(void)
 {
-	if (alias.is_open)
-		sim_fail("the alias is opened twice");
-	alias.is_open = true;
+	if (view_state.is_open)
+		sim_fail("the view is opened twice");
+	view_state.is_open = true;
 }
 
-void arch_alias_close(void)
+void sim_view_close(void)
 {
-	if (!alias.is_open || alias.is_entered)
-		sim_fail("the alias is closed while it is %s", alias.is_open ? "used" : "closed");
-	alias.is_open = false;
+	if (!view_state.is_open || view_state.is_entered)
+		sim_fail("the view is closed while it is %s",
+			 view_state.is_open ? "used" : "closed");
+	view_state.is_open = false;
 }
 
-uint64_t arch_alias_enter(void)
+struct trace_arch_view sim_view_enter(void)
 {
-	if (!alias.is_open || alias.is_entered || !sim.cpus[sim.now_runs].irqs_off)
-		sim_fail("the alias is entered while it may not be");
-	alias.is_entered = true;
-	alias.cpu = sim.now_runs;
-	alias.stretch = 0;
-	return 0x1234;
+	uint64_t irqs = sim_irq_save();
+
+	if (!view_state.is_open || view_state.is_entered || !sim.cpus[sim.now_runs].irqs_off)
+		sim_fail("the view is entered while it may not be");
+	view_state.is_entered = true;
+	view_state.cpu = sim.now_runs;
+	view_state.stretch = 0;
+	return (struct trace_arch_view){ .irqs = irqs, .space = 0x1234 };
 }
 
-void arch_alias_leave(uint64_t old_root)
+void sim_view_leave(struct trace_arch_view view)
 {
-	if (!alias.is_entered || alias.cpu != sim.now_runs || old_root != 0x1234 ||
+	if (!view_state.is_entered || view_state.cpu != sim.now_runs || view.space != 0x1234 ||
 	    !sim.cpus[sim.now_runs].irqs_off)
-		sim_fail("the alias is left while it may not be");
-	alias.is_entered = false;
+		sim_fail("the view is left while it may not be");
+	view_state.is_entered = false;
+	sim_irq_restore(view.irqs);
 }
 
-void *sim_alias_of(uintptr_t text_addr)
+void *sim_view_of(uintptr_t text_addr)
 {
 	uint32_t site = (uint32_t)((text_addr - (uintptr_t)text) / SITE_BYTES);
 
 	sim_step();
-	if (!alias.is_entered || alias.cpu != sim.now_runs || !sim.cpus[sim.now_runs].irqs_off)
-		sim_fail("text is written while the alias is not there");
-	alias.nr_writes++;
-	if (++alias.stretch > alias.longest)
-		alias.longest = alias.stretch;
+	if (!view_state.is_entered || view_state.cpu != sim.now_runs ||
+	    !sim.cpus[sim.now_runs].irqs_off)
+		sim_fail("text is written while the view is not there");
+	view_state.nr_writes++;
+	if (++view_state.stretch > view_state.longest)
+		view_state.longest = view_state.stretch;
 	if (sim_is_text(text_addr) && site < model.nr_tracked)
 		written[site] = true;
 	return (void *)text_addr;
 }
 
-bool sim_alias_is_open(void)
+bool sim_view_is_open(void)
 {
-	return alias.is_open;
+	return view_state.is_open;
 }
 
 uint32_t sim_text_longest_stretch(void)
 {
-	return alias.longest;
+	return view_state.longest;
 }
 
 uint64_t sim_text_nr_writes(void)
 {
-	return alias.nr_writes;
+	return view_state.nr_writes;
 }

@@ -6,7 +6,6 @@
 #ifndef INSN_H
 #define INSN_H
 
-#include <arch/trap.h>
 #include <trace/platform.h>
 
 #define INSN_INT3 0xccu
@@ -44,18 +43,26 @@ static TRACE_ALWAYS_INLINE uintptr_t insn_target(uint64_t insn, uintptr_t site)
 	return site + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)(int32_t)(insn >> 8);
 }
 
+/* Registers of what hit an int3. */
+struct interrupted {
+	uintptr_t *rip;
+	uintptr_t *rsp;
+};
+
 /* Let `regs`, which hit an int3 at `site`, go on as if `insn` stood there. False: not one of ours.
  */
-static TRACE_ALWAYS_INLINE bool insn_emulate(struct trap_frame *regs, uintptr_t site, uint64_t insn)
+static TRACE_ALWAYS_INLINE bool insn_emulate(const struct interrupted *regs, uintptr_t site,
+					     uint64_t insn)
 {
-	if (insn == INSN_NOP)
-		trap_emulate_nop(regs, TRACE_INSN_SIZE);
-	else if ((insn & 0xff) == INSN_CALL)
-		trap_emulate_call(regs, insn_target(insn, site), TRACE_INSN_SIZE);
-	else if ((insn & 0xff) == INSN_JMP)
-		trap_emulate_jmp(regs, insn_target(insn, site));
-	else
+	uint8_t opcode = (uint8_t)insn;
+
+	if (insn != INSN_NOP && opcode != INSN_CALL && opcode != INSN_JMP)
 		return false;
+	if (opcode == INSN_CALL) {
+		*regs->rsp -= sizeof(uintptr_t);
+		*(volatile uintptr_t *)*regs->rsp = site + TRACE_INSN_SIZE;
+	}
+	*regs->rip = insn == INSN_NOP ? site + TRACE_INSN_SIZE : insn_target(insn, site);
 	return true;
 }
 

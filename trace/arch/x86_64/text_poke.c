@@ -4,14 +4,11 @@
  * Why the handler may trust what it sees: a CPU in the handler has interrupts off, so it does not
  * answer a core sync. While it is in there, the batch can take no more than the step it is in.
  */
-#include <arch/cpu.h>
-#include <arch/paging.h>
-#include <arch/sections.h>
-#include <arch/smp.h>
-#include <trace/arch_text.h>
-#include <kernel/base.h>
 #include <stdatomic.h>
+#include <trace/arch_exec.h>
+#include <trace/arch_text.h>
 
+#include "check.h"
 #include "insn.h"
 
 /* Sites written with interrupts off at a stretch. */
@@ -35,7 +32,7 @@ static struct {
 
 static bool is_code(uintptr_t addr)
 {
-	return arch_is_text(addr) || arch_exec_contains(addr);
+	return trace_arch_is_text(addr) || trace_exec_contains(addr);
 }
 
 static uint64_t wanted(const struct trace_poke *poke)
@@ -61,7 +58,7 @@ static const struct trace_poke *find_poke(const struct batch *batch, uint32_t si
 }
 
 /* When `site` belongs to the batch in flight, do what it will hold at the end. */
-static bool answer_from_flight(struct trap_frame *regs, uintptr_t site)
+static bool answer_from_flight(const struct interrupted *regs, uintptr_t site)
 {
 	const struct trace_poke *poke = NULL;
 	const struct batch *batch;
@@ -87,7 +84,7 @@ static bool answer_from_flight(struct trap_frame *regs, uintptr_t site)
  * Such a translation is in the tables when its CPU has answered the last sync, and the next write
  * to its bytes removes it: that is why a batch ends with a write that changes nothing.
  */
-static bool answer_stale(struct trap_frame *regs, uintptr_t site)
+static bool answer_stale(const struct interrupted *regs, uintptr_t site)
 {
 	if (!insn_emulate(regs, site, insn_load((const void *)site)))
 		return false;
@@ -95,16 +92,17 @@ static bool answer_stale(struct trap_frame *regs, uintptr_t site)
 	return true;
 }
 
-bool text_poke_handler(struct trap_frame *regs)
+bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp)
 {
-	uintptr_t site = regs->rip - 1;
+	const struct interrupted regs = { .rip = rip, .rsp = rsp };
+	uintptr_t site = *rip - 1;
 
 	if (!is_code(site))
 		return false;
 	atomic_fetch_add_explicit(&poke_state.int3_hits, 1, memory_order_relaxed);
 	/* Asked twice: the site may have become part of a batch after the first look. */
-	return answer_from_flight(regs, site) || answer_stale(regs, site) ||
-	       answer_from_flight(regs, site);
+	return answer_from_flight(&regs, site) || answer_stale(&regs, site) ||
+	       answer_from_flight(&regs, site);
 }
 
 /* ---- Writing ---- */
@@ -113,7 +111,7 @@ static void take(void)
 {
 	bool was_busy = atomic_exchange(&poke_state.busy, true);
 
-	ASSERT(!was_busy);
+	CHECK(!was_busy);
 }
 
 static void drop(void)
@@ -123,19 +121,20 @@ static void drop(void)
 
 static void write_int3(const struct trace_poke *poke)
 {
-	*(volatile uint8_t *)arch_alias_of(trace_plat_ip_unpack(poke->site)) = INSN_INT3;
+	*(volatile uint8_t *)trace_arch_view_of(trace_plat_ip_unpack(poke->site)) = INSN_INT3;
 }
 
 static void write_tail(const struct trace_poke *poke)
 {
-	uint8_t *to = arch_alias_of(trace_plat_ip_unpack(poke->site));
+	uint8_t *to = trace_arch_view_of(trace_plat_ip_unpack(poke->site));
 
 	__builtin_memcpy(to + 1, poke->new_insn + 1, TRACE_INSN_SIZE - 1);
 }
 
 static void write_first(const struct trace_poke *poke)
 {
-	*(volatile uint8_t *)arch_alias_of(trace_plat_ip_unpack(poke->site)) = poke->new_insn[0];
+	*(volatile uint8_t *)trace_arch_view_of(trace_plat_ip_unpack(poke->site)) =
+		poke->new_insn[0];
 }
 
 /* One step for all sites, in stretches, so that interrupts are not kept waiting. */
@@ -145,19 +144,17 @@ static TRACE_ALWAYS_INLINE void write_all(const struct batch *batch, write_fn wr
 
 	while (poke < end) {
 		const struct trace_poke *stop = end - poke < CHUNK ? end : poke + CHUNK;
-		uint64_t irqs = arch_irq_save();
-		uint64_t root = arch_alias_enter();
+		struct trace_arch_view view = trace_arch_view_enter();
 
 		for (; poke < stop; poke++)
 			write(poke);
-		arch_alias_leave(root);
-		arch_irq_restore(irqs);
+		trace_arch_view_leave(view);
 	}
 }
 
 static void sync_cores(void)
 {
-	smp_sync_cores();
+	trace_arch_sync_cores();
 	poke_state.syncs++;
 }
 
@@ -178,7 +175,7 @@ static int verify(const struct batch *batch, struct trace_poke_error *out_error)
 	for (; poke < end; last = poke->site, poke++) {
 		uintptr_t site = trace_plat_ip_unpack(poke->site);
 
-		ASSERT(is_code(site) && poke->site > last);
+		CHECK(is_code(site) && poke->site > last);
 		if (insn_load((const void *)site) != insn_load(poke->old_insn))
 			return mismatch(site, insn_load(poke->old_insn), out_error);
 	}
@@ -197,10 +194,10 @@ int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke
 		drop();
 		return err;
 	}
-	smp_hotplug_lock();
+	trace_arch_cpus_hold();
 	poke_state.batches++;
 	poke_state.sites += nr;
-	arch_alias_open();
+	trace_arch_view_open();
 	atomic_store(&poke_state.flight, batch); /* before the first int3 can be hit */
 	write_all(batch, write_int3);
 	sync_cores();
@@ -215,13 +212,13 @@ void text_poke_finish(void)
 	sync_cores();
 	write_all(batch, write_first);
 	sync_cores(); /* nobody is on an int3 any more */
-	if (cpu_features.hypervisor)
+	if (trace_arch_is_emulated())
 		write_all(batch, write_first); /* the same bytes: see answer_stale() */
 	atomic_store(&poke_state.flight, NULL);
 	while (atomic_load_explicit(&poke_state.handlers, memory_order_acquire))
-		arch_cpu_relax();
-	arch_alias_close();
-	smp_hotplug_unlock();
+		trace_arch_relax();
+	trace_arch_view_close();
+	trace_arch_cpus_release();
 	drop();
 }
 
@@ -240,7 +237,7 @@ static int verify_calls(const uintptr_t *sites, size_t nr, uintptr_t target,
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t call = insn_make(INSN_CALL, sites[i], target);
 
-		ASSERT(is_code(sites[i]));
+		CHECK(is_code(sites[i]));
 		if (insn_load((const void *)sites[i]) != call)
 			return mismatch(sites[i], call, out_error);
 	}
@@ -250,41 +247,37 @@ static int verify_calls(const uintptr_t *sites, size_t nr, uintptr_t target,
 int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_error *out_error)
 {
 	int err = verify_calls(sites, nr, trace_plat_fentry(), out_error);
-	uint64_t irqs, root;
+	struct trace_arch_view view;
 
 	if (err)
 		return err;
 	take();
-	arch_alias_open();
-	irqs = arch_irq_save();
-	root = arch_alias_enter();
+	trace_arch_view_open();
+	view = trace_arch_view_enter();
 	for (size_t i = 0; i < nr; i++)
-		insn_store(arch_alias_of(sites[i]), INSN_NOP);
-	arch_alias_leave(root);
-	arch_irq_restore(irqs);
-	arch_alias_close();
-	arch_sync_core();
+		insn_store(trace_arch_view_of(sites[i]), INSN_NOP);
+	trace_arch_view_leave(view);
+	trace_arch_view_close();
+	trace_arch_serialise();
 	drop();
 	return 0;
 }
 
 void text_write(uintptr_t addr, const void *bytes, size_t len)
 {
+	struct trace_arch_view view;
 	volatile uint8_t *to;
-	uint64_t irqs, root;
 
-	ASSERT(is_code(addr) && is_code(addr + len - 1) && len <= PAGE_SIZE);
+	CHECK(is_code(addr) && is_code(addr + len - 1) && len <= TEXT_WRITE_MAX);
 	take();
-	arch_alias_open();
-	irqs = arch_irq_save();
-	root = arch_alias_enter();
-	to = arch_alias_of(addr);
+	trace_arch_view_open();
+	view = trace_arch_view_enter();
+	to = trace_arch_view_of(addr);
 	for (size_t i = 0; i < len; i++)
 		to[i] = ((const uint8_t *)bytes)[i];
-	arch_alias_leave(root);
-	arch_irq_restore(irqs);
-	arch_alias_close();
-	arch_sync_core();
+	trace_arch_view_leave(view);
+	trace_arch_view_close();
+	trace_arch_serialise();
 	drop();
 }
 

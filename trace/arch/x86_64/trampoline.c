@@ -3,16 +3,16 @@
  * from the pieces of a template, in units of executable memory; nobody runs it before a site has
  * been poked to call it, and those core syncs come after the copy.
  */
-#include <arch/paging.h>
+#include <stdatomic.h>
+#include <trace/arch_code.h>
+#include <trace/arch_exec.h>
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
-#include <kernel/base.h>
-#include <stdatomic.h>
 
+#include "check.h"
 #include "insn.h"
-#include <trace/arch_code.h>
 
-#define NR_UNITS (EXEC_BYTES / EXEC_UNIT)
+#define MAX_UNITS (TRACE_EXEC_MAX / TRACE_EXEC_UNIT)
 
 /* Pieces of trampoline_code.asm: what comes first, what calls one ops, what comes last. */
 #define PIECES(name)                                                                               \
@@ -57,7 +57,7 @@ static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TE
 #define MAX_BYTES  0x1fffu
 #define GONE	   0x2000u
 #define KIND_SHIFT 14
-static _Atomic uint16_t starts[NR_UNITS];
+static _Atomic uint16_t starts[MAX_UNITS];
 
 static size_t distance(const uint8_t *from, const uint8_t *to)
 {
@@ -73,7 +73,12 @@ static size_t bytes_of(const struct template *template, size_t nr)
 
 static size_t unit_of(uintptr_t addr)
 {
-	return (addr - EXEC_BASE) / EXEC_UNIT;
+	return (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
+}
+
+static uintptr_t unit_at(size_t unit)
+{
+	return trace_arch_exec_start() + unit * TRACE_EXEC_UNIT;
 }
 
 static uint32_t start_or_gone(size_t unit)
@@ -103,11 +108,11 @@ static bool find_by(uint32_t (*start_of)(size_t unit), uintptr_t addr, uintptr_t
 {
 	size_t unit = unit_of(addr);
 
-	if (!arch_exec_contains(addr))
+	if (!trace_exec_contains(addr))
 		return false;
 	while (!start_of(unit) && unit > 0)
 		unit--;
-	*out_start = EXEC_BASE + unit * EXEC_UNIT;
+	*out_start = unit_at(unit);
 	*out_size = start_of(unit) & MAX_BYTES;
 	return addr - *out_start < *out_size;
 }
@@ -124,9 +129,10 @@ bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 
 bool trampoline_next(uintptr_t *addr, size_t *out_size)
 {
-	for (size_t unit = *addr < EXEC_BASE ? 0 : unit_of(*addr) + 1; unit < NR_UNITS; unit++) {
+	for (size_t unit = *addr < trace_arch_exec_start() ? 0 : unit_of(*addr) + 1;
+	     unit < trace_exec_units(); unit++) {
 		if (start_at(unit)) {
-			*addr = EXEC_BASE + unit * EXEC_UNIT;
+			*addr = unit_at(unit);
 			*out_size = start_at(unit) & MAX_BYTES;
 			return true;
 		}
@@ -140,9 +146,9 @@ static void write_step(const struct template *template, uintptr_t at,
 	size_t bytes = distance(template->step, template->tail);
 	size_t call_at = distance(template->step, template->call);
 	uintptr_t ops = (uintptr_t)call->ops;
-	uint8_t code[EXEC_UNIT];
+	uint8_t code[TRACE_EXEC_UNIT];
 
-	ASSERT(bytes <= sizeof(code));
+	CHECK(bytes <= sizeof(code));
 	__builtin_memcpy(code, template->step, bytes);
 	__builtin_memcpy(code + distance(template->step, template->ops), &ops, sizeof(ops));
 	insn_store(code + call_at, insn_make(INSN_CALL, at + call_at, call->func));
@@ -180,7 +186,7 @@ int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool
 
 	if (tramp.bytes > MAX_BYTES)
 		return -ENOMEM;
-	tramp.addr = arch_exec_alloc(tramp.bytes);
+	tramp.addr = trace_exec_alloc(tramp.bytes);
 	if (!tramp.addr)
 		return -ENOMEM;
 	write_all(&templates[kind], tramp.addr, calls, nr);
@@ -210,13 +216,14 @@ int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_
 /* A late comer shall be seen: nothing but int3 is left. */
 void trampoline_destroy(struct trace_trampoline *tramp)
 {
-	static const uint8_t traps[EXEC_UNIT] = { [0 ... EXEC_UNIT - 1] = INSN_INT3 };
+	static const uint8_t traps[TRACE_EXEC_UNIT] = { [0 ... TRACE_EXEC_UNIT - 1] = INSN_INT3 };
 
 	atomic_fetch_or(&starts[unit_of(tramp->addr)], (uint16_t)GONE);
-	for (size_t done = 0; done < tramp->bytes; done += EXEC_UNIT)
+	for (size_t done = 0; done < tramp->bytes; done += TRACE_EXEC_UNIT)
 		text_write(tramp->addr + done, traps,
-			   tramp->bytes - done < EXEC_UNIT ? tramp->bytes - done : EXEC_UNIT);
-	arch_exec_free(tramp->addr, tramp->bytes);
+			   tramp->bytes - done < TRACE_EXEC_UNIT ? tramp->bytes - done
+								 : TRACE_EXEC_UNIT);
+	trace_exec_free(tramp->addr, tramp->bytes);
 }
 
 uintptr_t trace_plat_shared_trampoline(bool with_regs)

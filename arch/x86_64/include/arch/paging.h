@@ -102,22 +102,12 @@ static inline void *arch_alias_of(uintptr_t text_addr)
 	return (void *)(text_addr - KERNEL_BASE + ALIAS_BASE);
 }
 
-/* ---- Executable memory in reach of rel32 ---- */
+/* ---- Executable memory in reach of rel32: handed out by <trace/arch_exec.h> ---- */
 
-#define EXEC_UNIT 64ul
-
-/*
- * Room for `bytes` of code, 64-byte aligned, contents int3 (after boot: what the last owner left).
- * 0 when there is none. Written through the alias. Any context but NMI.
- */
-uintptr_t arch_exec_alloc(size_t bytes);
-void arch_exec_free(uintptr_t addr, size_t bytes);
 static inline bool arch_exec_contains(uintptr_t addr)
 {
 	return addr - EXEC_BASE < EXEC_BYTES;
 }
-/* Bytes handed out, for leak checks. */
-size_t arch_exec_used(void);
 
 /* ---- Start of other CPUs ---- */
 

@@ -3,7 +3,7 @@
  *
  * Exceptions and interrupts run on the interrupted stack; #DF, NMI and #MC on a stack of their own.
  * #BP runs on the interrupted stack with a gap of 8 words between it and the frame, so that a
- * handler can push on the interrupted stack (trap_emulate_call).
+ * handler can push on the interrupted stack: text_poke_handler() does.
  * An int3 inside an NMI works: its IRET lets the next NMI in early, which is held back and run when
  * the first one is done (nmi_entry.asm).
  *
@@ -63,28 +63,5 @@ void arch_describe_fault(const struct trap_frame *regs);
 /* Print the registers of a trap on any CPU; the control registers of this one. Any context. */
 void arch_dump_registers(const struct trap_frame *regs);
 void arch_dump_control_registers(void);
-
-/* ---- For code that answers an int3 by doing what the instruction would have done ---- */
-
-static TRACE_ALWAYS_INLINE void trap_emulate_jmp(struct trap_frame *regs, uintptr_t target)
-{
-	regs->rip = target;
-}
-/* Go on `bytes` behind the int3's first byte: regs->rip is one behind it. */
-static TRACE_ALWAYS_INLINE void trap_emulate_nop(struct trap_frame *regs, unsigned int bytes)
-{
-	regs->rip = regs->rip - 1 + bytes;
-}
-/* As if a call of `bytes` bytes stood where the int3 is. Only for TRAP_BREAKPOINT (the gap). */
-static TRACE_ALWAYS_INLINE void trap_emulate_call(struct trap_frame *regs, uintptr_t target,
-						  unsigned int bytes)
-{
-	regs->rsp -= sizeof(uint64_t);
-	*(volatile uint64_t *)regs->rsp = regs->rip - 1 + bytes;
-	regs->rip = target;
-}
-
-/* Area D, text_poke.c, not traced: true when the int3 was one of its own and is dealt with. */
-bool text_poke_handler(struct trap_frame *regs);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The inline half of <trace/platform.h> on x86-64: contracts are there. Probe context: everything
- * here is this CPU's memory behind GS, or registers; nothing can fault, block or be traced.
+ * The inline half of <trace/platform.h>: contracts are there; what is the same on every x86-64 host
+ * is in <trace/arch_inline.h>. Probe context: everything here is this CPU's memory behind GS;
+ * nothing can fault, block or be traced.
  *
  * Locking:   none: one instruction, or preemption off.
  * Ownership: struct cpu_local belongs to its CPU.
@@ -9,7 +10,7 @@
 #define TRACE_PLAT_INLINE_H
 
 #include <arch/cpu_local.h>
-#include <trace/arch_regs.h>
+#include <trace/arch_inline.h>
 
 /*
  * Fields that do not change under code with preemption off, or only as an interrupt leaves them:
@@ -23,14 +24,6 @@ void trace_plat_preempt_schedule(void);
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
 {
 	return TRACE_PLAT_LOCAL(id);
-}
-
-static TRACE_ALWAYS_INLINE uint64_t trace_plat_cycles(void)
-{
-	uint64_t low, high; /* the upper halves come out as zero */
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return high << 32 | low;
 }
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
@@ -78,56 +71,6 @@ static TRACE_ALWAYS_INLINE bool trace_plat_need_resched(void)
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_word(void)
 {
 	return TRACE_PLAT_LOCAL(preempt_count);
-}
-
-static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
-{
-	uint64_t flags;
-
-	__asm__ volatile("pushfq\n\tpopq %0" : "=r"(flags));
-	return !((uint32_t)flags & (1u << 9));
-}
-
-static TRACE_ALWAYS_INLINE uint64_t trace_plat_irq_save(void)
-{
-	uint64_t flags;
-
-	__asm__ volatile("pushfq\n\tpopq %0\n\tcli" : "=r"(flags) : : "memory");
-	return flags;
-}
-
-static TRACE_ALWAYS_INLINE void trace_plat_irq_restore(uint64_t flags)
-{
-	if (flags & (1u << 9))
-		__asm__ volatile("sti" : : : "memory");
-}
-
-static TRACE_ALWAYS_INLINE bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
-							uint64_t old_hi, uint64_t new_lo,
-							uint64_t new_hi)
-{
-	bool done;
-
-	__asm__ volatile("cmpxchg16b %1"
-			 : "=@ccz"(done), "+m"(*pair), "+a"(*old_lo), "+d"(old_hi)
-			 : "b"(new_lo), "c"(new_hi)
-			 : "memory");
-	return done;
-}
-
-static TRACE_ALWAYS_INLINE void trace_plat_local_add(uint64_t *value, uint64_t delta)
-{
-	__asm__ volatile("addq %1, %0" : "+m"(*value) : "er"(delta) : "cc");
-}
-
-/* An interrupt between the two leaves the carry as it was, and its own sum is complete. */
-static TRACE_ALWAYS_INLINE void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo,
-							  uint64_t hi)
-{
-	__asm__ volatile("addq %2, %0\n\tadcq %3, %1"
-			 : "+m"(value->lo), "+m"(value->hi)
-			 : "er"(lo), "er"(hi)
-			 : "cc");
 }
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_recursion_word(void)
@@ -182,36 +125,6 @@ static TRACE_ALWAYS_INLINE struct trace_thread *trace_plat_current(void)
 static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
 {
 	return TRACE_PLAT_LOCAL(kernel_stack_top);
-}
-
-/* All code lies in the top 2 GiB: the low half says it all. */
-static TRACE_ALWAYS_INLINE uint32_t trace_plat_ip_pack(uintptr_t ip)
-{
-	return (uint32_t)ip;
-}
-
-static TRACE_ALWAYS_INLINE uintptr_t trace_plat_ip_unpack(uint32_t packed)
-{
-	return (uintptr_t)(intptr_t)(int32_t)packed;
-}
-
-extern const char return_to_handler[]; /* graph_return.asm */
-void trace_plat_lost(void) __attribute__((noreturn));
-
-static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_hook(void)
-{
-	return (uintptr_t)return_to_handler;
-}
-
-/* rbp and rax lie below the slot. */
-static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_value(const uintptr_t *slot)
-{
-	return slot[-2];
-}
-
-static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_lost(void)
-{
-	return (uintptr_t)trace_plat_lost;
 }
 
 #endif

@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <arch/paging.h>
+#include <trace/arch_exec.h>
 
 extern const char ftrace_caller[], ftrace_caller_end[];
 extern const char ftrace_regs_caller[], ftrace_regs_caller_direct[], ftrace_regs_caller_end[];
 
 static inline bool trampoline_contains(uintptr_t addr)
 {
-	return arch_exec_contains(addr) ||
+	return trace_exec_contains(addr) ||
 	       (addr >= (uintptr_t)ftrace_caller && addr < (uintptr_t)ftrace_caller_end) ||
 	       (addr >= (uintptr_t)ftrace_regs_caller && addr < (uintptr_t)ftrace_regs_caller_end);
 }

@@ -21,8 +21,8 @@ struct ftrace_regs {
 	uint64_t rsp;	 /* as at the first instruction: of `parent` */
 	uint64_t direct; /* where the trampoline leaves to instead of `rip`, 0: nowhere */
 	uint64_t r9, r8, rdi, rsi, rdx, rcx, rax, rbp;
-	uint64_t rip;
-	uint64_t parent;
+	uintptr_t rip;
+	uintptr_t parent;
 };
 
 extern const char ftrace_just_return[]; /* trampoline_code.asm: a return and nothing else */

@@ -9,21 +9,19 @@
  *   3           e8 xx xx xx xx      the new instruction, or still int3
  *      sync     (nobody is on the int3 any more; handlers have left the batch)
  *
- * All old bytes are compared before the first is written. Text is written through an alias that
- * only this CPU's page tables hold while the batch runs; no page is writable and executable.
+ * All old bytes are compared before the first is written. Text is written through the host's view
+ * of it, <trace/arch_host.h>.
  *
  * Context:   batches - thread, interrupts on (they wait for every CPU). Handler - #BP of any
  *            context, NMI included; it is not traced and takes no lock.
  * Locking:   one batch at a time: the caller holds the host's text lock; violations are asserted.
- *            The hot-plug lock is held inside a batch: no CPU comes online half-way.
+ *            The host lets no CPU come online inside a batch.
  * Ownership: the pokes stay the caller's; nobody looks at them after the call.
  */
 #ifndef TRACE_ARCH_TEXT_H
 #define TRACE_ARCH_TEXT_H
 
 #include <trace/platform.h>
-
-struct trap_frame;
 
 /* See trace_plat_poke_batch(). Sites ascend. */
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
@@ -32,17 +30,18 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 void text_poke_finish(void);
 
-/*
- * Write to text or to executable memory where nothing executes yet. Interrupts are off inside for
- * at most a page at a time.
+/* Write to text or to executable memory where nothing executes yet. Interrupts are off meanwhile.
  */
+#define TEXT_WRITE_MAX 4096ul
 void text_write(uintptr_t addr, const void *bytes, size_t len);
 
 /*
- * First in line for #BP: true when it was a site of a batch and `regs` now continue as the new
- * instruction says. Any context, not traced.
+ * First in line for #BP, with what the CPU pushed: rip, one behind the int3, and rsp. True when it
+ * was a site of a batch and both now go on as the new instruction says: for a call, a return
+ * address has been pushed below rsp, which needs the gap of <trace/arch_host.h>. Any context, not
+ * traced.
  */
-bool text_poke_handler(struct trap_frame *regs);
+bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp);
 
 /* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
 void text_poke_selftest(void);

@@ -1,0 +1,88 @@
+/*
+ * What the library's x86-64 half asks of this kernel: contracts are in <trace/arch_host.h>. Text is
+ * written through the alias, a root of its own; CPUs are synchronised by interrupts.
+ *
+ * Context: as there; nothing has a call site.
+ */
+#ifndef TRACE_ARCH_INLINE_HOST_H
+#define TRACE_ARCH_INLINE_HOST_H
+
+#include <arch/cpu.h>
+#include <arch/paging.h>
+#include <arch/sections.h>
+#include <arch/smp.h>
+
+static TRACE_ALWAYS_INLINE bool trace_arch_is_text(uintptr_t addr)
+{
+	return arch_is_text(addr);
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_view_open(void)
+{
+	arch_alias_open();
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_view_close(void)
+{
+	arch_alias_close();
+}
+
+static TRACE_ALWAYS_INLINE struct trace_arch_view trace_arch_view_enter(void)
+{
+	uint64_t irqs = arch_irq_save();
+
+	return (struct trace_arch_view){ .irqs = irqs, .space = arch_alias_enter() };
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_view_leave(struct trace_arch_view view)
+{
+	arch_alias_leave(view.space);
+	arch_irq_restore(view.irqs);
+}
+
+static TRACE_ALWAYS_INLINE void *trace_arch_view_of(uintptr_t addr)
+{
+	return arch_alias_of(addr);
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_cpus_hold(void)
+{
+	smp_hotplug_lock();
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_cpus_release(void)
+{
+	smp_hotplug_unlock();
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_sync_cores(void)
+{
+	smp_sync_cores();
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_serialise(void)
+{
+	arch_sync_core();
+}
+
+static TRACE_ALWAYS_INLINE void trace_arch_relax(void)
+{
+	arch_cpu_relax();
+}
+
+static TRACE_ALWAYS_INLINE bool trace_arch_is_emulated(void)
+{
+	return cpu_features.hypervisor;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_arch_exec_start(void)
+{
+	return EXEC_BASE;
+}
+
+static TRACE_ALWAYS_INLINE size_t trace_arch_exec_bytes(void)
+{
+	return EXEC_BYTES;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Memory for code that is made at run time, in units: the host says where, <trace/arch_host.h>.
+ *
+ * Context:   alloc, free: thread. The others: any, not traced.
+ * Locking:   alloc, free: the text lock.
+ * Ownership: what was handed out is the caller's until it is freed.
+ */
+#ifndef TRACE_ARCH_EXEC_H
+#define TRACE_ARCH_EXEC_H
+
+#include <trace/arch_host.h>
+
+/*
+ * Room for `bytes` of code, aligned to a unit; what is in it is what the host or the last owner
+ * left. 0 when there is none. Written with text_write().
+ */
+uintptr_t trace_exec_alloc(size_t bytes);
+void trace_exec_free(uintptr_t addr, size_t bytes);
+/* Bytes handed out, for leak checks. */
+size_t trace_exec_used(void);
+
+static TRACE_ALWAYS_INLINE bool trace_exec_contains(uintptr_t addr)
+{
+	return addr - trace_arch_exec_start() < trace_arch_exec_bytes();
+}
+/* How many there are. */
+static TRACE_ALWAYS_INLINE size_t trace_exec_units(void)
+{
+	size_t bytes = trace_arch_exec_bytes();
+
+	return (bytes < TRACE_EXEC_MAX ? bytes : TRACE_EXEC_MAX) / TRACE_EXEC_UNIT;
+}
+
+#endif

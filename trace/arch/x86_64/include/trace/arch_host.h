@@ -1,0 +1,90 @@
+/*
+ * What trace/arch/x86_64 asks of its host, besides <trace/platform.h>: how text is written, how
+ * the other CPUs are made to see it, and where code that is made at run time may lie.
+ *
+ * All of it but trace_arch_broken() belongs into a header <trace_arch_inline.h> of the host, as
+ * static inline functions.
+ *
+ * The rule behind it is in Intel's SDM, volume 3, "Handling Self- and Cross-Modifying Code": a CPU
+ * may execute what it fetched before it was written, or a mix of old and new bytes, until it
+ * executes a serialising instruction ("Serializing Instructions": IRET, CPUID, SERIALIZE and some
+ * more). So the library puts an int3 on each site before it changes the rest, and has all CPUs
+ * serialise after each step: <trace/arch_text.h>.
+ *
+ * The host's entry for #BP calls text_poke_handler() first. Its gate is an interrupt gate without
+ * an IST stack, as an int3 may be hit inside it. It leaves a gap of at least one word between the
+ * interrupted stack and the frame: the handler pushes the return address of a call there, so the
+ * entry has to move down what the CPU has pushed. It goes on at the rip and rsp that the handler
+ * left, with all other registers as they were.
+ *
+ * Context:   thread, where nothing else is said. "Any": NMI and the #BP handler, too. None of it
+ *            may have call sites.
+ * Locking:   the caller holds the text lock, but for what is "any".
+ */
+#ifndef TRACE_ARCH_HOST_H
+#define TRACE_ARCH_HOST_H
+
+#include <trace/platform.h>
+
+/* Does `addr` lie in code that can be changed? What is made at run time need not count. Any. */
+static inline bool trace_arch_is_text(uintptr_t addr);
+
+/* ---- A writable view of text, and of the memory for code ---- */
+
+/* Around all writes of a batch: the view can be entered between them. May be costly. */
+static inline void trace_arch_view_open(void);
+static inline void trace_arch_view_close(void);
+/*
+ * Around some hundred writes: from enter to leave this CPU can write to the view, best it alone,
+ * and its interrupts are off.
+ */
+struct trace_arch_view {
+	uint64_t irqs;
+	uint64_t space; /* the host's: an address space, a control register */
+};
+static inline struct trace_arch_view trace_arch_view_enter(void);
+static inline void trace_arch_view_leave(struct trace_arch_view view);
+/* Where the code at `addr` is written. A page of code is a page of the view. */
+static inline void *trace_arch_view_of(uintptr_t addr);
+
+/* ---- Other CPUs ---- */
+
+/*
+ * Around a batch: no CPU comes online in between. One that comes later serialises before it runs
+ * code that has sites.
+ */
+static inline void trace_arch_cpus_hold(void);
+static inline void trace_arch_cpus_release(void);
+/*
+ * Returns when every online CPU, this one too, has executed a serialising instruction since the
+ * call. A CPU that has interrupts off is waited for: an interrupt to each that serialises and then
+ * counts does that. Interrupts are on.
+ */
+static inline void trace_arch_sync_cores(void);
+/* The same for this CPU alone. */
+static inline void trace_arch_serialise(void);
+/* In a loop that waits for another CPU: pause. Any. */
+static inline void trace_arch_relax(void);
+/* May this be QEMU's emulator? See answer_stale() in text_poke.c. True costs one write more. */
+static inline bool trace_arch_is_emulated(void);
+
+/* ---- Memory for code ---- */
+
+/*
+ * Executable, aligned to TRACE_EXEC_UNIT, in reach of a call (2 GiB) from all sites and from what
+ * trace/ and its users call; written through the view. An array in .text will do. Bytes beyond
+ * TRACE_EXEC_MAX are not used. Constant. Any.
+ */
+#define TRACE_EXEC_UNIT 64ul
+#define TRACE_EXEC_MAX	(256ul << 10)
+static inline uintptr_t trace_arch_exec_start(void);
+static inline size_t trace_arch_exec_bytes(void);
+
+#include <trace_arch_inline.h> /* the host's: with that of platform.h all that leaves trace/ */
+
+/* ---- Linked ---- */
+
+/* A promise is broken; to go on would be to damage code. The host ends, with `what`. Any. */
+void trace_arch_broken(const char *what) __attribute__((noreturn, cold));
+
+#endif
