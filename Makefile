@@ -36,6 +36,7 @@ say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
 
 # ---- Sources: each folder lists its own ----
 
+TRACE_OFFSETS := $(BUILD)/gen/trace_offsets.inc
 include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/arch/x86_64/files.mk
 include tools/build.mk
 
@@ -113,13 +114,16 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/flags.sites $(BUILD
 	$(Q)$(call compile,$(CFLAGS_TRACED))
 	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
 
-$(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc
+$(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc $(TRACE_OFFSETS)
 	$(call say,NASM,$<)
 	@mkdir -p $(@D)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@ # labels of macros
 
-# Offsets of C structs for assembly: each OFFSET() of the file is a line "-> NAME value".
+# Offsets of C structs for assembly, first the library's.
+TRACE_OFFSETS_CC = $(CC) $(CFLAGS_COMMON) -Itrace/include -Itrace/arch/x86_64/include
+$(TRACE_OFFSETS): $(BUILD)/flags
+# Each OFFSET() of the file is a line "-> NAME value".
 $(BUILD)/gen/offsets.inc: arch/x86_64/asm_offsets.c $(BUILD)/flags
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)

@@ -6,7 +6,6 @@
 #include <arch/handover.h>
 #include <arch/switch.h>
 #include <arch/trap.h>
-#include <trace/platform.h>
 
 #include "ap_start.h"
 
@@ -22,15 +21,6 @@ void asm_offsets(void)
 	OFFSET(TRAP_FRAME_VECTOR, offsetof(struct trap_frame, vector));
 	OFFSET(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
 	OFFSET(TRAP_FRAME_SIZE, sizeof(struct trap_frame));
-
-	OFFSET(FTRACE_REGS_R15, offsetof(struct ftrace_regs, r15));
-	OFFSET(FTRACE_REGS_RBX, offsetof(struct ftrace_regs, rbx));
-	OFFSET(FTRACE_REGS_RFLAGS, offsetof(struct ftrace_regs, rflags));
-	OFFSET(FTRACE_REGS_DIRECT, offsetof(struct ftrace_regs, direct));
-	OFFSET(FTRACE_REGS_R9, offsetof(struct ftrace_regs, r9));
-	OFFSET(FTRACE_REGS_RAX, offsetof(struct ftrace_regs, rax));
-	OFFSET(FTRACE_REGS_RBP, offsetof(struct ftrace_regs, rbp));
-	OFFSET(FTRACE_REGS_PARENT, offsetof(struct ftrace_regs, parent));
 
 	OFFSET(HANDOVER_MBI_PHYS, offsetof(struct handover, mbi_phys));
 	OFFSET(HANDOVER_MAGIC, offsetof(struct handover, magic));

@@ -5,7 +5,7 @@
 ; Keeps: everything but the flags.
 
 %include "asm.inc"
-%include "cfi.inc"
+%include "trace_cfi.inc"
 
 section .text
 

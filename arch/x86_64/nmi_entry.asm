@@ -26,7 +26,7 @@
 ; Keeps: everything.
 
 %include "asm.inc"
-%include "cfi.inc"
+%include "trace_cfi.inc"
 
 extern trap_nmi
 

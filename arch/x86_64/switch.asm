@@ -4,7 +4,7 @@
 ; Keeps: CALLEE_REGS, which lie on the stack of a thread that does not run; flags are not kept.
 
 %include "asm.inc"
-%include "cfi.inc"
+%include "trace_cfi.inc"
 
 section .text
 

@@ -8,7 +8,7 @@
 ; While C runs, rbp is the frame's address plus one: the mark by which an unwinder knows a frame.
 
 %include "asm.inc"
-%include "cfi.inc"
+%include "trace_cfi.inc"
 
 extern trap_dispatch
 

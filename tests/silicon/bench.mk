@@ -10,12 +10,12 @@ V     ?= 0
 Q     := $(if $(filter 1,$(V)),,@)
 OUT   := $(BUILD)/silicon
 
-include trace/files.mk
+TRACE_OFFSETS := $(OUT)/trace_offsets.inc
+include trace/files.mk trace/arch/x86_64/files.mk
+.DEFAULT_GOAL := $(OUT)/bench
 
-arch   := $(addprefix trace/arch/x86_64/,exec_alloc.c text_poke.c trampoline.c)
 host   := $(addprefix tests/silicon/,bench.c balance.c process.c text.c)
-asm    := $(addprefix trace/arch/x86_64/,trampoline_code.asm graph_return.asm)
-objs   := $(patsubst %,$(OUT)/%.o,$(TRACE_SRCS) $(arch) $(host) $(asm))
+objs   := $(patsubst %,$(OUT)/%.o,$(TRACE_SRCS) $(TRACE_ARCH_SRCS) $(host) $(TRACE_ARCH_ASM))
 
 flags := -std=gnu11 -O2 -g -fno-pie -mno-red-zone -mcx16 -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	 -fno-strict-aliasing -fno-common -fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra \
@@ -39,14 +39,11 @@ $(OUT)/tests/%.c.o: tests/%.c tests/silicon/bench.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(flags) $(inc) -Itrace -MMD -MP -c $< -o $@
 
-$(OUT)/%.asm.o: %.asm $(OUT)/offsets.inc
+$(OUT)/%.asm.o: %.asm $(TRACE_OFFSETS)
 	@mkdir -p $(@D)
-	$(Q)$(NASM) -f elf64 -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -I$(OUT)/ -MD $(@:.o=.d) -MP -o $@ $<
+	$(Q)$(NASM) -f elf64 -w+all -Itrace/arch/x86_64/ -I$(OUT)/ -MD $(@:.o=.d) -MP -o $@ $<
 
-# As the kernel's build makes it.
-$(OUT)/offsets.inc: arch/x86_64/asm_offsets.c tests/silicon/bench.mk
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(kernel_flags) $(plat) -Iarch/x86_64 -Ikernel/include -MMD -MP -MF $(@:.inc=.d) -MT $@ -S -o $(@:.inc=.s) $<
-	$(Q)sed -n 's/.*-> \([A-Za-z0-9_]*\) \$$*\([-0-9]*\).*/%define \1 \2/p' $(@:.inc=.s) > $@
+TRACE_OFFSETS_CC = $(CC) $(kernel_flags) -Itrace/include -Itrace/arch/x86_64/include
+$(TRACE_OFFSETS): tests/silicon/bench.mk
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)

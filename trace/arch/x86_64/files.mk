@@ -9,3 +9,9 @@ TRACE_ARCH_ASM := \
 	trace/arch/x86_64/graph_return.asm \
 	trace/arch/x86_64/text_poke_sites.asm \
 	trace/arch/x86_64/trampoline_code.asm
+
+# Offsets of C structs for its assembly. In: TRACE_OFFSETS, the file to make, trace_offsets.inc in some folder that nasm
+# looks into; TRACE_OFFSETS_CC, the compiler with its flags.
+$(TRACE_OFFSETS): $(addprefix trace/arch/x86_64/,gen-offsets trace_offsets.c include/trace/arch_regs.h) trace/include/trace/compiler.h
+	@mkdir -p $(@D)
+	@trace/arch/x86_64/gen-offsets $(TRACE_OFFSETS_CC) > $@

@@ -11,8 +11,7 @@
 ; a jump, not a ret: the function's own ret was the one that belongs to its call. With two of them the
 ; processor would guess all returns wrong that follow, of the callers too.
 
-%include "asm.inc"
-%include "cfi.inc"
+%include "trace_cfi.inc"
 
 extern trace_graph_return
 

@@ -12,45 +12,11 @@
 ; r10 and r11: no function takes an argument there (no nested functions in this kernel), and a site
 ; is the first instruction of its function.
 
-%include "asm.inc"
+%include "trace_asm.inc"
 
 INSN_SIZE	equ 5
 %define ARG_REGS rax, rcx, rdx, rsi, rdi, r8, r9
 %define REST_REGS rbx, r10, r11, r12, r13, r14, r15
-
-; <trace/arch_regs.h>: from the lowest address that is saved at all, 16-byte aligned for C.
-struc ftrace_regs
-.r15:		resq 1
-.r14:		resq 1
-.r13:		resq 1
-.r12:		resq 1
-.r11:		resq 1
-.r10:		resq 1
-.rbx:		resq 1
-.rflags:	resq 1
-.rsp:		resq 1
-.direct:	resq 1
-.r9:		resq 1		; without all registers the stack ends here
-.r8:		resq 1
-.rdi:		resq 1
-.rsi:		resq 1
-.rdx:		resq 1
-.rcx:		resq 1
-.rax:		resq 1
-.rbp:		resq 1		; rbp points here, so frame-pointer unwinding goes through us
-.rip:		resq 1		; return into the traced function, behind its call
-.parent:	resq 1		; return into the traced function's caller
-endstruc
-
-%if ftrace_regs.r15 != FTRACE_REGS_R15 || ftrace_regs.rbx != FTRACE_REGS_RBX
-	%error "struct ftrace_regs differs"
-%elif ftrace_regs.rflags != FTRACE_REGS_RFLAGS || ftrace_regs.direct != FTRACE_REGS_DIRECT
-	%error "struct ftrace_regs differs"
-%elif ftrace_regs.r9 != FTRACE_REGS_R9 || ftrace_regs.rax != FTRACE_REGS_RAX
-	%error "struct ftrace_regs differs"
-%elif ftrace_regs.rbp != FTRACE_REGS_RBP || ftrace_regs.parent != FTRACE_REGS_PARENT
-	%error "struct ftrace_regs differs"
-%endif
 
 %macro save_args 0
 	push	rbp

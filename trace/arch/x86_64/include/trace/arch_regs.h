@@ -14,6 +14,7 @@
 #define TRACE_ARCH_REGS_H
 
 #include <stdint.h>
+#include <trace/compiler.h>
 
 struct ftrace_regs {
 	uint64_t r15, r14, r13, r12, r11, r10, rbx;
