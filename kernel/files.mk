@@ -37,7 +37,7 @@ KERNEL_SRCS += \
 	kernel/sched/wake.c \
 	kernel/sched/work.c
 # Without call sites: used by probes.
-KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c kernel/sched/sched_hooks.c
+KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c kernel/sched/sched_tracepoints.c
 
 # Files.
 KERNEL_SRCS += $(wildcard kernel/fs/*.c)

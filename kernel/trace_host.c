@@ -25,6 +25,7 @@
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
 #include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include <trace/platform.h>
 
 #define LOG_LINE_MAX 256
@@ -278,7 +279,7 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 	delayed_work_queue(&own->work, delay_ns);
 }
 
-_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_MIGRATE == TRACE_HOOK_MIGRATE,
+_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_IDLE == TRACE_HOOK_IDLE,
 	       "a key for each bit");
 struct trace_static_key hook_keys[NR_HOOK_KEYS];
 

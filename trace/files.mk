@@ -33,6 +33,7 @@ TRACE_SRCS += trace/ops/ftrace_command.c \
 	trace/ops/ftrace_set.c \
 	trace/ops/ftrace_tramp.c \
 	trace/ops/ftrace_update.c \
+	trace/ops/host_tracepoints.c \
 	trace/ops/tracepoint.c
 # hooked returns
 TRACE_SRCS += trace/graph/fgraph.c \

@@ -55,8 +55,8 @@ static void move_switched_out(struct thread *prev)
 	rq = &run_queues[sched_select_cpu(prev)];
 	spin_lock(&rq->lock);
 	sched_enqueue(rq, prev);
-	if (hook_wanted(HOOK_KEY_MIGRATE))
-		sched_hook_migrate(prev);
+	if (trace_sched_migrate_task_enabled())
+		sched_tell_migrate(prev);
 	sched_check_preempt(rq, prev);
 	spin_unlock(&rq->lock);
 	spin_unlock(&prev->wake_lock);
@@ -81,8 +81,8 @@ static TRACE_ALWAYS_INLINE void finish_switch(void)
 
 static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
 {
-	if (hook_wanted(HOOK_KEY_SWITCH))
-		sched_hook_switch(prev, next);
+	if (trace_sched_switch_enabled())
+		sched_tell_switch(prev, next);
 	rq->running = next;
 	atomic_store_explicit(&rq->running_prio, sched_prio(next), memory_order_relaxed);
 	rq->switched_out = prev;

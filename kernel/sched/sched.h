@@ -16,6 +16,7 @@
 #include <kernel/list.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
+#include <trace/host_tracepoints.h>
 
 #define PRIO_IDLE 140
 #define PRIO_NONE 141
@@ -125,11 +126,14 @@ bool sched_pull(struct run_queue *rq, uint32_t min_running);
 void sched_balance_tick(struct run_queue *rq);
 void sched_balance_init(void);
 
-/* sched_hooks.c: what <trace/hooks.h> is told. Queue lock held. */
-void sched_hook_switch(struct thread *prev, struct thread *next);
+/*
+ * sched_tracepoints.c: tell the probes of <trace/host_tracepoints.h>; ask first whether there are
+ * any. Queue lock held.
+ */
+void sched_tell_switch(struct thread *prev, struct thread *next);
 /* `ip` is in the function that wakes, `parent` in its caller. */
-void sched_hook_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
-void sched_hook_migrate(struct thread *thread);
+void sched_tell_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
+void sched_tell_migrate(struct thread *thread);
 
 /* sched.c */
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);

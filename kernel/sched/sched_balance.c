@@ -95,8 +95,8 @@ bool sched_pull(struct run_queue *rq, uint32_t min_running)
 		thread->vruntime_ns = rq->min_vruntime_ns + ((int64_t)lag > 0 ? lag : 0);
 		sched_enqueue(rq, thread);
 		rq->stats.nr_migrations++;
-		if (hook_wanted(HOOK_KEY_MIGRATE))
-			sched_hook_migrate(thread);
+		if (trace_sched_migrate_task_enabled())
+			sched_tell_migrate(thread);
 	}
 	spin_unlock(&from->lock);
 	return thread != NULL;

@@ -98,8 +98,8 @@ void sched_rt_pull(struct run_queue *rq, int32_t prio)
 		sched_dequeue(from, thread, ON_QUEUE_MOVING);
 		sched_enqueue(rq, thread);
 		rq->stats.nr_migrations++;
-		if (hook_wanted(HOOK_KEY_MIGRATE))
-			sched_hook_migrate(thread);
+		if (trace_sched_migrate_task_enabled())
+			sched_tell_migrate(thread);
 	}
 	spin_unlock(&from->lock);
 }

@@ -28,8 +28,8 @@ void sched_activate(struct thread *thread)
 	}
 	rq->stats.nr_wakeups++;
 	sched_enqueue(rq, thread);
-	if (hook_wanted(HOOK_KEY_WAKEUP))
-		sched_hook_wakeup(thread, WAKER_IP, waker_parent());
+	if (trace_sched_wakeup_enabled())
+		sched_tell_wakeup(thread, WAKER_IP, waker_parent());
 	sched_check_preempt(rq, thread);
 	spin_unlock(&rq->lock);
 }
@@ -48,8 +48,8 @@ static TRACE_NOINLINE bool wake_on_queue(struct thread *thread)
 		    atomic_load(&thread->cpu) == rq->cpu;
 	if (is_queued)
 		atomic_store(&thread->state, THREAD_RUNNING);
-	if (is_queued && thread != rq->running && hook_wanted(HOOK_KEY_WAKEUP))
-		sched_hook_wakeup(thread, WAKER_IP, waker_parent());
+	if (is_queued && thread != rq->running && trace_sched_wakeup_enabled())
+		sched_tell_wakeup(thread, WAKER_IP, waker_parent());
 	spin_unlock(&rq->lock);
 	return is_queued;
 }

@@ -8,8 +8,8 @@
  * Threads of the list are visited with preemption off, so stacks to give come out of a chain that
  * was filled before, and those that were taken go into one.
  */
+#include <trace/host_tracepoints.h>
 #include "fgraph_private.h"
-#include "instance/hooks.h"
 
 struct trace_plat_lock fgraph_lock;
 
@@ -298,20 +298,18 @@ void fgraph_thread_exited(struct trace_thread *thread)
 static struct trace_plat_lock sleep_lock;
 static uint32_t nr_sleep_users; /* sleep_lock */
 
-static void count_sleep(struct trace_hook_user *user, const struct trace_sched_thread *prev,
-			const struct trace_sched_thread *next)
+static void fgraph_probe_switch(void *data, const struct trace_sched_thread *prev,
+				const struct trace_sched_thread *next)
 {
 	uint64_t now = trace_plat_clock_ns();
 	uint64_t since = atomic_load_explicit(&next->thread->switched_out_ns, memory_order_relaxed);
 
-	(void)user;
+	(void)data;
 	atomic_store_explicit(&prev->thread->switched_out_ns, now, memory_order_relaxed);
 	if (since && now > since) /* clocks of two CPUs */
 		atomic_store_explicit(&next->thread->sleep_ns,
 				      next->thread->sleep_ns + (now - since), memory_order_relaxed);
 }
-
-static struct trace_hook_user sleep_hook = { .switched = count_sleep };
 
 static void forget_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
@@ -322,7 +320,7 @@ static void forget_one(int32_t pid, struct trace_thread *thread, void *arg)
 
 /*
  * Threads that are switched out now: from here on. Of those that run it says nothing: they are told
- * when they are switched out, by the hook that is there already.
+ * when they are switched out, by the probe that is there already.
  */
 static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
@@ -332,24 +330,40 @@ static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
 	atomic_compare_exchange_strong(&thread->switched_out_ns, &unknown, *(const uint64_t *)arg);
 }
 
-void ftrace_graph_sleep_get(void)
+/* sleep_lock */
+static int begin_to_measure(void)
 {
 	uint64_t now;
+	int err;
+
+	trace_plat_each_thread(forget_one, NULL);
+	err = register_trace_sched_switch(fgraph_probe_switch, NULL);
+	if (err)
+		return err;
+	now = trace_plat_clock_ns();
+	trace_plat_each_thread(begin_one, &now);
+	return 0;
+}
+
+int ftrace_graph_sleep_get(void)
+{
+	int err = 0;
 
 	trace_plat_lock(&sleep_lock);
-	if (nr_sleep_users++ == 0) {
-		trace_plat_each_thread(forget_one, NULL);
-		trace_hooks_add(&sleep_hook);
-		now = trace_plat_clock_ns();
-		trace_plat_each_thread(begin_one, &now);
-	}
+	if (nr_sleep_users == 0)
+		err = begin_to_measure();
+	if (!err)
+		nr_sleep_users++;
 	trace_plat_unlock(&sleep_lock);
+	return err;
 }
 
 void ftrace_graph_sleep_put(void)
 {
 	trace_plat_lock(&sleep_lock);
-	if (--nr_sleep_users == 0)
-		trace_hooks_remove(&sleep_hook);
+	if (--nr_sleep_users == 0) {
+		unregister_trace_sched_switch(fgraph_probe_switch, NULL);
+		tracepoint_synchronize_unregister(); /* who measures next begins from nothing */
+	}
 	trace_plat_unlock(&sleep_lock);
 }

@@ -23,18 +23,12 @@ static uint32_t wanted_hooks(void)
 	uint32_t mask = 0;
 
 	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
-		if (user->switched)
-			mask |= TRACE_HOOK_SWITCH;
-		if (user->woken)
-			mask |= TRACE_HOOK_WAKEUP;
 		if (user->irqs)
 			mask |= TRACE_HOOK_IRQS;
 		if (user->preempt)
 			mask |= TRACE_HOOK_PREEMPT;
 		if (user->idle)
 			mask |= TRACE_HOOK_IDLE;
-		if (user->migrated)
-			mask |= TRACE_HOOK_MIGRATE;
 	}
 	return mask;
 }
@@ -60,31 +54,6 @@ void trace_hooks_remove(struct trace_hook_user *user)
 	trace_plat_set_hooks(wanted_hooks());
 	trace_plat_unlock(&lock);
 	trace_plat_synchronize_preempt();
-}
-
-void trace_hook_switch(const struct trace_sched_thread *prev, const struct trace_sched_thread *next)
-{
-	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
-		if (user->switched)
-			user->switched(user, prev, next);
-	}
-}
-
-void trace_hook_wakeup(const struct trace_sched_thread *waker,
-		       const struct trace_sched_thread *wakee)
-{
-	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
-		if (user->woken)
-			user->woken(user, waker, wakee);
-	}
-}
-
-void trace_hook_migrate(const struct trace_sched_thread *thread)
-{
-	for (struct trace_hook_user *user = first_user(); user; user = next_user(user)) {
-		if (user->migrated)
-			user->migrated(user, thread);
-	}
 }
 
 static void tell_irqs(bool is_off, uintptr_t ip, uintptr_t parent)

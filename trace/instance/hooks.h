@@ -18,11 +18,6 @@ typedef void (*trace_section_fn)(struct trace_hook_user *user, bool is_off, uint
 
 struct trace_hook_user {
 	/* What is NULL is not wanted. */
-	void (*switched)(struct trace_hook_user *user, const struct trace_sched_thread *prev,
-			 const struct trace_sched_thread *next);
-	void (*woken)(struct trace_hook_user *user, const struct trace_sched_thread *waker,
-		      const struct trace_sched_thread *wakee);
-	void (*migrated)(struct trace_hook_user *user, const struct trace_sched_thread *thread);
 	trace_section_fn irqs;
 	trace_section_fn preempt;
 	void (*idle)(struct trace_hook_user *user, bool begins, uintptr_t ip);

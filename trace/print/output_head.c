@@ -3,7 +3,7 @@
  */
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
-#include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include "output.h"
 #include "text/str.h"
 

@@ -53,29 +53,36 @@ static void set_special(struct fgraph_user *user, bool entry, exit_fn exit)
 		atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
 }
 
-static void measure_sleep(struct trace_graph *graph, bool on)
+static int measure_sleep(struct trace_graph *graph, bool on)
 {
+	int err;
+
 	if (on == graph->measures_sleep)
-		return;
+		return 0;
 	if (on) {
 		set_special(&graph->user, true,
 			    trace_graph_exit_any); /* from here on new frames know */
 		trace_plat_synchronize_preempt();
-		ftrace_graph_sleep_get();
+		err = ftrace_graph_sleep_get();
+		if (err)
+			return err;
 		fgraph_stacks_begin_sleep(graph->user.index);
 		graph->measures_sleep = true; /* not before all frames know */
 	} else {
 		graph->measures_sleep = false;
 		ftrace_graph_sleep_put();
 	}
+	return 0;
 }
 
-void function_graph_update(struct trace_array *tr)
+int function_graph_update(struct trace_array *tr)
 {
 	struct trace_graph *graph = &tr->graph;
+	bool wants_sleep = graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME);
+	int err = measure_sleep(graph, wants_sleep);
 
-	measure_sleep(graph, graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME));
 	set_special(&graph->user, is_special_entry(tr), exit_of(tr));
+	return err;
 }
 
 int function_graph_start(struct trace_array *tr)
@@ -86,7 +93,11 @@ int function_graph_start(struct trace_array *tr)
 	err = fgraph_user_add(&tr->graph.user);
 	if (err)
 		return err;
-	function_graph_update(tr);
+	err = function_graph_update(tr);
+	if (err) {
+		fgraph_user_remove(&tr->graph.user);
+		return err;
+	}
 	tr->ops->func = trace_graph_entry;
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);

@@ -32,14 +32,23 @@ static int graph_init(struct trace_array *tr)
 
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
-	if (trace_array_is_global(tr))
-		profile_set_option(bit, on);
+	uint32_t old = tr->graph.options;
+	int err = trace_array_is_global(tr) ? profile_set_option(bit, on) : 0;
+
+	if (err)
+		return err;
 	if (on)
 		tr->graph.options |= bit;
 	else
 		tr->graph.options &= ~bit;
-	function_graph_update(tr);
-	return 0;
+	err = function_graph_update(tr);
+	if (err) {
+		tr->graph.options = old;
+		function_graph_update(tr);
+		if (trace_array_is_global(tr))
+			(void)profile_set_option(bit, old & bit);
+	}
+	return err;
 }
 
 static int graph_settings_changed(struct trace_array *tr)

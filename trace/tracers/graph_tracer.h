@@ -59,11 +59,12 @@ extern struct tracer tracer_function_graph;
 /*
  * The callbacks of an instance, at the sites of tr->ops: function_graph_update() after any setting
  * that they obey has changed (options, max_depth, sets, the threshold, thread filters); it may be
- * called when they are not running too. Config lock held. Errors as register_ftrace_graph().
+ * called when they are not running too. Config lock held. Errors as register_ftrace_graph() of the
+ * one, as ftrace_graph_sleep_get() of the other, which can fail only if sleep-time has changed.
  */
 int function_graph_start(struct trace_array *tr);
 void function_graph_stop(struct trace_array *tr);
-void function_graph_update(struct trace_array *tr);
+int function_graph_update(struct trace_array *tr);
 
 /*
  * graph_calls.c: the func of tr->ops, and the exits of its user: with settings as they are at

@@ -2,6 +2,7 @@
  * See latency.h.
  */
 #include <trace/recursion.h>
+#include <trace/thread.h>
 #include "function_entry.h"
 #include "function_tracer.h"
 #include "instance/options.h"
@@ -143,7 +144,7 @@ static void set_options(struct trace_array *tr, uint32_t options)
 	}
 }
 
-/* The hooks may be on: no maximum comes before the last one is forgotten as a whole. */
+/* Probes may be there: no maximum comes before the last one is forgotten as a whole. */
 static void forget_maximum(struct trace_array *tr)
 {
 	trace_snapshot_pause(tr);
@@ -152,6 +153,20 @@ static void forget_maximum(struct trace_array *tr)
 	tr->max_latency_ns = 0;
 	tr->max = (struct trace_max){ 0 };
 	trace_snapshot_resume(tr);
+}
+
+/* The snapshot stays, as in Linux. */
+void trace_latency_reset(struct trace_array *tr)
+{
+	struct trace_latency *lat = tr->latency;
+
+	lat->is_on = false;
+	lat->stop_listening();
+	tracepoint_synchronize_unregister();
+	stop_calls(lat, tr);
+	lat->tr = NULL;
+	tr->latency = NULL;
+	set_options(tr, lat->saved_options);
 }
 
 int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
@@ -172,21 +187,10 @@ int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
 	set_options(tr, WANTED_OPTIONS);
 	forget_maximum(tr);
 	lat->is_on = ring_buffer_record_is_set_on(tr->buffer);
-	trace_hooks_add(&lat->hooks);
-	return 0;
-}
-
-/* The snapshot stays, as in Linux. */
-void trace_latency_reset(struct trace_array *tr)
-{
-	struct trace_latency *lat = tr->latency;
-
-	lat->is_on = false;
-	trace_hooks_remove(&lat->hooks);
-	stop_calls(lat, tr);
-	lat->tr = NULL;
-	tr->latency = NULL;
-	set_options(tr, lat->saved_options);
+	err = lat->listen();
+	if (err)
+		trace_latency_reset(tr);
+	return err;
 }
 
 void trace_latency_switch_on(struct trace_array *tr)

@@ -2,14 +2,14 @@
  * What the latency tracers have in common: each looks for the longest time of a kind, and keeps
  * what happened in it.
  *
- *   hook: a time begins --> calls are recorded on its CPU --> hook: it ends
+ *   probe: a time begins --> calls are recorded on its CPU --> probe: it ends
  *                                                               |  longer than the maximum?
  *                          snapshot <-- exchange of buffers <---'  then struct trace_max too
  *
  * `trace` shows the snapshot while such a tracer is current, from the begin of the maximum on.
  *
- * Context:   probe: hooks (interrupts or preemption off) and callbacks. start, stop - thread,
- *            config lock held.
+ * Context:   probe: of tracepoints (interrupts or preemption off), and callbacks. start,
+ *            stop - thread, config lock held.
  * Locking:   trace_max_lock(), interrupts off, guards tr->max and what decides about it.
  * Ownership: a struct trace_latency is static; one instance uses it at a time, and has it in
  *            tr->latency.
@@ -20,9 +20,9 @@
 #include <stdatomic.h>
 #include <trace/fgraph.h>
 #include <trace/ftrace.h>
+#include <trace/host_tracepoints.h>
 #include <trace/recursion.h>
 #include "instance/array.h"
-#include "instance/hooks.h"
 
 struct trace_iter;
 struct trace_seq;
@@ -30,7 +30,12 @@ struct trace_seq;
 struct trace_latency {
 	struct trace_array *_Atomic tr; /* NULL: nobody uses it */
 	_Atomic bool is_on;		/* tracing_on: no times begin or end without */
-	struct trace_hook_user hooks;
+	/*
+	 * Let its probes come: all, or on failure none. Let them go: none begins any more, but one
+	 * may still run.
+	 */
+	int (*listen)(void);
+	void (*stop_listening)(void);
 	/* Are calls on this CPU part of a time? Preemption off, count as the traced code left it.
 	 */
 	bool (*records)(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count);
@@ -46,7 +51,7 @@ struct trace_latency {
 
 /*
  * Begin for `tr`, which has room for a snapshot: options are set as latency tracers want them,
- * calls and hooks come. -EBUSY: another instance uses `lat`; -ENOMEM. Nothing is left behind then.
+ * calls and probes come. -EBUSY: another instance uses `lat`; -ENOMEM. Nothing is left behind then.
  */
 int trace_latency_start(struct trace_latency *lat, struct trace_array *tr);
 /* The other members that their struct tracer have in common. */
@@ -62,9 +67,9 @@ static inline bool trace_latency_is_recording(struct trace_latency *lat)
 	return tr && lat->is_on && ring_buffer_record_is_set_on(tr->buffer);
 }
 
-/* A place in the trace, from a hook. Interrupts or preemption off. */
+/* A place in the trace, from a probe. Interrupts or preemption off. */
 void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t parent_ip);
-/* The callers of the hook's `ip`, with `inclusive` itself first. */
+/* The callers of the tracepoint's `ip`, with `inclusive` itself first. */
 void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive);
 
 /* Time in the unit of the buffer's events. */

@@ -6,6 +6,7 @@
  * and what that does is part of the time, or of none: with preemption off, interrupts are no
  * change (see counts_preempt).
  */
+#include "instance/hooks.h"
 #include "latency.h"
 #include "text/str.h"
 
@@ -143,6 +144,19 @@ static void idle_changed(struct trace_hook_user *user, bool begins, uintptr_t ip
 		critical_change(!begins, ip, 0);
 }
 
+static struct trace_hook_user critical_hooks;
+
+static int critical_listen(void)
+{
+	trace_hooks_add(&critical_hooks);
+	return 0;
+}
+
+static void critical_stop_listening(void)
+{
+	trace_hooks_remove(&critical_hooks);
+}
+
 static size_t cpus_bytes(void)
 {
 	return trace_plat_nr_cpus() * sizeof(*critical.cpus);
@@ -166,7 +180,9 @@ static int start(struct trace_array *tr, uint32_t watches)
 	critical.watches = watches;
 	critical_latency.records = critical_records;
 	critical_latency.start_ts = critical_start_ts;
-	critical_latency.hooks = (struct trace_hook_user){
+	critical_latency.listen = critical_listen;
+	critical_latency.stop_listening = critical_stop_listening;
+	critical_hooks = (struct trace_hook_user){
 		.irqs = watches & WATCHES_IRQS ? irqs_changed : NULL,
 		.preempt = watches & WATCHES_PREEMPT ? preempt_changed : NULL,
 		.idle = idle_changed,

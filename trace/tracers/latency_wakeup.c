@@ -6,7 +6,7 @@
  * place. `wakeup` follows every thread that is more urgent than the one that wakes it, `wakeup_rt`
  * real-time threads only.
  *
- *   woken(): wakee, cpu, start --> calls on `cpu` are recorded --> switched(): to wakee
+ *   sched_wakeup: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
  *
  * Locking: trace_max_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
  *          without, and record a call too many or too few while these change.
@@ -82,13 +82,13 @@ static void follow(struct trace_array *tr, const struct trace_sched_thread *wake
 	trace_latency_point(&wakeup_latency, waker->ip, waker->parent_ip);
 }
 
-static void woken(struct trace_hook_user *user, const struct trace_sched_thread *waker,
-		  const struct trace_sched_thread *wakee)
+static void wakeup_probe_wakeup(void *data, const struct trace_sched_thread *waker,
+				const struct trace_sched_thread *wakee)
 {
 	struct trace_array *tr = wakeup_latency.tr;
 	uint64_t flags;
 
-	(void)user;
+	(void)data;
 	if (!trace_latency_is_recording(&wakeup_latency) || !is_wanted(waker, wakee))
 		return;
 	flags = trace_max_lock();
@@ -113,13 +113,13 @@ static void arrived(struct trace_array *tr, const struct trace_sched_thread *pre
 	}
 }
 
-static void switched(struct trace_hook_user *user, const struct trace_sched_thread *prev,
-		     const struct trace_sched_thread *next)
+static void wakeup_probe_switch(void *data, const struct trace_sched_thread *prev,
+				const struct trace_sched_thread *next)
 {
 	struct trace_array *tr = wakeup_latency.tr;
 	uint64_t flags;
 
-	(void)user;
+	(void)data;
 	if (next->thread != wakeup.wakee)
 		return;
 	flags = trace_max_lock();
@@ -133,11 +133,32 @@ static void switched(struct trace_hook_user *user, const struct trace_sched_thre
 }
 
 /* It was pulled elsewhere before it could run. */
-static void migrated(struct trace_hook_user *user, const struct trace_sched_thread *thread)
+static void wakeup_probe_migrate(void *data, const struct trace_sched_thread *thread)
 {
-	(void)user;
+	(void)data;
 	if (thread->thread == wakeup.wakee)
 		wakeup.cpu = thread->cpu;
+}
+
+static void wakeup_stop_listening(void)
+{
+	unregister_trace_sched_wakeup(wakeup_probe_wakeup, NULL);
+	unregister_trace_sched_migrate_task(wakeup_probe_migrate, NULL);
+	unregister_trace_sched_switch(wakeup_probe_switch, NULL);
+}
+
+/* What ends a time is heard of before what begins one. */
+static int wakeup_listen(void)
+{
+	int err = register_trace_sched_switch(wakeup_probe_switch, NULL);
+
+	if (!err)
+		err = register_trace_sched_migrate_task(wakeup_probe_migrate, NULL);
+	if (!err)
+		err = register_trace_sched_wakeup(wakeup_probe_wakeup, NULL);
+	if (err)
+		wakeup_stop_listening();
+	return err;
 }
 
 static int start(struct trace_array *tr, bool is_rt)
@@ -148,11 +169,8 @@ static int start(struct trace_array *tr, bool is_rt)
 	wakeup.wakee = NULL;
 	wakeup_latency.records = wakeup_records;
 	wakeup_latency.start_ts = wakeup_start_ts;
-	wakeup_latency.hooks = (struct trace_hook_user){
-		.switched = switched,
-		.woken = woken,
-		.migrated = migrated,
-	};
+	wakeup_latency.listen = wakeup_listen;
+	wakeup_latency.stop_listening = wakeup_stop_listening;
 	return trace_latency_start(&wakeup_latency, tr);
 }
 

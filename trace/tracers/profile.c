@@ -161,35 +161,50 @@ static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread
 
 /* ---- Switching. `lock` is held by all that are static. ---- */
 
-static void measure_sleep(bool on)
+static int measure_sleep(bool on)
 {
+	int err = 0;
+
 	if (on == profiler.measures_sleep)
-		return;
+		return 0;
 	if (on)
-		ftrace_graph_sleep_get();
+		err = ftrace_graph_sleep_get();
 	else
 		ftrace_graph_sleep_put();
-	profiler.measures_sleep = on;
+	if (!err)
+		profiler.measures_sleep = on;
+	return err;
 }
 
-static void obey_options(void)
+static int obey_options(void)
 {
-	measure_sleep(profiler.is_on && !(profiler.options & TRACE_GRAPH_SLEEP_TIME));
+	int err = measure_sleep(profiler.is_on && !(profiler.options & TRACE_GRAPH_SLEEP_TIME));
+
 	if (profiler.options != ALL_TIME)
 		atomic_fetch_or(&profiler.user.flags, FGRAPH_USER_SPECIAL);
 	else
 		atomic_fetch_and(&profiler.user.flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
+	return err;
 }
 
-void profile_set_option(uint32_t bit, bool on)
+int profile_set_option(uint32_t bit, bool on)
 {
+	uint32_t old;
+	int err;
+
 	trace_plat_lock(&profiler.lock);
+	old = profiler.options;
 	if (on)
 		profiler.options |= bit & ALL_TIME;
 	else
 		profiler.options &= ~(bit & ALL_TIME);
-	obey_options();
+	err = obey_options();
+	if (err) {
+		profiler.options = old;
+		obey_options();
+	}
 	trace_plat_unlock(&profiler.lock);
+	return err;
 }
 
 bool profile_enabled(void)
@@ -267,7 +282,12 @@ int profile_enable(bool on)
 		else
 			stop();
 		profiler.is_on = on && !err;
-		obey_options();
+		if (!err)
+			err = obey_options();
+		if (err && profiler.is_on) {
+			stop();
+			profiler.is_on = false;
+		}
 	}
 	trace_plat_unlock(&profiler.lock);
 	return err;

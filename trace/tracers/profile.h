@@ -81,8 +81,11 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
 
 /* ---- The profiler, profile.c. Thread context. ---- */
 
-/* An option of function_graph in the global instance: sleep-time and graph-time count here. */
-void profile_set_option(uint32_t bit, bool on);
+/*
+ * An option of function_graph in the global instance: sleep-time and graph-time count here. Errors
+ * as ftrace_graph_sleep_get(); the option is then as it was.
+ */
+int profile_set_option(uint32_t bit, bool on);
 bool profile_enabled(void);
 /* Starting forgets what was counted before. 0, -ENOMEM, or what register_ftrace_function() says. */
 int profile_enable(bool on);

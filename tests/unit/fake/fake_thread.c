@@ -29,7 +29,6 @@ static size_t log_len;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint32_t fake_hooks;
-void (*fake_before_hooks)(void);
 
 struct fake_thread {
 	int32_t pid;
@@ -181,8 +180,6 @@ void trace_plat_current_sched(struct trace_sched_thread *out_thread)
 
 void trace_plat_set_hooks(uint32_t mask)
 {
-	if (fake_before_hooks)
-		fake_before_hooks();
 	fake_hooks = mask;
 }
 

@@ -3,14 +3,14 @@
  * as in the kernel. Whatever users the interrupt has: each call returns to its caller, each entry
  * has the return of the same user, with what the entry left in the frame.
  *
- * links: trace/graph/fgraph.c trace/graph/fgraph_stack.c
+ * links: trace/graph/fgraph.c trace/graph/fgraph_stack.c trace/ops/host_tracepoints.c
  */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "fast.h"
-#include "instance/hooks.h"
 #include "graph/fgraph_private.h"
+#include <trace/tracepoint.h>
 
 #define NR_USERS   3u
 #define MAX_INSNS  4096u
@@ -60,14 +60,21 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	fn(1, &thread, arg);
 }
 
-void trace_hooks_add(struct trace_hook_user *user)
+int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int prio)
 {
-	(void)user;
+	(void)data;
+	(void)prio;
+	return tp && func ? 0 : -EINVAL;
 }
 
-void trace_hooks_remove(struct trace_hook_user *user)
+int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func, void *data)
 {
-	(void)user;
+	(void)data;
+	return tp && func ? 0 : -ENOENT;
+}
+
+void tracepoint_synchronize_unregister(void)
+{
 }
 
 /* ---- Users ---- */

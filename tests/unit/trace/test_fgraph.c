@@ -6,6 +6,7 @@
 #include "unit.h"
 #include <trace/fgraph.h>
 #include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include <trace/recursion.h>
 #include <trace/thread.h>
 #include "tracefs.h"
@@ -413,7 +414,7 @@ static void real_addresses(void **state)
 
 static void switch_thread(struct trace_sched_thread *from, struct trace_sched_thread *to)
 {
-	trace_hook_switch(from, to);
+	trace_sched_switch(from, to);
 	fake_run(to->pid);
 }
 
@@ -427,8 +428,8 @@ static void sleeping(void **state)
 	watch(&user_a, NULL);
 	fake_run(FIRST_PID);
 	fake_enter(SCHEDULE, PARENT);
-	ftrace_graph_sleep_get();
-	assert_true(fake_hooks & TRACE_HOOK_SWITCH);
+	assert_int_equal(ftrace_graph_sleep_get(), 0);
+	assert_true(trace_sched_switch_enabled());
 	fake_clock += 5;
 	switch_thread(&one, &two);
 	fake_clock += 70;
@@ -438,7 +439,7 @@ static void sleeping(void **state)
 	assert_int_equal(user_a.last.rettime - user_a.last.calltime, 80);
 	assert_int_equal(user_a.last.sleep_ns, 70);
 	ftrace_graph_sleep_put();
-	assert_int_equal(fake_hooks & TRACE_HOOK_SWITCH, 0);
+	assert_false(trace_sched_switch_enabled());
 	unwatch(&user_a);
 }
 
@@ -545,7 +546,7 @@ static void tracer_overrun(void **state)
 	fake_thread_of(FIRST_PID)->graph_overrun = 0;
 }
 
-/* The thread that runs, while the hook is not there yet. */
+/* The thread that runs, while the probe is not there yet. */
 static void call_and_switch_out(void)
 {
 	fake_clock += 1000;
@@ -554,7 +555,7 @@ static void call_and_switch_out(void)
 }
 
 /* A thread that ran when time began to be measured has not slept since it had been told so. */
-static void sleeping_before_the_hook(void **state)
+static void sleeping_before_the_probe(void **state)
 {
 	struct trace_sched_thread one = { .thread = fake_thread_of(FIRST_PID), .pid = FIRST_PID };
 	struct trace_sched_thread two = { .thread = fake_thread_of(FIRST_PID + 1),
@@ -563,9 +564,9 @@ static void sleeping_before_the_hook(void **state)
 	(void)state;
 	watch(&user_a, NULL);
 	fake_run(FIRST_PID);
-	fake_before_hooks = call_and_switch_out;
-	ftrace_graph_sleep_get();
-	fake_before_hooks = NULL;
+	fake_on_alloc = call_and_switch_out;
+	assert_int_equal(ftrace_graph_sleep_get(), 0);
+	fake_on_alloc = NULL;
 	fake_clock += 70;
 	switch_thread(&two, &one);
 	fake_clock += 5;
@@ -574,6 +575,33 @@ static void sleeping_before_the_hook(void **state)
 	assert_int_equal(user_a.last.sleep_ns, 70);
 	ftrace_graph_sleep_put();
 	unwatch(&user_a);
+}
+
+/* No memory for a probe of sched_switch: the option stays as it was, or the tracer does not start.
+ */
+static void sleep_without_memory(void **state)
+{
+	int err = -ENOMEM;
+
+	(void)state;
+	start_graph();
+	fake_alloc_budget = 0;
+	assert_int_equal(echo("nosleep-time", "trace_options"), -ENOMEM);
+	fake_alloc_budget = -1;
+	assert_false(trace_sched_switch_enabled());
+	assert_non_null(strstr(cat("trace_options"), "\nsleep-time\n"));
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(echo("0", "options/sleep-time"), 0);
+	for (long budget = 0; err; budget++) {
+		fake_alloc_budget = budget;
+		err = echo("function_graph", "current_tracer");
+		fake_alloc_budget = -1;
+		assert_true(err == 0 || err == -ENOMEM);
+		assert_int_equal(trace_sched_switch_enabled(), !err);
+	}
+	assert_int_equal(echo("1", "options/sleep-time"), 0);
+	assert_false(trace_sched_switch_enabled());
+	assert_int_equal(echo("nop", "current_tracer"), 0);
 }
 
 /* Without sleep-time a call that began earlier has slept nothing until then. */
@@ -590,7 +618,7 @@ static void tracer_sleep(void **state)
 	fake_enter(SCHEDULE, PARENT);
 	for (uint32_t round = 0; round < 2; round++) {
 		assert_int_equal(echo(round ? "sleep-time" : "nosleep-time", "trace_options"), 0);
-		assert_int_equal(!!(fake_hooks & TRACE_HOOK_SWITCH), !round);
+		assert_int_equal(trace_sched_switch_enabled(), !round);
 		fake_clock += 500;
 		fake_enter(DO_WORK, PARENT);
 		switch_thread(&one, &two);
@@ -854,10 +882,11 @@ int main(void)
 		TEST(callers_behind_the_hook),
 		TEST(real_addresses),
 		TEST(sleeping),
-		TEST(sleeping_before_the_hook),
+		TEST(sleeping_before_the_probe),
 		TEST(tracer_events),
 		TEST(tracer_values),
 		TEST(tracer_overrun),
+		TEST(sleep_without_memory),
 		TEST(tracer_sleep),
 		TEST(tracer_sets),
 		TEST(tracer_limits),

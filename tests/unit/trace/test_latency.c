@@ -4,6 +4,7 @@
 #include "unit.h"
 #include <trace/fgraph.h>
 #include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include "tracefs.h"
 
 #define US 1000u
@@ -75,6 +76,25 @@ static void start(const char *tracer)
 	assert_int_equal(echo(tracer, "current_tracer"), 0);
 }
 
+static char listened[200];
+
+static void note_name(struct tracepoint *tp, void *name)
+{
+	if (trace_static_key_enabled(&tp->key) && strcmp(tp->name, name) == 0)
+		strcat(strcat(listened, tp->name), " ");
+}
+
+/* The tracepoints of the host that have probes. */
+static const char *listened_to(void)
+{
+	static char all[][20] = { "sched_migrate_task", "sched_switch", "sched_wakeup" };
+
+	listened[0] = '\0';
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for_each_kernel_tracepoint(note_name, all[i]);
+	return listened;
+}
+
 static void hooks_wanted(void **state)
 {
 	(void)state;
@@ -84,10 +104,12 @@ static void hooks_wanted(void **state)
 	assert_int_equal(fake_hooks, TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
 	start("preemptirqsoff");
 	assert_int_equal(fake_hooks, TRACE_HOOK_IRQS | TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
+	assert_string_equal(listened_to(), "");
 	start("wakeup");
-	assert_int_equal(fake_hooks, TRACE_HOOK_SWITCH | TRACE_HOOK_WAKEUP | TRACE_HOOK_MIGRATE);
-	start("nop");
 	assert_int_equal(fake_hooks, 0);
+	assert_string_equal(listened_to(), "sched_migrate_task sched_switch sched_wakeup ");
+	start("nop");
+	assert_string_equal(listened_to(), "");
 }
 
 static void longest_counts(void **state)
@@ -465,7 +487,7 @@ static void wake(int32_t waker_prio, struct trace_thread *trace, int32_t pid, in
 	waker.ip = fake_func(YIELD) + 4;
 	waker.parent_ip = fake_func(YIELD) + 8;
 	fake_this->irqs_off = true;
-	trace_hook_wakeup(&waker, &wakee);
+	trace_sched_wakeup(&waker, &wakee);
 	fake_this->irqs_off = false;
 }
 
@@ -478,7 +500,7 @@ static void switch_to(uint32_t cpu, struct trace_thread *trace, int32_t pid, int
 	next.cpu = cpu;
 	prev.ip = fake_func(KFREE) + 4;
 	fake_this->irqs_off = true;
-	trace_hook_switch(&prev, &next);
+	trace_sched_switch(&prev, &next);
 	fake_this->irqs_off = false;
 	fake_bind(0);
 }
@@ -651,22 +673,34 @@ static void one_wakeup(void **state)
 	assert_in_range(maximum(), 50, 51);
 }
 
-static void without_memory(void **state)
+static void start_without_memory(const char *tracer)
 {
-	(void)state;
+	long nr_failures = 0;
+
+	assert_int_equal(echo("nop", "current_tracer"), 0);
 	for (long budget = 0; budget < 20; budget++) {
 		int err;
 
 		fake_alloc_budget = budget;
-		err = echo("preemptirqsoff", "current_tracer");
+		err = echo(tracer, "current_tracer");
 		fake_alloc_budget = -1;
 		if (!err)
 			break;
+		nr_failures++;
 		assert_int_equal(err, -ENOMEM);
 		says("current_tracer", "nop\n");
 		assert_int_equal(fake_hooks, 0);
+		assert_string_equal(listened_to(), "");
 	}
-	says("current_tracer", "preemptirqsoff\n");
+	assert_true(nr_failures >= 3);
+	assert_string_not_equal(cat("current_tracer"), "nop\n");
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	start_without_memory("preemptirqsoff");
+	start_without_memory("wakeup");
 }
 
 static int setup(void **state)

@@ -6,6 +6,7 @@
 #include "tracefs.h"
 #include <trace/fgraph.h>
 #include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include "instance/array.h"
 #include "tracers/profile.h"
 
@@ -69,7 +70,7 @@ static int teardown(void **state)
 	assert_int_equal(echo("", "set_ftrace_notrace"), 0);
 	is("enabled_functions", "");
 	assert_int_equal(fake_nr_trampolines, 0);
-	assert_int_equal(fake_hooks, 0);
+	assert_false(trace_sched_switch_enabled());
 	return 0;
 }
 
@@ -236,9 +237,9 @@ static void sleep_thread(uint64_t ns)
 	struct trace_sched_thread me = { .thread = trace_plat_current(), .pid = 60 };
 	struct trace_sched_thread other = { .thread = fake_thread_of(61), .pid = 61 };
 
-	trace_hook_switch(&me, &other);
+	trace_sched_switch(&me, &other);
 	fake_clock += ns;
-	trace_hook_switch(&other, &me);
+	trace_sched_switch(&other, &me);
 }
 
 static void without_sleep_time(void **state)
@@ -250,23 +251,41 @@ static void without_sleep_time(void **state)
 	trace_thread_created(0, 61, fake_thread_of(61));
 	fake_run(60);
 	enter(SCHEDULE);
-	assert_int_equal(fake_hooks, 0); /* nobody needs to know */
+	assert_false(trace_sched_switch_enabled()); /* nobody needs to know */
 	fake_clock += 7000;
 	leave(10);
 	assert_int_equal(echo("0", "options/sleep-time"), 0);
-	assert_int_equal(fake_hooks, 1u << 0);
+	assert_true(trace_sched_switch_enabled());
 	enter(SCHEDULE);
 	sleep_thread(7000);
 	leave(10);
 	is("trace_stat/function0", HEAD "  schedule                                 2    7.020 us  "
 					"      3.510 us        24.500 us   \n");
 	assert_int_equal(echo("1", "options/sleep-time"), 0);
-	assert_int_equal(fake_hooks, 0);
+	assert_false(trace_sched_switch_enabled());
 	fake_run(60);
 	trace_thread_exited(60, "sleeper");
 	fake_run(61);
 	trace_thread_exited(61, "other");
 	fake_run(70);
+}
+
+static void sleep_without_memory(void **state)
+{
+	(void)state;
+	fake_alloc_budget = 0;
+	assert_int_equal(echo("0", "options/sleep-time"), -ENOMEM);
+	fake_alloc_budget = -1;
+	assert_false(trace_sched_switch_enabled());
+	is("options/sleep-time", "1\n");
+	is("function_profile_enabled", "1\n");
+	assert_int_equal(echo("0", "function_profile_enabled"), 0);
+	assert_int_equal(echo("0", "options/sleep-time"), 0);
+	fake_alloc_budget = 0;
+	assert_int_equal(echo("1", "function_profile_enabled"), -ENOMEM);
+	fake_alloc_budget = -1;
+	is("function_profile_enabled", "0\n");
+	assert_false(trace_sched_switch_enabled());
 }
 
 static void interrupt(void)
@@ -353,6 +372,7 @@ int main(void)
 		TEST(another_cpu_at_the_return),
 		TEST(without_graph_time),
 		TEST(without_sleep_time),
+		TEST(sleep_without_memory),
 		TEST(interrupts_count),
 		TEST(with_other_users),
 		TEST(an_open_file_is_a_copy),

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include "tracefs.h"
 
 #define US 1000u

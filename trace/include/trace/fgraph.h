@@ -108,9 +108,10 @@ uint64_t ftrace_graph_nr_stacks(void);
 
 /*
  * Time that threads are switched out is measured between the two, which nest; only then is
- * ftrace_graph_ret.sleep_ns more than 0. For calls that began earlier it counts from here.
+ * ftrace_graph_ret.sleep_ns more than 0. For calls that began earlier it counts from here. Thread.
+ * -ENOMEM, or as register_trace_sched_switch(): it is not measured, and there is nothing to end.
  */
-void ftrace_graph_sleep_get(void);
+int ftrace_graph_sleep_get(void);
 void ftrace_graph_sleep_put(void);
 
 /* Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context.

@@ -41,7 +41,7 @@ struct trace_thread {
 	};
 	bool graph_has_ended; /* it exits: no stack for it any more */
 
-	/* As long as somebody wants to know: the switch hook. */
+	/* As long as somebody wants to know: a probe of sched_switch. */
 	_Atomic uint64_t sleep_ns;	  /* spent switched out, so far */
 	_Atomic uint64_t switched_out_ns; /* when it was, last; 0: before anybody wanted to know */
 };

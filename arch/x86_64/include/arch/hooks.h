@@ -12,12 +12,9 @@
 #include <trace/static_key.h>
 
 enum hook_key {
-	HOOK_KEY_SWITCH,
-	HOOK_KEY_WAKEUP,
 	HOOK_KEY_IRQS,
 	HOOK_KEY_PREEMPT,
 	HOOK_KEY_IDLE,
-	HOOK_KEY_MIGRATE,
 	NR_HOOK_KEYS,
 };
 

@@ -1,6 +1,6 @@
-/* What the scheduler tells tracers, see sched.h. No call sites: tracers watch from in here. */
+/* What the scheduler tells tracers, see sched.h. No call sites: probes run in here. */
 #include <arch/cpu.h>
-#include <trace/hooks.h>
+#include <trace/platform.h>
 #include "sched.h"
 
 static struct trace_sched_thread describe(struct thread *thread)
@@ -28,28 +28,28 @@ static uintptr_t caller_of(const uintptr_t *frame)
 	return frame[1];
 }
 
-void sched_hook_switch(struct thread *prev, struct thread *next)
+void sched_tell_switch(struct thread *prev, struct thread *next)
 {
 	struct trace_sched_thread from = describe(prev), to = describe(next);
 	const uintptr_t *frame = (const uintptr_t *)arch_frame_pointer();
 
 	from.ip = caller_of(frame);
 	from.parent_ip = caller_of((const uintptr_t *)frame[0]);
-	trace_hook_switch(&from, &to);
+	trace_sched_switch_call(&from, &to);
 }
 
-void sched_hook_migrate(struct thread *thread)
+void sched_tell_migrate(struct thread *thread)
 {
 	struct trace_sched_thread info = describe(thread);
 
-	trace_hook_migrate(&info);
+	trace_sched_migrate_task_call(&info);
 }
 
-void sched_hook_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent)
+void sched_tell_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent)
 {
 	struct trace_sched_thread wakee = describe(thread), waker = describe(current_thread());
 
 	waker.ip = ip;
 	waker.parent_ip = parent;
-	trace_hook_wakeup(&waker, &wakee);
+	trace_sched_wakeup_call(&waker, &wakee);
 }
