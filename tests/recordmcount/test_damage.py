@@ -1,6 +1,7 @@
 """Damaged input: a message with file and reason, status 1, the file as it was. No crash."""
 import os
 import random
+import re
 import resource
 import signal
 import struct
@@ -9,7 +10,7 @@ import pytest
 
 from elf import entries
 from samples import MIXED
-from structure import Object
+from structure import Object, misaligned
 from workshop import SANITIZED, build_tool, must, run
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -265,46 +266,68 @@ def test_files_are_closed(shop, tool):
 
 
 SCARCE = """
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t nr, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t nr, size_t size);
-void *__wrap_realloc(void *old, size_t size);
+void *REAL_malloc(size_t size);
+void *REAL_calloc(size_t nr, size_t size);
+void *REAL_realloc(void *old, size_t size);
+void *OURS_malloc(size_t size);
+void *OURS_calloc(size_t nr, size_t size);
+void *OURS_realloc(void *old, size_t size);
 /* Fails once, at the allocation whose number the environment names. */
 static int is_due(void)
 {
     static int nr;
-    return ++nr == atoi(getenv("FAIL_AT"));
+    const char *at = getenv("FAIL_AT");
+    if (!at || ++nr != atoi(at))
+        return 0;
+    errno = ENOMEM;
+    return 1;
 }
-void *__wrap_malloc(size_t size) { return is_due() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t nr, size_t size) { return is_due() ? NULL : __real_calloc(nr, size); }
-void *__wrap_realloc(void *old, size_t size) { return is_due() ? NULL : __real_realloc(old, size); }
+void *OURS_malloc(size_t size) { return is_due() ? NULL : REAL_malloc(size); }
+void *OURS_calloc(size_t nr, size_t size) { return is_due() ? NULL : REAL_calloc(nr, size); }
+void *OURS_realloc(void *old, size_t size) { return is_due() ? NULL : REAL_realloc(old, size); }
 """
 
 
-def test_out_of_memory(shop, tmp_path):
-    """Whichever allocation fails: a message, nothing leaks, the file stays; the next object is still processed."""
-    source = shop.write("scarce.c", SCARCE)
-    tool = build_tool(tmp_path, f"{SANITIZED} -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc {source}")
+def reasons_of_failures(shop, tool, prepare=lambda path: path):
+    """Two objects, with each allocation failing in turn, and more than there are: why the first one was refused."""
     text = ('.section .text.a,"axG",@progbits,a,comdat\ncall __fentry__\n.text\n' + "call __fentry__\n" * 65
             + '.section .note.GNU-stack,"",@progbits\n')
+    made, other = prepare(shop.assemble("made", text)), shop.assemble("other", CALLS)
+    before, others = made.read_bytes(), other.read_bytes()
     reasons = []
-    for nr in range(1, 40):
-        made, other = shop.assemble("made", text), shop.assemble("other", CALLS)
-        before = made.read_bytes()
+    for nr in range(1, 80):
+        made.write_bytes(before)
+        other.write_bytes(others)
         done = run(tool, made, other, env={**os.environ, "FAIL_AT": str(nr)})
+        assert done.returncode == (1 if done.stderr else 0)
         assert entries(other) == 3 or f"{other}: " in done.stderr
-        if str(made) not in done.stderr:
-            break
-        assert done.returncode == 1
-        assert made.read_bytes() == before
-        reasons.append(done.stderr.removeprefix(f"recordmcount: {made}: "))
-    assert entries(made) == 66
+        if f"{made}: " in done.stderr:
+            assert done.stderr.count("\n") == 1 and made.read_bytes() == before
+            reasons.append(done.stderr.removeprefix(f"recordmcount: {made}: "))
+        else:
+            assert entries(made) == 66
+    assert done.stderr == ""
+    return reasons
+
+
+def test_out_of_memory(shop, tmp_path):
+    """Of its own allocations: a message, nothing leaks, the file stays; the next one is still processed."""
+    source = shop.write("scarce.c", SCARCE.replace("REAL_", "__real_").replace("OURS_", "__wrap_"))
+    tool = build_tool(tmp_path, f"{SANITIZED} -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc {source}")
+    reasons = reasons_of_failures(shop, tool)
     assert set(reasons) == {"out of memory\n", "cannot write: Cannot allocate memory\n"}
     assert len(reasons) > 12
+
+
+def test_out_of_memory_in_libelf(shop, tmp_path):
+    """Of all allocations in the program, those of libelf among them: it copies what does not lie as it should."""
+    source = shop.write("scarce.c", SCARCE.replace("REAL_", "__libc_").replace("OURS_", ""))
+    reasons = reasons_of_failures(shop, build_tool(tmp_path, f"gcc {source}"), misaligned)
+    assert {re.sub("[0-9]+", "N", reason) for reason in reasons} == {
+        "out of memory\n", "libelf: out of memory\n", "section N cannot be read: out of memory\n",
+        "cannot write: Cannot allocate memory\n"}
 
 
 def test_empty_section_at_the_end(shop, tool):

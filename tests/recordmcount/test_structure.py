@@ -2,7 +2,7 @@
 import pytest
 
 from samples import MIXED
-from structure import Change, Object
+from structure import Change, Object, misaligned
 from workshop import KERNEL_FLAGS, must
 
 END = '.section .note.GNU-stack,"",@progbits\n'
@@ -215,6 +215,11 @@ def test_alignment(shop, tool, length):
         file.write(b"\xff" * (length * 3))
     change, = changed(tool, made)
     assert change.new.start % 8 == 0
+
+
+def test_tables_at_odd_offsets(shop, tool):
+    changed(tool, misaligned(shop.assemble("odd", GROUPS)))
+    changed(tool, misaligned(shop.compile("odd_too", MIXED, "-g")))
 
 
 def test_every_size_of_the_image(shop, tool):
