@@ -58,6 +58,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/tracer.c
 # events as text
 TRACE_SRCS += trace/print/dump.c \
+	trace/print/event_format.c \
 	trace/print/iter.c \
 	trace/print/output.c \
 	trace/print/output_context.c \

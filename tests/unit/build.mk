@@ -18,9 +18,13 @@ Q     := $(if $(filter 1,$(V)),,@)
 
 include trace/files.mk
 
-# Needs libtraceevent, a second reader of raw pages.
-has_kbuffer := $(wildcard /usr/include/traceevent/kbuffer.h)
-tests	:= $(filter-out $(if $(has_kbuffer),,%/test_kbuffer.c),$(sort $(wildcard tests/unit/*/test_*.c)))
+# Need libtraceevent, a second reader of raw pages. It has functions trace_seq_* of its own: those of trace.a are not to
+# be taken for them, which exported symbols of a program are.
+traceevent_tests := %/test_kbuffer.c %/test_event_parse.c
+has_traceevent := $(wildcard /usr/include/traceevent/kbuffer.h)
+traceevent = $(if $(filter $(traceevent_tests),$1),-ltraceevent -Wl$(comma)--exclude-libs$(comma)ALL)
+comma	:= ,
+tests	:= $(filter-out $(if $(has_traceevent),,$(traceevent_tests)),$(sort $(wildcard tests/unit/*/test_*.c)))
 threads := $(sort $(wildcard tests/unit/*/threads_*.c))
 steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
 sims	:= $(sort $(wildcard tests/unit/*/sim_*.c))
@@ -110,7 +114,7 @@ $(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
 define link
 $(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(if $(findstring test_kbuffer,$2),-ltraceevent) -o $$@ $(if $(filter fast% sim%,$1),-no-pie)
+	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(call traceevent,$2) -o $$@ $(if $(filter fast% sim%,$1),-no-pie)
 endef
 $(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
 $(foreach t,$(tests_clang),$(eval $(call link,clang,$t,$(fakes))))

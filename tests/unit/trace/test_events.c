@@ -6,65 +6,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "tracefs.h"
-#include <trace/event.h>
+#include "event_help.h"
 #include <trace/trace_seq.h>
 
 #define TRACE	"instances/one/trace"
 #define OPTIONS "instances/one/trace_options"
 #define COLUMNS "            init-1       [000] .....    12.345679: "
-
-struct door_entry {
-	struct trace_entry ent;
-	int32_t door;
-	uint16_t visitors;
-};
-
-static const struct trace_event_field door_fields[] = {
-	TRACE_FIELD("door", int, door_entry, door),
-	TRACE_FIELD("visitors", unsigned short, door_entry, visitors),
-};
-
-static struct trace_event door = {
-	.name = "door",
-	.system = "house",
-	.fields = door_fields,
-	.nr_fields = sizeof(door_fields) / sizeof(door_fields[0]),
-};
-
-/* Every kind of field. */
-struct all_entry {
-	struct trace_entry ent;
-	uint32_t who;
-	char name[8];
-	int8_t small;
-	char letter;
-	uint16_t list[3];
-	uint64_t large;
-	int64_t negative;
-	const char *pointer;
-	uint32_t callers[2];
-	uint32_t rest[];
-} TRACE_ENTRY_ALIGNED;
-
-static const struct trace_event_field all_fields[] = {
-	TRACE_FIELD_ADDRESS("who", all_entry, who),
-	TRACE_FIELD("name", char, all_entry, name),
-	TRACE_FIELD("small", signed char, all_entry, small),
-	TRACE_FIELD("letter", char, all_entry, letter),
-	TRACE_FIELD("list", unsigned short, all_entry, list),
-	TRACE_FIELD("large", unsigned long, all_entry, large),
-	TRACE_FIELD("negative", long long, all_entry, negative),
-	TRACE_FIELD("pointer", const char *, all_entry, pointer),
-	TRACE_FIELD_ADDRESS("callers", all_entry, callers),
-	TRACE_FIELD_REST("rest", unsigned int, all_entry, rest),
-};
-
-static struct trace_event all = {
-	.name = "all",
-	.system = "house",
-	.fields = all_fields,
-	.nr_fields = sizeof(all_fields) / sizeof(all_fields[0]),
-};
 
 static struct trace_array *one;
 
@@ -126,26 +73,9 @@ static void described(void **state)
 
 static void each_kind(void **state)
 {
-	struct trace_event_buffer fbuffer;
-	size_t bytes = sizeof(struct all_entry) + 2 * sizeof(uint32_t);
-	struct all_entry *entry;
-
 	(void)state;
 	assert_int_equal(register_trace_event(&all), 0);
-	entry = trace_event_buffer_reserve(&fbuffer, one, &all, bytes);
-	entry->who = trace_plat_ip_pack(fake_func(KFREE) + 2);
-	memcpy(entry->name, "eight ch", 8); /* without a NUL */
-	entry->small = -1;
-	entry->letter = 'x';
-	memcpy(entry->list, (const uint16_t[]){ 1, 0xffff, 0 }, sizeof(entry->list));
-	entry->large = UINT64_MAX;
-	entry->negative = INT64_MIN;
-	entry->pointer = (const char *)0x1234;
-	entry->callers[0] = trace_plat_ip_pack(fake_func(YIELD));
-	entry->callers[1] = 0x10;
-	entry->rest[0] = 5;
-	entry->rest[1] = 16;
-	trace_event_buffer_commit(&fbuffer, entry);
+	write_all(one, 2);
 	body_is(COLUMNS "all: who=kfree name=eight ch small=-1 letter=x list={0x1,0xffff,0x0} "
 			"large=18446744073709551615 negative=-9223372036854775808 pointer=1234 "
 			"callers={yield,0x10} rest={0x5,0x10}\n");
@@ -398,14 +328,58 @@ static void waits_for_printers(void **state)
 	door.type = 0;
 }
 
+/* ---- The text of a format file ---- */
+
+static void format_text(void **state)
+{
+	char text[2000];
+	int len;
+
+	(void)state;
+	door.type = 1234;
+	len = trace_event_format(&door, text, sizeof(text));
+	assert_string_equal(
+		text, "name: door\nID: 1234\nformat:\n"
+		      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		      "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		      "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		      "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+		      "\n"
+		      "\tfield:int door;\toffset:8;\tsize:4;\tsigned:1;\n"
+		      "\tfield:unsigned short visitors;\toffset:12;\tsize:2;\tsigned:0;\n"
+		      "\n"
+		      "print fmt: \"door=%d visitors=%u\", REC->door, REC->visitors\n");
+	assert_int_equal(len, strlen(text));
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(trace_event_format(&door, text, (size_t)len + 1), len);
+	assert_int_equal(text[len + 1], 'x');
+	assert_int_equal(trace_event_format(&door, text, (size_t)len), -ENOSPC);
+	assert_int_equal(trace_event_format(&door, text, 1), -ENOSPC);
+	assert_int_equal(trace_event_format(&door, text, 0), -ENOSPC);
+	door.print_fmt = "\"%d\", REC->door";
+	trace_event_format(&door, text, sizeof(text));
+	assert_non_null(strstr(text, "\nprint fmt: \"%d\", REC->door\n"));
+	door.print_fmt = NULL;
+	trace_event_format(&all, text, sizeof(text));
+	assert_non_null(strstr(text, "\tfield:char name[8];\toffset:12;\tsize:8;\tsigned:1;\n"));
+	assert_non_null(strstr(text, "\tfield:unsigned int rest[];\toffset:60;\tsize:0;\t"));
+	assert_non_null(strstr(text, "print fmt: \"who=%ps name=%s small=%hhd letter=%hhd list=%s "
+				     "large=%llu negative=%lld pointer=%lx callers=%s\", "
+				     "(void *)(((REC->who + 0x80000000ul) & 0xfffffffful) - "
+				     "0x80000000ul), REC->name, "));
+	assert_non_null(strstr(text, ", __print_array(REC->list, 3, 2), "));
+	door.type = 0;
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_instance, drop_instance)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(described),	  TEST(each_kind),    TEST(cut_short), TEST(own_functions),
-		TEST(in_a_graph),	  TEST(with_a_stack), TEST(refusals),  TEST(gone),
-		TEST(waits_for_printers), TEST(all_numbers),
+		TEST(described),     TEST(each_kind),	TEST(cut_short),
+		TEST(own_functions), TEST(in_a_graph),	TEST(with_a_stack),
+		TEST(refusals),	     TEST(gone),	TEST(waits_for_printers),
+		TEST(all_numbers),   TEST(format_text),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -83,8 +83,13 @@ struct trace_event_field {
 		.is_address = true                                                                 \
 	}
 
-/* In a print_fmt: the address that the field `field_name` holds, for a %ps. */
-#define TRACE_REC_ADDRESS(field_name) "(void *)(long)(int)REC->" field_name
+/*
+ * In a print_fmt: the address that the field `field_name` holds, for a %ps. This brings its sign to
+ * the upper half in words that libtraceevent computes right: there a cast to int has no sign, ^ is
+ * not known, and what stands behind an operator in parentheses loses them.
+ */
+#define TRACE_REC_ADDRESS(field_name)                                                              \
+	"(void *)(((REC->" field_name " + 0x80000000ul) & 0xfffffffful) - 0x80000000ul)"
 
 /* ---- Types ---- */
 
@@ -129,6 +134,9 @@ int register_trace_event(struct trace_event *event);
  * -ENOENT: it is not registered.
  */
 int unregister_trace_event(struct trace_event *event);
+
+/* The text of the file `format`, with a NUL. Its length without, or -ENOSPC. Any context. */
+int trace_event_format(const struct trace_event *event, char *buf, size_t size);
 
 /* ---- Writing ---- */
 

@@ -1,0 +1,130 @@
+/*
+ * The text of a `format` file: what tools have to know of a type to read raw pages. See
+ * <trace/event.h>.
+ */
+#include <trace/errno.h>
+#include <trace/event.h>
+#include <trace/trace_seq.h>
+#include "output_fields.h"
+#include "text/str.h"
+
+/* struct trace_entry, which every event begins with. */
+static const struct trace_event_field common_fields[] = {
+	TRACE_FIELD("common_type", unsigned short, trace_entry, type),
+	TRACE_FIELD("common_flags", unsigned char, trace_entry, flags),
+	TRACE_FIELD("common_preempt_count", unsigned char, trace_entry, preempt_count),
+	TRACE_FIELD("common_pid", int, trace_entry, pid),
+};
+
+static void write_field(const struct trace_event_field *field, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "\tfield:%s %s", field->type, field->name);
+	if (!field->size)
+		trace_seq_puts(seq, "[]");
+	else if (field->size != field->element_size)
+		trace_seq_printf(seq, "[%u]", field->size / field->element_size);
+	trace_seq_printf(seq, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset, field->size,
+			 field->is_signed);
+}
+
+static void write_fields(const struct trace_event_field *fields, size_t nr, struct trace_seq *seq)
+{
+	for (size_t i = 0; i < nr; i++)
+		write_field(&fields[i], seq);
+	trace_seq_putc(seq, '\n');
+}
+
+/*
+ * ---- print fmt of a type that brings none ----
+ *
+ * It says what trace_fields_text() prints behind the name. libtraceevent knows no %c: a single
+ * character is a number there.
+ */
+
+/* An array of numbers without an end of its own: a format has no word for it. */
+static bool has_no_form(const struct trace_event_field *field)
+{
+	return !field->size && !trace_field_is_text(field);
+}
+
+/* libtraceevent gives a number its sign by the length of the conversion, not by its field. */
+static const char *signed_conversion(uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		return "%hhd";
+	case 2:
+		return "%hd";
+	case 4:
+		return "%d";
+	default:
+		return "%lld";
+	}
+}
+
+static const char *conversion(const struct trace_event_field *field)
+{
+	if (trace_field_is_array(field))
+		return "%s";
+	if (field->is_address)
+		return "%ps";
+	if (trace_field_is_pointer(field))
+		return "%lx";
+	if (field->is_signed)
+		return signed_conversion(field->element_size);
+	return field->element_size == sizeof(uint64_t) ? "%llu" : "%u";
+}
+
+static void write_argument(const struct trace_event_field *field, struct trace_seq *seq)
+{
+	if (trace_field_is_array(field) && !trace_field_is_text(field))
+		trace_seq_printf(seq, "__print_array(REC->%s, %u, %u)", field->name,
+				 field->size / field->element_size, field->element_size);
+	else if (field->is_address)
+		trace_seq_printf(seq, TRACE_REC_ADDRESS("%s"), field->name);
+	else if (trace_field_is_pointer(field))
+		trace_seq_printf(seq, "(unsigned long)REC->%s", field->name);
+	else
+		trace_seq_printf(seq, "REC->%s", field->name);
+}
+
+static void write_own_fmt(const struct trace_event *event, struct trace_seq *seq)
+{
+	const char *before = "";
+
+	trace_seq_putc(seq, '"');
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (has_no_form(&event->fields[i]))
+			continue;
+		trace_seq_printf(seq, "%s%s=%s", before, event->fields[i].name,
+				 conversion(&event->fields[i]));
+		before = " ";
+	}
+	trace_seq_putc(seq, '"');
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (has_no_form(&event->fields[i]))
+			continue;
+		trace_seq_puts(seq, ", ");
+		write_argument(&event->fields[i], seq);
+	}
+}
+
+int trace_event_format(const struct trace_event *event, char *buf, size_t size)
+{
+	struct trace_seq seq;
+
+	if (!size)
+		return -ENOSPC;
+	trace_seq_init(&seq, buf, size - 1);
+	trace_seq_printf(&seq, "name: %s\nID: %u\nformat:\n", event->name, event->type);
+	write_fields(common_fields, TRACE_ARRAY_SIZE(common_fields), &seq);
+	write_fields(event->fields, event->nr_fields, &seq);
+	trace_seq_puts(&seq, "print fmt: ");
+	if (event->print_fmt)
+		trace_seq_puts(&seq, event->print_fmt);
+	else
+		write_own_fmt(event, &seq);
+	trace_seq_putc(&seq, '\n');
+	buf[seq.len] = '\0';
+	return seq.overflowed ? -ENOSPC : (int)seq.len;
+}
