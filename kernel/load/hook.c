@@ -98,7 +98,10 @@ static struct hook hooks[] = {
 	  .what = "doubles the first argument",
 	  .flags = FTRACE_OPS_FL_SAVE_REGS,
 	  .target_only = true },
-	{ .name = "ipmodify", .func = count, .what = "may change where it goes", .flags = MODIFY },
+	{ .name = "ipmodify",
+	  .func = count,
+	  .what = "may hook_change where it goes",
+	  .flags = MODIFY },
 	{ .name = "ipmodify2", .func = count, .what = "another: refused", .flags = MODIFY },
 	{ .name = "ipnoregs",
 	  .func = count,
@@ -124,24 +127,24 @@ static struct hook hooks[] = {
 
 #define DIRECT (&hooks[ARRAY_SIZE(hooks) - 1])
 
-static TRACE_DIRECT_BODY void note_one(long a)
+static TRACE_DIRECT_BODY void hook_note_one(long a)
 {
 	DIRECT->first_argument = (uint64_t)a;
 	atomic_fetch_add_explicit(&DIRECT->nr_calls, 1, memory_order_relaxed);
 }
 
-static TRACE_DIRECT_BODY void note_thousand(long a)
+static TRACE_DIRECT_BODY void hook_note_thousand(long a)
 {
 	DIRECT->first_argument = (uint64_t)a;
 	atomic_fetch_add_explicit(&DIRECT->nr_calls, 1000, memory_order_relaxed);
 }
 
-TRACE_DIRECT(hook_direct, note_one);
-TRACE_DIRECT(hook_direct2, note_thousand);
+TRACE_DIRECT(hook_direct, hook_note_one);
+TRACE_DIRECT(hook_direct2, hook_note_thousand);
 
 /* ---- On and off ---- */
 
-static struct hook *find_hook(const char *name)
+static struct hook *hook_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (strcmp(hooks[i].name, name) == 0)
@@ -150,7 +153,7 @@ static struct hook *find_hook(const char *name)
 	return NULL;
 }
 
-static int attach(struct hook *hook)
+static int hook_attach(struct hook *hook)
 {
 	int err;
 
@@ -164,7 +167,7 @@ static int attach(struct hook *hook)
 	return register_ftrace_function(hook->ops);
 }
 
-static int turn_on(struct hook *hook, const char *func)
+static int hook_turn_on(struct hook *hook, const char *func)
 {
 	int err;
 
@@ -184,7 +187,7 @@ static int turn_on(struct hook *hook, const char *func)
 	err = ftrace_set_filter(hook->ops, func, strlen(func), true);
 	if (err)
 		goto free;
-	err = attach(hook);
+	err = hook_attach(hook);
 	if (!err)
 		return 0;
 	if (err == -ENODEV) { /* damage found just now: sites may call it, so it stays */
@@ -199,7 +202,7 @@ free:
 }
 
 /* The memory of the ops is free when unregister has returned. */
-static int turn_off(struct hook *hook)
+static int hook_turn_off(struct hook *hook)
 {
 	int err;
 
@@ -217,7 +220,7 @@ static int turn_off(struct hook *hook)
 	return 0;
 }
 
-static int modify_direct(void)
+static int hook_modify_direct(void)
 {
 	uintptr_t other = (uintptr_t)hook_direct;
 
@@ -228,26 +231,26 @@ static int modify_direct(void)
 	return modify_ftrace_direct(DIRECT->ops, other);
 }
 
-static int change(struct command_env *env, const char *name, const char *arg)
+static int hook_change(struct command_env *env, const char *name, const char *arg)
 {
-	struct hook *hook = find_hook(name);
+	struct hook *hook = hook_find(name);
 	int err;
 
 	if (!hook)
 		return COMMAND_USAGE;
 	if (strcmp(arg, "off") == 0)
-		err = turn_off(hook);
+		err = hook_turn_off(hook);
 	else if (strcmp(arg, "modify") == 0 && hook == DIRECT)
-		err = modify_direct();
+		err = hook_modify_direct();
 	else
-		err = turn_on(hook, arg);
+		err = hook_turn_on(hook, arg);
 	if (!err)
 		return 0;
 	command_perror(env, name, err);
 	return 1;
 }
 
-static void list(struct command_env *env)
+static void hook_list(struct command_env *env)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
 		const struct hook *hook = &hooks[i];
@@ -262,7 +265,7 @@ static void list(struct command_env *env)
 	}
 }
 
-static int call_target(struct command_env *env, char **argv)
+static int hook_call_target(struct command_env *env, char **argv)
 {
 	uint64_t a, b;
 
@@ -279,12 +282,12 @@ static int hook_run(struct command_env *env, int argc, char **argv)
 
 	mutex_lock(&hook_lock);
 	if (argc == 1) {
-		list(env);
+		hook_list(env);
 		status = 0;
 	} else if (argc == 4 && strcmp(argv[1], "call") == 0) {
-		status = call_target(env, argv + 2);
+		status = hook_call_target(env, argv + 2);
 	} else if (argc == 3) {
-		status = change(env, argv[1], argv[2]);
+		status = hook_change(env, argv[1], argv[2]);
 	}
 	mutex_unlock(&hook_lock);
 	return status;

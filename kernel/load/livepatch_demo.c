@@ -40,7 +40,7 @@ static struct klp_patch patches[] = {
 	{ .name = "demo_stacked", .funcs = stacked_funcs, .nr_funcs = 2 },
 };
 
-static struct klp_patch *find_patch(const char *name)
+static struct klp_patch *livepatch_find_patch(const char *name)
 {
 	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++) {
 		if (strcmp(patches[i].name, name) == 0)
@@ -49,19 +49,19 @@ static struct klp_patch *find_patch(const char *name)
 	return NULL;
 }
 
-static const char *state_of(const struct klp_patch *patch)
+static const char *livepatch_state_of(const struct klp_patch *patch)
 {
 	if (!klp_patch_is_active(patch))
 		return "not loaded";
 	return klp_patch_in_transition(patch) ? "in transition" : "enabled";
 }
 
-static int list_patches(struct command_env *env)
+static int livepatch_list_patches(struct command_env *env)
 {
 	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++) {
 		const struct klp_patch *patch = &patches[i];
 
-		command_printf(env, "%-14s %s, replaces", patch->name, state_of(patch));
+		command_printf(env, "%-14s %s, replaces", patch->name, livepatch_state_of(patch));
 		for (size_t j = 0; j < patch->nr_funcs; j++)
 			command_printf(env, " %s", patch->funcs[j].old_name);
 		command_putc(env, '\n');
@@ -69,16 +69,16 @@ static int list_patches(struct command_env *env)
 	return 0;
 }
 
-static int run_livepatch(struct command_env *env, int argc, char **argv)
+static int livepatch_command(struct command_env *env, int argc, char **argv)
 {
 	struct klp_patch *patch;
 	int err;
 
 	if (argc == 1)
-		return list_patches(env);
+		return livepatch_list_patches(env);
 	if (argc != 3 || (strcmp(argv[1], "load") != 0 && strcmp(argv[1], "unload") != 0))
 		return COMMAND_USAGE;
-	patch = find_patch(argv[2]);
+	patch = livepatch_find_patch(argv[2]);
 	if (!patch) {
 		command_perror(env, argv[2], -ENOENT);
 		return 1;
@@ -91,6 +91,7 @@ static int run_livepatch(struct command_env *env, int argc, char **argv)
 
 const struct command livepatch_commands[] = {
 	{ "livepatch", "[load NAME | unload NAME]",
-	  "list, enable or disable the live patches that ship with the kernel", run_livepatch, 0 },
+	  "list, enable or disable the live patches that ship with the kernel", livepatch_command,
+	  0 },
 	{ 0 },
 };

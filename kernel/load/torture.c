@@ -68,7 +68,7 @@ bool torture_expect(struct command_env *env, const char *what, uint64_t nr, uint
 	return nr == expected;
 }
 
-static bool check_reader(struct command_env *env)
+static bool torture_check_reader(struct command_env *env)
 {
 	const char *path;
 	int err = torture_reader_error(&path);
@@ -79,13 +79,13 @@ static bool check_reader(struct command_env *env)
 }
 
 /* 1 when something is wrong. */
-static int check_round(struct command_env *env)
+static int torture_check_round(struct command_env *env)
 {
 	uint64_t expected = torture_calls();
 	bool is_right = torture_expect(env, "wrong results", torture_wrong_results(), 0);
 
 	torture.nr_calls += expected * TORTURE_NR_TARGETS;
-	is_right &= check_reader(env);
+	is_right &= torture_check_reader(env);
 	is_right &= torture_expect(env, "dead", ftrace_is_dead() || ftrace_graph_is_dead(), 0);
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++)
 		is_right &= torture_expect(env, "runs of a target", atomic_load(&torture_runs[i]),
@@ -97,15 +97,15 @@ static int check_round(struct command_env *env)
 	return is_right ? 0 : 1;
 }
 
-static size_t text_bytes(void)
+static size_t torture_text_bytes(void)
 {
 	return (uintptr_t)text_end - (uintptr_t)text_start;
 }
 
 /* Nothing of ours is registered. */
-static int check_text(struct command_env *env)
+static int torture_check_text(struct command_env *env)
 {
-	for (size_t i = 0; i < text_bytes(); i++) {
+	for (size_t i = 0; i < torture_text_bytes(); i++) {
 		if ((uint8_t)text_start[i] == torture.text[i])
 			continue;
 		command_error(env, "text at %lx is %02x, was %02x",
@@ -118,7 +118,7 @@ static int check_text(struct command_env *env)
 
 /* ---- Rounds ---- */
 
-static int start_users(void)
+static int torture_start_users(void)
 {
 	int err = 0;
 
@@ -129,7 +129,7 @@ static int start_users(void)
 	return err;
 }
 
-static int stop_users(void)
+static int torture_stop_users(void)
 {
 	int err = 0;
 
@@ -142,7 +142,7 @@ static int stop_users(void)
 	return err;
 }
 
-static int begin_round(void)
+static int torture_begin_round(void)
 {
 	int err = 0;
 
@@ -155,7 +155,7 @@ static int begin_round(void)
 	return err;
 }
 
-static int change_something(void)
+static int torture_change_something(void)
 {
 	const struct torture_user *user = torture.users[torture_pick(torture.nr_users)];
 
@@ -163,41 +163,42 @@ static int change_something(void)
 }
 
 /* Everything off, and the text as it was: 0, 1 or -errno. */
-static int pause_users(struct command_env *env)
+static int torture_pause_users(struct command_env *env)
 {
-	int err = stop_users();
+	int err = torture_stop_users();
 
 	if (!err)
-		err = check_text(env);
-	return err ? err : start_users();
+		err = torture_check_text(env);
+	return err ? err : torture_start_users();
 }
 
 /* 0, 1 when a check failed, or -errno. */
-static int run_round(struct command_env *env, uint64_t round)
+static int torture_run_round(struct command_env *env, uint64_t round)
 {
 	uint32_t nr_changes =
 		torture.nr_users > 1 ? CROWD_CHANGES * torture.nr_users : CHANGES_PER_ROUND;
-	int err = begin_round();
+	int err = torture_begin_round();
 
 	if (err)
 		return err;
 	torture_release_workers();
 	torture_release_reader();
 	for (uint32_t i = 0; i < nr_changes && !err; i++)
-		err = change_something();
+		err = torture_change_something();
 	torture_wait_workers();
 	torture_rest_reader();
 	if (err) {
 		torture_last_writes(env);
 		return err;
 	}
-	err = check_round(env);
+	err = torture_check_round(env);
 	if (err && torture.nr_users > 1)
 		torture_last_writes(env);
-	return err || round % ROUNDS_PER_CHECK ? err : pause_users(env);
+	return err || round % ROUNDS_PER_CHECK ? err : torture_pause_users(env);
 }
 
-static int run_rounds(struct command_env *env, uint64_t rounds, uint64_t end_ns, uint64_t *out_done)
+static int torture_run_rounds(struct command_env *env, uint64_t rounds, uint64_t end_ns,
+			      uint64_t *out_done)
 {
 	int err = 0;
 
@@ -206,45 +207,46 @@ static int run_rounds(struct command_env *env, uint64_t rounds, uint64_t end_ns,
 			return -EINTR;
 		if (*out_done && ktime_ns() >= end_ns)
 			break;
-		err = run_round(env, *out_done + 1);
+		err = torture_run_round(env, *out_done + 1);
 	}
 	return err;
 }
 
-static int run_with_workers(struct command_env *env, uint64_t rounds, uint64_t end_ns,
-			    uint64_t *out_done)
+static int torture_run_with_workers(struct command_env *env, uint64_t rounds, uint64_t end_ns,
+				    uint64_t *out_done)
 {
 	int err, end_err;
 
-	memcpy(torture.text, text_start, text_bytes());
+	memcpy(torture.text, text_start, torture_text_bytes());
 	err = torture_start_workers(torture.nr_users > 1);
 	if (err)
 		return err;
 	if (torture.nr_users > 1)
 		err = torture_start_reader();
 	if (!err)
-		err = start_users();
+		err = torture_start_users();
 	if (!err)
-		err = run_rounds(env, rounds, end_ns, out_done);
-	end_err = stop_users();
+		err = torture_run_rounds(env, rounds, end_ns, out_done);
+	end_err = torture_stop_users();
 	torture_stop_reader();
 	if (!torture_stop_workers()) {
 		command_error(env, "a return is hooked still");
 		err = 1;
 	}
 	if (!end_err)
-		end_err = check_text(env);
+		end_err = torture_check_text(env);
 	return end_err ? end_err : err;
 }
 
-static int run_all(struct command_env *env, uint64_t rounds, uint64_t end_ns, uint64_t *out_done)
+static int torture_run_all(struct command_env *env, uint64_t rounds, uint64_t end_ns,
+			   uint64_t *out_done)
 {
 	int err;
 
-	torture.text = vmalloc(text_bytes());
+	torture.text = vmalloc(torture_text_bytes());
 	if (!torture.text)
 		return -ENOMEM;
-	err = run_with_workers(env, rounds, end_ns, out_done);
+	err = torture_run_with_workers(env, rounds, end_ns, out_done);
 	vfree(torture.text);
 	return err;
 }
@@ -256,7 +258,7 @@ struct memory {
 	size_t exec_bytes;
 };
 
-static void measure_memory(struct memory *out)
+static void torture_measure_memory(struct memory *out)
 {
 	struct mm_stats mm;
 
@@ -267,21 +269,21 @@ static void measure_memory(struct memory *out)
 	out->exec_bytes = trace_exec_used();
 }
 
-static bool has_grown(const struct memory *now, const struct memory *before)
+static bool torture_has_grown(const struct memory *now, const struct memory *before)
 {
 	return now->pages > before->pages || now->objects > before->objects ||
 	       now->exec_bytes > before->exec_bytes;
 }
 
 /* Ended threads, and trampolines that they stood in, give their memory back a little later. */
-static struct memory settled_memory(const struct memory *before)
+static struct memory torture_settled_memory(const struct memory *before)
 {
 	struct memory now;
 
-	measure_memory(&now);
-	for (uint32_t i = 0; i < SETTLE_TRIES && has_grown(&now, before); i++) {
+	torture_measure_memory(&now);
+	for (uint32_t i = 0; i < SETTLE_TRIES && torture_has_grown(&now, before); i++) {
 		thread_sleep_ns(SETTLE_NS);
-		measure_memory(&now);
+		torture_measure_memory(&now);
 	}
 	return now;
 }
@@ -290,19 +292,19 @@ static struct memory settled_memory(const struct memory *before)
  * Other commands use memory meanwhile, so one that grew says little. What torture loses, it loses
  * whenever it runs: memory that grows with every repeat is ours. 0, 1 or -errno.
  */
-static int check_memory(struct command_env *env, struct memory before)
+static int torture_check_memory(struct command_env *env, struct memory before)
 {
-	struct memory now = settled_memory(&before);
+	struct memory now = torture_settled_memory(&before);
 	bool is_right = true;
 	uint64_t done;
 
-	for (uint32_t i = 0; i < LEAK_REPEATS && has_grown(&now, &before); i++) {
-		int err = run_all(env, LEAK_ROUNDS, UINT64_MAX, &done);
+	for (uint32_t i = 0; i < LEAK_REPEATS && torture_has_grown(&now, &before); i++) {
+		int err = torture_run_all(env, LEAK_ROUNDS, UINT64_MAX, &done);
 
 		if (err)
 			return err;
 		before = now;
-		now = settled_memory(&before);
+		now = torture_settled_memory(&before);
 	}
 	if (now.pages > before.pages)
 		is_right = torture_expect(env, "pages in use", now.pages, before.pages);
@@ -315,26 +317,26 @@ static int check_memory(struct command_env *env, struct memory before)
 }
 
 /* What the first uses of things leave behind for the next ones is not missing. */
-static int warm_up(struct command_env *env)
+static int torture_warm_up(struct command_env *env)
 {
 	uint64_t done;
 
-	return torture.nr_users > 1 ? run_all(env, WARM_ROUNDS, UINT64_MAX, &done) : 0;
+	return torture.nr_users > 1 ? torture_run_all(env, WARM_ROUNDS, UINT64_MAX, &done) : 0;
 }
 
-static int run_measured(struct command_env *env, uint64_t rounds, uint64_t seconds,
-			uint64_t *out_done)
+static int torture_run_measured(struct command_env *env, uint64_t rounds, uint64_t seconds,
+				uint64_t *out_done)
 {
 	struct memory before;
 	uint64_t end_ns;
-	int err = warm_up(env);
+	int err = torture_warm_up(env);
 
 	if (err)
 		return err;
-	measure_memory(&before);
+	torture_measure_memory(&before);
 	end_ns = seconds ? ktime_after(seconds * NSEC_PER_SEC) : UINT64_MAX;
-	err = run_all(env, rounds, end_ns, out_done);
-	return err ? err : check_memory(env, before);
+	err = torture_run_all(env, rounds, end_ns, out_done);
+	return err ? err : torture_check_memory(env, before);
 }
 
 static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t seconds)
@@ -346,7 +348,7 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 	trace_plat_poke_stats(&before);
 	torture.random = ktime_ns() | 1;
 	torture.nr_calls = 0;
-	err = run_measured(env, rounds, seconds, &done);
+	err = torture_run_measured(env, rounds, seconds, &done);
 	trace_plat_poke_stats(&after);
 	if (err < 0)
 		command_error(env, "%s", command_strerror(err));
@@ -363,7 +365,8 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 }
 
 /* The forms of the command that begin with a word; COMMAND_USAGE when it is none. */
-static int run_word(struct command_env *env, const char *word, uint64_t rounds, uint64_t seconds)
+static int torture_run_word(struct command_env *env, const char *word, uint64_t rounds,
+			    uint64_t seconds)
 {
 	torture.nr_users = ARRAY_SIZE(all_users);
 	if (strcmp(word, "crowd") == 0)
@@ -397,7 +400,8 @@ static int torture_run(struct command_env *env, int argc, char **argv)
 	}
 	torture.users = all_users;
 	torture.nr_users = 1;
-	status = word ? run_word(env, word, rounds, seconds) : torture_locked(env, rounds, seconds);
+	status = word ? torture_run_word(env, word, rounds, seconds)
+		      : torture_locked(env, rounds, seconds);
 	mutex_unlock(&torture_lock);
 	return status;
 }

@@ -20,7 +20,7 @@ static TRACE_NOTRACE void never_called(uintptr_t ip, uintptr_t parent_ip, struct
 	(void)fregs;
 }
 
-static void write_byte(uintptr_t addr, uint8_t byte)
+static void torture_damage_write_byte(uintptr_t addr, uint8_t byte)
 {
 	mutex_lock(&text_mutex);
 	text_write(addr, &byte, 1);
@@ -28,7 +28,7 @@ static void write_byte(uintptr_t addr, uint8_t byte)
 }
 
 /* Registers an ops on targets 0 and 1 while the site of target 1 is spoilt. */
-static int register_on_damage(struct ftrace_ops *ops)
+static int torture_damage_register_on(struct ftrace_ops *ops)
 {
 	const uintptr_t ips[] = { (uintptr_t)torture_targets[0], (uintptr_t)torture_targets[1] };
 	uint8_t right = *(const uint8_t *)(ips[1] + 2);
@@ -36,9 +36,9 @@ static int register_on_damage(struct ftrace_ops *ops)
 
 	if (err)
 		return err;
-	write_byte(ips[1] + 2, (uint8_t)~right); /* nobody calls it now */
+	torture_damage_write_byte(ips[1] + 2, (uint8_t)~right); /* nobody calls it now */
 	err = register_ftrace_function(ops);
-	write_byte(ips[1] + 2, right);
+	torture_damage_write_byte(ips[1] + 2, right);
 	return err;
 }
 
@@ -50,7 +50,7 @@ int torture_damage(struct command_env *env)
 	int err;
 
 	memcpy(before, untouched, sizeof(before));
-	err = register_on_damage(&ops);
+	err = torture_damage_register_on(&ops);
 	if (err != -ENODEV || !ftrace_is_dead()) {
 		command_error(env, "damage was not noticed: %d", err);
 		return 1;
@@ -64,7 +64,7 @@ int torture_damage(struct command_env *env)
 }
 
 /* An event whose length is more than there is; its head is the word before it. */
-static int write_damaged(struct ring_buffer *buffer)
+static int torture_damage_write_damaged(struct ring_buffer *buffer)
 {
 	uint32_t *event = ring_buffer_lock_reserve(buffer, 8);
 
@@ -80,7 +80,7 @@ int torture_records(struct command_env *env)
 {
 	struct ring_buffer *buffer = ring_buffer_alloc(1 << 16, 0);
 	struct ring_event event;
-	int err = buffer ? write_damaged(buffer) : -ENOMEM;
+	int err = buffer ? torture_damage_write_damaged(buffer) : -ENOMEM;
 	bool found = false;
 
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus() && !err; cpu++)

@@ -21,7 +21,7 @@ void torture_last_writes(struct command_env *env)
 		command_error(env, "%s", last[i % NR_LAST]);
 }
 
-static void remember(const char *path, const char *text)
+static void torture_file_remember(const char *path, const char *text)
 {
 	const char *end = strchr(text, '\n');
 
@@ -30,7 +30,7 @@ static void remember(const char *path, const char *text)
 }
 
 /* A write may take less than all: the rest is another one. */
-static int write_all(struct file *file, const char *text)
+static int torture_file_write_all(struct file *file, const char *text)
 {
 	ssize_t nr = 0;
 
@@ -44,16 +44,16 @@ int torture_write(const char *path, const char *text, uint32_t vfs_flags)
 	struct file *file;
 	int close_err, err = vfs_open(ROOT, path, VFS_WRITE | vfs_flags, &file);
 
-	remember(path, text);
+	torture_file_remember(path, text);
 	if (err)
 		return err;
-	err = write_all(file, text);
+	err = torture_file_write_all(file, text);
 	close_err = file_put(file);
 	return err ? err : close_err;
 }
 
 /* Reads until the text is full, the file ends, or `nr_reads` were made. */
-static int read_file(const char *path, char *out_text, size_t size, uint64_t nr_reads)
+static int torture_file_read(const char *path, char *out_text, size_t size, uint64_t nr_reads)
 {
 	struct file *file;
 	int err = vfs_open(ROOT, path, VFS_READ, &file);
@@ -74,16 +74,16 @@ static int read_file(const char *path, char *out_text, size_t size, uint64_t nr_
 
 int torture_read(const char *path, char *out_text, size_t size)
 {
-	return read_file(path, out_text, size, UINT64_MAX);
+	return torture_file_read(path, out_text, size, UINT64_MAX);
 }
 
 int torture_read_once(const char *path, char *out_text, size_t size)
 {
-	return read_file(path, out_text, size, 1);
+	return torture_file_read(path, out_text, size, 1);
 }
 
 /* Lines of what was read so far; what is left of the last one moves to the start. */
-static size_t take_lines(char *text, size_t len, torture_line_fn fn, void *arg)
+static size_t torture_file_take_lines(char *text, size_t len, torture_line_fn fn, void *arg)
 {
 	char *line = text, *end;
 
@@ -109,7 +109,7 @@ int torture_each_line(const char *path, torture_line_fn fn, void *arg)
 	if (err)
 		return err;
 	while ((nr = file_read(file, text + len, LINE_BYTES)) > 0)
-		len = take_lines(text, len + (size_t)nr, fn, arg);
+		len = torture_file_take_lines(text, len + (size_t)nr, fn, arg);
 	close_err = file_put(file);
 	return nr < 0 ? (int)nr : close_err;
 }

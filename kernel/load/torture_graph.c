@@ -59,7 +59,7 @@ static TRACE_NOTRACE void count_return(const struct ftrace_graph_ret *ret, struc
 static struct graph_user steady = GRAPH_USER(steady);
 static struct graph_user roaming = GRAPH_USER(roaming);
 
-static int toggle(struct graph_user *user)
+static int torture_graph_toggle(struct graph_user *user)
 {
 	int err;
 
@@ -76,12 +76,12 @@ static int toggle(struct graph_user *user)
 
 /* ---- Changes while the workers run ---- */
 
-static int toggle_roaming(void)
+static int torture_graph_toggle_roaming(void)
 {
-	return toggle(&roaming);
+	return torture_graph_toggle(&roaming);
 }
 
-static int filter_pattern(void)
+static int torture_graph_filter_pattern(void)
 {
 	static const char *const patterns[] = { "*", "*sched*", "target_*", "[a-m]*", "*_*e*" };
 	const char *pattern = patterns[torture_random(&random_state, ARRAY_SIZE(patterns))];
@@ -89,30 +89,32 @@ static int filter_pattern(void)
 	return ftrace_set_filter(&roaming.gops.ops, pattern, strlen(pattern), true);
 }
 
-static void called_in_nmi(const struct trap_frame *regs, void *arg)
+static void torture_graph_called_in_nmi(const struct trap_frame *regs, void *arg)
 {
 	(void)regs;
 	*(volatile uint64_t *)arg += torture_in_nmi(1);
 }
 
-static int send_nmis(void)
+static int torture_graph_send_nmis(void)
 {
 	volatile uint64_t calls = 0;
 
 	/* One CPU after the other: no two add at once. */
-	return smp_nmi_call_others(called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
+	return smp_nmi_call_others(torture_graph_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
 }
 
-static int change_something(void)
+static int torture_graph_change_something(void)
 {
-	static int (*const changes[])(void) = { toggle_roaming, filter_pattern, send_nmis };
+	static int (*const changes[])(void) = { torture_graph_toggle_roaming,
+						torture_graph_filter_pattern,
+						torture_graph_send_nmis };
 
 	return changes[torture_random(&random_state, ARRAY_SIZE(changes))]();
 }
 
 /* ---- Checks ---- */
 
-static int check_steady(struct command_env *env)
+static int torture_graph_check_steady(struct command_env *env)
 {
 	uint64_t expected = torture_calls() * NR_STEADY;
 	uint64_t entries = atomic_load(&steady.entries), returns = atomic_load(&steady.returns);
@@ -129,7 +131,7 @@ static int check_steady(struct command_env *env)
  * No call of it begins any more: its filter is a function that nobody calls now. Returns that
  * happen while frames are counted make the sum wrong; then it is made again.
  */
-static int check_roaming(struct command_env *env)
+static int torture_graph_check_roaming(struct command_env *env)
 {
 	uint64_t entries = 0, returns = 0, pending = 0, abandoned = 0;
 	int err =
@@ -153,7 +155,7 @@ static int check_roaming(struct command_env *env)
 
 /* ---- Rounds ---- */
 
-static int begin_round(void)
+static int torture_graph_begin_round(void)
 {
 	uintptr_t ips[NR_STEADY];
 	int err;
@@ -162,44 +164,44 @@ static int begin_round(void)
 		ips[i] = (uintptr_t)torture_targets[i];
 	err = ftrace_set_filter_ips(&steady.gops.ops, ips, NR_STEADY, false, true);
 	if (!err && !steady.is_registered)
-		return toggle(&steady);
+		return torture_graph_toggle(&steady);
 	atomic_store(&steady.entries, 0);
 	atomic_store(&steady.returns, 0);
 	return err;
 }
 
 /* 0, 1 when a check failed, or -errno. */
-static int run_round(struct command_env *env, uint64_t round)
+static int torture_graph_run_round(struct command_env *env, uint64_t round)
 {
-	int err = begin_round();
+	int err = torture_graph_begin_round();
 
 	if (err)
 		return err;
 	torture_release_workers();
 	for (uint32_t i = 0; i < CHANGES_PER_ROUND && !err; i++)
-		err = change_something();
+		err = torture_graph_change_something();
 	torture_wait_workers();
 	if (!err)
-		err = check_steady(env);
+		err = torture_graph_check_steady(env);
 	if (!err && torture_wrong_results()) {
 		command_error(env, "wrong results");
 		err = 1;
 	}
 	if (!err)
-		err = check_roaming(env);
+		err = torture_graph_check_roaming(env);
 	if (!err && round % 4 == 0)
-		err = toggle(&steady);
+		err = torture_graph_toggle(&steady);
 	return err;
 }
 
-static int run_rounds(struct command_env *env, uint64_t rounds, uint64_t *out_done)
+static int torture_graph_run_rounds(struct command_env *env, uint64_t rounds, uint64_t *out_done)
 {
 	int err = torture_start_workers(false);
 
 	if (err)
 		return err;
 	for (*out_done = 0; *out_done < rounds && !err; ++*out_done)
-		err = command_stopped(env) ? -EINTR : run_round(env, *out_done + 1);
+		err = command_stopped(env) ? -EINTR : torture_graph_run_round(env, *out_done + 1);
 	torture_stop_workers();
 	return err;
 }
@@ -211,11 +213,11 @@ int torture_graph(struct command_env *env, uint64_t rounds)
 
 	random_state = ktime_ns() | 1;
 	nr_steady_calls = 0;
-	err = run_rounds(env, rounds, &done);
+	err = torture_graph_run_rounds(env, rounds, &done);
 	if (steady.is_registered)
-		toggle(&steady);
+		torture_graph_toggle(&steady);
 	if (roaming.is_registered)
-		toggle(&roaming);
+		torture_graph_toggle(&roaming);
 	ftrace_free_filter(&steady.gops.ops);
 	ftrace_free_filter(&roaming.gops.ops);
 	if (err < 0)
@@ -259,13 +261,13 @@ int torture_longjmp(struct command_env *env)
 	int jumped;
 
 	if (!err)
-		err = toggle(&steady);
+		err = torture_graph_toggle(&steady);
 	if (err) {
 		command_error(env, "%s", command_strerror(err));
 		return 1;
 	}
 	jumped = longjmp_outer();
-	toggle(&steady);
+	torture_graph_toggle(&steady);
 	ftrace_free_filter(&steady.gops.ops);
 	if (!jumped || !ftrace_graph_is_dead() || steady.entries != 3 || steady.returns != 0) {
 		command_error(env, "the jump was not noticed");

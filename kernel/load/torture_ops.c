@@ -60,12 +60,12 @@ static struct ftrace_ops others[] = {
 
 /* ---- Changes while the workers run ---- */
 
-static bool is_registered(const struct ftrace_ops *ops)
+static bool torture_ops_is_registered(const struct ftrace_ops *ops)
 {
 	return ops->flags & FTRACE_OPS_FL_ENABLED;
 }
 
-static int remove_other(struct ftrace_ops *ops)
+static int torture_ops_remove_other(struct ftrace_ops *ops)
 {
 	int err = unregister_ftrace_function(ops);
 
@@ -73,20 +73,20 @@ static int remove_other(struct ftrace_ops *ops)
 	return err;
 }
 
-static int toggle(struct ftrace_ops *ops)
+static int torture_ops_toggle(struct ftrace_ops *ops)
 {
-	if (is_registered(ops))
-		return remove_other(ops);
+	if (torture_ops_is_registered(ops))
+		return torture_ops_remove_other(ops);
 	atomic_store((_Atomic bool *)ops->private, true);
 	return register_ftrace_function(ops);
 }
 
-static int filter_all(struct ftrace_ops *ops)
+static int torture_ops_filter_all(struct ftrace_ops *ops)
 {
 	return ftrace_set_filter(ops, NULL, 0, true);
 }
 
-static int filter_pattern(struct ftrace_ops *ops)
+static int torture_ops_filter_pattern(struct ftrace_ops *ops)
 {
 	static const char *const patterns[] = { "*sched*", "target_*", "*l*", "[a-m]*", "*_*e*" };
 	const char *pattern = patterns[torture_pick(ARRAY_SIZE(patterns))];
@@ -94,7 +94,7 @@ static int filter_pattern(struct ftrace_ops *ops)
 	return ftrace_set_filter(ops, pattern, strlen(pattern), torture_pick(2));
 }
 
-static int filter_random(struct ftrace_ops *ops)
+static int torture_ops_filter_random(struct ftrace_ops *ops)
 {
 	uintptr_t ips[RANDOM_SITES];
 	size_t nr;
@@ -105,24 +105,24 @@ static int filter_random(struct ftrace_ops *ops)
 	return ftrace_set_filter_ips(ops, ips, RANDOM_SITES, false, true);
 }
 
-static void called_in_nmi(const struct trap_frame *regs, void *arg)
+static void torture_ops_called_in_nmi(const struct trap_frame *regs, void *arg)
 {
 	(void)regs;
 	*(volatile uint64_t *)arg += torture_in_nmi(1);
 }
 
 /* Traced functions in NMIs of all other CPUs, wherever they are now. */
-static int send_nmis(struct ftrace_ops *ops)
+static int torture_ops_send_nmis(struct ftrace_ops *ops)
 {
 	volatile uint64_t calls = 0;
 
 	(void)ops;
 	/* One CPU after the other: no two add at once. */
-	return smp_nmi_call_others(called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
+	return smp_nmi_call_others(torture_ops_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
 }
 
 /* Of functions that steady need not see. */
-static int change_steady(struct ftrace_ops *ops)
+static int torture_ops_change_steady(struct ftrace_ops *ops)
 {
 	uint32_t i = NR_STEADY + (uint32_t)torture_pick(NR_STEADY);
 	uintptr_t ip = (uintptr_t)torture_targets[i];
@@ -132,10 +132,12 @@ static int change_steady(struct ftrace_ops *ops)
 	return err ? err : ftrace_set_filter_ip(&steady, ip, true, false);
 }
 
-static int change_something(void)
+static int torture_ops_change_something(void)
 {
 	static int (*const changes[])(struct ftrace_ops * ops) = {
-		toggle, toggle, filter_all, filter_pattern, filter_random, change_steady, send_nmis,
+		torture_ops_toggle,	    torture_ops_toggle,	       torture_ops_filter_all,
+		torture_ops_filter_pattern, torture_ops_filter_random, torture_ops_change_steady,
+		torture_ops_send_nmis,
 	};
 	struct ftrace_ops *ops = &others[torture_pick(ARRAY_SIZE(others))];
 
@@ -144,7 +146,7 @@ static int change_something(void)
 
 /* ---- Rounds ---- */
 
-static int begin_round(void)
+static int torture_ops_begin_round(void)
 {
 	uintptr_t ips[NR_STEADY];
 	int err;
@@ -154,16 +156,16 @@ static int begin_round(void)
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++)
 		atomic_store(&seen.counts[i], 0);
 	atomic_store(&seen.nr_late, 0);
-	if (is_registered(&steady) && torture_pick(KEEP_ROUNDS) == 0) {
+	if (torture_ops_is_registered(&steady) && torture_pick(KEEP_ROUNDS) == 0) {
 		err = unregister_ftrace_function(&steady);
 		if (err)
 			return err;
 	}
 	err = ftrace_set_filter_ips(&steady, ips, NR_STEADY, false, true);
-	return err || is_registered(&steady) ? err : register_ftrace_function(&steady);
+	return err || torture_ops_is_registered(&steady) ? err : register_ftrace_function(&steady);
 }
 
-static bool check_round(struct command_env *env, uint64_t expected)
+static bool torture_ops_check_round(struct command_env *env, uint64_t expected)
 {
 	bool is_right = torture_expect(env, "late calls", atomic_load(&seen.nr_late), 0);
 
@@ -177,13 +179,13 @@ static bool check_round(struct command_env *env, uint64_t expected)
 	return is_right;
 }
 
-static int stop(void)
+static int torture_ops_stop(void)
 {
-	int err = is_registered(&steady) ? unregister_ftrace_function(&steady) : 0;
+	int err = torture_ops_is_registered(&steady) ? unregister_ftrace_function(&steady) : 0;
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(others); i++) {
-		if (is_registered(&others[i]) && !err)
-			err = remove_other(&others[i]);
+		if (torture_ops_is_registered(&others[i]) && !err)
+			err = torture_ops_remove_other(&others[i]);
 		if (!err)
 			ftrace_free_filter(&others[i]);
 	}
@@ -193,8 +195,8 @@ static int stop(void)
 }
 
 const struct torture_user torture_ops = {
-	.begin = begin_round,
-	.change = change_something,
-	.check = check_round,
-	.stop = stop,
+	.begin = torture_ops_begin_round,
+	.change = torture_ops_change_something,
+	.check = torture_ops_check_round,
+	.stop = torture_ops_stop,
 };

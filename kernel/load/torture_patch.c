@@ -19,25 +19,25 @@ static TRACE_ALWAYS_INLINE void count_run(uint32_t target)
 
 /* ---- What replaces the targets: the same results, found in another way ---- */
 
-static uint64_t new_leaf(uint64_t value)
+static uint64_t torture_patch_new_leaf(uint64_t value)
 {
 	count_run(0);
 	return value + value + value;
 }
 
-static uint64_t new_call(uint64_t value)
+static uint64_t torture_patch_new_call(uint64_t value)
 {
 	count_run(1);
 	return torture_in_nmi(value) == value ? (value ^ 0x5555) + 1 : 0;
 }
 
-static uint64_t new_tail_call(uint64_t value)
+static uint64_t torture_patch_new_tail_call(uint64_t value)
 {
 	count_run(2);
 	return torture_in_nmi(value ^ 0x5555);
 }
 
-static uint64_t new_loop(uint64_t value)
+static uint64_t torture_patch_new_loop(uint64_t value)
 {
 	count_run(3);
 	for (uint32_t i = 0; i < 4; i++)
@@ -46,10 +46,10 @@ static uint64_t new_loop(uint64_t value)
 }
 
 static struct klp_func funcs[] = {
-	{ .old_name = "target_leaf", .new_func = (uintptr_t)new_leaf },
-	{ .old_name = "target_call", .new_func = (uintptr_t)new_call },
-	{ .old_name = "target_tail_call", .new_func = (uintptr_t)new_tail_call },
-	{ .old_name = "target_loop", .new_func = (uintptr_t)new_loop },
+	{ .old_name = "target_leaf", .new_func = (uintptr_t)torture_patch_new_leaf },
+	{ .old_name = "target_call", .new_func = (uintptr_t)torture_patch_new_call },
+	{ .old_name = "target_tail_call", .new_func = (uintptr_t)torture_patch_new_tail_call },
+	{ .old_name = "target_loop", .new_func = (uintptr_t)torture_patch_new_loop },
 };
 
 static struct klp_patch patch = { .name = "torture",
@@ -58,7 +58,7 @@ static struct klp_patch patch = { .name = "torture",
 
 /* ---- A user of tracing ---- */
 
-static int change(void)
+static int torture_patch_change(void)
 {
 	if (!klp_patch_is_active(&patch))
 		return klp_enable_patch(&patch);
@@ -68,7 +68,7 @@ static int change(void)
 	return 0;
 }
 
-static int wait_for_transition(void)
+static int torture_patch_wait_for_transition(void)
 {
 	for (uint32_t i = 0; klp_patch_in_transition(&patch); i++) {
 		if (i == WAIT_TRIES)
@@ -79,17 +79,17 @@ static int wait_for_transition(void)
 	return 0;
 }
 
-static int stop(void)
+static int torture_patch_stop(void)
 {
-	int err = wait_for_transition();
+	int err = torture_patch_wait_for_transition();
 
 	if (err || !klp_patch_is_active(&patch))
 		return err;
 	err = klp_disable_patch(&patch);
-	return err ? err : wait_for_transition();
+	return err ? err : torture_patch_wait_for_transition();
 }
 
 const struct torture_user torture_patch = {
-	.change = change,
-	.stop = stop,
+	.change = torture_patch_change,
+	.stop = torture_patch_stop,
 };

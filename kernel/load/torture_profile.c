@@ -13,7 +13,7 @@
 static bool is_on;
 static uint64_t nr_calls; /* of each target since then */
 
-static int switch_it(bool on)
+static int torture_profile_switch_it(bool on)
 {
 	int err = torture_write("function_profile_enabled", on ? "1\n" : "0\n", 0);
 
@@ -23,19 +23,19 @@ static int switch_it(bool on)
 }
 
 /* At first once: its tables are there then, and stay. */
-static int start(void)
+static int torture_profile_start(void)
 {
-	int err = switch_it(true);
+	int err = torture_profile_switch_it(true);
 
-	return err ? err : switch_it(false);
+	return err ? err : torture_profile_switch_it(false);
 }
 
-static int begin_round(void)
+static int torture_profile_begin_round(void)
 {
-	return torture_pick(SWITCH_ONE_IN) ? 0 : switch_it(!is_on);
+	return torture_pick(SWITCH_ONE_IN) ? 0 : torture_profile_switch_it(!is_on);
 }
 
-static const char *skip_spaces(const char *text)
+static const char *torture_profile_skip_spaces(const char *text)
 {
 	while (*text == ' ')
 		text++;
@@ -43,9 +43,9 @@ static const char *skip_spaces(const char *text)
 }
 
 /* "  target_leaf                    640    12.345 us  ...": add the hits. */
-static void add_hits(const char *line, void *arg)
+static void torture_profile_add_hits(const char *line, void *arg)
 {
-	const char *name = skip_spaces(line);
+	const char *name = torture_profile_skip_spaces(line);
 	uint64_t hits = 0;
 
 	if (strncmp(name, "target_", 7) != 0)
@@ -53,12 +53,12 @@ static void add_hits(const char *line, void *arg)
 	line = strchr(name, ' ');
 	if (!line)
 		return;
-	for (line = skip_spaces(line); *line >= '0' && *line <= '9'; line++)
+	for (line = torture_profile_skip_spaces(line); *line >= '0' && *line <= '9'; line++)
 		hits = hits * 10 + (uint64_t)(*line - '0');
 	*(uint64_t *)arg += hits;
 }
 
-static bool check_round(struct command_env *env, uint64_t expected)
+static bool torture_profile_check_round(struct command_env *env, uint64_t expected)
 {
 	uint64_t hits = 0;
 	int err = 0;
@@ -70,7 +70,7 @@ static bool check_round(struct command_env *env, uint64_t expected)
 		char path[48];
 
 		trace_snprintf(path, sizeof(path), "trace_stat/function%u", torture_worker_cpu(i));
-		err = torture_each_line(path, add_hits, &hits);
+		err = torture_each_line(path, torture_profile_add_hits, &hits);
 	}
 	if (err)
 		command_perror(env, "trace_stat", err);
@@ -78,14 +78,14 @@ static bool check_round(struct command_env *env, uint64_t expected)
 	       !err;
 }
 
-static int stop(void)
+static int torture_profile_stop(void)
 {
-	return is_on ? switch_it(false) : 0;
+	return is_on ? torture_profile_switch_it(false) : 0;
 }
 
 const struct torture_user torture_profile = {
-	.start = start,
-	.begin = begin_round,
-	.check = check_round,
-	.stop = stop,
+	.start = torture_profile_start,
+	.begin = torture_profile_begin_round,
+	.check = torture_profile_check_round,
+	.stop = torture_profile_stop,
 };

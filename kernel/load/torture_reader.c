@@ -59,7 +59,7 @@ static struct {
 } reader;
 
 /* What comes and goes may be gone, and what is exclusive may be in use. */
-static void read_one(const char *path)
+static void torture_reader_read_one(const char *path)
 {
 	int err = torture_read(path, reader.text, sizeof(reader.text));
 
@@ -79,7 +79,8 @@ static int reader_main(void *arg)
 		while (!atomic_load(&reader.rest)) {
 			uint64_t start_ns = ktime_ns();
 
-			read_one(files[torture_random(&reader.seed, ARRAY_SIZE(files))]);
+			torture_reader_read_one(
+				files[torture_random(&reader.seed, ARRAY_SIZE(files))]);
 			thread_sleep_ns(PAUSES * (ktime_ns() - start_ns));
 		}
 		complete(&reader.is_resting);

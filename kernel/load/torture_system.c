@@ -29,7 +29,7 @@ static const struct setting settings[] = {
 	{ "current_tracer", "wakeup_rt\n", 0 },
 	{ "current_tracer", "nop\n", 0 },
 	{ "tracing_max_latency", "0\n", 0 },
-	{ "set_ftrace_filter", "target_* helper\n", FRESH },
+	{ "set_ftrace_filter", "target_* torture_helper\n", FRESH },
 	{ "set_ftrace_filter", "*sched* target_*\n", FRESH }, /* targets always: torture_profile */
 	{ "set_ftrace_filter", "", FRESH },
 	{ "set_ftrace_notrace", "*lock*\n", FRESH },
@@ -44,7 +44,7 @@ static const struct setting settings[] = {
 	{ "set_ftrace_filter", "!target_*:stacktrace:0\n", ADD },
 	{ "set_graph_function", "target_call\n", FRESH },
 	{ "set_graph_function", "", FRESH },
-	{ "set_graph_notrace", "helper\n", FRESH },
+	{ "set_graph_notrace", "torture_helper\n", FRESH },
 	{ "set_graph_notrace", "", FRESH },
 	{ "max_graph_depth", "2\n", 0 },
 	{ "max_graph_depth", "0\n", 0 },
@@ -140,7 +140,7 @@ static const struct setting first_settings[] = {
  * Settings exclude each other, and some are of tracers that this moment's is not: such a write is
  * refused, and changes nothing. Anything else is an error.
  */
-static int apply(const struct setting *setting)
+static int torture_system_apply(const struct setting *setting)
 {
 	int err = torture_write(setting->path, setting->text, setting->vfs_flags);
 
@@ -149,41 +149,41 @@ static int apply(const struct setting *setting)
 	return err == -ENODEV && setting->text[0] == '!' ? 0 : err; /* no such command is set */
 }
 
-static int apply_all(const struct setting *all, size_t nr)
+static int torture_system_apply_all(const struct setting *all, size_t nr)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++)
-		err = apply(&all[i]);
+		err = torture_system_apply(&all[i]);
 	return err;
 }
 
 /* At first each once: what they allocate for good is there then. */
-static int start(void)
+static int torture_system_start(void)
 {
 	static bool was_applied;
 	int err = 0;
 
 	if (!was_applied)
-		err = apply_all(lasting_settings, ARRAY_SIZE(lasting_settings));
+		err = torture_system_apply_all(lasting_settings, ARRAY_SIZE(lasting_settings));
 	if (!was_applied && !err)
-		err = apply_all(settings, ARRAY_SIZE(settings));
+		err = torture_system_apply_all(settings, ARRAY_SIZE(settings));
 	was_applied = true;
 	return err;
 }
 
-static int change(void)
+static int torture_system_change(void)
 {
-	return apply(&settings[torture_pick(ARRAY_SIZE(settings))]);
+	return torture_system_apply(&settings[torture_pick(ARRAY_SIZE(settings))]);
 }
 
-static int stop(void)
+static int torture_system_stop(void)
 {
-	return apply_all(first_settings, ARRAY_SIZE(first_settings));
+	return torture_system_apply_all(first_settings, ARRAY_SIZE(first_settings));
 }
 
 const struct torture_user torture_system = {
-	.start = start,
-	.change = change,
-	.stop = stop,
+	.start = torture_system_start,
+	.change = torture_system_change,
+	.stop = torture_system_stop,
 };

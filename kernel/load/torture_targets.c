@@ -16,22 +16,22 @@ static TRACE_ALWAYS_INLINE void count_run(uint32_t target)
 	atomic_fetch_add_explicit(&torture_runs[target], 1, memory_order_relaxed);
 }
 
-static TRACE_NOINLINE uint64_t helper(uint64_t value)
+static TRACE_NOINLINE uint64_t torture_helper(uint64_t value)
 {
 	return value ^ 0x5555;
 }
 
 /* Six arguments in registers, two on the stack: all of them have to survive. */
 // NOLINTNEXTLINE(readability-function-size): more arguments than registers are the point
-static TRACE_NOINLINE uint64_t sum(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-				   uint64_t f, uint64_t g, uint64_t h)
+static TRACE_NOINLINE uint64_t torture_sum(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+					   uint64_t e, uint64_t f, uint64_t g, uint64_t h)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
 /* The compiler may not look through these. */
-static torture_target_fn volatile call_helper = helper;
-static sum_fn volatile call_sum = sum;
+static torture_target_fn volatile call_helper = torture_helper;
+static sum_fn volatile call_sum = torture_sum;
 
 static uint64_t target_leaf(uint64_t value)
 {

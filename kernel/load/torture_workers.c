@@ -37,7 +37,7 @@ uint64_t torture_random(uint64_t *state, uint64_t limit)
 }
 
 /* Call every target twice with the same argument: the results agree, whatever sits on the site. */
-static void call_targets(struct worker *worker)
+static void torture_workers_call_targets(struct worker *worker)
 {
 	for (uint32_t i = 0; i < TORTURE_NR_TARGETS; i++) {
 		torture_target_fn volatile target = torture_targets[i];
@@ -53,7 +53,7 @@ static void call_targets(struct worker *worker)
  * No call of this thread waits for its hooked return: none on the shadow stack, and no hook where
  * return addresses lie.
  */
-static TRACE_NOINLINE bool stack_is_clean(void)
+static TRACE_NOINLINE bool torture_workers_stack_is_clean(void)
 {
 	const struct thread *thread = current_thread();
 	const uintptr_t *word = __builtin_frame_address(0);
@@ -66,10 +66,10 @@ static TRACE_NOINLINE bool stack_is_clean(void)
 }
 
 /* With pauses: whoever changes things needs the CPUs too. */
-static void go_on_calling(struct worker *worker)
+static void torture_workers_go_on_calling(struct worker *worker)
 {
 	for (uint32_t i = 0; i < PASSES_AT_ONCE; i++)
-		call_targets(worker);
+		torture_workers_call_targets(worker);
 	thread_sleep_ns(PAUSE_NS);
 }
 
@@ -81,14 +81,14 @@ static int worker_main(void *arg)
 	for (;;) {
 		semaphore_down(&worker->go);
 		if (atomic_load(&worker->stop))
-			return stack_is_clean();
+			return torture_workers_stack_is_clean();
 		worker->nr_calls = 0;
 		while (worker->nr_calls < TORTURE_CALLS) {
-			call_targets(worker);
+			torture_workers_call_targets(worker);
 			cond_resched();
 		}
 		while (goes_on && !atomic_load(&is_enough))
-			go_on_calling(worker);
+			torture_workers_go_on_calling(worker);
 		complete(&worker->done);
 	}
 }

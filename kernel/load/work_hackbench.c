@@ -59,7 +59,8 @@ struct hack_group {
 	struct hack_member members[GROUP_MEMBERS];
 };
 
-static void fill_message(struct message *message, uint32_t group, uint32_t sender, uint32_t number)
+static void hackbench_fill_message(struct message *message, uint32_t group, uint32_t sender,
+				   uint32_t number)
 {
 	message->group = group;
 	message->sender = sender;
@@ -67,7 +68,7 @@ static void fill_message(struct message *message, uint32_t group, uint32_t sende
 	memset(message->fill, (int)(sender + number), sizeof(message->fill));
 }
 
-static int send_all(void *arg)
+static int hackbench_send_all(void *arg)
 {
 	struct hack_member *self = arg;
 	struct hack_group *group = self->group;
@@ -76,7 +77,7 @@ static int send_all(void *arg)
 	    group->run->is_broken)
 		return 1;
 	for (uint32_t number = 0; number < group->run->nr_messages; number++) {
-		fill_message(&self->out, group->index, self->index, number);
+		hackbench_fill_message(&self->out, group->index, self->index, number);
 		for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
 			ssize_t put = file_write(group->members[i].write_end, &self->out,
 						 sizeof(self->out));
@@ -89,7 +90,7 @@ static int send_all(void *arg)
 }
 
 /* A whole message: pipes give what is there. */
-static bool receive(struct hack_member *self)
+static bool hackbench_receive(struct hack_member *self)
 {
 	size_t have = 0;
 
@@ -104,7 +105,7 @@ static bool receive(struct hack_member *self)
 	return true;
 }
 
-static bool is_right(struct hack_member *self)
+static bool hackbench_is_right(struct hack_member *self)
 {
 	const struct message *message = &self->in;
 	uint8_t fill = (uint8_t)(message->sender + message->number);
@@ -120,23 +121,23 @@ static bool is_right(struct hack_member *self)
 	return true;
 }
 
-static int receive_all(void *arg)
+static int hackbench_receive_all(void *arg)
 {
 	struct hack_member *self = arg;
 	struct hack_run *run = self->group->run;
 	uint64_t nr = (uint64_t)run->nr_messages * GROUP_MEMBERS;
 
 	while (nr--) {
-		if (!receive(self))
+		if (!hackbench_receive(self))
 			return 1;
 		atomic_fetch_add(&run->nr_received, 1);
-		if (!is_right(self))
+		if (!hackbench_is_right(self))
 			atomic_fetch_add(&run->nr_wrong, 1);
 	}
 	return 0;
 }
 
-static bool start_member(struct hack_group *group, uint32_t index)
+static bool hackbench_start_member(struct hack_group *group, uint32_t index)
 {
 	struct hack_member *member = &group->members[index];
 
@@ -144,14 +145,15 @@ static bool start_member(struct hack_group *group, uint32_t index)
 	member->index = index;
 	if (pipe_create(&member->read_end, &member->write_end))
 		return false;
-	member->receiver = thread_create("hackbench-rx", receive_all, member, 0);
-	member->sender =
-		member->receiver ? thread_create("hackbench-tx", send_all, member, 0) : NULL;
+	member->receiver = thread_create("hackbench-rx", hackbench_receive_all, member, 0);
+	member->sender = member->receiver
+				 ? thread_create("hackbench-tx", hackbench_send_all, member, 0)
+				 : NULL;
 	return member->sender;
 }
 
 /* Both kinds of threads end by themselves, or because they are interrupted. */
-static void join_threads(struct hack_group *group, bool receivers)
+static void hackbench_join_threads(struct hack_group *group, bool receivers)
 {
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
 		struct hack_member *member = &group->members[i];
@@ -167,7 +169,7 @@ static void join_threads(struct hack_group *group, bool receivers)
 	}
 }
 
-static void interrupt_group(struct hack_group *group)
+static void hackbench_interrupt_group(struct hack_group *group)
 {
 	for (uint32_t i = 0; group && i < GROUP_MEMBERS; i++) {
 		if (group->members[i].sender)
@@ -177,12 +179,12 @@ static void interrupt_group(struct hack_group *group)
 	}
 }
 
-static void finish_group(struct hack_group *group)
+static void hackbench_finish_group(struct hack_group *group)
 {
 	if (!group)
 		return;
-	join_threads(group, false);
-	join_threads(group, true);
+	hackbench_join_threads(group, false);
+	hackbench_join_threads(group, true);
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
 		file_put(group->members[i].read_end);
 		file_put(group->members[i].write_end);
@@ -191,7 +193,7 @@ static void finish_group(struct hack_group *group)
 }
 
 /* Everyone in place, waiting for `go`. -ENOMEM leaves what was started to stop_all(). */
-static int start_all(struct hack_run *run)
+static int hackbench_start_all(struct hack_run *run)
 {
 	run->groups = kcalloc(run->nr_groups, sizeof(void *));
 	if (!run->groups)
@@ -205,27 +207,27 @@ static int start_all(struct hack_run *run)
 		group->run = run;
 		group->index = i;
 		for (uint32_t member = 0; member < GROUP_MEMBERS; member++) {
-			if (!start_member(group, member))
+			if (!hackbench_start_member(group, member))
 				return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-static void finish_all(struct hack_run *run, bool is_broken)
+static void hackbench_finish_all(struct hack_run *run, bool is_broken)
 {
 	if (!run->groups)
 		return;
 	for (uint32_t i = 0; is_broken && i < run->nr_groups; i++)
-		interrupt_group(run->groups[i]);
+		hackbench_interrupt_group(run->groups[i]);
 	run->is_broken = is_broken;
 	complete_all(&run->go);
 	for (uint32_t i = 0; i < run->nr_groups; i++)
-		finish_group(run->groups[i]);
+		hackbench_finish_group(run->groups[i]);
 	kfree(run->groups);
 }
 
-static int report(struct command_env *env, const struct hack_run *run, uint64_t ns)
+static int hackbench_report(struct command_env *env, const struct hack_run *run, uint64_t ns)
 {
 	uint64_t expected =
 		(uint64_t)run->nr_groups * GROUP_MEMBERS * GROUP_MEMBERS * run->nr_messages;
@@ -243,7 +245,7 @@ static int report(struct command_env *env, const struct hack_run *run, uint64_t 
 	return 0;
 }
 
-static bool parse_arguments(struct hack_run *run, int argc, char **argv)
+static bool hackbench_parse_arguments(struct hack_run *run, int argc, char **argv)
 {
 	uint64_t groups = 10, messages = 100;
 
@@ -258,29 +260,29 @@ static bool parse_arguments(struct hack_run *run, int argc, char **argv)
 	return true;
 }
 
-static int run_hackbench(struct command_env *env, int argc, char **argv)
+static int hackbench_run(struct command_env *env, int argc, char **argv)
 {
 	struct hack_run run = { 0 };
 	uint64_t start_ns;
 	int err;
 
-	if (!parse_arguments(&run, argc, argv))
+	if (!hackbench_parse_arguments(&run, argc, argv))
 		return COMMAND_USAGE;
 	command_printf(env, "Running with %u groups of %u senders and receivers (== %u threads)\n",
 		       run.nr_groups, GROUP_MEMBERS, run.nr_groups * GROUP_MEMBERS * 2);
 	command_printf(env, "Each sender will pass %u messages of %u bytes to each receiver\n",
 		       run.nr_messages, MESSAGE_BYTES);
-	err = start_all(&run);
+	err = hackbench_start_all(&run);
 	start_ns = ktime_ns();
-	finish_all(&run, err);
+	hackbench_finish_all(&run, err);
 	if (!err)
-		return report(env, &run, ktime_ns() - start_ns);
+		return hackbench_report(env, &run, ktime_ns() - start_ns);
 	command_error(env, "%s", command_strerror(err));
 	return 1;
 }
 
 const struct command hackbench_commands[] = {
 	{ "hackbench", "[GROUPS] [MESSAGES]", "exchange messages between many threads",
-	  run_hackbench, 0 },
+	  hackbench_run, 0 },
 	{ 0 },
 };

@@ -60,7 +60,7 @@ static const struct {
 	{ "nested", delay_nested },
 };
 
-static int run_delay(struct command_env *env, int argc, char **argv)
+static int delay_run(struct command_env *env, int argc, char **argv)
 {
 	uint64_t usecs, times = 1;
 
@@ -83,6 +83,6 @@ static int run_delay(struct command_env *env, int argc, char **argv)
 
 const struct command preemptirq_commands[] = {
 	{ "preemptirq_delay", "irq|preempt|alternate|nested USECS [TIMES]",
-	  "keep interrupts or preemption off for a while", run_delay, 0 },
+	  "keep interrupts or preemption off for a while", delay_run, 0 },
 	{ 0 },
 };

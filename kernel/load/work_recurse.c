@@ -21,7 +21,7 @@ static TRACE_NOINLINE uint64_t recurse_step(uint64_t left, uintptr_t *out_deepes
 	return 1;
 }
 
-static int run_recurse(struct command_env *env, int argc, char **argv)
+static int recurse_run(struct command_env *env, int argc, char **argv)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), deepest = here;
 	uint64_t wanted, reached;
@@ -37,7 +37,7 @@ static int run_recurse(struct command_env *env, int argc, char **argv)
 }
 
 const struct command recurse_commands[] = {
-	{ "recurse", "DEPTH", "call a function that calls itself, DEPTH calls deep", run_recurse,
+	{ "recurse", "DEPTH", "call a function that calls itself, DEPTH calls deep", recurse_run,
 	  0 },
 	{ 0 },
 };

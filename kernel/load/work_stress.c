@@ -49,7 +49,7 @@ static int stress_loop(void *arg)
 	return 0;
 }
 
-static int start_workers(struct stress_run *run, struct stress_worker *workers)
+static int stress_start_workers(struct stress_run *run, struct stress_worker *workers)
 {
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		struct stress_worker *worker = &workers[run->nr_workers];
@@ -70,7 +70,7 @@ static int start_workers(struct stress_run *run, struct stress_worker *workers)
 }
 
 /* Returns the rounds of all. */
-static uint64_t join_workers(struct stress_run *run, struct stress_worker *workers)
+static uint64_t stress_join_workers(struct stress_run *run, struct stress_worker *workers)
 {
 	uint64_t rounds = 0;
 
@@ -86,17 +86,17 @@ static uint64_t join_workers(struct stress_run *run, struct stress_worker *worke
 	return rounds;
 }
 
-static int run_workers(struct stress_run *run, uint64_t *out_rounds)
+static int stress_run_workers(struct stress_run *run, uint64_t *out_rounds)
 {
 	struct stress_worker *workers = kcalloc(smp_nr_cpus(), sizeof(*workers));
 	int err;
 
 	if (!workers)
 		return -ENOMEM;
-	err = start_workers(run, workers);
+	err = stress_start_workers(run, workers);
 	if (err)
 		run->end_ns = 0;
-	*out_rounds = join_workers(run, workers);
+	*out_rounds = stress_join_workers(run, workers);
 	kfree(workers);
 	return err;
 }
@@ -113,7 +113,7 @@ static int stress_one(struct stress_run *run, uint64_t *out_rounds)
 	if (kind->begin)
 		err = kind->begin(run);
 	if (!err)
-		err = run_workers(run, out_rounds);
+		err = stress_run_workers(run, out_rounds);
 	if (kind->end)
 		kind->end(run, *out_rounds);
 	kfree(run->shared);
@@ -145,8 +145,8 @@ static int stress_and_report(struct command_env *env, const struct stress_kind *
 }
 
 /* [KIND | all] [SECONDS | -n ROUNDS] */
-static bool parse_arguments(int argc, char **argv, const char **out_name, uint64_t *out_ns,
-			    uint64_t *out_rounds)
+static bool stress_parse_arguments(int argc, char **argv, const char **out_name, uint64_t *out_ns,
+				   uint64_t *out_rounds)
 {
 	uint64_t seconds = 1;
 	int i = 1;
@@ -163,13 +163,13 @@ static bool parse_arguments(int argc, char **argv, const char **out_name, uint64
 	return i == argc;
 }
 
-static int run_stress(struct command_env *env, int argc, char **argv)
+static int stress_command(struct command_env *env, int argc, char **argv)
 {
 	const char *name = "all";
 	uint64_t ns = 0, rounds = UINT64_MAX;
 	int status = COMMAND_USAGE;
 
-	if (!parse_arguments(argc, argv, &name, &ns, &rounds))
+	if (!stress_parse_arguments(argc, argv, &name, &ns, &rounds))
 		return COMMAND_USAGE;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (strcmp(name, "all") != 0 && strcmp(name, kinds[i]->name) != 0)
@@ -183,6 +183,6 @@ static int run_stress(struct command_env *env, int argc, char **argv)
 
 const struct command stress_commands[] = {
 	{ "stress", "[alloc | ipi | livepatch | locks | timers | all] [SECONDS | -n ROUNDS]",
-	  "load the kernel on all CPUs and check the results", run_stress, 0 },
+	  "load the kernel on all CPUs and check the results", stress_command, 0 },
 	{ 0 },
 };

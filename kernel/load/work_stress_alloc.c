@@ -25,7 +25,7 @@ struct slot {
 	uint8_t *memory;
 };
 
-static void fill_slot(struct stress_worker *worker, struct slot *slot)
+static void stress_alloc_fill_slot(struct stress_worker *worker, struct slot *slot)
 {
 	uint32_t dice = stress_random(worker, 16);
 
@@ -51,7 +51,7 @@ static void fill_slot(struct stress_worker *worker, struct slot *slot)
 }
 
 /* Every byte is as it was left, then the memory goes back. */
-static void empty_slot(struct stress_run *run, struct slot *slot)
+static void stress_alloc_empty_slot(struct stress_run *run, struct slot *slot)
 {
 	for (size_t i = 0; slot->kind && i < slot->bytes; i++) {
 		if (slot->memory[i] == slot->fill)
@@ -77,12 +77,12 @@ static void alloc_round(struct stress_worker *worker)
 		struct slot *slot = &slots[stress_random(worker, NR_SLOTS)];
 
 		if (slot->kind)
-			empty_slot(worker->run, slot);
+			stress_alloc_empty_slot(worker->run, slot);
 		else
-			fill_slot(worker, slot);
+			stress_alloc_fill_slot(worker, slot);
 	}
 	for (uint32_t i = 0; i < NR_SLOTS; i++)
-		empty_slot(worker->run, &slots[i]);
+		stress_alloc_empty_slot(worker->run, &slots[i]);
 }
 
 const struct stress_kind stress_alloc = {

@@ -16,7 +16,7 @@ struct ipi_call {
 	uint64_t seen; /* bit for each CPU; each sets its own, once */
 };
 
-static void note_call(void *arg)
+static void stress_ipi_note_call(void *arg)
 {
 	struct ipi_call *call = arg;
 
@@ -24,7 +24,7 @@ static void note_call(void *arg)
 	__atomic_fetch_xor(&call->seen, 1ull << cpu_local_read(id), __ATOMIC_SEQ_CST);
 }
 
-static uint64_t count_bits(uint64_t bits)
+static uint64_t stress_ipi_count_bits(uint64_t bits)
 {
 	uint64_t nr = 0;
 
@@ -33,10 +33,10 @@ static uint64_t count_bits(uint64_t bits)
 	return nr;
 }
 
-static void check_seen(struct stress_worker *worker, uint64_t seen, uint64_t expected)
+static void stress_ipi_check_seen(struct stress_worker *worker, uint64_t seen, uint64_t expected)
 {
 	atomic_fetch_add(&((struct ipi_shared *)worker->run->shared)->nr_asked,
-			 count_bits(expected));
+			 stress_ipi_count_bits(expected));
 	if (seen != expected)
 		stress_fail(worker->run, "called CPUs %#lx, run on %#lx", expected, seen);
 }
@@ -47,10 +47,10 @@ static void ipi_round(struct stress_worker *worker)
 	uint32_t cpu = stress_random(worker, smp_nr_cpus());
 
 	if (stress_random(worker, 4) == 0) {
-		smp_call_all(note_call, &call, true);
-		check_seen(worker, call.seen, smp_online_mask());
-	} else if (smp_call_one(cpu, note_call, &call) == 0) {
-		check_seen(worker, call.seen, 1ull << cpu);
+		smp_call_all(stress_ipi_note_call, &call, true);
+		stress_ipi_check_seen(worker, call.seen, smp_online_mask());
+	} else if (smp_call_one(cpu, stress_ipi_note_call, &call) == 0) {
+		stress_ipi_check_seen(worker, call.seen, 1ull << cpu);
 	}
 	smp_send_reschedule(cpu);
 	if (stress_random(worker, 32) == 0)

@@ -55,49 +55,49 @@ void klp_stress_outer(struct pass *pass)
 	call_both(pass);
 }
 
-static TRACE_NOINLINE void left_1(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_left_1(struct pass *pass)
 {
 	note(pass, 1);
 }
 
-static TRACE_NOINLINE void right_1(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_right_1(struct pass *pass)
 {
 	note(pass, 1);
 }
 
 /* Calls the others by the names they had: those are replaced too. */
-static TRACE_NOINLINE void outer_1(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_outer_1(struct pass *pass)
 {
 	note(pass, 1);
 	call_both(pass);
 }
 
-static TRACE_NOINLINE void left_2(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_left_2(struct pass *pass)
 {
 	note(pass, 2);
 }
 
-static TRACE_NOINLINE void right_2(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_right_2(struct pass *pass)
 {
 	note(pass, 2);
 }
 
-static TRACE_NOINLINE void outer_2(struct pass *pass)
+static TRACE_NOINLINE void stress_livepatch_outer_2(struct pass *pass)
 {
 	note(pass, 2);
 	call_both(pass);
 }
 
 static struct klp_func funcs_1[] = {
-	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)outer_1 },
-	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)left_1 },
-	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)right_1 },
+	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)stress_livepatch_outer_1 },
+	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)stress_livepatch_left_1 },
+	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)stress_livepatch_right_1 },
 };
 
 static struct klp_func funcs_2[] = {
-	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)outer_2 },
-	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)left_2 },
-	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)right_2 },
+	{ .old_name = "klp_stress_outer", .new_func = (uintptr_t)stress_livepatch_outer_2 },
+	{ .old_name = "klp_stress_left", .new_func = (uintptr_t)stress_livepatch_left_2 },
+	{ .old_name = "klp_stress_right", .new_func = (uintptr_t)stress_livepatch_right_2 },
 };
 
 static struct klp_patch patches[] = {
@@ -110,7 +110,7 @@ struct livepatch_shared {
 	_Atomic uint64_t nr_switches;
 };
 
-static void check_pass(struct stress_worker *worker)
+static void stress_livepatch_check_pass(struct stress_worker *worker)
 {
 	struct livepatch_shared *shared = worker->run->shared;
 	struct pass pass = { .stays = stress_random(worker, 64) == 0 };
@@ -125,7 +125,7 @@ static void check_pass(struct stress_worker *worker)
 }
 
 /* The first worker changes one of the patches, in whatever state it is. */
-static void change(struct stress_worker *worker)
+static void stress_livepatch_change(struct stress_worker *worker)
 {
 	struct livepatch_shared *shared = worker->run->shared;
 	struct klp_patch *patch = &patches[stress_random(worker, 2)];
@@ -146,15 +146,15 @@ static void change(struct stress_worker *worker)
 static void livepatch_round(struct stress_worker *worker)
 {
 	for (int i = 0; i < 100; i++)
-		check_pass(worker);
+		stress_livepatch_check_pass(worker);
 	if (worker->index == 0 && stress_random(worker, 16) == 0)
-		change(worker);
+		stress_livepatch_change(worker);
 	if (stress_random(worker, 4) == 0)
 		klp_try_complete_transition(); /* this thread is outside of them all */
 }
 
 /* Back to the first version, which must then be the only one. */
-static void remove_patch(struct klp_patch *patch)
+static void stress_livepatch_remove_patch(struct klp_patch *patch)
 {
 	while (klp_patch_is_active(patch)) {
 		if (patch->is_enabled)
@@ -171,7 +171,7 @@ static void livepatch_end(struct stress_run *run, uint64_t rounds)
 	uint64_t nr = 0;
 
 	for (int i = 0; i < 2; i++)
-		remove_patch(&patches[i]);
+		stress_livepatch_remove_patch(&patches[i]);
 	klp_stress_outer(&pass);
 	if (pass.versions != 1 || pass.nr_calls != 3)
 		stress_fail(run, "not back: %u calls of versions %#x", pass.nr_calls,

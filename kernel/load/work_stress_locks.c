@@ -26,7 +26,7 @@ static int locks_begin(struct stress_run *run)
 }
 
 /* A wide window between reading and writing: without the lock it would be hit. */
-static void count_up(volatile uint64_t *count)
+static void stress_locks_count_up(volatile uint64_t *count)
 {
 	uint64_t value = *count;
 
@@ -41,25 +41,26 @@ static void locks_round(struct stress_worker *worker)
 	uint64_t flags;
 
 	spin_lock(&shared->spin);
-	count_up(&shared->spin_count);
+	stress_locks_count_up(&shared->spin_count);
 	spin_unlock(&shared->spin);
 
 	flags = spin_lock_irqsave(&shared->irq_spin);
-	count_up(&shared->irq_spin_count);
+	stress_locks_count_up(&shared->irq_spin_count);
 	spin_unlock_irqrestore(&shared->irq_spin, flags);
 
 	mutex_lock(&shared->mutex);
-	count_up(&shared->mutex_count);
+	stress_locks_count_up(&shared->mutex_count);
 	if (stress_random(worker, 16) == 0)
 		yield();
 	mutex_unlock(&shared->mutex);
 
 	semaphore_down(&shared->semaphore);
-	count_up(&shared->semaphore_count);
+	stress_locks_count_up(&shared->semaphore_count);
 	semaphore_up(&shared->semaphore);
 }
 
-static void check_count(struct stress_run *run, const char *name, uint64_t count, uint64_t rounds)
+static void stress_locks_check_count(struct stress_run *run, const char *name, uint64_t count,
+				     uint64_t rounds)
 {
 	if (count != rounds)
 		stress_fail(run, "%s: counted %lu of %lu", name, count, rounds);
@@ -69,10 +70,11 @@ static void locks_end(struct stress_run *run, uint64_t rounds)
 {
 	const struct locks_shared *shared = run->shared;
 
-	check_count(run, "spinlock", shared->spin_count, rounds);
-	check_count(run, "spinlock with interrupts off", shared->irq_spin_count, rounds);
-	check_count(run, "mutex", shared->mutex_count, rounds);
-	check_count(run, "semaphore", shared->semaphore_count, rounds);
+	stress_locks_check_count(run, "spinlock", shared->spin_count, rounds);
+	stress_locks_check_count(run, "spinlock with interrupts off", shared->irq_spin_count,
+				 rounds);
+	stress_locks_check_count(run, "mutex", shared->mutex_count, rounds);
+	stress_locks_check_count(run, "semaphore", shared->semaphore_count, rounds);
 }
 
 const struct stress_kind stress_locks = {

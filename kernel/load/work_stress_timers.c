@@ -24,7 +24,7 @@ struct checked_timer {
 	struct completion worked;
 };
 
-static void do_work(struct work *work)
+static void stress_timers_do_work(struct work *work)
 {
 	struct checked_timer *checked = container_of(work, struct checked_timer, work);
 
@@ -32,7 +32,7 @@ static void do_work(struct work *work)
 	complete(&checked->worked);
 }
 
-static void fire(struct timer *timer)
+static void stress_timers_fire(struct timer *timer)
 {
 	struct checked_timer *checked = container_of(timer, struct checked_timer, timer);
 
@@ -42,19 +42,20 @@ static void fire(struct timer *timer)
 	work_queue(&checked->work);
 }
 
-static void start_timer(struct stress_worker *worker, struct checked_timer *checked)
+static void stress_timers_start_timer(struct stress_worker *worker, struct checked_timer *checked)
 {
 	uint64_t delay_us = stress_random(worker, DELAY_MAX_US);
 
 	*checked = (struct checked_timer){ 0 };
-	timer_setup(&checked->timer, fire);
-	work_init(&checked->work, do_work);
+	timer_setup(&checked->timer, stress_timers_fire);
+	work_init(&checked->work, stress_timers_do_work);
 	checked->deadline_ns = ktime_ns() + delay_us * NSEC_PER_USEC;
 	timer_start(&checked->timer, checked->deadline_ns);
 }
 
 /* Some are cancelled; the others have fired and their work is done when this returns. */
-static void finish_timer(struct stress_worker *worker, struct checked_timer *checked, bool cancels)
+static void stress_timers_finish_timer(struct stress_worker *worker, struct checked_timer *checked,
+				       bool cancels)
 {
 	bool was_cancelled = cancels && timer_cancel_sync(&checked->timer);
 	uint32_t expected = !was_cancelled;
@@ -70,7 +71,7 @@ static void finish_timer(struct stress_worker *worker, struct checked_timer *che
 		stress_fail(worker->run, "a timer fired before its time");
 }
 
-static void check_sleep(struct stress_worker *worker)
+static void stress_timers_check_sleep(struct stress_worker *worker)
 {
 	uint64_t ns = stress_random(worker, DELAY_MAX_US) * NSEC_PER_USEC;
 	uint64_t start_ns = ktime_ns();
@@ -86,10 +87,10 @@ static void timers_round(struct stress_worker *worker)
 	if (!timers)
 		return;
 	for (uint32_t i = 0; i < NR_TIMERS; i++)
-		start_timer(worker, &timers[i]);
-	check_sleep(worker);
+		stress_timers_start_timer(worker, &timers[i]);
+	stress_timers_check_sleep(worker);
 	for (uint32_t i = 0; i < NR_TIMERS; i++)
-		finish_timer(worker, &timers[i], i % 4 == 0);
+		stress_timers_finish_timer(worker, &timers[i], i % 4 == 0);
 	work_flush();
 	kfree(timers);
 }

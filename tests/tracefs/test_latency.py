@@ -70,7 +70,7 @@ def test_delay_is_measured(tracing, tracer, mode, factor, function):
     assert 3000 * factor <= latency_of(text) <= 3000 * factor + 30
     assert places(text) == [function, function]
     assert re.search(r"#    \| task: preemptirq_dela-\d+ \(uid:0 nice:0 policy:0 rt_prio:0\)", text)
-    assert f"delay_busy <-{function}" in text and "=> run_delay" in text
+    assert f"delay_busy <-{function}" in text and "=> delay_run" in text
     first = [line for line in text.splitlines() if not line.startswith("#")][0]
     assert re.search(rf" 0us.: {function}\b", first)
 
@@ -246,7 +246,7 @@ def test_thread_filters(tracing, form):
         tracing.check(setting)
         text = measure(tracing, "irqsoff", "preemptirq_delay irq 2000", form)
         assert text.count("delay_irqs_off") >= 4 and places(text) == ["delay_irqs_off"] * 2
-        assert "=> run_delay" in text and ("delay_busy" in dict(called(text))) == is_wanted, setting
+        assert "=> delay_run" in text and ("delay_busy" in dict(called(text))) == is_wanted, setting
 
 
 @exact

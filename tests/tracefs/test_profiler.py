@@ -86,10 +86,10 @@ def test_graph_time(profiler):
 
 def test_filters_while_it_runs(profiler):
     profiler.check("echo recurse_step > set_ftrace_filter; echo 1 > function_profile_enabled; recurse 5; "
-                   "echo run_recurse >> set_ftrace_filter; recurse 5; echo recurse_step > set_ftrace_notrace; recurse 5")
+                   "echo recurse_run >> set_ftrace_filter; recurse 5; echo recurse_step > set_ftrace_notrace; recurse 5")
     assert total(profiler, 2, "recurse_step")[0] == 10
-    assert total(profiler, 2, "run_recurse")[0] == 2
-    assert profiler.check("cut -d ' ' -f 1,2 enabled_functions") == "run_recurse (1)\n"
+    assert total(profiler, 2, "recurse_run")[0] == 2
+    assert profiler.check("cut -d ' ' -f 1,2 enabled_functions") == "recurse_run (1)\n"
 
 
 def test_mistakes_as_in_linux(profiler):

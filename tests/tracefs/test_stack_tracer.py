@@ -53,7 +53,7 @@ def test_depth_of_a_known_stack(tracer):
     """Each further call of the recursion is as deep as the one before; the sizes add up."""
     tracer.check(f"echo recurse_step > stack_trace_filter; echo 1 > {ENABLED}; recurse 20")
     first = parse(tracer.check("cat stack_trace"))
-    assert [name for _, name in first[:21]] == ["recurse_step"] * 20 + ["run_recurse"]
+    assert [name for _, name in first[:21]] == ["recurse_step"] * 20 + ["recurse_run"]
     assert int(tracer.check("cat stack_max_size")) == first[0][0]
     frames = {first[i][0] - first[i + 1][0] for i in range(1, 19)}
     assert len(frames) == 1
