@@ -20,7 +20,7 @@ struct request {
 static const char *const policy_names[] = { "SCHED_OTHER", "SCHED_FIFO", "SCHED_RR" };
 
 /* One argument of letters. False for a letter nobody knows. */
-static bool take_letters(struct request *request, const char *letters)
+static bool chrt_take_letters(struct request *request, const char *letters)
 {
 	request->has_policy |= strchr(letters, 'f') || strchr(letters, 'r') || strchr(letters, 'o');
 	for (; *letters; letters++) {
@@ -40,14 +40,14 @@ static bool take_letters(struct request *request, const char *letters)
 	return true;
 }
 
-static void show_limits(struct command_env *env)
+static void chrt_show_limits(struct command_env *env)
 {
 	command_puts(env, "SCHED_OTHER min/max priority\t: 0/0\n"
 			  "SCHED_FIFO min/max priority\t: 1/99\n"
 			  "SCHED_RR min/max priority\t: 1/99\n");
 }
 
-static struct thread *find_thread(struct command_env *env, const char *text)
+static struct thread *chrt_find_thread(struct command_env *env, const char *text)
 {
 	struct thread *thread = NULL;
 	uint64_t pid;
@@ -66,9 +66,9 @@ static struct thread *find_thread(struct command_env *env, const char *text)
 	return thread;
 }
 
-static int show_thread(struct command_env *env, const char *pid_text)
+static int chrt_show_thread(struct command_env *env, const char *pid_text)
 {
-	struct thread *thread = find_thread(env, pid_text);
+	struct thread *thread = chrt_find_thread(env, pid_text);
 
 	if (!thread)
 		return 1;
@@ -80,8 +80,8 @@ static int show_thread(struct command_env *env, const char *pid_text)
 	return 0;
 }
 
-static int set_policy(struct command_env *env, const struct request *request, const char *prio_text,
-		      struct thread *thread)
+static int chrt_set_policy(struct command_env *env, const struct request *request,
+			   const char *prio_text, struct thread *thread)
 {
 	uint64_t priority;
 	int err;
@@ -104,20 +104,20 @@ static int set_policy(struct command_env *env, const struct request *request, co
 	return err ? 1 : 0;
 }
 
-static int change_thread(struct command_env *env, const struct request *request, char **argv)
+static int chrt_change_thread(struct command_env *env, const struct request *request, char **argv)
 {
-	struct thread *thread = find_thread(env, argv[1]);
+	struct thread *thread = chrt_find_thread(env, argv[1]);
 	int status;
 
 	if (!thread)
 		return 1;
-	status = set_policy(env, request, argv[0], thread);
+	status = chrt_set_policy(env, request, argv[0], thread);
 	thread_put(thread);
 	return status;
 }
 
 /* The thread of this command becomes the other command, as exec does. */
-static int become(struct command_env *env, int argc, char **argv)
+static int chrt_become(struct command_env *env, int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
 
@@ -130,7 +130,7 @@ static int become(struct command_env *env, int argc, char **argv)
 	return command->run(env, argc, argv);
 }
 
-static int run_chrt(struct command_env *env, int argc, char **argv)
+static int cmd_chrt(struct command_env *env, int argc, char **argv)
 {
 	struct request request = { .policy = THREAD_RR };
 	int at = 1;
@@ -138,28 +138,28 @@ static int run_chrt(struct command_env *env, int argc, char **argv)
 	for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
 		if (strcmp(argv[at], "--max") == 0)
 			request.shows_limits = true;
-		else if (!take_letters(&request, argv[at] + 1))
+		else if (!chrt_take_letters(&request, argv[at] + 1))
 			return COMMAND_USAGE;
 	}
 	argc -= at;
 	argv += at;
 	if (request.shows_limits) {
-		show_limits(env);
+		chrt_show_limits(env);
 		return 0;
 	}
 	if (request.about_pid && argc == 1 && !request.has_policy)
-		return show_thread(env, argv[0]);
+		return chrt_show_thread(env, argv[0]);
 	if (argc < 2 || (request.about_pid && argc > 2))
 		return COMMAND_USAGE;
 	if (request.about_pid)
-		return change_thread(env, &request, argv);
-	if (set_policy(env, &request, argv[0], current_thread()))
+		return chrt_change_thread(env, &request, argv);
+	if (chrt_set_policy(env, &request, argv[0], current_thread()))
 		return 1;
-	return become(env, argc - 1, argv + 1);
+	return chrt_become(env, argc - 1, argv + 1);
 }
 
 const struct command chrt_commands[] = {
 	{ "chrt", "[-f|-r|-o] PRIORITY COMMAND... | [-f|-r|-o] -p [PRIORITY] PID | -m",
-	  "run with, show or change a real-time priority", run_chrt, 0 },
+	  "run with, show or change a real-time priority", cmd_chrt, 0 },
 	{ 0 },
 };

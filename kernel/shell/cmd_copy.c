@@ -46,7 +46,7 @@ static int copy_bytes(struct copy *copy, const char *path, struct file *from, st
 	return (int)got;
 }
 
-static bool is_same_file(const struct copy *copy, const char *path)
+static bool cmd_is_same_file(const struct copy *copy, const char *path)
 {
 	char from[VFS_PATH_MAX], to[VFS_PATH_MAX];
 	const char *cwd = command_cwd(copy->env);
@@ -83,7 +83,7 @@ static int copy_one(struct copy *copy, const char *path)
 	struct file *from;
 	int err;
 
-	if (is_same_file(copy, path)) {
+	if (cmd_is_same_file(copy, path)) {
 		command_error(copy->env, "'%s' and '%s' are the same file", path, copy->target);
 		return -EINVAL;
 	}
@@ -103,7 +103,7 @@ static int copy_one(struct copy *copy, const char *path)
 }
 
 /* The target of `path`: `dir` itself, or its own name in there. False after a message. */
-static bool set_target(struct copy *copy, const char *path, const char *last, bool is_dir)
+static bool cmd_set_target(struct copy *copy, const char *path, const char *last, bool is_dir)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -128,13 +128,13 @@ static int copy_all(struct copy *copy, int nr, char **paths)
 		return 1;
 	}
 	for (int i = 0; i + 1 < nr && !command_stopped(copy->env); i++) {
-		if (!set_target(copy, paths[i], last, is_dir) || copy_one(copy, paths[i]))
+		if (!cmd_set_target(copy, paths[i], last, is_dir) || copy_one(copy, paths[i]))
 			status = 1;
 	}
 	return status;
 }
 
-static int run_copy(struct command_env *env, int argc, char **argv, bool moves)
+static int cmd_copy(struct command_env *env, int argc, char **argv, bool moves)
 {
 	bool is_forced = argc > 1 && strcmp(argv[1], "-f") == 0;
 	struct copy *copy;
@@ -158,19 +158,19 @@ static int run_copy(struct command_env *env, int argc, char **argv, bool moves)
 	return status;
 }
 
-static int run_cp(struct command_env *env, int argc, char **argv)
+static int cmd_cp(struct command_env *env, int argc, char **argv)
 {
-	return run_copy(env, argc, argv, false);
+	return cmd_copy(env, argc, argv, false);
 }
 
-static int run_mv(struct command_env *env, int argc, char **argv)
+static int cmd_mv(struct command_env *env, int argc, char **argv)
 {
-	return run_copy(env, argc, argv, true);
+	return cmd_copy(env, argc, argv, true);
 }
 
 const struct command copy_commands[] = {
-	{ "cp", "[-f] FILE... FILE | DIR", "copy files", run_cp, 0 },
-	{ "mv", "[-f] FILE... FILE | DIR", "rename files, or move them into a directory", run_mv,
+	{ "cp", "[-f] FILE... FILE | DIR", "copy files", cmd_cp, 0 },
+	{ "mv", "[-f] FILE... FILE | DIR", "rename files, or move them into a directory", cmd_mv,
 	  0 },
 	{ 0 },
 };

@@ -12,7 +12,7 @@
 #include <kernel/time.h>
 #include "command_tables.h"
 
-static void print_cpu(struct command_env *env, uint32_t cpu)
+static void cmd_print_cpu(struct command_env *env, uint32_t cpu)
 {
 	const struct cpu_local *local;
 	struct sched_cpu_stats stats;
@@ -28,7 +28,7 @@ static void print_cpu(struct command_env *env, uint32_t cpu)
 		       stats.idle_ns / NSEC_PER_SEC, stats.idle_ns / NSEC_PER_MSEC % 1000);
 }
 
-static int run_cpus(struct command_env *env, int argc, char **argv)
+static int cmd_cpus(struct command_env *env, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -37,12 +37,12 @@ static int run_cpus(struct command_env *env, int argc, char **argv)
 		       tsc_hz() / 1000, tsc_reference(), arch_timer_name());
 	command_puts(env, "CPU APIC-ID TSC-SKEW-NS      TICKS   SWITCHES RUNNING       IDLE-S\n");
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus() && !command_stopped(env); cpu++)
-		print_cpu(env, cpu);
+		cmd_print_cpu(env, cpu);
 	return 0;
 }
 
-static void print_row(struct command_env *env, const char *name,
-		      uint64_t (*count)(uint32_t cpu, uint32_t kind), uint32_t kind)
+static void cmd_print_row(struct command_env *env, const char *name,
+			  uint64_t (*count)(uint32_t cpu, uint32_t kind), uint32_t kind)
 {
 	command_printf(env, "%-12s", name);
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
@@ -52,17 +52,17 @@ static void print_row(struct command_env *env, const char *name,
 	command_putc(env, '\n');
 }
 
-static uint64_t count_irq(uint32_t cpu, uint32_t kind)
+static uint64_t cmd_count_irq(uint32_t cpu, uint32_t kind)
 {
 	return smp_irq_count(cpu, (enum smp_irq_kind)kind);
 }
 
-static uint64_t count_softirq(uint32_t cpu, uint32_t kind)
+static uint64_t cmd_count_softirq(uint32_t cpu, uint32_t kind)
 {
 	return softirq_count(cpu, (enum softirq)kind);
 }
 
-static int run_irqs(struct command_env *env, int argc, char **argv)
+static int cmd_irqs(struct command_env *env, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -74,15 +74,15 @@ static int run_irqs(struct command_env *env, int argc, char **argv)
 	}
 	command_putc(env, '\n');
 	for (uint32_t kind = 0; kind < SMP_IRQ_NR_KINDS; kind++)
-		print_row(env, smp_irq_name((enum smp_irq_kind)kind), count_irq, kind);
+		cmd_print_row(env, smp_irq_name((enum smp_irq_kind)kind), cmd_count_irq, kind);
 	command_puts(env, "softirqs:\n");
 	for (uint32_t kind = 0; kind < SOFTIRQ_NR; kind++)
-		print_row(env, softirq_name((enum softirq)kind), count_softirq, kind);
+		cmd_print_row(env, softirq_name((enum softirq)kind), cmd_count_softirq, kind);
 	return 0;
 }
 
 const struct command cpu_commands[] = {
-	{ "cpus", "", "list the CPUs", run_cpus, 0 },
-	{ "irqs", "", "count interrupts for each CPU", run_irqs, 0 },
+	{ "cpus", "", "list the CPUs", cmd_cpus, 0 },
+	{ "irqs", "", "count interrupts for each CPU", cmd_irqs, 0 },
 	{ 0 },
 };

@@ -23,7 +23,7 @@ struct cut {
 };
 
 /* `N`, `N-M`, `N-`, `-M`. Returns the end, NULL for a mistake. */
-static const char *parse_range(const char *text, struct cut_range *range)
+static const char *cut_parse_range(const char *text, struct cut_range *range)
 {
 	const char *start = text;
 
@@ -41,10 +41,10 @@ static const char *parse_range(const char *text, struct cut_range *range)
 	return text > start && range->first && range->last >= range->first ? text : NULL;
 }
 
-static bool parse_list(struct cut *cut, const char *text)
+static bool cut_parse_list(struct cut *cut, const char *text)
 {
 	while (*text && cut->nr_ranges < RANGES_MAX) {
-		text = parse_range(text, &cut->ranges[cut->nr_ranges]);
+		text = cut_parse_range(text, &cut->ranges[cut->nr_ranges]);
 		if (!text || (*text && *text != ','))
 			return false;
 		cut->nr_ranges++;
@@ -53,7 +53,7 @@ static bool parse_list(struct cut *cut, const char *text)
 	return !*text && cut->nr_ranges;
 }
 
-static bool is_wanted(const struct cut *cut, uint64_t number)
+static bool cut_is_wanted(const struct cut *cut, uint64_t number)
 {
 	for (uint32_t i = 0; i < cut->nr_ranges; i++) {
 		if (number >= cut->ranges[i].first && number <= cut->ranges[i].last)
@@ -65,7 +65,7 @@ static bool is_wanted(const struct cut *cut, uint64_t number)
 static void cut_chars(struct command_env *env, const struct cut *cut, const char *line, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (is_wanted(cut, i + 1))
+		if (cut_is_wanted(cut, i + 1))
 			command_putc(env, line[i]);
 	}
 	command_putc(env, '\n');
@@ -87,7 +87,7 @@ static void cut_fields(struct command_env *env, const struct cut *cut, const cha
 		const char *stop = memchr(line, cut->separator, (size_t)(end - line));
 
 		stop = stop ? stop : end;
-		if (is_wanted(cut, number)) {
+		if (cut_is_wanted(cut, number)) {
 			if (!is_first)
 				command_putc(env, cut->separator);
 			command_write(env, line, (size_t)(stop - line));
@@ -99,7 +99,7 @@ static void cut_fields(struct command_env *env, const struct cut *cut, const cha
 }
 
 /* Index of the first file, -1 for a mistake. */
-static int parse_cut(struct cut *cut, int argc, char **argv)
+static int cut_parse(struct cut *cut, int argc, char **argv)
 {
 	int i = 1;
 
@@ -119,16 +119,16 @@ static int parse_cut(struct cut *cut, int argc, char **argv)
 			continue;
 		}
 		cut->by_char = option == 'c';
-		if (!parse_list(cut, value))
+		if (!cut_parse_list(cut, value))
 			return -1;
 	}
 	return cut->nr_ranges ? i : -1;
 }
 
-static int run_cut(struct command_env *env, int argc, char **argv)
+static int cmd_cut(struct command_env *env, int argc, char **argv)
 {
 	struct cut cut = { .separator = '\t' };
-	int first = parse_cut(&cut, argc, argv);
+	int first = cut_parse(&cut, argc, argv);
 	struct reader reader;
 	char *line;
 	size_t len;
@@ -151,7 +151,7 @@ static int run_cut(struct command_env *env, int argc, char **argv)
 #define SET_BYTES 256
 
 /* The characters of a set with ranges and escapes. Returns their number. */
-static size_t expand_set(const char *text, char *out)
+static size_t cut_expand_set(const char *text, char *out)
 {
 	size_t len = 0;
 
@@ -178,7 +178,7 @@ struct translation {
 };
 
 /* tr SET1 SET2, tr -d SET1, tr -s SET1. False for a mistake. */
-static bool make_translation(struct translation *t, int argc, char **argv)
+static bool cut_make_translation(struct translation *t, int argc, char **argv)
 {
 	bool drops = argc == 3 && strcmp(argv[1], "-d") == 0;
 	bool squeezes = argc == 3 && strcmp(argv[1], "-s") == 0;
@@ -189,8 +189,8 @@ static bool make_translation(struct translation *t, int argc, char **argv)
 		return false;
 	for (int i = 0; i < 256; i++)
 		t->to[i] = (char)i;
-	nr_from = expand_set(argv[drops || squeezes ? 2 : 1], from);
-	nr_to = expand_set(argv[2], to);
+	nr_from = cut_expand_set(argv[drops || squeezes ? 2 : 1], from);
+	nr_to = cut_expand_set(argv[2], to);
 	if (!nr_to)
 		return false;
 	for (size_t i = 0; i < nr_from; i++) {
@@ -204,7 +204,7 @@ static bool make_translation(struct translation *t, int argc, char **argv)
 	return true;
 }
 
-static void translate(const struct translation *t, struct reader *reader)
+static void cut_translate(const struct translation *t, struct reader *reader)
 {
 	int last = -1;
 	char *bytes;
@@ -222,16 +222,16 @@ static void translate(const struct translation *t, struct reader *reader)
 	}
 }
 
-static int run_tr(struct command_env *env, int argc, char **argv)
+static int cmd_tr(struct command_env *env, int argc, char **argv)
 {
 	struct translation *t = kzalloc(sizeof(*t));
 	struct reader reader;
 	int status = 1;
 
-	if (!t || !make_translation(t, argc, argv)) {
+	if (!t || !cut_make_translation(t, argc, argv)) {
 		status = t ? COMMAND_USAGE : 1;
 	} else if (reader_open(&reader, env, 0, NULL)) {
-		translate(t, &reader);
+		cut_translate(t, &reader);
 		reader_close(&reader);
 		status = 0;
 	}
@@ -240,7 +240,7 @@ static int run_tr(struct command_env *env, int argc, char **argv)
 }
 
 const struct command cut_commands[] = {
-	{ "cut", "-f LIST | -c LIST [-s] [-d CHAR] [FILE]...", "print parts of lines", run_cut, 0 },
-	{ "tr", "[-ds] SET1 [SET2]", "replace or drop characters", run_tr, 0 },
+	{ "cut", "-f LIST | -c LIST [-s] [-d CHAR] [FILE]...", "print parts of lines", cmd_cut, 0 },
+	{ "tr", "[-ds] SET1 [SET2]", "replace or drop characters", cmd_tr, 0 },
 	{ 0 },
 };

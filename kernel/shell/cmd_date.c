@@ -30,7 +30,7 @@ static uint64_t date_now(void)
 	return now;
 }
 
-static int run_date(struct command_env *env, int argc, char **argv)
+static int cmd_date(struct command_env *env, int argc, char **argv)
 {
 	const char *format = "+" DATE_DEFAULT_FORMAT;
 	char text[DATE_BYTES];
@@ -57,6 +57,6 @@ static int run_date(struct command_env *env, int argc, char **argv)
 }
 
 const struct command date_commands[] = {
-	{ "date", "[-u] [+FORMAT]", "print the time, in UTC: +%s, +%s.%N, +%F ...", run_date, 0 },
+	{ "date", "[-u] [+FORMAT]", "print the time, in UTC: +%s, +%s.%N, +%F ...", cmd_date, 0 },
 	{ 0 },
 };

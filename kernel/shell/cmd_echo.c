@@ -6,7 +6,7 @@
 #include "cmd_escape.h"
 #include "command_tables.h"
 
-static uint32_t digit_value(char c)
+static uint32_t echo_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (uint32_t)(c - '0');
@@ -14,24 +14,25 @@ static uint32_t digit_value(char c)
 	return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 99;
 }
 
-static const char *escape_number(const char *pos, uint32_t base, uint32_t max_digits, char *out_c)
+static const char *echo_escape_number(const char *pos, uint32_t base, uint32_t max_digits,
+				      char *out_c)
 {
 	uint32_t value = 0;
 
-	for (; max_digits && digit_value(*pos) < base; max_digits--)
-		value = value * base + digit_value(*pos++);
+	for (; max_digits && echo_digit_value(*pos) < base; max_digits--)
+		value = value * base + echo_digit_value(*pos++);
 	*out_c = (char)value;
 	return pos;
 }
 
 /* The octal number at `pos`, which starts with a digit; NULL when `kind` knows none like it. */
-static const char *escape_octal(const char *pos, enum escape_kind kind, char *out_c)
+static const char *echo_escape_octal(const char *pos, enum escape_kind kind, char *out_c)
 {
 	if (kind == ESCAPE_ECHO && *pos != '0')
 		return NULL;
 	if (kind != ESCAPE_FORMAT && *pos == '0')
 		pos++;
-	return escape_number(pos, 8, 3, out_c);
+	return echo_escape_number(pos, 8, 3, out_c);
 }
 
 const char *escape_char(const char *pos, enum escape_kind kind, char *out_c)
@@ -46,10 +47,10 @@ const char *escape_char(const char *pos, enum escape_kind kind, char *out_c)
 		*out_c = values[letter - letters];
 		return pos + 1;
 	}
-	if (*pos == 'x' && digit_value(pos[1]) < 16)
-		next = escape_number(pos + 1, 16, 2, out_c);
+	if (*pos == 'x' && echo_digit_value(pos[1]) < 16)
+		next = echo_escape_number(pos + 1, 16, 2, out_c);
 	else if (*pos >= '0' && *pos <= '7')
-		next = escape_octal(pos, kind, out_c);
+		next = echo_escape_octal(pos, kind, out_c);
 	if (next)
 		return next;
 	*out_c = '\\';
@@ -57,7 +58,7 @@ const char *escape_char(const char *pos, enum escape_kind kind, char *out_c)
 }
 
 /* Append `text` with its escapes obeyed. False after \c: nothing more is to be printed. */
-static bool append_escaped(char *out, size_t *len, const char *text)
+static bool echo_append_escaped(char *out, size_t *len, const char *text)
 {
 	while (*text) {
 		if (*text != '\\') {
@@ -72,7 +73,7 @@ static bool append_escaped(char *out, size_t *len, const char *text)
 }
 
 /* `-n`, `-e`, `-ne`, ...: true when all of the word is options. */
-static bool parse_options(const char *word, bool *newline, bool *escapes)
+static bool echo_parse_options(const char *word, bool *newline, bool *escapes)
 {
 	if (word[0] != '-' || !word[1])
 		return false;
@@ -90,7 +91,7 @@ static bool parse_options(const char *word, bool *newline, bool *escapes)
 }
 
 /* All arguments as one text: echo writes once. */
-static size_t join(char *out, int argc, char **argv, bool newline, bool escapes)
+static size_t echo_join(char *out, int argc, char **argv, bool newline, bool escapes)
 {
 	size_t len = 0;
 
@@ -98,7 +99,7 @@ static size_t join(char *out, int argc, char **argv, bool newline, bool escapes)
 		if (i)
 			out[len++] = ' ';
 		if (escapes) {
-			if (!append_escaped(out, &len, argv[i]))
+			if (!echo_append_escaped(out, &len, argv[i]))
 				return len;
 			continue;
 		}
@@ -110,14 +111,14 @@ static size_t join(char *out, int argc, char **argv, bool newline, bool escapes)
 	return len;
 }
 
-static int run_echo(struct command_env *env, int argc, char **argv)
+static int cmd_echo(struct command_env *env, int argc, char **argv)
 {
 	bool newline = true, escapes = false;
 	size_t size = 2;
 	char *text;
 	int first = 1;
 
-	while (first < argc && parse_options(argv[first], &newline, &escapes))
+	while (first < argc && echo_parse_options(argv[first], &newline, &escapes))
 		first++;
 	for (int i = first; i < argc; i++)
 		size += strlen(argv[i]) + 1;
@@ -126,12 +127,12 @@ static int run_echo(struct command_env *env, int argc, char **argv)
 		command_error(env, "%s", command_strerror(ENOMEM));
 		return 1;
 	}
-	command_write(env, text, join(text, argc - first, argv + first, newline, escapes));
+	command_write(env, text, echo_join(text, argc - first, argv + first, newline, escapes));
 	kfree(text);
 	return 0;
 }
 
 const struct command echo_commands[] = {
-	{ "echo", "[-neE] [WORD]...", "print words", run_echo, COMMAND_BUILTIN },
+	{ "echo", "[-neE] [WORD]...", "print words", cmd_echo, COMMAND_BUILTIN },
 	{ 0 },
 };

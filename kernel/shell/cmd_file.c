@@ -20,7 +20,7 @@ struct ls {
 	int nr_failed;
 };
 
-static char type_letter(enum vfs_type type)
+static char cmd_type_letter(enum vfs_type type)
 {
 	static const char letters[] = {
 		[VFS_REGULAR] = '-',
@@ -32,11 +32,11 @@ static char type_letter(enum vfs_type type)
 	return letters[type];
 }
 
-static void print_long(const struct ls *ls, const char *name, const struct vfs_stat *stat)
+static void cmd_print_long(const struct ls *ls, const char *name, const struct vfs_stat *stat)
 {
 	char mode[11] = "----------";
 
-	mode[0] = type_letter(stat->type);
+	mode[0] = cmd_type_letter(stat->type);
 	for (int bit = 0; bit < 9; bit++) {
 		if (stat->mode & (0400u >> bit))
 			mode[1 + bit] = "rwx"[bit % 3];
@@ -46,7 +46,7 @@ static void print_long(const struct ls *ls, const char *name, const struct vfs_s
 }
 
 /* Columns from top to bottom, as wide as the longest name. */
-static void print_columns(const struct ls *ls, const struct sh_fields *names)
+static void cmd_print_columns(const struct ls *ls, const struct sh_fields *names)
 {
 	size_t width = 1, nr_columns, nr_rows;
 
@@ -71,18 +71,18 @@ static void print_columns(const struct ls *ls, const struct sh_fields *names)
 	}
 }
 
-static void print_names(const struct ls *ls, const struct sh_fields *names)
+static void cmd_print_names(const struct ls *ls, const struct sh_fields *names)
 {
 	if (!ls->one_per_line && ls->env->out->ops->is_console) {
-		print_columns(ls, names);
+		cmd_print_columns(ls, names);
 		return;
 	}
 	for (struct sh_word *word = names->first; word; word = word->next)
 		command_printf(ls->env, "%s\n", word->text);
 }
 
-static int list_entry_of(struct ls *ls, const char *dir, const char *name, struct sh_arena *arena,
-			 struct sh_fields *names)
+static int cmd_list_entry_of(struct ls *ls, const char *dir, const char *name,
+			     struct sh_arena *arena, struct sh_fields *names)
 {
 	char path[VFS_PATH_MAX];
 	struct vfs_stat stat;
@@ -91,7 +91,7 @@ static int list_entry_of(struct ls *ls, const char *dir, const char *name, struc
 	if (vfs_stat(command_cwd(ls->env), path, &stat))
 		return 0;
 	if (ls->is_long) {
-		print_long(ls, name, &stat);
+		cmd_print_long(ls, name, &stat);
 		return 0;
 	}
 	trace_snprintf(path, sizeof(path), "%s%s", name,
@@ -99,7 +99,7 @@ static int list_entry_of(struct ls *ls, const char *dir, const char *name, struc
 	return sh_fields_add(names, arena, path, strlen(path));
 }
 
-static void list_directory(struct ls *ls, const char *dir)
+static void cmd_list_directory(struct ls *ls, const char *dir)
 {
 	struct sh_arena arena = { 0 };
 	struct sh_fields names;
@@ -111,18 +111,18 @@ static void list_directory(struct ls *ls, const char *dir)
 		if (vfs_entry(command_cwd(ls->env), dir, i, name))
 			break;
 		if (name[0] != '.' || ls->shows_hidden)
-			err = list_entry_of(ls, dir, name, &arena, &names);
+			err = cmd_list_entry_of(ls, dir, name, &arena, &names);
 	}
 	if (err) {
 		command_perror(ls->env, dir, err);
 		ls->nr_failed++;
 	}
-	print_names(ls, &names);
+	cmd_print_names(ls, &names);
 	sh_arena_free(&arena);
 }
 
 /* Directories among the arguments come after the files; `dirs` chooses. */
-static void list_arguments(struct ls *ls, int nr, char **paths, bool dirs)
+static void cmd_list_arguments(struct ls *ls, int nr, char **paths, bool dirs)
 {
 	for (int i = 0; i < nr; i++) {
 		struct vfs_stat stat;
@@ -136,18 +136,18 @@ static void list_arguments(struct ls *ls, int nr, char **paths, bool dirs)
 		if (err || is_dir != dirs)
 			continue;
 		if (!dirs && ls->is_long) {
-			print_long(ls, paths[i], &stat);
+			cmd_print_long(ls, paths[i], &stat);
 		} else if (!dirs) {
 			command_printf(ls->env, "%s\n", paths[i]);
 		} else {
 			if (nr > 1)
 				command_printf(ls->env, "%s%s:\n", i ? "\n" : "", paths[i]);
-			list_directory(ls, paths[i]);
+			cmd_list_directory(ls, paths[i]);
 		}
 	}
 }
 
-static bool set_ls_option(struct ls *ls, char option)
+static bool cmd_set_ls_option(struct ls *ls, char option)
 {
 	switch (option) {
 	case 'l':
@@ -167,7 +167,7 @@ static bool set_ls_option(struct ls *ls, char option)
 	}
 }
 
-static int run_ls(struct command_env *env, int argc, char **argv)
+static int cmd_ls(struct command_env *env, int argc, char **argv)
 {
 	static char here[] = ".";
 	char *only_here[] = { here };
@@ -176,7 +176,7 @@ static int run_ls(struct command_env *env, int argc, char **argv)
 
 	for (; first < argc && argv[first][0] == '-' && argv[first][1]; first++) {
 		for (const char *c = argv[first] + 1; *c; c++) {
-			if (!set_ls_option(&ls, *c))
+			if (!cmd_set_ls_option(&ls, *c))
 				return COMMAND_USAGE;
 		}
 	}
@@ -185,13 +185,13 @@ static int run_ls(struct command_env *env, int argc, char **argv)
 		argc = 1;
 		first = 0;
 	}
-	list_arguments(&ls, argc - first, argv + first, false);
-	list_arguments(&ls, argc - first, argv + first, true);
+	cmd_list_arguments(&ls, argc - first, argv + first, false);
+	cmd_list_arguments(&ls, argc - first, argv + first, true);
 	return ls.nr_failed != 0;
 }
 
 /* mkdir -p: each directory on the way; those that are there already are fine. */
-static int make_parents(struct command_env *env, const char *path)
+static int cmd_make_parents(struct command_env *env, const char *path)
 {
 	char part[VFS_PATH_MAX];
 	int err = 0;
@@ -211,12 +211,12 @@ static int make_parents(struct command_env *env, const char *path)
 	return err;
 }
 
-static int make_directory(struct command_env *env, const char *path, bool with_parents)
+static int cmd_make_directory(struct command_env *env, const char *path, bool with_parents)
 {
-	return with_parents ? make_parents(env, path) : vfs_mkdir(command_cwd(env), path);
+	return with_parents ? cmd_make_parents(env, path) : vfs_mkdir(command_cwd(env), path);
 }
 
-static int run_mkdir(struct command_env *env, int argc, char **argv)
+static int cmd_mkdir(struct command_env *env, int argc, char **argv)
 {
 	bool with_parents = argc > 1 && strcmp(argv[1], "-p") == 0;
 	int status = 0;
@@ -224,7 +224,7 @@ static int run_mkdir(struct command_env *env, int argc, char **argv)
 	if (argc < 2 + with_parents)
 		return COMMAND_USAGE;
 	for (int i = 1 + with_parents; i < argc; i++) {
-		int err = make_directory(env, argv[i], with_parents);
+		int err = cmd_make_directory(env, argv[i], with_parents);
 
 		if (!err)
 			continue;
@@ -235,7 +235,7 @@ static int run_mkdir(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-static int run_rmdir(struct command_env *env, int argc, char **argv)
+static int cmd_rmdir(struct command_env *env, int argc, char **argv)
 {
 	int status = 0;
 
@@ -252,7 +252,7 @@ static int run_rmdir(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-static int run_rm(struct command_env *env, int argc, char **argv)
+static int cmd_rm(struct command_env *env, int argc, char **argv)
 {
 	bool is_forced = argc > 1 && strcmp(argv[1], "-f") == 0;
 	int status = 0;
@@ -270,7 +270,7 @@ static int run_rm(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-static int run_touch(struct command_env *env, int argc, char **argv)
+static int cmd_touch(struct command_env *env, int argc, char **argv)
 {
 	int status = 0;
 
@@ -292,10 +292,10 @@ static int run_touch(struct command_env *env, int argc, char **argv)
 }
 
 const struct command file_commands[] = {
-	{ "ls", "[-la1dF] [PATH]...", "list directories", run_ls, 0 },
-	{ "mkdir", "[-p] DIR...", "make directories", run_mkdir, 0 },
-	{ "rm", "[-f] FILE...", "remove files", run_rm, 0 },
-	{ "rmdir", "DIR...", "remove empty directories", run_rmdir, 0 },
-	{ "touch", "FILE...", "make empty files", run_touch, 0 },
+	{ "ls", "[-la1dF] [PATH]...", "list directories", cmd_ls, 0 },
+	{ "mkdir", "[-p] DIR...", "make directories", cmd_mkdir, 0 },
+	{ "rm", "[-f] FILE...", "remove files", cmd_rm, 0 },
+	{ "rmdir", "DIR...", "remove empty directories", cmd_rmdir, 0 },
+	{ "touch", "FILE...", "make empty files", cmd_touch, 0 },
 	{ 0 },
 };

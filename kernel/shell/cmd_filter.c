@@ -8,7 +8,7 @@
 #include "command_tables.h"
 
 /* What comes is passed on at once: trace_pipe has no end. */
-static int run_cat(struct command_env *env, int argc, char **argv)
+static int cmd_cat(struct command_env *env, int argc, char **argv)
 {
 	struct reader reader;
 	char *bytes;
@@ -38,7 +38,7 @@ struct amount {
 };
 
 /* `-n 20`, `-n20`, `-20`, `-c 5`. Returns the arguments used, -1 for a mistake. */
-static int parse_amount(int argc, char **argv, struct amount *amount)
+static int cmd_parse_amount(int argc, char **argv, struct amount *amount)
 {
 	const char *word = argv[1];
 	const char *number = word + 2;
@@ -60,13 +60,13 @@ static int parse_amount(int argc, char **argv, struct amount *amount)
 }
 
 /* GNU's and busybox' heading between several files. */
-static void print_heading(struct reader *reader, int nr_files, bool is_first)
+static void cmd_print_heading(struct reader *reader, int nr_files, bool is_first)
 {
 	if (nr_files > 1)
 		command_printf(reader->env, "%s==> %s <==\n", is_first ? "" : "\n", reader->path);
 }
 
-static void head_bytes(struct reader *reader, uint64_t nr)
+static void cmd_head_bytes(struct reader *reader, uint64_t nr)
 {
 	char *bytes;
 	size_t len;
@@ -79,7 +79,7 @@ static void head_bytes(struct reader *reader, uint64_t nr)
 	}
 }
 
-static void head_lines(struct reader *reader, uint64_t nr)
+static void cmd_head_lines(struct reader *reader, uint64_t nr)
 {
 	char *line;
 	size_t len;
@@ -88,10 +88,10 @@ static void head_lines(struct reader *reader, uint64_t nr)
 		command_write(reader->env, line, len);
 }
 
-static int run_head(struct command_env *env, int argc, char **argv)
+static int cmd_head(struct command_env *env, int argc, char **argv)
 {
 	struct amount amount = { .nr = 10 };
-	int used = parse_amount(argc, argv, &amount);
+	int used = cmd_parse_amount(argc, argv, &amount);
 	struct reader reader;
 	bool is_first = true;
 
@@ -100,12 +100,12 @@ static int run_head(struct command_env *env, int argc, char **argv)
 	if (!reader_open(&reader, env, argc - 1 - used, argv + 1 + used))
 		return 1;
 	while (reader_next_file(&reader)) {
-		print_heading(&reader, argc - 1 - used, is_first);
+		cmd_print_heading(&reader, argc - 1 - used, is_first);
 		is_first = false;
 		if (amount.is_bytes)
-			head_bytes(&reader, amount.nr);
+			cmd_head_bytes(&reader, amount.nr);
 		else
-			head_lines(&reader, amount.nr);
+			cmd_head_lines(&reader, amount.nr);
 	}
 	reader_close(&reader);
 	return reader.nr_failed != 0;
@@ -124,7 +124,7 @@ struct kept_lines {
 	uint64_t nr;
 };
 
-static void drop_first(struct kept_lines *kept)
+static void cmd_drop_first(struct kept_lines *kept)
 {
 	struct kept_line *first = kept->first;
 
@@ -135,7 +135,7 @@ static void drop_first(struct kept_lines *kept)
 	kfree(first);
 }
 
-static bool keep_line(struct kept_lines *kept, const char *text, size_t len)
+static bool cmd_keep_line(struct kept_lines *kept, const char *text, size_t len)
 {
 	struct kept_line *line = kmalloc(sizeof(*line) + len);
 
@@ -150,28 +150,28 @@ static bool keep_line(struct kept_lines *kept, const char *text, size_t len)
 	return true;
 }
 
-static void tail_lines(struct reader *reader, uint64_t nr)
+static void cmd_tail_lines(struct reader *reader, uint64_t nr)
 {
 	struct kept_lines kept = { .tail = &kept.first };
 	char *line;
 	size_t len;
 
 	while ((len = reader_line(reader, &line)) != 0) {
-		if (nr && !keep_line(&kept, line, len)) {
+		if (nr && !cmd_keep_line(&kept, line, len)) {
 			command_error(reader->env, "%s", command_strerror(ENOMEM));
 			break;
 		}
 		if (kept.nr > nr)
-			drop_first(&kept);
+			cmd_drop_first(&kept);
 	}
 	while (kept.first) {
 		command_write(reader->env, kept.first->text, kept.first->len);
-		drop_first(&kept);
+		cmd_drop_first(&kept);
 	}
 }
 
 /* Everything behind the first `nr` lines or bytes. */
-static void tail_from(struct reader *reader, uint64_t nr, bool is_bytes)
+static void cmd_tail_from(struct reader *reader, uint64_t nr, bool is_bytes)
 {
 	char *text;
 	size_t len;
@@ -186,10 +186,10 @@ static void tail_from(struct reader *reader, uint64_t nr, bool is_bytes)
 	}
 }
 
-static int run_tail(struct command_env *env, int argc, char **argv)
+static int cmd_tail(struct command_env *env, int argc, char **argv)
 {
 	struct amount amount = { .nr = 10 };
-	int used = parse_amount(argc, argv, &amount);
+	int used = cmd_parse_amount(argc, argv, &amount);
 	struct reader reader;
 	bool is_first = true;
 
@@ -198,12 +198,12 @@ static int run_tail(struct command_env *env, int argc, char **argv)
 	if (!reader_open(&reader, env, argc - 1 - used, argv + 1 + used))
 		return 1;
 	while (reader_next_file(&reader)) {
-		print_heading(&reader, argc - 1 - used, is_first);
+		cmd_print_heading(&reader, argc - 1 - used, is_first);
 		is_first = false;
 		if (amount.from_start)
-			tail_from(&reader, amount.nr ? amount.nr - 1 : 0, amount.is_bytes);
+			cmd_tail_from(&reader, amount.nr ? amount.nr - 1 : 0, amount.is_bytes);
 		else
-			tail_lines(&reader, amount.nr);
+			cmd_tail_lines(&reader, amount.nr);
 	}
 	reader_close(&reader);
 	return reader.nr_failed != 0;
@@ -219,7 +219,7 @@ struct tee {
 	int nr_failed;
 };
 
-static void tee_open(struct tee *tee, uint32_t flags)
+static void cmd_tee_open(struct tee *tee, uint32_t flags)
 {
 	for (int i = 0; i < tee->nr; i++) {
 		int err = vfs_open(command_cwd(tee->env), tee->paths[i], flags, &tee->files[i]);
@@ -232,7 +232,7 @@ static void tee_open(struct tee *tee, uint32_t flags)
 	}
 }
 
-static void tee_write(struct tee *tee, const char *bytes, size_t len)
+static void cmd_tee_write(struct tee *tee, const char *bytes, size_t len)
 {
 	for (int i = 0; i < tee->nr; i++) {
 		ssize_t put = tee->files[i] ? file_write(tee->files[i], bytes, len) : 0;
@@ -245,7 +245,7 @@ static void tee_write(struct tee *tee, const char *bytes, size_t len)
 	command_flush(tee->env);
 }
 
-static int run_tee(struct command_env *env, int argc, char **argv)
+static int cmd_tee(struct command_env *env, int argc, char **argv)
 {
 	bool appends = argc > 1 && strcmp(argv[1], "-a") == 0;
 	struct tee tee = { .env = env, .nr = argc - 1 - appends, .paths = argv + 1 + appends };
@@ -257,10 +257,10 @@ static int run_tee(struct command_env *env, int argc, char **argv)
 		return COMMAND_USAGE;
 	if (!reader_open(&reader, env, 0, NULL))
 		return 1;
-	tee_open(&tee, VFS_WRITE | VFS_CREATE | (appends ? VFS_APPEND : VFS_TRUNCATE));
+	cmd_tee_open(&tee, VFS_WRITE | VFS_CREATE | (appends ? VFS_APPEND : VFS_TRUNCATE));
 	reader_next_file(&reader);
 	while ((len = reader_chunk(&reader, &bytes)) != 0)
-		tee_write(&tee, bytes, len);
+		cmd_tee_write(&tee, bytes, len);
 	for (int i = 0; i < tee.nr; i++)
 		file_put(tee.files[i]);
 	reader_close(&reader);
@@ -273,7 +273,7 @@ struct counts {
 	uint64_t bytes;
 };
 
-static struct counts count_file(struct reader *reader)
+static struct counts cmd_count_file(struct reader *reader)
 {
 	struct counts counts = { 0 };
 	bool in_word = false;
@@ -294,8 +294,8 @@ static struct counts count_file(struct reader *reader)
 }
 
 /* One number stands alone, several are columns. */
-static void print_counts(struct command_env *env, const struct counts *counts, const char *which,
-			 const char *path)
+static void cmd_print_counts(struct command_env *env, const struct counts *counts,
+			     const char *which, const char *path)
 {
 	const char *format = strlen(which) > 1 ? "%9lu " : "%lu ";
 	char line[64] = "";
@@ -314,7 +314,7 @@ static void print_counts(struct command_env *env, const struct counts *counts, c
 		       strcmp(path, "-") ? path : "");
 }
 
-static int run_wc(struct command_env *env, int argc, char **argv)
+static int cmd_wc(struct command_env *env, int argc, char **argv)
 {
 	struct counts total = { 0 };
 	const char *which = "lwc";
@@ -332,24 +332,24 @@ static int run_wc(struct command_env *env, int argc, char **argv)
 	if (!reader_open(&reader, env, argc - first, argv + first))
 		return 1;
 	while (reader_next_file(&reader)) {
-		struct counts counts = count_file(&reader);
+		struct counts counts = cmd_count_file(&reader);
 
-		print_counts(env, &counts, which, reader.path);
+		cmd_print_counts(env, &counts, which, reader.path);
 		total.lines += counts.lines;
 		total.words += counts.words;
 		total.bytes += counts.bytes;
 	}
 	if (argc - first > 1)
-		print_counts(env, &total, which, "total");
+		cmd_print_counts(env, &total, which, "total");
 	reader_close(&reader);
 	return reader.nr_failed != 0;
 }
 
 const struct command filter_commands[] = {
-	{ "cat", "[FILE]...", "print files", run_cat, 0 },
-	{ "head", "[-n N | -N | -c N] [FILE]...", "print the first lines", run_head, 0 },
-	{ "tail", "[-n N | -N | -n +N] [FILE]...", "print the last lines", run_tail, 0 },
-	{ "tee", "[-a] [FILE]...", "copy input to files and output", run_tee, 0 },
-	{ "wc", "[-lwc] [FILE]...", "count lines, words and bytes", run_wc, 0 },
+	{ "cat", "[FILE]...", "print files", cmd_cat, 0 },
+	{ "head", "[-n N | -N | -c N] [FILE]...", "print the first lines", cmd_head, 0 },
+	{ "tail", "[-n N | -N | -n +N] [FILE]...", "print the last lines", cmd_tail, 0 },
+	{ "tee", "[-a] [FILE]...", "copy input to files and output", cmd_tee, 0 },
+	{ "wc", "[-lwc] [FILE]...", "count lines, words and bytes", cmd_wc, 0 },
 	{ 0 },
 };

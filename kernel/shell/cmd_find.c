@@ -174,7 +174,7 @@ static int find_run(struct find *find, char **argv)
 	return status;
 }
 
-static int run_find(struct command_env *env, int argc, char **argv)
+static int cmd_find(struct command_env *env, int argc, char **argv)
 {
 	struct find *find = kzalloc(sizeof(*find));
 	int status;
@@ -195,6 +195,6 @@ const struct command find_commands[] = {
 	{ "find",
 	  "[PATH]... [-maxdepth N] [-mindepth N] [[!] -name PATTERN | -path PATTERN | -type "
 	  "fdcp]...",
-	  "list the files of a tree that fit", run_find, 0 },
+	  "list the files of a tree that fit", cmd_find, 0 },
 	{ 0 },
 };

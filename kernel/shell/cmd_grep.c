@@ -26,7 +26,7 @@ struct grep {
 	bool without_name;
 };
 
-static bool is_word_char(char c)
+static bool grep_is_word_char(char c)
 {
 	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
@@ -38,13 +38,14 @@ struct grep_line {
 };
 
 /* One pattern at or behind `from`; with -w only where whole words match. */
-static bool search_one(const struct grep *grep, struct regex *regex, const struct grep_line *line,
-		       size_t from, struct regex_match *out_match)
+static bool grep_search_one(const struct grep *grep, struct regex *regex,
+			    const struct grep_line *line, size_t from,
+			    struct regex_match *out_match)
 {
 	while (from <= line->len && regex_search(regex, line->text, line->len, from, out_match)) {
 		size_t start = out_match->start, end = out_match->end;
-		bool starts = !start || !is_word_char(line->text[start - 1]);
-		bool ends = end == line->len || !is_word_char(line->text[end]);
+		bool starts = !start || !grep_is_word_char(line->text[start - 1]);
+		bool ends = end == line->len || !grep_is_word_char(line->text[end]);
 
 		if (!grep->whole_words || (starts && ends))
 			return true;
@@ -54,15 +55,15 @@ static bool search_one(const struct grep *grep, struct regex *regex, const struc
 }
 
 /* The leftmost match of any pattern, and there the longest. */
-static bool search(const struct grep *grep, const struct grep_line *line, size_t from,
-		   struct regex_match *out_match)
+static bool grep_search(const struct grep *grep, const struct grep_line *line, size_t from,
+			struct regex_match *out_match)
 {
 	bool found = false;
 
 	for (uint32_t i = 0; i < grep->nr_regexes; i++) {
 		struct regex_match match;
 
-		if (!search_one(grep, grep->regexes[i], line, from, &match))
+		if (!grep_search_one(grep, grep->regexes[i], line, from, &match))
 			continue;
 		if (!found || match.start < out_match->start ||
 		    (match.start == out_match->start && match.end > out_match->end))
@@ -72,7 +73,7 @@ static bool search(const struct grep *grep, const struct grep_line *line, size_t
 	return found;
 }
 
-static void print_prefix(const struct grep *grep, const struct reader *reader, uint64_t number)
+static void grep_print_prefix(const struct grep *grep, const struct reader *reader, uint64_t number)
 {
 	if (grep->with_name)
 		command_printf(grep->env, "%s:", reader->path);
@@ -80,15 +81,15 @@ static void print_prefix(const struct grep *grep, const struct reader *reader, u
 		command_printf(grep->env, "%lu:", number);
 }
 
-static void print_matches(const struct grep *grep, const struct reader *reader,
-			  const struct grep_line *line)
+static void grep_print_matches(const struct grep *grep, const struct reader *reader,
+			       const struct grep_line *line)
 {
 	struct regex_match match;
 	size_t from = 0;
 
-	while (from <= line->len && search(grep, line, from, &match)) {
+	while (from <= line->len && grep_search(grep, line, from, &match)) {
 		if (match.end > match.start) {
-			print_prefix(grep, reader, line->number);
+			grep_print_prefix(grep, reader, line->number);
 			command_write(grep->env, line->text + match.start, match.end - match.start);
 			command_putc(grep->env, '\n');
 		}
@@ -96,16 +97,16 @@ static void print_matches(const struct grep *grep, const struct reader *reader,
 	}
 }
 
-static void print_line(const struct grep *grep, const struct reader *reader,
-		       const struct grep_line *line)
+static void grep_print_line(const struct grep *grep, const struct reader *reader,
+			    const struct grep_line *line)
 {
 	if (grep->is_quiet || grep->counts || grep->lists_files)
 		return;
 	if (grep->only_matches && !grep->is_inverted) {
-		print_matches(grep, reader, line);
+		grep_print_matches(grep, reader, line);
 		return;
 	}
-	print_prefix(grep, reader, line->number);
+	grep_print_prefix(grep, reader, line->number);
 	command_write(grep->env, line->text, line->len);
 	command_putc(grep->env, '\n');
 }
@@ -124,23 +125,23 @@ static uint64_t grep_file(const struct grep *grep, struct reader *reader)
 		line.text = text;
 		line.number++;
 		line.len -= text[line.len - 1] == '\n';
-		if (search(grep, &line, 0, &match) == grep->is_inverted)
+		if (grep_search(grep, &line, 0, &match) == grep->is_inverted)
 			continue;
 		selected++;
-		print_line(grep, reader, &line);
+		grep_print_line(grep, reader, &line);
 		if (first_is_enough)
 			break;
 	}
 	if (grep->lists_files && selected)
 		command_printf(grep->env, "%s\n", reader->path);
 	if (grep->counts && !first_is_enough) {
-		print_prefix(grep, reader, 0);
+		grep_print_prefix(grep, reader, 0);
 		command_printf(grep->env, "%lu\n", selected);
 	}
 	return selected;
 }
 
-static bool add_pattern(struct grep *grep, const char *pattern)
+static bool grep_add_pattern(struct grep *grep, const char *pattern)
 {
 	int err = -E2BIG;
 
@@ -156,7 +157,7 @@ static bool add_pattern(struct grep *grep, const char *pattern)
 }
 
 /* One letter of the options without value. False when it is none. */
-static bool set_option(struct grep *grep, char option)
+static bool grep_set_option(struct grep *grep, char option)
 {
 	switch (option) {
 	case 'v':
@@ -194,8 +195,8 @@ static bool set_option(struct grep *grep, char option)
  * Options up to the first other word; patterns of -e are collected in `patterns`. Returns the
  * index of the first other word, -1 for a mistake.
  */
-static int parse_options(struct grep *grep, int argc, char **argv, const char **patterns,
-			 uint32_t *nr_patterns)
+static int grep_parse_options(struct grep *grep, int argc, char **argv, const char **patterns,
+			      uint32_t *nr_patterns)
 {
 	int i = 1;
 
@@ -204,7 +205,7 @@ static int parse_options(struct grep *grep, int argc, char **argv, const char **
 
 		if (strcmp(argv[i], "--") == 0)
 			return i + 1;
-		while (*c && set_option(grep, *c))
+		while (*c && grep_set_option(grep, *c))
 			c++;
 		if (!*c)
 			continue;
@@ -239,12 +240,12 @@ static int grep_files(struct grep *grep, int nr_files, char **paths)
 	return selected ? 0 : 1;
 }
 
-static int run_grep(struct command_env *env, int argc, char **argv)
+static int cmd_grep(struct command_env *env, int argc, char **argv)
 {
 	struct grep grep = { .env = env, .max_lines = UINT64_MAX };
 	const char *patterns[PATTERNS_MAX];
 	uint32_t nr_patterns = 0;
-	int first = parse_options(&grep, argc, argv, patterns, &nr_patterns);
+	int first = grep_parse_options(&grep, argc, argv, patterns, &nr_patterns);
 	int status = 2;
 	bool ok = true;
 
@@ -253,7 +254,7 @@ static int run_grep(struct command_env *env, int argc, char **argv)
 	if (!nr_patterns)
 		patterns[nr_patterns++] = argv[first++];
 	for (uint32_t i = 0; i < nr_patterns && ok; i++)
-		ok = add_pattern(&grep, patterns[i]);
+		ok = grep_add_pattern(&grep, patterns[i]);
 	if (ok)
 		status = grep_files(&grep, argc - first, argv + first);
 	for (uint32_t i = 0; i < grep.nr_regexes; i++)
@@ -263,6 +264,6 @@ static int run_grep(struct command_env *env, int argc, char **argv)
 
 const struct command grep_commands[] = {
 	{ "grep", "[-cvinlqowEFHh] [-m N] [-e] PATTERN [FILE]...", "print the lines that match",
-	  run_grep, 0 },
+	  cmd_grep, 0 },
 	{ 0 },
 };

@@ -18,7 +18,7 @@ static int help_one(struct command_env *env, const char *name)
 	return 0;
 }
 
-static int run_help(struct command_env *env, int argc, char **argv)
+static int cmd_help(struct command_env *env, int argc, char **argv)
 {
 	const struct command *command;
 	int status = 0;
@@ -30,7 +30,7 @@ static int run_help(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-static int run_history(struct command_env *env, int argc, char **argv)
+static int cmd_history(struct command_env *env, int argc, char **argv)
 {
 	uint32_t number = history_first_number();
 
@@ -54,9 +54,9 @@ const struct command help_commands[] = {
 	{ "!", "COMMAND", "turn the exit status round", NULL, COMMAND_KEYWORD },
 	{ "for", "NAME in WORD...; do LIST; done", "run a list for each word", NULL,
 	  COMMAND_KEYWORD },
-	{ "help", "[COMMAND]...", "list the commands, show how one is used", run_help,
+	{ "help", "[COMMAND]...", "list the commands, show how one is used", cmd_help,
 	  COMMAND_BUILTIN },
-	{ "history", "[-c]", "list the lines typed before, or forget them", run_history,
+	{ "history", "[-c]", "list the lines typed before, or forget them", cmd_history,
 	  COMMAND_BUILTIN },
 	{ "if", "LIST; then LIST; [elif LIST; then LIST;] [else LIST;] fi",
 	  "run a list when another succeeds", NULL, COMMAND_KEYWORD },

@@ -193,7 +193,7 @@ static int less_run(struct less *less)
 }
 
 /* Options change how less looks elsewhere; here they are let pass. */
-static int run_less(struct command_env *env, int argc, char **argv)
+static int cmd_less(struct command_env *env, int argc, char **argv)
 {
 	struct less *less;
 	int status = 1, first = 1;
@@ -220,7 +220,7 @@ static int run_less(struct command_env *env, int argc, char **argv)
 }
 
 const struct command less_commands[] = {
-	{ "less", "[FILE]...", "show a text page by page; h: its keys", run_less, 0 },
-	{ "more", "[FILE]...", "the same as less", run_less, 0 },
+	{ "less", "[FILE]...", "show a text page by page; h: its keys", cmd_less, 0 },
+	{ "more", "[FILE]...", "the same as less", cmd_less, 0 },
 	{ 0 },
 };

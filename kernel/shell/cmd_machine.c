@@ -13,7 +13,7 @@
 
 #define WHY_BYTES 320
 
-static int run_poweroff(struct command_env *env, int argc, char **argv)
+static int cmd_poweroff(struct command_env *env, int argc, char **argv)
 {
 	(void)env;
 	(void)argc;
@@ -23,7 +23,7 @@ static int run_poweroff(struct command_env *env, int argc, char **argv)
 	power_off();
 }
 
-static int run_reboot(struct command_env *env, int argc, char **argv)
+static int cmd_reboot(struct command_env *env, int argc, char **argv)
 {
 	(void)env;
 	(void)argc;
@@ -34,19 +34,20 @@ static int run_reboot(struct command_env *env, int argc, char **argv)
 }
 
 /* Uses up the stack until the guard page ends it. */
-static TRACE_NOINLINE uint64_t use_stack(volatile uint64_t depth)
+static TRACE_NOINLINE uint64_t cmd_use_stack(volatile uint64_t depth)
 {
-	return depth == UINT64_MAX ? 0 : use_stack(depth + 1) + depth;
+	return depth == UINT64_MAX ? 0 : cmd_use_stack(depth + 1) + depth;
 }
 
-static void cause_fault(void)
+static void cmd_cause_fault(void)
 {
 	volatile uintptr_t nowhere = 0x10; /* compilers look through constants */
 
 	*(volatile uint64_t *)nowhere = 0;
 }
 
-static void panic_in_cache(const char *name, size_t bytes, uint64_t live, uint64_t pages, void *arg)
+static void cmd_panic_in_cache(const char *name, size_t bytes, uint64_t live, uint64_t pages,
+			       void *arg)
 {
 	(void)name;
 	(void)bytes;
@@ -56,28 +57,28 @@ static void panic_in_cache(const char *name, size_t bytes, uint64_t live, uint64
 	panic("with the locks of threads and of memory held");
 }
 
-static void panic_in_thread(struct thread *thread, void *arg)
+static void cmd_panic_in_thread(struct thread *thread, void *arg)
 {
 	(void)thread;
-	mm_each_cache(panic_in_cache, arg);
+	mm_each_cache(cmd_panic_in_cache, arg);
 }
 
-static int run_panic(struct command_env *env, int argc, char **argv)
+static int cmd_panic(struct command_env *env, int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "requested by a command";
 
 	if (argc > 2)
 		return COMMAND_USAGE;
 	if (strcmp(what, "-fault") == 0)
-		cause_fault();
+		cmd_cause_fault();
 	else if (strcmp(what, "-stack") == 0)
-		command_printf(env, "%lu\n", use_stack(0));
+		command_printf(env, "%lu\n", cmd_use_stack(0));
 	else if (strcmp(what, "-locks") == 0)
-		thread_each(panic_in_thread, NULL);
+		thread_each(cmd_panic_in_thread, NULL);
 	panic("%s", what);
 }
 
-static int run_why(struct command_env *env, int argc, char **argv)
+static int cmd_why(struct command_env *env, int argc, char **argv)
 {
 	char text[WHY_BYTES];
 	int status = 0;
@@ -92,7 +93,7 @@ static int run_why(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-static int run_uname(struct command_env *env, int argc, char **argv)
+static int cmd_uname(struct command_env *env, int argc, char **argv)
 {
 	bool all = argc == 2 && strcmp(argv[1], "-a") == 0;
 	bool release = argc == 2 && strcmp(argv[1], "-r") == 0;
@@ -109,10 +110,10 @@ static int run_uname(struct command_env *env, int argc, char **argv)
 
 const struct command machine_commands[] = {
 	{ "panic", "[-fault | -locks | -stack | MESSAGE]", "stop the kernel as a fatal error does",
-	  run_panic, 0 },
-	{ "poweroff", "", "turn the machine off", run_poweroff, 0 },
-	{ "reboot", "", "start the machine anew", run_reboot, 0 },
-	{ "uname", "[-a | -r]", "name the kernel", run_uname, 0 },
-	{ "why", "NAME...", "say why a function can or cannot be traced", run_why, 0 },
+	  cmd_panic, 0 },
+	{ "poweroff", "", "turn the machine off", cmd_poweroff, 0 },
+	{ "reboot", "", "start the machine anew", cmd_reboot, 0 },
+	{ "uname", "[-a | -r]", "name the kernel", cmd_uname, 0 },
+	{ "why", "NAME...", "say why a function can or cannot be traced", cmd_why, 0 },
 	{ 0 },
 };

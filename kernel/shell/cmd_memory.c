@@ -6,13 +6,14 @@
 #include <kernel/string.h>
 #include "command_tables.h"
 
-static void print_cache(const char *name, size_t bytes, uint64_t live, uint64_t pages, void *arg)
+static void cmd_print_cache(const char *name, size_t bytes, uint64_t live, uint64_t pages,
+			    void *arg)
 {
 	command_printf(arg, "%-16s %8lu %10lu %8lu\n", name, bytes, live, pages);
 }
 
 /* Pages, so that two outputs can be compared exactly. */
-static int run_free(struct command_env *env, int argc, char **argv)
+static int cmd_free(struct command_env *env, int argc, char **argv)
 {
 	struct mm_stats stats;
 	bool with_caches = argc == 2 && strcmp(argv[1], "-s") == 0;
@@ -38,12 +39,12 @@ static int run_free(struct command_env *env, int argc, char **argv)
 		command_printf(env, "failed allocations: %lu\n", stats.alloc_failures);
 	if (with_caches) {
 		command_puts(env, "CACHE               BYTES    OBJECTS    PAGES\n");
-		mm_each_cache(print_cache, env);
+		mm_each_cache(cmd_print_cache, env);
 	}
 	return 0;
 }
 
-static int run_dmesg(struct command_env *env, int argc, char **argv)
+static int cmd_dmesg(struct command_env *env, int argc, char **argv)
 {
 	struct dmesg_line line;
 	char text[PRINTK_LINE_MAX + 32];
@@ -64,8 +65,8 @@ static int run_dmesg(struct command_env *env, int argc, char **argv)
 }
 
 const struct command memory_commands[] = {
-	{ "dmesg", "[-c]", "show the kernel's messages, -c: and forget them", run_dmesg, 0 },
+	{ "dmesg", "[-c]", "show the kernel's messages, -c: and forget them", cmd_dmesg, 0 },
 	{ "free", "[-p | -s]", "count memory pages, -p: only those in use, -s: and slab caches",
-	  run_free, 0 },
+	  cmd_free, 0 },
 	{ 0 },
 };

@@ -6,7 +6,7 @@
 
 #define MOUNT_FAILED 32 /* what mount(8) ends with when the kernel refuses */
 
-static int list_mounts(struct command_env *env, const char *type)
+static int cmd_list_mounts(struct command_env *env, const char *type)
 {
 	char path[VFS_PATH_MAX];
 	const char *name;
@@ -18,7 +18,7 @@ static int list_mounts(struct command_env *env, const char *type)
 	return 0;
 }
 
-static void complain(struct command_env *env, const char *path, const char *type, int err)
+static void cmd_complain(struct command_env *env, const char *path, const char *type, int err)
 {
 	switch (err) {
 	case -ENODEV:
@@ -46,7 +46,7 @@ static void complain(struct command_env *env, const char *path, const char *type
 }
 
 /* Options mean nothing here, `-o` is let pass. Mounting what is mounted there already succeeds. */
-static int run_mount(struct command_env *env, int argc, char **argv)
+static int cmd_mount(struct command_env *env, int argc, char **argv)
 {
 	const char *type = NULL, *words[2] = { NULL, NULL };
 	int nr_words = 0, err;
@@ -65,16 +65,16 @@ static int run_mount(struct command_env *env, int argc, char **argv)
 		}
 	}
 	if (!nr_words)
-		return list_mounts(env, type);
+		return cmd_list_mounts(env, type);
 	if (!type || nr_words < 2)
 		return COMMAND_USAGE;
 	err = vfs_mount(command_cwd(env), words[1], type);
 	if (err)
-		complain(env, words[1], type, err);
+		cmd_complain(env, words[1], type, err);
 	return err ? MOUNT_FAILED : 0;
 }
 
-static int run_umount(struct command_env *env, int argc, char **argv)
+static int cmd_umount(struct command_env *env, int argc, char **argv)
 {
 	int status = 0;
 
@@ -98,7 +98,7 @@ static int run_umount(struct command_env *env, int argc, char **argv)
 
 const struct command mount_commands[] = {
 	{ "mount", "[-t TYPE [-o OPTIONS] NAME DIR]",
-	  "list the mounts; put tracefs into a directory", run_mount, 0 },
-	{ "umount", "DIR...", "take away what mount has put there", run_umount, 0 },
+	  "list the mounts; put tracefs into a directory", cmd_mount, 0 },
+	{ "umount", "DIR...", "take away what mount has put there", cmd_umount, 0 },
 	{ 0 },
 };

@@ -17,7 +17,7 @@ struct printer {
 	bool is_done; /* \c was seen */
 };
 
-static const char *next_arg(struct printer *p)
+static const char *printf_next_arg(struct printer *p)
 {
 	if (!p->nr_args)
 		return NULL;
@@ -25,7 +25,7 @@ static const char *next_arg(struct printer *p)
 	return *p->args++;
 }
 
-static long number_of(struct printer *p, const char *arg)
+static long printf_number_of(struct printer *p, const char *arg)
 {
 	long value = 0;
 
@@ -40,7 +40,7 @@ static long number_of(struct printer *p, const char *arg)
 	return value;
 }
 
-static void print_escaped(struct printer *p, const char *text)
+static void printf_print_escaped(struct printer *p, const char *text)
 {
 	while (*text && !p->is_done) {
 		char c = *text++;
@@ -55,7 +55,7 @@ static void print_escaped(struct printer *p, const char *text)
 }
 
 /* %s with the width and precision of `spec`; longer than the formatter's line it goes unpadded. */
-static void print_string(struct printer *p, const char *spec, const char *arg)
+static void printf_print_string(struct printer *p, const char *spec, const char *arg)
 {
 	char text[256];
 	int len;
@@ -69,7 +69,7 @@ static void print_string(struct printer *p, const char *spec, const char *arg)
 }
 
 /* A number wider than the formatter's line. */
-static void print_wide(struct printer *p, const char *spec, long value, size_t len)
+static void printf_print_wide(struct printer *p, const char *spec, long value, size_t len)
 {
 	char *text = kmalloc(len + 1);
 
@@ -83,10 +83,10 @@ static void print_wide(struct printer *p, const char *spec, long value, size_t l
 	kfree(text);
 }
 
-static void print_number(struct printer *p, char *spec, size_t len, const char *arg)
+static void printf_print_number(struct printer *p, char *spec, size_t len, const char *arg)
 {
 	char conversion = spec[len - 1];
-	long value = number_of(p, arg);
+	long value = printf_number_of(p, arg);
 	char text[128];
 	int text_len;
 
@@ -97,11 +97,11 @@ static void print_number(struct printer *p, char *spec, size_t len, const char *
 	if (text_len < (int)sizeof(text))
 		command_puts(p->env, text);
 	else
-		print_wide(p, spec, value, (size_t)text_len);
+		printf_print_wide(p, spec, value, (size_t)text_len);
 }
 
 /* The conversion at `pos` (behind the %). Returns where the format goes on. */
-static const char *print_spec(struct printer *p, const char *pos)
+static const char *printf_print_spec(struct printer *p, const char *pos)
 {
 	char spec[SPEC_BYTES + 3] = "%";
 	size_t len = 1;
@@ -116,28 +116,28 @@ static const char *print_spec(struct printer *p, const char *pos)
 	}
 	spec[len++] = *pos;
 	if (*pos == 'b') {
-		const char *arg = next_arg(p);
+		const char *arg = printf_next_arg(p);
 
-		print_escaped(p, arg ? arg : "");
+		printf_print_escaped(p, arg ? arg : "");
 	} else if (*pos == 'c') {
-		const char *arg = next_arg(p);
+		const char *arg = printf_next_arg(p);
 
 		command_write(p->env, arg ? arg : "", arg && *arg);
 	} else if (*pos == 's') {
-		print_string(p, spec, next_arg(p));
+		printf_print_string(p, spec, printf_next_arg(p));
 	} else {
-		print_number(p, spec, len, next_arg(p));
+		printf_print_number(p, spec, len, printf_next_arg(p));
 	}
 	return pos + 1;
 }
 
-static void print_format(struct printer *p, const char *format)
+static void printf_print_format(struct printer *p, const char *format)
 {
 	while (*format && !p->is_done) {
 		char c = *format++;
 
 		if (c == '%' && *format != '%') {
-			format = print_spec(p, format);
+			format = printf_print_spec(p, format);
 			continue;
 		}
 		if (c == '%')
@@ -150,7 +150,7 @@ static void print_format(struct printer *p, const char *format)
 	}
 }
 
-static int run_printf(struct command_env *env, int argc, char **argv)
+static int cmd_printf(struct command_env *env, int argc, char **argv)
 {
 	struct printer p = { .env = env, .args = argv + 2, .nr_args = argc - 2 };
 	int before;
@@ -159,12 +159,12 @@ static int run_printf(struct command_env *env, int argc, char **argv)
 		return COMMAND_USAGE;
 	do {
 		before = p.nr_args;
-		print_format(&p, argv[1]);
+		printf_print_format(&p, argv[1]);
 	} while (p.nr_args && p.nr_args < before && !p.is_done && !command_stopped(env));
 	return p.status;
 }
 
-static int run_seq(struct command_env *env, int argc, char **argv)
+static int cmd_seq(struct command_env *env, int argc, char **argv)
 {
 	long first = 1, last, step = 1;
 	bool bad = argc < 2 || argc > 4 || str_to_i64(argv[argc - 1], 10, &last);
@@ -184,8 +184,8 @@ static int run_seq(struct command_env *env, int argc, char **argv)
 }
 
 const struct command print_commands[] = {
-	{ "printf", "FORMAT [ARG]...", "print arguments as a format says", run_printf,
+	{ "printf", "FORMAT [ARG]...", "print arguments as a format says", cmd_printf,
 	  COMMAND_BUILTIN },
-	{ "seq", "[FIRST [STEP]] LAST", "print numbers", run_seq, 0 },
+	{ "seq", "[FIRST [STEP]] LAST", "print numbers", cmd_seq, 0 },
 	{ 0 },
 };

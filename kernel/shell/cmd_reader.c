@@ -51,7 +51,7 @@ bool reader_next_file(struct reader *reader)
 }
 
 /* False at the end. */
-static bool fill(struct reader *reader)
+static bool reader_fill(struct reader *reader)
 {
 	ssize_t got;
 
@@ -73,7 +73,7 @@ size_t reader_chunk(struct reader *reader, char **out_bytes)
 {
 	size_t len;
 
-	if (!fill(reader))
+	if (!reader_fill(reader))
 		return 0;
 	*out_bytes = reader->buf + reader->pos;
 	len = reader->len - reader->pos;
@@ -82,7 +82,7 @@ size_t reader_chunk(struct reader *reader, char **out_bytes)
 }
 
 /* Room for `len` bytes and a NUL. */
-static bool make_room(struct reader *reader, size_t used, size_t len)
+static bool reader_make_room(struct reader *reader, size_t used, size_t len)
 {
 	size_t size = reader->line_size;
 	char *bigger;
@@ -106,13 +106,13 @@ size_t reader_line(struct reader *reader, char **out_line)
 	size_t len = 0;
 	bool has_newline = false;
 
-	while (!has_newline && fill(reader)) {
+	while (!has_newline && reader_fill(reader)) {
 		const char *start = reader->buf + reader->pos;
 		size_t rest = reader->len - reader->pos;
 		const char *newline = memchr(start, '\n', rest);
 		size_t part = newline ? (size_t)(newline - start) + 1 : rest;
 
-		if (!make_room(reader, len, len + part)) /* it is cut into several */
+		if (!reader_make_room(reader, len, len + part)) /* it is cut into several */
 			break;
 		memcpy(reader->line + len, start, part);
 		len += part;

@@ -20,14 +20,14 @@ struct sort_order {
 	char separator; /* '\0': runs of blanks */
 };
 
-static const char *skip_blanks(const char *text)
+static const char *sort_skip_blanks(const char *text)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
 	return text;
 }
 
-static const char *find_key(const struct sort_order *order, const char *text)
+static const char *sort_find_key(const struct sort_order *order, const char *text)
 {
 	for (uint64_t i = 1; i < order->key && *text; i++) {
 		if (order->separator) {
@@ -36,21 +36,21 @@ static const char *find_key(const struct sort_order *order, const char *text)
 			text += *text != '\0';
 			continue;
 		}
-		text = skip_blanks(text);
+		text = sort_skip_blanks(text);
 		while (*text && *text != ' ' && *text != '\t')
 			text++;
 	}
-	return order->separator ? text : skip_blanks(text);
+	return order->separator ? text : sort_skip_blanks(text);
 }
 
 /* The number at the start: whole part, and nine digits behind the point. */
-static void parse_number(const char *text, int64_t *out_whole, int64_t *out_fraction)
+static void sort_parse_number(const char *text, int64_t *out_whole, int64_t *out_fraction)
 {
 	bool is_negative;
 	int64_t whole = 0, fraction = 0;
 	int digits = 0;
 
-	text = skip_blanks(text);
+	text = sort_skip_blanks(text);
 	is_negative = *text == '-';
 	text += is_negative;
 	for (; *text >= '0' && *text <= '9' && whole < INT64_MAX / 100; text++)
@@ -65,12 +65,12 @@ static void parse_number(const char *text, int64_t *out_whole, int64_t *out_frac
 	*out_fraction = is_negative ? -fraction : fraction;
 }
 
-static int compare_numbers(const char *a, const char *b)
+static int sort_compare_numbers(const char *a, const char *b)
 {
 	int64_t whole_a, whole_b, fraction_a, fraction_b;
 
-	parse_number(a, &whole_a, &fraction_a);
-	parse_number(b, &whole_b, &fraction_b);
+	sort_parse_number(a, &whole_a, &fraction_a);
+	sort_parse_number(b, &whole_b, &fraction_b);
 	if (whole_a != whole_b)
 		return whole_a < whole_b ? -1 : 1;
 	if (fraction_a != fraction_b)
@@ -78,34 +78,34 @@ static int compare_numbers(const char *a, const char *b)
 	return 0;
 }
 
-static int compare_keys(const struct sort_order *order, const char *a, const char *b)
+static int sort_compare_keys(const struct sort_order *order, const char *a, const char *b)
 {
 	if (order->key) {
-		a = find_key(order, a);
-		b = find_key(order, b);
+		a = sort_find_key(order, a);
+		b = sort_find_key(order, b);
 	}
-	return order->is_numeric ? compare_numbers(a, b) : strcmp(a, b);
+	return order->is_numeric ? sort_compare_numbers(a, b) : strcmp(a, b);
 }
 
 /* Lines with equal keys are ordered as a whole, as sort does without -s. */
-static int compare(const struct sort_order *order, const struct sort_line *a,
-		   const struct sort_line *b)
+static int sort_compare(const struct sort_order *order, const struct sort_line *a,
+			const struct sort_line *b)
 {
-	int result = compare_keys(order, a->text, b->text);
+	int result = sort_compare_keys(order, a->text, b->text);
 
 	if (!result && !order->is_unique)
 		result = strcmp(a->text, b->text);
 	return order->is_reverse ? -result : result;
 }
 
-static struct sort_line *merge(const struct sort_order *order, struct sort_line *a,
-			       struct sort_line *b)
+static struct sort_line *sort_merge(const struct sort_order *order, struct sort_line *a,
+				    struct sort_line *b)
 {
 	struct sort_line *first = NULL;
 	struct sort_line **tail = &first;
 
 	while (a && b) {
-		struct sort_line **smaller = compare(order, b, a) < 0 ? &b : &a;
+		struct sort_line **smaller = sort_compare(order, b, a) < 0 ? &b : &a;
 
 		*tail = *smaller;
 		tail = &(*smaller)->next;
@@ -130,18 +130,18 @@ static struct sort_line *sort_list(const struct sort_order *order, struct sort_l
 		list = list->next;
 		run->next = NULL;
 		for (; level < MERGE_LEVELS - 1 && levels[level]; level++) {
-			run = merge(order, levels[level], run);
+			run = sort_merge(order, levels[level], run);
 			levels[level] = NULL;
 		}
 		levels[level] = run;
 	}
 	for (uint32_t level = 0; level < MERGE_LEVELS; level++)
-		sorted = merge(order, levels[level], sorted);
+		sorted = sort_merge(order, levels[level], sorted);
 	return sorted;
 }
 
 /* All lines of all files, in order; NULL and *out_ok false when memory runs out. */
-static struct sort_line *read_lines(struct reader *reader, bool *out_ok)
+static struct sort_line *sort_read_lines(struct reader *reader, bool *out_ok)
 {
 	struct sort_line *first = NULL;
 	struct sort_line **tail = &first;
@@ -168,13 +168,13 @@ static struct sort_line *read_lines(struct reader *reader, bool *out_ok)
 	return first;
 }
 
-static void print_sorted(struct command_env *env, const struct sort_order *order,
-			 const struct sort_line *list)
+static void sort_print_sorted(struct command_env *env, const struct sort_order *order,
+			      const struct sort_line *list)
 {
 	const struct sort_line *last = NULL;
 
 	for (; list && !command_stopped(env); list = list->next) {
-		if (order->is_unique && last && !compare_keys(order, last->text, list->text))
+		if (order->is_unique && last && !sort_compare_keys(order, last->text, list->text))
 			continue;
 		command_write(env, list->text, list->len);
 		command_putc(env, '\n');
@@ -183,7 +183,7 @@ static void print_sorted(struct command_env *env, const struct sort_order *order
 }
 
 /* `-k 2`, `-k2,2n`, `-t:`. The value may be in the next argument: *used is then 2. */
-static bool parse_value(struct sort_order *order, char option, const char *value)
+static bool sort_parse_value(struct sort_order *order, char option, const char *value)
 {
 	if (option == 't') {
 		order->separator = value[0];
@@ -201,7 +201,7 @@ static bool parse_value(struct sort_order *order, char option, const char *value
 	return order->key != 0;
 }
 
-static int parse_sort(struct sort_order *order, int argc, char **argv)
+static int sort_parse(struct sort_order *order, int argc, char **argv)
 {
 	int i = 1;
 
@@ -217,16 +217,16 @@ static int parse_sort(struct sort_order *order, int argc, char **argv)
 			continue;
 		if ((*c != 'k' && *c != 't') || (!c[1] && i + 1 == argc))
 			return -1;
-		if (!parse_value(order, *c, c[1] ? c + 1 : argv[++i]))
+		if (!sort_parse_value(order, *c, c[1] ? c + 1 : argv[++i]))
 			return -1;
 	}
 	return i;
 }
 
-static int run_sort(struct command_env *env, int argc, char **argv)
+static int cmd_sort(struct command_env *env, int argc, char **argv)
 {
 	struct sort_order order = { 0 };
-	int first = parse_sort(&order, argc, argv);
+	int first = sort_parse(&order, argc, argv);
 	struct sort_line *list;
 	struct reader reader;
 	bool ok;
@@ -235,11 +235,11 @@ static int run_sort(struct command_env *env, int argc, char **argv)
 		return COMMAND_USAGE;
 	if (!reader_open(&reader, env, argc - first, argv + first))
 		return 1;
-	list = read_lines(&reader, &ok);
+	list = sort_read_lines(&reader, &ok);
 	reader_close(&reader);
 	if (ok) {
 		list = sort_list(&order, list);
-		print_sorted(env, &order, list);
+		sort_print_sorted(env, &order, list);
 	}
 	while (list) {
 		struct sort_line *next = list->next;
@@ -258,7 +258,7 @@ struct uniq {
 	uint64_t nr;
 };
 
-static void print_group(struct command_env *env, const struct uniq *uniq)
+static void sort_print_group(struct command_env *env, const struct uniq *uniq)
 {
 	if (!uniq->last || (uniq->only_repeated && uniq->nr < 2) ||
 	    (uniq->only_single && uniq->nr > 1))
@@ -269,7 +269,7 @@ static void print_group(struct command_env *env, const struct uniq *uniq)
 	command_putc(env, '\n');
 }
 
-static bool count_lines(struct reader *reader, struct uniq *uniq)
+static bool sort_count_lines(struct reader *reader, struct uniq *uniq)
 {
 	char *line;
 	size_t len;
@@ -281,18 +281,18 @@ static bool count_lines(struct reader *reader, struct uniq *uniq)
 			uniq->nr++;
 			continue;
 		}
-		print_group(reader->env, uniq);
+		sort_print_group(reader->env, uniq);
 		kfree(uniq->last);
 		uniq->last = kstrdup(line);
 		uniq->nr = 1;
 		if (!uniq->last)
 			return false;
 	}
-	print_group(reader->env, uniq);
+	sort_print_group(reader->env, uniq);
 	return true;
 }
 
-static int run_uniq(struct command_env *env, int argc, char **argv)
+static int cmd_uniq(struct command_env *env, int argc, char **argv)
 {
 	struct uniq uniq = { 0 };
 	struct reader reader;
@@ -312,14 +312,14 @@ static int run_uniq(struct command_env *env, int argc, char **argv)
 		return COMMAND_USAGE;
 	if (!reader_open(&reader, env, argc - first, argv + first))
 		return 1;
-	ok = count_lines(&reader, &uniq);
+	ok = sort_count_lines(&reader, &uniq);
 	kfree(uniq.last);
 	reader_close(&reader);
 	return !ok || reader.nr_failed;
 }
 
 const struct command sort_commands[] = {
-	{ "sort", "[-nru] [-k FIELD] [-t CHAR] [FILE]...", "sort lines", run_sort, 0 },
-	{ "uniq", "[-cdu] [FILE]", "leave out repeated lines", run_uniq, 0 },
+	{ "sort", "[-nru] [-k FIELD] [-t CHAR] [FILE]...", "sort lines", cmd_sort, 0 },
+	{ "uniq", "[-cdu] [FILE]", "leave out repeated lines", cmd_uniq, 0 },
 	{ 0 },
 };

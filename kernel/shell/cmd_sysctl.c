@@ -131,7 +131,7 @@ static bool sysctl_option(struct sysctl *sysctl, char letter)
 	}
 }
 
-static int run_sysctl(struct command_env *env, int argc, char **argv)
+static int cmd_sysctl(struct command_env *env, int argc, char **argv)
 {
 	struct sysctl sysctl = { .env = env };
 	int status = 0, first = 1;
@@ -162,7 +162,7 @@ static int run_sysctl(struct command_env *env, int argc, char **argv)
 }
 
 const struct command sysctl_commands[] = {
-	{ "sysctl", "[-nNqw] NAME[=VALUE]... | -a", "show or set what is in /proc/sys", run_sysctl,
+	{ "sysctl", "[-nNqw] NAME[=VALUE]... | -a", "show or set what is in /proc/sys", cmd_sysctl,
 	  0 },
 	{ 0 },
 };

@@ -13,9 +13,9 @@ struct question {
 	uint32_t depth;
 };
 
-static bool ask_or(struct question *q);
+static bool test_ask_or(struct question *q);
 
-static bool fail(struct question *q, const char *word, const char *what)
+static bool test_fail(struct question *q, const char *word, const char *what)
 {
 	if (!q->is_wrong)
 		command_error(q->env, "%s: %s", word, what);
@@ -23,18 +23,18 @@ static bool fail(struct question *q, const char *word, const char *what)
 	return false;
 }
 
-static const char *take(struct question *q)
+static const char *test_take(struct question *q)
 {
 	q->nr--;
 	return *q->words++;
 }
 
-static bool at(const struct question *q, int index, const char *word)
+static bool test_at(const struct question *q, int index, const char *word)
 {
 	return q->nr > index && strcmp(q->words[index], word) == 0;
 }
 
-static bool ask_file(struct question *q, char kind, const char *path)
+static bool test_ask_file(struct question *q, char kind, const char *path)
 {
 	struct vfs_stat stat;
 
@@ -60,25 +60,25 @@ static bool ask_file(struct question *q, char kind, const char *path)
 	}
 }
 
-static bool ask_unary(struct question *q, char kind, const char *word)
+static bool test_ask_unary(struct question *q, char kind, const char *word)
 {
 	if (kind == 'n')
 		return *word;
 	if (kind == 'z')
 		return !*word;
-	return ask_file(q, kind, word);
+	return test_ask_file(q, kind, word);
 }
 
 static const char *const number_operators[] = { "-eq", "-ne", "-lt", "-le", "-gt", "-ge" };
 
-static bool compare_numbers(struct question *q, size_t op, const char *left, const char *right)
+static bool test_compare_numbers(struct question *q, size_t op, const char *left, const char *right)
 {
 	long a, b;
 
 	if (str_to_i64(left, 10, &a))
-		return fail(q, left, "bad number");
+		return test_fail(q, left, "bad number");
 	if (str_to_i64(right, 10, &b))
-		return fail(q, right, "bad number");
+		return test_fail(q, right, "bad number");
 	switch (op) {
 	case 0:
 		return a == b;
@@ -95,7 +95,7 @@ static bool compare_numbers(struct question *q, size_t op, const char *left, con
 	}
 }
 
-static bool is_binary(const char *word)
+static bool test_is_binary(const char *word)
 {
 	static const char *const others[] = { "=", "==", "!=", "<", ">" };
 
@@ -110,15 +110,15 @@ static bool is_binary(const char *word)
 	return false;
 }
 
-static bool ask_binary(struct question *q)
+static bool test_ask_binary(struct question *q)
 {
-	const char *left = take(q);
-	const char *op = take(q);
-	const char *right = take(q);
+	const char *left = test_take(q);
+	const char *op = test_take(q);
+	const char *right = test_take(q);
 
 	for (size_t i = 0; i < ARRAY_SIZE(number_operators); i++) {
 		if (strcmp(op, number_operators[i]) == 0)
-			return compare_numbers(q, i, left, right);
+			return test_compare_numbers(q, i, left, right);
 	}
 	if (op[0] == '<')
 		return strcmp(left, right) < 0;
@@ -127,101 +127,101 @@ static bool ask_binary(struct question *q)
 	return (strcmp(left, right) == 0) == (op[0] == '=');
 }
 
-static bool ask_bracket(struct question *q)
+static bool test_ask_bracket(struct question *q)
 {
 	bool answer;
 
-	take(q);
-	answer = ask_or(q);
-	if (!at(q, 0, ")"))
-		return fail(q, ")", "expected");
-	take(q);
+	test_take(q);
+	answer = test_ask_or(q);
+	if (!test_at(q, 0, ")"))
+		return test_fail(q, ")", "expected");
+	test_take(q);
 	return answer;
 }
 
-static bool ask_primary(struct question *q)
+static bool test_ask_primary(struct question *q)
 {
 	const char *word;
 
 	if (q->nr <= 0)
-		return fail(q, "argument", "expected");
-	if (q->nr >= 3 && is_binary(q->words[1]))
-		return ask_binary(q);
-	if (at(q, 0, "(") && q->nr > 1)
-		return ask_bracket(q);
-	word = take(q);
+		return test_fail(q, "argument", "expected");
+	if (q->nr >= 3 && test_is_binary(q->words[1]))
+		return test_ask_binary(q);
+	if (test_at(q, 0, "(") && q->nr > 1)
+		return test_ask_bracket(q);
+	word = test_take(q);
 	if (word[0] == '-' && word[1] && !word[2] && q->nr && strchr("defcrwxsnz", word[1]))
-		return ask_unary(q, word[1], take(q));
+		return test_ask_unary(q, word[1], test_take(q));
 	return *word;
 }
 
-static bool ask_not(struct question *q)
+static bool test_ask_not(struct question *q)
 {
 	bool answer;
 
-	if (!at(q, 0, "!") || q->nr < 2)
-		return ask_primary(q);
+	if (!test_at(q, 0, "!") || q->nr < 2)
+		return test_ask_primary(q);
 	if (++q->depth > SH_DEPTH_MAX)
-		return fail(q, "!", "nested too deeply");
-	take(q);
-	answer = !ask_not(q);
+		return test_fail(q, "!", "nested too deeply");
+	test_take(q);
+	answer = !test_ask_not(q);
 	q->depth--;
 	return answer;
 }
 
-static bool ask_and(struct question *q)
+static bool test_ask_and(struct question *q)
 {
-	bool answer = ask_not(q);
+	bool answer = test_ask_not(q);
 
-	while (at(q, 0, "-a") && !q->is_wrong) {
-		take(q);
-		answer = ask_not(q) && answer;
+	while (test_at(q, 0, "-a") && !q->is_wrong) {
+		test_take(q);
+		answer = test_ask_not(q) && answer;
 	}
 	return answer;
 }
 
-static bool ask_or(struct question *q)
+static bool test_ask_or(struct question *q)
 {
 	bool answer;
 
 	if (++q->depth > SH_DEPTH_MAX)
-		return fail(q, "(", "nested too deeply");
-	answer = ask_and(q);
-	while (at(q, 0, "-o") && !q->is_wrong) {
-		take(q);
-		answer = ask_and(q) || answer;
+		return test_fail(q, "(", "nested too deeply");
+	answer = test_ask_and(q);
+	while (test_at(q, 0, "-o") && !q->is_wrong) {
+		test_take(q);
+		answer = test_ask_and(q) || answer;
 	}
 	q->depth--;
 	return answer;
 }
 
-static int ask(struct command_env *env, int nr, char **words)
+static int test_ask(struct command_env *env, int nr, char **words)
 {
 	struct question q = { .env = env, .words = words, .nr = nr };
-	bool answer = nr && ask_or(&q);
+	bool answer = nr && test_ask_or(&q);
 
 	if (q.nr && !q.is_wrong)
-		fail(&q, q.words[0], "unknown operand");
+		test_fail(&q, q.words[0], "unknown operand");
 	return q.is_wrong ? 2 : !answer;
 }
 
-static int run_test(struct command_env *env, int argc, char **argv)
+static int cmd_test(struct command_env *env, int argc, char **argv)
 {
-	return ask(env, argc - 1, argv + 1);
+	return test_ask(env, argc - 1, argv + 1);
 }
 
-static int run_bracket(struct command_env *env, int argc, char **argv)
+static int cmd_bracket(struct command_env *env, int argc, char **argv)
 {
 	if (strcmp(argv[argc - 1], "]") != 0) {
 		command_error(env, "missing ]");
 		return 2;
 	}
-	return ask(env, argc - 2, argv + 1);
+	return test_ask(env, argc - 2, argv + 1);
 }
 
 const struct command test_commands[] = {
-	{ "[", "EXPRESSION ]", "the same as test", run_bracket, COMMAND_BUILTIN },
-	{ "test", "EXPRESSION", "compare numbers and words, ask about files", run_test,
+	{ "[", "EXPRESSION ]", "the same as test", cmd_bracket, COMMAND_BUILTIN },
+	{ "test", "EXPRESSION", "compare numbers and words, test_ask about files", cmd_test,
 	  COMMAND_BUILTIN },
 	{ 0 },
 };

@@ -29,7 +29,7 @@ struct ps_table {
 };
 
 /* The list is locked here: facts are copied, printing comes later. */
-static void copy_thread(struct thread *thread, void *arg)
+static void cmd_copy_thread(struct thread *thread, void *arg)
 {
 	struct ps_table *table = arg;
 	struct ps_row *row = &table->rows[table->nr];
@@ -47,14 +47,14 @@ static void copy_thread(struct thread *thread, void *arg)
 }
 
 /* As ps of Linux: `-` for threads without a real-time priority. */
-static const char *priority_text(uint8_t rt_priority, char out_text[4])
+static const char *cmd_priority_text(uint8_t rt_priority, char out_text[4])
 {
 	if (rt_priority)
 		trace_snprintf(out_text, 4, "%u", rt_priority);
 	return rt_priority ? out_text : "-";
 }
 
-static int run_ps(struct command_env *env, int argc, char **argv)
+static int cmd_ps(struct command_env *env, int argc, char **argv)
 {
 	static const char *const class_names[] = { "TS", "FF", "RR" };
 	struct ps_table table = { 0 };
@@ -67,7 +67,7 @@ static int run_ps(struct command_env *env, int argc, char **argv)
 		command_error(env, "%s", command_strerror(ENOMEM));
 		return 1;
 	}
-	thread_each(copy_thread, &table);
+	thread_each(cmd_copy_thread, &table);
 	command_puts(env, "  PID CPU S CLS PRI     TIME COMMAND\n");
 	for (uint32_t i = 0; i < table.nr && !command_stopped(env); i++) {
 		const struct ps_row *row = &table.rows[i];
@@ -75,7 +75,7 @@ static int run_ps(struct command_env *env, int argc, char **argv)
 
 		command_printf(env, "%5d %3u %s %3s %3s %4lu.%03lu %.*s\n", row->pid, row->cpu,
 			       row->state, class_names[row->policy],
-			       priority_text(row->rt_priority, priority), ms / 1000, ms % 1000,
+			       cmd_priority_text(row->rt_priority, priority), ms / 1000, ms % 1000,
 			       THREAD_NAME_LEN, row->name);
 	}
 	vfree(table.rows);
@@ -90,7 +90,7 @@ struct stack_request {
 };
 
 /* On the CPU where the thread ran a moment ago, in the call interrupt. */
-static void sample_running(void *arg)
+static void cmd_sample_running(void *arg)
 {
 	struct stack_request *request = arg;
 
@@ -101,7 +101,7 @@ static void sample_running(void *arg)
 }
 
 /* It may start or stop running meanwhile: try again until one way fits. */
-static void sample(struct stack_request *request)
+static void cmd_sample(struct stack_request *request)
 {
 	struct thread *thread = request->thread;
 
@@ -110,7 +110,7 @@ static void sample(struct stack_request *request)
 			request->nr = arch_backtrace_here(request->frames, FRAMES_MAX);
 			request->is_done = true;
 		} else if (thread->on_cpu) {
-			smp_call_one(thread->cpu, sample_running, request);
+			smp_call_one(thread->cpu, cmd_sample_running, request);
 		} else {
 			uint64_t switches = thread->nr_voluntary + thread->nr_involuntary;
 
@@ -123,11 +123,11 @@ static void sample(struct stack_request *request)
 	}
 }
 
-static int print_stack(struct command_env *env, struct thread *thread)
+static int cmd_print_stack(struct command_env *env, struct thread *thread)
 {
 	struct stack_request request = { .thread = thread };
 
-	sample(&request);
+	cmd_sample(&request);
 	if (!request.is_done) {
 		command_error(env, "the thread does not hold still");
 		return 1;
@@ -137,7 +137,7 @@ static int print_stack(struct command_env *env, struct thread *thread)
 	return 0;
 }
 
-static int run_stack(struct command_env *env, int argc, char **argv)
+static int cmd_stack(struct command_env *env, int argc, char **argv)
 {
 	struct thread *thread = NULL;
 	uint64_t pid;
@@ -151,13 +151,13 @@ static int run_stack(struct command_env *env, int argc, char **argv)
 		command_error(env, "%s: %s", argv[1], command_strerror(ESRCH));
 		return 1;
 	}
-	status = print_stack(env, thread);
+	status = cmd_print_stack(env, thread);
 	thread_put(thread);
 	return status;
 }
 
 const struct command thread_commands[] = {
-	{ "ps", "", "list the threads", run_ps, 0 },
-	{ "stack", "PID", "show where a thread is", run_stack, 0 },
+	{ "ps", "", "list the threads", cmd_ps, 0 },
+	{ "stack", "PID", "show where a thread is", cmd_stack, 0 },
 	{ 0 },
 };

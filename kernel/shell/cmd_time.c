@@ -10,7 +10,7 @@
 #include "command_tables.h"
 #include "terminal.h"
 
-static int run_sleep(struct command_env *env, int argc, char **argv)
+static int cmd_sleep(struct command_env *env, int argc, char **argv)
 {
 	uint64_t total_ns = 0;
 
@@ -30,7 +30,7 @@ static int run_sleep(struct command_env *env, int argc, char **argv)
 
 #define POLL_STEP_NS (10 * NSEC_PER_MSEC)
 
-static int wait_readable(struct file *file, uint64_t limit_ns)
+static int cmd_wait_readable(struct file *file, uint64_t limit_ns)
 {
 	uint64_t end = ktime_after(limit_ns);
 
@@ -43,7 +43,7 @@ static int wait_readable(struct file *file, uint64_t limit_ns)
 	return 0;
 }
 
-static int run_poll(struct command_env *env, int argc, char **argv)
+static int cmd_poll(struct command_env *env, int argc, char **argv)
 {
 	struct file *file;
 	uint64_t ns;
@@ -56,19 +56,19 @@ static int run_poll(struct command_env *env, int argc, char **argv)
 		command_perror(env, argv[1], status);
 		return 1;
 	}
-	status = wait_readable(file, ns);
+	status = cmd_wait_readable(file, ns);
 	file_put(file);
 	return status;
 }
 
-static void count_thread(struct thread *thread, void *arg)
+static void cmd_count_thread(struct thread *thread, void *arg)
 {
 	uint32_t *nr = arg;
 
 	*nr += thread->pid != 0;
 }
 
-static int run_uptime(struct command_env *env, int argc, char **argv)
+static int cmd_uptime(struct command_env *env, int argc, char **argv)
 {
 	uint64_t ms = ktime_ns() / NSEC_PER_MSEC;
 	uint32_t nr_threads = 0, nr_running = 0;
@@ -76,7 +76,7 @@ static int run_uptime(struct command_env *env, int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	thread_each(count_thread, &nr_threads);
+	thread_each(cmd_count_thread, &nr_threads);
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		if (!smp_cpu_online(cpu))
 			continue;
@@ -89,7 +89,7 @@ static int run_uptime(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_clear(struct command_env *env, int argc, char **argv)
+static int cmd_clear(struct command_env *env, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -97,7 +97,7 @@ static int run_clear(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_resize(struct command_env *env, int argc, char **argv)
+static int cmd_resize(struct command_env *env, int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
@@ -110,11 +110,11 @@ static int run_resize(struct command_env *env, int argc, char **argv)
 }
 
 const struct command time_commands[] = {
-	{ "clear", "", "clear the screen", run_clear, 0 },
+	{ "clear", "", "clear the screen", cmd_clear, 0 },
 	{ "poll", "FILE SECONDS", "wait until FILE is worth reading; status 1: not in that time",
-	  run_poll, 0 },
-	{ "resize", "", "ask the terminal for its size", run_resize, 0 },
-	{ "sleep", "SECONDS[smh]...", "wait", run_sleep, 0 },
-	{ "uptime", "", "say how long the machine has been up", run_uptime, 0 },
+	  cmd_poll, 0 },
+	{ "resize", "", "ask the terminal for its size", cmd_resize, 0 },
+	{ "sleep", "SECONDS[smh]...", "wait", cmd_sleep, 0 },
+	{ "uptime", "", "say how long the machine has been up", cmd_uptime, 0 },
 	{ 0 },
 };

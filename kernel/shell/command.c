@@ -19,7 +19,7 @@ static const struct command *const tables[] = {
 static const struct command **sorted;
 static uint32_t nr_commands;
 
-static void insert_sorted(const struct command *command)
+static void command_insert_sorted(const struct command *command)
 {
 	uint32_t at = nr_commands++;
 
@@ -45,7 +45,7 @@ void command_init(void)
 		panic("no memory for the list of commands");
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		for (const struct command *c = tables[i]; c && c->name; c++)
-			insert_sorted(c);
+			command_insert_sorted(c);
 	}
 }
 

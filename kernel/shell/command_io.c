@@ -11,7 +11,7 @@
 #define MESSAGE_BYTES 320
 
 /* Everything to the file, or the first error. */
-static int write_all(struct file *file, const char *buf, size_t len)
+static int command_write_all(struct file *file, const char *buf, size_t len)
 {
 	while (len) {
 		ssize_t put = file_write(file, buf, len);
@@ -27,7 +27,7 @@ static int write_all(struct file *file, const char *buf, size_t len)
 int command_flush(struct command_env *env)
 {
 	if (!env->write_err && env->out_len)
-		env->write_err = write_all(env->out, env->out_buf, env->out_len);
+		env->write_err = command_write_all(env->out, env->out_buf, env->out_len);
 	env->out_len = 0;
 	return env->write_err;
 }
@@ -41,7 +41,7 @@ void command_write(struct command_env *env, const void *buf, size_t len)
 	if (env->write_err || !len)
 		return;
 	if (len > COMMAND_OUT_BYTES) {
-		env->write_err = write_all(env->out, text, len);
+		env->write_err = command_write_all(env->out, text, len);
 		return;
 	}
 	memcpy(env->out_buf + env->out_len, text, len);
@@ -61,7 +61,7 @@ void command_putc(struct command_env *env, char c)
 }
 
 /* Output that is longer than a message: never cut, it fails when there is no memory for it. */
-static void print_long(struct command_env *env, size_t len, const char *fmt, va_list args)
+static void command_print_long(struct command_env *env, size_t len, const char *fmt, va_list args)
 {
 	char *text = kmalloc(len + 1);
 
@@ -88,7 +88,7 @@ void command_printf(struct command_env *env, const char *fmt, ...)
 		return;
 	}
 	va_start(args, fmt);
-	print_long(env, (size_t)len, fmt, args);
+	command_print_long(env, (size_t)len, fmt, args);
 	va_end(args);
 }
 
@@ -105,7 +105,7 @@ void command_error(struct command_env *env, const char *fmt, ...)
 	va_end(args);
 	len = strlen(text);
 	text[len++] = '\n';
-	write_all(env->err, text, len);
+	command_write_all(env->err, text, len);
 }
 
 void command_perror(struct command_env *env, const char *what, int err)

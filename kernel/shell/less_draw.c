@@ -26,7 +26,7 @@ bool less_is_at_end(const struct less *less)
 }
 
 /* What the last row says. */
-static void status_text(const struct less *less, char *out, size_t size)
+static void less_status_text(const struct less *less, char *out, size_t size)
 {
 	const char *name = strcmp(less->reader.path, "-") ? less->reader.path : "";
 	bool is_at_end = less_is_at_end(less);
@@ -63,14 +63,15 @@ void less_draw(struct less *less)
 		}
 		command_putc(less->env, '\n');
 	}
-	status_text(less, status, less->columns < sizeof(status) ? less->columns : sizeof(status));
+	less_status_text(less, status,
+			 less->columns < sizeof(status) ? less->columns : sizeof(status));
 	command_printf(less->env, "\x1b[K\x1b[7m%s\x1b[m", status);
 	command_flush(less->env);
 	less->message = NULL;
 }
 
 /* False when a key came, or Ctrl-C. */
-static bool wait_readable(struct less *less)
+static bool less_wait_readable(struct less *less)
 {
 	bool has_said = false;
 
@@ -92,7 +93,7 @@ void less_fill(struct less *less, uint32_t nr_lines)
 	size_t len;
 
 	while (!less->is_ended && !less->text.is_full && less->text.nr_lines < nr_lines) {
-		if (!wait_readable(less))
+		if (!less_wait_readable(less))
 			return;
 		len = reader_chunk(&less->reader, &bytes);
 		if (len) {
@@ -135,7 +136,7 @@ void less_search(struct less *less, bool back)
 }
 
 /* Type on the last row. False when it was given up. */
-static bool read_pattern(struct less *less, char sign, char *out)
+static bool less_read_pattern(struct less *less, char sign, char *out)
 {
 	size_t len = 0;
 
@@ -164,7 +165,7 @@ void less_ask_pattern(struct less *less, char sign)
 	char pattern[LESS_PATTERN_BYTES];
 	struct regex *regex;
 
-	if (!read_pattern(less, sign, pattern))
+	if (!less_read_pattern(less, sign, pattern))
 		return;
 	less->goes_back = sign == '?';
 	if (*pattern) {

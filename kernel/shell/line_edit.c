@@ -10,18 +10,18 @@
 #include "line.h"
 #include "terminal.h"
 
-static void put_raw(const char *text, size_t len)
+static void line_put_raw(const char *text, size_t len)
 {
 	console_write_raw(text, len);
 }
 
 void line_beep(void)
 {
-	put_raw("\a", 1);
+	line_put_raw("\a", 1);
 }
 
 /* Cells that `len` bytes take: the tail bytes of UTF-8 characters take none. */
-static size_t cells_of(const char *text, size_t len)
+static size_t line_cells_of(const char *text, size_t len)
 {
 	size_t cells = 0;
 
@@ -30,27 +30,27 @@ static size_t cells_of(const char *text, size_t len)
 	return cells;
 }
 
-static size_t cell_at(const struct line_editor *ed, size_t pos)
+static size_t line_cell_at(const struct line_editor *ed, size_t pos)
 {
-	return ed->columns_before + cells_of(ed->buf, pos);
+	return ed->columns_before + line_cells_of(ed->buf, pos);
 }
 
-static void put_sequence(size_t count, char final)
+static void line_put_sequence(size_t count, char final)
 {
 	char text[16];
 
 	if (count)
-		put_raw(text, trace_scnprintf(text, sizeof(text), "\x1b[%lu%c", count, final));
+		line_put_raw(text, trace_scnprintf(text, sizeof(text), "\x1b[%lu%c", count, final));
 }
 
 /*
  * A terminal that has written its last column stays there until more comes. Bring it to the next
  * row: only at the end of the line, where nothing is written over.
  */
-static void leave_margin(struct line_editor *ed)
+static void line_leave_margin(struct line_editor *ed)
 {
 	if (ed->is_at_margin)
-		put_raw(" \r", 2);
+		line_put_raw(" \r", 2);
 	ed->is_at_margin = false;
 }
 
@@ -68,44 +68,44 @@ void line_ask_columns(struct line_editor *ed)
 	if (!terminal_ask())
 		return;
 	ed->columns = terminal_columns();
-	cell = cell_at(ed, ed->pos);
+	cell = line_cell_at(ed, ed->pos);
 	ed->is_at_margin = false;
 	if (cell && cell % ed->columns == 0)
-		put_raw("\r\n", 2);
+		line_put_raw("\r\n", 2);
 }
 
 /* Move the cursor between cells. */
-static void move_cursor(const struct line_editor *ed, size_t from, size_t to)
+static void line_move_cursor(const struct line_editor *ed, size_t from, size_t to)
 {
 	size_t from_row = from / ed->columns, to_row = to / ed->columns;
 
 	if (from == to)
 		return;
 	if (from_row == to_row && to < from && from - to <= 4) {
-		put_raw("\b\b\b\b", from - to);
+		line_put_raw("\b\b\b\b", from - to);
 		return;
 	}
-	put_sequence(from_row > to_row ? from_row - to_row : 0, 'A');
-	put_sequence(to_row > from_row ? to_row - from_row : 0, 'B');
-	put_raw("\r", 1);
-	put_sequence(to % ed->columns, 'C');
+	line_put_sequence(from_row > to_row ? from_row - to_row : 0, 'A');
+	line_put_sequence(to_row > from_row ? to_row - from_row : 0, 'B');
+	line_put_raw("\r", 1);
+	line_put_sequence(to % ed->columns, 'C');
 }
 
 void line_move(struct line_editor *ed, size_t pos)
 {
-	leave_margin(ed);
-	move_cursor(ed, cell_at(ed, ed->pos), cell_at(ed, pos));
+	line_leave_margin(ed);
+	line_move_cursor(ed, line_cell_at(ed, ed->pos), line_cell_at(ed, pos));
 	ed->pos = pos;
 }
 
 /* The text from the cursor on has changed: write it, leave the cursor at `pos`. */
-static void redraw_tail(struct line_editor *ed, size_t pos)
+static void line_redraw_tail(struct line_editor *ed, size_t pos)
 {
-	put_raw(ed->buf + ed->pos, ed->len - ed->pos);
+	line_put_raw(ed->buf + ed->pos, ed->len - ed->pos);
 	ed->pos = ed->len;
-	ed->is_at_margin = cell_at(ed, ed->len) % ed->columns == 0;
-	leave_margin(ed);
-	put_raw("\x1b[J", 3);
+	ed->is_at_margin = line_cell_at(ed, ed->len) % ed->columns == 0;
+	line_leave_margin(ed);
+	line_put_raw("\x1b[J", 3);
 	line_move(ed, pos);
 }
 
@@ -120,11 +120,11 @@ void line_insert(struct line_editor *ed, const char *text, size_t len)
 	memcpy(ed->buf + ed->pos, text, len);
 	ed->len += len;
 	if (ed->pos + len == ed->len) {
-		put_raw(text, len);
+		line_put_raw(text, len);
 		ed->pos = ed->len;
-		ed->is_at_margin = cell_at(ed, ed->len) % ed->columns == 0;
+		ed->is_at_margin = line_cell_at(ed, ed->len) % ed->columns == 0;
 	} else {
-		redraw_tail(ed, ed->pos + len);
+		line_redraw_tail(ed, ed->pos + len);
 	}
 }
 
@@ -136,7 +136,7 @@ void line_delete(struct line_editor *ed, size_t from, size_t to)
 	memmove(ed->buf + from, ed->buf + to, ed->len - to);
 	ed->len -= to - from;
 	ed->is_cut = ed->is_cut && ed->len; /* an empty line is whole again */
-	redraw_tail(ed, from);
+	line_redraw_tail(ed, from);
 }
 
 void line_replace(struct line_editor *ed, const char *text)
@@ -147,21 +147,21 @@ void line_replace(struct line_editor *ed, const char *text)
 	memcpy(ed->buf, text, len);
 	ed->len = len;
 	ed->is_cut = false;
-	redraw_tail(ed, len);
+	line_redraw_tail(ed, len);
 }
 
 void line_redraw(struct line_editor *ed)
 {
 	size_t pos = ed->pos;
 
-	put_raw("\r", 1);
-	put_raw(ed->options->prompt, strlen(ed->options->prompt));
+	line_put_raw("\r", 1);
+	line_put_raw(ed->options->prompt, strlen(ed->options->prompt));
 	ed->pos = 0;
-	redraw_tail(ed, pos);
+	line_redraw_tail(ed, pos);
 }
 
 void line_leave(struct line_editor *ed)
 {
 	line_move(ed, ed->len);
-	put_raw("\r\n", 2);
+	line_put_raw("\r\n", 2);
 }

@@ -78,7 +78,7 @@ struct search {
 };
 
 /* The next older line from `back` on that has the text. */
-static void find_older(struct search *search, uint32_t back)
+static void line_find_older(struct search *search, uint32_t back)
 {
 	const char *line;
 
@@ -92,7 +92,7 @@ static void find_older(struct search *search, uint32_t back)
 }
 
 /* On one row, so that it can be taken away again. */
-static void show_search(const struct line_editor *ed, const struct search *search)
+static void line_show_search(const struct line_editor *ed, const struct search *search)
 {
 	char head[SEARCH_BYTES + 32];
 	const char *line = history_get(search->back);
@@ -107,18 +107,18 @@ static void show_search(const struct line_editor *ed, const struct search *searc
 }
 
 /* False when the key ends the search. */
-static bool search_key(struct search *search, int key)
+static bool line_search_key(struct search *search, int key)
 {
 	if (key == 'R' - 0x40) {
-		find_older(search, search->back + 1);
+		line_find_older(search, search->back + 1);
 	} else if (key == 0x7f || key == 'H' - 0x40) {
 		if (search->len)
 			search->text[--search->len] = '\0';
-		find_older(search, 1);
+		line_find_older(search, 1);
 	} else if (key >= ' ' && key < 0x100 && search->len + 1 < SEARCH_BYTES) {
 		search->text[search->len++] = (char)key;
 		search->text[search->len] = '\0';
-		find_older(search, search->back ? search->back : 1);
+		line_find_older(search, search->back ? search->back : 1);
 	} else {
 		return false;
 	}
@@ -134,9 +134,9 @@ int line_search(struct line_editor *ed)
 	line_ask_columns(ed);
 	line_move(ed, 0);
 	do {
-		show_search(ed, &search);
+		line_show_search(ed, &search);
 		key = line_get_key();
-	} while (key > 0 && search_key(&search, key));
+	} while (key > 0 && line_search_key(&search, key));
 	console_write_raw("\r\x1b[J", 4);
 	line_redraw(ed);
 	line = history_get(search.back);

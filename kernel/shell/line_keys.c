@@ -9,7 +9,7 @@
 #define ESCAPE		  0x1b
 #define ESCAPE_TIMEOUT_NS (50 * NSEC_PER_MSEC)
 
-static int next_byte(void)
+static int line_next_byte(void)
 {
 	return terminal_getc_timeout(ESCAPE_TIMEOUT_NS);
 }
@@ -46,14 +46,14 @@ static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
 	}
 }
 
-static int read_sequence(void)
+static int line_read_sequence(void)
 {
 	uint32_t numbers[2] = { 0 };
 	uint32_t index = 0;
 	int byte;
 
 	for (;;) {
-		byte = next_byte();
+		byte = line_next_byte();
 		if (byte == -EINTR)
 			return byte;
 		if (byte >= '0' && byte <= '9')
@@ -66,17 +66,17 @@ static int read_sequence(void)
 	return byte < 0 ? LINE_KEY_NONE : key_of_sequence(byte, numbers[0], numbers[1]);
 }
 
-static int read_escape(void)
+static int line_read_escape(void)
 {
-	int byte = next_byte();
+	int byte = line_next_byte();
 
 	switch (byte) {
 	case -EINTR:
 		return byte;
 	case '[':
-		return read_sequence();
+		return line_read_sequence();
 	case 'O':
-		byte = next_byte();
+		byte = line_next_byte();
 		return byte < 0 ? LINE_KEY_NONE : key_of_sequence(byte, 0, 0);
 	case 'b':
 		return LINE_KEY_WORD_LEFT;
@@ -98,5 +98,5 @@ int line_get_key(void)
 	if (byte == '\n' && was_cr)
 		byte = terminal_getc_timeout(WAIT_FOREVER);
 	was_cr = byte == '\r';
-	return byte == ESCAPE ? read_escape() : byte;
+	return byte == ESCAPE ? line_read_escape() : byte;
 }

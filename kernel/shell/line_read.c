@@ -17,35 +17,35 @@ enum outcome {
 	END_OF_INPUT
 };
 
-static bool is_blank(char c)
+static bool line_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static size_t word_left(const struct line_editor *ed)
+static size_t line_word_left(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
 
-	while (pos && is_blank(ed->buf[pos - 1]))
+	while (pos && line_is_blank(ed->buf[pos - 1]))
 		pos--;
-	while (pos && !is_blank(ed->buf[pos - 1]))
+	while (pos && !line_is_blank(ed->buf[pos - 1]))
 		pos--;
 	return pos;
 }
 
-static size_t word_right(const struct line_editor *ed)
+static size_t line_word_right(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
 
-	while (pos < ed->len && is_blank(ed->buf[pos]))
+	while (pos < ed->len && line_is_blank(ed->buf[pos]))
 		pos++;
-	while (pos < ed->len && !is_blank(ed->buf[pos]))
+	while (pos < ed->len && !line_is_blank(ed->buf[pos]))
 		pos++;
 	return pos;
 }
 
 /* One character to the left or right: the tail bytes of UTF-8 go with their first. */
-static size_t char_left(const struct line_editor *ed)
+static size_t line_char_left(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
 
@@ -54,7 +54,7 @@ static size_t char_left(const struct line_editor *ed)
 	return pos;
 }
 
-static size_t char_right(const struct line_editor *ed)
+static size_t line_char_right(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
 
@@ -66,7 +66,7 @@ static size_t char_right(const struct line_editor *ed)
 }
 
 /* Delete, and keep it for Ctrl-Y. */
-static void cut(struct line_editor *ed, size_t from, size_t to)
+static void line_cut(struct line_editor *ed, size_t from, size_t to)
 {
 	char *text;
 
@@ -81,7 +81,7 @@ static void cut(struct line_editor *ed, size_t from, size_t to)
 	line_delete(ed, from, to);
 }
 
-static void transpose(struct line_editor *ed)
+static void line_transpose(struct line_editor *ed)
 {
 	char pair[2];
 
@@ -95,13 +95,13 @@ static void transpose(struct line_editor *ed)
 	line_insert(ed, pair, 2);
 }
 
-static void clear_screen(struct line_editor *ed)
+static void line_clear_screen(struct line_editor *ed)
 {
 	console_write_raw("\x1b[H\x1b[2J", 7);
 	line_redraw(ed);
 }
 
-static void move_key(struct line_editor *ed, int key)
+static void line_move_key(struct line_editor *ed, int key)
 {
 	switch (key) {
 	case CTRL('A'):
@@ -114,52 +114,52 @@ static void move_key(struct line_editor *ed, int key)
 		break;
 	case CTRL('B'):
 	case LINE_KEY_LEFT:
-		line_move(ed, char_left(ed));
+		line_move(ed, line_char_left(ed));
 		break;
 	case CTRL('F'):
 	case LINE_KEY_RIGHT:
-		line_move(ed, char_right(ed));
+		line_move(ed, line_char_right(ed));
 		break;
 	case LINE_KEY_WORD_LEFT:
-		line_move(ed, word_left(ed));
+		line_move(ed, line_word_left(ed));
 		break;
 	case LINE_KEY_WORD_RIGHT:
-		line_move(ed, word_right(ed));
+		line_move(ed, line_word_right(ed));
 		break;
 	default:
 		break;
 	}
 }
 
-static void delete_key(struct line_editor *ed, int key)
+static void line_delete_key(struct line_editor *ed, int key)
 {
 	switch (key) {
 	case CTRL('H'):
 	case KEY_RUBOUT:
-		line_delete(ed, char_left(ed), ed->pos);
+		line_delete(ed, line_char_left(ed), ed->pos);
 		break;
 	case CTRL('D'):
 	case LINE_KEY_DELETE:
-		line_delete(ed, ed->pos, char_right(ed));
+		line_delete(ed, ed->pos, line_char_right(ed));
 		break;
 	case CTRL('K'):
-		cut(ed, ed->pos, ed->len);
+		line_cut(ed, ed->pos, ed->len);
 		break;
 	case CTRL('U'):
-		cut(ed, 0, ed->pos);
+		line_cut(ed, 0, ed->pos);
 		break;
 	case CTRL('W'):
-		cut(ed, word_left(ed), ed->pos);
+		line_cut(ed, line_word_left(ed), ed->pos);
 		break;
 	case LINE_KEY_WORD_DELETE:
-		cut(ed, ed->pos, word_right(ed));
+		line_cut(ed, ed->pos, line_word_right(ed));
 		break;
 	default:
 		break;
 	}
 }
 
-static void other_key(struct line_editor *ed, int key)
+static void line_other_key(struct line_editor *ed, int key)
 {
 	if (key == LINE_KEY_NONE)
 		return;
@@ -174,23 +174,23 @@ static void other_key(struct line_editor *ed, int key)
 		line_recall(ed, false);
 		break;
 	case CTRL('L'):
-		clear_screen(ed);
+		line_clear_screen(ed);
 		break;
 	case CTRL('T'):
-		transpose(ed);
+		line_transpose(ed);
 		break;
 	case CTRL('Y'):
 		if (ed->cut)
 			line_insert(ed, ed->cut, strlen(ed->cut));
 		break;
 	default:
-		move_key(ed, key);
-		delete_key(ed, key);
+		line_move_key(ed, key);
+		line_delete_key(ed, key);
 		break;
 	}
 }
 
-static enum outcome handle_key(struct line_editor *ed, int key)
+static enum outcome line_handle_key(struct line_editor *ed, int key)
 {
 	char byte = (char)key;
 	bool was_tab = ed->was_tab;
@@ -209,13 +209,13 @@ static enum outcome handle_key(struct line_editor *ed, int key)
 	} else if (key == '\t' || (key >= ' ' && key < 0x100 && key != KEY_RUBOUT)) {
 		line_insert(ed, &byte, 1);
 	} else {
-		other_key(ed, key);
+		line_other_key(ed, key);
 	}
 	return EDITING;
 }
 
 /* 0, or -EINTR or -ENODATA. */
-static int edit(struct line_editor *ed)
+static int line_edit(struct line_editor *ed)
 {
 	enum outcome outcome = EDITING;
 
@@ -236,7 +236,7 @@ static int edit(struct line_editor *ed)
 		if (key < 0)
 			return key;
 		if (key)
-			outcome = handle_key(ed, key);
+			outcome = line_handle_key(ed, key);
 	}
 	if (outcome == END_OF_INPUT)
 		return ed->len ? 0 : -ENODATA;
@@ -247,7 +247,7 @@ static int edit(struct line_editor *ed)
 }
 
 /* The end of a line that was entered: is all of it there? */
-static int judge(const struct line_editor *ed)
+static int line_judge(const struct line_editor *ed)
 {
 	if (console_take_lost())
 		return -EIO;
@@ -266,7 +266,7 @@ int line_read(const struct line_options *options, char **out_line)
 	ed.columns = terminal_columns();
 	ed.columns_before = strlen(options->prompt);
 	console_write_raw(options->prompt, ed.columns_before);
-	err = edit(&ed);
+	err = line_edit(&ed);
 	kfree(ed.cut);
 	kfree(ed.saved);
 	if (err && err != -EIO) {
@@ -275,6 +275,6 @@ int line_read(const struct line_options *options, char **out_line)
 	}
 	ed.buf[ed.len] = '\0';
 	*out_line = ed.buf;
-	err = judge(&ed);
+	err = line_judge(&ed);
 	return err ? err : (int)ed.len;
 }

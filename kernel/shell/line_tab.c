@@ -7,7 +7,7 @@
 
 #define LIST_GAP 2
 
-static size_t common_len(const struct sh_fields *found)
+static size_t line_common_len(const struct sh_fields *found)
 {
 	const char *first = found->first->text;
 	size_t len = strlen(first);
@@ -22,11 +22,11 @@ static size_t common_len(const struct sh_fields *found)
 	return len;
 }
 
-static void insert_rest(struct line_editor *ed, const struct line_matches *matches)
+static void line_insert_rest(struct line_editor *ed, const struct line_matches *matches)
 {
 	const char *word = matches->found.first->text;
 	size_t typed = ed->pos - matches->word_start;
-	size_t len = common_len(&matches->found);
+	size_t len = line_common_len(&matches->found);
 
 	if (len > typed)
 		line_insert(ed, word + typed, len - typed);
@@ -34,20 +34,20 @@ static void insert_rest(struct line_editor *ed, const struct line_matches *match
 		line_insert(ed, " ", 1);
 }
 
-static bool can_extend(const struct line_editor *ed, const struct line_matches *matches)
+static bool line_can_extend(const struct line_editor *ed, const struct line_matches *matches)
 {
 	return matches->found.nr == 1 ||
-	       common_len(&matches->found) > ed->pos - matches->word_start;
+	       line_common_len(&matches->found) > ed->pos - matches->word_start;
 }
 
-static void put_spaces(size_t nr)
+static void line_put_spaces(size_t nr)
 {
 	while (nr--)
 		console_write_raw(" ", 1);
 }
 
 /* All of them in columns, row by row. */
-static void show_list(const struct line_matches *matches, size_t columns)
+static void line_show_list(const struct line_matches *matches, size_t columns)
 {
 	size_t width = 0, column = 0;
 
@@ -65,18 +65,18 @@ static void show_list(const struct line_matches *matches, size_t columns)
 			console_write_raw("\r\n", 2);
 			column = 0;
 		} else {
-			put_spaces(width - strlen(name));
+			line_put_spaces(width - strlen(name));
 		}
 	}
 }
 
-static void show_choices(struct line_editor *ed, const struct line_matches *matches)
+static void line_show_choices(struct line_editor *ed, const struct line_matches *matches)
 {
 	size_t pos = ed->pos;
 
 	line_ask_columns(ed);
 	line_leave(ed);
-	show_list(matches, ed->columns);
+	line_show_list(matches, ed->columns);
 	ed->pos = pos;
 	line_redraw(ed);
 }
@@ -87,10 +87,10 @@ void line_tab(struct line_editor *ed)
 
 	sh_fields_init(&matches.found);
 	ed->options->complete(ed->options->arg, ed->buf, ed->pos, &matches);
-	if (matches.found.nr && can_extend(ed, &matches))
-		insert_rest(ed, &matches);
+	if (matches.found.nr && line_can_extend(ed, &matches))
+		line_insert_rest(ed, &matches);
 	else if (matches.found.nr && ed->was_tab)
-		show_choices(ed, &matches);
+		line_show_choices(ed, &matches);
 	else
 		line_beep();
 	sh_arena_free(&matches.arena);

@@ -5,7 +5,7 @@
 #include "regex.h"
 #include "regex_code.h"
 
-static bool test_bit(const uint8_t *bits, uint8_t c)
+static bool regex_test_bit(const uint8_t *bits, uint8_t c)
 {
 	return bits[c / 8] & 1u << (c % 8);
 }
@@ -14,8 +14,8 @@ static bool test_bit(const uint8_t *bits, uint8_t c)
  * Add the instructions that can be reached from `pc` without a character. Each is looked at once
  * and adds two places to the stack at most: that bounds the stack.
  */
-static void add_reachable(struct regex *regex, struct regex_set *set, uint16_t pc, bool at_start,
-			  bool at_end)
+static void regex_add_reachable(struct regex *regex, struct regex_set *set, uint16_t pc,
+				bool at_start, bool at_end)
 {
 	uint32_t depth = 0;
 	uint16_t next[2];
@@ -46,13 +46,13 @@ static void add_reachable(struct regex *regex, struct regex_set *set, uint16_t p
 	}
 }
 
-static void clear_set(struct regex *regex, struct regex_set *set)
+static void regex_clear_set(struct regex *regex, struct regex_set *set)
 {
 	set->nr = 0;
 	memset(set->marks, 0, regex->nr_code);
 }
 
-static bool has_match(const struct regex *regex, const struct regex_set *set)
+static bool regex_has_match(const struct regex *regex, const struct regex_set *set)
 {
 	for (uint32_t i = 0; i < set->nr; i++) {
 		if (regex->code[set->pcs[i]].op == REGEX_MATCH)
@@ -62,30 +62,31 @@ static bool has_match(const struct regex *regex, const struct regex_set *set)
 }
 
 /* The longest match that begins at `start`; false for none. */
-static bool match_at(struct regex *regex, const char *text, size_t len, size_t start,
-		     size_t *out_end)
+static bool regex_match_at(struct regex *regex, const char *text, size_t len, size_t start,
+			   size_t *out_end)
 {
 	struct regex_set *now = &regex->sets[0], *next = &regex->sets[1];
 	bool found = false;
 
-	clear_set(regex, now);
-	add_reachable(regex, now, 0, start == 0, start == len);
+	regex_clear_set(regex, now);
+	regex_add_reachable(regex, now, 0, start == 0, start == len);
 	for (size_t pos = start; now->nr; pos++) {
 		struct regex_set *spare = now;
 
-		if (has_match(regex, now)) {
+		if (regex_has_match(regex, now)) {
 			found = true;
 			*out_end = pos;
 		}
 		if (pos == len)
 			break;
-		clear_set(regex, next);
+		regex_clear_set(regex, next);
 		for (uint32_t i = 0; i < now->nr; i++) {
 			const struct regex_insn *insn = &regex->code[now->pcs[i]];
 
 			if (insn->op == REGEX_CLASS &&
-			    test_bit(regex->classes[insn->class], (uint8_t)text[pos]))
-				add_reachable(regex, next, now->pcs[i] + 1, false, pos + 1 == len);
+			    regex_test_bit(regex->classes[insn->class], (uint8_t)text[pos]))
+				regex_add_reachable(regex, next, now->pcs[i] + 1, false,
+						    pos + 1 == len);
 		}
 		now = next;
 		next = spare;
@@ -99,9 +100,9 @@ bool regex_search(struct regex *regex, const char *text, size_t len, size_t from
 	for (size_t start = from; start <= len; start++) {
 		/* Most starts fail at their first character. */
 		if (regex->has_first &&
-		    (start == len || !test_bit(regex->first, (uint8_t)text[start])))
+		    (start == len || !regex_test_bit(regex->first, (uint8_t)text[start])))
 			continue;
-		if (match_at(regex, text, len, start, &out_match->end)) {
+		if (regex_match_at(regex, text, len, start, &out_match->end)) {
 			out_match->start = start;
 			return true;
 		}

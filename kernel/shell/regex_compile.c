@@ -21,18 +21,18 @@ struct compiler {
 
 static void compile_alternatives(struct compiler *c);
 
-static void fail(struct compiler *c, int err)
+static void regex_fail(struct compiler *c, int err)
 {
 	if (!c->err)
 		c->err = err;
 }
 
-static uint32_t emit(struct compiler *c, enum regex_op op, uint32_t x, uint32_t y)
+static uint32_t regex_emit(struct compiler *c, enum regex_op op, uint32_t x, uint32_t y)
 {
 	struct regex *regex = c->regex;
 
 	if (regex->nr_code == REGEX_CODE_MAX) {
-		fail(c, -E2BIG);
+		regex_fail(c, -E2BIG);
 		return 0;
 	}
 	regex->code[regex->nr_code] =
@@ -44,11 +44,11 @@ static uint32_t emit(struct compiler *c, enum regex_op op, uint32_t x, uint32_t 
  * Make room for one instruction at `at`. Targets move along with the code; what stands before `at`
  * and goes there now reaches the new instruction.
  */
-static void insert(struct compiler *c, uint32_t at, enum regex_op op)
+static void regex_insert(struct compiler *c, uint32_t at, enum regex_op op)
 {
 	struct regex *regex = c->regex;
 
-	emit(c, op, 0, 0);
+	regex_emit(c, op, 0, 0);
 	if (c->err)
 		return;
 	memmove(&regex->code[at + 1], &regex->code[at],
@@ -60,57 +60,57 @@ static void insert(struct compiler *c, uint32_t at, enum regex_op op)
 	regex->code[at] = (struct regex_insn){ .op = op };
 }
 
-static void set_bit(uint8_t *bits, uint8_t ch)
+static void regex_set_bit(uint8_t *bits, uint8_t ch)
 {
 	bits[ch / 8] |= (uint8_t)(1u << (ch % 8));
 }
 
-static bool is_letter(uint8_t ch)
+static bool regex_is_letter(uint8_t ch)
 {
 	return (ch | 0x20) >= 'a' && (ch | 0x20) <= 'z';
 }
 
-static void add_char(struct compiler *c, uint8_t *bits, uint8_t ch)
+static void regex_add_char(struct compiler *c, uint8_t *bits, uint8_t ch)
 {
-	set_bit(bits, ch);
-	if ((c->flags & REGEX_IGNORE_CASE) && is_letter(ch))
-		set_bit(bits, ch ^ 0x20);
+	regex_set_bit(bits, ch);
+	if ((c->flags & REGEX_IGNORE_CASE) && regex_is_letter(ch))
+		regex_set_bit(bits, ch ^ 0x20);
 }
 
 /* An instruction for a new, empty class; its bits, or NULL. */
-static uint8_t *emit_class(struct compiler *c)
+static uint8_t *regex_emit_class(struct compiler *c)
 {
 	struct regex *regex = c->regex;
-	uint32_t at = emit(c, REGEX_CLASS, 0, 0);
+	uint32_t at = regex_emit(c, REGEX_CLASS, 0, 0);
 
 	if (regex->nr_classes == REGEX_CLASSES_MAX)
-		fail(c, -E2BIG);
+		regex_fail(c, -E2BIG);
 	if (c->err)
 		return NULL;
 	regex->code[at].class = (uint8_t)regex->nr_classes;
 	return regex->classes[regex->nr_classes++];
 }
 
-static void emit_char(struct compiler *c, char ch)
+static void regex_emit_char(struct compiler *c, char ch)
 {
-	uint8_t *bits = emit_class(c);
+	uint8_t *bits = regex_emit_class(c);
 
 	if (bits)
-		add_char(c, bits, (uint8_t)ch);
+		regex_add_char(c, bits, (uint8_t)ch);
 }
 
-static void emit_any(struct compiler *c)
+static void regex_emit_any(struct compiler *c)
 {
-	uint8_t *bits = emit_class(c);
+	uint8_t *bits = regex_emit_class(c);
 
 	if (bits)
 		memset(bits, 0xff, 32);
 }
 
-static void add_range(struct compiler *c, uint8_t *bits, uint8_t low, uint8_t high)
+static void regex_add_range(struct compiler *c, uint8_t *bits, uint8_t low, uint8_t high)
 {
 	for (uint32_t ch = low; ch <= high; ch++)
-		add_char(c, bits, (uint8_t)ch);
+		regex_add_char(c, bits, (uint8_t)ch);
 }
 
 struct named_class {
@@ -125,7 +125,7 @@ static const struct named_class named_classes[] = {
 };
 
 /* `[:digit:]` and the like at `pos`; its length, 0 for none. */
-static size_t add_named(struct compiler *c, uint8_t *bits, const char *pos)
+static size_t regex_add_named(struct compiler *c, uint8_t *bits, const char *pos)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(named_classes); i++) {
 		const struct named_class *named = &named_classes[i];
@@ -133,7 +133,7 @@ static size_t add_named(struct compiler *c, uint8_t *bits, const char *pos)
 		if (!str_has_prefix(pos, named->name))
 			continue;
 		for (const char *r = named->ranges; *r; r += 2)
-			add_range(c, bits, (uint8_t)r[0], (uint8_t)r[1]);
+			regex_add_range(c, bits, (uint8_t)r[0], (uint8_t)r[1]);
 		return strlen(named->name);
 	}
 	return 0;
@@ -142,26 +142,26 @@ static size_t add_named(struct compiler *c, uint8_t *bits, const char *pos)
 /* Behind the opening bracket. */
 static void compile_bracket(struct compiler *c)
 {
-	uint8_t *bits = emit_class(c);
+	uint8_t *bits = regex_emit_class(c);
 	bool is_negated = *c->pos == '^';
 	const char *start;
 
 	c->pos += is_negated;
 	start = c->pos;
 	while (bits && *c->pos && (*c->pos != ']' || c->pos == start)) {
-		size_t named = add_named(c, bits, c->pos);
+		size_t named = regex_add_named(c, bits, c->pos);
 
 		if (named) {
 			c->pos += named;
 		} else if (c->pos[1] == '-' && c->pos[2] && c->pos[2] != ']') {
-			add_range(c, bits, (uint8_t)c->pos[0], (uint8_t)c->pos[2]);
+			regex_add_range(c, bits, (uint8_t)c->pos[0], (uint8_t)c->pos[2]);
 			c->pos += 3;
 		} else {
-			add_char(c, bits, (uint8_t)*c->pos++);
+			regex_add_char(c, bits, (uint8_t)*c->pos++);
 		}
 	}
 	if (*c->pos != ']') {
-		fail(c, -EINVAL);
+		regex_fail(c, -EINVAL);
 		return;
 	}
 	c->pos++;
@@ -170,16 +170,16 @@ static void compile_bracket(struct compiler *c)
 }
 
 /* The operator character `op` at the position, written as the kind of expression wants it. */
-static bool at_operator(const struct compiler *c, char op)
+static bool regex_at_operator(const struct compiler *c, char op)
 {
 	if (c->flags & REGEX_EXTENDED)
 		return *c->pos == op;
 	return c->pos[0] == '\\' && c->pos[1] == op;
 }
 
-static bool take_operator(struct compiler *c, char op)
+static bool regex_take_operator(struct compiler *c, char op)
 {
-	if (!at_operator(c, op))
+	if (!regex_at_operator(c, op))
 		return false;
 	c->pos += c->flags & REGEX_EXTENDED ? 1 : 2;
 	return true;
@@ -188,12 +188,12 @@ static bool take_operator(struct compiler *c, char op)
 static void compile_group(struct compiler *c)
 {
 	if (++c->depth > REGEX_DEPTH_MAX) {
-		fail(c, -E2BIG);
+		regex_fail(c, -E2BIG);
 		return;
 	}
 	compile_alternatives(c);
-	if (!take_operator(c, ')'))
-		fail(c, -EINVAL);
+	if (!regex_take_operator(c, ')'))
+		regex_fail(c, -EINVAL);
 	c->depth--;
 }
 
@@ -202,60 +202,63 @@ static void compile_escape(struct compiler *c)
 	char ch = *++c->pos;
 
 	if (!ch) {
-		fail(c, -EINVAL);
+		regex_fail(c, -EINVAL);
 		return;
 	}
 	c->pos++;
 	if (ch == 'w' || ch == 'd' || ch == 's') {
-		uint8_t *bits = emit_class(c);
+		uint8_t *bits = regex_emit_class(c);
 
 		if (!bits)
 			return;
-		add_named(c, bits, ch == 'w' ? "[:alnum:]" : ch == 'd' ? "[:digit:]" : "[:space:]");
+		regex_add_named(c, bits,
+				ch == 'w'   ? "[:alnum:]"
+				: ch == 'd' ? "[:digit:]"
+					    : "[:space:]");
 		if (ch == 'w')
-			set_bit(bits, '_');
+			regex_set_bit(bits, '_');
 		return;
 	}
-	emit_char(c, ch);
+	regex_emit_char(c, ch);
 }
 
 static void compile_atom(struct compiler *c)
 {
-	if (take_operator(c, '(')) {
+	if (regex_take_operator(c, '(')) {
 		compile_group(c);
 	} else if (*c->pos == '[') {
 		c->pos++;
 		compile_bracket(c);
 	} else if (*c->pos == '.') {
 		c->pos++;
-		emit_any(c);
+		regex_emit_any(c);
 	} else if (*c->pos == '^') {
-		uint32_t at = emit(c, REGEX_BEGIN, 0, 0);
+		uint32_t at = regex_emit(c, REGEX_BEGIN, 0, 0);
 
 		c->regex->code[at].x = (uint16_t)(at + 1);
 		c->pos++;
 	} else if (*c->pos == '$') {
-		uint32_t at = emit(c, REGEX_END, 0, 0);
+		uint32_t at = regex_emit(c, REGEX_END, 0, 0);
 
 		c->regex->code[at].x = (uint16_t)(at + 1);
 		c->pos++;
 	} else if (*c->pos == '\\') {
 		compile_escape(c);
 	} else {
-		emit_char(c, *c->pos++);
+		regex_emit_char(c, *c->pos++);
 	}
 }
 
-static void repeat(struct compiler *c, uint32_t start, bool may_skip, bool may_repeat)
+static void regex_repeat(struct compiler *c, uint32_t start, bool may_skip, bool may_repeat)
 {
 	struct regex *regex = c->regex;
 
 	if (may_skip)
-		insert(c, start, REGEX_SPLIT);
+		regex_insert(c, start, REGEX_SPLIT);
 	if (may_repeat && may_skip)
-		emit(c, REGEX_JUMP, start, 0);
+		regex_emit(c, REGEX_JUMP, start, 0);
 	else if (may_repeat)
-		emit(c, REGEX_SPLIT, start, regex->nr_code + 1);
+		regex_emit(c, REGEX_SPLIT, start, regex->nr_code + 1);
 	if (c->err || !may_skip)
 		return;
 	regex->code[start].x = (uint16_t)(start + 1);
@@ -270,11 +273,11 @@ static void compile_piece(struct compiler *c)
 	while (!c->err) {
 		if (*c->pos == '*') {
 			c->pos++;
-			repeat(c, start, true, true);
-		} else if (take_operator(c, '+')) {
-			repeat(c, start, false, true);
-		} else if (take_operator(c, '?')) {
-			repeat(c, start, true, false);
+			regex_repeat(c, start, true, true);
+		} else if (regex_take_operator(c, '+')) {
+			regex_repeat(c, start, false, true);
+		} else if (regex_take_operator(c, '?')) {
+			regex_repeat(c, start, true, false);
 		} else {
 			break;
 		}
@@ -285,14 +288,14 @@ static void compile_branch(struct compiler *c)
 {
 	/* A star at the start of a branch has nothing to repeat: it is a character. */
 	if (*c->pos == '*')
-		emit_char(c, *c->pos++);
-	while (*c->pos && !c->err && !at_operator(c, '|') && !at_operator(c, ')'))
+		regex_emit_char(c, *c->pos++);
+	while (*c->pos && !c->err && !regex_at_operator(c, '|') && !regex_at_operator(c, ')'))
 		compile_piece(c);
 }
 
 /* `last` is the newest of the jumps to the end; each has the index of the one before, plus one, in
  * y. */
-static void lead_to_end(struct compiler *c, uint32_t last)
+static void regex_lead_to_end(struct compiler *c, uint32_t last)
 {
 	while (last) {
 		struct regex_insn *jump = &c->regex->code[last - 1];
@@ -308,9 +311,9 @@ static void compile_alternatives(struct compiler *c)
 	uint32_t last = 0;
 
 	compile_branch(c);
-	while (!c->err && take_operator(c, '|')) {
-		insert(c, start, REGEX_SPLIT);
-		last = emit(c, REGEX_JUMP, 0, last) + 1;
+	while (!c->err && regex_take_operator(c, '|')) {
+		regex_insert(c, start, REGEX_SPLIT);
+		last = regex_emit(c, REGEX_JUMP, 0, last) + 1;
 		if (c->err)
 			return;
 		c->regex->code[start].x = (uint16_t)(start + 1);
@@ -319,17 +322,17 @@ static void compile_alternatives(struct compiler *c)
 		compile_branch(c);
 	}
 	if (!c->err)
-		lead_to_end(c, last);
+		regex_lead_to_end(c, last);
 }
 
 static void compile_literal(struct compiler *c)
 {
 	while (*c->pos && !c->err)
-		emit_char(c, *c->pos++);
+		regex_emit_char(c, *c->pos++);
 }
 
 /* When every match begins with a character of a known class, searching can skip the others. */
-static void find_first(struct regex *regex)
+static void regex_find_first(struct regex *regex)
 {
 	if (regex->code[0].op != REGEX_CLASS)
 		return;
@@ -349,13 +352,13 @@ int regex_create(const char *pattern, uint32_t flags, struct regex **out_regex)
 	else
 		compile_alternatives(&c);
 	if (!c.err && *c.pos)
-		fail(&c, -EINVAL); /* a bracket that closes nothing */
-	emit(&c, REGEX_MATCH, 0, 0);
+		regex_fail(&c, -EINVAL); /* a bracket that closes nothing */
+	regex_emit(&c, REGEX_MATCH, 0, 0);
 	if (c.err) {
 		regex_destroy(c.regex);
 		return c.err;
 	}
-	find_first(c.regex);
+	regex_find_first(c.regex);
 	*out_regex = c.regex;
 	return 0;
 }

@@ -14,7 +14,7 @@ struct sh_chunk {
 	char data[] __attribute__((aligned(16)));
 };
 
-static struct sh_chunk *add_chunk(struct sh_arena *arena, size_t bytes)
+static struct sh_chunk *arena_add_chunk(struct sh_arena *arena, size_t bytes)
 {
 	size_t size = bytes > SH_CHUNK_BYTES ? bytes : SH_CHUNK_BYTES;
 	struct sh_chunk *chunk = kmalloc(sizeof(*chunk) + size);
@@ -35,7 +35,7 @@ void *sh_alloc(struct sh_arena *arena, size_t bytes)
 
 	bytes = ALIGN_UP(bytes, ARENA_ALIGN);
 	if (!chunk || chunk->size - chunk->used < bytes)
-		chunk = add_chunk(arena, bytes);
+		chunk = arena_add_chunk(arena, bytes);
 	if (!chunk)
 		return NULL;
 	memory = chunk->data + chunk->used;

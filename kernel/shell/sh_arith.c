@@ -25,31 +25,31 @@ static const struct arith_op operators[] = {
 	{ ">", 7 },  { "+", 9 },  { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 },
 };
 
-static int64_t parse_binary(struct arith *a, uint32_t min_precedence);
+static int64_t arith_parse_binary(struct arith *a, uint32_t min_precedence);
 
-static int64_t fail(struct arith *a, const char *error)
+static int64_t arith_fail(struct arith *a, const char *error)
 {
 	if (!a->error)
 		a->error = error;
 	return 0;
 }
 
-static void skip_blanks(struct arith *a)
+static void arith_skip_blanks(struct arith *a)
 {
 	while (a->pos < a->end && strchr(" \t\n", *a->pos))
 		a->pos++;
 }
 
-static bool take(struct arith *a, char c)
+static bool arith_take(struct arith *a, char c)
 {
-	skip_blanks(a);
+	arith_skip_blanks(a);
 	if (a->pos == a->end || *a->pos != c)
 		return false;
 	a->pos++;
 	return true;
 }
 
-static uint32_t digit_value(char c)
+static uint32_t arith_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (uint32_t)(c - '0');
@@ -57,7 +57,7 @@ static uint32_t digit_value(char c)
 	return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 99;
 }
 
-static int64_t parse_digits(const char **pos, const char *end)
+static int64_t arith_parse_digits(const char **pos, const char *end)
 {
 	const char *p = *pos;
 	uint64_t value = 0;
@@ -69,13 +69,13 @@ static int64_t parse_digits(const char **pos, const char *end)
 	} else if (*p == '0') {
 		base = 8;
 	}
-	for (; p < end && digit_value(*p) < base; p++)
-		value = value * base + digit_value(*p);
+	for (; p < end && arith_digit_value(*p) < base; p++)
+		value = value * base + arith_digit_value(*p);
 	*pos = p;
 	return (int64_t)value;
 }
 
-static int64_t variable_value(struct arith *a, const char *name, size_t len)
+static int64_t arith_variable_value(struct arith *a, const char *name, size_t len)
 {
 	const char *value = sh_var_get(a->sh, name, len);
 	bool is_negative = value && *value == '-';
@@ -84,55 +84,55 @@ static int64_t variable_value(struct arith *a, const char *name, size_t len)
 	if (!value || !*value)
 		return 0;
 	value += is_negative;
-	if (digit_value(*value) > 9)
+	if (arith_digit_value(*value) > 9)
 		return 0;
-	number = parse_digits(&value, value + strlen(value));
+	number = arith_parse_digits(&value, value + strlen(value));
 	return is_negative ? (int64_t)(0 - (uint64_t)number) : number;
 }
 
-static int64_t parse_primary(struct arith *a)
+static int64_t arith_parse_primary(struct arith *a)
 {
 	size_t len = sh_name_len(a->pos, a->end);
 	int64_t value;
 
 	if (len) {
 		a->pos += len;
-		return variable_value(a, a->pos - len, len);
+		return arith_variable_value(a, a->pos - len, len);
 	}
-	if (a->pos < a->end && digit_value(*a->pos) < 10)
-		return parse_digits(&a->pos, a->end);
-	if (!take(a, '('))
-		return fail(a, "arithmetic syntax error");
-	value = parse_binary(a, 1);
-	if (!take(a, ')'))
-		return fail(a, "arithmetic syntax error");
+	if (a->pos < a->end && arith_digit_value(*a->pos) < 10)
+		return arith_parse_digits(&a->pos, a->end);
+	if (!arith_take(a, '('))
+		return arith_fail(a, "arithmetic syntax error");
+	value = arith_parse_binary(a, 1);
+	if (!arith_take(a, ')'))
+		return arith_fail(a, "arithmetic syntax error");
 	return value;
 }
 
-static int64_t parse_unary(struct arith *a)
+static int64_t arith_parse_unary(struct arith *a)
 {
 	int64_t value;
 
 	if (++a->depth > 2 * SH_DEPTH_MAX)
-		return fail(a, "arithmetic expression nested too deeply");
-	skip_blanks(a);
-	if (take(a, '-'))
-		value = (int64_t)(0 - (uint64_t)parse_unary(a));
-	else if (take(a, '+'))
-		value = parse_unary(a);
-	else if (take(a, '!'))
-		value = !parse_unary(a);
-	else if (take(a, '~'))
-		value = ~parse_unary(a);
+		return arith_fail(a, "arithmetic expression nested too deeply");
+	arith_skip_blanks(a);
+	if (arith_take(a, '-'))
+		value = (int64_t)(0 - (uint64_t)arith_parse_unary(a));
+	else if (arith_take(a, '+'))
+		value = arith_parse_unary(a);
+	else if (arith_take(a, '!'))
+		value = !arith_parse_unary(a);
+	else if (arith_take(a, '~'))
+		value = ~arith_parse_unary(a);
 	else
-		value = parse_primary(a);
+		value = arith_parse_primary(a);
 	a->depth--;
 	return value;
 }
 
-static const struct arith_op *peek_operator(struct arith *a)
+static const struct arith_op *arith_peek_operator(struct arith *a)
 {
-	skip_blanks(a);
+	arith_skip_blanks(a);
 	for (size_t i = 0; i < ARRAY_SIZE(operators); i++) {
 		size_t len = strlen(operators[i].text);
 
@@ -142,16 +142,16 @@ static const struct arith_op *peek_operator(struct arith *a)
 	return NULL;
 }
 
-static int64_t divide(struct arith *a, char op, int64_t left, int64_t right)
+static int64_t arith_divide(struct arith *a, char op, int64_t left, int64_t right)
 {
 	if (!right)
-		return fail(a, "divide by zero");
+		return arith_fail(a, "divide by zero");
 	if (right == -1) /* INT64_MIN / -1 traps */
 		return op == '/' ? (int64_t)(0 - (uint64_t)left) : 0;
 	return op == '/' ? left / right : left % right;
 }
 
-static int64_t apply_compare(const char *op, int64_t left, int64_t right)
+static int64_t arith_apply_compare(const char *op, int64_t left, int64_t right)
 {
 	bool or_equal = op[1] == '=';
 
@@ -162,12 +162,12 @@ static int64_t apply_compare(const char *op, int64_t left, int64_t right)
 	return (left == right) == (op[0] == '=');
 }
 
-static int64_t apply(struct arith *a, const char *op, int64_t left, int64_t right)
+static int64_t arith_apply(struct arith *a, const char *op, int64_t left, int64_t right)
 {
 	uint64_t l = (uint64_t)left, r = (uint64_t)right;
 
 	if (op[1] == '=')
-		return apply_compare(op, left, right);
+		return arith_apply_compare(op, left, right);
 	switch (op[0]) {
 	case '|':
 		return op[1] ? left || right : (int64_t)(l | r);
@@ -186,7 +186,7 @@ static int64_t apply(struct arith *a, const char *op, int64_t left, int64_t righ
 	case '*':
 		return (int64_t)(l * r);
 	default:
-		return divide(a, op[0], left, right);
+		return arith_divide(a, op[0], left, right);
 	}
 }
 
@@ -194,18 +194,18 @@ static int64_t apply(struct arith *a, const char *op, int64_t left, int64_t righ
  * Both sides of && and || are computed: nothing here has a side effect but division by zero, which
  * is an error in either case.
  */
-static int64_t parse_binary(struct arith *a, uint32_t min_precedence)
+static int64_t arith_parse_binary(struct arith *a, uint32_t min_precedence)
 {
-	int64_t left = parse_unary(a);
-	const struct arith_op *op = peek_operator(a);
+	int64_t left = arith_parse_unary(a);
+	const struct arith_op *op = arith_peek_operator(a);
 
 	while (op && op->precedence >= min_precedence && !a->error) {
 		int64_t right;
 
 		a->pos += strlen(op->text);
-		right = parse_binary(a, op->precedence + 1);
-		left = apply(a, op->text, left, right);
-		op = peek_operator(a);
+		right = arith_parse_binary(a, op->precedence + 1);
+		left = arith_apply(a, op->text, left, right);
+		op = arith_peek_operator(a);
 	}
 	return left;
 }
@@ -214,11 +214,11 @@ int sh_arith(struct shell *sh, const char *text, size_t len, int64_t *out_value,
 {
 	struct arith a = { .sh = sh, .pos = text, .end = text + len };
 
-	skip_blanks(&a);
-	*out_value = a.pos == a.end ? 0 : parse_binary(&a, 1);
-	skip_blanks(&a);
+	arith_skip_blanks(&a);
+	*out_value = a.pos == a.end ? 0 : arith_parse_binary(&a, 1);
+	arith_skip_blanks(&a);
 	if (!a.error && a.pos != a.end)
-		fail(&a, "arithmetic syntax error");
+		arith_fail(&a, "arithmetic syntax error");
 	if (!a.error)
 		return 0;
 	strlcpy(error, a.error, SH_ERROR_LEN);

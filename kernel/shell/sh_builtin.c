@@ -9,7 +9,7 @@
 #define HOME "/sys/kernel/tracing"
 
 /* The directory itself must be there. */
-static int check_directory(const struct shell *sh, const char *path)
+static int builtin_check_directory(const struct shell *sh, const char *path)
 {
 	struct vfs_stat stat;
 	int err = vfs_stat(sh->cwd, path, &stat);
@@ -19,7 +19,7 @@ static int check_directory(const struct shell *sh, const char *path)
 	return stat.type == VFS_DIRECTORY ? 0 : -ENOTDIR;
 }
 
-static int run_cd(struct command_env *env, int argc, char **argv)
+static int builtin_cd(struct command_env *env, int argc, char **argv)
 {
 	struct shell *sh = env->shell;
 	const char *path = argc > 1 ? argv[1] : HOME;
@@ -33,7 +33,7 @@ static int run_cd(struct command_env *env, int argc, char **argv)
 		path = path ? path : sh->cwd;
 		command_printf(env, "%s\n", path);
 	}
-	err = check_directory(sh, path);
+	err = builtin_check_directory(sh, path);
 	if (!err)
 		err = vfs_resolve(sh->cwd, path, full);
 	if (err) {
@@ -45,7 +45,7 @@ static int run_cd(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_pwd(struct command_env *env, int argc, char **argv)
+static int builtin_pwd(struct command_env *env, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -53,7 +53,7 @@ static int run_pwd(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_exit(struct command_env *env, int argc, char **argv)
+static int builtin_exit(struct command_env *env, int argc, char **argv)
 {
 	uint64_t status = (uint64_t)env->shell->status;
 
@@ -63,7 +63,7 @@ static int run_exit(struct command_env *env, int argc, char **argv)
 	return (int)(status & 0xff);
 }
 
-static int leave_loops(struct command_env *env, int argc, char **argv, enum sh_flow flow)
+static int builtin_leave_loops(struct command_env *env, int argc, char **argv, enum sh_flow flow)
 {
 	struct shell *sh = env->shell;
 	uint64_t loops = 1;
@@ -77,31 +77,31 @@ static int leave_loops(struct command_env *env, int argc, char **argv, enum sh_f
 	return 0;
 }
 
-static int run_break(struct command_env *env, int argc, char **argv)
+static int builtin_break(struct command_env *env, int argc, char **argv)
 {
-	return leave_loops(env, argc, argv, SH_FLOW_BREAK);
+	return builtin_leave_loops(env, argc, argv, SH_FLOW_BREAK);
 }
 
-static int run_continue(struct command_env *env, int argc, char **argv)
+static int builtin_continue(struct command_env *env, int argc, char **argv)
 {
-	return leave_loops(env, argc, argv, SH_FLOW_CONTINUE);
+	return builtin_leave_loops(env, argc, argv, SH_FLOW_CONTINUE);
 }
 
-static void print_var(const char *name, const char *value, void *arg)
+static void builtin_print_var(const char *name, const char *value, void *arg)
 {
 	command_printf(arg, "%s='%s'\n", name, value);
 }
 
-static int run_set(struct command_env *env, int argc, char **argv)
+static int builtin_set(struct command_env *env, int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
 		return COMMAND_USAGE;
-	sh_var_each(env->shell, print_var, env);
+	sh_var_each(env->shell, builtin_print_var, env);
 	return 0;
 }
 
-static int run_export(struct command_env *env, int argc, char **argv)
+static int builtin_export(struct command_env *env, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		const char *end = argv[i] + strlen(argv[i]);
@@ -117,7 +117,7 @@ static int run_export(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_unset(struct command_env *env, int argc, char **argv)
+static int builtin_unset(struct command_env *env, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		sh_var_unset(env->shell, argv[i]);
@@ -133,7 +133,7 @@ struct line_buf {
 	size_t size;
 };
 
-static int add_byte(struct line_buf *line, char c)
+static int builtin_add_byte(struct line_buf *line, char c)
 {
 	if (line->len == line->size) {
 		size_t size = line->size ? 2 * line->size : READ_START_BYTES;
@@ -157,7 +157,7 @@ static int add_byte(struct line_buf *line, char c)
  * One line, byte by byte: what follows it is somebody else's. 1, or 0 when the input
  * ended first, or -errno. A line that cannot be kept is read to its end all the same.
  */
-static int read_line(struct command_env *env, struct line_buf *line, bool is_raw)
+static int builtin_read_line(struct command_env *env, struct line_buf *line, bool is_raw)
 {
 	int err = 0, keep_err = 0;
 	char c = '\0';
@@ -171,14 +171,14 @@ static int read_line(struct command_env *env, struct line_buf *line, bool is_raw
 				continue;
 		}
 		if (!keep_err)
-			keep_err = add_byte(line, c);
+			keep_err = builtin_add_byte(line, c);
 	}
 	if (!keep_err)
-		keep_err = add_byte(line, '\0');
+		keep_err = builtin_add_byte(line, '\0');
 	return keep_err ? keep_err : err;
 }
 
-static char *skip_blanks(char *text)
+static char *builtin_skip_blanks(char *text)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
@@ -186,10 +186,10 @@ static char *skip_blanks(char *text)
 }
 
 /* Words to the names; the last name gets all that is left. */
-static void assign_words(struct shell *sh, char *line, int nr_names, char **names)
+static void builtin_assign_words(struct shell *sh, char *line, int nr_names, char **names)
 {
 	for (int i = 0; i < nr_names; i++) {
-		char *word = skip_blanks(line);
+		char *word = builtin_skip_blanks(line);
 		char *end = word;
 
 		if (i + 1 < nr_names) {
@@ -206,7 +206,7 @@ static void assign_words(struct shell *sh, char *line, int nr_names, char **name
 	}
 }
 
-static int run_read(struct command_env *env, int argc, char **argv)
+static int builtin_read(struct command_env *env, int argc, char **argv)
 {
 	static char default_name[] = "REPLY";
 	char *only_default[] = { default_name };
@@ -214,17 +214,17 @@ static int run_read(struct command_env *env, int argc, char **argv)
 	int nr_names = argc - 1 - is_raw;
 	char **names = nr_names ? argv + 1 + is_raw : only_default;
 	struct line_buf line = { 0 };
-	int got = read_line(env, &line, is_raw);
+	int got = builtin_read_line(env, &line, is_raw);
 
 	if (got >= 0)
-		assign_words(env->shell, line.text, nr_names ? nr_names : 1, names);
+		builtin_assign_words(env->shell, line.text, nr_names ? nr_names : 1, names);
 	else if (got != -EINTR)
 		command_error(env, "%s", command_strerror(got));
 	kfree(line.text);
 	return got != 1;
 }
 
-static int run_colon(struct command_env *env, int argc, char **argv)
+static int builtin_colon(struct command_env *env, int argc, char **argv)
 {
 	(void)env;
 	(void)argc;
@@ -232,7 +232,7 @@ static int run_colon(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-static int run_false(struct command_env *env, int argc, char **argv)
+static int builtin_false(struct command_env *env, int argc, char **argv)
 {
 	(void)env;
 	(void)argc;
@@ -241,17 +241,17 @@ static int run_false(struct command_env *env, int argc, char **argv)
 }
 
 const struct command state_commands[] = {
-	{ ":", "", "do nothing, successfully", run_colon, COMMAND_BUILTIN },
-	{ "break", "[N]", "leave N loops", run_break, COMMAND_BUILTIN },
-	{ "cd", "[DIR | -]", "change the current directory", run_cd, COMMAND_BUILTIN },
-	{ "continue", "[N]", "begin the next round of a loop", run_continue, COMMAND_BUILTIN },
-	{ "exit", "[STATUS]", "end the shell", run_exit, COMMAND_BUILTIN },
-	{ "export", "[NAME[=VALUE]]...", "set variables", run_export, COMMAND_BUILTIN },
-	{ "false", "", "do nothing, unsuccessfully", run_false, COMMAND_BUILTIN },
-	{ "pwd", "", "print the current directory", run_pwd, COMMAND_BUILTIN },
-	{ "read", "[-r] [NAME]...", "read a line into variables", run_read, COMMAND_BUILTIN },
-	{ "set", "", "list the variables", run_set, COMMAND_BUILTIN },
-	{ "true", "", "do nothing, successfully", run_colon, COMMAND_BUILTIN },
-	{ "unset", "NAME...", "forget variables", run_unset, COMMAND_BUILTIN },
+	{ ":", "", "do nothing, successfully", builtin_colon, COMMAND_BUILTIN },
+	{ "break", "[N]", "leave N loops", builtin_break, COMMAND_BUILTIN },
+	{ "cd", "[DIR | -]", "change the current directory", builtin_cd, COMMAND_BUILTIN },
+	{ "continue", "[N]", "begin the next round of a loop", builtin_continue, COMMAND_BUILTIN },
+	{ "exit", "[STATUS]", "end the shell", builtin_exit, COMMAND_BUILTIN },
+	{ "export", "[NAME[=VALUE]]...", "set variables", builtin_export, COMMAND_BUILTIN },
+	{ "false", "", "do nothing, unsuccessfully", builtin_false, COMMAND_BUILTIN },
+	{ "pwd", "", "print the current directory", builtin_pwd, COMMAND_BUILTIN },
+	{ "read", "[-r] [NAME]...", "read a line into variables", builtin_read, COMMAND_BUILTIN },
+	{ "set", "", "list the variables", builtin_set, COMMAND_BUILTIN },
+	{ "true", "", "do nothing, successfully", builtin_colon, COMMAND_BUILTIN },
+	{ "unset", "NAME...", "forget variables", builtin_unset, COMMAND_BUILTIN },
 	{ 0 },
 };

@@ -12,7 +12,8 @@ struct job_search {
 	int32_t pid;
 };
 
-static void match_number(uint32_t number, int32_t pid, bool is_done, const char *text, void *arg)
+static void builtin_match_number(uint32_t number, int32_t pid, bool is_done, const char *text,
+				 void *arg)
 {
 	struct job_search *search = arg;
 
@@ -23,7 +24,7 @@ static void match_number(uint32_t number, int32_t pid, bool is_done, const char 
 }
 
 /* `123` or `%1`. 0 when it is neither, or no such job. */
-static int32_t parse_pid(struct shell *sh, const char *text)
+static int32_t builtin_parse_pid(struct shell *sh, const char *text)
 {
 	struct job_search search = { 0 };
 	bool is_job = text[0] == '%';
@@ -34,39 +35,40 @@ static int32_t parse_pid(struct shell *sh, const char *text)
 	if (!is_job)
 		return (int32_t)value;
 	search.number = (uint32_t)value;
-	sh_each_job(sh, match_number, &search);
+	sh_each_job(sh, builtin_match_number, &search);
 	return search.pid;
 }
 
-static int run_wait(struct command_env *env, int argc, char **argv)
+static int builtin_wait(struct command_env *env, int argc, char **argv)
 {
 	int status = 0;
 
 	if (argc == 1)
 		return sh_wait_background(env->shell, 0);
 	for (int i = 1; i < argc; i++) {
-		int32_t pid = parse_pid(env->shell, argv[i]);
+		int32_t pid = builtin_parse_pid(env->shell, argv[i]);
 
 		status = pid ? sh_wait_background(env->shell, pid) : COMMAND_NOT_FOUND;
 	}
 	return status;
 }
 
-static void print_job(uint32_t number, int32_t pid, bool is_done, const char *text, void *arg)
+static void builtin_print_job(uint32_t number, int32_t pid, bool is_done, const char *text,
+			      void *arg)
 {
 	command_printf(arg, "[%u] %d %s\t%s\n", number, pid, is_done ? "Done" : "Running", text);
 }
 
-static int run_jobs(struct command_env *env, int argc, char **argv)
+static int builtin_jobs(struct command_env *env, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	sh_each_job(env->shell, print_job, env);
+	sh_each_job(env->shell, builtin_print_job, env);
 	return 0;
 }
 
 /* Signals all mean the same here: end. `-9`, `-TERM` and the like are let pass. */
-static int run_kill(struct command_env *env, int argc, char **argv)
+static int builtin_kill(struct command_env *env, int argc, char **argv)
 {
 	int first = argc > 1 && argv[1][0] == '-' ? 2 : 1;
 	int status = 0;
@@ -74,7 +76,7 @@ static int run_kill(struct command_env *env, int argc, char **argv)
 	if (first >= argc)
 		return COMMAND_USAGE;
 	for (int i = first; i < argc; i++) {
-		int32_t pid = parse_pid(env->shell, argv[i]);
+		int32_t pid = builtin_parse_pid(env->shell, argv[i]);
 		int err = pid ? thread_kill(pid) : -ESRCH;
 
 		if (!err)
@@ -86,9 +88,10 @@ static int run_kill(struct command_env *env, int argc, char **argv)
 }
 
 const struct command job_commands[] = {
-	{ "jobs", "", "list the jobs in the background", run_jobs, COMMAND_BUILTIN },
-	{ "kill", "[-SIGNAL] PID | %JOB ...", "end threads that the shell started", run_kill,
+	{ "jobs", "", "list the jobs in the background", builtin_jobs, COMMAND_BUILTIN },
+	{ "kill", "[-SIGNAL] PID | %JOB ...", "end threads that the shell started", builtin_kill,
 	  COMMAND_BUILTIN },
-	{ "wait", "[PID | %JOB]...", "wait for jobs in the background", run_wait, COMMAND_BUILTIN },
+	{ "wait", "[PID | %JOB]...", "wait for jobs in the background", builtin_wait,
+	  COMMAND_BUILTIN },
 	{ 0 },
 };

@@ -10,7 +10,7 @@
 #define SCRIPT_BYTES_MAX 65536u
 
 /* The whole file as a text. NULL after a message. */
-static char *read_script(struct command_env *env, struct file *file, size_t *out_len)
+static char *builtin_read_script(struct command_env *env, struct file *file, size_t *out_len)
 {
 	char *text = vmalloc(SCRIPT_BYTES_MAX);
 	size_t len = 0;
@@ -29,13 +29,13 @@ static char *read_script(struct command_env *env, struct file *file, size_t *out
 	return NULL;
 }
 
-static struct sh_io io_of(const struct command_env *env)
+static struct sh_io builtin_io_of(const struct command_env *env)
 {
 	return (struct sh_io){ .fd = { env->in, env->out, env->err } };
 }
 
 /* A copy of the shell for a command that must not change it. NULL after a message. */
-static struct shell *clone_shell(struct command_env *env)
+static struct shell *builtin_clone_shell(struct command_env *env)
 {
 	struct shell *sh = sh_clone(env->shell);
 
@@ -46,8 +46,8 @@ static struct shell *clone_shell(struct command_env *env)
 
 static int run_in_new_shell(struct command_env *env, const char *text, size_t len)
 {
-	const struct sh_io io = io_of(env);
-	struct shell *sh = clone_shell(env);
+	const struct sh_io io = builtin_io_of(env);
+	struct shell *sh = builtin_clone_shell(env);
 	int status;
 
 	if (!sh)
@@ -59,7 +59,7 @@ static int run_in_new_shell(struct command_env *env, const char *text, size_t le
 }
 
 /* The file, or what comes through a pipe; the keys of the console are the first shell's. */
-static struct file *open_script(struct command_env *env, const char *path)
+static struct file *builtin_open_script(struct command_env *env, const char *path)
 {
 	struct file *file = command_open(env, path);
 
@@ -81,10 +81,10 @@ static int run_sh(struct command_env *env, int argc, char **argv)
 		return run_in_new_shell(env, argv[2], strlen(argv[2]));
 	if (argc > 2)
 		return COMMAND_USAGE;
-	file = open_script(env, argc == 2 ? argv[1] : "-");
+	file = builtin_open_script(env, argc == 2 ? argv[1] : "-");
 	if (!file)
 		return COMMAND_NOT_FOUND;
-	text = read_script(env, file, &len);
+	text = builtin_read_script(env, file, &len);
 	file_put(file);
 	if (!text)
 		return 1;
@@ -96,7 +96,7 @@ static int run_sh(struct command_env *env, int argc, char **argv)
 /* In this shell, so that variables and the directory stay as the file leaves them. */
 static int run_dot(struct command_env *env, int argc, char **argv)
 {
-	const struct sh_io io = io_of(env);
+	const struct sh_io io = builtin_io_of(env);
 	struct shell *sh = env->shell;
 	struct file *file;
 	char *text;
@@ -108,7 +108,7 @@ static int run_dot(struct command_env *env, int argc, char **argv)
 	file = command_open(env, argv[1]);
 	if (!file)
 		return 1;
-	text = read_script(env, file, &len);
+	text = builtin_read_script(env, file, &len);
 	file_put(file);
 	if (!text)
 		return 1;
@@ -121,7 +121,7 @@ static int run_dot(struct command_env *env, int argc, char **argv)
 /* The command takes this thread over, its pid with it, and the shell ends. */
 static int run_exec(struct command_env *env, int argc, char **argv)
 {
-	const struct sh_io io = io_of(env);
+	const struct sh_io io = builtin_io_of(env);
 	const struct command *command;
 	int status = COMMAND_NOT_FOUND;
 
@@ -147,7 +147,7 @@ static int run_exec(struct command_env *env, int argc, char **argv)
 /* Whoever is here is root: the command is run, as a program, which changes nothing of the shell. */
 static int run_sudo(struct command_env *env, int argc, char **argv)
 {
-	const struct sh_io io = io_of(env);
+	const struct sh_io io = builtin_io_of(env);
 	int skip = argc > 1 && strcmp(argv[1], "-E") == 0 ? 2 : 1;
 	struct sh_task task = { .argc = argc - skip, .argv = argv + skip };
 	struct shell *sh;
@@ -162,7 +162,7 @@ static int run_sudo(struct command_env *env, int argc, char **argv)
 		command_error(env, "%s: command not found", task.name);
 		return 1;
 	}
-	sh = clone_shell(env);
+	sh = builtin_clone_shell(env);
 	job = sh ? sh_start(sh, &task, &io) : NULL;
 	status = job ? sh_wait(job) : 1;
 	if (sh && !job)

@@ -7,23 +7,23 @@
 #include "line.h"
 #include "sh_complete.h"
 
-static size_t find_word(const char *text, size_t len)
+static size_t complete_find_word(const char *text, size_t len)
 {
 	while (len && !strchr(" \t;&|<>()=", text[len - 1]))
 		len--;
 	return len;
 }
 
-static bool ends_in_word(const char *text, size_t len, const char *word)
+static bool complete_ends_in_word(const char *text, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
 
 	return len >= word_len && memcmp(text + len - word_len, word, word_len) == 0 &&
-	       find_word(text, len) == len - word_len;
+	       complete_find_word(text, len) == len - word_len;
 }
 
 /* Does a command stand behind the first `len` bytes? */
-static bool is_command_place(const char *text, size_t len)
+static bool complete_is_command_place(const char *text, size_t len)
 {
 	static const char *const openers[] = { "if", "then", "else", "elif", "while", "until",
 					       "do", "time", "!",    "{",    "help" };
@@ -33,13 +33,13 @@ static bool is_command_place(const char *text, size_t len)
 	if (!len || strchr(";&|(", text[len - 1]))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(openers); i++) {
-		if (ends_in_word(text, len, openers[i]))
+		if (complete_ends_in_word(text, len, openers[i]))
 			return true;
 	}
 	return false;
 }
 
-static void add_commands(const char *word, size_t len, struct line_matches *out)
+static void complete_add_commands(const char *word, size_t len, struct line_matches *out)
 {
 	const struct command *command;
 
@@ -51,8 +51,8 @@ static void add_commands(const char *word, size_t len, struct line_matches *out)
 }
 
 /* Entry `name` of the directory `dir` (as typed, with its slash). */
-static TRACE_NOINLINE void add_path(const struct shell *sh, const char *dir, const char *name,
-				    struct line_matches *out)
+static TRACE_NOINLINE void complete_add_path(const struct shell *sh, const char *dir,
+					     const char *name, struct line_matches *out)
 {
 	char path[VFS_PATH_MAX + 1];
 	struct vfs_stat stat;
@@ -65,8 +65,8 @@ static TRACE_NOINLINE void add_path(const struct shell *sh, const char *dir, con
 	sh_fields_add(&out->found, &out->arena, path, strlen(path));
 }
 
-static void add_paths(const struct shell *sh, const char *word, size_t len,
-		      struct line_matches *out)
+static void complete_add_paths(const struct shell *sh, const char *word, size_t len,
+			       struct line_matches *out)
 {
 	char dir[VFS_PATH_MAX];
 	char name[VFS_NAME_MAX];
@@ -83,18 +83,18 @@ static void add_paths(const struct shell *sh, const char *word, size_t len,
 			continue;
 		if (name[0] == '.' && len == dir_len)
 			continue;
-		add_path(sh, dir, name, out);
+		complete_add_path(sh, dir, name, out);
 	}
 }
 
 void sh_complete(void *arg, const char *text, size_t len, struct line_matches *out)
 {
-	size_t start = find_word(text, len);
+	size_t start = complete_find_word(text, len);
 	const char *word = text + start;
 
 	out->word_start = start;
-	if (is_command_place(text, start) && !memchr(word, '/', len - start))
-		add_commands(word, len - start, out);
+	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
+		complete_add_commands(word, len - start, out);
 	else
-		add_paths(arg, word, len - start, out);
+		complete_add_paths(arg, word, len - start, out);
 }

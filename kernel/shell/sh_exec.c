@@ -2,7 +2,7 @@
  * Running a tree. See sh.h.
  *
  * Everything here returns an exit status. A list is left early in two cases: sh->flow says so
- * (break, continue, exit), or the thread was interrupted; loops and lists ask is_leaving().
+ * (break, continue, exit), or the thread was interrupted; loops and lists ask exec_is_leaving().
  */
 #include <kernel/command.h>
 #include <kernel/mm.h>
@@ -15,14 +15,14 @@
 /* Kept apart, so that a level of brackets costs the frames it uses and not those of all kinds. */
 #define NESTED TRACE_NOINLINE
 
-static bool is_leaving(const struct shell *sh)
+static bool exec_is_leaving(const struct shell *sh)
 {
 	return sh->flow != SH_FLOW_NONE || thread_interrupted();
 }
 
 /* Start one command of a pipe; `*in` is its input and becomes the next one's. */
-static int start_stage(struct shell *sh, const struct sh_node *node, const struct sh_io *io,
-		       struct file **in, struct sh_job **out_job)
+static int exec_start_stage(struct shell *sh, const struct sh_node *node, const struct sh_io *io,
+			    struct file **in, struct sh_job **out_job)
 {
 	const struct sh_task task = { .name = "sh", .node = node };
 	struct sh_io stage = *io;
@@ -43,7 +43,7 @@ static int start_stage(struct shell *sh, const struct sh_node *node, const struc
 	return *out_job ? 0 : -ENOMEM;
 }
 
-static struct sh_job **create_stages(const struct sh_node *node)
+static struct sh_job **exec_create_stages(const struct sh_node *node)
 {
 	size_t nr = 0;
 
@@ -54,13 +54,13 @@ static struct sh_job **create_stages(const struct sh_node *node)
 
 static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
-	struct sh_job **jobs = create_stages(node);
+	struct sh_job **jobs = exec_create_stages(node);
 	struct file *in = NULL;
 	uint32_t nr = 0;
 	int status = 1;
 
 	for (node = node->child; node; node = node->next) {
-		if (!jobs || start_stage(sh, node, io, &in, &jobs[nr])) {
+		if (!jobs || exec_start_stage(sh, node, io, &in, &jobs[nr])) {
 			sh_complain(io, "can't fork: Out of memory");
 			break;
 		}
@@ -73,7 +73,7 @@ static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, cons
 	return node ? 1 : status;
 }
 
-static NESTED void print_real(const struct sh_io *io, uint64_t ns)
+static NESTED void exec_print_real(const struct sh_io *io, uint64_t ns)
 {
 	uint64_t ms = ns / NSEC_PER_MSEC;
 	char text[48];
@@ -95,7 +95,7 @@ static NESTED int exec_pipe(struct shell *sh, const struct sh_node *node, const 
 	else
 		status = sh_exec(sh, node->child, io);
 	if (node->is_timed)
-		print_real(io, ktime_ns() - start_ns);
+		exec_print_real(io, ktime_ns() - start_ns);
 	return node->is_negated ? !status : status;
 }
 
@@ -103,7 +103,7 @@ static NESTED int exec_andor(struct shell *sh, const struct sh_node *node, const
 {
 	int status = 0;
 
-	for (node = node->child; node && !is_leaving(sh); node = node->next) {
+	for (node = node->child; node && !exec_is_leaving(sh); node = node->next) {
 		if (node->connect == SH_CONNECT_AND && status)
 			continue;
 		if (node->connect == SH_CONNECT_OR && !status)
@@ -117,7 +117,7 @@ static NESTED int exec_seq(struct shell *sh, const struct sh_node *node, const s
 {
 	int status = 0;
 
-	for (node = node->child; node && !is_leaving(sh); node = node->next) {
+	for (node = node->child; node && !exec_is_leaving(sh); node = node->next) {
 		if (!node->is_background) {
 			status = sh_exec(sh, node, io);
 			continue;
@@ -136,7 +136,7 @@ static NESTED int exec_if(struct shell *sh, const struct sh_node *node, const st
 	while (part && part->next) {
 		int status = sh_exec(sh, part, io);
 
-		if (is_leaving(sh))
+		if (exec_is_leaving(sh))
 			return status;
 		if (!status)
 			return sh_exec(sh, part->next, io);
@@ -146,7 +146,7 @@ static NESTED int exec_if(struct shell *sh, const struct sh_node *node, const st
 }
 
 /* After a loop's body: does the loop go on? Takes one level off break and continue. */
-static bool loop_goes_on(struct shell *sh)
+static bool exec_loop_goes_on(struct shell *sh)
 {
 	cond_resched();
 	if (sh->flow == SH_FLOW_EXIT || thread_interrupted())
@@ -172,11 +172,11 @@ static NESTED int exec_while(struct shell *sh, const struct sh_node *node, const
 	do {
 		int result = sh_exec(sh, condition, io);
 
-		if (!is_leaving(sh) && (result == 0) == node->is_negated)
+		if (!exec_is_leaving(sh) && (result == 0) == node->is_negated)
 			break;
-		if (!is_leaving(sh))
+		if (!exec_is_leaving(sh))
 			status = sh_exec(sh, condition->next, io);
-	} while (loop_goes_on(sh));
+	} while (exec_loop_goes_on(sh));
 	sh->loop_depth--;
 	return status;
 }
@@ -193,7 +193,7 @@ static NESTED int exec_for(struct shell *sh, const struct sh_node *node, const s
 	for (struct sh_word *item = items.first; item && !err; item = item->next) {
 		err = sh_var_set(sh, node->name, strlen(node->name), item->text);
 		status = err ? sh_fail_status(sh, io, err) : sh_exec(sh, node->child, io);
-		if (!loop_goes_on(sh))
+		if (!exec_loop_goes_on(sh))
 			break;
 	}
 	sh->loop_depth--;

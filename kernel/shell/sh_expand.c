@@ -22,7 +22,7 @@ struct expander {
 
 static void expand_range(struct expander *x, const char *pos, const char *end);
 
-static void put(struct expander *x, char c)
+static void expand_put(struct expander *x, char c)
 {
 	if (x->err)
 		return;
@@ -44,14 +44,14 @@ static void put(struct expander *x, char c)
 }
 
 /* A character that means only itself. */
-static void put_quoted(struct expander *x, char c)
+static void expand_put_quoted(struct expander *x, char c)
 {
 	if (x->fields && strchr("*?[]\\-!^", c))
-		put(x, '\\');
-	put(x, c);
+		expand_put(x, '\\');
+	expand_put(x, c);
 }
 
-static void end_field(struct expander *x)
+static void expand_end_field(struct expander *x)
 {
 	uint32_t before = x->fields->nr;
 
@@ -71,27 +71,27 @@ static void end_field(struct expander *x)
 }
 
 /* The result of an expansion. */
-static void put_value(struct expander *x, const char *value)
+static void expand_put_value(struct expander *x, const char *value)
 {
 	for (; *value; value++) {
 		if (x->in_quotes || *value == '\\')
-			put_quoted(x, *value);
+			expand_put_quoted(x, *value);
 		else if (x->fields && strchr(" \t\n", *value))
-			end_field(x);
+			expand_end_field(x);
 		else
-			put(x, *value);
+			expand_put(x, *value);
 	}
 }
 
-static void put_number(struct expander *x, long long value)
+static void expand_put_number(struct expander *x, long long value)
 {
 	char text[24];
 
 	trace_snprintf(text, sizeof(text), "%lld", value);
-	put_value(x, text);
+	expand_put_value(x, text);
 }
 
-static void fail(struct expander *x, const char *what)
+static void expand_fail(struct expander *x, const char *what)
 {
 	if (x->err)
 		return;
@@ -108,7 +108,7 @@ static void expand_arith(struct expander *x, const char *text, size_t len)
 	if (!x->err)
 		x->err = sh_arith(x->ex->sh, plain, strlen(plain), &value, x->ex->error);
 	if (!x->err)
-		put_number(x, value);
+		expand_put_number(x, value);
 }
 
 /* $( ) from `pos` to the closing bracket before `end`; or $(( )). */
@@ -123,7 +123,7 @@ static void expand_command(struct expander *x, const char *pos, const char *end)
 	}
 	x->err = sh_capture(x->ex, pos, len, &output);
 	if (!x->err)
-		put_value(x, output);
+		expand_put_value(x, output);
 }
 
 static void expand_back_quotes(struct expander *x, const char *pos, const char *end)
@@ -143,7 +143,7 @@ static void expand_back_quotes(struct expander *x, const char *pos, const char *
 	}
 	x->err = sh_capture(x->ex, text, len, &output);
 	if (!x->err)
-		put_value(x, output);
+		expand_put_value(x, output);
 }
 
 /* One-character parameters. False when `c` is none. */
@@ -152,15 +152,15 @@ static bool expand_special(struct expander *x, char c)
 	const struct shell *sh = x->ex->sh;
 
 	if (c == '?')
-		put_number(x, sh->status);
+		expand_put_number(x, sh->status);
 	else if (c == '$')
-		put_number(x, sh->pid);
+		expand_put_number(x, sh->pid);
 	else if (c == '!' && sh->last_background)
-		put_number(x, sh->last_background);
+		expand_put_number(x, sh->last_background);
 	else if (c == '#')
-		put_number(x, 0);
+		expand_put_number(x, 0);
 	else if (c == '0')
-		put_value(x, "sh");
+		expand_put_value(x, "sh");
 	else
 		return strchr("!@*123456789", c) != NULL; /* there are none: empty */
 	return true;
@@ -179,7 +179,7 @@ static void expand_modifier(struct expander *x, const char *name, size_t name_le
 		pos++;
 	}
 	if (pos == end || !strchr("-+=", *pos) || x->depth >= SH_DEPTH_MAX) {
-		fail(x, "bad substitution");
+		expand_fail(x, "bad substitution");
 		return;
 	}
 	if (*pos == '=' && !is_set) {
@@ -187,13 +187,13 @@ static void expand_modifier(struct expander *x, const char *name, size_t name_le
 		if (!x->err)
 			x->err = sh_var_set(x->ex->sh, name, name_len, word);
 		if (!x->err)
-			put_value(x, word);
+			expand_put_value(x, word);
 	} else if (is_set == (*pos == '+')) {
 		x->depth++;
 		expand_range(x, pos + 1, end);
 		x->depth--;
 	} else if (is_set && *pos != '+') {
-		put_value(x, value);
+		expand_put_value(x, value);
 	}
 }
 
@@ -208,11 +208,11 @@ static void expand_braces(struct expander *x, const char *pos, const char *end)
 	end--;
 	if (!len) {
 		if (end - pos != 1 || !expand_special(x, *pos))
-			fail(x, "bad substitution");
+			expand_fail(x, "bad substitution");
 	} else if (wants_length) {
-		put_number(x, value ? (long long)strlen(value) : 0);
+		expand_put_number(x, value ? (long long)strlen(value) : 0);
 	} else if (name + len == end) {
-		put_value(x, value ? value : "");
+		expand_put_value(x, value ? value : "");
 	} else {
 		expand_modifier(x, name, len, name + len, end);
 	}
@@ -225,7 +225,7 @@ static const char *expand_dollar(struct expander *x, const char *pos, const char
 	size_t len;
 
 	if (!after) {
-		fail(x, "syntax error: unterminated quoted string");
+		expand_fail(x, "syntax error: unterminated quoted string");
 		return end;
 	}
 	if (*pos == '`') {
@@ -243,12 +243,12 @@ static const char *expand_dollar(struct expander *x, const char *pos, const char
 	if (len) {
 		const char *value = sh_var_get(x->ex->sh, pos + 1, len);
 
-		put_value(x, value ? value : "");
+		expand_put_value(x, value ? value : "");
 		return pos + 1 + len;
 	}
 	if (pos + 1 < end && expand_special(x, pos[1]))
 		return pos + 2;
-	put(x, '$');
+	expand_put(x, '$');
 	return pos + 1;
 }
 
@@ -256,16 +256,16 @@ static const char *expand_dollar(struct expander *x, const char *pos, const char
 static const char *expand_backslash(struct expander *x, const char *pos, const char *end)
 {
 	if (pos + 1 == end) {
-		put_quoted(x, '\\');
+		expand_put_quoted(x, '\\');
 		return end;
 	}
 	if (pos[1] == '\n')
 		return pos + 2;
 	if (x->in_quotes && !strchr("$`\"\\", pos[1])) {
-		put_quoted(x, '\\');
+		expand_put_quoted(x, '\\');
 		return pos + 1;
 	}
-	put_quoted(x, pos[1]);
+	expand_put_quoted(x, pos[1]);
 	return pos + 2;
 }
 
@@ -273,7 +273,7 @@ static const char *expand_single_quotes(struct expander *x, const char *pos, con
 {
 	x->has_field = true;
 	for (pos++; pos < end && *pos != '\''; pos++)
-		put_quoted(x, *pos);
+		expand_put_quoted(x, *pos);
 	return pos < end ? pos + 1 : end;
 }
 
@@ -291,9 +291,9 @@ static void expand_range(struct expander *x, const char *pos, const char *end)
 		} else if (*pos == '$' || *pos == '`') {
 			pos = expand_dollar(x, pos, end);
 		} else if (x->in_quotes) {
-			put_quoted(x, *pos++);
+			expand_put_quoted(x, *pos++);
 		} else {
-			put(x, *pos++);
+			expand_put(x, *pos++);
 		}
 	}
 }
@@ -306,7 +306,7 @@ int sh_expand_words(const struct sh_expansion *ex, const struct sh_word *words,
 	sh_fields_init(out_fields);
 	for (; words && !x.err; words = words->next) {
 		expand_range(&x, words->text, words->text + strlen(words->text));
-		end_field(&x);
+		expand_end_field(&x);
 		x.in_quotes = false;
 	}
 	return x.err;

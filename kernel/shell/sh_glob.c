@@ -19,8 +19,8 @@ struct glob {
 };
 
 /* base + name, with `/` behind when more follows. Too long for a path: it cannot exist, 0. */
-static int add_path(struct glob *glob, struct sh_fields *next, const char *base, const char *name,
-		    bool more)
+static int glob_add_path(struct glob *glob, struct sh_fields *next, const char *base,
+			 const char *name, bool more)
 {
 	size_t len = strlen(base) + strlen(name) + more;
 
@@ -30,8 +30,8 @@ static int add_path(struct glob *glob, struct sh_fields *next, const char *base,
 	return sh_fields_add(next, &glob->arena, glob->path, len);
 }
 
-static int match_directory(struct glob *glob, struct sh_fields *next, const char *base,
-			   const char *pattern, bool more)
+static int glob_match_directory(struct glob *glob, struct sh_fields *next, const char *base,
+				const char *pattern, bool more)
 {
 	const char *cwd = glob->ex->sh->cwd;
 	int err = 0;
@@ -44,7 +44,7 @@ static int match_directory(struct glob *glob, struct sh_fields *next, const char
 		if (glob->name[0] == '.' && pattern[0] != '.')
 			continue;
 		if (sh_match(pattern, glob->name))
-			err = add_path(glob, next, base, glob->name, more);
+			err = glob_add_path(glob, next, base, glob->name, more);
 	}
 	return err;
 }
@@ -60,15 +60,15 @@ static int glob_round(struct glob *glob, const struct sh_fields *paths, char *co
 		sh_unquote(component);
 	for (struct sh_word *base = paths->first; base && !err; base = base->next) {
 		if (is_pattern)
-			err = match_directory(glob, next, base->text, component, more);
+			err = glob_match_directory(glob, next, base->text, component, more);
 		else
-			err = add_path(glob, next, base->text, component, more);
+			err = glob_add_path(glob, next, base->text, component, more);
 	}
 	return err;
 }
 
 /* Insertion into a sorted list; paths that do not exist are left out. */
-static int add_sorted(struct glob *glob, const char *path, struct sh_word **list)
+static int glob_add_sorted(struct glob *glob, const char *path, struct sh_word **list)
 {
 	struct vfs_stat stat;
 	struct sh_word *word;
@@ -88,13 +88,13 @@ static int add_sorted(struct glob *glob, const char *path, struct sh_word **list
 	return 0;
 }
 
-static int collect(struct glob *glob, const struct sh_fields *paths, struct sh_fields *fields)
+static int glob_collect(struct glob *glob, const struct sh_fields *paths, struct sh_fields *fields)
 {
 	struct sh_word *sorted = NULL;
 	int err = 0;
 
 	for (struct sh_word *path = paths->first; path && !err; path = path->next)
-		err = add_sorted(glob, path->text, &sorted);
+		err = glob_add_sorted(glob, path->text, &sorted);
 	if (err || !sorted)
 		return err;
 	*fields->tail = sorted;
@@ -137,7 +137,7 @@ int sh_glob(const struct sh_expansion *ex, const char *pattern, struct sh_fields
 	if (copy)
 		err = glob_rounds(&glob, copy, &paths);
 	if (!err)
-		err = collect(&glob, &paths, fields);
+		err = glob_collect(&glob, &paths, fields);
 	sh_arena_free(&glob.arena);
 	return err;
 }

@@ -29,14 +29,14 @@ struct sh_job {
 	char text[];		/* of a background job */
 };
 
-static void free_job(struct sh_job *job)
+static void job_free(struct sh_job *job)
 {
 	if (job->own)
 		sh_destroy(job->own);
 	kfree(job);
 }
 
-static int run_task(struct sh_job *job)
+static int job_run_task(struct sh_job *job)
 {
 	const struct sh_task *task = &job->task;
 
@@ -53,7 +53,7 @@ static int job_main(void *arg)
 {
 	struct sh_job *job = arg;
 	uint32_t state = JOB_RUNS;
-	int status = run_task(job);
+	int status = job_run_task(job);
 
 	sh_io_put(&job->io);
 	if (thread_interrupted())
@@ -61,12 +61,12 @@ static int job_main(void *arg)
 	else if (job->own && job->own->flow == SH_FLOW_EXIT)
 		status = job->own->status;
 	if (!atomic_compare_exchange_strong(&job->state, &state, JOB_DONE))
-		free_job(job);
+		job_free(job);
 	return status;
 }
 
 /* Not started yet. NULL when out of memory. */
-static struct sh_job *create_job(struct shell *sh, const struct sh_task *task,
+static struct sh_job *job_create(struct shell *sh, const struct sh_task *task,
 				 const struct sh_io *io, size_t text_room)
 {
 	struct sh_job *job = kzalloc(sizeof(*job) + text_room);
@@ -87,13 +87,13 @@ static struct sh_job *create_job(struct shell *sh, const struct sh_task *task,
 	sh_io_get(&job->io, io);
 	return job;
 free:
-	free_job(job);
+	job_free(job);
 	return NULL;
 }
 
 struct sh_job *sh_start(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
 {
-	struct sh_job *job = create_job(sh, task, io, 0);
+	struct sh_job *job = job_create(sh, task, io, 0);
 
 	if (job)
 		wake_up_new_thread(job->thread);
@@ -108,12 +108,12 @@ int sh_wait(struct sh_job *job)
 		thread_interrupt(job->thread);
 		status = thread_join_wait(job->thread);
 	}
-	free_job(job);
+	job_free(job);
 	return status;
 }
 
 /* Background jobs do not read what is typed. */
-static int replace_console_input(struct sh_io *io)
+static int job_replace_console_input(struct sh_io *io)
 {
 	struct file *null;
 	int err;
@@ -136,9 +136,9 @@ int sh_start_background(struct shell *sh, const char *text, size_t len, const st
 	int err;
 
 	sh_io_get(&files, io);
-	err = replace_console_input(&files);
+	err = job_replace_console_input(&files);
 	if (!err)
-		job = create_job(sh, &task, &files, len + 1);
+		job = job_create(sh, &task, &files, len + 1);
 	sh_io_put(&files);
 	if (!job)
 		return err ? err : -ENOMEM;
@@ -154,20 +154,20 @@ int sh_start_background(struct shell *sh, const char *text, size_t len, const st
 	return 0;
 }
 
-static bool is_done(const struct sh_job *job)
+static bool job_is_done(const struct sh_job *job)
 {
 	return atomic_load(&job->state) == JOB_DONE;
 }
 
 /* The job has ended, or is waited for. -EINTR leaves it where it is. */
-static int join_background(struct sh_job *job, int *out_status)
+static int job_join_background(struct sh_job *job, int *out_status)
 {
 	int err = thread_join(job->thread, out_status);
 
 	if (err)
 		return err;
 	list_remove(&job->link);
-	free_job(job);
+	job_free(job);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ int sh_wait_background(struct shell *sh, int32_t pid)
 
 		if (pid && job->thread->pid != pid)
 			continue;
-		if (join_background(job, &result))
+		if (job_join_background(job, &result))
 			return COMMAND_SIGINT;
 		if (pid)
 			status = result;
@@ -198,13 +198,13 @@ void sh_reap(struct shell *sh)
 	list_for_each_safe(pos, next, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 
-		if (is_done(job))
-			join_background(job, &status);
+		if (job_is_done(job))
+			job_join_background(job, &status);
 	}
 }
 
 void sh_each_job(struct shell *sh,
-		 void (*fn)(uint32_t number, int32_t pid, bool is_done, const char *text,
+		 void (*fn)(uint32_t number, int32_t pid, bool job_is_done, const char *text,
 			    void *arg),
 		 void *arg)
 {
@@ -213,12 +213,12 @@ void sh_each_job(struct shell *sh,
 	list_for_each(pos, &sh->jobs) {
 		struct sh_job *job = list_entry(pos, struct sh_job, link);
 
-		fn(job->number, job->thread->pid, is_done(job), job->text, arg);
+		fn(job->number, job->thread->pid, job_is_done(job), job->text, arg);
 	}
 }
 
 /* The shell goes: its jobs go on and free themselves. */
-static void orphan_jobs(struct shell *sh)
+static void job_orphan_jobs(struct shell *sh)
 {
 	struct list *pos, *next;
 
@@ -229,7 +229,7 @@ static void orphan_jobs(struct shell *sh)
 		list_remove(&job->link);
 		thread_put(job->thread);
 		if (!atomic_compare_exchange_strong(&job->state, &state, JOB_ORPHAN))
-			free_job(job);
+			job_free(job);
 	}
 }
 
@@ -265,7 +265,7 @@ struct shell *sh_clone(const struct shell *sh)
 
 void sh_destroy(struct shell *sh)
 {
-	orphan_jobs(sh);
+	job_orphan_jobs(sh);
 	sh_var_free_all(sh);
 	kfree(sh);
 }

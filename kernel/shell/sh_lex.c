@@ -4,14 +4,14 @@
 #include <kernel/string.h>
 #include "sh_tree.h"
 
-static const char *skip_brackets(const char *pos, const char *end, char close, uint32_t depth);
+static const char *lex_skip_brackets(const char *pos, const char *end, char close, uint32_t depth);
 
-static bool is_name_start(char c)
+static bool lex_is_name_start(char c)
 {
 	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c)
+static bool lex_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -20,28 +20,28 @@ size_t sh_name_len(const char *pos, const char *end)
 {
 	const char *start = pos;
 
-	if (pos == end || !is_name_start(*pos))
+	if (pos == end || !lex_is_name_start(*pos))
 		return 0;
-	while (pos < end && (is_name_start(*pos) || is_digit(*pos)))
+	while (pos < end && (lex_is_name_start(*pos) || lex_is_digit(*pos)))
 		pos++;
 	return (size_t)(pos - start);
 }
 
-static const char *skip_until(const char *pos, const char *end, char close)
+static const char *lex_skip_until(const char *pos, const char *end, char close)
 {
 	while (pos < end && *pos != close)
 		pos++;
 	return pos < end ? pos + 1 : NULL;
 }
 
-static const char *skip_back_quotes(const char *pos, const char *end)
+static const char *lex_skip_back_quotes(const char *pos, const char *end)
 {
 	while (pos < end && *pos != '`')
 		pos += *pos == '\\' ? 2 : 1;
 	return pos < end ? pos + 1 : NULL;
 }
 
-static const char *skip_double_quotes(const char *pos, const char *end, uint32_t depth)
+static const char *lex_skip_double_quotes(const char *pos, const char *end, uint32_t depth)
 {
 	while (pos && pos < end && *pos != '"') {
 		if (*pos == '\\')
@@ -57,8 +57,8 @@ static const char *skip_double_quotes(const char *pos, const char *end, uint32_t
 const char *sh_lex_quotes(const char *pos, const char *end, uint32_t depth)
 {
 	if (*pos == '\'')
-		return skip_until(pos + 1, end, '\'');
-	return skip_double_quotes(pos + 1, end, depth);
+		return lex_skip_until(pos + 1, end, '\'');
+	return lex_skip_double_quotes(pos + 1, end, depth);
 }
 
 const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth)
@@ -66,16 +66,16 @@ const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth)
 	if (depth >= SH_DEPTH_MAX)
 		return NULL;
 	if (*pos == '`')
-		return skip_back_quotes(pos + 1, end);
+		return lex_skip_back_quotes(pos + 1, end);
 	if (pos + 1 < end && pos[1] == '(')
-		return skip_brackets(pos + 2, end, ')', depth + 1);
+		return lex_skip_brackets(pos + 2, end, ')', depth + 1);
 	if (pos + 1 < end && pos[1] == '{')
-		return skip_brackets(pos + 2, end, '}', depth + 1);
+		return lex_skip_brackets(pos + 2, end, '}', depth + 1);
 	return pos + 1;
 }
 
 /* A comment inside $( ) may hold quotes and brackets that mean nothing. */
-static bool starts_comment(const char *pos, char close)
+static bool lex_starts_comment(const char *pos, char close)
 {
 	char before = pos[-1];
 
@@ -83,7 +83,7 @@ static bool starts_comment(const char *pos, char close)
 	       (before == ' ' || before == '\t' || before == '\n' || before == ';');
 }
 
-static const char *skip_brackets(const char *pos, const char *end, char close, uint32_t depth)
+static const char *lex_skip_brackets(const char *pos, const char *end, char close, uint32_t depth)
 {
 	uint32_t open = 1;
 
@@ -94,7 +94,7 @@ static const char *skip_brackets(const char *pos, const char *end, char close, u
 			pos = sh_lex_quotes(pos, end, depth);
 		} else if (*pos == '$' || *pos == '`') {
 			pos = sh_lex_dollar(pos, end, depth);
-		} else if (starts_comment(pos, close)) {
+		} else if (lex_starts_comment(pos, close)) {
 			while (pos < end && *pos != '\n')
 				pos++;
 		} else if (*pos == close) {
@@ -109,7 +109,7 @@ static const char *skip_brackets(const char *pos, const char *end, char close, u
 	return NULL;
 }
 
-static bool ends_word(char c)
+static bool lex_ends_word(char c)
 {
 	return c && strchr(" \t\n;&|<>()", c) != NULL;
 }
@@ -118,7 +118,7 @@ static int lex_word(struct sh_lexer *lexer, struct sh_token *token)
 {
 	const char *pos = lexer->pos;
 
-	while (pos && pos < lexer->end && !ends_word(*pos)) {
+	while (pos && pos < lexer->end && !lex_ends_word(*pos)) {
 		if (*pos == '\\')
 			pos += 2;
 		else if (*pos == '\'' || *pos == '"')
@@ -136,7 +136,7 @@ static int lex_word(struct sh_lexer *lexer, struct sh_token *token)
 	return 0;
 }
 
-static void skip_blanks(struct sh_lexer *lexer)
+static void lex_skip_blanks(struct sh_lexer *lexer)
 {
 	const char *pos = lexer->pos;
 
@@ -210,12 +210,12 @@ int sh_lex(struct sh_lexer *lexer, struct sh_token *out_token)
 {
 	const char *pos;
 
-	skip_blanks(lexer);
+	lex_skip_blanks(lexer);
 	pos = lexer->pos;
 	*out_token = (struct sh_token){ .text = pos };
 	if (pos == lexer->end)
 		return 0;
-	if (is_digit(*pos) && pos + 1 < lexer->end && (pos[1] == '<' || pos[1] == '>')) {
+	if (lex_is_digit(*pos) && pos + 1 < lexer->end && (pos[1] == '<' || pos[1] == '>')) {
 		out_token->len = 1 + lex_redir(pos + 1, lexer->end, out_token);
 		out_token->fd = (uint32_t)(*pos - '0');
 	} else {

@@ -31,7 +31,7 @@ struct input {
 
 static struct sh_io console_io;
 
-static int open_console_io(void)
+static int sh_open_console_io(void)
 {
 	struct file *console = console_file_open();
 
@@ -42,7 +42,7 @@ static int open_console_io(void)
 	return 0;
 }
 
-static struct shell *create_console_shell(void)
+static struct shell *sh_create_console_shell(void)
 {
 	struct shell *sh = sh_create();
 	struct vfs_stat stat;
@@ -55,7 +55,7 @@ static struct shell *create_console_shell(void)
 	return sh;
 }
 
-static int append_line(struct input *input, const char *line, size_t len)
+static int sh_append_line(struct input *input, const char *line, size_t len)
 {
 	size_t size = input->len + len + 2;
 	char *bigger;
@@ -77,7 +77,7 @@ static int append_line(struct input *input, const char *line, size_t len)
 }
 
 /* One more line, with a prompt. 0, an error of line_read(), or -E2BIG: more than a text may be. */
-static int read_more(struct shell *sh, struct input *input)
+static int sh_read_more(struct shell *sh, struct input *input)
 {
 	const struct line_options options = {
 		.prompt = input->len ? PROMPT_MORE : PROMPT,
@@ -93,13 +93,13 @@ static int read_more(struct shell *sh, struct input *input)
 		return err;
 	if (!err)
 		history_add(line);
-	len = append_line(input, line, strlen(line));
+	len = sh_append_line(input, line, strlen(line));
 	kfree(line);
 	return err ? err : len;
 }
 
 /* Does more belong to the text that `err` keeps from being run? */
-static bool is_unfinished(const struct input *input, int err)
+static bool sh_is_unfinished(const struct input *input, int err)
 {
 	struct sh_arena arena = { 0 };
 	char error[SH_ERROR_LEN];
@@ -117,7 +117,7 @@ static bool is_unfinished(const struct input *input, int err)
  * The text is not run, and says why. When it is the beginning of something, a loop perhaps, what
  * follows would be run by itself: the rest of what is being pasted goes with it.
  */
-static void refuse(struct shell *sh, const struct input *input, int err)
+static void sh_refuse(struct shell *sh, const struct input *input, int err)
 {
 	if (err == -EINVAL)
 		sh_complain(&console_io, "%s", sh->error);
@@ -131,7 +131,7 @@ static void refuse(struct shell *sh, const struct input *input, int err)
 	else
 		sh_complain(&console_io, "%s", command_strerror(err));
 	sh->status = err == -EINVAL ? 2 : 1;
-	if (err == -EINVAL || !is_unfinished(input, err))
+	if (err == -EINVAL || !sh_is_unfinished(input, err))
 		return;
 	do {
 		err = terminal_getc_timeout(PASTE_GAP_NS);
@@ -139,14 +139,14 @@ static void refuse(struct shell *sh, const struct input *input, int err)
 }
 
 /* A tree from as many lines as it takes. 0, or an error that is dealt with. */
-static int read_tree(struct shell *sh, struct input *input, struct sh_arena *arena,
-		     struct sh_node **out_tree)
+static int sh_read_tree(struct shell *sh, struct input *input, struct sh_arena *arena,
+			struct sh_node **out_tree)
 {
 	int err = -EAGAIN;
 
 	while (err == -EAGAIN) {
 		sh_arena_free(arena);
-		err = read_more(sh, input);
+		err = sh_read_more(sh, input);
 		if (!err)
 			err = sh_parse(arena, input->text, input->len, out_tree, sh->error);
 	}
@@ -156,12 +156,12 @@ static int read_tree(struct shell *sh, struct input *input, struct sh_arena *are
 		console_write("\n", 1);
 		sh->flow = input->len ? SH_FLOW_NONE : SH_FLOW_EXIT;
 	} else if (err) {
-		refuse(sh, input, err);
+		sh_refuse(sh, input, err);
 	}
 	return err;
 }
 
-static void serve_line(struct shell *sh)
+static void sh_serve_line(struct shell *sh)
 {
 	struct sh_arena arena = { 0 };
 	struct input input = { 0 };
@@ -170,7 +170,7 @@ static void serve_line(struct shell *sh)
 	sh_reap(sh);
 	thread_clear_interrupt();
 	console_fresh_line();
-	if (!read_tree(sh, &input, &arena, &tree)) {
+	if (!sh_read_tree(sh, &input, &arena, &tree)) {
 		if (tree)
 			sh_exec(sh, tree, &console_io);
 		if (thread_interrupted())
@@ -181,7 +181,7 @@ static void serve_line(struct shell *sh)
 }
 
 /* What the boot parameter `run` says; with `exit` the machine ends here. */
-static void run_boot_text(struct shell *sh)
+static void sh_run_boot_text(struct shell *sh)
 {
 	const char *text = boot_param_get("run");
 
@@ -201,19 +201,19 @@ int shell_main(void *unused)
 	struct shell *sh;
 
 	(void)unused;
-	if (open_console_io())
+	if (sh_open_console_io())
 		panic("no memory for the files of the shell");
 	self->group = self->pid;
 	console_set_sigint_target(self);
-	sh = create_console_shell();
-	run_boot_text(sh);
+	sh = sh_create_console_shell();
+	sh_run_boot_text(sh);
 	boot_stats.prompt_cycles = trace_plat_cycles();
 	for (;;) {
 		thread_set_name(self, "sh"); /* exec may have given it another */
 		sh->flow = SH_FLOW_NONE;
 		while (sh->flow != SH_FLOW_EXIT)
-			serve_line(sh);
+			sh_serve_line(sh);
 		sh_destroy(sh);
-		sh = create_console_shell();
+		sh = sh_create_console_shell();
 	}
 }

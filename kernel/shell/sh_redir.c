@@ -40,7 +40,7 @@ int sh_io_put(struct sh_io *io)
 	return first;
 }
 
-static void complain_open(const struct sh_io *io, const char *path, bool creates, int err)
+static void redir_complain_open(const struct sh_io *io, const char *path, bool creates, int err)
 {
 	if (err != -ENOENT && err != -ENOTDIR)
 		sh_complain(io, "can't %s %s: %s", creates ? "create" : "open", path,
@@ -51,7 +51,7 @@ static void complain_open(const struct sh_io *io, const char *path, bool creates
 		sh_complain(io, "can't open %s: no such file", path);
 }
 
-static int redirect_dup(const struct sh_redir *redir, const char *target, struct sh_io *io)
+static int redir_dup(const struct sh_redir *redir, const char *target, struct sh_io *io)
 {
 	if (target[0] < '0' || target[0] >= '0' + SH_NR_FDS || target[1]) {
 		sh_complain(io, "%s: bad file descriptor", target);
@@ -63,8 +63,8 @@ static int redirect_dup(const struct sh_redir *redir, const char *target, struct
 	return 0;
 }
 
-static int redirect_open(const struct sh_expansion *ex, const struct sh_redir *redir,
-			 const char *path, struct sh_io *io)
+static int redir_open(const struct sh_expansion *ex, const struct sh_redir *redir, const char *path,
+		      struct sh_io *io)
 {
 	static const uint32_t flags[] = {
 		[SH_REDIR_READ] = VFS_READ,
@@ -75,7 +75,7 @@ static int redirect_open(const struct sh_expansion *ex, const struct sh_redir *r
 	int err = vfs_open(ex->sh->cwd, path, flags[redir->op], &file);
 
 	if (err) {
-		complain_open(io, path, redir->op != SH_REDIR_READ, err);
+		redir_complain_open(io, path, redir->op != SH_REDIR_READ, err);
 		return err;
 	}
 	file_put(io->fd[redir->fd]);
@@ -83,8 +83,7 @@ static int redirect_open(const struct sh_expansion *ex, const struct sh_redir *r
 	return 0;
 }
 
-static int redirect_one(const struct sh_expansion *ex, const struct sh_redir *redir,
-			struct sh_io *io)
+static int redir_one(const struct sh_expansion *ex, const struct sh_redir *redir, struct sh_io *io)
 {
 	char *target;
 	int err = sh_expand_text(ex, redir->target, strlen(redir->target), &target);
@@ -99,8 +98,8 @@ static int redirect_one(const struct sh_expansion *ex, const struct sh_redir *re
 		return -EBADF;
 	}
 	if (redir->op == SH_REDIR_DUP)
-		return redirect_dup(redir, target, io);
-	return redirect_open(ex, redir, target, io);
+		return redir_dup(redir, target, io);
+	return redir_open(ex, redir, target, io);
 }
 
 int sh_redirect(const struct sh_expansion *ex, const struct sh_redir *redirs,
@@ -110,7 +109,7 @@ int sh_redirect(const struct sh_expansion *ex, const struct sh_redir *redirs,
 
 	sh_io_get(out, in);
 	for (; redirs && !err; redirs = redirs->next)
-		err = redirect_one(ex, redirs, out);
+		err = redir_one(ex, redirs, out);
 	if (err)
 		sh_io_put(out);
 	return err;

@@ -12,7 +12,7 @@
 #define TEXT_STACK_BYTES    (10 * 1024ul)
 
 /* The status after the last output is written; says so when it could not be. */
-static int finish_output(struct command_env *env, const struct sh_io *io, int status)
+static int sh_finish_output(struct command_env *env, const struct sh_io *io, int status)
 {
 	int err = command_flush(env);
 
@@ -29,7 +29,7 @@ static int finish_output(struct command_env *env, const struct sh_io *io, int st
 	return 1;
 }
 
-static void print_usage(const struct command *command, const struct sh_io *io)
+static void sh_print_usage(const struct command *command, const struct sh_io *io)
 {
 	char text[160];
 	size_t len = trace_scnprintf(text, sizeof(text), "usage: %s %s\n", command->name,
@@ -54,9 +54,9 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 	env->shell = sh;
 	env->name = argv[0];
 	env->is_builtin = command->flags & COMMAND_BUILTIN;
-	status = finish_output(env, io, command->run(env, argc, argv));
+	status = sh_finish_output(env, io, command->run(env, argc, argv));
 	if (status == COMMAND_USAGE) {
-		print_usage(command, io);
+		sh_print_usage(command, io);
 		status = 2;
 	}
 	if (thread_interrupted())
@@ -66,7 +66,7 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 }
 
 /* Is there stack for a text whose brackets are nested as deeply as they may be? */
-static bool has_stack(void)
+static bool sh_has_stack(void)
 {
 	uintptr_t lowest = (uintptr_t)current_thread()->stack;
 
@@ -79,7 +79,7 @@ int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_
 	struct sh_node *tree;
 	int err;
 
-	if (!has_stack()) {
+	if (!sh_has_stack()) {
 		sh_complain(io, "files and shells nested too deeply");
 		return sh->status = 2;
 	}
@@ -95,7 +95,7 @@ int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_
 }
 
 /* Everything from the pipe, NUL behind it. */
-static int read_all(struct file *file, struct sh_arena *arena, char **out_text, size_t *out_len)
+static int sh_read_all(struct file *file, struct sh_arena *arena, char **out_text, size_t *out_len)
 {
 	size_t size = CAPTURE_START_BYTES, len = 0;
 	char *text = sh_alloc(arena, size);
@@ -133,7 +133,7 @@ int sh_capture(const struct sh_expansion *ex, const char *text, size_t len, char
 		return err;
 	job = sh_start(ex->sh, &task, &io);
 	file_put(io.fd[1]);
-	err = job ? read_all(read_end, ex->arena, out_text, &out_len) : -ENOMEM;
+	err = job ? sh_read_all(read_end, ex->arena, out_text, &out_len) : -ENOMEM;
 	file_put(read_end);
 	if (job)
 		ex->sh->capture_status = sh_wait(job);

@@ -25,8 +25,8 @@ struct saved_var {
 	char *value; /* NULL: there was none */
 };
 
-static int save_var(struct shell *sh, struct sh_arena *arena, const char *name, size_t name_len,
-		    struct saved_var **list)
+static int sh_save_var(struct shell *sh, struct sh_arena *arena, const char *name, size_t name_len,
+		       struct saved_var **list)
 {
 	const char *value = sh_var_get(sh, name, name_len);
 	struct saved_var *saved = sh_alloc(arena, sizeof(*saved));
@@ -43,7 +43,7 @@ static int save_var(struct shell *sh, struct sh_arena *arena, const char *name, 
 }
 
 /* The newest first: a variable that was assigned twice ends as it began. */
-static void restore_vars(struct shell *sh, const struct saved_var *list)
+static void sh_restore_vars(struct shell *sh, const struct saved_var *list)
 {
 	for (; list; list = list->next) {
 		size_t len = strlen(list->name);
@@ -53,8 +53,8 @@ static void restore_vars(struct shell *sh, const struct saved_var *list)
 	}
 }
 
-static int assign_all(const struct sh_expansion *ex, const struct sh_word *assigns,
-		      struct saved_var **saved)
+static int sh_assign_all(const struct sh_expansion *ex, const struct sh_word *assigns,
+			 struct saved_var **saved)
 {
 	for (; assigns; assigns = assigns->next) {
 		const char *text = assigns->text;
@@ -64,7 +64,7 @@ static int assign_all(const struct sh_expansion *ex, const struct sh_word *assig
 		int err = sh_expand_text(ex, text + name_len + 1, len - name_len - 1, &value);
 
 		if (!err)
-			err = save_var(ex->sh, ex->arena, text, name_len, saved);
+			err = sh_save_var(ex->sh, ex->arena, text, name_len, saved);
 		if (!err)
 			err = sh_var_set(ex->sh, text, name_len, value);
 		if (err)
@@ -82,7 +82,7 @@ int sh_close_status(const struct sh_io *io, int err, int status)
 	return status ? status : 1;
 }
 
-static int run_in_thread(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
+static int sh_run_in_thread(struct shell *sh, const struct sh_task *task, const struct sh_io *io)
 {
 	struct sh_job *job;
 
@@ -98,7 +98,7 @@ static int run_in_thread(struct shell *sh, const struct sh_task *task, const str
 	return sh_wait(job);
 }
 
-static char **make_argv(struct sh_arena *arena, const struct sh_fields *fields)
+static char **sh_make_argv(struct sh_arena *arena, const struct sh_fields *fields)
 {
 	char **argv = sh_alloc(arena, (fields->nr + 1) * sizeof(*argv));
 	uint32_t i = 0;
@@ -108,12 +108,12 @@ static char **make_argv(struct sh_arena *arena, const struct sh_fields *fields)
 	return argv;
 }
 
-static TRACE_NOINLINE int run_fields(struct shell *sh, struct sh_arena *arena,
-				     const struct sh_fields *fields, const struct sh_io *io)
+static TRACE_NOINLINE int sh_run_fields(struct shell *sh, struct sh_arena *arena,
+					const struct sh_fields *fields, const struct sh_io *io)
 {
 	struct sh_task task = { .argc = (int)fields->nr };
 
-	task.argv = make_argv(arena, fields);
+	task.argv = sh_make_argv(arena, fields);
 	if (!task.argv)
 		return sh_fail_status(sh, io, -ENOMEM);
 	task.name = task.argv[0];
@@ -124,11 +124,11 @@ static TRACE_NOINLINE int run_fields(struct shell *sh, struct sh_arena *arena,
 	}
 	if (task.command->flags & COMMAND_BUILTIN)
 		return sh_run_command(sh, task.command, task.argc, task.argv, io);
-	return run_in_thread(sh, &task, io);
+	return sh_run_in_thread(sh, &task, io);
 }
 
-static int run_redirected(const struct sh_expansion *ex, const struct sh_node *node,
-			  const struct sh_fields *fields)
+static int sh_run_redirected(const struct sh_expansion *ex, const struct sh_node *node,
+			     const struct sh_fields *fields)
 {
 	struct shell *sh = ex->sh;
 	struct sh_io files;
@@ -137,13 +137,13 @@ static int run_redirected(const struct sh_expansion *ex, const struct sh_node *n
 
 	if (err)
 		return err == -EINTR ? COMMAND_SIGINT : 1;
-	status = fields->nr ? run_fields(sh, ex->arena, fields, &files) : sh->capture_status;
+	status = fields->nr ? sh_run_fields(sh, ex->arena, fields, &files) : sh->capture_status;
 	return sh_close_status(ex->io, sh_io_put(&files), status);
 }
 
 /* Assignments without a command stay, those in front of one end with it. */
-static TRACE_NOINLINE int exec_simple_in(struct shell *sh, const struct sh_node *node,
-					 const struct sh_io *io, struct sh_arena *arena)
+static TRACE_NOINLINE int sh_exec_simple_in(struct shell *sh, const struct sh_node *node,
+					    const struct sh_io *io, struct sh_arena *arena)
 {
 	const struct sh_expansion ex = { .sh = sh, .io = io, .arena = arena, .error = sh->error };
 	struct saved_var *saved = NULL;
@@ -153,17 +153,17 @@ static TRACE_NOINLINE int exec_simple_in(struct shell *sh, const struct sh_node 
 	sh->capture_status = 0;
 	err = sh_expand_words(&ex, node->words, &fields);
 	if (!err)
-		err = assign_all(&ex, node->assigns, &saved);
-	status = err ? sh_fail_status(sh, io, err) : run_redirected(&ex, node, &fields);
+		err = sh_assign_all(&ex, node->assigns, &saved);
+	status = err ? sh_fail_status(sh, io, err) : sh_run_redirected(&ex, node, &fields);
 	if (err || fields.nr)
-		restore_vars(sh, saved);
+		sh_restore_vars(sh, saved);
 	return status;
 }
 
 int sh_exec_simple(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
 	struct sh_arena arena = { 0 };
-	int status = exec_simple_in(sh, node, io, &arena);
+	int status = sh_exec_simple_in(sh, node, io, &arena);
 
 	sh_arena_free(&arena);
 	return status;

@@ -11,7 +11,7 @@ struct sh_var {
 	char name[];
 };
 
-static struct sh_var *find_var(const struct shell *sh, const char *name, size_t name_len)
+static struct sh_var *var_find(const struct shell *sh, const char *name, size_t name_len)
 {
 	struct list *pos;
 
@@ -26,14 +26,14 @@ static struct sh_var *find_var(const struct shell *sh, const char *name, size_t 
 
 const char *sh_var_get(const struct shell *sh, const char *name, size_t name_len)
 {
-	struct sh_var *var = find_var(sh, name, name_len);
+	struct sh_var *var = var_find(sh, name, name_len);
 
 	return var ? var->value : NULL;
 }
 
 int sh_var_set(struct shell *sh, const char *name, size_t name_len, const char *value)
 {
-	struct sh_var *var = find_var(sh, name, name_len);
+	struct sh_var *var = var_find(sh, name, name_len);
 	char *copy = kstrdup(value);
 
 	if (!copy)
@@ -52,7 +52,7 @@ int sh_var_set(struct shell *sh, const char *name, size_t name_len, const char *
 	return 0;
 }
 
-static void free_var(struct sh_var *var)
+static void var_free(struct sh_var *var)
 {
 	list_remove(&var->link);
 	kfree(var->value);
@@ -61,10 +61,10 @@ static void free_var(struct sh_var *var)
 
 void sh_var_unset(struct shell *sh, const char *name)
 {
-	struct sh_var *var = find_var(sh, name, strlen(name));
+	struct sh_var *var = var_find(sh, name, strlen(name));
 
 	if (var)
-		free_var(var);
+		var_free(var);
 }
 
 int sh_var_copy_all(struct shell *to, const struct shell *from)
@@ -86,7 +86,7 @@ void sh_var_free_all(struct shell *sh)
 	struct list *pos, *next;
 
 	list_for_each_safe(pos, next, &sh->vars)
-		free_var(list_entry(pos, struct sh_var, link));
+		var_free(list_entry(pos, struct sh_var, link));
 }
 
 void sh_var_each(const struct shell *sh, void (*fn)(const char *name, const char *value, void *arg),

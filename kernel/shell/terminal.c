@@ -57,7 +57,7 @@ void terminal_answered(uint32_t rows, uint32_t columns)
 }
 
 /* One more byte. True when it ends an answer. */
-static bool answer_add(struct answer *answer, int byte)
+static bool terminal_answer_add(struct answer *answer, int byte)
 {
 	if (byte == ESCAPE) {
 		*answer = (struct answer){ .state = 1, .first_key = terminal.nr_keys };
@@ -79,7 +79,7 @@ static bool answer_add(struct answer *answer, int byte)
 }
 
 /* Read up to the answer; the rest is kept. False when none came. */
-static bool wait_answer(void)
+static bool terminal_wait_answer(void)
 {
 	uint64_t end_ns = ktime_ns() + ANSWER_NS;
 	struct answer answer = { 0 };
@@ -90,7 +90,7 @@ static bool wait_answer(void)
 
 		if (byte < 0)
 			return false;
-		if (answer_add(&answer, byte)) {
+		if (terminal_answer_add(&answer, byte)) {
 			terminal.nr_keys = answer.first_key;
 			terminal_answered(answer.numbers[0], answer.numbers[1]);
 			return !terminal.is_asked;
@@ -109,7 +109,7 @@ bool terminal_ask(void)
 	terminal.is_asked = true;
 	terminal.nr_silences++;
 	console_write_raw(QUESTION, sizeof(QUESTION) - 1);
-	return wait_answer();
+	return terminal_wait_answer();
 }
 
 int terminal_getc_timeout(uint64_t timeout_ns)

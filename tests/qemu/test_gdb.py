@@ -74,7 +74,7 @@ def test_break_on_call_sites_while_tracing_is_switched(gdb):
     """Breakpoints on the very bytes that are patched: QEMU's do not touch memory."""
     gdb.start("hbreak *yield\ncommands\nsilent\necho HIT\\n\ncontinue\nend\n"
               "hbreak *wake_up_process\nignore 2 1000000\n"
-              "break run_uptime\necho READY\\n\ncontinue\n"
+              "break cmd_uptime\necho READY\\n\ncontinue\n"
               "info breakpoints\ndelete\ndetach", "READY")
     output = gdb.guest.output_of("for i in 1 2 3; do echo function > current_tracer; "
                                  "echo nop > current_tracer; done; hackbench 1 20; "
@@ -173,7 +173,7 @@ def test_nmi_at_the_end_of_an_nmi(gdb, steps):
 
     window, nested = where("nmi_entry.window"), where("nmi_entry.nested")
     soft_nmi = SOFT_NMI.replace("ENTRY", where("nmi_entry")[1:])
-    gdb.start(f"hbreak run_uptime\necho READY\\n\ncontinue\ndelete\n{soft_nmi}"
+    gdb.start(f"hbreak cmd_uptime\necho READY\\n\ncontinue\ndelete\n{soft_nmi}"
               f"thbreak {window}\ncontinue\n" + "stepi\n" * steps +
               f"printf \"AT %#lx\\n\", $rip\nthbreak {nested}\n{soft_nmi}continue\n"
               f"echo NESTED\\n\nbt 8\necho END\\n\n"
@@ -183,8 +183,8 @@ def test_nmi_at_the_end_of_an_nmi(gdb, steps):
     text = gdb.finish()
     at = int(re.search(r"AT (0x[0-9a-f]+)", text).group(1), 16)
     assert (at == int(window[1:], 16)) == (steps == 0) and at < int(nested[1:], 16), text
-    assert in_order(frames(text, "NESTED"), ["nmi_entry", "nmi_entry", "run_uptime"]), text
+    assert in_order(frames(text, "NESTED"), ["nmi_entry", "nmi_entry", "cmd_uptime"]), text
     again = frames(text, "AGAIN")
-    assert again[0] == "trap_nmi" and in_order(again, ["nmi_entry", "run_uptime"]), text
+    assert again[0] == "trap_nmi" and in_order(again, ["nmi_entry", "cmd_uptime"]), text
     assert "up" in output
     assert gdb.guest.check("echo alive") == "alive\n"

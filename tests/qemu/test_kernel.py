@@ -73,7 +73,7 @@ def test_panic_with_locks_held(command):
     for cpu in range(4):
         assert re.search(rf"^CPU {cpu}: \S+ pid \d+", text, re.M), text
     if "function" in command:  # these calls never return: nothing of the callers follows them
-        assert ": panic <-panic_in_cache\n" in text and ": die <-panic\n" in text, text
+        assert ": panic <-cmd_panic_in_cache\n" in text and ": die <-panic\n" in text, text
 
 
 def test_panic_ends_qemu_when_asked():

@@ -86,7 +86,7 @@ def test_the_kernel_documentation(tracing):
     assert said == "seen\n"
     pid = tracing.check("cat set_ftrace_pid").strip()
     assert set(re.findall(r"^ +(\S+) +\[\d+\] .* <-", tracing.check("cat trace"), re.M)) == {f"ls-{pid}"}
-    assert tracing.check("grep -c ' run_ls <-' trace") == "1\n"
+    assert tracing.check("grep -c ' cmd_ls <-' trace") == "1\n"
     assert tracing.check("echo > set_ftrace_pid; cat set_ftrace_pid; rm /tmp/seen; echo nop > current_tracer; echo 1 > tracing_on") == "no pid\n"
 
 
@@ -97,7 +97,7 @@ def test_a_script_that_becomes_its_command(tracing):
     assert "null" in tracing.check("sh /tmp/wrap; echo 0 > /sys/kernel/tracing/tracing_on; cd /sys/kernel/tracing")
     pid = tracing.check("cat set_ftrace_pid; rm /tmp/wrap").strip()
     assert set(re.findall(r"-(\d+) +\[", tracing.check("cat trace"))) == {pid}
-    assert tracing.check("grep -c ' run_ls <-' trace") == "1\n"
+    assert tracing.check("grep -c ' cmd_ls <-' trace") == "1\n"
 
 
 def test_how_deep_the_stack_gets(tracing):
