@@ -43,13 +43,13 @@ static struct {
 
 static _Atomic uint32_t console_level = LOG_INFO;
 
-static uint32_t tx_room(void)
+static uint32_t console_tx_room(void)
 {
 	return TX_BYTES - (atomic_load(&out.head) - atomic_load(&out.tail));
 }
 
 /* Lock held, room checked. */
-static void put_byte(char c)
+static void console_put_byte(char c)
 {
 	uint32_t head = atomic_load_explicit(&out.head, memory_order_relaxed);
 
@@ -63,11 +63,11 @@ static void put_byte(char c)
 }
 
 /* Lock held; room for two bytes. */
-static void put_text_byte(char c)
+static void console_put_text_byte(char c)
 {
 	if (c == '\n')
-		put_byte('\r');
-	put_byte(c);
+		console_put_byte('\r');
+	console_put_byte(c);
 	out.column = c == '\n' || c == '\r' ? 0 : out.column + 1;
 }
 
@@ -84,36 +84,37 @@ static bool console_tx(unsigned int port, uint8_t *out_byte)
 	}
 	*out_byte = (uint8_t)out.ring[tail % TX_BYTES];
 	atomic_store_explicit(&out.tail, tail + 1, memory_order_release);
-	if (tx_room() == TX_WAKE && atomic_exchange(&out.has_waiter, 0))
+	if (console_tx_room() == TX_WAKE && atomic_exchange(&out.has_waiter, 0))
 		raise_softirq(SOFTIRQ_CONSOLE);
 	return true;
 }
 
-static void put_message(const struct dmesg_line *line)
+static void console_put_message(const struct dmesg_line *line)
 {
 	char prefix[PREFIX_MAX];
 	uint64_t us = line->time_ns / NSEC_PER_USEC;
 
 	trace_snprintf(prefix, sizeof(prefix), "[%5lu.%06lu] ", us / 1000000, us % 1000000);
 	for (const char *p = prefix; *p; p++)
-		put_text_byte(*p);
+		console_put_text_byte(*p);
 	for (uint32_t i = 0; i < line->len; i++)
-		put_text_byte(line->text[i]);
-	put_text_byte('\n');
+		console_put_text_byte(line->text[i]);
+	console_put_text_byte('\n');
 }
 
 /* Lock held. False when messages must wait: in the middle of a line, or no room. */
-static bool show_messages_locked(void)
+static bool console_show_messages_locked(void)
 {
 	while (out.column == 0) {
-		if (atomic_load(&out.is_started) && tx_room() < PRINTK_LINE_MAX + PREFIX_MAX + 2) {
+		if (atomic_load(&out.is_started) &&
+		    console_tx_room() < PRINTK_LINE_MAX + PREFIX_MAX + 2) {
 			atomic_store(&out.has_waiter, 1);
 			return false;
 		}
 		if (!dmesg_read(&out.next_message, &out.line))
 			return true;
 		if (out.line.level <= atomic_load(&console_level))
-			put_message(&out.line);
+			console_put_message(&out.line);
 	}
 	return false;
 }
@@ -129,7 +130,7 @@ void console_flush_messages(void)
 	/* In an NMI the next message or the next line of output shows this one. */
 	while (!in_nmi() && spin_trylock_irqsave(&out.lock, &flags)) {
 		uint64_t end = dmesg_end();
-		bool is_done = show_messages_locked();
+		bool is_done = console_show_messages_locked();
 
 		spin_unlock_irqrestore(&out.lock, flags);
 		uart_tx_kick(UART_COM1);
@@ -145,40 +146,40 @@ void printk_set_console_level(enum log_level level)
 }
 
 /* Put as much in as there is room for; returns the number of bytes taken. */
-static size_t write_some(const char *buf, size_t len, bool raw)
+static size_t console_write_some(const char *buf, size_t len, bool raw)
 {
 	size_t done = 0;
 	uint64_t flags = spin_lock_irqsave(&out.lock);
 
-	while (done < len && tx_room() >= 2) {
+	while (done < len && console_tx_room() >= 2) {
 		if (raw && buf[done] != '\n' && buf[done] != '\r') {
-			put_byte(buf[done]);
+			console_put_byte(buf[done]);
 			out.column++;
 		} else if (raw) {
-			put_byte(buf[done]);
+			console_put_byte(buf[done]);
 			out.column = 0;
 		} else {
-			put_text_byte(buf[done]);
+			console_put_text_byte(buf[done]);
 		}
 		done++;
 	}
 	if (out.column == 0)
-		show_messages_locked();
+		console_show_messages_locked();
 	spin_unlock_irqrestore(&out.lock, flags);
 	uart_tx_kick(UART_COM1);
 	return done;
 }
 
-static bool has_room(void *arg)
+static bool console_has_room(void *arg)
 {
 	(void)arg;
-	if (tx_room() >= TX_WAKE)
+	if (console_tx_room() >= TX_WAKE)
 		return true;
 	atomic_store(&out.has_waiter, 1);
-	return tx_room() >= TX_WAKE; /* the UART may have looked just before */
+	return console_tx_room() >= TX_WAKE; /* the UART may have looked just before */
 }
 
-static int write_all(const char *buf, size_t len, bool raw)
+static int console_write_all(const char *buf, size_t len, bool raw)
 {
 	size_t done = 0;
 	int err = mutex_lock_interruptible(&out.writer);
@@ -186,10 +187,10 @@ static int write_all(const char *buf, size_t len, bool raw)
 	if (err)
 		return err;
 	while (!err) {
-		done += write_some(buf + done, len - done, raw);
+		done += console_write_some(buf + done, len - done, raw);
 		if (done == len)
 			break;
-		err = waitq_wait(&out.room, has_room, NULL, true, WAIT_FOREVER);
+		err = waitq_wait(&out.room, console_has_room, NULL, true, WAIT_FOREVER);
 	}
 	mutex_unlock(&out.writer);
 	return err;
@@ -197,26 +198,26 @@ static int write_all(const char *buf, size_t len, bool raw)
 
 int console_write(const char *buf, size_t len)
 {
-	return write_all(buf, len, false);
+	return console_write_all(buf, len, false);
 }
 
 int console_write_raw(const char *buf, size_t len)
 {
-	return write_all(buf, len, true);
+	return console_write_all(buf, len, true);
 }
 
-static bool is_drained(void *arg)
+static bool console_is_drained(void *arg)
 {
 	(void)arg;
-	if (tx_room() == TX_BYTES)
+	if (console_tx_room() == TX_BYTES)
 		return true;
 	atomic_store(&out.has_waiter, 1);
-	return tx_room() == TX_BYTES;
+	return console_tx_room() == TX_BYTES;
 }
 
 void console_drain(void)
 {
-	waitq_wait(&out.room, is_drained, NULL, false, WAIT_FOREVER);
+	waitq_wait(&out.room, console_is_drained, NULL, false, WAIT_FOREVER);
 	uart_flush(UART_COM1);
 }
 

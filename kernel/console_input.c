@@ -60,7 +60,7 @@ bool console_ignore_tx(unsigned int port, uint8_t *out_byte)
 	return false;
 }
 
-static void interrupt_target(void)
+static void console_interrupt_target(void)
 {
 	uint64_t flags = spin_lock_irqsave(&in.target_lock);
 	struct thread *target = atomic_load(&in.target);
@@ -73,7 +73,7 @@ static void interrupt_target(void)
 	spin_unlock_irqrestore(&in.target_lock, flags);
 }
 
-static bool has_input(void *arg)
+static bool console_has_input(void *arg)
 {
 	(void)arg;
 	if (atomic_load(&in.sigint_pending))
@@ -85,10 +85,10 @@ void console_input_arrived(void)
 {
 	/* Cleared last: nobody reads on behind the Ctrl-C before the interrupt is there. */
 	if (atomic_load(&in.sigint_pending)) {
-		interrupt_target();
+		console_interrupt_target();
 		atomic_store(&in.sigint_pending, 0);
 	}
-	if (has_input(NULL))
+	if (console_has_input(NULL))
 		waitq_wake_all(&in.waitq);
 }
 
@@ -110,8 +110,9 @@ bool console_is_foreground(void)
 	return answer;
 }
 
-/* The next byte, which has_input() promised; -EIO for what is missing behind the last one. */
-static int take_byte(void)
+/* The next byte, which console_has_input() promised; -EIO for what is missing behind the last one.
+ */
+static int console_take_byte(void)
 {
 	uint32_t tail = atomic_load_explicit(&in.tail, memory_order_relaxed);
 	int c;
@@ -129,7 +130,7 @@ static int take_byte(void)
 }
 
 /* Pass over what was typed before the newest Ctrl-C. */
-static void flush_void(void)
+static void console_flush_void(void)
 {
 	uint32_t flush_head = atomic_load(&in.flush_head);
 	uint32_t nr_void = flush_head - atomic_load(&in.tail);
@@ -144,8 +145,8 @@ int console_getc_timeout(uint64_t timeout_ns)
 
 	if (err)
 		return err;
-	flush_void();
-	err = waitq_wait(&in.waitq, has_input, NULL, true, timeout_ns);
+	console_flush_void();
+	err = waitq_wait(&in.waitq, console_has_input, NULL, true, timeout_ns);
 	/* An interrupt goes before what was typed behind it. */
 	if (thread_interrupted())
 		err = -EINTR;
@@ -153,7 +154,7 @@ int console_getc_timeout(uint64_t timeout_ns)
 		mutex_unlock(&in.reader);
 		return err == -ETIMEDOUT ? -EAGAIN : err;
 	}
-	c = take_byte();
+	c = console_take_byte();
 	mutex_unlock(&in.reader);
 	return c;
 }

@@ -17,7 +17,7 @@ void console_panic_write(const char *buf, size_t len)
 	}
 }
 
-static void show_line(void)
+static void console_show_line(void)
 {
 	console_panic_write(line.text, line.len);
 	console_panic_write("\n", 1);
@@ -27,7 +27,7 @@ static void show_line(void)
 void console_panic_messages(void)
 {
 	while (dmesg_read(&next_message, &line))
-		show_line();
+		console_show_line();
 }
 
 void console_panic_skip_to(uint64_t seq, enum log_level level)
@@ -35,6 +35,6 @@ void console_panic_skip_to(uint64_t seq, enum log_level level)
 	next_message = seq;
 	while (dmesg_read(&next_message, &line)) {
 		if (line.level <= level)
-			show_line();
+			console_show_line();
 	}
 }

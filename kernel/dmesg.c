@@ -34,18 +34,18 @@ static struct slot slots[NR_SLOTS];
 static _Atomic uint64_t next_number;
 static _Atomic uint64_t cleared_below;
 
-static struct slot *slot_of(uint64_t number)
+static struct slot *dmesg_slot_of(uint64_t number)
 {
 	return &slots[number % NR_SLOTS];
 }
 
-static uint32_t nr_parts(size_t len)
+static uint32_t dmesg_nr_parts(size_t len)
 {
 	return len ? (uint32_t)((len + SLOT_TEXT - 1) / SLOT_TEXT) : 1;
 }
 
 /* Begin to write slot `number`; false when someone is in it, or a later message was. */
-static bool slot_claim(struct slot *slot, uint64_t number)
+static bool dmesg_slot_claim(struct slot *slot, uint64_t number)
 {
 	uint64_t state = atomic_load(&slot->state);
 
@@ -60,20 +60,20 @@ void dmesg_write(enum log_level level, const char *text, size_t len)
 
 	if (len > PRINTK_LINE_MAX - 1)
 		len = PRINTK_LINE_MAX - 1;
-	parts = nr_parts(len);
+	parts = dmesg_nr_parts(len);
 	number = atomic_fetch_add(&next_number, parts);
 	for (uint32_t part = 0; part < parts; part++) {
-		struct slot *slot = slot_of(number + part);
+		struct slot *slot = dmesg_slot_of(number + part);
 		size_t from = (size_t)part * SLOT_TEXT;
 
-		if (!slot_claim(slot, number + part))
+		if (!dmesg_slot_claim(slot, number + part))
 			continue;
 		slot->time_ns = time_ns;
 		slot->level = (uint8_t)level;
 		slot->len = (uint16_t)len;
 		slot->part = (uint8_t)part;
 		memcpy(slot->text, text + from, len - from < SLOT_TEXT ? len - from : SLOT_TEXT);
-		/* release: pairs with the acquire in slot_read(). */
+		/* release: pairs with the acquire in dmesg_slot_read(). */
 		atomic_store_explicit(&slot->state, 2 * (number + part) + 2, memory_order_release);
 	}
 }
@@ -85,9 +85,9 @@ enum read_result {
 };
 
 /* Copy part `part` of a message, slot `number`, into `out`. */
-static enum read_result slot_read(uint64_t number, uint32_t part, struct dmesg_line *out)
+static enum read_result dmesg_slot_read(uint64_t number, uint32_t part, struct dmesg_line *out)
 {
-	struct slot *slot = slot_of(number);
+	struct slot *slot = dmesg_slot_of(number);
 	uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	size_t from = (size_t)part * SLOT_TEXT, len;
 
@@ -111,12 +111,12 @@ static enum read_result slot_read(uint64_t number, uint32_t part, struct dmesg_l
 	return READ_OK;
 }
 
-static enum read_result message_read(uint64_t number, struct dmesg_line *out)
+static enum read_result dmesg_message_read(uint64_t number, struct dmesg_line *out)
 {
-	enum read_result result = slot_read(number, 0, out);
+	enum read_result result = dmesg_slot_read(number, 0, out);
 
-	for (uint32_t part = 1; result == READ_OK && part < nr_parts(out->len); part++)
-		result = slot_read(number + part, part, out);
+	for (uint32_t part = 1; result == READ_OK && part < dmesg_nr_parts(out->len); part++)
+		result = dmesg_slot_read(number + part, part, out);
 	return result;
 }
 
@@ -129,11 +129,11 @@ bool dmesg_read(uint64_t *seq, struct dmesg_line *out)
 	if (end > NR_SLOTS && *seq < end - NR_SLOTS)
 		*seq = end - NR_SLOTS;
 	while (*seq < end) {
-		switch (message_read(*seq, out)) {
+		switch (dmesg_message_read(*seq, out)) {
 		case READ_OK:
 			out->text[out->len] = '\0';
 			out->seq = *seq;
-			*seq += nr_parts(out->len);
+			*seq += dmesg_nr_parts(out->len);
 			return true;
 		case READ_NOT_YET:
 			/* Its writer was interrupted, or dropped it: wait for it, but not for ever.

@@ -2,7 +2,7 @@
 #include <kernel/heap.h>
 
 /* Make the larger root the first child of the smaller one. */
-static struct heap_node *meld(struct heap_node *a, struct heap_node *b)
+static struct heap_node *heap_meld(struct heap_node *a, struct heap_node *b)
 {
 	if (!a)
 		return b;
@@ -25,7 +25,7 @@ static struct heap_node *meld(struct heap_node *a, struct heap_node *b)
 }
 
 /* Two-pass pairing of a list of siblings. */
-static struct heap_node *pair_siblings(struct heap_node *first)
+static struct heap_node *heap_pair_siblings(struct heap_node *first)
 {
 	struct heap_node *pairs = NULL, *root = NULL;
 
@@ -36,7 +36,7 @@ static struct heap_node *pair_siblings(struct heap_node *first)
 		a->next = NULL;
 		if (b)
 			b->next = NULL;
-		a = meld(a, b);
+		a = heap_meld(a, b);
 		a->next = pairs; /* a stack: the second pass goes right to left */
 		pairs = a;
 	}
@@ -44,7 +44,7 @@ static struct heap_node *pair_siblings(struct heap_node *first)
 		struct heap_node *following = pairs->next;
 
 		pairs->next = NULL;
-		root = meld(root, pairs);
+		root = heap_meld(root, pairs);
 		pairs = following;
 	}
 	if (root) {
@@ -59,12 +59,12 @@ void heap_insert(struct heap *heap, struct heap_node *node)
 	node->child = NULL;
 	node->next = NULL;
 	node->prev = NULL;
-	heap->root = meld(heap->root, node);
+	heap->root = heap_meld(heap->root, node);
 }
 
 void heap_remove(struct heap *heap, struct heap_node *node)
 {
-	struct heap_node *rest = pair_siblings(node->child);
+	struct heap_node *rest = heap_pair_siblings(node->child);
 
 	if (node == heap->root) {
 		heap->root = rest;
@@ -75,7 +75,7 @@ void heap_remove(struct heap *heap, struct heap_node *node)
 			node->prev->next = node->next;
 		if (node->next)
 			node->next->prev = node->prev;
-		heap->root = meld(heap->root, rest);
+		heap->root = heap_meld(heap->root, rest);
 	}
 	node->child = NULL;
 	node->next = NULL;

@@ -59,7 +59,7 @@ long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 	return started == nr ? sum : -1;
 }
 
-static uint64_t pages_in_use(void)
+static uint64_t ktest_pages_in_use(void)
 {
 	struct mm_stats stats;
 
@@ -68,16 +68,16 @@ static uint64_t pages_in_use(void)
 }
 
 /* True when it passed. */
-static bool run_test(const struct ktest *test)
+static bool ktest_run_test(const struct ktest *test)
 {
-	uint64_t pages = pages_in_use(), start_ns = ktime_ns();
+	uint64_t pages = ktest_pages_in_use(), start_ns = ktime_ns();
 	char line[LINE_MAX];
 	bool ok;
 
 	atomic_store(&run.nr_bad, 0);
 	test->fn();
 	if (!run.others_allocate)
-		KTEST_CHECK(pages_in_use() == pages);
+		KTEST_CHECK(ktest_pages_in_use() == pages);
 	ok = atomic_load(&run.nr_bad) == 0;
 	trace_snprintf(line, sizeof(line), "%s %s (%llu ms)", ok ? "ok    " : "FAILED", test->name,
 		       (ktime_ns() - start_ns) / NSEC_PER_MSEC);
@@ -86,7 +86,7 @@ static bool run_test(const struct ktest *test)
 }
 
 /* What the numbers in the last line stand for. */
-static void explain(int nr_tests)
+static void ktest_explain(int nr_tests)
 {
 	char line[LINE_MAX];
 
@@ -97,7 +97,7 @@ static void explain(int nr_tests)
 	run.print(line, run.arg);
 }
 
-static int run_tables(const char *filter)
+static int ktest_run_tables(const char *filter)
 {
 	int nr_passed = 0, nr_failed = 0;
 	char line[LINE_MAX];
@@ -108,13 +108,13 @@ static int run_tables(const char *filter)
 				continue;
 			if (thread_interrupted())
 				return -EINTR;
-			if (run_test(test))
+			if (ktest_run_test(test))
 				nr_passed++;
 			else
 				nr_failed++;
 		}
 	}
-	explain(nr_passed + nr_failed);
+	ktest_explain(nr_passed + nr_failed);
 	trace_snprintf(line, sizeof(line), "%d passed, %d failed", nr_passed, nr_failed);
 	run.print(line, run.arg);
 	return nr_failed;
@@ -133,12 +133,12 @@ int ktest_run(const char *filter, bool others_allocate, void (*print)(const char
 	run.arg = arg;
 	ktest_trace_prepare();
 	thread_sleep_ns(SETTLE_NS);
-	result = run_tables(filter);
+	result = ktest_run_tables(filter);
 	mutex_unlock(&run.running);
 	return result;
 }
 
-static void print_line(const char *line, void *arg)
+static void ktest_print_line(const char *line, void *arg)
 {
 	command_printf(arg, "%s\n", line);
 	command_flush(arg);
@@ -151,7 +151,7 @@ static int ktest_command(struct command_env *env, int argc, char **argv)
 
 	if (argc > first + 1)
 		return COMMAND_USAGE;
-	result = ktest_run(argc > first ? argv[first] : NULL, busy, print_line, env);
+	result = ktest_run(argc > first ? argv[first] : NULL, busy, ktest_print_line, env);
 	if (result < 0) {
 		command_perror(env, "tests", result);
 		return 1;
@@ -160,7 +160,7 @@ static int ktest_command(struct command_env *env, int argc, char **argv)
 }
 
 /* failalloc N arms; failalloc alone tells, and disarms. */
-static int failalloc_command(struct command_env *env, int argc, char **argv)
+static int ktest_failalloc_command(struct command_env *env, int argc, char **argv)
 {
 	uint64_t nth = 0, left = mm_fail_left();
 
@@ -182,7 +182,7 @@ const struct command ktest_commands[] = {
 	{ .name = "failalloc",
 	  .usage = "[N]",
 	  .help = "let the Nth allocation from now fail; without N: has it happened?",
-	  .run = failalloc_command,
+	  .run = ktest_failalloc_command,
 	  .flags = COMMAND_BUILTIN },
 	{ 0 },
 };

@@ -29,14 +29,14 @@
 
 struct boot_stats boot_stats;
 
-static void banner(void)
+static void main_banner(void)
 {
 	pr_info("Fathom %s (%s)\n", KERNEL_VERSION, KERNEL_COMPILER);
 	pr_info("Command line: %s\n", boot_command_line());
 	pr_info("CPU: %s\n", cpu_features.brand[0] ? cpu_features.brand : cpu_features.vendor);
 }
 
-static void ftrace_init_timed(void)
+static void main_ftrace_init_timed(void)
 {
 	uint64_t start = trace_plat_cycles();
 
@@ -45,7 +45,7 @@ static void ftrace_init_timed(void)
 }
 
 /* Interrupt controllers, clocks, and how many CPUs there are. Interrupts are off. */
-static void devices_init(void)
+static void main_devices_init(void)
 {
 	size_t len = 0;
 	const void *rsdp = multiboot_rsdp(&len);
@@ -58,7 +58,7 @@ static void devices_init(void)
 	smp_init((unsigned long)boot_param_number("maxcpus", 0, INT64_MAX, MAX_CPUS));
 }
 
-static void start_shell(void)
+static void main_start_shell(void)
 {
 	if (!thread_create("sh", shell_main, NULL, THREAD_DETACHED))
 		panic("out of memory for the shell");
@@ -87,7 +87,7 @@ static int init(void *unused)
 	printk_set_console_level(
 		(enum log_level)boot_param_number("loglevel", 0, INT32_MAX, LOG_WARN));
 	trace_boot_finish();
-	start_shell();
+	main_start_shell();
 	return 0;
 }
 
@@ -97,13 +97,13 @@ void kernel_main(const struct handover *handover)
 	boot_stats.entry_cycles = trace_plat_cycles();
 	params_init(multiboot_cmdline());
 	console_early_init();
-	banner();
+	main_banner();
 	panic_init();
 	mm_init();
 	threads_init();
 	text_poke_selftest();
-	ftrace_init_timed();
-	devices_init();
+	main_ftrace_init_timed();
+	main_devices_init();
 	timers_init();
 	if (!thread_create_on(1, "init", init, NULL, THREAD_DETACHED))
 		panic("out of memory for the first thread");

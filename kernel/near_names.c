@@ -16,7 +16,7 @@ void near_init(struct near_names *near, const char *wanted)
 	near->nr = 0;
 }
 
-static uint32_t min(uint32_t a, uint32_t b)
+static uint32_t near_min(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -36,20 +36,21 @@ uint32_t near_distance(const char *a, size_t a_len, const char *b, size_t b_len,
 
 		for (size_t k = 1; k <= b_len; k++) {
 			bool same = a[i - 1] == b[k - 1];
-			uint32_t cost = min(above[k - 1] + !same, min(above[k], row[k - 1]) + 1u);
+			uint32_t cost =
+				near_min(above[k - 1] + !same, near_min(above[k], row[k - 1]) + 1u);
 
 			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-				cost = min(cost, top[k - 2] + 1u);
+				cost = near_min(cost, top[k - 2] + 1u);
 			row[k] = (uint8_t)cost;
-			best = min(best, cost);
+			best = near_min(best, cost);
 		}
 		if (best > limit)
 			return limit + 1;
 	}
-	return min(rows[a_len % 3][b_len], limit + 1);
+	return near_min(rows[a_len % 3][b_len], limit + 1);
 }
 
-static uint32_t score_of(const struct near_names *near, const char *name, size_t len)
+static uint32_t near_score_of(const struct near_names *near, const char *name, size_t len)
 {
 	uint32_t distance = near_distance(near->wanted, near->wanted_len, name, len, near->limit);
 
@@ -66,7 +67,7 @@ void near_offer(struct near_names *near, const char *name, size_t len)
 
 	if (near->wanted_len > SYMBOLS_NAME_MAX || len > SYMBOLS_NAME_MAX)
 		return;
-	score = score_of(near, name, len);
+	score = near_score_of(near, name, len);
 	for (pos = 0; pos < near->nr && near->score[pos] <= score; pos++)
 		if (strcmp(near->name[pos], name) == 0)
 			return;

@@ -3,7 +3,7 @@
 #include <kernel/string.h>
 #include <kernel/time.h>
 
-static unsigned int digit_value(char c)
+static unsigned int number_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned int)(c - '0');
@@ -17,8 +17,8 @@ static unsigned int digit_value(char c)
 /* Skip the prefix that names the base; `base` 0 means that the prefix decides. */
 static unsigned int number_base(const char **s, unsigned int base)
 {
-	bool hex =
-		(*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X') && digit_value((*s)[2]) < 16;
+	bool hex = (*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X') &&
+		   number_digit_value((*s)[2]) < 16;
 
 	if (hex && (base == 0 || base == 16)) {
 		*s += 2;
@@ -37,7 +37,7 @@ int str_to_u64(const char *s, unsigned int base, unsigned long *out)
 	if (!*s)
 		return -EINVAL;
 	for (; *s; s++) {
-		unsigned int digit = digit_value(*s);
+		unsigned int digit = number_digit_value(*s);
 
 		if (digit >= base)
 			return -EINVAL;
@@ -67,25 +67,25 @@ int str_to_i64(const char *s, unsigned int base, long *out)
 }
 
 /* `number` of `unit`, or the largest there is. */
-static uint64_t multiply_saturated(uint64_t number, uint64_t unit)
+static uint64_t number_multiply_saturated(uint64_t number, uint64_t unit)
 {
 	uint64_t product;
 
 	return __builtin_mul_overflow(number, unit, &product) ? UINT64_MAX : product;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
+static uint64_t number_add_saturated(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static bool is_digit(char c)
+static bool number_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 /* 0 for no unit. */
-static uint64_t seconds_of_unit(char c)
+static uint64_t number_seconds_of_unit(char c)
 {
 	switch (c) {
 	case '\0':
@@ -105,25 +105,27 @@ int str_to_duration(const char *s, uint64_t *out_ns)
 	uint64_t seconds = 0, rest_ns = 0, digit_ns = NSEC_PER_SEC, unit;
 	bool has_digits = false;
 
-	for (; is_digit(*s); s++) {
-		seconds = add_saturated(multiply_saturated(seconds, 10), (uint64_t)(*s - '0'));
+	for (; number_is_digit(*s); s++) {
+		seconds = number_add_saturated(number_multiply_saturated(seconds, 10),
+					       (uint64_t)(*s - '0'));
 		has_digits = true;
 	}
-	for (s += *s == '.'; is_digit(*s); s++) {
+	for (s += *s == '.'; number_is_digit(*s); s++) {
 		digit_ns /= 10;
 		rest_ns += (uint64_t)(*s - '0') * digit_ns;
 		has_digits = true;
 	}
-	unit = seconds_of_unit(*s);
+	unit = number_seconds_of_unit(*s);
 	if (!has_digits || !unit || (*s && s[1]))
 		return -EINVAL;
-	*out_ns = multiply_saturated(
-		add_saturated(multiply_saturated(seconds, NSEC_PER_SEC), rest_ns), unit);
+	*out_ns = number_multiply_saturated(
+		number_add_saturated(number_multiply_saturated(seconds, NSEC_PER_SEC), rest_ns),
+		unit);
 	return 0;
 }
 
 /* What follows the `o`. */
-static int on_or_off(char letter, bool *out)
+static int number_on_or_off(char letter, bool *out)
 {
 	bool is_on = letter == 'n' || letter == 'N';
 
@@ -148,7 +150,7 @@ int str_to_bool(const char *s, bool *out)
 		return 0;
 	case 'o':
 	case 'O':
-		return on_or_off(s[1], out);
+		return number_on_or_off(s[1], out);
 	default:
 		return -EINVAL;
 	}

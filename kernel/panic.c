@@ -30,7 +30,7 @@ static long reboot_seconds; /* 0: no reboot; below 0: at once */
 
 static uintptr_t trace[MAX_DEPTH]; /* one CPU panics */
 
-static void print_backtrace(size_t nr)
+static void panic_print_backtrace(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		size_t first = i;
@@ -44,7 +44,7 @@ static void print_backtrace(size_t nr)
 	}
 }
 
-static void print_cpu_header(uint32_t cpu)
+static void panic_print_cpu_header(uint32_t cpu)
 {
 	struct cpu_local *local = cpu_local_of(cpu);
 	struct thread *thread = local ? local->current : NULL;
@@ -53,35 +53,35 @@ static void print_cpu_header(uint32_t cpu)
 	       thread ? thread->pid : -1, local ? local->preempt_count & PREEMPT_CONTEXT_MASK : 0);
 }
 
-static void print_this_cpu(const struct trap_frame *regs)
+static void panic_print_this_cpu(const struct trap_frame *regs)
 {
-	print_cpu_header(cpu_local_read(id));
+	panic_print_cpu_header(cpu_local_read(id));
 	if (regs)
 		arch_dump_registers(regs);
 	arch_dump_control_registers();
-	print_backtrace(regs ? arch_backtrace_trap(regs, trace, MAX_DEPTH)
-			     : arch_backtrace_here(trace, MAX_DEPTH));
+	panic_print_backtrace(regs ? arch_backtrace_trap(regs, trace, MAX_DEPTH)
+				   : arch_backtrace_here(trace, MAX_DEPTH));
 }
 
-static void print_other_cpus(void)
+static void panic_print_other_cpus(void)
 {
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		const struct trap_frame *regs = smp_stopped_frame(cpu);
 
 		if (cpu == cpu_local_read(id) || !smp_cpu_online(cpu))
 			continue;
-		print_cpu_header(cpu);
+		panic_print_cpu_header(cpu);
 		if (!regs) {
 			pr_err("  did not answer\n");
 			continue;
 		}
 		arch_dump_registers(regs);
-		print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
+		panic_print_backtrace(arch_backtrace_trap(regs, trace, MAX_DEPTH));
 	}
 }
 
 /* One after the other: a large number in nanoseconds would be a small one. */
-static void delay_seconds(uint64_t seconds)
+static void panic_delay_seconds(uint64_t seconds)
 {
 	for (; seconds; seconds--)
 		tsc_delay_ns(NSEC_PER_SEC);
@@ -93,20 +93,20 @@ void panic_init(void)
 }
 
 /* What the boot parameters say: exit, panic=SECONDS (reboot), or stand still. */
-static void __attribute__((noreturn)) end_machine(void)
+static void __attribute__((noreturn)) panic_end_machine(void)
 {
 	uart_flush(UART_COM1);
 	if (boot_param_is_set("exit"))
 		power_debug_exit(EXIT_CODE);
 	if (reboot_seconds > 0)
-		delay_seconds((uint64_t)reboot_seconds);
+		panic_delay_seconds((uint64_t)reboot_seconds);
 	if (reboot_seconds)
 		power_reboot();
 	power_halt();
 }
 
 /* One CPU gets through; one that panics again while it prints stops where it is. */
-static void claim_panic(void)
+static void panic_claim(void)
 {
 	uint32_t nobody = NOBODY, cpu = cpu_local_read(id);
 
@@ -115,7 +115,7 @@ static void claim_panic(void)
 		return;
 	if (nobody == cpu) {
 		console_panic_write("PANIC: again, while printing\n", 29);
-		end_machine();
+		panic_end_machine();
 	}
 	arch_halt_forever(); /* the NMI that stops us comes in here */
 }
@@ -126,11 +126,11 @@ static void __attribute__((noreturn)) die(const char *text, const struct trap_fr
 	smp_stop_others_nmi();
 	console_panic_begin();
 	pr_err("PANIC: %s\n", text);
-	print_this_cpu(regs);
-	print_other_cpus();
+	panic_print_this_cpu(regs);
+	panic_print_other_cpus();
 	trace_dump_on_oops(cpu_local_read(id));
 	pr_err("---[ end of panic ]---\n");
-	end_machine();
+	panic_end_machine();
 }
 
 void panic(const char *fmt, ...)
@@ -138,7 +138,7 @@ void panic(const char *fmt, ...)
 	static char text[TEXT_MAX];
 	va_list args;
 
-	claim_panic();
+	panic_claim();
 	va_start(args, fmt);
 	trace_vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -149,7 +149,7 @@ void upcall_fault(struct trap_frame *regs, const char *what)
 {
 	static char text[TEXT_MAX];
 
-	claim_panic();
+	panic_claim();
 	trace_snprintf(text, sizeof(text), "%s at %pS", what, (void *)regs->rip);
 	die(text, regs);
 }

@@ -27,7 +27,7 @@ static const char *const known[] = {
  * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay, a backslash
  * keeps the character behind it (GRUB writes quotes so). NULL at the end.
  */
-static char *next_word(char **next)
+static char *params_next_word(char **next)
 {
 	char *from = *next, *to, *word;
 	bool quoted = false;
@@ -60,7 +60,7 @@ void params_init(const char *line)
 	has_dropped = is_cut;
 	strlcpy(command_line, line, sizeof(command_line));
 	strlcpy(words, line, sizeof(words));
-	while ((word = next_word(&next))) {
+	while ((word = params_next_word(&next))) {
 		char *equals = strchr(word, '=');
 
 		if (nr_params == PARAMS_MAX || (is_cut && !*next)) {
@@ -110,7 +110,7 @@ const char *boot_command_line(void)
 	return command_line;
 }
 
-static bool is_known(const char *name)
+static bool params_is_known(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(known[i], name) == 0)
@@ -125,7 +125,8 @@ void params_give_to_trace(void)
 		pr_warn("Command line: only the first %u bytes and %u words count\n",
 			PARAMS_MAX_BYTES - 1, PARAMS_MAX);
 	for (size_t i = 0; i < nr_params; i++) {
-		if (!is_known(params[i].name) && !trace_boot_param(params[i].name, params[i].value))
+		if (!params_is_known(params[i].name) &&
+		    !trace_boot_param(params[i].name, params[i].value))
 			pr_warn("Unknown boot parameter: %s\n", params[i].name);
 	}
 }

@@ -18,7 +18,7 @@ struct sentence {
 	size_t pos;
 };
 
-static void TRACE_PRINTF(2, 3) say(struct sentence *s, const char *fmt, ...)
+static void TRACE_PRINTF(2, 3) whynot_say(struct sentence *s, const char *fmt, ...)
 {
 	va_list args;
 	int wanted;
@@ -34,26 +34,26 @@ static void TRACE_PRINTF(2, 3) say(struct sentence *s, const char *fmt, ...)
 		s->pos = s->len - 1;
 }
 
-static const void *at(uint32_t pos)
+static const void *whynot_at(uint32_t pos)
 {
 	return (const uint8_t *)&whynot_blob + pos;
 }
 
-static size_t expand(const uint8_t *tokens, char *out_name)
+static size_t whynot_expand(const uint8_t *tokens, char *out_name)
 {
-	return symbols_expand(tokens, at(whynot_blob.token_text_pos), at(whynot_blob.token_len_pos),
-			      out_name);
+	return symbols_expand(tokens, whynot_at(whynot_blob.token_text_pos),
+			      whynot_at(whynot_blob.token_len_pos), out_name);
 }
 
-static const uint8_t *entry_at(uint32_t index)
+static const uint8_t *whynot_entry_at(uint32_t index)
 {
-	const uint32_t *pos = at(whynot_blob.entry_pos);
+	const uint32_t *pos = whynot_at(whynot_blob.entry_pos);
 
-	return at(pos[index]);
+	return whynot_at(pos[index]);
 }
 
 /* The entry of `name`; NULL when it has none. */
-static const uint8_t *find_entry(const char *name)
+static const uint8_t *whynot_find_entry(const char *name)
 {
 	uint32_t low = 0, high = whynot_blob.nr_entries;
 	char text[KSYM_NAME_LEN];
@@ -62,10 +62,10 @@ static const uint8_t *find_entry(const char *name)
 		uint32_t middle = low + (high - low) / 2;
 		int diff;
 
-		expand(entry_at(middle), text);
+		whynot_expand(whynot_entry_at(middle), text);
 		diff = strcmp(text, name);
 		if (diff == 0)
-			return entry_at(middle);
+			return whynot_entry_at(middle);
 		if (diff < 0)
 			low = middle + 1;
 		else
@@ -74,7 +74,7 @@ static const uint8_t *find_entry(const char *name)
 	return NULL;
 }
 
-static uint32_t read_number(const uint8_t **pos)
+static uint32_t whynot_read_number(const uint8_t **pos)
 {
 	uint32_t value = 0;
 	unsigned int shift = 0;
@@ -89,105 +89,108 @@ static uint32_t read_number(const uint8_t **pos)
 }
 
 /* Number of a string, from 1, to text; "?" for none. */
-static void string_text(uint32_t number, char *out_text)
+static void whynot_string_text(uint32_t number, char *out_text)
 {
-	const uint32_t *pos = at(whynot_blob.string_pos);
+	const uint32_t *pos = whynot_at(whynot_blob.string_pos);
 
 	if (number == 0 || number > whynot_blob.nr_strings)
 		strlcpy(out_text, "?", 2);
 	else
-		expand(at(pos[number - 1]), out_text);
+		whynot_expand(whynot_at(pos[number - 1]), out_text);
 }
 
 /* " (kernel/foo.c:12)", or nothing when the file is unknown. */
-static void say_place(struct sentence *s, uint32_t file, uint32_t line)
+static void whynot_say_place(struct sentence *s, uint32_t file, uint32_t line)
 {
 	char text[KSYM_NAME_LEN];
 
 	if (file == 0)
 		return;
-	string_text(file, text);
-	say(s, " (%s:%u)", text, line);
+	whynot_string_text(file, text);
+	whynot_say(s, " (%s:%u)", text, line);
 }
 
 /* "into foo (kernel/foo.c:12), bar (kernel/bar.c:7) and 3 more" */
-static void say_calls(struct sentence *s, uint32_t nr, const uint8_t *pos)
+static void whynot_say_calls(struct sentence *s, uint32_t nr, const uint8_t *pos)
 {
 	char text[KSYM_NAME_LEN];
 	uint32_t shown = 0;
 
-	say(s, "into ");
+	whynot_say(s, "into ");
 	for (; shown < WHYNOT_MAX_CALLS; shown++) {
-		uint32_t caller = read_number(&pos), file;
+		uint32_t caller = whynot_read_number(&pos), file;
 
 		if (caller == 0)
 			break;
-		file = read_number(&pos);
-		string_text(caller, text);
-		say(s, "%s%s", shown ? ", " : "", text);
-		say_place(s, file, read_number(&pos));
+		file = whynot_read_number(&pos);
+		whynot_string_text(caller, text);
+		whynot_say(s, "%s%s", shown ? ", " : "", text);
+		whynot_say_place(s, file, whynot_read_number(&pos));
 	}
 	if (nr > shown)
-		say(s, " and %u more", nr - shown);
+		whynot_say(s, " and %u more", nr - shown);
 }
 
 /* The part of an entry behind its name: what is the reason, and the sentence that says so. */
-static int say_entry(struct sentence *s, const char *name, const uint8_t *pos)
+static int whynot_say_entry(struct sentence *s, const char *name, const uint8_t *pos)
 {
 	int reason = *pos++;
-	uint32_t file = read_number(&pos), line = read_number(&pos);
-	uint32_t clone = reason == WHYNOT_RENAMED ? read_number(&pos) : 0;
-	uint32_t nr = read_number(&pos);
+	uint32_t file = whynot_read_number(&pos), line = whynot_read_number(&pos);
+	uint32_t clone = reason == WHYNOT_RENAMED ? whynot_read_number(&pos) : 0;
+	uint32_t nr = whynot_read_number(&pos);
 	const char *dot = strchr(name, '.');
 	char text[KSYM_NAME_LEN];
 
 	switch (reason) {
 	case WHYNOT_TRACEABLE:
-		say(s, "can be traced, but %u call%s inlined: ", nr, nr == 1 ? " is" : "s are");
-		say_calls(s, nr, pos);
+		whynot_say(s, "can be traced, but %u call%s inlined: ", nr,
+			   nr == 1 ? " is" : "s are");
+		whynot_say_calls(s, nr, pos);
 		break;
 	case WHYNOT_INLINED:
-		say(s, "inlined ");
-		say_calls(s, nr, pos);
+		whynot_say(s, "inlined ");
+		whynot_say_calls(s, nr, pos);
 		break;
 	case WHYNOT_NOTRACE_FUNC:
-		say(s, "notrace: marked so in the source");
-		say_place(s, file, line);
+		whynot_say(s, "notrace: marked so in the source");
+		whynot_say_place(s, file, line);
 		break;
 	case WHYNOT_NOTRACE_FILE:
-		say(s, "notrace: its file is built without call sites");
-		say_place(s, file, line);
+		whynot_say(s, "notrace: its file is built without call sites");
+		whynot_say_place(s, file, line);
 		break;
 	case WHYNOT_ASSEMBLY:
-		say(s, file ? "assembly routine without a call site" : "label, not a function");
-		say_place(s, file, line);
+		whynot_say(s,
+			   file ? "assembly routine without a call site" : "label, not a function");
+		whynot_say_place(s, file, line);
 		break;
 	case WHYNOT_DISCARDED:
-		say(s, "not in the kernel: unused, or optimised away by the compiler");
-		say_place(s, file, line);
+		whynot_say(s, "not in the kernel: unused, or optimised away by the compiler");
+		whynot_say_place(s, file, line);
 		break;
 	case WHYNOT_COLD_PART:
-		say(s, "cold part of %.*s, entered by a jump", dot ? (int)(dot - name) : 0, name);
+		whynot_say(s, "cold part of %.*s, entered by a jump", dot ? (int)(dot - name) : 0,
+			   name);
 		break;
 	case WHYNOT_RENAMED:
-		string_text(clone, text);
-		say(s, "compiled as %s, which can be traced", text);
+		whynot_string_text(clone, text);
+		whynot_say(s, "compiled as %s, which can be traced", text);
 		break;
 	default:
-		say(s, "no reason known");
+		whynot_say(s, "no reason known");
 		break;
 	}
 	return reason;
 }
 
 /* Clones and the like are not what anybody types. */
-static void offer(struct near_names *near, const char *name, size_t len)
+static void whynot_offer(struct near_names *near, const char *name, size_t len)
 {
 	if (!strchr(name, '.'))
 		near_offer(near, name, len);
 }
 
-static void say_near_names(struct sentence *s, const char *name)
+static void whynot_say_near_names(struct sentence *s, const char *name)
 {
 	char text[KSYM_NAME_LEN];
 	struct near_names near;
@@ -197,31 +200,31 @@ static void say_near_names(struct sentence *s, const char *name)
 	for (uint32_t i = 0; i < symbols_count(); i++) {
 		size_t len = symbols_get(i, text, &addr);
 
-		offer(&near, text, len);
+		whynot_offer(&near, text, len);
 	}
 	for (uint32_t i = 0; i < whynot_blob.nr_entries; i++) {
-		size_t len = expand(entry_at(i), text);
+		size_t len = whynot_expand(whynot_entry_at(i), text);
 
-		offer(&near, text, len);
+		whynot_offer(&near, text, len);
 	}
-	say(s, "no such function");
+	whynot_say(s, "no such function");
 	for (uint32_t i = 0; i < near.nr; i++)
-		say(s, "%s%s", i ? ", " : "; did you mean: ", near.name[i]);
+		whynot_say(s, "%s%s", i ? ", " : "; did you mean: ", near.name[i]);
 }
 
 int whynot_lookup(const char *name, char *buf, size_t len)
 {
 	struct sentence sentence = { .buf = buf, .len = len };
-	const uint8_t *entry = find_entry(name);
+	const uint8_t *entry = whynot_find_entry(name);
 
 	if (len)
 		buf[0] = '\0';
 	if (entry)
-		return say_entry(&sentence, name, symbols_skip(entry));
+		return whynot_say_entry(&sentence, name, symbols_skip(entry));
 	if (symbols_find(name)) {
-		say(&sentence, "can be traced");
+		whynot_say(&sentence, "can be traced");
 		return WHYNOT_TRACEABLE;
 	}
-	say_near_names(&sentence, name);
+	whynot_say_near_names(&sentence, name);
 	return WHYNOT_UNKNOWN;
 }

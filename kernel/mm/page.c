@@ -39,12 +39,12 @@ static struct page *page_at(uint32_t pfn)
 	return &zone.pages[pfn - zone.first_pfn];
 }
 
-static void *pfn_address(uint32_t pfn)
+static void *page_pfn_address(uint32_t pfn)
 {
 	return arch_phys_to_virt((uint64_t)pfn << PAGE_SHIFT);
 }
 
-static void chunk_prepare(uint32_t pfn)
+static void page_chunk_prepare(uint32_t pfn)
 {
 	uint32_t chunk = (pfn - zone.first_pfn) / CHUNK_PAGES;
 	uint64_t bit = 1ull << (chunk % 64);
@@ -55,7 +55,7 @@ static void chunk_prepare(uint32_t pfn)
 	memset(&zone.pages[(size_t)chunk * CHUNK_PAGES], 0, CHUNK_PAGES * sizeof(struct page));
 }
 
-static void free_list_add(uint32_t pfn, unsigned int order)
+static void page_free_list_add(uint32_t pfn, unsigned int order)
 {
 	struct page *page = page_at(pfn);
 	uint32_t head = zone.free_head[order];
@@ -69,7 +69,7 @@ static void free_list_add(uint32_t pfn, unsigned int order)
 	zone.free_head[order] = pfn;
 }
 
-static void free_list_remove(uint32_t pfn)
+static void page_free_list_remove(uint32_t pfn)
 {
 	struct page *page = page_at(pfn);
 
@@ -83,7 +83,7 @@ static void free_list_remove(uint32_t pfn)
 }
 
 /* Give a block back and join it with its free buddies. Lock held. */
-static void free_block_locked(uint32_t pfn, unsigned int order)
+static void page_free_block_locked(uint32_t pfn, unsigned int order)
 {
 	zone.nr_free += 1ull << order;
 	for (; order < PAGE_MAX_ORDER; order++) {
@@ -92,14 +92,14 @@ static void free_block_locked(uint32_t pfn, unsigned int order)
 
 		if (page->state != PAGE_STATE_FREE || page->order != order)
 			break;
-		free_list_remove(buddy);
+		page_free_list_remove(buddy);
 		pfn &= ~(1u << order);
 	}
-	free_list_add(pfn, order);
+	page_free_list_add(pfn, order);
 }
 
 /* A block of `order`, or PAGE_LIST_END. Lock held. */
-static uint32_t take_block_locked(unsigned int order)
+static uint32_t page_take_block_locked(unsigned int order)
 {
 	unsigned int have = order;
 	uint32_t pfn;
@@ -110,12 +110,12 @@ static uint32_t take_block_locked(unsigned int order)
 		return PAGE_LIST_END;
 
 	pfn = zone.free_head[have];
-	free_list_remove(pfn);
+	page_free_list_remove(pfn);
 	if (have > order && have == PAGE_MAX_ORDER)
-		chunk_prepare(pfn);
+		page_chunk_prepare(pfn);
 	while (have > order) {
 		have--;
-		free_list_add(pfn + (1u << have), have);
+		page_free_list_add(pfn + (1u << have), have);
 	}
 	page_at(pfn)->state = PAGE_STATE_BUSY;
 	page_at(pfn)->order = (uint8_t)order;
@@ -127,7 +127,7 @@ static uint32_t take_block_locked(unsigned int order)
  * Debug builds fill memory that is freed with a pattern and look at the next allocation whether it
  * is still there. Blocks of the largest order are left alone: their metadata may not be set up.
  */
-static void poison(void *memory, unsigned int order)
+static void page_poison(void *memory, unsigned int order)
 {
 	struct page *page = page_of(memory);
 
@@ -138,7 +138,7 @@ static void poison(void *memory, unsigned int order)
 		page[i].is_poisoned = 1;
 }
 
-static void check_poison(const uint8_t *memory, unsigned int order)
+static void page_check_poison(const uint8_t *memory, unsigned int order)
 {
 	struct page *page = page_of(memory);
 
@@ -161,15 +161,15 @@ void *page_alloc(unsigned int order)
 	if (mm_fails_now())
 		return NULL;
 	flags = spin_lock_irqsave(&zone.lock);
-	pfn = take_block_locked(order);
+	pfn = page_take_block_locked(order);
 	if (pfn == PAGE_LIST_END)
 		zone.nr_failures++;
 	spin_unlock_irqrestore(&zone.lock, flags);
 	if (pfn == PAGE_LIST_END)
 		return NULL;
 	if (KERNEL_DEBUG)
-		check_poison(pfn_address(pfn), order);
-	return pfn_address(pfn);
+		page_check_poison(page_pfn_address(pfn), order);
+	return page_pfn_address(pfn);
 }
 
 void *page_alloc_zeroed(unsigned int order)
@@ -192,9 +192,9 @@ void page_free(void *memory, unsigned int order)
 	    (uintptr_t)memory % (PAGE_SIZE << order))
 		panic("page_free(%p, %u): not an allocated block of that order", memory, order);
 	if (KERNEL_DEBUG)
-		poison(memory, order);
+		page_poison(memory, order);
 	flags = spin_lock_irqsave(&zone.lock);
-	free_block_locked((uint32_t)(page - zone.pages) + zone.first_pfn, order);
+	page_free_block_locked((uint32_t)(page - zone.pages) + zone.first_pfn, order);
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
@@ -229,7 +229,7 @@ void page_get_counts(uint64_t *out_total, uint64_t *out_free, uint64_t *out_fail
 }
 
 /* Hand [pfn, end) to the free lists in the largest aligned blocks. */
-static void add_range(uint32_t pfn, uint32_t end)
+static void page_add_range(uint32_t pfn, uint32_t end)
 {
 	zone.nr_total += end - pfn;
 	while (pfn < end) {
@@ -238,15 +238,15 @@ static void add_range(uint32_t pfn, uint32_t end)
 		while (pfn % (1u << order) || (1u << order) > end - pfn)
 			order--;
 		if (order < PAGE_MAX_ORDER)
-			chunk_prepare(pfn);
-		free_block_locked(pfn, order);
+			page_chunk_prepare(pfn);
+		page_free_block_locked(pfn, order);
 		pfn += 1u << order;
 	}
 }
 
 /* Set the metadata array aside in the first range with room for it; the start of that range. */
-static const struct memory_range *place_metadata(const struct memory_range *ranges, size_t nr,
-						 size_t bytes)
+static const struct memory_range *page_place_metadata(const struct memory_range *ranges, size_t nr,
+						      size_t bytes)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (ranges[i].end - ranges[i].start >= bytes) {
@@ -272,7 +272,7 @@ void page_init(void)
 		max_pfn = ranges[nr - 1].end >> PAGE_SHIFT;
 	zone.end_pfn = (uint32_t)ALIGN_UP(max_pfn, CHUNK_PAGES);
 	bytes = ALIGN_UP((zone.end_pfn - zone.first_pfn) * sizeof(struct page), PAGE_SIZE);
-	home = place_metadata(ranges, nr, bytes);
+	home = page_place_metadata(ranges, nr, bytes);
 
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t start = ranges[i].start + (&ranges[i] == home ? bytes : 0);
@@ -281,7 +281,7 @@ void page_init(void)
 		if (end > zone.end_pfn)
 			end = zone.end_pfn;
 		if (start >> PAGE_SHIFT < end)
-			add_range((uint32_t)(start >> PAGE_SHIFT), (uint32_t)end);
+			page_add_range((uint32_t)(start >> PAGE_SHIFT), (uint32_t)end);
 	}
 }
 

@@ -67,12 +67,12 @@ static const char *const class_names[] = {
 static struct slab_cache classes[ARRAY_SIZE(class_bytes)];
 #define KMALLOC_MAX 2048u
 
-static struct red_zone *red_zone_of(const struct slab_cache *cache, void *object)
+static struct red_zone *slab_red_zone_of(const struct slab_cache *cache, void *object)
 {
 	return (struct red_zone *)((char *)object + cache->stride - sizeof(struct red_zone));
 }
 
-static bool is_filled(const uint8_t *from, size_t len, uint8_t byte)
+static bool slab_is_filled(const uint8_t *from, size_t len, uint8_t byte)
 {
 	while (len && *from == byte) {
 		from++;
@@ -82,19 +82,20 @@ static bool is_filled(const uint8_t *from, size_t len, uint8_t byte)
 }
 
 /* The first word is the link of the free list. */
-static void mark_free(const struct slab_cache *cache, void *object)
+static void slab_mark_free(const struct slab_cache *cache, void *object)
 {
-	*red_zone_of(cache, object) = (struct red_zone){ .guard = RED_ZONE, .state = RED_FREE };
+	*slab_red_zone_of(cache, object) =
+		(struct red_zone){ .guard = RED_ZONE, .state = RED_FREE };
 	memset((char *)object + sizeof(void *), FILL_FREE, cache->object_bytes - sizeof(void *));
 }
 
-static void check_taken(struct slab_cache *cache, void *object, size_t bytes)
+static void slab_check_taken(struct slab_cache *cache, void *object, size_t bytes)
 {
-	struct red_zone *red = red_zone_of(cache, object);
+	struct red_zone *red = slab_red_zone_of(cache, object);
 
 	if (red->guard != RED_ZONE || red->state != RED_FREE ||
-	    !is_filled((uint8_t *)object + sizeof(void *), cache->object_bytes - sizeof(void *),
-		       FILL_FREE))
+	    !slab_is_filled((uint8_t *)object + sizeof(void *),
+			    cache->object_bytes - sizeof(void *), FILL_FREE))
 		panic("%s: object %p was written after it was freed", cache->name, object);
 	red->state = RED_LIVE;
 	red->bytes = (uint32_t)bytes;
@@ -102,20 +103,20 @@ static void check_taken(struct slab_cache *cache, void *object, size_t bytes)
 	memset((char *)object + bytes, FILL_BEHIND, cache->object_bytes - bytes);
 }
 
-static void check_returned(struct slab_cache *cache, void *object)
+static void slab_check_returned(struct slab_cache *cache, void *object)
 {
-	struct red_zone *red = red_zone_of(cache, object);
+	struct red_zone *red = slab_red_zone_of(cache, object);
 
 	if (red->state == RED_FREE)
 		panic("%s: object %p is freed twice", cache->name, object);
 	if (red->guard != RED_ZONE || red->state != RED_LIVE ||
-	    !is_filled((uint8_t *)object + red->bytes, cache->object_bytes - red->bytes,
-		       FILL_BEHIND))
+	    !slab_is_filled((uint8_t *)object + red->bytes, cache->object_bytes - red->bytes,
+			    FILL_BEHIND))
 		panic("%s: something wrote behind the end of object %p", cache->name, object);
-	mark_free(cache, object);
+	slab_mark_free(cache, object);
 }
 
-static void cache_setup(struct slab_cache *cache, const char *name, size_t bytes)
+static void slab_cache_setup(struct slab_cache *cache, const char *name, size_t bytes)
 {
 	uint64_t flags;
 
@@ -165,7 +166,7 @@ static struct slab *slab_create(struct slab_cache *cache)
 		*(void **)object = slab->free;
 		slab->free = object;
 		if (KERNEL_DEBUG)
-			mark_free(cache, object);
+			slab_mark_free(cache, object);
 	}
 	return slab;
 }
@@ -176,7 +177,7 @@ static void slab_release(struct slab *slab, unsigned int order)
 	page_free(slab, order);
 }
 
-static void *take_object_locked(struct slab_cache *cache)
+static void *slab_take_object_locked(struct slab_cache *cache)
 {
 	struct slab *slab;
 	void *object;
@@ -196,7 +197,7 @@ static void *take_object_locked(struct slab_cache *cache)
 }
 
 /* An object of which `bytes` are used. */
-static void *alloc_object(struct slab_cache *cache, size_t bytes)
+static void *slab_alloc_object(struct slab_cache *cache, size_t bytes)
 {
 	uint64_t flags;
 	void *object;
@@ -204,7 +205,7 @@ static void *alloc_object(struct slab_cache *cache, size_t bytes)
 	if (mm_fails_now())
 		return NULL;
 	flags = spin_lock_irqsave(&cache->lock);
-	object = take_object_locked(cache);
+	object = slab_take_object_locked(cache);
 	if (!object) {
 		struct slab *slab = slab_create(cache);
 
@@ -212,18 +213,18 @@ static void *alloc_object(struct slab_cache *cache, size_t bytes)
 			list_add(&cache->slabs, &slab->link);
 			cache->nr_slabs++;
 			cache->nr_empty++;
-			object = take_object_locked(cache);
+			object = slab_take_object_locked(cache);
 		}
 	}
 	spin_unlock_irqrestore(&cache->lock, flags);
 	if (KERNEL_DEBUG && object)
-		check_taken(cache, object, bytes);
+		slab_check_taken(cache, object, bytes);
 	return object;
 }
 
 void *slab_alloc(struct slab_cache *cache)
 {
-	return alloc_object(cache, cache->object_bytes);
+	return slab_alloc_object(cache, cache->object_bytes);
 }
 
 void slab_free(struct slab_cache *cache, void *object)
@@ -237,7 +238,7 @@ void slab_free(struct slab_cache *cache, void *object)
 	ASSERT(slab->cache == cache);
 	ASSERT(((uintptr_t)object - (uintptr_t)(slab + 1)) % cache->stride == 0);
 	if (KERNEL_DEBUG)
-		check_returned(cache, object);
+		slab_check_returned(cache, object);
 
 	flags = spin_lock_irqsave(&cache->lock);
 	if (!slab->free)
@@ -258,7 +259,7 @@ void slab_free(struct slab_cache *cache, void *object)
 }
 
 /* Give back the empty slabs of one cache. */
-static void cache_shrink(struct slab_cache *cache)
+static void slab_cache_shrink(struct slab_cache *cache)
 {
 	uint64_t flags = spin_lock_irqsave(&cache->lock);
 	struct list *pos, *following;
@@ -283,7 +284,7 @@ struct slab_cache *slab_cache_create(const char *name, size_t object_bytes)
 	ASSERT(object_bytes > 0 && object_bytes <= KMALLOC_MAX);
 	cache = kmalloc(sizeof(*cache));
 	if (cache)
-		cache_setup(cache, name, object_bytes);
+		slab_cache_setup(cache, name, object_bytes);
 	return cache;
 }
 
@@ -293,7 +294,7 @@ void slab_cache_destroy(struct slab_cache *cache)
 
 	if (!cache)
 		return;
-	cache_shrink(cache);
+	slab_cache_shrink(cache);
 	if (cache->nr_live || cache->nr_slabs)
 		panic("%s: destroyed with %lu live objects", cache->name, cache->nr_live);
 	flags = spin_lock_irqsave(&caches_lock);
@@ -311,7 +312,7 @@ void *kmalloc(size_t bytes)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
 		if (bytes <= class_bytes[i])
-			return alloc_object(&classes[i], bytes);
+			return slab_alloc_object(&classes[i], bytes);
 	}
 	return NULL;
 }
@@ -366,7 +367,7 @@ char *kstrdup(const char *s)
 void slab_init(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		cache_setup(&classes[i], class_names[i], class_bytes[i]);
+		slab_cache_setup(&classes[i], class_names[i], class_bytes[i]);
 }
 
 void slab_shrink(void)
@@ -375,7 +376,7 @@ void slab_shrink(void)
 	struct list *pos;
 
 	list_for_each(pos, &caches)
-		cache_shrink(list_entry(pos, struct slab_cache, all_link));
+		slab_cache_shrink(list_entry(pos, struct slab_cache, all_link));
 	spin_unlock_irqrestore(&caches_lock, flags);
 }
 

@@ -31,23 +31,23 @@ static struct {
 	const struct trace_thread *_Atomic owner[NR_SLOTS + 1];
 } stacks;
 
-static uintptr_t slot_stack(uint32_t slot)
+static uintptr_t stack_slot(uint32_t slot)
 {
 	return VMAP_BASE + (uintptr_t)slot * SLOT_BYTES + SLOT_BYTES - STACK_BYTES;
 }
 
-static bool slot_is_mapped(uint32_t slot)
+static bool stack_slot_is_mapped(uint32_t slot)
 {
 	return atomic_load_explicit(&stacks.mapped[slot / 64], memory_order_acquire) &
 	       1ull << slot % 64;
 }
 
-static uint32_t find_slot(void)
+static uint32_t stack_find_slot(void)
 {
 	for (uint32_t i = 0; i < NR_SLOTS; i++) {
 		uint32_t slot = (stacks.next_slot + i) % NR_SLOTS;
 
-		if (!slot_is_mapped(slot))
+		if (!stack_slot_is_mapped(slot))
 			return slot;
 	}
 	return NR_SLOTS;
@@ -58,14 +58,14 @@ static void *stack_alloc_locked(void)
 	uint32_t slot;
 
 	if (stacks.nr_spare)
-		return (void *)slot_stack(stacks.spare[--stacks.nr_spare]);
-	slot = find_slot();
-	if (slot == NR_SLOTS || vmap_map(slot_stack(slot), STACK_PAGES))
+		return (void *)stack_slot(stacks.spare[--stacks.nr_spare]);
+	slot = stack_find_slot();
+	if (slot == NR_SLOTS || vmap_map(stack_slot(slot), STACK_PAGES))
 		return NULL;
 	stacks.next_slot = slot + 1;
 	atomic_fetch_or(&stacks.mapped[slot / 64], 1ull << slot % 64);
 	atomic_fetch_add(&stacks.nr_pages, STACK_PAGES);
-	return (void *)slot_stack(slot);
+	return (void *)stack_slot(slot);
 }
 
 void *stack_alloc(void)
@@ -86,7 +86,7 @@ void stack_set_owner(void *stack, const struct trace_thread *owner)
 }
 
 /* Give back all spare stacks but `keep`, with one flush. */
-static void release_spare_locked(uint32_t keep)
+static void stack_release_spare_locked(uint32_t keep)
 {
 	struct vmap_batch batch = { 0 };
 
@@ -94,7 +94,7 @@ static void release_spare_locked(uint32_t keep)
 		uint32_t slot = stacks.spare[--stacks.nr_spare];
 
 		atomic_fetch_and(&stacks.mapped[slot / 64], ~(1ull << slot % 64));
-		vmap_unmap(&batch, slot_stack(slot), STACK_PAGES);
+		vmap_unmap(&batch, stack_slot(slot), STACK_PAGES);
 		atomic_fetch_sub(&stacks.nr_pages, STACK_PAGES);
 		if (slot < stacks.next_slot)
 			stacks.next_slot = slot; /* low slots first: page tables stay few */
@@ -108,11 +108,12 @@ void stack_free(void *stack)
 
 	if (!stack)
 		return;
-	ASSERT(slot < NR_SLOTS && slot_stack(slot) == (uintptr_t)stack && slot_is_mapped(slot));
+	ASSERT(slot < NR_SLOTS && stack_slot(slot) == (uintptr_t)stack &&
+	       stack_slot_is_mapped(slot));
 	stack_set_owner(stack, NULL);
 	mutex_lock(&stacks.lock);
 	if (stacks.nr_spare == stacks.max_spare)
-		release_spare_locked(stacks.max_spare / 2);
+		stack_release_spare_locked(stacks.max_spare / 2);
 	stacks.spare[stacks.nr_spare++] = (uint16_t)slot;
 	mutex_unlock(&stacks.lock);
 }
@@ -120,7 +121,7 @@ void stack_free(void *stack)
 void stack_shrink(void)
 {
 	mutex_lock(&stacks.lock);
-	release_spare_locked(0);
+	stack_release_spare_locked(0);
 	mutex_unlock(&stacks.lock);
 }
 

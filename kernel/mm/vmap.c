@@ -25,7 +25,7 @@ static struct mutex areas_lock;
 static uint64_t nr_vmalloc_pages; /* guarded by areas_lock */
 
 /* Link `area` into the first gap of its size. */
-static int place_area_locked(struct vmap_area *area)
+static int vmap_place_area_locked(struct vmap_area *area)
 {
 	size_t bytes = (area->nr_pages + 1) * PAGE_SIZE;
 	uintptr_t start = AREA_BASE;
@@ -59,7 +59,7 @@ void *vmalloc(size_t bytes)
 	area->nr_pages = (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 
 	mutex_lock(&areas_lock);
-	if (place_area_locked(area))
+	if (vmap_place_area_locked(area))
 		goto free_area;
 	if (vmap_map(area->start, area->nr_pages))
 		goto unlink;
@@ -75,7 +75,7 @@ free_area:
 	return NULL;
 }
 
-static struct vmap_area *find_area_locked(uintptr_t start)
+static struct vmap_area *vmap_find_area_locked(uintptr_t start)
 {
 	struct list *pos;
 
@@ -96,7 +96,7 @@ void vfree(void *memory)
 	if (!memory)
 		return;
 	mutex_lock(&areas_lock);
-	area = find_area_locked((uintptr_t)memory);
+	area = vmap_find_area_locked((uintptr_t)memory);
 	if (!area)
 		panic("vfree(%p): not from vmalloc", memory);
 	vmap_unmap(&batch, area->start, area->nr_pages);
