@@ -4,12 +4,14 @@
 #   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
 #   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
 #   tests/unit/*/sim_NAME.c      cmocka, under UBSan, sources of arch/ on simulated CPUs (tests/unit/sim)
+#   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, the ring profile on a host with little (tests/unit/bare)
 #
 # The first two link trace/ and the fake platform. A line `links: a.c b.c` in a test names the
 # sources to link instead of trace/ (from the root of the tree).
 #
-# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang. `portability` holds the symbols
-# that trace/ needs against what it may need.
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `portability` holds
+# the symbols that trace/ needs against what it may need, `profiles` what each profile of trace/files.mk needs of its
+# host against the table in trace/README.md.
 
 BUILD ?= build
 UNIT  := $(BUILD)/unit
@@ -28,6 +30,7 @@ tests	:= $(filter-out $(if $(has_traceevent),,$(traceevent_tests)),$(sort $(wild
 threads := $(sort $(wildcard tests/unit/*/threads_*.c))
 steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
 sims	:= $(sort $(wildcard tests/unit/*/sim_*.c))
+bares	:= $(sort $(wildcard tests/unit/*/bare_*.c))
 fakes	:= $(wildcard tests/unit/fake/*.c)
 fasts	:= $(wildcard tests/unit/fast/*.c)
 simulation := $(wildcard tests/unit/sim/*.c)
@@ -50,6 +53,7 @@ cc_fastclang := clang
 cc_sim := gcc
 cc_simclang := clang
 cc_plain := gcc
+cc_bare := gcc
 asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
 # Not optimised: half the time, and the sanitisers see accesses that the optimiser would leave out.
@@ -65,6 +69,7 @@ flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-prote
 	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include $(inc_arch) -Itrace/arch/x86_64 \
 	     -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
 flags_simclang := $(flags_sim) -Wno-unused-value
+flags_bare := -O1 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -Itests/unit/bare/none
 flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
 # What a test links besides itself: what it says, or all of trace/.
@@ -76,9 +81,9 @@ bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 tests_clang := $(filter tests/unit/trace/%,$(tests))
 bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call bin_of,tsan,$(threads)) \
 	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
-	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims))
+	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims)) $(call bin_of,bare,$(bares))
 
-.PHONY: all list portability
+.PHONY: all list portability profiles
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(bins)
@@ -101,7 +106,7 @@ $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 endef
-$(foreach v,gcc clang tsan fast fastclang sim simclang plain,$(eval $(call compile,$v)))
+$(foreach v,gcc clang tsan fast fastclang sim simclang plain bare,$(eval $(call compile,$v)))
 
 # Members are linked as needed, so a test of one part does without what other parts call.
 define archive
@@ -109,12 +114,14 @@ $(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
 	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
+$(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_SRCS_ring) $(TRACE_DEFAULTS_ring)) trace/files.mk
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # variant, test source, platform sources
 define link
 $(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(call traceevent,$2) -o $$@ $(if $(filter fast% sim%,$1),-no-pie)
+	$(Q)$(cc_$1) $(flags_$1) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(call traceevent,$2) -o $$@ $(if $(filter fast% sim% bare,$1),-no-pie)
 endef
 $(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
 $(foreach t,$(tests_clang),$(eval $(call link,clang,$t,$(fakes))))
@@ -123,6 +130,7 @@ $(foreach t,$(steps),$(eval $(call link,fast,$t,$(fasts))))
 $(foreach t,$(steps),$(eval $(call link,fastclang,$t,$(fasts))))
 $(foreach t,$(sims),$(eval $(call link,sim,$t,$(simulation))))
 $(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
+$(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
 
 # trace/ may need its platform and four functions of memory, nothing else. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
@@ -133,5 +141,31 @@ portability: $(UNIT)/plain/trace.o
 		{ ! grep . ; } || { echo "trace/ needs the symbols above"; false; }
 $(UNIT)/plain/trace.o: $(plain_objs)
 	$(Q)ld -r -o $@ $^
+
+# What a profile needs is what stays undefined: all that it calls on a host with an empty inline half, without defaults
+# (none), and with them and the inline functions of one CPU (one). Inline functions that nobody wrote are undefined too.
+define profile_variant
+$(UNIT)/profile/$1/%.o: %.c tests/unit/build.mk
+	@mkdir -p $$(@D)
+	$(Q)gcc $(common) -w -O2 -ffreestanding -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none \
+		-Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
+endef
+$(foreach v,none one,$(eval $(call profile_variant,$v)))
+define profile
+# In an archive: those that the profile calls.
+$(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/one/%.o,$(TRACE_DEFAULTS_$1))
+	$(Q)rm -f $$@ && ar rcs $$@ $$^
+$(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(TRACE_SRCS_$1))
+	$(Q)ld -r -o $$@ $$^
+$(UNIT)/profile/one/$1.o: $(patsubst %.c,$(UNIT)/profile/one/%.o,$(TRACE_SRCS_$1)) $(UNIT)/profile/$1.a
+	$(Q)ld -r -o $$@ $$^
+# As the kernel has it, with its inline half.
+$(UNIT)/profile/fast/$1.o: $(patsubst %.c,$(UNIT)/fast/%.o,$(TRACE_SRCS_$1))
+	@mkdir -p $$(@D)
+	$(Q)ld -r -o $$@ $$^
+endef
+$(foreach p,$(TRACE_PROFILES),$(eval $(call profile,$p)))
+profiles: $(foreach p,$(TRACE_PROFILES),$(patsubst %,$(UNIT)/profile/%/$p.o,none one fast))
+	$(Q)tests/unit/bare/profiles $(UNIT)/profile $(foreach p,$(TRACE_PROFILES),$p:$(words $(TRACE_SRCS_$p)))
 
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)

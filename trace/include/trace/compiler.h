@@ -14,6 +14,9 @@
 /* The part in C of what a site calls directly, see TRACE_DIRECT() of the host. */
 #define TRACE_DIRECT_BODY __attribute__((no_instrument_function, used))
 
+/* A default of <trace/platform.h>: a function of the host with this name takes its place. */
+#define TRACE_DEFAULT __attribute__((weak))
+
 /* The value is in a register from here on, and the compiler forgets how it came about. */
 #define TRACE_OPAQUE(value) __asm__("" : "+r"(value))
 

@@ -2,14 +2,15 @@
  * All that trace/ asks of its host: its only door, in five parts. Each part is closed by a line
  * that says for what nothing more is needed.
  *
- *   base   this file          memory, locks, grace periods, preemption, messages: always
+ *   base   this file          memory, locks, grace periods, preemption, time, messages: always
  *   ring   platform_ring.h    the ring buffer, trace_printk(), events read as text
- *   ops    platform_ops.h     call sites, ops, filters, patching; it does without the ring
+ *   ops    platform_ops.h     call sites, ops, filters, patching; needs no ring
  *   graph  platform_graph.h   entry and return of functions; with ops
  *   full   platform_full.h    tracers, instances, tracefs; with all of the above
  *
  * trace/README.md counts them. A missing function of the inline half does not compile, any other
- * does not link, unless it has a default.
+ * does not link, unless it has a default. Files that include this in a host with less than all
+ * parts want -Wno-unused-function: declarations of the other parts are not used there.
  *
  * Context: "probe" means anywhere, NMI included: it may not fault, block, or be traced.
  */
@@ -59,6 +60,11 @@ static inline void trace_plat_preempt_enable(void);
 static inline uint32_t trace_plat_preempt_count(void);
 /* Id of the running thread; 0 for idle. */
 static inline int32_t trace_plat_current_pid(void);
+static inline bool trace_plat_irqs_disabled(void);
+/* Nanoseconds; never goes back on one CPU. */
+static inline uint64_t trace_plat_clock_ns(void);
+/* One instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
+static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
 /* Code addresses in 32 bits and back. */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);

@@ -41,12 +41,10 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg);
 /* Timer ticks since boot, for trace_clock. Probe context, preemption off. */
 uint64_t trace_plat_uptime_ticks(void);
 
-/* ---- Symbols. Any context, lock free, but for the second. ---- */
+/* ---- Symbols. Any context, lock free. ---- */
 
 /* Address of a function; 0 for none. */
 uintptr_t trace_plat_symbol_find(const char *name);
-/* A sentence that says why `name` has no site. 0, or -ENOENT when nothing is known. Thread. */
-int trace_plat_why_not(const char *name, char *out_text, size_t len);
 /* Is it the site of a function that interrupts call first, before any other traced one? */
 bool trace_plat_is_irq_entry(uint32_t packed_ip);
 

@@ -1,6 +1,6 @@
 /*
- * The part of <trace/platform.h>, which includes it, for entry and return of functions. It needs
- * the part of ops, and of the part of the ring the clock and trace_plat_local_add().
+ * The part of <trace/platform.h>, which includes it, for entry and return of functions, beside
+ * the part of ops.
  *
  * Context: probe, where nothing else is said.
  */

@@ -129,6 +129,9 @@ struct trace_symbol_cursor {
 };
 size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name);
 
+/* A sentence that says why `name` has no site. 0, or -ENOENT when nothing is known. Thread. */
+int trace_plat_why_not(const char *name, char *out_text, size_t len);
+
 /* ---- Threads: when is nobody inside code that goes? ---- */
 
 /* As trace_plat_clock_ns(), and never goes back across CPUs. Probe context, preemption off. */

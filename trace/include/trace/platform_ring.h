@@ -19,10 +19,7 @@ struct trace_pair {
 
 /* Number of the running CPU, 0 .. trace_plat_nr_cpus() - 1; preemption is off. */
 static inline uint32_t trace_plat_cpu_id(void);
-/* Nanoseconds; never goes back on one CPU. */
-static inline uint64_t trace_plat_clock_ns(void);
 static inline bool trace_plat_need_resched(void);
-static inline bool trace_plat_irqs_disabled(void);
 /*
  * If *pair equals {*old_lo, old_hi}, make it {new_lo, new_hi} and return true. *old_lo is what
  * pair->lo was in either case. Atomic against interrupts and NMIs of this CPU; no lock prefix: only
@@ -30,8 +27,6 @@ static inline bool trace_plat_irqs_disabled(void);
  */
 static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
-/* One instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
-static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
 /* This CPU's recursion bits, of which an event tells the context: see the part of ops. */
 static inline uint32_t trace_plat_recursion_word(void);
 

@@ -1,0 +1,92 @@
+/*
+ * The inline functions of <trace/platform.h> that are the same for every host with one CPU and no
+ * threads: its <trace_plat_inline.h> includes this, and has no such functions of its own.
+ *
+ * Interrupts have to say that they run: trace_one_cpu.preempt_count grows by TRACE_ONE_CPU_IRQ (or
+ * TRACE_ONE_CPU_NMI) before the first traced call of their entry and shrinks after the last one.
+ *
+ * Context: probe.
+ */
+#ifndef TRACE_ONE_CPU_H
+#define TRACE_ONE_CPU_H
+
+#include <trace/defaults.h>
+#include <trace/platform.h>
+
+#define TRACE_ONE_CPU_IRQ 0x00010000u
+#define TRACE_ONE_CPU_NMI 0x00100000u
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
+{
+	return 0;
+}
+
+/* The compiler leaves what is done in between there. */
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
+{
+	(*(volatile uint32_t *)&trace_one_cpu.preempt_count)++;
+	__asm__ volatile("" : : : "memory");
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable(void)
+{
+	__asm__ volatile("" : : : "memory");
+	(*(volatile uint32_t *)&trace_one_cpu.preempt_count)--;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_count(void)
+{
+	return *(volatile uint32_t *)&trace_one_cpu.preempt_count;
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_need_resched(void)
+{
+	return false;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_word(void)
+{
+	return trace_plat_preempt_count() | 0x80000000u;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_recursion_word(void)
+{
+	return *(volatile uint32_t *)&trace_one_cpu.recursion;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_context_word(void)
+{
+	return (uint64_t)trace_plat_recursion_word() << 32 | trace_plat_preempt_word();
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
+{
+	uint32_t word = trace_plat_recursion_word();
+
+	*(volatile uint32_t *)&trace_one_cpu.recursion = word | 1u << bit;
+	__asm__ volatile("" : : : "memory");
+	return !(word >> bit & 1);
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
+{
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint32_t *)&trace_one_cpu.recursion = trace_plat_recursion_word() & ~(1u << bit);
+}
+
+static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
+{
+	return 0;
+}
+
+static TRACE_ALWAYS_INLINE struct trace_thread *trace_plat_current(void)
+{
+	return &trace_one_cpu.thread;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
+{
+	return trace_one_cpu.stack_top;
+}
+
+#endif
