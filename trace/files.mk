@@ -50,6 +50,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/instance.c \
 	trace/instance/max.c \
 	trace/instance/options.c \
+	trace/instance/pid_filter.c \
 	trace/instance/pids.c \
 	trace/instance/printk.c \
 	trace/instance/printk_event.c \

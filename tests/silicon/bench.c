@@ -18,6 +18,7 @@
 #include "process.h"
 #include "text.h"
 #include "tracers/function_tracer.h"
+#include "tracers/graph_tracer.h"
 
 #define MAX_CHUNKS  600u
 #define STEP_ROUNDS 20u
@@ -106,7 +107,7 @@ static void init_tracer(struct user *user, struct ring_buffer *ring)
 	user->ops.private = &user->array;
 	user->array.ops = &user->ops;
 	user->array.buffer = ring;
-	user->array.graph.options = TRACE_GRAPH_DEFAULT;
+	trace_graph_of(&user->array)->options = TRACE_GRAPH_DEFAULT;
 }
 
 static void init_users(void)

@@ -4,6 +4,7 @@
 #include "fs_file.h"
 #include "instance/array.h"
 #include "instance/cpumask.h"
+#include "instance/max.h"
 #include "text/str.h"
 
 #define WORD_MAX   64u /* option, clock */
@@ -171,12 +172,12 @@ static int tracing_thresh_store(struct trace_handle *handle, char *text)
 
 static int tracing_max_latency_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return show_us(seq, handle->tr->max_latency_ns);
+	return show_us(seq, trace_max_of(handle->tr)->latency_ns);
 }
 
 static int tracing_max_latency_store(struct trace_handle *handle, char *text)
 {
-	return store_us(handle, text, &handle->tr->max_latency_ns);
+	return store_us(handle, text, &trace_max_of(handle->tr)->latency_ns);
 }
 
 static const struct trace_file available_tracers_file = {

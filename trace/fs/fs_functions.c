@@ -8,6 +8,7 @@
 #include "instance/array.h"
 #include "instance/error_log.h"
 #include "text/str.h"
+#include "tracers/graph_tracer.h"
 #include "tracers/stack_tracer.h"
 
 #define COMMAND_MAX 256u
@@ -32,7 +33,7 @@ static struct ftrace_ops *tracer_ops(struct trace_array *tr)
 /* No ops that calls anything, only its two sets. */
 static struct ftrace_ops *graph_sets(struct trace_array *tr)
 {
-	return &tr->graph.sets;
+	return &trace_graph_of(tr)->sets;
 }
 
 static struct ftrace_ops *stack_tracers_ops(struct trace_array *tr)

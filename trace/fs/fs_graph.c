@@ -5,13 +5,14 @@
 #include "fs_file.h"
 #include "instance/array.h"
 #include "text/str.h"
+#include "tracers/graph_tracer.h"
 
 #define NUMBER_MAX 64u
 
 /* Signed, as Linux prints it: the largest number is -1. */
 static int max_depth_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%d\n", (int)handle->tr->graph.max_depth);
+	trace_seq_printf(seq, "%d\n", (int)trace_graph_of(handle->tr)->max_depth);
 	return 0;
 }
 
@@ -27,7 +28,7 @@ static int max_depth_store(struct trace_handle *handle, char *text)
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	handle->tr->graph.max_depth = (uint32_t)value;
+	trace_graph_of(handle->tr)->max_depth = (uint32_t)value;
 	function_graph_update(handle->tr);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;

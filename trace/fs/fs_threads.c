@@ -5,6 +5,7 @@
 #include "fs_file.h"
 #include "instance/array.h"
 #include "instance/cmdlines.h"
+#include "instance/pid_filter.h"
 #include "text/str.h"
 
 #define WORD_MAX 64u
@@ -60,8 +61,9 @@ static int saved_cmdlines_size_store(struct trace_handle *handle, char *text)
 static struct trace_pids *pids_of(struct trace_handle *handle)
 {
 	bool is_no = trace_streq(handle->node->name, "set_ftrace_notrace_pid");
+	struct trace_pid_sets *sets = trace_pid_sets_of(handle->tr);
 
-	return is_no ? &handle->tr->no_pids : &handle->tr->pids;
+	return is_no ? &sets->except : &sets->only;
 }
 
 static int pids_open(struct trace_handle *handle)
@@ -73,7 +75,7 @@ static int pids_open(struct trace_handle *handle)
 	if ((handle->flags & clear) != clear)
 		return 0;
 	trace_plat_lock(&trace_config_lock);
-	err = trace_pids_replace(handle->tr, pids_of(handle), &none);
+	err = trace_pid_filter_replace(handle->tr, pids_of(handle), &none);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -138,7 +140,7 @@ static int pids_store(struct trace_handle *handle, char *text)
 	if (!err)
 		err = parse_pids(handle, &wanted, text);
 	if (!err)
-		err = trace_pids_replace(handle->tr, set, &wanted);
+		err = trace_pid_filter_replace(handle->tr, set, &wanted);
 	trace_pids_clear(&wanted);
 	trace_plat_unlock(&trace_config_lock);
 	return err;

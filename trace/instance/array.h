@@ -19,10 +19,8 @@
 #include <trace/ring_buffer.h>
 #include <trace/tracer.h>
 #include "error_log.h"
-#include "max.h"
 #include "options.h"
-#include "pids.h"
-#include "tracers/graph_tracer.h"
+#include "slots.h"
 
 #define TRACE_BUF_SIZE_DEFAULT 1441792u /* bytes per CPU: the 1408 KiB that users know */
 #define TRACE_BUF_SIZE_MINIMAL                                                                     \
@@ -34,7 +32,6 @@
 
 struct ftrace_ops;
 struct trace_clock;
-struct trace_repeats;
 
 struct trace_array_cpu {
 	bool is_masked; /* tracing_cpumask leaves it out */
@@ -61,9 +58,7 @@ struct trace_array {
 	bool is_expanded;				 /* the buffer has its full size */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
-	struct ftrace_ops *ops;				 /* of the function tracer; set once */
-	uint32_t func_options;	       /* its options; change while it does not run */
-	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
+	struct ftrace_ops *ops;				 /* of the tracer; set once */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	/* Before the oldest event of each: zero of the latency format. They go with the buffers. */
@@ -71,18 +66,13 @@ struct trace_array {
 	_Atomic uint64_t snapshot_start_ts;
 	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
-	struct trace_pids pids;		 /* set_ftrace_pid */
-	struct trace_pids no_pids;	 /* set_ftrace_notrace_pid */
-	bool filters_pids;		 /* one of the two is not empty */
+	bool filters_pids;		 /* set_ftrace_pid or set_ftrace_notrace_pid is in use */
 	/* Its bit in trace_thread.ignored_by; 0 while it filters no threads. */
 	_Atomic uint64_t pid_mask;
 	struct trace_error_log errors;
-	_Atomic uint64_t max_latency_ns;
-	struct trace_latency *_Atomic latency; /* of the latency tracer that runs */
-	struct trace_max max; /* what the snapshot of a latency tracer shows; tracers/latency.h */
-	struct trace_graph graph;	  /* of the function_graph tracer */
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
+	struct trace_slots slots;
 };
 
 /* tracing_thresh: one for all instances; probes read it. 0: none. */

@@ -5,6 +5,7 @@
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
+#include "pids.h"
 #include "text/str.h"
 
 static struct {

@@ -2,7 +2,6 @@
  * See max.h.
  */
 #include <stdatomic.h>
-#include "array.h"
 #include "max.h"
 
 static _Atomic bool max_lock;
@@ -26,6 +25,6 @@ void trace_max_read(const struct trace_array *tr, struct trace_max *out_max)
 {
 	uint64_t flags = trace_max_lock();
 
-	*out_max = tr->max;
+	*out_max = trace_max_of(tr)->kept;
 	trace_max_unlock(flags);
 }

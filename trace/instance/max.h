@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <trace/platform.h>
-
-struct trace_array;
+#include "array.h"
 
 struct trace_max {
 	uint64_t latency_ns;
@@ -27,10 +26,22 @@ struct trace_max {
 	char comm[TRACE_COMM_LEN];
 };
 
+/* Of an instance. */
+struct trace_maximum {
+	_Atomic uint64_t latency_ns; /* tracing_max_latency: what comes next has to be longer */
+	struct trace_max kept;	     /* what the snapshot shows */
+};
+TRACE_SLOT_FITS(struct trace_maximum, max);
+
+static inline struct trace_maximum *trace_max_of(const struct trace_array *tr)
+{
+	return TRACE_SLOT(tr, max);
+}
+
 /* For who decides what the maximum is. unlock takes what lock returned. */
 uint64_t trace_max_lock(void);
 void trace_max_unlock(uint64_t flags);
-/* A copy of tr->max. */
+/* A copy of what is kept. */
 void trace_max_read(const struct trace_array *tr, struct trace_max *out_max);
 
 #endif

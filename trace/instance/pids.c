@@ -1,10 +1,9 @@
 /*
  * See pids.h.
  */
-#include <stdatomic.h>
-#include <trace/thread.h>
-#include "array.h"
+#include "pids.h"
 #include "text/str.h"
+#include <trace/platform.h>
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
 
@@ -94,130 +93,4 @@ void trace_pids_clear(struct trace_pids *set)
 	if (set->pids)
 		trace_plat_free(set->pids, set->capacity * sizeof(*set->pids));
 	*set = (struct trace_pids){ 0 };
-}
-
-static uint64_t used_masks; /* bits of trace_thread.ignored_by that instances have; config lock */
-
-static bool is_ignored(const struct trace_array *tr, int32_t pid)
-{
-	if (tr->pids.nr && !trace_pids_has(&tr->pids, pid))
-		return true;
-	return trace_pids_has(&tr->no_pids, pid);
-}
-
-static void mark(struct trace_thread *thread, uint64_t mask, bool ignored)
-{
-	_Atomic uint64_t *word = (_Atomic uint64_t *)&thread->ignored_by;
-
-	if (ignored)
-		atomic_fetch_or_explicit(word, mask, memory_order_relaxed);
-	else
-		atomic_fetch_and_explicit(word, ~mask, memory_order_relaxed);
-}
-
-static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
-{
-	const struct trace_array *tr = arg;
-
-	mark(thread, tr->pid_mask, is_ignored(tr, pid));
-}
-
-/* Have a bit exactly as long as threads are filtered. */
-static int take_mask(struct trace_array *tr)
-{
-	uint64_t free = ~used_masks;
-
-	if (tr->pid_mask)
-		return 0;
-	if (!free)
-		return -ENOSPC;
-	tr->pid_mask = free & -free;
-	__atomic_store_n(&used_masks, used_masks | tr->pid_mask, __ATOMIC_RELEASE);
-	return 0;
-}
-
-static void release_mask(struct trace_array *tr)
-{
-	__atomic_store_n(&used_masks, used_masks & ~tr->pid_mask, __ATOMIC_RELEASE);
-	tr->pid_mask = 0;
-}
-
-int trace_pids_replace(struct trace_array *tr, struct trace_pids *set, struct trace_pids *with)
-{
-	struct trace_pids old = *set;
-	int err = with->nr ? take_mask(tr) : 0;
-
-	if (err)
-		return err;
-	*set = *with;
-	*with = (struct trace_pids){ 0 };
-	tr->filters_pids = tr->pids.nr || tr->no_pids.nr;
-	trace_pids_clear(&old);
-	trace_plat_each_thread(apply_one, tr);
-	err = tracer_settings_changed(tr);
-	if (!tr->filters_pids)
-		release_mask(tr); /* after the last call that looks at it */
-	return err;
-}
-
-void trace_pids_release(struct trace_array *tr)
-{
-	struct trace_pids none = { 0 };
-
-	trace_pids_replace(tr, &tr->pids, &none);
-	trace_pids_replace(tr, &tr->no_pids, &none);
-}
-
-/* With the option, children belong where their parent belongs. */
-static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
-{
-	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
-		return;
-	if (trace_pids_has(&tr->pids, parent_pid) && trace_pids_add(&tr->pids, pid))
-		trace_plat_log("trace: no memory to follow thread %d", pid);
-	if (trace_pids_has(&tr->no_pids, parent_pid) && trace_pids_add(&tr->no_pids, pid))
-		trace_plat_log("trace: no memory to follow thread %d", pid);
-}
-
-/* A glance without the lock: no filter that is used before this thread was made is missed. */
-static bool is_any_filtered(void)
-{
-	return __atomic_load_n(&used_masks, __ATOMIC_ACQUIRE) != 0;
-}
-
-void trace_pids_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
-{
-	struct trace_array *tr = NULL;
-
-	if (!is_any_filtered())
-		return;
-	trace_plat_lock(&trace_config_lock);
-	while ((tr = trace_array_next(tr))) {
-		follow_fork(tr, parent_pid, pid);
-		apply_one(pid, thread, tr);
-	}
-	trace_plat_unlock(&trace_config_lock);
-}
-
-/* The last of a set stays: an empty set would mean that every thread is traced again. */
-static void forget(struct trace_pids *set, int32_t pid)
-{
-	if (set->nr > 1)
-		trace_pids_remove(set, pid);
-}
-
-void trace_pids_thread_exited(int32_t pid)
-{
-	struct trace_array *tr = NULL;
-
-	if (!is_any_filtered())
-		return;
-	trace_plat_lock(&trace_config_lock);
-	while ((tr = trace_array_next(tr))) {
-		if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
-			continue;
-		forget(&tr->pids, pid);
-		forget(&tr->no_pids, pid);
-	}
-	trace_plat_unlock(&trace_config_lock);
 }

@@ -17,6 +17,7 @@
 #include "instance/array.h"
 #include "instance/cmdlines.h"
 #include "instance/entry.h"
+#include "instance/max.h"
 
 #define TRACE_ITER_COMMS      16u  /* a power of two */
 #define TRACE_ITER_SYMBOLS    256u /* likewise */

@@ -9,6 +9,7 @@
 #include "instance/snapshot.h"
 #include "print/dump.h"
 #include "text/str.h"
+#include "tracers/graph_tracer.h"
 #include "tracers/stack_tracer.h"
 
 #define PARAM_MAX    2048u /* as long as a command line */
@@ -174,12 +175,12 @@ static void set_filters(char *list, const char *param,
 
 static int set_graph_function(const char *buf, size_t len, bool reset)
 {
-	return ftrace_set_filter(&trace_global_array()->graph.sets, buf, len, reset);
+	return ftrace_set_filter(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
 }
 
 static int set_graph_notrace(const char *buf, size_t len, bool reset)
 {
-	return ftrace_set_notrace(&trace_global_array()->graph.sets, buf, len, reset);
+	return ftrace_set_notrace(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
 }
 
 static void set_graph_depth(struct trace_array *tr)
@@ -190,7 +191,7 @@ static void set_graph_depth(struct trace_array *tr)
 		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth",
 			       params.graph_max_depth);
 	else
-		tr->graph.max_depth = (uint32_t)depth;
+		trace_graph_of(tr)->max_depth = (uint32_t)depth;
 }
 
 static void set_options(struct trace_array *tr)

@@ -16,7 +16,7 @@ static int graph_init(void)
 
 static void graph_free(struct trace_array *tr)
 {
-	ftrace_free_filter(&tr->graph.sets);
+	ftrace_free_filter(&trace_graph_of(tr)->sets);
 }
 
 const struct trace_feature trace_feature_graph = {

@@ -29,7 +29,7 @@ static ftrace_func_t wanted_func(const struct trace_array *tr)
 {
 	bool uses_pids = tr->filters_pids;
 
-	if (tr->func_options)
+	if (trace_function_of(tr)->options)
 		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;
 	return uses_pids ? function_trace_pid_call : function_trace_call;
 }
@@ -38,7 +38,7 @@ static int start_calls(struct trace_array *tr)
 {
 	int err = 0;
 
-	if (tr->func_options & TRACE_FUNC_NO_REPEATS)
+	if (trace_function_of(tr)->options & TRACE_FUNC_NO_REPEATS)
 		err = trace_repeats_create(tr);
 	if (err)
 		return err;
@@ -50,7 +50,7 @@ static int start_calls(struct trace_array *tr)
 
 static int function_init(struct trace_array *tr)
 {
-	tr->func_options = tracer_option_bits(tr, &tracer_function);
+	trace_function_of(tr)->options = tracer_option_bits(tr, &tracer_function);
 	return start_calls(tr);
 }
 
@@ -68,7 +68,7 @@ static void function_start(struct trace_array *tr)
 /* While it goes on: no call is missed. */
 static int change_calls(struct trace_array *tr, uint32_t options)
 {
-	tr->func_options = options;
+	trace_function_of(tr)->options = options;
 	tr->ops->ignore_mask = tr->pid_mask; /* before somebody looks at it */
 	return ftrace_ops_set_func(tr->ops, wanted_func(tr));
 }
@@ -77,16 +77,17 @@ static int function_settings_changed(struct trace_array *tr)
 {
 	if (tr->ops->func == wanted_func(tr))
 		return 0;
-	return change_calls(tr, tr->func_options);
+	return change_calls(tr, trace_function_of(tr)->options);
 }
 
 static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
-	uint32_t old = tr->func_options;
+	uint32_t old = trace_function_of(tr)->options;
 
 	if (tr->tracer != &tracer_function)
 		return 0; /* init looks at it */
-	if (on && bit == TRACE_FUNC_NO_REPEATS && !tr->repeats && trace_repeats_create(tr))
+	if (on && bit == TRACE_FUNC_NO_REPEATS && !trace_function_of(tr)->repeats &&
+	    trace_repeats_create(tr))
 		return -ENOMEM;
 	return change_calls(tr, on ? old | bit : old & ~bit);
 }

@@ -9,13 +9,26 @@
 
 #include <trace/ftrace.h>
 #include <trace/tracer.h>
+#include "instance/array.h"
 
-struct trace_array;
+struct trace_repeats;
 
-enum trace_func_option { /* bits of the tracer's options, and of trace_array.func_options */
+enum trace_func_option { /* bits of the tracer's options */
 	TRACE_FUNC_STACK = 1u << 0,
 	TRACE_FUNC_NO_REPEATS = 1u << 1,
 };
+
+/* Of an instance. */
+struct trace_function {
+	uint32_t options;	       /* change while the tracer does not run */
+	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
+};
+TRACE_SLOT_FITS(struct trace_function, function);
+
+static inline struct trace_function *trace_function_of(const struct trace_array *tr)
+{
+	return TRACE_SLOT(tr, function);
+}
 
 /*
  * Who called, when function_graph has hooked the return of a function that ended by jumping to this

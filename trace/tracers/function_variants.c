@@ -26,19 +26,19 @@ static size_t repeats_bytes(void)
 
 int trace_repeats_create(struct trace_array *tr)
 {
-	if (!tr->repeats)
-		tr->repeats = trace_plat_alloc(repeats_bytes());
-	if (!tr->repeats)
+	if (!trace_function_of(tr)->repeats)
+		trace_function_of(tr)->repeats = trace_plat_alloc(repeats_bytes());
+	if (!trace_function_of(tr)->repeats)
 		return -ENOMEM;
-	memset(tr->repeats, 0, repeats_bytes());
+	memset(trace_function_of(tr)->repeats, 0, repeats_bytes());
 	return 0;
 }
 
 void trace_repeats_free(struct trace_array *tr)
 {
-	if (tr->repeats)
-		trace_plat_free(tr->repeats, repeats_bytes());
-	tr->repeats = NULL;
+	if (trace_function_of(tr)->repeats)
+		trace_plat_free(trace_function_of(tr)->repeats, repeats_bytes());
+	trace_function_of(tr)->repeats = NULL;
 }
 
 static void write_repeats(struct ring_buffer *buffer, uint64_t call, uint64_t count_and_last)
@@ -59,7 +59,7 @@ static void write_repeats(struct ring_buffer *buffer, uint64_t call, uint64_t co
 static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, uintptr_t ip,
 		      uintptr_t parent_ip)
 {
-	struct trace_pair *last = &tr->repeats[trace_plat_cpu_id()].last;
+	struct trace_pair *last = &trace_function_of(tr)->repeats[trace_plat_cpu_id()].last;
 	uint64_t call = trace_plat_ip_pack(ip) | (uint64_t)trace_plat_ip_pack(parent_ip) << 32;
 	uint64_t now = ring_buffer_time_stamp(buffer) & TRACE_REPEATS_TIME;
 	uint64_t old_call, old_count, count;
@@ -104,10 +104,11 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	buffer = tr->buffer;
 	if (trace_ring_is_off(buffer->cpu[trace_plat_cpu_id()]))
 		goto out; /* such a call does not count as a repeat */
-	if (tr->func_options & TRACE_FUNC_NO_REPEATS && is_repeat(tr, buffer, ip, parent_ip))
+	if (trace_function_of(tr)->options & TRACE_FUNC_NO_REPEATS &&
+	    is_repeat(tr, buffer, ip, parent_ip))
 		goto out;
 	write_call(buffer, ip, parent_ip);
-	if (tr->func_options & TRACE_FUNC_STACK)
+	if (trace_function_of(tr)->options & TRACE_FUNC_STACK)
 		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
 out:
 	trace_recursion_exit(bit);

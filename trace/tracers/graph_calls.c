@@ -12,6 +12,7 @@
  */
 #include "graph/fgraph_private.h"
 #include "graph_entry.h"
+#include "graph_tracer.h"
 #include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
@@ -21,8 +22,11 @@
 
 static struct trace_array *array_of(struct fgraph_user *user)
 {
-	return (struct trace_array *)(void *)((char *)user -
-					      offsetof(struct trace_array, graph.user));
+	enum {
+		AT = offsetof(struct trace_array, slots.graph) + offsetof(struct trace_graph, user)
+	};
+
+	return (struct trace_array *)(void *)((char *)user - AT);
 }
 
 static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
@@ -32,7 +36,7 @@ static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
 
 static uint32_t options_of(const struct trace_array *tr)
 {
-	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
 
 /* ---- A thread's events, with any settings but those that come seldom ---- */
@@ -135,7 +139,8 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 {
 	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
 	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry) : EXIT_BYTES;
-	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	uint32_t flags =
+		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
 	struct trace_graph_retval_entry *entry;
 	struct trace_ring_cpu *rc = ring_of(tr);
 	uint32_t state = trace_entry_return_state();
@@ -148,7 +153,7 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
-	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+	if (atomic_load_explicit(&trace_graph_of(tr)->measures_sleep, memory_order_relaxed))
 		calltime = without_sleep(thread, frame, claim.now);
 	trace_entry_fill(&entry->graph.ent,
 			 with_retval ? TRACE_TYPE_GRAPH_RETVAL : TRACE_TYPE_GRAPH_RET, state);
@@ -192,8 +197,9 @@ static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 {
 	/* Acquire: with the release in ftrace_ops_replace_hash(). */
 	const struct ftrace_ops_hash *sets =
-		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
-	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
+	uint32_t max_depth =
+		atomic_load_explicit(&trace_graph_of(tr)->max_depth, memory_order_relaxed);
 
 	if ((next & FGRAPH_FLAGS_MASK) || (thread->ignored_by & tr->pid_mask))
 		return false;
@@ -211,12 +217,12 @@ static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uint
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_top(thread);
-	uint32_t next = fgraph_next(thread, tr->graph.user.index);
+	uint32_t next = fgraph_next(thread, trace_graph_of(tr)->user.index);
 	uint32_t head = trace_graph_wanted_head(tr, ip, next);
 
 	if (head == FGRAPH_NO_HEAD)
 		return;
-	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	fgraph_push(thread, frame, trace_graph_of(tr)->user.index, ip, slot);
 	if (head != next)
 		fgraph_make_special(thread, frame, head);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
@@ -237,13 +243,13 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 		fgraph_count_overrun(thread);
 		return;
 	}
-	next = fgraph_next(thread, tr->graph.user.index);
+	next = fgraph_next(thread, trace_graph_of(tr)->user.index);
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
 	    TRACE_UNLIKELY(!is_plain(tr, thread, ip, next))) {
 		enter_slow(tr, ip, slot, state);
 		return;
 	}
-	fgraph_push(thread, frame, tr->graph.user.index, ip, slot);
+	fgraph_push(thread, frame, trace_graph_of(tr)->user.index, ip, slot);
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	if (TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
 		finish_entry(tr, frame, thread);
@@ -252,7 +258,8 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 /* Preemption is off. */
 static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
-	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	uint32_t flags =
+		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
 	struct trace_ring_cpu *rc = ring_of(tr);
 
 	if (!trace_ring_is_off(rc) && !(flags & FGRAPH_USER_DEAD))
@@ -292,9 +299,10 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_th
 		.depth = fgraph_level(frame),
 		.overrun = thread->graph_overrun,
 	};
-	uint32_t flags = atomic_load_explicit(&tr->graph.user.flags, memory_order_relaxed);
+	uint32_t flags =
+		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
 
-	if (atomic_load_explicit(&tr->graph.measures_sleep, memory_order_relaxed))
+	if (atomic_load_explicit(&trace_graph_of(tr)->measures_sleep, memory_order_relaxed))
 		ret.calltime = without_sleep(thread, frame, ret.rettime);
 	if (!fgraph_is_hidden(frame) && !(flags & FGRAPH_USER_DEAD) &&
 	    ret.rettime - ret.calltime >= thresh_ns)
@@ -333,7 +341,7 @@ struct call {
 static TRACE_ALWAYS_INLINE void enter_common(struct call call, bool own_clock)
 {
 	uint32_t state = trace_entry_free_state();
-	struct fgraph_user *user = &call.tr->graph.user;
+	struct fgraph_user *user = &trace_graph_of(call.tr)->user;
 	struct trace_graph_entry *entry;
 	struct trace_thread *thread;
 	struct fgraph_frame *frame;
@@ -451,7 +459,8 @@ static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
 	struct fgraph_user *user = fgraph_user_of(frame);
 
 	if (has_own_clock(gate_of(ring_of(array_of(user)))) &&
-	    !atomic_load_explicit(&array_of(user)->graph.measures_sleep, memory_order_relaxed))
+	    !atomic_load_explicit(&trace_graph_of(array_of(user))->measures_sleep,
+				  memory_order_relaxed))
 		exit_common(frame, thread, user, true, true);
 	else
 		trace_graph_exit_any(frame, thread, user);

@@ -4,6 +4,7 @@
  */
 #include "graph/fgraph_private.h"
 #include "graph_entry.h"
+#include "graph_tracer.h"
 #include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
@@ -15,7 +16,7 @@ static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
 
 static uint32_t options_of(const struct trace_array *tr)
 {
-	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
 
 /* ---- Events, any way ---- */
@@ -77,7 +78,7 @@ static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bo
 {
 	/* Acquire: with the release in ftrace_ops_replace_hash(). */
 	const struct ftrace_ops_hash *sets =
-		atomic_load_explicit(&tr->graph.sets.func_hash, memory_order_acquire);
+		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
 
 	if (inherited & FGRAPH_HIDDEN)
 		return -1;
@@ -94,7 +95,8 @@ uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t 
 {
 	const struct trace_thread *thread = trace_plat_current();
 	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
-	uint32_t max_depth = atomic_load_explicit(&tr->graph.max_depth, memory_order_relaxed);
+	uint32_t max_depth =
+		atomic_load_explicit(&trace_graph_of(tr)->max_depth, memory_order_relaxed);
 	int flags = flags_of(tr, ip, next & FGRAPH_FLAGS_MASK, in_irq);
 	uint32_t head = next & ~FGRAPH_FLAGS_MASK;
 

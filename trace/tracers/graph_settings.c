@@ -6,6 +6,7 @@
  * ask for it, or exchanges the user's exit.
  */
 #include "graph/fgraph_private.h"
+#include "graph_tracer.h"
 #include "instance/array.h"
 #include "ops/ftrace_private.h"
 
@@ -14,7 +15,7 @@ typedef void (*exit_fn)(struct fgraph_frame *frame, struct trace_thread *thread,
 
 static uint32_t options_of(const struct trace_array *tr)
 {
-	return atomic_load_explicit(&tr->graph.options, memory_order_relaxed);
+	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
 
 static bool has_sets(const struct trace_graph *graph)
@@ -29,7 +30,7 @@ static bool has_sets(const struct trace_graph *graph)
 /* Interrupts never go the common way: it is no matter here whether they are wanted. */
 static bool is_special_entry(const struct trace_array *tr)
 {
-	const struct trace_graph *graph = &tr->graph;
+	const struct trace_graph *graph = trace_graph_of(tr);
 	uint32_t options = options_of(tr);
 
 	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
@@ -40,7 +41,7 @@ static exit_fn exit_of(const struct trace_array *tr)
 {
 	if ((options_of(tr) & TRACE_GRAPH_RETVAL) || trace_thresh_ns)
 		return trace_graph_exit_any;
-	return tr->graph.measures_sleep ? trace_graph_exit_awake : trace_graph_exit;
+	return trace_graph_of(tr)->measures_sleep ? trace_graph_exit_awake : trace_graph_exit;
 }
 
 /* From now on entries ask for all settings, or only for the common ones; and exits are `exit`. */
@@ -77,7 +78,7 @@ static int measure_sleep(struct trace_graph *graph, bool on)
 
 int function_graph_update(struct trace_array *tr)
 {
-	struct trace_graph *graph = &tr->graph;
+	struct trace_graph *graph = trace_graph_of(tr);
 	bool wants_sleep = graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME);
 	int err = measure_sleep(graph, wants_sleep);
 
@@ -90,12 +91,12 @@ int function_graph_start(struct trace_array *tr)
 	int err;
 
 	function_graph_update(tr);
-	err = fgraph_user_add(&tr->graph.user);
+	err = fgraph_user_add(&trace_graph_of(tr)->user);
 	if (err)
 		return err;
 	err = function_graph_update(tr);
 	if (err) {
-		fgraph_user_remove(&tr->graph.user);
+		fgraph_user_remove(&trace_graph_of(tr)->user);
 		return err;
 	}
 	tr->ops->func = trace_graph_entry;
@@ -109,6 +110,6 @@ int function_graph_start(struct trace_array *tr)
 void function_graph_stop(struct trace_array *tr)
 {
 	ftrace_unregister(tr->ops);
-	fgraph_user_remove(&tr->graph.user);
-	measure_sleep(&tr->graph, false);
+	fgraph_user_remove(&trace_graph_of(tr)->user);
+	measure_sleep(trace_graph_of(tr), false);
 }

@@ -26,24 +26,24 @@ static const struct tracer_option options[] = {
 
 static int graph_init(struct trace_array *tr)
 {
-	tr->graph.options = tracer_option_bits(tr, &tracer_function_graph);
+	trace_graph_of(tr)->options = tracer_option_bits(tr, &tracer_function_graph);
 	return function_graph_start(tr);
 }
 
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
-	uint32_t old = tr->graph.options;
+	uint32_t old = trace_graph_of(tr)->options;
 	int err = trace_array_is_global(tr) ? profile_set_option(bit, on) : 0;
 
 	if (err)
 		return err;
 	if (on)
-		tr->graph.options |= bit;
+		trace_graph_of(tr)->options |= bit;
 	else
-		tr->graph.options &= ~bit;
+		trace_graph_of(tr)->options &= ~bit;
 	err = function_graph_update(tr);
 	if (err) {
-		tr->graph.options = old;
+		trace_graph_of(tr)->options = old;
 		function_graph_update(tr);
 		if (trace_array_is_global(tr))
 			(void)profile_set_option(bit, old & bit);
@@ -59,12 +59,12 @@ static int graph_settings_changed(struct trace_array *tr)
 
 static void graph_print_header(struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_graph_print_header(iter, seq, iter->tr->graph.options);
+	trace_graph_print_header(iter, seq, trace_graph_of(iter->tr)->options);
 }
 
 static bool graph_print_line(struct trace_iter *iter, struct trace_seq *seq)
 {
-	return trace_graph_print_line(iter, seq, iter->tr->graph.options);
+	return trace_graph_print_line(iter, seq, trace_graph_of(iter->tr)->options);
 }
 
 struct tracer tracer_function_graph = {

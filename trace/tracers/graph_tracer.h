@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <trace/fgraph.h>
 #include <trace/tracer.h>
+#include "instance/array.h"
 
 /* Options of the tracer, as bits. */
 enum trace_graph_option {
@@ -51,7 +52,13 @@ struct trace_graph {
 	_Atomic bool measures_sleep; /* frames know how long their thread had slept */
 };
 
-struct trace_array;
+TRACE_SLOT_FITS(struct trace_graph, graph);
+
+static inline struct trace_graph *trace_graph_of(const struct trace_array *tr)
+{
+	return TRACE_SLOT(tr, graph);
+}
+
 struct fgraph_frame;
 
 extern struct tracer tracer_function_graph;

@@ -57,7 +57,7 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 				  struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = ops->private;
-	const struct trace_latency *lat = tr->latency;
+	const struct trace_latency *lat = trace_latency_of(tr)->running;
 	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
 
 	if (bit < 0)
@@ -81,7 +81,7 @@ bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns)
 {
 	uint64_t thresh_ns = trace_thresh_ns;
 
-	return thresh_ns ? ns >= thresh_ns : ns > tr->max_latency_ns;
+	return thresh_ns ? ns >= thresh_ns : ns > trace_max_of(tr)->latency_ns;
 }
 
 void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *thread)
@@ -102,8 +102,8 @@ void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
 		err = trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
 	if (err)
 		return;
-	tr->max_latency_ns = max->latency_ns;
-	tr->max = *max;
+	trace_max_of(tr)->latency_ns = max->latency_ns;
+	trace_max_of(tr)->kept = *max;
 }
 
 /* ---- Start and stop ---- */
@@ -150,22 +150,22 @@ static void forget_maximum(struct trace_array *tr)
 	trace_snapshot_pause(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
-	tr->max_latency_ns = 0;
-	tr->max = (struct trace_max){ 0 };
+	trace_max_of(tr)->latency_ns = 0;
+	trace_max_of(tr)->kept = (struct trace_max){ 0 };
 	trace_snapshot_resume(tr);
 }
 
 /* The snapshot stays, as in Linux. */
 void trace_latency_reset(struct trace_array *tr)
 {
-	struct trace_latency *lat = tr->latency;
+	struct trace_latency *lat = trace_latency_of(tr)->running;
 
 	lat->is_on = false;
 	lat->stop_listening();
 	tracepoint_synchronize_unregister();
 	stop_calls(lat, tr);
 	lat->tr = NULL;
-	tr->latency = NULL;
+	trace_latency_of(tr)->running = NULL;
 	set_options(tr, lat->saved_options);
 }
 
@@ -177,11 +177,11 @@ int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
 		return -EBUSY;
 	lat->saved_options = tr->options;
 	lat->tr = tr;
-	tr->latency = lat;
+	trace_latency_of(tr)->running = lat;
 	err = start_calls(lat, tr);
 	if (err) {
 		lat->tr = NULL;
-		tr->latency = NULL;
+		trace_latency_of(tr)->running = NULL;
 		return err;
 	}
 	set_options(tr, WANTED_OPTIONS);
@@ -195,14 +195,14 @@ int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
 
 void trace_latency_switch_on(struct trace_array *tr)
 {
-	struct trace_latency *lat = tr->latency;
+	struct trace_latency *lat = trace_latency_of(tr)->running;
 
 	lat->is_on = true;
 }
 
 void trace_latency_switch_off(struct trace_array *tr)
 {
-	struct trace_latency *lat = tr->latency;
+	struct trace_latency *lat = trace_latency_of(tr)->running;
 
 	lat->is_on = false;
 }
@@ -217,7 +217,7 @@ static void restore_calls(struct trace_latency *lat, struct trace_array *tr, uin
 
 int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 {
-	struct trace_latency *lat = tr->latency;
+	struct trace_latency *lat = trace_latency_of(tr)->running;
 	int err;
 
 	if (option == TRACE_OPT_OVERWRITE && !on)

@@ -10,9 +10,9 @@
  *
  * Context:   probe: of tracepoints (interrupts or preemption off), and callbacks. start,
  *            stop - thread, config lock held.
- * Locking:   trace_max_lock(), interrupts off, guards tr->max and what decides about it.
+ * Locking:   trace_max_lock(), interrupts off, guards trace_max_of(tr) and what decides about it.
  * Ownership: a struct trace_latency is static; one instance uses it at a time, and has it in
- *            tr->latency.
+ *            its slot.
  */
 #ifndef TRACE_LATENCY_H
 #define TRACE_LATENCY_H
@@ -23,6 +23,7 @@
 #include <trace/host_tracepoints.h>
 #include <trace/recursion.h>
 #include "instance/array.h"
+#include "instance/max.h"
 
 struct trace_iter;
 struct trace_seq;
@@ -48,6 +49,17 @@ struct trace_latency {
 	struct fgraph_user graph;
 	uint32_t saved_options;
 };
+
+/* Of an instance. */
+struct trace_latency_use {
+	struct trace_latency *_Atomic running;
+};
+TRACE_SLOT_FITS(struct trace_latency_use, latency);
+
+static inline struct trace_latency_use *trace_latency_of(const struct trace_array *tr)
+{
+	return TRACE_SLOT(tr, latency);
+}
 
 /*
  * Begin for `tr`, which has room for a snapshot: options are set as latency tracers want them,

@@ -58,7 +58,7 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 			       struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = ops->private;
-	struct trace_latency *lat = tr->latency;
+	struct trace_latency *lat = trace_latency_of(tr)->running;
 	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
 
 	(void)parent_ip;
@@ -112,7 +112,7 @@ int trace_latency_graph_start(struct trace_latency *lat, struct trace_array *tr)
 	err = fgraph_user_add(&lat->graph);
 	if (err)
 		return err;
-	tr->graph.options = TRACE_GRAPH_DEFAULT;
+	trace_graph_of(tr)->options = TRACE_GRAPH_DEFAULT;
 	tr->ops->func = latency_graph_call;
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);

@@ -13,6 +13,7 @@
  * Locking: `lock` guards the tables against readers; probes use them while the profiler is on.
  */
 #include "graph/fgraph_private.h"
+#include "graph_tracer.h"
 #include "instance/array.h"
 #include "ops/ftrace_private.h"
 #include "profile.h"

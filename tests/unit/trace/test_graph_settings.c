@@ -6,6 +6,7 @@
 #include <trace/thread.h>
 #include "tracefs.h"
 #include "instance/array.h"
+#include "tracers/graph_tracer.h"
 
 #define PID 100
 
@@ -13,7 +14,7 @@ typedef void (*exit_fn)(struct fgraph_frame *, struct trace_thread *, struct fgr
 
 static const struct trace_graph *graph(void)
 {
-	return &trace_global_array()->graph;
+	return trace_graph_of(trace_global_array());
 }
 
 static const char *body(void)

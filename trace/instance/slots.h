@@ -1,0 +1,25 @@
+/*
+ * What features keep in each instance: a slot each, zero at first, at a fixed place, so that
+ * callbacks reach it without a load of their own. What is in it only the feature knows: it has a
+ * function that gives its slot a type, and TRACE_SLOT_FITS() that holds the sizes together.
+ */
+#ifndef TRACE_SLOTS_H
+#define TRACE_SLOTS_H
+
+#include <stdint.h>
+
+struct trace_slots {
+	_Alignas(16) unsigned char function[16]; /* tracers/function_tracer.h */
+	_Alignas(16) unsigned char graph[208];	 /* tracers/graph_tracer.h */
+	_Alignas(16) unsigned char latency[16];	 /* tracers/latency.h */
+	_Alignas(16) unsigned char max[80];	 /* max.h */
+	_Alignas(16) unsigned char pids[48];	 /* pid_filter.h */
+};
+
+#define TRACE_SLOT(tr, slot) ((void *)(uintptr_t)(tr)->slots.slot)
+#define TRACE_SLOT_FITS(type, slot)                                                                \
+	_Static_assert(sizeof(type) <= sizeof(((struct trace_slots *)0)->slot) &&                  \
+			       _Alignof(type) <= 16,                                               \
+		       "the slot is large enough")
+
+#endif
