@@ -65,8 +65,6 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_context.c \
 	trace/print/output_events.c \
 	trace/print/output_fields.c \
-	trace/print/output_graph.c \
-	trace/print/output_graph_columns.c \
 	trace/print/output_head.c \
 	trace/print/output_stack.c
 # replacing functions
@@ -90,6 +88,8 @@ TRACE_SRCS += trace/tracers/function_calls.c \
 	trace/tracers/latency_events.c \
 	trace/tracers/latency_graph.c \
 	trace/tracers/latency_wakeup.c \
+	trace/tracers/output_graph.c \
+	trace/tracers/output_graph_columns.c \
 	trace/tracers/profile.c \
 	trace/tracers/profile_stat.c \
 	trace/tracers/profile_table.c \

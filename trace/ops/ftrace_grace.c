@@ -2,8 +2,8 @@
  * When every thread has left code that goes: see ftrace_grace.h.
  */
 #include <trace/thread.h>
+#include "ftrace_frame.h"
 #include "ftrace_grace.h"
-#include "graph/fgraph_private.h"
 #include "text/str.h"
 
 #define NR_SLOTS       32u

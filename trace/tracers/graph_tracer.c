@@ -4,7 +4,7 @@
  */
 #include "graph_tracer.h"
 #include "instance/array.h"
-#include "print/output_graph.h"
+#include "output_graph.h"
 #include "profile.h"
 #include "text/str.h"
 

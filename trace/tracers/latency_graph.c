@@ -9,8 +9,8 @@
 #include "graph/fgraph_private.h"
 #include "graph_tracer.h"
 #include "latency.h"
+#include "output_graph.h"
 #include "ops/ftrace_private.h"
-#include "print/output_graph.h"
 
 static bool records_here(const struct trace_latency *lat)
 {

@@ -8,10 +8,10 @@
  *
  * See output_graph.h.
  */
+#include "function_entry.h"
+#include "graph_entry.h"
 #include "output_graph.h"
 #include "text/str.h"
-#include "tracers/function_entry.h"
-#include "tracers/graph_entry.h"
 
 #define INDENT	  2u
 #define MAX_DEPTH 1024u /* a damaged event may say anything */

@@ -9,9 +9,9 @@
 #ifndef TRACE_OUTPUT_GRAPH_H
 #define TRACE_OUTPUT_GRAPH_H
 
-#include "iter.h"
-#include "output.h"
-#include "tracers/graph_tracer.h"
+#include "graph_tracer.h"
+#include "print/iter.h"
+#include "print/output.h"
 
 /*
  * The line of the current event, with columns as `flags` (TRACE_GRAPH_*) say. It takes the return
