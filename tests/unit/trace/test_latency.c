@@ -536,7 +536,7 @@ static void migrate(struct trace_thread *trace, uint32_t cpu)
 
 	moved.cpu = cpu;
 	fake_this->irqs_off = true;
-	trace_hook_migrate(&moved);
+	trace_sched_migrate_task(&moved);
 	fake_this->irqs_off = false;
 }
 
