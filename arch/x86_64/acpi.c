@@ -12,14 +12,14 @@ const struct acpi_info *acpi_info(void)
 	return &acpi;
 }
 
-static const void *map_table(uint64_t phys, uint32_t bytes)
+static const void *acpi_map_table(uint64_t phys, uint32_t bytes)
 {
 	return arch_map_firmware(phys, bytes);
 }
 
 int acpi_init(const void *rsdp, uint32_t len)
 {
-	int err = acpi_parse(&acpi, rsdp, len, map_table);
+	int err = acpi_parse(&acpi, rsdp, len, acpi_map_table);
 
 	if (err)
 		return err;

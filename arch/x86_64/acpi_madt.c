@@ -27,7 +27,7 @@ static const uint8_t least_len[MADT_NR_TYPES] = {
 	[MADT_LAPIC_NMI] = 6, [MADT_LAPIC_ADDRESS] = 12, [MADT_X2APIC] = 16,
 };
 
-static void add_cpu(struct acpi_info *info, uint32_t apic_id, uint32_t flags)
+static void acpi_add_cpu(struct acpi_info *info, uint32_t apic_id, uint32_t flags)
 {
 	uint32_t i;
 
@@ -44,7 +44,7 @@ static void add_cpu(struct acpi_info *info, uint32_t apic_id, uint32_t flags)
 	info->apic_ids[info->nr_cpus++] = apic_id;
 }
 
-static void add_ioapic(struct acpi_info *info, const uint8_t *entry)
+static void acpi_add_ioapic(struct acpi_info *info, const uint8_t *entry)
 {
 	struct acpi_ioapic *io;
 
@@ -59,7 +59,7 @@ static void add_ioapic(struct acpi_info *info, const uint8_t *entry)
 }
 
 /* Flags: bits 0-1 polarity, 2-3 trigger; 0 means ISA's own: active high, edge. */
-static void add_override(struct acpi_info *info, const uint8_t *entry)
+static void acpi_add_override(struct acpi_info *info, const uint8_t *entry)
 {
 	uint16_t flags = acpi_read16(entry + 8);
 	struct acpi_override *over;
@@ -75,20 +75,20 @@ static void add_override(struct acpi_info *info, const uint8_t *entry)
 	over->level = (flags >> 2 & 3) == 3;
 }
 
-static void read_entry(struct acpi_info *info, const uint8_t *entry)
+static void acpi_read_entry(struct acpi_info *info, const uint8_t *entry)
 {
 	switch (entry[0]) {
 	case MADT_LAPIC:
-		add_cpu(info, entry[3], acpi_read32(entry + 4));
+		acpi_add_cpu(info, entry[3], acpi_read32(entry + 4));
 		break;
 	case MADT_X2APIC:
-		add_cpu(info, acpi_read32(entry + 4), acpi_read32(entry + 8));
+		acpi_add_cpu(info, acpi_read32(entry + 4), acpi_read32(entry + 8));
 		break;
 	case MADT_IOAPIC:
-		add_ioapic(info, entry);
+		acpi_add_ioapic(info, entry);
 		break;
 	case MADT_OVERRIDE:
-		add_override(info, entry);
+		acpi_add_override(info, entry);
 		break;
 	case MADT_LAPIC_NMI:
 		info->has_lapic_nmi = true;
@@ -124,7 +124,7 @@ void acpi_parse_madt(struct acpi_info *info, const uint8_t *table, uint32_t len)
 		if (entry[0] < MADT_NR_TYPES && entry_len < least_len[entry[0]])
 			pr_warn("ACPI: MADT entry at %u is too short for its type\n", pos);
 		else
-			read_entry(info, entry);
+			acpi_read_entry(info, entry);
 		pos += entry_len;
 	}
 }

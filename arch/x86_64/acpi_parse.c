@@ -42,7 +42,7 @@ enum fadt {
 #define AML_DWORD   0x0c
 #define AML_PACKAGE 0x12
 
-static bool is_signature(const uint8_t *bytes, const char *signature)
+static bool acpi_is_signature(const uint8_t *bytes, const char *signature)
 {
 	int i;
 
@@ -53,7 +53,7 @@ static bool is_signature(const uint8_t *bytes, const char *signature)
 	return true;
 }
 
-static bool is_sum_zero(const uint8_t *bytes, uint32_t len)
+static bool acpi_is_sum_zero(const uint8_t *bytes, uint32_t len)
 {
 	uint8_t sum = 0;
 
@@ -63,7 +63,7 @@ static bool is_sum_zero(const uint8_t *bytes, uint32_t len)
 }
 
 /* A table that is whole, or NULL with the reason in the log. */
-static const uint8_t *map_table(acpi_map_fn map, uint64_t phys, uint32_t *out_len)
+static const uint8_t *acpi_parse_table(acpi_map_fn map, uint64_t phys, uint32_t *out_len)
 {
 	const uint8_t *table = phys ? map(phys, HEADER_LEN) : NULL;
 	uint32_t len;
@@ -78,7 +78,7 @@ static const uint8_t *map_table(acpi_map_fn map, uint64_t phys, uint32_t *out_le
 		return NULL;
 	}
 	table = map(phys, len);
-	if (!table || !is_sum_zero(table, len)) {
+	if (!table || !acpi_is_sum_zero(table, len)) {
 		pr_warn("ACPI: table at 0x%llx is damaged\n", (unsigned long long)phys);
 		return NULL;
 	}
@@ -87,7 +87,7 @@ static const uint8_t *map_table(acpi_map_fn map, uint64_t phys, uint32_t *out_le
 }
 
 /* An integer constant; returns the bytes it takes, 0 for anything else. */
-static uint32_t aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
+static uint32_t acpi_aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
 {
 	*out_value = 0;
 	if (len >= 1 && aml[0] <= AML_ONE) {
@@ -110,7 +110,7 @@ static uint32_t aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_valu
 }
 
 /* `aml` is behind the name: Package, its length, element count, SLP_TYPa, SLP_TYPb. */
-static bool read_s5_package(const uint8_t *aml, uint32_t len, uint16_t *out_a, uint16_t *out_b)
+static bool acpi_read_s5_package(const uint8_t *aml, uint32_t len, uint16_t *out_a, uint16_t *out_b)
 {
 	uint32_t pos, used;
 
@@ -120,11 +120,11 @@ static bool read_s5_package(const uint8_t *aml, uint32_t len, uint16_t *out_a, u
 	if (pos >= len || aml[pos] < 2)
 		return false;
 	pos++;
-	used = aml_integer(aml + pos, len - pos, out_a);
+	used = acpi_aml_integer(aml + pos, len - pos, out_a);
 	if (!used)
 		return false;
 	pos += used;
-	return aml_integer(aml + pos, len - pos, out_b) != 0;
+	return acpi_aml_integer(aml + pos, len - pos, out_b) != 0;
 }
 
 bool acpi_parse_s5(const uint8_t *aml, uint32_t len, uint16_t *out_typ_a, uint16_t *out_typ_b)
@@ -134,20 +134,21 @@ bool acpi_parse_s5(const uint8_t *aml, uint32_t len, uint16_t *out_typ_a, uint16
 	for (pos = 1; pos + 4 < len; pos++) {
 		bool named;
 
-		if (!is_signature(aml + pos, "_S5_"))
+		if (!acpi_is_signature(aml + pos, "_S5_"))
 			continue;
 		named = aml[pos - 1] == AML_NAME ||
 			(pos >= 2 && aml[pos - 1] == '\\' && aml[pos - 2] == AML_NAME);
-		if (named && read_s5_package(aml + pos + 4, len - pos - 4, out_typ_a, out_typ_b))
+		if (named &&
+		    acpi_read_s5_package(aml + pos + 4, len - pos - 4, out_typ_a, out_typ_b))
 			return true;
 	}
 	return false;
 }
 
-static void find_s5(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
+static void acpi_find_s5(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
 {
 	uint32_t len;
-	const uint8_t *table = map_table(map, phys, &len);
+	const uint8_t *table = acpi_parse_table(map, phys, &len);
 
 	if (table && !info->has_s5)
 		info->has_s5 = acpi_parse_s5(table + HEADER_LEN, len - HEADER_LEN, &info->s5_typ_a,
@@ -155,8 +156,8 @@ static void find_s5(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
 }
 
 /* The old 32-bit port field, or the newer general one at `x_offset` if that is filled. */
-static struct acpi_reg fadt_reg(const uint8_t *fadt, uint32_t len, uint32_t offset,
-				uint32_t x_offset)
+static struct acpi_reg acpi_fadt_reg(const uint8_t *fadt, uint32_t len, uint32_t offset,
+				     uint32_t x_offset)
 {
 	struct acpi_reg reg = { .addr = acpi_read32(fadt + offset), .space = ACPI_SPACE_IO };
 
@@ -179,9 +180,9 @@ static void parse_fadt(struct acpi_info *info, const uint8_t *fadt, uint32_t len
 	info->has_fadt = true;
 	info->smi_cmd = acpi_read32(fadt + FADT_SMI_CMD);
 	info->acpi_enable = fadt[FADT_ACPI_ENABLE];
-	info->pm1a_cnt = fadt_reg(fadt, len, FADT_PM1A_CNT, FADT_X_PM1A_CNT);
-	info->pm1b_cnt = fadt_reg(fadt, len, FADT_PM1B_CNT, FADT_X_PM1B_CNT);
-	info->pm_timer = fadt_reg(fadt, len, FADT_PM_TIMER, FADT_X_PM_TIMER);
+	info->pm1a_cnt = acpi_fadt_reg(fadt, len, FADT_PM1A_CNT, FADT_X_PM1A_CNT);
+	info->pm1b_cnt = acpi_fadt_reg(fadt, len, FADT_PM1B_CNT, FADT_X_PM1B_CNT);
+	info->pm_timer = acpi_fadt_reg(fadt, len, FADT_PM_TIMER, FADT_X_PM_TIMER);
 	flags = acpi_read32(fadt + FADT_FLAGS);
 	info->pm_timer_32bit = flags & FADT_TIMER_32BIT;
 	if (flags & FADT_HAS_RESET && len > FADT_RESET_VALUE) {
@@ -192,7 +193,7 @@ static void parse_fadt(struct acpi_info *info, const uint8_t *fadt, uint32_t len
 	dsdt = acpi_read32(fadt + FADT_DSDT);
 	if (len >= FADT_X_DSDT + 8 && acpi_read64(fadt + FADT_X_DSDT) != 0)
 		dsdt = acpi_read64(fadt + FADT_X_DSDT);
-	find_s5(info, dsdt, map); /* last: `fadt` is gone after the next map() */
+	acpi_find_s5(info, dsdt, map); /* last: `fadt` is gone after the next map() */
 }
 
 static void parse_hpet(struct acpi_info *info, const uint8_t *hpet, uint32_t len)
@@ -206,18 +207,18 @@ static void parse_hpet(struct acpi_info *info, const uint8_t *hpet, uint32_t len
 static void parse_table(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
 {
 	uint32_t len;
-	const uint8_t *table = map_table(map, phys, &len);
+	const uint8_t *table = acpi_parse_table(map, phys, &len);
 
 	if (!table)
 		return;
-	if (is_signature(table, "APIC"))
+	if (acpi_is_signature(table, "APIC"))
 		acpi_parse_madt(info, table, len);
-	else if (is_signature(table, "FACP"))
+	else if (acpi_is_signature(table, "FACP"))
 		parse_fadt(info, table, len, map);
-	else if (is_signature(table, "HPET"))
+	else if (acpi_is_signature(table, "HPET"))
 		parse_hpet(info, table, len);
-	else if (is_signature(table, "SSDT"))
-		find_s5(info, phys, map);
+	else if (acpi_is_signature(table, "SSDT"))
+		acpi_find_s5(info, phys, map);
 }
 
 /* The root table lists the others. Copied first: its mapping ends with the next one. */
@@ -225,9 +226,9 @@ static int parse_root(struct acpi_info *info, uint64_t phys, uint32_t entry_len,
 {
 	static uint64_t tables[MAX_TABLES];
 	uint32_t len, i, nr;
-	const uint8_t *root = map_table(map, phys, &len);
+	const uint8_t *root = acpi_parse_table(map, phys, &len);
 
-	if (!root || !is_signature(root, entry_len == 8 ? "XSDT" : "RSDT"))
+	if (!root || !acpi_is_signature(root, entry_len == 8 ? "XSDT" : "RSDT"))
 		return -ENODEV;
 	nr = (len - HEADER_LEN) / entry_len;
 	if (nr > MAX_TABLES) {
@@ -250,12 +251,12 @@ int acpi_parse(struct acpi_info *info, const void *rsdp, uint32_t len, acpi_map_
 	bool is_v2;
 
 	*info = (struct acpi_info){ 0 };
-	if (!rsdp || len < RSDP_V1_LEN || !is_signature(bytes, "RSD ") ||
-	    !is_signature(bytes + 4, "PTR ") || !is_sum_zero(bytes, RSDP_V1_LEN)) {
+	if (!rsdp || len < RSDP_V1_LEN || !acpi_is_signature(bytes, "RSD ") ||
+	    !acpi_is_signature(bytes + 4, "PTR ") || !acpi_is_sum_zero(bytes, RSDP_V1_LEN)) {
 		pr_warn("ACPI: no valid root pointer\n");
 		return -ENODEV;
 	}
-	is_v2 = bytes[15] >= 2 && len >= RSDP_V2_LEN && is_sum_zero(bytes, RSDP_V2_LEN);
+	is_v2 = bytes[15] >= 2 && len >= RSDP_V2_LEN && acpi_is_sum_zero(bytes, RSDP_V2_LEN);
 	if (is_v2 && parse_root(info, acpi_read64(bytes + 24), 8, map) == 0)
 		return 0;
 	if (parse_root(info, acpi_read32(bytes + 16), 4, map) == 0)

@@ -6,20 +6,20 @@ struct cpu_features cpu_features;
 
 #define EXT_LEAF_BASE 0x80000000u
 
-static void copy_register(char *out, uint32_t reg)
+static void features_copy_register(char *out, uint32_t reg)
 {
 	for (int i = 0; i < 4; i++)
 		out[i] = (char)(reg >> (8 * i));
 }
 
-static void read_names(struct cpu_features *f)
+static void features_read_names(struct cpu_features *f)
 {
 	struct cpuid_result r = cpuid(0, 0);
 
 	f->max_leaf = r.eax;
-	copy_register(f->vendor, r.ebx);
-	copy_register(f->vendor + 4, r.edx);
-	copy_register(f->vendor + 8, r.ecx);
+	features_copy_register(f->vendor, r.ebx);
+	features_copy_register(f->vendor + 4, r.edx);
+	features_copy_register(f->vendor + 8, r.ecx);
 
 	f->max_ext_leaf = cpuid(EXT_LEAF_BASE, 0).eax;
 	if (f->max_ext_leaf < EXT_LEAF_BASE + 4)
@@ -28,10 +28,10 @@ static void read_names(struct cpu_features *f)
 		char *part = f->brand + 16ul * i;
 
 		r = cpuid(EXT_LEAF_BASE + 2 + i, 0);
-		copy_register(part, r.eax);
-		copy_register(part + 4, r.ebx);
-		copy_register(part + 8, r.ecx);
-		copy_register(part + 12, r.edx);
+		features_copy_register(part, r.eax);
+		features_copy_register(part + 4, r.ebx);
+		features_copy_register(part + 8, r.ecx);
+		features_copy_register(part + 12, r.edx);
 	}
 }
 
@@ -40,7 +40,7 @@ void cpu_features_init(void)
 	struct cpu_features *f = &cpu_features;
 	struct cpuid_result r;
 
-	read_names(f);
+	features_read_names(f);
 	r = cpuid(1, 0);
 	f->apic = r.edx & (1u << 9);
 	f->cx16 = r.ecx & (1u << 13);

@@ -36,21 +36,21 @@ static struct ioapic ioapics[ACPI_MAX_IOAPICS];
 static uint32_t nr_ioapics;
 static struct raw_lock ioapic_lock; /* select and window are used as a pair */
 
-static volatile uint32_t *reg_at(const struct ioapic *io, uint32_t offset)
+static volatile uint32_t *ioapic_reg_at(const struct ioapic *io, uint32_t offset)
 {
 	return (volatile uint32_t *)(io->regs + offset);
 }
 
 static uint32_t ioapic_read(const struct ioapic *io, uint32_t reg)
 {
-	*reg_at(io, IOAPIC_SELECT) = reg;
-	return *reg_at(io, IOAPIC_WINDOW);
+	*ioapic_reg_at(io, IOAPIC_SELECT) = reg;
+	return *ioapic_reg_at(io, IOAPIC_WINDOW);
 }
 
 static void ioapic_write(const struct ioapic *io, uint32_t reg, uint32_t value)
 {
-	*reg_at(io, IOAPIC_SELECT) = reg;
-	*reg_at(io, IOAPIC_WINDOW) = value;
+	*ioapic_reg_at(io, IOAPIC_SELECT) = reg;
+	*ioapic_reg_at(io, IOAPIC_WINDOW) = value;
 }
 
 int ioapic_init(void)
@@ -80,7 +80,7 @@ int ioapic_init(void)
 }
 
 /* The override of `isa_irq`, or what holds without one. */
-static struct acpi_override isa_wiring(uint8_t isa_irq)
+static struct acpi_override ioapic_isa_wiring(uint8_t isa_irq)
 {
 	const struct acpi_info *info = acpi_info();
 	uint32_t i;
@@ -105,7 +105,7 @@ static const struct ioapic *ioapic_of(uint32_t gsi)
 
 int ioapic_route_isa(uint8_t isa_irq, uint32_t apic_id)
 {
-	struct acpi_override wiring = isa_wiring(isa_irq);
+	struct acpi_override wiring = ioapic_isa_wiring(isa_irq);
 	const struct ioapic *io = ioapic_of(wiring.gsi);
 	uint32_t reg, low = APIC_VECTOR_ISA_BASE + isa_irq;
 	uint64_t flags;
@@ -126,7 +126,7 @@ int ioapic_route_isa(uint8_t isa_irq, uint32_t apic_id)
 }
 
 /* An 8259 that drops its request late raises its interrupt 7, masked or not. */
-static void pic_spurious(struct trap_frame *regs)
+static void ioapic_pic_spurious(struct trap_frame *regs)
 {
 	(void)regs;
 	irq_stats_count(SMP_IRQ_SPURIOUS);
@@ -144,6 +144,6 @@ void pic_disable(void)
 	outb(PIC2_DATA, 1);
 	outb(PIC1_DATA, 0xff);
 	outb(PIC2_DATA, 0xff);
-	arch_irq_register(PIC1_VECTOR + 7, pic_spurious);
-	arch_irq_register(PIC2_VECTOR + 7, pic_spurious);
+	arch_irq_register(PIC1_VECTOR + 7, ioapic_pic_spurious);
+	arch_irq_register(PIC2_VECTOR + 7, ioapic_pic_spurious);
 }

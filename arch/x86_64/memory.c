@@ -22,7 +22,7 @@ static struct {
 	uint64_t early_end;
 } memory;
 
-static void range_add(uint64_t start, uint64_t end)
+static void memory_range_add(uint64_t start, uint64_t end)
 {
 	size_t i = memory.nr_ranges;
 
@@ -36,7 +36,7 @@ static void range_add(uint64_t start, uint64_t end)
 	memory.nr_ranges++;
 }
 
-static void range_remove(size_t index)
+static void memory_range_remove(size_t index)
 {
 	memory.nr_ranges--;
 	for (size_t i = index; i < memory.nr_ranges; i++)
@@ -44,7 +44,7 @@ static void range_remove(size_t index)
 }
 
 /* Take [start, end) out of every range. */
-static void ranges_subtract(uint64_t start, uint64_t end)
+static void memory_ranges_subtract(uint64_t start, uint64_t end)
 {
 	start = ALIGN_DOWN(start, PAGE_SIZE);
 	end = ALIGN_UP(end, PAGE_SIZE);
@@ -55,15 +55,15 @@ static void ranges_subtract(uint64_t start, uint64_t end)
 			i++;
 			continue;
 		}
-		range_remove(i);
-		range_add(old.start, old.start < start ? start : old.start);
-		range_add(old.end > end ? end : old.end, old.end);
+		memory_range_remove(i);
+		memory_range_add(old.start, old.start < start ? start : old.start);
+		memory_range_add(old.end > end ? end : old.end, old.end);
 		i = 0;
 	}
 }
 
 /* Ranges that touch or overlap become one. */
-static void ranges_merge(void)
+static void memory_ranges_merge(void)
 {
 	for (size_t i = 0; i + 1 < memory.nr_ranges;) {
 		struct memory_range *a = &memory.ranges[i], *b = a + 1;
@@ -74,27 +74,27 @@ static void ranges_merge(void)
 		}
 		if (b->end > a->end)
 			a->end = b->end;
-		range_remove(i + 1);
+		memory_range_remove(i + 1);
 	}
 }
 
-static void read_map(void)
+static void memory_read_map(void)
 {
 	size_t nr;
 	const struct memory_map_entry *map = multiboot_memory_map(&nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		if (map[i].kind == MEMORY_USABLE)
-			range_add(map[i].range.start, map[i].range.end);
+			memory_range_add(map[i].range.start, map[i].range.end);
 	}
-	ranges_merge();
+	memory_ranges_merge();
 	for (size_t i = 0; i < nr; i++) {
 		if (map[i].kind != MEMORY_USABLE)
-			ranges_subtract(map[i].range.start, map[i].range.end);
+			memory_ranges_subtract(map[i].range.start, map[i].range.end);
 	}
 }
 
-static void measure(void)
+static void memory_measure(void)
 {
 	memory.total_bytes = memory.top = memory.low_page = 0;
 	for (size_t i = 0; i < memory.nr_ranges; i++) {
@@ -106,7 +106,7 @@ static void measure(void)
 }
 
 /* The last page below 640 KiB that is usable, from 32 KiB up. */
-static void find_low_page(void)
+static void memory_find_low_page(void)
 {
 	for (size_t i = 0; i < memory.nr_ranges; i++) {
 		const struct memory_range *r = &memory.ranges[i];
@@ -118,7 +118,7 @@ static void find_low_page(void)
 	}
 }
 
-static void claim_early_pool(uint64_t kernel_bytes)
+static void memory_claim_early_pool(uint64_t kernel_bytes)
 {
 	uint64_t pages = EARLY_EXTRA_PAGES + (kernel_bytes >> 21) * 3 + (memory.top >> 30) * 2;
 	uint64_t bytes = pages * PAGE_SIZE;
@@ -129,7 +129,7 @@ static void claim_early_pool(uint64_t kernel_bytes)
 		if (r->end - r->start >= bytes && r->start + bytes <= EARLY_LIMIT) {
 			memory.early_next = r->start;
 			memory.early_end = r->start + bytes;
-			ranges_subtract(memory.early_next, memory.early_end);
+			memory_ranges_subtract(memory.early_next, memory.early_end);
 			return;
 		}
 	}
@@ -139,14 +139,14 @@ static void claim_early_pool(uint64_t kernel_bytes)
 void memory_init(const struct handover *handover)
 {
 	memory.nr_ranges = 0;
-	read_map();
-	measure();
+	memory_read_map();
+	memory_measure();
 	if (memory.total_bytes < MEMORY_MIN_BYTES)
 		arch_refuse("too little memory, 12 MiB are needed");
-	find_low_page();
-	ranges_subtract(0, LOW_MEMORY);
-	ranges_subtract(handover->kernel_phys_start, handover->kernel_phys_end);
-	claim_early_pool(handover->kernel_phys_end - handover->kernel_phys_start);
+	memory_find_low_page();
+	memory_ranges_subtract(0, LOW_MEMORY);
+	memory_ranges_subtract(handover->kernel_phys_start, handover->kernel_phys_end);
+	memory_claim_early_pool(handover->kernel_phys_end - handover->kernel_phys_start);
 }
 
 uint64_t memory_early_page(void)
@@ -165,8 +165,8 @@ uint64_t memory_early_page(void)
 const struct memory_range *memory_free_ranges(size_t *out_nr)
 {
 	if (memory.early_next < memory.early_end) { /* what the page tables left over */
-		range_add(memory.early_next, memory.early_end);
-		ranges_merge();
+		memory_range_add(memory.early_next, memory.early_end);
+		memory_ranges_merge();
 		memory.early_next = memory.early_end;
 	}
 	*out_nr = memory.nr_ranges;

@@ -50,7 +50,7 @@ static struct {
 	size_t rsdp_bytes;
 } info;
 
-static void copy_string(char *out, size_t room, const struct tag *tag)
+static void multiboot_copy_string(char *out, size_t room, const struct tag *tag)
 {
 	size_t len = tag->bytes - sizeof(*tag), i;
 
@@ -59,7 +59,7 @@ static void copy_string(char *out, size_t room, const struct tag *tag)
 	out[i] = '\0';
 }
 
-static void copy_map(const struct tag *tag)
+static void multiboot_copy_map(const struct tag *tag)
 {
 	const struct memory_map_tag *map = (const void *)tag->data;
 	size_t left = tag->bytes - sizeof(*tag), pos = 0;
@@ -82,7 +82,7 @@ static void copy_map(const struct tag *tag)
 	}
 }
 
-static void copy_rsdp(const struct tag *tag)
+static void multiboot_copy_rsdp(const struct tag *tag)
 {
 	size_t bytes = tag->bytes - sizeof(*tag);
 
@@ -93,24 +93,24 @@ static void copy_rsdp(const struct tag *tag)
 	info.rsdp_bytes = bytes;
 }
 
-static void take_tag(const struct tag *tag)
+static void multiboot_take_tag(const struct tag *tag)
 {
 	switch (tag->type) {
 	case TAG_CMDLINE:
-		copy_string(info.cmdline, MAX_CMDLINE, tag);
+		multiboot_copy_string(info.cmdline, MAX_CMDLINE, tag);
 		break;
 	case TAG_LOADER_NAME:
-		copy_string(info.loader_name, MAX_LOADER_NAME, tag);
+		multiboot_copy_string(info.loader_name, MAX_LOADER_NAME, tag);
 		break;
 	case TAG_MEMORY_MAP:
-		copy_map(tag);
+		multiboot_copy_map(tag);
 		break;
 	case TAG_RSDP_OLD:
 		if (info.rsdp_bytes == 0)
-			copy_rsdp(tag);
+			multiboot_copy_rsdp(tag);
 		break;
 	case TAG_RSDP_NEW:
-		copy_rsdp(tag);
+		multiboot_copy_rsdp(tag);
 		break;
 	default:
 		break;
@@ -134,7 +134,7 @@ int multiboot_parse(const void *mbi)
 			return -EINVAL;
 		if (tag->type == TAG_END)
 			return info.nr_map > 0 ? 0 : -EINVAL;
-		take_tag(tag);
+		multiboot_take_tag(tag);
 		pos += ALIGN_UP(tag->bytes, 8u);
 	}
 	return -EINVAL;

@@ -14,18 +14,18 @@ struct check {
 	size_t nr_bad;
 };
 
-static bool overlaps_image(uint64_t phys, uint64_t bytes, const char *start, const char *end)
+static bool paging_overlaps_image(uint64_t phys, uint64_t bytes, const char *start, const char *end)
 {
 	return phys < (uintptr_t)end - KERNEL_BASE && phys + bytes > (uintptr_t)start - KERNEL_BASE;
 }
 
-static bool holds_code(uint64_t phys, uint64_t bytes)
+static bool paging_holds_code(uint64_t phys, uint64_t bytes)
 {
-	return overlaps_image(phys, bytes, text_start, rodata_end) ||
-	       overlaps_image(phys, bytes, exec_pool_start, exec_pool_end);
+	return paging_overlaps_image(phys, bytes, text_start, rodata_end) ||
+	       paging_overlaps_image(phys, bytes, exec_pool_start, exec_pool_end);
 }
 
-static void report(struct check *check, uintptr_t virt, const char *what)
+static void paging_report(struct check *check, uintptr_t virt, const char *what)
 {
 	if (check->nr_bad++ < MAX_REPORTS)
 		pr_err("paging: %s: 0x%016lx %s\n", check->root_name, virt, what);
@@ -39,9 +39,9 @@ static void check_leaf(struct check *check, uintptr_t virt, uint64_t entry, uint
 	if (!(entry & PTE_WRITE))
 		return;
 	if (!(entry & PTE_NX))
-		report(check, virt, "is writable and executable");
-	else if (check->is_kernel_root && holds_code(phys, bytes))
-		report(check, virt, "makes text writable");
+		paging_report(check, virt, "is writable and executable");
+	else if (check->is_kernel_root && paging_holds_code(phys, bytes))
+		paging_report(check, virt, "makes text writable");
 }
 
 /* `virt`: address of the table's first entry; sign extended by the caller. */

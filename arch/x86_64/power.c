@@ -25,13 +25,13 @@
 #define EACH_WAY_NS  50000000ull
 #define ACPI_MODE_NS 100000000ull
 
-static bool is_port(const struct acpi_reg *reg)
+static bool power_is_port(const struct acpi_reg *reg)
 {
 	return reg->addr != 0 && reg->space == ACPI_SPACE_IO && reg->addr <= UINT16_MAX;
 }
 
 /* Ask the firmware to hand its power registers over, where that is not done yet. */
-static void enter_acpi_mode(const struct acpi_info *info)
+static void power_enter_acpi_mode(const struct acpi_info *info)
 {
 	uint64_t start = rdtsc(), patience = tsc_cycles_of_ns(ACPI_MODE_NS);
 	uint16_t control = (uint16_t)info->pm1a_cnt.addr;
@@ -44,7 +44,7 @@ static void enter_acpi_mode(const struct acpi_info *info)
 		arch_cpu_relax();
 }
 
-static void write_sleep(uint16_t control, uint16_t type)
+static void power_write_sleep(uint16_t control, uint16_t type)
 {
 	uint16_t value = inw(control) & (uint16_t) ~(PM1_SLP_TYP_MASK | PM1_SLP_ENABLE);
 
@@ -53,7 +53,7 @@ static void write_sleep(uint16_t control, uint16_t type)
 	outw(control, value | PM1_SLP_ENABLE);
 }
 
-static void begin(void)
+static void power_begin(void)
 {
 	arch_irq_disable();
 	uart_flush(UART_COM1);
@@ -69,25 +69,25 @@ void power_off(void)
 {
 	const struct acpi_info *info = acpi_info();
 
-	begin();
-	if (info->has_s5 && is_port(&info->pm1a_cnt)) {
-		enter_acpi_mode(info);
-		write_sleep((uint16_t)info->pm1a_cnt.addr, info->s5_typ_a);
-		if (is_port(&info->pm1b_cnt))
-			write_sleep((uint16_t)info->pm1b_cnt.addr, info->s5_typ_b);
+	power_begin();
+	if (info->has_s5 && power_is_port(&info->pm1a_cnt)) {
+		power_enter_acpi_mode(info);
+		power_write_sleep((uint16_t)info->pm1a_cnt.addr, info->s5_typ_a);
+		if (power_is_port(&info->pm1b_cnt))
+			power_write_sleep((uint16_t)info->pm1b_cnt.addr, info->s5_typ_b);
 		tsc_delay_ns(EACH_WAY_NS);
 	}
 	pr_err("power: this machine does not turn itself off\n");
 	power_halt();
 }
 
-static void reset_by_acpi(const struct acpi_info *info)
+static void power_reset_by_acpi(const struct acpi_info *info)
 {
 	volatile uint8_t *reg;
 
 	if (info->reset.addr == 0)
 		return;
-	if (is_port(&info->reset)) {
+	if (power_is_port(&info->reset)) {
 		outb((uint16_t)info->reset.addr, info->reset_value);
 	} else if (info->reset.space == ACPI_SPACE_MEMORY) {
 		reg = arch_map_device(info->reset.addr, 1);
@@ -97,7 +97,7 @@ static void reset_by_acpi(const struct acpi_info *info)
 	tsc_delay_ns(EACH_WAY_NS);
 }
 
-static void reset_by_keyboard(void)
+static void power_reset_by_keyboard(void)
 {
 	int polls;
 
@@ -114,19 +114,19 @@ void power_reboot(void)
 		uint64_t base;
 	} __attribute__((packed)) empty_idt = { 0, 0 };
 
-	begin();
-	reset_by_acpi(acpi_info());
+	power_begin();
+	power_reset_by_acpi(acpi_info());
 	outb(RESET_CONTROL, RESET_FULL);
 	outb(RESET_CONTROL, RESET_FULL | RESET_GO);
 	tsc_delay_ns(EACH_WAY_NS);
-	reset_by_keyboard();
+	power_reset_by_keyboard();
 	__asm__ volatile("lidt %0; int3" : : "m"(empty_idt));
 	power_halt();
 }
 
 void power_debug_exit(uint32_t code)
 {
-	begin();
+	power_begin();
 	outl(DEBUG_EXIT, code);
 	power_off();
 }

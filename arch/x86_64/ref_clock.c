@@ -29,23 +29,23 @@
 
 static volatile uint8_t *hpet;
 
-static volatile uint32_t *hpet_reg(uint32_t offset)
+static volatile uint32_t *ref_hpet_reg(uint32_t offset)
 {
 	return (volatile uint32_t *)(hpet + offset);
 }
 
-static uint32_t hpet_read(void)
+static uint32_t ref_hpet_read(void)
 {
-	return *hpet_reg(HPET_COUNTER);
+	return *ref_hpet_reg(HPET_COUNTER);
 }
 
-static uint32_t pm_timer_read(void)
+static uint32_t ref_pm_timer_read(void)
 {
 	return inl((uint16_t)acpi_info()->pm_timer.addr);
 }
 
 /* The PIT counts down from 0xffff for 55 ms: long enough for one measurement. */
-static uint32_t pit_read(void)
+static uint32_t ref_pit_read(void)
 {
 	uint32_t count;
 
@@ -55,15 +55,15 @@ static uint32_t pit_read(void)
 	return 0xffff - count;
 }
 
-static struct ref_clock hpet_clock = { .name = "HPET", .read = hpet_read, .mask = UINT32_MAX };
+static struct ref_clock hpet_clock = { .name = "HPET", .read = ref_hpet_read, .mask = UINT32_MAX };
 static struct ref_clock pm_timer_clock = { .name = "PM timer",
-					   .read = pm_timer_read,
+					   .read = ref_pm_timer_read,
 					   .hz = PM_TIMER_HZ };
 static const struct ref_clock pit_clock = {
-	.name = "PIT", .read = pit_read, .mask = 0xffff, .hz = PIT_HZ
+	.name = "PIT", .read = ref_pit_read, .mask = 0xffff, .hz = PIT_HZ
 };
 
-static bool is_hpet_usable(void)
+static bool ref_is_hpet_usable(void)
 {
 	uint64_t phys = acpi_info()->hpet_phys;
 	uint32_t period_fs;
@@ -73,15 +73,15 @@ static bool is_hpet_usable(void)
 	hpet = arch_map_device(phys, HPET_BYTES);
 	if (!hpet)
 		return false;
-	period_fs = *hpet_reg(HPET_CAPABILITIES + 4);
+	period_fs = *ref_hpet_reg(HPET_CAPABILITIES + 4);
 	if (period_fs == 0 || period_fs > HPET_MAX_PERIOD_FS)
 		return false;
 	hpet_clock.hz = FEMTOSECONDS_PER_S / period_fs;
-	*hpet_reg(HPET_CONFIG) |= HPET_CONFIG_ENABLE;
+	*ref_hpet_reg(HPET_CONFIG) |= HPET_CONFIG_ENABLE;
 	return true;
 }
 
-static bool is_pm_timer_usable(void)
+static bool ref_is_pm_timer_usable(void)
 {
 	const struct acpi_info *info = acpi_info();
 	uint32_t before, i;
@@ -90,15 +90,15 @@ static bool is_pm_timer_usable(void)
 	    info->pm_timer.addr > UINT16_MAX)
 		return false;
 	pm_timer_clock.mask = info->pm_timer_32bit ? UINT32_MAX : 0xffffffu;
-	before = pm_timer_read();
+	before = ref_pm_timer_read();
 	for (i = 0; i < 1000; i++) {
-		if (pm_timer_read() != before)
+		if (ref_pm_timer_read() != before)
 			return true;
 	}
 	return false; /* it stands still */
 }
 
-static void pit_start(void)
+static void ref_pit_start(void)
 {
 	outb(PORT_B, (uint8_t)((inb(PORT_B) & ~PORT_B_SPEAKER) | PORT_B_GATE2));
 	outb(PIT_COMMAND, PIT_MODE0_CH2);
@@ -108,11 +108,11 @@ static void pit_start(void)
 
 const struct ref_clock *ref_clock_find(void)
 {
-	if (is_hpet_usable())
+	if (ref_is_hpet_usable())
 		return &hpet_clock;
-	if (is_pm_timer_usable())
+	if (ref_is_pm_timer_usable())
 		return &pm_timer_clock;
-	pit_start();
+	ref_pit_start();
 	return &pit_clock;
 }
 

@@ -4,7 +4,7 @@
 
 #include "refuse.h"
 
-static void say(const char *text)
+static void refuse_say(const char *text)
 {
 	for (; *text; text++)
 		uart_early_putc(UART_COM1, (uint8_t)*text);
@@ -13,8 +13,8 @@ static void say(const char *text)
 void arch_refuse(const char *why)
 {
 	uart_init();
-	say("\r\nFathom cannot start: ");
-	say(why);
-	say("\r\nSystem halted.\r\n");
+	refuse_say("\r\nFathom cannot start: ");
+	refuse_say(why);
+	refuse_say("\r\nSystem halted.\r\n");
 	arch_halt_forever();
 }

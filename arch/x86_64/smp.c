@@ -58,7 +58,7 @@ uint64_t smp_irq_count(uint32_t cpu, enum smp_irq_kind kind)
 	return cpu < MAX_CPUS ? irq_stats[cpu].counts[kind] : 0;
 }
 
-static bool is_reachable(uint32_t apic_id)
+static bool smp_is_reachable(uint32_t apic_id)
 {
 	return apic_is_x2apic() || apic_id <= MAX_XAPIC_ID;
 }
@@ -75,7 +75,7 @@ void smp_init(unsigned long max_cpus)
 	for (i = 0; i < info->nr_cpus; i++) {
 		if (info->apic_ids[i] == apic_ids[0])
 			continue;
-		if (nr_cpus < max_cpus && is_reachable(info->apic_ids[i]))
+		if (nr_cpus < max_cpus && smp_is_reachable(info->apic_ids[i]))
 			apic_ids[nr_cpus++] = info->apic_ids[i];
 		else
 			left_out++;
@@ -87,7 +87,7 @@ void smp_init(unsigned long max_cpus)
 }
 
 /* Memory of a CPU that is to be started. */
-static int prepare(uint32_t cpu)
+static int smp_prepare(uint32_t cpu)
 {
 	int err = cpu_prepare(cpu, apic_ids[cpu]);
 
@@ -99,7 +99,7 @@ static int prepare(uint32_t cpu)
 }
 
 /* Wait until the AP has left the starting state; false when `ns` pass before. */
-static bool wait_alive(uint64_t ns)
+static bool smp_wait_alive(uint64_t ns)
 {
 	uint64_t patience = tsc_cycles_of_ns(ns), start = rdtsc();
 
@@ -111,7 +111,7 @@ static bool wait_alive(uint64_t ns)
 	return true;
 }
 
-static bool wait_online(uint32_t cpu)
+static bool smp_wait_online(uint32_t cpu)
 {
 	uint64_t patience = tsc_cycles_of_ns(ONLINE_NS), start = rdtsc();
 
@@ -124,7 +124,7 @@ static bool wait_online(uint32_t cpu)
 }
 
 /* INIT and two startup messages (Intel SDM volume 3, 9.4.4); false when no answer came. */
-static bool wake(uint32_t apic_id, uint8_t page)
+static bool smp_wake(uint32_t apic_id, uint8_t page)
 {
 	uint32_t expected = AP_STARTING;
 
@@ -134,10 +134,10 @@ static bool wake(uint32_t apic_id, uint8_t page)
 	/* QEMU's -icount lets time jump to the next timer event as a CPU starts: let it be near. */
 	arch_timer_nudge(NUDGE_NS);
 	apic_send_startup(apic_id, page);
-	if (wait_alive(FIRST_STARTUP_NS))
+	if (smp_wait_alive(FIRST_STARTUP_NS))
 		return true;
 	apic_send_startup(apic_id, page);
-	if (wait_alive(ANSWER_NS))
+	if (smp_wait_alive(ANSWER_NS))
 		return true;
 	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_LEFT_OUT))
 		return true;	 /* at the last moment */
@@ -146,19 +146,19 @@ static bool wake(uint32_t apic_id, uint8_t page)
 }
 
 /* Out of the way of the next one. It may come online at this very moment. */
-static void stop_late(uint32_t cpu)
+static void smp_stop_late(uint32_t cpu)
 {
 	apic_send_init(apic_ids[cpu]);
 	tsc_delay_ns(RESET_NS);
 	smp_forget(cpu);
 }
 
-static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
+static bool smp_start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 {
 	const struct cpu_local *local = cpu_local_of(cpu);
 	bool is_alive;
 
-	if (prepare(cpu) != 0) {
+	if (smp_prepare(cpu) != 0) {
 		pr_err("SMP: no memory for CPU %u\n", cpu);
 		return false;
 	}
@@ -166,16 +166,16 @@ static bool start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 	params->stack_top = local->kernel_stack_top;
 	params->cpu = cpu;
 	atomic_store((_Atomic uint32_t *)&params->is_armed, 1);
-	is_alive = wake(apic_ids[cpu], page);
+	is_alive = smp_wake(apic_ids[cpu], page);
 	atomic_store((_Atomic uint32_t *)&params->is_armed, 0);
 	if (!is_alive) {
 		pr_err("SMP: CPU %u (APIC id %u) does not answer, left out\n", cpu, apic_ids[cpu]);
 		return false;
 	}
-	if (!tsc_sync_boot_cpu(cpu) || !wait_online(cpu)) {
+	if (!tsc_sync_boot_cpu(cpu) || !smp_wait_online(cpu)) {
 		pr_err("SMP: CPU %u (APIC id %u) hangs in its start\n", cpu, apic_ids[cpu]);
 		if (!smp_cpu_online(cpu))
-			stop_late(cpu);
+			smp_stop_late(cpu);
 		return false;
 	}
 	if (tsc_skew_ns(cpu) != 0)
@@ -203,7 +203,7 @@ uint32_t smp_start_all(void)
 	*params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
 				      .kernel_root = paging_kernel_root() };
 	for (cpu = 1; cpu < nr_cpus; cpu++)
-		start_one(cpu, (uint8_t)(phys >> 12), params);
+		smp_start_one(cpu, (uint8_t)(phys >> 12), params);
 	arch_ap_root_close();
 	pr_info("SMP: %u of %u CPUs online\n", smp_nr_online(), nr_cpus);
 	return smp_nr_online();

@@ -33,7 +33,7 @@ struct incoming {
 static struct request requests[MAX_CPUS];
 static struct incoming incoming[MAX_CPUS];
 
-static void serve_calls(uint32_t cpu)
+static void smp_serve_calls(uint32_t cpu)
 {
 	uint64_t senders = atomic_exchange(&incoming[cpu].senders, 0);
 
@@ -51,10 +51,10 @@ static IRQ_ENTRY void call_interrupt(struct trap_frame *regs)
 	(void)regs;
 	irq_stats_count(SMP_IRQ_CALL);
 	apic_eoi();
-	serve_calls(cpu_local_read(id));
+	smp_serve_calls(cpu_local_read(id));
 }
 
-static IRQ_ENTRY void reschedule_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void smp_reschedule_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	irq_stats_count(SMP_IRQ_RESCHEDULE);
@@ -68,7 +68,7 @@ static uint64_t call_left(uint64_t cpu)
 }
 
 /* Preemption is off. */
-static void send_request(void (*fn)(void *arg), void *arg, uint64_t targets)
+static void smp_send_request(void (*fn)(void *arg), void *arg, uint64_t targets)
 {
 	uint32_t cpu = cpu_local_read(id);
 	struct request *request = &requests[cpu];
@@ -92,7 +92,7 @@ static void call_here(void (*fn)(void *arg), void *arg)
 }
 
 /* An interrupt that sent a request would overwrite the one its thread is just filling in. */
-static void assert_may_wait(void)
+static void smp_assert_may_wait(void)
 {
 	ASSERT(!arch_irqs_disabled());
 	ASSERT(!(trace_plat_preempt_count() &
@@ -106,8 +106,8 @@ void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
 	trace_plat_preempt_disable();
 	others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 	if (others) {
-		assert_may_wait();
-		send_request(fn, arg, others);
+		smp_assert_may_wait();
+		smp_send_request(fn, arg, others);
 	}
 	call_here(fn, arg);
 	if (others && wait)
@@ -123,8 +123,8 @@ int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg)
 	if (cpu == cpu_local_read(id)) {
 		call_here(fn, arg);
 	} else if (smp_cpu_online(cpu)) {
-		assert_may_wait();
-		send_request(fn, arg, CPU_BIT(cpu));
+		smp_assert_may_wait();
+		smp_send_request(fn, arg, CPU_BIT(cpu));
 		smp_wait(call_left, cpu_local_read(id), "call");
 	} else {
 		err = -ENODEV;
@@ -142,5 +142,5 @@ void smp_send_reschedule(uint32_t cpu)
 void smp_call_init(void)
 {
 	arch_irq_register(APIC_VECTOR_CALL, call_interrupt);
-	arch_irq_register(APIC_VECTOR_RESCHEDULE, reschedule_interrupt);
+	arch_irq_register(APIC_VECTOR_RESCHEDULE, smp_reschedule_interrupt);
 }

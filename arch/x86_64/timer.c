@@ -45,7 +45,7 @@ static TRACE_NOTRACE void set_hardware(uint64_t delta_ns)
 	apic_timer_start(count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
 }
 
-static void clear_hardware(void)
+static void timer_clear_hardware(void)
 {
 	if (has_deadline)
 		wrmsr(MSR_TSC_DEADLINE, 0);
@@ -54,7 +54,7 @@ static void clear_hardware(void)
 }
 
 /* Set the hardware to whichever comes first. */
-static void program(struct timer_cpu *timer)
+static void timer_program(struct timer_cpu *timer)
 {
 	uint64_t next = timer->tick_ns < timer->deadline_ns ? timer->tick_ns : timer->deadline_ns;
 	uint64_t now;
@@ -63,7 +63,7 @@ static void program(struct timer_cpu *timer)
 		return;
 	timer->armed_ns = next;
 	if (next == TIMER_NONE) {
-		clear_hardware();
+		timer_clear_hardware();
 		return;
 	}
 	now = tsc_clock_ns();
@@ -90,7 +90,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 		timer->deadline_ns = TIMER_NONE;
 		upcall_timer();
 	}
-	program(timer);
+	timer_program(timer);
 }
 
 TRACE_NOTRACE void arch_timer_nudge(uint64_t ns)
@@ -110,7 +110,7 @@ void arch_timer_tick_start(void)
 	if (timer->tick_ns != TIMER_NONE)
 		return;
 	timer->tick_ns = tsc_clock_ns() + TIMER_TICK_NS;
-	program(timer);
+	timer_program(timer);
 }
 
 void arch_timer_tick_stop(void)
@@ -118,7 +118,7 @@ void arch_timer_tick_stop(void)
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 
 	timer->tick_ns = TIMER_NONE;
-	program(timer);
+	timer_program(timer);
 }
 
 void arch_timer_arm_ns(uint64_t deadline_ns)
@@ -126,25 +126,25 @@ void arch_timer_arm_ns(uint64_t deadline_ns)
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 
 	timer->deadline_ns = deadline_ns;
-	program(timer);
+	timer_program(timer);
 }
 
 /* Counts down; turned round for the sampler. */
-static uint32_t read_counter(void)
+static uint32_t timer_read_counter(void)
 {
 	return UINT32_MAX - apic_timer_count();
 }
 
-static void calibrate(void)
+static void timer_calibrate(void)
 {
 	struct ref_sample start, end;
 	uint64_t ns;
 
 	apic_timer_setup_oneshot();
 	apic_timer_start(UINT32_MAX);
-	start = ref_clock_sample(read_counter);
+	start = ref_clock_sample(timer_read_counter);
 	tsc_delay_ns(CALIBRATE_NS);
-	end = ref_clock_sample(read_counter);
+	end = ref_clock_sample(timer_read_counter);
 	apic_timer_start(0);
 	ns = (end.tsc - start.tsc) * 1000000 / (tsc_hz() / 1000);
 	counter_mult = ((uint64_t)(end.count - start.count) << 32) / ns;
@@ -167,7 +167,7 @@ void arch_timer_init(void)
 {
 	has_deadline = cpu_features.tsc_deadline && cpu_features.invariant_tsc;
 	if (!has_deadline)
-		calibrate();
+		timer_calibrate();
 	arch_timer_init_cpu();
 	arch_irq_register(APIC_VECTOR_TIMER, timer_interrupt);
 	pr_info("timer: %s, %u ticks a second\n", arch_timer_name(), TIMER_TICK_HZ);

@@ -43,7 +43,7 @@ const char *trap_name(uint64_t vector)
 }
 
 /* True when `addr` lies in the page below a stack. */
-static bool is_guard_page(uintptr_t addr)
+static bool trap_is_guard_page(uintptr_t addr)
 {
 	uintptr_t above = ALIGN_DOWN(addr, PAGE_SIZE) + PAGE_SIZE, lo, hi;
 
@@ -58,10 +58,10 @@ bool trap_is_stack_overflow(const struct trap_frame *regs)
 {
 	if (regs->vector != TRAP_PAGE_FAULT && regs->vector != TRAP_DOUBLE_FAULT)
 		return false;
-	return is_guard_page(read_cr2());
+	return trap_is_guard_page(read_cr2());
 }
 
-static void describe_page_fault(const struct trap_frame *regs)
+static void trap_describe_page_fault(const struct trap_frame *regs)
 {
 	const char *what = "read from";
 
@@ -79,7 +79,7 @@ void arch_describe_fault(const struct trap_frame *regs)
 		pr_err("stack overflow: the guard page at 0x%016lx was hit\n",
 		       ALIGN_DOWN(read_cr2(), PAGE_SIZE));
 	if (regs->vector == TRAP_PAGE_FAULT)
-		describe_page_fault(regs);
+		trap_describe_page_fault(regs);
 	else
 		pr_err("%s (vector %lu), error code 0x%lx\n", trap_name(regs->vector), regs->vector,
 		       regs->error);

@@ -91,13 +91,13 @@ static void uart_interrupt(unsigned int port)
 	}
 }
 
-static IRQ_ENTRY void com1_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void uart_com1_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	uart_interrupt(UART_COM1);
 }
 
-static IRQ_ENTRY void com2_interrupt(struct trap_frame *regs)
+static IRQ_ENTRY void uart_com2_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	uart_interrupt(UART_COM2);
@@ -113,7 +113,7 @@ int uart_start(unsigned int port, const struct uart_client *client)
 		return -ENODEV;
 	line->client = client;
 	err = arch_irq_register(APIC_VECTOR_ISA_BASE + line->isa_irq,
-				port == UART_COM1 ? com1_interrupt : com2_interrupt);
+				port == UART_COM1 ? uart_com1_interrupt : uart_com2_interrupt);
 	if (!err)
 		err = ioapic_route_isa(line->isa_irq, cpu_local_read(apic_id));
 	if (err)

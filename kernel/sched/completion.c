@@ -11,7 +11,7 @@
 
 #define DONE_FOR_ALL 0x80000000u
 
-static bool try_take(_Atomic uint32_t *done)
+static bool completion_try_take(_Atomic uint32_t *done)
 {
 	uint32_t seen = atomic_load(done);
 
@@ -26,10 +26,10 @@ static bool try_take(_Atomic uint32_t *done)
 
 static bool completion_done(void *arg)
 {
-	return try_take(&((struct completion *)arg)->done);
+	return completion_try_take(&((struct completion *)arg)->done);
 }
 
-static void pass_lock(struct spinlock *lock)
+static void completion_pass_lock(struct spinlock *lock)
 {
 	spin_unlock_irqrestore(lock, spin_lock_irqsave(lock));
 }
@@ -63,23 +63,24 @@ void complete_all(struct completion *completion)
 	spin_unlock_irqrestore(&completion->queue.lock, flags);
 }
 
-static int wait_for(struct completion *completion, bool interruptible, uint64_t timeout_ns)
+static int completion_wait_for(struct completion *completion, bool interruptible,
+			       uint64_t timeout_ns)
 {
 	int err = waitq_wait(&completion->queue, completion_done, completion, interruptible,
 			     timeout_ns);
 
-	pass_lock(&completion->queue.lock);
+	completion_pass_lock(&completion->queue.lock);
 	return err;
 }
 
 void wait_for_completion(struct completion *completion)
 {
-	wait_for(completion, false, WAIT_FOREVER);
+	completion_wait_for(completion, false, WAIT_FOREVER);
 }
 
 int wait_for_completion_interruptible(struct completion *completion, uint64_t timeout_ns)
 {
-	return wait_for(completion, true, timeout_ns);
+	return completion_wait_for(completion, true, timeout_ns);
 }
 
 void semaphore_init(struct semaphore *sem, int32_t count)
@@ -87,7 +88,7 @@ void semaphore_init(struct semaphore *sem, int32_t count)
 	*sem = (struct semaphore){ .count = count };
 }
 
-static bool semaphore_try_down(void *arg)
+static bool completion_try_down(void *arg)
 {
 	struct semaphore *sem = arg;
 	int32_t seen = atomic_load(&sem->count);
@@ -107,10 +108,10 @@ void semaphore_up(struct semaphore *sem)
 
 void semaphore_down(struct semaphore *sem)
 {
-	waitq_wait(&sem->queue, semaphore_try_down, sem, false, WAIT_FOREVER);
+	waitq_wait(&sem->queue, completion_try_down, sem, false, WAIT_FOREVER);
 }
 
 int semaphore_down_interruptible(struct semaphore *sem)
 {
-	return waitq_wait(&sem->queue, semaphore_try_down, sem, true, WAIT_FOREVER);
+	return waitq_wait(&sem->queue, completion_try_down, sem, true, WAIT_FOREVER);
 }

@@ -20,7 +20,7 @@ struct waiting {
 };
 
 /* Does this interrupt, interrupts off, lie outside of every preempt-off section? */
-static bool is_outside(const struct run_queue *rq)
+static bool grace_is_outside(const struct run_queue *rq)
 {
 	uint32_t inside = preempt_count() & (PREEMPT_DEPTH_MASK | PREEMPT_SOFTIRQ_MASK);
 
@@ -29,19 +29,19 @@ static bool is_outside(const struct run_queue *rq)
 }
 
 /* On each CPU. */
-static void note_outside(void *arg)
+static void grace_note_outside(void *arg)
 {
 	const struct run_queue *rq = this_run_queue();
 	struct waiting *waiting = arg;
 
-	if (is_outside(rq))
+	if (grace_is_outside(rq))
 		atomic_fetch_and(&waiting->cpus, ~(1ull << rq->cpu));
 	else
 		atomic_store_explicit(&waiting->pid[rq->cpu], rq->running->pid,
 				      memory_order_relaxed);
 }
 
-static void note_passes(struct waiting *waiting)
+static void grace_note_passes(struct waiting *waiting)
 {
 	for (uint64_t left = atomic_load(&waiting->cpus); left; left &= left - 1) {
 		uint32_t cpu = (uint32_t)__builtin_ctzll(left);
@@ -51,7 +51,7 @@ static void note_passes(struct waiting *waiting)
 	}
 }
 
-static void name_late(struct waiting *waiting)
+static void grace_name_late(struct waiting *waiting)
 {
 	uint64_t now = ktime_ns();
 
@@ -77,9 +77,9 @@ void synchronize_preempt(void)
 	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++)
 		waiting.passes[cpu] = atomic_load(&run_queues[cpu].nr_passes);
 	while (atomic_load(&waiting.cpus)) {
-		smp_call_all(note_outside, &waiting, true);
-		note_passes(&waiting);
-		name_late(&waiting);
+		smp_call_all(grace_note_outside, &waiting, true);
+		grace_note_passes(&waiting);
+		grace_name_late(&waiting);
 		if (atomic_load(&waiting.cpus))
 			yield();
 	}

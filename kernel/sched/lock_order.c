@@ -21,7 +21,7 @@ static uint32_t lock_number(const void *lock)
 }
 
 /* The slot of `pair`, or the free one where it belongs; NULL when the table is full. */
-static _Atomic uint64_t *pair_slot(uint64_t pair)
+static _Atomic uint64_t *lock_pair_slot(uint64_t pair)
 {
 	uint32_t hash = (uint32_t)(pair * 0x9e3779b97f4a7c15ull >> 40);
 
@@ -40,7 +40,7 @@ struct way {
 	uint32_t nr;
 };
 
-static void way_add(struct way *way, uint32_t lock)
+static void lock_way_add(struct way *way, uint32_t lock)
 {
 	for (uint32_t i = 0; i < way->nr; i++) {
 		if (way->locks[i] == lock)
@@ -51,7 +51,7 @@ static void way_add(struct way *way, uint32_t lock)
 }
 
 /* Is `to` ever taken while `from` is held, perhaps with others between? */
-static bool comes_after(uint32_t from, uint32_t to)
+static bool lock_comes_after(uint32_t from, uint32_t to)
 {
 	struct way way = { .locks = { from }, .nr = 1 };
 
@@ -63,20 +63,20 @@ static bool comes_after(uint32_t from, uint32_t to)
 				continue;
 			if ((uint32_t)pair == to)
 				return true;
-			way_add(&way, (uint32_t)pair);
+			lock_way_add(&way, (uint32_t)pair);
 		}
 	}
 	return false;
 }
 
-static void learn_pair(uint32_t first, uint32_t second)
+static void lock_learn_pair(uint32_t first, uint32_t second)
 {
 	uint64_t pair = (uint64_t)first << 32 | second, nothing = 0;
-	_Atomic uint64_t *slot = pair_slot(pair);
+	_Atomic uint64_t *slot = lock_pair_slot(pair);
 
 	if (!slot || atomic_load(slot) == pair)
 		return;
-	if (comes_after(second, first))
+	if (lock_comes_after(second, first))
 		panic("lock order: %p is taken inside %p, before it was the other way round",
 		      (void *)(kernel_start + second), (void *)(kernel_start + first));
 	/* Whoever was faster left a pair of its own; this one is learnt the next time. */
@@ -89,7 +89,7 @@ void lock_order_check(const struct held_locks *held, const void *lock)
 
 	for (uint32_t i = 0; number && i < held->nr; i++) {
 		if (held->locks[i] != number)
-			learn_pair(held->locks[i], number);
+			lock_learn_pair(held->locks[i], number);
 	}
 }
 

@@ -17,12 +17,12 @@ bool mutex_trylock(struct mutex *mutex)
 	return true;
 }
 
-static bool try_lock_again(void *arg)
+static bool mutex_try_lock_again(void *arg)
 {
 	return mutex_trylock(arg);
 }
 
-static void check_lock(struct mutex *mutex)
+static void mutex_check_lock(struct mutex *mutex)
 {
 	ASSERT(!in_interrupt());
 	if (mutex_held(mutex))
@@ -33,18 +33,18 @@ static void check_lock(struct mutex *mutex)
 void mutex_lock(struct mutex *mutex)
 {
 	if (KERNEL_DEBUG)
-		check_lock(mutex);
+		mutex_check_lock(mutex);
 	if (!mutex_trylock(mutex))
-		waitq_wait(&mutex->queue, try_lock_again, mutex, false, WAIT_FOREVER);
+		waitq_wait(&mutex->queue, mutex_try_lock_again, mutex, false, WAIT_FOREVER);
 }
 
 int mutex_lock_interruptible(struct mutex *mutex)
 {
 	if (KERNEL_DEBUG)
-		check_lock(mutex);
+		mutex_check_lock(mutex);
 	if (mutex_trylock(mutex))
 		return 0;
-	return waitq_wait(&mutex->queue, try_lock_again, mutex, true, WAIT_FOREVER);
+	return waitq_wait(&mutex->queue, mutex_try_lock_again, mutex, true, WAIT_FOREVER);
 }
 
 void mutex_unlock(struct mutex *mutex)

@@ -12,7 +12,7 @@
 _Atomic uint64_t sched_idle_mask;
 
 /* Claim an idle CPU out of `allowed`, `prefer` if it is one. MAX_CPUS when there is none. */
-static uint32_t claim_idle_cpu(uint64_t allowed, uint32_t prefer)
+static uint32_t sched_claim_idle_cpu(uint64_t allowed, uint32_t prefer)
 {
 	uint64_t idle = atomic_load(&sched_idle_mask) & allowed;
 
@@ -27,7 +27,7 @@ static uint32_t claim_idle_cpu(uint64_t allowed, uint32_t prefer)
 	return MAX_CPUS;
 }
 
-static uint32_t nr_running_on(uint32_t cpu)
+static uint32_t sched_nr_running_on(uint32_t cpu)
 {
 	return atomic_load_explicit(&run_queues[cpu].nr_running, memory_order_relaxed);
 }
@@ -39,34 +39,34 @@ uint32_t sched_select_cpu(struct thread *thread)
 
 	if (!allowed)
 		allowed = 1ull << here; /* its CPUs are not up yet */
-	cpu = claim_idle_cpu(allowed, last);
+	cpu = sched_claim_idle_cpu(allowed, last);
 	if (cpu == MAX_CPUS && sched_is_rt(thread))
 		cpu = sched_rt_select_cpu(thread, allowed);
 	if (cpu < MAX_CPUS)
 		return cpu;
 	if (!(allowed & 1ull << last))
 		last = (uint32_t)__builtin_ctzll(allowed);
-	if ((allowed & 1ull << here) && nr_running_on(here) < nr_running_on(last))
+	if ((allowed & 1ull << here) && sched_nr_running_on(here) < sched_nr_running_on(last))
 		return here;
 	return last;
 }
 
-static struct run_queue *busiest_queue(const struct run_queue *rq, uint32_t min_running)
+static struct run_queue *sched_busiest_queue(const struct run_queue *rq, uint32_t min_running)
 {
 	struct run_queue *busiest = NULL;
 
 	for (uint64_t left = sched_ready_mask; left; left &= left - 1) {
 		uint32_t cpu = (uint32_t)__builtin_ctzll(left);
 
-		if (cpu != rq->cpu && nr_running_on(cpu) >= min_running) {
+		if (cpu != rq->cpu && sched_nr_running_on(cpu) >= min_running) {
 			busiest = &run_queues[cpu];
-			min_running = nr_running_on(cpu) + 1;
+			min_running = sched_nr_running_on(cpu) + 1;
 		}
 	}
 	return busiest;
 }
 
-static struct thread *movable_thread(struct run_queue *from, uint32_t to_cpu)
+static struct thread *sched_movable_thread(struct run_queue *from, uint32_t to_cpu)
 {
 	struct list *pos;
 
@@ -81,13 +81,13 @@ static struct thread *movable_thread(struct run_queue *from, uint32_t to_cpu)
 
 bool sched_pull(struct run_queue *rq, uint32_t min_running)
 {
-	struct run_queue *from = busiest_queue(rq, min_running);
+	struct run_queue *from = sched_busiest_queue(rq, min_running);
 	struct thread *thread;
 
 	/* Two CPUs that pull from each other must not wait for each other. */
 	if (!from || !spin_trylock(&from->lock))
 		return false;
-	thread = movable_thread(from, rq->cpu);
+	thread = sched_movable_thread(from, rq->cpu);
 	if (thread) {
 		uint64_t lag = thread->vruntime_ns - from->min_vruntime_ns;
 
@@ -117,7 +117,7 @@ void sched_balance_tick(struct run_queue *rq)
 {
 	if (atomic_load(&rq->nr_running) > 1 && atomic_load(&sched_idle_mask)) {
 		/* An idle CPU has no tick: tell one that there is something to pull. */
-		uint32_t cpu = claim_idle_cpu(sched_ready_mask, rq->cpu);
+		uint32_t cpu = sched_claim_idle_cpu(sched_ready_mask, rq->cpu);
 
 		if (cpu < MAX_CPUS)
 			resched_cpu(&run_queues[cpu]);

@@ -7,7 +7,7 @@
 #define LEAD_MAX_NS	  (50 * NSEC_PER_MSEC) /* a thread never starts further behind than this */
 #define WAKEUP_GAP_NS	  (1 * NSEC_PER_MSEC)  /* what preempting a running thread takes */
 
-static void update_min_vruntime(struct run_queue *rq)
+static void sched_update_min_vruntime(struct run_queue *rq)
 {
 	struct heap_node *first = heap_first(&rq->queue);
 	uint64_t min = UINT64_MAX;
@@ -34,7 +34,7 @@ void sched_account(struct run_queue *rq)
 		running->vruntime_ns += ran;
 	}
 	running->exec_start_ns = now;
-	update_min_vruntime(rq);
+	sched_update_min_vruntime(rq);
 }
 
 void sched_put_waiting(struct run_queue *rq, struct thread *thread)
@@ -59,7 +59,7 @@ void sched_take_waiting(struct run_queue *rq, struct thread *thread)
 }
 
 /* Who slept gets a little credit, and nobody starts far behind or far ahead of the others. */
-static void place_vruntime(struct run_queue *rq, struct thread *thread)
+static void sched_place_vruntime(struct run_queue *rq, struct thread *thread)
 {
 	uint64_t min = rq->min_vruntime_ns;
 	uint64_t floor = min > SLEEPER_CREDIT_NS ? min - SLEEPER_CREDIT_NS : 0;
@@ -72,7 +72,7 @@ static void place_vruntime(struct run_queue *rq, struct thread *thread)
 
 void sched_enqueue(struct run_queue *rq, struct thread *thread)
 {
-	place_vruntime(rq, thread);
+	sched_place_vruntime(rq, thread);
 	atomic_store(&thread->cpu, rq->cpu);
 	atomic_store(&thread->on_queue, ON_QUEUE_YES);
 	atomic_fetch_add(&rq->nr_running, 1);
@@ -87,7 +87,7 @@ void sched_dequeue(struct run_queue *rq, struct thread *thread, uint32_t on_queu
 	atomic_store(&thread->on_queue, on_queue);
 }
 
-static struct thread *pick_normal(struct run_queue *rq)
+static struct thread *sched_pick_normal(struct run_queue *rq)
 {
 	struct heap_node *first = heap_first(&rq->queue);
 
@@ -96,7 +96,7 @@ static struct thread *pick_normal(struct run_queue *rq)
 	return first ? container_of(first, struct thread, run_node) : NULL;
 }
 
-static struct thread *pick_rt(struct run_queue *rq)
+static struct thread *sched_pick_rt(struct run_queue *rq)
 {
 	if (atomic_load_explicit(&sched_rt_waiting_mask, memory_order_relaxed))
 		sched_rt_pull(rq, atomic_load(&rq->rt_prio));
@@ -106,12 +106,12 @@ static struct thread *pick_rt(struct run_queue *rq)
 /* Before the CPU is idle, real-time threads run on without a share. */
 struct thread *sched_pick_next(struct run_queue *rq)
 {
-	struct thread *next = rq->is_rt_throttled ? pick_normal(rq) : NULL;
+	struct thread *next = rq->is_rt_throttled ? sched_pick_normal(rq) : NULL;
 
 	if (!next)
-		next = pick_rt(rq);
+		next = sched_pick_rt(rq);
 	if (!next)
-		next = pick_normal(rq);
+		next = sched_pick_normal(rq);
 	if (!next)
 		return rq->idle;
 	sched_take_waiting(rq, next);

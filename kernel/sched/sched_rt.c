@@ -15,12 +15,12 @@
 
 _Atomic uint64_t sched_rt_waiting_mask;
 
-static struct thread *thread_of(struct list *link)
+static struct thread *sched_rt_thread_of(struct list *link)
 {
 	return list_entry(link, struct thread, run_link);
 }
 
-static void note_first(struct run_queue *rq)
+static void sched_rt_note_first(struct run_queue *rq)
 {
 	struct thread *first = sched_rt_first(rq);
 
@@ -37,24 +37,24 @@ void sched_rt_put(struct run_queue *rq, struct thread *thread)
 	struct list *pos;
 
 	list_for_each(pos, &rq->rt_waiting) {
-		int32_t other = sched_prio(thread_of(pos));
+		int32_t other = sched_prio(sched_rt_thread_of(pos));
 
 		if (other > prio || (other == prio && thread->keeps_turn))
 			break;
 	}
 	thread->keeps_turn = false;
 	list_add_tail(pos, &thread->run_link); /* in front of `pos` */
-	note_first(rq);
+	sched_rt_note_first(rq);
 }
 
 void sched_rt_take(struct run_queue *rq, struct thread *thread)
 {
 	list_remove(&thread->run_link);
-	note_first(rq);
+	sched_rt_note_first(rq);
 }
 
 /* The queue where the most urgent thread waits. Without locks: a hint. */
-static struct run_queue *most_urgent_queue(const struct run_queue *rq, int32_t prio)
+static struct run_queue *sched_rt_most_urgent_queue(const struct run_queue *rq, int32_t prio)
 {
 	struct run_queue *best = NULL;
 
@@ -70,20 +70,20 @@ static struct run_queue *most_urgent_queue(const struct run_queue *rq, int32_t p
 	return best;
 }
 
-static struct thread *first_movable(struct run_queue *from, uint32_t to_cpu)
+static struct thread *sched_rt_first_movable(struct run_queue *from, uint32_t to_cpu)
 {
 	struct list *pos;
 
 	list_for_each(pos, &from->rt_waiting) {
-		if (thread_of(pos)->affinity & 1ull << to_cpu)
-			return thread_of(pos);
+		if (sched_rt_thread_of(pos)->affinity & 1ull << to_cpu)
+			return sched_rt_thread_of(pos);
 	}
 	return NULL;
 }
 
 void sched_rt_pull(struct run_queue *rq, int32_t prio)
 {
-	struct run_queue *from = most_urgent_queue(rq, prio);
+	struct run_queue *from = sched_rt_most_urgent_queue(rq, prio);
 	struct thread *thread;
 
 	if (!from)
@@ -93,7 +93,7 @@ void sched_rt_pull(struct run_queue *rq, int32_t prio)
 		resched_cpu(rq);
 		return;
 	}
-	thread = first_movable(from, rq->cpu);
+	thread = sched_rt_first_movable(from, rq->cpu);
 	if (thread && sched_prio(thread) < prio) {
 		sched_dequeue(from, thread, ON_QUEUE_MOVING);
 		sched_enqueue(rq, thread);

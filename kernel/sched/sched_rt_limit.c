@@ -39,7 +39,7 @@ void sched_rt_limit_say(void)
 	pr_warn("sched: RT throttling activated\n");
 }
 
-static bool is_valid(int32_t period, int32_t runtime)
+static bool sched_rt_is_valid(int32_t period, int32_t runtime)
 {
 	return period > 0 && runtime >= NO_LIMIT && runtime <= period;
 }
@@ -59,7 +59,7 @@ int sched_rt_set_period_us(int us)
 	int err = -EINVAL;
 
 	mutex_lock(&limit_lock);
-	if (is_valid(us, atomic_load(&runtime_us))) {
+	if (sched_rt_is_valid(us, atomic_load(&runtime_us))) {
 		atomic_store(&period_us, us);
 		err = 0;
 	}
@@ -72,7 +72,7 @@ int sched_rt_set_runtime_us(int us)
 	int err = -EINVAL;
 
 	mutex_lock(&limit_lock);
-	if (is_valid(atomic_load(&period_us), us)) {
+	if (sched_rt_is_valid(atomic_load(&period_us), us)) {
 		atomic_store(&runtime_us, us);
 		err = 0;
 	}

@@ -9,7 +9,7 @@
 static struct held_locks held[MAX_CPUS]; /* debug: by each CPU */
 
 /* Debug builds: rules that a lock's users must keep. Called before the lock is taken. */
-static void check_before(struct spinlock *lock)
+static void spinlock_check_before(struct spinlock *lock)
 {
 	if (in_nmi())
 		panic("spin lock %p in an NMI", (void *)lock);
@@ -25,7 +25,7 @@ static void check_before(struct spinlock *lock)
 #define USED_IN_SOFTIRQ	 4u
 #define USED_SOFTIRQS_ON 8u
 
-static uint8_t context_now(void)
+static uint8_t spinlock_context_now(void)
 {
 	bool irqs_on = !arch_irqs_disabled();
 
@@ -38,18 +38,18 @@ static uint8_t context_now(void)
 	return in_interrupt() ? USED_IRQS_ON : USED_IRQS_ON | USED_SOFTIRQS_ON;
 }
 
-static void check_after(struct spinlock *lock)
+static void spinlock_check_after(struct spinlock *lock)
 {
 	lock->owner_cpu = cpu_local_read(id) + 1;
 	lock_order_add(&held[cpu_local_read(id)], lock);
-	lock->used_in |= context_now();
+	lock->used_in |= spinlock_context_now();
 	if ((lock->used_in & USED_IN_IRQ) && (lock->used_in & USED_IRQS_ON))
 		panic("spin lock %p: used in interrupts and with interrupts on", (void *)lock);
 	if ((lock->used_in & USED_IN_SOFTIRQ) && (lock->used_in & USED_SOFTIRQS_ON))
 		panic("spin lock %p: used in softirqs and with softirqs on", (void *)lock);
 }
 
-static void check_unlock(struct spinlock *lock)
+static void spinlock_check_unlock(struct spinlock *lock)
 {
 	if (!atomic_load_explicit(&lock->locked, memory_order_relaxed) ||
 	    lock->owner_cpu != cpu_local_read(id) + 1)
@@ -60,42 +60,42 @@ static void check_unlock(struct spinlock *lock)
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-static bool try_take(struct spinlock *lock)
+static bool spinlock_try_take(struct spinlock *lock)
 {
-	/* acquire: pairs with the release in release_lock(). */
+	/* acquire: pairs with the release in spinlock_release_lock(). */
 	return !atomic_load_explicit(&lock->locked, memory_order_relaxed) &&
 	       !atomic_exchange_explicit(&lock->locked, 1, memory_order_acquire);
 }
 
-static void take(struct spinlock *lock)
+static void spinlock_take(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
-		check_before(lock);
-	while (!try_take(lock))
+		spinlock_check_before(lock);
+	while (!spinlock_try_take(lock))
 		arch_cpu_relax();
 	if (KERNEL_DEBUG)
-		check_after(lock);
+		spinlock_check_after(lock);
 }
 
-static void release_lock(struct spinlock *lock)
+static void spinlock_release_lock(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
-		check_unlock(lock);
+		spinlock_check_unlock(lock);
 	atomic_store_explicit(&lock->locked, 0, memory_order_release);
 }
 
 void spin_lock(struct spinlock *lock)
 {
 	preempt_disable_from(CALLER);
-	take(lock);
+	spinlock_take(lock);
 }
 
 bool spin_trylock(struct spinlock *lock)
 {
 	preempt_disable_from(CALLER);
-	if (try_take(lock)) {
+	if (spinlock_try_take(lock)) {
 		if (KERNEL_DEBUG)
-			check_after(lock);
+			spinlock_check_after(lock);
 		return true;
 	}
 	preempt_enable_from(CALLER);
@@ -104,7 +104,7 @@ bool spin_trylock(struct spinlock *lock)
 
 void spin_unlock(struct spinlock *lock)
 {
-	release_lock(lock);
+	spinlock_release_lock(lock);
 	preempt_enable_from(CALLER);
 }
 
@@ -113,7 +113,7 @@ uint64_t spin_lock_irqsave(struct spinlock *lock)
 	uint64_t flags = arch_irq_save_from(CALLER);
 
 	preempt_disable_from(CALLER);
-	take(lock);
+	spinlock_take(lock);
 	return flags;
 }
 
@@ -131,7 +131,7 @@ bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags)
 
 void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags)
 {
-	release_lock(lock);
+	spinlock_release_lock(lock);
 	arch_irq_restore_from(flags, CALLER);
 	preempt_enable_from(CALLER);
 }

@@ -106,7 +106,7 @@ void thread_put(struct thread *thread)
 		thread_free(thread);
 }
 
-static void leave_to_reaper(struct thread *thread)
+static void thread_leave_to_reaper(struct thread *thread)
 {
 	uint64_t flags = spin_lock_irqsave(&reaper.lock);
 
@@ -120,7 +120,7 @@ void thread_left_cpu(void)
 }
 
 /* Who interrupts the thread may have seen it about to sleep, and is about to let it run. */
-static void be_dead(struct thread *thread)
+static void thread_be_dead(struct thread *thread)
 {
 	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
 
@@ -136,9 +136,9 @@ void thread_exit(int status)
 	trace_thread_exited(thread->pid, thread->name);
 	/* Who waits in thread_reap() waits for this CPU: preemption must not delay it. */
 	preempt_disable();
-	leave_to_reaper(thread);
+	thread_leave_to_reaper(thread);
 	complete_all(&thread->exited);
-	be_dead(thread);
+	thread_be_dead(thread);
 	sched_switch(false);
 	panic("dead thread %s runs", thread->name);
 }
@@ -165,7 +165,7 @@ int thread_join_wait(struct thread *thread)
 	return status;
 }
 
-static bool has_dead(void *arg)
+static bool thread_has_dead(void *arg)
 {
 	uint64_t flags = spin_lock_irqsave(&reaper.lock);
 	bool has = !list_empty(&reaper.dead);
@@ -175,7 +175,7 @@ static bool has_dead(void *arg)
 	return has;
 }
 
-static struct thread *take_dead(void)
+static struct thread *thread_take_dead(void)
 {
 	struct thread *thread = NULL;
 	uint64_t flags = spin_lock_irqsave(&reaper.lock);
@@ -189,7 +189,7 @@ static struct thread *take_dead(void)
 }
 
 /* Its stack is in use until then. */
-static bool has_left_cpu(void *arg)
+static bool thread_has_left_cpu(void *arg)
 {
 	struct thread *thread = arg;
 
@@ -201,8 +201,8 @@ void thread_reap(void)
 	struct thread *thread;
 
 	mutex_lock(&reaper.one_at_a_time);
-	while ((thread = take_dead())) {
-		waitq_wait(&reaper.waitq, has_left_cpu, thread, false, WAIT_FOREVER);
+	while ((thread = thread_take_dead())) {
+		waitq_wait(&reaper.waitq, thread_has_left_cpu, thread, false, WAIT_FOREVER);
 		thread_put(thread);
 	}
 	mutex_unlock(&reaper.one_at_a_time);
@@ -211,7 +211,7 @@ void thread_reap(void)
 static int kreaper(void *arg)
 {
 	for (;;) {
-		waitq_wait(&reaper.waitq, has_dead, arg, true, WAIT_FOREVER);
+		waitq_wait(&reaper.waitq, thread_has_dead, arg, true, WAIT_FOREVER);
 		thread_reap();
 	}
 	return 0;

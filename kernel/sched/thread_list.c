@@ -12,7 +12,7 @@ static struct spinlock thread_list_lock;
 static int32_t last_pid; /* both guarded by thread_list_lock */
 static bool has_wrapped; /* from then on a number may still be in use */
 
-static struct thread *find_locked(int32_t pid)
+static struct thread *thread_find_locked(int32_t pid)
 {
 	struct list *pos;
 
@@ -35,7 +35,7 @@ void thread_list_add(struct thread *thread)
 			last_pid = 1;
 			has_wrapped = true;
 		}
-	} while (has_wrapped && find_locked(last_pid));
+	} while (has_wrapped && thread_find_locked(last_pid));
 	thread->pid = last_pid;
 	list_add_tail(&all_threads, &thread->all_link);
 	spin_unlock_irqrestore(&thread_list_lock, flags);
@@ -71,7 +71,7 @@ bool thread_try_get(struct thread *thread)
 struct thread *thread_find(int32_t pid)
 {
 	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
-	struct thread *thread = pid > 0 ? find_locked(pid) : NULL;
+	struct thread *thread = pid > 0 ? thread_find_locked(pid) : NULL;
 
 	if (thread && !thread_try_get(thread))
 		thread = NULL;
@@ -88,7 +88,7 @@ bool thread_name(int32_t pid, bool may_wait, char *out_name)
 		flags = spin_lock_irqsave(&thread_list_lock);
 	else if (!spin_trylock_irqsave(&thread_list_lock, &flags))
 		return false;
-	thread = pid > 0 ? find_locked(pid) : NULL;
+	thread = pid > 0 ? thread_find_locked(pid) : NULL;
 	if (thread)
 		memcpy(out_name, thread->name, sizeof(thread->name));
 	spin_unlock_irqrestore(&thread_list_lock, flags);
@@ -105,7 +105,7 @@ void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 }
 
-static void interrupt_member(struct thread *thread, void *arg)
+static void thread_interrupt_member(struct thread *thread, void *arg)
 {
 	if (thread->group == *(int32_t *)arg && !(thread->flags & THREAD_SERVICE))
 		thread_interrupt(thread);
@@ -113,7 +113,7 @@ static void interrupt_member(struct thread *thread, void *arg)
 
 void thread_interrupt_group(int32_t group)
 {
-	thread_each(interrupt_member, &group);
+	thread_each(thread_interrupt_member, &group);
 }
 
 int thread_kill(int32_t pid)
@@ -144,7 +144,7 @@ struct run_queue *sched_lock_queue_of(struct thread *thread)
 }
 
 /* A thread that waits for a CPU it may not use any more goes to another. wake_lock held. */
-static void move_waiting(struct thread *thread)
+static void thread_move_waiting(struct thread *thread)
 {
 	struct run_queue *rq = sched_lock_queue_of(thread);
 
@@ -170,12 +170,12 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity)
 		return -EINVAL;
 	flags = spin_lock_irqsave(&thread->wake_lock);
 	thread->affinity = affinity;
-	move_waiting(thread);
+	thread_move_waiting(thread);
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
 	return 0;
 }
 
-static bool is_valid_policy(enum thread_policy policy, uint32_t rt_priority)
+static bool thread_is_valid_policy(enum thread_policy policy, uint32_t rt_priority)
 {
 	if (policy == THREAD_NORMAL)
 		return rt_priority == 0;
@@ -184,8 +184,8 @@ static bool is_valid_policy(enum thread_policy policy, uint32_t rt_priority)
 }
 
 /* Queue lock and wake_lock held. */
-static void change_policy(struct run_queue *rq, struct thread *thread, enum thread_policy policy,
-			  uint32_t rt_priority)
+static void thread_change_policy(struct run_queue *rq, struct thread *thread,
+				 enum thread_policy policy, uint32_t rt_priority)
 {
 	bool waits = atomic_load(&thread->on_queue) == ON_QUEUE_YES && thread != rq->running;
 
@@ -206,13 +206,13 @@ int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t
 	struct run_queue *rq;
 	uint64_t flags;
 
-	if (!is_valid_policy(policy, rt_priority))
+	if (!thread_is_valid_policy(policy, rt_priority))
 		return -EINVAL;
 	if (thread->flags & THREAD_IDLE)
 		return -EPERM;
 	flags = spin_lock_irqsave(&thread->wake_lock);
 	rq = sched_lock_queue_of(thread);
-	change_policy(rq, thread, policy, rt_priority);
+	thread_change_policy(rq, thread, policy, rt_priority);
 	spin_unlock(&rq->lock);
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
 	return 0;

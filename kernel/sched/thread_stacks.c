@@ -20,7 +20,7 @@ struct finder {
 	uint32_t found;
 };
 
-static void find_in(const uintptr_t *words, size_t nr, void *arg)
+static void thread_find_in(const uintptr_t *words, size_t nr, void *arg)
 {
 	struct finder *finder = arg;
 
@@ -28,35 +28,35 @@ static void find_in(const uintptr_t *words, size_t nr, void *arg)
 }
 
 /* In all words from `from` to the end of the stack that it lies on. */
-static uint32_t find_in_words(const struct finder *finder, uintptr_t from)
+static uint32_t thread_find_in_words(const struct finder *finder, uintptr_t from)
 {
 	struct finder words = *finder;
 	uintptr_t lo, hi;
 
 	from &= ~(sizeof(uintptr_t) - 1);
 	if (upcall_stack_range(from, &lo, &hi))
-		find_in((const uintptr_t *)from, (hi - from) / sizeof(uintptr_t), &words);
+		thread_find_in((const uintptr_t *)from, (hi - from) / sizeof(uintptr_t), &words);
 	return words.found;
 }
 
-static void show_sleeper(const struct trace_plat_look *look, struct thread *thread)
+static void thread_show_sleeper(const struct trace_plat_look *look, struct thread *thread)
 {
 	struct finder finder = { .look = look, .thread = &thread->trace };
-	uint32_t found = find_in_words(&finder, thread->context.rsp);
+	uint32_t found = thread_find_in_words(&finder, thread->context.rsp);
 
 	/* A walk that broke off has not seen everything: then the words count. */
-	if (found && arch_stack_show(&thread->context, find_in, &finder))
+	if (found && arch_stack_show(&thread->context, thread_find_in, &finder))
 		found = finder.found;
 	look->seen(&thread->trace, found, look->arg);
 }
 
 /* The idle thread of a CPU that has never come up, or has not come to traced code yet. */
-static bool has_no_cpu(const struct thread *thread)
+static bool thread_has_no_cpu(const struct thread *thread)
 {
 	return thread->flags & THREAD_IDLE && !smp_cpu_online(atomic_load(&thread->cpu));
 }
 
-static void show_stopped(struct thread *thread, void *arg)
+static void thread_show_stopped(struct thread *thread, void *arg)
 {
 	const struct trace_plat_look *look = arg;
 	struct run_queue *rq;
@@ -65,10 +65,10 @@ static void show_stopped(struct thread *thread, void *arg)
 		return;
 	spin_lock(&thread->wake_lock);
 	rq = sched_lock_queue_of(thread);
-	if (has_no_cpu(thread))
+	if (thread_has_no_cpu(thread))
 		look->seen(&thread->trace, 0, look->arg);
 	else if (!atomic_load(&thread->on_cpu))
-		show_sleeper(look, thread);
+		thread_show_sleeper(look, thread);
 	spin_unlock(&rq->lock);
 	spin_unlock(&thread->wake_lock);
 }
@@ -77,7 +77,7 @@ static void show_stopped(struct thread *thread, void *arg)
  * An idle thread in its wait: registers that it was interrupted with may be left from whoever ran
  * before it, for as long as it waits.
  */
-static bool is_idle_wait(void)
+static bool thread_is_idle_wait(void)
 {
 	const struct run_queue *rq = this_run_queue();
 	uint32_t inside = preempt_count() & (PREEMPT_DEPTH_MASK | PREEMPT_SOFTIRQ_MASK);
@@ -86,19 +86,19 @@ static bool is_idle_wait(void)
 }
 
 /* On each CPU: in an interrupt, or called by the thread that asks. */
-static void show_running(void *arg)
+static void thread_show_running(void *arg)
 {
 	const struct trace_plat_look *look = arg;
 	struct finder finder = { .look = look, .thread = &current_thread()->trace };
-	uint32_t found = find_in_words(&finder, arch_frame_pointer());
+	uint32_t found = thread_find_in_words(&finder, arch_frame_pointer());
 
-	if (found && arch_stack_show_here(is_idle_wait(), find_in, &finder))
+	if (found && arch_stack_show_here(thread_is_idle_wait(), thread_find_in, &finder))
 		found = finder.found;
 	look->seen(finder.thread, found, look->arg);
 }
 
 void thread_each_stack(const struct trace_plat_look *look)
 {
-	thread_each(show_stopped, (void *)(uintptr_t)look);
-	smp_call_all(show_running, (void *)(uintptr_t)look, true);
+	thread_each(thread_show_stopped, (void *)(uintptr_t)look);
+	smp_call_all(thread_show_running, (void *)(uintptr_t)look, true);
 }

@@ -31,7 +31,7 @@ void timer_setup(struct timer *timer, void (*fn)(struct timer *timer))
 }
 
 /* Interrupts off, queue of this CPU. */
-static void arm_first_locked(struct timer_queue *queue)
+static void timer_arm_first_locked(struct timer_queue *queue)
 {
 	struct heap_node *first = heap_first(&queue->heap);
 
@@ -53,7 +53,7 @@ void timer_start(struct timer *timer, uint64_t deadline_ns)
 	heap_insert(&queue->heap, &timer->node);
 	queue->nr_pending++;
 	if (heap_first(&queue->heap) == &timer->node)
-		arm_first_locked(queue);
+		timer_arm_first_locked(queue);
 	spin_unlock(&queue->lock);
 	arch_irq_restore(flags);
 }
@@ -89,7 +89,7 @@ bool timer_cancel_sync(struct timer *timer)
 }
 
 /* Softirq: run what is due on this CPU. */
-static void run_timers(void)
+static void timer_run_expired(void)
 {
 	struct timer_queue *queue = &queues[cpu_local_read(id)];
 	uint64_t flags = spin_lock_irqsave(&queue->lock);
@@ -108,7 +108,7 @@ static void run_timers(void)
 		flags = spin_lock_irqsave(&queue->lock);
 		atomic_store(&queue->firing, NULL);
 	}
-	arm_first_locked(queue);
+	timer_arm_first_locked(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -119,10 +119,10 @@ void upcall_timer(void)
 
 void timers_init(void)
 {
-	softirq_register(SOFTIRQ_TIMER, run_timers);
+	softirq_register(SOFTIRQ_TIMER, timer_run_expired);
 }
 
-static uint64_t sum_queues(bool fired)
+static uint64_t timer_sum_queues(bool fired)
 {
 	uint64_t sum = 0;
 
@@ -137,10 +137,10 @@ static uint64_t sum_queues(bool fired)
 
 uint64_t timer_nr_pending(void)
 {
-	return sum_queues(false);
+	return timer_sum_queues(false);
 }
 
 uint64_t timer_nr_fired(void)
 {
-	return sum_queues(true);
+	return timer_sum_queues(true);
 }

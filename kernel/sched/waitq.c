@@ -12,7 +12,7 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 
-static void append_locked(struct waitq *queue, struct waiter *waiter)
+static void waitq_append_locked(struct waitq *queue, struct waiter *waiter)
 {
 	waiter->next = NULL;
 	waiter->prev = queue->last;
@@ -24,7 +24,7 @@ static void append_locked(struct waitq *queue, struct waiter *waiter)
 	waiter->is_queued = true;
 }
 
-static void remove_locked(struct waitq *queue, struct waiter *waiter)
+static void waitq_remove_locked(struct waitq *queue, struct waiter *waiter)
 {
 	if (waiter->prev)
 		waiter->prev->next = waiter->next;
@@ -48,7 +48,7 @@ void waitq_prepare(struct waitq *queue, struct waiter *waiter)
 	waiter->thread = current_thread();
 	atomic_store(&waiter->is_woken, 0);
 	flags = spin_lock_irqsave(&queue->lock);
-	append_locked(queue, waiter);
+	waitq_append_locked(queue, waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);
 	/* The condition is read after we can be seen: pairs with the fence in waitq_has_waiters().
 	 */
@@ -78,7 +78,7 @@ void waitq_finish(struct waitq *queue, struct waiter *waiter)
 	if (!waiter->is_queued)
 		return;
 	flags = spin_lock_irqsave(&queue->lock);
-	remove_locked(queue, waiter);
+	waitq_remove_locked(queue, waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -115,7 +115,7 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
  * Who has been woken already, by another, resets that before he looks at his condition again: he
  * will see what this waker did.
  */
-static void wake_locked(struct waiter *waiter)
+static void waitq_wake_locked(struct waiter *waiter)
 {
 	if (atomic_load(&waiter->is_woken))
 		return;
@@ -129,7 +129,7 @@ void waitq_wake_all_waiters(struct waitq *queue)
 
 	flags = spin_lock_irqsave(&queue->lock);
 	for (struct waiter *w = queue->first; w; w = w->next)
-		wake_locked(w);
+		waitq_wake_locked(w);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -143,6 +143,6 @@ void waitq_wake_one_waiter(struct waitq *queue)
 	while (waiter && atomic_load(&waiter->is_woken))
 		waiter = waiter->next;
 	if (waiter)
-		wake_locked(waiter);
+		waitq_wake_locked(waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }

@@ -111,7 +111,7 @@ struct alarm {
 	_Atomic uint32_t rang;
 };
 
-static void ring_alarm(struct timer *timer)
+static void wake_ring_alarm(struct timer *timer)
 {
 	struct alarm *alarm = container_of(timer, struct alarm, timer);
 
@@ -127,7 +127,7 @@ bool schedule_until(uint64_t deadline_ns)
 		schedule();
 		return false;
 	}
-	timer_setup(&alarm.timer, ring_alarm);
+	timer_setup(&alarm.timer, wake_ring_alarm);
 	timer_start(&alarm.timer, deadline_ns);
 	schedule();
 	timer_cancel_sync(&alarm.timer);

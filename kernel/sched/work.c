@@ -45,7 +45,7 @@ bool work_queue(struct work *work)
 	return work_queue_on(cpu_local_read(id), work);
 }
 
-static struct work *take_work(struct worker *worker)
+static struct work *work_take(struct worker *worker)
 {
 	struct work *work = NULL;
 	uint64_t flags = spin_lock_irqsave(&worker->lock);
@@ -58,7 +58,7 @@ static struct work *take_work(struct worker *worker)
 	return work;
 }
 
-static bool has_work(void *arg)
+static bool work_has(void *arg)
 {
 	struct worker *worker = arg;
 	uint64_t flags = spin_lock_irqsave(&worker->lock);
@@ -73,10 +73,10 @@ static int kworker(void *arg)
 	struct worker *worker = arg;
 
 	for (;;) {
-		struct work *work = take_work(worker);
+		struct work *work = work_take(worker);
 
 		if (!work) {
-			waitq_wait(&worker->waitq, has_work, worker, true, WAIT_FOREVER);
+			waitq_wait(&worker->waitq, work_has, worker, true, WAIT_FOREVER);
 			continue;
 		}
 		atomic_store(&work->is_pending, 0);
@@ -107,7 +107,7 @@ struct barrier {
 	struct completion reached;
 };
 
-static void reach_barrier(struct work *work)
+static void work_reach_barrier(struct work *work)
 {
 	complete(&container_of(work, struct barrier, work)->reached);
 }
@@ -117,13 +117,13 @@ void work_flush(void)
 	for (uint64_t left = worker_mask; left; left &= left - 1) {
 		struct barrier barrier = { 0 };
 
-		work_init(&barrier.work, reach_barrier);
+		work_init(&barrier.work, work_reach_barrier);
 		work_queue_on((uint32_t)__builtin_ctzll(left), &barrier.work);
 		wait_for_completion(&barrier.reached);
 	}
 }
 
-static void delayed_work_due(struct timer *timer)
+static void work_delayed_due(struct timer *timer)
 {
 	work_queue(&container_of(timer, struct delayed_work, timer)->work);
 }
@@ -131,7 +131,7 @@ static void delayed_work_due(struct timer *timer)
 void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work))
 {
 	work_init(&work->work, fn);
-	timer_setup(&work->timer, delayed_work_due);
+	timer_setup(&work->timer, work_delayed_due);
 }
 
 void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns)
