@@ -9,6 +9,8 @@ TRACE_ARCH_ASM := \
 	trace/arch/x86_64/graph_return.asm \
 	trace/arch/x86_64/text_poke_sites.asm \
 	trace/arch/x86_64/trampoline_code.asm
+# What a host need not write when only ftrace changes its code.
+TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c
 
 # Offsets of C structs for its assembly. In: TRACE_OFFSETS, the file to make, trace_offsets.inc in some folder that nasm
 # looks into; TRACE_OFFSETS_CC, the compiler with its flags.
