@@ -257,6 +257,8 @@ mutate: deps-test
 compile_commands.json: $(BUILD)/gen/offsets.inc FORCE
 	$(Q)$(MAKE) --no-print-directory -n -B CC=clang BUILD=$(BUILD) all | tools/compile-commands > $@
 
+include trace/libtrace.mk
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 

@@ -1,0 +1,18 @@
+/*
+ * The inline half of <trace/platform.h>: all of it is the library's, that of x86-64 and that of
+ * hosts with one CPU and no threads, but for the clock.
+ */
+#ifndef TRACE_PLAT_INLINE_H
+#define TRACE_PLAT_INLINE_H
+
+#include <trace/arch_inline.h>
+#include <trace/one_cpu.h>
+
+extern uint64_t ns_per_cycle; /* in units of 2^-32 */
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
+{
+	return (uint64_t)((unsigned __int128)trace_plat_cycles() * ns_per_cycle >> 32);
+}
+
+#endif

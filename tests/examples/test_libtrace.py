@@ -1,0 +1,31 @@
+"""`make libtrace`: what the archive defines and leaves to the host."""
+import re
+
+import pytest
+from workshop import libtrace, must
+
+PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
+            "register_ftrace_|unregister_ftrace_|register_tracer$|unregister_tracer$|modify_ftrace_direct$|"
+            "for_each_kernel_tracepoint$|return_to_handler|__fentry__$")
+FROM_C = {"memcpy", "memmove", "memset", "memcmp"}
+
+
+def symbols(archive):
+    """(kind, name) of each that has a kind and a name, of all members."""
+    return {tuple(line.split()[-2:]) for line in must("nm", "-g", archive).splitlines() if len(line.split()) in (2, 3)}
+
+
+@pytest.mark.parametrize("profile", ["ring", "ops", "graph", "full"])
+def test_names(profile):
+    """No symbol outside of the library's prefixes; none but the host's and C's is asked for."""
+    found = symbols(libtrace("gcc", profile) / "libtrace.a")
+    defined = {name for kind, name in found if kind not in "Uwv"}
+    asked = {name for kind, name in found if kind == "U"} - defined - FROM_C
+    assert len(defined) > 50
+    assert {name for name in defined if not re.match(PREFIXES, name)} == set()
+    assert {name for name in asked if not re.match(r"trace_plat_|trace_arch_|ns_per_cycle$|(text|exec)_(start|end)$", name)} == set()
+
+
+def test_clang_has_the_same(tmp_path):
+    gcc, clang = (symbols(libtrace(compiler, "ops") / "libtrace.a") for compiler in ("gcc", "clang"))
+    assert {name for kind, name in gcc if kind in "TWDB"} == {name for kind, name in clang if kind in "TWDB"}

@@ -1,0 +1,80 @@
+# `make libtrace PROFILE=graph HOST=folder`: the library by itself, for other kernels. In LIBTRACE there is then
+#
+#   libtrace.a      what the profile needs, and the defaults; a function of the host takes a default's place
+#   include/        the public headers, and the host's: they are compiled into the archive, so both belong together
+#   flags           compiler flags for each file of the host: cc @flags -c a.c
+#   flags.traced    the same, and call sites
+#   recordmcount    lists the call sites of an object, in the object
+#
+# HOST holds the host's inline halves. docs/porting.md goes through all of it.
+PROFILE	 ?= full
+HOST	 ?= examples/tiny/include
+LIBTRACE ?= $(BUILD)/libtrace-$(PROFILE)
+
+lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS))
+lib_asms := $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_ASM))
+ifeq ($(PROFILE),ops)
+lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
+endif
+lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(lib_srcs) $(lib_asms))
+lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h)) \
+	$(patsubst trace/arch/x86_64/include/%,$(LIBTRACE)/include/%,$(wildcard trace/arch/x86_64/include/trace/*.h)) \
+	$(patsubst $(HOST)/%,$(LIBTRACE)/include/%,$(wildcard $(HOST)/*.h))
+
+lib_nasmflags := -f elf64 -g -F dwarf -w+all -Itrace/arch/x86_64/ -I$(dir $(TRACE_OFFSETS))
+
+# What the host's code has to have in common with the library; the reasons are in docs/porting.md.
+LIBTRACE_FLAGS := -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -mcx16 \
+	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none -Wno-unused-function
+LIBTRACE_TRACED := -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
+
+# How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
+# that the host may call its own functions as it likes.
+LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_$(\
+	)|(un)?register_ftrace_|register_tracer|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
+
+AR := $(CROSS_COMPILE)ar
+NM := $(CROSS_COMPILE)nm
+
+libtrace: $(LIBTRACE)/libtrace.a $(LIBTRACE)/flags $(LIBTRACE)/flags.traced $(LIBTRACE)/recordmcount
+
+$(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/config
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcsD $@ $(lib_objs)
+	$(Q)$(NM) -g --defined-only $@ | awk 'NF == 3 && $$3 !~ /^($(LIBTRACE_NAMES))/ { print $$3, "trace_" $$3 }' | \
+		sort -u > $(LIBTRACE)/renamed
+	$(Q)$(OBJCOPY) -D --redefine-syms=$(LIBTRACE)/renamed $@
+
+$(LIBTRACE)/include/%.h: $(HOST)/%.h $(LIBTRACE)/config
+	@mkdir -p $(@D)
+	@cp $< $@
+$(LIBTRACE)/include/%.h: trace/include/%.h $(LIBTRACE)/config
+	@mkdir -p $(@D)
+	@cp $< $@
+$(LIBTRACE)/include/%.h: trace/arch/x86_64/include/%.h $(LIBTRACE)/config
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -DKERNEL_DEBUG=%,$(CFLAGS_COMMON)) $(CFLAGS_$<) -Wconversion -I$(LIBTRACE)/include -Itrace \
+		-MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config
+	$(call say,NASM,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NASM) $(lib_nasmflags) -MD $(@:.o=.d) -MP -o $@ $<
+	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@
+
+$(LIBTRACE)/flags: $(LIBTRACE)/config
+	@printf '%s\n' -I$(abspath $(LIBTRACE))/include $(LIBTRACE_FLAGS) > $@
+$(LIBTRACE)/flags.traced: $(LIBTRACE)/flags
+	@(cat $<; printf '%s\n' $(LIBTRACE_TRACED)) > $@
+$(LIBTRACE)/recordmcount: $(BUILD)/tools/recordmcount
+	@mkdir -p $(@D)
+	@cp $< $@
+
+-include $(lib_objs:.o=.d)
+.PHONY: libtrace
