@@ -1,0 +1,80 @@
+"""docs/porting.md against what it describes: the flags of `make libtrace`, the functions of the host."""
+import re
+import subprocess
+
+import pytest
+from workshop import ROOT, libtrace
+
+TEXT = (ROOT / "docs/porting.md").read_text()
+PARTS = {"base": ["include/trace/platform.h"], "arch": ["arch/x86_64/include/trace/arch_host.h"],
+         **{part: [f"include/trace/platform_{part}.h"] for part in ("ring", "ops", "graph", "full")}}
+
+
+def section(title):
+    return re.search(rf"^## {title}$(.*?)(?=^## |\Z)", TEXT, re.M | re.S)[1]
+
+
+def rows(text):
+    for line in re.findall(r"^\| (.*) \|$", text, re.M):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
+        yield re.findall(r"`([^`]+)`", cells[0]), cells
+
+
+def declared(name):
+    """Functions that a header declares."""
+    text = re.sub(r"/\*.*?\*/|^#.*?$", "", (ROOT / "trace" / name).read_text(), flags=re.S | re.M)
+    return set(re.findall(r"\b((?:trace_plat|trace_arch|ftrace_regs|ftrace_override)_\w+)\(", text))
+
+
+def test_flags():
+    """Each flag of a list has its row, each row a list that has it."""
+    table = [flag for flags, _ in rows(section("2. Compile one file with call sites")) for flag in flags if flag[0] == "-"]
+    lists = [(libtrace(compiler, "ops") / "flags.traced").read_text().split() for compiler in ("gcc", "clang")]
+    used = {flag for flags in lists for flag in flags if not flag.startswith("-I")}
+    assert sorted(table) == sorted(used)
+
+
+def test_plain_files_have_no_sites():
+    folder = libtrace("gcc", "ops")
+    plain, traced = ((folder / name).read_text().split() for name in ("flags", "flags.traced"))
+    assert traced[:len(plain)] == plain and not {"-pg", "-mfentry"} & set(plain)
+
+
+def functions():
+    """(functions, part, who has them) of each row."""
+    for names, cells in rows(section("What your kernel provides")):
+        if names:
+            yield names, cells[1], cells[3].strip("*`")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_functions(part):
+    table = [name for names, of, _ in functions() for name in names if of == part]
+    assert sorted(table) == sorted(set().union(*map(declared, PARTS[part])))
+
+
+def test_who_has_them():
+    """Defaults are weak in the archive, what is to be written is asked for, the rest is in the header that is named."""
+    nm = subprocess.run(["nm", "-g", libtrace("gcc", "full") / "libtrace.a"], capture_output=True, text=True, check=True)
+    kinds = {}
+    for line in nm.stdout.splitlines():
+        words = line.split()
+        if len(words) in (2, 3):
+            kinds.setdefault(words[-1], set()).add(words[-2])
+    one = (ROOT / "trace/include/trace/one_cpu.h").read_text()
+    arch = "".join((ROOT / f"trace/arch/x86_64/include/trace/arch_{name}.h").read_text() for name in ("inline", "regs"))
+    is_so = {"default": lambda name: "W" in kinds.get(name, ()),
+             "write": lambda name: kinds.get(name) == {"U"},
+             "one": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", one),
+             "arch": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", arch) or "T" in kinds.get(name, ()),
+             "inline": lambda name: name not in kinds}
+    assert [f"{name}: {who}" for names, _, who in functions() for name in names if not is_so[who](name)] == []
+
+
+def test_room_for_trampolines():
+    """The lines of the linker script are those of the example."""
+    script = (ROOT / "examples/tiny/linker.ld").read_text().split("\n")
+    lines = [line.strip() for line in re.findall(r"^    (\S.*[;}])$", section("3. Link"), re.M)]
+    assert len(lines) == 6
+    for line in lines:
+        assert any(line in have for have in script), line
