@@ -1,7 +1,7 @@
 /*
  * Default: a host whose scheduler says nothing.
  */
-#include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include <trace/platform.h>
 
 TRACE_DEFAULT void trace_plat_current_sched(struct trace_sched_thread *out_thread)
