@@ -16,4 +16,5 @@ TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c
 # looks into; TRACE_OFFSETS_CC, the compiler with its flags.
 $(TRACE_OFFSETS): $(addprefix trace/arch/x86_64/,gen-offsets trace_offsets.c include/trace/arch_regs.h) trace/include/trace/compiler.h
 	@mkdir -p $(@D)
-	@trace/arch/x86_64/gen-offsets $(TRACE_OFFSETS_CC) > $@
+	@$(TRACE_OFFSETS_CC) -S -o $(@:.inc=.s) trace/arch/x86_64/trace_offsets.c
+	@trace/arch/x86_64/gen-offsets < $(@:.inc=.s) > $@
