@@ -303,6 +303,28 @@ void trace_plat_set_hooks(uint32_t mask)
 	synchronize_preempt();
 }
 
+/* ---- <trace/arch_host.h> ---- */
+
+void trace_arch_cpus_hold(void)
+{
+	smp_hotplug_lock();
+}
+
+void trace_arch_cpus_release(void)
+{
+	smp_hotplug_unlock();
+}
+
+void trace_arch_sync_cores(void)
+{
+	smp_sync_cores();
+}
+
+bool trace_arch_is_emulated(void)
+{
+	return cpu_features.hypervisor;
+}
+
 void trace_arch_broken(const char *what)
 {
 	panic("%s", what);

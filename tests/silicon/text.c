@@ -31,7 +31,22 @@ static long membarrier(int command)
 	return syscall(__NR_membarrier, command, 0, 0);
 }
 
-void silicon_sync_cores(void)
+/* CPUs are threads: a new one has serialised when it runs. */
+void trace_arch_cpus_hold(void)
+{
+}
+
+void trace_arch_cpus_release(void)
+{
+}
+
+/* As on an emulator: what costs more is tried. */
+bool trace_arch_is_emulated(void)
+{
+	return true;
+}
+
+void trace_arch_sync_cores(void)
 {
 	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
 		panic("membarrier failed");

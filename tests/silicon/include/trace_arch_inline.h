@@ -12,8 +12,8 @@
 
 extern uint8_t *silicon_view;
 
-/* Every running thread of this process executes a serialising instruction. */
-void silicon_sync_cores(void);
+/* Has this process's other threads serialise, too. */
+void trace_arch_sync_cores(void);
 
 static inline bool trace_arch_is_text(uintptr_t addr)
 {
@@ -43,33 +43,14 @@ static inline void *trace_arch_view_of(uintptr_t addr)
 	return silicon_view + (addr - SILICON_TEXT);
 }
 
-static inline void trace_arch_cpus_hold(void)
-{
-}
-
-static inline void trace_arch_cpus_release(void)
-{
-}
-
-static inline void trace_arch_sync_cores(void)
-{
-	silicon_sync_cores();
-}
-
 static inline void trace_arch_serialise(void)
 {
-	silicon_sync_cores();
+	trace_arch_sync_cores();
 }
 
 static inline void trace_arch_relax(void)
 {
 	__asm__ volatile("pause" : : : "memory");
-}
-
-/* As on an emulator: what costs more is tried. */
-static inline bool trace_arch_is_emulated(void)
-{
-	return true;
 }
 
 static inline uintptr_t trace_arch_exec_start(void)

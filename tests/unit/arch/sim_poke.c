@@ -3,7 +3,8 @@
  * moment, handlers that are late, a CPU that comes online meanwhile. See sim/sim_text.h for what is
  * looked at before every step.
  *
- * links: trace/arch/x86_64/text_poke.c arch/x86_64/smp_sync.c arch/x86_64/smp_ap.c
+ * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
+ * links: arch/x86_64/smp_sync.c arch/x86_64/smp_ap.c
  */
 #include "unit.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * text_poke.c without other CPUs: what it refuses and then leaves alone, what it writes and in what
  * stretches, which int3s it answers and how.
  *
+ * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
  * links: arch/x86_64/smp_sync.c
  */
 #include "unit.h"
@@ -14,7 +15,8 @@
 #include "smp_priv.h"
 #include "sim_text.h"
 
-#include "../../../trace/arch/x86_64/text_poke.c" /* after a panic its lock is taken back */
+#include "insn.h"
+#include "text_private.h" /* after a panic its lock is taken back */
 
 #define STRETCH 256u
 
@@ -147,9 +149,9 @@ static void test_broken_promises(void **state)
 		assert_non_null(strstr(sim_panics(broken[i]), "is_code("));
 	assert_non_null(strstr(sim_panics(write_too_much), "len <= TEXT_WRITE_MAX"));
 	assert_non_null(strstr(sim_panics(poke_not_ascending), "poke->site > last"));
-	poke_state.busy = false;
+	text_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_no_code), "is_code(site)"));
-	poke_state.busy = false;
+	text_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_twice_at_once), "!was_busy"));
 }
 

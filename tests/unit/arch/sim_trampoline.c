@@ -4,7 +4,8 @@
  * but bytes that tell which piece they are of.
  *
  * links: trace/arch/x86_64/trampoline.c trace/arch/x86_64/exec_alloc.c
- * links: trace/arch/x86_64/text_poke.c arch/x86_64/smp_sync.c
+ * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
+ * links: arch/x86_64/smp_sync.c
  */
 #include "unit.h"
 #include <string.h>

@@ -55,6 +55,11 @@ void sim_text_changed(void);
 
 /* `cpu` runs code that has sites, from now on. */
 void sim_text_cpu_runs(uint32_t cpu);
+/* It runs none until the next sim_text_cpu_runs(). */
+void sim_text_cpu_stops(uint32_t cpu);
+
+/* What trace_arch_is_emulated() says. */
+extern bool sim_is_emulator;
 
 /* Is the view there: between open and close? */
 bool sim_view_is_open(void);

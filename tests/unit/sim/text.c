@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <arch/smp.h>
 #include <trace/arch_host.h>
 #include <trace/arch_text.h>
 
@@ -242,6 +243,11 @@ void sim_text_cpu_runs(uint32_t cpu)
 		check_site(cpu, site);
 }
 
+void sim_text_cpu_stops(uint32_t cpu)
+{
+	model.cpu_runs[cpu] = false;
+}
+
 uint32_t sim_text_nr_sites(void)
 {
 	return model.has_foreign ? SIM_SITE_FOREIGN + 1 : model.nr_tracked;
@@ -341,6 +347,28 @@ void sim_text_changed(void)
 			check_site(cpu, site);
 		}
 	}
+}
+
+/* ---- The kernel's way to have others serialise: smp_sync.c ---- */
+
+void trace_arch_cpus_hold(void)
+{
+	smp_hotplug_lock();
+}
+
+void trace_arch_cpus_release(void)
+{
+	smp_hotplug_unlock();
+}
+
+void trace_arch_sync_cores(void)
+{
+	smp_sync_cores();
+}
+
+bool trace_arch_is_emulated(void)
+{
+	return sim_is_emulator;
 }
 
 /* ---- The view ---- */

@@ -1,16 +1,21 @@
 # What each x86-64 host needs besides the sources of ../../files.mk; never instrumented.
 TRACE_ARCH_SRCS := \
 	trace/arch/x86_64/exec_alloc.c \
-	trace/arch/x86_64/text_poke.c \
-	trace/arch/x86_64/text_poke_test.c \
+	trace/arch/x86_64/text_write.c \
 	trace/arch/x86_64/trampoline.c
 TRACE_ARCH_ASM := \
 	trace/arch/x86_64/fentry.asm \
 	trace/arch/x86_64/graph_return.asm \
-	trace/arch/x86_64/text_poke_sites.asm \
 	trace/arch/x86_64/trampoline_code.asm
 # What a host need not write when only ftrace changes its code.
 TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c
+
+# How code is changed while other CPUs run it. In: TRACE_ARCH_PATCH, int3 or stop; see include/trace/arch_host.h.
+TRACE_ARCH_PATCH ?= int3
+trace_arch_int3 := trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_poke_test.c
+trace_arch_stop := trace/arch/x86_64/text_stop.c
+TRACE_ARCH_SRCS += $(trace_arch_$(TRACE_ARCH_PATCH))
+TRACE_ARCH_ASM += $(if $(filter int3,$(TRACE_ARCH_PATCH)),trace/arch/x86_64/text_poke_sites.asm)
 
 # Offsets of C structs for its assembly. In: TRACE_OFFSETS, the file to make, trace_offsets.inc in some folder that nasm
 # looks into; TRACE_OFFSETS_CC, the compiler with its flags.

@@ -1,6 +1,6 @@
 /*
  * What the library's x86-64 half asks of this kernel: contracts are in <trace/arch_host.h>. Text is
- * written through the alias, a root of its own; CPUs are synchronised by interrupts.
+ * written through the alias, a root of its own. trace_host.c of kernel/ has what is linked.
  *
  * Context: as there; nothing has a call site.
  */
@@ -10,7 +10,6 @@
 #include <arch/cpu.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
-#include <arch/smp.h>
 
 static TRACE_ALWAYS_INLINE bool trace_arch_is_text(uintptr_t addr)
 {
@@ -45,21 +44,6 @@ static TRACE_ALWAYS_INLINE void *trace_arch_view_of(uintptr_t addr)
 	return arch_alias_of(addr);
 }
 
-static TRACE_ALWAYS_INLINE void trace_arch_cpus_hold(void)
-{
-	smp_hotplug_lock();
-}
-
-static TRACE_ALWAYS_INLINE void trace_arch_cpus_release(void)
-{
-	smp_hotplug_unlock();
-}
-
-static TRACE_ALWAYS_INLINE void trace_arch_sync_cores(void)
-{
-	smp_sync_cores();
-}
-
 static TRACE_ALWAYS_INLINE void trace_arch_serialise(void)
 {
 	arch_sync_core();
@@ -68,11 +52,6 @@ static TRACE_ALWAYS_INLINE void trace_arch_serialise(void)
 static TRACE_ALWAYS_INLINE void trace_arch_relax(void)
 {
 	arch_cpu_relax();
-}
-
-static TRACE_ALWAYS_INLINE bool trace_arch_is_emulated(void)
-{
-	return cpu_features.hypervisor;
 }
 
 static TRACE_ALWAYS_INLINE uintptr_t trace_arch_exec_start(void)

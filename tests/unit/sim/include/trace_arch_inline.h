@@ -1,8 +1,7 @@
 /*
  * The simulated machine as host of trace/arch/x86_64: contracts are in <trace/arch_host.h>. The
  * view of text is text itself; who asks for it when it is not there, or with interrupts on, fails
- * the test (sim_text.h). Cores are synchronised by the kernel's smp_sync.c, which runs here as
- * well.
+ * the test (sim_text.h).
  */
 #ifndef SIM_TRACE_ARCH_INLINE_H
 #define SIM_TRACE_ARCH_INLINE_H
@@ -10,8 +9,6 @@
 /* Where a process may have memory. */
 #define SIM_EXEC_BASE  0x60000000ul
 #define SIM_EXEC_BYTES TRACE_EXEC_MAX
-
-extern bool sim_is_emulator;
 
 bool sim_is_text(uintptr_t addr);
 void sim_view_open(void);
@@ -21,10 +18,6 @@ void sim_view_leave(struct trace_arch_view view);
 void *sim_view_of(uintptr_t addr);
 void sim_relax(void);
 void sim_serialise(void);
-
-void smp_hotplug_lock(void);
-void smp_hotplug_unlock(void);
-void smp_sync_cores(void);
 
 static inline bool trace_arch_is_text(uintptr_t addr)
 {
@@ -56,21 +49,6 @@ static inline void *trace_arch_view_of(uintptr_t addr)
 	return sim_view_of(addr);
 }
 
-static inline void trace_arch_cpus_hold(void)
-{
-	smp_hotplug_lock();
-}
-
-static inline void trace_arch_cpus_release(void)
-{
-	smp_hotplug_unlock();
-}
-
-static inline void trace_arch_sync_cores(void)
-{
-	smp_sync_cores();
-}
-
 static inline void trace_arch_serialise(void)
 {
 	sim_serialise();
@@ -79,11 +57,6 @@ static inline void trace_arch_serialise(void)
 static inline void trace_arch_relax(void)
 {
 	sim_relax();
-}
-
-static inline bool trace_arch_is_emulated(void)
-{
-	return sim_is_emulator;
 }
 
 static inline uintptr_t trace_arch_exec_start(void)

@@ -2,14 +2,18 @@
  * What trace/arch/x86_64 asks of its host, besides <trace/platform.h>: how text is written, how
  * the other CPUs are made to see it, and where code that is made at run time may lie.
  *
- * All of it but trace_arch_broken() belongs into a header <trace_arch_inline.h> of the host, as
- * static inline functions.
+ * What is marked as linked is functions; the rest belongs into a header <trace_arch_inline.h> of
+ * the host, as static inline functions.
  *
  * The rule behind it is in Intel's SDM, volume 3, "Handling Self- and Cross-Modifying Code": a CPU
  * may execute what it fetched before it was written, or a mix of old and new bytes, until it
  * executes a serialising instruction ("Serializing Instructions": IRET, CPUID, SERIALIZE and some
- * more). So the library puts an int3 on each site before it changes the rest, and has all CPUs
- * serialise after each step: <trace/arch_text.h>.
+ * more). There are two ways to obey it, and a host links the source of one:
+ *
+ *   text_poke.c  CPUs go on. An int3 stands in front of each site while the rest is changed, and
+ * all CPUs serialise after each step. Needs trace_arch_sync_cores() and an entry for #BP.
+ *   text_stop.c  The others stand still while sites are changed. Needs trace_arch_stop_others(),
+ * and that no code in NMIs has sites.
  *
  * The host's entry for #BP calls text_poke_handler() first. Its gate is an interrupt gate without
  * an IST stack, as an int3 may be hit inside it. It leaves a gap of at least one word between the
@@ -47,26 +51,12 @@ static inline void trace_arch_view_leave(struct trace_arch_view view);
 /* Where the code at `addr` is written. A page of code is a page of the view. */
 static inline void *trace_arch_view_of(uintptr_t addr);
 
-/* ---- Other CPUs ---- */
+/* ---- This CPU ---- */
 
-/*
- * Around a batch: no CPU comes online in between. One that comes later serialises before it runs
- * code that has sites.
- */
-static inline void trace_arch_cpus_hold(void);
-static inline void trace_arch_cpus_release(void);
-/*
- * Returns when every online CPU, this one too, has executed a serialising instruction since the
- * call. A CPU that has interrupts off is waited for: an interrupt to each that serialises and then
- * counts does that. Interrupts are on.
- */
-static inline void trace_arch_sync_cores(void);
-/* The same for this CPU alone. */
+/* Execute a serialising instruction. */
 static inline void trace_arch_serialise(void);
 /* In a loop that waits for another CPU: pause. Any. */
 static inline void trace_arch_relax(void);
-/* May this be QEMU's emulator? See answer_stale() in text_poke.c. True costs one write more. */
-static inline bool trace_arch_is_emulated(void);
 
 /* ---- Memory for code ---- */
 
@@ -82,7 +72,35 @@ static inline size_t trace_arch_exec_bytes(void);
 
 #include <trace_arch_inline.h> /* the host's: with that of platform.h all that leaves trace/ */
 
-/* ---- Linked ---- */
+/* ---- Linked: other CPUs, for text_poke.c ---- */
+
+/*
+ * Around a batch: no CPU comes online in between. One that comes later serialises before it runs
+ * code that has sites.
+ */
+void trace_arch_cpus_hold(void);
+void trace_arch_cpus_release(void);
+/*
+ * Returns when every online CPU, this one too, has executed a serialising instruction since the
+ * call. A CPU that has interrupts off is waited for: an interrupt to each that serialises and then
+ * counts does that. Interrupts are on.
+ */
+void trace_arch_sync_cores(void);
+/* May this be QEMU's emulator? See answer_stale() in text_poke.c. True costs one write more. */
+bool trace_arch_is_emulated(void);
+
+/* ---- Linked: other CPUs, for text_stop.c ---- */
+
+/*
+ * Returns when every other online CPU waits in an interrupt, with interrupts off; from here on
+ * those of this CPU are off, too, because an interrupt might want a lock that one of the others
+ * holds. No CPU comes online until resume.
+ */
+void trace_arch_stop_others(void);
+/* Lets them go on; each serialises first: the IRET from that interrupt is enough. */
+void trace_arch_resume_others(void);
+
+/* ---- Linked: the end ---- */
 
 /* A promise is broken; to go on would be to damage code. The host ends, with `what`. Any. */
 void trace_arch_broken(const char *what) __attribute__((noreturn, cold));

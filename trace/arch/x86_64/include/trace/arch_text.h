@@ -1,5 +1,6 @@
 /*
- * Changing code that other CPUs execute. A batch of any size takes three core syncs:
+ * Changing code that other CPUs execute. With text_poke.c a batch of any size takes three core
+ * syncs:
  *
  *        site   0f 1f 44 00 00      a CPU that runs over it meanwhile:
  *   1           cc 1f 44 00 00      int3; the handler does what the new instruction will do
@@ -8,6 +9,8 @@
  *      sync     (nobody fetches an old tail any more)
  *   3           e8 xx xx xx xx      the new instruction, or still int3
  *      sync     (nobody is on the int3 any more; handlers have left the batch)
+ *
+ * With text_stop.c the other CPUs stand still for it; then there are no halves, and no handler.
  *
  * All old bytes are compared before the first is written. Text is written through the host's view
  * of it, <trace/arch_host.h>.
@@ -30,8 +33,7 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 void text_poke_finish(void);
 
-/* Write to text or to executable memory where nothing executes yet. Interrupts are off meanwhile.
- */
+/* Write to text or to executable memory where nothing executes yet, with interrupts off. */
 #define TEXT_WRITE_MAX 4096ul
 void text_write(uintptr_t addr, const void *bytes, size_t len);
 

@@ -1,0 +1,35 @@
+/*
+ * Changing code in the simple way: all other CPUs stand still meanwhile, and serialise before they
+ * go on. A site is one instruction, so none stands in the middle of it. See <trace/arch_text.h>.
+ */
+#include <trace/arch_text.h>
+
+#include "insn.h"
+#include "text_private.h"
+
+static void write_whole(const struct trace_poke *poke)
+{
+	insn_store(trace_arch_view_of(trace_plat_ip_unpack(poke->site)), insn_load(poke->new_insn));
+}
+
+int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
+{
+	const struct text_batch batch = { .pokes = pokes, .nr = nr };
+	int err;
+
+	text_take();
+	err = text_verify(&batch, out_error);
+	if (!err) {
+		trace_arch_view_open();
+		trace_arch_stop_others();
+		text_write_all(&batch, write_whole);
+		trace_arch_serialise();
+		trace_arch_resume_others();
+		trace_arch_view_close();
+		text_state.batches++;
+		text_state.sites += nr;
+		text_state.syncs++;
+	}
+	text_drop();
+	return err;
+}

@@ -1,0 +1,123 @@
+/*
+ * Changing code: what is checked before, and writing where nothing executes. See
+ * <trace/arch_text.h>.
+ */
+#include <trace/arch_text.h>
+
+#include "check.h"
+#include "insn.h"
+#include "text_private.h"
+
+struct text_state text_state;
+
+void text_take(void)
+{
+	bool was_busy = atomic_exchange(&text_state.busy, true);
+
+	CHECK(!was_busy);
+}
+
+void text_drop(void)
+{
+	atomic_store(&text_state.busy, false);
+}
+
+static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *out_error)
+{
+	out_error->site = site;
+	insn_store(out_error->expected, expected);
+	insn_store(out_error->found, insn_load((const void *)site));
+	return -EINVAL;
+}
+
+int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error)
+{
+	const struct trace_poke *poke = batch->pokes, *end = poke + batch->nr;
+	uint32_t last = 0;
+
+	for (; poke < end; last = poke->site, poke++) {
+		uintptr_t site = trace_plat_ip_unpack(poke->site);
+
+		CHECK(text_is_code(site) && poke->site > last);
+		if (insn_load((const void *)site) != insn_load(poke->old_insn))
+			return mismatch(site, insn_load(poke->old_insn), out_error);
+	}
+	return 0;
+}
+
+static int verify_calls(const uintptr_t *sites, size_t nr, uintptr_t target,
+			struct trace_poke_error *out_error)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t call = insn_make(INSN_CALL, sites[i], target);
+
+		CHECK(text_is_code(sites[i]));
+		if (insn_load((const void *)sites[i]) != call)
+			return mismatch(sites[i], call, out_error);
+	}
+	return 0;
+}
+
+int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_error *out_error)
+{
+	int err = verify_calls(sites, nr, trace_plat_fentry(), out_error);
+	struct trace_arch_view view;
+
+	if (err)
+		return err;
+	text_take();
+	trace_arch_view_open();
+	view = trace_arch_view_enter();
+	for (size_t i = 0; i < nr; i++)
+		insn_store(trace_arch_view_of(sites[i]), INSN_NOP);
+	trace_arch_view_leave(view);
+	trace_arch_view_close();
+	trace_arch_serialise();
+	text_drop();
+	return 0;
+}
+
+void text_write(uintptr_t addr, const void *bytes, size_t len)
+{
+	struct trace_arch_view view;
+	volatile uint8_t *to;
+
+	CHECK(text_is_code(addr) && text_is_code(addr + len - 1) && len <= TEXT_WRITE_MAX);
+	text_take();
+	trace_arch_view_open();
+	view = trace_arch_view_enter();
+	to = trace_arch_view_of(addr);
+	for (size_t i = 0; i < len; i++)
+		to[i] = ((const uint8_t *)bytes)[i];
+	trace_arch_view_leave(view);
+	trace_arch_view_close();
+	trace_arch_serialise();
+	text_drop();
+}
+
+/* ---- <trace/platform.h> ---- */
+
+void trace_plat_poke_stats(struct trace_poke_stats *out_stats)
+{
+	*out_stats = (struct trace_poke_stats){ .batches = text_state.batches,
+						.sites = text_state.sites,
+						.syncs = text_state.syncs,
+						.int3_hits = text_state.int3_hits,
+						.emulated = text_state.emulated,
+						.stale = text_state.stale };
+}
+
+void trace_plat_insn_nop(uint8_t *out_insn)
+{
+	insn_store(out_insn, INSN_NOP);
+}
+
+void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	insn_store(out_insn, insn_make(INSN_CALL, site, target));
+}
+
+void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn)
+{
+	insn_store(out_insn, insn_make(INSN_JMP, site, target));
+}
