@@ -43,8 +43,9 @@ struct trace_handle {
 struct trace_file {
 	const char *name;
 	uint16_t mode;
-	bool root_only;	  /* instances do not have it */
-	size_t store_max; /* longest text that `store` takes; longer ones are -EINVAL */
+	bool root_only;	   /* instances do not have it */
+	size_t store_max;  /* longest text that `store` takes; longer ones are -EINVAL */
+	const void *about; /* free for files that share their members: what this one is about */
 
 	/* The whole text. 0 or -errno. */
 	int (*show)(struct trace_handle *handle, struct trace_seq *seq);

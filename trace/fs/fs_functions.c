@@ -18,9 +18,8 @@ struct functions_handle {
 	struct ftrace_edit *edit;
 };
 
-/* What a file lists, and whose. */
+/* What a file lists, and whose: its `about`. */
 struct functions_source {
-	const char *name;
 	enum ftrace_list list;
 	struct ftrace_ops *(*ops)(struct trace_array *tr);
 };
@@ -44,21 +43,7 @@ static struct ftrace_ops *stack_tracers_ops(struct trace_array *tr)
 
 static const struct functions_source *source_of(const struct trace_handle *handle)
 {
-	static const struct functions_source sources[] = {
-		{ "available_filter_functions", FTRACE_LIST_AVAILABLE, tracer_ops },
-		{ "available_filter_functions_addrs", FTRACE_LIST_ADDRS, tracer_ops },
-		{ "enabled_functions", FTRACE_LIST_ENABLED, tracer_ops },
-		{ "set_ftrace_filter", FTRACE_LIST_FILTER, tracer_ops },
-		{ "set_ftrace_notrace", FTRACE_LIST_NOTRACE, tracer_ops },
-		{ "set_graph_function", FTRACE_LIST_FILTER, graph_sets },
-		{ "set_graph_notrace", FTRACE_LIST_NOTRACE, graph_sets },
-		{ "stack_trace_filter", FTRACE_LIST_FILTER, stack_tracers_ops },
-	};
-	size_t i = 0;
-
-	while (!trace_streq(sources[i].name, handle->node->name))
-		i++;
-	return &sources[i];
+	return handle->node->file->about;
 }
 
 static void functions_rewind(struct trace_handle *handle)
@@ -177,6 +162,7 @@ static const struct trace_file total_info_file = {
 static const struct trace_file available_file = {
 	.name = "available_filter_functions",
 	.mode = TRACE_MODE_READ,
+	.about = &(const struct functions_source){ FTRACE_LIST_AVAILABLE, tracer_ops },
 	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
@@ -187,6 +173,7 @@ static const struct trace_file available_file = {
 static const struct trace_file addrs_file = {
 	.name = "available_filter_functions_addrs",
 	.mode = TRACE_MODE_READ,
+	.about = &(const struct functions_source){ FTRACE_LIST_ADDRS, tracer_ops },
 	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
@@ -197,6 +184,7 @@ static const struct trace_file addrs_file = {
 static const struct trace_file enabled_file = {
 	.name = "enabled_functions",
 	.mode = TRACE_MODE_READ,
+	.about = &(const struct functions_source){ FTRACE_LIST_ENABLED, tracer_ops },
 	.root_only = true,
 	.open = functions_open,
 	.next = functions_next,
@@ -207,6 +195,7 @@ static const struct trace_file enabled_file = {
 static const struct trace_file filter_file = {
 	.name = "set_ftrace_filter",
 	.mode = TRACE_MODE_WRITE,
+	.about = &(const struct functions_source){ FTRACE_LIST_FILTER, tracer_ops },
 	.open = filter_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -217,6 +206,7 @@ static const struct trace_file filter_file = {
 static const struct trace_file notrace_file = {
 	.name = "set_ftrace_notrace",
 	.mode = TRACE_MODE_WRITE,
+	.about = &(const struct functions_source){ FTRACE_LIST_NOTRACE, tracer_ops },
 	.open = filter_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -227,6 +217,7 @@ static const struct trace_file notrace_file = {
 const struct trace_file trace_graph_function_file = {
 	.name = "set_graph_function",
 	.mode = TRACE_MODE_WRITE,
+	.about = &(const struct functions_source){ FTRACE_LIST_FILTER, graph_sets },
 	.open = filter_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -237,6 +228,7 @@ const struct trace_file trace_graph_function_file = {
 const struct trace_file trace_graph_notrace_file = {
 	.name = "set_graph_notrace",
 	.mode = TRACE_MODE_WRITE,
+	.about = &(const struct functions_source){ FTRACE_LIST_NOTRACE, graph_sets },
 	.open = filter_open,
 	.next = functions_next,
 	.rewind = functions_rewind,
@@ -247,6 +239,7 @@ const struct trace_file trace_graph_notrace_file = {
 static const struct trace_file stack_filter_file = {
 	.name = "stack_trace_filter",
 	.mode = TRACE_MODE_WRITE,
+	.about = &(const struct functions_source){ FTRACE_LIST_FILTER, stack_tracers_ops },
 	.root_only = true,
 	.open = filter_open,
 	.next = functions_next,
