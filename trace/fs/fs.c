@@ -10,6 +10,7 @@
 
 #define USUAL_EVENT 2048u /* its line has room in every handle */
 #define PER_BYTE    3u	  /* characters, where bytes are printed in hex */
+#define SKIP_BYTES  256u
 
 int trace_handle_cpu(const struct trace_handle *handle)
 {
@@ -151,10 +152,41 @@ static int64_t read_text(struct trace_handle *handle, char *buf, size_t len)
 	return (int64_t)handle->given;
 }
 
+/* Bytes read from where the last read ended, 0 at the end, or -errno. */
+static int64_t read_on(struct trace_handle *handle, char *buf, size_t len)
+{
+	const struct trace_file *file = handle->node->file;
+	int64_t got;
+
+	handle->given = 0;
+	got = file->read ? file->read(handle, buf, len) : read_text(handle, buf, len);
+	if (got > 0)
+		handle->position += (uint64_t)got;
+	return got;
+}
+
+/* A text that can be made anew: from the start if need be, up to `pos`. 1, 0 at the end, -errno. */
+static int seek(struct trace_handle *handle, uint64_t pos)
+{
+	char skipped[SKIP_BYTES];
+	uint64_t left;
+	int64_t got;
+
+	if (pos < handle->position)
+		rewind_handle(handle);
+	while ((left = pos - handle->position)) {
+		got = read_on(handle, skipped, left < sizeof(skipped) ? left : sizeof(skipped));
+		if (got <= 0)
+			return (int)got;
+	}
+	return 1;
+}
+
 int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos)
 {
 	const struct trace_file *file = handle->node->file;
 	int64_t got;
+	int found;
 
 	if (!(handle->flags & TRACE_FS_READ))
 		return -EBADF;
@@ -162,15 +194,28 @@ int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64
 		return -EINVAL;
 	if (*pos == 0 && handle->position)
 		rewind_handle(handle);
-	if (*pos != handle->position)
-		return -ESPIPE;
-	handle->given = 0;
-	got = file->read ? file->read(handle, buf, len) : read_text(handle, buf, len);
-	if (got > 0) {
-		handle->position += (uint64_t)got;
-		*pos += (uint64_t)got;
+	if (*pos != handle->position) {
+		if (file->is_stream)
+			return -ESPIPE;
+		found = seek(handle, *pos);
+		if (found <= 0)
+			return found;
 	}
+	got = read_on(handle, buf, len);
+	if (got > 0)
+		*pos += (uint64_t)got;
 	return got;
+}
+
+void trace_fs_cancel(struct trace_handle *handle)
+{
+	handle->is_cancelled = true;
+	trace_plat_wake(&handle->tr->pipe_wait);
+}
+
+void trace_fs_resume(struct trace_handle *handle)
+{
+	handle->is_cancelled = false;
 }
 
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos)

@@ -11,6 +11,7 @@
 #ifndef TRACE_FS_FILE_H
 #define TRACE_FS_FILE_H
 
+#include <stdatomic.h>
 #include <trace/fs.h>
 #include <trace/platform.h>
 #include <trace/tracer.h>
@@ -34,9 +35,10 @@ struct trace_handle {
 	size_t index;	      /* free for `next` */
 	void *private;	      /* free for the file, as is: */
 	size_t private_bytes;
-	const char *store_text; /* while `store` runs: its text */
-	const char *why;	/* what is wrong with it, or NULL */
-	size_t why_pos;		/* where */
+	const char *store_text;	   /* while `store` runs: its text */
+	const char *why;	   /* what is wrong with it, or NULL */
+	_Atomic bool is_cancelled; /* nobody sleeps in it: trace_fs_cancel() */
+	size_t why_pos;		   /* where */
 	char text[];
 };
 
@@ -46,6 +48,11 @@ struct trace_file {
 	bool root_only;	   /* instances do not have it */
 	size_t store_max;  /* longest text that `store` takes; longer ones are -EINVAL */
 	const void *about; /* free for files that share their members: what this one is about */
+	/*
+	 * What is read is gone, and what comes is new: there are no positions in it. Other files
+	 * begin anew with `rewind`.
+	 */
+	bool is_stream;
 
 	/* The whole text. 0 or -errno. */
 	int (*show)(struct trace_handle *handle, struct trace_seq *seq);

@@ -90,7 +90,7 @@ static bool is_ready(void *arg)
 {
 	const struct trace_handle *handle = arg;
 
-	return !is_empty(handle) || is_over(handle);
+	return !is_empty(handle) || is_over(handle) || handle->is_cancelled;
 }
 
 /* As in Linux the percentage is a CPU's; the pipe of all of them is ready with the first event. */
@@ -115,7 +115,9 @@ static int wait_for_events(struct trace_handle *handle)
 		if (err)
 			return err;
 	}
-	return is_empty(handle) ? 0 : 1;
+	if (!is_empty(handle))
+		return 1;
+	return handle->is_cancelled && !is_over(handle) ? -EINTR : 0;
 }
 
 /* Print the next event if there is one. */
@@ -255,6 +257,7 @@ static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
 const struct trace_file trace_pipe_file = {
 	.name = "trace_pipe",
 	.mode = TRACE_MODE_READ,
+	.is_stream = true,
 	.open = pipe_open,
 	.next = pipe_next,
 	.poll = pipe_poll,
@@ -264,6 +267,7 @@ const struct trace_file trace_pipe_file = {
 const struct trace_file trace_pipe_raw_file = {
 	.name = "trace_pipe_raw",
 	.mode = TRACE_MODE_READ,
+	.is_stream = true,
 	.open = raw_open,
 	.read = raw_read,
 	.poll = pipe_poll,
@@ -273,6 +277,7 @@ const struct trace_file trace_pipe_raw_file = {
 const struct trace_file trace_snapshot_raw_file = {
 	.name = "snapshot_raw",
 	.mode = TRACE_MODE_READ,
+	.is_stream = true,
 	.open = raw_open,
 	.read = raw_read,
 	.close = raw_close,

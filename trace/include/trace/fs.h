@@ -9,7 +9,8 @@
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
  *            until there is something to read and ends with -EINTR when the user interrupts.
- * Locking:   a handle is used by one thread at a time; different handles need no care.
+ * Locking:   a handle is used by one thread at a time, but for cancel and resume; different handles
+ *            need no care.
  * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/; the
  *            root, and what lookup finds, are held until trace_fs_put(). An open file needs no
  *            node: an instance with open files is not removed.
@@ -69,7 +70,9 @@ int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_hand
 
 /*
  * Read at *pos, which is advanced. Bytes read, 0 at the end, or a negative error (-EINTR, -EAGAIN
- * with NONBLOCK). Reads go forward; going back to 0 starts anew, anything else is -ESPIPE.
+ * with NONBLOCK). Reading at 0 starts anew. Elsewhere than where the last read ended: a text is
+ * made again up to there, and as it is then; of trace_pipe and the raw files what is read is gone,
+ * so that this is -ESPIPE.
  */
 int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos);
 
@@ -84,6 +87,14 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
  * trace_pipe_raw: its buffer is filled to buffer_percent. Other files: always.
  */
 bool trace_fs_poll(struct trace_handle *handle);
+
+/*
+ * From now on no read of the handle sleeps, also one that does already: -EINTR. Until resume: so a
+ * host whose client takes a request back need not know how far the reader has come. Thread, softirq
+ * or irq, while the handle is open.
+ */
+void trace_fs_cancel(struct trace_handle *handle);
+void trace_fs_resume(struct trace_handle *handle);
 
 /* Filters take effect here, so this too may fail; the handle is gone in any case. */
 int trace_fs_close(struct trace_handle *handle);

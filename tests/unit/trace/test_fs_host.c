@@ -1,0 +1,161 @@
+/*
+ * What hosts other than our kernel ask of tracefs: reads at any position, a read that sleeps and is
+ * taken back.
+ */
+#include "unit.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#include "tracefs.h"
+
+/* ---- Positions ---- */
+
+/* Pieces of the file in any order are those of the whole. */
+static void check_positions(const char *path)
+{
+	static char whole[1 << 20], piece[64];
+	size_t len = strlen(strcpy(whole, cat(path)));
+	struct trace_handle *handle = open_file(path, TRACE_FS_READ);
+
+	srand(4);
+	if (!len)
+		fail_msg("%s is empty", path);
+	for (int i = 0; i < 100; i++) {
+		uint64_t at = (uint64_t)rand() % (len + 20), pos = at;
+		size_t left = at < len ? len - at : 0, want = left < 64 ? left : 64;
+
+		assert_int_equal(trace_fs_read(handle, piece, 64, &pos), want);
+		assert_memory_equal(piece, whole + (at < len ? at : len), want);
+		assert_int_equal(pos, at + want);
+	}
+	trace_fs_close(handle);
+}
+
+static void test_positions(void **state)
+{
+	static const char *const paths[] = {
+		"README",
+		"trace",
+		"per_cpu/cpu0/trace",
+		"available_filter_functions",
+		"trace_options",
+		"set_ftrace_filter",
+		"per_cpu/cpu0/stats",
+	};
+
+	(void)state;
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	for (int i = 0; i < 200; i++)
+		call(0, 5, (size_t)i % NR_FUNCS);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	for (size_t i = 0; i < 30; i++)
+		assert_int_equal(echo("hello", "trace_marker"), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		check_positions(paths[i]);
+}
+
+/* What a stream has given is gone: it knows no other place than the next one. */
+static void test_streams_have_no_positions(void **state)
+{
+	static const char *const paths[] = { "trace_pipe", "per_cpu/cpu0/trace_pipe_raw" };
+	char byte;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct trace_handle *handle =
+			open_file(paths[i], TRACE_FS_READ | TRACE_FS_NONBLOCK);
+		uint64_t pos = 3;
+
+		assert_int_equal(echo("hello", "trace_marker"), 0);
+		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), -ESPIPE);
+		pos = 0;
+		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), 1);
+		trace_fs_close(handle);
+	}
+}
+
+/* ---- Reads that are taken back ---- */
+
+struct reader {
+	const char *path;
+	struct trace_handle *handle;
+	_Atomic int64_t got;
+	_Atomic bool is_over;
+};
+
+static void *read_one(void *arg)
+{
+	struct reader *reader = arg;
+	char text[300];
+	uint64_t pos = 0;
+
+	fake_bind(1);
+	reader->got = trace_fs_read(reader->handle, text, sizeof(text), &pos);
+	reader->is_over = true;
+	return NULL;
+}
+
+static _Atomic uint32_t nr_sleeps;
+
+static void count_sleep(void)
+{
+	nr_sleeps++;
+}
+
+/* One reader sleeps; cancelled, it comes back, and no other of the instance does. */
+static void check_cancel(const char *path)
+{
+	struct reader reader = { .path = path }, other = { .path = "per_cpu/cpu0/trace_pipe_raw" };
+	pthread_t threads[2];
+	uint64_t pos = 0;
+	char text[300];
+
+	nr_sleeps = 0;
+	reader.handle = open_file(path, TRACE_FS_READ);
+	other.handle = open_file(other.path, TRACE_FS_READ);
+	pthread_create(&threads[0], NULL, read_one, &reader);
+	pthread_create(&threads[1], NULL, read_one, &other);
+	while (nr_sleeps < 50)
+		usleep(100);
+	assert_false(reader.is_over);
+	trace_fs_cancel(reader.handle);
+	pthread_join(threads[0], NULL);
+	assert_int_equal(reader.got, -EINTR);
+	assert_false(other.is_over);
+
+	assert_int_equal(trace_fs_read(reader.handle, text, sizeof(text), &pos), -EINTR);
+	trace_fs_resume(reader.handle);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	pthread_join(threads[1], NULL);
+	assert_true(other.got > 0);
+	/* Whoever is cancelled still gets what is there. */
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	trace_fs_cancel(reader.handle);
+	assert_true(trace_fs_read(reader.handle, text, sizeof(text), &pos) > 0);
+	trace_fs_close(reader.handle);
+	trace_fs_close(other.handle);
+}
+
+static void test_cancel(void **state)
+{
+	(void)state;
+	fake_on_wait = count_sleep;
+	check_cancel("trace_pipe");
+	check_cancel("per_cpu/cpu0/trace_pipe");
+	check_cancel("per_cpu/cpu0/trace_pipe_raw");
+	fake_on_wait = NULL;
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_positions),
+		T(test_streams_have_no_positions),
+		T(test_cancel),
+
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
