@@ -97,6 +97,7 @@ TRACE_SRCS += trace/tracers/function_calls.c \
 # the files
 TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_buffer.c \
+	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \

@@ -1,6 +1,6 @@
 /*
  * What hosts other than our kernel ask of tracefs: reads at any position, a read that sleeps and is
- * taken back.
+ * taken back, whole command lines.
  */
 #include "unit.h"
 #include <pthread.h>
@@ -146,15 +146,121 @@ static void test_cancel(void **state)
 	fake_on_wait = NULL;
 }
 
+/* ---- Command lines ---- */
+
+static char printed[1 << 16];
+static size_t printed_len;
+
+static void print(void *arg, const char *text, size_t len)
+{
+	assert_string_equal(arg, "mine");
+	assert_true(printed_len + len < sizeof(printed));
+	memcpy(printed + printed_len, text, len);
+	printed_len += len;
+	printed[printed_len] = '\0';
+}
+
+static int do_line(const char *line, size_t *out_pos)
+{
+	static char mine[] = "mine";
+
+	printed_len = 0;
+	printed[0] = '\0';
+	return trace_fs_command(line, print, mine, out_pos);
+}
+
+static void does(const char *line, const char *text)
+{
+	assert_int_equal(do_line(line, NULL), 0);
+	assert_string_equal(printed, text);
+}
+
+static void fails(const char *line, int err, size_t where)
+{
+	size_t pos = 9999;
+
+	assert_int_equal(do_line(line, &pos), err);
+	assert_int_equal(pos, where);
+}
+
+static void test_commands(void **state)
+{
+	(void)state;
+	does("", "");
+	does("  ;; # nothing", "");
+	does("echo", "\n");
+	does("echo -n  a   'b  c' \"d 'e'\" f\\ g", "a b  c d 'e' f g");
+	does("echo a#b", "a\n");
+	does("echo \"a\\\"b\" '\\'", "a\"b \\\n");
+	does("echo function > current_tracer; cat current_tracer", "function\n");
+	does("echo nop>current_tracer\ncat /sys/kernel/tracing/current_tracer", "nop\n");
+	does("> set_ftrace_filter echo schedule; echo yield >> set_ftrace_filter\n"
+	     "cat /sys/kernel/debug/tracing//set_ftrace_filter",
+	     "schedule\nyield\n");
+	does("echo > set_ftrace_filter; cat set_ftrace_filter",
+	     "#### all functions enabled ####\n");
+	does("mkdir instances/a; ls instances; cat instances/a/current_tracer; rmdir /instances/a/",
+	     "a\nnop\n");
+	does("ls instances", "");
+	does("ls per_cpu", "cpu0\ncpu1\n");
+	assert_int_equal(do_line("echo 1 > trace_marker; cat trace_pipe tracing_on", NULL), 0);
+	if (!strstr(printed, ": 1\n1\n"))
+		fail_msg("%s", printed);
+}
+
+static void test_mistakes(void **state)
+{
+	static char line[TRACE_FS_LINE_MAX + 2];
+
+	(void)state;
+	fails("frobnicate", -ENOENT, 0);
+	fails("echo a; cat nosuch; echo b", -ENOENT, 8);
+	assert_string_equal(printed, "a\n");
+	fails("cat current_tracer/x", -ENOENT, 0);
+	fails("cat options", -EISDIR, 0);
+	fails("cat", -EINVAL, 0);
+	fails("cat tracing_on > tracing_on", -EINVAL, 0);
+	fails("ls tracing_on", -ENOTDIR, 0);
+	fails("ls a b", -ENOENT, 0);
+	fails("  echo 'a", -EINVAL, 2);
+	fails("echo a\\", -EINVAL, 0);
+	fails("echo a >", -EINVAL, 0);
+	fails("echo a > b > c", -EINVAL, 0);
+	fails("> tracing_on", -EINVAL, 0);
+	fails("echo 1 > nosuch", -ENOENT, 0);
+	fails("mkdir x", -EPERM, 0);
+	fails("mkdir nosuch/x", -ENOENT, 0);
+	fails("mkdir tracing_on/x", -ENOTDIR, 0);
+	fails("rmdir instances/x", -ENOENT, 0);
+	fails("mkdir", -EINVAL, 0);
+	/* The file says no, and error_log why. */
+	fails("echo 1;echo nosuch > current_tracer", -EINVAL, 7);
+	assert_non_null(strstr(cat("error_log"), "Command: nosuch"));
+	assert_int_equal(echo("", "error_log"), 0);
+
+	memset(line, 'x', sizeof(line) - 1);
+	memcpy(line, "echo ", 5);
+	assert_int_equal(do_line(line, NULL), -E2BIG);
+	line[TRACE_FS_LINE_MAX] = '\0';
+	assert_int_equal(do_line(line, NULL), 0);
+	assert_int_equal(printed_len, TRACE_FS_LINE_MAX - 5 + 1);
+	for (size_t i = 5; i < TRACE_FS_LINE_MAX; i += 2)
+		line[i] = ' ';
+	fails(line, -EINVAL, 0); /* more words than there is room for */
+
+	fake_alloc_budget = 0;
+	assert_int_equal(do_line("echo", NULL), -ENOMEM);
+	fake_alloc_budget = -1;
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_positions),
-		T(test_streams_have_no_positions),
-		T(test_cancel),
-
+		T(test_positions), T(test_streams_have_no_positions),
+		T(test_cancel),	   T(test_commands),
+		T(test_mistakes),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

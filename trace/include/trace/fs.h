@@ -106,4 +106,26 @@ int trace_fs_close(struct trace_handle *handle);
 int trace_fs_mkdir(struct trace_node *dir, const char *name);
 int trace_fs_rmdir(struct trace_node *dir, const char *name);
 
+/* ---- A command line, for hosts without a shell: fs_command.c ---- */
+
+/* What a command prints, in pieces. */
+typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
+
+/*
+ * Do what a line says, as it is typed at a shell whose directory is tracefs:
+ *
+ *   cat FILE...    ls [DIR]    mkdir DIR    rmdir DIR    echo [-n] [WORD...] [> FILE | >> FILE]
+ *
+ * Several are separated by ';'. A word may be quoted by '' or "" or a backslash, and # starts a
+ * comment. Names may begin with /sys/kernel/tracing or /sys/kernel/debug/tracing, as tutorials have
+ * it. `cat` of trace_pipe shows what is there and does not wait.
+ *
+ * 0, or the error of the command that failed first, and nothing is done after it: -ENOENT also for
+ * a command that there is not; -EINVAL: the line cannot be understood; -E2BIG: it is longer than
+ * TRACE_FS_LINE_MAX; -ENOMEM; what the file says. `out_pos`, if not NULL: where in the line the
+ * command begins that failed.
+ */
+#define TRACE_FS_LINE_MAX 4096u
+int trace_fs_command(const char *line, trace_fs_out_fn out, void *arg, size_t *out_pos);
+
 #endif
