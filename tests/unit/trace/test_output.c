@@ -232,7 +232,7 @@ static void other_clocks(void **state)
 	fake_ticks = 777;
 	call(0, 1, KFREE);
 	body_is("            init-1       [000] .....          777: kfree <-yield\n");
-	assert_int_equal(echo("x86-tsc", "trace_clock"), 0);
+	assert_int_equal(echo(TRACE_CYCLES_CLOCK, "trace_clock"), 0);
 	assert_int_equal(echo("", "trace"), 0);
 	fake_clock = 2000000;
 	call(0, 1, KFREE); /* three cycles a nanosecond */
