@@ -246,8 +246,8 @@ static void switches(void **state)
 	assert_int_equal(echo("1000000", "tracing_max_latency"), 0); /* nothing is kept aside */
 	fake_run(1);
 	fake_this->irqs_off = true;
-	trace_hook_wakeup(&prev, &next);
-	trace_hook_switch(&prev, &next);
+	trace_sched_wakeup(&prev, &next);
+	trace_sched_switch(&prev, &next);
 	fake_this->irqs_off = false;
 	next_is("wakeup");
 	field_is("common_flags", 1);
