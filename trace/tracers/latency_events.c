@@ -37,12 +37,9 @@ static const struct trace_event_field ctx_fields[] = {
 #define CTX_LETTERS                                                                                \
 	"{ 68, \"D\" }, { 73, \"I\" }, { 82, \"R\" }, { 83, \"S\" }, { 84, \"T\" }, "              \
 	"{ 88, \"X\" }, { 90, \"Z\" }"
-#define CTX_STATE(field) "__print_symbolic(REC->" field ", " CTX_LETTERS ")"
-#define CTX_ARGUMENTS                                                                              \
-	"REC->prev_pid, REC->prev_prio, " CTX_STATE(                                               \
-		"prev_state") ", "                                                                 \
-			      "REC->next_pid, REC->next_prio, " CTX_STATE(                         \
-				      "next_state") ", REC->next_cpu"
+#define CTX_STATE(field)     "__print_symbolic(REC->" field ", " CTX_LETTERS ")"
+#define CTX_THREAD(side)     "REC->" side "_pid, REC->" side "_prio, " CTX_STATE(side "_state")
+#define CTX_ARGUMENTS	     CTX_THREAD("prev") ", " CTX_THREAD("next") ", REC->next_cpu"
 #define CTX_PRINT_FMT(arrow) "\"%u:%u:%s " arrow " %u:%u:%s [%03u]\", " CTX_ARGUMENTS
 
 static struct trace_event ctx_event = {
