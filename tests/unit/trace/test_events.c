@@ -305,7 +305,7 @@ static void slow_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 	(void)iter;
 	pthread_create(&remover, NULL, remove_door, &removed);
-	while (fake_nr_pauses < pauses + 3)
+	while (fake_nr_pauses < pauses + 3 && !was_removed)
 		sched_yield();
 	trace_seq_puts(seq, was_removed ? "too early\n" : "still there\n");
 }
