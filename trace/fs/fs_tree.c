@@ -33,6 +33,7 @@ struct trace_tree {
 };
 
 static struct trace_tree root_tree;
+static uint64_t last_id; /* config lock, but for the root */
 static struct trace_node *instances;
 
 static const struct trace_file_table *const tables[] = {
@@ -160,6 +161,7 @@ static struct trace_node *add_node(struct trace_tree *tree, struct trace_node *d
 {
 	struct trace_node *node = &tree->chunks->nodes[tree->chunks->used++];
 
+	node->id = ++last_id;
 	node->name = name;
 	node->parent = dir;
 	node->tree = tree;

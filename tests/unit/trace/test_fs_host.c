@@ -1,6 +1,6 @@
 /*
  * What hosts other than our kernel ask of tracefs: reads at any position, a read that sleeps and is
- * taken back, whole command lines.
+ * taken back, identities, whole command lines.
  */
 #include "unit.h"
 #include <pthread.h>
@@ -72,6 +72,51 @@ static void test_streams_have_no_positions(void **state)
 		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), 1);
 		trace_fs_close(handle);
 	}
+}
+
+/* ---- Identities ---- */
+
+static uint8_t nr_of_id[1 << 16];
+
+static void count_ids(struct trace_node *dir)
+{
+	struct trace_node *node = NULL;
+
+	while ((node = trace_fs_next_child(dir, node))) {
+		assert_in_range(node->id, 1, sizeof(nr_of_id) - 1);
+		assert_int_equal(++nr_of_id[node->id], 1);
+		if (node->is_dir)
+			count_ids(node);
+	}
+}
+
+static void check_ids(void)
+{
+	memset(nr_of_id, 0, sizeof(nr_of_id));
+	nr_of_id[trace_fs_root()->id]++;
+	count_ids(trace_fs_root());
+}
+
+/* Of a directory that was removed nothing is mistaken for what has its name now. */
+static void test_identities(void **state)
+{
+	struct trace_node *dir = node_of("instances");
+	uint64_t file = node_of("per_cpu/cpu1/trace")->id, first, second;
+
+	(void)state;
+	check_ids();
+	assert_int_equal(trace_fs_mkdir(dir, "a"), 0);
+	assert_int_equal(trace_fs_mkdir(dir, "b"), 0);
+	check_ids();
+	first = node_of("instances/a/trace")->id;
+	assert_int_equal(trace_fs_rmdir(dir, "a"), 0);
+	assert_int_equal(trace_fs_mkdir(dir, "a"), 0);
+	check_ids();
+	second = node_of("instances/a/trace")->id;
+	assert_true(second > first);
+	assert_int_equal(node_of("per_cpu/cpu1/trace")->id, file);
+	assert_int_equal(trace_fs_rmdir(dir, "a"), 0);
+	assert_int_equal(trace_fs_rmdir(dir, "b"), 0);
 }
 
 /* ---- Reads that are taken back ---- */
@@ -259,8 +304,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_positions), T(test_streams_have_no_positions),
-		T(test_cancel),	   T(test_commands),
-		T(test_mistakes),
+		T(test_cancel),	   T(test_identities),
+		T(test_commands),  T(test_mistakes),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

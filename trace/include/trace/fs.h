@@ -25,6 +25,7 @@
 /* Public fields are for reading. */
 struct trace_node {
 	const char *name;
+	uint64_t id;   /* from 1, and never given twice: that of a file server's client */
 	uint16_t mode; /* permission bits, as ls shows them: 0640, 0440, 0750 for a directory */
 	bool is_dir;
 	/* The rest is trace/'s own. */
