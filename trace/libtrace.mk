@@ -46,6 +46,10 @@ $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/config
 		sort -u > $(LIBTRACE)/renamed
 	$(Q)$(OBJCOPY) -D --redefine-syms=$(LIBTRACE)/renamed $@
 
+# Another profile, host or compiler makes all of it anew.
+$(LIBTRACE)/config: FORCE
+	$(call stamp,$(HOST) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED) | $(lib_objs))
+
 $(LIBTRACE)/include/%.h: $(HOST)/%.h $(LIBTRACE)/config
 	@mkdir -p $(@D)
 	@cp $< $@

@@ -1,8 +1,9 @@
 """`make libtrace`: what the archive defines and leaves to the host."""
+import os
 import re
 
 import pytest
-from workshop import libtrace, must
+from workshop import ROOT, libtrace, must
 
 PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
             "register_ftrace_|unregister_ftrace_|register_tracer$|unregister_tracer$|modify_ftrace_direct$|"
@@ -26,6 +27,19 @@ def test_names(profile):
     assert {name for name in asked if not re.match(r"trace_plat_|trace_arch_|ns_per_cycle$|(text|exec)_(start|end)$", name)} == set()
 
 
-def test_clang_has_the_same(tmp_path):
+def test_from_nothing(tmp_path):
+    """In a folder that is not there yet, and for another host in one that is: nothing of the first one's stays."""
+    folder, other = tmp_path / "libtrace", tmp_path / "host"
+    other.mkdir()
+    for header in (ROOT / "examples/tiny/include").iterdir():
+        (other / header.name).write_text(header.read_text().replace('"tiny"', '"other"'))
+        os.utime(other / header.name, (0, 0))
+    assert libtrace("gcc", "ring", folder=folder) == folder
+    assert {path.name for path in folder.iterdir()} >= {"libtrace.a", "include", "flags", "flags.traced", "recordmcount"}
+    libtrace("gcc", "ring", host=other, folder=folder)
+    assert '"other"' in (folder / "include/trace_plat_facts.h").read_text()
+
+
+def test_clang_has_the_same():
     gcc, clang = (symbols(libtrace(compiler, "ops") / "libtrace.a") for compiler in ("gcc", "clang"))
     assert {name for kind, name in gcc if kind in "TWDB"} == {name for kind, name in clang if kind in "TWDB"}

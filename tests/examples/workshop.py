@@ -17,9 +17,9 @@ def must(*command, **options):
     return done.stdout
 
 
-def libtrace(compiler, profile, host="examples/tiny/include", name=None):
+def libtrace(compiler, profile, host="examples/tiny/include", folder=None):
     """The folder that `make libtrace` fills."""
-    folder = Path(BUILDS[compiler]) / f"libtrace-{name or profile}"
+    folder = folder or Path(BUILDS[compiler]) / f"libtrace-{profile}"
     must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
          f"HOST={host}", f"LIBTRACE={folder}")
     return folder
