@@ -137,10 +137,10 @@ TRACE_PROFILES := ring ops graph full
 trace_in = $(filter $(patsubst %,trace/%/%,$1),$(TRACE_SRCS))
 TRACE_SRCS_ring	 := $(call trace_in,text ring) trace/instance/printk_event.c trace/log/log.c
 TRACE_SRCS_ops	 := $(call trace_in,text ops)
-TRACE_SRCS_graph := $(call trace_in,text ops graph) trace/instance/hooks.c
+TRACE_SRCS_graph := $(call trace_in,text ops graph)
 TRACE_SRCS_full	 := $(TRACE_SRCS)
 TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks.c messages.c names.c one_cpu.c pause.c symbols.c)
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
-TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops) trace/default/hooks.c
+TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c poke_stats.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c hooks.c irq_entry.c poke_stats.c sched.c stack.c ticks.c wait.c)
