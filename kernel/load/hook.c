@@ -58,7 +58,7 @@ static TRACE_NOTRACE void change_argument(uintptr_t ip, uintptr_t parent_ip, str
 					  struct ftrace_regs *fregs)
 {
 	count(ip, parent_ip, ops, fregs);
-	fregs->rdi *= 2;
+	ftrace_regs_set_argument(fregs, 0, 2 * ftrace_regs_get_argument(fregs, 0));
 }
 
 static TRACE_NOTRACE void replace(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,

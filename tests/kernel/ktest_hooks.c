@@ -213,6 +213,48 @@ static void test_plain_keeps_arguments(void)
 	unhook(&plain);
 }
 
+/* Eight digits: two of the arguments lie on the stack. */
+static TRACE_NOINLINE long hooks_join(long a, long b, long c, long d, long e, long f, long g,
+				      long h)
+{
+	__asm__ volatile("" : "+r"(a), "+r"(b));
+	return (((((((a * 10 + b) * 10 + c) * 10 + d) * 10 + e) * 10 + f) * 10 + g) * 10) + h;
+}
+
+/* Inline: the number is a constant, and no table of jumps is needed. */
+static TRACE_ALWAYS_INLINE void add_one(struct ftrace_regs *fregs, uint32_t n)
+{
+	ftrace_regs_set_argument(fregs, n, ftrace_regs_get_argument(fregs, n) + 1);
+}
+
+static TRACE_NOTRACE void add_one_to_each(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					  struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	add_one(fregs, 0);
+	add_one(fregs, 1);
+	add_one(fregs, 2);
+	add_one(fregs, 3);
+	add_one(fregs, 4);
+	add_one(fregs, 5);
+	add_one(fregs, 6);
+	add_one(fregs, 7);
+}
+
+/* Every ops may set arguments, also one without all registers. */
+static void test_set_arguments(void)
+{
+	static struct ftrace_ops change = { .func = add_one_to_each };
+
+	if (!KTEST_NEED(hook_at(&change, hooks_join) == 0))
+		return;
+	KTEST_CHECK(hooks_join(1, 2, 3, 4, 5, 6, 7, 8) == 23456789);
+	unhook(&change);
+	KTEST_CHECK(hooks_join(1, 2, 3, 4, 5, 6, 7, 8) == 12345678);
+}
+
 static TRACE_NOTRACE void to_difference(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 					struct ftrace_regs *fregs)
 {
@@ -425,6 +467,7 @@ static void test_memory(void)
 const struct ktest ktest_hooks[] = {
 	{ "hooks_registers", test_registers },
 	{ "hooks_plain", test_plain_keeps_arguments },
+	{ "hooks_set_arguments", test_set_arguments },
 	{ "hooks_ipmodify", test_ipmodify },
 	{ "hooks_jump", test_jump },
 	{ "hooks_direct", test_direct },

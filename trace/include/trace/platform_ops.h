@@ -29,6 +29,8 @@ static inline void trace_plat_recursion_clear(uint32_t bit);
  */
 /* Argument `n` of the traced function, counted from 0. */
 static inline uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs, uint32_t n);
+/* The traced function, or what the call goes to instead, gets that one. */
+static inline void ftrace_regs_set_argument(struct ftrace_regs *fregs, uint32_t n, uint64_t value);
 /* Behind the site. Setting it, with FTRACE_OPS_FL_IPMODIFY only, lets the call go there. */
 static inline uintptr_t ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs);
 static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, uintptr_t ip);

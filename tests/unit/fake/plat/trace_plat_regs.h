@@ -31,6 +31,12 @@ static inline uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs,
 	return n < FAKE_NR_ARGS ? fregs->arg[n] : 0;
 }
 
+static inline void ftrace_regs_set_argument(struct ftrace_regs *fregs, uint32_t n, uint64_t value)
+{
+	if (n < FAKE_NR_ARGS)
+		fregs->arg[n] = value;
+}
+
 static inline uintptr_t ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs)
 {
 	return fregs->rip;

@@ -49,6 +49,33 @@ static TRACE_ALWAYS_INLINE uint64_t ftrace_regs_get_argument(const struct ftrace
 	}
 }
 
+static TRACE_ALWAYS_INLINE void ftrace_regs_set_argument(struct ftrace_regs *fregs, uint32_t n,
+							 uint64_t value)
+{
+	switch (n) {
+	case 0:
+		fregs->rdi = value;
+		break;
+	case 1:
+		fregs->rsi = value;
+		break;
+	case 2:
+		fregs->rdx = value;
+		break;
+	case 3:
+		fregs->rcx = value;
+		break;
+	case 4:
+		fregs->r8 = value;
+		break;
+	case 5:
+		fregs->r9 = value;
+		break;
+	default:
+		(&fregs->parent)[1 + n - 6] = value;
+	}
+}
+
 static TRACE_ALWAYS_INLINE uintptr_t
 ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs)
 {
