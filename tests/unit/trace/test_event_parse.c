@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
-#include <trace/hooks.h>
+#include <trace/host_tracepoints.h>
 #include <trace/ring_buffer.h>
 #include <trace/thread.h>
 #include "event_help.h"
