@@ -102,8 +102,10 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \
 	trace/fs/fs_info.c \
+	trace/fs/fs_latency.c \
 	trace/fs/fs_marker.c \
 	trace/fs/fs_options.c \
+	trace/fs/fs_pids.c \
 	trace/fs/fs_pipe.c \
 	trace/fs/fs_snapshot.c \
 	trace/fs/fs_stack.c \
@@ -124,6 +126,9 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_pids.c \
+	trace/start/feature_profile.c \
+	trace/start/feature_snapshot.c \
+	trace/start/feature_stack_tracer.c \
 	trace/start/feature_text.c \
 	trace/start/features.c
 # Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.

@@ -241,13 +241,16 @@ static const struct trace_file stats_file = {
 
 static const struct trace_file *const files[] = {
 	&buffer_size_file, &buffer_total_file, &subbuf_size_file, &buffer_percent_file,
-	&free_buffer_file, &trace_trace_file,  &trace_pipe_file,  &trace_snapshot_file,
+	&free_buffer_file, &trace_trace_file,  &trace_pipe_file,
 };
 
 static const struct trace_file *const cpu_files[] = {
-	&buffer_size_file,    &stats_file,	    &trace_trace_file,	      &trace_pipe_file,
-	&trace_pipe_raw_file, &trace_snapshot_file, &trace_snapshot_raw_file,
+	&buffer_size_file, &stats_file, &trace_trace_file, &trace_pipe_file, &trace_pipe_raw_file,
 };
 
-const struct trace_file_table trace_buffer_files = { files, TRACE_ARRAY_SIZE(files) };
-const struct trace_file_table trace_cpu_files = { cpu_files, TRACE_ARRAY_SIZE(cpu_files) };
+const struct trace_file_table trace_buffer_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+	.cpu_files = cpu_files,
+	.nr_cpu = TRACE_ARRAY_SIZE(cpu_files),
+};

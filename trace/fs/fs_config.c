@@ -4,12 +4,10 @@
 #include "fs_file.h"
 #include "instance/array.h"
 #include "instance/cpumask.h"
-#include "instance/max.h"
 #include "text/str.h"
 
 #define WORD_MAX   64u /* option, clock */
 #define TRACER_MAX 100u
-#define NS_PER_US  1000u
 
 /* ---- current_tracer, available_tracers ---- */
 
@@ -125,41 +123,18 @@ static int tracing_cpumask_store(struct trace_handle *handle, char *text)
 	return err;
 }
 
-/* ---- tracing_thresh, tracing_max_latency: microseconds; for tracers that measure latencies ----
- */
-
-static int store_us(struct trace_handle *handle, char *text, _Atomic uint64_t *out_ns)
-{
-	uint64_t value;
-	int err = trace_handle_number(handle, text, &value);
-
-	if (err)
-		return err;
-	if (value > UINT64_MAX / NS_PER_US) {
-		trace_handle_blame(handle, text, "more microseconds than fit");
-		return -ERANGE;
-	}
-	*out_ns = value * NS_PER_US;
-	return 0;
-}
-
-/* Cut, not rounded: as in Linux, and in the header of `trace`. */
-static int show_us(struct trace_seq *seq, uint64_t ns)
-{
-	trace_seq_printf(seq, "%llu\n", (unsigned long long)(ns / NS_PER_US));
-	return 0;
-}
+/* ---- tracing_thresh: microseconds; for tracers that measure how long something takes ---- */
 
 static int tracing_thresh_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	(void)handle;
-	return show_us(seq, trace_thresh_ns);
+	return trace_show_us(seq, trace_thresh_ns);
 }
 
 static int tracing_thresh_store(struct trace_handle *handle, char *text)
 {
 	struct trace_array *tr = NULL;
-	int err = store_us(handle, text, &trace_thresh_ns);
+	int err = trace_handle_us(handle, text, &trace_thresh_ns);
 
 	if (err)
 		return err;
@@ -168,16 +143,6 @@ static int tracing_thresh_store(struct trace_handle *handle, char *text)
 		(void)tracer_settings_changed(tr);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
-}
-
-static int tracing_max_latency_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	return show_us(seq, trace_max_of(handle->tr)->latency_ns);
-}
-
-static int tracing_max_latency_store(struct trace_handle *handle, char *text)
-{
-	return store_us(handle, text, &trace_max_of(handle->tr)->latency_ns);
 }
 
 static const struct trace_file available_tracers_file = {
@@ -226,17 +191,10 @@ static const struct trace_file tracing_thresh_file = {
 	.store_max = WORD_MAX,
 };
 
-static const struct trace_file tracing_max_latency_file = {
-	.name = "tracing_max_latency",
-	.mode = TRACE_MODE_WRITE,
-	.show = tracing_max_latency_show,
-	.store = tracing_max_latency_store,
-	.store_max = WORD_MAX,
-};
-
 static const struct trace_file *const files[] = {
-	&available_tracers_file, &current_tracer_file, &tracing_on_file,	  &trace_clock_file,
-	&tracing_cpumask_file,	 &tracing_thresh_file, &tracing_max_latency_file,
+	&available_tracers_file, &current_tracer_file,	&tracing_on_file,
+	&trace_clock_file,	 &tracing_cpumask_file, &tracing_thresh_file,
 };
 
-const struct trace_file_table trace_config_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_config_files = { .files = files,
+						     .nr = TRACE_ARRAY_SIZE(files) };

@@ -79,9 +79,14 @@ struct trace_file {
 	void (*rewind)(struct trace_handle *handle);
 };
 
+/* A group of files: those of the directory of an instance, and others. */
 struct trace_file_table {
 	const struct trace_file *const *files;
 	size_t nr;
+	const struct trace_file *const *cpu_files; /* in each per_cpu/cpuN; node->arg is N */
+	size_t nr_cpu;
+	/* Or NULL: in trace_stat/ of the root, for each CPU, with its number behind the name. */
+	const struct trace_file *stat;
 };
 
 extern const struct trace_file_table trace_config_files; /* fs_config.c, and so on */
@@ -91,21 +96,17 @@ extern const struct trace_file_table trace_info_files;
 extern const struct trace_file_table trace_buffer_files;
 extern const struct trace_file_table trace_function_files;
 extern const struct trace_file_table trace_marker_files;
+/* Of features, see instance/feature.h. */
 extern const struct trace_file_table trace_graph_files;
-/* Made in fs_functions.c, which has all files of that kind. */
-extern const struct trace_file trace_graph_function_file;
-extern const struct trace_file trace_graph_notrace_file;
+extern const struct trace_file_table trace_latency_files;
+extern const struct trace_file_table trace_pid_files;
+extern const struct trace_file_table trace_profile_files;
+extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
-extern const struct trace_file_table trace_stat_files;
-/* trace_stat/functionN; node->arg is the CPU. */
-extern const struct trace_file trace_stat_function_file;
-/* In each per_cpu/cpuN; node->arg is the number. */
-extern const struct trace_file_table trace_cpu_files;
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
 extern const struct trace_file trace_pipe_raw_file;
-extern const struct trace_file trace_snapshot_file;
 extern const struct trace_file trace_snapshot_raw_file;
 /* One for each option; node->arg is its number, node->name its name. */
 extern const struct trace_file trace_option_file;
@@ -124,6 +125,10 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
 void trace_handle_blame(struct trace_handle *handle, const char *at, const char *why);
 /* For `store`: all of `text` as a decimal number. -EINVAL, -ERANGE; the blame is told. */
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
+/* The same, as microseconds that are kept as nanoseconds. */
+int trace_handle_us(struct trace_handle *handle, char *text, _Atomic uint64_t *out_ns);
+/* The reverse, cut, not rounded: as in Linux, and in the header of `trace`. 0. */
+int trace_show_us(struct trace_seq *seq, uint64_t ns);
 
 /*
  * Room in the handle's empty text for the line of an event of `event_bytes`. Without the memory for

@@ -2,7 +2,7 @@
  * The files of tracefs about function_graph: which functions, how deep. See fs_file.h,
  * tracers/graph_tracer.h.
  */
-#include "fs_file.h"
+#include "fs_functions.h"
 #include "instance/array.h"
 #include "text/str.h"
 #include "tracers/graph_tracer.h"
@@ -42,10 +42,41 @@ static const struct trace_file max_depth_file = {
 	.store_max = NUMBER_MAX,
 };
 
+static struct ftrace_ops *graph_sets(struct trace_array *tr)
+{
+	return &trace_graph_of(tr)->sets;
+}
+
+static const struct trace_functions_source graph_filter = {
+	.list = FTRACE_LIST_FILTER,
+	.ops = graph_sets,
+	.is_set = true,
+	.changed = function_graph_update,
+};
+
+static const struct trace_functions_source graph_notrace = {
+	.list = FTRACE_LIST_NOTRACE,
+	.ops = graph_sets,
+	.is_set = true,
+	.changed = function_graph_update,
+};
+
+static const struct trace_file graph_function_file = {
+	.name = "set_graph_function",
+	.mode = TRACE_MODE_WRITE,
+	TRACE_FUNCTIONS_FILTER(graph_filter),
+};
+
+static const struct trace_file graph_notrace_file = {
+	.name = "set_graph_notrace",
+	.mode = TRACE_MODE_WRITE,
+	TRACE_FUNCTIONS_FILTER(graph_notrace),
+};
+
 static const struct trace_file *const files[] = {
-	&trace_graph_function_file,
-	&trace_graph_notrace_file,
+	&graph_function_file,
+	&graph_notrace_file,
 	&max_depth_file,
 };
 
-const struct trace_file_table trace_graph_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_graph_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };

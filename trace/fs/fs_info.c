@@ -82,4 +82,4 @@ static const struct trace_file *const files[] = {
 	&poke_stats_file,
 };
 
-const struct trace_file_table trace_info_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_info_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };

@@ -62,4 +62,5 @@ static const struct trace_file *const files[] = {
 	&trace_marker_raw_file,
 };
 
-const struct trace_file_table trace_marker_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_marker_files = { .files = files,
+						     .nr = TRACE_ARRAY_SIZE(files) };

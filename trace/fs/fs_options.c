@@ -125,4 +125,5 @@ static const struct trace_file *const files[] = {
 	&trace_options_file,
 };
 
-const struct trace_file_table trace_option_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_option_files = { .files = files,
+						     .nr = TRACE_ARRAY_SIZE(files) };

@@ -132,7 +132,7 @@ static int snapshot_store(struct trace_handle *handle, char *text)
 	return err;
 }
 
-const struct trace_file trace_snapshot_file = {
+static const struct trace_file snapshot_file = {
 	.name = "snapshot",
 	.mode = TRACE_MODE_WRITE,
 	.open = snapshot_open,
@@ -141,4 +141,14 @@ const struct trace_file trace_snapshot_file = {
 	.store = snapshot_store,
 	.store_max = NUMBER_MAX,
 	.close = snapshot_close,
+};
+
+static const struct trace_file *const files[] = { &snapshot_file };
+static const struct trace_file *const cpu_files[] = { &snapshot_file, &trace_snapshot_raw_file };
+
+const struct trace_file_table trace_snapshot_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+	.cpu_files = cpu_files,
+	.nr_cpu = TRACE_ARRAY_SIZE(cpu_files),
 };

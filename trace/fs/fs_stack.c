@@ -5,7 +5,7 @@
  * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading
  * that says so, what is known of interrupts and of the stacks of NMIs and faults.
  */
-#include "fs_file.h"
+#include "fs_functions.h"
 #include "instance/array.h"
 #include "text/str.h"
 #include "tracers/stack_tracer.h"
@@ -142,6 +142,26 @@ static const struct trace_file stack_trace_file = {
 	.close = stack_close,
 };
 
-static const struct trace_file *const files[] = { &max_size_file, &stack_trace_file };
+static struct ftrace_ops *stack_ops(struct trace_array *tr)
+{
+	(void)tr;
+	return &stack_tracer_ops;
+}
 
-const struct trace_file_table trace_stack_files = { files, TRACE_ARRAY_SIZE(files) };
+static const struct trace_functions_source stack_filter = { .list = FTRACE_LIST_FILTER,
+							    .ops = stack_ops };
+
+static const struct trace_file stack_filter_file = {
+	.name = "stack_trace_filter",
+	.mode = TRACE_MODE_WRITE,
+	.root_only = true,
+	TRACE_FUNCTIONS_FILTER(stack_filter),
+};
+
+static const struct trace_file *const files[] = {
+	&max_size_file,
+	&stack_trace_file,
+	&stack_filter_file,
+};
+
+const struct trace_file_table trace_stack_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };

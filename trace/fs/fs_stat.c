@@ -88,7 +88,7 @@ static const struct trace_file enabled_file = {
 	.store_max = WORD_MAX,
 };
 
-const struct trace_file trace_stat_function_file = {
+static const struct trace_file stat_function_file = {
 	.name = "function",
 	.mode = TRACE_MODE_WRITE,
 	.open = stat_open,
@@ -99,4 +99,8 @@ const struct trace_file trace_stat_function_file = {
 
 static const struct trace_file *const files[] = { &enabled_file };
 
-const struct trace_file_table trace_stat_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_profile_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+	.stat = &stat_function_file,
+};

@@ -7,6 +7,8 @@
 #include "instance/error_log.h"
 #include "text/str.h"
 
+#define NS_PER_US 1000u
+
 #define STORE_MAX   4000u
 #define COMMAND_MAX 256u
 
@@ -90,4 +92,25 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
 		return (int64_t)len;
 	report(handle, buf, len, err);
 	return err;
+}
+
+int trace_handle_us(struct trace_handle *handle, char *text, _Atomic uint64_t *out_ns)
+{
+	uint64_t value;
+	int err = trace_handle_number(handle, text, &value);
+
+	if (err)
+		return err;
+	if (value > UINT64_MAX / NS_PER_US) {
+		trace_handle_blame(handle, text, "more microseconds than fit");
+		return -ERANGE;
+	}
+	*out_ns = value * NS_PER_US;
+	return 0;
+}
+
+int trace_show_us(struct trace_seq *seq, uint64_t ns)
+{
+	trace_seq_printf(seq, "%llu\n", (unsigned long long)(ns / NS_PER_US));
+	return 0;
 }

@@ -1,15 +1,12 @@
 /*
- * The files of tracefs about threads: names, and which of them the function tracer sees. See
- * fs_file.h, cmdlines.h, pids.h.
+ * The files of tracefs about threads: their names. See fs_file.h, cmdlines.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
 #include "instance/cmdlines.h"
-#include "instance/pid_filter.h"
 #include "text/str.h"
 
 #define WORD_MAX 64u
-#define PIDS_MAX 65536u /* bytes of a list in one write */
 
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
@@ -56,95 +53,6 @@ static int saved_cmdlines_size_store(struct trace_handle *handle, char *text)
 					 : "room for no name at all");
 	return err;
 }
-/* ---- set_ftrace_pid, set_ftrace_notrace_pid ---- */
-
-static struct trace_pids *pids_of(struct trace_handle *handle)
-{
-	bool is_no = trace_streq(handle->node->name, "set_ftrace_notrace_pid");
-	struct trace_pid_sets *sets = trace_pid_sets_of(handle->tr);
-
-	return is_no ? &sets->except : &sets->only;
-}
-
-static int pids_open(struct trace_handle *handle)
-{
-	const unsigned int clear = TRACE_FS_WRITE | TRACE_FS_TRUNC;
-	struct trace_pids none = { 0 };
-	int err;
-
-	if ((handle->flags & clear) != clear)
-		return 0;
-	trace_plat_lock(&trace_config_lock);
-	err = trace_pid_filter_replace(handle->tr, pids_of(handle), &none);
-	trace_plat_unlock(&trace_config_lock);
-	return err;
-}
-
-/* The smallest id from `handle->index` on: the list may change between two reads. */
-static int pids_next(struct trace_handle *handle, struct trace_seq *seq)
-{
-	const struct trace_pids *set = pids_of(handle);
-	int more = 0;
-	size_t i = 0;
-
-	trace_plat_lock(&trace_config_lock);
-	while (i < set->nr && (size_t)set->pids[i] < handle->index)
-		i++;
-	if (i < set->nr) {
-		trace_seq_printf(seq, "%d\n", set->pids[i]);
-		handle->index = (size_t)set->pids[i] + 1;
-		more = 1;
-	} else if (!handle->position && !handle->given) {
-		trace_seq_puts(seq, "no pid\n");
-		handle->index = SIZE_MAX;
-		more = 1;
-	}
-	trace_plat_unlock(&trace_config_lock);
-	return more;
-}
-
-/* Add the numbers of `text` to `set`. */
-static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char *text)
-{
-	uint64_t value;
-	char *word;
-	int err = 0;
-
-	while (!err) {
-		while (trace_is_space(*text))
-			text++;
-		if (!*text)
-			break;
-		word = text;
-		while (*text && !trace_is_space(*text))
-			text++;
-		if (*text)
-			*text++ = '\0';
-		err = trace_parse_u64(word, 0, &value) || value > INT32_MAX ? -EINVAL : 0;
-		if (err)
-			trace_handle_blame(handle, word, "not the number of a thread");
-		else
-			err = trace_pids_add(set, (int32_t)value);
-	}
-	return err;
-}
-
-/* All numbers of one write or none. */
-static int pids_store(struct trace_handle *handle, char *text)
-{
-	struct trace_pids *set = pids_of(handle), wanted = { 0 };
-	int err;
-
-	trace_plat_lock(&trace_config_lock);
-	err = trace_pids_copy(&wanted, set);
-	if (!err)
-		err = parse_pids(handle, &wanted, text);
-	if (!err)
-		err = trace_pid_filter_replace(handle->tr, set, &wanted);
-	trace_pids_clear(&wanted);
-	trace_plat_unlock(&trace_config_lock);
-	return err;
-}
 
 static const struct trace_file saved_cmdlines_file = {
 	.name = "saved_cmdlines",
@@ -163,29 +71,10 @@ static const struct trace_file saved_cmdlines_size_file = {
 	.store_max = WORD_MAX,
 };
 
-static const struct trace_file set_ftrace_pid_file = {
-	.name = "set_ftrace_pid",
-	.mode = TRACE_MODE_WRITE,
-	.open = pids_open,
-	.next = pids_next,
-	.store = pids_store,
-	.store_max = PIDS_MAX,
-};
-
-static const struct trace_file set_ftrace_notrace_pid_file = {
-	.name = "set_ftrace_notrace_pid",
-	.mode = TRACE_MODE_WRITE,
-	.open = pids_open,
-	.next = pids_next,
-	.store = pids_store,
-	.store_max = PIDS_MAX,
-};
-
 static const struct trace_file *const files[] = {
 	&saved_cmdlines_file,
 	&saved_cmdlines_size_file,
-	&set_ftrace_pid_file,
-	&set_ftrace_notrace_pid_file,
 };
 
-const struct trace_file_table trace_thread_files = { files, TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_thread_files = { .files = files,
+						     .nr = TRACE_ARRAY_SIZE(files) };

@@ -9,6 +9,7 @@
 #include <trace/fmt.h>
 #include "fs_file.h"
 #include "instance/array.h"
+#include "instance/feature.h"
 #include "instance/instance.h"
 #include "ops/ftrace_grace.h"
 #include "text/str.h"
@@ -38,9 +39,21 @@ static struct trace_node *instances;
 
 static const struct trace_file_table *const tables[] = {
 	&trace_config_files, &trace_option_files,   &trace_thread_files, &trace_info_files,
-	&trace_buffer_files, &trace_function_files, &trace_marker_files, &trace_graph_files,
-	&trace_stack_files,  &trace_stat_files,
+	&trace_buffer_files, &trace_function_files, &trace_marker_files,
 };
+
+/* The tables, then those of features; NULL behind the last. */
+static const struct trace_file_table *table_at(size_t at)
+{
+	if (at < TRACE_ARRAY_SIZE(tables))
+		return tables[at];
+	at -= TRACE_ARRAY_SIZE(tables);
+	for (const struct trace_feature *const *feature = trace_features; *feature; feature++) {
+		if ((*feature)->files && !at--)
+			return (*feature)->files;
+	}
+	return NULL;
+}
 
 struct trace_node *trace_fs_root(void)
 {
@@ -195,23 +208,36 @@ static bool is_root_tree(const struct trace_tree *tree)
 	return tree == &root_tree;
 }
 
-static void add_table(struct trace_node *dir, const struct trace_file_table *table, uint64_t arg)
+static void add_files(struct trace_node *dir, const struct trace_file *const *files, size_t nr,
+		      uint64_t arg)
 {
-	for (size_t i = 0; i < table->nr; i++) {
-		if (is_root_tree(dir->tree) || !table->files[i]->root_only)
-			add_file(dir, table->files[i]->name, table->files[i], arg);
+	for (size_t i = 0; i < nr; i++) {
+		if (is_root_tree(dir->tree) || !files[i]->root_only)
+			add_file(dir, files[i]->name, files[i], arg);
 	}
 }
 
 static size_t count_nodes(void)
 {
+	size_t nr_cpus = trace_plat_nr_cpus();
 	size_t nr = 5 + TRACE_NR_OPTIONS; /* root, options, per_cpu, trace_stat, instances */
+	const struct trace_file_table *table;
 
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tables); i++)
-		nr += tables[i]->nr;
+	for (size_t at = 0; (table = table_at(at)); at++)
+		nr += table->nr + nr_cpus * (table->nr_cpu + (table->stat ? 1 : 0));
 	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
 		nr += tracer->nr_options;
-	return nr + trace_plat_nr_cpus() * (1 + trace_cpu_files.nr + 1);
+	return nr + nr_cpus;
+}
+
+static size_t count_stats(void)
+{
+	const struct trace_file_table *table;
+	size_t nr = 0;
+
+	for (size_t at = 0; (table = table_at(at)); at++)
+		nr += table->stat ? 1 : 0;
+	return nr;
 }
 
 static void add_tracer_options(struct trace_node *dir, struct tracer *tracer)
@@ -232,6 +258,14 @@ static void add_options(struct trace_tree *tree)
 		add_tracer_options(tree->options, tracer);
 }
 
+static void add_cpu(struct trace_node *dir, uint32_t cpu)
+{
+	const struct trace_file_table *table;
+
+	for (size_t at = 0; (table = table_at(at)); at++)
+		add_files(dir, table->cpu_files, table->nr_cpu, cpu);
+}
+
 static void add_cpus(struct trace_tree *tree)
 {
 	struct trace_node *dir = add_dir(tree, tree->root, "per_cpu");
@@ -239,7 +273,17 @@ static void add_cpus(struct trace_tree *tree)
 
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		trace_snprintf(name, CPU_NAME_LEN, "cpu%u", cpu);
-		add_table(add_dir(tree, dir, name), &trace_cpu_files, cpu);
+		add_cpu(add_dir(tree, dir, name), cpu);
+		name += CPU_NAME_LEN;
+	}
+}
+
+/* `name`: room for the names of the files. */
+static void add_stat(struct trace_node *dir, const struct trace_file *file, char *name)
+{
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+		trace_snprintf(name, CPU_NAME_LEN, "%s%u", file->name, cpu);
+		add_file(dir, name, file, cpu);
 		name += CPU_NAME_LEN;
 	}
 }
@@ -248,27 +292,34 @@ static void add_cpus(struct trace_tree *tree)
 static void add_stats(struct trace_tree *tree)
 {
 	struct trace_node *dir = add_dir(tree, tree->root, "trace_stat");
-	char *name = tree->chunks->names + trace_plat_nr_cpus() * CPU_NAME_LEN;
+	size_t names_bytes = trace_plat_nr_cpus() * CPU_NAME_LEN;
+	char *name = tree->chunks->names + names_bytes;
+	const struct trace_file_table *table;
 
-	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
-		trace_snprintf(name, CPU_NAME_LEN, "%s%u", trace_stat_function_file.name, cpu);
-		add_file(dir, name, &trace_stat_function_file, cpu);
-		name += CPU_NAME_LEN;
+	for (size_t at = 0; (table = table_at(at)); at++) {
+		if (!table->stat)
+			continue;
+		add_stat(dir, table->stat, name);
+		name += names_bytes;
 	}
 }
 
 static int build(struct trace_tree *tree, struct trace_array *tr)
 {
-	tree->chunks = chunk_alloc(count_nodes(), 2 * CPU_NAME_LEN * trace_plat_nr_cpus());
+	size_t nr_stats = count_stats();
+	const struct trace_file_table *table;
+
+	tree->chunks =
+		chunk_alloc(count_nodes(), (1 + nr_stats) * CPU_NAME_LEN * trace_plat_nr_cpus());
 	if (!tree->chunks)
 		return -ENOMEM;
 	tree->tr = tr;
 	tree->root = add_dir(tree, NULL, tr->name);
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(tables); i++)
-		add_table(tree->root, tables[i], (uint64_t)RING_BUFFER_ALL_CPUS);
+	for (size_t at = 0; (table = table_at(at)); at++)
+		add_files(tree->root, table->files, table->nr, (uint64_t)RING_BUFFER_ALL_CPUS);
 	add_options(tree);
 	add_cpus(tree);
-	if (is_root_tree(tree))
+	if (is_root_tree(tree) && nr_stats)
 		add_stats(tree);
 	return 0;
 }

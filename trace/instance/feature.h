@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct trace_array;
+struct trace_file_table;
 struct trace_thread;
 struct tracer;
 
@@ -41,6 +42,9 @@ struct trace_feature {
 	void (*instance_hidden)(struct trace_array *tr);
 	void (*instance_gone)(struct trace_array *tr);
 	void (*instance_free)(struct trace_array *tr);
+
+	/* Its files in tracefs, see fs/fs_file.h. */
+	const struct trace_file_table *files;
 
 	/* A tracer is about to be known. -errno: it will not be. Config lock held. */
 	int (*tracer_added)(struct tracer *tracer);

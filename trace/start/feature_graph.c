@@ -3,6 +3,7 @@
  */
 #include <trace/ftrace.h>
 #include "features.h"
+#include "fs/fs_file.h"
 #include "instance/array.h"
 #include "tracers/graph_entry.h"
 #include "tracers/graph_tracer.h"
@@ -23,4 +24,5 @@ const struct trace_feature trace_feature_graph = {
 	.name = "graph",
 	.init = graph_init,
 	.instance_free = graph_free,
+	.files = &trace_graph_files,
 };

@@ -3,6 +3,7 @@
  */
 #include <trace/ftrace.h>
 #include "features.h"
+#include "fs/fs_file.h"
 #include "instance/pid_filter.h"
 
 static void pids_exited(int32_t pid, struct trace_thread *thread)
@@ -23,4 +24,5 @@ const struct trace_feature trace_feature_pids = {
 	.thread_created = trace_pid_filter_thread_created,
 	.thread_exited = pids_exited,
 	.instance_gone = pids_gone,
+	.files = &trace_pid_files,
 };

@@ -1,0 +1,34 @@
+/*
+ * The file of the latency tracers: tracing_max_latency, in microseconds. See fs_file.h,
+ * instance/max.h.
+ */
+#include "fs_file.h"
+#include "instance/max.h"
+#include "text/str.h"
+
+#define NUMBER_MAX 64u
+
+static int tracing_max_latency_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	return trace_show_us(seq, trace_max_of(handle->tr)->latency_ns);
+}
+
+static int tracing_max_latency_store(struct trace_handle *handle, char *text)
+{
+	return trace_handle_us(handle, text, &trace_max_of(handle->tr)->latency_ns);
+}
+
+static const struct trace_file tracing_max_latency_file = {
+	.name = "tracing_max_latency",
+	.mode = TRACE_MODE_WRITE,
+	.show = tracing_max_latency_show,
+	.store = tracing_max_latency_store,
+	.store_max = NUMBER_MAX,
+};
+
+static const struct trace_file *const files[] = { &tracing_max_latency_file };
+
+const struct trace_file_table trace_latency_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+};
