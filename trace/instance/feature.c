@@ -53,3 +53,15 @@ int trace_features_tracer_added(struct tracer *tracer)
 	}
 	return err;
 }
+
+int trace_features_tracer_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
+				 bool on)
+{
+	int err = 0;
+
+	for (const struct trace_feature *const *at = trace_features; *at && !err; at++) {
+		if ((*at)->tracer_option)
+			err = (*at)->tracer_option(tr, tracer, bit, on);
+	}
+	return err;
+}

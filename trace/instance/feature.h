@@ -9,9 +9,11 @@
 #ifndef TRACE_FEATURE_H
 #define TRACE_FEATURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct trace_array;
+struct trace_boot_param;
 struct trace_file_table;
 struct trace_thread;
 struct tracer;
@@ -20,6 +22,13 @@ struct trace_feature {
 	const char *name;
 	/* In trace_init(), in the order of the table; the global instance is there. 0 or -errno. */
 	int (*init)(void);
+
+	/* Boot parameters, see start/boot.h; the last has no name. */
+	const struct trace_boot_param *params;
+	/* In trace_boot_start(), before a tracer starts, and in trace_boot_finish(). No lock held.
+	 */
+	void (*boot_start)(struct trace_array *tr);
+	void (*boot_finish)(void);
 
 	/*
 	 * A thread was made by `parent_pid`, and does not run yet; a thread ends, and calls this.
@@ -46,6 +55,9 @@ struct trace_feature {
 	/* Its files in tracefs, see fs/fs_file.h. */
 	const struct trace_file_table *files;
 
+	/* An option of a tracer has changed. It may refuse with -errno. Config lock held. */
+	int (*tracer_option)(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
+			     bool on);
 	/* A tracer is about to be known. -errno: it will not be. Config lock held. */
 	int (*tracer_added)(struct tracer *tracer);
 };
@@ -58,5 +70,7 @@ void trace_features_instance_hidden(struct trace_array *tr);
 void trace_features_instance_gone(struct trace_array *tr);
 void trace_features_instance_free(struct trace_array *tr);
 int trace_features_tracer_added(struct tracer *tracer);
+int trace_features_tracer_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
+				 bool on);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include <trace/trace_seq.h>
 #include "array.h"
+#include "feature.h"
 #include "options.h"
 #include "text/str.h"
 
@@ -63,6 +64,12 @@ int tracer_option_set(struct trace_array *tr, struct tracer *tracer, uint32_t bi
 	err = tracer->set_option ? tracer->set_option(tr, bit, on) : 0;
 	if (err)
 		return err;
+	err = trace_features_tracer_option(tr, tracer, bit, on);
+	if (err) {
+		if (tracer->set_option)
+			(void)tracer->set_option(tr, bit, !on);
+		return err;
+	}
 	tr->tracer_bits[tracer->index] ^= bit;
 	return 0;
 }

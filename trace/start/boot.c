@@ -4,31 +4,21 @@
  */
 #include <trace/ftrace.h>
 #include <trace/trace.h>
+#include "boot.h"
+#include "features.h"
 #include "instance/array.h"
 #include "instance/instance.h"
-#include "instance/snapshot.h"
-#include "print/dump.h"
 #include "text/str.h"
-#include "tracers/graph_tracer.h"
-#include "tracers/stack_tracer.h"
 
-#define PARAM_MAX    2048u /* as long as a command line */
-#define INSTANCE_END ' '   /* no value has one */
+#define INSTANCE_END ' ' /* no value has one */
 
 static struct {
 	char tracer[100];
-	char filter[PARAM_MAX];
-	char notrace[PARAM_MAX];
-	char graph_filter[PARAM_MAX];
-	char graph_notrace[PARAM_MAX];
-	char graph_max_depth[32];
-	char options[PARAM_MAX];
+	char filter[TRACE_BOOT_PARAM_MAX];
+	char notrace[TRACE_BOOT_PARAM_MAX];
+	char options[TRACE_BOOT_PARAM_MAX];
 	char clock[32];
-	char stack_filter[PARAM_MAX];
-	bool stack_tracer;
-	char instances[PARAM_MAX];
-	bool wants_snapshot;	  /* alloc_snapshot */
-	bool wants_boot_snapshot; /* ftrace_boot_snapshot */
+	char instances[TRACE_BOOT_PARAM_MAX];
 } params;
 
 /* A number with a suffix K, M or G. 0 for anything else. */
@@ -87,24 +77,6 @@ static void add_instance(const char *name)
 	params.instances[len + 1] = '\0';
 }
 
-/* Parameters that are no texts to keep. */
-static bool take_other(const char *name, const char *value)
-{
-	if (trace_streq(name, "trace_buf_size"))
-		take_size(value);
-	else if (trace_streq(name, "ftrace_dump_on_oops"))
-		trace_dump_set_mode(value);
-	else if (trace_streq(name, "trace_instance"))
-		add_instance(value);
-	else if (trace_streq(name, "alloc_snapshot"))
-		params.wants_snapshot = true;
-	else if (trace_streq(name, "ftrace_boot_snapshot"))
-		params.wants_snapshot = params.wants_boot_snapshot = true;
-	else
-		return false;
-	return true;
-}
-
 /* Half a list would be something else than what was asked for. */
 static void keep(const char *name, const char *value, char *text, size_t size)
 {
@@ -114,33 +86,39 @@ static void keep(const char *name, const char *value, char *text, size_t size)
 		trace_plat_log("trace: %s=: too long, ignored", name);
 }
 
+static const struct trace_boot_param own_params[] = {
+	{ .name = "ftrace", .text = params.tracer, .size = sizeof(params.tracer) },
+	{ .name = "ftrace_filter", .text = params.filter, .size = sizeof(params.filter) },
+	{ .name = "ftrace_notrace", .text = params.notrace, .size = sizeof(params.notrace) },
+	{ .name = "trace_options", .text = params.options, .size = sizeof(params.options) },
+	{ .name = "trace_clock", .text = params.clock, .size = sizeof(params.clock) },
+	{ .name = "trace_buf_size", .take = take_size },
+	{ .name = "trace_instance", .take = add_instance },
+	{ .name = NULL },
+};
+
+static bool take_one_of(const struct trace_boot_param *param, const char *name, const char *value)
+{
+	while (param->name && !trace_streq(param->name, name))
+		param++;
+	if (!param->name)
+		return false;
+	if (param->text)
+		keep(name, value, param->text, param->size);
+	if (param->take)
+		param->take(value);
+	return true;
+}
+
 bool trace_boot_param(const char *name, const char *value)
 {
-	const struct {
-		const char *name;
-		char *text;
-		size_t size;
-	} texts[] = {
-		{ "ftrace", params.tracer, sizeof(params.tracer) },
-		{ "ftrace_filter", params.filter, sizeof(params.filter) },
-		{ "ftrace_notrace", params.notrace, sizeof(params.notrace) },
-		{ "ftrace_graph_filter", params.graph_filter, sizeof(params.graph_filter) },
-		{ "ftrace_graph_notrace", params.graph_notrace, sizeof(params.graph_notrace) },
-		{ "ftrace_graph_max_depth", params.graph_max_depth,
-		  sizeof(params.graph_max_depth) },
-		{ "trace_options", params.options, sizeof(params.options) },
-		{ "trace_clock", params.clock, sizeof(params.clock) },
-		{ "stacktrace_filter", params.stack_filter, sizeof(params.stack_filter) },
-	};
+	bool is_known = take_one_of(own_params, name, value);
 
-	params.stack_tracer |= trace_str_starts(name, "stacktrace");
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
-		if (trace_streq(name, texts[i].name)) {
-			keep(name, value, texts[i].text, texts[i].size);
-			return true;
-		}
+	for (const struct trace_feature *const *at = trace_feature_table; *at && !is_known; at++) {
+		if ((*at)->params)
+			is_known = take_one_of((*at)->params, name, value);
 	}
-	return take_other(name, value) || trace_streq(name, "stacktrace");
+	return is_known;
 }
 
 /* Cut the next item off a list; NULL at the end. */
@@ -162,8 +140,8 @@ static char *next_item(char **list)
 	return next_item_until(list, ',');
 }
 
-static void set_filters(char *list, const char *param,
-			int (*set)(const char *buf, size_t len, bool reset))
+void trace_boot_set_filters(char *list, const char *param,
+			    int (*set)(const char *buf, size_t len, bool reset))
 {
 	char *item;
 
@@ -171,27 +149,6 @@ static void set_filters(char *list, const char *param,
 		if (*item && set(item, trace_strlen(item), false))
 			trace_plat_log("trace: %s: no function matches %s", param, item);
 	}
-}
-
-static int set_graph_function(const char *buf, size_t len, bool reset)
-{
-	return ftrace_set_filter(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
-}
-
-static int set_graph_notrace(const char *buf, size_t len, bool reset)
-{
-	return ftrace_set_notrace(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
-}
-
-static void set_graph_depth(struct trace_array *tr)
-{
-	uint64_t depth;
-
-	if (trace_parse_u64(params.graph_max_depth, 0, &depth) || depth > UINT32_MAX)
-		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth",
-			       params.graph_max_depth);
-	else
-		trace_graph_of(tr)->max_depth = (uint32_t)depth;
 }
 
 static void set_options(struct trace_array *tr)
@@ -245,16 +202,12 @@ static void make_instances(void)
 	}
 }
 
-static void make_room_for_snapshot(struct trace_array *tr)
-{
-	if (params.wants_snapshot && trace_snapshot_alloc(tr))
-		trace_plat_log("trace: alloc_snapshot: no memory");
-}
-
 void trace_boot_finish(void)
 {
-	if (params.wants_boot_snapshot)
-		tracing_snapshot();
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->boot_finish)
+			(*at)->boot_finish();
+	}
 }
 
 void trace_boot_start(void)
@@ -263,21 +216,18 @@ void trace_boot_start(void)
 
 	if (!tr)
 		return;
-	set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
-	set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
-	set_filters(params.graph_filter, "ftrace_graph_filter", set_graph_function);
-	set_filters(params.graph_notrace, "ftrace_graph_notrace", set_graph_notrace);
-	if (params.graph_max_depth[0])
-		set_graph_depth(tr);
+	trace_boot_set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
+	trace_boot_set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->boot_start)
+			(*at)->boot_start(tr);
+	}
 	trace_plat_lock(&trace_config_lock);
 	if (params.clock[0])
 		set_clock(tr);
-	make_room_for_snapshot(tr);
 	if (params.tracer[0])
 		start_tracer(tr);
 	set_options(tr); /* the tracer's are known while it runs */
 	trace_plat_unlock(&trace_config_lock);
-	if (params.stack_tracer)
-		stack_tracer_boot(params.stack_filter);
 	make_instances();
 }

@@ -2,9 +2,11 @@
  * The tracer `function_graph`: tracers/graph_tracer.h. See instance/feature.h.
  */
 #include <trace/ftrace.h>
+#include "boot.h"
 #include "features.h"
 #include "fs/fs_file.h"
 #include "instance/array.h"
+#include "text/str.h"
 #include "tracers/graph_entry.h"
 #include "tracers/graph_tracer.h"
 
@@ -20,9 +22,54 @@ static void graph_free(struct trace_array *tr)
 	ftrace_free_filter(&trace_graph_of(tr)->sets);
 }
 
+static struct {
+	char filter[TRACE_BOOT_PARAM_MAX];
+	char notrace[TRACE_BOOT_PARAM_MAX];
+	char max_depth[32];
+} params;
+
+static const struct trace_boot_param graph_params[] = {
+	{ .name = "ftrace_graph_filter", .text = params.filter, .size = sizeof(params.filter) },
+	{ .name = "ftrace_graph_notrace", .text = params.notrace, .size = sizeof(params.notrace) },
+	{ .name = "ftrace_graph_max_depth",
+	  .text = params.max_depth,
+	  .size = sizeof(params.max_depth) },
+	{ .name = NULL },
+};
+
+static int graph_add_function(const char *buf, size_t len, bool reset)
+{
+	return ftrace_set_filter(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
+}
+
+static int graph_add_notrace(const char *buf, size_t len, bool reset)
+{
+	return ftrace_set_notrace(&trace_graph_of(trace_global_array())->sets, buf, len, reset);
+}
+
+static void graph_set_depth(struct trace_array *tr)
+{
+	uint64_t depth;
+
+	if (trace_parse_u64(params.max_depth, 0, &depth) || depth > UINT32_MAX)
+		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth", params.max_depth);
+	else
+		trace_graph_of(tr)->max_depth = (uint32_t)depth;
+}
+
+static void graph_boot(struct trace_array *tr)
+{
+	trace_boot_set_filters(params.filter, "ftrace_graph_filter", graph_add_function);
+	trace_boot_set_filters(params.notrace, "ftrace_graph_notrace", graph_add_notrace);
+	if (params.max_depth[0])
+		graph_set_depth(tr);
+}
+
 const struct trace_feature trace_feature_graph = {
 	.name = "graph",
 	.init = graph_init,
 	.instance_free = graph_free,
 	.files = &trace_graph_files,
+	.params = graph_params,
+	.boot_start = graph_boot,
 };

@@ -8,14 +8,14 @@
 #include "instance/cmdlines.h"
 #include "text/str.h"
 
-static const struct trace_feature *const features[] = {
+const struct trace_feature *const trace_feature_table[] = {
 #define TRACE_FEATURE(name) &trace_feature_##name,
 #include "start/features.list"
 #undef TRACE_FEATURE
 	NULL,
 };
 
-#define NR_FEATURES (TRACE_ARRAY_SIZE(features) - 1)
+#define NR_FEATURES (TRACE_ARRAY_SIZE(trace_feature_table) - 1)
 
 int trace_init(void)
 {
@@ -23,10 +23,10 @@ int trace_init(void)
 
 	if (!err)
 		err = trace_arrays_init();
-	trace_features = features;
+	trace_features = trace_feature_table;
 	for (size_t i = 0; i < NR_FEATURES && !err; i++) {
-		if (features[i]->init)
-			err = features[i]->init();
+		if (trace_feature_table[i]->init)
+			err = trace_feature_table[i]->init();
 	}
 	if (err)
 		trace_plat_log("trace: no memory, tracing is not available");
@@ -36,8 +36,8 @@ int trace_init(void)
 void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
 	for (size_t i = 0; i < NR_FEATURES; i++) {
-		if (features[i]->thread_created)
-			features[i]->thread_created(parent_pid, pid, thread);
+		if (trace_feature_table[i]->thread_created)
+			trace_feature_table[i]->thread_created(parent_pid, pid, thread);
 	}
 }
 
@@ -47,7 +47,7 @@ void trace_thread_exited(int32_t pid, const char *comm)
 
 	trace_cmdlines_note_exit(pid, comm);
 	for (size_t i = NR_FEATURES; i--;) {
-		if (features[i]->thread_exited)
-			features[i]->thread_exited(pid, thread);
+		if (trace_feature_table[i]->thread_exited)
+			trace_feature_table[i]->thread_exited(pid, thread);
 	}
 }

@@ -10,4 +10,7 @@
 #include "start/features.list"
 #undef TRACE_FEATURE
 
+/* All of them, from before trace_init() on; ends with NULL. */
+extern const struct trace_feature *const trace_feature_table[];
+
 #endif

@@ -5,7 +5,6 @@
 #include "graph_tracer.h"
 #include "instance/array.h"
 #include "output_graph.h"
-#include "profile.h"
 #include "text/str.h"
 
 static const struct tracer_option options[] = {
@@ -33,10 +32,8 @@ static int graph_init(struct trace_array *tr)
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
 	uint32_t old = trace_graph_of(tr)->options;
-	int err = trace_array_is_global(tr) ? profile_set_option(bit, on) : 0;
+	int err;
 
-	if (err)
-		return err;
 	if (on)
 		trace_graph_of(tr)->options |= bit;
 	else
@@ -45,8 +42,6 @@ static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 	if (err) {
 		trace_graph_of(tr)->options = old;
 		function_graph_update(tr);
-		if (trace_array_is_global(tr))
-			(void)profile_set_option(bit, old & bit);
 	}
 	return err;
 }
