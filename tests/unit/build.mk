@@ -83,6 +83,8 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
 	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims)) $(call bin_of,bare,$(bares))
 
+bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES))
+
 .PHONY: all list portability profiles
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -131,6 +133,25 @@ $(foreach t,$(steps),$(eval $(call link,fastclang,$t,$(fasts))))
 $(foreach t,$(sims),$(eval $(call link,sim,$t,$(simulation))))
 $(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
 $(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
+
+# The library without one of its features, FEATURE: what is left links and works, see trace/without.c.
+empty :=
+space := $(empty) $(empty)
+without_flags = $(cc_gcc) $(common) $(warn) $(flags_gcc) -iquote $(UNIT)/without/$1 $(inc)
+define without
+$(UNIT)/without/$1/start/features.list: trace/start/features.list trace/files.mk tests/unit/build.mk
+	@mkdir -p $$(@D)
+	$(Q)grep -Ev '^TRACE_FEATURE\(($(subst $(space),|,$(call trace_goes,$1)))\)' $$< > $$@
+$(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
+	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
+$(UNIT)/without/$1/test.o: tests/unit/trace/without.c $(UNIT)/without/$1/start/features.list
+	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
+$(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/features.o \
+		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call trace_without,$1)) $(fakes))
+	@mkdir -p $$(@D)
+	$(Q)$(cc_gcc) $(flags_gcc) $$^ -lcmocka -lpthread -o $$@
+endef
+$(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
 
 # trace/ may need its platform and four functions of memory, nothing else. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)

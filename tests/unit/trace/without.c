@@ -1,0 +1,147 @@
+/*
+ * The library without some of its features: built once for each feature of trace/files.mk, linked
+ * with what is left. What belongs to the features that are out is not there; the rest works.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include <trace/thread.h>
+
+/* The features that this build has. */
+static const char *const features[] = {
+#define TRACE_FEATURE(name) #name,
+#include "start/features.list"
+#undef TRACE_FEATURE
+};
+
+static bool has(const char *feature)
+{
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		if (!strcmp(features[i], feature))
+			return true;
+	}
+	return false;
+}
+
+static void files(void **state)
+{
+	static const struct {
+		const char *feature, *path;
+	} all[] = {
+		{ "pids", "set_ftrace_pid" },
+		{ "pids", "set_ftrace_notrace_pid" },
+		{ "graph", "set_graph_function" },
+		{ "graph", "set_graph_notrace" },
+		{ "graph", "max_graph_depth" },
+		{ "graph", "options/funcgraph-cpu" },
+		{ "function", "options/func_stack_trace" },
+		{ "latency", "tracing_max_latency" },
+		{ "profile", "function_profile_enabled" },
+		{ "profile", "trace_stat/function1" },
+		{ "profile", "trace_stat" },
+		{ "stack_tracer", "stack_trace" },
+		{ "stack_tracer", "stack_max_size" },
+		{ "stack_tracer", "stack_trace_filter" },
+		{ "snapshot", "snapshot" },
+		{ "snapshot", "per_cpu/cpu1/snapshot_raw" },
+		{ "files", "trace" },
+		{ "files", "set_ftrace_filter" },
+		{ "files", "per_cpu/cpu1/stats" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (has(all[i].feature) != (node_of(all[i].path) != NULL))
+			fail_msg("%s with%s %s", all[i].path, has(all[i].feature) ? "" : "out",
+				 all[i].feature);
+	}
+}
+
+/* Those that end. */
+static void all_can_be_read(void **state)
+{
+	struct trace_node *node = NULL;
+
+	(void)state;
+	while ((node = trace_fs_next_child(trace_fs_root(), node))) {
+		if (!node->is_dir && (node->mode & 0400) && strcmp(node->name, "trace_pipe"))
+			cat(node->name);
+	}
+}
+
+static void boot_parameters(void **state)
+{
+	static const struct {
+		const char *feature, *name, *value;
+	} all[] = {
+		{ "graph", "ftrace_graph_filter", "" }, { "dump", "ftrace_dump_on_oops", "0" },
+		{ "stack_tracer", "stacktrace", "" },	{ "snapshot", "alloc_snapshot", "" },
+		{ "files", "trace_clock", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		assert_int_equal(trace_boot_param(all[i].name, all[i].value), has(all[i].feature));
+}
+
+static void tracers(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("function", "current_tracer"), has("function") ? 0 : -EINVAL);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(echo("function_graph", "current_tracer"), has("graph") ? 0 : -EINVAL);
+	assert_int_equal(echo("irqsoff", "current_tracer"), has("latency") ? 0 : -EINVAL);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+}
+
+static void calls_are_recorded(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("", "trace"), 0);
+	if (has("function")) {
+		assert_int_equal(echo("function", "current_tracer"), 0);
+		call(0, 1, KFREE);
+		assert_non_null(strstr(cat("trace"), "kfree <-yield"));
+	}
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_non_null(strstr(cat("trace"), ": hello\n"));
+}
+
+static void commands(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("kfree:traceoff", "set_ftrace_filter"),
+			 has("commands") ? 0 : -EINVAL);
+	assert_int_equal(!!strstr(cat("set_ftrace_filter"), "kfree:traceoff"), has("commands"));
+	if (has("commands"))
+		assert_int_equal(echo("!kfree:traceoff", "set_ftrace_filter"), 0);
+}
+
+static void instances_and_threads(void **state)
+{
+	static struct trace_thread thread;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	assert_int_equal(!!node_of("instances/one/set_ftrace_pid"), has("pids"));
+	assert_int_equal(echo("hello", "instances/one/trace_marker"), 0);
+	assert_non_null(strstr(cat("instances/one/trace"), ": hello\n"));
+	trace_thread_created(1, 77, &thread);
+	trace_thread_exited(77, "worker");
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files),
+		cmocka_unit_test(all_can_be_read),
+		cmocka_unit_test(boot_parameters),
+		cmocka_unit_test(tracers),
+		cmocka_unit_test(calls_are_recorded),
+		cmocka_unit_test(commands),
+		cmocka_unit_test(instances_and_threads),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
