@@ -182,6 +182,7 @@ static void refusals(void **state)
 {
 	struct trace_event event = { 0 };
 	struct trace_event_field field = door_fields[0];
+	uint64_t nr_waits;
 
 	(void)state;
 	assert_int_equal(register_trace_event(&event), -EINVAL);
@@ -209,7 +210,9 @@ static void refusals(void **state)
 	assert_int_equal(register_trace_event(&event), door.type == 40 ? -EEXIST : -EINVAL);
 	event.type = door.type;
 	assert_int_equal(unregister_trace_event(&event), -ENOENT);
+	nr_waits = fake_nr_sync_preempt;
 	assert_int_equal(unregister_trace_event(&door), 0);
+	assert_int_equal(fake_nr_sync_preempt, nr_waits + 1); /* for who finds it just now */
 	assert_int_equal(door.type, 0);
 	event.name = "door";
 	event.type = 0;

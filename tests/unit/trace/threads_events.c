@@ -30,6 +30,7 @@ static const struct trace_event_field fields[] = {
 };
 
 static _Atomic bool is_over;
+static _Atomic int nr_inside; /* readers that print an event of it right now */
 static _Atomic uint64_t nr_printed, nr_unknown;
 
 static void write_event(const struct trace_event *event, int32_t number)
@@ -44,7 +45,16 @@ static void write_event(const struct trace_event *event, int32_t number)
 	trace_event_buffer_commit(&fbuffer, entry);
 }
 
-/* Its name is gone a moment after its type is. */
+static void print_slowly(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	(void)iter;
+	nr_inside++;
+	sched_yield();
+	trace_seq_puts(seq, "a number\n");
+	nr_inside--;
+}
+
+/* The type is overwritten as soon as it is gone, which is while somebody prints if that can be. */
 static void *come_and_go(void *arg)
 {
 	fake_bind((uint32_t)(uintptr_t)arg);
@@ -54,10 +64,15 @@ static void *come_and_go(void *arg)
 		*event = (struct trace_event){
 			.name = strdup("number"), .system = "test", .fields = fields, .nr_fields = 1
 		};
+		if (round % 2)
+			event->funcs.trace = print_slowly;
 		assert_int_equal(register_trace_event(event), 0);
 		for (int i = 0; i < 20; i++)
 			write_event(event, i);
+		for (int i = 0; i < 1000 && round % 2 && !nr_inside; i++)
+			sched_yield();
 		assert_int_equal(unregister_trace_event(event), 0);
+		assert_int_equal(nr_inside, 0);
 		memset((char *)(uintptr_t)event->name, 'x', 6);
 		free((void *)(uintptr_t)event->name);
 		free(event);
@@ -81,7 +96,8 @@ static void *read_lines(void *arg)
 		while ((got = trace_fs_read(handle, text, sizeof(text) - 1, &pos)) > 0) {
 			text[got] = '\0';
 			assert_null(strstr(text, "xxxxxx"));
-			nr_printed += strstr(text, ": number: number=") != NULL;
+			nr_printed +=
+				strstr(text, ": number: number=") || strstr(text, "a number\n");
 			nr_unknown += strstr(text, ": Unknown type ") != NULL;
 		}
 		trace_fs_close(handle);
