@@ -65,7 +65,7 @@ static inline bool trace_plat_irqs_disabled(void);
 static inline uint64_t trace_plat_clock_ns(void);
 /* One instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
 static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
-/* Code addresses in 32 bits and back. */
+/* Code addresses in 32 bits and back: the lower half; its sign makes the upper, for tools too. */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
 
