@@ -2,18 +2,18 @@
  * What trace/arch/x86_64 asks of its host, besides <trace/platform.h>: how text is written, how
  * the other CPUs are made to see it, and where code that is made at run time may lie.
  *
- * What is marked as linked is functions; the rest belongs into a header <trace_arch_inline.h> of
- * the host, as static inline functions.
+ * What is marked as linked is functions, which may be inline, too; the rest belongs into a header
+ * <trace_arch_inline.h> of the host, as static inline functions. <trace/arch_one_cpu.h> has all
+ * that is the same for every host with one CPU.
  *
  * The rule behind it is in Intel's SDM, volume 3, "Handling Self- and Cross-Modifying Code": a CPU
  * may execute what it fetched before it was written, or a mix of old and new bytes, until it
  * executes a serialising instruction ("Serializing Instructions": IRET, CPUID, SERIALIZE and some
  * more). There are two ways to obey it, and a host links the source of one:
  *
- *   text_poke.c  CPUs go on. An int3 stands in front of each site while the rest is changed, and
- * all CPUs serialise after each step. Needs trace_arch_sync_cores() and an entry for #BP.
- *   text_stop.c  The others stand still while sites are changed. Needs trace_arch_stop_others(),
- * and that no code in NMIs has sites.
+ *   text_poke.c  The others go on: an int3 stands in front of each site while the rest of it is
+ *                changed, and all CPUs serialise after each step. It needs an entry for #BP.
+ *   text_stop.c  The others stand still meanwhile. No code in NMIs may have sites then.
  *
  * The host's entry for #BP calls text_poke_handler() first. Its gate is an interrupt gate without
  * an IST stack, as an int3 may be hit inside it. It leaves a gap of at least one word between the
