@@ -37,20 +37,143 @@ KERNEL_SRCS += \
 	kernel/sched/wake.c \
 	kernel/sched/work.c
 # Without call sites: used by probes.
-KERNEL_NOTRACE_SRCS += kernel/string.c kernel/time.c kernel/sched/sched_tracepoints.c
+KERNEL_NOTRACE_SRCS += \
+	kernel/string.c \
+	kernel/time.c \
+	kernel/sched/sched_tracepoints.c
 
 # Files.
-KERNEL_SRCS += $(wildcard kernel/fs/*.c)
+KERNEL_SRCS += \
+	kernel/fs/vfs_console.c \
+	kernel/fs/vfs_file.c \
+	kernel/fs/vfs_livepatch.c \
+	kernel/fs/vfs_mounts.c \
+	kernel/fs/vfs_path.c \
+	kernel/fs/vfs_pipe.c \
+	kernel/fs/vfs_ram.c \
+	kernel/fs/vfs_ram_data.c \
+	kernel/fs/vfs_special.c \
+	kernel/fs/vfs_sysctl.c \
+	kernel/fs/vfs_trace.c
 # Shell and commands.
-KERNEL_SRCS += $(filter-out kernel/shell/no_tables.c,$(wildcard kernel/shell/*.c)) $(wildcard kernel/load/work_*.c)
+KERNEL_SRCS += \
+	kernel/shell/cmd_chrt.c \
+	kernel/shell/cmd_copy.c \
+	kernel/shell/cmd_cpu.c \
+	kernel/shell/cmd_cut.c \
+	kernel/shell/cmd_date.c \
+	kernel/shell/cmd_echo.c \
+	kernel/shell/cmd_file.c \
+	kernel/shell/cmd_filter.c \
+	kernel/shell/cmd_find.c \
+	kernel/shell/cmd_grep.c \
+	kernel/shell/cmd_help.c \
+	kernel/shell/cmd_less.c \
+	kernel/shell/cmd_machine.c \
+	kernel/shell/cmd_memory.c \
+	kernel/shell/cmd_mount.c \
+	kernel/shell/cmd_printf.c \
+	kernel/shell/cmd_reader.c \
+	kernel/shell/cmd_sort.c \
+	kernel/shell/cmd_sysctl.c \
+	kernel/shell/cmd_test.c \
+	kernel/shell/cmd_thread.c \
+	kernel/shell/cmd_time.c \
+	kernel/shell/command.c \
+	kernel/shell/command_io.c \
+	kernel/shell/date.c \
+	kernel/shell/less_draw.c \
+	kernel/shell/less_text.c \
+	kernel/shell/line_edit.c \
+	kernel/shell/line_history.c \
+	kernel/shell/line_keys.c \
+	kernel/shell/line_read.c \
+	kernel/shell/line_tab.c \
+	kernel/shell/regex.c \
+	kernel/shell/regex_compile.c \
+	kernel/shell/sh_arena.c \
+	kernel/shell/sh_arith.c \
+	kernel/shell/sh_builtin.c \
+	kernel/shell/sh_builtin_job.c \
+	kernel/shell/sh_builtin_run.c \
+	kernel/shell/sh_complete.c \
+	kernel/shell/sh_exec.c \
+	kernel/shell/sh_expand.c \
+	kernel/shell/sh_glob.c \
+	kernel/shell/sh_job.c \
+	kernel/shell/sh_lex.c \
+	kernel/shell/sh_main.c \
+	kernel/shell/sh_match.c \
+	kernel/shell/sh_parse.c \
+	kernel/shell/sh_redir.c \
+	kernel/shell/sh_run.c \
+	kernel/shell/sh_simple.c \
+	kernel/shell/sh_var.c \
+	kernel/shell/terminal.c \
+	kernel/shell/tree.c
+# Workloads.
+KERNEL_SRCS += \
+	kernel/load/work_hackbench.c \
+	kernel/load/work_preemptirq.c \
+	kernel/load/work_recurse.c \
+	kernel/load/work_stress.c \
+	kernel/load/work_stress_alloc.c \
+	kernel/load/work_stress_ipi.c \
+	kernel/load/work_stress_livepatch.c \
+	kernel/load/work_stress_locks.c \
+	kernel/load/work_stress_timers.c
 # Live patches that ship with the kernel.
 KERNEL_SRCS += kernel/load/livepatch_demo.c
 # Symbols, benchmarks, the tracer's host.
-KERNEL_NOTRACE_SRCS += kernel/trace_host.c kernel/trace_defer.c kernel/symbols.c kernel/shell/no_tables.c kernel/load/bench_loops.c
-KERNEL_SRCS += kernel/whynot.c kernel/near_names.c $(addprefix kernel/load/bench,.c _measure.c _patch.c _sites.c _target.c _tracers.c) kernel/load/hook.c
+KERNEL_NOTRACE_SRCS += \
+	kernel/trace_host.c \
+	kernel/trace_defer.c \
+	kernel/symbols.c \
+	kernel/shell/no_tables.c \
+	kernel/load/bench_loops.c
+KERNEL_SRCS += \
+	kernel/whynot.c \
+	kernel/near_names.c \
+	kernel/load/bench.c \
+	kernel/load/bench_measure.c \
+	kernel/load/bench_patch.c \
+	kernel/load/bench_sites.c \
+	kernel/load/bench_target.c \
+	kernel/load/bench_tracers.c \
+	kernel/load/hook.c
 # Tests that run inside, by the command `ktest`.
-KERNEL_SRCS += kernel/ktest.c $(addprefix tests/kernel/ktest_,arch.c data.c fgraph.c grace.c hooks.c hooks_context.c hooks_load.c hooks_span.c lock.c mm.c nmi.c printk.c rt.c smp.c thread.c timer.c trace.c unwind.c)
+KERNEL_SRCS += \
+	kernel/ktest.c \
+	tests/kernel/ktest_arch.c \
+	tests/kernel/ktest_data.c \
+	tests/kernel/ktest_fgraph.c \
+	tests/kernel/ktest_grace.c \
+	tests/kernel/ktest_hooks.c \
+	tests/kernel/ktest_hooks_context.c \
+	tests/kernel/ktest_hooks_load.c \
+	tests/kernel/ktest_hooks_span.c \
+	tests/kernel/ktest_lock.c \
+	tests/kernel/ktest_mm.c \
+	tests/kernel/ktest_nmi.c \
+	tests/kernel/ktest_printk.c \
+	tests/kernel/ktest_rt.c \
+	tests/kernel/ktest_smp.c \
+	tests/kernel/ktest_thread.c \
+	tests/kernel/ktest_timer.c \
+	tests/kernel/ktest_trace.c \
+	tests/kernel/ktest_unwind.c
 # Patching under load.
-KERNEL_SRCS += kernel/load/torture.c kernel/load/torture_damage.c kernel/load/torture_file.c kernel/load/torture_graph.c kernel/load/torture_hooks.c \
-	kernel/load/torture_ops.c kernel/load/torture_patch.c kernel/load/torture_profile.c kernel/load/torture_reader.c kernel/load/torture_system.c kernel/load/torture_traces.c \
-	kernel/load/torture_targets.c kernel/load/torture_workers.c
+KERNEL_SRCS += \
+	kernel/load/torture.c \
+	kernel/load/torture_damage.c \
+	kernel/load/torture_file.c \
+	kernel/load/torture_graph.c \
+	kernel/load/torture_hooks.c \
+	kernel/load/torture_ops.c \
+	kernel/load/torture_patch.c \
+	kernel/load/torture_profile.c \
+	kernel/load/torture_reader.c \
+	kernel/load/torture_system.c \
+	kernel/load/torture_traces.c \
+	kernel/load/torture_targets.c \
+	kernel/load/torture_workers.c
