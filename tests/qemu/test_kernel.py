@@ -163,7 +163,7 @@ def test_messages_wait_for_the_end_of_a_line(tmp_path):
 
 def test_a_realtime_spinner_leaves_the_shell():
     """On the only CPU: the shell gets its share, and the log says once why."""
-    with Guest("gcc", 1, limit=100) as guest:
+    with Guest("gcc", 1, cmdline="loglevel=3", limit=100) as guest:  # the message may come before the prompt
         guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
         assert guest.check("sleep 3; echo alive") == "alive\n"
         assert guest.check("dmesg").count("sched: RT throttling activated") == 1
