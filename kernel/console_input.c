@@ -169,8 +169,3 @@ bool console_take_lost(void)
 	mutex_unlock(&in.reader);
 	return has_lost;
 }
-
-int console_getc(void)
-{
-	return console_getc_timeout(WAIT_FOREVER);
-}

@@ -75,18 +75,3 @@ bool arch_write_nofault(void *to, const void *from, size_t bytes)
 	}
 	return true;
 }
-
-bool arch_rdmsr_nofault(uint32_t msr, uint64_t *out_value)
-{
-	uint64_t failed = 1;
-	uint32_t lo = 0, hi = 0;
-
-	__asm__ volatile("1: rdmsr\n\t"
-			 "xorl %k0, %k0\n"
-			 "2:\n\t" FIXUP_ENTRY("1b", "2b")
-			 : "+r"(failed), "+a"(lo), "+d"(hi)
-			 : "c"(msr)
-			 : "cc", "memory");
-	*out_value = (uint64_t)hi << 32 | lo;
-	return !failed;
-}

@@ -110,8 +110,3 @@ void semaphore_down(struct semaphore *sem)
 {
 	waitq_wait(&sem->queue, completion_try_down, sem, false, WAIT_FOREVER);
 }
-
-int semaphore_down_interruptible(struct semaphore *sem)
-{
-	return waitq_wait(&sem->queue, completion_try_down, sem, true, WAIT_FOREVER);
-}

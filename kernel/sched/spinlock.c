@@ -135,8 +135,3 @@ void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags)
 	arch_irq_restore_from(flags, CALLER);
 	preempt_enable_from(CALLER);
 }
-
-bool spin_is_locked(const struct spinlock *lock)
-{
-	return atomic_load_explicit(&lock->locked, memory_order_relaxed);
-}

@@ -19,8 +19,6 @@ struct timer_queue {
 	struct spinlock lock;
 	struct heap heap;
 	struct timer *_Atomic firing; /* its function runs now */
-	uint64_t nr_pending;
-	uint64_t nr_fired;
 } __attribute__((aligned(64)));
 
 static struct timer_queue queues[MAX_CPUS];
@@ -51,7 +49,6 @@ void timer_start(struct timer *timer, uint64_t deadline_ns)
 	atomic_store(&timer->cpu, cpu_local_read(id));
 	atomic_store(&timer->state, TIMER_QUEUED);
 	heap_insert(&queue->heap, &timer->node);
-	queue->nr_pending++;
 	if (heap_first(&queue->heap) == &timer->node)
 		timer_arm_first_locked(queue);
 	spin_unlock(&queue->lock);
@@ -72,7 +69,6 @@ bool timer_cancel(struct timer *timer)
 	if (was_queued) {
 		heap_remove(&queue->heap, &timer->node);
 		atomic_store(&timer->state, TIMER_IDLE);
-		queue->nr_pending--;
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	return was_queued;
@@ -99,8 +95,6 @@ static void timer_run_expired(void)
 		struct timer *timer = container_of(first, struct timer, node);
 
 		heap_remove(&queue->heap, first);
-		queue->nr_pending--;
-		queue->nr_fired++;
 		atomic_store(&queue->firing, timer);
 		atomic_store(&timer->state, TIMER_IDLE);
 		spin_unlock_irqrestore(&queue->lock, flags);
@@ -120,27 +114,4 @@ void upcall_timer(void)
 void timers_init(void)
 {
 	softirq_register(SOFTIRQ_TIMER, timer_run_expired);
-}
-
-static uint64_t timer_sum_queues(bool fired)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++) {
-		uint64_t flags = spin_lock_irqsave(&queues[cpu].lock);
-
-		sum += fired ? queues[cpu].nr_fired : queues[cpu].nr_pending;
-		spin_unlock_irqrestore(&queues[cpu].lock, flags);
-	}
-	return sum;
-}
-
-uint64_t timer_nr_pending(void)
-{
-	return timer_sum_queues(false);
-}
-
-uint64_t timer_nr_fired(void)
-{
-	return timer_sum_queues(true);
 }

@@ -65,8 +65,7 @@ static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	while ((record = ftrace_next_record(&cursor))) {
 		size_t len = trace_plat_symbol_next(&names, trace_plat_ip_unpack(record->ip), name);
 
-		if (!ftrace_pattern_match(pattern, name, len) || !len ||
-		    (record->flags & FTRACE_FL_DISABLED))
+		if (!ftrace_pattern_match(pattern, name, len) || !len)
 			continue;
 		if (enter(hash, record->ip, pattern->invert))
 			return -ENOMEM;

@@ -47,7 +47,6 @@ enum ftrace_record_flags {
 	FTRACE_FL_TRAMP = 1u << 28,    /* wanted: the trampoline of its only ops */
 	FTRACE_FL_TRAMP_EN = 1u << 27, /* done */
 	FTRACE_FL_IPMODIFY = 1u << 26, /* an ops may let calls go elsewhere */
-	FTRACE_FL_DISABLED = 1u << 25, /* never touch */
 	FTRACE_FL_DIRECT = 1u << 24,
 	FTRACE_FL_DIRECT_EN = 1u << 23,
 	FTRACE_REF_MAX = (1u << 15) - 1,

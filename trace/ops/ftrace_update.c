@@ -318,8 +318,7 @@ static void plan_all(struct plan *plan, const struct ftrace_change *change)
 			continue;
 		if (before != after && change_alone(plan, record, after))
 			continue;
-		if (!(record->flags & FTRACE_FL_DISABLED))
-			change_record(plan, record, before, after);
+		change_record(plan, record, before, after);
 	}
 }
 

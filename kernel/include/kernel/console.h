@@ -25,19 +25,20 @@ int console_write_raw(const char *buf, size_t len);
 /* Wait until every byte has left the machine. */
 void console_drain(void);
 
-/* Next byte typed (0-255); -EINTR when interrupted; -EIO: the newest were lost, see below. */
-int console_getc(void);
-/* The same, -EAGAIN when nothing comes within timeout_ns. */
+/*
+ * Next byte typed (0-255); -EINTR when interrupted; -EAGAIN when nothing comes within timeout_ns;
+ * -EIO: the newest were lost, see below.
+ */
 int console_getc_timeout(uint64_t timeout_ns);
 /*
  * Was something typed faster than it was read, so that bytes are missing before one that
- * console_getc() has given since the last call of this?
+ * console_getc_timeout() has given since the last call of this?
  */
 bool console_take_lost(void);
 
 /*
  * Who Ctrl-C interrupts: `thread` and everyone in its group. NULL: nobody, the byte 0x03 is read by
- * console_getc(). The target must not end while it is set.
+ * console_getc_timeout(). The target must not end while it is set.
  */
 void console_set_sigint_target(struct thread *thread);
 /* May the calling thread read what is typed? The target's group may; everyone when there is none.

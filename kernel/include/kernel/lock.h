@@ -42,7 +42,6 @@ void spin_unlock(struct spinlock *lock);
 uint64_t spin_lock_irqsave(struct spinlock *lock);
 bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags);
 void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags);
-bool spin_is_locked(const struct spinlock *lock);
 
 struct waitq {
 	struct spinlock lock;
@@ -139,7 +138,5 @@ struct semaphore {
 void semaphore_init(struct semaphore *sem, int32_t count);
 void semaphore_up(struct semaphore *sem);
 void semaphore_down(struct semaphore *sem);
-/* 0 or -EINTR. */
-int semaphore_down_interruptible(struct semaphore *sem);
 
 #endif

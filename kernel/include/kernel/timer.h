@@ -26,8 +26,4 @@ bool timer_cancel(struct timer *timer);
 /* The same, and waits until it does not run. Not from its own function; thread or softirq. */
 bool timer_cancel_sync(struct timer *timer);
 
-/* Timers queued on all CPUs, timers fired so far. */
-uint64_t timer_nr_pending(void);
-uint64_t timer_nr_fired(void);
-
 #endif

@@ -14,7 +14,5 @@
 bool arch_read_nofault(void *to, const void *from, size_t bytes);
 /* Write to kernel memory; false, perhaps partly done, when some of it cannot be written. */
 bool arch_write_nofault(void *to, const void *from, size_t bytes);
-/* False when the CPU has no such register. */
-bool arch_rdmsr_nofault(uint32_t msr, uint64_t *out_value);
 
 #endif
