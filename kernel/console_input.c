@@ -110,7 +110,8 @@ bool console_is_foreground(void)
 	return answer;
 }
 
-/* The next byte, which console_has_input() promised; -EIO for what is missing behind the last one.
+/*
+ * The next byte, which console_has_input() promised; -EIO for what is missing behind the last one.
  */
 static int console_take_byte(void)
 {

@@ -136,7 +136,8 @@ bool dmesg_read(uint64_t *seq, struct dmesg_line *out)
 			*seq += dmesg_nr_parts(out->len);
 			return true;
 		case READ_NOT_YET:
-			/* Its writer was interrupted, or dropped it: wait for it, but not for ever.
+			/*
+			 * Its writer was interrupted, or dropped it: wait for it, but not for ever.
 			 */
 			if (end - *seq < NR_SLOTS / 2)
 				return false;

@@ -27,7 +27,8 @@ void *memcpy(void *restrict to, const void *restrict from, size_t len)
 			*t++ = *f++;
 		return to;
 	}
-	/* The last word first: it may overlap the one before, and leaves whole words to the loop.
+	/*
+	 * The last word first: it may overlap the one before, and leaves whole words to the loop.
 	 */
 	store(t + len - 8, load(f + len - 8));
 	for (size_t i = 0; i + 8 < len; i += 8)

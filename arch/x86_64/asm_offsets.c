@@ -1,4 +1,5 @@
-/* Numbers of C that assembly needs: never linked, the build reads them from the compiler's output.
+/*
+ * Numbers of C that assembly needs: never linked, the build reads them from the compiler's output.
  */
 #include <stddef.h>
 

@@ -16,7 +16,8 @@ struct ref_clock {
 	uint64_t hz;
 };
 
-/* The best one of this machine, running: HPET, ACPI PM timer, PIT. Never NULL: every PC has a PIT.
+/*
+ * The best one of this machine, running: HPET, ACPI PM timer, PIT. Never NULL: every PC has a PIT.
  */
 const struct ref_clock *ref_clock_find(void);
 

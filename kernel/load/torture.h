@@ -35,7 +35,8 @@ struct torture_user {
 	int (*start)(void);
 	int (*begin)(void);  /* a round; the workers wait */
 	int (*change)(void); /* something, while they run */
-	/* The workers are done; each target was called `expected` times. False: said what is wrong.
+	/*
+	 * The workers are done; each target was called `expected` times. False: said what is wrong.
 	 */
 	bool (*check)(struct command_env *env, uint64_t expected);
 	int (*stop)(void); /* also after a start() that failed */
@@ -75,7 +76,8 @@ uint64_t torture_random(uint64_t *state, uint64_t limit);
 int torture_start_workers(bool until_enough);
 /* They end; none is in a round, nobody traces any more. False when a stack was not clean. */
 bool torture_stop_workers(void);
-/* A thread that reads files of tracefs during rounds. 0 or -ENOMEM; without it the rest is nothing.
+/*
+ * A thread that reads files of tracefs during rounds. 0 or -ENOMEM; without it the rest is nothing.
  */
 int torture_start_reader(void);
 void torture_stop_reader(void);

@@ -50,7 +50,8 @@ void waitq_prepare(struct waitq *queue, struct waiter *waiter)
 	flags = spin_lock_irqsave(&queue->lock);
 	waitq_append_locked(queue, waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);
-	/* The condition is read after we can be seen: pairs with the fence in waitq_has_waiters().
+	/*
+	 * The condition is read after we can be seen: pairs with the fence in waitq_has_waiters().
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 }

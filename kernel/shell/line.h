@@ -32,8 +32,7 @@ struct line_matches {
 struct line_options {
 	const char *prompt;
 	bool has_history;
-	bool keeps_newline; /* the result ends in one; an unfinished line ended by Ctrl-D does not
-			     */
+	bool keeps_newline; /* the result ends in one; an unfinished line ended by Ctrl-D does not */
 	/* Optional. Fill `out` for the text before the cursor. */
 	void (*complete)(void *arg, const char *text, size_t len, struct line_matches *out);
 	void *arg;

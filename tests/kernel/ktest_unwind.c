@@ -144,9 +144,8 @@ static void test_backtrace_garbage(void)
 
 #define NR_SAMPLES  1500
 #define MIN_SAMPLES 20
-#define SAMPLE_NS                                                                                  \
-	(600 * NSEC_PER_MSEC) /* at most this long: an NMI may take a while to emulate             \
-			       */
+/* At most this long: an NMI may take a while to emulate. */
+#define SAMPLE_NS (600 * NSEC_PER_MSEC)
 
 static void chain_loop(void);
 static TRACE_NOINLINE int chain_leaf(int x);

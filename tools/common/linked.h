@@ -47,7 +47,8 @@ const Elf64_Sym *linked_find_symbol(const struct linked *image, const char *name
 /* Allocated, with contents, executable. */
 bool linked_is_code(const struct linked *image, size_t section);
 
-/* The `size` bytes that are loaded at `addr`; NULL when they are not all in one section's contents.
+/*
+ * The `size` bytes that are loaded at `addr`; NULL when they are not all in one section's contents.
  */
 uint8_t *linked_bytes_at(const struct linked *image, uint64_t addr, uint64_t size);
 

@@ -157,7 +157,8 @@ static void make_index(const struct names *names, struct index *index)
 	}
 }
 
-/* A name being written: what the rest of it costs from each place on, and the token to take there.
+/*
+ * A name being written: what the rest of it costs from each place on, and the token to take there.
  */
 struct plan {
 	char text[NAMES_MAX_LEN + NAMES_TOKEN_SIZE + 1]; /* zeros behind the name */

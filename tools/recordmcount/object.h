@@ -48,7 +48,8 @@ int object_error(const struct object *obj, const char *fmt, ...)
 const char *object_section_name(const struct object *obj, size_t section);
 const char *object_symbol_name(const struct object *obj, size_t sym);
 
-/* Contents of a section, aligned for its type; NULL after a message when it lies outside the file.
+/*
+ * Contents of a section, aligned for its type; NULL after a message when it lies outside the file.
  */
 const Elf_Data *object_data(const struct object *obj, size_t section);
 

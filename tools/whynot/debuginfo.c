@@ -202,7 +202,8 @@ static void set_line(struct walk *walk, struct record *record, Dwarf_Lines *line
 	}
 }
 
-/* Routines of an assembler file have no entries of their own; its line table says where they are.
+/*
+ * Routines of an assembler file have no entries of their own; its line table says where they are.
  */
 static void visit_assembly(struct walk *walk, Dwarf_Die *unit)
 {

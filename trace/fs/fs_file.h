@@ -143,7 +143,8 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes);
 int trace_fs_create(struct trace_array *tr);
 /* Walkers find it no more; it is freed when the last of them has left. Arrays lock held. */
 void trace_fs_detach(struct trace_array *tr);
-/* Show the options of a new tracer in every instance. -ENOMEM: nothing was done. Config lock held.
+/*
+ * Show the options of a new tracer in every instance. -ENOMEM: nothing was done. Config lock held.
  */
 int trace_fs_add_tracer(struct tracer *tracer);
 /* A reference of the instance that `node` belongs to, or NULL: it has been removed. */

@@ -178,7 +178,8 @@ int fgraph_user_add(struct fgraph_user *user)
 void fgraph_user_remove(struct fgraph_user *user)
 {
 	trace_plat_lock(&fgraph_lock);
-	/* Late entries, and those of sites that damaged text keeps calling, push nothing any more.
+	/*
+	 * Late entries, and those of sites that damaged text keeps calling, push nothing any more.
 	 */
 	atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
 	atomic_store(&users[user->index], &nobody);

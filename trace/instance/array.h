@@ -22,10 +22,8 @@
 #include "options.h"
 #include "slots.h"
 
-#define TRACE_BUF_SIZE_DEFAULT 1441792u /* bytes per CPU: the 1408 KiB that users know */
-#define TRACE_BUF_SIZE_MINIMAL                                                                     \
-	(2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring                          \
-					  */
+#define TRACE_BUF_SIZE_DEFAULT	     1441792u /* bytes per CPU: the 1408 KiB that users know */
+#define TRACE_BUF_SIZE_MINIMAL	     (2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring */
 #define TRACE_BUFFER_PERCENT_DEFAULT 50u
 #define TRACE_MAX_TRACERS	     16u
 #define TRACE_INSTANCE_NAME	     128u /* NUL included */

@@ -17,7 +17,8 @@
 
 /* Make room for a snapshot; fine when there is. -ENOMEM. */
 int trace_snapshot_alloc(struct trace_array *tr);
-/* Give the room back; fine when there is none. -EBUSY while somebody reads the snapshot, -ENOMEM.
+/*
+ * Give the room back; fine when there is none. -EBUSY while somebody reads the snapshot, -ENOMEM.
  */
 int trace_snapshot_free(struct trace_array *tr);
 /* Forget what is in the snapshot of `cpu`, or RING_BUFFER_ALL_CPUS. */

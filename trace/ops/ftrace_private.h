@@ -13,8 +13,8 @@
  *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
  *   ftrace_iter.c    lists for files
  *
- * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Probes read the
- * list and the hashes without it, preemption off; what they may hold is freed only after
+ * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Probes read the list
+ *            and the hashes without it, preemption off; what they may hold is freed only after
  *            trace_plat_synchronize_preempt().
  */
 #ifndef FTRACE_PRIVATE_H

@@ -182,7 +182,8 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 	case CLAIM_DONE:
 		break;
 	}
-	/* There is room: no interrupt drops an event from here on, so the count below has them all.
+	/*
+	 * There is room: no interrupt drops an event from here on, so the count below has them all.
 	 */
 	trace_ring_unmark_full(rc);
 	lost = nr_lost(rc);

@@ -37,7 +37,8 @@ struct trace_latency {
 	 */
 	int (*listen)(void);
 	void (*stop_listening)(void);
-	/* Are calls on this CPU part of a time? Preemption off, count as the traced code left it.
+	/*
+	 * Are calls on this CPU part of a time? Preemption off, count as the traced code left it.
 	 */
 	bool (*records)(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count);
 	/* When that time began. */

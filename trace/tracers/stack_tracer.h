@@ -35,7 +35,8 @@ uint64_t stack_tracer_max_bytes(void);
 void stack_tracer_set_max(uint64_t bytes);
 /* A copy of what is known of `kind`; false: nothing yet. */
 bool stack_tracer_read(enum trace_stack_kind kind, struct stack_tracer_max *out_max);
-/* The boot parameters: add the patterns of `list`, with commas between, to the filter; switch on.
+/*
+ * The boot parameters: add the patterns of `list`, with commas between, to the filter; switch on.
  */
 void stack_tracer_boot(const char *list);
 

@@ -41,7 +41,8 @@ bool console_take_lost(void);
  * console_getc_timeout(). The target must not end while it is set.
  */
 void console_set_sigint_target(struct thread *thread);
-/* May the calling thread read what is typed? The target's group may; everyone when there is none.
+/*
+ * May the calling thread read what is typed? The target's group may; everyone when there is none.
  */
 bool console_is_foreground(void);
 

@@ -34,9 +34,8 @@
  * behind the name.
  */
 #define KSYM_NAME_LEN 128
-#define SYMBOLS_NAME_MAX                                                                           \
-	(KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1) /* longest name, in characters                    \
-						  */
+/* The longest name, in characters. */
+#define SYMBOLS_NAME_MAX (KSYM_NAME_LEN - SYMBOLS_TOKEN_SIZE - 1)
 
 /* Positions are in bytes from the start of this header. */
 struct symbols_header {

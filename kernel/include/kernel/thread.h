@@ -68,7 +68,8 @@ struct thread {
 	struct list all_link; /* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
 
-	/* Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep.
+	/*
+	 * Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep.
 	 */
 	struct spinlock wake_lock;
 	_Atomic uint32_t cpu;
@@ -126,7 +127,8 @@ static TRACE_ALWAYS_INLINE void set_current_state(uint32_t state)
 {
 	atomic_store(&current_thread()->state, state);
 }
-/* schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed.
+/*
+ * schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed.
  */
 bool schedule_until(uint64_t deadline_ns);
 
@@ -170,7 +172,8 @@ struct thread *thread_find(int32_t pid);
 bool thread_name(int32_t pid, bool may_wait, char *out_name);
 /* For every thread, idle ones included; list lock held, preemption off: fn must not block. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
-/* trace_plat_each_stack(): the functions of `look` run with interrupts off. Thread, interrupts on.
+/*
+ * trace_plat_each_stack(): the functions of `look` run with interrupts off. Thread, interrupts on.
  */
 struct trace_plat_look;
 void thread_each_stack(const struct trace_plat_look *look);

@@ -65,7 +65,8 @@ struct file {
 	uint64_t pos;
 };
 
-/* A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must).
+/*
+ * A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must).
  */
 struct vfs_fs {
 	const char *name;
@@ -113,7 +114,8 @@ int vfs_umount(const char *cwd, const char *path);
 /* Mount `index` in the order they were made, into VFS_PATH_MAX bytes. Its type; NULL at the end. */
 const char *vfs_mount_get(uint32_t index, char *out_path);
 
-/* Bytes moved or -errno. file_write() is one write of the file system: never split, never joined.
+/*
+ * Bytes moved or -errno. file_write() is one write of the file system: never split, never joined.
  */
 ssize_t file_read(struct file *file, void *buf, size_t len);
 ssize_t file_write(struct file *file, const void *buf, size_t len);

@@ -238,7 +238,8 @@ static void size_tiny(void)
 	size_of("1", "4");
 }
 
-/* A start with memory for `budget` allocations: 0 when it came through, 3 when it failed cleanly.
+/*
+ * A start with memory for `budget` allocations: 0 when it came through, 3 when it failed cleanly.
  */
 static int start_with(long budget)
 {

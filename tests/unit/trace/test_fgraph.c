@@ -577,7 +577,8 @@ static void sleeping_before_the_probe(void **state)
 	unwatch(&user_a);
 }
 
-/* No memory for a probe of sched_switch: the option stays as it was, or the tracer does not start.
+/*
+ * No memory for a probe of sched_switch: the option stays as it was, or the tracer does not start.
  */
 static void sleep_without_memory(void **state)
 {

@@ -261,7 +261,8 @@ static void test_no_slot_left(void **state)
 	assert_ptr_equal(done[NR_WAITS - 1], &waits[0]);
 }
 
-/* What begins again while it is pending needs every thread outside from then on; one call of done.
+/*
+ * What begins again while it is pending needs every thread outside from then on; one call of done.
  */
 static void test_begun_again(void **state)
 {

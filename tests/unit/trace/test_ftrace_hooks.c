@@ -311,7 +311,8 @@ static void change_func(struct ftrace_ops *ops, ftrace_func_t func)
 	assert_int_equal(fake_nr_pokes, nr_pokes);
 }
 
-/* A thread that was preempted before its trampoline called: until it has gone on, nothing is over.
+/*
+ * A thread that was preempted before its trampoline called: until it has gone on, nothing is over.
  */
 static void change_func_under_thread(ftrace_func_t func)
 {

@@ -170,7 +170,8 @@ static void empty_under_iterator(void (*empty)(void), uint32_t nr_old, uint32_t 
 	ring_buffer_reset(ring);
 }
 
-/* An iterator under which the ring is emptied goes on with what comes then, and has lost nothing.
+/*
+ * An iterator under which the ring is emptied goes on with what comes then, and has lost nothing.
  */
 static void test_empty_under_iterator(void **state)
 {

@@ -274,7 +274,8 @@ static void pids(void **state)
 	says("set_ftrace_pid", "no pid\n");
 }
 
-/* One write may bring more threads than fit in a page of text; a longer one is refused as a whole.
+/*
+ * One write may bring more threads than fit in a page of text; a longer one is refused as a whole.
  */
 static void many_pids(void **state)
 {

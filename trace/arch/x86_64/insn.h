@@ -49,7 +49,8 @@ struct interrupted {
 	uintptr_t *rsp;
 };
 
-/* Let `regs`, which hit an int3 at `site`, go on as if `insn` stood there. False: not one of ours.
+/*
+ * Let `regs`, which hit an int3 at `site`, go on as if `insn` stood there. False: not one of ours.
  */
 static TRACE_ALWAYS_INLINE bool insn_emulate(const struct interrupted *regs, uintptr_t site,
 					     uint64_t insn)

@@ -114,7 +114,8 @@ uint64_t ftrace_graph_nr_stacks(void);
 int ftrace_graph_sleep_get(void);
 void ftrace_graph_sleep_put(void);
 
-/* Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context.
+/*
+ * Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context.
  */
 void ftrace_graph_stop(void);
 bool ftrace_graph_is_dead(void);

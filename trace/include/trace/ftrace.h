@@ -23,8 +23,7 @@
  * Context:   callbacks - probe. Everything else - thread, interrupts on, may block.
  * Locking:   one sleeping lock inside; a callback may not call anything of this header.
  * Ownership: an ops belongs to its user; between register and unregister it may not be freed, and
- *            `func`, `flags` and `private` may not change. ftrace_free_filter() before the ops
- * goes.
+ *            `func`, `flags` and `private` may not change. ftrace_free_filter() before the ops goes.
  */
 #ifndef TRACE_FTRACE_H
 #define TRACE_FTRACE_H
@@ -104,7 +103,8 @@ void ftrace_init(void);
  * the memory of `ops` has to stay.
  */
 int register_ftrace_function(struct ftrace_ops *ops);
-/* 0, -EBUSY (not registered), -EINVAL (a direct call), -ENODEV: as above, its memory has to stay.
+/*
+ * 0, -EBUSY (not registered), -EINVAL (a direct call), -ENODEV: as above, its memory has to stay.
  */
 int unregister_ftrace_function(struct ftrace_ops *ops);
 

@@ -38,7 +38,8 @@ struct ftrace_iter {
 
 /* Start at the first line. `ops` is used by the filter lists only. */
 void ftrace_iter_start(struct ftrace_iter *iter, enum ftrace_list list, struct ftrace_ops *ops);
-/* The next line, newline included, into `line` (FTRACE_LINE_LEN bytes). Its length; 0 at the end.
+/*
+ * The next line, newline included, into `line` (FTRACE_LINE_LEN bytes). Its length; 0 at the end.
  */
 size_t ftrace_iter_next(struct ftrace_iter *iter, char *line);
 
@@ -70,7 +71,8 @@ int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len
 const char *ftrace_edit_why(const struct ftrace_edit *edit);
 /* Which letter of the word it is about. */
 size_t ftrace_edit_why_pos(const struct ftrace_edit *edit);
-/* Take in an unfinished word (its error is lost, as in Linux), make the set current, free `edit`.
+/*
+ * Take in an unfinished word (its error is lost, as in Linux), make the set current, free `edit`.
  */
 int ftrace_edit_close(struct ftrace_edit *edit);
 

@@ -2,9 +2,9 @@
  * trace_printk(): printf into the trace. Only the format's address and the arguments are stored,
  * the text is made when it is read. Included by <trace/trace.h>.
  *
- *   no arguments           the literal is stored by address
- *   one integer            the compiler knows its size: nobody looks at the format before it is
- * read anything else          trace_bprintk() walks the format
+ *   no arguments     the literal is stored by address
+ *   one integer      the compiler knows its size: nobody looks at the format before it is read
+ *   anything else    trace_bprintk() walks the format
  *
  * Context: any, NMI included.
  */

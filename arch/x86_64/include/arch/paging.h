@@ -95,7 +95,8 @@ void arch_alias_close(void);
 uint64_t arch_alias_enter(void);
 void arch_alias_leave(uint64_t old_root);
 
-/* Where kernel text or the executable area at `text_addr` can be written, between enter and leave.
+/*
+ * Where kernel text or the executable area at `text_addr` can be written, between enter and leave.
  */
 static inline void *arch_alias_of(uintptr_t text_addr)
 {

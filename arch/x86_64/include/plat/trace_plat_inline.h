@@ -32,7 +32,8 @@ static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
 	unsigned __int128 product = (unsigned __int128)cycles * TRACE_PLAT_LOCAL(tsc_mult);
 	uint64_t ns = (uint64_t)(product >> 32);
 
-	/* One value of 64 bits from here on: gcc would carry the pair around, 8 instructions more.
+	/*
+	 * One value of 64 bits from here on: gcc would carry the pair around, 8 instructions more.
 	 */
 	__asm__("" : "+r"(ns));
 	return ns;
