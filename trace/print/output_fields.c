@@ -32,7 +32,7 @@ static uint64_t element(const struct value *value, uint32_t i)
 
 	if (i >= value->nr || field->element_size > sizeof(number))
 		return 0;
-	memcpy(&number, value->at + i * field->element_size, field->element_size);
+	memcpy(&number, value->at + (size_t)i * field->element_size, field->element_size);
 	if (field->is_address)
 		return trace_plat_ip_unpack((uint32_t)number);
 	if (field->is_signed && bits < 64 && number >> (bits - 1))
