@@ -3,6 +3,7 @@
  * stacks of patches; threads that cannot move; every error.
  * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
  * links: trace/livepatch/livepatch*.c trace/graph/fgraph*.c trace/instance/hooks.c
+ * links: trace/ops/host_tracepoints.c trace/ops/tracepoint.c
  */
 #include "unit.h"
 #include <string.h>
