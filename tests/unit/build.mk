@@ -153,11 +153,11 @@ $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/f
 endef
 $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
 
-# trace/ may need its platform and four functions of memory, nothing else. (The linker makes
+# trace/ may need its platform and four functions of memory, nothing else; what is weak may be missing. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
 plain_objs := $(patsubst %.c,$(UNIT)/plain/%.o,$(TRACE_SRCS))
 portability: $(UNIT)/plain/trace.o
-	$(Q)nm -u $< | awk '{print $$2}' | \
+	$(Q)nm -u $< | awk '$$1 == "U" {print $$2}' | \
 		grep -Ev '^(_GLOBAL_OFFSET_TABLE_|trace_plat_[a-z0-9_]*|fake_[a-z0-9_]*|memcpy|memmove|memset|memcmp)$$' | \
 		{ ! grep . ; } || { echo "trace/ needs the symbols above"; false; }
 $(UNIT)/plain/trace.o: $(plain_objs)
