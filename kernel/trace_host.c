@@ -2,11 +2,10 @@
  * The thread-context half of what trace/ asks of its host, <trace/platform.h>: every function is
  * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
  */
-#include <arch/hooks.h>
-#include <arch/static_branch.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
+#include <arch/static_branch.h>
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
 #include <kernel/lock.h>
@@ -24,9 +23,8 @@
 #include <trace/arch_host.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
-#include <trace/hooks.h>
-#include <trace/host_tracepoints.h>
 #include <trace/platform.h>
+#include <trace/static_key.h>
 
 #define LOG_LINE_MAX 256
 #define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
@@ -279,10 +277,6 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 	delayed_work_queue(&own->work, delay_ns);
 }
 
-_Static_assert((int)NR_HOOK_KEYS == TRACE_NR_HOOKS && 1u << HOOK_KEY_IDLE == TRACE_HOOK_IDLE,
-	       "a key for each bit");
-struct trace_static_key hook_keys[NR_HOOK_KEYS];
-
 int trace_plat_static_branches_update(void)
 {
 	int err;
@@ -293,14 +287,6 @@ int trace_plat_static_branches_update(void)
 	if (err)
 		trace_plat_bug("trace: the static branches of the kernel cannot be switched");
 	return err;
-}
-
-void trace_plat_set_hooks(uint32_t mask)
-{
-	for (uint32_t i = 0; i < NR_HOOK_KEYS; i++)
-		atomic_store(&hook_keys[i].is_on, mask & 1u << i);
-	(void)trace_plat_static_branches_update();
-	synchronize_preempt();
 }
 
 /* ---- <trace/arch_host.h> ---- */

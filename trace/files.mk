@@ -46,7 +46,6 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/error_log.c \
 	trace/instance/event.c \
 	trace/instance/feature.c \
-	trace/instance/hooks.c \
 	trace/instance/instance.c \
 	trace/instance/max.c \
 	trace/instance/options.c \
@@ -169,4 +168,4 @@ TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c hooks.c irq_entry.c poke_stats.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c poke_stats.c sched.c stack.c ticks.c wait.c)

@@ -22,7 +22,7 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/unwind_probe.c
 
 ARCH_ASM := \
-	arch/x86_64/hook_call.asm \
+	arch/x86_64/tracepoint_call.asm \
 	arch/x86_64/nmi_entry.asm \
 	arch/x86_64/switch.asm \
 	arch/x86_64/trap_entry.asm

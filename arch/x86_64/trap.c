@@ -111,13 +111,13 @@ static void dispatch_irq(struct trap_frame *regs)
 	uintptr_t outer = cpu_local_read(irq_stack_top);
 	trap_fn fn;
 
-	if (hook_wanted(HOOK_KEY_IRQS) && (regs->rflags & RFLAGS_IF))
-		HOOK_CALL("irqs_off", 0ul);
+	if (TRACEPOINT_WANTED(irq_disable) && (regs->rflags & RFLAGS_IF))
+		TRACEPOINT_CALL(irq_disable, 0ul);
 	preempt_count_add(HARDIRQ_ONE);
 	if (!outer)
 		cpu_local_write(irq_stack_top, (uintptr_t)(regs + 1));
-	if (hook_wanted(HOOK_KEY_PREEMPT) && is_preempt_section())
-		HOOK_CALL("preempt_off", 0ul);
+	if (TRACEPOINT_WANTED(preempt_disable) && is_preempt_section())
+		TRACEPOINT_CALL(preempt_disable, 0ul);
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
 	/* The count before is 0 once in a machine's life: one message, not a storm. */
 	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
@@ -126,15 +126,15 @@ static void dispatch_irq(struct trap_frame *regs)
 		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
 	if (fn)
 		fn(regs);
-	if (hook_wanted(HOOK_KEY_PREEMPT) && is_preempt_section())
-		HOOK_CALL("preempt_on", 0ul);
+	if (TRACEPOINT_WANTED(preempt_enable) && is_preempt_section())
+		TRACEPOINT_CALL(preempt_enable, 0ul);
 	cpu_local_write(irq_stack_top, outer);
 	preempt_count_add(-HARDIRQ_ONE);
 
 	if ((regs->rflags & RFLAGS_IF) && !(cpu_local_read(preempt_count) & IN_IRQ_MASK))
 		upcall_irq_exit();
-	if (hook_wanted(HOOK_KEY_IRQS) && (regs->rflags & RFLAGS_IF))
-		HOOK_CALL("irqs_on", 0ul);
+	if (TRACEPOINT_WANTED(irq_enable) && (regs->rflags & RFLAGS_IF))
+		TRACEPOINT_CALL(irq_enable, 0ul);
 }
 
 void trap_dispatch(struct trap_frame *regs)

@@ -9,7 +9,6 @@
 #include <kernel/softirq.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
-#include <trace/hooks.h>
 #include "sched.h"
 #include "softirq_priv.h"
 #include "thread_list.h"
@@ -238,12 +237,10 @@ static void idle_wait(struct run_queue *rq)
 	/* Who gives us work after this also sends an interrupt, which ends the wait. */
 	if (atomic_load(&rq->nr_running) == 0) {
 		rq->is_halted = true;
-		if (hook_wanted(HOOK_KEY_IDLE))
-			trace_hook_idle_begin((uintptr_t)idle_wait);
+		trace_cpu_idle(1, rq->cpu, (uintptr_t)idle_wait);
 		arch_idle_wait();
 		arch_irq_disable();
-		if (hook_wanted(HOOK_KEY_IDLE))
-			trace_hook_idle_end((uintptr_t)idle_wait);
+		trace_cpu_idle(TRACE_CPU_IDLE_EXIT, rq->cpu, (uintptr_t)idle_wait);
 		rq->is_halted = false;
 	}
 	atomic_fetch_and(&sched_idle_mask, ~bit);

@@ -80,16 +80,16 @@ static TRACE_NOINLINE void handle_softirqs(struct softirq_cpu *cpu)
 TRACE_NOTRACE void softirq_run(void)
 {
 	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
-	preempt_hook_off(PREEMPT_SOFTIRQ_ONE, 0);
+	preempt_tell_off(PREEMPT_SOFTIRQ_ONE, 0);
 	handle_softirqs(this_softirq());
-	preempt_hook_on(PREEMPT_SOFTIRQ_ONE, 0);
+	preempt_tell_on(PREEMPT_SOFTIRQ_ONE, 0);
 	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 }
 
 void local_bh_disable(void)
 {
 	preempt_count_add(PREEMPT_SOFTIRQ_OFF);
-	preempt_hook_off(PREEMPT_SOFTIRQ_OFF, (uintptr_t)__builtin_return_address(0));
+	preempt_tell_off(PREEMPT_SOFTIRQ_OFF, (uintptr_t)__builtin_return_address(0));
 }
 
 void local_bh_enable(void)

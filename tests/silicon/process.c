@@ -182,11 +182,6 @@ int trace_plat_static_branches_update(void)
 	panic("static branches");
 }
 
-void trace_plat_set_hooks(uint32_t mask)
-{
-	(void)mask;
-}
-
 uint64_t trace_plat_clock_mono_ns(void)
 {
 	return trace_plat_clock_ns();

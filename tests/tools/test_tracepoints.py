@@ -1,9 +1,13 @@
-"""Tracepoints: the example in docs/tracepoints.md compiles and does what the page says."""
+"""Tracepoints: the example in docs/tracepoints.md compiles and does what the page says; those of the kernel cost a NOP."""
 import re
+import struct
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import pytest
+
+from tablekit import ROOT, must
+from test_kernel import BUILDS, Kernel
+
 HEAD = """
 #include <stdio.h>
 #include <trace/platform.h>
@@ -42,3 +46,39 @@ def test_example_of_the_page(tmp_path):
                     "-o", str(tmp_path / "example")], cwd=ROOT, check=True)
     run = subprocess.run([tmp_path / "example"], check=True, capture_output=True, text=True)
     assert run.stdout == "0 2\n"
+
+
+NAMES = ["cpu_idle", "irq_disable", "irq_enable", "preempt_disable", "preempt_enable", "sched_migrate_task", "sched_switch",
+         "sched_wakeup"]
+NOP5 = bytes.fromhex("0f1f440000")
+
+
+def mentions(path):
+    """Addresses of data that code mentions, as pairs of a function and an address."""
+    function = None
+    for line in must("objdump", "-d", "--no-show-raw-insn", "-M", "intel", path).stdout.splitlines():
+        if line.endswith(">:"):
+            function = line[18:-2]
+        for words in re.findall(r"0x(f{8}[0-9a-f]{8})\b|# ([0-9a-f]{16})\b", line):
+            yield function, int(words[0] or words[1], 16)
+
+
+@pytest.mark.parametrize("compiler", BUILDS)
+def test_disabled_ones_of_the_kernel(tools, compiler):
+    """A NOP each, and the code around it neither loads nor tests anything of the tracepoint."""
+    kernel = Kernel(tools, BUILDS[compiler], compiler)
+    value, size = kernel.value, {name: size for name, _, size, _ in kernel.symbols}
+    start, end = value["static_branches_start"], value["static_branches_end"]
+    branches = list(struct.iter_unpack("<3Q", kernel.bytes_at(start, end - start)))
+    functions = [(begin, begin + length, name) for name, begin, length, kind in kernel.symbols if kind == "STT_FUNC"]
+    used = list(mentions(kernel.path))
+    keys = {value[f"trace_{name}_tracepoint"]: name for name in NAMES}
+    assert {key for _, _, key in branches} == set(keys)
+    assert len(NAMES) * 8 == value["__stop_trace_tracepoints"] - value["__start_trace_tracepoints"]
+    for key, name in keys.items():
+        sites = [site for site, _, of in branches if of == key]
+        assert all(kernel.bytes_at(site, 5) == NOP5 for site in sites), name
+        told_by = {function for site in sites for begin, end, function in functions if begin <= site < end}
+        users = {function for function, at in used if key <= at < key + size[f"trace_{name}_tracepoint"]}
+        assert told_by and f"trace_{name}_call" in users, name
+        assert not told_by & users, name

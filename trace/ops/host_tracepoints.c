@@ -16,3 +16,14 @@ DEFINE_TRACE_ATOMIC(sched_wakeup,
 
 DEFINE_TRACE_ATOMIC(sched_migrate_task, TP_PROTO(const struct trace_sched_thread *thread),
 		    TP_ARGS(thread));
+
+DEFINE_TRACE_ATOMIC(irq_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+
+DEFINE_TRACE_ATOMIC(irq_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+
+DEFINE_TRACE_ATOMIC(preempt_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+
+DEFINE_TRACE_ATOMIC(preempt_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+
+DEFINE_TRACE_ATOMIC(cpu_idle, TP_PROTO(uint32_t state, uint32_t cpu, uintptr_t ip),
+		    TP_ARGS(state, cpu, ip));

@@ -2,11 +2,10 @@
  * irqsoff, preemptoff, preemptirqsoff: the longest time that a CPU had interrupts off, preemption
  * off, or either. See latency.h.
  *
- * The CPU's hooks run with what they speak of off, so nobody but an interrupt can come between,
+ * Probes run with what they speak of off, so nobody but an interrupt can come between,
  * and what that does is part of the time, or of none: with preemption off, interrupts are no
  * change (see counts_preempt).
  */
-#include "instance/hooks.h"
 #include "latency.h"
 #include "text/str.h"
 
@@ -15,7 +14,7 @@
 
 struct critical_cpu {
 	bool is_timing;
-	bool is_busy; /* in a hook: what it does itself is no news */
+	bool is_busy; /* in a probe: what it does itself is no news */
 	uint64_t start_ts;
 	uintptr_t started_at;
 } __attribute__((aligned(64)));
@@ -120,41 +119,79 @@ static bool counts_irqs(void)
 	return (critical.watches & WATCHES_IRQS) && trace_plat_irqs_disabled();
 }
 
-static void irqs_changed(struct trace_hook_user *user, bool is_off, uintptr_t ip, uintptr_t parent)
+static void critical_irqs_changed(bool is_off, uintptr_t ip, uintptr_t parent)
 {
-	(void)user;
 	if (!counts_preempt())
 		critical_change(is_off, ip, parent);
 }
 
-static void preempt_changed(struct trace_hook_user *user, bool is_off, uintptr_t ip,
-			    uintptr_t parent)
+static void critical_probe_irq_disable(void *data, uintptr_t ip, uintptr_t parent)
 {
-	(void)user;
+	(void)data;
+	critical_irqs_changed(true, ip, parent);
+}
+
+static void critical_probe_irq_enable(void *data, uintptr_t ip, uintptr_t parent)
+{
+	(void)data;
+	critical_irqs_changed(false, ip, parent);
+}
+
+static void critical_preempt_changed(bool is_off, uintptr_t ip, uintptr_t parent)
+{
 	/* As in Linux the function stands for its own caller, unless it is a lock's. */
 	if (!counts_irqs())
 		critical_change(is_off, ip, parent ? parent : ip);
 }
 
+static void critical_probe_preempt_disable(void *data, uintptr_t ip, uintptr_t parent)
+{
+	(void)data;
+	critical_preempt_changed(true, ip, parent);
+}
+
+static void critical_probe_preempt_enable(void *data, uintptr_t ip, uintptr_t parent)
+{
+	(void)data;
+	critical_preempt_changed(false, ip, parent);
+}
+
 /* What waits for an interrupt delays nobody. */
-static void idle_changed(struct trace_hook_user *user, bool begins, uintptr_t ip)
+static void critical_probe_idle(void *data, uint32_t state, uint32_t cpu, uintptr_t ip)
 {
-	(void)user;
+	(void)data;
+	(void)cpu;
 	if (counts_preempt() || counts_irqs())
-		critical_change(!begins, ip, 0);
+		critical_change(state == TRACE_CPU_IDLE_EXIT, ip, 0);
 }
 
-static struct trace_hook_user critical_hooks;
-
-static int critical_listen(void)
-{
-	trace_hooks_add(&critical_hooks);
-	return 0;
-}
-
+/* Those that are not registered stay so. What begins a time goes before what ends one. */
 static void critical_stop_listening(void)
 {
-	trace_hooks_remove(&critical_hooks);
+	unregister_trace_irq_disable(critical_probe_irq_disable, NULL);
+	unregister_trace_preempt_disable(critical_probe_preempt_disable, NULL);
+	unregister_trace_cpu_idle(critical_probe_idle, NULL);
+	unregister_trace_irq_enable(critical_probe_irq_enable, NULL);
+	unregister_trace_preempt_enable(critical_probe_preempt_enable, NULL);
+}
+
+/* No time may begin whose end is not heard of. */
+static int critical_listen(void)
+{
+	bool irqs = critical.watches & WATCHES_IRQS, preempt = critical.watches & WATCHES_PREEMPT;
+	int err = irqs ? register_trace_irq_enable(critical_probe_irq_enable, NULL) : 0;
+
+	if (!err && preempt)
+		err = register_trace_preempt_enable(critical_probe_preempt_enable, NULL);
+	if (!err)
+		err = register_trace_cpu_idle(critical_probe_idle, NULL);
+	if (!err && irqs)
+		err = register_trace_irq_disable(critical_probe_irq_disable, NULL);
+	if (!err && preempt)
+		err = register_trace_preempt_disable(critical_probe_preempt_disable, NULL);
+	if (err)
+		critical_stop_listening();
+	return err;
 }
 
 static size_t cpus_bytes(void)
@@ -182,11 +219,6 @@ static int start(struct trace_array *tr, uint32_t watches)
 	critical_latency.start_ts = critical_start_ts;
 	critical_latency.listen = critical_listen;
 	critical_latency.stop_listening = critical_stop_listening;
-	critical_hooks = (struct trace_hook_user){
-		.irqs = watches & WATCHES_IRQS ? irqs_changed : NULL,
-		.preempt = watches & WATCHES_PREEMPT ? preempt_changed : NULL,
-		.idle = idle_changed,
-	};
 	err = trace_latency_start(&critical_latency, tr);
 	if (err)
 		free_cpus();
@@ -195,7 +227,7 @@ static int start(struct trace_array *tr, uint32_t watches)
 
 static void critical_reset(struct trace_array *tr)
 {
-	trace_latency_reset(tr); /* no hook and no callback runs any more */
+	trace_latency_reset(tr); /* no probe and no callback runs any more */
 	free_cpus();
 }
 

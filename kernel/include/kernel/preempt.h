@@ -11,7 +11,7 @@
 #define KERNEL_PREEMPT_H
 
 #include <arch/cpu_local.h>
-#include <arch/hooks.h>
+#include <arch/tracepoints.h>
 #include <kernel/base.h>
 
 #define PREEMPT_DEPTH_MASK   0x000000ffu
@@ -71,26 +71,26 @@ static TRACE_ALWAYS_INLINE void preempt_count_sub(uint32_t delta)
 }
 
 /*
- * Tell <trace/hooks.h> that preemption went off, is going on: the count says whether it is the
- * outermost of all. `delta` is what was added, or will be taken away.
+ * Tell <trace/host_tracepoints.h> that preemption went off, is going on: the count says whether it
+ * is the outermost of all. `delta` is what was added, or will be taken away.
  */
-static TRACE_ALWAYS_INLINE void preempt_hook_off(uint32_t delta, uintptr_t parent)
+static TRACE_ALWAYS_INLINE void preempt_tell_off(uint32_t delta, uintptr_t parent)
 {
-	if (hook_wanted(HOOK_KEY_PREEMPT) && preempt_count() == delta)
-		HOOK_CALL("preempt_off", parent);
+	if (TRACEPOINT_WANTED(preempt_disable) && preempt_count() == delta)
+		TRACEPOINT_CALL(preempt_disable, parent);
 }
 
-static TRACE_ALWAYS_INLINE void preempt_hook_on(uint32_t delta, uintptr_t parent)
+static TRACE_ALWAYS_INLINE void preempt_tell_on(uint32_t delta, uintptr_t parent)
 {
-	if (hook_wanted(HOOK_KEY_PREEMPT) && preempt_count() == delta)
-		HOOK_CALL("preempt_on", parent);
+	if (TRACEPOINT_WANTED(preempt_enable) && preempt_count() == delta)
+		TRACEPOINT_CALL(preempt_enable, parent);
 }
 
 /* The _from forms are for locks: `parent` is whom to name as the one who did it. */
 static TRACE_ALWAYS_INLINE void preempt_disable_from(uintptr_t parent)
 {
 	preempt_count_add(1);
-	preempt_hook_off(1, parent);
+	preempt_tell_off(1, parent);
 }
 
 static TRACE_ALWAYS_INLINE void preempt_disable(void)
@@ -101,7 +101,7 @@ static TRACE_ALWAYS_INLINE void preempt_disable(void)
 /* End a preempt-off section without looking whether a reschedule is wanted. */
 static TRACE_ALWAYS_INLINE void preempt_enable_no_resched(void)
 {
-	preempt_hook_on(1, 0);
+	preempt_tell_on(1, 0);
 	preempt_count_sub(1);
 }
 
@@ -109,7 +109,7 @@ static TRACE_ALWAYS_INLINE void preempt_enable_from(uintptr_t parent)
 {
 	bool zero;
 
-	preempt_hook_on(1, parent);
+	preempt_tell_on(1, parent);
 	__asm__ volatile("decl %%gs:%c1"
 			 : "=@ccz"(zero)
 			 : "i"(offsetof(struct cpu_local, preempt_count))

@@ -15,7 +15,7 @@
 
 /* What a trap led to, in order: names, separated by blanks. */
 static char told[256];
-static bool wants_hooks, is_poke, is_fixup;
+static bool is_listening, is_poke, is_fixup;
 static struct trap_frame frame;
 static void (*inside)(void); /* runs in the handler */
 
@@ -29,12 +29,12 @@ static void tell(const char *word)
 	strcat(told, word);
 }
 
-bool sim_hook_wanted(enum hook_key key)
+bool sim_tracepoint_wanted(const char *name)
 {
-	return wants_hooks && (key == HOOK_KEY_IRQS || key == HOOK_KEY_PREEMPT);
+	return is_listening && name;
 }
 
-void sim_hook_call(const char *name, unsigned long parent)
+void sim_tracepoint_call(const char *name, unsigned long parent)
 {
 	assert_int_equal(parent, 0);
 	tell(name);
@@ -189,7 +189,7 @@ static void irqs(void)
 {
 	uint64_t count = arch_irq_count(VECTOR);
 
-	wants_hooks = false;
+	is_listening = false;
 	irq(RFLAGS_IF, 0, "handler exit");
 	irq(RFLAGS_IF, 1, "handler exit");
 	irq(RFLAGS_IF, PREEMPT_NO_RESCHED, "handler exit");
@@ -204,17 +204,19 @@ static void irqs(void)
 	assert_int_equal(arch_irq_count(VECTOR + 1), 0);
 }
 
-static void irqs_with_hooks(void)
+static void irqs_with_listeners(void)
 {
-	wants_hooks = true;
-	irq(RFLAGS_IF, 0, "irqs_off preempt_off handler preempt_on exit irqs_on");
-	irq(RFLAGS_IF, PREEMPT_NO_RESCHED, "irqs_off preempt_off handler preempt_on exit irqs_on");
-	irq(RFLAGS_IF, 1, "irqs_off handler exit irqs_on");
-	irq(0, 0, "preempt_off handler preempt_on");
+	is_listening = true;
+	irq(RFLAGS_IF, 0, "irq_disable preempt_disable handler preempt_enable exit irq_enable");
+	irq(RFLAGS_IF, PREEMPT_NO_RESCHED,
+	    "irq_disable preempt_disable handler preempt_enable exit irq_enable");
+	irq(RFLAGS_IF, 1, "irq_disable handler exit irq_enable");
+	irq(0, 0, "preempt_disable handler preempt_enable");
 	irq(0, 1, "handler");
 	inside = nested_irq;
-	irq(RFLAGS_IF, 0, "irqs_off preempt_off handler handler back preempt_on exit irqs_on");
-	wants_hooks = false;
+	irq(RFLAGS_IF, 0,
+	    "irq_disable preempt_disable handler handler back preempt_enable exit irq_enable");
+	is_listening = false;
 }
 
 static void irq_without_handler(void)
@@ -239,7 +241,7 @@ static void test_interrupts(void **state)
 	assert_int_equal(arch_irq_register(VECTOR, handler), -EBUSY);
 	assert_int_equal(arch_irq_register(TRAP_NR_EXCEPTIONS, handler), 0);
 	sim_alone(irqs);
-	sim_alone(irqs_with_hooks);
+	sim_alone(irqs_with_listeners);
 	sim_alone(irq_without_handler);
 }
 

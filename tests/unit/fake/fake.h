@@ -13,7 +13,6 @@
 #ifndef FAKE_H
 #define FAKE_H
 
-#include <trace/hooks.h>
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>
 
@@ -107,7 +106,6 @@ extern void (*fake_on_lock)(void);	  /* called before each lock is taken, not wi
 extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
-extern uint32_t fake_hooks; /* what trace_plat_set_hooks() said last */
 /* Somebody holds the names of threads and never lets go: whoever waits for them is a failure. */
 extern bool fake_names_held;
 /* This CPU runs thread `pid`, or nobody in particular (-1). */

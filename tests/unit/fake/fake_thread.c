@@ -28,8 +28,6 @@ static char log_text[1 << 16];
 static size_t log_len;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
-uint32_t fake_hooks;
-
 struct fake_thread {
 	int32_t pid;
 	struct trace_thread trace;
@@ -176,11 +174,6 @@ void trace_plat_current_sched(struct trace_sched_thread *out_thread)
 	out_thread->pid = trace_plat_current_pid();
 	out_thread->cpu = trace_plat_cpu_id();
 	out_thread->comm = fake_sched_comm;
-}
-
-void trace_plat_set_hooks(uint32_t mask)
-{
-	fake_hooks = mask;
 }
 
 struct trace_stack fake_stacks[FAKE_MAX_STACKS];

@@ -2,7 +2,7 @@
  * synchronize_preempt() on CPUs that the test plays, one look after the other: who is waited for,
  * who is not, and what the log says.
  *
- * links: kernel/sched/grace.c
+ * links: kernel/sched/grace.c trace/ops/host_tracepoints.c
  */
 #include "unit.h"
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <asm/prctl.h>
-#include <arch/hooks.h>
 #include <arch/smp.h>
 #include <kernel/time.h>
 #include "fast.h"
@@ -21,7 +20,6 @@
 #define MAX_LOOKS 50u
 
 struct run_queue run_queues[MAX_CPUS];
-struct trace_static_key hook_keys[NR_HOOK_KEYS];
 
 static struct cpu_local cpus[NR_CPUS];
 static struct thread idle[NR_CPUS], busy[NR_CPUS];
@@ -80,11 +78,11 @@ void printk(enum log_level level, const char *fmt, ...)
 	va_end(args);
 }
 
-void hook_call_preempt_off(void)
+void tracepoint_call_preempt_disable(void)
 {
 }
 
-void hook_call_preempt_on(void)
+void tracepoint_call_preempt_enable(void)
 {
 }
 

@@ -250,13 +250,13 @@ void cpu_load(uint32_t cpu)
 	SIM_CHECK(cpu == sim.now_runs);
 }
 
-WEAK bool sim_hook_wanted(enum hook_key key)
+WEAK bool sim_tracepoint_wanted(const char *name)
 {
-	(void)key;
+	(void)name;
 	return false;
 }
 
-WEAK void sim_hook_call(const char *name, unsigned long parent)
+WEAK void sim_tracepoint_call(const char *name, unsigned long parent)
 {
 	(void)name;
 	(void)parent;

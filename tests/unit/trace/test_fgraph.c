@@ -5,7 +5,6 @@
  */
 #include "unit.h"
 #include <trace/fgraph.h>
-#include <trace/hooks.h>
 #include <trace/host_tracepoints.h>
 #include <trace/recursion.h>
 #include <trace/thread.h>
@@ -355,12 +354,12 @@ static void callers_behind_the_hook(void **state)
 	assert_int_equal(echo("0", "tracing_max_latency"), 0);
 	fake_run(FIRST_PID);
 	fake_this->irqs_off = true;
-	trace_hook_irqs_off(fake_func(YIELD) + 4, 0);
+	trace_irq_disable_call(fake_func(YIELD) + 4, 0);
 	fake_clock += 1000000;
 	fake_enter(KFREE, PARENT);
 	fake_tail(DO_WORK);
 	assert_int_equal(fake_leave(1), PARENT);
-	trace_hook_irqs_on(fake_func(YIELD) + 4, 0);
+	trace_irq_enable_call(fake_func(YIELD) + 4, 0);
 	fake_this->irqs_off = false;
 	fake_run(-1);
 	assert_non_null(strstr(cat("trace"), "do_work <-yield\n"));

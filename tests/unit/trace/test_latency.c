@@ -1,9 +1,9 @@
 /*
- * Latency tracers on the fake machine: hooks are called by hand, with times that the test sets.
+ * Latency tracers on the fake machine: tracepoints are called by hand, with times that the test
+ * sets.
  */
 #include "unit.h"
 #include <trace/fgraph.h>
-#include <trace/hooks.h>
 #include <trace/host_tracepoints.h>
 #include "tracefs.h"
 
@@ -26,7 +26,7 @@ static void irqs(uint32_t cpu, bool off, uintptr_t parent)
 	fake_bind(cpu);
 	if (off)
 		fake_this->irqs_off = true;
-	(off ? trace_hook_irqs_off : trace_hook_irqs_on)(fake_func(YIELD) + 4, parent);
+	(off ? trace_irq_disable_call : trace_irq_enable_call)(fake_func(YIELD) + 4, parent);
 	if (!off)
 		fake_this->irqs_off = false;
 }
@@ -36,7 +36,7 @@ static void preempt(uint32_t cpu, bool off)
 	fake_bind(cpu);
 	if (off)
 		trace_plat_preempt_disable();
-	(off ? trace_hook_preempt_off : trace_hook_preempt_on)(fake_func(SCHEDULE) + 4, 0);
+	(off ? trace_preempt_disable_call : trace_preempt_enable_call)(fake_func(SCHEDULE) + 4, 0);
 	if (!off)
 		trace_plat_preempt_enable();
 }
@@ -87,7 +87,9 @@ static void note_name(struct tracepoint *tp, void *name)
 /* The tracepoints of the host that have probes. */
 static const char *listened_to(void)
 {
-	static char all[][20] = { "sched_migrate_task", "sched_switch", "sched_wakeup" };
+	static char all[][20] = { "cpu_idle",	     "irq_disable",    "irq_enable",
+				  "preempt_disable", "preempt_enable", "sched_migrate_task",
+				  "sched_switch",    "sched_wakeup" };
 
 	listened[0] = '\0';
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -95,18 +97,17 @@ static const char *listened_to(void)
 	return listened;
 }
 
-static void hooks_wanted(void **state)
+static void what_they_listen_to(void **state)
 {
 	(void)state;
 	start("irqsoff");
-	assert_int_equal(fake_hooks, TRACE_HOOK_IRQS | TRACE_HOOK_IDLE);
+	assert_string_equal(listened_to(), "cpu_idle irq_disable irq_enable ");
 	start("preemptoff");
-	assert_int_equal(fake_hooks, TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
+	assert_string_equal(listened_to(), "cpu_idle preempt_disable preempt_enable ");
 	start("preemptirqsoff");
-	assert_int_equal(fake_hooks, TRACE_HOOK_IRQS | TRACE_HOOK_PREEMPT | TRACE_HOOK_IDLE);
-	assert_string_equal(listened_to(), "");
+	assert_string_equal(listened_to(),
+			    "cpu_idle irq_disable irq_enable preempt_disable preempt_enable ");
 	start("wakeup");
-	assert_int_equal(fake_hooks, 0);
 	assert_string_equal(listened_to(), "sched_migrate_task sched_switch sched_wakeup ");
 	start("nop");
 	assert_string_equal(listened_to(), "");
@@ -194,9 +195,9 @@ static void idle_does_not_count(void **state)
 	start("irqsoff");
 	irqs(0, true, 0);
 	pass(10);
-	trace_hook_idle_begin(fake_func(KFREE));
+	trace_cpu_idle_call(1, trace_plat_cpu_id(), fake_func(KFREE));
 	pass(1000);
-	trace_hook_idle_end(fake_func(KFREE));
+	trace_cpu_idle_call(TRACE_CPU_IDLE_EXIT, trace_plat_cpu_id(), fake_func(KFREE));
 	pass(20);
 	irqs(0, false, 0);
 	assert_int_equal(maximum(), 20);
@@ -689,7 +690,6 @@ static void start_without_memory(const char *tracer)
 		nr_failures++;
 		assert_int_equal(err, -ENOMEM);
 		says("current_tracer", "nop\n");
-		assert_int_equal(fake_hooks, 0);
 		assert_string_equal(listened_to(), "");
 	}
 	assert_true(nr_failures >= 3);
@@ -718,7 +718,7 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(hooks_wanted),
+		TEST(what_they_listen_to),
 		TEST(longest_counts),
 		TEST(calls_belong_to_their_cpu),
 		TEST(on_and_off_need_not_match),

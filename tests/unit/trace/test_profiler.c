@@ -5,7 +5,6 @@
 #include "unit.h"
 #include "tracefs.h"
 #include <trace/fgraph.h>
-#include <trace/hooks.h>
 #include <trace/host_tracepoints.h>
 #include "instance/array.h"
 #include "tracers/profile.h"

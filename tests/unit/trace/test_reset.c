@@ -3,7 +3,6 @@
  * files then show, on the fake machine.
  */
 #include "unit.h"
-#include <trace/hooks.h>
 #include <trace/host_tracepoints.h>
 #include "tracefs.h"
 
@@ -191,9 +190,9 @@ static void irqs_section(uint64_t us)
 {
 	fake_bind(0);
 	fake_this->irqs_off = true;
-	trace_hook_irqs_off(fake_func(YIELD) + 4, 0);
+	trace_irq_disable_call(fake_func(YIELD) + 4, 0);
 	fake_clock += us * US;
-	trace_hook_irqs_on(fake_func(YIELD) + 4, 0);
+	trace_irq_enable_call(fake_func(YIELD) + 4, 0);
 	fake_this->irqs_off = false;
 }
 

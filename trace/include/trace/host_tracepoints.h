@@ -1,7 +1,7 @@
 /*
- * The tracepoints that a host may have in its scheduler, with the names that Linux gives them: what
- * tracers of trace/ listen to. trace/ defines them. A host that does not call one of them lacks the
- * tracers that need it.
+ * The tracepoints that a host may have in its scheduler and its critical sections, with the names
+ * that Linux gives them: what tracers of trace/ listen to. trace/ defines them. A host that does
+ * not call one of them lacks the tracers that need it.
  *
  * Context:   as each says; probes do not sleep, none is traced. Not in NMIs.
  * Ownership: arguments are good until the call returns.
@@ -49,5 +49,27 @@ DECLARE_TRACE(sched_wakeup,
 /* `thread`, which waits for a CPU, waits for another one now: thread->cpu. Interrupts off. */
 DECLARE_TRACE(sched_migrate_task, TP_PROTO(const struct trace_sched_thread *thread),
 	      TP_ARGS(thread));
+
+/*
+ * Interrupts of this CPU were just switched off, are about to be switched on; preemption likewise,
+ * softirqs being held off or served included: its count has, still has, its first unit. They are
+ * off during the call. `ip` is in the function that does it; `parent`, not 0 for locks and the
+ * like, in the one on whose behalf.
+ *
+ * enable may come without disable, and disable twice.
+ */
+DECLARE_TRACE(irq_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+DECLARE_TRACE(irq_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+DECLARE_TRACE(preempt_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+DECLARE_TRACE(preempt_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
+
+/*
+ * CPU `cpu`, this one, is in the function at `ip` with interrupts off. It is about to wait for an
+ * interrupt, in idle state `state` (1 where there are no several), or TRACE_CPU_IDLE_EXIT: it no
+ * longer waits.
+ */
+#define TRACE_CPU_IDLE_EXIT UINT32_MAX
+DECLARE_TRACE(cpu_idle, TP_PROTO(uint32_t state, uint32_t cpu, uintptr_t ip),
+	      TP_ARGS(state, cpu, ip));
 
 #endif

@@ -29,14 +29,6 @@ static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
 /* Where to go when the return address is lost: the host ends there, with a message. */
 static inline uintptr_t trace_plat_return_lost(void);
 
-/* ---- The scheduler ---- */
-
-/*
- * Call exactly the hooks of `mask` (<trace/hooks.h>) from now on. When it returns, no CPU is inside
- * a hook that was taken away. Thread.
- */
-void trace_plat_set_hooks(uint32_t mask);
-
 /* ==== Nothing more is needed for entry and return of functions. ==== */
 
 #endif

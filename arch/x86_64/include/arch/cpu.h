@@ -2,8 +2,8 @@
  * Single instructions of the CPU: interrupts on and off, waiting, serialising. Its registers, ports
  * and features come with it.
  *
- * Interrupts going off and on are told to <trace/hooks.h> while somebody wants to know; the _raw
- * forms tell nobody.
+ * Interrupts going off and on are told to <trace/host_tracepoints.h> while somebody wants to know;
+ * the _raw forms tell nobody.
  *
  * Context: any; all inline, none is traced.
  */
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <arch/features.h>
-#include <arch/hooks.h>
 #include <arch/port.h>
 #include <arch/regs.h>
+#include <arch/tracepoints.h>
 #include <trace/compiler.h>
 
 #define RFLAGS_IF 0x200ull
@@ -43,13 +43,13 @@ static TRACE_ALWAYS_INLINE void arch_irq_enable_raw(void)
 static TRACE_ALWAYS_INLINE void arch_irq_disable(void)
 {
 	arch_irq_disable_raw();
-	if (hook_wanted(HOOK_KEY_IRQS))
-		HOOK_CALL("irqs_off", 0ul);
+	if (TRACEPOINT_WANTED(irq_disable))
+		TRACEPOINT_CALL(irq_disable, 0ul);
 }
 static TRACE_ALWAYS_INLINE void arch_irq_enable(void)
 {
-	if (hook_wanted(HOOK_KEY_IRQS))
-		HOOK_CALL("irqs_on", 0ul);
+	if (TRACEPOINT_WANTED(irq_enable))
+		TRACEPOINT_CALL(irq_enable, 0ul);
 	arch_irq_enable_raw();
 }
 /*
@@ -61,8 +61,8 @@ static TRACE_ALWAYS_INLINE uint64_t arch_irq_save_from(uintptr_t parent)
 	uint64_t flags = arch_irq_flags();
 
 	arch_irq_disable_raw();
-	if (hook_wanted(HOOK_KEY_IRQS) && (flags & RFLAGS_IF))
-		HOOK_CALL("irqs_off", parent);
+	if (TRACEPOINT_WANTED(irq_disable) && (flags & RFLAGS_IF))
+		TRACEPOINT_CALL(irq_disable, parent);
 	return flags;
 }
 static TRACE_ALWAYS_INLINE uint64_t arch_irq_save(void)
@@ -73,8 +73,8 @@ static TRACE_ALWAYS_INLINE void arch_irq_restore_from(uint64_t flags, uintptr_t 
 {
 	if (!(flags & RFLAGS_IF))
 		return;
-	if (hook_wanted(HOOK_KEY_IRQS))
-		HOOK_CALL("irqs_on", parent);
+	if (TRACEPOINT_WANTED(irq_enable))
+		TRACEPOINT_CALL(irq_enable, parent);
 	arch_irq_enable_raw();
 }
 static TRACE_ALWAYS_INLINE void arch_irq_restore(uint64_t flags)
@@ -86,7 +86,7 @@ static TRACE_ALWAYS_INLINE void arch_cpu_relax(void)
 {
 	__asm__ volatile("pause" : : : "memory");
 }
-/* Sleep until an interrupt; on again afterwards. No interrupt is lost in between. No hook. */
+/* Sleep until an interrupt; on again afterwards. No interrupt is lost in between. Tells nobody. */
 static TRACE_ALWAYS_INLINE void arch_idle_wait(void)
 {
 	__asm__ volatile("sti; hlt" : : : "memory");

@@ -1,7 +1,7 @@
-; hook_call_* - from inline functions into the hooks of <trace/hooks.h>.
+; tracepoint_call_* - from inline functions to the probes of <trace/host_tracepoints.h>.
 ;
 ; In:    called; rdi: what to pass as parent. The stack may have any alignment of 8.
-; Calls: void trace_hook_*(uintptr_t ip, uintptr_t parent); ip is our return address
+; Calls: void trace_*_call(uintptr_t ip, uintptr_t parent); ip is our return address
 ; Keeps: everything but the flags.
 
 %include "asm.inc"
@@ -9,12 +9,12 @@
 
 section .text
 
-%macro hook_call 1
-extern trace_hook_%1
-global hook_call_%1:function (hook_call_%1.end - hook_call_%1)
+%macro tracepoint_call 1
+extern trace_%1_call
+global tracepoint_call_%1:function (tracepoint_call_%1.end - tracepoint_call_%1)
 	align	16
-hook_call_%1:
-	cfi_routine call, 8, hook_call_%1.end
+tracepoint_call_%1:
+	cfi_routine call, 8, tracepoint_call_%1.end
 	push	rbp
 	mov	rbp, rsp
 	cfi_base rbp, 16
@@ -26,7 +26,7 @@ hook_call_%1:
 	mov	[rsp], rax
 	mov	rsi, rdi
 	mov	rdi, [rbp + 8]
-	call	trace_hook_%1
+	call	trace_%1_call
 	mov	rsp, [rsp]
 	pop_all	rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
 	pop	rbp
@@ -36,7 +36,7 @@ hook_call_%1:
 .end:
 %endmacro
 
-	hook_call irqs_off
-	hook_call irqs_on
-	hook_call preempt_off
-	hook_call preempt_on
+	tracepoint_call irq_disable
+	tracepoint_call irq_enable
+	tracepoint_call preempt_disable
+	tracepoint_call preempt_enable
