@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define WRITER	1u
-#define SECONDS 2
+#define SECONDS 1
 
 static struct ring_buffer *ring;
 static _Atomic bool stop;
