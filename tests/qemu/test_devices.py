@@ -1,10 +1,9 @@
 """Interrupts and CPUs as the machine deals them out: CPUs that never answer, NMIs from outside."""
-import json
-import socket
 import struct
 import time
 
 from guest import Guest
+from qmp import Qmp
 
 
 def test_cpu_that_does_not_answer_is_left_out(tmp_path):
@@ -21,26 +20,6 @@ def test_cpu_that_does_not_answer_is_left_out(tmp_path):
         guest.check("torture 5")
 
 
-class Qmp:
-    """QEMU's machine protocol, as far as needed."""
-
-    def __init__(self, path):
-        self.file = socket.socket(socket.AF_UNIX)
-        self.file.connect(str(path))
-        self.stream = self.file.makefile("rw")
-        self.stream.readline()
-        self("qmp_capabilities")
-
-    def __call__(self, command):
-        self.stream.write(json.dumps({"execute": command}) + "\n")
-        self.stream.flush()
-        while True:
-            answer = json.loads(self.stream.readline())
-            if "event" not in answer:
-                assert "error" not in answer, answer
-                return answer
-
-
 def nmi_counts(guest):
     line = next(line for line in guest.check("irqs").splitlines() if line.startswith("NMI"))
     return [int(word) for word in line.split()[1:]]
@@ -48,7 +27,7 @@ def nmi_counts(guest):
 
 def test_nmi_from_outside_is_reported_and_survived(tmp_path):
     # QEMU sends it to the NMI pin of every CPU, wherever each of them is.
-    with Guest("gcc", 4, extra=["-qmp", f"unix:{tmp_path}/qmp,server=on,wait=off"]) as guest:
+    with Guest("gcc", 4, extra=Qmp.option(tmp_path / "qmp")) as guest:
         qmp = Qmp(tmp_path / "qmp")
         guest.check("stress locks 3 &")
         for _ in range(20):

@@ -1,11 +1,10 @@
 """The kernel core: its own unit tests on several CPU counts, panic, faults, parameters, leaks."""
-import json
 import re
-import socket
 
 import pexpect
 import pytest
 from guest import PATIENCE, Guest
+from qmp import Qmp
 
 
 def end_of(guest, command):
@@ -122,34 +121,14 @@ def test_commands_leak_nothing():
         assert after < before + 4, first + last  # a page a round would be a leak; a slab more or less is none
 
 
-class Qmp:
-    """QEMU's own control socket."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10 * PATIENCE)
-        self.socket.connect(str(path))
-        self.file = self.socket.makefile("rw")
-        self.file.readline()
-        self.execute("qmp_capabilities")
-
-    def execute(self, command, **arguments):
-        self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-        self.file.flush()
-        while True:
-            answer = json.loads(self.file.readline())
-            if "event" not in answer:
-                return answer
-
-
 def test_messages_wait_for_the_end_of_a_line(tmp_path):
     """An NMI's warning appears neither behind the prompt nor inside the typed line."""
     path = tmp_path / "qmp"
-    with Guest("gcc", 2, extra=["-qmp", f"unix:{path},server=on,wait=off"]) as guest:
+    with Guest("gcc", 2, extra=Qmp.option(path)) as guest:
         qmp = Qmp(path)
         guest.send("echo on")
         guest.expect(rb"echo on$")
-        assert "error" not in qmp.execute("inject-nmi")
+        qmp("inject-nmi")
         assert "NMI" not in guest.listen(1)
         guest.send("e\r")
         before, _ = guest.expect(rb"\r\nfathom# $")
