@@ -8,7 +8,7 @@
 #define NR_ON_WAY 128u
 
 /* A hash of pairs "first << 32 | second"; pairs are only added. */
-static _Atomic uint64_t pairs[NR_PAIRS];
+static _Atomic uint64_t lock_pairs[NR_PAIRS];
 
 /* 0 for a lock that is not watched. */
 static uint32_t lock_number(const void *lock)
@@ -26,7 +26,7 @@ static _Atomic uint64_t *lock_pair_slot(uint64_t pair)
 	uint32_t hash = (uint32_t)(pair * 0x9e3779b97f4a7c15ull >> 40);
 
 	for (uint32_t i = 0; i < NR_PAIRS; i++) {
-		_Atomic uint64_t *slot = &pairs[(hash + i) % NR_PAIRS];
+		_Atomic uint64_t *slot = &lock_pairs[(hash + i) % NR_PAIRS];
 		uint64_t seen = atomic_load(slot);
 
 		if (seen == pair || seen == 0)
@@ -57,7 +57,7 @@ static bool lock_comes_after(uint32_t from, uint32_t to)
 
 	for (uint32_t i = 0; i < way.nr; i++) {
 		for (uint32_t p = 0; p < NR_PAIRS; p++) {
-			uint64_t pair = atomic_load_explicit(&pairs[p], memory_order_relaxed);
+			uint64_t pair = atomic_load_explicit(&lock_pairs[p], memory_order_relaxed);
 
 			if (pair >> 32 != way.locks[i])
 				continue;

@@ -4,7 +4,7 @@
 #include <trace/ftrace_probe.h>
 #include "text/str.h"
 
-static struct trace_plat_lock lock;
+static struct trace_plat_lock commands_lock;
 static struct ftrace_func_command *commands; /* newest first */
 
 static struct ftrace_func_command **find(const char *name)
@@ -20,14 +20,14 @@ int register_ftrace_command(struct ftrace_func_command *command)
 {
 	int err = 0;
 
-	trace_plat_lock(&lock);
+	trace_plat_lock(&commands_lock);
 	if (*find(command->name)) {
 		err = -EBUSY;
 	} else {
 		command->next = commands;
 		commands = command;
 	}
-	trace_plat_unlock(&lock);
+	trace_plat_unlock(&commands_lock);
 	return err;
 }
 
@@ -36,13 +36,13 @@ int unregister_ftrace_command(struct ftrace_func_command *command)
 	struct ftrace_func_command **link;
 	int err = -ENODEV;
 
-	trace_plat_lock(&lock);
+	trace_plat_lock(&commands_lock);
 	link = find(command->name);
 	if (*link == command) {
 		*link = command->next;
 		err = 0;
 	}
-	trace_plat_unlock(&lock);
+	trace_plat_unlock(&commands_lock);
 	return err;
 }
 
@@ -52,7 +52,7 @@ int ftrace_run_command(const char *name, struct ftrace_command_args *args)
 	struct ftrace_func_command *command;
 	int err = -EINVAL;
 
-	trace_plat_lock(&lock);
+	trace_plat_lock(&commands_lock);
 	command = *find(name);
 	if (command && !args->tr) {
 		err = -ENODEV;
@@ -63,6 +63,6 @@ int ftrace_run_command(const char *name, struct ftrace_command_args *args)
 		args->why = "no such command";
 		args->where = name;
 	}
-	trace_plat_unlock(&lock);
+	trace_plat_unlock(&commands_lock);
 	return err;
 }

@@ -4,7 +4,7 @@
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
 
-static struct trace_plat_lock lock; /* tp->funcs and tp->key of every tracepoint */
+static struct trace_plat_lock tracepoint_lock; /* tp->funcs and tp->key of every tracepoint */
 
 /* The section of TRACEPOINT_OBJECT(). The linker makes these two names when there is one. */
 extern struct tracepoint *const __start_trace_tracepoints[] __attribute__((weak));
@@ -143,9 +143,9 @@ int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, v
 		return -EINVAL;
 	if (!may_sleep())
 		return -EBUSY;
-	trace_plat_lock(&lock);
+	trace_plat_lock(&tracepoint_lock);
 	err = add(tp, func, data, prio, &old);
-	trace_plat_unlock(&lock);
+	trace_plat_unlock(&tracepoint_lock);
 	free_after_grace(old);
 	return err;
 }
@@ -159,9 +159,9 @@ int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func,
 		return -ENOENT;
 	if (!may_sleep())
 		return -EBUSY;
-	trace_plat_lock(&lock);
+	trace_plat_lock(&tracepoint_lock);
 	err = take(tp, func, data, &old);
-	trace_plat_unlock(&lock);
+	trace_plat_unlock(&tracepoint_lock);
 	free_after_grace(old);
 	return err;
 }
