@@ -18,7 +18,7 @@
 struct run_queue run_queues[MAX_CPUS];
 uint64_t sched_ready_mask;
 
-static TRACE_ALWAYS_INLINE uintptr_t thread_stack_top(const struct thread *thread)
+static TRACE_ALWAYS_INLINE uintptr_t sched_stack_top(const struct thread *thread)
 {
 	return thread->stack ? (uintptr_t)thread->stack + STACK_BYTES : (uintptr_t)boot_stack_top;
 }
@@ -41,12 +41,12 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	local->current_pid = 0;
 	local->trace_thread = &idle->trace;
 	local->preempt_count = PREEMPT_NO_RESCHED | 1; /* idle runs with preemption off */
-	local->kernel_stack_top = thread_stack_top(idle);
+	local->kernel_stack_top = sched_stack_top(idle);
 	sched_ready_mask |= 1ull << cpu;
 }
 
 /* The runnable thread `prev` may not run here any more: hand it to a CPU where it may. */
-static void move_switched_out(struct thread *prev)
+static void sched_move_switched_out(struct thread *prev)
 {
 	struct run_queue *rq;
 
@@ -62,7 +62,7 @@ static void move_switched_out(struct thread *prev)
 }
 
 /* On the new thread's stack, interrupts off, queue lock held: let go of the old thread. */
-static TRACE_ALWAYS_INLINE void finish_switch(void)
+static TRACE_ALWAYS_INLINE void sched_finish_switch(void)
 {
 	struct run_queue *rq = this_run_queue();
 	struct thread *prev = rq->switched_out;
@@ -73,12 +73,12 @@ static TRACE_ALWAYS_INLINE void finish_switch(void)
 	atomic_store_explicit(&prev->on_cpu, 0, memory_order_release);
 	spin_unlock(&rq->lock);
 	if (moving)
-		move_switched_out(prev);
+		sched_move_switched_out(prev);
 	if (is_dead)
 		thread_left_cpu();
 }
 
-static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
+static void sched_switch_to(struct run_queue *rq, struct thread *prev, struct thread *next)
 {
 	if (trace_sched_switch_enabled())
 		sched_tell_switch(prev, next);
@@ -92,14 +92,14 @@ static void switch_to(struct run_queue *rq, struct thread *prev, struct thread *
 	cpu_local_write(current, next);
 	cpu_local_write(current_pid, next->pid);
 	cpu_local_write(trace_thread, &next->trace);
-	cpu_local_write(kernel_stack_top, thread_stack_top(next));
+	cpu_local_write(kernel_stack_top, sched_stack_top(next));
 	arch_switch(&prev->context, &next->context);
 	/* Here `prev` runs again, perhaps on another CPU. */
-	finish_switch();
+	sched_finish_switch();
 }
 
 /* Decide what becomes of the thread that leaves the CPU. */
-static void put_previous(struct run_queue *rq, struct thread *prev, bool preempted)
+static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool preempted)
 {
 	if (prev == rq->idle)
 		return;
@@ -134,12 +134,12 @@ void sched_switch(bool preempted)
 	atomic_fetch_add_explicit(&rq->nr_passes, 1, memory_order_relaxed);
 	atomic_store(&rq->resched_sent, 0);
 	sched_account(rq);
-	put_previous(rq, prev, preempted);
+	sched_put_previous(rq, prev, preempted);
 	next = sched_pick_next(rq);
 	if (sched_rt_first(rq))
 		sched_rt_push(rq);
 	if (next != prev)
-		switch_to(rq, prev, next);
+		sched_switch_to(rq, prev, next);
 	else
 		spin_unlock(&rq->lock);
 	arch_irq_restore(flags);
@@ -147,7 +147,7 @@ void sched_switch(bool preempted)
 
 void sched_thread_begins(void)
 {
-	finish_switch();
+	sched_finish_switch();
 	arch_irq_enable();
 	preempt_enable();
 }
@@ -188,7 +188,7 @@ void cond_resched(void)
 }
 
 /* At the tick: is another thread to run? */
-static bool is_turn_over(struct run_queue *rq, struct thread *running)
+static bool sched_is_turn_over(struct run_queue *rq, struct thread *running)
 {
 	struct heap_node *first = heap_first(&rq->queue);
 
@@ -212,7 +212,7 @@ void upcall_tick(void)
 	sched_account(rq);
 	is_news = sched_rt_limit_tick(rq);
 	if (rq->running != rq->idle) {
-		if (is_turn_over(rq, rq->running))
+		if (sched_is_turn_over(rq, rq->running))
 			set_need_resched();
 		sched_balance_tick(rq);
 	}
@@ -227,7 +227,7 @@ void upcall_reschedule(void)
 }
 
 /* Wait for work with interrupts off, until an interrupt comes; on afterwards. */
-static void idle_wait(struct run_queue *rq)
+static void sched_idle_wait(struct run_queue *rq)
 {
 	uint64_t bit = 1ull << rq->cpu;
 
@@ -237,10 +237,10 @@ static void idle_wait(struct run_queue *rq)
 	/* Who gives us work after this also sends an interrupt, which ends the wait. */
 	if (atomic_load(&rq->nr_running) == 0) {
 		rq->is_halted = true;
-		trace_cpu_idle(1, rq->cpu, (uintptr_t)idle_wait);
+		trace_cpu_idle(1, rq->cpu, (uintptr_t)sched_idle_wait);
 		arch_idle_wait();
 		arch_irq_disable();
-		trace_cpu_idle(TRACE_CPU_IDLE_EXIT, rq->cpu, (uintptr_t)idle_wait);
+		trace_cpu_idle(TRACE_CPU_IDLE_EXIT, rq->cpu, (uintptr_t)sched_idle_wait);
 		rq->is_halted = false;
 	}
 	atomic_fetch_and(&sched_idle_mask, ~bit);
@@ -261,7 +261,7 @@ void sched_idle_loop(void)
 		if (softirq_is_pending())
 			softirq_run();
 		if (!need_resched() && atomic_load(&rq->nr_running) == 0)
-			idle_wait(rq);
+			sched_idle_wait(rq);
 		arch_irq_enable();
 		sched_switch(false);
 	}

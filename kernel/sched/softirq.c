@@ -21,7 +21,7 @@ static struct softirq_cpu cpus[MAX_CPUS];
 static void (*handlers[SOFTIRQ_NR])(void);
 static const char *const names[SOFTIRQ_NR] = { "timer", "console", "sched", "trace" };
 
-static TRACE_ALWAYS_INLINE struct softirq_cpu *this_softirq(void)
+static TRACE_ALWAYS_INLINE struct softirq_cpu *softirq_here(void)
 {
 	return &cpus[cpu_local_read(id)];
 }
@@ -37,7 +37,7 @@ void softirq_register(enum softirq nr, void (*fn)(void))
  */
 TRACE_NOTRACE void raise_softirq_notrace(enum softirq nr)
 {
-	atomic_fetch_or(&this_softirq()->pending, 1u << nr);
+	atomic_fetch_or(&softirq_here()->pending, 1u << nr);
 }
 
 void raise_softirq(enum softirq nr)
@@ -50,15 +50,15 @@ void raise_softirq(enum softirq nr)
 
 TRACE_NOTRACE bool softirq_is_pending(void)
 {
-	return this_softirq()->pending != 0;
+	return softirq_here()->pending != 0;
 }
 
-static void run_handlers(uint32_t pending)
+static void softirq_run_handlers(uint32_t pending)
 {
 	for (unsigned int nr = 0; nr < SOFTIRQ_NR; nr++) {
 		if (!(pending & 1u << nr) || !handlers[nr])
 			continue;
-		this_softirq()->counts[nr]++;
+		softirq_here()->counts[nr]++;
 		handlers[nr]();
 	}
 }
@@ -70,7 +70,7 @@ static TRACE_NOINLINE void handle_softirqs(struct softirq_cpu *cpu)
 		uint32_t pending = atomic_exchange(&cpu->pending, 0);
 
 		arch_irq_enable();
-		run_handlers(pending);
+		softirq_run_handlers(pending);
 		arch_irq_disable();
 	}
 	if (cpu->pending && cpu->daemon)
@@ -81,7 +81,7 @@ TRACE_NOTRACE void softirq_run(void)
 {
 	preempt_count_add(PREEMPT_SOFTIRQ_ONE);
 	preempt_tell_off(PREEMPT_SOFTIRQ_ONE, 0);
-	handle_softirqs(this_softirq());
+	handle_softirqs(softirq_here());
 	preempt_tell_on(PREEMPT_SOFTIRQ_ONE, 0);
 	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 }

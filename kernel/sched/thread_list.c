@@ -153,7 +153,7 @@ static void thread_move_waiting(struct thread *thread)
 		return;
 	}
 	if (thread == rq->running) {
-		resched_cpu(rq); /* put_previous() moves it */
+		resched_cpu(rq); /* sched_put_previous() moves it */
 		spin_unlock(&rq->lock);
 		return;
 	}
