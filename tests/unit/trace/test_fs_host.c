@@ -69,7 +69,13 @@ static void test_streams_have_no_positions(void **state)
 		assert_int_equal(echo("hello", "trace_marker"), 0);
 		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), -ESPIPE);
 		pos = 0;
+		assert_int_equal(trace_fs_read(handle, &byte, 0, &pos), 0);
 		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), 1);
+		/* Who counts from 0 again, such as a shell's redirection, gets what comes. */
+		pos = 0;
+		assert_int_equal(echo("hello", "trace_marker"), 0);
+		assert_int_equal(trace_fs_read(handle, &byte, 1, &pos), 1);
+		assert_int_equal(pos, 1);
 		trace_fs_close(handle);
 	}
 }
