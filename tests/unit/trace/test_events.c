@@ -197,6 +197,10 @@ static void refusals(void **state)
 	assert_int_equal(refused(&field), -EINVAL);
 	field.element_size = 0;
 	assert_int_equal(refused(&field), -EINVAL);
+	field = door_fields[0];
+	field.is_address = true; /* packed ones have 32 bits */
+	field.size = field.element_size = 8;
+	assert_int_equal(refused(&field), -EINVAL);
 
 	assert_int_equal(unregister_trace_event(&door), -ENOENT);
 	assert_int_equal(register_trace_event(&door), 0);
