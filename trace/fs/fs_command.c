@@ -269,7 +269,7 @@ static int write_target(struct session *s, const char *text, size_t len)
 	return put < 0 ? (int)put : err;
 }
 
-/* They and the blanks between them are no longer than the line, which fits. */
+/* Words, the blanks between them and a newline are shorter than the line that they come from. */
 static int do_echo(struct session *s)
 {
 	bool has_newline = s->nr_words < 2 || !trace_streq(s->words[1], "-n");

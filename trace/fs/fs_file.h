@@ -37,8 +37,8 @@ struct trace_handle {
 	size_t private_bytes;
 	const char *store_text;	   /* while `store` runs: its text */
 	const char *why;	   /* what is wrong with it, or NULL */
-	_Atomic bool is_cancelled; /* nobody sleeps in it: trace_fs_cancel() */
 	size_t why_pos;		   /* where */
+	_Atomic bool is_cancelled; /* nobody sleeps in it: trace_fs_cancel() */
 	char text[];
 };
 
