@@ -72,7 +72,8 @@ TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_site.c \
 	trace/livepatch/livepatch_stack.c
 # the tracers, profilers and commands
-TRACE_SRCS += trace/tracers/function_calls.c \
+TRACE_SRCS += trace/tracers/dump_commands.c \
+	trace/tracers/function_calls.c \
 	trace/tracers/function_commands.c \
 	trace/tracers/function_events.c \
 	trace/tracers/function_tracer.c \
@@ -92,6 +93,7 @@ TRACE_SRCS += trace/tracers/function_calls.c \
 	trace/tracers/profile.c \
 	trace/tracers/profile_stat.c \
 	trace/tracers/profile_table.c \
+	trace/tracers/snapshot_command.c \
 	trace/tracers/stack_tracer.c
 # the files
 TRACE_SRCS += trace/fs/fs.c \
@@ -137,21 +139,22 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := livepatch pids dump function graph latency commands profile stack_tracer
+TRACE_FEATURES := livepatch pids dump function graph latency commands snapshot profile stack_tracer
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
-TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c)
+TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
 TRACE_FEATURE_function := $(call trace_feature,function,tracers/function_calls.c tracers/function_events.c \
 	tracers/function_tracer.c tracers/function_variants.c)
 TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output_graph% fs/fs_graph.c)
 TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency% fs/fs_latency.c)
 TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_commands.c)
+TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
-TRACE_NEEDS_dump := commands
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
+TRACE_NEEDS_snapshot := latency
 # The features that go with the feature $1; what is left without it.
 trace_goes = $1 $(TRACE_NEEDS_$1)
 trace_without = $(filter-out $(foreach f,$(call trace_goes,$1),$(TRACE_FEATURE_$f)),$(TRACE_SRCS))

@@ -107,10 +107,19 @@ extern const struct trace_file_table trace_stack_files;
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
 extern const struct trace_file trace_pipe_raw_file;
-extern const struct trace_file trace_snapshot_raw_file;
 /* One for each option; node->arg is its number, node->name its name. */
 extern const struct trace_file trace_option_file;
 extern const struct trace_file trace_tracer_option_file;
+
+/* ---- fs_pipe.c: files that hand out the sub-buffers of a CPU as they are ---- */
+
+/* Which buffer of an instance; it may return NULL: there is none. With the read lock. */
+typedef struct ring_buffer *(*trace_raw_buffer_fn)(const struct trace_array *tr);
+int trace_raw_open(struct trace_handle *handle);
+int trace_raw_close(struct trace_handle *handle);
+/* At most the rest of one sub-buffer: bytes, or -errno; -EAGAIN when there is nothing now. */
+int64_t trace_raw_read(struct trace_handle *handle, trace_raw_buffer_fn buffer_of, char *buf,
+		       size_t len);
 
 /* The CPU that a file is about, or RING_BUFFER_ALL_CPUS. */
 int trace_handle_cpu(const struct trace_handle *handle);

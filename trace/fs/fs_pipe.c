@@ -1,6 +1,5 @@
 /*
- * trace_pipe and trace_pipe_raw: reading that consumes and waits; snapshot_raw, which does not
- * wait. See fs_file.h.
+ * trace_pipe and trace_pipe_raw: reading that consumes and waits. See fs_file.h.
  *
  * The end of file comes when something was read, nothing is left and tracing is off. Before
  * anything was read a reader waits even then: it may have come before tracing is switched on.
@@ -150,7 +149,7 @@ static int pipe_next(struct trace_handle *handle, struct trace_seq *seq)
 	return 1;
 }
 
-/* ---- trace_pipe_raw: sub-buffers as they are ---- */
+/* ---- trace_pipe_raw, and what others of its kind need: sub-buffers as they are ---- */
 
 struct raw_reader {
 	size_t taken;		/* of the page */
@@ -159,26 +158,8 @@ struct raw_reader {
 	size_t page_bytes;
 };
 
-static bool is_snapshot_raw(const struct trace_handle *handle)
+int trace_raw_open(struct trace_handle *handle)
 {
-	return handle->node->file == &trace_snapshot_raw_file;
-}
-
-/* NULL: there has never been a snapshot. */
-static struct ring_buffer *raw_buffer(const struct trace_handle *handle)
-{
-	return is_snapshot_raw(handle) ? handle->tr->snapshot : handle->tr->buffer;
-}
-
-static bool is_refused(const struct trace_handle *handle)
-{
-	return is_snapshot_raw(handle) && handle->tr->tracer->uses_snapshot;
-}
-
-static int raw_open(struct trace_handle *handle)
-{
-	if (is_refused(handle))
-		return -EBUSY;
 	handle->private = trace_plat_alloc(sizeof(struct raw_reader));
 	return handle->private ? 0 : -ENOMEM;
 }
@@ -190,7 +171,7 @@ static void free_page(struct raw_reader *reader)
 	reader->page = NULL;
 }
 
-static int raw_close(struct trace_handle *handle)
+int trace_raw_close(struct trace_handle *handle)
 {
 	free_page(handle->private);
 	trace_plat_free(handle->private, sizeof(struct raw_reader));
@@ -209,7 +190,7 @@ static int get_page(struct raw_reader *reader, size_t bytes)
 }
 
 /* 0, -EAGAIN: there is nothing, -ENOMEM. */
-static int read_page(struct trace_handle *handle)
+static int read_page(struct trace_handle *handle, trace_raw_buffer_fn buffer_of)
 {
 	struct raw_reader *reader = handle->private;
 	uint32_t cpu = (uint32_t)trace_handle_cpu(handle);
@@ -217,7 +198,7 @@ static int read_page(struct trace_handle *handle)
 	int err = -EAGAIN;
 
 	trace_plat_lock(&handle->tr->read_lock); /* sizes stay */
-	buffer = raw_buffer(handle);
+	buffer = buffer_of(handle->tr);
 	if (buffer)
 		err = get_page(reader, ring_buffer_subbuf_size(buffer));
 	if (buffer && !err)
@@ -228,30 +209,42 @@ static int read_page(struct trace_handle *handle)
 	return err;
 }
 
-/* At most the rest of one sub-buffer for each call. */
-static int64_t raw_read(struct trace_handle *handle, char *buf, size_t len)
+int64_t trace_raw_read(struct trace_handle *handle, trace_raw_buffer_fn buffer_of, char *buf,
+		       size_t len)
 {
 	struct raw_reader *reader = handle->private;
-	int err, more;
+	int err;
 
 	if (!len)
 		return 0;
-	if (is_refused(handle))
-		return -EBUSY;
-	while (reader->taken == reader->bytes && (err = read_page(handle))) {
-		if (err != -EAGAIN)
+	if (reader->taken == reader->bytes) {
+		err = read_page(handle, buffer_of);
+		if (err)
 			return err;
-		if (is_snapshot_raw(handle))
-			return 0;
-		more = wait_for_events(handle);
-		if (more <= 0)
-			return more;
 	}
 	if (len > reader->bytes - reader->taken)
 		len = reader->bytes - reader->taken;
 	memcpy(buf, (const char *)reader->page + reader->taken, len);
 	reader->taken += len;
 	return (int64_t)len;
+}
+
+static struct ring_buffer *recorded_into(const struct trace_array *tr)
+{
+	return tr->buffer;
+}
+
+static int64_t pipe_raw_read(struct trace_handle *handle, char *buf, size_t len)
+{
+	int64_t got;
+	int more;
+
+	while ((got = trace_raw_read(handle, recorded_into, buf, len)) == -EAGAIN) {
+		more = wait_for_events(handle);
+		if (more <= 0)
+			return more;
+	}
+	return got;
 }
 
 const struct trace_file trace_pipe_file = {
@@ -268,17 +261,8 @@ const struct trace_file trace_pipe_raw_file = {
 	.name = "trace_pipe_raw",
 	.mode = TRACE_MODE_READ,
 	.is_stream = true,
-	.open = raw_open,
-	.read = raw_read,
+	.open = trace_raw_open,
+	.read = pipe_raw_read,
 	.poll = pipe_poll,
-	.close = raw_close,
-};
-
-const struct trace_file trace_snapshot_raw_file = {
-	.name = "snapshot_raw",
-	.mode = TRACE_MODE_READ,
-	.is_stream = true,
-	.open = raw_open,
-	.read = raw_read,
-	.close = raw_close,
+	.close = trace_raw_close,
 };

@@ -47,7 +47,7 @@ static void print_help(const struct trace_iter *iter, struct trace_seq *seq)
 
 	trace_seq_printf(seq, "# tracer: %s\n#\n#\n", iter->tracer->name);
 	trace_seq_printf(seq, "# * Snapshot is %s *\n#\n",
-			 iter->tr->has_snapshot ? "allocated" : "freed");
+			 trace_snapshot_of(iter->tr)->has_room ? "allocated" : "freed");
 	trace_seq_puts(seq, "# Snapshot commands:\n");
 	if (is_all)
 		trace_seq_puts(seq, "# echo 0 > snapshot : gives the snapshot's memory back\n");
@@ -107,7 +107,7 @@ static int command(struct trace_array *tr, int cpu, uint64_t number)
 	case 1:
 		return take(tr, cpu);
 	default:
-		trace_snapshot_clear(tr, cpu);
+		trace_array_reset_snapshot(tr, cpu);
 		return 0;
 	}
 }
@@ -143,8 +143,39 @@ static const struct trace_file snapshot_file = {
 	.close = snapshot_close,
 };
 
+/* ---- snapshot_raw ---- */
+
+static int snapshot_raw_open(struct trace_handle *handle)
+{
+	return is_taken(handle->tr) ? -EBUSY : trace_raw_open(handle);
+}
+
+static struct ring_buffer *snapshot_buffer(const struct trace_array *tr)
+{
+	return trace_snapshot_of(tr)->buffer;
+}
+
+static int64_t snapshot_raw_read(struct trace_handle *handle, char *buf, size_t len)
+{
+	int64_t got;
+
+	if (len && is_taken(handle->tr))
+		return -EBUSY;
+	got = trace_raw_read(handle, snapshot_buffer, buf, len);
+	return got == -EAGAIN ? 0 : got;
+}
+
+static const struct trace_file snapshot_raw_file = {
+	.name = "snapshot_raw",
+	.mode = TRACE_MODE_READ,
+	.is_stream = true,
+	.open = snapshot_raw_open,
+	.read = snapshot_raw_read,
+	.close = trace_raw_close,
+};
+
 static const struct trace_file *const files[] = { &snapshot_file };
-static const struct trace_file *const cpu_files[] = { &snapshot_file, &trace_snapshot_raw_file };
+static const struct trace_file *const cpu_files[] = { &snapshot_file, &snapshot_raw_file };
 
 const struct trace_file_table trace_snapshot_files = {
 	.files = files,

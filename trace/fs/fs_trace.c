@@ -37,7 +37,7 @@ static void resume(struct trace_handle *handle)
 static void empty(struct trace_array *tr, int cpu)
 {
 	if (tr->tracer->uses_snapshot)
-		trace_snapshot_clear(tr, cpu);
+		trace_array_reset_snapshot(tr, cpu);
 	else
 		trace_array_reset(tr, cpu);
 }

@@ -128,28 +128,39 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 	trace_plat_unlock(&tr->read_lock);
 	if (!err) {
 		tr->start_ts = now;
-		tr->snapshot_start_ts = now;
+		trace_snapshot_of(tr)->start_ts = now;
 	}
 	return err;
 }
 
-static void reset(struct trace_array *tr, int cpu)
+static void reset(struct ring_buffer *buffer, int cpu, _Atomic uint64_t *start_ts)
 {
 	if (cpu != RING_BUFFER_ALL_CPUS) {
-		ring_buffer_reset_cpu(tr->buffer, (uint32_t)cpu); /* the others have older events */
+		ring_buffer_reset_cpu(buffer, (uint32_t)cpu); /* the others have older events */
 		return;
 	}
 	/* CPUs that are emptied first go on recording while the others are. */
-	tr->start_ts = ring_buffer_time_stamp(tr->buffer);
-	ring_buffer_reset(tr->buffer);
+	*start_ts = ring_buffer_time_stamp(buffer);
+	ring_buffer_reset(buffer);
 }
 
 void trace_array_reset(struct trace_array *tr, int cpu)
 {
 	trace_snapshot_pause(tr);	 /* or the rest of it may be the snapshot's, just taken */
 	trace_plat_lock(&tr->read_lock); /* a reader that has peeked takes what it has seen */
-	reset(tr, cpu);
+	reset(tr->buffer, cpu, &tr->start_ts);
 	trace_plat_unlock(&tr->read_lock);
+	trace_snapshot_resume(tr);
+}
+
+void trace_array_reset_snapshot(struct trace_array *tr, int cpu)
+{
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
+
+	if (!snapshot->has_room)
+		return;
+	trace_snapshot_pause(tr);
+	reset(snapshot->buffer, cpu, &snapshot->start_ts);
 	trace_snapshot_resume(tr);
 }
 

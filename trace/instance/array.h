@@ -38,14 +38,10 @@ struct trace_array_cpu {
 
 struct trace_array {
 	/*
-	 * What is recorded into, and the other one, NULL before the first snapshot: snapshot.c
-	 * exchanges the two at any moment. Load it once for each event. Both live as long as tr.
+	 * What is recorded into. A snapshot exchanges it with another one at any moment, see
+	 * snapshot.h: load it once for each event. Both live as long as tr.
 	 */
 	struct ring_buffer *_Atomic buffer;
-	struct ring_buffer *_Atomic snapshot;
-	_Atomic bool has_snapshot;   /* `snapshot` has the size of `buffer` and may be exchanged */
-	_Atomic bool is_swapping;    /* snapshot.c: interrupts are off while it is held */
-	_Atomic uint32_t nr_stopped; /* trace_snapshot_pause(): no exchange */
 
 	char name[TRACE_INSTANCE_NAME];	  /* set once; "": the global one */
 	struct trace_array *_Atomic next; /* in the order of creation */
@@ -59,9 +55,8 @@ struct trace_array {
 	struct ftrace_ops *ops;				 /* of the tracer; set once */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
-	/* Before the oldest event of each: zero of the latency format. They go with the buffers. */
+	/* Before the oldest event: zero of the latency format. It goes with the buffer. */
 	_Atomic uint64_t start_ts;
-	_Atomic uint64_t snapshot_start_ts;
 	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
 	bool filters_pids;		 /* set_ftrace_pid or set_ftrace_notrace_pid is in use */
@@ -100,16 +95,6 @@ static inline bool trace_array_is_global(const struct trace_array *tr)
 	return !tr->name[0];
 }
 
-#define TRACE_MAX_BUFFERS 2
-/* What is recorded into and the other one, NULL for none; one moment's truth. Any context. */
-static inline void trace_array_buffers(struct trace_array *tr, struct ring_buffer **out_buffers)
-{
-	do {
-		out_buffers[0] = tr->buffer;
-		out_buffers[1] = tr->snapshot;
-	} while (out_buffers[0] == out_buffers[1]); /* in the middle of an exchange */
-}
-
 /* What boot parameters may set before trace_init(). */
 void trace_set_boot_size(size_t bytes);
 
@@ -127,6 +112,8 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order);
  * tracer misses a maximum whose events would be forgotten in part.
  */
 void trace_array_reset(struct trace_array *tr, int cpu);
+/* The same of what is in the snapshot; fine when there is none. */
+void trace_array_reset_snapshot(struct trace_array *tr, int cpu);
 /* The tracing_on file: also starts and stops the tracer. Config lock held. */
 void trace_array_switch(struct trace_array *tr, bool on);
 

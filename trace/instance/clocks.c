@@ -3,6 +3,7 @@
  */
 #include <stdatomic.h>
 #include "array.h"
+#include "snapshot.h"
 #include "text/str.h"
 
 static _Atomic uint64_t counter;
@@ -51,5 +52,5 @@ void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clo
 	ring_buffer_set_clock(tr->buffer, clock->now);
 	trace_plat_unlock(&tr->read_lock);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
-	tr->snapshot_start_ts = tr->start_ts; /* it was emptied too */
+	trace_snapshot_of(tr)->start_ts = tr->start_ts; /* it was emptied too */
 }

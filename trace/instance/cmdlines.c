@@ -6,6 +6,7 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "pids.h"
+#include "snapshot.h"
 #include "text/str.h"
 
 static struct {
@@ -180,7 +181,7 @@ static bool has_events(struct trace_array *tr)
 {
 	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
 
-	trace_array_buffers(tr, buffers);
+	trace_snapshot_buffers(tr, buffers);
 	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
 }
 

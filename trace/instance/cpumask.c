@@ -73,7 +73,7 @@ static void apply(struct trace_array *tr, uint32_t cpu, bool wanted)
 		return;
 	state->is_masked = !wanted;
 	trace_snapshot_pause(tr);
-	trace_array_buffers(tr, buffers);
+	trace_snapshot_buffers(tr, buffers);
 	for (int i = 0; i < TRACE_MAX_BUFFERS && buffers[i]; i++) {
 		if (wanted)
 			ring_buffer_record_enable_cpu(buffers[i], cpu);

@@ -54,6 +54,18 @@ int trace_features_tracer_added(struct tracer *tracer)
 	return err;
 }
 
+int trace_features_tracer_changes(struct trace_array *tr, const struct tracer *old,
+				  const struct tracer *next)
+{
+	int err = 0;
+
+	for (const struct trace_feature *const *at = trace_features; *at && !err; at++) {
+		if ((*at)->tracer_changes)
+			err = (*at)->tracer_changes(tr, old, next);
+	}
+	return err;
+}
+
 int trace_features_tracer_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 				 bool on)
 {

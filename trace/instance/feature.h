@@ -14,6 +14,7 @@
 
 struct trace_array;
 struct trace_boot_param;
+struct trace_command;
 struct trace_file_table;
 struct trace_thread;
 struct tracer;
@@ -54,10 +55,19 @@ struct trace_feature {
 
 	/* Its files in tracefs, see fs/fs_file.h. */
 	const struct trace_file_table *files;
+	/* Its commands of set_ftrace_filter, see tracers/function_commands.h; the last has no name.
+	 */
+	struct trace_command *commands;
 
 	/* An option of a tracer has changed. It may refuse with -errno. Config lock held. */
 	int (*tracer_option)(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 			     bool on);
+	/*
+	 * In an instance `old` has ended, and `next` is about to begin. -errno: it does not, and the
+	 * instance is left without. Config lock held.
+	 */
+	int (*tracer_changes)(struct trace_array *tr, const struct tracer *old,
+			      const struct tracer *next);
 	/* A tracer is about to be known. -errno: it will not be. Config lock held. */
 	int (*tracer_added)(struct tracer *tracer);
 };
@@ -70,6 +80,8 @@ void trace_features_instance_hidden(struct trace_array *tr);
 void trace_features_instance_gone(struct trace_array *tr);
 void trace_features_instance_free(struct trace_array *tr);
 int trace_features_tracer_added(struct tracer *tracer);
+int trace_features_tracer_changes(struct trace_array *tr, const struct tracer *old,
+				  const struct tracer *next);
 int trace_features_tracer_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 				 bool on);
 

@@ -8,22 +8,6 @@
 
 #define TAKE_TRIES 100
 
-/* Interrupts are off while it is held, so it is waited for only by other CPUs, and not for long. */
-static uint64_t lock_swap(struct trace_array *tr)
-{
-	uint64_t flags = trace_plat_irq_save();
-
-	while (atomic_exchange_explicit(&tr->is_swapping, true, memory_order_acquire))
-		;
-	return flags;
-}
-
-static void unlock_swap(struct trace_array *tr, uint64_t flags)
-{
-	atomic_store_explicit(&tr->is_swapping, false, memory_order_release);
-	trace_plat_irq_restore(flags);
-}
-
 /* Nested disables are each buffer's own: the masked CPUs. */
 static void mask_cpus(struct trace_array *tr, struct ring_buffer *buffer)
 {
@@ -37,13 +21,13 @@ static int make_twin(struct trace_array *tr)
 {
 	struct ring_buffer *twin;
 
-	if (tr->snapshot)
+	if (trace_snapshot_of(tr)->buffer)
 		return 0;
 	twin = ring_buffer_alloc_twin(tr->buffer);
 	if (!twin)
 		return -ENOMEM;
 	mask_cpus(tr, twin);
-	tr->snapshot = twin;
+	trace_snapshot_of(tr)->buffer = twin;
 	return 0;
 }
 
@@ -53,16 +37,17 @@ static int change_size(struct trace_array *tr, int (*change)(struct ring_buffer 
 	int err;
 
 	trace_plat_lock(&tr->read_lock);
-	err = change(tr->snapshot);
+	err = change(trace_snapshot_of(tr)->buffer);
 	trace_plat_unlock(&tr->read_lock);
 	return err;
 }
 
 int trace_snapshot_alloc(struct trace_array *tr)
 {
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 	int err;
 
-	if (tr->has_snapshot)
+	if (snapshot->has_room)
 		return 0;
 	err = trace_array_expand(tr);
 	if (!err)
@@ -70,53 +55,50 @@ int trace_snapshot_alloc(struct trace_array *tr)
 	if (!err)
 		err = change_size(tr, ring_buffer_fit);
 	if (!err) {
-		tr->snapshot_start_ts = tr->start_ts;
-		tr->has_snapshot = true;
+		snapshot->start_ts = tr->start_ts;
+		snapshot->has_room = true;
 	}
 	return err;
 }
 
 /* An exchange that has seen the snapshot is over, or sees that exchanges are paused. */
-static void forget_snapshot(struct trace_array *tr)
+static void forget_snapshot(struct trace_snapshot *snapshot)
 {
-	uint64_t flags = lock_swap(tr);
+	uint64_t flags = trace_snapshot_lock(snapshot);
 
-	tr->has_snapshot = false;
-	unlock_swap(tr, flags);
+	snapshot->has_room = false;
+	trace_snapshot_unlock(snapshot, flags);
 }
 
 int trace_snapshot_free(struct trace_array *tr)
 {
 	int err;
 
-	if (!tr->has_snapshot)
+	if (!trace_snapshot_of(tr)->has_room)
 		return 0;
 	trace_snapshot_pause(tr); /* the two stay what they are, and a refusal goes unnoticed */
 	err = change_size(tr, ring_buffer_slim);
 	if (!err)
-		forget_snapshot(tr);
+		forget_snapshot(trace_snapshot_of(tr));
 	trace_snapshot_resume(tr);
 	return err;
 }
 
-void trace_snapshot_clear(struct trace_array *tr, int cpu)
+int trace_snapshot_follow(struct trace_array *tr, const struct tracer *old,
+			  const struct tracer *next)
 {
-	if (!tr->has_snapshot)
-		return;
-	trace_snapshot_pause(tr);
-	if (cpu == RING_BUFFER_ALL_CPUS) {
-		tr->snapshot_start_ts = ring_buffer_time_stamp(tr->snapshot);
-		ring_buffer_reset(tr->snapshot);
-	} else {
-		ring_buffer_reset_cpu(tr->snapshot, (uint32_t)cpu);
-	}
-	trace_snapshot_resume(tr);
+	if (next->uses_snapshot)
+		return trace_snapshot_alloc(tr);
+	if (old->uses_snapshot)
+		trace_snapshot_free(tr);
+	return 0;
 }
 
 static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
 {
-	uint64_t start = tr->start_ts, snapshot_start = tr->snapshot_start_ts;
-	int err = ring_buffer_swap_cpu(tr->buffer, tr->snapshot, cpu);
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
+	uint64_t start = tr->start_ts, snapshot_start = snapshot->start_ts;
+	int err = ring_buffer_swap_cpu(tr->buffer, snapshot->buffer, cpu);
 
 	if (err)
 		return err;
@@ -124,25 +106,26 @@ static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
 	if (snapshot_start < start)
 		tr->start_ts = snapshot_start;
 	else
-		tr->snapshot_start_ts = start;
+		snapshot->start_ts = start;
 	return 0;
 }
 
 static int exchange(struct trace_array *tr, int cpu)
 {
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 	struct ring_buffer *buffer = tr->buffer;
 	uint64_t start = tr->start_ts;
 
-	if (!tr->has_snapshot)
+	if (!snapshot->has_room)
 		return -EINVAL;
-	if (tr->nr_stopped)
+	if (snapshot->nr_stopped)
 		return -EBUSY;
 	if (cpu != RING_BUFFER_ALL_CPUS)
 		return exchange_cpu(tr, (uint32_t)cpu);
-	tr->start_ts = tr->snapshot_start_ts;
-	tr->snapshot_start_ts = start;
-	tr->buffer = tr->snapshot;
-	tr->snapshot = buffer;
+	tr->start_ts = snapshot->start_ts;
+	snapshot->start_ts = start;
+	tr->buffer = snapshot->buffer;
+	snapshot->buffer = buffer;
 	return 0;
 }
 
@@ -153,9 +136,9 @@ int trace_snapshot_take(struct trace_array *tr, int cpu)
 
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK)
 		return -EBUSY; /* we may have interrupted who holds the lock */
-	flags = lock_swap(tr);
+	flags = trace_snapshot_lock(trace_snapshot_of(tr));
 	err = exchange(tr, cpu);
-	unlock_swap(tr, flags);
+	trace_snapshot_unlock(trace_snapshot_of(tr), flags);
 	return err;
 }
 
@@ -184,19 +167,6 @@ int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu)
 	return err ? err : take.err;
 }
 
-void trace_snapshot_pause(struct trace_array *tr)
-{
-	uint64_t flags = lock_swap(tr);
-
-	atomic_fetch_add(&tr->nr_stopped, 1);
-	unlock_swap(tr, flags);
-}
-
-void trace_snapshot_resume(struct trace_array *tr)
-{
-	atomic_fetch_sub(&tr->nr_stopped, 1);
-}
-
 /* ---- From code ---- */
 
 static void complain(struct trace_array *tr, const char *text)
@@ -211,7 +181,7 @@ void tracing_snapshot_instance(struct trace_array *tr)
 		complain(tr, "*** snapshot is being ignored        ***\n");
 		return;
 	}
-	if (!tr->has_snapshot) {
+	if (!trace_snapshot_of(tr)->has_room) {
 		complain(tr, "*** SNAPSHOT NOT ALLOCATED ***\n");
 		complain(tr, "*** stopping trace here!   ***\n");
 		ring_buffer_record_off(tr->buffer);

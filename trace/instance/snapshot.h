@@ -6,14 +6,79 @@
  *
  * As in Linux an exchange empties nothing: recording goes on behind what the other buffer held.
  *
+ * A build may leave the feature out. What is inline here works without it, on a slot that stays
+ * zero: there is no second buffer, and no exchange.
+ *
  * Context:   thread, config lock held, where nothing else is said.
- * Locking:   tr->is_swapping, which is waited for with interrupts off.
- * Ownership: both buffers live as long as the instance; without a snapshot one of them is slim.
+ * Locking:   is_swapping, which is waited for with interrupts off.
+ * Ownership: both buffers live as long as the instance; without room for a snapshot one of them is
+ *            slim.
  */
 #ifndef TRACE_SNAPSHOT_H
 #define TRACE_SNAPSHOT_H
 
 #include "array.h"
+
+/* Of an instance. */
+struct trace_snapshot {
+	/* Beside tr->buffer; NULL before the first snapshot. */
+	struct ring_buffer *_Atomic buffer;
+	_Atomic uint64_t start_ts;   /* as tr->start_ts; it goes with the buffer */
+	_Atomic uint32_t nr_stopped; /* trace_snapshot_pause(): no exchange */
+	_Atomic bool has_room;	     /* `buffer` has the size of the other and may be exchanged */
+	_Atomic bool is_swapping;    /* interrupts are off while it is held */
+};
+TRACE_SLOT_FITS(struct trace_snapshot, snapshot);
+
+static inline struct trace_snapshot *trace_snapshot_of(const struct trace_array *tr)
+{
+	return TRACE_SLOT(tr, snapshot);
+}
+
+/* ---- For all, whether there are snapshots or not ---- */
+
+/* Waited for only by other CPUs, and not for long. Any context but NMI. Returns the flags for unlock. */
+static inline uint64_t trace_snapshot_lock(struct trace_snapshot *snapshot)
+{
+	uint64_t flags = trace_plat_irq_save();
+
+	while (atomic_exchange_explicit(&snapshot->is_swapping, true, memory_order_acquire))
+		;
+	return flags;
+}
+
+static inline void trace_snapshot_unlock(struct trace_snapshot *snapshot, uint64_t flags)
+{
+	atomic_store_explicit(&snapshot->is_swapping, false, memory_order_release);
+	trace_plat_irq_restore(flags);
+}
+
+/* No exchange happens until resume: `buffer` stays `buffer`. Nested. Thread. */
+static inline void trace_snapshot_pause(struct trace_array *tr)
+{
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
+	uint64_t flags = trace_snapshot_lock(snapshot);
+
+	atomic_fetch_add(&snapshot->nr_stopped, 1);
+	trace_snapshot_unlock(snapshot, flags);
+}
+
+static inline void trace_snapshot_resume(struct trace_array *tr)
+{
+	atomic_fetch_sub(&trace_snapshot_of(tr)->nr_stopped, 1);
+}
+
+#define TRACE_MAX_BUFFERS 2
+/* What is recorded into and the other one, NULL for none; one moment's truth. Any context. */
+static inline void trace_snapshot_buffers(struct trace_array *tr, struct ring_buffer **out_buffers)
+{
+	do {
+		out_buffers[0] = tr->buffer;
+		out_buffers[1] = trace_snapshot_of(tr)->buffer;
+	} while (out_buffers[0] == out_buffers[1]); /* in the middle of an exchange */
+}
+
+/* ---- snapshot.c ---- */
 
 /* Make room for a snapshot; fine when there is. -ENOMEM. */
 int trace_snapshot_alloc(struct trace_array *tr);
@@ -21,8 +86,12 @@ int trace_snapshot_alloc(struct trace_array *tr);
  * Give the room back; fine when there is none. -EBUSY while somebody reads the snapshot, -ENOMEM.
  */
 int trace_snapshot_free(struct trace_array *tr);
-/* Forget what is in the snapshot of `cpu`, or RING_BUFFER_ALL_CPUS. */
-void trace_snapshot_clear(struct trace_array *tr, int cpu);
+/*
+ * `old` has ended and `next` is about to begin: there is room for a snapshot if `next` uses it, and
+ * none if `old` alone did. 0, or why `next` cannot begin: -ENOMEM.
+ */
+int trace_snapshot_follow(struct trace_array *tr, const struct tracer *old,
+			  const struct tracer *next);
 
 /*
  * Exchange the buffers, or with `cpu`, which then is the CPU that runs this, its rings alone.
@@ -33,10 +102,6 @@ void trace_snapshot_clear(struct trace_array *tr, int cpu);
 int trace_snapshot_take(struct trace_array *tr, int cpu);
 /* The same from a thread: any CPU. -ENODEV when it is offline. */
 int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu);
-
-/* No exchange happens until resume: `buffer` stays `buffer`. Nested. Thread. */
-void trace_snapshot_pause(struct trace_array *tr);
-void trace_snapshot_resume(struct trace_array *tr);
 
 /*
  * What tracing_snapshot() does, for any instance: complains in the trace and switches recording off

@@ -3,7 +3,6 @@
  */
 #include "array.h"
 #include "feature.h"
-#include "snapshot.h"
 #include "text/str.h"
 
 static struct tracer *tracers; /* newest first; config lock */
@@ -74,10 +73,8 @@ int tracer_switch(struct trace_array *tr, const char *name)
 	if (old->reset)
 		old->reset(tr);
 	tr->tracer = &tracer_nop;
-	if (old->uses_snapshot && !tracer->uses_snapshot)
-		trace_snapshot_free(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
-	err = tracer->uses_snapshot ? trace_snapshot_alloc(tr) : 0;
+	err = trace_features_tracer_changes(tr, old, tracer);
 	if (!err)
 		err = tracer->init(tr);
 	if (!err)

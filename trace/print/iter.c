@@ -15,6 +15,7 @@ static size_t iter_bytes(uint32_t nr_cpus)
 static void note_clock(struct trace_iter *iter)
 {
 	const struct trace_array *tr = iter->tr;
+	const struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 
 	iter->is_ns = tr->clock->is_ns;
 	/* The walk's buffer may have been exchanged since. */
@@ -22,7 +23,7 @@ static void note_clock(struct trace_iter *iter)
 		iter->start_ts = iter->max.start_ts;
 	else
 		iter->start_ts =
-			iter->walked == tr->snapshot ? tr->snapshot_start_ts : tr->start_ts;
+			iter->walked == snapshot->buffer ? snapshot->start_ts : tr->start_ts;
 }
 
 static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)

@@ -18,6 +18,7 @@
 #include "instance/cmdlines.h"
 #include "instance/entry.h"
 #include "instance/max.h"
+#include "instance/snapshot.h"
 
 #define TRACE_ITER_COMMS      16u  /* a power of two */
 #define TRACE_ITER_SYMBOLS    256u /* likewise */
@@ -105,7 +106,7 @@ enum trace_iter_kind {
  */
 static inline struct ring_buffer *trace_iter_buffer(const struct trace_iter *iter)
 {
-	return iter->is_snapshot ? iter->tr->snapshot : iter->tr->buffer;
+	return iter->is_snapshot ? trace_snapshot_of(iter->tr)->buffer : iter->tr->buffer;
 }
 
 /* NULL when out of memory. */

@@ -4,6 +4,7 @@
 #include "boot.h"
 #include "features.h"
 #include "print/dump.h"
+#include "tracers/function_commands.h"
 
 static const struct trace_boot_param dump_params[] = {
 	{ .name = "ftrace_dump_on_oops", .take = trace_dump_set_mode },
@@ -15,4 +16,5 @@ const struct trace_feature trace_feature_dump = {
 	.init = trace_dump_init,
 	.instance_gone = trace_dump_forget,
 	.params = dump_params,
+	.commands = trace_dump_commands,
 };

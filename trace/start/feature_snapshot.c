@@ -6,6 +6,8 @@
 #include "boot.h"
 #include "features.h"
 #include "fs/fs_file.h"
+#include "instance/snapshot.h"
+#include "tracers/function_commands.h"
 
 static bool wants_room, wants_snapshot_of_boot;
 
@@ -46,4 +48,6 @@ const struct trace_feature trace_feature_snapshot = {
 	.params = snapshot_params,
 	.boot_start = snapshot_boot,
 	.boot_finish = snapshot_boot_finish,
+	.tracer_changes = trace_snapshot_follow,
+	.commands = trace_snapshot_commands,
 };

@@ -1,13 +1,11 @@
 /*
- * The commands of set_ftrace_filter: traceon, traceoff, snapshot, stacktrace, dump, cpudump. See
- * <trace/ftrace_probe.h>.
+ * The commands of set_ftrace_filter: how they are set; and traceon, traceoff, stacktrace. See
+ * function_commands.h, <trace/ftrace_probe.h>.
  */
-#include <trace/ftrace_probe.h>
-#include "function_tracer.h"
+#include "function_commands.h"
 #include "instance/array.h"
-#include "instance/snapshot.h"
+#include "instance/feature.h"
 #include "instance/stacktrace.h"
-#include "print/dump.h"
 #include "text/str.h"
 
 /* ---- What they do: probe context ---- */
@@ -42,12 +40,6 @@ static void probe_traceoff(const struct ftrace_probe_hit *hit, const struct ftra
 	switch_recording(hit, ops, false);
 }
 
-static void probe_snapshot(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	if (ftrace_probe_take(hit, ops))
-		tracing_snapshot_instance(hit->tr);
-}
-
 static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
 	struct ring_buffer *buffer = hit->tr->buffer;
@@ -56,29 +48,7 @@ static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ft
 		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
-static void probe_dump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	if (ftrace_probe_take(hit, ops))
-		trace_dump_later(hit->tr, RING_BUFFER_ALL_CPUS);
-}
-
-/* A dump ends recording: until it is switched on again there is nothing new to show. */
-static void probe_cpudump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	(void)ops;
-	if (ring_buffer_record_is_set_on(hit->tr->buffer))
-		trace_dump_later(hit->tr, (int)trace_plat_cpu_id());
-}
-
 /* ---- How they are set: thread context ---- */
-
-struct commands {
-	struct ftrace_func_command command;
-	struct ftrace_probe_ops unlimited;
-	struct ftrace_probe_ops counted;
-	uint64_t fixed_count;			/* not 0: this count, whatever was written */
-	int (*prepare)(struct trace_array *tr); /* or NULL */
-};
 
 /* Events come, though no tracer may have been used yet. */
 static int prepare_buffer(struct trace_array *tr)
@@ -87,16 +57,6 @@ static int prepare_buffer(struct trace_array *tr)
 
 	trace_plat_lock(&trace_config_lock);
 	err = trace_array_expand(tr);
-	trace_plat_unlock(&trace_config_lock);
-	return err;
-}
-
-static int prepare_snapshot(struct trace_array *tr)
-{
-	int err;
-
-	trace_plat_lock(&trace_config_lock);
-	err = trace_snapshot_alloc(tr); /* this buffer gets its size as well */
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -126,7 +86,7 @@ static int remove_probe(struct ftrace_command_args *args, const struct ftrace_pr
 	return err;
 }
 
-static int set_probe(const struct commands *of, struct ftrace_command_args *args)
+static int set_probe(const struct trace_command *of, struct ftrace_command_args *args)
 {
 	bool is_counted = of->fixed_count || (args->param && args->param[0] && of->counted.func);
 	uint64_t count = of->fixed_count;
@@ -147,7 +107,7 @@ static int set_probe(const struct commands *of, struct ftrace_command_args *args
 
 static int run(const struct ftrace_func_command *command, struct ftrace_command_args *args)
 {
-	const struct commands *of = command->private;
+	const struct trace_command *of = command->private;
 	bool is_counted = of->fixed_count || (args->param && of->counted.func);
 
 	if (!args->enable) {
@@ -159,28 +119,33 @@ static int run(const struct ftrace_func_command *command, struct ftrace_command_
 	return set_probe(of, args);
 }
 
-#define COMMAND(word, does)                                                                        \
-	.command = { .name = (word), .func = run }, .unlimited = { .name = (word), .func = (does) }
-#define COUNTED(word, does) .counted = { .name = (word), .func = (does), .is_counted = true }
-
-static struct commands all_commands[] = {
-	{ COMMAND("traceon", probe_traceon), COUNTED("traceon", probe_traceon) },
-	{ COMMAND("traceoff", probe_traceoff), COUNTED("traceoff", probe_traceoff) },
-	{ COMMAND("snapshot", probe_snapshot), COUNTED("snapshot", probe_snapshot),
-	  .prepare = prepare_snapshot },
-	{ COMMAND("stacktrace", probe_stacktrace), COUNTED("stacktrace", probe_stacktrace),
-	  .prepare = prepare_buffer },
-	{ COMMAND("dump", probe_dump), COUNTED("dump", probe_dump), .fixed_count = 1 },
-	{ COMMAND("cpudump", probe_cpudump) },
+static struct trace_command own_commands[] = {
+	{ TRACE_COMMAND("traceon", probe_traceon),
+	  TRACE_COMMAND_COUNTED("traceon", probe_traceon) },
+	{ TRACE_COMMAND("traceoff", probe_traceoff),
+	  TRACE_COMMAND_COUNTED("traceoff", probe_traceoff) },
+	{ TRACE_COMMAND("stacktrace", probe_stacktrace),
+	  TRACE_COMMAND_COUNTED("stacktrace", probe_stacktrace), .prepare = prepare_buffer },
+	{ .command = { .name = NULL } },
 };
 
-int trace_commands_init(void)
+static int make_known(struct trace_command *commands)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all_commands) && !err; i++) {
-		all_commands[i].command.private = &all_commands[i];
-		err = register_ftrace_command(&all_commands[i].command);
+	for (; commands && commands->command.name && !err; commands++) {
+		commands->command.func = run;
+		commands->command.private = commands;
+		err = register_ftrace_command(&commands->command);
 	}
 	return err == -EBUSY ? 0 : err; /* a second trace_init() of a test */
+}
+
+int trace_commands_init(void)
+{
+	int err = make_known(own_commands);
+
+	for (const struct trace_feature *const *at = trace_features; *at && !err; at++)
+		err = make_known((*at)->commands);
+	return err;
 }

@@ -42,9 +42,6 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 
 extern struct tracer tracer_function;
 
-/* function_commands.c: the commands of set_ftrace_filter. 0 or -errno. */
-int trace_commands_init(void);
-
 /* function_variants.c: with any option. */
 void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs);

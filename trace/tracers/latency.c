@@ -98,7 +98,7 @@ void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
 	int err = trace_snapshot_take(tr, max->is_one_cpu ? (int)max->cpu : RING_BUFFER_ALL_CPUS);
 
 	/* An interrupt's time may end inside of an event that it has interrupted. */
-	if (err == -EBUSY && max->is_one_cpu && !tr->nr_stopped)
+	if (err == -EBUSY && max->is_one_cpu && !trace_snapshot_of(tr)->nr_stopped)
 		err = trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
 	if (err)
 		return;
@@ -149,7 +149,7 @@ static void forget_maximum(struct trace_array *tr)
 {
 	trace_snapshot_pause(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
-	trace_snapshot_clear(tr, RING_BUFFER_ALL_CPUS);
+	trace_array_reset_snapshot(tr, RING_BUFFER_ALL_CPUS);
 	trace_max_of(tr)->latency_ns = 0;
 	trace_max_of(tr)->kept = (struct trace_max){ 0 };
 	trace_snapshot_resume(tr);

@@ -1,0 +1,27 @@
+/*
+ * The commands `dump` and `cpudump` of set_ftrace_filter. See function_commands.h.
+ */
+#include "function_commands.h"
+#include "instance/array.h"
+#include "print/dump.h"
+
+static void probe_dump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
+{
+	if (ftrace_probe_take(hit, ops))
+		trace_dump_later(hit->tr, RING_BUFFER_ALL_CPUS);
+}
+
+/* A dump ends recording: until it is switched on again there is nothing new to show. */
+static void probe_cpudump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
+{
+	(void)ops;
+	if (ring_buffer_record_is_set_on(hit->tr->buffer))
+		trace_dump_later(hit->tr, (int)trace_plat_cpu_id());
+}
+
+struct trace_command trace_dump_commands[] = {
+	{ TRACE_COMMAND("dump", probe_dump), TRACE_COMMAND_COUNTED("dump", probe_dump),
+	  .fixed_count = 1 },
+	{ TRACE_COMMAND("cpudump", probe_cpudump) },
+	{ .command = { .name = NULL } },
+};
