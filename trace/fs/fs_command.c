@@ -5,6 +5,7 @@
  */
 #include <trace/fs.h>
 #include <trace/platform.h>
+#include "fs_file.h"
 #include "text/str.h"
 
 #define MAX_WORDS 128u
@@ -141,8 +142,7 @@ static const char *without_mount_point(const char *path)
 	return path;
 }
 
-/* The node that the first `len` bytes of `path` name, held; NULL when there is none. */
-static struct trace_node *find(const char *path, size_t len)
+struct trace_node *trace_fs_find(const char *path, size_t len)
 {
 	struct trace_node *node = trace_fs_root(), *child;
 	size_t at = 0, part;
@@ -166,7 +166,7 @@ static int open_path(const char *path, unsigned int flags, struct trace_handle *
 	int err;
 
 	path = without_mount_point(path);
-	node = find(path, trace_strlen(path));
+	node = trace_fs_find(path, trace_strlen(path));
 	if (!node)
 		return -ENOENT;
 	err = trace_fs_open(node, flags, out_handle);
@@ -203,7 +203,7 @@ static int do_cat(struct session *s)
 static int do_ls(struct session *s)
 {
 	const char *path = s->nr_words > 1 ? without_mount_point(s->words[1]) : "";
-	struct trace_node *dir = find(path, trace_strlen(path));
+	struct trace_node *dir = trace_fs_find(path, trace_strlen(path));
 	int err = !dir ? -ENOENT : !dir->is_dir ? -ENOTDIR : s->nr_words > 2 ? -EINVAL : 0;
 
 	for (size_t i = 0; !err && !trace_fs_entry(dir, i, s->io, IO_BYTES - 1); i++) {
@@ -233,7 +233,7 @@ static int change_dir(struct session *s, int (*change)(struct trace_node *dir, c
 	path = without_mount_point(s->words[1]);
 	for (name = end; name > path && name[-1] != '/'; name--)
 		;
-	dir = find(path, (size_t)(name - path));
+	dir = trace_fs_find(path, (size_t)(name - path));
 	if (!dir)
 		return -ENOENT;
 	err = dir->is_dir ? change(dir, name) : -ENOTDIR;

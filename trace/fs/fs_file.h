@@ -156,6 +156,8 @@ void trace_fs_detach(struct trace_array *tr);
  * Show the options of a new tracer in every instance. -ENOMEM: nothing was done. Config lock held.
  */
 int trace_fs_add_tracer(struct tracer *tracer);
+/* The node that the first `len` bytes of `path` name, held; NULL when there is none. */
+struct trace_node *trace_fs_find(const char *path, size_t len);
 /* A reference of the instance that `node` belongs to, or NULL: it has been removed. */
 struct trace_array *trace_fs_get_array(struct trace_node *node);
 

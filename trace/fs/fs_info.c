@@ -9,10 +9,7 @@
 
 static int readme_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	if (handle->index == trace_readme_nr_parts)
-		return 0;
-	trace_seq_puts(seq, trace_readme[handle->index++]);
-	return 1;
+	return trace_readme_next(&handle->index, seq) ? 1 : 0;
 }
 
 /* ---- error_log ---- */

@@ -1,103 +1,192 @@
 /*
  * See readme.h. A file that exists is described here; a change of a file changes its lines here.
  */
-#include <trace/platform.h>
+#include "fs_file.h"
+#include "instance/array.h"
+#include "ops/ftrace_probe.h"
 #include "readme.h"
+#include "text/str.h"
 
-const char *const trace_readme[] = {
-	"tracing mini-HOWTO\n"
-	"\n"
-	"# echo 0 > tracing_on : quick way to disable tracing\n"
-	"# echo 1 > tracing_on : quick way to re-enable tracing\n"
-	"\n"
-	"Who calls what, now:\n"
-	"# echo '*sched*' > set_ftrace_filter\n"
-	"# echo function > current_tracer\n"
-	"# cat trace\n"
-	"\n"
-	" Important files:\n"
-	"  trace\t\t\t- The trace as text. Reading does not consume.\n"
-	"\t\t\t  Opening it with truncation (> trace) empties the buffer.\n"
-	"  trace_pipe\t\t- The trace as text. Reading consumes, and waits for more.\n"
-	"\t\t\t  Ends when tracing is off and all was read.\n"
-	"  current_tracer\t- The tracer that runs.\n"
-	"  available_tracers\t- What can be written into current_tracer:\n"
-	"\t\t\t  function  each call of a traced function, with its caller\n"
-	"\t\t\t  function_graph  each call with what it calls and how long it took\n"
-	"\t\t\t  irqsoff, preemptoff, preemptirqsoff  the longest time that a CPU\n"
-	"\t\t\t            had interrupts off, preemption off, either\n"
-	"\t\t\t  wakeup, wakeup_rt  the longest time from a wakeup to the switch\n"
-	"\t\t\t  nop       no events but trace_printk() and markers\n"
-	"  tracing_on\t\t- 0 stops recording, 1 records. Tracers stay in place.\n"
-	"  trace_marker\t\t- Writes into the trace what is written into it.\n"
-	"  trace_marker_raw\t- The same for 4 bytes of id and binary data.\n"
-	"  trace_clock\t\t- The clock that times events. Changing it empties the buffer.\n"
-	"\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, " TRACE_CYCLES_CLOCK
-	"\n"
-	"  tracing_cpumask\t- The CPUs that record, in hex.\n"
-	"  buffer_size_kb\t- Size of the buffer of each CPU; X when they differ.\n"
-	"\t\t\t  It has its full size from the first use on.\n"
-	"  buffer_total_size_kb\t- The sum over all CPUs.\n"
-	"  buffer_subbuf_size_kb - Size of the pieces it consists of, 4 to 512: no event is "
-	"longer.\n"
-	"\t\t\t  A change empties the buffer and the snapshot.\n"
-	"  buffer_percent\t- How full a CPU's buffer wakes who polls trace_pipe_raw; 0: any "
-	"event.\n"
-	"  free_buffer\t\t- Closing it shrinks the buffer; with option disable_on_free recording\n"
-	"\t\t\t  stops too.\n"
-	"  snapshot\t\t- What was kept last. 0 frees it, 1 makes room and keeps what was\n"
-	"\t\t\t  recorded so far, 2 clears it. Recording goes on meanwhile.\n"
-	"  error_log\t\t- The last mistakes in what was written, and why. (> error_log) clears.\n"
-	"\n",
-	" Functions:\n"
-	"  available_filter_functions\t- Functions that can be traced.\n"
-	"  available_filter_functions_addrs - The same with their addresses.\n"
-	"  enabled_functions\t- Functions that call something now, and what.\n"
-	"  set_ftrace_filter\t- Names of the functions to trace; empty: all.\n"
-	"\t\t\t  Accepts func_full_name, *func_end, func_begin*, *func_middle*,\n"
-	"\t\t\t  func?name, [a-c]name, !name (take it out), a number (its place in\n"
-	"\t\t\t  available_filter_functions), several words. > replaces, >> adds.\n"
-	"\t\t\t  And commands, FUNCTION:COMMAND[:COUNT], taken away by !FUNCTION:COMMAND\n"
-	"\t\t\t  (with :0 if it has a count): traceon, traceoff, snapshot, stacktrace,\n"
-	"\t\t\t  dump, cpudump.\n"
-	"  set_ftrace_notrace\t- The same for functions never to trace; wins over the filter.\n"
-	"  set_graph_function\t- function_graph: only these functions and what they call.\n"
-	"\t\t\t  Written as set_ftrace_filter.\n"
-	"  set_graph_notrace\t- function_graph: neither these nor what they call.\n"
-	"  max_graph_depth\t- function_graph: how many levels to trace; 0: all.\n"
-	"  set_ftrace_pid\t- Trace only these threads.\n"
-	"  set_ftrace_notrace_pid - Do not trace these threads.\n"
-	"  dyn_ftrace_total_info\t- How many sites there are.\n"
-	"  function_profile_enabled - 1 counts calls and times of functions, from 0; filters as "
-	"above.\n"
-	"  trace_stat/functionN\t- What CPU N has counted, the most time first.\n"
-	"  stack_trace_filter\t- Functions at which the stack tracer looks.\n"
-	"  stack_max_size\t- The deepest stack of a thread that it saw, in bytes. Only deeper "
-	"ones\n"
-	"\t\t\t  are recorded; write 0 to begin anew.\n"
-	"  stack_trace\t\t- Who stood on it; then the deepest interrupt, NMI and fault.\n"
-	"\t\t\t  echo 1 > /proc/sys/kernel/stack_tracer_enabled starts it.\n"
-	"  text_poke_stats\t- What live patching did: batches, sites, core syncs, int3 hits.\n"
-	"\n"
-	" Options and numbers:\n"
-	"  trace_options\t\t- All options; write NAME or noNAME. Or use options/NAME, 0 or 1.\n"
-	"\t\t\t  stacktrace        a stack behind each trace_printk()\n"
-	"\t\t\t  func_stack_trace  function: a stack behind each event\n"
-	"\t\t\t  func-no-repeats   function: count the same call instead of writing it\n"
-	"  saved_cmdlines\t- Threads and their names.\n"
-	"  saved_cmdlines_size\t- How many names of threads that ended are kept.\n"
-	"  tracing_thresh\t- Shortest latency that a latency tracer records, in us;\n"
-	"\t\t\t  function_graph records only functions that took as long.\n"
-	"  tracing_max_latency\t- Longest latency that one has seen, in us.\n"
-	"\n"
-	" instances/\t\t- mkdir here makes a trace of its own, with most of these files;\n"
-	"\t\t\t  rmdir removes it, unless one of its files is open.\n"
-	"\n"
-	" For each CPU, under per_cpu/cpuN:\n"
-	"  trace, trace_pipe, buffer_size_kb - As above, for one CPU.\n"
-	"  snapshot, snapshot_raw - The same of the snapshot.\n"
-	"  trace_pipe_raw\t- The buffer's pages as they are; reading consumes and waits.\n"
-	"  stats\t\t\t- entries + overrun + read events = all that was ever recorded.\n",
+enum needs {
+	ALWAYS,
+	FILE,
+	TRACER,
+	COMMAND
 };
 
-const size_t trace_readme_nr_parts = sizeof(trace_readme) / sizeof(trace_readme[0]);
+/* A piece of less than 4 KiB, and what has to be there for it to be of use. */
+struct piece {
+	enum needs needs;
+	const char *name;
+	const char *text;
+};
+
+static const struct piece pieces[] = {
+	{ ALWAYS, NULL,
+	  "tracing mini-HOWTO\n"
+	  "\n"
+	  "# echo 0 > tracing_on : quick way to disable tracing\n"
+	  "# echo 1 > tracing_on : quick way to re-enable tracing\n"
+	  "\n"
+	  "Who calls what, now:\n"
+	  "# echo '*sched*' > set_ftrace_filter\n" },
+	{ TRACER, "function", "# echo function > current_tracer\n" },
+	{ ALWAYS, NULL,
+	  "# cat trace\n"
+	  "\n"
+	  " Important files:\n"
+	  "  trace\t\t\t- The trace as text. Reading does not consume.\n"
+	  "\t\t\t  Opening it with truncation (> trace) empties the buffer.\n"
+	  "  trace_pipe\t\t- The trace as text. Reading consumes, and waits for more.\n"
+	  "\t\t\t  Ends when tracing is off and all was read.\n"
+	  "  current_tracer\t- The tracer that runs.\n"
+	  "  available_tracers\t- What can be written into current_tracer:\n" },
+	{ TRACER, "function",
+	  "\t\t\t  function  each call of a traced function, with its caller\n" },
+	{ TRACER, "function_graph",
+	  "\t\t\t  function_graph  each call with what it calls and how long it took\n" },
+	{ TRACER, "irqsoff",
+	  "\t\t\t  irqsoff, preemptoff, preemptirqsoff  the longest time that a CPU\n"
+	  "\t\t\t            had interrupts off, preemption off, either\n" },
+	{ TRACER, "wakeup",
+	  "\t\t\t  wakeup, wakeup_rt  the longest time from a wakeup to the switch\n" },
+	{ ALWAYS, NULL,
+	  "\t\t\t  nop       no events but trace_printk() and markers\n"
+	  "  tracing_on\t\t- 0 stops recording, 1 records. Tracers stay in place.\n"
+	  "  trace_marker\t\t- Writes into the trace what is written into it.\n"
+	  "  trace_marker_raw\t- The same for 4 bytes of id and binary data.\n"
+	  "  trace_clock\t\t- The clock that times events. Changing it empties the buffer.\n"
+	  "\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, " TRACE_CYCLES_CLOCK
+	  "\n"
+	  "  tracing_cpumask\t- The CPUs that record, in hex.\n"
+	  "  buffer_size_kb\t- Size of the buffer of each CPU; X when they differ.\n"
+	  "\t\t\t  It has its full size from the first use on.\n"
+	  "  buffer_total_size_kb\t- The sum over all CPUs.\n"
+	  "  buffer_subbuf_size_kb - Size of the pieces it consists of, 4 to 512: no event is "
+	  "longer.\n"
+	  "\t\t\t  A change empties the buffer and the snapshot.\n"
+	  "  buffer_percent\t- How full a CPU's buffer wakes who polls trace_pipe_raw; 0: any "
+	  "event.\n"
+	  "  free_buffer\t\t- Closing it shrinks the buffer; with option disable_on_free "
+	  "recording\n"
+	  "\t\t\t  stops too.\n" },
+	{ FILE, "snapshot",
+	  "  snapshot\t\t- What was kept last. 0 frees it, 1 makes room and keeps what was\n"
+	  "\t\t\t  recorded so far, 2 clears it. Recording goes on meanwhile.\n" },
+	{ ALWAYS, NULL,
+	  "  error_log\t\t- The last mistakes in what was written, and why. (> error_log) clears.\n"
+	  "\n"
+	  " Functions:\n"
+	  "  available_filter_functions\t- Functions that can be traced.\n"
+	  "  available_filter_functions_addrs - The same with their addresses.\n"
+	  "  enabled_functions\t- Functions that call something now, and what.\n"
+	  "  set_ftrace_filter\t- Names of the functions to trace; empty: all.\n"
+	  "\t\t\t  Accepts func_full_name, *func_end, func_begin*, *func_middle*,\n"
+	  "\t\t\t  func?name, [a-c]name, !name (take it out), a number (its place in\n"
+	  "\t\t\t  available_filter_functions), several words. > replaces, >> adds.\n" },
+	{ COMMAND, "traceon",
+	  "\t\t\t  And commands, FUNCTION:COMMAND[:COUNT], taken away by !FUNCTION:COMMAND\n"
+	  "\t\t\t  (with :0 if it has a count): traceon" },
+	{ COMMAND, "traceoff", ", traceoff" },
+	{ COMMAND, "snapshot", ", snapshot" },
+	{ COMMAND, "stacktrace", ", stacktrace" },
+	{ COMMAND, "dump",
+	  ",\n"
+	  "\t\t\t  dump, cpudump" },
+	{ COMMAND, "traceon", ".\n" },
+	{ ALWAYS, NULL,
+	  "  set_ftrace_notrace\t- The same for functions never to trace; wins over the "
+	  "filter.\n" },
+	{ FILE, "set_graph_function",
+	  "  set_graph_function\t- function_graph: only these functions and what they call.\n"
+	  "\t\t\t  Written as set_ftrace_filter.\n" },
+	{ FILE, "set_graph_notrace",
+	  "  set_graph_notrace\t- function_graph: neither these nor what they call.\n" },
+	{ FILE, "max_graph_depth",
+	  "  max_graph_depth\t- function_graph: how many levels to trace; 0: all.\n" },
+	{ FILE, "set_ftrace_pid", "  set_ftrace_pid\t- Trace only these threads.\n" },
+	{ FILE, "set_ftrace_notrace_pid",
+	  "  set_ftrace_notrace_pid - Do not trace these threads.\n" },
+	{ ALWAYS, NULL, "  dyn_ftrace_total_info\t- How many sites there are.\n" },
+	{ FILE, "function_profile_enabled",
+	  "  function_profile_enabled - 1 counts calls and times of functions, from 0; filters as "
+	  "above.\n" },
+	{ FILE, "trace_stat/function0",
+	  "  trace_stat/functionN\t- What CPU N has counted, the most time first.\n" },
+	{ FILE, "stack_trace_filter",
+	  "  stack_trace_filter\t- Functions at which the stack tracer looks.\n" },
+	{ FILE, "stack_max_size",
+	  "  stack_max_size\t- The deepest stack of a thread that it saw, in bytes. Only deeper "
+	  "ones\n"
+	  "\t\t\t  are recorded; write 0 to begin anew.\n" },
+	{ FILE, "stack_trace",
+	  "  stack_trace\t\t- Who stood on it; then the deepest interrupt, NMI and fault.\n"
+	  "\t\t\t  echo 1 > /proc/sys/kernel/stack_tracer_enabled starts it.\n" },
+	{ ALWAYS, NULL,
+	  "  text_poke_stats\t- What live patching did: batches, sites, core syncs, int3 hits.\n"
+	  "\n"
+	  " Options and numbers:\n"
+	  "  trace_options\t\t- All options; write NAME or noNAME. Or use options/NAME, 0 or 1.\n"
+	  "\t\t\t  stacktrace        a stack behind each trace_printk()\n" },
+	{ FILE, "options/func_stack_trace",
+	  "\t\t\t  func_stack_trace  function: a stack behind each event\n" },
+	{ FILE, "options/func-no-repeats",
+	  "\t\t\t  func-no-repeats   function: count the same call instead of writing it\n" },
+	{ ALWAYS, NULL,
+	  "  saved_cmdlines\t- Threads and their names.\n"
+	  "  saved_cmdlines_size\t- How many names of threads that ended are kept.\n"
+	  "  tracing_thresh\t- Shortest latency that a latency tracer records, in us;\n" },
+	{ TRACER, "function_graph",
+	  "\t\t\t  function_graph records only functions that took as long.\n" },
+	{ FILE, "tracing_max_latency",
+	  "  tracing_max_latency\t- Longest latency that one has seen, in us.\n" },
+	{ ALWAYS, NULL,
+	  "\n"
+	  " instances/\t\t- mkdir here makes a trace of its own, with most of these files;\n"
+	  "\t\t\t  rmdir removes it, unless one of its files is open.\n"
+	  "\n"
+	  " For each CPU, under per_cpu/cpuN:\n"
+	  "  trace, trace_pipe, buffer_size_kb - As above, for one CPU.\n" },
+	{ FILE, "per_cpu/cpu0/snapshot", "  snapshot, snapshot_raw - The same of the snapshot.\n" },
+	{ ALWAYS, NULL,
+	  "  trace_pipe_raw\t- The buffer's pages as they are; reading consumes and waits.\n"
+	  "  stats\t\t\t- entries + overrun + read events = all that was ever recorded.\n" },
+};
+
+static bool has_file(const char *path)
+{
+	struct trace_node *node = trace_fs_find(path, trace_strlen(path));
+
+	if (node)
+		trace_fs_put(node);
+	return node;
+}
+
+static bool is_of_use(const struct piece *piece)
+{
+	switch (piece->needs) {
+	case FILE:
+		return has_file(piece->name);
+	case TRACER:
+		return tracer_find(piece->name);
+	case COMMAND:
+		return ftrace_has_command(piece->name);
+	case ALWAYS:
+	default:
+		return true;
+	}
+}
+
+bool trace_readme_next(size_t *index, struct trace_seq *seq)
+{
+	const struct piece *piece;
+
+	while (*index < TRACE_ARRAY_SIZE(pieces)) {
+		piece = &pieces[(*index)++];
+		if (!is_of_use(piece))
+			continue;
+		trace_seq_puts(seq, piece->text);
+		return true;
+	}
+	return false;
+}

@@ -1,12 +1,17 @@
 /*
- * The text of the file README, in parts of less than 4 KiB.
+ * The text of the file README: what is there of files, tracers and commands in this build.
+ *
+ * Context: thread, no lock held.
  */
 #ifndef TRACE_README_H
 #define TRACE_README_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-extern const char *const trace_readme[];
-extern const size_t trace_readme_nr_parts;
+struct trace_seq;
+
+/* Append the next piece of the text, from `*index` on, 0 at first. False: that was all. */
+bool trace_readme_next(size_t *index, struct trace_seq *seq);
 
 #endif

@@ -2,6 +2,7 @@
  * The commands of set_ftrace_filter by name: see <trace/ftrace_probe.h>.
  */
 #include <trace/ftrace_probe.h>
+#include "ftrace_probe.h"
 #include "text/str.h"
 
 static struct trace_plat_lock commands_lock;
@@ -44,6 +45,16 @@ int unregister_ftrace_command(struct ftrace_func_command *command)
 	}
 	trace_plat_unlock(&commands_lock);
 	return err;
+}
+
+bool ftrace_has_command(const char *name)
+{
+	bool found;
+
+	trace_plat_lock(&commands_lock);
+	found = *find(name);
+	trace_plat_unlock(&commands_lock);
+	return found;
 }
 
 /* With the lock: a command that is being unregistered is not running any more afterwards. */

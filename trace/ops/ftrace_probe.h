@@ -56,4 +56,7 @@ static TRACE_ALWAYS_INLINE struct probe_entry *probe_map_find(const struct probe
 	return entry;
 }
 
+/* ftrace_command.c: is there a command of that name? Thread. */
+bool ftrace_has_command(const char *name);
+
 #endif

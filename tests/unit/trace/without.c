@@ -22,6 +22,18 @@ static bool has(const char *feature)
 	return false;
 }
 
+/* Does README have a line about the file? */
+static bool is_described(const char *name)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "\n  %s\t", name);
+	if (strstr(cat("README"), line))
+		return true;
+	snprintf(line, sizeof(line), "\n  %s -", name);
+	return strstr(cat("README"), line);
+}
+
 static void files(void **state)
 {
 	static const struct {
@@ -53,6 +65,11 @@ static void files(void **state)
 		if (has(all[i].feature) != (node_of(all[i].path) != NULL))
 			fail_msg("%s with%s %s", all[i].path, has(all[i].feature) ? "" : "out",
 				 all[i].feature);
+		if (strchr(all[i].path, '/') || !strcmp(all[i].path, "trace_stat"))
+			continue;
+		if (has(all[i].feature) != is_described(all[i].path))
+			fail_msg("README about %s with%s %s", all[i].path,
+				 has(all[i].feature) ? "" : "out", all[i].feature);
 	}
 }
 
@@ -107,14 +124,28 @@ static void calls_are_recorded(void **state)
 	assert_non_null(strstr(cat("trace"), ": hello\n"));
 }
 
+/* A command goes with its feature, and all of them with `commands`. */
+static void command(const char *name, bool is_there)
+{
+	char text[64], *help;
+
+	snprintf(text, sizeof(text), "!kfree:%s", name);
+	assert_int_equal(echo(text + 1, "set_ftrace_filter"), is_there ? 0 : -EINVAL);
+	assert_int_equal(!!strstr(cat("set_ftrace_filter"), text + 1), is_there);
+	if (is_there)
+		assert_int_equal(echo(text, "set_ftrace_filter"), 0);
+	snprintf(text, sizeof(text), " %s", name);
+	help = strstr(cat("README"), " set_ftrace_filter\t");
+	*strstr(help, " set_ftrace_notrace") = '\0';
+	assert_int_equal(!!strstr(help, text), is_there);
+}
+
 static void commands(void **state)
 {
 	(void)state;
-	assert_int_equal(echo("kfree:traceoff", "set_ftrace_filter"),
-			 has("commands") ? 0 : -EINVAL);
-	assert_int_equal(!!strstr(cat("set_ftrace_filter"), "kfree:traceoff"), has("commands"));
-	if (has("commands"))
-		assert_int_equal(echo("!kfree:traceoff", "set_ftrace_filter"), 0);
+	command("traceoff", has("commands"));
+	command("cpudump", has("commands") && has("dump"));
+	command("snapshot", has("commands") && has("snapshot"));
 }
 
 static void instances_and_threads(void **state)
