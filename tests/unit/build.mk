@@ -11,7 +11,7 @@
 #
 # Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `portability` holds
 # the symbols that trace/ needs against what it may need, `profiles` what each profile of trace/files.mk needs of its
-# host against the table in trace/README.md.
+# host against the table in trace/README.md, `headers` the public headers against two languages and several hosts.
 
 BUILD ?= build
 UNIT  := $(BUILD)/unit
@@ -85,7 +85,7 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 
 bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES))
 
-.PHONY: all list portability profiles
+.PHONY: all list headers portability profiles
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(bins)
@@ -162,6 +162,27 @@ portability: $(UNIT)/plain/trace.o
 		{ ! grep . ; } || { echo "trace/ needs the symbols above"; false; }
 $(UNIT)/plain/trace.o: $(plain_objs)
 	$(Q)ld -r -o $@ $^
+
+# Every public header by itself, but for those that another one includes in its middle; then all, with what a user writes
+# (headers/use.c), as C and as C++, by both compilers, with warnings about conversions. Here uint64_t is unsigned long. Two
+# other hosts have unsigned long long instead, and one of these has a long of 32 bits.
+public	:= $(wildcard trace/include/trace/*.h trace/arch/x86_64/include/trace/*.h)
+alone	:= $(filter-out %/platform_ops.h %/arch_one_cpu.h,$(public))
+check	:= -fsyntax-only -ffreestanding -Wall -Wextra -Werror -Wundef -Wconversion -Wsign-conversion -Wno-unused-function \
+	   -Itrace/include -Itrace/arch/x86_64/include -Iexamples/tiny/include
+check_c := $(check) -std=gnu11 -x c
+check_cxx := $(check) -std=c++17 -x c++
+uses	:= $(addprefix -include ,$(public)) tests/unit/headers/use.c
+headers: $(UNIT)/headers.ok
+$(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/include/*.h) tests/unit/build.mk
+	@mkdir -p $(@D)
+	$(Q)for header in $(alone); do gcc $(check_c) -include $$header /dev/null || exit; done
+	$(Q)gcc $(check_c) $(uses)
+	$(Q)g++ $(check_cxx) $(uses)
+	$(Q)for target in x86_64-unknown-linux-gnu x86_64-unknown-openbsd x86_64-unknown-windows-gnu; do \
+		clang --target=$$target $(check_c) $(uses) && clang++ --target=$$target $(check_cxx) $(uses) || exit; \
+	done
+	@touch $@
 
 # What a profile needs is what stays undefined: all that it calls on a host with an empty inline half, without defaults
 # (none), and with them and the inline functions of one CPU (one). Inline functions that nobody wrote are undefined too.

@@ -8,6 +8,9 @@
 #define TRACE_ASM_ENTRIES_H
 
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 struct ftrace_ops;
 struct ftrace_regs;
@@ -26,5 +29,7 @@ void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
  * afterwards it says where to go on.
  */
 void trace_graph_return(uintptr_t *slot);
+
+TRACE_END_DECLS
 
 #endif

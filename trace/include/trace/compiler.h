@@ -1,8 +1,30 @@
 /*
- * The few compiler attributes that trace/ relies on. Understood by gcc and clang.
+ * The few compiler attributes that trace/ relies on, and what C++ has to be told. Understood by gcc
+ * and clang.
  */
 #ifndef TRACE_COMPILER_H
 #define TRACE_COMPILER_H
+
+/*
+ * Around the declarations of a header: what is between the two is C, also when C++ includes it.
+ * Instead of `extern`, TRACE_EXTERN_C is the same for a single declaration.
+ */
+#ifdef __cplusplus
+#define TRACE_EXTERN_C	  extern "C"
+#define TRACE_BEGIN_DECLS extern "C" {
+#define TRACE_END_DECLS	  }
+#else
+#define TRACE_EXTERN_C extern
+#define TRACE_BEGIN_DECLS
+#define TRACE_END_DECLS
+#endif
+
+/* Members named `private`: that is a keyword of C++, where they are called private_. */
+#ifdef __cplusplus
+#define TRACE_PRIVATE private_
+#else
+#define TRACE_PRIVATE private
+#endif
 
 #define TRACE_NOTRACE	      __attribute__((no_instrument_function))
 #define TRACE_NOINLINE	      __attribute__((noinline))

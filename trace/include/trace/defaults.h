@@ -10,7 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/compiler.h>
 #include <trace/thread.h>
+
+TRACE_BEGIN_DECLS
 
 /* ---- The state of a host with one CPU and no threads: <trace/one_cpu.h> ---- */
 
@@ -61,5 +64,7 @@ struct trace_symbol {
  * Before, no address has a name. Once, before symbols are asked for.
  */
 void trace_symbols_set(const struct trace_symbol *symbols, size_t nr, uintptr_t end);
+
+TRACE_END_DECLS
 
 #endif

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 struct ring_buffer;
 struct trace_array;
 struct trace_iter;
@@ -47,6 +49,15 @@ struct trace_event_field {
 	bool is_address; /* a code address in 32 bits: trace_plat_ip_pack() */
 };
 
+/* Every member, because C++ warns of one that is left out. */
+#define TRACE_FIELD_INIT(field_name, c_type, entry, member, bytes, element_bytes, sign, address)   \
+	{                                                                                          \
+		.name = (field_name), .type = (c_type), .offset = offsetof(struct entry, member),  \
+		.size = (bytes), .element_size = (element_bytes), .is_signed = (sign),             \
+		.is_address = (address)                                                            \
+	}
+#define TRACE_SIZEOF_MEMBER(entry, member) sizeof(((struct entry *)0)->member)
+#define TRACE_TYPE_IS_SIGNED(c_type)	   ((c_type)-1 < (c_type)1)
 /*
  * Field `field_name`, of the C type `c_type` or an array of it, is `member` of struct `entry`:
  *
@@ -56,32 +67,20 @@ struct trace_event_field {
  *	};
  */
 #define TRACE_FIELD(field_name, c_type, entry, member)                                             \
-	{                                                                                          \
-		.name = (field_name), .type = #c_type, .offset = offsetof(struct entry, member),   \
-		.size = sizeof(((struct entry *)0)->member), .element_size = sizeof(c_type),       \
-		.is_signed = (c_type)-1 < (c_type)1                                                \
-	}
+	TRACE_FIELD_INIT(field_name, #c_type, entry, member, TRACE_SIZEOF_MEMBER(entry, member),   \
+			 sizeof(c_type), TRACE_TYPE_IS_SIGNED(c_type), false)
 /* A code address, which trace_plat_ip_pack() has put into 32 bits. */
 #define TRACE_FIELD_ADDRESS(field_name, entry, member)                                             \
-	{                                                                                          \
-		.name = (field_name), .type = "unsigned int",                                      \
-		.offset = offsetof(struct entry, member),                                          \
-		.size = sizeof(((struct entry *)0)->member), .element_size = sizeof(uint32_t),     \
-		.is_address = true                                                                 \
-	}
+	TRACE_FIELD_INIT(field_name, "unsigned int", entry, member,                                \
+			 TRACE_SIZEOF_MEMBER(entry, member), sizeof(uint32_t), false, true)
 /* `member`, declared as `c_type member[]`, is as long as the rest of the event. */
 #define TRACE_FIELD_REST(field_name, c_type, entry, member)                                        \
-	{                                                                                          \
-		.name = (field_name), .type = #c_type, .offset = offsetof(struct entry, member),   \
-		.element_size = sizeof(c_type), .is_signed = (c_type)-1 < (c_type)1                \
-	}
+	TRACE_FIELD_INIT(field_name, #c_type, entry, member, 0, sizeof(c_type),                    \
+			 TRACE_TYPE_IS_SIGNED(c_type), false)
 /* The same, of code addresses. */
 #define TRACE_FIELD_REST_ADDRESSES(field_name, entry, member)                                      \
-	{                                                                                          \
-		.name = (field_name), .type = "unsigned int",                                      \
-		.offset = offsetof(struct entry, member), .element_size = sizeof(uint32_t),        \
-		.is_address = true                                                                 \
-	}
+	TRACE_FIELD_INIT(field_name, "unsigned int", entry, member, 0, sizeof(uint32_t), false,    \
+			 true)
 
 /*
  * In a print_fmt: the address that the field `field_name` holds, for a %ps. This brings its sign to
@@ -163,5 +162,7 @@ const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len);
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
 /* The same of an address that a call returns to: the function is the caller. */
 void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
+
+TRACE_END_DECLS
 
 #endif

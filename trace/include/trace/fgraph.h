@@ -18,8 +18,10 @@
 #ifndef TRACE_FGRAPH_H
 #define TRACE_FGRAPH_H
 
-#include <stdatomic.h>
+#include <trace/atomic.h>
 #include <trace/ftrace.h>
+
+TRACE_BEGIN_DECLS
 
 #define FGRAPH_MAX_USERS 16 /* registered at once */
 
@@ -60,10 +62,10 @@ struct fgraph_user {
 	 */
 	void (*exit)(struct fgraph_frame *frame, struct trace_thread *thread,
 		     struct fgraph_user *user);
-	_Atomic uint32_t flags;	       /* enum fgraph_user_flags */
-	uint32_t index;		       /* number among the users, from 1 */
-	bool is_added;		       /* the core's lock */
-	_Atomic uint64_t nr_abandoned; /* calls that will never return: their threads ended */
+	TRACE_ATOMIC uint32_t flags;	    /* enum fgraph_user_flags */
+	uint32_t index;			    /* number among the users, from 1 */
+	bool is_added;			    /* the core's lock */
+	TRACE_ATOMIC uint64_t nr_abandoned; /* calls that will never return: their threads ended */
 };
 
 enum fgraph_user_flags {
@@ -77,7 +79,7 @@ struct fgraph_ops {
 	/* Optional, but one of the two. */
 	void (*retfunc)(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops);
 	struct ftrace_ops ops; /* filters; the rest is ours */
-	void *private;
+	void *TRACE_PRIVATE;
 	struct fgraph_user user; /* ours */
 };
 
@@ -127,5 +129,7 @@ bool ftrace_graph_is_dead(void);
  */
 uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret,
 				const uintptr_t *slot);
+
+TRACE_END_DECLS
 
 #endif

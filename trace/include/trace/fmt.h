@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 /*
  * Format into `buf`, always ended by NUL when size > 0. Returns the length that the whole text has,
  * as C does: a result >= size means that the text was cut.
@@ -46,5 +48,7 @@ bool trace_symbol_of_return(uintptr_t ret, char *out_name, uintptr_t *out_start,
 
 /* Format packed arguments; a packing that ends early prints as if the rest were zero. */
 int trace_bin_format(char *buf, size_t size, const char *fmt, const void *args, size_t args_bytes);
+
+TRACE_END_DECLS
 
 #endif

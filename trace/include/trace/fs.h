@@ -21,6 +21,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 /* Public fields are for reading. */
 struct trace_node {
@@ -128,5 +131,7 @@ typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
  */
 #define TRACE_FS_LINE_MAX 4096u
 int trace_fs_command(const char *line, trace_fs_out_fn out, void *arg, size_t *out_pos);
+
+TRACE_END_DECLS
 
 #endif

@@ -28,7 +28,10 @@
 #ifndef TRACE_FTRACE_H
 #define TRACE_FTRACE_H
 
+#include <trace/atomic.h>
 #include <trace/platform.h>
+
+TRACE_BEGIN_DECLS
 
 struct ftrace_hash;
 struct ftrace_tramp;
@@ -69,19 +72,19 @@ struct ftrace_ops_hash {
 
 struct ftrace_ops {
 	ftrace_func_t func;
-	struct ftrace_ops *_Atomic next; /* ftrace's lock; probes follow it */
-	uint32_t flags;			 /* enum ftrace_ops_flags */
-	void *private;
+	struct ftrace_ops *TRACE_ATOMIC next; /* ftrace's lock; probes follow it */
+	uint32_t flags;			      /* enum ftrace_ops_flags */
+	void *TRACE_PRIVATE;
 	uint64_t ignore_mask; /* free for func, as private is: bits of trace_thread.ignored_by */
 
 	/* The rest is ftrace's, under its lock. Zero before first use. */
-	struct ftrace_ops_hash *_Atomic func_hash; /* the current one of `hashes`, or NULL */
+	struct ftrace_ops_hash *TRACE_ATOMIC func_hash; /* the current one of `hashes`, or NULL */
 	struct ftrace_ops_hash hashes[2];
 	struct ftrace_ops *follower;	    /* gets the same filters, or NULL */
 	struct trace_trampoline trampoline; /* addr 0: has none */
 	struct ftrace_tramp *tramp;	    /* what keeps it, as long as it has one */
 	ftrace_func_t list_func;	    /* func, for callers without all registers */
-	_Atomic uintptr_t direct_call;	    /* FTRACE_OPS_FL_DIRECT: who is called instead */
+	TRACE_ATOMIC uintptr_t direct_call; /* FTRACE_OPS_FL_DIRECT: who is called instead */
 	uintptr_t site_jump;		    /* ftrace_set_site_jump() */
 	uint8_t known_as;		    /* number in sets of several ops; 0: has none */
 };
@@ -181,5 +184,7 @@ struct ftrace_totals {
 	uint64_t updates; /* batches asked for */
 };
 void ftrace_totals(struct ftrace_totals *out_totals);
+
+TRACE_END_DECLS
 
 #endif

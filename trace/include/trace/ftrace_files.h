@@ -14,6 +14,8 @@
 #include <trace/ftrace.h>
 #include <trace/ftrace_probe.h>
 
+TRACE_BEGIN_DECLS
+
 enum ftrace_list {
 	FTRACE_LIST_AVAILABLE, /* available_filter_functions */
 	FTRACE_LIST_ADDRS,     /* available_filter_functions_addrs */
@@ -78,5 +80,7 @@ int ftrace_edit_close(struct ftrace_edit *edit);
 
 /* dyn_ftrace_total_info, with newline; the length. */
 size_t ftrace_total_info(char *line, size_t size);
+
+TRACE_END_DECLS
 
 #endif

@@ -12,8 +12,10 @@
 #ifndef TRACE_FTRACE_PROBE_H
 #define TRACE_FTRACE_PROBE_H
 
-#include <stdatomic.h>
+#include <trace/atomic.h>
 #include <trace/platform.h>
+
+TRACE_BEGIN_DECLS
 
 struct trace_array;
 struct ftrace_probe_ops;
@@ -23,14 +25,14 @@ struct ftrace_probe_hit {
 	uintptr_t ip;
 	uintptr_t parent_ip;
 	struct trace_array *tr;
-	_Atomic uint64_t *data; /* the function's word */
+	TRACE_ATOMIC uint64_t *data; /* the function's word */
 };
 
 struct ftrace_probe_ops {
 	const char *name; /* of the command, as the list of functions shows it */
 	void (*func)(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops);
 	bool is_counted; /* data is how often it still acts: listed as count=N, not as unlimited */
-	void *private;
+	void *TRACE_PRIVATE;
 };
 
 /*
@@ -53,12 +55,12 @@ void ftrace_clear_probes(struct trace_array *tr);
 static TRACE_ALWAYS_INLINE bool ftrace_probe_take(const struct ftrace_probe_hit *hit,
 						  const struct ftrace_probe_ops *ops)
 {
-	uint64_t left = atomic_load_explicit(hit->data, memory_order_relaxed);
+	uint64_t left = trace_atomic_load_relaxed(hit->data);
 
 	if (!ops->is_counted)
 		return true;
 	while (left) {
-		if (atomic_compare_exchange_weak(hit->data, &left, left - 1))
+		if (trace_atomic_compare_exchange(hit->data, &left, left - 1))
 			return true;
 	}
 	return false;
@@ -92,7 +94,7 @@ struct ftrace_func_command {
 	const char *name;
 	/* 0 or -errno. */
 	int (*func)(const struct ftrace_func_command *command, struct ftrace_command_args *args);
-	void *private;
+	void *TRACE_PRIVATE;
 	struct ftrace_func_command *next; /* the registry's */
 };
 
@@ -102,5 +104,7 @@ int register_ftrace_command(struct ftrace_func_command *command);
 int unregister_ftrace_command(struct ftrace_func_command *command);
 /* Carry out; -EINVAL for an unknown command, -ENODEV without `tr`: the file takes none. */
 int ftrace_run_command(const char *name, struct ftrace_command_args *args);
+
+TRACE_END_DECLS
 
 #endif

@@ -10,7 +10,10 @@
 #define TRACE_HOST_TRACEPOINTS_H
 
 #include <stdint.h>
+#include <trace/compiler.h>
 #include <trace/tracepoint.h>
+
+TRACE_BEGIN_DECLS
 
 #define TRACE_PRIO_REAL_TIME 100 /* below: real time, the smaller the more urgent */
 #define TRACE_PRIO_NORMAL    120
@@ -71,5 +74,7 @@ DECLARE_TRACE(preempt_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(
 #define TRACE_CPU_IDLE_EXIT UINT32_MAX
 DECLARE_TRACE(cpu_idle, TP_PROTO(uint32_t state, uint32_t cpu, uintptr_t ip),
 	      TP_ARGS(state, cpu, ip));
+
+TRACE_END_DECLS
 
 #endif

@@ -20,7 +20,10 @@
 #ifndef TRACE_LIVEPATCH_H
 #define TRACE_LIVEPATCH_H
 
+#include <trace/atomic.h>
 #include <trace/platform.h>
+
+TRACE_BEGIN_DECLS
 
 struct klp_site;
 
@@ -30,8 +33,8 @@ struct klp_func {
 
 	/* The rest is ours. Zero before first use. */
 	struct klp_site *site;
-	struct klp_func *_Atomic below; /* covered by this one; probes follow it */
-	_Atomic bool is_moving;		/* its patch is in transition; probes read it */
+	struct klp_func *TRACE_ATOMIC below; /* covered by this one; probes follow it */
+	TRACE_ATOMIC bool is_moving;	     /* its patch is in transition; probes read it */
 };
 
 struct klp_patch {
@@ -93,5 +96,7 @@ int klp_attr_get(const char *patch, enum klp_attr attr, bool *out_on);
  * already. `force` with false does nothing.
  */
 int klp_attr_set(const char *patch, enum klp_attr attr, bool on);
+
+TRACE_END_DECLS
 
 #endif

@@ -17,7 +17,10 @@
 #define TRACE_LOG_H
 
 #include <stddef.h>
+#include <trace/compiler.h>
 #include <trace/trace_printk.h>
+
+TRACE_BEGIN_DECLS
 
 struct ring_buffer;
 
@@ -32,5 +35,7 @@ struct ring_buffer *trace_log_buffer(void);
  * events before it. Returns its length without the NUL; 0: there is none.
  */
 size_t trace_log_read(char *text, size_t size);
+
+TRACE_END_DECLS
 
 #endif

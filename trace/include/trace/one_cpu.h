@@ -13,6 +13,8 @@
 #include <trace/defaults.h>
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 #define TRACE_ONE_CPU_IRQ 0x00010000u
 #define TRACE_ONE_CPU_NMI 0x00100000u
 
@@ -88,5 +90,7 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
 {
 	return trace_one_cpu.stack_top;
 }
+
+TRACE_END_DECLS
 
 #endif

@@ -24,6 +24,8 @@
 #include <trace/errno.h>
 #include <trace_plat_facts.h>
 
+TRACE_BEGIN_DECLS
+
 struct ftrace_ops;
 struct ftrace_regs;
 struct trace_thread;
@@ -110,6 +112,8 @@ void trace_plat_alert(const char *fmt, ...) TRACE_PRINTF(1, 2);
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 
 /* ==== Nothing more is needed for what all profiles have in common. ==== */
+
+TRACE_END_DECLS
 
 #include <trace/platform_ring.h>
 #include <trace/platform_ops.h>

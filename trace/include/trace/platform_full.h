@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <trace/platform_ring.h>
 
+TRACE_BEGIN_DECLS
+
 /* ---- Inline half, probe context ---- */
 
 /* The raw cycle counter. */
@@ -116,5 +118,7 @@ bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack);
 size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max);
 
 /* ==== Nothing more is needed for anything in trace/. ==== */
+
+TRACE_END_DECLS
 
 #endif

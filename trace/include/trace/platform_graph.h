@@ -8,6 +8,9 @@
 #define TRACE_PLATFORM_GRAPH_H
 
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 struct ftrace_regs;
 struct trace_thread;
@@ -30,5 +33,7 @@ static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
 static inline uintptr_t trace_plat_return_lost(void);
 
 /* ==== Nothing more is needed for entry and return of functions. ==== */
+
+TRACE_END_DECLS
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 struct ftrace_ops;
 struct ftrace_regs;
@@ -179,5 +182,7 @@ struct trace_plat_look {
 void trace_plat_each_stack(const struct trace_plat_look *look);
 
 /* ==== Nothing more is needed for call sites, ops and filters. ==== */
+
+TRACE_END_DECLS
 
 #endif

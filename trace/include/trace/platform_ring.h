@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 /* Two words that move together; 16-byte aligned. */
 struct trace_pair {
@@ -36,5 +39,7 @@ static inline uint32_t trace_plat_recursion_word(void);
 uint32_t trace_plat_nr_cpus(void);
 
 /* ==== Nothing more is needed for the ring buffer, trace_printk() and its events as text. ==== */
+
+TRACE_END_DECLS
 
 #endif

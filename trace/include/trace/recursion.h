@@ -16,6 +16,8 @@
 
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 #define TRACE_RECURSION_CALLBACK 0 /* callbacks that guard themselves */
 #define TRACE_RECURSION_LIST	 4 /* ftrace's list and assist functions */
 #define TRACE_RECURSION_INTERNAL 8 /* trace_printk and events */
@@ -73,5 +75,7 @@ static TRACE_ALWAYS_INLINE void ftrace_test_recursion_unlock(int bit)
 {
 	trace_recursion_exit(bit);
 }
+
+TRACE_END_DECLS
 
 #endif

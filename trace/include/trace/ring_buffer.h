@@ -25,6 +25,8 @@
 
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 struct ring_buffer;
 struct ring_iter;
 
@@ -108,7 +110,7 @@ void *trace_ring_lock_any(struct ring_buffer *buffer, size_t len);
 static inline void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t len)
 {
 	if (len - 1 < RING_SHORT_PAYLOAD)
-		return trace_ring_lock_short(buffer, RING_EVENT_ONE + ((len + 4 + 3) & ~3ul));
+		return trace_ring_lock_short(buffer, RING_EVENT_ONE + ((len + 4 + 3) & ~(size_t)3));
 	return trace_ring_lock_any(buffer, len);
 }
 /* From here readers may see the event. `payload` is what reserve returned. */
@@ -226,5 +228,7 @@ uint64_t ring_buffer_dropped_events_cpu(struct ring_buffer *buffer, uint32_t cpu
 uint64_t ring_buffer_read_events_cpu(struct ring_buffer *buffer, uint32_t cpu);
 uint64_t ring_buffer_bytes_cpu(struct ring_buffer *buffer, uint32_t cpu);
 uint64_t ring_buffer_oldest_event_ts(struct ring_buffer *buffer, uint32_t cpu);
+
+TRACE_END_DECLS
 
 #endif

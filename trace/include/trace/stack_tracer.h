@@ -15,9 +15,15 @@
 #ifndef TRACE_STACK_TRACER_H
 #define TRACE_STACK_TRACER_H
 
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
+
 /* What was set last; 0: off. */
 int stack_tracer_enabled(void);
 /* Anything but 0 switches it on. 0, or, for what is to be on, -ENOMEM, -ENODEV: it is off. */
 int stack_tracer_enable(int value);
+
+TRACE_END_DECLS
 
 #endif

@@ -13,17 +13,23 @@
 #ifndef TRACE_STATIC_KEY_H
 #define TRACE_STATIC_KEY_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <trace/atomic.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 struct trace_static_key { /* zeroed is off */
-	_Atomic bool is_on;
+	TRACE_ATOMIC bool is_on;
 };
+
+TRACE_END_DECLS
 
 #if __has_include(<trace_plat_static_key.h>)
 #include <trace_plat_static_key.h>
 #endif
+
+TRACE_BEGIN_DECLS
 
 #ifdef TRACE_PLAT_STATIC_BRANCH
 /*
@@ -32,7 +38,7 @@ struct trace_static_key { /* zeroed is off */
  */
 int trace_plat_static_branches_update(void);
 #else
-#define TRACE_PLAT_STATIC_BRANCH(key) atomic_load_explicit(&(key)->is_on, memory_order_relaxed)
+#define TRACE_PLAT_STATIC_BRANCH(key) trace_atomic_load_relaxed(&(key)->is_on)
 static inline int trace_plat_static_branches_update(void)
 {
 	return 0;
@@ -48,12 +54,14 @@ static TRACE_ALWAYS_INLINE bool trace_static_key_enabled(struct trace_static_key
 /* Turn it. On failure, as of the update above, it is as it was. */
 static inline int trace_static_key_set(struct trace_static_key *key, bool on)
 {
-	bool was_on = atomic_exchange(&key->is_on, on);
+	bool was_on = trace_atomic_exchange(&key->is_on, on);
 	int err = trace_plat_static_branches_update();
 
 	if (err)
-		atomic_store(&key->is_on, was_on);
+		trace_atomic_store(&key->is_on, was_on);
 	return err;
 }
+
+TRACE_END_DECLS
 
 #endif

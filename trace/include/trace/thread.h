@@ -11,6 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <trace/atomic.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 #define TRACE_THREAD_GRAPH_USERS 17 /* FGRAPH_MAX_USERS, counted from 1 */
 
@@ -30,7 +34,7 @@ struct trace_thread {
 	 * fgraph_stack.c.
 	 */
 	struct fgraph_frame *graph_base;
-	struct fgraph_frame *_Atomic graph_top;	       /* the next free frame */
+	struct fgraph_frame *TRACE_ATOMIC graph_top;   /* the next free frame */
 	uint64_t graph_next[TRACE_THREAD_GRAPH_USERS]; /* by user: what its next frame gets */
 	union {					       /* of a little-endian machine */
 		uint32_t graph_overrun_word; /* as the event of a return has it, beside the depth */
@@ -42,8 +46,11 @@ struct trace_thread {
 	bool graph_has_ended; /* it exits: no stack for it any more */
 
 	/* As long as somebody wants to know: a probe of sched_switch. */
-	_Atomic uint64_t sleep_ns;	  /* spent switched out, so far */
-	_Atomic uint64_t switched_out_ns; /* when it was, last; 0: before anybody wanted to know */
+	TRACE_ATOMIC uint64_t sleep_ns; /* spent switched out, so far */
+	TRACE_ATOMIC uint64_t
+		switched_out_ns; /* when it was, last; 0: before anybody wanted to know */
 };
+
+TRACE_END_DECLS
 
 #endif

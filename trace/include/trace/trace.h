@@ -23,6 +23,8 @@
 #include <trace/compiler.h>
 #include <trace/trace_printk.h>
 
+TRACE_BEGIN_DECLS
+
 struct trace_array;
 struct trace_thread;
 
@@ -107,5 +109,7 @@ void trace_dump(uint32_t cpu);
 void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
 /* A thread ends; its name stays known to the trace. Called by that thread; may sleep. */
 void trace_thread_exited(int32_t pid, const char *comm);
+
+TRACE_END_DECLS
 
 #endif

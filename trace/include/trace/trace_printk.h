@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 /* `fmt` must live forever: use a literal. */
 #define trace_printk(fmt, ...)                                                                     \
 	TRACE_PRINTK_NAME(0, ##__VA_ARGS__, many, many, many, many, many, many, many, 1, 0)        \
@@ -41,13 +43,16 @@ void trace_puts_at(uintptr_t ip, const char *text);
 void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes);
 
 #define TRACE_PRINTK_NAME(zero, a, b, c, d, e, f, g, h, nr, ...) trace_printk_##nr
-#define TRACE_CLASS_POINTER					 5 /* of __builtin_classify_type() */
+
+#ifdef __cplusplus
+/* C++ cannot choose by what an argument is: the format says it. */
+#define trace_printk_1(fmt, arg) trace_bprintk(trace_here(), fmt, arg)
+#else
+#define TRACE_CLASS_POINTER 5 /* of __builtin_classify_type() */
 
 #define TRACE_IS_INTEGER(arg) (__builtin_classify_type(arg) != TRACE_CLASS_POINTER)
 /* As it is passed, promoted; 0 for what is no integer. */
 #define TRACE_AS_INTEGER(arg) (+__builtin_choose_expr(TRACE_IS_INTEGER(arg), (arg), 0))
-
-#define trace_printk_0(fmt) trace_bputs(trace_here(), fmt)
 
 #define trace_printk_1(fmt, arg)                                                                   \
 	do {                                                                                       \
@@ -57,7 +62,12 @@ void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32
 		else                                                                               \
 			trace_bprintk(trace_here(), fmt, arg); /* and the compiler checks `fmt` */ \
 	} while (0)
+#endif
+
+#define trace_printk_0(fmt) trace_bputs(trace_here(), fmt)
 
 #define trace_printk_many(fmt, ...) trace_bprintk(trace_here(), fmt, ##__VA_ARGS__)
+
+TRACE_END_DECLS
 
 #endif

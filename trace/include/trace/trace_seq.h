@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 struct trace_seq {
 	char *buf;
 	size_t size;
@@ -46,5 +48,7 @@ static inline void trace_seq_putc(struct trace_seq *seq, char c)
 	else
 		seq->overflowed = true;
 }
+
+TRACE_END_DECLS
 
 #endif

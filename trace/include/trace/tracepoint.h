@@ -25,12 +25,14 @@
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/atomic.h>
 #include <trace/compiler.h>
 #include <trace/static_key.h>
+
+TRACE_BEGIN_DECLS
 
 #define TRACEPOINT_DEFAULT_PRIO 10
 
@@ -38,7 +40,7 @@
 typedef void (*tracepoint_probe_fn)(void);
 
 struct tracepoint_func {
-	_Atomic tracepoint_probe_fn func; /* NULL: it has gone */
+	TRACE_ATOMIC tracepoint_probe_fn func; /* NULL: it has gone */
 	void *data;
 	int prio;
 };
@@ -51,7 +53,7 @@ struct tracepoint_funcs {
 struct tracepoint {
 	struct trace_static_key key; /* on: there are probes */
 	const char *name;
-	struct tracepoint_funcs *_Atomic funcs; /* NULL: none */
+	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* NULL: none */
 };
 
 /*
@@ -84,9 +86,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  *   unregister_trace_NAME(probe, data)            as tracepoint_probe_unregister()
  */
 #define DECLARE_TRACE(name, proto, args)                                                           \
-	extern struct tracepoint trace_##name##_tracepoint;                                        \
+	TRACE_EXTERN_C struct tracepoint trace_##name##_tracepoint;                                \
 	typedef void (*trace_##name##_fn)(void *data, proto);                                      \
-	void trace_##name##_call(proto);                                                           \
+	TRACE_EXTERN_C void trace_##name##_call(proto);                                            \
                                                                                                    \
 	static TRACE_ALWAYS_INLINE TRACE_UNUSED bool trace_##name##_enabled(void)                  \
 	{                                                                                          \
@@ -140,7 +142,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 
 /* The tracepoint, and its place in the list that for_each_kernel_tracepoint() goes through. */
 #define TRACEPOINT_OBJECT(tp_name)                                                                 \
-	struct tracepoint trace_##tp_name##_tracepoint = { .name = #tp_name };                     \
+	struct tracepoint trace_##tp_name##_tracepoint = { .key = { false },                       \
+							   .name = #tp_name,                       \
+							   .funcs = NULL };                        \
 	static struct tracepoint *const trace_##tp_name##_listed                                   \
 		__attribute__((section("trace_tracepoints"), used)) =                              \
 			&trace_##tp_name##_tracepoint
@@ -148,14 +152,16 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 /* Acquire: with the release in tracepoint_probe_register(). */
 #define TRACEPOINT_CALL_EACH(name, ...)                                                            \
 	struct tracepoint_funcs *funcs =                                                           \
-		atomic_load_explicit(&trace_##name##_tracepoint.funcs, memory_order_acquire);      \
+		trace_atomic_load_acquire(&trace_##name##_tracepoint.funcs);                       \
                                                                                                    \
 	for (size_t i = 0; funcs && i < funcs->nr; i++) {                                          \
-		trace_##name##_fn probe = (trace_##name##_fn)atomic_load_explicit(                 \
-			&funcs->at[i].func, memory_order_relaxed);                                 \
+		trace_##name##_fn probe =                                                          \
+			(trace_##name##_fn)trace_atomic_load_relaxed(&funcs->at[i].func);          \
                                                                                                    \
 		if (probe)                                                                         \
 			probe(funcs->at[i].data, __VA_ARGS__);                                     \
 	}
+
+TRACE_END_DECLS
 
 #endif

@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
 
 struct trace_array;
 struct trace_iter;
@@ -61,5 +64,7 @@ struct tracer {
  * -ENOMEM.
  */
 int register_tracer(struct tracer *tracer);
+
+TRACE_END_DECLS
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <trace/arch_exec.h>
 
+TRACE_BEGIN_DECLS
+
 extern const char ftrace_caller[], ftrace_caller_end[];
 extern const char ftrace_regs_caller[], ftrace_regs_caller_direct[], ftrace_regs_caller_end[];
 
@@ -18,5 +20,7 @@ static inline bool trampoline_contains(uintptr_t addr)
 	       (addr >= (uintptr_t)ftrace_caller && addr < (uintptr_t)ftrace_caller_end) ||
 	       (addr >= (uintptr_t)ftrace_regs_caller && addr < (uintptr_t)ftrace_regs_caller_end);
 }
+
+TRACE_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <trace/arch_host.h>
 
+TRACE_BEGIN_DECLS
+
 /*
  * Room for `bytes` of code, aligned to a unit; what is in it is what the host or the last owner
  * left. 0 when there is none. Written with text_write().
@@ -30,5 +32,7 @@ static TRACE_ALWAYS_INLINE size_t trace_exec_units(void)
 
 	return (bytes < TRACE_EXEC_MAX ? bytes : TRACE_EXEC_MAX) / TRACE_EXEC_UNIT;
 }
+
+TRACE_END_DECLS
 
 #endif

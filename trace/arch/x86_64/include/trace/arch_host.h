@@ -30,6 +30,8 @@
 
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 /* Does `addr` lie in code that can be changed? What is made at run time need not count. Any. */
 static inline bool trace_arch_is_text(uintptr_t addr);
 
@@ -70,7 +72,11 @@ static inline void trace_arch_relax(void);
 static inline uintptr_t trace_arch_exec_start(void);
 static inline size_t trace_arch_exec_bytes(void);
 
+TRACE_END_DECLS
+
 #include <trace_arch_inline.h> /* the host's: with that of platform.h all that leaves trace/ */
+
+TRACE_BEGIN_DECLS
 
 /* ---- Linked: other CPUs, for text_poke.c ---- */
 
@@ -104,5 +110,7 @@ void trace_arch_resume_others(void);
 
 /* A promise is broken; to go on would be to damage code. The host ends, with `what`. Any. */
 void trace_arch_broken(const char *what) __attribute__((noreturn, cold));
+
+TRACE_END_DECLS
 
 #endif

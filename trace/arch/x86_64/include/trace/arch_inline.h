@@ -11,7 +11,11 @@
 #ifndef TRACE_ARCH_INLINE_H
 #define TRACE_ARCH_INLINE_H
 
+#include <stdbool.h>
 #include <trace/arch_regs.h>
+#include <trace/platform_ring.h>
+
+TRACE_BEGIN_DECLS
 
 #define TRACE_ARCH_RFLAGS_IF (1u << 9)
 
@@ -102,5 +106,7 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_lost(void)
 {
 	return (uintptr_t)trace_plat_lost;
 }
+
+TRACE_END_DECLS
 
 #endif

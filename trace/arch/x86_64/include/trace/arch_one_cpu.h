@@ -12,7 +12,9 @@
 
 #include <trace/arch_host.h>
 
-#define TRACE_ARCH_CR0_WP (1ul << 16)
+TRACE_BEGIN_DECLS
+
+#define TRACE_ARCH_CR0_WP (1ull << 16)
 
 static inline void trace_arch_view_open(void)
 {
@@ -24,8 +26,9 @@ static inline void trace_arch_view_close(void)
 
 static inline struct trace_arch_view trace_arch_view_enter(void)
 {
-	struct trace_arch_view view = { .irqs = trace_plat_irq_save() };
+	struct trace_arch_view view;
 
+	view.irqs = trace_plat_irq_save();
 	__asm__ volatile("mov %%cr0, %0" : "=r"(view.space));
 	__asm__ volatile("mov %0, %%cr0" : : "r"(view.space & ~TRACE_ARCH_CR0_WP) : "memory");
 	return view;
@@ -72,5 +75,7 @@ static inline bool trace_arch_is_emulated(void)
 {
 	return false;
 }
+
+TRACE_END_DECLS
 
 #endif

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+TRACE_BEGIN_DECLS
+
 struct ftrace_regs {
 	uint64_t r15, r14, r13, r12, r11, r10, rbx;
 	uint64_t rflags;
@@ -130,7 +132,7 @@ static TRACE_ALWAYS_INLINE void ftrace_regs_set_direct(struct ftrace_regs *fregs
  * (An attribute of the compilers does the same, but clang's forgets the arguments.)
  */
 #define TRACE_DIRECT(name, body)                                                                   \
-	void name(void);                                                                           \
+	TRACE_EXTERN_C void name(void);                                                            \
 	__asm__(".pushsection .text\n"                                                             \
 		".type " #name ", @function\n" #name ":\n"                                         \
 		"	push %rbp\n	mov %rsp, %rbp\n	push %rax\n	push %rcx\n"                            \
@@ -141,5 +143,7 @@ static TRACE_ALWAYS_INLINE void ftrace_regs_set_direct(struct ftrace_regs *fregs
 		"	pop %rax\n	pop %rbp\n	ret\n"                                                     \
 		".size " #name ", .-" #name "\n"                                                   \
 		".popsection\n")
+
+TRACE_END_DECLS
 
 #endif

@@ -26,6 +26,8 @@
 
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 /* See trace_plat_poke_batch(). Sites ascend. */
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 
@@ -47,5 +49,7 @@ bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp);
 
 /* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
 void text_poke_selftest(void);
+
+TRACE_END_DECLS
 
 #endif

@@ -25,6 +25,8 @@
 
 #include <trace/platform.h>
 
+TRACE_BEGIN_DECLS
+
 /* The trampoline of a single ops or a set that `addr` lies in, or false; its start and size. */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /*
@@ -40,5 +42,7 @@ int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool
 		      struct trace_trampoline *out_trampoline);
 int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func);
 void trampoline_destroy(struct trace_trampoline *tramp);
+
+TRACE_END_DECLS
 
 #endif
