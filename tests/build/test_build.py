@@ -43,18 +43,38 @@ def section(kernel, start, stop):
     raise AssertionError(f"{start} is in no segment")
 
 
+def loaded(kernel):
+    """(address, contents) of each segment that is loaded, and where the kernel starts."""
+    data = Path(kernel).read_bytes()
+    entry, headers = struct.unpack_from("<QQ", data, 24)
+    size, count = struct.unpack_from("<HH", data, 54)
+    found = [struct.unpack_from("<IIQQQQQQ", data, headers + i * size) for i in range(count)]
+    return entry, [(address, data[offset:offset + bytes], memory)
+                   for kind, _, offset, address, _, bytes, memory, _ in found if kind == 1]
+
+
 @pytest.fixture(scope="module")
 def second_build(tmp_path_factory):
-    """The same source in another directory."""
+    """The same source in another directory, where the compiler records the sites."""
     directory = tmp_path_factory.mktemp("second")
-    make("all", BUILD=directory, CC="gcc", RECORDMCOUNT="tool")
+    make("all", BUILD=directory, CC="gcc", RECORDMCOUNT="cc")
     yield directory
     shutil.rmtree(directory)
 
 
 def test_reproducible(second_build):
-    """Another directory, the objects made anew: the same kernel and the same image."""
-    assert digest(second_build / "fathom.elf") == digest(MAIN / "fathom.elf")
+    """Another directory, the objects made anew, the sites recorded by the compiler: the same bytes at the same addresses."""
+    first = loaded(MAIN / "fathom.elf")
+    assert sum(len(contents) for _, contents, _ in first[1]) > 1 << 19
+    assert loaded(second_build / "fathom.elf") == first
+
+
+def test_image_is_reproducible(second_build):
+    """Made anew in the other directory, from the first one's kernel: tool and compiler leave other section flags in it."""
+    kernel = second_build / "fathom.stripped"
+    shutil.copyfile(MAIN / "fathom.stripped", kernel)
+    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc")
+    assert digest(kernel) == digest(MAIN / "fathom.stripped")
     assert digest(second_build / "fathom.iso") == digest(MAIN / "fathom.iso")
 
 
@@ -70,15 +90,15 @@ def compiled(printed):
 
 def test_header_change_rebuilds(second_build):
     """-W: as if it had been changed now. The tree stays as it is, for other suites that run."""
-    printed = make("all", "-W", "kernel/load/bench.h", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    printed = make("all", "-W", "kernel/load/bench.h", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc")
     users = {str(path.relative_to(ROOT)) for path in ROOT.glob("kernel/load/*.c") if '#include "bench.h"' in path.read_text()}
     assert len(users) > 2 and compiled(printed) == users
 
 
 def test_command_line_changes_the_iso_only(second_build):
-    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")
+    make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc")
     before = digest(second_build / "fathom.iso")
-    printed = make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="tool", CMDLINE="maxcpus=1")
+    printed = make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc", CMDLINE="maxcpus=1")
     assert not compiled(printed)
     assert digest(second_build / "fathom.iso") != before
 
@@ -114,14 +134,16 @@ def test_cross_compiler_on_path_is_used(tmp_path):
 
 
 def test_tool_and_compiler_record_the_same_sites(second_build):
-    """Only what has sites is made anew for it."""
-    printed = make("all", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc")
-    assert "kernel/heap.c" in compiled(printed) and not any(name.startswith("trace/") for name in compiled(printed))
     tool = section(MAIN / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
     compiler = section(second_build / "fathom.elf", "__start_mcount_loc", "__stop_mcount_loc")
     assert len(tool) > 500
     assert tool == sorted(tool)
     assert tool == compiler
+
+
+def test_only_what_has_sites_is_made_anew_for_the_tool(second_build):
+    objects = [f"{second_build}/obj/{name}" for name in ("kernel/heap.c.o", "trace/ring/ring_write.c.notrace.o")]
+    assert compiled(make(*objects, BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")) == {"kernel/heap.c"}
 
 
 def test_flag_change_rebuilds_all(second_build):
