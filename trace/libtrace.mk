@@ -38,7 +38,7 @@ NM := $(CROSS_COMPILE)nm
 
 libtrace: $(LIBTRACE)/libtrace.a $(LIBTRACE)/flags $(LIBTRACE)/flags.traced $(LIBTRACE)/recordmcount
 
-$(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/config
+$(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcsD $@ $(lib_objs)
@@ -46,9 +46,11 @@ $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/config
 		sort -u > $(LIBTRACE)/renamed
 	$(Q)$(OBJCOPY) -D --redefine-syms=$(LIBTRACE)/renamed $@
 
-# Another profile, host or compiler makes all of it anew.
+# Another host or compiler makes all of it anew, another profile what the last one did not have.
 $(LIBTRACE)/config: FORCE
-	$(call stamp,$(HOST) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED) | $(lib_objs))
+	$(call stamp,$(HOST) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED))
+$(LIBTRACE)/members: FORCE
+	$(call stamp,$(lib_objs))
 
 $(LIBTRACE)/include/%.h: $(HOST)/%.h $(LIBTRACE)/config
 	@mkdir -p $(@D)

@@ -43,3 +43,13 @@ def test_from_nothing(tmp_path):
 def test_clang_has_the_same():
     gcc, clang = (symbols(libtrace(compiler, "ops") / "libtrace.a") for compiler in ("gcc", "clang"))
     assert {name for kind, name in gcc if kind in "TWDB"} == {name for kind, name in clang if kind in "TWDB"}
+
+
+def test_another_profile_keeps_what_is_compiled():
+    """And the archive has no more than its own."""
+    folder = libtrace("gcc", "ops")
+    compiled = folder / "obj/trace/ring/ring_write.c.o"
+    before, size = compiled.stat().st_mtime_ns, (folder / "libtrace.a").stat().st_size
+    libtrace("gcc", "ring")
+    assert compiled.stat().st_mtime_ns == before
+    assert (folder / "libtrace.a").stat().st_size < size

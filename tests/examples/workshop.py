@@ -18,8 +18,8 @@ def must(*command, **options):
 
 
 def libtrace(compiler, profile, host="examples/tiny/include", folder=None):
-    """The folder that `make libtrace` fills."""
-    folder = folder or Path(BUILDS[compiler]) / f"libtrace-{profile}"
+    """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests."""
+    folder = folder or Path(BUILDS[compiler]) / "libtrace"
     must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
          f"HOST={host}", f"LIBTRACE={folder}")
     return folder
