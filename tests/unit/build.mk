@@ -63,7 +63,7 @@ flags_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      $(inc_arch) -Itests/unit/fast
-flags_fastclang := $(flags_fast)
+flags_fastclang := $(flags_fast) -DPAIR_STRIDE=23u
 # include/ comes before the kernel's headers: it takes their place. A process has its text low, as packed addresses need.
 flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include $(inc_arch) -Itrace/arch/x86_64 \

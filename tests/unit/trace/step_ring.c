@@ -18,6 +18,11 @@
 #define MAX_INSNS 4096u
 #define BIG_TRASH 0xdeadbeefu
 
+/* Of the pairs of instructions, one of so many is run: never the same ones for two neighbours. */
+#ifndef PAIR_STRIDE
+#define PAIR_STRIDE 7u
+#endif
+
 static struct ring_buffer *ring;
 
 /* What the writers did. */
@@ -887,7 +892,7 @@ static void test_interrupt_in_interrupt(void **state)
 		/* Where the inner one takes the longest way. */
 		nr_inner = insns_of(&nested_scene, inner_insns);
 		for (size_t i = 0; i < nr_outer; i++) {
-			for (size_t j = i % 7; j < nr_inner; j += 7) {
+			for (size_t j = i % PAIR_STRIDE; j < nr_inner; j += PAIR_STRIDE) {
 				inner_insn = inner_insns[j];
 				inner_irq = inner[(i + j) % NR(inner)];
 				run(&scenes[s], outer_insns[i], irq_nested);
@@ -914,7 +919,7 @@ static void test_two_interrupts(void **state)
 		size_t nr = insns_of(&scenes[s], insns);
 
 		for (size_t i = 0; i < nr; i++) {
-			for (size_t j = i + 1 + i % 5; j < nr; j += 5, n++) {
+			for (size_t j = i + 1 + i % PAIR_STRIDE; j < nr; j += PAIR_STRIDE, n++) {
 				struct fast_point points[2] = {
 					{ insns[i], pairs[n % NR(pairs)][0] },
 					{ insns[j], pairs[n % NR(pairs)][1] }
