@@ -11,7 +11,7 @@
 #include <trace/ftrace.h>
 #include <trace/recursion.h>
 
-#define SPAN_NS	 (150 * NSEC_PER_MSEC)
+#define SPAN_NS	 (60 * NSEC_PER_MSEC)
 #define SPIN_NS	 20000u
 #define SLEEP_NS (NSEC_PER_MSEC / 10)
 

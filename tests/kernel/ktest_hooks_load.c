@@ -16,7 +16,7 @@
 #include <trace/ftrace.h>
 
 #define ROUNDS	 60u /* at most, and as many of them as there is time for */
-#define LOAD_NS	 (250 * NSEC_PER_MSEC)
+#define LOAD_NS	 (100 * NSEC_PER_MSEC)
 #define FEWEST	 4u
 #define BATCH	 64u
 #define OLD_PLUS 1000l

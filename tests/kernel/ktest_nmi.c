@@ -21,7 +21,7 @@
 
 #define VICTIM 1u
 #define SENDER 2u
-#define ROUNDS 60u
+#define ROUNDS 30u
 
 /* What the CPU pushes. */
 struct nmi_frame {

@@ -15,7 +15,7 @@ def end_of(guest, command):
     return text, guest.process.wait(10 * PATIENCE)
 
 
-@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "256M"), ("clang", 2, "256M")])
+@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")])
 def test_unit_tests_inside(build, cpus, mem):
     with Guest(build, cpus, mem) as guest:
         output, status = guest.run("ktest")
