@@ -49,8 +49,8 @@ def test_trace_pipe_consumes_the_same_lines(tracing):
 
 
 def test_accounting_after_overruns(tracing):
-    tracing.check("echo 64 > buffer_size_kb")
-    record(tracing, "hackbench 2 50", "*")
+    tracing.check("echo 16 > buffer_size_kb")
+    record(tracing, "hackbench 1 20", "*")
     total = [stats(tracing, cpu) for cpu in range(2)]
     assert sum(s["overrun"] for s in total) > 0
     text = tracing.check("cat trace_pipe")
@@ -64,7 +64,7 @@ def test_accounting_after_overruns(tracing):
 
 def test_drop_mode_keeps_the_oldest(tracing):
     tracing.check("echo 64 > buffer_size_kb; echo 0 > options/overwrite; echo function > current_tracer")
-    tracing.check("hackbench 2 50; echo 0 > tracing_on")
+    tracing.check("hackbench 1 20; echo 0 > tracing_on")
     s = [stats(tracing, cpu) for cpu in range(2)]
     assert sum(x["dropped events"] for x in s) > 0 and sum(x["overrun"] for x in s) == 0
 
@@ -72,7 +72,7 @@ def test_drop_mode_keeps_the_oldest(tracing):
 def test_buffer_started_line(tracing):
     """Once events were overwritten, the place is marked where the other CPU's buffer begins."""
     tracing.check("echo 16 > buffer_size_kb")
-    record(tracing, "hackbench 2 50", "*")
+    record(tracing, "hackbench 1 20", "*")
     text = tracing.check("cat trace")
     assert len(re.findall(r"^##### CPU \d buffer started ####$", text, re.M)) == 1
 

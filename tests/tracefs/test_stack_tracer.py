@@ -88,9 +88,9 @@ def test_filter(tracer):
 def test_all_functions_under_load(guest_pool, build, cpus):
     """Interrupts have a listing of their own, and no listing is damaged by what came meanwhile."""
     guest = guest_pool(build=build, cpus=cpus)
-    guest.check(f"{OFF}; echo 1 > {ENABLED}; hackbench 1 20; stress all -n 5")
+    guest.check(f"{OFF}; echo 1 > {ENABLED}; hackbench 1 10; stress all -n 5")
     for _ in range(2):
-        guest.check("echo 0 > stack_max_size; hackbench 1 20; ktest nmi_storm")
+        guest.check("echo 0 > stack_max_size; hackbench 1 10; ktest nmi_storm")
         found = sections(guest.check("cat stack_trace"))
         thread, interrupt = parse(found["thread"]), parse(found["interrupt"])
         assert thread[-1][1] in ("arch_thread_start", "sched_idle_loop") or len(thread) > 3
