@@ -6,12 +6,15 @@
 #   flags.traced    the same, and call sites
 #   recordmcount    lists the call sites of an object, in the object
 #
-# HOST holds the host's inline halves. docs/porting.md goes through all of it.
+# HOST holds the host's inline halves; FOR says what the host is, a kernel or a process. docs/porting.md goes through all
+# of it.
 PROFILE	 ?= full
+FOR	 ?= kernel
 HOST	 ?= examples/tiny/include
 LIBTRACE ?= $(BUILD)/libtrace-$(PROFILE)
 
-lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS))
+lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
+	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS))
 lib_asms := $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_ASM))
 ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
@@ -24,9 +27,13 @@ lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace
 lib_nasmflags := -f elf64 -g -F dwarf -w+all -Itrace/arch/x86_64/ -I$(dir $(TRACE_OFFSETS))
 
 # What the host's code has to have in common with the library; the reasons are in docs/porting.md.
-LIBTRACE_FLAGS := -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -mcx16 \
-	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none -Wno-unused-function
+LIBTRACE_KERNEL := -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-stack-protector
+LIBTRACE_FLAGS := $(if $(filter kernel,$(FOR)),$(LIBTRACE_KERNEL)) -fno-pie -fno-pic -mcx16 -fno-omit-frame-pointer \
+	-fcf-protection=none -Wno-unused-function
 LIBTRACE_TRACED := -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
+
+# The library itself. A process has its thread pointer in FS, which the code model of kernels does not know.
+lib_cflags := $(filter-out -DKERNEL_DEBUG=% $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON))
 
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.
@@ -48,7 +55,7 @@ $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 
 # Another host or compiler makes all of it anew, another profile what the last one did not have.
 $(LIBTRACE)/config: FORCE
-	$(call stamp,$(HOST) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED))
+	$(call stamp,$(HOST) | $(FOR) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED))
 $(LIBTRACE)/members: FORCE
 	$(call stamp,$(lib_objs))
 
@@ -66,7 +73,7 @@ $(LIBTRACE)/include/%.h: trace/arch/x86_64/include/%.h $(LIBTRACE)/config
 $(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -DKERNEL_DEBUG=%,$(CFLAGS_COMMON)) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
+	$(Q)$(CC) $(lib_cflags) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
 		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config

@@ -9,6 +9,8 @@ TRACE_ARCH_ASM := \
 	trace/arch/x86_64/trampoline_code.asm
 # What a host need not write when only ftrace changes its code.
 TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c
+# What only a host in user mode has in its library.
+TRACE_ARCH_PROCESS_SRCS := trace/arch/x86_64/memory.c
 
 # How code is changed while other CPUs run it. In: TRACE_ARCH_PATCH, int3 or stop; see include/trace/arch_host.h.
 TRACE_ARCH_PATCH ?= int3
