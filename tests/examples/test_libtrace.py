@@ -3,7 +3,7 @@ import os
 import re
 
 import pytest
-from workshop import ROOT, libtrace, must
+from workshop import ROOT, libtrace, libtrace_for_process, must
 
 PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
             "register_ftrace_|unregister_ftrace_|register_tracer$|unregister_tracer$|modify_ftrace_direct$|"
@@ -16,15 +16,27 @@ def symbols(archive):
     return {tuple(line.split()[-2:]) for line in must("nm", "-g", archive).splitlines() if len(line.split()) in (2, 3)}
 
 
-@pytest.mark.parametrize("profile", ["ring", "ops", "graph", "full"])
-def test_names(profile):
-    """No symbol outside of the library's prefixes; none but the host's and C's is asked for."""
-    found = symbols(libtrace("gcc", profile) / "libtrace.a")
+def names(archive):
+    """(defined, asked for), after a look at the prefixes."""
+    found = symbols(archive)
     defined = {name for kind, name in found if kind not in "Uwv"}
-    asked = {name for kind, name in found if kind == "U"} - defined - FROM_C
     assert len(defined) > 50
     assert {name for name in defined if not re.match(PREFIXES, name)} == set()
+    return defined, {name for kind, name in found if kind == "U"} - defined
+
+
+@pytest.mark.parametrize("profile", ["ring", "ops", "graph"])
+def test_names(profile):
+    """No symbol outside of the library's prefixes; none but the host's and C's is asked for."""
+    asked = names(libtrace("gcc", profile) / "libtrace.a")[1] - FROM_C
     assert {name for name in asked if not re.match(r"trace_plat_|trace_arch_|ns_per_cycle$|(text|exec)_(start|end)$", name)} == set()
+
+
+def test_names_for_a_process():
+    """It has the functions of C itself: those of the C library change vector registers, which no callback may."""
+    defined, asked = names(libtrace_for_process("gcc") / "libtrace.a")
+    assert {name for name in asked if not re.match(r"trace_plat_|trace_arch_|process_", name)} == set()
+    assert {f"trace_{name}" for name in FROM_C} <= defined
 
 
 def test_from_nothing(tmp_path):

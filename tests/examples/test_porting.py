@@ -3,7 +3,7 @@ import re
 import subprocess
 
 import pytest
-from workshop import ROOT, libtrace
+from workshop import ROOT, libtrace, libtrace_for_process
 
 TEXT = (ROOT / "docs/porting.md").read_text()
 PARTS = {"base": ["include/trace/platform.h"], "arch": ["arch/x86_64/include/trace/arch_host.h"],
@@ -34,6 +34,14 @@ def test_flags():
     assert sorted(table) == sorted(used)
 
 
+def test_flags_of_a_process():
+    """Those whose row does not say that they are a kernel's."""
+    table = [flag for flags, cells in rows(section("2. Compile one file with call sites"))
+             for flag in flags if flag[0] == "-" and not cells[1].startswith("kernels: ")]
+    flags = (libtrace_for_process("gcc") / "flags.traced").read_text().split()
+    assert sorted(table) == sorted(flag for flag in flags if not flag.startswith("-I"))
+
+
 def test_plain_files_have_no_sites():
     folder = libtrace("gcc", "ops")
     plain, traced = ((folder / name).read_text().split() for name in ("flags", "flags.traced"))
@@ -55,14 +63,14 @@ def test_functions(part):
 
 def test_who_has_them():
     """Defaults are weak in the archive, what is to be written is asked for, the rest is in the header that is named."""
-    nm = subprocess.run(["nm", "-g", libtrace("gcc", "full") / "libtrace.a"], capture_output=True, text=True, check=True)
+    nm = subprocess.run(["nm", "-g", libtrace_for_process("gcc") / "libtrace.a"], capture_output=True, text=True, check=True)
     kinds = {}
     for line in nm.stdout.splitlines():
         words = line.split()
         if len(words) in (2, 3):
             kinds.setdefault(words[-1], set()).add(words[-2])
     one = (ROOT / "trace/include/trace/one_cpu.h").read_text()
-    arch = "".join((ROOT / f"trace/arch/x86_64/include/trace/arch_{name}.h").read_text() for name in ("inline", "regs"))
+    arch = "".join((ROOT / f"trace/arch/x86_64/include/trace/arch_{name}.h").read_text() for name in ("inline", "regs", "user"))
     is_so = {"default": lambda name: "W" in kinds.get(name, ()),
              "write": lambda name: kinds.get(name) == {"U"},
              "one": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", one),

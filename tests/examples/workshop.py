@@ -17,12 +17,17 @@ def must(*command, **options):
     return done.stdout
 
 
-def libtrace(compiler, profile, host="examples/tiny/include", folder=None):
+def libtrace(compiler, profile, host="examples/tiny/include", folder=None, kind="kernel"):
     """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
     must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
-         f"HOST={host}", f"LIBTRACE={folder}")
+         f"FOR={kind}", f"HOST={host}", f"LIBTRACE={folder}")
     return folder
+
+
+def libtrace_for_process(compiler):
+    """The full profile takes seconds: it is made for this host only, and stays."""
+    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "libtrace-process", "process")
 
 
 def boot(image, cpus=1):

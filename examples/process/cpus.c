@@ -1,0 +1,330 @@
+/*
+ * Threads as CPUs: how they start and end, signals as their interrupts, and what the library asks
+ * about all of them. One has another run something by a signal: cpu_call(), as a kernel does by an
+ * interrupt.
+ */
+#define _GNU_SOURCE
+#include <asm/prctl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <trace/platform.h>
+#include <trace/trace.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "cpu.h"
+#include "process.h"
+
+#define LOOK_NS 20000u
+
+enum cpu_state {
+	CPU_FREE,
+	CPU_STARTS,
+	CPU_ONLINE,
+	CPU_ENDED /* cpu_join() makes it free */
+};
+
+static struct process_cpu cpus[PROCESS_CPUS];
+static struct cpu_start {
+	_Atomic enum cpu_state state;
+	pthread_t thread;
+	void (*fn)(void *arg);
+	void *arg;
+	int32_t parent_pid;
+	uint64_t blocked; /* the signals that the parent has blocked */
+} starts[PROCESS_CPUS];
+
+/* While it is held, no CPU comes or goes. No other lock is taken under it. */
+static pthread_mutex_t cpus_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_online(uint32_t cpu)
+{
+	return atomic_load(&starts[cpu].state) == CPU_ONLINE;
+}
+
+uint32_t cpus_online(void)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++)
+		nr += is_online(i);
+	return nr;
+}
+
+/* ---- Signals ---- */
+
+#define BIT(signal) (1ull << ((signal)-1))
+/* int3 is never blocked; 32 and 33 are the C library's. */
+#define ALL_SIGNALS ~(BIT(SIGTRAP) | BIT(32) | BIT(33))
+
+static void (*signal_fns[_NSIG])(int signal);
+
+uint64_t process_signals_block(void)
+{
+	uint64_t all = ALL_SIGNALS, blocked = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &blocked, sizeof(blocked));
+	return blocked;
+}
+
+void process_signals_restore(uint64_t blocked)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof(blocked));
+}
+
+/* The library sees in the count that this is no thread: what was interrupted may be its own. */
+static void on_signal(int signal)
+{
+	THIS_CPU(preempt_count) += PROCESS_IN_SIGNAL;
+	signal_fns[signal](signal);
+	THIS_CPU(preempt_count) -= PROCESS_IN_SIGNAL;
+}
+
+int cpu_on_signal(int signal, void (*fn)(int signal))
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigfillset(&action.sa_mask);
+	signal_fns[signal] = fn;
+	return sigaction(signal, &action, NULL) ? -errno : 0;
+}
+
+/* ---- Calls of another CPU ---- */
+
+#define CALL_SIGNAL SIGRTMIN
+
+static struct {
+	void (*fn)(void *arg);
+	void *arg;
+	_Atomic bool is_done;
+} call; /* cpus_lock */
+
+static void on_call(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	THIS_CPU(preempt_count) += PROCESS_IN_SIGNAL;
+	THIS_CPU(interrupted) = (const uintptr_t *)((ucontext_t *)context)->uc_mcontext.gregs;
+	call.fn(call.arg);
+	THIS_CPU(preempt_count) -= PROCESS_IN_SIGNAL;
+	atomic_store(&call.is_done, true);
+}
+
+/* With all signals of that CPU blocked; it may be this one. The lock is held. */
+static void cpu_call(uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	call.fn = fn;
+	call.arg = arg;
+	atomic_store(&call.is_done, false);
+	if (syscall(SYS_tgkill, getpid(), cpus[cpu].pid, CALL_SIGNAL))
+		die("CPU %u is gone", cpu);
+	while (!atomic_load(&call.is_done))
+		trace_plat_pause(LOOK_NS, false);
+}
+
+int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&cpus_lock);
+	if (is_online(cpu))
+		cpu_call(cpu, fn, arg);
+	else
+		err = -ENODEV;
+	pthread_mutex_unlock(&cpus_lock);
+	return err;
+}
+
+/* ---- Start and end ---- */
+
+/* From here on the thread may call traced functions. */
+static void cpu_enter(uint32_t id)
+{
+	struct process_cpu *cpu = &cpus[id];
+	pthread_attr_t attr;
+	size_t stack_bytes;
+	void *stack;
+
+	cpu->self = cpu;
+	cpu->id = id;
+	cpu->pid = (int32_t)gettid();
+	cpu->preempt_count = PROCESS_NO_RESCHED;
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getstack(&attr, &stack, &stack_bytes);
+	pthread_attr_destroy(&attr);
+	cpu->stack_low = (uintptr_t)stack;
+	cpu->stack_top = (uintptr_t)stack + stack_bytes;
+	pthread_setname_np(pthread_self(), cpu->name);
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, cpu))
+		die("cannot set GS");
+	atomic_store(&starts[id].state, CPU_ONLINE);
+}
+
+void cpus_init(void)
+{
+	struct sigaction action = { .sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	sigfillset(&action.sa_mask);
+	sigaction(CALL_SIGNAL, &action, NULL);
+	strcpy(cpus[0].name, "main");
+	cpu_enter(0);
+}
+
+/*
+ * While it is no CPU its signals are blocked, because handlers call traced functions. While it is
+ * one they are blocked under the lock only: who waits for cpu_call() holds that.
+ */
+static void *cpu_main(void *arg)
+{
+	struct cpu_start *start = arg;
+	uint32_t id = (uint32_t)(start - starts);
+
+	pthread_mutex_lock(&cpus_lock);
+	cpu_enter(id);
+	pthread_mutex_unlock(&cpus_lock);
+	process_signals_restore(start->blocked);
+	trace_thread_created(start->parent_pid, cpus[id].pid, &cpus[id].thread);
+	start->fn(start->arg);
+	trace_thread_exited(cpus[id].pid, cpus[id].name);
+	pthread_mutex_lock(&cpus_lock);
+	process_signals_block();
+	atomic_store(&start->state, CPU_ENDED);
+	pthread_mutex_unlock(&cpus_lock);
+	return NULL;
+}
+
+static struct cpu_start *find_free(void)
+{
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
+		enum cpu_state free = CPU_FREE;
+
+		if (atomic_compare_exchange_strong(&starts[i].state, &free, CPU_STARTS))
+			return &starts[i];
+	}
+	return NULL;
+}
+
+int cpu_start(const char *name, void (*fn)(void *arg), void *arg)
+{
+	struct cpu_start *start = find_free();
+	struct process_cpu *cpu;
+	int err;
+
+	if (!start)
+		return -EAGAIN;
+	cpu = &cpus[start - starts];
+	memset(cpu, 0, sizeof(*cpu));
+	snprintf(cpu->name, sizeof(cpu->name), "%s", name);
+	start->fn = fn;
+	start->arg = arg;
+	start->parent_pid = THIS_CPU(pid);
+	start->blocked = process_signals_block();
+	err = pthread_create(&start->thread, NULL, cpu_main, start);
+	process_signals_restore(start->blocked);
+	if (err) {
+		atomic_store(&start->state, CPU_FREE);
+		return -err;
+	}
+	while (atomic_load(&start->state) == CPU_STARTS)
+		trace_plat_pause(LOOK_NS, false);
+	return (int)(start - starts);
+}
+
+void cpu_join(int cpu)
+{
+	pthread_join(starts[cpu].thread, NULL);
+	atomic_store(&starts[cpu].state, CPU_FREE);
+}
+
+/* ---- What the library asks: <trace/platform.h> ---- */
+
+uint32_t trace_plat_nr_cpus(void)
+{
+	return PROCESS_CPUS;
+}
+
+bool trace_plat_cpu_online(uint32_t cpu)
+{
+	return cpu < PROCESS_CPUS && is_online(cpu);
+}
+
+bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
+{
+	(void)may_wait;
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
+		if (!is_online(i) || cpus[i].pid != pid)
+			continue;
+		memcpy(out_comm, cpus[i].name, PROCESS_NAME_LEN);
+		return true;
+	}
+	return false;
+}
+
+void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
+			    void *arg)
+{
+	pthread_mutex_lock(&cpus_lock);
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
+		if (is_online(i))
+			fn(cpus[i].pid, &cpus[i].thread, arg);
+	}
+	pthread_mutex_unlock(&cpus_lock);
+}
+
+/*
+ * The barrier has every thread see what the caller has taken away. Who is in a section after that
+ * may have been in it before; a moment without one is enough.
+ */
+void trace_plat_synchronize_preempt(void)
+{
+	process_sync_cores();
+	pthread_mutex_lock(&cpus_lock);
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
+		const volatile uint32_t *count = &cpus[i].preempt_count;
+
+		while (i != THIS_CPU(id) && is_online(i) && *count != PROCESS_NO_RESCHED)
+			trace_plat_pause(LOOK_NS, false);
+	}
+	pthread_mutex_unlock(&cpus_lock);
+}
+
+/* A thread shows its own stack, in the signal. One that is on a stack of its own is missed. */
+static void show_stack(void *arg)
+{
+	const struct trace_plat_look *look = arg;
+	struct process_cpu *cpu = THIS_CPU(self);
+	const uintptr_t *regs = cpu->interrupted;
+	uintptr_t stack = regs[REG_RSP];
+	uint32_t found;
+
+	if (stack < cpu->stack_low || stack >= cpu->stack_top)
+		return;
+	found = look->find(&cpu->thread, regs, NGREG, look->arg);
+	found |= look->find(&cpu->thread, (const uintptr_t *)stack,
+			    (cpu->stack_top - stack) / sizeof(uintptr_t), look->arg);
+	look->seen(&cpu->thread, found, look->arg);
+}
+
+void trace_plat_each_stack(const struct trace_plat_look *look)
+{
+	pthread_mutex_lock(&cpus_lock);
+	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
+		if (is_online(i))
+			cpu_call(i, show_stack, (void *)(uintptr_t)look);
+	}
+	pthread_mutex_unlock(&cpus_lock);
+}
+
+bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack)
+{
+	uintptr_t low = THIS_CPU(stack_low), top = THIS_CPU(stack_top);
+
+	*out_stack = (struct trace_stack){
+		.kind = TRACE_STACK_THREAD, .lo = low, .hi = top, .base = top
+	};
+	return addr >= low && addr < top;
+}

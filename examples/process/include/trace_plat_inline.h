@@ -1,0 +1,124 @@
+/*
+ * The inline half of <trace/platform.h>: what user mode may do is the library's, the rest is memory
+ * of the running CPU, changed in one instruction each, so that a signal finds it whole. Nothing
+ * here makes a system call but the last two, which blocks signals where a kernel has its interrupts
+ * off; events are written without.
+ */
+#ifndef TRACE_PLAT_INLINE_H
+#define TRACE_PLAT_INLINE_H
+
+#include <trace/arch_user.h>
+#include "cpu.h"
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
+{
+	uint64_t ns =
+		(uint64_t)((unsigned __int128)trace_plat_cycles() * process_ns_per_cycle >> 32);
+
+	TRACE_OPAQUE(ns); /* gcc would go on with 128 bits */
+	return ns;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
+{
+	return THIS_CONST(id);
+}
+
+static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
+{
+	return THIS_CONST(pid);
+}
+
+static TRACE_ALWAYS_INLINE struct trace_thread *trace_plat_current(void)
+{
+	return &THIS_CONST(self)->thread;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
+{
+	return THIS_CONST(stack_top);
+}
+
+/* The kernel may take the thread off its processor, but no other takes its place as this CPU. */
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
+{
+	__asm__ volatile("incl %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct process_cpu, preempt_count))
+			 : "memory", "cc");
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable(void)
+{
+	__asm__ volatile("decl %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct process_cpu, preempt_count))
+			 : "memory", "cc");
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_word(void)
+{
+	return THIS_CONST(preempt_count);
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_count(void)
+{
+	return trace_plat_preempt_word() & ~PROCESS_NO_RESCHED;
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_need_resched(void)
+{
+	return false;
+}
+
+static TRACE_ALWAYS_INLINE uint32_t trace_plat_recursion_word(void)
+{
+	return THIS_CONST(recursion);
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_context_word(void)
+{
+	uint64_t word;
+
+	__asm__ volatile("movq %%gs:%c1, %0"
+			 : "=r"(word)
+			 : "i"(offsetof(struct process_cpu, preempt_count)));
+	return word;
+}
+
+static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
+{
+	bool was_set;
+
+	__asm__ volatile("btsl %1, %%gs:%c2"
+			 : "=@ccc"(was_set)
+			 : "Ir"(bit), "i"(offsetof(struct process_cpu, recursion))
+			 : "memory");
+	return !was_set;
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
+{
+	__asm__ volatile("btrl %0, %%gs:%c1"
+			 :
+			 : "Ir"(bit), "i"(offsetof(struct process_cpu, recursion))
+			 : "memory", "cc");
+}
+
+/* Whether signals are blocked only the kernel knows: events do not say it. */
+static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
+{
+	return false;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t trace_plat_irq_save(void)
+{
+	return process_signals_block();
+}
+
+static TRACE_ALWAYS_INLINE void trace_plat_irq_restore(uint64_t flags)
+{
+	process_signals_restore(flags);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * The text of the program as the library wants it. It is copied into a file in memory, and that is
+ * mapped twice: in place of the text, readable and executable, and somewhere else, writable. No
+ * page can be written where it is executed.
+ *
+ * A write is seen by all threads after process_sync_cores(), membarrier() with SYNC_CORE: what a
+ * kernel does with an interrupt to all its CPUs.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <trace/arch_text.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "cpu.h"
+#include "process.h"
+
+struct process_text process_text;
+
+__asm__(".pushsection .text\n"
+	".balign 64\n"
+	".globl process_exec_start, process_exec_end\n"
+	"process_exec_start:\n"
+	".skip 16384, 0xcc\n"
+	"process_exec_end:\n"
+	".popsection\n");
+
+/* ---- The core sync ---- */
+
+static long membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0);
+}
+
+void process_sync_cores(void)
+{
+	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
+		die("membarrier failed");
+}
+
+/* ---- The int3 ---- */
+
+/*
+ * A thread ran into an int3 of a site that is being changed: it goes on as the new instruction
+ * says. The handler pushes a return address onto the interrupted stack; there is room, because the
+ * kernel leaves 128 bytes free below the stack pointer for a signal, too.
+ *
+ * Unlike an interrupt with interrupts off, a handler does not hold back the core sync, so that
+ * whole batches may begin and end while it looks. Then the site runs again. An int3 while no batch
+ * began is not ours: it ends the program, as without us.
+ */
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uintptr_t rip = (uintptr_t)regs[REG_RIP], rsp = (uintptr_t)regs[REG_RSP];
+	struct trace_poke_stats before, after;
+
+	trace_plat_poke_stats(&before);
+	if (info->si_code == SI_KERNEL && text_poke_handler(&rip, &rsp)) {
+		regs[REG_RIP] = (greg_t)rip;
+		regs[REG_RSP] = (greg_t)rsp;
+		return;
+	}
+	trace_plat_poke_stats(&after);
+	if (info->si_code == SI_KERNEL && after.batches != before.batches) {
+		regs[REG_RIP]--;
+		return;
+	}
+	sigaction(SIGTRAP, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	raise(signal); /* when this handler has returned */
+}
+
+/* ---- The two mappings ---- */
+
+/* The pages of the program that can be executed. Its file says that they are a segment. */
+static void find_text(void)
+{
+	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);
+	size_t page = (size_t)getpagesize();
+
+	for (size_t nr = getauxval(AT_PHNUM); nr--; segment++) {
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		process_text.start = segment->p_vaddr / page * page;
+		process_text.end = (segment->p_vaddr + segment->p_memsz + page - 1) / page * page;
+		return;
+	}
+	die("no text");
+}
+
+static void map_text(void)
+{
+	void *text = (void *)process_text.start, *view;
+	size_t bytes = process_text.end - process_text.start;
+	int fd = memfd_create("text", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, (off_t)bytes))
+		die("no memory for text");
+	view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (view == MAP_FAILED)
+		die("no view of text");
+	memcpy(view, text, bytes);
+	if (mmap(text, bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		die("cannot map text");
+	close(fd);
+	process_text.view_offset = (char *)view - (char *)text;
+}
+
+bool text_init(void)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
+		return false;
+	find_text();
+	map_text();
+	sigfillset(&action.sa_mask);
+	sigaction(SIGTRAP, &action, NULL);
+	return true;
+}

@@ -1,0 +1,151 @@
+"""examples/process, made from what `make libtrace FOR=process` gives and nothing else, and typed at."""
+import ctypes
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from workshop import ROOT, libtrace_for_process, must
+
+FUNCTIONS = """\
+work <-run_worker
+fill <-work
+sort <-work
+partition <-sort
+sort <-sort
+partition <-sort
+sort <-sort
+partition <-sort
+sort <-sort
+sort <-sort
+sort <-sort
+sort <-sort
+partition <-sort
+sort <-sort
+sort <-sort
+deviation <-work
+mean <-deviation
+square <-deviation
+square <-deviation
+square <-deviation
+square <-deviation
+square <-deviation
+square <-deviation
+square_root <-deviation""".splitlines()
+GRAPH = """\
+work() {
+  fill();
+  deviation() {
+    mean();
+    square_root();
+  }
+}""".splitlines()
+LIBC = ctypes.CDLL(None)
+FLIPS = 200  # more than there would be room for, were trampolines not freed
+
+
+@pytest.fixture(scope="module", params=["gcc", "clang"])
+def folder(request, tmp_path_factory):
+    """Where the programs are, built outside of the tree: they need no other file of it."""
+    folder = tmp_path_factory.mktemp(request.param)
+    library = libtrace_for_process(request.param)
+    shutil.copytree(ROOT / "examples/process", folder / "process")
+    must("make", "-C", folder / "process", f"CC={request.param}", f"LIBTRACE={library}", f"OUT={folder}")
+    if "no core-sync barrier" in run(folder).stdout:
+        pytest.skip("this kernel has no core-sync barrier")
+    return folder
+
+
+def run(folder, lines=(), **options):
+    return subprocess.run([folder / "session"], input="".join(f"{line}\n" for line in lines), capture_output=True, text=True,
+                          timeout=60, check=False, **options)
+
+
+def session(folder, *lines):
+    """What it prints when that is typed."""
+    done = run(folder, lines)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def events(lines):
+    """(thread, flags, function <-caller) of each line of a trace."""
+    found = (re.fullmatch(r" *([\w-]+)-\d+ +\[\d+\] (.{5}) +[\d.]+: (\w+ <-\w+)", line) for line in lines)
+    return [match.groups() for match in found if match]
+
+
+def test_functions(folder):
+    """Of both threads, each with a number and a name."""
+    found = events(session(folder, "echo function > current_tracer; cat trace", "work 1", "cat trace"))
+    for worker in ("worker-1", "worker-2"):
+        assert [what for name, _, what in found if name == worker] == FUNCTIONS
+    assert len(found) == 2 * len(FUNCTIONS)
+
+
+def test_graph(folder):
+    """Returns are hooked, of functions that return a double, too."""
+    lines = session(folder, "echo square > set_ftrace_notrace; echo sort > set_graph_notrace",
+                    "echo function_graph > current_tracer", "work 1", "cat per_cpu/cpu1/trace")
+    assert [line.split("|  ")[1] for line in lines if line.startswith(" 1)")] == GRAPH
+
+
+def test_backtrace(folder):
+    lines = session(folder, "echo mean > set_ftrace_filter; echo function > current_tracer",
+                    "echo 1 > options/func_stack_trace", "work 1", "cat per_cpu/cpu1/trace")
+    assert re.findall(r"^ => (\w+)", "\n".join(lines), re.M)[:4] == ["mean", "deviation", "work", "run_worker"]
+
+
+def test_signal(folder):
+    """It is an interrupt to the trace, and to who is traced."""
+    lines = session(folder, "echo function > current_tracer", "signal", "cat trace; echo > trace", "status")
+    assert events(lines) == [("main", "..h..", "work_note_signal <-on_signal")]
+    assert lines[-1] == "3 threads, 0 rounds, 0 right, 1 signals"
+
+
+def test_signals_while_threads_work(folder):
+    """They interrupt callbacks, and are traced inside them: each that was handled has its event."""
+    with subprocess.Popen([folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL) as program:
+        print("echo function > current_tracer; mkdir instances/s; echo work_note_signal > instances/s/set_ftrace_filter\n"
+              "echo function > instances/s/current_tracer\nstart\necho ready", file=program.stdin, flush=True)
+        assert program.stdout.readline() == "ready\n"
+        for task in list(Path(f"/proc/{program.pid}/task").iterdir()) * 100:
+            LIBC.tgkill(program.pid, int(task.name), signal.SIGUSR1)
+            time.sleep(0.001)
+        out, _ = program.communicate("stop\nstatus\ncat instances/s/trace\n", timeout=60)
+    rounds, right, signals = map(int, re.search(r"(\d+) rounds, (\d+) right, (\d+) signals", out).groups())
+    assert rounds == right > 0 and 50 < signals <= 300
+    found = events(out.splitlines())
+    assert len(found) == signals and {name for name, _, _ in found} == {"main", "worker-1", "worker-2"}
+    assert {flags[:3] for _, flags, _ in found} == {"..h"} and "..h1." in {flags for _, flags, _ in found}
+
+
+@pytest.mark.parametrize("tracer", ["function", "function_graph"])
+def test_flips_while_threads_work(folder, tracer):
+    """Every round of work had the right result; trampolines are freed, with threads that never stop to say so."""
+    lines = session(folder, "start", *[f"echo {tracer} > current_tracer; echo nop > current_tracer"] * FLIPS,
+                    f"echo {tracer} > current_tracer; cat enabled_functions", "stop", "cat text_poke_stats", "status")
+    threads, rounds, right = map(int, re.match(r"(\d+) threads, (\d+) rounds, (\d+) right", lines[-1]).groups())
+    stats = dict(line.split(": ") for line in lines if re.fullmatch(r"[\w ]+: \d+", line))
+    assert threads == 3 and rounds == right > 0
+    assert all("tramp: 0x" in line for line in lines[:10])
+    assert int(stats["batches"]) > 2 * FLIPS and int(stats["sites"]) > 20 * FLIPS
+
+
+def test_errors(folder):
+    lines = session(folder, "cat nothing", "echo nothing > current_tracer", "echo fine")
+    assert lines == ["error: No such file or directory: cat nothing",
+                     "error: Invalid argument: echo nothing > current_tracer", "fine"]
+
+
+def test_another_trap(folder):
+    """A SIGTRAP that is not the library's ends the program, as ever."""
+    with subprocess.Popen([folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL) as program:
+        print("echo ready", file=program.stdin, flush=True)
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGTRAP)
+        assert program.wait(10) == -signal.SIGTRAP
