@@ -60,6 +60,10 @@ void trace_array_release(struct trace_array *tr)
 {
 	ring_buffer_free(tr->buffer); /* and its twin */
 	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
+	for (uint32_t i = 0; i < TRACE_MAX_TRACERS; i++) {
+		if (tr->tracer_data[i].memory)
+			trace_plat_free(tr->tracer_data[i].memory, tr->tracer_data[i].bytes);
+	}
 }
 
 /* Tracing is dead: what is recorded stays as it is. Any context. */

@@ -31,6 +31,12 @@
 struct ftrace_ops;
 struct trace_clock;
 
+/* What a tracer keeps here: tracer_data(). */
+struct trace_tracer_data {
+	void *memory; /* NULL: it has not run here, or keeps nothing */
+	size_t bytes;
+};
+
 struct trace_array_cpu {
 	bool is_masked; /* tracing_cpumask leaves it out */
 	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
@@ -66,6 +72,8 @@ struct trace_array {
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
 	struct trace_slots slots;
+	/* By the number of the tracer. Config lock until it is there, then it stays. */
+	struct trace_tracer_data tracer_data[TRACE_MAX_TRACERS];
 };
 
 /* tracing_thresh: one for all instances; probes read it. 0: none. */

@@ -1,8 +1,12 @@
 /*
- * Tracers: the registry, the switch, and the one that does nothing. See <trace/tracer.h>, array.h.
+ * Tracers: the registry, the switch, what a tracer asks of its instance, and the one that does
+ * nothing. See <trace/tracer.h>, array.h.
  */
+#include <trace/ftrace.h>
+#include <trace/thread.h>
 #include "array.h"
 #include "feature.h"
+#include "ops/ftrace_private.h"
 #include "text/str.h"
 
 static struct tracer *tracers; /* newest first; config lock */
@@ -54,6 +58,17 @@ int register_tracer(struct tracer *tracer)
 	return err;
 }
 
+static int make_data(struct trace_array *tr, const struct tracer *tracer)
+{
+	struct trace_tracer_data *data = &tr->tracer_data[tracer->index];
+
+	if (data->memory || !tracer->instance_bytes)
+		return 0;
+	data->bytes = tracer->instance_bytes;
+	data->memory = trace_plat_alloc(data->bytes);
+	return data->memory ? 0 : -ENOMEM;
+}
+
 /* On failure the instance is left with the nop tracer, never between two tracers. */
 int tracer_switch(struct trace_array *tr, const char *name)
 {
@@ -76,6 +91,8 @@ int tracer_switch(struct trace_array *tr, const char *name)
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 	err = trace_features_tracer_changes(tr, old, tracer);
 	if (!err)
+		err = make_data(tr, tracer);
+	if (!err)
 		err = tracer->init(tr);
 	if (!err)
 		tr->tracer = tracer;
@@ -85,6 +102,54 @@ int tracer_switch(struct trace_array *tr, const char *name)
 int tracer_settings_changed(struct trace_array *tr)
 {
 	return tr->tracer->settings_changed ? tr->tracer->settings_changed(tr) : 0;
+}
+
+/* ---- What a tracer asks of its instance ---- */
+
+void *tracer_data(const struct trace_array *tr, const struct tracer *tracer)
+{
+	return tr->tracer_data[tracer->index].memory;
+}
+
+bool tracer_option_is_set(const struct trace_array *tr, const struct tracer *tracer, uint32_t bit)
+{
+	return tracer_option_bits(tr, tracer) & bit;
+}
+
+bool trace_option_is_set(const struct trace_array *tr, enum trace_option option)
+{
+	return tr->options & TRACE_OPT_BIT(option);
+}
+
+bool trace_array_ignores_current(const struct trace_array *tr)
+{
+	return trace_plat_current()->ignored_by & tr->pid_mask;
+}
+
+uint64_t tracing_thresh_ns(void)
+{
+	return trace_thresh_ns;
+}
+
+struct ring_buffer *trace_array_buffer(const struct trace_array *tr)
+{
+	return tr->buffer;
+}
+
+int tracer_register_function(struct trace_array *tr, ftrace_func_t func)
+{
+	if (tr->ops->flags & FTRACE_OPS_FL_ENABLED)
+		return -EBUSY; /* `func` may not change under those who call it */
+	tr->ops->func = func;
+	tr->ops->private = tr;
+	tr->ops->ignore_mask = tr->pid_mask;
+	return register_ftrace_function(tr->ops);
+}
+
+/* Without the wait of unregister_ftrace_function(): the config lock is held. */
+void tracer_unregister_function(struct trace_array *tr)
+{
+	(void)ftrace_unregister(tr->ops);
 }
 
 /* ---- nop: no events of its own; its two options show how tracers take or refuse options ---- */

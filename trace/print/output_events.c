@@ -97,6 +97,21 @@ const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len)
 	return iter->event.data;
 }
 
+struct trace_array *trace_iter_array(const struct trace_iter *iter)
+{
+	return iter->tr;
+}
+
+uint32_t trace_iter_cpu(const struct trace_iter *iter)
+{
+	return iter->event.cpu;
+}
+
+uint64_t trace_iter_ts(const struct trace_iter *iter)
+{
+	return iter->event.ts;
+}
+
 void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "type: %d\n", trace_iter_entry(iter)->type);

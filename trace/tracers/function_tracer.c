@@ -42,21 +42,13 @@ static int start_calls(struct trace_array *tr)
 		err = trace_repeats_create(tr);
 	if (err)
 		return err;
-	tr->ops->func = wanted_func(tr);
-	tr->ops->private = tr;
-	tr->ops->ignore_mask = tr->pid_mask;
-	return register_ftrace_function(tr->ops);
+	return tracer_register_function(tr, wanted_func(tr));
 }
 
 static int function_init(struct trace_array *tr)
 {
 	trace_function_of(tr)->options = tracer_option_bits(tr, &tracer_function);
 	return start_calls(tr);
-}
-
-static void function_reset(struct trace_array *tr)
-{
-	ftrace_unregister(tr->ops);
 }
 
 /* As in Linux: switching tracing on again begins with an empty buffer. */
@@ -100,7 +92,7 @@ static const struct tracer_option function_options[] = {
 struct tracer tracer_function = {
 	.name = "function",
 	.init = function_init,
-	.reset = function_reset,
+	.reset = tracer_unregister_function,
 	.start = function_start,
 	.set_option = function_set_option,
 	.settings_changed = function_settings_changed,

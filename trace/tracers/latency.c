@@ -10,7 +10,6 @@
 #include "instance/stacktrace.h"
 #include "latency.h"
 #include "latency_entry.h"
-#include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
 #include "text/str.h"
 
@@ -120,9 +119,7 @@ static int start_calls(struct trace_latency *lat, struct trace_array *tr)
 		lat->has_calls = !err;
 		return err;
 	}
-	tr->ops->func = latency_function_call;
-	tr->ops->private = tr;
-	err = register_ftrace_function(tr->ops);
+	err = tracer_register_function(tr, latency_function_call);
 	lat->has_calls = !err;
 	return err;
 }
@@ -132,7 +129,7 @@ static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
 	if (lat->has_calls && lat->is_graph)
 		trace_latency_graph_stop(lat, tr);
 	else if (lat->has_calls)
-		ftrace_unregister(tr->ops);
+		tracer_unregister_function(tr);
 	lat->has_calls = false;
 }
 

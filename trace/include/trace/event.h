@@ -158,6 +158,10 @@ void trace_event_buffer_commit(struct trace_event_buffer *fbuffer, void *entry);
 
 /* The event that is printed, from its struct trace_entry on; it has `*out_len` bytes. */
 const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len);
+/* The instance that it is of, the CPU that wrote it, and when, in the unit of the trace_clock. */
+struct trace_array *trace_iter_array(const struct trace_iter *iter);
+uint32_t trace_iter_cpu(const struct trace_iter *iter);
+uint64_t trace_iter_ts(const struct trace_iter *iter);
 /* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
 /* The same of an address that a call returns to: the function is the caller. */
