@@ -83,7 +83,7 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
 	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims)) $(call bin_of,bare,$(bares))
 
-bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES))
+bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES)) $(UNIT)/gcc/bin/trace/adding
 
 .PHONY: all list headers portability profiles
 .DELETE_ON_ERROR:
@@ -152,6 +152,32 @@ $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/f
 	$(Q)$(cc_gcc) $(flags_gcc) $$^ -lcmocka -lpthread -o $$@
 endef
 $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
+
+# The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c gets
+# public headers only, and the host's; the test of all is trace/adding.c. The archive comes last: the table of features
+# is ours.
+adding	:= $(UNIT)/adding
+adding_flags := $(common) $(warn) $(flags_gcc) -MMD -MP
+adding_inside := -iquote $(adding) -iquote trace/fs -iquote trace/start -iquote trace $(inc_kernel)
+adding_names := door fs_door feature_door cmd_door
+$(adding)/door.c: docs/adding.md tests/unit/build.mk
+	@mkdir -p $(adding)/start && rm -f $(adding)/*.c
+	$(Q)awk '/^```/ { is_code = $$0 == "```c"; file = ""; next } \
+		is_code && !file { n = split($$2, path, "/"); file = "$(adding)/" path[n]; next } \
+		is_code { print > file }' $<
+$(patsubst %,$(adding)/%.c,$(filter-out door,$(adding_names))): $(adding)/door.c
+$(adding)/start/features.list: trace/start/features.list $(adding)/door.c
+	$(Q)cp $< $@ && echo 'TRACE_FEATURE(door)' >> $@
+$(adding)/door.o: $(adding)/door.c
+	$(Q)$(cc_gcc) $(adding_flags) -Wno-missing-prototypes -Itrace/include -c $< -o $@
+$(adding)/features.o: trace/start/features.c $(adding)/start/features.list
+	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
+$(adding)/%.o: $(adding)/%.c $(adding)/start/features.list
+	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
+$(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features.o $(UNIT)/gcc/tests/unit/trace/adding.o \
+		$(patsubst %.c,$(UNIT)/gcc/%.o,$(fakes) kernel/params.c kernel/number.c) $(UNIT)/gcc/trace.a
+	@mkdir -p $(@D)
+	$(Q)$(cc_gcc) $(flags_gcc) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread -o $@
 
 # trace/ may need its platform and four functions of memory, nothing else; what is weak may be missing. (The linker makes
 # _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
