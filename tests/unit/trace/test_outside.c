@@ -41,6 +41,7 @@ static struct trace_event gate_event = {
 
 static struct tracer gate;
 static struct trace_array *one;
+static struct trace_array *gate_global; /* the instance that has no name */
 
 static struct gate *gate_of(struct trace_array *tr)
 {
@@ -78,6 +79,8 @@ static int gate_init(struct trace_array *tr)
 	if (tracer_option_is_set(tr, &gate, SHUT))
 		return -EPERM;
 	gate_of(tr)->nr_inits++;
+	if (tr != one)
+		gate_global = tr;
 	return tracer_register_function(tr, gate_call);
 }
 
@@ -85,7 +88,6 @@ static void gate_start(struct trace_array *tr)
 {
 	gate_of(tr)->nr_starts++;
 	assert_int_equal(tracer_register_function(tr, gate_call), 0);
-	assert_int_equal(tracer_register_function(tr, never_called), -EBUSY);
 }
 
 static void gate_stop(struct trace_array *tr)
@@ -149,7 +151,9 @@ static int setup(void **state)
 {
 	if (tracefs_setup(state) || register_trace_event(&gate_event))
 		return -1;
-	return register_tracer(&gate);
+	if (register_tracer(&gate))
+		return -1;
+	return echo("gate", "current_tracer"); /* what the global instance keeps stays */
 }
 
 static int start(void **state)
@@ -187,6 +191,16 @@ static void starts_and_stops(void **state)
 	assert_string_equal(cat(ONE "current_tracer"), "nop\n");
 	call(0, 1, KFREE);
 	assert_int_equal(ring_buffer_entries(trace_array_buffer(one)), 0);
+}
+
+/* A second function is refused, and does not take the place of the first. */
+static void one_function_at_a_time(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("gate", "current_tracer"), 0);
+	assert_int_equal(tracer_register_function(gate_global, never_called), -EBUSY);
+	assert_ptr_equal(ftrace_global_ops.func, gate_call);
+	assert_ptr_equal(ftrace_global_ops.private, gate_global);
 }
 
 static void is_told_of_settings(void **state)
@@ -234,9 +248,8 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(starts_and_stops),
-		TEST(is_told_of_settings),
-		TEST(lines_of_its_own),
+		TEST(starts_and_stops),	   TEST(one_function_at_a_time),
+		TEST(is_told_of_settings), TEST(lines_of_its_own),
 		TEST(no_memory),
 	};
 
