@@ -191,22 +191,31 @@ $(UNIT)/plain/trace.o: $(plain_objs)
 
 # Every public header by itself, but for those that another one includes in its middle; then all, with what a user writes
 # (headers/use.c), as C and as C++, by both compilers, with warnings about conversions. Here uint64_t is unsigned long. Two
-# other hosts have unsigned long long instead, and one of these has a long of 32 bits.
+# other hosts have unsigned long long instead, and one of these has a long of 32 bits. What C++ calls has the names that
+# C gives it, and structs are laid out alike.
 public	:= $(wildcard trace/include/trace/*.h trace/arch/x86_64/include/trace/*.h)
 alone	:= $(filter-out %/platform_ops.h %/arch_one_cpu.h,$(public))
-check	:= -fsyntax-only -ffreestanding -Wall -Wextra -Werror -Wundef -Wconversion -Wsign-conversion -Wno-unused-function \
+check	:= -ffreestanding -Wall -Wextra -Werror -Wundef -Wconversion -Wsign-conversion -Wno-unused-function \
 	   -Itrace/include -Itrace/arch/x86_64/include -Iexamples/tiny/include
 check_c := $(check) -std=gnu11 -x c
 check_cxx := $(check) -std=c++17 -x c++
+use	:= $(UNIT)/headers_use
 uses	:= $(addprefix -include ,$(public)) tests/unit/headers/use.c
 headers: $(UNIT)/headers.ok
 $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/include/*.h) tests/unit/build.mk
 	@mkdir -p $(@D)
-	$(Q)for header in $(alone); do gcc $(check_c) -include $$header /dev/null || exit; done
-	$(Q)gcc $(check_c) $(uses)
-	$(Q)g++ $(check_cxx) $(uses)
+	$(Q)for header in $(alone); do gcc -fsyntax-only $(check_c) -include $$header /dev/null || exit; done
+	$(Q)gcc $(check_c) $(uses) -c -o $(use)_c.o
+	$(Q)g++ $(check_cxx) -fno-exceptions $(uses) -c -o $(use)_cxx.o
+	$(Q)for object in $(use)_c $(use)_cxx; do \
+		nm -u $$object.o > $$object.calls && \
+		objcopy -O binary --only-section=.use_layout $$object.o $$object.layout || exit; \
+	done
+	$(Q)cmp $(use)_c.layout $(use)_cxx.layout
+	$(Q)! grep -vxFf $(use)_c.calls $(use)_cxx.calls
 	$(Q)for target in x86_64-unknown-linux-gnu x86_64-unknown-openbsd x86_64-unknown-windows-gnu; do \
-		clang --target=$$target $(check_c) $(uses) && clang++ --target=$$target $(check_cxx) $(uses) || exit; \
+		clang -fsyntax-only --target=$$target $(check_c) $(uses) && \
+		clang++ -fsyntax-only --target=$$target $(check_cxx) $(uses) || exit; \
 	done
 	@touch $@
 

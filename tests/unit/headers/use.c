@@ -2,7 +2,7 @@
  * What a user of the public headers writes, in what C and C++ have in common: every macro that makes
  * code, and an initialiser of every struct that users fill in. It is compiled as both, with warnings
  * about conversions, and with the integer types of other hosts; the compiler is told to include
- * all public headers. It is never run.
+ * all public headers. It is never run: what it calls, and its table of layouts, is compared.
  */
 
 /* ---- event.h: a type with each kind of field ---- */
@@ -107,11 +107,13 @@ static int use_tracepoint(uint64_t *sum)
 
 /* ---- ftrace.h, fgraph.h, ftrace_probe.h ---- */
 
+TRACE_BEGIN_DECLS
 static void use_direct_body(uint64_t argument) TRACE_DIRECT_BODY;
 static void use_direct_body(uint64_t argument)
 {
 	(void)argument;
 }
+TRACE_END_DECLS
 TRACE_DIRECT(use_direct, use_direct_body);
 
 static void use_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -176,6 +178,19 @@ static void use_texts(struct ring_buffer *buffer, uint8_t small, const char *tex
 	trace_printk("%u %s\n", small, text);
 	trace_puts(text);
 }
+
+/* ---- Layouts of structs whose members are not declared alike ---- */
+
+#define USE_LAYOUT(type, last) sizeof(struct type), offsetof(struct type, last)
+
+__attribute__((section(".use_layout"), used)) static const uint32_t use_layout[] = {
+	USE_LAYOUT(fgraph_ops, user.nr_abandoned), USE_LAYOUT(ftrace_ops, known_as),
+	USE_LAYOUT(ftrace_ops, func_hash),	   USE_LAYOUT(ftrace_probe_hit, data),
+	USE_LAYOUT(klp_func, is_moving),	   USE_LAYOUT(trace_event_field, is_address),
+	USE_LAYOUT(trace_one_cpu, thread),	   USE_LAYOUT(trace_thread, graph_has_ended),
+	USE_LAYOUT(trace_thread, switched_out_ns), USE_LAYOUT(tracepoint, funcs),
+	USE_LAYOUT(tracepoint_func, prio),	   USE_LAYOUT(use_entry, ns),
+};
 
 /* ---- One thing that is not static, so that all is looked at ---- */
 

@@ -128,7 +128,8 @@ static TRACE_ALWAYS_INLINE void ftrace_regs_set_direct(struct ftrace_regs *fregs
 
 /*
  * Define `name`, which a site can call directly: it keeps all registers and calls `body`, a
- * function in C with TRACE_DIRECT_BODY, with the arguments of the traced function. It has a frame.
+ * function with TRACE_DIRECT_BODY, with the arguments of the traced function; it is C, so in C++
+ * TRACE_BEGIN_DECLS and TRACE_END_DECLS stand around it. The entry has a frame.
  * (An attribute of the compilers does the same, but clang's forgets the arguments.)
  */
 #define TRACE_DIRECT(name, body)                                                                   \
