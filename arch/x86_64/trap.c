@@ -7,7 +7,7 @@
 #include <arch/trap.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
-#include <trace/arch_text.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/platform.h>
 
 #include "fixup.h"
@@ -143,7 +143,8 @@ void trap_dispatch(struct trap_frame *regs)
 		dispatch_irq(regs);
 		return;
 	}
-	if (regs->vector == TRAP_BREAKPOINT && text_poke_handler(&regs->rip, &regs->rsp))
+	if (regs->vector == TRAP_BREAKPOINT &&
+	    trace_breakpoint_dispatch(&regs->rip, &regs->rsp, regs))
 		return;
 	if (fixup_apply(regs))
 		return;

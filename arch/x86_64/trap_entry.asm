@@ -41,7 +41,7 @@ trap_stubs:
 .end:
 
 ; #BP leaves a gap of 8 words between the interrupted stack and the frame: a handler that emulates a
-; call pushes its return address there: text_poke_handler().
+; call pushes its return address there: text_poke.c.
 BP_GAP_WORDS	equ 8
 global trap_breakpoint:function (trap_breakpoint.end - trap_breakpoint)
 	align	16

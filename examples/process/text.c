@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/arch_text.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -61,7 +62,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	struct trace_poke_stats before, after;
 
 	trace_plat_poke_stats(&before);
-	if (info->si_code == SI_KERNEL && text_poke_handler(&rip, &rsp)) {
+	if (info->si_code == SI_KERNEL && trace_breakpoint_dispatch(&rip, &rsp, NULL)) {
 		regs[REG_RIP] = (greg_t)rip;
 		regs[REG_RSP] = (greg_t)rsp;
 		return;

@@ -1,7 +1,7 @@
 ; Start of the first CPU, which QEMU enters at _start in 32-bit mode (the PVH protocol of Xen), and of the others, which
 ; begin in a copy of ap_start in 16-bit mode; the entries of int3 and of the interrupt.
 
-extern main, ap_main, text_poke_handler, on_interrupt
+extern main, ap_main, trace_breakpoint_dispatch, on_interrupt
 
 STACK_BYTES	equ 16384
 NR_STACKS	equ 4
@@ -141,7 +141,8 @@ breakpoint:
 	sub	rsp, 8			; 16-byte aligned for C
 	lea	rdi, [rsp + 80]		; rip
 	lea	rsi, [rsp + 104]	; rsp
-	call	text_poke_handler
+	xor	edx, edx		; no other registers: nobody here asks for them
+	call	trace_breakpoint_dispatch
 	test	al, al
 	jz	.unknown
 	add	rsp, 8

@@ -1,6 +1,6 @@
 ; Start: QEMU finds the note, loads the image and enters _start in 32-bit mode (the PVH protocol of Xen).
 
-extern main, text_poke_handler
+extern main, trace_breakpoint_dispatch
 
 section .note.pvh note alloc noexec nowrite align=4
 	dd	4, 4, 18		; bytes of name and value; XEN_ELFNOTE_PHYS32_ENTRY
@@ -77,7 +77,8 @@ breakpoint:
 	sub	rsp, 8			; 16-byte aligned for C
 	lea	rdi, [rsp + 80]		; rip
 	lea	rsi, [rsp + 104]	; rsp
-	call	text_poke_handler
+	xor	edx, edx		; no other registers: nobody here asks for them
+	call	trace_breakpoint_dispatch
 	test	al, al
 	jz	.unknown
 	add	rsp, 8

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <trace/arch_host.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/arch_text.h>
 #include <ucontext.h>
 #include "text.h"
@@ -71,7 +72,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)info;
 	if (!trace_arch_is_text(rip - 1))
 		panic("int3 at %lx", rip - 1);
-	if (!text_poke_handler(&rip, &rsp))
+	if (!trace_breakpoint_dispatch(&rip, &rsp, NULL))
 		rip--;
 	saved[REG_RIP] = (greg_t)rip;
 	saved[REG_RSP] = (greg_t)rsp;

@@ -4,6 +4,7 @@
  * looked at before every step.
  *
  * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
+ * links: trace/arch/x86_64/breakpoint.c
  * links: arch/x86_64/smp_sync.c arch/x86_64/smp_ap.c
  */
 #include "unit.h"
@@ -162,7 +163,56 @@ static void one_site(bool is_tcg, bool foreign)
 	has_foreign = foreign;
 }
 
+/* ---- Who reads the code meanwhile ---- */
+
+/* What the site is meant to hold: one of the two, whole, and never the old after the new. */
+static void reader(void)
+{
+	uint8_t old_insn[TRACE_INSN_SIZE], new_insn[TRACE_INSN_SIZE], found[TRACE_INSN_SIZE + 1];
+	bool was_new = false;
+
+	sim_insn_make(0, SIM_NOP, old_insn);
+	sim_insn_make(0, SIM_CALL_A, new_insn);
+	for (int i = 0; i < 3; i++) {
+		bool is_new;
+
+		SIM_CHECK(trace_text_meant(sim_site(0), found, sizeof(found)));
+		is_new = memcmp(found, new_insn, sizeof(new_insn)) == 0;
+		SIM_CHECK(is_new || (!was_new && !memcmp(found, old_insn, sizeof(old_insn))));
+		SIM_CHECK(found[TRACE_INSN_SIZE] == 0x90);
+		was_new = is_new;
+	}
+}
+
 /* ---- Tests ---- */
+
+/* Text poke becomes a consumer of breakpoints at its first batch: not within a schedule. */
+static void first_batch(void)
+{
+	nr_sites = 1;
+	start();
+	poker_once();
+}
+
+static int group_setup(void **state)
+{
+	(void)state;
+	sim_alone(first_batch);
+	return 0;
+}
+
+static void test_reader(void **state)
+{
+	const struct sim_setup setup = { .name = "a reader of the code",
+					 .nr_cpus = 2,
+					 .main = { poker_once, reader },
+					 .start = start_two,
+					 .end = end };
+
+	(void)state;
+	one_site(false, false);
+	assert_true(sim_all(&setup, 2) > 1000);
+}
 
 static void test_two_cpus(void **state)
 {
@@ -283,8 +333,8 @@ int main(void)
 		cmocka_unit_test(test_two_cpus), cmocka_unit_test(test_two_batches),
 		cmocka_unit_test(test_foreign),	 cmocka_unit_test(test_tcg),
 		cmocka_unit_test(test_late_cpu), cmocka_unit_test(test_one_cpu),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_reader),	 cmocka_unit_test(test_random),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, group_setup, NULL);
 }

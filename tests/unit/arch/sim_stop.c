@@ -3,6 +3,7 @@
  * them may execute what it fetched before, or a mix, when it goes on. See sim/sim_text.h.
  *
  * links: trace/arch/x86_64/text_stop.c trace/arch/x86_64/text_write.c
+ * links: trace/arch/x86_64/breakpoint.c
  * links: arch/x86_64/smp_sync.c
  */
 #include "unit.h"

@@ -3,6 +3,7 @@
  * stretches, which int3s it answers and how.
  *
  * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
+ * links: trace/arch/x86_64/breakpoint.c
  * links: arch/x86_64/smp_sync.c
  */
 #include "unit.h"
@@ -10,6 +11,7 @@
 #include <arch/cpu.h>
 #include <arch/smp.h>
 #include <kernel/base.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/arch_text.h>
 #include "sim.h"
 #include "smp_priv.h"
@@ -268,7 +270,7 @@ struct hit {
 static bool hit(uintptr_t site, struct hit *regs, uint64_t *top)
 {
 	*regs = (struct hit){ site + 1, (uintptr_t)top };
-	return text_poke_handler(&regs->rip, &regs->rsp);
+	return trace_breakpoint_dispatch(&regs->rip, &regs->rsp, NULL);
 }
 
 static void handle_in_batch(void)

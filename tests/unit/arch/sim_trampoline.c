@@ -5,6 +5,7 @@
  *
  * links: trace/arch/x86_64/trampoline.c trace/arch/x86_64/exec_alloc.c
  * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
+ * links: trace/arch/x86_64/breakpoint.c
  * links: arch/x86_64/smp_sync.c
  */
 #include "unit.h"

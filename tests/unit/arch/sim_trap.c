@@ -15,7 +15,7 @@
 
 /* What a trap led to, in order: names, separated by blanks. */
 static char told[256];
-static bool is_listening, is_poke, is_fixup;
+static bool is_listening, is_answered, is_fixup;
 static struct trap_frame frame;
 static void (*inside)(void); /* runs in the handler */
 
@@ -40,11 +40,11 @@ void sim_tracepoint_call(const char *name, unsigned long parent)
 	tell(name);
 }
 
-bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp)
+bool trace_breakpoint_dispatch(uintptr_t *rip, uintptr_t *rsp, void *regs)
 {
-	assert_true(rip == &frame.rip && rsp == &frame.rsp);
-	tell("poke");
-	return is_poke;
+	assert_true(rip == &frame.rip && rsp == &frame.rsp && regs == &frame);
+	tell("breakpoint");
+	return is_answered;
 }
 
 bool fixup_apply(struct trap_frame *regs)
@@ -109,14 +109,14 @@ static void trap(uint64_t vector)
 
 static void exceptions(void)
 {
-	is_poke = true;
+	is_answered = true;
 	is_fixup = false;
 	trap(TRAP_BREAKPOINT);
-	assert_string_equal(told, "poke");
-	is_poke = false;
+	assert_string_equal(told, "breakpoint");
+	is_answered = false;
 	is_fixup = true;
 	trap(TRAP_BREAKPOINT);
-	assert_string_equal(told, "poke fixup");
+	assert_string_equal(told, "breakpoint fixup");
 	trap(TRAP_PAGE_FAULT);
 	assert_string_equal(told, "fixup");
 	trap(TRAP_NR_EXCEPTIONS - 1);
@@ -126,7 +126,7 @@ static void exceptions(void)
 
 static void fatal(void)
 {
-	is_poke = is_fixup = false;
+	is_answered = is_fixup = false;
 	trap(TRAP_PROTECTION);
 }
 

@@ -6,7 +6,7 @@
  * before every step, for an NMI may run over any site at any moment. Never may there be
  *
  *   a mix       a first byte and a tail that belong to no instruction the site has or shall have
- *   a stranger  an int3 that text_poke_handler() does not answer, or answers by doing anything but
+ *   a stranger  an int3 that trace_breakpoint_dispatch() has no answer to, or answers by doing anything but
  *               what the site shall hold
  *
  * `tcg`: the CPUs are those of QEMU's emulator. They see each write at once; but when an int3 is

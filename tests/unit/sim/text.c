@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <arch/smp.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/arch_host.h>
 #include <trace/arch_text.h>
 
@@ -12,7 +13,7 @@
 #include "sim_text.h"
 
 /* A test that links no text_poke.c has no sites. */
-#pragma weak text_poke_handler
+#pragma weak trace_breakpoint_dispatch
 #pragma weak trace_plat_insn_nop
 #pragma weak trace_plat_insn_call
 #pragma weak trace_plat_insn_jmp
@@ -294,7 +295,7 @@ void sim_text_trap(uint32_t cpu, uint32_t site)
 
 	model.nr_traps++;
 	sim_note("CPU %u: int3 at site %u", cpu, site);
-	answered = text_poke_handler(&regs.rip, &regs.rsp);
+	answered = trace_breakpoint_dispatch(&regs.rip, &regs.rsp, NULL);
 	sim_note("CPU %u: handler of site %u ends", cpu, site);
 	if (site == SIM_SITE_FOREIGN) {
 		if (answered || regs.rip != sim_site(site) + 1 || regs.rsp != (uintptr_t)top)

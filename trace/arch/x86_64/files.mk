@@ -1,5 +1,6 @@
 # What each x86-64 host needs besides the sources of ../../files.mk; never instrumented.
 TRACE_ARCH_SRCS := \
+	trace/arch/x86_64/breakpoint.c \
 	trace/arch/x86_64/exec_alloc.c \
 	trace/arch/x86_64/text_write.c \
 	trace/arch/x86_64/trampoline.c

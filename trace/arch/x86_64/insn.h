@@ -6,6 +6,7 @@
 #ifndef INSN_H
 #define INSN_H
 
+#include <trace/arch_breakpoint.h>
 #include <trace/platform.h>
 
 #define INSN_INT3 0xccu
@@ -43,27 +44,18 @@ static TRACE_ALWAYS_INLINE uintptr_t insn_target(uint64_t insn, uintptr_t site)
 	return site + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)(int32_t)(insn >> 8);
 }
 
-/* Registers of what hit an int3. */
-struct interrupted {
-	uintptr_t *rip;
-	uintptr_t *rsp;
-};
-
-/*
- * Let `regs`, which hit an int3 at `site`, go on as if `insn` stood there. False: not one of ours.
- */
-static TRACE_ALWAYS_INLINE bool insn_emulate(const struct interrupted *regs, uintptr_t site,
-					     uint64_t insn)
+/* Let who hit an int3 go on as if `insn` stood there. False: not one of ours. */
+static TRACE_ALWAYS_INLINE bool insn_emulate(const struct trace_breakpoint_hit *hit, uint64_t insn)
 {
 	uint8_t opcode = (uint8_t)insn;
 
 	if (insn != INSN_NOP && opcode != INSN_CALL && opcode != INSN_JMP)
 		return false;
 	if (opcode == INSN_CALL) {
-		*regs->rsp -= sizeof(uintptr_t);
-		*(volatile uintptr_t *)*regs->rsp = site + TRACE_INSN_SIZE;
+		*hit->rsp -= sizeof(uintptr_t);
+		*(volatile uintptr_t *)*hit->rsp = hit->site + TRACE_INSN_SIZE;
 	}
-	*regs->rip = insn == INSN_NOP ? site + TRACE_INSN_SIZE : insn_target(insn, site);
+	*hit->rip = insn == INSN_NOP ? hit->site + TRACE_INSN_SIZE : insn_target(insn, hit->site);
 	return true;
 }
 

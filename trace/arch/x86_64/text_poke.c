@@ -6,6 +6,7 @@
  * answer a core sync. While it is in there, the batch can take no more than the step it is in.
  */
 #include <stdatomic.h>
+#include <trace/arch_breakpoint.h>
 #include <trace/arch_text.h>
 
 #include "insn.h"
@@ -14,7 +15,8 @@
 static struct {
 	struct text_batch batch;		 /* written while nothing is in flight */
 	const struct text_batch *_Atomic flight; /* &batch from before the first int3 to the end */
-	_Atomic uint32_t handlers;		 /* CPUs that look at it */
+	_Atomic uint32_t lookers;		 /* CPUs that look at it */
+	bool is_consumer;			 /* of breakpoints: text lock */
 } poke_state;
 
 static uint64_t wanted(const struct trace_poke *poke)
@@ -22,9 +24,22 @@ static uint64_t wanted(const struct trace_poke *poke)
 	return insn_load(poke->new_insn);
 }
 
-/* ---- The handler ---- */
+/* ---- The batch in flight ---- */
 
-static const struct trace_poke *find_poke(const struct text_batch *batch, uint32_t site)
+/* Until look_away() the batch stays what it is. NULL: there is none. */
+static const struct text_batch *look_at_flight(void)
+{
+	atomic_fetch_add(&poke_state.lookers, 1); /* before the load: finish waits for us */
+	return atomic_load(&poke_state.flight);
+}
+
+static void look_away(void)
+{
+	atomic_fetch_sub_explicit(&poke_state.lookers, 1, memory_order_release);
+}
+
+/* The first poke that is not before `site`: an index, batch->nr when there is none. */
+static size_t find_poke(const struct text_batch *batch, uint32_t site)
 {
 	size_t low = 0, high = batch->nr;
 
@@ -36,22 +51,21 @@ static const struct trace_poke *find_poke(const struct text_batch *batch, uint32
 		else
 			high = middle;
 	}
-	return low < batch->nr && batch->pokes[low].site == site ? &batch->pokes[low] : NULL;
+	return low;
 }
 
-/* When `site` belongs to the batch in flight, do what it will hold at the end. */
-static bool answer_from_flight(const struct interrupted *regs, uintptr_t site)
-{
-	const struct trace_poke *poke = NULL;
-	const struct text_batch *batch;
-	bool done;
+/* ---- Breakpoints ---- */
 
-	atomic_fetch_add(&poke_state.handlers, 1); /* before the load: finish waits for us */
-	batch = atomic_load(&poke_state.flight);
-	if (batch)
-		poke = find_poke(batch, trace_plat_ip_pack(site));
-	done = poke && insn_emulate(regs, site, wanted(poke));
-	atomic_fetch_sub_explicit(&poke_state.handlers, 1, memory_order_release);
+/* When `site` belongs to the batch in flight, do what it will hold at the end. */
+static bool answer_from_flight(const struct trace_breakpoint_hit *hit)
+{
+	const struct text_batch *batch = look_at_flight();
+	uint32_t site = trace_plat_ip_pack(hit->site);
+	size_t at = batch ? find_poke(batch, site) : 0;
+	bool done = batch && at < batch->nr && batch->pokes[at].site == site &&
+		    insn_emulate(hit, wanted(&batch->pokes[at]));
+
+	look_away();
 	if (done)
 		atomic_fetch_add_explicit(&text_state.emulated, 1, memory_order_relaxed);
 	return done;
@@ -66,25 +80,63 @@ static bool answer_from_flight(const struct interrupted *regs, uintptr_t site)
  * Such a translation is in the tables when its CPU has answered the last sync, and the next write
  * to its bytes removes it: that is why a batch ends with a write that changes nothing.
  */
-static bool answer_stale(const struct interrupted *regs, uintptr_t site)
+static bool answer_stale(const struct trace_breakpoint_hit *hit)
 {
-	if (!insn_emulate(regs, site, insn_load((const void *)site)))
+	if (!insn_emulate(hit, insn_load((const void *)hit->site)))
 		return false;
 	atomic_fetch_add_explicit(&text_state.stale, 1, memory_order_relaxed);
 	return true;
 }
 
-bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp)
+static bool answer(struct trace_breakpoint_consumer *consumer,
+		   const struct trace_breakpoint_hit *hit)
 {
-	const struct interrupted regs = { .rip = rip, .rsp = rsp };
-	uintptr_t site = *rip - 1;
-
-	if (!text_is_code(site))
+	(void)consumer;
+	if (!text_is_code(hit->site))
 		return false;
 	atomic_fetch_add_explicit(&text_state.int3_hits, 1, memory_order_relaxed);
 	/* Asked twice: the site may have become part of a batch after the first look. */
-	return answer_from_flight(&regs, site) || answer_stale(&regs, site) ||
-	       answer_from_flight(&regs, site);
+	return answer_from_flight(hit) || answer_stale(hit) || answer_from_flight(hit);
+}
+
+static void restore_site(const struct trace_poke *poke, uintptr_t addr, uint8_t *bytes, size_t len)
+{
+	uintptr_t at = trace_plat_ip_unpack(poke->site) - addr; /* wraps when it lies before */
+
+	for (size_t i = 0; i < TRACE_INSN_SIZE; i++) {
+		if (at + i < len)
+			bytes[at + i] = poke->new_insn[i];
+	}
+}
+
+/* The new instructions of the batch in flight: who hits an int3 of it does those already. */
+static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
+		    size_t len)
+{
+	const struct text_batch *batch = look_at_flight();
+	size_t at = batch ? find_poke(batch, trace_plat_ip_pack(addr - (TRACE_INSN_SIZE - 1))) : 0;
+
+	(void)consumer;
+	for (; batch && at < batch->nr; at++) {
+		const struct trace_poke *poke = &batch->pokes[at];
+
+		if (poke->site > trace_plat_ip_pack(addr + len - 1))
+			break;
+		restore_site(poke, addr, bytes, len);
+	}
+	look_away();
+}
+
+/* Once, before the first int3 there is. */
+static void become_consumer(void)
+{
+	static struct trace_breakpoint_consumer consumer = {
+		.priority = TRACE_BREAKPOINT_PRIORITY_POKE, .answer = answer, .restore = restore
+	};
+
+	if (!poke_state.is_consumer)
+		trace_breakpoint_register(&consumer);
+	poke_state.is_consumer = true;
 }
 
 /* ---- Writing ---- */
@@ -118,6 +170,7 @@ int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke
 	struct text_batch *batch = &poke_state.batch;
 	int err;
 
+	become_consumer();
 	text_take();
 	*batch = (struct text_batch){ .pokes = pokes, .nr = nr };
 	err = text_verify(batch, out_error);
@@ -145,8 +198,9 @@ void text_poke_finish(void)
 	sync_cores(); /* nobody is on an int3 any more */
 	if (trace_arch_is_emulated())
 		text_write_all(batch, write_first); /* the same bytes: see answer_stale() */
+	trace_breakpoint_forget();
 	atomic_store(&poke_state.flight, NULL);
-	while (atomic_load_explicit(&poke_state.handlers, memory_order_acquire))
+	while (atomic_load_explicit(&poke_state.lookers, memory_order_acquire))
 		trace_arch_relax();
 	trace_arch_view_close();
 	trace_arch_cpus_release();

@@ -27,7 +27,10 @@ extern struct text_state {
 /* Around each change: one at a time. */
 void text_take(void);
 void text_drop(void);
-/* Every site is code, ascends, and holds its old instruction; else -EINVAL and `out_error`. */
+/*
+ * Every site is code, ascends, and holds its old instruction; else `out_error`, with -EINVAL for
+ * other bytes, -EBUSY for a breakpoint in front of it, which a write would take away.
+ */
 int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error);
 
 static TRACE_ALWAYS_INLINE bool text_is_code(uintptr_t addr)

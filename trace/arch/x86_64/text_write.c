@@ -22,12 +22,16 @@ void text_drop(void)
 	atomic_store(&text_state.busy, false);
 }
 
+/* What is meant to be there tells damage from a breakpoint of somebody who is not asked here. */
 static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *out_error)
 {
+	uint64_t meant = 0; /* the 5 bytes are the lower ones */
+
+	trace_text_meant(site, &meant, TRACE_INSN_SIZE);
 	out_error->site = site;
 	insn_store(out_error->expected, expected);
 	insn_store(out_error->found, insn_load((const void *)site));
-	return -EINVAL;
+	return meant == expected ? -EBUSY : -EINVAL;
 }
 
 int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error)

@@ -198,8 +198,12 @@ int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 {
 	uintptr_t call = call_of(tramp, 0);
+	uint64_t insn = 0;
 
-	return insn_target(insn_load((const void *)call), call);
+	trace_plat_preempt_disable();
+	trace_text_meant(call, &insn, TRACE_INSN_SIZE);
+	trace_plat_preempt_enable();
+	return insn_target(insn, call);
 }
 
 int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func)
@@ -208,7 +212,7 @@ int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_
 	struct trace_poke poke = { .site = trace_plat_ip_pack(call) };
 	struct trace_poke_error error;
 
-	insn_store(poke.old_insn, insn_load((const void *)call));
+	trace_text_meant(call, poke.old_insn, TRACE_INSN_SIZE);
 	insn_store(poke.new_insn, insn_make(INSN_CALL, call, func));
 	return text_poke_batch(&poke, 1, &error);
 }

@@ -70,7 +70,8 @@ struct trace_poke_error {
 
 /*
  * Change all sites, safely against every CPU executing them, with three core syncs in all.
- * -EINVAL, `out_error` filled and nothing written, when a site does not hold `old_insn`.
+ * -EINVAL, `out_error` filled and nothing written, when a site does not hold `old_insn`; -EBUSY when
+ * it does, but somebody's breakpoint stands there.
  * Thread context, interrupts on, ftrace's lock held.
  */
 int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,

@@ -2,8 +2,8 @@
  * Traps: exceptions, interrupts, NMI. One frame layout for all of them.
  *
  * Exceptions and interrupts run on the interrupted stack; #DF, NMI and #MC on a stack of their own.
- * #BP runs on the interrupted stack with a gap of 8 words between it and the frame, so that a
- * handler can push on the interrupted stack: text_poke_handler() does.
+ * #BP runs on the interrupted stack with a gap of 8 words between it and the frame, so that who
+ * answers it can push on the interrupted stack; trace_breakpoint_dispatch() asks them.
  * An int3 inside an NMI works: its IRET lets the next NMI in early, which is held back and run when
  * the first one is done (nmi_entry.asm).
  *

@@ -15,11 +15,11 @@
  *                changed, and all CPUs serialise after each step. It needs an entry for #BP.
  *   text_stop.c  The others stand still meanwhile. No code in NMIs may have sites then.
  *
- * The host's entry for #BP calls text_poke_handler() first. Its gate is an interrupt gate without
- * an IST stack, as an int3 may be hit inside it. It leaves a gap of at least one word between the
- * interrupted stack and the frame: the handler pushes the return address of a call there, so the
- * entry has to move down what the CPU has pushed. It goes on at the rip and rsp that the handler
- * left, with all other registers as they were.
+ * The host's entry for #BP calls trace_breakpoint_dispatch() first, see <trace/arch_breakpoint.h>. Its
+ * gate is an interrupt gate without an IST stack, as an int3 may be hit inside it. It leaves a gap
+ * of at least one word between the interrupted stack and the frame: text_poke.c pushes the return
+ * address of a call there, so the entry has to move down what the CPU has pushed. It goes on at the
+ * rip and rsp that are left there then.
  *
  * Context:   thread, where nothing else is said. "Any": NMI and the #BP handler, too. None of it
  *            may have call sites.

@@ -16,7 +16,7 @@
  * of it, <trace/arch_host.h>.
  *
  * Context:   batches - thread, interrupts on (they wait for every CPU). Handler - #BP of any
- *            context, NMI included; it is not traced and takes no lock.
+ *            context, NMI included, see <trace/arch_breakpoint.h>; it takes no lock.
  * Locking:   one batch at a time: the caller holds the host's text lock; violations are asserted.
  *            The host lets no CPU come online inside a batch.
  * Ownership: the pokes stay the caller's; nobody looks at them after the call.
@@ -40,12 +40,13 @@ void text_poke_finish(void);
 void text_write(uintptr_t addr, const void *bytes, size_t len);
 
 /*
- * First in line for #BP, with what the CPU pushed: rip, one behind the int3, and rsp. True when it
- * was a site of a batch and both now go on as the new instruction says: for a call, a return
- * address has been pushed below rsp, which needs the gap of <trace/arch_host.h>. Any context, not
- * traced.
+ * The bytes that are meant to be at `addr`: those in memory, but where an int3 of text_poke.c or of
+ * another consumer of breakpoints stands, what would be there without it. A site of a batch in
+ * flight reads as its new instruction. False: not all of it is code that can be changed.
+ *
+ * Any context, NMI included; preemption is off, or the text lock is held. Not traced.
  */
-bool text_poke_handler(uintptr_t *rip, uintptr_t *rsp);
+bool trace_text_meant(uintptr_t addr, void *out_bytes, size_t len);
 
 /* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
 void text_poke_selftest(void);
