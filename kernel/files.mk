@@ -145,6 +145,7 @@ KERNEL_SRCS += \
 KERNEL_SRCS += \
 	kernel/ktest.c \
 	tests/kernel/ktest_arch.c \
+	tests/kernel/ktest_breakpoint.c \
 	tests/kernel/ktest_data.c \
 	tests/kernel/ktest_fgraph.c \
 	tests/kernel/ktest_grace.c \

@@ -14,9 +14,10 @@
 #define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
-	ktest_data,	  ktest_mm,	    ktest_lock,	  ktest_timer, ktest_thread,
-	ktest_rt,	  ktest_printk,	    ktest_smp,	  ktest_trace, ktest_arch,
-	ktest_nmi,	  ktest_unwind,	    ktest_fgraph, ktest_hooks, ktest_hooks_context,
+	ktest_data,	  ktest_mm,	    ktest_lock,	  ktest_timer,
+	ktest_thread,	  ktest_rt,	    ktest_printk, ktest_smp,
+	ktest_trace,	  ktest_arch,	    ktest_nmi,	  ktest_breakpoint,
+	ktest_unwind,	  ktest_fgraph,	    ktest_hooks,  ktest_hooks_context,
 	ktest_hooks_load, ktest_hooks_span, ktest_grace,
 };
 

@@ -78,10 +78,11 @@ int static_branch_update(void)
 	     site++) {
 		struct trace_poke *poke = &update.pokes[update.nr];
 		bool is_on = site->key->is_on;
-		uint8_t jmp[TRACE_INSN_SIZE];
+		uint8_t jmp[TRACE_INSN_SIZE], now[TRACE_INSN_SIZE];
 
+		trace_text_meant(site->code, now, sizeof(now));
 		trace_plat_insn_jmp(site->code, site->target, jmp);
-		if (is_on == (__builtin_memcmp((const void *)site->code, jmp, sizeof(jmp)) == 0))
+		if (is_on == (__builtin_memcmp(now, jmp, sizeof(jmp)) == 0))
 			continue;
 		*poke = (struct trace_poke){ .site = trace_plat_ip_pack(site->code) };
 		trace_plat_insn_nop(is_on ? poke->old_insn : poke->new_insn);

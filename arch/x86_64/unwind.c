@@ -7,9 +7,10 @@
 #include <arch/unwind.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
+#include <trace/arch_code.h>
+#include <trace/arch_text.h>
 #include <trace/platform.h>
 
-#include <trace/arch_code.h>
 #include "trap_priv.h"
 #include "unwind_priv.h"
 
@@ -102,6 +103,28 @@ static bool is_move_rsp_rbp(const uint8_t *insn)
 	return insn[0] == 0x48 && insn[1] == 0x89 && insn[2] == 0xe5;
 }
 
+#define INT3 0xcc
+
+/* The code as it is meant to be: what stands in a breakpoint's place decides where a frame is. */
+static bool unwind_text(uintptr_t addr, uint8_t *insn, size_t len)
+{
+	bool is_code;
+
+	trace_plat_preempt_disable();
+	is_code = trace_text_meant(addr, insn, len);
+	trace_plat_preempt_enable();
+	return is_code;
+}
+
+/* A breakpoint stands before `rip`: who hit it has not run the instruction in its place. */
+static bool is_behind_breakpoint(uintptr_t rip)
+{
+	uint8_t now, meant;
+
+	return unwind_text(rip - 1, &meant, 1) && meant != INT3 &&
+	       arch_read_nofault(&now, (const void *)(rip - 1), 1) && now == INT3;
+}
+
 /*
  * For an address in a function with a call site: 0 or 1 when its prologue has not come as far as
  * to make the frame, by whether rbp is pushed; else -1. Compilers mix other instructions in. Code
@@ -110,12 +133,13 @@ static bool is_move_rsp_rbp(const uint8_t *insn)
 static int prologue_depth(uintptr_t rip)
 {
 	uintptr_t start = site_before(rip), push = 0;
+	uint8_t insn[3];
 
 	if (!start || !arch_is_text(rip))
 		return -1;
 	for (uintptr_t at = start + SITE_LEN; at <= rip; at++) {
-		const uint8_t *insn = (const uint8_t *)at;
-
+		if (!unwind_text(at, insn, sizeof(insn)))
+			return -1;
 		if (insn[0] == PUSH_RBP && !push)
 			push = at;
 		if (is_move_rsp_rbp(insn))
@@ -138,9 +162,11 @@ static int return_depth(uintptr_t rip)
 		return 0; /* a call to nowhere */
 	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
-	if (!arch_read_nofault(insn, (const void *)rip, sizeof(insn)))
+	if (is_behind_breakpoint(rip))
+		rip--;
+	if (!unwind_text(rip, insn, sizeof(insn)))
 		return -1;
-	arch_read_nofault(&before, (const void *)(rip - 1), 1); /* may be another page */
+	unwind_text(rip - 1, &before, 1); /* may be no code */
 	if (insn[0] == PUSH_RBP || insn[0] == RET)
 		return 0;
 	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */

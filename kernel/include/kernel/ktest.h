@@ -52,6 +52,7 @@ extern const struct ktest ktest_trace[];
 void ktest_trace_prepare(void);
 extern const struct ktest ktest_arch[];
 extern const struct ktest ktest_nmi[];
+extern const struct ktest ktest_breakpoint[];
 extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_hooks[];
