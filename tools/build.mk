@@ -1,7 +1,8 @@
 # Host programs of the build. In: BUILD, HOSTCC. Out: HOST_TOOLS, rules for $(BUILD)/tools/*.
 HOSTCC ?= cc
 HOST_CC_CMD ?= $(HOSTCC)
-HOST_CFLAGS ?= -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes \
+HOST_OPT ?= -O2
+HOST_CFLAGS ?= -std=gnu11 $(HOST_OPT) -g -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Itools/common -Ikernel/include
 
 include tools/recordmcount/build.mk tools/ksyms/build.mk tools/sites/build.mk tools/whynot/build.mk

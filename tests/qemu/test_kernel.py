@@ -96,7 +96,7 @@ def test_parameters():
         assert len(re.findall(r"^ +\d+ +\d+ ", guest.check("cpus"), re.M)) == 2
 
 
-@pytest.mark.parametrize("text,cpus", [("0", 1), ("1", 1), ("0x2", 2), ("99999999999", 3), ("many", 3), ("-1", 3)])
+@pytest.mark.parametrize("text,cpus", [("0", 1), ("0x2", 2), ("99999999999", 3), ("many", 3), ("-1", 3)])
 def test_maxcpus(text, cpus):
     """As on Linux, 0 means the boot CPU alone."""
     with Guest("gcc", 3, cmdline=f"maxcpus={text}") as guest:
@@ -144,7 +144,7 @@ def test_a_realtime_spinner_leaves_the_shell():
     """On the only CPU: the shell gets its share, and the log says once why."""
     with Guest("gcc", 1, cmdline="loglevel=3", limit=100) as guest:  # the message may come before the prompt
         guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
-        assert guest.check("sleep 3; echo alive") == "alive\n"
+        assert guest.check("sleep 1.2; echo alive") == "alive\n"
         assert guest.check("dmesg").count("sched: RT throttling activated") == 1
         assert guest.check("cat /proc/sys/kernel/sched_rt_period_us /proc/sys/kernel/sched_rt_runtime_us") == "1000000\n950000\n"
         for name, value in (("runtime", "1000001"), ("runtime", "-2"), ("period", "0"), ("period", "900000")):
