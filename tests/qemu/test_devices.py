@@ -29,10 +29,10 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
     # QEMU sends it to the NMI pin of every CPU, wherever each of them is.
     with Guest("gcc", 4, extra=Qmp.option(tmp_path / "qmp")) as guest:
         qmp = Qmp(tmp_path / "qmp")
-        guest.check("stress locks 3 &")
+        guest.check("stress locks 1 &")
         for _ in range(20):
             qmp("inject-nmi")
-            time.sleep(0.05)
+            time.sleep(0.03)
         guest.check("wait", 60)
         counts = nmi_counts(guest)
         assert len(counts) == 4 and all(count > 0 for count in counts), counts
