@@ -6,6 +6,7 @@ MEM	   ?= 256M
 UEFI	   ?= 0
 CMDLINE	   ?=
 DEBUG	   ?= 0
+TESTS	   ?= 0
 SITES	   ?= 0
 RECORDMCOUNT ?= tool
 QEMU	   ?= qemu-system-x86_64
@@ -38,6 +39,7 @@ say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
 
 TRACE_OFFSETS := $(BUILD)/gen/trace_offsets.inc
 include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/arch/x86_64/files.mk
+include tests/kernel/files.mk
 include tools/build.mk
 
 ifneq ($(SITES),0)
@@ -49,13 +51,21 @@ notrace_srcs := $(TRACE_SRCS) $(TRACE_ARCH_SRCS) $(KERNEL_NOTRACE_SRCS) $(ARCH_N
 asm_srcs     := $(BOOT_ASM) $(ARCH_ASM) $(TRACE_ARCH_ASM)
 
 obj_of	     = $(patsubst %,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
-traced_objs  := $(call obj_of,$(traced_srcs))
 # The name tells the linker script where the code belongs.
-notrace_objs := $(patsubst %.o,%.notrace.o,$(call obj_of,$(notrace_srcs)))
-asm_objs     := $(call obj_of,$(asm_srcs))
-c_objs	     := $(traced_objs) $(notrace_objs)
+notrace_obj_of = $(patsubst %.o,%.notrace.o,$(call obj_of,$(1)))
+
+# Two kernels: fathom, and fathom-test, which is made of the same objects and those with tests and measurements.
 # The order of the link is the order of the lists: fixed, so that the build is reproducible.
-objs	     := $(asm_objs) $(c_objs)
+kernels		 := fathom fathom-test
+srcs.fathom	 := $(traced_srcs) $(notrace_srcs)
+srcs.fathom-test := $(srcs.fathom) $(TEST_SRCS) $(TEST_NOTRACE_SRCS)
+objs.fathom	 := $(call obj_of,$(asm_srcs) $(traced_srcs)) $(call notrace_obj_of,$(notrace_srcs))
+objs.fathom-test := $(objs.fathom) $(call obj_of,$(TEST_SRCS)) $(call notrace_obj_of,$(TEST_NOTRACE_SRCS))
+kernel		 := fathom$(if $(filter 1,$(TESTS)),-test)
+
+traced_objs  := $(call obj_of,$(traced_srcs) $(TEST_SRCS))
+notrace_objs := $(call notrace_obj_of,$(notrace_srcs) $(TEST_NOTRACE_SRCS))
+asm_objs     := $(call obj_of,$(asm_srcs))
 
 # ---- Flags ----
 
@@ -93,7 +103,9 @@ $(BUILD)/flags.sites: FORCE
 
 # ---- Objects ----
 
-all: $(BUILD)/fathom.elf $(BUILD)/fathom.iso $(BUILD)/fathom.sym
+all: $(BUILD)/$(kernel).elf $(BUILD)/$(kernel).iso $(BUILD)/$(kernel).sym
+# What suites boot beside it, with images of their own.
+test-kernel: $(BUILD)/fathom-test.elf $(BUILD)/fathom-test.stripped
 
 compile = $(CC) $(CFLAGS_COMMON) $1 $(CFLAGS_$<) $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
@@ -135,44 +147,48 @@ $(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags.sites
 	@mkdir -p $(@D)
 	$(Q)tools/gen-sites $(SITES) > $@
 
--include $(objs:.o=.d) $(BUILD)/gen/offsets.d
+-include $(objs.fathom-test:.o=.d) $(BUILD)/gen/offsets.d
 
-# ---- The kernel: linked twice, because the symbol tables are part of it ----
+# ---- The kernels: linked twice, because the symbol tables are part of them ----
 
-link = $(LD) $(LDFLAGS) -T linker.ld -o $@ $(objs)
+link = $(LD) $(LDFLAGS) -T linker.ld -o $@ $(objs.$*)
+# A file of each kernel.
+each = $(kernels:%=$(BUILD)/$1)
 
-$(BUILD)/fathom.stage1: $(objs) linker.ld
+$(BUILD)/fathom.stage1: $(objs.fathom)
+$(BUILD)/fathom-test.stage1: $(objs.fathom-test)
+$(call each,%.stage1): $(BUILD)/%.stage1: linker.ld
 	$(call say,LD,$@)
 	$(Q)$(link)
 
-$(BUILD)/gen/ksyms.o: $(BUILD)/fathom.stage1 $(BUILD)/tools/ksyms
+$(call each,gen/%.ksyms.o): $(BUILD)/gen/%.ksyms.o: $(BUILD)/%.stage1 $(BUILD)/tools/ksyms
 	$(call say,KSYMS,$@)
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/tools/ksyms -o $@ $<
 
-$(BUILD)/gen/sources.list: Makefile $(BUILD)/flags.sites
+$(call each,gen/%.sources): $(BUILD)/gen/%.sources: Makefile $(BUILD)/flags.sites
 	@mkdir -p $(@D)
-	@printf '%s\n' $(sort $(traced_srcs) $(notrace_srcs)) > $@
+	@printf '%s\n' $(sort $(srcs.$*)) > $@
 
-$(BUILD)/gen/whynot.o: $(BUILD)/fathom.stage1 $(BUILD)/tools/whynot $(BUILD)/gen/sources.list
+$(call each,gen/%.whynot.o): $(BUILD)/gen/%.whynot.o: $(BUILD)/%.stage1 $(BUILD)/gen/%.sources $(BUILD)/tools/whynot
 	$(call say,WHYNOT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/sources.list $<
+	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/$*.sources $<
 
 # No site between these symbols: code that a probe can reach.
 notrace_range := --notrace __notrace_text_start __notrace_text_end
 
-$(BUILD)/fathom.elf: $(BUILD)/fathom.stage1 $(BUILD)/gen/ksyms.o $(BUILD)/gen/whynot.o $(BUILD)/tools/sites
+$(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/%.stage1 $(BUILD)/gen/%.ksyms.o $(BUILD)/gen/%.whynot.o $(BUILD)/tools/sites
 	$(call say,LD,$@)
-	$(Q)$(link) $(BUILD)/gen/ksyms.o $(BUILD)/gen/whynot.o
+	$(Q)$(link) $(BUILD)/gen/$*.ksyms.o $(BUILD)/gen/$*.whynot.o
 	$(Q)$(BUILD)/tools/ksyms --check $@
 	$(Q)$(BUILD)/tools/sites $(notrace_range) $@
 
-$(BUILD)/fathom.sym: $(BUILD)/fathom.elf
+$(call each,%.sym): $(BUILD)/%.sym: $(BUILD)/%.elf
 	$(call say,NM,$@)
 	$(Q)$(BUILD)/tools/ksyms --nm $@ $<
 
-$(BUILD)/fathom.stripped: $(BUILD)/fathom.elf
+$(call each,%.stripped): $(BUILD)/%.stripped: $(BUILD)/%.elf
 	$(Q)$(OBJCOPY) --strip-all $< $@
 
 # CMDLINE is part of the image; the stamp changes when it does.
@@ -180,16 +196,16 @@ $(BUILD)/cmdline: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(CMDLINE))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(CMDLINE))' > $@
 
-$(BUILD)/fathom.iso: $(BUILD)/fathom.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso
+$(call each,%.iso): $(BUILD)/%.iso: $(BUILD)/%.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso
 	$(call say,ISO,$@)
-	$(Q)iso/make-iso $(BUILD)/fathom.stripped $@ "$$(cat $(BUILD)/cmdline)"
+	$(Q)iso/make-iso $< $@ "$$(cat $(BUILD)/cmdline)"
 
 # ---- Use ----
 
 ovmf := /usr/share/OVMF/OVMF_CODE_4M.fd
 firmware = -drive if=pflash,format=raw,readonly=on,file=$(ovmf)
 qemu_args = -machine $(MACHINE) -cpu $(CPU) -accel tcg,thread=multi -smp $(CPUS) -m $(MEM) \
-	-cdrom $(BUILD)/fathom.iso -boot d -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
+	-cdrom $(BUILD)/$(kernel).iso -boot d -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
 	$(if $(filter 1,$(UEFI)),$(firmware)) -net none
 
 deps-build:
@@ -212,7 +228,7 @@ run: deps-run
 
 debug: deps-test
 	@$(MAKE) --no-print-directory all
-	@tools/gdb/debug $(BUILD)/fathom.elf $(QEMU) $(qemu_args)
+	@tools/gdb/debug $(BUILD)/$(kernel).elf $(QEMU) $(qemu_args)
 
 test: deps-test
 	@tests/run-all
@@ -233,8 +249,8 @@ SOAK_SECONDS ?= 7200
 SOAK_CROWD_SECONDS ?= 600
 
 soak: deps-test
-	@$(MAKE) --no-print-directory CC=gcc all
-	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all
+	@$(MAKE) --no-print-directory CC=gcc all test-kernel
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
@@ -255,7 +271,7 @@ mutate: deps-test
 # For clangd and other editors: the commands of a build from nothing, which make prints and does not run. clang's
 # flags, because clang reads them. The headers that a build makes are needed too.
 compile_commands.json: $(BUILD)/gen/offsets.inc FORCE
-	$(Q)$(MAKE) --no-print-directory -n -B CC=clang BUILD=$(BUILD) all | tools/compile-commands > $@
+	$(Q)$(MAKE) --no-print-directory -n -B CC=clang BUILD=$(BUILD) all test-kernel | tools/compile-commands > $@
 
 include trace/libtrace.mk
 
@@ -269,4 +285,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all run debug test check bench bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all test-kernel run debug test check bench bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test

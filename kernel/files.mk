@@ -10,7 +10,6 @@ KERNEL_SRCS += \
 	kernel/sched/lock_order.c \
 	kernel/main.c \
 	kernel/mm/mm.c \
-	kernel/mm/mm_fail.c \
 	kernel/sched/mutex.c \
 	kernel/number.c \
 	kernel/mm/page.c \
@@ -124,57 +123,13 @@ KERNEL_SRCS += \
 	kernel/load/work_stress_timers.c
 # Live patches that ship with the kernel.
 KERNEL_SRCS += kernel/load/livepatch_demo.c
-# Symbols, benchmarks, the tracer's host.
+# Symbols, the tracer's host, an example of its API.
 KERNEL_NOTRACE_SRCS += \
 	kernel/trace_host.c \
 	kernel/trace_defer.c \
 	kernel/symbols.c \
-	kernel/shell/no_tables.c \
-	kernel/load/bench_loops.c
+	kernel/shell/no_tables.c
 KERNEL_SRCS += \
 	kernel/whynot.c \
 	kernel/near_names.c \
-	kernel/load/bench.c \
-	kernel/load/bench_measure.c \
-	kernel/load/bench_patch.c \
-	kernel/load/bench_sites.c \
-	kernel/load/bench_target.c \
-	kernel/load/bench_tracers.c \
 	kernel/load/hook.c
-# Tests that run inside, by the command `ktest`.
-KERNEL_SRCS += \
-	kernel/ktest.c \
-	tests/kernel/ktest_arch.c \
-	tests/kernel/ktest_breakpoint.c \
-	tests/kernel/ktest_data.c \
-	tests/kernel/ktest_fgraph.c \
-	tests/kernel/ktest_grace.c \
-	tests/kernel/ktest_hooks.c \
-	tests/kernel/ktest_hooks_context.c \
-	tests/kernel/ktest_hooks_load.c \
-	tests/kernel/ktest_hooks_span.c \
-	tests/kernel/ktest_lock.c \
-	tests/kernel/ktest_mm.c \
-	tests/kernel/ktest_nmi.c \
-	tests/kernel/ktest_printk.c \
-	tests/kernel/ktest_rt.c \
-	tests/kernel/ktest_smp.c \
-	tests/kernel/ktest_thread.c \
-	tests/kernel/ktest_timer.c \
-	tests/kernel/ktest_trace.c \
-	tests/kernel/ktest_unwind.c
-# Patching under load.
-KERNEL_SRCS += \
-	kernel/load/torture.c \
-	kernel/load/torture_damage.c \
-	kernel/load/torture_file.c \
-	kernel/load/torture_graph.c \
-	kernel/load/torture_hooks.c \
-	kernel/load/torture_ops.c \
-	kernel/load/torture_patch.c \
-	kernel/load/torture_profile.c \
-	kernel/load/torture_reader.c \
-	kernel/load/torture_system.c \
-	kernel/load/torture_traces.c \
-	kernel/load/torture_targets.c \
-	kernel/load/torture_workers.c

@@ -30,9 +30,15 @@ struct page *page_of(const void *memory);
 void page_get_counts(uint64_t *out_total, uint64_t *out_free, uint64_t *out_failures);
 /* Pages given to arch/ for page tables. */
 uint64_t page_nr_tables(void);
-/* This allocation fails on purpose; asked once for each. */
-bool mm_fails_now(void);
 /* Smallest order that holds `bytes`. */
 unsigned int page_order_of(size_t bytes);
+
+/* In the test kernel only: does this allocation fail on purpose? Asked once for each. */
+bool mm_test_fails_now(void) __attribute__((weak));
+
+static inline bool mm_fails_now(void)
+{
+	return mm_test_fails_now && mm_test_fails_now();
+}
 
 #endif

@@ -7,13 +7,12 @@
 #include "command_tables.h"
 
 static const struct command *const tables[] = {
-	bench_commands,	 chrt_commands,	      copy_commands,	  cpu_commands,	    cut_commands,
-	date_commands,	 echo_commands,	      file_commands,	  filter_commands,  find_commands,
-	grep_commands,	 hackbench_commands,  help_commands,	  hook_commands,    job_commands,
-	ktest_commands,	 less_commands,	      livepatch_commands, machine_commands, memory_commands,
-	mount_commands,	 preemptirq_commands, print_commands,	  recurse_commands, run_commands,
-	sort_commands,	 state_commands,      stress_commands,	  sysctl_commands,  test_commands,
-	thread_commands, time_commands,	      torture_commands,
+	chrt_commands,	    copy_commands,    cpu_commands,    cut_commands,	date_commands,
+	echo_commands,	    file_commands,    filter_commands, find_commands,	grep_commands,
+	hackbench_commands, help_commands,    hook_commands,   job_commands,	less_commands,
+	livepatch_commands, machine_commands, memory_commands, mount_commands,	preemptirq_commands,
+	print_commands,	    recurse_commands, run_commands,    sort_commands,	state_commands,
+	stress_commands,    sysctl_commands,  test_commands,   thread_commands, time_commands,
 };
 
 static const struct command **sorted;
@@ -32,19 +31,28 @@ static void command_insert_sorted(const struct command *command)
 	sorted[at] = command;
 }
 
+/* Table `index` of all; NULL behind the last one. */
+static const struct command *command_table(size_t index)
+{
+	if (index < ARRAY_SIZE(tables))
+		return tables[index];
+	return command_tables_more ? command_tables_more[index - ARRAY_SIZE(tables)] : NULL;
+}
+
 void command_init(void)
 {
+	const struct command *table;
 	uint32_t nr = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (const struct command *c = tables[i]; c && c->name; c++)
+	for (size_t i = 0; (table = command_table(i)); i++) {
+		for (const struct command *c = table; c->name; c++)
 			nr++;
 	}
 	sorted = kcalloc(nr, sizeof(void *));
 	if (!sorted)
 		panic("no memory for the list of commands");
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (const struct command *c = tables[i]; c && c->name; c++)
+	for (size_t i = 0; (table = command_table(i)); i++) {
+		for (const struct command *c = table; c->name; c++)
 			command_insert_sorted(c);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * The tables of commands that area files define; <kernel/command.h> names those of other areas.
+ * The tables of commands, each in a file of its area.
  */
 #ifndef KERNEL_COMMAND_TABLES_H
 #define KERNEL_COMMAND_TABLES_H
@@ -18,6 +18,7 @@ extern const struct command find_commands[];	   /* cmd_find.c */
 extern const struct command grep_commands[];	   /* cmd_grep.c */
 extern const struct command hackbench_commands[];  /* work_hackbench.c */
 extern const struct command help_commands[];	   /* cmd_help.c */
+extern const struct command hook_commands[];	   /* hook.c */
 extern const struct command job_commands[];	   /* sh_builtin_job.c */
 extern const struct command less_commands[];	   /* cmd_less.c */
 extern const struct command livepatch_commands[];  /* livepatch_demo.c */

@@ -3,7 +3,7 @@
 
 Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -cpu max, where the time
 stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
-(kernel/load/bench_measure.c states what is subtracted). The kernels for patching have generated functions
+(tests/kernel/load/bench_measure.c states what is subtracted). The kernels for patching have generated functions
 (make SITES=n). Writes bench.json into the build directory:
     name -> {"value": number, "unit": text, "linux": number or null, "target": number}
 """
@@ -57,7 +57,7 @@ MANY_SITES = 35000
 
 def make(build, *variables):
     subprocess.run(["make", "-s", "-C", ROOT, "-j2", f"BUILD={build}", *variables,
-                    f"{build}/fathom.stripped", f"{build}/fathom.elf"], check=True)
+                    "all", "test-kernel"], check=True)
 
 
 def values(text):
@@ -65,7 +65,7 @@ def values(text):
 
 
 def measure(build, cpus=1, icount=True, names="", timeout=600):
-    with Guest(build, cpus=cpus, mem="1G", icount=icount, limit=timeout, timeout=timeout) as guest:
+    with Guest(build, cpus=cpus, mem="1G", tests=True, icount=icount, limit=timeout, timeout=timeout) as guest:
         return values(guest.check("bench " + names))
 
 
@@ -179,7 +179,7 @@ def main():
     system = system_level(build)
     scaling = patch_scaling(build, options.quick)
     many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt")
-    with Guest(build, cpus=4, icount=True, timeout=300) as guest:
+    with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
         boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
     found.update({name: many[name] for name in
                   ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn")})

@@ -3,7 +3,7 @@
 #include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/text.h>
 #include <trace/arch_exec.h>

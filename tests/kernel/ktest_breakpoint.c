@@ -6,7 +6,7 @@
 #include <arch/smp.h>
 #include <arch/trap.h>
 #include <arch/unwind.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/text.h>

@@ -1,6 +1,6 @@
 /* Strings, numbers, the heap. */
 #include <kernel/heap.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 
 #define BUF	 96

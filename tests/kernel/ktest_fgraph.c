@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <arch/smp.h>
 #include <arch/unwind.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/thread.h>

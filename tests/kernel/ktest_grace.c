@@ -8,7 +8,7 @@
 #include <arch/switch.h>
 #include <trace/arch_trampoline.h>
 #include <arch/unwind.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/preempt.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>

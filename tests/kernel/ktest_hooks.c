@@ -4,7 +4,7 @@
  */
 #include <arch/cpu.h>
 #include <arch/paging.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <trace/arch_exec.h>
 #include <trace/ftrace.h>
@@ -214,6 +214,7 @@ static void test_plain_keeps_arguments(void)
 }
 
 /* Eight digits: two of the arguments lie on the stack. */
+// NOLINTNEXTLINE(readability-function-size): that takes so many of them
 static TRACE_NOINLINE long hooks_join(long a, long b, long c, long d, long e, long f, long g,
 				      long h)
 {

@@ -4,7 +4,7 @@
  */
 #include <stdatomic.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>

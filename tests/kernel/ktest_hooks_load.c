@@ -7,7 +7,7 @@
 #include <arch/paging.h>
 #include <arch/smp.h>
 #include <arch/unwind.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <kernel/text.h>
 #include <kernel/thread.h>
@@ -111,7 +111,7 @@ static bool goes_on(uint32_t round)
 /* Let some calls come by in this state. */
 static void let_run(void)
 {
-	uint64_t until = atomic_load(&load.nr_calls) + 2 * BATCH;
+	uint64_t until = atomic_load(&load.nr_calls) + 2ul * BATCH;
 
 	while (atomic_load(&load.nr_calls) < until)
 		cond_resched();

@@ -1,7 +1,7 @@
 /* Spin locks, mutexes, wait queues, completions, semaphores. */
 #include <stdatomic.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/lock.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>

@@ -1,7 +1,7 @@
 /* Pages, slabs, vmalloc, stacks. */
 #include <arch/paging.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>

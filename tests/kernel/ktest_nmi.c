@@ -13,7 +13,7 @@
 #include <arch/percpu.h>
 #include <arch/smp.h>
 #include <arch/trap.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/preempt.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>

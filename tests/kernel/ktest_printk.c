@@ -1,7 +1,7 @@
 /* The message ring. Messages are LOG_DEBUG: not shown on the console. */
 #include <stdatomic.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/printk.h>
 #include <kernel/string.h>

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>
@@ -28,6 +28,16 @@ static void test_join(void)
 	}
 }
 
+/* One that ends at once, on one of the CPUs in turn. */
+static struct thread *start_to_end(uint32_t turn)
+{
+	uint64_t cpu = 1ull << turn % smp_nr_online();
+	struct thread *thread = thread_create_on(cpu, "ktest-end", return_arg, NULL, 0);
+
+	ASSERT(thread);
+	return thread;
+}
+
 /* Who asks what is in use waits for those that have ended, until the last is off its CPU. */
 static void test_ended_are_gone(void)
 {
@@ -38,10 +48,7 @@ static void test_ended_are_gone(void)
 		struct mm_stats stats;
 
 		for (uint32_t i = 0; i < 8; i++) {
-			uint64_t cpu = 1ull << (i + round) % smp_nr_online();
-
-			threads[i] = thread_create_on(cpu, "ktest-end", return_arg, NULL, 0);
-			ASSERT(threads[i]);
+			threads[i] = start_to_end(i + round);
 			pids[i] = threads[i]->pid;
 		}
 		for (uint32_t i = 0; i < 8; i++)

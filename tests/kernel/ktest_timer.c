@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
 #include <kernel/thread.h>

@@ -1,6 +1,6 @@
 /* trace_printk() where only a kernel has it: symbols of callers, interrupts, several CPUs. */
 #include <arch/smp.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <trace/fs.h>

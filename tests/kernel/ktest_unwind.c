@@ -8,7 +8,7 @@
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/unwind.h>
-#include <kernel/ktest.h>
+#include "ktest.h"
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/thread.h>

@@ -50,8 +50,8 @@ def product_plan(trees, jobs):
     """How the kernel and recordmcount are compiled. The kernel is built, for what it generates and its dependencies."""
     for tree in trees:
         tree.borrow(trees[0])
-        tree.make("Makefile", *KERNEL, "all", jobs=jobs)
-    plan = trees[0].plan("Makefile", *KERNEL, "all")
+        tree.make("Makefile", *KERNEL, "test-kernel", jobs=jobs)
+    plan = trees[0].plan("Makefile", *KERNEL, "test-kernel")
     command = next(line for line in plan.lines if " -o build/kernel/tools/recordmcount " in line)
     before, _, after = command.partition(" -o ")
     for source in re.findall(r"tools/recordmcount/\w+\.c", after):

@@ -33,8 +33,8 @@ def guest_pool():
 
 @pytest.fixture
 def guest(request, guest_pool):
-    """A 2-CPU guest that other tests have used before: leave it as it was."""
-    options = getattr(request, "param", {"cpus": 2})
+    """A 2-CPU guest that other tests have used before: leave it as it was. GUEST in a file: what all of its guests are."""
+    options = {**getattr(request.module, "GUEST", {}), **getattr(request, "param", {"cpus": 2})}
     shared = guest_pool(**options)
     yield shared
     if shared.process.poll() is None:

@@ -31,9 +31,9 @@ class GuestError(AssertionError):
     """The guest did something else than expected; the message ends with what it printed last."""
 
 
-def iso_for(build, cmdline="", kernel=None):
-    """The ISO of a build with a command line of its own; made once per kernel and command line."""
-    kernel = Path(kernel or build / "fathom.stripped")
+def iso_for(build, cmdline="", tests=False):
+    """The ISO of a build's kernel, or of its test kernel, with a command line of its own; made once for each."""
+    kernel = build / ("fathom-test.stripped" if tests else "fathom.stripped")
     stamp = f"{kernel}:{kernel.stat().st_mtime_ns}:{cmdline}"
     name = hashlib.sha256(stamp.encode()).hexdigest()[:16]
     directory = build / "isos"
@@ -47,15 +47,16 @@ def iso_for(build, cmdline="", kernel=None):
 
 
 class Guest:
-    """One boot. `limit` bounds the life of QEMU, `timeout` each wait, in seconds of an idle machine."""
+    """One boot. `tests`: of the kernel that has ktest, torture, bench and failalloc. `limit` bounds the life of QEMU,
+    `timeout` each wait, in seconds of an idle machine."""
 
     def __init__(self, build="gcc", cpus=1, mem="256M", machine="q35", cpu="max", uefi=False,
-                 cmdline="", icount=False, iso=None, com2="null", extra=(), limit=300, timeout=60, wait=True):
+                 cmdline="", tests=False, icount=False, iso=None, com2="null", extra=(), limit=300, timeout=60, wait=True):
         self.timeout = timeout
         self.counts_instructions = icount
         self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
         build = BUILDS.get(build, Path(str(build)))
-        iso = iso or iso_for(build, cmdline)
+        iso = iso or iso_for(build, cmdline, tests)
         args = ["timeout", "-k", "5", str(limit * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"),
                 "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-cdrom", iso,
                 "-boot", "d", "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",

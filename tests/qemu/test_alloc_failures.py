@@ -29,7 +29,7 @@ def pages_in_use(guest):
 
 
 def test_each_allocation_fails_once():
-    with Guest("gcc", 2, limit=200, timeout=30) as guest:
+    with Guest("gcc", 2, tests=True, limit=200, timeout=30) as guest:
         guest.check("echo 50 > buffer_size_kb")
         for command, undo in CASES:
             guest.run(f"{command}; {undo}")

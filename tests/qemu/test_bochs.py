@@ -31,7 +31,7 @@ clock: sync=none
 def run_bochs(directory, model, cpus, cmdline, limit=240):
     """Boot, wait until the guest turned the machine off; what it printed on COM1."""
     assert shutil.which("bochs-bin"), "Bochs is not installed: tools/install-deps test"
-    iso = iso_for(BUILDS["gcc"], cmdline)
+    iso = iso_for(BUILDS["gcc"], cmdline, tests=True)
     config, script = directory / "bochsrc", directory / "commands"
     config.write_text(CONFIG.format(model=model, cpus=cpus, iso=iso, dir=directory))
     script.write_text("c\n")  # Debian's Bochs starts in its debugger

@@ -11,7 +11,7 @@ def test_cpu_that_does_not_answer_is_left_out(tmp_path):
     madt = tmp_path / "madt"
     madt.write_bytes(struct.pack("<II", 0xFEE00000, 1) + bytes([0, 8, 9, 9, 1, 0, 0, 0]))
     table = f"sig=APIC,rev=1,oem_id=FATHOM,oem_table_id=TESTMADT,oem_rev=1,asl_compiler_id=TEST,data={madt}"
-    with Guest("gcc", 3, extra=["-acpitable", table]) as guest:
+    with Guest("gcc", 3, tests=True, extra=["-acpitable", table]) as guest:
         log = guest.check("dmesg")
         assert "CPU 3 (APIC id 9) does not answer, left out" in log
         assert "SMP: 3 of 4 CPUs online" in log
@@ -27,7 +27,7 @@ def nmi_counts(guest):
 
 def test_nmi_from_outside_is_reported_and_survived(tmp_path):
     # QEMU sends it to the NMI pin of every CPU, wherever each of them is.
-    with Guest("gcc", 4, extra=Qmp.option(tmp_path / "qmp")) as guest:
+    with Guest("gcc", 4, tests=True, extra=Qmp.option(tmp_path / "qmp")) as guest:
         qmp = Qmp(tmp_path / "qmp")
         guest.check("stress locks 1 &")
         for _ in range(20):

@@ -11,7 +11,7 @@ END = "kill $load; wait"
 @pytest.mark.parametrize("build, cpus", [("clang", 1), ("gcc", 2), ("clang", 4), ("gcc", 8)])
 def test_torture(build, cpus):
     """API users come and go beside the tracer; threads, interrupts, NMIs, all functions."""
-    with Guest(build, cpus, limit=150, timeout=120) as guest:
+    with Guest(build, cpus, tests=True, limit=150, timeout=120) as guest:
         assert guest.check("ktest fgraph").endswith(" 0 failed\n")
         said = guest.check("torture graph 15")
         assert re.fullmatch(rf"torture: 15 rounds of graph, {cpus} CPUs; each of [1-9]\d+ calls seen to begin and to return, "
@@ -66,7 +66,7 @@ def test_stacks_show_callers():
 
 def test_frame_that_does_not_fit():
     """Two functions are left without a return: tracing stops and says why, the kernel goes on."""
-    with Guest("gcc", 2, limit=60) as guest:
+    with Guest("gcc", 2, tests=True, limit=60) as guest:
         guest.check("echo function_graph > current_tracer")
         assert "the jump was noticed" in guest.check("torture longjmp")
         assert re.search(r"fgraph: bad frame pointer: expected [0-9a-f]+, received [0-9a-f]+, function longjmp_inner",

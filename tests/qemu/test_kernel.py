@@ -17,16 +17,18 @@ def end_of(guest, command):
 
 @pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")])
 def test_unit_tests_inside(build, cpus, mem):
-    with Guest(build, cpus, mem) as guest:
+    with Guest(build, cpus, mem, tests=True) as guest:
         output, status = guest.run("ktest")
         tests, checks, passed = re.search(r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
                                           r"before and after each\n(\d{2,}) passed, 0 failed\n\Z", output, re.M).groups()
         assert tests == passed and int(checks) > 1000
         assert status == 0
+        assert guest.check("ktest -b data_nosuch") == (
+            "ktest: 0 tests ran once each and made 0 checks; memory not compared, as others use it (-b)\n0 passed, 0 failed\n")
 
 
 def test_unit_tests_while_traced():
-    with Guest("gcc", 4) as guest:
+    with Guest("gcc", 4, tests=True) as guest:
         guest.check("echo function > current_tracer")
         for group in ("mm_", "lock_", "timer_", "thread_", "smp_"):
             assert re.search(r"\d passed, 0 failed$", guest.check(f"ktest {group}"), re.M)

@@ -130,7 +130,7 @@ def test_under_load(build, cpus):
 
 
 def test_stays_when_tracing_is_dead():
-    with Guest("clang", 2, limit=100) as guest:
+    with Guest("clang", 2, tests=True, limit=100) as guest:
         guest.check("livepatch load demo_version")
         settled(guest, "demo_version")
         patched_version = guest.check("cat /proc/version")

@@ -1,4 +1,5 @@
 """What tracing costs stays within its budget: the figures of `make bench` that need no bigger kernel."""
+import re
 import sys
 
 import pytest
@@ -12,9 +13,14 @@ CALIBRATION = 0.5  # an empty loop is subtracted: what remains of it
 
 
 @pytest.fixture(scope="module")
-def measured():
-    with Guest("gcc", 1, icount=True) as guest:
-        return bench.values(guest.check("bench " + NAMES.replace("patch_all_syncs", "patch_all_insn")))
+def guest():
+    with Guest("gcc", 1, tests=True, icount=True) as booted:
+        yield booted
+
+
+@pytest.fixture(scope="module")
+def measured(guest):
+    return bench.values(guest.check("bench " + NAMES.replace("patch_all_syncs", "patch_all_insn")))
 
 
 @pytest.mark.parametrize("name", NAMES.split())
@@ -30,6 +36,19 @@ def test_all_sites_take_three_syncs(measured):
     assert measured["patch_all_syncs"] == 3
 
 
+def test_bench_counts_events(guest):
+    settings = "cat current_tracer tracing_on trace_clock options/overwrite set_ftrace_filter; ls instances"
+    before = guest.check(settings)
+    rows = guest.check("bench func_off func_full func_inst1")
+    assert re.findall(r"^bench (\S+) ", rows, re.M) == ["func_off", "func_full", "func_inst1"]
+    assert rows.splitlines()[-1].startswith("bench: 3 rows; a cost per call is the mean of 50000 rounds, less that of a loop ")
+    assert guest.run("bench nosuch 2>&1") == ("bench: no row has such a name\n", 1)
+    assert guest.check(settings) == before
+    output, status = guest.run("echo 0 > tracing_on; bench func_event 2>&1; x=$?; echo 1 > tracing_on; (exit $x)")
+    assert (output, status) == ("bench: func_event: 0 events where there should be 151000\n"
+                                "bench: func_event: Numerical result out of range\n", 1)
+
+
 def test_boot_to_prompt():
-    with Guest("gcc", 4, icount=True) as guest:
+    with Guest("gcc", 4, tests=True, icount=True) as guest:
         assert 100_000 < bench.values(guest.check("bench boot_to_prompt"))["boot_to_prompt"] < 150_000_000

@@ -17,7 +17,7 @@ SECONDS = int(os.environ.get("TORTURE_SECONDS", "400"))
 
 @pytest.mark.parametrize("build, cpus", PAIRS)
 def test_torture(build, cpus):
-    with Guest(build, cpus, limit=SECONDS + CROWD_SECONDS + 120, timeout=SECONDS + CROWD_SECONDS) as guest:
+    with Guest(build, cpus, tests=True, limit=SECONDS + CROWD_SECONDS + 120, timeout=SECONDS + CROWD_SECONDS) as guest:
         output, status = guest.run(f"torture {ROUNDS}")
         assert status == 0, output
         print(build, output, end="")
@@ -40,14 +40,14 @@ def test_torture(build, cpus):
 
 def test_memory_of_others_is_no_leak():
     """Commands beside it take memory and give it back when they like."""
-    with Guest("gcc", 2, mem="16M", limit=100) as guest:
+    with Guest("gcc", 2, tests=True, mem="16M", limit=100) as guest:
         assert "ok" in guest.check("sleep 2 & torture 5 5")
         for _ in range(3):
             assert "ok" in guest.check("torture 10 5 | tail -1")
 
 
 def test_damaged_text_stops_tracing_and_nothing_else():
-    with Guest("gcc", 2, limit=60) as guest:
+    with Guest("gcc", 2, tests=True, limit=60) as guest:
         assert "damage was noticed" in guest.check("torture damage")
         log = guest.check("dmesg")
         assert re.search(r"ftrace failed to modify \[<[0-9a-f]{16}>\] target_call\+0x0", log)
@@ -59,7 +59,7 @@ def test_damaged_text_stops_tracing_and_nothing_else():
 
 
 def test_damaged_records_stop_tracing_and_nothing_else():
-    with Guest("gcc", 2, limit=60) as guest:
+    with Guest("gcc", 2, tests=True, limit=60) as guest:
         guest.check("echo function > current_tracer")
         assert "a damaged event was noticed" in guest.check("torture records")
         assert re.search(r"ring buffer: damaged events on CPU [01]", guest.check("dmesg"))
@@ -71,7 +71,7 @@ def test_what_damage_leaves_goes_without_harm():
     """Sites that called an instance's tracer or command go on doing so: it stops recording, and may be removed."""
     users = (("calls", "hook_target", "function"), ("graph", "show_version", "function_graph"),
              ("latency", "show_uptime", "irqsoff"))
-    with Guest("gcc", 2, limit=100) as guest:
+    with Guest("gcc", 2, tests=True, limit=100) as guest:
         for name, function, tracer in users:
             guest.check(f"mkdir instances/{name}; cd instances/{name}")
             guest.check(f"echo {function} > set_ftrace_filter; echo {tracer} > current_tracer; cd ../..")

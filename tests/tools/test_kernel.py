@@ -39,7 +39,7 @@ class Kernel:
         self.value = {name: value for name, value, _, _ in self.symbols}
         start, stop = self.value["__start_mcount_loc"], self.value["__stop_mcount_loc"]
         self.sites = list(struct.unpack(f"<{(stop - start) // 8}Q", self.bytes_at(start, stop - start)))
-        listing = must(tools["whynot"], "--list", "--sources", build / "gen/sources.list", self.path, cwd=ROOT).stdout
+        listing = must(tools["whynot"], "--list", "--sources", build / "gen/fathom.sources", self.path, cwd=ROOT).stdout
         self.reasons = {name: int(reason) for name, reason in re.findall(r"^(\S+) \S+ reason (\d+) ", listing, re.M)}
 
     def bytes_at(self, address, size):
@@ -112,7 +112,7 @@ def source_functions():
 
 
 def test_every_function_of_the_source_is_known(kernel):
-    linked = set((kernel.build / "gen/sources.list").read_text().split())
+    linked = set((kernel.build / "gen/fathom.sources").read_text().split())
     checked = 0
     for path, name in source_functions():
         if path in linked:

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 
 from mask import header, sample, strange  # noqa: E402
 
+GUEST = {"tests": True}  # bench
 INVALID = "sh: write error: Invalid argument\n"
 FILTER = "echo '*sched*' 'vfs_*' timer_interrupt > set_ftrace_filter"
 

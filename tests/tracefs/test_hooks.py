@@ -175,7 +175,7 @@ def test_all_kinds_with_the_other_compiler(hooks):
     test_direct(hooks)
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True)
+@pytest.mark.parametrize("guest", [{"cpus": 8, "tests": True}], indirect=True)
 def test_filter_switches_on_many_cpus(guest):
     """With reset, under load: no call of a function outside both filters (1, 2 and 4 CPUs: tests/qemu)."""
     assert "1 passed, 0 failed" in guest.check("ktest hooks_load_reset", timeout=120)

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 
 from mask import header, sample, strange  # noqa: E402
 
+GUEST = {"tests": True}  # ktest
 TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
 EXACT = [{"build": "gcc", "cpus": 1, "icount": True}, {"build": "clang", "cpus": 1, "icount": True}]
 exact = pytest.mark.parametrize("guest", EXACT[:1], indirect=True, ids=["gcc"])

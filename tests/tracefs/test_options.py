@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+GUEST = {"tests": True}  # ktest
 SPEAK = "ktest trace_printk_caller > /dev/null"
 
 

@@ -87,7 +87,7 @@ def test_filter(tracer):
 @pytest.mark.parametrize("build, cpus", [("gcc", 1), ("clang", 2), ("gcc", 4), ("clang", 8)])
 def test_all_functions_under_load(guest_pool, build, cpus):
     """Interrupts have a listing of their own, and no listing is damaged by what came meanwhile."""
-    guest = guest_pool(build=build, cpus=cpus)
+    guest = guest_pool(build=build, cpus=cpus, tests=True)
     guest.check(f"{OFF}; echo 1 > {ENABLED}; hackbench 1 10; stress all -n 5")
     for _ in range(2):
         guest.check("echo 0 > stack_max_size; hackbench 1 10; ktest nmi_storm")

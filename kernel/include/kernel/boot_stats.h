@@ -1,6 +1,6 @@
 /*
  * How long the steps of the boot took, in cycles of the time stamp counter: instructions, when the
- * emulator counts them. For the `bench` command.
+ * emulator counts them. For `bench`, of the test kernel.
  *
  * Context: written once by the boot CPU, read by threads.
  */

@@ -3,9 +3,9 @@
  *
  * Each file with commands has one table that ends with an entry without a name:
  *
- *   const struct command torture_commands[] = {
- *           { .name = "torture", .usage = "[rounds] [seconds]", .help = "toggle all sites",
- *             .run = torture_run },
+ *   const struct command hackbench_commands[] = {
+ *           { .name = "hackbench", .usage = "[GROUPS] [MESSAGES]", .help = "pass messages",
+ *             .run = hackbench_run },
  *           {}
  *   };
  *
@@ -88,10 +88,7 @@ const struct command *command_at(uint32_t index);
 /* Once, before the first shell: sorts the index. Panics when two commands share a name. */
 void command_init(void);
 
-/* Tables of the files with commands. */
-extern const struct command bench_commands[] __attribute__((weak));
-extern const struct command hook_commands[] __attribute__((weak));
-extern const struct command ktest_commands[] __attribute__((weak));
-extern const struct command torture_commands[] __attribute__((weak));
+/* Tables of commands that a kernel with more in it has, such as that of the tests; NULL ends them. */
+extern const struct command *const command_tables_more[] __attribute__((weak));
 
 #endif

@@ -77,12 +77,4 @@ void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uin
 			      void *arg),
 		   void *arg);
 
-/*
- * For tests: let allocation number `nth` from now fail (0: none), of those that threads make; what
- * interrupts and the kernel's service threads allocate does not count.
- */
-void mm_fail_nth(uint64_t nth);
-/* How many are still to come until then; 0 when it has happened, or none was asked for. */
-uint64_t mm_fail_left(void);
-
 #endif

@@ -13,8 +13,8 @@
  *
  * Context: thread.
  */
-#include <kernel/command.h>
 #include <kernel/string.h>
+#include "../test_commands.h"
 #include "bench_private.h"
 
 static const struct bench *const tables[] = { bench_site_rows, bench_tracer_rows,

@@ -17,7 +17,6 @@
 #include <arch/paging.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
-#include <kernel/command.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -26,6 +25,7 @@
 #include <stdatomic.h>
 #include <trace/arch_exec.h>
 #include <trace/fgraph.h>
+#include "../test_commands.h"
 #include "torture.h"
 
 #define DEFAULT_ROUNDS	  100u

@@ -1,13 +1,14 @@
-/* The runner of the tests in tests/kernel/, and the command `ktest`; see <kernel/ktest.h>. */
+/* The runner of the tests in tests/kernel/, and the command `ktest`; see ktest.h. */
 #include <stdatomic.h>
 #include <kernel/command.h>
-#include <kernel/ktest.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <trace/fmt.h>
+#include "ktest.h"
+#include "test_commands.h"
 
 #define MAX_SHOWN 5u
 #define SETTLE_NS (10 * NSEC_PER_MSEC) /* for the other commands of a pipe to get their memory */
@@ -160,30 +161,10 @@ static int ktest_command(struct command_env *env, int argc, char **argv)
 	return result ? 1 : 0;
 }
 
-/* failalloc N arms; failalloc alone tells, and disarms. */
-static int ktest_failalloc_command(struct command_env *env, int argc, char **argv)
-{
-	uint64_t nth = 0, left = mm_fail_left();
-
-	if (argc > 2 || (argc == 2 && (!command_parse_u64(argv[1], &nth) || nth == 0)))
-		return COMMAND_USAGE;
-	mm_fail_nth(nth);
-	if (nth)
-		return 0;
-	if (left)
-		command_printf(env, "not reached, %lu left\n", left);
-	return left ? 1 : 0;
-}
-
 const struct command ktest_commands[] = {
 	{ .name = "ktest",
 	  .usage = "[-b] [PART OF A NAME]",
 	  .help = "run the kernel's own unit tests (-b: while other things run)",
 	  .run = ktest_command },
-	{ .name = "failalloc",
-	  .usage = "[N]",
-	  .help = "let the Nth allocation from now fail; without N: has it happened?",
-	  .run = ktest_failalloc_command,
-	  .flags = COMMAND_BUILTIN },
 	{ 0 },
 };

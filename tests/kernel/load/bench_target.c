@@ -1,4 +1,4 @@
-/* The traced function of the benchmark; see kernel/load/bench.h. Instrumented, unlike the loops. */
+/* The traced function of the benchmark; see bench.h. Instrumented, unlike the loops. */
 #include "bench.h"
 
 TRACE_NOINLINE void bench_target(void)
