@@ -23,7 +23,8 @@
 #define ONLINE_NS	   30000000000ull
 #define MAX_XAPIC_ID	   254
 
-static uint32_t nr_cpus = 1; /* fixed by smp_init() */
+static uint32_t nr_cpus = 1; /* fixed by smp_init(), as is this: */
+static uint32_t nr_to_start;
 static uint32_t apic_ids[MAX_CPUS];
 
 uint32_t smp_nr_cpus(void)
@@ -68,18 +69,17 @@ void smp_init(unsigned long max_cpus)
 	const struct acpi_info *info = acpi_info();
 	uint32_t i, left_out = 0;
 
-	if (max_cpus > MAX_CPUS)
-		max_cpus = MAX_CPUS;
 	apic_ids[0] = apic_read_id();
 	cpu_local_of(0)->apic_id = apic_ids[0];
 	for (i = 0; i < info->nr_cpus; i++) {
 		if (info->apic_ids[i] == apic_ids[0])
 			continue;
-		if (nr_cpus < max_cpus && smp_is_reachable(info->apic_ids[i]))
+		if (nr_cpus < MAX_CPUS && smp_is_reachable(info->apic_ids[i]))
 			apic_ids[nr_cpus++] = info->apic_ids[i];
 		else
 			left_out++;
 	}
+	nr_to_start = max_cpus < nr_cpus ? (uint32_t)max_cpus : nr_cpus;
 	smp_sync_init();
 	smp_call_init();
 	smp_nmi_init();
@@ -192,7 +192,7 @@ uint32_t smp_start_all(void)
 	size_t i;
 	uint32_t cpu;
 
-	if (nr_cpus == 1)
+	if (nr_to_start <= 1)
 		return 1;
 	if (!phys) {
 		pr_err("SMP: no page below 640 KiB to start CPUs from\n");
@@ -202,7 +202,7 @@ uint32_t smp_start_all(void)
 		code[i] = ap_start[i];
 	*params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
 				      .kernel_root = paging_kernel_root() };
-	for (cpu = 1; cpu < nr_cpus; cpu++)
+	for (cpu = 1; cpu < nr_to_start; cpu++)
 		smp_start_one(cpu, (uint8_t)(phys >> 12), params);
 	arch_ap_root_close();
 	pr_info("SMP: %u of %u CPUs online\n", smp_nr_online(), nr_cpus);

@@ -264,6 +264,7 @@ int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local)
 		thread_list_add_idle(idle);
 		trace_thread_created(0, 0, &idle->trace);
 	}
+	(void)trace_cpu_prepare(cpu); /* without memory it runs all the same, untraced */
 	sched_init_cpu(cpu, idle, local);
 	return 0;
 }

@@ -177,7 +177,7 @@ class Guest:
 
     def nr_cpus(self):
         """CPUs online, as the guest lists them."""
-        return len(re.findall(r"^ +\d+ ", self.check("cpus"), re.M))
+        return len(re.findall(r"^ +\d+ +\d+ ", self.check("cpus"), re.M))
 
     def used_pages(self):
         """Pages of memory in use, once caches have given back what they can."""

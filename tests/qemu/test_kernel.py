@@ -95,7 +95,14 @@ def test_parameters():
         assert "Boot parameter loglevel=4294967296: out of range, ignored" in guest.boot_output
         assert "Boot parameter panic=soon: not a number, ignored" in guest.boot_output
         assert guest.check("cat /proc/cmdline").strip() == line
-        assert len(re.findall(r"^ +\d+ +\d+ ", guest.check("cpus"), re.M)) == 2
+        # The other two are offline, and have files but no buffers, of 1408 KiB for each CPU.
+        assert re.findall(r"^ +(\d+) offline$", guest.check("cpus"), re.M) == ["2", "3"]
+        assert guest.nr_cpus() == 2
+        used = guest.used_pages()
+        guest.check("mkdir instances/one")
+        assert 2 * 352 <= guest.used_pages() - used < 3 * 352
+        text = guest.check("cat tracing_cpumask; cd instances/one/per_cpu; cat cpu1/stats cpu3/stats cpu3/buffer_size_kb cpu3/trace")
+        assert text.startswith("f\n") and text.count("dropped events: 0\n") == 2 and "\n1408\n# tracer: nop\n" in text
 
 
 @pytest.mark.parametrize("text,cpus", [("0", 1), ("0x2", 2), ("99999999999", 3), ("many", 3), ("-1", 3)])

@@ -170,6 +170,9 @@ def test_boot_parameters():
         assert guest.check("cat set_ftrace_notrace") == "schedule\n"
         assert "yield\n" in guest.check("cat set_ftrace_filter")
         assert re.search(r": sched\w+\+0x0/0x[0-9a-f]+ <-", guest.check("head -50 trace"))
+        # The other CPU came when the tracer ran already: nothing of it was lost.
+        text = guest.check("cat per_cpu/cpu1/stats")
+        assert "entries: 0\n" not in text and "dropped events: 0\n" in text
 
 
 def test_boot_size_that_cannot_be():

@@ -37,16 +37,49 @@ void trace_set_boot_size(size_t bytes)
 	trace_global.wanted_bytes = bytes;
 }
 
+/* Rings of the CPUs that are there; fine for those that have one. */
+static int add_rings(const struct trace_array *tr, struct ring_buffer *buffer)
+{
+	int err = 0;
+
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus() && !err; cpu++) {
+		if (tr->cpus[cpu].is_there)
+			err = ring_buffer_add_cpu(buffer, cpu);
+	}
+	return err;
+}
+
+static struct ring_buffer *make_buffer(const struct trace_array *tr, size_t bytes)
+{
+	bool overwrite = tr->options & TRACE_OPT_BIT(TRACE_OPT_OVERWRITE);
+	struct ring_buffer *buffer = ring_buffer_alloc(
+		bytes, RING_BUFFER_NO_CPUS | (overwrite ? RING_BUFFER_OVERWRITE : 0));
+
+	if (buffer && add_rings(tr, buffer)) {
+		ring_buffer_free(buffer);
+		buffer = NULL;
+	}
+	return buffer;
+}
+
+/* Of the first instance those that are online, of others those that this one has by now. */
+static bool is_cpu_there(const struct trace_array *tr, uint32_t cpu)
+{
+	return trace_array_is_global(tr) ? trace_plat_cpu_online(cpu)
+					 : trace_global.cpus[cpu].is_there;
+}
+
 int trace_array_init(struct trace_array *tr, size_t bytes)
 {
 	size_t cpus_bytes = trace_plat_nr_cpus() * sizeof(*tr->cpus);
 	struct ring_buffer *buffer;
-	bool overwrite = tr->options & TRACE_OPT_BIT(TRACE_OPT_OVERWRITE);
 
 	tr->cpus = trace_plat_alloc(cpus_bytes);
 	if (!tr->cpus)
 		return -ENOMEM;
-	buffer = ring_buffer_alloc(bytes, overwrite ? RING_BUFFER_OVERWRITE : 0);
+	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++)
+		tr->cpus[cpu].is_there = is_cpu_there(tr, cpu);
+	buffer = make_buffer(tr, bytes);
 	if (!buffer) {
 		trace_plat_free(tr->cpus, cpus_bytes);
 		tr->cpus = NULL;
@@ -54,6 +87,20 @@ int trace_array_init(struct trace_array *tr, size_t bytes)
 	}
 	tr->buffer = buffer; /* of the global one: from here the rest of the kernel sees it */
 	return 0;
+}
+
+int trace_arrays_add_cpu(uint32_t cpu)
+{
+	struct trace_array *tr = NULL;
+	int err, first_err = 0;
+
+	while ((tr = trace_array_next(tr))) {
+		tr->cpus[cpu].is_there = true;
+		err = ring_buffer_add_cpu(tr->buffer, cpu);
+		if (err && !first_err)
+			first_err = err;
+	}
+	return first_err;
 }
 
 void trace_array_release(struct trace_array *tr)
@@ -94,6 +141,9 @@ static int resize(struct trace_array *tr, size_t bytes, int cpu)
 {
 	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
 
+	/* For one that came when there was no memory, this size may be one that there is. */
+	if (!err)
+		(void)add_rings(tr, tr->buffer);
 	return err == -EINVAL ? -ENOMEM : err;
 }
 

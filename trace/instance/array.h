@@ -38,6 +38,7 @@ struct trace_tracer_data {
 };
 
 struct trace_array_cpu {
+	bool is_there;	/* it is online, or was, or is about to be: it has a ring */
 	bool is_masked; /* tracing_cpumask leaves it out */
 	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
 };
@@ -93,6 +94,11 @@ struct trace_array *trace_array_next(const struct trace_array *tr);
  * -ENOMEM leaves nothing.
  */
 int trace_array_init(struct trace_array *tr, size_t bytes);
+/*
+ * A CPU comes: rings for it in every instance and snapshot. -ENOMEM: some have none. Config lock
+ * held.
+ */
+int trace_arrays_add_cpu(uint32_t cpu);
 /* The global one, in the small size that it has until it is used, and nop. 0 or -ENOMEM. */
 int trace_arrays_init(void);
 /* Free what init made; nobody uses it any more. */

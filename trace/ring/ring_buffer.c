@@ -228,9 +228,12 @@ bool ring_buffer_record_is_set_on(struct ring_buffer *buffer)
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
 {
 	for (uint32_t i = 0; i < buffer->nr_cpus; i++) {
-		if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu != i)
+		struct trace_ring_cpu *rc = trace_ring_of(buffer, i);
+		bool is_absent = !__atomic_load_n(&rc->base, __ATOMIC_RELAXED);
+
+		if (cpu == RING_BUFFER_ALL_CPUS ? is_absent : (uint32_t)cpu != i)
 			continue;
-		if (trace_ring_closed_by(atomic_load(&trace_ring_of(buffer, i)->gate)))
+		if (trace_ring_closed_by(atomic_load(&rc->gate)))
 			return false;
 	}
 	return true;
@@ -268,9 +271,13 @@ uint64_t ring_buffer_time_stamp(struct ring_buffer *buffer)
 size_t ring_buffer_size(struct ring_buffer *buffer, uint32_t cpu)
 {
 	const struct trace_ring_cpu *rc;
+	uint32_t nr_slots;
 
 	if (cpu >= buffer->nr_cpus)
 		return 0;
 	rc = trace_ring_of(buffer, cpu);
-	return (size_t)rc->nr_slots << rc->subbuf_shift;
+	nr_slots = rc->nr_slots;
+	if (!nr_slots)
+		nr_slots = trace_ring_slots_for(ring_size(rc), rc->asked_bytes);
+	return (size_t)nr_slots << rc->subbuf_shift;
 }

@@ -23,6 +23,8 @@ static bool fill(struct trace_ring_cpu *rc, bool full, struct ring_event *out_ev
 {
 	bool found;
 
+	if (!trace_ring_has_memory(rc))
+		return false;
 	while (!(found = trace_ring_decode(&rc->chunk, out_event))) {
 		if (rc->chunk.left) {
 			trace_plat_bug("ring buffer: damaged events on CPU %u", rc->cpu);

@@ -56,6 +56,7 @@ struct ring_iter {
 	struct ring_cursor cursor;
 	struct ring_chunk chunk;
 	uint64_t limit;	  /* number of the first event not to show */
+	bool is_absent;	  /* the ring had no memory when it was started */
 	bool is_anew;	  /* has begun again, and shown nothing since */
 	bool was_emptied; /* ring_buffer_iter_was_emptied() */
 };
@@ -73,7 +74,7 @@ struct trace_ring_cpu {
 	 * atomically: writers that find the gate closed have looked at some of them.
 	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
-	uint8_t *base;		/* nr_slots sub-buffers */
+	uint8_t *base;		/* nr_slots sub-buffers; NULL before its CPU comes */
 	uint64_t commit;	/* plain for this CPU, which writes it; atomic for the others */
 	struct ring_slot *slots;
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */

@@ -7,7 +7,7 @@
  *
  * When the ring is emptied under it, the iterator starts again with what has come since. It has
  * lost nothing then: what it did not show is no more, and what was overwritten since had come after
- * it was started.
+ * it was started. A ring whose CPU comes under it is an emptied one too.
  *
  * Context: thread; ring_buffer_dump_start() and its iterator: any.
  * Locking: start and reset take rc->lock, and so does a step when the ring was emptied; others
@@ -22,11 +22,13 @@ static void rewind(struct ring_iter *iter)
 	struct trace_ring_cpu *rc = iter->rc;
 	uint8_t *data = iter->chunk.data;
 
-	iter->limit = trace_ring_committed(rc);
+	iter->is_absent = !trace_ring_has_memory(rc);
+	iter->limit = iter->is_absent ? 0 : trace_ring_committed(rc);
 	iter->cursor = rc->reader;
 	iter->chunk = rc->chunk;
 	iter->chunk.data = data;
-	memcpy(data, rc->chunk.data, ring_size(rc));
+	if (!iter->is_absent)
+		memcpy(data, rc->chunk.data, ring_size(rc));
 	iter->is_anew = false;
 	iter->was_emptied = false;
 }
@@ -81,6 +83,8 @@ static bool fill(struct ring_iter *iter, struct ring_event *out_event)
 	for (;;) {
 		if (trace_ring_is_outdated(iter->rc, &iter->cursor))
 			begin_anew(iter);
+		if (iter->is_absent)
+			return false;
 		if (trace_ring_decode(&iter->chunk, out_event))
 			return true;
 		if (!trace_ring_fetch(iter->rc, &iter->cursor, &iter->chunk, false, false) &&

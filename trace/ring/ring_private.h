@@ -185,6 +185,7 @@ struct ring_memory {
 	uint32_t subbuf_size;
 };
 
+/* Without memory for events. */
 struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags);
 uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes);
 /* Without copies. False when out of memory. */
@@ -205,7 +206,19 @@ void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_e
 /* The first sequence of a lap of `nr_slots` that nobody has seen yet. */
 uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
+void trace_ring_set_subbuf_size(struct trace_ring_cpu *rc, uint32_t subbuf_size);
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
+/*
+ * Has the CPU come, so that its ring has memory? Until then the ring is as in the middle of a
+ * resize: that keeps out writers, who count what they would have written, and lock-free readers.
+ * The buffer's or the CPU's lock is held.
+ */
+static inline bool trace_ring_has_memory(const struct trace_ring_cpu *rc)
+{
+	return rc->base;
+}
+/* Memory for a ring that has none yet. -ENOMEM. */
+int trace_ring_give_memory(struct trace_ring_cpu *rc, uint32_t nr_slots);
 /* A new, empty ring in rc's memory, whose slots get the sequences from `lap` on. */
 void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap);
 /*

@@ -81,13 +81,16 @@ struct resize {
 	int cpu;
 };
 
-/* Is ring `i` among the CPUs that `cpu` names, and is its size another one? */
+/*
+ * Is ring `i` among the CPUs that `cpu` names, and is its size another one? One whose CPU has not
+ * come yet has none: it gets what was asked for then.
+ */
 static bool is_resized(const struct resize *resize, size_t i)
 {
 	const struct trace_ring_cpu *rc = trace_ring_nth(resize->buffer, i);
 
 	return (resize->cpu == RING_BUFFER_ALL_CPUS || (uint32_t)resize->cpu == rc->cpu) &&
-	       rc->nr_slots != resize->nr_slots;
+	       trace_ring_has_memory(rc) && rc->nr_slots != resize->nr_slots;
 }
 
 static int get_memory(const struct resize *resize)

@@ -83,13 +83,18 @@ void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last
 	__atomic_store_n(&rc->commit, word, __ATOMIC_RELEASE);
 }
 
+void trace_ring_set_subbuf_size(struct trace_ring_cpu *rc, uint32_t subbuf_size)
+{
+	rc->subbuf_shift = (uint32_t)__builtin_ctz(subbuf_size);
+	rc->subbuf_mask = subbuf_size - 1;
+}
+
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory)
 {
 	__atomic_store_n(&rc->base, memory->base, __ATOMIC_RELAXED);
 	rc->slots = memory->slots;
 	rc->nr_slots = memory->nr_slots;
-	rc->subbuf_shift = (uint32_t)__builtin_ctz(memory->subbuf_size);
-	rc->subbuf_mask = memory->subbuf_size - 1;
+	trace_ring_set_subbuf_size(rc, memory->subbuf_size);
 	if (memory->copies) {
 		rc->chunk.data = memory->copies;
 		rc->dump.chunk.data = memory->copies + memory->subbuf_size;
@@ -106,7 +111,8 @@ static void begin_epoch(struct trace_ring_cpu *rc)
 	atomic_thread_fence(memory_order_release); /* pairs with trace_ring_is_outdated() */
 }
 
-void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
+/* A ring that is empty; what was dropped before it stays counted. */
+static void begin_empty(struct trace_ring_cpu *rc, uint64_t lap)
 {
 	uint32_t nr = rc->nr_slots;
 
@@ -115,7 +121,6 @@ void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 		trace_ring_slot_init(&rc->slots[i], lap + i, 0, 0);
 	trace_ring_set_tail(rc, (uint64_t)nr << rc->subbuf_shift, 0);
 	rc->event_ref = 0;
-	rc->nr_dropped = 0;
 	rc->nr_commit_overrun = 0;
 	rc->nr_taken = 0;
 	rc->reader = (struct ring_cursor){ .epoch = rc->epoch };
@@ -125,6 +130,12 @@ void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 	rc->chunk.left = 0;
 	trace_ring_note_reader(rc);
 	rc->read_seq++; /* the sub-buffer before the first one holds nothing */
+}
+
+void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
+{
+	rc->nr_dropped = 0;
+	begin_empty(rc, lap);
 }
 
 void trace_ring_move_begin(struct trace_ring_cpu *rc, int reason)
@@ -156,25 +167,39 @@ static void rc_free(struct trace_ring_cpu *rc)
 	trace_plat_free(rc, sizeof(*rc));
 }
 
+/* Without memory. */
 static struct trace_ring_cpu *rc_alloc(uint32_t cpu, size_t bytes)
 {
-	uint32_t nr_slots = trace_ring_slots_for(RING_SUBBUF_BYTES, bytes);
 	struct trace_ring_cpu *rc = trace_plat_alloc(sizeof(*rc));
-	struct ring_memory memory;
 
 	if (!rc)
 		return NULL;
-	if (!trace_ring_memory_alloc_all(RING_SUBBUF_BYTES, nr_slots, &memory)) {
-		trace_plat_free(rc, sizeof(*rc));
-		return NULL;
-	}
 	rc->cpu = cpu;
 	rc->asked_bytes = bytes;
-	trace_ring_set_memory(rc, &memory);
+	trace_ring_set_subbuf_size(rc, RING_SUBBUF_BYTES);
 	rc->dump.rc = rc;
-	trace_ring_init(rc, 0);
-	trace_ring_gate(rc, 0);
+	atomic_store(&rc->is_moving, true);
+	trace_ring_gate(rc, RING_GATE_RESIZE);
 	return rc;
+}
+
+/* Its CPU may run already, and count what it drops. */
+static void begin_ring(struct trace_ring_cpu *rc, const struct ring_memory *memory)
+{
+	trace_plat_lock(&rc->lock);
+	trace_ring_set_memory(rc, memory);
+	begin_empty(rc, 0);
+	trace_ring_move_end(rc, RING_GATE_RESIZE);
+}
+
+int trace_ring_give_memory(struct trace_ring_cpu *rc, uint32_t nr_slots)
+{
+	struct ring_memory memory;
+
+	if (!trace_ring_memory_alloc_all(ring_size(rc), nr_slots, &memory))
+		return -ENOMEM;
+	begin_ring(rc, &memory);
+	return 0;
 }
 
 static size_t buffer_bytes(uint32_t nr_cpus)
@@ -221,17 +246,77 @@ struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
 	return buffer;
 }
 
+/* As many as the size needs that was asked for, or the least. The buffer's lock is held. */
+static uint32_t slots_of(const struct ring_buffer *buffer, const struct trace_ring_cpu *rc)
+{
+	if (buffer->shared->slim == buffer)
+		return RING_MIN_SLOTS;
+	return trace_ring_slots_for(ring_size(rc), rc->asked_bytes);
+}
+
+/* Both of two twins, or none: they have the same sizes. The buffer's lock is held. */
+static int add_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	struct ring_buffer *buffers[2] = { buffer, buffer->twin };
+	struct ring_memory memory[2] = { { 0 } };
+	bool has_all = true;
+
+	for (int i = 0; i < 2 && buffers[i]; i++) {
+		const struct trace_ring_cpu *rc = trace_ring_of(buffers[i], cpu);
+
+		if (has_all && !trace_ring_has_memory(rc))
+			has_all = trace_ring_memory_alloc_all(ring_size(rc),
+							      slots_of(buffers[i], rc), &memory[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (has_all && memory[i].base)
+			begin_ring(trace_ring_of(buffers[i], cpu), &memory[i]);
+		else
+			trace_ring_memory_free(&memory[i]);
+	}
+	return has_all ? 0 : -ENOMEM;
+}
+
+int ring_buffer_add_cpu(struct ring_buffer *buffer, uint32_t cpu)
+{
+	int err;
+
+	if (cpu >= buffer->nr_cpus)
+		return -EINVAL;
+	trace_plat_lock(&buffer->shared->lock);
+	trace_ring_forbid_swap(buffer);
+	err = add_cpu(buffer, cpu);
+	trace_ring_allow_swap(buffer);
+	trace_plat_unlock(&buffer->shared->lock);
+	return err;
+}
+
 struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags)
 {
+	struct ring_buffer *buffer;
+
 	if (!bytes || bytes > RING_MAX_BYTES)
 		return NULL;
-	return trace_ring_buffer_alloc(bytes, flags);
+	buffer = trace_ring_buffer_alloc(bytes, flags);
+	if (!buffer || flags & RING_BUFFER_NO_CPUS)
+		return buffer;
+	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++) {
+		if (ring_buffer_add_cpu(buffer, cpu)) {
+			ring_buffer_free(buffer);
+			return NULL;
+		}
+	}
+	return buffer;
 }
 
 /* ---- Reset, clock ---- */
 
 static void reset_ring(struct trace_ring_cpu *rc)
 {
+	if (!trace_ring_has_memory(rc)) {
+		__atomic_store_n(&rc->nr_dropped, 0, __ATOMIC_RELAXED);
+		return;
+	}
 	trace_ring_move_begin(rc, RING_GATE_ONE);
 	trace_ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));
 	trace_ring_move_end(rc, RING_GATE_ONE);
@@ -264,6 +349,10 @@ static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {
 		struct trace_ring_cpu *rc = trace_ring_of(buffer, cpu);
 
+		if (!trace_ring_has_memory(rc)) {
+			rc->clock = clock;
+			continue;
+		}
 		trace_ring_move_begin(rc, RING_GATE_ONE);
 		rc->clock = clock;
 		trace_ring_init(rc, trace_ring_fresh_lap(rc, rc->nr_slots));

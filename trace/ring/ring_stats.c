@@ -106,7 +106,12 @@ void ring_buffer_stats_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring
 		return;
 	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
-	collect(rc, out_stats);
+	if (trace_ring_has_memory(rc)) {
+		collect(rc, out_stats);
+	} else {
+		out_stats->dropped = trace_ring_load(&rc->nr_dropped);
+		out_stats->now_ts = ring_clock_now(rc);
+	}
 	trace_plat_unlock(&rc->lock);
 }
 

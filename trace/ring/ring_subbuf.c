@@ -34,7 +34,7 @@ static int get_all_memory(const struct reshape *reshape)
 
 		if (rc->nr_iters)
 			return -EBUSY;
-		if (!get_memory(reshape, rc, &reshape->memory[i]))
+		if (trace_ring_has_memory(rc) && !get_memory(reshape, rc, &reshape->memory[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -67,8 +67,12 @@ static int reshape_all(const struct reshape *reshape)
 	int err = get_all_memory(reshape);
 
 	for (size_t i = 0; i < reshape->nr_rings; i++) {
-		if (!err)
-			begin_anew(trace_ring_nth(buffer, i), &reshape->memory[i]);
+		struct trace_ring_cpu *rc = trace_ring_nth(buffer, i);
+
+		if (!err && trace_ring_has_memory(rc))
+			begin_anew(rc, &reshape->memory[i]);
+		else if (!err)
+			trace_ring_set_subbuf_size(rc, reshape->subbuf_size);
 		trace_ring_memory_free(&reshape->memory[i]);
 	}
 	if (err)

@@ -74,14 +74,21 @@ int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t 
 	return err;
 }
 
-struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
+/* The least memory, for the CPUs that have some in `buffer`. */
+static int give_memory(struct ring_buffer *twin, struct ring_buffer *buffer)
 {
-	struct ring_buffer *twin;
+	int err = 0;
 
-	twin = trace_ring_buffer_alloc(1, 0);
-	if (!twin)
-		return NULL;
-	trace_plat_lock(&buffer->shared->lock);
+	for (uint32_t cpu = 0; cpu < twin->nr_cpus && !err; cpu++) {
+		if (trace_ring_has_memory(trace_ring_of(buffer, cpu)))
+			err = trace_ring_give_memory(twin->cpu[cpu], RING_MIN_SLOTS);
+	}
+	return err;
+}
+
+/* The lock of `buffer` is held. */
+static void join(struct ring_buffer *buffer, struct ring_buffer *twin)
+{
 	buffer->shared->slim = twin;
 	twin->shared = buffer->shared;
 	twin->twin = buffer;
@@ -94,8 +101,25 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 		/* Behind the store of `twin`: who switches later, finds it. */
 		trace_ring_gate_off(buffer->shared, rc);
 	}
+}
+
+struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
+{
+	struct ring_buffer *twin;
+	int err;
+
+	twin = trace_ring_buffer_alloc(1, 0);
+	if (!twin)
+		return NULL;
+	trace_plat_lock(&buffer->shared->lock);
+	err = give_memory(twin, buffer);
+	if (!err)
+		join(buffer, twin);
 	trace_plat_unlock(&buffer->shared->lock);
-	return twin;
+	if (!err)
+		return twin;
+	ring_buffer_free(twin);
+	return NULL;
 }
 
 int ring_buffer_fit(struct ring_buffer *buffer)

@@ -1,6 +1,6 @@
 /*
- * The table of features, and those who tell all of them: start, and threads that come and go. See
- * instance/feature.h, <trace/trace.h>.
+ * The table of features, and those who tell all of them: start, and threads that come and go; CPUs
+ * that come. See instance/feature.h, <trace/trace.h>.
  */
 #include <trace/trace.h>
 #include "features.h"
@@ -30,6 +30,23 @@ int trace_init(void)
 	}
 	if (err)
 		trace_plat_log("trace: no memory, tracing is not available");
+	return err;
+}
+
+int trace_cpu_prepare(uint32_t cpu)
+{
+	int err;
+
+	if (cpu >= trace_plat_nr_cpus())
+		return -EINVAL;
+	if (!trace_global_array())
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_arrays_add_cpu(cpu);
+	trace_plat_unlock(&trace_config_lock);
+	if (err)
+		trace_plat_log("trace: no memory for the buffers of CPU %u: its events are lost",
+			       cpu);
 	return err;
 }
 

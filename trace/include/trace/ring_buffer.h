@@ -30,8 +30,10 @@ TRACE_BEGIN_DECLS
 struct ring_buffer;
 struct ring_iter;
 
-#define RING_BUFFER_ALL_CPUS  (-1)
-#define RING_BUFFER_OVERWRITE 1u /* flag of ring_buffer_alloc(); without it: drop mode */
+#define RING_BUFFER_ALL_CPUS (-1)
+/* Flags of ring_buffer_alloc() */
+#define RING_BUFFER_OVERWRITE 1u /* without it: drop mode */
+#define RING_BUFFER_NO_CPUS   2u /* CPUs get their rings by ring_buffer_add_cpu() */
 
 #define RING_SUBBUF_BYTES     4096u /* size of a sub-buffer of order 0: to begin with */
 #define RING_SUBBUF_MAX_ORDER 7	    /* each order doubles it */
@@ -65,9 +67,15 @@ typedef uint64_t (*ring_clock_fn)(void);
 
 /*
  * `bytes` per CPU are rounded up to sub-buffers, two at least; every CPU of the platform gets a
- * ring. NULL when out of memory.
+ * ring, or with RING_BUFFER_NO_CPUS none. NULL when out of memory.
  */
 struct ring_buffer *ring_buffer_alloc(size_t bytes, uint32_t flags);
+/*
+ * Give a CPU its ring, of the size and mode that all have or that it was asked for; fine when it
+ * has one. -ENOMEM, -EINVAL. Without one, what is written on the CPU counts as dropped, nothing is
+ * there to read, and all that is set is for the ring that comes.
+ */
+int ring_buffer_add_cpu(struct ring_buffer *buffer, uint32_t cpu);
 /* With its twin. No writer, reader or iterator may be left. NULL is fine. */
 void ring_buffer_free(struct ring_buffer *buffer);
 

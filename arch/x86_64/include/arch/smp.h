@@ -2,7 +2,8 @@
  * The other CPUs: starting them, asking things of them, stopping them.
  *
  * Numbers: CPUs are numbered 0 .. smp_nr_cpus() - 1 without holes; 0 is the boot CPU. smp_nr_cpus()
- * is what exists, fixed by smp_init(); a CPU that never answered stays offline.
+ * is what exists, fixed by smp_init(); one that never answered, or is more than may run, stays
+ * offline.
  *
  * Coming online, against text patching: before it is online a CPU runs code that has no call sites
  * (notrace). It then takes the hot-plug lock, with interrupts off, sets its bit in the online mask,
@@ -24,10 +25,13 @@
 
 struct trap_frame;
 
-/* Number the CPUs of the MADT, the boot CPU always and first; at most `max_cpus` and MAX_CPUS. */
+/*
+ * Number the CPUs of the MADT, the boot CPU always and first; at most MAX_CPUS, of which `max_cpus`
+ * will be started.
+ */
 void smp_init(unsigned long max_cpus);
 /*
- * Start every other CPU, one after the other; each ends in upcall_ap_main(cpu) with interrupts off.
+ * Start the other CPUs, one after the other; each ends in upcall_ap_main(cpu) with interrupts off.
  * Those that do not answer are reported and left out. Returns the number online. Boot CPU, thread
  * context or before threads, interrupts on or off.
  */
