@@ -6,7 +6,7 @@
 #include "fmt_spec.h"
 #include "str.h"
 
-/* Text so far: counts on when the room is used up. */
+/* The text so far. When `buf` is full `len` goes on counting, up to the length of the whole text. */
 struct out {
 	char *buf;
 	size_t size;
@@ -199,7 +199,6 @@ static void format_one(struct out *out, struct fmt_spec *spec, struct fmt_args *
 	}
 }
 
-/* Also the reader of packed arguments. Returns the whole length. */
 int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args)
 {
 	struct out out = { .buf = buf, .size = size };

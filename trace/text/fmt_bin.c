@@ -1,8 +1,8 @@
 /*
  * Formatting in two halves: arguments now, text later. See <trace/fmt.h>.
  *
- * Packed form: each integer as 4 bytes, or 8 when its type is wider, unaligned; each string as its
- * bytes up to the precision, with a NUL.
+ * In packed form an integer takes 4 bytes, or 8 when its type is wider than that; a string takes
+ * its bytes, no more than the precision allows, and a NUL. Nothing is aligned.
  */
 #include <trace/fmt.h>
 #include "fmt_spec.h"

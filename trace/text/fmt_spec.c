@@ -114,7 +114,7 @@ static uint64_t packed_integer(struct fmt_args *args, size_t bytes)
 {
 	uint64_t value = 0;
 
-	/* Packed as full words: see fmt_bin.c. */
+	/* Types narrower than int are packed as 4 bytes: see fmt_bin.c. */
 	bytes = bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
 	if ((size_t)(args->packed_end - args->packed) < bytes) {
 		args->packed = args->packed_end;
@@ -149,7 +149,7 @@ const char *fmt_args_string(struct fmt_args *args)
 	text = (const char *)args->packed;
 	args->packed += trace_strnlen(text, (size_t)(args->packed_end - args->packed));
 	if (args->packed == args->packed_end)
-		return ""; /* cut: no NUL in what is left */
+		return ""; /* the packed data was cut in the middle of this string */
 	args->packed++;
 	return text;
 }

@@ -1,6 +1,8 @@
 /*
- * One conversion of a format string, taken apart. Shared by the formatter (fmt.c) and the packer
- * (fmt_bin.c), which thereby agree on what a format consumes.
+ * One conversion of a format string, taken apart. The formatter (fmt.c) and the packer (fmt_bin.c)
+ * both use this parser, so that they always agree on which arguments a format consumes.
+ *
+ * Context: any, NMI included.
  */
 #ifndef TRACE_FMT_SPEC_H
 #define TRACE_FMT_SPEC_H
@@ -14,9 +16,9 @@
 #define FMT_NONE     (-1)
 
 struct fmt_spec {
-	char conversion; /* d u x X o c s p %, or 0 for an unknown one */
-	char symbol;	 /* of %p: 'S', 's', 'B' or 0 */
-	uint8_t arg_bytes;
+	char conversion;   /* d u x X o c s p %, or 0 for an unknown one */
+	char symbol;	   /* of %p: 'S', 's', 'B' or 0 */
+	uint8_t arg_bytes; /* size of the argument's type */
 	bool left;
 	bool plus;
 	bool space;
@@ -26,7 +28,10 @@ struct fmt_spec {
 	int precision;
 };
 
-/* Where arguments come from: a call, or a packed copy. Exactly one of both is set. */
+/*
+ * Where the arguments come from: the va_list of a call, or what trace_bin_pack() has stored. `call`
+ * is NULL in the second case.
+ */
 struct fmt_args {
 	va_list *call;
 	const uint8_t *packed;
@@ -43,6 +48,7 @@ const char *fmt_args_string(struct fmt_args *args);
 /* Replace `*` by the arguments that stand for it. */
 void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec);
 
+/* As trace_vsnprintf(), with arguments from either place. */
 int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args);
 
 #endif

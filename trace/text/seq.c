@@ -10,7 +10,7 @@ void trace_seq_init(struct trace_seq *seq, char *buf, size_t size)
 	*seq = (struct trace_seq){ .buf = buf, .size = size };
 }
 
-/* Take in `len` bytes that a formatter wanted to write behind the text. */
+/* A formatter was given the free room and has a text of `len` bytes: count what is there of it. */
 static void advance(struct trace_seq *seq, size_t len)
 {
 	size_t room = trace_seq_room(seq);
@@ -20,7 +20,7 @@ static void advance(struct trace_seq *seq, size_t len)
 		return;
 	}
 	seq->overflowed = true;
-	seq->len += room ? room - 1 : 0; /* the formatter ended the text by NUL */
+	seq->len += room ? room - 1 : 0; /* the last byte is the formatter's NUL */
 }
 
 void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
@@ -77,7 +77,11 @@ void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, ch
 	trace_seq_write(seq, start, (size_t)(end - start));
 }
 
-/* As many of three decimals as seven figures leave room for; longer numbers push the rest on. */
+/*
+ * The whole number and its decimals share seven digits: three decimals at most, fewer when the
+ * whole number is long, none when it has seven digits itself. Numbers of more than eight digits
+ * make the text longer than 12 characters.
+ */
 void trace_seq_duration(struct trace_seq *seq, uint64_t ns)
 {
 	uint64_t us = ns / 1000, rest = ns % 1000;

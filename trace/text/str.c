@@ -76,7 +76,7 @@ static unsigned int digit_value(char c)
 	return 255;
 }
 
-/* Find the base, step over its prefix. */
+/* Replace base 0 by the one that the prefix says, and step over "0x". */
 static unsigned int resolve_base(const char **text, unsigned int base)
 {
 	const char *t = *text;

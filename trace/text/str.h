@@ -19,20 +19,21 @@ int memcmp(const void *a, const void *b, size_t bytes);
 #define TRACE_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 size_t trace_strlen(const char *text);
-/* At most `max`; `max` when there is no NUL before. */
+/* The length of `text`, or `max` when its first `max` bytes hold no NUL. */
 size_t trace_strnlen(const char *text, size_t max);
 bool trace_streq(const char *a, const char *b);
 int trace_strcmp(const char *a, const char *b);
 bool trace_str_starts(const char *text, const char *prefix);
-/* Copy, cut to `size` - 1, always ended by NUL. */
+/* Copy at most `size` - 1 characters of `from`, and a NUL. `size` is not 0. */
 void trace_strcpy(char *to, const char *from, size_t size);
 bool trace_is_space(char c);
-/* Cut blanks at the end of `text`, in place; return the first that is none. */
+/* Cut white space off the end of `text`, in place. Returns its first character that is none. */
 char *trace_strip(char *text);
 
 /*
- * The whole of `text` as a number, as Linux's kstrtoul reads it: base 10 or 16, or 0 for "0x" and
- * "0" prefixes; one newline may follow. -EINVAL for anything else, -ERANGE when it does not fit.
+ * Read all of `text` as one number, by the rules of Linux's kstrtoul(): a base of 0 means that the
+ * prefix decides ("0x": 16, "0": 8, otherwise 10); a '+' may stand in front, one newline at the
+ * end. 0, -EINVAL when `text` is anything else, -ERANGE when the number needs more than 64 bits.
  */
 int trace_parse_u64(const char *text, unsigned int base, uint64_t *out_value);
 

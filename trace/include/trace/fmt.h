@@ -30,23 +30,30 @@ TRACE_BEGIN_DECLS
 int trace_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap) TRACE_PRINTF(3, 0);
 int trace_snprintf(char *buf, size_t size, const char *fmt, ...) TRACE_PRINTF(3, 4);
 
-/* The same, but returns the length that was stored: what may be added to a position. */
+/*
+ * As trace_snprintf(), but returns how many characters are in `buf`, without the NUL. This may be
+ * added to a position in a buffer, cut or not.
+ */
 size_t trace_scnprintf(char *buf, size_t size, const char *fmt, ...) TRACE_PRINTF(3, 4);
 
 /*
- * Pack the arguments that `fmt` takes. Returns the bytes the whole would need; when that is more
- * than `size`, `buf` holds nothing of use.
+ * Pack the arguments that `fmt` takes into `buf`, which needs no alignment. Returns how many bytes
+ * all of them need; when that is more than `size`, some are missing and `buf` is of no use.
  */
 size_t trace_bin_pack(void *buf, size_t size, const char *fmt, va_list ap) TRACE_PRINTF(3, 0);
 
 /*
- * As trace_plat_symbol(), of the function that a call returns to at `ret`. The call may be that
- * function's last instruction, when it is one to a function that never returns: then `ret` is
- * behind it, where another may begin, and the offset `ret - *out_start` is all of its size.
+ * Name the function that made the call which returns to `ret`; parameters and result are those of
+ * trace_plat_symbol(). A call to a function that never returns may be the last instruction of its
+ * caller. `ret` is then the address behind the caller, where another function may begin, so this
+ * looks up `ret - 1` first. The offset `ret - *out_start` may therefore be as large as *out_size.
  */
 bool trace_symbol_of_return(uintptr_t ret, char *out_name, uintptr_t *out_start, size_t *out_size);
 
-/* Format packed arguments; a packing that ends early prints as if the rest were zero. */
+/*
+ * As trace_snprintf(), with `args_bytes` bytes of arguments that trace_bin_pack() stored for the
+ * same `fmt`. Arguments beyond those bytes print as 0 and as empty strings.
+ */
 int trace_bin_format(char *buf, size_t size, const char *fmt, const void *args, size_t args_bytes);
 
 TRACE_END_DECLS

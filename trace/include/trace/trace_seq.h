@@ -1,7 +1,10 @@
 /*
- * Text that grows in a buffer of fixed size. What does not fit is cut, and remembered.
+ * Text that grows in a buffer of fixed size. What does not fit is cut off, and `overflowed` is set;
+ * no function fails. The text is buf[0] to buf[len - 1]; nothing ends it with a NUL.
  *
- * Context: any; the buffer is the caller's.
+ * Context:   any, NMI included.
+ * Locking:   none: one user at a time.
+ * Ownership: the buffer is the caller's and has to last as long as the trace_seq.
  */
 #ifndef TRACE_TRACE_SEQ_H
 #define TRACE_TRACE_SEQ_H
@@ -17,8 +20,8 @@ TRACE_BEGIN_DECLS
 struct trace_seq {
 	char *buf;
 	size_t size;
-	size_t len; /* never more than size */
-	bool overflowed;
+	size_t len;	 /* never more than size */
+	bool overflowed; /* some text did not fit and is missing */
 };
 
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size);
@@ -28,12 +31,15 @@ void trace_seq_puts(struct trace_seq *seq, const char *text);
 void trace_seq_right(struct trace_seq *seq, const char *text, size_t width);
 /* `value` in decimal, at least `width` characters, filled up in front with `fill`. */
 void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, char fill);
-/* `ns` in microseconds, 12 characters as the graph has them: `12.345 us   `, `1234567 us  `. */
+/*
+ * `ns` nanoseconds as microseconds, in the 12 characters that the function_graph tracer gives a
+ * duration: `12.345 us   `, `1234567 us  `. More characters from 100 seconds on.
+ */
 void trace_seq_duration(struct trace_seq *seq, uint64_t ns);
 void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len);
-/* Packed arguments of trace_bin_pack(). */
+/* As trace_seq_printf(), with arguments that trace_bin_pack() has stored for the same `fmt`. */
 void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes);
-/* `value` as hex digits, most significant first, two per byte of `bytes`, and a blank. */
+/* `value` as hex digits, at least two for each of its `bytes` bytes, and a blank. */
 void trace_seq_hex(struct trace_seq *seq, unsigned long value, unsigned int bytes);
 
 static inline size_t trace_seq_room(const struct trace_seq *seq)
