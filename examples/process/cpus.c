@@ -222,6 +222,7 @@ int cpu_start(const char *name, void (*fn)(void *arg), void *arg)
 	start->fn = fn;
 	start->arg = arg;
 	start->parent_pid = THIS_CPU(pid);
+	(void)trace_cpu_prepare((uint32_t)(start - starts)); /* without memory it runs untraced */
 	start->blocked = process_signals_block();
 	err = pthread_create(&start->thread, NULL, cpu_main, start);
 	process_signals_restore(start->blocked);
