@@ -9,7 +9,7 @@
 
 static int readme_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return trace_readme_next(&handle->index, seq) ? 1 : 0;
+	return trace_readme_next(&handle->index, seq);
 }
 
 /* ---- error_log ---- */
@@ -23,7 +23,7 @@ static int error_log_open(struct trace_handle *handle)
 
 static int error_log_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return trace_error_log_show(handle->tr, handle->index++, seq) ? 1 : 0;
+	return trace_error_log_show(handle->tr, handle->index++, seq);
 }
 
 /* Only truncation has an effect. */

@@ -33,8 +33,6 @@ static int stat_open(struct trace_handle *handle)
 	struct profile_stats *stats;
 	int err;
 
-	if (!(handle->flags & TRACE_FS_READ))
-		return 0;
 	handle->private_bytes = sizeof(*stats);
 	stats = trace_plat_alloc(sizeof(*stats));
 	if (!stats)
@@ -49,8 +47,6 @@ static int stat_open(struct trace_handle *handle)
 
 static int stat_close(struct trace_handle *handle)
 {
-	if (!handle->private)
-		return 0;
 	profile_stats_free(handle->private);
 	trace_plat_free(handle->private, handle->private_bytes);
 	return 0;
@@ -67,13 +63,11 @@ static int stat_next(struct trace_handle *handle, struct trace_seq *seq)
 	const struct profile_stats *stats = handle->private;
 	size_t at = handle->index++;
 
-	if (at > stats->nr + 1)
-		return 0;
 	if (at == 0)
 		profile_stat_head(seq);
 	else if (at <= stats->nr)
 		profile_stat_line(seq, &stats->stat[at - 1]);
-	else if (stats->dropped)
+	else if (at == stats->nr + 1 && stats->dropped)
 		trace_seq_printf(seq, "# no room for %llu calls of other functions\n",
 				 (unsigned long long)stats->dropped);
 	return seq->len != 0;

@@ -48,7 +48,7 @@ struct trace_bprint_entry {
 	struct trace_entry ent;
 	uint32_t ip;
 	uint16_t args_bytes;
-	uint16_t unused;
+	uint16_t unused; /* not written */
 	const char *fmt;
 	uint8_t args[];
 } TRACE_ENTRY_ALIGNED;
@@ -58,7 +58,7 @@ struct trace_bprint_entry {
 struct trace_bputs_entry {
 	struct trace_entry ent;
 	uint32_t ip;
-	uint32_t unused;
+	uint32_t unused; /* not written */
 	const char *text;
 } TRACE_ENTRY_ALIGNED;
 

@@ -120,15 +120,15 @@ static bool is_taken(const struct trace_event *event)
  */
 static uint16_t free_type(void)
 {
-	const uint32_t nr = TRACE_EVENT_MAX_TYPE + 1 - TRACE_EVENT_FIRST_TYPE;
-	uint32_t type = registry.next_type;
+	for (uint32_t i = TRACE_EVENT_FIRST_TYPE; i <= TRACE_EVENT_MAX_TYPE; i++) {
+		uint32_t type = registry.next_type;
 
-	for (uint32_t i = 0; i < nr && event_of(type); i++)
-		type = type < TRACE_EVENT_MAX_TYPE ? type + 1 : TRACE_EVENT_FIRST_TYPE;
-	if (event_of(type))
-		return 0;
-	registry.next_type = type < TRACE_EVENT_MAX_TYPE ? type + 1 : TRACE_EVENT_FIRST_TYPE;
-	return (uint16_t)type;
+		registry.next_type =
+			type < TRACE_EVENT_MAX_TYPE ? type + 1 : TRACE_EVENT_FIRST_TYPE;
+		if (!event_of(type))
+			return (uint16_t)type;
+	}
+	return 0;
 }
 
 static int make_slot(uint16_t type)

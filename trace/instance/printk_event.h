@@ -30,7 +30,6 @@ trace_printk_reserve(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, 
 	trace_entry_init(&entry->ent, TRACE_TYPE_BPRINT, TRACE_PRINTK_DEPTH);
 	entry->ip = trace_plat_ip_pack(ip);
 	entry->args_bytes = (uint16_t)args_bytes;
-	entry->unused = 0;
 	entry->fmt = fmt;
 	return entry;
 }
@@ -61,7 +60,6 @@ static TRACE_ALWAYS_INLINE void trace_printk_literal(struct ring_buffer *buffer,
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_BPUTS, TRACE_PRINTK_DEPTH);
 	entry->ip = trace_plat_ip_pack(ip);
-	entry->unused = 0;
 	entry->text = text;
 	ring_buffer_unlock_commit(buffer, entry);
 }

@@ -107,36 +107,35 @@ static void free_groups(void)
 	nr_pages = 0;
 }
 
-/* Whether the sites ascend; the build sorts the table, so they do. */
-static bool make_records(struct ftrace_page_group *group, const uintptr_t *sites, uint32_t nr)
+static void make_records(struct ftrace_page_group *group, const uintptr_t *sites, uint32_t nr)
 {
-	struct dyn_ftrace *records = group->records;
-	uintptr_t last = nr_records ? sites[-1] : 0;
-	bool sorted = true;
-
 	group->first = nr_records;
 	group->nr = nr;
-	for (uint32_t i = 0; i < nr; i++) {
-		sorted &= sites[i] > last;
-		last = sites[i];
-		records[i].ip = trace_plat_ip_pack(last);
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		group->records[i].ip = trace_plat_ip_pack(sites[i]);
 	nr_records += nr;
-	return sorted;
 }
 
 /* False: no room. */
-static bool add_records(const uintptr_t *sites, size_t nr, bool *out_sorted)
+static bool add_records(const uintptr_t *sites, size_t nr)
 {
-	*out_sorted = true;
 	while (nr_records < nr) {
 		uint32_t left = (uint32_t)nr - nr_records;
 		uint32_t room = add_group(left);
 
 		if (!room)
 			return false;
-		*out_sorted &= make_records(&ftrace_groups[ftrace_nr_groups - 1],
-					    sites + nr_records, room < left ? room : left);
+		make_records(&ftrace_groups[ftrace_nr_groups - 1], sites + nr_records,
+			     room < left ? room : left);
+	}
+	return true;
+}
+
+static bool is_sorted(const uintptr_t *sites, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (sites[i - 1] > sites[i])
+			return false;
 	}
 	return true;
 }
@@ -187,17 +186,16 @@ void ftrace_init(void)
 {
 	size_t nr;
 	const uintptr_t *sites = trace_plat_sites(&nr);
-	bool sorted;
 
 	trace_plat_log("ftrace: allocating %zu entries in %zu pages", nr,
 		       (nr + FTRACE_RECORDS_PER_PAGE - 1) / FTRACE_RECORDS_PER_PAGE);
-	if (!add_records(sites, nr, &sorted) || !nop_all(sites, nr)) {
+	if (!add_records(sites, nr) || !nop_all(sites, nr)) {
 		trace_plat_log("ftrace: function tracing is off");
 		free_groups();
 		ftrace_kill();
 		return;
 	}
-	if (!sorted)
+	if (!is_sorted(sites, nr))
 		sort_records();
 	trace_plat_log("ftrace: allocated %u pages with %u groups", nr_pages, ftrace_nr_groups);
 }

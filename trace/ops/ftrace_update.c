@@ -54,15 +54,13 @@ void ftrace_bug(const struct trace_poke_error *error)
 	char name[TRACE_SYM_LEN];
 	uintptr_t start = error->site;
 	size_t size;
+	bool is_known;
 
 	ftrace_kill();
-	if (!trace_plat_symbol(error->site, name, &start, &size)) {
-		name[0] = '?';
-		name[1] = '\0';
-	}
+	is_known = trace_plat_symbol(error->site, name, &start, &size);
 	trace_plat_log("------------[ ftrace bug ]------------");
 	trace_plat_log("ftrace failed to modify [<%016lx>] %s+0x%lx", (unsigned long)error->site,
-		       name, (unsigned long)(error->site - start));
+		       is_known ? name : "?", (unsigned long)(error->site - start));
 	log_bytes("actual:  ", error->found);
 	log_bytes("expected:", error->expected);
 	trace_plat_bug("ftrace: text at a call site is not what was written there");
