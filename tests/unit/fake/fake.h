@@ -44,6 +44,7 @@ extern uint64_t fake_ticks;
 
 /* ---- Memory ---- */
 extern long fake_alloc_budget;	    /* allocations until one fails; negative: none fails */
+extern bool fake_alloc_fails_once;  /* those after that one do not fail */
 extern size_t fake_alloc_max_bytes; /* larger ones fail; 0: no limit */
 extern _Atomic long fake_alloc_out; /* allocated and not freed */
 extern _Atomic uint64_t fake_alloc_calls;

@@ -12,6 +12,7 @@
 #include "fake_internal.h"
 
 long fake_alloc_budget = -1;
+bool fake_alloc_fails_once;
 size_t fake_alloc_max_bytes;
 _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
@@ -58,6 +59,7 @@ void fake_thread_reset(void)
 {
 	fake_alloc_max_bytes = 0;
 	fake_alloc_budget = -1;
+	fake_alloc_fails_once = false;
 	fake_alloc_calls = 0;
 	fake_on_alloc = NULL;
 	fake_interrupted = false;
@@ -93,8 +95,11 @@ void *trace_plat_alloc(size_t bytes)
 		fake_on_alloc = hook;
 	}
 	atomic_fetch_add(&fake_alloc_calls, 1);
-	if (fake_alloc_budget == 0 || (fake_alloc_max_bytes && bytes > fake_alloc_max_bytes))
+	if (fake_alloc_budget == 0 || (fake_alloc_max_bytes && bytes > fake_alloc_max_bytes)) {
+		if (fake_alloc_fails_once)
+			fake_alloc_budget = -1;
 		return NULL;
+	}
 	if (fake_alloc_budget > 0)
 		fake_alloc_budget--;
 	if (posix_memalign(&memory, 4096, bytes ? bytes : 1) != 0)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "child.h"
 #include "tracefs.h"
+#include <trace/tracer.h>
 
 static void boot(void)
 {
@@ -76,6 +77,23 @@ static void nonsense_asked(void)
 	EXPECT(strcmp(cat("buffer_size_kb"), "1408\n") == 0);
 	EXPECT(strstr(fake_log(), "cannot start tracer nosuch: no such tracer"));
 	EXPECT(strstr(fake_log(), "no clock sundial"));
+}
+
+static int refuse(struct trace_array *tr)
+{
+	return tr ? -EBUSY : 0;
+}
+
+static void refusing_tracer_asked(void)
+{
+	static struct tracer busy = { .name = "busy", .init = refuse };
+
+	EXPECT(trace_boot_param("ftrace", "busy"));
+	EXPECT(tracefs_setup(NULL) == 0);
+	EXPECT(register_tracer(&busy) == 0);
+	trace_boot_start();
+	EXPECT(strcmp(cat("current_tracer"), "nop\n") == 0);
+	EXPECT(strstr(fake_log(), "cannot start tracer busy: error 16"));
 }
 
 /* The buffer's full size is for those who record, or ask for a tracer that does. */
@@ -329,6 +347,9 @@ static void cpu_column(uint32_t nr_cpus, const char *want)
 static void ten_cpus(void)
 {
 	cpu_column(10, " 0)  ");
+	/* A digit for each four of them. */
+	EXPECT(echo("1", "tracing_cpumask") == 0);
+	EXPECT(strcmp(cat("tracing_cpumask"), "001\n") == 0);
 }
 
 static void eleven_cpus(void)
@@ -397,6 +418,7 @@ static void dump_empty(void)
 TEST(nothing_asked)
 TEST(everything_asked)
 TEST(nonsense_asked)
+TEST(refusing_tracer_asked)
 TEST(too_long_asked)
 TEST(latency_asked)
 TEST(graph_asked)
@@ -424,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_asked),
 		cmocka_unit_test(test_everything_asked),
 		cmocka_unit_test(test_nonsense_asked),
+		cmocka_unit_test(test_refusing_tracer_asked),
 		cmocka_unit_test(test_too_long_asked),
 		cmocka_unit_test(test_latency_asked),
 		cmocka_unit_test(test_graph_asked),

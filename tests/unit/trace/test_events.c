@@ -369,6 +369,7 @@ static void format_text(void **state)
 	door.print_fmt = NULL;
 	trace_event_format(&all, text, sizeof(text));
 	assert_non_null(strstr(text, "\tfield:char name[8];\toffset:12;\tsize:8;\tsigned:1;\n"));
+	assert_non_null(strstr(text, "\tfield:unsigned short list[3];\toffset:22;\tsize:6;\t"));
 	assert_non_null(strstr(text, "\tfield:unsigned int rest[];\toffset:60;\tsize:0;\t"));
 	assert_non_null(strstr(text, "print fmt: \"who=%ps name=%s small=%hhd letter=%hhd list=%s "
 				     "large=%llu negative=%lld pointer=%lx callers=%s\", "

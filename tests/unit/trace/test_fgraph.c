@@ -635,6 +635,11 @@ static void tracer_sleep(void **state)
 		assert_non_null(strstr(graph(), " 0)   1.000 us    |  }\n"));
 	}
 	fake_thread_of(FIRST_PID)->sleep_ns = 0;
+	assert_int_equal(echo("nosleep-time", "trace_options"), 0);
+	assert_true(trace_sched_switch_enabled());
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_false(trace_sched_switch_enabled());
+	assert_int_equal(echo("1", "options/sleep-time"), 0);
 }
 
 static void tracer_sets(void **state)
@@ -821,14 +826,18 @@ static void tracer_pids(void **state)
 
 static void frame_does_not_fit(void **state)
 {
+	uintptr_t *slot;
+
 	(void)state;
 	watch(&user_a, NULL);
 	fake_run(FIRST_PID);
 	fake_enter(SCHEDULE, CALLER(1));
 	fake_enter(DO_WORK, CALLER(2));
-	fake_enter(KFREE, CALLER(3));
+	slot = fake_enter(KFREE, CALLER(3));
 	fake_this->stack_used -= 2; /* as longjmp() would */
+	*slot = 1234;		    /* that stack is somebody else's now */
 	assert_int_equal(fake_leave(0), CALLER(1));
+	assert_int_equal(*slot, 1234);
 	assert_int_equal(fake_nr_bugs, 0); /* function tracing goes on */
 	assert_non_null(strstr(fake_log(), "bad frame pointer"));
 	assert_true(ftrace_graph_is_dead());

@@ -178,6 +178,7 @@ static void packed_strings_are_copies(void **state)
 	trace_bin_format(got, sizeof(got), "%s %d", packed, bytes);
 	assert_string_equal(got, "before 5");
 	assert_int_equal(pack(packed, 3, "%s", "too long"), 9);
+	assert_int_equal(pack(packed, 3, "%.1s%.0s", "too long", "not read"), 3);
 }
 
 int main(void)

@@ -97,6 +97,9 @@ static const char *listened_to(void)
 	return listened;
 }
 
+#define BOTH   "cpu_idle irq_disable irq_enable preempt_disable preempt_enable "
+#define WAKEUP "sched_migrate_task sched_switch sched_wakeup "
+
 static void what_they_listen_to(void **state)
 {
 	(void)state;
@@ -105,10 +108,9 @@ static void what_they_listen_to(void **state)
 	start("preemptoff");
 	assert_string_equal(listened_to(), "cpu_idle preempt_disable preempt_enable ");
 	start("preemptirqsoff");
-	assert_string_equal(listened_to(),
-			    "cpu_idle irq_disable irq_enable preempt_disable preempt_enable ");
+	assert_string_equal(listened_to(), BOTH);
 	start("wakeup");
-	assert_string_equal(listened_to(), "sched_migrate_task sched_switch sched_wakeup ");
+	assert_string_equal(listened_to(), WAKEUP);
 	start("nop");
 	assert_string_equal(listened_to(), "");
 }
@@ -187,6 +189,17 @@ static void either(void **state)
 	pass(40);
 	preempt(0, false);
 	assert_int_equal(maximum(), 40);
+	irqs(0, true, 0); /* asks for preemption alone */
+	preempt(0, true);
+	pass(50);
+	preempt(0, false);
+	irqs(0, false, 0);
+	assert_int_equal(maximum(), 50);
+	start("irqsoff"); /* asks for interrupts alone */
+	preempt(0, true);
+	irqs_section(0, 60);
+	preempt(0, false);
+	assert_int_equal(maximum(), 60);
 }
 
 static void idle_does_not_count(void **state)
@@ -269,7 +282,11 @@ static void options(void **state)
 	says("options/latency-format", "1\n");
 	says("options/pause-on-trace", "1\n");
 	assert_int_equal(echo("nooverwrite", "trace_options"), -EINVAL);
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_int_equal(echo("1", "options/overwrite"), 0);
+	says("error_log", "");
 	assert_int_equal(echo("0", "options/overwrite"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), ": error: the tracer refuses it\n"));
 	says("options/overwrite", "1\n");
 	assert_int_equal(echo("nofunction-trace", "trace_options"), 0);
 	irqs(0, true, 0);
@@ -330,7 +347,9 @@ static void option_that_fails(void **state)
 		assert_int_equal(ftrace_set_filter(&users[i].ops, "kfree", 5, true), 0);
 		assert_int_equal(register_ftrace_graph(&users[i]), 0);
 	}
+	assert_int_equal(echo("", "error_log"), 0);
 	assert_int_equal(echo("1", "options/display-graph"), -EBUSY);
+	says("error_log", ""); /* the tracer has nothing against it */
 	says("options/display-graph", "0\n");
 	calls_are_recorded();
 	for (int i = 0; i < FGRAPH_MAX_USERS; i++) {
@@ -369,6 +388,31 @@ static void nested_calls(uint64_t us)
 	assert_int_equal(fake_leave(0), PARENT);
 	irqs(0, false, 0);
 	assert_int_equal(maximum(), us);
+}
+
+static void call_kfree(void)
+{
+	fake_call(KFREE, PARENT);
+}
+
+/* A call that the recording of another one makes is left out. */
+static void not_within_itself(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", "options/display-graph"), 0);
+	fake_run(3);
+	start("irqsoff");
+	irqs(0, true, 0);
+	fake_clock_irq = call_kfree;
+	fake_enter(DO_WORK, PARENT);
+	fake_clock_irq = NULL;
+	assert_int_equal(fake_leave(0), PARENT);
+	pass(10);
+	irqs(0, false, 0);
+	shows("do_work();\n");
+	shows_not("kfree");
+	assert_int_equal(echo("0", "options/display-graph"), 0);
+	fake_run(-1);
 }
 
 /* Threads that are left out: the two ends alone are there. */
@@ -674,33 +718,41 @@ static void one_wakeup(void **state)
 	assert_in_range(maximum(), 50, 51);
 }
 
-static void start_without_memory(const char *tracer)
+/*
+ * From one allocation on there is no memory, or for it alone: an error, or all is as with memory.
+ */
+static void start_without_memory(const char *tracer, const char *heard, bool once)
 {
 	long nr_failures = 0;
+	bool has_failed = true;
 
 	assert_int_equal(echo("nop", "current_tracer"), 0);
-	for (long budget = 0; budget < 20; budget++) {
+	for (long budget = 0; has_failed; budget++) {
 		int err;
 
 		fake_alloc_budget = budget;
+		fake_alloc_fails_once = once;
 		err = echo(tracer, "current_tracer");
+		has_failed = fake_alloc_budget <= 0;
+		fake_alloc_fails_once = false;
 		fake_alloc_budget = -1;
-		if (!err)
-			break;
-		nr_failures++;
-		assert_int_equal(err, -ENOMEM);
-		says("current_tracer", "nop\n");
-		assert_string_equal(listened_to(), "");
+		nr_failures += err != 0;
+		assert_true(!err || err == -ENOMEM);
+		if (err)
+			says("current_tracer", "nop\n");
+		assert_string_equal(listened_to(), err ? "" : heard);
+		assert_int_equal(echo("nop", "current_tracer"), 0);
 	}
 	assert_true(nr_failures >= 3);
-	assert_string_not_equal(cat("current_tracer"), "nop\n");
 }
 
 static void without_memory(void **state)
 {
 	(void)state;
-	start_without_memory("preemptirqsoff");
-	start_without_memory("wakeup");
+	for (int once = 0; once <= 1; once++) {
+		start_without_memory("preemptirqsoff", BOTH, once);
+		start_without_memory("wakeup", WAKEUP, once);
+	}
 }
 
 static int setup(void **state)
@@ -731,6 +783,7 @@ int main(void)
 		TEST(cut_not_rounded),
 		TEST(option_that_fails),
 		TEST(as_a_graph),
+		TEST(not_within_itself),
 		TEST(thread_filters),
 		TEST(settings_of_the_graph),
 		TEST(levels_begin_with_the_time),

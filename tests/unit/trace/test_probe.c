@@ -3,6 +3,7 @@
  * traces and repeats of the function tracer.
  */
 #include "unit.h"
+#include "child.h"
 #include "tracefs.h"
 #include <trace/ftrace_probe.h>
 #include "instance/array.h"
@@ -149,6 +150,44 @@ static void api(void **state)
 	assert_int_equal(nr_hits, 3);
 }
 
+/* Of many functions, in a life with more of them than others have. */
+static void probe_many_functions(void)
+{
+	struct trace_array *tr;
+	long out = 0;
+	char name[16];
+
+	fake_reset();
+	fake_text_build_many("f", 32);
+	ftrace_init();
+	EXPECT(trace_init() == 0);
+	tr = trace_global_array();
+	/* One after the other: it grows at some of them. */
+	for (int i = 0; i < 32; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		EXPECT(!register_ftrace_function_probe(name, tr, &own_probe, 0));
+	}
+	for (size_t i = 0; i < 32; i++)
+		fake_call(i, PARENT);
+	EXPECT(nr_hits == 32);
+	EXPECT(!unregister_ftrace_function_probe_func("f?*", tr, &own_probe));
+	EXPECT(!register_ftrace_function_probe("f0", tr, &own_probe, 0));
+	/* What is taken away can be had again, however often. */
+	for (int round = 0; round < 200; round++) {
+		EXPECT(!register_ftrace_function_probe("f2*", tr, &own_probe, 0));
+		EXPECT(!unregister_ftrace_function_probe_func("f2*", tr, &own_probe));
+		if (!round)
+			out = fake_alloc_out;
+	}
+	EXPECT(fake_alloc_out == out);
+}
+
+static void many_functions(void **state)
+{
+	(void)state;
+	in_child(probe_many_functions);
+}
+
 /* Without memory at any allocation: an error, and everything as before. */
 static void no_memory(void **state)
 {
@@ -230,6 +269,14 @@ static void dumps(void **state)
 	assert_int_equal(echo("!yield:dump", FILTER), 0);
 	assert_int_equal(echo("!kfree:cpudump", FILTER), 0);
 	assert_int_equal(echo("1", "tracing_on"), 0);
+	/* An instance that goes before a thread runs. */
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("yield:dump", "instances/one/" FILTER), 0);
+	call(1, 1, YIELD);
+	says("instances/one/tracing_on", "0\n");
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+	fake_run_deferred();
+	assert_null(strstr(fake_log(), "instance one"));
 }
 
 /* ---- Stack traces ---- */
@@ -310,6 +357,13 @@ static void deep_stacks(void **state)
 	for (const char *at = cat("trace"); (at = strstr(at, " => ")); at++)
 		lines++;
 	assert_int_equal(lines, 2 * TRACE_STACK_MAX + 1);
+	/* So does that of a traced function. */
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	assert_int_equal(echo("1", "options/func_stack_trace"), 0);
+	call(0, 9, KFREE);
+	assert_non_null(strstr(cat("trace"), " => ... (more than 64)\n"));
+	assert_int_equal(echo("0", "options/func_stack_trace"), 0);
+	assert_int_equal(echo("nop", "current_tracer"), 0);
 	set_stack(3);
 	assert_int_equal(echo("", "trace"), 0);
 	trace_dump_stack(2);
@@ -429,11 +483,13 @@ int main(void)
 		T(deep_stacks),
 		T(option_stacktrace),
 	};
+	static const struct CMUnitTest own_lives[] = { cmocka_unit_test(many_functions) };
 	static const struct CMUnitTest repeat_tests[] = {
 		cmocka_unit_test_setup(repeats, tracefs_reset), /* its memory stays */
 		T(repeats_nest),
 	};
-	int failed = cmocka_run_group_tests(tests, tracefs_setup, NULL);
+	int failed = cmocka_run_group_tests(own_lives, NULL, NULL);
 
+	failed += cmocka_run_group_tests(tests, tracefs_setup, NULL);
 	return failed + cmocka_run_group_tests(repeat_tests, NULL, NULL);
 }

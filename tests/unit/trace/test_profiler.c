@@ -81,6 +81,11 @@ static void before_first_use(void **state)
 	is("trace_stat/function0", HEAD);
 	is("trace_stat/function1", HEAD);
 	assert_null(node_of("trace_stat/function2"));
+	/* Nothing is counted without the pointers, whatever else there is memory for. */
+	fake_alloc_budget = 0;
+	fake_alloc_fails_once = true;
+	assert_int_equal(profile_enable(true), -ENOMEM);
+	fake_alloc_fails_once = false;
 	/* The pointers, two tables, the stacks of two threads: what was got is kept. */
 	for (int have = 0; have < 5; have++) {
 		fake_alloc_budget = have < 3;
@@ -250,6 +255,9 @@ static void without_sleep_time(void **state)
 	trace_thread_created(0, 61, fake_thread_of(61));
 	fake_run(60);
 	enter(SCHEDULE);
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("0", "instances/one/options/sleep-time"), 0);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
 	assert_false(trace_sched_switch_enabled()); /* nobody needs to know */
 	fake_clock += 7000;
 	leave(10);
@@ -260,6 +268,10 @@ static void without_sleep_time(void **state)
 	leave(10);
 	is("trace_stat/function0", HEAD "  schedule                                 2    7.020 us  "
 					"      3.510 us        24.500 us   \n");
+	assert_int_equal(echo("0", "function_profile_enabled"), 0);
+	assert_false(trace_sched_switch_enabled());
+	assert_int_equal(echo("1", "function_profile_enabled"), 0);
+	assert_true(trace_sched_switch_enabled());
 	assert_int_equal(echo("1", "options/sleep-time"), 0);
 	assert_false(trace_sched_switch_enabled());
 	fake_run(60);

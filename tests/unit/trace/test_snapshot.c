@@ -292,7 +292,7 @@ static void taken(void **state)
 					.init = keeper_init,
 					.uses_snapshot = true };
 
-	struct trace_handle *handle;
+	struct trace_handle *handle, *raw = open_file("per_cpu/cpu0/snapshot_raw", TRACE_FS_READ);
 	uint64_t pos = 0, pipe_pos = 0;
 	char text[10], piped[1000];
 	int64_t got;
@@ -309,6 +309,8 @@ static void taken(void **state)
 	assert_int_equal(
 		trace_fs_open(node_of("per_cpu/cpu0/snapshot_raw"), TRACE_FS_READ, &handle),
 		-EBUSY);
+	assert_int_equal(trace_fs_read(raw, text, sizeof(text), &pos), -EBUSY); /* opened before */
+	trace_fs_close(raw);
 	assert_int_equal(count("trace", ":"), 0);
 	tracing_snapshot(); /* complains in what is recorded into, which is not shown */
 	says("tracing_on", "1\n");
