@@ -1,4 +1,4 @@
-/* The CPUs: how they start, what belongs to each, how all of them are made to serialise. */
+/* The CPUs: how they start, what belongs to each, the interrupt with which one reaches all others. */
 #include <stdatomic.h>
 #include <trace/platform.h>
 #include "smp.h"
@@ -24,7 +24,7 @@ static volatile uint32_t *apic(uint32_t reg)
 	return (volatile uint32_t *)(APIC + reg);
 }
 
-/* ---- Interrupts: int3, and the one that serialises ---- */
+/* ---- Interrupts: int3, and the one between CPUs ---- */
 
 struct gate {
 	uint16_t offset_low, selector;
@@ -51,20 +51,15 @@ void interrupts_init(void)
 	idt[VECTOR] = gate_to(interrupt);
 }
 
-static _Atomic uint32_t nr_interrupted;
-
 void on_interrupt(void)
 {
 	*apic(APIC_EOI) = 0;
-	nr_interrupted++;
+	patch_interrupted();
 }
 
-void smp_sync(void)
+void interrupt_others(void)
 {
-	nr_interrupted = 0;
 	*apic(APIC_COMMAND) = TO_OTHERS | VECTOR;
-	while (nr_interrupted < smp_nr_cpus - 1)
-		__asm__ volatile("pause");
 }
 
 /* ---- Start ---- */

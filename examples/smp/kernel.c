@@ -5,7 +5,6 @@
  * both. In the end calls and counts are compared.
  */
 #include <stdatomic.h>
-#include <trace/arch_text.h>
 #include <trace/defaults.h>
 #include <trace/ftrace.h>
 #include "smp.h"
@@ -103,7 +102,7 @@ void main(void)
 	trace_symbols_set(symbols, nr_symbols, (uintptr_t)text_end);
 	ftrace_init();
 	cpus_start();
-	text_poke_selftest();
+	patch_init();
 	print("%u CPUs", smp_nr_cpus);
 	patch_while_they_run();
 	power_off();

@@ -18,8 +18,16 @@ void power_off(void) __attribute__((noreturn));
 void breakpoint(void);
 void interrupt(void);
 void on_interrupt(void);
+void interrupt_others(void);
 extern const char ap_start[], ap_start_end[];
 void ap_main(uint32_t id) __attribute__((noreturn));
+
+/*
+ * patch_int3.c or patch_stop.c: what the others do while code is changed. patch_interrupted() runs
+ * in the interrupt that interrupt_others() sends. Not traced.
+ */
+void patch_init(void);
+void patch_interrupted(void);
 
 /* work.c: what is traced. */
 uint64_t work(uint64_t n);

@@ -17,11 +17,11 @@ def must(*command, **options):
     return done.stdout
 
 
-def libtrace(compiler, profile, host="examples/tiny/include", folder=None, kind="kernel"):
+def libtrace(compiler, profile, host="examples/tiny/include", folder=None, kind="kernel", patch="int3"):
     """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
     must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
-         f"FOR={kind}", f"HOST={host}", f"LIBTRACE={folder}")
+         f"FOR={kind}", f"HOST={host}", f"LIBTRACE={folder}", f"TRACE_ARCH_PATCH={patch}")
     return folder
 
 
