@@ -1,10 +1,10 @@
 /*
  * See cmdlines.h.
  */
-#include <stdatomic.h>
 #include <trace/trace.h>
 #include "array.h"
 #include "cmdlines.h"
+#include "irq_lock.h"
 #include "pids.h"
 #include "snapshot.h"
 #include "text/str.h"
@@ -16,25 +16,6 @@ static struct {
 	size_t next; /* where the next name goes */
 	size_t nr;
 } saved;
-
-/* Interrupts are off while it is held. Without `may_wait` it is tried once. */
-static bool lock(bool may_wait, uint64_t *out_flags)
-{
-	for (;;) {
-		*out_flags = trace_plat_irq_save();
-		if (!atomic_exchange_explicit(&saved.is_locked, true, memory_order_acquire))
-			return true;
-		trace_plat_irq_restore(*out_flags);
-		if (!may_wait)
-			return false;
-	}
-}
-
-static void unlock(uint64_t flags)
-{
-	atomic_store_explicit(&saved.is_locked, false, memory_order_release);
-	trace_plat_irq_restore(flags);
-}
 
 int trace_cmdlines_init(void)
 {
@@ -52,14 +33,14 @@ int trace_cmdlines_resize(size_t nr)
 	ring = trace_plat_alloc(nr * sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	lock(true, &flags);
+	flags = trace_irq_lock(&saved.is_locked);
 	old = saved.ring;
 	old_size = saved.size;
 	saved.ring = ring;
 	saved.size = nr;
 	saved.next = 0;
 	saved.nr = 0;
-	unlock(flags);
+	trace_irq_unlock(&saved.is_locked, flags);
 	if (old)
 		trace_plat_free(old, old_size * sizeof(*old));
 	return 0;
@@ -70,10 +51,10 @@ static size_t size_and_room(size_t *out_room)
 	uint64_t flags;
 	size_t size;
 
-	lock(true, &flags);
+	flags = trace_irq_lock(&saved.is_locked);
 	size = saved.size;
 	*out_room = size - saved.nr;
-	unlock(flags);
+	trace_irq_unlock(&saved.is_locked, flags);
 	return size;
 }
 
@@ -98,7 +79,7 @@ void trace_cmdlines_save(int32_t pid, const char *comm)
 	struct trace_cmdline *line;
 	uint64_t flags;
 
-	lock(true, &flags);
+	flags = trace_irq_lock(&saved.is_locked);
 	line = find_locked(pid);
 	if (!line) {
 		line = &saved.ring[saved.next];
@@ -107,7 +88,7 @@ void trace_cmdlines_save(int32_t pid, const char *comm)
 	}
 	line->pid = pid;
 	trace_strcpy(line->comm, comm, sizeof(line->comm));
-	unlock(flags);
+	trace_irq_unlock(&saved.is_locked, flags);
 }
 
 static bool is_recording(void)
@@ -125,12 +106,14 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
 	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
 		return;
-	if (!lock(may_wait, &flags))
+	if (may_wait)
+		flags = trace_irq_lock(&saved.is_locked);
+	else if (!trace_irq_trylock(&saved.is_locked, &flags))
 		return;
 	line = find_locked(pid);
 	if (line)
 		trace_strcpy(out_comm, line->comm, TRACE_COMM_LEN);
-	unlock(flags);
+	trace_irq_unlock(&saved.is_locked, flags);
 }
 
 /* The host may hold a lock around each call, so names are asked afterwards. */
@@ -169,11 +152,11 @@ bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
 	uint64_t flags;
 	bool found;
 
-	lock(true, &flags);
+	flags = trace_irq_lock(&saved.is_locked);
 	found = index < saved.nr;
 	if (found)
 		*out_cmdline = saved.ring[index];
-	unlock(flags);
+	trace_irq_unlock(&saved.is_locked, flags);
 	return found;
 }
 

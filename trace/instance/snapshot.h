@@ -18,6 +18,7 @@
 #define TRACE_SNAPSHOT_H
 
 #include "array.h"
+#include "irq_lock.h"
 
 /* Of an instance. */
 struct trace_snapshot {
@@ -40,17 +41,12 @@ static inline struct trace_snapshot *trace_snapshot_of(const struct trace_array 
 /* Waited for only by other CPUs, and not for long. Any context but NMI. Returns the flags for unlock. */
 static inline uint64_t trace_snapshot_lock(struct trace_snapshot *snapshot)
 {
-	uint64_t flags = trace_plat_irq_save();
-
-	while (atomic_exchange_explicit(&snapshot->is_swapping, true, memory_order_acquire))
-		;
-	return flags;
+	return trace_irq_lock(&snapshot->is_swapping);
 }
 
 static inline void trace_snapshot_unlock(struct trace_snapshot *snapshot, uint64_t flags)
 {
-	atomic_store_explicit(&snapshot->is_swapping, false, memory_order_release);
-	trace_plat_irq_restore(flags);
+	trace_irq_unlock(&snapshot->is_swapping, flags);
 }
 
 /* No exchange happens until resume: `buffer` stays `buffer`. Nested. Thread. */
