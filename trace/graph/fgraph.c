@@ -232,22 +232,20 @@ static bool wants_entry(struct fgraph_ops *gops, struct trace_thread *thread,
 static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_top(thread);
+	struct fgraph_frame *frame;
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&gops->user.flags, memory_order_relaxed)))
 		return;
-	if (TRACE_UNLIKELY(!fgraph_has_room(frame))) {
-		fgraph_count_overrun(thread);
+	frame = fgraph_room(thread);
+	if (!frame)
 		return;
-	}
 	fgraph_push(thread, frame, gops->user.index, ip, slot);
 	if (gops->entryfunc && !wants_entry(gops, thread, frame, parent_ip)) {
 		fgraph_unpush(thread, frame);
 		return;
 	}
 	frame->child_ns = 0;
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-	frame->calltime = trace_plat_clock_ns();
+	fgraph_begin(thread, frame);
 	fgraph_hook(slot);
 }
 

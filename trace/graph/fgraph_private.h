@@ -83,6 +83,18 @@ static TRACE_ALWAYS_INLINE bool fgraph_has_room(const struct fgraph_frame *top)
 	return (uintptr_t)top % FGRAPH_STACK_BYTES != 0;
 }
 
+/* Where the next frame goes. NULL: there is no room, and the call is counted as one without. */
+static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_room(struct trace_thread *thread)
+{
+	struct fgraph_frame *top = fgraph_top(thread);
+
+	if (TRACE_LIKELY(fgraph_has_room(top)))
+		return top;
+	if (thread->graph_overrun < UINT16_MAX) /* events have 16 bits for it */
+		thread->graph_overrun++;
+	return NULL;
+}
+
 /*
  * Claim the free `frame` for the call of `func` whose return address lies at `slot`. Time and sleep
  * are missing. The return itself is not touched.
@@ -99,6 +111,21 @@ static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct 
 	frame->slot = (uintptr_t)slot;
 	frame->func = trace_plat_ip_pack(func);
 	frame->ret = trace_plat_ip_pack(*slot);
+}
+
+/* Its sleep so far belongs to others. */
+static TRACE_ALWAYS_INLINE void fgraph_begin_sleep(const struct trace_thread *thread,
+						   struct fgraph_frame *frame)
+{
+	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+}
+
+/* The call of the frame that was just pushed begins now. */
+static TRACE_ALWAYS_INLINE void fgraph_begin(const struct trace_thread *thread,
+					     struct fgraph_frame *frame)
+{
+	fgraph_begin_sleep(thread, frame);
+	frame->calltime = trace_plat_clock_ns();
 }
 
 /* Make the frame that was just pushed special: `head` is its own, and says what is inherited. */
@@ -194,13 +221,6 @@ static inline bool fgraph_is_hidden(const struct fgraph_frame *frame)
 static TRACE_ALWAYS_INLINE uint32_t fgraph_level(const struct fgraph_frame *frame)
 {
 	return frame->part.level;
-}
-
-/* A call found no room. The event has 16 bits for it. */
-static inline void fgraph_count_overrun(struct trace_thread *thread)
-{
-	if (thread->graph_overrun < UINT16_MAX)
-		thread->graph_overrun++;
 }
 
 /* ---- Users ---- */

@@ -180,7 +180,7 @@ static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame
 static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
 			 struct trace_thread *thread)
 {
-	frame->calltime = trace_plat_clock_ns();
+	fgraph_begin(thread, frame);
 	if (write_entry(tr, frame))
 		fgraph_hook(fgraph_slot(frame));
 	else
@@ -225,7 +225,7 @@ static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uint
 	fgraph_push(thread, frame, trace_graph_of(tr)->user.index, ip, slot);
 	if (head != next)
 		fgraph_make_special(thread, frame, head);
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	fgraph_begin_sleep(thread, frame);
 	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
 	    !try_write_entry(tr, ring_of(tr), frame, thread, state))
 		finish_entry(tr, frame, thread);
@@ -235,14 +235,12 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 				      uintptr_t ip, uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_top(thread);
+	struct fgraph_frame *frame = fgraph_room(thread);
 	uint32_t state = trace_entry_free_state();
 	uint32_t next;
 
-	if (TRACE_UNLIKELY(!fgraph_has_room(frame))) {
-		fgraph_count_overrun(thread);
+	if (!frame)
 		return;
-	}
 	next = fgraph_next(thread, trace_graph_of(tr)->user.index);
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
 	    TRACE_UNLIKELY(!is_plain(tr, thread, ip, next))) {
@@ -250,7 +248,7 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 		return;
 	}
 	fgraph_push(thread, frame, trace_graph_of(tr)->user.index, ip, slot);
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
+	fgraph_begin_sleep(thread, frame);
 	if (TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
 		finish_entry(tr, frame, thread);
 }
@@ -273,7 +271,6 @@ static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 	struct trace_thread *thread = trace_plat_current();
 
 	fgraph_unhook(frame);
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
 	trace_plat_preempt_enable();
 }

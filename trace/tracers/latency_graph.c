@@ -31,14 +31,12 @@ static void latency_enter(struct trace_array *tr, const struct trace_latency *la
 			  uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_top(thread);
+	struct fgraph_frame *frame = fgraph_room(thread);
 	uint64_t start_ts = lat->start_ts(trace_plat_cpu_id());
 	uint32_t head;
 
-	if (!fgraph_has_room(frame)) {
-		fgraph_count_overrun(thread);
+	if (!frame)
 		return;
-	}
 	head = next_in_time(thread, frame, lat->graph.index, start_ts);
 	head = trace_graph_wanted_head(tr, ip, head);
 	if (head == FGRAPH_NO_HEAD)
@@ -46,8 +44,7 @@ static void latency_enter(struct trace_array *tr, const struct trace_latency *la
 	fgraph_push(thread, frame, lat->graph.index, ip, slot);
 	fgraph_make_special(thread, frame, head);
 	frame->data = start_ts;
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-	frame->calltime = trace_plat_clock_ns();
+	fgraph_begin(thread, frame);
 	if (trace_graph_write_frame(tr, frame))
 		fgraph_hook(slot);
 	else

@@ -54,15 +54,14 @@ static TRACE_ALWAYS_INLINE struct profile_table *this_table(void)
 static TRACE_NOINLINE void entry_slow(uintptr_t ip, struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
-	struct fgraph_frame *frame = fgraph_top(thread);
+	struct fgraph_frame *frame;
 	struct profile_rec *rec;
 
 	if (atomic_load_explicit(&profiler.user.flags, memory_order_relaxed) & FGRAPH_USER_DEAD)
 		goto enable;
-	if (!fgraph_has_room(frame)) {
-		fgraph_count_overrun(thread);
+	frame = fgraph_room(thread);
+	if (!frame)
 		goto enable;
-	}
 	rec = profile_table_claim(this_table(), trace_plat_ip_pack(ip));
 	if (!rec)
 		goto enable;
@@ -70,8 +69,7 @@ static TRACE_NOINLINE void entry_slow(uintptr_t ip, struct ftrace_regs *fregs)
 	fgraph_push(thread, frame, profiler.user.index, ip, ftrace_regs_return_slot(fregs));
 	frame->child_ns = 0;
 	frame->data = (uintptr_t)&profiler.nobodys;
-	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
-	frame->calltime = trace_plat_clock_ns();
+	fgraph_begin(thread, frame);
 	fgraph_hook(ftrace_regs_return_slot(fregs));
 enable:
 	trace_plat_preempt_enable();
