@@ -221,7 +221,7 @@ static int cmd_bracket(struct command_env *env, int argc, char **argv)
 
 const struct command test_commands[] = {
 	{ "[", "EXPRESSION ]", "the same as test", cmd_bracket, COMMAND_BUILTIN },
-	{ "test", "EXPRESSION", "compare numbers and words, test_ask about files", cmd_test,
+	{ "test", "EXPRESSION", "compare numbers and words, ask about files", cmd_test,
 	  COMMAND_BUILTIN },
 	{ 0 },
 };
