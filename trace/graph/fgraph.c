@@ -61,6 +61,23 @@ struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame)
 
 /* ---- Return ---- */
 
+/* `is_here`: the frame of this return is below `top`. */
+static void stop_for_bad_frame(const struct fgraph_frame *top, const uintptr_t *slot, bool is_here)
+{
+	if (ftrace_graph_is_dead())
+		return;
+	ftrace_graph_stop();
+	trace_plat_alert("fgraph: bad frame pointer: expected %lx, received %lx, "
+			 "function %ps; graph tracing has stopped",
+			 top->slot, (uintptr_t)slot, (void *)trace_plat_ip_unpack(top->func));
+	if (is_here)
+		trace_plat_alert("fgraph: that function was left without a return");
+	else
+		trace_plat_alert("fgraph: thread %d has no frame of this return: does "
+				 "trace_plat_current() change exactly where the stack does?",
+				 trace_plat_current_pid());
+}
+
 /*
  * The topmost frame is not of this return: a frame that never returned is above it, or this one was
  * overwritten. NULL: the return address is lost.
@@ -73,13 +90,7 @@ static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *threa
 
 	while (frame > thread->graph_base && frame->slot != (uintptr_t)slot)
 		frame--;
-	if (!ftrace_graph_is_dead()) {
-		ftrace_graph_stop();
-		trace_plat_alert("fgraph: bad frame pointer: expected %lx, received %lx, "
-				 "function %ps; graph tracing has stopped",
-				 first->slot, (uintptr_t)slot,
-				 (void *)trace_plat_ip_unpack(first->func));
-	}
+	stop_for_bad_frame(first, slot, frame > thread->graph_base);
 	if (frame == thread->graph_base)
 		return NULL;
 	while (first > frame)

@@ -4,6 +4,8 @@
  * leave out; what happens when a return address does not fit.
  */
 #include "unit.h"
+#include <sys/wait.h>
+#include <unistd.h>
 #include <trace/fgraph.h>
 #include <trace/host_tracepoints.h>
 #include <trace/recursion.h>
@@ -824,6 +826,31 @@ static void tracer_pids(void **state)
 
 /* ---- The end: these stop graph tracing for good ---- */
 
+/* trace_plat_current() is a thread whose stack this is not. In a process of its own: it is for good. */
+static void thread_is_not_that_of_the_stack(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	watch(&user_a, NULL);
+	fake_run(FIRST_PID + 1);
+	fake_call(KFREE, PARENT);
+	fake_run(FIRST_PID);
+	fake_enter(SCHEDULE, CALLER(1));
+	child = fork();
+	if (child == 0) {
+		fake_run(FIRST_PID + 1);
+		_exit(fake_leave(0) != FAKE_RETURN_LOST || !ftrace_graph_is_dead() ||
+		      !strstr(fake_log(), "fgraph: thread 101 has no frame of this return: does "
+					  "trace_plat_current() change"));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(fake_leave(0), CALLER(1));
+	unwatch(&user_a);
+}
+
 static void frame_does_not_fit(void **state)
 {
 	uintptr_t *slot;
@@ -840,6 +867,7 @@ static void frame_does_not_fit(void **state)
 	assert_int_equal(*slot, 1234);
 	assert_int_equal(fake_nr_bugs, 0); /* function tracing goes on */
 	assert_non_null(strstr(fake_log(), "bad frame pointer"));
+	assert_non_null(strstr(fake_log(), "fgraph: that function was left without a return"));
 	assert_true(ftrace_graph_is_dead());
 	assert_int_equal(user_a.returns, 0);
 	fake_call(KFREE, PARENT);
@@ -905,6 +933,7 @@ int main(void)
 		TEST(tracer_resized),
 		TEST(tracer_full),
 		TEST(tracer_pids),
+		TEST(thread_is_not_that_of_the_stack),
 		TEST(frame_does_not_fit), /* last */
 	};
 
