@@ -5,7 +5,6 @@
 enum tag_type {
 	TAG_END = 0,
 	TAG_CMDLINE = 1,
-	TAG_LOADER_NAME = 2,
 	TAG_MEMORY_MAP = 6,
 	TAG_RSDP_OLD = 14,
 	TAG_RSDP_NEW = 15,
@@ -36,27 +35,25 @@ struct map_entry {
 };
 
 #define MAX_CMDLINE	8192 /* more than the kernel keeps: it can tell that some is missing */
-#define MAX_LOADER_NAME 64
 #define MAX_MAP_ENTRIES 256
 #define MAX_RSDP	64
 #define MAX_INFO_BYTES	(1u << 20) /* more is not believed */
 
 static struct {
 	char cmdline[MAX_CMDLINE];
-	char loader_name[MAX_LOADER_NAME];
 	struct memory_map_entry map[MAX_MAP_ENTRIES];
 	size_t nr_map;
 	uint8_t rsdp[MAX_RSDP];
 	size_t rsdp_bytes;
 } info;
 
-static void multiboot_copy_string(char *out, size_t room, const struct tag *tag)
+static void multiboot_copy_cmdline(const struct tag *tag)
 {
 	size_t len = tag->bytes - sizeof(*tag), i;
 
-	for (i = 0; i + 1 < room && i < len && tag->data[i]; i++)
-		out[i] = (char)tag->data[i];
-	out[i] = '\0';
+	for (i = 0; i + 1 < MAX_CMDLINE && i < len && tag->data[i]; i++)
+		info.cmdline[i] = (char)tag->data[i];
+	info.cmdline[i] = '\0';
 }
 
 static void multiboot_copy_map(const struct tag *tag)
@@ -97,10 +94,7 @@ static void multiboot_take_tag(const struct tag *tag)
 {
 	switch (tag->type) {
 	case TAG_CMDLINE:
-		multiboot_copy_string(info.cmdline, MAX_CMDLINE, tag);
-		break;
-	case TAG_LOADER_NAME:
-		multiboot_copy_string(info.loader_name, MAX_LOADER_NAME, tag);
+		multiboot_copy_cmdline(tag);
 		break;
 	case TAG_MEMORY_MAP:
 		multiboot_copy_map(tag);
@@ -124,7 +118,7 @@ int multiboot_parse(const void *mbi)
 	uint32_t pos = sizeof(*header);
 
 	info.nr_map = info.rsdp_bytes = 0;
-	info.cmdline[0] = info.loader_name[0] = '\0';
+	info.cmdline[0] = '\0';
 	if (header->total_bytes < sizeof(*header) || header->total_bytes > MAX_INFO_BYTES)
 		return -EINVAL;
 	while (pos + sizeof(struct tag) <= header->total_bytes) {
@@ -143,11 +137,6 @@ int multiboot_parse(const void *mbi)
 const char *multiboot_cmdline(void)
 {
 	return info.cmdline;
-}
-
-const char *multiboot_loader_name(void)
-{
-	return info.loader_name;
 }
 
 const struct memory_map_entry *multiboot_memory_map(size_t *out_nr)

@@ -86,24 +86,6 @@ TRACE_NOTRACE void softirq_run(void)
 	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 }
 
-void local_bh_disable(void)
-{
-	preempt_count_add(PREEMPT_SOFTIRQ_OFF);
-	preempt_tell_off(PREEMPT_SOFTIRQ_OFF, (uintptr_t)__builtin_return_address(0));
-}
-
-void local_bh_enable(void)
-{
-	preempt_count_sub(PREEMPT_SOFTIRQ_OFF - 1); /* preemption stays off */
-	if (!in_interrupt() && !arch_irqs_disabled()) {
-		arch_irq_disable();
-		if (softirq_is_pending())
-			softirq_run();
-		arch_irq_enable();
-	}
-	preempt_enable_from((uintptr_t)__builtin_return_address(0));
-}
-
 static int ksoftirqd(void *arg)
 {
 	struct softirq_cpu *cpu = arg;

@@ -17,7 +17,6 @@
 #define PREEMPT_DEPTH_MASK   0x000000ffu
 #define PREEMPT_SOFTIRQ_MASK 0x0000ff00u
 #define PREEMPT_SOFTIRQ_ONE  0x00000100u /* serving a softirq */
-#define PREEMPT_SOFTIRQ_OFF  0x00000200u /* one local_bh_disable() */
 #define PREEMPT_HARDIRQ_MASK 0x000f0000u
 #define PREEMPT_HARDIRQ_ONE  0x00010000u
 #define PREEMPT_NMI_MASK     0x00f00000u

@@ -21,8 +21,6 @@ void softirq_register(enum softirq nr, void (*fn)(void));
 void raise_softirq(enum softirq nr);
 /* The same from a probe, NMI included; preemption is off. */
 void raise_softirq_notrace(enum softirq nr);
-void local_bh_disable(void);
-void local_bh_enable(void);
 const char *softirq_name(enum softirq nr);
 uint64_t softirq_count(uint32_t cpu, enum softirq nr);
 

@@ -146,7 +146,7 @@ static void leave_at_third(void)
 /* A depth, a softirq, softirqs held off; each CPU but the caller's. */
 static void test_sections_are_waited_for(void **state)
 {
-	const uint32_t sections[] = { 1, 3, PREEMPT_SOFTIRQ_ONE, PREEMPT_SOFTIRQ_OFF, 255 };
+	const uint32_t sections[] = { 1, 3, PREEMPT_SOFTIRQ_ONE, 2 * PREEMPT_SOFTIRQ_ONE, 255 };
 
 	(void)state;
 	before_look = leave_at_third;

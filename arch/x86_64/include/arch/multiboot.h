@@ -35,8 +35,6 @@ int multiboot_parse(const void *mbi);
 
 /* The command line, "" when there is none. The first word (a path) is not part of it. */
 const char *multiboot_cmdline(void);
-/* Name of the boot loader, "" when it gave none. */
-const char *multiboot_loader_name(void);
 /* The memory map as the firmware gave it. */
 const struct memory_map_entry *multiboot_memory_map(size_t *out_nr);
 /* The RSDP (a copy, newest version given), NULL when there is none; *out_bytes long. */
