@@ -1,18 +1,19 @@
 /*
  * Ring buffer: the public write side and the recording switches. See <trace/ring_buffer.h>.
  *
- * Locking: none here. The gate of a CPU counts reasons not to record, in one word with the mask
- * that the fast path uses: any reason, a full ring, or a clock of its own, leaves no mask.
+ * Locking: none. The gate of a CPU is one word: it has the reasons not to record, and the mask of
+ * the fast path. The mask is 0, which sends writers to the slow path, while there is any reason,
+ * the ring is full, or its clock is not the default.
  */
 #include "ring_private.h"
 #include "text/str.h"
 
 static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 {
-	return buffer->cpu[trace_plat_cpu_id()]; /* only this CPU exchanges it */
+	return buffer->cpu[trace_plat_cpu_id()]; /* plain load: only this CPU exchanges it */
 }
 
-/* The slow rest of reserving. Preemption is off, and on again when there is no room. */
+/* The slow rest of reserving. Preemption is off; it is on again when the result is NULL. */
 static TRACE_NOINLINE void *reserve_rest(struct trace_ring_cpu *rc, size_t len)
 {
 	void *payload = trace_ring_reserve_slow(rc, len);
@@ -49,10 +50,11 @@ static TRACE_NOINLINE void publish_rest(struct trace_ring_cpu *rc)
 }
 
 /*
- * Our event does not start at the commit of the ring that this CPU has now: it interrupted another,
- * which will publish it; or an exchange came between the reserve's look-up of the ring and its
- * claim. Nothing was open then, and our event forbids another exchange: so nothing is open in the
- * ring that is here now, and ours is the outermost one of the twin's.
+ * Commit an event that does not start at the commit of the ring which this CPU has now. There are
+ * two ways for that to happen. Either our event interrupted another one in this ring, whose commit
+ * will publish it. Or an exchange of twins came between our look-up of the ring and our claim: then
+ * our event is in the twin's ring. An exchange happens only while no event is open in both rings,
+ * so ours is the outermost one there, and nothing is open in the ring that is here now.
  */
 static TRACE_NOINLINE void commit_rest(struct ring_buffer *buffer)
 {
@@ -78,7 +80,7 @@ void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload)
 	trace_plat_preempt_enable();
 }
 
-/* Where `payload` lies: see commit_rest(). */
+/* The ring in which `payload` lies: this CPU's, or after an exchange that of the twin. */
 static struct trace_ring_cpu *home_of(struct ring_buffer *buffer, const void *payload)
 {
 	struct trace_ring_cpu *rc = this_cpu(buffer);
@@ -106,13 +108,16 @@ int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len)
 	return 0;
 }
 
-/* Above the mask: a count, and on top of it bits. */
+/* The high half of the gate as 64-bit values: bits on top, and from GATE_ONE a count below them. */
 #define GATE_OFF  ((uint64_t)RING_GATE_OFF << 32)
 #define GATE_FULL ((uint64_t)RING_GATE_FULL << 32)
 #define GATE_ONE  ((uint64_t)1 << 32)
 #define GATE_HIGH (~(uint64_t)0 << 32)
 
-/* The reasons in a gate. Who changes them may have made room: the mark of a full ring goes. */
+/*
+ * What in `gate` stops recording. The mark of a full ring is left out on purpose: whoever changes
+ * the gate may have made room, and the next writer finds out.
+ */
 static uint64_t gate_reasons(uint64_t gate)
 {
 	return gate & (~(uint64_t)RING_GATE_OPEN << 32);
@@ -126,8 +131,8 @@ static uint64_t gate_with_mask(const struct trace_ring_cpu *rc, uint64_t reasons
 }
 
 /*
- * Preemption is off from the look at clock and size to the exchange: who changes those closes the
- * gate first, and waits for us.
+ * Preemption is off from the look at clock and size to the exchange. Whoever changes those closes
+ * the gate first and waits for such sections, so no old mask is stored after the change.
  */
 void trace_ring_gate(struct trace_ring_cpu *rc, int nr)
 {
@@ -154,7 +159,7 @@ void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc)
 			new_gate = gate_with_mask(rc, (gate_reasons(old) & ~GATE_OFF) |
 							      (is_off ? GATE_OFF : 0));
 		while (!atomic_compare_exchange_weak(&rc->gate, &old, new_gate));
-		/* Whoever switches at the same time may have been here before us. */
+		/* Another CPU may have switched, and stored its gate, since we loaded is_off. */
 	} while (is_off != (bool)atomic_load(&shared->is_off));
 	trace_plat_preempt_enable();
 }
@@ -201,7 +206,7 @@ static void gate_off_all(struct ring_buffer *buffer)
 		trace_ring_gate_off(buffer->shared, trace_ring_of(buffer, cpu));
 }
 
-/* Rings that are exchanged meanwhile get the switch's state after the exchange: ring_twin.c. */
+/* A ring may be missed because it is exchanged meanwhile: ring_twin.c then sets its gate again. */
 static void switch_all(struct ring_buffer *buffer, bool is_off)
 {
 	if (atomic_exchange(&buffer->shared->is_off, is_off) == is_off)

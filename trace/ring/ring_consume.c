@@ -1,12 +1,14 @@
 /*
  * The consuming reader of a ring: event by event, or whole pages. See <trace/ring_buffer.h>.
  *
- * Events leave the ring as a chunk, a copy of (part of) a sub-buffer, and from then on cannot be
- * overwritten; they count as still there until they are consumed one by one.
+ * Events leave the ring as a chunk, a copy of (part of) a sub-buffer. From then on the writer
+ * cannot overwrite them, but statistics count them as still there until they are consumed one by
+ * one.
  *
- * Context: thread. is_empty and is_filled: any.
- * Locking: rc->lock. The two look at words that are stored whole, with preemption off: whoever
- *          exchanges the memory of a ring sets is_moving and waits for them.
+ * Context: thread. ring_buffer_empty(), ring_buffer_is_filled(): any.
+ * Locking: rc->lock. Those two take no lock: they look with preemption off, at words that are
+ *          stored atomically. Whoever exchanges the memory of a ring sets is_moving and waits until
+ *          they have left.
  */
 #include "ring_private.h"
 #include "text/str.h"
@@ -18,7 +20,7 @@ void trace_ring_note_reader(struct trace_ring_cpu *rc)
 	__atomic_store_n(&rc->read_seq, rc->reader.seq, __ATOMIC_RELAXED);
 }
 
-/* Have an event in the chunk, and show it. */
+/* Show the next event of the chunk, and fetch another chunk when it has none. False: no event. */
 static bool fill(struct trace_ring_cpu *rc, bool full, struct ring_event *out_event)
 {
 	bool found;
@@ -71,7 +73,7 @@ bool ring_buffer_consume(struct ring_buffer *buffer, uint32_t cpu, struct ring_e
 	return found;
 }
 
-/* The rest of the chunk as a page of its own. */
+/* Copy what is left of the chunk to `page`, with a count of lost events behind it if it fits. */
 static void chunk_to_page(struct trace_ring_cpu *rc, struct ring_page *page)
 {
 	uint32_t room = ring_size(rc) - RING_PAGE_HEAD;
@@ -112,7 +114,7 @@ int ring_buffer_read_page(struct ring_buffer *buffer, uint32_t cpu, bool full,
 	return err;
 }
 
-/* Sub-buffers with something to read. */
+/* How many sub-buffers have something to read. */
 static uint64_t nr_dirty(struct trace_ring_cpu *rc)
 {
 	uint64_t nr = trace_ring_commit_seq(rc) - trace_ring_load(&rc->read_seq);

@@ -22,23 +22,27 @@
 #define RING_HEAD_BYTES 4u
 #define RING_TYPE_BITS	5
 
-/* What the writer and the readers know of one sub-buffer. Tags tell which lap a word speaks of. */
+/*
+ * What the writer and the readers know of the sub-buffer in one slot. The ring is used in laps, so
+ * the first two words carry the sequence of the sub-buffer that they speak of.
+ */
 struct ring_slot {
-	_Atomic uint64_t word;	      /* sequence << RING_TAKEN_BITS | events taken by the reader */
-	_Atomic uint64_t end;	      /* the same with bytes of data; other sequence: it is full */
+	_Atomic uint64_t word; /* sequence << RING_TAKEN_BITS | events taken by the reader */
+	_Atomic uint64_t end;  /* sequence << RING_TAKEN_BITS | bytes of data; with another */
+			       /* sequence it says nothing: the sub-buffer is filled up */
 	_Atomic uint64_t first_event; /* number of its first event */
 	_Atomic uint64_t dropped;     /* events dropped before it, since the reset */
 };
 
 /* How far a reader has come; see ring_read.c. */
 struct ring_cursor {
-	uint64_t seq;	     /* sub-buffer */
-	uint32_t offset;     /* in it */
-	uint32_t taken;	     /* events before offset */
-	uint64_t ts;	     /* time at offset; of no use at the sub-buffer's start */
-	uint64_t next_event; /* number of the event expected next */
-	uint64_t dropped;    /* dropped events already told */
-	uint64_t epoch;	     /* of the ring when the cursor was made: what all this counts from */
+	uint64_t seq;	 /* sequence of the sub-buffer it stands in */
+	uint32_t offset; /* in that sub-buffer, head included */
+	uint32_t taken;	 /* events before offset */
+	uint64_t ts;	 /* time at offset; not set at the sub-buffer's start, which has its own */
+	uint64_t next_event; /* number of the event expected next: a larger one means a loss */
+	uint64_t dropped;    /* dropped events that the reader was told of */
+	uint64_t epoch; /* of the ring when the cursor was made; see trace_ring_is_outdated() */
 };
 
 /* Part of a sub-buffer, copied out. */
@@ -57,55 +61,57 @@ struct ring_iter {
 	struct ring_chunk chunk;
 	uint64_t limit;	  /* number of the first event not to show */
 	bool is_absent;	  /* the ring had no memory when it was started */
-	bool is_anew;	  /* has begun again, and shown nothing since */
-	bool was_emptied; /* ring_buffer_iter_was_emptied() */
+	bool is_anew;	  /* the ring was emptied, and no event was shown since */
+	bool was_emptied; /* what ring_buffer_iter_was_emptied() will say */
 };
 
 struct trace_ring_cpu {
 	/*
-	 * Low half: subbuf_size - 1, or 0: there is more to do than to write, for a reason that the
-	 * high half (RING_GATE_*) has; nested disables are counted below those bits.
+	 * Low half: subbuf_size - 1 while writers may take the fast path; otherwise 0, which makes
+	 * trace_ring_step() fail. High half: the reasons for a 0, as RING_GATE_* bits and, below
+	 * them, the count of nested disables.
 	 */
 	_Atomic uint64_t gate;
 	ring_clock_fn clock; /* NULL: trace_plat_clock_ns() */
 
 	/*
-	 * This CPU writes these, in writer context; readers look. Whoever else sets them stores
-	 * atomically: writers that find the gate closed have looked at some of them.
+	 * Only this CPU's writers change these; readers on any CPU look at them. A reset or resize
+	 * sets them while the gate is closed, with atomic stores all the same: a writer reads some
+	 * of them before it finds the gate closed.
 	 */
 	struct trace_pair tail; /* lo: tail word, hi: time of the last event */
-	uint8_t *base;		/* nr_slots sub-buffers; NULL before its CPU comes */
-	uint64_t commit;	/* plain for this CPU, which writes it; atomic for the others */
+	uint8_t *base;		/* nr_slots sub-buffers; NULL until ring_buffer_add_cpu() */
+	uint64_t commit; /* tail word up to which readers may look; others load it atomically */
 	struct ring_slot *slots;
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
 	uint64_t nr_dropped;
 	uint64_t nr_commit_overrun;
-	uint64_t epoch; /* how often the ring was emptied: `lock` changes it, iterators look */
-	/* Readers write these, under `lock`. */
+	uint64_t epoch; /* how often the ring was emptied; `lock` guards changes, not reads */
+	/* The consuming reader's, guarded by `lock`. */
 	struct ring_cursor reader;
 	struct ring_chunk chunk; /* taken from the ring, not yet consumed */
 	uint64_t nr_taken;	 /* events taken from the ring */
-	uint64_t read_number;	 /* of the next event to consume; anybody may look */
-	uint64_t read_seq;	 /* reader.seq; anybody may look */
+	uint64_t read_number;	 /* number of the next event to consume; may be read without lock */
+	uint64_t read_seq;	 /* copy of reader.seq; may be read without lock */
 
 	uint32_t nr_slots; /* these three change with is_moving set */
 	uint32_t subbuf_shift;
 	uint32_t subbuf_mask; /* subbuf_size - 1 */
-	size_t asked_bytes;   /* the size that was asked for; the buffer's lock */
+	size_t asked_bytes; /* the size that was asked for, not rounded; guarded by shared->lock */
 	_Atomic bool overwrite;
 	_Atomic bool is_moving;	   /* lock-free readers stay out */
 	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
 	struct trace_plat_lock lock;
-	struct ring_iter dump;
+	struct ring_iter dump; /* what ring_buffer_dump_start() hands out */
 	uint32_t cpu;
 };
 
-/* What twins have in common. */
+/* What two twins have in common; a buffer without a twin has one alone. */
 struct ring_shared {
-	struct trace_plat_lock lock; /* resize, reset, clock */
-	_Atomic uint32_t is_off;     /* ring_buffer_record_off() */
+	struct trace_plat_lock lock; /* "the buffer's lock": held by resize, reset, set_clock */
+	_Atomic uint32_t is_off;     /* switched off by ring_buffer_record_off() */
 	_Atomic uint32_t swap_word;  /* ring_twin.c: exchanges in flight, reasons against them */
-	struct ring_buffer *slim;    /* the twin that has little memory, or NULL; `lock` */
+	struct ring_buffer *slim;    /* the twin that has little memory, or NULL; guarded by lock */
 	ring_clock_fn clock;
 };
 
@@ -118,34 +124,35 @@ struct ring_buffer {
 	struct trace_ring_cpu *cpu[]; /* ring_buffer_swap_cpu() exchanges them with the twin's */
 };
 
-/* A plain word that contexts of this CPU, or readers, may change or see at any time. */
+/* Load a plain word that another context of this CPU, or a reader, may change at any time. */
 static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* In the high half of the gate. */
-#define RING_GATE_OFF	 (1u << 31) /* recording is switched off */
-#define RING_GATE_RESIZE (1u << 30) /* the ring is resized: what is kept out counts as dropped */
+/* Bits of the gate's high half. */
+#define RING_GATE_OFF	 (1u << 31) /* ring_buffer_record_off() was called */
+#define RING_GATE_RESIZE (1u << 30) /* the ring is being resized: events count as dropped */
 #define RING_GATE_FULL	 (1u << 29) /* drop mode: no room for an event, and nobody read since */
-#define RING_GATE_CLOCK	 (1u << 28) /* it has a clock of its own */
+#define RING_GATE_CLOCK	 (1u << 28) /* the clock is not trace_plat_clock_ns(), but rc->clock */
 #define RING_GATE_OPEN	 (RING_GATE_FULL | RING_GATE_CLOCK) /* these do not stop recording */
 
-/* What keeps writers out: 0, or reasons. */
+/* The bits and counts of `gate` that stop recording; 0 when it is on. */
 static TRACE_ALWAYS_INLINE uint32_t trace_ring_closed_by(uint64_t gate)
 {
 	return (uint32_t)(gate >> 32) & ~RING_GATE_OPEN;
 }
 
-/* Is recording switched off? */
+/* Is RING_GATE_OFF, the top bit, set? */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_switched_off(uint64_t gate)
 {
 	return (int64_t)gate < 0;
 }
 
 /*
- * Is recording off here? Asked once for each event: one that nothing but a resize keeps out is
- * counted as dropped. The loss is told where the next sub-buffer begins.
+ * Is recording off, for whatever reason? To be asked exactly once for each event, because it counts
+ * the event as dropped when a resize is the only reason. The reader is told of the loss where the
+ * next sub-buffer begins.
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
 {
@@ -158,20 +165,24 @@ static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
 	return reasons;
 }
 
-/* Does `gate` say no more than that events of this full ring are dropped? */
+/* Is recording on, and the ring marked as full, so that events are dropped? */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_full(uint64_t gate)
 {
 	return (gate >> 32 & ~(uint64_t)RING_GATE_CLOCK) == RING_GATE_FULL;
 }
 
-/* Drop an event of a full ring, and count it. False: call trace_ring_close_subbuf(). */
+/*
+ * Count an event as dropped because the ring is marked as full. When it returns false the caller
+ * has to call trace_ring_close_subbuf().
+ */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_drop(struct trace_ring_cpu *rc)
 {
 	trace_plat_local_add(&rc->nr_dropped, 1);
 	atomic_signal_fence(memory_order_seq_cst);
 	/*
-	 * A reader may have made room before we counted, and an interrupt used it: nothing may
-	 * follow its events in that sub-buffer then.
+	 * Usually the tail is at the end of a sub-buffer. It is not when a reader made room and an
+	 * interrupt wrote events there before we counted. The loss comes after those events and is
+	 * told between sub-buffers, so no event may follow them in theirs.
 	 */
 	return TRACE_LIKELY(!((uint32_t)trace_ring_load(&rc->tail.lo) & rc->subbuf_mask));
 }

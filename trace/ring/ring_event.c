@@ -4,17 +4,23 @@
  *   31              5 4        0
  *   [ time delta     | type/len ]  [ 32 more bits ]  payload ...
  *
- *   1-28  words of payload      0  next word: bytes of payload + 4, then payload
- *   29    padding; next word: bytes behind the head
- *   30    time extend: delta += next word << 27     31  the same, absolute
+ *   type/len
+ *   1-28  an event; its payload has this many words of 4 bytes
+ *   0     an event; the next word is its bytes of payload + 4, then comes the payload
+ *   29    padding; the next word is the number of bytes behind the head
+ *   30    time extend: the delta is the next word << 27, plus the delta in the head
+ *   31    time stamp: the same, as an absolute time
  *
- * Everything is checked against the length of the copy: damaged data ends it.
+ * Every length is checked against the end of the copy. Decoding stops at damaged data.
  *
  * Context: any. It works on a chunk that the caller owns.
  */
 #include "ring_private.h"
 
-/* The event at `pos`: its payload and all its bytes. False when it does not fit into the data. */
+/*
+ * Measure the event at `pos`: where its payload begins, from `pos` on, and the bytes of all of it.
+ * False when it does not fit into the data.
+ */
 static bool measure(const struct ring_chunk *chunk, uint32_t pos, uint32_t *out_payload,
 		    uint32_t *out_bytes)
 {
@@ -43,7 +49,7 @@ static bool measure(const struct ring_chunk *chunk, uint32_t pos, uint32_t *out_
 	return true;
 }
 
-/* Time at an event head; `ts` is the time before it. */
+/* The time after the head `at` is passed; `ts` is the time before it. */
 static uint64_t time_at(const uint32_t *at, uint64_t ts)
 {
 	uint32_t type = at[0] & ((1u << RING_TYPE_BITS) - 1);
@@ -62,7 +68,7 @@ bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event)
 	const uint32_t *at;
 	uint32_t type, payload, bytes;
 
-	/* Heads that are no event are passed for good. */
+	/* Padding and time stamps change chunk->pos for good; the event itself does not. */
 	while (chunk->pos < chunk->end && measure(chunk, chunk->pos, &payload, &bytes)) {
 		at = (const uint32_t *)(const void *)(chunk->data + chunk->pos);
 		type = at[0] & ((1u << RING_TYPE_BITS) - 1);

@@ -16,26 +16,30 @@
 
 #include "ring_cpu.h"
 
-/* Everything that is not the common case; the same contract as trace_ring_reserve(). */
+/*
+ * trace_ring_reserve() for all that the fast path does not do: any `len`, a sub-buffer that is
+ * full, a gate that is closed, another clock, a long time since the last event.
+ */
 void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t len);
-/* Make everything up to the tail visible. No event of ours is open. */
+/* Make everything up to the tail visible to readers. The caller has no event open. */
 void trace_ring_publish(struct trace_ring_cpu *rc);
-/* An event was dropped, and counted: the next one begins a sub-buffer. */
+/* After an event was dropped and counted: make the next one begin a new sub-buffer. */
 void trace_ring_close_subbuf(struct trace_ring_cpu *rc);
-/* See ring_buffer_discard_commit(). */
+/* ring_buffer_discard_commit() for a known ring. Leaves preemption alone. */
 void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
 
 /* Where an event was put. */
 struct ring_place {
 	uint64_t word; /* the tail word before it */
-	uint64_t next; /* and behind it */
+	uint64_t next; /* the tail word behind it */
 };
 
 /*
- * Put an event of the time `now` at the tail. `step` is what it adds to a tail word: RING_EVENT_ONE
- * and its bytes, head included, a multiple of 4 from 8 to RING_SHORT_PAYLOAD + RING_HEAD_BYTES.
- * `mask` is the low half of the gate, or subbuf_mask, after a look at the gate. NULL, with nothing
- * changed, when there is more to do.
+ * Put an event of the time `now` at the tail, and return its payload. `step` is what the event adds
+ * to a tail word: RING_EVENT_ONE plus its bytes, head included, a multiple of 4 from 8 to
+ * RING_SHORT_PAYLOAD + RING_HEAD_BYTES. `mask` is the low half of the gate, or subbuf_mask when the
+ * caller has looked at the gate. NULL, with nothing changed, when trace_ring_reserve_slow() has to
+ * do it.
  */
 static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint64_t step,
 						 uint32_t mask, uint64_t now,
@@ -44,23 +48,31 @@ static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint
 	uint64_t word = trace_ring_load(&rc->tail.lo);
 	uint64_t last = trace_ring_load(&rc->tail.hi);
 	uint64_t next = word + step;
-	/* An interrupt behind the reading of the clock makes this huge, or the exchange fail. */
+	/*
+	 * When an interrupt writes an event after `now` was read, either `last` is later than `now`
+	 * and the difference is huge, or the exchange below fails.
+	 */
 	uint64_t delta = now - last;
 	uint32_t bytes = (uint32_t)step;
 	uint8_t *head;
 
 	/*
-	 * Within the sub-buffer the end is more than `bytes` from its start, for there is a head.
-	 * Across its end, just at it, or with a mask of 0, it is not.
+	 * One comparison for three cases. If the event ends inside the sub-buffer, the offset of
+	 * its end is larger than `bytes`, because the sub-buffer's head comes first. If it reaches
+	 * the sub-buffer's end or goes beyond, that offset has wrapped. With a closed gate mask is
+	 * 0.
 	 */
 	if (TRACE_UNLIKELY(((uint32_t)next & mask) <= bytes))
 		return NULL;
-	/* A clock that went back gives a huge delta, too. */
+	/* Too long for the head of an event; or the clock went back, which gives a huge delta. */
 	if (TRACE_UNLIKELY(delta >= 1ull << RING_DELTA_BITS))
 		return NULL;
 	if (TRACE_UNLIKELY(!trace_plat_pair_cmpxchg(&rc->tail, &word, last, next, now)))
 		return NULL;
-	/* Plain: who moves the memory closes the gate, and waits for those who saw it open. */
+	/*
+	 * A plain load of `base`: a resize closes the gate before it changes the memory, and waits
+	 * for writers that saw the gate open.
+	 */
 	head = rc->base + (uint32_t)word;
 	TRACE_OPAQUE(head); /* one register for this address and those of the payload */
 	*(uint32_t *)(void *)head = ((uint32_t)delta << RING_TYPE_BITS) + (bytes / 4 - 1);
@@ -70,13 +82,16 @@ static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint
 }
 
 /*
- * The common case alone, for those who keep the rest out of their way: trace_ring_step() when the
- * gate is open, with the fastest clock. `out_word` is the tail word before.
+ * trace_ring_step() with trace_plat_clock_ns(), if the gate is open; otherwise NULL. For callers
+ * that keep the uncommon cases out of line. *out_word is the tail word before the event.
  */
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
 						     uint64_t *out_word)
 {
-	/* Pairs with the opening of the gate: memory and tail seen below belong together. */
+	/*
+	 * Pairs with the store that opens the gate after a reset or resize: memory and tail, which
+	 * are loaded below, are then the new ones.
+	 */
 	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
 	struct ring_place place;
 	void *payload = trace_ring_step(rc, step, mask, trace_plat_clock_ns(), &place);
@@ -86,7 +101,7 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, 
 	return payload;
 }
 
-/* The same with a clock of the ring's own. */
+/* As trace_ring_try_step(), for a ring whose clock is rc->clock. */
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step_clock(struct trace_ring_cpu *rc, uint64_t step,
 							   struct ring_place *out_place)
 {
@@ -97,7 +112,9 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step_clock(struct trace_ring_cpu
 	return trace_ring_step(rc, step, rc->subbuf_mask, rc->clock(), out_place);
 }
 
-/* The same for `len` bytes of payload, a multiple of 4 from 4 to RING_SHORT_PAYLOAD. */
+/*
+ * trace_ring_try_step() for `len` bytes of payload, a multiple of 4 from 4 to RING_SHORT_PAYLOAD.
+ */
 static TRACE_ALWAYS_INLINE void *trace_ring_try_reserve(struct trace_ring_cpu *rc, uint32_t len,
 							uint64_t *out_word)
 {
@@ -105,8 +122,9 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_reserve(struct trace_ring_cpu *r
 }
 
 /*
- * Claim room for `len` bytes, a multiple of 4 from 4 to RING_SHORT_PAYLOAD and best a constant.
- * Returns the payload, to be given to trace_ring_commit(), or NULL.
+ * Claim room for `len` bytes, a multiple of 4 from 4 to RING_SHORT_PAYLOAD; a constant makes the
+ * fastest code. Returns the payload, to be given to trace_ring_commit(). NULL when recording is off
+ * or the event was dropped and counted.
  */
 static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, uint32_t len)
 {
@@ -117,14 +135,21 @@ static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, u
 }
 
 /*
- * Make the tail word `next` visible, the end of our event at commit or behind. False: interrupts
- * have moved the tail on, call trace_ring_publish().
+ * Our event starts at commit, so it is the outermost one. Move commit to `next`, a tail word at the
+ * end of our event or behind it: readers see everything up to there. False when interrupts have
+ * moved the tail on meanwhile; the caller then calls trace_ring_publish().
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_move_commit(struct trace_ring_cpu *rc, uint64_t next)
 {
-	/* Pairs with the acquire of readers. Nobody else moves commit: it differs from the tail. */
+	/*
+	 * Pairs with the acquire in trace_ring_extent(). No interrupt moves commit before this
+	 * store, because commit differs from the tail as long as our event is open.
+	 */
 	__atomic_store_n(&rc->commit, next, __ATOMIC_RELEASE);
-	/* An interrupt before that store found our event open and published nothing. */
+	/*
+	 * An interrupt before that store found our event open and did not publish its own. So the
+	 * tail has to be looked at after the store.
+	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	return TRACE_LIKELY(rc->tail.lo == next);
 }
@@ -134,11 +159,11 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_at(struct trace_ring_cpu *
 							 const struct ring_place *place)
 {
 	if (TRACE_UNLIKELY(rc->commit != place->word))
-		return true; /* it interrupted another event: that one will */
+		return true; /* it interrupted another event, whose commit will publish both */
 	return trace_ring_move_commit(rc, place->next);
 }
 
-/* The same for the event of `len` bytes that trace_ring_try_reserve() put at `word`. */
+/* As try_commit_at(), for the event of `len` bytes that trace_ring_try_reserve() put at `word`. */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc, uint64_t word,
 						      uint32_t len)
 {
@@ -148,8 +173,9 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc,
 }
 
 /*
- * Does the event of `payload` start at commit? Of 64 bits of address 32 are compared: the rings of
- * twins would have to lie 4 GiB apart, to the byte, for one's event to pass for the other's.
+ * Does the event of `payload` start at commit? The answer is also false for a payload in the ring
+ * of the twin. Only the low 32 bits of positions are compared, so that could go wrong only if the
+ * rings of two twins lay exactly 4 GiB apart.
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_outermost(const struct trace_ring_cpu *rc,
 							const void *payload)
@@ -157,13 +183,13 @@ static TRACE_ALWAYS_INLINE bool trace_ring_is_outermost(const struct trace_ring_
 	uint32_t pos = (uint32_t)((const uint8_t *)payload - rc->base);
 
 	/*
-	 * The head before a payload has 4 or 8 bytes, and an outer event at least 8 and our head:
-	 * up to 8 bytes from commit to payload, no event can lie between.
+	 * Before our payload lies our head, of 4 or 8 bytes. An outer event in front of that would
+	 * have 8 bytes at least. So if commit is up to 8 bytes away, no event lies between.
 	 */
 	return pos - (uint32_t)rc->commit <= 2 * RING_HEAD_BYTES;
 }
 
-/* The same for any event, by its payload. */
+/* Commit the event of `payload`, of any length. False: call trace_ring_publish(). */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_cpu *rc,
 							      const void *payload)
 {
@@ -172,7 +198,9 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_payload(struct trace_ring_
 	return trace_ring_move_commit(rc, trace_ring_load(&rc->tail.lo));
 }
 
-/* Publish the event of `payload`, unless it interrupted another: then that one will. */
+/*
+ * Commit the event of `payload`. If it interrupted another event, that one's commit publishes it.
+ */
 static TRACE_ALWAYS_INLINE void trace_ring_commit(struct trace_ring_cpu *rc, const void *payload)
 {
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_payload(rc, payload)))

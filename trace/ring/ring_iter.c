@@ -1,17 +1,18 @@
 /*
  * Iterators over a ring that consume nothing. See <trace/ring_buffer.h>.
  *
- * An iterator begins with a copy of what the consuming reader has taken and not yet consumed, then
- * goes on behind the reader's cursor with copies of its own. It ends at the event that was
- * committed last when it started, or it would never catch up with a trace of its own reader.
+ * An iterator begins with a copy of the chunk that the consuming reader has taken and not yet
+ * consumed, then goes on from the reader's cursor with copies of its own. It ends at the event that
+ * was committed last when it started; otherwise it would never end while its own reader is traced.
  *
- * When the ring is emptied under it, the iterator starts again with what has come since. It has
- * lost nothing then: what it did not show is no more, and what was overwritten since had come after
- * it was started. A ring whose CPU comes under it is an emptied one too.
+ * When the ring is emptied under it, the iterator starts again with what has come since, and
+ * reports no lost events for this: the events that it did not show are gone because somebody wanted
+ * that, and those that were overwritten since then are newer than its start. A ring that gets its
+ * memory under an iterator (ring_buffer_add_cpu()) is treated as one that was emptied.
  *
  * Context: thread; ring_buffer_dump_start() and its iterator: any.
- * Locking: start and reset take rc->lock, and so does a step when the ring was emptied; others
- *          none. Open iterators forbid to resize.
+ * Locking: start and reset take rc->lock, and so does a step that finds the ring emptied; other
+ *          steps take none. While an iterator is open, the ring cannot be resized.
  */
 #include "ring_private.h"
 #include "text/str.h"
@@ -44,7 +45,7 @@ struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cp
 	rc = trace_ring_of(buffer, cpu);
 	iter = trace_plat_alloc(sizeof(*iter) + ring_size(rc));
 	if (iter)
-		atomic_fetch_add(&rc->nr_iters, 1); /* from here the size stays */
+		atomic_fetch_add(&rc->nr_iters, 1); /* from here on nobody resizes the ring */
 	trace_plat_unlock(&buffer->shared->lock);
 	if (!iter)
 		return NULL;
@@ -69,7 +70,10 @@ void ring_buffer_iter_reset(struct ring_iter *iter)
 	trace_plat_unlock(&iter->rc->lock);
 }
 
-/* The ring was emptied. (Never under a dump, which takes no lock: everybody has stopped.) */
+/*
+ * The ring was emptied: start again. This takes rc->lock, which the iterator of a dump must not do;
+ * it never comes here, because everybody who could empty the ring has stopped.
+ */
 static void begin_anew(struct ring_iter *iter)
 {
 	ring_buffer_iter_reset(iter);
@@ -77,7 +81,7 @@ static void begin_anew(struct ring_iter *iter)
 	iter->was_emptied = true;
 }
 
-/* Have an undecoded event in the chunk; false at the end of the ring. */
+/* Show the next event of the chunk, and fetch another chunk when it has none. False: no event. */
 static bool fill(struct ring_iter *iter, struct ring_event *out_event)
 {
 	for (;;) {
@@ -93,7 +97,7 @@ static bool fill(struct ring_iter *iter, struct ring_event *out_event)
 	}
 }
 
-/* Was the event in the chunk committed before the iterator was started? */
+/* Was the next event of the chunk committed before the iterator was started? */
 static bool is_before_limit(const struct ring_iter *iter)
 {
 	uint64_t number = iter->cursor.next_event - iter->chunk.left;
@@ -118,7 +122,9 @@ void ring_buffer_iter_advance(struct ring_iter *iter)
 {
 	struct ring_event event;
 
-	/* What peek has shown is passed over, even if the ring was emptied since. */
+	/*
+	 * The event that peek has shown is still in our chunk, even if the ring was emptied since.
+	 */
 	if (trace_ring_decode(&iter->chunk, &event) ? is_before_limit(iter)
 						    : ring_buffer_iter_peek(iter, &event))
 		trace_ring_skip(&iter->chunk, &event);
@@ -139,7 +145,7 @@ struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cp
 	if (cpu >= buffer->nr_cpus)
 		return NULL;
 	rc = trace_ring_of(buffer, cpu);
-	/* Stopped in the middle of a resize, the ring is no whole one. */
+	/* The machine stopped in the middle of a resize: the ring's words do not fit together. */
 	if (atomic_load(&rc->is_moving))
 		return NULL;
 	rewind(&rc->dump);

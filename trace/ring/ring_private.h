@@ -1,19 +1,6 @@
 /*
- * What the files of the ring buffer share.
- *
- *   ring_cpu.h     data structures, the gate
- *   ring_fast.h    inline write path
- *   ring_buffer.c  the public write side, recording switches
- *   ring_write.c   crossing into the next sub-buffer, full rings, long and late events, discard
- *   ring_read.c    copying sub-buffers out
- *   ring_event.c   decoding events
- *   ring_consume.c the consuming reader
- *   ring_iter.c    iterators
- *   ring_setup.c   create, reset, clock
- *   ring_resize.c  new sizes
- *   ring_subbuf.c  sub-buffers of another size
- *   ring_twin.c    two buffers that exchange their rings
- *   ring_stats.c   accounting
+ * What the files of the ring buffer share. Begin with ring_cpu.h, the data structures, and
+ * ring_fast.h, the inline write path; the table of files in trace/README.md has the rest.
  */
 #ifndef RING_PRIVATE_H
 #define RING_PRIVATE_H
@@ -25,13 +12,14 @@
 #define RING_MIN_SLOTS	 2u
 #define RING_MAX_BYTES	 0xfff00000ul /* positions have 32 bits */
 #define RING_DELTA_MASK	 ((1u << RING_DELTA_BITS) - 1)
-#define RING_EXTEND_BITS 59 /* of a TIME_EXTEND: 27 + 32 */
+#define RING_EXTEND_BITS 59 /* of time in a TIME_EXTEND: 27 in its head, 32 in the next word */
 
-/* Races by design: what it reads is checked afterwards. TSan cannot know. */
+/* For copying memory that may be written meanwhile: the caller checks, which TSan cannot know. */
 #define RING_RACY TRACE_NOINLINE __attribute__((no_sanitize("thread")))
 
+/* The type field of an event's head, see ring_event.c. */
 enum ring_type {
-	RING_TYPE_LONG = 0, /* 1 to 28: words of payload */
+	RING_TYPE_LONG = 0, /* the length is in the next word; 1 to 28 are lengths in words */
 	RING_TYPE_PADDING = 29,
 	RING_TYPE_TIME_EXTEND = 30,
 	RING_TYPE_TIME_STAMP = 31,
@@ -43,13 +31,15 @@ static inline uint32_t ring_size(const struct trace_ring_cpu *rc)
 	return rc->subbuf_mask + 1;
 }
 
-/* The sub-buffer that a tail word stands in; at its very end it is still that one. */
+/*
+ * The slot that a tail word stands in; at the end of a sub-buffer it is the slot that ends there.
+ */
 static inline uint32_t ring_slot_of(const struct trace_ring_cpu *rc, uint64_t word)
 {
 	return ((uint32_t)word - 1) >> rc->subbuf_shift;
 }
 
-/* 0: at the end. */
+/* The offset of a tail word in its sub-buffer. 0 means that it stands at the sub-buffer's end. */
 static inline uint32_t ring_offset_of(const struct trace_ring_cpu *rc, uint64_t word)
 {
 	return (uint32_t)word & rc->subbuf_mask;
@@ -65,7 +55,7 @@ static inline struct ring_page *ring_page_at(const struct trace_ring_cpu *rc, ui
 	return (struct ring_page *)(void *)(rc->base + ((size_t)slot << rc->subbuf_shift));
 }
 
-/* Slot words. */
+/* Words of struct ring_slot: the sequence of a sub-buffer, and a number about that one. */
 static inline uint64_t ring_tag(uint64_t seq, uint64_t value)
 {
 	return seq << RING_TAKEN_BITS | value;
@@ -86,13 +76,13 @@ static inline uint64_t ring_clock_now(const struct trace_ring_cpu *rc)
 	return rc->clock ? rc->clock() : trace_plat_clock_ns();
 }
 
-/* The event number of a tail word in 64 bits, from one that is less than 2^31 events away. */
+/* The event number of a tail word in 64 bits; `near` is one less than 2^31 events away from it. */
 static inline uint64_t ring_event_number(uint64_t word, uint64_t near)
 {
 	return near + (uint64_t)(int64_t)(int32_t)((uint32_t)(word >> 32) - (uint32_t)near);
 }
 
-/* Payload length as it is stored. */
+/* The bytes that a payload of `len` bytes takes: a multiple of 4, and at least 4. */
 static inline size_t ring_round_len(size_t len)
 {
 	return len ? (len + 3) & ~(size_t)3 : 4;
@@ -103,96 +93,120 @@ static inline size_t ring_round_len(size_t len)
 #define RING_GATE_ONE 1
 
 /*
- * `nr` more (or fewer) reasons not to record; 0: rc->clock changed. The ring does not count as full
- * any more. Any context.
+ * Add `nr` (may be negative) to the reasons not to record, and work the gate out anew, with the
+ * clock and the size that the ring has now. The mark of a full ring goes. Any context.
  */
 void trace_ring_gate(struct trace_ring_cpu *rc, int nr);
-/* An event was dropped: the next ones need not look for room. Any context of this CPU. */
+/* Mark the ring as full: writers drop events without looking for room. Any context of this CPU. */
 void trace_ring_gate_full(struct trace_ring_cpu *rc);
 
-/* There may be room now. After what made it, sequentially consistent: pairs with mark_full(). */
+/*
+ * There may be room now, so take away the mark of a full ring. Call it after the store that made
+ * the room. That store and the load here are sequentially consistent, and mark_full() first marks
+ * and then looks for room: one of the two sees what the other did.
+ */
 static inline void trace_ring_unmark_full(struct trace_ring_cpu *rc)
 {
 	if (atomic_load(&rc->gate) >> 32 & RING_GATE_FULL)
 		trace_ring_gate(rc, 0);
 }
 
-/* Let the gate say what `shared->is_off` says. Any context. */
+/* Copy the switch `shared->is_off` into the gate of `rc`. Any context. */
 void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc);
 
 /* ---- ring_read.c ---- */
 
 /* What is committed in one sub-buffer. */
 struct ring_extent {
-	uint32_t end;	      /* offset */
-	uint32_t entries;     /* events before it */
+	uint32_t end;	      /* offset behind the last committed event */
+	uint32_t entries;     /* committed events, those that a reader has taken included */
 	uint64_t first_event; /* number of the first one */
-	uint64_t dropped;
-	bool is_finished; /* commit has left it */
-	bool is_open;	  /* events may still come */
+	uint64_t dropped;     /* as in struct ring_slot */
+	bool is_finished;     /* commit stands in another sub-buffer by now */
+	bool is_open;	      /* commit stands in this one, and not at its end: more may come */
 };
 
-/* All committed events, since the reset. Preemption off or rc->lock held. */
+/* How many events were committed since the ring was emptied. Preemption off or rc->lock held. */
 uint64_t trace_ring_committed(struct trace_ring_cpu *rc);
-/* The sub-buffer in which commit stands. The same contexts. */
+/* Sequence of the sub-buffer in which commit stands. Preemption off or rc->lock held. */
 uint64_t trace_ring_commit_seq(struct trace_ring_cpu *rc);
-/* The oldest sub-buffer from `seq` on that is not overwritten. */
+/* Sequence of the oldest sub-buffer that is not overwritten; `seq` when that one is still there. */
 uint64_t trace_ring_oldest(struct trace_ring_cpu *rc, uint64_t seq);
-/* Only true if slot `slot` still holds sub-buffer `seq` afterwards. */
+/*
+ * What is committed in sub-buffer `seq`, which is in slot `slot`. The writer goes on meanwhile: the
+ * caller checks afterwards that the slot still holds `seq`; if not, the answer means nothing.
+ */
 void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
 		       struct ring_extent *out_extent);
+/* Put the cursor at the start of sub-buffer `seq`. What it knows of losses stays. */
 void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq);
 /*
- * Has the ring been emptied since `cursor` was made? Then it, and whatever was read with it, is
- * about events that are gone.
+ * Has the ring been emptied since `cursor` was made? Then the cursor, and whatever was computed
+ * with it, is about events that are gone.
  */
 static inline bool trace_ring_is_outdated(const struct trace_ring_cpu *rc,
 					  const struct ring_cursor *cursor)
 {
-	/* Pairs with the release in begin_epoch(): what was read before is looked at before. */
+	/*
+	 * Pairs with the release in begin_epoch(). All that we read of the ring is read before
+	 * this.
+	 */
 	atomic_thread_fence(memory_order_acquire);
 	return __atomic_load_n(&rc->epoch, __ATOMIC_RELAXED) != cursor->epoch;
 }
 /*
- * Copy out what lies after `cursor`, at most up to the end of a sub-buffer, and advance. With
- * `take` the events leave the ring. With `full`, only a finished sub-buffer. False for nothing.
- * What an iterator gets is right unless its cursor is outdated then.
+ * Copy the committed events behind `cursor` into `chunk`, at most to the end of a sub-buffer, and
+ * advance the cursor. `take`: the events leave the ring, for the consuming reader. `full`: only a
+ * sub-buffer to which no event can be added any more. False when there is nothing to copy. A reader
+ * without rc->lock asks trace_ring_is_outdated() afterwards, and if so throws the chunk away.
  */
 bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 		      struct ring_chunk *chunk, bool take, bool full);
 
 /* ---- ring_event.c ---- */
 
-/* Show the event at chunk->pos, passing over what is none. False when none is left. */
+/*
+ * Show the first event from chunk->pos on; padding and time stamps before it are passed for good.
+ * False when no event is left, or when the data is damaged: then chunk->left is not 0.
+ */
 bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event);
 /* Move behind the event that decode showed. */
 void trace_ring_skip(struct ring_chunk *chunk, const struct ring_event *event);
 
 /* ---- ring_consume.c ---- */
 
-/* The consumer's position moved: let lock-free questions know. rc->lock held. */
+/*
+ * Copy the consuming reader's position to read_number and read_seq, where ring_buffer_is_filled()
+ * looks without the lock. To be called after each move of rc->reader or rc->chunk. rc->lock held.
+ */
 void trace_ring_note_reader(struct trace_ring_cpu *rc);
 
 /* ---- ring_setup.c ---- */
 
-/* Memory of a ring. */
+/* The memory of one CPU's ring. */
 struct ring_memory {
-	uint8_t *base;
-	struct ring_slot *slots;
-	uint8_t *
-		copies; /* two sub-buffers, for chunk and dump; NULL: the ring keeps those it has */
+	uint8_t *base;		 /* the sub-buffers, and behind them in the same piece: */
+	struct ring_slot *slots; /* the slots */
+	/* Two sub-buffers, for rc->chunk and rc->dump; NULL when the ring keeps those it has. */
+	uint8_t *copies;
 	uint32_t nr_slots;
 	uint32_t subbuf_size;
 };
 
 /* Without memory for events. */
+/* A buffer whose rings have no memory for events yet. `bytes` is the size they are to get. */
 struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags);
+/* How many sub-buffers a ring of `bytes` bytes has. */
 uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes);
-/* Without copies. False when out of memory. */
+/*
+ * Sub-buffers and slots, zeroed, and no copies. False, with nothing allocated, when out of memory.
+ */
 bool trace_ring_memory_alloc(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
+/* The same with the copies. */
 bool trace_ring_memory_alloc_all(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
+/* Frees what is not NULL. */
 void trace_ring_memory_free(struct ring_memory *memory);
-/* What `rc` has, without copies. */
+/* The memory that `rc` uses now, except for its copies. */
 static inline struct ring_memory trace_ring_memory_of(const struct trace_ring_cpu *rc)
 {
 	return (struct ring_memory){ .base = rc->base,
@@ -200,60 +214,74 @@ static inline struct ring_memory trace_ring_memory_of(const struct trace_ring_cp
 				     .nr_slots = rc->nr_slots,
 				     .subbuf_size = ring_size(rc) };
 }
-/* The slot holds an empty sub-buffer. */
+/* Make `slot` hold the sub-buffer `seq`, which is empty and finished. */
 void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event,
 			  uint64_t dropped);
-/* The first sequence of a lap of `nr_slots` that nobody has seen yet. */
+/* A sequence that no sub-buffer of `rc` has had yet, for slot 0 of a ring with `nr_slots` slots. */
 uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
+/*
+ * Put tail and commit to `word`, and the time of the last event to `last`. Between move_begin and
+ * move_end; the stores are atomic because a writer that finds the gate closed may be looking.
+ */
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
+/* Alone only for a ring without memory; otherwise trace_ring_set_memory() does it. */
 void trace_ring_set_subbuf_size(struct trace_ring_cpu *rc, uint32_t subbuf_size);
+/* Let `rc` use `memory`. Its old one is the caller's, who frees it. Between move_begin and -end. */
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
 /*
- * Has the CPU come, so that its ring has memory? Until then the ring is as in the middle of a
- * resize: that keeps out writers, who count what they would have written, and lock-free readers.
- * The buffer's or the CPU's lock is held.
+ * Does the ring have memory for events? It has none before its CPU comes. Until then it is in the
+ * state of a ring that is being resized: writers stay out and count their events as dropped, and
+ * lock-free readers stay out. The buffer's or the CPU's lock is held.
  */
 static inline bool trace_ring_has_memory(const struct trace_ring_cpu *rc)
 {
 	return rc->base;
 }
-/* Memory for a ring that has none yet. -ENOMEM. */
+/* Give `nr_slots` sub-buffers to a ring that has no memory yet, and open its gate. 0 or -ENOMEM. */
 int trace_ring_give_memory(struct trace_ring_cpu *rc, uint32_t nr_slots);
-/* A new, empty ring in rc's memory, whose slots get the sequences from `lap` on. */
+/* Empty the ring, counters included; its slots get the sequences from `lap` on. */
 void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap);
 /*
- * Keep lock-free readers out and writers too, until the end. Buffer's and CPU's lock held.
- * `reason`: RING_GATE_ONE when what the writers wanted to write would not stay anyway, or
- * RING_GATE_RESIZE: they count it.
+ * Between begin and end neither writers nor lock-free readers are in the ring. Begin takes rc->lock
+ * and waits until they have left; end gives the lock back. The buffer's lock is held. Thread.
+ * `reason` says what happens to events meanwhile. RING_GATE_ONE: nothing, for a ring that is being
+ * emptied would lose them anyway. RING_GATE_RESIZE: they are counted as dropped.
  */
 void trace_ring_move_begin(struct trace_ring_cpu *rc, int reason);
 void trace_ring_move_end(struct trace_ring_cpu *rc, int reason);
 
 /* ---- ring_resize.c ---- */
 
-/* As ring_buffer_resize(). The buffer's lock is held. */
+/*
+ * ring_buffer_resize() for checked arguments; `with_twin`: the twin's rings get the same size. The
+ * buffer's lock is held.
+ */
 int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu,
 			     bool with_twin);
 
 /* ---- ring_subbuf.c ---- */
 
 /*
- * Sub-buffers of another size, and empty rings; as ring_buffer_subbuf_order_set(). `nr_slots` 0: as
- * many as the size that was asked for needs. The buffer's lock is held.
+ * Empty all rings of `buffer`, and with `with_twin` those of its twin, and give them sub-buffers of
+ * `subbuf_size` bytes: `nr_slots` of them, or for 0 as many as the size needs that was asked for
+ * last (rc->asked_bytes). 0, -EBUSY, -ENOMEM. The buffer's lock is held.
  */
 int trace_ring_reshape_locked(struct ring_buffer *buffer, uint32_t subbuf_size, uint32_t nr_slots,
 			      bool with_twin);
 
 /* ---- ring_twin.c ---- */
 
-/* The ring of a CPU; an exchange may come at any moment. */
+/* The ring of a CPU. Twins may be exchanged at any moment: look once, and go on with the result. */
 static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_ring_of(struct ring_buffer *buffer,
 								uint32_t cpu)
 {
 	return __atomic_load_n(&buffer->cpu[cpu], __ATOMIC_ACQUIRE);
 }
 
-/* Ring `i`: one for each CPU, then those of the twin. Exchanges are forbidden. */
+/*
+ * For loops over both twins: `i` below nr_cpus is the buffer's ring of CPU `i`, from there on it is
+ * the twin's of CPU `i` - nr_cpus. Exchanges are forbidden.
+ */
 static inline struct trace_ring_cpu *trace_ring_nth(struct ring_buffer *buffer, size_t i)
 {
 	if (i < buffer->nr_cpus)
@@ -262,8 +290,8 @@ static inline struct trace_ring_cpu *trace_ring_nth(struct ring_buffer *buffer, 
 }
 
 /*
- * Nested. When forbid returns no exchange is on its way, so that a ring that is looked up twice is
- * the same one. Thread.
+ * Between forbid and allow no rings are exchanged between the twins, so that a ring that is looked
+ * up twice is the same one. May be nested. forbid waits for an exchange that is being made. Thread.
  */
 void trace_ring_forbid_swap(struct ring_buffer *buffer);
 void trace_ring_allow_swap(struct ring_buffer *buffer);

@@ -1,19 +1,22 @@
 /*
  * Copies of sub-buffers, for the consuming reader and for iterators. See <trace/ring_buffer.h>.
  *
- * A cursor says how far a reader has come. fetch copies what is committed behind it, at most to the
- * end of its sub-buffer, and only then asks the slot word whether the copy is worth something:
- *   the same sequence      nobody had begun to overwrite it
+ * A cursor says how far a reader has come. trace_ring_fetch() copies what is committed from there
+ * on, at most to the end of the sub-buffer, and only then asks the slot's word whether the copy is
+ * worth something:
+ *   the same sequence      nobody had begun to overwrite the sub-buffer; the copy is good
  *   another one            the copy is thrown away; the cursor goes to the oldest sub-buffer left
- * The consuming reader exchanges the word for one that also says how many events it has taken, so
- * that an event is either taken or overrun. Losses are the gaps in the event numbers.
+ * The consuming reader asks with a compare-exchange, whose new word also says how many events it
+ * has taken, so that each event is either taken or overrun, never both. Losses show as gaps in the
+ * event numbers.
  *
- * A cursor never stands behind the sub-buffer of `commit`: it leaves a sub-buffer only after commit
- * has, and the writer never claims the one in which commit stands.
+ * A cursor never gets ahead of the sub-buffer of `commit`: it leaves a sub-buffer only after commit
+ * has left it, and the writer never claims the one in which commit stands.
  *
  * Emptying a ring begins a new epoch, in which events are counted from 0 again. The consuming
- * reader's cursor is emptied with it. An iterator finds its own outdated, whenever that happens,
- * before it has told anything that it computed from numbers of two epochs; and begins again.
+ * reader's cursor is reset with it. An iterator keeps its cursor and has to notice by itself: it
+ * asks trace_ring_is_outdated() before it hands out anything, because what it has computed may mix
+ * numbers of two epochs; and if so, it begins again.
  */
 #include "ring_private.h"
 
@@ -22,6 +25,7 @@ static uint64_t load_first(struct trace_ring_cpu *rc, uint32_t slot)
 	return atomic_load_explicit(&rc->slots[slot].first_event, memory_order_relaxed);
 }
 
+/* The offset at which the data of a finished sub-buffer ends. */
 static uint32_t finished_end(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq)
 {
 	uint64_t end = atomic_load_explicit(&rc->slots[slot].end, memory_order_relaxed);
@@ -58,7 +62,9 @@ uint64_t trace_ring_committed(struct trace_ring_cpu *rc)
 		first = load_first(rc, ring_slot_of(rc, commit));
 		atomic_thread_fence(memory_order_acquire);
 		again = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
-		/* As long as commit is in this slot, the slot's number is its sub-buffer's. */
+		/*
+		 * The slot is not reused while commit stands in it: first_event belongs to commit.
+		 */
 	} while (ring_slot_of(rc, again) != ring_slot_of(rc, commit));
 	return ring_event_number(commit, first);
 }
@@ -98,8 +104,8 @@ void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq)
 }
 
 /*
- * Word by word: the writer may be overwriting what we copy, and then it is thrown away. This is
- * the one place where reader and writer race for plain memory.
+ * Copy by atomic words, because the writer may be overwriting the memory; confirm() finds out, and
+ * the copy is thrown away. This is the only place where reader and writer race for event data.
  */
 static RING_RACY void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
@@ -122,11 +128,17 @@ static void copy_chunk(struct trace_ring_cpu *rc, const struct ring_cursor *curs
 	chunk->lost = extent->first_event + cursor->taken - cursor->next_event +
 		      (extent->dropped - cursor->dropped);
 	copy_words(chunk->data, (const uint8_t *)page + cursor->offset, chunk->end);
-	/* Pairs with the writer's claim: data of a later lap is seen only after its claim. */
+	/*
+	 * Pairs with the exchange in claim_slot(): if we have copied data of a later lap, confirm()
+	 * sees that the slot's word has changed.
+	 */
 	atomic_thread_fence(memory_order_acquire);
 }
 
-/* Is what we copied still true? With `take` its events are ours from here on. */
+/*
+ * Does the slot still hold the sub-buffer that we have looked at? With `take`: does it, and are its
+ * events up to extent->entries taken out of the ring by us?
+ */
 static bool confirm(struct trace_ring_cpu *rc, const struct ring_cursor *cursor, uint32_t slot,
 		    const struct ring_extent *extent, bool take)
 {
@@ -142,7 +154,7 @@ static bool confirm(struct trace_ring_cpu *rc, const struct ring_cursor *cursor,
 	return true;
 }
 
-/* Time after the last byte of `chunk`. */
+/* The time at the end of `chunk`, to which the delta of the next event is added. */
 static uint64_t end_time(const struct ring_chunk *chunk)
 {
 	struct ring_chunk rest = *chunk;
@@ -168,7 +180,7 @@ bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 		trace_ring_extent(rc, slot, cursor->seq, &extent);
 		if (full && extent.is_open)
 			return false;
-		/* Overwritten under our eyes the numbers may be anything. */
+		/* Numbers that cannot be: the sub-buffer is being overwritten, or is damaged. */
 		if (extent.end < cursor->offset || extent.end > ring_size(rc) ||
 		    extent.entries < cursor->taken) {
 			if (confirm(rc, cursor, slot, &extent, false))

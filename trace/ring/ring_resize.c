@@ -1,8 +1,9 @@
 /*
  * Ring buffer: new sizes. See <trace/ring_buffer.h>.
  *
- * All new memory is there before the first ring changes, for twins too: a resize happens or does
- * not. Then each ring moves its newest sub-buffers over while its writers are kept out.
+ * All new memory is allocated before the first ring changes, for the twin too, so a resize is done
+ * for all rings or for none. Then the newest sub-buffers of each ring are copied over, while its
+ * writers are kept out.
  *
  * Locking: the buffer's lock, then the CPU's, as in ring_setup.c.
  */
@@ -22,14 +23,14 @@ static void move_subbuf(struct trace_ring_cpu *rc, uint64_t seq, struct ring_mem
 	trace_ring_slot_init(slot, new_seq, atomic_load(&old->first_event),
 			     atomic_load(&old->dropped));
 	atomic_store(&slot->word, ring_tag(new_seq, ring_tag_value(atomic_load(&old->word))));
-	/* A tag of another lap says that it is full. */
+	/* With any other sequence, 0 here, `end` says that the sub-buffer is filled up. */
 	atomic_store(&slot->end,
 		     ring_tag_seq(end) == seq ? ring_tag(new_seq, ring_tag_value(end)) : 0);
 }
 
 /*
- * The newest sub-buffers move to the end of `memory`; empty ones come before them. Returns the tail
- * word there.
+ * Copy as many of the newest sub-buffers as fit to the end of `memory`, with empty ones before
+ * them, and move the reader's cursor along. Returns the tail word in the new memory.
  */
 static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
@@ -57,7 +58,7 @@ static uint64_t move_ring(struct trace_ring_cpu *rc, struct ring_memory *memory)
 	       (((uint64_t)(offset ? nr - 1 : nr) << rc->subbuf_shift) + offset);
 }
 
-/* Give `rc` the memory, and get its old one back. */
+/* Move the ring to `memory`; its old memory is in there afterwards. */
 static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
 	struct ring_memory old = trace_ring_memory_of(rc);
@@ -72,18 +73,18 @@ static void exchange_memory(struct trace_ring_cpu *rc, struct ring_memory *memor
 	*memory = old;
 }
 
-/* A new size for `cpu`, or all, of a buffer, and of its twin where that has the same size. */
+/* A resize while it is being made. Rings are counted as in trace_ring_nth(). */
 struct resize {
 	struct ring_buffer *buffer;
-	size_t nr_lists; /* one for each CPU, then as many for the twin */
-	struct ring_memory *memory;
-	uint32_t nr_slots;
-	int cpu;
+	size_t nr_lists;	    /* rings: nr_cpus, or twice as many with those of the twin */
+	struct ring_memory *memory; /* of each ring: its new memory, later its old one */
+	uint32_t nr_slots;	    /* the new size */
+	int cpu;		    /* RING_BUFFER_ALL_CPUS, or the only one to be resized */
 };
 
 /*
- * Is ring `i` among the CPUs that `cpu` names, and is its size another one? One whose CPU has not
- * come yet has none: it gets what was asked for then.
+ * Is ring `i` one of those to be resized, and does it not have the new size already? A ring without
+ * memory is not: ring_buffer_add_cpu() will give it the size that was asked for last.
  */
 static bool is_resized(const struct resize *resize, size_t i)
 {
@@ -108,7 +109,7 @@ static int get_memory(const struct resize *resize)
 	return 0;
 }
 
-/* The buffer's lock is held, and no rings are exchanged meanwhile. */
+/* The buffer's lock is held, and exchanges of twins are forbidden. */
 static int resize_locked(const struct resize *resize)
 {
 	int err = get_memory(resize);
@@ -139,7 +140,10 @@ int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int 
 	return err;
 }
 
-/* Other sub-buffers take up as many bytes, not as many as these were rounded up to. */
+/*
+ * Remember the size that was asked for, without the rounding to whole sub-buffers: with sub-buffers
+ * of another size it is rounded again.
+ */
 static void note_asked(struct ring_buffer *buffer, size_t bytes, int cpu)
 {
 	for (uint32_t i = 0; buffer && i < buffer->nr_cpus; i++) {

@@ -1,10 +1,11 @@
 /*
  * Ring buffer: create, free, reset, clock. See <trace/ring_buffer.h>.
  *
- * A ring's memory is one piece: its sub-buffers, then their slots. A new ring looks as if `nr`
- * empty sub-buffers had been written and the last of them were full: the first event crosses into
- * slot 0 like any other, so nothing needs to know about "empty". Sequences go on over reset and
- * resize; numbers of events begin again with a reset, and the epoch tells iterators.
+ * A ring's memory is one piece: its sub-buffers, then their slots. A new ring looks as if each slot
+ * held a sub-buffer without events, and the tail stands at the end of the last one. So the first
+ * event crosses into slot 0 as any other would, and no code has to know about a new ring. Sequences
+ * go on over reset and resize; numbers of events begin again with a reset, which iterators see by
+ * the ring's epoch.
  *
  * Locking: the buffer's lock, then the CPU's. Writers are kept out by the gate and lock-free
  *          readers by is_moving, until trace_plat_synchronize_preempt() has seen them leave.
@@ -59,7 +60,6 @@ void trace_ring_memory_free(struct ring_memory *memory)
 		trace_plat_free(memory->copies, copies_bytes(memory));
 }
 
-/* Slot `i` holds an empty sub-buffer. */
 void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_event,
 			  uint64_t dropped)
 {
@@ -69,13 +69,12 @@ void trace_ring_slot_init(struct ring_slot *slot, uint64_t seq, uint64_t first_e
 	atomic_store(&slot->dropped, dropped);
 }
 
-/* The first sequence of a lap that nobody has seen yet. */
+/* Two laps on: a lap that is begun now may already have sequences of the next one. */
 uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots)
 {
 	return (trace_ring_commit_seq(rc) / nr_slots + 2) * nr_slots;
 }
 
-/* Writers whose gate is closed may be looking. */
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last)
 {
 	__atomic_store_n(&rc->tail.lo, word, __ATOMIC_RELAXED);
@@ -102,8 +101,8 @@ void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *
 }
 
 /*
- * Numbers of events begin again. An iterator that has seen anything of what is written from here
- * on sees that too.
+ * Numbers of events begin again at 0. An iterator that has seen anything of what is written after
+ * this also sees the new epoch.
  */
 static void begin_epoch(struct trace_ring_cpu *rc)
 {
@@ -111,7 +110,7 @@ static void begin_epoch(struct trace_ring_cpu *rc)
 	atomic_thread_fence(memory_order_release); /* pairs with trace_ring_is_outdated() */
 }
 
-/* A ring that is empty; what was dropped before it stays counted. */
+/* Empty the ring. Only the count of dropped events stays as it is. */
 static void begin_empty(struct trace_ring_cpu *rc, uint64_t lap)
 {
 	uint32_t nr = rc->nr_slots;
@@ -129,7 +128,7 @@ static void begin_empty(struct trace_ring_cpu *rc, uint64_t lap)
 	rc->chunk.end = 0;
 	rc->chunk.left = 0;
 	trace_ring_note_reader(rc);
-	rc->read_seq++; /* the sub-buffer before the first one holds nothing */
+	rc->read_seq++; /* the reader's sub-buffer holds nothing: nr_dirty() begins behind it */
 }
 
 void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
@@ -167,7 +166,7 @@ static void rc_free(struct trace_ring_cpu *rc)
 	trace_plat_free(rc, sizeof(*rc));
 }
 
-/* Without memory. */
+/* A ring without memory for events, closed as one that is being resized. */
 static struct trace_ring_cpu *rc_alloc(uint32_t cpu, size_t bytes)
 {
 	struct trace_ring_cpu *rc = trace_plat_alloc(sizeof(*rc));
@@ -183,7 +182,10 @@ static struct trace_ring_cpu *rc_alloc(uint32_t cpu, size_t bytes)
 	return rc;
 }
 
-/* Its CPU may run already, and count what it drops. */
+/*
+ * Give a ring its first memory and open it. Its CPU may be running already and count events as
+ * dropped, so that count is not set to 0.
+ */
 static void begin_ring(struct trace_ring_cpu *rc, const struct ring_memory *memory)
 {
 	trace_plat_lock(&rc->lock);
@@ -246,7 +248,7 @@ struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
 	return buffer;
 }
 
-/* As many as the size needs that was asked for, or the least. The buffer's lock is held. */
+/* How many sub-buffers a ring gets when its CPU comes. The buffer's lock is held. */
 static uint32_t slots_of(const struct ring_buffer *buffer, const struct trace_ring_cpu *rc)
 {
 	if (buffer->shared->slim == buffer)
@@ -254,7 +256,10 @@ static uint32_t slots_of(const struct ring_buffer *buffer, const struct trace_ri
 	return trace_ring_slots_for(ring_size(rc), rc->asked_bytes);
 }
 
-/* Both of two twins, or none: they have the same sizes. The buffer's lock is held. */
+/*
+ * Give the CPU's ring its memory, and that of the twin, too: twins have the same sizes, so both get
+ * it or neither. The buffer's lock is held.
+ */
 static int add_cpu(struct ring_buffer *buffer, uint32_t cpu)
 {
 	struct ring_buffer *buffers[2] = { buffer, buffer->twin };
@@ -327,7 +332,7 @@ void ring_buffer_reset_cpu(struct ring_buffer *buffer, uint32_t cpu)
 	if (cpu >= buffer->nr_cpus)
 		return;
 	trace_plat_lock(&buffer->shared->lock);
-	/* Waiting for a reader is long enough for the ring to become the snapshot's. */
+	/* While we wait for rc->lock, the ring could otherwise become that of the twin. */
 	trace_ring_forbid_swap(buffer);
 	reset_ring(trace_ring_of(buffer, cpu));
 	trace_ring_allow_swap(buffer);
@@ -340,10 +345,7 @@ void ring_buffer_reset(struct ring_buffer *buffer)
 		ring_buffer_reset_cpu(buffer, cpu);
 }
 
-/*
- * An exchange of twins may come at any moment: it finds one clock or the other in both, or does
- * nothing.
- */
+/* Give all rings of `buffer`, which may be NULL, the clock. Exchanges of twins are forbidden. */
 static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 {
 	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {

@@ -1,23 +1,27 @@
 /*
- * Accounting of a ring: nothing is counted while writing but what is dropped. The rest follows from
+ * Accounting of a ring. Writers count only the events that they drop; everything else follows from
  * the numbers of events. See <trace/ring_buffer.h>.
  *
- *   number:  0 ......... taken by the reader ......... oldest still there ......... committed
- *                        (or overrun)     overrun                       entries
+ *   number:  0 .............................. first .................. committed
+ *              read, or overrun by the writer       still in the ring
+ *
+ * The reader counts the events that it has taken. What lies before `first`, the oldest event still
+ * in the ring, and was not taken, was overrun. Events in the reader's chunk are taken but not read;
+ * they count as still there.
  *
  * Locking: rc->lock, which keeps the reader away; the writer goes on.
  */
 #include "ring_private.h"
 
-/* The oldest sub-buffer and what is not yet taken from it. */
+/* The oldest sub-buffer that is still in the ring. */
 struct oldest {
 	uint64_t seq;
 	uint32_t slot;
-	uint64_t word;
+	uint64_t word; /* the slot's word: how many of its events were taken */
 	struct ring_extent extent;
 };
 
-/* Is the sub-buffer still there, and with it all that was read of it? */
+/* Is the sub-buffer still in its slot, so that what we have read about it is true? */
 static bool is_unchanged(struct trace_ring_cpu *rc, const struct oldest *oldest)
 {
 	atomic_thread_fence(memory_order_acquire);
@@ -35,14 +39,14 @@ static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
 		trace_ring_extent(rc, out->slot, out->seq, &out->extent);
 		if (!is_unchanged(rc, out))
 			continue;
-		/* A reset leaves an empty one behind. */
+		/* After a reset the first ones are empty. */
 		if (!out->extent.is_finished || out->extent.entries)
 			return;
 		out->seq++;
 	}
 }
 
-/* Bytes of events from the oldest to the last committed one. */
+/* Bytes of events, heads included, from the oldest to the last committed one. */
 static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *oldest)
 {
 	uint64_t last = trace_ring_commit_seq(rc), bytes = rc->chunk.end - rc->chunk.pos;
@@ -59,7 +63,7 @@ static uint64_t count_bytes(struct trace_ring_cpu *rc, const struct oldest *olde
 	return bytes;
 }
 
-/* Time of the oldest event, or 0. The dump's memory serves for a copy. */
+/* Time of the oldest event, or 0. Its sub-buffer is copied into the memory that a dump has. */
 static uint64_t oldest_ts(struct trace_ring_cpu *rc)
 {
 	struct ring_cursor cursor = rc->reader;
@@ -89,8 +93,9 @@ static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
 		out->dropped = trace_ring_load(&rc->nr_dropped);
 	} while (!is_unchanged(rc, &oldest));
 	/*
-	 * Not in the loop: a busy writer would win each time. Exact when it rests, and never more
-	 * than a ring holds.
+	 * Counting bytes takes so long that, inside the loop, a busy writer would make us start
+	 * over for ever. So `bytes` is exact only while nobody writes; it is never more than a ring
+	 * holds.
 	 */
 	out->bytes = count_bytes(rc, &oldest);
 	out->oldest_ts = oldest_ts(rc);

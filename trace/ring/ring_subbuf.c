@@ -1,9 +1,9 @@
 /*
  * Ring buffer: sub-buffers of another size. See <trace/ring_buffer.h>.
  *
- * As with a resize, all new memory is there before the first ring changes. The rings begin anew:
- * events of one size of sub-buffers cannot be moved into another without writing each of them
- * again. The gate opens with the new mask.
+ * As with a resize, all new memory is allocated before the first ring changes. The rings are
+ * emptied, because events cannot be moved into sub-buffers of another size without writing each of
+ * them again. When the gate opens it has the new size's mask.
  *
  * Locking: the buffer's lock, then the CPU's, as in ring_setup.c. Exchanges of twins are forbidden.
  */
@@ -14,7 +14,7 @@ struct reshape {
 	uint32_t subbuf_size;
 	uint32_t nr_slots; /* 0: as many as each ring needs for its size */
 	size_t nr_rings;
-	struct ring_memory *memory; /* for each of them */
+	struct ring_memory *memory; /* of each ring: its new memory, later its old one */
 };
 
 static bool get_memory(const struct reshape *reshape, const struct trace_ring_cpu *rc,
@@ -40,7 +40,7 @@ static int get_all_memory(const struct reshape *reshape)
 	return 0;
 }
 
-/* Give `rc` the memory, and get its old one back. */
+/* Empty the ring and give it `memory`; its old memory is in there afterwards. */
 static void begin_anew(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
 	struct ring_memory old;

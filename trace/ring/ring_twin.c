@@ -2,23 +2,26 @@
  * Twins: two ring buffers that exchange the rings of a CPU, for snapshots. See
  * <trace/ring_buffer.h>.
  *
- * An exchange is two pointers: whoever has looked up a ring goes on with that one. A writer that an
- * interrupt has overtaken between look-up and reserve writes one event into what is now the other
- * buffer, and its commit finds it there by its address; readers on other CPUs do the same with a
- * copy. While an event is open the exchange is refused: it may be looked up in two places, no more.
+ * An exchange swaps two pointers; whoever has looked up a ring before goes on with that ring. When
+ * an interrupt exchanges the rings between a writer's look-up and its reserve, the writer's event
+ * goes into what is now the other buffer's ring, and its commit finds it there by its address. A
+ * reader on another CPU finishes one copy from the ring that it has looked up. While an event is
+ * open the exchange is refused, so an event is never further away than in the ring of the twin.
  *
- * The switch of recording is common, so each ring is told it again after an exchange: whoever
- * switches at the same moment has told the ring that stood there before.
+ * The on/off switch is common to the twins. Both gates are set again after an exchange, because
+ * whoever switches at the same moment may have gone through the pointers as they were before, and
+ * missed a ring.
  *
- * Locking: exchanges run in any context but NMI, so those who need the rings to stay where they are
- *          count themselves in swap_word, and wait for exchanges that are on their way: those are
- *          short and have interrupts off.
+ * Locking: an exchange runs with interrupts off and cannot sleep. So those who need the rings to
+ *          stay where they are take no lock against it: they count themselves in swap_word, which
+ *          makes new exchanges fail, and spin until the exchanges that have begun are done.
  */
 #include "ring_private.h"
 
-#define SWAP_ONE   (1u << 16) /* an exchange in flight */
-#define FORBID_ONE 1u
-#define FORBIDDEN  (SWAP_ONE - 1)
+/* Two counts in shared->swap_word. */
+#define SWAP_ONE   (1u << 16)	  /* high half: exchanges in flight */
+#define FORBID_ONE 1u		  /* low half: users that forbid exchanges */
+#define FORBIDDEN  (SWAP_ONE - 1) /* mask of the low half */
 
 void trace_ring_forbid_swap(struct ring_buffer *buffer)
 {
@@ -44,7 +47,7 @@ static bool have_same_size(const struct trace_ring_cpu *a, const struct trace_ri
 	return a->nr_slots == b->nr_slots && a->subbuf_shift == b->subbuf_shift;
 }
 
-/* Nobody resizes, empties, moves: counted in swap_word. */
+/* Counted in swap_word, so that nobody resizes or empties the rings. */
 static int exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
 {
 	struct trace_ring_cpu *rc_a = a->cpu[cpu], *rc_b = b->cpu[cpu];
@@ -74,7 +77,7 @@ int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t 
 	return err;
 }
 
-/* The least memory, for the CPUs that have some in `buffer`. */
+/* Give each ring of the twin the smallest size, if the ring of the same CPU in `buffer` has any. */
 static int give_memory(struct ring_buffer *twin, struct ring_buffer *buffer)
 {
 	int err = 0;
@@ -86,7 +89,7 @@ static int give_memory(struct ring_buffer *twin, struct ring_buffer *buffer)
 	return err;
 }
 
-/* The lock of `buffer` is held. */
+/* Make the two buffers twins of each other. The lock of `buffer` is held. */
 static void join(struct ring_buffer *buffer, struct ring_buffer *twin)
 {
 	buffer->shared->slim = twin;
@@ -98,7 +101,9 @@ static void join(struct ring_buffer *buffer, struct ring_buffer *twin)
 
 		rc->clock = buffer->shared->clock;
 		atomic_store(&rc->overwrite, atomic_load(&buffer->cpu[cpu]->overwrite));
-		/* Behind the store of `twin`: who switches later, finds it. */
+		/*
+		 * After the store of `twin`: whoever switches from then on finds this ring itself.
+		 */
 		trace_ring_gate_off(buffer->shared, rc);
 	}
 }

@@ -2,21 +2,24 @@
  * The uncommon half of writing: a sub-buffer is full, time jumped, an event is long, another clock,
  * recording is off, an event is taken back. See <trace/ring_buffer.h>, ring_fast.h.
  *
- * How the tail gets into the next sub-buffer. Each step may be interrupted by writers that do all
- * of it themselves, so each is a compare-exchange that fails or has no effect the second time:
+ * How the tail gets into the next sub-buffer. At any step an interrupt may come whose writers go
+ * through all three steps themselves, so each step is a compare-exchange that fails or has no
+ * effect the second time:
  *   1. claim: the slot's word goes from its old sequence to the next one. From here readers know
  *      that the old events are gone. Whoever finds the new sequence there goes on to step 2.
  *   2. move: the tail pair goes to the new sub-buffer. One writer succeeds, the others start over.
- *   3. that one fills in the slots, time stamp and end. Nobody reads them before the outermost
- *      commit; later crossings need none of them: event numbers are in the tail word.
+ *   3. fill: the writer that moved the tail fills in the slots: number of the first event, losses,
+ *      time stamp, and the end of the sub-buffer before. Readers look at them only after the
+ *      outermost commit. A writer that crosses once more meanwhile needs none of them, because
+ *      event numbers are in the tail word.
  */
 #include "ring_private.h"
 
 enum claim {
 	CLAIM_DONE,
-	CLAIM_STALE,   /* something moved: look again */
-	CLAIM_OVERRUN, /* no room before the outer event is committed */
-	CLAIM_FULL,    /* no room before something is read */
+	CLAIM_STALE,   /* an interrupt or the reader changed something: start over */
+	CLAIM_OVERRUN, /* no room until the outer event, which this one interrupted, is committed */
+	CLAIM_FULL,    /* drop mode: no room until something is read */
 };
 
 void trace_ring_publish(struct trace_ring_cpu *rc)
@@ -24,8 +27,9 @@ void trace_ring_publish(struct trace_ring_cpu *rc)
 	uint64_t commit, tail;
 
 	/*
-	 * Whoever interrupts while commit and tail are equal publishes itself. A plain store could
-	 * then take commit back: hence the exchange.
+	 * An interrupt that finds commit equal to the tail publishes its own events. If that
+	 * happens between our loads and our store, a plain store would move commit back; the
+	 * exchange fails.
 	 */
 	for (;;) {
 		commit = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
@@ -53,15 +57,16 @@ static bool is_kept(struct trace_ring_cpu *rc, uint32_t slot, uint64_t word)
 	return !atomic_load(&rc->overwrite) && ring_tag_value(word) != entries_of(rc, slot);
 }
 
-/* Take slot `next` for sub-buffer `seq`; counts the event as dropped when that may not be. */
+/* Take slot `next` for sub-buffer `seq`. Counts the event as dropped when there is no room. */
 static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t seq)
 {
 	struct ring_slot *slot = &rc->slots[next];
 	uint64_t word, commit = __atomic_load_n(&rc->commit, __ATOMIC_RELAXED);
 
 	/*
-	 * In this order: when an interrupt crosses here before us, commit may come to stand in the
-	 * slot, and its old word would pass for that of a lap ago.
+	 * commit has to be loaded before the slot's word. Otherwise an interrupt that crosses
+	 * between the two loads could move commit into this slot, and we would take that commit
+	 * together with the slot's old word for an event that is still open a whole lap behind.
 	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	word = atomic_load_explicit(&slot->word, memory_order_relaxed);
@@ -69,7 +74,7 @@ static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t 
 		return CLAIM_DONE;
 	if (ring_tag_seq(word) != seq - rc->nr_slots)
 		return CLAIM_STALE;
-	/* An outer event is still open a whole lap behind. */
+	/* An outer event, a whole lap behind us, is still open in this slot. */
 	if (ring_slot_of(rc, commit) == next) {
 		trace_plat_local_add(&rc->nr_commit_overrun, 1);
 		return CLAIM_OVERRUN;
@@ -84,7 +89,7 @@ static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t 
 	return CLAIM_DONE;
 }
 
-/* Remember that the sub-buffer in `slot` ends at `offset`. */
+/* Note in the slot that the data of its sub-buffer ends at `offset`. */
 static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
 {
 	uint64_t seq =
@@ -95,9 +100,10 @@ static void set_end(struct trace_ring_cpu *rc, uint32_t slot, uint32_t offset)
 }
 
 /*
- * Nothing may follow a dropped event in the sub-buffer of the tail, so that the loss is told
- * between sub-buffers. (Nobody is about to cross and has read the count before: the slot would have
- * been claimed, and nothing dropped.)
+ * Losses are told between sub-buffers, so nothing may follow a dropped event in the sub-buffer of
+ * the tail: move the tail to its end. (No writer that we interrupted can have read the count of
+ * losses and be about to cross: it would have claimed the slot first, and then nothing would have
+ * been dropped.)
  */
 void trace_ring_close_subbuf(struct trace_ring_cpu *rc)
 {
@@ -117,10 +123,10 @@ void trace_ring_close_subbuf(struct trace_ring_cpu *rc)
 }
 
 /*
- * The ring was found full, and the tail is at the end of a sub-buffer. Who drops events by that
- * mark does not look for room: when there is some by now, made before the mark could be seen, or
- * used by an interrupt, the mark goes again. At worst that goes too far, and the next one marks
- * again.
+ * The ring was found full, and the tail is at the end of a sub-buffer: set the mark with which
+ * further events are dropped without a search for room. If there is room by now, because a reader
+ * made some before it could see the mark, or because an interrupt already writes into it, the mark
+ * is taken away again. It may be taken away needlessly; the next event then sets it again.
  */
 static void mark_full(struct trace_ring_cpu *rc)
 {
@@ -140,7 +146,7 @@ static uint64_t nr_lost(const struct trace_ring_cpu *rc)
 	return trace_ring_load(&rc->nr_dropped) + trace_ring_load(&rc->nr_commit_overrun);
 }
 
-/* The tail moved from `word` into `slot`, and we moved it. */
+/* Step 3 of a crossing. We moved the tail from `word` into `slot`. */
 static void finish_crossing(struct trace_ring_cpu *rc, uint64_t word, uint32_t slot, uint64_t now,
 			    uint64_t lost)
 {
@@ -152,7 +158,9 @@ static void finish_crossing(struct trace_ring_cpu *rc, uint64_t word, uint32_t s
 	atomic_store_explicit(&rc->slots[slot].first_event, number, memory_order_relaxed);
 	atomic_store_explicit(&rc->slots[slot].dropped, lost, memory_order_relaxed);
 	__atomic_store_n(&rc->event_ref, number, __ATOMIC_RELAXED);
-	/* Nobody's event is open: the new place is where the next commit starts. */
+	/*
+	 * When no event is open, commit has to follow: it is compared with where an event starts.
+	 */
 	if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 		trace_ring_publish(rc);
 }
@@ -183,7 +191,8 @@ static bool cross(struct trace_ring_cpu *rc, uint64_t word, uint64_t last, uint6
 		break;
 	}
 	/*
-	 * There is room: no interrupt drops an event from here on, so the count below has them all.
+	 * With the slot claimed there is room, and no interrupt drops an event from here on. So the
+	 * count of losses that is read below has all that come before the new sub-buffer.
 	 */
 	trace_ring_unmark_full(rc);
 	lost = nr_lost(rc);
@@ -203,7 +212,10 @@ static void *write_heads(struct trace_ring_cpu *rc, uint64_t word, uint64_t delt
 			RING_TYPE_TIME_EXTEND;
 		at[1] = (uint32_t)(delta >> RING_DELTA_BITS);
 		delta = 0;
-		/* The event's own head has to be where an outermost commit looks for it. */
+		/*
+		 * trace_ring_is_outermost() expects the event's own head at commit. When we are the
+		 * outermost event, move commit over the time extend.
+		 */
 		if (__atomic_load_n(&rc->commit, __ATOMIC_RELAXED) == word)
 			__atomic_store_n(&rc->commit, word + RING_EXTEND_BYTES, __ATOMIC_RELEASE);
 		at += 2;
@@ -257,7 +269,10 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 	}
 }
 
-/* The event at `start`, `bytes` long, becomes padding: readers skip it and count it nowhere. */
+/*
+ * Turn the event at `start`, `bytes` long with its head, into padding, which readers skip, and take
+ * it out of the numbers of events.
+ */
 static void make_padding(struct trace_ring_cpu *rc, uint32_t start, uint32_t bytes)
 {
 	uint32_t *head = (uint32_t *)(void *)(rc->base + start);
@@ -265,14 +280,16 @@ static void make_padding(struct trace_ring_cpu *rc, uint32_t start, uint32_t byt
 	uint32_t slot = ring_slot_of(rc, start + 1);
 	uint64_t word, last;
 
-	/* Delta 0 would say: the rest of the page is padding. */
+	/* In this layout padding with a delta of 0 means that the rest of the page is padding. */
 	head[0] = (delta ? delta : 1) << RING_TYPE_BITS | RING_TYPE_PADDING;
 	head[1] = bytes - RING_HEAD_BYTES;
 	do {
 		word = trace_ring_load(&rc->tail.lo);
 		last = trace_ring_load(&rc->tail.hi);
 	} while (!trace_plat_pair_cmpxchg(&rc->tail, &word, last, word - RING_EVENT_ONE, last));
-	/* Nested writers have begun sub-buffers with one event too many before them. */
+	/*
+	 * Sub-buffers that nested writers have begun since then count it as an event before them.
+	 */
 	while (slot != ring_slot_of(rc, word)) {
 		slot = ring_next_slot(rc, slot);
 		atomic_fetch_sub(&rc->slots[slot].first_event, 1);

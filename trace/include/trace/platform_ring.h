@@ -1,5 +1,6 @@
 /*
- * The part of <trace/platform.h>, which includes it, for the ring buffer and trace_printk().
+ * What the ring buffer and trace_printk() need of the host. A part of <trace/platform.h>, which
+ * says what "probe context" is; include that one.
  *
  * Context: probe, where nothing else is said.
  */
@@ -22,6 +23,7 @@ struct trace_pair {
 
 /* Number of the running CPU, 0 .. trace_plat_nr_cpus() - 1; preemption is off. */
 static inline uint32_t trace_plat_cpu_id(void);
+/* Is a reschedule of the running thread pending? Events show it as the flag N. */
 static inline bool trace_plat_need_resched(void);
 /*
  * If *pair equals {*old_lo, old_hi}, make it {new_lo, new_hi} and return true. *old_lo is what
@@ -30,12 +32,15 @@ static inline bool trace_plat_need_resched(void);
  */
 static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
-/* This CPU's recursion bits, of which an event tells the context: see the part of ops. */
+/*
+ * The recursion bits that are set on this CPU; an event's context (interrupt, NMI) is read off
+ * them. <trace/platform_ops.h> and <trace/recursion.h> say what they are.
+ */
 static inline uint32_t trace_plat_recursion_word(void);
 
 /* ---- CPUs ---- */
 
-/* CPUs that exist (online or not yet); constant once threads run. Any context. */
+/* How many CPUs exist, online or not yet; constant once threads run. Any context. */
 uint32_t trace_plat_nr_cpus(void);
 
 /* ==== Nothing more is needed for the ring buffer, trace_printk() and its events as text. ==== */
