@@ -57,7 +57,7 @@ bool ftrace_has_command(const char *name)
 	return found;
 }
 
-/* With the lock: a command that is being unregistered is not running any more afterwards. */
+/* func runs with the lock held, so that no command is running when its unregister returns. */
 int ftrace_run_command(const char *name, struct ftrace_command_args *args)
 {
 	struct ftrace_func_command *command;

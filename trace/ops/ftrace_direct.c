@@ -1,10 +1,11 @@
 /*
- * Sites that hold something else than a call of a trampoline, and the switch for all: see
- * <trace/ftrace.h>.
+ * Sites that do not call a trampoline, but a function directly, or jump to one; and the switch for
+ * all sites. See <trace/ftrace.h>.
  *
- * A direct call beside other ops: the list function calls call_direct_funcs(), which tells the
- * trampoline where to leave to. An ops with a jump: its func has to send the call to the same
- * place, so it is all one which of the two a call takes while the site is switched.
+ * At a site that other ops want, too, a direct call cannot stand in the text. The ops with the
+ * direct call then has call_direct_funcs() as its callback, which tells the trampoline to leave to
+ * the function. An ops with a jump (ftrace_set_site_jump()) has a callback that sends the call to
+ * the target of the jump; so calls get there by both ways while the site is being switched.
  */
 #include "ftrace_grace.h"
 #include "ftrace_private.h"
@@ -30,7 +31,9 @@ struct ftrace_ops *ftrace_direct_of(uint32_t ip)
 	return ops;
 }
 
-/* What the sites of a registered ops hold has changed: it was `moved`. */
+/*
+ * Rewrite the sites of a registered ops after ftrace_ops_target() of it has changed from `moved`.
+ */
 static int move_sites(struct ftrace_ops *ops, struct ftrace_target moved)
 {
 	struct ftrace_change change = { .ops = ops,
@@ -45,7 +48,10 @@ static int move_sites(struct ftrace_ops *ops, struct ftrace_target moved)
 	return err;
 }
 
-/* Nobody is to be in what the sites have called, or in trampolines that leave for it. */
+/*
+ * Begin to wait until no thread is in the code at `addr`, which the sites called until now, nor in
+ * trampolines that leave to it.
+ */
 static void begin_wait(struct ftrace_wait *wait, const struct ftrace_ops *ops, uintptr_t addr)
 {
 	wait->code[0] = ftrace_code_at(addr);

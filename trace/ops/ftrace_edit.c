@@ -1,5 +1,5 @@
 /*
- * set_ftrace_filter and set_ftrace_notrace being written: see <trace/ftrace_files.h>.
+ * What is written to set_ftrace_filter and set_ftrace_notrace: see <trace/ftrace_files.h>.
  */
 #include "ftrace_grace.h"
 #include "ftrace_private.h"
@@ -7,16 +7,16 @@
 #include <trace/fmt.h>
 #include <trace/ftrace_files.h>
 
-#define WORD_MAX 640u /* as long as Linux takes */
+#define WORD_MAX 640u /* longest word, NUL included; Linux's limit */
 #define WHY_MAX	 320u
 
 struct ftrace_edit {
 	struct ftrace_ops *ops;
-	struct trace_array *tr; /* of commands; NULL: it takes none */
-	struct ftrace_hash *hash;
+	struct trace_array *tr;	  /* the instance that commands are for; NULL: none are taken */
+	struct ftrace_hash *hash; /* the copy that is being changed */
 	bool notrace;
-	bool is_set;	/* only names; what is to be taken out has to be there */
-	bool continues; /* `word` ended with the text of the last write */
+	bool is_set;	/* ftrace_edit_open_set(): no commands; what ! takes out has to be there */
+	bool continues; /* the last write ended inside `word`, which the next one continues */
 	size_t len;
 	char word[WORD_MAX];
 	char why[WHY_MAX];
@@ -66,7 +66,7 @@ static bool is_end(char c)
 	return !c || trace_is_space(c);
 }
 
-/* Cut `text` at the first colon; what is behind it, or NULL. */
+/* Cut `text` at its first colon. Returns what is behind the colon, or NULL when there is none. */
 static char *cut_at_colon(char *text)
 {
 	for (; *text; text++) {
@@ -79,8 +79,9 @@ static char *cut_at_colon(char *text)
 }
 
 /*
- * Name the word and the reason; the word itself has been changed by parsing, `name` has not.
- * `module` is NULL when none was given. There are no modules, so one that has to be there is why.
+ * Say in edit->why which word was refused and for what reason. `name` is a copy of the word,
+ * because parsing has changed the word itself. `module` is NULL when none was given; since there
+ * are no modules, a function in a module never exists, and that is the reason then.
  */
 static void explain(struct ftrace_edit *edit, const char *name, const char *module)
 {
@@ -178,7 +179,7 @@ int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len
 			at++;
 		edit->len = 0;
 		if (at < len && !text[at])
-			at++; /* as Linux: a NUL in front ends the word that never began */
+			at++; /* as Linux does: a NUL in front ends an empty word */
 	}
 	while (at < len && !is_end(text[at])) {
 		if (edit->len == sizeof(edit->word) - 1)

@@ -5,13 +5,13 @@
 #include "ftrace_private.h"
 #include "text/str.h"
 
-/* Longest pattern that the functions for code take. */
+/* Size of the longest pattern, NUL included, that callers in code may give. */
 #define PATTERN_MAX 256u
 
-/* This kernel has no modules: no function lies in one. */
+/* The MODULE of `name:mod:MODULE`. Hosts have no modules, so no function lies in one. */
 struct module_pattern {
 	bool given;
-	bool exclude; /* !name, or ! alone: whatever is in no module */
+	bool exclude; /* !MODULE, or ! alone: functions that are not in the module, that is all */
 };
 
 static bool module_allows(const struct module_pattern *module)
@@ -53,7 +53,10 @@ static int match_index(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	return err ? err : 1;
 }
 
-/* What comes seldom is asked last: a site without a name, a record that is out of use. */
+/*
+ * Enter each site whose function matches. A site without a symbol (`len` is 0) never matches; this
+ * is tested after the pattern, because this loop runs over all names and such sites are rare.
+ */
 static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *pattern)
 {
 	struct trace_symbol_cursor names = { { 0 } };
@@ -82,7 +85,7 @@ int ftrace_match_locked(struct ftrace_hash **hash, char *text, char *module)
 	ftrace_pattern_parse(&pattern, text);
 	parse_module(&in_module, module);
 	if (in_module.given && !pattern.len)
-		pattern.type = FTRACE_MATCH_MIDDLE; /* no name: every function */
+		pattern.type = FTRACE_MATCH_MIDDLE; /* an empty name matches every function */
 	if (ftrace_is_dead())
 		return -ENODEV;
 	if (pattern.type == FTRACE_MATCH_INDEX)
@@ -105,13 +108,13 @@ static int check_ops(const struct ftrace_ops *ops)
 	return ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED ? -ENODEV : 0;
 }
 
-/* A hash to change and then to give to `ops`. */
+/* A copy of the filter or exceptions of `ops`, or an empty set with `reset`, for us to change. */
 static struct ftrace_hash *copy_of(struct ftrace_ops *ops, bool notrace, bool reset)
 {
 	return ftrace_hash_copy(reset ? NULL : ftrace_ops_hash_of(ops, notrace));
 }
 
-/* `text` is changed; NULL: nothing to add. */
+/* `text` is changed. With `text` NULL nothing is added, so that `reset` alone empties the set. */
 static int set_pattern_locked(struct ftrace_ops *ops, char *text, bool reset, bool notrace)
 {
 	struct ftrace_hash *hash = copy_of(ops, notrace, reset);
@@ -127,7 +130,7 @@ static int set_pattern_locked(struct ftrace_ops *ops, char *text, bool reset, bo
 	return found ? found : -EINVAL;
 }
 
-/* The lock is held from copy to replacement: of two who add at once, both have added. */
+/* The lock is held from the copy to the replacement, so that two callers cannot undo each other. */
 static int set_pattern(struct ftrace_ops *ops, const char *buf, size_t len, bool reset,
 		       bool notrace)
 {

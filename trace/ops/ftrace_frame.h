@@ -1,7 +1,7 @@
 /*
- * A frame of a shadow stack: a call whose return is hooked. graph/ makes and uses them; what they
- * are is said down here because those who wait until a thread has left some code look at the return
- * addresses in them (ftrace_grace.h).
+ * A frame of a shadow stack: a call whose return is hooked. graph/ makes and uses the frames. The
+ * struct is declared in ops/, the folder below, because ftrace_grace.c looks at the return
+ * addresses in them to find out whether a thread has left some code.
  */
 #ifndef FTRACE_FRAME_H
 #define FTRACE_FRAME_H
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Of a little-endian machine. */
+/* The parts of a frame's `head`, on a little-endian machine. */
 struct fgraph_head {
 	uint8_t user;
 	uint8_t flags;
@@ -17,13 +17,13 @@ struct fgraph_head {
 };
 
 struct fgraph_frame {
-	uint64_t calltime; /* trace_plat_clock_ns() */
-	uint64_t sleep_ns; /* of the thread, at entry */
-	uint64_t data;	   /* its user's */
-	uint64_t child_ns; /* in calls below of the same user; API users */
+	uint64_t calltime; /* trace_plat_clock_ns() at entry */
+	uint64_t sleep_ns; /* how long the thread had slept until entry: trace_thread.sleep_ns */
+	uint64_t data;	   /* for the user of the frame */
+	uint64_t child_ns; /* time in calls below this one that the same user traced */
 	uintptr_t slot;	   /* where on the stack the return address lies */
-	uint32_t func;	   /* call site, packed */
-	uint32_t ret;	   /* return address, packed */
+	uint32_t func;	   /* call site: trace_plat_ip_pack() */
+	uint32_t ret;	   /* return address: trace_plat_ip_pack() */
 	union {
 		/* 0-7: user, 8-15: enum fgraph_frame_flags, 16-31: level */
 		_Atomic uint32_t head;

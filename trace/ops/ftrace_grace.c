@@ -1,30 +1,33 @@
 /*
- * When every thread has left code that goes: see ftrace_grace.h.
+ * Waiting until every thread has left some code: see ftrace_grace.h.
  */
 #include <trace/thread.h>
 #include "ftrace_frame.h"
 #include "ftrace_grace.h"
 #include "text/str.h"
 
-#define NR_SLOTS       32u
-#define NR_NAMED       4u
-#define WAIT_NS	       2000000ull  /* between two looks of who waits */
-#define WORKER_NS      10000000ull /* the same of the worker, at first */
-#define SLOW_WORKER_NS 100000000ull
-#define PATIENCE_NS    10000000000ull
-#define NAMELESS_BYTES 4096u
+#define NR_SLOTS       32u	      /* bits of trace_thread.grace */
+#define NR_NAMED       4u	      /* threads that the log names for each slot */
+#define WAIT_NS	       2000000ull     /* between two looks of a thread that waits: 2 ms */
+#define WORKER_NS      10000000ull    /* between two looks of the worker: 10 ms */
+#define SLOW_WORKER_NS 100000000ull   /* the same after the first second: 100 ms */
+#define PATIENCE_NS    10000000000ull /* when the log names who is inside: 10 s */
+#define NAMELESS_BYTES 4096u	      /* taken for the size of code without a symbol */
 
 struct slot {
 	struct ftrace_wait *waits; /* in the order in which they began; NULL: free */
 	uint64_t since_ns;
-	bool is_named; /* the log says who is inside */
+	bool is_named; /* the log has said who is inside */
 };
 
 static struct trace_plat_lock look_lock; /* one look at a time */
-static struct trace_plat_later worker;	 /* look_lock */
+static struct trace_plat_later worker;	 /* guarded by look_lock */
 
-static struct trace_plat_lock grace_lock; /* guards what follows; slots change under both */
-static struct ftrace_wait *queue;	  /* in the order in which they began */
+/*
+ * Guards what follows. `slots` change with both locks held, so either one is enough to read them.
+ */
+static struct trace_plat_lock grace_lock;
+static struct ftrace_wait *queue; /* in the order in which they began */
 static struct slot slots[NR_SLOTS];
 static struct ftrace_after *afters; /* ascending numbers */
 static uint64_t last_number;
@@ -111,7 +114,7 @@ static uint64_t oldest_of(const struct ftrace_wait *wait, uint64_t oldest)
 	return oldest;
 }
 
-/* UINT64_MAX: nothing is pending. */
+/* The smallest number of all pending waits; UINT64_MAX when nothing is pending. */
 static uint64_t oldest_number(void)
 {
 	uint64_t oldest = oldest_of(queue, UINT64_MAX);
@@ -151,7 +154,9 @@ static struct ftrace_wait *take_queued(bool all)
 	return first;
 }
 
-/* Each gets a slot of its own; when only one is left, that is for all others. */
+/*
+ * Move waits from the queue to free slots, one to each; the last free slot takes all that remain.
+ */
 static void fill_slots(void)
 {
 	uint64_t now = trace_plat_clock_mono_ns();
@@ -178,7 +183,11 @@ static bool holds_any(struct ftrace_code code, const uintptr_t *words, size_t nr
 	return false;
 }
 
-/* Interrupts may be off; look_lock keeps the slots as they are. */
+/*
+ * For struct trace_plat_look: a bit for each slot that the thread is still asked about and whose
+ * code one of the words points into. Interrupts may be off; look_lock, held by whoever looks, keeps
+ * the slots as they are.
+ */
 static uint32_t find_code(struct trace_thread *thread, const uintptr_t *words, size_t nr, void *arg)
 {
 	uint32_t left = __atomic_load_n(&thread->grace, __ATOMIC_RELAXED), found = 0;
@@ -222,11 +231,12 @@ static void seen(struct trace_thread *thread, uint32_t found, void *arg)
 				   __ATOMIC_RELAXED);
 }
 
+/* Which threads have not been seen outside yet. */
 struct left {
-	uint32_t slots; /* that have somebody inside */
-	uint32_t asked; /* those of interest here */
-	int32_t pids[NR_NAMED];
-	uint32_t nr;
+	uint32_t slots;		/* bits of all slots that wait for a thread */
+	uint32_t asked;		/* bits of the slots whose threads are to be counted */
+	int32_t pids[NR_NAMED]; /* the first of these threads */
+	uint32_t nr;		/* how many there are */
 };
 
 static void collect(int32_t pid, struct trace_thread *thread, void *arg)
@@ -253,8 +263,8 @@ static struct left who_is_left(uint32_t asked)
 typedef void (*done_fn)(struct ftrace_wait *wait);
 
 /*
- * Take the first wait out of the slot; NULL: none is left. From here on it may begin again, unless
- * it has already: then it is queued, and nothing is done.
+ * Take the first wait out of the slot; NULL when it has none. A wait that was begun again meanwhile
+ * goes back to the queue, and *out_done is NULL: its done() is called after the next round.
  */
 static struct ftrace_wait *take_wait(struct slot *slot, done_fn *out_done)
 {
@@ -297,7 +307,7 @@ static void name_thread(int32_t pid)
 	trace_plat_log("ftrace: %s-%d has been inside code that is to go for 10 s", comm, pid);
 }
 
-/* Once for each slot. */
+/* Once for each slot, say in the log who is inside, if the slot has been busy for 10 s. */
 static void name_late(uint32_t busy)
 {
 	uint64_t now = trace_plat_clock_mono_ns();
@@ -395,7 +405,10 @@ uint64_t ftrace_grace_mark(void)
 	return mark;
 }
 
-/* Asked under look_lock: until that is free, done() of somebody else's look may be running. */
+/*
+ * Look, and return whether a wait of this thread since `mark` is still pending. Takes look_lock to
+ * ask, because until it is free, done() of somebody else's look may be running.
+ */
 static bool look_and_ask(uint64_t mark)
 {
 	int32_t pid = trace_plat_current_pid();

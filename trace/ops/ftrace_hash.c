@@ -1,11 +1,11 @@
 /*
- * Sets of call sites: see ftrace_private.h. A set that an ops uses is never changed, only replaced,
- * so probes need no lock and no retry.
+ * Sets of call sites: see ftrace_private.h. A set that an ops uses is never changed, only replaced
+ * by another one, so callbacks can look without a lock and without trying again.
  */
 #include "ftrace_private.h"
 #include "text/str.h"
 
-#define HASH_FIRST_SLOTS 512u /* fits one page */
+#define HASH_FIRST_SLOTS 512u /* 2 KiB: the first set fits one page */
 
 static size_t hash_bytes(uint32_t slots)
 {
@@ -46,7 +46,7 @@ void ftrace_hash_free(struct ftrace_hash *hash)
 		trace_plat_free(hash, hash_bytes(hash->mask + 1));
 }
 
-/* There is a free slot. False when `ip` was there. */
+/* The table has a free slot. False when `ip` was there already. */
 static bool insert(struct ftrace_hash *hash, uint32_t ip)
 {
 	uint32_t at = ftrace_hash_slot(hash, ip);
@@ -89,7 +89,10 @@ int ftrace_hash_add(struct ftrace_hash **hash, uint32_t ip)
 	return 0;
 }
 
-/* Later entries of the same run move up, so that a search never meets a hole before its entry. */
+/*
+ * A search ends at the first free slot, so removing must not leave a hole in front of an entry that
+ * was displaced from its own slot: such entries are moved up into the hole.
+ */
 void ftrace_hash_remove(struct ftrace_hash *hash, uint32_t ip)
 {
 	uint32_t hole = ftrace_hash_slot(hash, ip), at, home;
@@ -102,7 +105,7 @@ void ftrace_hash_remove(struct ftrace_hash *hash, uint32_t ip)
 	for (at = (hole + 1) & hash->mask; hash->slot[at]; at = (at + 1) & hash->mask) {
 		home = ftrace_hash_slot(hash, hash->slot[at]);
 		if (((at - home) & hash->mask) < ((at - hole) & hash->mask))
-			continue; /* its home lies behind the hole */
+			continue; /* its own slot lies behind the hole */
 		hash->slot[hole] = hash->slot[at];
 		hole = at;
 	}

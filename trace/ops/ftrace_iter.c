@@ -1,6 +1,6 @@
 /*
- * Lists of functions, a line at a time: see <trace/ftrace_files.h>. An iterator holds a record
- * number, and records never move, so nothing is locked between two lines.
+ * Lists of functions, a line at a time: see <trace/ftrace_files.h>. An iterator remembers the
+ * number of a record. Records never move, so no lock is held between two lines.
  */
 #include "ftrace_set.h"
 #include "text/str.h"
@@ -45,7 +45,10 @@ static size_t add_name(struct ftrace_iter *iter, uintptr_t ip, char *out)
 	return trace_scnprintf(out, FTRACE_LINE_LEN, "%s", name);
 }
 
-/* What a site with one user does. Direct calls: what would call it beside other users. */
+/*
+ * What a site with one user does. For a direct call this names, as Linux does, the trampoline that
+ * would make the call if there were other users; add_users() names the call itself.
+ */
 static size_t add_trampoline(const struct ftrace_ops *ops, char *out, size_t size)
 {
 	if (!ops)

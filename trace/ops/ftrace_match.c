@@ -1,8 +1,8 @@
 /*
  * Patterns of function names, with Linux's rules for what a text means: see ftrace_private.h.
  *
- * The search in the middle looks at eight bytes at a time for the rarest letter of the pattern: a
- * filter like *sched* runs over every name of the kernel.
+ * A filter like *sched* is compared with every name of the kernel, so that search has to be fast:
+ * it looks for the rarest letter of the pattern, in eight bytes of the name at a time.
  */
 #include "ftrace_private.h"
 #include "text/str.h"
@@ -15,7 +15,10 @@ static bool is_glob_char(char c)
 	return c == '[' || c == '?' || c == '\\';
 }
 
-/* Where the stars are decides the type; any other magic, or a star inside, makes it a glob. */
+/*
+ * The places of the stars decide the type. A star in the middle, or one of the other characters
+ * with a meaning, makes it a glob. A star at the end is cut off, unless it is a glob.
+ */
 static enum ftrace_match_type parse_type(char *text, size_t len)
 {
 	enum ftrace_match_type type = FTRACE_MATCH_FULL;
@@ -37,7 +40,10 @@ static enum ftrace_match_type parse_type(char *text, size_t len)
 	return type;
 }
 
-/* How rare a letter is in names of functions: these from the most common on, then all others. */
+/*
+ * How rare a letter is in names of functions. The table goes from the most common one to rarer
+ * ones; characters that are not in it are the rarest.
+ */
 static size_t rarity(char c)
 {
 	static const char common[] = "_etrisnaocpldumfbghkvwxyqzj";
@@ -92,7 +98,10 @@ static uint64_t load8(const char *text)
 	return word;
 }
 
-/* High bit set in each byte of `word` that is zero; bytes above the first such may be wrong. */
+/*
+ * The high bit is set in each byte of `word` that is zero. The borrow of the subtraction may set it
+ * in bytes above the lowest such byte, too: callers check every hit.
+ */
 static uint64_t zero_bytes(uint64_t word)
 {
 	return (word - BYTES_LOW) & ~word & BYTES_HIGH;
@@ -103,7 +112,7 @@ static TRACE_ALWAYS_INLINE uint64_t rare_hits(const struct ftrace_pattern *patte
 	return zero_bytes(load8(at + pattern->rare) ^ pattern->rare_bytes);
 }
 
-/* The rest of contains() from the first hit on: does the pattern start in [at, last]? */
+/* The slow half of contains(), from the first hit on: does the pattern start in [at, last]? */
 static TRACE_NOINLINE bool starts_between(const struct ftrace_pattern *pattern, const char *at,
 					  const char *last)
 {
@@ -120,11 +129,11 @@ static TRACE_NOINLINE bool starts_between(const struct ftrace_pattern *pattern, 
 	return false;
 }
 
-/* The case without a hit is the common one: it calls nothing and saves no register. */
+/* The usual case, no hit, is kept free of calls so that the compiler saves no registers for it. */
 static TRACE_ALWAYS_INLINE bool contains(const struct ftrace_pattern *pattern, const char *name,
 					 size_t len)
 {
-	const char *last = name + len - pattern->len; /* where it can start */
+	const char *last = name + len - pattern->len; /* the last place where it can start */
 
 	if (TRACE_UNLIKELY(pattern->len > len))
 		return false;
@@ -138,8 +147,9 @@ static TRACE_ALWAYS_INLINE bool contains(const struct ftrace_pattern *pattern, c
 }
 
 /*
- * [abc], [a-z], [!abc] at *class, which is behind the bracket and is moved behind its end. False
- * and unmoved when no bracket closes it: then it stands for itself.
+ * Does `c` match the class at *class, which points behind the `[` of [abc], [a-z] or [!abc]? True:
+ * there is a class, *class points behind its `]` and *out_matches has the answer. False, with
+ * *class unmoved, when no `]` ends it: the `[` then stands for itself.
  */
 static bool class_match(const char **class, char c, bool *out_matches)
 {
@@ -168,7 +178,10 @@ static bool class_match(const char **class, char c, bool *out_matches)
 	return true;
 }
 
-/* One element of the pattern against one character; `c` is not NUL. Moves *pattern on a match. */
+/*
+ * Compare the first element of the pattern (a letter, ?, a class, a letter behind \) with `c`,
+ * which is not NUL. If they match, *pattern moves to the next element.
+ */
 static bool element_match(const char **pattern, char c)
 {
 	const char *at = *pattern;
@@ -187,7 +200,10 @@ static bool element_match(const char **pattern, char c)
 	return matches;
 }
 
-/* After a mismatch only the last star needs another try: earlier ones have what they need. */
+/*
+ * After a mismatch it is enough to let the last star take one more character. Letting an earlier
+ * star take more could only bring us to the last star later, with less of the name left.
+ */
 static bool glob_match(const char *pattern, const char *name)
 {
 	const char *retry_pattern = NULL, *retry_name = NULL;

@@ -1,12 +1,12 @@
 /*
  * The list of ops, and who is called at a site that several of them want: see <trace/ftrace.h>.
  *
- * Order of things, so that no call is lost and none comes too late:
+ * The order of the steps matters, so that no call is lost and none comes too late:
  *
- *   register     into the list, then the sites: a site that calls finds its ops
- *   new filter   hash published, then the sites, then a grace period, then the old hash is freed
- *   unregister   out of the list, then the sites, then a grace period for the list (preemption
- *                off); trampolines that name the ops go when no thread is inside, ftrace_grace.h
+ *   register     list_add(), then switch the sites: a site that calls finds its ops in the list
+ *   new filter   publish the hash, switch the sites, preemption grace period, free the old hash
+ *   unregister   list_remove(), switch the sites, preemption grace period, because callbacks walk
+ *                the list; trampolines are freed when no thread is inside, see ftrace_grace.h
  */
 #include <trace/recursion.h>
 #include "ftrace_grace.h"
@@ -19,7 +19,7 @@ struct ftrace_ops ftrace_global_ops;
 
 static _Atomic bool is_dead;
 static void (*_Atomic killed_fn)(void);
-static uint32_t nr_registered; /* ftrace_lock */
+static uint32_t nr_registered; /* guarded by ftrace_lock */
 
 bool ftrace_is_dead(void)
 {
@@ -31,7 +31,7 @@ void ftrace_when_killed(void (*fn)(void))
 	atomic_store(&killed_fn, fn);
 }
 
-/* The list function finds nobody from here on. */
+/* No site is written, for text may be damaged: those with an ops of their own go on calling it. */
 void ftrace_kill(void)
 {
 	void (*fn)(void) = killed_fn;
@@ -42,22 +42,23 @@ void ftrace_kill(void)
 		fn();
 }
 
-/* Out of the way: the caller's loop keeps its registers. */
+/* Not inlined, so that the loop that calls it needs fewer registers. */
 static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uintptr_t ip)
 {
 	return ftrace_hashes_want(want, trace_plat_ip_pack(ip));
 }
 
-/* ftrace_ops_set_func() may change it at any moment. */
+/* Atomic, because ftrace_ops_set_func() may change it at any moment. */
 static TRACE_ALWAYS_INLINE ftrace_func_t load_func(ftrace_func_t *func)
 {
 	return __atomic_load_n(func, __ATOMIC_RELAXED);
 }
 
 /*
- * Acquire: with the release that published an ops or its hashes. Every ops of the list has a set of
- * hashes. An ops that needs all registers may be in the list while a site still calls the
- * trampoline without: its list_func does nothing.
+ * Call every ops that wants the site. The acquires pair with the releases that publish an ops
+ * (list_add()) and its hashes (publish()). func_hash is never NULL for an ops in the list. An ops
+ * that needs all registers may be in the list while a site still calls the shared trampoline that
+ * does not save them: its list_func does nothing, so that it is not called without registers.
  */
 static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip,
 					  struct ftrace_regs *fregs, bool with_regs)
@@ -74,7 +75,7 @@ static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-/* Preemption is off. */
+/* The rest of list_func() in an interrupt. Preemption is off; this switches it on again. */
 static TRACE_NOINLINE void call_list_in_irq(uintptr_t ip, uintptr_t parent_ip,
 					    struct ftrace_regs *fregs, bool with_regs)
 {
@@ -116,7 +117,7 @@ void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	list_func(ip, parent_ip, fregs, true);
 }
 
-/* The list function of an ops that cannot do without registers. */
+/* list_func of an ops that needs all registers, for callers that do not have them. */
 static void not_without_regs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			     struct ftrace_regs *fregs)
 {
@@ -147,7 +148,7 @@ uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops)
 	return (uintptr_t)(is_assisted(ops) ? ftrace_ops_assist_func : ops->func);
 }
 
-/* Without memory for one, the ops lives with the shared trampoline. */
+/* If there is no memory for a trampoline, the sites of the ops call the shared one. */
 static void create_trampoline(struct ftrace_ops *ops)
 {
 	const struct trace_trampoline_call call = { ops, ftrace_ops_entry(ops) };
@@ -161,7 +162,7 @@ static void create_trampoline(struct ftrace_ops *ops)
 		ops->trampoline = ops->tramp->code;
 }
 
-/* No site calls a trampoline that names the ops. */
+/* Only after the update that switched the sites: none of them calls such a trampoline any more. */
 static void release_trampolines(struct ftrace_ops *ops)
 {
 	if (ops->tramp)
@@ -172,7 +173,7 @@ static void release_trampolines(struct ftrace_ops *ops)
 	ftrace_set_remove_ops(ops);
 }
 
-/* A stub is never called, so nobody has to find it. */
+/* An ops with FTRACE_OPS_FL_STUB is never called, so it is not in the list. */
 static void list_add(struct ftrace_ops *ops)
 {
 	if (ops->flags & FTRACE_OPS_FL_STUB)
@@ -181,7 +182,7 @@ static void list_add(struct ftrace_ops *ops)
 	atomic_store_explicit(&ftrace_ops_list, ops, memory_order_release);
 }
 
-/* `ops->next` stays: a probe may stand on it. */
+/* `ops->next` keeps its value: a callback may be walking the list and stand on this ops. */
 static void list_remove(struct ftrace_ops *ops)
 {
 	struct ftrace_ops *_Atomic *link = &ftrace_ops_list;
@@ -202,7 +203,7 @@ static int check_ops(const struct ftrace_ops *ops)
 		return -ENODEV;
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EBUSY;
-	if (nr_registered == FTRACE_REF_MAX) /* a record could not count one more */
+	if (nr_registered == FTRACE_REF_MAX) /* the count in a record could overflow */
 		return -ENOSPC;
 	if ((ops->flags & modify) && !(ops->flags & FTRACE_OPS_FL_SAVE_REGS))
 		return -EINVAL;
@@ -236,7 +237,7 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 	list_add(ops);
 	nr_registered++;
 	err = ftrace_update(&change);
-	if (err) /* the list is empty for good; the trampoline stays, sites may call it */
+	if (err) /* tracing is dead; sites may call the trampoline, so it is not released */
 		ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
 	return err;
 }
@@ -263,7 +264,7 @@ int ftrace_unregister_locked(struct ftrace_ops *ops)
 		return ftrace_is_dead() ? -ENODEV : -EBUSY;
 	list_remove(ops);
 	nr_registered--;
-	/* With damaged text its sites may go on calling: its trampoline has to stay. */
+	/* If text is damaged, sites may go on calling the trampoline, so it is not released. */
 	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
 	trace_plat_synchronize_preempt();
 	if (!err)
@@ -293,7 +294,7 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	return err;
 }
 
-/* Each call takes the old one or the new one. */
+/* ftrace_ops_set_func() of a registered ops. While this runs, a call goes to the old or the new. */
 static int switch_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
 	int err = 0;
@@ -309,7 +310,7 @@ static int switch_func(struct ftrace_ops *ops, ftrace_func_t func)
 		__atomic_store_n(&ops->list_func, func, __ATOMIC_RELAXED);
 	trace_plat_synchronize_preempt();
 	if (ops->tramp)
-		ftrace_tramp_wait(ops->tramp); /* preempted on the way to the old one */
+		ftrace_tramp_wait(ops->tramp); /* for threads preempted on the way to the old one */
 	ftrace_set_wait(ops);
 	return 0;
 }
@@ -339,7 +340,7 @@ struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace)
 	return notrace ? now->notrace_hash : now->filter_hash;
 }
 
-/* The only site of a filter that has one, 0 for others. */
+/* The site of a filter that has exactly one; 0 for other filters. */
 static uintptr_t only_site(const struct ftrace_ops_hash *want)
 {
 	const struct ftrace_hash *hash = want->filter_hash;
@@ -353,7 +354,7 @@ static uintptr_t only_site(const struct ftrace_ops_hash *want)
 	return 0;
 }
 
-/* Release: with the acquire of the list function. */
+/* The release pairs with the acquire in call_list(). */
 static void publish(struct ftrace_ops *ops, struct ftrace_ops_hash *hash)
 {
 	atomic_store_explicit(&ops->func_hash, hash, memory_order_release);
@@ -403,16 +404,16 @@ static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash
 		ftrace_hash_free(hash);
 		return err;
 	}
-	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED)) /* callbacks may read it */
+	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED)) /* callbacks read flags: no needless store */
 		ops->flags |= FTRACE_OPS_FL_INITIALIZED;
-	/* Probes also look at the sets of some that are never registered. */
+	/* Callbacks also look into the sets of ops that are never registered. */
 	if (before)
 		trace_plat_synchronize_preempt();
 	ftrace_hash_free(old);
 	return err;
 }
 
-/* The copy for the follower is made first: then only the first of the two may fail. */
+/* The follower's copy is made first: after the first replacement nothing may fail. */
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
 {
 	struct ftrace_hash *copy = NULL;

@@ -1,21 +1,10 @@
 /*
  * What the files of function tracing share: records of call sites, hashes of functions, the update
- * engine, patterns.
+ * engine, patterns. The table of files in trace/README.md says what is where.
  *
- *   ftrace_record.c  one 8-byte record per site, found by address or number
- *   ftrace_hash.c    sets of sites
- *   ftrace_update.c  from "these sites now want something else" to one batch of pokes
- *   ftrace_ops.c     the list of ops, dispatch, register and unregister
- *   ftrace_set.c     sets of ops that share sites, each with a trampoline
- *   ftrace_tramp.c   trampolines, until nobody is inside any more: ftrace_grace.c
- *   ftrace_direct.c  sites that hold something else than a call of a trampoline; the master switch
- *   ftrace_match.c   patterns
- *   ftrace_filter.c  patterns into sets, sets into ops; ftrace_edit.c the same for files
- *   ftrace_iter.c    lists for files
- *
- * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Probes read the list
- *            and the hashes without it, preemption off; what they may hold is freed only after
- *            trace_plat_synchronize_preempt().
+ * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Callbacks read the
+ *            list and the hashes without it, with preemption off; what they may be looking at is
+ *            freed only after trace_plat_synchronize_preempt().
  */
 #ifndef FTRACE_PRIVATE_H
 #define FTRACE_PRIVATE_H
@@ -27,8 +16,9 @@
 extern struct trace_plat_lock ftrace_lock;
 
 /*
- * `fn` is called at the end of ftrace_kill(), in its context: any. One floor above asks for it,
- * once; NULL: nobody.
+ * Have `fn` called at the end of ftrace_kill(), in whatever context that is called. There is one
+ * such function; a later call replaces it, NULL takes it away. For a folder above this one, which
+ * ops/ may not call by name.
  */
 void ftrace_when_killed(void (*fn)(void));
 
@@ -41,25 +31,25 @@ struct dyn_ftrace {
 };
 
 enum ftrace_record_flags {
-	FTRACE_FL_ENABLED = 1u << 31,  /* the site calls something */
-	FTRACE_FL_REGS = 1u << 30,     /* wanted: with registers */
-	FTRACE_FL_REGS_EN = 1u << 29,  /* done */
-	FTRACE_FL_TRAMP = 1u << 28,    /* wanted: the trampoline of its only ops */
-	FTRACE_FL_TRAMP_EN = 1u << 27, /* done */
-	FTRACE_FL_IPMODIFY = 1u << 26, /* an ops may let calls go elsewhere */
-	FTRACE_FL_DIRECT = 1u << 24,
-	FTRACE_FL_DIRECT_EN = 1u << 23,
-	FTRACE_REF_MAX = (1u << 15) - 1,
+	FTRACE_FL_ENABLED = 1u << 31,	 /* the site calls something */
+	FTRACE_FL_REGS = 1u << 30,	 /* an ops wants all registers */
+	FTRACE_FL_REGS_EN = 1u << 29,	 /* the site's trampoline saves them */
+	FTRACE_FL_TRAMP = 1u << 28,	 /* the site should call what its only ops wants there */
+	FTRACE_FL_TRAMP_EN = 1u << 27,	 /* it does */
+	FTRACE_FL_IPMODIFY = 1u << 26,	 /* an ops may send calls elsewhere */
+	FTRACE_FL_DIRECT = 1u << 24,	 /* an ops has a direct call here */
+	FTRACE_FL_DIRECT_EN = 1u << 23,	 /* the site holds that call itself */
+	FTRACE_REF_MAX = (1u << 15) - 1, /* mask of the count of ops that want the site */
 };
 
-/* In between: the number of the site's set of ops, 0 for none; see ftrace_set.h. */
+/* Bits 15 to 22: the number of the site's set of ops, 0 for none; see ftrace_set.h. */
 #define FTRACE_SET_SHIFT 15
 #define FTRACE_SET_MASK	 (0xffu << FTRACE_SET_SHIFT)
 
 #define FTRACE_PAGE_BYTES	4096u
 #define FTRACE_RECORDS_PER_PAGE (FTRACE_PAGE_BYTES / (uint32_t)sizeof(struct dyn_ftrace))
 
-/* Pages of records that lie in a row; groups ascend too. */
+/* Adjacent pages of records. The addresses ascend within a group and from group to group. */
 struct ftrace_page_group {
 	struct dyn_ftrace *records;
 	uint32_t pages;
@@ -117,12 +107,16 @@ struct ftrace_hash {
 	uint32_t slot[]; /* 0: free; no site has the packed address 0 */
 };
 
-/* Empty, with room for some; NULL when out of memory. */
+/* An empty set. NULL when out of memory. */
 struct ftrace_hash *ftrace_hash_create(void);
-/* NULL is the empty set. */
+/* A copy of `hash`; NULL stands for the empty set. Returns NULL when out of memory. */
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash);
+/* `hash` may be NULL. */
 void ftrace_hash_free(struct ftrace_hash *hash);
-/* Add or remove; both are fine when there is nothing to do. -ENOMEM leaves *hash as it was. */
+/*
+ * Add a site, or remove one. Adding one that is in the set and removing one that is not do nothing.
+ * add may replace *hash by a larger one; 0, or -ENOMEM with *hash as it was.
+ */
 int ftrace_hash_add(struct ftrace_hash **hash, uint32_t ip);
 void ftrace_hash_remove(struct ftrace_hash *hash, uint32_t ip);
 
@@ -136,7 +130,7 @@ static TRACE_ALWAYS_INLINE uint32_t ftrace_hash_slot(const struct ftrace_hash *h
 	return (ip * 0x9e3779b1u) >> hash->shift;
 }
 
-/* Probe context. */
+/* Is the packed address in the set? Probe context. */
 static TRACE_ALWAYS_INLINE bool ftrace_hash_has(const struct ftrace_hash *hash, uint32_t ip)
 {
 	uint32_t found, at = ftrace_hash_slot(hash, ip);
@@ -149,7 +143,7 @@ static TRACE_ALWAYS_INLINE bool ftrace_hash_has(const struct ftrace_hash *hash, 
 	return true;
 }
 
-/* Whether an ops with these hashes wants the site. `want` NULL: every site. Probe context. */
+/* Does an ops with these hashes want the site? `want` NULL: it wants every site. Probe context. */
 static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash *want, uint32_t ip)
 {
 	if (!want)
@@ -163,31 +157,40 @@ static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash 
 
 extern struct ftrace_ops *_Atomic ftrace_ops_list;
 
-/* Called by trampolines of ops with FTRACE_OPS_FL_RECURSION. */
+/*
+ * What trampolines call instead of `func` for an ops with FTRACE_OPS_FL_RECURSION or _RCU: it
+ * guards against recursion, switches preemption off, and calls `func`.
+ */
 void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			    struct ftrace_regs *fregs);
-/* The func of an ops with a direct call: has the trampoline leave through it. */
+/*
+ * The func of an ops with a direct call, used where other ops want the site, too: it tells the
+ * trampoline to leave to ops->direct_call. In Linux's namespace because it shows in traces.
+ */
 void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs);
 /*
- * Let an ops have another func, registered or not: each call sees the old one or the new one. None
- * can run the old one when the wait is done that this begins (ftrace_grace_wait()). 0, or -ENODEV,
- * -ENOMEM: it has the old one.
+ * Give an ops, registered or not, another func. While this runs, each call goes to the old one or
+ * to the new one. This begins a wait; when ftrace_grace_wait() says that it is done, no thread is
+ * in the old one any more. 0; -ENODEV, -ENOMEM: the ops keeps the old one. Takes ftrace_lock.
  */
 int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
 /*
- * Make `hash` (ours from now on; an empty one becomes none) the filter of `ops`, or with `notrace`
- * its exceptions. A live ops switches before this returns. ftrace_lock held.
- * -EBUSY, -EINVAL: see ftrace_set_filter(); nothing has changed, `hash` is freed.
+ * Make `hash` the filter of `ops`, or with `notrace` its exceptions. The sites of a registered ops
+ * have switched when this returns. `hash` is owned by this function from the call on, also when it
+ * fails; an empty one counts as no filter. ftrace_lock held.
+ * 0; -EBUSY, -EINVAL as ftrace_set_filter() says: nothing has changed. -ENOMEM: only with a
+ * follower.
  */
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash);
 /* register_ftrace_function() with ftrace_lock held. */
 int ftrace_register_locked(struct ftrace_ops *ops);
 /*
- * unregister_ftrace_function() without its wait, for callers that hold locks: a thread that was
- * preempted on its way may run func once more, until the wait is done that this begins. What func
- * uses goes by ftrace_call_after(). The second: with ftrace_lock held, without a look.
+ * unregister_ftrace_function() without its wait, for callers that hold locks. A thread that was
+ * preempted on its way to func may still run it once, so what func uses has to be freed by
+ * ftrace_call_after(). The second one is for callers that hold ftrace_lock; they have to call
+ * ftrace_grace_look() when they have released it.
  */
 int ftrace_unregister(struct ftrace_ops *ops);
 int ftrace_unregister_locked(struct ftrace_ops *ops);
@@ -199,48 +202,49 @@ void ftrace_free_filter_locked(struct ftrace_ops *ops);
  * a leader has one follower. 0 or -ENOMEM. Takes ftrace_lock.
  */
 int ftrace_ops_follow(struct ftrace_ops *leader, struct ftrace_ops *follower);
-/* No more; it has no filters then. Not registered either. Takes ftrace_lock. */
+/* End that. The follower, which is not registered, has no filters afterwards. Takes ftrace_lock. */
 void ftrace_ops_unfollow(struct ftrace_ops *leader);
-/* What a trampoline calls for the ops: its func, or what guards it. ftrace_lock held. */
+/* What a trampoline calls for the ops: its func, or ftrace_ops_assist_func(). ftrace_lock held. */
 uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops);
-/* The current one; NULL for none. ftrace_lock held. */
+/* The current filter, or with `notrace` the exceptions; NULL for none. ftrace_lock held. */
 struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
 
 /* ---- Update ---- */
 
-/* What a site does: calls `addr`, or jumps there; 0: nothing. */
+/* What a site does: it calls `addr` or jumps there; with `addr` 0 it is a NOP. */
 struct ftrace_target {
 	uintptr_t addr;
 	bool is_jump;
 };
 
-/* What the site holds when `ops` is its only user; 0: whatever is shared. ftrace_lock held. */
+/*
+ * What a site holds that only `ops` wants. An `addr` of 0: it has nothing of its own, its sites
+ * call a shared trampoline. ftrace_lock held.
+ */
 struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops);
 
-/*
- * What one ops wanted before and wants afterwards; a `wanted` that is false: nothing at all.
- * `moved`: NULL, or what ftrace_ops_target() said before, if it says something else now.
- */
+/* A change of what one ops wants. */
 struct ftrace_change {
 	struct ftrace_ops *ops;
-	bool wanted_before;
-	bool wanted_after;
-	const struct ftrace_ops_hash *before;
-	const struct ftrace_ops_hash *after;
+	bool wanted_before; /* false: it was not registered, `before` is not used */
+	bool wanted_after;  /* false: it is being unregistered */
+	const struct ftrace_ops_hash *before; /* NULL: every site */
+	const struct ftrace_ops_hash *after;  /* NULL: every site */
+	/* What ftrace_ops_target() said before, if it says something else now; or NULL. */
 	const struct ftrace_target *moved;
 };
 
 /*
- * Whether the change is allowed to an IPMODIFY or direct ops: -EINVAL (wants every function),
- * -EBUSY (a site has such an ops). Others: 0. ftrace_lock held.
+ * May the ops want this? Only an IPMODIFY or direct ops can be refused: -EINVAL (it would want
+ * every function), -EBUSY (a site already has such an ops). Otherwise 0. ftrace_lock held.
  */
 int ftrace_check_change(const struct ftrace_change *change);
 /*
- * Bring records and text to what the change says. On a mismatch in text: reports it, stops tracing
- * for good and returns -ENODEV. ftrace_lock held.
+ * Change records and text as the change says. 0. When the text at a site is not what was written
+ * there: this reports it, stops tracing for good and returns -ENODEV. ftrace_lock held.
  */
 int ftrace_update(const struct ftrace_change *change);
-/* Turn all sites off, or on again. As above. */
+/* Make all sites NOPs, or what they were before again. Result and lock as for ftrace_update(). */
 int ftrace_update_master(bool on);
 bool ftrace_master_on(void); /* ftrace_lock held */
 /* The next ops of the list that wants `ip`; start with NULL. ftrace_lock held. */
@@ -249,9 +253,10 @@ struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops);
 struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
 /* The ops with a direct call at `ip`, or NULL. ftrace_lock held. */
 struct ftrace_ops *ftrace_direct_of(uint32_t ip);
+/* How many sites call something now, and how many updates there were. ftrace_lock held. */
 uint64_t ftrace_nr_enabled(void);
 uint64_t ftrace_nr_updates(void);
-/* Report damaged text and stop tracing for good. */
+/* Report in the log that the text at a site is damaged, and stop tracing for good. */
 void ftrace_bug(const struct trace_poke_error *error);
 
 /* ---- Patterns ---- */
@@ -261,7 +266,7 @@ enum ftrace_match_type {
 	FTRACE_MATCH_FRONT,  /* name* */
 	FTRACE_MATCH_MIDDLE, /* *name* */
 	FTRACE_MATCH_END,    /* *name */
-	FTRACE_MATCH_GLOB,   /* * inside, ? [ \ */
+	FTRACE_MATCH_GLOB,   /* a star in other places, or one of ? [ \ */
 	FTRACE_MATCH_INDEX,  /* a number: the n-th of available_filter_functions, from 1 */
 };
 
@@ -270,19 +275,19 @@ struct ftrace_pattern {
 	size_t len;
 	enum ftrace_match_type type;
 	bool invert;	     /* started with ! */
-	size_t rare;	     /* where its rarest letter is */
-	uint64_t rare_bytes; /* that letter, eight times */
+	size_t rare;	     /* where in `search` its rarest letter is */
+	uint64_t rare_bytes; /* that letter in each of eight bytes */
 };
 
-/* `text` is changed (blanked out stars) and must stay. */
+/* `text` is changed (stars become NULs), and the pattern points into it. */
 void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text);
 /* `name` lies in a buffer of at least `len` + 8 bytes. An index matches no name. */
 bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name, size_t len);
 
 /*
- * Add (or, with !, remove) what the word `text` matches. 1: something matched, 0: nothing did,
- * -ENOMEM, -ENODEV. `module` as in name:mod:module, or NULL; both texts are changed.
- * Takes ftrace_lock.
+ * Add the sites whose functions match the word `text` to *hash; or remove them, if it begins with
+ * !. 1: something matched; 0: nothing did; -ENOMEM; -ENODEV: tracing is dead. `module` is what
+ * stands behind `:mod:`, or NULL. Both texts are changed. Takes ftrace_lock.
  */
 int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module);
 /* The same with ftrace_lock held. */

@@ -1,9 +1,10 @@
 /*
  * Probes of functions: see <trace/ftrace_probe.h>.
  *
- * What a probe wants is in two places: the filter of its ops says which sites call, its map has the
- * words. To add, the map comes first; to remove, the filter; a call that finds no word does
- * nothing.
+ * The functions of a probe are recorded in two places: the filter of its ops decides which sites
+ * call, and its map has the data word of each function. Adding changes the map first, removing
+ * changes the filter first, so that a call usually finds its word. A call that finds none, because
+ * it comes late, does nothing.
  */
 #include <trace/fmt.h>
 #include <trace/ftrace_probe.h>
@@ -16,21 +17,21 @@
 #define GLOB_MAX 640u
 
 struct ftrace_func_probe {
-	struct ftrace_ops ops; /* private: the probe */
+	struct ftrace_ops ops; /* its `private` points to this struct */
 	const struct ftrace_probe_ops *probe_ops;
 	struct trace_array *tr;
 	struct probe_map *_Atomic map;
 	struct probe_pool pool;
-	struct ftrace_func_probe *next; /* an older one, of any instance */
-	struct ftrace_after after;	/* when it goes */
-	uint64_t id;			/* grows with each */
+	struct ftrace_func_probe *next; /* the next older one, of any instance */
+	struct ftrace_after after;	/* frees the probe after its removal */
+	uint64_t id;			/* the larger the newer; from 1 */
 };
 
-static struct trace_plat_lock probes_lock; /* before ftrace_lock */
+static struct trace_plat_lock probes_lock; /* taken before ftrace_lock; guards what follows */
 static struct ftrace_func_probe *probes;   /* newest first */
 static uint64_t last_id;
 
-/* Of a probe that was removed but is still called; two free slots. */
+/* The map of a probe that was removed but may still be called. A search needs a free slot. */
 static struct probe_map no_functions = { .mask = 1, .shift = 31, .slot = { NULL, NULL } };
 
 static void function_trace_probe_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -43,7 +44,7 @@ static void function_trace_probe_call(uintptr_t ip, uintptr_t parent_ip, struct 
 	(void)fregs;
 	if (bit < 0)
 		return;
-	/* Acquire: with the release in switch_map(). */
+	/* The acquire pairs with the release in switch_map(). */
 	entry = probe_map_find(atomic_load_explicit(&probe->map, memory_order_acquire),
 			       trace_plat_ip_pack(ip));
 	if (entry) {
@@ -84,7 +85,7 @@ static struct ftrace_func_probe *create_probe(struct trace_array *tr,
 	return probe;
 }
 
-/* It is not registered, and no thread is on its way to it. */
+/* The ops is not registered, and no thread is on its way to the callback. */
 static void free_probe(struct ftrace_after *after)
 {
 	struct ftrace_func_probe *probe =
@@ -122,7 +123,10 @@ static int switch_filter(struct ftrace_func_probe *probe, struct ftrace_hash *ha
 	return err;
 }
 
-/* Probes see the new one from here on; the old one is the caller's. */
+/*
+ * Callbacks see the new map from here on. Returns the old one, which the caller frees when no
+ * callback can be looking at it.
+ */
 static struct probe_map *switch_map(struct ftrace_func_probe *probe, struct probe_map *map)
 {
 	struct probe_map *old = probe->map;
@@ -141,7 +145,7 @@ static void free_entries(struct ftrace_func_probe *probe, const struct probe_map
 	}
 }
 
-/* A map of the old entries and of new ones for what else is in `hash`. */
+/* A map of all functions in `hash`: with the entries that they have, or new ones with `data`. */
 static struct probe_map *extend_map(struct ftrace_func_probe *probe, const struct ftrace_hash *hash,
 				    uint64_t data)
 {
@@ -178,7 +182,7 @@ static int add_functions(struct ftrace_func_probe *probe, struct ftrace_hash *ha
 
 	if (hash->nr == ((struct probe_map *)probe->map)->nr) {
 		ftrace_hash_free(hash);
-		return -EINVAL; /* all of them have it */
+		return -EINVAL; /* every function that matches has the probe already */
 	}
 	map = extend_map(probe, hash, data);
 	if (!map) {
@@ -236,7 +240,7 @@ int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 		goto unlock;
 	err = add_glob(probe, glob, data);
 	if (err) {
-		if (!ftrace_is_dead()) /* damage found just now: sites may call it */
+		if (!ftrace_is_dead()) /* if damage was found just now, sites may call the probe */
 			free_probe(&probe->after);
 		goto unlock;
 	}
@@ -262,9 +266,9 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	/* A call that comes late does nothing. */
 	old = switch_map(probe, &no_functions);
 	err = ftrace_unregister(&probe->ops);
-	probe_map_free(old); /* unregistering waits for those who look at it */
+	probe_map_free(old); /* unregistering has waited for callbacks that look at it */
 	if (err)
-		return; /* with damaged text its sites may go on calling: it stays */
+		return; /* text is damaged, and sites may go on calling it: it is never freed */
 	probe->after.fn = free_probe;
 	ftrace_call_after(&probe->after);
 }
@@ -370,7 +374,7 @@ void ftrace_clear_probes(struct trace_array *tr)
 
 /* ---- List ---- */
 
-/* The newest of the instance that is older than `id`. */
+/* The newest probe of the instance that is older than `id`; with `id` 0 the newest of all. */
 static struct ftrace_func_probe *older_than(const struct trace_array *tr, uint64_t id)
 {
 	struct ftrace_func_probe *probe = probes;

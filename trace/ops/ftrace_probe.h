@@ -1,9 +1,9 @@
 /*
- * The functions of one probe, and their words: see ftrace_probe_map.c.
+ * The functions that one probe is set on, each with a word of data: see <trace/ftrace_probe.h>.
  *
- *   map (immutable, replaced) --> entries (stay where they are as long as they are in a map)
+ *   map: never changed, only replaced by another --> entries: stay in place while a map has them
  *
- * Locking: the probes' lock; probes look without it, preemption off.
+ * Locking: probes_lock of ftrace_probe.c for changes. Callbacks look without it, preemption off.
  */
 #ifndef FTRACE_PROBE_PRIVATE_H
 #define FTRACE_PROBE_PRIVATE_H
@@ -12,10 +12,10 @@
 #include "ftrace_private.h"
 
 struct probe_entry {
-	uint32_t ip; /* packed */
+	uint32_t ip; /* of the site: trace_plat_ip_pack() */
 	uint32_t unused;
 	_Atomic uint64_t data;
-	struct probe_entry *next; /* free, or removed and still seen */
+	struct probe_entry *next; /* in the list of free entries */
 };
 
 struct probe_map {
@@ -27,7 +27,7 @@ struct probe_map {
 };
 
 struct probe_pages;
-/* Where entries come from. */
+/* Where the entries of one probe come from. Their pages are freed all together. */
 struct probe_pool {
 	struct probe_pages *pages;
 	struct probe_entry *free;
@@ -36,12 +36,14 @@ struct probe_pool {
 /* NULL when out of memory. */
 struct probe_entry *probe_entry_alloc(struct probe_pool *pool);
 void probe_entry_free(struct probe_pool *pool, struct probe_entry *entry);
+/* Free all pages of the pool, with whatever entries they hold. */
 void probe_pool_release(struct probe_pool *pool);
 
-/* With room for `nr` entries. NULL when out of memory. */
+/* An empty map with room for `nr` entries. NULL when out of memory. */
 struct probe_map *probe_map_create(uint32_t nr);
+/* Frees the map, which may be NULL, but not its entries. */
 void probe_map_free(struct probe_map *map);
-/* There is room, and it is not there. */
+/* The map has room for it, and no entry for the same function. */
 void probe_map_add(struct probe_map *map, struct probe_entry *entry);
 
 /* The entry of a function, or NULL. Probe context. */
@@ -56,7 +58,7 @@ static TRACE_ALWAYS_INLINE struct probe_entry *probe_map_find(const struct probe
 	return entry;
 }
 
-/* ftrace_command.c: is there a command of that name? Thread. */
+/* Is there a command of that name? In ftrace_command.c; thread context. */
 bool ftrace_has_command(const char *name);
 
 #endif

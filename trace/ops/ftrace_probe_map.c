@@ -1,6 +1,6 @@
 /*
- * See ftrace_probe.h. Entries are small and many: they come from pages that a probe keeps until it
- * goes.
+ * Maps and entries of probes: see ftrace_probe.h. Entries are small and many, so they come from
+ * pages, which a probe keeps until it is freed.
  */
 #include "ftrace_probe.h"
 

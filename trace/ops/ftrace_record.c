@@ -31,7 +31,7 @@ struct dyn_ftrace *ftrace_record_at(size_t number)
 	return NULL;
 }
 
-/* The first record at or behind `ip`, or NULL. */
+/* The first record whose address is `ip` or higher; NULL for none. */
 static struct dyn_ftrace *lower_bound(uint32_t ip)
 {
 	size_t low = 0, high = nr_records;
@@ -75,7 +75,10 @@ uintptr_t ftrace_location(uintptr_t ip)
 	return trace_plat_ip_unpack(record->ip);
 }
 
-/* A group for up to `nr` more records; smaller when memory is in pieces. Its room; 0: none left. */
+/*
+ * Make a group for `nr` more records, or for fewer when there is no piece of memory of that size.
+ * Returns how many records have room in it; 0 when there is no memory or no group left.
+ */
 static uint32_t add_group(uint32_t nr)
 {
 	uint32_t pages = (nr + FTRACE_RECORDS_PER_PAGE - 1) / FTRACE_RECORDS_PER_PAGE;
@@ -116,7 +119,7 @@ static void make_records(struct ftrace_page_group *group, const uintptr_t *sites
 	nr_records += nr;
 }
 
-/* False: no room. */
+/* False when there is no memory for all of them. */
 static bool add_records(const uintptr_t *sites, size_t nr)
 {
 	while (nr_records < nr) {
@@ -140,7 +143,7 @@ static bool is_sorted(const uintptr_t *sites, size_t nr)
 	return true;
 }
 
-/* Let record `at` sink to its place among the first `nr`: the larger of two children rises. */
+/* A step of heap sort: let record `at` sink to its place in the heap of the first `nr` records. */
 static void sift_down(size_t at, size_t nr)
 {
 	for (size_t child; (child = 2 * at + 1) < nr; at = child) {
@@ -157,7 +160,7 @@ static void sift_down(size_t at, size_t nr)
 	}
 }
 
-/* For a table that the build did not sort. */
+/* Heap sort, for a table that the build did not sort: it works in place. */
 static void sort_records(void)
 {
 	for (size_t i = nr_records / 2; i > 0; i--)

@@ -6,21 +6,21 @@ struct set {
 	uint64_t ops; /* bits of `known`; 0: free */
 	struct ftrace_tramp *tramp;
 	uint32_t nr_sites;
-	uint32_t nr;			   /* ops */
-	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: ops' `known_as` */
+	uint32_t nr;			   /* not used */
+	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: `known_as` of each ops */
 };
 
-/* All under ftrace_lock. */
-static struct set sets[FTRACE_MAX_SETS]; /* number 1 is the first */
-static struct ftrace_ops *known[FTRACE_MAX_KNOWN_OPS];
-static uint32_t last_used; /* most sites ask for the set of the site before */
+/* All guarded by ftrace_lock. */
+static struct set sets[FTRACE_MAX_SETS];	       /* set number n is sets[n - 1] */
+static struct ftrace_ops *known[FTRACE_MAX_KNOWN_OPS]; /* by `known_as` - 1 */
+static uint32_t last_used; /* looked at first: sites next to each other often want the same set */
 
 static struct set *set_of(uint32_t number)
 {
 	return &sets[number - 1];
 }
 
-/* The bit of an ops; 0: it has none, and stays out of sets. */
+/* The bit of an ops in the masks of sets. 0: it got no number, and its sites use no sets. */
 static uint64_t bit_of(const struct ftrace_ops *ops)
 {
 	return ops->known_as ? 1ull << (ops->known_as - 1) : 0;
@@ -46,8 +46,8 @@ void ftrace_set_remove_ops(struct ftrace_ops *ops)
 }
 
 /*
- * Who wants the site, in the order of the list, that is, of the calls. Returns how many; 0 when one
- * of them can be in no set, or they are too many.
+ * The ops that want the site, in the order of the list, in which they are called. Returns how many;
+ * 0 when they are too many for a set or one of them has no number in sets.
  */
 static uint32_t find_ops(uint32_t ip, struct ftrace_ops **out_ops)
 {
@@ -62,7 +62,7 @@ static uint32_t find_ops(uint32_t ip, struct ftrace_ops **out_ops)
 	return nr;
 }
 
-/* The set of these ops, or a free place; 0 for neither. */
+/* The number of the set of these ops, or that of a free place; 0 when there is neither. */
 static uint32_t find_set(uint64_t ops)
 {
 	uint32_t number = 0;
@@ -130,7 +130,7 @@ static bool has_ops(const struct set *set, const struct ftrace_ops *ops)
 	return set->ops & bit_of(ops);
 }
 
-/* A set that is stale may serve again: it is not left out. */
+/* Stale sets are changed, too, because they may be used again. */
 int ftrace_set_retarget(const struct ftrace_ops *ops, ftrace_func_t func)
 {
 	for (uint32_t i = 0; i < FTRACE_MAX_SETS; i++) {

@@ -1,12 +1,14 @@
 /*
  * Sets of ops that share call sites. A site that several ops want calls a trampoline that was made
- * for just those ops and calls one after the other: nobody has to ask, call by call, who wants it.
+ * for just those ops and calls them one after the other, so that no hash has to be searched at each
+ * call to find out who wants it.
  *
  *   record -- number of its set --> { ops A, ops B } -- trampoline: save, call A, call B, restore
  *
- * A set is made when the first site needs it, and is stale when the last has left: it serves again
- * if a site wants the same ops, until an ops is unregistered or numbers run out. Threads may still
- * stand in the trampoline of a stale one, which goes when they have left: ftrace_grace.h.
+ * A set is made when the first site needs it. When the last site has left it, it is stale: it can
+ * be used again for a site that wants the same ops, until an ops is unregistered or all numbers are
+ * in use; then stale sets are released. Threads may still be in the trampoline of a released set;
+ * it is freed when they have left: ftrace_grace.h.
  *
  * A site without a set (number 0: no memory, too many sets, too many ops in one) calls the shared
  * trampoline, whose list function finds the same ops by their hashes.
@@ -25,26 +27,36 @@
 #define FTRACE_MAX_SET_OPS   16u  /* in one set */
 #define FTRACE_MAX_KNOWN_OPS 64u  /* registered ones that can be in sets; bits of a mask */
 
-/* Have ops take part in sets, or not any more; no site may want it then. */
+/*
+ * Give an ops that is being registered a number in sets, if there is one left; or take it away,
+ * when no site wants the ops any more and no set names it.
+ */
 void ftrace_set_add_ops(struct ftrace_ops *ops);
 void ftrace_set_remove_ops(struct ftrace_ops *ops);
 
 /*
- * The set of all ops of the list that want `ip`, for one more site; 0: there is none. Give it back
- * with ftrace_set_put() when the site has left it.
+ * The number of the set of all ops in the list that want `ip`; counts one more site that uses it.
+ * 0 when there is no such set and none can be made. The caller calls ftrace_set_put() when the site
+ * has left the set.
  */
 uint32_t ftrace_set_get(uint32_t ip);
 void ftrace_set_put(uint32_t number);
-/* Where sites of the set call. */
+/* The address that sites of the set call. */
 uintptr_t ftrace_set_address(uint32_t number);
 
-/* Have all sets that name `ops` call `func`. 0, or -ENODEV: text was damaged, tracing is dead. */
+/*
+ * Make all sets that name `ops` call `func` for it. 0, or -ENODEV when a trampoline is damaged;
+ * tracing has then been stopped for good.
+ */
 int ftrace_set_retarget(const struct ftrace_ops *ops, ftrace_func_t func);
 /* Begin to wait for threads in trampolines of sets that name `ops`. */
 void ftrace_set_wait(const struct ftrace_ops *ops);
-/* Release what no site calls any more, as its text is now: not in the middle of an update. */
+/*
+ * Release stale sets. Not in the middle of an update: a site may have left a set in its record
+ * while its text still calls the trampoline.
+ */
 void ftrace_set_free_stale(void);
-/* The same, if there is no number left for one more set. */
+/* ftrace_set_free_stale(), if there is no number left for one more set. */
 void ftrace_set_make_room(void);
 
 #endif

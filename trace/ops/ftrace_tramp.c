@@ -1,6 +1,7 @@
 /*
- * Trampolines, from their making until no thread is inside: see ftrace_tramp.h. What keeps one,
- * with the wait that it goes by, is made together with it.
+ * Making and freeing trampolines: see ftrace_tramp.h. A struct ftrace_tramp has the wait in it
+ * after which it is freed, so that releasing it cannot fail. These structs come from pages of our
+ * own.
  */
 #include "ftrace_tramp.h"
 
@@ -14,7 +15,7 @@ struct tramp_page {
 	struct ftrace_tramp tramp[PER_PAGE];
 };
 
-static struct tramp_page *pages; /* ftrace_lock */
+static struct tramp_page *pages; /* guarded by ftrace_lock */
 
 static struct tramp_page *page_with_room(void)
 {

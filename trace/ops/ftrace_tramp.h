@@ -1,9 +1,10 @@
 /*
- * Trampolines, from their making until no thread is inside.
+ * Trampolines: making them, and freeing them when no thread is inside any more.
  *
  * Context:   thread.
  * Locking:   ftrace_lock is held by whoever calls.
- * Ownership: a trampoline is the caller's until its release; then it goes by itself.
+ * Ownership: a trampoline is the caller's until ftrace_tramp_release(); after that it is freed
+ *            without the caller.
  */
 #ifndef FTRACE_TRAMP_H
 #define FTRACE_TRAMP_H
@@ -16,13 +17,19 @@ struct ftrace_tramp {
 	struct trace_trampoline code;
 };
 
-/* As trace_plat_trampoline_create(); NULL: there is none. */
+/*
+ * As trace_plat_trampoline_create(). NULL when there is no memory, or the host makes no such one.
+ */
 struct ftrace_tramp *ftrace_tramp_create(const struct trace_trampoline_call *calls, size_t nr,
 					 bool with_regs);
+/* Make call number `index`, counted from 0, go to `func`. 0, or -errno when text is damaged. */
 int ftrace_tramp_retarget(struct ftrace_tramp *tramp, uint32_t index, ftrace_func_t func);
-/* Wait until no thread is between sites and what they called: for one that stays; */
+/*
+ * Begin to wait until every thread has been seen outside of the trampoline, which stays in use: for
+ * threads that are on the way to what it called before. See ftrace_wait_begin().
+ */
 void ftrace_tramp_wait(struct ftrace_tramp *tramp);
-/* for one that goes: it is freed then, and is no more the caller's. */
+/* No site calls it any more: free it when no thread is inside. It is no longer the caller's. */
 void ftrace_tramp_release(struct ftrace_tramp *tramp);
 
 #endif

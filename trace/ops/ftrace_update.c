@@ -2,33 +2,35 @@
  * The update engine: see ftrace_private.h. One pass over all records finds those whose count or
  * target changes and makes one batch of the sites that have to be rewritten.
  *
- * An update cannot fail for want of memory: without room for a batch of the right size, a small one
- * of our own is used again and again. Every site is right after each batch, it only takes more of
- * them.
+ * An update cannot fail for want of memory: if a batch of the right size cannot be allocated, a
+ * small static one is filled and written again and again. That takes more core syncs and nothing
+ * else.
  */
 #include "ftrace_set.h"
 
 #define RESERVE_POKES 64u
 
-static struct trace_poke reserve[RESERVE_POKES]; /* ftrace_lock */
-static uint64_t nr_enabled;			 /* ftrace_lock */
-static uint64_t nr_updates;			 /* ftrace_lock */
-static bool is_off;				 /* ftrace_lock; the master switch */
+/* All guarded by ftrace_lock. */
+static struct trace_poke reserve[RESERVE_POKES];
+static uint64_t nr_enabled;
+static uint64_t nr_updates;
+static bool is_off; /* the master switch */
 
+/* An update while it is being made. */
 struct plan {
-	struct ftrace_ops *ops;		 /* whose wishes change; NULL: the master switch */
-	struct ftrace_target own_before; /* what its sites hold when it is alone */
-	struct ftrace_target own_after;
-	uintptr_t shared[2]; /* trampolines of sites with several users; [1]: with registers */
-	uint32_t marks;	     /* what it makes of a record's flags */
-	/* A site that only `ops` wants, now that it is registered: most of those that change. */
+	struct ftrace_ops *ops;		 /* whose wishes change; NULL: the master switch does */
+	struct ftrace_target own_before; /* what sites that only `ops` wanted held until now */
+	struct ftrace_target own_after;	 /* and what they hold from now on */
+	uintptr_t shared[2]; /* shared trampolines: [0] without all registers, [1] with */
+	uint32_t marks;	     /* flags that `ops` adds to the records of its sites */
+	/* For change_alone(): flags and target of a site that only `ops` wants. */
 	uint32_t alone_flags;
 	struct ftrace_target alone;
 	struct trace_poke *pokes;
 	size_t nr;
 	size_t room;
 	uint64_t nr_on;	 /* sites that begin to call something */
-	uint64_t nr_off; /* sites that end */
+	uint64_t nr_off; /* sites that become NOPs */
 	int err;
 	uint8_t nop[TRACE_INSN_SIZE];
 };
@@ -113,7 +115,7 @@ struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops)
 	return (struct ftrace_target){ ops->trampoline.addr, false };
 }
 
-/* A stub is never called: it does not need what its flags ask for. */
+/* A stub is never called, so a site need not offer what its flags ask for. */
 static uint32_t marks_of(const struct ftrace_ops *ops)
 {
 	uint32_t marks = 0;
@@ -174,7 +176,10 @@ static void add_poke(struct plan *plan, uint32_t packed, struct ftrace_target ol
 	make_insn(plan, site, new_target, poke->new_insn);
 }
 
-/* What the only user of a site wants there that is not the ops that changes; 0: what is shared. */
+/*
+ * What a site holds for its only user, when that is not plan->ops. An `addr` of 0: the user has
+ * nothing of its own, the site calls a shared trampoline.
+ */
 static struct ftrace_target other_target(const struct plan *plan, uint32_t ip)
 {
 	const struct ftrace_ops *ops = ftrace_user_of(ip, plan->ops);
@@ -182,7 +187,7 @@ static struct ftrace_target other_target(const struct plan *plan, uint32_t ip)
 	return ops ? ftrace_ops_target(ops) : (struct ftrace_target){ 0 };
 }
 
-/* What the site does now; `mine`: the ops that changes is one of its users. */
+/* What the site does now. `mine`: plan->ops is one of its users. */
 static struct ftrace_target current_target(const struct plan *plan, const struct dyn_ftrace *record,
 					   bool mine)
 {
@@ -200,7 +205,10 @@ static struct ftrace_target current_target(const struct plan *plan, const struct
 #define DONE_FLAGS                                                                                 \
 	(FTRACE_FL_ENABLED | FTRACE_FL_REGS_EN | FTRACE_FL_TRAMP_EN | FTRACE_FL_DIRECT_EN)
 
-/* The same for the count and marks in `flags`, which are completed by what they say of it. */
+/*
+ * What the site is to do, by the count, the marks and the set that `flags` has. Completes `flags`
+ * by those that say what is done at the site. `mine`: plan->ops will be one of its users.
+ */
 static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, bool mine,
 					  uint32_t *flags)
 {
@@ -229,7 +237,7 @@ static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, 
 	return target;
 }
 
-/* Count and marks of a record when the ops that changes comes to it or leaves it. */
+/* The flags of a record with one user more or fewer, because plan->ops comes to it or leaves it. */
 static uint32_t count_user(const struct plan *plan, const struct dyn_ftrace *record, bool comes)
 {
 	uint32_t flags = record->flags + (comes ? 1u : -1u);
@@ -255,8 +263,8 @@ static void plan_site(struct plan *plan, uint32_t ip, struct ftrace_target old_t
 }
 
 /*
- * The set of those who want the site now goes into its flags. The old one stays at least until the
- * site has been written: nothing frees a set before there has been a wait.
+ * Put the number of the set of all ops that want the site now into `flags`. The set that it had may
+ * become stale by this; it is not freed before this update has written the site.
  */
 static void change_set(uint32_t ip, uint32_t *flags)
 {
@@ -281,7 +289,10 @@ static void change_record(struct plan *plan, struct dyn_ftrace *record, bool bef
 	plan_site(plan, record->ip, old_target, new_target);
 }
 
-/* The same, quickly, for a site that nobody else wants; false when it is not one. */
+/*
+ * change_record() for the most common case, a site that nobody but plan->ops wants: without a look
+ * at the list of ops. False, with nothing done, when the site is not such a one.
+ */
 static bool change_alone(struct plan *plan, struct dyn_ftrace *record, bool comes)
 {
 	struct trace_poke *poke;
@@ -304,7 +315,7 @@ static bool change_alone(struct plan *plan, struct dyn_ftrace *record, bool come
 
 static void plan_all(struct plan *plan, const struct ftrace_change *change)
 {
-	const struct ftrace_change wish = *change; /* in registers */
+	const struct ftrace_change wish = *change; /* a copy that the compiler keeps in registers */
 	struct ftrace_cursor cursor = { 0 };
 	struct dyn_ftrace *record;
 
@@ -339,7 +350,7 @@ int ftrace_check_change(const struct ftrace_change *change)
 	return 0;
 }
 
-/* No more sites than this can change. */
+/* An upper bound of the number of sites that the change rewrites. */
 static size_t upper_bound(const struct ftrace_change *change)
 {
 	const struct ftrace_ops_hash *sides[] = { change->wanted_before ? change->before : NULL,

@@ -1,12 +1,15 @@
 /*
- * Who listens to tracepoints, see <trace/tracepoint.h>.
+ * Registering and unregistering probes of tracepoints, see <trace/tracepoint.h>.
  */
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
 
-static struct trace_plat_lock tracepoint_lock; /* tp->funcs and tp->key of every tracepoint */
+static struct trace_plat_lock tracepoint_lock; /* guards funcs and key of every tracepoint */
 
-/* The section of TRACEPOINT_OBJECT(). The linker makes these two names when there is one. */
+/*
+ * Start and end of the section that TRACEPOINT_OBJECT() fills. The linker defines them when there
+ * is at least one tracepoint; otherwise both are NULL.
+ */
 extern struct tracepoint *const __start_trace_tracepoints[] __attribute__((weak));
 extern struct tracepoint *const __stop_trace_tracepoints[] __attribute__((weak));
 
@@ -15,13 +18,13 @@ static size_t bytes_of(size_t nr)
 	return sizeof(struct tracepoint_funcs) + nr * sizeof(struct tracepoint_func);
 }
 
-/* Locked. */
+/* The lock is held. */
 static struct tracepoint_funcs *funcs_of(struct tracepoint *tp)
 {
 	return atomic_load_explicit(&tp->funcs, memory_order_relaxed);
 }
 
-/* Release: with the acquire in TRACEPOINT_CALL_EACH(). */
+/* The release pairs with the acquire in TRACEPOINT_CALL_EACH(). */
 static void set_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
 {
 	atomic_store_explicit(&tp->funcs, funcs, memory_order_release);
@@ -55,7 +58,10 @@ static void append(struct tracepoint_funcs *funcs, tracepoint_probe_fn func, voi
 	last->prio = prio;
 }
 
-/* Those of `old` that have not gone, and the new one behind those that are as urgent. */
+/*
+ * A new array: the probes of `old` that are still registered, and the new one behind those of the
+ * same or a higher priority. NULL when out of memory.
+ */
 static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
 					  tracepoint_probe_fn func, void *data, int prio)
 {
@@ -80,7 +86,9 @@ static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
 	return funcs;
 }
 
-/* Locked. What it takes out of use goes to `out_old`. */
+/*
+ * The lock is held. *out_old is the array to be freed after a grace period; unchanged if none is.
+ */
 static int add(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int prio,
 	       struct tracepoint_funcs **out_old)
 {
@@ -101,8 +109,9 @@ static int add(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int 
 }
 
 /*
- * Locked. The key goes off before the array: who still comes finds it empty, or none. If the key
- * cannot (code is damaged, and the host has said so) calls find none either.
+ * The lock is held. The last probe switches the key off before it takes the array away; a call that
+ * has already passed the key finds an array without probes, or no array. The same is true of all
+ * calls when the key cannot be switched because code is damaged, which the host has reported.
  */
 static int take(struct tracepoint *tp, tracepoint_probe_fn func, void *data,
 		struct tracepoint_funcs **out_old)
