@@ -98,6 +98,7 @@ TRACE_SRCS += trace/tracers/dump_commands.c \
 # the files
 TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_buffer.c \
+	trace/fs/fs_build.c \
 	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
 	trace/fs/fs_functions.c \
