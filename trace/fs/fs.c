@@ -81,21 +81,22 @@ int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_hand
 		return -ENODEV;
 	err = open_file(node, tr, flags, out_handle);
 	if (err)
-		trace_array_put(tr);
+		trace_fs_put_array(node, tr);
 	wait_for_threads(mark);
 	return err;
 }
 
 int trace_fs_close(struct trace_handle *handle)
 {
-	const struct trace_file *file = handle->node->file;
+	struct trace_node *node = handle->node;
+	const struct trace_file *file = node->file;
 	uint64_t mark = ftrace_grace_mark();
 	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
 	free_text(handle);
 	trace_plat_free(handle, TRACE_HANDLE_BYTES);
-	trace_array_put(tr);
+	trace_fs_put_array(node, tr);
 	wait_for_threads(mark);
 	return err;
 }

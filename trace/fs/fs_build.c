@@ -61,13 +61,23 @@ void trace_node_insert(struct trace_node *dir, struct trace_node *node)
 	*at = node;
 }
 
+static uint64_t next_id(struct node_chunk *chunk)
+{
+	uint64_t id = chunk->next_id;
+
+	if (!chunk->dir)
+		return ++last_id;
+	chunk->next_id += chunk->ids_each;
+	return id;
+}
+
 /* The first chunk of the tree has room. */
 static struct trace_node *add_node(struct trace_tree *tree, struct trace_node *dir,
 				   const char *name)
 {
 	struct trace_node *node = &tree->chunks->nodes[tree->chunks->used++];
 
-	node->id = ++last_id;
+	node->id = next_id(tree->chunks);
 	node->name = name;
 	node->parent = dir;
 	node->tree = tree;
@@ -85,6 +95,33 @@ struct trace_node *trace_node_add_dir(struct trace_tree *tree, struct trace_node
 	node->is_dir = true;
 	node->mode = TRACE_MODE_DIR;
 	return node;
+}
+
+struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace_node *dir,
+					   const char *name, const struct trace_dir *of,
+					   uint64_t nr_ids)
+{
+	struct trace_node *node = trace_node_add_dir(tree, dir, name);
+
+	node->dir = of;
+	/* In another one they lie behind its id, see trace_dir_begin(). */
+	if (!tree->chunks->dir)
+		last_id += nr_ids;
+	return node;
+}
+
+char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each)
+{
+	struct node_chunk *chunk = trace_chunk_alloc(nr, names_bytes);
+
+	if (!chunk)
+		return NULL;
+	chunk->dir = dir;
+	chunk->next_id = dir->id + 1;
+	chunk->ids_each = ids_each;
+	chunk->next = dir->tree->chunks;
+	dir->tree->chunks = chunk;
+	return chunk->names;
 }
 
 static void add_file(struct trace_node *dir, const char *name, const struct trace_file *file,
@@ -118,10 +155,10 @@ static size_t count_nodes(void)
 	const struct trace_file_table *table;
 
 	for (size_t at = 0; (table = table_at(at)); at++)
-		nr += table->nr + nr_cpus * (table->nr_cpu + (table->stat ? 1 : 0));
+		nr += table->nr + (table->stat ? nr_cpus : 0);
 	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
 		nr += tracer->nr_options;
-	return nr + nr_cpus;
+	return nr;
 }
 
 static size_t count_stats(void)
@@ -152,25 +189,47 @@ static void add_options(struct trace_tree *tree)
 		trace_node_add_tracer_options(tree->options, tracer);
 }
 
-static void add_cpu(struct trace_node *dir, uint32_t cpu)
+/* ---- per_cpu/ and its directories, which few ever look at ---- */
+
+static size_t count_cpu_files(void)
+{
+	const struct trace_file_table *table;
+	size_t nr = 0;
+
+	for (size_t at = 0; (table = table_at(at)); at++)
+		nr += table->nr_cpu;
+	return nr;
+}
+
+static int fill_cpu(struct trace_node *dir)
 {
 	const struct trace_file_table *table;
 
+	if (!trace_dir_begin(dir, count_cpu_files(), 0, 1))
+		return -ENOMEM;
 	for (size_t at = 0; (table = table_at(at)); at++)
-		add_files(dir, table->cpu_files, table->nr_cpu, cpu);
+		add_files(dir, table->cpu_files, table->nr_cpu, dir->arg);
+	return 0;
 }
 
-static void add_cpus(struct trace_tree *tree)
+static const struct trace_dir cpu_dir = { .fill = fill_cpu };
+
+static int fill_per_cpu(struct trace_node *dir)
 {
-	struct trace_node *dir = trace_node_add_dir(tree, tree->root, "per_cpu");
-	char *name = tree->chunks->names;
+	uint32_t nr_cpus = trace_plat_nr_cpus();
+	size_t nr_files = count_cpu_files();
+	char *name = trace_dir_begin(dir, nr_cpus, nr_cpus * CPU_NAME_LEN, 1 + nr_files);
 
-	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
+	if (!name)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++, name += CPU_NAME_LEN) {
 		trace_snprintf(name, CPU_NAME_LEN, "cpu%u", cpu);
-		add_cpu(trace_node_add_dir(tree, dir, name), cpu);
-		name += CPU_NAME_LEN;
+		trace_node_add_lazy_dir(dir->tree, dir, name, &cpu_dir, nr_files)->arg = cpu;
 	}
+	return 0;
 }
+
+static const struct trace_dir per_cpu_dir = { .fill = fill_per_cpu };
 
 /* `name`: room for the names of the files. */
 static void add_stat(struct trace_node *dir, const struct trace_file *file, char *name)
@@ -182,12 +241,12 @@ static void add_stat(struct trace_node *dir, const struct trace_file *file, char
 	}
 }
 
-/* Only in the root; its names are behind those of per_cpu. */
+/* Only in the root. */
 static void add_stats(struct trace_tree *tree)
 {
 	struct trace_node *dir = trace_node_add_dir(tree, tree->root, "trace_stat");
 	size_t names_bytes = trace_plat_nr_cpus() * CPU_NAME_LEN;
-	char *name = tree->chunks->names + names_bytes;
+	char *name = tree->chunks->names;
 	const struct trace_file_table *table;
 
 	for (size_t at = 0; (table = table_at(at)); at++) {
@@ -200,11 +259,11 @@ static void add_stats(struct trace_tree *tree)
 
 int trace_tree_build(struct trace_tree *tree, struct trace_array *tr)
 {
-	size_t nr_stats = count_stats();
+	size_t nr_stats = trace_array_is_global(tr) ? count_stats() : 0;
+	size_t nr_cpus = trace_plat_nr_cpus();
 	const struct trace_file_table *table;
 
-	tree->chunks = trace_chunk_alloc(count_nodes(),
-					 (1 + nr_stats) * CPU_NAME_LEN * trace_plat_nr_cpus());
+	tree->chunks = trace_chunk_alloc(count_nodes(), nr_stats * CPU_NAME_LEN * nr_cpus);
 	if (!tree->chunks)
 		return -ENOMEM;
 	tree->tr = tr;
@@ -212,8 +271,9 @@ int trace_tree_build(struct trace_tree *tree, struct trace_array *tr)
 	for (size_t at = 0; (table = table_at(at)); at++)
 		add_files(tree->root, table->files, table->nr, (uint64_t)RING_BUFFER_ALL_CPUS);
 	add_options(tree);
-	add_cpus(tree);
-	if (is_root_tree(tree) && nr_stats)
+	trace_node_add_lazy_dir(tree, tree->root, "per_cpu", &per_cpu_dir,
+				nr_cpus * (1 + count_cpu_files()));
+	if (nr_stats)
 		add_stats(tree);
 	return 0;
 }

@@ -89,6 +89,15 @@ struct trace_file_table {
 	const struct trace_file *stat;
 };
 
+/*
+ * A directory whose children are made when somebody looks, and go when nobody holds it or anything
+ * in it. Such directories may lie in each other.
+ */
+struct trace_dir {
+	/* See trace_dir_begin() in fs_tree.h. 0 or -ENOMEM. Arrays lock held. */
+	int (*fill)(struct trace_node *dir);
+};
+
 extern const struct trace_file_table trace_config_files; /* fs_config.c, and so on */
 extern const struct trace_file_table trace_option_files;
 extern const struct trace_file_table trace_thread_files;
@@ -158,7 +167,11 @@ void trace_fs_detach(struct trace_array *tr);
 int trace_fs_add_tracer(struct tracer *tracer);
 /* The node that the first `len` bytes of `path` name, held; NULL when there is none. */
 struct trace_node *trace_fs_find(const char *path, size_t len);
-/* A reference of the instance that `node` belongs to, or NULL: it has been removed. */
+/*
+ * For an open file: `node` stays, and a reference of the instance that it belongs to, or NULL: it
+ * has been removed. And the end of both.
+ */
 struct trace_array *trace_fs_get_array(struct trace_node *node);
+void trace_fs_put_array(struct trace_node *node, struct trace_array *tr);
 
 #endif

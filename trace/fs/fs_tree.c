@@ -3,8 +3,13 @@
  *
  *   /  files of the root, options/NAME, per_cpu/cpuN/files, instances/NAME/ and the same in there
  *
- * Locking: the arrays lock guards every list of children and what a tree says. The nodes of the
- *          root stay for good; those of an instance as long as it, and walkers that hold one.
+ * A directory with a struct trace_dir has no children in memory until somebody looks. Walkers that
+ * hold it or one of its children, and open files among them, are counted in it. As long as there
+ * are any, it counts as one of them in the directory of that kind that it lies in itself. When the
+ * last has gone its children are freed.
+ *
+ * Locking: the arrays lock guards every list of children and what a tree says. The other nodes of
+ *          the root stay for good; those of an instance as long as it, and walkers that hold one.
  */
 #include "fs_tree.h"
 #include "instance/array.h"
@@ -18,6 +23,71 @@ static struct trace_node *instances;
 struct trace_node *trace_fs_root(void)
 {
 	return root_tree.root;
+}
+
+/* ---- Directories that are filled when somebody looks ---- */
+
+static bool is_lazy(const struct trace_node *node)
+{
+	return node && node->is_dir && node->dir;
+}
+
+/* Have its children. Those of a removed instance are not made any more. */
+static int fill(struct trace_node *dir)
+{
+	if (!is_lazy(dir) || dir->first_child || !dir->tree->tr)
+		return 0;
+	return dir->dir->fill(dir);
+}
+
+static void empty(struct trace_node *dir)
+{
+	struct node_chunk **at = &dir->tree->chunks, *chunk;
+
+	while (*at && (*at)->dir != dir)
+		at = &(*at)->next;
+	chunk = *at;
+	if (!chunk)
+		return; /* nobody looked */
+	*at = chunk->next;
+	chunk->next = NULL;
+	dir->first_child = NULL;
+	trace_chunks_free(chunk);
+}
+
+/* The directory that the memory of `node` goes with, or NULL. */
+static struct trace_node *home_of(const struct trace_node *node)
+{
+	return is_lazy(node->parent) ? node->parent : NULL;
+}
+
+/* `node`, and what is in it if it is such a directory, stay until release. */
+static void hold(struct trace_node *node)
+{
+	if (!is_lazy(node))
+		node = home_of(node);
+	while (node && !node->nr_held++)
+		node = home_of(node);
+}
+
+static void release(struct trace_node *node)
+{
+	struct trace_node *home;
+
+	if (!is_lazy(node))
+		node = home_of(node);
+	for (; node && !--node->nr_held; node = home) {
+		home = home_of(node);
+		empty(node);
+	}
+}
+
+static void pin(struct trace_node *dir)
+{
+	if (!is_lazy(dir) || dir->is_pinned)
+		return;
+	dir->is_pinned = true;
+	hold(dir);
 }
 
 /* ---- Walking ---- */
@@ -36,9 +106,11 @@ struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, siz
 	struct trace_node *child;
 
 	trace_plat_lock(&trace_arrays_lock);
-	child = find_child(dir, name, name_len);
-	if (child)
+	child = fill(dir) ? NULL : find_child(dir, name, name_len);
+	if (child) {
 		child->tree->nr_held++;
+		hold(child);
+	}
 	trace_plat_unlock(&trace_arrays_lock);
 	return child;
 }
@@ -46,20 +118,33 @@ struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, siz
 int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t size)
 {
 	struct trace_node *child;
+	int err;
 
 	trace_plat_lock(&trace_arrays_lock);
+	err = fill(dir);
 	child = dir->tree->tr ? dir->first_child : NULL;
 	while (child && index--)
 		child = child->next_sibling;
 	if (child)
 		trace_strcpy(out_name, child->name, size);
+	else if (!err)
+		err = -ENOENT;
 	trace_plat_unlock(&trace_arrays_lock);
-	return child ? 0 : -ENOENT;
+	return err;
 }
 
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev)
 {
-	return prev ? prev->next_sibling : dir->first_child;
+	struct trace_node *next;
+
+	trace_plat_lock(&trace_arrays_lock);
+	if (!prev) {
+		pin(dir);
+		(void)fill(dir);
+	}
+	next = prev ? prev->next_sibling : dir->first_child;
+	trace_plat_unlock(&trace_arrays_lock);
+	return next;
 }
 
 struct trace_array *trace_fs_get_array(struct trace_node *node)
@@ -68,10 +153,20 @@ struct trace_array *trace_fs_get_array(struct trace_node *node)
 
 	trace_plat_lock(&trace_arrays_lock);
 	tr = node->tree->tr;
-	if (tr)
+	if (tr) {
 		tr->nr_refs++;
+		hold(node);
+	}
 	trace_plat_unlock(&trace_arrays_lock);
 	return tr;
+}
+
+void trace_fs_put_array(struct trace_node *node, struct trace_array *tr)
+{
+	trace_plat_lock(&trace_arrays_lock);
+	release(node);
+	tr->nr_refs--;
+	trace_plat_unlock(&trace_arrays_lock);
 }
 
 static void free_tree(struct trace_tree *tree)
@@ -88,6 +183,7 @@ void trace_fs_put(struct trace_node *node)
 	if (node == root_tree.root)
 		return;
 	trace_plat_lock(&trace_arrays_lock);
+	release(node);
 	is_last = !--tree->nr_held && !tree->tr;
 	trace_plat_unlock(&trace_arrays_lock);
 	if (is_last)

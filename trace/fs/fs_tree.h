@@ -14,6 +14,9 @@ struct node_chunk {
 	size_t bytes;
 	size_t used;
 	char *names;
+	struct trace_node *dir; /* whose children these are, with which they go; or NULL */
+	uint64_t next_id;	/* of those: */
+	uint64_t ids_each;
 	struct trace_node nodes[];
 };
 
@@ -35,6 +38,19 @@ void trace_node_insert(struct trace_node *dir, struct trace_node *node);
 /* The first chunk of the tree has room. */
 struct trace_node *trace_node_add_dir(struct trace_tree *tree, struct trace_node *dir,
 				      const char *name);
+/*
+ * A directory that is filled when somebody looks. Its children have their ids out of `nr_ids`,
+ * which are theirs for good.
+ */
+struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace_node *dir,
+					   const char *name, const struct trace_dir *of,
+					   uint64_t nr_ids);
+/*
+ * For struct trace_dir: room for `nr` children and for names. What is added to the tree now are
+ * they, always in the same order: each has the next id of the directory, and behind it those of its
+ * own children, `ids_each` with its own. Returns room for names, or NULL when out of memory.
+ */
+char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each);
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer);
 
 /*

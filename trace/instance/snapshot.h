@@ -38,7 +38,7 @@ static inline struct trace_snapshot *trace_snapshot_of(const struct trace_array 
 
 /* ---- For all, whether there are snapshots or not ---- */
 
-/* Waited for only by other CPUs, and not for long. Any context but NMI. Returns the flags for unlock. */
+/* Waited for only by other CPUs, and not for long. Any context but NMI. Returns unlock's flags. */
 static inline uint64_t trace_snapshot_lock(struct trace_snapshot *snapshot)
 {
 	return trace_irq_lock(&snapshot->is_swapping);

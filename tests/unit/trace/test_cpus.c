@@ -1,6 +1,6 @@
 /*
- * CPUs that come after trace_init(), on the fake machine: their buffers are made then, and until then
- * their files show a CPU on which nothing happens. Each test has a CPU of its own that has not come.
+ * CPUs that come after trace_init(), on the fake machine: their buffers are made then, and until
+ * then their files show a CPU on which nothing happens. Each test has a CPU that has not come yet.
  */
 #include "unit.h"
 #include "tracefs.h"
@@ -75,6 +75,7 @@ static int setup(void **state)
 	assert_int_equal(trace_cpu_prepare(1), 0); /* too early, and harmless */
 	ftrace_init();
 	assert_int_equal(trace_init(), 0);
+	fill_per_cpu();
 	assert_int_equal(echo("64", "buffer_size_kb"), 0);
 	return 0;
 }

@@ -306,12 +306,86 @@ static void test_mistakes(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
+/* What per_cpu/cpuN has is made when somebody looks, and goes with the last who holds any of it. */
+static void test_directories_on_demand(void **state)
+{
+	struct trace_node *one, *per_cpu, *cpu, *file, *again;
+	struct trace_handle *handle;
+	uint64_t dir_id, file_id, pos = 0;
+	char name[32];
+	long out;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	one = trace_fs_lookup(node_of("instances"), "one", 3);
+	out = fake_alloc_out;
+	per_cpu = trace_fs_lookup(one, "per_cpu", 7);
+	assert_int_equal(fake_alloc_out, out); /* nobody has looked into it */
+	cpu = trace_fs_lookup(per_cpu, "cpu1", 4);
+	assert_int_equal(fake_alloc_out, out + 1);
+	assert_int_equal(trace_fs_entry(cpu, 0, name, sizeof(name)), 0);
+	assert_string_equal(name, "buffer_size_kb");
+	assert_int_equal(trace_fs_entry(cpu, 20, name, sizeof(name)), -ENOENT);
+	assert_int_equal(fake_alloc_out, out + 2);
+	file = trace_fs_lookup(cpu, "stats", 5);
+	dir_id = cpu->id;
+	file_id = file->id;
+	assert_int_equal(trace_fs_open(file, TRACE_FS_READ, &handle), 0);
+	trace_fs_put(per_cpu);
+	trace_fs_put(cpu);
+	trace_fs_put(file);
+	/* The open file has all above it. */
+	assert_int_equal(fake_alloc_out, out + 3);
+	assert_int_equal(trace_fs_read(handle, name, 9, &pos), 9);
+	assert_memory_equal(name, "entries: ", 9);
+	trace_fs_close(handle);
+	assert_int_equal(fake_alloc_out, out);
+	/* The same again is the same, and nothing else is it. */
+	per_cpu = trace_fs_lookup(one, "per_cpu", 7);
+	cpu = trace_fs_lookup(per_cpu, "cpu1", 4);
+	file = trace_fs_lookup(cpu, "stats", 5);
+	again = trace_fs_lookup(cpu, "trace", 5);
+	assert_int_equal(cpu->id, dir_id);
+	assert_int_equal(file->id, file_id);
+	assert_int_not_equal(again->id, file_id);
+	trace_fs_put(again);
+	trace_fs_put(file);
+	trace_fs_put(cpu);
+	cpu = trace_fs_lookup(per_cpu, "cpu0", 4);
+	file = trace_fs_lookup(cpu, "stats", 5);
+	assert_int_not_equal(file->id, file_id);
+	trace_fs_put(file);
+	trace_fs_put(cpu);
+	assert_int_equal(fake_alloc_out, out + 1);
+	/* Without memory there is nothing to find; afterwards there is. */
+	cpu = trace_fs_lookup(per_cpu, "cpu0", 4);
+	fake_alloc_budget = 0;
+	assert_null(trace_fs_lookup(cpu, "stats", 5));
+	assert_int_equal(trace_fs_entry(cpu, 0, name, sizeof(name)), -ENOMEM);
+	fake_alloc_budget = -1;
+	file = trace_fs_lookup(cpu, "stats", 5);
+	assert_non_null(file);
+	/* The instance goes; its walker may come back from where it is. */
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+	assert_int_equal(trace_fs_open(file, TRACE_FS_READ, &handle), -ENODEV);
+	assert_null(trace_fs_lookup(cpu, "stats", 5));
+	trace_fs_put(file);
+	assert_null(trace_fs_lookup(cpu, "stats", 5)); /* and is not made for it any more */
+	trace_fs_put(cpu);
+	trace_fs_put(per_cpu);
+	trace_fs_put(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_positions), T(test_streams_have_no_positions),
-		T(test_cancel),	   T(test_identities),
-		T(test_commands),  T(test_mistakes),
+		T(test_positions),
+		T(test_streams_have_no_positions),
+		T(test_cancel),
+		T(test_identities),
+		T(test_commands),
+		T(test_mistakes),
+		T(test_directories_on_demand),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -134,6 +134,34 @@ static void *make_instances(void *arg)
 	return NULL;
 }
 
+/* Statistics of a CPU, whose directory others let go of meanwhile. */
+static void walk_cpu(struct trace_node *dir)
+{
+	struct trace_node *per_cpu = trace_fs_lookup(dir, "per_cpu", 7), *cpu, *file = NULL;
+	struct trace_handle *handle;
+	char text[100];
+	uint64_t pos = 0;
+
+	cpu = per_cpu ? trace_fs_lookup(per_cpu, "cpu1", 4) : NULL;
+	if (cpu) {
+		trace_fs_entry(cpu, 1, text, sizeof(text));
+		file = trace_fs_lookup(cpu, "stats", 5);
+		trace_fs_put(cpu);
+	}
+	if (per_cpu)
+		trace_fs_put(per_cpu);
+	if (!file)
+		return;
+	if (!trace_fs_open(file, TRACE_FS_READ, &handle)) {
+		trace_fs_put(file);
+		if (trace_fs_read(handle, text, 9, &pos) != 9 || memcmp(text, "entries: ", 9) != 0)
+			abort();
+		trace_fs_close(handle);
+		return;
+	}
+	trace_fs_put(file);
+}
+
 /* Walks into them, holding what it stands on. */
 static void *walk_instances(void *arg)
 {
@@ -150,6 +178,7 @@ static void *walk_instances(void *arg)
 		if (!one)
 			continue;
 		trace_fs_entry(one, 3, text, sizeof(text));
+		walk_cpu(one);
 		file = trace_fs_lookup(one, "trace", 5);
 		trace_fs_put(one);
 		if (!file)

@@ -5,7 +5,8 @@
  *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
  *
  * Children are sorted by name. Directories can be made and removed in `instances`, and nowhere
- * else: a node is good as long as it is held. The others never move or vanish.
+ * else. The nodes of others may be made when somebody looks, and go when nobody holds them: a node
+ * is good as long as it is held, and has the same id each time.
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
  *            until there is something to read and ends with -EINTR when the user interrupts.
@@ -32,10 +33,15 @@ struct trace_node {
 	uint16_t mode; /* permission bits, as ls shows them: 0640, 0440, 0750 for a directory */
 	bool is_dir;
 	/* The rest is trace/'s own. */
+	bool is_pinned;	  /* its children stay */
+	uint32_t nr_held; /* walkers and open files that want its children to stay */
 	struct trace_node *parent;
 	struct trace_node *first_child;
 	struct trace_node *next_sibling;
-	const struct trace_file *file;
+	union {
+		const struct trace_file *file;
+		const struct trace_dir *dir; /* NULL: it has its children from the start */
+	};
 	struct trace_tree *tree; /* of the instance */
 	uint64_t arg;		 /* CPU number, option number: what the file is about */
 };
@@ -53,15 +59,18 @@ enum trace_fs_flags {
 /* The directory that a host mounts; NULL before trace_init(). */
 struct trace_node *trace_fs_root(void);
 
-/* NULL when `dir` has no such child. Names are single components, without "." and "..". */
+/*
+ * NULL when `dir` has no such child, or there is no memory to look. Names are single components,
+ * without "." and "..".
+ */
 struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, size_t name_len);
 /* A node that was held is not used any more. */
 void trace_fs_put(struct trace_node *node);
-/* Copy the name of child `index`, cut to `size`. -ENOENT behind the last. */
+/* Copy the name of child `index`, cut to `size`. -ENOENT behind the last; -ENOMEM. */
 int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t size);
 /*
- * The children in order: start with NULL, ends with NULL. They are not held: for hosts where nobody
- * removes an instance meanwhile.
+ * The children in order: start with NULL, ends with NULL. They are not held, and stay as long as
+ * the instance: for hosts where nobody removes one meanwhile.
  */
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
 

@@ -45,12 +45,12 @@ bool trace_boot_param(const char *name, const char *value);
 int trace_init(void);
 
 /*
- * A CPU is about to come online for the first time since trace_init(): its buffers are made, in each
- * instance and snapshot, and stay when it goes. Until then what is written on it counts as dropped,
- * and so it does after -ENOMEM, which the log tells: the host may start the CPU all the same, and
- * the next new size of a buffer tries again. CPUs that are online at trace_init() need no call, nor
- * does one that comes again. Thread context, may sleep; before the CPU runs traced code. 0, -EINVAL
- * for no CPU, -ENOMEM.
+ * A CPU is about to come online for the first time since trace_init(): its buffers are made, in
+ * each instance and snapshot, and stay when it goes. Until then what is written on it counts as
+ * dropped, and so it does after -ENOMEM, which the log tells: the host may start the CPU all the
+ * same, and the next new size of a buffer tries again. CPUs that are online at trace_init() need no
+ * call, nor does one that comes again. Thread context, may sleep; before the CPU runs traced code.
+ * 0, -EINVAL for no CPU, -ENOMEM.
  */
 int trace_cpu_prepare(uint32_t cpu);
 
