@@ -125,6 +125,32 @@ static int text_len(const struct trace_iter *iter, const char *text)
 	return (int)trace_strnlen(text, (size_t)(end - text));
 }
 
+/*
+ * The types with an address and a message, as their descriptions have it: the address is the first
+ * field, the message what `message` prints.
+ */
+static uint32_t ip_of(const struct trace_iter *iter)
+{
+	uint32_t packed;
+
+	memcpy(&packed, (const char *)iter->event.data + iter->type->fields[0].offset,
+	       sizeof(packed));
+	return packed;
+}
+
+static void message_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	trace_print_ip(iter, seq, ip_of(iter));
+	trace_seq_puts(seq, ": ");
+	iter->type->funcs.message(iter, seq);
+}
+
+static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(ip_of(iter)));
+	iter->type->funcs.message(iter, seq);
+}
+
 /* ---- print: trace_marker and trace_puts ---- */
 
 static void print_message(const struct trace_iter *iter, struct trace_seq *seq)
@@ -134,20 +160,9 @@ static void print_message(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_write(seq, entry->text, (size_t)text_len(iter, entry->text));
 }
 
-static void print_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_print_entry *entry = iter->event.data;
-
-	trace_print_ip(iter, seq, entry->ip);
-	trace_seq_puts(seq, ": ");
-	print_message(iter, seq);
-}
-
 static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	const struct trace_print_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "# %lx ", (unsigned long)trace_plat_ip_unpack(entry->ip));
+	trace_seq_printf(seq, "# %lx ", (unsigned long)trace_plat_ip_unpack(ip_of(iter)));
 	print_message(iter, seq);
 }
 
@@ -164,7 +179,7 @@ static struct trace_event print_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(print_fields),
 	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->buf",
 	.funcs = {
-		.trace = print_text,
+		.trace = message_text,
 		.raw = print_raw,
 		.hex = trace_print_type,
 		.binary = trace_print_type,
@@ -183,23 +198,6 @@ static void bprint_message(const struct trace_iter *iter, struct trace_seq *seq)
 			  entry->args_bytes < room ? entry->args_bytes : room);
 }
 
-static void bprint_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_bprint_entry *entry = iter->event.data;
-
-	trace_print_ip(iter, seq, entry->ip);
-	trace_seq_puts(seq, ": ");
-	bprint_message(iter, seq);
-}
-
-static void bprint_raw(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_bprint_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(entry->ip));
-	bprint_message(iter, seq);
-}
-
 static const struct trace_event_field bprint_fields[] = {
 	TRACE_FIELD_ADDRESS("ip", trace_bprint_entry, ip),
 	TRACE_FIELD("args_bytes", unsigned short, trace_bprint_entry, args_bytes),
@@ -215,8 +213,8 @@ static struct trace_event bprint_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(bprint_fields),
 	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->fmt",
 	.funcs = {
-		.trace = bprint_text,
-		.raw = bprint_raw,
+		.trace = message_text,
+		.raw = message_raw,
 		.hex = trace_print_type,
 		.binary = trace_print_type,
 		.message = bprint_message,
@@ -232,23 +230,6 @@ static void bputs_message(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_puts(seq, entry->text);
 }
 
-static void bputs_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_bputs_entry *entry = iter->event.data;
-
-	trace_print_ip(iter, seq, entry->ip);
-	trace_seq_puts(seq, ": ");
-	bputs_message(iter, seq);
-}
-
-static void bputs_raw(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct trace_bputs_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(entry->ip));
-	bputs_message(iter, seq);
-}
-
 static const struct trace_event_field bputs_fields[] = {
 	TRACE_FIELD_ADDRESS("ip", trace_bputs_entry, ip),
 	TRACE_FIELD("str", const char *, trace_bputs_entry, text),
@@ -262,8 +243,8 @@ static struct trace_event bputs_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(bputs_fields),
 	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->str",
 	.funcs = {
-		.trace = bputs_text,
-		.raw = bputs_raw,
+		.trace = message_text,
+		.raw = message_raw,
 		.hex = trace_print_type,
 		.binary = trace_print_type,
 		.message = bputs_message,
