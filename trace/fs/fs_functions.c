@@ -42,7 +42,8 @@ int trace_functions_open(struct trace_handle *handle)
 	handle->private = trace_plat_alloc(handle->private_bytes);
 	if (!handle->private)
 		return -ENOMEM;
-	trace_functions_rewind(handle);
+	if (handle->flags & TRACE_FS_READ)
+		trace_functions_rewind(handle);
 	return 0;
 }
 
