@@ -2,9 +2,12 @@
  * Users of graph tracing, and what happens when a hooked function returns: see <trace/fgraph.h>
  * and fgraph_private.h.
  *
- * Order of things when a user goes: its sites, its flags (an entry that a thread was preempted on
- * its way to does nothing), its place in `users` (no exit begins any more), a grace period (none of
- * both runs any more), its frames, its number.
+ * A user is removed in this order:
+ *   1. its sites are switched off
+ *   2. FGRAPH_USER_DEAD: the entry of a thread that was preempted on the way to it does nothing
+ *   3. its place in `users` goes to nobody: no exit of it begins any more
+ *   4. a preemption grace period: no entry or exit of it runs any more
+ *   5. its frames are given to nobody, and its number is free
  */
 #include "fgraph_private.h"
 #include <trace/recursion.h>
@@ -14,14 +17,16 @@ static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
 
 static struct fgraph_user nobody = { .exit = exit_nobody };
 
-/* By number; the first is always nobody. Changed under fgraph_lock. */
+/* By number; users[0] is always nobody. Changed under fgraph_lock, read by exits without it. */
 static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
 	[0 ... FGRAPH_MAX_USERS] = &nobody,
 };
-static uint32_t nr_users; /* fgraph_lock */
+static uint32_t nr_users; /* guarded by fgraph_lock */
 static _Atomic bool is_dead;
 
-/* The word of who has the number now is not its own. */
+/*
+ * Not fgraph_pop(), which would change the graph_next of a user that may have got the number since.
+ */
 static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
 			struct fgraph_user *user)
 {
@@ -61,7 +66,10 @@ struct fgraph_user *fgraph_user_of(const struct fgraph_frame *frame)
 
 /* ---- Return ---- */
 
-/* `is_here`: the frame of this return is below `top`. */
+/*
+ * A return found a frame of another slot on top. `is_here`: the frame of this return is further
+ * down, so the function of `top` was left without a return.
+ */
 static void stop_for_bad_frame(const struct fgraph_frame *top, const uintptr_t *slot, bool is_here)
 {
 	if (ftrace_graph_is_dead())
@@ -79,8 +87,8 @@ static void stop_for_bad_frame(const struct fgraph_frame *top, const uintptr_t *
 }
 
 /*
- * The topmost frame is not of this return: a frame that never returned is above it, or this one was
- * overwritten. NULL: the return address is lost.
+ * The topmost frame is not that of this return, which is an error of the host. Search for its frame
+ * further down, and free those above it. NULL when there is none: the return address is lost.
  */
 static TRACE_NOINLINE struct fgraph_frame *find_frame(struct trace_thread *thread,
 						      const uintptr_t *slot)
@@ -140,8 +148,8 @@ uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret
 	if (ret != trace_plat_return_hook() || !thread || !thread->graph_base)
 		return ret;
 	/*
-	 * From the outermost: of several frames for one slot it has the real address, and one that
-	 * is being pushed, not filled yet, comes last.
+	 * Search from the outermost frame on. Of several frames for one slot the outermost has the
+	 * real address, the others the hook; and a frame that is being filled is the last one.
 	 */
 	top = atomic_load_explicit(&thread->graph_top, memory_order_relaxed);
 	for (frame = thread->graph_base + 1; frame < top; frame++) {
@@ -190,7 +198,7 @@ void fgraph_user_remove(struct fgraph_user *user)
 {
 	trace_plat_lock(&fgraph_lock);
 	/*
-	 * Late entries, and those of sites that damaged text keeps calling, push nothing any more.
+	 * Entries of late threads, or of sites that call for ever after damage, push nothing now.
 	 */
 	atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
 	atomic_store(&users[user->index], &nobody);
@@ -210,8 +218,8 @@ static struct fgraph_ops *gops_of(struct fgraph_user *user)
 }
 
 /*
- * The call around `frame` that has the same user, or NULL. One of the same level may lie between:
- * it was interrupted where it begins or ends.
+ * The frame of the call around `frame` that has the same user, or NULL. A frame of the same level
+ * may lie between: that of a call which was interrupted while it was being pushed or popped.
  */
 static struct fgraph_frame *parent_of(const struct trace_thread *thread, struct fgraph_frame *frame)
 {
@@ -295,7 +303,7 @@ static void call_retfunc(struct fgraph_ops *gops, struct fgraph_frame *frame,
 	gops->retfunc(&ret, gops);
 }
 
-/* Preemption is off. The guard: what retfunc calls shall not be hooked. */
+/* Preemption is off. The recursion guard keeps functions that retfunc calls from being hooked. */
 static void gops_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 		      struct fgraph_user *user)
 {

@@ -1,26 +1,32 @@
 /*
- * The shadow stack of a thread: frames of calls whose return goes through us.
+ * The shadow stack of a thread: a frame for each call whose return address was replaced by our
+ * hook.
  *
- *   graph_base  (nobody's) | frame | frame | ... | free | free      end of the page
- *                                            graph_top ^
+ *     | unused | frame | frame | frame | free | free |
+ *      ^                                ^            ^
+ *      graph_base                       graph_top    end of the page
  *
- * Each frame belongs to one user. A call that several users want has a frame of each, the last one
- * pushed on top: its return address is the hook, so it returns into the hook again, for the frame
- * below. (A tail call looks the same: a jump out of a hooked function, to one that is hooked too.)
+ * Each frame belongs to one user of graph tracing. If several users want the same call, each has a
+ * frame for it. The frame pushed last is on top, and the return address that it keeps is the hook,
+ * so that its return comes into the hook again, for the frame below. (A tail call looks the same: a
+ * hooked function jumps to another one that is hooked, too.)
  *
- * For each user the thread has a word, graph_next: the head that the user's next frame gets, which
- * says how many frames of the user there are. A frame adds one to the level in it and takes it away
- * again, so that nobody has to search the stack for frames of a user. A special frame is one that
- * does more to the word, flags for the calls inside for one: it keeps what the word was before.
+ * For each user the thread has a word, graph_next. It is the head of the user's next frame, and its
+ * level says how many frames of the user there are. Pushing a frame adds one to the level and
+ * popping takes it away again, so that nobody has to search the stack for frames of a user. A
+ * special frame changes more of the word, such as flags that the calls inside inherit; it keeps
+ * what the word was before, to restore it.
  *
- * Frames are claimed before they are filled, and read before they are given back; a free frame is
- * nobody's. So an interrupt between any two instructions finds room above what is in use, takes no
- * frame for what it is not yet or no more, and leaves frames and words as they were.
+ * A frame is claimed before it is filled, and read before it is freed; the head of a free frame
+ * says that it belongs to nobody. So an interrupt between any two instructions finds room above all
+ * frames in use, never takes a half-made frame for a finished one, and leaves frames and words as
+ * it found them.
  *
  * Context:   probe, preemption off, where nothing else is said.
- * Locking:   none: a stack is changed by its thread. Other threads turn frames of a user that goes
- *            into frames of nobody, by compare-exchange.
- * Ownership: fgraph_stack.c.
+ * Locking:   none: only its own thread pushes and pops. When a user is removed, another thread
+ * gives
+ *            its frames to nobody, by compare-exchange.
+ * Ownership: stacks are allocated and freed by fgraph_stack.c.
  */
 #ifndef FGRAPH_PRIVATE_H
 #define FGRAPH_PRIVATE_H
@@ -32,14 +38,14 @@
 #include "ops/ftrace_frame.h"
 
 /*
- * What the users of frames keep there. All but the last are inherited by the calls inside; what
- * they mean for a frame of its own holds when it is special.
+ * Flags in the head of a frame. All but FGRAPH_SPECIAL are inherited by the calls inside. For the
+ * frame's own call they hold only if it is special: otherwise it has them from the call around it.
  */
 enum fgraph_frame_flags {
-	FGRAPH_HIDDEN = 1u << 8, /* no event for it and what it calls */
-	FGRAPH_INSIDE = 1u << 9, /* in a function of set_graph_function */
-	FGRAPH_IRQ = 1u << 10,	 /* the same, called by an interrupt */
-	FGRAPH_SPECIAL = 1u << 11,
+	FGRAPH_HIDDEN = 1u << 8,   /* no events for this call and for those inside */
+	FGRAPH_INSIDE = 1u << 9,   /* inside a function of set_graph_function */
+	FGRAPH_IRQ = 1u << 10,	   /* the same, called by an interrupt */
+	FGRAPH_SPECIAL = 1u << 11, /* `outer` has what graph_next is to be after this call */
 };
 
 #define FGRAPH_NOBODY	   0u /* number of the user of free and of forgotten frames */
@@ -50,7 +56,7 @@ enum fgraph_frame_flags {
 #define FGRAPH_NO_HEAD	   UINT32_MAX
 
 #define FGRAPH_STACK_BYTES ((size_t)4096)
-#define FGRAPH_NR_FRAMES   72u /* the last ends with the stack */
+#define FGRAPH_NR_FRAMES   72u /* the end of the last one is the end of the stack's memory */
 
 _Static_assert(FGRAPH_MAX_USERS < TRACE_THREAD_GRAPH_USERS, "each user has a word");
 
@@ -58,7 +64,7 @@ _Static_assert(FGRAPH_MAX_USERS < TRACE_THREAD_GRAPH_USERS, "each user has a wor
 struct fgraph_frame *fgraph_last(const struct trace_thread *thread, struct fgraph_frame *frame,
 				 uint32_t user);
 
-/* What the next frame of `user` gets: its level, and the flags of the call around it. */
+/* The head of the user's next frame: its number, its level, the flags of the call around it. */
 static TRACE_ALWAYS_INLINE uint32_t fgraph_next(const struct trace_thread *thread, uint32_t user)
 {
 	return (uint32_t)__atomic_load_n(&thread->graph_next[user], __ATOMIC_RELAXED);
@@ -70,10 +76,12 @@ static TRACE_ALWAYS_INLINE void fgraph_set_next(struct trace_thread *thread, uin
 	__atomic_store_n(&thread->graph_next[user], head, __ATOMIC_RELAXED);
 }
 
-/* Where the next frame goes, if there is room. */
+/* Where the next frame goes, if fgraph_has_room(). */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_top(const struct trace_thread *thread)
 {
-	/* Acquire: with the release in fgraph_stack.c. */
+	/*
+	 * The acquire pairs with the release in give(), which hands out the stack: fgraph_stack.c.
+	 */
 	return atomic_load_explicit(&thread->graph_top, memory_order_acquire);
 }
 
@@ -83,7 +91,7 @@ static TRACE_ALWAYS_INLINE bool fgraph_has_room(const struct fgraph_frame *top)
 	return (uintptr_t)top % FGRAPH_STACK_BYTES != 0;
 }
 
-/* Where the next frame goes. NULL: there is no room, and the call is counted as one without. */
+/* Where the next frame goes; NULL when there is no room, and the call was counted as overrun. */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_room(struct trace_thread *thread)
 {
 	struct fgraph_frame *top = fgraph_top(thread);
@@ -96,8 +104,9 @@ static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_room(struct trace_thread 
 }
 
 /*
- * Claim the free `frame` for the call of `func` whose return address lies at `slot`. Time and sleep
- * are missing. The return itself is not touched.
+ * Claim the free `frame`, which fgraph_room() has returned, for the call of `func` whose return
+ * address lies at `slot`. fgraph_begin() fills in the times, fgraph_hook() replaces the return
+ * address.
  */
 static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct fgraph_frame *frame,
 					    uint32_t user, uintptr_t func, const uintptr_t *slot)
@@ -113,14 +122,14 @@ static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct 
 	frame->ret = trace_plat_ip_pack(*slot);
 }
 
-/* Its sleep so far belongs to others. */
+/* Remember how long the thread has slept so far: that is not part of this call. */
 static TRACE_ALWAYS_INLINE void fgraph_begin_sleep(const struct trace_thread *thread,
 						   struct fgraph_frame *frame)
 {
 	frame->sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 }
 
-/* The call of the frame that was just pushed begins now. */
+/* The call of the frame that was just pushed begins now: take the time. */
 static TRACE_ALWAYS_INLINE void fgraph_begin(const struct trace_thread *thread,
 					     struct fgraph_frame *frame)
 {
@@ -128,7 +137,10 @@ static TRACE_ALWAYS_INLINE void fgraph_begin(const struct trace_thread *thread,
 	frame->calltime = trace_plat_clock_ns();
 }
 
-/* Make the frame that was just pushed special: `head` is its own, and says what is inherited. */
+/*
+ * Make the frame that was just pushed special. `head` becomes its head, and, one level deeper, what
+ * the calls inside begin with.
+ */
 static TRACE_ALWAYS_INLINE void fgraph_make_special(struct trace_thread *thread,
 						    struct fgraph_frame *frame, uint32_t head)
 {
@@ -143,14 +155,14 @@ static TRACE_ALWAYS_INLINE uintptr_t *fgraph_slot(const struct fgraph_frame *fra
 	return (uintptr_t *)frame->slot;
 }
 
-/* The frame of `slot` is pushed: from here on the function returns into the hook. */
+/* After pushing the frame of `slot`: make the function return into the hook. */
 static TRACE_ALWAYS_INLINE void fgraph_hook(uintptr_t *slot)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	*slot = trace_plat_return_hook();
 }
 
-/* Give the topmost frame back, and nothing else. */
+/* Free the topmost frame. The user's word and the return address stay as they are. */
 static TRACE_ALWAYS_INLINE void fgraph_free(struct trace_thread *thread, struct fgraph_frame *frame)
 {
 	atomic_store_explicit(&frame->head, FGRAPH_NOBODY, memory_order_relaxed);
@@ -163,7 +175,7 @@ static TRACE_ALWAYS_INLINE bool fgraph_is_special(const struct fgraph_frame *fra
 	return frame->part.flags & FGRAPH_SPECIAL >> 8;
 }
 
-/* Give the topmost frame back, which is not special; its return was not hooked. */
+/* Undo fgraph_push(): free the topmost frame, which is not special, and restore the user's word. */
 static TRACE_ALWAYS_INLINE void fgraph_unpush(struct trace_thread *thread,
 					      struct fgraph_frame *frame)
 {
@@ -171,7 +183,7 @@ static TRACE_ALWAYS_INLINE void fgraph_unpush(struct trace_thread *thread,
 	fgraph_free(thread, frame);
 }
 
-/* The same for any frame. */
+/* The same for a frame that may be special. */
 static inline void fgraph_unpush_any(struct trace_thread *thread, struct fgraph_frame *frame)
 {
 	if (!fgraph_is_special(frame)) {
@@ -183,13 +195,15 @@ static inline void fgraph_unpush_any(struct trace_thread *thread, struct fgraph_
 	fgraph_free(thread, frame);
 }
 
-/* The stack holds the real return address again. */
+/* Put the real return address back on the stack. */
 static TRACE_ALWAYS_INLINE void fgraph_unhook(const struct fgraph_frame *frame)
 {
 	*fgraph_slot(frame) = trace_plat_ip_unpack(frame->ret);
 }
 
-/* The end of a frame at the return; it is not special. Enables preemption. */
+/*
+ * The call has returned: undo hook and push of the topmost frame, not special. Enables preemption.
+ */
 static TRACE_ALWAYS_INLINE void fgraph_pop(struct trace_thread *thread, struct fgraph_frame *frame)
 {
 	fgraph_unhook(frame);
@@ -197,7 +211,7 @@ static TRACE_ALWAYS_INLINE void fgraph_pop(struct trace_thread *thread, struct f
 	trace_plat_preempt_enable();
 }
 
-/* The same for any frame. */
+/* The same for a frame that may be special. */
 static inline void fgraph_pop_any(struct trace_thread *thread, struct fgraph_frame *frame)
 {
 	fgraph_unhook(frame);
@@ -210,7 +224,7 @@ static TRACE_ALWAYS_INLINE uint32_t fgraph_head(const struct fgraph_frame *frame
 	return atomic_load_explicit(&frame->head, memory_order_relaxed);
 }
 
-/* Without an event, at the entry and at the return. */
+/* Does this call have no events, at its entry and at its return? */
 static inline bool fgraph_is_hidden(const struct fgraph_frame *frame)
 {
 	const uint32_t hidden = FGRAPH_SPECIAL | FGRAPH_HIDDEN;
@@ -225,11 +239,15 @@ static TRACE_ALWAYS_INLINE uint32_t fgraph_level(const struct fgraph_frame *fram
 
 /* ---- Users ---- */
 
-/* 0 (with stacks for all threads), -EBUSY, -ENOMEM, -ENODEV. Thread. */
+/*
+ * Give the user a number, and all threads shadow stacks. 0; -EBUSY (it is added, or there is no
+ * number left), -ENOMEM, -ENODEV (tracing is dead). Thread.
+ */
 int fgraph_user_add(struct fgraph_user *user);
 /*
- * Its sites are off. When it returns, no entry or exit of it runs; an entry that comes late finds
- * FGRAPH_USER_DEAD in its flags and has to do nothing, until the user is added again. Thread.
+ * Remove a user whose sites have been switched off. When this returns, no entry or exit of it runs.
+ * The entry of a thread that comes late finds FGRAPH_USER_DEAD in the flags, until the user is
+ * added again, and has to do nothing. Thread.
  */
 void fgraph_user_remove(struct fgraph_user *user);
 

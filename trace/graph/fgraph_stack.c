@@ -1,21 +1,24 @@
 /*
- * Whose shadow stack is where: see fgraph_private.h.
+ * Giving shadow stacks to threads and taking them back: see fgraph_private.h.
  *
  * The first user gives a stack to every thread that exists, trace_thread_created() to those that
- * come later. When the last user goes, empty stacks are taken back; one that is in use stays until
- * its thread ends or another last user goes: nothing is pushed on it any more.
+ * come later. When the last user is removed, empty stacks are taken back. One that still has frames
+ * stays, and nothing is pushed on it any more; it is freed when its thread ends, or when the last
+ * user is removed another time.
  *
- * Threads of the list are visited with preemption off, so stacks to give come out of a chain that
- * was filled before, and those that were taken go into one.
+ * trace_plat_each_thread() may visit threads with preemption off, where memory cannot be allocated
+ * or freed. So stacks are allocated before into a chain, and those taken back go into a chain.
  */
 #include <trace/host_tracepoints.h>
 #include "fgraph_private.h"
 
 struct trace_plat_lock fgraph_lock;
 
-static bool is_wanted; /* there is a user; fgraph_lock */
+static bool is_wanted; /* there is a user; guarded by fgraph_lock */
 
-/* Stacks on their way; the link lies in the stack itself, below the frames. */
+/*
+ * A stack that belongs to no thread. The link is in its memory, below all frames, which stay zero.
+ */
 struct spare {
 	struct spare *next;
 };
@@ -25,7 +28,7 @@ _Static_assert(sizeof(struct spare) + (FGRAPH_NR_FRAMES + 1) * sizeof(struct fgr
 
 struct chain {
 	struct spare *first;
-	uint64_t nr_missing;
+	uint64_t nr_missing; /* how many more are needed */
 };
 
 static void chain_put(struct chain *chain, void *stack)
@@ -53,7 +56,7 @@ static void chain_free(struct chain *chain)
 		trace_plat_free(stack, FGRAPH_STACK_BYTES);
 }
 
-/* Its memory is zero, and so all frames are nobody's. */
+/* The frames are zeroed memory, so all of them belong to nobody. */
 static void give(struct trace_thread *thread, void *stack)
 {
 	void *end = (char *)stack + FGRAPH_STACK_BYTES;
@@ -62,7 +65,7 @@ static void give(struct trace_thread *thread, void *stack)
 	for (uint32_t i = 1; i <= FGRAPH_MAX_USERS; i++)
 		fgraph_set_next(thread, i, i);
 	thread->graph_base = first - 1;
-	/* Release: with the acquire of fgraph_free_frame(), which looks here first. */
+	/* The release pairs with the acquire in fgraph_top(). */
 	atomic_store_explicit(&thread->graph_top, first, memory_order_release);
 }
 
@@ -117,7 +120,7 @@ int fgraph_stacks_get(void)
 	return err;
 }
 
-/* Nothing is pushed any more: an empty stack stays empty. */
+/* There is no user, so nothing is pushed: a stack that is empty now stays empty. */
 static void take_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	(void)pid;
@@ -135,7 +138,7 @@ void fgraph_stacks_put(void)
 
 	is_wanted = false;
 	trace_plat_each_thread(take_one, &chain);
-	trace_plat_synchronize_preempt(); /* for those who look at them from outside */
+	trace_plat_synchronize_preempt(); /* ftrace_graph_ret_addr() may be reading any of them */
 	chain_free(&chain);
 }
 
@@ -172,7 +175,10 @@ static void visit_frames(struct visit *visit)
 	trace_plat_each_thread(visit_frames_of, visit);
 }
 
-/* Its thread may have popped it, and pushed another: that one has another user. */
+/*
+ * Give the frame to nobody. Its thread may pop it at this moment and push another in its place; the
+ * exchange fails then, because a new frame has another user.
+ */
 static void forget(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head)
 {
 	(void)thread;
@@ -180,7 +186,7 @@ static void forget(struct trace_thread *thread, struct fgraph_frame *frame, uint
 				       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
 }
 
-/* Who gets the number next has no calls yet. Nobody else looks at the word meanwhile. */
+/* Set graph_next back: whoever gets this number next has no frames. Nobody uses the word now. */
 static void forget_word(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	uint32_t index = *(const uint32_t *)arg;
@@ -284,7 +290,9 @@ void fgraph_thread_exited(struct trace_thread *thread)
 	void *stack = NULL;
 
 	trace_plat_lock(&fgraph_lock);
-	/* A user that comes now shall not give it one: nobody would take that back. */
+	/*
+	 * A user that is added from here on must not give it a stack, for nobody would free that.
+	 */
 	thread->graph_has_ended = true;
 	if (thread->graph_base)
 		stack = abandon(thread);
@@ -296,7 +304,7 @@ void fgraph_thread_exited(struct trace_thread *thread)
 /* ---- Sleep ---- */
 
 static struct trace_plat_lock sleep_lock;
-static uint32_t nr_sleep_users; /* sleep_lock */
+static uint32_t nr_sleep_users; /* guarded by sleep_lock */
 
 static void fgraph_probe_switch(void *data, const struct trace_sched_thread *prev,
 				const struct trace_sched_thread *next)
@@ -306,7 +314,7 @@ static void fgraph_probe_switch(void *data, const struct trace_sched_thread *pre
 
 	(void)data;
 	atomic_store_explicit(&prev->thread->switched_out_ns, now, memory_order_relaxed);
-	if (since && now > since) /* clocks of two CPUs */
+	if (since && now > since) /* `since` may be of another CPU, whose clock is ahead */
 		atomic_store_explicit(&next->thread->sleep_ns,
 				      next->thread->sleep_ns + (now - since), memory_order_relaxed);
 }
@@ -319,8 +327,9 @@ static void forget_one(int32_t pid, struct trace_thread *thread, void *arg)
 }
 
 /*
- * Threads that are switched out now: from here on. Of those that run it says nothing: they are told
- * when they are switched out, by the probe that is there already.
+ * For a thread that is switched out now, sleep counts from now on. For one that runs the time is
+ * wrong, but not used: the probe, which is registered already, overwrites it when the thread is
+ * switched out.
  */
 static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
@@ -330,7 +339,7 @@ static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
 	atomic_compare_exchange_strong(&thread->switched_out_ns, &unknown, *(const uint64_t *)arg);
 }
 
-/* sleep_lock */
+/* sleep_lock is held. */
 static int begin_to_measure(void)
 {
 	uint64_t now;
@@ -363,7 +372,7 @@ void ftrace_graph_sleep_put(void)
 	trace_plat_lock(&sleep_lock);
 	if (--nr_sleep_users == 0) {
 		unregister_trace_sched_switch(fgraph_probe_switch, NULL);
-		tracepoint_synchronize_unregister(); /* who measures next begins from nothing */
+		tracepoint_synchronize_unregister(); /* the next begin_to_measure() resets times */
 	}
 	trace_plat_unlock(&sleep_lock);
 }
