@@ -1,6 +1,6 @@
 /*
- * What the host's code in assembly calls: trampolines at the entry of a function, the return hook
- * at its end. What a host with the machine half of trace/ has to call is there already.
+ * What the host's assembly code calls: trampolines at the entry of a function, the return hook at
+ * its end. A host that uses trace/arch/ has this assembly code already.
  *
  * Context: probe, from code that has saved what the traced function may need.
  */
@@ -16,8 +16,9 @@ struct ftrace_ops;
 struct ftrace_regs;
 
 /*
- * What trace_plat_shared_trampoline() calls, without and with all registers: every ops that wants
- * this site. `ops` is NULL.
+ * What the shared trampolines call, see trace_plat_shared_trampoline(): the first from the one that
+ * saves arguments only, the second from the one that saves all registers. They call every ops that
+ * wants the site. `ops` is NULL; `ip` and `parent_ip` are as in ftrace_func_t.
  */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
@@ -25,8 +26,8 @@ void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 			      struct ftrace_regs *fregs);
 
 /*
- * What trace_plat_return_hook() calls, preemption in any state. `slot` held the return address;
- * afterwards it says where to go on.
+ * What trace_plat_return_hook() calls; preemption may be on or off. `slot` is where on the stack
+ * the return address was. This puts there the address to which the hook has to return.
  */
 void trace_graph_return(uintptr_t *slot);
 

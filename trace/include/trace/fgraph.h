@@ -1,19 +1,23 @@
 /*
  * Graph tracing: entry and return of functions, through a shadow stack per thread.
  *
- *   call site --> entry of each user --> it wants the return: a frame on the thread's shadow stack
- *   keeps the return address, the function returns into us --> return of the user --> the caller
+ *   call site --> entryfunc of each user
+ *                    | returns true: a frame on the thread's shadow stack keeps the return address,
+ *                    v and the function returns into a hook instead
+ *   return ----> hook --> retfunc of the user --> the caller
  *
  * A user fills a struct fgraph_ops, may give its `ops` filters (ftrace_set_filter(&gops->ops,
  * ...)), and registers it. Interrupts use the stack of the thread that they interrupt.
  *
- * Guarantees: a call whose entry returned true has its return called, exactly once, unless the
- * thread ends inside the function or the user is unregistered before.
+ * Guarantees: for a call whose entryfunc returned true retfunc is called, exactly once, unless the
+ * thread ends inside the function or the user is unregistered before. A shadow stack has 72 frames;
+ * for a call that finds it full no retfunc is called, and the thread's overrun counts it.
  *
  * Context:   callbacks - probe, entered at most once per context. Everything else - thread.
  * Locking:   as <trace/ftrace.h>.
- * Ownership: a gops belongs to its user, and is its own again when unregister returns: frames that
- *            are still on stacks forget it.
+ * Ownership: a gops belongs to its user. Between register and unregister it may not be changed or
+ *            freed. When unregister returns 0 nothing refers to it any more, not even frames of
+ *            calls that have not returned yet.
  */
 #ifndef TRACE_FGRAPH_H
 #define TRACE_FGRAPH_H
@@ -30,102 +34,103 @@ struct fgraph_user;
 struct trace_thread;
 
 struct ftrace_graph_ent {
-	uintptr_t func;	   /* address of the call site */
-	uintptr_t retaddr; /* where the function will return to */
-	uint32_t depth;	   /* 0: the outermost call of this thread that this user has */
-	/*
-	 * A word that stays with the call until its return; not initialised. And the one of the
-	 * call around it that this user has, NULL for none.
-	 */
-	uint64_t *data;
-	uint64_t *parent_data;
+	uintptr_t func;	       /* address of the call site */
+	uintptr_t retaddr;     /* where the function will return to */
+	uint32_t depth;	       /* calls around this one that this user traces; 0: the outermost */
+	uint64_t *data;	       /* a word for the user, kept until the return; not initialised */
+	uint64_t *parent_data; /* the word of the next call around this one, or NULL */
 };
 
 struct ftrace_graph_ret {
-	uintptr_t func;
-	uintptr_t retval;
-	uint64_t calltime; /* trace_plat_clock_ns() at entry and return */
-	uint64_t rettime;
-	uint64_t sleep_ns; /* of it, spent switched out: see ftrace_graph_sleep_get() */
-	uint64_t child_ns; /* of it, spent in the calls below that this user has too */
-	uint32_t depth;
-	uint32_t overrun; /* calls of this thread that found no room, so far */
+	uintptr_t func;	   /* address of the call site */
+	uintptr_t retval;  /* the register that functions return values in */
+	uint64_t calltime; /* trace_plat_clock_ns() at the entry */
+	uint64_t rettime;  /* the same at the return */
+	uint64_t sleep_ns; /* time between them switched out: see ftrace_graph_sleep_get() */
+	uint64_t child_ns; /* time between them in calls below that this user traces, too */
+	uint32_t depth;	   /* these are as at the entry */
+	uint32_t overrun;  /* calls of this thread that found its shadow stack full, so far */
 	uint64_t *data;
 	uint64_t *parent_data;
 };
 
-/* Of the core: whose frames these are. */
+/* A user as the core sees it: what each frame belongs to. */
 struct fgraph_user {
 	/*
-	 * The function of `frame`, the topmost of `thread`, returns; preemption is off. Ends in
-	 * fgraph_pop().
+	 * The function of `frame`, the topmost one of `thread`, returns. Called with preemption
+	 * off; has to pop the frame and enable preemption, see fgraph_pop().
 	 */
 	void (*exit)(struct fgraph_frame *frame, struct trace_thread *thread,
 		     struct fgraph_user *user);
 	TRACE_ATOMIC uint32_t flags;	    /* enum fgraph_user_flags */
 	uint32_t index;			    /* number among the users, from 1 */
-	bool is_added;			    /* the core's lock */
+	bool is_added;			    /* guarded by the core's lock */
 	TRACE_ATOMIC uint64_t nr_abandoned; /* calls that will never return: their threads ended */
 };
 
 enum fgraph_user_flags {
-	FGRAPH_USER_DEAD = 1u << 0,    /* graph tracing has stopped for good */
-	FGRAPH_USER_SPECIAL = 1u << 1, /* the user's own: not its fast path */
+	FGRAPH_USER_DEAD = 1u << 0,    /* push no frames: it is removed, or graph tracing is dead */
+	FGRAPH_USER_SPECIAL = 1u << 1, /* for the user itself: do not take its fast path */
 };
 
 struct fgraph_ops {
-	/* Optional. False: the return is of no interest. */
+	/* Called at the entry. True: call retfunc at the return. NULL counts as true. */
 	bool (*entryfunc)(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops);
-	/* Optional, but one of the two. */
+	/* Called at the return. One of the two may be NULL. */
 	void (*retfunc)(const struct ftrace_graph_ret *ret, struct fgraph_ops *gops);
-	struct ftrace_ops ops; /* filters; the rest is ours */
-	void *TRACE_PRIVATE;
-	struct fgraph_user user; /* ours */
+	struct ftrace_ops ops;	 /* for the user's filters; register fills in the rest */
+	void *TRACE_PRIVATE;	 /* for the user */
+	struct fgraph_user user; /* for the core; zero before first use */
 };
 
 /*
- * 0, -EINVAL (no function), -EBUSY (registered, or FGRAPH_MAX_USERS are), -ENOMEM, -ENODEV: as
- * register_ftrace_function().
+ * 0, or with nothing changed: -EINVAL (both functions are NULL), -EBUSY (it is registered, or
+ * FGRAPH_MAX_USERS are), -ENOMEM, or an error of register_ftrace_function().
  */
 int register_ftrace_graph(struct fgraph_ops *gops);
 /*
- * 0, -EINVAL (not registered), -ENODEV: no callback runs any more, but sites may go on calling, and
- * the memory of `gops` has to stay.
+ * Returns when no callback runs any more. 0; -EINVAL: it is not registered; -ENODEV: tracing is
+ * dead, sites may go on calling, and the memory of `gops` may never be freed.
  */
 int unregister_ftrace_graph(struct fgraph_ops *gops);
 
 /*
- * Calls of a registered user that have been entered and not returned, of all threads. Exact while
- * nothing is traced; calls of ended threads are in user.nr_abandoned instead.
+ * How many calls of a registered user have been entered and have not returned, in all threads.
+ * Exact while nothing is traced. Calls of ended threads are counted in user.nr_abandoned instead.
+ * Thread.
  */
 uint64_t ftrace_graph_pending(struct fgraph_ops *gops);
 
-/* Calls on the shadow stack of the thread that asks, of all users, past ones included. */
+/*
+ * How many frames are on the shadow stack of `thread`, which is the running one: of all users, also
+ * of those that were unregistered.
+ */
 uint32_t ftrace_graph_depth(const struct trace_thread *thread);
 /*
- * Threads that have a shadow stack: all while there is a user. Later those that were in a hooked
- * call when the last one went, until they end or another last one goes.
+ * How many threads have a shadow stack. All have one while there is a user; later those that were
+ * in a hooked call when the last user was unregistered. Thread.
  */
 uint64_t ftrace_graph_nr_stacks(void);
 
 /*
- * Time that threads are switched out is measured between the two, which nest; only then is
- * ftrace_graph_ret.sleep_ns more than 0. For calls that began earlier it counts from here. Thread.
- * -ENOMEM, or as register_trace_sched_switch(): it is not measured, and there is nothing to end.
+ * Begin and end to measure the time that threads are switched out; the calls nest. Outside of them
+ * ftrace_graph_ret.sleep_ns is 0. In calls that began earlier, sleep counts from the begin. get
+ * returns 0, or an error of register_trace_sched_switch(): then put is not to be called. Thread.
  */
 int ftrace_graph_sleep_get(void);
 void ftrace_graph_sleep_put(void);
 
 /*
- * Stop graph tracing for good: calls are hooked no more, callbacks no longer called. Any context.
+ * Stop graph tracing for good: no call is hooked and no callback called any more. Calls that were
+ * hooked before still return to their callers. Any context.
  */
 void ftrace_graph_stop(void);
 bool ftrace_graph_is_dead(void);
 
 /*
- * The real return address for `ret`, found on a stack at `slot`: `ret` itself unless it is ours.
- * `thread` is whose stack it is. Any context; for a thread that runs elsewhere the result may be
- * wrong, never harmful.
+ * For unwinders: `ret` was found at `slot` on the stack of `thread` (NULL: unknown). If it is the
+ * hook, this returns the real return address; otherwise, or when that is not found, `ret` itself.
+ * Any context, preemption off. The answer may be wrong for a thread that runs on another CPU.
  */
 uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret,
 				const uintptr_t *slot);

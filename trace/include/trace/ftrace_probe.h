@@ -1,11 +1,12 @@
 /*
  * Probes of functions, and the commands of set_ftrace_filter that set them (`schedule:traceoff:5`).
  *
- * Model:     a probe is a thing to do when a function is entered. For each instance and each struct
- *            ftrace_probe_ops there is one ops on call sites; each function under it has a word of
- *            its own, of which `func` makes what it likes.
- * Context:   func - probe, entered at most once per context. Everything else - thread, may block.
- * Locking:   one sleeping lock inside; probes look without it.
+ * Model:     a probe is something to do when a function is entered, described by a struct
+ *            ftrace_probe_ops. An instance sets it on any number of functions. Each of these has a
+ *            data word of 64 bits, whose meaning is the probe's.
+ * Context:   func - probe; entered at most once per context of a CPU. Everything else - thread, may
+ *            block.
+ * Locking:   one sleeping lock inside; func runs without it.
  * Ownership: probe_ops and commands live as long as they are registered. An instance that goes away
  *            takes its probes along.
  */
@@ -22,36 +23,40 @@ struct ftrace_probe_ops;
 
 /* A call of a function that has a probe. */
 struct ftrace_probe_hit {
-	uintptr_t ip;
-	uintptr_t parent_ip;
-	struct trace_array *tr;
-	TRACE_ATOMIC uint64_t *data; /* the function's word */
+	uintptr_t ip;		     /* address of the call site */
+	uintptr_t parent_ip;	     /* return address into the caller */
+	struct trace_array *tr;	     /* the instance that has set the probe */
+	TRACE_ATOMIC uint64_t *data; /* the function's data word */
 };
 
 struct ftrace_probe_ops {
 	const char *name; /* of the command, as the list of functions shows it */
 	void (*func)(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops);
-	bool is_counted; /* data is how often it still acts: listed as count=N, not as unlimited */
+	bool is_counted; /* data counts how often it still acts; listed as count=N, not unlimited */
 	void *TRACE_PRIVATE;
 };
 
 /*
- * Set the probe for each function that matches `glob`, with `data` as its word. -EINVAL: nothing
- * matches, or nothing that had not got it, or `!`; -ENOMEM, -ENODEV (tracing is dead). On failure
- * nothing has changed.
+ * Set the probe on each function that matches `glob` and does not have it yet, with `data` as its
+ * data word. 0, or with nothing changed: -EINVAL (no such function, a `!` in front, or a text of
+ * 640 characters or more), -ENOMEM, -ENODEV (tracing is dead).
  */
 int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 				   const struct ftrace_probe_ops *ops, uint64_t data);
 /*
- * Take it away from each function that matches; "" and "*": from all. It does not run any more when
- * this returns. -ENODEV: the instance has no such probe, -EINVAL: no function of it matches.
+ * Take the probe away from each function that matches; "" and "*": from all. When this returns,
+ * func does not act on these functions any more. 0; -ENODEV: the instance has no such probe;
+ * -EINVAL: no function of it matches; -ENOMEM.
  */
 int unregister_ftrace_function_probe_func(const char *glob, struct trace_array *tr,
 					  const struct ftrace_probe_ops *ops);
-/* All probes of an instance. */
+/* Take all probes of an instance away from all functions. */
 void ftrace_clear_probes(struct trace_array *tr);
 
-/* Act once more? Takes one from the count of a counted probe. Probe context. */
+/*
+ * For func: is the probe to act on this call? A counted one takes one from its count, and is not to
+ * act when that is 0. Probe context.
+ */
 static TRACE_ALWAYS_INLINE bool ftrace_probe_take(const struct ftrace_probe_hit *hit,
 						  const struct ftrace_probe_ops *ops)
 {
@@ -69,11 +74,14 @@ static TRACE_ALWAYS_INLINE bool ftrace_probe_take(const struct ftrace_probe_hit 
 /* ---- The list in set_ftrace_filter ---- */
 
 struct ftrace_probe_cursor { /* zeroed: at the first line */
-	uint64_t id;	     /* below this one; 0: start */
-	size_t record;
+	uint64_t id;	     /* probes with a smaller id come next; 0: all */
+	size_t record;	     /* number of the next record to look at */
 };
 
-/* The next line, newline included, newest kind of probe first; its length, 0 at the end. */
+/*
+ * Write the next line of the instance's list to `line`, newline included; the newest probe comes
+ * first, its functions by address. Returns the length, 0 at the end.
+ */
 size_t ftrace_probe_next_line(struct trace_array *tr, struct ftrace_probe_cursor *cursor,
 			      char *line, size_t size);
 
@@ -85,24 +93,27 @@ struct ftrace_command_args {
 	const char *glob;  /* may start with ! */
 	const char *param; /* NULL without the second colon */
 	bool enable;	   /* it was written to set_ftrace_filter, not to set_ftrace_notrace */
-	/* For error_log, on failure, when there is more to say: what, about which of the above. */
-	const char *why;
-	const char *where;
+	/* What func may set when it fails, for error_log: a reason, and which text it is about. */
+	const char *why;   /* a string that lasts */
+	const char *where; /* points into `glob` or `param` */
 };
 
 struct ftrace_func_command {
 	const char *name;
-	/* 0 or -errno. */
+	/* Carry the command out. 0 or -errno. Thread context; the lock of all commands is held. */
 	int (*func)(const struct ftrace_func_command *command, struct ftrace_command_args *args);
 	void *TRACE_PRIVATE;
 	struct ftrace_func_command *next; /* the registry's */
 };
 
-/* -EBUSY: the name is taken. */
+/* 0, or -EBUSY: there is a command of that name. */
 int register_ftrace_command(struct ftrace_func_command *command);
-/* -ENODEV: not registered. Probes that it has set stay. */
+/* 0, or -ENODEV: it is not registered. Probes that it has set stay. */
 int unregister_ftrace_command(struct ftrace_func_command *command);
-/* Carry out; -EINVAL for an unknown command, -ENODEV without `tr`: the file takes none. */
+/*
+ * Carry out the command `name`. 0, or its error; -EINVAL: there is no such command; -ENODEV:
+ * args->tr is NULL, so the file that was written takes no commands. args->why is set for these.
+ */
 int ftrace_run_command(const char *name, struct ftrace_command_args *args);
 
 TRACE_END_DECLS

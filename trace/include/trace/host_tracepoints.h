@@ -1,7 +1,7 @@
 /*
- * The tracepoints that a host may have in its scheduler and its critical sections, with the names
- * that Linux gives them: what tracers of trace/ listen to. trace/ defines them. A host that does
- * not call one of them lacks the tracers that need it.
+ * The tracepoints that a host calls in its scheduler and its critical sections; tracers of trace/
+ * listen to them. They have the names that Linux gives them, and trace/ defines them. If a host
+ * does not call one of them, the tracers that need it see nothing.
  *
  * Context:   as each says; probes do not sleep, none is traced. Not in NMIs.
  * Ownership: arguments are good until the call returns.
@@ -15,7 +15,7 @@
 
 TRACE_BEGIN_DECLS
 
-#define TRACE_PRIO_REAL_TIME 100 /* below: real time, the smaller the more urgent */
+#define TRACE_PRIO_REAL_TIME 100 /* priorities 0 to 99 are real time, 0 the most urgent */
 #define TRACE_PRIO_NORMAL    120
 
 struct trace_thread;
@@ -26,10 +26,12 @@ struct trace_sched_thread {
 	const char *comm; /* of TRACE_COMM_LEN bytes, NUL included */
 	int32_t pid;
 	int32_t prio;	/* as Linux counts: 0 to 99 real time, 0 the most urgent; 120 normal */
-	char state;	/* a letter, as ps shows it */
+	char state;	/* the letter that ps shows: R, S, D and so on */
 	uint8_t policy; /* as Linux counts: 0 normal, 1 FIFO, 2 RR */
-	uint32_t cpu;	/* where it runs, or will */
-	/* Of a thread that runs here: the function that it is in, and that one's caller. Else 0. */
+	uint32_t cpu;	/* the CPU on which it runs, or will run */
+	/*
+	 * If it runs on this CPU: where it is, as addresses in a function and its caller; else 0.
+	 */
 	uintptr_t ip;
 	uintptr_t parent_ip;
 };
@@ -49,17 +51,20 @@ DECLARE_TRACE(sched_wakeup,
 		       const struct trace_sched_thread *wakee),
 	      TP_ARGS(waker, wakee));
 
-/* `thread`, which waits for a CPU, waits for another one now: thread->cpu. Interrupts off. */
+/* `thread`, which is on a run queue, was moved to that of CPU thread->cpu. Interrupts off. */
 DECLARE_TRACE(sched_migrate_task, TP_PROTO(const struct trace_sched_thread *thread),
 	      TP_ARGS(thread));
 
 /*
- * Interrupts of this CPU were just switched off, are about to be switched on; preemption likewise,
- * softirqs being held off or served included: its count has, still has, its first unit. They are
- * off during the call. `ip` is in the function that does it; `parent`, not 0 for locks and the
- * like, in the one on whose behalf.
+ * Critical sections of this CPU. irq_disable is called just after interrupts were switched off,
+ * irq_enable just before they are switched on; so they are off during the call. preempt_disable and
+ * preempt_enable are the same for preemption: just after the preempt count became non-zero, just
+ * before it becomes 0, where holding off or serving softirqs counts, too.
  *
- * enable may come without disable, and disable twice.
+ * `ip` is an address in the function that does it. `parent` is one in the function on whose behalf
+ * it does, for locks and the like; otherwise 0.
+ *
+ * Calls need not be balanced: enable may come without disable, and disable twice.
  */
 DECLARE_TRACE(irq_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
 DECLARE_TRACE(irq_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
@@ -67,9 +72,9 @@ DECLARE_TRACE(preempt_disable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS
 DECLARE_TRACE(preempt_enable, TP_PROTO(uintptr_t ip, uintptr_t parent), TP_ARGS(ip, parent));
 
 /*
- * CPU `cpu`, this one, is in the function at `ip` with interrupts off. It is about to wait for an
- * interrupt, in idle state `state` (1 where there are no several), or TRACE_CPU_IDLE_EXIT: it no
- * longer waits.
+ * This CPU, `cpu`, is about to wait for an interrupt in idle state `state` (1 when there is only
+ * one); or, with TRACE_CPU_IDLE_EXIT, it has stopped waiting. Interrupts off. `ip` is an address in
+ * the function that waits.
  */
 #define TRACE_CPU_IDLE_EXIT UINT32_MAX
 DECLARE_TRACE(cpu_idle, TP_PROTO(uint32_t state, uint32_t cpu, uintptr_t ip),

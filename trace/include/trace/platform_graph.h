@@ -1,6 +1,6 @@
 /*
- * The part of <trace/platform.h>, which includes it, for entry and return of functions, beside
- * the part of ops.
+ * What graph tracing (entry and return of functions) needs of the host, in addition to the part of
+ * ops. A part of <trace/platform.h>; include that one.
  *
  * Context: probe, where nothing else is said.
  */
@@ -17,19 +17,22 @@ struct trace_thread;
 
 /* ---- Inline half ---- */
 
-/* What trace/ keeps for the running thread (<trace/thread.h>); never NULL. */
+/*
+ * The struct of <trace/thread.h> in the running thread; in interrupts, that of the interrupted one.
+ * Never NULL. It has to change exactly where the stack changes.
+ */
 static inline struct trace_thread *trace_plat_current(void);
-/* Where the return address into the caller lies. */
+/* Where on the stack the return address of the traced function into its caller lies. */
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 /*
- * Where a function returns to whose return is hooked. What is there keeps the returned values,
- * calls trace_graph_return(slot) with the place that held the return address, and goes to what that
- * left there.
+ * The address of the hook, to which a function returns instead of its caller. The code there saves
+ * the returned values, calls trace_graph_return(slot), where slot is the place on the stack that
+ * held the return address, restores the values, and jumps to the address that is in the slot now.
  */
 static inline uintptr_t trace_plat_return_hook(void);
-/* What the function returned, while that call lasts. */
+/* The value that the function returned; only for the slot of a running trace_graph_return(). */
 static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
-/* Where to go when the return address is lost: the host ends there, with a message. */
+/* Where the hook goes when the return address is lost: code that ends the host with a message. */
 static inline uintptr_t trace_plat_return_lost(void);
 
 /* ==== Nothing more is needed for entry and return of functions. ==== */

@@ -1,11 +1,13 @@
 /*
- * Guard of callbacks against themselves: each kind of callback is entered at most once per CPU in
- * each of the contexts thread, softirq, irq, NMI. Holding the guard keeps preemption off.
+ * A guard of callbacks against calling themselves, through a traced function that they call: each
+ * kind of callback is entered at most once per CPU in each of the contexts thread, softirq, irq,
+ * NMI. Preemption is off while the guard is held.
  *
  *   word of this CPU:  | .. | internal 8-11 | list 4-7 | callback 0-3 |    one bit per context
  *
- * The host's count says which context runs from the first instruction on that can be traced to the
- * last: entry and exit code of interrupts has no sites, so no bit for "in transition" is needed.
+ * trace_plat_preempt_count() tells the context. A host has to update it before the first and after
+ * the last function of an interrupt that can be traced; entry and exit code has no sites. Therefore
+ * no bit is needed for the time in which the count is not yet right, as Linux has one.
  *
  * Context:   probe.
  * Locking:   none.
@@ -18,14 +20,15 @@
 
 TRACE_BEGIN_DECLS
 
+/* Kinds: the number of the first bit of each. */
 #define TRACE_RECURSION_CALLBACK 0 /* callbacks that guard themselves */
 #define TRACE_RECURSION_LIST	 4 /* ftrace's list and assist functions */
-#define TRACE_RECURSION_INTERNAL 8 /* trace_printk and events */
+#define TRACE_RECURSION_INTERNAL 8 /* trace_printk() and events */
 
-/* In preempt_count, when it is not a thread that runs. */
+/* Bits of the preempt count of which at least one is set in any other context than a thread. */
 #define TRACE_NOT_THREAD_MASK (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)
 
-/* 0 thread, 1 softirq, 2 irq, 3 NMI. */
+/* The context by the preempt count: 0 thread, 1 softirq, 2 irq, 3 NMI. */
 static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_count)
 {
 	if (TRACE_LIKELY(!(preempt_count & TRACE_NOT_THREAD_MASK)))
@@ -36,15 +39,19 @@ static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_cou
 }
 
 /*
- * How much of the preempt depth is of the functions of TRACE_RECURSION_LIST, 0 or 1: what they call
- * does not know that they did.
+ * How many units of the preempt depth come from ftrace's list and assist functions, 0 or 1. They
+ * disable preemption around a callback, which subtracts this to record the depth of the traced
+ * code.
  */
 static TRACE_ALWAYS_INLINE uint32_t trace_recursion_list_depth(uint32_t context)
 {
 	return trace_plat_recursion_word() >> (TRACE_RECURSION_LIST + context) & 1;
 }
 
-/* Returns the bit that is now held, preemption off, or -1: already inside. */
+/*
+ * Take the guard of a kind. Returns the number of its bit, to be given to trace_recursion_exit();
+ * preemption is off then. -1, with preemption as it was, when the guard is held in this context.
+ */
 static TRACE_ALWAYS_INLINE int trace_recursion_enter(uint32_t kind)
 {
 	uint32_t bit;
@@ -63,7 +70,7 @@ static TRACE_ALWAYS_INLINE void trace_recursion_exit(int bit)
 	trace_plat_preempt_enable();
 }
 
-/* The names that callbacks written for Linux use. */
+/* TRACE_RECURSION_CALLBACK by the names that callbacks written for Linux use. */
 static TRACE_ALWAYS_INLINE int ftrace_test_recursion_trylock(uintptr_t ip, uintptr_t parent_ip)
 {
 	(void)ip;

@@ -1,10 +1,10 @@
 /*
  * Static keys: switches that are asked often and turned seldom.
  *
- * A host that can patch its code gives <trace_plat_static_key.h>, beside <trace_plat_inline.h>. It
- * defines TRACE_PLAT_STATIC_BRANCH(key), an inline question whose answer "no" costs one NOP, and
- * the host has trace_plat_static_branches_update(). Without that header the question is a test of
- * a flag.
+ * A host that can patch its code provides a header <trace_plat_static_key.h>, in the folder of its
+ * <trace_plat_inline.h>. It defines TRACE_PLAT_STATIC_BRANCH(key), an inline expression that costs
+ * one NOP while the key is off; and the host defines trace_plat_static_branches_update(). Without
+ * that header asking a key is a load and a test of its flag.
  *
  * Context:   trace_static_key_enabled() - any, NMI included. set - thread.
  * Locking:   the owner of a key has its own lock around set.
@@ -33,8 +33,9 @@ TRACE_BEGIN_DECLS
 
 #ifdef TRACE_PLAT_STATIC_BRANCH
 /*
- * Let every branch go where its key's `is_on` says; those of one key in one batch. Returns -errno
- * when the code at one of them is not what it should be. Thread context, interrupts on.
+ * Patch every branch so that it does what the `is_on` of its key says, the branches of one key in
+ * one batch. 0, or -errno when the code at a branch is not what it should be. Thread context,
+ * interrupts on.
  */
 int trace_plat_static_branches_update(void);
 #else
@@ -45,13 +46,16 @@ static inline int trace_plat_static_branches_update(void)
 }
 #endif
 
-/* Is it on? `key` is the address of a static object. */
+/* Is the key on? `key` is the address of a static object. Any context. */
 static TRACE_ALWAYS_INLINE bool trace_static_key_enabled(struct trace_static_key *key)
 {
 	return TRACE_PLAT_STATIC_BRANCH(key);
 }
 
-/* Turn it. On failure, as of the update above, it is as it was. */
+/*
+ * Turn the key on or off. 0, or the error of trace_plat_static_branches_update(): the key's flag is
+ * as it was then. Thread context; the caller's lock keeps others from turning the same key.
+ */
 static inline int trace_static_key_set(struct trace_static_key *key, bool on)
 {
 	bool was_on = trace_atomic_exchange(&key->is_on, on);

@@ -21,34 +21,35 @@ TRACE_BEGIN_DECLS
 struct fgraph_frame;
 
 struct trace_thread {
-	/* Bit n: the thread filter of instance n leaves this thread out. Config lock. */
+	/*
+	 * Bit n: instance n does not trace this thread (set_ftrace_pid). Config lock.
+	 */
 	uint64_t ignored_by;
-	/* Live patching: the side of a transition. Its lock, or the thread stands still. */
+	/* Live patching: which side of a transition it is on. Changed under livepatch's lock. */
 	uint32_t livepatch;
-	/* Bit n: this thread has yet to be seen outside of code that goes: ops/ftrace_grace.h. */
+	/* Bit n: slot n of ops/ftrace_grace.c has not seen this thread outside its code yet. */
 	uint32_t grace;
 
 	/*
-	 * The shadow stack of <trace/fgraph.h>, changed by the thread itself and by interrupts on
-	 * it, which leave it as they found it. All NULL: it has none. Given and taken by
-	 * fgraph_stack.c.
+	 * The shadow stack of <trace/fgraph.h>. Changed by the thread itself, and by interrupts on
+	 * it, which leave it as they found it. Both pointers are NULL when it has none;
+	 * fgraph_stack.c gives and takes it.
 	 */
 	struct fgraph_frame *graph_base;
 	struct fgraph_frame *TRACE_ATOMIC graph_top;   /* the next free frame */
-	uint64_t graph_next[TRACE_THREAD_GRAPH_USERS]; /* by user: what its next frame gets */
-	union {					       /* of a little-endian machine */
+	uint64_t graph_next[TRACE_THREAD_GRAPH_USERS]; /* by user: the head of its next frame */
+	union {					       /* parts as on a little-endian machine */
 		uint32_t graph_overrun_word; /* as the event of a return has it, beside the depth */
 		struct {
 			uint16_t graph_unused;	/* 0 */
 			uint16_t graph_overrun; /* calls that found no room; 65535: or more */
 		};
 	};
-	bool graph_has_ended; /* it exits: no stack for it any more */
+	bool graph_has_ended; /* the thread exits: give it no stack any more */
 
-	/* As long as somebody wants to know: a probe of sched_switch. */
-	TRACE_ATOMIC uint64_t sleep_ns; /* spent switched out, so far */
-	TRACE_ATOMIC uint64_t
-		switched_out_ns; /* when it was, last; 0: before anybody wanted to know */
+	/* Changed by a probe of sched_switch, between ftrace_graph_sleep_get() and _put(). */
+	TRACE_ATOMIC uint64_t sleep_ns;	       /* time spent switched out, so far */
+	TRACE_ATOMIC uint64_t switched_out_ns; /* when it was switched out last; 0: not known */
 };
 
 TRACE_END_DECLS

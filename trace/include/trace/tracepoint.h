@@ -1,6 +1,7 @@
 /*
- * Tracepoints: places where the host's code tells whoever wants to know, of any module. While
- * nobody does, such a place is a branch of <trace/static_key.h> that is not taken: one NOP.
+ * Tracepoints: places where code of any module announces that something has happened, to whoever
+ * has registered for it. While nobody has, such a place is a branch of <trace/static_key.h> that is
+ * not taken: one NOP.
  *
  *   in a header:     DECLARE_TRACE(shelf_full, TP_PROTO(int shelf, int nr), TP_ARGS(shelf, nr));
  *   in one .c file:  DEFINE_TRACE(shelf_full, TP_PROTO(int shelf, int nr), TP_ARGS(shelf, nr));
@@ -8,13 +9,13 @@
  *
  *   trace_NAME() --key is on--> trace_NAME_call() --> each struct tracepoint_func of `funcs`
  *
- * What is called is a probe, void probe(void *data, ...) with the arguments of TP_PROTO, which are
- * one or more. A tracepoint has any number of them: those of a higher priority first, of one
- * priority in the order they came.
+ * What is called is a probe: void probe(void *data, ...), with the arguments of TP_PROTO behind
+ * `data`, at least one. A tracepoint can have any number of probes. Those of a higher priority are
+ * called first, those of the same priority in the order in which they were registered.
  *
- * `funcs` is an array that never grows and whose order never changes. A probe that comes gets a new
- * array, and the old one is freed after a grace period; one that goes leaves an empty place. So to
- * come needs memory, and to go does not.
+ * `funcs` is an array that never grows and whose order never changes. Registering a probe makes a
+ * new array, and the old one is freed after a grace period. Unregistering leaves an empty place in
+ * the array. So registering needs memory, and unregistering does not.
  *
  * Context:   trace_NAME(), trace_NAME_enabled() - whatever the one who declares it says; probes run
  *            in it, with preemption off. All else here - thread, interrupts on; not from a probe.
@@ -36,11 +37,11 @@ TRACE_BEGIN_DECLS
 
 #define TRACEPOINT_DEFAULT_PRIO 10
 
-/* A probe of any type: never called by this one. */
+/* A probe of any type. It is converted back to its own type, trace_NAME_fn, to be called. */
 typedef void (*tracepoint_probe_fn)(void);
 
 struct tracepoint_func {
-	TRACE_ATOMIC tracepoint_probe_fn func; /* NULL: it has gone */
+	TRACE_ATOMIC tracepoint_probe_fn func; /* NULL: it was unregistered */
 	void *data;
 	int prio;
 };
@@ -57,33 +58,37 @@ struct tracepoint {
 };
 
 /*
- * Let `func(data, ...)` be called from now on. -EEXIST: it is already, with this data; -EINVAL: no
- * function; -EBUSY: called where nobody may sleep, such as in a probe; -ENOMEM; what static keys
- * say. Nothing has changed then. The typed form is register_trace_NAME().
+ * Have `func(data, ...)` called from now on. 0, or with nothing changed: -EEXIST: this function is
+ * registered with this data; -EINVAL: `func` is NULL; -EBUSY: called in a context that may not
+ * sleep, such as in a probe; -ENOMEM; an error of trace_static_key_set(). register_trace_NAME() is
+ * the same with a check of the type of `func`.
  */
 int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, void *data,
 			      int prio);
-/* No call begins any more; one that runs goes on. -ENOENT: it was not registered; -EBUSY. */
+/*
+ * When this returns no call of the probe begins any more; one that runs may go on. 0; -ENOENT: it
+ * was not registered; -EBUSY: called in a context that may not sleep.
+ */
 int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func, void *data);
-/* Return when nobody is inside of a probe that was unregistered before. */
+/* Return when no CPU is inside a probe that was unregistered before this call. */
 void tracepoint_synchronize_unregister(void);
-/* Call fn for each tracepoint that was linked: tp->name says which. */
+/* Call fn for each tracepoint of the program, in any order; tp->name says which one it is. */
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), void *arg);
 
-/* Each keeps the commas of a list together, as one argument of the two below. */
+/* Each makes one macro argument of a list with commas, for DECLARE_TRACE() and DEFINE_TRACE(). */
 #define TP_PROTO(...) __VA_ARGS__
 #define TP_ARGS(...)  __VA_ARGS__
 
 /*
- * What a header says of tracepoint `name`. These are then there:
+ * For a header: declares the tracepoint `name`. It offers:
  *
- *   trace_NAME(...)                               tell its probes, if there are any
- *   trace_NAME_enabled()                          are there? for arguments that cost something
- *   trace_NAME_call(...)                          tell them, without asking
+ *   trace_NAME(...)                               call its probes, if it has any
+ *   trace_NAME_enabled()                          has it any? to skip computing arguments
+ *   trace_NAME_call(...)                          call its probes, after trace_NAME_enabled()
  *   trace_NAME_fn                                 the type of a probe
- *   register_trace_NAME(probe, data)              as tracepoint_probe_register()
- *   register_trace_prio_NAME(probe, data, prio)   the same
- *   unregister_trace_NAME(probe, data)            as tracepoint_probe_unregister()
+ *   register_trace_NAME(probe, data)              tracepoint_probe_register(), default priority
+ *   register_trace_prio_NAME(probe, data, prio)   tracepoint_probe_register()
+ *   unregister_trace_NAME(probe, data)            tracepoint_probe_unregister()
  */
 #define DECLARE_TRACE(name, proto, args)                                                           \
 	TRACE_EXTERN_C struct tracepoint trace_##name##_tracepoint;                                \
@@ -118,8 +123,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	struct tracepoint
 
 /*
- * What one .c file says of it, which includes <trace/platform.h> too. The call has no call site
- * itself, wherever it stands, and is not made part of code that may never need it.
+ * For one .c file, which also includes <trace/platform.h>: defines the tracepoint. The function
+ * that calls the probes is never traced itself, and not inlined where probes may never be
+ * registered.
  */
 #define DEFINE_TRACE(name, proto, args)                                                            \
 	TRACEPOINT_OBJECT(name);                                                                   \
@@ -131,7 +137,10 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	}                                                                                          \
 	struct tracepoint
 
-/* The same where preemption or interrupts are off at each trace_NAME(): what is counted stays. */
+/*
+ * The same for a tracepoint whose every trace_NAME() stands where preemption or interrupts are off:
+ * it does not change the preempt count, so probes see the count of the place itself.
+ */
 #define DEFINE_TRACE_ATOMIC(name, proto, args)                                                     \
 	TRACEPOINT_OBJECT(name);                                                                   \
 	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
@@ -149,7 +158,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 		__attribute__((section("trace_tracepoints"), used)) =                              \
 			&trace_##tp_name##_tracepoint
 
-/* Acquire: with the release in tracepoint_probe_register(). */
+/* The acquire pairs with the release of set_funcs() in tracepoint.c. */
 #define TRACEPOINT_CALL_EACH(name, ...)                                                            \
 	struct tracepoint_funcs *funcs =                                                           \
 		trace_atomic_load_acquire(&trace_##name##_tracepoint.funcs);                       \
