@@ -1,5 +1,5 @@
 /*
- * See array.h; and tracing_on() and its kin for the rest of the kernel.
+ * See array.h; and tracing_on() and the like of <trace/trace.h> for the host's code.
  */
 #include <trace/ftrace.h>
 #include <trace/trace.h>
@@ -37,7 +37,7 @@ void trace_set_boot_size(size_t bytes)
 	trace_global.wanted_bytes = bytes;
 }
 
-/* Rings of the CPUs that are there; fine for those that have one. */
+/* Give a ring to each CPU of the instance that is there and has none. 0 or -ENOMEM. */
 static int add_rings(const struct trace_array *tr, struct ring_buffer *buffer)
 {
 	int err = 0;
@@ -62,7 +62,7 @@ static struct ring_buffer *make_buffer(const struct trace_array *tr, size_t byte
 	return buffer;
 }
 
-/* Of the first instance those that are online, of others those that this one has by now. */
+/* For the global instance the host says which CPUs are there, for others the global one does. */
 static bool is_cpu_there(const struct trace_array *tr, uint32_t cpu)
 {
 	return trace_array_is_global(tr) ? trace_plat_cpu_online(cpu)
@@ -85,7 +85,7 @@ int trace_array_init(struct trace_array *tr, size_t bytes)
 		tr->cpus = NULL;
 		return -ENOMEM;
 	}
-	tr->buffer = buffer; /* of the global one: from here the rest of the kernel sees it */
+	tr->buffer = buffer; /* from here on trace_global_array() finds the global one */
 	return 0;
 }
 
@@ -113,13 +113,13 @@ void trace_array_release(struct trace_array *tr)
 	}
 }
 
-/* Tracing is dead: what is recorded stays as it is. Any context. */
+/* Tracing is dead: stop recording, so that what was recorded stays to be read. Any context. */
 static void arrays_off(void)
 {
 	struct trace_array *tr = trace_global_array();
 	struct ring_buffer *buffer;
 
-	/* Without a lock: one that goes meanwhile is freed only after a grace period. */
+	/* No lock is needed: an instance that is removed is freed only after a grace period. */
 	trace_plat_preempt_disable();
 	for (; tr; tr = tr->next) {
 		buffer = tr->buffer;
@@ -136,12 +136,12 @@ int trace_arrays_init(void)
 	return err ? err : register_tracer(&tracer_nop);
 }
 
-/* A size that no ring can have is, to the user, memory that is not there. */
+/* A size that no ring can have is reported as -ENOMEM, as on Linux, not as -EINVAL. */
 static int resize(struct trace_array *tr, size_t bytes, int cpu)
 {
 	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
 
-	/* For one that came when there was no memory, this size may be one that there is. */
+	/* A CPU that came when memory was short has no ring; with this size it may get one. */
 	if (!err)
 		(void)add_rings(tr, tr->buffer);
 	return err == -EINVAL ? -ENOMEM : err;
@@ -163,7 +163,7 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 {
 	int err = resize(tr, bytes, cpu);
 
-	/* From now on the size is the user's, even if CPUs differ. */
+	/* The user has chosen a size, so the first use does not expand the buffer any more. */
 	if (!err)
 		tr->is_expanded = true;
 	return err;
@@ -190,18 +190,18 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 static void reset(struct ring_buffer *buffer, int cpu, _Atomic uint64_t *start_ts)
 {
 	if (cpu != RING_BUFFER_ALL_CPUS) {
-		ring_buffer_reset_cpu(buffer, (uint32_t)cpu); /* the others have older events */
+		ring_buffer_reset_cpu(buffer, (uint32_t)cpu); /* others keep older events */
 		return;
 	}
-	/* CPUs that are emptied first go on recording while the others are. */
+	/* Taken before: CPUs that are emptied first record again while others are being emptied. */
 	*start_ts = ring_buffer_time_stamp(buffer);
 	ring_buffer_reset(buffer);
 }
 
 void trace_array_reset(struct trace_array *tr, int cpu)
 {
-	trace_snapshot_pause(tr);	 /* or the rest of it may be the snapshot's, just taken */
-	trace_plat_lock(&tr->read_lock); /* a reader that has peeked takes what it has seen */
+	trace_snapshot_pause(tr);	 /* else an exchange could come between two CPUs */
+	trace_plat_lock(&tr->read_lock); /* no consuming reader is between peek and consume */
 	reset(tr->buffer, cpu, &tr->start_ts);
 	trace_plat_unlock(&tr->read_lock);
 	trace_snapshot_resume(tr);
@@ -224,7 +224,7 @@ void trace_array_switch(struct trace_array *tr, bool on)
 		return;
 	if (on) {
 		if (tr->tracer->start)
-			tr->tracer->start(tr); /* may empty the buffer, and not be seen doing it */
+			tr->tracer->start(tr); /* may empty the buffer, so it comes first */
 		ring_buffer_record_on(tr->buffer);
 		return;
 	}

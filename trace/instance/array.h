@@ -4,12 +4,14 @@
  *
  * Context:   thread where nothing else is said.
  * Locking:   `trace_config_lock` guards every field that changes, unless a field says otherwise;
- *            probes read `buffer` and `options` without it. The list of instances changes under
- *            it and `trace_arrays_lock`, so either is enough to walk it; so is preemption that is
- *            off, for the buffers. Order: config lock, arrays lock; config lock, read lock, then
- *            ftrace's and the ring buffer's own.
- * Ownership: whoever holds a reference (instance.h), or the config lock and found the instance in
- *            the list, may use it. The global one stays for good.
+ *            probes read `buffer` and `options` without it. The list of instances changes with that
+ *            lock and `trace_arrays_lock` held, so either of them is enough to walk it. With
+ *            preemption off one may walk it without a lock, to use the buffers. Order of locks:
+ *            config lock, arrays lock; config lock, read lock, then those of ftrace and the ring
+ *            buffer.
+ * Ownership: who has a reference (instance.h) may use the instance; so may who found it in the
+ * list,
+ *            as long as he holds the config lock. The global one is never freed.
  */
 #ifndef TRACE_ARRAY_H
 #define TRACE_ARRAY_H
@@ -31,9 +33,9 @@
 struct ftrace_ops;
 struct trace_clock;
 
-/* What a tracer keeps here: tracer_data(). */
+/* What a tracer keeps for an instance: tracer_data(). */
 struct trace_tracer_data {
-	void *memory; /* NULL: it has not run here, or keeps nothing */
+	void *memory; /* NULL: the tracer has not run in this instance, or keeps nothing */
 	size_t bytes;
 };
 
@@ -45,8 +47,8 @@ struct trace_array_cpu {
 
 struct trace_array {
 	/*
-	 * What is recorded into. A snapshot exchanges it with another one at any moment, see
-	 * snapshot.h: load it once for each event. Both live as long as tr.
+	 * The buffer that is recorded into. A snapshot may exchange it with the other one at any
+	 * moment (snapshot.h), so load it once for each event. Both live as long as the instance.
 	 */
 	struct ring_buffer *_Atomic buffer;
 
@@ -62,9 +64,9 @@ struct trace_array {
 	struct ftrace_ops *ops;				 /* of the tracer; set once */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
-	/* Before the oldest event: zero of the latency format. It goes with the buffer. */
+	/* A time before the oldest event of `buffer`: the latency format counts from there. */
 	_Atomic uint64_t start_ts;
-	_Atomic uint32_t buffer_percent; /* how full a CPU's buffer wakes who polls it */
+	_Atomic uint32_t buffer_percent; /* how full a CPU's ring has to be to wake pollers */
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
 	bool filters_pids;		 /* set_ftrace_pid or set_ftrace_notrace_pid is in use */
 	/* Its bit in trace_thread.ignored_by; 0 while it filters no threads. */
@@ -73,35 +75,38 @@ struct trace_array {
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
 	struct trace_slots slots;
-	/* By the number of the tracer. Config lock until it is there, then it stays. */
+	/* By the number of the tracer. Set once, with the config lock held. */
 	struct trace_tracer_data tracer_data[TRACE_MAX_TRACERS];
 };
 
-/* tracing_thresh: one for all instances; probes read it. 0: none. */
+/* tracing_thresh in nanoseconds, one for all instances; probes read it. 0: no threshold. */
 extern _Atomic uint64_t trace_thresh_ns;
 
 extern struct trace_plat_lock trace_config_lock;
 extern struct trace_plat_lock trace_arrays_lock;
 
-/* Without a buffer before trace_init(). */
+/* The global instance. Its `buffer` is NULL before trace_init(). */
 extern struct trace_array trace_global;
-/* NULL before trace_init(). Any context. */
+/* The global instance; NULL before trace_init(). Any context. */
 struct trace_array *trace_global_array(void);
 /* The next of all instances, the global one first; start with NULL. Config or arrays lock held. */
 struct trace_array *trace_array_next(const struct trace_array *tr);
 /*
- * Give an instance that nobody knows yet its buffer, in the mode of its options, and its CPUs.
- * -ENOMEM leaves nothing.
+ * Give an instance that nobody else knows yet its buffer, of `bytes` bytes per CPU and in the mode
+ * that its options say, and its array of CPUs. 0, or -ENOMEM with nothing allocated.
  */
 int trace_array_init(struct trace_array *tr, size_t bytes);
 /*
- * A CPU comes: rings for it in every instance and snapshot. -ENOMEM: some have none. Config lock
- * held.
+ * `cpu` comes online: give it rings in every instance and snapshot. 0; -ENOMEM: some instances have
+ * none for it. Config lock held.
  */
 int trace_arrays_add_cpu(uint32_t cpu);
-/* The global one, in the small size that it has until it is used, and nop. 0 or -ENOMEM. */
+/*
+ * Make the global instance, in the small size that it has until it is used, and register the nop
+ * tracer. 0 or -ENOMEM.
+ */
 int trace_arrays_init(void);
-/* Free what init made; nobody uses it any more. */
+/* Free what trace_array_init() made, and the data of tracers. Nobody uses the instance any more. */
 void trace_array_release(struct trace_array *tr);
 
 static inline bool trace_array_is_global(const struct trace_array *tr)
@@ -109,12 +114,15 @@ static inline bool trace_array_is_global(const struct trace_array *tr)
 	return !tr->name[0];
 }
 
-/* What boot parameters may set before trace_init(). */
+/* For a boot parameter, before trace_init(): the full size of the global instance, per CPU. */
 void trace_set_boot_size(size_t bytes);
 
 /* Give the buffer its full size, at the first use. Config lock held. 0 or -ENOMEM. */
 int trace_array_expand(struct trace_array *tr);
-/* New size in bytes, not 0, of `cpu` or RING_BUFFER_ALL_CPUS. -ENOMEM, -EBUSY. Config lock held. */
+/*
+ * Give the ring of `cpu`, or RING_BUFFER_ALL_CPUS, a new size in bytes, not 0. 0; -ENOMEM, also for
+ * a size that no ring can have; -EBUSY while somebody reads `trace`. Config lock held.
+ */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 /*
  * As ring_buffer_subbuf_order_set(), for the buffer and, where there is one, the snapshot. Config
@@ -122,40 +130,47 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
  */
 int trace_array_set_subbuf_order(struct trace_array *tr, int order);
 /*
- * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. No snapshot is taken meanwhile: a latency
- * tracer misses a maximum whose events would be forgotten in part.
+ * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. No snapshot is taken meanwhile, so a latency
+ * tracer may miss a maximum, a part of whose events would have been forgotten. Config lock held.
  */
 void trace_array_reset(struct trace_array *tr, int cpu);
-/* The same of what is in the snapshot; fine when there is none. */
+/* The same for the events in the snapshot, if there is one. */
 void trace_array_reset_snapshot(struct trace_array *tr, int cpu);
 /* The tracing_on file: also starts and stops the tracer. Config lock held. */
 void trace_array_switch(struct trace_array *tr, bool on);
 
-/* tracer.c */
-/* Options of `tracer` in this instance. Any context. */
+/* ---- tracer.c ---- */
+
+/* The options of `tracer` that are set in this instance, as bits. Any context. */
 static inline uint32_t tracer_option_bits(const struct trace_array *tr, const struct tracer *tracer)
 {
 	return tr->tracer_bits[tracer->index];
 }
+/* The tracer of that name, or NULL. Config lock held. */
 struct tracer *tracer_find(const char *name);
-/* The next of all registered, newest first; start with NULL. */
+/* The next of all registered tracers, newest first; start with NULL. Config lock held. */
 struct tracer *tracer_next(const struct tracer *tracer);
-/* -EINVAL: no such tracer. -EBUSY: a trace_pipe is open. Config lock held. */
+/*
+ * End the current tracer, empty the buffer and begin the one of that name. 0; -EINVAL: there is no
+ * such tracer; -EBUSY: a trace_pipe is open; -ENOMEM, or an error of the new tracer. When it cannot
+ * begin the instance is left with nop. Config lock held.
+ */
 int tracer_switch(struct trace_array *tr, const char *name);
-/* Tell the current tracer, see <trace/tracer.h>. 0 or -errno. Config lock held. */
+/* Call settings_changed() of the current tracer, see <trace/tracer.h>. Config lock held. */
 int tracer_settings_changed(struct trace_array *tr);
 extern struct tracer tracer_nop;
 
-/* clocks.c */
+/* ---- clocks.c ---- */
+
 struct trace_clock {
 	const char *name;
-	ring_clock_fn now; /* NULL: the ring buffer's own */
-	bool is_ns;
+	ring_clock_fn now; /* NULL: trace_plat_clock_ns(), the default of the ring buffer */
+	bool is_ns;	   /* it counts nanoseconds */
 };
 extern const struct trace_clock trace_clocks[];
 extern const size_t trace_nr_clocks;
 const struct trace_clock *trace_clock_find(const char *name);
-/* Switch and empty the buffer: times of two clocks do not mix. Config lock held. */
+/* Set the clock and empty the buffers, since times of two clocks do not mix. Config lock held. */
 void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clock);
 
 #endif

@@ -8,7 +8,7 @@
 
 static _Atomic uint64_t counter;
 
-/* Counts events over all CPUs: their total order. */
+/* The clock `counter`: each event has the next number, whatever CPU it is on. */
 static uint64_t counter_now(void)
 {
 	return atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed) + 1;
@@ -20,8 +20,8 @@ static uint64_t cycles_now(void)
 }
 
 /*
- * `local` may differ between CPUs by what their clocks do; the others that count nanoseconds agree
- * on all CPUs. The machine has one such source, so Linux's names for kinds of it mean the same.
+ * Times of `local` may differ a little between CPUs. The others that count nanoseconds agree on all
+ * CPUs; there is one such clock, so the names that Linux has for different ones mean the same here.
  */
 const struct trace_clock trace_clocks[] = {
 	{ .name = "local", .now = NULL, .is_ns = true },
@@ -52,5 +52,5 @@ void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clo
 	ring_buffer_set_clock(tr->buffer, clock->now);
 	trace_plat_unlock(&tr->read_lock);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
-	trace_snapshot_of(tr)->start_ts = tr->start_ts; /* it was emptied too */
+	trace_snapshot_of(tr)->start_ts = tr->start_ts; /* set_clock has emptied the twin, too */
 }

@@ -116,7 +116,7 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 	trace_irq_unlock(&saved.is_locked, flags);
 }
 
-/* The host may hold a lock around each call, so names are asked afterwards. */
+/* Only collects ids: the host may hold a lock here that asking for a name needs, too. */
 static void collect_pid(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	struct trace_pids *set = arg;
@@ -168,7 +168,7 @@ static bool has_events(struct trace_array *tr)
 	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
 }
 
-/* Before anything was traced, no line can need the name. */
+/* Is there any event, so that a line of a trace could need the name of a thread? */
 static bool is_anything_traced(void)
 {
 	struct trace_array *tr = NULL;

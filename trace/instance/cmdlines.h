@@ -1,10 +1,10 @@
 /*
- * Names of threads, for lines of the trace: living threads are asked, the names of dead ones are
- * kept in a ring of fixed size.
+ * Names of threads, for lines of the trace. The host knows the names of living threads; those of
+ * threads that have ended are saved in a ring of fixed size.
  *
- * Context:   thread; finding a name without `may_wait`: any.
- * Locking:   a spinlock inside, which is not waited for where that could hang. The size changes
- *            under the configuration lock.
+ * Context:   thread; trace_cmdlines_find() without `may_wait`: any.
+ * Locking:   a spinlock inside with interrupts off; find without `may_wait` only tries to take it.
+ *            The size changes under the config lock.
  */
 #ifndef TRACE_CMDLINES_H
 #define TRACE_CMDLINES_H
@@ -22,18 +22,27 @@ struct trace_cmdline {
 	char comm[TRACE_COMM_LEN];
 };
 
+/* Make room for TRACE_CMDLINES_DEFAULT names. 0 or -ENOMEM. */
 int trace_cmdlines_init(void);
-/* -EINVAL outside 1 .. TRACE_CMDLINES_MAX, -ENOMEM. What was saved is forgotten. */
+/*
+ * Make room for `nr` names and forget those that were saved. 0; -EINVAL outside of 1 ..
+ * TRACE_CMDLINES_MAX, -ENOMEM: nothing has changed.
+ */
 int trace_cmdlines_resize(size_t nr);
+/* How many names there is room for. */
 size_t trace_cmdlines_size(void);
+/* Save a name; the oldest one makes room for it. */
 void trace_cmdlines_save(int32_t pid, const char *comm);
 /* A thread ends: save its name if a line of a trace may need it. Thread context. */
 void trace_cmdlines_note_exit(int32_t pid, const char *comm);
-/* Save the names of threads that live now, as far as there is room. Thread context. */
+/* Save the names of threads that live now, until there is no free room. Thread context. */
 void trace_cmdlines_save_living(void);
-/* `<idle>` for 0, `<...>` for a thread nobody knows. Thread context, or any without `may_wait`. */
+/*
+ * The name of thread `pid`, TRACE_COMM_LEN bytes; `<idle>` for 0, `<...>` when it is not known.
+ * Thread context; without `may_wait` any context, and the answer may be `<...>` needlessly.
+ */
 void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm);
-/* The `index`th saved name; false behind the last. */
+/* The saved name number `index`, from 0; false when there are fewer. */
 bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline);
 
 #endif

@@ -18,7 +18,9 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Does `text` consist of groups of one to eight digits, with commas between? */
+/*
+ * 0 if `text` consists of groups of one to eight hex digits with commas between, otherwise -errno.
+ */
 static int check(const char *text)
 {
 	unsigned int digits = 0;
@@ -39,7 +41,7 @@ static int check(const char *text)
 	return 0;
 }
 
-/* Set `wanted[cpu]`, from the last digit on, which is CPU 0. */
+/* Set wanted[cpu] for each CPU in the mask. Goes backwards: the last digit has CPUs 0 to 3. */
 static int parse(const char *text, bool *wanted, uint32_t nr_cpus)
 {
 	size_t len = trace_strlen(text);

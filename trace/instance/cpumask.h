@@ -1,5 +1,6 @@
 /*
- * tracing_cpumask: the CPUs whose events are recorded, in hex, 32 bits to a comma.
+ * tracing_cpumask: the CPUs whose events are recorded, as hex digits, CPU 0 in the lowest bit, with
+ * a comma between groups of 32 bits.
  *
  * Context: thread. Locking: the configuration lock is held.
  */
@@ -9,8 +10,11 @@
 struct trace_array;
 struct trace_seq;
 
-/* -EINVAL for what is no mask, -EOVERFLOW for CPUs that do not exist; nothing changed then. */
+/*
+ * 0, or with nothing changed: -EINVAL (no mask), -EOVERFLOW (has CPUs that do not exist), -ENOMEM.
+ */
 int trace_cpumask_set(struct trace_array *tr, const char *text);
+/* The text of the file. */
 void trace_cpumask_show(struct trace_array *tr, struct trace_seq *seq);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The head that every event in the ring buffer begins with, and how it is filled; the events that
- * instances write themselves: texts, raw data, backtraces. Other events are declared beside who
- * writes them. The formats are ours; type numbers are Linux's where the meaning is.
+ * How the head is filled that every event in the ring buffer begins with; and the events that
+ * instances write themselves: texts, raw data, backtraces. Other events are declared beside the
+ * code that writes them. The layouts are our own; a type that means what one of Linux's means has
+ * its number.
  *
  * Context: writing - probe.
  */
@@ -24,8 +25,8 @@ enum trace_entry_flags {
 };
 
 /*
- * A backtrace: packed return addresses, innermost first; their number follows from the length. A
- * last one of 0: there are more callers than TRACE_STACK_MAX.
+ * A backtrace: packed return addresses, innermost first; the length of the event says how many. If
+ * there were more than TRACE_STACK_MAX, a 0 follows the last one.
  */
 #define TRACE_TYPE_STACK 4
 #define TRACE_STACK_MAX	 64u
@@ -34,7 +35,7 @@ struct trace_stack_entry {
 	uint32_t ips[];
 };
 
-/* A text, written out. */
+/* A text, copied into the event: trace_marker, trace_puts(). */
 #define TRACE_TYPE_PRINT 5
 struct trace_print_entry {
 	struct trace_entry ent;
@@ -42,7 +43,9 @@ struct trace_print_entry {
 	char text[]; /* ended by NUL */
 };
 
-/* trace_printk: format pointer and packed arguments. */
+/*
+ * trace_printk() with arguments: the address of the format, and packed arguments (<trace/fmt.h>).
+ */
 #define TRACE_TYPE_BPRINT 6
 struct trace_bprint_entry {
 	struct trace_entry ent;
@@ -53,7 +56,7 @@ struct trace_bprint_entry {
 	uint8_t args[];
 } TRACE_ENTRY_ALIGNED;
 
-/* trace_printk of a literal: its address. */
+/* trace_printk() of a literal without arguments: its address. */
 #define TRACE_TYPE_BPUTS 14
 struct trace_bputs_entry {
 	struct trace_entry ent;
@@ -62,7 +65,7 @@ struct trace_bputs_entry {
 	const char *text;
 } TRACE_ENTRY_ALIGNED;
 
-/* trace_marker_raw */
+/* What is written to trace_marker_raw: a number, and bytes. */
 #define TRACE_TYPE_RAW_DATA 16
 struct trace_raw_data_entry {
 	struct trace_entry ent;
@@ -71,9 +74,9 @@ struct trace_raw_data_entry {
 };
 
 /*
- * Fill the head from the state of this CPU. `own_depth` is how often the writer itself has
- * disabled preemption: it is not the traced code's, and neither is that of who called the writer
- * for one of several ops.
+ * Fill the head from the state of this CPU. `own_depth` is how often the writer itself has disabled
+ * preemption. This is subtracted, because the event is to show the preempt depth of the traced
+ * code; so is the unit of ftrace's list function, if that has called the writer.
  */
 static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, uint16_t type,
 						 uint32_t own_depth)
@@ -102,15 +105,23 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, uint
 }
 
 /*
- * The state of a writer in the common case, in one number: a thread, its preempt depth besides the
- * writer's own unit and its caller's, and above that, where a rotation brings them to their place,
- * the flags of one that is about to be rescheduled. TRACE_STATE_OTHER: an interrupt, a deep
- * section.
+ * A fast way to do the same in the common case: a thread, with a preempt depth below 15. Its state
+ * is a number:
+ *
+ *   bits 24-31  the flags of need-resched, or 0
+ *   bits 0-7    the preempt depth of the traced code, without what the writer and its caller added
+ *
+ * A rotation by 8 bits brings both to their places in the head: trace_entry_fill(). For everything
+ * else the state is TRACE_STATE_OTHER, and trace_entry_init() has to be used.
  */
 #define TRACE_STATE_OTHER     UINT32_MAX
 #define TRACE_STATE_MAX_DEPTH 15u
 
-/* At the return of a function: there no op is called by another. */
+/*
+ * The state of a writer at the return of a function, which has disabled preemption once. No list
+ * function has called it there. Subtracts that one unit and the bit "no reschedule wanted"; if the
+ * result is not a depth, that bit was clear, or something else is set.
+ */
 static TRACE_ALWAYS_INLINE uint32_t trace_entry_return_state(void)
 {
 	uint32_t state = trace_plat_preempt_word() - 0x80000001u;
@@ -125,9 +136,10 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_return_state(void)
 }
 
 /*
- * The same, for a writer that guards itself by a bit of the recursion word: it has its unit of
- * preemption but not yet the bit. The state says, too, that no bit is held. Those of ftrace's list
- * functions do not count, and neither does the unit of preemption that comes with one.
+ * The state of a writer that will guard itself by a bit of the recursion word: it has disabled
+ * preemption once and not taken its bit yet. A result other than TRACE_STATE_OTHER also says that
+ * no bit of the word is set, except for that of ftrace's list function, which does not count;
+ * neither does the unit of preemption that comes with it.
  */
 static TRACE_ALWAYS_INLINE uint32_t trace_entry_free_state(void)
 {
@@ -150,13 +162,13 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_free_state(void)
 	return (uint32_t)state;
 }
 
-/* The head of an event, from such a state. */
+/* Fill the head from a state that is not TRACE_STATE_OTHER. */
 static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, uint16_t type,
 						 uint32_t state)
 {
 	uint32_t head = ((uint32_t)type | TRACE_FLAG_IRQS_OFF << 16) + (state << 24) + (state >> 8);
 
-	/* Taking away is cheaper than asking. */
+	/* The flag is in `head` and is subtracted if interrupts are on: that needs no branch. */
 	head -= (uint32_t)!trace_plat_irqs_disabled() * (TRACE_FLAG_IRQS_OFF << 16);
 	__builtin_memcpy(entry, &head, sizeof(head)); /* type, flags, preempt_count */
 	entry->pid = trace_plat_current_pid();

@@ -6,7 +6,8 @@
  *	  Command: shedule
  *	           ^
  *
- * Context: thread. Locks itself.
+ * Context: thread.
+ * Locking: each function takes the log's own lock.
  */
 #ifndef TRACE_ERROR_LOG_H
 #define TRACE_ERROR_LOG_H
@@ -21,14 +22,14 @@ struct trace_array;
 struct trace_seq;
 
 struct trace_error {
-	uint64_t time_ns;
-	size_t pos;
-	char where[32];
-	char text[200];
-	char command[256];
+	uint64_t time_ns;  /* trace_plat_clock_mono_ns() */
+	size_t pos;	   /* where in `command` the caret stands */
+	char where[32];	   /* the file */
+	char text[200];	   /* what is wrong */
+	char command[256]; /* what was written */
 };
 
-/* Zeroed is empty. */
+/* The last errors, in a ring. Zeroed is empty. */
 struct trace_error_log {
 	struct trace_plat_lock lock; /* guards all */
 	struct trace_error entries[TRACE_ERROR_LOG_ENTRIES];
@@ -36,7 +37,9 @@ struct trace_error_log {
 	size_t nr;
 };
 
-/* `pos` is where in `command` the mistake is. All texts are copied, and cut if need be. */
+/*
+ * Add an error; `pos` is the index in `command` of what is wrong. Texts are copied, long ones cut.
+ */
 void trace_error_log(struct trace_array *tr, const char *where, const char *text,
 		     const char *command, size_t pos);
 void trace_error_log_clear(struct trace_array *tr);

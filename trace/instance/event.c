@@ -30,11 +30,11 @@ static struct event_piece first_piece;
 
 static struct {
 	struct trace_plat_lock lock;
-	struct event_piece *_Atomic pieces[NR_PIECES]; /* never taken away once there */
-	uint32_t next_type;			       /* where to look for a free number; lock */
+	struct event_piece *_Atomic pieces[NR_PIECES]; /* NULL, or made and never freed */
+	uint32_t next_type; /* where to look for a free number; guarded by lock */
 } registry = { .pieces = { &first_piece }, .next_type = TRACE_EVENT_FIRST_TYPE };
 
-/* NULL: none of the numbers near it has ever been used. */
+/* NULL when the piece of this number has not been made yet. */
 static struct event_slot *slot_of(uint32_t type)
 {
 	struct event_piece *piece = registry.pieces[type / PIECE_SLOTS];
@@ -56,7 +56,7 @@ const struct trace_event *trace_event_get(uint16_t type)
 
 	if (!slot)
 		return NULL;
-	/* Unregistering waits for this section to end before it looks at the users. */
+	/* Unregistering waits until such sections have ended before it looks at nr_users. */
 	trace_plat_preempt_disable();
 	event = slot->event;
 	if (event)
@@ -93,7 +93,7 @@ static bool is_described(const struct trace_event *event)
 	return event->name && event->system;
 }
 
-/* Its number, or its name among those of its system. Lock held. */
+/* Is the number of `event`, or its name in its system, in use, or is it registered? Lock held. */
 static bool is_taken(const struct trace_event *event)
 {
 	const struct trace_event *other;
@@ -115,8 +115,9 @@ static bool is_taken(const struct trace_event *event)
 }
 
 /*
- * A number nobody has, or 0. They go round: an event that is left of a type that has gone is not
- * taken for one of the next type. Lock held.
+ * A number that no type has, or 0. Numbers are given in turn, not the lowest first: events of a
+ * type that was unregistered may still be in buffers, and the next type should not have their
+ * number. Lock held.
  */
 static uint16_t free_type(void)
 {
@@ -186,7 +187,7 @@ int unregister_trace_event(struct trace_event *event)
 	trace_plat_lock(&registry.lock);
 	if (slot && slot->event == event) {
 		slot->event = NULL;
-		trace_plat_synchronize_preempt(); /* who has found it is counted now */
+		trace_plat_synchronize_preempt(); /* everybody who found it is in nr_users now */
 		while (slot->nr_users)
 			trace_plat_pause(WAIT_NS, false);
 		if (event->type >= TRACE_EVENT_FIRST_TYPE)
@@ -216,7 +217,7 @@ void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trac
 	void *entry;
 
 	fbuffer->tr = tr ? tr : &trace_global;
-	/* Once for each event: a snapshot may exchange the buffers at any moment. */
+	/* Load `buffer` once for each event: a snapshot may exchange the buffers at any moment. */
 	fbuffer->buffer = fbuffer->tr->buffer;
 	if (!fbuffer->buffer)
 		return NULL;

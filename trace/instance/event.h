@@ -1,8 +1,8 @@
 /*
  * The registry of event types, for who prints events. See <trace/event.h>.
  *
- * Model:   a table by number, in pieces that are made when a number in them is first used. Looking
- *          a type up takes two loads and no lock, whatever the number.
+ * Model:   a table by type number, in pieces that are allocated when a number in them is used for
+ *          the first time. Finding a type takes two loads and no lock, whatever the number.
  * Locking: `registry.lock` for changes. A type that was found is counted as used until it is put:
  *          unregistering first takes it out of the table, then waits until nobody uses it.
  */
@@ -11,14 +11,18 @@
 
 #include <trace/event.h>
 
-/* The type `type`, which stays registered until it is put; NULL: none. Any context. */
+/*
+ * The type of number `type`, or NULL when there is none. It stays registered until the caller calls
+ * trace_event_put(). Any context.
+ */
 const struct trace_event *trace_event_get(uint16_t type);
-/* NULL is fine. Any context. */
+/* `event` may be NULL. Any context. */
 void trace_event_put(const struct trace_event *event);
 
 /*
- * Register the `nr` types of a part of trace/, with numbers of their own. They stay for good;
- * several features may write the same ones, and each registers them.
+ * Register the `nr` types that a part of trace/ writes; they have fixed numbers and stay for good.
+ * Types that are registered already are left alone, so several features may register the same. 0,
+ * or an error of register_trace_event().
  */
 int trace_events_register(struct trace_event *const *events, size_t nr);
 

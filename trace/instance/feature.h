@@ -1,7 +1,9 @@
 /*
- * Features: what there is besides instances and their buffers, one struct each. It says what the
- * feature does at the moments that concern it; a member that is NULL: nothing. The table of all is
- * made in start/features.c. Whoever has news walks it, and need not know who is in it.
+ * Features: all that there is besides instances and their buffers. Each feature is a struct of
+ * functions, which are called at start and when threads, instances and tracers come and go; NULL
+ * means that the feature does nothing then. The table of all features is in start/features.c. The
+ * functions at the end of this header go through the table, so that instance/ need not know which
+ * features there are.
  *
  * Context:   thread, may block. Locks as each member says.
  * Ownership: features are const and there for good.
@@ -21,32 +23,35 @@ struct tracer;
 
 struct trace_feature {
 	const char *name;
-	/* In trace_init(), in the order of the table; the global instance is there. 0 or -errno. */
+	/*
+	 * Called by trace_init() in the order of the table. The global instance exists. 0, -errno.
+	 */
 	int (*init)(void);
 
 	/* Boot parameters, see start/boot.h; the last has no name. */
 	const struct trace_boot_param *params;
-	/* In trace_boot_start(), before a tracer starts, and in trace_boot_finish(). No lock held.
+	/*
+	 * Called by trace_boot_start() before a tracer starts, and by trace_boot_finish(). No lock.
 	 */
 	void (*boot_start)(struct trace_array *tr);
 	void (*boot_finish)(void);
 
 	/*
-	 * A thread was made by `parent_pid`, and does not run yet; a thread ends, and calls this.
-	 * At the end the last of the table comes first.
+	 * created: thread `pid` was made by `parent_pid` and does not run yet. exited: thread
+	 * `pid`, which calls this, is about to end; features are called from the last to the first.
 	 */
 	void (*thread_created)(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
 	void (*thread_exited)(int32_t pid, struct trace_thread *thread);
 
 	/*
-	 * The life of an instance that is not the global one. All with the config lock held, but
+	 * The life of an instance other than the global one. The config lock is held, except in
 	 * instance_free.
 	 *
-	 * made: nobody knows it yet. -errno: it does not come to be, and is freed.
-	 * hidden: out of the list, nobody finds it any more. Arrays lock held as well.
-	 * gone: its tracer has ended, probes may be on their way yet. When tracing is dead it is
-	 * the last that is heard of it.
-	 * free: nobody is left who could look at it.
+	 *   made    it was made, and nobody else knows it. -errno: it is freed again
+	 *   hidden  it was taken out of the list, so nobody finds it. The arrays lock is held, too
+	 *   gone    its tracer has ended, but callbacks may still be running. When tracing is dead
+	 *           the instance is never freed, and this is the last call for it
+	 *   free    nobody uses it any more: free what the feature has for it
 	 */
 	int (*instance_made)(struct trace_array *tr);
 	void (*instance_hidden)(struct trace_array *tr);
@@ -55,26 +60,26 @@ struct trace_feature {
 
 	/* Its files in tracefs, see fs/fs_file.h. */
 	const struct trace_file_table *files;
-	/* Its commands of set_ftrace_filter, see tracers/function_commands.h; the last has no name.
-	 */
+	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 
-	/* An option of a tracer has changed. It may refuse with -errno. Config lock held. */
+	/* Option `bit` of a tracer is being changed. -errno refuses that. Config lock held. */
 	int (*tracer_option)(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 			     bool on);
 	/*
-	 * In an instance `old` has ended, and `next` is about to begin. -errno: it does not, and the
-	 * instance is left without. Config lock held.
+	 * In an instance the tracer `old` has ended and `next` is about to begin. -errno: it does
+	 * not begin, and the instance is left with the nop tracer. Config lock held.
 	 */
 	int (*tracer_changes)(struct trace_array *tr, const struct tracer *old,
 			      const struct tracer *next);
-	/* A tracer is about to be known. -errno: it will not be. Config lock held. */
+	/* A tracer is being registered. -errno: registering fails. Config lock held. */
 	int (*tracer_added)(struct tracer *tracer);
 };
 
 /* Ends with NULL. Empty before trace_init(). */
 extern const struct trace_feature *const *trace_features;
 
+/* Call that function of every feature, in the order of the table, up to the first error. */
 int trace_features_instance_made(struct trace_array *tr);
 void trace_features_instance_hidden(struct trace_array *tr);
 void trace_features_instance_gone(struct trace_array *tr);

@@ -16,7 +16,7 @@
 struct instance {
 	struct trace_array tr;
 	struct ftrace_ops ops;
-	struct ftrace_after after; /* when it goes */
+	struct ftrace_after after; /* frees it after its removal */
 };
 
 static struct trace_array *find(const char *name)
@@ -54,7 +54,7 @@ static void list_add(struct trace_array *tr)
 	trace_plat_unlock(&trace_arrays_lock);
 }
 
-/* As long as nobody holds it. */
+/* Take it out of the list, or return -EBUSY when somebody has a reference. */
 static int list_remove(struct trace_array *tr)
 {
 	struct trace_array *before = trace_global_array();
@@ -140,13 +140,13 @@ static void destroy(struct trace_array *tr)
 	ftrace_clear_probes(tr);
 	trace_features_instance_gone(tr);
 	if (ftrace_is_dead()) {
-		/* Sites may go on calling its ops, whose callbacks use all of it: it stays. */
+		/* Sites may go on calling its ops, whose callbacks use it: never free it. */
 		ring_buffer_record_off(tr->buffer);
 		return;
 	}
 	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
 	ftrace_free_filter(&instance->ops);
-	trace_plat_synchronize_preempt(); /* trace_array_printk() of who put it just now */
+	trace_plat_synchronize_preempt(); /* the last user may still be in trace_array_printk() */
 	instance->after.fn = free_instance;
 	ftrace_call_after(&instance->after);
 }

@@ -1,14 +1,17 @@
 /*
- * Instances besides the global one: mkdir and rmdir in instances/, and users inside the kernel.
+ * Instances besides the global one: made and removed by mkdir and rmdir in instances/, and by the
+ * host's code (<trace/trace.h>).
  *
- *   create --> in the list, files there --> get ... put --> remove: -EBUSY while somebody holds it
+ *   create --> in the list, has files --> get ... put --> remove: -EBUSY while somebody has a
+ *                                                         reference
  *
  * An instance has its own buffers, tracer, ops with filters, options, thread filters, clock, CPU
- * mask, error log. It begins with the options of the global one, but does not follow forks.
+ * mask and error log. It begins with the options of the global one, except for function-fork.
  *
  * Context:   thread, no lock held.
- * Locking:   the config lock, then the arrays lock.
- * Ownership: the list; whoever got a reference may use it until put. Open files have one.
+ * Locking:   these functions take the config lock, then the arrays lock.
+ * Ownership: the list owns instances. Who has a reference may use the instance until it is put; an
+ *            open file has one.
  */
 #ifndef TRACE_INSTANCE_H
 #define TRACE_INSTANCE_H
@@ -16,13 +19,13 @@
 #include "array.h"
 
 /*
- * -EEXIST, -ENOMEM (nothing is left), -EINVAL for an empty name and one with a slash,
- * -ENAMETOOLONG.
+ * 0; -EEXIST, -ENOMEM, -EINVAL (the name is empty or has a slash), -ENAMETOOLONG (it has
+ * TRACE_INSTANCE_NAME characters or more), -ENODEV (before trace_init()), or an error of a feature.
  */
 int trace_instance_create(const char *name);
 /*
- * -ENOENT, -EBUSY while it is held. Its tracer ends. When tracing is dead its memory is not given
- * back.
+ * End its tracer and remove it. 0; -ENOENT; -EBUSY while somebody has a reference. Its memory is
+ * freed later, when no thread is in its callbacks; never, when tracing is dead.
  */
 int trace_instance_remove(const char *name);
 

@@ -1,8 +1,8 @@
 /*
- * A lock of one word, for a few instructions: who holds it has interrupts off, so that on its own
- * CPU nobody but an NMI can find it taken.
+ * A spinlock for a few instructions. Whoever holds it has interrupts off, so on the same CPU only
+ * an NMI can find it taken. A zeroed word is unlocked.
  *
- * Context: any; NMI only tries.
+ * Context: any; an NMI may only use trylock.
  */
 #ifndef TRACE_IRQ_LOCK_H
 #define TRACE_IRQ_LOCK_H
@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <trace/platform_full.h>
 
-/* True: it is taken, and `out_flags` are for trace_irq_unlock(). */
+/* True: the caller has the lock, and gives *out_flags to trace_irq_unlock(). False: it is taken. */
 static inline bool trace_irq_trylock(_Atomic bool *lock, uint64_t *out_flags)
 {
 	*out_flags = trace_plat_irq_save();

@@ -15,8 +15,8 @@
 
 struct trace_max {
 	uint64_t latency_ns;
-	uint64_t start_ts;    /* in the unit of the events: older ones do not belong to it */
-	uintptr_t started_at; /* 0: the tracer has no such places */
+	uint64_t start_ts;    /* by the buffer's clock; older events do not belong to it */
+	uintptr_t started_at; /* address where it began; 0: the tracer does not tell */
 	uintptr_t ended_at;
 	uint32_t cpu;
 	bool is_one_cpu; /* it happened on `cpu` alone */
@@ -26,9 +26,9 @@ struct trace_max {
 	char comm[TRACE_COMM_LEN];
 };
 
-/* Of an instance. */
+/* What an instance keeps of the longest time. */
 struct trace_maximum {
-	_Atomic uint64_t latency_ns; /* tracing_max_latency: what comes next has to be longer */
+	_Atomic uint64_t latency_ns; /* tracing_max_latency: a new maximum has to be longer */
 	struct trace_max kept;	     /* what the snapshot shows */
 };
 TRACE_SLOT_FITS(struct trace_maximum, max);
@@ -38,10 +38,10 @@ static inline struct trace_maximum *trace_max_of(const struct trace_array *tr)
 	return TRACE_SLOT(tr, max);
 }
 
-/* For who decides what the maximum is. unlock takes what lock returned. */
+/* To be held while a new maximum is compared and stored. unlock takes what lock returned. */
 uint64_t trace_max_lock(void);
 void trace_max_unlock(uint64_t flags);
-/* A copy of what is kept. */
+/* A consistent copy of `kept`. */
 void trace_max_read(const struct trace_array *tr, struct trace_max *out_max);
 
 #endif

@@ -20,28 +20,31 @@ struct trace_seq;
 	 TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO) | TRACE_OPT_BIT(TRACE_OPT_MARKERS) |                    \
 	 TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE))
 
-/* Instances have no files for these: they mean the global one, whatever the instance says. */
+/* Options that count in the global instance only. Other instances have no files for them. */
 #define TRACE_OPTIONS_ROOT_ONLY                                                                    \
 	(TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_PRINTK_MSG_ONLY) |        \
 	 TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD))
 
 extern const char *const trace_option_names[TRACE_NR_OPTIONS];
 
-/* Effect included. 0, or what the current tracer says against it. Config lock held. */
+/*
+ * Set an option, and do what follows from it. 0, or with nothing changed the error with which the
+ * current tracer refuses it. Config lock held.
+ */
 int trace_option_set(struct trace_array *tr, enum trace_option option, bool on);
-/* The same without asking the tracer. */
+/* The same without asking the tracer. Config lock held. */
 void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on);
 
 struct tracer;
-/* An option of a tracer. -EINVAL or what the tracer says. Config lock held. */
+/* Set option `bit` of a tracer, running or not. 0, or the error of whoever refuses. Config lock. */
 int tracer_option_set(struct trace_array *tr, struct tracer *tracer, uint32_t bit, bool on);
 
 /*
- * `NAME` or `noNAME`, of the instance or of its current tracer. -EINVAL for an unknown one. Config
- * lock held.
+ * Set the option `NAME`, or clear it for `noNAME`; of the instance or of its current tracer. 0,
+ * -EINVAL for an unknown name, or an error as above. Config lock held.
  */
 int trace_option_parse(struct trace_array *tr, const char *word);
-/* trace_options as text. Config lock held. */
+/* The text of the file trace_options. Config lock held. */
 void trace_options_show(struct trace_array *tr, struct trace_seq *seq);
 
 #endif

@@ -5,7 +5,8 @@
 #include <trace/thread.h>
 #include "pid_filter.h"
 
-static uint64_t used_masks; /* bits of trace_thread.ignored_by that instances have; config lock */
+/* Bits of trace_thread.ignored_by that instances have. Changed with the config lock held. */
+static uint64_t used_masks;
 
 static bool is_ignored(const struct trace_array *tr, int32_t pid)
 {
@@ -33,7 +34,7 @@ static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
 	mark(thread, tr->pid_mask, is_ignored(tr, pid));
 }
 
-/* Have a bit exactly as long as threads are filtered. */
+/* Give the instance a bit of its own, if it has none. It keeps it while it filters threads. */
 static int take_mask(struct trace_array *tr)
 {
 	uint64_t free = ~used_masks;
@@ -68,7 +69,7 @@ int trace_pid_filter_replace(struct trace_array *tr, struct trace_pids *set,
 	trace_plat_each_thread(apply_one, tr);
 	err = tracer_settings_changed(tr);
 	if (!tr->filters_pids)
-		release_mask(tr); /* after the last call that looks at it */
+		release_mask(tr); /* the tracer does not look at it any more */
 	return err;
 }
 
@@ -80,7 +81,7 @@ void trace_pid_filter_release(struct trace_array *tr)
 	trace_pid_filter_replace(tr, &trace_pid_sets_of(tr)->except, &none);
 }
 
-/* With the option, children belong where their parent belongs. */
+/* With the option function-fork a thread is put into the sets that its parent is in. */
 static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
 {
 	struct trace_pid_sets *sets = trace_pid_sets_of(tr);
@@ -93,7 +94,10 @@ static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
 		trace_plat_log("trace: no memory to follow thread %d", pid);
 }
 
-/* A glance without the lock: no filter that is used before this thread was made is missed. */
+/*
+ * Does any instance filter threads? Asked without the lock: a filter that was set before the thread
+ * was made is seen, and one that is set later visits the thread itself.
+ */
 static bool is_any_filtered(void)
 {
 	return __atomic_load_n(&used_masks, __ATOMIC_ACQUIRE) != 0;

@@ -14,7 +14,7 @@
 
 struct trace_thread;
 
-/* Of an instance. */
+/* The two sets of an instance. */
 struct trace_pid_sets {
 	struct trace_pids only;	  /* set_ftrace_pid: these alone are traced, unless it is empty */
 	struct trace_pids except; /* set_ftrace_notrace_pid */
@@ -27,8 +27,9 @@ static inline struct trace_pid_sets *trace_pid_sets_of(const struct trace_array 
 }
 
 /*
- * Make `*set`, one of the two of `tr`, be `*with`, which is empty afterwards. -ENOSPC: 64 instances
- * filter threads already; nothing changed. Config lock held.
+ * Move `*with` to `*set`, which is one of the two sets of `tr`; `*with` is empty afterwards. 0;
+ * -ENOSPC with nothing changed: 64 instances filter threads already; or an error of the tracer,
+ * which is told of the change. Config lock held.
  */
 int trace_pid_filter_replace(struct trace_array *tr, struct trace_pids *set,
 			     struct trace_pids *with);
@@ -36,8 +37,9 @@ int trace_pid_filter_replace(struct trace_array *tr, struct trace_pids *set,
 void trace_pid_filter_release(struct trace_array *tr);
 
 /*
- * A thread was made, and has the bits of all instances that leave it out; with function-fork the
- * sets of its parent are its own too. A thread ends. No lock held.
+ * To be called for a new thread before it runs, and for a thread that ends. A new thread gets the
+ * bits of all instances that do not trace it; in an instance with the option function-fork it is
+ * put into the sets that its parent is in. No lock held.
  */
 void trace_pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
 void trace_pid_filter_thread_exited(int32_t pid);

@@ -7,7 +7,7 @@
 
 #define PIDS_FIRST_CAPACITY (4096u / sizeof(int32_t))
 
-/* Where `pid` is, or would be. */
+/* The index at which `pid` is, or at which it would have to be inserted. */
 static size_t position_of(const struct trace_pids *set, int32_t pid)
 {
 	size_t low = 0, high = set->nr;

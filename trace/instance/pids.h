@@ -19,9 +19,11 @@ struct trace_pids {
 };
 
 bool trace_pids_has(const struct trace_pids *set, int32_t pid);
-/* 0, also when it is there already, or -ENOMEM. */
+/* 0, also when the set has it already; -ENOMEM leaves the set as it was. */
 int trace_pids_add(struct trace_pids *set, int32_t pid);
+/* Does nothing when the set does not have it. */
 void trace_pids_remove(struct trace_pids *set, int32_t pid);
+/* Make `to` a copy of `from`. 0, or -ENOMEM: `to` is empty. */
 int trace_pids_copy(struct trace_pids *to, const struct trace_pids *from);
 void trace_pids_clear(struct trace_pids *set);
 

@@ -11,8 +11,8 @@
 #include "text/str.h"
 
 /*
- * Where trace_printk() writes to; NULL: nowhere. Each event asks once: a snapshot may exchange the
- * buffers at any moment.
+ * The buffer that trace_printk() writes to, NULL for none. To be asked once for each event, because
+ * a snapshot may exchange the buffers at any moment.
  */
 static struct ring_buffer *printk_buffer(void)
 {
@@ -23,7 +23,7 @@ static struct ring_buffer *printk_buffer(void)
 	return tr->buffer;
 }
 
-/* Option stacktrace: `frame` is that of the function that somebody called to print. */
+/* For the option stacktrace. `frame` is that of the function that was called to print. */
 static TRACE_ALWAYS_INLINE void print_stack(struct ring_buffer *buffer, uintptr_t frame)
 {
 	if (TRACE_UNLIKELY(trace_stacktrace_wanted(trace_global_array())))
@@ -43,7 +43,7 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
-/* Out of the way of the common case. */
+/* Not inlined, to keep the common case of trace_bprintk_integer() short. */
 static TRACE_NOINLINE void write_integer_and_stack(uintptr_t ip, const char *fmt, uint64_t value,
 						   uint32_t bytes, uintptr_t frame)
 {

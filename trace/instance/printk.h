@@ -11,9 +11,12 @@
 
 struct trace_array;
 
-/* A copy of `text`, with a newline at its end. -EBADF while nothing is recorded. */
+/*
+ * Write an event with a copy of the `len` bytes of `text`; a newline is added if there is none.
+ * `ip` is where it came from. 0, or -EBADF when recording is off or the event was dropped.
+ */
 int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, size_t len);
-/* A number and bytes that only the writer understands. -EBADF as above. */
+/* Write an event with a number and `len` bytes, for tools that understand them. Result as above. */
 int trace_write_raw(struct trace_array *tr, uint32_t id, const void *data, size_t len);
 
 #endif

@@ -5,9 +5,9 @@
 #include <trace/fmt.h>
 #include "text/str.h"
 
-#define PACK_BYTES 256u /* arguments of nearly every call */
+#define PACK_BYTES 256u /* packed on the stack first; enough for nearly every call */
 
-/* More arguments than are kept on the stack: pack them a second time, in place. */
+/* For more arguments than fit on the stack: pack them a second time, into the event itself. */
 static void write_long(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, size_t bytes,
 		       va_list ap)
 {
@@ -18,7 +18,10 @@ static void write_long(struct ring_buffer *buffer, uintptr_t ip, const char *fmt
 	entry = trace_printk_reserve(buffer, ip, fmt, bytes);
 	if (!entry)
 		return;
-	/* A string that grew meanwhile does not fit: then there is nothing sensible to print. */
+	/*
+	 * A string argument may have grown since it was measured; what was packed is of no use
+	 * then.
+	 */
 	if (trace_bin_pack(entry->args, bytes, fmt, ap) > bytes)
 		ring_buffer_discard_commit(buffer, entry, sizeof(*entry) + bytes);
 	else

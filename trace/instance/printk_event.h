@@ -1,6 +1,7 @@
 /*
- * The events of trace_printk() and its kin, into whatever buffer: printk.c writes into instances,
- * log/log.c into the only buffer of a host that has none.
+ * Writing the events of trace_printk() and the like into a buffer. Used by printk.c for instances,
+ * and by log/log.c for hosts without instances, which have one buffer. An event that is not
+ * recorded is dropped silently, unless a result is stated.
  *
  * Context: any, NMI included.
  */
@@ -13,10 +14,10 @@
 
 #define TRACE_PRINTK_DEPTH 1u /* the ring keeps preemption off from reserve to commit */
 
-/* A format with its arguments, packed. */
+/* The address of a format, which has to stay, with its arguments, packed. */
 void trace_printk_format(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, va_list ap)
 	TRACE_PRINTF(3, 0);
-/* A copy of `text`, with a newline at its end. -EBADF while nothing is recorded. */
+/* A copy of `text`, with a newline added if it has none. 0, or -EBADF when it is not recorded. */
 int trace_printk_text(struct ring_buffer *buffer, uintptr_t ip, const char *text, size_t len);
 
 static TRACE_ALWAYS_INLINE struct trace_bprint_entry *
@@ -34,7 +35,7 @@ trace_printk_reserve(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, 
 	return entry;
 }
 
-/* A format with one integer of `bytes`, 4 or 8. */
+/* The address of a format, and one integer of `bytes` bytes, 4 or 8. */
 static TRACE_ALWAYS_INLINE void trace_printk_integer(struct ring_buffer *buffer, uintptr_t ip,
 						     const char *fmt, uint64_t value,
 						     uint32_t bytes)
@@ -50,7 +51,7 @@ static TRACE_ALWAYS_INLINE void trace_printk_integer(struct ring_buffer *buffer,
 	ring_buffer_unlock_commit(buffer, entry);
 }
 
-/* A text that lives forever. */
+/* The address of a text that is never freed. */
 static TRACE_ALWAYS_INLINE void trace_printk_literal(struct ring_buffer *buffer, uintptr_t ip,
 						     const char *text)
 {

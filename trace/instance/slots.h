@@ -1,7 +1,8 @@
 /*
- * What features keep in each instance: a slot each, zero at first, at a fixed place, so that
- * callbacks reach it without a load of their own. What is in it only the feature knows: it has a
- * function that gives its slot a type, and TRACE_SLOT_FITS() that holds the sizes together.
+ * What features keep in each instance: each has a slot in struct trace_array, zeroed at first. The
+ * slot is part of the instance, so that callbacks need not load a pointer to it. Only the feature
+ * knows what is in its slot: its header has a function that returns the slot with its type, and
+ * TRACE_SLOT_FITS(), which checks that the type fits.
  */
 #ifndef TRACE_SLOTS_H
 #define TRACE_SLOTS_H

@@ -1,5 +1,5 @@
 /*
- * See snapshot.h, and <trace/trace.h> for the rest of the kernel.
+ * See snapshot.h; and tracing_snapshot() and the like of <trace/trace.h> for the host's code.
  */
 #include <trace/trace.h>
 #include "printk.h"
@@ -8,7 +8,9 @@
 
 #define TAKE_TRIES 100
 
-/* Nested disables are each buffer's own: the masked CPUs. */
+/*
+ * Twins do not share nested disables, so CPUs left out by tracing_cpumask are disabled here, too.
+ */
 static void mask_cpus(struct trace_array *tr, struct ring_buffer *buffer)
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
@@ -31,7 +33,7 @@ static int make_twin(struct trace_array *tr)
 	return 0;
 }
 
-/* Nobody reads a page meanwhile, whose size may change. */
+/* The read lock is held, because sub-buffers and so the pages of readers may change their size. */
 static int change_size(struct trace_array *tr, int (*change)(struct ring_buffer *buffer))
 {
 	int err;
@@ -61,7 +63,7 @@ int trace_snapshot_alloc(struct trace_array *tr)
 	return err;
 }
 
-/* An exchange that has seen the snapshot is over, or sees that exchanges are paused. */
+/* Takes the lock, so that no exchange that has read has_room before is still running. */
 static void forget_snapshot(struct trace_snapshot *snapshot)
 {
 	uint64_t flags = trace_snapshot_lock(snapshot);
@@ -76,7 +78,7 @@ int trace_snapshot_free(struct trace_array *tr)
 
 	if (!trace_snapshot_of(tr)->has_room)
 		return 0;
-	trace_snapshot_pause(tr); /* the two stay what they are, and a refusal goes unnoticed */
+	trace_snapshot_pause(tr); /* the other buffer stays the other one, also if this fails */
 	err = change_size(tr, ring_buffer_slim);
 	if (!err)
 		forget_snapshot(trace_snapshot_of(tr));
@@ -102,7 +104,7 @@ static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
 
 	if (err)
 		return err;
-	/* Each of the two has events of both. */
+	/* Each of the two buffers has events of both now: both begin at the earlier time. */
 	if (snapshot_start < start)
 		tr->start_ts = snapshot_start;
 	else
@@ -135,7 +137,7 @@ int trace_snapshot_take(struct trace_array *tr, int cpu)
 	int err;
 
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK)
-		return -EBUSY; /* we may have interrupted who holds the lock */
+		return -EBUSY; /* we may have interrupted the holder of the lock */
 	flags = trace_snapshot_lock(trace_snapshot_of(tr));
 	err = exchange(tr, cpu);
 	trace_snapshot_unlock(trace_snapshot_of(tr), flags);
@@ -160,7 +162,7 @@ int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu)
 	struct take take = { .tr = tr, .cpu = (int)cpu };
 	int err, tries = TAKE_TRIES;
 
-	/* We may have interrupted a writer: it is done when we come back. */
+	/* take_here() may have interrupted a writer, which is done when it is called again. */
 	do
 		err = trace_plat_on_cpu(cpu, take_here, &take);
 	while (!err && take.err == -EBUSY && --tries);

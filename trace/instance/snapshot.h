@@ -1,18 +1,18 @@
 /*
- * The snapshot of an instance: a second buffer, and an exchange of the two. What was recorded goes
- * there in a moment, while recording goes on in the other one.
+ * The snapshot of an instance: a second buffer, which is exchanged with the one that is recorded
+ * into. So all that was recorded becomes the snapshot at once, while recording goes on.
  *
  *   alloc --> take, take, ... --> free        take may come from anywhere but NMI
  *
- * As in Linux an exchange empties nothing: recording goes on behind what the other buffer held.
+ * As on Linux an exchange empties nothing: new events come behind those that the other buffer held.
  *
- * A build may leave the feature out. What is inline here works without it, on a slot that stays
- * zero: there is no second buffer, and no exchange.
+ * A build may leave the feature out. The inline functions here work without it, on a slot that
+ * stays zeroed: there is no second buffer then, and no exchange.
  *
  * Context:   thread, config lock held, where nothing else is said.
- * Locking:   is_swapping, which is waited for with interrupts off.
- * Ownership: both buffers live as long as the instance; without room for a snapshot one of them is
- *            slim.
+ * Locking:   is_swapping, a spinlock with interrupts off (irq_lock.h), for exchanges.
+ * Ownership: both buffers live as long as the instance. While there is no room for a snapshot, one
+ *            of them is slim: see ring_buffer_slim().
  */
 #ifndef TRACE_SNAPSHOT_H
 #define TRACE_SNAPSHOT_H
@@ -20,7 +20,7 @@
 #include "array.h"
 #include "irq_lock.h"
 
-/* Of an instance. */
+/* What an instance keeps for its snapshot. */
 struct trace_snapshot {
 	/* Beside tr->buffer; NULL before the first snapshot. */
 	struct ring_buffer *_Atomic buffer;
@@ -38,7 +38,7 @@ static inline struct trace_snapshot *trace_snapshot_of(const struct trace_array 
 
 /* ---- For all, whether there are snapshots or not ---- */
 
-/* Waited for only by other CPUs, and not for long. Any context but NMI. Returns unlock's flags. */
+/* Any context but NMI. Returns the flags for unlock. */
 static inline uint64_t trace_snapshot_lock(struct trace_snapshot *snapshot)
 {
 	return trace_irq_lock(&snapshot->is_swapping);
@@ -49,7 +49,7 @@ static inline void trace_snapshot_unlock(struct trace_snapshot *snapshot, uint64
 	trace_irq_unlock(&snapshot->is_swapping, flags);
 }
 
-/* No exchange happens until resume: `buffer` stays `buffer`. Nested. Thread. */
+/* No exchange happens until resume, so that tr->buffer stays what it is. May be nested. Thread. */
 static inline void trace_snapshot_pause(struct trace_array *tr)
 {
 	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
@@ -65,7 +65,10 @@ static inline void trace_snapshot_resume(struct trace_array *tr)
 }
 
 #define TRACE_MAX_BUFFERS 2
-/* What is recorded into and the other one, NULL for none; one moment's truth. Any context. */
+/*
+ * out_buffers[0] is the buffer that is recorded into, out_buffers[1] the other one, NULL for none.
+ * An exchange may come right afterwards, unless exchanges are paused. Any context.
+ */
 static inline void trace_snapshot_buffers(struct trace_array *tr, struct ring_buffer **out_buffers)
 {
 	do {
@@ -76,15 +79,16 @@ static inline void trace_snapshot_buffers(struct trace_array *tr, struct ring_bu
 
 /* ---- snapshot.c ---- */
 
-/* Make room for a snapshot; fine when there is. -ENOMEM. */
+/* Make room for a snapshot. 0, also when there is room already; -ENOMEM. */
 int trace_snapshot_alloc(struct trace_array *tr);
 /*
- * Give the room back; fine when there is none. -EBUSY while somebody reads the snapshot, -ENOMEM.
+ * Give the room back. 0, also when there is none; -EBUSY while somebody reads the snapshot,
+ * -ENOMEM.
  */
 int trace_snapshot_free(struct trace_array *tr);
 /*
- * `old` has ended and `next` is about to begin: there is room for a snapshot if `next` uses it, and
- * none if `old` alone did. 0, or why `next` cannot begin: -ENOMEM.
+ * The tracer `old` has ended and `next` is about to begin: make room for a snapshot if `next` uses
+ * one; otherwise, if `old` used one, give the room back. 0, or -ENOMEM: `next` cannot begin.
  */
 int trace_snapshot_follow(struct trace_array *tr, const struct tracer *old,
 			  const struct tracer *next);

@@ -6,7 +6,7 @@
 #include "entry.h"
 #include "stacktrace.h"
 
-/* `own_depth`: how often we have disabled preemption, the ring's reserve included. */
+/* `own_depth`: for trace_entry_init(); one unit of it is that of the ring's reserve. */
 static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t nr,
 			uint32_t own_depth)
 {
@@ -28,7 +28,7 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame)
 
 	if (nr > TRACE_STACK_MAX)
 		ips[TRACE_STACK_MAX] = 0;
-	write_event(buffer, ips, nr, 2); /* the caller's recursion guard has one */
+	write_event(buffer, ips, nr, 2); /* the callback's recursion guard has the other one */
 }
 
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip)
@@ -45,7 +45,7 @@ void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t
 	write_event(buffer, ips + skip, nr, 1);
 }
 
-/* Frames between a hook and what it is about: ours, and the host's way to the hook. */
+/* How far from us `ip` is searched: our functions, and the host's on the way to its tracepoint. */
 #define HOOK_FRAMES 16
 
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,

@@ -1,5 +1,5 @@
 /*
- * Stack traces in the buffer: an event of the callers of what runs, up to TRACE_STACK_MAX of them.
+ * Stack traces in the buffer: events with the callers of the running code, up to TRACE_STACK_MAX.
  *
  * Context: probe.
  */
@@ -8,22 +8,28 @@
 
 #include "array.h"
 
-/* `frame` is __builtin_frame_address(0) of a callback; the first line is the traced function. */
+/*
+ * For a callback of an ops, which holds a recursion guard. `frame` is its
+ * __builtin_frame_address(0). The first address is in the traced function.
+ */
 void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame);
 /*
- * `frame` is that of a function that writes an event; its caller is the first line, or with `skip`
- * one that many above it.
+ * For a function that writes an event; `frame` is its __builtin_frame_address(0). The first address
+ * is in its caller, or `skip` callers further out.
  */
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip);
 
 /*
- * For hooks, `frame` as above: what called the code at `ip`, which is on the stack; with
- * `inclusive` that code is the first line. Nothing is written when it is not there.
+ * For a probe of a tracepoint, `frame` as above. The return address `ip` is on the stack; the trace
+ * begins with its caller, or with `inclusive` with `ip` itself. Nothing is written when `ip` is not
+ * found among the innermost callers.
  */
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
 			   bool inclusive);
 
-/* The option `stacktrace`: a stack behind each event that code writes. */
+/*
+ * Is the option `stacktrace` set, which asks for a stack trace behind each event of trace_printk()?
+ */
 static inline bool trace_stacktrace_wanted(const struct trace_array *tr)
 {
 	return tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE);

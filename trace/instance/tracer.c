@@ -9,8 +9,8 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-static struct tracer *tracers; /* newest first; config lock */
-static uint32_t nr_tracers;    /* likewise */
+static struct tracer *tracers; /* newest first; guarded by the config lock */
+static uint32_t nr_tracers;    /* guarded by the config lock */
 
 struct tracer *tracer_find(const char *name)
 {
@@ -26,7 +26,10 @@ struct tracer *tracer_next(const struct tracer *tracer)
 	return tracer ? tracer->next : tracers;
 }
 
-/* Number it, so that every instance has its options, and their files. Config lock held. */
+/*
+ * Give the tracer a number, by which each instance keeps its options, and let features make the
+ * files of these options. Config lock held.
+ */
 static int enter(struct tracer *tracer)
 {
 	struct trace_array *tr = NULL;
@@ -73,11 +76,11 @@ static int make_data(struct trace_array *tr, const struct tracer *tracer)
 int tracer_switch(struct trace_array *tr, const char *name)
 {
 	struct tracer *tracer = tracer_find(name), *old;
-	int err = trace_array_expand(tr); /* as in Linux also for a name that is none */
+	int err = trace_array_expand(tr); /* as on Linux, even when there is no such tracer */
 
 	if (!tracer)
 		return -EINVAL;
-	/* What is there already, or records nothing, needs no memory. */
+	/* The tracer that runs already, and nop, can do without a buffer of full size. */
 	if (err && tracer != tr->tracer && tracer != &tracer_nop)
 		return err;
 	if (tracer == tr->tracer)
@@ -139,14 +142,14 @@ struct ring_buffer *trace_array_buffer(const struct trace_array *tr)
 int tracer_register_function(struct trace_array *tr, ftrace_func_t func)
 {
 	if (tr->ops->flags & FTRACE_OPS_FL_ENABLED)
-		return -EBUSY; /* `func` may not change under those who call it */
+		return -EBUSY; /* func of a registered ops may not be changed */
 	tr->ops->func = func;
 	tr->ops->private = tr;
 	tr->ops->ignore_mask = tr->pid_mask;
 	return register_ftrace_function(tr->ops);
 }
 
-/* Without the wait of unregister_ftrace_function(): the config lock is held. */
+/* Not unregister_ftrace_function(), which waits: that must not happen with the config lock held. */
 void tracer_unregister_function(struct trace_array *tr)
 {
 	(void)ftrace_unregister(tr->ops);
