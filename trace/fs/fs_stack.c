@@ -1,6 +1,6 @@
 /*
  * stack_trace and stack_max_size, of the stack tracer; stack_trace_filter is with the other filters
- * in fs_functions.c. See fs_file.h, tracers/stack_tracer.h.
+ * in fs_functions.c. See fs_file.h, tracers/stack_tracer_private.h.
  *
  * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading
  * that says so, what is known of interrupts and of the stacks of NMIs and faults.
@@ -8,7 +8,7 @@
 #include "fs_functions.h"
 #include "instance/array.h"
 #include "text/str.h"
-#include "tracers/stack_tracer.h"
+#include "tracers/stack_tracer_private.h"
 
 #define WORD_MAX 64u
 

@@ -3,7 +3,7 @@
  */
 #include "fs_file.h"
 #include "instance/array.h"
-#include "ops/ftrace_probe.h"
+#include "ops/ftrace_probe_private.h"
 #include "readme.h"
 #include "text/str.h"
 

@@ -1,5 +1,5 @@
 /*
- * Types of events, and writing one. See event.h, <trace/event.h>.
+ * Types of events, and writing one. See event_private.h, <trace/event.h>.
  */
 #include <stdatomic.h>
 #include <trace/event.h>
@@ -7,7 +7,7 @@
 #include <trace/ring_buffer.h>
 #include "array.h"
 #include "entry.h"
-#include "event.h"
+#include "event_private.h"
 #include "stacktrace.h"
 #include "text/str.h"
 

@@ -2,7 +2,7 @@
  * The commands of set_ftrace_filter by name: see <trace/ftrace_probe.h>.
  */
 #include <trace/ftrace_probe.h>
-#include "ftrace_probe.h"
+#include "ftrace_probe_private.h"
 #include "text/str.h"
 
 static struct trace_plat_lock commands_lock;

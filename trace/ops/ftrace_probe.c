@@ -11,7 +11,7 @@
 #include <trace/recursion.h>
 #include "ftrace_grace.h"
 #include "ftrace_private.h"
-#include "ftrace_probe.h"
+#include "ftrace_probe_private.h"
 #include "text/str.h"
 
 #define GLOB_MAX 640u

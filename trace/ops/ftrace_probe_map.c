@@ -1,8 +1,8 @@
 /*
- * Maps and entries of probes: see ftrace_probe.h. Entries are small and many, so they come from
+ * Maps and entries of probes: see ftrace_probe_private.h. Entries are small and many, so they come from
  * pages, which a probe keeps until it is freed.
  */
-#include "ftrace_probe.h"
+#include "ftrace_probe_private.h"
 
 #define PAGE_BYTES 4096u
 

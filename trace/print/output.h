@@ -8,7 +8,7 @@
 
 #include <trace/event.h>
 #include <trace/trace_seq.h>
-#include "instance/event.h"
+#include "instance/event_private.h"
 #include "iter.h"
 
 /* output_events.c, output_stack.c: the types whose events instances write themselves. */

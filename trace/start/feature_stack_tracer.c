@@ -1,10 +1,10 @@
 /*
- * The stack tracer: tracers/stack_tracer.h. See instance/feature.h.
+ * The stack tracer: tracers/stack_tracer_private.h. See instance/feature.h.
  */
 #include "boot.h"
 #include "features.h"
 #include "fs/fs_file.h"
-#include "tracers/stack_tracer.h"
+#include "tracers/stack_tracer_private.h"
 
 static char filter[TRACE_BOOT_PARAM_MAX];
 static bool is_wanted;

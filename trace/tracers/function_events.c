@@ -4,7 +4,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "function_entry.h"
-#include "instance/event.h"
+#include "instance/event_private.h"
 #include "print/output.h"
 #include "text/str.h"
 

@@ -5,7 +5,7 @@
 #include <trace/trace_seq.h>
 #include "function_entry.h"
 #include "graph_entry.h"
-#include "instance/event.h"
+#include "instance/event_private.h"
 #include "latency_entry.h"
 #include "print/output.h"
 #include "text/str.h"

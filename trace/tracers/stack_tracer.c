@@ -1,5 +1,5 @@
 /*
- * The callback of the stack tracer, and its maxima: see <trace/stack_tracer.h>, stack_tracer.h.
+ * The callback of the stack tracer, and its maxima: see <trace/stack_tracer.h>, stack_tracer_private.h.
  *
  * Nearly every call is on a thread's stack that is not the deepest: a difference and a comparison
  * say so. What is deeper is looked at with interrupts off and the lock of its maximum held. Readers
@@ -8,7 +8,7 @@
 #include <trace/fgraph.h>
 #include <trace/recursion.h>
 #include "ops/ftrace_private.h"
-#include "stack_tracer.h"
+#include "stack_tracer_private.h"
 
 #define LOCK_TRIES (1u << 20)
 #define NOT_THREAD (TRACE_HARDIRQ_MASK | TRACE_NMI_MASK)

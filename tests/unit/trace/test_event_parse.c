@@ -11,7 +11,7 @@
 #include <trace/ring_buffer.h>
 #include <trace/thread.h>
 #include "event_help.h"
-#include "instance/event.h"
+#include "instance/event_private.h"
 #include <traceevent/event-parse.h>
 #include <traceevent/kbuffer.h>
 

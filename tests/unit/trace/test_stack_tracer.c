@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
-#include "tracers/stack_tracer.h"
+#include "tracers/stack_tracer_private.h"
 
 #define WORDS	    512u
 #define STACK_BYTES (WORDS * sizeof(uintptr_t))

@@ -6,8 +6,8 @@
  * Locking: `registry.lock` for changes. A type that was found is counted as used until it is put:
  *          unregistering first takes it out of the table, then waits until nobody uses it.
  */
-#ifndef TRACE_INSTANCE_EVENT_H
-#define TRACE_INSTANCE_EVENT_H
+#ifndef TRACE_EVENT_PRIVATE_H
+#define TRACE_EVENT_PRIVATE_H
 
 #include <trace/event.h>
 
