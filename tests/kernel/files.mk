@@ -21,6 +21,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_printk.c \
 	tests/kernel/ktest_rt.c \
 	tests/kernel/ktest_smp.c \
+	tests/kernel/ktest_stack.c \
 	tests/kernel/ktest_thread.c \
 	tests/kernel/ktest_timer.c \
 	tests/kernel/ktest_trace.c \

@@ -19,7 +19,7 @@ static const struct ktest *const tables[] = {
 	ktest_thread,	  ktest_rt,	    ktest_printk, ktest_smp,
 	ktest_trace,	  ktest_arch,	    ktest_nmi,	  ktest_breakpoint,
 	ktest_unwind,	  ktest_fgraph,	    ktest_hooks,  ktest_hooks_context,
-	ktest_hooks_load, ktest_hooks_span, ktest_grace,
+	ktest_hooks_load, ktest_hooks_span, ktest_grace,  ktest_stack,
 };
 
 _Atomic uint64_t ktest_nr_checks;

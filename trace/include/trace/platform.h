@@ -24,6 +24,13 @@
 #include <trace/errno.h>
 #include <trace_plat_facts.h>
 
+/*
+ * What configuration (register, unregister, filters, files of tracefs) takes of the stack of its
+ * thread, at most: bytes, with what the host's functions take that it calls. Callbacks, and what
+ * tracers do at a call, are on the stack of the traced function.
+ */
+#define TRACE_CONFIG_STACK 3072u
+
 TRACE_BEGIN_DECLS
 
 struct ftrace_ops;

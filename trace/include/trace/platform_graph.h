@@ -19,7 +19,9 @@ struct trace_thread;
 
 /*
  * The struct of <trace/thread.h> in the running thread; in interrupts, that of the interrupted one.
- * Never NULL. It has to change exactly where the stack changes.
+ * Never NULL. It has to change exactly where the stack changes, with no call of a traced function
+ * between the two: its return address would be looked for on the shadow stack of the wrong thread
+ * (`fgraph: thread N has no frame of this return`).
  */
 static inline struct trace_thread *trace_plat_current(void);
 /* Where on the stack the return address of the traced function into its caller lies. */

@@ -21,7 +21,11 @@ struct trace_pair {
 
 /* ---- Inline half ---- */
 
-/* Number of the running CPU, 0 .. trace_plat_nr_cpus() - 1; preemption is off. */
+/*
+ * Number of the running CPU, 0 .. trace_plat_nr_cpus() - 1; preemption is off. This and all else
+ * that belongs to a CPU works before that CPU calls its first traced function: a host that keeps it
+ * behind a base register sets that first, or the machine hangs or resets in the first trampoline.
+ */
 static inline uint32_t trace_plat_cpu_id(void);
 /* Is a reschedule of the running thread pending? Events show it as the flag N. */
 static inline bool trace_plat_need_resched(void);
