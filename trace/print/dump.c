@@ -1,5 +1,6 @@
 /*
- * See dump.h. Everything is static: the stack and the allocator may be what has failed.
+ * See dump.h. After a crash neither the stack nor the allocator can be relied on, so all memory is
+ * static or allocated at start.
  */
 #include <stdatomic.h>
 #include <trace/trace.h>
@@ -9,10 +10,10 @@
 #include "output.h"
 #include "text/str.h"
 
-/* A stack trace of TRACE_STACK_MAX lines. */
+/* Bytes of the text of one event: enough for a stack trace of TRACE_STACK_MAX lines. */
 #define LINE_BYTES 12288u
 
-/* Linux's numbers; what is none of them counts as "all". */
+/* The numbers of Linux. Another number, which a sysctl may set, counts as DUMP_ALL. */
 enum dump_mode {
 	DUMP_NONE = 0,
 	DUMP_ALL = 1,
@@ -85,7 +86,7 @@ static void log_lines(struct trace_seq *seq)
 		trace_plat_alert("%.*s", (int)(seq->len - begin), seq->buf + begin);
 }
 
-/* Lines of all events from here on. */
+/* Go to the end and count the lines of the events that are passed. */
 static uint64_t count_lines(struct trace_iter *iter)
 {
 	uint64_t nr = 0;
@@ -95,7 +96,9 @@ static uint64_t count_lines(struct trace_iter *iter)
 	return nr;
 }
 
-/* `nr` lines are still to come; older events than fit into a dump are left out. */
+/*
+ * Print the last TRACE_DUMP_LINES of the `nr` lines that the walk has, and how many were left out.
+ */
 static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 {
 	uint64_t nr_left_out = 0;
@@ -150,14 +153,16 @@ void trace_dump_on_oops(uint32_t cpu)
 		trace_dump(mode == DUMP_ORIG ? cpu : TRACE_ALL_CPUS);
 }
 
-/* ---- Asked for by a probe, which may be anywhere: a thread does it ---- */
+/*
+ * ---- Dumps that a probe asks for: the probe may be in any context, so a thread prints them ----
+ */
 
 static void print_later(struct trace_plat_deferred *deferred);
 
 static struct {
 	struct trace_plat_deferred deferred;
 	_Atomic bool is_busy;
-	struct trace_array *tr; /* NULL: it went away meanwhile; config lock, once deferred */
+	struct trace_array *tr; /* NULL: it was removed; config lock, once is_busy is set */
 	int cpu;
 } request = { .deferred = { .fn = print_later } };
 

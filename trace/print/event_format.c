@@ -1,5 +1,5 @@
 /*
- * The text of a `format` file: what tools have to know of a type to read raw pages. See
+ * The text of a `format` file, which tells tools how to read events of a type in raw pages. See
  * <trace/event.h>.
  */
 #include <trace/errno.h>
@@ -35,19 +35,19 @@ static void write_fields(const struct trace_event_field *fields, size_t nr, stru
 }
 
 /*
- * ---- print fmt of a type that brings none ----
+ * ---- print fmt for a type without one of its own ----
  *
- * It says what trace_fields_text() prints behind the name. libtraceevent knows no %c: a single
- * character is a number there.
+ * With it tools print what trace_fields_text() prints behind the name; except that libtraceevent
+ * knows no %c, so a single character is printed as a number.
  */
 
-/* An array of numbers without an end of its own: a format has no word for it. */
+/* An array of numbers up to the end of the event cannot be described by a print fmt. */
 static bool has_no_form(const struct trace_event_field *field)
 {
 	return !field->size && !trace_field_is_text(field);
 }
 
-/* libtraceevent gives a number its sign by the length of the conversion, not by its field. */
+/* libtraceevent finds the sign of a number by the size of the conversion, not by its field. */
 static const char *signed_conversion(uint32_t bytes)
 {
 	switch (bytes) {

@@ -11,14 +11,14 @@ static size_t iter_bytes(uint32_t nr_cpus)
 	       TRACE_ITER_SYMBOLS * sizeof(struct trace_iter_symbol);
 }
 
-/* What the times of its events mean: that changes when a buffer is emptied. */
+/* Note the clock and the start of the buffer. Both may change when the buffer is emptied. */
 static void note_clock(struct trace_iter *iter)
 {
 	const struct trace_array *tr = iter->tr;
 	const struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 
 	iter->is_ns = tr->clock->is_ns;
-	/* The walk's buffer may have been exchanged since. */
+	/* The buffer of the walk may be the snapshot by now, or the other way round. */
 	if (iter->max.latency_ns)
 		iter->start_ts = iter->max.start_ts;
 	else
@@ -40,7 +40,7 @@ static void set_up(struct trace_iter *iter, struct trace_array *tr, int cpu)
 	note_clock(iter);
 }
 
-/* Go to where the maximum begins, on `cpus[i]`. */
+/* Pass over the events on `cpus[i]` that do not belong to the maximum. */
 static void skip_older(struct trace_iter *iter, uint32_t i)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
@@ -55,7 +55,7 @@ static void skip_older(struct trace_iter *iter, uint32_t i)
 	}
 }
 
-/* The walk over `cpus[i]` begins at the oldest event. */
+/* Begin the walk over `cpus[i]`, whose ring iterator stands on the oldest event. */
 static void begin(struct trace_iter *iter, uint32_t i)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
@@ -128,8 +128,9 @@ static bool start_rings(struct trace_iter *iter)
 }
 
 /*
- * Whatever is in a ring now. The rings of a peeking walk keep their size as long as it is open;
- * those of a consuming one may not, but what is kept then is short.
+ * Allocate iter->copy, large enough for each event that there may be now. While a peeking walk is
+ * open the size of sub-buffers stays. It may change under a consuming walk, which copies short
+ * events only.
  */
 static bool get_copy(struct trace_iter *iter)
 {
@@ -152,7 +153,7 @@ struct trace_iter *trace_iter_open(struct trace_array *tr, int cpu, enum trace_i
 	iter->symbols = (struct trace_iter_symbol *)(iter->cpus + trace_plat_nr_cpus());
 	iter->is_consuming = kind == TRACE_ITER_CONSUMING;
 	iter->is_snapshot = kind == TRACE_ITER_SNAPSHOT;
-	/* Such a snapshot holds more than the maximum. */
+	/* The snapshot of a latency tracer also has events from before the maximum. */
 	if (iter->is_snapshot && tr->tracer->uses_snapshot)
 		trace_max_read(tr, &iter->max);
 	set_up(iter, tr, cpu);
@@ -193,7 +194,7 @@ static bool next_consuming(struct trace_iter *iter)
 	while ((cpu = oldest(iter))) {
 		uint32_t number = iter->first_cpu + (uint32_t)(cpu - iter->cpus);
 
-		/* What was peeked only gave the order: it may have been overwritten or reset. */
+		/* The event that was peeked may be gone by now; it only told the order of CPUs. */
 		cpu->has_event = false;
 		if (ring_buffer_consume(iter->tr->buffer, number, &iter->event)) {
 			iter->walked = iter->tr->buffer;
@@ -204,7 +205,7 @@ static bool next_consuming(struct trace_iter *iter)
 	return false;
 }
 
-/* Have the current event in memory of the walk's own; what does not fit is cut. */
+/* Copy the current event to iter->copy; what does not fit is cut. */
 static void keep_event(struct trace_iter *iter)
 {
 	if (iter->event.data == iter->copy)
@@ -215,7 +216,10 @@ static void keep_event(struct trace_iter *iter)
 	iter->event.data = iter->copy;
 }
 
-/* The CPU with the oldest event, which may have been emptied away while it waited for its turn. */
+/*
+ * The CPU with the oldest event. The event may have been fetched long ago, and its ring emptied
+ * since, so it is fetched once more.
+ */
 static struct trace_iter_cpu *oldest_now(struct trace_iter *iter)
 {
 	struct trace_iter_cpu *cpu;
@@ -239,7 +243,7 @@ static bool next_peeking(struct trace_iter *iter)
 		return false;
 	iter->event = cpu->event;
 	if (!cpu->was_seen)
-		iter->event.lost = 0; /* before the walk began: the header counts it */
+		iter->event.lost = 0; /* lost before the walk began; the header has that number */
 	cpu->was_seen = true;
 	keep_event(iter);
 	ring_buffer_iter_advance(cpu->ring);
@@ -248,7 +252,7 @@ static bool next_peeking(struct trace_iter *iter)
 	if (!iter->is_latency)
 		return true;
 	cpu = oldest(iter);
-	if (cpu && cpu->event.ts > iter->next_ts) /* of another clock, times go back */
+	if (cpu && cpu->event.ts > iter->next_ts) /* with another clock times may go back */
 		iter->next_ts = cpu->event.ts;
 	return true;
 }
@@ -268,9 +272,9 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
 
 	if (iter->is_consuming) {
-		/* Showing the next event may reuse the memory of the one that was taken. */
+		/* ring_buffer_peek() may reuse the memory that the current event lies in. */
 		keep_event(iter);
-		/* What it has was shown when it gave the order, and may be gone since. */
+		/* Peek again: the event that oldest() has peeked may be gone by now. */
 		iter->peeked = iter->tr->buffer;
 		cpu->has_event = ring_buffer_peek(iter->peeked, iter->event.cpu, &cpu->event);
 	} else {
@@ -317,7 +321,7 @@ void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint
 	*out_written = 0;
 	if (!buffer)
 		return;
-	/* As in Linux: of all CPUs, also for a walk over one. */
+	/* As on Linux, the counts are those of all CPUs, even for a walk over one. */
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		bool is_ours = cpu - iter->first_cpu < iter->nr_cpus;
 		uint64_t skipped = is_ours ? iter->cpus[cpu - iter->first_cpu].nr_skipped : 0;

@@ -16,7 +16,10 @@ static void print_lost(const struct trace_iter *iter, struct trace_seq *seq)
 				 (unsigned long long)iter->event.lost);
 }
 
-/* The buffers of CPUs begin at different times once events were overwritten: mark the places. */
+/*
+ * Once events were overwritten, the buffers of CPUs begin at different times. For the option
+ * annotate: mark the first event of each CPU, except for the very first ones.
+ */
 static void print_start(struct trace_iter *iter, struct trace_seq *seq)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[iter->event.cpu - iter->first_cpu];

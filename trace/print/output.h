@@ -11,16 +11,17 @@
 #include "instance/event_private.h"
 #include "iter.h"
 
-/* output_events.c, output_stack.c: the types whose events instances write themselves. */
+/* Register the types of events that instances write themselves: output_events.c, output_stack.c. */
 int trace_text_events_init(void);
 int trace_stack_events_init(void);
 
-/* output_stack.c: lines that the current event takes as text. */
+/* How many lines the current event takes as text: output_stack.c. */
 uint32_t trace_event_lines(const struct trace_iter *iter);
 
 /*
- * output_fields.c: an event of type `event`, of `len` bytes at `data`, as its fields say. Raw with
- * a newline, hex and binary without.
+ * Print an event by the description of its fields, for types without functions of their own:
+ * output_fields.c. text: the current event. The others: the event of type `event` in the `len`
+ * bytes at `data`. text and raw end with a newline, hex and binary do not.
  */
 void trace_fields_text(const struct trace_iter *iter, struct trace_seq *seq);
 void trace_fields_raw(const struct trace_event *event, const void *data, uint32_t len,
@@ -30,7 +31,7 @@ void trace_fields_hex(const struct trace_event *event, const void *data, uint32_
 void trace_fields_binary(const struct trace_event *event, const void *data, uint32_t len,
 			 struct trace_seq *seq);
 
-/* As raw, hex and bin for a type that has no such form: its number. */
+/* For the options raw, hex and bin, with a type that is not printed so: its number. */
 void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq);
 /* `name <-caller` as the options say, without newline. */
 void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
@@ -39,27 +40,27 @@ void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint
 /* The line of the current event as the options say, with a line about lost events before it. */
 void trace_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
-/* output_head.c: what stands above the first line of `trace`. */
+/* The header of `trace`, above its first line: output_head.c. */
 void trace_print_header(struct trace_iter *iter, struct trace_seq *seq);
-/* Its part that most tracers have in common: counts or a summary, and the names of columns. */
+/* The header of most tracers, without the name of the tracer: counts, and names of columns. */
 void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq);
-/* The part of the latency format that does not name columns. */
+/* The first part of the header in the latency format: the maximum, whose it is, and counts. */
 void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq);
 
-/* output_context.c: what stands before an event's text. */
+/* What stands before an event's text, in the usual and in the latency format: output_context.c. */
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq);
 void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq);
 /* The five columns of state: irqs-off, need-resched, context, preempt depth, migrate-disable. */
 void trace_print_state(const struct trace_entry *entry, struct trace_seq *seq);
-/* How long something took, at a glance: one of `$@*#!+` or a blank. */
+/* A mark for a long time: `$` above 1 s, `@` 100 ms, `*` 10 ms, `#` 1 ms, `!` 100 us, `+` 10 us. */
 char trace_delay_mark(uint64_t ns);
 
-/* A time as the clock has it: seconds or counts, with a blank before it. */
+/* The time `ts` with a blank before it, in seconds; as a number when the clock is not in ns. */
 void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts);
 
-/* As trace_print_ip(), whatever the options say. */
+/* trace_print_ip() with flags instead of the instance's options. */
 #define TRACE_IP_OFFSET 1u /* `name+0x1/0x2`; without it `name` */
-#define TRACE_IP_RETURN 2u /* as trace_print_return() */
+#define TRACE_IP_RETURN 2u /* it is a return address: as trace_print_return() */
 void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
 			unsigned int flags);
 

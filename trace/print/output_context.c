@@ -66,7 +66,7 @@ static void print_pid(int32_t pid, struct trace_seq *seq)
 		trace_seq_putc(seq, ' ');
 }
 
-/* Here and below not with a format: this is what most of a large trace consists of. */
+/* This and trace_print_context() use no format, for speed: each line of a trace has these texts. */
 void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts)
 {
 	uint64_t us;

@@ -1,16 +1,16 @@
 /*
- * Events as their fields say, for types that bring no function of their own. See output.h,
- * <trace/event.h>.
+ * Printing events by the description of their fields, for types without functions of their own. See
+ * output.h, <trace/event.h>.
  */
 #include <trace/platform.h>
 #include "output.h"
 #include "output_fields.h"
 
-/* One field of an event, or of what there is of it: a damaged event may be shorter. */
+/* One field of an event. A damaged event may be too short for it. */
 struct value {
 	const struct trace_event_field *field;
 	const uint8_t *at;
-	uint32_t nr; /* elements */
+	uint32_t nr; /* elements that are inside the event */
 };
 
 static struct value value_of(const struct trace_event_field *field, const void *data, uint32_t len)
@@ -23,7 +23,7 @@ static struct value value_of(const struct trace_event_field *field, const void *
 	return value;
 }
 
-/* Element `i`; an address in full. */
+/* Element `i`, extended by its sign if it has one; an address unpacked. 0 when it is not there. */
 static uint64_t element(const struct value *value, uint32_t i)
 {
 	const struct trace_event_field *field = value->field;
@@ -40,13 +40,13 @@ static uint64_t element(const struct value *value, uint32_t i)
 	return number;
 }
 
-/* Bytes that an element takes in hex and bin: those of an address, which is shown in full. */
+/* How many bytes of an element hex and bin show. Addresses are shown unpacked. */
 static uint32_t shown_bytes(const struct trace_event_field *field)
 {
 	return field->is_address ? sizeof(uintptr_t) : field->element_size;
 }
 
-/* Without the bits that a sign has filled above its `bytes`. */
+/* The low `bytes` bytes of `number`: undoes the extension by a sign. */
 static uint64_t low_bytes(uint64_t number, uint32_t bytes)
 {
 	return bytes < sizeof(number) ? number & ((1ull << bytes * 8) - 1) : number;
@@ -70,7 +70,7 @@ static void print_number(const struct value *value, uint32_t i, struct trace_seq
 typedef void (*print_element_fn)(const struct trace_iter *iter, const struct value *value,
 				 uint32_t i, struct trace_seq *seq);
 
-/* An array of characters is a text; one of numbers `{0x1,0x2}`, as tools show it. */
+/* Arrays of characters are printed as text, other arrays as `{0x1,0x2}`, as trace-cmd does. */
 static void print_value(const struct trace_iter *iter, const struct value *value,
 			print_element_fn print, struct trace_seq *seq)
 {

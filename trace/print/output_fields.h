@@ -1,5 +1,5 @@
 /*
- * What a described field is, for those who print it. See <trace/event.h>.
+ * Questions about a field of an event, for code that prints it. See <trace/event.h>.
  */
 #ifndef TRACE_OUTPUT_FIELDS_H
 #define TRACE_OUTPUT_FIELDS_H

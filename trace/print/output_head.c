@@ -48,7 +48,7 @@ static void print_columns_with_state(struct trace_seq *seq)
 #define NS_PER_US	1000u
 #define RT_PRIO_HIGHEST 99
 
-/* `# | task: ...`: whose maximum it is. */
+/* `# | task: ...`: the thread that had the maximum latency. */
 static void print_task(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_max *max = &iter->max;

@@ -11,7 +11,7 @@ static uint32_t nr_ips(const struct trace_iter *iter)
 	       (uint32_t)sizeof(uint32_t);
 }
 
-/* The first one may be the traced function itself: that is an address in it. */
+/* The first address may be a call site; the others are return addresses. */
 static void print_location(const struct trace_iter *iter, struct trace_seq *seq, uint32_t i)
 {
 	const struct trace_stack_entry *entry = iter->event.data;
@@ -46,7 +46,7 @@ static const struct trace_event_field stack_fields[] = {
 	TRACE_FIELD_REST_ADDRESSES("caller", trace_stack_entry, ips),
 };
 
-/* A format has a fixed number of arguments: tools show this many callers. */
+/* A print fmt has a fixed number of arguments, so tools show the first four callers. */
 #define CALLER(i)   TRACE_REC_ADDRESS("caller[" #i "]")
 #define CALLER_LINE "\\t=> %ps\\n"
 
