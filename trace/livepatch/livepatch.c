@@ -1,9 +1,9 @@
 /*
  * Patches and their transitions: see <trace/livepatch.h>, livepatch_private.h.
  *
- * A transition to the new side begins with all threads on the old one, and the other way round.
- * Only functions that are moving look at a thread's side, so between transitions it is free to be
- * set.
+ * A transition to the new side begins with all threads on the old one, and the other way round. A
+ * thread's side matters only to functions whose patch is in transition, so between transitions it
+ * can be set to anything.
  */
 #include "livepatch_private.h"
 #include "text/str.h"
@@ -15,10 +15,10 @@ struct trace_plat_lock klp_lock;
 struct klp_patch *klp_patches;
 static _Atomic uint32_t nr_patches;
 
-/* The transition that runs: patch NULL for none. klp_lock. */
+/* The transition that runs; patch NULL: none. Guarded by klp_lock. */
 static struct {
 	struct klp_patch *patch;
-	enum klp_side side; /* where threads go */
+	enum klp_side side; /* the side that threads move to */
 	struct klp_ranges ranges;
 	struct trace_plat_later retry;
 } moving;
@@ -45,14 +45,14 @@ static void set_moving(struct klp_patch *patch, bool is_moving)
 		atomic_store_explicit(&patch->funcs[i].is_moving, is_moving, memory_order_release);
 }
 
-/* Let all of its sites jump. Where one cannot, the callback goes on saying the same. */
+/* Let all sites of the patch jump. One that cannot goes on calling the callback: same result. */
 static void settle_all(const struct klp_patch *patch)
 {
 	for (size_t i = 0; i < patch->nr_funcs; i++)
 		(void)klp_site_settle(&patch->funcs[i], true);
 }
 
-/* Let none of them jump, or say why not. */
+/* Let no site of the patch jump. 0, or -ENODEV: some may still do so. */
 static int unsettle_all(const struct klp_patch *patch)
 {
 	int err = 0;
@@ -95,7 +95,7 @@ static void finish(void)
 	klp_ranges_free(&moving.ranges);
 	if (moving.side == KLP_NEW) {
 		set_moving(patch, false);
-		trace_plat_synchronize_preempt(); /* nobody looks at sides any more */
+		trace_plat_synchronize_preempt(); /* no callback looks at a side any more */
 		set_all_sides(KLP_OLD);
 		settle_all(patch);
 		trace_plat_log("livepatch: '%s': patching complete", patch->name);
@@ -124,7 +124,7 @@ void klp_try_complete_transition(void)
 	trace_plat_unlock(&klp_lock);
 }
 
-/* The functions of the patch are moving. Threads now go to `side`. */
+/* Begin a transition of the patch to `side`. Its functions are marked as moving already. */
 static int start(struct klp_patch *patch, enum klp_side side)
 {
 	int err = klp_ranges_make(&moving.ranges, patch, side);
@@ -222,8 +222,9 @@ unlock:
 }
 
 /*
- * From rest: every thread begins on the new side, before a function asks for it. The jumps go
- * first: while a site keeps one, its function cannot.
+ * Begin to disable a patch that is in no transition. The jumps have to go first, because a site
+ * that jumps does not look at sides. Then all threads are put on the new side, and only then are
+ * the functions marked as moving, so that callbacks look at sides.
  */
 static int start_disable(struct klp_patch *patch)
 {
@@ -323,7 +324,7 @@ bool klp_patch_in_transition(const struct klp_patch *patch)
 	return in_transition;
 }
 
-/* It may be made in the middle of a piece that has to be consistent. */
+/* Parent and child may work on the same data, so the child must call the same functions. */
 void klp_thread_created(struct trace_thread *thread)
 {
 	if (!atomic_load(&nr_patches))

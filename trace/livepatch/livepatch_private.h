@@ -2,9 +2,9 @@
  * What the files of live patching share.
  *
  *   livepatch.c       patches: enabling, disabling, the transition
- *   livepatch_site.c  one replaced function: who covers whom, the callback, the jump
- *   livepatch_names.c the same by name, for files
- *   livepatch_stack.c is a thread inside one of these functions?
+ *   livepatch_site.c  one replaced function: which patches cover it, the callback, the jump
+ *   livepatch_names.c patches by name, for files
+ *   livepatch_stack.c finds out which threads are inside given functions
  *
  * Locking:   klp_lock guards everything. The callback reads `top`, `below`, `is_moving` and the
  *            thread's side without it, preemption off.
@@ -24,8 +24,9 @@ extern struct trace_plat_lock klp_lock;
 
 extern struct klp_patch *klp_patches; /* active ones, in the order in which they were enabled */
 
+/* Is the patch in transition? */
 bool klp_is_moving(const struct klp_patch *patch);
-/* As klp_disable_patch() and its like. */
+/* klp_disable_patch() and so on, for callers that hold klp_lock. */
 int klp_disable_locked(struct klp_patch *patch);
 int klp_reenable_locked(struct klp_patch *patch);
 int klp_force_locked(struct klp_patch *patch);
@@ -34,26 +35,31 @@ int klp_force_locked(struct klp_patch *patch);
 
 struct klp_site {
 	struct ftrace_ops ops;
-	uintptr_t func; /* the function that was there first */
-	struct klp_func *_Atomic top;
+	uintptr_t func;		      /* the original function */
+	struct klp_func *_Atomic top; /* its replacements, newest first, linked by `below` */
 	struct klp_site *next;
-	struct ftrace_after after; /* when it goes */
+	struct ftrace_after after; /* frees it after its removal */
 };
 
 /*
- * Let `func` cover what its name is now. -ENOENT, -EINVAL, -EBUSY, -ENOMEM, -ENODEV with nothing
- * changed. Threads on the old side do not see it as long as it is moving.
+ * Let `func` cover the function of its name, or an earlier replacement of it. It is moving from
+ * here on: threads on the old side do not call it yet. 0, or with nothing changed -ENOENT, -EINVAL,
+ * -EBUSY, -ENOMEM, -ENODEV as klp_enable_patch() says.
  */
 int klp_site_push(struct klp_func *func);
-/* Take it out again. Nobody is in the callback for it when it returns; threads have moved. */
+/*
+ * Take `func` out again, when all threads have moved to the old side. When this returns nobody is
+ * in the callback on behalf of it.
+ */
 void klp_site_pop(struct klp_func *func);
 /*
- * Before a transition: sites of `func` go through the callback. After it: they may jump. -ENODEV
- * leaves the site as it is: through the callback, where it may jump, but maybe jumping to an old
- * function, where it may not.
+ * `may_jump` false, before a transition: let the site of `func` call the callback. True, after it:
+ * let the site jump to its newest function. 0, or -ENODEV: tracing is dead, the site is left as it
+ * is. That does no harm after a transition, because the callback sends calls to the same function;
+ * but before one it means that the transition must not begin.
  */
 int klp_site_settle(const struct klp_func *func, bool may_jump);
-/* What runs where `func` does not: what it covers, or the first function. */
+/* The function that runs where `func` does not: the replacement below it, or the original. */
 uintptr_t klp_func_covered(const struct klp_func *func);
 
 /* ---- Sides ---- */
@@ -74,7 +80,7 @@ static TRACE_ALWAYS_INLINE enum klp_side klp_side_of(const struct trace_thread *
 	return (enum klp_side)__atomic_load_n(&thread->livepatch, __ATOMIC_RELAXED);
 }
 
-/* A new thread is where its parent is, who calls this. Thread. */
+/* Called by the parent of a new thread, which gets the side of its parent. Thread. */
 void klp_thread_created(struct trace_thread *thread);
 
 /* ---- Stacks ---- */
@@ -85,15 +91,21 @@ struct klp_ranges {
 	size_t max;
 };
 
-/* Every transition looks for these: the callback, where the side was read and nothing done yet. */
+/* Ranges besides those of functions: the callback, which may have read the side and not used it. */
 #define KLP_RANGES_FIXED 1u
-/* Code of the functions that threads of `patch` leave for `side`. 0 or -ENOMEM. */
+/*
+ * The code that a thread must not be in when it moves to `side`: the functions of the patch that it
+ * will not call there, and the callback. 0 or -ENOMEM.
+ */
 int klp_ranges_make(struct klp_ranges *ranges, const struct klp_patch *patch, enum klp_side side);
 void klp_ranges_free(struct klp_ranges *ranges);
-/* Move every thread to `side` that has none of the ranges on its stack. How many are left. */
+/*
+ * Move every thread to `side` that has no address in the ranges on its stack. Returns how many
+ * threads have not been moved.
+ */
 size_t klp_move_threads(const struct klp_ranges *ranges, enum klp_side side);
 
-/* Where the callback's code lies. */
+/* The address of the callback. */
 uintptr_t klp_callback_address(void);
 
 #endif

@@ -5,11 +5,11 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-static struct klp_site *sites; /* klp_lock */
+static struct klp_site *sites; /* guarded by klp_lock */
 
 /*
- * Where the call goes. A function in transition is only for threads of the new side; the others go
- * to what it covers. Acquire: with the release that put it on top.
+ * Send the call to the newest function. While that one is in transition, threads on the old side go
+ * to the one below it, or to the original. The acquire pairs with the release in klp_site_push().
  */
 static TRACE_NOINLINE void klp_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 					struct ftrace_regs *fregs)
@@ -52,7 +52,9 @@ static void free_site(struct ftrace_after *after)
 	trace_plat_free(site, sizeof(*site));
 }
 
-/* A site whose only function is `func`, live. */
+/*
+ * Make a site for the function at `address`, with `func` as its only replacement, and register it.
+ */
 static int add_site(uintptr_t address, struct klp_func *func)
 {
 	struct klp_site *site = trace_plat_alloc(sizeof(*site));
@@ -63,7 +65,7 @@ static int add_site(uintptr_t address, struct klp_func *func)
 	site->func = address;
 	site->ops.func = klp_callback;
 	site->ops.private = site;
-	/* Permanent: a switch for tracing does not bring back what was replaced. */
+	/* Permanent: turning ftrace_enabled off must not bring back the original functions. */
 	site->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DYNAMIC |
 			  FTRACE_OPS_FL_PERMANENT;
 	atomic_store(&site->top, func);
@@ -71,9 +73,9 @@ static int add_site(uintptr_t address, struct klp_func *func)
 	if (err)
 		goto free;
 	err = register_ftrace_function(&site->ops);
-	if (err == -ENODEV) { /* damage found just now: it may be called, so it stays */
+	if (err == -ENODEV) { /* if damage was found just now, the site may call it: do not free */
 		atomic_store(&site->top, NULL);
-		trace_plat_synchronize_preempt(); /* the callback has left `func` */
+		trace_plat_synchronize_preempt(); /* no callback uses `func` any more */
 		return err;
 	}
 	if (err)
@@ -95,14 +97,14 @@ static void remove_site(struct klp_site *site)
 	while (*link != site)
 		link = &(*link)->next;
 	*link = site->next;
-	/* With damaged text the site may go on calling. */
+	/* If text is damaged the site may go on calling it: it is never freed then. */
 	if (ftrace_unregister(&site->ops))
 		return;
 	site->after.fn = free_site;
 	ftrace_call_after(&site->after);
 }
 
-/* Static functions of two files may share a name: which of them is meant? */
+/* Do several functions have this name? Static functions of different files may. */
 static bool is_ambiguous(const char *name)
 {
 	struct trace_symbol_cursor names = { { 0 } };
@@ -134,7 +136,7 @@ int klp_site_push(struct klp_func *func)
 		return add_site(address, func);
 	func->site = site;
 	err = klp_site_settle(func, false);
-	if (err) { /* it may jump, past what would cover it */
+	if (err) { /* the site may still jump to the old function, past `func` */
 		func->site = NULL;
 		return err;
 	}
@@ -151,13 +153,13 @@ void klp_site_pop(struct klp_func *func)
 	while (atomic_load(link) != func)
 		link = &atomic_load(link)->below;
 	atomic_store_explicit(link, atomic_load(&func->below), memory_order_release);
-	trace_plat_synchronize_preempt(); /* the callback has left it */
+	trace_plat_synchronize_preempt(); /* no callback uses it any more */
 	atomic_store(&func->is_moving, false);
 	func->site = NULL;
 	if (!atomic_load(&site->top))
 		remove_site(site);
 	else
-		(void)klp_site_settle(atomic_load(&site->top), true); /* or the callback */
+		(void)klp_site_settle(atomic_load(&site->top), true);
 }
 
 int klp_site_settle(const struct klp_func *func, bool may_jump)

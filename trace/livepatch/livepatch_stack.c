@@ -1,5 +1,5 @@
 /*
- * Whether threads are inside functions: see livepatch_private.h.
+ * Finding out which threads are inside given functions: see livepatch_private.h.
  */
 #include <trace/fmt.h>
 #include "livepatch_private.h"
@@ -10,7 +10,7 @@ struct move {
 	size_t nr_left;
 };
 
-/* Compilers move unlikely parts of a function to one of their own. */
+/* Compilers move unlikely parts of a function to a function of its own, NAME.cold. */
 static void add_cold_part(struct klp_ranges *ranges, const char *name)
 {
 	char cold[TRACE_SYM_LEN + 8], found[TRACE_SYM_LEN];
@@ -23,7 +23,10 @@ static void add_cold_part(struct klp_ranges *ranges, const char *name)
 		ranges->range[ranges->nr++] = (struct ftrace_code){ start, start + bytes };
 }
 
-/* Its end counts: a return address may be the first byte behind a call that never returns. */
+/*
+ * The range includes the address behind the function: that is a return address in it when its last
+ * instruction is a call to a function that never returns.
+ */
 static void add_function(struct klp_ranges *ranges, uintptr_t func)
 {
 	char name[TRACE_SYM_LEN];
@@ -59,7 +62,7 @@ void klp_ranges_free(struct klp_ranges *ranges)
 	*ranges = (struct klp_ranges){ 0 };
 }
 
-/* Interrupts may be off; the thread does not run meanwhile. */
+/* For struct trace_plat_look: interrupts may be off, and the thread does not run meanwhile. */
 static uint32_t find_ranges(struct trace_thread *thread, const uintptr_t *words, size_t nr,
 			    void *arg)
 {
