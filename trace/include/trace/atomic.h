@@ -1,7 +1,7 @@
 /*
- * Members that several CPUs change at once, in structs that C and C++ share. C++ has no _Atomic; it
- * sees a volatile member in the same place, and here are the operations that inline functions of
- * public headers use on one in either language. C has all of <stdatomic.h> besides.
+ * Atomic members of structs that C and C++ share. C++ has no _Atomic; it sees a volatile member in
+ * the same place. The macros here are the operations that inline functions in public headers use on
+ * such members, in either language. Code in C may use all of <stdatomic.h>.
  *
  * Context: any.
  */

@@ -6,8 +6,8 @@
 #define TRACE_COMPILER_H
 
 /*
- * Around the declarations of a header: what is between the two is C, also when C++ includes it.
- * Instead of `extern`, TRACE_EXTERN_C is the same for a single declaration.
+ * TRACE_BEGIN_DECLS and TRACE_END_DECLS stand around the declarations of a header, so that C++
+ * takes them as C. TRACE_EXTERN_C, written instead of `extern`, does the same for one declaration.
  */
 #ifdef __cplusplus
 #define TRACE_EXTERN_C	  extern "C"
@@ -33,13 +33,13 @@
 #define TRACE_UNUSED	      __attribute__((unused))
 #define TRACE_LIKELY(x)	      __builtin_expect(!!(x), 1)
 #define TRACE_UNLIKELY(x)     __builtin_expect(!!(x), 0)
-/* The part in C of what a site calls directly, see TRACE_DIRECT() of the host. */
+/* For the C function that an entry for direct calls calls: see TRACE_DIRECT() in platform_ops.h. */
 #define TRACE_DIRECT_BODY __attribute__((no_instrument_function, used))
 
-/* A default of <trace/platform.h>: a function of the host with this name takes its place. */
+/* Marks a default of <trace/platform.h>: a function of the host with the same name replaces it. */
 #define TRACE_DEFAULT __attribute__((weak))
 
-/* The value is in a register from here on, and the compiler forgets how it came about. */
+/* Make the compiler keep `value` in a register, and forget how it was computed. */
 #define TRACE_OPAQUE(value) __asm__("" : "+r"(value))
 
 #endif

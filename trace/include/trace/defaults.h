@@ -1,7 +1,6 @@
 /*
- * What a host calls, or gives, for the defaults of <trace/platform.h> that it does not replace:
- * each is a weak function of trace/default/, and the host's own takes its place when the linker
- * sees it.
+ * What the defaults for functions of <trace/platform.h> need from a host that uses them. A default
+ * is a weak function in trace/default/; a function of the host with the same name replaces it.
  *
  * Context: stated per function.
  */
@@ -19,36 +18,39 @@ TRACE_BEGIN_DECLS
 
 struct trace_one_cpu {
 	uint32_t preempt_count; /* see TRACE_PREEMPT_MASK */
-	uint32_t recursion;
-	uintptr_t stack_top; /* for backtraces: set by the host; 0: none are made */
+	uint32_t recursion;	/* see trace_plat_recursion_word() */
+	uintptr_t stack_top;	/* end of the stack, set by the host; 0: no backtraces are made */
 	struct trace_thread thread;
 };
 extern struct trace_one_cpu trace_one_cpu;
 
-/* ---- Grace periods of several CPUs: two counters for each CPU, which the host bumps ---- */
+/*
+ * ---- Grace periods with several CPUs: the host says when a CPU is in no preempt-off section ----
+ */
 
 #define TRACE_DEFAULT_CPUS 64 /* CPUs that the default can count for */
 
 /*
- * This CPU is outside of every preempt-off section: at each switch of threads, and in a timer
- * interrupt that came while preemption was on. Any context but NMI, interrupts or preemption off.
+ * To be called at each switch of threads, and in a timer interrupt that came while preemption was
+ * on: this CPU is in no preempt-off section. Any context but NMI, interrupts or preemption off.
  */
 void trace_quiescent(void);
 /*
- * This CPU goes idle, or into user mode; it comes back. No section of it begins in between: an
- * interrupt that comes then says first that it is back. The same context.
+ * To be called when this CPU goes idle or into user mode, and when it comes back. In between it may
+ * enter no preempt-off section, so an interrupt calls exit first and enter at its end. Contexts as
+ * above.
  */
 void trace_idle_enter(void);
 void trace_idle_exit(void);
-/* What trace_plat_synchronize_preempt() does by default. Its context. */
+/* The default of trace_plat_synchronize_preempt(), for hosts that wrap it. Thread context. */
 void trace_grace_wait(void);
 
 /* ---- Work that was put off ---- */
 
 /*
- * Do what is due. A host without threads calls it now and then from its main loop; what is only
- * done here can wait: memory of trampolines that nobody is in any more, a dump that a probe asked
- * for. Thread context.
+ * Carry out work that was put off and is due: freeing trampolines that nobody is in any more, a
+ * dump that a probe has asked for. A host without threads calls this now and then from its main
+ * loop. Thread context.
  */
 void trace_run_later(void);
 
@@ -60,8 +62,9 @@ struct trace_symbol {
 };
 
 /*
- * Functions in ascending order, and the end of the last one. The table stays the host's, for good.
- * Before, no address has a name. Once, before symbols are asked for.
+ * Set the table of symbols: `nr` functions with ascending addresses; `end` is the end of the last
+ * one. To be called once, before symbols are asked for; without it no address has a name. The table
+ * belongs to the host and may never be changed or freed.
  */
 void trace_symbols_set(const struct trace_symbol *symbols, size_t nr, uintptr_t end);
 

@@ -2,12 +2,12 @@
  * Types of events: what an event of a type consists of, and how it becomes a line. A type may be
  * registered from anywhere; docs/events.md has an example.
  *
- *   struct trace_entry   the head of every event: its type, and the state it was written in
+ *   struct trace_entry   the head of every event: its type, and the state of the CPU
  *   own fields           each described once by a struct trace_event_field
  *
- * The description is what everything else is made of: the line in `trace` where the type brings no
- * function for it, the options raw, hex and bin, and the text of a `format` file, from which tools
- * learn to read raw pages.
+ * From the description comes everything else: the line in `trace`, if the type has no function for
+ * it, the options raw, hex and bin, and the text of a `format` file, which tells tools how to read
+ * raw pages.
  *
  * Context:   registering - thread, may sleep. Writing - any, NMI included. Printing - any.
  * Ownership: the type and all it names belong to who registers it, and stay until unregistered.
@@ -29,12 +29,12 @@ struct trace_seq;
 
 struct trace_entry {
 	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt_count; /* bits 0-3 depth, 15 and more count as 15 */
-	int32_t pid;
+	uint8_t flags;	       /* enum trace_entry_flags of instance/entry.h */
+	uint8_t preempt_count; /* bits 0-3: preempt depth; 15 means 15 or more */
+	int32_t pid;	       /* of the thread, in interrupts of the interrupted one */
 };
 
-/* Behind a struct with members of 8 bytes: events are aligned to 4. */
+/* To be written behind a struct with members of 8 bytes, because events are aligned to 4 only. */
 #define TRACE_ENTRY_ALIGNED __attribute__((packed, aligned(4)))
 
 /* ---- What an event consists of ---- */
@@ -49,7 +49,7 @@ struct trace_event_field {
 	bool is_address; /* a code address in 32 bits: trace_plat_ip_pack() */
 };
 
-/* Every member, because C++ warns of one that is left out. */
+/* For the macros below. Sets every member, because C++ warns of one that is left out. */
 #define TRACE_FIELD_INIT(field_name, c_type, entry, member, bytes, element_bytes, sign, address)   \
 	{                                                                                          \
 		.name = (field_name), .type = (c_type), .offset = offsetof(struct entry, member),  \
@@ -83,9 +83,9 @@ struct trace_event_field {
 			 true)
 
 /*
- * In a print_fmt: the address that the field `field_name` holds, for a %ps. This brings its sign to
- * the upper half in words that libtraceevent computes right: there a cast to int has no sign, ^ is
- * not known, and what stands behind an operator in parentheses loses them.
+ * For a print_fmt: unpacks the code address in field `field_name` as an argument of %ps, that is,
+ * extends it by its sign. The expression is one that libtraceevent computes correctly: there a cast
+ * to int does not extend the sign, ^ is not known, and parentheses behind an operator are dropped.
  */
 #define TRACE_REC_ADDRESS(field_name)                                                              \
 	"(void *)(((REC->" field_name " + 0x80000000ul) & 0xfffffffful) - 0x80000000ul)"
@@ -96,7 +96,7 @@ typedef void (*trace_print_fn)(const struct trace_iter *iter, struct trace_seq *
 
 /*
  * How events of one type are printed, behind the columns that all lines have in common. Each may be
- * NULL: then the description says it.
+ * NULL; the event is then printed by the description of its fields.
  */
 struct trace_event_functions {
 	trace_print_fn trace;	/* the text, newline included; NULL: `NAME: FIELD=VALUE ...` */
@@ -108,12 +108,12 @@ struct trace_event_functions {
 
 struct trace_event {
 	const char *name;
-	const char *system; /* the directory of events/ where it belongs */
-	/* 0: registering hands a number out. Others, below TRACE_EVENT_FIRST_TYPE, are trace/'s. */
+	const char *system; /* the directory of events/ that it belongs to */
+	/* 0: registering sets a number. Those below TRACE_EVENT_FIRST_TYPE are for trace/ only. */
 	uint16_t type;
 	const struct trace_event_field *fields; /* without those of struct trace_entry */
 	size_t nr_fields;
-	/* For tools: a format and its arguments, as `"%d", REC->irq`. NULL: as the fields say. */
+	/* For tools: a format and arguments, such as `"%d", REC->irq`. NULL: made of the fields. */
 	const char *print_fmt;
 	struct trace_event_functions funcs;
 };
@@ -122,19 +122,22 @@ struct trace_event {
 #define TRACE_EVENT_MAX_TYPE   UINT16_MAX
 
 /*
- * From now on events of this type are printed as it says. 0; -EINVAL: no name, system or a field
- * that cannot be; -EEXIST: its number, or its name in that system, is taken; -ENOSPC: all numbers
- * are; -ENOMEM.
+ * Register a type, so that its events can be written and printed. 0; -EINVAL: no name, no system, a
+ * field that cannot exist, or a number that is not trace/'s; -EEXIST: it is registered, or its
+ * number, or its name in that system, is taken; -ENOSPC: all numbers are taken; -ENOMEM. Thread.
  */
 int register_trace_event(struct trace_event *event);
 /*
- * Nobody uses `event` any more when it returns. Events of it that are still in buffers are printed
- * as `Unknown type N`; numbers that were handed out are used again when there are no others. 0, or
- * -ENOENT: it is not registered.
+ * Unregister a type; waits until nobody prints one of its events. Those that are still in buffers
+ * are printed as `Unknown type N`. Its number is given to another type only after all other free
+ * ones. Nobody may be writing an event of it. 0, or -ENOENT: it is not registered. Thread.
  */
 int unregister_trace_event(struct trace_event *event);
 
-/* The text of the file `format`, with a NUL. Its length without, or -ENOSPC. Any context. */
+/*
+ * Write the text of the file `format` and a NUL into the `size` bytes at `buf`. Returns its length
+ * without the NUL, or -ENOSPC: it was cut. Any context.
+ */
 int trace_event_format(const struct trace_event *event, char *buf, size_t size);
 
 /* ---- Writing ---- */
@@ -144,27 +147,32 @@ struct trace_event_buffer {
 	struct ring_buffer *buffer;
 };
 /*
- * Room for an event of `bytes`, which begins with a struct trace_entry, in `tr`, which is held
- * (<trace/trace.h>), or with NULL in the global trace. The head is filled in; the rest is the
- * caller's to fill before trace_event_buffer_commit(). Preemption stays off until then. NULL, and
- * nothing to commit: the buffer does not take it.
+ * Reserve room for an event of `bytes` bytes, which begins with a struct trace_entry, in the
+ * instance `tr` (the caller has a reference, see <trace/trace.h>) or with NULL in the global one.
+ * The head is filled in; the caller fills in the rest and calls trace_event_buffer_commit().
+ * Preemption is off until then. NULL: recording is off or the event was dropped; do not commit.
  */
 void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_array *tr,
 				 const struct trace_event *event, size_t bytes);
-/* Readers may see the event at `entry`, which is the caller's no longer. */
+/* Make the event at `entry` visible to readers; it is no longer the caller's. */
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer, void *entry);
 
 /* ---- For functions that print ---- */
 
-/* The event that is printed, from its struct trace_entry on; it has `*out_len` bytes. */
+/*
+ * The event that is being printed, from its struct trace_entry on. It has *out_len bytes; after
+ * damage that may be fewer than the type has.
+ */
 const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len);
-/* The instance that it is of, the CPU that wrote it, and when, in the unit of the trace_clock. */
+/* Its instance, the CPU that wrote it, and its time in units of the trace_clock. */
 struct trace_array *trace_iter_array(const struct trace_iter *iter);
 uint32_t trace_iter_cpu(const struct trace_iter *iter);
 uint64_t trace_iter_ts(const struct trace_iter *iter);
-/* An address as the options say: `name`, `name+0x1/0x2`, with or without ` <address>`. */
+/*
+ * Print an address in the form that options ask for: `name` or `name+0x1/0x2`, then ` <address>`.
+ */
 void trace_print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
-/* The same of an address that a call returns to: the function is the caller. */
+/* The same for a return address: the name is that of the function that made the call. */
 void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip);
 
 TRACE_END_DECLS

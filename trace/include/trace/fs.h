@@ -5,16 +5,16 @@
  *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
  *
  * Children are sorted by name. Directories can be made and removed in `instances`, and nowhere
- * else. The nodes of others may be made when somebody looks, and go when nobody holds them: a node
- * is good as long as it is held, and has the same id each time.
+ * else. The nodes of some directories are made when somebody looks, and freed when nobody holds
+ * one: a node may be used as long as it is held. When it is made again it has the same id.
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
  *            until there is something to read and ends with -EINTR when the user interrupts.
- * Locking:   a handle is used by one thread at a time, but for cancel and resume; different handles
- *            need no care.
- * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/; the
- *            root, and what lookup finds, are held until trace_fs_put(). An open file needs no
- *            node: an instance with open files is not removed.
+ * Locking:   a handle is used by one thread at a time, except for cancel and resume. Different
+ *            handles may be used at the same time.
+ * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/. The
+ *            root and what lookup returns are held until trace_fs_put(). While a file is open its
+ *            node need not be held; its instance is not removed.
  */
 #ifndef TRACE_FS_H
 #define TRACE_FS_H
@@ -26,24 +26,24 @@
 
 TRACE_BEGIN_DECLS
 
-/* Public fields are for reading. */
+/* Hosts may read the first four members. */
 struct trace_node {
 	const char *name;
-	uint64_t id;   /* from 1, and never given twice: that of a file server's client */
+	uint64_t id;   /* from 1; no other file ever has the same: it can be an inode number */
 	uint16_t mode; /* permission bits, as ls shows them: 0640, 0440, 0750 for a directory */
 	bool is_dir;
-	/* The rest is trace/'s own. */
-	bool is_pinned;	  /* its children stay */
-	uint32_t nr_held; /* walkers and open files that want its children to stay */
+	/* The rest is for trace/ only. */
+	bool is_pinned;	  /* its children are never freed */
+	uint32_t nr_held; /* how many users need its children */
 	struct trace_node *parent;
 	struct trace_node *first_child;
 	struct trace_node *next_sibling;
 	union {
 		const struct trace_file *file;
-		const struct trace_dir *dir; /* NULL: it has its children from the start */
+		const struct trace_dir *dir; /* NULL: its children exist from the start */
 	};
 	struct trace_tree *tree; /* of the instance */
-	uint64_t arg;		 /* CPU number, option number: what the file is about */
+	uint64_t arg;		 /* for the file: number of its CPU, of its option, and so on */
 };
 
 struct trace_handle;
@@ -60,13 +60,13 @@ enum trace_fs_flags {
 struct trace_node *trace_fs_root(void);
 
 /*
- * NULL when `dir` has no such child, or there is no memory to look. Names are single components,
- * without "." and "..".
+ * Find the child of that name, one component and not "." or "..", and hold it. NULL when `dir` has
+ * no such child, or when out of memory.
  */
 struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, size_t name_len);
-/* A node that was held is not used any more. */
+/* End the use of a node that was held. */
 void trace_fs_put(struct trace_node *node);
-/* Copy the name of child `index`, cut to `size`. -ENOENT behind the last; -ENOMEM. */
+/* Copy the name of child number `index`, cut to `size`. 0; -ENOENT: there are fewer; -ENOMEM. */
 int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t size);
 /*
  * The children in order: start with NULL, ends with NULL. They are not held, and stay as long as
@@ -75,53 +75,54 @@ int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t 
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
 
 /*
- * -EISDIR, -EBUSY, -ENOMEM, -ENODEV (its instance has been removed). The mode is not checked: users
- * are root, and as on Linux it is reading or writing what cannot be read or written that fails,
- * with -EINVAL. Opening with TRUNC has the effect that the file defines, here and now.
+ * Open a file. TRUNC has the effect that the file defines for it at once. The mode is not checked,
+ * because users are root; as on Linux, reading a file that cannot be read, or writing one that
+ * cannot be written, fails with -EINVAL. 0; -EISDIR, -EBUSY, -ENOMEM, -ENODEV (its instance has
+ * been removed), or an error of the file.
  */
 int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle);
 
 /*
- * Read at *pos, which is advanced. Bytes read, 0 at the end, or a negative error (-EINTR, -EAGAIN
- * with NONBLOCK). Reading at 0 starts anew. Elsewhere than where the last read ended: a text is
- * made again up to there, and as it is then; of trace_pipe and the raw files what is read is gone,
- * so that this is -ESPIPE.
+ * Read at *pos, which is advanced. Returns the bytes read, 0 at the end, or a negative error
+ * (-EINTR, -EAGAIN with NONBLOCK). Reading at 0 starts anew. At another position than where the
+ * last read ended, the text is made again up to there, with what it has by now; trace_pipe and the
+ * raw files, which consume what they show, return -ESPIPE.
  */
 int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos);
 
 /*
- * One call is one write system call. Bytes taken (may be fewer than `len`: call again with the
- * rest) or a negative error.
+ * Write; one call is one write system call. Returns how many bytes were taken, which may be fewer
+ * than `len` (call again with the rest), or a negative error.
  */
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos);
 
 /*
- * Is it worth reading now? trace_pipe: events are there, or it is over. Of one CPU, and
- * trace_pipe_raw: its buffer is filled to buffer_percent. Other files: always.
+ * Would a read return at once? trace_pipe: there are events, or it has ended. trace_pipe of one CPU
+ * and trace_pipe_raw: the CPU's buffer is filled to buffer_percent. Other files: always.
  */
 bool trace_fs_poll(struct trace_handle *handle);
 
 /*
- * From now on no read of the handle sleeps, also one that does already: -EINTR. Until resume: so a
- * host whose client takes a request back need not know how far the reader has come. Thread, softirq
- * or irq, while the handle is open.
+ * Between cancel and resume no read of the handle sleeps: it returns -EINTR instead, also one that
+ * is asleep already. So a host that cancels a client's request need not know whether the reading
+ * thread is asleep yet. Thread, softirq or irq; the handle is open.
  */
 void trace_fs_cancel(struct trace_handle *handle);
 void trace_fs_resume(struct trace_handle *handle);
 
-/* Filters take effect here, so this too may fail; the handle is gone in any case. */
+/* Close a file. Filters take effect here, so it may return -errno; the handle is freed anyway. */
 int trace_fs_close(struct trace_handle *handle);
 
 /*
- * Instances: -EPERM where directories cannot be made or removed, -EEXIST, -EINVAL, -ENAMETOOLONG,
- * -ENOMEM; -ENOENT, -EBUSY while files of it are open or the kernel uses it.
+ * Make or remove an instance. 0; -EPERM: `dir` is not `instances`. mkdir: -EEXIST, -EINVAL,
+ * -ENAMETOOLONG, -ENOMEM. rmdir: -ENOENT; -EBUSY: a file of it is open, or code has a reference.
  */
 int trace_fs_mkdir(struct trace_node *dir, const char *name);
 int trace_fs_rmdir(struct trace_node *dir, const char *name);
 
 /* ---- A command line, for hosts without a shell: fs_command.c ---- */
 
-/* What a command prints, in pieces. */
+/* Called with what a command prints, piece by piece; `text` has no NUL. */
 typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
 
 /*
@@ -133,10 +134,10 @@ typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
  * comment. Names may begin with /sys/kernel/tracing or /sys/kernel/debug/tracing, as tutorials have
  * it. `cat` of trace_pipe shows what is there and does not wait.
  *
- * 0, or the error of the command that failed first, and nothing is done after it: -ENOENT also for
- * a command that there is not; -EINVAL: the line cannot be understood; -E2BIG: it is longer than
- * TRACE_FS_LINE_MAX; -ENOMEM; what the file says. `out_pos`, if not NULL: where in the line the
- * command begins that failed.
+ * 0, or the error of the first command that failed; those after it are not carried out. -ENOENT: no
+ * such file or command; -EINVAL: the line cannot be understood; -E2BIG: it is longer than
+ * TRACE_FS_LINE_MAX; -ENOMEM; or an error of the file. *out_pos, unless `out_pos` is NULL, is the
+ * index in the line at which the failed command begins.
  */
 #define TRACE_FS_LINE_MAX 4096u
 int trace_fs_command(const char *line, trace_fs_out_fn out, void *arg, size_t *out_pos);

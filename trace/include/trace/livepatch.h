@@ -3,14 +3,15 @@
  *
  *   klp_enable_patch() --> transition --> enabled --> klp_disable_patch() --> transition --> gone
  *
- * During a transition each thread calls, of all functions of the patch, either the old ones or the
- * new ones. A thread moves to the other side when none of the functions it is about to leave is on
- * its stack; a thread inside one of them finishes there. Patches stack: the one enabled last covers
- * the functions of earlier ones, and uncovers them when it goes. They may go in any order.
+ * During a transition a thread calls either the old versions of all functions of the patch or the
+ * new versions of all. It moves to the other side when none of the functions that it is to leave is
+ * on its stack; a thread inside one of them first has to return from it. Several patches may
+ * replace the same function: the one enabled last counts, and when it is disabled the one before
+ * it. They may be disabled in any order.
  *
- * A replaced function is reached in one of two ways. While its patch is in transition, or while
- * somebody else wants its call site, the site calls a trampoline and a callback chooses where it
- * returns to (FTRACE_OPS_FL_IPMODIFY). Otherwise the site itself jumps to the new function.
+ * Calls get to the new function in one of two ways. While the patch is in transition, or another
+ * ops wants the call site, the site calls a trampoline, and a callback changes where that goes on
+ * to (FTRACE_OPS_FL_IPMODIFY). Otherwise the site itself jumps to the new function.
  *
  * Context:   thread, may block.
  * Locking:   one sleeping lock inside.
@@ -28,13 +29,13 @@ TRACE_BEGIN_DECLS
 struct klp_site;
 
 struct klp_func {
-	const char *old_name; /* of a function with a call site */
-	uintptr_t new_func;   /* same parameters, same result */
+	const char *old_name; /* of a function that has a call site */
+	uintptr_t new_func;   /* address of a function with the same parameters and result */
 
-	/* The rest is ours. Zero before first use. */
+	/* For live patching only. Zero before first use. */
 	struct klp_site *site;
-	struct klp_func *TRACE_ATOMIC below; /* covered by this one; probes follow it */
-	TRACE_ATOMIC bool is_moving;	     /* its patch is in transition; probes read it */
+	struct klp_func *TRACE_ATOMIC below; /* the replacement that this one covers, or NULL */
+	TRACE_ATOMIC bool is_moving;	     /* its patch is in transition */
 };
 
 struct klp_patch {
@@ -42,41 +43,49 @@ struct klp_patch {
 	struct klp_func *funcs;
 	size_t nr_funcs;
 
-	/* The rest is ours. Zero before first use. */
+	/* For live patching only. Zero before first use. */
 	struct klp_patch *next;
-	bool is_active;	 /* in the list, in transition or not */
-	bool is_enabled; /* as the file `enabled` says */
+	bool is_active;	 /* it is in the list, in transition or not */
+	bool is_enabled; /* it is enabled, or in transition to that: the file `enabled` */
 };
 
 /*
- * Start to replace the functions of `patch`; the transition may end later.
- * -EINVAL: nothing to patch, no name or too long a one, a function without a call site, one named
- * twice, or a name that several functions have.
- * -ENOENT: no such function. -EEXIST: the name is in use, or the patch is. -EBUSY: another patch is
- * in transition, somebody else modifies where a function goes, or ftrace_enabled is 0. -ENOMEM.
- * -ENODEV: tracing is dead. Nothing changes then. While it is there ftrace_enabled stays 1.
+ * Begin to replace the functions of `patch`; the transition may end after this has returned. While
+ * a patch is active ftrace_enabled cannot be set to 0. 0, or with nothing changed:
+ *   -EINVAL  no functions; no name, or too long a one; a function without a call site, one that is
+ *            named twice, or a name that several functions have
+ *   -ENOENT  there is no function of such a name
+ *   -EEXIST  the patch is active, or another one of its name
+ *   -EBUSY   another patch is in transition; another ops has a direct call or IPMODIFY at a site;
+ *            or ftrace_enabled is 0
+ *   -ENOMEM
+ *   -ENODEV  tracing is dead
  */
 int klp_enable_patch(struct klp_patch *patch);
 /*
- * Start to go back to what the patch replaced, or, in its transition, turn round.
- * -EINVAL: not enabled. -EBUSY: another patch is in transition. -ENOMEM. -ENODEV: tracing is dead,
- * so no site can be changed: the patch stays enabled, active, and the caller's to keep for good.
+ * Begin a transition back to the functions that the patch replaced; if it is in transition to its
+ * own functions, reverse that. 0; -EINVAL: it is not enabled; -EBUSY: another patch is in
+ * transition; -ENOMEM; -ENODEV: tracing is dead, so no site can be changed. The patch then stays
+ * active for good, and its memory may never be freed.
  */
 int klp_disable_patch(struct klp_patch *patch);
-/* In a transition that goes back, turn round once more. -EINVAL: there is none of this patch. */
+/*
+ * Reverse the transition of a patch that is being disabled. 0; -EINVAL: it is not in such a
+ * transition; -ENOMEM.
+ */
 int klp_reenable_patch(struct klp_patch *patch);
 /*
- * End the transition of `patch` now: threads that are still inside old functions are taken as
- * moved, whatever that means to them. -EINVAL: it is in none.
+ * End the transition of `patch` now. Threads that are still inside functions they should have left
+ * count as moved, which may break what they rely on. 0; -EINVAL: it is not in transition.
  */
 int klp_force_transition(struct klp_patch *patch);
 
 bool klp_patch_is_active(const struct klp_patch *patch);
 bool klp_patch_in_transition(const struct klp_patch *patch);
-/* Look once more whether threads can move; a transition does so by itself from time to time. */
+/* Look at once whether threads can be moved. A transition looks by itself, every 20 ms. */
 void klp_try_complete_transition(void);
 
-/* ---- By name, for the files of the host: a patch may be gone at any time ---- */
+/* ---- By name, for files of the host; the patch may become inactive between two calls ---- */
 
 #define KLP_NAME_LEN 64 /* longest name that files show, NUL included */
 
@@ -86,14 +95,18 @@ enum klp_attr {
 	KLP_ATTR_FORCE,
 };
 
-/* Name of active patch `index`, or of function `index` of a patch. -ENOENT behind the last. */
+/*
+ * The name of active patch number `index`, from 0 (KLP_NAME_LEN bytes); the name of function number
+ * `index` of a patch (`size` bytes, cut to fit). 0, or -ENOENT: there are fewer, or no such patch.
+ */
 int klp_patch_name(size_t index, char *out_name);
 int klp_func_name(const char *patch, size_t index, char *out_name, size_t size);
-/* -ENOENT: no such patch is active. */
+/* What the file of the attribute shows. 0, or -ENOENT: no such patch is active. */
 int klp_attr_get(const char *patch, enum klp_attr attr, bool *out_on);
 /*
- * What the files say when they are written: as the functions above, and -EINVAL for what is so
- * already. `force` with false does nothing.
+ * Write to the file: enabled: klp_disable_patch() or klp_reenable_patch(); force with true:
+ * klp_force_transition(), with false: nothing. 0; -ENOENT: no such patch is active; -EINVAL: it is
+ * so already, or the attribute cannot be written; or an error of these functions.
  */
 int klp_attr_set(const char *patch, enum klp_attr attr, bool on);
 

@@ -1,7 +1,7 @@
 /*
- * trace_printk() for a host that has the ring buffer and nothing else of the library: one buffer,
- * and its events as lines of text. The profile "ring" has it; with instances trace_init() takes its
- * place, and the two do not link together.
+ * trace_printk() for a host that uses the ring buffer and nothing else of the library: one buffer,
+ * and its events as lines of text. It is in the profile "ring". A host with instances uses
+ * trace_init() instead; the two do not link together.
  *
  *	trace_log_init(64 * 1024);
  *	trace_printk("took %d us\n", us);
@@ -24,15 +24,16 @@ TRACE_BEGIN_DECLS
 
 struct ring_buffer;
 
-#define TRACE_LOG_LINE 1024 /* a line of this size is seldom cut */
+#define TRACE_LOG_LINE 1024 /* bytes that are enough for most lines */
 
-/* Make the buffer, `bytes` for each CPU. -ENOMEM: trace_printk() stays without effect. */
+/* Make the buffer, `bytes` for each CPU. 0; -ENOMEM: trace_printk() then does nothing. */
 int trace_log_init(size_t bytes);
-/* It, for ring_buffer_record_off() and the like. NULL: there is none. */
+/* The buffer, for ring_buffer_record_off() and the like; NULL when there is none. */
 struct ring_buffer *trace_log_buffer(void);
 /*
- * Take the oldest event of all CPUs as text, newline and NUL included, with a line about lost
- * events before it. Returns its length without the NUL; 0: there is none.
+ * Take the oldest event of all CPUs and write it as text to the `size` bytes at `text`, with
+ * newline and NUL; if events were lost before it, a line that says so comes first. Returns the
+ * length without the NUL; 0 when there is no event.
  */
 size_t trace_log_read(char *text, size_t size);
 

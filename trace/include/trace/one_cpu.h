@@ -1,9 +1,9 @@
 /*
- * The inline functions of <trace/platform.h> that are the same for every host with one CPU and no
- * threads: its <trace_plat_inline.h> includes this, and has no such functions of its own.
+ * Those inline functions of <trace/platform.h> that are the same for every host with one CPU and no
+ * threads. The <trace_plat_inline.h> of such a host includes this instead of defining them.
  *
- * Interrupts have to say that they run: trace_one_cpu.preempt_count grows by TRACE_ONE_CPU_IRQ (or
- * TRACE_ONE_CPU_NMI) before the first traced call of their entry and shrinks after the last one.
+ * The host's interrupt entry has to add TRACE_ONE_CPU_IRQ (or TRACE_ONE_CPU_NMI) to
+ * trace_one_cpu.preempt_count before the first traced function, and subtract it after the last one.
  *
  * Context: probe.
  */
@@ -23,7 +23,7 @@ static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
 	return 0;
 }
 
-/* The compiler leaves what is done in between there. */
+/* The barriers keep the compiler from moving accesses out of the section in between. */
 static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
 {
 	(*(volatile uint32_t *)&trace_one_cpu.preempt_count)++;

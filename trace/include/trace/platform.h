@@ -1,6 +1,6 @@
 /*
- * All that trace/ asks of its host: its only door, in five parts. Each part is closed by a line
- * that says for what nothing more is needed.
+ * All functions that trace/ needs of its host, in five parts. The last line of each part says what
+ * can be used if the host provides everything up to there.
  *
  *   base   this file          memory, locks, grace periods, preemption, time, messages: always
  *   ring   platform_ring.h    the ring buffer, trace_printk(), events read as text
@@ -8,11 +8,13 @@
  *   graph  platform_graph.h   entry and return of functions; with ops
  *   full   platform_full.h    tracers, instances, tracefs; with all of the above
  *
- * trace/README.md counts them. A missing function of the inline half does not compile, any other
- * does not link, unless it has a default. Files that include this in a host with less than all
- * parts want -Wno-unused-function: declarations of the other parts are not used there.
+ * trace/README.md counts them. If a function of the inline half is missing, trace/ does not
+ * compile; if another one is missing and has no default (<trace/defaults.h>), it does not link. A
+ * host that provides only some parts compiles files that include this with -Wno-unused-function,
+ * because the inline functions of the other parts are declared and not defined.
  *
- * Context: "probe" means anywhere, NMI included: it may not fault, block, or be traced.
+ * Context: "probe" means that a function may be called anywhere, in an NMI, too: it may not fault,
+ *          block, or be traced.
  */
 #ifndef TRACE_PLATFORM_H
 #define TRACE_PLATFORM_H
@@ -40,17 +42,17 @@ struct trace_thread;
 /*
  * Facts of the host, macros of its <trace_plat_facts.h>:
  *
- *   TRACE_PRODUCT       name of the host, a literal: `latency trace ... on NAME`
- *   TRACE_CYCLES_CLOCK  name in trace_clock of the clock that trace_plat_cycles() is, a literal
- *   TRACE_INSN_SIZE     bytes of a call, a jmp and a NOP at a site
+ *   TRACE_PRODUCT       a literal: name of the host, for `latency trace ... on NAME`
+ *   TRACE_CYCLES_CLOCK  a literal: name of trace_plat_cycles() in trace_clock, such as "x86-tsc"
+ *   TRACE_INSN_SIZE     bytes of an instruction at a call site: a call, a jmp and a NOP
  */
 
 #define TRACE_COMM_LEN 16  /* thread name, NUL included */
 #define TRACE_SYM_LEN  128 /* symbol name, NUL included */
 
 /*
- * preempt_count layout, as Linux prints it from: bits 0-7 preempt depth, 8-15 softirq,
- * 16-19 hardirq, 20-23 NMI.
+ * Layout of trace_plat_preempt_count(), the same as in Linux: bits 0-7 preempt depth, 8-15 softirq
+ * (bit 8: one is being served; above: how often they are held off), 16-19 hardirq, 20-23 NMI.
  */
 #define TRACE_PREEMPT_MASK    0x000000ffu
 #define TRACE_SOFTIRQ_MASK    0x0000ff00u
@@ -62,7 +64,7 @@ struct trace_thread;
 
 /* ---- Inline half, probe context. Defined by the host's <trace_plat_inline.h>. ---- */
 
-/* Nested; the outermost enable may reschedule. */
+/* May be nested; the outermost enable may reschedule. */
 static inline void trace_plat_preempt_disable(void);
 static inline void trace_plat_preempt_enable(void);
 /* See the layout above. */
@@ -72,9 +74,12 @@ static inline int32_t trace_plat_current_pid(void);
 static inline bool trace_plat_irqs_disabled(void);
 /* Nanoseconds; never goes back on one CPU. */
 static inline uint64_t trace_plat_clock_ns(void);
-/* One instruction on this CPU's memory: atomic against interrupts, not against other CPUs. */
+/* *value += delta, atomic against interrupts and NMIs of this CPU, not against other CPUs. */
 static inline void trace_plat_local_add(uint64_t *value, uint64_t delta);
-/* Code addresses in 32 bits and back: the lower half; its sign makes the upper, for tools too. */
+/*
+ * A code address in 32 bits, and back. It has to be the lower half of the address, from which
+ * extending the sign makes the whole: the `format` files tell tools to do that.
+ */
 static inline uint32_t trace_plat_ip_pack(uintptr_t ip);
 static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
 
@@ -92,17 +97,23 @@ struct trace_plat_lock { /* sleeping lock; zeroed is unlocked */
 void trace_plat_lock(struct trace_plat_lock *lock);
 void trace_plat_unlock(struct trace_plat_lock *lock);
 
-/* Return when every preempt-off section that ran at the call has ended. Thread. */
+/*
+ * A grace period: returns when every preempt-off section, on any CPU, that was running when it was
+ * called has ended; sections of interrupts included. Thread context.
+ */
 void trace_plat_synchronize_preempt(void);
 
 /* ---- Symbols. Any context, lock free. ---- */
 
-/* Name, start and size of the function that holds `addr`; false for none, never a neighbour. */
+/*
+ * Name (TRACE_SYM_LEN bytes), start and size of the function that `addr` is in. False when it is in
+ * none, such as in a gap between two functions.
+ */
 bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
 
 /*
- * Copy the name of thread `pid`, or return false. With `may_wait` thread context, without it any:
- * it gives up rather than wait.
+ * Copy the name of living thread `pid` (TRACE_COMM_LEN bytes); false when it is not known. Thread
+ * context with `may_wait`; without it any context, and false rather than waiting for a lock.
  */
 bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 
@@ -110,11 +121,11 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm);
 
 /* One line to the host's log, without newline. Any context. */
 void trace_plat_log(const char *fmt, ...) TRACE_PRINTF(1, 2);
-/* The same, shown to whoever watches the machine, however quiet it is. */
+/* The same, for a line that has to be shown on the console even if others are not. Any context. */
 void trace_plat_alert(const char *fmt, ...) TRACE_PRINTF(1, 2);
 /*
- * The same for a broken invariant of tracing, which stops for good: the host calls ftrace_kill()
- * and goes on. Any context.
+ * The same, for a broken invariant of tracing. The host has to call ftrace_kill(), which stops
+ * tracing for good, and goes on. Any context.
  */
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 

@@ -1,5 +1,6 @@
 /*
- * The part of <trace/platform.h>, which includes it, for all the rest: tracers, instances, tracefs.
+ * What tracers, instances and tracefs need of the host, in addition to all other parts. A part of
+ * <trace/platform.h>; include that one.
  *
  * Context: stated per group.
  */
@@ -15,21 +16,21 @@ TRACE_BEGIN_DECLS
 
 /* ---- Inline half, probe context ---- */
 
-/* The raw cycle counter. */
+/* The cycle counter of this CPU. */
 static inline uint64_t trace_plat_cycles(void);
-/* Mask interrupts (not NMIs) of this CPU. */
+/* Switch interrupts (not NMIs) of this CPU off; returns what restore needs. */
 static inline uint64_t trace_plat_irq_save(void);
 static inline void trace_plat_irq_restore(uint64_t flags);
 /*
- * Add the 128 bits {lo, hi} on this CPU's memory. What interrupts add meanwhile is not lost; other
- * CPUs may see half of it.
+ * Add the 128-bit number {lo, hi} to *value, which only this CPU changes. What an interrupt adds in
+ * between is not lost. Another CPU that reads it may see a half-done addition.
  */
 static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo, uint64_t hi);
-/* Both at once: the preempt count, with bit 31 set when no reschedule is wanted. */
+/* The preempt count, with bit 31 set when no reschedule is pending; one load. */
 static inline uint32_t trace_plat_preempt_word(void);
-/* That word, and above it the recursion word, both at once. */
+/* trace_plat_preempt_word() in the low half, trace_plat_recursion_word() in the high half. */
 static inline uint64_t trace_plat_context_word(void);
-/* Where the running thread's stack ends: it grows down from there. */
+/* The highest end of the running thread's stack, from which it grows down. */
 static inline uintptr_t trace_plat_stack_top(void);
 
 /* ---- CPUs, clocks ---- */
@@ -45,9 +46,9 @@ uint64_t trace_plat_uptime_ticks(void);
 
 /* ---- Symbols. Any context, lock free. ---- */
 
-/* Address of a function; 0 for none. */
+/* The address of the function `name`; 0 when there is none. */
 uintptr_t trace_plat_symbol_find(const char *name);
-/* Is it the site of a function that interrupts call first, before any other traced one? */
+/* Is this the call site of a function that interrupts call before any other traced function? */
 bool trace_plat_is_irq_entry(uint32_t packed_ip);
 
 /* What patching has done since boot. Any context. */
@@ -55,9 +56,9 @@ struct trace_poke_stats {
 	uint64_t batches;
 	uint64_t sites;
 	uint64_t syncs;	    /* core syncs, three to a batch */
-	uint64_t int3_hits; /* breakpoints that were asked about */
-	uint64_t emulated;  /* of them, at a site in flight */
-	uint64_t stale;	    /* of them, at a site that memory no longer held */
+	uint64_t int3_hits; /* breakpoint traps that patching looked at */
+	uint64_t emulated;  /* of these, at a site that was being changed: emulated */
+	uint64_t stale;	    /* of these, where memory held no breakpoint any more: tried again */
 };
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
 
@@ -67,11 +68,12 @@ struct trace_plat_waitq { /* zeroed is empty */
 	uint64_t opaque[8];
 };
 /*
- * Sleep until `done(arg)`; it is asked again after each wake and at least every 10 ms, so that
- * probes need not wake. -EINTR when the user interrupts. Thread context, no lock held.
+ * Sleep until done(arg) is true. It is asked after each wake, and at least every 10 ms, so that
+ * probes, which may not wake anybody, need not do so. 0, or -EINTR when the user interrupts. Thread
+ * context, no lock held.
  */
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
-/* Thread, softirq or irq; not NMI. */
+/* Have done() asked now by all who wait. Thread, softirq or irq; not NMI. */
 void trace_plat_wake(struct trace_plat_waitq *queue);
 
 /* The running thread as the scheduler sees it; ip and parent_ip are 0. Any context but NMI. */
@@ -79,12 +81,12 @@ struct trace_sched_thread;
 void trace_plat_current_sched(struct trace_sched_thread *out_thread);
 
 /*
- * Call `deferred->fn(deferred)` soon, in a thread of the host. Probe context. It may be given again
- * once `fn` has begun; until then it stays the host's.
+ * Have deferred->fn(deferred) called soon, in a thread of the host. Probe context. `deferred`
+ * belongs to the host until fn has begun; from then on it may be deferred again.
  */
 struct trace_plat_deferred {
 	void (*fn)(struct trace_plat_deferred *deferred);
-	struct trace_plat_deferred *next; /* the host's */
+	struct trace_plat_deferred *next; /* for the host */
 };
 void trace_plat_defer(struct trace_plat_deferred *deferred);
 
@@ -102,18 +104,18 @@ struct trace_stack {
 	enum trace_stack_kind kind;
 	uintptr_t lo; /* bounds of the whole stack */
 	uintptr_t hi;
-	uintptr_t base; /* where what is of this kind begins: hi, or the frame of the interrupt */
+	uintptr_t base; /* where the part of this kind begins: hi, or the interrupt's saved frame */
 };
 
-/* The stack that `addr` lies on, as this CPU uses it; false for none. */
+/* The stack of this CPU or its thread that `addr` lies on; false when it is on none. */
 bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack);
 
 /*
- * Callers of the running code, packed, innermost first: the return addresses from `frame` on, which
- * is __builtin_frame_address(0) of a function that has not returned. With `is_callback` that
- * function is the callback of an ops, or called by one: then the first is the traced function,
- * its caller the second. Goes through interrupts to what they interrupted. Returns the number, at
- * most `max`.
+ * A backtrace of the running code: return addresses, packed, innermost first. It begins at `frame`,
+ * the __builtin_frame_address(0) of a function that has not returned yet. With `is_callback` that
+ * function is the callback of an ops, or was called by one; the first address is then in the traced
+ * function, the second in its caller. It goes on from interrupts to the code they interrupted.
+ * Returns how many addresses it has written, at most `max`.
  */
 size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max);
 

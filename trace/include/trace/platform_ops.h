@@ -1,6 +1,6 @@
 /*
- * The part of <trace/platform.h>, which includes it, for call sites: ops, filters, patching. It
- * needs the base, not the part of the ring.
+ * What call sites (ops, filters, patching) need of the host, in addition to the base; the ring is
+ * not needed. A part of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
  */
@@ -21,10 +21,11 @@ struct trace_thread;
 /* ---- Inline half, probe context ---- */
 
 /*
- * This CPU's recursion bits (owned by trace/), 0 to 31. Barriers for the compiler. Interrupts
- * leave the word as they found it.
+ * Set or clear recursion bit `bit`, 0 to 31, of this CPU; see <trace/recursion.h>. Preemption is
+ * off. set returns false when the bit was set already. Both are barriers for the compiler. They
+ * need not be atomic: interrupts leave the word as they found it.
  */
-static inline bool trace_plat_recursion_set(uint32_t bit); /* false: it was set; preemption off */
+static inline bool trace_plat_recursion_set(uint32_t bit);
 static inline void trace_plat_recursion_clear(uint32_t bit);
 /*
  * What a callback may ask of the struct ftrace_regs that it got, and change in it. These work for
@@ -32,29 +33,35 @@ static inline void trace_plat_recursion_clear(uint32_t bit);
  */
 /* Argument `n` of the traced function, counted from 0. */
 static inline uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs, uint32_t n);
-/* The traced function, or what the call goes to instead, gets that one. */
+/* Change the argument that the traced function, or the function the call is sent to, will get. */
 static inline void ftrace_regs_set_argument(struct ftrace_regs *fregs, uint32_t n, uint64_t value);
-/* Behind the site. Setting it, with FTRACE_OPS_FL_IPMODIFY only, lets the call go there. */
+/*
+ * The address behind the site, where the call goes on. Only an ops with FTRACE_OPS_FL_IPMODIFY may
+ * set another one.
+ */
 static inline uintptr_t ftrace_regs_get_instruction_pointer(const struct ftrace_regs *fregs);
 static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, uintptr_t ip);
-/* As the traced function finds them. */
+/* Stack and frame pointer as they are when the traced function begins. */
 static inline uintptr_t ftrace_regs_get_stack_pointer(const struct ftrace_regs *fregs);
 static inline uintptr_t ftrace_regs_get_frame_pointer(const struct ftrace_regs *fregs);
-/* The register that a function returns in. */
+/* The register in which functions return their value. */
 static inline uint64_t ftrace_regs_get_return_value(const struct ftrace_regs *fregs);
 static inline void ftrace_regs_set_return_value(struct ftrace_regs *fregs, uint64_t value);
 /* With FTRACE_OPS_FL_IPMODIFY: the traced function returns to its caller without having run. */
 static inline void ftrace_override_function_with_return(struct ftrace_regs *fregs);
-/* Only of trampolines with registers that serve several ops: call `addr` as if the site did. */
+/*
+ * Only in a trampoline with all registers that serves several ops: have it leave to `addr`, as if
+ * the site had called that.
+ */
 static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t addr);
-/* Optional macro TRACE_DIRECT(name, body): an entry for direct calls to a function in C. */
+/*
+ * A host may define a macro TRACE_DIRECT(name, body): it makes an entry `name`, to be given to
+ * register_ftrace_direct(), which saves registers and runs the C code `body`.
+ */
 
 /* ---- Text ---- */
 
-/*
- * One change of one site. `old` and `new_insn` are TRACE_INSN_SIZE bytes: each a NOP, a call or a
- * jmp. Sites of a batch ascend.
- */
+/* A change of one site, from one instruction to another: each is a NOP, a call or a jmp. */
 struct trace_poke {
 	uint32_t site; /* trace_plat_ip_pack() */
 	uint8_t old_insn[TRACE_INSN_SIZE];
@@ -62,6 +69,7 @@ struct trace_poke {
 	uint8_t unused[2];
 };
 
+/* What trace_plat_poke_batch() found at a site that it refused. */
 struct trace_poke_error {
 	uintptr_t site;
 	uint8_t expected[TRACE_INSN_SIZE];
@@ -69,10 +77,10 @@ struct trace_poke_error {
 };
 
 /*
- * Change all sites, safely against every CPU executing them, with three core syncs in all.
- * -EINVAL, `out_error` filled and nothing written, when a site does not hold `old_insn`; -EBUSY when
- * it does, but somebody's breakpoint stands there.
- * Thread context, interrupts on, ftrace's lock held.
+ * Change all sites, whose addresses ascend, while other CPUs may be executing them; should take
+ * three core syncs for all of them together. 0, or with nothing written and `out_error` filled in:
+ * -EINVAL when a site does not hold `old_insn`; -EBUSY when it would, but a debugger's breakpoint
+ * is there. Thread context, interrupts on, ftrace's lock held.
  */
 int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 			  struct trace_poke_error *out_error);
@@ -87,14 +95,14 @@ void trace_plat_insn_nop(uint8_t *out_insn);
 void trace_plat_insn_call(uintptr_t site, uintptr_t target, uint8_t *out_insn);
 void trace_plat_insn_jmp(uintptr_t site, uintptr_t target, uint8_t *out_insn);
 
-/* The table that the linker collected: addresses of sites. */
+/* The table that the linker has collected: the addresses of all call sites, and how many. */
 const uintptr_t *trace_plat_sites(size_t *out_nr);
 /* The address that an unpatched site calls (__fentry__): for the machine half. */
 uintptr_t trace_plat_fentry(void);
 
 /* ---- Trampolines ---- */
 
-/* What a site calls: code that saves registers, calls one ops or several, and restores. */
+/* Code that sites call: it saves registers, calls the functions of ops, and restores registers. */
 struct trace_trampoline {
 	uintptr_t addr;
 	size_t bytes;
@@ -106,39 +114,50 @@ struct trace_trampoline_call {
 };
 
 /*
- * A trampoline that calls func(ip, parent_ip, ops, fregs) for each of `calls`, in their order, and
- * tells all the same ip and parent_ip, whatever one of them did to fregs; with `with_regs` fregs
- * holds all registers, otherwise what the functions above ask for. With registers, and more than
- * one call, it obeys ftrace_regs_set_direct(). Returns -ENOMEM with nothing made; a host that makes
- * none for more than one call always does, and the shared trampoline serves. Thread context,
- * ftrace's lock held.
+ * Make a trampoline that calls func(ip, parent_ip, ops, fregs) for each of `calls`, in their order.
+ * All get the same ip and parent_ip, even if one of them changes fregs. With `with_regs` fregs has
+ * all registers, otherwise those that the functions above need. With all registers and more than
+ * one call it obeys ftrace_regs_set_direct(). 0, or -ENOMEM with nothing made: ftrace then uses the
+ * shared trampoline. A host may always return -ENOMEM for more than one call. Thread context,
+ * ftrace's lock held; the same for the next three.
  */
 int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
 				 bool with_regs, struct trace_trampoline *out_trampoline);
-/* Let call `index` of `tramp` be of `func` from now on; safe while CPUs run it. */
+/*
+ * Make call number `index` of `tramp` go to `func` from now on, while CPUs may be running it. 0, or
+ * -errno when the trampoline's code is damaged.
+ */
 int trace_plat_trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func);
-/* What its first call is of. */
+/* The function that its first call goes to. */
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp);
-/* No thread is inside, or can get there. As above. */
+/* Free it. No thread is inside, and no site leads there. */
 void trace_plat_trampoline_destroy(struct trace_trampoline *tramp);
 /*
- * The shared trampolines: call trace_ops_list_func(ip, parent_ip, NULL, fregs); with registers
- * trace_ops_list_regs_func(), and obey ftrace_regs_set_direct(): <trace/asm_entries.h>.
+ * The address of a shared trampoline, which exists for good. Without registers it calls
+ * trace_ops_list_func(ip, parent_ip, NULL, fregs). With registers it calls
+ * trace_ops_list_regs_func() and obeys ftrace_regs_set_direct(). See <trace/asm_entries.h>.
  */
 uintptr_t trace_plat_shared_trampoline(bool with_regs);
 
 /* ---- Symbols. Any context, lock free. ---- */
 
-/* Names of ascending addresses, cheaply. Zero the cursor first. Returns the length, 0 for none. */
+/*
+ * A fast way to find the names of many functions, whose addresses ascend from call to call. The
+ * cursor is zeroed before the first call. Writes the name to the TRACE_SYM_LEN bytes at `out_name`
+ * and returns its length; 0 when the address has no name.
+ */
 struct trace_symbol_cursor {
 	uint64_t state[8];
 };
 size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name);
 
-/* A sentence that says why `name` has no site. 0, or -ENOENT when nothing is known. Thread. */
+/*
+ * Write a sentence to the `len` bytes at `out_text` that says why function `name` cannot be traced.
+ * 0, or -ENOENT when that is not known. Thread context.
+ */
 int trace_plat_why_not(const char *name, char *out_text, size_t len);
 
-/* ---- Threads: when is nobody inside code that goes? ---- */
+/* ---- Threads: to find out when no thread is inside code that is to be freed ---- */
 
 /* As trace_plat_clock_ns(), and never goes back across CPUs. Probe context, preemption off. */
 uint64_t trace_plat_clock_mono_ns(void);
@@ -152,8 +171,9 @@ struct trace_plat_later { /* zeroed is idle */
 	uint64_t opaque[24];
 };
 /*
- * Call fn() in a thread, not before `delay_ns` from now; once, however often it is asked for until
- * it begins. `later` is for one fn. Thread.
+ * Have fn() called in a thread, at the earliest `delay_ns` from now. Asking again before it has
+ * begun changes nothing: it is called once. A `later` is always used with the same fn. Thread
+ * context.
  */
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns);
 
@@ -162,23 +182,24 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 			    void *arg);
 
 /*
- * A look at the stacks of all threads, each at a moment when it does not run or is interrupted.
- * What stands on one: every return address and every instruction that was interrupted; perhaps also
- * what its registers held, and what earlier calls have left there.
+ * What to do with the words on the stacks of all threads. The words of a stack are at least every
+ * return address and the address of every interrupted instruction; they may also be the contents of
+ * saved registers, and remains of earlier calls.
  */
 struct trace_plat_look {
-	/* Which of 32 things, a bit each, are among these words? Asked piece by piece. */
+	/* Called for each piece of a stack: which of 32 things, a bit each, are in these words? */
 	uint32_t (*find)(struct trace_thread *thread, const uintptr_t *words, size_t nr, void *arg);
-	/* All of this stack has been shown; `found` is what there is on it, of all pieces. */
+	/* Called after all of a stack was shown; `found` has the bits of all its pieces. */
 	void (*seen)(struct trace_thread *thread, uint32_t found, void *arg);
 	void *arg;
 };
 
 /*
- * Where something is found, the host may look once more, at that stack without what earlier calls
- * left there, if it can tell. A thread that is missed (it was just being switched) is not `seen`
- * and comes with a later call. Both functions may not block: interrupts may be off. Thread context,
- * interrupts on.
+ * Show the stack of each thread at a moment when the thread does not run, or is interrupted. If
+ * something is found on a stack, the host may show it once more without remains of earlier calls,
+ * if it can tell them. A thread may be missed, for instance because it was just being switched:
+ * `seen` is then not called for it, and the caller tries again later. Both functions may be called
+ * with interrupts off and do not block. Thread context, interrupts on.
  */
 void trace_plat_each_stack(const struct trace_plat_look *look);
 

@@ -1,9 +1,10 @@
 /*
- * The stack tracer: the deepest stack that traced functions were seen on, and who stood on it.
+ * The stack tracer: the deepest use of a stack that was seen in a traced function, and the
+ * functions that were on it. Kept for each kind of stack:
  *
- *   thread     a thread's stack, from its end; interrupts that came meanwhile use it too
- *   interrupt  of that, the part of an interrupt: from the registers that it saved
- *   NMI, fault the stacks that NMIs, double faults and machine checks run on
+ *   thread      a thread's stack, from its end on; interrupts on that stack included
+ *   interrupt   the part of such a stack that an interrupt uses, from the registers it saved on
+ *   NMI, fault  the stacks of NMIs, and of double faults and machine checks
  *
  * It is switched by /proc/sys/kernel/stack_tracer_enabled, the boot parameters stacktrace and
  * stacktrace_filter=, or from here, and read in stack_trace and stack_max_size of tracefs.
@@ -19,9 +20,11 @@
 
 TRACE_BEGIN_DECLS
 
-/* What was set last; 0: off. */
+/* The value that was set last; 0: it is off. */
 int stack_tracer_enabled(void);
-/* Anything but 0 switches it on. 0, or, for what is to be on, -ENOMEM, -ENODEV: it is off. */
+/*
+ * Switch it off with 0, on with any other value. 0; -ENOMEM, -ENODEV: it cannot be on, and is off.
+ */
 int stack_tracer_enable(int value);
 
 TRACE_END_DECLS

@@ -1,7 +1,7 @@
 /*
- * Tracing as the rest of the kernel meets it: starting it, switching it, writing into it, and the
- * hooks through which the host tells it about threads. Files are in <trace/fs.h>, function call
- * sites and ops in <trace/ftrace.h>, the buffer in <trace/ring_buffer.h>.
+ * What the host calls: starting tracing, switching it, writing into it, telling it about threads
+ * and CPUs. Files are in <trace/fs.h>, function call sites and ops in <trace/ftrace.h>, the buffer
+ * in <trace/ring_buffer.h>.
  *
  * Start-up, in this order, one CPU running, memory available:
  *
@@ -9,7 +9,7 @@
  *	trace_boot_param(name, value)	for each boot parameter; before or after ftrace_init()
  *	trace_init()			buffers, in the size that was asked for; tracers, files
  *	trace_boot_start()		what the boot parameters ask for; then start the other CPUs
- *	trace_boot_finish()		all is there, users come
+ *	trace_boot_finish()		at the end of the boot, before users come
  *
  * Context: stated per function.
  */
@@ -34,32 +34,32 @@ struct trace_thread;
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME alloc_snapshot ftrace_boot_snapshot
- * stacktrace stacktrace_filter=: remembered until trace_boot_start(), but for trace_buf_size=,
- * which trace_init() wants. In which order they come makes no difference: trace_boot_start() has
- * one of its own, filters first. True when `name` is one of them. `value` is "" when there was no
- * '='; it is copied.
+ * stacktrace stacktrace_filter=: remembered until trace_boot_start(); trace_buf_size= is needed by
+ * trace_init() already. The order of the parameters makes no difference, because trace_boot_start()
+ * carries them out in an order of its own, filters first. `value` is "" when there was no '='; it
+ * is copied. Returns whether `name` is one of these.
  */
 bool trace_boot_param(const char *name, const char *value);
 
-/* 0 or -ENOMEM; after a failure tracing stays absent and every other function is harmless. */
+/* 0 or -ENOMEM. After a failure there is no tracing, and all other functions here do nothing. */
 int trace_init(void);
 
 /*
- * A CPU is about to come online for the first time since trace_init(): its buffers are made, in
- * each instance and snapshot, and stay when it goes. Until then what is written on it counts as
- * dropped, and so it does after -ENOMEM, which the log tells: the host may start the CPU all the
- * same, and the next new size of a buffer tries again. CPUs that are online at trace_init() need no
- * call, nor does one that comes again. Thread context, may sleep; before the CPU runs traced code.
- * 0, -EINVAL for no CPU, -ENOMEM.
+ * To be called before a CPU comes online for the first time after trace_init(), and before it runs
+ * traced code: makes its buffers in each instance and snapshot, which stay when it goes offline.
+ * Without them events on the CPU count as dropped. CPUs that are online at trace_init() need no
+ * call, nor does one that comes online again. 0; -EINVAL: no such CPU; -ENOMEM, which is also
+ * logged: the host may start the CPU all the same, and memory is tried again when a buffer gets a
+ * new size. Thread context, may sleep.
  */
 int trace_cpu_prepare(uint32_t cpu);
 
-/* Carry out the boot parameters; complaints go to the log. */
+/* Carry out the boot parameters; errors are logged. */
 void trace_boot_start(void);
-/* The kernel is up: take the snapshot of its boot, if a parameter asks for it. */
+/* The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that. */
 void trace_boot_finish(void);
 
-/* ---- Switching the buffer. Any context. ---- */
+/* ---- Recording into the buffer of the global instance, on and off. Any context. ---- */
 
 void tracing_on(void);
 void tracing_off(void);
@@ -68,14 +68,22 @@ bool tracing_is_on(void);
 /* ---- Instances. Thread context, may sleep, where nothing else is said. ---- */
 
 /*
- * The instance `name` of instances/, which is made if there is none. It cannot be removed before
- * trace_array_put(). NULL for a bad name and when out of memory.
+ * Get a reference to the instance `name` of instances/, which is made if it does not exist. It
+ * cannot be removed before trace_array_put(). NULL for a name that is not allowed, and when out of
+ * memory.
  */
 struct trace_array *trace_array_get_by_name(const char *name);
+/* Give the reference back. Any context that may sleep; `tr` may be gone afterwards. */
 void trace_array_put(struct trace_array *tr);
-/* Remove an instance that nobody holds or has open: put it first. -EBUSY, -ENOENT. */
+/*
+ * Remove an instance; call trace_array_put() before. 0; -EBUSY: somebody has a reference or an open
+ * file; -ENOENT: there is no such instance.
+ */
 int trace_array_destroy(struct trace_array *tr);
-/* trace_printk() into `tr`, which is held; option trace_printk does not matter. Any context. */
+/*
+ * trace_printk() into `tr`, to which the caller has a reference. It does not depend on the option
+ * trace_printk. Any context.
+ */
 #define trace_array_printk(tr, fmt, ...) trace_array_printk_at(tr, trace_here(), fmt, ##__VA_ARGS__)
 void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt, ...)
 	TRACE_PRINTF(3, 4);
@@ -83,41 +91,44 @@ void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt
 /* ---- The snapshot of the global trace. ---- */
 
 /*
- * Keep what was recorded so far: it goes where the file snapshot shows it, and recording goes on in
- * the other buffer. Without room for a snapshot the trace says so, and recording stops. Any
- * context but NMI.
+ * Make what was recorded so far the snapshot, which the file snapshot shows; recording goes on in
+ * the other buffer. If there is no room for a snapshot, an event in the trace says so and recording
+ * stops. Any context but NMI.
  */
 void tracing_snapshot(void);
-/* Make the room. -ENOMEM, -ENODEV. Thread. */
+/* Make room for snapshots. 0; -ENOMEM; -ENODEV: there is no tracing. Thread. */
 int tracing_alloc_snapshot(void);
-/* Both. Thread. */
+/* tracing_alloc_snapshot(), then tracing_snapshot() unless that failed. Thread. */
 void tracing_snapshot_alloc(void);
 
-/* The callers of this function into the trace, without the innermost `skip` of them. */
+/* Write a stack trace into the trace: the callers, without the innermost `skip`. Any context. */
 void trace_dump_stack(uint32_t skip);
 
 /* ---- After a crash. Any context; the other CPUs are stopped. ---- */
 
 /*
- * When the boot parameter or ftrace_dump_on_oops asks for it: stop tracing and print the newest
- * part of the trace, bounded, to the host's log. Takes no lock. `cpu` is the one that failed.
+ * If the setting ftrace_dump_on_oops asks for it: stop recording and print the newest events, 500
+ * lines at most, to the host's log. Takes no lock. `cpu` is the one that failed.
  */
 void trace_dump_on_oops(uint32_t cpu);
 /* The setting ftrace_dump_on_oops: 0 no dump, 2 the CPU that failed, any other number all CPUs. */
 int trace_dump_on_oops_mode(void);
-int trace_set_dump_on_oops_mode(int value); /* 0 */
-/* A dump unconditionally: all CPUs, or one when `cpu` is not TRACE_ALL_CPUS. */
+int trace_set_dump_on_oops_mode(int value); /* returns 0 */
+/* The same dump whatever the setting is: of CPU `cpu`, or of all with TRACE_ALL_CPUS. */
 #define TRACE_ALL_CPUS UINT32_MAX
 void trace_dump(uint32_t cpu);
 
 /* ---- What the host tells about threads. ---- */
 
 /*
- * A thread was made by `parent`, and does not run yet. Call it while the new thread is already in
- * the list that trace_plat_each_thread() walks. Thread context, may sleep.
+ * Called by the parent of a new thread, before that runs for the first time, and when it is already
+ * in the list that trace_plat_each_thread() walks. Thread context, may sleep.
  */
 void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
-/* A thread ends; its name stays known to the trace. Called by that thread; may sleep. */
+/*
+ * Called by a thread that ends; it runs no traced code that needs a shadow stack afterwards. `comm`
+ * is saved for lines of the trace. May sleep.
+ */
 void trace_thread_exited(int32_t pid, const char *comm);
 
 TRACE_END_DECLS

@@ -1,10 +1,10 @@
 /*
- * trace_printk(): printf into the trace. Only the format's address and the arguments are stored,
- * the text is made when it is read. Included by <trace/trace.h>.
+ * trace_printk(): printf() into the trace. Only the address of the format and the arguments are
+ * stored; the text is made when the trace is read. Included by <trace/trace.h>.
  *
- *   no arguments     the literal is stored by address
- *   one integer      the compiler knows its size: nobody looks at the format before it is read
- *   anything else    trace_bprintk() walks the format
+ *   no arguments     the address of the literal is stored
+ *   one integer      the compiler knows its size, so it is stored without a look at the format
+ *   anything else    trace_bprintk() goes through the format to find the arguments
  *
  * Context: any, NMI included.
  */
@@ -17,12 +17,12 @@
 
 TRACE_BEGIN_DECLS
 
-/* `fmt` must live forever: use a literal. */
+/* `fmt` has to exist for good, so use a literal. Conversions are those of <trace/fmt.h>. */
 #define trace_printk(fmt, ...)                                                                     \
 	TRACE_PRINTK_NAME(0, ##__VA_ARGS__, many, many, many, many, many, many, many, 1, 0)        \
 	(fmt, ##__VA_ARGS__)
 
-/* Copy a string that may not live forever. */
+/* Write a string of any kind; it is copied into the event. */
 #define trace_puts(text) trace_puts_at(trace_here(), text)
 
 /* An address inside the calling function. */
@@ -51,7 +51,7 @@ void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32
 #define TRACE_CLASS_POINTER 5 /* of __builtin_classify_type() */
 
 #define TRACE_IS_INTEGER(arg) (__builtin_classify_type(arg) != TRACE_CLASS_POINTER)
-/* As it is passed, promoted; 0 for what is no integer. */
+/* `arg` with the type that it is passed with (at least int); 0 for what is no integer. */
 #define TRACE_AS_INTEGER(arg) (+__builtin_choose_expr(TRACE_IS_INTEGER(arg), (arg), 0))
 
 #define trace_printk_1(fmt, arg)                                                                   \

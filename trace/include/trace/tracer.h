@@ -1,17 +1,18 @@
 /*
- * A tracer: what current_tracer switches between. It owns where events come from while it is
- * current, and may have options and a way of printing of its own. It can be written anywhere:
- * docs/adding.md has one.
+ * Tracers: what the file current_tracer switches between. While it is current a tracer writes
+ * events into the buffer; it may have options and its own way of printing. A tracer can be written
+ * outside of trace/, too: docs/adding.md has an example.
  *
- *   nop -- init --> running -- reset --> nop      stop / start: tracing_on while running
+ *   nop -- init --> running -- reset --> nop      start and stop: tracing_on switched while running
  *
- * Each instance may run it, at the same time as others do: what a tracer keeps belongs to one of
- * them, tracer_data(). It writes into that one's buffer, by <trace/event.h>.
+ * Several instances may run the same tracer at the same time. So it keeps its data for each of
+ * them, in tracer_data(), and writes into the buffer of each, by <trace/event.h>.
  *
- * Context:   every member - thread, the tracing configuration locked, may block. So none may wait
- *            for who writes to tracefs; and register_tracer() and the like are not for them.
- * Ownership: a registered tracer stays registered for good. An instance that a member or a callback
- *            was given stays while the tracer runs there.
+ * Context:   every member - thread, may block; print_header and print_line: any. The config lock is
+ *            held in all but these two, so they may not wait for a write to tracefs, nor call
+ *            register_tracer() and the like.
+ * Ownership: a tracer cannot be unregistered. An instance that a member or a callback was given
+ *            exists as long as the tracer runs in it.
  */
 #ifndef TRACE_TRACER_H
 #define TRACE_TRACER_H
@@ -63,73 +64,73 @@ struct tracer_option {
 
 struct tracer {
 	const char *name;
-	/* Begin; the buffer was just emptied. On failure nothing may be left behind. */
+	/* Begin; the buffer was just emptied. 0, or -errno with everything undone. */
 	int (*init)(struct trace_array *tr);
-	/* End. No event may come any more when it returns. */
+	/* End. When it returns no event may come any more. This and all that follow may be NULL. */
 	void (*reset)(struct trace_array *tr);
-	/* The rest is optional. tracing_on was switched on, off. */
+	/* The file tracing_on is switched on; was switched off. */
 	void (*start)(struct trace_array *tr);
 	void (*stop)(struct trace_array *tr);
-	/* May refuse with -errno: the option then stays as it was. */
+	/* Its option `bit` is to be changed. -errno refuses: the option stays as it was. */
 	int (*set_option)(struct trace_array *tr, uint32_t bit, bool on);
 	/*
-	 * An option of the instance (enum trace_option) has changed. It may refuse with -errno: the
-	 * option then goes back to what it was.
+	 * An option of the instance (enum trace_option) has been changed. -errno refuses: the
+	 * option is set back.
 	 */
 	int (*instance_option)(struct trace_array *tr, uint32_t option, bool on);
 	/* tracing_thresh, or which threads the instance traces, has changed. 0 or -errno. */
 	int (*settings_changed)(struct trace_array *tr);
-	/* Instead of the usual header of `trace`. */
+	/* Print the header of `trace`, behind the name of the tracer. NULL: the usual one. */
 	void (*print_header)(struct trace_iter *iter, struct trace_seq *seq);
 	/* The line of one event; false leaves it to the usual printing. */
 	bool (*print_line)(struct trace_iter *iter, struct trace_seq *seq);
 	const struct tracer_option *options;
 	size_t nr_options;
-	size_t instance_bytes; /* of tracer_data(); 0: it has none */
-	bool uses_snapshot;    /* it keeps the worst case there: `trace` shows that one */
-	uint32_t default_bits; /* options that a new instance has set; each has its own */
+	size_t instance_bytes; /* size of tracer_data(); 0: it has none */
+	bool uses_snapshot;    /* it keeps its maximum in the snapshot, which `trace` then shows */
+	uint32_t default_bits; /* options that are set in an instance at first */
 
-	/* The registry's, under the configuration lock. Zero before registration. */
+	/* For the registry, guarded by the config lock. Zero before registration. */
 	uint32_t index;
 	struct tracer *next;
 };
 
 /*
- * At any time from trace_init() on: the files in options/ appear in every instance.
- * 0, -EEXIST when the name is taken, -EINVAL without name or init, -ENOSPC when there are too many,
- * -ENOMEM.
+ * To be called at any time from trace_init() on. The files of its options appear in options/ of
+ * every instance. 0; -EEXIST (the name is taken), -EINVAL (no name or no init), -ENOSPC (there are
+ * 16 tracers), -ENOMEM. Thread context, without the config lock.
  */
 int register_tracer(struct tracer *tracer);
 
 /* ---- What a tracer asks of an instance. Any context, where nothing else is said. ---- */
 
 /*
- * What `tracer` keeps in `tr`: instance_bytes, zero before the first init there; later inits find
- * what was left. It goes with the instance, when no callback can run any more. NULL before the
- * first init.
+ * The instance_bytes bytes that `tracer` keeps for `tr`; NULL before its first init there. They are
+ * zeroed before the first init, and later inits find what was left. They are freed with the
+ * instance, when no callback can run any more.
  */
 void *tracer_data(const struct trace_array *tr, const struct tracer *tracer);
-/* Is its option `bit` set? While set_option() runs: was it? */
+/* Is its option `bit` set? While set_option() runs this is the old state. */
 bool tracer_option_is_set(const struct trace_array *tr, const struct tracer *tracer, uint32_t bit);
 bool trace_option_is_set(const struct trace_array *tr, enum trace_option option);
-/* Does the instance leave the running thread out (set_ftrace_pid)? */
+/* Is the running thread one that the instance does not trace (set_ftrace_pid)? Preemption off. */
 bool trace_array_ignores_current(const struct trace_array *tr);
-/* tracing_thresh, which is one for all instances. 0: none. */
+/* tracing_thresh in nanoseconds, one for all instances. 0: no threshold. */
 uint64_t tracing_thresh_ns(void);
 /*
- * What is recorded into now, for its clock and its counters; a snapshot may put another one in its
- * place at any moment.
+ * The buffer that is recorded into now, for its clock and its counters. A snapshot may exchange it
+ * with another one at any moment.
  */
 struct ring_buffer *trace_array_buffer(const struct trace_array *tr);
 
 /*
- * From init() or start(): let `func` be called for the functions of the instance's
- * set_ftrace_filter, with `tr` as ops->private. As register_ftrace_function().
+ * For init() or start(): have `func` called for the functions of the instance's set_ftrace_filter,
+ * with `tr` as ops->private. Results are those of register_ftrace_function(). Thread context.
  */
 int tracer_register_function(struct trace_array *tr, ftrace_func_t func);
 /*
- * From reset() or stop(): no call begins any more. A thread that was preempted on its way may call
- * `func` once more, as long as the instance is there.
+ * For reset() or stop(): when this returns sites do not call any more. A thread that was preempted
+ * on its way may still call `func` once; the instance exists until then. Thread context.
  */
 void tracer_unregister_function(struct trace_array *tr);
 
