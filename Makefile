@@ -239,9 +239,22 @@ check: deps-test
 bench: deps-test
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD)
 
-# The same code in a process, in ns of this machine's processor.
+# The library in a process, on this machine's processors: its tests, and what an event costs in ns.
+FLIPS ?= 1000000
+process = $(abspath $(BUILD))/process
+process_cc := $(if $(IS_CLANG),$(CC),gcc) # of this system, not a cross compiler
+
+process:
+	@$(MAKE) --no-print-directory libtrace PROFILE=full FOR=process HOST=examples/process/include LIBTRACE=$(process)/libtrace
+	@$(MAKE) --no-print-directory -s -C examples/process CC=$(process_cc) LIBTRACE=$(process)/libtrace OUT=$(process)
+
+flips: deps-build
+	@$(MAKE) --no-print-directory process
+	@$(process)/flips $(FLIPS)
+
 bench-silicon: deps-build
-	@BUILD=$(BUILD) tests/silicon/run-bench
+	@$(MAKE) --no-print-directory process
+	@$(process)/bench
 
 # The torture tests for hours: both compilers, 1 to 8 CPUs.
 SOAK_ROUNDS  ?= 50000
@@ -285,4 +298,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test check bench bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all test-kernel run debug test check bench process flips bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <trace/platform.h>
+#include <trace/arch_host.h>
+#include <trace/ftrace.h>
 #include <trace/trace.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -293,28 +294,73 @@ void trace_plat_synchronize_preempt(void)
 	pthread_mutex_unlock(&cpus_lock);
 }
 
-/* A thread shows its own stack, in the signal. One that is on a stack of its own is missed. */
+/* ---- Stacks ---- */
+
+/* One of the program or the library, which link their frames by rbp. */
+static bool is_frame(const uintptr_t *frame, const uintptr_t *above, const uintptr_t *top)
+{
+	return frame >= above && frame + 2 < top && !((uintptr_t)frame % sizeof(uintptr_t)) &&
+	       trace_arch_is_text(frame[1]);
+}
+
+/* What a call site called has made its frame first: the function's own return address is next. */
+static size_t nr_returns(const uintptr_t *frame)
+{
+	uintptr_t site = frame[1] - TRACE_INSN_SIZE;
+
+	return ftrace_location(site) == site ? 2 : 1;
+}
+
+/*
+ * From `at` on: the return addresses of the program's frames, and from where there is none, because
+ * the C library was called there, all words. `found` is what stands elsewhere.
+ */
+static void show_frames(const struct trace_plat_look *look, const uintptr_t *at,
+			const uintptr_t *frame, uint32_t found)
+{
+	struct process_cpu *cpu = THIS_CPU(self);
+	const uintptr_t *top = (const uintptr_t *)cpu->stack_top;
+
+	for (; is_frame(frame, at, top); frame = (const uintptr_t *)frame[0]) {
+		found |= look->find(&cpu->thread, frame + 1, nr_returns(frame), look->arg);
+		at = frame + 2;
+	}
+	found |= look->find(&cpu->thread, at, (size_t)(top - at), look->arg);
+	look->seen(&cpu->thread, found, look->arg);
+}
+
+/*
+ * A thread shows its stack, in the signal: where it was, or was about to jump to, all words of the
+ * innermost frame, then the others. A thread that is on a stack of its own is missed.
+ */
 static void show_stack(void *arg)
 {
 	const struct trace_plat_look *look = arg;
 	struct process_cpu *cpu = THIS_CPU(self);
 	const uintptr_t *regs = cpu->interrupted;
-	uintptr_t stack = regs[REG_RSP];
+	const uintptr_t next[] = { regs[REG_RIP], regs[REG_RAX], regs[REG_RCX], regs[REG_R11] };
+	const uintptr_t *at = (const uintptr_t *)regs[REG_RSP];
+	const uintptr_t *frame = (const uintptr_t *)regs[REG_RBP];
 	uint32_t found;
 
-	if (stack < cpu->stack_low || stack >= cpu->stack_top)
+	if ((uintptr_t)at < cpu->stack_low || (uintptr_t)at >= cpu->stack_top)
 		return;
-	found = look->find(&cpu->thread, regs, NGREG, look->arg);
-	found |= look->find(&cpu->thread, (const uintptr_t *)stack,
-			    (cpu->stack_top - stack) / sizeof(uintptr_t), look->arg);
-	look->seen(&cpu->thread, found, look->arg);
+	found = look->find(&cpu->thread, next, sizeof(next) / sizeof(next[0]), look->arg);
+	if (is_frame(frame, at, (const uintptr_t *)cpu->stack_top))
+		found |= look->find(&cpu->thread, at, (size_t)(frame - at), look->arg);
+	show_frames(look, at, frame, found);
 }
 
+/* The caller's own frames hold the addresses that it asks about, as data. */
 void trace_plat_each_stack(const struct trace_plat_look *look)
 {
+	const uintptr_t *frame = __builtin_frame_address(0);
+
 	pthread_mutex_lock(&cpus_lock);
 	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
-		if (is_online(i))
+		if (i == THIS_CPU(id))
+			show_frames(look, frame, frame, 0);
+		else if (is_online(i))
 			cpu_call(i, show_stack, (void *)(uintptr_t)look);
 	}
 	pthread_mutex_unlock(&cpus_lock);

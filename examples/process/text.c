@@ -46,6 +46,17 @@ void process_sync_cores(void)
 
 /* ---- The int3 ---- */
 
+/* Who answers may go after a grace period: the count holds that up. */
+static bool answer_int3(uintptr_t *rip, uintptr_t *rsp)
+{
+	bool is_answered;
+
+	THIS_CPU(preempt_count) += PROCESS_IN_SIGNAL;
+	is_answered = trace_breakpoint_dispatch(rip, rsp, NULL);
+	THIS_CPU(preempt_count) -= PROCESS_IN_SIGNAL;
+	return is_answered;
+}
+
 /*
  * A thread ran into an int3 of a site that is being changed: it goes on as the new instruction
  * says. The handler pushes a return address onto the interrupted stack; there is room, because the
@@ -62,7 +73,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	struct trace_poke_stats before, after;
 
 	trace_plat_poke_stats(&before);
-	if (info->si_code == SI_KERNEL && trace_breakpoint_dispatch(&rip, &rsp, NULL)) {
+	if (info->si_code == SI_KERNEL && answer_int3(&rip, &rsp)) {
 		regs[REG_RIP] = (greg_t)rip;
 		regs[REG_RSP] = (greg_t)rsp;
 		return;

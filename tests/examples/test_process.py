@@ -43,17 +43,24 @@ work() {
     square_root();
   }
 }""".splitlines()
+SELFTEST_INT3 = 3
+FLIPS_IN_BATCHES = {"gcc": 1000000, "clang": 300000}
 LIBC = ctypes.CDLL(None)
 FLIPS = 200  # more than there would be room for, were trampolines not freed
 
 
 @pytest.fixture(scope="module", params=["gcc", "clang"])
-def folder(request, tmp_path_factory):
+def compiler(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(compiler, tmp_path_factory):
     """Where the programs are, built outside of the tree: they need no other file of it."""
-    folder = tmp_path_factory.mktemp(request.param)
-    library = libtrace_for_process(request.param)
+    folder = tmp_path_factory.mktemp(compiler)
+    library = libtrace_for_process(compiler)
     shutil.copytree(ROOT / "examples/process", folder / "process")
-    must("make", "-C", folder / "process", f"CC={request.param}", f"LIBTRACE={library}", f"OUT={folder}")
+    must("make", "-C", folder / "process", f"CC={compiler}", f"LIBTRACE={library}", f"OUT={folder}")
     if "no core-sync barrier" in run(folder).stdout:
         pytest.skip("this kernel has no core-sync barrier")
     return folder
@@ -133,6 +140,19 @@ def test_flips_while_threads_work(folder, tracer):
     assert threads == 3 and rounds == right > 0
     assert all("tramp: 0x" in line for line in lines[:10])
     assert int(stats["batches"]) > 2 * FLIPS and int(stats["sites"]) > 20 * FLIPS
+
+
+def test_flips(folder, compiler):
+    """A million with the first compiler. int3s were hit: threads ran over what was being changed."""
+    lines = must("timeout", "120", folder / "flips", FLIPS_IN_BATCHES[compiler]).splitlines()
+    assert lines[-1] == "3 passed, 0 failed"
+    int3 = int(re.search(r"(\d+) int3", lines[-2])[1])
+    assert int3 > SELFTEST_INT3
+
+
+def test_bench(folder):
+    """Each row recorded what it should, and calls and returns pair up for the processor."""
+    assert must("timeout", "60", folder / "bench", "check").splitlines()[-1] == "17 passed, 0 failed"
 
 
 def test_errors(folder):

@@ -27,7 +27,7 @@ def libtrace(compiler, profile, host="examples/tiny/include", folder=None, kind=
 
 def libtrace_for_process(compiler):
     """The full profile takes seconds: it is made for this host only, and stays."""
-    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "libtrace-process", "process")
+    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "process/libtrace", "process")
 
 
 def boot(image, cpus=1):

@@ -38,7 +38,7 @@ def prepare(trees, paths, args, directory):
                 ["tools/recordmcount/"], 20),
         Command("tests/recordmcount/test_sizes.py", [*PYTEST, "tests/recordmcount/test_sizes.py"],
                 ["tools/recordmcount/"], 20),
-        Command("tests/silicon", ["tests/silicon/run"], ["trace/arch/x86_64/text_"], 10, {"BUILD": "build"}),
+        Command("examples/process", ["make", "-s", "BUILD=build/flips", "flips"], ["trace/arch/x86_64/text_"], 10),
     ]
     plan = product_plan(trees, args.jobs)
     if args.boots:

@@ -1,9 +1,9 @@
 /* See balance.h. */
 #define _GNU_SOURCE
-#include <kernel/base.h>
 #include <signal.h>
 #include <ucontext.h>
 #include "balance.h"
+#include "process.h"
 
 #define TRAP_FLAG 0x100
 #define MAX_NOTES 64u
@@ -35,7 +35,7 @@ static enum insn insn_at(const uint8_t *insn)
 static void note_call(uintptr_t return_to)
 {
 	if (steps.nr == MAX_NOTES)
-		panic("more calls than returns");
+		die("more calls than returns");
 	steps.notes[steps.nr++] = return_to;
 	steps.seen.calls++;
 }

@@ -7,21 +7,20 @@
  * calls and returns have to pair up: see balance.h.
  */
 #define _GNU_SOURCE
-#include <kernel/base.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace/ring_buffer.h>
 #include "balance.h"
-#include "instance/array.h"
 #include "process.h"
-#include "text.h"
-#include "tracers/function_tracer.h"
-#include "tracers/graph_tracer.h"
+#include "target.h"
+#include "users.h"
 
 #define MAX_CHUNKS  600u
 #define STEP_ROUNDS 20u
+#define MAX_USERS   2u
+#define RING_BYTES  (1408u << 10) /* as the tracers' */
 
 static const struct amount {
 	uint32_t turns;	 /* of all rows */
@@ -29,24 +28,11 @@ static const struct amount {
 	uint32_t rounds; /* in a chunk */
 } full = { 30, 20, 10000 }, quick = { 2, 5, 1000 };
 
-enum user_kind {
-	USER_OPS,
-	USER_DIRECT,
-	USER_GRAPH
-};
-
-/* Who wants the site. */
-struct user {
-	enum user_kind kind;
-	struct ftrace_ops ops;
-	struct trace_array array; /* tracers */
-};
-
 struct row {
 	const char *name;
 	const char *what;
 	void (*run)(uint64_t rounds);
-	struct user *users[2];
+	struct user *users[MAX_USERS];
 	bool is_shared; /* the site calls the shared trampoline: there is no room for another */
 	/* In a round: */
 	uint32_t hits;	 /* of callbacks that count */
@@ -59,101 +45,7 @@ struct row {
 	uint32_t nr;
 };
 
-void bench_count_directly(void);
-
-uint64_t bench_hits;
-static struct ring_buffer *rings[2];
-
-/* ---- Callbacks and users ---- */
-
-static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		  struct ftrace_regs *fregs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
-	bench_hits++;
-}
-
-static void count_and_override(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			       struct ftrace_regs *fregs)
-{
-	count(ip, parent_ip, ops, fregs);
-	ftrace_override_function_with_return(fregs);
-}
-
-__asm__(".pushsection .text\n"
-	".globl bench_count_directly\n"
-	"bench_count_directly:\n"
-	"	incq bench_hits(%rip)\n"
-	"	ret\n"
-	".popsection\n");
-
-static struct user counter = { .ops = { .func = count } };
-static struct user counter_too = { .ops = { .func = count } };
-static struct user counter_regs = { .ops = { .func = count, .flags = FTRACE_OPS_FL_SAVE_REGS } };
-static struct user direct = { .kind = USER_DIRECT };
-static struct user overrider = { .ops = { .func = count_and_override,
-					  .flags = FTRACE_OPS_FL_SAVE_REGS |
-						   FTRACE_OPS_FL_IPMODIFY } };
-static struct user function = { .ops = { .func = function_trace_call } };
-static struct user function_too = { .ops = { .func = function_trace_call } };
-static struct user graph = { .kind = USER_GRAPH };
-static struct user graph_too = { .kind = USER_GRAPH };
-
-static void init_tracer(struct user *user, struct ring_buffer *ring)
-{
-	user->ops.private = &user->array;
-	user->array.ops = &user->ops;
-	user->array.buffer = ring;
-	trace_graph_of(&user->array)->options = TRACE_GRAPH_DEFAULT;
-}
-
-static void init_users(void)
-{
-	for (uint32_t i = 0; i < ARRAY_SIZE(rings); i++) {
-		rings[i] = ring_buffer_alloc(TRACE_BUF_SIZE_DEFAULT, RING_BUFFER_OVERWRITE);
-		if (!rings[i])
-			panic("no ring");
-	}
-	init_tracer(&function, rings[0]);
-	init_tracer(&function_too, rings[1]);
-	init_tracer(&graph, rings[0]);
-	init_tracer(&graph_too, rings[1]);
-	/* These two may not want every function. */
-	if (ftrace_set_filter_ip(&direct.ops, (uintptr_t)process_target, false, false) ||
-	    ftrace_set_filter_ip(&overrider.ops, (uintptr_t)process_target, false, false))
-		panic("no filter");
-}
-
-static void start(struct user *user)
-{
-	int err;
-
-	if (user->kind == USER_DIRECT)
-		err = register_ftrace_direct(&user->ops, (uintptr_t)bench_count_directly);
-	else if (user->kind == USER_GRAPH)
-		err = function_graph_start(&user->array);
-	else
-		err = register_ftrace_function(&user->ops);
-	if (err)
-		panic("start: %d", err);
-}
-
-static void stop(struct user *user)
-{
-	int err = 0;
-
-	if (user->kind == USER_DIRECT)
-		err = unregister_ftrace_direct(&user->ops, (uintptr_t)bench_count_directly, false);
-	else if (user->kind == USER_GRAPH)
-		function_graph_stop(&user->array);
-	else
-		err = unregister_ftrace_function(&user->ops);
-	if (err)
-		panic("stop: %d", err);
-}
+static struct ring_buffer *ring;
 
 /* ---- Rows ---- */
 
@@ -169,13 +61,13 @@ static void run_rdtsc(uint64_t rounds)
 static void run_ring(uint64_t rounds)
 {
 	while (rounds--) {
-		uint64_t *payload = ring_buffer_lock_reserve(rings[0], 16);
+		uint64_t *payload = ring_buffer_lock_reserve(ring, 16);
 
 		if (!payload)
 			continue;
 		payload[0] = rounds;
 		payload[1] = rounds;
-		ring_buffer_unlock_commit(rings[0], payload);
+		ring_buffer_unlock_commit(ring, payload);
 	}
 }
 
@@ -184,14 +76,14 @@ static void run_calls(uint64_t rounds)
 	uint64_t x = 0;
 
 	while (rounds--)
-		x = process_target(x);
+		x = target(x);
 	TRACE_OPAQUE(x);
 }
 
 /* Without a site. */
-static __attribute__((noipa)) uint64_t caller(uint64_t x)
+static __attribute__((noinline)) uint64_t caller(uint64_t x)
 {
-	return process_target(x) + 1;
+	return target(x) + 1;
 }
 
 static void run_callers(uint64_t rounds)
@@ -231,27 +123,24 @@ static struct row rows[] = {
 	  .users = { &graph }, .events = 2, .wrong = 1 },
 };
 
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
 static uint64_t events_so_far(void)
 {
-	uint64_t nr = 0;
+	struct ring_stats stats;
 
-	for (uint32_t i = 0; i < ARRAY_SIZE(rings); i++) {
-		struct ring_stats stats;
-
-		ring_buffer_stats_cpu(rings[i], 0, &stats);
-		if (stats.dropped)
-			panic("events were dropped");
-		nr += stats.entries + stats.overrun;
-	}
-	return nr;
+	ring_buffer_stats_cpu(ring, 0, &stats);
+	if (stats.dropped)
+		die("events were dropped");
+	return users_events() + stats.entries + stats.overrun;
 }
 
 static void time_chunk(struct row *row, uint32_t rounds)
 {
-	uint64_t begin = process_now_ns();
+	uint64_t begin = now_ns();
 
 	row->run(rounds);
-	row->ns[row->nr++] = (double)(process_now_ns() - begin) / rounds;
+	row->ns[row->nr++] = (double)(now_ns() - begin) / rounds;
 }
 
 static void check_counts(struct row *row, uint64_t rounds, uint64_t events, uint64_t hits)
@@ -293,15 +182,16 @@ static uint64_t run_rounds(struct row *row, const struct amount *amount)
 
 static void run_row(struct row *row, const struct amount *amount)
 {
-	uint64_t events = events_so_far(), hits = bench_hits, rounds;
+	uint64_t events, hits = users_hits, rounds;
 
-	process_has_room = !row->is_shared;
-	for (uint32_t i = 0; i < ARRAY_SIZE(row->users) && row->users[i]; i++)
-		start(row->users[i]);
+	users_have_room = !row->is_shared;
+	for (uint32_t i = 0; i < MAX_USERS && row->users[i]; i++)
+		user_start(row->users[i]);
+	events = events_so_far(); /* a tracer begins with an empty buffer */
 	rounds = run_rounds(row, amount);
-	for (uint32_t i = 0; i < ARRAY_SIZE(row->users) && row->users[i]; i++)
-		stop(row->users[i]);
-	check_counts(row, rounds, events_so_far() - events, bench_hits - hits);
+	check_counts(row, rounds, events_so_far() - events, users_hits - hits);
+	for (uint32_t i = 0; i < MAX_USERS && row->users[i]; i++)
+		user_stop(row->users[i]);
 }
 
 /* ---- Output ---- */
@@ -348,23 +238,25 @@ int main(int argc, char **argv)
 	const struct amount *amount = argc > 1 && !strcmp(argv[1], "check") ? &quick : &full;
 	uint32_t nr_failed = 0;
 
-	if (!text_map()) {
+	if (!process_start()) {
 		puts("this kernel has no core-sync barrier: skipped\n0 passed, 0 failed");
 		return 0;
 	}
 	stay_on_cpu();
-	process_init();
-	init_users();
+	users_init();
+	ring = ring_buffer_alloc(RING_BYTES, RING_BUFFER_OVERWRITE);
+	if (!ring)
+		die("no ring");
 	for (uint32_t turn = 0; turn < amount->turns; turn++)
-		for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
+		for (uint32_t i = 0; i < NR_ROWS; i++)
 			run_row(&rows[i], amount);
 	print_processor();
 	puts("| name | what | best | median | events | returns not guessed |");
 	puts("|---|---|---|---|---|---|");
-	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (uint32_t i = 0; i < NR_ROWS; i++) {
 		print_row(&rows[i]);
 		nr_failed += rows[i].has_failed;
 	}
-	printf("\n%u passed, %u failed\n", (uint32_t)ARRAY_SIZE(rows) - nr_failed, nr_failed);
+	printf("\n%u passed, %u failed\n", (uint32_t)NR_ROWS - nr_failed, nr_failed);
 	return nr_failed != 0;
 }
