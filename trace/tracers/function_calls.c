@@ -1,11 +1,12 @@
 /*
  * The function tracer's callback: one event of 20 bytes per call. See function_tracer.h.
  *
- * The common case is a thread that records with the fastest clock. The ring's gate says the latter,
- * and one comparison of the words of its context the former, see trace_entry_free_state(). What
- * else there is comes out of line, reached by jumps, so that the common case saves no registers for
- * it; and in the order of what it should cost: recording that is switched off, a ring that is full,
- * another clock, all the rest.
+ * The common case is a thread that records with the fastest clock. One comparison tells that it is
+ * a thread, see trace_entry_free_state(), and the ring's gate tells that recording is on and the
+ * clock the fastest. Everything else is in functions of its own, which are called last, so that
+ * they are reached by jumps and the common case saves no registers for them. They are told apart in
+ * the order of how cheap they should be: recording switched off, a full ring, another clock, all
+ * the rest.
  */
 #include "function_entry.h"
 #include "function_tracer.h"
@@ -31,7 +32,7 @@ uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs)
 				     ftrace_regs_return_slot(fregs));
 }
 
-/* Any context, any state of the ring. Preemption off, the recursion bit held. */
+/* Write the event in any context and any state of the ring. Preemption off, the bit is held. */
 static TRACE_NOINLINE void write_event(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
 				       uint32_t bit)
 {
@@ -45,7 +46,7 @@ static TRACE_NOINLINE void write_event(uintptr_t ip, uintptr_t parent_ip, struct
 	trace_recursion_exit((int)bit);
 }
 
-/* The same before the recursion bit is taken. Preemption off. */
+/* Take the recursion bit and write the event, as write_event() does. Preemption off. */
 static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc)
 {
 	uint32_t bit =
@@ -63,14 +64,14 @@ static TRACE_NOINLINE void call_with_true_parent(uintptr_t ip, struct trace_ring
 	call_slow(ip, function_true_parent(trace_plat_return_hook(), fregs), rc);
 }
 
-/* Events of interrupts that came before our commit are published too. */
+/* Interrupts have written events behind ours while ours was open: publish them, too. */
 static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
 {
 	trace_ring_publish(rc);
 	trace_recursion_exit(THREAD_BIT);
 }
 
-/* A thread's event that begins a sub-buffer, comes late, or was interrupted. The bit is held. */
+/* For a thread's event that trace_ring_step() could not write. The recursion bit is held. */
 static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
 				      uint32_t state)
 {
@@ -84,7 +85,7 @@ static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct 
 	trace_recursion_exit(THREAD_BIT);
 }
 
-/* A thread's event in a ring with a clock of its own. */
+/* For a thread's event in a ring whose clock is not the fastest. The recursion bit is held. */
 static TRACE_NOINLINE void write_clock(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
 				       uint32_t state)
 {
@@ -104,14 +105,17 @@ static TRACE_NOINLINE void write_clock(uintptr_t ip, uintptr_t parent_ip, struct
 	trace_recursion_exit(THREAD_BIT);
 }
 
-/* An event was dropped. */
+/* The rest of drop_event(): trace_ring_try_drop() has asked for it. */
 static TRACE_NOINLINE void close_subbuf(struct trace_ring_cpu *rc)
 {
 	trace_ring_close_subbuf(rc);
 	trace_plat_preempt_enable();
 }
 
-/* The ring is full. A call from within a callback would not have been recorded either. */
+/*
+ * The ring is full: count the event as dropped; but not when the recursion bit is held, for then it
+ * would not have been recorded anyway.
+ */
 static TRACE_NOINLINE void drop_event(struct trace_ring_cpu *rc)
 {
 	uint32_t bit =
@@ -125,7 +129,9 @@ static TRACE_NOINLINE void drop_event(struct trace_ring_cpu *rc)
 	trace_plat_preempt_enable();
 }
 
-/* The gate is closed, for another reason, or has another clock behind it. Preemption is off. */
+/*
+ * The gate has no mask, and recording is neither switched off nor the ring full. Preemption is off.
+ */
 static TRACE_NOINLINE void call_closed(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
 				       struct ftrace_regs *fregs)
 {
@@ -156,7 +162,7 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 
 	trace_plat_preempt_disable();
 	rc = tr->buffer->cpu[trace_plat_cpu_id()];
-	/* Pairs with the opening of the gate: memory and tail seen behind it belong together. */
+	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
 	gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 	if (TRACE_UNLIKELY(!(uint32_t)gate)) {
 		if (trace_ring_is_switched_off(gate))

@@ -11,8 +11,8 @@
 /* ---- What they do: probe context ---- */
 
 /*
- * A count goes down once for each switch, by whichever CPU: who read the count before the switch
- * has the old one, and the exchange lets only one of them take it down.
+ * The count goes down by one for each switch, even if several CPUs come here at once: each has read
+ * the count before it looked at the switch, and the compare-exchange lets only one of them succeed.
  */
 static void switch_recording(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops,
 			     bool on)
@@ -50,7 +50,7 @@ static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ft
 
 /* ---- How they are set: thread context ---- */
 
-/* Events come, though no tracer may have been used yet. */
+/* The probe writes events, so the buffer needs its full size, even if no tracer was used yet. */
 static int prepare_buffer(struct trace_array *tr)
 {
 	int err;

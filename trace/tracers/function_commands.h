@@ -1,7 +1,7 @@
 /*
- * Commands of set_ftrace_filter: each is a probe that it puts at the functions it is written for.
- * Features bring theirs along, see instance/feature.h; the feature `commands` has the others, and
- * makes all of them known.
+ * Commands of set_ftrace_filter: each sets a probe on the functions that it is written with. A
+ * feature may have commands, see instance/feature.h. The feature `commands` has those that belong
+ * to no other, and registers all of them.
  *
  * Context:   what a command does - probe. prepare - thread, no lock of trace/ but the registry's.
  * Ownership: a command is there for good.
@@ -12,11 +12,12 @@
 #include <trace/ftrace_probe.h>
 
 struct trace_command {
-	struct ftrace_func_command command; /* the name; the rest is filled in at start */
+	struct ftrace_func_command command; /* has the name; the rest is filled in at start */
 	struct ftrace_probe_ops unlimited;
 	struct ftrace_probe_ops counted;
-	uint64_t fixed_count;			/* not 0: this count, whatever was written */
-	int (*prepare)(struct trace_array *tr); /* or NULL */
+	uint64_t fixed_count; /* unless 0: the count, whatever the user has written */
+	/* Called before the probe is set, unless NULL. 0 or -errno. */
+	int (*prepare)(struct trace_array *tr);
 };
 
 #define TRACE_COMMAND(word, does)                                                                  \
@@ -24,11 +25,11 @@ struct trace_command {
 #define TRACE_COMMAND_COUNTED(word, does)                                                          \
 	.counted = { .name = (word), .func = (does), .is_counted = true }
 
-/* Of features that have some; the last has no name. */
+/* Commands of features; the last of each has no name. */
 extern struct trace_command trace_dump_commands[];
 extern struct trace_command trace_snapshot_commands[];
 
-/* Make the commands of all features known. 0 or -errno. */
+/* Register the commands of all features. 0 or -errno. */
 int trace_commands_init(void);
 
 #endif

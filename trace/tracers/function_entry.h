@@ -1,12 +1,13 @@
 /*
- * The events of the function tracer; latency tracers write calls too. See instance/entry.h.
+ * The events of the function tracer. Latency tracers also write trace_func_entry. See
+ * instance/entry.h.
  */
 #ifndef TRACE_FUNCTION_ENTRY_H
 #define TRACE_FUNCTION_ENTRY_H
 
 #include "instance/entry.h"
 
-/* A call. */
+/* A function was called. */
 #define TRACE_TYPE_FN 1
 struct trace_func_entry {
 	struct trace_entry ent;
@@ -14,7 +15,7 @@ struct trace_func_entry {
 	uint32_t parent_ip;
 };
 
-/* The same call, more times, without events of its own. */
+/* The last call was repeated; the repeats have no events of their own. */
 #define TRACE_TYPE_FUNC_REPEATS 19
 struct trace_func_repeats_entry {
 	struct trace_entry ent;

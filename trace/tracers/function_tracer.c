@@ -10,7 +10,7 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-/* With set_ftrace_pid in use. Otherwise the callback is called directly, at no cost. */
+/* The callbacks while set_ftrace_pid is in use; otherwise nobody pays for this test. */
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				    struct ftrace_regs *fregs)
 {
@@ -51,17 +51,17 @@ static int function_init(struct trace_array *tr)
 	return start_calls(tr);
 }
 
-/* As in Linux: switching tracing on again begins with an empty buffer. */
+/* As on Linux, switching tracing on again begins with an empty buffer. */
 static void function_start(struct trace_array *tr)
 {
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
 }
 
-/* While it goes on: no call is missed. */
+/* Change the options of the running tracer. Its sites stay on, so no call is missed. */
 static int change_calls(struct trace_array *tr, uint32_t options)
 {
 	trace_function_of(tr)->options = options;
-	tr->ops->ignore_mask = tr->pid_mask; /* before somebody looks at it */
+	tr->ops->ignore_mask = tr->pid_mask; /* before a callback that looks at it is set */
 	return ftrace_ops_set_func(tr->ops, wanted_func(tr));
 }
 
@@ -77,7 +77,7 @@ static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 	uint32_t old = trace_function_of(tr)->options;
 
 	if (tr->tracer != &tracer_function)
-		return 0; /* init looks at it */
+		return 0; /* it does not run; function_init() reads the options */
 	if (on && bit == TRACE_FUNC_NO_REPEATS && !trace_function_of(tr)->repeats &&
 	    trace_repeats_create(tr))
 		return -ENOMEM;

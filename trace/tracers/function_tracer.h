@@ -1,8 +1,9 @@
 /*
- * The callbacks of the function tracer: they write into the buffer of the instance that is
- * `ops->private`.
+ * The function tracer. Its callbacks write an event for each call into the buffer of the instance
+ * that is ops->private.
  *
- * Context: callbacks - probe; they guard themselves against recursion. The rest - thread.
+ * Context: callbacks - probe; they guard themselves against recursion. The rest - thread, config
+ *          lock held.
  */
 #ifndef TRACE_FUNCTIONS_H
 #define TRACE_FUNCTIONS_H
@@ -18,10 +19,10 @@ enum trace_func_option { /* bits of the tracer's options */
 	TRACE_FUNC_NO_REPEATS = 1u << 1,
 };
 
-/* Of an instance. */
+/* What an instance keeps for the function tracer. */
 struct trace_function {
-	uint32_t options;	       /* change while the tracer does not run */
-	struct trace_repeats *repeats; /* for each CPU; NULL before func-no-repeats is used */
+	uint32_t options;	       /* bits of enum trace_func_option; callbacks read it */
+	struct trace_repeats *repeats; /* one for each CPU; NULL before func-no-repeats is used */
 };
 TRACE_SLOT_FITS(struct trace_function, function);
 
@@ -31,21 +32,24 @@ static inline struct trace_function *trace_function_of(const struct trace_array 
 }
 
 /*
- * Who called, when function_graph has hooked the return of a function that ended by jumping to this
- * one: `parent_ip` is the hook's.
+ * The real caller of a function whose `parent_ip` is the address of function_graph's return hook.
+ * That happens after a tail call: a function whose return is hooked has jumped to this one.
  */
 uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs);
 
-/* One event. */
+/* The callback when no option is set: writes one event. */
 void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
 
 extern struct tracer tracer_function;
 
-/* function_variants.c: with any option. */
+/* The callback for any options: function_variants.c. */
 void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs);
-/* What func-no-repeats needs; nothing remembered yet. The callback does not run. 0 or -ENOMEM. */
+/*
+ * Allocate what func-no-repeats needs, or forget what is in it. The callback that uses it does not
+ * run. 0 or -ENOMEM.
+ */
 int trace_repeats_create(struct trace_array *tr);
 void trace_repeats_free(struct trace_array *tr);
 

@@ -1,9 +1,10 @@
 /*
  * The function tracer with its options func_stack_trace and func-no-repeats; see function_tracer.h.
  *
- * func-no-repeats: each CPU remembers the last call and how often it was repeated; the next other
- * call writes that down. The pair {who called whom, count and time} moves by one compare-exchange,
- * so interrupts and NMIs that call in between lose nothing: each repeat is counted in one place.
+ * func-no-repeats: each CPU remembers its last call and how often that was repeated; when another
+ * call comes, an event with the count is written first. The pair {caller and function, count and
+ * time} is changed by one compare-exchange, so each repeat is counted exactly once, even if an
+ * interrupt or NMI calls in between.
  */
 #include <trace/recursion.h>
 #include <trace/thread.h>
@@ -55,7 +56,10 @@ static void write_repeats(struct ring_buffer *buffer, uint64_t call, uint64_t co
 	ring_buffer_unlock_commit(buffer, entry);
 }
 
-/* True when the call was only counted. Else it is remembered, and what was before it written. */
+/*
+ * True: the call repeats the last one and was counted. False: it is a new one, which the caller has
+ * to write; the count of the last one was written, if it had repeats.
+ */
 static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, uintptr_t ip,
 		      uintptr_t parent_ip)
 {
@@ -66,7 +70,7 @@ static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, 
 	bool repeated;
 
 	do {
-		/* Torn by an interrupt: then the exchange fails. */
+		/* If an interrupt changes the pair between the two loads, the exchange fails. */
 		old_call = trace_ring_load(&last->lo);
 		old_count = trace_ring_load(&last->hi);
 		count = old_count & ~TRACE_REPEATS_TIME;
@@ -103,7 +107,7 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 		parent_ip = function_true_parent(parent_ip, fregs);
 	buffer = tr->buffer;
 	if (trace_ring_is_off(buffer->cpu[trace_plat_cpu_id()]))
-		goto out; /* such a call does not count as a repeat */
+		goto out; /* a call that is not recorded does not count as a repeat */
 	if (trace_function_of(tr)->options & TRACE_FUNC_NO_REPEATS &&
 	    is_repeat(tr, buffer, ip, parent_ip))
 		goto out;

@@ -2,13 +2,14 @@
  * The callbacks of function_graph: an event of 20 bytes when a function is entered, one of 28 when
  * it returns. See graph_tracer.h and fgraph_private.h.
  *
- * The common case is a thread's call with all settings of the graph as they are at first; it is
- * there twice, for rings with a clock of their own. Other settings, see graph_settings.c, take a
- * step more; interrupts, hidden calls and full rings the long way. Without such a clock the time of
- * an event is the time of the call: the clock is read once.
+ * The fastest way is for a thread's call with the default settings of function_graph. It is
+ * compiled twice: for rings with the fastest clock, which is read once for the event and the
+ * duration, and for rings with another clock. A slower way is for a thread's call with other
+ * settings, see graph_settings.c. The slowest way is for everything: interrupts, hidden calls, full
+ * rings.
  *
- * No guard against recursion: nothing that is called here is traced, which tools/check-probes holds
- * to be true of every build.
+ * No guard against recursion is needed, because nothing that is called here is traced;
+ * tools/check-probes checks that in every build.
  */
 #include "graph/fgraph_private.h"
 #include "graph_entry.h"
@@ -39,23 +40,23 @@ static uint32_t options_of(const struct trace_array *tr)
 	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
 
-/* ---- A thread's events, with any settings but those that come seldom ---- */
+/* ---- The slower way: a thread's events with other settings ---- */
 
-/* An event that was claimed. */
+/* An event for which room was claimed. */
 struct claim {
 	struct ring_place place;
-	uint64_t now; /* when the function was called, or returned */
+	uint64_t now; /* when the function was called, or returned: trace_plat_clock_ns() */
 };
 
-/* Does `gate` keep nobody out, but for the common case: the ring has a clock of its own? */
+/* Is recording on, and another clock the only reason for the gate to have no mask? */
 static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
 {
 	return gate >> 32 == RING_GATE_CLOCK;
 }
 
 /*
- * Room for an event of `bytes`; NULL: there is more to do. The event has the time of the ring's
- * clock. How long calls last is measured with the fastest.
+ * Claim room for an event of `bytes` bytes; NULL when trace_ring_step() cannot. The event gets the
+ * time of the ring's clock. Durations are always measured with trace_plat_clock_ns().
  */
 static TRACE_ALWAYS_INLINE void *try_step(struct trace_ring_cpu *rc, uint32_t bytes, uint64_t gate,
 					  bool own_clock, struct claim *out_claim)
@@ -74,7 +75,7 @@ static TRACE_ALWAYS_INLINE void *try_step(struct trace_ring_cpu *rc, uint32_t by
 
 static TRACE_ALWAYS_INLINE uint64_t gate_of(struct trace_ring_cpu *rc)
 {
-	/* Pairs with the opening of the gate: memory and tail seen behind it belong together. */
+	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
 	return atomic_load_explicit(&rc->gate, memory_order_acquire);
 }
 
@@ -93,7 +94,7 @@ static uint32_t caller_of(const struct trace_thread *thread, const struct fgraph
 	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
 }
 
-/* A frame that is not hidden. False, with nothing written: it takes the long way. */
+/* Write the entry of a frame that is not hidden. False: nothing was written, go the slowest way. */
 static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct trace_ring_cpu *rc,
 						struct fgraph_frame *frame,
 						const struct trace_thread *thread, uint32_t state)
@@ -121,7 +122,7 @@ static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct t
 	return true;
 }
 
-/* Without sleep-time a call lasts as if its thread had gone to sleep before. */
+/* For durations without sleep-time: the time of the call, moved on by how long the thread slept. */
 static uint64_t without_sleep(const struct trace_thread *thread, const struct fgraph_frame *frame,
 			      uint64_t rettime)
 {
@@ -129,10 +130,13 @@ static uint64_t without_sleep(const struct trace_thread *thread, const struct fg
 	uint64_t sleep_ns = atomic_load_explicit(&thread->sleep_ns, memory_order_relaxed);
 
 	sleep_ns -= frame->sleep_ns;
-	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime; /* clocks of two CPUs */
+	/*
+	 * Clocks of two CPUs may differ, so that it seems to have slept longer than the call took.
+	 */
+	return sleep_ns < ns ? frame->calltime + sleep_ns : rettime;
 }
 
-/* The same for a return. */
+/* Write the return of a frame. False: nothing was written, go the slowest way. */
 static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 						 const struct fgraph_frame *frame,
 						 const struct trace_thread *thread)
@@ -167,16 +171,16 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 	return true;
 }
 
-/* ---- Entry, the long way ---- */
+/* ---- Entry, the slowest way ---- */
 
-/* Threshold: returns alone are written, once it is known how long the call took. */
+/* With tracing_thresh only returns are written, when it is known how long the call took. */
 static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame)
 {
 	return atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed) ||
 	       trace_graph_write_frame(tr, frame);
 }
 
-/* The frame is pushed. Without an event there is no exit either. */
+/* Finish the entry of a frame that is pushed. If its event was not written, take the frame away. */
 static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
 			 struct trace_thread *thread)
 {
@@ -188,14 +192,14 @@ static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
 }
 
 /*
- * Does a thread's call get a frame that says no more than that of the call around it? False: ask
+ * Is a thread's call to be recorded with a frame that is not special? False: that is not clear, ask
  * trace_graph_wanted_head().
  */
 static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 					 const struct trace_thread *thread, uintptr_t ip,
 					 uint32_t next)
 {
-	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	/* The acquire pairs with the release of publish() in ftrace_ops.c. */
 	const struct ftrace_ops_hash *sets =
 		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
 	uint32_t max_depth =
@@ -211,7 +215,9 @@ static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 				      !ftrace_hash_has(sets->notrace_hash, trace_plat_ip_pack(ip)));
 }
 
-/* There is room for a frame. */
+/*
+ * The rest of enter(), when is_plain() or the state does not allow more. There is room for a frame.
+ */
 static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
 				      uint32_t state)
 {
@@ -253,7 +259,7 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 		finish_entry(tr, frame, thread);
 }
 
-/* Preemption is off. */
+/* An entry in any context with any settings. Preemption is off; this switches it on. */
 static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	uint32_t flags =
@@ -265,7 +271,10 @@ static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintp
 	trace_plat_preempt_enable();
 }
 
-/* The common case found something to do in the ring. */
+/*
+ * The rest of enter_common(), when trace_ring_step() could not write the event. The frame is pushed
+ * and hooked. Switches preemption on.
+ */
 static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 {
 	struct trace_thread *thread = trace_plat_current();
@@ -275,14 +284,14 @@ static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 	trace_plat_preempt_enable();
 }
 
-/* Events of interrupts that came before our commit are published too. */
+/* Interrupts have written events behind ours while ours was open: publish them, too. */
 static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 {
 	trace_ring_publish(rc);
 	trace_plat_preempt_enable();
 }
 
-/* ---- Exit, the long way ---- */
+/* ---- Exit, the slowest way ---- */
 
 static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
@@ -307,7 +316,7 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_th
 	fgraph_pop_any(thread, frame);
 }
 
-/* Any frame, any settings. */
+/* For any frame and any settings. */
 void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *thread,
 			  struct fgraph_user *user)
 {
@@ -324,9 +333,9 @@ static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph
 	fgraph_pop(thread, frame);
 }
 
-/* ---- The common case ---- */
+/* ---- The fastest way ---- */
 
-/* What the common case knows of a call. */
+/* What enter_common() knows of a call. */
 struct call {
 	struct trace_array *tr;
 	uintptr_t ip;
@@ -352,7 +361,7 @@ static TRACE_ALWAYS_INLINE void enter_common(struct call call, bool own_clock)
 	if (TRACE_UNLIKELY(!fgraph_has_room(frame)))
 		goto any;
 	fgraph_push(thread, frame, user->index, call.ip, call.slot);
-	fgraph_hook(call.slot); /* at once, while registers know where */
+	fgraph_hook(call.slot); /* now, while the slot's address is still in a register */
 	entry = try_step(call.rc, ENTRY_BYTES, call.gate, own_clock, &claim);
 	if (TRACE_UNLIKELY(!entry)) {
 		entry_write(frame);
@@ -372,7 +381,9 @@ any:
 	entry_any(call.tr, call.ip, call.slot);
 }
 
-/* The gate is closed, or has another clock behind it. Preemption is off. */
+/*
+ * The gate has no mask: recording is off, the ring full, or its clock another. Preemption is off.
+ */
 static TRACE_NOINLINE void entry_closed(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
 	struct call call = { tr, ip, slot, ring_of(tr), 0 };
@@ -391,8 +402,8 @@ void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 {
 	struct call call = { ops->private, ip, ftrace_regs_return_slot(fregs), NULL, 0 };
 
-	(void)parent_ip;	 /* it lies in the slot */
-	TRACE_OPAQUE(call.slot); /* one register for it */
+	(void)parent_ip;	 /* read from the slot */
+	TRACE_OPAQUE(call.slot); /* keep the address in one register */
 	trace_plat_preempt_disable();
 	call.rc = ring_of(call.tr);
 	call.gate = gate_of(call.rc);
@@ -418,7 +429,7 @@ static TRACE_ALWAYS_INLINE void fill_depth(struct trace_graph_ret_entry *entry,
 	__builtin_memcpy((char *)entry + AT, &word, sizeof(word));
 }
 
-/* Special frames, which have no event, may be there from other settings. */
+/* Frames may be special, and so without events, from a time with other settings. */
 static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct trace_thread *thread,
 					    struct fgraph_user *user, bool own_clock, bool sleeps)
 {
@@ -450,7 +461,9 @@ any:
 		exit_closed(frame, thread);
 }
 
-/* What the common case could not do, perhaps for the clock alone. */
+/*
+ * trace_ring_step() could not write the event. Try again if another clock may be the only reason.
+ */
 static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct fgraph_user *user = fgraph_user_of(frame);
@@ -469,7 +482,7 @@ void trace_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 	exit_common(frame, thread, user, false, true);
 }
 
-/* All frames know how long their thread had slept before. */
+/* For sleep-time cleared. measures_sleep is set, so sleep_ns of all frames is. */
 void trace_graph_exit_awake(struct fgraph_frame *frame, struct trace_thread *thread,
 			    struct fgraph_user *user)
 {

@@ -6,13 +6,13 @@
 
 #include "instance/entry.h"
 
-/* A function was entered; GRAPH_RETADDR_ENT has the caller too. */
+/* A function was entered. GRAPH_RETADDR_ENT also has the caller. */
 #define TRACE_TYPE_GRAPH_ENT	     11
 #define TRACE_TYPE_GRAPH_RETADDR_ENT 20
 struct trace_graph_entry {
 	struct trace_entry ent;
-	uint32_t ip; /* of the function, packed */
-	uint32_t depth;
+	uint32_t ip;	/* call site of the function, packed */
+	uint32_t depth; /* 0: the outermost call that is recorded */
 };
 
 struct trace_graph_retaddr_entry {
@@ -20,15 +20,15 @@ struct trace_graph_retaddr_entry {
 	uint32_t retaddr; /* packed */
 };
 
-/* A function returned, at the time of the event; GRAPH_RETVAL has its value too. */
+/* A function returned at the time of the event. GRAPH_RETVAL also has what it returned. */
 #define TRACE_TYPE_GRAPH_RET	10
 #define TRACE_TYPE_GRAPH_RETVAL 21
 struct trace_graph_ret_entry {
 	struct trace_entry ent;
 	uint32_t ip;
 	uint16_t depth;
-	uint16_t overrun; /* calls of this thread that found no room in its shadow stack; 65535:
-			     more */
+	/* Calls of this thread that found its shadow stack full; 65535: or more. */
+	uint16_t overrun;
 	uint64_t duration_ns;
 } __attribute__((packed, aligned(4)));
 

@@ -1,6 +1,6 @@
 /*
- * Events of function_graph written in any context, and what the settings say to a call: what the
- * callbacks of the tracer and of latency tracers share. See graph_tracer.h and fgraph_private.h.
+ * What the callbacks of function_graph and of latency tracers share: writing events in any context,
+ * and deciding by the settings whether a call is recorded. See graph_tracer.h, fgraph_private.h.
  */
 #include "graph/fgraph_private.h"
 #include "graph_entry.h"
@@ -19,7 +19,7 @@ static uint32_t options_of(const struct trace_array *tr)
 	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
 
-/* ---- Events, any way ---- */
+/* ---- Events, in any context ---- */
 
 bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent)
 {
@@ -71,12 +71,12 @@ static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
 }
 
 /*
- * What the sets say: the flags of the frame, or -1: no frame. `inherited`: those of the call around
- * it.
+ * What set_graph_function and set_graph_notrace say about a call: the flags for its frame, or -1
+ * when it gets none. `inherited` are the flags of the call around it.
  */
 static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bool in_irq)
 {
-	/* Acquire: with the release in ftrace_ops_replace_hash(). */
+	/* The acquire pairs with the release of publish() in ftrace_ops.c. */
 	const struct ftrace_ops_hash *sets =
 		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
 

@@ -1,6 +1,7 @@
 /*
- * The types of function_graph's events. Their lines are made by output_graph.h where function_graph
- * is the tracer; under another one, as in a snapshot, each is printed by itself, as here.
+ * The types of function_graph's events. While function_graph is the tracer, output_graph.c makes
+ * their lines. With another tracer, as for a snapshot taken before, each event is printed by
+ * itself, as it is done here.
  */
 #include <trace/trace_seq.h>
 #include "graph_entry.h"

@@ -1,9 +1,10 @@
 /*
- * Start and stop of function_graph, and which callbacks its settings ask for: see graph_tracer.h.
+ * Start and stop of function_graph, and choosing the callbacks for its settings: see
+ * graph_tracer.h.
  *
- * The callbacks of graph_calls.c have a common case each for the settings as they are at first,
- * and one for returns without sleep-time. Anything else sets FGRAPH_USER_SPECIAL, so that entries
- * ask for it, or exchanges the user's exit.
+ * Entries and exits in graph_calls.c are fast with the default settings, and exits also with
+ * sleep-time cleared. For other settings this sets FGRAPH_USER_SPECIAL, which makes entries look at
+ * all settings, or it sets another exit.
  */
 #include "graph/fgraph_private.h"
 #include "graph_tracer.h"
@@ -27,7 +28,7 @@ static bool has_sets(const struct trace_graph *graph)
 	       !(ftrace_hash_empty(sets->filter_hash) && ftrace_hash_empty(sets->notrace_hash));
 }
 
-/* Interrupts never go the common way: it is no matter here whether they are wanted. */
+/* funcgraph-irqs does not matter here: entries in interrupts look at all settings anyway. */
 static bool is_special_entry(const struct trace_array *tr)
 {
 	const struct trace_graph *graph = trace_graph_of(tr);
@@ -44,7 +45,7 @@ static exit_fn exit_of(const struct trace_array *tr)
 	return trace_graph_of(tr)->measures_sleep ? trace_graph_exit_awake : trace_graph_exit;
 }
 
-/* From now on entries ask for all settings, or only for the common ones; and exits are `exit`. */
+/* `entry`: entries have to look at all settings. `exit` becomes the exit of all frames. */
 static void set_special(struct fgraph_user *user, bool entry, exit_fn exit)
 {
 	__atomic_store_n(&user->exit, exit, __ATOMIC_SEQ_CST);
@@ -61,14 +62,14 @@ static int measure_sleep(struct trace_graph *graph, bool on)
 	if (on == graph->measures_sleep)
 		return 0;
 	if (on) {
-		set_special(&graph->user, true,
-			    trace_graph_exit_any); /* from here on new frames know */
+		/* From here on all new frames have their sleep_ns; older ones get it below. */
+		set_special(&graph->user, true, trace_graph_exit_any);
 		trace_plat_synchronize_preempt();
 		err = ftrace_graph_sleep_get();
 		if (err)
 			return err;
 		fgraph_stacks_begin_sleep(graph->user.index);
-		graph->measures_sleep = true; /* not before all frames know */
+		graph->measures_sleep = true;
 	} else {
 		graph->measures_sleep = false;
 		ftrace_graph_sleep_put();

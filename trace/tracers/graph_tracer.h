@@ -1,5 +1,5 @@
 /*
- * The function_graph tracer: what its options and files say, and where its callbacks begin.
+ * The function_graph tracer: its settings, and its callbacks.
  *
  *   options/funcgraph-*, set_graph_function, max_graph_depth --> struct trace_graph of the instance
  *   graph_tracer.c  the tracer: options, start and stop      graph_calls.c  the callbacks
@@ -30,7 +30,7 @@ enum trace_graph_option {
 	TRACE_GRAPH_RETADDR = 1u << 10,	   /* entries are recorded as GRAPH_RETADDR_ENT */
 	TRACE_GRAPH_SLEEP_TIME = 1u << 11, /* durations include time spent switched out */
 	TRACE_GRAPH_GRAPH_TIME = 1u << 12, /* the function profiler counts called functions too */
-	TRACE_GRAPH_RELTIME = 1u << 13,	   /* no option: latency tracers print with it */
+	TRACE_GRAPH_RELTIME = 1u << 13,	   /* not an option: latency tracers print with this flag */
 };
 
 #define TRACE_GRAPH_DEFAULT                                                                        \
@@ -42,14 +42,13 @@ struct trace_graph {
 	_Atomic uint32_t options;   /* while the tracer runs */
 	_Atomic uint32_t max_depth; /* deeper calls are not recorded; 0: no limit */
 	/*
-	 * Never registered: its filter is set_graph_function, its exceptions are
-	 * set_graph_notrace. Probes look at sets.func_hash with preemption off.
+	 * Not a real ops, never registered: its filter is set_graph_function, its exceptions are
+	 * set_graph_notrace. Callbacks read sets.func_hash with preemption off.
 	 */
 	struct ftrace_ops sets;
 
-	/* graph_calls.c */
-	struct fgraph_user user;
-	_Atomic bool measures_sleep; /* frames know how long their thread had slept */
+	struct fgraph_user user;     /* of the frames that graph_calls.c pushes */
+	_Atomic bool measures_sleep; /* sleep_ns of all its frames is set: no sleep-time */
 };
 
 TRACE_SLOT_FITS(struct trace_graph, graph);
@@ -64,18 +63,19 @@ struct fgraph_frame;
 extern struct tracer tracer_function_graph;
 
 /*
- * The callbacks of an instance, at the sites of tr->ops: function_graph_update() after any setting
- * that they obey has changed (options, max_depth, sets, the threshold, thread filters); it may be
- * called when they are not running too. Config lock held. Errors as register_ftrace_graph() of the
- * one, as ftrace_graph_sleep_get() of the other, which can fail only if sleep-time has changed.
+ * Start and stop the callbacks of an instance, at the sites of tr->ops. update is to be called
+ * after a change of a setting that they obey (options, max_depth, sets, threshold, thread filters),
+ * also when they do not run. Config lock held. start returns 0 or an error of
+ * register_ftrace_graph(); update 0, or, only when sleep-time was changed, an error of
+ * ftrace_graph_sleep_get().
  */
 int function_graph_start(struct trace_array *tr);
 void function_graph_stop(struct trace_array *tr);
 int function_graph_update(struct trace_array *tr);
 
 /*
- * graph_calls.c: the func of tr->ops, and the exits of its user: with settings as they are at
- * first, without sleep-time (all frames know how long their thread had slept), and with any.
+ * graph_calls.c: the func of tr->ops, and three exits of its user: for the default settings; for
+ * sleep-time cleared, when sleep_ns of all frames is set; and for any settings.
  */
 struct trace_thread;
 void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -88,20 +88,23 @@ void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *threa
 			  struct fgraph_user *user);
 
 /*
- * Write an event of the graph into the buffer of `tr`, of the type that the options ask for, for
- * tracers that have callbacks of their own. False: there was no room, or recording is off.
- * Preemption is off, once.
+ * Write an event of function_graph into the buffer of `tr`, of the type that the options ask for.
+ * In any context; the caller has disabled preemption exactly once. False: recording is off, or the
+ * event was dropped.
  */
 bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent);
 bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret);
-/* The entry of a frame that was pushed; one that only hides what it calls has none: true. */
+/*
+ * The same for the entry of a frame that was pushed. True, with no event, if the frame is hidden.
+ */
 bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame);
 
 /*
- * What the settings of `tr` say to a call of `ip` by the current thread, whose frame starts from
- * `next`, as fgraph_next() has it: the head for the frame, or FGRAPH_NO_HEAD when the sets, the
- * depth, the thread filters or the options do not want it. With FGRAPH_HIDDEN the frame has no
- * event: it hides what it calls. Preemption is off.
+ * Is a call of the function at `ip` by the running thread to be recorded, by the settings of `tr`?
+ * `next` is what fgraph_next() says. Returns the head for the frame of the call; FGRAPH_NO_HEAD
+ * when the sets, the depth, the thread filters or the options exclude the call. A head with
+ * FGRAPH_HIDDEN is for a function of set_graph_notrace: it gets a frame without events, so that the
+ * calls inside are known not to be recorded. Preemption is off.
  */
 uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t next);
 

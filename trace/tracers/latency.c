@@ -13,7 +13,7 @@
 #include "ring/ring_fast.h"
 #include "text/str.h"
 
-/* What a latency tracer cannot do without, or its users do not want to. */
+/* Options that are set while a latency tracer runs: it needs overwrite; users want the others. */
 #define WANTED_OPTIONS                                                                             \
 	(TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) | TRACE_OPT_BIT(TRACE_OPT_LATENCY_FORMAT) |            \
 	 TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE))
@@ -45,13 +45,13 @@ void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t pare
 		write_call(tr, ip, parent_ip, 0);
 }
 
-/* Neither set_ftrace_pid nor set_ftrace_notrace_pid leaves out who runs. */
+/* Is the running thread traced, by set_ftrace_pid and set_ftrace_notrace_pid? */
 static bool is_thread_traced(const struct trace_array *tr)
 {
 	return !(trace_plat_current()->ignored_by & tr->pid_mask);
 }
 
-/* Every traced function; most do not belong to a time. */
+/* Called for every traced function; most calls do not belong to a time that is being measured. */
 static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
 {
@@ -96,7 +96,7 @@ void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
 {
 	int err = trace_snapshot_take(tr, max->is_one_cpu ? (int)max->cpu : RING_BUFFER_ALL_CPUS);
 
-	/* An interrupt's time may end inside of an event that it has interrupted. */
+	/* In an interrupt that came while an event was written, a single CPU's ring is busy. */
 	if (err == -EBUSY && max->is_one_cpu && !trace_snapshot_of(tr)->nr_stopped)
 		err = trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
 	if (err)
@@ -141,7 +141,10 @@ static void set_options(struct trace_array *tr, uint32_t options)
 	}
 }
 
-/* Probes may be there: no maximum comes before the last one is forgotten as a whole. */
+/*
+ * Forget the maximum and its events. Snapshots are paused, so that a probe that runs meanwhile
+ * cannot make a new maximum that is then forgotten in part.
+ */
 static void forget_maximum(struct trace_array *tr)
 {
 	trace_snapshot_pause(tr);
@@ -152,7 +155,7 @@ static void forget_maximum(struct trace_array *tr)
 	trace_snapshot_resume(tr);
 }
 
-/* The snapshot stays, as in Linux. */
+/* The snapshot stays, as on Linux. */
 void trace_latency_reset(struct trace_array *tr)
 {
 	struct trace_latency *lat = trace_latency_of(tr)->running;
@@ -204,7 +207,10 @@ void trace_latency_switch_off(struct trace_array *tr)
 	lat->is_on = false;
 }
 
-/* The option that changed goes back: so do the calls, unless there is no memory for them either. */
+/*
+ * An option could not be changed, and is set back by the caller afterwards: start the calls of the
+ * old setting again. If that fails for want of memory, no calls are recorded.
+ */
 static void restore_calls(struct trace_latency *lat, struct trace_array *tr, uint32_t option)
 {
 	tr->options ^= TRACE_OPT_BIT(option);
@@ -218,12 +224,12 @@ int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 	int err;
 
 	if (option == TRACE_OPT_OVERWRITE && !on)
-		return -EINVAL; /* the end of a long time must not be lost */
+		return -EINVAL; /* without overwrite the end of a long time could be dropped */
 	if (option != TRACE_OPT_FUNCTION_TRACE && option != TRACE_OPT_DISPLAY_GRAPH)
 		return 0;
 	stop_calls(lat, tr);
 	if (option == TRACE_OPT_DISPLAY_GRAPH)
-		forget_maximum(tr); /* the one form cannot be shown as the other */
+		forget_maximum(tr); /* its events cannot be shown in the other form */
 	err = start_calls(lat, tr);
 	if (err)
 		restore_calls(lat, tr, option);

@@ -1,17 +1,19 @@
 /*
- * What the latency tracers have in common: each looks for the longest time of a kind, and keeps
- * what happened in it.
+ * What the latency tracers have in common. Each looks for the longest time of its kind, such as the
+ * longest time with interrupts off, and keeps the events that were recorded during it.
  *
- *   probe: a time begins --> calls are recorded on its CPU --> probe: it ends
- *                                                               |  longer than the maximum?
- *                          snapshot <-- exchange of buffers <---'  then struct trace_max too
+ *   a probe sees a time begin --> calls on that CPU are recorded --> a probe sees it end
+ *                                                                     | longer than the maximum?
+ *                                                                     v
+ *                      the buffers are exchanged: snapshot; the maximum goes to struct trace_max
  *
- * `trace` shows the snapshot while such a tracer is current, from the begin of the maximum on.
+ * While such a tracer is current, `trace` shows the snapshot, from the begin of the maximum on.
  *
- * Context:   probe: of tracepoints (interrupts or preemption off), and callbacks. start,
+ * Context:   probes of tracepoints (interrupts or preemption off) and callbacks - probe. start,
  *            stop - thread, config lock held.
- * Locking:   trace_max_lock(), interrupts off, guards trace_max_of(tr) and what decides about it.
- * Ownership: a struct trace_latency is static; one instance uses it at a time, and has it in
+ * Locking:   trace_max_lock(), with interrupts off, guards the maximum, from the comparison on.
+ * Ownership: a struct trace_latency is static. One instance at a time uses it, and points to it
+ * from
  *            its slot.
  */
 #ifndef TRACE_LATENCY_H
@@ -29,31 +31,30 @@ struct trace_iter;
 struct trace_seq;
 
 struct trace_latency {
-	struct trace_array *_Atomic tr; /* NULL: nobody uses it */
-	_Atomic bool is_on;		/* tracing_on: no times begin or end without */
-	/*
-	 * Let its probes come: all, or on failure none. Let them go: none begins any more, but one
-	 * may still run.
-	 */
+	struct trace_array *_Atomic tr; /* the instance that uses it, or NULL */
+	_Atomic bool is_on;		/* tracing_on: while it is off no time begins or ends */
+	/* Register the probes of its tracepoints: all of them, or on failure none. 0 or -errno. */
 	int (*listen)(void);
+	/* Unregister them. A probe may still be running when this returns. */
 	void (*stop_listening)(void);
 	/*
-	 * Are calls on this CPU part of a time? Preemption off, count as the traced code left it.
+	 * Does a call on this CPU belong to a time that is being measured? Preemption is off;
+	 * `preempt_count` is that of the traced code.
 	 */
 	bool (*records)(const struct trace_latency *lat, uint32_t cpu, uint32_t preempt_count);
-	/* When that time began. */
+	/* When the time that is being measured on this CPU began. */
 	uint64_t (*start_ts)(uint32_t cpu);
 
-	/* latency.c */
-	bool has_calls; /* the ops of `tr` is registered for us, */
-	bool is_graph;	/* and `graph` added */
-	struct fgraph_user graph;
-	uint32_t saved_options;
+	/* For latency.c only. */
+	bool has_calls;		  /* tr->ops is registered with our callback */
+	bool is_graph;		  /* that callback is the one of display-graph */
+	struct fgraph_user graph; /* added while both are true */
+	uint32_t saved_options;	  /* the instance's, from before the start */
 };
 
-/* Of an instance. */
+/* What an instance keeps for latency tracers. */
 struct trace_latency_use {
-	struct trace_latency *_Atomic running;
+	struct trace_latency *_Atomic running; /* the current tracer's, or NULL */
 };
 TRACE_SLOT_FITS(struct trace_latency_use, latency);
 
@@ -63,11 +64,12 @@ static inline struct trace_latency_use *trace_latency_of(const struct trace_arra
 }
 
 /*
- * Begin for `tr`, which has room for a snapshot: options are set as latency tracers want them,
- * calls and probes come. -EBUSY: another instance uses `lat`; -ENOMEM. Nothing is left behind then.
+ * Begin for `tr`, which has room for a snapshot: set the options that latency tracers need, have
+ * calls recorded, register the probes. 0; -EBUSY: an instance uses `lat` already; -ENOMEM, or an
+ * error of registering. On failure everything is undone.
  */
 int trace_latency_start(struct trace_latency *lat, struct trace_array *tr);
-/* The other members that their struct tracer have in common. */
+/* The members reset, start, stop and instance_option of each latency tracer's struct tracer. */
 void trace_latency_reset(struct trace_array *tr);
 void trace_latency_switch_on(struct trace_array *tr);
 void trace_latency_switch_off(struct trace_array *tr);
@@ -80,9 +82,9 @@ static inline bool trace_latency_is_recording(struct trace_latency *lat)
 	return tr && lat->is_on && ring_buffer_record_is_set_on(tr->buffer);
 }
 
-/* A place in the trace, from a probe. Interrupts or preemption off. */
+/* For a probe: write the event of a call, to show where something happened. Preemption off. */
 void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t parent_ip);
-/* The callers of the tracepoint's `ip`, with `inclusive` itself first. */
+/* For a probe: write a stack trace from the caller of `ip` on; with `inclusive` from `ip` on. */
 void trace_latency_stack(struct trace_array *tr, uintptr_t ip, bool inclusive);
 
 /* Time in the unit of the buffer's events. */
@@ -91,20 +93,22 @@ static inline uint64_t trace_latency_now(struct trace_array *tr)
 	return ring_buffer_time_stamp(tr->buffer);
 }
 
-/* latency_graph.c: the same in the form of function_graph. */
+/* latency_graph.c: calls in the form of function_graph, for the option display-graph. */
 int trace_latency_graph_start(struct trace_latency *lat, struct trace_array *tr);
 void trace_latency_graph_stop(struct trace_latency *lat, struct trace_array *tr);
-/* A place, as a function that is entered and left at once. */
+/* trace_latency_point() in that form: a function that is entered and left at once. */
 void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip);
 void trace_latency_print_header(struct trace_iter *iter, struct trace_seq *seq);
 bool trace_latency_print_line(struct trace_iter *iter, struct trace_seq *seq);
 
-/* Is it a new maximum, or over the threshold? */
+/* Is a time of `ns` to be kept: is it a new maximum or, with tracing_thresh, not below that? */
 bool trace_latency_is_news(const struct trace_array *tr, uint64_t ns);
-/* Keep `max`, and the buffers in the snapshot: those of max->cpu alone if it is_one_cpu. With
- * trace_max_lock(). */
+/*
+ * Make `max` the maximum, and take a snapshot: of the ring of max->cpu alone if is_one_cpu is set.
+ * Nothing happens when no snapshot can be taken now. trace_max_lock() is held.
+ */
 void trace_latency_keep(struct trace_array *tr, const struct trace_max *max);
-/* Whose time it was. */
+/* Fill in the thread that the maximum belongs to. */
 void trace_latency_name(struct trace_max *max, const struct trace_sched_thread *thread);
 
 #define TRACE_LATENCY_MEMBERS                                                                      \
@@ -121,7 +125,7 @@ extern struct tracer tracer_wakeup_rt;
 /* Register them all, at start. */
 int trace_latency_init(void);
 
-/* In a callback that has turned preemption off once: preempt_count as the traced code left it. */
+/* For a callback that has disabled preemption once: the preempt count of the traced code. */
 static TRACE_ALWAYS_INLINE uint32_t trace_latency_traced_count(void)
 {
 	uint32_t count = trace_plat_preempt_count();

@@ -2,9 +2,9 @@
  * irqsoff, preemptoff, preemptirqsoff: the longest time that a CPU had interrupts off, preemption
  * off, or either. See latency.h.
  *
- * Probes run with what they speak of off, so nobody but an interrupt can come between,
- * and what that does is part of the time, or of none: with preemption off, interrupts are no
- * change (see counts_preempt).
+ * A probe runs with interrupts or preemption off, so only an interrupt can come between its steps.
+ * If preemption is off and being timed, the interrupt is part of that time, and that it disables
+ * interrupts changes nothing: see counts_preempt().
  */
 #include "latency.h"
 #include "text/str.h"
@@ -14,7 +14,7 @@
 
 struct critical_cpu {
 	bool is_timing;
-	bool is_busy; /* in a probe: what it does itself is no news */
+	bool is_busy; /* a probe runs; calls of probes by what it does itself are ignored */
 	uint64_t start_ts;
 	uintptr_t started_at;
 } __attribute__((aligned(64)));
@@ -48,7 +48,7 @@ static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip
 	cpu->is_timing = true;
 }
 
-/* Locked. */
+/* trace_max_lock() is held. */
 static void keep(struct trace_array *tr, const struct critical_cpu *cpu, uint64_t latency,
 		 uintptr_t ended_at)
 {
@@ -70,7 +70,7 @@ static TRACE_NOINLINE void critical_report(struct trace_array *tr, const struct 
 {
 	uint64_t latency = trace_latency_now(tr) - cpu->start_ts, flags;
 
-	/* As in Linux the trace also says who found out. */
+	/* As on Linux, the last call in the trace is that of this function. */
 	trace_latency_point(&critical_latency, (uintptr_t)critical_report, ended_at);
 	trace_latency_stack(tr, ip, false);
 	flags = trace_max_lock();
@@ -108,7 +108,7 @@ static void critical_change(bool is_off, uintptr_t ip, uintptr_t parent)
 	cpu->is_busy = false;
 }
 
-/* Preemption is off, and that is being timed: what interrupts do changes nothing. */
+/* Is preemption off, and is that being timed? Then switching interrupts changes nothing. */
 static bool counts_preempt(void)
 {
 	return (critical.watches & WATCHES_PREEMPT) && trace_plat_preempt_count();
@@ -139,7 +139,7 @@ static void critical_probe_irq_enable(void *data, uintptr_t ip, uintptr_t parent
 
 static void critical_preempt_changed(bool is_off, uintptr_t ip, uintptr_t parent)
 {
-	/* As in Linux the function stands for its own caller, unless it is a lock's. */
+	/* As on Linux: with no function on whose behalf it is done, `ip` is shown as the caller. */
 	if (!counts_irqs())
 		critical_change(is_off, ip, parent ? parent : ip);
 }
@@ -156,7 +156,7 @@ static void critical_probe_preempt_enable(void *data, uintptr_t ip, uintptr_t pa
 	critical_preempt_changed(false, ip, parent);
 }
 
-/* What waits for an interrupt delays nobody. */
+/* A CPU that waits for an interrupt delays nobody, so idle time does not count. */
 static void critical_probe_idle(void *data, uint32_t state, uint32_t cpu, uintptr_t ip)
 {
 	(void)data;
@@ -165,7 +165,10 @@ static void critical_probe_idle(void *data, uint32_t state, uint32_t cpu, uintpt
 		critical_change(state == TRACE_CPU_IDLE_EXIT, ip, 0);
 }
 
-/* Those that are not registered stay so. What begins a time goes before what ends one. */
+/*
+ * Unregistering a probe that is not registered does nothing. Probes that begin a time go before
+ * those that end one.
+ */
 static void critical_stop_listening(void)
 {
 	unregister_trace_irq_disable(critical_probe_irq_disable, NULL);
@@ -175,7 +178,7 @@ static void critical_stop_listening(void)
 	unregister_trace_preempt_enable(critical_probe_preempt_enable, NULL);
 }
 
-/* No time may begin whose end is not heard of. */
+/* Probes that end a time are registered first, so that no time begins whose end is not seen. */
 static int critical_listen(void)
 {
 	bool irqs = critical.watches & WATCHES_IRQS, preempt = critical.watches & WATCHES_PREEMPT;

@@ -15,12 +15,12 @@ struct trace_ctx_entry {
 	int32_t next_pid;
 	int32_t next_cpu;
 	uint8_t prev_prio;
-	uint8_t prev_state; /* a letter, as ps shows it */
+	uint8_t prev_state; /* the letter that ps shows */
 	uint8_t next_prio;
 	uint8_t next_state;
 };
 
-/* Register the types, and those of the calls that latency tracers record. */
+/* Register these types, and those of function and function_graph, which latency tracers write. */
 int trace_latency_events_init(void);
 
 #endif

@@ -33,7 +33,7 @@ static const struct trace_event_field ctx_fields[] = {
 	TRACE_FIELD("next_state", char, trace_ctx_entry, next_state),
 };
 
-/* Tools print no single characters: a letter is looked up. */
+/* A print fmt has no %c that tools know, so each letter is printed as a symbol. */
 #define CTX_LETTERS                                                                                \
 	"{ 68, \"D\" }, { 73, \"I\" }, { 82, \"R\" }, { 83, \"S\" }, { 84, \"T\" }, "              \
 	"{ 88, \"X\" }, { 90, \"Z\" }"
@@ -52,7 +52,7 @@ static struct trace_event ctx_event = {
 	.funcs = { .trace = ctx_text },
 };
 
-/* Raw and hex mark a wakeup where a switch has the state. */
+/* The event as raw and hex show it: a wakeup has a mark where a switch has the state. */
 static struct trace_ctx_entry with_mark(const struct trace_iter *iter)
 {
 	struct trace_ctx_entry entry = *(const struct trace_ctx_entry *)iter->event.data;

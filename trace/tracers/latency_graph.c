@@ -1,9 +1,10 @@
 /*
- * Latency tracers with the option display-graph: calls of the time are recorded as function_graph
- * does, by the same settings. See latency.h, tracers/graph_tracer.h, graph/fgraph_private.h.
+ * Latency tracers with the option display-graph: calls are recorded as function_graph does it, with
+ * the same settings. See latency.h, tracers/graph_tracer.h, graph/fgraph_private.h.
  *
- * Levels count from where the time began: calls of earlier times that have not returned are not
- * around those of this one. data of a frame says to which time it belongs.
+ * Levels are counted from the begin of the time that is measured. Frames of calls that were
+ * recorded in an earlier time and have not returned yet do not count: `data` of a frame is the
+ * start of the time that it belongs to.
  */
 #include <trace/recursion.h>
 #include "graph/fgraph_private.h"
@@ -17,7 +18,10 @@ static bool records_here(const struct trace_latency *lat)
 	return lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count());
 }
 
-/* What the next frame starts from in the time that began at `start_ts`. */
+/*
+ * What fgraph_next() would say if there were only frames of the time that began at `start_ts`: the
+ * real one when the last frame is of that time, otherwise a head of level 0.
+ */
 static uint32_t next_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,
 			     uint32_t user, uint64_t start_ts)
 {
@@ -61,7 +65,7 @@ static void latency_graph_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 	(void)parent_ip;
 	if (bit < 0)
 		return;
-	/* Not added: a late call, on its way since another tracer ran. */
+	/* The user is not added if this thread was preempted on its way and comes too late. */
 	if (records_here(lat) && lat->graph.is_added && !(lat->graph.flags & FGRAPH_USER_DEAD))
 		latency_enter(tr, lat, ip, ftrace_regs_return_slot(fregs));
 	trace_recursion_exit(bit);
@@ -95,7 +99,7 @@ void trace_latency_graph_point(struct trace_array *tr, uintptr_t ip)
 	struct ftrace_graph_ent ent = { .func = ip };
 	struct ftrace_graph_ret ret = { .func = ip, .calltime = now, .rettime = now };
 
-	trace_plat_preempt_disable(); /* it was off: this only counts as the writers expect */
+	trace_plat_preempt_disable(); /* the writers subtract one such unit from the depth */
 	trace_graph_write_entry(tr, &ent);
 	trace_graph_write_return(tr, &ret);
 	trace_plat_preempt_enable();
@@ -124,7 +128,7 @@ void trace_latency_graph_stop(struct trace_latency *lat, struct trace_array *tr)
 	fgraph_user_remove(&lat->graph);
 }
 
-/* ---- Lines: as in Linux the columns are always these ---- */
+/* ---- Lines: as on Linux, the columns do not depend on options ---- */
 
 #define COLUMNS (TRACE_GRAPH_CPU | TRACE_GRAPH_PROC | TRACE_GRAPH_RELTIME | TRACE_GRAPH_DURATION)
 

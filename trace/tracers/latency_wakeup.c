@@ -8,8 +8,9 @@
  *
  *   sched_wakeup: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
  *
- * Locking: trace_max_lock() for what changes; calls look at `wakee`, `cpu` and `start_ts`
- *          without, and record a call too many or too few while these change.
+ * Locking: trace_max_lock() guards changes of `wakeup`. Callbacks read it without the lock, so a
+ * call
+ *          too many or too few may be recorded while it changes.
  */
 #include "latency.h"
 #include "latency_entry.h"
@@ -19,7 +20,7 @@
 static struct {
 	bool is_rt;
 	struct trace_thread *_Atomic wakee; /* NULL: none is followed */
-	_Atomic uint32_t cpu;		    /* where it is to run */
+	_Atomic uint32_t cpu;		    /* the CPU on which it is to run */
 	_Atomic int32_t prio;
 	_Atomic uint64_t start_ts;
 } wakeup;
@@ -39,7 +40,7 @@ static uint64_t wakeup_start_ts(uint32_t cpu)
 	return wakeup.start_ts;
 }
 
-/* A switch or a wakeup as one event. Interrupts are off. */
+/* Write the event of a switch or a wakeup. Interrupts are off. */
 static void write_ctx(struct trace_array *tr, uint16_t type, const struct trace_sched_thread *prev,
 		      const struct trace_sched_thread *next)
 {
@@ -105,7 +106,7 @@ static void arrived(struct trace_array *tr, const struct trace_sched_thread *pre
 	trace_latency_point(&wakeup_latency, prev->ip, prev->parent_ip);
 	write_ctx(tr, TRACE_TYPE_CTX, prev, next);
 	trace_latency_stack(tr, prev->ip, true);
-	wakeup.wakee = NULL; /* what follows is ours, not part of it */
+	wakeup.wakee = NULL; /* calls from here on are ours and not recorded */
 	max.latency_ns = trace_latency_now(tr) - wakeup.start_ts;
 	if (trace_latency_is_news(tr, max.latency_ns)) {
 		trace_latency_name(&max, next);
@@ -132,7 +133,7 @@ static void wakeup_probe_switch(void *data, const struct trace_sched_thread *pre
 	trace_max_unlock(flags);
 }
 
-/* It was pulled elsewhere before it could run. */
+/* The thread that is followed was moved to another CPU before it could run. */
 static void wakeup_probe_migrate(void *data, const struct trace_sched_thread *thread)
 {
 	(void)data;
@@ -147,7 +148,7 @@ static void wakeup_stop_listening(void)
 	unregister_trace_sched_switch(wakeup_probe_switch, NULL);
 }
 
-/* What ends a time is heard of before what begins one. */
+/* Probes that end a time are registered first, so that no time begins whose end is not seen. */
 static int wakeup_listen(void)
 {
 	int err = register_trace_sched_switch(wakeup_probe_switch, NULL);

@@ -14,7 +14,7 @@
 #include "text/str.h"
 
 #define INDENT	  2u
-#define MAX_DEPTH 1024u /* a damaged event may say anything */
+#define MAX_DEPTH 1024u /* limits the indentation; only a damaged event has a larger depth */
 
 static const struct trace_graph_entry *entry_of(const struct ring_event *event)
 {
@@ -41,7 +41,9 @@ static void print_name(struct graph_line *line, uint32_t packed_ip)
 
 /* ---- Values that a line may show behind the function ---- */
 
-/* A value that means -errno, also as an int whose upper half nobody has set. */
+/*
+ * The value if it can be a -errno, also one returned as int, whose upper half is not set; else 0.
+ */
 static int64_t error_of(uint64_t retval)
 {
 	int64_t value = (int64_t)retval;
@@ -75,7 +77,7 @@ static bool shows_retaddr(const struct graph_line *line, const struct ring_event
 	       entry_of(event)->ent.type == TRACE_TYPE_GRAPH_RETADDR_ENT;
 }
 
-/* What stands behind `func();` and `func() {`: the caller, and with `ret` the value. */
+/* What stands behind `func();` and `func() {`: the caller, and, if there is `ret`, the value. */
 static void print_values(struct graph_line *line, const struct ring_event *event,
 			 const struct ring_event *ret)
 {
@@ -99,7 +101,7 @@ static void print_values(struct graph_line *line, const struct ring_event *event
 
 /* ---- Interrupts that are not to be shown ---- */
 
-/* Is this entry, or what called it, the first function of an interrupt, and unwanted? */
+/* Is this entry inside an interrupt that is not to be shown, or does it begin one? */
 static bool hides_entry(struct graph_line *line, const struct trace_graph_entry *entry)
 {
 	struct trace_iter_graph *state = line->state;
@@ -113,7 +115,10 @@ static bool hides_entry(struct graph_line *line, const struct trace_graph_entry 
 	return state->in_irq;
 }
 
-/* The return of that function, or of one further out when its own was lost, ends it. */
+/*
+ * Is this return inside an interrupt that is not shown? Such an interrupt ends with the return of
+ * the function that began it; or, if that event was lost, with a return further out.
+ */
 static bool hides_return(struct graph_line *line, const struct trace_graph_ret_entry *ret)
 {
 	struct trace_iter_graph *state = line->state;
@@ -188,7 +193,7 @@ static void print_entry(struct graph_line *line)
 	if (hides_entry(line, entry))
 		return;
 	is_leaf = find_leaf(line, entry, &ret);
-	entry = entry_of(event); /* looking ahead may have moved it */
+	entry = entry_of(event); /* find_leaf() may have moved the event */
 	graph_print_switch(line);
 	graph_print_arrow(line, entry->ip, true);
 	graph_print_context(line);
@@ -202,7 +207,10 @@ static void print_entry(struct graph_line *line)
 
 /* ---- Returns ---- */
 
-/* Was the entry of this return seen? It is forgotten with that. Depths beyond what is kept: yes. */
+/*
+ * Is this the return of the entry that was seen at its depth? The entry is forgotten then. True
+ * also for a depth that is too large to be remembered.
+ */
 static bool closes(struct trace_iter_graph *state, const struct trace_graph_ret_entry *ret)
 {
 	bool matches = true;

@@ -14,9 +14,9 @@
 #include "print/output.h"
 
 /*
- * The line of the current event, with columns as `flags` (TRACE_GRAPH_*) say. It takes the return
- * of a function that called nothing with its entry. False, with nothing printed, for an event that
- * is to be printed as everywhere.
+ * Print the line of the current event, with the columns that `flags` (TRACE_GRAPH_*) ask for. If
+ * the event is the entry of a function that called nothing recorded, its return is taken along.
+ * False, with nothing printed, for an event that is to be printed in the usual way.
  */
 bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags);
 void trace_graph_print_header(struct trace_iter *iter, struct trace_seq *seq, uint32_t flags);
@@ -30,17 +30,17 @@ struct graph_line {
 	uint32_t flags;
 	uint32_t cpu;
 	uint64_t ts;
-	struct trace_entry ent; /* of the event that the line begins with */
+	struct trace_entry ent; /* head of the event that the line begins with */
 };
 
-/* Another thread than that of the line before: say so. */
+/* If the thread is another one than in the CPU's last line, print lines that say so. */
 void graph_print_switch(struct graph_line *line);
-/* Time, CPU, thread, state. */
+/* The columns in front of the function: time, CPU, thread, state. */
 void graph_print_context(struct graph_line *line);
+/* The column of the duration; or the same column, empty. */
 void graph_print_duration(struct graph_line *line, uint64_t ns);
-/* The same column, empty. */
 void graph_print_no_duration(struct graph_line *line);
-/* A line of its own where an interrupt begins or ends, if `ip` is what an interrupt calls first. */
+/* If interrupts call this function first: a line that says that one begins or ends here. */
 void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry);
 
 #endif

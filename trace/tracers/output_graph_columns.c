@@ -5,8 +5,8 @@
 #include "output_graph.h"
 #include "text/str.h"
 
-#define PROC_WIDTH 14u /* of the column, `-` included */
-#define COMM_SHOWN 7u  /* characters of a name */
+#define PROC_WIDTH 14u /* width of the column `comm-pid` */
+#define COMM_SHOWN 7u  /* characters of a thread's name that are shown */
 #define US_WIDTH   7u  /* digits of a duration */
 
 static bool has_option(const struct graph_line *line, enum trace_option option)
@@ -21,8 +21,10 @@ static void repeat(struct trace_seq *seq, char c, size_t times)
 }
 
 /*
- * ---- In front. The option says whether with state: a dump after a crash, which has its other
- * lines in latency format, has these without, as in Linux. ----
+ * ---- Columns in front of the function ----
+ *
+ * The state is shown if the option latency-format is set. A dump after a crash has its other lines
+ * in latency format whatever the option is, but these lines, as on Linux, without state.
  */
 
 static void print_abs_time(struct graph_line *line)
@@ -41,7 +43,7 @@ static void print_rel_time(struct graph_line *line)
 	trace_seq_puts(line->seq, " us |  ");
 }
 
-/* As wide as the highest number of a CPU. */
+/* The column is as wide as the highest CPU number. */
 static void print_cpu(struct graph_line *line)
 {
 	unsigned int width = 1;
@@ -118,7 +120,7 @@ static bool has_duration(const struct graph_line *line)
 	return (line->flags & TRACE_GRAPH_DURATION) && has_option(line, TRACE_OPT_CONTEXT_INFO);
 }
 
-/* Microseconds with as many digits behind the point as make seven in all. */
+/* A mark for a long time, and microseconds with so many decimals that there are seven digits. */
 void graph_print_duration(struct graph_line *line, uint64_t ns)
 {
 	bool has_mark = line->flags & TRACE_GRAPH_OVERHEAD;
@@ -166,7 +168,7 @@ void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entr
 
 /* ---- Header ---- */
 
-/* A column's two lines of the header, and how far it moves the state's. */
+/* The two lines of a column in the header, and its width, by which the columns behind it move. */
 struct column {
 	uint32_t flag;
 	uint8_t width;

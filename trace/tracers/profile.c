@@ -30,7 +30,7 @@ static struct {
 	struct trace_plat_lock lock;
 	bool is_on;
 	bool measures_sleep;
-	_Atomic uint32_t options;      /* of ALL_TIME */
+	_Atomic uint32_t options;      /* those of ALL_TIME that are set */
 	struct profile_table **tables; /* one per CPU, made at the first use and kept */
 	struct fgraph_user user;
 	struct ftrace_ops ops;
@@ -48,9 +48,11 @@ static TRACE_ALWAYS_INLINE struct profile_table *this_table(void)
 	return profiler.tables[trace_plat_cpu_id()];
 }
 
-/* ---- The long way ---- */
+/* ---- The slow way ---- */
 
-/* Preemption is off. A call that finds no room in the table is not timed either. */
+/*
+ * Preemption is off. A call that finds the table full gets no frame, so its return is not hooked.
+ */
 static TRACE_NOINLINE void entry_slow(uintptr_t ip, struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
@@ -80,7 +82,11 @@ static bool is_measured(const struct fgraph_frame *frame)
 	return frame->data == (uintptr_t)&profiler.nobodys;
 }
 
-/* What the options take off the time of a call, and add to that of the one around it. */
+/*
+ * The time of a call that counts, of the `ns` that it took: without the time the thread slept, if
+ * sleep-time is cleared, and without the calls inside, if graph-time is; these are added to the
+ * child_ns of the call around it.
+ */
 static uint64_t own_time(struct trace_thread *thread, struct fgraph_frame *frame, uint64_t ns)
 {
 	uint32_t options = atomic_load_explicit(&profiler.options, memory_order_relaxed);
@@ -100,7 +106,7 @@ static uint64_t own_time(struct trace_thread *thread, struct fgraph_frame *frame
 	return frame->child_ns < ns ? ns - frame->child_ns : 0;
 }
 
-/* Other options than usual at the entry, or another CPU than there. */
+/* The options were not the default at the entry, or the call has moved to another CPU. */
 static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct profile_rec *rec = profile_table_find(this_table(), frame->func);
@@ -108,12 +114,12 @@ static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_th
 
 	if (is_measured(frame))
 		ns = own_time(thread, frame, ns);
-	if (rec && (int64_t)ns >= 0) /* clocks of two CPUs */
+	if (rec && (int64_t)ns >= 0) /* negative: the other CPU's clock is ahead */
 		profile_rec_add(rec, ns);
 	fgraph_pop(thread, frame);
 }
 
-/* ---- The common case ---- */
+/* ---- The fast way: default options, no change of the CPU ---- */
 
 static void profile_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			  struct ftrace_regs *fregs)
@@ -158,7 +164,7 @@ static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread
 	fgraph_pop(thread, frame);
 }
 
-/* ---- Switching. `lock` is held by all that are static. ---- */
+/* ---- Switching. The static functions are called with `lock` held. ---- */
 
 static int measure_sleep(bool on)
 {

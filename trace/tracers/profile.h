@@ -4,9 +4,9 @@
  *   struct profile_table:  | head | rec | rec | free | rec | ...     open addressing on the packed
  *                                                                    address of the site
  *
- * A record is claimed by the first call and never given back, so that who found it may keep the
- * pointer. Tables have room for every site there is; when memory for that is missing they are
- * smaller, and a table that is full counts the calls that found no room.
+ * A record is claimed by the first call of a function and never freed, so pointers to it stay good.
+ * A table has room for all sites; if there is not enough memory for that, it is smaller, and calls
+ * that find it full are counted in `dropped`.
  *
  * Context:   find, get, add - probe, on the CPU that the table belongs to; interrupts and NMIs of
  *            that CPU may come between any two instructions. Everything else - thread.
@@ -39,18 +39,19 @@ struct profile_table {
 	uint32_t max; /* records that may be claimed */
 	_Atomic uint32_t nr;
 	uint32_t unused;
-	uint64_t dropped; /* calls that found no room */
-	uint64_t bytes;	  /* of all this */
+	uint64_t dropped; /* calls that found the table full */
+	uint64_t bytes;	  /* size of the whole table */
 	uint64_t unused2[3];
 	struct profile_rec rec[];
 };
 
 /*
- * For `cpu`: room for `functions`, or for as many as memory allows; NULL when there is hardly any.
+ * A table for `cpu` with room for `functions` functions, or for fewer when memory is short; NULL
+ * when there is too little for a small one.
  */
 struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions);
 void profile_table_free(struct profile_table *table);
-/* Forget everything. Nobody may write. */
+/* Empty the table. Nobody may be writing. */
 void profile_table_reset(struct profile_table *table);
 /* Claim a record; NULL when the table is full. */
 struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip);
@@ -82,12 +83,16 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
 /* ---- The profiler, profile.c. Thread context. ---- */
 
 /*
- * An option of function_graph in the global instance: sleep-time and graph-time count here. Errors
- * as ftrace_graph_sleep_get(); the option is then as it was.
+ * The profiler obeys the options sleep-time and graph-time of function_graph in the global
+ * instance: tell it that option `bit` is being changed. 0, or an error of ftrace_graph_sleep_get(),
+ * with the profiler's option as it was.
  */
 int profile_set_option(uint32_t bit, bool on);
 bool profile_enabled(void);
-/* Starting forgets what was counted before. 0, -ENOMEM, or what register_ftrace_function() says. */
+/*
+ * Start or stop the profiler. Starting forgets what was counted before. 0, -ENOMEM, or an error of
+ * register_ftrace_function().
+ */
 int profile_enable(bool on);
 
 /* ---- Statistics ---- */
@@ -112,7 +117,10 @@ int profile_read(struct profile_stats *stats, uint32_t cpu);
 /* The records of `table` (NULL: none), the most time first. 0 or -ENOMEM. */
 int profile_stats_create(struct profile_stats *stats, const struct profile_table *table);
 void profile_stats_free(struct profile_stats *stats);
-/* Sample variance of the times in ns * us, cut off; UINT64_MAX when it does not fit. */
+/*
+ * The sample variance of the times, in ns^2 / 1000 as Linux shows it, rounded down; UINT64_MAX when
+ * it does not fit.
+ */
 uint64_t profile_variance(const struct profile_stat *stat);
 void profile_stat_head(struct trace_seq *seq);
 void profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat);

@@ -30,7 +30,7 @@ static void copy(struct profile_stat *stat, const struct profile_rec *rec)
 	};
 }
 
-/* As Linux sorts: by time; what it leaves open is by hits, then by address. */
+/* The most time comes first, as on Linux; with the same time more hits, then the lower address. */
 static bool is_before(const struct profile_stat *a, const struct profile_stat *b)
 {
 	if (a->time_ns != b->time_ns)
@@ -40,7 +40,9 @@ static bool is_before(const struct profile_stat *a, const struct profile_stat *b
 	return a->ip < b->ip;
 }
 
-/* Let `at` sink among the first `nr`: the one that comes later in the list rises. */
+/*
+ * A step of heap sort: let `at` sink in the heap of the first `nr`, whose top is the last in order.
+ */
 static void sift_down(struct profile_stat *stat, size_t at, size_t nr)
 {
 	for (size_t child; (child = 2 * at + 1) < nr; at = child) {
@@ -83,7 +85,7 @@ int profile_stats_create(struct profile_stats *stats, const struct profile_table
 	stats->stat = trace_plat_alloc(stats->bytes);
 	if (!stats->stat)
 		return -ENOMEM;
-	/* More may have come since they were counted: those are left out. */
+	/* Functions that were claimed since the memory was allocated are left out. */
 	for (uint32_t i = 0; i <= table->mask && stats->nr < room; i++) {
 		if (table->rec[i].hits)
 			copy(&stats->stat[stats->nr++], &table->rec[i]);
@@ -99,7 +101,7 @@ void profile_stats_free(struct profile_stats *stats)
 	*stats = (struct profile_stats){ 0 };
 }
 
-/* Bit by bit: a freestanding build has no division of 128 bits. `divisor` is not 0. */
+/* Divides bit by bit, for 128-bit division needs a library function. `divisor` is not 0. */
 static u128 divide(u128 value, u128 divisor, bool *out_has_rest)
 {
 	u128 quotient = 0, rest = 0;
@@ -125,11 +127,11 @@ uint64_t profile_variance(const struct profile_stat *stat)
 
 	if (stat->hits < 2)
 		return 0;
-	/* Rounded up, so that the difference is rounded down, as if nothing had been rounded. */
+	/* The quotient is rounded up here, so that the difference is rounded down. */
 	mean_square = divide((u128)stat->time_ns * stat->time_ns, stat->hits, &has_rest);
 	mean_square += has_rest;
 	if (squares < mean_square)
-		return 0; /* read while a call was being added */
+		return 0; /* the sums were read while a call was being added */
 	variance = divide(squares - mean_square, (u128)(stat->hits - 1) * NS_PER_US, &has_rest);
 	return variance >> 64 ? UINT64_MAX : (uint64_t)variance;
 }

@@ -1,8 +1,8 @@
 /*
  * Tables of the function profiler: see profile.h.
  *
- * Claiming a record is one compare-exchange of its address, so an interrupt that claims the same
- * slot first is seen, and the search goes on behind it.
+ * A record is claimed by one compare-exchange of its `ip`. If an interrupt has claimed the slot
+ * first the exchange fails, and the search goes on behind it.
  */
 #include "profile.h"
 #include "text/str.h"
@@ -50,7 +50,7 @@ void profile_table_reset(struct profile_table *table)
 	table->dropped = 0;
 }
 
-/* Ends: at most 7 of 8 slots are taken, but for the few that nested claims may add. */
+/* The loop ends, because only 7 of 8 slots are claimed, and a few more by nested interrupts. */
 static struct profile_rec *search(struct profile_table *table, uint32_t ip, uint32_t *out_found)
 {
 	uint32_t at = (uint32_t)(profile_table_slot(table, ip) - table->rec);

@@ -16,7 +16,7 @@ static int prepare_snapshot(struct trace_array *tr)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_snapshot_alloc(tr); /* this buffer gets its size as well */
+	err = trace_snapshot_alloc(tr); /* also gives the buffer its full size */
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }

@@ -1,9 +1,10 @@
 /*
- * The callback of the stack tracer, and its maxima: see <trace/stack_tracer.h>, stack_tracer_private.h.
+ * The callback of the stack tracer, and its maxima: see <trace/stack_tracer.h>,
+ * stack_tracer_private.h.
  *
- * Nearly every call is on a thread's stack that is not the deepest: a difference and a comparison
- * say so. What is deeper is looked at with interrupts off and the lock of its maximum held. Readers
- * hold no lock, they read again when it has changed.
+ * Nearly every call is on a thread's stack that is not the deepest; a subtraction and a comparison
+ * find that out. A deeper one is recorded with interrupts off and the lock of its kind held.
+ * Readers take no lock; they read again if the sequence has changed.
  */
 #include <trace/fgraph.h>
 #include <trace/recursion.h>
@@ -12,25 +13,25 @@
 
 #define LOCK_TRIES (1u << 20)
 #define NOT_THREAD (TRACE_HARDIRQ_MASK | TRACE_NMI_MASK)
-/* Less than this left, and the next interrupt may be the end. */
+/* If fewer bytes than this are left on a stack, the next interrupt may overflow it. */
 #define NEARLY_FULL(bytes) ((bytes) / 8 + 1024)
 
 struct stack_max {
 	_Atomic bool is_locked;
-	uint32_t ips[STACK_TRACER_ENTRIES]; /* the lock's owner's: callers, before they are found */
+	uint32_t ips[STACK_TRACER_ENTRIES]; /* for the lock's holder: callers not yet found on it */
 	struct stack_tracer_max max;
 };
 
 static struct {
 	struct trace_plat_lock lock;	 /* guards `value` and registration */
-	int value;			 /* stack_tracer_enabled */
-	struct stack_max *_Atomic kinds; /* TRACE_NR_STACK_KINDS, once it has been on */
-	_Atomic uint32_t first_max;	 /* stack_max_size before that */
-	_Atomic uint32_t thread_max;	 /* kinds[THREAD].max.bytes: what most calls look at */
+	int value;			 /* what stack_tracer_enabled() returns */
+	struct stack_max *_Atomic kinds; /* TRACE_NR_STACK_KINDS of them; NULL until it is on */
+	_Atomic uint32_t first_max;	 /* stack_max_size while `kinds` is NULL */
+	_Atomic uint32_t thread_max;	 /* copy of kinds[THREAD].max.bytes, for the usual call */
 	_Atomic bool has_warned;
 } tracer;
 
-/* A stack that was nearly full: a thread says so soon, there is no room for it here. */
+/* A stack that was nearly full. A thread logs it later, because that needs stack, too. */
 static struct {
 	struct trace_plat_deferred deferred;
 	_Atomic bool is_pending;
@@ -54,7 +55,10 @@ static void set_bytes(struct stack_max *kind, uint32_t bytes)
 		tracer.thread_max = bytes;
 }
 
-/* Where on the stack, from `slot` on, `ip` will be returned to; stack->base: nowhere. */
+/*
+ * The place on the stack, from `slot` on, with the return address `ip`; stack->base if there is
+ * none.
+ */
 static uintptr_t find_slot(uint32_t ip, uintptr_t slot, const struct trace_stack *stack)
 {
 	const struct trace_thread *thread = trace_plat_current();
@@ -70,8 +74,8 @@ static uintptr_t find_slot(uint32_t ip, uintptr_t slot, const struct trace_stack
 }
 
 /*
- * Say of each of the callers how deep it lies: they are on the stack in the same order. What is not
- * found is left out.
+ * Find the place of each caller on the stack, to say how deep it is. The callers are on the stack
+ * in the same order as in kind->ips. One that is not found is left out.
  */
 static void find_slots(struct stack_max *kind, uint32_t nr, uintptr_t slot,
 		       const struct trace_stack *stack)
@@ -93,8 +97,8 @@ static void find_slots(struct stack_max *kind, uint32_t nr, uintptr_t slot,
 }
 
 /*
- * Who holds it does not sleep, so trying ends, but for an NMI that came while its own CPU set the
- * maximum: that gives up.
+ * Take the lock of a kind. Its holder has interrupts off and does not sleep, so trying again is
+ * enough; except in an NMI, which may have interrupted the holder: that gives up and returns false.
  */
 static bool lock_kind(struct stack_max *kind)
 {
@@ -120,7 +124,7 @@ static void record_locked(struct stack_max *kind, uintptr_t frame, uintptr_t slo
 	atomic_fetch_add(&max->sequence, 1);
 	nr = (uint32_t)trace_plat_backtrace(frame, true, kind->ips, STACK_TRACER_ENTRIES);
 	kind->ips[0] = trace_plat_ip_pack(*(const uintptr_t *)slot);
-	nr += !nr; /* nobody else is known */
+	nr += !nr; /* if there is no backtrace, at least the traced function is known */
 	find_slots(kind, nr, slot, stack);
 	max->cpu = trace_plat_cpu_id();
 	set_bytes(kind, (uint32_t)(stack->base - slot));
@@ -137,7 +141,7 @@ static void record(enum trace_stack_kind which, uintptr_t frame, uintptr_t slot,
 		return;
 	flags = trace_plat_irq_save();
 	if (lock_kind(kind)) {
-		if (stack->base - slot > kind->max.bytes) /* another CPU may have been deeper */
+		if (stack->base - slot > kind->max.bytes) /* it may be another one by now */
 			record_locked(kind, frame, slot, stack);
 		unlock_kind(kind);
 	}
@@ -153,7 +157,7 @@ static void print_warning(struct trace_plat_deferred *deferred)
 	warning.is_pending = false;
 }
 
-/* Once, until stack_max_size is set again. */
+/* Warns once, and again after stack_max_size was set. */
 static void warn_when_full(uintptr_t ip, uintptr_t slot, const struct trace_stack *stack)
 {
 	uintptr_t left = slot - stack->lo, bytes = stack->hi - stack->lo;
@@ -179,7 +183,7 @@ static TRACE_NOINLINE void look_closer(uintptr_t ip, uintptr_t slot, uintptr_t f
 	if (trace_plat_stack_find(slot, &stack)) {
 		record(stack.kind, frame, slot, &stack);
 		if (stack.kind == TRACE_STACK_IRQ) {
-			stack.base = stack.hi; /* and the thread's stack, whose part it is */
+			stack.base = stack.hi; /* it is also a part of the thread's stack */
 			record(TRACE_STACK_THREAD, frame, slot, &stack);
 		}
 		warn_when_full(ip, slot, &stack);
@@ -229,7 +233,7 @@ int stack_tracer_enable(int value)
 
 	trace_plat_lock(&tracer.lock);
 	if (!value != !tracer.value) {
-		if (!value) /* an error says that tracing is dead: off in any case */
+		if (!value) /* an error only means that tracing is dead: it is off in any case */
 			ftrace_unregister(&stack_tracer_ops);
 		else if (!(err = prepare()))
 			err = register_ftrace_function(&stack_tracer_ops);
@@ -254,7 +258,7 @@ static void forget_locked(struct stack_tracer_max *max)
 	atomic_fetch_add(&max->sequence, 1);
 }
 
-/* No stack is that large: what is more means "never". */
+/* Depths have 32 bits. A larger size becomes the largest depth, which no stack ever exceeds. */
 void stack_tracer_set_max(uint64_t bytes)
 {
 	uint32_t cut = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
@@ -301,7 +305,7 @@ bool stack_tracer_read(enum trace_stack_kind kind, struct stack_tracer_max *out_
 	do {
 		sequence = max->sequence & ~1u;
 		copy_max(out_max, max);
-		atomic_thread_fence(memory_order_acquire); /* the copy, then the second look */
+		atomic_thread_fence(memory_order_acquire); /* copy first, then look again */
 	} while (max->sequence != sequence);
 	return out_max->nr != 0;
 }
