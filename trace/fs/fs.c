@@ -8,8 +8,8 @@
 #include "ops/ftrace_grace.h"
 #include "text/str.h"
 
-#define USUAL_EVENT 2048u /* its line has room in every handle */
-#define PER_BYTE    3u	  /* characters, where bytes are printed in hex */
+#define USUAL_EVENT 2048u /* bytes of the longest event whose line fits into every handle */
+#define PER_BYTE    3u	  /* characters for each byte that is printed in hex */
 #define SKIP_BYTES  256u
 
 int trace_handle_cpu(const struct trace_handle *handle)
@@ -38,15 +38,16 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes)
 }
 
 /*
- * What this call has taken off sites may still be entered by threads that were preempted on their
- * way: let them pass. No lock is held, and the user may end it: nothing depends on it.
+ * The system call may have unregistered callbacks that threads are still on the way to. Wait until
+ * they have passed, so that a user who reads afterwards sees no late events. The user may interrupt
+ * this, because nothing else depends on it. No lock is held.
  */
 static void wait_for_threads(uint64_t mark)
 {
 	(void)ftrace_grace_wait(mark, true);
 }
 
-/* The instance is held. */
+/* The caller has a reference to the instance. */
 static int open_file(struct trace_node *node, struct trace_array *tr, unsigned int flags,
 		     struct trace_handle **out_handle)
 {
@@ -153,7 +154,7 @@ static int64_t read_text(struct trace_handle *handle, char *buf, size_t len)
 	return (int64_t)handle->given;
 }
 
-/* Bytes read from where the last read ended, 0 at the end, or -errno. */
+/* Read from where the last read ended. Returns the bytes read, 0 at the end, or -errno. */
 static int64_t read_on(struct trace_handle *handle, char *buf, size_t len)
 {
 	const struct trace_file *file = handle->node->file;
@@ -166,7 +167,10 @@ static int64_t read_on(struct trace_handle *handle, char *buf, size_t len)
 	return got;
 }
 
-/* A text that can be made anew: from the start if need be, up to `pos`. 1, 0 at the end, -errno. */
+/*
+ * Skip to position `pos` of a text that can be made anew; before the current position it is made
+ * again from the start. 1; 0: the text ends before `pos`; -errno.
+ */
 static int seek(struct trace_handle *handle, uint64_t pos)
 {
 	char skipped[SKIP_BYTES];

@@ -11,7 +11,9 @@
 #define SIZE_LIMIT_BYTES (1ull << 46)
 #define SUBBUF_MAX_KB	 (RING_SUBBUF_BYTES >> KB_SHIFT << RING_SUBBUF_MAX_ORDER)
 
-/* Two sub-buffers less their heads. */
+/*
+ * The size that is shown before the buffer has its full size: two sub-buffers without heads, in KB.
+ */
 static uint64_t unexpanded_kb(const struct trace_array *tr)
 {
 	return 2ull * (ring_buffer_subbuf_size(tr->buffer) - sizeof(struct ring_page)) >> KB_SHIFT;
@@ -175,7 +177,7 @@ static int buffer_percent_store(struct trace_handle *handle, char *text)
 	return 0;
 }
 
-/* Closing is what counts, so that a program that dies frees the memory too. */
+/* Closing the file frees the memory, so that it happens, too, when the program is killed. */
 static int64_t free_buffer_write(struct trace_handle *handle, const char *buf, size_t len)
 {
 	(void)handle;

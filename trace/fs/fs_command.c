@@ -12,16 +12,16 @@
 #define IO_BYTES  4096u
 
 struct session {
-	const char *at; /* in the line: what was not read yet */
+	const char *at; /* the part of the line that was not read yet */
 	trace_fs_out_fn out;
 	void *arg;
-	/* Of the command that is done. */
+	/* The command that is being carried out: */
 	size_t nr_words;
 	char *words[MAX_WORDS];
-	const char *target; /* file that echo writes, or NULL */
-	bool is_appended;
-	char *text_end; /* behind the last word, in: */
-	char text[TRACE_FS_LINE_MAX + 1];
+	const char *target;		  /* the file behind `>`, or NULL */
+	bool is_appended;		  /* it was `>>` */
+	char *text_end;			  /* the free part of `text` */
+	char text[TRACE_FS_LINE_MAX + 1]; /* the words, unquoted */
 	char io[IO_BYTES];
 };
 
@@ -37,7 +37,7 @@ static bool ends_word(char c)
 	return ends_command(c) || trace_is_space(c) || c == '>';
 }
 
-/* What stands between quotes; `at` is behind the first. */
+/* Read up to the closing quote; s->at is behind the opening one. -EINVAL when there is none. */
 static int read_quoted(struct session *s, char quote)
 {
 	while (*s->at && *s->at != quote) {
@@ -77,7 +77,7 @@ static void skip_blanks(struct session *s)
 		s->at++;
 }
 
-/* `> FILE` or `>> FILE`; the word is one that is there. */
+/* Read `> FILE` or `>> FILE`. -EINVAL when there is no file name. */
 static int read_target(struct session *s)
 {
 	char *word;
@@ -95,7 +95,7 @@ static int read_target(struct session *s)
 	return err;
 }
 
-/* The words of the command that begins here. 0 or -EINVAL. */
+/* Read the words of the command that begins at s->at. 0 or -EINVAL. */
 static int read_command(struct session *s)
 {
 	int err = 0;
@@ -116,7 +116,7 @@ static int read_command(struct session *s)
 	return err;
 }
 
-/* Behind the end of a command, and of a comment. */
+/* Skip the end of a command: `;`, a newline, or a comment. */
 static void skip_end(struct session *s)
 {
 	if (*s->at == '#') {
@@ -217,7 +217,7 @@ static int do_ls(struct session *s)
 	return err;
 }
 
-/* mkdir and rmdir: `change` the directory that the name lies in. */
+/* mkdir and rmdir: call `change` with the directory that the path is in, and the last name. */
 static int change_dir(struct session *s, int (*change)(struct trace_node *dir, const char *name))
 {
 	struct trace_node *dir;
@@ -269,7 +269,9 @@ static int write_target(struct session *s, const char *text, size_t len)
 	return put < 0 ? (int)put : err;
 }
 
-/* Words, the blanks between them and a newline are shorter than the line that they come from. */
+/*
+ * The text fits into s->io: words, one blank between them and a newline are shorter than the line.
+ */
 static int do_echo(struct session *s)
 {
 	bool has_newline = s->nr_words < 2 || !trace_streq(s->words[1], "-n");

@@ -61,7 +61,7 @@ int trace_functions_next(struct trace_handle *handle, struct trace_seq *seq)
 	return seq->len ? 1 : 0;
 }
 
-/* ---- Filters: a word at a time, in effect when the file is closed ---- */
+/* ---- Filters: words are collected, and take effect when the file is closed ---- */
 
 int trace_functions_filter_open(struct trace_handle *handle)
 {
@@ -82,7 +82,7 @@ int trace_functions_filter_open(struct trace_handle *handle)
 	return err;
 }
 
-/* Point at the word: it is the first of the text, which may begin with blanks. */
+/* Log the word that was refused: it is the first in the text, perhaps behind blanks. */
 static void report(struct trace_handle *handle, const char *buf, size_t len)
 {
 	struct functions_handle *own = handle->private;

@@ -1,6 +1,6 @@
 /*
- * Files that list functions, or are a filter: what they have in common. See fs_file.h and
- * <trace/ftrace_files.h>, which does the work. `about` of such a file is its source.
+ * What files have in common that list functions, or are a filter of functions. The work is done by
+ * <trace/ftrace_files.h>. `about` of such a file points to a struct trace_functions_source.
  */
 #ifndef TRACE_FS_FUNCTIONS_H
 #define TRACE_FS_FUNCTIONS_H
@@ -8,14 +8,14 @@
 #include <trace/ftrace_files.h>
 #include "fs_file.h"
 
-/* What a file lists, and whose. */
+/* What a file lists or filters. */
 struct trace_functions_source {
 	enum ftrace_list list;
-	struct ftrace_ops *(*ops)(struct trace_array *tr);
-	bool is_set;	     /* the ops calls nothing, only its two sets are used */
-	bool takes_commands; /* FUNCTION:COMMAND may be written, */
-	bool has_commands;   /* and is listed */
-	/* Or NULL: the filter was changed. Config lock held. */
+	struct ftrace_ops *(*ops)(struct trace_array *tr); /* whose filter it is */
+	bool is_set;	     /* the ops is never registered: ftrace_edit_open_set() */
+	bool takes_commands; /* FUNCTION:COMMAND may be written */
+	bool has_commands;   /* FUNCTION:COMMAND is listed */
+	/* Called after the filter was changed, unless NULL. Config lock held. 0 or -errno. */
 	int (*changed)(struct trace_array *tr);
 };
 

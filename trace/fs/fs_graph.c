@@ -9,7 +9,7 @@
 
 #define NUMBER_MAX 64u
 
-/* Signed, as Linux prints it: the largest number is -1. */
+/* Printed as a signed number, as on Linux: UINT32_MAX is shown as -1. */
 static int max_depth_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "%d\n", (int)trace_graph_of(handle->tr)->max_depth);

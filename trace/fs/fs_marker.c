@@ -13,8 +13,8 @@ static bool takes_markers(const struct trace_handle *handle)
 }
 
 /*
- * Its name is what the trace shows: Linux's. A text that is longer than an event goes in parts, as
- * the caller goes on.
+ * The name of this function is shown in the trace, so it is that of Linux. Of a text that is longer
+ * than an event only a part is taken; the caller writes the rest.
  */
 static int64_t tracing_mark_write(struct trace_handle *handle, const char *buf, size_t len)
 {

@@ -1,8 +1,9 @@
 /*
  * trace_pipe and trace_pipe_raw: reading that consumes and waits. See fs_file.h.
  *
- * The end of file comes when something was read, nothing is left and tracing is off. Before
- * anything was read a reader waits even then: it may have come before tracing is switched on.
+ * End of file is returned when something was read, nothing is left and tracing is off. A reader
+ * that has read nothing yet goes on waiting, because it may have come before tracing is switched
+ * on.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -92,7 +93,9 @@ static bool is_ready(void *arg)
 	return !is_empty(handle) || is_over(handle) || handle->is_cancelled;
 }
 
-/* As in Linux the percentage is a CPU's; the pipe of all of them is ready with the first event. */
+/*
+ * As on Linux, buffer_percent counts for the pipe of one CPU only; others are ready at any event.
+ */
 static bool pipe_poll(struct trace_handle *handle)
 {
 	int cpu = trace_handle_cpu(handle);
@@ -149,12 +152,12 @@ static int pipe_next(struct trace_handle *handle, struct trace_seq *seq)
 	return 1;
 }
 
-/* ---- trace_pipe_raw, and what others of its kind need: sub-buffers as they are ---- */
+/* ---- trace_pipe_raw, and what snapshot_raw shares with it: sub-buffers as they are ---- */
 
 struct raw_reader {
-	size_t taken;		/* of the page */
-	size_t bytes;		/* in the page; 0 before the first */
-	struct ring_page *page; /* NULL before the first */
+	size_t taken;		/* bytes of the page that were read */
+	size_t bytes;		/* bytes in the page; 0 before the first one */
+	struct ring_page *page; /* NULL before the first one */
 	size_t page_bytes;
 };
 
@@ -178,7 +181,7 @@ int trace_raw_close(struct trace_handle *handle)
 	return 0;
 }
 
-/* A page as large as the sub-buffers are now: since the last one they may have changed. */
+/* Make reader->page as large as sub-buffers are now; their size may have changed. 0 or -ENOMEM. */
 static int get_page(struct raw_reader *reader, size_t bytes)
 {
 	if (reader->page && reader->page_bytes == bytes)
@@ -197,7 +200,7 @@ static int read_page(struct trace_handle *handle, trace_raw_buffer_fn buffer_of)
 	struct ring_buffer *buffer;
 	int err = -EAGAIN;
 
-	trace_plat_lock(&handle->tr->read_lock); /* sizes stay */
+	trace_plat_lock(&handle->tr->read_lock); /* the size of sub-buffers stays */
 	buffer = buffer_of(handle->tr);
 	if (buffer)
 		err = get_page(reader, ring_buffer_subbuf_size(buffer));

@@ -1,7 +1,7 @@
 /*
- * The file `snapshot`, of an instance and of a CPU: reads without consuming what was kept last, and
- * takes commands: 0 frees, 1 makes room and takes a snapshot, other numbers clear. And
- * snapshot_raw: the same as sub-buffers, consuming. See fs_file.h, snapshot.h.
+ * The file `snapshot` of an instance and of a CPU. Reading shows the snapshot without consuming it;
+ * writing 0 frees it, 1 takes one (after making room), another number empties it. And snapshot_raw,
+ * from which the snapshot is read as sub-buffers, consuming. See fs_file.h, snapshot.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -12,7 +12,7 @@
 
 #define NUMBER_MAX 64u
 
-/* A tracer that keeps its worst case there has it for itself. */
+/* Does the tracer use the snapshot for its maximum? Then these files do not work. */
 static bool is_taken(const struct trace_array *tr)
 {
 	return tr->tracer->uses_snapshot;

@@ -34,7 +34,10 @@ int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t 
 	return err;
 }
 
-/* Mistakes of the user; others, such as no memory, only if somebody says why. */
+/*
+ * The words for error_log; NULL: not to be logged. Mistakes of the user are always logged; other
+ * errors, such as -ENOMEM, only if trace_handle_blame() was called.
+ */
 static const char *why_of(const struct trace_handle *handle, int err)
 {
 	if (handle->why)
@@ -44,7 +47,7 @@ static const char *why_of(const struct trace_handle *handle, int err)
 	return err == -ERANGE || err == -EOVERFLOW ? "out of range" : NULL;
 }
 
-/* `text` is what was written: `store` may have cut its own copy into pieces. */
+/* `text` is what was written, not the copy that `store` got, which it may have changed. */
 static void report(struct trace_handle *handle, const char *text, size_t len, int err)
 {
 	const char *why = why_of(handle, err);

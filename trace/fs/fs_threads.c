@@ -10,7 +10,10 @@
 
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
-/* Names of living threads are added while there is room: the file is read to interpret a trace. */
+/*
+ * Tools read this file to interpret a trace, so the names of living threads are saved, too, while
+ * there is room.
+ */
 static int saved_cmdlines_open(struct trace_handle *handle)
 {
 	(void)handle;

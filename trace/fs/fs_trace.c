@@ -15,7 +15,7 @@ static bool pauses(const struct trace_handle *handle)
 	return handle->private_bytes;
 }
 
-/* Holds for this handle, whatever happens to the option meanwhile. */
+/* The option counts when the file is opened; private_bytes says whether this handle pauses. */
 static void pause_if_asked(struct trace_handle *handle)
 {
 	if (!(handle->tr->options & TRACE_OPT_BIT(TRACE_OPT_PAUSE_ON_TRACE)))

@@ -32,7 +32,7 @@ static bool is_lazy(const struct trace_node *node)
 	return node && node->is_dir && node->dir;
 }
 
-/* Have its children. Those of a removed instance are not made any more. */
+/* Make the children of the directory if it has none; not if the instance was removed. */
 static int fill(struct trace_node *dir)
 {
 	if (!is_lazy(dir) || dir->first_child || !dir->tree->tr)
@@ -48,20 +48,20 @@ static void empty(struct trace_node *dir)
 		at = &(*at)->next;
 	chunk = *at;
 	if (!chunk)
-		return; /* nobody looked */
+		return; /* it was not filled */
 	*at = chunk->next;
 	chunk->next = NULL;
 	dir->first_child = NULL;
 	trace_chunks_free(chunk);
 }
 
-/* The directory that the memory of `node` goes with, or NULL. */
+/* The directory with whose children the memory of `node` is freed, or NULL. */
 static struct trace_node *home_of(const struct trace_node *node)
 {
 	return is_lazy(node->parent) ? node->parent : NULL;
 }
 
-/* `node`, and what is in it if it is such a directory, stay until release. */
+/* Keep `node`, and its children if they are made on demand, until they are released. */
 static void hold(struct trace_node *node)
 {
 	if (!is_lazy(node))
@@ -237,14 +237,14 @@ void trace_fs_detach(struct trace_array *tr)
 		free_tree(tree);
 }
 
-/* Memory for each instance first, so that all get the files or none. */
+/* First allocates the memory for all instances, so that all get the files or none does. */
 int trace_fs_add_tracer(struct tracer *tracer)
 {
 	struct node_chunk *chunks = NULL, *chunk;
 	struct trace_array *tr = NULL;
 
 	if (!root_tree.tr || !tracer->nr_options)
-		return 0; /* before the tree is built, which has all there are then */
+		return 0; /* building the tree later adds the options of all tracers */
 	while ((tr = trace_array_next(tr))) {
 		chunk = trace_chunk_alloc(tracer->nr_options, 0);
 		if (!chunk) {

@@ -8,54 +8,57 @@
 
 #include "fs_file.h"
 
-/* Nodes, and the names of those whose names are made here, from one piece of memory. */
+/* A piece of memory with nodes, and with those of their names that are made at run time. */
 struct node_chunk {
 	struct node_chunk *next;
-	size_t bytes;
-	size_t used;
-	char *names;
-	struct trace_node *dir; /* whose children these are, with which they go; or NULL */
-	uint64_t next_id;	/* of those: */
-	uint64_t ids_each;
+	size_t bytes; /* size of the piece */
+	size_t used;  /* nodes in use */
+	char *names;  /* room for names */
+	struct trace_node
+		*dir;	   /* NULL, or the directory filled with these, for trace_dir_begin() */
+	uint64_t next_id;  /* with `dir`: the id of the next node */
+	uint64_t ids_each; /* with `dir`: ids for each node with its children */
 	struct trace_node nodes[];
 };
 
 struct trace_tree {
-	struct trace_array *tr; /* NULL: removed */
-	size_t nr_held;		/* nodes that walkers hold */
+	struct trace_array *tr; /* NULL: the instance was removed */
+	size_t nr_held;		/* how many times nodes are held */
 	struct node_chunk *chunks;
 	struct trace_node *root;
 	struct trace_node *options;
 };
 
-/* The memory of `nr_nodes`, and of names; NULL when out of memory. */
+/* Memory for `nr_nodes` nodes and `names_bytes` bytes of names; NULL when out of memory. */
 struct node_chunk *trace_chunk_alloc(size_t nr_nodes, size_t names_bytes);
-/* This one, and those behind it. */
+/* Free this chunk, and those behind it. */
 void trace_chunks_free(struct node_chunk *chunk);
 
-/* Among the children of `dir`, in order. */
+/* Put the node among the children of `dir`, which are sorted by name. */
 void trace_node_insert(struct trace_node *dir, struct trace_node *node);
-/* The first chunk of the tree has room. */
+/* Add a directory. There has to be room in the first chunk of the tree. */
 struct trace_node *trace_node_add_dir(struct trace_tree *tree, struct trace_node *dir,
 				      const char *name);
 /*
- * A directory that is filled when somebody looks. Its children have their ids out of `nr_ids`,
- * which are theirs for good.
+ * The same for a directory that is filled when somebody looks. `nr_ids` ids behind its own are
+ * reserved for its children, so that these have the same ids each time they are made.
  */
 struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace_node *dir,
 					   const char *name, const struct trace_dir *of,
 					   uint64_t nr_ids);
 /*
- * For struct trace_dir: room for `nr` children and for names. What is added to the tree now are
- * they, always in the same order: each has the next id of the directory, and behind it those of its
- * own children, `ids_each` with its own. Returns room for names, or NULL when out of memory.
+ * For fill() of struct trace_dir: make room for `nr` children and `names_bytes` bytes of names. The
+ * nodes that are added to the tree next are the children of `dir`. They have to come in the same
+ * order each time, because each gets the next ids of those reserved: one for itself and, up to
+ * `ids_each` in all, those for its own children. Returns the room for names; NULL when out of
+ * memory.
  */
 char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each);
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer);
 
 /*
- * Make the nodes of `tr`, which nobody sees yet; in the root there is room for one more. -ENOMEM
- * leaves nothing. Config lock held, but for the root.
+ * Make the tree of `tr`, which nobody sees yet; the root also has room for the directory
+ * instances/. 0, or -ENOMEM with nothing made. Config lock held, except for the root.
  */
 int trace_tree_build(struct trace_tree *tree, struct trace_array *tr);
 

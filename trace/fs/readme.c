@@ -14,7 +14,7 @@ enum needs {
 	COMMAND
 };
 
-/* A piece of less than 4 KiB, and what has to be there for it to be of use. */
+/* A piece of the text, of less than 4 KiB, and what the build must have for it to be shown. */
 struct piece {
 	enum needs needs;
 	const char *name;

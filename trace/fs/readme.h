@@ -1,5 +1,5 @@
 /*
- * The text of the file README: what is there of files, tracers and commands in this build.
+ * The text of the file README: which files, tracers and commands this build has.
  *
  * Context: thread, no lock held.
  */
@@ -11,7 +11,7 @@
 
 struct trace_seq;
 
-/* Append the next piece of the text, from `*index` on, 0 at first. False: that was all. */
+/* Append the next piece of the text. *index is 0 before the first call. False: there is no more. */
 bool trace_readme_next(size_t *index, struct trace_seq *seq);
 
 #endif
