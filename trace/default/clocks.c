@@ -1,5 +1,5 @@
 /*
- * Default: no other clock than trace_plat_clock_ns(), which then has to agree on all CPUs.
+ * Default: trace_plat_clock_ns() is used for this, too, so it has to agree on all CPUs.
  */
 #include <trace/platform.h>
 

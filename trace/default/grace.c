@@ -1,9 +1,9 @@
 /*
- * Default: grace periods of preempt-off sections, by two counters for each CPU that the host bumps.
- * See <trace/defaults.h>.
+ * Default: grace periods of preempt-off sections. For each CPU there are two counters, which
+ * trace_quiescent() and trace_idle_enter() and _exit() increase. See <trace/defaults.h>.
  *
- * The CPU that waits is in a thread with preemption on, so no section is open there. Of the others
- * each is either idle, or counts a quiescent state that began after the call, or is not online.
+ * The CPU that waits runs a thread with preemption on, so it is in no section. Every other CPU is
+ * waited for until it is idle, or has counted since the call, or is not online.
  */
 #include <stdatomic.h>
 #include <trace/defaults.h>
@@ -18,7 +18,9 @@ static struct {
 
 void trace_quiescent(void)
 {
-	/* The exchange also orders: a section that ended before is over for who sees the count. */
+	/*
+	 * A full barrier: whoever sees the new count also sees all that earlier sections have done.
+	 */
 	atomic_fetch_add(&cpus[trace_plat_cpu_id()].nr_quiescent, 1);
 }
 
@@ -42,7 +44,7 @@ static bool is_elsewhere(uint32_t cpu)
 	return !is_here;
 }
 
-/* Nothing of what ran on `cpu` when it had counted so far still runs. */
+/* Has `cpu` left all sections that it was in when its counters had these values? */
 static bool has_left(uint32_t cpu, uint64_t nr_quiescent, uint64_t nr_idle)
 {
 	return nr_idle & 1 || atomic_load(&cpus[cpu].nr_idle) != nr_idle ||
@@ -51,7 +53,7 @@ static bool has_left(uint32_t cpu, uint64_t nr_quiescent, uint64_t nr_idle)
 
 void trace_grace_wait(void)
 {
-	atomic_thread_fence(memory_order_seq_cst); /* what the caller took away is gone for all */
+	atomic_thread_fence(memory_order_seq_cst); /* after what the caller has changed */
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus() && cpu < TRACE_DEFAULT_CPUS; cpu++) {
 		uint64_t nr_quiescent = atomic_load(&cpus[cpu].nr_quiescent);
 		uint64_t nr_idle = atomic_load(&cpus[cpu].nr_idle);

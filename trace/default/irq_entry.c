@@ -1,5 +1,5 @@
 /*
- * Default: nobody knows which functions interrupts call first.
+ * Default: it is not known which functions interrupts call first.
  */
 #include <trace/platform.h>
 

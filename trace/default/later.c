@@ -8,13 +8,13 @@
 struct later {
 	_Atomic bool is_asked;
 	struct later *_Atomic next;
-	bool is_listed; /* `lock` */
+	bool is_listed; /* guarded by `lock` */
 	void (*fn)(void);
 	uint64_t due_ns;
 };
 _Static_assert(sizeof(struct later) <= sizeof(struct trace_plat_later), "later has room");
 
-static struct trace_plat_lock lock; /* changes of the list, which only grows */
+static struct trace_plat_lock lock; /* guards changes of the list, which only grows */
 static struct later *_Atomic laters;
 
 TRACE_DEFAULT void trace_plat_call_later(struct trace_plat_later *opaque, void (*fn)(void),
@@ -67,7 +67,7 @@ static void run_deferreds(void)
 	struct trace_plat_deferred *deferred = atomic_exchange(&deferreds, NULL), *next;
 
 	for (; deferred; deferred = next) {
-		next = deferred->next; /* once it has begun, it may be given again */
+		next = deferred->next; /* read before fn begins: then it may be deferred again */
 		deferred->fn(deferred);
 	}
 }

@@ -1,5 +1,6 @@
 /*
- * Default: locks that spin, and let others run meanwhile where trace_plat_pause() does that.
+ * Default: locks that try again and again, with trace_plat_pause() in between, which may let other
+ * threads run.
  */
 #include <stdatomic.h>
 #include <trace/platform.h>

@@ -1,5 +1,5 @@
 /*
- * Default: every message goes where trace_plat_log() goes.
+ * Default: alerts and bugs are logged by trace_plat_log().
  */
 #include <stdarg.h>
 #include <trace/fmt.h>
@@ -7,7 +7,7 @@
 
 #define LINE_BYTES 256
 
-/* Of ops/: who does not link them has nothing to stop. */
+/* Defined in ops/. A host that links nothing from there has no tracing that could be stopped. */
 void ftrace_kill(void) __attribute__((weak));
 
 static void log_line(const char *fmt, va_list args)

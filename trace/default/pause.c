@@ -1,5 +1,5 @@
 /*
- * Default: waiting is looking at the clock.
+ * Default: waiting is done by reading the clock again and again.
  */
 #include <trace/platform.h>
 

@@ -1,5 +1,5 @@
 /*
- * Default: a host whose scheduler says nothing.
+ * Default: nothing is known about the running thread.
  */
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>

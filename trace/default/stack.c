@@ -13,7 +13,7 @@ struct walk {
 	uint32_t *ips;
 	size_t nr;
 	size_t max;
-	bool is_wanted; /* from here on */
+	bool is_wanted; /* the first address that is wanted has been reached */
 };
 
 static void emit(struct walk *walk, uintptr_t *slot)
@@ -26,7 +26,10 @@ static void emit(struct walk *walk, uintptr_t *slot)
 		walk->ips[walk->nr++] = trace_plat_ip_pack(ip);
 }
 
-/* A frame, and the word above it, that lie on the stack from `frame` on. */
+/*
+ * Can there be a frame at `frame`: is it aligned, above `above`, and with its three words on the
+ * stack?
+ */
 static bool is_frame(const uintptr_t *frame, uintptr_t above)
 {
 	uintptr_t addr = (uintptr_t)frame;
@@ -60,5 +63,5 @@ TRACE_DEFAULT bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out
 {
 	(void)addr;
 	(void)out_stack;
-	return false; /* the stack tracer wants bounds */
+	return false; /* the bounds of the stack are not known */
 }

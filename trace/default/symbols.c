@@ -16,7 +16,9 @@ void trace_symbols_set(const struct trace_symbol *symbols, size_t nr, uintptr_t 
 	table_end = end;
 }
 
-/* The last one at or before `addr`, or NULL. */
+/*
+ * The last symbol at or before `addr`; NULL if there is none, or `addr` is behind the table's end.
+ */
 static const struct trace_symbol *symbol_of(uintptr_t addr)
 {
 	size_t low = 0, high = nr_symbols;

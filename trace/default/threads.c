@@ -1,6 +1,6 @@
 /*
- * Default: there is one thread, the one that runs. It stands nowhere that is to go: whoever asks
- * has been called from outside of callbacks.
+ * Default: there is one thread, the one that runs. It is never inside code that is to be freed,
+ * because these functions are not called from callbacks.
  */
 #include <trace/platform.h>
 

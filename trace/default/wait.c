@@ -1,5 +1,5 @@
 /*
- * Default: who waits asks again and again.
+ * Default: waiting is asking again and again, with trace_plat_pause() in between.
  */
 #include <trace/platform.h>
 

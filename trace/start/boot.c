@@ -10,7 +10,7 @@
 #include "instance/instance.h"
 #include "text/str.h"
 
-#define INSTANCE_END ' ' /* no value has one */
+#define INSTANCE_END ' ' /* between names in params.instances; no value has a blank in it */
 
 static struct {
 	char tracer[100];
@@ -77,7 +77,7 @@ static void add_instance(const char *name)
 	params.instances[len + 1] = '\0';
 }
 
-/* Half a list would be something else than what was asked for. */
+/* A value that is too long is ignored: half a list would be something else than the user wanted. */
 static void keep(const char *name, const char *value, char *text, size_t size)
 {
 	if (trace_strlen(value) < size)
@@ -185,7 +185,7 @@ static void start_tracer(struct trace_array *tr)
 		trace_plat_log("Starting tracer '%s'", params.tracer);
 }
 
-/* NAME, or NAME,EVENTS: there are no events. */
+/* Each item is NAME or NAME,EVENTS; there are no events that could be switched on. */
 static void make_instances(void)
 {
 	char *list = params.instances, *item, *name;
@@ -227,7 +227,7 @@ void trace_boot_start(void)
 		set_clock(tr);
 	if (params.tracer[0])
 		start_tracer(tr);
-	set_options(tr); /* the tracer's are known while it runs */
+	set_options(tr); /* behind the tracer, whose own options are known only while it runs */
 	trace_plat_unlock(&trace_config_lock);
 	make_instances();
 }

@@ -9,7 +9,10 @@
 
 #define TRACE_BOOT_PARAM_MAX 2048u /* as long as a command line */
 
-/* Kept as text, if there is one, until boot_start(); and told at once, if there is `take`. */
+/*
+ * A boot parameter. Its value is copied to the `size` bytes at `text`, for boot_start(), unless
+ * `text` is NULL; and take() is called with it at once, unless that is NULL.
+ */
 struct trace_boot_param {
 	const char *name;
 	char *text;
@@ -17,7 +20,9 @@ struct trace_boot_param {
 	void (*take)(const char *value);
 };
 
-/* Add each pattern of `list`, with commas between, to a filter; complaints go to the log. */
+/*
+ * Call set() for each pattern in `list`, with commas between, which is cut up. Errors are logged.
+ */
 void trace_boot_set_filters(char *list, const char *param,
 			    int (*set)(const char *buf, size_t len, bool reset));
 

@@ -17,7 +17,7 @@ static void fgraph_exited(int32_t pid, struct trace_thread *thread)
 	fgraph_thread_exited(thread);
 }
 
-/* It comes first, and so hears last of the end of a thread: what comes before is traced. */
+/* The first in the table, so it is the last that a thread calls at its end: others are traced. */
 const struct trace_feature trace_feature_fgraph = {
 	.name = "fgraph",
 	.thread_created = fgraph_created,

@@ -10,7 +10,7 @@ static int files_init(void)
 	return trace_fs_create(&trace_global);
 }
 
-/* It comes last: the options of all tracers get their files. */
+/* The last in the table, so that all tracers are registered, and their options get files. */
 const struct trace_feature trace_feature_files = {
 	.name = "files",
 	.init = files_init,

@@ -12,7 +12,7 @@ static void pids_exited(int32_t pid, struct trace_thread *thread)
 	trace_pid_filter_thread_exited(pid);
 }
 
-/* When tracing is dead, sites may go on calling its ops, which look at its mask. */
+/* When tracing is dead sites may go on calling callbacks that use the instance's mask: keep it. */
 static void pids_gone(struct trace_array *tr)
 {
 	if (!ftrace_is_dead())

@@ -7,7 +7,7 @@
 #include "tracers/graph_tracer.h"
 #include "tracers/profile.h"
 
-/* Two options of function_graph in the global instance count here. */
+/* The profiler obeys sleep-time and graph-time of function_graph in the global instance. */
 static int profile_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 			  bool on)
 {

@@ -9,7 +9,7 @@
 static char filter[TRACE_BOOT_PARAM_MAX];
 static bool is_wanted;
 
-/* stacktrace_filter= switches it on as well. */
+/* Both stacktrace and stacktrace_filter= switch the stack tracer on. */
 static void stack_tracer_take(const char *value)
 {
 	(void)value;
