@@ -11,13 +11,12 @@
 /* A piece of memory with nodes, and with those of their names that are made at run time. */
 struct node_chunk {
 	struct node_chunk *next;
-	size_t bytes; /* size of the piece */
-	size_t used;  /* nodes in use */
-	char *names;  /* room for names */
-	struct trace_node
-		*dir;	   /* NULL, or the directory filled with these, for trace_dir_begin() */
-	uint64_t next_id;  /* with `dir`: the id of the next node */
-	uint64_t ids_each; /* with `dir`: ids for each node with its children */
+	size_t bytes;		/* size of the piece */
+	size_t used;		/* nodes in use */
+	char *names;		/* room for names */
+	struct trace_node *dir; /* its children are these, see trace_dir_begin(); or NULL */
+	uint64_t next_id;	/* with `dir`: the id of the next node */
+	uint64_t ids_each;	/* with `dir`: ids for each node with its children */
 	struct trace_node nodes[];
 };
 
