@@ -1,4 +1,4 @@
-/* Promises of callers that are held against them. */
+/* CHECK(): an assertion about what callers have to see to. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -7,7 +7,7 @@
 #define CHECK_TEXT(x)	 CHECK_TEXT_OF(x)
 #define CHECK_TEXT_OF(x) #x
 
-/* Always on. */
+/* Is compiled into every build. */
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
 		if (TRACE_UNLIKELY(!(cond)))                                                       \

@@ -16,7 +16,7 @@
 #define INSN_NOP  0x0000441f0full
 #define INSN_MASK 0xffffffffffull
 
-/* The 5 bytes at `insn` as a number; 8 are read. */
+/* The 5 bytes at `insn` as a number. Reads 8 bytes. */
 static TRACE_ALWAYS_INLINE uint64_t insn_load(const void *insn)
 {
 	uint64_t word;
@@ -44,7 +44,10 @@ static TRACE_ALWAYS_INLINE uintptr_t insn_target(uint64_t insn, uintptr_t site)
 	return site + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)(int32_t)(insn >> 8);
 }
 
-/* Let who hit an int3 go on as if `insn` stood there. False: not one of ours. */
+/*
+ * Do what `insn` would do in place of the int3 that was hit. False, with nothing done: `insn` is
+ * not one of the three instructions.
+ */
 static TRACE_ALWAYS_INLINE bool insn_emulate(const struct trace_breakpoint_hit *hit, uint64_t insn)
 {
 	uint8_t opcode = (uint8_t)insn;

@@ -2,8 +2,8 @@
  * Changing code that other CPUs execute, and go on executing: see <trace/arch_text.h>. The other
  * way is text_stop.c.
  *
- * Why the handler may trust what it sees: a CPU in the handler has interrupts off, so it does not
- * answer a core sync. While it is in there, the batch can take no more than the step it is in.
+ * The handler can rely on what it sees: a CPU in the handler has interrupts off and does not answer
+ * a core sync, so until it leaves, the batch cannot get beyond the next sync.
  */
 #include <stdatomic.h>
 #include <trace/arch_breakpoint.h>
@@ -15,8 +15,8 @@
 static struct {
 	struct text_batch batch;		 /* written while nothing is in flight */
 	const struct text_batch *_Atomic flight; /* &batch from before the first int3 to the end */
-	_Atomic uint32_t lookers;		 /* CPUs that look at it */
-	bool is_consumer;			 /* of breakpoints: text lock */
+	_Atomic uint32_t lookers;		 /* CPUs between look_at_flight() and look_away() */
+	bool is_consumer; /* registered as consumer of breakpoints; guarded by the text lock */
 } poke_state;
 
 static uint64_t wanted(const struct trace_poke *poke)
@@ -26,10 +26,10 @@ static uint64_t wanted(const struct trace_poke *poke)
 
 /* ---- The batch in flight ---- */
 
-/* Until look_away() the batch stays what it is. NULL: there is none. */
+/* The batch that is being made, or NULL; it does not change until look_away(). */
 static const struct text_batch *look_at_flight(void)
 {
-	atomic_fetch_add(&poke_state.lookers, 1); /* before the load: finish waits for us */
+	atomic_fetch_add(&poke_state.lookers, 1); /* before the load: finish waits for 0 */
 	return atomic_load(&poke_state.flight);
 }
 
@@ -56,7 +56,7 @@ static size_t find_poke(const struct text_batch *batch, uint32_t site)
 
 /* ---- Breakpoints ---- */
 
-/* When `site` belongs to the batch in flight, do what it will hold at the end. */
+/* If the site belongs to the batch in flight, do what its new instruction does. */
 static bool answer_from_flight(const struct trace_breakpoint_hit *hit)
 {
 	const struct text_batch *batch = look_at_flight();
@@ -95,7 +95,7 @@ static bool answer(struct trace_breakpoint_consumer *consumer,
 	if (!text_is_code(hit->site))
 		return false;
 	atomic_fetch_add_explicit(&text_state.int3_hits, 1, memory_order_relaxed);
-	/* Asked twice: the site may have become part of a batch after the first look. */
+	/* The batch is asked twice: the site may have become part of one after the first look. */
 	return answer_from_flight(hit) || answer_stale(hit) || answer_from_flight(hit);
 }
 
@@ -109,7 +109,7 @@ static void restore_site(const struct trace_poke *poke, uintptr_t addr, uint8_t 
 	}
 }
 
-/* The new instructions of the batch in flight: who hits an int3 of it does those already. */
+/* Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already. */
 static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
 		    size_t len)
 {
@@ -127,7 +127,7 @@ static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, 
 	look_away();
 }
 
-/* Once, before the first int3 there is. */
+/* Register as a consumer of breakpoints, once, before the first int3 is written. */
 static void become_consumer(void)
 {
 	static struct trace_breakpoint_consumer consumer = {

@@ -21,7 +21,7 @@ static struct trace_poke poke_from(uint64_t old_insn, uint64_t new_insn)
 	return poke;
 }
 
-/* Results of running on the int3 and on the finished instruction; 0 when the site is not right. */
+/* Does the site give `expected`, both while it is an int3 and with the finished instruction? */
 static bool check(uint64_t old_insn, uint64_t new_insn, uint64_t expected)
 {
 	struct trace_poke poke = poke_from(old_insn, new_insn);

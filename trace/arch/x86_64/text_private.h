@@ -10,7 +10,7 @@
 #include <trace/arch_host.h>
 #include <trace/platform.h>
 
-/* Sites written with interrupts off at a stretch. */
+/* How many sites are written before interrupts are let in. */
 #define TEXT_STRETCH 256
 
 struct text_batch {
@@ -20,16 +20,16 @@ struct text_batch {
 
 extern struct text_state {
 	_Atomic bool busy;		/* a batch or a write is under way */
-	uint64_t batches, sites, syncs; /* owner of busy */
+	uint64_t batches, sites, syncs; /* changed by whoever has set `busy` */
 	_Atomic uint64_t int3_hits, emulated, stale;
 } text_state;
 
-/* Around each change: one at a time. */
+/* Called around each change of code. Checks that there is only one at a time. */
 void text_take(void);
 void text_drop(void);
 /*
- * Every site is code, ascends, and holds its old instruction; else `out_error`, with -EINVAL for
- * other bytes, -EBUSY for a breakpoint in front of it, which a write would take away.
+ * Check that the sites ascend, are code, and hold their old instructions. 0, or with `out_error`
+ * filled in -EINVAL for other bytes, -EBUSY for a breakpoint, which writing would take away.
  */
 int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error);
 
@@ -38,7 +38,7 @@ static TRACE_ALWAYS_INLINE bool text_is_code(uintptr_t addr)
 	return trace_arch_is_text(addr) || trace_exec_contains(addr);
 }
 
-/* One step for all sites, in stretches, so that interrupts are not kept waiting. */
+/* Call write() for all sites, with interrupts off, but for TEXT_STRETCH sites at a time only. */
 static TRACE_ALWAYS_INLINE void text_write_all(const struct text_batch *batch,
 					       void (*write)(const struct trace_poke *poke))
 {

@@ -1,6 +1,7 @@
 /*
- * Changing code in the simple way: all other CPUs stand still meanwhile, and serialise before they
- * go on. A site is one instruction, so none stands in the middle of it. See <trace/arch_text.h>.
+ * Changing code in the simple way: all other CPUs are stopped meanwhile, and serialise before they
+ * go on. A site is a single instruction, so no CPU is stopped in the middle of one. See
+ * <trace/arch_text.h>.
  */
 #include <trace/arch_breakpoint.h>
 #include <trace/arch_text.h>
@@ -25,7 +26,7 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 		trace_arch_stop_others();
 		text_write_all(&batch, write_whole);
 		trace_arch_serialise();
-		trace_breakpoint_forget(); /* who stood still in trace_text_meant() reads again */
+		trace_breakpoint_forget(); /* CPUs stopped in trace_text_meant() read again */
 		trace_arch_resume_others();
 		trace_arch_view_close();
 		text_state.batches++;

@@ -22,10 +22,13 @@ void text_drop(void)
 	atomic_store(&text_state.busy, false);
 }
 
-/* What is meant to be there tells damage from a breakpoint of somebody who is not asked here. */
+/*
+ * A site does not hold `expected`. -EBUSY if it would without somebody's breakpoint, otherwise
+ * -EINVAL: the text is damaged.
+ */
 static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *out_error)
 {
-	uint64_t meant = 0; /* the 5 bytes are the lower ones */
+	uint64_t meant = 0; /* its 5 low bytes are those at the site */
 
 	trace_text_meant(site, &meant, TRACE_INSN_SIZE);
 	out_error->site = site;

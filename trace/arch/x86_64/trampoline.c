@@ -1,7 +1,7 @@
 /*
  * Entry trampolines of single ops and of sets: see <trace/arch_trampoline.h>. Each is put together
- * from the pieces of a template, in units of executable memory; nobody runs it before a site has
- * been poked to call it, and those core syncs come after the copy.
+ * from the pieces of a template, in units of executable memory. It is written without core syncs,
+ * because nobody runs it before a site was changed to call it, and changing the site has them.
  */
 #include <stdatomic.h>
 #include <trace/arch_code.h>
@@ -29,8 +29,8 @@ struct template
 {
 	const uint8_t *head;
 	const uint8_t *step;
-	const uint8_t *ops;  /* operands in a step */
-	const uint8_t *call; /* the same; an instruction */
+	const uint8_t *ops;  /* operand in a step: the address of the ops */
+	const uint8_t *call; /* instruction in a step: the call of its function */
 	const uint8_t *tail;
 	const uint8_t *end;
 };
@@ -42,7 +42,7 @@ struct template
 			trampoline_##name##_end                                                    \
 	}
 
-/* By with_regs, and two more for sets. */
+/* Kinds of trampolines; templates[] is indexed by these bits. */
 #define KIND_REGS 1u
 #define KIND_SET  2u
 static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TEMPLATE(plain_set),
@@ -102,7 +102,7 @@ static uintptr_t call_of(const struct trace_trampoline *tramp, uint32_t index)
 	       index * distance(template->step, template->tail);
 }
 
-/* The start that `start_of` knows at or before `addr`, if that one's code holds it. */
+/* The trampoline that `addr` is in, of those that start_of() tells. */
 static bool find_by(uint32_t (*start_of)(size_t unit), uintptr_t addr, uintptr_t *out_start,
 		    size_t *out_size)
 {
@@ -155,7 +155,7 @@ static void write_step(const struct template *template, uintptr_t at,
 	text_write(at, code, bytes);
 }
 
-/* Nobody knows the address yet. */
+/* Write the whole trampoline. Nobody knows its address yet. */
 static void write_all(const struct template *template, uintptr_t at,
 		      const struct trace_trampoline_call *calls, size_t nr)
 {
@@ -168,7 +168,7 @@ static void write_all(const struct template *template, uintptr_t at,
 	text_write(at, template->tail, distance(template->tail, template->end));
 }
 
-/* Those that were there before have no name any more. */
+/* Note that a trampoline starts here. Destroyed ones that were in its place lose their names. */
 static void mark_start(const struct trace_trampoline *tramp, uint32_t kind)
 {
 	size_t first = unit_of(tramp->addr), end = unit_of(tramp->addr + tramp->bytes - 1);
@@ -217,7 +217,7 @@ int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_
 	return text_poke_batch(&poke, 1, &error);
 }
 
-/* A late comer shall be seen: nothing but int3 is left. */
+/* Fills the memory with int3s, so that a CPU that wrongly comes here is noticed. */
 void trampoline_destroy(struct trace_trampoline *tramp)
 {
 	static const uint8_t traps[TRACE_EXEC_UNIT] = { [0 ... TRACE_EXEC_UNIT - 1] = INSN_INT3 };

@@ -1,21 +1,23 @@
 /*
- * Who answers a breakpoint. Several parts of a system write int3s into code, or run into those of
- * others; each of them registers as a consumer, and the host's entry for #BP asks them in turn:
+ * A chain of consumers of breakpoints. Several parts of a system write int3s into code; each of
+ * them registers as a consumer, and the host's entry for #BP asks them one after the other:
  *
- *   #BP -> trace_breakpoint_dispatch()    text poke  ->  probes  ->  the host's debugger, tests
- *                                   100                         0    priorities
+ *   #BP -> trace_breakpoint_dispatch() -> text poke -> probes -> the host's debugger, tests
+ *              priority:                  100                    0
  *
- * The first who says that the breakpoint was his ends the walk. When nobody does, it is the host's.
+ * The first consumer that says that the breakpoint was its own ends the walk. When none does, the
+ * host handles it.
  *
- * Who writes an int3 in front of an instruction also knows which instruction that was. trace_text_meant()
- * in <trace/arch_text.h> asks all consumers: readers of code see it without anybody's int3.
+ * A consumer also knows which byte its int3 stands in place of. trace_text_meant() in
+ * <trace/arch_text.h> asks all consumers, so that readers of code see it without int3s.
  *
  * Context:   dispatch - #BP of any context, NMI included, interrupts off. Consumers are called from
  *            there and must not have call sites. Register, unregister - thread.
  * Locking:   walks take none. Register and unregister: the caller holds the host's text lock, which
  *            is asserted.
- * Ownership: a consumer is its owner's. It may go, or change, when trace_plat_synchronize_preempt()
- *            has returned after trace_breakpoint_unregister(): then no CPU is in a walk that met it.
+ * Ownership: a consumer belongs to its owner, who may free or change it when
+ *            trace_plat_synchronize_preempt() has returned after trace_breakpoint_unregister():
+ *            no CPU is in a walk that has met it then.
  */
 #ifndef TRACE_ARCH_BREAKPOINT_H
 #define TRACE_ARCH_BREAKPOINT_H
@@ -28,45 +30,50 @@
 
 TRACE_BEGIN_DECLS
 
-/* A CPU that ran into an int3. What is written to the registers is where it goes on. */
+/* A CPU that executed an int3. It goes on with the values that *rip and *rsp have afterwards. */
 struct trace_breakpoint_hit {
-	uintptr_t site; /* of the int3 */
-	uintptr_t *rip; /* at first one behind `site` */
-	uintptr_t *rsp; /* one word below it may be written: the gap of <trace/arch_host.h> */
-	void *frame;	/* all registers, as the host has them; NULL: it tells no more than those */
+	uintptr_t site; /* address of the int3 */
+	uintptr_t *rip; /* site + 1 at first */
+	uintptr_t *rsp; /* the word below it may be written: see <trace/arch_host.h> */
+	void *frame;	/* all registers, in a form of the host; NULL: it gives none */
 };
 
 #define TRACE_BREAKPOINT_PRIORITY_POKE 100 /* code that is being changed comes before all others */
 #define TRACE_BREAKPOINT_PRIORITY_HOST 0
 
 struct trace_breakpoint_consumer {
-	int priority; /* the highest is asked first; of two alike, who came first */
-	/* True: it was mine, and the CPU goes on as the registers say now. */
+	int priority; /* the highest is asked first; of the same, the one registered first */
+	/* True: the int3 is this consumer's, and the CPU goes on at *rip and *rsp. */
 	bool (*answer)(struct trace_breakpoint_consumer *consumer,
 		       const struct trace_breakpoint_hit *hit);
 	/*
-	 * `bytes` are what memory held at `addr` a moment ago, `len` of them: put in what is meant to
-	 * be there where they may have been changed by int3s of this consumer. Any context, preemption
-	 * off or the text lock held; not traced. Optional, for those who write none.
+	 * `bytes` is a copy of the `len` bytes at `addr`: put back what int3s of this consumer may
+	 * have changed in it. Any context, preemption off or the text lock held; not traced. NULL
+	 * for a consumer that writes no int3s.
 	 *
-	 * What it knows of an int3 is there before that is written, and stays until
-	 * trace_breakpoint_forget(), which comes when memory no longer holds it.
+	 * The consumer has to know of an int3 before it writes it, and until it has called
+	 * trace_breakpoint_forget(), after memory does not hold the int3 any more.
 	 */
 	void (*restore)(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
 			size_t len);
-	struct trace_breakpoint_consumer *TRACE_ATOMIC next; /* text lock to write */
+	struct trace_breakpoint_consumer *TRACE_ATOMIC next; /* for the chain; zero at first */
 };
 
+/* To be called before the consumer writes its first int3. */
 void trace_breakpoint_register(struct trace_breakpoint_consumer *consumer);
-/* Its int3s are gone by now, and every CPU has serialised since. */
+/* To be called when its int3s are gone from memory, and every CPU has serialised since. */
 void trace_breakpoint_unregister(struct trace_breakpoint_consumer *consumer);
-/* A consumer is about to forget what int3s stood in front of. Any context. */
+/*
+ * To be called by a consumer whose int3s are gone from memory, before it forgets what they stood in
+ * place of: trace_text_meant() then reads again. Any context.
+ */
 void trace_breakpoint_forget(void);
 
 /*
- * For the host's entry for #BP, with what the CPU pushed: rip, one behind the int3, and rsp, which
- * the entry has put behind a gap; `frame`: see above. True: somebody has answered, and the CPU goes
- * on at rip and rsp with all other registers as they are in `frame`. Not traced.
+ * To be called by the host's entry for #BP: *rip is what the CPU has pushed, one behind the int3;
+ * *rsp is that of the interrupted code, with the gap below it; `frame` as in struct
+ * trace_breakpoint_hit. True: a consumer has answered; the CPU goes on at *rip and *rsp, with the
+ * other registers as they are in `frame`. False: the breakpoint is the host's. Not traced.
  */
 bool trace_breakpoint_dispatch(uintptr_t *rip, uintptr_t *rsp, void *frame);
 

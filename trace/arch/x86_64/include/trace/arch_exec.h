@@ -13,19 +13,20 @@
 TRACE_BEGIN_DECLS
 
 /*
- * Room for `bytes` of code, aligned to a unit; what is in it is what the host or the last owner
- * left. 0 when there is none. Written with text_write().
+ * Allocate `bytes` bytes for code, aligned to TRACE_EXEC_UNIT. Returns the address, or 0 when there
+ * is no room. The memory is not initialised; it is written with text_write().
  */
 uintptr_t trace_exec_alloc(size_t bytes);
 void trace_exec_free(uintptr_t addr, size_t bytes);
-/* Bytes handed out, for leak checks. */
+/* How many bytes are allocated now; for tests that look for leaks. */
 size_t trace_exec_used(void);
 
+/* Is the address in this memory, allocated or not? */
 static TRACE_ALWAYS_INLINE bool trace_exec_contains(uintptr_t addr)
 {
 	return addr - trace_arch_exec_start() < trace_arch_exec_bytes();
 }
-/* How many there are. */
+/* How many units the memory has. */
 static TRACE_ALWAYS_INLINE size_t trace_exec_units(void)
 {
 	size_t bytes = trace_arch_exec_bytes();

@@ -15,11 +15,11 @@
  *                changed, and all CPUs serialise after each step. It needs an entry for #BP.
  *   text_stop.c  The others stand still meanwhile. No code in NMIs may have sites then.
  *
- * The host's entry for #BP calls trace_breakpoint_dispatch() first, see <trace/arch_breakpoint.h>. Its
- * gate is an interrupt gate without an IST stack, as an int3 may be hit inside it. It leaves a gap
- * of at least one word between the interrupted stack and the frame: text_poke.c pushes the return
- * address of a call there, so the entry has to move down what the CPU has pushed. It goes on at the
- * rip and rsp that are left there then.
+ * The host's entry for #BP calls trace_breakpoint_dispatch() first, see <trace/arch_breakpoint.h>.
+ * Its gate is an interrupt gate without an IST stack, as an int3 may be hit inside it. It leaves a
+ * gap of at least one word between the interrupted stack and the frame: text_poke.c pushes the
+ * return address of a call there, so the entry has to move down what the CPU has pushed. It goes on
+ * at the rip and rsp that are left there then.
  *
  * Context:   thread, where nothing else is said. "Any": NMI and the #BP handler, too. None of it
  *            may have call sites.
@@ -32,25 +32,25 @@
 
 TRACE_BEGIN_DECLS
 
-/* Does `addr` lie in code that can be changed? What is made at run time need not count. Any. */
+/* Is `addr` in code that can be changed? May be false for code that is made at run time. Any. */
 static inline bool trace_arch_is_text(uintptr_t addr);
 
 /* ---- A writable view of text, and of the memory for code ---- */
 
-/* Around all writes of a batch: the view can be entered between them. May be costly. */
+/* Called once around all writes of a batch; the view is entered only in between. May be slow. */
 static inline void trace_arch_view_open(void);
 static inline void trace_arch_view_close(void);
 /*
- * Around some hundred writes: from enter to leave this CPU can write to the view, best it alone,
- * and its interrupts are off.
+ * Called around some hundred writes at a time: between enter and leave this CPU, and if possible no
+ * other, can write to the view, and its interrupts are off.
  */
 struct trace_arch_view {
 	uint64_t irqs;
-	uint64_t space; /* the host's: an address space, a control register */
+	uint64_t space; /* for the host: an address space, a control register */
 };
 static inline struct trace_arch_view trace_arch_view_enter(void);
 static inline void trace_arch_view_leave(struct trace_arch_view view);
-/* Where the code at `addr` is written. A page of code is a page of the view. */
+/* The address in the view at which the code at `addr` can be written, to the end of its page. */
 static inline void *trace_arch_view_of(uintptr_t addr);
 
 /* ---- This CPU ---- */
@@ -63,9 +63,10 @@ static inline void trace_arch_relax(void);
 /* ---- Memory for code ---- */
 
 /*
- * Executable, aligned to TRACE_EXEC_UNIT, in reach of a call (2 GiB) from all sites and from what
- * trace/ and its users call; written through the view. An array in .text will do. Bytes beyond
- * TRACE_EXEC_MAX are not used. Constant. Any.
+ * Start and size of memory for code that is made at run time. It is executable, aligned to
+ * TRACE_EXEC_UNIT, at most 2 GiB away from all sites and from all functions that trace/ and its
+ * users call, and is written through the view. An array in .text will do. Bytes beyond
+ * TRACE_EXEC_MAX are not used. Both are constant. Any.
  */
 #define TRACE_EXEC_UNIT 64ul
 #define TRACE_EXEC_MAX	(256ul << 10)
@@ -81,18 +82,20 @@ TRACE_BEGIN_DECLS
 /* ---- Linked: other CPUs, for text_poke.c ---- */
 
 /*
- * Around a batch: no CPU comes online in between. One that comes later serialises before it runs
- * code that has sites.
+ * Called around a batch: no CPU may come online in between. A CPU that comes online later has to
+ * serialise before it runs code that has sites.
  */
 void trace_arch_cpus_hold(void);
 void trace_arch_cpus_release(void);
 /*
- * Returns when every online CPU, this one too, has executed a serialising instruction since the
- * call. A CPU that has interrupts off is waited for: an interrupt to each that serialises and then
- * counts does that. Interrupts are on.
+ * Returns when every online CPU, this one, too, has executed a serialising instruction since the
+ * call. It has to wait for a CPU that has interrupts off; so the way to do it is an interrupt to
+ * each CPU, whose handler serialises and then counts. Called with interrupts on.
  */
 void trace_arch_sync_cores(void);
-/* May this be QEMU's emulator? See answer_stale() in text_poke.c. True costs one write more. */
+/*
+ * May this run in QEMU's emulator (TCG)? See answer_stale() in text_poke.c. True: one more write.
+ */
 bool trace_arch_is_emulated(void);
 
 /* ---- Linked: other CPUs, for text_stop.c ---- */
@@ -108,7 +111,7 @@ void trace_arch_resume_others(void);
 
 /* ---- Linked: the end ---- */
 
-/* A promise is broken; to go on would be to damage code. The host ends, with `what`. Any. */
+/* An assertion has failed, and going on would damage code: the host ends with this message. Any. */
 void trace_arch_broken(const char *what) __attribute__((noreturn, cold));
 
 TRACE_END_DECLS

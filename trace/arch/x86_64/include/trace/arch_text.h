@@ -28,27 +28,33 @@
 
 TRACE_BEGIN_DECLS
 
-/* See trace_plat_poke_batch(). Sites ascend. */
+/* What trace_plat_poke_batch() is to do; the host's calls this with its text lock held. */
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 
-/* The two halves of a batch: until the middle, where every site is an int3, and the rest. */
+/*
+ * The two halves of text_poke_batch(), for tests: begin ends when every site is an int3. After a
+ * failed begin finish is not to be called.
+ */
 int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 void text_poke_finish(void);
 
-/* Write to text or to executable memory where nothing executes yet, with interrupts off. */
+/*
+ * Write up to TEXT_WRITE_MAX bytes of code that no CPU executes yet. Switches interrupts off
+ * meanwhile. The text lock is held.
+ */
 #define TEXT_WRITE_MAX 4096ul
 void text_write(uintptr_t addr, const void *bytes, size_t len);
 
 /*
- * The bytes that are meant to be at `addr`: those in memory, but where an int3 of text_poke.c or of
- * another consumer of breakpoints stands, what would be there without it. A site of a batch in
- * flight reads as its new instruction. False: not all of it is code that can be changed.
+ * Read the `len` bytes at `addr` as they are meant to be: what memory holds, but without the int3s
+ * of text_poke.c and of other consumers of breakpoints. A site of a batch that is being made reads
+ * as its new instruction. False: not all of these bytes are code that can be changed.
  *
  * Any context, NMI included; preemption is off, or the text lock is held. Not traced.
  */
 bool trace_text_meant(uintptr_t addr, void *out_bytes, size_t len);
 
-/* Emulate a NOP, a CALL and a JMP through int3 and say so in the log. Boot CPU, once. */
+/* Test the emulation of NOP, CALL and JMP, and log the result. Once, before other CPUs run. */
 void text_poke_selftest(void);
 
 TRACE_END_DECLS

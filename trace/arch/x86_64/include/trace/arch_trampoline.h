@@ -27,11 +27,14 @@
 
 TRACE_BEGIN_DECLS
 
-/* The trampoline of a single ops or a set that `addr` lies in, or false; its start and size. */
+/*
+ * Find the trampoline of a single ops or a set that `addr` lies in; its start, and its size in
+ * bytes. False when there is none.
+ */
 bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /*
- * The same for one that is gone, too, until another takes its place: a stack that was recorded
- * while it was there may still name it.
+ * The same, but also finds a trampoline that was destroyed, as long as no other one was made in its
+ * place: for printing stacks that were recorded when it existed.
  */
 bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /* The one with the lowest address above *addr (0: the first); false when there is none. */
