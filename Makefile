@@ -256,6 +256,17 @@ bench-silicon: deps-build
 	@$(MAKE) --no-print-directory process
 	@$(process)/bench
 
+# The same, and LTTng-UST, XRay and uftrace beside it.
+bench-peers:
+	@tools/install-deps peers
+	@$(MAKE) --no-print-directory process
+	@mkdir -p $(process)-gettime/host
+	@cp examples/process/include/*.h $(process)-gettime/host/
+	@cp tests/bench/peers/process_clock.h $(process)-gettime/host/
+	@$(MAKE) --no-print-directory libtrace PROFILE=full FOR=process HOST=$(process)-gettime/host LIBTRACE=$(process)-gettime/libtrace
+	@$(MAKE) --no-print-directory -s -C examples/process CC=$(process_cc) LIBTRACE=$(process)-gettime/libtrace OUT=$(process)-gettime
+	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
+
 # The torture tests for hours: both compilers, 1 to 8 CPUs.
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
@@ -298,4 +309,4 @@ help:
 	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test check bench process flips bench-silicon soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers soak mutate format clean help FORCE deps-build deps-run deps-test
