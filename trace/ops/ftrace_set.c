@@ -6,7 +6,6 @@ struct set {
 	uint64_t ops; /* bits of `known`; 0: free */
 	struct ftrace_tramp *tramp;
 	uint32_t nr_sites;
-	uint32_t nr;			   /* not used */
 	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: `known_as` of each ops */
 };
 
