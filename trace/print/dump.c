@@ -185,7 +185,7 @@ void trace_dump_forget(struct trace_array *tr)
 /* Config lock held. */
 static void print_array(struct trace_array *tr, int cpu)
 {
-	struct trace_iter *iter = trace_iter_open(tr, cpu, false);
+	struct trace_iter *iter = trace_iter_open(tr, cpu, TRACE_ITER_PEEKING);
 	char *line = trace_plat_alloc(LINE_BYTES);
 	uint64_t nr;
 
