@@ -38,7 +38,8 @@ def prepare(trees, paths, args, directory):
                 ["tools/recordmcount/"], 20),
         Command("tests/recordmcount/test_sizes.py", [*PYTEST, "tests/recordmcount/test_sizes.py"],
                 ["tools/recordmcount/"], 20),
-        Command("examples/process", ["make", "-s", "BUILD=build/flips", "flips"], ["trace/arch/x86_64/text_"], 10),
+        Command("examples/process", ["make", "-s", "BUILD=build/flips", "FLIPS=300000", "flips"],
+                ["trace/arch/x86_64/text_"], 60),
     ]
     plan = product_plan(trees, args.jobs)
     if args.boots:
