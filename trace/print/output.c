@@ -112,10 +112,23 @@ static void print_event(struct trace_iter *iter, struct trace_seq *seq)
 	end_cut_line(iter, seq);
 }
 
+/* Has the event all the fields that its type describes? */
+static bool is_whole(const struct trace_iter *iter, const struct trace_event *type)
+{
+	for (size_t i = 0; i < type->nr_fields; i++) {
+		if (iter->event.len < type->fields[i].offset + type->fields[i].size)
+			return false;
+	}
+	return true;
+}
+
+/* An event that is too short is damaged. It is printed as one of an unknown type. */
 void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
 {
-	iter->type = trace_event_get(trace_iter_entry(iter)->type);
+	const struct trace_event *type = trace_event_get(trace_iter_entry(iter)->type);
+
+	iter->type = type && is_whole(iter, type) ? type : NULL;
 	print_event(iter, seq);
-	trace_event_put(iter->type);
+	trace_event_put(type);
 	iter->type = NULL;
 }

@@ -4,7 +4,9 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include <trace/event.h>
 #include <trace/ring_buffer.h>
+#include "instance/entry.h"
 
 #define COLUMNS                                                                                    \
 	"#                                _-----=> irqs-off/BH-disabled\n"                         \
@@ -507,6 +509,37 @@ static void callers_that_end_with_a_call(void **state)
 	fake_stack_nr = 0;
 }
 
+/* Damage that the ring cannot see: an event has less than its type says. */
+static void too_short(void **state)
+{
+	static const uint16_t types[] = { TRACE_TYPE_PRINT, TRACE_TYPE_BPRINT, TRACE_TYPE_BPUTS,
+					  TRACE_TYPE_RAW_DATA };
+	static const char *const forms[] = { "raw", "hex", "bin" };
+	struct trace_event_buffer fbuffer;
+	void *entry;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct trace_event event = { .type = types[i] };
+		char line[40];
+
+		entry = trace_event_buffer_reserve(&fbuffer, NULL, &event,
+						   sizeof(struct trace_entry));
+		assert_non_null(entry);
+		trace_event_buffer_commit(&fbuffer, entry);
+		snprintf(line, sizeof(line), ": Unknown type %u\n", types[i]);
+		assert_non_null(strstr(cat("trace"), line));
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		char option[40];
+
+		snprintf(option, sizeof(option), "options/%s", forms[i]);
+		assert_int_equal(echo("1", option), 0);
+		assert_true(strlen(cat("trace")) < 2000);
+		assert_int_equal(echo("0", option), 0);
+	}
+}
+
 static void printk_raw(void **state)
 {
 	(void)state;
@@ -590,6 +623,7 @@ int main(void)
 		TEST(printk),
 		TEST(printk_that_grows),
 		TEST(callers_that_end_with_a_call),
+		TEST(too_short),
 		TEST(printk_raw),
 		TEST(symbols),
 		TEST(overwritten),
