@@ -22,7 +22,7 @@ def weight(path):
 KERNEL = ("BUILD=build/kernel", "CC=gcc")
 
 BOOTED = (
-    ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-256M]"], 20, {}),
+    ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}),
     ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20,
      {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}),
 )

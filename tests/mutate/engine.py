@@ -1,5 +1,8 @@
 """Draws mutants of a file and finds out what becomes of each."""
+import contextlib
 import hashlib
+import queue
+import threading
 import time
 from dataclasses import dataclass
 
@@ -80,3 +83,25 @@ class Draw:
             return Outcome(mutant, SURVIVED, "", time.monotonic() - begin, code)
         finally:
             tree.restore(self.path, self.text, times)
+
+
+def in_threads(workers, work):
+    """Run them side by side. A thread would end with an error in silence: the others get no more work, and it is raised here."""
+    errors = []
+
+    def run(worker):
+        try:
+            worker()
+        except BaseException as error:
+            errors.append(error)
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    work.get_nowait()
+
+    threads = [threading.Thread(target=run, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]

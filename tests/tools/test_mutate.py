@@ -1,4 +1,5 @@
 """make mutate on a small program: a fault that its test notices, one that it does not, and changes that are none."""
+import queue
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutate"))
 
 import suites  # noqa: E402
-from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw  # noqa: E402
+from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, in_threads  # noqa: E402
 from operators import mutants_of  # noqa: E402
 from suites import Command  # noqa: E402
 from trees import Plan, Tree  # noqa: E402
@@ -88,6 +89,20 @@ def test_survivor_and_verdict(tree):
     assert [told.of(mutant) for mutant in lived if mutant != always] == [None] * (len(lived) - 1)
     with pytest.raises(ValueError):
         Verdicts(f"### `limit.c`\n\n{lines_of(always)}\n  whatever: it is fine\n")
+
+
+def test_error_of_one_worker_ends_all():
+    """Of SystemExit in a thread nobody hears; what is left would look like a whole run."""
+    work = queue.SimpleQueue()
+    for number in range(5):
+        work.put(number)
+
+    def worker():
+        raise SystemExit("no such test")
+
+    with pytest.raises(SystemExit, match="no such test"):
+        in_threads([worker], work)
+    assert work.empty()
 
 
 def test_draw_is_steady():
