@@ -13,6 +13,7 @@
 #define SLOW_WORKER_NS 100000000ull   /* the same after the first second: 100 ms */
 #define PATIENCE_NS    10000000000ull /* when the log names who is inside: 10 s */
 #define NAMELESS_BYTES 4096u	      /* taken for the size of code without a symbol */
+#define SEVERAL	       (-1)	      /* in place of the pid of who began a wait */
 
 struct slot {
 	struct ftrace_wait *waits; /* in the order in which they began; NULL: free */
@@ -76,10 +77,12 @@ static void append(struct ftrace_wait **list, struct ftrace_wait *wait)
 
 void ftrace_wait_begin(struct ftrace_wait *wait, void (*done)(struct ftrace_wait *wait))
 {
+	int32_t pid = trace_plat_current_pid();
+
 	trace_plat_lock(&grace_lock);
 	wait->done = done;
 	wait->number = ++last_number;
-	wait->pid = trace_plat_current_pid();
+	wait->pid = wait->state == FTRACE_WAIT_IDLE || wait->pid == pid ? pid : SEVERAL;
 	if (wait->state == FTRACE_WAIT_IDLE) {
 		wait->state = FTRACE_WAIT_QUEUED;
 		append(&queue, wait);
@@ -89,9 +92,10 @@ void ftrace_wait_begin(struct ftrace_wait *wait, void (*done)(struct ftrace_wait
 	trace_plat_unlock(&grace_lock);
 }
 
+/* Is there one in the list that thread `pid` may have begun since it took `mark`? */
 static bool list_has(const struct ftrace_wait *wait, uint64_t mark, int32_t pid)
 {
-	while (wait && !(wait->number >= mark && wait->pid == pid))
+	while (wait && !(wait->number >= mark && (wait->pid == pid || wait->pid == SEVERAL)))
 		wait = wait->next;
 	return wait;
 }

@@ -58,7 +58,7 @@ struct ftrace_wait {
 	void (*done)(struct ftrace_wait *wait);
 	struct ftrace_wait *next;
 	uint64_t number; /* ascends with each begin */
-	int32_t pid;	 /* who began it */
+	int32_t pid;	 /* who began it; below 0 when several threads did */
 	enum ftrace_wait_state state;
 };
 

@@ -318,6 +318,23 @@ static void test_who_waits_for_what(void **state)
 	assert_int_equal(nr_done, 4);
 }
 
+/* What two threads began is waited for by both. */
+static void test_begun_by_two(void **state)
+{
+	uint64_t mark = ftrace_grace_mark();
+
+	(void)state;
+	stand(2, start_of(0));
+	begin(0);
+	fake_run(3);
+	begin(0);
+	fake_run(1);
+	fake_on_pause = leave_at_five;
+	assert_int_equal(ftrace_grace_wait(mark, true), 0);
+	assert_int_equal(fake_nr_pauses, 5);
+	assert_int_equal(nr_done, 1);
+}
+
 /* Ctrl-C ends the wait, frees nothing, and leaves the rest to the worker. */
 static void test_interrupted(void **state)
 {
@@ -525,6 +542,7 @@ int main(void)
 		TEST(test_no_slot_left),
 		TEST(test_begun_again),
 		TEST(test_who_waits_for_what),
+		TEST(test_begun_by_two),
 		TEST(test_interrupted),
 		TEST(test_late_threads_are_named),
 		TEST(test_many_late_threads),
