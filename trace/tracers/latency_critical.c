@@ -19,6 +19,10 @@ struct critical_cpu {
 	uintptr_t started_at;
 } __attribute__((aligned(64)));
 
+/*
+ * `cpus` is made at the first start and stays: a thread that was preempted on its way to the
+ * callback, or inside of a function whose return is hooked, looks at it after the tracer has gone.
+ */
 static struct {
 	uint32_t watches;
 	struct critical_cpu *cpus;
@@ -202,36 +206,33 @@ static size_t cpus_bytes(void)
 	return trace_plat_nr_cpus() * sizeof(*critical.cpus);
 }
 
-static void free_cpus(void)
+/* No CPU is timing. */
+static void forget_times(void)
 {
-	trace_plat_free(critical.cpus, cpus_bytes());
-	critical.cpus = NULL;
+	memset(critical.cpus, 0, cpus_bytes());
 }
 
 static int start(struct trace_array *tr, uint32_t watches)
 {
-	int err;
-
 	if (critical_latency.tr)
 		return -EBUSY;
-	critical.cpus = trace_plat_alloc(cpus_bytes());
+	if (!critical.cpus)
+		critical.cpus = trace_plat_alloc(cpus_bytes());
 	if (!critical.cpus)
 		return -ENOMEM;
+	forget_times();
 	critical.watches = watches;
 	critical_latency.records = critical_records;
 	critical_latency.start_ts = critical_start_ts;
 	critical_latency.listen = critical_listen;
 	critical_latency.stop_listening = critical_stop_listening;
-	err = trace_latency_start(&critical_latency, tr);
-	if (err)
-		free_cpus();
-	return err;
+	return trace_latency_start(&critical_latency, tr);
 }
 
 static void critical_reset(struct trace_array *tr)
 {
-	trace_latency_reset(tr); /* no probe and no callback runs any more */
-	free_cpus();
+	trace_latency_reset(tr); /* no probe runs any more */
+	forget_times();
 }
 
 static int irqsoff_init(struct trace_array *tr)

@@ -6,6 +6,7 @@
 #include <trace/fgraph.h>
 #include <trace/host_tracepoints.h>
 #include "tracefs.h"
+#include "tracers/latency.h"
 
 #define US 1000u
 
@@ -415,6 +416,21 @@ static void not_within_itself(void **state)
 	fake_run(-1);
 }
 
+/* A thread was preempted in the callback before it asked whether its call is recorded. */
+static void asked_late(void **state)
+{
+	const struct trace_latency *lat;
+
+	(void)state;
+	start("irqsoff");
+	lat = trace_latency_of(&trace_global)->running;
+	irqs(0, true, 0);
+	assert_true(lat->records(lat, 0, 1));
+	assert_int_equal(echo("nop", "current_tracer"), 0);
+	assert_false(lat->records(lat, 0, 1));
+	irqs(0, false, 0);
+}
+
 /* Threads that are left out: the two ends alone are there. */
 static void thread_filters(void **state)
 {
@@ -784,6 +800,7 @@ int main(void)
 		TEST(option_that_fails),
 		TEST(as_a_graph),
 		TEST(not_within_itself),
+		TEST(asked_late),
 		TEST(thread_filters),
 		TEST(settings_of_the_graph),
 		TEST(levels_begin_with_the_time),
