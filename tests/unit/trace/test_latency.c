@@ -424,11 +424,12 @@ static void asked_late(void **state)
 	(void)state;
 	start("irqsoff");
 	lat = trace_latency_of(&trace_global)->running;
-	irqs(0, true, 0);
-	assert_true(lat->records(lat, 0, 1));
+	irqs(1, true, 0); /* and its CPU is never heard of again */
+	fake_this->irqs_off = false;
+	fake_bind(0);
+	assert_true(lat->records(lat, 1, 1));
 	assert_int_equal(echo("nop", "current_tracer"), 0);
-	assert_false(lat->records(lat, 0, 1));
-	irqs(0, false, 0);
+	assert_false(lat->records(lat, 1, 1));
 }
 
 /* Threads that are left out: the two ends alone are there. */
