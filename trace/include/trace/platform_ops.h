@@ -162,8 +162,9 @@ int trace_plat_why_not(const char *name, char *out_text, size_t len);
 /* As trace_plat_clock_ns(), and never goes back across CPUs. Probe context, preemption off. */
 uint64_t trace_plat_clock_mono_ns(void);
 /*
- * Sleep for about `ns`. With `may_interrupt` it ends early, with -EINTR, when the user interrupts,
- * and at once when he has. 0 otherwise. Thread context.
+ * Sleep for about `ns`, or where threads are cooperative, yield to the others for that long. With
+ * `may_interrupt` it ends early, with -EINTR, when the user interrupts, and at once when he has. 0
+ * otherwise. Thread context.
  */
 int trace_plat_pause(uint64_t ns, bool may_interrupt);
 
@@ -177,7 +178,10 @@ struct trace_plat_later { /* zeroed is idle */
  */
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns);
 
-/* Call fn for every thread that exists. Thread context. */
+/*
+ * Call fn for every thread that exists: each has to be seen by trace_plat_each_stack() in the end,
+ * or what waits for all threads does not come to an end. Thread context.
+ */
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
 			    void *arg);
 
@@ -200,6 +204,10 @@ struct trace_plat_look {
  * if it can tell them. A thread may be missed, for instance because it was just being switched:
  * `seen` is then not called for it, and the caller tries again later. Both functions may be called
  * with interrupts off and do not block. Thread context, interrupts on.
+ *
+ * The default finds nothing on any stack. It will do as long as no thread is preempted in the
+ * kernel, nor yields in a callback; but live patching takes it that no thread is in a function that
+ * is being replaced.
  */
 void trace_plat_each_stack(const struct trace_plat_look *look);
 
