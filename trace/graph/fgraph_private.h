@@ -269,8 +269,4 @@ uint64_t fgraph_stacks_count(uint32_t index);
 /* Calls of `index` have slept nothing so far: those that were pushed without. Takes the lock. */
 void fgraph_stacks_begin_sleep(uint32_t index);
 
-/* From trace_thread_created() and trace_thread_exited(), without the lock. */
-void fgraph_thread_created(struct trace_thread *thread);
-void fgraph_thread_exited(struct trace_thread *thread);
-
 #endif

@@ -1,7 +1,7 @@
 /*
  * Giving shadow stacks to threads and taking them back: see fgraph_private.h.
  *
- * The first user gives a stack to every thread that exists, trace_thread_created() to those that
+ * The first user gives a stack to every thread that exists, ftrace_graph_thread_created() to those that
  * come later. When the last user is removed, empty stacks are taken back. One that still has frames
  * stays, and nothing is pushed on it any more; it is freed when its thread ends, or when the last
  * user is removed another time.
@@ -254,7 +254,7 @@ void fgraph_stacks_begin_sleep(uint32_t index)
 
 /* ---- Threads ---- */
 
-void fgraph_thread_created(struct trace_thread *thread)
+void ftrace_graph_thread_created(struct trace_thread *thread)
 {
 	void *stack;
 
@@ -285,7 +285,7 @@ static void *abandon(struct trace_thread *thread)
 	return stack_of(base);
 }
 
-void fgraph_thread_exited(struct trace_thread *thread)
+void ftrace_graph_thread_exited(struct trace_thread *thread)
 {
 	void *stack = NULL;
 

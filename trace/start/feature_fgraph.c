@@ -8,13 +8,13 @@ static void fgraph_created(int32_t parent_pid, int32_t pid, struct trace_thread 
 {
 	(void)parent_pid;
 	(void)pid;
-	fgraph_thread_created(thread);
+	ftrace_graph_thread_created(thread);
 }
 
 static void fgraph_exited(int32_t pid, struct trace_thread *thread)
 {
 	(void)pid;
-	fgraph_thread_exited(thread);
+	ftrace_graph_thread_exited(thread);
 }
 
 /* The first in the table, so it is the last that a thread calls at its end: others are traced. */

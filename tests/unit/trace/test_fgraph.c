@@ -312,6 +312,28 @@ static void thread_ends_inside(void **state)
 	nothing_left();
 }
 
+/* What hosts of the profile `graph` call, who have no <trace/trace.h>. */
+static void thread_comes_and_goes(void **state)
+{
+	struct trace_thread *thread = fake_thread_of(FIRST_PID + 1);
+	uint64_t nr;
+
+	(void)state;
+	watch(&user_a, NULL);
+	nr = ftrace_graph_nr_stacks();
+	fake_run(FIRST_PID + 1);
+	ftrace_graph_thread_exited(thread);
+	assert_int_equal(ftrace_graph_nr_stacks(), nr - 1);
+	fake_call(DO_WORK, PARENT);
+	assert_int_equal(user_a.entries, 0);
+	ftrace_graph_thread_created(thread);
+	assert_int_equal(ftrace_graph_nr_stacks(), nr);
+	fake_call(DO_WORK, PARENT);
+	assert_int_equal(user_a.returns, 1);
+	unwatch(&user_a);
+	nothing_left();
+}
+
 static void no_memory(void **state)
 {
 	struct fgraph_ops gops = { .retfunc = note_return, .private = &user_a };
@@ -914,6 +936,7 @@ int main(void)
 		TEST(user_goes_while_inside),
 		TEST(user_goes_after_two_waits),
 		TEST(thread_ends_inside),
+		TEST(thread_comes_and_goes),
 		TEST(no_memory),
 		TEST(users_in_all_places),
 		TEST(callers_behind_the_hook),

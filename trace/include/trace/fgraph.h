@@ -113,6 +113,21 @@ uint32_t ftrace_graph_depth(const struct trace_thread *thread);
 uint64_t ftrace_graph_nr_stacks(void);
 
 /*
+ * Threads that come and go; with the profile `full` trace_thread_created() and
+ * trace_thread_exited() of <trace/trace.h> call these. Thread context, may sleep.
+ *
+ * Called by the parent of a new thread, before that runs for the first time, and when it is already
+ * in the list that trace_plat_each_thread() walks. Without it, or without memory, a thread that is
+ * created while there is a user has no shadow stack, and none of its calls is hooked.
+ */
+void ftrace_graph_thread_created(struct trace_thread *thread);
+/*
+ * Called by a thread that ends, before it leaves that list: it gives back its shadow stack, and no
+ * call of it is hooked any more. Calls that it is still in count in user.nr_abandoned.
+ */
+void ftrace_graph_thread_exited(struct trace_thread *thread);
+
+/*
  * Begin and end to measure the time that threads are switched out; the calls nest. Outside of them
  * ftrace_graph_ret.sleep_ns is 0. In calls that began earlier, sleep counts from the begin. get
  * returns 0, or an error of register_trace_sched_switch(): then put is not to be called. Thread.

@@ -3,8 +3,10 @@
  * it out by trace_plat_current() and trace_plat_each_thread().
  *
  * Context:   each field says who changes it; probes of the thread itself read all.
- * Ownership: the memory is the host's; what the fields point to is trace/'s. trace_thread_exited()
- *            is the last call that may look at it.
+ * Ownership: the memory is the host's; what the fields point to is trace/'s. The host says when a
+ *            thread comes, by trace_thread_created() of <trace/trace.h>, and when it goes, by
+ *            trace_thread_exited(), the last call that may look at it. With the profile `graph`
+ *            these are ftrace_graph_thread_created() and _exited() of <trace/fgraph.h>.
  */
 #ifndef TRACE_THREAD_H
 #define TRACE_THREAD_H
@@ -27,13 +29,13 @@ struct trace_thread {
 	uint64_t ignored_by;
 	/* Live patching: which side of a transition it is on. Changed under livepatch's lock. */
 	uint32_t livepatch;
-	/* Bit n: slot n of ops/ftrace_grace.c has not seen this thread outside its code yet. */
+	/* Bit n: wait n for all threads has not seen this thread outside its code yet. */
 	uint32_t grace;
 
 	/*
 	 * The shadow stack of <trace/fgraph.h>. Changed by the thread itself, and by interrupts on
-	 * it, which leave it as they found it. Both pointers are NULL when it has none;
-	 * fgraph_stack.c gives and takes it.
+	 * it, which leave it as they found it. Both pointers are NULL when it has none.
+	 * The first user of graph tracing gives one to every thread that exists.
 	 */
 	struct fgraph_frame *graph_base;
 	struct fgraph_frame *TRACE_ATOMIC graph_top;   /* the next free frame */
