@@ -3,7 +3,7 @@
  *
  *   options/funcgraph-*, set_graph_function, max_graph_depth --> struct trace_graph of the instance
  *   graph_tracer.c  the tracer: options, start and stop      graph_calls.c  the callbacks
- *   graph_event.c  events in any context, what the settings say
+ *   graph_record.c  events in any context, what the settings say
  *
  * Context:   fields are written by threads, config lock held, and read by probes.
  */
