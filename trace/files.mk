@@ -79,8 +79,8 @@ TRACE_SRCS += trace/tracers/dump_commands.c \
 	trace/tracers/function_tracer.c \
 	trace/tracers/function_variants.c \
 	trace/tracers/graph_calls.c \
-	trace/tracers/graph_record.c \
 	trace/tracers/graph_events.c \
+	trace/tracers/graph_record.c \
 	trace/tracers/graph_settings.c \
 	trace/tracers/graph_tracer.c \
 	trace/tracers/latency.c \
