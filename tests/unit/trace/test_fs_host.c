@@ -178,7 +178,7 @@ static void check_cancel(const char *path)
 	trace_fs_resume(reader.handle);
 	assert_int_equal(echo("hello", "trace_marker"), 0);
 	pthread_join(threads[1], NULL);
-	assert_true(other.got > 0);
+	assert_int_equal(other.got, 300); /* the first bytes of a page */
 	/* Whoever is cancelled still gets what is there. */
 	assert_int_equal(echo("hello", "trace_marker"), 0);
 	trace_fs_cancel(reader.handle);
