@@ -2,6 +2,9 @@
  * Those inline functions of <trace/platform.h> that are the same for every host with one CPU and no
  * threads. The <trace_plat_inline.h> of such a host includes this instead of defining them.
  *
+ * One that has threads defines TRACE_ONE_CPU_HAS_THREADS before, and writes itself what asks for
+ * the thread that runs: trace_plat_current_pid(), trace_plat_current(), trace_plat_stack_top().
+ *
  * The host's interrupt entry has to add TRACE_ONE_CPU_IRQ (or TRACE_ONE_CPU_NMI) to
  * trace_one_cpu.preempt_count before the first traced function, and subtract it after the last one.
  *
@@ -76,6 +79,8 @@ static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
 	*(volatile uint32_t *)&trace_one_cpu.recursion = trace_plat_recursion_word() & ~(1u << bit);
 }
 
+#ifndef TRACE_ONE_CPU_HAS_THREADS
+
 static TRACE_ALWAYS_INLINE int32_t trace_plat_current_pid(void)
 {
 	return 0;
@@ -90,6 +95,8 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
 {
 	return trace_one_cpu.stack_top;
 }
+
+#endif
 
 TRACE_END_DECLS
 
