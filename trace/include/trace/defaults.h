@@ -62,8 +62,9 @@ struct trace_symbol {
 };
 
 /*
- * Set the table of symbols: `nr` functions with ascending addresses; `end` is the end of the last
- * one. To be called once, before symbols are asked for; without it no address has a name. The table
+ * Set the table of symbols: `nr` functions with ascending addresses, each address once (of several
+ * equal ones the last would be shown, and the others have no size); `end` is the end of the last
+ * function. To be called once, before symbols are asked for; without it no address has a name. The table
  * belongs to the host and may never be changed or freed.
  */
 void trace_symbols_set(const struct trace_symbol *symbols, size_t nr, uintptr_t end);

@@ -136,7 +136,8 @@ typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
  *
  * 0, or the error of the first command that failed; those after it are not carried out. -ENOENT: no
  * such file or command; -EINVAL: the line cannot be understood; -E2BIG: it is longer than
- * TRACE_FS_LINE_MAX; -ENOMEM; or an error of the file. *out_pos, unless `out_pos` is NULL, is the
+ * TRACE_FS_LINE_MAX; -ENOMEM; -ENODEV: trace_init() was not called, or failed; or an error of the
+ * file. *out_pos, unless `out_pos` is NULL, is the
  * index in the line at which the failed command begins.
  */
 #define TRACE_FS_LINE_MAX 4096u

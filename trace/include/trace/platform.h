@@ -69,7 +69,10 @@ static inline void trace_plat_preempt_disable(void);
 static inline void trace_plat_preempt_enable(void);
 /* See the layout above. */
 static inline uint32_t trace_plat_preempt_count(void);
-/* Id of the running thread; 0 for idle. */
+/*
+ * Id of the running thread; 0 for idle. 0 is shown as <idle>, so a boot thread that goes on to do
+ * work has another.
+ */
 static inline int32_t trace_plat_current_pid(void);
 static inline bool trace_plat_irqs_disabled(void);
 /* Nanoseconds; never goes back on one CPU. */
