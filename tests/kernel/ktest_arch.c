@@ -151,6 +151,18 @@ static void test_exec_alloc(void)
 	mutex_unlock(&text_mutex);
 }
 
+/* The inner one of two finds interrupts off, and leaves them so. */
+static void test_irq_flags(void)
+{
+	uint64_t outer = trace_plat_irq_save(), inner = trace_plat_irq_save();
+	bool was_off;
+
+	trace_plat_irq_restore(inner);
+	was_off = trace_plat_irqs_disabled();
+	trace_plat_irq_restore(outer);
+	KTEST_CHECK(was_off && !trace_plat_irqs_disabled());
+}
+
 const struct ktest ktest_arch[] = {
 	{ "arch_rights", test_rights },
 	{ "arch_guard_pages", test_guard_pages },
@@ -158,5 +170,6 @@ const struct ktest ktest_arch[] = {
 	{ "arch_map", test_map },
 	{ "arch_alias", test_alias },
 	{ "trace_exec_alloc", test_exec_alloc },
+	{ "trace_irq_flags", test_irq_flags },
 	{ 0 },
 };
