@@ -344,6 +344,18 @@ def test_position_independent_call(shop, tool):
     refused(tool, made, "6-byte call", "-fno-pie")
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_bytecode(shop, tool, compiler):
+    """The calls are made at the link: an object that seems to have no sites is not taken for one without."""
+    refused(tool, shop.compile("made", MIXED, "-flto", compiler=compiler), "no machine code yet: compile without -flto")
+
+
+def test_bytecode_beside_code(shop, tool):
+    made = shop.compile("made", MIXED, "-flto", "-ffat-lto-objects")
+    must(tool, made)
+    assert entries(made) == 5
+
+
 def test_other_objects_are_still_processed(shop, tool):
     good, also_good = shop.compile("good", MIXED), shop.compile("good2", MIXED)
     bad = shop.write("bad.o", "nonsense")

@@ -69,11 +69,18 @@ close_file:
 	return err;
 }
 
+static int no_code(const struct object *obj)
+{
+	return object_error(obj, "no machine code yet: compile without -flto");
+}
+
 /* The file header, before libelf sees the file: libelf takes damaged tables for empty ones. */
 static int check_header(const struct object *obj)
 {
 	Elf64_Ehdr eh;
 
+	if (obj->image_bytes >= 4 && memcmp(obj->image, "BC\xc0\xde", 4) == 0) /* LLVM's bitcode */
+		return no_code(obj);
 	if (obj->image_bytes < EI_NIDENT || memcmp(obj->image, ELFMAG, SELFMAG) != 0)
 		return object_error(obj, "not an ELF file");
 	if (obj->image[EI_CLASS] != ELFCLASS64 || obj->image[EI_DATA] != ELFDATA2LSB)
@@ -182,6 +189,18 @@ static int load_symbols(struct object *obj)
 	return 0;
 }
 
+/* gcc's bytecode has no calls: the object would look as if it had no sites. */
+static int check_code(const struct object *obj)
+{
+	for (size_t i = 1; i < obj->nr_syms; i++) {
+		const char *name = object_symbol_name(obj, i);
+
+		if (name && strcmp(name, "__gnu_lto_slim") == 0)
+			return no_code(obj);
+	}
+	return 0;
+}
+
 int object_open(struct object *obj, const char *path)
 {
 	memset(obj, 0, sizeof(*obj));
@@ -196,7 +215,7 @@ int object_open(struct object *obj, const char *path)
 		object_error(obj, "libelf: %s", elf_errmsg(-1));
 		goto close_object;
 	}
-	if (load_symbols(obj) != 0)
+	if (load_symbols(obj) != 0 || check_code(obj) != 0)
 		goto close_object;
 	return 0;
 
