@@ -112,10 +112,13 @@ static void print_event(struct trace_iter *iter, struct trace_seq *seq)
 	end_cut_line(iter, seq);
 }
 
-/* Has the event all the fields that its type describes? */
+/*
+ * Has the event all the fields that its type describes? Functions of a type take that for granted;
+ * printing field by field does not.
+ */
 static bool is_whole(const struct trace_iter *iter, const struct trace_event *type)
 {
-	for (size_t i = 0; i < type->nr_fields; i++) {
+	for (size_t i = 0; i < type->nr_fields && type->funcs.trace; i++) {
 		if (iter->event.len < type->fields[i].offset + type->fields[i].size)
 			return false;
 	}
