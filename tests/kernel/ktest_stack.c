@@ -8,7 +8,7 @@
 #include "ktest.h"
 
 #define PAINT	    0x5aa5c33c0ff0963cull
-#define PAINT_BYTES (2 * TRACE_CONFIG_STACK)
+#define PAINT_BYTES (2ul * TRACE_CONFIG_STACK)
 #define OWN_BYTES   256u /* of stack_use() itself */
 #define TRIES	    5u	 /* an interrupt may use this stack, too, but not each time */
 
