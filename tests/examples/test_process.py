@@ -143,11 +143,15 @@ def test_flips_while_threads_work(folder, tracer):
 
 
 def test_flips(folder):
-    """`make flips` does a million. How many int3s the threads hit depends on how busy the processors are."""
-    lines = must("timeout", "120", folder / "flips", FLIPS_IN_BATCHES).splitlines()
-    assert lines[-1] == "3 passed, 0 failed"
-    int3 = int(re.search(r"(\d+) int3", lines[-2])[1])
-    assert int3 >= SELFTEST_INT3
+    """`make flips` does a million. int3s were hit: threads ran over what was being changed, if not at the first try."""
+    int3 = 0
+    for _ in range(5):
+        lines = must("timeout", "120", folder / "flips", FLIPS_IN_BATCHES).splitlines()
+        assert lines[-1] == "3 passed, 0 failed"
+        int3 = int(re.search(r"(\d+) int3", lines[-2])[1])
+        if int3 > SELFTEST_INT3:
+            break
+    assert int3 > SELFTEST_INT3
 
 
 def test_bench(folder):
