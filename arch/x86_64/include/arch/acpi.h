@@ -5,12 +5,12 @@
  *                       -> FADT  power control ports, reset register, PM timer; DSDT for \_S5
  *                       -> HPET  address of the timer block
  *
- * Tables are foreign input: every length and checksum is checked, a bad table is reported and
- * left out, nothing in it is followed.
+ * The firmware's tables are not trusted: lengths and checksums are checked. A bad table is reported
+ * and ignored, and so are the tables that only it points to.
  *
  * Context:   acpi_init - boot CPU, after the page allocator works. acpi_info - any, after it.
  * Locking:   none: written once, before other CPUs run.
- * Ownership: the tables themselves are not looked at again.
+ * Ownership: everything is copied; the tables are not read again after acpi_init().
  */
 #ifndef ARCH_ACPI_H
 #define ARCH_ACPI_H
@@ -31,15 +31,15 @@ struct acpi_ioapic {
 	uint8_t id;
 };
 
-/* Where an ISA interrupt really arrives. */
+/* The input that an ISA interrupt arrives at where that is not the one with its own number. */
 struct acpi_override {
 	uint32_t gsi;
 	uint8_t isa_irq;
 	bool active_low;
-	bool level;
+	bool level; /* level triggered; false: by edges */
 };
 
-/* A register of the FADT: address 0 when there is none. */
+/* A register that the FADT names. `addr` is a port or a physical address; 0 when there is none. */
 struct acpi_reg {
 	uint64_t addr;
 	uint8_t space; /* ACPI_SPACE_* */
@@ -63,8 +63,8 @@ struct acpi_info {
 	struct acpi_reg pm1b_cnt;
 	uint16_t s5_typ_a; /* SLP_TYP values of \_S5 */
 	uint16_t s5_typ_b;
-	uint32_t smi_cmd; /* port; 0 when the machine has no SMI command */
-	uint8_t acpi_enable;
+	uint32_t smi_cmd;    /* port; 0 when the machine has no SMI command */
+	uint8_t acpi_enable; /* to be written there: the firmware gives up its power registers */
 	struct acpi_reg reset;
 	uint8_t reset_value;
 	struct acpi_reg pm_timer;

@@ -1,9 +1,9 @@
 /*
- * Single instructions of the CPU: interrupts on and off, waiting, serialising. Its registers, ports
- * and features come with it.
+ * Single instructions of the CPU: interrupts on and off, waiting, serialising. The headers of its
+ * registers, ports and features are included.
  *
- * Interrupts going off and on are told to <trace/host_tracepoints.h> while somebody wants to know;
- * the _raw forms tell nobody.
+ * Turning interrupts off and on calls the tracepoints irq_disable and irq_enable of
+ * <trace/host_tracepoints.h> while they have probes; the _raw forms never do.
  *
  * Context: any; all inline, none is traced.
  */
@@ -53,8 +53,8 @@ static TRACE_ALWAYS_INLINE void arch_irq_enable(void)
 	arch_irq_enable_raw();
 }
 /*
- * Interrupts off; returns what arch_irq_restore() needs. The _from forms are for locks: `parent`
- * is whom to name as the one who did it.
+ * Turn interrupts off; returns what arch_irq_restore() needs. The _from forms are for locks:
+ * `parent` is the address that a trace shows as the caller, 0 for the function's own.
  */
 static TRACE_ALWAYS_INLINE uint64_t arch_irq_save_from(uintptr_t parent)
 {
@@ -86,19 +86,27 @@ static TRACE_ALWAYS_INLINE void arch_cpu_relax(void)
 {
 	__asm__ volatile("pause" : : : "memory");
 }
-/* Sleep until an interrupt; on again afterwards. No interrupt is lost in between. Tells nobody. */
+/*
+ * With interrupts off: turn them on and sleep until one comes. They stay on. STI takes effect
+ * behind the next instruction (Intel SDM volume 2, STI), so none comes before the HLT. Calls no
+ * tracepoint.
+ */
 static TRACE_ALWAYS_INLINE void arch_idle_wait(void)
 {
 	__asm__ volatile("sti; hlt" : : : "memory");
 }
-/* End of this CPU. NMIs are still served. */
+/* Stop this CPU for good. It still serves NMIs. */
 static TRACE_ALWAYS_INLINE void __attribute__((noreturn)) arch_halt_forever(void)
 {
 	for (;;)
 		__asm__ volatile("cli; hlt" : : : "memory");
 }
 
-/* Everything fetched before is forgotten: SERIALIZE, or an IRET to the next instruction. */
+/*
+ * Serialise: the CPU forgets all instructions that it has fetched, and runs what memory holds now.
+ * By SERIALIZE if it has that, otherwise by an IRET to the next instruction (Intel SDM volume 3,
+ * "Serializing Instructions").
+ */
 static TRACE_ALWAYS_INLINE void arch_sync_core(void)
 {
 	uint64_t scratch;

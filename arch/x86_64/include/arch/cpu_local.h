@@ -1,8 +1,8 @@
 /*
  * What each CPU keeps for itself, reached through the GS base.
  *
- * Context: any. A field is written by its own CPU only, with one instruction, so that interrupts
- * see it before or after, never between.
+ * Context: any. Once a CPU runs, only it writes its fields, each with one instruction, so that an
+ * interrupt sees the value before or after, never half of one.
  */
 #ifndef ARCH_CPU_LOCAL_H
 #define ARCH_CPU_LOCAL_H
@@ -19,15 +19,15 @@ struct cpu_local {
 	struct thread *current; /* running thread; never NULL once threads are up */
 	uint32_t id;		/* logical number, dense from 0 */
 	uint32_t apic_id;
-	uint32_t preempt_count;	  /* see trace/platform.h; bit 31 set: no reschedule wanted */
-	uint32_t trace_recursion; /* bits of trace/; read together with preempt_count */
+	uint32_t preempt_count;	  /* see <trace/platform.h>; bit 31 set: no reschedule wanted */
+	uint32_t trace_recursion; /* bits of trace/; it reads both as one word of 64 bits */
 	int32_t current_pid;	  /* of `current`; 0 for idle */
 	struct trace_thread *trace_thread; /* of `current` */
 	uint64_t tsc_mult;		   /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */
 	uint64_t tsc_base;
-	uint64_t tick_count;
+	uint64_t tick_count;	   /* timer ticks that this CPU took */
 	uint64_t kernel_stack_top; /* of `current` */
-	uintptr_t irq_stack_top;   /* where the outermost interrupt that runs began; 0: none does */
+	uintptr_t irq_stack_top;   /* end of the outermost interrupt's trap frame; 0 in none */
 	void *arch_private;	   /* arch/: descriptor tables, stacks */
 	void *kernel_private;	   /* kernel/: run queue, timers */
 };
@@ -37,7 +37,7 @@ struct cpu_local {
 
 #define CPU_LOCAL_PTR ((struct cpu_local __seg_gs *)0)
 
-/* Read a field of this CPU. The value may be stale when preemption is on. */
+/* Read a field of the running CPU. With preemption on, the thread may be on another one by now. */
 #define cpu_local_read(field)	      (((volatile struct cpu_local __seg_gs *)0)->field)
 #define cpu_local_write(field, value) (((volatile struct cpu_local __seg_gs *)0)->field = (value))
 

@@ -13,11 +13,11 @@
 
 #define MULTIBOOT2_MAGIC 0x36d76289u
 
-/* boot/boot.asm knows this layout (struc handover). */
+/* boot/boot.inc has this layout, too (struc handover). */
 struct handover {
 	uint64_t mbi_phys; /* multiboot2 information, below 4 GiB */
 	uint64_t magic;	   /* MULTIBOOT2_MAGIC */
-	uint64_t boot_tsc; /* time stamp counter at the first instruction */
+	uint64_t boot_tsc; /* time-stamp counter at the first instructions */
 	uint64_t kernel_phys_start;
 	uint64_t kernel_phys_end; /* behind .bss */
 };

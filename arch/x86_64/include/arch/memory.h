@@ -1,7 +1,7 @@
 /*
  * Physical memory before the page allocator: what is free, and pages for the first page tables.
  *
- * Context:   boot CPU. memory_early_page() ends with arch_start(), before kernel_main().
+ * Context:   boot CPU. memory_early_page() is not called any more once kernel_main() runs.
  * Locking:   none.
  * Ownership: the ranges of memory_free_ranges() belong to kernel/; everything else stays with
  *            whoever has it now (firmware, kernel image, early page tables).
@@ -14,18 +14,22 @@
 #include <arch/handover.h>
 #include <arch/multiboot.h>
 
-/* Less than this is refused with a message. */
+/* memory_init() refuses a machine with less usable memory. */
 #define MEMORY_MIN_BYTES (12ull << 20)
 
-/* Find the usable ranges and set the first pages aside for page tables. */
+/*
+ * Find the usable ranges and set some pages below 4 GiB aside for memory_early_page(). Where that
+ * fails the machine is refused with a message, and halts.
+ */
 void memory_init(const struct handover *handover);
 
-/* A zeroed page from the early pool, as a physical address below 4 GiB. Never fails: panics. */
+/* A zeroed page for a page table, as a physical address below 4 GiB. Panics when all are used. */
 uint64_t memory_early_page(void);
 
 /*
- * Usable memory that nobody has: ascending, page aligned, not touching each other, from 1 MiB up,
- * all in the direct map. The contents are garbage.
+ * Usable memory that nobody uses: ranges in ascending order, page aligned, not touching each other,
+ * from 1 MiB up, all in the direct map. What they contain is undefined. The first call ends
+ * memory_early_page(): the pages left over from it are in the ranges.
  */
 const struct memory_range *memory_free_ranges(size_t *out_nr);
 

@@ -20,8 +20,8 @@ struct memory_range {
 enum memory_kind {
 	MEMORY_USABLE = 1,
 	MEMORY_RESERVED = 2,
-	MEMORY_ACPI = 3, /* tables, reclaimable */
-	MEMORY_NVS = 4,
+	MEMORY_ACPI = 3, /* ACPI tables; free once they have been read */
+	MEMORY_NVS = 4,	 /* the firmware's own; never free */
 	MEMORY_BAD = 5,
 };
 
@@ -30,14 +30,14 @@ struct memory_map_entry {
 	enum memory_kind kind;
 };
 
-/* Copy everything. Returns 0, or -EINVAL for information that contradicts itself. */
+/* Copy everything. -EINVAL when a length in it is wrong, its end or a memory map is missing. */
 int multiboot_parse(const void *mbi);
 
-/* The command line, "" when there is none. The first word (a path) is not part of it. */
+/* The command line, "" when there is none. GRUB does not put the kernel's path in front of it. */
 const char *multiboot_cmdline(void);
 /* The memory map as the firmware gave it. */
 const struct memory_map_entry *multiboot_memory_map(size_t *out_nr);
-/* The RSDP (a copy, newest version given), NULL when there is none; *out_bytes long. */
+/* A copy of the RSDP, *out_bytes long, in the newest version that there is; NULL without one. */
 const void *multiboot_rsdp(size_t *out_bytes);
 
 #endif

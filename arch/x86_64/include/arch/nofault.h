@@ -1,5 +1,5 @@
 /*
- * Accesses that may fault, and say so instead.
+ * Accesses to addresses that may be bad. They return false where others would fault.
  *
  * Context: any, NMI included. Not traced.
  */
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copy kernel memory; false, `to` partly written, when some of it is not mapped. */
+/* Copy from kernel memory. False, with `to` partly written, when some of it cannot be read. */
 bool arch_read_nofault(void *to, const void *from, size_t bytes);
-/* Write to kernel memory; false, perhaps partly done, when some of it cannot be written. */
+/* Copy to kernel memory. False, with `to` partly written, when some of it cannot be written. */
 bool arch_write_nofault(void *to, const void *from, size_t bytes);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * Address space: 4-level tables, W^X. One set of kernel tables, shared by every CPU and root.
+ * Address space: tables of 4 levels, in which no page is both writable and executable. The tables
+ * of the kernel's half are shared by all CPUs and all roots (a root is the top table, CR3 points
+ * at it).
  *
- *   0x0000400000000000  alias: kernel text and the executable area, writable, NX. Only in the
- *                       poking root, only between arch_alias_open() and arch_alias_close()
+ *   0x0000400000000000  alias: kernel text and the executable area, writable, NX. Only in the root
+ *                       for writing text, and between arch_alias_open() and arch_alias_close()
  *   0xffff888000000000  direct map: all RAM, RW NX; pages with kernel text, rodata or
  *                       executable allocations are read-only in it
  *   0xffffc90000000000  vmap area (kernel/), 4 KiB pages through arch_map()
@@ -11,11 +13,12 @@
  *   0xffffffffc0000000  devices and firmware tables
  *   0xffffffffd0000000  trap stacks of each CPU, with guard pages
  *
- * All kernel pages are global: a change of root leaves them in the TLB and drops the alias.
+ * The kernel's pages are global: when a root is loaded they stay in the TLB, and those of the alias
+ * are dropped from it.
  *
  * Context:   arch_map(), arch_unmap(): any but NMI. The alias: see below.
  * Locking:   one internal lock, interrupts off, around changes of tables.
- * Ownership: tables, once made, stay.
+ * Ownership: a table is never freed.
  */
 #ifndef ARCH_PAGING_H
 #define ARCH_PAGING_H
@@ -40,54 +43,69 @@
 #define PAGE_EXEC    0x2ull /* refused together with PAGE_WRITE */
 #define PAGE_NOCACHE 0x4ull
 
-/* Replace the boot tables by the final ones. Boot CPU, once, interrupts off. */
+/* Replace the page tables of boot/ by the final ones. Boot CPU, once, interrupts off. */
 void paging_init(void);
 /* Physical address of the kernel's root, for CR3. */
 uint64_t paging_kernel_root(void);
 
 /*
- * Map one page. Returns -EEXIST when `virt` is mapped, -EINVAL for PAGE_WRITE with PAGE_EXEC or an
- * address outside the kernel half, -ENOMEM without a page for a table.
+ * Map one page of 4 KiB. Returns -EEXIST when `virt` is mapped, -EINVAL for PAGE_WRITE with
+ * PAGE_EXEC or an address below the direct map, -ENOMEM without a page for a table or when a larger
+ * page is mapped there.
  */
 int arch_map(uintptr_t virt, uint64_t phys, uint64_t flags);
-/* Remove a page from the tables and from this CPU's TLB; no effect when nothing is there. */
+/*
+ * Remove a page of 4 KiB from the tables and from this CPU's TLB, if it is mapped. Other CPUs may
+ * use it until arch_flush_tlb_all_cpus().
+ */
 void arch_unmap(uintptr_t virt);
-/* Forget [virt, virt + nr pages) in the TLBs of all CPUs. Thread context, interrupts on. */
+/* Drop `nr` pages from `virt` on from the TLBs of all CPUs. Thread context, interrupts on. */
 void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr);
+/* Drop them from the TLB of the running CPU. Any context. */
 void arch_flush_tlb_local(uintptr_t virt, size_t nr);
 
-/* The address RAM at `phys` has in the direct map. */
+/* The address that RAM at the physical address `phys` has in the direct map. Any context. */
 static inline void *arch_phys_to_virt(uint64_t phys)
 {
 	return (void *)(uintptr_t)(phys + DIRECT_MAP_BASE);
 }
-/* Of an address in the direct map or in the kernel image. Any context. */
+/* The physical address of an address in the direct map or in the kernel image. Any context. */
 static inline uint64_t arch_virt_to_phys(const void *virt)
 {
 	uintptr_t addr = (uintptr_t)virt;
 
 	return addr >= KERNEL_BASE ? addr - KERNEL_BASE : addr - DIRECT_MAP_BASE;
 }
-/* Of any kernel address, through the tables. False when nothing is mapped there. Any context. */
+/*
+ * The physical address of any kernel address, by a walk of the tables. False when nothing is mapped
+ * there. Any context.
+ */
 bool arch_lookup(uintptr_t virt, uint64_t *out_phys);
 
-/* Registers of a device, uncached. NULL when the area is full. Stays mapped. Thread, boot. */
+/*
+ * Map a device's registers, uncached and for ever. NULL when the area for devices is full or there
+ * is no page for a table. Thread context, or boot.
+ */
 void *arch_map_device(uint64_t phys, size_t bytes);
-/* Firmware tables, read-only where they are not RAM. NULL when the area is full. Stays mapped. */
+/*
+ * The address at which a table of the firmware can be read: in the direct map if it has all of it,
+ * otherwise mapped read-only, for ever. NULL and context as for arch_map_device().
+ */
 const void *arch_map_firmware(uint64_t phys, size_t bytes);
 
 /*
- * Walk all tables; log and count the pages that are writable and executable, and the pages of text
- * that are writable through another mapping. 0 is right. Thread context.
+ * Walk all tables. Log and count the pages that are writable and executable, and those that make
+ * text or constants writable at another address. 0 when all is as it should be. Thread context.
  */
 size_t arch_check_wx(void);
 
 /* ---- Alias: the one way to write text ---- */
 
 /*
- * open/close: make the poking root have, and not have, the alias. One user at a time: the caller
- * holds text_mutex. Thread context; costs a few instructions.
- * enter/leave: load the poking root in this CPU, and restore the one enter() returned. Interrupts
+ * open/close: put the alias into the root for writing text, and take it out. One user at a time:
+ * the caller holds the text lock (text_mutex of kernel/). Thread context; costs a few
+ * instructions.
+ * enter/leave: load that root in this CPU, and load again the one that enter() returned. Interrupts
  * are off from before enter() to after leave().
  */
 void arch_alias_open(void);
@@ -103,7 +121,7 @@ static inline void *arch_alias_of(uintptr_t text_addr)
 	return (void *)(text_addr - KERNEL_BASE + ALIAS_BASE);
 }
 
-/* ---- Executable memory in reach of rel32: handed out by <trace/arch_exec.h> ---- */
+/* ---- Executable memory that relative calls reach: handed out by <trace/arch_exec.h> ---- */
 
 static inline bool arch_exec_contains(uintptr_t addr)
 {
@@ -113,11 +131,12 @@ static inline bool arch_exec_contains(uintptr_t addr)
 /* ---- Start of other CPUs ---- */
 
 /*
- * A root for a CPU that comes out of reset: the kernel half, plus the page at `phys` (below 1 MiB)
- * mapped at its physical address, read-only and executable. Returns the root, below 4 GiB.
+ * A root for CPUs that come out of reset: the kernel half, plus the page at `phys` (below 1 MiB)
+ * mapped at its physical address, read-only and executable. Returns the root's physical address,
+ * which is below 4 GiB. Boot CPU; one page at a time.
  */
 uint64_t arch_ap_root_open(uint64_t phys);
-/* Remove that page again. */
+/* Remove that page from the root again. */
 void arch_ap_root_close(void);
 
 #endif

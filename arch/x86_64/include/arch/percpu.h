@@ -11,28 +11,28 @@
 #include <stdint.h>
 #include <arch/cpu_local.h>
 
-/* Selectors. The order of code and data allows SYSRET later. */
+/* Selectors of the GDT, in the order that SYSCALL would need. */
 #define KERNEL_CS 0x08
 #define KERNEL_DS 0x10
 
 /*
- * Make the area, trap stacks (with guard pages) and tables of logical CPU `cpu` ready.
- * Returns -ENOMEM; nothing is kept then that a second try would not use.
+ * Make struct cpu_local, trap stacks (with guard pages), GDT and TSS of logical CPU `cpu` ready.
+ * Returns 0 or -ENOMEM. Pages taken by a try that failed are kept, and used by the next one.
  */
 int cpu_prepare(uint32_t cpu, uint32_t apic_id);
 
 /*
- * On the CPU itself, running on the kernel's root, long mode: control registers, GDT, TSS, IDT,
- * GS base. Afterwards traps and traced functions work. Not traced.
+ * Load control registers, GDT, TSS, IDT and GS base of CPU `cpu`, which is the running one, in long
+ * mode and on the kernel's root. Afterwards traps and traced functions work. Not traced.
  */
 void cpu_load(uint32_t cpu);
 
-/* Area of a CPU that is prepared. Any context. */
+/* struct cpu_local of a CPU; filled in by cpu_prepare(). Any context. */
 struct cpu_local *cpu_local_of(uint32_t cpu);
 
 /*
- * The trap stack that `addr` lies on: name ("NMI", "#DF", "#MC"), bounds and CPU; NULL for none.
- * Any context, also for addresses that are not mapped.
+ * The name ("NMI", "#DF", "#MC") of the trap stack that has `addr` on it or in its guard page, and
+ * its bounds, without the guard page; NULL for none. Any context. `addr` need not be mapped.
  */
 const char *cpu_trap_stack_of(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi);
 /* The thread that runs on the CPU whose trap stacks `addr` is among; NULL for none. Any context. */

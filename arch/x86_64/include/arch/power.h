@@ -1,7 +1,8 @@
 /*
- * Ending the machine. All are final: each tries its ways in order and halts when none worked.
+ * Ending the machine. None of these returns: each tries the ways named there, in that order, and
+ * halts when none has worked.
  *
- * Context: any; interrupts are turned off. Other CPUs should have been stopped or be idle.
+ * Context: any; interrupts are turned off. Other CPUs go on: a caller that minds stops them first.
  */
 #ifndef ARCH_POWER_H
 #define ARCH_POWER_H

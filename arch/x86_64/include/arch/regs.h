@@ -45,7 +45,7 @@ static TRACE_ALWAYS_INLINE uint64_t rdtsc(void)
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
 	return (uint64_t)hi << 32 | lo;
 }
-/* Not before every earlier load is done. */
+/* Read after all earlier loads: without LFENCE a CPU may read it ahead (SDM volume 2, RDTSC). */
 static TRACE_ALWAYS_INLINE uint64_t rdtsc_ordered(void)
 {
 	uint32_t lo, hi;

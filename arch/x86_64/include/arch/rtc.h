@@ -2,7 +2,7 @@
  * The clock that runs when the machine is off (MC146818), in seconds.
  *
  * Context:   thread; up to a few milliseconds.
- * Locking:   the caller's: one reader at a time, for the chip has an index register.
+ * Locking:   the caller's: one reader at a time, because the chip has one index register.
  * Ownership: none.
  */
 #ifndef ARCH_RTC_H
@@ -10,7 +10,10 @@
 
 #include <stdint.h>
 
-/* Seconds since 1970, taking the clock to show UTC and a year of this century; 0: no clock. */
+/*
+ * Seconds since 1970, if the clock shows UTC and a year of this century, which it does not tell.
+ * 0: there is no clock, or it shows no time.
+ */
 uint64_t rtc_read(void);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Borders of the kernel's sections, from linker.ld. All page aligned but the tables.
+ * Borders of the kernel's sections, from linker.ld. Those between different access rights (text,
+ * rodata, data with bss) and those of the executable area are page aligned.
  */
 #ifndef ARCH_SECTIONS_H
 #define ARCH_SECTIONS_H
@@ -14,17 +15,23 @@ extern char data_start[], data_end[];
 extern char bss_start[], bss_end[];
 extern char kernel_end[];
 extern char irq_entry_start[], irq_entry_end[]; /* functions that are IRQ_ENTRY */
-extern char exec_pool_start[], exec_pool_end[]; /* physical home of the executable area */
+extern char exec_pool_start[], exec_pool_end[]; /* memory of the executable area, see paging.h */
 
 /* The boot CPU's first stack, 16 KiB, and the unmapped page below it. */
 extern char boot_stack_guard[], boot_stack[], boot_stack_top[];
 
-/* Table of traced call sites, and the symbol tables of the second link. */
+/*
+ * The addresses of all call sites, ascending; and what the second link adds: names of functions,
+ * and why functions cannot be traced.
+ */
 extern const uintptr_t __start_mcount_loc[], __stop_mcount_loc[];
 extern const char ksyms_start[], ksyms_end[];
 extern const char whynot_start[], whynot_end[];
 
-/* A function of traced code that interrupts call first: traces show where one begins and ends. */
+/*
+ * For handlers of interrupts in traced code: traces show the calls of these functions as the begin
+ * and end of an interrupt.
+ */
 #define IRQ_ENTRY __attribute__((noinline, section(".text.irqentry")))
 
 static inline bool arch_is_irq_entry(uintptr_t addr)

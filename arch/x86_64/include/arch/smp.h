@@ -1,9 +1,10 @@
 /*
- * The other CPUs: starting them, asking things of them, stopping them.
+ * The other CPUs (APs, application processors): starting them, asking things of them, stopping
+ * them.
  *
- * Numbers: CPUs are numbered 0 .. smp_nr_cpus() - 1 without holes; 0 is the boot CPU. smp_nr_cpus()
- * is what exists, fixed by smp_init(); one that never answered, or is more than may run, stays
- * offline.
+ * CPUs are numbered 0 .. smp_nr_cpus() - 1 without holes; 0 is the boot CPU. smp_nr_cpus() is how
+ * many exist, and is fixed by smp_init(). A CPU that never answered, or that the limit of
+ * smp_init() leaves out, has a number and stays offline.
  *
  * Coming online, against text patching: before it is online a CPU runs code that has no call sites
  * (notrace). It then takes the hot-plug lock, with interrupts off, sets its bit in the online mask,
@@ -15,7 +16,8 @@
  *
  * Context:   thread, interrupts on, for what waits for other CPUs (asserted); senders that do not
  *            wait - any. The calls that run on the other side - interrupt, so they may not sleep.
- * Locking:   the hot-plug lock is a spinning one, taken with interrupts on and served meanwhile.
+ * Locking:   the hot-plug lock spins. Threads take it with interrupts on, so that they go on
+ *            answering other CPUs while they wait for it.
  */
 #ifndef ARCH_SMP_H
 #define ARCH_SMP_H
@@ -26,8 +28,8 @@
 struct trap_frame;
 
 /*
- * Number the CPUs of the MADT, the boot CPU always and first; at most MAX_CPUS, of which `max_cpus`
- * will be started.
+ * Number the CPUs that the firmware lists (MADT), at most MAX_CPUS, the boot CPU first. At most
+ * `max_cpus` of them, the boot CPU included, will be online.
  */
 void smp_init(unsigned long max_cpus);
 /*
@@ -43,38 +45,42 @@ uint32_t smp_nr_online(void);
 bool smp_cpu_online(uint32_t cpu);
 uint64_t smp_online_mask(void); /* bit n: CPU n */
 
-/* No CPU comes online between the two. Thread context. */
+/* No CPU comes online between the two. Thread context, interrupts on. Not traced. */
 void smp_hotplug_lock(void);
 void smp_hotplug_unlock(void);
 
-/* fn(arg), interrupts off, on every online CPU, this one too; `wait`: until all are done. */
+/*
+ * Call fn(arg), interrupts off, on every online CPU, this one too. Returns when all are done if
+ * `wait`, otherwise perhaps before.
+ */
 void smp_call_all(void (*fn)(void *arg), void *arg, bool wait);
-/* The same on one CPU, and wait. -ENODEV when it is not online. */
+/* Call fn(arg), interrupts off, on one CPU, and wait until it is done. -ENODEV: it is offline. */
 int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg);
 
 /*
- * Every other online CPU executes arch_sync_core() between call and return, and so does this one.
- * CPUs that are silent for long are named in the log; it keeps waiting.
+ * Every online CPU, this one too, executes arch_sync_core() between call and return. A CPU that
+ * does not answer for 10 s is named in the log, and waited for all the same.
  */
 void smp_sync_cores(void);
 
-/* CPU `cpu` shall look at its need-resched flag: calls upcall_reschedule() there. Any context. */
+/* Let CPU `cpu`, if it is online, call upcall_reschedule() in an interrupt. Any context. */
 void smp_send_reschedule(uint32_t cpu);
 
 /*
- * Stop all other CPUs, for good, by NMI: used by panic. The registers they had are kept.
- * Waits for at most five seconds. Any context; of several callers one returns, the others stop too.
+ * Stop all other CPUs, for good, by NMI, and keep the registers they had; for panics. Interrupts
+ * stay off on this CPU. Waits for at most 5 s. Any context. If several CPUs call it, it returns on
+ * one, and the others stop too.
  */
 void smp_stop_others_nmi(void);
 /* Registers of a CPU that smp_stop_others_nmi() stopped; NULL when it did not answer. */
 const struct trap_frame *smp_stopped_frame(uint32_t cpu);
 /*
- * fn(regs, arg) in NMI context on each other online CPU, one after the other. Returns the number
- * that ran it: each has two seconds to begin, and no CPU begins after that. Thread or irq context.
+ * Call fn(regs, arg) in NMI context on each other online CPU, one after the other. Each has 2 s to
+ * begin, and no CPU begins after that. Returns how many ran it. Thread or irq context.
  */
 uint32_t smp_nmi_call_others(void (*fn)(const struct trap_frame *regs, void *arg), void *arg);
 
-/* Interrupts of each kind that this CPU took, for `irqs`. */
+/* Kinds of interrupts that each CPU counts, for the command `irqs` of the shell. */
 enum smp_irq_kind {
 	SMP_IRQ_TIMER,
 	SMP_IRQ_RESCHEDULE,

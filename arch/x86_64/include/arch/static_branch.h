@@ -1,7 +1,6 @@
 /*
- * Branches that cost one NOP while they are not taken, the host's half of <trace/static_key.h>. The
- * NOP is a site of its own: the engine that changes call sites makes it a jmp to the other way, and
- * back.
+ * Branches that cost one NOP while they are not taken: this host's half of <trace/static_key.h>.
+ * The NOP is changed to a jmp, and back, by the same code that changes call sites.
  *
  *   site:  nop  (5 bytes)              static_branch_update()              jmp on
  *          ...the usual way                                                ...
@@ -11,7 +10,7 @@
  * and static_branches_end; tools/sites checks that each entry is a NOP in the kernel's text.
  *
  * Context:   static_branch() - any, NMI included. update - thread, interrupts on.
- * Locking:   update: the host's text lock.
+ * Locking:   update: the caller holds the text lock (text_mutex of kernel/).
  * Ownership: keys are static.
  */
 #ifndef ARCH_STATIC_BRANCH_H
@@ -41,7 +40,10 @@ on:
 	return true;
 }
 
-/* Change every site whose key says something else, in batches. 0, or -EINVAL: text is damaged. */
+/*
+ * Change every site that does not agree with its key, in batches. When a batch fails, it and those
+ * after it are not made: -EBUSY if somebody's breakpoint is in the way, -EINVAL if text is damaged.
+ */
 int static_branch_update(void);
 
 #endif

@@ -10,21 +10,24 @@
 
 #include <stdint.h>
 
-/* What a thread that does not run has on its stack is found from here. switch.asm knows it. */
+/*
+ * A thread that does not run: its registers lie on its stack, from rsp on. switch.asm stores rsp in
+ * the first word.
+ */
 struct arch_context {
 	uint64_t rsp;
 };
 
 /*
- * Save this thread into `prev`, go on with `next`. Returns when somebody switches back to `prev`.
- * Keeps the callee-saved registers; the interrupt flag stays as it is. Not traced.
- * The caller sets cpu_local's `current`, `current_pid`, `trace_thread`, `kernel_stack_top`.
+ * Save the running thread into `prev` and go on with `next`. Returns when `prev` is switched to
+ * again. Interrupts stay off all the time. Not traced.
+ * The caller sets `current`, `current_pid`, `trace_thread` and `kernel_stack_top` of cpu_local.
  */
 void arch_switch(struct arch_context *prev, struct arch_context *next);
 
 /*
- * Let the first switch to `ctx` call entry(arg) on the stack that ends at `stack_top` (16-byte
- * aligned), interrupts off as in the switch. `entry` never returns.
+ * Prepare `ctx` so that the first switch to it calls entry(arg), with interrupts off, on the stack
+ * that ends at `stack_top` (16-byte aligned). `entry` must not return.
  */
 void arch_thread_init(struct arch_context *ctx, uintptr_t stack_top, void (*entry)(void *arg),
 		      void *arg);

@@ -1,7 +1,7 @@
 /*
- * Tracepoints of <trace/host_tracepoints.h> in the middle of inline functions: called through an
- * assembly routine that preserves every register, so that a branch that is not taken costs the code
- * around it nothing but its NOP.
+ * How inline functions call tracepoints of <trace/host_tracepoints.h>: through an assembly routine
+ * that preserves every register. The compiler need not save any for a call that is rarely made, so
+ * the code around it pays for one NOP.
  *
  * Context: as <trace/host_tracepoints.h> says of each.
  */
@@ -11,14 +11,17 @@
 #include <trace/compiler.h>
 #include <trace/host_tracepoints.h>
 
-/* Does anybody listen to tracepoint `name`? One NOP while nobody does. */
+/* Has tracepoint `name` a probe? Costs one NOP while it has none. */
 #define TRACEPOINT_WANTED(name) trace_##name##_enabled()
 
-/* Tell them; `ip` is where this stands. For those of the routines below. */
+/*
+ * Call tracepoint `name`, one of those below. Its argument ip is the address of the instruction
+ * behind this call.
+ */
 #define TRACEPOINT_CALL(name, parent)                                                              \
 	__asm__ volatile("call tracepoint_call_" #name : : "D"(parent) : "memory", "cc")
 
-/* tracepoint_call.asm. rdi: parent; what they pass on as ip is where they are called. */
+/* tracepoint_call.asm. Not to be called from C: they take `parent` in rdi. */
 void tracepoint_call_irq_disable(void);
 void tracepoint_call_irq_enable(void);
 void tracepoint_call_preempt_disable(void);

@@ -1,16 +1,16 @@
 /*
  * Traps: exceptions, interrupts, NMI. One frame layout for all of them.
  *
- * Exceptions and interrupts run on the interrupted stack; #DF, NMI and #MC on a stack of their own.
- * #BP runs on the interrupted stack with a gap of 8 words between it and the frame, so that who
- * answers it can push on the interrupted stack; trace_breakpoint_dispatch() asks them.
- * An int3 inside an NMI works: its IRET lets the next NMI in early, which is held back and run when
- * the first one is done (nmi_entry.asm).
+ * Exceptions and interrupts are handled on the interrupted stack; #DF, NMI and #MC each on a stack
+ * of their own. The frame of a #BP has a gap of 8 words to the interrupted stack. So a handler
+ * that trace_breakpoint_dispatch() calls can push a return address there, as a call would. An int3
+ * may be hit inside an NMI handler. Its IRET lets the next NMI in early, and nmi_entry.asm keeps
+ * that until the first one is done.
  *
- * Context:   handlers run with interrupts off. Interrupt vectors (32 and up, but NMI) count as
- *            hardirq in preempt_count; softirqs and preemption follow at the outermost exit.
- * Locking:   none; arch_irq_register() before the vector can fire.
- * Ownership: the frame is the handler's until it returns; changes take effect then.
+ * Context:   handlers run with interrupts off. Interrupts (vectors from 32 on) count as hardirq in
+ *            preempt_count; softirqs and preemption follow at the end of the outermost one.
+ * Locking:   none; arch_irq_register() is called before the vector can fire.
+ * Ownership: the frame is the handler's until it returns. What it changes there takes effect then.
  */
 #ifndef ARCH_TRAP_H
 #define ARCH_TRAP_H
@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
-/* asm.inc knows this layout (struc trap_frame). */
+/* asm.inc has this layout, too (struc trap_frame). */
 struct trap_frame {
 	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
 	uint64_t rbp, rdi, rsi, rdx, rcx, rbx, rax;
@@ -43,25 +43,32 @@ typedef void (*trap_fn)(struct trap_frame *regs);
 void trap_init(void);
 
 /*
- * Let `fn` handle interrupt `vector` (32..255). It acknowledges the interrupt itself, before it
- * returns: a thread switch may follow. Returns -EBUSY when the vector has a handler, -EINVAL.
+ * Let `fn` handle interrupt `vector` (32..255). It calls apic_eoi() itself, because a switch to
+ * another thread may follow its return. -EBUSY when the vector has a handler; -EINVAL when it is
+ * below 32.
  */
 int arch_irq_register(uint8_t vector, trap_fn fn);
-/* The same for NMI: called with preempt_count saying NMI. There is one; returns the one before. */
+/*
+ * Let `fn` handle NMIs, in place of the handler that is returned. It is called with the NMI and
+ * hardirq bits set in preempt_count.
+ */
 trap_fn arch_nmi_register(trap_fn fn);
 
-/* Interrupts seen per vector, all CPUs: for `irqs`. Any context. */
+/* How often a vector came, on all CPUs together. Any context. */
 uint64_t arch_irq_count(uint8_t vector);
 
-/* "page fault", "double fault", ...; "unknown". Any context. */
+/* The name of an exception, such as "page fault"; "unknown trap" without one. Any context. */
 const char *trap_name(uint64_t vector);
-/* True when `regs` is a double fault, or a page fault, that ran into the guard page of a stack. */
+/*
+ * Was this trap a page fault or a double fault in the guard page of a stack? CR2 still has to hold
+ * the address of the fault.
+ */
 bool trap_is_stack_overflow(const struct trap_frame *regs);
-/* Print what happened: vector, error code, address for page faults. One to three lines. Any
- * context. */
+/* Print one or two lines: vector and error code, or the address of a page fault. Any context. */
 void arch_describe_fault(const struct trap_frame *regs);
-/* Print the registers of a trap on any CPU; the control registers of this one. Any context. */
+/* Print the registers of a trap. Any context. */
 void arch_dump_registers(const struct trap_frame *regs);
+/* Print the control registers of the running CPU. Any context. */
 void arch_dump_control_registers(void);
 
 #endif

@@ -1,16 +1,16 @@
 /*
  * The two serial ports, 16550 compatible, 115200 8N1: COM1 is the console, COM2 the machine
- * channel. Polled output works from the first instruction of C; interrupts come later, when the
- * interrupt controllers are up.
+ * channel. Polled output works once uart_init() has run, which needs nothing of the kernel;
+ * interrupts come later, when the interrupt controllers are up.
  *
  *   uart_init --> uart_early_putc (polled)
- *             --> uart_start(port, client): rx called per byte; uart_tx_kick() makes the
- *                 transmitter ask tx for bytes until it has none
+ *             --> uart_start(port, client): rx is called for each byte that comes; uart_tx_kick()
+ *                 makes the transmitter call tx for bytes until that has none
  *
  * Context:   uart_early_putc - any, NMI and panic included. The rest - see each function.
  * Locking:   a port's transmitter has a spin lock of its own, taken with interrupts off; tx is
  *            called under it. Polled output takes none.
- * Ownership: the client table must live forever.
+ * Ownership: struct uart_client is the caller's, and stays for ever.
  */
 #ifndef ARCH_UART_H
 #define ARCH_UART_H
@@ -39,11 +39,14 @@ void uart_early_putc(unsigned int port, uint8_t byte);
 /* Wait until the last byte has left the chip. Any context. */
 void uart_flush(unsigned int port);
 
-/* Go over to interrupts. -ENODEV: no such port or no route for its interrupt. After apic_init(). */
+/*
+ * Go over to interrupts, which come to the running CPU. After apic_init(). -ENODEV when there is no
+ * such port or its interrupt has no route, -EBUSY when it was started before.
+ */
 int uart_start(unsigned int port, const struct uart_client *client);
 /*
- * tx has bytes now. Does not wait. Any context but NMI; the caller holds no lock that tx takes.
- * Does nothing before uart_start().
+ * Say that tx has bytes now. Does not wait for them to be sent. Does nothing before uart_start().
+ * Any context but NMI; the caller holds no lock that tx takes.
  */
 void uart_tx_kick(unsigned int port);
 

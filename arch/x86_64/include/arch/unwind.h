@@ -1,7 +1,8 @@
 /*
  * Backtraces along frame pointers, through trap frames and ftrace trampolines.
  *
- * Each result is the address of an instruction that runs or will be returned to, innermost first.
+ * The results are addresses of instructions, innermost first: the one that runs, then those that
+ * will be returned to. Where a return is hooked it is the real one.
  *
  * Context:   any, NMI and panic included. Reads nothing outside known stacks. Not traced.
  * Locking:   none. For a thread that runs on another CPU the result may be wrong, never harmful.
@@ -16,9 +17,9 @@
 #include <arch/switch.h>
 #include <arch/trap.h>
 
-/* From a frame pointer: `rip` is the first entry, then the callers. Returns the number. */
+/* From a frame pointer: `rip` is the first entry, then come the callers. Returns how many. */
 size_t arch_backtrace(uintptr_t rip, uintptr_t rbp, uintptr_t *out, size_t max);
-/* From a trap; knows about functions that have not made their frame yet. */
+/* From a trap. The interrupted function may have no frame yet, or none any more. */
 size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t max);
 /* Of a thread that does not run. */
 size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, size_t max);
@@ -26,17 +27,18 @@ size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, si
 size_t arch_backtrace_here(uintptr_t *out, size_t max);
 
 /*
- * Show what the code on a stack can come back to, without what earlier calls have left between:
- * each return address, the real one where a return is hooked; and for an interrupt the instruction
- * with all words up to the first frame that the interrupted code has for sure. True when the walk
- * came to the first frame of the stack. False: it broke off, and more may be there.
+ * Call fn() for all words by which the code on a stack can come back to somewhere, without words
+ * that earlier calls have left there. These are the return addresses, the real one where a return
+ * is hooked. For each interrupt they are also the interrupted instruction, and every word of the
+ * stack up to the first frame that is certain to be there. True when the walk came to the first
+ * frame of the stack. False when it broke off: then there may be more.
  */
 typedef void (*arch_words_fn)(const uintptr_t *words, size_t nr, void *arg);
 /* Of a thread that does not run. */
 bool arch_stack_show(const struct arch_context *ctx, arch_words_fn fn, void *arg);
 /*
- * Of the caller. `is_waiting`: what it has interrupted waits for an interrupt, so that nothing but
- * return addresses counts there.
+ * Of the caller. `is_waiting`: the innermost interrupt on the stack interrupted a wait for one, in
+ * a function that has its frame. So its words are not shown, only its return addresses.
  */
 bool arch_stack_show_here(bool is_waiting, arch_words_fn fn, void *arg);
 

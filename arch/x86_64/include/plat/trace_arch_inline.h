@@ -1,8 +1,9 @@
 /*
- * What the library's x86-64 half asks of this kernel: contracts are in <trace/arch_host.h>. Text is
- * written through the alias, a root of its own. trace_host.c of kernel/ has what is linked.
+ * What the library's x86-64 half asks of this kernel, as inline functions. Their contracts are in
+ * <trace/arch_host.h>; the others are in kernel/trace_host.c. Text is written through the alias of
+ * <arch/paging.h>.
  *
- * Context: as there; nothing has a call site.
+ * Context: as <trace/arch_host.h> says; nothing has a call site.
  */
 #ifndef TRACE_ARCH_INLINE_HOST_H
 #define TRACE_ARCH_INLINE_HOST_H

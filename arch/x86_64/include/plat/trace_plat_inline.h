@@ -1,7 +1,9 @@
 /*
- * The inline half of <trace/platform.h>: contracts are there; what is the same on every x86-64 host
- * is in <trace/arch_inline.h>. Probe context: everything here is this CPU's memory behind GS;
- * nothing can fault, block or be traced.
+ * The inline functions that <trace/platform.h> asks for, where the contracts are. Those that are
+ * the same on every x86-64 host are in <trace/arch_inline.h>.
+ *
+ * Context:   probes. All data is the running CPU's, behind GS; nothing can fault, block or be
+ *            traced.
  *
  * Locking:   none: one instruction, or preemption off.
  * Ownership: struct cpu_local belongs to its CPU.
@@ -13,12 +15,13 @@
 #include <trace/arch_inline.h>
 
 /*
- * Fields that do not change under code with preemption off, or only as an interrupt leaves them:
- * not volatile, so that one load may serve several readers. Preempt on and off are barriers.
+ * A field of this CPU, to be read with preemption off. It is not volatile, so the compiler may load
+ * it once for several readers. That will do: then only an interrupt can change these fields, and a
+ * value from before it is as good. Turning preemption on and off are barriers.
  */
 #define TRACE_PLAT_LOCAL(field) (((const struct cpu_local __seg_gs *)0)->field)
 
-/* Preempt depth reached 0 with a reschedule wanted. Not traced. */
+/* In kernel/: called when the preempt depth reached 0 with a reschedule wanted. Not traced. */
 void trace_plat_preempt_schedule(void);
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
@@ -33,7 +36,8 @@ static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
 	uint64_t ns = (uint64_t)(product >> 32);
 
 	/*
-	 * One value of 64 bits from here on: gcc would carry the pair around, 8 instructions more.
+	 * Tell gcc that this is one value of 64 bits. It would carry both halves of the product
+	 * on, which costs 8 instructions.
 	 */
 	__asm__("" : "+r"(ns));
 	return ns;

@@ -1,4 +1,4 @@
-/* Static keys of <trace/static_key.h> are static branches here. */
+/* In this kernel the static keys of <trace/static_key.h> are tested by <arch/static_branch.h>. */
 #ifndef TRACE_PLAT_STATIC_KEY_H
 #define TRACE_PLAT_STATIC_KEY_H
 
