@@ -1,8 +1,9 @@
 /*
  * The console as a file. Reading gives a line at a time, edited and echoed; the rest of a line that
- * did not fit is kept for the next read. Jobs in the background get -EIO, the keys are not theirs.
+ * did not fit is kept for the next read. Jobs in the background get -EIO, because what is typed is
+ * for the foreground.
  *
- * Locking: read_lock guards the kept line; one reader at a time.
+ * Locking: read_lock guards the kept line, and lets one reader in at a time.
  */
 #include <stdatomic.h>
 #include <kernel/console.h>
@@ -14,12 +15,12 @@
 #include "vfs_mount.h"
 
 static struct mutex read_lock;
-static char *kept; /* of the line being read; NULL for none */
-static size_t kept_pos;
+static char *kept;	/* the line that is being handed out; NULL for none */
+static size_t kept_pos; /* bytes of it that were handed out */
 static size_t kept_len;
 static _Atomic bool is_inside_line; /* the last byte written was no newline */
 
-/* The next line into `kept`; 0 at the end of input. */
+/* Let the user type the next line, into `kept`. Its length, 0 at the end of input, or -errno. */
 static int console_fill_kept(void)
 {
 	struct line_options plain = { .prompt = "", .keeps_newline = true };
@@ -66,7 +67,7 @@ static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *
 
 	(void)file;
 	(void)pos;
-	/* What Linux says to a job that it cannot stop until it is in the foreground again. */
+	/* Linux stops such a job by SIGTTIN, and gives -EIO to one that cannot be stopped. */
 	if (!console_is_foreground())
 		return -EIO;
 	err = mutex_lock_interruptible(&read_lock);

@@ -4,7 +4,7 @@
  *   NAME/enabled transition force      what <trace/livepatch.h> calls attributes
  *   NAME/vmlinux/FUNCTION,1            an empty directory for each function
  *
- * A node is a copy of the names that lead to it: patches come and go, names do not dangle.
+ * A node has a copy of the patch's name and no pointer to the patch, which may go away meanwhile.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -60,7 +60,10 @@ static void livepatch_put(void *node)
 	kfree(node);
 }
 
-/* `FUNCTION,1`: no function here has a namesake. */
+/*
+ * Make the name `FUNCTION,1` of a directory. On Linux the number tells functions of the same name
+ * apart. Here it is always 1, because a name that occurs twice cannot be patched.
+ */
 static int livepatch_func_entry(const struct klp_node *dir, uint32_t index, char *out_name)
 {
 	int err = klp_func_name(dir->patch, index, out_name, VFS_NAME_MAX - 2);
@@ -158,11 +161,11 @@ static ssize_t livepatch_attr_read(struct file *file, void *buf, size_t len, uin
 	return (ssize_t)len;
 }
 
-/* As with every file of Linux's sysfs, nothing is no value, and not refused. */
+/* Writing no bytes succeeds and changes nothing, as for every file of Linux's sysfs. */
 static ssize_t livepatch_attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct klp_node *node = file->object;
-	char letters[3] = { 0 }; /* all that counts */
+	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
 	bool on = false;
 	int err;
 

@@ -12,13 +12,15 @@ extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;
 extern const struct vfs_fs vfs_ram_fs;
 
-/* The file system that holds the resolved `path`, and what follows the mount in it, no slash in
- * front. */
+/*
+ * The file system that a resolved `path` is in. *out_rest points to the part of `path` that lies
+ * below the mount, without a slash in front.
+ */
 const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest);
 
 /*
- * A file of /dev or /proc. Text files have `show`, which writes the whole text, cut to `size`, and
- * returns the length it would have; the others have `ops`.
+ * A file of /dev or /proc. Text files have `show`, which writes the whole text, cut to fit `size`
+ * bytes with a NUL, and returns the length written; the others have `ops`.
  */
 struct vfs_special {
 	const char *dir;
@@ -27,14 +29,14 @@ struct vfs_special {
 	bool is_device;
 	const struct file_ops *ops;
 	size_t (*show)(char *buf, size_t size);
-	const void *data; /* free for `ops` */
+	const void *data; /* for `ops`, to use as it likes */
 };
 
-/* Make the root and these directories. 0 or -ENOMEM. Once. */
+/* Make the root and these directories, parents first. 0 or -ENOMEM. Boot only, once. */
 int vfs_ram_init(const char *const *dirs, size_t nr_dirs);
-/* Then files in them. 0 or -ENOMEM. Boot only. */
+/* Then make files in these directories. 0 or -ENOMEM. Boot only. */
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
-/* The operations of a text file, whose object is the special. */
+/* The operations of files with `show`; the object of such a file is its struct vfs_special. */
 extern const struct file_ops vfs_text_ops;
 extern const struct file_ops console_file_ops;
 /* The files of /proc/sys/kernel. */

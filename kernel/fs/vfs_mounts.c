@@ -1,8 +1,8 @@
 /*
  * What is mounted where. See <kernel/vfs.h> and vfs_mount.h.
  *
- * Locking: mount_lock guards the table. A mount may go while nodes of it are held: they belong to
- * the file system, which stays.
+ * Locking: mount_lock guards the table. A mount may be removed while nodes of it are held, because
+ * they belong to the file system, which stays.
  */
 #include <kernel/lock.h>
 #include <kernel/string.h>
@@ -13,12 +13,12 @@
 
 struct mount {
 	const char *type;
-	const struct vfs_fs *fs; /* NULL: a part of the ram tree that has a name of its own */
-	bool is_fixed;
+	const struct vfs_fs *fs; /* NULL: a directory of the ram tree, listed under its own type */
+	bool is_fixed;		 /* umount refuses it */
 	char path[VFS_PATH_MAX];
 };
 
-/* In the order they were made: the newest of two equal paths counts. */
+/* In the order they were made. No two have the same path; the root's is empty. */
 static struct mount mounts[MOUNTS_MAX] = {
 	{ "ramfs", &vfs_ram_fs, true, "" },
 	{ "proc", NULL, true, "/proc" },
@@ -58,7 +58,7 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	return fs;
 }
 
-/* Lock held. The newest mount on exactly this directory; NULL for none. */
+/* The mount on exactly this directory; NULL for none. Lock held. */
 static struct mount *mount_at(const char *path)
 {
 	for (uint32_t i = nr_mounts; i-- > 0;) {
@@ -77,7 +77,7 @@ static const struct mount *mount_of_type(const char *type)
 	return NULL;
 }
 
-/* Lock held. Only a tree that has no place in another can be had twice. */
+/* See vfs_mount() for the errors. Only tracefs can have more than one place. Lock held. */
 static int mount_add_mount(const char *path, const char *type)
 {
 	const struct mount *known = mount_of_type(type), *there = mount_at(path);

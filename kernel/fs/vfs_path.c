@@ -5,7 +5,7 @@
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
 
-/* A node that is held, and who it belongs to. */
+/* A node that is held, and the file system that it belongs to. */
 struct place {
 	const struct vfs_fs *fs;
 	void *node;
@@ -71,7 +71,7 @@ static void path_put(struct place *place)
 		place->fs->put(place->node);
 }
 
-/* One step down; the place moves. */
+/* Go from a directory to `name` in it. 0, or -errno with `place` as it was. */
 static int path_step(struct place *place, const char *name)
 {
 	struct vfs_stat stat;
@@ -90,8 +90,9 @@ static int path_step(struct place *place, const char *name)
 }
 
 /*
- * Hold the node of a resolved path, whose slashes are overwritten. With `out_last` the walk stops
- * before the last name, which goes there: -EEXIST when there is none, because it is a root.
+ * Find and hold the node of a resolved path; its slashes are overwritten. With `out_last` it is the
+ * node of the parent, and *out_last points to the last name. -EEXIST when there is no last name,
+ * because the path is the root of a mount.
  */
 static int path_walk(char *path, char **out_last, struct place *out_place)
 {
@@ -131,7 +132,10 @@ static int path_find(const char *cwd, const char *path, struct place *out_place)
 	return err ? err : path_walk(full, NULL, out_place);
 }
 
-/* What comes before the file system is asked: the last name is there, or not, as it must be. */
+/*
+ * Checks before the file system is asked: `parent` is a directory, and `name` is not in it when it
+ * is to be made, or is in it and of the right type when it is to be removed. 0 or -errno.
+ */
 static int path_check_last(const struct place *parent, const char *name, bool is_dir, bool creates)
 {
 	struct place last = { .fs = parent->fs };

@@ -15,7 +15,7 @@ struct pipe {
 	uint8_t *ring;	       /* PIPE_BYTES; contents guarded by lock */
 	_Atomic uint64_t head; /* bytes written so far */
 	_Atomic uint64_t tail; /* bytes read so far */
-	_Atomic uint32_t ends; /* not closed yet */
+	_Atomic uint32_t ends; /* how many are not closed yet */
 	_Atomic bool has_reader;
 	_Atomic bool has_writer;
 	struct waitq readers;
@@ -27,7 +27,7 @@ static size_t pipe_used(const struct pipe *pipe)
 	return atomic_load(&pipe->head) - atomic_load(&pipe->tail);
 }
 
-/* Room for an atomic write. */
+/* Is there room for the largest atomic write when `used` bytes are taken? */
 static bool pipe_has_room(size_t used)
 {
 	return PIPE_BYTES - used >= PIPE_ATOMIC;
@@ -65,7 +65,7 @@ static void pipe_ring_copy(struct pipe *pipe, uint64_t pos, uint8_t *buf, size_t
 	}
 }
 
-/* Bytes taken out; 0 when there are none now. */
+/* Take out at most `len` bytes. Returns how many; 0 when there are none now. */
 static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 {
 	size_t used;
@@ -77,7 +77,7 @@ static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 	pipe_ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
 	atomic_fetch_add(&pipe->tail, len);
 	mutex_unlock(&pipe->lock);
-	/* Who waits, waits for this moment: no herd at each read. */
+	/* Waiting writers need room for an atomic write: wake them only by the read that makes it. */
 	if (!pipe_has_room(used) && pipe_has_room(used - len))
 		waitq_wake_all(&pipe->writers);
 	return len;
@@ -109,7 +109,7 @@ static bool pipe_is_readable(struct file *file)
 	return pipe_can_read(file->object);
 }
 
-/* Bytes put in: all of `len`, or none when there is no room for all. */
+/* Put in all of `len` bytes, or none when there is no room for all. Returns how many. */
 static size_t pipe_give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len)
 {
 	size_t used;
@@ -153,7 +153,10 @@ static void pipe_free_pipe(struct pipe *pipe)
 	kfree(pipe);
 }
 
-/* The end that goes last frees the pipe; nothing of it is touched after the count. */
+/*
+ * The end that is closed last frees the pipe. As soon as this end is taken off `ends` the other may
+ * free it, so nothing of the pipe is touched after that.
+ */
 static int pipe_close(struct file *file)
 {
 	struct pipe *pipe = file->object;

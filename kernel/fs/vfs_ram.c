@@ -38,7 +38,7 @@ static void ram_put_locked(struct ram_node *node)
 	kfree(node);
 }
 
-/* Where `name` is linked, or where it would be: names are sorted. */
+/* The link to the node `name`, or the one where it would be inserted: names are sorted. */
 static struct ram_node **ram_find_link(struct ram_node *dir, const char *name)
 {
 	struct ram_node **link = &dir->children;

@@ -1,7 +1,7 @@
 /*
  * Nodes of the tree in memory, and the contents of its files.
  *
- * Context: thread. Locking: the tree's lock, held by the caller. Ownership: see vfs_ram.c.
+ * Context: thread. Locking: the caller holds tree_lock of vfs_ram.c. Ownership: see there.
  */
 #ifndef KERNEL_VFS_RAM_H
 #define KERNEL_VFS_RAM_H
@@ -14,21 +14,21 @@ struct vfs_special;
 struct ram_node {
 	struct ram_node *children; /* of a directory, sorted by name */
 	struct ram_node *sibling;
-	struct ram_block *data; /* of a file */
-	const struct vfs_special *special;
-	uint64_t size;
+	struct ram_block *data;		   /* of a file */
+	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
+	uint64_t size;			   /* bytes */
 	uint32_t mode;
-	uint32_t refs; /* its name is one */
+	uint32_t refs; /* holders; the name in a directory counts as one */
 	bool is_dir;
 	bool is_fixed; /* cannot be removed */
 	char name[];
 };
 
-/* Bytes copied; holes read as zeros. */
+/* Copy out what is stored from `pos` on; what was never written is read as zeros. Bytes copied. */
 size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len);
-/* Bytes stored: fewer than `len` when memory runs short. */
+/* Store at `pos`. Bytes stored: fewer than `len` when memory runs short. */
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len);
-/* Back to size 0. */
+/* Free the contents: the size is 0 afterwards. */
 void ram_data_free(struct ram_node *node);
 
 #endif

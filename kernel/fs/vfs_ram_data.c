@@ -7,7 +7,7 @@
 #include "vfs_ram.h"
 
 #define BLOCK_SLOTS (PAGE_SIZE / sizeof(void *) - 1)
-/* Files leave this much to the rest of the kernel. */
+/* When fewer pages than these are free, files do not grow: the rest is for the kernel. */
 #define RESERVE_PAGES 512u
 
 struct ram_block { /* one page */
@@ -23,7 +23,7 @@ static bool ram_is_memory_short(void)
 	return nr_free < RESERVE_PAGES;
 }
 
-/* The slot of page `index`; NULL when there is none, or no memory to make one. */
+/* The slot of page `index`; it may be empty. NULL: no such slot, or no memory to make it. */
 static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
 {
 	struct ram_block **link = &node->data;

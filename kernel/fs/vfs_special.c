@@ -45,7 +45,7 @@ static ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t 
 static const struct file_ops null_ops = { .read = vfs_null_read, .write = vfs_null_write };
 static const struct file_ops zero_ops = { .read = vfs_zero_read, .write = vfs_null_write };
 
-/* The text is made anew for each read; readers take it in one piece or see it change. */
+/* The text is made anew at each read: it may change between two reads by somebody who needs two. */
 static ssize_t vfs_text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	const struct vfs_special *special = file->object;
@@ -114,7 +114,11 @@ static size_t show_meminfo(char *buf, size_t size)
 			       stats.stack_pages * kib, stats.page_table_pages * kib);
 }
 
-/* Line `*pos`; behind the kernel's symbols come trampolines, by address. 0 at the end. */
+/*
+ * Write the line at position `*pos`, and set it to that of the next line. The position is the index
+ * of a symbol; behind the last symbol come trampolines, and it is the address of the last one that
+ * was shown. Returns the line's length, 0 at the end.
+ */
 static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 {
 	char name[KSYM_NAME_LEN];
@@ -133,7 +137,7 @@ static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 			       addr);
 }
 
-/* Whole lines only. */
+/* Gives whole lines only. -EINVAL when `len` is too short for one. */
 static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char line[KSYM_NAME_LEN + 24];

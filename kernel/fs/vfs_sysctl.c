@@ -1,6 +1,6 @@
 /*
- * /proc/sys/kernel: settings that are one number each. What a write may say is what Linux's files
- * of integers take: blanks, one number, perhaps more behind it, which nobody reads.
+ * /proc/sys/kernel: settings that are one number each. A write is read as Linux reads its integer
+ * settings: perhaps blanks, then a number up to the next blank; what follows is ignored.
  *
  * Context:   thread.
  * Locking:   each setting's own.
@@ -49,7 +49,7 @@ static const struct setting *sysctl_setting_of(const struct file *file)
 	return special->data;
 }
 
-/* Short enough to be read in one piece. */
+/* The text is made anew at each read. It is so short that readers take it in one piece. */
 static ssize_t sysctl_setting_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char text[NUMBER_MAX];
@@ -69,7 +69,10 @@ static bool sysctl_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The first word of `buf`. -EINVAL: none, or too long for a number. */
+/*
+ * Copy the first word of `buf` to `out_word`, which has NUMBER_MAX bytes. 0; -EINVAL when there is
+ * none, or it is too long for a number.
+ */
 static int sysctl_first_word(const char *buf, size_t len, char *out_word)
 {
 	size_t from = 0, size = 0;
@@ -85,7 +88,7 @@ static int sysctl_first_word(const char *buf, size_t len, char *out_word)
 	return size ? 0 : -EINVAL;
 }
 
-/* As in Linux, what is written behind the first position is taken and not looked at. */
+/* A write that does not begin at position 0 is accepted and ignored, as on Linux. */
 static ssize_t sysctl_setting_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	char word[NUMBER_MAX];

@@ -1,5 +1,6 @@
 /*
- * The trace tree as a file system. Instances come and go: nodes are held while they are in use.
+ * The trace tree as a file system. Nodes are held while they are in use, because an instance can be
+ * removed at any time.
  */
 #include <kernel/string.h>
 #include <trace/fs.h>
