@@ -1,7 +1,7 @@
 /*
  * The command chrt: scheduling policies and real-time priorities, as util-linux has it.
  *
- *   chrt [-f|-r|-o] PRIORITY COMMAND [ARGUMENT]...	run COMMAND so
+ *   chrt [-f|-r|-o] PRIORITY COMMAND [ARGUMENT]...	run COMMAND with them
  *   chrt [-f|-r|-o] -p PRIORITY PID			change a thread
  *   chrt -p PID					show a thread
  *   chrt -m						show what priorities there are
@@ -19,7 +19,7 @@ struct request {
 
 static const char *const policy_names[] = { "SCHED_OTHER", "SCHED_FIFO", "SCHED_RR" };
 
-/* One argument of letters. False for a letter nobody knows. */
+/* The letters of one argument, such as `fp`. False for an unknown letter. */
 static bool chrt_take_letters(struct request *request, const char *letters)
 {
 	request->has_policy |= strchr(letters, 'f') || strchr(letters, 'r') || strchr(letters, 'o');
@@ -116,7 +116,7 @@ static int chrt_change_thread(struct command_env *env, const struct request *req
 	return status;
 }
 
-/* The thread of this command becomes the other command, as exec does. */
+/* Run the other command in this thread, which takes its name: as exec does. */
 static int chrt_become(struct command_env *env, int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);

@@ -11,11 +11,11 @@
 struct copy {
 	struct command_env *env;
 	char *buf;		   /* COPY_BYTES */
-	bool moves;		   /* mv: the source goes */
-	char target[VFS_PATH_MAX]; /* where the present source goes to */
+	bool moves;		   /* mv: the source is removed */
+	char target[VFS_PATH_MAX]; /* what the present source is copied to */
 };
 
-/* What was read of a file, all of it. 0, or an error that was reported. */
+/* Write the first `nr` bytes of copy->buf. 0, or an error that was reported. */
 static int copy_write(struct copy *copy, struct file *to, ssize_t nr)
 {
 	ssize_t put;
@@ -31,7 +31,7 @@ static int copy_write(struct copy *copy, struct file *to, ssize_t nr)
 	return 0;
 }
 
-/* Everything of one file into the other. 0, or an error that was reported. */
+/* Copy all of a file; `path` is for messages. 0, -EINTR, or an error that was reported. */
 static int copy_bytes(struct copy *copy, const char *path, struct file *from, struct file *to)
 {
 	ssize_t got;
@@ -76,7 +76,10 @@ static int copy_into(struct copy *copy, const char *path, struct file *from)
 	return err;
 }
 
-/* The target is complete before the source goes. 0, or an error that was reported. */
+/*
+ * Copy one file to copy->target; mv removes it when the target is complete. 0, -EINTR, or an error
+ * that was reported.
+ */
 static int copy_one(struct copy *copy, const char *path)
 {
 	const char *verb = copy->moves ? "move" : "copy";
@@ -102,7 +105,10 @@ static int copy_one(struct copy *copy, const char *path)
 	return err;
 }
 
-/* The target of `path`: `dir` itself, or its own name in there. False after a message. */
+/*
+ * Set copy->target: `last`, or the name of `path` in `last` when that is a directory. False, after
+ * a message, when this is too long.
+ */
 static bool cmd_set_target(struct copy *copy, const char *path, const char *last, bool is_dir)
 {
 	const char *slash = strrchr(path, '/');

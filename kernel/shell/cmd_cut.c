@@ -1,5 +1,5 @@
 /*
- * cut and tr: parts of lines, other characters.
+ * cut prints parts of lines, tr replaces or drops characters.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -18,11 +18,11 @@ struct cut {
 	struct cut_range ranges[RANGES_MAX];
 	uint32_t nr_ranges;
 	char separator;
-	bool by_char;
-	bool only_separated;
+	bool by_char;	     /* -c: ranges count characters, not fields */
+	bool only_separated; /* -s: lines without separator are dropped */
 };
 
-/* `N`, `N-M`, `N-`, `-M`. Returns the end, NULL for a mistake. */
+/* Parse `N`, `N-M`, `N-` or `-M`. Returns where it ends, NULL for a mistake. */
 static const char *cut_parse_range(const char *text, struct cut_range *range)
 {
 	const char *start = text;
@@ -98,7 +98,7 @@ static void cut_fields(struct command_env *env, const struct cut *cut, const cha
 	command_putc(env, '\n');
 }
 
-/* Index of the first file, -1 for a mistake. */
+/* Parse the options. Returns the index of the first file in argv, -1 for a mistake. */
 static int cut_parse(struct cut *cut, int argc, char **argv)
 {
 	int i = 1;
@@ -150,7 +150,7 @@ static int cmd_cut(struct command_env *env, int argc, char **argv)
 
 #define SET_BYTES 256
 
-/* The characters of a set with ranges and escapes. Returns their number. */
+/* Write the characters of a set like `a-z\n` to `out`, SET_BYTES at most. Returns their number. */
 static size_t cut_expand_set(const char *text, char *out)
 {
 	size_t len = 0;
@@ -171,13 +171,14 @@ static size_t cut_expand_set(const char *text, char *out)
 	return len;
 }
 
+/* What tr does with each character. */
 struct translation {
 	bool drops[256];
-	bool squeezes[256];
+	bool squeezes[256]; /* a run of it becomes one */
 	char to[256];
 };
 
-/* tr SET1 SET2, tr -d SET1, tr -s SET1. False for a mistake. */
+/* The arguments are SET1 SET2, -d SET1, or -s SET1. False for a mistake. */
 static bool cut_make_translation(struct translation *t, int argc, char **argv)
 {
 	bool drops = argc == 3 && strcmp(argv[1], "-d") == 0;

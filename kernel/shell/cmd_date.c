@@ -1,5 +1,5 @@
 /*
- * date: the clock of the mainboard, read once and carried on by the clock of the kernel.
+ * date: the mainboard's clock is read once; from then on the kernel's clock is added.
  */
 #include <arch/rtc.h>
 #include <kernel/lock.h>
@@ -11,7 +11,7 @@
 #define DATE_BYTES 256
 
 static struct mutex clock_lock;
-static uint64_t boot_ns; /* 1970 to the boot; 0: not read yet. Guarded by clock_lock */
+static uint64_t boot_ns; /* from 1970 to the boot; 0: not read yet. Guarded by clock_lock */
 
 /* Nanoseconds since 1970; 0 when the machine has no clock. */
 static uint64_t date_now(void)

@@ -25,7 +25,10 @@ static const char *echo_escape_number(const char *pos, uint32_t base, uint32_t m
 	return pos;
 }
 
-/* The octal number at `pos`, which starts with a digit; NULL when `kind` knows none like it. */
+/*
+ * The octal escape at `pos`, which starts with a digit. Returns where it ends; NULL when `kind` has
+ * no such escape: see the table in cmd_escape.h.
+ */
 static const char *echo_escape_octal(const char *pos, enum escape_kind kind, char *out_c)
 {
 	if (kind == ESCAPE_ECHO && *pos != '0')
@@ -57,7 +60,7 @@ const char *escape_char(const char *pos, enum escape_kind kind, char *out_c)
 	return pos;
 }
 
-/* Append `text` with its escapes obeyed. False after \c: nothing more is to be printed. */
+/* Append `text` with its escapes replaced. False after \c: nothing more is to be printed. */
 static bool echo_append_escaped(char *out, size_t *len, const char *text)
 {
 	while (*text) {
@@ -72,7 +75,7 @@ static bool echo_append_escaped(char *out, size_t *len, const char *text)
 	return true;
 }
 
-/* `-n`, `-e`, `-ne`, ...: true when all of the word is options. */
+/* Parse `-n`, `-e`, `-ne` and the like. False, with nothing changed, for any other word. */
 static bool echo_parse_options(const char *word, bool *newline, bool *escapes)
 {
 	if (word[0] != '-' || !word[1])
@@ -90,7 +93,7 @@ static bool echo_parse_options(const char *word, bool *newline, bool *escapes)
 	return true;
 }
 
-/* All arguments as one text: echo writes once. */
+/* Join the arguments into one text, so that echo writes once. Returns the length. */
 static size_t echo_join(char *out, int argc, char **argv, bool newline, bool escapes)
 {
 	size_t len = 0;

@@ -5,20 +5,20 @@
  *   octal    \0, then 3 digits    3 digits                  3 digits, a 0 before not counted
  *   \" \' \?  are no escapes       are                       are none
  *
- * Context: any. Locking, ownership: none.
+ * Context: any. Locking, ownership: none. The code is in cmd_echo.c.
  */
 #ifndef KERNEL_CMD_ESCAPE_H
 #define KERNEL_CMD_ESCAPE_H
 
 enum escape_kind {
-	ESCAPE_ECHO,
-	ESCAPE_FORMAT,
-	ESCAPE_ARGUMENT
+	ESCAPE_ECHO,	/* echo -e */
+	ESCAPE_FORMAT,	/* the format of printf */
+	ESCAPE_ARGUMENT /* an argument of printf's %b */
 };
 
 /*
- * The character that the escape at `pos` (behind the backslash) stands for. Returns where the text
- * goes on; an unknown escape stands for the backslash itself.
+ * Set *out_c to what the escape at `pos` (behind the backslash) stands for, and return where the
+ * text goes on. An unknown escape is none: *out_c is a backslash, and the text goes on at `pos`.
  */
 const char *escape_char(const char *pos, enum escape_kind kind, char *out_c);
 

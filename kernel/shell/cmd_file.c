@@ -45,7 +45,7 @@ static void cmd_print_long(const struct ls *ls, const char *name, const struct v
 		       stat->type == VFS_DIRECTORY ? 2 : 1, stat->size, name);
 }
 
-/* Columns from top to bottom, as wide as the longest name. */
+/* The names are sorted down the columns. A column is as wide as the longest name. */
 static void cmd_print_columns(const struct ls *ls, const struct sh_fields *names)
 {
 	size_t width = 1, nr_columns, nr_rows;
@@ -121,7 +121,7 @@ static void cmd_list_directory(struct ls *ls, const char *dir)
 	sh_arena_free(&arena);
 }
 
-/* Directories among the arguments come after the files; `dirs` chooses. */
+/* List those arguments that are directories, or the others. The caller lists the others first. */
 static void cmd_list_arguments(struct ls *ls, int nr, char **paths, bool dirs)
 {
 	for (int i = 0; i < nr; i++) {
@@ -190,7 +190,7 @@ static int cmd_ls(struct command_env *env, int argc, char **argv)
 	return ls.nr_failed != 0;
 }
 
-/* mkdir -p: each directory on the way; those that are there already are fine. */
+/* mkdir -p: make each directory of `path` that is not there yet. 0 or -errno. */
 static int cmd_make_parents(struct command_env *env, const char *path)
 {
 	char part[VFS_PATH_MAX];

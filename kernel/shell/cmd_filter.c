@@ -7,7 +7,7 @@
 #include "cmd_reader.h"
 #include "command_tables.h"
 
-/* What comes is passed on at once: trace_pipe has no end. */
+/* Flushes after each read: what trace_pipe gives is to be seen at once, and it has no end. */
 static int cmd_cat(struct command_env *env, int argc, char **argv)
 {
 	struct reader reader;
@@ -37,7 +37,7 @@ struct amount {
 	bool from_start; /* tail -n +N */
 };
 
-/* `-n 20`, `-n20`, `-20`, `-c 5`. Returns the arguments used, -1 for a mistake. */
+/* Parse `-n 20`, `-n20`, `-20` or `-c 5`. Returns how many arguments that is, -1 for a mistake. */
 static int cmd_parse_amount(int argc, char **argv, struct amount *amount)
 {
 	const char *word = argv[1];
@@ -59,7 +59,7 @@ static int cmd_parse_amount(int argc, char **argv, struct amount *amount)
 	return command_parse_u64(number + (*number == '+'), &amount->nr) ? used : -1;
 }
 
-/* GNU's and busybox' heading between several files. */
+/* With several files, print a heading above each, as GNU's and busybox' head and tail do. */
 static void cmd_print_heading(struct reader *reader, int nr_files, bool is_first)
 {
 	if (nr_files > 1)
@@ -170,7 +170,7 @@ static void cmd_tail_lines(struct reader *reader, uint64_t nr)
 	}
 }
 
-/* Everything behind the first `nr` lines or bytes. */
+/* Print everything behind the first `nr` lines or bytes. */
 static void cmd_tail_from(struct reader *reader, uint64_t nr, bool is_bytes)
 {
 	char *text;
@@ -293,7 +293,7 @@ static struct counts cmd_count_file(struct reader *reader)
 	return counts;
 }
 
-/* One number stands alone, several are columns. */
+/* A single number is printed as it is, several in columns. */
 static void cmd_print_counts(struct command_env *env, const struct counts *counts,
 			     const char *which, const char *path)
 {

@@ -56,7 +56,10 @@ static char find_letter(enum vfs_type type)
 	return letters[type];
 }
 
-/* `-name '*.c'` is about the last part also where the path is just `/sys/`. */
+/*
+ * For -name: tree->name of the start is its whole path. The last part of it is looked at, or all of
+ * it when it ends in a slash, such as `/sys/`.
+ */
 static bool find_matches_one(const struct find_condition *condition, const struct tree *tree)
 {
 	const char *slash = strrchr(tree->name, '/');
@@ -91,7 +94,7 @@ static enum find_test find_test_of(const char *word)
 	return test;
 }
 
-/* False after a message. */
+/* Add a condition to `find`. False, after a message, for a wrong value or too many. */
 static bool find_add(struct find *find, enum find_test test, bool is_negated, const char *value)
 {
 	bool ok = true;
@@ -114,7 +117,7 @@ static bool find_add(struct find *find, enum find_test test, bool is_negated, co
 	return ok;
 }
 
-/* The words behind the paths. False after a message. */
+/* Parse the words behind the paths. False after a message. */
 static bool find_parse(struct find *find, char **argv)
 {
 	bool is_negated = false;

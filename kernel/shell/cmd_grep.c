@@ -1,5 +1,5 @@
 /*
- * grep: lines that match.
+ * grep: prints the lines that match a pattern.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -37,7 +37,7 @@ struct grep_line {
 	uint64_t number; /* from 1 */
 };
 
-/* One pattern at or behind `from`; with -w only where whole words match. */
+/* Search one pattern at or behind `from`; with -w a match must be whole words. False: not found. */
 static bool grep_search_one(const struct grep *grep, struct regex *regex,
 			    const struct grep_line *line, size_t from,
 			    struct regex_match *out_match)
@@ -54,7 +54,7 @@ static bool grep_search_one(const struct grep *grep, struct regex *regex,
 	return false;
 }
 
-/* The leftmost match of any pattern, and there the longest. */
+/* Find the leftmost match of any pattern; of several there, the longest. False: not found. */
 static bool grep_search(const struct grep *grep, const struct grep_line *line, size_t from,
 			struct regex_match *out_match)
 {
@@ -111,7 +111,7 @@ static void grep_print_line(const struct grep *grep, const struct reader *reader
 	command_putc(grep->env, '\n');
 }
 
-/* Lines of one file that were selected. */
+/* Search one file and print what the options ask for. Returns the number of selected lines. */
 static uint64_t grep_file(const struct grep *grep, struct reader *reader)
 {
 	bool first_is_enough = grep->is_quiet || grep->lists_files;
@@ -156,7 +156,7 @@ static bool grep_add_pattern(struct grep *grep, const char *pattern)
 	return true;
 }
 
-/* One letter of the options without value. False when it is none. */
+/* Set the option of this letter. False when there is none, or it takes a value. */
 static bool grep_set_option(struct grep *grep, char option)
 {
 	switch (option) {
@@ -192,8 +192,8 @@ static bool grep_set_option(struct grep *grep, char option)
 }
 
 /*
- * Options up to the first other word; patterns of -e are collected in `patterns`. Returns the
- * index of the first other word, -1 for a mistake.
+ * Parse the options; the patterns of -e are collected in `patterns`. Returns the index of the first
+ * word that is no option, -1 for a mistake.
  */
 static int grep_parse_options(struct grep *grep, int argc, char **argv, const char **patterns,
 			      uint32_t *nr_patterns)

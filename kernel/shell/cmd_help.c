@@ -49,7 +49,7 @@ static int cmd_history(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-/* Words that the parser knows, listed with the commands. */
+/* The words that the parser knows are listed with the commands; they have no function. */
 const struct command help_commands[] = {
 	{ "!", "COMMAND", "turn the exit status round", NULL, COMMAND_KEYWORD },
 	{ "for", "NAME in WORD...; do LIST; done", "run a list for each word", NULL,

@@ -27,7 +27,7 @@ static void less_scroll(struct less *less, size_t nr, bool back)
 	}
 }
 
-/* The line with this number (from 1) first; 0: the first. */
+/* Show the line with this number (from 1) at the top; the first one for 0. */
 static void less_go_to(struct less *less, uint32_t number)
 {
 	less_fill(less, number);
@@ -49,7 +49,7 @@ static void less_go_to_end(struct less *less)
 	less_scroll(less, less->rows - 1, true);
 }
 
-/* Keys that move; false for the others. */
+/* Obey a key that scrolls. False for the other keys. */
 static bool less_move_key(struct less *less, int key)
 {
 	size_t lines = less->number ? less->number : 1;
@@ -129,7 +129,7 @@ static void less_other_key(struct less *less, int key)
 	}
 }
 
-/* Digits in front of a command are its number. */
+/* Obey a key. Digits are collected: they are the number of the command that follows. */
 static void less_key(struct less *less, int key)
 {
 	if (key >= '0' && key <= '9') {
@@ -192,7 +192,7 @@ static int less_run(struct less *less)
 	return less->reader.nr_failed != 0;
 }
 
-/* Options change how less looks elsewhere; here they are let pass. */
+/* Options are accepted and ignored: those of other systems' less change how it looks. */
 static int cmd_less(struct command_env *env, int argc, char **argv)
 {
 	struct less *less;

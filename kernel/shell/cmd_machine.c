@@ -41,7 +41,7 @@ static TRACE_NOINLINE uint64_t cmd_use_stack(volatile uint64_t depth)
 
 static void cmd_cause_fault(void)
 {
-	volatile uintptr_t nowhere = 0x10; /* compilers look through constants */
+	volatile uintptr_t nowhere = 0x10; /* volatile, so that no compiler sees the mistake */
 
 	*(volatile uint64_t *)nowhere = 0;
 }

@@ -12,7 +12,7 @@ static void cmd_print_cache(const char *name, size_t bytes, uint64_t live, uint6
 	command_printf(arg, "%-16s %8lu %10lu %8lu\n", name, bytes, live, pages);
 }
 
-/* Pages, so that two outputs can be compared exactly. */
+/* The unit is pages, so that two outputs can be compared exactly. */
 static int cmd_free(struct command_env *env, int argc, char **argv)
 {
 	struct mm_stats stats;

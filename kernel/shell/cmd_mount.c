@@ -45,7 +45,7 @@ static void cmd_complain(struct command_env *env, const char *path, const char *
 	}
 }
 
-/* Options mean nothing here, `-o` is let pass. Mounting what is mounted there already succeeds. */
+/* What -o says is ignored: there are no options. The NAME of the device is ignored, too. */
 static int cmd_mount(struct command_env *env, int argc, char **argv)
 {
 	const char *type = NULL, *words[2] = { NULL, NULL };

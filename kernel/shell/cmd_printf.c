@@ -11,7 +11,7 @@
 
 struct printer {
 	struct command_env *env;
-	char **args; /* not used yet */
+	char **args; /* the arguments that are not used yet */
 	int nr_args;
 	int status;
 	bool is_done; /* \c was seen */
@@ -54,7 +54,10 @@ static void printf_print_escaped(struct printer *p, const char *text)
 	}
 }
 
-/* %s with the width and precision of `spec`; longer than the formatter's line it goes unpadded. */
+/*
+ * Print %s, %-20s and the like: `spec`. Where the result has 256 or more characters, `arg` is
+ * printed as it is, without width and precision.
+ */
 static void printf_print_string(struct printer *p, const char *spec, const char *arg)
 {
 	char text[256];
@@ -68,7 +71,7 @@ static void printf_print_string(struct printer *p, const char *spec, const char 
 		command_puts(p->env, arg);
 }
 
-/* A number wider than the formatter's line. */
+/* Print a number that takes `len` characters, too many for the stack. */
 static void printf_print_wide(struct printer *p, const char *spec, long value, size_t len)
 {
 	char *text = kmalloc(len + 1);
@@ -100,7 +103,7 @@ static void printf_print_number(struct printer *p, char *spec, size_t len, const
 		printf_print_wide(p, spec, value, (size_t)text_len);
 }
 
-/* The conversion at `pos` (behind the %). Returns where the format goes on. */
+/* Print the conversion at `pos` (behind the %). Returns where the format goes on. */
 static const char *printf_print_spec(struct printer *p, const char *pos)
 {
 	char spec[SPEC_BYTES + 3] = "%";

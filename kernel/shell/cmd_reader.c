@@ -50,7 +50,7 @@ bool reader_next_file(struct reader *reader)
 	return reader->file;
 }
 
-/* False at the end. */
+/* Read on when `buf` is used up. False at the end of the file, and on failure. */
 static bool reader_fill(struct reader *reader)
 {
 	ssize_t got;
@@ -81,7 +81,10 @@ size_t reader_chunk(struct reader *reader, char **out_bytes)
 	return len;
 }
 
-/* Room for `len` bytes and a NUL. */
+/*
+ * Make room in `line` for `len` bytes and a NUL, keeping the first `used`. False: out of memory, or
+ * longer than a line may be.
+ */
 static bool reader_make_room(struct reader *reader, size_t used, size_t len)
 {
 	size_t size = reader->line_size;
@@ -112,7 +115,7 @@ size_t reader_line(struct reader *reader, char **out_line)
 		const char *newline = memchr(start, '\n', rest);
 		size_t part = newline ? (size_t)(newline - start) + 1 : rest;
 
-		if (!reader_make_room(reader, len, len + part)) /* it is cut into several */
+		if (!reader_make_room(reader, len, len + part)) /* the next call gives the rest */
 			break;
 		memcpy(reader->line + len, start, part);
 		len += part;

@@ -9,15 +9,15 @@
 struct sort_line {
 	struct sort_line *next;
 	size_t len;
-	char text[]; /* without newline, NUL behind */
+	char text[]; /* without newline, with a NUL */
 };
 
 struct sort_order {
 	bool is_numeric;
 	bool is_reverse;
 	bool is_unique;
-	uint64_t key;	/* field from which lines are compared, from 1 */
-	char separator; /* '\0': runs of blanks */
+	uint64_t key;	/* lines are compared from this field on; counted from 1 */
+	char separator; /* '\0': fields are separated by runs of blanks */
 };
 
 static const char *sort_skip_blanks(const char *text)
@@ -43,7 +43,7 @@ static const char *sort_find_key(const struct sort_order *order, const char *tex
 	return order->separator ? text : sort_skip_blanks(text);
 }
 
-/* The number at the start: whole part, and nine digits behind the point. */
+/* Parse the number at the start: the whole part, and nine digits behind the point. */
 static void sort_parse_number(const char *text, int64_t *out_whole, int64_t *out_fraction)
 {
 	bool is_negative;
@@ -87,7 +87,7 @@ static int sort_compare_keys(const struct sort_order *order, const char *a, cons
 	return order->is_numeric ? sort_compare_numbers(a, b) : strcmp(a, b);
 }
 
-/* Lines with equal keys are ordered as a whole, as sort does without -s. */
+/* Lines with equal keys are compared as a whole, as GNU's sort does without -s. */
 static int sort_compare(const struct sort_order *order, const struct sort_line *a,
 			const struct sort_line *b)
 {
@@ -140,7 +140,10 @@ static struct sort_line *sort_list(const struct sort_order *order, struct sort_l
 	return sorted;
 }
 
-/* All lines of all files, in order; NULL and *out_ok false when memory runs out. */
+/*
+ * Read all lines of all files, in their order. When memory runs out *out_ok is false, after a
+ * message, and the lines so far are returned, to be freed.
+ */
 static struct sort_line *sort_read_lines(struct reader *reader, bool *out_ok)
 {
 	struct sort_line *first = NULL;
@@ -182,7 +185,7 @@ static void sort_print_sorted(struct command_env *env, const struct sort_order *
 	}
 }
 
-/* `-k 2`, `-k2,2n`, `-t:`. The value may be in the next argument: *used is then 2. */
+/* Parse the value of -k, such as `2` or `2,2n`, or of -t, a character. False for a mistake. */
 static bool sort_parse_value(struct sort_order *order, char option, const char *value)
 {
 	if (option == 't') {
@@ -254,8 +257,8 @@ struct uniq {
 	bool counts;
 	bool only_repeated;
 	bool only_single;
-	char *last; /* NULL: none yet */
-	uint64_t nr;
+	char *last;  /* the line of the present group; NULL: none yet */
+	uint64_t nr; /* lines in the group */
 };
 
 static void sort_print_group(struct command_env *env, const struct uniq *uniq)

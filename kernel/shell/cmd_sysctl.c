@@ -1,5 +1,5 @@
 /*
- * sysctl: the numbers in /proc/sys by their names, `kernel.ftrace_enabled`.
+ * sysctl: shows and changes the settings in /proc/sys, by names such as `kernel.ftrace_enabled`.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -16,10 +16,10 @@ struct sysctl {
 	bool only_names;  /* -N */
 	bool is_quiet;	  /* -q: nothing is printed after a change */
 	bool all;	  /* -a */
-	bool writes;	  /* -w: only changes are meant */
+	bool writes;	  /* -w: every argument must be NAME=VALUE */
 };
 
-/* Letters from one to the other: names have dots, paths have slashes. */
+/* Turn a name, which has dots, into a path, which has slashes, or the reverse. */
 static void sysctl_swap(char *text, char from, char to)
 {
 	for (; *text; text++) {
@@ -38,7 +38,7 @@ static void sysctl_print(const struct sysctl *sysctl, const char *name, const ch
 		command_printf(sysctl->env, "%s = %s\n", name, value);
 }
 
-/* The value, without its newline. 0 or -errno. */
+/* Read a setting into `out_value`, SYSCTL_BYTES large, without the newline. 0 or -errno. */
 static int sysctl_read(const char *path, char *out_value)
 {
 	struct file *file;
@@ -70,7 +70,10 @@ static int sysctl_write(const char *path, const char *value)
 	return put < 0 ? (int)put : err;
 }
 
-/* One that is named, `value` behind its `=` or NULL. The name may have slashes for dots. */
+/*
+ * Show the setting `name`, or change it to `value` unless that is NULL. The name may have slashes
+ * instead of dots. Returns the exit status.
+ */
 static int sysctl_one(const struct sysctl *sysctl, char *name, const char *value)
 {
 	char path[VFS_PATH_MAX], old[SYSCTL_BYTES];

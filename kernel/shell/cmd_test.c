@@ -1,5 +1,5 @@
 /*
- * test and [: questions with an exit status for an answer. 0 true, 1 false, 2 wrong question.
+ * test and [: they answer a question by their exit status: 0 true, 1 false, 2 a mistake in it.
  */
 #include <kernel/string.h>
 #include "command_tables.h"

@@ -1,5 +1,5 @@
 /*
- * Commands about threads: chrt, ps, stack.
+ * Commands about threads: ps, stack.
  */
 #include <arch/smp.h>
 #include <arch/unwind.h>
@@ -28,7 +28,7 @@ struct ps_table {
 	struct ps_row *rows; /* ROWS_MAX */
 };
 
-/* The list is locked here: facts are copied, printing comes later. */
+/* For thread_each(), which holds the lock of the list: copies what ps prints afterwards. */
 static void cmd_copy_thread(struct thread *thread, void *arg)
 {
 	struct ps_table *table = arg;
@@ -46,7 +46,7 @@ static void cmd_copy_thread(struct thread *thread, void *arg)
 	table->nr++;
 }
 
-/* As ps of Linux: `-` for threads without a real-time priority. */
+/* As Linux's ps prints it: `-` for threads without a real-time priority. */
 static const char *cmd_priority_text(uint8_t rt_priority, char out_text[4])
 {
 	if (rt_priority)
@@ -89,7 +89,7 @@ struct stack_request {
 	uintptr_t frames[FRAMES_MAX];
 };
 
-/* On the CPU where the thread ran a moment ago, in the call interrupt. */
+/* Runs in an interrupt on the CPU where the thread ran a moment ago. */
 static void cmd_sample_running(void *arg)
 {
 	struct stack_request *request = arg;
@@ -100,7 +100,11 @@ static void cmd_sample_running(void *arg)
 	request->is_done = true;
 }
 
-/* It may start or stop running meanwhile: try again until one way fits. */
+/*
+ * Take the backtrace of a thread that may start and stop running meanwhile: on its CPU while it
+ * runs, from its saved registers while it does not. What may have changed on the way is thrown
+ * away.
+ */
 static void cmd_sample(struct stack_request *request)
 {
 	struct thread *thread = request->thread;

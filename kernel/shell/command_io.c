@@ -10,7 +10,7 @@
 
 #define MESSAGE_BYTES 320
 
-/* Everything to the file, or the first error. */
+/* Write all of `buf`. 0, or the first error. */
 static int command_write_all(struct file *file, const char *buf, size_t len)
 {
 	while (len) {
@@ -60,7 +60,7 @@ void command_putc(struct command_env *env, char c)
 	command_write(env, &c, 1);
 }
 
-/* Output that is longer than a message: never cut, it fails when there is no memory for it. */
+/* A text of `len` bytes, which is too long for the stack. It is never cut: -ENOMEM in write_err. */
 static void command_print_long(struct command_env *env, size_t len, const char *fmt, va_list args)
 {
 	char *text = kmalloc(len + 1);

@@ -17,7 +17,7 @@ struct date {
 
 struct date_out {
 	char *text;
-	size_t size;
+	size_t size; /* with the NUL; what does not fit is dropped */
 	size_t len;
 };
 
@@ -72,7 +72,7 @@ static void date_put_name(struct date_out *out, const char *names, uint32_t inde
 	date_put(out, names, is_short ? 3 : (size_t)(strchr(names, ' ') - names));
 }
 
-/* Conversions that stand for others; NULL for the rest. */
+/* The format that this conversion is short for; NULL when it is not. */
 static const char *date_expand(char letter)
 {
 	switch (letter) {
@@ -101,7 +101,7 @@ static const char *date_expand(char letter)
 	}
 }
 
-/* False when the letter is no number. */
+/* Write the conversion if it is a number. False when it is not. */
 static bool date_number(struct date_out *out, const struct date *date, char letter)
 {
 	uint32_t hour = date->second_of_day / 3600;
@@ -159,7 +159,10 @@ static bool date_name(struct date_out *out, const struct date *date, char letter
 	}
 }
 
-/* %N, or %3N: the first digits of the nanoseconds. The length of the conversion; 0: it is none. */
+/*
+ * Write %N, or the first digits of it, as %3N says. Returns the length of the conversion, 0 when it
+ * is another one.
+ */
 static size_t date_fraction(struct date_out *out, const struct date *date, const char *pos)
 {
 	bool has_width = *pos >= '1' && *pos <= '9';
@@ -172,7 +175,7 @@ static size_t date_fraction(struct date_out *out, const struct date *date, const
 	return 1 + has_width;
 }
 
-/* The conversion at `pos`, behind the %. Its length; 0 when it is none. */
+/* Write the conversion at `pos`, behind the %. Returns its length, 0 when there is none like it. */
 static size_t date_convert(struct date_out *out, const struct date *date, const char *pos)
 {
 	if (date_number(out, date, *pos) || date_name(out, date, *pos))
@@ -180,7 +183,7 @@ static size_t date_convert(struct date_out *out, const struct date *date, const 
 	return date_fraction(out, date, pos);
 }
 
-/* `format` has none of those that stand for others. */
+/* Write what `format` says. It has no conversion that is short for others. */
 static void date_plain(struct date_out *out, const struct date *date, const char *format)
 {
 	while (*format) {
@@ -205,7 +208,7 @@ size_t date_format(char *out_text, size_t size, const char *format, uint64_t ns)
 	while (*format) {
 		const char *other = *format == '%' ? date_expand(format[1]) : NULL;
 
-		/* One conversion or character at a time. */
+		/* `one` is the conversion or character at `format`. */
 		strlcpy(one, format,
 			*format == '%' ? (format[1] >= '1' && format[1] <= '9' ? 4 : 3) : 2);
 		date_plain(&out, &date, other ? other : one);

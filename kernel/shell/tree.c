@@ -15,7 +15,10 @@ int tree_start(struct tree *tree, const char *cwd, const char *start)
 	return vfs_stat(cwd, start, &tree->stat);
 }
 
-/* The next entry of the directory at `depth`, appended to the path. False behind the last one. */
+/*
+ * Append the next entry of the directory at `depth` to the path. tree->name is NULL when the entry
+ * cannot be shown. False behind the last entry.
+ */
 static bool tree_next_entry(struct tree *tree, uint32_t depth)
 {
 	char name[VFS_NAME_MAX];
@@ -38,7 +41,7 @@ static bool tree_next_entry(struct tree *tree, uint32_t depth)
 	tree->len[depth + 1] = (uint16_t)(len + strlen(name));
 	tree->index[depth + 1] = 0;
 	if (vfs_stat(tree->cwd, tree->path, &tree->stat))
-		tree->name = NULL; /* it has gone */
+		tree->name = NULL; /* it was removed meanwhile */
 	return true;
 }
 

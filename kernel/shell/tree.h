@@ -1,8 +1,9 @@
 /*
  * Walking a tree of files: every name once, a directory before what is in it.
  *
- * Context:   thread. Locking: none; names that come and go meanwhile may be missed or met twice.
- * Ownership: the walk is the caller's, and large: kmalloc() it.
+ * Context:   thread.
+ * Locking:   none: names that are made or removed meanwhile may be missed, or come twice.
+ * Ownership: the struct tree is the caller's. It is large: kmalloc() it.
  */
 #ifndef KERNEL_TREE_H
 #define KERNEL_TREE_H
@@ -13,22 +14,22 @@
 
 struct tree {
 	const char *cwd;
-	uint32_t max_depth; /* deeper names are passed over; set it before tree_next() */
-	/* Where the walk is. */
+	uint32_t max_depth; /* deeper names are left out; may be changed after tree_start() */
+	/* Where the walk is: */
 	char path[VFS_PATH_MAX];
 	const char *name; /* the last part of path, or all of it for the start */
 	struct vfs_stat stat;
 	uint32_t depth; /* 0: the start */
-	/* Inside. */
+	/* For the walk itself: */
 	bool is_started;
-	bool is_cut;			/* a path was too long and is left out */
+	bool is_cut;			/* a path was too long and was left out */
 	uint16_t len[TREE_DEPTH_MAX];	/* of the path at each depth */
 	uint32_t index[TREE_DEPTH_MAX]; /* of the next entry there */
 };
 
-/* `start` must be shorter than VFS_PATH_MAX. 0, or what is wrong with it. */
+/* Begin a walk at `start`, seen from `cwd`. 0, -ENAMETOOLONG, or an error of vfs_stat(). */
 int tree_start(struct tree *tree, const char *cwd, const char *start);
-/* Go to the next name, the first call to the start. False at the end. */
+/* Go to the next name; the first call goes to `start`. False at the end. */
 bool tree_next(struct tree *tree);
 
 #endif
