@@ -1,7 +1,8 @@
 /*
- * The pager: what it shows, and where it stands. The text is in less_text.h.
+ * The pager: its state, and what it does on the screen. The text that it shows is in less_text.h.
  *
- * Context: thread, in the foreground of the console. Locking: none. Ownership: the command's.
+ * Context: thread, in the foreground of the console. Locking: none. Ownership: the command less
+ * owns all of it.
  */
 #ifndef KERNEL_LESS_H
 #define KERNEL_LESS_H
@@ -18,28 +19,35 @@ struct less {
 	struct reader reader;
 	struct less_text text;
 	struct less_place top; /* first row of the screen */
-	size_t columns;
-	size_t rows;   /* of text, without the last row of the screen */
-	bool is_ended; /* everything was read */
+	size_t columns;	       /* of the screen */
+	size_t rows;	       /* of text: the screen has one more, the last */
+	bool is_ended;	       /* everything was read */
 	bool is_leaving;
-	bool goes_back;	     /* the last search did */
+	bool goes_back;	     /* the last search was for earlier lines */
 	uint32_t number;     /* typed in front of a command; 0: none */
-	const char *message; /* for the last row; NULL: none */
-	struct regex *regex; /* searched last; NULL: none */
+	const char *message; /* for the last row of the screen, once; NULL: none */
+	struct regex *regex; /* the pattern that was searched last; NULL: none */
 	char pattern[LESS_PATTERN_BYTES];
 };
 
 /*
- * Read until there are so many lines, the end, or no room. When nothing comes it waits for a key
- * and gives up then.
+ * Read until the text has `nr_lines`, is complete or full. While nothing comes in, a key that is
+ * typed (which is kept), or Ctrl-C, ends this.
  */
 void less_fill(struct less *less, uint32_t nr_lines);
 /* Does the screen show the last row of all that there is? */
 bool less_is_at_end(const struct less *less);
+/* Write the whole screen anew. */
 void less_draw(struct less *less);
-/* Ask for a pattern behind `sign` and search it; an empty one is the last one again. */
+/*
+ * Let the user type a pattern behind `sign` on the last row, and search it: `/` for later lines,
+ * `?` for earlier ones. An empty pattern is the last one again.
+ */
 void less_ask_pattern(struct less *less, char sign);
-/* The next line that matches becomes the first row. */
+/*
+ * Show the next line (or the one before, with `back`) that matches the last pattern at the top. The
+ * message says so when there is none.
+ */
 void less_search(struct less *less, bool back);
 
 #endif

@@ -8,7 +8,7 @@
 #include "regex.h"
 #include "terminal.h"
 
-#define POLL_NS	     20000000ull
+#define POLL_NS	     20000000ull /* between looks for more text while it waits for a key */
 #define STATUS_BYTES 120
 #define SEARCH_STEP  256u /* lines read at a time while searching */
 
@@ -25,7 +25,7 @@ bool less_is_at_end(const struct less *less)
 	return !less_forward(&less->text, less->columns, &place);
 }
 
-/* What the last row says. */
+/* Write to `out` what the last row of the screen says. */
 static void less_status_text(const struct less *less, char *out, size_t size)
 {
 	const char *name = strcmp(less->reader.path, "-") ? less->reader.path : "";
@@ -44,7 +44,10 @@ static void less_status_text(const struct less *less, char *out, size_t size)
 		trace_scnprintf(out, size, ":");
 }
 
-/* Rows are cleared before they are written: behind the last column it would take a character. */
+/*
+ * A row is cleared before it is written: when all its columns are written the cursor is still on
+ * the last one, and clearing then would erase that character.
+ */
 void less_draw(struct less *less)
 {
 	struct less_place place = less->top;
@@ -70,7 +73,7 @@ void less_draw(struct less *less)
 	less->message = NULL;
 }
 
-/* False when a key came, or Ctrl-C. */
+/* Wait until there is something to read. False when a key or Ctrl-C came first. */
 static bool less_wait_readable(struct less *less)
 {
 	bool has_said = false;
@@ -135,7 +138,9 @@ void less_search(struct less *less, bool back)
 	less->message = "Pattern not found";
 }
 
-/* Type on the last row. False when it was given up. */
+/*
+ * Let the user type a pattern on the last row, into LESS_PATTERN_BYTES. False when it was given up.
+ */
 static bool less_read_pattern(struct less *less, char sign, char *out)
 {
 	size_t len = 0;

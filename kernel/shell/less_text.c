@@ -21,7 +21,7 @@ static bool less_take(struct less_text *text, size_t bytes)
 	return true;
 }
 
-/* Room for `len` bytes; NULL when there is none. */
+/* Take `len` bytes from a block. NULL when there is no memory, or max_bytes are allocated. */
 static char *less_room(struct less_text *text, size_t len)
 {
 	struct less_block *block = text->blocks;
@@ -78,7 +78,7 @@ static void less_put(struct less_text *text, char c)
 	text->cells += ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* LESS_LINE_MAX leaves room for what one byte can become. */
+/* Add a byte to the line as it looks on the screen. The line has room for it: see text->line. */
 static void less_put_byte(struct less_text *text, char c)
 {
 	if (c == '\t') {
@@ -121,7 +121,7 @@ void less_text_free(struct less_text *text)
 	vfree(text->lines);
 }
 
-/* Behind so many cells of the line. */
+/* Where the text goes on behind that many cells of the line, or its end. */
 static const char *less_skip(const char *line, size_t cells)
 {
 	while (*line && (cells || ((unsigned char)*line & 0xc0) == 0x80))

@@ -24,7 +24,7 @@
 /* What Tab found. */
 struct line_matches {
 	struct sh_arena arena;
-	struct sh_fields found; /* whole words, sorted or not; a directory ends in a slash */
+	struct sh_fields found; /* whole words, in any order; a directory ends in a slash */
 	size_t word_start;	/* where the word to be replaced begins */
 	size_t shown_from;	/* bytes of each word that a list leaves out (the directory) */
 };
@@ -32,8 +32,8 @@ struct line_matches {
 struct line_options {
 	const char *prompt;
 	bool has_history;
-	bool keeps_newline; /* the result ends in one; an unfinished line ended by Ctrl-D does not */
-	/* Optional. Fill `out` for the text before the cursor. */
+	bool keeps_newline; /* the result ends in a newline, unless Ctrl-D ended the line */
+	/* Optional. Fill `out` with what could complete the text before the cursor. */
 	void (*complete)(void *arg, const char *text, size_t len, struct line_matches *out);
 	void *arg;
 };
@@ -53,12 +53,12 @@ struct line_editor {
 	char *buf; /* LINE_BYTES_MAX */
 	size_t len;
 	size_t pos;	       /* of the cursor */
-	size_t columns;	       /* of the terminal, as this line takes it */
-	size_t columns_before; /* of the prompt */
-	bool has_asked;	       /* the terminal, for its width */
-	char *cut;	       /* text that Ctrl-U, K, W took away, for Ctrl-Y; NULL for none */
+	size_t columns;	       /* of the terminal; assumed until it was asked */
+	size_t columns_before; /* taken by the prompt */
+	bool has_asked;	       /* the terminal was asked for its width */
+	char *cut;	       /* text that Ctrl-U, K or W took away, for Ctrl-Y; NULL for none */
 	char *saved;	       /* the line that was being typed when history was entered */
-	uint32_t recall;       /* 0: that line, n: n lines back */
+	uint32_t recall;       /* which line is shown: 0: `saved`, n: n lines back */
 	bool was_tab;	       /* the key before was Tab */
 	bool is_cut;	       /* there was no room for all of it */
 	bool is_at_margin;     /* the last column was written, the cursor is still on it */
@@ -73,7 +73,7 @@ void line_replace(struct line_editor *ed, const char *text);
 void line_redraw(struct line_editor *ed);
 /* Learn how wide the terminal is, before the first thing in a line that depends on it. */
 void line_ask_columns(struct line_editor *ed);
-/* The cursor behind the text, then a new screen line. */
+/* Move the cursor behind the text, then to a new screen line. */
 void line_leave(struct line_editor *ed);
 void line_beep(void);
 
@@ -93,9 +93,13 @@ enum line_key {
 	LINE_KEY_WORD_DELETE,
 	LINE_KEY_NONE, /* a sequence that means nothing here */
 };
-/* The next key, escape sequences put together. -EINTR. */
+/*
+ * Wait for the next key: a byte, or an enum line_key for a whole escape sequence. -EINTR; -EIO:
+ * bytes were lost, as in console_getc_timeout().
+ */
 int line_get_key(void);
 
+/* Complete the word before the cursor, or list what it could become. */
 void line_tab(struct line_editor *ed);
 
 /* Lines entered before; the last HISTORY_LINES of them. */
@@ -107,8 +111,12 @@ uint32_t history_count(void);
 /* Number of the oldest line that is kept, from 1. */
 uint32_t history_first_number(void);
 void history_clear(void);
+/* Show the next older or newer line instead of the present one. */
 void line_recall(struct line_editor *ed, bool older);
-/* Ctrl-R. Returns the key that ended it, still to be obeyed; 0 for none; -EINTR. */
+/*
+ * Ctrl-R: search in earlier lines. Returns the key that ended the search, which the caller is to
+ * obey; 0 for none; an error of line_get_key().
+ */
 int line_search(struct line_editor *ed);
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * The line and its picture on the screen. See line.h.
  *
- * A cell is a place on the screen counted from the start of the prompt: row * columns +
- * column.
+ * A cell is a place on the screen, counted from the start of the prompt: row * columns + column.
  */
 #include <kernel/console.h>
 #include <kernel/string.h>
@@ -20,7 +19,7 @@ void line_beep(void)
 	line_put_raw("\a", 1);
 }
 
-/* Cells that `len` bytes take: the tail bytes of UTF-8 characters take none. */
+/* Cells that `len` bytes take: the continuation bytes of UTF-8 take none. */
 static size_t line_cells_of(const char *text, size_t len)
 {
 	size_t cells = 0;
@@ -44,8 +43,9 @@ static void line_put_sequence(size_t count, char final)
 }
 
 /*
- * A terminal that has written its last column stays there until more comes. Bring it to the next
- * row: only at the end of the line, where nothing is written over.
+ * When a terminal has written its last column, the cursor stays there until the next character.
+ * Move it to the next row by writing a blank: it is at the end of the text, so nothing is
+ * overwritten.
  */
 static void line_leave_margin(struct line_editor *ed)
 {
@@ -55,8 +55,9 @@ static void line_leave_margin(struct line_editor *ed)
 }
 
 /*
- * So far the line was only added to, which looks the same at any width. Behind the last column a
- * new row begins: the terminal may have forgotten that it was to begin one with the next character.
+ * Until now text was only added at the end of the line, which looks the same at any width. When it
+ * ends in the last column, begin a new row: the question may have made the terminal forget that the
+ * next character was to begin one.
  */
 void line_ask_columns(struct line_editor *ed)
 {
@@ -74,7 +75,7 @@ void line_ask_columns(struct line_editor *ed)
 		line_put_raw("\r\n", 2);
 }
 
-/* Move the cursor between cells. */
+/* Move the cursor from one cell to another. */
 static void line_move_cursor(const struct line_editor *ed, size_t from, size_t to)
 {
 	size_t from_row = from / ed->columns, to_row = to / ed->columns;
@@ -98,7 +99,7 @@ void line_move(struct line_editor *ed, size_t pos)
 	ed->pos = pos;
 }
 
-/* The text from the cursor on has changed: write it, leave the cursor at `pos`. */
+/* The text from the cursor on has changed: write it, and leave the cursor at index `pos`. */
 static void line_redraw_tail(struct line_editor *ed, size_t pos)
 {
 	line_put_raw(ed->buf + ed->pos, ed->len - ed->pos);
@@ -135,7 +136,7 @@ void line_delete(struct line_editor *ed, size_t from, size_t to)
 	line_move(ed, from);
 	memmove(ed->buf + from, ed->buf + to, ed->len - to);
 	ed->len -= to - from;
-	ed->is_cut = ed->is_cut && ed->len; /* an empty line is whole again */
+	ed->is_cut = ed->is_cut && ed->len; /* nothing is missing in an empty line */
 	line_redraw_tail(ed, from);
 }
 

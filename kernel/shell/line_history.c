@@ -77,7 +77,7 @@ struct search {
 	uint32_t back; /* the line shown; 0: none found yet */
 };
 
-/* The next older line from `back` on that has the text. */
+/* Find the first line from `back` on, going back, that has the text. Beeps when there is none. */
 static void line_find_older(struct search *search, uint32_t back)
 {
 	const char *line;
@@ -91,7 +91,7 @@ static void line_find_older(struct search *search, uint32_t back)
 	line_beep();
 }
 
-/* On one row, so that it can be taken away again. */
+/* Shown on one row, cut if need be, so that it can be erased again. */
 static void line_show_search(const struct line_editor *ed, const struct search *search)
 {
 	char head[SEARCH_BYTES + 32];
@@ -106,7 +106,7 @@ static void line_show_search(const struct line_editor *ed, const struct search *
 		console_write_raw(line, strnlen(line, room - len));
 }
 
-/* False when the key ends the search. */
+/* Obey a key of the search. False when the key ends it. */
 static bool line_search_key(struct search *search, int key)
 {
 	if (key == 'R' - 0x40) {

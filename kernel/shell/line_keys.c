@@ -14,7 +14,7 @@ static int line_next_byte(void)
 	return terminal_getc_timeout(ESCAPE_TIMEOUT_NS);
 }
 
-/* ESC [ number ; number final */
+/* The key of ESC [ number ; modifier final. */
 static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
 {
 	switch (final) {
@@ -38,7 +38,7 @@ static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
 		if (number == 5 || number == 6)
 			return number == 5 ? LINE_KEY_PAGE_UP : LINE_KEY_PAGE_DOWN;
 		return number == 3 ? LINE_KEY_DELETE : LINE_KEY_NONE;
-	case 'R': /* where the cursor is: late, or not asked for */
+	case 'R': /* the answer where the cursor is: it came late, or nobody asked */
 		terminal_answered(number, modifier);
 		return LINE_KEY_NONE;
 	default:
@@ -89,7 +89,7 @@ static int line_read_escape(void)
 	}
 }
 
-/* CR LF counts as one end of line, also when they come apart. */
+/* CR LF is one end of line: a LF behind a CR is dropped, however late it comes. */
 int line_get_key(void)
 {
 	static bool was_cr;

@@ -10,7 +10,7 @@
 #define CTRL(letter) ((letter)-0x40)
 #define KEY_RUBOUT   0x7f
 
-/* How a key leaves the editor. */
+/* What a key did: editing goes on, the line was entered, or Ctrl-D ended the input. */
 enum outcome {
 	EDITING,
 	LINE_DONE,
@@ -44,7 +44,7 @@ static size_t line_word_right(const struct line_editor *ed)
 	return pos;
 }
 
-/* One character to the left or right: the tail bytes of UTF-8 go with their first. */
+/* Where the character before the cursor begins. Continuation bytes of UTF-8 belong to it. */
 static size_t line_char_left(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
@@ -54,6 +54,7 @@ static size_t line_char_left(const struct line_editor *ed)
 	return pos;
 }
 
+/* Where the character at the cursor ends. */
 static size_t line_char_right(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
@@ -65,7 +66,7 @@ static size_t line_char_right(const struct line_editor *ed)
 	return pos;
 }
 
-/* Delete, and keep it for Ctrl-Y. */
+/* Delete this part of the line, and keep it for Ctrl-Y. */
 static void line_cut(struct line_editor *ed, size_t from, size_t to)
 {
 	char *text;
@@ -214,7 +215,7 @@ static enum outcome line_handle_key(struct line_editor *ed, int key)
 	return EDITING;
 }
 
-/* 0, or -EINTR or -ENODATA. */
+/* Obey keys until the line ends. 0, -EINTR, -ENODATA, or -EIO: bytes were lost. */
 static int line_edit(struct line_editor *ed)
 {
 	enum outcome outcome = EDITING;
@@ -246,7 +247,7 @@ static int line_edit(struct line_editor *ed)
 	return 0;
 }
 
-/* The end of a line that was entered: is all of it there? */
+/* Is all of the line there? 0; -EIO: bytes were lost; -EMSGSIZE: there was no room for some. */
 static int line_judge(const struct line_editor *ed)
 {
 	if (console_take_lost())
@@ -262,7 +263,7 @@ int line_read(const struct line_options *options, char **out_line)
 	ed.buf = kmalloc(LINE_BYTES_MAX);
 	if (!ed.buf)
 		return -ENOMEM;
-	console_take_lost(); /* that was the line of somebody who read keys */
+	console_take_lost(); /* what was lost before this line is not its concern */
 	ed.columns = terminal_columns();
 	ed.columns_before = strlen(options->prompt);
 	console_write_raw(options->prompt, ed.columns_before);

@@ -46,7 +46,7 @@ static void line_put_spaces(size_t nr)
 		console_write_raw(" ", 1);
 }
 
-/* All of them in columns, row by row. */
+/* List all that was found in columns, row by row. */
 static void line_show_list(const struct line_matches *matches, size_t columns)
 {
 	size_t width = 0, column = 0;

@@ -11,8 +11,8 @@ static bool regex_test_bit(const uint8_t *bits, uint8_t c)
 }
 
 /*
- * Add the instructions that can be reached from `pc` without a character. Each is looked at once
- * and adds two places to the stack at most: that bounds the stack.
+ * Add to the set the instructions that can be reached from `pc` without reading a character. Each
+ * instruction is looked at once and puts at most two on the stack, so REGEX_STACK_MAX is enough.
  */
 static void regex_add_reachable(struct regex *regex, struct regex_set *set, uint16_t pc,
 				bool at_start, bool at_end)
@@ -98,7 +98,7 @@ bool regex_search(struct regex *regex, const char *text, size_t len, size_t from
 		  struct regex_match *out_match)
 {
 	for (size_t start = from; start <= len; start++) {
-		/* Most starts fail at their first character. */
+		/* A quick test, because at most places the first character does not fit. */
 		if (regex->has_first &&
 		    (start == len || !regex_test_bit(regex->first, (uint8_t)text[start])))
 			continue;

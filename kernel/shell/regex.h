@@ -1,9 +1,10 @@
 /*
- * Regular expressions: . [ ] * \+ \? \| \( \) ^ $ and, extended, + ? | ( ) without backslash;
- * {n,m} is not known.
+ * Regular expressions: . [ ] * \+ \? \| \( \) ^ $ and, extended, + ? | ( ) without backslash.
+ * There is no {n,m}.
  *
- * The pattern becomes a small program; matching runs all its threads side by side over the text, so
- * the time is bounded by the product of both lengths whatever the pattern.
+ * The pattern becomes a small program. A match is tried by following all ways through the program
+ * side by side over the text, so a try takes at most time in proportion to the length of the text
+ * times that of the program, whatever the pattern. A search tries at each start in turn.
  *
  * Context: thread. Locking: none: a regex may be used by one thread at a time (it holds the sets).
  * Ownership: regex_create/regex_destroy.
@@ -15,19 +16,22 @@
 
 #define REGEX_EXTENDED	  0x1u
 #define REGEX_IGNORE_CASE 0x2u
-#define REGEX_LITERAL	  0x4u
+#define REGEX_LITERAL	  0x4u /* no character means anything but itself */
 
 struct regex;
 
-/* -EINVAL for a wrong pattern, -E2BIG for one that is too long, -ENOMEM. */
+/* 0; -EINVAL for a wrong pattern, -E2BIG for one that is too long, -ENOMEM. */
 int regex_create(const char *pattern, uint32_t flags, struct regex **out_regex);
+/* NULL is allowed. */
 void regex_destroy(struct regex *regex);
+
+/* Where a match is: indexes in the text. */
 struct regex_match {
 	size_t start;
 	size_t end; /* behind the last character */
 };
 
-/* The first, and there the longest, match in text[0..len) at or behind `from`. False for none. */
+/* Find the first match at or behind `from` in the `len` bytes of text, there the longest. */
 bool regex_search(struct regex *regex, const char *text, size_t len, size_t from,
 		  struct regex_match *out_match);
 

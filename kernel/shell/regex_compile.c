@@ -4,7 +4,8 @@
  *   alternatives: branch | branch     SPLIT a b; a: branch JUMP end; b: branch; end:
  *   repetition:   atom*               l: SPLIT a end; a: atom JUMP l; end:
  *
- * An operator behind its operand needs an instruction in front of it: the operand is moved up.
+ * An operator such as * stands behind its operand in the pattern, but its instruction goes in front
+ * of the operand's: these are moved up.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -41,8 +42,8 @@ static uint32_t regex_emit(struct compiler *c, enum regex_op op, uint32_t x, uin
 }
 
 /*
- * Make room for one instruction at `at`. Targets move along with the code; what stands before `at`
- * and goes there now reaches the new instruction.
+ * Insert an instruction at `at` and move up those from there on. Targets are corrected: a jump from
+ * before `at` to `at` goes to the new instruction, one from behind goes to the one that was there.
  */
 static void regex_insert(struct compiler *c, uint32_t at, enum regex_op op)
 {
@@ -77,7 +78,7 @@ static void regex_add_char(struct compiler *c, uint8_t *bits, uint8_t ch)
 		regex_set_bit(bits, ch ^ 0x20);
 }
 
-/* An instruction for a new, empty class; its bits, or NULL. */
+/* Add an instruction with a new, empty class. Returns the bits of the class; NULL on failure. */
 static uint8_t *regex_emit_class(struct compiler *c)
 {
 	struct regex *regex = c->regex;
@@ -115,7 +116,7 @@ static void regex_add_range(struct compiler *c, uint8_t *bits, uint8_t low, uint
 
 struct named_class {
 	const char *name;
-	const char *ranges; /* pairs */
+	const char *ranges; /* pairs of first and last character */
 };
 
 static const struct named_class named_classes[] = {
@@ -124,7 +125,7 @@ static const struct named_class named_classes[] = {
 	{ "[:xdigit:]", "09afAF" }, { "[:punct:]", "!/:@[`{~" },
 };
 
-/* `[:digit:]` and the like at `pos`; its length, 0 for none. */
+/* Add a class such as `[:digit:]` at `pos` to `bits`. Returns its length, 0 when there is none. */
 static size_t regex_add_named(struct compiler *c, uint8_t *bits, const char *pos)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(named_classes); i++) {
@@ -139,7 +140,7 @@ static size_t regex_add_named(struct compiler *c, uint8_t *bits, const char *pos
 	return 0;
 }
 
-/* Behind the opening bracket. */
+/* Compile a bracket expression; c->pos is behind the opening bracket. */
 static void compile_bracket(struct compiler *c)
 {
 	uint8_t *bits = regex_emit_class(c);
@@ -169,7 +170,7 @@ static void compile_bracket(struct compiler *c)
 		bits[i] = (uint8_t)~bits[i];
 }
 
-/* The operator character `op` at the position, written as the kind of expression wants it. */
+/* Is the operator `op` at c->pos? It has a backslash in front unless the syntax is extended. */
 static bool regex_at_operator(const struct compiler *c, char op)
 {
 	if (c->flags & REGEX_EXTENDED)
@@ -286,15 +287,17 @@ static void compile_piece(struct compiler *c)
 
 static void compile_branch(struct compiler *c)
 {
-	/* A star at the start of a branch has nothing to repeat: it is a character. */
+	/* A star at the start of a branch has nothing to repeat: it means itself. */
 	if (*c->pos == '*')
 		regex_emit_char(c, *c->pos++);
 	while (*c->pos && !c->err && !regex_at_operator(c, '|') && !regex_at_operator(c, ')'))
 		compile_piece(c);
 }
 
-/* `last` is the newest of the jumps to the end; each has the index of the one before, plus one, in
- * y. */
+/*
+ * Let the jumps at the ends of the branches lead here. They are a list: `last` is the index of the
+ * newest plus one, and y of each is that of the one before; 0 ends the list.
+ */
 static void regex_lead_to_end(struct compiler *c, uint32_t last)
 {
 	while (last) {
@@ -331,7 +334,7 @@ static void compile_literal(struct compiler *c)
 		regex_emit_char(c, *c->pos++);
 }
 
-/* When every match begins with a character of a known class, searching can skip the others. */
+/* If every match begins with a character of one class, let a search skip other characters. */
 static void regex_find_first(struct regex *regex)
 {
 	if (regex->code[0].op != REGEX_CLASS)
@@ -352,7 +355,7 @@ int regex_create(const char *pattern, uint32_t flags, struct regex **out_regex)
 	else
 		compile_alternatives(&c);
 	if (!c.err && *c.pos)
-		regex_fail(&c, -EINVAL); /* a bracket that closes nothing */
+		regex_fail(&c, -EINVAL); /* a closing bracket without an opening one */
 	regex_emit(&c, REGEX_MATCH, 0, 0);
 	if (c.err) {
 		regex_destroy(c.regex);

@@ -15,20 +15,20 @@
 static struct {
 	uint32_t rows;
 	uint32_t columns;
-	uint32_t nr_silences; /* questions without an answer, since the last answer */
-	bool is_asked;	      /* an answer may still come */
-	/* Read while an answer was waited for. */
+	uint32_t nr_silences; /* questions since the last answer */
+	bool is_asked;	      /* a question has no answer yet: it may still come */
+	/* Keys that were read ahead, while an answer was waited for; given out up to next_key. */
 	uint8_t keys[KEYS_MAX];
 	uint32_t nr_keys;
 	uint32_t next_key;
 } terminal = { .rows = 24, .columns = 80 };
 
-/* The answer as it comes in: ESC [ rows ; columns R. */
+/* How far the answer ESC [ rows ; columns R has come in. */
 struct answer {
-	uint32_t state; /* bytes of its beginning seen: 0, 1: ESC, 2: [ and numbers */
-	uint32_t index;
+	uint32_t state; /* 0: not begun; 1: ESC was seen; 2: ESC [ and perhaps numbers */
+	uint32_t index; /* of the number that is coming in */
 	uint32_t numbers[2];
-	uint32_t first_key; /* where it begins in the keys kept */
+	uint32_t first_key; /* index of the ESC in terminal.keys */
 };
 
 uint32_t terminal_columns(void)
@@ -56,7 +56,7 @@ void terminal_answered(uint32_t rows, uint32_t columns)
 	terminal.columns = columns;
 }
 
-/* One more byte. True when it ends an answer. */
+/* Take one more byte. True when it completes an answer. */
 static bool terminal_answer_add(struct answer *answer, int byte)
 {
 	if (byte == ESCAPE) {
@@ -78,7 +78,7 @@ static bool terminal_answer_add(struct answer *answer, int byte)
 	return false;
 }
 
-/* Read up to the answer; the rest is kept. False when none came. */
+/* Read keys until the answer is there; all but the answer is kept. False when none came. */
 static bool terminal_wait_answer(void)
 {
 	uint64_t end_ns = ktime_ns() + ANSWER_NS;
@@ -102,7 +102,7 @@ static bool terminal_wait_answer(void)
 
 bool terminal_ask(void)
 {
-	/* Keys that wait already leave no telling when the answer would come. */
+	/* Asking uses the array of kept keys anew: those that were not read yet would be lost. */
 	if (terminal.nr_silences >= SILENCES_MAX || terminal.next_key < terminal.nr_keys)
 		return false;
 	terminal.next_key = terminal.nr_keys = 0;

@@ -1,11 +1,12 @@
 /*
  * The terminal at the other end of the console: its size, and what it sends.
  *
- * The size is asked by moving the cursor as far as it goes and asking where it is; the answer comes
- * among the keys. Nobody need be there who answers (a pipe, a test): after a fifth of a second of
- * silence the size stays what it was, 80 by 24 at first, and after two such silences nobody is
- * asked any more, until terminal_ask_again(). Nothing is ever sent unasked: only programs that move
- * the cursor ask, and only after a key.
+ * To learn the size, the cursor is moved as far as it goes, and the terminal is asked where it is;
+ * the answer comes among the keys. There may be nobody who answers, such as with a pipe or in a
+ * test: after a fifth of a second without an answer the size stays what it was, 80 by 24 at first.
+ * After two questions without an answer there are no more of them, until terminal_ask_again().
+ * Output that does not need the size has no question in it: only programs that move the cursor ask,
+ * after a key.
  *
  * Context:   thread.
  * Locking:   one reader at a time: the console's owner sees to that. No lock inside.
@@ -19,25 +20,27 @@
 #define TERMINAL_COLUMNS_MIN 20u
 #define TERMINAL_ROWS_MIN    4u
 
+/* The size as it is known, in characters. */
 uint32_t terminal_columns(void);
 uint32_t terminal_rows(void);
 
 /*
  * Ask for the size and wait for the answer. Keys that come before it are kept for
- * terminal_getc_timeout(). True when there was one. The cursor is where it was, though on a
- * terminal that waits behind the last column it may not wait any more.
+ * terminal_getc_timeout(). True when there was an answer. The cursor is where it was. But when the
+ * last column had been written, the terminal may have forgotten that the next character begins a
+ * new row.
  */
 bool terminal_ask(void);
-/* Forget that nobody answered. */
+/* Let terminal_ask() ask again, although nobody has answered so far. */
 void terminal_ask_again(void);
-/* An answer that came late, among the keys; what is none is let pass. */
+/* Take an answer that came late, among the keys. Ignored when nobody asked, or it is too small. */
 void terminal_answered(uint32_t rows, uint32_t columns);
 
-/* As console_getc_timeout(), kept keys first. */
+/* As console_getc_timeout(), but gives kept keys first. */
 int terminal_getc_timeout(uint64_t timeout_ns);
-/* Is there a key, or does one come in that time? It is kept. */
+/* Wait until a key is there. True when there is one; it is kept. False after `timeout_ns`. */
 bool terminal_wait_key(uint64_t timeout_ns);
-/* Drop kept keys: the line that they belonged to is void. */
+/* Drop kept keys, after Ctrl-C: the line that they belong to is thrown away. */
 void terminal_drop_keys(void);
 
 #endif
