@@ -1,8 +1,9 @@
 /*
- * The tables of symbols and of reasons in a kernel that has none: in the first link, whose result
- * tools/ksyms and tools/whynot make them from. The second link brings the strong definitions.
+ * Empty tables of symbols, and of the reasons why functions cannot be traced, for the first link of
+ * the kernel. From its result tools/ksyms and tools/whynot make the real tables; the second link
+ * takes those, because the definitions here are weak.
  *
- * In a file of their own, so that no compiler takes these values for the real ones.
+ * They are in a file of their own, so that no compiler uses these zeros where the tables are read.
  */
 #include <kernel/symbols_format.h>
 #include <kernel/whynot_format.h>

@@ -1,5 +1,6 @@
 /*
- * Bump allocation for the shell's trees and words, and lists of words in it. See sh_tree.h, sh.h.
+ * Memory for the shell's trees and words, freed as a whole, and lists of words in it. See sh_tree.h
+ * and sh.h.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>

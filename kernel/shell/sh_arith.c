@@ -1,6 +1,6 @@
 /*
- * Integer arithmetic of $(( )): precedence climbing over the operators of C, without assignment.
- * See sh.h. Names are variables; one that is not set, or is no number, counts as 0.
+ * Integer arithmetic of $(( )), with the operators of C except assignments, by precedence climbing.
+ * See sh.h. A name is a variable; one that is not set, or is no number, counts as 0.
  */
 #include <kernel/string.h>
 #include "sh.h"
@@ -10,7 +10,7 @@ struct arith {
 	const char *pos;
 	const char *end;
 	uint32_t depth;
-	const char *error; /* first one */
+	const char *error; /* the first one; NULL: none */
 };
 
 struct arith_op {
@@ -18,7 +18,7 @@ struct arith_op {
 	uint32_t precedence; /* higher binds tighter */
 };
 
-/* Longer spellings before their beginnings. */
+/* `<<` stands before `<` and so on, because the first one that fits is taken. */
 static const struct arith_op operators[] = {
 	{ "||", 1 }, { "&&", 2 }, { "<<", 8 }, { ">>", 8 }, { "<=", 7 }, { ">=", 7 },
 	{ "==", 6 }, { "!=", 6 }, { "|", 3 },  { "^", 4 },  { "&", 5 },	 { "<", 7 },
@@ -191,8 +191,8 @@ static int64_t arith_apply(struct arith *a, const char *op, int64_t left, int64_
 }
 
 /*
- * Both sides of && and || are computed: nothing here has a side effect but division by zero, which
- * is an error in either case.
+ * Parse and compute operators of at least this precedence. Both sides of && and || are computed,
+ * because nothing here has side effects; a division by zero is an error on either side.
  */
 static int64_t arith_parse_binary(struct arith *a, uint32_t min_precedence)
 {

@@ -8,7 +8,7 @@
 
 #define HOME "/sys/kernel/tracing"
 
-/* The directory itself must be there. */
+/* Is `path` a directory? 0 or -errno. */
 static int builtin_check_directory(const struct shell *sh, const char *path)
 {
 	struct vfs_stat stat;
@@ -154,8 +154,8 @@ static int builtin_add_byte(struct line_buf *line, char c)
 }
 
 /*
- * One line, byte by byte: what follows it is somebody else's. 1, or 0 when the input
- * ended first, or -errno. A line that cannot be kept is read to its end all the same.
+ * Read one line, byte by byte, because what follows it is for the next reader. 1; 0 when the input
+ * ended first; -errno. A line for which there is no memory is read to its end, too.
  */
 static int builtin_read_line(struct command_env *env, struct line_buf *line, bool is_raw)
 {
@@ -185,7 +185,7 @@ static char *builtin_skip_blanks(char *text)
 	return text;
 }
 
-/* Words to the names; the last name gets all that is left. */
+/* Set a variable to each word of the line; the last one gets all that is left. Cuts up `line`. */
 static void builtin_assign_words(struct shell *sh, char *line, int nr_names, char **names)
 {
 	for (int i = 0; i < nr_names; i++) {

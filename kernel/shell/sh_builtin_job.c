@@ -23,7 +23,7 @@ static void builtin_match_number(uint32_t number, int32_t pid, bool is_done, con
 		search->pid = pid;
 }
 
-/* `123` or `%1`. 0 when it is neither, or no such job. */
+/* The pid that `123`, or `%1` for a job, means. 0 when it is neither, or there is no such job. */
 static int32_t builtin_parse_pid(struct shell *sh, const char *text)
 {
 	struct job_search search = { 0 };
@@ -67,7 +67,7 @@ static int builtin_jobs(struct command_env *env, int argc, char **argv)
 	return 0;
 }
 
-/* Signals all mean the same here: end. `-9`, `-TERM` and the like are let pass. */
+/* There are no signals: kill tells a thread to end. `-9`, `-TERM` and the like are ignored. */
 static int builtin_kill(struct command_env *env, int argc, char **argv)
 {
 	int first = argc > 1 && argv[1][0] == '-' ? 2 : 1;

@@ -9,7 +9,7 @@
 
 #define SCRIPT_BYTES_MAX 65536u
 
-/* The whole file as a text. NULL after a message. */
+/* Read the whole file; the caller frees the text with vfree(). NULL after a message. */
 static char *builtin_read_script(struct command_env *env, struct file *file, size_t *out_len)
 {
 	char *text = vmalloc(SCRIPT_BYTES_MAX);
@@ -58,7 +58,7 @@ static int run_in_new_shell(struct command_env *env, const char *text, size_t le
 	return status;
 }
 
-/* The file, or what comes through a pipe; the keys of the console are the first shell's. */
+/* Open a file, or take a pipe on standard input. Not the console: a shell reads that already. */
 static struct file *builtin_open_script(struct command_env *env, const char *path)
 {
 	struct file *file = command_open(env, path);
@@ -93,7 +93,7 @@ static int run_sh(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-/* In this shell, so that variables and the directory stay as the file leaves them. */
+/* `.` runs a file in this shell, so variables and the directory stay as the file leaves them. */
 static int run_dot(struct command_env *env, int argc, char **argv)
 {
 	const struct sh_io io = builtin_io_of(env);
@@ -118,7 +118,7 @@ static int run_dot(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-/* The command takes this thread over, its pid with it, and the shell ends. */
+/* exec runs the command in the shell's own thread, with its pid, and the shell ends after it. */
 static int run_exec(struct command_env *env, int argc, char **argv)
 {
 	const struct sh_io io = builtin_io_of(env);
@@ -144,7 +144,9 @@ static int run_exec(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-/* Whoever is here is root: the command is run, as a program, which changes nothing of the shell. */
+/*
+ * Everybody is root here, so sudo just runs the command, in a subshell: it cannot change this one.
+ */
 static int run_sudo(struct command_env *env, int argc, char **argv)
 {
 	const struct sh_io io = builtin_io_of(env);

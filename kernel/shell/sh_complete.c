@@ -1,5 +1,5 @@
 /*
- * What a word could become: commands where a command stands, otherwise paths. See line.h.
+ * Completes a word: to a command where one is expected, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
@@ -22,7 +22,7 @@ static bool complete_ends_in_word(const char *text, size_t len, const char *word
 	       complete_find_word(text, len) == len - word_len;
 }
 
-/* Does a command stand behind the first `len` bytes? */
+/* Is a command expected behind the first `len` bytes? */
 static bool complete_is_command_place(const char *text, size_t len)
 {
 	static const char *const openers[] = { "if", "then", "else", "elif", "while", "until",
@@ -50,7 +50,7 @@ static void complete_add_commands(const char *word, size_t len, struct line_matc
 	}
 }
 
-/* Entry `name` of the directory `dir` (as typed, with its slash). */
+/* Add entry `name` of the directory `dir`, which is written as typed, with its slash. */
 static TRACE_NOINLINE void complete_add_path(const struct shell *sh, const char *dir,
 					     const char *name, struct line_matches *out)
 {

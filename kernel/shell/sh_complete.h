@@ -1,7 +1,8 @@
 /*
  * The shell's answer to Tab: a line_options.complete whose argument is the struct shell.
  *
- * Context: thread. Locking: none. Ownership: what is found lies in out->arena, the caller's.
+ * Context: thread. Locking: none. Ownership: what is found is in out->arena, which the caller
+ * frees.
  */
 #ifndef KERNEL_SH_COMPLETE_H
 #define KERNEL_SH_COMPLETE_H

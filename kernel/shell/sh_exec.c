@@ -12,7 +12,10 @@
 #include <trace/fmt.h>
 #include "sh.h"
 
-/* Kept apart, so that a level of brackets costs the frames it uses and not those of all kinds. */
+/*
+ * Running a tree is recursive. Functions that are not inlined into their caller keep its stack
+ * frame small: a level of nesting takes what its own kind of node needs, not what all kinds need.
+ */
 #define NESTED TRACE_NOINLINE
 
 static bool exec_is_leaving(const struct shell *sh)
@@ -20,7 +23,10 @@ static bool exec_is_leaving(const struct shell *sh)
 	return sh->flow != SH_FLOW_NONE || thread_interrupted();
 }
 
-/* Start one command of a pipe; `*in` is its input and becomes the next one's. */
+/*
+ * Start one command of a pipe. Its input is `*in`, or that of `io` for the first; this reference is
+ * given up, and `*in` becomes the input of the next command, NULL behind the last. 0 or -ENOMEM.
+ */
 static int exec_start_stage(struct shell *sh, const struct sh_node *node, const struct sh_io *io,
 			    struct file **in, struct sh_job **out_job)
 {
@@ -145,7 +151,9 @@ static NESTED int exec_if(struct shell *sh, const struct sh_node *node, const st
 	return part ? sh_exec(sh, part, io) : 0;
 }
 
-/* After a loop's body: does the loop go on? Takes one level off break and continue. */
+/*
+ * Asked after the body of a loop: does the loop go on? Counts a loop that break or continue leaves.
+ */
 static bool exec_loop_goes_on(struct shell *sh)
 {
 	cond_resched();
@@ -237,7 +245,7 @@ static int exec_type(struct shell *sh, const struct sh_node *node, const struct 
 	}
 }
 
-/* A compound command with redirections behind it. */
+/* Run a compound command with its redirections. */
 static NESTED int exec_redirected(struct shell *sh, const struct sh_node *node,
 				  const struct sh_io *io)
 {
@@ -254,7 +262,7 @@ static NESTED int exec_redirected(struct shell *sh, const struct sh_node *node,
 	return sh_close_status(io, sh_io_put(&files), status);
 }
 
-/* Whatever was interrupted on the way, the status says so. */
+/* When the thread was interrupted the exit status is 130, whatever was running. */
 int sh_exec(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
 	if (thread_interrupted())

@@ -1,8 +1,9 @@
 /*
  * From words as written to the fields that a command gets. See sh.h.
  *
- * While a field is built it is a pattern: characters that were quoted carry a backslash when they
- * would mean something to sh_match(). Field splitting and file names come at the field's end.
+ * While a field is built it is a pattern: quoted characters that would mean something to sh_match()
+ * have a backslash in front. A field ends at a blank that an expansion gave, or at the end of the
+ * word; then it is replaced by the file names that match, or the backslashes are taken off.
  */
 #include <kernel/string.h>
 #include <trace/fmt.h>
@@ -10,13 +11,14 @@
 
 struct expander {
 	const struct sh_expansion *ex;
-	struct sh_fields *fields; /* NULL: one text, no patterns */
-	char *buf;		  /* the field so far, in the arena */
+	struct sh_fields
+		*fields; /* NULL for sh_expand_text(): no splitting, no backslashes added */
+	char *buf;	 /* the field so far, in the arena */
 	size_t len;
 	size_t size;
-	bool has_field; /* quotes were seen: a field even when empty */
+	bool has_field; /* quotes were seen: the field counts even if it is empty */
 	bool in_quotes;
-	uint32_t depth; /* of ${ } */
+	uint32_t depth; /* how many ${ } we are inside of */
 	int err;
 };
 
@@ -43,7 +45,7 @@ static void expand_put(struct expander *x, char c)
 	x->buf[x->len] = '\0';
 }
 
-/* A character that means only itself. */
+/* Add a character that is to mean only itself in a pattern. */
 static void expand_put_quoted(struct expander *x, char c)
 {
 	if (x->fields && strchr("*?[]\\-!^", c))
@@ -70,7 +72,7 @@ static void expand_end_field(struct expander *x)
 	x->has_field = false;
 }
 
-/* The result of an expansion. */
+/* Add what a variable or command gave; outside of quotes it is split at blanks. */
 static void expand_put_value(struct expander *x, const char *value)
 {
 	for (; *value; value++) {
@@ -111,7 +113,10 @@ static void expand_arith(struct expander *x, const char *text, size_t len)
 		expand_put_number(x, value);
 }
 
-/* $( ) from `pos` to the closing bracket before `end`; or $(( )). */
+/*
+ * Expand $( ) or $(( )): `pos` is behind the first opening bracket, `end` behind the last closing
+ * one.
+ */
 static void expand_command(struct expander *x, const char *pos, const char *end)
 {
 	size_t len = (size_t)(end - pos) - 1;
@@ -146,7 +151,7 @@ static void expand_back_quotes(struct expander *x, const char *pos, const char *
 		expand_put_value(x, output);
 }
 
-/* One-character parameters. False when `c` is none. */
+/* Expand `$c` if it is a special parameter, such as $?. False when it is not. */
 static bool expand_special(struct expander *x, char c)
 {
 	const struct shell *sh = x->ex->sh;
@@ -162,11 +167,11 @@ static bool expand_special(struct expander *x, char c)
 	else if (c == '0')
 		expand_put_value(x, "sh");
 	else
-		return strchr("!@*123456789", c) != NULL; /* there are none: empty */
+		return strchr("!@*123456789", c) != NULL; /* these are always empty here */
 	return true;
 }
 
-/* What follows the name in ${name...}, up to `end` (without the bracket). */
+/* Expand ${name-word} and the like: `pos` is behind the name, `end` is the closing bracket. */
 static void expand_modifier(struct expander *x, const char *name, size_t name_len, const char *pos,
 			    const char *end)
 {
@@ -197,7 +202,7 @@ static void expand_modifier(struct expander *x, const char *name, size_t name_le
 	}
 }
 
-/* ${ } : `pos` is behind the opening bracket, `end` behind the closing one. */
+/* Expand ${ }: `pos` is behind the opening bracket, `end` behind the closing one. */
 static void expand_braces(struct expander *x, const char *pos, const char *end)
 {
 	bool wants_length = *pos == '#' && sh_name_len(pos + 1, end - 1);
@@ -218,7 +223,7 @@ static void expand_braces(struct expander *x, const char *pos, const char *end)
 	}
 }
 
-/* At `$` or a back quote. Returns where to go on. */
+/* Expand what begins at `pos` with $ or a back quote. Returns where to go on. */
 static const char *expand_dollar(struct expander *x, const char *pos, const char *end)
 {
 	const char *after = sh_lex_dollar(pos, end, 0);
@@ -252,7 +257,7 @@ static const char *expand_dollar(struct expander *x, const char *pos, const char
 	return pos + 1;
 }
 
-/* At a backslash. Returns where to go on. */
+/* Add the character behind the backslash at `pos`. Returns where to go on. */
 static const char *expand_backslash(struct expander *x, const char *pos, const char *end)
 {
 	if (pos + 1 == end) {

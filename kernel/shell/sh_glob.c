@@ -13,12 +13,15 @@
 
 struct glob {
 	const struct sh_expansion *ex;
-	struct sh_arena arena; /* of the rounds */
+	struct sh_arena arena; /* for the paths of all rounds */
 	char name[VFS_NAME_MAX];
 	char path[VFS_PATH_MAX];
 };
 
-/* base + name, with `/` behind when more follows. Too long for a path: it cannot exist, 0. */
+/*
+ * Add base + name, with a slash behind when more components follow. What is too long for a path
+ * cannot exist, and is left out. 0 or -ENOMEM.
+ */
 static int glob_add_path(struct glob *glob, struct sh_fields *next, const char *base,
 			 const char *name, bool more)
 {
@@ -49,7 +52,7 @@ static int glob_match_directory(struct glob *glob, struct sh_fields *next, const
 	return err;
 }
 
-/* One component for every path so far. */
+/* Append what one component stands for to every path so far, which gives `next`. 0 or -errno. */
 static int glob_round(struct glob *glob, const struct sh_fields *paths, char *component, bool more,
 		      struct sh_fields *next)
 {
@@ -67,7 +70,7 @@ static int glob_round(struct glob *glob, const struct sh_fields *paths, char *co
 	return err;
 }
 
-/* Insertion into a sorted list; paths that do not exist are left out. */
+/* Insert a path into the sorted list, unless it does not exist. 0 or -ENOMEM. */
 static int glob_add_sorted(struct glob *glob, const char *path, struct sh_word **list)
 {
 	struct vfs_stat stat;

@@ -1,8 +1,9 @@
 /*
  * Commands in threads of their own: stages of a pipe, subshells, background jobs. See sh.h.
  *
- * A job is freed by whoever is last: its thread, or the shell that started it. A job that somebody
- * waits for is always freed by the waiter; one in the background may outlive its shell.
+ * A job that somebody waits for is freed by who waits. A background job may go on when its shell
+ * has ended: it is freed by its thread or by the shell, whichever ends later. Both change
+ * job->state by compare and exchange, and who comes second frees.
  */
 #include <stdatomic.h>
 #include <kernel/command.h>
@@ -13,20 +14,20 @@
 
 enum job_state {
 	JOB_RUNS,
-	JOB_DONE,
-	JOB_ORPHAN
+	JOB_DONE,  /* its thread has nothing more to do with it */
+	JOB_ORPHAN /* its shell has ended: the thread frees it */
 };
 
 struct sh_job {
-	struct list link; /* in the shell's jobs, when in the background */
+	struct list link; /* of a background job: in the shell's `jobs` */
 	struct thread *thread;
-	struct shell *parent; /* whose directory a plain command uses; it waits meanwhile */
+	struct shell *parent; /* a plain command reads its directory; it waits meanwhile */
 	struct shell *own;    /* the copy that runs a tree or a text; NULL for a plain command */
 	struct sh_io io;
 	struct sh_task task;
-	uint32_t number;
+	uint32_t number;	/* of a background job, as in %1 */
 	_Atomic uint32_t state; /* enum job_state */
-	char text[];		/* of a background job */
+	char text[];		/* of a background job: what it runs */
 };
 
 static void job_free(struct sh_job *job)
@@ -65,7 +66,7 @@ static int job_main(void *arg)
 	return status;
 }
 
-/* Not started yet. NULL when out of memory. */
+/* Make a job whose thread does not run yet. NULL when out of memory. */
 static struct sh_job *job_create(struct shell *sh, const struct sh_task *task,
 				 const struct sh_io *io, size_t text_room)
 {
@@ -112,7 +113,7 @@ int sh_wait(struct sh_job *job)
 	return status;
 }
 
-/* Background jobs do not read what is typed. */
+/* Background jobs do not read what is typed: they get /dev/null as input. 0 or -errno. */
 static int job_replace_console_input(struct sh_io *io)
 {
 	struct file *null;
@@ -148,7 +149,7 @@ int sh_start_background(struct shell *sh, const char *text, size_t len, const st
 	job->number = list_empty(&sh->jobs) ? 1 : sh->job_count + 1;
 	sh->job_count = job->number;
 	sh->last_background = job->thread->pid;
-	job->thread->group = job->thread->pid; /* Ctrl-C is not for it */
+	job->thread->group = job->thread->pid; /* so that Ctrl-C does not interrupt it */
 	list_add_tail(&sh->jobs, &job->link);
 	wake_up_new_thread(job->thread);
 	return 0;
@@ -159,7 +160,7 @@ static bool job_is_done(const struct sh_job *job)
 	return atomic_load(&job->state) == JOB_DONE;
 }
 
-/* The job has ended, or is waited for. -EINTR leaves it where it is. */
+/* Wait for the end of a background job and free it. 0, or -EINTR with the job as it was. */
 static int job_join_background(struct sh_job *job, int *out_status)
 {
 	int err = thread_join(job->thread, out_status);
@@ -204,7 +205,7 @@ void sh_reap(struct shell *sh)
 }
 
 void sh_each_job(struct shell *sh,
-		 void (*fn)(uint32_t number, int32_t pid, bool job_is_done, const char *text,
+		 void (*fn)(uint32_t number, int32_t pid, bool is_done, const char *text,
 			    void *arg),
 		 void *arg)
 {
@@ -217,7 +218,7 @@ void sh_each_job(struct shell *sh,
 	}
 }
 
-/* The shell goes: its jobs go on and free themselves. */
+/* For a shell that ends: free the jobs that have ended; the others free themselves at their end. */
 static void job_orphan_jobs(struct shell *sh)
 {
 	struct list *pos, *next;

@@ -1,5 +1,6 @@
 /*
- * From text to tokens. See sh_tree.h. Words are only delimited here, never taken apart.
+ * From text to tokens. See sh_tree.h. Only the ends of words are found here; sh_expand.c looks at
+ * what is in them.
  */
 #include <kernel/string.h>
 #include "sh_tree.h"
@@ -74,7 +75,7 @@ const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth)
 	return pos + 1;
 }
 
-/* A comment inside $( ) may hold quotes and brackets that mean nothing. */
+/* Does a comment start here, inside $( )? Quotes and brackets in it mean nothing. */
 static bool lex_starts_comment(const char *pos, char close)
 {
 	char before = pos[-1];
@@ -155,7 +156,7 @@ static void lex_skip_blanks(struct sh_lexer *lexer)
 	lexer->pos = pos;
 }
 
-/* `<`, `>`, `>>`, `>|`, `>&`, `<&` at `pos`; the length of the operator. */
+/* Read the operator at `pos`: < > >> >| >& or <&. Returns its length. */
 static size_t lex_redir(const char *pos, const char *end, struct sh_token *token)
 {
 	char next = pos + 1 < end ? pos[1] : '\0';
@@ -173,7 +174,7 @@ static size_t lex_redir(const char *pos, const char *end, struct sh_token *token
 	return *pos == '>' && next == '|' ? 2 : 1;
 }
 
-/* The length of the operator at `pos`; 0 when there is none. */
+/* Read the operator at `pos`. Returns its length, 0 when there is none. */
 static size_t lex_operator(const char *pos, const char *end, struct sh_token *token)
 {
 	bool is_double = pos + 1 < end && pos[1] == pos[0];

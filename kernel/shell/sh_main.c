@@ -21,9 +21,9 @@
 #define PROMPT_MORE    "> "
 #define HOME	       "/sys/kernel/tracing"
 #define TEXT_BYTES_MAX 65536u
-#define PASTE_GAP_NS   (100 * NSEC_PER_MSEC) /* so long a silence ends what was pasted */
+#define PASTE_GAP_NS   (100 * NSEC_PER_MSEC) /* after this silence no more of a paste will come */
 
-/* Lines read so far that belong together. */
+/* The lines of one command that were read so far. */
 struct input {
 	char *text;
 	size_t len;
@@ -76,7 +76,9 @@ static int sh_append_line(struct input *input, const char *line, size_t len)
 	return 0;
 }
 
-/* One more line, with a prompt. 0, an error of line_read(), or -E2BIG: more than a text may be. */
+/*
+ * Read and append one more line. 0, an error of line_read(), or -E2BIG: the text would be too long.
+ */
 static int sh_read_more(struct shell *sh, struct input *input)
 {
 	const struct line_options options = {
@@ -98,7 +100,7 @@ static int sh_read_more(struct shell *sh, struct input *input)
 	return err ? err : len;
 }
 
-/* Does more belong to the text that `err` keeps from being run? */
+/* The text is not run, because of `err`. Will the user go on typing lines that belong to it? */
 static bool sh_is_unfinished(const struct input *input, int err)
 {
 	struct sh_arena arena = { 0 };
@@ -114,8 +116,8 @@ static bool sh_is_unfinished(const struct input *input, int err)
 }
 
 /*
- * The text is not run, and says why. When it is the beginning of something, a loop perhaps, what
- * follows would be run by itself: the rest of what is being pasted goes with it.
+ * Say why the text is not run. When it is only the beginning of something, such as a loop, the rest
+ * may be coming in from a paste and would be run by itself: throw that away, too.
  */
 static void sh_refuse(struct shell *sh, const struct input *input, int err)
 {
@@ -138,7 +140,7 @@ static void sh_refuse(struct shell *sh, const struct input *input, int err)
 	} while (err >= 0 || err == -EIO);
 }
 
-/* A tree from as many lines as it takes. 0, or an error that is dealt with. */
+/* Read as many lines as a tree takes. 0, or an error that was reported and is in sh->status. */
 static int sh_read_tree(struct shell *sh, struct input *input, struct sh_arena *arena,
 			struct sh_node **out_tree)
 {
@@ -180,7 +182,7 @@ static void sh_serve_line(struct shell *sh)
 	kfree(input.text);
 }
 
-/* What the boot parameter `run` says; with `exit` the machine ends here. */
+/* Run the text of the boot parameter `run`. With `exit` the machine is powered off after it. */
 static void sh_run_boot_text(struct shell *sh)
 {
 	const char *text = boot_param_get("run");

@@ -1,13 +1,13 @@
 /*
- * Patterns: * ? [ ] and backslash. See sh.h. Linear in the length of the name for each star: a
- * mismatch goes back to the last star only.
+ * Patterns with * ? [ ] and backslash. See sh.h. A mismatch goes back to the last star only, so the
+ * time is at most in proportion to the length of the pattern times that of the name.
  */
 #include <kernel/string.h>
 #include "sh.h"
 
 /*
- * Match `c` against the bracket expression at `pattern` (behind its [). Sets *out_end behind the ].
- * Without a ] the bracket is an ordinary character: *out_end is NULL.
+ * Does `c` match the bracket expression whose [ is in front of `pattern`? *out_end is set to behind
+ * its ]; to NULL when there is none, and then the [ is an ordinary character.
  */
 static bool match_bracket(const char *pattern, char c, const char **out_end)
 {
@@ -37,7 +37,7 @@ static bool match_bracket(const char *pattern, char c, const char **out_end)
 	return found != is_negated;
 }
 
-/* Match one character; *pattern moves behind what it was matched with. */
+/* Does `c` match the first element of the pattern? Moves *pattern behind that element. */
 static bool match_one(const char **pattern, char c)
 {
 	const char *p = *pattern;
@@ -63,8 +63,8 @@ static bool match_one(const char **pattern, char c)
 
 bool sh_match(const char *pattern, const char *name)
 {
-	const char *star = NULL; /* behind the last star */
-	const char *retry = name;
+	const char *star = NULL;  /* behind the last star; NULL: none yet */
+	const char *retry = name; /* where what the star matches ends, so far */
 
 	while (*name) {
 		if (*pattern == '*') {

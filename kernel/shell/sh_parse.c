@@ -8,7 +8,7 @@
 struct parser {
 	struct sh_arena *arena;
 	struct sh_lexer lexer;
-	struct sh_token token; /* the one to be looked at next */
+	struct sh_token token; /* the first one that is not used yet */
 	uint32_t depth;
 	int err; /* first failure: nothing is parsed after it */
 	char *error;
@@ -49,7 +49,10 @@ static void parse_advance(struct parser *p)
 		parse_fail(p, err, "syntax error: unterminated quoted string");
 }
 
-/* `expected` may be NULL. At the end of the text more of it may come. */
+/*
+ * Fail because of the present token; `expected` is the word that should be there, or NULL. At the
+ * end of the text the error is -EAGAIN: more text may complete it.
+ */
 static void *parse_fail_unexpected(struct parser *p, const char *expected)
 {
 	char what[SH_ERROR_LEN];
@@ -98,7 +101,7 @@ static void parse_skip_newlines(struct parser *p)
 		parse_advance(p);
 }
 
-/* Words that end a list when they stand where a command could. */
+/* Does a list end here? These words end one where a command could begin. */
 static bool parse_at_list_end(const struct parser *p)
 {
 	static const char *const closers[] = { "then", "elif", "else", "fi", "do", "done", "}" };
@@ -123,7 +126,7 @@ static struct sh_node *parse_new_node(struct parser *p, enum sh_node_type type)
 	return node;
 }
 
-/* The node's text ends where the next token begins. */
+/* node->source ends where the next token begins, without blanks. */
 static void parse_end_source(struct parser *p, struct sh_node *node)
 {
 	const char *end = p->token.text;
@@ -214,7 +217,7 @@ static struct sh_node *parse_simple(struct parser *p)
 	return node;
 }
 
-/* A list with at least one command, up to a closing word. */
+/* Parse a list of at least one command, up to the word that closes it. NULL on failure. */
 static struct sh_node *parse_body(struct parser *p)
 {
 	struct sh_node *node = parse_seq(p);
@@ -297,7 +300,7 @@ static void parse_for(struct parser *p, struct sh_node *node)
 	node->child = p->err ? NULL : parse_do(p);
 }
 
-/* A node of `type` behind its opening word, or NULL on failure. */
+/* Parse a compound command of `type`, from its opening word on. NULL on failure. */
 static struct sh_node *parse_compound(struct parser *p, enum sh_node_type type)
 {
 	struct sh_node *node = parse_new_node(p, type);
@@ -406,7 +409,7 @@ static struct sh_node *parse_andor(struct parser *p)
 	return node;
 }
 
-/* NULL, without an error, when there is no command. */
+/* Parse a list of commands. NULL, without an error, when it is empty; NULL on failure. */
 static struct sh_node *parse_seq(struct parser *p)
 {
 	struct child_list list = { 0 };

@@ -11,7 +11,10 @@
 #define CAPTURE_START_BYTES 256u
 #define TEXT_STACK_BYTES    (10 * 1024ul)
 
-/* The status after the last output is written; says so when it could not be. */
+/*
+ * Write what is left of the output of a command with `status`. Returns the exit status, which is
+ * another one when the output could not be written.
+ */
 static int sh_finish_output(struct command_env *env, const struct sh_io *io, int status)
 {
 	int err = command_flush(env);
@@ -65,7 +68,7 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 	return status;
 }
 
-/* Is there stack for a text whose brackets are nested as deeply as they may be? */
+/* Is there enough stack to run a text whose commands are nested as deeply as they may be? */
 static bool sh_has_stack(void)
 {
 	uintptr_t lowest = (uintptr_t)current_thread()->stack;
@@ -94,7 +97,7 @@ int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_
 	return sh->status;
 }
 
-/* Everything from the pipe, NUL behind it. */
+/* Read all that comes from the pipe into the arena, with room for a NUL. 0 or -errno. */
 static int sh_read_all(struct file *file, struct sh_arena *arena, char **out_text, size_t *out_len)
 {
 	size_t size = CAPTURE_START_BYTES, len = 0;

@@ -1,6 +1,6 @@
 /*
- * Simple commands: words and assignments expanded, files redirected, the command run here or in a
- * thread of its own. See sh.h.
+ * Simple commands: expands words and assignments, redirects files, and runs the command here or in
+ * a thread of its own. See sh.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
@@ -18,7 +18,7 @@ int sh_fail_status(const struct shell *sh, const struct sh_io *io, int err)
 	return err == -EINVAL ? 2 : 1;
 }
 
-/* A variable as it was before a command that has an assignment in front. */
+/* What a variable was before a command with an assignment in front, to be restored after it. */
 struct saved_var {
 	struct saved_var *next;
 	char *name;
@@ -42,7 +42,9 @@ static int sh_save_var(struct shell *sh, struct sh_arena *arena, const char *nam
 	return 0;
 }
 
-/* The newest first: a variable that was assigned twice ends as it began. */
+/*
+ * The list begins with the newest, so a variable that was assigned twice gets its first value back.
+ */
 static void sh_restore_vars(struct shell *sh, const struct saved_var *list)
 {
 	for (; list; list = list->next) {
@@ -141,7 +143,7 @@ static int sh_run_redirected(const struct sh_expansion *ex, const struct sh_node
 	return sh_close_status(ex->io, sh_io_put(&files), status);
 }
 
-/* Assignments without a command stay, those in front of one end with it. */
+/* Assignments in front of a command end with it; those without a command stay. */
 static TRACE_NOINLINE int sh_exec_simple_in(struct shell *sh, const struct sh_node *node,
 					    const struct sh_io *io, struct sh_arena *arena)
 {

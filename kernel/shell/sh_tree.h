@@ -6,11 +6,12 @@
  *   pipe:   ['!'] ['time'] command '|' ...
  *   command: simple, or if/while/until/for/{ }/( ) with redirections behind it
  *
- * A chain is a list of children and not a chain of nodes, so the depth of the tree is the depth of
- * the brackets in the text, and that is bounded by SH_NEST_MAX. Words keep their quotes: they are
- * expanded each time they run.
+ * The elements of a seq, andor or pipe are the children of one node, side by side. So the tree is
+ * as deep as the compound commands of the text are nested, which SH_NEST_MAX bounds. Words keep
+ * their quotes, because they are expanded each time they run.
  *
  * Context:   thread; the parser also runs on the build host (tests/unit/kernel).
+ * Locking:   none.
  * Ownership: everything is in the caller's arena and is freed with it.
  */
 #ifndef KERNEL_SH_TREE_H
@@ -18,14 +19,14 @@
 
 #include <kernel/base.h>
 
-#define SH_DEPTH_MAX   16 /* brackets inside words */
-#define SH_NEST_MAX    10 /* if, while, for, { }, ( ) inside each other */
-#define SH_ERROR_LEN   96
-#define SH_CHUNK_BYTES 2000
+#define SH_DEPTH_MAX   16   /* $( ) and ${ } inside each other */
+#define SH_NEST_MAX    10   /* if, while, for, { }, ( ) inside each other */
+#define SH_ERROR_LEN   96   /* bytes of a message, with NUL */
+#define SH_CHUNK_BYTES 2000 /* that an arena takes at a time */
 
 struct sh_chunk;
 
-/* Bump allocation, freed as a whole. Zeroed is empty. */
+/* Memory that is given out piece by piece and freed as a whole. A zeroed arena is an empty one. */
 struct sh_arena {
 	struct sh_chunk *chunks; /* newest first */
 };
@@ -71,8 +72,8 @@ struct sh_lexer {
 };
 
 /*
- * The next token. -EAGAIN when the text ends inside quotes or brackets, or when these are nested
- * deeper than SH_DEPTH_MAX.
+ * Read the next token. 0; -EAGAIN when the text ends inside quotes or brackets, or when these are
+ * nested deeper than SH_DEPTH_MAX.
  */
 int sh_lex(struct sh_lexer *lexer, struct sh_token *out_token);
 /*
@@ -80,7 +81,7 @@ int sh_lex(struct sh_lexer *lexer, struct sh_token *out_token);
  * NULL when it is not closed before `end`, or nested too deeply.
  */
 const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth);
-/* Behind the quotes that open at `pos`; NULL as above. */
+/* Where the quotes that open at `pos` end, behind the closing one; NULL as above. */
 const char *sh_lex_quotes(const char *pos, const char *end, uint32_t depth);
 /* Length of the variable name at `pos`; 0 for none. */
 size_t sh_name_len(const char *pos, const char *end);
@@ -90,11 +91,11 @@ enum sh_node_type {
 	SH_PIPE,
 	SH_ANDOR,
 	SH_SEQ,
-	SH_IF,	  /* children: condition, body, condition, body, ... [else body] */
-	SH_WHILE, /* children: condition, body; is_negated: until */
-	SH_FOR,	  /* name, words, child: body */
-	SH_GROUP, /* child */
-	SH_SUBSHELL,
+	SH_IF,	     /* children: condition, body, condition, body, ... [else body] */
+	SH_WHILE,    /* children: condition, body; is_negated: until */
+	SH_FOR,	     /* name, words, child: body */
+	SH_GROUP,    /* child: the list in { } */
+	SH_SUBSHELL, /* child: the list in ( ) */
 };
 
 enum sh_connect {
@@ -112,7 +113,7 @@ struct sh_redir {
 	struct sh_redir *next;
 	enum sh_redir_op op;
 	uint32_t fd;
-	char *target; /* word: a path, or a digit for SH_REDIR_DUP */
+	char *target; /* a word, not expanded: a path, or for SH_REDIR_DUP a digit */
 };
 
 struct sh_node {
@@ -132,8 +133,8 @@ struct sh_node {
 };
 
 /*
- * Parse the whole text. `*out_tree` is NULL for a text without commands.
- * -EAGAIN: the text is a beginning, more lines may complete it. -EINVAL: it is wrong. -ENOMEM.
+ * Parse the whole text; the tree points into it. `*out_tree` is NULL for a text without commands.
+ * 0; -EAGAIN: the text is incomplete, more lines may complete it; -EINVAL: it is wrong; -ENOMEM.
  * Each failure has a sentence in `error`, SH_ERROR_LEN bytes.
  */
 int sh_parse(struct sh_arena *arena, const char *text, size_t len, struct sh_node **out_tree,

@@ -7,7 +7,7 @@
 
 struct sh_var {
 	struct list link;
-	char *value; /* its own allocation, so that it can be replaced */
+	char *value; /* allocated by itself, so that it can be replaced */
 	char name[];
 };
 
