@@ -45,7 +45,8 @@ def pointer(name):
 
 
 def function(address, name):
-    """Its type; None in assembly. By its name: blocks are wrong beside functions whose unlikely part lies elsewhere."""
+    """The type of the function at an address; None for assembly, ? when gdb does not know it. It is looked up by name:
+    gdb's blocks are wrong beside a function whose unlikely part is elsewhere."""
     name = name.split(".")[0]
     symbols = [gdb.lookup_global_symbol(name), *gdb.lookup_static_symbols(name)]
     for symbol in symbols:
@@ -56,7 +57,8 @@ def function(address, name):
 
 
 def source_function(address):
-    """The innermost, where it is inlined; None in assembly. The line, and the function that it is inlined into."""
+    """The function of the source at an address, which may be inlined; None for assembly. Its line. The function that
+    all of it is inlined into."""
     block, where = gdb.block_for_pc(address), gdb.find_pc_line(address)
     while block and not block.function:
         block = block.superblock

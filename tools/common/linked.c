@@ -20,7 +20,7 @@ int linked_error(const struct linked *image, const char *fmt, ...)
 	return -1;
 }
 
-/* The whole file, in memory aligned for its structures. */
+/* Read the whole file, to memory that is aligned for its structures. */
 static int read_file(struct linked *image)
 {
 	FILE *file = fopen(image->path, "rb");

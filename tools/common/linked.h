@@ -36,6 +36,7 @@ int linked_error(const struct linked *image, const char *fmt, ...)
 int linked_open(struct linked *image, const char *path);
 void linked_close(struct linked *image);
 
+/* Names of sections and symbols; empty for one that is outside of the table of names. */
 const char *linked_section_name(const struct linked *image, size_t section);
 const char *linked_symbol_name(const struct linked *image, size_t sym);
 
@@ -44,7 +45,7 @@ size_t linked_find_section(const struct linked *image, const char *name);
 /* Symbol of that name, global before local; NULL for none. */
 const Elf64_Sym *linked_find_symbol(const struct linked *image, const char *name);
 
-/* Allocated, with contents, executable. */
+/* Is the section code: allocated, with contents, executable? */
 bool linked_is_code(const struct linked *image, size_t section);
 
 /*

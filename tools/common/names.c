@@ -166,7 +166,10 @@ struct plan {
 	uint8_t token[NAMES_MAX_LEN + 1];
 };
 
-/* All later places are known. Of equally cheap tokens the lowest number is taken. */
+/*
+ * Choose the token at one place; those at later places are known. Of equally cheap tokens the one
+ * with the lowest number is taken.
+ */
 static void plan_place(struct plan *plan, const struct names *names, const struct index *index,
 		       size_t place)
 {

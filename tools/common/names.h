@@ -28,6 +28,7 @@ struct names {
 	uint32_t *pos; /* of each name in codes[] */
 };
 
+/* Choose the tokens and write all names with them; none may be longer than NAMES_MAX_LEN. */
 void names_encode(struct names *names, const char *const *texts, size_t nr);
 void names_free(struct names *names);
 

@@ -29,7 +29,7 @@ RET = b"\xc3"
 CALL = 0xE8
 CALL_BYTES = 5
 
-# In the order they are pushed, below rbp.
+# In the order in which a trampoline pushes them, below the place that rbp points to.
 SAVED = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"]
 UNTOUCHED = ["rbx", "r12", "r13", "r14", "r15"]
 
@@ -108,7 +108,7 @@ class TrampolineUnwinder(gdb.unwinder.Unwinder):
 
 
 class KernelFrame(FrameDecorator):
-    """Trampolines have no symbol; a trap's frame is no signal handler."""
+    """Names a trampoline, which has no symbol. Names a trap, which gdb would call a signal handler."""
 
     def function(self):
         frame = self.inferior_frame()
@@ -179,7 +179,7 @@ def preempt_words(count):
 
 
 class Command(gdb.Command):
-    """What cannot be done is said in a sentence, not by the place in this file where it was found out."""
+    """A command that fails with a sentence, not with a Python traceback."""
 
     def invoke(self, argument, from_tty):
         try:
@@ -207,7 +207,7 @@ class Cpus(Command):
                   f"{preempt_words(int(local['preempt_count']))}")
 
 
-# How a thread waits is of less interest than for what.
+# Functions that only wait. fathom-ps shows the function that called them.
 WAITING = ("sched_switch", "schedule", "schedule_until", "waitq_sleep", "waitq_wait", "mutex_lock",
            "thread_sleep_ns")
 STATES = {0: "R", 1: "S", 2: "D", 4: "Z"}

@@ -42,7 +42,7 @@ static int write_table(const struct linked *image, const char *path)
 	return err;
 }
 
-/* Say which address differs first, if that is the difference. */
+/* Print what differs: the first address that is another, if that is it. Returns -1. */
 static int report_difference(const struct linked *image, const struct blob *want,
 			     const uint8_t *have)
 {
@@ -109,7 +109,7 @@ static int compare_listed(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The letter that nm shows; small for local symbols. */
+/* The letter that nm shows; in lower case for local symbols. */
 static char nm_type(const struct linked *image, const Elf64_Sym *sym)
 {
 	const Elf64_Shdr *sh;

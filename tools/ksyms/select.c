@@ -8,7 +8,10 @@
 #include <kernel/symbols_format.h>
 #include "names.h"
 
-/* Section of code that a symbol belongs to: its own, or for absolute ones that around its value. */
+/*
+ * The section of code that a symbol belongs to: its own; for an absolute symbol the one that its
+ * value is in. 0 for none.
+ */
 static size_t code_section(const struct linked *image, const Elf64_Sym *sym)
 {
 	if (linked_is_code(image, sym->st_shndx))
@@ -114,7 +117,7 @@ static void remove_duplicates(struct selection *selection)
 	selection->nr = kept;
 }
 
-/* A label that only says where something ends. */
+/* Is it a label that only says where something ends? */
 static bool is_end_label(const struct selected *s)
 {
 	size_t len = strlen(s->name);

@@ -10,6 +10,7 @@
 #include "blob.h"
 #include "select.h"
 
+/* Append the block to `out`, which is empty. */
 void table_make(struct blob *out, const struct selection *selection);
 
 #endif

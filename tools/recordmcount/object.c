@@ -139,7 +139,7 @@ static int check_bounds(const struct object *obj, size_t section)
 	return 0;
 }
 
-/* All that can be said of one section without its contents. */
+/* Check what can be checked without looking into the section. 0, or -1 after a message. */
 static int check_section(struct object *obj, size_t section)
 {
 	const Elf64_Shdr *sh = &obj->sections[section];

@@ -65,8 +65,8 @@ static bool is_got_type(uint64_t type)
 }
 
 /*
- * Look at one reference to __fentry__ or mcount. References that are not calls (a jump, an
- * address taken) are none of our business; a call that cannot become a 5-byte NOP is an error.
+ * Add the site of one reference to __fentry__ or mcount. References that are not calls (a jump, an
+ * address that is taken) are ignored; a call that cannot become a 5-byte NOP is an error.
  */
 static int check_reference(const struct object *obj, struct site_list *list, size_t section,
 			   const Elf64_Rela *rela)

@@ -88,7 +88,7 @@ static int renumber_section(const struct section_symbols *symbols, const struct 
 	}
 }
 
-/* The new symbols, in the order of their numbers, and their entries for the index table. */
+/* Fill in the new symbols, in the order of their numbers, and their entries for the index table. */
 static void make_symbols(const struct section_symbols *symbols, const struct object *obj,
 			 Elf64_Sym *syms, uint32_t *xindexes)
 {

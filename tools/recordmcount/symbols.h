@@ -12,7 +12,7 @@
 
 struct section_symbols {
 	uint32_t *of_section; /* symbol of each section; 0 for none */
-	uint32_t first_new;   /* new symbols stand here, in front of the first global one */
+	uint32_t first_new;   /* number of the first new symbol: they go before the global ones */
 	uint32_t nr_new;
 };
 

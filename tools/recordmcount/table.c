@@ -6,7 +6,7 @@
 
 #include "symbols.h"
 
-/* The table's section is named by the tail of its relocations' name. */
+/* The name of the relocations. The name of the table is the end of this string. */
 static const char RELA_NAME[] = ".rela__mcount_loc";
 #define RELA_PREFIX_LEN (sizeof(".rela") - 1)
 #define ENTRY_SIZE	sizeof(uint64_t)
@@ -61,7 +61,7 @@ static size_t count_code_sections(const struct site_list *list)
 	return nr;
 }
 
-/* The sites [first, end) of one code section: their table and its relocations. */
+/* Add the table of one code section, for sites [first, end) of the list, and its relocations. */
 static void add_table(struct build *b, size_t first, size_t end, uint32_t name)
 {
 	size_t code = b->list->sites[first].section;

@@ -1,8 +1,9 @@
 /*
  * The object with its table: the input's bytes, then what was added or had to grow.
  *
- *   | input, relocations patched if symbols were inserted | symbols? | tables | groups | names |
- * headers |
+ *   | input | symbols | tables | groups | names | headers |
+ *
+ * `symbols` is there only if some had to be inserted; then relocations in the input are changed.
  *
  * Each code section with sites gets a __mcount_loc section of its own, 8 bytes per site, filled by
  * R_X86_64_64 relocations against the code's section symbol. The table is linked to the code

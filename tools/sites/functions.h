@@ -20,6 +20,7 @@ struct functions {
 	size_t nr;
 };
 
+/* Out of memory ends the program. */
 void functions_collect(struct functions *functions, const struct linked *image);
 void functions_free(struct functions *functions);
 

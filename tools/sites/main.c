@@ -59,7 +59,7 @@ struct check {
 	size_t nr_mistakes;
 };
 
-/* One line: address, function around it, what is wrong. */
+/* Print a line: the address, the function around it, what is wrong. */
 static void mistake(struct check *c, uint64_t addr, const char *what)
 {
 	const struct function *f = functions_around(&c->functions, addr);
@@ -131,7 +131,10 @@ static int compare_entries(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Calls in one code section that have no entry. Any byte may be the start of an instruction. */
+/*
+ * Report calls in one code section that have no entry. Every byte is looked at as if it were the
+ * start of an instruction.
+ */
 static void check_code(struct check *c, const Elf64_Shdr *sh)
 {
 	const uint8_t *code = c->image.bytes + sh->sh_offset;
@@ -156,7 +159,7 @@ static void check_all(struct check *c)
 		if (linked_is_code(&c->image, i))
 			check_code(c, &c->image.sections[i]);
 	for (size_t i = 0; i < c->nr; i++)
-		if (c->entries[i] != 0) /* dead, found by an earlier run */
+		if (c->entries[i] != 0) /* 0: dead code, found by an earlier run */
 			check_entry(c, &c->entries[i]);
 	qsort(c->entries, c->nr, sizeof(*c->entries), compare_entries);
 }
@@ -194,7 +197,7 @@ static int check_branches(struct check *c)
 	uint64_t words[BRANCH_WORDS], addr;
 
 	if (!start || !end)
-		return 0; /* a kernel without */
+		return 0; /* this kernel has no static branches */
 	if (end->st_value < start->st_value || (end->st_value - start->st_value) % sizeof(words))
 		return linked_error(&c->image, "the table of static branches has an odd size");
 	for (addr = start->st_value; addr < end->st_value; addr += sizeof(words)) {
@@ -287,7 +290,7 @@ static int run(struct check *c)
 	return write_table(c);
 }
 
-/* Index of the argument behind the options; -1 when they are wrong. */
+/* Parse the options. Returns the index of the argument behind them, -1 when they are wrong. */
 static int parse_options(struct check *c, int argc, char **argv)
 {
 	int i = 1;

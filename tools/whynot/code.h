@@ -21,9 +21,13 @@ struct code {
 int code_open(struct code *code, const char *path);
 void code_close(struct code *code);
 
+/* Is a call site at an address from `start` to below `end`? */
 bool code_has_site(const struct code *code, uint64_t start, uint64_t end);
 
-/* Is `addr` in a section of code? Debug information of dropped functions says 0 or worse. */
+/*
+ * Is `addr` in a section of code? The address of a function that the linker dropped is not: it is 0
+ * in debug information, or some other number.
+ */
 bool code_contains(const struct code *code, uint64_t addr);
 
 /* The addressed symbol that starts at `addr`; NULL for none. */

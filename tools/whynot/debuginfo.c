@@ -65,7 +65,7 @@ static void set_place(struct walk *walk, struct record *record, Dwarf_Die *die)
 	record->line = (uint32_t)line;
 }
 
-/* First address of the machine code of a function and the end of that piece; false for none. */
+/* Find the first piece of machine code of a function: its start and end. False when it has none. */
 static bool code_range(struct walk *walk, Dwarf_Die *die, Dwarf_Addr *out_start,
 		       Dwarf_Addr *out_end)
 {
@@ -152,7 +152,10 @@ static void walk_children(struct walk *walk, Dwarf_Die *die, const struct outer 
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Now that the whole unit was seen. The compiler's clones stand under their own names as well. */
+/*
+ * Complete the records of the functions of a unit, now that all of it was seen. A clone that the
+ * compiler made has a record under its own name as well.
+ */
 static void finish_unit(struct walk *walk)
 {
 	for (size_t i = 0; i < walk->nr_compiled; i++) {
@@ -185,7 +188,7 @@ static bool is_include(const char *path)
 	return len > 4 && strcmp(path + len - 4, ".inc") == 0;
 }
 
-/* Where line `i` is, or the next one that is not of a macro's file. */
+/* Set the place of a record to that of line `i`, or of the next that is in no include file. */
 static void set_line(struct walk *walk, struct record *record, Dwarf_Lines *lines, size_t i,
 		     size_t nr)
 {

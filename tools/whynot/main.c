@@ -31,7 +31,7 @@ struct options {
 	bool is_list;
 };
 
-/* Files named by debug information or by LIST, for later. */
+/* The files that debug information or LIST name, to be scanned later. */
 struct files {
 	const char **paths;
 	size_t nr;
@@ -69,7 +69,7 @@ static int read_list(struct records *records, struct files *files, const char *l
 	return 0;
 }
 
-/* Only C files inside the tree: those that come with the compiler are nobody's question. */
+/* Is it a C file of the tree? Those that come with the compiler are not wanted. */
 static bool is_own_source(const char *path)
 {
 	size_t len = strlen(path);
@@ -89,7 +89,7 @@ static void scan_sources(struct records *records, struct files *files)
 			source_collect(records, files->paths[i]);
 }
 
-/* Symbols of code: which names have a site, and which are not C functions. */
+/* Note for each symbol of code whether it has a site, and whether it is no C function. */
 static void collect_symbols(struct records *records, const struct code *code)
 {
 	for (size_t i = 0; i < code->selection.nr; i++) {

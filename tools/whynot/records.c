@@ -59,7 +59,8 @@ const char *records_path(struct records *records, const char *path)
 	if (len && strncmp(path, cwd, len) == 0 && path[len] == '/')
 		path += len + 1;
 	for (const char *twice; (twice = strstr(path, "//")) != NULL;)
-		path = twice + 2; /* nasm puts the folder in front of a path that has it */
+		path = twice +
+		       2; /* nasm puts the folder in front, even if the path has it already */
 	while (strncmp(path, "./", 2) == 0)
 		path += 2;
 	return records_string(records, path);
@@ -82,7 +83,7 @@ struct record *records_get(struct records *records, const char *name)
 	return records->list[*slot - 1];
 }
 
-/* Is `a` worth more to a reader than `b`? */
+/* Is `a` more useful to a reader than `b`? */
 static bool is_better(const struct call *a, const struct call *b)
 {
 	return a->is_caller_traced && !b->is_caller_traced;

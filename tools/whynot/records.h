@@ -29,8 +29,8 @@ struct record {
 	bool is_compiled;    /* exists as C function with machine code of its own */
 	bool is_file_traced; /* other functions of its file have sites */
 	bool is_cold_part;
-	bool is_assembly; /* a symbol without debug information of a function */
-	bool is_in_source;
+	bool is_assembly;    /* a symbol that debug information does not know as a function */
+	bool is_in_source;   /* source text or debug information has its definition */
 	const char *renamed; /* name of the traced clone that the compiler made of it; or NULL */
 	uint32_t nr_inlined;
 	struct call calls[WHYNOT_MAX_CALLS];

@@ -53,7 +53,7 @@ static void skip_comment(struct scan *scan)
 	next(scan);
 }
 
-/* A directive, to the end of its last continued line. */
+/* Skip a directive, up to the end of its last continued line. */
 static void skip_directive(struct scan *scan)
 {
 	while (*scan->pos && *scan->pos != '\n') {
@@ -128,7 +128,7 @@ static void open_brace(struct scan *scan, struct records *records, const char *p
 	scan->name[0] = '\0';
 }
 
-/* A character that is part of no word, string, comment or directive. */
+/* Take a character that is part of no word, string, comment or directive. */
 static void punctuation(struct scan *scan, struct records *records, const char *path)
 {
 	char c = *scan->pos;

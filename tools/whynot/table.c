@@ -28,7 +28,7 @@ enum whynot_reason table_reason(const struct record *record)
 	return record->nr_inlined ? WHYNOT_INLINED : WHYNOT_DISCARDED;
 }
 
-/* A function that can be traced and was never inlined needs no entry. */
+/* Has it an entry? A function that can be traced and was never inlined needs none. */
 static bool is_listed(const struct record *record)
 {
 	return table_reason(record) != WHYNOT_TRACEABLE || record->nr_inlined;

@@ -13,7 +13,7 @@
 /* Why `record` has no site, or that it has one. */
 enum whynot_reason table_reason(const struct record *record);
 
-/* `records` must be sorted. */
+/* Append the block to `out`, which is empty; `records` must be sorted. */
 void table_make(struct blob *out, const struct records *records);
 
 #endif
