@@ -16,8 +16,8 @@ enum insn {
 
 static struct {
 	struct balance seen;
-	enum insn last; /* what has just been executed */
-	uintptr_t notes[MAX_NOTES];
+	enum insn last;		    /* what was executed last */
+	uintptr_t notes[MAX_NOTES]; /* where the calls will return to */
 	uint32_t nr;
 } steps;
 

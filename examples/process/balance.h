@@ -1,9 +1,9 @@
 /*
  * How calls and returns pair up, as a processor's return predictor sees it: a call notes where it
- * will be returned to, a return is guessed to go to the youngest note, and takes it away. One call
- * too few or one return too many and all guesses are wrong that follow, of the callers too. An
- * emulator does not show it and a clock only hints at it, so instructions are stepped through and
- * counted here.
+ * will return to; a return is guessed to go to the youngest note, and takes it away. After one call
+ * too few, or one return too many, all guesses that follow are wrong, also those for the callers.
+ * An emulator has no predictor, and measured times only hint at it. So here instructions are
+ * executed one at a time and counted.
  *
  * Context: one thread; it uses SIGTRAP.
  */
@@ -15,10 +15,10 @@
 struct balance {
 	uint64_t calls;
 	uint64_t returns;
-	uint64_t wrong; /* of the returns: they went elsewhere than guessed */
+	uint64_t wrong; /* returns that went elsewhere than guessed */
 };
 
-/* Of fn(rounds), and of the call of fn. */
+/* Call fn(rounds) and count; the call of fn is counted, too. */
 struct balance balance_of(void (*fn)(uint64_t rounds), uint64_t rounds);
 
 #endif

@@ -23,8 +23,8 @@
 #define RING_BYTES  (1408u << 10) /* as the tracers' */
 
 static const struct amount {
-	uint32_t turns;	 /* of all rows */
-	uint32_t chunks; /* in a turn */
+	uint32_t turns;	 /* through all rows */
+	uint32_t chunks; /* of a row in a turn */
 	uint32_t rounds; /* in a chunk */
 } full = { 30, 20, 10000 }, quick = { 2, 5, 1000 };
 
@@ -33,11 +33,11 @@ struct row {
 	const char *what;
 	void (*run)(uint64_t rounds);
 	struct user *users[MAX_USERS];
-	bool is_shared; /* the site calls the shared trampoline: there is no room for another */
+	bool is_shared; /* the site calls the shared trampoline, because no other can be made */
 	/* In a round: */
-	uint32_t hits;	 /* of callbacks that count */
-	uint32_t events; /* in the rings */
-	uint32_t wrong;	 /* returns that no processor can guess: they were changed */
+	uint32_t hits;	 /* calls of callbacks that count */
+	uint32_t events; /* written to the rings */
+	uint32_t wrong;	 /* returns that no processor can guess, because tracing changes them */
 	/* What was seen: */
 	struct balance balance;
 	bool has_failed;
@@ -80,7 +80,7 @@ static void run_calls(uint64_t rounds)
 	TRACE_OPAQUE(x);
 }
 
-/* Without a site. */
+/* This one has no call site. */
 static __attribute__((noinline)) uint64_t caller(uint64_t x)
 {
 	return target(x) + 1;
@@ -187,7 +187,7 @@ static void run_row(struct row *row, const struct amount *amount)
 	users_have_room = !row->is_shared;
 	for (uint32_t i = 0; i < MAX_USERS && row->users[i]; i++)
 		user_start(row->users[i]);
-	events = events_so_far(); /* a tracer begins with an empty buffer */
+	events = events_so_far(); /* not before: a tracer that starts empties its buffer */
 	rounds = run_rounds(row, amount);
 	check_counts(row, rounds, events_so_far() - events, users_hits - hits);
 	for (uint32_t i = 0; i < MAX_USERS && row->users[i]; i++)
@@ -223,7 +223,7 @@ static void print_row(struct row *row)
 	       row->ns[row->nr / 2], row->events, (double)row->balance.wrong / STEP_ROUNDS);
 }
 
-/* Where we run now, as far as we may choose. */
+/* Stay on the processor that we are on, if we are allowed to choose. */
 static void stay_on_cpu(void)
 {
 	cpu_set_t set;

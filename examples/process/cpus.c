@@ -1,7 +1,7 @@
 /*
  * Threads as CPUs: how they start and end, signals as their interrupts, and what the library asks
- * about all of them. One has another run something by a signal: cpu_call(), as a kernel does by an
- * interrupt.
+ * about all of them. cpu_call() lets another CPU run a function by sending it a signal, as a kernel
+ * does by an interrupt.
  */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
@@ -77,7 +77,7 @@ void process_signals_restore(uint64_t blocked)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof(blocked));
 }
 
-/* The library sees in the count that this is no thread: what was interrupted may be its own. */
+/* The count tells the library that this is a signal, which may have interrupted code of its own. */
 static void on_signal(int signal)
 {
 	THIS_CPU(preempt_count) += PROCESS_IN_SIGNAL;
@@ -115,7 +115,10 @@ static void on_call(int signal, siginfo_t *info, void *context)
 	atomic_store(&call.is_done, true);
 }
 
-/* With all signals of that CPU blocked; it may be this one. The lock is held. */
+/*
+ * Run fn(arg) on an online CPU, with all its signals blocked, and wait for that. It may be this
+ * CPU. The lock is held.
+ */
 static void cpu_call(uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
 	call.fn = fn;
@@ -142,7 +145,7 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 
 /* ---- Start and end ---- */
 
-/* From here on the thread may call traced functions. */
+/* Make the running thread CPU `id`: from then on it may call traced functions. */
 static void cpu_enter(uint32_t id)
 {
 	struct process_cpu *cpu = &cpus[id];
@@ -176,8 +179,9 @@ void cpus_init(void)
 }
 
 /*
- * While it is no CPU its signals are blocked, because handlers call traced functions. While it is
- * one they are blocked under the lock only: who waits for cpu_call() holds that.
+ * While the thread is no CPU its signals are blocked, because handlers call traced functions.
+ * Before it ends they are blocked under the lock: cpu_call(), whose caller has the lock, must not
+ * wait for a CPU that will not answer any more.
  */
 static void *cpu_main(void *arg)
 {
@@ -278,8 +282,8 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 }
 
 /*
- * The barrier has every thread see what the caller has taken away. Who is in a section after that
- * may have been in it before; a moment without one is enough.
+ * After the barrier every thread sees what the caller has removed. A thread that has preemption off
+ * then may have had it off before, and have seen it: wait for a moment when it is on.
  */
 void trace_plat_synchronize_preempt(void)
 {
@@ -296,14 +300,17 @@ void trace_plat_synchronize_preempt(void)
 
 /* ---- Stacks ---- */
 
-/* One of the program or the library, which link their frames by rbp. */
+/* Is this a frame of the program or the library? They link their frames by rbp. */
 static bool is_frame(const uintptr_t *frame, const uintptr_t *above, const uintptr_t *top)
 {
 	return frame >= above && frame + 2 < top && !((uintptr_t)frame % sizeof(uintptr_t)) &&
 	       trace_arch_is_text(frame[1]);
 }
 
-/* What a call site called has made its frame first: the function's own return address is next. */
+/*
+ * How many return addresses are in this frame. A function that a call site calls makes its frame
+ * before the traced function has one: behind the return to the site is that of the traced function.
+ */
 static size_t nr_returns(const uintptr_t *frame)
 {
 	uintptr_t site = frame[1] - TRACE_INSN_SIZE;
@@ -312,8 +319,8 @@ static size_t nr_returns(const uintptr_t *frame)
 }
 
 /*
- * From `at` on: the return addresses of the program's frames, and from where there is none, because
- * the C library was called there, all words. `found` is what stands elsewhere.
+ * Show the library the stack from `at` on: of the program's frames the return addresses; from the
+ * first frame on that may be one of the C library, all words. `found` is what was found before.
  */
 static void show_frames(const struct trace_plat_look *look, const uintptr_t *at,
 			const uintptr_t *frame, uint32_t found)
@@ -330,8 +337,9 @@ static void show_frames(const struct trace_plat_look *look, const uintptr_t *at,
 }
 
 /*
- * A thread shows its stack, in the signal: where it was, or was about to jump to, all words of the
- * innermost frame, then the others. A thread that is on a stack of its own is missed.
+ * A thread shows its stack, in the handler of the signal: where it was, or was about to jump to;
+ * all words of the innermost frame; then the other frames. A thread that has switched to a stack
+ * which we do not know is left out.
  */
 static void show_stack(void *arg)
 {
@@ -351,7 +359,10 @@ static void show_stack(void *arg)
 	show_frames(look, at, frame, found);
 }
 
-/* The caller's own frames hold the addresses that it asks about, as data. */
+/*
+ * Of the caller only return addresses are shown: its frames have the addresses that it asks about
+ * as data, too.
+ */
 void trace_plat_each_stack(const struct trace_plat_look *look)
 {
 	const uintptr_t *frame = __builtin_frame_address(0);

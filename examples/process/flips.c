@@ -26,7 +26,7 @@
 #define DEFAULT_FLIPS 1000000u
 #define LOOK_NS	      100000u
 #define NR_PARTS      3u
-/* The tracer comes and goes once where the other parts have changed so many sites. */
+/* In the third part the tracer comes and goes once for this many flips. */
 #define FLIPS_A_SWITCH 500u
 
 enum kind {
@@ -36,13 +36,13 @@ enum kind {
 };
 
 struct counts {
-	uint64_t a;
-	uint64_t b;
-	uint64_t made;
+	uint64_t a;    /* counted by flips_a */
+	uint64_t b;    /* counted by flips_b */
+	uint64_t made; /* calls that the thread has made */
 	int cpu;
 } __attribute__((aligned(64)));
 
-/* A NOP, where the site is, and a return: five and one of 27 bytes. */
+/* A function is a NOP of five bytes, which is the site, and a return: 27 bytes with padding. */
 __asm__(".pushsection .text\n"
 	".balign 64\n"
 	"flips_funcs:\n"
@@ -92,7 +92,7 @@ static void call_target(void *arg)
 		mine->made = target(mine->made);
 }
 
-/* Returns when all of them are at it. */
+/* Start the threads that call `fn`, and wait until each has made a call. */
 static void start_threads(void (*fn)(void *arg))
 {
 	memset(counts, 0, sizeof(counts));
@@ -109,7 +109,9 @@ static void start_threads(void (*fn)(void *arg))
 	}
 }
 
-/* All that they made and all that was counted. */
+/*
+ * End the threads. Gives the number of calls that they have made, and of those that were counted.
+ */
 static void end_threads(uint64_t *out_made, uint64_t *out_counted)
 {
 	atomic_store(&has_ended, true);
@@ -132,7 +134,7 @@ static void make_insn(uintptr_t site, enum kind kind, uint8_t *out_insn)
 				     out_insn);
 }
 
-/* Each site with a chance of a third or so. Returns how many. */
+/* Change each site with a chance of a third or so, in one batch. Returns how many were changed. */
 static size_t switch_random(uint32_t nr_kinds, enum kind first_kind)
 {
 	struct trace_poke pokes[NR_FUNCS];

@@ -1,4 +1,4 @@
-/* What the files of this program know of each other. */
+/* What the files of this program declare for each other. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -9,8 +9,8 @@
 /* ---- The host of the library. None of it is traced. ---- */
 
 /*
- * First of all, once: the thread that calls it is CPU 0 from then on, and there is a tracefs. False
- * when this kernel has no barrier that serialises all threads: then nothing can be traced.
+ * Call this first, once. From then on the thread that has called it is CPU 0, and there is a
+ * tracefs. False when this Linux has no barrier that serialises all threads: nothing can be traced.
  */
 bool process_start(void);
 
@@ -18,21 +18,23 @@ bool process_start(void);
 
 /* The running thread is CPU 0: process_start() calls it. */
 void cpus_init(void);
-/* A thread that calls fn(arg), as another CPU. Its number, or a negative error. */
+/* Start a thread that calls fn(arg), as another CPU. Returns the CPU's number or -errno. */
 int cpu_start(const char *name, void (*fn)(void *arg), void *arg);
-/* Wait until its function has returned. */
+/* Wait until the function of a CPU has returned; then the CPU is free for another thread. */
 void cpu_join(int cpu);
-/* Run fn(signal) when the signal comes: it may call traced functions. 0 or a negative error. */
+/* Run fn(signal) when the signal comes; it may call traced functions. 0 or -errno. */
 int cpu_on_signal(int signal, void (*fn)(int signal));
-/* Threads that are CPUs now. */
+/* How many threads are CPUs now. */
 uint32_t cpus_online(void);
 
-/* text.c, symbols.c: text that can be changed, and the int3 in it; the names of functions. */
+/* text.c: make the text one that can be changed, and handle int3. False: see process_start(). */
 bool text_init(void);
+/* symbols.c: find the names of functions. */
 void symbols_init(void);
 
-/* trace_host.c: print a line, and end. */
+/* trace_host.c: print a line, and abort. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A program that can be asked what it does: lines of standard input are typed as at a shell whose
- * directory is tracefs, and change what its threads are traced for while they work.
+ * A program that can be traced from its standard input: lines are typed there as into a shell whose
+ * directory is tracefs, while the threads of the program work.
  *
  *   echo function > current_tracer
  *   work 1
@@ -23,19 +23,19 @@
 
 /* ---- The threads that work ---- */
 
-static double expected[NR_SEEDS]; /* of work(), as it was before anything was traced */
+static double expected[NR_SEEDS]; /* results of work() before anything was traced */
 
 static struct worker {
 	int cpu;
-	uint64_t rounds; /* it shall do */
-	uint64_t done, right;
+	uint64_t rounds;      /* still to do */
+	uint64_t done, right; /* rounds, and those with the expected result */
 } workers[NR_WORKERS];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of workers */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `workers` and has_ended */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool has_ended;
 
-/* One more round? It waits for that; false at the end of the program. */
+/* Wait until there is a round to do. False at the end of the program. */
 static bool next_round(struct worker *worker)
 {
 	bool goes_on;
@@ -104,7 +104,7 @@ static void set_rounds(uint64_t rounds)
 	pthread_mutex_unlock(&lock);
 }
 
-/* `work N`: each thread works N rounds, and all are waited for. */
+/* `work N`: let each thread work N rounds, and wait for all. */
 static void do_work(const char *arg)
 {
 	set_rounds(strtoull(arg, NULL, 10));

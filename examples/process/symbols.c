@@ -12,7 +12,7 @@
 #include "cpu.h"
 #include "process.h"
 
-/* It stays mapped: the names are in it. */
+/* The file stays mapped, because the names are in it. */
 static const Elf64_Ehdr *map_program(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -1,10 +1,10 @@
 /*
- * The text of the program as the library wants it. It is copied into a file in memory, and that is
- * mapped twice: in place of the text, readable and executable, and somewhere else, writable. No
- * page can be written where it is executed.
+ * Makes the text of the program one that the library can change. It is copied into a file in
+ * memory, and this is mapped twice: in place of the text, readable and executable, and elsewhere,
+ * writable. No page can be written at the address where it is executed.
  *
- * A write is seen by all threads after process_sync_cores(), membarrier() with SYNC_CORE: what a
- * kernel does with an interrupt to all its CPUs.
+ * All threads see a write after process_sync_cores(), which is membarrier() with SYNC_CORE. A
+ * kernel would send an interrupt to all its CPUs for this.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -46,7 +46,7 @@ void process_sync_cores(void)
 
 /* ---- The int3 ---- */
 
-/* Who answers may go after a grace period: the count holds that up. */
+/* What answers may be freed after a grace period; no such period ends while the count is raised. */
 static bool answer_int3(uintptr_t *rip, uintptr_t *rsp)
 {
 	bool is_answered;
@@ -58,13 +58,13 @@ static bool answer_int3(uintptr_t *rip, uintptr_t *rsp)
 }
 
 /*
- * A thread ran into an int3 of a site that is being changed: it goes on as the new instruction
- * says. The handler pushes a return address onto the interrupted stack; there is room, because the
- * kernel leaves 128 bytes free below the stack pointer for a signal, too.
+ * A thread ran into the int3 at a site that is being changed: it goes on as the new instruction
+ * says. For a call the library pushes a return address onto the interrupted stack; there is room,
+ * because Linux leaves 128 bytes below the stack pointer free, for a signal, too.
  *
- * Unlike an interrupt with interrupts off, a handler does not hold back the core sync, so that
- * whole batches may begin and end while it looks. Then the site runs again. An int3 while no batch
- * began is not ours: it ends the program, as without us.
+ * A signal handler does not hold back the core sync, as an interrupt would in a kernel. So whole
+ * batches may begin and end while it runs, and then nobody answers: the site is executed again. If
+ * no batch has begun meanwhile the int3 is not ours, and ends the program, as it would without us.
  */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -89,7 +89,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 /* ---- The two mappings ---- */
 
-/* The pages of the program that can be executed. Its file says that they are a segment. */
+/* Find the pages of the program that can be executed: one segment, as its headers say. */
 static void find_text(void)
 {
 	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);

@@ -1,6 +1,6 @@
 /*
- * The rest of what the library asks of its host: what is not here, in cpus.c and in include/ has a
- * default. Nothing here is traced.
+ * The rest of what the library asks of its host. For what is neither here, nor in cpus.c or
+ * include/, the library has a default. Nothing here is traced.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* The cycle counter is the clock: clock_gettime() takes twice as long. */
+/* The cycle counter is the clock, because clock_gettime() takes twice as long. */
 static void measure_cycles(void)
 {
 	uint64_t begin_ns = now_ns(), begin = trace_plat_cycles(), ns;
@@ -64,7 +64,7 @@ bool process_start(void)
 
 /* ---- Messages ---- */
 
-/* From anywhere, signal handlers and callbacks included: not by stdio. */
+/* Called from anywhere, also from signal handlers and callbacks, so it does not use stdio. */
 static void print_line(const char *fmt, va_list args)
 {
 	char line[LINE_BYTES];
@@ -73,7 +73,7 @@ static void print_line(const char *fmt, va_list args)
 	trace_vsnprintf(line, sizeof(line), fmt, args);
 	parts[0].iov_len = strlen(line);
 	if (writev(STDERR_FILENO, parts, 2) < 0)
-		return; /* nobody listens */
+		return; /* there is nobody to tell */
 }
 
 void trace_plat_log(const char *fmt, ...)
@@ -117,7 +117,7 @@ void trace_plat_free(void *memory, size_t bytes)
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct trace_plat_lock), "the lock has room");
 
-/* All zeros are PTHREAD_MUTEX_INITIALIZER. */
+/* A zeroed lock is a valid pthread mutex: PTHREAD_MUTEX_INITIALIZER is all zeros. */
 void trace_plat_lock(struct trace_plat_lock *lock)
 {
 	pthread_mutex_lock((pthread_mutex_t *)(void *)lock);

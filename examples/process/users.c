@@ -31,7 +31,7 @@ void users_count_directly(void);
 uint64_t users_hits;
 bool users_have_room = true;
 
-/* In place of the library's. */
+/* Replaces the function of the library, which is a weak one. */
 int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
 				 bool with_regs, struct trace_trampoline *out_trampoline)
 {
@@ -59,7 +59,10 @@ static void count_and_override(uintptr_t ip, uintptr_t parent_ip, struct ftrace_
 	ftrace_override_function_with_return(fregs);
 }
 
-/* A function by its symbol: it is waited until no thread is in it, and not in the one before. */
+/*
+ * It has a symbol with a size. To free a direct call the library waits until no thread is in the
+ * function; without a symbol it would take this for a part of the function before.
+ */
 __asm__(".pushsection .text\n"
 	".globl users_count_directly\n"
 	".type users_count_directly, @function\n"
@@ -98,7 +101,7 @@ static void keep(void *arg, const char *text, size_t len)
 	answer->text[answer->len] = '\0';
 }
 
-/* What the line prints, which is done before the next one. */
+/* Execute the line. Returns what it has printed, which is good until the next call. */
 static const char *command(const char *fmt, ...)
 {
 	static struct answer answer;
@@ -119,7 +122,7 @@ static const char *command(const char *fmt, ...)
 void users_init(void)
 {
 	command("mkdir instances/a; mkdir instances/b");
-	/* These two may not want every function. */
+	/* These two cannot be registered without a filter, for all functions. */
 	if (ftrace_set_filter_ip(&direct.ops, (uintptr_t)target, false, false) ||
 	    ftrace_set_filter_ip(&overrider.ops, (uintptr_t)target, false, false))
 		die("no filter");

@@ -1,6 +1,7 @@
 /*
- * Who wants the call site of target() while bench.c measures: ops, tracers of instances of
- * tracefs, direct calls. The callbacks change no vector register, so users.c has none.
+ * The users of the call site of target() while bench.c measures: ops, tracers of instances of
+ * tracefs, direct calls. The callbacks must not change vector registers, so users.c is compiled
+ * without them.
  *
  * Context: one thread.
  */
@@ -14,12 +15,12 @@ struct user;
 extern struct user counter, counter_too, counter_regs, direct, overrider;
 extern struct user function, function_too, graph, graph_too;
 
-/* Calls of callbacks that count. */
+/* How often callbacks that count were called. */
 extern uint64_t users_hits;
-/* False: trampolines that are asked for are refused, as when memory is short. */
+/* False: no trampoline is made, as when memory is short. */
 extern bool users_have_room;
 
-/* Once, first. */
+/* Call this first, once. */
 void users_init(void);
 void user_start(struct user *user);
 void user_stop(struct user *user);

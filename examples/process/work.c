@@ -1,7 +1,7 @@
 /*
- * What is traced: numbers are made, sorted, and looked at with floating point, whose registers
- * nobody saves on the way into a callback. This file is compiled with call sites, and is an
- * ordinary one otherwise. Functions that the compiler inlines have no site.
+ * What is traced: numbers are made, sorted, and computed with in floating point, whose registers
+ * nobody saves on the way into a callback. Apart from its call sites this is an ordinary file.
+ * Functions that the compiler inlines would have no site: hence NOINLINE.
  */
 #include "work.h"
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ static NOINLINE void fill(uint32_t *values, uint32_t seed)
 	}
 }
 
-/* Smaller ones than the last to the front; returns where that belongs. */
+/* Move what is smaller than the last value to the front, and that behind it. Returns its index. */
 static NOINLINE size_t partition(uint32_t *values, size_t nr)
 {
 	uint32_t last = values[nr - 1];

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The standard deviation of some numbers that `seed` stands for. */
+/* The standard deviation of some numbers that are made from `seed`. */
 double work(uint32_t seed);
 
 void work_note_signal(int signal);

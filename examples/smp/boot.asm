@@ -33,7 +33,7 @@ section .text.boot
 bits 32
 global _start
 _start:
-	mov	edi, pages		; 4 GiB in pages of 2 MiB, each where it is, readable, writable, executable
+	mov	edi, pages		; 4 GiB in pages of 2 MiB, mapped one to one, readable, writable, executable
 	mov	eax, 0x83
 .next_page:
 	mov	[edi], eax
@@ -85,7 +85,7 @@ bits 64
 	hlt
 	jmp	.too_many
 
-; Copied to where the others start, which is below 1 MiB.
+; The other CPUs begin with a copy of this at AP_START, because they start in 16-bit mode, below 1 MiB.
 bits 16
 global ap_start, ap_start_end
 ap_start:
@@ -133,7 +133,8 @@ bits 64
 	pop	rax
 %endmacro
 
-; #BP. The handler may push on the interrupted stack, which is this one, so what the CPU has pushed is moved down.
+; #BP. The handler may push on the interrupted stack, which is this one. To make room for that, the five words that the
+; CPU has pushed are copied further down.
 global breakpoint
 breakpoint:
 	times 5	push qword [rsp + 32]	; ss, rsp, rflags, cs, rip
@@ -141,7 +142,7 @@ breakpoint:
 	sub	rsp, 8			; 16-byte aligned for C
 	lea	rdi, [rsp + 80]		; rip
 	lea	rsi, [rsp + 104]	; rsp
-	xor	edx, edx		; no other registers: nobody here asks for them
+	xor	edx, edx		; the other registers are not passed on: nobody here needs them
 	call	trace_breakpoint_dispatch
 	test	al, al
 	jz	.unknown
@@ -149,7 +150,7 @@ breakpoint:
 	restore
 	iretq
 .unknown:
-	ud2				; without a handler: the machine resets
+	ud2				; there is no handler for it: the machine resets
 
 global interrupt
 interrupt:

@@ -1,4 +1,4 @@
-/* The CPUs: how they start, what belongs to each, the interrupt with which one reaches all others. */
+/* The CPUs: how they start, and the interrupt by which one CPU reaches all others. */
 #include <stdatomic.h>
 #include <trace/platform.h>
 #include "smp.h"
@@ -64,7 +64,10 @@ void interrupt_others(void)
 
 /* ---- Start ---- */
 
-/* The GS base comes before the first call of a traced function. */
+/*
+ * Runs on the CPU that it is for. Traced functions must not be called before: they need the GS
+ * base.
+ */
 void cpu_init(uint32_t id)
 {
 	struct smp_cpu *cpu = &smp_cpus[id];

@@ -13,7 +13,7 @@
 
 static _Atomic bool has_begun, has_ended;
 static _Atomic uint32_t nr_ended;
-static uint64_t nr_seen[MAX_CPUS]; /* by the ops that comes and goes */
+static uint64_t nr_seen[MAX_CPUS]; /* calls that the second ops has seen */
 
 static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		  struct ftrace_regs *fregs)
@@ -38,7 +38,9 @@ static void see(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 static struct ftrace_ops always = { .func = count };
 static struct ftrace_ops sometimes = { .func = see };
 
-/* All CPUs but the first. The library waits for trace_quiescent(): nothing of its is in use here.
+/*
+ * All CPUs but the first run this. trace_quiescent() tells the library that this CPU is using
+ * nothing of it at the moment, which it waits for before it frees memory.
  */
 void ap_main(uint32_t id)
 {

@@ -22,7 +22,7 @@ static uint8_t in8(uint16_t port)
 	return value;
 }
 
-/* QEMU says it in item 5 of its configuration. */
+/* The number of CPUs is item 5 of QEMU's configuration. */
 uint32_t machine_nr_cpus(void)
 {
 	__asm__ volatile("outw %0, %1" : : "a"((uint16_t)5), "Nd"((uint16_t)QEMU_CONFIG));
@@ -49,7 +49,7 @@ void power_off(void)
 #define PIT_PER_SECOND 1193182u
 #define PIT_MS	       10u
 
-/* Channel 2 of the timer counts down once; port 0x61 lets it, and shows when it is done. */
+/* Channel 2 of the timer counts down once. Port 0x61 lets it run, and shows when it is done. */
 static void clock_init(void)
 {
 	uint32_t count = PIT_PER_SECOND * PIT_MS / 1000;

@@ -1,6 +1,7 @@
 /*
- * Code is changed while all CPUs run it: a breakpoint stands at the site meanwhile, and whoever
- * runs into it is sent on by the library. The others only serialise, three times a batch.
+ * Code is changed while all CPUs run it. Meanwhile there is a breakpoint at the site, and the
+ * library sends a CPU that runs into it to where it should go. The other CPUs only have to
+ * serialise, three times a batch.
  */
 #include <stdatomic.h>
 #include <trace/arch_text.h>

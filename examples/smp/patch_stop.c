@@ -1,6 +1,6 @@
 /*
- * Code is changed while no other CPU runs: all wait in the interrupt, and the IRET from it
- * serialises. Nothing executes a breakpoint.
+ * Code is changed while no other CPU runs: the others wait in the interrupt, and the IRET from it
+ * serialises. No CPU ever executes a breakpoint.
  */
 #include <stdatomic.h>
 #include <trace/arch_host.h>

@@ -1,4 +1,4 @@
-/* What the files of this kernel know of each other. */
+/* What the files of this kernel declare for each other. */
 #ifndef SMP_H
 #define SMP_H
 
@@ -8,7 +8,7 @@
 
 /* machine.c, cpus.c, boot.asm: the serial port, the clock, the CPUs, the end. Not traced. */
 void machine_init(void);
-uint32_t machine_nr_cpus(void);
+uint32_t machine_nr_cpus(void); /* how many QEMU has */
 void cpu_init(uint32_t id);
 void cpus_start(void);
 void interrupts_init(void);
@@ -23,8 +23,8 @@ extern const char ap_start[], ap_start_end[];
 void ap_main(uint32_t id) __attribute__((noreturn));
 
 /*
- * patch_int3.c or patch_stop.c: what the others do while code is changed. patch_interrupted() runs
- * in the interrupt that interrupt_others() sends. Not traced.
+ * patch_int3.c or patch_stop.c: what other CPUs do while code is changed. patch_interrupted() runs
+ * on them, in the interrupt that interrupt_others() sends. Not traced.
  */
 void patch_init(void);
 void patch_interrupted(void);

@@ -1,6 +1,6 @@
 /*
- * What the library asks of its host, <trace/platform.h> and <trace/arch_host.h>: what is not here
- * and not in include/ has a default. Nothing here is traced.
+ * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>. For what is
+ * neither here nor in include/ the library has a default. Nothing here is traced.
  */
 #include <stdarg.h>
 #include <trace/arch_host.h>
@@ -35,7 +35,7 @@ void trace_arch_broken(const char *what)
 	power_off();
 }
 
-/* ---- Memory: a piece is used once ---- */
+/* ---- Memory: nothing is used again after it was freed ---- */
 
 static uint8_t pool[POOL_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
@@ -71,7 +71,10 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 		fn((int32_t)i, &smp_cpus[i].thread, arg);
 }
 
-/* Each has been in its main loop since the call, where nothing of the library is on its stack. */
+/*
+ * After trace_grace_wait() each thread has been in its main loop since the call. Nothing of the
+ * library was on its stack there.
+ */
 void trace_plat_each_stack(const struct trace_plat_look *look)
 {
 	trace_grace_wait();

@@ -30,7 +30,7 @@ _start:
 	mov	esp, stack_top
 	mov	dword [pml4], pdpt + 3
 	mov	dword [pdpt], pages + 3
-	mov	edi, pages		; 1 GiB in pages of 2 MiB, each where it is, readable, writable, executable
+	mov	edi, pages		; 1 GiB in pages of 2 MiB, mapped one to one, readable, writable, executable
 	mov	eax, 0x83
 .next_page:
 	mov	[edi], eax
@@ -61,7 +61,8 @@ bits 64
 	call	main
 	ud2
 
-; #BP. The handler may push on the interrupted stack, which is this one, so what the CPU has pushed is moved down.
+; #BP. The handler may push on the interrupted stack, which is this one. To make room for that, the five words that the
+; CPU has pushed are copied further down.
 global breakpoint
 breakpoint:
 	times 5	push qword [rsp + 32]	; ss, rsp, rflags, cs, rip
@@ -77,7 +78,7 @@ breakpoint:
 	sub	rsp, 8			; 16-byte aligned for C
 	lea	rdi, [rsp + 80]		; rip
 	lea	rsi, [rsp + 104]	; rsp
-	xor	edx, edx		; no other registers: nobody here asks for them
+	xor	edx, edx		; the other registers are not passed on: nobody here needs them
 	call	trace_breakpoint_dispatch
 	test	al, al
 	jz	.unknown
@@ -93,4 +94,4 @@ breakpoint:
 	pop	rax
 	iretq
 .unknown:
-	ud2				; without a handler: the machine resets
+	ud2				; there is no handler for it: the machine resets

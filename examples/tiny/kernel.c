@@ -1,7 +1,7 @@
 /*
- * A kernel that traces itself: which of its functions are called, in which order and by whom; and
- * how long each takes. The callbacks only note what they see, in `calls`; it is printed when
- * tracing is over.
+ * A kernel that traces itself: which of its functions are called, in which order and by whom, and
+ * how long each takes. The callbacks only note in `calls` what they see; it is printed when tracing
+ * has ended.
  */
 #include <trace/arch_text.h>
 #include <trace/defaults.h>
@@ -75,7 +75,7 @@ static void on_return(const struct ftrace_graph_ret *ret, struct fgraph_ops *gop
 
 static struct fgraph_ops graph_ops = { .entryfunc = on_entry, .retfunc = on_return };
 
-/* A call that is followed by its own return takes one line, any other one has two. */
+/* A call that is followed by its own return is printed on one line, any other call on two. */
 static void print_graph(void)
 {
 	for (size_t i = 0; i < nr_calls; i++) {

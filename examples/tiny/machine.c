@@ -1,4 +1,4 @@
-/* The machine, as far as this kernel knows it: see tiny.h. Interrupts stay off. */
+/* What this kernel knows of the machine: see tiny.h. Interrupts stay off. */
 #include "tiny.h"
 
 #define SERIAL	       0x3f8
@@ -41,7 +41,7 @@ void power_off(void)
 #define PIT_PER_SECOND 1193182u
 #define PIT_MS	       10u
 
-/* Channel 2 of the timer counts down once; port 0x61 lets it, and shows when it is done. */
+/* Channel 2 of the timer counts down once. Port 0x61 lets it run, and shows when it is done. */
 static void clock_init(void)
 {
 	uint32_t count = PIT_PER_SECOND * PIT_MS / 1000;

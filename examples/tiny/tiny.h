@@ -1,4 +1,4 @@
-/* What the files of this kernel know of each other. */
+/* What the files of this kernel declare for each other. */
 #ifndef TINY_H
 #define TINY_H
 
@@ -12,7 +12,7 @@ void console_write(const char *text);
 void power_off(void) __attribute__((noreturn));
 void breakpoint(void);
 
-/* demo.c: what is traced. Is 1^3 + 2^3 + .. + n^3 = (1 + 2 + .. + n)^2? */
+/* demo.c: what is traced. Returns whether 1^3 + 2^3 + .. + n^3 = (1 + 2 + .. + n)^2. */
 bool demo(unsigned int n);
 
 /* trace_host.c: what the library asks for. Not traced. */

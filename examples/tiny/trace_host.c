@@ -1,6 +1,6 @@
 /*
- * What the library asks of its host, <trace/platform.h> and <trace/arch_host.h>: what is not here
- * and not in include/ has a default. Nothing here is traced.
+ * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>. For what is
+ * neither here nor in include/ the library has a default. Nothing here is traced.
  */
 #include <stdarg.h>
 #include <trace/arch_host.h>
@@ -34,7 +34,7 @@ void trace_arch_broken(const char *what)
 	power_off();
 }
 
-/* ---- Memory: a piece is used once ---- */
+/* ---- Memory: nothing is used again after it was freed ---- */
 
 static uint8_t pool[POOL_BYTES] __attribute__((aligned(PAGE_BYTES)));
 

@@ -1,8 +1,8 @@
 /*
- * A thread as a CPU: what belongs to it lies behind its GS base, which Linux leaves to programs. It
- * is set before the thread calls its first traced function, and never changes: what is inlined into
- * the library from here runs in this thread from its first to its last instruction. Signals are the
- * interrupts. The files of the library see all that this declares: hence the prefix.
+ * A thread as a CPU: its GS base, which Linux leaves to programs, points to what belongs to it. It
+ * is set before the thread calls its first traced function, and never changes, so what the library
+ * inlines from here stays in the same thread all the time. Signals are the interrupts. The names
+ * have a prefix because the files of the library see all that is declared here.
  */
 #ifndef CPU_H
 #define CPU_H
@@ -22,7 +22,7 @@ struct process_cpu {
 	struct process_cpu *self;
 	uint32_t id;
 	int32_t pid; /* of the thread */
-	/* Two halves of one word, 8-byte aligned: trace_plat_context_word() loads both. */
+	/* These two are the halves of one aligned word: trace_plat_context_word() loads both. */
 	uint32_t preempt_count;
 	uint32_t recursion;
 	uintptr_t stack_low, stack_top;
@@ -32,26 +32,26 @@ struct process_cpu {
 } __attribute__((aligned(64)));
 
 /*
- * A field of the running CPU. The const one is for what changes at most under a signal, which
- * leaves it as it was: one load may serve several readers.
+ * A field of the running CPU. THIS_CONST is for fields that nobody else changes, or only a signal
+ * handler, which restores them: the compiler may load such a field once for several uses.
  */
 #define THIS_CPU(field)	  (((volatile struct process_cpu __seg_gs *)0)->field)
 #define THIS_CONST(field) (((const struct process_cpu __seg_gs *)0)->field)
 
-extern uint64_t process_ns_per_cycle; /* in units of 2^-32 */
+extern uint64_t process_ns_per_cycle; /* times 2^32 */
 
 /* The text of the program, and how far above it its writable view lies: text.c. */
 extern struct process_text {
 	uintptr_t start, end;
 	intptr_t view_offset;
 } process_text;
-extern char process_exec_start[], process_exec_end[]; /* room for trampolines, in it */
+extern char process_exec_start[], process_exec_end[]; /* room for trampolines, in the text */
 
-/* Block all signals of this thread but SIGTRAP; the signals that were blocked before. */
+/* Block all signals of this thread but SIGTRAP. Returns which were blocked before, for restore. */
 uint64_t process_signals_block(void);
 void process_signals_restore(uint64_t blocked);
 
-/* Returns when every thread of the process has executed a serialising instruction. */
+/* Let every thread of the process execute a serialising instruction, and wait for that. */
 void process_sync_cores(void);
 
 #endif

@@ -20,7 +20,7 @@ static inline void trace_arch_view_close(void)
 {
 }
 
-/* A signal in between may call what is being changed, as another thread may. */
+/* Signals stay on: a handler may call what is being changed, just as another thread may. */
 static inline struct trace_arch_view trace_arch_view_enter(void)
 {
 	return (struct trace_arch_view){ 0 };
@@ -36,7 +36,7 @@ static inline void *trace_arch_view_of(uintptr_t addr)
 	return (void *)(addr + (uintptr_t)process_text.view_offset);
 }
 
-/* A new thread has serialised when it runs: the kernel sees to it. */
+/* A new thread needs no waiting: Linux has serialised before it runs. */
 static inline void trace_arch_cpus_hold(void)
 {
 }
@@ -60,7 +60,7 @@ static inline void trace_arch_relax(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
-/* qemu-x86_64 runs programs, too. */
+/* It may be: qemu-x86_64 runs programs of Linux. */
 static inline bool trace_arch_is_emulated(void)
 {
 	return true;

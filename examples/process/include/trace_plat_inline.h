@@ -1,8 +1,8 @@
 /*
- * The inline half of <trace/platform.h>: what user mode may do is the library's, the rest is memory
- * of the running CPU, changed in one instruction each, so that a signal finds it whole. Nothing
- * here makes a system call but the last two, which blocks signals where a kernel has its interrupts
- * off; events are written without.
+ * The inline half of <trace/platform.h>. What user mode can do anywhere is the library's. The rest
+ * are fields of the running CPU's struct; each is changed by a single instruction, so a signal
+ * handler never finds one half changed. Only the last two functions make system calls: they block
+ * signals, where a kernel turns interrupts off. Writing an event does not need them.
  */
 #ifndef TRACE_PLAT_INLINE_H
 #define TRACE_PLAT_INLINE_H
@@ -31,7 +31,7 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_stack_top(void)
 	return THIS_CONST(stack_top);
 }
 
-/* The kernel may take the thread off its processor, but no other takes its place as this CPU. */
+/* Linux may take the thread off its processor, but no other thread becomes this CPU meanwhile. */
 static TRACE_ALWAYS_INLINE void trace_plat_preempt_disable(void)
 {
 	__asm__ volatile("incl %%gs:%c0"
@@ -97,7 +97,7 @@ static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
 			 : "memory", "cc");
 }
 
-/* Whether signals are blocked only the kernel knows: events do not say it. */
+/* Only Linux knows whether signals are blocked. Events do not say it. */
 static TRACE_ALWAYS_INLINE bool trace_plat_irqs_disabled(void)
 {
 	return false;

@@ -1,6 +1,6 @@
 /*
- * The answers to <trace/arch_host.h>. Text is writable where it lies: the page tables of boot.asm
- * have no rights.
+ * The answers to <trace/arch_host.h>. Text is written in place: the page tables of boot.asm let all
+ * memory be written.
  */
 #ifndef TRACE_ARCH_INLINE_HOST_H
 #define TRACE_ARCH_INLINE_HOST_H
@@ -37,7 +37,7 @@ static inline void *trace_arch_view_of(uintptr_t addr)
 	return (void *)addr;
 }
 
-/* All CPUs have come before the first batch. */
+/* No CPU starts while code is changed: all have started before. */
 static inline void trace_arch_cpus_hold(void)
 {
 }

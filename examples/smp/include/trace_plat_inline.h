@@ -1,6 +1,6 @@
 /*
- * The inline half of <trace/platform.h>: that of x86-64 is the library's, the rest is memory of
- * the running CPU, changed in one instruction each.
+ * The inline half of <trace/platform.h>. For x86-64 it is the library's. The rest are fields of the
+ * running CPU's struct, each of which is changed by a single instruction.
  */
 #ifndef TRACE_PLAT_INLINE_H
 #define TRACE_PLAT_INLINE_H
@@ -8,7 +8,7 @@
 #include <trace/arch_inline.h>
 #include "cpu.h"
 
-extern uint64_t ns_per_cycle; /* in units of 2^-32 */
+extern uint64_t ns_per_cycle; /* times 2^32 */
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
 {

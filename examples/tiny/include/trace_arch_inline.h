@@ -1,4 +1,6 @@
-/* What the answers to <trace/arch_host.h> of this kernel have of its own: linker.ld says where. */
+/*
+ * This kernel's part of <trace/arch_host.h>: where text is, and room for trampolines (linker.ld).
+ */
 #ifndef TRACE_ARCH_INLINE_HOST_H
 #define TRACE_ARCH_INLINE_HOST_H
 

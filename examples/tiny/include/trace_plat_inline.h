@@ -1,6 +1,6 @@
 /*
- * The inline half of <trace/platform.h>: all of it is the library's, that of x86-64 and that of
- * hosts with one CPU and no threads, but for the clock.
+ * The inline half of <trace/platform.h>. Only the clock is this kernel's own: the rest is what the
+ * library has for x86-64, and for hosts with one CPU and no threads.
  */
 #ifndef TRACE_PLAT_INLINE_H
 #define TRACE_PLAT_INLINE_H
@@ -8,7 +8,7 @@
 #include <trace/arch_inline.h>
 #include <trace/one_cpu.h>
 
-extern uint64_t ns_per_cycle; /* in units of 2^-32 */
+extern uint64_t ns_per_cycle; /* times 2^32 */
 
 static TRACE_ALWAYS_INLINE uint64_t trace_plat_clock_ns(void)
 {
