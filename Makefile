@@ -305,8 +305,9 @@ format:
 clean:
 	rm -rf $(BUILD)
 
+# The table of the README without its Markdown: of a link its text, and no back quotes.
 help:
-	@sed -n 's/^| `make\([^`]*\)` | \(.*\) |$$/make\1: \2/p' README.md
+	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
 .PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers soak mutate format clean help FORCE deps-build deps-run deps-test

@@ -78,6 +78,15 @@ def test_image_is_reproducible(second_build):
     assert digest(second_build / "fathom.iso") == digest(MAIN / "fathom.iso")
 
 
+def test_help_is_plain_text():
+    """`make help` prints each row of the README's table, and no Markdown: of a link, its text."""
+    rows = re.findall(r"^\| `(make[^`]*)` \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    lines = make("-s", "--no-print-directory", "help").splitlines()
+    assert rows and [line.split(": ")[0] for line in lines] == rows
+    assert not [line for line in lines if re.search(r"`|\]\(", line)]
+    assert any(line.endswith(", see docs/porting.md") for line in lines)
+
+
 def test_nothing_to_do_twice():
     make("all", BUILD=MAIN, CC="gcc")
     printed = make("all", BUILD=MAIN, CC="gcc")
