@@ -4,10 +4,10 @@
 #   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
 #   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
 #   tests/unit/*/sim_NAME.c      cmocka, under UBSan, sources of arch/ on simulated CPUs (tests/unit/sim)
-#   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, the ring profile on a host with little (tests/unit/bare)
+#   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, on a host that has hardly anything (tests/unit/bare)
 #
-# The first two link trace/ and the fake platform. A line `links: a.c b.c` in a test names the
-# sources to link instead of trace/ (from the root of the tree).
+# The first two link trace/ and the fake platform, the last one the ring profile with the defaults and that host. Lines
+# `links: a.c b.c` in a test name the sources to link instead of trace/ or the profile (from the root of the tree).
 #
 # Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `portability` holds
 # the symbols that trace/ needs against what it may need, `profiles` what each profile of trace/files.mk needs of its
