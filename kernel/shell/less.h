@@ -27,7 +27,6 @@ struct less {
 	uint32_t number;     /* typed in front of a command; 0: none */
 	const char *message; /* for the last row of the screen, once; NULL: none */
 	struct regex *regex; /* the pattern that was searched last; NULL: none */
-	char pattern[LESS_PATTERN_BYTES];
 };
 
 /*
