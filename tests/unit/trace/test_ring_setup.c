@@ -198,6 +198,7 @@ static void test_twin_takes_over(void **state)
 	ring_buffer_record_off(ring);
 	snap = ring_buffer_alloc_twin(ring);
 	assert_int_equal(ring_buffer_fit(snap), 0);
+	assert_int_equal(ring_buffer_fit(snap), 0); /* it is not slim any more */
 	for (uint32_t cpu = 0; cpu < 3; cpu++) {
 		fake_bind(cpu);
 		assert_false(put(snap, 0, 16));
