@@ -104,7 +104,7 @@ $(BUILD)/flags.sites: FORCE
 # ---- Objects ----
 
 all: $(BUILD)/$(kernel).elf $(BUILD)/$(kernel).iso $(BUILD)/$(kernel).sym
-# What suites boot beside it, with images of their own.
+# The kernel with tests in it. The suites that boot it make their own images.
 test-kernel: $(BUILD)/fathom-test.elf $(BUILD)/fathom-test.stripped
 
 compile = $(CC) $(CFLAGS_COMMON) $1 $(CFLAGS_$<) $(call inc_of,$<) -I$(BUILD)/gen -MMD -MP -MF $(@:.o=.d) -c $< -o $@
@@ -152,7 +152,7 @@ $(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags.sites
 # ---- The kernels: linked twice, because the symbol tables are part of them ----
 
 link = $(LD) $(LDFLAGS) -T linker.ld -o $@ $(objs.$*)
-# A file of each kernel.
+# Of a pattern with %, the file of each kernel.
 each = $(kernels:%=$(BUILD)/$1)
 
 $(BUILD)/fathom.stage1: $(objs.fathom)
@@ -175,7 +175,7 @@ $(call each,gen/%.whynot.o): $(BUILD)/gen/%.whynot.o: $(BUILD)/%.stage1 $(BUILD)
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/$*.sources $<
 
-# No site between these symbols: code that a probe can reach.
+# Between these symbols is the code that a probe can reach: tools/sites refuses a kernel with a call site there.
 notrace_range := --notrace __notrace_text_start __notrace_text_end
 
 $(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/%.stage1 $(BUILD)/gen/%.ksyms.o $(BUILD)/gen/%.whynot.o $(BUILD)/tools/sites
@@ -220,7 +220,7 @@ deps-test:
 terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
 	-serial chardev:terminal -mon chardev=terminal,mode=readline
 
-# The packages come first, then everything that needs them: a make of its own.
+# The packages come first, and the build is another make: as a second prerequisite it could begin before they are there.
 run: deps-run
 	@$(MAKE) --no-print-directory all
 	@echo 'Ctrl-] and then x ends QEMU; all other keys are the guest'\''s.'
@@ -256,7 +256,7 @@ bench-silicon: deps-build
 	@$(MAKE) --no-print-directory process
 	@$(process)/bench
 
-# The same, and LTTng-UST, XRay and uftrace beside it.
+# What bench-silicon measures, beside LTTng-UST, XRay and uftrace.
 bench-peers:
 	@tools/install-deps peers
 	@$(MAKE) --no-print-directory process
@@ -280,7 +280,7 @@ soak: deps-test
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py
 
-# Faults put into the sources, one at a time: which does no test notice? See tests/mutate/README.md.
+# Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
 ONLY    ?=
 SEED    ?= 1
@@ -292,8 +292,8 @@ mutate: deps-test
 	@tests/mutate/mutate --build $(BUILD) --mutants $(MUTANTS) --only '$(ONLY)' --seed $(SEED) --jobs $(JOBS) \
 		--boots $(BOOTS) --keep $(KEEP)
 
-# For clangd and other editors: the commands of a build from nothing, which make prints and does not run. clang's
-# flags, because clang reads them. The headers that a build makes are needed too.
+# For clangd and other editors: the commands of a build from nothing, which make only prints here. They are those of a
+# build with clang, because clangd understands them. It also reads headers that a build generates.
 compile_commands.json: $(BUILD)/gen/offsets.inc FORCE
 	$(Q)$(MAKE) --no-print-directory -n -B CC=clang BUILD=$(BUILD) all test-kernel | tools/compile-commands > $@
 

@@ -2,10 +2,11 @@
 ;
 ; The first part is a template: arch/x86_64/smp.c copies it to a page below 1 MiB, writes struct
 ; ap_params at the page's end, and sends the page's number as startup vector. The CPU comes in with
-; CS:IP = page << 8 : 0. It goes to long mode in one step, on page tables that have the kernel half
-; and this page, then leaves the page for ap_high in the kernel's text.
+; CS:IP = page << 8 : 0 (Intel SDM volume 3, "MP Initialization"). It turns on protected mode, paging
+; and long mode at once, with page tables that have the kernel half and this page, and then leaves the
+; page for ap_high in the kernel's text.
 ;
-; A CPU that is not the one the parameters are for halts: it woke up too late.
+; The parameters are for one CPU. Another one that comes here woke up too late, and halts.
 
 %include "offsets.inc"		; struct ap_params, from the start of the page
 
@@ -34,7 +35,7 @@ ap_start:
 	jne	.halt
 	mov	eax, 1
 	cpuid
-	shr	ebx, 24			; initial APIC id, 8 bits of it
+	shr	ebx, 24			; low 8 bits of the initial APIC id
 	cmp	bl, [AP_APIC_ID]
 	jne	.halt
 
@@ -98,6 +99,6 @@ section .text
 ; In: rax kernel's root, rsp stack, rdi CPU number.
 ap_high:
 	mov	cr3, rax
-	xor	ebp, ebp		; the end of every backtrace
+	xor	ebp, ebp		; 0: backtraces end here
 	call	smp_ap_entry
 	ud2

@@ -1,8 +1,8 @@
 ; boot.asm - from the boot loader to C.
 ;
 ; In:    32-bit protected mode, paging off, as multiboot2 says: eax = magic, ebx = information.
-;        QEMU's -kernel comes in through the PVH note and is told what is missing.
-; Calls: arch_start(struct handover *), on the boot stack, long mode, interrupts off.
+;        `qemu -kernel` comes in by the PVH note; the magic is missing then, and the user is told so.
+; Calls: arch_start(struct handover *), on the boot stack, in long mode, interrupts off.
 ;
 ; The first page tables map the first 4 GiB at 0 and in the direct map, and the first GiB at
 ; KERNEL_BASE, all writable and executable; paging_init() replaces them.
@@ -11,7 +11,7 @@
 
 MB2_MAGIC	equ 0xe85250d6
 MB2_LOADED	equ 0x36d76289
-NR_BOOT_PDS	equ 4			; GiB mapped
+NR_BOOT_PDS	equ 4			; page directories; each maps 1 GiB
 
 extern arch_start
 extern kernel_phys_start
@@ -78,7 +78,7 @@ _start:
 	lgdt	[boot_gdt.pointer]
 	jmp	0x08:long_mode
 
-; Returns only on a CPU that this kernel can run on.
+; Returns only on a CPU that has what the kernel needs: CPUID, long mode, NX, CMPXCHG16B.
 check_cpu:
 	mov	esi, message.long_mode
 	pushfd				; CPUID exists when EFLAGS.ID can be changed
@@ -110,7 +110,7 @@ check_cpu:
 	jz	refuse
 	ret
 
-; .bss is zero: only what is present is written.
+; The tables are in .bss, which the loader zeroed, so only entries that are present are written.
 make_tables:
 	mov	eax, PHYS(boot_pdpt_low) + (PTE_PRESENT | PTE_WRITE)
 	mov	[PHYS(boot_pml4)], eax
@@ -191,10 +191,10 @@ long_mode:
 	mov	fs, eax
 	mov	gs, eax
 	mov	rsp, boot_stack_top
-	xor	ebp, ebp		; end of every backtrace
+	xor	ebp, ebp		; 0: backtraces end here
 	mov	rdi, boot_handover
 	mov	rax, arch_start
-	push	0			; return address of the first frame: none
+	push	0			; arch_start() has no return address
 	jmp	rax
 
 section .boot.rodata progbits alloc noexec nowrite align=8
@@ -209,7 +209,7 @@ boot_gdt:
 	dw	boot_gdt.end - boot_gdt - 1
 	dq	boot_gdt
 
-uart_setup:				; register, value: 115200 8N1
+uart_setup:				; pairs of register and value, for 115200 baud, 8N1; 0xff ends them
 	db	1, 0x00, 3, 0x80, 0, 0x01, 1, 0x00, 3, 0x03, 2, 0x07, 4, 0x03, 0xff
 
 message:

@@ -1,5 +1,6 @@
 /*
- * Numbers of C that assembly needs: never linked, the build reads them from the compiler's output.
+ * Numbers of C that assembly needs. This file is not linked: the Makefile reads them from the
+ * compiler's output and writes them into offsets.inc.
  */
 #include <stddef.h>
 
@@ -32,7 +33,7 @@ void asm_offsets(void)
 	OFFSET(CPU_LOCAL_ID, offsetof(struct cpu_local, id));
 	OFFSET(CPU_LOCAL_PREEMPT_COUNT, offsetof(struct cpu_local, preempt_count));
 
-	/* From the start of the page. */
+	/* struct ap_params: offsets from the start of the page that the CPU starts on. */
 	OFFSET(AP_IS_ARMED, AP_PARAMS_OFFSET + offsetof(struct ap_params, is_armed));
 	OFFSET(AP_APIC_ID, AP_PARAMS_OFFSET + offsetof(struct ap_params, apic_id));
 	OFFSET(AP_ROOT, AP_PARAMS_OFFSET + offsetof(struct ap_params, root));

@@ -8,7 +8,7 @@ ARCH_SRCS := \
 	arch/x86_64/thread_init.c \
 	arch/x86_64/trap_report.c
 
-# C without: reachable from a probe, from the int3 handler, or before the GS base is set.
+# C without call sites: it is reached from a probe or from the int3 handler, or runs before the GS base is set.
 ARCH_NOTRACE_SRCS := \
 	arch/x86_64/alias.c \
 	arch/x86_64/fixup.c \

@@ -1,9 +1,10 @@
 ; nmi_entry.asm - NMI, safe against the next NMI that an IRET inside the handler lets in.
 ;
-; The CPU blocks NMIs from entry until the next IRET, whichever that is: an int3 that the handler
-; hits and that is emulated ends the blocking early. The next NMI then starts again at the top of
-; the same IST stack. So the frame does not stay there: it is copied to the main part below, and a
-; second NMI, which sees from the interrupted rsp that the main part is in use, only leaves a note:
+; The CPU blocks NMIs from entry until the next IRET, whichever that is (Intel SDM volume 3, "Handling
+; Multiple NMIs"). If the handler hits an int3, the IRET of #BP ends the blocking early, and the next
+; NMI starts again at the top of the same IST stack. So the frame does not stay there: it is copied to
+; the main part below. A second NMI finds that the interrupted rsp is on this stack, so the first one
+; is not done. It only sets the latch, a flag that makes the first one run its handler again:
 ;
 ;   NMI stack, NMI_STACK_SIZE bytes, aligned to its size; the first page is the guard
 ;
@@ -17,10 +18,11 @@
 ;
 ;   interrupted rsp outside      first NMI: copy the frame, run the handler
 ;   inside, not in .window       set the latch; the first one repeats its handler
-;   inside, in .window           the first one has looked at the latch already: send it to .repeat
+;   inside, in .window           set it, too; the first one may have looked at it already, so return
+;                                to .repeat instead
 ;
-; Between the entry and the switch to the main part nothing can trap. .window runs with rsp at the
-; copied frame, everything else restored.
+; From the entry to the switch to the main part nothing can trap, so no second NMI comes there.
+; In .window rsp points at the copied frame and all other registers are restored, as .repeat needs it.
 ;
 ; Calls: void trap_nmi(struct trap_frame *)
 ; Keeps: everything.
@@ -33,7 +35,7 @@ extern trap_nmi
 NMI_STACK_SIZE	equ 32768
 NMI_ENTRY_SIZE	equ 256
 
-struc nmi_stack				; from the top of the IST stack downwards, lowest first
+struc nmi_stack				; the entry part, up to the top of the stack, lowest address first
 .rdx:		resq 1
 .rcx:		resq 1
 .rax:		resq 1
@@ -42,11 +44,11 @@ struc nmi_stack				; from the top of the IST stack downwards, lowest first
 .rflags:	resq 1
 .rsp:		resq 1
 .ss:		resq 1
-.unused:	resq 1			; the IST pointer: 16-byte aligned
+.unused:	resq 1			; the IST pointer points here, 16-byte aligned
 .latch:		resq 1
 endstruc
 
-; From the copied frame, at the top of the main part, to the latch.
+; Distance from the copied frame, at the top of the main part, up to the latch.
 LATCH_FROM_FRAME equ IRET_FRAME_SIZE + NMI_ENTRY_SIZE - 8
 
 section .text

@@ -1,7 +1,7 @@
 ; switch.asm - from one thread's stack to another's.
 ;
 ; In:    rdi, rsi: struct arch_context of the thread that stops and of the one that goes on.
-; Keeps: CALLEE_REGS, which lie on the stack of a thread that does not run; flags are not kept.
+; Keeps: CALLEE_REGS: a thread that does not run has them on its stack. Flags are not kept.
 
 %include "asm.inc"
 %include "trace_cfi.inc"
@@ -20,8 +20,8 @@ arch_switch:
 	cfi_routine_end
 .end:
 
-; Where a new thread's first switch returns to: r12 = argument, r13 = function. rbp is 0 and the
-; word above is 0, so that backtraces end here.
+; A new thread begins here, by the `ret` of its first arch_switch(): r12 = argument, r13 = function.
+; rbp and the word at rsp are 0, so that backtraces end here.
 global arch_thread_start:function (arch_thread_start.end - arch_thread_start)
 	align	16
 arch_thread_start:

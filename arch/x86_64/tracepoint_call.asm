@@ -1,7 +1,7 @@
-; tracepoint_call_* - from inline functions to the probes of <trace/host_tracepoints.h>.
+; tracepoint_call_* - how inline functions call the tracepoints of <trace/host_tracepoints.h>.
 ;
-; In:    called; rdi: what to pass as parent. The stack may have any alignment of 8.
-; Calls: void trace_*_call(uintptr_t ip, uintptr_t parent); ip is our return address
+; In:    called, with `parent` in rdi. rsp need not be aligned to 16.
+; Calls: void trace_*_call(uintptr_t ip, uintptr_t parent); ip is the return address of this call
 ; Keeps: everything but the flags.
 
 %include "asm.inc"

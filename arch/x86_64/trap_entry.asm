@@ -5,7 +5,8 @@
 ; Calls: void trap_dispatch(struct trap_frame *), interrupts off
 ; Keeps: everything, except what the handler changes in the frame.
 ;
-; While C runs, rbp is the frame's address plus one: the mark by which an unwinder knows a frame.
+; While C runs, rbp is the frame's address plus one. An odd rbp tells unwind.c that a trap frame is
+; there.
 
 %include "asm.inc"
 %include "trace_cfi.inc"
@@ -40,8 +41,8 @@ trap_stubs:
 	cfi_routine_end
 .end:
 
-; #BP leaves a gap of 8 words between the interrupted stack and the frame: a handler that emulates a
-; call pushes its return address there: text_poke.c.
+; #BP leaves a gap of 8 words between the interrupted stack and the frame. text_poke.c, when it does a
+; call in place of the int3, pushes the return address there.
 BP_GAP_WORDS	equ 8
 global trap_breakpoint:function (trap_breakpoint.end - trap_breakpoint)
 	align	16
