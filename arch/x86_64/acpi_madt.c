@@ -11,7 +11,7 @@
 
 #define CPU_ENABLED 1u
 
-/* Least length of each entry type that is read. */
+/* Types of entries (ACPI 6.4, "Interrupt Controller Structure Types"). */
 enum madt_type {
 	MADT_LAPIC = 0,
 	MADT_IOAPIC = 1,
@@ -22,6 +22,7 @@ enum madt_type {
 	MADT_NR_TYPES
 };
 
+/* How long an entry of each type has to be; 0: the type is not read. */
 static const uint8_t least_len[MADT_NR_TYPES] = {
 	[MADT_LAPIC] = 8,     [MADT_IOAPIC] = 12,	 [MADT_OVERRIDE] = 10,
 	[MADT_LAPIC_NMI] = 6, [MADT_LAPIC_ADDRESS] = 12, [MADT_X2APIC] = 16,
@@ -35,7 +36,7 @@ static void acpi_add_cpu(struct acpi_info *info, uint32_t apic_id, uint32_t flag
 		return;
 	for (i = 0; i < info->nr_cpus; i++) {
 		if (info->apic_ids[i] == apic_id)
-			return; /* listed as both kinds */
+			return; /* listed twice: as MADT_LAPIC and as MADT_X2APIC */
 	}
 	if (info->nr_cpus == ACPI_MAX_CPUS) {
 		pr_warn("ACPI: more than %u CPUs, APIC id %u left out\n", ACPI_MAX_CPUS, apic_id);
@@ -58,7 +59,9 @@ static void acpi_add_ioapic(struct acpi_info *info, const uint8_t *entry)
 	io->gsi_base = acpi_read32(entry + 8);
 }
 
-/* Flags: bits 0-1 polarity, 2-3 trigger; 0 means ISA's own: active high, edge. */
+/*
+ * In the flags, bits 0-1 are polarity, 2-3 trigger mode. 0 means as ISA has it: active high, edge.
+ */
 static void acpi_add_override(struct acpi_info *info, const uint8_t *entry)
 {
 	uint16_t flags = acpi_read16(entry + 8);

@@ -62,7 +62,7 @@ static bool acpi_is_sum_zero(const uint8_t *bytes, uint32_t len)
 	return sum == 0;
 }
 
-/* A table that is whole, or NULL with the reason in the log. */
+/* The table at `phys`, if length and checksum are right; otherwise NULL, with the reason logged. */
 static const uint8_t *acpi_parse_table(acpi_map_fn map, uint64_t phys, uint32_t *out_len)
 {
 	const uint8_t *table = phys ? map(phys, HEADER_LEN) : NULL;
@@ -86,7 +86,7 @@ static const uint8_t *acpi_parse_table(acpi_map_fn map, uint64_t phys, uint32_t 
 	return table;
 }
 
-/* An integer constant; returns the bytes it takes, 0 for anything else. */
+/* Read an integer constant. Returns how many bytes it takes, 0 if it is something else. */
 static uint32_t acpi_aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
 {
 	*out_value = 0;
@@ -109,7 +109,10 @@ static uint32_t acpi_aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out
 	return 0;
 }
 
-/* `aml` is behind the name: Package, its length, element count, SLP_TYPa, SLP_TYPb. */
+/*
+ * At `aml`, behind the name, come the package op code, its length, element count, SLP_TYPa,
+ * SLP_TYPb.
+ */
 static bool acpi_read_s5_package(const uint8_t *aml, uint32_t len, uint16_t *out_a, uint16_t *out_b)
 {
 	uint32_t pos, used;
@@ -155,7 +158,10 @@ static void acpi_find_s5(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
 					     &info->s5_typ_b);
 }
 
-/* The old 32-bit port field, or the newer general one at `x_offset` if that is filled. */
+/*
+ * A register: from the newer field of GAS_LEN bytes at `x_offset`, or the old 32-bit port if that
+ * is 0.
+ */
 static struct acpi_reg acpi_fadt_reg(const uint8_t *fadt, uint32_t len, uint32_t offset,
 				     uint32_t x_offset)
 {
@@ -193,7 +199,7 @@ static void parse_fadt(struct acpi_info *info, const uint8_t *fadt, uint32_t len
 	dsdt = acpi_read32(fadt + FADT_DSDT);
 	if (len >= FADT_X_DSDT + 8 && acpi_read64(fadt + FADT_X_DSDT) != 0)
 		dsdt = acpi_read64(fadt + FADT_X_DSDT);
-	acpi_find_s5(info, dsdt, map); /* last: `fadt` is gone after the next map() */
+	acpi_find_s5(info, dsdt, map); /* at the end: its map() makes `fadt` unreadable */
 }
 
 static void parse_hpet(struct acpi_info *info, const uint8_t *hpet, uint32_t len)
@@ -221,7 +227,10 @@ static void parse_table(struct acpi_info *info, uint64_t phys, acpi_map_fn map)
 		acpi_find_s5(info, phys, map);
 }
 
-/* The root table lists the others. Copied first: its mapping ends with the next one. */
+/*
+ * The root table lists the others. The list is copied, because it is readable until the next
+ * map().
+ */
 static int parse_root(struct acpi_info *info, uint64_t phys, uint32_t entry_len, acpi_map_fn map)
 {
 	static uint64_t tables[MAX_TABLES];

@@ -1,4 +1,4 @@
-/* Roots beside the kernel's: the alias to write text through, and the start of other CPUs. */
+/* Two more roots beside the kernel's: one with the alias for writing text, one to start CPUs on. */
 #include <arch/cpu.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
@@ -10,8 +10,8 @@ uint64_t alias_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 uint64_t ap_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 
 static struct {
-	uint64_t alias_entry; /* top-level entry that has the alias */
-	uint64_t *ap_page;    /* entry of the page for the start of a CPU, NULL when none is open */
+	uint64_t alias_entry; /* what alias_root has for the alias while that is open */
+	uint64_t *ap_page;    /* ap_root's entry of the page that CPUs start on; NULL: not open */
 } roots;
 
 static void map_alias(uintptr_t text_addr, uint64_t phys)
@@ -52,7 +52,7 @@ uint64_t arch_alias_enter(void)
 	return old_root;
 }
 
-/* Alias pages are not global: this forgets them. */
+/* Loading CR3 drops the pages of the alias from the TLB, because they are not global. */
 void arch_alias_leave(uint64_t old_root)
 {
 	write_cr3(old_root);

@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-/* What it reads, at the end of that page; it finds the fields through offsets.inc. */
+/* What that code reads, at AP_PARAMS_OFFSET in the page. It has the offsets from asm_offsets.c. */
 struct ap_params {
-	uint32_t is_armed; /* 0: whoever comes halts */
-	uint32_t apic_id;  /* whom it is for */
-	uint32_t root;	   /* CR3 until the kernel half is reached */
+	uint32_t is_armed; /* 0: a CPU that comes here halts */
+	uint32_t apic_id;  /* the CPU that is started; its low 8 bits are compared */
+	uint32_t root;	   /* CR3 until kernel text is reached: arch_ap_root_open() */
 	uint32_t unused;
 	uint64_t kernel_root; /* CR3 from then on */
 	uint64_t stack_top;

@@ -16,7 +16,7 @@ struct apic_access apic_access;
 
 static void spurious_interrupt(struct trap_frame *regs)
 {
-	(void)regs; /* no EOI: it was never in service */
+	(void)regs; /* a spurious interrupt takes no EOI */
 	irq_stats_count(SMP_IRQ_SPURIOUS);
 }
 
@@ -49,8 +49,9 @@ void apic_eoi(void)
 }
 
 /*
- * xAPIC: two registers, and the first must not be changed by an interrupt or NMI in between. An
- * NMI that sends puts the first one back.
+ * The xAPIC takes a command in two registers, of which writing the second one sends it. An
+ * interrupt that sent something in between would change the first, so interrupts are off. An NMI
+ * may send in between; it puts the first register back.
  */
 static void send_xapic(uint32_t apic_id, uint32_t command)
 {
@@ -72,7 +73,10 @@ static void send(uint32_t apic_id, uint32_t command)
 		send_xapic(apic_id, command);
 		return;
 	}
-	/* This MSR does not wait for earlier stores (SDM volume 3, 11.12.3). */
+	/*
+	 * Writing this MSR does not wait for earlier stores, which the other CPU shall see (Intel
+	 * SDM volume 3, "MSR Access in x2APIC Mode").
+	 */
 	__asm__ volatile("mfence; lfence" : : : "memory");
 	wrmsr(MSR_X2APIC + (APIC_ICR >> 4), (uint64_t)apic_id << 32 | command);
 }
@@ -122,12 +126,17 @@ void apic_timer_setup_oneshot(void)
 void apic_timer_setup_deadline(void)
 {
 	apic_write(APIC_LVT_TIMER, APIC_LVT_TSC_DEADLINE | APIC_VECTOR_TIMER);
-	/* The mode must be set before the first deadline (SDM volume 3, 11.5.4.1). */
+	/*
+	 * The mode must be set before the first deadline (Intel SDM volume 3, "TSC-Deadline
+	 * Mode").
+	 */
 	__asm__ volatile("mfence" : : : "memory");
 	wrmsr(MSR_TSC_DEADLINE, 0);
 }
 
-/* x2APIC is reached from xAPIC mode only, and left only through "off". */
+/*
+ * A local APIC that is off is turned on as xAPIC first: only from there it goes into x2APIC mode.
+ */
 static void enable(void)
 {
 	uint64_t base = rdmsr(MSR_APIC_BASE);
@@ -159,7 +168,7 @@ void apic_init_cpu(void)
 	apic_write(APIC_SVR, APIC_SVR_ENABLE | APIC_VECTOR_SPURIOUS);
 }
 
-/* Registers of the xAPIC, where MADT or the CPU says they are. */
+/* Map the registers of the xAPIC, at the address that the MADT names, or else the CPU. */
 static int map_registers(void)
 {
 	uint64_t phys = acpi_info()->lapic_phys;

@@ -1,6 +1,6 @@
 /*
- * Registers of the local APIC, by their xAPIC offsets (Intel SDM volume 3, table 11-1), and how
- * this machine reaches them.
+ * Registers of the local APIC, by their xAPIC offsets (Intel SDM volume 3, "Local APIC Register
+ * Address Map"), and access to them on this machine.
  *
  * Context: any, NMI included; not traced.
  */
@@ -49,9 +49,9 @@
 
 /* How registers are reached; constant after apic_init(). */
 struct apic_access {
-	volatile uint32_t *regs; /* xAPIC */
-	bool is_x2apic;
-	uint32_t nmi_pin; /* LVT register of the CPU's NMI input; 0: none */
+	volatile uint32_t *regs; /* of the xAPIC */
+	bool is_x2apic;		 /* by MSRs instead: MSR_X2APIC + offset / 16 */
+	uint32_t nmi_pin;	 /* LVT register of the CPU's NMI input; 0: none */
 };
 extern struct apic_access apic_access;
 

@@ -1,4 +1,4 @@
-/* What CPUID says, see <arch/cpu.h>. */
+/* What CPUID says, see <arch/features.h>. */
 #include <arch/cpu.h>
 #include <kernel/base.h>
 

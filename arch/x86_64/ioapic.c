@@ -125,7 +125,7 @@ int ioapic_route_isa(uint8_t isa_irq, uint32_t apic_id)
 	return 0;
 }
 
-/* An 8259 that drops its request late raises its interrupt 7, masked or not. */
+/* An 8259 raises its interrupt 7, even masked, if its request is gone before the CPU answers it. */
 static void ioapic_pic_spurious(struct trap_frame *regs)
 {
 	(void)regs;
@@ -136,13 +136,13 @@ void pic_disable(void)
 {
 	outb(PIC1_COMMAND, 0x11); /* ICW1: cascade, ICW4 follows */
 	outb(PIC2_COMMAND, 0x11);
-	outb(PIC1_DATA, PIC1_VECTOR);
+	outb(PIC1_DATA, PIC1_VECTOR); /* ICW2 */
 	outb(PIC2_DATA, PIC2_VECTOR);
-	outb(PIC1_DATA, 4); /* the second one is at input 2 */
+	outb(PIC1_DATA, 4); /* ICW3: the second one is at input 2 */
 	outb(PIC2_DATA, 2);
-	outb(PIC1_DATA, 1); /* 8086 mode */
+	outb(PIC1_DATA, 1); /* ICW4: 8086 mode */
 	outb(PIC2_DATA, 1);
-	outb(PIC1_DATA, 0xff);
+	outb(PIC1_DATA, 0xff); /* all masked */
 	outb(PIC2_DATA, 0xff);
 	arch_irq_register(PIC1_VECTOR + 7, ioapic_pic_spurious);
 	arch_irq_register(PIC2_VECTOR + 7, ioapic_pic_spurious);

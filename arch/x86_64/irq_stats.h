@@ -1,7 +1,7 @@
 /*
- * Counting interrupts per CPU and kind, behind smp_irq_count().
+ * Counts of interrupts per CPU and kind, which smp_irq_count() tells.
  *
- * Context: any; one instruction, so that an NMI in between does no harm.
+ * Context: any. Counting is one instruction, so an interrupt or NMI cannot come in between.
  */
 #ifndef IRQ_STATS_H
 #define IRQ_STATS_H

@@ -6,10 +6,10 @@
 #include "refuse.h"
 
 #define MAX_RANGES	  256
-#define LOW_MEMORY	  (1ull << 20) /* left to firmware and to the start of other CPUs */
+#define LOW_MEMORY	  (1ull << 20) /* below: for the firmware and the start of other CPUs */
 #define LOW_AP_FROM	  0x8000ull
 #define LOW_AP_END	  0xa0000ull
-#define EARLY_LIMIT	  (4ull << 30) /* what boot/ has mapped */
+#define EARLY_LIMIT	  (4ull << 30) /* boot/ has mapped no more */
 #define EARLY_EXTRA_PAGES 96
 
 static struct {
@@ -18,7 +18,7 @@ static struct {
 	uint64_t total_bytes;
 	uint64_t top;
 	uint64_t low_page;
-	uint64_t early_next; /* early pool: [early_next, early_end) is left */
+	uint64_t early_next; /* [early_next, early_end) is left for memory_early_page() */
 	uint64_t early_end;
 } memory;
 
@@ -105,7 +105,7 @@ static void memory_measure(void)
 	}
 }
 
-/* The last page below 640 KiB that is usable, from 32 KiB up. */
+/* Of the usable pages from 32 KiB to 640 KiB, take the last. */
 static void memory_find_low_page(void)
 {
 	for (size_t i = 0; i < memory.nr_ranges; i++) {
@@ -118,6 +118,11 @@ static void memory_find_low_page(void)
 	}
 }
 
+/*
+ * For each 2 MiB of the kernel's image there are up to 3 tables of 4 KiB pages: of the image, of
+ * its place in the direct map, of the alias. For each GiB of memory there is one table of 2 MiB
+ * pages in the direct map, and another page to spare. EARLY_EXTRA_PAGES are for the rest.
+ */
 static void memory_claim_early_pool(uint64_t kernel_bytes)
 {
 	uint64_t pages = EARLY_EXTRA_PAGES + (kernel_bytes >> 21) * 3 + (memory.top >> 30) * 2;

@@ -34,10 +34,10 @@ struct map_entry {
 	uint32_t reserved;
 };
 
-#define MAX_CMDLINE	8192 /* more than the kernel keeps: it can tell that some is missing */
+#define MAX_CMDLINE	8192 /* more than kernel/ keeps, so that it notices a longer line */
 #define MAX_MAP_ENTRIES 256
 #define MAX_RSDP	64
-#define MAX_INFO_BYTES	(1u << 20) /* more is not believed */
+#define MAX_INFO_BYTES	(1u << 20) /* a larger size is taken for damage */
 
 static struct {
 	char cmdline[MAX_CMDLINE];
