@@ -15,7 +15,7 @@ uint64_t paging_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 
 /* Guards every change of a table. Taken with interrupts off. */
 static struct raw_lock tables_lock;
-static bool has_kernel_pages; /* the page allocator works */
+static bool has_kernel_pages; /* pages for tables come from kernel/, no longer from memory.c */
 static struct {
 	uintptr_t next; /* first free address of the device area; guarded by tables_lock */
 } devices = { .next = DEVICE_BASE };
@@ -124,13 +124,14 @@ bool arch_lookup(uintptr_t virt, uint64_t *out_phys)
 
 /* ---- TLB ---- */
 
-#define FLUSH_MAX_PAGES 64 /* more: forget everything */
+#define FLUSH_MAX_PAGES 64 /* for more pages the whole TLB is flushed */
 
 static void flush_everything(void)
 {
 	uint64_t cr4 = read_cr4();
 
-	write_cr4(cr4 & ~CR4_PGE); /* global pages go too */
+	/* Global pages, too (Intel SDM volume 3, "Operations that Invalidate TLBs"). */
+	write_cr4(cr4 & ~CR4_PGE);
 	write_cr4(cr4);
 }
 
@@ -171,7 +172,7 @@ void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr)
 
 /* ---- Devices and firmware tables ---- */
 
-/* 0, or an error with nothing mapped. */
+/* Map all of it, or nothing and return an error. Holds tables_lock. */
 static int map_range_locked(uintptr_t virt, uint64_t phys, size_t bytes, uint64_t flags)
 {
 	for (size_t at = 0; at < bytes; at += PAGE_SIZE) {
@@ -197,7 +198,7 @@ static void *map_area(uint64_t phys, size_t bytes, uint64_t flags)
 			 map_range_locked(base, first, end - first, flags) == 0;
 
 	if (is_mapped)
-		devices.next = base + (end - first) + PAGE_SIZE; /* a gap between areas */
+		devices.next = base + (end - first) + PAGE_SIZE; /* one page is left unmapped */
 	raw_unlock(&tables_lock, irqs);
 	return is_mapped ? (void *)(base + (phys - first)) : NULL;
 }
@@ -207,7 +208,7 @@ void *arch_map_device(uint64_t phys, size_t bytes)
 	return map_area(phys, bytes, PAGE_WRITE | PAGE_NOCACHE);
 }
 
-/* True when the whole of it lies in the direct map. */
+/* Does the direct map have all of these bytes? */
 static bool is_direct_mapped(uint64_t phys, size_t bytes)
 {
 	uint64_t end = ALIGN_UP(phys + bytes, PAGE_SIZE), unused;

@@ -9,7 +9,7 @@
 
 struct check {
 	const char *root_name;
-	bool is_kernel_root; /* here text must have no writable mapping at all */
+	bool is_kernel_root; /* text must not be writable at any address of this one */
 	size_t nr_leaves;
 	size_t nr_bad;
 };
@@ -44,7 +44,7 @@ static void check_leaf(struct check *check, uintptr_t virt, uint64_t entry, uint
 		paging_report(check, virt, "makes text writable");
 }
 
-/* `virt`: address of the table's first entry; sign extended by the caller. */
+/* `virt`: the sign-extended address that the table's first entry maps. */
 static void check_table(struct check *check, const uint64_t *table, enum paging_level level,
 			uintptr_t virt)
 {

@@ -12,7 +12,7 @@ static void map_page(uintptr_t virt, uint64_t phys, uint64_t flags)
 	*paging_entry(paging_root, virt, LEVEL_4K, true) = phys | flags;
 }
 
-/* Part of the image, at its linked address. */
+/* Map a part of the image at the address that it is linked for. */
 static void map_image(const char *start, const char *end, uint64_t flags)
 {
 	for (uintptr_t at = (uintptr_t)start; at < (uintptr_t)end; at += PAGE_SIZE)
@@ -31,7 +31,7 @@ static void map_kernel(void)
 			 PTE_KERNEL_RX);
 }
 
-/* True when [phys, phys + bytes) holds a byte of [start, end) of the image. */
+/* Has [phys, phys + bytes) a byte of the image from `start` to `end`? */
 static bool overlaps(uint64_t phys, uint64_t bytes, const char *start, const char *end)
 {
 	return phys < (uintptr_t)end - KERNEL_BASE && phys + bytes > (uintptr_t)start - KERNEL_BASE;
@@ -62,7 +62,9 @@ static bool is_memory(enum memory_kind kind)
 	return kind == MEMORY_USABLE || kind == MEMORY_ACPI || kind == MEMORY_NVS;
 }
 
-/* In whole large pages: what lies beside RAM in one is reached too, but nobody asks for it. */
+/*
+ * Memory is mapped in large pages. Addresses beside it in them are mapped, too; nobody uses them.
+ */
 static void map_direct(void)
 {
 	size_t nr;
@@ -81,7 +83,10 @@ static void map_direct(void)
 	}
 }
 
-/* The second levels of all areas exist from the start, so that every root shares them. */
+/*
+ * Other roots have copies of the top-level entries of the kernel half. So all that will be used are
+ * filled now, with the tables of the level below, and never change.
+ */
 static void make_second_levels(void)
 {
 	static const uintptr_t areas[] = { DIRECT_MAP_BASE, VMAP_BASE, KERNEL_BASE };
@@ -92,7 +97,7 @@ static void make_second_levels(void)
 		paging_entry(paging_root, DIRECT_MAP_BASE + at, LEVEL_1G, true);
 }
 
-/* Bytes that nobody has written yet must not run as code. */
+/* A CPU that runs into executable memory that holds no code yet hits an int3. */
 static void fill_exec_pool(void)
 {
 	uint64_t *word = (uint64_t *)(void *)exec_pool_start;

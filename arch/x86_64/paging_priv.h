@@ -1,7 +1,8 @@
 /*
- * Page tables, seen from inside arch/: entries and the walk.
+ * Page tables, for arch/ alone: entries and the walk.
  *
  * Context: as <arch/paging.h>.
+ * Locking: the lock of paging.c, where tables of the kernel half are changed, except at boot.
  */
 #ifndef PAGING_PRIV_H
 #define PAGING_PRIV_H
@@ -20,7 +21,10 @@
 #define PTE_NX	     (1ull << 63)
 #define PTE_ADDR     0x000ffffffffff000ull
 
-/* A table, and pages of the kernel half, of the alias, and of code. A and D set: no write-backs. */
+/*
+ * Entries that point to a table, and those of pages in the kernel half and in the alias. Accessed
+ * and dirty are set from the start, so that the CPU never writes to a table.
+ */
 #define PTE_TABLE     (PTE_PRESENT | PTE_WRITE | PTE_ACCESSED)
 #define PTE_KERNEL    (PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_GLOBAL)
 #define PTE_KERNEL_RO (PTE_KERNEL | PTE_NX)
@@ -32,7 +36,7 @@
 #define LARGE_PAGE    (2ull << 20)
 #define KERNEL_HALF   256 /* first top-level entry of the kernel half */
 
-/* Levels of the walk: the entry that maps 512 GiB, 1 GiB, 2 MiB, 4 KiB. */
+/* The level of a table, named by how much each of its entries maps. */
 enum paging_level {
 	LEVEL_4K,
 	LEVEL_2M,
@@ -45,23 +49,25 @@ static inline unsigned int paging_index(uintptr_t virt, enum paging_level level)
 	return (virt >> (12 + 9 * level)) & (TABLE_ENTRIES - 1);
 }
 
-/* Roots: the kernel's, and the two that share its upper half. Page aligned, in the image. */
+/*
+ * Roots: the kernel's, and two with the same upper half, see alias.c. Page aligned, in the image.
+ */
 extern uint64_t paging_root[TABLE_ENTRIES];
 extern uint64_t alias_root[TABLE_ENTRIES];
 extern uint64_t ap_root[TABLE_ENTRIES];
 
-/* A zeroed page for arch/, physical address; 0 when there is none. */
+/* The physical address of a zeroed page; 0 when there is none. */
 uint64_t paging_new_page(void);
-/* From now on paging_new_page() asks kernel/. */
+/* From now on paging_new_page() takes pages of kernel/, not those that memory.c set aside. */
 void paging_early_done(void);
 
 /*
- * The entry of `level` for `virt`. With `make`, tables on the way are made; NULL when one is
- * missing or cannot be made, or when a larger page lies in the way.
+ * The entry for `virt` in its table of `level`. Tables that are missing on the way there are made
+ * if `make`. NULL when one is missing still, or a larger page is mapped there.
  */
 uint64_t *paging_entry(uint64_t *root, uintptr_t virt, enum paging_level level, bool make);
 
-/* Set up the roots of alias.c: the kernel half is final. */
+/* Set up the roots of alias.c. The top-level entries of the kernel half are final by now. */
 void alias_init(void);
 
 #endif

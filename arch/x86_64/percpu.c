@@ -10,8 +10,8 @@
 #include "trap_priv.h"
 
 /*
- * The trap stacks of a CPU, CPU_STACK_SLOT bytes each CPU: each stack has its guard page below.
- * The NMI stack fills an aligned block of its own, see nmi_entry.asm.
+ * The trap stacks of a CPU lie in a slot of CPU_STACK_SLOT bytes. The lowest page of each is its
+ * guard page. The NMI stack is aligned to its size, because nmi_entry.asm needs that.
  */
 struct trap_stack {
 	const char *name;
@@ -86,7 +86,7 @@ static uintptr_t stack_base(uint32_t cpu, const struct trap_stack *stack)
 	return CPU_STACK_BASE + cpu * CPU_STACK_SLOT + stack->offset;
 }
 
-/* Once taken, a page is used: by the next try when this one fails. */
+/* A page that was taken is never lost: if it cannot be mapped now, the next call uses it. */
 static int map_stack_page(uintptr_t virt)
 {
 	static uint64_t spare;
@@ -94,7 +94,7 @@ static int map_stack_page(uintptr_t virt)
 	int err;
 
 	if (arch_lookup(virt, &unused))
-		return 0; /* from a try before */
+		return 0; /* by an earlier cpu_prepare() that failed */
 	if (!spare)
 		spare = paging_new_page();
 	if (!spare)
@@ -172,7 +172,7 @@ static void load_gdt(struct cpu_tables *t)
 			 :
 			 : "m"(gdtr), "i"(KERNEL_CS), "r"(KERNEL_DS), "r"(0)
 			 : "rax", "memory");
-	t->gdt[GDT_TSS] &= ~(2ull << 40); /* "busy", from a load before */
+	t->gdt[GDT_TSS] &= ~(2ull << 40); /* LTR refuses a busy TSS; an earlier LTR made it that */
 	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS * 8));
 }
 

@@ -6,7 +6,7 @@
 #ifndef PERCPU_PRIV_H
 #define PERCPU_PRIV_H
 
-/* Give the boot CPU its struct cpu_local: the first thing C does. */
+/* Give the boot CPU its struct cpu_local. This comes before all other C code. */
 void percpu_early_init(void);
 
 #endif

@@ -30,7 +30,7 @@ static bool power_is_port(const struct acpi_reg *reg)
 	return reg->addr != 0 && reg->space == ACPI_SPACE_IO && reg->addr <= UINT16_MAX;
 }
 
-/* Ask the firmware to hand its power registers over, where that is not done yet. */
+/* Let the firmware give up its power registers, if it has not done so. */
 static void power_enter_acpi_mode(const struct acpi_info *info)
 {
 	uint64_t start = rdtsc(), patience = tsc_cycles_of_ns(ACPI_MODE_NS);

@@ -1,6 +1,6 @@
 /*
- * A spinning lock for the few places of arch/ that several CPUs share. kernel/ has better ones;
- * this one is for code below them.
+ * A lock that spins, for the few places of arch/ that several CPUs share. The locks of kernel/ can
+ * do more, but arch/ cannot use them.
  *
  * Context: any but NMI. Interrupts are off while it is held.
  */

@@ -44,7 +44,7 @@ static uint32_t ref_pm_timer_read(void)
 	return inl((uint16_t)acpi_info()->pm_timer.addr);
 }
 
-/* The PIT counts down from 0xffff for 55 ms: long enough for one measurement. */
+/* The PIT counts down, and wraps after 55 ms, which is longer than any one measurement. */
 static uint32_t ref_pit_read(void)
 {
 	uint32_t count;

@@ -1,5 +1,6 @@
 /*
- * Clocks of known rate, to measure others with. Each is a counter that can be read at any time.
+ * Clocks of known rate, by which others are measured. Each is a counter that can be read at any
+ * time.
  *
  * Context: boot CPU, interrupts off.
  */
@@ -11,13 +12,14 @@
 
 struct ref_clock {
 	const char *name;
-	uint32_t (*read)(void); /* counts up */
-	uint32_t mask;		/* bits it has */
+	uint32_t (*read)(void); /* the counter, which counts up and wraps */
+	uint32_t mask;		/* the bits that it has */
 	uint64_t hz;
 };
 
 /*
- * The best one of this machine, running: HPET, ACPI PM timer, PIT. Never NULL: every PC has a PIT.
+ * Start the best one that this machine has: HPET, else ACPI PM timer, else PIT. Never NULL, because
+ * every PC has a PIT.
  */
 const struct ref_clock *ref_clock_find(void);
 
@@ -27,7 +29,7 @@ struct ref_sample {
 	uint64_t width;
 	uint32_t count;
 };
-/* The tightest of several. */
+/* Read the TSC and the counter of read() several times; returns the sample with the least width. */
 struct ref_sample ref_clock_sample(uint32_t (*read)(void));
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * A machine this kernel cannot run on: said on the serial port, before there is a console.
+ * For a machine that this kernel cannot run on: a message on the serial port, which needs no
+ * console.
  *
  * Context: boot CPU, before the console: up to apic_init().
  */

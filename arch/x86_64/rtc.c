@@ -54,7 +54,7 @@ static void rtc_get_all(struct rtc_time *time)
 	time->year = rtc_get(RTC_YEAR);
 }
 
-/* Two readings alike: no update came between the registers of one. */
+/* Read until two readings are alike: then the clock did not change between the registers of one. */
 static bool rtc_get_time(struct rtc_time *time)
 {
 	struct rtc_time again;
@@ -84,7 +84,7 @@ static uint32_t rtc_hour(uint8_t value, uint8_t status)
 	return hour % 12 + (value & HOUR_IS_PM ? 12 : 0);
 }
 
-/* Days from 1970 to a day of this century: every fourth year of it has 366. */
+/* Days from 1970 to a day of this century; `year` is 0 to 99. Every fourth year has 366 days. */
 static uint32_t rtc_days(uint32_t year, uint32_t month, uint32_t day)
 {
 	static const uint16_t before_month[] = { 0,   31,  59,	90,  120, 151,

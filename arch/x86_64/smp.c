@@ -16,15 +16,16 @@
 #include <stdatomic.h>
 
 #define INIT_TO_STARTUP_NS 10000ull
-#define RESET_NS	   1000000ull /* an INIT has arrived by then */
+#define RESET_NS	   1000000ull /* an INIT has taken effect by then */
 #define NUDGE_NS	   10000ull
-#define FIRST_STARTUP_NS   10000000ull /* then the startup message is sent again */
+#define FIRST_STARTUP_NS   10000000ull /* after this the startup message is sent again */
 #define ANSWER_NS	   5000000000ull
 #define ONLINE_NS	   30000000000ull
 #define MAX_XAPIC_ID	   254
 
-static uint32_t nr_cpus = 1; /* fixed by smp_init(), as is this: */
-static uint32_t nr_to_start;
+/* Fixed by smp_init(). */
+static uint32_t nr_cpus = 1;
+static uint32_t nr_to_start; /* the boot CPU included */
 static uint32_t apic_ids[MAX_CPUS];
 
 uint32_t smp_nr_cpus(void)
@@ -86,7 +87,7 @@ void smp_init(unsigned long max_cpus)
 	pr_info("SMP: %u CPUs, %u left out\n", nr_cpus, left_out);
 }
 
-/* Memory of a CPU that is to be started. */
+/* Get memory for a CPU that is to be started, and fill in what it starts with. */
 static int smp_prepare(uint32_t cpu)
 {
 	int err = cpu_prepare(cpu, apic_ids[cpu]);
@@ -98,7 +99,7 @@ static int smp_prepare(uint32_t cpu)
 	return err;
 }
 
-/* Wait until the AP has left the starting state; false when `ns` pass before. */
+/* Wait until the AP says that it is alive; false when `ns` pass before. */
 static bool smp_wait_alive(uint64_t ns)
 {
 	uint64_t patience = tsc_cycles_of_ns(ns), start = rdtsc();
@@ -123,7 +124,10 @@ static bool smp_wait_online(uint32_t cpu)
 	return true;
 }
 
-/* INIT and two startup messages (Intel SDM volume 3, 9.4.4); false when no answer came. */
+/*
+ * Send INIT and up to two startup messages (Intel SDM volume 3, "MP Initialization"). False when
+ * the CPU did not answer.
+ */
 static bool smp_wake(uint32_t apic_id, uint8_t page)
 {
 	uint32_t expected = AP_STARTING;
@@ -131,7 +135,10 @@ static bool smp_wake(uint32_t apic_id, uint8_t page)
 	atomic_store(&smp_ap_state, AP_STARTING);
 	apic_send_init(apic_id);
 	tsc_delay_ns(INIT_TO_STARTUP_NS);
-	/* QEMU's -icount lets time jump to the next timer event as a CPU starts: let it be near. */
+	/*
+	 * Under QEMU's -icount, time jumps to the next timer event as a CPU starts. Keep that
+	 * near.
+	 */
 	arch_timer_nudge(NUDGE_NS);
 	apic_send_startup(apic_id, page);
 	if (smp_wait_alive(FIRST_STARTUP_NS))
@@ -140,12 +147,15 @@ static bool smp_wake(uint32_t apic_id, uint8_t page)
 	if (smp_wait_alive(ANSWER_NS))
 		return true;
 	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_LEFT_OUT))
-		return true;	 /* at the last moment */
-	apic_send_init(apic_id); /* wherever it is: stop there */
+		return true;	 /* it came alive at the last moment */
+	apic_send_init(apic_id); /* stop it, wherever it may be */
 	return false;
 }
 
-/* Out of the way of the next one. It may come online at this very moment. */
+/*
+ * Reset a CPU that hangs in its start, so that it does not get in the way of the next one. It may
+ * be coming online at this very moment.
+ */
 static void smp_stop_late(uint32_t cpu)
 {
 	apic_send_init(apic_ids[cpu]);

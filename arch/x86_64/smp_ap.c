@@ -1,6 +1,6 @@
 /*
- * An AP's way from boot/ap_start.asm to the kernel, up to where it is online: no call sites here.
- * See <arch/smp.h> for the order at its end.
+ * An AP's way from boot/ap_start.asm to kernel/. This file has no call sites, because text may be
+ * changed before the AP is online. <arch/smp.h> says how it comes online.
  */
 #include "smp_priv.h"
 #include <arch/apic.h>
@@ -21,7 +21,10 @@ static void go_online(uint32_t cpu)
 	smp_hotplug_unlock();
 }
 
-/* All that runs while text may be patched without this CPU knowing; tools/probe-roots names it. */
+/*
+ * The part in which text may be changed without this CPU taking part. tools/probe-roots names this
+ * function, so that a check finds call sites in all that it calls.
+ */
 TRACE_NOINLINE void smp_ap_come_online(uint32_t cpu)
 {
 	uint32_t expected = AP_STARTING;
@@ -29,7 +32,7 @@ TRACE_NOINLINE void smp_ap_come_online(uint32_t cpu)
 	cpu_load(cpu);
 	apic_init_cpu();
 	if (!atomic_compare_exchange_strong(&smp_ap_state, &expected, AP_ALIVE))
-		arch_halt_forever(); /* too late: left out already */
+		arch_halt_forever(); /* too late: the boot CPU has given up on it */
 	tsc_sync_ap(cpu);
 	go_online(cpu);
 }

@@ -1,13 +1,14 @@
 /*
  * Calling functions on other CPUs, and the reschedule interrupt. See <arch/smp.h>.
  *
- * Each CPU has one request that it sends; `left` has a bit per CPU that has yet to run it. Each CPU
- * has a word of CPUs that want something of it:
+ * Each CPU has one request that it can send; its `left` has a bit for each CPU that has not run it
+ * yet. Each CPU also has a word with the CPUs that have sent it a request:
  *
  *   sender 2:  requests[2] = {fn, arg, left = 0b1001}; incoming[0] |= 1 << 2; incoming[3] |= ...
  *   CPU 0:     takes incoming[0]; runs requests[2]; requests[2].left &= ~1
  *
- * Locking: none. A request is its sender's (preemption off, thread context) while `left` is 0.
+ * Locking: none. The sender (a thread with preemption off) changes its request only while `left`
+ *          is 0.
  */
 #include "irq_stats.h"
 #include "smp_priv.h"
@@ -91,7 +92,7 @@ static void call_here(void (*fn)(void *arg), void *arg)
 	arch_irq_restore(flags);
 }
 
-/* An interrupt that sent a request would overwrite the one its thread is just filling in. */
+/* Not in interrupts: one could overwrite a request that the interrupted thread is filling in. */
 static void smp_assert_may_wait(void)
 {
 	ASSERT(!arch_irqs_disabled());

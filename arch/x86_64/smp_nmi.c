@@ -1,6 +1,6 @@
 /*
- * Reaching CPUs that have interrupts off: stop them, or see where they are. Not traced.
- * See <arch/smp.h>.
+ * Reaching CPUs that may have interrupts off, by NMI: to stop them, or to call a function there.
+ * Not traced. See <arch/smp.h>.
  */
 #include "irq_stats.h"
 #include "smp_priv.h"
@@ -21,13 +21,13 @@
 static struct {
 	_Atomic uint32_t owner; /* CPU that stops the others */
 	_Atomic uint64_t stopped;
-	struct trap_frame frames[MAX_CPUS]; /* valid with the bit in `stopped` */
+	struct trap_frame frames[MAX_CPUS]; /* valid once the CPU's bit is set in `stopped` */
 } stop = { .owner = NOBODY };
 
 /*
- * One call at a time. `target` is the CPU that is asked. It claims the call, or the caller takes it
- * back: a compare-exchange lets one of both have it. A call that is claimed is the CPU's until it
- * says NOBODY: its function may still look at the caller's stack.
+ * One call at a time. `target` is the CPU that is asked. It claims the call, or the caller takes
+ * the call back: by a compare-exchange, so that only one of them can. The caller waits for a call
+ * that is claimed until `target` is NOBODY, because its function may use the caller's stack.
  */
 static struct {
 	_Atomic uint32_t busy;
@@ -58,7 +58,9 @@ static bool answer_call(uint32_t cpu, const struct trap_frame *regs)
 	return true;
 }
 
-/* A broken machine may send thousands: say so when their number has doubled. */
+/*
+ * A broken machine may send thousands of them, so it is logged only when their number has doubled.
+ */
 static void note_stray(uint32_t cpu)
 {
 	uint64_t nr = atomic_fetch_add_explicit(&nr_strays, 1, memory_order_relaxed) + 1;
@@ -99,7 +101,7 @@ void smp_stop_others_nmi(void)
 	cpu = cpu_local_read(id);
 	if (!atomic_compare_exchange_strong(&stop.owner, &expected, cpu)) {
 		if (expected == cpu)
-			return; /* a panic inside the panic */
+			return; /* this CPU's panic has panicked itself */
 		for (;;)
 			arch_cpu_relax(); /* the owner's NMI is on its way */
 	}
@@ -125,7 +127,7 @@ static bool take_back_call(uint32_t cpu)
 	return atomic_compare_exchange_strong(&nmi_call.target, &expected, NOBODY);
 }
 
-/* True when `cpu` ran the function; once it has begun, this waits however long it takes. */
+/* True when `cpu` ran the function. Once that has begun, this waits for its end without limit. */
 static bool call_one(uint32_t cpu)
 {
 	uint64_t patience = tsc_cycles_of_ns(CALL_NS), start = rdtsc();

@@ -10,40 +10,41 @@
 
 #define CPU_BIT(cpu) (1ull << (cpu))
 
-/* Bits of CPUs that are online. Bits are set by their CPU, under the hot-plug lock. */
+/* A bit for each CPU that is online, set by that CPU under the hot-plug lock. */
 extern _Atomic uint64_t smp_online;
 
-/* smp_hotplug_lock() without its preemption rules. Not traced. */
+/* smp_hotplug_lock() for a CPU that is not online: interrupts may be off. Not traced. */
 void smp_hotplug_lock_raw(void);
 /*
- * `cpu` was reset on its way online, perhaps in the middle of the last step: it is not online, and
- * no longer holds the lock. Boot CPU.
+ * After a reset of `cpu` on its way online, perhaps at the last moment: make it offline, and
+ * release the hot-plug lock if it holds that. Boot CPU.
  */
 void smp_forget(uint32_t cpu);
 
-/* Register the handlers: each module's own vectors. Boot CPU, from smp_init(). */
+/* Register the interrupt handlers of smp_sync.c, smp_call.c and smp_nmi.c. Boot CPU. */
 void smp_sync_init(void);
 void smp_call_init(void);
 void smp_nmi_init(void);
 
-/* `vector` to every CPU of `mask`, which are online. Preemption off. Not traced. */
+/* Send `vector` to the CPUs of `mask`, which are online. Preemption is off. Not traced. */
 void smp_send_mask(uint64_t mask, uint8_t vector);
 
 /*
- * Spin until `left(arg)`, the CPUs still missing, is 0. Every 10 s each of those is named: "SMP:
- * CPU 3 does not answer (<what>)". Interrupts stay as they are; if they are on, they are served,
- * and a guest may halt for moments. Preemption is off. Not traced.
+ * Spin until left(arg), the mask of CPUs that have not answered, is 0. Every 10 s each of those is
+ * named in the log: "SMP: CPU 3 does not answer (<what>)". Interrupts stay on or off as they are.
+ * If they are on, and this is a virtual machine, it may halt for moments. Preemption is off. Not
+ * traced.
  */
 void smp_wait(uint64_t (*left)(uint64_t arg), uint64_t arg, const char *what);
 
-/* Serialise this CPU and say so to the syncs in progress. Not traced. */
+/* Serialise this CPU, and tell the core syncs that are waiting for it. Not traced. */
 void smp_sync_self(void);
 
-/* An AP's first C function, on the stack upcall_ap_prepare() chose. */
+/* An AP's first C function, on the stack of the idle thread that upcall_ap_prepare() made. */
 void smp_ap_entry(uint64_t cpu) __attribute__((noreturn));
 void smp_ap_come_online(uint32_t cpu);
 
-/* Where an AP is; the boot CPU moves STARTING to LEFT_OUT when it has waited enough. */
+/* How far an AP is. The boot CPU changes STARTING to LEFT_OUT when it has waited long enough. */
 enum smp_ap_state {
 	AP_IDLE,
 	AP_STARTING,

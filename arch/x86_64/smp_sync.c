@@ -1,10 +1,11 @@
 /*
- * Core sync: every other CPU executes a serialising instruction. Not traced: this is what text
- * poking waits for. Also the pieces that all smp*.c use. See <arch/smp.h>.
+ * Core sync: every other CPU executes a serialising instruction. Not traced, because changing call
+ * sites waits for it. Also what all smp*.c use. See <arch/smp.h>.
  *
  * A sync takes a ticket from `sync_ticket`, then sends the interrupt. A CPU reads the ticket, then
  * serialises, then stores what it read into `done`: done >= t says that it serialised after ticket
- * t was taken. Interrupts that melt into one are thereby no harm, nor are several syncs at once.
+ * t was taken. So it does no harm when two sync interrupts arrive as one, or several CPUs sync at
+ * once.
  */
 #include "irq_stats.h"
 #include "smp_priv.h"
@@ -77,7 +78,7 @@ void smp_send_mask(uint64_t mask, uint8_t vector)
 {
 	uint64_t others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 
-	/* One write for all; CPUs that were never started do not listen. */
+	/* One command reaches them all. CPUs that were never started ignore it. */
 	if (mask == others && (mask & (mask - 1))) {
 		apic_send_ipi_others(vector);
 		return;
@@ -99,8 +100,9 @@ static void name_silent(uint64_t mask, const char *what)
 }
 
 /*
- * The CPU waited for may need this very core: as a guest, halt for a moment, so that the host can
- * run it. Interrupts are off from arming to halting, so the interrupt cannot come too early.
+ * In a virtual machine the CPU that is waited for may need the host's processor that this one runs
+ * on. So after some spins this one halts for a moment. Interrupts are off between arming the timer
+ * and halting, so that its interrupt cannot come before the halt.
  */
 static void wait_a_moment(uint32_t spins)
 {
@@ -108,7 +110,7 @@ static void wait_a_moment(uint32_t spins)
 		arch_cpu_relax();
 		return;
 	}
-	arch_irq_disable_raw(); /* nothing to measure: it ends in an idle wait */
+	arch_irq_disable_raw(); /* no tracepoint: interrupts are off for some instructions only */
 	arch_timer_nudge(GUEST_HALT_NS);
 	arch_idle_wait();
 }
@@ -139,7 +141,7 @@ static void sync_interrupt(struct trap_frame *regs)
 {
 	(void)regs;
 	irq_stats_count(SMP_IRQ_SYNC);
-	apic_eoi(); /* before the ticket is read: a later sync comes in as a new interrupt */
+	apic_eoi(); /* before the ticket is read, so that a later sync is a new interrupt */
 	smp_sync_self();
 }
 
@@ -148,7 +150,7 @@ static uint64_t others_online(void)
 	return atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 }
 
-/* CPUs behind `ticket`. */
+/* The CPUs that have not serialised since `ticket` was taken. */
 static uint64_t sync_left(uint64_t ticket)
 {
 	uint64_t mask = others_online(), left = 0;
@@ -164,8 +166,8 @@ static uint64_t sync_left(uint64_t ticket)
 }
 
 /*
- * A CPU that comes online sets its bit, then reads the ticket (smp_ap_entry); here the ticket is
- * taken first, then the bits are read: one of both sees the other.
+ * A CPU that comes online sets its bit, then reads the ticket (go_online() of smp_ap.c). Here the
+ * ticket is taken first, then the bits are read. So at least one of them sees what the other did.
  */
 void smp_sync_cores(void)
 {
@@ -174,7 +176,7 @@ void smp_sync_cores(void)
 	trace_plat_preempt_disable();
 	ticket = atomic_fetch_add(&sync_ticket, 1) + 1;
 	others = others_online();
-	/* Two that wait for each other with interrupts off would wait for ever. */
+	/* Two CPUs that wait for each other with interrupts off would wait for ever. */
 	ASSERT(!others || !arch_irqs_disabled());
 	smp_send_mask(others, APIC_VECTOR_SYNC);
 	arch_sync_core();
