@@ -6,9 +6,9 @@
 #include <trace/arch_text.h>
 #include <trace/static_key.h>
 
-#define BATCH 256 /* the sites of one key are fewer */
+#define BATCH 256 /* no key has so many sites */
 
-/* What the linker collected. */
+/* An entry of .static_branches, which static_branch() makes and linker.ld gathers. */
 struct static_site {
 	uintptr_t code;
 	uintptr_t target;
@@ -17,10 +17,10 @@ struct static_site {
 extern struct static_site static_branches_start[], static_branches_end[];
 
 static struct {
-	bool is_sorted;			/* sites ascend: batches want it */
-	struct trace_poke pokes[BATCH]; /* too many for a stack */
+	bool is_sorted;			/* the sites ascend, as text_poke_batch() wants them */
+	struct trace_poke pokes[BATCH]; /* here, because they are too many for a stack */
 	size_t nr;
-} update; /* text lock */
+} update; /* guarded by the text lock */
 
 static void sift_down(struct static_site *sites, size_t at, size_t nr)
 {
@@ -38,7 +38,7 @@ static void sift_down(struct static_site *sites, size_t at, size_t nr)
 	sites[at] = moved;
 }
 
-/* A heap sort, at the first change: most boots never need it. */
+/* A heap sort, made at the first change, because most boots change none. */
 static void sort_sites(void)
 {
 	struct static_site *sites = static_branches_start;

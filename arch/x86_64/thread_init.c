@@ -2,15 +2,15 @@
 #include <arch/switch.h>
 #include <kernel/base.h>
 
-/* What arch_switch() pops, lowest address first, and what arch_thread_start() finds. */
+/* The words that arch_switch() pops, lowest address first; `end` is left for backtraces. */
 struct first_stack {
 	uint64_t r15, r14;
 	uint64_t fn;  /* r13 */
 	uint64_t arg; /* r12 */
 	uint64_t rbx;
-	uint64_t rbp; /* 0: end of every backtrace */
+	uint64_t rbp; /* 0: backtraces end here */
 	uint64_t rip;
-	uint64_t end[2];
+	uint64_t end[2]; /* 0: arch_thread_start() has no return address */
 };
 
 void arch_thread_start(void);

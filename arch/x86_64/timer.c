@@ -14,11 +14,11 @@
 #define CALIBRATE_NS 2000000ull
 #define MIN_DELTA_NS 1000ull
 
-/* Times in clock ns, TIMER_NONE for none. Only its own CPU touches it, interrupts off. */
+/* Times of tsc_clock_ns(), TIMER_NONE for none. Used by its own CPU only, with interrupts off. */
 struct timer_cpu {
 	uint64_t tick_ns;
 	uint64_t deadline_ns;
-	uint64_t armed_ns; /* what the hardware is set to */
+	uint64_t armed_ns; /* what the hardware is set to; 0 after arch_timer_nudge() */
 } __attribute__((aligned(64)));
 
 static struct timer_cpu timer_cpus[MAX_CPUS];
@@ -38,7 +38,7 @@ static TRACE_NOTRACE void set_hardware(uint64_t delta_ns)
 		wrmsr(MSR_TSC_DEADLINE, rdtsc() + tsc_cycles_of_ns(delta_ns));
 		return;
 	}
-	/* Too far away for the counter: it fires early and is armed again. */
+	/* If that is too far away for the counter, it fires early and is armed again. */
 	if (delta_ns > UINT32_MAX)
 		delta_ns = UINT32_MAX;
 	count = (delta_ns * counter_mult >> 32) + 1;
@@ -53,7 +53,7 @@ static void timer_clear_hardware(void)
 		apic_timer_start(0);
 }
 
-/* Set the hardware to whichever comes first. */
+/* Set the hardware to the tick or the deadline, whichever is earlier. */
 static void timer_program(struct timer_cpu *timer)
 {
 	uint64_t next = timer->tick_ns < timer->deadline_ns ? timer->tick_ns : timer->deadline_ns;
@@ -78,10 +78,10 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	(void)regs;
 	irq_stats_count(SMP_IRQ_TIMER);
 	apic_eoi();
-	timer->armed_ns = TIMER_NONE; /* it may also be early: then it is only armed again */
+	timer->armed_ns = TIMER_NONE; /* if it is early it is only armed again, at the end */
 	if (timer->tick_ns <= now) {
 		timer->tick_ns += TIMER_TICK_NS;
-		if (timer->tick_ns <= now) /* late by a tick or more: those are lost */
+		if (timer->tick_ns <= now) /* late by a tick or more: the ticks missed are lost */
 			timer->tick_ns = now + TIMER_TICK_NS;
 		cpu_local_read(self)->tick_count++;
 		upcall_tick();
@@ -98,7 +98,7 @@ TRACE_NOTRACE void arch_timer_nudge(uint64_t ns)
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 	uint64_t flags = arch_irq_save();
 
-	timer->armed_ns = 0; /* unlike any deadline: the interrupt arms what is due */
+	timer->armed_ns = 0; /* differs from every deadline, so the next one is armed in any case */
 	set_hardware(ns);
 	arch_irq_restore(flags);
 }
@@ -129,7 +129,7 @@ void arch_timer_arm_ns(uint64_t deadline_ns)
 	timer_program(timer);
 }
 
-/* Counts down; turned round for the sampler. */
+/* The APIC's counter counts down, and ref_clock_sample() is used to counters that count up. */
 static uint32_t timer_read_counter(void)
 {
 	return UINT32_MAX - apic_timer_count();

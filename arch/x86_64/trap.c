@@ -100,7 +100,7 @@ static void preempt_count_add(uint32_t delta)
 	cpu_local_add32(offsetof(struct cpu_local, preempt_count), delta);
 }
 
-/* Nothing else keeps preemption off but this interrupt. */
+/* Is this interrupt all that keeps preemption off? */
 static bool is_preempt_section(void)
 {
 	return (cpu_local_read(preempt_count) & ~PREEMPT_NO_RESCHED) == HARDIRQ_ONE;
@@ -119,7 +119,7 @@ static void dispatch_irq(struct trap_frame *regs)
 	if (TRACEPOINT_WANTED(preempt_disable) && is_preempt_section())
 		TRACEPOINT_CALL(preempt_disable, 0ul);
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
-	/* The count before is 0 once in a machine's life: one message, not a storm. */
+	/* A vector without a handler is logged once, when its count is still 0. */
 	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
 		    0 &&
 	    !fn)
@@ -154,7 +154,7 @@ void trap_dispatch(struct trap_frame *regs)
 void trap_nmi(struct trap_frame *regs)
 {
 	trap_fn fn = atomic_load_explicit(&traps.nmi_fn, memory_order_relaxed);
-	uint64_t fault_addr = read_cr2();
+	uint64_t fault_addr = read_cr2(); /* restored: who was interrupted may still read it */
 
 	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
 	atomic_fetch_add_explicit(&traps.irq_count[TRAP_NMI], 1, memory_order_relaxed);

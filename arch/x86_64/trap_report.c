@@ -42,7 +42,7 @@ const char *trap_name(uint64_t vector)
 	return trap_names[vector];
 }
 
-/* True when `addr` lies in the page below a stack. */
+/* Is `addr` in the page below a thread's, the boot or a trap stack? */
 static bool trap_is_guard_page(uintptr_t addr)
 {
 	uintptr_t above = ALIGN_DOWN(addr, PAGE_SIZE) + PAGE_SIZE, lo, hi;

@@ -9,8 +9,8 @@
 #include <kernel/base.h>
 
 #define NS_PER_S     1000000000ull
-#define GOOD_ENOUGH  20000	   /* one part in so many */
-#define UNKNOWN_HZ   4000000000ull /* before calibration: delays come out long, never short */
+#define GOOD_ENOUGH  20000	   /* an error of one part in so many will do */
+#define UNKNOWN_HZ   4000000000ull /* assumed at first; few CPUs are faster, so delays are longer */
 #define CYCLES_SHIFT 28
 
 #define CPUID_TSC	0x15
@@ -42,12 +42,12 @@ static uint64_t mul_shift(uint64_t a, uint64_t b, unsigned int shift)
 	return (uint64_t)(((unsigned __int128)a * b) >> shift);
 }
 
-/* Without the hooks: a tracer of interrupts writes events, and whoever writes one asks here. */
+/* Turns interrupts off without calling tracepoints, because their probes read this clock. */
 uint64_t tsc_clock_ns(void)
 {
 	uint64_t ns, flags = arch_irq_flags();
 
-	arch_irq_disable_raw(); /* all fields of one CPU */
+	arch_irq_disable_raw(); /* counter and fields have to be of the same CPU */
 	ns = mul_shift(rdtsc() - cpu_local_read(tsc_base), cpu_local_read(tsc_mult), 32);
 	if (flags & RFLAGS_IF)
 		arch_irq_enable_raw();
@@ -67,7 +67,9 @@ void tsc_delay_ns(uint64_t ns)
 		arch_cpu_relax();
 }
 
-/* One run. Returns Hz; `out_error`: how far off it can be, in Hz. */
+/*
+ * Measure the TSC's rate in Hz, for `ms` milliseconds. `out_error`: by how many Hz it can be wrong.
+ */
 static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_error)
 {
 	uint32_t needed = (uint32_t)(ref->hz * ms / 1000);
@@ -84,7 +86,10 @@ static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_
 	return cycles * ref->hz / ticks;
 }
 
-/* A short run is enough where reading the clocks is quick; otherwise longer ones, and the best. */
+/*
+ * Where clocks are read quickly the first, short measurement is good enough. Otherwise longer ones
+ * are made, and the best is taken.
+ */
 static uint64_t best_measure(void)
 {
 	static const uint32_t runs_ms[] = { 2, 5, 10, 10 };
@@ -106,7 +111,7 @@ static uint64_t best_measure(void)
 	return hz;
 }
 
-/* What CPUID says the rate is; 0 when it does not say. */
+/* The TSC's rate as CPUID tells it; 0 when it does not. */
 static uint64_t hz_by_cpuid(void)
 {
 	struct cpuid_result ratio, base;
@@ -133,7 +138,7 @@ void tsc_init(void)
 
 	tsc.hz = measured_hz;
 	if (said_hz && difference < measured_hz / 100) {
-		tsc.hz = said_hz; /* exact; the measurement only kept it honest */
+		tsc.hz = said_hz; /* exact, and the measurement agrees with it */
 		tsc.reference = "CPUID";
 	}
 	tsc.cycles_mult = (tsc.hz << CYCLES_SHIFT) / NS_PER_S;

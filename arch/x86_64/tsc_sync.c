@@ -1,11 +1,12 @@
 /*
- * Comparing the TSCs of two CPUs, by sending a token to and fro. See <arch/tsc.h>.
+ * Comparing the TSCs of two CPUs, which pass `turn` to and fro and read their counters meanwhile.
+ * See <arch/tsc.h>.
  *
  *   boot CPU   t0, turn = odd ------------------------> t1
  *   AP                     sees odd, ap_tsc, turn = even
  *
- * If both counters agree, ap_tsc lies between t0 and t1. The round with the smallest t1 - t0 says
- * it best; a skew within its half is not told from none.
+ * If both counters agree, ap_tsc lies between t0 and t1. The round with the smallest t1 - t0 is the
+ * most exact. A skew of at most half of that may be none, and is taken for none.
  */
 #include "raw_lock.h"
 #include <arch/cpu_local.h>
@@ -15,10 +16,12 @@
 #include <kernel/base.h>
 
 #define ROUNDS	    10
-#define GOOD_NS	    2000 /* a round this short: enough */
+#define GOOD_NS	    2000 /* after a round as short as this no more are needed */
 #define PATIENCE_NS 10000000000ull
 
-/* One pair at a time. `turn` hands the rest over (release to acquire). */
+/*
+ * One pair at a time. Whoever sees `turn` change (acquire) sees what was written before (release).
+ */
 static struct {
 	_Atomic uint32_t turn;
 	_Atomic uint32_t is_over; /* 1 + the AP's number, when `skew` is valid */
@@ -26,9 +29,9 @@ static struct {
 	int64_t skew;
 } exchange;
 
-static int64_t skews[MAX_CPUS]; /* cycles; written by the boot CPU at start of that CPU */
+static int64_t skews[MAX_CPUS]; /* cycles; written by the boot CPU at the start of that CPU */
 
-/* A round; false when the AP does not answer. */
+/* The boot CPU's part of one round; false when the AP does not answer. */
 static bool play_round(uint32_t round, uint64_t *out_width, int64_t *out_skew)
 {
 	uint64_t patience = tsc_cycles_of_ns(PATIENCE_NS);
@@ -59,7 +62,7 @@ bool tsc_sync_boot_cpu(uint32_t cpu)
 
 	for (round = 0; round < ROUNDS && best > good; round++) {
 		if (!play_round(round, &width, &skew)) {
-			atomic_store(&exchange.turn, 0); /* the next AP finds no old token */
+			atomic_store(&exchange.turn, 0); /* the next AP must not answer this one */
 			return false;
 		}
 		if (width < best) {
@@ -96,6 +99,6 @@ int64_t tsc_skew_ns(uint32_t cpu)
 {
 	int64_t skew = cpu < MAX_CPUS ? skews[cpu] : 0, hz = (int64_t)tsc_hz();
 
-	/* In two parts: neither product overflows. */
+	/* In two parts, so that neither product overflows. */
 	return skew / hz * 1000000000 + skew % hz * 1000000 / (hz / 1000);
 }

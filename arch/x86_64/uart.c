@@ -5,7 +5,7 @@
 #include <arch/cpu.h>
 #include <arch/uart.h>
 
-#define PATIENCE 4000000u /* polls; seconds on any machine */
+#define PATIENCE 4000000u /* polls, which take seconds on any machine */
 
 static const uint16_t bases[UART_NR_PORTS] = { [UART_COM1] = 0x3f8, [UART_COM2] = 0x2f8 };
 static bool is_there[UART_NR_PORTS];

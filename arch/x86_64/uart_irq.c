@@ -9,7 +9,7 @@
 #include <arch/trap.h>
 #include <arch/uart.h>
 
-#define MAX_ROUNDS 64 /* reasons served by one interrupt */
+#define MAX_ROUNDS 64 /* an interrupt serves the chip so often at most */
 
 /* What one port's transmitter is doing; `lock` guards it and the port's IER. */
 struct uart_line {
@@ -25,8 +25,8 @@ static struct uart_line lines[UART_NR_PORTS] = {
 };
 
 /*
- * Fill the FIFO if it is empty. The interrupt is on afterwards while there is, or may be,
- * something to send. Locked.
+ * Fill the FIFO if it is empty. Afterwards the transmit interrupt is on if there is, or may be,
+ * more to send. The line's lock is held.
  */
 static void uart_transmit(unsigned int port)
 {
@@ -71,7 +71,10 @@ static void uart_receive(unsigned int port)
 		lines[port].client->rx(port, inb(base + UART_DATA));
 }
 
-/* The line is edge triggered: leave only when the chip has no reason left. */
+/*
+ * The interrupt is edge triggered: the chip raises no other while it has a reason left. So serve it
+ * until it has none.
+ */
 static void uart_interrupt(unsigned int port)
 {
 	struct uart_line *line = &lines[port];

@@ -14,7 +14,7 @@
 #include "trap_priv.h"
 #include "unwind_priv.h"
 
-/* Where the walk is: `rbp` belongs to the function that out[nr - 1] lies in. */
+/* Where a walk is. The rbp that goes with it is that of the function that out[nr - 1] lies in. */
 struct walk {
 	uintptr_t *out;
 	size_t nr;
@@ -23,7 +23,7 @@ struct walk {
 	uintptr_t hi;
 };
 
-/* True when [addr, addr + bytes) lies on a stack; moves to that stack. */
+/* Does [addr, addr + bytes) lie on a stack? If so, that is the one the walk is on from now on. */
 static bool is_on_stack(struct walk *w, uintptr_t addr, size_t bytes)
 {
 	if (addr % sizeof(uintptr_t) != 0)
@@ -44,7 +44,7 @@ static void emit(struct walk *w, uintptr_t addr)
 		w->out[w->nr++] = addr;
 }
 
-/* The stack word `index` above `addr`, 0 when it lies on no stack. */
+/* The word that lies `index` words above `addr`; 0 when that is on no stack. */
 static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
 {
 	uintptr_t at = addr + index * sizeof(uintptr_t);
@@ -52,7 +52,7 @@ static uintptr_t stack_word(struct walk *w, uintptr_t addr, size_t index)
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? *(const volatile uintptr_t *)at : 0;
 }
 
-/* The same for a return address: the real one when the return is hooked. */
+/* The return address that lies `index` words above `addr`, the real one if it is hooked; or 0. */
 static uintptr_t return_word(struct walk *w, uintptr_t addr, size_t index)
 {
 	uintptr_t at = addr + index * sizeof(uintptr_t);
@@ -83,8 +83,9 @@ static bool is_call_site(uintptr_t addr)
 }
 
 /*
- * Who was called by a site: a trampoline, or what a direct call calls. Two return addresses lie
- * above it, and no frame tells of the second.
+ * Was the function at `addr`, which returns to `ret`, called by a call site? It is a trampoline
+ * then, or a site calls it directly. A site comes before the prologue of its function. So the
+ * return address of that function lies right above `ret`, and no frame tells of it.
  */
 static bool is_called_by_site(uintptr_t addr, uintptr_t ret)
 {
@@ -105,7 +106,7 @@ static bool is_move_rsp_rbp(const uint8_t *insn)
 
 #define INT3 0xcc
 
-/* The code as it is meant to be: what stands in a breakpoint's place decides where a frame is. */
+/* Read code without breakpoints: the instructions that they stand for tell where a frame is. */
 static bool unwind_text(uintptr_t addr, uint8_t *insn, size_t len)
 {
 	bool is_code;
@@ -116,7 +117,7 @@ static bool unwind_text(uintptr_t addr, uint8_t *insn, size_t len)
 	return is_code;
 }
 
-/* A breakpoint stands before `rip`: who hit it has not run the instruction in its place. */
+/* Is a breakpoint right before `rip`? The instruction that it stands for has not run then. */
 static bool is_behind_breakpoint(uintptr_t rip)
 {
 	uint8_t now, meant;
@@ -126,9 +127,10 @@ static bool is_behind_breakpoint(uintptr_t rip)
 }
 
 /*
- * For an address in a function with a call site: 0 or 1 when its prologue has not come as far as
- * to make the frame, by whether rbp is pushed; else -1. Compilers mix other instructions in. Code
- * without a site lies behind some function that has one, and that made its frame.
+ * return_depth() for the prologue of a function with a call site. Up to `push rbp` the return
+ * address is at rsp, behind it one word above; behind `mov rbp, rsp` there is a frame. The code is
+ * searched for both, because compilers mix other instructions in. For a function without a site
+ * the search begins in an earlier one that has a site, and finds that one's `mov`: -1.
  */
 static int prologue_depth(uintptr_t rip)
 {
@@ -156,17 +158,17 @@ static int return_depth(uintptr_t rip)
 {
 	uint8_t insn[3], before = 0;
 
-	if (is_call_site(rip) || is_call_site(rip - 1)) /* the latter: an int3 was hit there */
+	if (is_call_site(rip) || is_call_site(rip - 1)) /* rip - 1: an int3 was hit at the site */
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
-		return 0; /* a call to nowhere */
+		return 0; /* somebody called a bad address */
 	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
 	if (is_behind_breakpoint(rip))
 		rip--;
 	if (!unwind_text(rip, insn, sizeof(insn)))
 		return -1;
-	unwind_text(rip - 1, &before, 1); /* may be no code */
+	unwind_text(rip - 1, &before, 1); /* `before` stays 0 if there is no code */
 	if (insn[0] == PUSH_RBP || insn[0] == RET)
 		return 0;
 	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
@@ -188,8 +190,9 @@ static bool is_trap_entry(uintptr_t rip)
 }
 
 /*
- * Entry code that was interrupted itself, by an NMI, while it saved or restored: what it was
- * entered with lies a few words above rsp, known by its selectors. NULL when it is not there.
+ * For entry code that an NMI interrupted while it saved or restored registers: the frame that the
+ * CPU pushed when that code was entered. It lies a few words above rsp and is recognised by its
+ * selectors. NULL when it is not there.
  */
 static const struct iret_frame *find_iret_frame(struct walk *w, uintptr_t rsp)
 {
@@ -205,17 +208,22 @@ static const struct iret_frame *find_iret_frame(struct walk *w, uintptr_t rsp)
 	return NULL;
 }
 
-#define HOOK_SLOT_BYTES 5 /* graph_return.asm */
+/*
+ * A function whose return is hooked returns to return_to_handler, of graph_return.asm. The word
+ * that held its return address is the slot.
+ */
+#define HOOK_SLOT_BYTES 5 /* as in graph_return.asm */
 
-/* Just returned into the hook, which is about to put the slot back on the stack. */
+/* Is return_to_handler still to push the slot, so that it is part of the stack again? */
 static bool is_before_slot(uintptr_t rip)
 {
 	return rip - (uintptr_t)return_to_handler < HOOK_SLOT_BYTES;
 }
 
 /*
- * At the two ends of the hook the slot is not on the stack, and a trap may have overwritten it:
- * what returns there. 0 anywhere else.
+ * The real return address while return_to_handler is at one of its two ends, where the slot is not
+ * part of the stack: before it has pushed it, and at its last jump, with the address in rcx. A trap
+ * may have overwritten the slot. 0 for any other `rip`.
  */
 static uintptr_t return_beside_stack(uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
 {
@@ -228,7 +236,7 @@ static uintptr_t return_beside_stack(uintptr_t rip, uintptr_t rsp, uintptr_t rcx
 				     (const uintptr_t *)rsp);
 }
 
-/* Who called the instruction at `rip`, when only rsp and rcx know about it. */
+/* Emit the callers of the function at `rip` that no frame tells of, but only rsp or rcx. */
 static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
 {
 	uintptr_t ret = return_beside_stack(rip, rsp, rcx);
@@ -248,8 +256,9 @@ static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t 
 }
 
 /*
- * rcx of what was interrupted by entry code that was interrupted itself at `rsp`: at its place
- * below the CPU's frame while it is saved, otherwise in the register.
+ * For entry code that was interrupted itself: rcx of what was running before. `frame` is what the
+ * CPU pushed then, `rsp` and `rcx` are the entry code's. If rsp is low enough for rcx to be saved,
+ * it is read from its place below `frame`.
  */
 static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp, uintptr_t rcx)
 {
@@ -259,7 +268,7 @@ static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp,
 	return rsp <= saved ? *(const volatile uintptr_t *)saved : rcx;
 }
 
-/* The interrupted instruction, and its caller. Returns rbp to go on. */
+/* Emit the interrupted instruction, and its callers without a frame. Returns rbp to go on with. */
 static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 {
 	const struct iret_frame *frame;
@@ -342,7 +351,7 @@ size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t
 	return walk_up(&w, rbp);
 }
 
-/* switch.asm: rsp points at r15 r14 r13 r12 rbx rbp, then the return address. */
+/* At rsp lie r15 r14 r13 r12 rbx rbp, as switch.asm pushed them, then the return address. */
 size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, size_t max)
 {
 	struct walk w = { .out = out, .max = max };
@@ -368,7 +377,7 @@ TRACE_NOINLINE size_t arch_backtrace_here(uintptr_t *out, size_t max)
 /* ---- Walks that say whether they are complete ---- */
 
 #define STEP_MAX	  4u  /* addresses that one step finds at most */
-#define FIRST_FRAME_BYTES 64u /* the first frame lies so close to the end of its stack */
+#define FIRST_FRAME_BYTES 64u /* no further than this from the end of a stack is its first frame */
 
 extern void arch_thread_start(void); /* switch.asm */
 
@@ -388,9 +397,11 @@ static bool is_first_frame(struct walk *w, uintptr_t rbp)
 }
 
 /*
- * What was interrupted may just make its frame or give it up, or be in assembly: rbp is its own or
- * its caller's, and all return addresses that no frame tells of lie up to there. None is in a
- * register alone; what is there may be old.
+ * Show all words from the interrupted rsp up to the return addresses above rbp. The interrupted
+ * code may be about to make its frame or to give it up, or be assembly, so rbp is its own or its
+ * caller's. Return addresses that no frame tells of lie below that frame's. Registers are not
+ * shown, because what they hold may be old. Only return_to_handler, at its end, has a return
+ * address in a register alone, and step() knows of it.
  */
 static bool show_interrupted(struct show *show, uintptr_t at)
 {
@@ -412,7 +423,7 @@ static bool show_interrupted(struct show *show, uintptr_t at)
 	return true;
 }
 
-/* Of a frame: its return addresses are known, and there is code. */
+/* Are these, which a frame led to, known return addresses (not still the hook's), all in code? */
 static bool are_returns(const uintptr_t *ips, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -431,7 +442,7 @@ static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
 	emit(w, ip);
 	show->fn(w->out, 1, show->arg);
 	if (ip == (uintptr_t)arch_thread_start && !rbp)
-		return true; /* it has never run */
+		return true; /* the thread has never run */
 	while (rbp) {
 		bool is_trap = rbp & 1, is_first = !is_trap && is_first_frame(w, rbp);
 

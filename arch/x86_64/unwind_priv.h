@@ -1,5 +1,7 @@
 /*
- * What the walks share.
+ * What unwind.c and unwind_probe.c share.
+ *
+ * Context: any, NMI included. Not traced.
  */
 #ifndef UNWIND_PRIV_H
 #define UNWIND_PRIV_H
@@ -10,10 +12,12 @@
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 
-/* graph_return.asm: its last two instructions, a pop of the return address and the jump there. */
+/*
+ * The last two instructions of return_to_handler: a pop of the return address, and the jump there.
+ */
 extern const char return_to_handler_pop[], return_to_handler_jump[];
 
-/* The return address that lies at `at`, a place that can be read: the real one, hooked or not. */
+/* The return address at `at`, which can be read; if the return is hooked, the real one. */
 static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
 {
 	uintptr_t ret = *(const volatile uintptr_t *)at;
@@ -24,9 +28,9 @@ static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
 }
 
 /*
- * `rbp` is a trap frame's mark (its address plus one): the instruction that was interrupted, and
- * its caller when no frame tells. 0 stands for one that is not known. Returns where to go on, 0 at
- * the end.
+ * Walk over a trap frame; `rbp` is its address plus one. Puts the interrupted instruction, and its
+ * callers that no frame tells of, into `out`, 0 for a caller that is not known. Returns the rbp to
+ * go on with, 0 at the end.
  */
 uintptr_t unwind_trap(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
 

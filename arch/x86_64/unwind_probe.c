@@ -1,6 +1,7 @@
 /*
- * Backtraces for trace/, from inside a callback: <trace/platform.h>. Every event may want one, so
- * this walk knows what it comes from and looks nothing up on its way; traps go the way of unwind.c.
+ * Backtraces for trace/, from inside a callback: trace_plat_backtrace() of <trace/platform.h>.
+ * Every event may want one, so this walk is quick: it takes a stack's bounds once, and asks for
+ * each frame only whether it lies there. Trap frames are left to unwind.c.
  *
  *   callback .. | rbp | ret into trampoline |       the trampoline's frame:
  *                  '------------------------------> | rbp | site | parent |
@@ -35,7 +36,7 @@ static TRACE_ALWAYS_INLINE void emit(struct probe_walk *w, uintptr_t addr)
 		w->out[w->nr++] = trace_plat_ip_pack(addr);
 }
 
-/* Two words at `rbp` can be read without further ado. */
+/* Is `rbp` a place on the stack we are on where a frame, two words, can be read? */
 static TRACE_ALWAYS_INLINE bool is_frame(const struct probe_walk *w, uintptr_t rbp)
 {
 	return rbp - w->lo < w->span && !(rbp % WORD);
@@ -52,7 +53,10 @@ static TRACE_NOINLINE bool enter_stack(struct probe_walk *w, uintptr_t rbp)
 	return is_frame(w, rbp);
 }
 
-/* The site's and the caller's address, from the trampoline's frame. Returns where to go on. */
+/*
+ * Take the site's and its function's return address from a trampoline's frame. Returns the next
+ * rbp.
+ */
 static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
 {
 	if (!is_frame(w, rbp) || !is_frame(w, rbp + WORD))
@@ -62,7 +66,9 @@ static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
 	return load(rbp);
 }
 
-/* An interrupt: what it interrupted, on this stack or on another. */
+/*
+ * Take what a trap interrupted. Returns the next rbp, which may be on another stack; 0 at the end.
+ */
 static TRACE_NOINLINE uintptr_t take_trap(struct probe_walk *w, uintptr_t rbp)
 {
 	uintptr_t found[TRAP_ENTRIES];
@@ -80,7 +86,9 @@ static TRACE_NOINLINE uintptr_t take_trap(struct probe_walk *w, uintptr_t rbp)
 	return rbp;
 }
 
-/* Up to the trampoline that called a callback. Returns the trampoline's frame, 0 without one. */
+/*
+ * Go up to the trampoline that called the callback. Returns the trampoline's frame, 0 without one.
+ */
 static uintptr_t find_trampoline(struct probe_walk *w, uintptr_t rbp)
 {
 	while (is_frame(w, rbp)) {
