@@ -4,7 +4,6 @@
  */
 #include <stddef.h>
 
-#include <arch/cpu_local.h>
 #include <arch/handover.h>
 #include <arch/switch.h>
 #include <arch/trap.h>
@@ -30,8 +29,6 @@ void asm_offsets(void)
 	OFFSET(HANDOVER_SIZE, sizeof(struct handover));
 
 	OFFSET(CONTEXT_RSP, offsetof(struct arch_context, rsp));
-	OFFSET(CPU_LOCAL_ID, offsetof(struct cpu_local, id));
-	OFFSET(CPU_LOCAL_PREEMPT_COUNT, offsetof(struct cpu_local, preempt_count));
 
 	/* struct ap_params: offsets from the start of the page that the CPU starts on. */
 	OFFSET(AP_IS_ARMED, AP_PARAMS_OFFSET + offsetof(struct ap_params, is_armed));
