@@ -13,7 +13,8 @@
 
 typedef int64_t ssize_t;
 
-#define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+/* `a` is a power of two. */
 #define ALIGN_UP(x, a)			(((x) + (a)-1) & ~((a)-1))
 #define ALIGN_DOWN(x, a)		((x) & ~((a)-1))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
@@ -21,7 +22,7 @@ typedef int64_t ssize_t;
 #define PAGE_SIZE  4096ul
 #define PAGE_SHIFT 12
 
-#define MAX_CPUS 64
+#define MAX_CPUS 64 /* at most: masks of CPUs are one uint64_t */
 
 /* Levels as in Linux: lower is more urgent. */
 enum log_level {
@@ -31,7 +32,10 @@ enum log_level {
 	LOG_DEBUG = 7
 };
 
-/* One message, with its newline, into the dmesg ring and to the console. Any context. */
+/*
+ * Put a message, which ends with a newline, into the dmesg ring and on the console. Longer ones
+ * than PRINTK_LINE_MAX are cut. Any context.
+ */
 void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
 #define pr_err(...)   printk(LOG_ERR, __VA_ARGS__)
 #define pr_warn(...)  printk(LOG_WARN, __VA_ARGS__)
@@ -41,7 +45,7 @@ void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
 /* Stop the machine: prints `PANIC: ` and the message, registers, backtraces. Any context. */
 void panic(const char *fmt, ...) TRACE_PRINTF(1, 2) __attribute__((noreturn, cold));
 
-/* Always on: a broken invariant stops the kernel. */
+/* Checked in every build: a broken invariant stops the kernel. */
 #define ASSERT(cond)                                                                               \
 	do {                                                                                       \
 		if (__builtin_expect(!(cond), 0))                                                  \

@@ -1,8 +1,8 @@
 /*
- * How long the steps of the boot took, in cycles of the time stamp counter: instructions, when the
- * emulator counts them. For `bench`, of the test kernel.
+ * How long the steps of the boot took, in cycles of the time stamp counter. These are instructions
+ * when the emulator counts them (qemu -icount). The command `bench` of the test kernel reads them.
  *
- * Context: written once by the boot CPU, read by threads.
+ * Context: each field is written once during the boot, prompt_cycles by the shell's thread.
  */
 #ifndef KERNEL_BOOT_STATS_H
 #define KERNEL_BOOT_STATS_H

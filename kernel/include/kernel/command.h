@@ -13,8 +13,9 @@
  * has its name, unless it is marked as a builtin of the shell. It returns its exit status: 0
  * success, 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
  *
- * Context:   thread, preemption on. A command that runs long asks command_stopped() now and then:
- *            Ctrl-C and a reader that went away show there. All waits end with -EINTR on Ctrl-C.
+ * Context:   thread, preemption on. A command that runs long asks command_stopped() now and then,
+ *            which tells of Ctrl-C and of output that nobody reads any more. Ctrl-C also ends every
+ *            interruptible wait with -EINTR.
  * Locking:   none; an environment belongs to the thread that runs the command.
  * Ownership: argv and the files belong to the shell; the command frees what it made itself.
  */
@@ -35,7 +36,7 @@ struct shell;
 #define COMMAND_BUILTIN 0x1u /* runs in the shell's own thread and may change its state */
 #define COMMAND_KEYWORD 0x2u /* known to the parser; listed for `help` only, run is NULL */
 
-#define COMMAND_OUT_BYTES 1900
+#define COMMAND_OUT_BYTES 1900 /* of output that are collected before they are written */
 
 struct command_env {
 	struct file *in;
@@ -44,8 +45,8 @@ struct command_env {
 	struct shell *shell; /* builtins change it, others only read its directory */
 	const char *name;    /* argv[0], for messages */
 	int write_err;	     /* first failed write to out, -errno; later output is dropped */
-	bool is_builtin;     /* messages come from `sh` */
-	uint32_t out_len;
+	bool is_builtin;     /* runs as a builtin: error messages begin with `sh: ` */
+	uint32_t out_len;    /* bytes in out_buf that are not written yet */
 	char out_buf[COMMAND_OUT_BYTES];
 };
 
@@ -57,26 +58,35 @@ struct command {
 	uint32_t flags;
 };
 
-/* Buffered output; flushed at the end of the command, and at each line when people watch. */
+/*
+ * Output of the command. It is collected and written when the buffer is full, when the command
+ * ends, and at each end of a line if it goes to the console. Errors are kept in write_err.
+ */
 void command_printf(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
 void command_write(struct command_env *env, const void *buf, size_t len);
 void command_puts(struct command_env *env, const char *text);
 void command_putc(struct command_env *env, char c);
-/* 0 or the first write error. */
+/* Write what is collected. 0, or the first write error of this command, as -errno. */
 int command_flush(struct command_env *env);
 /* `NAME: text` with a newline, to standard error; `sh: NAME: text` when it is a builtin. */
 void command_error(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
-/* `NAME: what: No such file or directory`; err is -errno. */
+/* An error message with the text of `err`: `NAME: what: No such file or directory`. */
 void command_perror(struct command_env *env, const char *what, int err);
 /* True when the command should end: Ctrl-C, kill, or its output cannot be written any more. */
 bool command_stopped(struct command_env *env);
 
-/* Open `path` as seen from the shell's directory; `-` is standard input. Prints on failure. */
+/*
+ * Open `path` for reading, as seen from the shell's directory; `-` is standard input. The caller
+ * gives the file back with file_put(). On failure an error message is printed; NULL.
+ */
 struct file *command_open(struct command_env *env, const char *path);
 /* The directory that relative paths start from. */
 const char *command_cwd(const struct command_env *env);
 
-/* A decimal (or 0x) number with nothing behind it. False leaves the result alone. */
+/*
+ * Read `text` as a number, decimal or with 0x in front, with nothing behind it. False when it is
+ * none or does not fit: *out_value is left alone.
+ */
 bool command_parse_u64(const char *text, uint64_t *out_value);
 /* The usual text of an errno, positive or negative. */
 const char *command_strerror(int err);
@@ -88,7 +98,10 @@ const struct command *command_at(uint32_t index);
 /* Once, before the first shell: sorts the index. Panics when two commands share a name. */
 void command_init(void);
 
-/* Tables of commands that a kernel with more in it has, such as that of the tests; NULL ends them. */
+/*
+ * Tables of further commands, which a kernel defines that has more, such as the test kernel; the
+ * last entry is NULL. Elsewhere the array does not exist: its address is NULL.
+ */
 extern const struct command *const command_tables_more[] __attribute__((weak));
 
 #endif

@@ -9,7 +9,7 @@
 #define KERNEL_DEBUG 0
 #endif
 
-/* A broken rule of use; checked in debug builds only. */
+/* As ASSERT(), but checked in debug builds only. */
 #define DEBUG_ASSERT(cond)                                                                         \
 	do {                                                                                       \
 		if (KERNEL_DEBUG)                                                                  \

@@ -4,7 +4,8 @@
  * Messages of printk() appear only at the start of a line, never inside a line of a command or
  * behind the prompt; they wait for the end of the line. A panic does not wait.
  *
- * Context:   thread, unless said. Locking: inside; one console_write() is never torn by another.
+ * Context:   thread, unless said.
+ * Locking:   inside. The bytes of one console_write() are never mixed with those of another.
  */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
@@ -18,39 +19,47 @@ void console_early_init(void);
 /* From here on interrupt driven: threads and interrupts work. */
 void console_init(void);
 
-/* Every "\n" goes out as CR LF. 0, or -EINTR when interrupted before all was taken. */
+/*
+ * Send the bytes, "\n" as CR LF; waits for room in the ring of output, not until they are sent. 0,
+ * or -EINTR when the thread is interrupted before all were taken.
+ */
 int console_write(const char *buf, size_t len);
-/* The same bytes as they are, for line editing. */
+/* As console_write(), but sends the bytes as they are. For line editing. */
 int console_write_raw(const char *buf, size_t len);
 /* Wait until every byte has left the machine. */
 void console_drain(void);
 
 /*
- * Next byte typed (0-255); -EINTR when interrupted; -EAGAIN when nothing comes within timeout_ns;
- * -EIO: the newest were lost, see below.
+ * The next byte typed (0-255). -EINTR when the thread is interrupted; -EAGAIN when nothing comes
+ * within timeout_ns; -EIO when all bytes that were kept have been read, and those typed after them
+ * were lost because the ring was full.
  */
 int console_getc_timeout(uint64_t timeout_ns);
 /*
- * Was something typed faster than it was read, so that bytes are missing before one that
- * console_getc_timeout() has given since the last call of this?
+ * Has console_getc_timeout(), since the last call of this, come to a place where bytes are missing
+ * because they were typed faster than they were read?
  */
 bool console_take_lost(void);
 
 /*
- * Who Ctrl-C interrupts: `thread` and everyone in its group. NULL: nobody, the byte 0x03 is read by
- * console_getc_timeout(). The target must not end while it is set.
+ * Set whom Ctrl-C interrupts: `thread` and everyone in its group. NULL: nobody, and Ctrl-C is read
+ * as the byte 0x03. The thread must not end while it is set here.
  */
 void console_set_sigint_target(struct thread *thread);
 /*
- * May the calling thread read what is typed? The target's group may; everyone when there is none.
+ * May the calling thread read what is typed? The group of the thread that Ctrl-C interrupts may, or
+ * everyone when no such thread is set.
  */
 bool console_is_foreground(void);
 
-/* Take over for good: polled, locks ignored, at a new line. Any context; panic only. */
+/*
+ * For panic() only, any context: from now on the console is polled and takes no locks. What was
+ * waiting to be sent is sent first, and the panic begins on a new line.
+ */
 void console_panic_begin(void);
 void console_panic_write(const char *buf, size_t len);
 
-/* Called by printk: show new messages if that can be done now. Any context. */
+/* For printk(): show new messages if that is possible now; else they appear later. Any context. */
 void console_flush_messages(void);
 
 #endif

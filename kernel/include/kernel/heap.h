@@ -1,7 +1,8 @@
 /*
- * Pairing heap of embedded nodes, smallest key first; equal keys leave in no set order.
+ * Pairing heap of embedded nodes, smallest key first; equal keys leave in no set order. Inserting
+ * takes O(1), removing O(log n) on average over many calls.
  *
- * Context: any. Locking: the caller's. insert and merge O(1), removal O(log n) amortised.
+ * Context: any. Locking: the caller's.
  */
 #ifndef KERNEL_HEAP_H
 #define KERNEL_HEAP_H
@@ -12,7 +13,7 @@ struct heap_node {
 	uint64_t key;
 	struct heap_node *child; /* first child */
 	struct heap_node *next;	 /* next sibling */
-	struct heap_node *prev;	 /* previous sibling, or the parent for a first child */
+	struct heap_node *prev; /* previous sibling; the parent for a first child; NULL: the root */
 };
 
 struct heap {

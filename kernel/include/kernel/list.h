@@ -1,5 +1,6 @@
 /*
- * Doubly linked ring of embedded links; the head is a link of its own.
+ * Doubly linked list: a ring of links. Each element has a struct list in it, and one more, which
+ * belongs to no element, is the head.
  *
  * Context: any. Locking: the caller's.
  */
@@ -20,7 +21,7 @@ struct list {
 
 #define list_entry(link, type, member) container_of(link, type, member)
 #define list_for_each(pos, head)       for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
-/* `next` keeps the place, so that `pos` may be removed. */
+/* `following`, a second variable, keeps the place, so that `pos` may be removed in the loop. */
 #define list_for_each_safe(pos, following, head)                                                   \
 	for ((pos) = (head)->next, (following) = (pos)->next; (pos) != (head);                     \
 	     (pos) = (following), (following) = (pos)->next)
@@ -36,6 +37,7 @@ static inline bool list_empty(const struct list *head)
 	return head->next == head;
 }
 
+/* Put `link` behind `head`: first in the list, or behind the element whose link `head` is. */
 static inline void list_add(struct list *head, struct list *link)
 {
 	link->next = head->next;
@@ -44,6 +46,7 @@ static inline void list_add(struct list *head, struct list *link)
 	head->next = link;
 }
 
+/* Put `link` before `head`: last in the list, or before the element whose link `head` is. */
 static inline void list_add_tail(struct list *head, struct list *link)
 {
 	link->next = head;

@@ -4,16 +4,20 @@
  *   spinlock    short sections, any context but NMI; the _irqsave forms where interrupts use it too
  *   mutex       thread context, sleeps; has an owner; not recursive
  *   waitq       threads that wait for a condition; wake from any context but NMI
- *   completion  a one-way event with a count
+ *   completion  threads wait until something is done; the word comes from any context but NMI
+ *   semaphore   a number of permits; taking one sleeps, giving one back: any context but NMI
  *
  * Everything zeroed is ready for use, unlocked and empty.
  *
  * Spinlocks are test-and-set with a read-only spin, not tickets: a fair queue stalls for a whole
  * time slice of the host when the next waiter's virtual CPU is not running.
  *
- * Debug builds assert: no sleeping with preemption or interrupts off, no recursion, unlock by the
- * owner, and that a spinlock taken in an interrupt is never taken with interrupts on, nor one
- * taken in a softirq with softirqs on; and that locks are taken in one order (lock_order.h).
+ * Debug builds panic when one of these rules is broken:
+ *   nobody sleeps with preemption or interrupts off;
+ *   nobody takes a lock that he holds already, or releases one that another holds;
+ *   a spinlock that is taken in an interrupt is never taken with interrupts on;
+ *   a spinlock that is taken in a softirq is never taken by a thread with interrupts on;
+ *   no two locks are taken in one order here and in the other there (lock_order.h).
  */
 #ifndef KERNEL_LOCK_H
 #define KERNEL_LOCK_H
@@ -26,7 +30,7 @@ struct thread;
 struct spinlock {
 	_Atomic uint32_t locked;
 	uint32_t owner_cpu; /* debug: CPU + 1, 0 for none */
-	uint8_t used_in;    /* debug: kinds of contexts, see spinlock.c */
+	uint8_t used_in;    /* debug: contexts it was taken in, USED_* of spinlock.c */
 };
 
 #define SPINLOCK_INIT                                                                              \
@@ -34,11 +38,14 @@ struct spinlock {
 		0                                                                                  \
 	}
 
-/* Preemption stays off while the lock is held. */
+/* Preemption stays off while the lock is held. trylock does not wait; false: not taken. */
 void spin_lock(struct spinlock *lock);
 bool spin_trylock(struct spinlock *lock);
 void spin_unlock(struct spinlock *lock);
-/* The same with interrupts off; `flags` go to the unlock. */
+/*
+ * The same, with interrupts off while the lock is held. The flags that locking gives tell the
+ * unlock whether they were on before.
+ */
 uint64_t spin_lock_irqsave(struct spinlock *lock);
 bool spin_trylock_irqsave(struct spinlock *lock, uint64_t *out_flags);
 void spin_unlock_irqrestore(struct spinlock *lock, uint64_t flags);
@@ -60,30 +67,33 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
 #define WAIT_FOREVER UINT64_MAX
 
 /*
- * Sleep until done(arg), which is asked again after every wake-up, with no lock held; it may sleep
- * itself.
+ * Sleep until done(arg) says true. It is asked at once and after every wake-up; the queue's lock is
+ * not held then, and it may sleep itself.
  * Returns 0, -EINTR when the thread is interrupted (only with `interruptible`), -ETIMEDOUT after
  * timeout_ns (WAIT_FOREVER: never). Thread context, preemption and interrupts on.
  */
 int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
 	       uint64_t timeout_ns);
+/* Is a thread queued? For those who wake: they have changed the condition before they ask. */
 static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
 {
-	/* The caller changed the condition before: pairs with the fence in waitq_prepare(). */
+	/* Pairs with the fence in waitq_prepare(): he sees the changed condition, or we see him. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return *(struct waiter *volatile *)&queue->first != NULL;
 }
 
+/* The halves of the next two that are not inline: not to be called elsewhere. */
 void waitq_wake_all_waiters(struct waitq *queue);
 void waitq_wake_one_waiter(struct waitq *queue);
 
-/* Wake everyone; the oldest not woken yet. Thread, softirq, irq; interrupts off too. Not NMI. */
+/* Wake all threads in the queue. Any context but NMI, interrupts off too. */
 static TRACE_ALWAYS_INLINE void waitq_wake_all(struct waitq *queue)
 {
 	if (waitq_has_waiters(queue))
 		waitq_wake_all_waiters(queue);
 }
 
+/* Wake the thread that waits longest of those not woken yet. Any context but NMI. */
 static TRACE_ALWAYS_INLINE void waitq_wake_one(struct waitq *queue)
 {
 	if (waitq_has_waiters(queue))
@@ -91,43 +101,52 @@ static TRACE_ALWAYS_INLINE void waitq_wake_one(struct waitq *queue)
 }
 
 /*
- * For loops of the caller's own: zeroed waiter, then { prepare, test the condition, sleep },
- * finish. A wake-up since the last prepare ends the sleep at once. waitq_sleep(): 0, -EINTR,
- * -ETIMEDOUT.
+ * What waitq_wait() is made of, for callers with a loop of their own: zero the waiter; then
+ * prepare, test the condition, sleep, again and again; finish in the end. A wake-up since the last
+ * prepare ends the sleep at once. waitq_sleep() returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns`
+ * (as ktime_ns() counts; WAIT_FOREVER: never).
  */
 void waitq_prepare(struct waitq *queue, struct waiter *waiter);
 int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns);
 void waitq_finish(struct waitq *queue, struct waiter *waiter);
 
-#define LOCK_ORDER_DEPTH 12 /* watched locks held at once */
+#define LOCK_ORDER_DEPTH 12 /* locks that one holder may hold at once in debug builds */
 
-struct held_locks { /* debug: see kernel/sched/lock_order.h */
+struct held_locks { /* debug: what a thread or a CPU holds, see kernel/sched/lock_order.h */
 	uint32_t nr;
-	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the image */
+	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the kernel's image */
 };
 
 struct mutex {
-	struct thread *_Atomic owner;
+	struct thread *_Atomic owner; /* NULL: free */
 	struct waitq queue;
 };
 
 void mutex_lock(struct mutex *mutex);
-/* 0 or -EINTR, then not locked. */
+/* 0; -EINTR when the thread is interrupted first: not locked then. */
 int mutex_lock_interruptible(struct mutex *mutex);
+/* Does not wait; false: not locked. */
 bool mutex_trylock(struct mutex *mutex);
+/* By the thread that has locked it; asserted in every build. */
 void mutex_unlock(struct mutex *mutex);
-/* By the calling thread. */
+/* Does the calling thread hold it? */
 bool mutex_held(const struct mutex *mutex);
 
 struct completion {
-	_Atomic uint32_t done;
+	_Atomic uint32_t done; /* how many waiters may still go on; DONE_FOR_ALL: all, for ever */
 	struct waitq queue;
 };
 
+/* Let one waiter go on, or the next that comes. Any context but NMI. */
 void complete(struct completion *completion);
+/* Let all go on, now and for ever. Any context but NMI. */
 void complete_all(struct completion *completion);
+/*
+ * Sleep until complete() or complete_all(). Then they do not touch the completion any more, so that
+ * it may be on the stack of its only waiter. Thread context.
+ */
 void wait_for_completion(struct completion *completion);
-/* 0, -EINTR or -ETIMEDOUT. */
+/* The same: 0, or, while nothing was completed, -EINTR or -ETIMEDOUT. */
 int wait_for_completion_interruptible(struct completion *completion, uint64_t timeout_ns);
 
 struct semaphore {
@@ -136,7 +155,9 @@ struct semaphore {
 };
 
 void semaphore_init(struct semaphore *sem, int32_t count);
+/* Give a permit back. Any context but NMI. */
 void semaphore_up(struct semaphore *sem);
+/* Take one; sleeps until there is one, not interruptible. Thread context. */
 void semaphore_down(struct semaphore *sem);
 
 #endif

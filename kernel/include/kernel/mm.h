@@ -4,7 +4,7 @@
  *   page_alloc   2^order physical pages in a row, from buddy lists
  *   kmalloc      small objects, from slab caches; larger ones from page_alloc
  *   vmalloc      many pages, contiguous in kernel virtual addresses only, guard page behind
- *   stack_alloc  thread stacks with an unmapped guard page below
+ *   stack_alloc  thread stacks, nothing mapped below
  *
  * Context:   page_*, k*, slab_*: any but NMI, interrupts off too. v*, stack_*: thread context.
  * Locking:   inside.
@@ -20,38 +20,49 @@ struct trace_thread;
 #define PAGE_MAX_ORDER 10 /* 4 MiB */
 #define STACK_BYTES    (4 * PAGE_SIZE)
 
-/* Buddy lists from memory_free_ranges(), slabs, vmap. Boot CPU, once, before anything below. */
+/* Set up pages, slabs and stacks. On the boot CPU, once, before any other function of this file. */
 void mm_init(void);
 
-/* Addresses are in the direct map. Contents are undefined, or zero. */
+/*
+ * 2^order pages, aligned to their size, at their address in the direct map; order is 0 to
+ * PAGE_MAX_ORDER. The contents are undefined, except with _zeroed. They are freed with the same
+ * order.
+ */
 void *page_alloc(unsigned int order);
 void *page_alloc_zeroed(unsigned int order);
 void page_free(void *memory, unsigned int order);
 
-/* Aligned to 16 bytes; more than 2048 bytes are whole pages. */
+/*
+ * Aligned to 16 bytes, contents undefined; kzalloc: zeroed. For more than 2048 bytes they are
+ * 2^order whole pages; for more than 4 MiB the answer is NULL.
+ */
 void *kmalloc(size_t bytes);
 void *kzalloc(size_t bytes);
 /* nr * bytes, zeroed; NULL on overflow. */
 void *kcalloc(size_t nr, size_t bytes);
 void kfree(void *memory);
+/* A copy for kfree(). */
 char *kstrdup(const char *s);
 
 struct slab_cache;
-/* `name` is kept. Objects are not constructed: contents undefined. */
+/*
+ * A cache of objects of one size, 1 to 2048 bytes. `name` is not copied. The contents of a new
+ * object are undefined.
+ */
 struct slab_cache *slab_cache_create(const char *name, size_t object_bytes);
-/* Every object must be free. */
+/* The caller has freed every object. */
 void slab_cache_destroy(struct slab_cache *cache);
 void *slab_alloc(struct slab_cache *cache);
 void slab_free(struct slab_cache *cache, void *object);
 
-/* Zeroed, page aligned. */
+/* Zeroed, page aligned. NULL for 0 bytes, too. */
 void *vmalloc(size_t bytes);
 void vfree(void *memory);
 
-/* Lowest address of a stack of STACK_BYTES; the page below is not mapped. */
+/* Lowest address of a stack of STACK_BYTES; as many bytes below it are not mapped. */
 void *stack_alloc(void);
 void stack_free(void *stack);
-/* Whose stack it is, for backtraces; NULL: the boot stack. */
+/* Say whose stack it is, for backtraces. `stack` NULL means the boot stack, `owner` NULL nobody. */
 void stack_set_owner(void *stack, const struct trace_thread *owner);
 
 struct mm_stats {
@@ -62,17 +73,20 @@ struct mm_stats {
 	uint64_t slab_pages;	   /* of used: under slab caches */
 	uint64_t vmalloc_pages;	   /* of used */
 	uint64_t stack_pages;	   /* of used */
-	uint64_t page_table_pages; /* of used; only ever grows, to a bound */
+	uint64_t page_table_pages; /* of used; tables stay when what they mapped is unmapped */
 	uint64_t slab_objects;	   /* live objects of all caches */
-	uint64_t alloc_failures;
+	uint64_t alloc_failures;   /* times that no free block of pages was large enough */
 };
 
 /*
- * Give back what caches hold (empty slabs, spare stacks), then count: two calls with nothing
- * leaked in between agree. Thread context.
+ * Give back what is kept for later (empty slabs, spare stacks), then count: two calls give the same
+ * numbers if nothing was leaked in between. Thread context.
  */
 void mm_stats_get(struct mm_stats *out);
-/* For each slab cache; a lock is held and interrupts are off: fn must not allocate or block. */
+/*
+ * Call fn for each slab cache: bytes of an object, number of live objects, pages of its slabs. A
+ * lock is held and interrupts are off: fn must not allocate or block.
+ */
 void mm_each_cache(void (*fn)(const char *name, size_t bytes, uint64_t live, uint64_t pages,
 			      void *arg),
 		   void *arg);

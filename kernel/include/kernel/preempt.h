@@ -3,7 +3,8 @@
  *
  *   bit 31 "no reschedule wanted" | 20-23 NMI | 16-19 hardirq | 8-15 softirq | 0-7 preempt depth
  *
- * Only when depth is 0 and bit 31 is clear is the word 0: one decrement and test tells.
+ * The word is 0 only in a thread with preemption on and a reschedule wanted. So preempt_enable()
+ * decrements it, and the processor's zero flag tells whether to reschedule.
  *
  * Context: any. None of this is traced.
  */
@@ -25,8 +26,9 @@
 #define PREEMPT_CONTEXT_MASK 0x7fffffffu
 
 /*
- * Reschedule now if interrupts are on: the slow half of the outermost preempt_enable(). Not
- * traced itself; saves nothing but what a C function does. trace_plat_preempt_enable() calls it.
+ * Reschedule now if interrupts are on: the slow half of the outermost preempt_enable(), also for
+ * trace_plat_preempt_enable(). Not traced. A plain C function, which may change the registers that
+ * any call may change.
  */
 void preempt_schedule_notrace(void);
 
@@ -50,7 +52,7 @@ static TRACE_ALWAYS_INLINE bool in_irq(void)
 	return preempt_count() & PREEMPT_HARDIRQ_MASK;
 }
 
-/* Hardirq, softirq or NMI, or softirqs held off. */
+/* In a hardirq, a softirq or an NMI? */
 static TRACE_ALWAYS_INLINE bool in_interrupt(void)
 {
 	return preempt_count() & (PREEMPT_NMI_MASK | PREEMPT_HARDIRQ_MASK | PREEMPT_SOFTIRQ_MASK);
@@ -70,8 +72,9 @@ static TRACE_ALWAYS_INLINE void preempt_count_sub(uint32_t delta)
 }
 
 /*
- * Tell <trace/host_tracepoints.h> that preemption went off, is going on: the count says whether it
- * is the outermost of all. `delta` is what was added, or will be taken away.
+ * Call the tracepoints preempt_disable and preempt_enable of <trace/host_tracepoints.h>, if the
+ * section that has begun, or is about to end, is the outermost one. `delta` is what was added to
+ * the count, or will be taken away. `parent` as below.
  */
 static TRACE_ALWAYS_INLINE void preempt_tell_off(uint32_t delta, uintptr_t parent)
 {
@@ -85,7 +88,10 @@ static TRACE_ALWAYS_INLINE void preempt_tell_on(uint32_t delta, uintptr_t parent
 		TRACEPOINT_CALL(preempt_enable, parent);
 }
 
-/* The _from forms are for locks: `parent` is whom to name as the one who did it. */
+/*
+ * The _from forms are for locks: `parent`, an address in the user of the lock, is passed on to the
+ * tracepoints. It is 0 elsewhere.
+ */
 static TRACE_ALWAYS_INLINE void preempt_disable_from(uintptr_t parent)
 {
 	preempt_count_add(1);
@@ -122,7 +128,7 @@ static TRACE_ALWAYS_INLINE void preempt_enable(void)
 	preempt_enable_from(0);
 }
 
-/* Ask this CPU for a reschedule at the next chance; take the wish back. */
+/* Ask for a reschedule of this CPU as soon as preemption is on. */
 static TRACE_ALWAYS_INLINE void set_need_resched(void)
 {
 	__asm__ volatile("andl %1, %%gs:%c0"
@@ -131,6 +137,7 @@ static TRACE_ALWAYS_INLINE void set_need_resched(void)
 			 : "memory", "cc");
 }
 
+/* Take the request back. */
 static TRACE_ALWAYS_INLINE void clear_need_resched(void)
 {
 	__asm__ volatile("orl %1, %%gs:%c0"

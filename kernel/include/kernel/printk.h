@@ -2,36 +2,40 @@
  * The message ring behind printk().
  *
  * Context:   printk: any, NMI included. Reading: any.
- * Locking:   none: writers claim records with one atomic addition, readers check sequence numbers.
+ * Locking:   none: a writer claims its slots with one atomic addition, readers check their numbers.
  */
 #ifndef KERNEL_PRINTK_H
 #define KERNEL_PRINTK_H
 
 #include <kernel/base.h>
 
-#define PRINTK_LINE_MAX 400 /* longest message; more is cut */
+#define PRINTK_LINE_MAX 400 /* bytes of the longest message, NUL included; more is cut */
 
+/* As printk(). */
 void vprintk(enum log_level level, const char *fmt, va_list args);
 
-/* Console shows messages up to this level: LOG_INFO while booting, LOG_WARN from the prompt on. */
+/*
+ * The console shows messages of this level and of more urgent ones: LOG_INFO while booting, then
+ * LOG_WARN, or what the boot parameter `loglevel` says.
+ */
 void printk_set_console_level(enum log_level level);
 
 struct dmesg_line {
-	uint64_t seq;
-	uint64_t time_ns;
+	uint64_t seq;	  /* its number; a long message takes several numbers, this is the first */
+	uint64_t time_ns; /* since boot, by the clock of the CPU that wrote it */
 	enum log_level level;
-	uint16_t len;
+	uint16_t len;		    /* of the text, without the NUL */
 	char text[PRINTK_LINE_MAX]; /* without newline, NUL at the end */
 };
 
 /*
- * Copy the first message with a number >= *seq and set *seq to the next. False when there is none.
- * Start with 0; messages that were overwritten are passed over.
+ * Copy the oldest message whose number is *seq or higher, and set *seq to the number behind it.
+ * False when there is none. Begin with *seq = 0; messages that were overwritten are passed over.
  */
 bool dmesg_read(uint64_t *seq, struct dmesg_line *out);
-/* The line as `dmesg` shows it: "[    0.123456] text", cut to `size` with its NUL. */
+/* The line as `dmesg` shows it: "[    0.123456] text", cut to `size` with its NUL. Its length. */
 size_t dmesg_format(const struct dmesg_line *line, char *buf, size_t size);
-/* Forget what is there (dmesg -c). */
+/* Forget the messages there are, as far as reading goes (dmesg -c). */
 void dmesg_clear(void);
 
 #endif

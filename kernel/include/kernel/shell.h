@@ -21,8 +21,9 @@
 struct shell;
 
 /*
- * The thread that users talk to, after vfs_init() and command_init(): runs the boot parameter `run`
- * if there is one, powers off after it when `exit` is given, then serves the console for ever.
+ * The function of the thread that users talk to, started after vfs_init() and command_init(). It
+ * runs the commands of the boot parameter `run`, if there is one, and then serves the console for
+ * ever; with the boot parameter `exit` it powers the machine off instead.
  */
 int shell_main(void *unused);
 

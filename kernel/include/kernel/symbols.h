@@ -16,10 +16,10 @@
 #include <stdint.h>
 #include <kernel/symbols_format.h>
 
-/* A place in the table that moves upwards only. All zero at the start. */
+/* Where symbols_next_at() is in the table: it only moves to higher addresses. All zero at first. */
 struct symbols_cursor {
 	const struct symbols_place *place; /* NULL before the first use */
-	const uint8_t *name;		   /* its tokens */
+	const uint8_t *name;		   /* the tokens of the name of the symbol at `place` */
 };
 
 #define SYMBOLS_CURSOR_INIT                                                                        \
@@ -34,8 +34,7 @@ struct symbols_cursor {
  */
 bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
 
-/* Address of the symbol `name`, 0 when there is none. Of several symbols with that name: the
- * lowest. */
+/* The lowest address of a symbol of that name; 0 when there is none. */
 uintptr_t symbols_find(const char *name);
 
 /*
@@ -46,7 +45,10 @@ uintptr_t symbols_find(const char *name);
  */
 size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_name);
 
-/* Number of symbols, and the name and address of each: 0 <= index < symbols_count(). */
+/*
+ * Number of symbols; and the name and address of symbol `index`, 0 <= index < symbols_count().
+ * symbols_get() returns the length of the name.
+ */
 uint32_t symbols_count(void);
 size_t symbols_get(uint32_t index, char *out_name, uintptr_t *out_addr);
 

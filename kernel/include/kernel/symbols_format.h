@@ -7,10 +7,11 @@
  *                               address and size; the first nr_addressed strictly ascending, none
  *                               reaching into the next; behind them one at SYMBOLS_NO_OFFSET; then
  *                               the others
- *   uint32_t by_name[nr_symbols] indexes in the order of their names (strcmp)
- *   uint32_t mark[]             position in names[] of symbol 0, SYMBOLS_MARK, 2 * SYMBOLS_MARK,
- * ... uint8_t  token_len[256] uint8_t  names[]            per symbol: number of tokens, then one
- * byte for each
+ *   uint32_t by_name[nr_symbols]
+ *                               indexes of the symbols in the order of their names (strcmp)
+ *   uint32_t mark[]             position in names[] of every SYMBOLS_MARK-th symbol, from symbol 0
+ *   uint8_t  token_len[256]     length of each token's text
+ *   uint8_t  names[]            for each symbol: number of tokens, then one byte for each
  *
  * Symbols [0, nr_addressed) answer "what is at this address". The rest, aliases of the former and
  * boundaries without a size, can be found by name only. Every array starts on 8 bytes; all numbers

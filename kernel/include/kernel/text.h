@@ -3,8 +3,7 @@
  * is built on them.
  *
  * Context:   thread.
- * Locking:   taken inside ftrace's lock; nothing but the hot-plug lock is taken inside it. A second
- *            batch in flight is asserted against in arch/.
+ * Locking:   taken inside ftrace's lock; nothing but the hot-plug lock is taken inside it.
  */
 #ifndef KERNEL_TEXT_H
 #define KERNEL_TEXT_H

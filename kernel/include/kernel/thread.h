@@ -6,12 +6,13 @@
  *         wake |  v schedule() in another state
  *          INTERRUPTIBLE, UNINTERRUPTIBLE
  *
- * Interrupted means: thread_interrupt() was called (Ctrl-C, kill); interruptible waits end with
- * -EINTR until thread_clear_interrupt().
+ * A thread is interrupted when thread_interrupt() was called for it (Ctrl-C, kill). From then on
+ * its interruptible waits end with -EINTR, until thread_clear_interrupt().
  *
  * Context:   thread, unless said.
+ * Locking:   inside.
  * Ownership: thread_create() hands the caller one reference, thread_join() or thread_put() gives it
- *            back. THREAD_DETACHED threads hand out none.
+ *            back. For THREAD_DETACHED threads the caller gets none.
  */
 #ifndef KERNEL_THREAD_H
 #define KERNEL_THREAD_H
@@ -40,14 +41,14 @@ enum thread_state {
 enum thread_policy {
 	THREAD_NORMAL = 0,
 	THREAD_FIFO = 1, /* real time: runs until it sleeps, yields or a more urgent one comes */
-	THREAD_RR = 2,	 /* real time: the same in turns with those of its priority */
+	THREAD_RR = 2,	 /* real time: as THREAD_FIFO, but takes turns with those of its priority */
 };
 #define THREAD_RT_PRIO_MAX 99 /* real-time priorities: 1, least urgent, to 99 */
 
 /* Flags of thread_create(). */
 #define THREAD_DETACHED 0x1u /* nobody joins it */
 #define THREAD_SERVICE	0x2u /* belongs to the kernel: cannot be killed */
-#define THREAD_IDLE	0x4u /* of the scheduler itself */
+#define THREAD_IDLE	0x4u /* the idle thread of a CPU; only the scheduler makes these */
 
 struct thread {
 	struct arch_context context; /* saved registers */
@@ -63,30 +64,30 @@ struct thread {
 	void *arg;
 	int exit_status;
 	struct completion exited;
-	int32_t group;	      /* Ctrl-C goes to a group; inherited; own pid to start one */
-	void *user;	      /* the shell's context of this thread; inherited, not owned */
-	struct list all_link; /* guarded by thread_list_lock */
+	int32_t group; /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
+	void *user;    /* the shell's context of this thread; inherited, not owned */
+	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
 
 	/*
 	 * Scheduling; guarded by the lock of the run queue of `cpu`, or by wake_lock when asleep.
 	 */
 	struct spinlock wake_lock;
-	_Atomic uint32_t cpu;
-	_Atomic uint32_t on_cpu;   /* its registers are live */
-	_Atomic uint32_t on_queue; /* runnable: queued or running */
-	uint64_t affinity;	   /* bit per CPU */
+	_Atomic uint32_t cpu;	   /* where it runs or waits to run, or did last */
+	_Atomic uint32_t on_cpu;   /* its registers are in the CPU, not in `context` */
+	_Atomic uint32_t on_queue; /* ON_QUEUE_* of sched.h: is it runnable? */
+	uint64_t affinity;	   /* CPUs that it may use, a bit each */
 	uint8_t policy;		   /* enum thread_policy; inherited, but not by services */
 	uint8_t rt_priority;	   /* 1 to 99; 0 for THREAD_NORMAL */
 	bool keeps_turn;	   /* real time: goes in front of those of its priority */
 	struct heap_node run_node; /* normal: key is vruntime_ns */
-	struct list run_link;
-	uint64_t vruntime_ns;
-	uint64_t exec_start_ns;
-	uint64_t runtime_ns;
-	uint64_t slice_start_ns;
-	_Atomic uint64_t nr_voluntary; /* passed voluntary switches */
-	uint64_t nr_involuntary;
+	struct list run_link;	   /* waits to run: in a list of the run queue; dead: for kreaper */
+	uint64_t vruntime_ns;	   /* normal: the one with the least runs next */
+	uint64_t exec_start_ns;	   /* its run time is counted up to here */
+	uint64_t runtime_ns;	   /* CPU time so far */
+	uint64_t slice_start_ns;   /* when it was switched to last */
+	_Atomic uint64_t nr_voluntary; /* times that it gave the CPU up: slept or yielded */
+	uint64_t nr_involuntary;       /* times that it was preempted */
 };
 
 static TRACE_ALWAYS_INLINE struct thread *current_thread(void)
@@ -95,48 +96,61 @@ static TRACE_ALWAYS_INLINE struct thread *current_thread(void)
 }
 
 /*
- * Start fn(arg) in a new thread on any CPU. NULL when out of memory. With THREAD_DETACHED the
- * result says only "started": do not dereference it.
+ * Start fn(arg) in a new thread on any CPU; when fn returns, the thread ends with that status. The
+ * name is cut to THREAD_NAME_LEN. NULL when out of memory. With THREAD_DETACHED the result says
+ * only whether it was started: it must not be dereferenced.
  */
 struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags);
 /* The same on the CPUs of `affinity` only. */
 struct thread *thread_create_on(uint64_t affinity, const char *name, int (*fn)(void *arg),
 				void *arg, uint32_t flags);
-/* Made, not started: start it with wake_up_new_thread(), so that fields can be set before. */
+/*
+ * Make a thread that does not run yet, so that the caller can set fields. It runs after
+ * wake_up_new_thread().
+ */
 struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags);
 void wake_up_new_thread(struct thread *thread);
+/* End the calling thread. */
 void thread_exit(int status) __attribute__((noreturn));
-/* Wait for its end, give the reference back. 0, or -EINTR (then the reference is kept). */
+/*
+ * Wait until the thread ends, and give the reference back. 0; or -EINTR when the caller is
+ * interrupted, who then keeps the reference. `out_status` may be NULL.
+ */
 int thread_join(struct thread *thread, int *out_status);
-/* The same, not interruptible. Returns its exit status. */
+/* The same, not interruptible. Returns the thread's exit status. */
 int thread_join_wait(struct thread *thread);
 void thread_get(struct thread *thread);
 void thread_put(struct thread *thread);
 
-/* 0, or -EINTR when interrupted before. */
+/* Sleep for at least `ns`. 0, or -EINTR as soon as the thread is interrupted. */
 int thread_sleep_ns(uint64_t ns);
-/* The same, not interruptible. */
+/* Sleep for `ns`, interrupted or not; only wake_up_process() ends it before. */
 void thread_pause_ns(uint64_t ns);
-/* Give up the CPU; other runnable threads go first. */
+/* Let another runnable thread go first; for a real-time thread, those of its priority. */
 void yield(void);
-/* At every round of a loop that may run long without sleeping: lets others run when they should. */
+/* For every round of a loop that may run long without sleeping: lets others run if they should. */
 void cond_resched(void);
-/* Switch to the next thread; the caller has set its state. Preemption and interrupts on. */
+/*
+ * Switch to the next thread. The caller has set its own state: unless that is THREAD_RUNNING it
+ * sleeps until it is woken. Preemption and interrupts on.
+ */
 void schedule(void);
+/* `state`: enum thread_state. */
 static TRACE_ALWAYS_INLINE void set_current_state(uint32_t state)
 {
 	atomic_store(&current_thread()->state, state);
 }
 /*
- * schedule(), but wake up by oneself at `deadline_ns` (WAIT_FOREVER: never). True when it passed.
+ * As schedule(), with a timer that wakes the thread at `deadline_ns`, as ktime_ns() counts
+ * (WAIT_FOREVER: never). True when the timer has fired.
  */
 bool schedule_until(uint64_t deadline_ns);
 
-/* Any context but NMI. True when it was woken by this call. */
+/* Make a sleeping thread run again. True when it slept. Any context but NMI. */
 bool wake_up_process(struct thread *thread);
-/* Any context but NMI. */
+/* Interrupt the thread; if it sleeps interruptibly, wake it. Any context but NMI. */
 void thread_interrupt(struct thread *thread);
-/* Everyone whose group is `group`. Thread, softirq. */
+/* Interrupt all threads of the group but those of THREAD_SERVICE. Thread, softirq. */
 void thread_interrupt_group(int32_t group);
 static TRACE_ALWAYS_INLINE bool thread_interrupted(void) /* the calling thread */
 {
@@ -148,49 +162,58 @@ int thread_kill(int32_t pid);
 
 void thread_set_name(struct thread *thread, const char *name);
 /*
- * 0; -EINVAL unless rt_priority fits the policy; -EPERM for idle threads. It holds from now on,
- * also for a thread that runs or waits.
+ * 0; -EINVAL unless rt_priority fits the policy (0 for THREAD_NORMAL, otherwise 1 to 99); -EPERM
+ * for idle threads. It holds from now on, also for a thread that runs or waits.
  */
 int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority);
 /*
- * Of each period real-time threads get at most the runtime on each CPU, when others want it too;
- * -1: no limit. Microseconds. Set: 0, or -EINVAL unless 0 < period and -1 <= runtime <= period.
+ * The limit of real-time threads: on each CPU they get at most the runtime out of each period when
+ * normal threads want to run there, too. Both are in microseconds. There is no limit when the
+ * runtime is -1, 0 or the whole period. Setting one returns 0, or -EINVAL unless 0 < period and
+ * -1 <= runtime <= period.
  */
 int sched_rt_period_us(void);
 int sched_rt_runtime_us(void);
 int sched_rt_set_period_us(int us);
 int sched_rt_set_runtime_us(int us);
-/* 0; -EINVAL when no online CPU is in `affinity`. The thread moves when it runs next. */
+/*
+ * Set the CPUs that the thread may use, a bit each. 0; -EINVAL when none of them is online. If it
+ * runs on another CPU, it leaves that soon, not before the return.
+ */
 int thread_set_affinity(struct thread *thread, uint64_t affinity);
 
-/* A reference to the thread, or NULL. */
+/* A reference to the thread, for thread_put(); NULL when there is none of that pid. */
 struct thread *thread_find(int32_t pid);
 /*
- * Copy the name (THREAD_NAME_LEN) of thread `pid`; false when there is none. Without `may_wait` any
- * context, and false when the list is busy.
+ * Copy the name (THREAD_NAME_LEN bytes) of thread `pid`; false when there is none. Without
+ * `may_wait` it works in any context, and the answer is also false when the list is locked.
  */
 bool thread_name(int32_t pid, bool may_wait, char *out_name);
-/* For every thread, idle ones included; list lock held, preemption off: fn must not block. */
+/* Call fn for every thread, idle ones included. A lock is held, interrupts are off: no blocking. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
 /*
- * trace_plat_each_stack(): the functions of `look` run with interrupts off. Thread, interrupts on.
+ * Does what trace_plat_each_stack() of <trace/platform_ops.h> promises. The functions of `look` run
+ * with interrupts off. Thread context, interrupts on.
  */
 struct trace_plat_look;
 void thread_each_stack(const struct trace_plat_look *look);
-const char *thread_state_name(const struct thread *thread); /* "R", "S", "D", "Z", "I" */
+/*
+ * R runs or is ready to, S sleeps interruptibly, D sleeps uninterruptibly, Z dead, I idle thread.
+ */
+const char *thread_state_name(const struct thread *thread);
 
 /*
- * Return when every preempt-off section that ran at the call has ended, on every CPU. Every 10 s
- * the log names who is still inside.
+ * Return when every preempt-off section that ran at the call has ended, on every CPU. If one lasts
+ * long, a warning every 10 s names its CPU and thread. Preemption and interrupts on.
  */
 void synchronize_preempt(void);
 
 struct sched_cpu_stats {
-	uint64_t nr_switches;
-	uint64_t nr_wakeups;
-	uint64_t nr_migrations;
+	uint64_t nr_switches;	/* from one thread to another */
+	uint64_t nr_wakeups;	/* threads that were put on the run queue because they woke */
+	uint64_t nr_migrations; /* threads that came from another CPU's run queue */
 	uint64_t idle_ns;
-	uint32_t nr_running;
+	uint32_t nr_running; /* runnable now, the running one included, without idle */
 };
 void sched_cpu_stats_get(uint32_t cpu, struct sched_cpu_stats *out);
 

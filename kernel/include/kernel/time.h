@@ -14,16 +14,19 @@
 #define TICK_HZ	      250u
 #define TICK_NS	      (NSEC_PER_SEC / TICK_HZ)
 
-/* Nanoseconds since boot; never goes back, on no CPU and across CPUs. */
+/* Nanoseconds since boot; never goes back, not even when one CPU reads it after another. */
 uint64_t ktime_ns(void);
-/* The moment `ns` from now, or the last one there is: WAIT_FOREVER. */
+/* ktime_ns() + ns; when that does not fit, UINT64_MAX, which is WAIT_FOREVER. */
 static inline uint64_t ktime_after(uint64_t ns)
 {
 	uint64_t now_ns = ktime_ns();
 
 	return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
 }
-/* ktime_ns() by this CPU's counter alone: cheaper, may differ between CPUs by their skew. */
+/*
+ * The same time by this CPU's counter alone: cheaper, but another CPU may read a little less
+ * afterwards, for their counters differ. Does not go back on one CPU.
+ */
 uint64_t local_clock_ns(void);
 
 #endif

@@ -14,16 +14,25 @@
 struct timer {
 	struct heap_node node; /* key: deadline_ns */
 	void (*fn)(struct timer *timer);
-	_Atomic uint32_t cpu;	/* queue it is on */
-	_Atomic uint32_t state; /* idle, queued or firing */
+	_Atomic uint32_t cpu;	/* whose queue it is on, or was last */
+	_Atomic uint32_t state; /* queued or not, see timer.c */
 };
 
 void timer_setup(struct timer *timer, void (*fn)(struct timer *timer));
-/* Fire at or after `deadline_ns` (clock: ktime_ns()). A queued timer is moved. */
+/*
+ * Call its function on this CPU, at `deadline_ns` or soon after (as ktime_ns() counts). A timer
+ * that is queued already gets the new deadline.
+ */
 void timer_start(struct timer *timer, uint64_t deadline_ns);
-/* True when it was queued. It may still be running on another CPU. */
+/*
+ * Take it off its queue. True when it was queued: its function is not called then. When false, the
+ * function may be running on another CPU.
+ */
 bool timer_cancel(struct timer *timer);
-/* The same, and waits until it does not run. Not from its own function; thread or softirq. */
+/*
+ * The same, and waits until its function does not run. Thread or softirq context, but not in that
+ * function.
+ */
 bool timer_cancel_sync(struct timer *timer);
 
 #endif

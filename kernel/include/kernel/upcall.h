@@ -16,19 +16,19 @@ struct trace_thread;
 struct trap_frame;
 
 /*
- * The kernel proper, on the boot CPU's boot stack, interrupts off, GS base valid. The boot context
- * becomes the idle thread of CPU 0.
+ * Start the kernel. On the boot CPU and its boot stack, interrupts off; the GS base points to
+ * the CPU's struct cpu_local. The boot context becomes the idle thread of CPU 0.
  */
 void kernel_main(const struct handover *handover) __attribute__((noreturn));
 
 /*
- * Before CPU `cpu` is started, on the CPU that starts it: makes the idle thread and fills
- * local->current, current_pid, trace_thread, preempt_count, kernel_private and
- * kernel_stack_top. The new CPU runs on that stack from its first C function. Returns 0 or -ENOMEM.
- * Thread context.
+ * Called before CPU `cpu` is started, on the CPU that starts it, in thread context. Makes the idle
+ * thread and fills local->current, current_pid, trace_thread, preempt_count, kernel_private and
+ * kernel_stack_top. The new CPU runs on the stack of that thread from its first C function on.
+ * Returns 0 or -ENOMEM.
  */
 int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local);
-/* The new CPU, online, interrupts off, on the stack of upcall_ap_prepare(). Never returns. */
+/* Called on the new CPU when it is online: on the stack of its idle thread, interrupts off. */
 void upcall_ap_main(uint32_t cpu) __attribute__((noreturn));
 
 /*
@@ -38,20 +38,23 @@ void upcall_ap_main(uint32_t cpu) __attribute__((noreturn));
 void *upcall_page_table_alloc(void);
 
 /*
- * The outermost interrupt is about to return to code that had interrupts on. Interrupts off,
- * HARDIRQ bits already taken out of preempt_count. Runs pending softirqs with interrupts on, then
- * reschedules when that is wanted and the preempt depth is 0. Returns with interrupts off.
+ * Called when the outermost interrupt is about to return to code that had interrupts on. Interrupts
+ * off, HARDIRQ bits already taken out of preempt_count. Runs pending softirqs with interrupts on,
+ * then reschedules when that is wanted and preemption is on. Returns with interrupts off.
  */
 void upcall_irq_exit(void);
-/* The reschedule half of upcall_irq_exit() alone: depth 0, interrupts off before and after. */
+/* The second half of upcall_irq_exit(): reschedules if wanted. Interrupts off before and after. */
 void upcall_preempt(void);
-/* The tick is due; the deadline given to arch_timer_arm_ns() has passed. irq. */
+/* The periodic tick of this CPU. irq. */
 void upcall_tick(void);
+/* The deadline that this CPU gave to arch_timer_arm_ns() has passed. irq. */
 void upcall_timer(void);
-/* Reschedule IPI. irq. */
+/*
+ * Another CPU wants this one to look whether another thread is to run: smp_send_reschedule(). irq.
+ */
 void upcall_reschedule(void);
 
-/* A trap that nobody handles: panics with `what` ("page fault at ...") and the registers. */
+/* A trap that nobody handles: panics with `what` ("page fault at ...") and the registers. Any. */
 void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((noreturn));
 
 /*
@@ -60,9 +63,10 @@ void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((nore
  */
 bool upcall_stack_range(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi);
 /*
- * The real return address for `ret`, found at `slot`: the return of a traced function may be
- * hooked. `runs`: on whose behalf a trap stack is used; NULL: `slot` is on a thread's stack. Any
- * context. Not traced.
+ * `ret` is the return address that is stored at `slot`, on some stack. While a tracer has hooked
+ * the return of that function, it is the hook's address: the answer is then the real return
+ * address, otherwise `ret`. `runs` is the thread on whose behalf the CPU uses that stack if it is a
+ * trap stack; NULL: the stack is a thread's own. Any context, NMI included. Not traced.
  */
 uintptr_t upcall_return_address(const struct trace_thread *runs, uintptr_t ret,
 				const uintptr_t *slot);

@@ -1,5 +1,5 @@
 /*
- * What the banner says.
+ * The kernel's version and its compiler, as the banner, `uname` and /proc/version show them.
  */
 #ifndef KERNEL_VERSION_H
 #define KERNEL_VERSION_H

@@ -1,6 +1,6 @@
 /*
  * Names for everything that can be read or written: the ram tree at `/`, devices, pipes, and the
- * trace tree, which is mounted twice, and wherever else one likes.
+ * trace tree, which is mounted at two places from the start and may be mounted at others, too.
  *
  *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --file_read/write--> bytes
  *
@@ -46,14 +46,14 @@ struct file;
 
 /* What one kind of open file can do. A missing read or write gives -EINVAL. */
 struct file_ops {
-	/* Bytes read, 0 at the end, or -errno. `pos` is the file's position, to be moved. */
+	/* Bytes moved, or -errno; a read gives 0 at the end. Both move `pos`, the position. */
 	ssize_t (*read)(struct file *file, void *buf, size_t len, uint64_t *pos);
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
-	/* Would a read give something, without waiting for it? Without it: yes. */
+	/* Would a read return at once, without waiting? When this is missing, the answer is yes. */
 	bool (*is_readable)(struct file *file);
-	int (*close)(struct file *file); /* optional; the object is freed whatever it returns */
-	bool has_position;		 /* one read or write at a time */
-	bool is_console;		 /* people read it: flush at each line */
+	int (*close)(struct file *file); /* optional; frees the object, whatever it returns */
+	bool has_position;		 /* reads and writes are serialised by the file's lock */
+	bool is_console;		 /* people read it: commands flush at each end of a line */
 };
 
 struct file {
@@ -66,34 +66,39 @@ struct file {
 };
 
 /*
- * A file system: how to walk and change one tree. Missing members give -EPERM (lookup is a must).
+ * A file system: how to walk and change one tree. Only put, create and remove may be missing;
+ * without the last two, changes fail with -EPERM. Functions that return int: 0 or -errno.
  */
 struct vfs_fs {
 	const char *name;
-	void *(*root)(void); /* held */
+	void *(*root)(void); /* the root's node, held until put() */
+	/* The node of one name in a directory, held until put(); -ENOENT when there is none. */
 	int (*lookup)(void *dir, const char *name, void **out_node);
-	void (*put)(void *node); /* optional */
+	void (*put)(void *node); /* let go of a node */
 	void (*stat)(void *node, struct vfs_stat *out_stat);
 	/* Fill ops and object of `file`; its flags are set. The node stays the caller's. */
 	int (*open)(void *node, struct file *file);
-	/* Name of entry `index` of a directory; -ENOENT behind the last one. */
+	/* Name of entry `index`, into VFS_NAME_MAX bytes; -ENOENT behind the last one. */
 	int (*entry)(void *dir, uint32_t index, char *out_name);
 	int (*create)(void *dir, const char *name, bool is_dir);
 	int (*remove)(void *dir, const char *name, bool is_dir);
 };
 
-/* Build the ram tree, /dev and /proc, mount the trace tree. Once, before the first shell. */
+/*
+ * Build the ram tree with /dev and /proc. 0, or -errno when out of memory. Once, before the first
+ * shell.
+ */
 int vfs_init(void);
 
 /*
  * `path` seen from directory `cwd` as an absolute path without `.`, `..` and double slashes, into
- * VFS_PATH_MAX bytes. -ENAMETOOLONG. The file need not exist.
+ * VFS_PATH_MAX bytes. The file need not exist. 0; -ENAMETOOLONG; -ENOENT for an empty path.
  */
 int vfs_resolve(const char *cwd, const char *path, char *out_path);
 
 /*
- * Open with VFS_* flags. -ENOENT, -EISDIR, -EACCES (no file can be made there), ... The mode bits
- * do not matter: whoever is here is root.
+ * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
+ * -EACCES (no file can be made there) or -ENOMEM. The mode bits do not matter: every user is root.
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
@@ -104,23 +109,29 @@ int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
 
 /*
- * Mounts: `type` is the name of a file system. vfs_mount() is 0 as well when the directory is that
- * already. -ENODEV: no such type; -ENOENT, -ENOTDIR; -EPERM: that type is somewhere else, for good;
- * -EBUSY: another is mounted there; -ENOSPC: too many.
+ * Mount the file system of that type at a directory. 0, also when it is mounted there already.
+ * -ENODEV: no such type; -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree can be
+ * mounted at further places; -EBUSY: another one is mounted there; -ENOSPC: too many.
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);
 /* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
 int vfs_umount(const char *cwd, const char *path);
-/* Mount `index` in the order they were made, into VFS_PATH_MAX bytes. Its type; NULL at the end. */
+/*
+ * Path of mount `index` (from 0, the oldest first), into VFS_PATH_MAX bytes. Returns its type; NULL
+ * behind the last one.
+ */
 const char *vfs_mount_get(uint32_t index, char *out_path);
 
 /*
- * Bytes moved or -errno. file_write() is one write of the file system: never split, never joined.
+ * Bytes moved, 0 at the end of what can be read, or -errno; -EBADF when the file was not opened for
+ * that. One file_write() is one write of the file system: it is neither split nor joined with
+ * others.
  */
 ssize_t file_read(struct file *file, void *buf, size_t len);
 ssize_t file_write(struct file *file, const void *buf, size_t len);
-/* Is it worth reading now? What that means is the file's. */
+/* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
+/* One more reference to `file`, which is also the result. */
 struct file *file_get(struct file *file);
 /* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
 int file_put(struct file *file);
@@ -135,9 +146,9 @@ struct file *file_create(const struct file_ops *ops, void *object, uint32_t flag
 #define PIPE_ATOMIC 4096u
 int pipe_create(struct file **out_read, struct file **out_write);
 
-/* The console as a file, one reference. Reading gives edited lines. */
+/* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);
-/* The cursor may stand behind text: bring it to the start of a line. */
+/* Go to a new line if the last output to the console did not end its line. */
 void console_fresh_line(void);
 
 #endif

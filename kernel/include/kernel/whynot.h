@@ -1,5 +1,5 @@
 /*
- * Why a function cannot be traced: the answer to a name that has no call site.
+ * Why a function cannot be traced: a sentence about a name that no call site has.
  *
  * The table is made from the kernel's debug information by tools/whynot and linked in by the second
  * link. Until then, and for a name in none of the tables, the answer is WHYNOT_UNKNOWN.

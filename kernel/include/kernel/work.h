@@ -3,7 +3,8 @@
  * queued them.
  *
  * Context:   queue: any but NMI. flush, cancel: thread.
- * Ownership: the caller's struct, until its function has begun.
+ * Locking:   inside.
+ * Ownership: the caller's struct; it must stay until its function has begun, or it was cancelled.
  */
 #ifndef KERNEL_WORK_H
 #define KERNEL_WORK_H
@@ -15,7 +16,7 @@
 struct work {
 	struct list link;
 	void (*fn)(struct work *work);
-	_Atomic uint32_t is_pending;
+	_Atomic uint32_t is_pending; /* queued, and its function has not begun */
 };
 
 struct delayed_work {
@@ -24,15 +25,23 @@ struct delayed_work {
 };
 
 void work_init(struct work *work, void (*fn)(struct work *work));
-/* False when it was queued already and has not begun. */
+/* Have it run on this CPU's worker. False when it is queued already: it runs once. */
 bool work_queue(struct work *work);
 /* The same on the worker of `cpu`, which is online. */
 bool work_queue_on(uint32_t cpu, struct work *work);
-/* Wait until everything queued before the call, on all CPUs, has run. */
+/*
+ * Wait until everything queued before the call, on all CPUs, has run. Delayed work counts from the
+ * end of its delay.
+ */
 void work_flush(void);
 
 void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work));
+/* Queue it `delay_ns` from now. If it is still waiting, the new delay counts. */
 void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns);
+/*
+ * True when its delay had not passed: it does not run. False: it was not waiting, and may be queued
+ * or running now.
+ */
 bool delayed_work_cancel(struct delayed_work *work);
 
 #endif
