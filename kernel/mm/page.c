@@ -16,20 +16,20 @@
 #include "page.h"
 
 #define CHUNK_PAGES   (1u << PAGE_MAX_ORDER)
-#define MAX_CHUNKS    16384u /* 64 GiB */
-#define PAGE_LIST_END UINT32_MAX
+#define MAX_CHUNKS    16384u	 /* 64 GiB; memory above is not used */
+#define PAGE_LIST_END UINT32_MAX /* no page number */
 #define POISON_FREE   0x6b
 
 static struct {
-	struct spinlock lock;
-	struct page *pages; /* index: page number - first_pfn */
-	uint32_t first_pfn; /* a multiple of CHUNK_PAGES */
-	uint32_t end_pfn;
-	uint32_t free_head[PAGE_MAX_ORDER + 1];
-	uint64_t nr_total;
+	struct spinlock lock; /* guards what is below end_pfn; what is above is set at boot */
+	struct page *pages;   /* index: page number - first_pfn */
+	uint32_t first_pfn;   /* page number, a multiple of CHUNK_PAGES */
+	uint32_t end_pfn;     /* behind the last page, a multiple as well */
+	uint32_t free_head[PAGE_MAX_ORDER + 1]; /* first free block of each order, or LIST_END */
+	uint64_t nr_total;			/* pages */
 	uint64_t nr_free;
 	uint64_t nr_failures;
-	uint64_t chunk_ready[MAX_CHUNKS / 64];
+	uint64_t chunk_ready[MAX_CHUNKS / 64]; /* bit per chunk: its metadata is set up */
 } zone;
 
 static _Atomic uint64_t nr_page_tables;
@@ -44,6 +44,7 @@ static void *page_pfn_address(uint32_t pfn)
 	return arch_phys_to_virt((uint64_t)pfn << PAGE_SHIFT);
 }
 
+/* Set up the metadata of the chunk that page `pfn` is in, if that was not done yet. */
 static void page_chunk_prepare(uint32_t pfn)
 {
 	uint32_t chunk = (pfn - zone.first_pfn) / CHUNK_PAGES;
@@ -98,7 +99,7 @@ static void page_free_block_locked(uint32_t pfn, unsigned int order)
 	page_free_list_add(pfn, order);
 }
 
-/* A block of `order`, or PAGE_LIST_END. Lock held. */
+/* Take a block of `order`: its first page's number, or PAGE_LIST_END. Lock held. */
 static uint32_t page_take_block_locked(unsigned int order)
 {
 	unsigned int have = order;
@@ -124,8 +125,9 @@ static uint32_t page_take_block_locked(unsigned int order)
 }
 
 /*
- * Debug builds fill memory that is freed with a pattern and look at the next allocation whether it
- * is still there. Blocks of the largest order are left alone: their metadata may not be set up.
+ * Debug builds fill memory that is freed with a pattern. When it is allocated again they check that
+ * the pattern is still there. Blocks of the largest order are left alone, because the metadata of
+ * their pages may not be set up.
  */
 static void page_poison(void *memory, unsigned int order)
 {
@@ -228,7 +230,7 @@ void page_get_counts(uint64_t *out_total, uint64_t *out_free, uint64_t *out_fail
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
-/* Hand [pfn, end) to the free lists in the largest aligned blocks. */
+/* Hand [pfn, end) to the free lists, in aligned blocks as large as possible. */
 static void page_add_range(uint32_t pfn, uint32_t end)
 {
 	zone.nr_total += end - pfn;
@@ -244,7 +246,7 @@ static void page_add_range(uint32_t pfn, uint32_t end)
 	}
 }
 
-/* Set the metadata array aside in the first range with room for it; the start of that range. */
+/* Place the metadata array at the start of the first range with room for it; return that range. */
 static const struct memory_range *page_place_metadata(const struct memory_range *ranges, size_t nr,
 						      size_t bytes)
 {

@@ -7,8 +7,9 @@
  * free object. The metadata of each of its pages says SLAB and the order, which is how kfree()
  * finds the slab of an address.
  *
- * Debug builds put a red zone behind each object, which must not change and says whether the object
- * is free. Free objects and the room behind the bytes asked for hold patterns.
+ * Debug builds put a red zone behind each object: a guard that nobody may change, and whether the
+ * object is free. Free objects, and the bytes behind those that were asked for, hold patterns; a
+ * pattern that has changed shows that somebody wrote where he must not.
  */
 #include <kernel/config.h>
 #include <kernel/list.h>
@@ -20,7 +21,7 @@
 
 #define SLAB_MAX_ORDER	3
 #define SLAB_MIN_NR	8 /* objects in a slab, if the order allows */
-#define SLAB_KEEP_EMPTY 2
+#define SLAB_KEEP_EMPTY 2 /* empty slabs that a cache keeps; the others are freed */
 #define RED_ZONE	0xfa7c0de5fa7c0de5ull
 #define RED_FREE	0x6b6b6b6bu
 #define RED_LIVE	0xa11cea11u
@@ -31,7 +32,7 @@
 struct red_zone {
 	uint64_t guard;
 	uint32_t state; /* RED_FREE or RED_LIVE */
-	uint32_t bytes; /* asked for; what is behind them is filled */
+	uint32_t bytes; /* asked for; those behind them, up to object_bytes, are FILL_BEHIND */
 };
 
 struct slab {
@@ -43,14 +44,14 @@ struct slab {
 } __attribute__((aligned(16)));
 
 struct slab_cache {
-	struct spinlock lock; /* guards everything below `stride`, and the slabs */
+	struct spinlock lock; /* guards everything from `slabs` on, and the slabs */
 	const char *name;
 	struct list all_link; /* guarded by caches_lock */
 	uint32_t object_bytes;
-	uint32_t stride;
-	uint32_t per_slab;
-	uint32_t order;
-	struct list slabs;
+	uint32_t stride;   /* from one object to the next */
+	uint32_t per_slab; /* objects */
+	uint32_t order;	   /* a slab has 2^order pages */
+	struct list slabs; /* those with a free object */
 	uint32_t nr_slabs;
 	uint32_t nr_empty;
 	uint64_t nr_live;
@@ -81,7 +82,7 @@ static bool slab_is_filled(const uint8_t *from, size_t len, uint8_t byte)
 	return len == 0;
 }
 
-/* The first word is the link of the free list. */
+/* Fill a free object, but for its first word, which links it to the next free one. */
 static void slab_mark_free(const struct slab_cache *cache, void *object)
 {
 	*slab_red_zone_of(cache, object) =
@@ -196,7 +197,7 @@ static void *slab_take_object_locked(struct slab_cache *cache)
 	return object;
 }
 
-/* An object of which `bytes` are used. */
+/* A new object, of which the caller has asked for `bytes` bytes. */
 static void *slab_alloc_object(struct slab_cache *cache, size_t bytes)
 {
 	uint64_t flags;

@@ -3,7 +3,8 @@
  *
  *   slot (32 KiB):  | not mapped, 16 KiB | stack, 16 KiB |
  *
- * A free stack stays mapped for the next thread, up to a number: unmapping interrupts every CPU.
+ * A stack that is freed stays mapped for the next thread, because unmapping interrupts every CPU.
+ * Up to max_spare such spare stacks are kept.
  */
 #include <stdatomic.h>
 #include <arch/paging.h>
@@ -20,17 +21,18 @@
 #define SPARE_MAX   256u
 
 static struct {
-	struct mutex lock;
+	struct mutex lock;  /* guards the spare stacks, and changes of `mapped` */
 	uint32_t next_slot; /* where the search for a free slot starts */
 	uint32_t nr_spare;
-	uint32_t max_spare;
-	uint16_t spare[SPARE_MAX];
-	_Atomic uint64_t mapped[NR_SLOTS / 64]; /* read without the lock */
-	_Atomic uint64_t nr_pages;
-	/* For backtraces, read without the lock; the last is of the boot stack. */
+	uint32_t max_spare;			/* set at boot */
+	uint16_t spare[SPARE_MAX];		/* slots of stacks that are mapped and not used */
+	_Atomic uint64_t mapped[NR_SLOTS / 64]; /* bit per slot; read without the lock */
+	_Atomic uint64_t nr_pages;		/* of all mapped stacks */
+	/* Whose stack it is, for backtraces. Without the lock; the last is of the boot stack. */
 	const struct trace_thread *_Atomic owner[NR_SLOTS + 1];
 } stacks;
 
+/* Lowest address of the stack in a slot. */
 static uintptr_t stack_slot(uint32_t slot)
 {
 	return VMAP_BASE + (uintptr_t)slot * SLOT_BYTES + SLOT_BYTES - STACK_BYTES;
@@ -42,6 +44,7 @@ static bool stack_slot_is_mapped(uint32_t slot)
 	       1ull << slot % 64;
 }
 
+/* A slot without a mapped stack; NR_SLOTS when there is none. Lock held. */
 static uint32_t stack_find_slot(void)
 {
 	for (uint32_t i = 0; i < NR_SLOTS; i++) {
@@ -85,7 +88,7 @@ void stack_set_owner(void *stack, const struct trace_thread *owner)
 	atomic_store_explicit(&stacks.owner[slot], owner, memory_order_relaxed);
 }
 
-/* Give back all spare stacks but `keep`, with one flush. */
+/* Unmap all spare stacks but `keep`, with one flush of the TLBs. */
 static void stack_release_spare_locked(uint32_t keep)
 {
 	struct vmap_batch batch = { 0 };
@@ -97,7 +100,7 @@ static void stack_release_spare_locked(uint32_t keep)
 		vmap_unmap(&batch, stack_slot(slot), STACK_PAGES);
 		atomic_fetch_sub(&stacks.nr_pages, STACK_PAGES);
 		if (slot < stacks.next_slot)
-			stacks.next_slot = slot; /* low slots first: page tables stay few */
+			stacks.next_slot = slot; /* low slots first: that needs fewer page tables */
 	}
 	vmap_release(&batch);
 }
@@ -125,7 +128,7 @@ void stack_shrink(void)
 	mutex_unlock(&stacks.lock);
 }
 
-/* At most a sixteenth of memory is kept in spare stacks. */
+/* Spare stacks may take a sixteenth of memory, but at least 2 and at most SPARE_MAX are kept. */
 void stack_init(uint64_t nr_free_pages)
 {
 	uint64_t nr = nr_free_pages / STACK_PAGES / 16;

@@ -1,5 +1,5 @@
 /*
- * vmalloc(): pages from anywhere, in a row in the vmap area; see <kernel/mm.h>.
+ * vmalloc(): pages from anywhere in memory, mapped in a row in the vmap area; see <kernel/mm.h>.
  *
  * Areas are kept in a list in order of address; the first gap that is large enough is taken. One
  * page behind each area stays unmapped.
@@ -12,7 +12,7 @@
 #include "slab.h"
 #include "vmap.h"
 
-#define AREA_BASE (VMAP_BASE + (1ull << 30)) /* stacks are below */
+#define AREA_BASE (VMAP_BASE + (1ull << 30)) /* the thread stacks of stack.c are below */
 
 struct vmap_area {
 	struct list link;
@@ -20,11 +20,11 @@ struct vmap_area {
 	size_t nr_pages;
 };
 
-static struct list areas = LIST_INIT(areas);
+static struct list areas = LIST_INIT(areas); /* guarded by areas_lock */
 static struct mutex areas_lock;
 static uint64_t nr_vmalloc_pages; /* guarded by areas_lock */
 
-/* Link `area` into the first gap of its size. */
+/* Link `area` into the first gap that is large enough. 0 or -ENOMEM. */
 static int vmap_place_area_locked(struct vmap_area *area)
 {
 	size_t bytes = (area->nr_pages + 1) * PAGE_SIZE;
@@ -52,7 +52,7 @@ void *vmalloc(size_t bytes)
 
 	page_get_counts(&total, &nr_free, &failures);
 	if (bytes == 0 || bytes > nr_free * PAGE_SIZE)
-		return NULL; /* before all there is gets used up for a request that cannot be met */
+		return NULL; /* too large: refused before it takes all the pages there are */
 	area = kzalloc(sizeof(*area));
 	if (!area)
 		return NULL;

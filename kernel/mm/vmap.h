@@ -1,5 +1,6 @@
 /*
- * Mapping and unmapping of pages in the vmap area, and what mm.c asks of its two users.
+ * Mapping and unmapping of pages in the vmap area, and what mm.c asks of stack.c and vmap.c, which
+ * use that.
  *
  * Unmapping interrupts every CPU, so pages are collected and given back together:
  *
@@ -20,16 +21,20 @@ struct vmap_batch {
 	uintptr_t end;
 };
 
-/* Zeroed pages at [start, start + nr pages). -ENOMEM with nothing mapped. */
+/* Map `nr` zeroed pages from address `start` on. 0; -ENOMEM: nothing is mapped then. */
 int vmap_map(uintptr_t start, size_t nr);
+/* Unmap `nr` pages and add them to the batch. */
 void vmap_unmap(struct vmap_batch *batch, uintptr_t start, size_t nr);
+/* Flush the TLBs and free the pages of the batch, which is empty then. */
 void vmap_release(struct vmap_batch *batch);
 
-/* stack.c: the number of spare stacks to keep depends on the memory there is; give them back. */
+/* stack.c. Decide from the memory there is how many spare stacks to keep. */
 void stack_init(uint64_t nr_free_pages);
+/* Give back all spare stacks. */
 void stack_shrink(void);
+/* Pages of all stacks, spare ones included. */
 uint64_t stack_nr_pages(void);
-/* vmap.c */
+/* vmap.c. Pages that vmalloc() has given out. */
 uint64_t vmalloc_nr_pages(void);
 
 #endif
