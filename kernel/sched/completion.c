@@ -1,15 +1,16 @@
 /*
  * Completions and semaphores, see <kernel/lock.h>.
  *
- * Both are often on the stack of a waiter that returns as soon as it may. The last thing that
- * complete() does with one is to drop the queue's lock, and each waiter takes that lock once
- * before it returns: the memory is not used after that.
+ * A completion is often on the stack of a waiter, who returns as soon as it is done. The last thing
+ * that complete() does with it is to release the queue's lock, and a waiter takes that lock once
+ * before it returns. So nobody uses the memory after that. A semaphore has no such protection: it
+ * must stay until every semaphore_up() has returned.
  */
 #include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
 
-#define DONE_FOR_ALL 0x80000000u
+#define DONE_FOR_ALL 0x80000000u /* of `done`, after complete_all() */
 
 static bool completion_try_take(_Atomic uint32_t *done)
 {
@@ -29,6 +30,7 @@ static bool completion_done(void *arg)
 	return completion_try_take(&((struct completion *)arg)->done);
 }
 
+/* Wait until whoever holds the lock has released it. */
 static void completion_pass_lock(struct spinlock *lock)
 {
 	spin_unlock_irqrestore(lock, spin_lock_irqsave(lock));

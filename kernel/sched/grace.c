@@ -1,8 +1,9 @@
 /*
  * Grace periods, see <kernel/thread.h>: every CPU has to be seen outside of preempt-off sections.
  *
- * It is when it has passed sched_switch(), or when an interrupt finds it outside. The interrupt
- * alone would do for most; the count is for a CPU that is in short sections whenever one comes.
+ * A CPU was outside when an interrupt finds it there, or when it has called sched_switch() since
+ * the beginning. The interrupt is enough for most CPUs. The calls are counted because of a CPU that
+ * is in one short section after another, so that every interrupt happens to come inside of one.
  */
 #include <arch/cpu.h>
 #include <arch/smp.h>
@@ -14,12 +15,12 @@
 
 struct waiting {
 	_Atomic uint64_t cpus;	       /* a bit for each that was not seen outside yet */
-	uint64_t passes[MAX_CPUS];     /* nr_passes at the beginning */
-	uint64_t named_ns;	       /* when the log was told last, or the beginning */
-	_Atomic int32_t pid[MAX_CPUS]; /* who was inside at the last look */
+	uint64_t passes[MAX_CPUS];     /* of each run queue: nr_passes at the beginning */
+	uint64_t named_ns;	       /* time of the last warning, or of the beginning */
+	_Atomic int32_t pid[MAX_CPUS]; /* thread that was inside at the last look */
 };
 
-/* Does this interrupt, interrupts off, lie outside of every preempt-off section? */
+/* In an interrupt: was this CPU outside of every preempt-off section when it came? */
 static bool grace_is_outside(const struct run_queue *rq)
 {
 	uint32_t inside = preempt_count() & (PREEMPT_DEPTH_MASK | PREEMPT_SOFTIRQ_MASK);
@@ -28,7 +29,7 @@ static bool grace_is_outside(const struct run_queue *rq)
 	return rq->running == rq->idle ? inside == 1 && rq->is_halted : inside == 0;
 }
 
-/* On each CPU. */
+/* Runs on each CPU, in an interrupt. */
 static void grace_note_outside(void *arg)
 {
 	const struct run_queue *rq = this_run_queue();
@@ -70,7 +71,7 @@ void synchronize_preempt(void)
 {
 	struct waiting waiting = { .named_ns = ktime_ns() };
 
-	/* The caller is in no such section, so its CPU is in none. */
+	/* The CPU of the caller is left out: as the caller runs there, no section does. */
 	preempt_disable();
 	atomic_store(&waiting.cpus, smp_online_mask() & ~(1ull << cpu_local_read(id)));
 	preempt_enable();

@@ -7,10 +7,13 @@
 #define NR_PAIRS  1024u
 #define NR_ON_WAY 128u
 
-/* A hash of pairs "first << 32 | second"; pairs are only added. */
+/*
+ * A hash table of what has been seen: "first << 32 | second" means that the lock with the number
+ * `second` was taken while `first` was held. Pairs are only added.
+ */
 static _Atomic uint64_t lock_pairs[NR_PAIRS];
 
-/* 0 for a lock that is not watched. */
+/* The number of a lock is its offset in the image; 0 for a lock that is not watched. */
 static uint32_t lock_number(const void *lock)
 {
 	uintptr_t addr = (uintptr_t)lock;
@@ -35,6 +38,7 @@ static _Atomic uint64_t *lock_pair_slot(uint64_t pair)
 	return NULL;
 }
 
+/* The locks that have been taken, directly or in several steps, while the first one was held. */
 struct way {
 	uint32_t locks[NR_ON_WAY];
 	uint32_t nr;
@@ -50,7 +54,7 @@ static void lock_way_add(struct way *way, uint32_t lock)
 		way->locks[way->nr++] = lock;
 }
 
-/* Is `to` ever taken while `from` is held, perhaps with others between? */
+/* Has `to` ever been taken while `from` was held, perhaps with other locks taken in between? */
 static bool lock_comes_after(uint32_t from, uint32_t to)
 {
 	struct way way = { .locks = { from }, .nr = 1 };
@@ -79,7 +83,7 @@ static void lock_learn_pair(uint32_t first, uint32_t second)
 	if (lock_comes_after(second, first))
 		panic("lock order: %p is taken inside %p, before it was the other way round",
 		      (void *)(kernel_start + second), (void *)(kernel_start + first));
-	/* Whoever was faster left a pair of its own; this one is learnt the next time. */
+	/* If another CPU has put its pair into the slot meanwhile, ours is learnt the next time. */
 	atomic_compare_exchange_strong(slot, &nothing, pair);
 }
 
@@ -100,7 +104,7 @@ void lock_order_add(struct held_locks *held, const void *lock)
 
 	if (!number)
 		return;
-	/* An interrupt takes and releases locks of its own, in between or not at all. */
+	/* An interrupt here would change the same list with its own locks. */
 	flags = arch_irq_save();
 	ASSERT(held->nr < LOCK_ORDER_DEPTH);
 	held->locks[held->nr++] = number;

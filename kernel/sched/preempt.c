@@ -1,9 +1,10 @@
 /*
  * Where preemption happens: the end of a preempt-off section and the end of an interrupt.
  *
- * At an interrupt's end the preempt count says "thread" again, and that thread may be inside of a
- * callback: a call from here to there would look like its recursion, and be lost. So what runs
- * then has no sites, up to where softirqs are counted, or preemption is known to be on.
+ * At the end of an interrupt the preempt count says "thread" again, and that thread may be inside
+ * of an ftrace callback. If a function that runs now had a call site, its call would be taken for a
+ * recursion of that callback, and not be traced. So what runs here has no call sites, until the
+ * count says "softirq", or preemption is known to be on, when no callback runs.
  */
 #include <arch/cpu.h>
 #include <kernel/preempt.h>
@@ -12,8 +13,8 @@
 #include "softirq_priv.h"
 
 /*
- * Depth stays above 0 around the switch: whatever is traced in there ends its own preempt-off
- * section without coming back here.
+ * The preempt depth is above 0 during the switch. A preempt-off section that begins and ends in
+ * there, for instance a tracer's, is then not the outermost and does not call this function again.
  */
 TRACE_NOTRACE void preempt_schedule_notrace(void)
 {
@@ -26,7 +27,7 @@ TRACE_NOTRACE void preempt_schedule_notrace(void)
 	} while (need_resched());
 }
 
-/* The interrupted thread is switched out inside the interrupt, on its own stack. */
+/* Switch to another thread inside the interrupt: its frame stays on the thread's own stack. */
 static void preempt_schedule_irq(void)
 {
 	do {

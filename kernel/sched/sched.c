@@ -45,7 +45,7 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	sched_ready_mask |= 1ull << cpu;
 }
 
-/* The runnable thread `prev` may not run here any more: hand it to a CPU where it may. */
+/* `prev` is runnable, but may not run on this CPU any more: hand it to a CPU where it may. */
 static void sched_move_switched_out(struct thread *prev)
 {
 	struct run_queue *rq;
@@ -226,7 +226,10 @@ void upcall_reschedule(void)
 	set_need_resched();
 }
 
-/* Wait for work with interrupts off, until an interrupt comes; on afterwards. */
+/*
+ * In the idle thread, when there is no work: halt this CPU until an interrupt comes. Interrupts are
+ * off before and on afterwards.
+ */
 static void sched_idle_wait(struct run_queue *rq)
 {
 	uint64_t bit = 1ull << rq->cpu;

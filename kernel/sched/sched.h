@@ -1,6 +1,7 @@
 /*
  * The scheduler's inside: one run queue per CPU. Real-time threads go first, the most urgent at the
- * head; the others are ordered by virtual run time.
+ * head. The normal ones are ordered by virtual run time: the time that each has run, adjusted when
+ * it wakes or changes the CPU. The one with the least runs next.
  *
  * Lock order: thread->wake_lock, then one run queue's lock; a second run queue's only by trylock.
  * All are taken with interrupts off. A run queue's lock is held across the switch: the thread that
@@ -18,8 +19,8 @@
 #include <kernel/thread.h>
 #include <trace/host_tracepoints.h>
 
-#define PRIO_IDLE 140
-#define PRIO_NONE 141
+#define PRIO_IDLE 140 /* of an idle thread */
+#define PRIO_NONE 141 /* of no thread: less urgent than all */
 
 /* As Linux counts: 0 to 98 real time, 120 normal; the smaller the more urgent. */
 static inline int32_t sched_prio(const struct thread *thread)
@@ -49,18 +50,18 @@ struct run_queue {
 	_Atomic int32_t running_prio; /* read without lock */
 	bool is_rt_throttled; /* real-time threads have had their share: normal ones first */
 	bool is_halted;	      /* the idle thread waits for an interrupt, and does nothing else */
-	uint64_t rt_ran_ns;   /* by real-time threads, in the period that began then */
+	uint64_t rt_ran_ns;   /* how long real-time threads have run since rt_period_start_ns */
 	uint64_t rt_period_start_ns;
 	struct thread *running;
 	struct thread *idle;
-	struct thread *switched_out; /* for the thread that is switched to */
-	_Atomic uint32_t nr_running; /* waiting + running, without idle; read without lock */
-	_Atomic uint32_t resched_sent;
-	_Atomic uint64_t min_vruntime_ns; /* only grows; read without lock */
-	uint64_t idle_since_ns;
+	struct thread *switched_out;	  /* the previous thread, for sched_finish_switch() */
+	_Atomic uint32_t nr_running;	  /* waiting + running, without idle; read without lock */
+	_Atomic uint32_t resched_sent;	  /* a reschedule interrupt is on its way */
+	_Atomic uint64_t min_vruntime_ns; /* of its threads; only grows; read without lock */
+	uint64_t idle_since_ns;		  /* when the idle thread began to wait last */
 	uint64_t nr_ticks;
-	_Atomic uint64_t
-		nr_passes; /* calls of sched_switch(): each is outside of preempt-off sections */
+	/* Calls of sched_switch(). At each, no preempt-off section is open on this CPU. */
+	_Atomic uint64_t nr_passes;
 	struct sched_cpu_stats stats;
 } __attribute__((aligned(64)));
 
@@ -74,20 +75,23 @@ static inline struct run_queue *this_run_queue(void)
 }
 
 /*
- * thread_list.c: the queue of the CPU that `thread` belongs to, locked: it may be pulled to another
- * meanwhile. wake_lock held.
+ * thread_list.c. Lock and return the run queue of the CPU that `thread` belongs to. It tries again
+ * when another CPU has pulled the thread to its own queue meanwhile. wake_lock held.
  */
 struct run_queue *sched_lock_queue_of(struct thread *thread);
 
-/* sched_queue.c: queue lock held. */
+/* sched_queue.c: queue lock held. A thread becomes runnable here, and waits. */
 void sched_enqueue(struct run_queue *rq, struct thread *thread);
-/* `on_queue`: what the thread is now, ON_QUEUE_NO or ON_QUEUE_MOVING. */
+/* It leaves. `on_queue`: what it is now, ON_QUEUE_NO or ON_QUEUE_MOVING. */
 void sched_dequeue(struct run_queue *rq, struct thread *thread, uint32_t on_queue);
+/* A thread of this queue begins or ends to wait; it stays runnable. */
 void sched_put_waiting(struct run_queue *rq, struct thread *thread);
 void sched_take_waiting(struct run_queue *rq, struct thread *thread);
-/* Charge the running thread up to now. */
+/* Add the time up to now to what the running thread has run. */
 void sched_account(struct run_queue *rq);
+/* Take the thread that is to run next out of those that wait; the idle thread if there is none. */
 struct thread *sched_pick_next(struct run_queue *rq);
+/* Reschedule the CPU if `woken`, which now waits there, should run before what runs. */
 void sched_check_preempt(struct run_queue *rq, struct thread *woken);
 /* Let the CPU of `rq` reschedule soon. Any context but NMI. */
 void resched_cpu(struct run_queue *rq);
@@ -102,45 +106,59 @@ static inline struct thread *sched_rt_first(struct run_queue *rq)
 		       ? NULL
 		       : list_entry(rq->rt_waiting.next, struct thread, run_link);
 }
-extern _Atomic uint64_t sched_rt_waiting_mask; /* CPUs where one waits */
+extern _Atomic uint64_t sched_rt_waiting_mask; /* CPUs where a real-time thread waits */
 /* Bring the most urgent real-time thread that waits elsewhere, if it is more urgent than `prio`. */
 void sched_rt_pull(struct run_queue *rq, int32_t prio);
 /* A real-time thread waits here: let a CPU with less urgent work come and take it. */
 void sched_rt_push(struct run_queue *rq);
-/* A CPU where `thread` can run at once; MAX_CPUS when there is none. */
+/*
+ * The CPU out of `allowed` that does the least urgent work, if `thread` is more urgent; MAX_CPUS.
+ */
 uint32_t sched_rt_select_cpu(const struct thread *thread, uint64_t allowed);
-/* Its turn is over: at the tick. True when another one is to run. */
+/*
+ * Is a real-time thread that waits here to run instead of `running`? It is when it is more urgent,
+ * or as urgent and the turn of a THREAD_RR thread is over.
+ */
 bool sched_rt_tick(struct run_queue *rq, struct thread *running);
 
 /*
- * sched_rt_limit.c: at the tick, queue lock held, after sched_account(): begin a period, or end the
- * share of real-time threads in this one. True: the log is to be told, without the lock.
+ * sched_rt_limit.c. At the tick, queue lock held, after sched_account(): begin a period, or end the
+ * share of real-time threads in this one. True, once: call sched_rt_limit_say(), without the lock.
  */
 bool sched_rt_limit_tick(struct run_queue *rq);
+/* Say in the log that the limit has taken effect. */
 void sched_rt_limit_say(void);
 
-/* sched_balance.c */
+/* sched_balance.c. The CPU for a thread that becomes runnable. Its wake_lock held. */
 uint32_t sched_select_cpu(struct thread *thread);
-/* Bring a thread here from the busiest queue. Queue lock held. True when one came. */
+/*
+ * Bring a normal thread here from the busiest queue, if that has at least `min_running` runnable
+ * threads. Queue lock held. True when one came.
+ */
 bool sched_pull(struct run_queue *rq, uint32_t min_running);
+/* At the tick of a CPU that is not idle, queue lock held. */
 void sched_balance_tick(struct run_queue *rq);
 void sched_balance_init(void);
 
 /*
- * sched_tracepoints.c: tell the probes of <trace/host_tracepoints.h>; ask first whether there are
- * any. Queue lock held.
+ * sched_tracepoints.c. Call the tracepoints of <trace/host_tracepoints.h>. The caller asks first
+ * whether anybody listens, with trace_sched_switch_enabled() and the like. Queue lock held.
  */
 void sched_tell_switch(struct thread *prev, struct thread *next);
 /* `ip` is in the function that wakes, `parent` in its caller. */
 void sched_tell_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
 void sched_tell_migrate(struct thread *thread);
 
-/* sched.c */
+/* sched.c. Set up the run queue of a CPU, and `local` as if `idle` ran there. */
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);
-/* Depth 1. `preempted`: the thread stays runnable whatever its state says. */
+/*
+ * Let the next thread run; returns when this one runs again. Preempt depth 1. With `preempted` the
+ * thread stays runnable, whatever its state says.
+ */
 void sched_switch(bool preempted);
-/* First thing a new thread does. Ends with depth 0 and interrupts on. */
+/* The first thing a new thread calls. Preempt depth 0 and interrupts on afterwards. */
 void sched_thread_begins(void);
+/* What the idle thread of a CPU does. */
 void sched_idle_loop(void) __attribute__((noreturn));
 /* Put a thread that is not on a queue on the queue of a CPU chosen for it. wake_lock held. */
 void sched_activate(struct thread *thread);

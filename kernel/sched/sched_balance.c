@@ -102,7 +102,7 @@ bool sched_pull(struct run_queue *rq, uint32_t min_running)
 	return thread != NULL;
 }
 
-/* Softirq of a busy CPU: even out with the busiest. */
+/* SOFTIRQ_SCHED: take a thread from the busiest CPU if that has at least two more than this one. */
 static void sched_balance(void)
 {
 	struct run_queue *rq = this_run_queue();
@@ -112,7 +112,6 @@ static void sched_balance(void)
 	spin_unlock_irqrestore(&rq->lock, flags);
 }
 
-/* Called by the tick of a busy CPU, queue lock held. */
 void sched_balance_tick(struct run_queue *rq)
 {
 	if (atomic_load(&rq->nr_running) > 1 && atomic_load(&sched_idle_mask)) {

@@ -3,9 +3,13 @@
 #include <kernel/time.h>
 #include "sched.h"
 
+/*
+ * Virtual run time of a thread that is put on a queue, at most below and above the queue's minimum.
+ */
 #define SLEEPER_CREDIT_NS (3 * NSEC_PER_MSEC)
-#define LEAD_MAX_NS	  (50 * NSEC_PER_MSEC) /* a thread never starts further behind than this */
-#define WAKEUP_GAP_NS	  (1 * NSEC_PER_MSEC)  /* what preempting a running thread takes */
+#define LEAD_MAX_NS	  (50 * NSEC_PER_MSEC)
+/* A woken thread preempts the running one if its virtual run time is less by more than this. */
+#define WAKEUP_GAP_NS (1 * NSEC_PER_MSEC)
 
 static void sched_update_min_vruntime(struct run_queue *rq)
 {
@@ -58,7 +62,7 @@ void sched_take_waiting(struct run_queue *rq, struct thread *thread)
 	list_remove(&thread->run_link);
 }
 
-/* Who slept gets a little credit, and nobody starts far behind or far ahead of the others. */
+/* A thread that slept is a little ahead of the others; none is far ahead or far behind. */
 static void sched_place_vruntime(struct run_queue *rq, struct thread *thread)
 {
 	uint64_t min = rq->min_vruntime_ns;
@@ -103,7 +107,7 @@ static struct thread *sched_pick_rt(struct run_queue *rq)
 	return sched_rt_first(rq);
 }
 
-/* Before the CPU is idle, real-time threads run on without a share. */
+/* Real-time threads that have had their share still run if there is no normal thread. */
 struct thread *sched_pick_next(struct run_queue *rq)
 {
 	struct thread *next = rq->is_rt_throttled ? sched_pick_normal(rq) : NULL;

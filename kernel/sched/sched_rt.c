@@ -53,7 +53,10 @@ void sched_rt_take(struct run_queue *rq, struct thread *thread)
 	sched_rt_note_first(rq);
 }
 
-/* The queue where the most urgent thread waits. Without locks: a hint. */
+/*
+ * The queue on another CPU where the most urgent thread waits, if that is more urgent than `prio`,
+ * or NULL. Without locks, so that it may be out of date.
+ */
 static struct run_queue *sched_rt_most_urgent_queue(const struct run_queue *rq, int32_t prio)
 {
 	struct run_queue *best = NULL;
@@ -88,7 +91,10 @@ void sched_rt_pull(struct run_queue *rq, int32_t prio)
 
 	if (!from)
 		return;
-	/* Two CPUs that pull from each other must not wait for each other: look again soon. */
+	/*
+	 * Two CPUs that pull from each other must not wait for each other: this one looks again
+	 * soon.
+	 */
 	if (!spin_trylock(&from->lock)) {
 		resched_cpu(rq);
 		return;

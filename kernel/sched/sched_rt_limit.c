@@ -1,18 +1,18 @@
 /*
- * How much of a CPU real-time threads may have, see sched.h and <kernel/thread.h>: of each period
- * at most the runtime, then normal threads go first until the next one begins. Otherwise one that
- * spins would take the CPU for good, and with it the shell that could end it. Each CPU counts for
- * itself, to the accuracy of a tick.
+ * How much of a CPU real-time threads may have, see sched.h and <kernel/thread.h>. When they have
+ * run for `runtime` in a period, normal threads go first until the next period begins. Otherwise a
+ * real-time thread that spins would keep the CPU for ever, also from the shell that could end it.
+ * Each CPU counts for itself, to the accuracy of a tick.
  */
 #include <kernel/time.h>
 #include "sched.h"
 
 #define NO_LIMIT (-1)
 
-static struct mutex limit_lock; /* guards both while they change */
+static struct mutex limit_lock; /* taken to change one of the next two */
 static _Atomic int32_t period_us = 1000000;
 static _Atomic int32_t runtime_us = 950000;
-static _Atomic bool is_said;
+static _Atomic bool is_said; /* the log has the message, which comes only once */
 
 bool sched_rt_limit_tick(struct run_queue *rq)
 {
@@ -26,7 +26,7 @@ bool sched_rt_limit_tick(struct run_queue *rq)
 		rq->is_rt_throttled = false;
 		return false;
 	}
-	/* As in Linux, a share of nothing is none at all: it would never be given back. */
+	/* As in Linux, 0 means no limit: otherwise real-time threads would never run again. */
 	if (runtime <= 0 || runtime >= period || rq->is_rt_throttled ||
 	    rq->rt_ran_ns <= (uint64_t)runtime * NSEC_PER_USEC)
 		return false;

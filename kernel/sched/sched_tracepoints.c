@@ -1,4 +1,4 @@
-/* What the scheduler tells tracers, see sched.h. No call sites: probes run in here. */
+/* What the scheduler tells tracers, see sched.h. No call sites, for probes are called from here. */
 #include <arch/cpu.h>
 #include <trace/platform.h>
 #include "sched.h"

@@ -8,7 +8,7 @@
 #include "softirq_priv.h"
 #include <trace/fmt.h>
 
-#define MAX_ROUNDS 5 /* then ksoftirqd goes on, so that threads get their turn */
+#define MAX_ROUNDS 5 /* then ksoftirqd goes on, so that other threads may run in between */
 
 /* Written by its own CPU with interrupts off. */
 struct softirq_cpu {
@@ -32,8 +32,9 @@ void softirq_register(enum softirq nr, void (*fn)(void))
 }
 
 /*
- * Runs at the next interrupt exit: a busy CPU has its tick, an idle one looks before it waits.
- * Nobody is woken here, because callers may hold a run queue's lock.
+ * The handler runs at the end of the next interrupt: the tick at the latest on a busy CPU, and an
+ * idle one looks before it waits. No thread is woken here, because callers may hold the lock of a
+ * run queue.
  */
 TRACE_NOTRACE void raise_softirq_notrace(enum softirq nr)
 {

@@ -6,7 +6,7 @@
 #include <kernel/preempt.h>
 #include "lock_order.h"
 
-static struct held_locks held[MAX_CPUS]; /* debug: by each CPU */
+static struct held_locks held[MAX_CPUS]; /* debug: the spin locks that each CPU holds */
 
 /* Debug builds: rules that a lock's users must keep. Called before the lock is taken. */
 static void spinlock_check_before(struct spinlock *lock)
@@ -19,7 +19,11 @@ static void spinlock_check_before(struct spinlock *lock)
 	lock_order_check(&held[cpu_local_read(id)], lock);
 }
 
-/* One kind of context a lock was taken in; the right half of each pair forbids the left. */
+/*
+ * Bits of lock->used_in: contexts that it was taken in. The first two exclude each other, and so do
+ * the last two: if a thread that holds the lock is interrupted there, the interrupt or softirq
+ * would wait for it for ever.
+ */
 #define USED_IN_IRQ	 1u
 #define USED_IRQS_ON	 2u
 #define USED_IN_SOFTIRQ	 4u

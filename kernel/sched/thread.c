@@ -18,8 +18,8 @@ static struct thread boot_thread; /* the boot context, idle thread of CPU 0 */
 static struct {
 	struct spinlock lock;
 	struct list dead;   /* linked by run_link, in the order of their ends; guarded by lock */
-	struct waitq waitq; /* one of them has left its CPU */
-	struct mutex one_at_a_time;
+	struct waitq waitq; /* woken when one of them has left its CPU */
+	struct mutex one_at_a_time; /* held by the thread that reaps */
 } reaper = { .dead = LIST_INIT(reaper.dead) };
 
 static void thread_setup(struct thread *thread, const char *name, uint32_t flags)
@@ -119,7 +119,10 @@ void thread_left_cpu(void)
 	waitq_wake_all(&reaper.waitq);
 }
 
-/* Who interrupts the thread may have seen it about to sleep, and is about to let it run. */
+/*
+ * The lock keeps out whoever wakes or interrupts the thread: he may have seen it in a sleeping
+ * state, and would set it to THREAD_RUNNING after we have made it THREAD_DEAD.
+ */
 static void thread_be_dead(struct thread *thread)
 {
 	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
@@ -134,7 +137,9 @@ void thread_exit(int status)
 
 	thread->exit_status = status;
 	trace_thread_exited(thread->pid, thread->name);
-	/* Who waits in thread_reap() waits for this CPU: preemption must not delay it. */
+	/*
+	 * From here on thread_reap() may wait for us to leave the CPU: preemption would delay that.
+	 */
 	preempt_disable();
 	thread_leave_to_reaper(thread);
 	complete_all(&thread->exited);
@@ -188,7 +193,7 @@ static struct thread *thread_take_dead(void)
 	return thread;
 }
 
-/* Its stack is in use until then. */
+/* Has this dead thread left its CPU? Its stack is in use until then. */
 static bool thread_has_left_cpu(void *arg)
 {
 	struct thread *thread = arg;

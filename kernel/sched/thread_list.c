@@ -5,12 +5,12 @@
 #include "sched.h"
 #include "thread_list.h"
 
-#define PID_MAX 4194303 /* as in Linux: tools know it */
+#define PID_MAX 4194303 /* the largest pid, as in Linux */
 
 static struct list all_threads = LIST_INIT(all_threads);
-static struct spinlock thread_list_lock;
-static int32_t last_pid; /* both guarded by thread_list_lock */
-static bool has_wrapped; /* from then on a number may still be in use */
+static struct spinlock thread_list_lock; /* guards the list and the next two */
+static int32_t last_pid;
+static bool has_wrapped; /* pids have begun again at 1: the next one may still be in use */
 
 static struct thread *thread_find_locked(int32_t pid)
 {
@@ -197,7 +197,7 @@ static void thread_change_policy(struct run_queue *rq, struct thread *thread,
 		sched_put_waiting(rq, thread);
 	if (thread == rq->running)
 		atomic_store(&rq->running_prio, sched_prio(thread));
-	/* It may have to leave, or may run now. */
+	/* The CPU decides again: the thread may have to stop running, or to run at once. */
 	resched_cpu(rq);
 }
 

@@ -8,21 +8,25 @@
 
 #include <kernel/thread.h>
 
-/* Gives the thread its pid. */
+/* Give the thread its pid and add it. */
 void thread_list_add(struct thread *thread);
+/* Idle threads keep pid 0. */
 void thread_list_add_idle(struct thread *thread);
 void thread_list_remove(struct thread *thread);
 /*
- * A reference, unless the last one is gone and the thread is about to be freed. For threads that
- * thread_each() shows: the list's lock keeps their memory.
+ * Take a reference. False when the last one is gone, because the thread is about to be freed. For
+ * the function that thread_each() calls: the list's lock, which is held then, keeps the memory.
  */
 bool thread_try_get(struct thread *thread);
 
 /* thread.c */
 void threads_start_reaper(void);
-/* A thread that has ended is off its CPU, and may be gone by now. Interrupts off, no lock held. */
+/* Called when a thread that has ended has left its CPU. Interrupts off, no lock held. */
 void thread_left_cpu(void);
-/* Give up what ended threads still hold; returns when all that ended before the call are done. */
+/*
+ * Give back the references that ended threads had to themselves, which frees most of them. Returns
+ * when that is done for all that ended before the call.
+ */
 void thread_reap(void);
 
 #endif

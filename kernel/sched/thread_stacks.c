@@ -1,9 +1,10 @@
 /*
  * What stands on the stacks of all threads, while none of them moves: see trace_plat_each_stack().
  *
- * A thread that does not run is held by its wake_lock and the lock of its queue. One that runs is
- * looked at by its own CPU, in an interrupt on its stack. First all words of the stack are shown;
- * where they hold something it may have been left by earlier calls, so the frames are asked.
+ * A thread that does not run is kept from running by its wake_lock and the lock of its queue. One
+ * that runs is looked at by its own CPU, in an interrupt on its stack. First all words of the stack
+ * are shown. If something is found there, it may be a remainder of an earlier call; so the stack is
+ * walked, and only what the walk finds is shown again.
  */
 #include <arch/cpu.h>
 #include <arch/smp.h>
@@ -27,7 +28,7 @@ static void thread_find_in(const uintptr_t *words, size_t nr, void *arg)
 	finder->found |= finder->look->find(finder->thread, words, nr, finder->look->arg);
 }
 
-/* In all words from `from` to the end of the stack that it lies on. */
+/* What is found in all words from `from` to the end of the stack that it lies on. */
 static uint32_t thread_find_in_words(const struct finder *finder, uintptr_t from)
 {
 	struct finder words = *finder;
@@ -44,13 +45,13 @@ static void thread_show_sleeper(const struct trace_plat_look *look, struct threa
 	struct finder finder = { .look = look, .thread = &thread->trace };
 	uint32_t found = thread_find_in_words(&finder, thread->context.rsp);
 
-	/* A walk that broke off has not seen everything: then the words count. */
+	/* If the walk breaks off, it has not seen everything: then what was found first counts. */
 	if (found && arch_stack_show(&thread->context, thread_find_in, &finder))
 		found = finder.found;
 	look->seen(&thread->trace, found, look->arg);
 }
 
-/* The idle thread of a CPU that has never come up, or has not come to traced code yet. */
+/* The idle thread of a CPU that is not online: it has not come to traced code yet. */
 static bool thread_has_no_cpu(const struct thread *thread)
 {
 	return thread->flags & THREAD_IDLE && !smp_cpu_online(atomic_load(&thread->cpu));
@@ -74,8 +75,9 @@ static void thread_show_stopped(struct thread *thread, void *arg)
 }
 
 /*
- * An idle thread in its wait: registers that it was interrupted with may be left from whoever ran
- * before it, for as long as it waits.
+ * In an interrupt: did the idle thread just wait for it? Registers that were saved by the interrupt
+ * are then no sign of a function that runs. They may still hold what an earlier thread left, and
+ * keep it for as long as the CPU is idle.
  */
 static bool thread_is_idle_wait(void)
 {
@@ -85,7 +87,7 @@ static bool thread_is_idle_wait(void)
 	return rq->running == rq->idle && rq->is_halted && inside == 1;
 }
 
-/* On each CPU: in an interrupt, or called by the thread that asks. */
+/* Runs on each CPU: in an interrupt, or on the CPU of the thread that asks, called by it. */
 static void thread_show_running(void *arg)
 {
 	const struct trace_plat_look *look = arg;

@@ -28,7 +28,7 @@ void timer_setup(struct timer *timer, void (*fn)(struct timer *timer))
 	*timer = (struct timer){ .fn = fn };
 }
 
-/* Interrupts off, queue of this CPU. */
+/* Set the hardware timer to the first deadline of this CPU's queue. Interrupts off. */
 static void timer_arm_first_locked(struct timer_queue *queue)
 {
 	struct heap_node *first = heap_first(&queue->heap);
@@ -63,7 +63,7 @@ bool timer_cancel(struct timer *timer)
 
 	if (atomic_load(&timer->state) != TIMER_QUEUED)
 		return false;
-	/* The hardware may fire for nothing: cheaper than arming it again on another CPU. */
+	/* The hardware timer stays as it is and may fire for nothing: it may be another CPU's. */
 	flags = spin_lock_irqsave(&queue->lock);
 	was_queued = atomic_load(&timer->state) == TIMER_QUEUED;
 	if (was_queued) {

@@ -106,15 +106,17 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 		break;
 	}
 	waitq_finish(queue, &waiter);
-	/* A wake-up of one that came since the last prepare was not for us: pass it on. */
+	/*
+	 * If waitq_wake_one() chose us after the last prepare, we did not need it: wake the next.
+	 */
 	if (atomic_load(&waiter.is_woken))
 		waitq_wake_one(queue);
 	return err;
 }
 
 /*
- * Who has been woken already, by another, resets that before he looks at his condition again: he
- * will see what this waker did.
+ * Nothing is done for a waiter that is woken already: it clears is_woken before it looks at its
+ * condition again, so it will see what this waker has changed.
  */
 static void waitq_wake_locked(struct waiter *waiter)
 {

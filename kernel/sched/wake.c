@@ -4,9 +4,10 @@
 #include <kernel/timer.h>
 #include "sched.h"
 
-/* Both are called by the function that wakes: its caller is the second frame up. */
+/* For tracers: where the function that uses this was called. */
 #define WAKER_IP ((uintptr_t)__builtin_return_address(0))
 
+/* And where its caller was called: the return address one frame up. */
 static TRACE_ALWAYS_INLINE uintptr_t waker_parent(void)
 {
 	const uintptr_t *frame = (const uintptr_t *)arch_frame_pointer();
@@ -35,8 +36,8 @@ void sched_activate(struct thread *thread)
 }
 
 /*
- * The thread has not left its queue yet: let it stay there. True when that was so. One that still
- * runs is not woken: no switch to it follows.
+ * If the thread is still on a run queue, set it to THREAD_RUNNING and leave it there. True when
+ * that was so. Tracers are not told when it still runs, for no switch to it follows.
  */
 static TRACE_NOINLINE bool wake_on_queue(struct thread *thread)
 {
