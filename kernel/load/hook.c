@@ -1,6 +1,6 @@
 /*
- * `hook`: register an ops of each kind on a function and see what it does, what `enabled_functions`
- * says of it, and what is refused. An example of the API of <trace/ftrace.h>.
+ * The command hook: registers an ops of each kind on a function, to see what it does, what the file
+ * enabled_functions says of it, and what is refused. An example of the API of <trace/ftrace.h>.
  *
  * Context: thread; one command at a time.
  */
@@ -18,16 +18,16 @@ struct hook {
 	const char *name;
 	const char *what; /* for the list */
 	ftrace_func_t func;
-	uint32_t flags;
-	bool target_only; /* changes results: not for every function */
-	struct ftrace_ops *ops;
+	uint32_t flags;		/* of the ops */
+	bool target_only;	/* only for hook_target(): it would break other functions */
+	struct ftrace_ops *ops; /* NULL: off */
 	_Atomic uint64_t nr_calls;
 	uint64_t first_argument; /* of the last call */
 };
 
-static struct mutex hook_lock;
+static struct mutex hook_lock; /* one command at a time */
 
-/* What there is to be hooked. */
+/* A function to try hooks on. */
 static TRACE_NOINLINE long hook_target(long a, long b)
 {
 	__asm__ volatile("" : "+r"(a), "+r"(b));
@@ -53,7 +53,7 @@ static TRACE_NOTRACE void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace
 	atomic_fetch_add_explicit(&hook->nr_calls, 1, memory_order_relaxed);
 }
 
-/* The function gets twice its first argument. */
+/* The function is called with twice its first argument. */
 static TRACE_NOTRACE void change_argument(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 					  struct ftrace_regs *fregs)
 {
@@ -68,7 +68,7 @@ static TRACE_NOTRACE void replace(uintptr_t ip, uintptr_t parent_ip, struct ftra
 	ftrace_regs_set_instruction_pointer(fregs, (uintptr_t)hook_replacement);
 }
 
-/* The function does not run. */
+/* The function does not run: its caller gets 7. */
 static TRACE_NOTRACE void return_seven(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				       struct ftrace_regs *fregs)
 {
@@ -187,7 +187,8 @@ static int hook_turn_on(struct hook *hook, const char *func)
 	err = hook_attach(hook);
 	if (!err)
 		return 0;
-	if (err == -ENODEV) { /* damage found just now: sites may call it, so it stays */
+	/* Damage was found while call sites were patched. Some may call the ops, so it stays. */
+	if (err == -ENODEV) {
 		hook->ops = NULL;
 		return err;
 	}
@@ -198,7 +199,7 @@ free:
 	return err;
 }
 
-/* The memory of the ops is free when unregister has returned. */
+/* When unregister has returned, nobody uses the ops any more: it can be freed. */
 static int hook_turn_off(struct hook *hook)
 {
 	int err;

@@ -1,6 +1,6 @@
 /*
- * The command livepatch: patches that ship with the kernel, to see how functions are replaced while
- * they run. What they replace is in kernel/fs/vfs_special.c.
+ * The command livepatch: loads and unloads patches that ship with the kernel, to see how functions
+ * are replaced while they run. The functions that they replace are in kernel/fs/vfs_special.c.
  */
 #include <kernel/string.h>
 #include <kernel/time.h>

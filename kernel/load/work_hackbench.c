@@ -5,9 +5,9 @@
  *           sender 1 --+--> pipe 1 --> receiver 1      every pipe of its group
  *           ...
  *
- * A message says who sent it and how many that sender had sent there before. The receiver checks
- * both, and at the end that nothing is missing. The line before the time says how many were
- * checked.
+ * A message says who sent it and how many that sender had sent to the same pipe before. The
+ * receiver checks both, and at the end that nothing is missing. The number of checked messages is
+ * printed.
  *
  * Ownership: a group owns its members and its pipes; they are freed after all threads were joined.
  */
@@ -32,10 +32,10 @@ struct message {
 };
 
 struct hack_run {
-	bool is_broken; /* not everyone is in place: end at once; written before `go` */
+	bool is_broken; /* not all threads could be started: end at once; written before `go` */
 	uint32_t nr_groups;
-	uint32_t nr_messages;
-	struct completion go;
+	uint32_t nr_messages; /* from each sender to each pipe of its group */
+	struct completion go; /* senders wait for it */
 	_Atomic uint64_t nr_received;
 	_Atomic uint32_t nr_wrong;
 	struct hack_group **groups;
@@ -89,7 +89,7 @@ static int hackbench_send_all(void *arg)
 	return 0;
 }
 
-/* A whole message: pipes give what is there. */
+/* Read one whole message: a single read of a pipe may give only a part of it. */
 static bool hackbench_receive(struct hack_member *self)
 {
 	size_t have = 0;
@@ -152,7 +152,7 @@ static bool hackbench_start_member(struct hack_group *group, uint32_t index)
 	return member->sender;
 }
 
-/* Both kinds of threads end by themselves, or because they are interrupted. */
+/* Wait for all senders, or all receivers. If we are interrupted, they are, too. */
 static void hackbench_join_threads(struct hack_group *group, bool receivers)
 {
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
@@ -192,7 +192,10 @@ static void hackbench_finish_group(struct hack_group *group)
 	kfree(group);
 }
 
-/* Everyone in place, waiting for `go`. -ENOMEM leaves what was started to stop_all(). */
+/*
+ * Start all threads; the senders wait for `go`. 0 or -ENOMEM. hackbench_finish_all() ends them in
+ * both cases.
+ */
 static int hackbench_start_all(struct hack_run *run)
 {
 	run->groups = kcalloc(run->nr_groups, sizeof(void *));

@@ -34,7 +34,7 @@ static TRACE_NOINLINE void delay_preempt_off(uint64_t usecs)
 	preempt_enable();
 }
 
-/* Both, one inside the other: a tracer of one sees part of it, a tracer of both all. */
+/* Preemption off for three times `usecs`, and interrupts off, too, in the middle one. */
 static TRACE_NOINLINE void delay_nested(uint64_t usecs)
 {
 	preempt_disable();

@@ -1,12 +1,12 @@
 /*
- * The command recurse: calls itself as deep as it is told, and comes back. A stack of a known
- * depth, for what measures stacks and calls.
+ * The command recurse: a function that calls itself as deep as it is told, and comes back. It makes
+ * a stack of a known depth, for tests of what measures stacks and calls.
  */
 #include <kernel/mm.h>
 #include <kernel/thread.h>
 #include "shell/command_tables.h"
 
-/* What interrupts and the way back may need. */
+/* Bytes at the end of the stack that the recursion leaves to interrupts and tracers. */
 #define RESERVE_BYTES 2560ul
 #define FRAME_WORDS   8
 

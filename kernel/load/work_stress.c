@@ -69,7 +69,7 @@ static int stress_start_workers(struct stress_run *run, struct stress_worker *wo
 	return 0;
 }
 
-/* Returns the rounds of all. */
+/* Wait for all workers. Returns the sum of their rounds. */
 static uint64_t stress_join_workers(struct stress_run *run, struct stress_worker *workers)
 {
 	uint64_t rounds = 0;

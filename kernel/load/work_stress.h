@@ -14,32 +14,32 @@
 
 struct stress_run {
 	const struct stress_kind *kind;
-	uint64_t end_ns;     /* workers stop then, */
-	uint64_t max_rounds; /* or after so many rounds each */
+	uint64_t end_ns;     /* workers stop at this time, as ktime_ns() counts, */
+	uint64_t max_rounds; /* or after so many rounds each, whichever is first */
 	uint32_t nr_workers;
-	_Atomic uint32_t nr_failed;
-	char what[STRESS_WHAT_BYTES]; /* the first failure; written by who counted it */
-	void *shared;		      /* the kind's own */
+	_Atomic uint32_t nr_failed;   /* calls of stress_fail() */
+	char what[STRESS_WHAT_BYTES]; /* the first failure */
+	void *shared;		      /* what the workers of a kind share: shared_bytes, zeroed */
 };
 
 struct stress_worker {
 	struct stress_run *run;
 	uint32_t index;
 	uint32_t cpu;
-	uint64_t random;
-	uint64_t rounds;
+	uint64_t random; /* state of stress_random() */
+	uint64_t rounds; /* done so far */
 	struct thread *thread;
 };
 
 struct stress_kind {
 	const char *name;
-	const char *checked; /* what each round tries, said when it held */
-	size_t shared_bytes;
-	/* Optional. 0 or -ENOMEM. */
+	const char *checked; /* what was checked: printed when nothing failed */
+	size_t shared_bytes; /* of run->shared */
+	/* Optional: called before the workers start. 0 or -ENOMEM. */
 	int (*begin)(struct stress_run *run);
-	/* Called over and over; reports with stress_fail(). */
+	/* Called by each worker over and over; reports with stress_fail(). */
 	void (*round)(struct stress_worker *worker);
-	/* Optional; all workers have ended: last checks. */
+	/* Optional: last checks after all workers have ended. `rounds` is the sum of theirs. */
 	void (*end)(struct stress_run *run, uint64_t rounds);
 };
 
@@ -49,8 +49,9 @@ extern const struct stress_kind stress_timers;
 extern const struct stress_kind stress_ipi;
 extern const struct stress_kind stress_livepatch;
 
+/* Count a failure, and keep the text of the first one. The workers stop after their round. */
 void stress_fail(struct stress_run *run, const char *fmt, ...) TRACE_PRINTF(2, 3);
-/* A number below `limit`, from the worker's own sequence. */
+/* A number from 0 to limit - 1, from a sequence of pseudo-random numbers of this worker. */
 uint32_t stress_random(struct stress_worker *worker, uint32_t limit);
 
 #endif

@@ -50,7 +50,7 @@ static void stress_alloc_fill_slot(struct stress_worker *worker, struct slot *sl
 		slot->kind = SLOT_EMPTY; /* out of memory is no failure */
 }
 
-/* Every byte is as it was left, then the memory goes back. */
+/* Check that every byte is as it was left, then free the memory. */
 static void stress_alloc_empty_slot(struct stress_run *run, struct slot *slot)
 {
 	for (size_t i = 0; slot->kind && i < slot->bytes; i++) {

@@ -13,7 +13,7 @@ struct ipi_shared {
 
 struct ipi_call {
 	struct ipi_shared *shared;
-	uint64_t seen; /* bit for each CPU; each sets its own, once */
+	uint64_t seen; /* a bit per CPU, which each call there inverts: 1 after a single call */
 };
 
 static void stress_ipi_note_call(void *arg)

@@ -1,5 +1,6 @@
 /*
- * stress livepatch: functions are replaced, covered and uncovered while every CPU runs over them.
+ * stress livepatch: two patches for the same functions are enabled and disabled, one on top of the
+ * other, while every CPU calls these functions.
  *
  * A pass calls one outer function, which calls two inner ones; all three are replaced together. The
  * outer one is on the stack during the whole pass, so no thread may change sides within it: each
@@ -15,7 +16,7 @@
 struct pass {
 	uint32_t nr_calls;
 	uint32_t versions; /* bit for each that was called */
-	bool stays;	   /* for a while, in its middle */
+	bool stays;	   /* sleeps between the two inner calls */
 };
 
 static TRACE_ALWAYS_INLINE void note(struct pass *pass, uint32_t version)
@@ -29,7 +30,10 @@ TRACE_NOINLINE void klp_stress_left(struct pass *pass);
 TRACE_NOINLINE void klp_stress_right(struct pass *pass);
 TRACE_NOINLINE void klp_stress_outer(struct pass *pass);
 
-/* No tail call: whoever jumps to another function has left its own. */
+/*
+ * What the outer function does. The barrier at the end keeps the compiler from making the last call
+ * a jump: the outer function would then not be on the stack any more.
+ */
 static TRACE_ALWAYS_INLINE void call_both(struct pass *pass)
 {
 	klp_stress_left(pass);
@@ -65,7 +69,7 @@ static TRACE_NOINLINE void stress_livepatch_right_1(struct pass *pass)
 	note(pass, 1);
 }
 
-/* Calls the others by the names they had: those are replaced too. */
+/* Calls the inner functions by their old names, whose calls go to the new versions. */
 static TRACE_NOINLINE void stress_livepatch_outer_1(struct pass *pass)
 {
 	note(pass, 1);
@@ -124,7 +128,9 @@ static void stress_livepatch_check_pass(struct stress_worker *worker)
 		atomic_fetch_add(&shared->nr_passes[__builtin_ctz(pass.versions)], 1);
 }
 
-/* The first worker changes one of the patches, in whatever state it is. */
+/*
+ * For the first worker: enable or disable one of the patches, also in the middle of a transition.
+ */
 static void stress_livepatch_change(struct stress_worker *worker)
 {
 	struct livepatch_shared *shared = worker->run->shared;
@@ -150,10 +156,10 @@ static void livepatch_round(struct stress_worker *worker)
 	if (worker->index == 0 && stress_random(worker, 16) == 0)
 		stress_livepatch_change(worker);
 	if (stress_random(worker, 4) == 0)
-		klp_try_complete_transition(); /* this thread is outside of them all */
+		klp_try_complete_transition(); /* this thread is in none of the functions now */
 }
 
-/* Back to the first version, which must then be the only one. */
+/* Disable a patch and wait until the transition is complete. */
 static void stress_livepatch_remove_patch(struct klp_patch *patch)
 {
 	while (klp_patch_is_active(patch)) {

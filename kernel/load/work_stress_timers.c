@@ -53,7 +53,10 @@ static void stress_timers_start_timer(struct stress_worker *worker, struct check
 	timer_start(&checked->timer, checked->deadline_ns);
 }
 
-/* Some are cancelled; the others have fired and their work is done when this returns. */
+/*
+ * With `cancels`, cancel the timer if it has not fired yet. Otherwise wait until it has fired and
+ * its work is done. Then check how often that happened.
+ */
 static void stress_timers_finish_timer(struct stress_worker *worker, struct checked_timer *checked,
 				       bool cancels)
 {
