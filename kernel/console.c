@@ -1,12 +1,13 @@
 /*
  * Console output, see <kernel/console.h>.
  *
- *   console_write()  --.
- *                       >-- tx ring --> UART interrupt        (polled until console_init())
+ *   console_write() ---------------------.
+ *                                        +--> out.ring --> UART interrupt
  *   dmesg ring, at the start of a line --'
  *
- * Producers hold out.lock; the UART takes bytes without it. `column` says whether the cursor stands
- * at the start of a line: only there messages go out.
+ * Until console_init() there is no interrupt: each byte is sent at once, by polling. Whoever puts
+ * bytes into the ring holds out.lock; the UART takes them without it. `column` says whether the
+ * cursor stands at the start of a line: only there messages go out.
  */
 #include <stdatomic.h>
 #include <arch/cpu.h>
@@ -24,19 +25,19 @@
 
 #define TX_BYTES   8192u
 #define TX_WAKE	   (TX_BYTES / 2) /* wake writers when this much is free */
-#define PREFIX_MAX 24
+#define PREFIX_MAX 24		  /* bytes of the time stamp before a message */
 
 static struct {
 	struct spinlock lock; /* with interrupts off */
 	struct mutex writer;  /* one console_write() at a time */
 	struct waitq room;
-	_Atomic uint32_t head; /* next byte to put in; lock held */
-	_Atomic uint32_t tail; /* next byte to send; the UART's lock held */
-	_Atomic uint32_t has_waiter;
+	_Atomic uint32_t head;	     /* next byte to put in; lock held */
+	_Atomic uint32_t tail;	     /* next byte to send; the UART's lock held */
+	_Atomic uint32_t has_waiter; /* somebody waits for room: SOFTIRQ_CONSOLE is to be raised */
 	_Atomic uint32_t is_started; /* interrupt driven */
 	_Atomic uint32_t is_panicking;
 	uint32_t column;	/* 0: start of a line; lock held */
-	uint64_t next_message;	/* lock held */
+	uint64_t next_message;	/* to show, for dmesg_read(); lock held */
 	struct dmesg_line line; /* being shown; lock held */
 	char ring[TX_BYTES];
 } out;
@@ -71,7 +72,7 @@ static void console_put_text_byte(char c)
 	out.column = c == '\n' || c == '\r' ? 0 : out.column + 1;
 }
 
-/* From the UART, its lock held. */
+/* The UART asks for the next byte to send; its lock is held. False when there is none. */
 static bool console_tx(unsigned int port, uint8_t *out_byte)
 {
 	uint32_t tail = atomic_load_explicit(&out.tail, memory_order_relaxed);
@@ -102,7 +103,10 @@ static void console_put_message(const struct dmesg_line *line)
 	console_put_text_byte('\n');
 }
 
-/* Lock held. False when messages must wait: in the middle of a line, or no room. */
+/*
+ * Show all messages that are new. False when some must wait, because the cursor is in the middle of
+ * a line or there is no room in the ring. Lock held.
+ */
 static bool console_show_messages_locked(void)
 {
 	while (out.column == 0) {
@@ -127,14 +131,14 @@ void console_flush_messages(void)
 		console_panic_messages();
 		return;
 	}
-	/* In an NMI the next message or the next line of output shows this one. */
+	/* In an NMI nothing is shown now: the next message or end of a line brings it along. */
 	while (!in_nmi() && spin_trylock_irqsave(&out.lock, &flags)) {
 		uint64_t end = dmesg_end();
 		bool is_done = console_show_messages_locked();
 
 		spin_unlock_irqrestore(&out.lock, flags);
 		uart_tx_kick(UART_COM1);
-		/* Who found the lock taken relies on its owner to look again. */
+		/* A message may have come whose CPU found the lock taken: we must show it. */
 		if (!is_done || dmesg_end() == end)
 			break;
 	}
@@ -145,7 +149,7 @@ void printk_set_console_level(enum log_level level)
 	atomic_store(&console_level, (uint32_t)level);
 }
 
-/* Put as much in as there is room for; returns the number of bytes taken. */
+/* Put as many bytes into the ring as there is room for; returns their number. */
 static size_t console_write_some(const char *buf, size_t len, bool raw)
 {
 	size_t done = 0;
@@ -176,7 +180,7 @@ static bool console_has_room(void *arg)
 	if (console_tx_room() >= TX_WAKE)
 		return true;
 	atomic_store(&out.has_waiter, 1);
-	return console_tx_room() >= TX_WAKE; /* the UART may have looked just before */
+	return console_tx_room() >= TX_WAKE; /* the UART may have looked at has_waiter before */
 }
 
 static int console_write_all(const char *buf, size_t len, bool raw)
@@ -221,7 +225,7 @@ void console_drain(void)
 	uart_flush(UART_COM1);
 }
 
-/* Softirq: room in the ring, or bytes came in. */
+/* SOFTIRQ_CONSOLE: there is room in the ring again, or bytes came in. */
 static void console_softirq(void)
 {
 	waitq_wake_all(&out.room);
@@ -261,7 +265,7 @@ void console_panic_begin(void)
 
 	if (atomic_exchange(&out.is_panicking, 1))
 		return;
-	/* What was on its way comes first; the other CPUs are stopped, locks mean nothing now. */
+	/* Send what is in the ring. No locks: the other CPUs are stopped, and may hold them. */
 	for (; tail != head; tail++)
 		uart_early_putc(UART_COM1, (uint8_t)out.ring[tail % TX_BYTES]);
 	atomic_store(&out.tail, head);

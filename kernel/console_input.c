@@ -10,7 +10,7 @@
 
 #define RX_BYTES 16384u
 #define CTRL_C	 0x03
-#define LOST	 0x100 /* with a byte: others that came before it found no room */
+#define LOST	 0x100 /* flag of a byte in the ring: bytes just before it were lost */
 
 static struct {
 	struct waitq waitq;
@@ -19,8 +19,8 @@ static struct {
 	struct mutex reader;
 	_Atomic bool is_losing;		 /* the last byte that came found no room */
 	bool has_lost;			 /* a LOST byte was read; under `reader` */
-	_Atomic uint32_t sigint_pending; /* Ctrl-C came, its targets do not know yet */
-	_Atomic uint32_t flush_head; /* where the newest Ctrl-C stands: what is before it is void */
+	_Atomic uint32_t sigint_pending; /* Ctrl-C came, its targets are not interrupted yet */
+	_Atomic uint32_t flush_head; /* `head` at the newest Ctrl-C: bytes before it are not read */
 	struct spinlock target_lock; /* with interrupts off */
 	struct thread *_Atomic target;
 	uint16_t ring[RX_BYTES];
@@ -46,7 +46,7 @@ void console_rx(unsigned int port, uint8_t byte)
 	raise_softirq(SOFTIRQ_CONSOLE);
 }
 
-/* COM2 is silent until there is somebody to speak to. */
+/* Nobody uses COM2: what comes in there is ignored, and nothing is sent. */
 void console_ignore_rx(unsigned int port, uint8_t byte)
 {
 	(void)port;
@@ -83,7 +83,7 @@ static bool console_has_input(void *arg)
 
 void console_input_arrived(void)
 {
-	/* Cleared last: nobody reads on behind the Ctrl-C before the interrupt is there. */
+	/* Cleared last: nobody reads what was typed after Ctrl-C before he is interrupted. */
 	if (atomic_load(&in.sigint_pending)) {
 		console_interrupt_target();
 		atomic_store(&in.sigint_pending, 0);
@@ -111,7 +111,8 @@ bool console_is_foreground(void)
 }
 
 /*
- * The next byte, which console_has_input() promised; -EIO for what is missing behind the last one.
+ * Take the next byte, after console_has_input() was true. -EIO when there is none left in the ring:
+ * then bytes behind the last one were lost.
  */
 static int console_take_byte(void)
 {
@@ -130,7 +131,7 @@ static int console_take_byte(void)
 	return c & 0xff;
 }
 
-/* Pass over what was typed before the newest Ctrl-C. */
+/* Pass over the bytes that were typed before the newest Ctrl-C. */
 static void console_flush_void(void)
 {
 	uint32_t flush_head = atomic_load(&in.flush_head);
@@ -148,7 +149,7 @@ int console_getc_timeout(uint64_t timeout_ns)
 		return err;
 	console_flush_void();
 	err = waitq_wait(&in.waitq, console_has_input, NULL, true, timeout_ns);
-	/* An interrupt goes before what was typed behind it. */
+	/* After Ctrl-C the thread gets -EINTR first, and what was typed after it next time. */
 	if (thread_interrupted())
 		err = -EINTR;
 	if (err) {

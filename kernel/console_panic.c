@@ -23,7 +23,7 @@ static void console_show_line(void)
 	console_panic_write("\n", 1);
 }
 
-/* From here on lines are plain, without time stamps. */
+/* Show all messages that were not shown yet; in a panic without time stamps. */
 void console_panic_messages(void)
 {
 	while (dmesg_read(&next_message, &line))

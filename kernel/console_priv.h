@@ -1,15 +1,18 @@
 /*
- * What the three files of the console tell each other.
+ * What the three files of the console, console.c, console_input.c and console_panic.c, call in each
+ * other.
  */
 #ifndef KERNEL_CONSOLE_PRIV_H
 #define KERNEL_CONSOLE_PRIV_H
 
 #include <kernel/base.h>
 
-/* console_input.c: from the UART, interrupts off; and the softirq that follows. */
+/* console_input.c. Called by the UART, interrupts off: a byte of COM1 came in. */
 void console_rx(unsigned int port, uint8_t byte);
+/* For COM2, which nobody uses. */
 void console_ignore_rx(unsigned int port, uint8_t byte);
 bool console_ignore_tx(unsigned int port, uint8_t *out_byte);
+/* In SOFTIRQ_CONSOLE, after console_rx(): interrupt after Ctrl-C, wake the reader. */
 void console_input_arrived(void);
 
 /* console_panic.c: polled, without locks, after console_panic_begin(). */

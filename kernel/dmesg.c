@@ -25,14 +25,14 @@ struct slot {
 	uint64_t time_ns;
 	uint16_t len; /* of the whole message */
 	uint8_t level;
-	uint8_t part;
+	uint8_t part; /* which part of the message this slot has, from 0 */
 	uint32_t unused;
 	char text[SLOT_TEXT];
 };
 
 static struct slot slots[NR_SLOTS];
-static _Atomic uint64_t next_number;
-static _Atomic uint64_t cleared_below;
+static _Atomic uint64_t next_number;   /* of a slot */
+static _Atomic uint64_t cleared_below; /* messages with lower numbers are not shown any more */
 
 static struct slot *dmesg_slot_of(uint64_t number)
 {
@@ -44,7 +44,9 @@ static uint32_t dmesg_nr_parts(size_t len)
 	return len ? (uint32_t)((len + SLOT_TEXT - 1) / SLOT_TEXT) : 1;
 }
 
-/* Begin to write slot `number`; false when someone is in it, or a later message was. */
+/*
+ * Begin to write slot `number`; false when somebody writes in it, or a later message has used it.
+ */
 static bool dmesg_slot_claim(struct slot *slot, uint64_t number)
 {
 	uint64_t state = atomic_load(&slot->state);
@@ -84,7 +86,7 @@ enum read_result {
 	READ_GONE
 };
 
-/* Copy part `part` of a message, slot `number`, into `out`. */
+/* Copy part `part` of a message, which is in slot `number`, into `out`. */
 static enum read_result dmesg_slot_read(uint64_t number, uint32_t part, struct dmesg_line *out)
 {
 	struct slot *slot = dmesg_slot_of(number);
@@ -137,7 +139,8 @@ bool dmesg_read(uint64_t *seq, struct dmesg_line *out)
 			return true;
 		case READ_NOT_YET:
 			/*
-			 * Its writer was interrupted, or dropped it: wait for it, but not for ever.
+			 * Its writer was interrupted, or has dropped it. Wait for it, but go on
+			 * once half a ring of newer ones has come.
 			 */
 			if (end - *seq < NR_SLOTS / 2)
 				return false;

@@ -10,7 +10,7 @@
 
 /* Add one line, without newline. */
 void dmesg_write(enum log_level level, const char *text, size_t len);
-/* Number that the next message gets, or one of its later parts. */
+/* The number that the next slot gets: a message that comes after this call has none below it. */
 uint64_t dmesg_end(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* See <kernel/heap.h>. */
 #include <kernel/heap.h>
 
-/* Make the larger root the first child of the smaller one. */
+/* Join two heaps: the root with the larger key becomes the first child of the other. */
 static struct heap_node *heap_meld(struct heap_node *a, struct heap_node *b)
 {
 	if (!a)
@@ -24,7 +24,7 @@ static struct heap_node *heap_meld(struct heap_node *a, struct heap_node *b)
 	return a;
 }
 
-/* Two-pass pairing of a list of siblings. */
+/* Join a list of siblings into one heap: first in pairs, left to right, then the pairs. */
 static struct heap_node *heap_pair_siblings(struct heap_node *first)
 {
 	struct heap_node *pairs = NULL, *root = NULL;

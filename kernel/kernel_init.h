@@ -6,13 +6,14 @@
 #ifndef KERNEL_INIT_H
 #define KERNEL_INIT_H
 
-/* Read the boot parameter panic=: a panic before waits for ever. */
+/* Read the boot parameter panic=SECONDS. A panic before this never reboots. */
 void panic_init(void);
 void timers_init(void);
 /* The boot context becomes the idle thread of CPU 0. */
 void threads_init(void);
 /* A worker for each CPU that is online. Thread context. */
 void work_start_threads(void);
-void trace_defer_init(void); /* after it */
+/* Begin to run what probes defer. After work_start_threads(). */
+void trace_defer_init(void);
 
 #endif

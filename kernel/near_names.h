@@ -21,14 +21,15 @@
 struct near_names {
 	const char *wanted;
 	size_t wanted_len;
-	uint32_t limit; /* largest distance that is near */
-	uint32_t nr;
-	uint32_t score[NEAR_MAX]; /* ascending */
+	uint32_t limit;		  /* largest distance that is near */
+	uint32_t nr;		  /* names kept */
+	uint32_t score[NEAR_MAX]; /* of each, the best (lowest) first */
 	char name[NEAR_MAX][NEAR_NAME_BYTES];
 };
 
+/* Begin: no names so far. `wanted` is kept, not copied. */
 void near_init(struct near_names *near, const char *wanted);
-/* Keep `name` (at most SYMBOLS_NAME_MAX characters) if it is among the best so far. */
+/* Keep `name` if it is among the best so far; one of over SYMBOLS_NAME_MAX characters never is. */
 void near_offer(struct near_names *near, const char *name, size_t len);
 
 /* Distance of two names of at most SYMBOLS_NAME_MAX characters; limit + 1 when it is beyond. */

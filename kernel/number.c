@@ -66,7 +66,7 @@ int str_to_i64(const char *s, unsigned int base, long *out)
 	return 0;
 }
 
-/* `number` of `unit`, or the largest there is. */
+/* number * unit, or UINT64_MAX when that does not fit. */
 static uint64_t number_multiply_saturated(uint64_t number, uint64_t unit)
 {
 	uint64_t product;
@@ -84,7 +84,7 @@ static bool number_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* 0 for no unit. */
+/* Seconds in the unit that `c` stands for; 0 when it is none. The end of the text means seconds. */
 static uint64_t number_seconds_of_unit(char c)
 {
 	switch (c) {
@@ -124,7 +124,7 @@ int str_to_duration(const char *s, uint64_t *out_ns)
 	return 0;
 }
 
-/* What follows the `o`. */
+/* `letter` is the one behind the o of "on" or "off". */
 static int number_on_or_off(char letter, bool *out)
 {
 	bool is_on = letter == 'n' || letter == 'N';

@@ -20,7 +20,7 @@
 #include <trace/trace.h>
 #include "kernel_init.h"
 
-#define MAX_DEPTH 640 /* a stack overflow is deep; repetitions print as one line */
+#define MAX_DEPTH 640 /* entries of a backtrace: enough for a stack that is full */
 #define EXIT_CODE 1
 #define NOBODY	  UINT32_MAX
 #define TEXT_MAX  256
@@ -28,7 +28,7 @@
 static _Atomic uint32_t panic_cpu = NOBODY;
 static long reboot_seconds; /* 0: no reboot; below 0: at once */
 
-static uintptr_t trace[MAX_DEPTH]; /* one CPU panics */
+static uintptr_t trace[MAX_DEPTH]; /* a backtrace; used by the one CPU that panics */
 
 static void panic_print_backtrace(size_t nr)
 {
@@ -80,7 +80,7 @@ static void panic_print_other_cpus(void)
 	}
 }
 
-/* One after the other: a large number in nanoseconds would be a small one. */
+/* In steps of a second, because many seconds in nanoseconds would overflow. */
 static void panic_delay_seconds(uint64_t seconds)
 {
 	for (; seconds; seconds--)
@@ -92,7 +92,7 @@ void panic_init(void)
 	reboot_seconds = boot_param_number("panic", INT32_MIN, INT32_MAX, 0);
 }
 
-/* What the boot parameters say: exit, panic=SECONDS (reboot), or stand still. */
+/* Do what the boot parameters say: `exit` ends QEMU, panic=SECONDS reboots; otherwise halt. */
 static void __attribute__((noreturn)) panic_end_machine(void)
 {
 	uart_flush(UART_COM1);
@@ -105,7 +105,10 @@ static void __attribute__((noreturn)) panic_end_machine(void)
 	power_halt();
 }
 
-/* One CPU gets through; one that panics again while it prints stops where it is. */
+/*
+ * Only the first CPU that panics returns from here; others halt. If that CPU panics again while it
+ * prints, the machine is ended at once.
+ */
 static void panic_claim(void)
 {
 	uint32_t nobody = NOBODY, cpu = cpu_local_read(id);
@@ -117,12 +120,12 @@ static void panic_claim(void)
 		console_panic_write("PANIC: again, while printing\n", 29);
 		panic_end_machine();
 	}
-	arch_halt_forever(); /* the NMI that stops us comes in here */
+	arch_halt_forever(); /* until the first CPU's NMI stops this one */
 }
 
 static void __attribute__((noreturn)) die(const char *text, const struct trap_frame *regs)
 {
-	tracing_off(); /* what led here is worth more than what comes now */
+	tracing_off(); /* so that the panic does not overwrite the events that led here */
 	smp_stop_others_nmi();
 	console_panic_begin();
 	pr_err("PANIC: %s\n", text);

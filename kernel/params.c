@@ -16,16 +16,17 @@ static struct param params[PARAMS_MAX];
 static size_t nr_params;
 static char words[PARAMS_MAX_BYTES]; /* the command line, cut into names and values */
 static char command_line[PARAMS_MAX_BYTES];
-static bool has_dropped; /* there was more than is kept */
+static bool has_dropped; /* the command line had more words or bytes than are kept */
 
-/* What this kernel asks for somewhere; the tracer's are known to the tracer. */
+/* The parameters that kernel/ asks for. All others are given to the tracer, which knows its own. */
 static const char *const known[] = {
 	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel",
 };
 
 /*
- * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay, a backslash
- * keeps the character behind it (GRUB writes quotes so). NULL at the end.
+ * Cut one word off `*next`, in place: quotes are dropped, spaces inside them stay. A backslash is
+ * dropped and the character behind it stays, because GRUB puts one before each quote. NULL at the
+ * end.
  */
 static char *params_next_word(char **next)
 {
@@ -50,7 +51,10 @@ static char *params_next_word(char **next)
 	return word;
 }
 
-/* A word that is cut is none: half a `run` would be half a command. */
+/*
+ * Of a line that is too long, the last word may be cut in its middle and is not used: half of the
+ * value of `run` might be a command that nobody meant.
+ */
 void params_init(const char *line)
 {
 	bool is_cut = strlen(line) >= PARAMS_MAX_BYTES;

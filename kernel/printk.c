@@ -13,7 +13,7 @@ void vprintk(enum log_level level, const char *fmt, va_list args)
 	char *line = text;
 
 	trace_vsnprintf(text, sizeof(text), fmt, args);
-	/* A message of several lines becomes several messages; the last newline is not one. */
+	/* Each line becomes a message of its own. Behind the last newline there is no line. */
 	for (;;) {
 		char *end = strchr(line, '\n');
 

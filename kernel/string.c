@@ -1,8 +1,8 @@
-/* See <kernel/string.h>. The compiler calls the mem* functions itself. Not traced. */
+/* See <kernel/string.h>. Not traced. */
 #include <kernel/string.h>
 #include <stdint.h>
 
-/* A word at any alignment that may alias anything. */
+/* 8 bytes of memory of any type, at any alignment. */
 struct word {
 	uint64_t value;
 } __attribute__((packed, may_alias));
@@ -28,7 +28,8 @@ void *memcpy(void *restrict to, const void *restrict from, size_t len)
 		return to;
 	}
 	/*
-	 * The last word first: it may overlap the one before, and leaves whole words to the loop.
+	 * Copy the last 8 bytes first. The loop copies whole words up to there; its last one may
+	 * overlap them.
 	 */
 	store(t + len - 8, load(f + len - 8));
 	for (size_t i = 0; i + 8 < len; i += 8)
@@ -63,7 +64,8 @@ void *memset(void *to, int byte, size_t len)
 	if (len < 8) {
 		while (len--) {
 			*t++ = (unsigned char)byte;
-			__asm__ volatile("" : "+r"(t)); /* or it becomes a call of itself */
+			/* Else the compiler would make the loop a call of memset(). */
+			__asm__ volatile("" : "+r"(t));
 		}
 		return to;
 	}

@@ -8,7 +8,7 @@ static const void *at(uint32_t pos)
 	return (const uint8_t *)&symbols_blob + pos;
 }
 
-/* Where symbol `index` is: the addressed ones and the others have one that is nowhere between. */
+/* The place of symbol `index`. Behind the addressed ones the array has an entry for no symbol. */
 static const struct symbols_place *place_of(uint32_t index)
 {
 	const struct symbols_place *places = at(symbols_blob.place_pos);
@@ -32,7 +32,7 @@ static const uint8_t *tokens_of(uint32_t index)
 	return tokens;
 }
 
-/* Offset of `addr` in the table's terms; SYMBOLS_NO_OFFSET for addresses it cannot express. */
+/* Offset of `addr` from the table's base; SYMBOLS_NO_OFFSET when that does not fit. */
 static uint32_t to_offset(uintptr_t addr)
 {
 	uintptr_t offset = addr - symbols_blob.base;
@@ -118,7 +118,7 @@ size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_
 	}
 	if (offset == SYMBOLS_NO_OFFSET)
 		return 0;
-	for (; place[1].offset <= offset; place++) /* ends at the place that is nowhere */
+	for (; place[1].offset <= offset; place++) /* ends before SYMBOLS_NO_OFFSET at the latest */
 		tokens = symbols_skip(tokens);
 	cursor->place = place;
 	cursor->name = tokens;

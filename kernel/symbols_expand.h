@@ -66,7 +66,7 @@ static TRACE_ALWAYS_INLINE size_t symbols_expand(const uint8_t *tokens, const ui
 	return (size_t)(pos - out_name);
 }
 
-/* The name after this one. */
+/* Where the tokens of the next name begin. */
 static TRACE_ALWAYS_INLINE const uint8_t *symbols_skip(const uint8_t *tokens)
 {
 	return tokens + 1 + *tokens;

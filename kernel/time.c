@@ -29,7 +29,10 @@ uint64_t ktime_ns(void)
 	return never_back(tsc_clock_ns());
 }
 
-/* The same, as probes read the clock: with preemption off, which is less than interrupts off. */
+/*
+ * The same time for probes. trace_plat_clock_ns() is cheaper than tsc_clock_ns(), which switches
+ * interrupts off; it is enough that the caller has preemption off.
+ */
 uint64_t trace_plat_clock_mono_ns(void)
 {
 	return never_back(trace_plat_clock_ns());

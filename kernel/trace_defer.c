@@ -1,7 +1,7 @@
 /*
- * Work that probes leave for a thread: trace_plat_defer() of <trace/platform.h>. A probe cannot
- * wake anybody, for it may hold any lock: it pushes onto a list and raises a softirq, which queues
- * the work.
+ * Work that probes leave for a thread: trace_plat_defer() of <trace/platform_full.h>. A probe
+ * cannot wake a thread, because the code that it interrupts may hold any lock. So it puts the work
+ * on a list and raises a softirq, whose handler wakes a worker thread.
  */
 #include <stdatomic.h>
 #include <kernel/softirq.h>
@@ -30,7 +30,7 @@ static void run_deferred(struct work *work)
 
 	(void)work;
 	while (deferred) {
-		struct trace_plat_deferred *next = deferred->next; /* fn may give it again */
+		struct trace_plat_deferred *next = deferred->next; /* fn may defer it again */
 
 		deferred->fn(deferred);
 		deferred = next;
@@ -46,6 +46,6 @@ void trace_defer_init(void)
 {
 	work_init(&run_work, run_deferred);
 	softirq_register(SOFTIRQ_TRACE, trace_softirq);
-	if (atomic_load(&deferred_list)) /* from probes of the boot */
+	if (atomic_load(&deferred_list)) /* by probes that ran while booting */
 		raise_softirq(SOFTIRQ_TRACE);
 }

@@ -1,6 +1,6 @@
 /*
- * The thread-context half of what trace/ asks of its host, <trace/platform.h>: every function is
- * one step onto something the kernel has. No call sites: some of it is reachable from a probe.
+ * What trace/ asks of its host in <trace/platform.h>, but for the inline half: each function does
+ * it with something that the kernel has anyway. No call sites, because probes reach some of it.
  */
 #include <arch/percpu.h>
 #include <arch/sections.h>
@@ -96,7 +96,6 @@ int trace_plat_poke_batch(const struct trace_poke *pokes, size_t nr,
 	return err;
 }
 
-/* All trampolines have one name: trace_plat_symbol(). */
 int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
 				 bool with_regs, struct trace_trampoline *out_trampoline)
 {
@@ -132,7 +131,7 @@ uintptr_t trace_plat_fentry(void)
 
 bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size)
 {
-	static const char trampoline[] = "ftrace_trampoline";
+	static const char trampoline[] = "ftrace_trampoline"; /* the name of all of them */
 
 	if (trampoline_name(addr, out_start, out_size)) {
 		memcpy(out_name, trampoline, sizeof(trampoline));
@@ -254,7 +253,7 @@ void trace_plat_each_stack(const struct trace_plat_look *look)
 }
 
 struct later {
-	struct delayed_work work; /* first */
+	struct delayed_work work; /* first: run_later() gets a pointer to its work */
 	void (*fn)(void);
 	bool is_ready;
 };
@@ -316,7 +315,10 @@ void trace_arch_broken(const char *what)
 	panic("%s", what);
 }
 
-/* A hooked function returned, and nobody knows where to: it is entered by a return. */
+/*
+ * A function whose return is hooked has returned, and its real return address is not known. No
+ * function calls this: the hook returns into it.
+ */
 void trace_plat_lost(void)
 {
 	panic("fgraph: the return address of a hooked function is lost");

@@ -34,6 +34,7 @@ static void TRACE_PRINTF(2, 3) whynot_say(struct sentence *s, const char *fmt, .
 		s->pos = s->len - 1;
 }
 
+/* What is at `pos` in the table. */
 static const void *whynot_at(uint32_t pos)
 {
 	return (const uint8_t *)&whynot_blob + pos;
@@ -88,7 +89,7 @@ static uint32_t whynot_read_number(const uint8_t **pos)
 	return value;
 }
 
-/* Number of a string, from 1, to text; "?" for none. */
+/* The text of string `number` of the pool, which counts from 1; "?" when there is none. */
 static void whynot_string_text(uint32_t number, char *out_text)
 {
 	const uint32_t *pos = whynot_at(whynot_blob.string_pos);
@@ -131,7 +132,7 @@ static void whynot_say_calls(struct sentence *s, uint32_t nr, const uint8_t *pos
 		whynot_say(s, " and %u more", nr - shown);
 }
 
-/* The part of an entry behind its name: what is the reason, and the sentence that says so. */
+/* `pos` is behind the name of an entry: say the sentence about it, and return the reason. */
 static int whynot_say_entry(struct sentence *s, const char *name, const uint8_t *pos)
 {
 	int reason = *pos++;
@@ -183,7 +184,7 @@ static int whynot_say_entry(struct sentence *s, const char *name, const uint8_t 
 	return reason;
 }
 
-/* Clones and the like are not what anybody types. */
+/* Names with a dot are not proposed: compilers make them, and nobody means them. */
 static void whynot_offer(struct near_names *near, const char *name, size_t len)
 {
 	if (!strchr(name, '.'))
