@@ -39,6 +39,26 @@ struct trace_entry {
 
 /* ---- What an event consists of ---- */
 
+/* Where the value of a field is. */
+enum trace_field_kind {
+	TRACE_FIELD_PLAIN, /* in the field itself */
+	/*
+	 * Behind the fixed part. The field itself has 4 bytes: the low half is the offset of the
+	 * value from the start of the event, the high half its length in bytes.
+	 */
+	TRACE_FIELD_DATA_LOC,
+	TRACE_FIELD_REL_LOC, /* the same, but the offset counts from the end of the field itself */
+};
+
+/* What a filter compares. The names are those that definitions for Linux use in __field_ext(). */
+enum trace_filter_type {
+	FILTER_OTHER,	   /* what the C type says: a number, or text if it is an array of char */
+	FILTER_PTR_STRING, /* a pointer to text that never goes away */
+	FILTER_TRACE_FN,   /* a code address: may be compared by function */
+	FILTER_CPUMASK,	   /* a set of CPUs */
+	FILTER_STACKTRACE, /* an array of code addresses */
+};
+
 struct trace_event_field {
 	const char *name;
 	const char *type; /* in C; of an array, that of its elements */
@@ -46,7 +66,9 @@ struct trace_event_field {
 	uint32_t size;	  /* in bytes; 0: an array that goes on up to the end of the event */
 	uint32_t element_size;
 	bool is_signed;
-	bool is_address; /* a code address in 32 bits: trace_plat_ip_pack() */
+	bool is_address;     /* a code address in 32 bits: trace_plat_ip_pack() */
+	uint8_t kind;	     /* enum trace_field_kind */
+	uint8_t filter_type; /* enum trace_filter_type */
 };
 
 /* For the macros below. Sets every member, because C++ warns of one that is left out. */
@@ -54,7 +76,7 @@ struct trace_event_field {
 	{                                                                                          \
 		.name = (field_name), .type = (c_type), .offset = offsetof(struct entry, member),  \
 		.size = (bytes), .element_size = (element_bytes), .is_signed = (sign),             \
-		.is_address = (address)                                                            \
+		.is_address = (address), .kind = TRACE_FIELD_PLAIN, .filter_type = FILTER_OTHER    \
 	}
 #define TRACE_SIZEOF_MEMBER(entry, member) sizeof(((struct entry *)0)->member)
 #define TRACE_TYPE_IS_SIGNED(c_type)	   ((c_type)-1 < (c_type)1)
