@@ -3,6 +3,7 @@
 TRACE_SRCS += trace/text/fmt.c \
 	trace/text/fmt_bin.c \
 	trace/text/fmt_spec.c \
+	trace/text/glob.c \
 	trace/text/seq.c \
 	trace/text/str.c
 # the ring buffer

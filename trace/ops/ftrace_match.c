@@ -146,88 +146,6 @@ static TRACE_ALWAYS_INLINE bool contains(const struct ftrace_pattern *pattern, c
 	return false;
 }
 
-/*
- * Does `c` match the class at *class, which points behind the `[` of [abc], [a-z] or [!abc]? True:
- * there is a class, *class points behind its `]` and *out_matches has the answer. False, with
- * *class unmoved, when no `]` ends it: the `[` then stands for itself.
- */
-static bool class_match(const char **class, char c, bool *out_matches)
-{
-	const char *at = *class;
-	bool invert = *at == '!';
-	bool found = false;
-	uint8_t low, high;
-
-	at += invert;
-	do {
-		low = (uint8_t)*at++;
-		high = low;
-		if (!low)
-			return false;
-		if (at[0] == '-' && at[1] != ']') {
-			high = (uint8_t)at[1];
-			if (!high)
-				return false;
-			at += 2;
-		}
-		if (low <= (uint8_t)c && (uint8_t)c <= high)
-			found = true;
-	} while (*at != ']');
-	*class = at + 1;
-	*out_matches = found != invert;
-	return true;
-}
-
-/*
- * Compare the first element of the pattern (a letter, ?, a class, a letter behind \) with `c`,
- * which is not NUL. If they match, *pattern moves to the next element.
- */
-static bool element_match(const char **pattern, char c)
-{
-	const char *at = *pattern;
-	bool matches;
-	char want = *at++;
-
-	if (want == '?') {
-		matches = true;
-	} else if (want != '[' || !class_match(&at, c, &matches)) {
-		if (want == '\\')
-			want = *at++;
-		matches = want == c;
-	}
-	if (matches)
-		*pattern = at;
-	return matches;
-}
-
-/*
- * After a mismatch it is enough to let the last star take one more character. Letting an earlier
- * star take more could only bring us to the last star later, with less of the name left.
- */
-static bool glob_match(const char *pattern, const char *name)
-{
-	const char *retry_pattern = NULL, *retry_name = NULL;
-
-	while (*name || *pattern) {
-		if (*pattern == '*') {
-			retry_pattern = ++pattern;
-			retry_name = name;
-			if (!*pattern)
-				return true;
-			continue;
-		}
-		if (*name && *pattern && element_match(&pattern, *name)) {
-			name++;
-			continue;
-		}
-		if (!retry_pattern || !*name)
-			return false;
-		pattern = retry_pattern;
-		name = ++retry_name;
-	}
-	return true;
-}
-
 static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, const char *name,
 				       size_t len)
 {
@@ -241,7 +159,7 @@ static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, con
 	case FTRACE_MATCH_END:
 		return len >= want && same(name + len - want, pattern->search, want);
 	case FTRACE_MATCH_GLOB:
-		return glob_match(pattern->search, name);
+		return trace_glob_match(pattern->search, name);
 	case FTRACE_MATCH_MIDDLE:
 	case FTRACE_MATCH_INDEX:
 		break;

@@ -26,6 +26,11 @@ int trace_strcmp(const char *a, const char *b);
 bool trace_str_starts(const char *text, const char *prefix);
 /* Copy at most `size` - 1 characters of `from`, and a NUL. `size` is not 0. */
 void trace_strcpy(char *to, const char *from, size_t size);
+/*
+ * Does all of `name` match the pattern: * for any characters, ? for one, [abc] [a-z] [!abc] for one
+ * of a class, and \ before a character that stands for itself?
+ */
+bool trace_glob_match(const char *pattern, const char *name);
 bool trace_is_space(char c);
 /* Cut white space off the end of `text`, in place. Returns its first character that is none. */
 char *trace_strip(char *text);
