@@ -87,55 +87,94 @@ static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
 }
 
 /*
- * The lock is held. *out_old is the array to be freed after a grace period; unchanged if none is.
+ * The lock is held. change->old is the array to be freed after a grace period. The key is set, but
+ * no code is patched yet; until it is, nobody calls the probe.
  */
-static int add(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int prio,
-	       struct tracepoint_funcs **out_old)
+static int add(struct tracepoint_change *change)
 {
+	struct tracepoint *tp = change->tp;
 	struct tracepoint_funcs *old = funcs_of(tp), *funcs;
-	int err;
 
-	if (find(old, func, data))
+	if (find(old, change->func, change->data))
 		return -EEXIST;
-	funcs = copy_with(old, func, data, prio);
+	funcs = copy_with(old, change->func, change->data, change->prio);
 	if (!funcs)
 		return -ENOMEM;
 	set_funcs(tp, funcs);
-	err = old ? 0 : trace_static_key_set(&tp->key, true);
-	if (err)
-		set_funcs(tp, NULL);
-	*out_old = err ? funcs : old;
-	return err;
+	change->old = old;
+	if (!old)
+		trace_atomic_store(&tp->key.is_on, true);
+	return 0;
 }
 
 /*
- * The lock is held. The last probe switches the key off before it takes the array away; a call that
- * has already passed the key finds an array without probes, or no array. The same is true of all
- * calls when the key cannot be switched because code is damaged, which the host has reported.
+ * The lock is held. A call that passes the key before the code is patched finds an array without
+ * probes, or no array. The same is true of all calls when the code cannot be patched because it is
+ * damaged, which the host has reported.
  */
-static int take(struct tracepoint *tp, tracepoint_probe_fn func, void *data,
-		struct tracepoint_funcs **out_old)
+static int take(struct tracepoint_change *change)
 {
+	struct tracepoint *tp = change->tp;
 	struct tracepoint_funcs *funcs = funcs_of(tp);
-	struct tracepoint_func *found = find(funcs, func, data);
+	struct tracepoint_func *found = find(funcs, change->func, change->data);
 
 	if (!found)
 		return -ENOENT;
 	atomic_store_explicit(&found->func, NULL, memory_order_relaxed);
 	if (nr_left(funcs) > 0)
 		return 0;
-	(void)trace_static_key_set(&tp->key, false);
+	trace_atomic_store(&tp->key.is_on, false);
 	set_funcs(tp, NULL);
-	*out_old = funcs;
+	change->old = funcs;
 	return 0;
 }
 
-static void free_after_grace(struct tracepoint_funcs *funcs)
+/* The lock is held. The code of this tracepoint could not be patched: nobody will call the probe. */
+static void undo_add(struct tracepoint_change *change, int err)
 {
-	if (!funcs)
-		return;
-	trace_plat_synchronize_preempt();
-	trace_plat_free(funcs, bytes_of(funcs->nr));
+	if (!change->is_add || change->err || change->old)
+		return; /* it has other probes, and its code was patched for them */
+	trace_atomic_store(&change->tp->key.is_on, false);
+	change->old = funcs_of(change->tp);
+	set_funcs(change->tp, NULL);
+	change->err = err;
+}
+
+/* The lock is held. */
+static void make_changes(struct tracepoint_change *changes, size_t nr)
+{
+	bool have_keys_changed = false;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool was_on = changes[i].tp->key.is_on;
+
+		changes[i].old = NULL;
+		changes[i].err = changes[i].is_add ? add(&changes[i]) : take(&changes[i]);
+		have_keys_changed |= was_on != changes[i].tp->key.is_on;
+	}
+	if (have_keys_changed)
+		err = trace_plat_static_branches_update();
+	for (size_t i = 0; err && i < nr; i++)
+		undo_add(&changes[i], err);
+}
+
+/* Frees what the changes have replaced; returns the first error. */
+static int free_after_grace(struct tracepoint_change *changes, size_t nr)
+{
+	bool has_waited = false;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		err = err ? err : changes[i].err;
+		if (!changes[i].old)
+			continue;
+		if (!has_waited)
+			trace_plat_synchronize_preempt();
+		has_waited = true;
+		trace_plat_free(changes[i].old, bytes_of(changes[i].old->nr));
+	}
+	return err;
 }
 
 static bool may_sleep(void)
@@ -143,36 +182,30 @@ static bool may_sleep(void)
 	return !trace_plat_preempt_count() && !trace_plat_irqs_disabled();
 }
 
-int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int prio)
+int tracepoint_change_probes(struct tracepoint_change *changes, size_t nr)
 {
-	struct tracepoint_funcs *old = NULL;
-	int err;
-
-	if (!func)
-		return -EINVAL;
 	if (!may_sleep())
 		return -EBUSY;
 	trace_plat_lock(&tracepoint_lock);
-	err = add(tp, func, data, prio, &old);
+	make_changes(changes, nr);
 	trace_plat_unlock(&tracepoint_lock);
-	free_after_grace(old);
-	return err;
+	return free_after_grace(changes, nr);
+}
+
+int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, void *data, int prio)
+{
+	struct tracepoint_change change = {
+		.tp = tp, .func = func, .data = data, .prio = prio, .is_add = true
+	};
+
+	return func ? tracepoint_change_probes(&change, 1) : -EINVAL;
 }
 
 int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func, void *data)
 {
-	struct tracepoint_funcs *old = NULL;
-	int err;
+	struct tracepoint_change change = { .tp = tp, .func = func, .data = data };
 
-	if (!func)
-		return -ENOENT;
-	if (!may_sleep())
-		return -EBUSY;
-	trace_plat_lock(&tracepoint_lock);
-	err = take(tp, func, data, &old);
-	trace_plat_unlock(&tracepoint_lock);
-	free_after_grace(old);
-	return err;
+	return func ? tracepoint_change_probes(&change, 1) : -ENOENT;
 }
 
 void tracepoint_synchronize_unregister(void)

@@ -70,14 +70,35 @@ int tracepoint_probe_register(struct tracepoint *tp, tracepoint_probe_fn func, v
  * was not registered; -EBUSY: called in a context that may not sleep.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func, void *data);
+/*
+ * Register and unregister any number of probes at once: code is patched in one go, and there is at
+ * most one grace period. Each change has its result, as above, in `err`, and those without an error
+ * are made. Returns the first error, or 0; -EBUSY: called in a context that may not sleep, and no
+ * change was made.
+ */
+struct tracepoint_change {
+	struct tracepoint *tp;
+	tracepoint_probe_fn func;
+	void *data;
+	int prio;		      /* of one that is registered */
+	bool is_add;		      /* register it; else unregister it */
+	int err;		      /* set by the call */
+	struct tracepoint_funcs *old; /* for tracepoint.c */
+};
+int tracepoint_change_probes(struct tracepoint_change *changes, size_t nr);
 /* Return when no CPU is inside a probe that was unregistered before this call. */
 void tracepoint_synchronize_unregister(void);
 /* Call fn for each tracepoint of the program, in any order; tp->name says which one it is. */
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), void *arg);
 
 /* Each makes one macro argument of a list with commas, for DECLARE_TRACE() and DEFINE_TRACE(). */
-#define TP_PROTO(...) __VA_ARGS__
-#define TP_ARGS(...)  __VA_ARGS__
+#define TP_PROTO(...)	  __VA_ARGS__
+#define TP_ARGS(...)	  __VA_ARGS__
+#define TP_CONDITION(...) __VA_ARGS__
+/* Hands such an argument on to another macro. */
+#ifndef PARAMS
+#define PARAMS(...) __VA_ARGS__
+#endif
 
 /*
  * For a header: declares the tracepoint `name`. It offers:
@@ -91,6 +112,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  *   unregister_trace_NAME(probe, data)            tracepoint_probe_unregister()
  */
 #define DECLARE_TRACE(name, proto, args)                                                           \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), true)
+/* The same; trace_NAME() calls the probes only when TP_CONDITION() is true of the arguments. */
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)                                           \
 	TRACE_EXTERN_C struct tracepoint trace_##name##_tracepoint;                                \
 	typedef void (*trace_##name##_fn)(void *data, proto);                                      \
 	TRACE_EXTERN_C void trace_##name##_call(proto);                                            \
@@ -101,7 +125,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	}                                                                                          \
 	static TRACE_ALWAYS_INLINE TRACE_UNUSED void trace_##name(proto)                           \
 	{                                                                                          \
-		if (trace_##name##_enabled())                                                      \
+		if (trace_##name##_enabled() && (cond))                                            \
 			trace_##name##_call(args);                                                 \
 	}                                                                                          \
 	static inline TRACE_UNUSED int register_trace_prio_##name(trace_##name##_fn probe,         \
