@@ -67,6 +67,12 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_fields.c \
 	trace/print/output_head.c \
 	trace/print/output_stack.c
+# trace events
+TRACE_SRCS += trace/events/event_call.c \
+	trace/events/event_file.c \
+	trace/events/event_set.c \
+	trace/events/event_text.c \
+	trace/events/event_write.c
 # replacing functions
 TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_names.c \
@@ -102,6 +108,8 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_build.c \
 	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
+	trace/fs/fs_event_dir.c \
+	trace/fs/fs_events.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \
 	trace/fs/fs_info.c \
@@ -122,6 +130,7 @@ TRACE_SRCS += trace/fs/fs.c \
 TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_commands.c \
 	trace/start/feature_dump.c \
+	trace/start/feature_events.c \
 	trace/start/feature_fgraph.c \
 	trace/start/feature_files.c \
 	trace/start/feature_function.c \
@@ -141,8 +150,9 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := livepatch pids dump function graph latency commands snapshot profile stack_tracer
+TRACE_FEATURES := events livepatch pids dump function graph latency commands snapshot profile stack_tracer
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
+TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)

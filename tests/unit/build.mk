@@ -38,7 +38,7 @@ simulation := $(wildcard tests/unit/sim/*.c)
 warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes \
 	   -Wwrite-strings
 common	:= -std=gnu11 -g -mcx16 -fno-strict-aliasing -fno-common -D_GNU_SOURCE
-inc	:= -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
+inc	:= -Itests/unit/host -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
 inc_arch := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include
 inc_kernel := -Ikernel/include -iquote kernel -Iarch/x86_64/include
 

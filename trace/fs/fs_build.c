@@ -124,14 +124,15 @@ char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uin
 	return chunk->names;
 }
 
-static void add_file(struct trace_node *dir, const char *name, const struct trace_file *file,
-		     uint64_t arg)
+struct trace_node *trace_node_add_file(struct trace_node *dir, const char *name,
+				       const struct trace_file *file, uint64_t arg)
 {
 	struct trace_node *node = add_node(dir->tree, dir, name);
 
 	node->file = file;
 	node->mode = file->mode;
 	node->arg = arg;
+	return node;
 }
 
 static bool is_root_tree(const struct trace_tree *tree)
@@ -144,7 +145,7 @@ static void add_files(struct trace_node *dir, const struct trace_file *const *fi
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (is_root_tree(dir->tree) || !files[i]->root_only)
-			add_file(dir, files[i]->name, files[i], arg);
+			trace_node_add_file(dir, files[i]->name, files[i], arg);
 	}
 }
 
@@ -155,7 +156,7 @@ static size_t count_nodes(void)
 	const struct trace_file_table *table;
 
 	for (size_t at = 0; (table = table_at(at)); at++)
-		nr += table->nr + (table->stat ? nr_cpus : 0);
+		nr += table->nr + (table->stat ? nr_cpus : 0) + (table->dir ? 1 : 0);
 	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
 		nr += tracer->nr_options;
 	return nr;
@@ -174,8 +175,8 @@ static size_t count_stats(void)
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->nr_options; i++)
-		add_file(dir, tracer->options[i].name, &trace_tracer_option_file,
-			 (uintptr_t)tracer);
+		trace_node_add_file(dir, tracer->options[i].name, &trace_tracer_option_file,
+				    (uintptr_t)tracer);
 }
 
 static void add_options(struct trace_tree *tree)
@@ -183,7 +184,8 @@ static void add_options(struct trace_tree *tree)
 	tree->options = trace_node_add_dir(tree, tree->root, "options");
 	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
 		if (is_root_tree(tree) || !(TRACE_OPTIONS_ROOT_ONLY & TRACE_OPT_BIT(i)))
-			add_file(tree->options, trace_option_names[i], &trace_option_file, i);
+			trace_node_add_file(tree->options, trace_option_names[i],
+					    &trace_option_file, i);
 	}
 	for (struct tracer *tracer = NULL; (tracer = tracer_next(tracer));)
 		trace_node_add_tracer_options(tree->options, tracer);
@@ -236,7 +238,7 @@ static void add_stat(struct trace_node *dir, const struct trace_file *file, char
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		trace_snprintf(name, CPU_NAME_LEN, "%s%u", file->name, cpu);
-		add_file(dir, name, file, cpu);
+		trace_node_add_file(dir, name, file, cpu);
 		name += CPU_NAME_LEN;
 	}
 }
@@ -270,6 +272,11 @@ int trace_tree_build(struct trace_tree *tree, struct trace_array *tr)
 	tree->root = trace_node_add_dir(tree, NULL, tr->name);
 	for (size_t at = 0; (table = table_at(at)); at++)
 		add_files(tree->root, table->files, table->nr, (uint64_t)RING_BUFFER_ALL_CPUS);
+	for (size_t at = 0; (table = table_at(at)); at++) {
+		if (table->dir)
+			trace_node_add_lazy_dir(tree, tree->root, table->dir_name, table->dir,
+						table->dir_ids);
+	}
 	add_options(tree);
 	trace_node_add_lazy_dir(tree, tree->root, "per_cpu", &per_cpu_dir,
 				nr_cpus * (1 + count_cpu_files()));

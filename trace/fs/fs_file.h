@@ -87,6 +87,10 @@ struct trace_file_table {
 	 * NULL, or a file that is in trace_stat/ of the root once per CPU, as NAME with the number.
 	 */
 	const struct trace_file *stat;
+	/* A directory in the root of each instance, or NULL; its children have ids of their own. */
+	const struct trace_dir *dir;
+	const char *dir_name;
+	uint64_t dir_ids; /* how many ids are reserved for them */
 };
 
 /*
@@ -106,12 +110,16 @@ extern const struct trace_file_table trace_buffer_files;
 extern const struct trace_file_table trace_function_files;
 extern const struct trace_file_table trace_marker_files;
 /* Of features, see instance/feature.h. */
+extern const struct trace_file_table trace_event_files;
 extern const struct trace_file_table trace_graph_files;
 extern const struct trace_file_table trace_latency_files;
 extern const struct trace_file_table trace_pid_files;
 extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
+/* Of an instance: fs_events.c. */
+extern const struct trace_file trace_available_events_file;
+extern const struct trace_file trace_set_event_file;
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;

@@ -38,8 +38,11 @@ void trace_node_insert(struct trace_node *dir, struct trace_node *node);
 /* Add a directory. There has to be room in the first chunk of the tree. */
 struct trace_node *trace_node_add_dir(struct trace_tree *tree, struct trace_node *dir,
 				      const char *name);
+/* Add a file; `arg` is for its functions. */
+struct trace_node *trace_node_add_file(struct trace_node *dir, const char *name,
+				       const struct trace_file *file, uint64_t arg);
 /*
- * The same for a directory that is filled when somebody looks. `nr_ids` ids behind its own are
+ * A directory that is filled when somebody looks. `nr_ids` ids behind its own are
  * reserved for its children, so that these have the same ids each time they are made.
  */
 struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace_node *dir,

@@ -108,6 +108,19 @@ static const struct piece pieces[] = {
 	{ FILE, "set_ftrace_notrace_pid",
 	  "  set_ftrace_notrace_pid - Do not trace these threads.\n" },
 	{ ALWAYS, NULL, "  dyn_ftrace_total_info\t- How many sites there are.\n" },
+	{ FILE, "available_events",
+	  "  available_events\t- The trace events, SYSTEM:EVENT.\n"
+	  "  set_event\t\t- Those that are on. Written: SYSTEM:EVENT, EVENT, SYSTEM:*, with\n"
+	  "\t\t\t  * and ?, and ! in front to switch off.\n"
+	  "  events/\t\t- A directory for each system:\n"
+	  "      enable\t\t- Write 0/1 to enable/disable tracing of all events\n"
+	  "      header_page, header_event  how raw pages are read\n"
+	  "  events/<system>/\t- A directory for each event of the system:\n"
+	  "      enable\t\t- Write 0/1 to enable/disable tracing of all <system> events\n"
+	  "  events/<system>/<event>/\n"
+	  "      enable\t\t- Write 0/1 to enable/disable tracing of <event>\n"
+	  "      format\t\t- The fields of <event>, and how it is printed\n"
+	  "      id\t\t- The number of its type\n" },
 	{ FILE, "function_profile_enabled",
 	  "  function_profile_enabled - 1 counts calls and times of functions, from 0; filters as "
 	  "above.\n" },

@@ -5,16 +5,18 @@
 #include <trace/event.h>
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
+#include <trace/trace_events.h>
 #include "array.h"
 #include "entry.h"
 #include "event_private.h"
 #include "stacktrace.h"
 #include "text/str.h"
 
-#define PIECE_SLOTS 256u
-#define NR_PIECES   ((TRACE_EVENT_MAX_TYPE + 1) / PIECE_SLOTS)
-#define WAIT_NS	    1000000u /* between two looks whether a type is still used */
-#define OWN_DEPTH   1u	     /* the ring keeps preemption off from reserve to commit */
+#define PIECE_SLOTS	256u
+#define NR_PIECES	((TRACE_EVENT_MAX_TYPE + 1) / PIECE_SLOTS)
+#define WAIT_NS		1000000u /* between two looks whether a type is still used */
+#define EVENTS_AT_FIRST 64u /* types for which the sorted array needs no memory of the host's */
+#define OWN_DEPTH	1u  /* the ring keeps preemption off from reserve to commit */
 
 struct event_slot {
 	struct trace_event *_Atomic event; /* NULL: no such type */
@@ -33,6 +35,14 @@ static struct {
 	struct event_piece *_Atomic pieces[NR_PIECES]; /* NULL, or made and never freed */
 	uint32_t next_type; /* where to look for a free number; guarded by lock */
 } registry = { .pieces = { &first_piece }, .next_type = TRACE_EVENT_FIRST_TYPE };
+
+/* All types by system and name; guarded by registry.lock. */
+static struct trace_event *first_events[EVENTS_AT_FIRST];
+static struct {
+	struct trace_event **events;
+	size_t nr;
+	size_t capacity;
+} sorted = { .events = first_events, .capacity = EVENTS_AT_FIRST };
 
 /* NULL when the piece of this number has not been made yet. */
 static struct event_slot *slot_of(uint32_t type)
@@ -79,9 +89,12 @@ static bool is_sound(const struct trace_event_field *field)
 		return false;
 	if (field->is_address && field->element_size != sizeof(uint32_t))
 		return false;
-	return field->offset >= sizeof(struct trace_entry) && field->offset <= RING_MAX_PAYLOAD &&
-	       field->size <= RING_MAX_PAYLOAD - field->offset &&
-	       field->size % field->element_size == 0;
+	if (field->offset < sizeof(struct trace_entry) || field->offset > RING_MAX_PAYLOAD ||
+	    field->size > RING_MAX_PAYLOAD - field->offset)
+		return false;
+	if (field->kind != TRACE_FIELD_PLAIN)
+		return field->size == sizeof(uint32_t);
+	return field->size % field->element_size == 0;
 }
 
 static bool is_described(const struct trace_event *event)
@@ -93,25 +106,100 @@ static bool is_described(const struct trace_event *event)
 	return event->name && event->system;
 }
 
-/* Is the number of `event`, or its name in its system, in use, or is it registered? Lock held. */
-static bool is_taken(const struct trace_event *event)
-{
-	const struct trace_event *other;
+/* ---- The sorted array ---- */
 
-	for (uint32_t type = 1; type <= TRACE_EVENT_MAX_TYPE; type++) {
-		if (!registry.pieces[type / PIECE_SLOTS]) {
-			type |= PIECE_SLOTS - 1;
-			continue;
-		}
-		other = event_of(type);
-		if (!other)
-			continue;
-		if (type == event->type || other == event ||
-		    (trace_streq(other->name, event->name) &&
-		     trace_streq(other->system, event->system)))
-			return true;
+void trace_events_lock(void)
+{
+	trace_plat_lock(&registry.lock);
+}
+
+void trace_events_unlock(void)
+{
+	trace_plat_unlock(&registry.lock);
+}
+
+size_t trace_nr_events(void)
+{
+	return sorted.nr;
+}
+
+struct trace_event *trace_event_at(size_t i)
+{
+	return sorted.events[i];
+}
+
+static bool comes_before(const struct trace_event *event, const char *system, const char *name)
+{
+	int order = trace_strcmp(event->system, system);
+
+	return order < 0 || (!order && trace_strcmp(event->name, name) < 0);
+}
+
+size_t trace_event_place(const char *system, const char *name)
+{
+	size_t low = 0, high = sorted.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (comes_before(sorted.events[middle], system, name))
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low;
+}
+
+static bool is_at(size_t place, const struct trace_event *event)
+{
+	const struct trace_event *other = place < sorted.nr ? sorted.events[place] : NULL;
+
+	return other && trace_streq(other->system, event->system) &&
+	       trace_streq(other->name, event->name);
+}
+
+/* Room for one more. The first ones need no memory of the host's. */
+static int make_place(void)
+{
+	size_t capacity = sorted.capacity * 2;
+	struct trace_event **events;
+
+	if (sorted.nr < sorted.capacity)
+		return 0;
+	events = trace_plat_alloc(capacity * sizeof(struct trace_event *));
+	if (!events)
+		return -ENOMEM;
+	memcpy(events, sorted.events, sorted.nr * sizeof(struct trace_event *));
+	if (sorted.events != first_events)
+		trace_plat_free(sorted.events, sorted.capacity * sizeof(struct trace_event *));
+	sorted.events = events;
+	sorted.capacity = capacity;
+	return 0;
+}
+
+static void put_in_place(size_t place, struct trace_event *event)
+{
+	memmove(&sorted.events[place + 1], &sorted.events[place],
+		(sorted.nr - place) * sizeof(struct trace_event *));
+	sorted.events[place] = event;
+	sorted.nr++;
+}
+
+static void take_from_place(const struct trace_event *event)
+{
+	size_t place = trace_event_place(event->system, event->name);
+
+	sorted.nr--;
+	memmove(&sorted.events[place], &sorted.events[place + 1],
+		(sorted.nr - place) * sizeof(struct trace_event *));
+}
+
+/* ---- Numbers ---- */
+
+/* Is `event` registered, or its number or its name in its system in use? Lock held. */
+static bool is_taken(size_t place, const struct trace_event *event)
+{
+	return is_at(place, event) || (event->type && event_of(event->type));
 }
 
 /*
@@ -148,10 +236,11 @@ static int make_slot(uint16_t type)
 /* Lock held. */
 static int enter(struct trace_event *event)
 {
+	size_t place = trace_event_place(event->system, event->name);
 	uint16_t type = event->type;
 	int err;
 
-	if (is_taken(event))
+	if (is_taken(place, event))
 		return -EEXIST;
 	if (type >= TRACE_EVENT_FIRST_TYPE)
 		return -EINVAL;
@@ -160,10 +249,13 @@ static int enter(struct trace_event *event)
 	if (!type)
 		return -ENOSPC;
 	err = make_slot(type);
+	if (!err)
+		err = make_place();
 	if (err)
 		return err;
 	event->type = type;
 	slot_of(type)->event = event;
+	put_in_place(place, event);
 	return 0;
 }
 
@@ -187,6 +279,7 @@ int unregister_trace_event(struct trace_event *event)
 	trace_plat_lock(&registry.lock);
 	if (slot && slot->event == event) {
 		slot->event = NULL;
+		take_from_place(event);
 		trace_plat_synchronize_preempt(); /* everybody who found it is in nr_users now */
 		while (slot->nr_users)
 			trace_plat_pause(WAIT_NS, false);
@@ -207,6 +300,28 @@ int trace_events_register(struct trace_event *const *events, size_t nr)
 			err = register_trace_event(events[i]);
 	}
 	return err;
+}
+
+/* ---- Enumerators ---- */
+
+/* Start and end of the section that stages/call.h fills; NULL when there is none. */
+extern const struct trace_eval_map *const __start_trace_eval_maps[] __attribute__((weak));
+extern const struct trace_eval_map *const __stop_trace_eval_maps[] __attribute__((weak));
+
+bool trace_eval_find(const char *system, const char *text, size_t len, unsigned long *out_value)
+{
+	const struct trace_eval_map *const *at = __start_trace_eval_maps;
+
+	for (; at < __stop_trace_eval_maps; at++) {
+		const struct trace_eval_map *map = *at;
+
+		if (trace_strlen(map->text) == len && memcmp(map->text, text, len) == 0 &&
+		    trace_streq(map->system, system)) {
+			*out_value = map->value;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- Writing ---- */

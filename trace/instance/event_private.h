@@ -3,6 +3,7 @@
  *
  * Model:   a table by type number, in pieces that are allocated when a number in them is used for
  *          the first time. Finding a type takes two loads and no lock, whatever the number.
+ *          Beside it an array of all types, sorted by system and name.
  * Locking: `registry.lock` for changes. A type that was found is counted as used until it is put:
  *          unregistering first takes it out of the table, then waits until nobody uses it.
  */
@@ -18,6 +19,27 @@
 const struct trace_event *trace_event_get(uint16_t type);
 /* `event` may be NULL. Any context. */
 void trace_event_put(const struct trace_event *event);
+
+/*
+ * All types, in the order of systems and names. Between lock and unlock none comes or goes; order
+ * of locks: config lock, this one. Thread.
+ */
+void trace_events_lock(void);
+void trace_events_unlock(void);
+/* How many there are; number `i` of them. The lock is held. */
+size_t trace_nr_events(void);
+struct trace_event *trace_event_at(size_t i);
+/*
+ * The number of the first type that comes not before (system, name); with "" as the name the first
+ * one of the system. The lock is held.
+ */
+size_t trace_event_place(const char *system, const char *name);
+
+/*
+ * The value of an enumerator, or of a sizeof(), that definitions of a system have made known by
+ * TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF(): of the `len` characters at `text`. Any context.
+ */
+bool trace_eval_find(const char *system, const char *text, size_t len, unsigned long *out_value);
 
 /*
  * Register the `nr` types that a part of trace/ writes; they have fixed numbers and stay for good.

@@ -5,6 +5,7 @@
 #include <trace/errno.h>
 #include <trace/event.h>
 #include <trace/trace_seq.h>
+#include "instance/event_private.h"
 #include "output_fields.h"
 #include "text/str.h"
 
@@ -18,6 +19,13 @@ static const struct trace_event_field common_fields[] = {
 
 static void write_field(const struct trace_event_field *field, struct trace_seq *seq)
 {
+	if (field->kind != TRACE_FIELD_PLAIN) {
+		trace_seq_printf(seq,
+				 "\tfield:__%s_loc %s[] %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+				 field->kind == TRACE_FIELD_REL_LOC ? "rel" : "data", field->type,
+				 field->name, field->offset, field->size, field->is_signed);
+		return;
+	}
 	trace_seq_printf(seq, "\tfield:%s %s", field->type, field->name);
 	if (!field->size)
 		trace_seq_puts(seq, "[]");
@@ -109,6 +117,77 @@ static void write_own_fmt(const struct trace_event *event, struct trace_seq *seq
 	}
 }
 
+/* ---- print fmt of a TRACE_EVENT(): enumerators and sizes become numbers ---- */
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* The length of the word at `text`, or of a sizeof() with what is in its parentheses. */
+static size_t word_len(const char *text)
+{
+	size_t len = 0;
+
+	while (is_word(text[len]))
+		len++;
+	if (len == 6 && memcmp(text, "sizeof", 6) == 0 && text[len] == '(') {
+		while (text[len] && text[len] != ')')
+			len++;
+		len += text[len] == ')';
+	}
+	return len;
+}
+
+/* The text in quotes at `text`, quotes included. */
+static size_t quoted_len(const char *text)
+{
+	size_t len = 1;
+
+	while (text[len] && text[len] != '"')
+		len += text[len] == '\\' && text[len + 1] ? 2 : 1;
+	return len + (text[len] == '"');
+}
+
+/* A member, REC->name, is no enumerator. */
+static bool is_member(const char *fmt, const char *at)
+{
+	return at - fmt >= 2 && at[-2] == '-' && at[-1] == '>';
+}
+
+static void write_print_fmt(const struct trace_event *event, struct trace_seq *seq)
+{
+	const char *at = event->print_fmt;
+
+	while (*at) {
+		size_t len = *at == '"' ? quoted_len(at) : word_len(at);
+		unsigned long value;
+
+		if (len && *at != '"' && !is_member(event->print_fmt, at) &&
+		    trace_eval_find(event->system, at, len, &value))
+			trace_seq_printf(seq, "%ld", (long)value);
+		else
+			trace_seq_write(seq, at, len ? len : 1);
+		at += len ? len : 1;
+	}
+}
+
+void trace_event_format_seq(const struct trace_event *event, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "name: %s\nID: %u\nformat:\n", event->name, event->type);
+	write_fields(common_fields, TRACE_ARRAY_SIZE(common_fields), seq);
+	write_fields(event->fields, event->nr_fields, seq);
+	trace_seq_puts(seq, "print fmt: ");
+	if (event->call && event->print_fmt)
+		write_print_fmt(event, seq);
+	else if (event->print_fmt)
+		trace_seq_puts(seq, event->print_fmt);
+	else
+		write_own_fmt(event, seq);
+	trace_seq_putc(seq, '\n');
+}
+
 int trace_event_format(const struct trace_event *event, char *buf, size_t size)
 {
 	struct trace_seq seq;
@@ -116,15 +195,7 @@ int trace_event_format(const struct trace_event *event, char *buf, size_t size)
 	if (!size)
 		return -ENOSPC;
 	trace_seq_init(&seq, buf, size - 1);
-	trace_seq_printf(&seq, "name: %s\nID: %u\nformat:\n", event->name, event->type);
-	write_fields(common_fields, TRACE_ARRAY_SIZE(common_fields), &seq);
-	write_fields(event->fields, event->nr_fields, &seq);
-	trace_seq_puts(&seq, "print fmt: ");
-	if (event->print_fmt)
-		trace_seq_puts(&seq, event->print_fmt);
-	else
-		write_own_fmt(event, &seq);
-	trace_seq_putc(&seq, '\n');
+	trace_event_format_seq(event, &seq);
 	buf[seq.len] = '\0';
 	return seq.overflowed ? -ENOSPC : (int)seq.len;
 }

@@ -14,6 +14,7 @@
 #define TRACE_ITER_H
 
 #include <trace/ring_buffer.h>
+#include <trace/trace_seq.h>
 #include "instance/array.h"
 #include "instance/cmdlines.h"
 #include "instance/entry.h"
@@ -23,6 +24,8 @@
 #define TRACE_ITER_COMMS      16u  /* a power of two */
 #define TRACE_ITER_SYMBOLS    256u /* a power of two */
 #define TRACE_ITER_SYMBOL_LEN 58u
+
+#define TRACE_ITER_SCRATCH 512u /* bytes of text that an event's printing makes on the side */
 
 #define TRACE_ITER_GRAPH_DEPTH 72u /* nested functions that are remembered */
 
@@ -80,9 +83,11 @@ struct trace_iter {
 	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* names found lately, at pid modulo size */
 	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;		      /* nr_cpus, the first is first_cpu */
-	struct ring_buffer *peeked; /* consuming: the buffer of the last trace_iter_peek() */
-	uint8_t *copy;		    /* memory for a copy of the current event */
-	uint32_t copy_bytes;	    /* its size; longer events are cut, which only dumps can have */
+	struct ring_buffer *peeked;   /* consuming: the buffer of the last trace_iter_peek() */
+	struct trace_seq scratch_seq; /* trace_iter_scratch() */
+	char scratch[TRACE_ITER_SCRATCH];
+	uint8_t *copy;	     /* memory for a copy of the current event */
+	uint32_t copy_bytes; /* its size; longer events are cut, which only dumps can have */
 };
 
 static inline const struct trace_entry *trace_iter_entry(const struct trace_iter *iter)

@@ -1,6 +1,6 @@
 /*
  * Two threads play boot CPU and AP; the AP's counter is off by a known amount.
- * links: trace/text/str.c
+ * links: trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * A host with one CPU and threads that are never preempted: it has a list of them, says which one
  * runs, and takes the default of what is on their stacks. Waits for all threads come to an end.
  *
- * links: trace/default/threads.c trace/ops/ftrace_grace.c trace/text/str.c trace/default/later.c
+ * links: trace/default/threads.c trace/ops/ftrace_grace.c trace/text/glob.c trace/text/str.c trace/default/later.c
  * links: trace/default/locks.c trace/default/pause.c trace/default/clocks.c
  * links: trace/default/one_cpu.c trace/default/symbols.c trace/default/names.c
  */

@@ -75,7 +75,7 @@ static int setup(void **state)
 	assert_int_equal(trace_cpu_prepare(1), 0); /* too early, and harmless */
 	ftrace_init();
 	assert_int_equal(trace_init(), 0);
-	fill_per_cpu();
+	look_at_all(trace_fs_root());
 	assert_int_equal(echo("64", "buffer_size_kb"), 0);
 	return 0;
 }

@@ -173,7 +173,9 @@ static void with_a_stack(void **state)
 
 static int refused(const struct trace_event_field *field)
 {
-	struct trace_event event = { "refused", "house", 0, field, 1, NULL, { 0 } };
+	struct trace_event event = {
+		.name = "refused", .system = "house", .fields = field, .nr_fields = 1
+	};
 
 	return register_trace_event(&event);
 }

@@ -82,7 +82,7 @@ static void test_streams_have_no_positions(void **state)
 
 /* ---- Identities ---- */
 
-static uint8_t nr_of_id[1 << 16];
+static uint8_t nr_of_id[1 << 26];
 
 static void count_ids(struct trace_node *dir)
 {

@@ -1,7 +1,7 @@
 /*
  * Registering, filtering, dispatch: what each ops sees, what each site holds, against a model that
  * knows only which ops wants which function.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * Damaged text: it is named, nothing more is written, tracing is dead and the host goes on.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * Writing set_ftrace_filter as Linux takes it, and the lists that the files show.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdio.h>

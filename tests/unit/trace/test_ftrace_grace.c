@@ -1,7 +1,7 @@
 /*
  * Waiting until threads have left code that goes: who is waited for, who is not, in which order
  * things are freed, who says what in the log, and what happens without memory.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * Sets of sites against a plain array.
- * links: trace/ops/ftrace_hash.c trace/text/str.c
+ * links: trace/ops/ftrace_hash.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>

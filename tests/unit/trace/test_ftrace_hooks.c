@@ -1,7 +1,7 @@
 /*
  * Ops that do more than look: registers, changed return addresses, direct calls, jumps, the master
  * switch. What each call goes through and where it goes on, alone and beside other ops.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>

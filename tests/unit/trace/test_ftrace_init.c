@@ -1,7 +1,7 @@
 /*
  * Boot: an unsorted table, memory in pieces, no memory, a site that is no call. Records are made
  * once in a life, so each case runs in a process of its own.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * Patterns against a slow reference written from the rules alone.
- * links: trace/ops/ftrace_match.c trace/text/str.c
+ * links: trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * Trampolines of sites that several ops want: who is called, in which order, when they are made and
  * when they are freed.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <stdlib.h>

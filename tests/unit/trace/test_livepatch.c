@@ -1,7 +1,7 @@
 /*
  * Live patches on the fake machine: which function a thread gets, before, in and after transitions;
  * stacks of patches; threads that cannot move; every error.
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  * links: trace/livepatch/livepatch*.c trace/graph/fgraph*.c
  * links: trace/ops/host_tracepoints.c trace/ops/tracepoint.c
  */

@@ -27,6 +27,7 @@ static void tree(void **state)
 {
 	static const char *const files[] = {
 		"README",
+		"available_events",
 		"available_filter_functions",
 		"available_filter_functions_addrs",
 		"available_tracers",
@@ -38,6 +39,7 @@ static void tree(void **state)
 		"dyn_ftrace_total_info",
 		"enabled_functions",
 		"error_log",
+		"events",
 		"free_buffer",
 		"function_profile_enabled",
 		"instances",
@@ -46,6 +48,7 @@ static void tree(void **state)
 		"per_cpu",
 		"saved_cmdlines",
 		"saved_cmdlines_size",
+		"set_event",
 		"set_ftrace_filter",
 		"set_ftrace_notrace",
 		"set_ftrace_notrace_pid",

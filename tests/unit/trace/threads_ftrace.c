@@ -3,7 +3,7 @@
  * called after unregister has returned, nobody sees what his filter never held, no probe runs a
  * func after it was replaced, and none reads memory that is gone.
  *
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * Probes against setting and taking away, under TSan: a count is used up exactly, whoever counts
  * down; nobody is called after unregister; words of functions that stay are not lost.
  *
- * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/str.c
+ * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <pthread.h>

@@ -117,14 +117,14 @@ HELPER int echo_append(const char *text, const char *path)
 	return put_line(text, path, TRACE_FS_APPEND);
 }
 
-/* What tests look into stays in memory: let it be there before somebody counts. */
-HELPER void fill_per_cpu(void)
+/* Directories that are filled when somebody looks keep what is in them. */
+HELPER void look_at_all(struct trace_node *dir)
 {
-	char path[32];
+	struct trace_node *node = NULL;
 
-	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
-		snprintf(path, sizeof(path), "per_cpu/cpu%u", cpu);
-		node_of(path);
+	while ((node = trace_fs_next_child(dir, node))) {
+		if (node->is_dir)
+			look_at_all(node);
 	}
 }
 
@@ -162,7 +162,11 @@ HELPER int tracefs_reset(void **state)
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
 	assert_int_equal(echo("local", "trace_clock"), 0);
 	assert_int_equal(echo("", "trace"), 0);
-	fill_per_cpu();
+	look_at_all(trace_fs_root());
+	if (node_of("events")) {
+		assert_int_equal(echo("1", "events/enable"), 0);
+		assert_int_equal(echo("0", "events/enable"), 0);
+	}
 	memory_out = fake_alloc_out;
 	return 0;
 }

@@ -24,6 +24,7 @@ TRACE_BEGIN_DECLS
 
 struct ring_buffer;
 struct trace_array;
+struct trace_event_call;
 struct trace_iter;
 struct trace_seq;
 
@@ -138,6 +139,8 @@ struct trace_event {
 	/* For tools: a format and arguments, such as `"%d", REC->irq`. NULL: made of the fields. */
 	const char *print_fmt;
 	struct trace_event_functions funcs;
+	/* Of a trace event, which is switched in events/; NULL: others decide when it is written. */
+	struct trace_event_call *call;
 };
 
 #define TRACE_EVENT_FIRST_TYPE 32u
@@ -161,6 +164,8 @@ int unregister_trace_event(struct trace_event *event);
  * without the NUL, or -ENOSPC: it was cut. Any context.
  */
 int trace_event_format(const struct trace_event *event, char *buf, size_t size);
+/* The same, into a text that grows. */
+void trace_event_format_seq(const struct trace_event *event, struct trace_seq *seq);
 
 /* ---- Writing ---- */
 

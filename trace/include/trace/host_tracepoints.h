@@ -36,6 +36,34 @@ struct trace_sched_thread {
 	uintptr_t parent_ip;
 };
 
+/*
+ * The bit that Linux has for a state of a thread, given as the letter that ps shows: 0 for R, 1 for
+ * S, 2 for D, and so on.
+ */
+static inline uint32_t trace_sched_state_bit(char state)
+{
+	switch (state) {
+	case 'S':
+		return 0x01;
+	case 'D':
+		return 0x02;
+	case 'T':
+		return 0x04;
+	case 't':
+		return 0x08;
+	case 'X':
+		return 0x10;
+	case 'Z':
+		return 0x20;
+	case 'P':
+		return 0x40;
+	case 'I':
+		return 0x80;
+	default:
+		return 0;
+	}
+}
+
 /* This CPU goes from `prev` to `next`. Interrupts off, `prev` still runs. */
 DECLARE_TRACE(sched_switch,
 	      TP_PROTO(const struct trace_sched_thread *prev,

@@ -1,0 +1,323 @@
+/*
+ * Trace events that are defined as for Linux: what is recorded, the text, `format`, and the files
+ * that switch them.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include <trace/event.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int nr_watched, watch_result;
+static int yard_watch_begins(void)
+{
+	if (!watch_result)
+		nr_watched++;
+	return watch_result;
+}
+static void yard_watch_ends(void)
+{
+	nr_watched--;
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+#define ENABLE(event) "events/yard/" event "/enable"
+
+/* The text of the only line of the trace, from the name of its event on. */
+static const char *only_line(void)
+{
+	const char *body = cat_body("trace"), *text = strstr(body, ": ");
+
+	assert_non_null(text);
+	assert_ptr_equal(strchr(body, '\n'), body + strlen(body) - 1);
+	return text + 2;
+}
+
+static void on(const char *path)
+{
+	assert_int_equal(echo("1", path), 0);
+}
+
+static int reset(void **state)
+{
+	int err;
+
+	err = tracefs_reset(state);
+	fake_thread_add(1, "init");
+	fake_cpus[0].pid = 1;
+	return err;
+}
+
+static int all_off(void **state)
+{
+	assert_int_equal(echo("0", "events/enable"), 0);
+	fake_cpus[0].pid = 0;
+	return tracefs_check(state);
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	trace_yard_numbers(1, 2, 3, 4, true);
+	assert_string_equal(cat_body("trace"), "");
+	on(ENABLE("yard_numbers"));
+	trace_yard_numbers(200, -2, -70000, 0x123456789abcdefull, true);
+	assert_string_equal(only_line(), "yard_numbers: tiny=200 small=-2 number=-70000 "
+					 "large=123456789abcdef flag=1\n");
+	assert_int_equal(echo("0", ENABLE("yard_numbers")), 0);
+	trace_yard_numbers(1, 2, 3, 4, true);
+	assert_non_null(only_line());
+}
+
+static void kinds(void **state)
+{
+	const struct yard_box box = { "boxroom", 12, 0xfff };
+	char want[256];
+
+	(void)state;
+	on(ENABLE("yard_kinds"));
+	trace_yard_kinds(&box, YARD_GRAVEL, 5 | 16);
+	snprintf(want, sizeof(want),
+		 "yard_kinds: where=%016lx kind=gravel flags=OPEN|FULL|0x10 label=boxroom "
+		 "sizes={0xc,0xfff,0xc} hex=62 6f 78/626f78 whole\n",
+		 (unsigned long)&box);
+	assert_string_equal(only_line(), want);
+}
+
+static void unknown_symbol(void **state)
+{
+	const struct yard_box box = { "box", 1, 2 };
+
+	(void)state;
+	on(ENABLE("yard_kinds"));
+	trace_yard_kinds(&box, (enum yard_kind)4, 0);
+	assert_non_null(strstr(only_line(), " kind=0x4 flags= label=box "));
+}
+
+static const unsigned long mask = 0x8100000001ul;
+
+static void texts(void **state)
+{
+	const u32 list[] = { 1, 0xffffffff };
+
+	(void)state;
+	on(ENABLE("yard_texts"));
+	trace_yard_texts("hello", list, 2, &mask);
+	assert_string_equal(only_line(),
+			    "yard_texts: name=hello odd=7 list={0x1,0xffffffff} cut=he "
+			    "mask=00000081,00000001 last=hello bytes=ab ab len=6\n");
+}
+
+static void text_that_is_missing(void **state)
+{
+	static const u32 list[1];
+
+	(void)state;
+	on(ENABLE("yard_texts"));
+	trace_yard_texts(NULL, list, 0, &mask);
+	assert_string_equal(only_line(), "yard_texts: name=(null) odd=7 list={} cut=(n "
+					 "mask=00000081,00000001 last=(null) bytes= len=7\n");
+}
+
+/* Each length around what fits on the probe's stack, and around what fits into the ring's fast path. */
+static void texts_of_any_length(void **state)
+{
+	static const u32 list[1];
+	char name[2100], want[64];
+
+	(void)state;
+	on(ENABLE("yard_texts"));
+	for (size_t len = 0; len < 200; len++) {
+		memset(name, 'x', len);
+		name[len] = '\0';
+		trace_yard_texts(name, list, 0, &mask);
+		snprintf(want, sizeof(want), " len=%zu\n", len + 1);
+		assert_non_null(strstr(only_line(), want));
+		assert_non_null(strstr(only_line(), name));
+		assert_int_equal(echo("", "trace"), 0);
+	}
+	/* Two copies of 2,000 characters do not fit into an event. */
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	trace_yard_texts(name, list, 0, &mask);
+	assert_string_equal(cat_body("trace"), "");
+}
+
+static void classes(void **state)
+{
+	(void)state;
+	on("events/yard/enable");
+	trace_yard_gate_open(1);
+	assert_string_equal(only_line(), "yard_gate_open: gate=1\n");
+	assert_int_equal(echo("", "trace"), 0);
+	trace_yard_gate_close(2);
+	assert_string_equal(only_line(), "yard_gate_close: gate=2 shut\n");
+}
+
+static void conditions(void **state)
+{
+	(void)state;
+	on("events/yard/enable");
+	trace_yard_gate_jam(2);
+	trace_yard_full(1, 2);
+	assert_string_equal(cat_body("trace"), "");
+	trace_yard_gate_jam(3);
+	assert_string_equal(only_line(), "yard_gate_jam: gate=3\n");
+	assert_int_equal(echo("", "trace"), 0);
+	trace_yard_full(2, 2);
+	assert_string_equal(only_line(), "yard_full: used=2 at 1234.567890123\n");
+}
+
+/* The functions of TRACE_EVENT_FN() are called once, whatever number of instances want the event. */
+static void functions_around(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	on(ENABLE("yard_watch"));
+	assert_int_equal(nr_watched, 1);
+	on("instances/two/" ENABLE("yard_watch"));
+	assert_int_equal(nr_watched, 1);
+	assert_int_equal(echo("0", ENABLE("yard_watch")), 0);
+	assert_int_equal(nr_watched, 1);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	assert_int_equal(nr_watched, 0);
+	watch_result = -EBUSY;
+	assert_int_equal(echo("1", ENABLE("yard_watch")), -EBUSY);
+	assert_string_equal(cat(ENABLE("yard_watch")), "0\n");
+	watch_result = 0;
+	trace_yard_watch(1);
+	assert_string_equal(cat_body("trace"), "");
+}
+
+static void format_has_fields(void **state)
+{
+	const char *text = cat("events/yard/yard_texts/format");
+
+	(void)state;
+	assert_non_null(
+		strstr(text, "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:"));
+	assert_non_null(strstr(text, "\tfield:u8 odd;\toffset:12;\tsize:1;\tsigned:0;\n"));
+	assert_non_null(
+		strstr(text, "\tfield:__data_loc u32[] list;\toffset:16;\tsize:4;\tsigned:0;\n"));
+	assert_non_null(strstr(text, "\tfield:__data_loc unsigned long[] mask;\toffset:24;"));
+	assert_non_null(strstr(text, "\tfield:__rel_loc char[] last;\toffset:28;\tsize:4;"));
+	assert_non_null(strstr(text, "__get_str(name), REC->odd"));
+}
+
+static void format_has_values_of_enumerators(void **state)
+{
+	const char *text = cat("events/yard/yard_kinds/format");
+
+	(void)state;
+	assert_non_null(strstr(text, "{ 3, \"sand\" }, { 5, \"gravel\" }"));
+	assert_non_null(strstr(text, "REC->sizes[2] == 12 ? \"whole\""));
+	assert_non_null(strstr(text, "\tfield:enum yard_kind kind;"));
+	assert_non_null(strstr(text, "\tfield:char label[8];"));
+	assert_non_null(strstr(text, "\tfield:u16 sizes[3];"));
+}
+
+static void set_event(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("yard:yard_gate_open", "set_event"), 0);
+	assert_string_equal(cat("set_event"), "yard:yard_gate_open\n");
+	assert_int_equal(echo_append("yard_full *:yard_watch", "set_event"), 0);
+	assert_string_equal(cat("set_event"),
+			    "yard:yard_full\nyard:yard_gate_open\nyard:yard_watch\n");
+	assert_string_equal(cat("events/yard/enable"), "X\n");
+	assert_int_equal(echo_append("!yard:yard_gate_open", "set_event"), 0);
+	assert_string_equal(cat("set_event"), "yard:yard_full\nyard:yard_watch\n");
+	assert_int_equal(echo_append("yard:yard_gate_*", "set_event"), 0);
+	assert_string_equal(cat(ENABLE("yard_gate_jam")), "1\n");
+	assert_int_equal(echo_append("nosuch", "set_event"), -EINVAL);
+	assert_int_equal(echo_append("nosuch:yard_full", "set_event"), -EINVAL);
+	assert_string_equal(cat(ENABLE("yard_full")), "1\n");
+	assert_int_equal(echo("yard:*", "set_event"), 0);
+	assert_string_equal(cat("events/yard/enable"), "1\n");
+	assert_int_equal(echo("", "set_event"), 0);
+	assert_string_equal(cat("set_event"), "");
+	assert_string_equal(cat("events/enable"), "0\n");
+}
+
+static void wrong_values(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("2", ENABLE("yard_full")), -EINVAL);
+	assert_int_equal(echo("x", ENABLE("yard_full")), -EINVAL);
+	assert_string_equal(cat(ENABLE("yard_full")), "0\n");
+}
+
+static void instances_have_events_of_their_own(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	on("instances/two/" ENABLE("yard_full"));
+	assert_string_equal(cat(ENABLE("yard_full")), "0\n");
+	trace_yard_full(2, 1);
+	assert_string_equal(cat_body("trace"), "");
+	assert_non_null(strstr(cat_body("instances/two/trace"), "yard_full: used=2"));
+	on(ENABLE("yard_full"));
+	trace_yard_full(3, 1);
+	assert_non_null(strstr(only_line(), "used=3"));
+	assert_non_null(strstr(cat_body("instances/two/trace"), "used=3"));
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	trace_yard_full(4, 1);
+	assert_non_null(strstr(cat_body("trace"), "used=4"));
+}
+
+static void tracing_is_off(void **state)
+{
+	(void)state;
+	on(ENABLE("yard_full"));
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	trace_yard_full(2, 1);
+	assert_string_equal(cat_body("trace"), "");
+	assert_int_equal(echo("1", "tracing_on"), 0);
+}
+
+static void directories(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(cat("available_events"), "yard:yard_full\nyard:yard_gate_close\n"));
+	assert_non_null(
+		strstr(cat("events/header_page"), "field: char data;\toffset:16;\tsize:4080;"));
+	assert_non_null(strstr(cat("events/header_event"), "type_len    :    5 bits"));
+	assert_non_null(strstr(cat("events/ftrace/print/format"), "name: print\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(numbers, reset, all_off),
+		cmocka_unit_test_setup_teardown(kinds, reset, all_off),
+		cmocka_unit_test_setup_teardown(unknown_symbol, reset, all_off),
+		cmocka_unit_test_setup_teardown(texts, reset, all_off),
+		cmocka_unit_test_setup_teardown(text_that_is_missing, reset, all_off),
+		cmocka_unit_test_setup_teardown(texts_of_any_length, reset, all_off),
+		cmocka_unit_test_setup_teardown(classes, reset, all_off),
+		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
+		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),
+		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
+		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),
+		cmocka_unit_test_setup_teardown(set_event, reset, all_off),
+		cmocka_unit_test_setup_teardown(wrong_values, reset, all_off),
+		cmocka_unit_test_setup_teardown(instances_have_events_of_their_own, reset, all_off),
+		cmocka_unit_test_setup_teardown(tracing_is_off, reset, all_off),
+		cmocka_unit_test_setup_teardown(directories, reset, all_off),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}

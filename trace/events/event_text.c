@@ -1,0 +1,205 @@
+/*
+ * Texts for TP_printk(): what __print_flags(), __print_symbolic() and the others become. See
+ * <trace/trace_events.h>. The words are Linux's.
+ */
+#include <trace/fmt.h>
+#include <trace/platform.h>
+#include <trace/trace_events.h>
+#include "print/iter.h"
+#include "text/str.h"
+
+const char *trace_iter_name(const struct trace_iter *iter)
+{
+	return iter->type ? iter->type->name : "";
+}
+
+struct trace_seq *trace_iter_scratch(const struct trace_iter *iter)
+{
+	/* A walk has one user, who prints one event at a time. */
+	struct trace_iter *owner = (struct trace_iter *)(uintptr_t)iter;
+
+	trace_seq_init(&owner->scratch_seq, owner->scratch, sizeof(owner->scratch));
+	return &owner->scratch_seq;
+}
+
+/* The text from `start` on, ended by NUL; cut when the room is full. */
+static const char *end_text(struct trace_seq *p, size_t start)
+{
+	if (p->len == p->size) {
+		if (start >= p->size)
+			return "";
+		p->buf[p->size - 1] = '\0';
+		return p->buf + start;
+	}
+	p->buf[p->len++] = '\0';
+	return p->buf + start;
+}
+
+const char *trace_print_flags_seq(struct trace_seq *p, const char *delim, unsigned long long flags,
+				  const struct trace_print_flags_u64 *names, size_t nr)
+{
+	size_t start = p->len;
+	const char *before = "";
+
+	for (size_t i = 0; i < nr && flags; i++) {
+		if (!names[i].name || (flags & names[i].mask) != names[i].mask)
+			continue;
+		flags &= ~names[i].mask;
+		trace_seq_puts(p, before);
+		trace_seq_puts(p, names[i].name);
+		before = delim ? delim : "";
+	}
+	if (flags) {
+		trace_seq_puts(p, before);
+		trace_seq_printf(p, "0x%llx", flags);
+	}
+	return end_text(p, start);
+}
+
+const char *trace_print_symbols_seq(struct trace_seq *p, unsigned long long value,
+				    const struct trace_print_flags_u64 *names, size_t nr)
+{
+	size_t start = p->len;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (names[i].name && names[i].mask == value) {
+			trace_seq_puts(p, names[i].name);
+			return end_text(p, start);
+		}
+	}
+	trace_seq_printf(p, "0x%llx", value);
+	return end_text(p, start);
+}
+
+const char *trace_print_hex_seq(struct trace_seq *p, const void *bytes, int len, bool is_joined)
+{
+	size_t start = p->len;
+
+	for (int i = 0; i < len; i++)
+		trace_seq_printf(p, "%s%02x", i && !is_joined ? " " : "",
+				 ((const uint8_t *)bytes)[i]);
+	return end_text(p, start);
+}
+
+const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr,
+				  size_t element_bytes)
+{
+	const uint8_t *at = array;
+	size_t start = p->len;
+	uint64_t value = 0;
+
+	trace_seq_putc(p, '{');
+	for (int i = 0; i < nr; i++, at += element_bytes) {
+		if (i)
+			trace_seq_putc(p, ',');
+		if (element_bytes > sizeof(value)) {
+			trace_seq_printf(p, "BAD SIZE:%zu 0x%x", element_bytes, *at);
+			continue;
+		}
+		memcpy(&value, at, element_bytes);
+		trace_seq_printf(p, "0x%llx", (unsigned long long)value);
+	}
+	trace_seq_putc(p, '}');
+	return end_text(p, start);
+}
+
+/* One row of a dump: groups in hex, then the characters. */
+static void print_row(struct trace_seq *p, const uint8_t *row, size_t len, size_t row_bytes,
+		      size_t group_bytes, bool has_ascii)
+{
+	size_t begin = p->len;
+	size_t ascii_at = row_bytes * 2 + row_bytes / group_bytes + 1;
+	uint64_t value;
+
+	for (size_t at = 0; at < len; at += group_bytes) {
+		size_t bytes = len - at < group_bytes ? len - at : group_bytes;
+
+		value = 0;
+		memcpy(&value, row + at, bytes);
+		trace_seq_printf(p, "%s%0*llx", at ? " " : "", (int)(bytes * 2),
+				 (unsigned long long)value);
+	}
+	if (!has_ascii)
+		return;
+	while (p->len - begin < ascii_at && trace_seq_room(p))
+		trace_seq_putc(p, ' ');
+	for (size_t at = 0; at < len; at++)
+		trace_seq_putc(p, row[at] >= ' ' && row[at] <= '~' ? (char)row[at] : '.');
+}
+
+const char *trace_print_hex_dump_seq(struct trace_seq *p, const char *prefix, int prefix_type,
+				     int row_bytes, int group_bytes, const void *bytes, size_t len,
+				     bool has_ascii)
+{
+	enum {
+		PREFIX_ADDRESS = 1,
+		PREFIX_OFFSET = 2
+	}; /* Linux's DUMP_PREFIX_... */
+	size_t start = p->len;
+	size_t row = row_bytes == 32 ? 32 : 16;
+	size_t group =
+		group_bytes == 2 || group_bytes == 4 || group_bytes == 8 ? (size_t)group_bytes : 1;
+	const uint8_t *from = bytes;
+
+	trace_seq_putc(p, '\n');
+	for (size_t at = 0; at < len; at += row) {
+		trace_seq_puts(p, prefix);
+		if (prefix_type == PREFIX_ADDRESS)
+			trace_seq_printf(p, "%p: ", (const void *)(from + at));
+		else if (prefix_type == PREFIX_OFFSET)
+			trace_seq_printf(p, "%.8zx: ", at);
+		print_row(p, from + at, len - at < row ? len - at : row, row, group, has_ascii);
+		trace_seq_putc(p, '\n');
+	}
+	if (p->len > start && p->buf[p->len - 1] == '\n')
+		p->len--;
+	return end_text(p, start);
+}
+
+const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes)
+{
+	const uint8_t *at = mask;
+	size_t start = p->len;
+
+	/* Words of 32 bits, the highest first, with commas between them. */
+	for (uint32_t end = bytes & ~3u; end > 0; end -= 4) {
+		uint32_t word;
+
+		memcpy(&word, at + end - 4, sizeof(word));
+		trace_seq_printf(p, "%08x%s", word, end > 4 ? "," : "");
+	}
+	return end_text(p, start);
+}
+
+char *trace_print_room_seq(struct trace_seq *p, size_t bytes)
+{
+	char *room = p->buf + p->len;
+	size_t left = trace_seq_room(p);
+
+	if (bytes > left)
+		return (char *)(uintptr_t)end_text(p, p->len);
+	p->len += bytes;
+	return room;
+}
+
+uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va)
+{
+	va_list copy;
+	int len;
+
+	va_copy(copy, *va);
+	len = trace_vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	return (uint32_t)len + 1;
+}
+
+void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va)
+{
+	va_list copy;
+
+	if (!bytes)
+		return;
+	va_copy(copy, *va);
+	(void)trace_vsnprintf(to, bytes, fmt, copy);
+	va_end(copy);
+}

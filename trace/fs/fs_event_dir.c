@@ -1,0 +1,255 @@
+/*
+ * The directory events/: systems, their events, and the files of each. See fs_file.h, fs_tree.h,
+ * events/event_file.h.
+ *
+ *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format id
+ *
+ * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
+ * from the place in the list, as usual, but from a number that the event's type has for good: each
+ * type has IDS_EACH ids for its directory and files, and lends a second row of as many to its
+ * system if it is the first one of it.
+ */
+#include "events/event_file.h"
+#include "fs_tree.h"
+#include "instance/event_private.h"
+#include "text/str.h"
+
+#define IDS_EACH   32u
+#define IDS_EVENTS ((uint64_t)(TRACE_EVENT_MAX_TYPE + 1) * IDS_EACH)
+
+static const struct trace_dir system_dir;
+
+static const struct trace_event *event_of(const struct trace_handle *handle)
+{
+	return (const struct trace_event *)(uintptr_t)handle->node->arg;
+}
+
+/* ---- enable ---- */
+
+/* Which events the file `enable` is about: all, those of a system, one. */
+static struct trace_event_choice choice_of(const struct trace_handle *handle)
+{
+	const struct trace_node *dir = handle->node->parent;
+	struct trace_event_choice choice = { 0 };
+
+	if (handle->node->arg)
+		choice.call = event_of(handle)->call;
+	else if (dir->dir == &system_dir)
+		choice.system = dir->name;
+	return choice;
+}
+
+static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_event_choice choice = choice_of(handle);
+
+	trace_plat_lock(&trace_config_lock);
+	trace_seq_putc(seq, trace_events_state(handle->tr, &choice));
+	trace_plat_unlock(&trace_config_lock);
+	trace_seq_putc(seq, '\n');
+	return 0;
+}
+
+static int enable_store(struct trace_handle *handle, char *text)
+{
+	struct trace_event_choice choice = choice_of(handle);
+	uint64_t value;
+	int err = trace_handle_number(handle, trace_strip(text), &value);
+
+	if (!err && value > 1) {
+		trace_handle_blame(handle, text, "neither 0 nor 1");
+		err = -EINVAL;
+	}
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	err = trace_events_switch(handle->tr, &choice, value);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static const struct trace_file enable_file = {
+	.name = "enable",
+	.mode = TRACE_MODE_WRITE,
+	.show = enable_show,
+	.store = enable_store,
+	.store_max = 64,
+};
+
+/* ---- Of one event ---- */
+
+static int id_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%u\n", event_of(handle)->type);
+	return 0;
+}
+
+static const struct trace_file id_file = {
+	.name = "id",
+	.mode = TRACE_MODE_READ,
+	.show = id_show,
+};
+
+static int format_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	trace_event_format_seq(event_of(handle), seq);
+	return 0;
+}
+
+static const struct trace_file format_file = {
+	.name = "format",
+	.mode = TRACE_MODE_READ,
+	.show = format_show,
+};
+
+static const struct trace_file *const event_files[] = { &enable_file, &format_file, &id_file };
+/* Events without a tracepoint are not switched here. */
+static const struct trace_file *const type_files[] = { &format_file, &id_file };
+
+static int fill_event(struct trace_node *dir)
+{
+	const struct trace_event *event = (const struct trace_event *)(uintptr_t)dir->arg;
+	const struct trace_file *const *files = event->call ? event_files : type_files;
+	size_t nr = event->call ? TRACE_ARRAY_SIZE(event_files) : TRACE_ARRAY_SIZE(type_files);
+
+	if (!trace_dir_begin(dir, nr, 0, 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		trace_node_add_file(dir, files[i]->name, files[i], dir->arg);
+	return 0;
+}
+
+static const struct trace_dir event_dir = { .fill = fill_event };
+
+/* ---- Of a system ---- */
+
+static uint64_t id_of(const struct trace_node *events, const struct trace_event *event, bool system)
+{
+	return events->id + 1 + event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
+}
+
+static size_t end_of_system(size_t first)
+{
+	const char *system = trace_event_at(first)->system;
+	size_t end = first;
+
+	while (end < trace_nr_events() && trace_streq(trace_event_at(end)->system, system))
+		end++;
+	return end;
+}
+
+/* From the last to the first: inserting at the front of a list takes no time. */
+static int fill_system(struct trace_node *dir)
+{
+	size_t first, at;
+	struct trace_node *node;
+	int err = 0;
+
+	trace_events_lock();
+	first = trace_event_place(dir->name, "");
+	at = first < trace_nr_events() ? end_of_system(first) : first;
+	if (!trace_dir_begin(dir, at - first + 1, 0, 1))
+		err = -ENOMEM;
+	while (!err && at-- > first) {
+		struct trace_event *event = trace_event_at(at);
+
+		node = trace_node_add_lazy_dir(dir->tree, dir, event->name, &event_dir, 0);
+		node->id = id_of(dir->parent, event, false);
+		node->arg = (uintptr_t)event;
+	}
+	trace_events_unlock();
+	if (!err)
+		trace_node_add_file(dir, enable_file.name, &enable_file, 0)->id = dir->id + 1;
+	return err;
+}
+
+static const struct trace_dir system_dir = { .fill = fill_system };
+
+/* ---- events/ ---- */
+
+static int header_page_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	uint32_t head = offsetof(struct ring_page, data);
+	uint32_t bytes = ring_buffer_subbuf_size(handle->tr->buffer);
+
+	trace_seq_puts(seq, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	trace_seq_puts(seq, "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n");
+	trace_seq_puts(seq, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
+	trace_seq_printf(seq, "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n", head,
+			 bytes - head);
+	return 0;
+}
+
+static const struct trace_file header_page_file = {
+	.name = "header_page",
+	.mode = TRACE_MODE_READ,
+	.show = header_page_show,
+};
+
+static int header_event_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_puts(seq, "# compressed entry header\n"
+			    "\ttype_len    :    5 bits\n"
+			    "\ttime_delta  :   27 bits\n"
+			    "\tarray       :   32 bits\n\n"
+			    "\tpadding     : type == 29\n"
+			    "\ttime_extend : type == 30\n"
+			    "\ttime_stamp : type == 31\n"
+			    "\tdata max type_len  == 28\n");
+	return 0;
+}
+
+static const struct trace_file header_event_file = {
+	.name = "header_event",
+	.mode = TRACE_MODE_READ,
+	.show = header_event_show,
+};
+
+static const struct trace_file *const files_of_all[] = { &header_page_file, &header_event_file,
+							 &enable_file };
+
+static size_t count_systems(void)
+{
+	size_t nr = 0;
+
+	for (size_t at = 0; at < trace_nr_events(); at = end_of_system(at))
+		nr++;
+	return nr;
+}
+
+static int fill_events(struct trace_node *dir)
+{
+	struct trace_node *node;
+	size_t at = 0;
+	int err = 0;
+
+	trace_events_lock();
+	if (!trace_dir_begin(dir, count_systems() + TRACE_ARRAY_SIZE(files_of_all), 0, 1))
+		err = -ENOMEM;
+	for (; !err && at < trace_nr_events(); at = end_of_system(at)) {
+		struct trace_event *event = trace_event_at(at);
+
+		node = trace_node_add_lazy_dir(dir->tree, dir, event->system, &system_dir, 0);
+		node->id = id_of(dir, event, true);
+	}
+	trace_events_unlock();
+	for (size_t i = 0; !err && i < TRACE_ARRAY_SIZE(files_of_all); i++) {
+		node = trace_node_add_file(dir, files_of_all[i]->name, files_of_all[i], 0);
+		node->id = dir->id + 2 * IDS_EVENTS + 1 + i;
+	}
+	return err;
+}
+
+static const struct trace_dir events_dir = { .fill = fill_events };
+
+static const struct trace_file *const files[] = { &trace_available_events_file,
+						  &trace_set_event_file };
+
+const struct trace_file_table trace_event_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+	.dir = &events_dir,
+	.dir_name = "events",
+	.dir_ids = 2 * IDS_EVENTS + IDS_EACH,
+};

@@ -1,0 +1,171 @@
+/*
+ * Trace events in the words that definitions for Linux are written in. A header with definitions
+ * can be used as it is, given the types that it names:
+ *
+ *	#undef TRACE_SYSTEM
+ *	#define TRACE_SYSTEM shelf
+ *
+ *	#if !defined(SHELF_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+ *	#define SHELF_EVENTS_H
+ *
+ *	#include <trace/trace_events.h>
+ *
+ *	TRACE_EVENT(shelf_put,
+ *		TP_PROTO(int shelf, const char *what),
+ *		TP_ARGS(shelf, what),
+ *		TP_STRUCT__entry(
+ *			__field(int, shelf)
+ *			__string(what, what)
+ *		),
+ *		TP_fast_assign(
+ *			__entry->shelf = shelf;
+ *			__assign_str(what, what);
+ *		),
+ *		TP_printk("shelf=%d what=%s", __entry->shelf, __get_str(what))
+ *	);
+ *
+ *	#endif
+ *
+ *	#undef TRACE_INCLUDE_PATH
+ *	#define TRACE_INCLUDE_PATH .
+ *	#undef TRACE_INCLUDE_FILE
+ *	#define TRACE_INCLUDE_FILE shelf_events
+ *	#include <trace/define_trace.h>
+ *
+ * Who includes it has the tracepoint: trace_shelf_put(3, "box"), and all else that
+ * <trace/tracepoint.h> says. One .c file defines CREATE_TRACE_POINTS before it includes the header.
+ * There <trace/define_trace.h> reads the header again, several times, and makes of each definition:
+ *
+ *   stages/define.h   the tracepoint
+ *   stages/entry.h    struct trace_event_raw_NAME: the event in the ring buffer
+ *   stages/sizes.h    how long its texts and arrays are, and where in the event they go
+ *   stages/fields.h   the description of its fields, for `format`, filters and tools
+ *   stages/text.h     the function that prints TP_printk()
+ *   stages/probe.h    the function that the tracepoint calls: it builds the event
+ *   stages/call.h     struct trace_event_call event_NAME, in the list of all events
+ *
+ * Context:   trace_NAME() - any, NMI included, if all that TP_fast_assign() does may be done there.
+ * Ownership: events are static.
+ */
+#ifndef TRACE_TRACE_EVENTS_H
+#define TRACE_TRACE_EVENTS_H
+
+#include <trace/event.h>
+#include <trace/trace_seq.h>
+#include <trace/tracepoint.h>
+
+TRACE_BEGIN_DECLS
+
+struct trace_event_file;
+
+/* What the events of one DECLARE_EVENT_CLASS() have in common. */
+struct trace_event_class {
+	const char *system;
+	/* The description of the fields, and how many there are. */
+	const struct trace_event_field *(*fields)(size_t *out_nr);
+	tracepoint_probe_fn probe; /* its data is a struct trace_event_file */
+};
+
+struct trace_event_call {
+	struct trace_event event; /* its type is 0 until it is registered */
+	const struct trace_event_class *event_class;
+	struct tracepoint *tp;
+	bool is_atomic; /* the tracepoint is one of DEFINE_TRACE_ATOMIC() */
+	/* Called before the first instance switches it on, after the last has; or NULL. */
+	int (*reg)(void);
+	void (*unreg)(void);
+	struct trace_event_file *files; /* of the instances that have used it */
+	uint32_t nr_probes;		/* how many of them have their probe registered */
+};
+
+/* ---- For the probes that stages/probe.h makes ---- */
+
+/* Room on the probe's stack for texts and arrays; longer events are built in the ring buffer. */
+#define TRACE_EVENT_SCRATCH 128u
+
+struct trace_event_room {
+	struct trace_event_file *file;
+	void *ring; /* its ring */
+};
+/*
+ * Write the event of `bytes` bytes at `entry`, if the instance, the filter and so on want it. The
+ * head, struct trace_entry, is filled in here.
+ */
+void trace_event_write(struct trace_event_file *file, void *entry, uint32_t bytes);
+/* For a longer one: room for it in the ring buffer, to be given to commit; or NULL. */
+void *trace_event_reserve(struct trace_event_file *file, uint32_t bytes,
+			  struct trace_event_room *out_room);
+void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes);
+
+/* Length with its NUL of a text, or of "(null)". */
+uint32_t trace_event_text_bytes(const char *text);
+/* Copy the text, or "(null)", cut to `bytes` with its NUL; `bytes` may be 0. */
+void trace_event_copy_text(char *to, const char *text, uint32_t bytes);
+/* The same two for a text that `fmt` and *va make; Linux's name of the type is va_list. */
+uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va);
+void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va);
+
+/*
+ * Where a text or an array of `bytes` bytes goes: behind the *data_bytes bytes that others have
+ * behind the `fixed` bytes of fields. Returns offset and length as a __data_loc field has them;
+ * *data_bytes grows. What would not fit in an event gets length 0.
+ */
+static inline uint32_t trace_event_data_place(uint32_t fixed, uint32_t *data_bytes,
+					      uint32_t element, size_t bytes)
+{
+	uint32_t align = element > 4 ? 4 : element;
+	uint32_t at = fixed + *data_bytes;
+
+	if (align > 1)
+		at = (at + align - 1) / align * align;
+	if (at > 0x7fff || bytes > 0x7fff)
+		return 0;
+	*data_bytes = at + (uint32_t)bytes - fixed;
+	return at | (uint32_t)bytes << 16;
+}
+
+/* ---- For the functions that stages/text.h makes ---- */
+
+struct trace_print_flags_u64 {
+	unsigned long long mask;
+	const char *name;
+};
+
+/* The name of the event that is printed. */
+const char *trace_iter_name(const struct trace_iter *iter);
+/*
+ * Empty room for the texts of __print_flags() and the like, which last until the line is printed.
+ */
+struct trace_seq *trace_iter_scratch(const struct trace_iter *iter);
+/* Each writes to `p` and returns the text, ended by NUL. */
+const char *trace_print_flags_seq(struct trace_seq *p, const char *delim, unsigned long long flags,
+				  const struct trace_print_flags_u64 *names, size_t nr);
+const char *trace_print_symbols_seq(struct trace_seq *p, unsigned long long value,
+				    const struct trace_print_flags_u64 *names, size_t nr);
+const char *trace_print_hex_seq(struct trace_seq *p, const void *bytes, int len, bool is_joined);
+const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr,
+				  size_t element_bytes);
+const char *trace_print_hex_dump_seq(struct trace_seq *p, const char *prefix, int prefix_type,
+				     int row_bytes, int group_bytes, const void *bytes, size_t len,
+				     bool has_ascii);
+const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes);
+/* `bytes` bytes of room for the caller, or what is left and a NUL. */
+char *trace_print_room_seq(struct trace_seq *p, size_t bytes);
+
+/* ---- Enumerators and sizes that TP_printk() uses by name ---- */
+
+/* In a `format` file the name, as a word of its own, is replaced by the value. */
+struct trace_eval_map {
+	const char *system;
+	const char *text;
+	unsigned long value;
+};
+
+#define TRACE_EVENT_STRING_(x) #x
+#define TRACE_EVENT_STRING(x)  TRACE_EVENT_STRING_(x)
+
+TRACE_END_DECLS
+
+#include <trace/stages/declare.h>
+
+#endif
