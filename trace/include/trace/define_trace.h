@@ -20,9 +20,10 @@
 #define TRACE_EVENTS_OWN_FILE
 #endif
 
-/* clang-format off: it would put blanks into the path */
+/* The formatter would put blanks into the path. */
+/* clang-format off */
 #ifdef TRACE_INCLUDE_PATH
-#define TRACE_EVENTS_HEADER_(file) TRACE_EVENT_STRING(TRACE_INCLUDE_PATH / file.h)
+#define TRACE_EVENTS_HEADER_(file) TRACE_EVENT_STRING(TRACE_INCLUDE_PATH/file.h)
 #else
 #define TRACE_EVENTS_HEADER_(file) <trace/events/file.h>
 #endif
