@@ -116,3 +116,10 @@ def test_transcript():
     said = transcript("errors")
     assert said[0] == ("echo nosuch > current_tracer", "sh: write error: Invalid argument\n")
     assert ("cat current_tracer", "nop\n") in said and len(said) > 80
+
+
+def test_each_sample_has_its_section():
+    """What was typed is known of every sample, and every section was taken."""
+    sessions = (SAMPLES / "capture").glob("session*")
+    sections = {name for s in sessions for name in re.findall(r"^== (\S+)$", s.read_text(), re.M)}
+    assert sections == {p.name for p in SAMPLES.iterdir() if p.is_file() and p.name != "README.md"}
