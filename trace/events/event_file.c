@@ -59,21 +59,9 @@ struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice
 	return NULL;
 }
 
-/* What the probe has to look at, from what the user wants. */
-static void set_flags(struct trace_event_file *file)
-{
-	uint32_t flags = 0;
-
-	if (file->is_on)
-		flags |= TRACE_EVENT_RECORDS;
-	if (trace_events_of(file->tr)->filters_pids)
-		flags |= TRACE_EVENT_PIDS;
-	atomic_store(&file->flags, flags);
-}
-
 static bool wants_probe(const struct trace_event_file *file)
 {
-	return file->is_on;
+	return trace_event_is_on(file) || file->nr_soft;
 }
 
 static struct tracepoint_change change_of(const struct trace_event_file *file)
@@ -102,14 +90,12 @@ static void end_probe(struct trace_event_call *call)
 		call->unreg();
 }
 
-/* What its probe has to be now; the user's wish follows when that could not be. */
+/* The change was made, or cannot be made: an event without a probe is off. */
 static void settle(struct trace_event_file *file)
 {
 	file->has_changed = false;
-	if (wants_probe(file) == file->is_registered)
-		return;
-	file->is_on = file->is_registered;
-	set_flags(file);
+	if (!file->is_registered)
+		trace_event_flag(file, TRACE_EVENT_RECORDS, false);
 }
 
 /* Mark the files whose probes have to be registered or unregistered, and count them. */
@@ -190,8 +176,7 @@ static int switch_one(struct trace_array *tr, struct trace_event_call *call, boo
 	file = on ? trace_event_file_get(tr, call) : trace_event_file_find(tr, call);
 	if (!file)
 		return on ? -ENOMEM : 0;
-	file->is_on = on;
-	set_flags(file);
+	trace_event_flag(file, TRACE_EVENT_RECORDS, on);
 	return 0;
 }
 
@@ -215,27 +200,54 @@ int trace_events_switch(struct trace_array *tr, const struct trace_event_choice 
 	return err ? err : update_err;
 }
 
-char trace_events_state(const struct trace_array *tr, const struct trace_event_choice *choice)
+int trace_event_soft_get(struct trace_event_file *file)
+{
+	int err = file->nr_soft++ ? 0 : trace_array_expand(file->tr);
+
+	if (!err)
+		err = update_probes(file->tr);
+	if (err)
+		file->nr_soft--;
+	return err;
+}
+
+void trace_event_soft_put(struct trace_event_file *file)
+{
+	file->nr_soft--;
+	(void)update_probes(file->tr);
+}
+
+static const char *state_of_one(const struct trace_event_file *file)
+{
+	if (!file || !file->nr_soft)
+		return file && trace_event_is_on(file) ? "1" : "0";
+	return trace_event_is_on(file) ? "1*" : "0*";
+}
+
+const char *trace_events_state(const struct trace_array *tr,
+			       const struct trace_event_choice *choice)
 {
 	bool is_any_on = false, is_any_off = false;
 	const struct trace_event_file *file;
 	struct trace_event_call *call;
 	size_t at = 0;
 
+	if (choice->call)
+		return state_of_one(trace_event_file_find(tr, choice->call));
 	trace_events_lock();
 	while ((call = trace_event_next_chosen(choice, &at))) {
 		file = trace_event_file_find(tr, call);
-		if (file && file->is_on)
+		if (file && file->is_registered)
 			is_any_on = true;
 		else
 			is_any_off = true;
 	}
 	trace_events_unlock();
 	if (is_any_on && is_any_off)
-		return 'X';
+		return "X";
 	if (!is_any_on && !is_any_off)
-		return '?';
-	return is_any_on ? '1' : '0';
+		return "?";
+	return is_any_on ? "1" : "0";
 }
 
 void trace_events_array_gone(struct trace_array *tr)
@@ -245,7 +257,8 @@ void trace_events_array_gone(struct trace_array *tr)
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		struct trace_event_file **at = &file->call->files;
 
-		file->is_on = false;
+		file->nr_soft = 0;
+		trace_event_flag(file, TRACE_EVENT_RECORDS, false);
 		while (*at != file)
 			at = &(*at)->next_of_call;
 		*at = file->next_of_call;

@@ -6,6 +6,11 @@
  *   event on in an instance --> its probe is registered with the event_file
  *   the tracepoint is hit   --> stages/probe.h --> trace_event_write(): event_write.c
  *
+ * On is the flag TRACE_EVENT_RECORDS. The probe is also registered while the event has soft users:
+ * a trigger, say, which acts on an event that is off, or a command that switches the event on when
+ * a function is called. With its probe registered an event can be switched in any context, because
+ * no code has to be patched: trace_event_flag(file, TRACE_EVENT_RECORDS, on).
+ *
  * Context:   thread.
  * Locking:   the config lock; probes read `flags` and what their comments say.
  * Ownership: an event_file belongs to its instance.
@@ -19,7 +24,7 @@
 
 /* What a probe has to look at; TRACE_EVENT_RECORDS alone is the common case. */
 enum trace_event_flag {
-	TRACE_EVENT_RECORDS = 1, /* what passes is recorded */
+	TRACE_EVENT_RECORDS = 1, /* it is on: what passes is recorded */
 	TRACE_EVENT_FILTERS = 2, /* there is a filter */
 	TRACE_EVENT_PIDS = 4,	 /* set_event_pid or set_event_notrace_pid is in use */
 };
@@ -32,9 +37,9 @@ struct trace_event_file {
 	struct trace_array *tr;
 	struct trace_event_file *next_of_call;
 	struct trace_event_file *next_of_array;
-	bool is_on;	    /* the user wants it recorded */
+	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
 	bool is_registered; /* the probe is called */
-	bool has_changed;   /* while several are switched at once: see switch_all() */
+	bool has_changed;   /* while several are switched at once: see mark_changes() */
 };
 
 /* What an instance keeps for events. */
@@ -55,6 +60,27 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 /* The same, made when there is none; NULL when out of memory. */
 struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 					      struct trace_event_call *call);
+
+/* Set or clear flags of enum trace_event_flag. Any context. */
+static inline void trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
+{
+	if (on)
+		atomic_fetch_or_explicit(&file->flags, flags, memory_order_relaxed);
+	else
+		atomic_fetch_and_explicit(&file->flags, ~flags, memory_order_relaxed);
+}
+
+static inline bool trace_event_is_on(const struct trace_event_file *file)
+{
+	return file->flags & TRACE_EVENT_RECORDS;
+}
+
+/*
+ * One soft user more, or less: see above. The event stays on or off as it is. get: 0, or with
+ * nothing changed an error as of trace_events_switch(). Config lock held.
+ */
+int trace_event_soft_get(struct trace_event_file *file);
+void trace_event_soft_put(struct trace_event_file *file);
 
 /* Which events are meant. */
 struct trace_event_choice {
@@ -79,10 +105,12 @@ struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice
  */
 int trace_events_switch(struct trace_array *tr, const struct trace_event_choice *choice, bool on);
 /*
- * The state of the chosen events, as the file `enable` shows it: '0', '1', or 'X' for some of each;
- * '?' when there is none.
+ * The state of the chosen events, as the file `enable` shows it: "0", "1", or "X" for some of each;
+ * "?" when there is none. Among several those with soft users count as on; when choice->call says
+ * which one is meant, it is "0*" or "1*". Config lock held.
  */
-char trace_events_state(const struct trace_array *tr, const struct trace_event_choice *choice);
+const char *trace_events_state(const struct trace_array *tr,
+			       const struct trace_event_choice *choice);
 
 /*
  * Switch events by a word of set_event: `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT`, or a name of either,
@@ -93,7 +121,7 @@ int trace_events_set_word(struct trace_array *tr, char *word);
 /* Switch all events off. Config lock held. */
 int trace_events_clear(struct trace_array *tr);
 
-/* The instance goes: no probe is registered for it any more. Config lock held. */
+/* The instance goes: no probe is registered for it any more. Soft users end. Config lock held. */
 void trace_events_array_gone(struct trace_array *tr);
 /* Nobody uses the instance any more: free its event_files. */
 void trace_events_array_free(struct trace_array *tr);

@@ -44,7 +44,7 @@ static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
 	struct trace_event_choice choice = choice_of(handle);
 
 	trace_plat_lock(&trace_config_lock);
-	trace_seq_putc(seq, trace_events_state(handle->tr, &choice));
+	trace_seq_puts(seq, trace_events_state(handle->tr, &choice));
 	trace_plat_unlock(&trace_config_lock);
 	trace_seq_putc(seq, '\n');
 	return 0;

@@ -43,7 +43,7 @@ static int set_event_next(struct trace_handle *handle, struct trace_seq *seq)
 		const struct trace_event_file *file;
 
 		file = event->call ? trace_event_file_find(handle->tr, event->call) : NULL;
-		if (file && file->is_on)
+		if (file && file->is_registered)
 			print_name(event, seq);
 	}
 	trace_events_unlock();

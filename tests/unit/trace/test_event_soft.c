@@ -1,0 +1,184 @@
+/*
+ * Events whose probe is registered while they are off: soft users of events/event_file.h.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "events/event_file.h"
+
+#define CREATE_TRACE_POINTS
+#include "host/shelf_events.h"
+
+#define ENABLE "events/shelf/shelf_full/enable"
+
+static struct trace_event_file *file_of(struct trace_event_call *call)
+{
+	struct trace_event_file *file;
+
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_get(&trace_global, call);
+	trace_plat_unlock(&trace_config_lock);
+	assert_non_null(file);
+	return file;
+}
+
+static int soft_get(struct trace_event_file *file)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = trace_event_soft_get(file);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static void soft_put(struct trace_event_file *file)
+{
+	trace_plat_lock(&trace_config_lock);
+	trace_event_soft_put(file);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+/* The values of the events in `trace`, such as "3,4,". */
+static const char *recorded(void)
+{
+	static char text[64];
+	const char *at = cat_body("trace");
+	size_t len = 0;
+
+	text[0] = '\0';
+	while ((at = strstr(at, "shelf="))) {
+		at += strlen("shelf=");
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%d,", atoi(at));
+	}
+	return text;
+}
+
+static int reset(void **state)
+{
+	int err = tracefs_reset(state);
+
+	fake_thread_add(1, "init");
+	fake_cpus[0].pid = 1;
+	return err;
+}
+
+static int all_off(void **state)
+{
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_string_equal(cat("events/enable"), "0\n");
+	fake_cpus[0].pid = 0;
+	return tracefs_check(state);
+}
+
+static void soft_user_of_an_event_that_is_off(void **state)
+{
+	struct trace_event_file *file = file_of(&event_shelf_full);
+
+	(void)state;
+	assert_int_equal(soft_get(file), 0);
+	assert_true(trace_shelf_full_enabled());
+	assert_string_equal(cat(ENABLE), "0*\n");
+	assert_string_equal(cat("events/shelf/enable"), "X\n");
+	assert_string_equal(cat("set_event"), "shelf:shelf_full\n");
+	trace_shelf_full(1);
+	trace_event_flag(file, TRACE_EVENT_RECORDS, true);
+	assert_string_equal(cat(ENABLE), "1*\n");
+	trace_shelf_full(2);
+	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
+	assert_string_equal(cat(ENABLE), "0*\n");
+	trace_shelf_full(3);
+	assert_string_equal(recorded(), "2,");
+	soft_put(file);
+	assert_string_equal(cat(ENABLE), "0\n");
+	assert_string_equal(cat("set_event"), "");
+	assert_false(trace_shelf_full_enabled());
+}
+
+/* The user's own switch neither takes the probe away from soft users nor waits for them. */
+static void user_switches_meanwhile(void **state)
+{
+	struct trace_event_file *file = file_of(&event_shelf_full);
+
+	(void)state;
+	assert_int_equal(soft_get(file), 0);
+	assert_int_equal(soft_get(file), 0);
+	assert_int_equal(echo("1", ENABLE), 0);
+	assert_string_equal(cat(ENABLE), "1*\n");
+	trace_shelf_full(1);
+	assert_int_equal(echo("0", ENABLE), 0);
+	assert_string_equal(cat(ENABLE), "0*\n");
+	trace_shelf_full(2);
+	assert_true(trace_shelf_full_enabled());
+	soft_put(file);
+	assert_string_equal(cat(ENABLE), "0*\n");
+	assert_int_equal(echo("1", ENABLE), 0);
+	soft_put(file);
+	assert_string_equal(cat(ENABLE), "1\n");
+	trace_shelf_full(3);
+	assert_string_equal(recorded(), "1,3,");
+}
+
+/* What a soft user has switched on stays on when the user goes; what it has switched off, off. */
+static void states_outlive_soft_users(void **state)
+{
+	struct trace_event_file *file = file_of(&event_shelf_full);
+
+	(void)state;
+	assert_int_equal(soft_get(file), 0);
+	trace_event_flag(file, TRACE_EVENT_RECORDS, true);
+	soft_put(file);
+	assert_string_equal(cat(ENABLE), "1\n");
+	assert_int_equal(soft_get(file), 0);
+	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
+	soft_put(file);
+	assert_string_equal(cat(ENABLE), "0\n");
+	assert_false(trace_shelf_full_enabled());
+}
+
+static void no_memory_for_a_soft_user(void **state)
+{
+	struct trace_event_file *file = file_of(&event_shelf_full);
+	long failed = 0;
+
+	(void)state;
+	for (; failed < 50; failed++) {
+		fake_alloc_budget = failed;
+		if (soft_get(file) == 0)
+			break;
+		fake_alloc_budget = -1;
+		assert_string_equal(cat(ENABLE), "0\n");
+		assert_false(trace_shelf_full_enabled());
+	}
+	fake_alloc_budget = -1;
+	assert_in_range(failed, 2, 49);
+	soft_put(file);
+}
+
+static void soft_users_end_with_their_instance(void **state)
+{
+	struct trace_event_file *file;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_get(trace_array_next(&trace_global), &event_shelf_full);
+	trace_plat_unlock(&trace_config_lock);
+	assert_int_equal(soft_get(file), 0);
+	assert_string_equal(cat("instances/two/" ENABLE), "0*\n");
+	assert_string_equal(cat(ENABLE), "0\n");
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	assert_false(trace_shelf_full_enabled());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(soft_user_of_an_event_that_is_off, reset, all_off),
+		cmocka_unit_test_setup_teardown(user_switches_meanwhile, reset, all_off),
+		cmocka_unit_test_setup_teardown(states_outlive_soft_users, reset, all_off),
+		cmocka_unit_test_setup_teardown(no_memory_for_a_soft_user, reset, all_off),
+		cmocka_unit_test_setup_teardown(soft_users_end_with_their_instance, reset, all_off),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
