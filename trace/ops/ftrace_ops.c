@@ -487,14 +487,3 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	ftrace_free_filter_locked(ops);
 	trace_plat_unlock(&ftrace_lock);
 }
-
-void ftrace_totals(struct ftrace_totals *out_totals)
-{
-	trace_plat_lock(&ftrace_lock);
-	*out_totals = (struct ftrace_totals){ .sites = ftrace_nr_records(),
-					      .pages = ftrace_nr_pages(),
-					      .groups = ftrace_nr_groups,
-					      .enabled = ftrace_nr_enabled(),
-					      .updates = ftrace_nr_updates() };
-	trace_plat_unlock(&ftrace_lock);
-}

@@ -253,9 +253,8 @@ struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops);
 struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
 /* The ops with a direct call at `ip`, or NULL. ftrace_lock held. */
 struct ftrace_ops *ftrace_direct_of(uint32_t ip);
-/* How many sites call something now, and how many updates there were. ftrace_lock held. */
+/* How many sites call something now. ftrace_lock held. */
 uint64_t ftrace_nr_enabled(void);
-uint64_t ftrace_nr_updates(void);
 /* Report in the log that the text at a site is damaged, and stop tracing for good. */
 void ftrace_bug(const struct trace_poke_error *error);
 

@@ -40,11 +40,6 @@ uint64_t ftrace_nr_enabled(void)
 	return nr_enabled;
 }
 
-uint64_t ftrace_nr_updates(void)
-{
-	return nr_updates;
-}
-
 static void log_bytes(const char *what, const uint8_t *insn)
 {
 	trace_plat_log(" %s %02x:%02x:%02x:%02x:%02x", what, insn[0], insn[1], insn[2], insn[3],
@@ -419,4 +414,15 @@ int ftrace_update_master(bool on)
 			change_record(&plan, record, false, false);
 	}
 	return plan_end(&plan);
+}
+
+void ftrace_totals(struct ftrace_totals *out_totals)
+{
+	trace_plat_lock(&ftrace_lock);
+	*out_totals = (struct ftrace_totals){ .sites = ftrace_nr_records(),
+					      .pages = ftrace_nr_pages(),
+					      .groups = ftrace_nr_groups,
+					      .enabled = ftrace_nr_enabled(),
+					      .updates = nr_updates };
+	trace_plat_unlock(&ftrace_lock);
 }
