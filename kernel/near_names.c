@@ -21,7 +21,9 @@ static uint32_t near_min(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-uint32_t near_distance(const char *a, size_t a_len, const char *b, size_t b_len, uint32_t limit)
+/* Distance of two names of at most SYMBOLS_NAME_MAX characters; limit + 1 when it is beyond. */
+static uint32_t near_distance(const char *a, size_t a_len, const char *b, size_t b_len,
+			      uint32_t limit)
 {
 	uint8_t rows[3][SYMBOLS_NAME_MAX + 1]; /* of the table of distances: current and last two */
 	size_t gap = a_len > b_len ? a_len - b_len : b_len - a_len;

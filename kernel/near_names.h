@@ -32,7 +32,4 @@ void near_init(struct near_names *near, const char *wanted);
 /* Keep `name` if it is among the best so far; one of over SYMBOLS_NAME_MAX characters never is. */
 void near_offer(struct near_names *near, const char *name, size_t len);
 
-/* Distance of two names of at most SYMBOLS_NAME_MAX characters; limit + 1 when it is beyond. */
-uint32_t near_distance(const char *a, size_t a_len, const char *b, size_t b_len, uint32_t limit);
-
 #endif

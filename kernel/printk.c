@@ -7,7 +7,7 @@
 #include <trace/fmt.h>
 #include "dmesg.h"
 
-void vprintk(enum log_level level, const char *fmt, va_list args)
+static void printk_args(enum log_level level, const char *fmt, va_list args)
 {
 	char text[PRINTK_LINE_MAX];
 	char *line = text;
@@ -32,6 +32,6 @@ void printk(enum log_level level, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vprintk(level, fmt, args);
+	printk_args(level, fmt, args);
 	va_end(args);
 }

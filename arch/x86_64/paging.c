@@ -61,6 +61,57 @@ uint64_t *paging_entry(uint64_t *root, uintptr_t virt, enum paging_level level, 
 	return &table[paging_index(virt, level)];
 }
 
+/* ---- TLB ---- */
+
+#define FLUSH_MAX_PAGES 64 /* for more pages the whole TLB is flushed */
+
+static void flush_everything(void)
+{
+	uint64_t cr4 = read_cr4();
+
+	/* Global pages, too (Intel SDM volume 3, "Operations that Invalidate TLBs"). */
+	write_cr4(cr4 & ~CR4_PGE);
+	write_cr4(cr4);
+}
+
+/* Drop pages from the TLB of the running CPU. */
+static void flush_local(uintptr_t virt, size_t nr)
+{
+	if (nr > FLUSH_MAX_PAGES) {
+		uint64_t irqs = arch_irq_save();
+
+		flush_everything();
+		arch_irq_restore(irqs);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		__asm__ volatile("invlpg (%0)" : : "r"(virt + i * PAGE_SIZE) : "memory");
+}
+
+struct flush {
+	uintptr_t virt;
+	size_t nr;
+};
+
+static void flush_on_cpu(void *arg)
+{
+	const struct flush *flush = arg;
+
+	flush_local(flush->virt, flush->nr);
+}
+
+void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr)
+{
+	struct flush flush = { .virt = virt, .nr = nr };
+
+	if (smp_nr_online() <= 1)
+		flush_local(virt, nr);
+	else
+		smp_call_all(flush_on_cpu, &flush, true);
+}
+
+/* ---- Single pages ---- */
+
 static int map_locked(uintptr_t virt, uint64_t phys, uint64_t flags)
 {
 	uint64_t pte = PTE_KERNEL | (phys & PTE_ADDR);
@@ -101,7 +152,7 @@ void arch_unmap(uintptr_t virt)
 	if (entry)
 		*entry = 0;
 	raw_unlock(&tables_lock, irqs);
-	arch_flush_tlb_local(virt, 1);
+	flush_local(virt, 1);
 }
 
 bool arch_lookup(uintptr_t virt, uint64_t *out_phys)
@@ -120,54 +171,6 @@ bool arch_lookup(uintptr_t virt, uint64_t *out_phys)
 		return false;
 	*out_phys = (*entry & PTE_ADDR) | (virt & (PAGE_SIZE - 1));
 	return true;
-}
-
-/* ---- TLB ---- */
-
-#define FLUSH_MAX_PAGES 64 /* for more pages the whole TLB is flushed */
-
-static void flush_everything(void)
-{
-	uint64_t cr4 = read_cr4();
-
-	/* Global pages, too (Intel SDM volume 3, "Operations that Invalidate TLBs"). */
-	write_cr4(cr4 & ~CR4_PGE);
-	write_cr4(cr4);
-}
-
-void arch_flush_tlb_local(uintptr_t virt, size_t nr)
-{
-	if (nr > FLUSH_MAX_PAGES) {
-		uint64_t irqs = arch_irq_save();
-
-		flush_everything();
-		arch_irq_restore(irqs);
-		return;
-	}
-	for (size_t i = 0; i < nr; i++)
-		__asm__ volatile("invlpg (%0)" : : "r"(virt + i * PAGE_SIZE) : "memory");
-}
-
-struct flush {
-	uintptr_t virt;
-	size_t nr;
-};
-
-static void flush_on_cpu(void *arg)
-{
-	const struct flush *flush = arg;
-
-	arch_flush_tlb_local(flush->virt, flush->nr);
-}
-
-void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr)
-{
-	struct flush flush = { .virt = virt, .nr = nr };
-
-	if (smp_nr_online() <= 1)
-		arch_flush_tlb_local(virt, nr);
-	else
-		smp_call_all(flush_on_cpu, &flush, true);
 }
 
 /* ---- Devices and firmware tables ---- */

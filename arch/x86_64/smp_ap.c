@@ -25,7 +25,7 @@ static void go_online(uint32_t cpu)
  * The part in which text may be changed without this CPU taking part. tools/probe-roots names this
  * function, so that a check finds call sites in all that it calls.
  */
-TRACE_NOINLINE void smp_ap_come_online(uint32_t cpu)
+static TRACE_NOINLINE void smp_ap_come_online(uint32_t cpu)
 {
 	uint32_t expected = AP_STARTING;
 

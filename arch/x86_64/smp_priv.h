@@ -42,7 +42,6 @@ void smp_sync_self(void);
 
 /* An AP's first C function, on the stack of the idle thread that upcall_ap_prepare() made. */
 void smp_ap_entry(uint64_t cpu) __attribute__((noreturn));
-void smp_ap_come_online(uint32_t cpu);
 
 /* How far an AP is. The boot CPU changes STARTING to LEFT_OUT when it has waited long enough. */
 enum smp_ap_state {

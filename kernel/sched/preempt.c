@@ -39,15 +39,10 @@ static void preempt_schedule_irq(void)
 	} while (need_resched());
 }
 
-TRACE_NOTRACE void upcall_preempt(void)
-{
-	if (preempt_count() == 0 && need_resched())
-		preempt_schedule_irq();
-}
-
 TRACE_NOTRACE void upcall_irq_exit(void)
 {
 	if (!in_interrupt() && softirq_is_pending())
 		softirq_run();
-	upcall_preempt();
+	if (preempt_count() == 0 && need_resched())
+		preempt_schedule_irq();
 }

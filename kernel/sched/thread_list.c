@@ -57,7 +57,11 @@ void thread_list_remove(struct thread *thread)
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 }
 
-bool thread_try_get(struct thread *thread)
+/*
+ * Take a reference. False when the last one is gone, because the thread is about to be freed. The
+ * list's lock, which is held, keeps the memory.
+ */
+static bool thread_try_get(struct thread *thread)
 {
 	uint32_t refs = atomic_load(&thread->refs);
 

@@ -13,11 +13,6 @@ void thread_list_add(struct thread *thread);
 /* Idle threads keep pid 0. */
 void thread_list_add_idle(struct thread *thread);
 void thread_list_remove(struct thread *thread);
-/*
- * Take a reference. False when the last one is gone, because the thread is about to be freed. For
- * the function that thread_each() calls: the list's lock, which is held then, keeps the memory.
- */
-bool thread_try_get(struct thread *thread);
 
 /* thread.c */
 void threads_start_reaper(void);

@@ -37,7 +37,7 @@ static void waitq_remove_locked(struct waitq *queue, struct waiter *waiter)
 	waiter->is_queued = false;
 }
 
-void waitq_prepare(struct waitq *queue, struct waiter *waiter)
+static void waitq_prepare(struct waitq *queue, struct waiter *waiter)
 {
 	uint64_t flags;
 
@@ -56,7 +56,11 @@ void waitq_prepare(struct waitq *queue, struct waiter *waiter)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
+/*
+ * Returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns` (as ktime_ns() counts; WAIT_FOREVER: never). A
+ * wake-up since the last waitq_prepare() ends the sleep at once.
+ */
+static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
 {
 	bool passed = false;
 
@@ -72,7 +76,7 @@ int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
 	return passed ? -ETIMEDOUT : 0;
 }
 
-void waitq_finish(struct waitq *queue, struct waiter *waiter)
+static void waitq_finish(struct waitq *queue, struct waiter *waiter)
 {
 	uint64_t flags;
 

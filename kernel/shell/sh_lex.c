@@ -55,7 +55,8 @@ static const char *lex_skip_double_quotes(const char *pos, const char *end, uint
 	return pos && pos < end ? pos + 1 : NULL;
 }
 
-const char *sh_lex_quotes(const char *pos, const char *end, uint32_t depth)
+/* Behind the quotes that open at `pos`; NULL when they are not closed before `end`. */
+static const char *lex_skip_quotes(const char *pos, const char *end, uint32_t depth)
 {
 	if (*pos == '\'')
 		return lex_skip_until(pos + 1, end, '\'');
@@ -92,7 +93,7 @@ static const char *lex_skip_brackets(const char *pos, const char *end, char clos
 		if (*pos == '\\') {
 			pos += 2;
 		} else if (*pos == '\'' || *pos == '"') {
-			pos = sh_lex_quotes(pos, end, depth);
+			pos = lex_skip_quotes(pos, end, depth);
 		} else if (*pos == '$' || *pos == '`') {
 			pos = sh_lex_dollar(pos, end, depth);
 		} else if (lex_starts_comment(pos, close)) {
@@ -123,7 +124,7 @@ static int lex_word(struct sh_lexer *lexer, struct sh_token *token)
 		if (*pos == '\\')
 			pos += 2;
 		else if (*pos == '\'' || *pos == '"')
-			pos = sh_lex_quotes(pos, lexer->end, 0);
+			pos = lex_skip_quotes(pos, lexer->end, 0);
 		else if (*pos == '$' || *pos == '`')
 			pos = sh_lex_dollar(pos, lexer->end, 0);
 		else

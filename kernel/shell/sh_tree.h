@@ -81,8 +81,6 @@ int sh_lex(struct sh_lexer *lexer, struct sh_token *out_token);
  * NULL when it is not closed before `end`, or nested too deeply.
  */
 const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth);
-/* Where the quotes that open at `pos` end, behind the closing one; NULL as above. */
-const char *sh_lex_quotes(const char *pos, const char *end, uint32_t depth);
 /* Length of the variable name at `pos`; 0 for none. */
 size_t sh_name_len(const char *pos, const char *end);
 

@@ -16,7 +16,9 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 	return file;
 }
 
-struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct trace_event_call *call)
+/* As trace_event_file_find(), but made when there is none; NULL when out of memory. */
+static struct trace_event_file *trace_event_file_get(struct trace_array *tr,
+						     struct trace_event_call *call)
 {
 	struct trace_event_file *file = trace_event_file_find(tr, call);
 	struct trace_array_events *events = trace_events_of(tr);
@@ -47,8 +49,12 @@ static bool is_chosen(const struct trace_event_choice *choice, const struct trac
 	       (!choice->name || trace_glob_match(choice->name, event->name));
 }
 
-struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
-						 size_t *at)
+/*
+ * The next trace event that is meant; *at is 0 at first, and belongs to this function. NULL behind
+ * the last. trace_events_lock() is held.
+ */
+static struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
+							size_t *at)
 {
 	while (*at < trace_nr_events()) {
 		const struct trace_event *event = trace_event_at((*at)++);

@@ -57,9 +57,6 @@ static inline struct trace_array_events *trace_events_of(const struct trace_arra
 /* NULL: nobody has wanted anything of the event in this instance yet. */
 struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 					       const struct trace_event_call *call);
-/* The same, made when there is none; NULL when out of memory. */
-struct trace_event_file *trace_event_file_get(struct trace_array *tr,
-					      struct trace_event_call *call);
 
 /* Set or clear flags of enum trace_event_flag. Any context. */
 static inline void trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
@@ -91,12 +88,6 @@ struct trace_event_choice {
 	const char *match;
 	const struct trace_event_call *call; /* just this one; NULL: those above */
 };
-/*
- * The next trace event that is meant; *at is 0 at first, and belongs to this function. NULL behind
- * the last. trace_events_lock() is held.
- */
-struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
-						 size_t *at);
 
 /*
  * Switch the chosen events on or off. Code is patched once for all of them. 0; -EINVAL: there is no

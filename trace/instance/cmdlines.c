@@ -74,7 +74,8 @@ static struct trace_cmdline *find_locked(int32_t pid)
 	return NULL;
 }
 
-void trace_cmdlines_save(int32_t pid, const char *comm)
+/* Save a name; the oldest one makes room for it. */
+static void save_name(int32_t pid, const char *comm)
 {
 	struct trace_cmdline *line;
 	uint64_t flags;
@@ -141,7 +142,7 @@ void trace_cmdlines_save_living(void)
 		if (!room)
 			break;
 		if (trace_plat_thread_comm(set.pids[i], true, comm))
-			trace_cmdlines_save(set.pids[i], comm);
+			save_name(set.pids[i], comm);
 	}
 out:
 	trace_pids_clear(&set);
@@ -184,5 +185,5 @@ static bool is_anything_traced(void)
 void trace_cmdlines_note_exit(int32_t pid, const char *comm)
 {
 	if (is_recording() && is_anything_traced())
-		trace_cmdlines_save(pid, comm);
+		save_name(pid, comm);
 }

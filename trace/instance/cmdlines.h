@@ -31,8 +31,6 @@ int trace_cmdlines_init(void);
 int trace_cmdlines_resize(size_t nr);
 /* How many names there is room for. */
 size_t trace_cmdlines_size(void);
-/* Save a name; the oldest one makes room for it. */
-void trace_cmdlines_save(int32_t pid, const char *comm);
 /* A thread ends: save its name if a line of a trace may need it. Thread context. */
 void trace_cmdlines_note_exit(int32_t pid, const char *comm);
 /* Save the names of threads that live now, until there is no free room. Thread context. */

@@ -13,8 +13,13 @@
 
 static const uint32_t DIRECT_FLAGS = FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SAVE_REGS;
 
-void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs)
+/*
+ * The func of an ops with a direct call, used where other ops want the site, too: it tells the
+ * trampoline to leave to ops->direct_call. It has Linux's name, because traces and
+ * enabled_functions show it.
+ */
+static void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
 {
 	(void)ip;
 	(void)parent_ip;

@@ -77,7 +77,8 @@ static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	return found;
 }
 
-int ftrace_match_locked(struct ftrace_hash **hash, char *text, char *module)
+/* ftrace_match_records() with ftrace_lock held. */
+static int match_locked(struct ftrace_hash **hash, char *text, char *module)
 {
 	struct module_pattern in_module = { 0 };
 	struct ftrace_pattern pattern;
@@ -98,7 +99,7 @@ int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
 	int found;
 
 	trace_plat_lock(&ftrace_lock);
-	found = ftrace_match_locked(hash, text, module);
+	found = match_locked(hash, text, module);
 	trace_plat_unlock(&ftrace_lock);
 	return found;
 }
@@ -123,7 +124,7 @@ static int set_pattern_locked(struct ftrace_ops *ops, char *text, bool reset, bo
 	if (!hash)
 		return -ENOMEM;
 	if (text)
-		found = ftrace_match_locked(&hash, text, NULL);
+		found = match_locked(&hash, text, NULL);
 	if (found > 0)
 		return ftrace_ops_replace_hash(ops, notrace, hash);
 	ftrace_hash_free(hash);

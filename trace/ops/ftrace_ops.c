@@ -127,8 +127,12 @@ static void not_without_regs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_op
 	(void)fregs;
 }
 
-void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
+/*
+ * What trampolines call instead of `func` for an ops with FTRACE_OPS_FL_RECURSION or _RCU: it
+ * guards against recursion, switches preemption off, and calls `func`.
+ */
+static void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+				   struct ftrace_regs *fregs)
 {
 	int bit = trace_recursion_enter(TRACE_RECURSION_LIST);
 

@@ -158,18 +158,6 @@ static TRACE_ALWAYS_INLINE bool ftrace_hashes_want(const struct ftrace_ops_hash 
 extern struct ftrace_ops *_Atomic ftrace_ops_list;
 
 /*
- * What trampolines call instead of `func` for an ops with FTRACE_OPS_FL_RECURSION or _RCU: it
- * guards against recursion, switches preemption off, and calls `func`.
- */
-void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs);
-/*
- * The func of an ops with a direct call, used where other ops want the site, too: it tells the
- * trampoline to leave to ops->direct_call. In Linux's namespace because it shows in traces.
- */
-void call_direct_funcs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs);
-/*
  * Give an ops, registered or not, another func. While this runs, each call goes to the old one or
  * to the new one. This begins a wait; when ftrace_grace_wait() says that it is done, no thread is
  * in the old one any more. 0; -ENODEV, -ENOMEM: the ops keeps the old one. Takes ftrace_lock.
@@ -289,7 +277,5 @@ bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name
  * stands behind `:mod:`, or NULL. Both texts are changed. Takes ftrace_lock.
  */
 int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module);
-/* The same with ftrace_lock held. */
-int ftrace_match_locked(struct ftrace_hash **hash, char *text, char *module);
 
 #endif

@@ -250,15 +250,6 @@ void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap);
 void trace_ring_move_begin(struct trace_ring_cpu *rc, int reason);
 void trace_ring_move_end(struct trace_ring_cpu *rc, int reason);
 
-/* ---- ring_resize.c ---- */
-
-/*
- * ring_buffer_resize() for checked arguments; `with_twin`: the twin's rings get the same size. The
- * buffer's lock is held.
- */
-int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu,
-			     bool with_twin);
-
 /* ---- ring_subbuf.c ---- */
 
 /*

@@ -122,7 +122,11 @@ static int resize_locked(const struct resize *resize)
 	return err;
 }
 
-int trace_ring_resize_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu, bool with_twin)
+/*
+ * ring_buffer_resize() for checked arguments; `with_twin`: the twin's rings get the same size. The
+ * buffer's lock is held.
+ */
+static int set_slots_locked(struct ring_buffer *buffer, uint32_t nr_slots, int cpu, bool with_twin)
 {
 	struct resize resize = { .buffer = buffer, .nr_slots = nr_slots, .cpu = cpu };
 	size_t list_bytes;
@@ -164,7 +168,7 @@ int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu)
 		return -EINVAL;
 	trace_plat_lock(&shared->lock);
 	nr_slots = trace_ring_slots_for(buffer->subbuf_size, bytes);
-	err = trace_ring_resize_locked(buffer, nr_slots, cpu, buffer->twin && !shared->slim);
+	err = set_slots_locked(buffer, nr_slots, cpu, buffer->twin && !shared->slim);
 	if (!err) {
 		trace_ring_forbid_swap(buffer);
 		note_asked(buffer, bytes, cpu);

@@ -100,16 +100,6 @@ static TRACE_ALWAYS_INLINE void waitq_wake_one(struct waitq *queue)
 		waitq_wake_one_waiter(queue);
 }
 
-/*
- * What waitq_wait() is made of, for callers with a loop of their own: zero the waiter; then
- * prepare, test the condition, sleep, again and again; finish in the end. A wake-up since the last
- * prepare ends the sleep at once. waitq_sleep() returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns`
- * (as ktime_ns() counts; WAIT_FOREVER: never).
- */
-void waitq_prepare(struct waitq *queue, struct waiter *waiter);
-int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns);
-void waitq_finish(struct waitq *queue, struct waiter *waiter);
-
 #define LOCK_ORDER_DEPTH 12 /* locks that one holder may hold at once in debug builds */
 
 struct held_locks { /* debug: what a thread or a CPU holds, see kernel/sched/lock_order.h */

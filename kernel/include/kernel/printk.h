@@ -11,9 +11,6 @@
 
 #define PRINTK_LINE_MAX 400 /* bytes of the longest message, NUL included; more is cut */
 
-/* As printk(). */
-void vprintk(enum log_level level, const char *fmt, va_list args);
-
 /*
  * The console shows messages of this level and of more urgent ones: LOG_INFO while booting, then
  * LOG_WARN, or what the boot parameter `loglevel` says.

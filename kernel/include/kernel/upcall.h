@@ -43,8 +43,6 @@ void *upcall_page_table_alloc(void);
  * then reschedules when that is wanted and preemption is on. Returns with interrupts off.
  */
 void upcall_irq_exit(void);
-/* The second half of upcall_irq_exit(): reschedules if wanted. Interrupts off before and after. */
-void upcall_preempt(void);
 /* The periodic tick of this CPU. irq. */
 void upcall_tick(void);
 /* The deadline that this CPU gave to arch_timer_arm_ns() has passed. irq. */

@@ -61,8 +61,6 @@ int arch_map(uintptr_t virt, uint64_t phys, uint64_t flags);
 void arch_unmap(uintptr_t virt);
 /* Drop `nr` pages from `virt` on from the TLBs of all CPUs. Thread context, interrupts on. */
 void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr);
-/* Drop them from the TLB of the running CPU. Any context. */
-void arch_flush_tlb_local(uintptr_t virt, size_t nr);
 
 /* The address that RAM at the physical address `phys` has in the direct map. Any context. */
 static inline void *arch_phys_to_virt(uint64_t phys)
