@@ -289,21 +289,6 @@ struct slab_cache *slab_cache_create(const char *name, size_t object_bytes)
 	return cache;
 }
 
-void slab_cache_destroy(struct slab_cache *cache)
-{
-	uint64_t flags;
-
-	if (!cache)
-		return;
-	slab_cache_shrink(cache);
-	if (cache->nr_live || cache->nr_slabs)
-		panic("%s: destroyed with %lu live objects", cache->name, cache->nr_live);
-	flags = spin_lock_irqsave(&caches_lock);
-	list_remove(&cache->all_link);
-	spin_unlock_irqrestore(&caches_lock, flags);
-	kfree(cache);
-}
-
 void *kmalloc(size_t bytes)
 {
 	if (bytes > KMALLOC_MAX) {

@@ -138,8 +138,3 @@ void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns)
 {
 	timer_start(&work->timer, ktime_ns() + delay_ns);
 }
-
-bool delayed_work_cancel(struct delayed_work *work)
-{
-	return timer_cancel_sync(&work->timer);
-}

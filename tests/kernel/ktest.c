@@ -133,6 +133,7 @@ int ktest_run(const char *filter, bool others_allocate, void (*print)(const char
 	atomic_store(&ktest_nr_checks, 0);
 	run.print = print;
 	run.arg = arg;
+	ktest_mm_prepare();
 	ktest_trace_prepare();
 	thread_sleep_ns(SETTLE_NS);
 	result = ktest_run_tables(filter);

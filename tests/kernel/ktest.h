@@ -41,6 +41,7 @@ long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg);
 /* Tables end with an entry without a name. */
 extern const struct ktest ktest_data[];
 extern const struct ktest ktest_mm[];
+void ktest_mm_prepare(void); /* makes what stays for good: no test shall count it as lost */
 extern const struct ktest ktest_lock[];
 extern const struct ktest ktest_timer[];
 extern const struct ktest ktest_thread[];

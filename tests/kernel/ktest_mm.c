@@ -134,24 +134,31 @@ static void test_kmalloc_concurrent(void)
 	KTEST_CHECK(ktest_threads(2 * smp_nr_online(), churn, NULL) == 0);
 }
 
+static struct slab_cache *test_cache;
+
+/* A cache stays for good, so all runs use the same one. */
+void ktest_mm_prepare(void)
+{
+	if (!test_cache)
+		test_cache = slab_cache_create("ktest", 72);
+}
+
 static void test_slab_cache(void)
 {
-	struct slab_cache *cache = slab_cache_create("ktest", 72);
 	uint64_t *objects[NR_OBJECTS];
 
-	if (!KTEST_NEED(cache != NULL))
+	if (!KTEST_NEED(test_cache != NULL))
 		return;
 	for (uint64_t i = 0; i < NR_OBJECTS; i++) {
-		objects[i] = slab_alloc(cache);
+		objects[i] = slab_alloc(test_cache);
 		for (int w = 0; w < 9; w++)
 			objects[i][w] = i;
 	}
 	for (uint64_t i = 0; i < NR_OBJECTS; i++) {
 		for (int w = 0; w < 9; w++)
 			KTEST_CHECK(objects[i][w] == i);
-		slab_free(cache, objects[i]);
+		slab_free(test_cache, objects[i]);
 	}
-	slab_cache_destroy(cache);
 }
 
 static void test_vmalloc(void)

@@ -209,10 +209,6 @@ static void test_delayed_work(void)
 	for (int i = 0; i < 500 && !atomic_load(&nr_delayed); i++)
 		thread_sleep_ns(NSEC_PER_MSEC);
 	KTEST_CHECK(atomic_load(&nr_delayed) == 1);
-	delayed_work_queue(&work, 100 * NSEC_PER_SEC);
-	KTEST_CHECK(delayed_work_cancel(&work));
-	work_flush();
-	KTEST_CHECK(atomic_load(&nr_delayed) == 1);
 }
 
 const struct ktest ktest_timer[] = {

@@ -46,12 +46,10 @@ char *kstrdup(const char *s);
 
 struct slab_cache;
 /*
- * A cache of objects of one size, 1 to 2048 bytes. `name` is not copied. The contents of a new
- * object are undefined.
+ * A cache of objects of one size, 1 to 2048 bytes, for good. `name` is not copied. The contents of
+ * a new object are undefined.
  */
 struct slab_cache *slab_cache_create(const char *name, size_t object_bytes);
-/* The caller has freed every object. */
-void slab_cache_destroy(struct slab_cache *cache);
 void *slab_alloc(struct slab_cache *cache);
 void slab_free(struct slab_cache *cache, void *object);
 

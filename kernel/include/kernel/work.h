@@ -2,9 +2,9 @@
  * Deferred work: functions that run soon, in thread context, on a worker thread of the CPU that
  * queued them.
  *
- * Context:   queue: any but NMI. flush, cancel: thread.
+ * Context:   queue: any but NMI. flush: thread.
  * Locking:   inside.
- * Ownership: the caller's struct; it must stay until its function has begun, or it was cancelled.
+ * Ownership: the caller's struct; it must stay until its function has begun.
  */
 #ifndef KERNEL_WORK_H
 #define KERNEL_WORK_H
@@ -38,10 +38,5 @@ void work_flush(void);
 void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work));
 /* Queue it `delay_ns` from now. If it is still waiting, the new delay counts. */
 void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns);
-/*
- * True when its delay had not passed: it does not run. False: it was not waiting, and may be queued
- * or running now.
- */
-bool delayed_work_cancel(struct delayed_work *work);
 
 #endif
