@@ -47,10 +47,9 @@ struct profile_table {
 
 /*
  * A table for `cpu` with room for `functions` functions, or for fewer when memory is short; NULL
- * when there is too little for a small one.
+ * when there is too little for a small one. It stays for good.
  */
 struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions);
-void profile_table_free(struct profile_table *table);
 /* Empty the table. Nobody may be writing. */
 void profile_table_reset(struct profile_table *table);
 /* Claim a record; NULL when the table is full. */

@@ -37,12 +37,6 @@ struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions)
 	return table;
 }
 
-void profile_table_free(struct profile_table *table)
-{
-	if (table)
-		trace_plat_free(table, table->bytes);
-}
-
 void profile_table_reset(struct profile_table *table)
 {
 	memset(table->rec, 0, table->bytes - sizeof(*table));

@@ -102,29 +102,17 @@ static uintptr_t call_of(const struct trace_trampoline *tramp, uint32_t index)
 	       index * distance(template->step, template->tail);
 }
 
-/* The trampoline that `addr` is in, of those that start_of() tells. */
-static bool find_by(uint32_t (*start_of)(size_t unit), uintptr_t addr, uintptr_t *out_start,
-		    size_t *out_size)
+bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 {
 	size_t unit = unit_of(addr);
 
 	if (!trace_exec_contains(addr))
 		return false;
-	while (!start_of(unit) && unit > 0)
+	while (!start_or_gone(unit) && unit > 0)
 		unit--;
 	*out_start = unit_at(unit);
-	*out_size = start_of(unit) & MAX_BYTES;
+	*out_size = start_or_gone(unit) & MAX_BYTES;
 	return addr - *out_start < *out_size;
-}
-
-bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
-{
-	return find_by(start_at, addr, out_start, out_size);
-}
-
-bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
-{
-	return find_by(start_or_gone, addr, out_start, out_size);
 }
 
 bool trampoline_next(uintptr_t *addr, size_t *out_size)

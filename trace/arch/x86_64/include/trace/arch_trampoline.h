@@ -16,7 +16,7 @@
  * memory from the pieces of a template, with each ops and its function filled in. In that of a set
  * two more words lie below: ip and parent_ip, for all to be told the same.
  *
- * Context:   create, retarget, destroy - thread, under the text lock. find, next - any, not
+ * Context:   create, retarget, destroy - thread, under the text lock. name, next - any, not
  *            traced.
  * Ownership: see trace_plat_trampoline_create().
  */
@@ -29,12 +29,8 @@ TRACE_BEGIN_DECLS
 
 /*
  * Find the trampoline of a single ops or a set that `addr` lies in; its start, and its size in
- * bytes. False when there is none.
- */
-bool trampoline_find(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
-/*
- * The same, but also finds a trampoline that was destroyed, as long as no other one was made in its
- * place: for printing stacks that were recorded when it existed.
+ * bytes. Also finds one that was destroyed, as long as no other one was made in its place: for
+ * printing stacks that were recorded when it existed. False when there is none.
  */
 bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size);
 /* The one with the lowest address above *addr (0: the first); false when there is none. */
