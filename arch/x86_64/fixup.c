@@ -50,28 +50,3 @@ bool arch_read_nofault(void *to, const void *from, size_t bytes)
 	}
 	return true;
 }
-
-static bool write_byte(volatile uint8_t *to, uint8_t value)
-{
-	uint64_t failed = 1;
-
-	__asm__ volatile("1: movb %2, %1\n\t"
-			 "xorl %k0, %k0\n"
-			 "2:\n\t" FIXUP_ENTRY("1b", "2b")
-			 : "+r"(failed), "=m"(*to)
-			 : "q"(value)
-			 : "cc");
-	return !failed;
-}
-
-bool arch_write_nofault(void *to, const void *from, size_t bytes)
-{
-	uint8_t *out = to;
-	const uint8_t *in = from;
-
-	for (size_t i = 0; i < bytes; i++) {
-		if (!write_byte(out + i, in[i]))
-			return false;
-	}
-	return true;
-}

@@ -33,7 +33,7 @@ static struct {
 	struct gate idt[TRAP_NR_VECTORS];
 	_Atomic trap_fn irq_fn[TRAP_NR_VECTORS];
 	_Atomic trap_fn nmi_fn;
-	_Atomic uint64_t irq_count[TRAP_NR_VECTORS];
+	_Atomic bool was_missed[TRAP_NR_VECTORS]; /* came without a handler, and was reported */
 } traps __attribute__((aligned(16)));
 
 static void set_gate(unsigned int vector, const char *entry, enum trap_ist ist)
@@ -90,11 +90,6 @@ trap_fn arch_nmi_register(trap_fn fn)
 	return atomic_exchange(&traps.nmi_fn, fn);
 }
 
-uint64_t arch_irq_count(uint8_t vector)
-{
-	return atomic_load_explicit(&traps.irq_count[vector], memory_order_relaxed);
-}
-
 static void preempt_count_add(uint32_t delta)
 {
 	cpu_local_add32(offsetof(struct cpu_local, preempt_count), delta);
@@ -119,13 +114,10 @@ static void dispatch_irq(struct trap_frame *regs)
 	if (TRACEPOINT_WANTED(preempt_disable) && is_preempt_section())
 		TRACEPOINT_CALL(preempt_disable, 0ul);
 	fn = atomic_load_explicit(&traps.irq_fn[regs->vector], memory_order_relaxed);
-	/* A vector without a handler is logged once, when its count is still 0. */
-	if (atomic_fetch_add_explicit(&traps.irq_count[regs->vector], 1, memory_order_relaxed) ==
-		    0 &&
-	    !fn)
-		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
 	if (fn)
 		fn(regs);
+	else if (!atomic_exchange(&traps.was_missed[regs->vector], true))
+		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
 	if (TRACEPOINT_WANTED(preempt_enable) && is_preempt_section())
 		TRACEPOINT_CALL(preempt_enable, 0ul);
 	cpu_local_write(irq_stack_top, outer);
@@ -157,7 +149,6 @@ void trap_nmi(struct trap_frame *regs)
 	uint64_t fault_addr = read_cr2(); /* restored: who was interrupted may still read it */
 
 	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
-	atomic_fetch_add_explicit(&traps.irq_count[TRAP_NMI], 1, memory_order_relaxed);
 	if (fn)
 		fn(regs);
 	else

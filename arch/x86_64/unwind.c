@@ -330,16 +330,6 @@ static size_t walk_up(struct walk *w, uintptr_t rbp)
 	return w->nr;
 }
 
-size_t arch_backtrace(uintptr_t rip, uintptr_t rbp, uintptr_t *out, size_t max)
-{
-	struct walk w = { .out = out, .max = max };
-
-	if (max == 0)
-		return 0;
-	emit(&w, rip);
-	return walk_up(&w, rbp);
-}
-
 size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t max)
 {
 	struct walk w = { .out = out, .max = max };

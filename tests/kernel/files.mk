@@ -1,5 +1,6 @@
-# What the test kernel, fathom-test, has beyond the kernel. Without call sites: the loops of `bench`.
+# What the test kernel, fathom-test, has beyond the kernel. Without call sites: the loops of `bench`, calls by NMI.
 TEST_NOTRACE_SRCS += \
+	tests/kernel/nmi_call.c \
 	tests/kernel/load/bench_loops.c
 # Its commands: `failalloc`; `ktest` and its tests.
 TEST_SRCS += \

@@ -3,6 +3,7 @@
 #include <arch/cpu.h>
 #include <arch/smp.h>
 #include "ktest.h"
+#include "nmi_call.h"
 #include <kernel/preempt.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
@@ -135,7 +136,7 @@ static void nmi_to_all_others(void)
 
 	preempt_disable();
 	own = cpu_local_read(id);
-	nr = smp_nmi_call_others(note_nmi, &seen_mask);
+	nr = nmi_call_others(note_nmi, &seen_mask);
 	preempt_enable();
 	KTEST_CHECK(nr == smp_nr_online() - 1);
 	KTEST_CHECK(atomic_load(&nr_calls) == nr);

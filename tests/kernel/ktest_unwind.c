@@ -9,6 +9,7 @@
 #include <arch/smp.h>
 #include <arch/unwind.h>
 #include "ktest.h"
+#include "nmi_call.h"
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/thread.h>
@@ -119,7 +120,9 @@ static void test_backtrace_trampoline(void)
 static void test_backtrace_garbage(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), seed = 1;
-	uintptr_t own_stack[100]; /* linked to itself */
+	uintptr_t own_stack[100];   /* linked to itself */
+	uintptr_t saved[7] = { 0 }; /* as switch.asm leaves it: 5 is rbp, 6 the return address */
+	const struct arch_context ctx = { .rsp = (uintptr_t)saved };
 
 	for (size_t i = 0; i < ARRAY_SIZE(own_stack); i++)
 		own_stack[i] = (uintptr_t)own_stack + i * 37 % sizeof(own_stack);
@@ -134,9 +137,10 @@ static void test_backtrace_garbage(void)
 		size_t nr;
 
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		nr = arch_backtrace(seed >> 5, places[round % ARRAY_SIZE(places)], trace.addr,
-				    MAX_FRAMES);
-		KTEST_CHECK(nr <= MAX_FRAMES);
+		saved[5] = places[round % ARRAY_SIZE(places)];
+		saved[6] = seed >> 5;
+		nr = arch_backtrace_context(&ctx, trace.addr, MAX_FRAMES);
+		KTEST_CHECK(nr > 0 && nr <= MAX_FRAMES);
 	}
 }
 
@@ -248,7 +252,7 @@ static void sample_chains(void)
 	until_ns = ktime_ns() + SAMPLE_NS;
 	for (uint32_t i = 0;
 	     i < NR_SAMPLES && (ktime_ns() < until_ns || chain.nr_samples < MIN_SAMPLES); i++) {
-		smp_nmi_call_others(sample_chain, NULL);
+		nmi_call_others(sample_chain, NULL);
 		if (i % 64 == 0)
 			thread_sleep_ns(NSEC_PER_MSEC / 10);
 	}

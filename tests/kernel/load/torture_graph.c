@@ -18,6 +18,7 @@
 #include <kernel/time.h>
 #include <stdatomic.h>
 #include <trace/fgraph.h>
+#include "../nmi_call.h"
 #include "torture.h"
 
 #define NR_STEADY	  (TORTURE_NR_TARGETS / 2) /* the first ones */
@@ -100,7 +101,7 @@ static int torture_graph_send_nmis(void)
 	volatile uint64_t calls = 0;
 
 	/* One CPU after the other: no two add at once. */
-	return smp_nmi_call_others(torture_graph_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
+	return nmi_call_others(torture_graph_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
 }
 
 static int torture_graph_change_something(void)

@@ -13,6 +13,7 @@
 #include <kernel/string.h>
 #include <stdatomic.h>
 #include <trace/ftrace.h>
+#include "../nmi_call.h"
 #include "torture.h"
 
 #define RANDOM_SITES 40u
@@ -118,7 +119,7 @@ static int torture_ops_send_nmis(struct ftrace_ops *ops)
 
 	(void)ops;
 	/* One CPU after the other: no two add at once. */
-	return smp_nmi_call_others(torture_ops_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
+	return nmi_call_others(torture_ops_called_in_nmi, (void *)&calls) == calls ? 0 : -EIO;
 }
 
 /* Of functions that steady need not see. */

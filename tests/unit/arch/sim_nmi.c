@@ -1,5 +1,5 @@
 /*
- * Calls by NMI and stopping by NMI on simulated CPUs: NMIs that come late or never, functions that
+ * Stopping by NMI, and the tests' calls by NMI (tests/kernel/nmi_call.c), on simulated CPUs: NMIs that come late or never, functions that
  * run longer than the caller's patience, several callers, several panics at once.
  *
  * links: arch/x86_64/smp_sync.c
@@ -9,7 +9,9 @@
 #include <arch/apic.h>
 #include "sim.h"
 
-#include "../../../arch/x86_64/smp_nmi.c" /* its state is put back between schedules */
+/* Their state is put back between schedules. */
+#include "../../../arch/x86_64/smp_nmi.c"
+#include "../../kernel/nmi_call.c"
 
 #define SEED 20260131u
 
@@ -53,7 +55,7 @@ static struct call call_all(uint32_t *out_nr)
 {
 	struct call call = { .is_live = true };
 
-	*out_nr = smp_nmi_call_others(called, &call);
+	*out_nr = nmi_call_others(called, &call);
 	call.is_live = false;
 	SIM_CHECK(call.began == call.ended);
 	SIM_CHECK(!(call.began & CPU_BIT(sim_cpu())));

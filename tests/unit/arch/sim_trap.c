@@ -187,8 +187,6 @@ static void irq(uint64_t rflags, uint32_t preempt_count, const char *expected)
 
 static void irqs(void)
 {
-	uint64_t count = arch_irq_count(VECTOR);
-
 	is_listening = false;
 	irq(RFLAGS_IF, 0, "handler exit");
 	irq(RFLAGS_IF, 1, "handler exit");
@@ -200,8 +198,6 @@ static void irqs(void)
 	irq(RFLAGS_IF, 0, "handler handler back exit");
 	inside = nested_irq_on;
 	irq(RFLAGS_IF, 0, "handler handler back exit");
-	assert_int_equal(arch_irq_count(VECTOR) - count, 10);
-	assert_int_equal(arch_irq_count(VECTOR + 1), 0);
 }
 
 static void irqs_with_listeners(void)
@@ -230,7 +226,10 @@ static void irq_without_handler(void)
 	assert_string_equal(told, "handler exit");
 	assert_int_equal(sim_nr_printed() - printed, 1);
 	assert_string_equal(sim_last_printed(), "trap: interrupt vector 86 has no handler");
-	assert_int_equal(arch_irq_count(VECTOR + 1), 3);
+	for (int i = 0; i < 2; i++)
+		trap(VECTOR + 2);
+	assert_int_equal(sim_nr_printed() - printed, 2);
+	assert_string_equal(sim_last_printed(), "trap: interrupt vector 87 has no handler");
 }
 
 static void test_interrupts(void **state)
@@ -260,7 +259,7 @@ static void nmi_fn_of_test(struct trap_frame *regs)
 
 static void nmis(void)
 {
-	uint64_t count = arch_irq_count(TRAP_NMI), printed = sim_nr_printed();
+	uint64_t printed = sim_nr_printed();
 
 	frame = (struct trap_frame){ .vector = TRAP_NMI };
 	told[0] = '\0';
@@ -278,7 +277,6 @@ static void nmis(void)
 	trap_nmi(&frame);
 	assert_string_equal(sim_last_printed(), "trap: NMI without a handler");
 	assert_int_equal(sim_nr_printed(), printed + 1);
-	assert_int_equal(arch_irq_count(TRAP_NMI) - count, 3);
 	cpu_local_write(preempt_count, 0);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Accesses to addresses that may be bad. They return false where others would fault.
+ * Reading from addresses that may be bad: it returns false where others would fault.
  *
  * Context: any, NMI included. Not traced.
  */
@@ -12,7 +12,5 @@
 
 /* Copy from kernel memory. False, with `to` partly written, when some of it cannot be read. */
 bool arch_read_nofault(void *to, const void *from, size_t bytes);
-/* Copy to kernel memory. False, with `to` partly written, when some of it cannot be written. */
-bool arch_write_nofault(void *to, const void *from, size_t bytes);
 
 #endif

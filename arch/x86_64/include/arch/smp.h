@@ -74,11 +74,6 @@ void smp_send_reschedule(uint32_t cpu);
 void smp_stop_others_nmi(void);
 /* Registers of a CPU that smp_stop_others_nmi() stopped; NULL when it did not answer. */
 const struct trap_frame *smp_stopped_frame(uint32_t cpu);
-/*
- * Call fn(regs, arg) in NMI context on each other online CPU, one after the other. Each has 2 s to
- * begin, and no CPU begins after that. Returns how many ran it. Thread or irq context.
- */
-uint32_t smp_nmi_call_others(void (*fn)(const struct trap_frame *regs, void *arg), void *arg);
 
 /* Kinds of interrupts that each CPU counts, for the command `irqs` of the shell. */
 enum smp_irq_kind {

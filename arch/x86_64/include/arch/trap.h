@@ -54,9 +54,6 @@ int arch_irq_register(uint8_t vector, trap_fn fn);
  */
 trap_fn arch_nmi_register(trap_fn fn);
 
-/* How often a vector came, on all CPUs together. Any context. */
-uint64_t arch_irq_count(uint8_t vector);
-
 /* The name of an exception, such as "page fault"; "unknown trap" without one. Any context. */
 const char *trap_name(uint64_t vector);
 /*

@@ -17,9 +17,10 @@
 #include <arch/switch.h>
 #include <arch/trap.h>
 
-/* From a frame pointer: `rip` is the first entry, then come the callers. Returns how many. */
-size_t arch_backtrace(uintptr_t rip, uintptr_t rbp, uintptr_t *out, size_t max);
-/* From a trap. The interrupted function may have no frame yet, or none any more. */
+/*
+ * From a trap. The interrupted function may have no frame yet, or none any more. All three return
+ * how many addresses there are.
+ */
 size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t max);
 /* Of a thread that does not run. */
 size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, size_t max);
