@@ -27,8 +27,7 @@
 
 struct shell;
 
-#define COMMAND_USAGE	  -1  /* wrong arguments; ends as status 2 */
-#define COMMAND_CANNOT	  126 /* found, cannot run */
+#define COMMAND_USAGE	  -1 /* wrong arguments; ends as status 2 */
 #define COMMAND_NOT_FOUND 127
 #define COMMAND_SIGINT	  130 /* ended by Ctrl-C */
 #define COMMAND_SIGPIPE	  141 /* nobody reads its output */

@@ -33,11 +33,6 @@ struct spinlock {
 	uint8_t used_in;    /* debug: contexts it was taken in, USED_* of spinlock.c */
 };
 
-#define SPINLOCK_INIT                                                                              \
-	{                                                                                          \
-		0                                                                                  \
-	}
-
 /* Preemption stays off while the lock is held. trylock does not wait; false: not taken. */
 void spin_lock(struct spinlock *lock);
 bool spin_trylock(struct spinlock *lock);

@@ -35,8 +35,6 @@ struct cpu_local {
 #define PREEMPT_NO_RESCHED 0x80000000u
 #define PREEMPT_INITIAL	   PREEMPT_NO_RESCHED
 
-#define CPU_LOCAL_PTR ((struct cpu_local __seg_gs *)0)
-
 /* Read a field of the running CPU. With preemption on, the thread may be on another one by now. */
 #define cpu_local_read(field)	      (((volatile struct cpu_local __seg_gs *)0)->field)
 #define cpu_local_write(field, value) (((volatile struct cpu_local __seg_gs *)0)->field = (value))
