@@ -243,8 +243,11 @@ struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
 struct ftrace_ops *ftrace_direct_of(uint32_t ip);
 /* How many sites call something now. ftrace_lock held. */
 uint64_t ftrace_nr_enabled(void);
-/* Report in the log that the text at a site is damaged, and stop tracing for good. */
-void ftrace_bug(const struct trace_poke_error *error);
+/*
+ * Report in the log why a site could not be written, and stop tracing for good. `err` is what
+ * trace_plat_poke_batch() or trace_plat_nop_sites() returned.
+ */
+void ftrace_bug(int err, const struct trace_poke_error *error);
 
 /* ---- Patterns ---- */
 

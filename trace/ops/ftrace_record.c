@@ -178,11 +178,11 @@ static void sort_records(void)
 static bool nop_all(const uintptr_t *sites, size_t nr)
 {
 	struct trace_poke_error error;
+	int err = trace_plat_nop_sites(sites, nr, &error);
 
-	if (!trace_plat_nop_sites(sites, nr, &error))
-		return true;
-	ftrace_bug(&error);
-	return false;
+	if (err)
+		ftrace_bug(err, &error);
+	return !err;
 }
 
 void ftrace_init(void)

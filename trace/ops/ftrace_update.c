@@ -46,7 +46,7 @@ static void log_bytes(const char *what, const uint8_t *insn)
 		       insn[4]);
 }
 
-void ftrace_bug(const struct trace_poke_error *error)
+void ftrace_bug(int err, const struct trace_poke_error *error)
 {
 	char name[TRACE_SYM_LEN];
 	uintptr_t start = error->site;
@@ -60,7 +60,10 @@ void ftrace_bug(const struct trace_poke_error *error)
 		       is_known ? name : "?", (unsigned long)(error->site - start));
 	log_bytes("actual:  ", error->found);
 	log_bytes("expected:", error->expected);
-	trace_plat_bug("ftrace: text at a call site is not what was written there");
+	if (err == -EBUSY)
+		trace_plat_bug("ftrace: a breakpoint that is not ftrace's is at a call site");
+	else
+		trace_plat_bug("ftrace: text at a call site is not what was written there");
 }
 
 bool ftrace_master_on(void)
@@ -129,11 +132,14 @@ static uint32_t marks_of(const struct ftrace_ops *ops)
 static void flush(struct plan *plan)
 {
 	struct trace_poke_error error;
+	int err = 0;
 
 	if (!plan->err && ftrace_is_dead())
 		plan->err = -ENODEV;
-	if (plan->nr && !plan->err && trace_plat_poke_batch(plan->pokes, plan->nr, &error)) {
-		ftrace_bug(&error);
+	if (plan->nr && !plan->err)
+		err = trace_plat_poke_batch(plan->pokes, plan->nr, &error);
+	if (err) {
+		ftrace_bug(err, &error);
 		plan->err = -ENODEV;
 	}
 	plan->nr = 0;

@@ -91,6 +91,7 @@ extern long fake_trampoline_budget; /* until one fails; negative: none */
 extern size_t fake_nr_trampolines;  /* alive */
 /* Called after a batch was checked, before it is written (nr > 0). */
 extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
+extern uintptr_t fake_breakpoint; /* what differs at this site is a debugger's breakpoint */
 
 /* What trace_plat_backtrace() finds, whoever asks; packed. */
 extern uint32_t fake_stack[256];

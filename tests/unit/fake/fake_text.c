@@ -44,6 +44,7 @@ uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
 long fake_trampoline_budget = -1;
 size_t fake_nr_trampolines;
 void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
+uintptr_t fake_breakpoint;
 uint32_t fake_stack[256];
 size_t fake_stack_nr;
 
@@ -69,6 +70,7 @@ void fake_text_reset(void)
 	memset(trampolines, 0, sizeof(trampolines));
 	fake_nr_batches = 0;
 	fake_nr_pokes = 0;
+	fake_breakpoint = 0;
 	fake_nr_early = 0;
 	fake_trampoline_budget = -1;
 	fake_nr_trampolines = 0;
@@ -284,6 +286,14 @@ void fake_call(size_t index, uintptr_t parent)
 	}
 }
 
+static int mismatch(uintptr_t site, const uint8_t *expected, struct trace_poke_error *error)
+{
+	error->site = site;
+	memcpy(error->expected, expected, TRACE_INSN_SIZE);
+	memcpy(error->found, fake_text_at(site), TRACE_INSN_SIZE);
+	return site == fake_breakpoint ? -EBUSY : -EINVAL;
+}
+
 static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *error)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -294,12 +304,8 @@ static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_p
 			fprintf(stderr, "fake: bad or unsorted poke at %#lx\n", site);
 			abort();
 		}
-		if (memcmp(at, pokes[i].old_insn, TRACE_INSN_SIZE) == 0)
-			continue;
-		error->site = site;
-		memcpy(error->expected, pokes[i].old_insn, TRACE_INSN_SIZE);
-		memcpy(error->found, at, TRACE_INSN_SIZE);
-		return -EINVAL;
+		if (memcmp(at, pokes[i].old_insn, TRACE_INSN_SIZE) != 0)
+			return mismatch(site, pokes[i].old_insn, error);
 	}
 	return 0;
 }
@@ -339,12 +345,8 @@ int trace_plat_nop_sites(const uintptr_t *list, size_t nr, struct trace_poke_err
 		uint8_t call[TRACE_INSN_SIZE];
 
 		trace_plat_insn_call(list[i], FAKE_FENTRY, call);
-		if (memcmp(fake_text_at(list[i]), call, sizeof(call)) == 0)
-			continue;
-		out_error->site = list[i];
-		memcpy(out_error->expected, call, sizeof(call));
-		memcpy(out_error->found, fake_text_at(list[i]), sizeof(call));
-		return -EINVAL;
+		if (memcmp(fake_text_at(list[i]), call, sizeof(call)) != 0)
+			return mismatch(list[i], call, out_error);
 	}
 	for (size_t i = 0; i < nr; i++)
 		memcpy(fake_text_at(list[i]), NOP, sizeof(NOP));

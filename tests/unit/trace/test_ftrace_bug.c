@@ -1,9 +1,11 @@
 /*
- * Damaged text: it is named, nothing more is written, tracing is dead and the host goes on.
+ * Damaged text, or somebody's breakpoint in it: that is named, nothing more is written, tracing is
+ * dead and the host goes on.
  * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>
+#include "child.h"
 #include "fake.h"
 #include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
@@ -42,6 +44,27 @@ static int setup(void **state)
 	return ftrace_is_dead();
 }
 
+static void meet_breakpoint(void)
+{
+	uint8_t *site = fake_text_at(fake_func(DAMAGED));
+
+	site[0] = 0xcc;
+	fake_breakpoint = fake_func(DAMAGED);
+	EXPECT(register_ftrace_function(&late) == -ENODEV);
+	EXPECT(ftrace_is_dead() && nr_off == 1 && fake_nr_bugs == 1);
+	EXPECT(site[0] == 0xcc && fake_nr_pokes == 0);
+	EXPECT(strstr(fake_log(), "ftrace failed to modify [<ffffffff81000960>] func_150+0x0"));
+	EXPECT(strstr(fake_log(), "actual:   cc:1f:44:00:00"));
+	EXPECT(strstr(fake_log(), "ftrace: a breakpoint that is not ftrace's is at a call site"));
+	EXPECT(!strstr(fake_log(), "is not what was written"));
+}
+
+static void test_breakpoint_stops_tracing(void **state)
+{
+	(void)state;
+	in_child(meet_breakpoint);
+}
+
 /* One after the other: the machine is not as it was. */
 static void test_mismatch_stops_tracing(void **state)
 {
@@ -68,6 +91,7 @@ static void test_mismatch_stops_tracing(void **state)
 					   "func_150+0x0"));
 	assert_non_null(strstr(fake_log(), "actual:   0f:1f:99:00:00"));
 	assert_non_null(strstr(fake_log(), "expected: 0f:1f:44:00:00"));
+	assert_non_null(strstr(fake_log(), "ftrace: text at a call site is not what was written"));
 
 	/* Sites still call, but nobody is called by the list function any more. */
 	fake_call(1, 0);
@@ -85,7 +109,10 @@ static void test_mismatch_stops_tracing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_mismatch_stops_tracing) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_breakpoint_stops_tracing),
+		cmocka_unit_test(test_mismatch_stops_tracing),
+	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

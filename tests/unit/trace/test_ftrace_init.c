@@ -133,6 +133,15 @@ static bool no_call(void)
 	       strstr(fake_log(), "func_77+0x0") && strstr(fake_log(), "actual:   90:");
 }
 
+static bool breakpoint(void)
+{
+	fake_text_at(fake_func(77))[0] = 0xcc;
+	fake_breakpoint = fake_func(77);
+	ftrace_init();
+	return ftrace_is_dead() && fake_nr_early == 0 && strstr(fake_log(), "func_77+0x0") &&
+	       strstr(fake_log(), "a breakpoint that is not ftrace's is at a call site");
+}
+
 static bool no_sites(void)
 {
 	fake_text_build_many("func_", 0);
@@ -175,6 +184,7 @@ static void test_site_without_a_call(void **state)
 {
 	(void)state;
 	in_a_process(no_call);
+	in_a_process(breakpoint);
 }
 
 static void test_no_sites(void **state)
