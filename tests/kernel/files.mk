@@ -1,7 +1,10 @@
 # What the test kernel, fathom-test, has beyond the kernel. Without call sites: the loops of `bench`, calls by NMI.
 TEST_NOTRACE_SRCS += \
 	tests/kernel/nmi_call.c \
+	tests/kernel/load/bench_event_loops.c \
 	tests/kernel/load/bench_loops.c
+# Its definitions of events are read by their path.
+CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
 # Its commands: `failalloc`; `ktest` and its tests.
 TEST_SRCS += \
 	tests/kernel/test_commands.c \
@@ -30,6 +33,7 @@ TEST_SRCS += \
 # The command `bench`.
 TEST_SRCS += \
 	tests/kernel/load/bench.c \
+	tests/kernel/load/bench_events.c \
 	tests/kernel/load/bench_measure.c \
 	tests/kernel/load/bench_patch.c \
 	tests/kernel/load/bench_sites.c \

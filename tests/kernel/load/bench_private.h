@@ -5,8 +5,9 @@
  *   bench_measure.c  counting, and what is asked of tracefs
  *   bench_sites.c    rows of ops and of the host's own events
  *   bench_tracers.c  rows of tracers, set up by writes to tracefs
+ *   bench_events.c   rows of trace events
  *   bench_patch.c    rows of switching all sites
- *   bench_loops.c, bench_target.c  what is measured: bench.h
+ *   bench_loops.c, bench_target.c, bench_event_loops.c  what is measured: bench.h
  *
  * Context: thread.
  */
@@ -24,7 +25,8 @@ struct bench {
 	const char *name;
 	int (*run)(struct command_env *env, const char *name);
 };
-extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_patch_rows[];
+extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_event_rows[],
+	bench_patch_rows[];
 
 /* ---- bench_measure.c ---- */
 
@@ -39,6 +41,8 @@ uint64_t bench_per_round_milli(void (*loop)(uint32_t n));
 uint64_t bench_measure_above(void (*loop)(uint32_t n), void (*base)(uint32_t n));
 /* How many rounds of `loop` each of these two runs. */
 uint64_t bench_calls(void);
+/* How many rounds bench_per_round_milli() runs. */
+uint64_t bench_rounds(void);
 
 /* One write to a file of tracefs. 0 or -errno. */
 int bench_write_file(const char *name, const char *text);

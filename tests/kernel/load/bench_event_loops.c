@@ -1,0 +1,48 @@
+/* The events of the benchmark, and the loops that hit their tracepoints. Nothing here has a call site. */
+#include <kernel/string.h>
+#include "bench.h"
+
+#define CREATE_TRACE_POINTS
+#include "bench_trace.h"
+
+/* Keep the compiler from merging or dropping rounds. */
+static TRACE_ALWAYS_INLINE void barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+void bench_loop_event_int(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_int((int)i);
+		barrier();
+	}
+}
+
+void bench_loop_event_three(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_three((int)i, 7, "sixteen letters");
+		barrier();
+	}
+}
+
+void bench_loop_event_text(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_text("a text of 25 characters..");
+		barrier();
+	}
+}
+
+static void empty_probe(void *data, int value)
+{
+	(void)data;
+	(void)value;
+}
+
+int bench_event_probe(bool on)
+{
+	return on ? register_trace_bench_int(empty_probe, NULL)
+		  : unregister_trace_bench_int(empty_probe, NULL);
+}

@@ -1,0 +1,180 @@
+/*
+ * `bench`: what a trace event costs, one row for each setting.
+ *
+ * A figure is by how much the loop that hits the tracepoint is dearer than while nobody listens to
+ * it; of tp_off, than an empty loop. The row fails when an instance has not as many events as there
+ * should be.
+ *
+ * Context: thread.
+ */
+#include <kernel/command.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "bench.h"
+#include "bench_private.h"
+
+#define BENCH_MAX_INSTANCES 2u
+#define BENCH_MAX_WRITES    3u
+
+#define EVENT(name, file) "events/bench/bench_" name "/" file
+
+struct bench_event_setting {
+	const char *row;
+	void (*loop)(uint32_t n);
+	uint32_t nr_instances; /* besides the root, with the same writes */
+	uint32_t nr_events;    /* of a round, in each of them */
+	struct {
+		const char *file, *text, *undo;
+	} writes[BENCH_MAX_WRITES];
+};
+
+#define ON(name)                                                                                   \
+	{                                                                                          \
+		EVENT(name, "enable"), "1", "0"                                                    \
+	}
+#define INT_ON	 ON("int")
+#define THREE_ON ON("three")
+
+static const struct bench_event_setting settings[] = {
+	{ "event_int", bench_loop_event_int, 0, 1, { INT_ON } },
+	{ "event_three", bench_loop_event_three, 0, 1, { THREE_ON } },
+	{ "event_dynstr", bench_loop_event_text, 0, 1, { ON("text") } },
+	{ "event_off", bench_loop_event_int, 0, 0, { INT_ON, { "tracing_on", "0", "1" } } },
+	{ "event_inst2", bench_loop_event_int, 1, 1, { INT_ON } },
+	{ "event_inst3", bench_loop_event_int, 2, 1, { INT_ON } },
+	{ "event_stack",
+	  bench_loop_event_int,
+	  0,
+	  2,
+	  { INT_ON, { "options/stacktrace", "1", "0" } } },
+};
+
+/* One write to a file of the root (0) or of an instance. */
+static int bench_event_write(uint32_t inst, const char *file, const char *text)
+{
+	char name[96];
+
+	if (!inst)
+		return bench_write_file(file, text);
+	trace_snprintf(name, sizeof(name), "instances/bench%u/%s", inst, file);
+	return bench_write_file(name, text);
+}
+
+static void bench_event_count(uint32_t inst, struct bench_counts *out_counts)
+{
+	char dir[32] = "";
+
+	if (inst)
+		trace_snprintf(dir, sizeof(dir), "instances/bench%u/", inst);
+	bench_count(dir, out_counts);
+}
+
+static int bench_event_start(const struct bench_event_setting *setting, uint32_t inst)
+{
+	char dir[32];
+	int err = 0;
+
+	if (inst) {
+		trace_snprintf(dir, sizeof(dir), "instances/bench%u", inst);
+		err = bench_make_instance(dir);
+	}
+	for (size_t i = 0; !err && i < BENCH_MAX_WRITES && setting->writes[i].file; i++)
+		err = bench_event_write(inst, setting->writes[i].file, setting->writes[i].text);
+	return err ? err : bench_event_write(inst, "trace", "");
+}
+
+/* Also when the start came halfway. */
+static void bench_event_stop(const struct bench_event_setting *setting, uint32_t inst)
+{
+	char dir[32];
+
+	for (size_t i = BENCH_MAX_WRITES; i-- > 0;) {
+		if (setting->writes[i].file)
+			bench_event_write(inst, setting->writes[i].file, setting->writes[i].undo);
+	}
+	bench_event_write(inst, "trace", "");
+	if (inst) {
+		trace_snprintf(dir, sizeof(dir), "instances/bench%u", inst);
+		bench_remove_instance(dir);
+	}
+}
+
+/* Have the events of the last measurement been kept? 0 or -ERANGE. */
+static int bench_event_check(struct command_env *env, const struct bench_event_setting *setting,
+			     const struct bench_counts *before)
+{
+	uint64_t wanted = bench_rounds() * setting->nr_events;
+	struct bench_counts after;
+	int err = 0;
+
+	for (uint32_t inst = 0; inst <= setting->nr_instances; inst++) {
+		const struct bench_counts *was = &before[inst];
+
+		bench_event_count(inst, &after);
+		err |= bench_check(env, setting->row,
+				   after.entries + after.overrun - was->entries - was->overrun,
+				   wanted);
+		err |= bench_check(env, setting->row, after.dropped - was->dropped, 0);
+	}
+	return err ? -ERANGE : 0;
+}
+
+/* Inline: event_stack counts what lies above the loop. */
+static TRACE_ALWAYS_INLINE int bench_event_run(struct command_env *env,
+					       const struct bench_event_setting *setting)
+{
+	struct bench_counts before[BENCH_MAX_INSTANCES + 1];
+	uint64_t off = bench_per_round_milli(setting->loop), on = 0;
+	uint32_t nr = 0;
+	int err = 0;
+
+	while (!err && nr <= setting->nr_instances)
+		err = bench_event_start(setting, nr++);
+	for (uint32_t inst = 0; inst <= setting->nr_instances && !err; inst++)
+		bench_event_count(inst, &before[inst]);
+	if (!err)
+		on = bench_per_round_milli(setting->loop);
+	if (!err)
+		err = bench_event_check(env, setting, before);
+	while (nr)
+		bench_event_stop(setting, --nr);
+	if (!err)
+		bench_print(env, setting->row, on > off ? on - off : 0, "instructions");
+	return err;
+}
+
+static int bench_event(struct command_env *env, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(settings[i].row, name) != 0)
+		i++;
+	return bench_event_run(env, &settings[i]);
+}
+
+static int bench_tp_off(struct command_env *env, const char *name)
+{
+	bench_print(env, name, bench_measure_above(bench_loop_event_int, bench_loop_empty),
+		    "instructions");
+	return 0;
+}
+
+static int bench_tp_probe(struct command_env *env, const char *name)
+{
+	uint64_t off = bench_per_round_milli(bench_loop_event_int), on;
+	int err = bench_event_probe(true);
+
+	if (err)
+		return err;
+	on = bench_per_round_milli(bench_loop_event_int);
+	bench_print(env, name, on - off, "instructions");
+	return bench_event_probe(false);
+}
+
+const struct bench bench_event_rows[] = {
+	{ "tp_off", bench_tp_off },	 { "tp_probe", bench_tp_probe },
+	{ "event_int", bench_event },	 { "event_three", bench_event },
+	{ "event_dynstr", bench_event }, { "event_off", bench_event },
+	{ "event_inst2", bench_event },	 { "event_inst3", bench_event },
+	{ "event_stack", bench_event },	 {},
+};
