@@ -18,16 +18,18 @@ static size_t bytes_of(size_t nr)
 	return sizeof(struct tracepoint_funcs) + nr * sizeof(struct tracepoint_func);
 }
 
-/* The lock is held. */
+/* NULL: there are no probes. The lock is held. */
 static struct tracepoint_funcs *funcs_of(struct tracepoint *tp)
 {
-	return atomic_load_explicit(&tp->funcs, memory_order_relaxed);
+	struct tracepoint_funcs *funcs = atomic_load_explicit(&tp->funcs, memory_order_relaxed);
+
+	return funcs == &tp->none ? NULL : funcs;
 }
 
-/* The release pairs with the acquire in TRACEPOINT_CALL_EACH(). */
+/* `funcs` may be NULL. The release pairs with the acquire in TRACEPOINT_CALL_EACH(). */
 static void set_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
 {
-	atomic_store_explicit(&tp->funcs, funcs, memory_order_release);
+	atomic_store_explicit(&tp->funcs, funcs ? funcs : &tp->none, memory_order_release);
 }
 
 static struct tracepoint_func *find(struct tracepoint_funcs *funcs, tracepoint_probe_fn func,
@@ -63,13 +65,15 @@ static void append(struct tracepoint_funcs *funcs, tracepoint_probe_fn func, voi
  * same or a higher priority. NULL when out of memory.
  */
 static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
-					  tracepoint_probe_fn func, void *data, int prio)
+					  tracepoint_probe_fn iterate, tracepoint_probe_fn func,
+					  void *data, int prio)
 {
 	struct tracepoint_funcs *funcs = trace_plat_alloc(bytes_of(nr_left(old) + 1));
 	bool is_in = false;
 
 	if (!funcs)
 		return NULL;
+	funcs->at = (struct tracepoint_func *)(funcs + 1);
 	for (size_t i = 0; old && i < old->nr; i++) {
 		const struct tracepoint_func *other = &old->at[i];
 
@@ -83,6 +87,8 @@ static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
 	}
 	if (!is_in)
 		append(funcs, func, data, prio);
+	funcs->func = funcs->nr == 1 ? funcs->at[0].func : iterate;
+	funcs->data = funcs->nr == 1 ? funcs->at[0].data : funcs;
 	return funcs;
 }
 
@@ -97,7 +103,7 @@ static int add(struct tracepoint_change *change)
 
 	if (find(old, change->func, change->data))
 		return -EEXIST;
-	funcs = copy_with(old, change->func, change->data, change->prio);
+	funcs = copy_with(old, tp->iterate, change->func, change->data, change->prio);
 	if (!funcs)
 		return -ENOMEM;
 	set_funcs(tp, funcs);

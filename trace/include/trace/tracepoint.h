@@ -7,7 +7,8 @@
  *   in one .c file:  DEFINE_TRACE(shelf_full, TP_PROTO(int shelf, int nr), TP_ARGS(shelf, nr));
  *   where it is so:  trace_shelf_full(shelf, nr);
  *
- *   trace_NAME() --key is on--> trace_NAME_call() --> each struct tracepoint_func of `funcs`
+ *   trace_NAME() --key is on--> trace_NAME_call() --> the only probe of `funcs`, or
+ *                                                     trace_NAME_iterate() --> each of several
  *
  * What is called is a probe: void probe(void *data, ...), with the arguments of TP_PROTO behind
  * `data`, at least one. A tracepoint can have any number of probes. Those of a higher priority are
@@ -47,14 +48,22 @@ struct tracepoint_func {
 };
 
 struct tracepoint_funcs {
+	/*
+	 * What a call calls, with `data` before the arguments: the only probe; or the tracepoint's
+	 * `iterate`, with this array as its data, when there are several or none.
+	 */
+	tracepoint_probe_fn func;
+	void *data;
 	size_t nr;
-	struct tracepoint_func at[];
+	struct tracepoint_func *at;
 };
 
 struct tracepoint {
 	struct trace_static_key key; /* on: there are probes */
 	const char *name;
-	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* NULL: none */
+	tracepoint_probe_fn iterate; /* calls each probe of the array that is its data */
+	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* never NULL */
+	struct tracepoint_funcs none;		     /* `funcs` while there are no probes */
 };
 
 /*
@@ -115,6 +124,16 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), true)
 /* The same; trace_NAME() calls the probes only when TP_CONDITION() is true of the arguments. */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)                                           \
+	TRACEPOINT_DECLARE(name, PARAMS(proto));                                                   \
+	static TRACE_ALWAYS_INLINE TRACE_UNUSED void trace_##name(proto)                           \
+	{                                                                                          \
+		if (trace_##name##_enabled() && (cond))                                            \
+			trace_##name##_call(args);                                                 \
+	}                                                                                          \
+	struct tracepoint
+
+/* All but trace_NAME(). */
+#define TRACEPOINT_DECLARE(name, proto)                                                            \
 	TRACE_EXTERN_C struct tracepoint trace_##name##_tracepoint;                                \
 	typedef void (*trace_##name##_fn)(void *data, proto);                                      \
 	TRACE_EXTERN_C void trace_##name##_call(proto);                                            \
@@ -122,11 +141,6 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	static TRACE_ALWAYS_INLINE TRACE_UNUSED bool trace_##name##_enabled(void)                  \
 	{                                                                                          \
 		return trace_static_key_enabled(&trace_##name##_tracepoint.key);                   \
-	}                                                                                          \
-	static TRACE_ALWAYS_INLINE TRACE_UNUSED void trace_##name(proto)                           \
-	{                                                                                          \
-		if (trace_##name##_enabled() && (cond))                                            \
-			trace_##name##_call(args);                                                 \
 	}                                                                                          \
 	static inline TRACE_UNUSED int register_trace_prio_##name(trace_##name##_fn probe,         \
 								  void *data, int prio)            \
@@ -152,11 +166,11 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  * registered.
  */
 #define DEFINE_TRACE(name, proto, args)                                                            \
-	TRACEPOINT_OBJECT(name);                                                                   \
+	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args));                                      \
 	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
 		trace_plat_preempt_disable();                                                      \
-		TRACEPOINT_CALL_EACH(name, args);                                                  \
+		TRACEPOINT_CALL_PROBES(name, args);                                                \
 		trace_plat_preempt_enable();                                                       \
 	}                                                                                          \
 	struct tracepoint
@@ -166,34 +180,53 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  * it does not change the preempt count, so probes see the count of the place itself.
  */
 #define DEFINE_TRACE_ATOMIC(name, proto, args)                                                     \
-	TRACEPOINT_OBJECT(name);                                                                   \
+	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args));                                      \
 	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
-		TRACEPOINT_CALL_EACH(name, args);                                                  \
+		TRACEPOINT_CALL_PROBES(name, args);                                                \
 	}                                                                                          \
 	struct tracepoint
 
 /* The tracepoint, and its place in the list that for_each_kernel_tracepoint() goes through. */
-#define TRACEPOINT_OBJECT(tp_name)                                                                 \
-	struct tracepoint trace_##tp_name##_tracepoint = { .key = { false },                       \
-							   .name = #tp_name,                       \
-							   .funcs = NULL };                        \
+#define TRACEPOINT_OBJECT(tp_name, proto, args)                                                    \
+	static TRACE_NOTRACE void trace_##tp_name##_iterate(void *funcs_, proto)                   \
+	{                                                                                          \
+		struct tracepoint_funcs *funcs = (struct tracepoint_funcs *)funcs_;                \
+                                                                                                   \
+		for (size_t i = 0; i < funcs->nr; i++) {                                           \
+			trace_##tp_name##_fn probe =                                               \
+				(trace_##tp_name##_fn)trace_atomic_load_relaxed(                   \
+					&funcs->at[i].func);                                       \
+                                                                                                   \
+			if (probe)                                                                 \
+				probe(funcs->at[i].data, args);                                    \
+		}                                                                                  \
+	}                                                                                          \
+	struct tracepoint trace_##tp_name##_tracepoint = {                                         \
+		.key = { false },                                                                  \
+		.name = #tp_name,                                                                  \
+		.iterate = (tracepoint_probe_fn)trace_##tp_name##_iterate,                         \
+		.funcs = &trace_##tp_name##_tracepoint.none,                                       \
+		.none = { .func = (tracepoint_probe_fn)trace_##tp_name##_iterate,                  \
+			  .data = &trace_##tp_name##_tracepoint.none,                              \
+			  .nr = 0,                                                                 \
+			  .at = NULL },                                                            \
+	};                                                                                         \
 	static struct tracepoint *const trace_##tp_name##_listed                                   \
 		__attribute__((section("trace_tracepoints"), used)) =                              \
 			&trace_##tp_name##_tracepoint
 
-/* The acquire pairs with the release of set_funcs() in tracepoint.c. */
-#define TRACEPOINT_CALL_EACH(name, ...)                                                            \
-	struct tracepoint_funcs *funcs =                                                           \
-		trace_atomic_load_acquire(&trace_##name##_tracepoint.funcs);                       \
+/*
+ * Preemption is off. The acquire pairs with the release of set_funcs() in tracepoint.c. A probe
+ * that was unregistered just now may still be called.
+ */
+#define TRACEPOINT_CALL_PROBES(name, ...)                                                          \
+	do {                                                                                       \
+		struct tracepoint_funcs *funcs_ =                                                  \
+			trace_atomic_load_acquire(&trace_##name##_tracepoint.funcs);               \
                                                                                                    \
-	for (size_t i = 0; funcs && i < funcs->nr; i++) {                                          \
-		trace_##name##_fn probe =                                                          \
-			(trace_##name##_fn)trace_atomic_load_relaxed(&funcs->at[i].func);          \
-                                                                                                   \
-		if (probe)                                                                         \
-			probe(funcs->at[i].data, __VA_ARGS__);                                     \
-	}
+		((trace_##name##_fn)funcs_->func)(funcs_->data, __VA_ARGS__);                      \
+	} while (0)
 
 TRACE_END_DECLS
 
