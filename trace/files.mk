@@ -144,6 +144,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_text.c \
 	trace/start/features.c
 # Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
+CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer

@@ -16,9 +16,7 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 	return file;
 }
 
-/* As trace_event_file_find(), but made when there is none; NULL when out of memory. */
-static struct trace_event_file *trace_event_file_get(struct trace_array *tr,
-						     struct trace_event_call *call)
+struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct trace_event_call *call)
 {
 	struct trace_event_file *file = trace_event_file_find(tr, call);
 	struct trace_array_events *events = trace_events_of(tr);
@@ -31,8 +29,13 @@ static struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 	file->call = call;
 	file->tr = tr;
 	file->own_depth = call->is_atomic ? 0 : 1;
+	file->type = call->event.type;
+	trace_event_flag(file, TRACE_EVENT_STACK,
+			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
 	file->next_of_call = call->files;
-	call->files = file;
+	trace_event_flag(file, TRACE_EVENT_SHARED, call->files != NULL);
+	/* Pairs with the acquire in first_file() of event_write.c. */
+	atomic_store_explicit(&call->files, file, memory_order_release);
 	file->next_of_array = events->files;
 	events->files = file;
 	return file;
@@ -70,41 +73,47 @@ static bool wants_probe(const struct trace_event_file *file)
 	return trace_event_is_on(file) || file->nr_soft;
 }
 
+/* The change of the tracepoint that comes with the first user of an event, or with the last. */
 static struct tracepoint_change change_of(const struct trace_event_file *file)
 {
 	return (struct tracepoint_change){ .tp = file->call->tp,
 					   .func = file->call->event_class->probe,
-					   .data = (void *)(uintptr_t)file,
+					   .data = file->call,
 					   .prio = TRACEPOINT_DEFAULT_PRIO,
 					   .is_add = !file->is_registered };
 }
 
-/* A probe of the call is about to be registered; the first one tells the call. */
-static int begin_probe(struct trace_event_call *call)
+/* An event of which the instance cannot have the probe called is off there. */
+static void give_up(struct trace_event_file *file)
 {
-	int err = !call->nr_probes && call->reg ? call->reg() : 0;
-
-	if (!err)
-		call->nr_probes++;
-	return err;
+	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
 }
 
-/* A probe is gone, or was not registered after all. */
-static void end_probe(struct trace_event_call *call)
+static void end_use(struct trace_event_file *file)
 {
-	if (!--call->nr_probes && call->unreg)
+	struct trace_event_call *call = file->call;
+
+	file->is_registered = false;
+	if (!--call->nr_users && call->unreg)
 		call->unreg();
 }
 
-/* The change was made, or cannot be made: an event without a probe is off. */
-static void settle(struct trace_event_file *file)
+static int begin_use(struct trace_event_file *file)
 {
-	file->has_changed = false;
-	if (!file->is_registered)
-		trace_event_flag(file, TRACE_EVENT_RECORDS, false);
+	struct trace_event_call *call = file->call;
+	int err = !call->nr_users && call->reg ? call->reg() : 0;
+
+	if (!err) {
+		call->nr_users++;
+		file->is_registered = true;
+	}
+	return err;
 }
 
-/* Mark the files whose probes have to be registered or unregistered, and count them. */
+/*
+ * Note the files that begin or end to use their event, and mark those with which the event's probe
+ * comes or goes. Returns how many these are; *out_err is set when one cannot begin.
+ */
 static size_t mark_changes(struct trace_array *tr, int *out_err)
 {
 	struct trace_event_file *file;
@@ -114,38 +123,48 @@ static size_t mark_changes(struct trace_array *tr, int *out_err)
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		if (wants_probe(file) == file->is_registered)
 			continue;
-		err = file->is_registered ? 0 : begin_probe(file->call);
-		if (err) {
-			*out_err = err;
-			settle(file);
+		if (file->call->nr_users == file->is_registered) {
+			file->has_changed = true;
+			nr++;
 			continue;
 		}
-		file->has_changed = true;
-		nr++;
+		err = 0;
+		if (file->is_registered)
+			end_use(file);
+		else
+			err = begin_use(file);
+		if (err)
+			*out_err = err;
 	}
 	return nr;
 }
 
 /* Make the marked changes in one go. Returns the first error. */
-static int make_changes(struct trace_array *tr, struct tracepoint_change *changes, size_t nr)
+static int make_changes(struct trace_array *tr, struct tracepoint_change *changes)
 {
 	struct trace_event_file *file;
-	size_t at = 0;
-	int err;
+	size_t nr = 0;
+	int err = 0, reg_err;
 
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (file->has_changed)
-			changes[at++] = change_of(file);
+		if (!file->has_changed)
+			continue;
+		changes[nr] = change_of(file);
+		reg_err = file->is_registered ? 0 : begin_use(file);
+		if (!reg_err)
+			nr++;
+		err = err ? err : reg_err;
 	}
-	err = tracepoint_change_probes(changes, nr);
-	for (size_t i = 0; i < nr; i++) {
-		file = changes[i].data;
-		if (!changes[i].err)
-			file->is_registered = changes[i].is_add;
-		if (!file->is_registered)
-			end_probe(file->call);
+	reg_err = tracepoint_change_probes(changes, nr);
+	nr = 0;
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (!file->has_changed || changes[nr].data != file->call)
+			continue; /* it could not begin */
+		if (!changes[nr].is_add || changes[nr].err)
+			end_use(file);
+		nr++;
 	}
-	return err;
+	return err ? err : reg_err;
 }
 
 /* Have the probes of the instance's events registered as they are wanted. 0, or the first error. */
@@ -153,24 +172,20 @@ static int update_probes(struct trace_array *tr)
 {
 	struct tracepoint_change *changes;
 	struct trace_event_file *file;
-	int err = 0, change_err = 0;
+	int err = 0, change_err;
 	size_t nr = mark_changes(tr, &err);
 
 	if (!nr)
 		return err;
-	changes = trace_plat_alloc(nr * sizeof(*changes));
-	if (changes) {
-		change_err = make_changes(tr, changes, nr);
-		trace_plat_free(changes, nr * sizeof(*changes));
-	} else {
-		change_err = -ENOMEM;
-	}
+	/* One more, which ends the list. */
+	changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
+	change_err = changes ? make_changes(tr, changes) : -ENOMEM;
+	if (changes)
+		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (!file->has_changed)
-			continue;
-		if (!changes && !file->is_registered)
-			end_probe(file->call);
-		settle(file);
+		if (file->has_changed && !file->is_registered)
+			give_up(file);
+		file->has_changed = false;
 	}
 	return err ? err : change_err;
 }
@@ -256,26 +271,48 @@ const char *trace_events_state(const struct trace_array *tr,
 	return is_any_on ? "1" : "0";
 }
 
+void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool on)
+{
+	struct trace_event_file *file;
+
+	if (option != TRACE_OPT_STACKTRACE)
+		return;
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
+		trace_event_flag(file, TRACE_EVENT_STACK, on);
+}
+
+/* Take the file out of the list that probes go through. */
+static void unlink_file(struct trace_event_file *file)
+{
+	struct trace_event_file *_Atomic *at = &file->call->files;
+	struct trace_event_file *first;
+
+	while (*at != file)
+		at = &(*at)->next_of_call;
+	atomic_store(at, file->next_of_call);
+	first = file->call->files;
+	if (first)
+		trace_event_flag(first, TRACE_EVENT_SHARED, first->next_of_call != NULL);
+}
+
 void trace_events_array_gone(struct trace_array *tr)
 {
 	struct trace_event_file *file;
 
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		struct trace_event_file **at = &file->call->files;
-
 		file->nr_soft = 0;
-		trace_event_flag(file, TRACE_EVENT_RECORDS, false);
-		while (*at != file)
-			at = &(*at)->next_of_call;
-		*at = file->next_of_call;
+		trace_event_flag(file, ~(uint32_t)TRACE_EVENT_SHARED, false);
 	}
 	(void)update_probes(tr);
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
+		unlink_file(file);
 }
 
 void trace_events_array_free(struct trace_array *tr)
 {
 	struct trace_event_file *file, *next;
 
+	tracepoint_synchronize_unregister(); /* probes may still be going through the lists */
 	for (file = trace_events_of(tr)->files; file; file = next) {
 		next = file->next_of_array;
 		trace_plat_free(file, sizeof(*file));

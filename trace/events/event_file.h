@@ -1,10 +1,11 @@
 /*
  * A trace event in an instance: is it on, and on what conditions is it recorded? Such an object is
  * made when somebody first wants something of the event in that instance, and stays as long as the
- * instance. It is the data of the event's probe.
+ * instance.
  *
- *   event on in an instance --> its probe is registered with the event_file
- *   the tracepoint is hit   --> stages/probe.h --> trace_event_write(): event_write.c
+ *   event on in an instance --> its probe is registered, once for all instances
+ *   the tracepoint is hit   --> stages/probe.h --> trace_event_write(), which goes through the
+ *                               event_files: event_write.c
  *
  * On is the flag TRACE_EVENT_RECORDS. The probe is also registered while the event has soft users:
  * a trigger, say, which acts on an event that is off, or a command that switches the event on when
@@ -12,7 +13,7 @@
  * no code has to be patched: trace_event_flag(file, TRACE_EVENT_RECORDS, on).
  *
  * Context:   thread.
- * Locking:   the config lock; probes read `flags` and what their comments say.
+ * Locking:   the config lock; probes read `flags`, and what their comments say.
  * Ownership: an event_file belongs to its instance.
  */
 #ifndef TRACE_EVENT_FILE_H
@@ -27,18 +28,21 @@ enum trace_event_flag {
 	TRACE_EVENT_RECORDS = 1, /* it is on: what passes is recorded */
 	TRACE_EVENT_FILTERS = 2, /* there is a filter */
 	TRACE_EVENT_PIDS = 4,	 /* set_event_pid or set_event_notrace_pid is in use */
+	TRACE_EVENT_SHARED = 8,	 /* of the call's first file: there are others */
+	TRACE_EVENT_STACK = 16,	 /* option stacktrace: a stack behind each event */
 };
 
 struct trace_event_file {
 	_Atomic uint32_t flags; /* of enum trace_event_flag */
 	/* How often preemption is off because of the tracepoint itself: 0 or 1. */
-	uint32_t own_depth;
+	uint16_t own_depth;
+	uint16_t type; /* of the event */
 	struct trace_event_call *call;
 	struct trace_array *tr;
-	struct trace_event_file *next_of_call;
+	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
-	bool is_registered; /* the probe is called */
+	bool is_registered; /* it counts in call->nr_users: the probe is called for it */
 	bool has_changed;   /* while several are switched at once: see mark_changes() */
 };
 
@@ -57,6 +61,10 @@ static inline struct trace_array_events *trace_events_of(const struct trace_arra
 /* NULL: nobody has wanted anything of the event in this instance yet. */
 struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 					       const struct trace_event_call *call);
+
+/* The same, made when there is none; NULL when out of memory. */
+struct trace_event_file *trace_event_file_get(struct trace_array *tr,
+					      struct trace_event_call *call);
 
 /* Set or clear flags of enum trace_event_flag. Any context. */
 static inline void trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
@@ -112,6 +120,8 @@ int trace_events_set_word(struct trace_array *tr, char *word);
 /* Switch all events off. Config lock held. */
 int trace_events_clear(struct trace_array *tr);
 
+/* An option of the instance has changed. Config lock held. */
+void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool on);
 /* The instance goes: no probe is registered for it any more. Soft users end. Config lock held. */
 void trace_events_array_gone(struct trace_array *tr);
 /* Nobody uses the instance any more: free its event_files. */

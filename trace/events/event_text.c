@@ -103,23 +103,40 @@ const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr
 	return end_text(p, start);
 }
 
-/* One row of a dump: groups in hex, then the characters. */
-static void print_row(struct trace_seq *p, const uint8_t *row, size_t len, size_t row_bytes,
-		      size_t group_bytes, bool has_ascii)
+static size_t row_bytes(const struct trace_hex_dump *form)
 {
-	size_t begin = p->len;
-	size_t ascii_at = row_bytes * 2 + row_bytes / group_bytes + 1;
+	return form->row_bytes == 32 ? 32 : 16;
+}
+
+static size_t group_bytes(const struct trace_hex_dump *form)
+{
+	switch (form->group_bytes) {
+	case 2:
+	case 4:
+	case 8:
+		return (size_t)form->group_bytes;
+	default:
+		return 1;
+	}
+}
+
+/* One row of a dump: groups in hex, then the characters. */
+static void print_row(struct trace_seq *p, const struct trace_hex_dump *form, const uint8_t *row,
+		      size_t len)
+{
+	size_t begin = p->len, each = group_bytes(form);
+	size_t ascii_at = row_bytes(form) * 2 + row_bytes(form) / each + 1;
 	uint64_t value;
 
-	for (size_t at = 0; at < len; at += group_bytes) {
-		size_t bytes = len - at < group_bytes ? len - at : group_bytes;
+	for (size_t at = 0; at < len; at += each) {
+		size_t bytes = len - at < each ? len - at : each;
 
 		value = 0;
 		memcpy(&value, row + at, bytes);
 		trace_seq_printf(p, "%s%0*llx", at ? " " : "", (int)(bytes * 2),
 				 (unsigned long long)value);
 	}
-	if (!has_ascii)
+	if (!form->has_ascii)
 		return;
 	while (p->len - begin < ascii_at && trace_seq_room(p))
 		trace_seq_putc(p, ' ');
@@ -127,28 +144,24 @@ static void print_row(struct trace_seq *p, const uint8_t *row, size_t len, size_
 		trace_seq_putc(p, row[at] >= ' ' && row[at] <= '~' ? (char)row[at] : '.');
 }
 
-const char *trace_print_hex_dump_seq(struct trace_seq *p, const char *prefix, int prefix_type,
-				     int row_bytes, int group_bytes, const void *bytes, size_t len,
-				     bool has_ascii)
+const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex_dump *form,
+				     const void *bytes, size_t len)
 {
 	enum {
-		PREFIX_ADDRESS = 1,
-		PREFIX_OFFSET = 2
-	}; /* Linux's DUMP_PREFIX_... */
-	size_t start = p->len;
-	size_t row = row_bytes == 32 ? 32 : 16;
-	size_t group =
-		group_bytes == 2 || group_bytes == 4 || group_bytes == 8 ? (size_t)group_bytes : 1;
+		WITH_ADDRESS = 1,
+		WITH_OFFSET = 2
+	};
+	size_t start = p->len, each = row_bytes(form);
 	const uint8_t *from = bytes;
 
 	trace_seq_putc(p, '\n');
-	for (size_t at = 0; at < len; at += row) {
-		trace_seq_puts(p, prefix);
-		if (prefix_type == PREFIX_ADDRESS)
+	for (size_t at = 0; at < len; at += each) {
+		trace_seq_puts(p, form->prefix);
+		if (form->prefix_type == WITH_ADDRESS)
 			trace_seq_printf(p, "%p: ", (const void *)(from + at));
-		else if (prefix_type == PREFIX_OFFSET)
+		else if (form->prefix_type == WITH_OFFSET)
 			trace_seq_printf(p, "%.8zx: ", at);
-		print_row(p, from + at, len - at < row ? len - at : row, row, group, has_ascii);
+		print_row(p, form, from + at, len - at < each ? len - at : each);
 		trace_seq_putc(p, '\n');
 	}
 	if (p->len > start && p->buf[p->len - 1] == '\n')

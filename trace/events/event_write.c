@@ -12,9 +12,8 @@
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
 #include "ring/ring_fast.h"
-#include "text/str.h"
 
-/* A number that never counts as TRACE_STATE_OTHER, see instance/entry.h. */
+/* The state of a thread whose tracepoint has disabled preemption `own_depth` times: entry.h. */
 static TRACE_ALWAYS_INLINE uint32_t state_of_thread(uint32_t own_depth)
 {
 	uint32_t state = trace_plat_preempt_word() - 0x80000000u - own_depth;
@@ -28,68 +27,96 @@ static TRACE_ALWAYS_INLINE struct trace_ring_cpu *ring_of(const struct trace_arr
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
-/* What is behind the head of an event; both are aligned to 4, `bytes` is a multiple of 4. */
+/* `bytes` is a multiple of 4. One word alone is the commonest, and has the shortest way. */
+static TRACE_ALWAYS_INLINE void copy_words(void *to, const void *from, uint64_t bytes)
+{
+	uint8_t *out = to;
+	const uint8_t *in = from;
+	uint64_t at = 0;
+
+	if (bytes == 4) {
+		__builtin_memcpy(out, in, 4);
+		return;
+	}
+	if (bytes & 8) {
+		__builtin_memcpy(out, in, 8);
+		at = 8;
+	}
+	for (; at + 16 <= bytes; at += 16) {
+		__builtin_memcpy(out + at, in + at, 8);
+		__builtin_memcpy(out + at + 8, in + at + 8, 8);
+	}
+	if (bytes & 4)
+		__builtin_memcpy(out + bytes - 4, in + bytes - 4, 4);
+}
+
+/* What is behind the head of an event. */
 static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, uint32_t bytes)
 {
-	uint8_t *to = payload;
-	const uint8_t *from = entry;
-	uint32_t at = sizeof(struct trace_entry);
-
-	for (; at + 8 <= bytes; at += 8)
-		__builtin_memcpy(to + at, from + at, 8);
-	if (at < bytes)
-		__builtin_memcpy(to + at, from + at, 4);
+	copy_words((struct trace_entry *)payload + 1, (const struct trace_entry *)entry + 1,
+		   bytes - sizeof(struct trace_entry));
 }
 
-static TRACE_NOINLINE void write_stack(const struct trace_event_file *file, uintptr_t frame)
+/* Events are handed on with the step that they make in a ring: <trace/trace_events.h>. */
+static TRACE_ALWAYS_INLINE uint32_t bytes_of(uint64_t step)
 {
-	trace_stacktrace_code(file->tr->buffer, frame, 1);
+	return (uint32_t)step - RING_HEAD_BYTES;
 }
+_Static_assert(TRACE_EVENT_STEP(8) == RING_EVENT_ONE + RING_HEAD_BYTES + 8, "that is the step");
 
-/* In any context, of any length, in any state of the ring. */
-static TRACE_NOINLINE void record_slow(const struct trace_event_file *file,
-				       struct trace_ring_cpu *rc, const void *entry, uint32_t bytes)
+/* In any context, of any length, in any state of the ring. Was it recorded? */
+static TRACE_NOINLINE bool record_slow(const struct trace_event_file *file, const void *entry,
+				       uint64_t step, struct trace_ring_cpu *rc)
 {
+	uint32_t bytes = bytes_of(step);
 	void *payload = trace_ring_reserve_slow(rc, bytes);
 
 	if (!payload)
-		return;
-	trace_entry_init(payload, file->call->event.type, file->own_depth);
+		return false;
+	trace_entry_init(payload, file->type, file->own_depth);
 	copy_fields(payload, entry, bytes);
 	trace_ring_commit(rc, payload);
-	if (TRACE_UNLIKELY(trace_stacktrace_wanted(file->tr)))
-		write_stack(file, (uintptr_t)__builtin_frame_address(0));
+	return true;
 }
 
-static TRACE_ALWAYS_INLINE void record(const struct trace_event_file *file, const void *entry,
-				       uint32_t bytes)
+/* Interrupts have written events behind ours while ours was open: publish them, too. */
+static TRACE_NOINLINE bool publish(struct trace_ring_cpu *rc)
 {
-	struct trace_ring_cpu *rc = ring_of(file->tr);
-	uint32_t state;
-	uint64_t word;
+	trace_ring_publish(rc);
+	return true;
+}
+
+/* The ring is open. Was the event recorded? */
+static TRACE_NOINLINE bool record_open(const struct trace_event_file *file, const void *entry,
+				       uint64_t step, struct trace_ring_cpu *rc, uint32_t mask)
+{
+	uint32_t state = state_of_thread(file->own_depth);
+	struct ring_place place;
 	void *payload;
 
-	bytes = (bytes + 3) & ~3u;
-	/* As trace_ring_try_step(); an event is not even looked at when recording is off. */
-	if (TRACE_UNLIKELY(trace_ring_is_switched_off(
-		    atomic_load_explicit(&rc->gate, memory_order_relaxed))))
-		return;
-	state = state_of_thread(file->own_depth);
-	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER || bytes > RING_SHORT_PAYLOAD)) {
-		record_slow(file, rc, entry, bytes);
-		return;
-	}
-	payload = trace_ring_try_reserve(rc, bytes, &word);
-	if (TRACE_UNLIKELY(!payload)) {
-		record_slow(file, rc, entry, bytes);
-		return;
-	}
-	trace_entry_fill(payload, file->call->event.type, state);
-	copy_fields(payload, entry, bytes);
-	if (TRACE_UNLIKELY(!trace_ring_try_commit(rc, word, bytes)))
-		trace_ring_publish(rc);
-	if (TRACE_UNLIKELY(trace_stacktrace_wanted(file->tr)))
-		write_stack(file, (uintptr_t)__builtin_frame_address(0));
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER || bytes_of(step) > RING_SHORT_PAYLOAD))
+		return record_slow(file, entry, step, rc);
+	payload = trace_ring_step(rc, step, mask, trace_plat_clock_ns(), &place);
+	if (TRACE_UNLIKELY(!payload))
+		return record_slow(file, entry, step, rc);
+	trace_entry_fill(payload, file->type, state);
+	copy_fields(payload, entry, bytes_of(step));
+	if (TRACE_LIKELY(trace_ring_try_commit_at(rc, &place)))
+		return true;
+	return publish(rc);
+}
+
+/* Was the event recorded? */
+static TRACE_ALWAYS_INLINE bool record(const struct trace_event_file *file, const void *entry,
+				       uint64_t step)
+{
+	struct trace_ring_cpu *rc = ring_of(file->tr);
+	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+
+	if (TRACE_LIKELY((uint32_t)gate))
+		return record_open(file, entry, step, rc, (uint32_t)gate);
+	return !trace_ring_is_switched_off(gate) && record_slow(file, entry, step, rc);
 }
 
 /* Does this thread count for the instance? */
@@ -99,67 +126,207 @@ static bool is_of_traced_thread(const struct trace_event_file *file)
 	return true;
 }
 
-static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
-					       uint32_t bytes, uint32_t flags)
+/* Does the event count for the instance at all, and is it to be recorded there? */
+static bool is_wanted(const struct trace_event_file *file, const void *entry, uint32_t bytes,
+		      uint32_t flags)
 {
+	(void)entry;
+	(void)bytes;
 	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file))
-		return;
-	if (flags & TRACE_EVENT_RECORDS)
-		record(file, entry, bytes);
+		return false;
+	return flags & TRACE_EVENT_RECORDS;
 }
 
-void trace_event_write(struct trace_event_file *file, void *entry, uint32_t bytes)
+/* With TRACE_EVENT_SHARED in `flags` write_several() has called. */
+static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
+					       uint64_t step, uint32_t flags)
 {
-	uint32_t flags = atomic_load_explicit(&file->flags, memory_order_relaxed);
-
-	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
-		write_on_conditions(file, entry, bytes, flags);
+	if (!is_wanted(file, entry, bytes_of(step), flags) || !record(file, entry, step))
 		return;
-	}
-	record(file, entry, bytes);
+	/* The trace begins with the caller of the probe. */
+	if (flags & TRACE_EVENT_STACK)
+		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
+				      flags & TRACE_EVENT_SHARED ? 2 : 1);
 }
 
-void *trace_event_reserve(struct trace_event_file *file, uint32_t bytes,
-			  struct trace_event_room *out_room)
+/* The acquire pairs with the release of trace_event_file_get(). */
+static TRACE_ALWAYS_INLINE const struct trace_event_file *
+first_file(const struct trace_event_call *call)
+{
+	return trace_atomic_load_acquire(&call->files);
+}
+
+static TRACE_ALWAYS_INLINE const struct trace_event_file *
+next_file(const struct trace_event_file *file)
+{
+	return atomic_load_explicit(&file->next_of_call, memory_order_acquire);
+}
+
+static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
+{
+	return atomic_load_explicit(&file->flags, memory_order_relaxed);
+}
+
+/*
+ * The same for a thread, with what is the same in all instances: the time `now`, unless the ring
+ * has another clock, and the head.
+ */
+static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file, const void *entry,
+					    uint64_t step, uint64_t now,
+					    const struct trace_entry *head)
 {
 	struct trace_ring_cpu *rc = ring_of(file->tr);
-	void *payload;
+	/* As in record(). */
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	struct ring_place place;
+	void *payload = trace_ring_step(rc, step, (uint32_t)gate, now, &place);
 
-	if (!(file->flags & TRACE_EVENT_RECORDS) || bytes > RING_MAX_PAYLOAD)
+	if (TRACE_UNLIKELY(!payload)) {
+		if (!trace_ring_is_switched_off(gate))
+			record_slow(file, entry, step, rc);
+		return;
+	}
+	__builtin_memcpy(payload, head, sizeof(*head));
+	copy_fields(payload, entry, bytes_of(step));
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
+		trace_ring_publish(rc);
+}
+
+static TRACE_NOINLINE void write_several(const struct trace_event_file *file, void *entry,
+					 uint64_t step)
+{
+	uint32_t state = state_of_thread(file->own_depth);
+	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
+	struct trace_entry head;
+	uint64_t now = 0;
+
+	if (TRACE_LIKELY(is_common)) {
+		trace_entry_fill(&head, file->type, state);
+		now = trace_plat_clock_ns();
+	}
+	for (; file; file = next_file(file)) {
+		uint32_t flags = flags_of(file) | TRACE_EVENT_SHARED;
+
+		if (TRACE_LIKELY(flags == (TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED) && is_common))
+			record_same(file, entry, step, now, &head);
+		else if (flags != TRACE_EVENT_SHARED)
+			write_on_conditions(file, entry, step, flags);
+	}
+}
+
+/* When there is more to do than to record the event in one instance. */
+static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void *entry,
+				       uint64_t step, uint32_t flags)
+{
+	if (flags & TRACE_EVENT_SHARED)
+		write_several(file, entry, step);
+	else if (flags)
+		write_on_conditions(file, entry, step, flags);
+}
+
+void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step)
+{
+	/* Somebody has wanted the event, or the probe would not be registered. */
+	const struct trace_event_file *file = first_file(call);
+	uint32_t flags = flags_of(file);
+
+	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
+		write_other(file, entry, step, flags);
+		return;
+	}
+	record(file, entry, step);
+}
+
+/* Room in the ring of the first instance that has some. */
+void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
+			  struct trace_event_room *out_room)
+{
+	const struct trace_event_file *file = first_file(call);
+	void *payload = NULL;
+
+	if (bytes > RING_MAX_PAYLOAD)
 		return NULL;
-	payload = trace_ring_reserve_slow(rc, bytes);
-	if (!payload)
-		return NULL;
-	trace_entry_init(payload, file->call->event.type, file->own_depth);
-	*out_room = (struct trace_event_room){ .file = file, .ring = rc };
+	for (; file; file = next_file(file)) {
+		if (!(file->flags & ~(uint32_t)TRACE_EVENT_SHARED))
+			continue;
+		out_room->call = call;
+		out_room->file = file;
+		out_room->ring = ring_of(file->tr);
+		payload = trace_ring_reserve_slow(out_room->ring, bytes);
+		if (payload)
+			break;
+	}
 	return payload;
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
-	(void)bytes;
+	const struct trace_event_file *file = first_file(room->call);
+
+	for (; file; file = next_file(file)) {
+		if (file != room->file)
+			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags_of(file));
+	}
+	file = room->file;
+	trace_entry_init(entry, file->type, file->own_depth);
+	if (!is_wanted(file, entry, bytes, file->flags)) {
+		trace_ring_discard(room->ring, entry, bytes);
+		return;
+	}
 	trace_ring_commit(room->ring, entry);
-	if (TRACE_UNLIKELY(trace_stacktrace_wanted(room->file->tr)))
-		write_stack(room->file, (uintptr_t)__builtin_frame_address(0));
+	if (flags_of(file) & TRACE_EVENT_STACK)
+		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 1);
 }
 
 /* ---- Texts ---- */
 
+#define BYTES_LOW  0x0101010101010101ull
+#define BYTES_HIGH 0x8080808080808080ull
+
 static const char none[] = "(null)";
 
-uint32_t trace_event_text_bytes(const char *text)
+/*
+ * Looks at 8 aligned bytes at a time. They may begin before the text or end behind it, but never
+ * reach into another page.
+ */
+__attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const char *text)
 {
-	return text ? (uint32_t)trace_strlen(text) + 1 : (uint32_t)sizeof(none);
+	uintptr_t at = (uintptr_t)text & ~(uintptr_t)7;
+	uint64_t word, zeros;
+
+	if (!text)
+		return sizeof(none);
+	__builtin_memcpy(&word, (const void *)at, sizeof(word));
+	/* What is before the text is no NUL. */
+	word |= ~(~0ull << ((uintptr_t)text & 7) * 8);
+	for (;;) {
+		/* First what is true of each word with a NUL, and in ASCII of no other. */
+		zeros = (word - BYTES_LOW) & BYTES_HIGH;
+		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word))
+			break;
+		at += sizeof(word);
+		__builtin_memcpy(&word, (const void *)at, sizeof(word));
+	}
+	return (uint32_t)(at - (uintptr_t)text) + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
 }
 
 void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
 {
+	uint32_t at = 0, len;
+
 	if (!bytes)
 		return;
 	if (!text) {
 		text = none;
 		bytes = bytes < sizeof(none) ? bytes : sizeof(none);
 	}
-	__builtin_memcpy(to, text, bytes - 1);
-	to[bytes - 1] = '\0';
+	len = bytes - 1;
+	if (len >= 8) {
+		copy_words(to, text, len & ~7u);
+		__builtin_memcpy(to + len - 8, text + len - 8, 8);
+	} else {
+		for (; at < len; at++)
+			to[at] = text[at];
+	}
+	to[len] = '\0';
 }

@@ -125,7 +125,7 @@ static const struct trace_dir event_dir = { .fill = fill_event };
 
 static uint64_t id_of(const struct trace_node *events, const struct trace_event *event, bool system)
 {
-	return events->id + 1 + event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
+	return events->id + 1 + (uint64_t)event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
 }
 
 static size_t end_of_system(size_t first)

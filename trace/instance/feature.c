@@ -77,3 +77,11 @@ int trace_features_tracer_option(struct trace_array *tr, const struct tracer *tr
 	}
 	return err;
 }
+
+void trace_features_option_changed(struct trace_array *tr, uint32_t option, bool on)
+{
+	for (const struct trace_feature *const *feature = trace_features; *feature; feature++) {
+		if ((*feature)->option_changed)
+			(*feature)->option_changed(tr, option, on);
+	}
+}

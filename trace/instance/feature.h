@@ -63,6 +63,8 @@ struct trace_feature {
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 
+	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */
+	void (*option_changed)(struct trace_array *tr, uint32_t option, bool on);
 	/* Option `bit` of a tracer is being changed. -errno refuses that. Config lock held. */
 	int (*tracer_option)(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
 			     bool on);
@@ -84,6 +86,7 @@ int trace_features_instance_made(struct trace_array *tr);
 void trace_features_instance_hidden(struct trace_array *tr);
 void trace_features_instance_gone(struct trace_array *tr);
 void trace_features_instance_free(struct trace_array *tr);
+void trace_features_option_changed(struct trace_array *tr, uint32_t option, bool on);
 int trace_features_tracer_added(struct tracer *tracer);
 int trace_features_tracer_changes(struct trace_array *tr, const struct tracer *old,
 				  const struct tracer *next);

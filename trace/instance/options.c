@@ -40,6 +40,7 @@ void trace_option_apply(struct trace_array *tr, enum trace_option option, bool o
 		tr->options &= ~TRACE_OPT_BIT(option);
 	if (option == TRACE_OPT_OVERWRITE)
 		ring_buffer_change_overwrite(tr->buffer, on);
+	trace_features_option_changed(tr, option, on);
 }
 
 int trace_option_set(struct trace_array *tr, enum trace_option option, bool on)

@@ -163,15 +163,6 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_at(struct trace_ring_cpu *
 	return trace_ring_move_commit(rc, place->next);
 }
 
-/* As try_commit_at(), for the event of `len` bytes that trace_ring_try_reserve() put at `word`. */
-static TRACE_ALWAYS_INLINE bool trace_ring_try_commit(struct trace_ring_cpu *rc, uint64_t word,
-						      uint32_t len)
-{
-	const struct ring_place place = { word, word + RING_EVENT_ONE + len + RING_HEAD_BYTES };
-
-	return trace_ring_try_commit_at(rc, &place);
-}
-
 /*
  * Does the event of `payload` start at commit? The answer is also false for a payload in the ring
  * of the twin. Only the low 32 bits of positions are compared, so that could go wrong only if the

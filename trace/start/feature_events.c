@@ -9,6 +9,7 @@
 const struct trace_feature trace_feature_events = {
 	.name = "events",
 	.init = trace_event_calls_init,
+	.option_changed = trace_events_option_changed,
 	.instance_gone = trace_events_array_gone,
 	.instance_free = trace_events_array_free,
 	.files = &trace_event_files,

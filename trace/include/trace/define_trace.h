@@ -42,6 +42,14 @@
 #pragma GCC diagnostic ignored "-Wcast-qual"
 #pragma GCC diagnostic ignored "-Waddress-of-packed-member"
 
+/* A freestanding compiler would call these even for a few bytes. */
+#pragma push_macro("memcpy")
+#pragma push_macro("memset")
+#undef memcpy
+#undef memset
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+
 #include <trace/stages/words.h>
 
 #include <trace/stages/define.h>
@@ -63,6 +71,8 @@
 #undef __entry
 #include <trace/stages/declare.h>
 
+#pragma pop_macro("memcpy")
+#pragma pop_macro("memset")
 #pragma GCC diagnostic pop
 
 #undef TRACE_HEADER_MULTI_READ

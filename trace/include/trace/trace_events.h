@@ -51,19 +51,21 @@
 #define TRACE_TRACE_EVENTS_H
 
 #include <trace/event.h>
+#include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include <trace/tracepoint.h>
 
 TRACE_BEGIN_DECLS
 
 struct trace_event_file;
+struct trace_ring_cpu;
 
 /* What the events of one DECLARE_EVENT_CLASS() have in common. */
 struct trace_event_class {
 	const char *system;
 	/* The description of the fields, and how many there are. */
 	const struct trace_event_field *(*fields)(size_t *out_nr);
-	tracepoint_probe_fn probe; /* its data is a struct trace_event_file */
+	tracepoint_probe_fn probe; /* its data is the struct trace_event_call */
 };
 
 struct trace_event_call {
@@ -74,26 +76,37 @@ struct trace_event_call {
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);
-	struct trace_event_file *files; /* of the instances that have used it */
-	uint32_t nr_probes;		/* how many of them have their probe registered */
+	struct trace_event_file *TRACE_ATOMIC files; /* of the instances that have used it */
+	uint32_t nr_users; /* how many of them want it now: with one the probe is registered */
 };
 
 /* ---- For the probes that stages/probe.h makes ---- */
 
 /* Room on the probe's stack for texts and arrays; longer events are built in the ring buffer. */
-#define TRACE_EVENT_SCRATCH 128u
+#define TRACE_EVENT_SCRATCH 256u
 
 struct trace_event_room {
-	struct trace_event_file *file;
-	void *ring; /* its ring */
+	struct trace_event_call *call;
+	const struct trace_event_file *file; /* the instance in whose ring it is */
+	struct trace_ring_cpu *ring;
 };
 /*
- * Write the event of `bytes` bytes at `entry`, if the instance, the filter and so on want it. The
- * head, struct trace_entry, is filled in here.
+ * What an event of `bytes` bytes adds to a ring's position: one event, in the high half, and its
+ * bytes with a head of 4, in the low half.
  */
-void trace_event_write(struct trace_event_file *file, void *entry, uint32_t bytes);
+#define TRACE_EVENT_STEP(bytes) ((1ull << 32) + 4 + (bytes))
+/*
+ * Write the event of `bytes` bytes at `entry` into all instances that want it. `bytes` is a
+ * multiple of 4. The head, struct trace_entry, is filled in here.
+ */
+void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step);
+static TRACE_ALWAYS_INLINE void trace_event_write(struct trace_event_call *call, void *entry,
+						  uint32_t bytes)
+{
+	trace_event_write_step(call, entry, TRACE_EVENT_STEP(bytes));
+}
 /* For a longer one: room for it in the ring buffer, to be given to commit; or NULL. */
-void *trace_event_reserve(struct trace_event_file *file, uint32_t bytes,
+void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
 			  struct trace_event_room *out_room);
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes);
 
@@ -145,9 +158,15 @@ const char *trace_print_symbols_seq(struct trace_seq *p, unsigned long long valu
 const char *trace_print_hex_seq(struct trace_seq *p, const void *bytes, int len, bool is_joined);
 const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr,
 				  size_t element_bytes);
-const char *trace_print_hex_dump_seq(struct trace_seq *p, const char *prefix, int prefix_type,
-				     int row_bytes, int group_bytes, const void *bytes, size_t len,
-				     bool has_ascii);
+struct trace_hex_dump {
+	const char *prefix; /* before each row */
+	int prefix_type;    /* what comes behind it: 1 the address, 2 the offset */
+	int row_bytes;	    /* 16 or 32 */
+	int group_bytes;    /* 1, 2, 4 or 8 */
+	bool has_ascii;
+};
+const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex_dump *form,
+				     const void *bytes, size_t len);
 const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes);
 /* `bytes` bytes of room for the caller, or what is left and a NUL. */
 char *trace_print_room_seq(struct trace_seq *p, size_t bytes);
@@ -165,6 +184,31 @@ struct trace_eval_map {
 #define TRACE_EVENT_STRING(x)  TRACE_EVENT_STRING_(x)
 
 TRACE_END_DECLS
+
+/*
+ * DECLARE_TRACE_CONDITION(), with the call of the probe where the tracepoint stands, out of line
+ * of the code around it: that is cheaper by a call than trace_NAME_call(). The atomic one stands
+ * where preemption or interrupts are off anyway.
+ */
+#define TRACE_EVENT_DECLARE(name, proto, args, cond)                                               \
+	TRACEPOINT_DECLARE(name, PARAMS(proto));                                                   \
+	static TRACE_ALWAYS_INLINE TRACE_UNUSED void trace_##name(proto)                           \
+	{                                                                                          \
+		if (trace_##name##_enabled() && (cond)) {                                          \
+			trace_plat_preempt_disable();                                              \
+			TRACEPOINT_CALL_PROBES(name, args);                                        \
+			trace_plat_preempt_enable();                                               \
+		}                                                                                  \
+	}                                                                                          \
+	struct tracepoint
+#define TRACE_EVENT_DECLARE_ATOMIC(name, proto, args)                                              \
+	TRACEPOINT_DECLARE(name, PARAMS(proto));                                                   \
+	static TRACE_ALWAYS_INLINE TRACE_UNUSED void trace_##name(proto)                           \
+	{                                                                                          \
+		if (trace_##name##_enabled())                                                      \
+			TRACEPOINT_CALL_PROBES(name, args);                                        \
+	}                                                                                          \
+	struct tracepoint
 
 #include <trace/stages/declare.h>
 

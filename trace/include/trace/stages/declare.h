@@ -37,30 +37,31 @@
 #define TP_printk(fmt, ...)   fmt, ##__VA_ARGS__
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), true)
 /* The same where preemption or interrupts are off anyway: DEFINE_TRACE_ATOMIC(). */
 #define TRACE_EVENT_ATOMIC(name, proto, args, tstruct, assign, print)                              \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE_ATOMIC(name, PARAMS(proto), PARAMS(args))
 /* For a tracepoint that another header declares; it is one of DEFINE_TRACE_ATOMIC(). */
 #define TRACE_EVENT_EXISTING(name, proto, args, tstruct, assign, print) struct tracepoint
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg)                      \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), true)
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign, print, reg, unreg)           \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print) struct tracepoint
-#define DEFINE_EVENT(template, name, proto, args)		       DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT(template, name, proto, args)                                                  \
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), true)
 #define DEFINE_EVENT_ATOMIC(template, name, proto, args)                                           \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE_ATOMIC(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_EXISTING(template, name, proto, args) struct tracepoint
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)                                   \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), true)
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), true)
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)                                  \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 /* Definitions that are there for their words only. */
 #define TRACE_EVENT_NOP(name, proto, args, tstruct, assign, print)                                 \

@@ -20,27 +20,28 @@
 #undef __get_rel_cpumask
 #undef __get_buf
 
-#define TRACE_STAGE_HAS_DATA(name) (sizeof(struct trace_event_data_offsets_##name) > 0)
+#define TRACE_STAGE_HAS_DATA(name) (!!sizeof(struct trace_event_data_offsets_##name))
 
 #undef TRACE_STAGE_CLASS
 #define TRACE_STAGE_CLASS(name, proto, args, tstruct, assign, print)                               \
-	static TRACE_NOTRACE void trace_event_probe_##name(void *file_, proto)                     \
+	static TRACE_NOTRACE void trace_event_probe_##name(void *call_, proto)                     \
 	{                                                                                          \
 		struct trace_event_data_offsets_##name data_offsets_;                              \
 		union {                                                                            \
 			struct trace_event_raw_##name entry;                                       \
 			char bytes[sizeof(struct trace_event_raw_##name) +                         \
-				   TRACE_STAGE_HAS_DATA(name) * TRACE_EVENT_SCRATCH];              \
+				   (TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SCRATCH : 0)];        \
 		} scratch_;                                                                        \
-		uint32_t bytes_ = offsetof(struct trace_event_raw_##name, data_) +                 \
-				  trace_event_sizes_##name(&data_offsets_, args);                  \
+		uint32_t bytes_ = (offsetof(struct trace_event_raw_##name, data_) +                \
+				   trace_event_sizes_##name(&data_offsets_, args) + 3) /           \
+				  4 * 4;                                                           \
 		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
 		struct trace_event_room room_;                                                     \
                                                                                                    \
 		if (TRACE_STAGE_HAS_DATA(name) &&                                                  \
 		    TRACE_UNLIKELY(bytes_ > sizeof(scratch_.bytes))) {                             \
 			__entry = (struct trace_event_raw_##name *)trace_event_reserve(            \
-				(struct trace_event_file *)file_, bytes_, &room_);                 \
+				(struct trace_event_call *)call_, bytes_, &room_);                 \
 			if (!__entry)                                                              \
 				return;                                                            \
 		}                                                                                  \
@@ -49,7 +50,7 @@
 			assign;                                                                    \
 		}                                                                                  \
 		if (!TRACE_STAGE_HAS_DATA(name) || TRACE_LIKELY(__entry == &scratch_.entry))       \
-			trace_event_write((struct trace_event_file *)file_, __entry, bytes_);      \
+			trace_event_write((struct trace_event_call *)call_, __entry, bytes_);      \
 		else                                                                               \
 			trace_event_commit(&room_, __entry, bytes_);                               \
 	}

@@ -55,8 +55,14 @@
 #define __print_hex(bytes, len)		  trace_print_hex_seq(p, bytes, (int)(len), false)
 #define __print_hex_str(bytes, len)	  trace_print_hex_seq(p, bytes, (int)(len), true)
 #define __print_array(array, nr, element) trace_print_array_seq(p, array, (int)(nr), element)
-#define __print_hex_dump(prefix, type, row, group, bytes, len, ascii)                              \
-	trace_print_hex_dump_seq(p, prefix, type, row, group, bytes, len, ascii)
+#define __print_hex_dump(before, type, row, group, bytes, len, ascii)                              \
+	trace_print_hex_dump_seq(p,                                                                \
+				 &(const struct trace_hex_dump){ .prefix = (before),               \
+								 .prefix_type = (type),            \
+								 .row_bytes = (row),               \
+								 .group_bytes = (group),           \
+								 .has_ascii = (ascii) },           \
+				 bytes, len)
 #define __print_ns_to_secs(ns)	    ((unsigned long long)(ns) / 1000000000ull)
 #define __print_ns_without_secs(ns) ((unsigned int)((unsigned long long)(ns) % 1000000000ull))
 #define __get_bitmask(item)                                                                        \
