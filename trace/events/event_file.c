@@ -28,7 +28,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 		return NULL;
 	file->call = call;
 	file->tr = tr;
-	file->own_depth = call->is_atomic ? 0 : 1;
+	file->own_depth = call->tp->own_depth;
 	file->type = call->event.type;
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));

@@ -34,9 +34,8 @@ enum trace_event_flag {
 
 struct trace_event_file {
 	_Atomic uint32_t flags; /* of enum trace_event_flag */
-	/* How often preemption is off because of the tracepoint itself: 0 or 1. */
-	uint16_t own_depth;
-	uint16_t type; /* of the event */
+	uint16_t own_depth;	/* of the tracepoint */
+	uint16_t type;		/* of the event */
 	struct trace_event_call *call;
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */

@@ -72,7 +72,6 @@ struct trace_event_call {
 	struct trace_event event; /* its type is 0 until it is registered */
 	const struct trace_event_class *event_class;
 	struct tracepoint *tp;
-	bool is_atomic; /* the tracepoint is one of DEFINE_TRACE_ATOMIC() */
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);

@@ -61,6 +61,7 @@ struct tracepoint_funcs {
 struct tracepoint {
 	struct trace_static_key key; /* on: there are probes */
 	const char *name;
+	uint16_t own_depth; /* how often preemption is off because of the tracepoint itself */
 	tracepoint_probe_fn iterate; /* calls each probe of the array that is its data */
 	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* never NULL */
 	struct tracepoint_funcs none;		     /* `funcs` while there are no probes */
@@ -166,7 +167,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  * registered.
  */
 #define DEFINE_TRACE(name, proto, args)                                                            \
-	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args));                                      \
+	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args), 1);                                   \
 	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
 		trace_plat_preempt_disable();                                                      \
@@ -180,7 +181,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
  * it does not change the preempt count, so probes see the count of the place itself.
  */
 #define DEFINE_TRACE_ATOMIC(name, proto, args)                                                     \
-	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args));                                      \
+	TRACEPOINT_OBJECT(name, PARAMS(proto), PARAMS(args), 0);                                   \
 	TRACE_NOTRACE TRACE_NOINLINE void trace_##name##_call(proto)                               \
 	{                                                                                          \
 		TRACEPOINT_CALL_PROBES(name, args);                                                \
@@ -188,7 +189,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	struct tracepoint
 
 /* The tracepoint, and its place in the list that for_each_kernel_tracepoint() goes through. */
-#define TRACEPOINT_OBJECT(tp_name, proto, args)                                                    \
+#define TRACEPOINT_OBJECT(tp_name, proto, args, depth)                                             \
 	static TRACE_NOTRACE void trace_##tp_name##_iterate(void *funcs_, proto)                   \
 	{                                                                                          \
 		struct tracepoint_funcs *funcs = (struct tracepoint_funcs *)funcs_;                \
@@ -205,6 +206,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	struct tracepoint trace_##tp_name##_tracepoint = {                                         \
 		.key = { false },                                                                  \
 		.name = #tp_name,                                                                  \
+		.own_depth = (depth),                                                              \
 		.iterate = (tracepoint_probe_fn)trace_##tp_name##_iterate,                         \
 		.funcs = &trace_##tp_name##_tracepoint.none,                                       \
 		.none = { .func = (tracepoint_probe_fn)trace_##tp_name##_iterate,                  \

@@ -9,6 +9,7 @@
 #undef __get_dynamic_array
 #undef __get_dynamic_array_len
 #undef __get_str
+#undef __get_ip
 #undef __get_sockaddr
 #undef __get_rel_dynamic_array
 #undef __get_rel_dynamic_array_len
@@ -30,6 +31,9 @@
 #undef __entry
 #define __entry REC
 
+/* The words of TRACE_REC_ADDRESS(). */
+#define __get_ip(item) (void *)(((REC->item + 0x80000000ul) & 0xfffffffful) - 0x80000000ul)
+
 #undef TP_printk
 #define TP_printk(fmt, ...) "\"" fmt "\", " TRACE_STAGE_WORDS(__VA_ARGS__)
 #undef TRACE_STAGE_WORDS
@@ -47,7 +51,7 @@
 	static const char TRACE_UNUSED trace_event_print_##name[] = print;
 
 #undef TRACE_STAGE_CALL
-#define TRACE_STAGE_CALL(template, call_name, fmt, tp_, reg_, unreg_)                              \
+#define TRACE_STAGE_CALL(template, call_name, fmt, reg_, unreg_)                                   \
 	static struct trace_event_call event_##call_name = {                                       \
 		.event = { .name = #call_name,                                                     \
 			   .system = TRACE_EVENT_STRING(TRACE_SYSTEM),                             \
@@ -55,27 +59,19 @@
 			   .funcs = { .trace = trace_event_text_##fmt } },                         \
 		.event_class = &trace_event_class_##template,                                      \
 		.tp = &trace_##call_name##_tracepoint,                                             \
-		.is_atomic = TRACE_STAGE_IS_ATOMIC_##tp_,                                          \
 		.reg = reg_,                                                                       \
 		.unreg = unreg_,                                                                   \
 	};                                                                                         \
 	static struct trace_event_call *const event_##call_name##_listed                           \
 		__attribute__((section("trace_event_calls"), used)) = &event_##call_name;
 
-#undef TRACE_STAGE_IS_ATOMIC_plain
-#undef TRACE_STAGE_IS_ATOMIC_atomic
-#undef TRACE_STAGE_IS_ATOMIC_existing
-#define TRACE_STAGE_IS_ATOMIC_plain    false
-#define TRACE_STAGE_IS_ATOMIC_atomic   true
-#define TRACE_STAGE_IS_ATOMIC_existing true
-
 #undef TRACE_STAGE_EVENT
 #define TRACE_STAGE_EVENT(template, name, proto, args, tp, reg, unreg)                             \
-	TRACE_STAGE_CALL(template, name, template, tp, reg, unreg)
+	TRACE_STAGE_CALL(template, name, template, reg, unreg)
 #undef TRACE_STAGE_EVENT_PRINT
 #define TRACE_STAGE_EVENT_PRINT(template, name, proto, args, print)                                \
 	static const char TRACE_UNUSED trace_event_print_##name[] = print;                         \
-	TRACE_STAGE_CALL(template, name, name, plain, NULL, NULL)
+	TRACE_STAGE_CALL(template, name, name, NULL, NULL)
 
 #undef TRACE_STAGE_EVAL
 #define TRACE_STAGE_EVAL(id, name_, number) TRACE_STAGE_EVAL_(__COUNTER__, name_, number)

@@ -41,7 +41,7 @@
 /* The same where preemption or interrupts are off anyway: DEFINE_TRACE_ATOMIC(). */
 #define TRACE_EVENT_ATOMIC(name, proto, args, tstruct, assign, print)                              \
 	TRACE_EVENT_DECLARE_ATOMIC(name, PARAMS(proto), PARAMS(args))
-/* For a tracepoint that another header declares; it is one of DEFINE_TRACE_ATOMIC(). */
+/* For a tracepoint that another header declares. */
 #define TRACE_EVENT_EXISTING(name, proto, args, tstruct, assign, print) struct tracepoint
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
 	TRACE_EVENT_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
