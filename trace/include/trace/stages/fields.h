@@ -15,37 +15,42 @@
 		return fields;                                                                     \
 	}
 
-#define TRACE_STAGE_FIELD(c_type, item, member, bytes, element, sign, place, filter)               \
+#define TRACE_STAGE_FIELD(c_type, item, member, bytes, element, sign, place, filter, address)      \
 	{ .name = #item,                                                                           \
 	  .type = c_type,                                                                          \
 	  .offset = offsetof(entry_, member),                                                      \
 	  .size = (bytes),                                                                         \
 	  .element_size = (element),                                                               \
 	  .is_signed = (sign),                                                                     \
-	  .is_address = false,                                                                     \
+	  .is_address = (address),                                                                 \
 	  .kind = (place),                                                                         \
 	  .filter_type = (filter) },
 
 #undef TRACE_ITEM
+#undef TRACE_ITEM_IP
 #undef TRACE_ITEM_STRUCT
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
 #undef TRACE_ITEM_CPUMASK
 #define TRACE_ITEM(type, item, filter)                                                             \
 	TRACE_STAGE_FIELD(#type, item, item, sizeof(type), sizeof(type),                           \
-			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, filter)
+			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, filter, false)
+#define TRACE_ITEM_IP(item)                                                                        \
+	TRACE_STAGE_FIELD("unsigned int", item, item, 4, 4, false, TRACE_FIELD_PLAIN,              \
+			  FILTER_TRACE_FN, true)
 #define TRACE_ITEM_STRUCT(type, item)                                                              \
 	TRACE_STAGE_FIELD(#type, item, item, sizeof(type), sizeof(type), false, TRACE_FIELD_PLAIN, \
-			  FILTER_OTHER)
+			  FILTER_OTHER, false)
 #define TRACE_ITEM_ARRAY(type, item, len)                                                          \
 	TRACE_STAGE_FIELD(#type, item, item, (len) * sizeof(type), sizeof(type),                   \
-			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, FILTER_OTHER)
+			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, FILTER_OTHER, false)
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)                                              \
 	TRACE_STAGE_FIELD(#type, item, __##kind##_loc_##item, 4, sizeof(type),                     \
-			  TRACE_TYPE_IS_SIGNED(type), TRACE_STAGE_KIND_##kind, FILTER_OTHER)
+			  TRACE_TYPE_IS_SIGNED(type), TRACE_STAGE_KIND_##kind, FILTER_OTHER,       \
+			  false)
 #define TRACE_ITEM_CPUMASK(kind, item)                                                             \
 	TRACE_STAGE_FIELD("cpumask_t", item, __##kind##_loc_##item, 4, sizeof(unsigned long),      \
-			  false, TRACE_STAGE_KIND_##kind, FILTER_CPUMASK)
+			  false, TRACE_STAGE_KIND_##kind, FILTER_CPUMASK, false)
 
 #define TRACE_STAGE_KIND_data TRACE_FIELD_DATA_LOC
 #define TRACE_STAGE_KIND_rel  TRACE_FIELD_REL_LOC

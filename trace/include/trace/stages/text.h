@@ -71,4 +71,5 @@
 #define __get_rel_bitmask(item)                                                                    \
 	trace_print_bitmask_seq(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
 #define __get_rel_cpumask(item) __get_rel_bitmask(item)
+#define __get_ip(item)		((void *)trace_plat_ip_unpack(__entry->item))
 #define __get_buf(len)		trace_print_room_seq(p, len)

@@ -3,6 +3,7 @@
  *
  *   TRACE_STAGE_CLASS, _EVENT, _EVENT_PRINT, _EVAL   see clear.h
  *   TRACE_ITEM, _ITEM_STRUCT, _ITEM_ARRAY            fields of fixed size
+ *   TRACE_ITEM_IP                                    a code address in 32 bits
  *   TRACE_ITEM_DATA(kind, type, item, nr, source)    a text or an array of `nr` elements behind the
  *                                                    fixed part; its place is in a __data_loc or,
  *                                                    with kind rel, a __rel_loc
@@ -81,6 +82,7 @@
 #undef __field_ext
 #undef __field_struct
 #undef __field_struct_ext
+#undef __field_ip
 #undef __array
 #undef __dynamic_array
 #undef __string
@@ -102,6 +104,11 @@
 #define __field_struct(type, item)		    TRACE_ITEM_STRUCT(type, item)
 #define __field_struct_ext(type, item, filter_type) TRACE_ITEM_STRUCT(type, item)
 #define __array(type, item, len)		    TRACE_ITEM_ARRAY(type, item, len)
+/*
+ * Not one of Linux's words: a code address that trace_plat_ip_pack() has put into 32 bits. In
+ * TP_printk(), __get_ip(item) is the address.
+ */
+#define __field_ip(item) TRACE_ITEM_IP(item)
 
 #define TRACE_MASK_LONGS(nr_bits) (((nr_bits) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define TRACE_CPUMASK_BITS	  trace_plat_nr_cpus()
@@ -132,6 +139,7 @@
 #undef __get_dynamic_array
 #undef __get_dynamic_array_len
 #undef __get_str
+#undef __get_ip
 #undef __get_sockaddr
 #undef __get_rel_dynamic_array
 #undef __get_rel_dynamic_array_len
