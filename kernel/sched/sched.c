@@ -48,6 +48,7 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 /* `prev` is runnable, but may not run on this CPU any more: hand it to a CPU where it may. */
 static void sched_move_switched_out(struct thread *prev)
 {
+	uint32_t orig_cpu = atomic_load(&prev->cpu);
 	struct run_queue *rq;
 
 	spin_lock(&prev->wake_lock);
@@ -55,7 +56,7 @@ static void sched_move_switched_out(struct thread *prev)
 	spin_lock(&rq->lock);
 	sched_enqueue(rq, prev);
 	if (trace_sched_migrate_task_enabled())
-		sched_tell_migrate(prev);
+		sched_tell_migrate(prev, orig_cpu);
 	sched_check_preempt(rq, prev);
 	spin_unlock(&rq->lock);
 	spin_unlock(&prev->wake_lock);
@@ -98,6 +99,15 @@ static void sched_switch_to(struct run_queue *rq, struct thread *prev, struct th
 	sched_finish_switch();
 }
 
+static void sched_sleeps(struct run_queue *rq, struct thread *thread, uint32_t state)
+{
+	sched_dequeue(rq, thread, ON_QUEUE_NO);
+	if (trace_sched_stat_sleep_enabled() || trace_sched_stat_blocked_enabled()) {
+		thread->sleeps_since_ns = thread->exec_start_ns;
+		thread->is_blocked = state == THREAD_UNINTERRUPTIBLE;
+	}
+}
+
 /* Decide what becomes of the thread that leaves the CPU. */
 static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool preempted)
 {
@@ -112,7 +122,7 @@ static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool p
 		if (state == THREAD_INTERRUPTIBLE && atomic_load(&prev->interrupted))
 			atomic_store(&prev->state, THREAD_RUNNING);
 		else if (state != THREAD_RUNNING)
-			sched_dequeue(rq, prev, ON_QUEUE_NO);
+			sched_sleeps(rq, prev, state);
 	}
 	if (atomic_load(&prev->on_queue) == ON_QUEUE_NO)
 		return;

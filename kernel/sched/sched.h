@@ -147,7 +147,19 @@ void sched_balance_init(void);
 void sched_tell_switch(struct thread *prev, struct thread *next);
 /* `ip` is in the function that wakes, `parent` in its caller. */
 void sched_tell_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent);
-void sched_tell_migrate(struct thread *thread);
+void sched_tell_wakeup_new(struct thread *thread, uintptr_t ip, uintptr_t parent);
+/* The same before the thread has a queue; its wake_lock held. */
+void sched_tell_waking(struct thread *thread, uintptr_t ip, uintptr_t parent);
+void sched_tell_migrate(struct thread *thread, uint32_t orig_cpu);
+void sched_tell_runtime(struct thread *thread, uint64_t ran_ns);
+/* Its wait or sleep, of which the thread knows the start, has ended. */
+void sched_tell_waited(struct thread *thread);
+void sched_tell_slept(struct thread *thread);
+/* Without a lock, thread context. */
+void sched_tell_fork(struct thread *child);
+void sched_tell_exit(struct thread *thread);
+void sched_tell_free(struct thread *thread);
+void sched_tell_wait(const struct thread *awaited);
 
 /* sched.c. Set up the run queue of a CPU, and `local` as if `idle` ran there. */
 void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);
@@ -160,7 +172,13 @@ void sched_switch(bool preempted);
 void sched_thread_begins(void);
 /* What the idle thread of a CPU does. */
 void sched_idle_loop(void) __attribute__((noreturn));
+/* Why a thread is put on a queue. */
+enum sched_activation {
+	SCHED_WAKES,
+	SCHED_IS_NEW,
+	SCHED_MOVES, /* it was runnable, but may not run on its CPU any more */
+};
 /* Put a thread that is not on a queue on the queue of a CPU chosen for it. wake_lock held. */
-void sched_activate(struct thread *thread);
+void sched_activate(struct thread *thread, enum sched_activation why);
 
 #endif

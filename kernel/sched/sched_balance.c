@@ -96,7 +96,7 @@ bool sched_pull(struct run_queue *rq, uint32_t min_running)
 		sched_enqueue(rq, thread);
 		rq->stats.nr_migrations++;
 		if (trace_sched_migrate_task_enabled())
-			sched_tell_migrate(thread);
+			sched_tell_migrate(thread, from->cpu);
 	}
 	spin_unlock(&from->lock);
 	return thread != NULL;

@@ -36,6 +36,8 @@ void sched_account(struct run_queue *rq)
 			rq->rt_ran_ns += ran;
 		running->runtime_ns += ran;
 		running->vruntime_ns += ran;
+		if (trace_sched_stat_runtime_enabled() && running != rq->idle)
+			sched_tell_runtime(running, ran);
 	}
 	running->exec_start_ns = now;
 	sched_update_min_vruntime(rq);
@@ -43,6 +45,8 @@ void sched_account(struct run_queue *rq)
 
 void sched_put_waiting(struct run_queue *rq, struct thread *thread)
 {
+	if (trace_sched_stat_wait_enabled() && !thread->waits_since_ns)
+		thread->waits_since_ns = local_clock_ns();
 	if (sched_is_rt(thread)) {
 		sched_rt_put(rq, thread);
 		return;
@@ -119,6 +123,9 @@ struct thread *sched_pick_next(struct run_queue *rq)
 	if (!next)
 		return rq->idle;
 	sched_take_waiting(rq, next);
+	if (trace_sched_stat_wait_enabled() && next->waits_since_ns && next != rq->running)
+		sched_tell_waited(next);
+	next->waits_since_ns = 0;
 	return next;
 }
 

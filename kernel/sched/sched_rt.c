@@ -105,7 +105,7 @@ void sched_rt_pull(struct run_queue *rq, int32_t prio)
 		sched_enqueue(rq, thread);
 		rq->stats.nr_migrations++;
 		if (trace_sched_migrate_task_enabled())
-			sched_tell_migrate(thread);
+			sched_tell_migrate(thread, from->cpu);
 	}
 	spin_unlock(&from->lock);
 }

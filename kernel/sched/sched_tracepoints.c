@@ -1,5 +1,6 @@
 /* What the scheduler tells tracers, see sched.h. No call sites, for probes are called from here. */
 #include <arch/cpu.h>
+#include <kernel/time.h>
 #include <trace/platform.h>
 #include "sched.h"
 
@@ -38,18 +39,101 @@ void sched_tell_switch(struct thread *prev, struct thread *next)
 	trace_sched_switch_call(&from, &to);
 }
 
-void sched_tell_migrate(struct thread *thread)
+void sched_tell_migrate(struct thread *thread, uint32_t orig_cpu)
 {
 	struct trace_sched_thread info = describe(thread);
 
-	trace_sched_migrate_task_call(&info);
+	trace_sched_migrate_task_call(&info, orig_cpu);
+}
+
+/* The thread that runs here, which wakes another one. */
+static struct trace_sched_thread describe_waker(uintptr_t ip, uintptr_t parent)
+{
+	struct trace_sched_thread waker = describe(current_thread());
+
+	waker.ip = ip;
+	waker.parent_ip = parent;
+	return waker;
+}
+
+void sched_tell_waking(struct thread *thread, uintptr_t ip, uintptr_t parent)
+{
+	struct trace_sched_thread wakee = describe(thread), waker = describe_waker(ip, parent);
+
+	trace_sched_waking_call(&waker, &wakee);
 }
 
 void sched_tell_wakeup(struct thread *thread, uintptr_t ip, uintptr_t parent)
 {
-	struct trace_sched_thread wakee = describe(thread), waker = describe(current_thread());
+	struct trace_sched_thread wakee = describe(thread), waker = describe_waker(ip, parent);
 
-	waker.ip = ip;
-	waker.parent_ip = parent;
 	trace_sched_wakeup_call(&waker, &wakee);
+}
+
+void sched_tell_wakeup_new(struct thread *thread, uintptr_t ip, uintptr_t parent)
+{
+	struct trace_sched_thread wakee = describe(thread), waker = describe_waker(ip, parent);
+
+	trace_sched_wakeup_new_call(&waker, &wakee);
+}
+
+void sched_tell_fork(struct thread *child)
+{
+	struct trace_sched_thread to = describe(child), from = describe(current_thread());
+
+	trace_sched_process_fork_call(&from, &to);
+}
+
+void sched_tell_exit(struct thread *thread)
+{
+	struct trace_sched_thread info = describe(thread);
+
+	trace_sched_process_exit_call(&info);
+}
+
+void sched_tell_free(struct thread *thread)
+{
+	struct trace_sched_thread info = describe(thread);
+
+	trace_sched_process_free_call(&info);
+}
+
+void sched_tell_wait(const struct thread *awaited)
+{
+	struct trace_sched_thread info = describe(current_thread());
+
+	trace_sched_process_wait_call(&info, awaited->pid);
+}
+
+void sched_tell_runtime(struct thread *thread, uint64_t ran_ns)
+{
+	struct trace_sched_thread info = describe(thread);
+
+	trace_sched_stat_runtime_call(&info, ran_ns, thread->vruntime_ns);
+}
+
+/* How long it has been since `since_ns`; 0 when the clocks of two CPUs say that it lies ahead. */
+static uint64_t passed_since(uint64_t since_ns)
+{
+	uint64_t now = local_clock_ns();
+
+	return now > since_ns ? now - since_ns : 0;
+}
+
+void sched_tell_waited(struct thread *thread)
+{
+	struct trace_sched_thread info = describe(thread);
+
+	trace_sched_stat_wait_call(&info, passed_since(thread->waits_since_ns));
+}
+
+void sched_tell_slept(struct thread *thread)
+{
+	struct trace_sched_thread info = describe(thread);
+	uint64_t delay_ns = passed_since(thread->sleeps_since_ns);
+
+	if (thread->is_blocked && trace_sched_stat_blocked_enabled())
+		trace_sched_stat_blocked_call(&info, delay_ns);
+	if (!thread->is_blocked && trace_sched_stat_sleep_enabled())
+		trace_sched_stat_sleep_call(&info, delay_ns);
 }

@@ -68,6 +68,8 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
 	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace);
+	if (trace_sched_process_fork_enabled())
+		sched_tell_fork(thread);
 	return thread;
 }
 
@@ -90,6 +92,8 @@ struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, 
 
 static void thread_free(struct thread *thread)
 {
+	if (trace_sched_process_free_enabled())
+		sched_tell_free(thread);
 	thread_list_remove(thread);
 	stack_free(thread->stack);
 	slab_free(thread_cache, thread);
@@ -136,6 +140,8 @@ void thread_exit(int status)
 	struct thread *thread = current_thread();
 
 	thread->exit_status = status;
+	if (trace_sched_process_exit_enabled())
+		sched_tell_exit(thread);
 	trace_thread_exited(thread->pid, thread->name);
 	/*
 	 * From here on thread_reap() may wait for us to leave the CPU: preemption would delay that.
@@ -150,8 +156,11 @@ void thread_exit(int status)
 
 int thread_join(struct thread *thread, int *out_status)
 {
-	int err = wait_for_completion_interruptible(&thread->exited, WAIT_FOREVER);
+	int err;
 
+	if (trace_sched_process_wait_enabled())
+		sched_tell_wait(thread);
+	err = wait_for_completion_interruptible(&thread->exited, WAIT_FOREVER);
 	if (err)
 		return err;
 	if (out_status)
@@ -164,6 +173,8 @@ int thread_join_wait(struct thread *thread)
 {
 	int status;
 
+	if (trace_sched_process_wait_enabled())
+		sched_tell_wait(thread);
 	wait_for_completion(&thread->exited);
 	status = thread->exit_status;
 	thread_put(thread);

@@ -163,7 +163,7 @@ static void thread_move_waiting(struct thread *thread)
 	}
 	sched_dequeue(rq, thread, ON_QUEUE_MOVING);
 	spin_unlock(&rq->lock);
-	sched_activate(thread);
+	sched_activate(thread, SCHED_MOVES);
 }
 
 int thread_set_affinity(struct thread *thread, uint64_t affinity)

@@ -15,7 +15,23 @@ static TRACE_ALWAYS_INLINE uintptr_t waker_parent(void)
 	return ((const uintptr_t *)frame[0])[1];
 }
 
-void sched_activate(struct thread *thread)
+/* The thread is on the queue, and comes from that of CPU `from`. Queue lock held. */
+static TRACE_ALWAYS_INLINE void sched_tell_activation(struct thread *thread, uint32_t from,
+						      enum sched_activation why)
+{
+	if (thread->sleeps_since_ns)
+		sched_tell_slept(thread);
+	thread->sleeps_since_ns = 0;
+	if (trace_sched_migrate_task_enabled() && why != SCHED_IS_NEW &&
+	    atomic_load(&thread->cpu) != from)
+		sched_tell_migrate(thread, from);
+	if (trace_sched_wakeup_enabled() && why == SCHED_WAKES)
+		sched_tell_wakeup(thread, WAKER_IP, waker_parent());
+	if (trace_sched_wakeup_new_enabled() && why == SCHED_IS_NEW)
+		sched_tell_wakeup_new(thread, WAKER_IP, waker_parent());
+}
+
+void sched_activate(struct thread *thread, enum sched_activation why)
 {
 	struct run_queue *from = &run_queues[atomic_load(&thread->cpu)];
 	struct run_queue *rq = &run_queues[sched_select_cpu(thread)];
@@ -29,8 +45,7 @@ void sched_activate(struct thread *thread)
 	}
 	rq->stats.nr_wakeups++;
 	sched_enqueue(rq, thread);
-	if (trace_sched_wakeup_enabled())
-		sched_tell_wakeup(thread, WAKER_IP, waker_parent());
+	sched_tell_activation(thread, from->cpu, why);
 	sched_check_preempt(rq, thread);
 	spin_unlock(&rq->lock);
 }
@@ -61,6 +76,8 @@ static bool try_to_wake_up(struct thread *thread, uint32_t states)
 	uint64_t flags = spin_lock_irqsave(&thread->wake_lock);
 	bool woken = false;
 
+	if (trace_sched_waking_enabled() && atomic_load(&thread->state) & states)
+		sched_tell_waking(thread, WAKER_IP, waker_parent());
 	while (atomic_load(&thread->state) & states) {
 		woken = true;
 		if (atomic_load(&thread->on_queue) != ON_QUEUE_NO) {
@@ -72,7 +89,7 @@ static bool try_to_wake_up(struct thread *thread, uint32_t states)
 		while (atomic_load_explicit(&thread->on_cpu, memory_order_acquire))
 			arch_cpu_relax();
 		atomic_store(&thread->state, THREAD_RUNNING);
-		sched_activate(thread);
+		sched_activate(thread, SCHED_WAKES);
 		break;
 	}
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
@@ -91,7 +108,7 @@ void wake_up_new_thread(struct thread *thread)
 	thread->vruntime_ns = this_run_queue()->min_vruntime_ns;
 	atomic_store(&thread->cpu, cpu_local_read(id));
 	atomic_store(&thread->state, THREAD_RUNNING);
-	sched_activate(thread);
+	sched_activate(thread, SCHED_IS_NEW);
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
 }
 

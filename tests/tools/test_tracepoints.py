@@ -48,8 +48,9 @@ def test_example_of_the_page(tmp_path):
     assert run.stdout == "0 2\n"
 
 
-NAMES = ["cpu_idle", "irq_disable", "irq_enable", "preempt_disable", "preempt_enable", "sched_migrate_task", "sched_switch",
-         "sched_wakeup"]
+NAMES = ["cpu_idle", "irq_disable", "irq_enable", "preempt_disable", "preempt_enable", "sched_migrate_task", "sched_process_exit",
+         "sched_process_fork", "sched_process_free", "sched_process_wait", "sched_stat_blocked", "sched_stat_runtime",
+         "sched_stat_sleep", "sched_stat_wait", "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_waking"]
 NOP5 = bytes.fromhex("0f1f440000")
 
 

@@ -7,6 +7,8 @@
 #include "text/str.h"
 
 #define CREATE_TRACE_POINTS
+#include <trace/events/power.h>
+#include <trace/events/preemptirq.h>
 #include <trace/events/sched.h>
 
 /*

@@ -6,7 +6,7 @@
  * place. `wakeup` follows every thread that is more urgent than the one that wakes it, `wakeup_rt`
  * real-time threads only.
  *
- *   sched_wakeup: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
+ *   sched_wakeup, sched_wakeup_new: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
  *
  * Locking: trace_max_lock() guards changes of `wakeup`. Callbacks read it without the lock, so a
  * call
@@ -134,15 +134,18 @@ static void wakeup_probe_switch(void *data, const struct trace_sched_thread *pre
 }
 
 /* The thread that is followed was moved to another CPU before it could run. */
-static void wakeup_probe_migrate(void *data, const struct trace_sched_thread *thread)
+static void wakeup_probe_migrate(void *data, const struct trace_sched_thread *thread,
+				 uint32_t orig_cpu)
 {
 	(void)data;
+	(void)orig_cpu;
 	if (thread->thread == wakeup.wakee)
 		wakeup.cpu = thread->cpu;
 }
 
 static void wakeup_stop_listening(void)
 {
+	unregister_trace_sched_wakeup_new(wakeup_probe_wakeup, NULL);
 	unregister_trace_sched_wakeup(wakeup_probe_wakeup, NULL);
 	unregister_trace_sched_migrate_task(wakeup_probe_migrate, NULL);
 	unregister_trace_sched_switch(wakeup_probe_switch, NULL);
@@ -157,6 +160,8 @@ static int wakeup_listen(void)
 		err = register_trace_sched_migrate_task(wakeup_probe_migrate, NULL);
 	if (!err)
 		err = register_trace_sched_wakeup(wakeup_probe_wakeup, NULL);
+	if (!err)
+		err = register_trace_sched_wakeup_new(wakeup_probe_wakeup, NULL);
 	if (err)
 		wakeup_stop_listening();
 	return err;

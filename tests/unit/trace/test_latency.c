@@ -90,7 +90,7 @@ static const char *listened_to(void)
 {
 	static char all[][20] = { "cpu_idle",	     "irq_disable",    "irq_enable",
 				  "preempt_disable", "preempt_enable", "sched_migrate_task",
-				  "sched_switch",    "sched_wakeup" };
+				  "sched_switch",    "sched_wakeup",   "sched_wakeup_new" };
 
 	listened[0] = '\0';
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -99,7 +99,7 @@ static const char *listened_to(void)
 }
 
 #define BOTH   "cpu_idle irq_disable irq_enable preempt_disable preempt_enable "
-#define WAKEUP "sched_migrate_task sched_switch sched_wakeup "
+#define WAKEUP "sched_migrate_task sched_switch sched_wakeup sched_wakeup_new "
 
 static void what_they_listen_to(void **state)
 {
@@ -598,7 +598,7 @@ static void migrate(struct trace_thread *trace, uint32_t cpu)
 
 	moved.cpu = cpu;
 	fake_this->irqs_off = true;
-	trace_sched_migrate_task(&moved);
+	trace_sched_migrate_task(&moved, 0);
 	fake_this->irqs_off = false;
 }
 

@@ -71,17 +71,71 @@ DECLARE_TRACE(sched_switch,
 	      TP_ARGS(prev, next));
 
 /*
- * `waker`, which runs here, has put `wakee`, which slept or is new, on a run queue; nobody can
- * switch to it before this returns. Interrupts off.
+ * `waker`, which runs here, is about to wake `wakee`, which sleeps: before a CPU is chosen, so
+ * wakee->cpu is the one where it ran last. Interrupts off.
+ */
+DECLARE_TRACE(sched_waking,
+	      TP_PROTO(const struct trace_sched_thread *waker,
+		       const struct trace_sched_thread *wakee),
+	      TP_ARGS(waker, wakee));
+
+/*
+ * `waker`, which runs here, has put `wakee`, which slept, on a run queue; nobody can switch to it
+ * before this returns. Interrupts off.
  */
 DECLARE_TRACE(sched_wakeup,
 	      TP_PROTO(const struct trace_sched_thread *waker,
 		       const struct trace_sched_thread *wakee),
 	      TP_ARGS(waker, wakee));
+/* The same for a wakee that is new and has not run yet. */
+DECLARE_TRACE(sched_wakeup_new,
+	      TP_PROTO(const struct trace_sched_thread *waker,
+		       const struct trace_sched_thread *wakee),
+	      TP_ARGS(waker, wakee));
 
-/* `thread`, which is on a run queue, was moved to that of CPU thread->cpu. Interrupts off. */
-DECLARE_TRACE(sched_migrate_task, TP_PROTO(const struct trace_sched_thread *thread),
+/*
+ * `thread`, which is on a run queue, was moved there from CPU `orig_cpu`: while it waited to run,
+ * or because it wakes on another CPU than it ran on last. Interrupts off.
+ */
+DECLARE_TRACE(sched_migrate_task,
+	      TP_PROTO(const struct trace_sched_thread *thread, uint32_t orig_cpu),
+	      TP_ARGS(thread, orig_cpu));
+
+/*
+ * The life of a thread: `parent` has made `child`, which does not run yet; `thread` ends, still
+ * running; what is left of it is freed; `waiter`, which runs here, waits for the end of thread
+ * `pid`. Thread context.
+ */
+DECLARE_TRACE(sched_process_fork,
+	      TP_PROTO(const struct trace_sched_thread *parent,
+		       const struct trace_sched_thread *child),
+	      TP_ARGS(parent, child));
+DECLARE_TRACE(sched_process_exit, TP_PROTO(const struct trace_sched_thread *thread),
 	      TP_ARGS(thread));
+DECLARE_TRACE(sched_process_free, TP_PROTO(const struct trace_sched_thread *thread),
+	      TP_ARGS(thread));
+DECLARE_TRACE(sched_process_wait, TP_PROTO(const struct trace_sched_thread *waiter, int32_t pid),
+	      TP_ARGS(waiter, pid));
+
+/*
+ * Times in nanoseconds, each told when it has passed. Interrupts off.
+ *
+ *   runtime   the CPU time that `thread` has used since the last call; `vruntime` is its virtual
+ *             run time, by which the scheduler orders threads
+ *   wait      it was on a run queue and did not run, and now it runs
+ *   sleep     it slept, where it could be interrupted, and now it is on a run queue
+ *   blocked   the same where it could not be interrupted
+ */
+DECLARE_TRACE(sched_stat_runtime,
+	      TP_PROTO(const struct trace_sched_thread *thread, uint64_t runtime,
+		       uint64_t vruntime),
+	      TP_ARGS(thread, runtime, vruntime));
+DECLARE_TRACE(sched_stat_wait, TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	      TP_ARGS(thread, delay));
+DECLARE_TRACE(sched_stat_sleep, TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	      TP_ARGS(thread, delay));
+DECLARE_TRACE(sched_stat_blocked, TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	      TP_ARGS(thread, delay));
 
 /*
  * Critical sections of this CPU. irq_disable is called just after interrupts were switched off,

@@ -41,6 +41,166 @@ TRACE_EVENT_EXISTING(sched_switch,
 		__entry->next_comm, __entry->next_pid, __entry->next_prio)
 );
 
+DECLARE_EVENT_CLASS(sched_wakeup_template,
+	TP_PROTO(const struct trace_sched_thread *waker, const struct trace_sched_thread *wakee),
+	TP_ARGS(waker, wakee),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(int, prio)
+		__field(int, target_cpu)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, wakee->comm, 16);
+		__entry->pid = wakee->pid;
+		__entry->prio = wakee->prio;
+		__entry->target_cpu = wakee->cpu;
+	),
+	TP_printk("comm=%s pid=%d prio=%d target_cpu=%03d",
+		__entry->comm, __entry->pid, __entry->prio, __entry->target_cpu)
+);
+
+DEFINE_EVENT_EXISTING(sched_wakeup_template, sched_waking,
+	TP_PROTO(const struct trace_sched_thread *waker, const struct trace_sched_thread *wakee),
+	TP_ARGS(waker, wakee));
+
+DEFINE_EVENT_EXISTING(sched_wakeup_template, sched_wakeup,
+	TP_PROTO(const struct trace_sched_thread *waker, const struct trace_sched_thread *wakee),
+	TP_ARGS(waker, wakee));
+
+DEFINE_EVENT_EXISTING(sched_wakeup_template, sched_wakeup_new,
+	TP_PROTO(const struct trace_sched_thread *waker, const struct trace_sched_thread *wakee),
+	TP_ARGS(waker, wakee));
+
+TRACE_EVENT_EXISTING(sched_migrate_task,
+	TP_PROTO(const struct trace_sched_thread *thread, uint32_t orig_cpu),
+	TP_ARGS(thread, orig_cpu),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(int, prio)
+		__field(int, orig_cpu)
+		__field(int, dest_cpu)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, thread->comm, 16);
+		__entry->pid = thread->pid;
+		__entry->prio = thread->prio;
+		__entry->orig_cpu = orig_cpu;
+		__entry->dest_cpu = thread->cpu;
+	),
+	TP_printk("comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d",
+		__entry->comm, __entry->pid, __entry->prio, __entry->orig_cpu, __entry->dest_cpu)
+);
+
+TRACE_EVENT_EXISTING(sched_process_fork,
+	TP_PROTO(const struct trace_sched_thread *parent, const struct trace_sched_thread *child),
+	TP_ARGS(parent, child),
+	TP_STRUCT__entry(
+		__array(char, parent_comm, 16)
+		__field(int, parent_pid)
+		__array(char, child_comm, 16)
+		__field(int, child_pid)
+	),
+	TP_fast_assign(
+		memcpy(__entry->parent_comm, parent->comm, 16);
+		__entry->parent_pid = parent->pid;
+		memcpy(__entry->child_comm, child->comm, 16);
+		__entry->child_pid = child->pid;
+	),
+	TP_printk("comm=%s pid=%d child_comm=%s child_pid=%d",
+		__entry->parent_comm, __entry->parent_pid, __entry->child_comm, __entry->child_pid)
+);
+
+DECLARE_EVENT_CLASS(sched_process_template,
+	TP_PROTO(const struct trace_sched_thread *thread),
+	TP_ARGS(thread),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(int, prio)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, thread->comm, 16);
+		__entry->pid = thread->pid;
+		__entry->prio = thread->prio;
+	),
+	TP_printk("comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio)
+);
+
+DEFINE_EVENT_EXISTING(sched_process_template, sched_process_exit,
+	TP_PROTO(const struct trace_sched_thread *thread),
+	TP_ARGS(thread));
+
+DEFINE_EVENT_EXISTING(sched_process_template, sched_process_free,
+	TP_PROTO(const struct trace_sched_thread *thread),
+	TP_ARGS(thread));
+
+/* The pid is that of the thread whose end is waited for, as in Linux. */
+TRACE_EVENT_EXISTING(sched_process_wait,
+	TP_PROTO(const struct trace_sched_thread *waiter, int32_t pid),
+	TP_ARGS(waiter, pid),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(int, prio)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, waiter->comm, 16);
+		__entry->pid = pid;
+		__entry->prio = waiter->prio;
+	),
+	TP_printk("comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio)
+);
+
+TRACE_EVENT_EXISTING(sched_stat_runtime,
+	TP_PROTO(const struct trace_sched_thread *thread, uint64_t runtime, uint64_t vruntime),
+	TP_ARGS(thread, runtime, vruntime),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(unsigned long long, runtime)
+		__field(unsigned long long, vruntime)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, thread->comm, 16);
+		__entry->pid = thread->pid;
+		__entry->runtime = runtime;
+		__entry->vruntime = vruntime;
+	),
+	TP_printk("comm=%s pid=%d runtime=%llu [ns] vruntime=%llu [ns]",
+		__entry->comm, __entry->pid, __entry->runtime, __entry->vruntime)
+);
+
+DECLARE_EVENT_CLASS(sched_stat_template,
+	TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	TP_ARGS(thread, delay),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(int, pid)
+		__field(unsigned long long, delay)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, thread->comm, 16);
+		__entry->pid = thread->pid;
+		__entry->delay = delay;
+	),
+	TP_printk("comm=%s pid=%d delay=%llu [ns]",
+		__entry->comm, __entry->pid, __entry->delay)
+);
+
+DEFINE_EVENT_EXISTING(sched_stat_template, sched_stat_wait,
+	TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	TP_ARGS(thread, delay));
+
+DEFINE_EVENT_EXISTING(sched_stat_template, sched_stat_sleep,
+	TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	TP_ARGS(thread, delay));
+
+DEFINE_EVENT_EXISTING(sched_stat_template, sched_stat_blocked,
+	TP_PROTO(const struct trace_sched_thread *thread, uint64_t delay),
+	TP_ARGS(thread, delay));
+
 #endif
 
 #include <trace/define_trace.h>

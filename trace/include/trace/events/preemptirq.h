@@ -1,0 +1,46 @@
+/*
+ * Events of critical sections, on tracepoints of <trace/host_tracepoints.h>. Names and text are
+ * Linux's, which keeps the two addresses as offsets in its code. See <trace/trace_events.h>.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM preemptirq
+
+#if !defined(TRACE_EVENTS_PREEMPTIRQ_H) || defined(TRACE_HEADER_MULTI_READ)
+#define TRACE_EVENTS_PREEMPTIRQ_H
+
+#include <trace/host_tracepoints.h>
+#include <trace/trace_events.h>
+
+DECLARE_EVENT_CLASS(preemptirq_template,
+	TP_PROTO(uintptr_t ip, uintptr_t parent),
+	TP_ARGS(ip, parent),
+	TP_STRUCT__entry(
+		__field_ip(caller)
+		__field_ip(parent)
+	),
+	TP_fast_assign(
+		__entry->caller = trace_plat_ip_pack(ip);
+		__entry->parent = trace_plat_ip_pack(parent);
+	),
+	TP_printk("caller=%pS parent=%pS", __get_ip(caller), __get_ip(parent))
+);
+
+DEFINE_EVENT_EXISTING(preemptirq_template, irq_disable,
+	TP_PROTO(uintptr_t ip, uintptr_t parent),
+	TP_ARGS(ip, parent));
+
+DEFINE_EVENT_EXISTING(preemptirq_template, irq_enable,
+	TP_PROTO(uintptr_t ip, uintptr_t parent),
+	TP_ARGS(ip, parent));
+
+DEFINE_EVENT_EXISTING(preemptirq_template, preempt_disable,
+	TP_PROTO(uintptr_t ip, uintptr_t parent),
+	TP_ARGS(ip, parent));
+
+DEFINE_EVENT_EXISTING(preemptirq_template, preempt_enable,
+	TP_PROTO(uintptr_t ip, uintptr_t parent),
+	TP_ARGS(ip, parent));
+
+#endif
+
+#include <trace/define_trace.h>
