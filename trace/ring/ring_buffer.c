@@ -207,22 +207,23 @@ static void gate_off_all(struct ring_buffer *buffer)
 }
 
 /* A ring may be missed because it is exchanged meanwhile: ring_twin.c then sets its gate again. */
-static void switch_all(struct ring_buffer *buffer, bool is_off)
+static bool switch_all(struct ring_buffer *buffer, bool is_off)
 {
 	if (atomic_exchange(&buffer->shared->is_off, is_off) == is_off)
-		return;
+		return false;
 	gate_off_all(buffer);
 	gate_off_all(__atomic_load_n(&buffer->twin, __ATOMIC_ACQUIRE));
+	return true;
 }
 
-void ring_buffer_record_off(struct ring_buffer *buffer)
+bool ring_buffer_record_off(struct ring_buffer *buffer)
 {
-	switch_all(buffer, true);
+	return switch_all(buffer, true);
 }
 
-void ring_buffer_record_on(struct ring_buffer *buffer)
+bool ring_buffer_record_on(struct ring_buffer *buffer)
 {
-	switch_all(buffer, false);
+	return switch_all(buffer, false);
 }
 
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer)

@@ -153,9 +153,12 @@ void ring_buffer_record_disable(struct ring_buffer *buffer);
 void ring_buffer_record_enable(struct ring_buffer *buffer);
 void ring_buffer_record_disable_cpu(struct ring_buffer *buffer, uint32_t cpu);
 void ring_buffer_record_enable_cpu(struct ring_buffer *buffer, uint32_t cpu);
-/* The switch is not counted; twins share it. is_set_on tells its state. */
-void ring_buffer_record_off(struct ring_buffer *buffer);
-void ring_buffer_record_on(struct ring_buffer *buffer);
+/*
+ * The switch is not counted; twins share it. is_set_on tells its state. Off and on return whether
+ * they have changed it: of several callers at once, one has.
+ */
+bool ring_buffer_record_off(struct ring_buffer *buffer);
+bool ring_buffer_record_on(struct ring_buffer *buffer);
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer);
 /* Is an event on `cpu` (RING_BUFFER_ALL_CPUS: on every CPU) recorded now, all things considered? */
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu);
