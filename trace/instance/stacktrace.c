@@ -48,26 +48,49 @@ void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t
 /* How far from us `ip` is searched: our functions, and the host's on the way to its tracepoint. */
 #define HOOK_FRAMES 16
 
-void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
-			   bool inclusive)
+/* Where `ip` is in the `nr` addresses; `nr` when it is not among the innermost. */
+static size_t find(const uint32_t *ips, size_t nr, uintptr_t ip)
 {
-	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
-	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
-	size_t first = 0;
+	size_t at = 0;
 
-	while (first < nr && ips[first] != trace_plat_ip_pack(ip))
-		first++;
-	if (first == nr || first > HOOK_FRAMES)
-		return;
-	if (!inclusive)
-		first++;
-	nr -= first;
+	while (at < nr && ips[at] != trace_plat_ip_pack(ip))
+		at++;
+	return at > HOOK_FRAMES ? nr : at;
+}
+
+/* Write what begins with number `first` of those that were found with room for HOOK_FRAMES more. */
+static void write_from(struct ring_buffer *buffer, uint32_t *ips, size_t nr, size_t first,
+		       uint32_t own_depth)
+{
+	nr = nr > first ? nr - first : 0;
 	if (nr > TRACE_STACK_MAX) {
 		nr = TRACE_STACK_MAX + 1;
 		ips[first + TRACE_STACK_MAX] = 0;
 	}
 	if (nr)
-		write_event(buffer, ips + first, nr, 1);
+		write_event(buffer, ips + first, nr, own_depth);
+}
+
+void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
+			   bool inclusive)
+{
+	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
+	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
+	size_t first = find(ips, nr, ip);
+
+	if (first < nr)
+		write_from(buffer, ips, nr, inclusive ? first : first + 1, 1);
+}
+
+void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
+			    uint32_t own_depth)
+{
+	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 2];
+	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 2);
+	size_t first = find(ips, nr, ip);
+
+	/* Behind the probe is the function that calls all probes, then the tracepoint. */
+	write_from(buffer, ips, nr, first < nr ? first + 2 : 0, own_depth + 1);
 }
 
 void trace_dump_stack(uint32_t skip)
