@@ -72,7 +72,11 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/event_file.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
-	trace/events/event_write.c
+	trace/events/event_write.c \
+	trace/events/trigger.c \
+	trace/events/trigger_commands.c \
+	trace/events/trigger_filter.c \
+	trace/events/trigger_parse.c
 # replacing functions
 TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_names.c \
@@ -109,6 +113,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
 	trace/fs/fs_event_dir.c \
+	trace/fs/fs_event_trigger.c \
 	trace/fs/fs_events.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \

@@ -3,6 +3,7 @@
  */
 #include <trace/platform.h>
 #include "event_file.h"
+#include "trigger.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
@@ -299,6 +300,7 @@ void trace_events_array_gone(struct trace_array *tr)
 {
 	struct trace_event_file *file;
 
+	trace_triggers_array_gone(tr); /* first: they may switch events */
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		file->nr_soft = 0;
 		trace_event_flag(file, ~(uint32_t)TRACE_EVENT_SHARED, false);

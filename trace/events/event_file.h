@@ -25,12 +25,15 @@
 
 /* What a probe has to look at; TRACE_EVENT_RECORDS alone is the common case. */
 enum trace_event_flag {
-	TRACE_EVENT_RECORDS = 1, /* it is on: what passes is recorded */
-	TRACE_EVENT_FILTERS = 2, /* there is a filter */
-	TRACE_EVENT_PIDS = 4,	 /* set_event_pid or set_event_notrace_pid is in use */
-	TRACE_EVENT_SHARED = 8,	 /* of the call's first file: there are others */
-	TRACE_EVENT_STACK = 16,	 /* option stacktrace: a stack behind each event */
+	TRACE_EVENT_RECORDS = 1,   /* it is on: what passes is recorded */
+	TRACE_EVENT_FILTERS = 2,   /* there is a filter */
+	TRACE_EVENT_PIDS = 4,	   /* set_event_pid or set_event_notrace_pid is in use */
+	TRACE_EVENT_SHARED = 8,	   /* of the call's first file: there are others */
+	TRACE_EVENT_STACK = 16,	   /* option stacktrace: a stack behind each event */
+	TRACE_EVENT_TRIGGERS = 32, /* there are triggers: trigger.h */
 };
+
+struct trace_trigger;
 
 struct trace_event_file {
 	_Atomic uint32_t flags; /* of enum trace_event_flag */
@@ -40,6 +43,7 @@ struct trace_event_file {
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
+	struct trace_trigger *_Atomic triggers; /* trigger.h; probes walk it */
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
 	bool is_registered; /* it counts in call->nr_users: the probe is called for it */
 	bool has_changed;   /* while several are switched at once: see mark_changes() */
@@ -60,7 +64,6 @@ static inline struct trace_array_events *trace_events_of(const struct trace_arra
 /* NULL: nobody has wanted anything of the event in this instance yet. */
 struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 					       const struct trace_event_call *call);
-
 /* The same, made when there is none; NULL when out of memory. */
 struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 					      struct trace_event_call *call);

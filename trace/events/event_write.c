@@ -9,6 +9,7 @@
  */
 #include <trace/platform.h>
 #include "event_file.h"
+#include "trigger.h"
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
 #include "ring/ring_fast.h"
@@ -126,27 +127,52 @@ static bool is_of_traced_thread(const struct trace_event_file *file)
 	return true;
 }
 
-/* Does the event count for the instance at all, and is it to be recorded there? */
+/* Is the event to be recorded in the instance? */
 static bool is_wanted(const struct trace_event_file *file, const void *entry, uint32_t bytes,
 		      uint32_t flags)
 {
+	(void)file;
 	(void)entry;
 	(void)bytes;
-	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file))
-		return false;
 	return flags & TRACE_EVENT_RECORDS;
 }
 
-/* With TRACE_EVENT_SHARED in `flags` write_several() has called. */
-static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
-					       uint64_t step, uint32_t flags)
+static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
 {
-	if (!is_wanted(file, entry, bytes_of(step), flags) || !record(file, entry, step))
+	return atomic_load_explicit(&file->flags, memory_order_relaxed);
+}
+
+/* Returns the flags as they are afterwards: triggers may switch the event. */
+static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
+			      uint32_t flags, struct trace_triggers_late *out_late)
+{
+	out_late->nr = 0;
+	if (!(flags & TRACE_EVENT_TRIGGERS))
+		return flags;
+	trace_entry_init(hit->entry, file->type, file->own_depth);
+	trace_triggers_call(hit, out_late);
+	return flags_of(file) | (flags & TRACE_EVENT_SHARED);
+}
+
+/*
+ * With TRACE_EVENT_SHARED in `flags` write_several() has called. `caller` is an address in the
+ * probe.
+ */
+static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
+					       uint64_t step, uint32_t flags, uintptr_t caller)
+{
+	struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller };
+	struct trace_triggers_late late;
+
+	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file))
 		return;
+	flags = call_triggers(file, &hit, flags, &late);
 	/* The trace begins with the caller of the probe. */
-	if (flags & TRACE_EVENT_STACK)
+	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
+	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
 				      flags & TRACE_EVENT_SHARED ? 2 : 1);
+	trace_triggers_call_late(&hit, &late);
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */
@@ -160,11 +186,6 @@ static TRACE_ALWAYS_INLINE const struct trace_event_file *
 next_file(const struct trace_event_file *file)
 {
 	return atomic_load_explicit(&file->next_of_call, memory_order_acquire);
-}
-
-static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
-{
-	return atomic_load_explicit(&file->flags, memory_order_relaxed);
 }
 
 /*
@@ -193,7 +214,7 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 }
 
 static TRACE_NOINLINE void write_several(const struct trace_event_file *file, void *entry,
-					 uint64_t step)
+					 uint64_t step, uintptr_t caller)
 {
 	uint32_t state = state_of_thread(file->own_depth);
 	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
@@ -210,18 +231,18 @@ static TRACE_NOINLINE void write_several(const struct trace_event_file *file, vo
 		if (TRACE_LIKELY(flags == (TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED) && is_common))
 			record_same(file, entry, step, now, &head);
 		else if (flags != TRACE_EVENT_SHARED)
-			write_on_conditions(file, entry, step, flags);
+			write_on_conditions(file, entry, step, flags, caller);
 	}
 }
 
 /* When there is more to do than to record the event in one instance. */
 static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void *entry,
-				       uint64_t step, uint32_t flags)
+				       uint64_t step, uint32_t flags, uintptr_t caller)
 {
 	if (flags & TRACE_EVENT_SHARED)
-		write_several(file, entry, step);
+		write_several(file, entry, step, caller);
 	else if (flags)
-		write_on_conditions(file, entry, step, flags);
+		write_on_conditions(file, entry, step, flags, caller);
 }
 
 void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step)
@@ -231,7 +252,7 @@ void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t
 	uint32_t flags = flags_of(file);
 
 	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
-		write_other(file, entry, step, flags);
+		write_other(file, entry, step, flags, (uintptr_t)__builtin_return_address(0));
 		return;
 	}
 	record(file, entry, step);
@@ -259,23 +280,41 @@ void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
 	return payload;
 }
 
+/* The event is in a ring of this instance already. */
+static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, void *entry,
+						uint32_t bytes, uintptr_t caller)
+{
+	const struct trace_event_file *file = room->file;
+	struct trace_trigger_hit hit = { file, entry, bytes, caller };
+	struct trace_triggers_late late = { .nr = 0 };
+	uint32_t flags = flags_of(file);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || is_of_traced_thread(file);
+
+	trace_entry_init(entry, file->type, file->own_depth);
+	if (counts)
+		flags = call_triggers(file, &hit, flags, &late);
+	if (!counts || !is_wanted(file, entry, bytes, flags)) {
+		trace_ring_discard(room->ring, entry, bytes);
+	} else {
+		trace_ring_commit(room->ring, entry);
+		if (flags & TRACE_EVENT_STACK)
+			trace_stacktrace_code(file->tr->buffer,
+					      (uintptr_t)__builtin_frame_address(0), 2);
+	}
+	trace_triggers_call_late(&hit, &late);
+}
+
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	const struct trace_event_file *file = first_file(room->call);
 
 	for (; file; file = next_file(file)) {
 		if (file != room->file)
-			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags_of(file));
+			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags_of(file),
+					    caller);
 	}
-	file = room->file;
-	trace_entry_init(entry, file->type, file->own_depth);
-	if (!is_wanted(file, entry, bytes, file->flags)) {
-		trace_ring_discard(room->ring, entry, bytes);
-		return;
-	}
-	trace_ring_commit(room->ring, entry);
-	if (flags_of(file) & TRACE_EVENT_STACK)
-		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 1);
+	commit_on_conditions(room, entry, bytes, caller);
 }
 
 /* ---- Texts ---- */

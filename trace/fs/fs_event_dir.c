@@ -2,7 +2,7 @@
  * The directory events/: systems, their events, and the files of each. See fs_file.h, fs_tree.h,
  * events/event_file.h.
  *
- *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format id
+ *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format id trigger
  *
  * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
  * from the place in the list, as usual, but from a number that the event's type has for good: each
@@ -102,7 +102,8 @@ static const struct trace_file format_file = {
 	.show = format_show,
 };
 
-static const struct trace_file *const event_files[] = { &enable_file, &format_file, &id_file };
+static const struct trace_file *const event_files[] = { &enable_file, &format_file, &id_file,
+							&trace_event_trigger_file };
 /* Events without a tracepoint are not switched here. */
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 

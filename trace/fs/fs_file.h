@@ -120,6 +120,8 @@ extern const struct trace_file_table trace_stack_files;
 /* Of an instance: fs_events.c. */
 extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
+/* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
+extern const struct trace_file trace_event_trigger_file;
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;

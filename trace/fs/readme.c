@@ -120,7 +120,10 @@ static const struct piece pieces[] = {
 	  "  events/<system>/<event>/\n"
 	  "      enable\t\t- Write 0/1 to enable/disable tracing of <event>\n"
 	  "      format\t\t- The fields of <event>, and how it is printed\n"
-	  "      id\t\t- The number of its type\n" },
+	  "      id\t\t- The number of its type\n"
+	  "      trigger\t\t- What is to happen when <event> occurs:\n"
+	  "\t\t\t  COMMAND[:COUNT][ if CONDITION]; ! in front takes it away.\n"
+	  "\t\t\t  Read it for the commands that there are.\n" },
 	{ FILE, "function_profile_enabled",
 	  "  function_profile_enabled - 1 counts calls and times of functions, from 0; filters as "
 	  "above.\n" },

@@ -19,6 +19,7 @@ struct trace_boot_param;
 struct trace_command;
 struct trace_file_table;
 struct trace_thread;
+struct trace_trigger_command;
 struct tracer;
 
 struct trace_feature {
@@ -62,6 +63,8 @@ struct trace_feature {
 	const struct trace_file_table *files;
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
+	/* Its triggers of trace events: events/trigger.h. The last has no name. */
+	const struct trace_trigger_command *triggers;
 
 	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */
 	void (*option_changed)(struct trace_array *tr, uint32_t option, bool on);

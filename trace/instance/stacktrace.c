@@ -83,14 +83,13 @@ void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_
 }
 
 void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
-			    uint32_t own_depth)
+			    uint32_t skip, uint32_t own_depth)
 {
-	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 2];
-	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 2);
+	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
+	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
 	size_t first = find(ips, nr, ip);
 
-	/* Behind the probe is the function that calls all probes, then the tracepoint. */
-	write_from(buffer, ips, nr, first < nr ? first + 2 : 0, own_depth + 1);
+	write_from(buffer, ips, nr, first < nr ? first + 1 + skip : 0, own_depth + 1);
 }
 
 void trace_dump_stack(uint32_t skip)

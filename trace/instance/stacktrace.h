@@ -28,13 +28,13 @@ void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_
 			   bool inclusive);
 
 /*
- * For what a probe of a trace event calls, at whatever depth; `frame` as above. The return address
- * `ip` is in the probe; the trace begins with the code that has the tracepoint, or with the
- * caller of the function whose frame it is when `ip` is not found. `own_depth` is how often
- * preemption is off because of the tracepoint.
+ * For what a probe of a trace event calls, at whatever depth; `frame` as above. The address `ip` in
+ * the probe is on the stack; the trace begins with its caller, or `skip` callers further out, or
+ * with the caller of whose frame it is if `ip` is not found. `own_depth` is how often preemption is
+ * off because of the tracepoint.
  */
 void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
-			    uint32_t own_depth);
+			    uint32_t skip, uint32_t own_depth);
 
 /*
  * Is the option `stacktrace` set, which asks for a stack trace behind each event of trace_printk()?

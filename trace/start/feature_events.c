@@ -3,6 +3,7 @@
  */
 #include "events/event_call.h"
 #include "events/event_file.h"
+#include "events/trigger_commands.h"
 #include "features.h"
 #include "fs/fs_file.h"
 
@@ -13,4 +14,5 @@ const struct trace_feature trace_feature_events = {
 	.instance_gone = trace_events_array_gone,
 	.instance_free = trace_events_array_free,
 	.files = &trace_event_files,
+	.triggers = trace_event_triggers,
 };

@@ -4,6 +4,7 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 #include "boot.h"
+#include "events/trigger_commands.h"
 #include "features.h"
 #include "fs/fs_file.h"
 #include "instance/snapshot.h"
@@ -50,4 +51,5 @@ const struct trace_feature trace_feature_snapshot = {
 	.boot_finish = snapshot_boot_finish,
 	.tracer_changes = trace_snapshot_follow,
 	.commands = trace_snapshot_commands,
+	.triggers = trace_snapshot_triggers,
 };

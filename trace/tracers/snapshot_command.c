@@ -1,6 +1,9 @@
 /*
- * The command `snapshot` of set_ftrace_filter. See function_commands.h.
+ * The command `snapshot` of set_ftrace_filter, and the trigger `snapshot` of trace events. See
+ * function_commands.h, events/trigger.h.
  */
+#include "events/event_file.h"
+#include "events/trigger_commands.h"
 #include "function_commands.h"
 #include "instance/array.h"
 #include "instance/snapshot.h"
@@ -25,4 +28,29 @@ struct trace_command trace_snapshot_commands[] = {
 	{ TRACE_COMMAND("snapshot", probe_snapshot),
 	  TRACE_COMMAND_COUNTED("snapshot", probe_snapshot), .prepare = prepare_snapshot },
 	{ .command = { .name = NULL } },
+};
+
+/* ---- The trigger ---- */
+
+static void trigger_snapshot(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	if (trace_trigger_take(trigger))
+		tracing_snapshot_instance(hit->file->tr);
+}
+
+/* The room stays when the trigger goes, as on Linux. */
+static int prepare_trigger(struct trace_trigger *trigger)
+{
+	return trace_snapshot_alloc(trigger->file->tr);
+}
+
+/* Behind the record: the event that has caused a snapshot is in it. */
+const struct trace_trigger_command trace_snapshot_triggers[] = {
+	{ .name = "snapshot",
+	  .place = 20,
+	  .kind = "snapshot",
+	  .flags = TRACE_TRIGGER_AFTER_RECORD,
+	  .func = trigger_snapshot,
+	  .prepare = prepare_trigger },
+	{ .name = NULL },
 };

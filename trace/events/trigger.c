@@ -1,0 +1,241 @@
+/*
+ * Triggers of an event: setting, removing, calling them. See trigger.h.
+ *
+ * An event's triggers are a list, the newest first, which probes walk with preemption off. One that
+ * is taken out still points to the next one, so a probe that is just there finds its way; it is
+ * freed when no such probe runs any more.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "event_file.h"
+#include "trigger_private.h"
+#include "instance/event_private.h"
+#include "text/str.h"
+
+/* ---- Probes: any context ---- */
+
+/* Acquire: with the release of publish(). */
+static struct trace_trigger *next_of(struct trace_trigger *_Atomic const *link)
+{
+	return atomic_load_explicit(link, memory_order_acquire);
+}
+
+static void call_trigger(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
+			 void *entry)
+{
+	struct trace_trigger_hit own = *hit;
+
+	own.entry = trigger->command->flags & TRACE_TRIGGER_NEEDS_ENTRY ? entry : NULL;
+	trigger->command->func(trigger, &own);
+}
+
+void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late)
+{
+	struct trace_trigger *trigger = next_of(&hit->file->triggers);
+
+	out_late->nr = 0;
+	for (; trigger; trigger = next_of(&trigger->next)) {
+		if (!trace_trigger_passes(trigger, hit->entry, hit->bytes))
+			continue;
+		if (!(trigger->command->flags & TRACE_TRIGGER_AFTER_RECORD))
+			call_trigger(trigger, hit, hit->entry);
+		else if (out_late->nr < TRACE_TRIGGER_MAX_LATE)
+			out_late->at[out_late->nr++] = trigger;
+	}
+}
+
+void trace_triggers_call_late(const struct trace_trigger_hit *hit,
+			      const struct trace_triggers_late *late)
+{
+	for (uint32_t i = 0; i < late->nr; i++)
+		call_trigger(late->at[i], hit, NULL);
+}
+
+/* ---- The list ---- */
+
+static struct trace_trigger *_Atomic *link_behind_all(struct trace_event_file *file)
+{
+	struct trace_trigger *_Atomic *link = &file->triggers;
+
+	while (*link)
+		link = &(*link)->next;
+	return link;
+}
+
+/* Release: a probe that finds the trigger finds what is in it. */
+static void publish(struct trace_trigger *trigger)
+{
+	struct trace_event_file *file = trigger->file;
+	struct trace_trigger *_Atomic *link = &file->triggers;
+
+	if (trigger->command->flags & TRACE_TRIGGER_LISTED_LAST)
+		link = link_behind_all(file);
+	trigger->next = *link;
+	atomic_store_explicit(link, trigger, memory_order_release);
+	trace_event_flag(file, TRACE_EVENT_TRIGGERS, true);
+}
+
+/* It still points to the next one, for probes that are just there. */
+static void take_out(struct trace_trigger *trigger, struct trace_trigger **gone)
+{
+	struct trace_trigger *_Atomic *link = &trigger->file->triggers;
+
+	while (*link != trigger)
+		link = &(*link)->next;
+	atomic_store_explicit(link, trigger->next, memory_order_release);
+	if (!trigger->file->triggers)
+		trace_event_flag(trigger->file, TRACE_EVENT_TRIGGERS, false);
+	if (trigger->command->end)
+		trigger->command->end(trigger);
+	trigger->next_gone = *gone;
+	*gone = trigger;
+}
+
+struct trace_trigger *trace_trigger_find(const struct trace_event_file *file,
+					 const struct trace_trigger_command *command,
+					 const struct trace_event_file *target)
+{
+	struct trace_trigger *trigger = file->triggers;
+
+	if (!command->kind)
+		return NULL;
+	for (; trigger; trigger = trigger->next) {
+		const char *kind = trigger->command->kind;
+
+		if (kind && trace_streq(kind, command->kind) && trigger->target == target)
+			break;
+	}
+	return trigger;
+}
+
+static uint32_t nr_late(const struct trace_event_file *file)
+{
+	uint32_t nr = 0;
+
+	for (struct trace_trigger *at = file->triggers; at; at = at->next)
+		nr += at->command->flags & TRACE_TRIGGER_AFTER_RECORD ? 1 : 0;
+	return nr;
+}
+
+/* ---- Set and remove ---- */
+
+static void free_one(struct trace_trigger *trigger)
+{
+	trace_trigger_clear_condition(trigger);
+	trace_plat_free(trigger, sizeof(*trigger));
+}
+
+/* The target goes last: until no probe is in func any more, func may switch it. */
+static void free_all(struct trace_trigger *gone)
+{
+	struct trace_trigger *next;
+
+	if (gone)
+		tracepoint_synchronize_unregister();
+	for (; gone; gone = next) {
+		next = gone->next_gone;
+		trace_event_soft_put(gone->file);
+		if (gone->target)
+			trace_event_soft_put(gone->target);
+		if (gone->command->free)
+			gone->command->free(gone);
+		free_one(gone);
+	}
+}
+
+void trace_trigger_remove(struct trace_trigger *trigger)
+{
+	struct trace_trigger *gone = NULL;
+
+	take_out(trigger, &gone);
+	free_all(gone);
+}
+
+/* Those with any of these flags, or all. */
+static void take_out_of(struct trace_event_file *file, uint32_t flags, struct trace_trigger **gone)
+{
+	struct trace_trigger *trigger = file->triggers, *next;
+
+	for (; trigger; trigger = next) {
+		next = trigger->next;
+		if (!flags || trigger->command->flags & flags)
+			take_out(trigger, gone);
+	}
+}
+
+void trace_triggers_truncate(struct trace_event_file *file)
+{
+	struct trace_trigger *gone = NULL;
+
+	take_out_of(file, TRACE_TRIGGER_TRUNCATED, &gone);
+	free_all(gone);
+}
+
+void trace_triggers_array_gone(struct trace_array *tr)
+{
+	struct trace_trigger *gone = NULL;
+
+	for (struct trace_event_file *at = trace_events_of(tr)->files; at; at = at->next_of_array)
+		take_out_of(at, 0, &gone);
+	free_all(gone);
+}
+
+static int check(const struct trace_trigger_command *command, struct trace_trigger_args *args,
+		 const struct trace_trigger_wish *wish)
+{
+	if (trace_trigger_find(args->file, command, wish->target))
+		return trace_trigger_blame(args, NULL, "there is such a trigger already", -EEXIST);
+	if (command->flags & TRACE_TRIGGER_AFTER_RECORD &&
+	    nr_late(args->file) == TRACE_TRIGGER_MAX_LATE)
+		return trace_trigger_blame(args, NULL, "too many of such triggers", -ENOSPC);
+	return 0;
+}
+
+/* Have the probes of both events registered. */
+static int get_probes(struct trace_trigger *trigger)
+{
+	int err = trace_event_soft_get(trigger->file);
+
+	if (err || !trigger->target)
+		return err;
+	err = trace_event_soft_get(trigger->target);
+	if (err)
+		trace_event_soft_put(trigger->file);
+	return err;
+}
+
+static int prepare(struct trace_trigger *trigger, struct trace_trigger_args *args,
+		   const struct trace_trigger_wish *wish)
+{
+	int err = 0;
+
+	if (wish->condition)
+		err = trace_trigger_set_condition(trigger, args, wish->condition);
+	if (!err && trigger->command->prepare)
+		err = trigger->command->prepare(trigger);
+	return err ? err : get_probes(trigger);
+}
+
+int trace_trigger_set(const struct trace_trigger_command *command, struct trace_trigger_args *args,
+		      const struct trace_trigger_wish *wish)
+{
+	struct trace_trigger *trigger;
+	int err = check(command, args, wish);
+
+	if (err)
+		return err;
+	trigger = trace_plat_alloc(sizeof(*trigger));
+	if (!trigger)
+		return -ENOMEM;
+	trigger->command = command;
+	trigger->file = args->file;
+	trigger->target = wish->target;
+	trigger->count = wish->count;
+	trigger->private = wish->private;
+	err = prepare(trigger, args, wish);
+	if (err)
+		free_one(trigger);
+	else
+		publish(trigger);
+	return err;
+}

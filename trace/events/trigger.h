@@ -1,0 +1,216 @@
+/*
+ * Triggers: what is to happen whenever an event occurs, as written to the event's file `trigger`:
+ *
+ *	traceoff:3 if prev_state == 1
+ *
+ *   struct trace_trigger_command   what `traceoff` means; tables of features list them
+ *   struct trace_trigger           one that is set: command, event, count, condition
+ *
+ *   a probe --> trace_event_write() --> trace_triggers_call() --> command->func()
+ *                    |                       before the event is recorded
+ *                    `----------------> trace_triggers_call_late() --> command->func()
+ *                                            afterwards, with TRACE_TRIGGER_AFTER_RECORD
+ *
+ * A trigger sees each time the event occurs, whether that is recorded or not; so it is a soft user
+ * of the event (event_file.h). Only set_event_pid keeps events from triggers.
+ *
+ * Context:   func - any, NMI included, preemption off. All else - thread, config lock held.
+ * Locking:   the config lock. Probes walk an event's triggers without a lock.
+ * Ownership: a trigger belongs to its event_file. It is freed when no probe can use it any more.
+ *            Commands are there for good.
+ */
+#ifndef TRACE_TRIGGER_H
+#define TRACE_TRIGGER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_array;
+struct trace_event_file;
+struct trace_filter;
+struct trace_seq;
+struct trace_trigger;
+struct trace_trigger_args;
+
+/* An event has occurred. */
+struct trace_trigger_hit {
+	const struct trace_event_file *file;
+	/* The event, its head filled in; NULL unless the command has TRACE_TRIGGER_NEEDS_ENTRY. */
+	void *entry;
+	uint32_t bytes;
+	uintptr_t caller; /* an address in the probe: its frame is on the stack */
+};
+
+enum trace_trigger_flag {
+	/* func looks at the entry. A trigger with a condition needs it as well, by itself. */
+	TRACE_TRIGGER_NEEDS_ENTRY = 1,
+	/*
+	 * func is called after the event was recorded, with entry NULL; the condition is examined
+	 * before. An event has at most TRACE_TRIGGER_MAX_LATE such triggers.
+	 */
+	TRACE_TRIGGER_AFTER_RECORD = 2,
+	/* The list shows it behind those without this flag, the oldest first. */
+	TRACE_TRIGGER_LISTED_LAST = 4,
+	/* Opening the file for writing with truncation takes it away. */
+	TRACE_TRIGGER_TRUNCATED = 8,
+	/*
+	 * It is about another event of the instance: NAME:SYSTEM:EVENT[:COUNT]. It is a soft user
+	 * of that event, too.
+	 */
+	TRACE_TRIGGER_HAS_TARGET = 16,
+};
+
+#define TRACE_TRIGGER_MAX_LATE 8u
+
+/* What a word written to `trigger` means. All functions but func may be NULL. */
+struct trace_trigger_command {
+	const char *name;
+	uint32_t flags; /* of enum trace_trigger_flag */
+	/* Where the list of available triggers names it: those with a smaller number come first. */
+	uint32_t place;
+	/*
+	 * An event has at most one trigger of a kind, or of a kind and target: a second one is
+	 * -EEXIST, and `!` takes that one away, whatever command of the kind is named. NULL: any
+	 * number of them; trace_trigger_find() finds none.
+	 */
+	const char *kind;
+
+	/* Act. A trigger that has a count asks trace_trigger_take() first. */
+	void (*func)(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+	/*
+	 * Carry out what was written, which begins with the name. 0, or -errno after
+	 * trace_trigger_blame(). NULL: trace_trigger_run(), which sets or removes a trigger.
+	 */
+	int (*run)(const struct trace_trigger_command *command, struct trace_trigger_args *args);
+	/*
+	 * A trigger is about to be set: make what the instance needs for it, which stays when it
+	 * cannot be set after all. -errno: it is not set.
+	 */
+	int (*prepare)(struct trace_trigger *trigger);
+	/* Write its line, newline included. NULL: trace_trigger_print(). */
+	void (*print)(const struct trace_trigger *trigger, struct trace_seq *seq);
+	/* It was taken out of the list; func may still be running. */
+	void (*end)(struct trace_trigger *trigger);
+	/* func does not run any more: free what `private` has. */
+	void (*free)(struct trace_trigger *trigger);
+};
+
+#define TRACE_TRIGGER_UNLIMITED UINT64_MAX
+
+struct trace_trigger {
+	const struct trace_trigger_command *command;
+	struct trace_event_file *file;
+	struct trace_event_file *target; /* with TRACE_TRIGGER_HAS_TARGET, else NULL */
+	_Atomic uint64_t count;		 /* how often it still acts, or TRACE_TRIGGER_UNLIMITED */
+	struct trace_filter *filter;	 /* NULL: no condition */
+	char *filter_text;		 /* NULL: no condition */
+	size_t filter_bytes;		 /* of filter_text, NUL included */
+	void *private;			 /* the command's */
+	struct trace_trigger *_Atomic next;
+	struct trace_trigger *next_gone; /* of those that are out of their lists */
+};
+
+/*
+ * For func: is the trigger to act? One from its count is taken; false when that is 0. Any context.
+ */
+static inline bool trace_trigger_take(struct trace_trigger *trigger)
+{
+	uint64_t left = atomic_load_explicit(&trigger->count, memory_order_relaxed);
+
+	while (left && left != TRACE_TRIGGER_UNLIMITED) {
+		if (atomic_compare_exchange_weak(&trigger->count, &left, left - 1))
+			return true;
+	}
+	return left;
+}
+
+/* For func, after take: there was nothing to be done. Any context. */
+static inline void trace_trigger_give_back(struct trace_trigger *trigger)
+{
+	if (atomic_load_explicit(&trigger->count, memory_order_relaxed) != TRACE_TRIGGER_UNLIMITED)
+		atomic_fetch_add(&trigger->count, 1);
+}
+
+/* ---- What was written ---- */
+
+struct trace_trigger_args {
+	struct trace_event_file *file;
+	bool is_removal; /* it began with `!` */
+	/* Behind the name and what ends it, without blanks in front; NULL: nothing. Is cut up. */
+	char *text;
+	const char *why; /* what is wrong with it, or NULL */
+	const char *at;	 /* in `text`, or NULL: the name */
+};
+
+/* Say what is wrong, for error_log: `why` lasts. Returns `err`. */
+int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const char *why, int err);
+
+/* What trace_trigger_set() is to do. */
+struct trace_trigger_wish {
+	uint64_t count;
+	const char *condition; /* the expression without `if`; NULL: none */
+	struct trace_event_file *target;
+	void *private;
+};
+
+/*
+ * The parameter and the condition of `text`, each NULL when there is none: PARAM[ if CONDITION].
+ * 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so that what
+ * does not begin with a digit is a condition.
+ */
+int trace_trigger_separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
+			   char **out_condition);
+/* Carry out what was written for a usual command. 0; -EEXIST, or what else is wrong. */
+int trace_trigger_run(const struct trace_trigger_command *command, struct trace_trigger_args *args);
+
+/* ---- Triggers of an event ---- */
+
+/*
+ * Set a trigger. 0; -EEXIST; -EINVAL or what else a filter says; -ENOSPC: too many that act after
+ * the record; -ENOMEM; an error of prepare(), or of the code's patching. Nothing has changed then,
+ * and wish->private is still the caller's.
+ */
+int trace_trigger_set(const struct trace_trigger_command *command, struct trace_trigger_args *args,
+		      const struct trace_trigger_wish *wish);
+/* The trigger of that kind and target, or NULL. */
+struct trace_trigger *trace_trigger_find(const struct trace_event_file *file,
+					 const struct trace_trigger_command *command,
+					 const struct trace_event_file *target);
+/* Take it away. When this returns, func does not run any more, and the trigger is freed. */
+void trace_trigger_remove(struct trace_trigger *trigger);
+/* What `trigger` shows of it: NAME[:SYSTEM:EVENT]:unlimited or :count=N, and the condition. */
+void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq);
+/* The end of such a line: the condition, if there is one, and a newline. */
+void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq);
+
+/* ---- For the file `trigger`, and boot parameters ---- */
+
+/*
+ * Carry out a line of `trigger`, which is changed. 0, or -errno with *out_why, a text that lasts or
+ * NULL, and *out_at in `text`.
+ */
+int trace_triggers_write(struct trace_event_file *file, char *text, const char **out_why,
+			 const char **out_at);
+/* Remove what truncation takes away. */
+void trace_triggers_truncate(struct trace_event_file *file);
+/* The next one of those that there are, by `place`; start with NULL. NULL behind the last. */
+const struct trace_trigger_command *
+trace_trigger_command_behind(const struct trace_trigger_command *before);
+
+/* The instance goes: take the triggers of all its events away. For event_file.c. */
+void trace_triggers_array_gone(struct trace_array *tr);
+
+/* ---- For event_write.c. Any context, preemption off. ---- */
+
+/* Triggers that are to be called after the event was recorded. */
+struct trace_triggers_late {
+	uint32_t nr;
+	struct trace_trigger *at[TRACE_TRIGGER_MAX_LATE];
+};
+void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late);
+void trace_triggers_call_late(const struct trace_trigger_hit *hit,
+			      const struct trace_triggers_late *late);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * The triggers traceon, traceoff, stacktrace. See trigger.h.
+ */
+#include "event_file.h"
+#include "trigger_commands.h"
+#include "instance/stacktrace.h"
+
+/*
+ * One is taken from the count for each time that the switch is moved, whatever other CPUs do
+ * meanwhile: it is taken first, and given back when somebody else has moved the switch.
+ */
+static void switch_recording(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
+			     bool on)
+{
+	struct ring_buffer *buffer = hit->file->tr->buffer;
+	bool was_moved;
+
+	if (ring_buffer_record_is_set_on(buffer) == on || !trace_trigger_take(trigger))
+		return;
+	was_moved = on ? ring_buffer_record_on(buffer) : ring_buffer_record_off(buffer);
+	if (!was_moved)
+		trace_trigger_give_back(trigger);
+}
+
+static void func_traceon(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	switch_recording(trigger, hit, true);
+}
+
+static void func_traceoff(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	switch_recording(trigger, hit, false);
+}
+
+/* The first line is the code that has the tracepoint. */
+static void func_stacktrace(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	const struct trace_event_file *file = hit->file;
+	const struct tracepoint *tp = file->call->tp;
+	struct tracepoint_funcs *funcs = trace_atomic_load_acquire(&tp->funcs);
+
+	if (!trace_trigger_take(trigger))
+		return;
+	/* With several probes, `iterate` stands between the tracepoint and the probe. */
+	trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), hit->caller,
+			       funcs->func == tp->iterate, file->own_depth);
+}
+
+const struct trace_trigger_command trace_event_triggers[] = {
+	{ .name = "traceon", .place = 10, .kind = "traceon/off", .func = func_traceon },
+	{ .name = "traceoff",
+	  .place = 11,
+	  .kind = "traceon/off",
+	  .flags = TRACE_TRIGGER_AFTER_RECORD,
+	  .func = func_traceoff },
+	{ .name = "stacktrace",
+	  .place = 30,
+	  .kind = "stacktrace",
+	  .flags = TRACE_TRIGGER_AFTER_RECORD,
+	  .func = func_stacktrace },
+	{ .name = NULL },
+};

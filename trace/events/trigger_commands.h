@@ -1,0 +1,14 @@
+/*
+ * Tables of trigger commands; the last of each has no name. A feature names its table in
+ * instance/feature.h.
+ */
+#ifndef TRACE_TRIGGER_COMMANDS_H
+#define TRACE_TRIGGER_COMMANDS_H
+
+#include "trigger.h"
+
+extern const struct trace_trigger_command trace_event_triggers[]; /* trigger_commands.c */
+extern const struct trace_trigger_command
+	trace_snapshot_triggers[]; /* tracers/snapshot_command.c */
+
+#endif

@@ -1,0 +1,238 @@
+/*
+ * From what is written to `trigger` to a trigger, and back. See trigger.h.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "event_file.h"
+#include "trigger_private.h"
+#include "instance/event_private.h"
+#include "instance/feature.h"
+#include "text/str.h"
+
+/* ---- The registry: the tables of all features ---- */
+
+static const struct trace_trigger_command *find_command(const char *name)
+{
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		const struct trace_trigger_command *command = (*at)->triggers;
+
+		for (; command && command->name; command++) {
+			if (trace_streq(command->name, name))
+				return command;
+		}
+	}
+	return NULL;
+}
+
+/* The one with the smallest place that is not below `place`. */
+static const struct trace_trigger_command *command_from(uint32_t place)
+{
+	const struct trace_trigger_command *first = NULL;
+
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		const struct trace_trigger_command *command = (*at)->triggers;
+
+		for (; command && command->name; command++) {
+			if (command->place >= place && (!first || command->place < first->place))
+				first = command;
+		}
+	}
+	return first;
+}
+
+const struct trace_trigger_command *
+trace_trigger_command_behind(const struct trace_trigger_command *before)
+{
+	return command_from(before ? before->place + 1 : 0);
+}
+
+/* ---- Parts of a line ---- */
+
+int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const char *why, int err)
+{
+	args->why = why;
+	args->at = at;
+	return err;
+}
+
+static bool is_end(char c, const char *ends)
+{
+	while (*ends && *ends != c)
+		ends++;
+	return *ends;
+}
+
+/*
+ * Cut the part up to one of the characters of `ends` off; *rest is NULL when the text ends there.
+ */
+static char *cut(char **rest, const char *ends)
+{
+	char *part = *rest, *at = part;
+
+	while (*at && !is_end(*at, ends))
+		at++;
+	*rest = *at ? at + 1 : NULL;
+	*at = '\0';
+	return part;
+}
+
+static char *skip_blanks(char *text)
+{
+	while (trace_is_space(*text))
+		text++;
+	return text;
+}
+
+/* `text` begins with the word `if`, which is cut off. */
+static int take_if(struct trace_trigger_args *args, char *text, char **out_condition)
+{
+	char *rest = text;
+
+	if (!trace_streq(cut(&rest, " \\t"), "if"))
+		return trace_trigger_blame(args, text, "neither a count nor `if`", -EINVAL);
+	rest = rest ? skip_blanks(rest) : NULL;
+	if (!rest || !*rest)
+		return trace_trigger_blame(args, text, "no condition behind `if`", -EINVAL);
+	*out_condition = rest;
+	return 0;
+}
+
+int trace_trigger_separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
+			   char **out_condition)
+{
+	char *rest = args->text;
+
+	*out_param = *out_condition = NULL;
+	if (!rest)
+		return is_needed ? trace_trigger_blame(args, NULL, "it needs a parameter", -EINVAL)
+				 : 0;
+	if (is_needed || (*rest >= '0' && *rest <= '9')) {
+		*out_param = cut(&rest, " \\t");
+		rest = rest ? skip_blanks(rest) : NULL;
+	}
+	return rest && *rest ? take_if(args, rest, out_condition) : 0;
+}
+
+/* A count and what else may stand behind a colon, which is ignored as on Linux. */
+static int parse_count(struct trace_trigger_args *args, char *param, uint64_t *out_count)
+{
+	char *number = param ? cut(&param, ":") : NULL;
+	int err;
+
+	*out_count = TRACE_TRIGGER_UNLIMITED;
+	if (!number || !*number)
+		return 0;
+	err = trace_parse_u64(number, 0, out_count);
+	if (err)
+		trace_trigger_blame(args, number,
+				    err == -ERANGE ? "the count is too large"
+						   : "the count is not a number",
+				    err);
+	return err;
+}
+
+static struct trace_event_call *find_call(const char *system, const char *name)
+{
+	struct trace_event_call *call = NULL;
+	size_t at;
+
+	trace_events_lock();
+	at = trace_event_place(system, name);
+	if (at < trace_nr_events()) {
+		struct trace_event *event = trace_event_at(at);
+
+		if (trace_streq(event->system, system) && trace_streq(event->name, name))
+			call = event->call;
+	}
+	trace_events_unlock();
+	return call;
+}
+
+/* SYSTEM:EVENT, which is cut off *param: that event in the same instance. */
+static int parse_target(struct trace_trigger_args *args, char **param,
+			struct trace_event_file **out_target)
+{
+	char *system = cut(param, ":"), *name = *param ? cut(param, ":") : NULL;
+	struct trace_event_call *call;
+
+	if (!name)
+		return trace_trigger_blame(args, system, "SYSTEM:EVENT is missing", -EINVAL);
+	call = find_call(system, name);
+	if (!call)
+		return trace_trigger_blame(args, system, "there is no such event", -EINVAL);
+	*out_target = trace_event_file_get(args->file->tr, call);
+	return *out_target ? 0 : -ENOMEM;
+}
+
+/* ---- A line ---- */
+
+int trace_trigger_run(const struct trace_trigger_command *command, struct trace_trigger_args *args)
+{
+	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
+	struct trace_trigger_wish wish = { .count = TRACE_TRIGGER_UNLIMITED };
+	char *param, *condition;
+	int err = trace_trigger_separate(args, has_target, &param, &condition);
+
+	if (!err && has_target)
+		err = parse_target(args, &param, &wish.target);
+	if (err)
+		return err;
+	if (args->is_removal) {
+		struct trace_trigger *trigger;
+
+		trigger = trace_trigger_find(args->file, command, wish.target);
+		if (trigger)
+			trace_trigger_remove(trigger);
+		return 0;
+	}
+	err = parse_count(args, param, &wish.count);
+	wish.condition = condition;
+	return err ? err : trace_trigger_set(command, args, &wish);
+}
+
+int trace_triggers_write(struct trace_event_file *file, char *text, const char **out_why,
+			 const char **out_at)
+{
+	const struct trace_trigger_command *command;
+	struct trace_trigger_args args = { .file = file };
+	char *name, *rest = trace_strip(text);
+	int err;
+
+	args.is_removal = *rest == '!';
+	rest += args.is_removal;
+	name = cut(&rest, ": \t");
+	command = find_command(name);
+	rest = rest ? skip_blanks(rest) : NULL;
+	args.text = rest && *rest ? rest : NULL;
+	if (!command)
+		err = trace_trigger_blame(&args, name, "there is no such trigger", -EINVAL);
+	else
+		err = (command->run ? command->run : trace_trigger_run)(command, &args);
+	*out_why = args.why;
+	*out_at = args.at ? args.at : name;
+	return err;
+}
+
+/* ---- And back ---- */
+
+void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq)
+{
+	if (trigger->filter_text)
+		trace_seq_printf(seq, " if %s", trigger->filter_text);
+	trace_seq_putc(seq, '\n');
+}
+
+void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq)
+{
+	uint64_t count = trigger->count;
+
+	trace_seq_puts(seq, trigger->command->name);
+	if (trigger->target)
+		trace_seq_printf(seq, ":%s:%s", trigger->target->call->event.system,
+				 trigger->target->call->event.name);
+	if (count == TRACE_TRIGGER_UNLIMITED)
+		trace_seq_puts(seq, ":unlimited");
+	else
+		trace_seq_printf(seq, ":count=%llu", (unsigned long long)count);
+	trace_trigger_print_condition(trigger, seq);
+}

@@ -1,0 +1,89 @@
+/*
+ * The file `trigger` of a trace event. See fs_file.h, events/trigger.h.
+ */
+#include "events/event_file.h"
+#include "events/trigger.h"
+#include "fs_file.h"
+
+#define TRIGGER_MAX 4095u /* as on Linux */
+
+static struct trace_event_call *call_of(const struct trace_handle *handle)
+{
+	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
+}
+
+static void show_available(struct trace_seq *seq)
+{
+	const struct trace_trigger_command *command = NULL;
+
+	trace_seq_puts(seq, "# Available triggers:\n#");
+	while ((command = trace_trigger_command_behind(command)))
+		trace_seq_printf(seq, " %s", command->name);
+	trace_seq_putc(seq, '\n');
+}
+
+static void show_one(const struct trace_trigger *trigger, struct trace_seq *seq)
+{
+	if (trigger->command->print)
+		trigger->command->print(trigger, seq);
+	else
+		trace_trigger_print(trigger, seq);
+}
+
+static int trigger_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_event_file *file;
+	const struct trace_trigger *trigger;
+
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_find(handle->tr, call_of(handle));
+	trigger = file ? file->triggers : NULL;
+	for (size_t i = 0; trigger && i < handle->index; i++)
+		trigger = trigger->next;
+	if (trigger)
+		show_one(trigger, seq);
+	else if (!handle->index)
+		show_available(seq);
+	handle->index++;
+	trace_plat_unlock(&trace_config_lock);
+	return seq->len ? 1 : 0;
+}
+
+static int trigger_open(struct trace_handle *handle)
+{
+	struct trace_event_file *file;
+
+	if (!(handle->flags & TRACE_FS_TRUNC))
+		return 0;
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_find(handle->tr, call_of(handle));
+	if (file)
+		trace_triggers_truncate(file);
+	trace_plat_unlock(&trace_config_lock);
+	return 0;
+}
+
+static int trigger_store(struct trace_handle *handle, char *text)
+{
+	const char *why = NULL, *at = NULL;
+	struct trace_event_file *file;
+	int err = -ENOMEM;
+
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_get(handle->tr, call_of(handle));
+	if (file)
+		err = trace_triggers_write(file, text, &why, &at);
+	trace_plat_unlock(&trace_config_lock);
+	if (err && why)
+		trace_handle_blame(handle, at, why);
+	return err;
+}
+
+const struct trace_file trace_event_trigger_file = {
+	.name = "trigger",
+	.mode = TRACE_MODE_WRITE,
+	.next = trigger_next,
+	.open = trigger_open,
+	.store = trigger_store,
+	.store_max = TRIGGER_MAX,
+};
