@@ -27,6 +27,7 @@
 #include <trace/static_key.h>
 
 #define LOG_LINE_MAX 256
+#define SMALL_BYTES  2048u /* more than that takes whole pages */
 #define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
 
 _Static_assert(sizeof(struct mutex) <= sizeof(struct trace_plat_lock), "lock has room");
@@ -42,12 +43,16 @@ struct mutex text_mutex;
 
 void *trace_plat_alloc(size_t bytes)
 {
+	if (bytes <= SMALL_BYTES)
+		return kzalloc(bytes);
 	return bytes <= PAGE_SIZE ? page_alloc_zeroed(0) : vmalloc(bytes);
 }
 
 void trace_plat_free(void *memory, size_t bytes)
 {
-	if (bytes <= PAGE_SIZE)
+	if (bytes <= SMALL_BYTES)
+		kfree(memory);
+	else if (bytes <= PAGE_SIZE)
 		page_free(memory, 0);
 	else
 		vfree(memory);

@@ -41,7 +41,7 @@ struct slab {
 	void *free; /* first free object */
 	uint32_t nr_live;
 	uint32_t unused;
-} __attribute__((aligned(16)));
+} __attribute__((aligned(64)));
 
 struct slab_cache {
 	struct spinlock lock; /* guards everything from `slabs` on, and the slabs */
@@ -70,7 +70,7 @@ static struct slab_cache classes[ARRAY_SIZE(class_bytes)];
 
 static struct red_zone *slab_red_zone_of(const struct slab_cache *cache, void *object)
 {
-	return (struct red_zone *)((char *)object + cache->stride - sizeof(struct red_zone));
+	return (struct red_zone *)((char *)object + ALIGN_UP(cache->object_bytes, 16u));
 }
 
 static bool slab_is_filled(const uint8_t *from, size_t len, uint8_t byte)
@@ -119,14 +119,15 @@ static void slab_check_returned(struct slab_cache *cache, void *object)
 
 static void slab_cache_setup(struct slab_cache *cache, const char *name, size_t bytes)
 {
-	uint64_t flags;
+	uint64_t flags, align;
 
 	memset(cache, 0, sizeof(*cache));
 	cache->name = name;
 	cache->object_bytes = (uint32_t)(bytes < sizeof(void *) ? sizeof(void *) : bytes);
-	cache->stride = (uint32_t)ALIGN_UP(bytes, 16ul);
-	if (KERNEL_DEBUG)
-		cache->stride += (uint32_t)sizeof(struct red_zone);
+	/* The slab's head ends at a multiple of 64: so do objects whose size is one. */
+	align = bytes % 64 ? 16ul : 64ul;
+	cache->stride =
+		(uint32_t)ALIGN_UP(bytes + (KERNEL_DEBUG ? sizeof(struct red_zone) : 0), align);
 	while (cache->order < SLAB_MAX_ORDER &&
 	       ((PAGE_SIZE << cache->order) - sizeof(struct slab)) / cache->stride < SLAB_MIN_NR)
 		cache->order++;

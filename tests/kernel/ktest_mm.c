@@ -98,6 +98,14 @@ static void test_kmalloc_sizes(void)
 		kfree(a);
 		kfree(b);
 	}
+	/* What a CPU writes often has cache lines of its own. */
+	for (size_t bytes = 64; bytes <= 2048; bytes += 64) {
+		void *a = kmalloc(bytes), *b = kmalloc(bytes);
+
+		KTEST_CHECK((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
+		kfree(a);
+		kfree(b);
+	}
 	KTEST_CHECK(kcalloc(SIZE_MAX / 2, 3) == NULL);
 	KTEST_CHECK(kmalloc((PAGE_SIZE << PAGE_MAX_ORDER) + 1) == NULL);
 	kfree(NULL);

@@ -102,7 +102,11 @@ void *trace_plat_alloc(size_t bytes)
 	}
 	if (fake_alloc_budget > 0)
 		fake_alloc_budget--;
-	if (posix_memalign(&memory, 4096, bytes ? bytes : 1) != 0)
+	if (posix_memalign(&memory,
+			   bytes >= 4096 ? 4096
+			   : bytes % 64	 ? 16
+					 : 64,
+			   bytes ? bytes : 1) != 0)
 		return NULL;
 	memset(memory, 0, bytes);
 	atomic_fetch_add(&fake_alloc_out, 1);

@@ -88,7 +88,10 @@ static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
 
 /* ---- Memory ---- */
 
-/* Zeroed, page aligned, virtually contiguous; NULL when out of memory. Thread context. */
+/*
+ * Zeroed, virtually contiguous. A page or more is page aligned; less is aligned to 16, or to 64 if
+ * its size is a multiple of that. NULL when out of memory. Thread context.
+ */
 void *trace_plat_alloc(size_t bytes);
 void trace_plat_free(void *memory, size_t bytes);
 
