@@ -8,6 +8,7 @@ CMDLINE	   ?=
 DEBUG	   ?= 0
 TESTS	   ?= 0
 SITES	   ?= 0
+EVENTS	   ?= 0
 RECORDMCOUNT ?= tool
 QEMU	   ?= qemu-system-x86_64
 MACHINE	   ?= q35
@@ -43,7 +44,10 @@ include tests/kernel/files.mk
 include tools/build.mk
 
 ifneq ($(SITES),0)
-GEN_SRCS := $(BUILD)/gen/sites.c
+GEN_SRCS += $(BUILD)/gen/sites.c
+endif
+ifneq ($(EVENTS),0)
+GEN_SRCS += $(BUILD)/gen/events.c
 endif
 
 traced_srcs  := $(KERNEL_SRCS) $(ARCH_SRCS) $(GEN_SRCS)
@@ -94,7 +98,7 @@ LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecst
 
 # A change of compiler or flags rebuilds what they were used for; sites are in traced objects only.
 flags_now := $(CC) | $(CFLAGS_COMMON) | $(NASMFLAGS) | $(LDFLAGS)
-sites_now := $(CFLAGS_TRACED) | $(RECORDMCOUNT) | $(SITES)
+sites_now := $(CFLAGS_TRACED) | $(RECORDMCOUNT) | $(SITES) | $(EVENTS)
 stamp = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 $(BUILD)/flags: FORCE
 	$(call stamp,$(flags_now))
@@ -146,6 +150,11 @@ $(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags.sites
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)tools/gen-sites $(SITES) > $@
+$(BUILD)/gen/events.c: tools/gen-events $(BUILD)/flags.sites
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)tools/gen-events $(EVENTS) > $(BUILD)/gen/events_many.h
+	$(Q)tools/gen-events $(EVENTS) calls > $@
 
 -include $(objs.fathom-test:.o=.d) $(BUILD)/gen/offsets.d
 

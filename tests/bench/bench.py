@@ -53,6 +53,9 @@ ROWS = {
     "event_inst2": ("event with one int in the root and an instance", "instructions", 1192, 200),
     "event_inst3": ("event with one int in the root and 2 instances", "instructions", 1776, 290),
     "event_stack": ("event with one int and its stack", "instructions", 6850, 800),
+    "events_all_on": ("enable all of 1,400 events (`EVENTS=1400`), per event", "instructions", 11600, 400),
+    "events_all_syncs": ("core syncs for that", "syncs", 7005, 3),
+    "instance_make": ("make an instance, with 1,400 events", "instructions", 41600000, 500000),
     "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 353, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
     "site_bytes": ("record of a site", "bytes", 16, 8),
@@ -62,6 +65,7 @@ ROWS = {
     "glob_insn": ("glob *sched* over about 36,000 records, per record", "instructions", 2330, 150),
 }
 MANY_SITES = 35000
+MANY_EVENTS = 1400
 
 
 def make(build, *variables):
@@ -187,6 +191,9 @@ def main():
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
     system = system_level(build)
     scaling = patch_scaling(build, options.quick)
+    events = build / f"events-{MANY_EVENTS}"
+    make(events, f"EVENTS={MANY_EVENTS}")
+    found.update(measure(events, names="events_all_on instance_make"))
     many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt")
     with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
         boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]

@@ -10,6 +10,7 @@
 #include <kernel/command.h>
 #include <kernel/string.h>
 #include <trace/fmt.h>
+#include <trace/platform.h>
 #include "bench.h"
 #include "bench_private.h"
 
@@ -171,10 +172,59 @@ static int bench_tp_probe(struct command_env *env, const char *name)
 	return bench_event_probe(false);
 }
 
+/* Instructions of a write to a file, or -errno. */
+static int bench_cost_of_write(const char *file, const char *text, uint64_t *out_cycles)
+{
+	uint64_t start = trace_plat_cycles();
+	int err = bench_write_file(file, text);
+
+	*out_cycles = trace_plat_cycles() - start;
+	return err;
+}
+
+/* All events on, with `tracing_on` 0: what switching costs, per event, not what they record. */
+static int bench_events_all_on(struct command_env *env, const char *name)
+{
+	uint64_t nr = bench_count_lines("available_events"), cycles = 0;
+	struct trace_poke_stats before, after;
+	int err = bench_write_file("tracing_on", "0");
+
+	if (!err)
+		err = bench_write_file("events/enable", "1"); /* the first time allocates */
+	if (!err)
+		err = bench_write_file("events/enable", "0");
+	trace_plat_poke_stats(&before);
+	if (!err)
+		err = bench_cost_of_write("events/enable", "1", &cycles);
+	trace_plat_poke_stats(&after);
+	bench_write_file("events/enable", "0");
+	bench_write_file("tracing_on", "1");
+	if (err || !nr)
+		return err ? err : -ENOENT;
+	bench_print(env, name, cycles * 1000 / nr, "instructions/event");
+	bench_print(env, "events_all_syncs", (after.syncs - before.syncs) * 1000, "syncs");
+	bench_print(env, "events", nr * 1000, "events");
+	return 0;
+}
+
+static int bench_instance(struct command_env *env, const char *name)
+{
+	uint64_t start = trace_plat_cycles();
+	int err = bench_make_instance("instances/bench");
+
+	start = trace_plat_cycles() - start;
+	if (err)
+		return err;
+	bench_remove_instance("instances/bench");
+	bench_print(env, name, start * 1000, "instructions");
+	return 0;
+}
+
 const struct bench bench_event_rows[] = {
-	{ "tp_off", bench_tp_off },	 { "tp_probe", bench_tp_probe },
-	{ "event_int", bench_event },	 { "event_three", bench_event },
-	{ "event_dynstr", bench_event }, { "event_off", bench_event },
-	{ "event_inst2", bench_event },	 { "event_inst3", bench_event },
-	{ "event_stack", bench_event },	 {},
+	{ "tp_off", bench_tp_off },	     { "tp_probe", bench_tp_probe },
+	{ "event_int", bench_event },	     { "event_three", bench_event },
+	{ "event_dynstr", bench_event },     { "event_off", bench_event },
+	{ "event_inst2", bench_event },	     { "event_inst3", bench_event },
+	{ "event_stack", bench_event },	     { "events_all_on", bench_events_all_on },
+	{ "instance_make", bench_instance }, {},
 };

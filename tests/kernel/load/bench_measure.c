@@ -131,6 +131,23 @@ static void bench_read_file(const char *name, char *text, size_t size)
 	text[used] = '\0';
 }
 
+uint64_t bench_count_lines(const char *name)
+{
+	char text[512];
+	struct file *file;
+	uint64_t nr = 0;
+	ssize_t len;
+
+	if (vfs_open(BENCH_TRACING, name, VFS_READ, &file))
+		return 0;
+	while ((len = file_read(file, text, sizeof(text))) > 0) {
+		for (ssize_t i = 0; i < len; i++)
+			nr += text[i] == '\n';
+	}
+	file_put(file);
+	return nr;
+}
+
 void bench_count(const char *dir, struct bench_counts *out_counts)
 {
 	char name[64], text[512];

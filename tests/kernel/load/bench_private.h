@@ -50,6 +50,9 @@ int bench_write_file(const char *name, const char *text);
 int bench_make_instance(const char *name);
 void bench_remove_instance(const char *name);
 
+/* Lines of a file; 0 when it cannot be read. */
+uint64_t bench_count_lines(const char *name);
+
 /* What the `stats` files of all CPUs say. */
 struct bench_counts {
 	uint64_t entries;
