@@ -159,7 +159,7 @@ static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, con
 	case FTRACE_MATCH_END:
 		return len >= want && same(name + len - want, pattern->search, want);
 	case FTRACE_MATCH_GLOB:
-		return trace_glob_match(pattern->search, name);
+		return trace_glob_match_len(pattern->search, name, len);
 	case FTRACE_MATCH_MIDDLE:
 	case FTRACE_MATCH_INDEX:
 		break;

@@ -59,28 +59,34 @@ static bool element_match(const char **pattern, char c)
 
 /*
  * After a mismatch it is enough to let the last star take one more character. Letting an earlier
- * star take more could only bring us to the last star later, with less of the name left.
+ * star take more could only bring us to the last star later, with less of the text left.
  */
-bool trace_glob_match(const char *pattern, const char *name)
+bool trace_glob_match_len(const char *pattern, const char *text, size_t len)
 {
-	const char *retry_pattern = NULL, *retry_name = NULL;
+	const char *retry_pattern = NULL, *retry_text = NULL;
+	const char *end = text + len;
 
-	while (*name || *pattern) {
+	while (text < end || *pattern) {
 		if (*pattern == '*') {
 			retry_pattern = ++pattern;
-			retry_name = name;
+			retry_text = text;
 			if (!*pattern)
 				return true;
 			continue;
 		}
-		if (*name && *pattern && element_match(&pattern, *name)) {
-			name++;
+		if (text < end && *pattern && element_match(&pattern, *text)) {
+			text++;
 			continue;
 		}
-		if (!retry_pattern || !*name)
+		if (!retry_pattern || text == end)
 			return false;
 		pattern = retry_pattern;
-		name = ++retry_name;
+		text = ++retry_text;
 	}
 	return true;
+}
+
+bool trace_glob_match(const char *pattern, const char *name)
+{
+	return trace_glob_match_len(pattern, name, trace_strlen(name));
 }

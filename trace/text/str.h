@@ -31,6 +31,8 @@ void trace_strcpy(char *to, const char *from, size_t size);
  * of a class, and \ before a character that stands for itself?
  */
 bool trace_glob_match(const char *pattern, const char *name);
+/* The same of the `len` characters at `text`, none of which is NUL. */
+bool trace_glob_match_len(const char *pattern, const char *text, size_t len);
 bool trace_is_space(char c);
 /* Cut white space off the end of `text`, in place. Returns its first character that is none. */
 char *trace_strip(char *text);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "fake.h"
 #include "ops/ftrace_private.h"
+#include "text/str.h"
 
 static bool matches(const char *pattern_text, const char *name_text)
 {
@@ -78,6 +79,18 @@ static void test_examples(void **state)
 	assert_false(matches("*zzzzzzzzzz*", "aaaaaaaazzzzzzzzz"));
 }
 
+/* A text ends where its length says, whatever lies behind. */
+static void test_glob_end(void **state)
+{
+	(void)state;
+	assert_true(trace_glob_match_len("a?", "abcd", 2));
+	assert_false(trace_glob_match_len("a*d", "abcd", 2));
+	assert_true(trace_glob_match_len("a*d", "abcd", 4));
+	assert_false(trace_glob_match_len("?", "a", 0));
+	assert_true(trace_glob_match_len("*", "a", 0));
+	assert_true(trace_glob_match_len("", "a", 0));
+}
+
 /* The rules of *, ? and literals, by trying everything. */
 static bool slow_match(const char *p, const char *s)
 {
@@ -119,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_glob_end),
 		cmocka_unit_test(test_random_against_reference),
 	};
 
