@@ -2,6 +2,7 @@
  * What trace/ asks of its host in <trace/platform.h>, but for the inline half: each function does
  * it with something that the kernel has anyway. No call sites, because probes reach some of it.
  */
+#include <arch/nofault.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
@@ -165,6 +166,13 @@ bool trace_plat_is_irq_entry(uint32_t packed_ip)
 	return arch_is_irq_entry(trace_plat_ip_unpack(packed_ip));
 }
 
+/* ---- Memory ---- */
+
+bool trace_plat_read(void *to, const void *from, size_t bytes)
+{
+	return arch_read_nofault(to, from, bytes);
+}
+
 /* ---- Stacks ---- */
 
 bool trace_plat_stack_find(uintptr_t addr, struct trace_stack *out_stack)
@@ -230,6 +238,11 @@ void trace_plat_synchronize_preempt(void)
 bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 {
 	return thread_name(pid, may_wait, out_comm);
+}
+
+void trace_plat_current_comm(char *out_comm)
+{
+	memcpy(out_comm, current_thread()->name, TRACE_COMM_LEN);
 }
 
 struct each_thread {

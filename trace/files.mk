@@ -189,4 +189,4 @@ TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c poke_stats.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)

@@ -1,8 +1,10 @@
 /* trace_printk() where only a kernel has it: symbols of callers, interrupts, several CPUs. */
+#include <arch/sections.h>
 #include <arch/smp.h>
 #include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/string.h>
+#include <kernel/thread.h>
 #include <trace/fs.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
@@ -208,6 +210,18 @@ static void test_no_snapshot(void)
 	put("trace", "");
 }
 
+/* What filters of events ask for in probes. */
+static void test_current(void)
+{
+	char comm[TRACE_COMM_LEN], byte;
+
+	trace_plat_current_comm(comm);
+	KTEST_CHECK(strcmp(comm, current_thread()->name) == 0);
+	KTEST_CHECK(trace_plat_read(&byte, comm, 1) && byte == comm[0]);
+	KTEST_CHECK(!trace_plat_read(&byte, NULL, 1));
+	KTEST_CHECK(!trace_plat_read(&byte, boot_stack_guard, 1));
+}
+
 const struct ktest ktest_trace[] = {
 	{ "trace_printk_caller", test_caller },
 	{ "trace_printk_interrupts", test_interrupts },
@@ -215,5 +229,6 @@ const struct ktest ktest_trace[] = {
 	{ "trace_stack", test_stack },
 	{ "trace_switch", test_switch },
 	{ "trace_switch_no_snapshot", test_no_snapshot },
+	{ "trace_current", test_current },
 	{ 0 },
 };

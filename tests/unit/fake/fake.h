@@ -49,6 +49,8 @@ extern size_t fake_alloc_max_bytes; /* larger ones fail; 0: no limit */
 extern _Atomic long fake_alloc_out; /* allocated and not freed */
 extern _Atomic uint64_t fake_alloc_calls;
 extern void (*fake_on_alloc)(void); /* called before each allocation, not within itself */
+#define FAKE_PAGE_BYTES 4096u
+extern const void *fake_bad_page; /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
 
 /* ---- Text ---- */
 /* Functions named `names`, in this order, each with a call to __fentry__ at its start. */

@@ -19,6 +19,7 @@ _Atomic uint64_t fake_alloc_calls;
 void (*fake_on_alloc)(void);
 bool fake_interrupted;
 bool fake_names_held;
+const void *fake_bad_page;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
@@ -64,6 +65,7 @@ void fake_thread_reset(void)
 	fake_on_alloc = NULL;
 	fake_interrupted = false;
 	fake_names_held = false;
+	fake_bad_page = NULL;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
@@ -336,6 +338,28 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 	if (thread)
 		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
 	return thread != NULL;
+}
+
+void trace_plat_current_comm(char *out_comm)
+{
+	struct fake_thread *thread = find_thread(trace_plat_current_pid());
+
+	memset(out_comm, 0, TRACE_COMM_LEN);
+	if (thread)
+		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
+}
+
+/* Bytes near an object may be read, as in a kernel: the sanitiser is not asked. */
+__attribute__((no_sanitize("address"))) bool trace_plat_read(void *to, const void *from,
+							     size_t bytes)
+{
+	uintptr_t bad = (uintptr_t)fake_bad_page, start = (uintptr_t)from;
+
+	if (!from || (bad && start < bad + FAKE_PAGE_BYTES && bad < start + bytes))
+		return false;
+	for (size_t i = 0; i < bytes; i++)
+		((volatile char *)to)[i] = ((const volatile char *)from)[i];
+	return true;
 }
 
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),

@@ -79,6 +79,11 @@ void trace_plat_wake(struct trace_plat_waitq *queue);
 /* The running thread as the scheduler sees it; ip and parent_ip are 0. Any context but NMI. */
 struct trace_sched_thread;
 void trace_plat_current_sched(struct trace_sched_thread *out_thread);
+/*
+ * The name of the running thread, TRACE_COMM_LEN bytes with a NUL; in interrupts, of the
+ * interrupted one. Waits for nobody. Probe context, preemption off.
+ */
+void trace_plat_current_comm(char *out_comm);
 
 /*
  * Have deferred->fn(deferred) called soon, in a thread of the host. Probe context. `deferred`
@@ -89,6 +94,14 @@ struct trace_plat_deferred {
 	struct trace_plat_deferred *next; /* for the host */
 };
 void trace_plat_defer(struct trace_plat_deferred *deferred);
+
+/* ---- Memory. Probe context. ---- */
+
+/*
+ * Copy `bytes` bytes from `from`, which may be any address; false, with part of `to` perhaps
+ * written, when some of them cannot be read.
+ */
+bool trace_plat_read(void *to, const void *from, size_t bytes);
 
 /* ---- Stacks. Probe context. ---- */
 
