@@ -73,6 +73,14 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
 	trace/events/event_write.c \
+	trace/events/filter_build.c \
+	trace/events/filter_cpus.c \
+	trace/events/filter_match.c \
+	trace/events/filter_number.c \
+	trace/events/filter_parse.c \
+	trace/events/filter_pred.c \
+	trace/events/filter_text.c \
+	trace/events/filter_value.c \
 	trace/events/trigger.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
@@ -148,8 +156,9 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_stack_tracer.c \
 	trace/start/feature_text.c \
 	trace/start/features.c
-# Reserve and commit, and the callbacks of the tracers, end in jumps to their slow halves: they need no frame.
+# Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
+CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer

@@ -1,0 +1,74 @@
+/*
+ * The memory of a filter, and what its instructions have in common: see filter_private.h.
+ */
+#include "filter_private.h"
+
+static size_t mask_bytes(void)
+{
+	return (trace_plat_nr_cpus() + 63) / 64 * sizeof(uint64_t);
+}
+
+/*
+ * A comparison takes one instruction, or one for each 8 characters of its text and the NUL behind
+ * that. It has either a text or a mask, each of which begins at a multiple of 8.
+ */
+int filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars)
+{
+	size_t max_insns = max_preds + max_chars / 8;
+	size_t max_data = max_chars + max_preds * (sizeof(uint64_t) + mask_bytes());
+	size_t bytes =
+		sizeof(struct trace_filter) + max_insns * sizeof(struct filter_insn) + max_data;
+	struct trace_filter *filter = trace_plat_alloc(bytes);
+
+	if (!filter)
+		return -ENOMEM;
+	filter->bytes = bytes;
+	compiler->filter = filter;
+	compiler->data = (uint8_t *)&filter->insns[max_insns];
+	return 0;
+}
+
+void trace_filter_free(struct trace_filter *filter)
+{
+	if (filter)
+		trace_plat_free(filter, filter->bytes);
+}
+
+struct filter_insn *filter_add(struct filter_compiler *compiler, enum filter_op op)
+{
+	struct filter_insn *insn = &compiler->filter->insns[compiler->nr_insns++];
+
+	insn->op = (uint8_t)op;
+	insn->next[false] = FILTER_FAIL;
+	insn->next[true] = FILTER_PASS;
+	if (op != FILTER_OP_TEST)
+		compiler->filter->fast_len = UINT32_MAX;
+	return insn;
+}
+
+struct filter_insn *filter_add_place(struct filter_compiler *compiler, enum filter_op op,
+				     const struct filter_value *value)
+{
+	struct filter_insn *insn = filter_add(compiler, op);
+
+	if (value->place != FILTER_PLACE_COMM)
+		filter_needs(compiler, value->offset, value->size);
+	insn->offset = value->offset;
+	insn->size = value->size;
+	insn->place = (uint8_t)value->place;
+	return insn;
+}
+
+void filter_needs(struct filter_compiler *compiler, uint32_t offset, uint32_t bytes)
+{
+	if (compiler->filter->min_len < offset + bytes)
+		compiler->filter->min_len = offset + bytes;
+}
+
+void *filter_add_data(struct filter_compiler *compiler, size_t bytes)
+{
+	void *data = compiler->data;
+
+	compiler->data += (bytes + 7) / 8 * 8;
+	return data;
+}

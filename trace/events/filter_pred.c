@@ -1,0 +1,306 @@
+/*
+ * One comparison of a filter, `field op value`: see filter_private.h. In which order what is wrong
+ * is found, and the place that is reported with it, are Linux's.
+ */
+#include "filter_private.h"
+#include "text/str.h"
+
+#define MAX_NUMBER_CHARS 23u /* digits of a number, with 0x and the sign */
+#define MAX_TEXT_CHARS	 255u
+
+struct pred {
+	struct filter_compiler *compiler;
+	const char *at; /* what comes next */
+	struct filter_value value;
+	bool is_user;	  /* the name of the field ends in .ustring */
+	bool is_function; /* or in .function */
+	enum filter_cmp cmp;
+};
+
+static int refuse_at(const struct pred *pred, const char *why, const char *at)
+{
+	return filter_refuse(pred->compiler, -EINVAL, why, (size_t)(at - pred->compiler->text) + 1);
+}
+
+static int refuse(const struct pred *pred, const char *why)
+{
+	return refuse_at(pred, why, pred->at);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alnum(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static void skip_spaces(struct pred *pred)
+{
+	while (trace_is_space(*pred->at))
+		pred->at++;
+}
+
+static bool take(struct pred *pred, const char *word)
+{
+	if (!trace_str_starts(pred->at, word))
+		return false;
+	pred->at += trace_strlen(word);
+	return true;
+}
+
+/* ---- Field and operator ---- */
+
+static int take_field(struct pred *pred)
+{
+	const char *name = pred->at;
+
+	while (is_alnum(*pred->at) || *pred->at == '_')
+		pred->at++;
+	if (pred->at == name)
+		return -EPERM;
+	if (!filter_value_find(pred->compiler->event, name, (size_t)(pred->at - name),
+			       &pred->value))
+		return refuse(pred, "Field not found");
+	pred->is_user = take(pred, ".ustring");
+	pred->is_function = take(pred, ".function");
+	return 0;
+}
+
+static int take_operator(struct pred *pred)
+{
+	/* <= comes before <, which it begins with. */
+	static const char *const words[FILTER_NR_CMPS] = {
+		[FILTER_CMP_GLOB] = "~", [FILTER_CMP_NE] = "!=", [FILTER_CMP_EQ] = "==",
+		[FILTER_CMP_LE] = "<=",	 [FILTER_CMP_LT] = "<",	 [FILTER_CMP_GE] = ">=",
+		[FILTER_CMP_GT] = ">",	 [FILTER_CMP_AND] = "&",
+	};
+
+	skip_spaces(pred);
+	for (pred->cmp = 0; pred->cmp < FILTER_NR_CMPS; pred->cmp++) {
+		if (take(pred, words[pred->cmp])) {
+			skip_spaces(pred);
+			return 0;
+		}
+	}
+	return refuse(pred, FILTER_INVALID_OP);
+}
+
+static bool is_equality(const struct pred *pred)
+{
+	return pred->cmp == FILTER_CMP_EQ || pred->cmp == FILTER_CMP_NE;
+}
+
+/* ---- Numbers ---- */
+
+/* As trace_parse_u64(), of the `len` characters at `text`, with a sign if `is_signed`. */
+static int parse_number(const char *text, size_t len, bool is_signed, uint64_t *out_number)
+{
+	bool is_negative = is_signed && *text == '-';
+	char digits[MAX_NUMBER_CHARS + 1];
+	int err;
+
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	err = trace_parse_u64(digits + is_negative, 0, out_number);
+	if (err)
+		return err;
+	if (is_signed && *out_number > (uint64_t)INT64_MAX + is_negative)
+		return -ERANGE;
+	if (is_negative)
+		*out_number = -*out_number;
+	return 0;
+}
+
+/* Its end, and the number of characters. -EINVAL: there are too many. */
+static int take_digits(struct pred *pred, size_t *out_len)
+{
+	const char *start = pred->at;
+
+	if (*pred->at == '-')
+		pred->at++;
+	while (is_alnum(*pred->at))
+		pred->at++;
+	*out_len = (size_t)(pred->at - start);
+	return *out_len > MAX_NUMBER_CHARS ? refuse(pred, FILTER_TOO_LONG) : 0;
+}
+
+static int compile_number(struct pred *pred)
+{
+	enum filter_class class = pred->value.class;
+	const char *start = pred->at;
+	uint64_t number;
+	size_t len;
+	int err;
+
+	if (class == FILTER_CLASS_TEXT)
+		return refuse(pred, "Expecting string field");
+	if (pred->cmp == FILTER_CMP_GLOB || class == FILTER_CLASS_MASK ||
+	    class == FILTER_CLASS_STACK)
+		return refuse(pred, FILTER_ILLEGAL_OP);
+	err = take_digits(pred, &len);
+	if (err)
+		return err;
+	if (parse_number(start, len, pred->value.is_signed, &number))
+		return refuse_at(pred, "Illegal integer value", start);
+	if (class == FILTER_CLASS_OTHER)
+		filter_add_constant(pred->compiler, false);
+	else
+		filter_add_number(pred->compiler, &pred->value, pred->cmp, number);
+	return 0;
+}
+
+/* ---- Functions ---- */
+
+/*
+ * The address that is written as a number or as the name of a function. *out_addr is left as it is
+ * when there is no such function.
+ */
+static int take_address(struct pred *pred, uintptr_t *out_addr)
+{
+	char name[TRACE_SYM_LEN];
+	const char *start = pred->at;
+	uint64_t number;
+	size_t len;
+	int err;
+
+	if (is_digit(*start)) {
+		err = take_digits(pred, &len);
+		if (err)
+			return err;
+		if (parse_number(start, len, false, &number))
+			return refuse(pred, FILTER_INVALID_VALUE);
+		*out_addr = (uintptr_t)number;
+		return 0;
+	}
+	while (is_alnum(*pred->at) || *pred->at == '_' || *pred->at == '.')
+		pred->at++;
+	len = (size_t)(pred->at - start);
+	if (len < sizeof(name)) {
+		trace_strcpy(name, start, len + 1);
+		*out_addr = trace_plat_symbol_find(name);
+	}
+	return 0;
+}
+
+static int compile_function(struct pred *pred)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t addr = 0, start;
+	size_t size;
+	int err;
+
+	if (pred->value.class != FILTER_CLASS_ADDRESS &&
+	    (pred->value.class != FILTER_CLASS_NUMBER || pred->value.size != sizeof(uintptr_t)))
+		return refuse(pred, FILTER_ILLEGAL_OP);
+	if (!is_equality(pred))
+		return refuse(pred, FILTER_INVALID_OP);
+	err = take_address(pred, &addr);
+	if (err)
+		return err;
+	if (!addr || !trace_plat_symbol(addr, name, &start, &size) || !size)
+		return refuse(pred, "Function not found");
+	filter_add_range(pred->compiler, &pred->value, start, start + size - 1,
+			 pred->cmp == FILTER_CMP_EQ);
+	return 0;
+}
+
+/* ---- Texts ---- */
+
+static int compile_text(struct pred *pred)
+{
+	const char *start = pred->at + 1;
+	char quote = *pred->at;
+	size_t len;
+
+	if (!is_equality(pred) && pred->cmp != FILTER_CMP_GLOB)
+		return refuse(pred, FILTER_ILLEGAL_OP);
+	if (pred->value.class != FILTER_CLASS_TEXT)
+		return refuse(pred, "Expecting numeric field");
+	for (pred->at++; *pred->at && *pred->at != quote; pred->at++)
+		;
+	if (!*pred->at)
+		return refuse(pred, FILTER_NO_QUOTE);
+	len = (size_t)(pred->at - start);
+	if (len > MAX_TEXT_CHARS)
+		return refuse(pred, FILTER_TOO_LONG);
+	if (pred->is_user && pred->value.place == FILTER_PLACE_POINTER)
+		filter_add_constant(pred->compiler, false); /* a kernel has no text of users */
+	else
+		filter_add_text(pred->compiler, &pred->value, pred->cmp, start, len);
+	pred->at++;
+	return 0;
+}
+
+/* ---- CPUS{0-3,5} ---- */
+
+static int take_cpus(struct pred *pred, struct filter_cpus *out_cpus)
+{
+	uint32_t nr = trace_plat_nr_cpus();
+	const char *start;
+
+	take(pred, "CPUS");
+	if (*pred->at++ != '{')
+		return refuse(pred, "Missing '{'");
+	start = pred->at;
+	while (*pred->at && *pred->at != '}')
+		pred->at++;
+	if (!*pred->at)
+		return refuse(pred, "Missing '}'");
+	*out_cpus = (struct filter_cpus){
+		.mask = filter_add_data(pred->compiler, (nr + 63) / 64 * sizeof(uint64_t)),
+		.nr = nr,
+	};
+	if (!filter_cpus_parse(start, (size_t)(pred->at - start), out_cpus))
+		return refuse(pred, "Invalid cpulist");
+	pred->at++;
+	return 0;
+}
+
+static int compile_cpus(struct pred *pred)
+{
+	enum filter_class class = pred->value.class;
+	struct filter_cpus cpus = { 0 };
+	int err;
+
+	if (class != FILTER_CLASS_MASK && class != FILTER_CLASS_CPU && class != FILTER_CLASS_NUMBER)
+		return refuse(pred, FILTER_ILLEGAL_OP);
+	if (!is_equality(pred) && pred->cmp != FILTER_CMP_AND)
+		return refuse(pred, FILTER_ILLEGAL_OP);
+	err = take_cpus(pred, &cpus);
+	if (err)
+		return err;
+	filter_add_cpus(pred->compiler, &pred->value, pred->cmp, &cpus);
+	return 0;
+}
+
+/* ---- All of it ---- */
+
+static int compile_value(struct pred *pred)
+{
+	if (pred->is_function)
+		return compile_function(pred);
+	if (trace_str_starts(pred->at, "CPUS"))
+		return compile_cpus(pred);
+	if (*pred->at == '\'' || *pred->at == '"')
+		return compile_text(pred);
+	if (is_digit(*pred->at) || *pred->at == '-')
+		return compile_number(pred);
+	return refuse(pred, FILTER_INVALID_VALUE);
+}
+
+int filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end)
+{
+	struct pred pred = { .compiler = compiler, .at = compiler->text + start };
+	int err = take_field(&pred);
+
+	if (!err)
+		err = take_operator(&pred);
+	if (!err)
+		err = compile_value(&pred);
+	if (!err)
+		*out_end = (size_t)(pred.at - compiler->text);
+	return err;
+}
