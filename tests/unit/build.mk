@@ -153,13 +153,13 @@ $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/f
 endef
 $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
 
-# The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c gets
+# The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c and visit.c get
 # public headers only, and the host's; the test of all is trace/adding.c. The archive comes last: the table of features
 # is ours.
 adding	:= $(UNIT)/adding
 adding_flags := $(common) $(warn) $(flags_gcc) -MMD -MP
 adding_inside := -iquote $(adding) -iquote trace/fs -iquote trace/start -iquote trace $(inc_kernel)
-adding_names := door fs_door feature_door cmd_door
+adding_names := door visit fs_door feature_door cmd_door
 $(adding)/door.c: docs/adding.md tests/unit/build.mk
 	@mkdir -p $(adding)/start && rm -f $(adding)/*.c
 	$(Q)awk '/^```/ { is_code = $$0 == "```c"; file = ""; next } \
@@ -170,6 +170,8 @@ $(adding)/start/features.list: trace/start/features.list $(adding)/door.c
 	$(Q)cp $< $@ && echo 'TRACE_FEATURE(door)' >> $@
 $(adding)/door.o: $(adding)/door.c
 	$(Q)$(cc_gcc) $(adding_flags) -Wno-missing-prototypes -Itrace/include -c $< -o $@
+$(adding)/visit.o: $(adding)/visit.c
+	$(Q)$(cc_gcc) $(adding_flags) -Wno-missing-prototypes -Itrace/include -I$(adding) -c $< -o $@
 $(adding)/features.o: trace/start/features.c $(adding)/start/features.list
 	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
 $(adding)/%.o: $(adding)/%.c $(adding)/start/features.list

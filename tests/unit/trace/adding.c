@@ -1,6 +1,6 @@
 /*
  * The code of docs/adding.md, linked with all of trace/ and with the kernel's boot parameters: it
- * does what the page says. door.c has been compiled with public headers only.
+ * does what the page says. door.c and visit.c have been compiled with public headers only.
  */
 #include "unit.h"
 #include "tracefs.h"
@@ -11,6 +11,7 @@
 #define COLUMNS "            init-1       [000] .....    12.345680: "
 
 int door_register(void);
+void house_visited(int door, const char *who);
 extern const struct command door_commands[];
 size_t strlcpy(char *to, const char *from, size_t size);
 
@@ -122,6 +123,17 @@ static void follows_thread_filters(void **state)
 	assert_string_equal(strstr(cat(ONE "trace"), "door: "), "door: func=schedule nr=1\n");
 }
 
+static void trace_event(void **state)
+{
+	(void)state;
+	house_visited(1, "Nobody");
+	assert_int_equal(echo("1", ONE "events/house/house_visit/enable"), 0);
+	house_visited(3, "Ann");
+	assert_string_equal(strstr(cat_body(ONE "trace"), "house_"),
+			    "house_visit: Ann at door 3\n");
+	assert_int_equal(echo("0", ONE "events/house/house_visit/enable"), 0);
+}
+
 static void option(void **state)
 {
 	(void)state;
@@ -162,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(tracer_and_event, start, end),
 		cmocka_unit_test_setup_teardown(follows_thread_filters, start, end),
+		cmocka_unit_test_setup_teardown(trace_event, start, end),
 		cmocka_unit_test_setup_teardown(option, start, end),
 		cmocka_unit_test_setup_teardown(file, start, end),
 		cmocka_unit_test_setup_teardown(command, start, end),
