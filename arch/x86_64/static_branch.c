@@ -4,6 +4,7 @@
 #include <arch/static_branch.h>
 #include <kernel/base.h>
 #include <trace/arch_text.h>
+#include <trace/platform.h>
 #include <trace/static_key.h>
 
 #define BATCH 256 /* no key has so many sites */
@@ -17,10 +18,12 @@ struct static_site {
 extern struct static_site static_branches_start[], static_branches_end[];
 
 static struct {
-	bool is_sorted;			/* the sites ascend, as text_poke_batch() wants them */
-	struct trace_poke pokes[BATCH]; /* here, because they are too many for a stack */
+	bool is_sorted; /* sites ascend: batches want it */
+	struct trace_poke *pokes;
+	size_t capacity; /* of pokes; 0 before the first change */
 	size_t nr;
-} update; /* guarded by the text lock */
+	struct trace_poke few[BATCH]; /* too many for a stack */
+} update;			      /* guarded by the text lock */
 
 static void sift_down(struct static_site *sites, size_t at, size_t nr)
 {
@@ -68,12 +71,25 @@ static int flush(void)
 	return err;
 }
 
+/* Room for all sites at once, however many keys change: a batch more costs three syncs. */
+static void make_room(void)
+{
+	size_t nr = (size_t)(static_branches_end - static_branches_start);
+
+	update.pokes = nr > BATCH ? trace_plat_alloc(nr * sizeof(struct trace_poke)) : NULL;
+	update.capacity = update.pokes ? nr : BATCH;
+	if (!update.pokes)
+		update.pokes = update.few;
+}
+
 int static_branch_update(void)
 {
 	int err = 0;
 
 	if (!update.is_sorted)
 		sort_sites();
+	if (!update.capacity)
+		make_room();
 	for (const struct static_site *site = static_branches_start; site < static_branches_end;
 	     site++) {
 		struct trace_poke *poke = &update.pokes[update.nr];
@@ -88,7 +104,7 @@ int static_branch_update(void)
 		trace_plat_insn_nop(is_on ? poke->old_insn : poke->new_insn);
 		trace_plat_insn_jmp(site->code, site->target,
 				    is_on ? poke->new_insn : poke->old_insn);
-		if (++update.nr == BATCH)
+		if (++update.nr == update.capacity)
 			err = flush();
 		if (err)
 			return err;
