@@ -10,6 +10,11 @@
 
 #define RETRY_NS 20000000ull /* between two looks at the stacks */
 
+DEFINE_TRACE(livepatch_transition_begin, TP_PROTO(const char *patch, bool is_to_new),
+	     TP_ARGS(patch, is_to_new));
+DEFINE_TRACE(livepatch_transition_end, TP_PROTO(const char *patch, bool is_to_new),
+	     TP_ARGS(patch, is_to_new));
+
 struct trace_plat_lock klp_lock;
 
 struct klp_patch *klp_patches;
@@ -98,12 +103,14 @@ static void finish(void)
 		trace_plat_synchronize_preempt(); /* no callback looks at a side any more */
 		set_all_sides(KLP_OLD);
 		settle_all(patch);
+		trace_livepatch_transition_end(patch->name, true);
 		trace_plat_log("livepatch: '%s': patching complete", patch->name);
 		return;
 	}
 	for (size_t i = 0; i < patch->nr_funcs; i++)
 		klp_site_pop(&patch->funcs[i]);
 	list_remove(patch);
+	trace_livepatch_transition_end(patch->name, false);
 	trace_plat_log("livepatch: '%s': unpatching complete", patch->name);
 }
 
@@ -134,6 +141,7 @@ static int start(struct klp_patch *patch, enum klp_side side)
 	moving.patch = patch;
 	moving.side = side;
 	patch->is_enabled = side == KLP_NEW;
+	trace_livepatch_transition_begin(patch->name, side == KLP_NEW);
 	trace_plat_log("livepatch: '%s': starting %spatching transition", patch->name,
 		       side == KLP_NEW ? "" : "un");
 	return 0;

@@ -23,6 +23,7 @@
 
 #include <trace/atomic.h>
 #include <trace/platform.h>
+#include <trace/tracepoint.h>
 
 TRACE_BEGIN_DECLS
 
@@ -109,6 +110,15 @@ int klp_attr_get(const char *patch, enum klp_attr attr, bool *out_on);
  * so already, or the attribute cannot be written; or an error of these functions.
  */
 int klp_attr_set(const char *patch, enum klp_attr attr, bool on);
+
+/*
+ * Tracepoints: threads begin to move to the functions of the patch, or back to the old ones; all
+ * have moved. A transition that turns round begins anew. Thread context.
+ */
+DECLARE_TRACE(livepatch_transition_begin, TP_PROTO(const char *patch, bool is_to_new),
+	      TP_ARGS(patch, is_to_new));
+DECLARE_TRACE(livepatch_transition_end, TP_PROTO(const char *patch, bool is_to_new),
+	      TP_ARGS(patch, is_to_new));
 
 TRACE_END_DECLS
 
