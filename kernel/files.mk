@@ -37,6 +37,7 @@ KERNEL_SRCS += \
 	kernel/sched/work.c
 # Without call sites: used by probes.
 KERNEL_NOTRACE_SRCS += \
+	kernel/events.c \
 	kernel/string.c \
 	kernel/time.c \
 	kernel/sched/sched_tracepoints.c

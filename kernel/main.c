@@ -20,6 +20,7 @@
 #include <kernel/upcall.h>
 #include <kernel/version.h>
 #include <kernel/vfs.h>
+#include <trace/events/initcall.h>
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "kernel_init.h"
@@ -64,6 +65,26 @@ static void main_start_shell(void)
 		panic("out of memory for the shell");
 }
 
+static void main_start_cpus(void)
+{
+	smp_start_all();
+	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
+}
+
+static void main_init_vfs(void)
+{
+	if (vfs_init())
+		panic("out of memory for the file tree");
+}
+
+/* A step of the start. It cannot fail, or else it panics. */
+static void main_step(void (*fn)(void))
+{
+	trace_initcall_start((unsigned long)fn);
+	fn();
+	trace_initcall_finish((unsigned long)fn, 0);
+}
+
 /* Thread 1, on CPU 0 until the other CPUs run. */
 static int init(void *unused)
 {
@@ -74,16 +95,14 @@ static int init(void *unused)
 	if (trace_init())
 		pr_err("trace: out of memory, tracing is off\n");
 	trace_boot_start();
-	smp_start_all();
-	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
-	softirq_start_threads();
-	work_start_threads();
-	trace_defer_init();
+	main_step(main_start_cpus);
+	main_step(softirq_start_threads);
+	main_step(work_start_threads);
+	main_step(trace_defer_init);
 	if (arch_check_wx())
 		panic("memory is writable and executable");
-	command_init();
-	if (vfs_init())
-		panic("out of memory for the file tree");
+	main_step(command_init);
+	main_step(main_init_vfs);
 	printk_set_console_level(
 		(enum log_level)boot_param_number("loglevel", 0, INT32_MAX, LOG_WARN));
 	trace_boot_finish();

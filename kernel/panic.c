@@ -16,6 +16,8 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
+#include <trace/events/error_report.h>
+#include <trace/events/exceptions.h>
 #include <trace/fmt.h>
 #include <trace/trace.h>
 #include "kernel_init.h"
@@ -142,6 +144,7 @@ void panic(const char *fmt, ...)
 	va_list args;
 
 	panic_claim();
+	trace_error_report_end(ERROR_DETECTOR_PANIC, (unsigned long)__builtin_return_address(0));
 	va_start(args, fmt);
 	trace_vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -153,6 +156,9 @@ void upcall_fault(struct trap_frame *regs, const char *what)
 	static char text[TEXT_MAX];
 
 	panic_claim();
+	if (regs->vector == TRAP_PAGE_FAULT)
+		trace_page_fault_kernel(read_cr2(), regs->rip, regs->error);
+	trace_error_report_end(ERROR_DETECTOR_PANIC, regs->rip);
 	trace_snprintf(text, sizeof(text), "%s at %pS", what, (void *)regs->rip);
 	die(text, regs);
 }

@@ -4,8 +4,15 @@
 #include <kernel/console.h>
 #include <kernel/printk.h>
 #include <kernel/string.h>
+#include <trace/events/printk.h>
 #include <trace/fmt.h>
 #include "dmesg.h"
+
+static void printk_line(enum log_level level, const char *line, size_t len)
+{
+	trace_console(line, len);
+	dmesg_write(level, line, len);
+}
 
 static void printk_args(enum log_level level, const char *fmt, va_list args)
 {
@@ -18,10 +25,10 @@ static void printk_args(enum log_level level, const char *fmt, va_list args)
 		char *end = strchr(line, '\n');
 
 		if (!end || !end[1]) {
-			dmesg_write(level, line, end ? (size_t)(end - line) : strlen(line));
+			printk_line(level, line, end ? (size_t)(end - line) : strlen(line));
 			break;
 		}
-		dmesg_write(level, line, (size_t)(end - line));
+		printk_line(level, line, (size_t)(end - line));
 		line = end + 1;
 	}
 	console_flush_messages();

@@ -19,7 +19,12 @@
 #include <arch/trap.h>
 #include <kernel/upcall.h>
 #include <stdatomic.h>
+#include <trace/events/ipi.h>
+#include <trace/events/irq_vectors.h>
 #include <trace/platform.h>
+
+/* For events: where the function that uses this was called. */
+#define SENDER_IP ((unsigned long)__builtin_return_address(0))
 
 struct request {
 	void (*fn)(void *arg);
@@ -52,7 +57,9 @@ static IRQ_ENTRY void call_interrupt(struct trap_frame *regs)
 	(void)regs;
 	irq_stats_count(SMP_IRQ_CALL);
 	apic_eoi();
+	trace_call_function_entry(APIC_VECTOR_CALL);
 	smp_serve_calls(cpu_local_read(id));
+	trace_call_function_exit(APIC_VECTOR_CALL);
 }
 
 static IRQ_ENTRY void smp_reschedule_interrupt(struct trap_frame *regs)
@@ -60,7 +67,9 @@ static IRQ_ENTRY void smp_reschedule_interrupt(struct trap_frame *regs)
 	(void)regs;
 	irq_stats_count(SMP_IRQ_RESCHEDULE);
 	apic_eoi();
+	trace_reschedule_entry(APIC_VECTOR_RESCHEDULE);
 	upcall_reschedule();
+	trace_reschedule_exit(APIC_VECTOR_RESCHEDULE);
 }
 
 static uint64_t call_left(uint64_t cpu)
@@ -108,6 +117,7 @@ void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
 	others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 	if (others) {
 		smp_assert_may_wait();
+		trace_ipi_send_cpumask(&others, SENDER_IP, (void *)fn);
 		smp_send_request(fn, arg, others);
 	}
 	call_here(fn, arg);
@@ -125,6 +135,7 @@ int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg)
 		call_here(fn, arg);
 	} else if (smp_cpu_online(cpu)) {
 		smp_assert_may_wait();
+		trace_ipi_send_cpu(cpu, SENDER_IP, (void *)fn);
 		smp_send_request(fn, arg, CPU_BIT(cpu));
 		smp_wait(call_left, cpu_local_read(id), "call");
 	} else {
@@ -136,8 +147,10 @@ int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg)
 
 void smp_send_reschedule(uint32_t cpu)
 {
-	if (smp_cpu_online(cpu))
-		apic_send_ipi(cpu_local_of(cpu)->apic_id, APIC_VECTOR_RESCHEDULE);
+	if (!smp_cpu_online(cpu))
+		return;
+	trace_ipi_send_cpu(cpu, SENDER_IP, NULL);
+	apic_send_ipi(cpu_local_of(cpu)->apic_id, APIC_VECTOR_RESCHEDULE);
 }
 
 void smp_call_init(void)

@@ -10,6 +10,7 @@
 #include <arch/trap.h>
 #include <arch/tsc.h>
 #include <kernel/upcall.h>
+#include <trace/events/irq_vectors.h>
 
 #define CALIBRATE_NS 2000000ull
 #define MIN_DELTA_NS 1000ull
@@ -78,6 +79,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	(void)regs;
 	irq_stats_count(SMP_IRQ_TIMER);
 	apic_eoi();
+	trace_local_timer_entry(APIC_VECTOR_TIMER);
 	timer->armed_ns = TIMER_NONE; /* if it is early it is only armed again, at the end */
 	if (timer->tick_ns <= now) {
 		timer->tick_ns += TIMER_TICK_NS;
@@ -91,6 +93,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 		upcall_timer();
 	}
 	timer_program(timer);
+	trace_local_timer_exit(APIC_VECTOR_TIMER);
 }
 
 TRACE_NOTRACE void arch_timer_nudge(uint64_t ns)

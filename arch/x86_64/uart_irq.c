@@ -8,6 +8,7 @@
 #include <arch/sections.h>
 #include <arch/trap.h>
 #include <arch/uart.h>
+#include <trace/events/irq.h>
 
 #define MAX_ROUNDS 64 /* an interrupt serves the chip so often at most */
 
@@ -83,15 +84,17 @@ static void uart_interrupt(unsigned int port)
 
 	irq_stats_count(SMP_IRQ_UART);
 	apic_eoi();
+	trace_irq_handler_entry(line->isa_irq, smp_irq_name(SMP_IRQ_UART));
 	for (rounds = 0; rounds < MAX_ROUNDS; rounds++) {
 		if (inb(uart_base(port) + UART_IIR) & IIR_NONE)
-			return;
+			break;
 		uart_receive(port);
 		flags = raw_lock(&line->lock);
 		if (line->is_sending)
 			uart_transmit(port);
 		raw_unlock(&line->lock, flags);
 	}
+	trace_irq_handler_exit(line->isa_irq, rounds > 0);
 }
 
 static IRQ_ENTRY void uart_com1_interrupt(struct trap_frame *regs)

@@ -13,6 +13,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/upcall.h>
+#include <trace/events/kmem.h>
 #include "page.h"
 
 #define CHUNK_PAGES   (1u << PAGE_MAX_ORDER)
@@ -171,6 +172,7 @@ void *page_alloc(unsigned int order)
 		return NULL;
 	if (KERNEL_DEBUG)
 		page_check_poison(page_pfn_address(pfn), order);
+	trace_mm_page_alloc(page_at(pfn), pfn, order);
 	return page_pfn_address(pfn);
 }
 
@@ -187,6 +189,7 @@ void page_free(void *memory, unsigned int order)
 {
 	struct page *page = memory ? page_of(memory) : NULL;
 	uint64_t flags;
+	uint32_t pfn;
 
 	if (!memory)
 		return;
@@ -195,8 +198,10 @@ void page_free(void *memory, unsigned int order)
 		panic("page_free(%p, %u): not an allocated block of that order", memory, order);
 	if (KERNEL_DEBUG)
 		page_poison(memory, order);
+	pfn = (uint32_t)(page - zone.pages) + zone.first_pfn;
+	trace_mm_page_free(page, pfn, order);
 	flags = spin_lock_irqsave(&zone.lock);
-	page_free_block_locked((uint32_t)(page - zone.pages) + zone.first_pfn, order);
+	page_free_block_locked(pfn, order);
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 

@@ -16,6 +16,7 @@
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
+#include <trace/events/kmem.h>
 #include "page.h"
 #include "slab.h"
 
@@ -67,6 +68,9 @@ static const char *const class_names[] = {
 };
 static struct slab_cache classes[ARRAY_SIZE(class_bytes)];
 #define KMALLOC_MAX 2048u
+
+/* For events: where the function that uses this was called. */
+#define CALLER ((unsigned long)__builtin_return_address(0))
 
 static struct red_zone *slab_red_zone_of(const struct slab_cache *cache, void *object)
 {
@@ -226,16 +230,17 @@ static void *slab_alloc_object(struct slab_cache *cache, size_t bytes)
 
 void *slab_alloc(struct slab_cache *cache)
 {
-	return slab_alloc_object(cache, cache->object_bytes);
+	void *object = slab_alloc_object(cache, cache->object_bytes);
+
+	trace_kmem_cache_alloc(CALLER, object, cache->object_bytes, cache->stride);
+	return object;
 }
 
-void slab_free(struct slab_cache *cache, void *object)
+static void slab_free_object(struct slab_cache *cache, void *object)
 {
 	struct slab *slab, *empty = NULL;
 	uint64_t flags;
 
-	if (!object)
-		return;
 	slab = (struct slab *)ALIGN_DOWN((uintptr_t)object, PAGE_SIZE << cache->order);
 	ASSERT(slab->cache == cache);
 	ASSERT(((uintptr_t)object - (uintptr_t)(slab + 1)) % cache->stride == 0);
@@ -258,6 +263,14 @@ void slab_free(struct slab_cache *cache, void *object)
 	spin_unlock_irqrestore(&cache->lock, flags);
 	if (empty)
 		slab_release(empty, cache->order);
+}
+
+void slab_free(struct slab_cache *cache, void *object)
+{
+	if (!object)
+		return;
+	trace_kmem_cache_free(CALLER, object, cache->name);
+	slab_free_object(cache, object);
 }
 
 /* Give back the empty slabs of one cache. */
@@ -290,27 +303,54 @@ struct slab_cache *slab_cache_create(const char *name, size_t object_bytes)
 	return cache;
 }
 
-void *kmalloc(size_t bytes)
+/* The class whose objects hold `bytes` bytes, at most KMALLOC_MAX. */
+static struct slab_cache *slab_class_of(size_t bytes)
 {
-	if (bytes > KMALLOC_MAX) {
-		if (bytes > PAGE_SIZE << PAGE_MAX_ORDER)
-			return NULL;
-		return page_alloc(page_order_of(bytes));
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-		if (bytes <= class_bytes[i])
-			return slab_alloc_object(&classes[i], bytes);
-	}
-	return NULL;
+	size_t i = 0;
+
+	while (bytes > class_bytes[i])
+		i++;
+	return &classes[i];
 }
 
-void *kzalloc(size_t bytes)
+/* How many bytes kmalloc() takes for `bytes`. */
+static size_t slab_kmalloc_room(size_t bytes)
 {
-	void *memory = kmalloc(bytes);
+	return bytes > KMALLOC_MAX ? PAGE_SIZE << page_order_of(bytes)
+				   : slab_class_of(bytes)->stride;
+}
+
+/* Inlined, so that a trace shows only functions that others call by name. */
+static TRACE_ALWAYS_INLINE void *slab_kmalloc(size_t bytes, unsigned long call_site)
+{
+	void *memory = NULL;
+
+	if (bytes <= KMALLOC_MAX)
+		memory = slab_alloc_object(slab_class_of(bytes), bytes);
+	else if (bytes <= PAGE_SIZE << PAGE_MAX_ORDER)
+		memory = page_alloc(page_order_of(bytes));
+	if (trace_kmalloc_enabled())
+		trace_kmalloc(call_site, memory, bytes, slab_kmalloc_room(bytes));
+	return memory;
+}
+
+void *kmalloc(size_t bytes)
+{
+	return slab_kmalloc(bytes, CALLER);
+}
+
+static TRACE_ALWAYS_INLINE void *slab_kzalloc(size_t bytes, unsigned long call_site)
+{
+	void *memory = slab_kmalloc(bytes, call_site);
 
 	if (memory)
 		memset(memory, 0, bytes);
 	return memory;
+}
+
+void *kzalloc(size_t bytes)
+{
+	return slab_kzalloc(bytes, CALLER);
 }
 
 void *kcalloc(size_t nr, size_t bytes)
@@ -319,7 +359,7 @@ void *kcalloc(size_t nr, size_t bytes)
 
 	if (__builtin_mul_overflow(nr, bytes, &total))
 		return NULL;
-	return kzalloc(total);
+	return slab_kzalloc(total, CALLER);
 }
 
 void kfree(void *memory)
@@ -331,11 +371,12 @@ void kfree(void *memory)
 	page = page_of(memory);
 	if (!page)
 		panic("kfree(%p): not from kmalloc", memory);
+	trace_kfree(CALLER, memory);
 	if (page->state == PAGE_STATE_SLAB) {
 		struct slab *slab =
 			(struct slab *)ALIGN_DOWN((uintptr_t)memory, PAGE_SIZE << page->order);
 
-		slab_free(slab->cache, memory);
+		slab_free_object(slab->cache, memory);
 		return;
 	}
 	page_free(memory, page->order);
@@ -344,7 +385,7 @@ void kfree(void *memory)
 char *kstrdup(const char *s)
 {
 	size_t bytes = strlen(s) + 1;
-	char *copy = kmalloc(bytes);
+	char *copy = slab_kmalloc(bytes, CALLER);
 
 	if (copy)
 		memcpy(copy, s, bytes);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
+#include <trace/events/lock.h>
 
 #define DONE_FOR_ALL 0x80000000u /* of `done`, after complete_all() */
 
@@ -110,5 +111,9 @@ void semaphore_up(struct semaphore *sem)
 
 void semaphore_down(struct semaphore *sem)
 {
+	if (completion_try_down(sem))
+		return;
+	trace_contention_begin(sem, 0);
 	waitq_wait(&sem->queue, completion_try_down, sem, false, WAIT_FOREVER);
+	trace_contention_end(sem, 0);
 }

@@ -4,6 +4,7 @@
 #include <kernel/config.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
+#include <trace/events/lock.h>
 #include "lock_order.h"
 
 bool mutex_trylock(struct mutex *mutex)
@@ -30,12 +31,22 @@ static void mutex_check_lock(struct mutex *mutex)
 	lock_order_check(&current_thread()->held_mutexes, mutex);
 }
 
+static int mutex_wait(struct mutex *mutex, bool interruptible)
+{
+	int err;
+
+	trace_contention_begin(mutex, LCB_F_MUTEX);
+	err = waitq_wait(&mutex->queue, mutex_try_lock_again, mutex, interruptible, WAIT_FOREVER);
+	trace_contention_end(mutex, err);
+	return err;
+}
+
 void mutex_lock(struct mutex *mutex)
 {
 	if (KERNEL_DEBUG)
 		mutex_check_lock(mutex);
 	if (!mutex_trylock(mutex))
-		waitq_wait(&mutex->queue, mutex_try_lock_again, mutex, false, WAIT_FOREVER);
+		mutex_wait(mutex, false);
 }
 
 int mutex_lock_interruptible(struct mutex *mutex)
@@ -44,7 +55,7 @@ int mutex_lock_interruptible(struct mutex *mutex)
 		mutex_check_lock(mutex);
 	if (mutex_trylock(mutex))
 		return 0;
-	return waitq_wait(&mutex->queue, mutex_try_lock_again, mutex, true, WAIT_FOREVER);
+	return mutex_wait(mutex, true);
 }
 
 void mutex_unlock(struct mutex *mutex)

@@ -9,6 +9,7 @@
 #include <kernel/softirq.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
+#include <trace/events/timer.h>
 #include "sched.h"
 #include "softirq_priv.h"
 #include "thread_list.h"
@@ -245,6 +246,7 @@ static void sched_idle_wait(struct run_queue *rq)
 	uint64_t bit = 1ull << rq->cpu;
 
 	arch_timer_tick_stop();
+	trace_tick_stop(1, 0);
 	rq->idle_since_ns = local_clock_ns();
 	atomic_fetch_or(&sched_idle_mask, bit);
 	/* Who gives us work after this also sends an interrupt, which ends the wait. */

@@ -6,6 +6,7 @@
 #include <kernel/softirq.h>
 #include <kernel/thread.h>
 #include "softirq_priv.h"
+#include <trace/events/irq.h>
 #include <trace/fmt.h>
 
 #define MAX_ROUNDS 5 /* then ksoftirqd goes on, so that other threads may run in between */
@@ -45,6 +46,7 @@ void raise_softirq(enum softirq nr)
 {
 	uint64_t flags = arch_irq_save();
 
+	trace_softirq_raise(nr);
 	raise_softirq_notrace(nr);
 	arch_irq_restore(flags);
 }
@@ -60,7 +62,9 @@ static void softirq_run_handlers(uint32_t pending)
 		if (!(pending & 1u << nr) || !handlers[nr])
 			continue;
 		softirq_here()->counts[nr]++;
+		trace_softirq_entry(nr);
 		handlers[nr]();
+		trace_softirq_exit(nr);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <kernel/config.h>
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
+#include <trace/events/lock.h>
 #include "lock_order.h"
 
 static struct held_locks held[MAX_CPUS]; /* debug: the spin locks that each CPU holds */
@@ -71,12 +72,20 @@ static bool spinlock_try_take(struct spinlock *lock)
 	       !atomic_exchange_explicit(&lock->locked, 1, memory_order_acquire);
 }
 
+static TRACE_NOINLINE void spinlock_wait(struct spinlock *lock)
+{
+	trace_contention_begin(lock, LCB_F_SPIN);
+	while (!spinlock_try_take(lock))
+		arch_cpu_relax();
+	trace_contention_end(lock, 0);
+}
+
 static void spinlock_take(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
 		spinlock_check_before(lock);
-	while (!spinlock_try_take(lock))
-		arch_cpu_relax();
+	if (!spinlock_try_take(lock))
+		spinlock_wait(lock);
 	if (KERNEL_DEBUG)
 		spinlock_check_after(lock);
 }

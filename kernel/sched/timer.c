@@ -8,6 +8,7 @@
 #include <kernel/time.h>
 #include <kernel/timer.h>
 #include <kernel/upcall.h>
+#include <trace/events/timer.h>
 #include "kernel_init.h"
 
 enum {
@@ -26,6 +27,7 @@ static struct timer_queue queues[MAX_CPUS];
 void timer_setup(struct timer *timer, void (*fn)(struct timer *timer))
 {
 	*timer = (struct timer){ .fn = fn };
+	trace_timer_init(timer);
 }
 
 /* Set the hardware timer to the first deadline of this CPU's queue. Interrupts off. */
@@ -49,6 +51,8 @@ void timer_start(struct timer *timer, uint64_t deadline_ns)
 	atomic_store(&timer->cpu, cpu_local_read(id));
 	atomic_store(&timer->state, TIMER_QUEUED);
 	heap_insert(&queue->heap, &timer->node);
+	if (trace_timer_start_enabled())
+		trace_timer_start(timer, local_clock_ns(), cpu_local_read(id));
 	if (heap_first(&queue->heap) == &timer->node)
 		timer_arm_first_locked(queue);
 	spin_unlock(&queue->lock);
@@ -69,6 +73,7 @@ bool timer_cancel(struct timer *timer)
 	if (was_queued) {
 		heap_remove(&queue->heap, &timer->node);
 		atomic_store(&timer->state, TIMER_IDLE);
+		trace_timer_cancel(timer);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	return was_queued;
@@ -98,7 +103,10 @@ static void timer_run_expired(void)
 		atomic_store(&queue->firing, timer);
 		atomic_store(&timer->state, TIMER_IDLE);
 		spin_unlock_irqrestore(&queue->lock, flags);
+		if (trace_timer_expire_entry_enabled())
+			trace_timer_expire_entry(timer, local_clock_ns());
 		timer->fn(timer); /* `timer` may be gone afterwards */
+		trace_timer_expire_exit(timer);
 		flags = spin_lock_irqsave(&queue->lock);
 		atomic_store(&queue->firing, NULL);
 	}

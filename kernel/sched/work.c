@@ -6,6 +6,7 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <kernel/work.h>
+#include <trace/events/workqueue.h>
 #include <trace/fmt.h>
 #include "kernel_init.h"
 
@@ -35,6 +36,8 @@ bool work_queue_on(uint32_t cpu, struct work *work)
 		return false;
 	flags = spin_lock_irqsave(&worker->lock);
 	list_add_tail(&worker->queue, &work->link);
+	trace_workqueue_queue_work((int)cpu, work);
+	trace_workqueue_activate_work(work);
 	spin_unlock_irqrestore(&worker->lock, flags);
 	waitq_wake_one(&worker->waitq);
 	return true;
@@ -74,13 +77,17 @@ static int kworker(void *arg)
 
 	for (;;) {
 		struct work *work = work_take(worker);
+		void (*fn)(struct work * work);
 
 		if (!work) {
 			waitq_wait(&worker->waitq, work_has, worker, true, WAIT_FOREVER);
 			continue;
 		}
+		fn = work->fn;
+		trace_workqueue_execute_start(work);
 		atomic_store(&work->is_pending, 0);
-		work->fn(work); /* `work` may be gone afterwards */
+		fn(work); /* `work` may be gone afterwards */
+		trace_workqueue_execute_end(work, (void *)fn);
 		cond_resched();
 	}
 	return 0;

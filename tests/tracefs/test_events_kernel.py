@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from guest import Guest
+
 GUEST = {"tests": True}  # ktest
 exact = pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 1, "icount": True}], indirect=True, ids=["gcc"])
 four = pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 4}], indirect=True, ids=["4 CPUs"])
@@ -97,3 +99,136 @@ def test_critical_sections(tracing):
     assert after[2] == "irq_enable" and "caller=delay_irqs_off+" in after[3]
     assert any(name == "preempt_disable" and re.match(r"caller=spin_lock\w*\+\S+ parent=\w+\+", text)
                for _, _, name, text in found)
+
+
+def texts(found, name):
+    return [text for _, _, which, text in found if which == name]
+
+
+@exact
+def test_device_interrupts(tracing):
+    """The serial port has an interrupt for what the shell prints; each handler that begins ends."""
+    found = lines(tracing, "irq:irq_handler*", "echo hello; sleep 0.01")
+    names = [name for _, _, name, _ in found]
+    assert names and names == ["irq_handler_entry", "irq_handler_exit"] * (len(names) // 2)
+    assert set(texts(found, "irq_handler_entry")) == {"irq=4 name=uart"}
+    assert "irq=4 ret=handled" in texts(found, "irq_handler_exit")
+    assert all(state[0] == "d" and state[2] == "h" for _, state, _, _ in found)
+
+
+@exact
+def test_timer(tracing):
+    """A sleep: its timer is set up, started, and expires in the softirq that the timer's interrupt raises."""
+    found = lines(tracing, "timer:* irq:softirq* irq_vectors:*", "sleep 0.002")
+    told = [(name, text) for _, _, name, text in found]
+    begin = [i for i, (name, text) in enumerate(told) if name == "timer_start" and "wake_ring_alarm" in text][0]
+    timer, expires, left = re.fullmatch(r"timer=(\w+) function=wake_ring_alarm expires=(\d+) \[timeout=(\d+)\] cpu=0",
+                                        told[begin][1]).groups()
+    assert 1_990_000 < int(left) <= 2_000_000
+    assert told[begin - 1] == ("timer_init", f"timer={timer}")
+    rest = told[begin + 1:]
+    now = int(re.fullmatch(rf"timer={timer} function=wake_ring_alarm now=(\d+)", dict(rest)["timer_expire_entry"])[1])
+    assert int(expires) <= now < int(expires) + 20_000
+    assert [word for word, _ in rest[:9]] == [
+        "tick_stop", "local_timer_entry", "softirq_raise", "local_timer_exit", "softirq_entry", "timer_expire_entry",
+        "timer_expire_exit", "softirq_exit", "tick_stop"][:len(rest[:9])]
+    assert rest[0][1] == "success=1 dependency=NONE" and rest[1][1] == rest[3][1] == "vector=236"
+    assert {rest[i][1] for i in (2, 4, 7)} == {"vec=0 [action=TIMER]"} and rest[6][1] == f"timer={timer}"
+
+
+@exact
+def test_timer_that_is_cancelled(tracing):
+    found = lines(tracing, "timer:timer_*", "ktest timer_cancel > /dev/null")
+    started = [text.split()[0] for text in texts(found, "timer_start")]
+    assert texts(found, "timer_cancel") and set(texts(found, "timer_cancel")) <= set(started)
+
+
+@exact
+def test_work(tracing):
+    """Work is queued and activated, runs in the worker of that CPU, and ends."""
+    found = lines(tracing, "workqueue:*", "ktest timer_work > /dev/null")
+    queued = re.fullmatch(r"work struct=(\w+) function=(\w+) cpu=0", texts(found, "workqueue_queue_work")[0])
+    assert texts(found, "workqueue_activate_work")[0] == f"work struct {queued[1]}"
+    for name in "workqueue_execute_start", "workqueue_execute_end":
+        assert texts(found, name)[0] == f"work struct {queued[1]}: function {queued[2]}"
+        assert {who for who, _, which, _ in found if which == name} == {f"kworker/0-{pid_of(tracing, 'kworker/0')}"}
+
+
+@exact
+def test_memory(tracing):
+    """What a command allocates it frees, and both say who did it."""
+    found = lines(tracing, "kmem:*", "sleep 0.001")
+    mine = [text for who, _, name, text in found if name == "kmalloc" and who.startswith("sleep-")]
+    call, pointer = re.fullmatch(r"call_site=(sh_run_command\+\S+) ptr=(\w{16}) bytes_req=\d+ bytes_alloc=2048", mine[0]).groups()
+    assert [t for t in texts(found, "kfree") if t.endswith(f"ptr={pointer}")][0].startswith("call_site=sh_run_command+")
+    thread = re.fullmatch(r"call_site=thread_prepare\+\S+ ptr=(\w{16}) bytes_req=(\d+) bytes_alloc=\d+",
+                          texts(found, "kmem_cache_alloc")[0])
+    assert re.fullmatch(rf"call_site=thread_join\+\S+ ptr={thread[1]} name=thread", texts(found, "kmem_cache_free")[0])
+    found = lines(tracing, "kmem:mm_page*", "ktest mm_pages_join > /dev/null")
+    pages = [re.fullmatch(r"page=(\w{16}) pfn=(0x\w+) order=(\d+)", text).groups() for text in texts(found, "mm_page_alloc")]
+    freed = [re.fullmatch(r"page=(\w{16}) pfn=(0x\w+) order=(\d+)", text).groups() for text in texts(found, "mm_page_free")]
+    assert pages and set(pages) & set(freed)
+
+
+@four
+def test_calls_of_other_cpus(tracing):
+    found = lines(tracing, "ipi:* irq_vectors:*", "ktest smp_call > /dev/null; hackbench 2 50 > /dev/null")
+    assert any(re.fullmatch(r"cpumask=00000000,0000000[0-f] callsite=\w+\+\S+ callback=\w+\+0x0/\S+", t)
+               for t in texts(found, "ipi_send_cpumask"))
+    assert any(re.fullmatch(r"cpu=[0-3] callsite=\w+\+\S+ callback=\w+\+0x0/\S+", t) for t in texts(found, "ipi_send_cpu"))
+    assert any(re.fullmatch(r"cpu=[0-3] callsite=\w+\+\S+ callback=0x0", t) for t in texts(found, "ipi_send_cpu"))
+    for name, vector in ("call_function", 243), ("reschedule", 242):
+        assert set(texts(found, f"{name}_entry")) == set(texts(found, f"{name}_exit")) == {f"vector={vector}"}
+
+
+@four
+def test_locks_that_are_waited_for(tracing):
+    """Whoever begins to wait for a lock gets it, and says so, before anything else of his."""
+    found = lines(tracing, "lock:*", "echo 256 > buffer_size_kb; ktest lock_spinlock > /dev/null; ktest lock_mutex > /dev/null; ktest lock_semaphore > /dev/null")
+    kinds = {re.fullmatch(r"\w{16} \(flags=(\w*)\)", text)[1] for text in texts(found, "contention_begin")}
+    assert {"SPIN", "MUTEX"} <= kinds <= {"SPIN", "MUTEX", ""}
+    assert any(re.fullmatch(r"\w{16} \(ret=0\)", text) for text in texts(found, "contention_end"))
+
+
+@exact
+def test_messages_and_patches(tracing):
+    """A live patch moves all threads at once when none stands in its functions, and the log says it."""
+    found = lines(tracing, "printk:* livepatch:*", "livepatch load demo_version; echo 0 > /sys/kernel/livepatch/demo_version/enabled; "
+                                                   "livepatch unload demo_version")
+    told = [(name, text) for _, _, name, text in found]
+    begin = told.index(("livepatch_transition_begin", "patch=demo_version to=patched"))
+    assert told[begin + 1] == ("console", "livepatch: 'demo_version': starting patching transition")
+    end = told.index(("livepatch_transition_end", "patch=demo_version to=patched"))
+    assert told[end + 1] == ("console", "livepatch: 'demo_version': patching complete")
+    assert ("livepatch_transition_begin", "patch=demo_version to=unpatched") in told
+    assert told[-2:] == [("livepatch_transition_end", "patch=demo_version to=unpatched"),
+                         ("console", "livepatch: 'demo_version': unpatching complete")]
+
+
+def test_panic():
+    """The last events before a panic are those of the panic."""
+    with Guest("gcc", 1, cmdline="ftrace_dump_on_oops") as guest:
+        guest.check("echo 'exceptions:* error_report:*' > set_event")
+        guest.send("panic -fault\r")
+        before, _ = guest.expect(rb"end of panic")
+        text = before.decode("utf-8", "replace").replace("\r\n", "\n")
+    dump = re.search(r"^Dumping ftrace buffer:\n-+\n(.*)^-+\n", text, re.M | re.S)[1].splitlines()
+    address, function = re.search(r"page fault: write to 0x0*(\w+), (?:.*\n)*?.*RIP \w+:([\w.]+)\+", text).groups()
+    assert dump[-2].endswith(f"page_fault_kernel: address=0x{address} ip={function} error_code=0x2")
+    assert re.search(r"error_report_end: \[panic\] ffffffff8\w+$", dump[-1])
+
+
+def test_all_events_at_once():
+    """Eight CPUs under load with every event on: nothing hangs, and the shell still does what it is told."""
+    with Guest("gcc", 8, tests=True) as guest:
+        known = set(guest.check("cat available_events").replace(":", "/").split())
+        assert known == {path[7:-7] for path in guest.check("grep -l . events/*/*/enable").split()} and len(known) >= 59
+        guest.check("echo 64 > buffer_size_kb; echo 1 > events/enable")
+        assert guest.check("cat events/enable") == "1\n"
+        guest.check("hackbench 2 100 > /dev/null", timeout=60)
+        assert "ok" in guest.check("stress locks 1", timeout=60)
+        guest.check("echo 1 > options/stacktrace; hackbench 1 20 > /dev/null; echo 0 > options/stacktrace", timeout=60)
+        guest.check("echo 0 > events/enable; echo 1 > events/enable; echo 0 > events/enable")
+        seen = set(re.findall(r": (\w+): ", guest.check("cat trace | tail -3000")))
+        assert {"sched_switch", "irq_disable", "kmalloc", "softirq_entry"} <= seen
+        guest.check("> trace")

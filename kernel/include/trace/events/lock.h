@@ -1,0 +1,50 @@
+/*
+ * Events of locks that somebody has to wait for. Names, fields and text are Linux's. See
+ * <trace/trace_events.h>.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM lock
+
+#if !defined(KERNEL_EVENTS_LOCK_H) || defined(TRACE_HEADER_MULTI_READ)
+#define KERNEL_EVENTS_LOCK_H
+
+#include <trace/trace_events.h>
+
+/* What kind of lock it is; a semaphore has none of them. */
+#define LCB_F_SPIN  0x01u
+#define LCB_F_MUTEX 0x20u
+
+/* The lock is taken: somebody begins to wait, spinning or asleep. */
+TRACE_EVENT(contention_begin,
+	TP_PROTO(void *lock, unsigned int flags),
+	TP_ARGS(lock, flags),
+	TP_STRUCT__entry(
+		__field(void *, lock_addr)
+		__field(unsigned int, flags)
+	),
+	TP_fast_assign(
+		__entry->lock_addr = lock;
+		__entry->flags = flags;
+	),
+	TP_printk("%p (flags=%s)", __entry->lock_addr,
+		__print_flags(__entry->flags, "|", { LCB_F_SPIN, "SPIN" }, { LCB_F_MUTEX, "MUTEX" }))
+);
+
+/* He has got it, or gives up with the error `ret`. */
+TRACE_EVENT(contention_end,
+	TP_PROTO(void *lock, int ret),
+	TP_ARGS(lock, ret),
+	TP_STRUCT__entry(
+		__field(void *, lock_addr)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->lock_addr = lock;
+		__entry->ret = ret;
+	),
+	TP_printk("%p (ret=%d)", __entry->lock_addr, __entry->ret)
+);
+
+#endif
+
+#include <trace/define_trace.h>
