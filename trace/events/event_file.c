@@ -33,6 +33,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	file->type = call->event.type;
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
+	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
 	file->next_of_call = call->files;
 	trace_event_flag(file, TRACE_EVENT_SHARED, call->files != NULL);
 	/* Pairs with the acquire in first_file() of event_write.c. */

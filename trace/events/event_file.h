@@ -52,7 +52,6 @@ struct trace_event_file {
 /* What an instance keeps for events. */
 struct trace_array_events {
 	struct trace_event_file *files;
-	bool filters_pids;
 };
 TRACE_SLOT_FITS(struct trace_array_events, events);
 

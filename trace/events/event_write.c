@@ -7,7 +7,9 @@
  *
  * Context: any, preemption off.
  */
+#include <trace/host_tracepoints.h>
 #include <trace/platform.h>
+#include <trace/thread.h>
 #include "event_file.h"
 #include "trigger.h"
 #include "instance/entry.h"
@@ -120,11 +122,19 @@ static TRACE_ALWAYS_INLINE bool record(const struct trace_event_file *file, cons
 	return !trace_ring_is_switched_off(gate) && record_slow(file, entry, step, rc);
 }
 
-/* Does this thread count for the instance? */
-static bool is_of_traced_thread(const struct trace_event_file *file)
+/* Where an event comes from. */
+struct origin {
+	uintptr_t caller;			/* an address in the probe */
+	const struct trace_sched_thread *other; /* a second thread that it is about, or NULL */
+};
+
+/* Does one of the event's threads count for the instance? See event_pids.h. */
+static bool is_of_traced_thread(const struct trace_event_file *file, const struct origin *from)
 {
-	(void)file;
-	return true;
+	uint64_t mask = atomic_load_explicit(&file->tr->event_pid_mask, memory_order_relaxed);
+
+	return !(trace_plat_current()->ignored_by & mask) ||
+	       (from->other && !(from->other->thread->ignored_by & mask));
 }
 
 /* Is the event to be recorded in the instance? */
@@ -151,27 +161,24 @@ static uint32_t call_triggers(const struct trace_event_file *file, struct trace_
 		return flags;
 	trace_entry_init(hit->entry, file->type, file->own_depth);
 	trace_triggers_call(hit, out_late);
-	return flags_of(file) | (flags & TRACE_EVENT_SHARED);
+	return flags_of(file);
 }
 
-/*
- * With TRACE_EVENT_SHARED in `flags` write_several() has called. `caller` is an address in the
- * probe.
- */
+/* The probe has called a function that calls this one. */
 static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
-					       uint64_t step, uint32_t flags, uintptr_t caller)
+					       uint64_t step, uint32_t flags,
+					       const struct origin *from)
 {
-	struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller };
+	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller };
 	struct trace_triggers_late late;
 
-	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file))
+	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file, from))
 		return;
 	flags = call_triggers(file, &hit, flags, &late);
 	/* The trace begins with the caller of the probe. */
 	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
-		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
-				      flags & TRACE_EVENT_SHARED ? 2 : 1);
+		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
 	trace_triggers_call_late(&hit, &late);
 }
 
@@ -213,8 +220,8 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 		trace_ring_publish(rc);
 }
 
-static TRACE_NOINLINE void write_several(const struct trace_event_file *file, void *entry,
-					 uint64_t step, uintptr_t caller)
+static TRACE_ALWAYS_INLINE void write_several(const struct trace_event_file *file, void *entry,
+					      uint64_t step, const struct origin *from)
 {
 	uint32_t state = state_of_thread(file->own_depth);
 	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
@@ -231,31 +238,47 @@ static TRACE_NOINLINE void write_several(const struct trace_event_file *file, vo
 		if (TRACE_LIKELY(flags == (TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED) && is_common))
 			record_same(file, entry, step, now, &head);
 		else if (flags != TRACE_EVENT_SHARED)
-			write_on_conditions(file, entry, step, flags, caller);
+			write_on_conditions(file, entry, step, flags, from);
 	}
 }
 
 /* When there is more to do than to record the event in one instance. */
 static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void *entry,
-				       uint64_t step, uint32_t flags, uintptr_t caller)
+				       uint64_t step, uintptr_t caller,
+				       const struct trace_sched_thread *other)
 {
+	const struct origin from = { caller, other };
+	uint32_t flags = flags_of(file);
+
 	if (flags & TRACE_EVENT_SHARED)
-		write_several(file, entry, step, caller);
+		write_several(file, entry, step, &from);
 	else if (flags)
-		write_on_conditions(file, entry, step, flags, caller);
+		write_on_conditions(file, entry, step, flags, &from);
 }
 
-void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step)
+static TRACE_ALWAYS_INLINE void write_step(struct trace_event_call *call, void *entry,
+					   uint64_t step, const struct trace_sched_thread *other)
 {
 	/* Somebody has wanted the event, or the probe would not be registered. */
 	const struct trace_event_file *file = first_file(call);
 	uint32_t flags = flags_of(file);
 
 	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
-		write_other(file, entry, step, flags, (uintptr_t)__builtin_return_address(0));
+		write_other(file, entry, step, (uintptr_t)__builtin_return_address(0), other);
 		return;
 	}
 	record(file, entry, step);
+}
+
+void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step)
+{
+	write_step(call, entry, step, NULL);
+}
+
+void trace_event_write_about(struct trace_event_call *call, void *entry, uint64_t step,
+			     const struct trace_sched_thread *other)
+{
+	write_step(call, entry, step, other);
 }
 
 /* Room in the ring of the first instance that has some. */
@@ -282,13 +305,13 @@ void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
 
 /* The event is in a ring of this instance already. */
 static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, void *entry,
-						uint32_t bytes, uintptr_t caller)
+						uint32_t bytes, const struct origin *from)
 {
 	const struct trace_event_file *file = room->file;
-	struct trace_trigger_hit hit = { file, entry, bytes, caller };
+	struct trace_trigger_hit hit = { file, entry, bytes, from->caller };
 	struct trace_triggers_late late = { .nr = 0 };
 	uint32_t flags = flags_of(file);
-	bool counts = !(flags & TRACE_EVENT_PIDS) || is_of_traced_thread(file);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || is_of_traced_thread(file, from);
 
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
@@ -306,15 +329,15 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
-	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
 	const struct trace_event_file *file = first_file(room->call);
 
 	for (; file; file = next_file(file)) {
 		if (file != room->file)
 			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags_of(file),
-					    caller);
+					    &from);
 	}
-	commit_on_conditions(room, entry, bytes, caller);
+	commit_on_conditions(room, entry, bytes, &from);
 }
 
 /* ---- Texts ---- */

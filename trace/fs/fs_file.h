@@ -111,6 +111,7 @@ extern const struct trace_file_table trace_function_files;
 extern const struct trace_file_table trace_marker_files;
 /* Of features, see instance/feature.h. */
 extern const struct trace_file_table trace_event_files;
+extern const struct trace_file_table trace_event_pid_files;
 extern const struct trace_file_table trace_graph_files;
 extern const struct trace_file_table trace_latency_files;
 extern const struct trace_file_table trace_pid_files;

@@ -1,23 +1,23 @@
 /*
- * set_ftrace_pid and set_ftrace_notrace_pid: which threads an instance traces. See fs_file.h,
- * instance/pid_filter.h.
+ * set_ftrace_pid and set_ftrace_notrace_pid: the threads whose functions an instance traces; and
+ * the functions that set_event_pid and its like share with them. See fs_pids.h.
  */
-#include "fs_file.h"
-#include "instance/pid_filter.h"
+#include "fs_pids.h"
 #include "text/str.h"
 
-#define PIDS_MAX 65536u /* bytes of a list in one write */
-
-static const struct trace_file set_ftrace_notrace_pid_file;
-
-static struct trace_pids *pids_of(struct trace_handle *handle)
+static const struct trace_pids_about *about(const struct trace_handle *handle)
 {
-	struct trace_pid_sets *sets = trace_pid_sets_of(handle->tr);
-
-	return handle->node->file == &set_ftrace_notrace_pid_file ? &sets->except : &sets->only;
+	return handle->node->file->about;
 }
 
-static int pids_open(struct trace_handle *handle)
+static struct trace_pids *pids_of(const struct trace_handle *handle)
+{
+	struct trace_pid_sets *sets = trace_pid_sets_of(handle->tr, about(handle)->user->kind);
+
+	return about(handle)->is_except ? &sets->except : &sets->only;
+}
+
+int trace_pids_open(struct trace_handle *handle)
 {
 	const unsigned int clear = TRACE_FS_WRITE | TRACE_FS_TRUNC;
 	struct trace_pids none = { 0 };
@@ -26,13 +26,13 @@ static int pids_open(struct trace_handle *handle)
 	if ((handle->flags & clear) != clear)
 		return 0;
 	trace_plat_lock(&trace_config_lock);
-	err = trace_pid_filter_replace(handle->tr, pids_of(handle), &none);
+	err = trace_pid_filter_replace(handle->tr, about(handle)->user, pids_of(handle), &none);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
 
 /* The smallest id from `handle->index` on: the list may change between two reads. */
-static int pids_next(struct trace_handle *handle, struct trace_seq *seq)
+int trace_pids_next(struct trace_handle *handle, struct trace_seq *seq)
 {
 	const struct trace_pids *set = pids_of(handle);
 	int more = 0;
@@ -45,8 +45,8 @@ static int pids_next(struct trace_handle *handle, struct trace_seq *seq)
 		trace_seq_printf(seq, "%d\n", set->pids[i]);
 		handle->index = (size_t)set->pids[i] + 1;
 		more = 1;
-	} else if (!handle->position && !handle->given) {
-		trace_seq_puts(seq, "no pid\n");
+	} else if (about(handle)->if_empty && !handle->position && !handle->given) {
+		trace_seq_puts(seq, about(handle)->if_empty);
 		handle->index = SIZE_MAX;
 		more = 1;
 	}
@@ -81,7 +81,7 @@ static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char 
 }
 
 /* All numbers of one write or none. */
-static int pids_store(struct trace_handle *handle, char *text)
+int trace_pids_store(struct trace_handle *handle, char *text)
 {
 	struct trace_pids *set = pids_of(handle), wanted = { 0 };
 	int err;
@@ -91,29 +91,20 @@ static int pids_store(struct trace_handle *handle, char *text)
 	if (!err)
 		err = parse_pids(handle, &wanted, text);
 	if (!err)
-		err = trace_pid_filter_replace(handle->tr, set, &wanted);
+		err = trace_pid_filter_replace(handle->tr, about(handle)->user, set, &wanted);
 	trace_pids_clear(&wanted);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
 
-static const struct trace_file set_ftrace_pid_file = {
-	.name = "set_ftrace_pid",
-	.mode = TRACE_MODE_WRITE,
-	.open = pids_open,
-	.next = pids_next,
-	.store = pids_store,
-	.store_max = PIDS_MAX,
-};
-
-static const struct trace_file set_ftrace_notrace_pid_file = {
-	.name = "set_ftrace_notrace_pid",
-	.mode = TRACE_MODE_WRITE,
-	.open = pids_open,
-	.next = pids_next,
-	.store = pids_store,
-	.store_max = PIDS_MAX,
-};
+static const struct trace_pids_about only = { .user = &trace_function_pids,
+					      .if_empty = "no pid\n" };
+static const struct trace_pids_about except = { .user = &trace_function_pids,
+						.is_except = true,
+						.if_empty = "no pid\n" };
+static const struct trace_file set_ftrace_pid_file = TRACE_PIDS_FILE("set_ftrace_pid", &only);
+static const struct trace_file set_ftrace_notrace_pid_file =
+	TRACE_PIDS_FILE("set_ftrace_notrace_pid", &except);
 
 static const struct trace_file *const files[] = {
 	&set_ftrace_pid_file,

@@ -124,6 +124,11 @@ static const struct piece pieces[] = {
 	  "      trigger\t\t- What is to happen when <event> occurs:\n"
 	  "\t\t\t  COMMAND[:COUNT][ if CONDITION]; ! in front takes it away.\n"
 	  "\t\t\t  Read it for the commands that there are.\n" },
+	{ FILE, "set_event_pid",
+	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
+	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"
+	  "\t\t\t  threads that they make come along.\n"
+	  "  set_event_notrace_pid\t- Do not record events of these threads.\n" },
 	{ FILE, "function_profile_enabled",
 	  "  function_profile_enabled - 1 counts calls and times of functions, from 0; filters as "
 	  "above.\n" },

@@ -68,9 +68,12 @@ struct trace_array {
 	_Atomic uint64_t start_ts;
 	_Atomic uint32_t buffer_percent; /* how full a CPU's ring has to be to wake pollers */
 	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
-	bool filters_pids;		 /* set_ftrace_pid or set_ftrace_notrace_pid is in use */
-	/* Its bit in trace_thread.ignored_by; 0 while it filters no threads. */
+	/*
+	 * Its bits in trace_thread.ignored_by, of functions and of events; 0 while threads are not
+	 * filtered. See pid_filter.h.
+	 */
 	_Atomic uint64_t pid_mask;
+	_Atomic uint64_t event_pid_mask;
 	struct trace_error_log errors;
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;

@@ -10,7 +10,8 @@
 #include "text/str.h"
 
 /* What a new instance does not take over from the global one. */
-#define OPTIONS_NOT_INHERITED TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)
+#define OPTIONS_NOT_INHERITED                                                                      \
+	(TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK) | TRACE_OPT_BIT(TRACE_OPT_EVENT_FORK))
 
 /* The instance and the ops of its function tracer. */
 struct instance {

@@ -25,6 +25,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_DISABLE_ON_FREE] = "disable_on_free",
 	[TRACE_OPT_IRQ_INFO] = "irq-info",
 	[TRACE_OPT_MARKERS] = "markers",
+	[TRACE_OPT_EVENT_FORK] = "event-fork",
 	[TRACE_OPT_PAUSE_ON_TRACE] = "pause-on-trace",
 	[TRACE_OPT_FUNCTION_TRACE] = "function-trace",
 	[TRACE_OPT_FUNCTION_FORK] = "function-fork",

@@ -8,10 +8,24 @@
 /* Bits of trace_thread.ignored_by that instances have. Changed with the config lock held. */
 static uint64_t used_masks;
 
-static bool is_ignored(const struct trace_array *tr, int32_t pid)
-{
-	const struct trace_pid_sets *sets = trace_pid_sets_of(tr);
+/* With this option a thread is put into the sets that its parent is in. */
+static const enum trace_option fork_options[TRACE_NR_PID_KINDS] = {
+	[TRACE_PIDS_FUNCTIONS] = TRACE_OPT_FUNCTION_FORK,
+	[TRACE_PIDS_EVENTS] = TRACE_OPT_EVENT_FORK,
+};
 
+const struct trace_pid_user trace_function_pids = {
+	.kind = TRACE_PIDS_FUNCTIONS,
+	.changed = tracer_settings_changed,
+};
+
+static _Atomic uint64_t *mask_of(struct trace_array *tr, enum trace_pid_kind kind)
+{
+	return kind == TRACE_PIDS_FUNCTIONS ? &tr->pid_mask : &tr->event_pid_mask;
+}
+
+static bool is_ignored(const struct trace_pid_sets *sets, int32_t pid)
+{
 	if (sets->only.nr && !trace_pids_has(&sets->only, pid))
 		return true;
 	return trace_pids_has(&sets->except, pid);
@@ -27,67 +41,76 @@ static void mark(struct trace_thread *thread, uint64_t mask, bool ignored)
 		atomic_fetch_and_explicit(word, ~mask, memory_order_relaxed);
 }
 
+/* The bit of an instance that is to be set or cleared in each thread. */
+struct visit {
+	const struct trace_pid_sets *sets;
+	uint64_t mask;
+};
+
 static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	const struct trace_array *tr = arg;
+	const struct visit *visit = arg;
 
-	mark(thread, tr->pid_mask, is_ignored(tr, pid));
+	mark(thread, visit->mask, is_ignored(visit->sets, pid));
 }
 
 /* Give the instance a bit of its own, if it has none. It keeps it while it filters threads. */
-static int take_mask(struct trace_array *tr)
+static int take_mask(_Atomic uint64_t *mask)
 {
 	uint64_t free = ~used_masks;
 
-	if (tr->pid_mask)
+	if (*mask)
 		return 0;
 	if (!free)
 		return -ENOSPC;
-	tr->pid_mask = free & -free;
-	__atomic_store_n(&used_masks, used_masks | tr->pid_mask, __ATOMIC_RELEASE);
+	*mask = free & -free;
+	__atomic_store_n(&used_masks, used_masks | *mask, __ATOMIC_RELEASE);
 	return 0;
 }
 
-static void release_mask(struct trace_array *tr)
+static void release_mask(_Atomic uint64_t *mask)
 {
-	__atomic_store_n(&used_masks, used_masks & ~tr->pid_mask, __ATOMIC_RELEASE);
-	tr->pid_mask = 0;
+	__atomic_store_n(&used_masks, used_masks & ~*mask, __ATOMIC_RELEASE);
+	*mask = 0;
 }
 
-int trace_pid_filter_replace(struct trace_array *tr, struct trace_pids *set,
-			     struct trace_pids *with)
+int trace_pid_filter_replace(struct trace_array *tr, const struct trace_pid_user *user,
+			     struct trace_pids *set, struct trace_pids *with)
 {
+	_Atomic uint64_t *mask = mask_of(tr, user->kind);
 	struct trace_pids old = *set;
-	int err = with->nr ? take_mask(tr) : 0;
+	int err = with->nr ? take_mask(mask) : 0;
+	struct visit visit;
 
 	if (err)
 		return err;
 	*set = *with;
 	*with = (struct trace_pids){ 0 };
-	tr->filters_pids = trace_pid_sets_of(tr)->only.nr || trace_pid_sets_of(tr)->except.nr;
 	trace_pids_clear(&old);
-	trace_plat_each_thread(apply_one, tr);
-	err = tracer_settings_changed(tr);
-	if (!tr->filters_pids)
-		release_mask(tr); /* the tracer does not look at it any more */
+	visit = (struct visit){ .sets = trace_pid_sets_of(tr, user->kind), .mask = *mask };
+	trace_plat_each_thread(apply_one, &visit);
+	err = user->changed(tr);
+	if (!trace_pid_filter_is_used(tr, user->kind))
+		release_mask(mask); /* nobody looks at it any more */
 	return err;
 }
 
-void trace_pid_filter_release(struct trace_array *tr)
+void trace_pid_filter_release(struct trace_array *tr, const struct trace_pid_user *user)
 {
+	struct trace_pid_sets *sets = trace_pid_sets_of(tr, user->kind);
 	struct trace_pids none = { 0 };
 
-	trace_pid_filter_replace(tr, &trace_pid_sets_of(tr)->only, &none);
-	trace_pid_filter_replace(tr, &trace_pid_sets_of(tr)->except, &none);
+	trace_pid_filter_replace(tr, user, &sets->only, &none);
+	trace_pid_filter_replace(tr, user, &sets->except, &none);
 }
 
-/* With the option function-fork a thread is put into the sets that its parent is in. */
-static void follow_fork(struct trace_array *tr, int32_t parent_pid, int32_t pid)
+static bool follows_forks(const struct trace_array *tr, enum trace_pid_kind kind)
 {
-	struct trace_pid_sets *sets = trace_pid_sets_of(tr);
+	return tr->options & TRACE_OPT_BIT(fork_options[kind]);
+}
 
-	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
-		return;
+static void follow_fork(struct trace_pid_sets *sets, int32_t parent_pid, int32_t pid)
+{
 	if (trace_pids_has(&sets->only, parent_pid) && trace_pids_add(&sets->only, pid))
 		trace_plat_log("trace: no memory to follow thread %d", pid);
 	if (trace_pids_has(&sets->except, parent_pid) && trace_pids_add(&sets->except, pid))
@@ -111,8 +134,13 @@ void trace_pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct tra
 		return;
 	trace_plat_lock(&trace_config_lock);
 	while ((tr = trace_array_next(tr))) {
-		follow_fork(tr, parent_pid, pid);
-		apply_one(pid, thread, tr);
+		for (enum trace_pid_kind kind = 0; kind < TRACE_NR_PID_KINDS; kind++) {
+			struct trace_pid_sets *sets = trace_pid_sets_of(tr, kind);
+
+			if (follows_forks(tr, kind))
+				follow_fork(sets, parent_pid, pid);
+			mark(thread, *mask_of(tr, kind), is_ignored(sets, pid));
+		}
 	}
 	trace_plat_unlock(&trace_config_lock);
 }
@@ -132,10 +160,12 @@ void trace_pid_filter_thread_exited(int32_t pid)
 		return;
 	trace_plat_lock(&trace_config_lock);
 	while ((tr = trace_array_next(tr))) {
-		if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK)))
-			continue;
-		forget(&trace_pid_sets_of(tr)->only, pid);
-		forget(&trace_pid_sets_of(tr)->except, pid);
+		for (enum trace_pid_kind kind = 0; kind < TRACE_NR_PID_KINDS; kind++) {
+			if (!follows_forks(tr, kind))
+				continue;
+			forget(&trace_pid_sets_of(tr, kind)->only, pid);
+			forget(&trace_pid_sets_of(tr, kind)->except, pid);
+		}
 	}
 	trace_plat_unlock(&trace_config_lock);
 }

@@ -15,7 +15,7 @@ struct trace_slots {
 	_Alignas(16) unsigned char graph[208];	 /* tracers/graph_tracer.h */
 	_Alignas(16) unsigned char latency[16];	 /* tracers/latency.h */
 	_Alignas(16) unsigned char max[80];	 /* max.h */
-	_Alignas(16) unsigned char pids[48];	 /* pid_filter.h */
+	_Alignas(16) unsigned char pids[96];	 /* pid_filter.h */
 	_Alignas(16) unsigned char snapshot[32]; /* snapshot.h */
 };
 

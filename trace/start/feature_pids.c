@@ -16,7 +16,7 @@ static void pids_exited(int32_t pid, struct trace_thread *thread)
 static void pids_gone(struct trace_array *tr)
 {
 	if (!ftrace_is_dead())
-		trace_pid_filter_release(tr);
+		trace_pid_filter_release(tr, &trace_function_pids);
 }
 
 const struct trace_feature trace_feature_pids = {

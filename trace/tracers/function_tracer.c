@@ -7,6 +7,7 @@
 #include <trace/trace.h>
 #include "function_tracer.h"
 #include "instance/array.h"
+#include "instance/pid_filter.h"
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
@@ -27,7 +28,7 @@ static void function_trace_options_pid_call(uintptr_t ip, uintptr_t parent_ip,
 
 static ftrace_func_t wanted_func(const struct trace_array *tr)
 {
-	bool uses_pids = tr->filters_pids;
+	bool uses_pids = trace_pid_filter_is_used(tr, TRACE_PIDS_FUNCTIONS);
 
 	if (trace_function_of(tr)->options)
 		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;

@@ -9,6 +9,7 @@
 #include "graph/fgraph_private.h"
 #include "graph_tracer.h"
 #include "instance/array.h"
+#include "instance/pid_filter.h"
 #include "ops/ftrace_private.h"
 
 typedef void (*exit_fn)(struct fgraph_frame *frame, struct trace_thread *thread,
@@ -35,7 +36,8 @@ static bool is_special_entry(const struct trace_array *tr)
 	uint32_t options = options_of(tr);
 
 	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
-	       graph->max_depth || trace_thresh_ns || tr->filters_pids || has_sets(graph);
+	       graph->max_depth || trace_thresh_ns ||
+	       trace_pid_filter_is_used(tr, TRACE_PIDS_FUNCTIONS) || has_sets(graph);
 }
 
 static exit_fn exit_of(const struct trace_array *tr)

@@ -49,6 +49,8 @@ static void tree(void **state)
 		"saved_cmdlines",
 		"saved_cmdlines_size",
 		"set_event",
+		"set_event_notrace_pid",
+		"set_event_pid",
 		"set_ftrace_filter",
 		"set_ftrace_notrace",
 		"set_ftrace_notrace_pid",
@@ -180,7 +182,8 @@ static void options(void **state)
 	says("trace_options",
 	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
-	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\nnopause-on-trace\n"
+	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
+	     "noevent-fork\nnopause-on-trace\n"
 	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);

@@ -24,7 +24,8 @@ struct fgraph_frame;
 
 struct trace_thread {
 	/*
-	 * Bit n: instance n does not trace this thread (set_ftrace_pid). Config lock.
+	 * Each bit: an instance does not trace functions (set_ftrace_pid), or does not record events
+	 * (set_event_pid), of this thread. Config lock.
 	 */
 	uint64_t ignored_by;
 	/* Live patching: which side of a transition it is on. Changed under livepatch's lock. */

@@ -59,6 +59,7 @@ TRACE_BEGIN_DECLS
 
 struct trace_event_file;
 struct trace_ring_cpu;
+struct trace_sched_thread;
 
 /* What the events of one DECLARE_EVENT_CLASS() have in common. */
 struct trace_event_class {
@@ -99,11 +100,23 @@ struct trace_event_room {
  * multiple of 4. The head, struct trace_entry, is filled in here.
  */
 void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step);
+/* The same for an event that is about another thread as well: set_event_pid looks at both. */
+void trace_event_write_about(struct trace_event_call *call, void *entry, uint64_t step,
+			     const struct trace_sched_thread *other);
+/* `other` is a constant NULL where there is none. */
 static TRACE_ALWAYS_INLINE void trace_event_write(struct trace_event_call *call, void *entry,
-						  uint32_t bytes)
+						  uint32_t bytes,
+						  const struct trace_sched_thread *other)
 {
-	trace_event_write_step(call, entry, TRACE_EVENT_STEP(bytes));
+	if (!__builtin_constant_p(other) || other)
+		trace_event_write_about(call, entry, TRACE_EVENT_STEP(bytes), other);
+	else
+		trace_event_write_step(call, entry, TRACE_EVENT_STEP(bytes));
 }
+/* The second argument of a tracepoint, if it is a thread of the scheduler, or NULL. */
+#define TRACE_EVENT_SECOND(first, second, ...)                                                     \
+	_Generic((second), const struct trace_sched_thread * : (second), default : NULL)
+
 /* For a longer one: room for it in the ring buffer, to be given to commit; or NULL. */
 void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
 			  struct trace_event_room *out_room);

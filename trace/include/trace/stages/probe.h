@@ -50,7 +50,8 @@
 			assign;                                                                    \
 		}                                                                                  \
 		if (!TRACE_STAGE_HAS_DATA(name) || TRACE_LIKELY(__entry == &scratch_.entry))       \
-			trace_event_write((struct trace_event_call *)call_, __entry, bytes_);      \
+			trace_event_write((struct trace_event_call *)call_, __entry, bytes_,       \
+					  TRACE_EVENT_SECOND(args, NULL, NULL));                   \
 		else                                                                               \
 			trace_event_commit(&room_, __entry, bytes_);                               \
 	}

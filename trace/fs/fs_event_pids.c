@@ -1,0 +1,21 @@
+/*
+ * set_event_pid and set_event_notrace_pid: the threads whose events an instance records. See
+ * fs_pids.h, events/event_pids.h.
+ */
+#include "events/event_pids.h"
+#include "fs_pids.h"
+#include "text/str.h"
+
+static const struct trace_pids_about only = { .user = &trace_event_pids };
+static const struct trace_pids_about except = { .user = &trace_event_pids, .is_except = true };
+static const struct trace_file set_event_pid_file = TRACE_PIDS_FILE("set_event_pid", &only);
+static const struct trace_file set_event_notrace_pid_file =
+	TRACE_PIDS_FILE("set_event_notrace_pid", &except);
+
+static const struct trace_file *const files[] = {
+	&set_event_pid_file,
+	&set_event_notrace_pid_file,
+};
+
+const struct trace_file_table trace_event_pid_files = { .files = files,
+							.nr = TRACE_ARRAY_SIZE(files) };
