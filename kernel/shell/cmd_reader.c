@@ -50,6 +50,12 @@ bool reader_next_file(struct reader *reader)
 	return reader->file;
 }
 
+static void reader_fail(struct reader *reader, int err)
+{
+	command_perror(reader->env, reader->path, err);
+	reader->nr_failed++;
+}
+
 /* Read on when `buf` is used up. False at the end of the file, and on failure. */
 static bool reader_fill(struct reader *reader)
 {
@@ -62,10 +68,8 @@ static bool reader_fill(struct reader *reader)
 	got = file_read(reader->file, reader->buf, READER_BYTES);
 	reader->pos = 0;
 	reader->len = got > 0 ? (size_t)got : 0;
-	if (got < 0 && got != -EINTR) {
-		command_perror(reader->env, reader->path, (int)got);
-		reader->nr_failed++;
-	}
+	if (got < 0 && got != -EINTR)
+		reader_fail(reader, (int)got);
 	return got > 0;
 }
 
@@ -82,10 +86,10 @@ size_t reader_chunk(struct reader *reader, char **out_bytes)
 }
 
 /*
- * Make room in `line` for `len` bytes and a NUL, keeping the first `used`. False: out of memory, or
- * longer than a line may be.
+ * Make room in `line` for `len` bytes and a NUL, keeping the first `used`. 0; -ENOMEM; -E2BIG when
+ * that is longer than a line may be.
  */
-static bool reader_make_room(struct reader *reader, size_t used, size_t len)
+static int reader_make_room(struct reader *reader, size_t used, size_t len)
 {
 	size_t size = reader->line_size;
 	char *bigger;
@@ -93,21 +97,24 @@ static bool reader_make_room(struct reader *reader, size_t used, size_t len)
 	while (size < len + 1)
 		size *= 2;
 	if (size == reader->line_size)
-		return true;
-	bigger = size <= READER_LINE_MAX ? kmalloc(size) : NULL;
+		return 0;
+	if (size > READER_LINE_MAX)
+		return -E2BIG;
+	bigger = kmalloc(size);
 	if (!bigger)
-		return false;
+		return -ENOMEM;
 	memcpy(bigger, reader->line, used);
 	kfree(reader->line);
 	reader->line = bigger;
 	reader->line_size = size;
-	return true;
+	return 0;
 }
 
 size_t reader_line(struct reader *reader, char **out_line)
 {
 	size_t len = 0;
 	bool has_newline = false;
+	int err;
 
 	while (!has_newline && reader_fill(reader)) {
 		const char *start = reader->buf + reader->pos;
@@ -115,8 +122,13 @@ size_t reader_line(struct reader *reader, char **out_line)
 		const char *newline = memchr(start, '\n', rest);
 		size_t part = newline ? (size_t)(newline - start) + 1 : rest;
 
-		if (!reader_make_room(reader, len, len + part)) /* the next call gives the rest */
-			break;
+		err = reader_make_room(reader, len, len + part);
+		if (err == -ENOMEM) {
+			reader_fail(reader, err);
+			len = 0; /* a piece of a line would be taken for all of it */
+		}
+		if (err)
+			break; /* -E2BIG: the next call gives the rest */
 		memcpy(reader->line + len, start, part);
 		len += part;
 		reader->pos += part;

@@ -19,7 +19,7 @@ struct reader {
 	const char *path;  /* of file; "-" for standard input */
 	char **paths;	   /* the files still to come */
 	int nr_paths;
-	int nr_failed; /* files that could not be opened or read */
+	int nr_failed; /* files that could not be opened, or not be read to their end */
 	char *buf;     /* READER_BYTES: what was read of the file */
 	size_t pos;    /* bytes of `buf` that were given out */
 	size_t len;    /* bytes in `buf` */
@@ -37,7 +37,8 @@ void reader_close(struct reader *reader);
 bool reader_next_file(struct reader *reader);
 /*
  * The next line of this file, with its newline if it has one, NUL behind. Length, 0 at the end of
- * the file (also after an error, which was reported, and when the command should stop).
+ * the file (also after an error such as a lack of memory for the line, which was reported and
+ * counted, and when the command should stop).
  */
 size_t reader_line(struct reader *reader, char **out_line);
 /* The same through all files, one after the other. */
