@@ -54,53 +54,49 @@ static void printf_print_escaped(struct printer *p, const char *text)
 	}
 }
 
-/*
- * Print %s, %-20s and the like: `spec`. Where the result has 256 or more characters, `arg` is
- * printed as it is, without width and precision.
- */
-static void printf_print_string(struct printer *p, const char *spec, const char *arg)
+/* Print one argument as `spec` says: %-20s, %5ld and the like. What is long gets memory. */
+static void printf_print_arg(struct printer *p, const char *spec, ...)
 {
-	char text[256];
+	char short_text[128], *text = short_text;
+	va_list args;
 	int len;
 
-	arg = arg ? arg : "";
-	len = trace_snprintf(text, sizeof(text), spec, arg);
-	if (len < (int)sizeof(text))
-		command_write(p->env, text, (size_t)len);
-	else
-		command_puts(p->env, arg);
+	va_start(args, spec);
+	len = trace_vsnprintf(short_text, sizeof(short_text), spec, args);
+	va_end(args);
+	if (len >= (int)sizeof(short_text)) {
+		text = kmalloc((size_t)len + 1);
+		if (!text) {
+			command_error(p->env, "%s", command_strerror(ENOMEM));
+			p->status = 1;
+			return;
+		}
+		va_start(args, spec);
+		trace_vsnprintf(text, (size_t)len + 1, spec, args);
+		va_end(args);
+	}
+	command_write(p->env, text, (size_t)len);
+	if (text != short_text)
+		kfree(text);
 }
 
-/* Print a number that takes `len` characters, too many for the stack. */
-static void printf_print_wide(struct printer *p, const char *spec, long value, size_t len)
+static void printf_print_string(struct printer *p, const char *spec, const char *arg)
 {
-	char *text = kmalloc(len + 1);
-
-	if (!text) {
-		command_error(p->env, "%s", command_strerror(ENOMEM));
-		p->status = 1;
-		return;
-	}
-	trace_snprintf(text, len + 1, spec, value);
-	command_write(p->env, text, len);
-	kfree(text);
+	if (strcmp(spec, "%s") == 0)
+		command_puts(p->env, arg ? arg : "");
+	else
+		printf_print_arg(p, spec, arg ? arg : "");
 }
 
 static void printf_print_number(struct printer *p, char *spec, size_t len, const char *arg)
 {
 	char conversion = spec[len - 1];
 	long value = printf_number_of(p, arg);
-	char text[128];
-	int text_len;
 
 	strlcpy(spec + len - 1, "l", 2);
 	spec[len] = conversion;
 	spec[len + 1] = '\0';
-	text_len = trace_snprintf(text, sizeof(text), spec, value);
-	if (text_len < (int)sizeof(text))
-		command_puts(p->env, text);
-	else
-		printf_print_wide(p, spec, value, (size_t)text_len);
+	printf_print_arg(p, spec, value);
 }
 
 /* Print the conversion at `pos` (behind the %). Returns where the format goes on. */
