@@ -115,7 +115,7 @@ int sh_glob(const struct sh_expansion *ex, const char *pattern, struct sh_fields
 
 /*
  * Fill `out` with the files of `in`, changed by the redirections. 0, or -errno: then `out` holds
- * nothing, and a message was printed unless expansion gave -EINTR or -ENOMEM.
+ * nothing, and a message was printed unless expansion gave -EINTR.
  */
 int sh_redirect(const struct sh_expansion *ex, const struct sh_redir *redirs,
 		const struct sh_io *in, struct sh_io *out);

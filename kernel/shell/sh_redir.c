@@ -89,8 +89,8 @@ static int redir_one(const struct sh_expansion *ex, const struct sh_redir *redir
 	int err = sh_expand_text(ex, redir->target, strlen(redir->target), &target);
 
 	if (err) {
-		if (err == -EINVAL)
-			sh_complain(io, "%s", ex->error);
+		if (err != -EINTR)
+			sh_complain(io, "%s", err == -EINVAL ? ex->error : command_strerror(err));
 		return err;
 	}
 	if (redir->fd >= SH_NR_FDS) {
