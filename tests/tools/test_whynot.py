@@ -74,6 +74,26 @@ def test_nasm_places(tools, tmp_path):
     assert re.search(r"^two src/r\.asm:[78] reason 4 ", listing, re.M), listing
 
 
+@pytest.mark.parametrize("length", [119, 120, 255, 256, 400])
+@pytest.mark.parametrize("what", ["name", "path"])
+def test_text_too_long(tools, tmp_path, what, length):
+    """The kernel has room for 119 characters, wherever they come from: here an inlined function without a symbol."""
+    name, path = "x" * length, "k.c"
+    if what == "path":
+        name, path = "inlined", "d" * (length // 2) + "/" + "f" * (length - length // 2 - 3) + ".c"
+        assert len(path) == length
+        (tmp_path / path).parent.mkdir()
+    (tmp_path / path).write_text(f"static inline __attribute__((always_inline)) int {name}(int *p)\n{{\n\treturn ++*p;\n}}\n\n"
+                                 f"int kept(int *p)\n{{\n\treturn {name}(p);\n}}\n")
+    (tmp_path / "k.ld").write_text("SECTIONS { . = 1M; .text : { *(.text) } __start_mcount_loc = .; __stop_mcount_loc = .; }")
+    must("gcc", "-g", "-O2", "-c", path, "-o", "k.o", cwd=tmp_path)
+    must("ld", "-e", "0", "-T", "k.ld", "k.o", "-o", "k", cwd=tmp_path)
+    done = run(tools["whynot"], "-o", "t.o", "k", cwd=tmp_path)
+    text = name if what == "name" else path
+    assert done.stderr == ("" if length == 119 else f"whynot: name or path longer than 119 characters: {text}\n")
+    assert done.returncode == (length != 119) and (tmp_path / "t.o").exists() == (length == 119)
+
+
 def test_dropped_by_the_compiler(program):
     assert why(program, "never_used") == (
         DISCARDED, f"not in the kernel: unused, or optimised away by the compiler (traced.c:{line_of('never_used')})")

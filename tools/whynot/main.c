@@ -139,10 +139,10 @@ static void print_list(const struct records *records)
 static int write_table(const struct records *records, const char *path)
 {
 	struct blob table = { 0 };
-	int err;
+	int err = table_make(&table, records);
 
-	table_make(&table, records);
-	err = blob_write_object(&table, path, ".whynot", "whynot_blob");
+	if (!err)
+		err = blob_write_object(&table, path, ".whynot", "whynot_blob");
 	blob_free(&table);
 	return err;
 }

@@ -1,8 +1,11 @@
 /* See table.h. */
 #include "table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <kernel/symbols_format.h>
 
 #include "names.h"
 
@@ -151,32 +154,54 @@ static void put_entries(struct blob *out, const struct records *records, const s
 	}
 }
 
-void table_make(struct blob *out, const struct records *records)
+/* The kernel expands each text into a buffer of KSYM_NAME_LEN bytes. */
+static int check_lengths(const struct texts *texts)
+{
+	for (size_t i = 0; i < texts->nr; i++) {
+		if (strlen(texts->list[i]) <= SYMBOLS_NAME_MAX)
+			continue;
+		fprintf(stderr, "whynot: name or path longer than %d characters: %s\n",
+			SYMBOLS_NAME_MAX, texts->list[i]);
+		return -1;
+	}
+	return 0;
+}
+
+static void fill_table(struct blob *out, const struct records *records, const struct texts *texts)
 {
 	struct whynot_header header = { .magic = WHYNOT_MAGIC };
-	struct texts texts = collect_texts(records);
-	size_t nr_entries = texts.nr - texts.nr_pool;
+	size_t nr_entries = texts->nr - texts->nr_pool;
 	uint32_t *entries = xcalloc(nr_entries, sizeof(*entries));
-	uint32_t *strings = xcalloc(texts.nr_pool, sizeof(*strings));
+	uint32_t *strings = xcalloc(texts->nr_pool, sizeof(*strings));
 	struct names names;
 
-	names_encode(&names, texts.list, texts.nr);
+	names_encode(&names, texts->list, texts->nr);
 	header.nr_entries = (uint32_t)nr_entries;
-	header.nr_strings = (uint32_t)texts.nr_pool;
+	header.nr_strings = (uint32_t)texts->nr_pool;
 	blob_append(out, &header, sizeof(header), 8);
 	header.token_text_pos = blob_append(out, names.token_text, sizeof(names.token_text), 8);
 	header.entry_pos = blob_append(out, entries, nr_entries * sizeof(*entries), 8);
-	header.string_pos = blob_append(out, strings, texts.nr_pool * sizeof(*strings), 8);
+	header.string_pos = blob_append(out, strings, texts->nr_pool * sizeof(*strings), 8);
 	header.token_len_pos = blob_append(out, names.token_len, sizeof(names.token_len), 8);
-	put_entries(out, records, &texts, &names, entries);
-	for (size_t i = 0; i < texts.nr_pool; i++)
+	put_entries(out, records, texts, &names, entries);
+	for (size_t i = 0; i < texts->nr_pool; i++)
 		strings[i] = put_text(out, &names, i);
 	header.total_bytes = blob_append(out, NULL, 0, 8);
 	memcpy(out->bytes, &header, sizeof(header));
 	memcpy(out->bytes + header.entry_pos, entries, nr_entries * sizeof(*entries));
-	memcpy(out->bytes + header.string_pos, strings, texts.nr_pool * sizeof(*strings));
+	memcpy(out->bytes + header.string_pos, strings, texts->nr_pool * sizeof(*strings));
 	names_free(&names);
-	free(texts.list);
 	free(entries);
 	free(strings);
+}
+
+int table_make(struct blob *out, const struct records *records)
+{
+	struct texts texts = collect_texts(records);
+	int err = check_lengths(&texts);
+
+	if (!err)
+		fill_table(out, records, &texts);
+	free(texts.list);
+	return err;
 }

@@ -13,7 +13,10 @@
 /* Why `record` has no site, or that it has one. */
 enum whynot_reason table_reason(const struct record *record);
 
-/* Append the block to `out`, which is empty; `records` must be sorted. */
-void table_make(struct blob *out, const struct records *records);
+/*
+ * Append the block to `out`, which is empty; `records` must be sorted. Prints the reason and
+ * returns -1 when a name or path is too long for the kernel's buffers.
+ */
+int table_make(struct blob *out, const struct records *records);
 
 #endif
