@@ -5,6 +5,7 @@
 #include <arch/handover.h>
 #include <arch/multiboot.h>
 #include <arch/paging.h>
+#include <arch/power.h>
 #include <arch/smp.h>
 #include <trace/arch_text.h>
 #include <arch/timer.h>
@@ -53,6 +54,7 @@ static void main_devices_init(void)
 
 	if (acpi_init(rsdp, (uint32_t)len))
 		pr_warn("ACPI: no usable tables\n");
+	power_init();
 	apic_init(!boot_param_is_set("nox2apic"));
 	tsc_init();
 	arch_timer_init();

@@ -25,6 +25,8 @@
 #define EACH_WAY_NS  50000000ull
 #define ACPI_MODE_NS 100000000ull
 
+static volatile uint8_t *reset_register; /* if it lies in memory; set by power_init() */
+
 static bool power_is_port(const struct acpi_reg *reg)
 {
 	return reg->addr != 0 && reg->space == ACPI_SPACE_IO && reg->addr <= UINT16_MAX;
@@ -51,6 +53,14 @@ static void power_write_sleep(uint16_t control, uint16_t type)
 	value |= (uint16_t)(type << PM1_SLP_TYP_SHIFT & PM1_SLP_TYP_MASK);
 	outw(control, value);
 	outw(control, value | PM1_SLP_ENABLE);
+}
+
+void power_init(void)
+{
+	const struct acpi_reg *reset = &acpi_info()->reset;
+
+	if (reset->addr != 0 && reset->space == ACPI_SPACE_MEMORY)
+		reset_register = arch_map_device(reset->addr, 1);
 }
 
 static void power_begin(void)
@@ -83,17 +93,12 @@ void power_off(void)
 
 static void power_reset_by_acpi(const struct acpi_info *info)
 {
-	volatile uint8_t *reg;
-
-	if (info->reset.addr == 0)
-		return;
-	if (power_is_port(&info->reset)) {
+	if (power_is_port(&info->reset))
 		outb((uint16_t)info->reset.addr, info->reset_value);
-	} else if (info->reset.space == ACPI_SPACE_MEMORY) {
-		reg = arch_map_device(info->reset.addr, 1);
-		if (reg)
-			*reg = info->reset_value;
-	}
+	else if (reset_register)
+		*reset_register = info->reset_value;
+	else
+		return;
 	tsc_delay_ns(EACH_WAY_NS);
 }
 

@@ -1,14 +1,20 @@
 /*
- * Ending the machine. None of these returns: each tries the ways named there, in that order, and
- * halts when none has worked.
+ * Ending the machine. But for power_init(), none of these returns: each tries the ways named there,
+ * in that order, and halts when none has worked.
  *
  * Context: any; interrupts are turned off. Other CPUs go on: a caller that minds stops them first.
+ * Locking: none is taken, because after a panic a stopped CPU may hold any lock.
  */
 #ifndef ARCH_POWER_H
 #define ARCH_POWER_H
 
 #include <stdint.h>
 
+/*
+ * Map what power_reboot() needs, while locks and memory can be had. Boot CPU, once, after
+ * acpi_init().
+ */
+void power_init(void);
 /* ACPI S5 (soft off). */
 void power_off(void) __attribute__((noreturn));
 /* ACPI reset register, port 0xcf9, keyboard controller, triple fault. */

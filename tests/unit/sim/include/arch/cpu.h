@@ -27,6 +27,7 @@ void sim_write_cr3(uint64_t value);
 #define arch_irq_save	     sim_irq_save
 #define arch_irq_restore     sim_irq_restore
 #define arch_irqs_disabled   sim_irqs_disabled
+#define arch_irq_disable     sim_irq_disable
 #define arch_irq_disable_raw sim_irq_disable
 #define arch_idle_wait	     sim_idle_wait
 #define arch_halt_forever    sim_halt_forever
