@@ -2,6 +2,7 @@
  * What trace/ asks of its host in <trace/platform.h>, but for the inline half: each function does
  * it with something that the kernel has anyway. No call sites, because probes reach some of it.
  */
+#include <stdatomic.h>
 #include <arch/nofault.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
@@ -273,19 +274,25 @@ void trace_plat_each_stack(const struct trace_plat_look *look)
 struct later {
 	struct delayed_work work; /* first: run_later() gets a pointer to its work */
 	void (*fn)(void);
-	bool is_ready;
+	_Atomic bool is_asked; /* and fn() has not begun */
+	bool is_ready;	       /* written by who has set is_asked */
 };
 _Static_assert(sizeof(struct later) <= sizeof(struct trace_plat_later), "later has room");
 
 static void run_later(struct work *work)
 {
-	((struct later *)work)->fn();
+	struct later *later = (struct later *)work;
+
+	atomic_store(&later->is_asked, false);
+	later->fn();
 }
 
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns)
 {
 	struct later *own = (struct later *)later;
 
+	if (atomic_exchange(&own->is_asked, true))
+		return; /* delayed_work_queue() would put it off */
 	if (!own->is_ready) {
 		delayed_work_init(&own->work, run_later);
 		own->fn = fn;

@@ -9,6 +9,7 @@
 #include <kernel/time.h>
 #include <kernel/timer.h>
 #include <kernel/work.h>
+#include <trace/platform.h>
 
 #define NR_TIMERS 40
 
@@ -211,6 +212,28 @@ static void test_delayed_work(void)
 	KTEST_CHECK(atomic_load(&nr_delayed) == 1);
 }
 
+static _Atomic uint32_t nr_later;
+
+static void count_later(void)
+{
+	atomic_fetch_add(&nr_later, 1);
+}
+
+/* Asking again does not put it off; asking after it has begun is a new call. */
+static void test_call_later(void)
+{
+	static struct trace_plat_later later;
+
+	for (uint32_t round = 0; round < 2; round++) {
+		atomic_store(&nr_later, 0);
+		trace_plat_call_later(&later, count_later, 20 * NSEC_PER_MSEC);
+		trace_plat_call_later(&later, count_later, 3600 * NSEC_PER_SEC);
+		for (int i = 0; i < 5000 && !atomic_load(&nr_later); i++)
+			thread_sleep_ns(NSEC_PER_MSEC);
+		KTEST_CHECK(atomic_load(&nr_later) == 1);
+	}
+}
+
 const struct ktest ktest_timer[] = {
 	{ "timer_fire", test_timers_fire },
 	{ "timer_cancel", test_timer_cancel },
@@ -219,5 +242,6 @@ const struct ktest ktest_timer[] = {
 	{ "timer_clock_is_monotonic", test_clock_is_monotonic },
 	{ "timer_work", test_work },
 	{ "timer_delayed_work", test_delayed_work },
+	{ "trace_call_later", test_call_later },
 	{ 0 },
 };
