@@ -65,7 +65,8 @@ static int flush(void)
 	int err = update.nr ? text_poke_batch(update.pokes, update.nr, &error) : 0;
 
 	if (err)
-		pr_err("static branch: site %pS does not hold what it should\n",
+		pr_err(err == -EBUSY ? "static branch: a breakpoint is at site %pS\n"
+				     : "static branch: site %pS does not hold what it should\n",
 		       (void *)error.site);
 	update.nr = 0;
 	return err;
