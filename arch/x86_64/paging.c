@@ -116,9 +116,10 @@ static int map_locked(uintptr_t virt, uint64_t phys, uint64_t flags)
 {
 	uint64_t pte = PTE_KERNEL | (phys & PTE_ADDR);
 	uint64_t *entry = paging_entry(paging_root, virt, LEVEL_4K, true);
+	uint64_t unused;
 
 	if (!entry)
-		return -ENOMEM;
+		return arch_lookup(virt, &unused) ? -EEXIST : -ENOMEM;
 	if (*entry & PTE_PRESENT)
 		return -EEXIST;
 	if (flags & PAGE_WRITE)

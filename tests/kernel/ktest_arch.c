@@ -100,6 +100,17 @@ static void test_map(void)
 	page_free(page, 0);
 }
 
+/* What is mapped by a large page is mapped. */
+static void test_map_in_large_page(void)
+{
+	void *block = page_alloc(PAGE_MAX_ORDER);
+
+	if (!KTEST_NEED(block != NULL))
+		return;
+	KTEST_CHECK(arch_map((uintptr_t)block, arch_virt_to_phys(block), 0) == -EEXIST);
+	page_free(block, PAGE_MAX_ORDER);
+}
+
 static void test_alias(void)
 {
 	uintptr_t code;
@@ -183,6 +194,7 @@ const struct ktest ktest_arch[] = {
 	{ "arch_guard_pages", test_guard_pages },
 	{ "arch_wx_walk_reports_a_breach", test_wx_check_finds },
 	{ "arch_map", test_map },
+	{ "arch_map_in_large_page", test_map_in_large_page },
 	{ "arch_alias", test_alias },
 	{ "trace_exec_alloc", test_exec_alloc },
 	{ "trace_irq_flags", test_irq_flags },

@@ -49,9 +49,9 @@ void paging_init(void);
 uint64_t paging_kernel_root(void);
 
 /*
- * Map one page of 4 KiB. Returns -EEXIST when `virt` is mapped, -EINVAL for PAGE_WRITE with
- * PAGE_EXEC or an address below the direct map, -ENOMEM without a page for a table or when a larger
- * page is mapped there.
+ * Map one page of 4 KiB. Returns -EEXIST when `virt` is mapped, by itself or in a larger page,
+ * -EINVAL for PAGE_WRITE with PAGE_EXEC or an address below the direct map, -ENOMEM without a page
+ * for a table.
  */
 int arch_map(uintptr_t virt, uint64_t phys, uint64_t flags);
 /*
