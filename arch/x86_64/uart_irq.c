@@ -15,7 +15,7 @@
 /* What one port's transmitter is doing; `lock` guards it and the port's IER. */
 struct uart_line {
 	struct raw_lock lock;
-	const struct uart_client *client; /* NULL until uart_start() */
+	const struct uart_client *client; /* NULL until uart_start() has worked */
 	bool is_sending;		  /* the transmit interrupt is on */
 	uint8_t isa_irq;
 };
@@ -117,7 +117,6 @@ int uart_start(unsigned int port, const struct uart_client *client)
 
 	if (!uart_present(port))
 		return -ENODEV;
-	line->client = client;
 	err = arch_irq_register(APIC_VECTOR_ISA_BASE + line->isa_irq,
 				port == UART_COM1 ? uart_com1_interrupt : uart_com2_interrupt);
 	if (!err)
@@ -126,6 +125,7 @@ int uart_start(unsigned int port, const struct uart_client *client)
 		return err;
 
 	flags = raw_lock(&line->lock);
+	line->client = client; /* the chip raises no interrupt before the next line */
 	outb(uart_base(port) + UART_IER, IER_RX_READY);
 	uart_transmit(port);
 	raw_unlock(&line->lock, flags);

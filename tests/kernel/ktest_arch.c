@@ -1,8 +1,9 @@
-/* Page tables and their rights, executable memory, accesses that may fault. */
+/* Page tables and their rights, executable memory, accesses that may fault, the serial port. */
 #include <arch/cpu.h>
 #include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
+#include <arch/uart.h>
 #include "ktest.h"
 #include <kernel/mm.h>
 #include <kernel/text.h>
@@ -111,6 +112,33 @@ static void test_map_in_large_page(void)
 	page_free(block, PAGE_MAX_ORDER);
 }
 
+static _Atomic uint32_t nr_asked;
+
+static void uart_take(unsigned int port, uint8_t byte)
+{
+	(void)port;
+	(void)byte;
+	atomic_fetch_add(&nr_asked, 1);
+}
+
+static bool uart_give(unsigned int port, uint8_t *out_byte)
+{
+	(void)port;
+	(void)out_byte;
+	atomic_fetch_add(&nr_asked, 1);
+	return false;
+}
+
+/* A port has one client: who comes later gets an error and is not called. */
+static void test_uart_has_one_client(void)
+{
+	static const struct uart_client other = { .rx = uart_take, .tx = uart_give };
+
+	KTEST_CHECK(uart_start(UART_COM1, &other) == -EBUSY);
+	uart_tx_kick(UART_COM1);
+	KTEST_CHECK(atomic_load(&nr_asked) == 0);
+}
+
 static void test_alias(void)
 {
 	uintptr_t code;
@@ -195,6 +223,7 @@ const struct ktest ktest_arch[] = {
 	{ "arch_wx_walk_reports_a_breach", test_wx_check_finds },
 	{ "arch_map", test_map },
 	{ "arch_map_in_large_page", test_map_in_large_page },
+	{ "uart_has_one_client", test_uart_has_one_client },
 	{ "arch_alias", test_alias },
 	{ "trace_exec_alloc", test_exec_alloc },
 	{ "trace_irq_flags", test_irq_flags },

@@ -41,7 +41,8 @@ void uart_flush(unsigned int port);
 
 /*
  * Go over to interrupts, which come to the running CPU. After apic_init(). -ENODEV when there is no
- * such port or its interrupt has no route, -EBUSY when it was started before.
+ * such port or its interrupt has no route, -EBUSY when it was started before; then `client` is not
+ * used.
  */
 int uart_start(unsigned int port, const struct uart_client *client);
 /*
