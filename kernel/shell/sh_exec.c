@@ -67,7 +67,7 @@ static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, cons
 
 	for (node = node->child; node; node = node->next) {
 		if (!jobs || exec_start_stage(sh, node, io, &in, &jobs[nr])) {
-			sh_complain(io, "can't fork: Out of memory");
+			sh_complain(io, "can't start a pipe: %s", command_strerror(ENOMEM));
 			break;
 		}
 		nr++;
@@ -121,16 +121,17 @@ static NESTED int exec_andor(struct shell *sh, const struct sh_node *node, const
 
 static NESTED int exec_seq(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
-	int status = 0;
+	int status = 0, err;
 
 	for (node = node->child; node && !exec_is_leaving(sh); node = node->next) {
 		if (!node->is_background) {
 			status = sh_exec(sh, node, io);
 			continue;
 		}
-		status = sh_start_background(sh, node->source, node->source_len, io) ? 1 : 0;
-		if (status)
-			sh_complain(io, "can't fork: Out of memory");
+		err = sh_start_background(sh, node->source, node->source_len, io);
+		status = err ? 1 : 0;
+		if (err)
+			sh_complain(io, "can't start a job: %s", command_strerror(err));
 	}
 	return status;
 }
@@ -217,7 +218,7 @@ static NESTED int exec_subshell(struct shell *sh, const struct sh_node *node,
 
 	if (job)
 		return sh_wait(job);
-	sh_complain(io, "can't fork: Out of memory");
+	sh_complain(io, "can't start a subshell: %s", command_strerror(ENOMEM));
 	return 1;
 }
 

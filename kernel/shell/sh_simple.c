@@ -94,7 +94,7 @@ static int sh_run_in_thread(struct shell *sh, const struct sh_task *task, const 
 	}
 	job = sh_start(sh, task, io);
 	if (!job) {
-		sh_complain(io, "can't fork: Out of memory");
+		sh_complain(io, "can't start %s: %s", task->name, command_strerror(ENOMEM));
 		return 1;
 	}
 	return sh_wait(job);

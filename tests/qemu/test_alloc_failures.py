@@ -49,3 +49,30 @@ def test_each_allocation_fails_once():
         assert "schedule <-" in guest.check("sleep 0.01; cat trace")
         guest.check("echo nop > current_tracer; echo > set_ftrace_filter")
         assert not re.search(r"ftrace.*(bug|BUG|stopp)", guest.check("dmesg"))
+
+
+# The output of each when nothing fails, and what else is said when it cannot start.
+TOLD = [
+    ("date", "start date"),
+    ("(echo in)", "start a subshell"),
+    ("echo in | cat", "start a pipe"),
+    ("sleep 0 & wait; echo in", "start a job"),
+    ("echo in > /tmp/$(echo x); cat /tmp/x; rm -f /tmp/x", "start cat"),
+]
+
+
+def test_failures_are_told():
+    """What did not happen for lack of memory is said, by the shell and by what it runs."""
+    with Guest("gcc", 2, tests=True, limit=200, timeout=30) as guest:
+        for command, words in TOLD:
+            usual = guest.run(command)[0] if command != "date" else None
+            told = ""
+            for nth in range(1, 400):
+                output, _ = guest.run(f"failalloc {nth}; {command}; failalloc")
+                guest.run("failalloc; rm -f /tmp/x")
+                if "not reached" in output:
+                    break
+                said = re.search("memory|No space left", output)
+                assert said or usual in (output, None), f"{command}: {nth}: {output}"
+                told += output
+            assert f"sh: can't {words}: Cannot allocate memory\n" in told, told
