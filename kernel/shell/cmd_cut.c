@@ -229,12 +229,14 @@ static int cmd_tr(struct command_env *env, int argc, char **argv)
 	struct reader reader;
 	int status = 1;
 
-	if (!t || !cut_make_translation(t, argc, argv)) {
-		status = t ? COMMAND_USAGE : 1;
+	if (!t) {
+		command_error(env, "%s", command_strerror(ENOMEM));
+	} else if (!cut_make_translation(t, argc, argv)) {
+		status = COMMAND_USAGE;
 	} else if (reader_open(&reader, env, 0, NULL)) {
 		cut_translate(t, &reader);
 		reader_close(&reader);
-		status = 0;
+		status = reader.nr_failed != 0;
 	}
 	kfree(t);
 	return status;

@@ -148,8 +148,11 @@ static bool grep_add_pattern(struct grep *grep, const char *pattern)
 	if (grep->nr_regexes < PATTERNS_MAX)
 		err = regex_create(pattern, grep->regex_flags, &grep->regexes[grep->nr_regexes]);
 	if (err) {
-		command_error(grep->env, "bad regex '%s'%s", pattern,
-			      err == -EINVAL ? "" : ": too long");
+		if (err == -ENOMEM)
+			command_error(grep->env, "%s", command_strerror(err));
+		else
+			command_error(grep->env, "bad regex '%s'%s", pattern,
+				      err == -EINVAL ? "" : ": too long");
 		return false;
 	}
 	grep->nr_regexes++;

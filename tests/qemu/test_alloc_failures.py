@@ -58,6 +58,7 @@ TOLD = [
     ("echo in | cat", "start a pipe"),
     ("sleep 0 & wait; echo in", "start a job"),
     ("echo in > /tmp/$(echo x); cat /tmp/x; rm -f /tmp/x", "start cat"),
+    ("seq 300 | tr '\\n' - | grep 7-8", "start a pipe"),
 ]
 
 
