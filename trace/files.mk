@@ -82,6 +82,7 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/filter_pred.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
+	trace/events/hist_map.c \
 	trace/events/trigger.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \

@@ -1,0 +1,200 @@
+/*
+ * See hist_map.h.
+ */
+#include <trace/platform.h>
+#include "hist_map.h"
+#include "text/str.h"
+
+#define NR_ENTRIES_MAX (1u << 20)
+#define WORDS_MAX      1024u
+
+uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape)
+{
+	uint32_t bytes = 8 * (1 + shape->key_words + shape->sum_words + shape->extra_words);
+
+	/* Short ones do not lie across two cache lines. */
+	for (uint32_t size = 16; size <= 64; size *= 2) {
+		if (bytes <= size)
+			return size;
+	}
+	return bytes;
+}
+
+static size_t slots_bytes(const struct hist_map *map)
+{
+	return ((size_t)map->slot_mask + 1) * sizeof(*map->slots);
+}
+
+static size_t entries_bytes(const struct hist_map *map)
+{
+	return ((size_t)map->shape.nr_entries + 1) * map->stride;
+}
+
+static uint32_t nr_slots(uint32_t nr_entries)
+{
+	uint32_t nr = 2;
+
+	while (nr < 2 * nr_entries)
+		nr *= 2;
+	return nr;
+}
+
+int hist_map_init(struct hist_map *map, const struct hist_map_shape *shape)
+{
+	*map = (struct hist_map){ .shape = *shape };
+	if (!shape->nr_entries || shape->nr_entries > NR_ENTRIES_MAX || !shape->key_words ||
+	    shape->key_words + shape->sum_words + shape->extra_words > WORDS_MAX)
+		return -EINVAL;
+	map->stride = hist_map_entry_bytes(shape);
+	map->slot_mask = nr_slots(shape->nr_entries) - 1;
+	map->slots = trace_plat_alloc(slots_bytes(map));
+	map->memory = trace_plat_alloc(entries_bytes(map));
+	if (map->slots && map->memory)
+		return 0;
+	hist_map_destroy(map);
+	return -ENOMEM;
+}
+
+void hist_map_destroy(struct hist_map *map)
+{
+	if (map->slots)
+		trace_plat_free(map->slots, slots_bytes(map));
+	if (map->memory)
+		trace_plat_free(map->memory, entries_bytes(map));
+	*map = (struct hist_map){ 0 };
+}
+
+void hist_map_clear(struct hist_map *map)
+{
+	memset(map->slots, 0, slots_bytes(map));
+	memset(map->memory, 0, ((size_t)map->nr_taken + 1) * map->stride);
+	map->nr_taken = 0;
+	map->returned = 0;
+	map->drops = 0;
+}
+
+/* ---- Free entries ---- */
+
+/* An entry that somebody gave back, or 0. Its first word is the number of the next one. */
+static uint32_t take_returned(struct hist_map *map)
+{
+	uint64_t head = atomic_load_explicit(&map->returned, memory_order_acquire);
+
+	while ((uint32_t)head) {
+		/*
+		 * When somebody else takes it at this moment, the word read here may be anything,
+		 * but then the count of changes is another one, too.
+		 */
+		uint64_t next = hist_entry_word(hist_map_entry(map, (uint32_t)head), 0);
+		uint64_t changed = ((head >> 32) + 1) << 32 | (uint32_t)next;
+
+		if (atomic_compare_exchange_weak_explicit(&map->returned, &head, changed,
+							  memory_order_acquire,
+							  memory_order_acquire))
+			return (uint32_t)head;
+	}
+	return 0;
+}
+
+/* The number of an entry that nobody else has, or 0. */
+static uint32_t take(struct hist_map *map)
+{
+	uint32_t nr = atomic_load_explicit(&map->nr_taken, memory_order_relaxed);
+	uint32_t number = take_returned(map);
+
+	while (!number && nr < map->shape.nr_entries) {
+		if (atomic_compare_exchange_weak_explicit(&map->nr_taken, &nr, nr + 1,
+							  memory_order_relaxed,
+							  memory_order_relaxed))
+			return nr + 1;
+	}
+	return number;
+}
+
+static void give_back(struct hist_map *map, uint32_t number)
+{
+	struct hist_entry *entry = hist_map_entry(map, number);
+	uint64_t head = atomic_load_explicit(&map->returned, memory_order_relaxed);
+	uint64_t changed;
+
+	do {
+		atomic_store_explicit(&entry->words[0], (uint32_t)head, memory_order_relaxed);
+		changed = ((head >> 32) + 1) << 32 | number;
+		/* The release pairs with the acquire of take_returned(). */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&map->returned, &head, changed, memory_order_release, memory_order_relaxed));
+}
+
+/* ---- Adding ---- */
+
+/* The entry may have been used before for another key, which was longer. */
+static void fill(const struct hist_map *map, struct hist_entry *entry, const uint64_t *key,
+		 uint32_t nr_words, const uint64_t *extra, uint32_t nr_extra)
+{
+	uint32_t at = map->shape.key_words + map->shape.sum_words;
+
+	for (uint32_t i = 0; i < map->shape.key_words; i++)
+		atomic_store_explicit(&entry->words[i], i < nr_words ? key[i] : 0,
+				      memory_order_relaxed);
+	for (uint32_t i = 0; i < nr_extra; i++)
+		atomic_store_explicit(&entry->words[at + i], extra[i], memory_order_relaxed);
+}
+
+/*
+ * Make the entry visible in the first empty slot. Returns it, or the entry that somebody else has
+ * made of the same key meanwhile.
+ */
+static struct hist_entry *publish(struct hist_map *map, uint32_t number, const uint64_t *key,
+				  uint32_t nr_words, uint64_t hash)
+{
+	uint64_t wanted = (hash & ~(uint64_t)UINT32_MAX) | number;
+
+	for (uint32_t at = (uint32_t)hash;; at++) {
+		_Atomic uint64_t *place = &map->slots[at & map->slot_mask];
+		uint64_t slot = atomic_load_explicit(place, memory_order_acquire);
+		struct hist_entry *entry;
+
+		/* The release pairs with the acquires here and in hist_map_find(). */
+		if (!slot && atomic_compare_exchange_strong_explicit(place, &slot, wanted,
+								     memory_order_release,
+								     memory_order_acquire))
+			return hist_map_entry(map, number);
+		if (slot >> 32 != hash >> 32)
+			continue;
+		entry = hist_map_entry(map, (uint32_t)slot);
+		if (hist_entry_has_key(entry, key, nr_words))
+			return entry;
+	}
+}
+
+struct hist_entry *hist_map_add(struct hist_map *map, const uint64_t *key, uint32_t nr_words,
+				uint64_t hash, const uint64_t *extra, uint32_t nr_extra)
+{
+	struct hist_entry *entry = hist_map_find(map, key, nr_words, hash), *own;
+	uint32_t number;
+
+	if (entry)
+		return entry;
+	number = take(map);
+	if (!number) {
+		atomic_fetch_add_explicit(&map->drops, 1, memory_order_relaxed);
+		return NULL;
+	}
+	own = hist_map_entry(map, number);
+	fill(map, own, key, nr_words, extra, nr_extra);
+	entry = publish(map, number, key, nr_words, hash);
+	if (entry != own)
+		give_back(map, number);
+	return entry;
+}
+
+struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at)
+{
+	while (*at <= map->slot_mask) {
+		uint64_t slot = atomic_load_explicit(&map->slots[(*at)++], memory_order_acquire);
+
+		if (slot)
+			return hist_map_entry(map, (uint32_t)slot);
+	}
+	return NULL;
+}
