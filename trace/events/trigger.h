@@ -60,6 +60,8 @@ enum trace_trigger_flag {
 	 * of that event, too.
 	 */
 	TRACE_TRIGGER_HAS_TARGET = 16,
+	/* Its mistakes stand in error_log as NAME:SYSTEM:EVENT, as on Linux. */
+	TRACE_TRIGGER_NAMES_EVENT = 32,
 };
 
 #define TRACE_TRIGGER_MAX_LATE 8u
@@ -144,6 +146,13 @@ struct trace_trigger_args {
 	const char *at;	 /* in `text`, or NULL: the name */
 };
 
+/* What is wrong with a line of `trigger`. */
+struct trace_trigger_error {
+	const char *why; /* a text that lasts, or NULL */
+	const char *at;	 /* in the line */
+	const struct trace_trigger_command *command; /* NULL: there is no such command */
+};
+
 /* Say what is wrong, for error_log: `why` lasts. Returns `err`. */
 int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const char *why, int err);
 
@@ -188,11 +197,10 @@ void trace_trigger_print_condition(const struct trace_trigger *trigger, struct t
 /* ---- For the file `trigger`, and boot parameters ---- */
 
 /*
- * Carry out a line of `trigger`, which is changed. 0, or -errno with *out_why, a text that lasts or
- * NULL, and *out_at in `text`.
+ * Carry out a line of `trigger`, which is changed. 0, or -errno with *out_error.
  */
-int trace_triggers_write(struct trace_event_file *file, char *text, const char **out_why,
-			 const char **out_at);
+int trace_triggers_write(struct trace_event_file *file, char *text,
+			 struct trace_trigger_error *out_error);
 /* Remove what truncation takes away. */
 void trace_triggers_truncate(struct trace_event_file *file);
 /* The next one of those that there are, by `place`; start with NULL. NULL behind the last. */

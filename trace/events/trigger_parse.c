@@ -190,8 +190,8 @@ int trace_trigger_run(const struct trace_trigger_command *command, struct trace_
 	return err ? err : trace_trigger_set(command, args, &wish);
 }
 
-int trace_triggers_write(struct trace_event_file *file, char *text, const char **out_why,
-			 const char **out_at)
+int trace_triggers_write(struct trace_event_file *file, char *text,
+			 struct trace_trigger_error *out_error)
 {
 	const struct trace_trigger_command *command;
 	struct trace_trigger_args args = { .file = file };
@@ -208,8 +208,9 @@ int trace_triggers_write(struct trace_event_file *file, char *text, const char *
 		err = trace_trigger_blame(&args, name, "there is no such trigger", -EINVAL);
 	else
 		err = (command->run ? command->run : trace_trigger_run)(command, &args);
-	*out_why = args.why;
-	*out_at = args.at ? args.at : name;
+	*out_error = (struct trace_trigger_error){ .why = args.why,
+						   .at = args.at ? args.at : name,
+						   .command = command };
 	return err;
 }
 

@@ -1,6 +1,7 @@
 /*
  * The file `trigger` of a trace event. See fs_file.h, events/trigger.h.
  */
+#include <trace/fmt.h>
 #include "events/event_file.h"
 #include "events/trigger.h"
 #include "fs_file.h"
@@ -63,19 +64,33 @@ static int trigger_open(struct trace_handle *handle)
 	return 0;
 }
 
+static void blame(struct trace_handle *handle, const struct trace_trigger_error *error)
+{
+	const struct trace_event *event = &call_of(handle)->event;
+	char where[80];
+
+	if (error->command && error->command->flags & TRACE_TRIGGER_NAMES_EVENT) {
+		trace_snprintf(where, sizeof(where), "%s:%s:%s", error->command->name,
+			       event->system, event->name);
+		trace_handle_blame_in(handle, where, error->at, error->why);
+	} else {
+		trace_handle_blame(handle, error->at, error->why);
+	}
+}
+
 static int trigger_store(struct trace_handle *handle, char *text)
 {
-	const char *why = NULL, *at = NULL;
+	struct trace_trigger_error error = { 0 };
 	struct trace_event_file *file;
 	int err = -ENOMEM;
 
 	trace_plat_lock(&trace_config_lock);
 	file = trace_event_file_get(handle->tr, call_of(handle));
 	if (file)
-		err = trace_triggers_write(file, text, &why, &at);
+		err = trace_triggers_write(file, text, &error);
 	trace_plat_unlock(&trace_config_lock);
-	if (err && why)
-		trace_handle_blame(handle, at, why);
+	if (err && error.why)
+		blame(handle, &error);
 	return err;
 }
 

@@ -38,6 +38,7 @@ struct trace_handle {
 	const char *store_text;	   /* while `store` runs: its text */
 	const char *why;	   /* what is wrong with that text, or NULL */
 	size_t why_pos;		   /* index in it of what is wrong */
+	char why_where[80];	   /* what error_log names instead of the file; "": the file */
 	_Atomic bool is_cancelled; /* reads do not sleep: between trace_fs_cancel() and resume */
 	char text[];
 };
@@ -123,6 +124,8 @@ extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
 /* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
+/* The same, of the feature hist: fs_event_hist.c. */
+extern const struct trace_file trace_event_hist_file;
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
@@ -157,6 +160,9 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
  * logged in words that fit any file, and other errors are not logged.
  */
 void trace_handle_blame(struct trace_handle *handle, const char *at, const char *why);
+/* As trace_handle_blame(), where error_log is to name `where` instead of the file. */
+void trace_handle_blame_in(struct trace_handle *handle, const char *where, const char *at,
+			   const char *why);
 /* For `store`: all of `text` as a decimal number. 0, or -EINVAL, -ERANGE after a call of blame. */
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
 /* The same for a number of microseconds, which is stored as nanoseconds. */

@@ -18,6 +18,13 @@ void trace_handle_blame(struct trace_handle *handle, const char *at, const char 
 	handle->why_pos = (size_t)(at - handle->store_text);
 }
 
+void trace_handle_blame_in(struct trace_handle *handle, const char *where, const char *at,
+			   const char *why)
+{
+	trace_handle_blame(handle, at, why);
+	trace_strcpy(handle->why_where, where, sizeof(handle->why_where));
+}
+
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value)
 {
 	int err = trace_parse_u64(text, 10, out_value);
@@ -62,7 +69,8 @@ static void report(struct trace_handle *handle, const char *text, size_t len, in
 	command[len] = '\0';
 	while (!handle->why && pos < len && trace_is_space(command[pos]))
 		pos++;
-	trace_error_log(handle->tr, handle->node->name, why, command, pos);
+	trace_error_log(handle->tr, handle->why_where[0] ? handle->why_where : handle->node->name,
+			why, command, pos);
 }
 
 /* Give `store` a text of its own, ended by NUL. */
@@ -87,6 +95,7 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
 	size_t max = file->store_max ? file->store_max : STORE_MAX;
 	int err = -EINVAL;
 
+	handle->why_where[0] = '\0';
 	handle->why = len > max ? "the text is too long" : NULL;
 	handle->why_pos = len > max ? max : 0;
 	if (len <= max)

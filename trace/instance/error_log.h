@@ -24,7 +24,7 @@ struct trace_seq;
 struct trace_error {
 	uint64_t time_ns;  /* trace_plat_clock_mono_ns() */
 	size_t pos;	   /* where in `command` the caret stands */
-	char where[32];	   /* the file */
+	char where[80];	   /* the file, or what else was written to */
 	char text[200];	   /* what is wrong */
 	char command[256]; /* what was written */
 };
