@@ -4,7 +4,7 @@
  *
  *   op:  file | flags | memory until it fails | length of the text | text
  */
-// links: trace/*/*.c tests/unit/fake/*.c
+// links: trace/[a-k]*/*.c trace/livepatch/*.c trace/[m-z]*/*.c tests/unit/fake/*.c
 #include <stdlib.h>
 #include <string.h>
 #include "fake/fake.h"
