@@ -82,7 +82,15 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/filter_pred.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
+	trace/events/hist_expr.c \
+	trace/events/hist_field.c \
 	trace/events/hist_map.c \
+	trace/events/hist_parse.c \
+	trace/events/hist_run.c \
+	trace/events/hist_show.c \
+	trace/events/hist_spec.c \
+	trace/events/hist_trigger.c \
+	trace/events/hist_vars.c \
 	trace/events/trigger.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
@@ -123,6 +131,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
 	trace/fs/fs_event_dir.c \
+	trace/fs/fs_event_hist.c \
 	trace/fs/fs_event_pids.c \
 	trace/fs/fs_event_trigger.c \
 	trace/fs/fs_events.c \
@@ -152,6 +161,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_files.c \
 	trace/start/feature_function.c \
 	trace/start/feature_graph.c \
+	trace/start/feature_hist.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_pids.c \
@@ -169,10 +179,11 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids livepatch pids dump function graph latency commands snapshot profile stack_tracer
+TRACE_FEATURES := events event_pids hist livepatch pids dump function graph latency commands snapshot profile stack_tracer
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
+TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
@@ -184,7 +195,7 @@ TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_command
 TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
-TRACE_NEEDS_events := event_pids
+TRACE_NEEDS_events := event_pids hist
 TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile

@@ -148,8 +148,8 @@ struct trace_trigger_args {
 
 /* What is wrong with a line of `trigger`. */
 struct trace_trigger_error {
-	const char *why; /* a text that lasts, or NULL */
-	const char *at;	 /* in the line */
+	const char *why;			     /* a text that lasts, or NULL */
+	const char *at;				     /* in the line */
 	const struct trace_trigger_command *command; /* NULL: there is no such command */
 };
 

@@ -2,7 +2,7 @@
  * The directory events/: systems, their events, and the files of each. See fs_file.h, fs_tree.h,
  * events/event_file.h.
  *
- *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format id trigger
+ *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format hist id trigger
  *
  * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
  * from the place in the list, as usual, but from a number that the event's type has for good: each
@@ -12,6 +12,7 @@
 #include "events/event_file.h"
 #include "fs_tree.h"
 #include "instance/event_private.h"
+#include "instance/feature.h"
 #include "text/str.h"
 
 #define IDS_EACH   32u
@@ -107,16 +108,41 @@ static const struct trace_file *const event_files[] = { &enable_file, &format_fi
 /* Events without a tracepoint are not switched here. */
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
+/* A file that features add to the directory of each trace event; *at counts features. */
+static const struct trace_file *next_added(size_t *at)
+{
+	while (trace_features[*at]) {
+		const struct trace_file *file = trace_features[(*at)++]->event_file;
+
+		if (file)
+			return file;
+	}
+	return NULL;
+}
+
+static size_t nr_added(void)
+{
+	size_t nr = 0, at = 0;
+
+	while (next_added(&at))
+		nr++;
+	return nr;
+}
+
 static int fill_event(struct trace_node *dir)
 {
 	const struct trace_event *event = (const struct trace_event *)(uintptr_t)dir->arg;
 	const struct trace_file *const *files = event->call ? event_files : type_files;
 	size_t nr = event->call ? TRACE_ARRAY_SIZE(event_files) : TRACE_ARRAY_SIZE(type_files);
+	const struct trace_file *file;
+	size_t at = 0;
 
-	if (!trace_dir_begin(dir, nr, 0, 1))
+	if (!trace_dir_begin(dir, nr + nr_added(), 0, 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		trace_node_add_file(dir, files[i]->name, files[i], dir->arg);
+	while (event->call && (file = next_added(&at)))
+		trace_node_add_file(dir, file->name, file, dir->arg);
 	return 0;
 }
 

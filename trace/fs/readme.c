@@ -124,6 +124,14 @@ static const struct piece pieces[] = {
 	  "      trigger\t\t- What is to happen when <event> occurs:\n"
 	  "\t\t\t  COMMAND[:COUNT][ if CONDITION]; ! in front takes it away.\n"
 	  "\t\t\t  Read it for the commands that there are.\n" },
+	{ FILE, "events/sched/sched_switch/hist",
+	  "      hist\t\t- Histograms, which are set by writing to trigger:\n"
+	  "\t\t\t  hist:keys=FIELD[,...][:vals=FIELD,...][:sort=FIELD[.descending],...]\n"
+	  "\t\t\t  [:size=N][:name=NAME][:VAR=EXPR][:nohitcount][:pause|cont|clear]\n"
+	  "\t\t\t  [ if CONDITION]. A field may have a modifier: .hex .sym .sym-offset\n"
+	  "\t\t\t  .syscall .execname .log2 .buckets=N .usecs .percent .graph .string\n"
+	  "\t\t\t  .stacktrace. Beside fields: common_pid, common_cpu, common_comm,\n"
+	  "\t\t\t  common_timestamp, common_stacktrace. ! in front takes it away.\n" },
 	{ FILE, "set_event_pid",
 	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
 	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"

@@ -17,6 +17,7 @@
 struct trace_array;
 struct trace_boot_param;
 struct trace_command;
+struct trace_file;
 struct trace_file_table;
 struct trace_thread;
 struct trace_trigger_command;
@@ -61,6 +62,8 @@ struct trace_feature {
 
 	/* Its files in tracefs, see fs/fs_file.h. */
 	const struct trace_file_table *files;
+	/* A file in the directory of each trace event, or NULL; node->arg is the struct trace_event. */
+	const struct trace_file *event_file;
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */

@@ -34,10 +34,12 @@ static void yard_watch_ends(void)
 #define CREATE_TRACE_POINTS
 #include "host/yard_events.h"
 
-#define FULL	  "events/yard/yard_full/"
-#define OPEN	  "events/yard/yard_gate_open/"
-#define WATCH	  "events/yard/yard_watch/"
-#define AVAILABLE "# Available triggers:\n# traceon traceoff snapshot stacktrace\n"
+#define FULL  "events/yard/yard_full/"
+#define OPEN  "events/yard/yard_gate_open/"
+#define WATCH "events/yard/yard_watch/"
+#define AVAILABLE                                                                                  \
+	"# Available triggers:\n# traceon traceoff snapshot stacktrace enable_hist disable_hist "  \
+	"hist\n"
 
 static int reset(void **state)
 {

@@ -1,0 +1,101 @@
+"""Histograms under real threads, CPUs and interrupts: what is counted is all that happened."""
+import re
+
+import pytest
+
+SWITCH = "events/sched/sched_switch"
+
+
+def totals(text):
+    return [int(n) for n in re.search(r"Totals:\n    Hits: (\d+)\n    Entries: (\d+)\n    Dropped: (\d+)\n", text).groups()]
+
+
+def hist(guest, event=SWITCH):
+    """Hits, entries, drops and the sum of the hit counts, of each histogram of an event."""
+    texts = guest.check(f"cat {event}/hist").split("# event histogram\n")[1:]
+    return [(*totals(text), sum(map(int, re.findall(r" hitcount: +(\d+)", text)))) for text in texts]
+
+
+eight = pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])
+
+
+@eight
+def test_every_event_is_counted(tracing):
+    """As many by one histogram as by the other and as recorded, while all CPUs count the same threads."""
+    tracing.check(f"echo 0 > tracing_on; echo 8192 > buffer_size_kb; > trace; cd {SWITCH}; echo 'hist:keys=next_comm:pause' > trigger; "
+                  "echo 'hist:keys=prev_pid,next_pid,prev_state:size=128:pause' >> trigger; echo 1 > enable; cd ../../..")
+    # A pair of threads on each CPU; what a CPU does between the switches is not the same in all, so that is kept out.
+    tracing.check(f"cd {SWITCH}; echo 'hist:keys=next_comm:cont' >> trigger; "
+                  "echo 'hist:keys=prev_pid,next_pid,prev_state:size=128:cont' >> trigger; cd ../../..; "
+                  "echo 1 > tracing_on; hackbench 8 20 > /dev/null; echo 0 > tracing_on; "
+                  f"echo 'hist:keys=next_comm:pause' >> {SWITCH}/trigger; "
+                  f"echo 'hist:keys=prev_pid,next_pid,prev_state:size=128:pause' >> {SWITCH}/trigger")
+    first, second = hist(tracing)
+    recorded = int(re.search(r"entries-in-buffer/entries-written: (\d+)/\1 ", tracing.check("head -3 trace"))[1])
+    tracing.check(f"> {SWITCH}/trigger; echo 0 > {SWITCH}/enable; echo 1408 > buffer_size_kb")
+    assert first[0] == first[3] and second[0] == second[3]
+    assert first[2] == 0 and second[1] == 128 and second[2] > 0
+    assert recorded > 1000
+    # Switches between two writes of the shell, at each end.
+    assert recorded <= first[0] <= recorded + 400
+    assert abs(first[0] - second[0] - second[2]) <= 400
+
+
+@eight
+def test_hits_and_drops_are_all(tracing):
+    """Exactly as many as threads were made, by eight shells at once, whether there is room or not."""
+    fork = "events/sched/sched_process_fork"
+    tracing.check(f"echo 'hist:keys=child_pid:size=128' > {fork}/trigger; echo 'hist:keys=common_type' >> {fork}/trigger; "
+                  "for i in 1 2 3 4 5 6 7 8; do (for j in 1 2 3 4 5 6 7 8 9 10; do true & wait; true & wait; true & wait; done) & done; wait")
+    pids, types = hist(tracing, fork)
+    tracing.check(f"> {fork}/trigger")
+    assert pids[1] == 128 and pids[0] == pids[3]
+    assert types[0] == types[3] == pids[0] + pids[2]
+    assert types[0] >= 8 * 31
+
+
+def test_stacks_begin_at_the_tracepoint(tracing):
+    tracing.check(f"echo 'hist:keys=common_stacktrace' > {SWITCH}/trigger; sleep 0.05")
+    text = tracing.check(f"cat {SWITCH}/hist; > {SWITCH}/trigger")
+    stacks = re.findall(r"\{ common_stacktrace:\n((?: {9}\S+\n)+)\} hitcount:", text)
+    assert len(stacks) >= 2
+    for stack in stacks:
+        assert re.match(r" +sched_switch\+0x", stack)
+    assert any("cmd_sleep+0x" in stack for stack in stacks)
+
+
+def test_names_of_threads(tracing):
+    tracing.check(f"echo 'hist:keys=common_pid.execname,cpu' > {SWITCH}/trigger; sleep 0.05")
+    text = tracing.check(f"cat {SWITCH}/hist; > {SWITCH}/trigger")
+    assert re.search(r"\{ common_pid: sleep +\[ +\d+\], common_cpu: +\d+ \} hitcount: +\d+\n", text)
+
+
+def test_time_off_the_processor(tracing):
+    """A variable of one histogram in another: a thread that sleeps 50 ms is off for as long."""
+    tracing.check(f"cd {SWITCH}; echo 'hist:keys=prev_pid:ts0=common_timestamp.usecs' > trigger; "
+                  "echo 'hist:keys=next_pid,next_comm:off=common_timestamp.usecs-$ts0:vals=$off' >> trigger; cd ../../..")
+    assert tracing.run(f"echo '!hist:keys=prev_pid:ts0=common_timestamp.usecs' >> {SWITCH}/trigger")[1] == 1
+    text = tracing.check("cat trace_clock")
+    assert "[global]" in text
+    tracing.check(f"> {SWITCH}/trigger; echo 'hist:keys=prev_pid:ts0=common_timestamp.usecs' > {SWITCH}/trigger; "
+                  f"echo 'hist:keys=next_pid:off=common_timestamp.usecs-$ts0:vals=$off' >> {SWITCH}/trigger; sleep 0.05")
+    rows = re.findall(r"\{ next_pid: +(\d+) \} hitcount: +\d+  off: +(\d+)\n", tracing.check(f"cat {SWITCH}/hist; > {SWITCH}/trigger"))
+    assert any(int(off) >= 50000 for pid, off in rows if pid != "0")
+
+
+def test_mistakes(tracing):
+    out, status = tracing.run(f"echo 'hist:keys=nosuch' >> {SWITCH}/trigger")
+    assert status == 1 and "Invalid argument" in out
+    log = tracing.check("cat error_log")
+    assert re.fullmatch(r"\[ +\d+\.\d+\] hist:sched:sched_switch: error: Couldn't find field\n"
+                        r"  Command: hist:keys=nosuch\n {21}\^\n", log)
+
+
+def test_set_and_removed_under_load(tracing):
+    tracing.check("hackbench 4 60 > /dev/null &")
+    for i in range(12):
+        tracing.check(f"echo 'hist:keys=next_comm,common_stacktrace:vals=prev_prio' >> {SWITCH}/trigger; "
+                      f"echo 'hist:keys=next_pid:size=128' >> {SWITCH}/trigger; cat {SWITCH}/hist > /dev/null; "
+                      f"echo 'hist:keys=next_pid:size=128:clear' >> {SWITCH}/trigger; > {SWITCH}/trigger")
+    tracing.check("wait")
+    assert tracing.check(f"cat {SWITCH}/enable") == "0\n"

@@ -1,0 +1,773 @@
+/*
+ * Histograms: what is counted for every kind of key and value, the texts of `trigger` and `hist`,
+ * and what is said about mistakes.
+ */
+#include "unit.h"
+#include "tracefs.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+typedef int8_t s8;
+typedef long long s64;
+static unsigned long harbour_stack[3];
+
+#define CREATE_TRACE_POINTS
+#include "host/harbour_events.h"
+
+#define ARRIVE "events/harbour/ship_arrive/"
+#define LEAVE  "events/harbour/ship_leave/"
+#define CARGO  "events/harbour/cargo/"
+#define WIDTHS "events/harbour/widths/"
+
+static const char *const dirs[] = { LEAVE, ARRIVE, CARGO, WIDTHS };
+
+static int reset(void **state)
+{
+	int err = tracefs_reset(state);
+
+	fake_thread_add(1, "init");
+	fake_cpus[0].pid = 1;
+	assert_int_equal(echo("", "error_log"), 0);
+	return err;
+}
+
+static void clear(const char *dir)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%strigger", dir);
+	assert_int_equal(put("", 0, path, TRACE_FS_TRUNC), 0);
+}
+
+/* Those that read variables of others go first. */
+static int all_gone(void **state)
+{
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		clear(dirs[i]);
+	fake_stack_nr = 0;
+	fake_cpus[0].pid = 0;
+	return tracefs_check(state);
+}
+
+static int set(const char *dir, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%strigger", dir);
+	return echo_append(text, path);
+}
+
+static void add(const char *dir, const char *text)
+{
+	assert_int_equal(set(dir, text), 0);
+}
+
+static const char *show(const char *dir)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%shist", dir);
+	return cat(path);
+}
+
+static const char *trigger(const char *dir)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%strigger", dir);
+	return cat(path);
+}
+
+/* The entries, between the head and the totals. */
+static const char *entries(const char *dir)
+{
+	const char *text = strstr(show(dir), "#\n\n");
+	char *end;
+
+	assert_non_null(text);
+	text += 3;
+	end = strstr(text, "\nTotals:\n");
+	assert_non_null(end);
+	*end = '\0';
+	return text;
+}
+
+static void some_cargo(void)
+{
+	static const struct {
+		size_t func, bytes;
+		long nr;
+	} rows[] = { { DO_WORK, 0, 60 },  { DO_WORK, 1, 60 },	{ KFREE, 64, 1 },
+		     { KFREE, 4096, -1 }, { SCHEDULE, 127, 3 }, { SCHEDULE, 128, 3 },
+		     { YIELD, 100, 7 },	  { YIELD, 100, 8 },	{ YIELD, 100, 9 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		trace_cargo(fake_func(rows[i].func) + 4, rows[i].bytes, rows[i].nr, i);
+}
+
+/* Nothing is recorded in the trace: the event is off. */
+static void whole_file(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=bytes");
+	some_cargo();
+	assert_string_equal(trigger(CARGO),
+			    "hist:keys=bytes:vals=hitcount:sort=hitcount:size=2048 [active]\n");
+	assert_string_equal(show(CARGO),
+			    "# event histogram\n#\n# trigger info: "
+			    "hist:keys=bytes:vals=hitcount:sort=hitcount:size=2048 "
+			    "[active]\n#\n\n"
+			    "{ bytes:          0 } hitcount:          1\n"
+			    "{ bytes:          1 } hitcount:          1\n"
+			    "{ bytes:         64 } hitcount:          1\n"
+			    "{ bytes:        127 } hitcount:          1\n"
+			    "{ bytes:        128 } hitcount:          1\n"
+			    "{ bytes:       4096 } hitcount:          1\n"
+			    "{ bytes:        100 } hitcount:          3\n"
+			    "\nTotals:\n    Hits: 9\n    Entries: 7\n    Dropped: 0\n");
+	assert_string_equal(cat_body("trace"), "");
+	assert_string_equal(cat("events/harbour/cargo/enable"), "0*\n");
+	add(CARGO, "!hist:keys=bytes");
+	assert_string_equal(show(CARGO), "");
+	assert_string_equal(cat("events/harbour/cargo/enable"), "0\n");
+}
+
+static void number_keys(void **state)
+{
+	char want[600];
+
+	(void)state;
+	add(CARGO, "hist:keys=bytes.hex");
+	some_cargo();
+	assert_non_null(strstr(show(CARGO), "{ bytes: 1000 } hitcount:          1\n"));
+	add(CARGO, "!hist:keys=bytes.hex");
+	add(CARGO, "hist:keys=bytes.log2");
+	some_cargo();
+	assert_string_equal(entries(CARGO), "{ bytes: ~ 2^6  } hitcount:          1\n"
+					    "{ bytes: ~ 2^12 } hitcount:          1\n"
+					    "{ bytes: ~ 2^0  } hitcount:          2\n"
+					    "{ bytes: ~ 2^7  } hitcount:          5\n");
+	add(CARGO, "!hist:keys=bytes.log2");
+	add(CARGO, "hist:keys=bytes.buckets=100");
+	some_cargo();
+	assert_string_equal(entries(CARGO), "{ bytes: ~ 4000-4099 } hitcount:          1\n"
+					    "{ bytes: ~ 0-99 } hitcount:          3\n"
+					    "{ bytes: ~ 100-199 } hitcount:          5\n");
+	assert_non_null(strstr(trigger(CARGO), "hist:keys=bytes.buckets=100:vals"));
+	add(CARGO, "!hist:keys=bytes.buckets=100");
+	add(CARGO, "hist:keys=bytes.buckets=64:vals=bytes");
+	some_cargo();
+	assert_string_equal(entries(CARGO),
+			    "{ bytes: ~ 128-191 } hitcount:          1  bytes:        128\n"
+			    "{ bytes: ~ 4096-4159 } hitcount:          1  bytes:       4096\n"
+			    "{ bytes: ~ 0-63 } hitcount:          2  bytes:          1\n"
+			    "{ bytes: ~ 64-127 } hitcount:          5  bytes:        491\n");
+	add(CARGO, "!hist:keys=bytes.buckets=64:vals=bytes");
+	add(CARGO, "hist:keys=func.sym:sort=func");
+	some_cargo();
+	snprintf(want, sizeof(want), "{ func: [%lx] %-45s } hitcount:          2\n",
+		 fake_func(SCHEDULE) + 4, "schedule");
+	assert_memory_equal(entries(CARGO), want, strlen(want));
+	add(CARGO, "!hist:keys=func.sym:sort=func");
+	add(CARGO, "hist:keys=func.sym-offset,nr.syscall:sort=func");
+	some_cargo();
+	snprintf(want, sizeof(want), "{ func: [%lx] %-55s, nr: %-30s[  3] } hitcount:          2\n",
+		 fake_func(SCHEDULE) + 4, "schedule+0x4/0x10", "unknown_syscall");
+	assert_memory_equal(entries(CARGO), want, strlen(want));
+}
+
+/* Signed numbers are sorted as such, and shown as Linux shows them. */
+static void every_width(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g" };
+	static const unsigned long long wants[] = { -2ull, 254,	       -2ull, 65534,
+						    -2ull, 4294967294, -2ull };
+	char text[80], want[200];
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++) {
+		const char *name = names[i];
+
+		snprintf(text, sizeof(text), "hist:keys=%s:vals=%s,g:sort=%s", name, name, name);
+		add(WIDTHS, text);
+		trace_widths(-2, "");
+		trace_widths(-2, "");
+		snprintf(want, sizeof(want),
+			 "{ %s: %10llu } hitcount:          2  %s: %10llu  g: %10llu\n", name,
+			 wants[i], name, 2 * wants[i], -4ull);
+		assert_string_equal(entries(WIDTHS), want);
+		clear(WIDTHS);
+		snprintf(text, sizeof(text), "hist:keys=%s:sort=%s", name, name);
+		add(WIDTHS, text);
+		trace_widths(5, "");
+		trace_widths(-2, "");
+		snprintf(want, sizeof(want), "{ %s: %10llu }", name, i % 2 ? 5 : wants[i]);
+		assert_memory_equal(entries(WIDTHS), want, strlen(want));
+		clear(WIDTHS);
+	}
+}
+
+static void text_keys(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=name");
+	trace_ship_arrive(1, 0, "Erika");
+	trace_ship_arrive(1, 0, "Eight888");
+	trace_ship_arrive(1, 0, "Erika");
+	trace_ship_arrive(1, 0, "sixteen-letters-");
+	trace_ship_arrive(1, 0, "");
+	assert_string_equal(entries(ARRIVE), "{ name:                                              "
+					     "      } hitcount:          1\n"
+					     "{ name: Eight888                                     "
+					     "      } hitcount:          1\n"
+					     "{ name: sixteen-letters                              "
+					     "      } hitcount:          1\n"
+					     "{ name: Erika                                        "
+					     "      } hitcount:          2\n");
+	add(LEAVE, "hist:keys=name,id");
+	trace_ship_leave(1, 0, "Eight888");
+	trace_ship_leave(2, 0, "Eight888");
+	trace_ship_leave(2, 0, "Eight888");
+	trace_ship_leave(1, 0, "");
+	assert_string_equal(entries(LEAVE),
+			    "{ name:                                                   , id:     "
+			    "     1 } hitcount:          1\n"
+			    "{ name: Eight888                                          , id:     "
+			    "     1 } hitcount:          1\n"
+			    "{ name: Eight888                                          , id:     "
+			    "     2 } hitcount:          2\n");
+	add(WIDTHS, "hist:keys=text,bytes.string");
+	trace_widths(1, "anchor");
+	assert_string_equal(entries(WIDTHS),
+			    "{ text: anchor                                            , bytes: "
+			    "xxxxx           "
+			    "                                   } hitcount:          1\n");
+	add(WIDTHS, "hist:keys=e,relative");
+	trace_widths(1, "anchor");
+	assert_non_null(strstr(show(WIDTHS), "{ e:          1, relative: anchor    "));
+	add(WIDTHS, "hist:keys=eight");
+	trace_widths(1, "sevens7");
+	assert_non_null(strstr(show(WIDTHS), "{ eight: sevens7   "));
+}
+
+/* Longer ones are cut: the first 255 letters count. */
+static void long_texts(void **state)
+{
+	char name[300], want[400];
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	add(LEAVE, "hist:keys=name");
+	for (size_t len = 250; len < sizeof(name); len++) {
+		name[len] = '\0';
+		trace_ship_leave(1, 0, name);
+		name[len] = 'n';
+	}
+	name[255] = '\0';
+	snprintf(want, sizeof(want), "{ name: %s } hitcount:         45\n", name);
+	assert_non_null(strstr(entries(LEAVE), want));
+	assert_non_null(strstr(show(LEAVE), "    Entries: 6\n"));
+}
+
+static void common_keys(void **state)
+{
+	(void)state;
+	fake_thread_add(7, "captain");
+	add(ARRIVE, "hist:keys=common_pid.execname,cpu:sort=common_pid");
+	assert_string_equal(trigger(ARRIVE), "hist:keys=common_pid.execname,common_cpu:"
+					     "vals=hitcount:sort=common_pid.execname:size=2048 "
+					     "[active]\n");
+	trace_ship_arrive(1, 0, "x");
+	fake_cpus[0].pid = 7;
+	trace_ship_arrive(1, 0, "x");
+	trace_ship_arrive(1, 0, "x");
+	assert_string_equal(entries(ARRIVE),
+			    "{ common_pid: init            [         1], common_cpu:          0 } "
+			    "hitcount:          1\n"
+			    "{ common_pid: captain         [         7], common_cpu:          0 } "
+			    "hitcount:          2\n");
+	fake_cpus[0].pid = 1;
+	add(ARRIVE, "!hist:keys=common_pid.execname,cpu:sort=common_pid");
+	add(ARRIVE, "hist:keys=common_timestamp.usecs:vals=common_type");
+	assert_non_null(strstr(cat("trace_clock"), " [global] "));
+	assert_non_null(
+		strstr(trigger(ARRIVE), ":sort=hitcount:size=2048:clock=global [active]\n"));
+	trace_ship_arrive(1, 0, "x");
+	assert_non_null(strstr(entries(ARRIVE), "{ common_timestamp:   12345678 } hitcount:"));
+}
+
+static void stack_keys(void **state)
+{
+	(void)state;
+	fake_stack_nr = 2;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(KFREE) + 4);
+	fake_stack[1] = trace_plat_ip_pack(fake_func(YIELD) + 8);
+	add(ARRIVE, "hist:keys=common_stacktrace,id:vals=id");
+	trace_ship_arrive(3, 0, "x");
+	trace_ship_arrive(3, 0, "x");
+	fake_stack_nr = 0;
+	trace_ship_arrive(3, 0, "x");
+	assert_string_equal(entries(ARRIVE),
+			    "{ common_stacktrace:\n, id:          3} hitcount:          1  id: "
+			    "         3\n"
+			    "{ common_stacktrace:\n"
+			    "         kfree+0x4/0x10\n"
+			    "         yield+0x8/0x10\n"
+			    ", id:          3} hitcount:          2  id:          6\n");
+	harbour_stack[0] = fake_func(SCHEDULE) + 1;
+	add(WIDTHS, "hist:keys=stack.stacktrace");
+	trace_widths(1, "");
+	assert_string_equal(entries(WIDTHS), "{ stack.stacktrace:\n"
+					     "         schedule+0x1/0x10\n"
+					     "} hitcount:          1\n");
+}
+
+static void values(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=func.hex:vals=bytes.percent,nr.hex:sort=bytes.descending");
+	trace_cargo(0x10, 300, 15, 0);
+	trace_cargo(0x20, 100, 1, 0);
+	assert_string_equal(
+		entries(CARGO),
+		"{ func: 10 } hitcount:          1  bytes (%):  75.00  nr:          f\n"
+		"{ func: 20 } hitcount:          1  bytes (%):  25.00  nr:          1\n");
+	assert_string_equal(trigger(CARGO), "hist:keys=func.hex:vals=hitcount,bytes.percent,nr.hex:"
+					    "sort=bytes.percent.descending:size=2048 [active]\n");
+	clear(CARGO);
+	add(CARGO, "hist:keys=func.hex:vals=hitcount.percent,bytes.graph");
+	trace_cargo(0x10, 300, 15, 0);
+	trace_cargo(0x20, 100, 1, 0);
+	assert_string_equal(entries(CARGO),
+			    "{ func: 10 } hitcount (%):  50.00  bytes: ####################\n"
+			    "{ func: 20 } hitcount (%):  50.00  bytes: ######              \n");
+	clear(CARGO);
+	add(CARGO, "hist:keys=func.hex:vals=bytes:nohitcount:sort=bytes");
+	trace_cargo(0x10, 300, 15, 0);
+	assert_string_equal(entries(CARGO), "{ func: 10 }  bytes:        300\n");
+	assert_string_equal(trigger(CARGO), "hist:keys=func.hex:vals=bytes:sort=bytes:size=2048:"
+					    "nohitcount [active]\n");
+}
+
+static void expressions(void **state)
+{
+	static const struct {
+		const char *key, *value;
+	} cases[] = {
+		{ "bytes+nr", "107" },
+		{ "bytes-nr", "93" },
+		{ "nr-bytes+93", "0" },
+		{ "bytes*nr", "700" },
+		{ "bytes/nr", "14" },
+		{ "bytes/10", "10" },
+		{ "bytes/7", "14" },
+		{ "bytes+nr*2", "114" },
+		{ "(bytes+nr)*2", "214" },
+		{ "bytes-(nr-2)", "95" },
+		{ "bytes - nr", "93" },
+		{ "-nr+bytes", "93" },
+		{ "bytes/time", "18446744073709551615" },
+		{ "5+bytes", "105" },
+		{ "bytes/1", "100" },
+		{ "0x10+bytes", "116" },
+		{ "bytes/(nr-2)", "20" },
+		{ "common_cpu+bytes", "100" },
+		{ "-(nr-10)+0", "3" },
+		{ "time*2-nr*2/7", "18446744073709551614" },
+	};
+	char text[100], want[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "hist:keys=%s", cases[i].key);
+		add(CARGO, text);
+		trace_cargo(0x10, 100, 7, 0);
+		snprintf(want, sizeof(want), "{ %s: %10s } hitcount:          1\n", cases[i].key,
+			 cases[i].value);
+		assert_string_equal(entries(CARGO), want);
+		clear(CARGO);
+	}
+}
+
+/* Divisions are multiplications: held against real ones. */
+static void divisions(void **state)
+{
+	static const uint64_t divisors[] = { 1,
+					     2,
+					     3,
+					     7,
+					     10,
+					     100,
+					     1000,
+					     4096,
+					     0xffffffff,
+					     0x100000001,
+					     0x7fffffffffffffff,
+					     0x8000000000000000,
+					     0xffffffffffffffff };
+	char text[100], want[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(divisors) / sizeof(divisors[0]); i++) {
+		uint64_t d = divisors[i];
+		const uint64_t values[] = { 0,
+					    1,
+					    d - 1,
+					    d,
+					    d + 1,
+					    5 * d - 1,
+					    5 * d,
+					    UINT64_MAX,
+					    UINT64_MAX - 1,
+					    UINT64_MAX / d * d };
+
+		snprintf(text, sizeof(text), "hist:keys=time/%lu,time.buckets=%lu", d, d);
+		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+			uint64_t low = values[v] / d * d;
+
+			add(CARGO, text);
+			trace_cargo(0, 0, 0, values[v]);
+			snprintf(want, sizeof(want), "{ time/%lu: %10lu, time: ~ %lu-%lu } ", d,
+				 values[v] / d, low, low + d - 1);
+			assert_memory_equal(entries(CARGO), want, strlen(want));
+			clear(CARGO);
+		}
+	}
+}
+
+static void sorting(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=nr,bytes:sort=nr.descending,bytes");
+	trace_cargo(0, 5, 1, 0);
+	trace_cargo(0, 3, 1, 0);
+	trace_cargo(0, 9, -1, 0);
+	trace_cargo(0, 4, 2, 0);
+	assert_string_equal(
+		entries(CARGO),
+		"{ nr:          2, bytes:          4 } hitcount:          1\n"
+		"{ nr:          1, bytes:          3 } hitcount:          1\n"
+		"{ nr:          1, bytes:          5 } hitcount:          1\n"
+		"{ nr: 18446744073709551615, bytes:          9 } hitcount:          1\n");
+	assert_string_equal(trigger(CARGO), "hist:keys=nr,bytes:vals=hitcount:sort=nr.descending,"
+					    "bytes:size=2048 [active]\n");
+}
+
+static void many_entries_sorted(void **state)
+{
+	const char *text;
+	unsigned long before = 0;
+	uint32_t seed = 1, nr = 0;
+
+	(void)state;
+	add(CARGO, "hist:keys=bytes:sort=bytes:size=1000");
+	assert_non_null(strstr(trigger(CARGO), ":size=1024 "));
+	for (int i = 0; i < 3000; i++) {
+		seed = seed * 1664525 + 1013904223;
+		trace_cargo(0, seed >> 8, 0, 0);
+	}
+	text = show(CARGO);
+	assert_non_null(strstr(text, "\n    Hits: 1024\n    Entries: 1024\n    Dropped: 1976\n"));
+	while ((text = strstr(text, "{ bytes: "))) {
+		unsigned long bytes = strtoul(text + 9, NULL, 10);
+
+		assert_true(!nr || bytes > before);
+		before = bytes;
+		text++;
+		nr++;
+	}
+	assert_int_equal(nr, 1024);
+}
+
+static void pausing(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id:pause");
+	assert_string_equal(trigger(ARRIVE),
+			    "hist:keys=id:vals=hitcount:sort=hitcount:size=2048 [paused]\n");
+	trace_ship_arrive(1, 0, "x");
+	assert_string_equal(entries(ARRIVE), "");
+	add(ARRIVE, "hist:keys=id:cont");
+	trace_ship_arrive(1, 0, "x");
+	add(ARRIVE, "hist:keys=id:pause");
+	trace_ship_arrive(1, 0, "x");
+	assert_string_equal(entries(ARRIVE), "{ id:          1 } hitcount:          1\n");
+	add(ARRIVE, "hist:keys=id:clear");
+	assert_string_equal(entries(ARRIVE), "");
+	assert_non_null(strstr(trigger(ARRIVE), "[paused]"));
+	add(ARRIVE, "hist:keys=id:continue");
+	trace_ship_arrive(2, 0, "x");
+	assert_string_equal(entries(ARRIVE), "{ id:          2 } hitcount:          1\n");
+	add(ARRIVE, "hist:keys=id:clear:cont");
+	assert_string_equal(entries(ARRIVE), "");
+	assert_int_equal(set(ARRIVE, "hist:keys=time:cont"), -ENOENT);
+	assert_int_equal(set(ARRIVE, "hist:keys=time:clear"), -ENOENT);
+	assert_non_null(strstr(cat("error_log"),
+			       ": error: Can't clear or continue a nonexistent hist trigger\n"));
+}
+
+static void several(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id");
+	add(ARRIVE, "hist:keys=time");
+	assert_int_equal(set(ARRIVE, "hist:keys=id"), -EEXIST);
+	trace_ship_arrive(1, 5, "x");
+	assert_string_equal(trigger(ARRIVE),
+			    "hist:keys=id:vals=hitcount:sort=hitcount:size=2048 [active]\n"
+			    "hist:keys=time:vals=hitcount:sort=hitcount:size=2048 [active]\n");
+	assert_string_equal(
+		show(ARRIVE),
+		"# event histogram\n#\n# trigger info: hist:keys=id:vals=hitcount:sort=hitcount:"
+		"size=2048 [active]\n#\n\n{ id:          1 } hitcount:          1\n"
+		"\nTotals:\n    Hits: 1\n    Entries: 1\n    Dropped: 0\n\n\n"
+		"# event histogram\n#\n# trigger info: hist:keys=time:vals=hitcount:sort=hitcount:"
+		"size=2048 [active]\n#\n\n{ time:          5 } hitcount:          1\n"
+		"\nTotals:\n    Hits: 1\n    Entries: 1\n    Dropped: 0\n");
+	add(ARRIVE, "!hist:keys=id");
+	add(ARRIVE, "!hist:keys=id");
+	assert_string_equal(trigger(ARRIVE),
+			    "hist:keys=time:vals=hitcount:sort=hitcount:size=2048 [active]\n");
+}
+
+static void named(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:name=traffic:keys=id");
+	add(LEAVE, "hist:name=traffic:keys=id");
+	trace_ship_arrive(1, 0, "x");
+	trace_ship_leave(1, 0, "x");
+	trace_ship_leave(2, 0, "x");
+	assert_string_equal(entries(ARRIVE), "{ id:          2 } hitcount:          1\n"
+					     "{ id:          1 } hitcount:          2\n");
+	assert_string_equal(entries(LEAVE), "{ id:          2 } hitcount:          1\n"
+					    "{ id:          1 } hitcount:          2\n");
+	assert_string_equal(
+		trigger(LEAVE),
+		"hist:name=traffic:keys=id:vals=hitcount:sort=hitcount:size=2048 [active]\n");
+	assert_int_equal(set(CARGO, "hist:name=traffic:keys=nr"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"),
+			       "Named hist trigger doesn't match existing named trigger"));
+	add(ARRIVE, "hist:name=traffic:keys=id:pause");
+	assert_non_null(strstr(trigger(LEAVE), "[paused]"));
+	add(LEAVE, "hist:name=traffic:keys=id:cont");
+	assert_non_null(strstr(trigger(ARRIVE), "[active]"));
+	add(ARRIVE, "!hist:name=traffic:keys=id");
+	trace_ship_leave(2, 0, "x");
+	assert_non_null(strstr(entries(LEAVE), "{ id:          2 } hitcount:          2\n"));
+}
+
+static void by_other_events(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=nr:pause");
+	add(ARRIVE, "enable_hist:harbour:cargo");
+	add(LEAVE, "disable_hist:harbour:cargo:1");
+	trace_cargo(0, 0, 1, 0);
+	trace_ship_arrive(1, 0, "x");
+	trace_cargo(0, 0, 2, 0);
+	trace_ship_leave(1, 0, "x");
+	trace_cargo(0, 0, 3, 0);
+	trace_ship_arrive(1, 0, "x");
+	trace_ship_leave(1, 0, "x");
+	trace_cargo(0, 0, 4, 0);
+	assert_string_equal(entries(CARGO), "{ nr:          2 } hitcount:          1\n"
+					    "{ nr:          4 } hitcount:          1\n");
+	assert_string_equal(trigger(ARRIVE), "enable_hist:harbour:cargo:unlimited\n");
+	assert_string_equal(trigger(LEAVE), "disable_hist:harbour:cargo:count=0\n");
+	add(ARRIVE, "!enable_hist:harbour:cargo");
+	add(LEAVE, "!disable_hist:harbour:cargo");
+}
+
+static void variables(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id:t0=time,who=name");
+	add(LEAVE, "hist:keys=id:stay=time-$t0:vals=$stay");
+	assert_string_equal(trigger(ARRIVE), "hist:keys=id:vals=hitcount:t0=time,who=name:"
+					     "sort=hitcount:size=2048 [active]\n");
+	assert_string_equal(trigger(LEAVE), "hist:keys=id:vals=hitcount,$stay:stay=time-$t0:"
+					    "sort=hitcount:size=2048 [active]\n");
+	trace_ship_leave(1, 50, "x"); /* nobody has arrived */
+	assert_string_equal(entries(LEAVE), "");
+	trace_ship_arrive(1, 100, "Erika");
+	trace_ship_arrive(2, 200, "Maria");
+	trace_ship_leave(1, 150, "x");
+	trace_ship_leave(2, 300, "x");
+	assert_string_equal(entries(LEAVE),
+			    "{ id:          1 } hitcount:          1  stay:         50\n"
+			    "{ id:          2 } hitcount:          1  stay:        100\n");
+	assert_int_equal(set(ARRIVE, "!hist:keys=id:t0=time,who=name"), -EBUSY);
+	add(LEAVE, "!hist:keys=id:stay=time-$t0:vals=$stay");
+	add(ARRIVE, "!hist:keys=id:t0=time,who=name");
+}
+
+/* The text that is refused, where the caret is, and the reason. */
+static const struct mistake {
+	const char *dir, *text;
+	size_t at;
+	const char *why;
+} mistakes[] = {
+	{ CARGO, "hist", 0, "A histogram has to have keys" },
+	{ CARGO, "hist:", 0, "A histogram has to have keys" },
+	{ CARGO, "hist:vals=nr", 5, "A histogram has to have keys" },
+	{ CARGO, "hist:keys", 5, "No action found" },
+	{ CARGO, "hist:keys=", 5, "Empty assignment" },
+	{ CARGO, "hist:keys=nosuch", 10, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr,nosuch", 13, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr,", 13, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr:vals=nosuch", 18, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr.nosuch", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.hex.hex", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.buckets", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.buckets=0", 21, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.buckets=5x", 21, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.execname", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.usecs", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.percent", 10, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.graph", 10, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.string", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.stacktrace", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:vals=nr.log2", 18, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:vals=func.sym", 18, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:vals=hitcount.log2", 27, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:x=nr.graph", 15, "Invalid field modifier" },
+	{ ARRIVE, "hist:keys=name.hex", 15, "Invalid field modifier" },
+	{ ARRIVE, "hist:keys=id:vals=name", 18, "A value has to be a number" },
+	{ ARRIVE, "hist:keys=id+name", 10, "String type can not be an operand in expression" },
+	{ WIDTHS, "hist:keys=list", 10, "The field has neither a number nor a text" },
+	{ CARGO, "hist:keys=nr,nr,nr,nr", 19, "Too many keys (3 max)" },
+	{ WIDTHS, "hist:keys=text,relative", 15, "The key is too long" },
+	{ CARGO, "hist:keys=nr:vals=nr,bytes,time", 27, "Too many values specified" },
+	{ CARGO, "hist:keys=nr:sort=nr,bytes,hitcount", 21, "Sort field must be a key or a val" },
+	{ CARGO, "hist:keys=nr,time:sort=nr,time,hitcount", 31, "Too many sort fields (Max = 2)" },
+	{ CARGO, "hist:keys=nr:sort=nr,", 21, "Empty sort field" },
+	{ CARGO, "hist:keys=nr:sort=nr.down", 21, "Invalid sort modifier" },
+	{ CARGO, "hist:keys=nr:size=1", 18, "The size has to be from 65 to 131072" },
+	{ CARGO, "hist:keys=nr:size=131073", 18, "The size has to be from 65 to 131072" },
+	{ CARGO, "hist:keys=common_timestamp:clock=sun", 33, "Couldn't set trace_clock" },
+	{ CARGO, "hist:keys=nr:nosuch", 13, "No action found" },
+	{ CARGO, "hist:keys=nr:nohitcount", 5, "Non-hitcount value is required for 'nohitcount'" },
+	{ CARGO, "hist:keys=nr/0", 13, "Division by zero" },
+	{ CARGO, "hist:keys=1x", 10, "Expecting numeric literal" },
+	{ CARGO, "hist:keys=((((nr))))", 10, "Too many subexpressions (3 max)" },
+	{ CARGO, "hist:keys=----nr", 10, "Too many subexpressions (3 max)" },
+	{ CARGO, "hist:keys=(nr", 13, "No closing paren found" },
+	{ CARGO, "hist:keys=nr)", 12, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr+", 13, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr:x=$nosuch", 15, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=a.b.$nosuch", 15, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=a.$nosuch", 15, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=nr,y", 18, "Malformed assignment" },
+	{ CARGO, "hist:keys=nr:x=nr:x=time", 18, "Variable already defined" },
+	{ CARGO, "hist:keys=$x:x=nr", 10, "Using variable references in keys not supported" },
+	{ CARGO, "hist:keys=common_timestamp.usecs-common_timestamp", 10,
+	  "Timestamp units in expression don't match" },
+};
+
+static void mistakes_are_explained(void **state)
+{
+	char want[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		const struct mistake *m = &mistakes[i];
+		const char *event = strstr(m->dir, "harbour/") + 8;
+
+		assert_int_equal(echo("", "error_log"), 0);
+		assert_int_equal(set(m->dir, m->text), -EINVAL);
+		snprintf(want, sizeof(want),
+			 "] hist:harbour:%.*s: error: %s\n  Command: %s\n%*s^\n",
+			 (int)strlen(event) - 1, event, m->why, m->text, (int)m->at + 11, "");
+		if (!strstr(cat("error_log"), want))
+			print_message("wanted:\n%s\ngot:\n%s\n", want, cat("error_log"));
+		assert_non_null(strstr(cat("error_log"), want));
+		assert_int_equal(trigger(m->dir)[0], '#');
+	}
+}
+
+static void no_memory(void **state)
+{
+	static const char text[] = "hist:keys=id,name:t1=time-$t0,who=name:vals=time";
+
+	(void)state;
+	add(ARRIVE, "hist:keys=id,name:t0=time");
+	for (fake_alloc_budget = 0;; fake_alloc_budget++) {
+		long out = fake_alloc_out, budget = fake_alloc_budget;
+		int err = set(LEAVE, text);
+
+		fake_alloc_budget = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_int_equal(fake_alloc_out, out);
+		fake_alloc_budget = budget;
+	}
+	trace_ship_arrive(1, 10, "x");
+	trace_ship_leave(1, 20, "x");
+	assert_non_null(strstr(entries(LEAVE), "hitcount:          1  time:         20\n"));
+	for (long budget = 0; budget < 2; budget++) {
+		struct trace_handle *handle = open_file(LEAVE "hist", TRACE_FS_READ);
+		char bytes[64];
+		uint64_t pos = 0;
+
+		fake_alloc_budget = 0;
+		assert_int_equal(trace_fs_read(handle, bytes, sizeof(bytes), &pos), -ENOMEM);
+		fake_alloc_budget = -1;
+		assert_int_equal(trace_fs_close(handle), 0);
+	}
+}
+
+/* What is shown stays what it was when reading began, also when the histogram is gone. */
+static void removed_while_read(void **state)
+{
+	struct trace_handle *handle;
+	char bytes[40];
+	uint64_t pos = 0;
+
+	(void)state;
+	add(ARRIVE, "hist:keys=id");
+	trace_ship_arrive(1, 0, "x");
+	handle = open_file(ARRIVE "hist", TRACE_FS_READ);
+	assert_int_equal(trace_fs_read(handle, bytes, sizeof(bytes), &pos), sizeof(bytes));
+	add(ARRIVE, "!hist:keys=id");
+	while (trace_fs_read(handle, bytes, sizeof(bytes), &pos) > 0)
+		;
+	assert_int_equal(trace_fs_close(handle), 0);
+	assert_true(pos > 150);
+}
+
+static void instances(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	add("instances/two/" ARRIVE, "hist:keys=id:t0=time");
+	trace_ship_arrive(1, 0, "x");
+	assert_string_equal(show(ARRIVE), "");
+	assert_non_null(strstr(show("instances/two/" ARRIVE), "hitcount:          1\n"));
+	assert_int_equal(set(LEAVE, "hist:keys=id:x=$t0"), -EINVAL);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, all_gone)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(whole_file),  TEST(number_keys),
+		TEST(every_width), TEST(text_keys),
+		TEST(long_texts),  TEST(common_keys),
+		TEST(stack_keys),  TEST(values),
+		TEST(expressions), TEST(divisions),
+		TEST(sorting),	   TEST(many_entries_sorted),
+		TEST(pausing),	   TEST(several),
+		TEST(named),	   TEST(by_other_events),
+		TEST(variables),   TEST(mistakes_are_explained),
+		TEST(no_memory),   TEST(removed_while_read),
+		TEST(instances),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}

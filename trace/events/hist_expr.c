@@ -1,0 +1,319 @@
+/*
+ * Histograms: expressions. See hist.h, hist_parse.h.
+ *
+ *	sum     = product { ("+" | "-") product }
+ *	product = factor { ("*" | "/") factor }
+ *	factor  = "-" factor | "(" sum ")" | NUMBER | $VARIABLE | SYSTEM.EVENT.$VARIABLE | FIELD
+ *
+ * The operations leave the value in the accumulator; an operand on the left is kept meanwhile.
+ */
+#include "hist_parse.h"
+#include "hist_vars.h"
+#include "text/str.h"
+
+#define DEPTH_MAX 3u /* as on Linux: how deep expressions may be nested */
+
+struct expr {
+	struct hist_parse *parse;
+	char *at;
+	const char *start;
+	uint32_t nr_temps;
+	uint32_t nr_operators;
+	uint32_t depth;
+};
+
+/* What an operand is: for what may be combined with what. */
+struct operand {
+	struct hist_value value;
+	bool is_constant;
+	uint64_t constant;
+};
+
+static int parse_sum(struct expr *expr, struct operand *out);
+
+static void skip_blanks(struct expr *expr)
+{
+	while (trace_is_space(*expr->at))
+		expr->at++;
+}
+
+static bool is_operator(char c)
+{
+	return c == '+' || c == '-' || c == '*' || c == '/' || c == '(' || c == ')';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The end of a word: sym-offset is the one with a minus. */
+static char *end_of_word(char *at)
+{
+	while (*at && !is_operator(*at) && !trace_is_space(*at)) {
+		if (trace_str_starts(at, ".sym-offset"))
+			at += sizeof(".sym-offset") - 1;
+		else
+			at++;
+	}
+	return at;
+}
+
+static int parse_number(struct expr *expr, const char *word, struct operand *out)
+{
+	const struct hist_op op = { .code = HIST_OP_CONST };
+	struct hist_op with_value = op;
+
+	if (trace_parse_u64(word, 0, &out->constant))
+		return hist_blame(expr->parse, word, "Expecting numeric literal");
+	with_value.value = out->constant;
+	out->is_constant = true;
+	out->value.bytes = 8;
+	out->value.words = 1;
+	return hist_add_op(expr->parse, &with_value);
+}
+
+/* A word ends where the next character is needed still: that is put back. */
+static int parse_word(struct expr *expr, struct operand *out)
+{
+	char *word = expr->at, *end = end_of_word(word);
+	char after = *end;
+	int err;
+
+	if (end == word)
+		return hist_blame(expr->parse, word, "Couldn't find field");
+	*end = '\0';
+	if (is_digit(*word))
+		err = parse_number(expr, word, out);
+	else if (hist_is_variable(word))
+		err = hist_compile_ref(expr->parse, word, &out->value);
+	else
+		err = hist_compile_field(expr->parse, word, &out->value);
+	*end = after;
+	expr->at = end;
+	return err;
+}
+
+static int parse_negative(struct expr *expr, struct operand *out);
+
+static int parse_factor(struct expr *expr, struct operand *out)
+{
+	int err;
+
+	*out = (struct operand){ 0 };
+	skip_blanks(expr);
+	if (*expr->at == '-')
+		return parse_negative(expr, out);
+	if (*expr->at != '(')
+		return parse_word(expr, out);
+	if (++expr->depth > DEPTH_MAX)
+		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
+	expr->at++;
+	err = parse_sum(expr, out);
+	skip_blanks(expr);
+	if (!err && *expr->at != ')')
+		err = hist_blame(expr->parse, expr->at, "No closing paren found");
+	if (!err)
+		expr->at++;
+	expr->depth--;
+	return err;
+}
+
+static int check_operand(struct expr *expr, const struct operand *operand)
+{
+	if (operand->value.kind == HIST_NUMBER)
+		return 0;
+	return hist_blame(expr->parse, expr->start,
+			  "String type can not be an operand in expression");
+}
+
+static int parse_negative(struct expr *expr, struct operand *out)
+{
+	int err;
+
+	if (++expr->depth > DEPTH_MAX)
+		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
+	expr->at++;
+	expr->nr_operators++;
+	err = parse_factor(expr, out);
+	if (!err)
+		err = check_operand(expr, out);
+	if (!err)
+		err = hist_add_code(expr->parse, HIST_OP_NEG);
+	out->is_constant = false;
+	out->value.is_signed = true;
+	expr->depth--;
+	return err;
+}
+
+static int combine(struct expr *expr, char operator, struct operand * left,
+		   const struct operand *right, uint32_t temp)
+{
+	struct hist_op op = { .code = HIST_OP_ADD, .to = (uint8_t)temp };
+	bool left_us = left->value.modifier == HIST_USECS;
+	bool right_us = right->value.modifier == HIST_USECS;
+
+	if (check_operand(expr, left) || check_operand(expr, right))
+		return -EINVAL;
+	if (left_us != right_us && !left->is_constant && !right->is_constant)
+		return hist_blame(expr->parse, expr->start,
+				  "Timestamp units in expression don't match");
+	if (operator== '-')
+		op.code = HIST_OP_SUB;
+	else if (operator== '*')
+		op.code = HIST_OP_MUL;
+	else if (operator== '/')
+		op.code = HIST_OP_DIV;
+	left->value.has_refs |= right->value.has_refs;
+	left->value.is_signed |= right->value.is_signed;
+	left->value.bytes = 8;
+	if (left->is_constant)
+		left->value.modifier = right->value.modifier;
+	left->is_constant = false;
+	return hist_add_op(expr->parse, &op);
+}
+
+/* Division by a number that is known is a multiplication. */
+static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t divisor,
+			      const char *at)
+{
+	int err = check_operand(expr, left);
+
+	if (err)
+		return err;
+	if (!divisor)
+		return hist_blame(expr->parse, at, "Division by zero");
+	left->value.bytes = 8;
+	left->is_constant = false;
+	return hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
+}
+
+static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * out_divisor)
+{
+	char *end, after;
+	bool is_one;
+
+	skip_blanks(expr);
+	if (operator!= '/' || !is_digit(*expr->at))
+		return false;
+	end = end_of_word(expr->at);
+	after = *end;
+	*end = '\0';
+	is_one = trace_parse_u64(expr->at, 0, out_divisor) == 0;
+	*end = after;
+	if (is_one)
+		expr->at = end;
+	return is_one;
+}
+
+/* `right` is parsed by `next`, while the left operand waits. */
+static int parse_right(struct expr *expr, char operator, struct operand * left,
+		       int (*next)(struct expr *expr, struct operand *out))
+{
+	const char *at = ++expr->at;
+	struct operand right;
+	uint64_t divisor;
+	uint32_t temp = expr->nr_temps;
+	int err;
+
+	expr->nr_operators++;
+	if (is_divided_by_constant(expr, operator, & divisor))
+		return divide_by_constant(expr, left, divisor, at);
+	if (temp == HIST_TEMPS_MAX)
+		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
+	expr->nr_temps++;
+	err = hist_add_op(expr->parse,
+			  &(struct hist_op){ .code = HIST_OP_SAVE, .to = (uint8_t)temp });
+	if (!err)
+		err = next(expr, &right);
+	if (!err)
+		err = combine(expr, operator, left, &right, temp);
+	expr->nr_temps--;
+	return err;
+}
+
+static int parse_product(struct expr *expr, struct operand *out)
+{
+	int err = parse_factor(expr, out);
+
+	skip_blanks(expr);
+	while (!err && (*expr->at == '*' || *expr->at == '/')) {
+		err = parse_right(expr, *expr->at, out, parse_factor);
+		skip_blanks(expr);
+	}
+	return err;
+}
+
+static int parse_sum(struct expr *expr, struct operand *out)
+{
+	int err = parse_product(expr, out);
+
+	skip_blanks(expr);
+	while (!err && (*expr->at == '+' || *expr->at == '-')) {
+		err = parse_right(expr, *expr->at, out, parse_product);
+		skip_blanks(expr);
+	}
+	return err;
+}
+
+/* Which modifiers mean nothing at a place. */
+static bool is_modifier_wrong(const struct hist_value *value, enum hist_place place)
+{
+	switch (value->modifier) {
+	case HIST_PERCENT:
+	case HIST_GRAPH:
+		return place != HIST_AS_VALUE;
+	case HIST_LOG2:
+	case HIST_BUCKETS:
+		return place != HIST_AS_KEY;
+	case HIST_SYM:
+	case HIST_SYM_OFFSET:
+	case HIST_SYSCALL:
+	case HIST_STACKTRACE:
+		return place == HIST_AS_VALUE;
+	default:
+		return false;
+	}
+}
+
+/* The text of an expression is its name; that of the copy that nobody cuts. */
+static const char *name_of(struct hist_parse *parse, const char *start, const char *end)
+{
+	size_t len = parse->hist->text_bytes / 2;
+	char *copy = parse->hist->text + len;
+
+	copy[end - parse->hist->text] = '\0';
+	return copy + (start - parse->hist->text);
+}
+
+int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
+		       struct hist_value *value)
+{
+	struct expr expr = { .parse = parse, .at = text, .start = text };
+	struct operand operand;
+	uint16_t op = parse->hist->nr_ops;
+	int err = parse_sum(&expr, &operand);
+
+	if (err)
+		return err;
+	if (*expr.at)
+		return hist_blame(parse, expr.at, "Couldn't find field");
+	*value = operand.value;
+	value->op = op;
+	if (expr.nr_operators || operand.is_constant) {
+		value->is_expression = true;
+		value->is_ref = false;
+		value->field = NULL;
+		value->name = name_of(parse, text, expr.at);
+		if (value->modifier != HIST_USECS)
+			value->modifier = HIST_PLAIN;
+	}
+	if (is_modifier_wrong(value, place))
+		return hist_blame(parse, text, "Invalid field modifier");
+	if (place == HIST_AS_VALUE && value->kind != HIST_NUMBER)
+		return hist_blame(parse, text, "A value has to be a number");
+	if (place == HIST_AS_KEY && value->has_refs)
+		return hist_blame(parse, text, "Using variable references in keys not supported");
+	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
+	return 0;
+}

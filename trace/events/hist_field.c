@@ -1,0 +1,280 @@
+/*
+ * Histograms: a field of an event with its modifier, as operations. See hist.h, hist_parse.h. What
+ * is said about mistakes is said in Linux's words.
+ */
+#include "hist_parse.h"
+#include "instance/array.h"
+#include "print/output_fields.h"
+#include "text/str.h"
+
+#define BAD_MODIFIER "Invalid field modifier"
+#define NS_PER_US    1000u
+
+const char *const hist_modifier_names[HIST_NR_MODIFIERS] = {
+	[HIST_HEX] = "hex",	    [HIST_SYM] = "sym",		  [HIST_SYM_OFFSET] = "sym-offset",
+	[HIST_SYSCALL] = "syscall", [HIST_EXECNAME] = "execname", [HIST_LOG2] = "log2",
+	[HIST_BUCKETS] = "buckets", [HIST_USECS] = "usecs",	  [HIST_PERCENT] = "percent",
+	[HIST_GRAPH] = "graph",	    [HIST_STRING] = "string",	  [HIST_STACKTRACE] = "stacktrace",
+};
+
+/* ---- Operations ---- */
+
+int hist_add_op(struct hist_parse *parse, const struct hist_op *op)
+{
+	struct hist *hist = parse->hist;
+
+	if (hist->nr_ops == HIST_OPS_MAX)
+		return hist_blame(parse, hist->text, "There is too much to compute");
+	hist->ops[hist->nr_ops++] = *op;
+	return 0;
+}
+
+int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor)
+{
+	/* The quotient by 2^64 / divisor, rounded down, is right or 1 too small: hist_run.c. */
+	struct hist_op op = { .code = (uint8_t)code, .value = divisor };
+
+	op.magic = UINT64_MAX / divisor;
+	if (UINT64_MAX % divisor == divisor - 1)
+		op.magic++;
+	return hist_add_op(parse, &op);
+}
+
+/* ---- Fields ---- */
+
+static const struct trace_event_field head_fields[] = {
+	TRACE_FIELD("common_type", unsigned short, trace_entry, type),
+	TRACE_FIELD("common_flags", unsigned char, trace_entry, flags),
+	TRACE_FIELD("common_preempt_count", unsigned char, trace_entry, preempt_count),
+	TRACE_FIELD("common_pid", int, trace_entry, pid),
+};
+
+const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
+						const char *name)
+{
+	const struct trace_event *event = &call->event;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (trace_streq(event->fields[i].name, name))
+			return &event->fields[i];
+	}
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(head_fields); i++) {
+		if (trace_streq(head_fields[i].name, name))
+			return &head_fields[i];
+	}
+	return NULL;
+}
+
+static bool is_long(const char *type)
+{
+	return trace_streq(type, "long") || trace_streq(type, "unsigned long");
+}
+
+static int add_number(struct hist_parse *parse, const struct trace_event_field *field,
+		      struct hist_value *value, const char *at)
+{
+	static const uint8_t codes[2][9] = {
+		{ [1] = HIST_OP_U8, [2] = HIST_OP_U16, [4] = HIST_OP_U32, [8] = HIST_OP_U64 },
+		{ [1] = HIST_OP_S8, [2] = HIST_OP_S16, [4] = HIST_OP_S32, [8] = HIST_OP_U64 },
+	};
+	struct hist_op op = { .offset = (uint16_t)field->offset };
+	int err;
+
+	if (field->size <= 8)
+		op.code = codes[field->is_signed][field->size];
+	if (field->kind != TRACE_FIELD_PLAIN || !op.code)
+		return hist_blame(parse, at, "The field has neither a number nor a text");
+	value->bytes = (uint16_t)field->size;
+	value->is_signed = field->is_signed;
+	value->words = 1;
+	if (field == &head_fields[3])
+		return hist_add_code(parse, HIST_OP_PID);
+	err = hist_add_op(parse, &op);
+	if (!err && field->is_address) {
+		value->bytes = 8;
+		err = hist_add_code(parse, HIST_OP_ADDRESS);
+	}
+	return err;
+}
+
+static int add_text(struct hist_parse *parse, const struct trace_event_field *field,
+		    struct hist_value *value)
+{
+	static const uint8_t codes[] = {
+		[TRACE_FIELD_PLAIN] = HIST_OP_TEXT,
+		[TRACE_FIELD_DATA_LOC] = HIST_OP_DATA_TEXT,
+		[TRACE_FIELD_REL_LOC] = HIST_OP_REL_TEXT,
+	};
+	struct hist_op op = { .code = codes[field->kind],
+			      .offset = (uint16_t)field->offset,
+			      .size = (uint16_t)field->size };
+
+	value->kind = HIST_TEXT;
+	value->bytes = HIST_TEXT_MAX;
+	if (field->filter_type == FILTER_PTR_STRING)
+		op.code = HIST_OP_POINTER_TEXT;
+	else if (op.code == HIST_OP_TEXT && field->size && field->size < HIST_TEXT_MAX)
+		value->bytes = (uint16_t)field->size;
+	value->words = (uint16_t)((value->bytes + 7) / 8);
+	return hist_add_op(parse, &op);
+}
+
+static int add_stack(struct hist_parse *parse, const struct trace_event_field *field,
+		     struct hist_value *value)
+{
+	struct hist_op op = { .code = HIST_OP_STACK };
+
+	if (field) {
+		op.code = HIST_OP_DATA_STACK;
+		op.offset = (uint16_t)field->offset;
+	}
+	value->kind = HIST_STACK;
+	value->bytes = (uint16_t)(HIST_STACK_MAX * sizeof(uint64_t));
+	value->words = HIST_STACK_WORDS;
+	return hist_add_op(parse, &op);
+}
+
+static bool is_text(const struct trace_event_field *field, enum hist_modifier modifier)
+{
+	if (field->filter_type == FILTER_PTR_STRING)
+		return field->kind == TRACE_FIELD_PLAIN && field->size == sizeof(char *);
+	if (field->kind == TRACE_FIELD_PLAIN && !trace_field_is_array(field))
+		return false;
+	return trace_field_is_char(field) || (modifier == HIST_STRING && field->element_size == 1);
+}
+
+static int add_field(struct hist_parse *parse, const struct trace_event_field *field,
+		     struct hist_value *value, const char *modifier)
+{
+	bool has_text = is_text(field, value->modifier);
+	const char *at = value->name; /* so far, what was written */
+
+	value->field = field;
+	value->name = field->name;
+	if (value->modifier == HIST_STACKTRACE) {
+		if (field->kind != TRACE_FIELD_DATA_LOC || !is_long(field->type))
+			return hist_blame(parse, modifier, BAD_MODIFIER);
+		return add_stack(parse, field, value);
+	}
+	if (has_text && value->modifier != HIST_PLAIN && value->modifier != HIST_STRING)
+		return hist_blame(parse, modifier, BAD_MODIFIER);
+	if (!has_text && value->modifier == HIST_STRING)
+		return hist_blame(parse, modifier, BAD_MODIFIER);
+	return has_text ? add_text(parse, field, value) : add_number(parse, field, value, at);
+}
+
+/* ---- What is no field ---- */
+
+static int add_time(struct hist_parse *parse, struct hist_value *value)
+{
+	const struct trace_clock *clock = trace_clock_find(parse->hist->clock_name);
+	int err = hist_add_code(parse, HIST_OP_TIME);
+
+	value->name = "common_timestamp";
+	value->is_time = true;
+	value->bytes = 8;
+	value->words = 1;
+	parse->hist->uses_time = true;
+	if (!err && value->modifier == HIST_USECS && clock && clock->is_ns)
+		err = hist_add_division(parse, HIST_OP_DIVIDE, NS_PER_US);
+	return err;
+}
+
+static int add_cpu(struct hist_parse *parse, struct hist_value *value)
+{
+	value->name = "common_cpu";
+	value->bytes = 4;
+	value->words = 1;
+	return hist_add_code(parse, HIST_OP_CPU);
+}
+
+/* The words that name something else than a field, unless an event has a field of that name. */
+static int add_word(struct hist_parse *parse, const char *name, struct hist_value *value,
+		    const char *modifier)
+{
+	if (trace_streq(name, "common_timestamp"))
+		return add_time(parse, value);
+	if (trace_streq(name, "common_cpu") || trace_streq(name, "cpu"))
+		return add_cpu(parse, value);
+	if (trace_streq(name, "common_comm") || trace_streq(name, "comm")) {
+		value->name = "common_comm";
+		value->kind = HIST_TEXT;
+		value->bytes = TRACE_COMM_LEN;
+		value->words = HIST_COMM_WORDS;
+		return modifier ? hist_blame(parse, modifier, BAD_MODIFIER)
+				: hist_add_code(parse, HIST_OP_COMM);
+	}
+	if (trace_streq(name, "common_stacktrace") || trace_streq(name, "stacktrace")) {
+		value->name = trace_streq(name, "stacktrace") ? "stacktrace" : "common_stacktrace";
+		if (modifier && value->modifier != HIST_STACKTRACE)
+			return hist_blame(parse, modifier, BAD_MODIFIER);
+		return add_stack(parse, NULL, value);
+	}
+	return hist_blame(parse, name, "Couldn't find field");
+}
+
+/* ---- Modifiers ---- */
+
+static int parse_buckets(struct hist_parse *parse, char *text, struct hist_value *value)
+{
+	size_t len = trace_str_starts(text, "buckets") ? 7 : 6;
+
+	value->modifier = HIST_BUCKETS;
+	if (text[len] != '=')
+		return hist_blame(parse, text, BAD_MODIFIER);
+	if (trace_parse_u64(text + len + 1, 0, &value->buckets) || !value->buckets)
+		return hist_blame(parse, text + len + 1, BAD_MODIFIER);
+	return 0;
+}
+
+static int parse_modifier(struct hist_parse *parse, const char *name, char *text,
+			  struct hist_value *value)
+{
+	if (trace_str_starts(text, "bucket"))
+		return parse_buckets(parse, text, value);
+	for (uint8_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {
+		if (i == HIST_BUCKETS || !trace_streq(text, hist_modifier_names[i]))
+			continue;
+		if (i == HIST_EXECNAME && !trace_streq(name, "common_pid"))
+			break;
+		if (i == HIST_USECS && !trace_streq(name, "common_timestamp"))
+			break;
+		value->modifier = i;
+		return 0;
+	}
+	return hist_blame(parse, text, BAD_MODIFIER);
+}
+
+static int add_modifier(struct hist_parse *parse, struct hist_value *value)
+{
+	if (value->modifier == HIST_LOG2)
+		return hist_add_code(parse, HIST_OP_LOG2);
+	if (value->modifier == HIST_BUCKETS)
+		return hist_add_division(parse, HIST_OP_ROUND, value->buckets);
+	return 0;
+}
+
+int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value)
+{
+	const struct trace_event_field *field;
+	char *modifier = text;
+	int err = 0;
+
+	value->name = text;
+	while (*modifier && *modifier != '.')
+		modifier++;
+	if (*modifier) {
+		*modifier++ = '\0';
+		err = parse_modifier(parse, text, modifier, value);
+	} else {
+		modifier = NULL;
+	}
+	if (err)
+		return err;
+	field = hist_find_field(parse->file->call, text);
+	err = field ? add_field(parse, field, value, modifier)
+		    : add_word(parse, text, value, modifier);
+	if (!err && value->kind == HIST_NUMBER)
+		err = add_modifier(parse, value);
+	return err;
+}

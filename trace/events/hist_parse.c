@@ -1,0 +1,431 @@
+/*
+ * Histograms: the text of a trigger, from its parts to a struct hist. See hist.h, hist_parse.h.
+ * What is said about mistakes is said in Linux's words.
+ */
+#include "hist_parse.h"
+#include "hist_vars.h"
+#include "instance/array.h"
+#include "text/str.h"
+
+#define CLOCK_DEFAULT "global"
+
+/* The parts, behind the `=` of what names them; NULL: not there. */
+struct parts {
+	char *keys, *vals, *sort;
+	char *variables[HIST_VARS_MAX];
+	uint32_t nr_variables;
+};
+
+int hist_blame(struct hist_parse *parse, const char *at, const char *why)
+{
+	const struct hist *hist = parse->hist;
+	size_t copy_bytes = hist->text_bytes / 2, pos = 0;
+
+	/* Names may be of the copy that is not cut. */
+	if (at >= hist->text && at < hist->text + hist->text_bytes)
+		pos = (size_t)(at - hist->text) % copy_bytes;
+	parse->error->at = parse->text + pos;
+	parse->error->why = why;
+	return -EINVAL;
+}
+
+/* Cut the text at the next `separator`. Returns what is behind, or NULL. */
+static char *cut(char *text, char separator)
+{
+	uint32_t depth = 0;
+
+	for (; *text; text++) {
+		depth += *text == '(';
+		depth -= *text == ')' && depth;
+		if (*text == separator && !depth) {
+			*text = '\0';
+			return text + 1;
+		}
+	}
+	return NULL;
+}
+
+/* ---- The parts ---- */
+
+/* What is behind `word=`, or NULL when the part is another one. */
+static char *value_of(char *part, const char *word)
+{
+	size_t len = trace_strlen(word);
+
+	return trace_str_starts(part, word) && part[len] == '=' ? part + len + 1 : NULL;
+}
+
+static char *value_of_any(char *part, const char *const *words)
+{
+	char *value = NULL;
+
+	for (; *words && !value; words++)
+		value = value_of(part, *words);
+	return value;
+}
+
+static int set_size(struct hist_parse *parse, const char *text)
+{
+	uint32_t size = HIST_SIZE_MIN;
+	uint64_t wanted;
+
+	if (trace_parse_u64(text, 0, &wanted) || wanted > HIST_SIZE_MAX || wanted <= 64)
+		return hist_blame(parse, text, "The size has to be from 65 to 131072");
+	while (size < wanted)
+		size *= 2;
+	parse->hist->size = size;
+	return 0;
+}
+
+static int take_assignment(struct hist_parse *parse, struct parts *parts, char *part)
+{
+	static const char *const keys[] = { "keys", "key", NULL };
+	static const char *const vals[] = { "vals", "val", "values", NULL };
+	char *value;
+
+	if ((value = value_of_any(part, keys))) {
+		parts->keys = value;
+		return 0;
+	}
+	if ((value = value_of_any(part, vals))) {
+		parts->vals = value;
+		return 0;
+	}
+	if ((value = value_of(part, "sort"))) {
+		parts->sort = value;
+		return 0;
+	}
+	if ((value = value_of(part, "name"))) {
+		parse->hist->name = value;
+		return 0;
+	}
+	if ((value = value_of(part, "clock"))) {
+		parse->hist->clock_name = value;
+		return 0;
+	}
+	if ((value = value_of(part, "size")))
+		return set_size(parse, value);
+	if (parts->nr_variables == HIST_VARS_MAX)
+		return hist_blame(parse, part, "Too many variables defined");
+	parts->variables[parts->nr_variables++] = part;
+	return 0;
+}
+
+static char *equals_in(char *part)
+{
+	while (*part && *part != '=' && *part != '(')
+		part++;
+	return *part == '=' ? part : NULL;
+}
+
+static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
+		     struct hist_wish *wish)
+{
+	char *equals = equals_in(part);
+
+	if (equals && !equals[1])
+		return hist_blame(parse, part, "Empty assignment");
+	if (equals)
+		return take_assignment(parse, parts, part);
+	if (trace_streq(part, "nohitcount") || trace_streq(part, "nohc"))
+		parse->hist->no_hitcount = true;
+	else if (trace_streq(part, "pause"))
+		wish->pause = true;
+	else if (trace_streq(part, "cont") || trace_streq(part, "continue"))
+		wish->cont = true;
+	else if (trace_streq(part, "clear"))
+		wish->clear = true;
+	else
+		return hist_blame(parse, part, "No action found");
+	return 0;
+}
+
+static int take_parts(struct hist_parse *parse, struct parts *parts, struct hist_wish *wish)
+{
+	char *part = parse->hist->text, *next;
+	int err = 0;
+
+	for (; part && !err; part = next) {
+		next = cut(part, ':');
+		err = take_part(parse, parts, part, wish);
+	}
+	if (!err && !parts->keys)
+		err = hist_blame(parse, parse->hist->text, "A histogram has to have keys");
+	return err;
+}
+
+/* ---- Keys, values ---- */
+
+static int add_keys(struct hist_parse *parse, char *text)
+{
+	struct hist *hist = parse->hist;
+	uint32_t nr_words = 0;
+	char *next;
+	int err = 0;
+
+	for (; text && !err; text = next) {
+		struct hist_value *key = &hist->keys[hist->nr_keys];
+
+		next = cut(text, ',');
+		if (hist->nr_keys == HIST_KEYS_MAX)
+			return hist_blame(parse, text, "Too many keys (3 max)");
+		err = hist_compile_value(parse, text, HIST_AS_KEY, key);
+		if (err)
+			return err;
+		hist->nr_keys++;
+		hist->has_comm |= key->modifier == HIST_EXECNAME;
+		nr_words += key->words;
+		if (nr_words > HIST_KEY_BYTES / 8)
+			return hist_blame(parse, text, "The key is too long");
+	}
+	return 0;
+}
+
+/* `hitcount` is always there; it may have a modifier. */
+static int set_hits(struct hist_parse *parse, const char *text)
+{
+	const char *modifier = text + sizeof("hitcount") - 1;
+
+	if (!*modifier)
+		return 0;
+	modifier++;
+	if (trace_streq(modifier, "percent"))
+		parse->hist->hits_modifier = HIST_PERCENT;
+	else if (trace_streq(modifier, "graph"))
+		parse->hist->hits_modifier = HIST_GRAPH;
+	else if (trace_streq(modifier, "hex"))
+		parse->hist->hits_modifier = HIST_HEX;
+	else
+		return hist_blame(parse, modifier, "Invalid field modifier");
+	return 0;
+}
+
+static bool is_hits(const char *text)
+{
+	return trace_str_starts(text, "hitcount") && (text[8] == '\0' || text[8] == '.');
+}
+
+static int add_vals(struct hist_parse *parse, char *text)
+{
+	struct hist *hist = parse->hist;
+	char *next;
+	int err = 0;
+
+	for (; text && !err; text = next) {
+		next = cut(text, ',');
+		if (is_hits(text)) {
+			err = set_hits(parse, text);
+			continue;
+		}
+		if (hist->nr_vals == HIST_VALS_MAX - 1)
+			return hist_blame(parse, text, "Too many values specified");
+		err = hist_compile_value(parse, text, HIST_AS_VALUE, &hist->vals[hist->nr_vals]);
+		if (!err)
+			hist->nr_vals++;
+	}
+	if (!err && hist->no_hitcount && !hist->nr_vals)
+		err = hist_blame(parse, hist->text,
+				 "Non-hitcount value is required for 'nohitcount'");
+	return err;
+}
+
+static int add_variables(struct hist_parse *parse, const struct parts *parts)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < parts->nr_variables && !err; i++) {
+		char *text = parts->variables[i], *next;
+
+		for (; text && !err; text = next) {
+			next = cut(text, ',');
+			err = hist_add_variable(parse, text);
+		}
+	}
+	return err;
+}
+
+/* ---- Sorting ---- */
+
+static bool is_named(const struct hist_value *value, const char *name)
+{
+	return !value->is_expression && trace_streq(value->name, name);
+}
+
+/* The index of struct hist_sort, or -1. */
+static int find_sorted(const struct hist *hist, const char *name)
+{
+	if (trace_streq(name, "hitcount"))
+		return 0;
+	for (int i = 0; i < hist->nr_vals; i++) {
+		if (is_named(&hist->vals[i], name))
+			return 1 + i;
+	}
+	for (int i = 0; i < hist->nr_keys; i++) {
+		if (is_named(&hist->keys[i], name))
+			return 1 + hist->nr_vals + i;
+	}
+	return -1;
+}
+
+static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort)
+{
+	char *modifier = cut(text, '.');
+	int index;
+
+	if (!*text)
+		return hist_blame(parse, text, "Empty sort field");
+	if (modifier && trace_streq(modifier, "descending"))
+		sort->is_descending = true;
+	else if (modifier && !trace_streq(modifier, "ascending"))
+		return hist_blame(parse, modifier, "Invalid sort modifier");
+	index = find_sorted(parse->hist, text);
+	if (index < 0)
+		return hist_blame(parse, text, "Sort field must be a key or a val");
+	sort->index = (uint8_t)index;
+	return 0;
+}
+
+static int add_sorts(struct hist_parse *parse, char *text)
+{
+	struct hist *hist = parse->hist;
+	char *next;
+	int err = 0;
+
+	if (!text)
+		hist->nr_sort = 1; /* by hits */
+	for (; text && !err; text = next) {
+		next = cut(text, ',');
+		if (hist->nr_sort == HIST_SORT_MAX)
+			return hist_blame(parse, text, "Too many sort fields (Max = 2)");
+		err = add_sort(parse, text, &hist->sort[hist->nr_sort++]);
+	}
+	return err;
+}
+
+/* ---- The table ---- */
+
+/* Operations with own variables know now where these are. */
+static void set_places(struct hist *hist)
+{
+	for (uint32_t i = 0; i < hist->nr_ops; i++) {
+		struct hist_op *op = &hist->ops[i];
+
+		if (op->code == HIST_OP_VAR || op->code == HIST_OP_VAR_WORDS)
+			op->offset = hist->vars[op->to].at;
+	}
+}
+
+static int make_map(struct hist *hist)
+{
+	struct hist_map_shape shape = { .nr_entries = hist->size, .sum_words = hist->nr_vals };
+	uint32_t at;
+
+	for (uint32_t i = 0; i < hist->nr_keys; i++)
+		shape.key_words += hist->keys[i].words;
+	at = shape.key_words;
+	for (uint32_t i = 0; i < hist->nr_vals; i++)
+		hist->vals[i].at = (uint16_t)at++;
+	hist->comm_at = (uint16_t)at;
+	at += hist->has_comm ? HIST_COMM_WORDS : 0;
+	hist->set_at = (uint16_t)at;
+	at += hist->nr_vars != 0;
+	for (uint32_t i = 0; i < hist->nr_vars; i++) {
+		hist->vars[i].at = (uint16_t)at;
+		at += hist->vars[i].words;
+	}
+	shape.extra_words = at - shape.key_words - shape.sum_words;
+	set_places(hist);
+	hist->map = &hist->own_map;
+	return hist_map_init(&hist->own_map, &shape);
+}
+
+static int compile(struct hist_parse *parse, struct hist_wish *wish)
+{
+	struct hist *hist = parse->hist;
+	struct parts parts = { 0 };
+	int err = take_parts(parse, &parts, wish);
+
+	parse->may_exist = wish->is_removal || wish->pause || wish->cont || wish->clear;
+	if (!err)
+		err = add_variables(parse, &parts);
+	if (!err)
+		err = add_keys(parse, parts.keys);
+	if (!err)
+		err = add_vals(parse, parts.vals);
+	if (!err)
+		err = add_sorts(parse, parts.sort);
+	/* A clock that nobody needs is not looked at, as on Linux. */
+	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
+		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
+	if (!err)
+		err = make_map(hist);
+	return err;
+}
+
+/* Both copies of the text; see name_of() in hist_expr.c. */
+static int copy_text(struct hist *hist, const char *text)
+{
+	size_t bytes = trace_strlen(text) + 1;
+
+	hist->text = trace_plat_alloc(2 * bytes);
+	if (!hist->text)
+		return -ENOMEM;
+	hist->text_bytes = 2 * bytes;
+	memcpy(hist->text, text, bytes);
+	memcpy(hist->text + bytes, text, bytes);
+	return 0;
+}
+
+int hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
+		struct hist_wish *wish, struct hist_error *error)
+{
+	struct hist *hist = trace_plat_alloc(sizeof(*hist));
+	struct hist_parse parse = { .hist = hist, .file = file, .error = error, .text = text };
+	int err;
+
+	*error = (struct hist_error){ 0 };
+	if (!hist)
+		return -ENOMEM;
+	hist->nr_holders = 1;
+	hist->tr = file->tr;
+	hist->call = file->call;
+	hist->size = HIST_SIZE;
+	hist->clock_name = CLOCK_DEFAULT;
+	err = copy_text(hist, text);
+	if (!err)
+		err = compile(&parse, wish);
+	if (err) {
+		hist_put(hist);
+		return err;
+	}
+	if (hist->uses_time)
+		hist->clock = trace_clock_find(hist->clock_name)->now;
+	*out_hist = hist;
+	return 0;
+}
+
+void hist_put(struct hist *hist)
+{
+	if (--hist->nr_holders)
+		return;
+	for (uint32_t i = 0; i < hist->nr_refs; i++) {
+		hist->refs[i].hist->nr_readers--;
+		hist_put(hist->refs[i].hist);
+	}
+	if (hist->shared)
+		hist_put(hist->shared);
+	hist_map_destroy(&hist->own_map);
+	if (hist->text)
+		trace_plat_free(hist->text, hist->text_bytes);
+	trace_plat_free(hist, sizeof(*hist));
+}
+
+void hist_share(struct hist *hist, struct hist *other)
+{
+	if (other->shared)
+		other = other->shared;
+	hist_map_destroy(&hist->own_map);
+	hist->map = other->map;
+	hist->shared = other;
+	other->nr_holders++;
+}

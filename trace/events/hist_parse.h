@@ -1,0 +1,60 @@
+/*
+ * What the files that compile the text of a histogram share. See hist.h.
+ *
+ * Context: thread, config lock held.
+ */
+#ifndef HIST_PARSE_H
+#define HIST_PARSE_H
+
+#include "event_file.h"
+#include "hist.h"
+
+struct hist_parse {
+	struct hist *hist;
+	struct trace_event_file *file;
+	struct hist_error *error;
+	const char *text; /* the caller's, which hist->text is a copy of */
+	/* What actions onmatch() wait for. */
+	struct {
+		const char *system, *event;
+	} matches[HIST_ACTIONS_MAX];
+	uint32_t nr_matches;
+	bool may_exist; /* the text names a histogram that may be there already */
+};
+
+/* What may be written at a place. */
+enum hist_place {
+	HIST_AS_KEY,
+	HIST_AS_VALUE,
+	HIST_AS_VARIABLE,
+};
+
+/* `at` points into hist->text. Returns -EINVAL. */
+int hist_blame(struct hist_parse *parse, const char *at, const char *why);
+
+/* ---- hist_field.c ---- */
+
+/* Add an operation; -EINVAL after a blame when there are too many. */
+int hist_add_op(struct hist_parse *parse, const struct hist_op *op);
+static inline int hist_add_code(struct hist_parse *parse, enum hist_code code)
+{
+	return hist_add_op(parse, &(struct hist_op){ .code = (uint8_t)code });
+}
+/* Divide by a constant, or round down to multiples of it. */
+int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor);
+/*
+ * Compile the word `text`, FIELD or FIELD.MODIFIER, which is cut at the point: fills in *value but
+ * for `var`, `op` and `at`.
+ */
+int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
+/* The field of that name of an event, those of its head included; or NULL. */
+const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
+						const char *name);
+
+/* ---- hist_expr.c ---- */
+
+/* The same for an expression; also fills in `op`. */
+int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
+		       struct hist_value *value);
+
+#endif

@@ -1,0 +1,296 @@
+/*
+ * See hist_trigger.h. What is said about mistakes is said in Linux's words.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "event_file.h"
+#include "hist.h"
+#include "hist_trigger.h"
+#include "hist_vars.h"
+#include "instance/array.h"
+#include "text/str.h"
+
+static bool is_hist(const struct trace_trigger *trigger)
+{
+	return trigger->command == &trace_hist_triggers[0];
+}
+
+struct hist *trace_hist_of(const struct trace_trigger *trigger)
+{
+	return trigger->private;
+}
+
+struct trace_trigger *trace_hist_trigger_at(const struct trace_event_file *file, size_t index)
+{
+	struct trace_trigger *trigger = file->triggers;
+
+	for (; trigger; trigger = trigger->next) {
+		if (is_hist(trigger) && !index--)
+			break;
+	}
+	return trigger;
+}
+
+/* ---- At each event ---- */
+
+static void hist_func(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	hist_run(trigger->private, hit);
+}
+
+static void switch_target(struct trace_trigger *trigger, bool is_paused)
+{
+	struct trace_trigger *at;
+
+	if (!trace_trigger_take(trigger))
+		return;
+	at = atomic_load_explicit(&trigger->target->triggers, memory_order_acquire);
+	for (; at; at = atomic_load_explicit(&at->next, memory_order_acquire)) {
+		if (is_hist(at))
+			atomic_store(&trace_hist_of(at)->is_paused, is_paused);
+	}
+}
+
+static void enable_func(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	(void)hit;
+	switch_target(trigger, false);
+}
+
+static void disable_func(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	(void)hit;
+	switch_target(trigger, true);
+}
+
+/* ---- Its life ---- */
+
+static void hist_end(struct trace_trigger *trigger)
+{
+	struct hist **at = &hist_first;
+
+	while (*at && *at != trigger->private)
+		at = &(*at)->next;
+	if (*at)
+		*at = (*at)->next;
+}
+
+static void hist_free(struct trace_trigger *trigger)
+{
+	hist_put(trigger->private);
+}
+
+/* All that count in the same table pause and go on together. */
+static void set_paused(struct hist *hist, bool is_paused)
+{
+	atomic_store(&hist->is_paused, is_paused);
+	for (struct hist *at = hist_first; at; at = at->next) {
+		if (at->map == hist->map)
+			atomic_store(&at->is_paused, is_paused);
+	}
+}
+
+static void clear(struct hist *hist)
+{
+	bool was_paused = hist->is_paused;
+
+	set_paused(hist, true);
+	tracepoint_synchronize_unregister(); /* nobody is counting */
+	hist_map_clear(hist->map);
+	set_paused(hist, was_paused);
+}
+
+static struct hist *find_named(const struct hist *hist)
+{
+	struct hist *at = hist_first;
+
+	while (at && (at->tr != hist->tr || !at->name || !trace_streq(at->name, hist->name)))
+		at = at->next;
+	return at;
+}
+
+/* ---- What was written ---- */
+
+/*
+ * Cut off the condition, ` if CONDITION`. There may be blanks in what is in front of it. NULL when
+ * there is none.
+ */
+static char *cut_condition(char *text)
+{
+	for (; *text; text++) {
+		if (trace_is_space(*text) && trace_str_starts(text + 1, "if") &&
+		    trace_is_space(text[3])) {
+			*text = '\0';
+			for (text += 4; trace_is_space(*text);)
+				text++;
+			return text;
+		}
+	}
+	return NULL;
+}
+
+static bool has_condition(const struct trace_trigger *trigger, const char *condition)
+{
+	if (!trigger->filter_text || !condition)
+		return !trigger->filter_text && !condition;
+	return trace_streq(trigger->filter_text, condition);
+}
+
+static struct trace_trigger *find_same(const struct trace_event_file *file, const struct hist *hist,
+				       const char *condition)
+{
+	struct trace_trigger *trigger;
+
+	for (size_t i = 0; (trigger = trace_hist_trigger_at(file, i)); i++) {
+		const struct hist *other = trigger->private;
+		bool has_name = hist->name || other->name;
+
+		if (has_name &&
+		    (!hist->name || !other->name || !trace_streq(hist->name, other->name)))
+			continue;
+		if (has_condition(trigger, condition) && hist_is_same(hist, other))
+			break;
+	}
+	return trigger;
+}
+
+static int change(struct trace_trigger *trigger, const struct hist_wish *wish)
+{
+	struct hist *hist = trigger->private;
+
+	if (wish->is_removal) {
+		if (hist->nr_readers)
+			return -EBUSY;
+		trace_trigger_remove(trigger);
+		return 0;
+	}
+	if (wish->pause)
+		set_paused(hist, true);
+	else if (wish->cont)
+		set_paused(hist, false);
+	if (wish->clear)
+		clear(hist);
+	return 0;
+}
+
+/* Have times of all CPUs fit together, as on Linux: the instance gets the clock for good. */
+static int set_clock(struct hist *hist)
+{
+	const struct trace_clock *clock = trace_clock_find(hist->clock_name);
+	int err;
+
+	if (!hist->uses_time || hist->tr->clock == clock)
+		return 0;
+	err = trace_array_expand(hist->tr);
+	if (!err)
+		trace_array_set_clock(hist->tr, clock);
+	return err;
+}
+
+static int add(const struct trace_trigger_command *command, struct trace_trigger_args *args,
+	       struct hist *hist, const char *condition)
+{
+	const struct trace_trigger_wish wish = { .count = TRACE_TRIGGER_UNLIMITED,
+						 .condition = condition,
+						 .private = hist };
+	struct hist *named = hist->name ? find_named(hist) : NULL;
+	int err;
+
+	if (named && !hist_is_same(hist, named))
+		return trace_trigger_blame(args, args->text,
+					   "Named hist trigger doesn't match existing named "
+					   "trigger (includes variables)",
+					   -EINVAL);
+	if (named) {
+		hist_share(hist, named);
+		hist->is_paused = named->is_paused;
+	}
+	err = set_clock(hist);
+	if (!err)
+		err = trace_trigger_set(command, args, &wish);
+	if (err)
+		return err;
+	hist->next = hist_first;
+	hist_first = hist;
+	return 0;
+}
+
+/* `hist` is the caller's still when this fails, or when it changed another one. */
+static int carry_out(const struct trace_trigger_command *command, struct trace_trigger_args *args,
+		     struct hist *hist, const struct hist_wish *wish, const char *condition)
+{
+	struct trace_trigger *same = find_same(args->file, hist, condition);
+	int err = 0;
+
+	if (same && (wish->is_removal || wish->pause || wish->cont || wish->clear))
+		err = change(same, wish);
+	else if (same)
+		err = trace_trigger_blame(args, NULL, "Hist trigger already exists", -EEXIST);
+	else if (wish->cont || wish->clear)
+		err = trace_trigger_blame(
+			args, NULL, "Can't clear or continue a nonexistent hist trigger", -ENOENT);
+	else if (!wish->is_removal) {
+		hist->is_paused = wish->pause;
+		err = add(command, args, hist, condition);
+		if (!err)
+			return 0;
+	}
+	hist_put(hist);
+	return err;
+}
+
+static int hist_write(const struct trace_trigger_command *command, struct trace_trigger_args *args)
+{
+	struct hist_wish wish = { .is_removal = args->is_removal };
+	struct hist_error error;
+	struct hist *hist;
+	char *condition;
+	int err;
+
+	if (!args->text)
+		return trace_trigger_blame(args, NULL, "A histogram has to have keys", -EINVAL);
+	condition = cut_condition(args->text);
+	err = hist_create(args->file, args->text, &hist, &wish, &error);
+	if (err)
+		return error.why ? trace_trigger_blame(args, error.at, error.why, err) : err;
+	return carry_out(command, args, hist, &wish, condition);
+}
+
+void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq)
+{
+	const struct hist *hist = trigger->private;
+
+	hist_print_spec(hist, seq);
+	if (trigger->filter_text)
+		trace_seq_printf(seq, " if %s", trigger->filter_text);
+	trace_seq_puts(seq, hist->is_paused ? " [paused]\n" : " [active]\n");
+}
+
+const struct trace_trigger_command trace_hist_triggers[] = {
+	{
+		.name = "hist",
+		.place = 90,
+		.flags = TRACE_TRIGGER_NEEDS_ENTRY | TRACE_TRIGGER_LISTED_LAST |
+			 TRACE_TRIGGER_TRUNCATED | TRACE_TRIGGER_NAMES_EVENT,
+		.func = hist_func,
+		.run = hist_write,
+		.print = trace_hist_trigger_print,
+		.end = hist_end,
+		.free = hist_free,
+	},
+	{
+		.name = "enable_hist",
+		.place = 70,
+		.flags = TRACE_TRIGGER_HAS_TARGET,
+		.kind = "hist",
+		.func = enable_func,
+	},
+	{
+		.name = "disable_hist",
+		.place = 80,
+		.flags = TRACE_TRIGGER_HAS_TARGET,
+		.kind = "hist",
+		.func = disable_func,
+	},
+	{ .name = NULL },
+};

@@ -1,0 +1,282 @@
+/*
+ * Histograms: variables. See hist_vars.h. What is said about mistakes is said in Linux's words.
+ */
+#include "hist_vars.h"
+#include "hist_run.h"
+#include "text/str.h"
+
+struct hist *hist_first;
+
+bool hist_is_variable(const char *word)
+{
+	while (*word && *word != '$')
+		word++;
+	return *word;
+}
+
+uint32_t hist_find_variable(const struct hist *hist, const char *name)
+{
+	for (uint32_t i = 0; i < hist->nr_vars; i++) {
+		if (trace_streq(hist->vars[i].var, name))
+			return i;
+	}
+	return HIST_VARS_MAX;
+}
+
+/* ---- References ---- */
+
+/* What a reference says: SYSTEM.EVENT.$NAME, or $NAME alone. */
+struct ref_name {
+	const char *system; /* NULL: any */
+	const char *event;
+	const char *name;
+};
+
+/* Cuts `word`. */
+static int split(struct hist_parse *parse, char *word, struct ref_name *out)
+{
+	char *event = word, *name;
+
+	*out = (struct ref_name){ .name = word + 1 };
+	if (*word == '$')
+		return 0;
+	while (*event && *event != '.')
+		event++;
+	name = event + (*event != '\0');
+	while (*name && *name != '.')
+		name++;
+	if (!*event || *name != '.' || name[1] != '$')
+		return hist_blame(parse, word, "Couldn't find variable");
+	*event++ = '\0';
+	*name++ = '\0';
+	*out = (struct ref_name){ .system = word, .event = event, .name = name + 1 };
+	return 0;
+}
+
+static bool is_meant(const struct hist *hist, const struct hist_parse *parse,
+		     const struct ref_name *ref)
+{
+	if (hist->tr != parse->hist->tr)
+		return false;
+	return !ref->system || (trace_streq(hist->call->event.system, ref->system) &&
+				trace_streq(hist->call->event.name, ref->event));
+}
+
+/* Is the histogram that of an event that an action onmatch() waits for? */
+static bool is_matched(const struct hist *hist, const struct hist_parse *parse)
+{
+	const struct trace_event *event = &hist->call->event;
+
+	for (uint32_t i = 0; i < parse->nr_matches; i++) {
+		if (trace_streq(event->system, parse->matches[i].system) &&
+		    trace_streq(event->name, parse->matches[i].event))
+			return true;
+	}
+	return false;
+}
+
+/* The histogram that has the variable; those that onmatch() waits for come before others. */
+static int find_hist(struct hist_parse *parse, const char *at, const struct ref_name *ref,
+		     struct hist **out)
+{
+	struct hist *found = NULL, *matched = NULL;
+	uint32_t nr = 0;
+
+	for (struct hist *hist = hist_first; hist; hist = hist->next) {
+		if (!is_meant(hist, parse, ref) ||
+		    hist_find_variable(hist, ref->name) == HIST_VARS_MAX)
+			continue;
+		if (is_matched(hist, parse))
+			matched = hist;
+		found = hist;
+		nr++;
+	}
+	*out = matched ? matched : found;
+	if (!nr)
+		return hist_blame(parse, at, "Couldn't find variable");
+	if (nr > 1 && !matched)
+		return hist_blame(parse, at,
+				  "Variable name not unique, need to use fully qualified name "
+				  "(subsys.event.var) for variable");
+	return 0;
+}
+
+/* The place in refs[] of a variable of another histogram. */
+static int add_ref(struct hist_parse *parse, const char *at, struct hist *other, uint32_t var,
+		   uint8_t *out_index)
+{
+	struct hist *hist = parse->hist;
+	uint8_t i = 0;
+
+	while (i < hist->nr_refs && (hist->refs[i].hist != other || hist->refs[i].var != var))
+		i++;
+	if (i == HIST_REFS_MAX)
+		return hist_blame(parse, at, "Too many variables defined");
+	*out_index = i;
+	if (i < hist->nr_refs)
+		return 0;
+	hist->refs[hist->nr_refs++] = (struct hist_ref){ .hist = other,
+							 .var = (uint16_t)var,
+							 .is_consumed = parse->nr_matches };
+	other->nr_holders++;
+	other->nr_readers++;
+	return 0;
+}
+
+static void describe(const struct hist_value *var, const char *name, struct hist_value *value)
+{
+	*value = (struct hist_value){ .name = name,
+				      .kind = var->kind,
+				      .modifier = var->modifier,
+				      .is_signed = var->is_signed,
+				      .is_time = var->is_time,
+				      .is_ref = true,
+				      .has_refs = true,
+				      .bytes = var->bytes,
+				      .words = var->words };
+}
+
+static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value *value)
+{
+	const struct hist_value *own = &parse->hist->vars[var];
+	struct hist_op op = { .code = HIST_OP_VAR, .to = (uint8_t)var };
+
+	if (own->kind != HIST_NUMBER)
+		op.code = HIST_OP_VAR_WORDS;
+	describe(own, own->var, value);
+	return hist_add_op(parse, &op);
+}
+
+static int compile_other(struct hist_parse *parse, const char *at, const struct ref_name *ref,
+			 struct hist_value *value)
+{
+	struct hist_op op = { .code = HIST_OP_REF };
+	struct hist *other;
+	uint32_t var;
+	int err = find_hist(parse, at, ref, &other);
+
+	if (err)
+		return err;
+	var = hist_find_variable(other, ref->name);
+	err = add_ref(parse, at, other, var, &op.to);
+	if (err)
+		return err;
+	describe(&other->vars[var], other->vars[var].var, value);
+	if (value->kind != HIST_NUMBER) {
+		op.code = HIST_OP_REF_WORDS;
+		op.offset = other->vars[var].at;
+	}
+	return hist_add_op(parse, &op);
+}
+
+int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)
+{
+	struct ref_name ref;
+	uint32_t own;
+	int err = split(parse, word, &ref);
+
+	if (err)
+		return err;
+	own = ref.system ? HIST_VARS_MAX : hist_find_variable(parse->hist, ref.name);
+	return own < HIST_VARS_MAX ? compile_own(parse, own, value)
+				   : compile_other(parse, word, &ref, value);
+}
+
+/* ---- Definitions ---- */
+
+static bool is_defined(const struct hist_parse *parse, const char *name)
+{
+	if (hist_find_variable(parse->hist, name) < HIST_VARS_MAX)
+		return true;
+	if (parse->may_exist)
+		return false;
+	for (const struct hist *hist = hist_first; hist; hist = hist->next) {
+		if (hist->tr == parse->hist->tr && hist->call == parse->hist->call &&
+		    hist_find_variable(hist, name) < HIST_VARS_MAX)
+			return true;
+	}
+	return false;
+}
+
+int hist_add_variable(struct hist_parse *parse, char *text)
+{
+	struct hist *hist = parse->hist;
+	struct hist_value *var;
+	char *value = text;
+	int err;
+
+	while (*value && *value != '=')
+		value++;
+	if (!*value || value == text || !value[1])
+		return hist_blame(parse, text, "Malformed assignment");
+	*value++ = '\0';
+	if (is_defined(parse, text))
+		return hist_blame(parse, text, "Variable already defined");
+	if (hist->nr_vars == HIST_VARS_MAX)
+		return hist_blame(parse, text, "Too many variables defined");
+	var = &hist->vars[hist->nr_vars];
+	err = hist_compile_value(parse, value, HIST_AS_VARIABLE, var);
+	if (err)
+		return err;
+	var->var = text;
+	hist->nr_vars++;
+	return 0;
+}
+
+/* ---- At each event ---- */
+
+static bool is_set(struct hist_entry *entry, const struct hist *hist, const struct hist_ref *ref)
+{
+	_Atomic uint64_t *set = &entry->words[hist->set_at];
+	uint64_t bit = (uint64_t)1 << ref->var;
+
+	/* The acquire pairs with the release of hist_vars_run(). */
+	if (ref->is_consumed)
+		return atomic_fetch_and_explicit(set, ~bit, memory_order_acquire) & bit;
+	return atomic_load_explicit(set, memory_order_acquire) & bit;
+}
+
+bool hist_refs_run(struct hist_run *run)
+{
+	for (uint32_t i = 0; i < run->hist->nr_refs; i++) {
+		const struct hist_ref *ref = &run->hist->refs[i];
+		const struct hist_value *var = &ref->hist->vars[ref->var];
+		struct hist_entry *entry =
+			hist_map_find(ref->hist->map, run->key, run->nr_words, run->hash);
+
+		if (!entry || !is_set(entry, ref->hist, ref))
+			return false;
+		run->refs[i] = var->kind == HIST_NUMBER ? hist_entry_word(entry, var->at)
+							: (uint64_t)(uintptr_t)entry;
+	}
+	return true;
+}
+
+static void set_words(struct hist_run *run, const struct hist_value *var)
+{
+	uint64_t words[HIST_TEXT_MAX / 8];
+	uint32_t nr = hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
+
+	for (uint32_t i = 0; i < nr; i++)
+		atomic_store_explicit(&run->entry->words[var->at + i], words[i],
+				      memory_order_relaxed);
+}
+
+void hist_vars_run(struct hist_run *run)
+{
+	const struct hist *hist = run->hist;
+	struct hist_entry *entry = run->entry;
+
+	for (uint32_t i = 0; i < hist->nr_vars; i++) {
+		const struct hist_value *var = &hist->vars[i];
+
+		if (var->kind != HIST_NUMBER) {
+			set_words(run, var);
+			continue;
+		}
+		atomic_store_explicit(&entry->words[var->at],
+				      hist_compute(run, &hist->ops[var->op]), memory_order_relaxed);
+	}
+	atomic_fetch_or_explicit(&entry->words[hist->set_at], ((uint64_t)1 << hist->nr_vars) - 1,
+				 memory_order_release);
+}

@@ -1,0 +1,12 @@
+/*
+ * Histograms of trace events: events/hist.h. See instance/feature.h.
+ */
+#include "events/hist_trigger.h"
+#include "features.h"
+#include "fs/fs_file.h"
+
+const struct trace_feature trace_feature_hist = {
+	.name = "hist",
+	.event_file = &trace_event_hist_file,
+	.triggers = trace_hist_triggers,
+};
