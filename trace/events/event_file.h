@@ -114,10 +114,15 @@ const char *trace_events_state(const struct trace_array *tr,
 
 /*
  * Switch events by a word of set_event: `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT`, or a name of either,
- * each with * and ?; with `!` in front they are switched off. Changes `word`. The result is that of
- * trace_events_switch(); -EINVAL also for an empty one. Config lock held.
+ * each with * and ?; with `!` in front they are switched off. `word` is as before afterwards. The
+ * result is that of trace_events_switch(); -EINVAL also for an empty one. Config lock held.
  */
 int trace_events_set_word(struct trace_array *tr, char *word);
+/*
+ * Do that with each word of `list`, which has commas between and is cut up. Errors are logged, with
+ * the name of the boot parameter. Config lock held.
+ */
+void trace_events_boot(struct trace_array *tr, char *list, const char *param);
 /* Switch all events off. Config lock held. */
 int trace_events_clear(struct trace_array *tr);
 

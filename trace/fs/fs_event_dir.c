@@ -55,7 +55,7 @@ static int enable_store(struct trace_handle *handle, char *text)
 {
 	struct trace_event_choice choice = choice_of(handle);
 	uint64_t value;
-	int err = trace_handle_number(handle, trace_strip(text), &value);
+	int err = trace_handle_number(handle, text, &value);
 
 	if (!err && value > 1) {
 		trace_handle_blame(handle, text, "neither 0 nor 1");

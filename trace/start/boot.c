@@ -185,7 +185,21 @@ static void start_tracer(struct trace_array *tr)
 		trace_plat_log("Starting tracer '%s'", params.tracer);
 }
 
-/* Each item is NAME or NAME,EVENTS; there are no events that could be switched on. */
+static void switch_events_on(const char *name, char *events)
+{
+	struct trace_array *tr = NULL;
+
+	trace_plat_lock(&trace_config_lock);
+	while ((tr = trace_array_next(tr)) && !trace_streq(tr->name, name))
+		continue;
+	for (const struct trace_feature *const *at = trace_features; tr && *at; at++) {
+		if ((*at)->boot_instance)
+			(*at)->boot_instance(tr, events);
+	}
+	trace_plat_unlock(&trace_config_lock);
+}
+
+/* Each item is NAME or NAME,EVENTS. */
 static void make_instances(void)
 {
 	char *list = params.instances, *item, *name;
@@ -193,12 +207,12 @@ static void make_instances(void)
 
 	while ((item = next_item_until(&list, INSTANCE_END))) {
 		name = next_item(&item);
-		if (item && *item)
-			trace_plat_log("trace: trace_instance: %s: no such event", item);
 		err = trace_instance_create(name ? name : "");
 		if (err)
 			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
 				       name ? name : "one without a name", -err);
+		else if (*item)
+			switch_events_on(name, item);
 	}
 }
 

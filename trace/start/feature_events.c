@@ -4,12 +4,35 @@
 #include "events/event_call.h"
 #include "events/event_file.h"
 #include "events/trigger_commands.h"
+#include "boot.h"
 #include "features.h"
 #include "fs/fs_file.h"
+
+static char wanted[TRACE_BOOT_PARAM_MAX];
+
+static const struct trace_boot_param event_params[] = {
+	{ .name = "trace_event", .text = wanted, .size = sizeof(wanted) },
+	{ .name = NULL },
+};
+
+static void events_boot(struct trace_array *tr)
+{
+	trace_plat_lock(&trace_config_lock);
+	trace_events_boot(tr, wanted, "trace_event");
+	trace_plat_unlock(&trace_config_lock);
+}
+
+static void events_boot_instance(struct trace_array *tr, char *events)
+{
+	trace_events_boot(tr, events, "trace_instance");
+}
 
 const struct trace_feature trace_feature_events = {
 	.name = "events",
 	.init = trace_event_calls_init,
+	.params = event_params,
+	.boot_start = events_boot,
+	.boot_instance = events_boot_instance,
 	.option_changed = trace_events_option_changed,
 	.instance_gone = trace_events_array_gone,
 	.instance_free = trace_events_array_free,

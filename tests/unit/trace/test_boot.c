@@ -166,7 +166,7 @@ static void graph_asked(void)
 	EXPECT(strstr(fake_log(), "ftrace_graph_filter: no function matches nosuch"));
 }
 
-/* One instance a parameter; what comes behind a comma are events, which there are none of. */
+/* One instance a parameter; behind a comma come the events that are on in it. */
 static void instances_asked(void)
 {
 	char name[4096];
@@ -174,7 +174,7 @@ static void instances_asked(void)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	EXPECT(trace_boot_param("trace_instance", "one"));
-	EXPECT(trace_boot_param("trace_instance", "two,sched:sched_switch"));
+	EXPECT(trace_boot_param("trace_instance", "two,sched:sched_switch,,none"));
 	EXPECT(trace_boot_param("trace_instance", ""));
 	EXPECT(trace_boot_param("trace_instance", "one"));
 	EXPECT(trace_boot_param("trace_instance", name));
@@ -182,9 +182,35 @@ static void instances_asked(void)
 	boot();
 	EXPECT(node_of("instances/one"));
 	EXPECT(node_of("instances/two"));
-	EXPECT(strstr(fake_log(), "trace_instance: sched:sched_switch: no such event"));
+	EXPECT(strcmp(cat("instances/two/set_event"), "sched:sched_switch\n") == 0);
+	EXPECT(strcmp(cat("instances/one/set_event"), "") == 0);
+	EXPECT(strcmp(cat("set_event"), "") == 0);
+	EXPECT(strstr(fake_log(), "trace_instance: no such event: none"));
 	EXPECT(strstr(fake_log(), "cannot make one: error 17"));
 	EXPECT(!strstr(fake_log(), "cannot make two"));
+}
+
+static void events_asked(void)
+{
+	EXPECT(trace_boot_param("trace_event",
+				"sched:sched_switch,nosuch:event,*wakeup*,,!sched_waking"));
+	boot();
+	EXPECT(strcmp(cat("events/sched/sched_switch/enable"), "1\n") == 0);
+	EXPECT(strcmp(cat("events/sched/sched_wakeup/enable"), "1\n") == 0);
+	EXPECT(strcmp(cat("events/sched/sched_waking/enable"), "0\n") == 0);
+	EXPECT(strstr(fake_log(), "trace: trace_event: no such event: nosuch:event\n"));
+	EXPECT(!strstr(fake_log(), "sched_waking"));
+}
+
+static void no_memory_for_events(void)
+{
+	EXPECT(trace_boot_param("trace_event", "sched_switch"));
+	EXPECT(tracefs_setup(NULL) == 0);
+	fake_alloc_budget = 0;
+	trace_boot_start();
+	fake_alloc_budget = -1;
+	EXPECT(strstr(fake_log(), "trace: trace_event: error 12 at sched_switch"));
+	EXPECT(strcmp(cat("set_event"), "") == 0);
 }
 
 static void snapshot_asked(void)
@@ -423,6 +449,8 @@ TEST(too_long_asked)
 TEST(latency_asked)
 TEST(graph_asked)
 TEST(instances_asked)
+TEST(events_asked)
+TEST(no_memory_for_events)
 TEST(snapshot_asked)
 TEST(no_snapshot_asked)
 TEST(stack_tracer_asked)
@@ -451,6 +479,8 @@ int main(void)
 		cmocka_unit_test(test_latency_asked),
 		cmocka_unit_test(test_graph_asked),
 		cmocka_unit_test(test_instances_asked),
+		cmocka_unit_test(test_events_asked),
+		cmocka_unit_test(test_no_memory_for_events),
 		cmocka_unit_test(test_snapshot_asked),
 		cmocka_unit_test(test_no_snapshot_asked),
 		cmocka_unit_test(test_stack_tracer_asked),

@@ -257,6 +257,10 @@ static void wrong_values(void **state)
 	(void)state;
 	assert_int_equal(echo("2", ENABLE("yard_full")), -EINVAL);
 	assert_int_equal(echo("x", ENABLE("yard_full")), -EINVAL);
+	assert_int_equal(echo("0x1", ENABLE("yard_full")), -EINVAL);
+	assert_int_equal(echo(" 1", ENABLE("yard_full")), -EINVAL);
+	assert_int_equal(echo("1garbage", "events/yard/enable"), -EINVAL);
+	assert_int_equal(echo("", "events/enable"), -EINVAL);
 	assert_string_equal(cat(ENABLE("yard_full")), "0\n");
 }
 
