@@ -71,6 +71,7 @@ TRACE_SRCS += trace/print/dump.c \
 TRACE_SRCS += trace/events/event_call.c \
 	trace/events/event_file.c \
 	trace/events/event_pids.c \
+	trace/events/event_filter.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
 	trace/events/event_write.c \
@@ -133,6 +134,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_event_dir.c \
 	trace/fs/fs_event_hist.c \
 	trace/fs/fs_event_pids.c \
+	trace/fs/fs_event_filter.c \
 	trace/fs/fs_event_trigger.c \
 	trace/fs/fs_events.c \
 	trace/fs/fs_functions.c \

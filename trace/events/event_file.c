@@ -3,6 +3,7 @@
  */
 #include <trace/platform.h>
 #include "event_file.h"
+#include "event_filter.h"
 #include "trigger.h"
 #include "instance/event_private.h"
 #include "text/str.h"
@@ -54,12 +55,8 @@ static bool is_chosen(const struct trace_event_choice *choice, const struct trac
 	       (!choice->name || trace_glob_match(choice->name, event->name));
 }
 
-/*
- * The next trace event that is meant; *at is 0 at first, and belongs to this function. NULL behind
- * the last. trace_events_lock() is held.
- */
-static struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
-							size_t *at)
+struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
+						 size_t *at)
 {
 	while (*at < trace_nr_events()) {
 		const struct trace_event *event = trace_event_at((*at)++);
@@ -318,6 +315,7 @@ void trace_events_array_free(struct trace_array *tr)
 	tracepoint_synchronize_unregister(); /* probes may still be going through the lists */
 	for (file = trace_events_of(tr)->files; file; file = next) {
 		next = file->next_of_array;
+		trace_event_filter_free(file);
 		trace_plat_free(file, sizeof(*file));
 	}
 	trace_events_of(tr)->files = NULL;

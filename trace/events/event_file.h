@@ -31,8 +31,11 @@ enum trace_event_flag {
 	TRACE_EVENT_SHARED = 8,	   /* of the call's first file: there are others */
 	TRACE_EVENT_STACK = 16,	   /* option stacktrace: a stack behind each event */
 	TRACE_EVENT_TRIGGERS = 32, /* there are triggers: trigger.h */
+	TRACE_EVENT_HEAD = 64,	   /* the filter looks at the head of the event */
 };
 
+struct trace_filter;
+struct trace_event_filter_text;
 struct trace_trigger;
 
 struct trace_event_file {
@@ -44,6 +47,9 @@ struct trace_event_file {
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
 	struct trace_trigger *_Atomic triggers; /* trigger.h; probes walk it */
+	struct trace_filter *_Atomic filter;	/* with TRACE_EVENT_FILTERS; probes use it */
+	/* event_filter.c: its text, and that of one that was refused since; or NULL. */
+	struct trace_event_filter_text *filter_text, *filter_refused;
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
 	bool is_registered; /* it counts in call->nr_users: the probe is called for it */
 	bool has_changed;   /* while several are switched at once: see mark_changes() */
@@ -97,6 +103,13 @@ struct trace_event_choice {
 	const char *match;
 	const struct trace_event_call *call; /* just this one; NULL: those above */
 };
+
+/*
+ * The next trace event that is meant; *at is 0 at first, and belongs to this function. NULL behind
+ * the last. trace_events_lock() is held.
+ */
+struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
+						 size_t *at);
 
 /*
  * Switch the chosen events on or off. Code is patched once for all of them. 0; -EINVAL: there is no

@@ -11,6 +11,7 @@
 #include <trace/platform.h>
 #include <trace/thread.h>
 #include "event_file.h"
+#include "filter.h"
 #include "trigger.h"
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
@@ -137,14 +138,21 @@ static bool is_of_traced_thread(const struct trace_event_file *file, const struc
 	       (from->other && !(from->other->thread->ignored_by & mask));
 }
 
+static TRACE_ALWAYS_INLINE bool passes_filter(const struct trace_event_file *file, void *entry,
+					      uint32_t bytes, uint32_t flags)
+{
+	if (flags & TRACE_EVENT_HEAD)
+		trace_entry_init(entry, file->type, file->own_depth);
+	return trace_filter_match(file->filter, entry, bytes);
+}
+
 /* Is the event to be recorded in the instance? */
-static bool is_wanted(const struct trace_event_file *file, const void *entry, uint32_t bytes,
+static bool is_wanted(const struct trace_event_file *file, void *entry, uint32_t bytes,
 		      uint32_t flags)
 {
-	(void)file;
-	(void)entry;
-	(void)bytes;
-	return flags & TRACE_EVENT_RECORDS;
+	if (!(flags & TRACE_EVENT_RECORDS))
+		return false;
+	return !(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes, flags);
 }
 
 static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
@@ -242,6 +250,14 @@ static TRACE_ALWAYS_INLINE void write_several(const struct trace_event_file *fil
 	}
 }
 
+/* In one instance, with a filter and nothing else. */
+static TRACE_NOINLINE void write_filtered(const struct trace_event_file *file, void *entry,
+					  uint64_t step, uint32_t flags)
+{
+	if (passes_filter(file, entry, bytes_of(step), flags))
+		record(file, entry, step);
+}
+
 /* When there is more to do than to record the event in one instance. */
 static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void *entry,
 				       uint64_t step, uintptr_t caller,
@@ -250,7 +266,9 @@ static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void
 	const struct origin from = { caller, other };
 	uint32_t flags = flags_of(file);
 
-	if (flags & TRACE_EVENT_SHARED)
+	if ((flags & ~(uint32_t)TRACE_EVENT_HEAD) == (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS))
+		write_filtered(file, entry, step, flags);
+	else if (flags & TRACE_EVENT_SHARED)
 		write_several(file, entry, step, &from);
 	else if (flags)
 		write_on_conditions(file, entry, step, flags, &from);

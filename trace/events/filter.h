@@ -43,5 +43,7 @@ void trace_filter_free(struct trace_filter *filter);
  * that the filter names does not. The running CPU and thread are taken for those of the event.
  */
 bool trace_filter_match(const struct trace_filter *filter, const void *entry, uint32_t len);
+/* Does it ask for a field of struct trace_entry, the head of all events? Any context. */
+bool trace_filter_needs_head(const struct trace_filter *filter);
 
 #endif

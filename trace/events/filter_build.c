@@ -72,3 +72,29 @@ void *filter_add_data(struct filter_compiler *compiler, size_t bytes)
 	compiler->data += (bytes + 7) / 8 * 8;
 	return data;
 }
+
+/* The first byte of the event that the instruction looks at. */
+static uint32_t first_byte(const struct filter_insn *insn)
+{
+	bool has_mask = insn->op == FILTER_OP_TEST || insn->op == FILTER_OP_NUMBER_IN;
+
+	return insn->offset +
+	       (has_mask && insn->mask ? (uint32_t)__builtin_ctzll(insn->mask) / 8 : 0);
+}
+
+void filter_look_for_head(struct filter_compiler *compiler)
+{
+	for (size_t i = 0; i < compiler->nr_insns; i++) {
+		const struct filter_insn *insn = &compiler->filter->insns[i];
+
+		if (insn->op != FILTER_OP_CPU && insn->op != FILTER_OP_CPU_IN &&
+		    insn->place != FILTER_PLACE_COMM &&
+		    first_byte(insn) < sizeof(struct trace_entry))
+			compiler->filter->needs_head = true;
+	}
+}
+
+bool trace_filter_needs_head(const struct trace_filter *filter)
+{
+	return filter->needs_head;
+}

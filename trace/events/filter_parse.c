@@ -325,6 +325,7 @@ static int compile(struct parser *parser)
 	err = split(parser);
 	if (!err)
 		link(parser);
+	filter_look_for_head(&parser->compiler);
 	if (!filter->fast_len)
 		filter->fast_len = filter->min_len;
 	trace_plat_free(parser->tokens, bytes);

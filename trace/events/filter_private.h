@@ -78,6 +78,7 @@ struct trace_filter {
 	/* Events of so many bytes need nothing but FILTER_OP_TEST; UINT32_MAX: no event does. */
 	uint32_t fast_len;
 	uint32_t min_len; /* events have at least so many bytes */
+	bool needs_head;  /* it asks for a field of struct trace_entry */
 	size_t bytes;	  /* of the filter */
 	struct filter_insn insns[];
 };
@@ -102,6 +103,8 @@ struct filter_compiler {
 
 /* Note what is wrong, and at which index of the text. Returns `err`. */
 int filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos);
+/* All instructions are there: set needs_head. */
+void filter_look_for_head(struct filter_compiler *compiler);
 /*
  * Compile the comparison at index `start` of the text, and set *out_end behind it. 0; -EPERM
  * without *error when there is none; -EINVAL.

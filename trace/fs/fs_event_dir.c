@@ -103,7 +103,8 @@ static const struct trace_file format_file = {
 	.show = format_show,
 };
 
-static const struct trace_file *const event_files[] = { &enable_file, &format_file, &id_file,
+static const struct trace_file *const event_files[] = { &enable_file, &trace_event_filter_file,
+							&format_file, &id_file,
 							&trace_event_trigger_file };
 /* Events without a tracepoint are not switched here. */
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
@@ -170,12 +171,13 @@ static int fill_system(struct trace_node *dir)
 {
 	size_t first, at;
 	struct trace_node *node;
+	bool has_switches = false; /* something in it can be switched */
 	int err = 0;
 
 	trace_events_lock();
 	first = trace_event_place(dir->name, "");
 	at = first < trace_nr_events() ? end_of_system(first) : first;
-	if (!trace_dir_begin(dir, at - first + 1, 0, 1))
+	if (!trace_dir_begin(dir, at - first + 2, 0, 1))
 		err = -ENOMEM;
 	while (!err && at-- > first) {
 		struct trace_event *event = trace_event_at(at);
@@ -183,11 +185,15 @@ static int fill_system(struct trace_node *dir)
 		node = trace_node_add_lazy_dir(dir->tree, dir, event->name, &event_dir, 0);
 		node->id = id_of(dir->parent, event, false);
 		node->arg = (uintptr_t)event;
+		has_switches |= event->call != NULL;
 	}
 	trace_events_unlock();
-	if (!err)
-		trace_node_add_file(dir, enable_file.name, &enable_file, 0)->id = dir->id + 1;
-	return err;
+	if (err || !has_switches)
+		return err;
+	trace_node_add_file(dir, enable_file.name, &enable_file, 0)->id = dir->id + 1;
+	trace_node_add_file(dir, trace_system_filter_file.name, &trace_system_filter_file, 0)->id =
+		dir->id + 2;
+	return 0;
 }
 
 static const struct trace_dir system_dir = { .fill = fill_system };

@@ -45,6 +45,7 @@ struct trace_handle {
 
 struct trace_file {
 	const char *name;
+	const char *log_name; /* what error_log calls it; NULL: as its directory does */
 	uint16_t mode;
 	bool root_only;	   /* only the global instance has it */
 	size_t store_max;  /* longest text that `store` takes; a longer one is -EINVAL */
@@ -119,6 +120,9 @@ extern const struct trace_file_table trace_pid_files;
 extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
+/* Of an event, of a system: fs_event_filter.c. */
+extern const struct trace_file trace_event_filter_file;
+extern const struct trace_file trace_system_filter_file;
 /* Of an instance: fs_events.c. */
 extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;

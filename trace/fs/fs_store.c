@@ -57,7 +57,7 @@ static const char *why_of(const struct trace_handle *handle, int err)
 /* `text` is what was written, not the copy that `store` got, which it may have changed. */
 static void report(struct trace_handle *handle, const char *text, size_t len, int err)
 {
-	const char *why = why_of(handle, err);
+	const char *why = why_of(handle, err), *name = handle->node->file->log_name;
 	char command[COMMAND_MAX];
 	size_t pos = handle->why_pos;
 
@@ -69,8 +69,9 @@ static void report(struct trace_handle *handle, const char *text, size_t len, in
 	command[len] = '\0';
 	while (!handle->why && pos < len && trace_is_space(command[pos]))
 		pos++;
-	trace_error_log(handle->tr, handle->why_where[0] ? handle->why_where : handle->node->name,
-			why, command, pos);
+	if (handle->why_where[0])
+		name = handle->why_where;
+	trace_error_log(handle->tr, name ? name : handle->node->name, why, command, pos);
 }
 
 /* Give `store` a text of its own, ended by NUL. */

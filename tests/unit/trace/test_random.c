@@ -16,7 +16,7 @@ static unsigned int pick(unsigned int limit)
 	return (seed >> 8) % limit;
 }
 
-static struct trace_node *leaves[200];
+static struct trace_node *leaves[4000];
 static unsigned int nr_leaves;
 
 static void collect(struct trace_node *dir)
@@ -167,6 +167,9 @@ static void restore(void)
 	assert_int_equal(echo("3", "tracing_cpumask"), 0);
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
+	assert_int_equal(echo("", "set_event"), 0);
+	assert_int_equal(echo("", "set_event_pid"), 0);
+	assert_int_equal(echo("", "set_event_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace"), 0);
 	assert_int_equal(echo("", "set_graph_function"), 0);

@@ -292,6 +292,133 @@ static void tracing_is_off(void **state)
 	assert_int_equal(echo("1", "tracing_on"), 0);
 }
 
+/* ---- filter ---- */
+
+#define FILTER(event) "events/yard/" event "/filter"
+
+static void filters(void **state)
+{
+	(void)state;
+	assert_string_equal(cat(FILTER("yard_full")), "none\n");
+	assert_int_equal(echo("used > 5 && used != 7", FILTER("yard_full")), 0);
+	assert_string_equal(cat(FILTER("yard_full")), "used > 5 && used != 7\n");
+	on(ENABLE("yard_full"));
+	trace_yard_full(5, 1);
+	trace_yard_full(7, 1);
+	assert_string_equal(cat_body("trace"), "");
+	trace_yard_full(6, 1);
+	assert_non_null(strstr(only_line(), "used=6"));
+	assert_int_equal(echo("0", FILTER("yard_full")), 0);
+	assert_string_equal(cat(FILTER("yard_full")), "none\n");
+	assert_int_equal(echo("", "trace"), 0);
+	trace_yard_full(5, 1);
+	assert_non_null(strstr(only_line(), "used=5"));
+}
+
+/* Fields of the head, and texts, of an event on the probe's stack and of a long one. */
+static void filters_of_all_fields(void **state)
+{
+	static const u32 list[1];
+	char name[700];
+
+	(void)state;
+	on(ENABLE("yard_texts"));
+	assert_int_equal(echo("common_pid == 2 && name ~ \"x*\"", FILTER("yard_texts")), 0);
+	for (size_t len = 3; len < sizeof(name); len = len * 3) {
+		memset(name, 'x', len);
+		name[len] = '\0';
+		fake_cpus[0].pid = 1;
+		trace_yard_texts(name, list, 0, &mask);
+		assert_string_equal(cat_body("trace"), "");
+		fake_cpus[0].pid = 2;
+		trace_yard_texts("y", list, 0, &mask);
+		assert_string_equal(cat_body("trace"), "");
+		trace_yard_texts(name, list, 0, &mask);
+		assert_non_null(strstr(only_line(), name));
+		assert_int_equal(echo("", "trace"), 0);
+	}
+	assert_int_equal(echo("0", FILTER("yard_texts")), 0);
+}
+
+static void wrong_filters(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("used > 5", FILTER("yard_full")), 0);
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_int_equal(echo("nosuch == 1", FILTER("yard_full")), -EINVAL);
+	assert_string_equal(cat(FILTER("yard_full")), "nosuch == 1\n"
+						      "       ^\n"
+						      "parse_error: Field not found\n\n"
+						      "# still in force:\n"
+						      "used > 5\n");
+	assert_non_null(strstr(cat("error_log"),
+			       "event filter parse error: error: Field not found\n"
+			       "  Command: nosuch == 1\n"
+			       "                  ^\n"));
+	on(ENABLE("yard_full"));
+	trace_yard_full(5, 1);
+	assert_string_equal(cat_body("trace"), "");
+	assert_int_equal(echo("used > 6", FILTER("yard_full")), 0);
+	assert_string_equal(cat(FILTER("yard_full")), "used > 6\n");
+	assert_int_equal(echo("0", FILTER("yard_full")), 0);
+	assert_int_equal(echo("", "error_log"), 0);
+}
+
+static void filter_of_a_system(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(cat("events/yard/filter"), "### global filter ###\n"));
+	assert_int_equal(echo("gate == 3", "events/yard/filter"), 0);
+	assert_string_equal(cat(FILTER("yard_gate_open")), "gate == 3\n");
+	assert_string_equal(cat(FILTER("yard_gate_jam")), "gate == 3\n");
+	assert_non_null(strstr(cat(FILTER("yard_full")),
+			       "gate == 3\n^\nparse_error: Couldn't find or set field"));
+	on("events/yard/enable");
+	trace_yard_gate_open(2);
+	assert_string_equal(cat_body("trace"), "");
+	trace_yard_full(2, 1); /* its filter was left alone: it has none */
+	assert_non_null(strstr(only_line(), "used=2"));
+	assert_int_equal(echo("0", "events/yard/filter"), 0);
+	assert_string_equal(cat(FILTER("yard_full")), "none\n");
+	assert_int_equal(echo("", "error_log"), 0);
+}
+
+/* Instances filter for themselves, and what they keep goes with them. */
+static void filters_of_instances(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	on("instances/two/" ENABLE("yard_full"));
+	on(ENABLE("yard_full"));
+	assert_int_equal(echo("used == 2", "instances/two/" FILTER("yard_full")), 0);
+	assert_true(echo("nosuch", "instances/two/" FILTER("yard_full")) < 0);
+	trace_yard_full(1, 1);
+	assert_non_null(strstr(only_line(), "used=1"));
+	assert_string_equal(cat_body("instances/two/trace"), "");
+	trace_yard_full(2, 1);
+	assert_non_null(strstr(cat_body("instances/two/trace"), "used=2"));
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+}
+
+/* Each allocation fails once: the filter is the old one. */
+static void filters_without_memory(void **state)
+{
+	long budget = 0;
+	int err;
+
+	(void)state;
+	assert_int_equal(echo("used == 1", FILTER("yard_full")), 0);
+	do {
+		fake_alloc_budget = budget++;
+		err = put("used == 2", 9, FILTER("yard_full"), 0);
+		fake_alloc_budget = -1;
+		assert_string_equal(cat(FILTER("yard_full")), err ? "used == 1\n" : "used == 2\n");
+	} while (err == -ENOMEM);
+	assert_int_equal(err, 0);
+	assert_true(budget > 3);
+	assert_int_equal(echo("0", FILTER("yard_full")), 0);
+}
+
 static void directories(void **state)
 {
 	(void)state;
@@ -321,6 +448,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(instances_have_events_of_their_own, reset, all_off),
 		cmocka_unit_test_setup_teardown(tracing_is_off, reset, all_off),
 		cmocka_unit_test_setup_teardown(directories, reset, all_off),
+		cmocka_unit_test_setup_teardown(filters, reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_of_all_fields, reset, all_off),
+		cmocka_unit_test_setup_teardown(wrong_filters, reset, all_off),
+		cmocka_unit_test_setup_teardown(filter_of_a_system, reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_of_instances, reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_without_memory, reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -171,6 +171,19 @@ HELPER int tracefs_reset(void **state)
 	return 0;
 }
 
+/* Filters of events keep their texts, those that were refused, too. */
+HELPER void clear_filters(void)
+{
+	struct trace_node *events = node_of("events"), *system = NULL;
+	char path[64];
+
+	while (events && (system = trace_fs_next_child(events, system))) {
+		snprintf(path, sizeof(path), "events/%s/filter", system->name);
+		if (system->is_dir && node_of(path))
+			assert_int_equal(echo("0", path), 0);
+	}
+}
+
 /* Nothing may be left of what a test did. */
 HELPER int tracefs_check(void **state)
 {
@@ -179,6 +192,7 @@ HELPER int tracefs_check(void **state)
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace"), 0);
+	clear_filters();
 	assert_int_equal(fake_alloc_out, memory_out);
 	return 0;
 }

@@ -1,0 +1,168 @@
+/*
+ * See event_filter.h.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "event_filter.h"
+#include "instance/event_private.h"
+#include "text/str.h"
+
+/* The text of a filter, as it was written. */
+struct trace_event_filter_text {
+	size_t bytes;	 /* of this struct and the text */
+	const char *why; /* what is wrong with it; NULL: it is the filter that is in force */
+	size_t pos;	 /* where the caret stands */
+	char text[];
+};
+
+const char trace_event_filter_not_of_all[] =
+	"Couldn't find or set field in one of a subsystem's events";
+
+static struct trace_event_filter_text *make_text(const char *text,
+						 const struct trace_filter_error *error)
+{
+	size_t len = trace_strlen(text), bytes = sizeof(struct trace_event_filter_text) + len + 1;
+	struct trace_event_filter_text *made = trace_plat_alloc(bytes);
+
+	if (!made)
+		return NULL;
+	made->bytes = bytes;
+	made->why = error ? error->why : NULL;
+	made->pos = error ? error->pos : 0;
+	trace_strcpy(made->text, text, len + 1);
+	return made;
+}
+
+static void free_text(struct trace_event_filter_text *text)
+{
+	if (text)
+		trace_plat_free(text, text->bytes);
+}
+
+/* The text of a filter that was refused; the one that is in force stays. */
+static int refuse(struct trace_event_file *file, const char *text,
+		  const struct trace_filter_error *error)
+{
+	struct trace_event_filter_text *refused = make_text(text, error);
+
+	if (!refused)
+		return -ENOMEM;
+	free_text(file->filter_refused);
+	file->filter_refused = refused;
+	return 0;
+}
+
+static void replace(struct trace_event_file *file, struct trace_filter *filter,
+		    struct trace_event_filter_text *text)
+{
+	struct trace_filter *old = file->filter;
+
+	/* A probe that sees the flags sees a filter, too, and the head that it asks for. */
+	if (filter) {
+		if (trace_filter_needs_head(filter)) {
+			trace_event_flag(file, TRACE_EVENT_HEAD, true);
+			if (old)
+				tracepoint_synchronize_unregister();
+		}
+		atomic_store(&file->filter, filter);
+		trace_event_flag(file, TRACE_EVENT_FILTERS, true);
+	} else {
+		trace_event_flag(file, TRACE_EVENT_FILTERS, false);
+	}
+	if (old)
+		tracepoint_synchronize_unregister();
+	if (!filter)
+		atomic_store(&file->filter, NULL);
+	if (!filter || !trace_filter_needs_head(filter))
+		trace_event_flag(file, TRACE_EVENT_HEAD, false);
+	trace_filter_free(old);
+	free_text(file->filter_text);
+	free_text(file->filter_refused);
+	file->filter_text = text;
+	file->filter_refused = NULL;
+}
+
+int trace_event_filter_set(struct trace_event_file *file, const char *text,
+			   struct trace_filter_error *error)
+{
+	struct trace_event_filter_text *shown;
+	struct trace_filter *filter;
+	int err;
+
+	if (trace_streq(text, "0")) {
+		replace(file, NULL, NULL);
+		return 0;
+	}
+	err = trace_filter_compile(&file->call->event, text, &filter, error);
+	if (err) {
+		if (err != -ENOMEM && refuse(file, text, error))
+			return -ENOMEM;
+		return err;
+	}
+	shown = make_text(text, NULL);
+	if (!shown) {
+		trace_filter_free(filter);
+		return -ENOMEM;
+	}
+	replace(file, filter, shown);
+	return 0;
+}
+
+int trace_event_filter_set_system(struct trace_array *tr, const char *system, const char *text,
+				  size_t *out_nr_refused)
+{
+	const struct trace_filter_error refusal = { trace_event_filter_not_of_all, 0 };
+	const struct trace_event_choice choice = { .system = system };
+	struct trace_filter_error error;
+	struct trace_event_call *call;
+	size_t at = 0, nr_taken = 0;
+	int err = 0;
+
+	*out_nr_refused = 0;
+	trace_events_lock();
+	while (!err && (call = trace_event_next_chosen(&choice, &at))) {
+		struct trace_event_file *file = trace_event_file_get(tr, call);
+
+		err = file ? trace_event_filter_set(file, text, &error) : -ENOMEM;
+		nr_taken += !err;
+		if (!err || err == -ENOMEM)
+			continue;
+		err = refuse(file, text, &refusal);
+		++*out_nr_refused;
+	}
+	trace_events_unlock();
+	return err || nr_taken ? err : -EINVAL;
+}
+
+static void show_refused(const struct trace_event_filter_text *refused, struct trace_seq *seq)
+{
+	size_t len = trace_strlen(refused->text), pos = refused->pos < len ? refused->pos : len;
+
+	if (refused->why == TRACE_FILTER_SYNTAX) {
+		trace_seq_printf(seq, "%s\nError: (0)\n", refused->text);
+		return;
+	}
+	trace_seq_printf(seq, "%s\n%*s\nparse_error: %s\n\n", refused->text, (int)pos + 1, "^",
+			 refused->why);
+}
+
+void trace_event_filter_show(const struct trace_event_file *file, struct trace_seq *seq)
+{
+	const struct trace_event_filter_text *text = file ? file->filter_text : NULL;
+
+	if (file && file->filter_refused)
+		show_refused(file->filter_refused, seq);
+	if (file && file->filter_refused && text)
+		trace_seq_puts(seq, "# still in force:\n");
+	if (text)
+		trace_seq_printf(seq, "%s\n", text->text);
+	else if (!file || !file->filter_refused)
+		trace_seq_puts(seq, "none\n");
+}
+
+void trace_event_filter_free(struct trace_event_file *file)
+{
+	trace_filter_free(file->filter);
+	free_text(file->filter_text);
+	free_text(file->filter_refused);
+}
