@@ -232,14 +232,14 @@ static int parse_modifier(struct hist_parse *parse, const char *name, char *text
 {
 	if (trace_str_starts(text, "bucket"))
 		return parse_buckets(parse, text, value);
-	for (uint8_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {
+	for (uint32_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {
 		if (i == HIST_BUCKETS || !trace_streq(text, hist_modifier_names[i]))
 			continue;
 		if (i == HIST_EXECNAME && !trace_streq(name, "common_pid"))
 			break;
 		if (i == HIST_USECS && !trace_streq(name, "common_timestamp"))
 			break;
-		value->modifier = i;
+		value->modifier = (uint8_t)i;
 		return 0;
 	}
 	return hist_blame(parse, text, BAD_MODIFIER);

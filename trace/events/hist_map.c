@@ -127,29 +127,27 @@ static void give_back(struct hist_map *map, uint32_t number)
 
 /* ---- Adding ---- */
 
-/* The entry may have been used before for another key, which was longer. */
-static void fill(const struct hist_map *map, struct hist_entry *entry, const uint64_t *key,
-		 uint32_t nr_words, const uint64_t *extra, uint32_t nr_extra)
+/* The entry may have been given back: with a key that was longer. */
+static void fill(const struct hist_map *map, struct hist_entry *entry, const struct hist_key *key)
 {
 	uint32_t at = map->shape.key_words + map->shape.sum_words;
 
 	for (uint32_t i = 0; i < map->shape.key_words; i++)
-		atomic_store_explicit(&entry->words[i], i < nr_words ? key[i] : 0,
+		atomic_store_explicit(&entry->words[i], i < key->nr_words ? key->words[i] : 0,
 				      memory_order_relaxed);
-	for (uint32_t i = 0; i < nr_extra; i++)
-		atomic_store_explicit(&entry->words[at + i], extra[i], memory_order_relaxed);
+	for (uint32_t i = 0; i < key->nr_extra; i++)
+		atomic_store_explicit(&entry->words[at + i], key->extra[i], memory_order_relaxed);
 }
 
 /*
  * Make the entry visible in the first empty slot. Returns it, or the entry that somebody else has
  * made of the same key meanwhile.
  */
-static struct hist_entry *publish(struct hist_map *map, uint32_t number, const uint64_t *key,
-				  uint32_t nr_words, uint64_t hash)
+static struct hist_entry *publish(struct hist_map *map, uint32_t number, const struct hist_key *key)
 {
-	uint64_t wanted = (hash & ~(uint64_t)UINT32_MAX) | number;
+	uint64_t wanted = (key->hash & ~(uint64_t)UINT32_MAX) | number;
 
-	for (uint32_t at = (uint32_t)hash;; at++) {
+	for (uint32_t at = (uint32_t)key->hash;; at++) {
 		_Atomic uint64_t *place = &map->slots[at & map->slot_mask];
 		uint64_t slot = atomic_load_explicit(place, memory_order_acquire);
 		struct hist_entry *entry;
@@ -159,18 +157,17 @@ static struct hist_entry *publish(struct hist_map *map, uint32_t number, const u
 								     memory_order_release,
 								     memory_order_acquire))
 			return hist_map_entry(map, number);
-		if (slot >> 32 != hash >> 32)
+		if (slot >> 32 != key->hash >> 32)
 			continue;
 		entry = hist_map_entry(map, (uint32_t)slot);
-		if (hist_entry_has_key(entry, key, nr_words))
+		if (hist_entry_has_key(entry, key->words, key->nr_words))
 			return entry;
 	}
 }
 
-struct hist_entry *hist_map_add(struct hist_map *map, const uint64_t *key, uint32_t nr_words,
-				uint64_t hash, const uint64_t *extra, uint32_t nr_extra)
+struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key)
 {
-	struct hist_entry *entry = hist_map_find(map, key, nr_words, hash), *own;
+	struct hist_entry *entry = hist_map_find(map, key->words, key->nr_words, key->hash), *own;
 	uint32_t number;
 
 	if (entry)
@@ -181,8 +178,8 @@ struct hist_entry *hist_map_add(struct hist_map *map, const uint64_t *key, uint3
 		return NULL;
 	}
 	own = hist_map_entry(map, number);
-	fill(map, own, key, nr_words, extra, nr_extra);
-	entry = publish(map, number, key, nr_words, hash);
+	fill(map, own, key);
+	entry = publish(map, number, key);
 	if (entry != own)
 		give_back(map, number);
 	return entry;

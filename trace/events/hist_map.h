@@ -111,12 +111,18 @@ hist_map_find(const struct hist_map *map, const uint64_t *key, uint32_t nr_words
 	}
 }
 
+struct hist_key {
+	const uint64_t *words;
+	uint32_t nr_words;
+	uint32_t nr_extra;
+	uint64_t hash;
+	const uint64_t *extra; /* what an entry that is made begins with behind its sums */
+};
 /*
- * The entry of a key, made when there is none; NULL, with a drop counted, when all are taken. What
- * is in `extra` is copied behind the sums of an entry that is made. Any context.
+ * The entry of a key, made when there is none; NULL, with a drop counted, when all are taken. Any
+ * context.
  */
-struct hist_entry *hist_map_add(struct hist_map *map, const uint64_t *key, uint32_t nr_words,
-				uint64_t hash, const uint64_t *extra, uint32_t nr_extra);
+struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key);
 
 /*
  * The next entry that has a key; *at is 0 at first, and belongs to this function. NULL behind the

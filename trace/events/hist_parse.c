@@ -16,7 +16,7 @@ struct parts {
 	uint32_t nr_variables;
 };
 
-int hist_blame(struct hist_parse *parse, const char *at, const char *why)
+void hist_set_error(struct hist_parse *parse, const char *at, const char *why)
 {
 	const struct hist *hist = parse->hist;
 	size_t copy_bytes = hist->text_bytes / 2, pos = 0;
@@ -26,7 +26,6 @@ int hist_blame(struct hist_parse *parse, const char *at, const char *why)
 		pos = (size_t)(at - hist->text) % copy_bytes;
 	parse->error->at = parse->text + pos;
 	parse->error->why = why;
-	return -EINVAL;
 }
 
 /* Cut the text at the next `separator`. Returns what is behind, or NULL. */

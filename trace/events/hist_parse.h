@@ -29,8 +29,14 @@ enum hist_place {
 	HIST_AS_VARIABLE,
 };
 
-/* `at` points into hist->text. Returns -EINVAL. */
-int hist_blame(struct hist_parse *parse, const char *at, const char *why);
+/* `at` points into hist->text. */
+void hist_set_error(struct hist_parse *parse, const char *at, const char *why);
+/* The same; returns -EINVAL. */
+static inline int hist_blame(struct hist_parse *parse, const char *at, const char *why)
+{
+	hist_set_error(parse, at, why);
+	return -EINVAL;
+}
 
 /* ---- hist_field.c ---- */
 

@@ -68,7 +68,7 @@ static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct 
 	case HIST_OP_REF:
 		return run->refs[op->to];
 	case HIST_OP_VAR:
-		return hist_entry_word(run->entry, op->offset);
+		return run->entry ? hist_entry_word(run->entry, op->offset) : 0;
 	default:
 		return 0;
 	}
@@ -83,54 +83,47 @@ static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct 
 		field_;                                                                            \
 	})
 
+/* Operations of which a key or a value often has nothing else. */
+static TRACE_ALWAYS_INLINE uint64_t compute_field(struct hist_run *run, const struct hist_op *op,
+						  uint64_t value)
+{
+	switch (op->code) {
+	case HIST_OP_U8:
+		return FIELD(uint8_t);
+	case HIST_OP_U16:
+		return FIELD(uint16_t);
+	case HIST_OP_U32:
+		return FIELD(uint32_t);
+	case HIST_OP_U64:
+		return FIELD(uint64_t);
+	case HIST_OP_S8:
+		return (uint64_t)FIELD(int8_t);
+	case HIST_OP_S16:
+		return (uint64_t)FIELD(int16_t);
+	case HIST_OP_S32:
+		return (uint64_t)FIELD(int32_t);
+	case HIST_OP_PID:
+		return (uint64_t)trace_plat_current_pid();
+	case HIST_OP_CPU:
+		return trace_plat_cpu_id();
+	case HIST_OP_ADDRESS:
+		return trace_plat_ip_unpack((uint32_t)value);
+	case HIST_OP_ROUND:
+		return divide(value, op->value, op->magic) * op->value;
+	case HIST_OP_DIVIDE:
+		return divide(value, op->value, op->magic);
+	default:
+		return compute_other(run, op, value);
+	}
+}
+
 static TRACE_ALWAYS_INLINE uint64_t compute(struct hist_run *run, const struct hist_op *op)
 {
-	uint64_t value = 0;
+	uint64_t value = compute_field(run, op, 0);
 
-	for (;; op++) {
-		switch (op->code) {
-		case HIST_OP_U8:
-			value = FIELD(uint8_t);
-			break;
-		case HIST_OP_U16:
-			value = FIELD(uint16_t);
-			break;
-		case HIST_OP_U32:
-			value = FIELD(uint32_t);
-			break;
-		case HIST_OP_U64:
-			value = FIELD(uint64_t);
-			break;
-		case HIST_OP_S8:
-			value = (uint64_t)FIELD(int8_t);
-			break;
-		case HIST_OP_S16:
-			value = (uint64_t)FIELD(int16_t);
-			break;
-		case HIST_OP_S32:
-			value = (uint64_t)FIELD(int32_t);
-			break;
-		case HIST_OP_PID:
-			value = (uint64_t)trace_plat_current_pid();
-			break;
-		case HIST_OP_CPU:
-			value = trace_plat_cpu_id();
-			break;
-		case HIST_OP_ADDRESS:
-			value = trace_plat_ip_unpack((uint32_t)value);
-			break;
-		case HIST_OP_ROUND:
-			value = divide(value, op->value, op->magic) * op->value;
-			break;
-		case HIST_OP_DIVIDE:
-			value = divide(value, op->value, op->magic);
-			break;
-		default:
-			value = compute_other(run, op, value);
-		}
-		if (op->is_last)
-			return value;
-	}
+	while (TRACE_UNLIKELY(!op->is_last))
+		value = compute_field(run, ++op, value);
+	return value;
 }
 
 uint64_t hist_compute(struct hist_run *run, const struct hist_op *op)
@@ -232,9 +225,9 @@ static uint32_t put_ips(uint64_t *to, const uint32_t *ips, uint32_t nr)
 {
 	uint32_t nr_words = nr / 2 + 1;
 
-	for (uint32_t i = 0; i < nr / 2; i++)
-		to[i] = ips[2 * i] | (uint64_t)ips[2 * i + 1] << 32;
-	to[nr_words - 1] = nr % 2 ? ips[nr - 1] : 0;
+	for (; nr >= 2; nr -= 2, ips += 2)
+		*to++ = ips[0] | (uint64_t)ips[1] << 32;
+	*to = nr ? ips[0] : 0;
 	return nr_words;
 }
 
@@ -250,7 +243,7 @@ static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *t
 	/* Behind the probe is the function that calls all probes, then the tracepoint. */
 	first = first < nr && ips[first] == probe ? first + 2 : 0;
 	nr = nr > first ? nr - first : 0;
-	return put_ips(to, ips + first, nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
+	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
 }
 
 static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
@@ -297,7 +290,7 @@ uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint
 		return put_words((const struct hist_entry *)(uintptr_t)run->refs[op->to],
 				 op->offset, to, max_words);
 	case HIST_OP_VAR_WORDS:
-		return put_words(run->entry, op->offset, to, max_words);
+		return run->entry ? put_words(run->entry, op->offset, to, max_words) : 0;
 	default:
 		return 0;
 	}
@@ -330,13 +323,15 @@ static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
 static TRACE_NOINLINE struct hist_entry *add_entry(struct hist *hist, const struct hist_run *run)
 {
 	uint64_t extra[HIST_COMM_WORDS] = { 0 };
-	uint32_t nr_extra = 0;
+	struct hist_key key = {
+		.words = run->key, .nr_words = run->nr_words, .hash = run->hash, .extra = extra
+	};
 
 	if (hist->has_comm) {
 		(void)put_comm(extra);
-		nr_extra = HIST_COMM_WORDS;
+		key.nr_extra = HIST_COMM_WORDS;
 	}
-	return hist_map_add(hist->map, run->key, run->nr_words, run->hash, extra, nr_extra);
+	return hist_map_add(hist->map, &key);
 }
 
 void hist_run(struct hist *hist, const struct trace_trigger_hit *hit)
@@ -348,6 +343,7 @@ void hist_run(struct hist *hist, const struct trace_trigger_hit *hit)
 		return;
 	run.hist = hist;
 	run.hit = hit;
+	run.entry = NULL;
 	run.has_now = false;
 	make_key(&run);
 	if (TRACE_UNLIKELY(hist->nr_refs) && !hist_refs_run(&run))

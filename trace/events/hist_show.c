@@ -27,26 +27,28 @@ struct hist_view {
 
 /* ---- Sorting ---- */
 
+/* How many words a key has that begins here. */
+static size_t key_words(const struct hist_value *key, const uint64_t *words)
+{
+	const uint32_t *ips = (const void *)words;
+	size_t nr = 0;
+
+	if (key->kind == HIST_NUMBER)
+		return 1;
+	if (key->kind == HIST_TEXT)
+		return trace_strlen((const char *)words) / 8 + 1;
+	while (ips[nr])
+		nr++;
+	return nr / 2 + 1;
+}
+
 static const uint64_t *key_at(const struct hist *hist, const uint64_t *entry, uint32_t index)
 {
-	const uint64_t *word = entry + 1;
+	const uint64_t *words = entry + 1;
 
-	for (uint32_t i = 0; i < index; i++) {
-		const struct hist_value *key = &hist->keys[i];
-
-		if (key->kind == HIST_NUMBER)
-			word++;
-		else if (key->kind == HIST_TEXT)
-			word += trace_strlen((const char *)word) / 8 + 1;
-		else
-			for (;; word++) {
-				if (!(uint32_t)*word || !(*word >> 32)) {
-					word++;
-					break;
-				}
-			}
-	}
-	return word;
+	for (uint32_t i = 0; i < index; i++)
+		words += key_words(&hist->keys[i], words);
+	return words;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b, bool is_signed)
@@ -178,8 +180,8 @@ struct hist_view *hist_view_create(struct hist *hist)
 {
 	/* Entries that come while they are copied are left out. */
 	size_t room = hist->map->nr_taken, at = 0;
-	size_t bytes =
-		sizeof(struct hist_view) + room * (sizeof(uint64_t *) + 8 * entry_words(hist));
+	size_t bytes = sizeof(struct hist_view) +
+		       room * (sizeof(uint64_t *) + sizeof(uint64_t) * entry_words(hist));
 	struct hist_view *view = trace_plat_alloc(bytes);
 	const struct hist_entry *entry;
 
@@ -301,24 +303,26 @@ static void print_bar(uint64_t value, uint64_t max, struct trace_seq *seq)
 		trace_seq_putc(seq, i < len ? '#' : ' ');
 }
 
-static void print_sum(const struct hist_view *view, uint32_t i, const char *name,
-		      enum hist_modifier modifier, uint64_t value, struct trace_seq *seq)
+/* Sum number `i`: 0 the hits, then the values. */
+static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, struct trace_seq *seq)
 {
-	uint32_t share = view->totals[i] ? share_of(value, view->totals[i]) : 0;
+	const struct hist *hist = view->hist;
+	const char *name = i ? hist->vals[i - 1].name : "hitcount";
+	uint32_t share = view->totals[i] ? share_of(sum, view->totals[i]) : 0;
 
-	switch (modifier) {
+	switch (i ? hist->vals[i - 1].modifier : hist->hits_modifier) {
 	case HIST_PERCENT:
 		trace_seq_printf(seq, " %s (%%): %3u.%02u", name, share / 100, share % 100);
 		break;
 	case HIST_GRAPH:
 		trace_seq_printf(seq, " %s: ", name);
-		print_bar(value, view->maxima[i], seq);
+		print_bar(sum, view->maxima[i], seq);
 		break;
 	case HIST_HEX:
-		trace_seq_printf(seq, " %s: %10llx", name, (unsigned long long)value);
+		trace_seq_printf(seq, " %s: %10llx", name, (unsigned long long)sum);
 		break;
 	default:
-		trace_seq_printf(seq, " %s: %10llu", name, (unsigned long long)value);
+		trace_seq_printf(seq, " %s: %10llu", name, (unsigned long long)sum);
 	}
 }
 
@@ -328,14 +332,14 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 
 	print_key(hist, entry, seq);
 	if (!hist->no_hitcount)
-		print_sum(view, 0, "hitcount", hist->hits_modifier, entry[0], seq);
+		print_sum(view, 0, entry[0], seq);
 	for (uint32_t i = 0; i < hist->nr_vals; i++) {
 		const struct hist_value *value = &hist->vals[i];
 
 		if (value->is_expression)
 			continue;
 		trace_seq_putc(seq, ' ');
-		print_sum(view, i + 1, value->name, value->modifier, entry[1 + value->at], seq);
+		print_sum(view, i + 1, entry[1 + value->at], seq);
 	}
 	trace_seq_putc(seq, '\n');
 }

@@ -92,7 +92,7 @@ static int find_hist(struct hist_parse *parse, const char *at, const struct ref_
 		nr++;
 	}
 	*out = matched ? matched : found;
-	if (!nr)
+	if (!found)
 		return hist_blame(parse, at, "Couldn't find variable");
 	if (nr > 1 && !matched)
 		return hist_blame(parse, at,

@@ -19,7 +19,8 @@ static TRACE_NOINLINE void count(uint64_t key)
 	struct hist_entry *entry = hist_map_find(&map, &key, 1, hash);
 
 	if (!entry)
-		entry = hist_map_add(&map, &key, 1, hash, NULL, 0);
+		entry = hist_map_add(
+			&map, &(struct hist_key){ .words = &key, .nr_words = 1, .hash = hash });
 	if (entry)
 		hist_entry_hit(entry);
 }

@@ -20,7 +20,8 @@ static uint64_t hash_of(const uint64_t *key, uint32_t nr)
 
 static struct hist_entry *add(struct hist_map *map, const uint64_t *key, uint32_t nr)
 {
-	struct hist_entry *entry = hist_map_add(map, key, nr, hash_of(key, nr), NULL, 0);
+	const struct hist_key wanted = { .words = key, .nr_words = nr, .hash = hash_of(key, nr) };
+	struct hist_entry *entry = hist_map_add(map, &wanted);
 
 	if (entry)
 		hist_entry_hit(entry);
@@ -220,13 +221,18 @@ static void full(void **state)
 
 static void extra_words(void **state)
 {
-	const uint64_t key = 5, hash = hash_of(&key, 1), extra[] = { 7, 8 }, other[] = { 9, 9 };
+	const uint64_t key = 5, extra[] = { 7, 8 }, other[] = { 9, 9 };
+	struct hist_key wanted = {
+		.words = &key, .nr_words = 1, .hash = hash_of(&key, 1), .nr_extra = 2
+	};
 	struct hist_entry *entry;
 
 	(void)state;
 	make(128, 1, 1, 3);
-	entry = hist_map_add(&map, &key, 1, hash, extra, 2);
-	assert_ptr_equal(hist_map_add(&map, &key, 1, hash, other, 2), entry);
+	wanted.extra = extra;
+	entry = hist_map_add(&map, &wanted);
+	wanted.extra = other;
+	assert_ptr_equal(hist_map_add(&map, &wanted), entry);
 	assert_int_equal(hist_entry_word(entry, 0), 5);
 	assert_int_equal(hist_entry_word(entry, 1), 0);
 	assert_int_equal(hist_entry_word(entry, 2), 7);

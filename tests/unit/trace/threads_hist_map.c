@@ -28,7 +28,11 @@ static void *add_all(void *arg)
 			struct hist_entry *entry = hist_map_find(&map, key, 2, hash);
 
 			if (!entry)
-				entry = hist_map_add(&map, key, 2, hash, &i, 1);
+				entry = hist_map_add(&map, &(struct hist_key){ .words = key,
+									       .nr_words = 2,
+									       .hash = hash,
+									       .extra = &i,
+									       .nr_extra = 1 });
 			if (!entry)
 				continue;
 			hist_entry_hit(entry);
