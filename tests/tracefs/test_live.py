@@ -80,6 +80,7 @@ def test_nonsense_in_every_file(tracing):
     choose = random.Random(4)
     files = tracing.check("for f in * options/* per_cpu/*/*; do test -w $f && test -f $f && echo $f; done; true").split()
     assert len(files) > 30
+    options = dict(line.split(":") for line in tracing.check("grep '' options/*").splitlines())
     words = ["0", "-1", "99999999999999999999", "*", "!*", "!", "[", "x" * 300, ":mod:", "a:b:c", "\\\\377", "0x7fffffff",
              " ", "\\\\n\\\\n", "nop nop", "%s%n", "1 2 3 4 5 6 7 8 9", "local", "function", "5000", ",", "1,"]
     for name in files:
@@ -89,9 +90,8 @@ def test_nonsense_in_every_file(tracing):
             usable = words
         picks = [choose.choice(usable) for _ in range(4)]
         tracing.run("; ".join(f"printf '{w}' {op} {name}" for w, op in zip(picks, (">", ">>", ">", ">>"))))
-    tracing.run("for o in raw hex bin verbose latency-format printk-msg-only sym-offset sym-addr; do echo no$o > trace_options; done; "
-                "for o in print-parent context-info irq-info markers annotate trace_printk record-cmd; do echo $o > trace_options; done; "
-                "echo nofunction-fork > trace_options; echo nopause-on-trace > trace_options; echo 3 > tracing_cpumask; echo 128 > saved_cmdlines_size; "
+    tracing.check("; ".join(f"echo {value} > {option}" for option, value in options.items()))
+    tracing.run("> set_event_pid; > set_event_notrace_pid; > set_event; echo 3 > tracing_cpumask; echo 128 > saved_cmdlines_size; "
                 "echo 0 > tracing_thresh; echo 0 > tracing_max_latency")
     tracing.check("echo nop > current_tracer; > set_ftrace_filter; > set_ftrace_notrace; > set_ftrace_pid; > set_ftrace_notrace_pid; "
                   "echo local > trace_clock; echo 1408 > buffer_size_kb; echo 1 > tracing_on; > trace; "
