@@ -224,8 +224,6 @@ void hist_run(struct hist *hist, const struct trace_trigger_hit *hit);
 
 /* `hist:keys=...`, without condition and state. */
 void hist_print_spec(const struct hist *hist, struct trace_seq *seq);
-/* A value as in keys=, such as `pid.execname`. */
-void hist_print_value(const struct hist_value *value, struct trace_seq *seq);
 /* Do both count the same, in the same way? */
 bool hist_is_same(const struct hist *a, const struct hist *b);
 

@@ -49,8 +49,9 @@ static const struct trace_event_field head_fields[] = {
 	TRACE_FIELD("common_pid", int, trace_entry, pid),
 };
 
-const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
-						const char *name)
+/* The field of that name of an event, those of its head included; or NULL. */
+static const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
+						       const char *name)
 {
 	const struct trace_event *event = &call->event;
 

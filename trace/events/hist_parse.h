@@ -53,9 +53,6 @@ int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t di
  * for `var`, `op` and `at`.
  */
 int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
-/* The field of that name of an event, those of its head included; or NULL. */
-const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
-						const char *name);
 
 /* ---- hist_expr.c ---- */
 

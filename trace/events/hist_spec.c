@@ -5,7 +5,8 @@
 #include "hist.h"
 #include "text/str.h"
 
-void hist_print_value(const struct hist_value *value, struct trace_seq *seq)
+/* A value as in keys=, such as `pid.execname`. */
+static void hist_print_value(const struct hist_value *value, struct trace_seq *seq)
 {
 	if (value->var)
 		trace_seq_printf(seq, "%s=", value->var);

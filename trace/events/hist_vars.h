@@ -16,8 +16,6 @@ bool hist_is_variable(const char *word);
 int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value);
 /* `NAME=EXPRESSION`: add a variable to the histogram. */
 int hist_add_variable(struct hist_parse *parse, char *text);
-/* The variable of that name of this histogram, or HIST_VARS_MAX. */
-uint32_t hist_find_variable(const struct hist *hist, const char *name);
 
 /* All histograms that there are. */
 extern struct hist *hist_first;
