@@ -166,10 +166,13 @@ static int make_changes(struct trace_array *tr, struct tracepoint_change *change
 	return err ? err : reg_err;
 }
 
-/* Have the probes of the instance's events registered as they are wanted. 0, or the first error. */
+/*
+ * Have the probes of the instance's events registered as they are wanted. 0, or the first error.
+ * One change needs no memory, so that ending the use of one event does not fail for that.
+ */
 static int update_probes(struct trace_array *tr)
 {
-	struct tracepoint_change *changes;
+	struct tracepoint_change few[2] = { 0 }, *changes = few;
 	struct trace_event_file *file;
 	int err = 0, change_err;
 	size_t nr = mark_changes(tr, &err);
@@ -177,9 +180,10 @@ static int update_probes(struct trace_array *tr)
 	if (!nr)
 		return err;
 	/* One more, which ends the list. */
-	changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
+	if (nr + 1 > TRACE_ARRAY_SIZE(few))
+		changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
 	change_err = changes ? make_changes(tr, changes) : -ENOMEM;
-	if (changes)
+	if (changes && changes != few)
 		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		if (file->has_changed && !file->is_registered)
