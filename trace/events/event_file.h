@@ -73,13 +73,16 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 					      struct trace_event_call *call);
 
-/* Set or clear flags of enum trace_event_flag. Any context. */
-static inline void trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
+/* Set or clear flags of enum trace_event_flag. Has that changed any? Any context. */
+static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
 {
+	uint32_t old;
+
 	if (on)
-		atomic_fetch_or_explicit(&file->flags, flags, memory_order_relaxed);
+		old = ~atomic_fetch_or_explicit(&file->flags, flags, memory_order_relaxed);
 	else
-		atomic_fetch_and_explicit(&file->flags, ~flags, memory_order_relaxed);
+		old = atomic_fetch_and_explicit(&file->flags, ~flags, memory_order_relaxed);
+	return old & flags;
 }
 
 static inline bool trace_event_is_on(const struct trace_event_file *file)

@@ -1,5 +1,5 @@
 /*
- * The triggers traceon, traceoff, stacktrace. See trigger.h.
+ * The triggers traceon, traceoff, stacktrace, enable_event, disable_event. See trigger.h.
  */
 #include "event_file.h"
 #include "trigger_commands.h"
@@ -46,6 +46,29 @@ static void func_stacktrace(struct trace_trigger *trigger, const struct trace_tr
 			       funcs->func == tp->iterate, file->own_depth);
 }
 
+/* As switch_recording(): one from the count for each time that the target is switched. */
+static void switch_target(struct trace_trigger *trigger, bool on)
+{
+	struct trace_event_file *target = trigger->target;
+
+	if (trace_event_is_on(target) == on || !trace_trigger_take(trigger))
+		return;
+	if (!trace_event_flag(target, TRACE_EVENT_RECORDS, on))
+		trace_trigger_give_back(trigger);
+}
+
+static void func_enable_event(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	(void)hit;
+	switch_target(trigger, true);
+}
+
+static void func_disable_event(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	(void)hit;
+	switch_target(trigger, false);
+}
+
 const struct trace_trigger_command trace_event_triggers[] = {
 	{ .name = "traceon", .place = 10, .kind = "traceon/off", .func = func_traceon },
 	{ .name = "traceoff",
@@ -58,5 +81,15 @@ const struct trace_trigger_command trace_event_triggers[] = {
 	  .kind = "stacktrace",
 	  .flags = TRACE_TRIGGER_AFTER_RECORD,
 	  .func = func_stacktrace },
+	{ .name = "enable_event",
+	  .place = 40,
+	  .kind = "enable/disable_event",
+	  .flags = TRACE_TRIGGER_HAS_TARGET,
+	  .func = func_enable_event },
+	{ .name = "disable_event",
+	  .place = 41,
+	  .kind = "enable/disable_event",
+	  .flags = TRACE_TRIGGER_HAS_TARGET,
+	  .func = func_disable_event },
 	{ .name = NULL },
 };

@@ -36,10 +36,11 @@ static void yard_watch_ends(void)
 
 #define FULL  "events/yard/yard_full/"
 #define OPEN  "events/yard/yard_gate_open/"
+#define TEXTS "events/yard/yard_texts/"
 #define WATCH "events/yard/yard_watch/"
 #define AVAILABLE                                                                                  \
-	"# Available triggers:\n# traceon traceoff snapshot stacktrace enable_hist disable_hist "  \
-	"hist\n"
+	"# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event "              \
+	"disable_event enable_hist disable_hist hist\n"
 
 static int reset(void **state)
 {
@@ -53,11 +54,13 @@ static int reset(void **state)
 
 static int all_off(void **state)
 {
-	static const char *const removals[] = { "!traceoff", "!snapshot", "!stacktrace" };
+	static const char *const removals[] = { "!traceoff", "!snapshot", "!stacktrace",
+						"!enable_event:yard:yard_watch",
+						"!enable_event:yard:yard_full" };
 	static const char *const paths[] = { FULL "trigger", OPEN "trigger", WATCH "trigger" };
 
-	for (size_t i = 0; i < 9; i++)
-		assert_int_equal(echo_append(removals[i % 3], paths[i / 3]), 0);
+	for (size_t i = 0; i < 15; i++)
+		assert_int_equal(echo_append(removals[i % 5], paths[i / 5]), 0);
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(cat(paths[i]), AVAILABLE);
 	assert_int_equal(echo("0", "events/enable"), 0);
@@ -162,10 +165,24 @@ static const struct {
 	{ "traceoff value == 1", -EINVAL, "neither a count nor `if`", 9 },
 	{ "traceoff:5 value == 1", -EINVAL, "neither a count nor `if`", 11 },
 	{ "traceoff iff used == 1", -EINVAL, "neither a count nor `if`", 9 },
-	{ "traceoff traceon", -EINVAL, "neither a count nor `if`", 9 },
+	{ "traceoff\ttraceon", -EINVAL, "neither a count nor `if`", 9 },
 	{ "traceoff if", -EINVAL, "no condition behind `if`", 9 },
 	{ "traceoff:3 if ", -EINVAL, "no condition behind `if`", 11 },
+	{ "traceoff if nosuch == 1", -EINVAL, "Field not found", 19 },
+	{ "traceoff:2 if (used == 1", -ENOENT, "Too many '('", 14 },
+	{ "snapshot if used == x", -EINVAL, "", -1 },
 	{ "!traceoff x", -EINVAL, "neither a count nor `if`", 10 },
+	{ "enable_event", -EINVAL, "it needs a parameter", 0 },
+	{ "enable_event:", -EINVAL, "it needs a parameter", 0 },
+	{ "enable_event:yard", -EINVAL, "SYSTEM:EVENT is missing", 13 },
+	{ "enable_event:yard:", -EINVAL, "there is no such event", 13 },
+	{ "enable_event:yard:nosuch", -EINVAL, "there is no such event", 13 },
+	{ "!enable_event:yard:nosuch", -EINVAL, "there is no such event", 14 },
+	{ "disable_event:nosuch:yard_full", -EINVAL, "there is no such event", 14 },
+	{ "enable_event:yard:*", -EINVAL, "there is no such event", 13 },
+	{ "disable_event:ftrace:print", -EINVAL, "there is no such event", 14 },
+	{ "enable_event:yard:yard_watch:x", -EINVAL, "the count is not a number", 29 },
+	{ "enable_event:yard:yard_watch if", -EINVAL, "no condition behind `if`", 29 },
 };
 
 static void wrong_words(void **state)
@@ -176,8 +193,11 @@ static void wrong_words(void **state)
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors); i++) {
 		assert_int_equal(echo("", "error_log"), 0);
 		assert_int_equal(echo_append(errors[i].text, FULL "trigger"), errors[i].err);
-		snprintf(want, sizeof(want), "] trigger: error: %s\n", errors[i].why);
+		snprintf(want, sizeof(want), "] trigger: error: %s%s", errors[i].why,
+			 *errors[i].why ? "\n" : "");
 		assert_non_null(strstr(cat("error_log"), want));
+		if (errors[i].caret < 0)
+			continue; /* as the filter says */
 		snprintf(want, sizeof(want), "\n%*s^\n", 11 + errors[i].caret, "");
 		assert_non_null(strstr(cat("error_log"), want));
 		assert_string_equal(cat(FULL "trigger"), AVAILABLE);
@@ -289,6 +309,114 @@ static void snapshot(void **state)
 	assert_string_equal(cat(FULL "trigger"), "snapshot:count=0\n");
 }
 
+static void says(const char *path, const char *want)
+{
+	assert_string_equal(cat(path), want);
+}
+
+/* The marks of `enable`, and what is counted: only what has switched the event. */
+static void enable_event(void **state)
+{
+	(void)state;
+	set("enable_event:yard:yard_watch:1", FULL "trigger");
+	set("disable_event:yard:yard_watch", OPEN "trigger");
+	says(FULL "trigger", "enable_event:yard:yard_watch:count=1\n");
+	says(OPEN "trigger", "disable_event:yard:yard_watch:unlimited\n");
+	says(WATCH "enable", "0*\n");
+	trace_yard_watch(1);
+	trace_yard_gate_open(1);
+	says(WATCH "enable", "0*\n");
+	trace_yard_full(1, 1);
+	says(WATCH "enable", "1*\n");
+	trace_yard_full(1, 1);
+	trace_yard_watch(2);
+	says(FULL "trigger", "enable_event:yard:yard_watch:count=0\n");
+	trace_yard_gate_open(1);
+	says(WATCH "enable", "0*\n");
+	trace_yard_watch(3);
+	trace_yard_full(1, 1);
+	trace_yard_watch(4);
+	assert_int_equal(count("trace", "who="), 1);
+	assert_int_equal(count("trace", "who=2"), 1);
+	/* Switched on meanwhile, it stays on without the triggers. */
+	set("!disable_event:yard:yard_watch", OPEN "trigger");
+	assert_int_equal(echo("1", WATCH "enable"), 0);
+	set("!enable_event:yard:yard_watch", FULL "trigger");
+	says(WATCH "enable", "1\n");
+}
+
+static void enable_event_twice(void **state)
+{
+	(void)state;
+	set("enable_event:yard:yard_watch", FULL "trigger");
+	assert_int_equal(echo_append("enable_event:yard:yard_watch:3", FULL "trigger"), -EEXIST);
+	assert_int_equal(echo_append("disable_event:yard:yard_watch", FULL "trigger"), -EEXIST);
+	set("enable_event:yard:yard_full:1:2", FULL "trigger");
+	says(FULL "trigger", "enable_event:yard:yard_full:count=1\n"
+			     "enable_event:yard:yard_watch:unlimited\n");
+	set("!disable_event:yard:yard_watch", FULL "trigger");
+	says(FULL "trigger", "enable_event:yard:yard_full:count=1\n");
+}
+
+/* An event that switches itself on is recorded right away. */
+static void enable_itself(void **state)
+{
+	(void)state;
+	set("enable_event:yard:yard_full", FULL "trigger");
+	trace_yard_full(7, 1);
+	assert_int_equal(count("trace", "used=7"), 1);
+}
+
+static void conditions(void **state)
+{
+	(void)state;
+	set("  traceoff:2  if   used == 3 ", FULL "trigger");
+	set("stacktrace if used > 3 && common_pid == 1", FULL "trigger");
+	says(FULL "trigger", "stacktrace:unlimited if used > 3 && common_pid == 1\n"
+			     "traceoff:count=2 if used == 3\n");
+	assert_int_equal(echo_append("traceoff if used == 4", FULL "trigger"), -EEXIST);
+	fake_stack_nr = 1;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 5);
+	trace_yard_full(2, 1);
+	is_on(true);
+	trace_yard_full(4, 1);
+	assert_int_equal(count("trace", "<stack trace>"), 1);
+	trace_yard_full(3, 1);
+	is_on(false);
+	says(FULL "trigger", "stacktrace:unlimited if used > 3 && common_pid == 1\n"
+			     "traceoff:count=1 if used == 3\n");
+	fake_stack_nr = 0;
+	/* What `!` says of the condition does not count. */
+	set("!traceoff if used == 2", FULL "trigger");
+	set("!stacktrace", FULL "trigger");
+}
+
+/* Other than the filter of what is recorded: triggers see each event. */
+static void of_texts(void **state)
+{
+	static const u32 none[1];
+	static const unsigned long mask[1];
+	char name[400];
+
+	(void)state;
+	set("traceoff if name ~ \"*z\"", TEXTS "trigger");
+	trace_yard_texts("abc", none, 0, mask);
+	is_on(true);
+	trace_yard_texts("abz", none, 0, mask);
+	is_on(false);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	/* Too long for the probe's stack. */
+	memset(name, 'a', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	trace_yard_texts(name, none, 0, mask);
+	is_on(true);
+	name[sizeof(name) - 2] = 'z';
+	trace_yard_texts(name, none, 0, mask);
+	is_on(false);
+	assert_string_equal(cat_body("trace"), "");
+	set("!traceoff", TEXTS "trigger");
+}
+
 static void instances(void **state)
 {
 	(void)state;
@@ -296,6 +424,7 @@ static void instances(void **state)
 	set("traceoff", "instances/two/" FULL "trigger");
 	set("snapshot", "instances/two/" FULL "trigger");
 	set("stacktrace", "instances/two/" OPEN "trigger");
+	set("enable_event:yard:yard_watch", "instances/two/" OPEN "trigger");
 	assert_string_equal(cat(FULL "trigger"), AVAILABLE);
 	trace_yard_full(1, 1);
 	is_on(true);
@@ -307,13 +436,17 @@ static void instances(void **state)
 /* Each allocation fails in turn: nothing is left behind, and the trigger is not there. */
 static void no_memory(void **state)
 {
-	static const char *const texts[] = { "traceoff:3", "snapshot", "stacktrace" };
+	static const char *const texts[] = { "traceoff:3 if used == 2", "snapshot", "stacktrace",
+					     "enable_event:yard:yard_watch" };
+	static const char *const removals[] = { "!traceoff", "!snapshot", "!stacktrace",
+						"!enable_event:yard:yard_watch" };
 	long before;
 
 	(void)state;
-	set("traceoff", FULL "trigger"); /* what stays of a first one */
-	set("!traceoff", FULL "trigger");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
+		set(texts[i], FULL "trigger"); /* what stays of a first one */
+		set(removals[i], FULL "trigger");
+		assert_int_equal(echo("0", "snapshot"), 0);
 		for (long budget = 0;; budget++) {
 			int err;
 
@@ -328,7 +461,7 @@ static void no_memory(void **state)
 			assert_true(i == 1 || fake_alloc_out == before);
 			assert_true(budget < 1000);
 		}
-		set(i ? i == 1 ? "!snapshot" : "!stacktrace" : "!traceoff", FULL "trigger");
+		set(removals[i], FULL "trigger");
 	}
 }
 
@@ -338,6 +471,8 @@ static void event_refuses(void **state)
 	(void)state;
 	watch_result = -EBUSY;
 	assert_int_equal(echo_append("traceoff", WATCH "trigger"), -EBUSY);
+	assert_int_equal(echo_append("enable_event:yard:yard_watch", FULL "trigger"), -EBUSY);
+	assert_string_equal(cat(FULL "trigger"), AVAILABLE);
 	assert_string_equal(cat(WATCH "trigger"), AVAILABLE);
 	assert_string_equal(cat(WATCH "enable"), "0\n");
 	watch_result = 0;
@@ -358,6 +493,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counts, reset, all_off),
 		cmocka_unit_test_setup_teardown(stacktrace, reset, all_off),
 		cmocka_unit_test_setup_teardown(snapshot, reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_event, reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_event_twice, reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_itself, reset, all_off),
+		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
+		cmocka_unit_test_setup_teardown(of_texts, reset, all_off),
 		cmocka_unit_test_setup_teardown(instances, reset, all_off),
 		cmocka_unit_test_setup_teardown(no_memory, reset, all_off),
 		cmocka_unit_test_setup_teardown(event_refuses, reset, all_off),

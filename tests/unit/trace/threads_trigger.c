@@ -1,0 +1,218 @@
+/*
+ * Events on four CPUs while their triggers are set and removed on another: the thread sanitiser
+ * watches, counts are exact, and nothing is left in the end.
+ */
+#include "unit.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include "tracefs.h"
+#include "events/event_file.h"
+#include "events/trigger.h"
+#include "text/str.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+#define NR_WRITERS 4u
+#define NR_ROUNDS  300
+#define NR_HITS	   20000
+#define FULL	   "events/yard/yard_full/"
+#define WATCH	   "events/yard/yard_watch/"
+
+/* The ring is written and copied at once on purpose, see threads_tracefs.c. */
+const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
+const char *__tsan_default_suppressions(void)
+{
+	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
+	       "race:^trace_event_write_step$\nrace:^write_event$\n";
+}
+
+static _Atomic bool is_over;
+static _Atomic uint64_t nr_acted;
+
+static void *hit(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+
+	fake_bind(cpu);
+	fake_cpus[cpu].pid = (int32_t)cpu;
+	while (!atomic_load(&is_over)) {
+		trace_yard_full(2, 1);
+		trace_yard_watch((int)cpu);
+	}
+	return NULL;
+}
+
+static void *hit_often(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+
+	fake_bind(cpu);
+	fake_cpus[cpu].pid = (int32_t)cpu;
+	for (int i = 0; i < NR_HITS; i++)
+		trace_yard_full(2, 1);
+	return NULL;
+}
+
+static void start(pthread_t *threads, void *(*body)(void *arg))
+{
+	for (uintptr_t cpu = 0; cpu < NR_WRITERS; cpu++)
+		assert_int_equal(pthread_create(&threads[cpu], NULL, body, (void *)cpu), 0);
+}
+
+static void join(pthread_t *threads)
+{
+	for (uint32_t cpu = 0; cpu < NR_WRITERS; cpu++)
+		assert_int_equal(pthread_join(threads[cpu], NULL), 0);
+}
+
+static int setup(void **state)
+{
+	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
+
+	(void)state;
+	fake_reset();
+	fake_set_nr_cpus(NR_WRITERS + 1);
+	fake_clock_step = 100;
+	fake_text_build(names, NR_FUNCS);
+	for (int32_t pid = 0; pid < (int32_t)NR_WRITERS; pid++)
+		fake_thread_add(pid, "writer");
+	ftrace_init();
+	trace_boot_param("trace_buf_size", "32k"); /* instances are made often */
+	return trace_init();
+}
+
+static void set_and_removed_while_events_occur(void **state)
+{
+	static const char *const sets[] = { "traceoff:3", "stacktrace", "snapshot:2",
+					    "enable_event:yard:yard_watch" };
+	static const char *const removals[] = { "!traceoff", "!stacktrace", "!snapshot",
+						"!enable_event:yard:yard_watch" };
+	pthread_t threads[NR_WRITERS];
+
+	(void)state;
+	fake_bind(NR_WRITERS);
+	assert_int_equal(echo("1", FULL "enable"), 0);
+	start(threads, hit);
+	for (int i = 0; i < NR_ROUNDS; i++) {
+		assert_int_equal(echo(sets[i % 4], FULL "trigger"), 0);
+		assert_int_equal(echo(sets[(i + 1) % 4], FULL "trigger"), 0);
+		(void)cat(FULL "trigger");
+		assert_int_equal(echo(removals[i % 4], FULL "trigger"), 0);
+		assert_int_equal(echo(removals[(i + 1) % 4], FULL "trigger"), 0);
+		assert_int_equal(echo("1", "tracing_on"), 0);
+		assert_int_equal(echo("0", WATCH "enable"), 0);
+	}
+	/* An instance that goes takes its triggers along. */
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+		assert_int_equal(echo("traceoff", "instances/two/" FULL "trigger"), 0);
+		assert_int_equal(
+			echo("enable_event:yard:yard_watch", "instances/two/" FULL "trigger"), 0);
+		assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	}
+	atomic_store(&is_over, true);
+	join(threads);
+	assert_int_equal(strncmp(cat(FULL "trigger"), "# Available", 11), 0);
+	assert_string_equal(cat(WATCH "enable"), "0\n");
+	assert_int_equal(echo("0", FULL "enable"), 0);
+}
+
+static void act(struct trace_trigger *trigger, const struct trace_trigger_hit *at)
+{
+	(void)at;
+	if (trace_trigger_take(trigger))
+		atomic_fetch_add(&nr_acted, 1);
+}
+
+/* Of four CPUs that count down together, each takes what no other takes. */
+static void counts_are_exact(void **state)
+{
+	static const struct trace_trigger_command command = { .name = "count", .func = act };
+	struct trace_trigger_wish wish = { .count = NR_HITS + 123 };
+	struct trace_trigger_args args = { 0 };
+	struct trace_event_file *file;
+	pthread_t threads[NR_WRITERS];
+
+	(void)state;
+	fake_bind(NR_WRITERS);
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_get(trace_global_array(), &event_yard_full);
+	args.file = file;
+	assert_int_equal(trace_trigger_set(&command, &args, &wish), 0);
+	trace_plat_unlock(&trace_config_lock);
+	start(threads, hit_often);
+	join(threads);
+	assert_int_equal(nr_acted, NR_HITS + 123);
+	assert_string_equal(cat(FULL "trigger"), "count:count=0\n");
+	trace_plat_lock(&trace_config_lock);
+	trace_trigger_remove(file->triggers);
+	/* Without a count each of them counts. */
+	nr_acted = 0;
+	wish.count = TRACE_TRIGGER_UNLIMITED;
+	assert_int_equal(trace_trigger_set(&command, &args, &wish), 0);
+	trace_plat_unlock(&trace_config_lock);
+	start(threads, hit_often);
+	join(threads);
+	assert_int_equal(nr_acted, NR_WRITERS * NR_HITS);
+	trace_plat_lock(&trace_config_lock);
+	trace_trigger_remove(file->triggers);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+/* Each time that recording goes off is one from the count, whoever has done it. */
+static void switching_is_counted_once(void **state)
+{
+	pthread_t threads[NR_WRITERS];
+	uint64_t nr_off = 0;
+
+	(void)state;
+	fake_bind(NR_WRITERS);
+	atomic_store(&is_over, false);
+	assert_int_equal(echo("traceoff:100000", FULL "trigger"), 0);
+	start(threads, hit);
+	while (nr_off < 1000) {
+		if (ring_buffer_record_is_set_on(trace_global_array()->buffer))
+			continue;
+		nr_off++;
+		if (nr_off < 1000)
+			(void)ring_buffer_record_on(trace_global_array()->buffer);
+	}
+	atomic_store(&is_over, true);
+	join(threads);
+	assert_string_equal(cat(FULL "trigger"), "traceoff:count=99000\n");
+	assert_int_equal(echo("!traceoff", FULL "trigger"), 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(set_and_removed_while_events_occur),
+		cmocka_unit_test(counts_are_exact),
+		cmocka_unit_test(switching_is_counted_once),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
