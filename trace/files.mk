@@ -93,6 +93,7 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
 	trace/events/trigger.c \
+	trace/events/trigger_boot.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c

@@ -194,7 +194,7 @@ void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *
 /* The end of such a line: the condition, if there is one, and a newline. */
 void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq);
 
-/* ---- For the file `trigger`, and boot parameters ---- */
+/* ---- For the file `trigger`, and the boot parameter trace_trigger ---- */
 
 /*
  * Carry out a line of `trigger`, which is changed. 0, or -errno with *out_error.
@@ -203,6 +203,11 @@ int trace_triggers_write(struct trace_event_file *file, char *text,
 			 struct trace_trigger_error *out_error);
 /* Remove what truncation takes away. */
 void trace_triggers_truncate(struct trace_event_file *file);
+/*
+ * Set the triggers of a list EVENT.TRIGGER[ if CONDITION],... which is cut up; EVENT is one of any
+ * system. Errors are logged.
+ */
+void trace_triggers_boot(struct trace_array *tr, char *list);
 /* The next one of those that there are, by `place`; start with NULL. NULL behind the last. */
 const struct trace_trigger_command *
 trace_trigger_command_behind(const struct trace_trigger_command *before);

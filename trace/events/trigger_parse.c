@@ -88,7 +88,7 @@ static int take_if(struct trace_trigger_args *args, char *text, char **out_condi
 {
 	char *rest = text;
 
-	if (!trace_streq(cut(&rest, " \\t"), "if"))
+	if (!trace_streq(cut(&rest, " \t"), "if"))
 		return trace_trigger_blame(args, text, "neither a count nor `if`", -EINVAL);
 	rest = rest ? skip_blanks(rest) : NULL;
 	if (!rest || !*rest)
@@ -107,7 +107,7 @@ int trace_trigger_separate(struct trace_trigger_args *args, bool is_needed, char
 		return is_needed ? trace_trigger_blame(args, NULL, "it needs a parameter", -EINVAL)
 				 : 0;
 	if (is_needed || (*rest >= '0' && *rest <= '9')) {
-		*out_param = cut(&rest, " \\t");
+		*out_param = cut(&rest, " \t");
 		rest = rest ? skip_blanks(rest) : NULL;
 	}
 	return rest && *rest ? take_if(args, rest, out_condition) : 0;

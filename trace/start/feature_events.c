@@ -8,10 +8,11 @@
 #include "features.h"
 #include "fs/fs_file.h"
 
-static char wanted[TRACE_BOOT_PARAM_MAX];
+static char wanted[TRACE_BOOT_PARAM_MAX], wanted_triggers[TRACE_BOOT_PARAM_MAX];
 
 static const struct trace_boot_param event_params[] = {
 	{ .name = "trace_event", .text = wanted, .size = sizeof(wanted) },
+	{ .name = "trace_trigger", .text = wanted_triggers, .size = sizeof(wanted_triggers) },
 	{ .name = NULL },
 };
 
@@ -19,6 +20,7 @@ static void events_boot(struct trace_array *tr)
 {
 	trace_plat_lock(&trace_config_lock);
 	trace_events_boot(tr, wanted, "trace_event");
+	trace_triggers_boot(tr, wanted_triggers);
 	trace_plat_unlock(&trace_config_lock);
 }
 

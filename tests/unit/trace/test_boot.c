@@ -32,6 +32,19 @@ static void nothing_asked(void)
 	EXPECT(!strstr(fake_log(), "Dumping"));
 }
 
+static void triggers(void)
+{
+	EXPECT(trace_boot_param("trace_trigger",
+				"sched_switch.stacktrace:3, sched_waking.traceoff,nosuch.traceoff,"
+				"sched_switch.nosuch,sched_switch,,"));
+	boot();
+	EXPECT(strcmp(cat("events/sched/sched_switch/trigger"), "stacktrace:count=3\n") == 0);
+	EXPECT(strcmp(cat("events/sched/sched_waking/trigger"), "traceoff:unlimited\n") == 0);
+	EXPECT(strstr(fake_log(), "trace_trigger: there is no event nosuch"));
+	EXPECT(strstr(fake_log(), "sched_switch.nosuch: there is no such trigger (error 22)"));
+	EXPECT(strstr(fake_log(), "trace_trigger: sched_switch: no trigger is named"));
+}
+
 static void everything_asked(void)
 {
 	EXPECT(trace_boot_param("ftrace", "function"));
@@ -442,6 +455,7 @@ static void dump_empty(void)
 		in_child(name);                                                                    \
 	}
 TEST(nothing_asked)
+TEST(triggers)
 TEST(everything_asked)
 TEST(nonsense_asked)
 TEST(refusing_tracer_asked)
@@ -472,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_asked),
+		cmocka_unit_test(test_triggers),
 		cmocka_unit_test(test_everything_asked),
 		cmocka_unit_test(test_nonsense_asked),
 		cmocka_unit_test(test_refusing_tracer_asked),
