@@ -40,7 +40,6 @@ static const char *const names[][2] = {
 	{ "gold_first", "yard_gate_open" },
 	{ "gold", "yard" },
 	{ "value", "used" },
-	{ " enable_hist disable_hist hist", "" },
 };
 
 #define AVAILABLE                                                                                  \

@@ -1,0 +1,65 @@
+"""Triggers of events: what they do on real CPUs. tests/unit/trace has their words, and Linux's answers."""
+import re
+
+import pytest
+
+SWITCH = "events/sched/sched_switch"
+EXIT = "events/sched/sched_process_exit"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tracing):
+    yield
+    for path in f"{SWITCH}/trigger", f"{EXIT}/trigger":
+        for name in re.findall(r"^(\w+able_event:\w+:\w+|\w+)", tracing.check(f"cat {path}"), re.M):
+            tracing.check(f"echo '!{name}' >> {path}")
+    tracing.check("echo 0 > events/enable; echo 0 > snapshot; echo 1 > tracing_on; > trace; > error_log")
+
+
+def test_stops_behind_the_event(tracing):
+    """The event that stops recording is the last one there is, on the CPU where it was."""
+    tracing.check(f"echo 1 > events/sched/enable; echo 'traceoff:1 if comm == \"sleep\"' > {EXIT}/trigger; sleep 0.001; sleep 0.001")
+    assert tracing.check("cat tracing_on") == "0\n"
+    assert tracing.check("grep -c sched_process_exit.*sleep trace") == "1\n"
+    assert tracing.check(f"cat {EXIT}/trigger") == 'traceoff:count=0 if comm == "sleep"\n'
+
+
+def test_stack_begins_at_the_tracepoint(tracing):
+    """Also while others listen there, and the probe is one of several."""
+    begins = "<stack trace>\n => sched_tell_switch\n => sched_switch\n"
+    for others in "", "mkdir instances/one; echo wakeup > instances/one/current_tracer":
+        tracing.check(f"{others}; > trace; echo 'stacktrace:3 if prev_comm == \"sleep\"' > {SWITCH}/trigger; "
+                      f"sleep 0.001; sleep 0.001; sleep 0.001; echo '!stacktrace' > {SWITCH}/trigger".lstrip("; "))
+        assert tracing.check("cat trace").count(begins) == 3
+    tracing.check("rmdir instances/one")
+
+
+def test_snapshot_has_the_event(tracing):
+    tracing.check(f"echo 1 > {SWITCH}/enable; echo 'snapshot:1 if prev_comm == \"sleep\" && prev_state == 1' > {SWITCH}/trigger; "
+                  "sleep 0.001")
+    assert re.search(r"prev_comm=sleep .* prev_state=S ==>", tracing.check("cat snapshot").splitlines()[-1])
+
+
+def test_switches_another_event(tracing):
+    tracing.check(f"echo 'enable_event:sched:sched_process_exit:1 if next_comm == \"sleep\"' > {SWITCH}/trigger")
+    assert tracing.check(f"cat {EXIT}/enable") == "0*\n"
+    tracing.check("sleep 0.001")
+    assert tracing.check(f"cat {EXIT}/enable") == "1*\n"
+    assert "sched_process_exit: comm=sleep" in tracing.check("cat trace")
+    assert tracing.check(f"cat {SWITCH}/trigger").startswith("enable_event:sched:sched_process_exit:count=0 if ")
+
+
+@pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])
+def test_set_and_removed_under_load(tracing):
+    """On all CPUs the event occurs meanwhile; an instance with triggers comes and goes."""
+    tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!; mkdir instances/one")
+    tracing.check(f"echo 1 > {SWITCH}/enable")
+    for _ in range(2):
+        tracing.check(f"for i in 1 2 3 4 5; do for t in 'traceoff:2 if next_pid > 3' 'stacktrace:5' 'snapshot:2' "
+                      f"'enable_event:sched:sched_waking:3'; do echo $t >> {SWITCH}/trigger; echo $t >> instances/one/{SWITCH}/trigger; done; "
+                      "echo 1 > tracing_on; "
+                      f"for t in traceoff stacktrace snapshot enable_event:sched:sched_waking; do echo !$t >> {SWITCH}/trigger; done; "
+                      "rmdir instances/one; mkdir instances/one; done", timeout=120)
+    tracing.check("kill $load; wait; rmdir instances/one; echo 1 > tracing_on", timeout=120)
+    assert tracing.check(f"cat {SWITCH}/trigger").startswith("# Available triggers:")
+    assert "sched_switch" in tracing.check("> trace; sleep 0.01; cat trace")
