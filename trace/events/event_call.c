@@ -4,6 +4,8 @@
  */
 #include <trace/platform.h>
 #include "event_call.h"
+#include "event_file.h"
+#include "instance/feature.h"
 #include "text/str.h"
 
 #define CREATE_TRACE_POINTS
@@ -18,17 +20,61 @@
 extern struct trace_event_call *const __start_trace_event_calls[] __attribute__((weak));
 extern struct trace_event_call *const __stop_trace_event_calls[] __attribute__((weak));
 
+int trace_event_call_add(struct trace_event_call *call)
+{
+	struct trace_event *event = &call->event;
+
+	if (call->event_class->fields)
+		event->fields = call->event_class->fields(&event->nr_fields);
+	event->call = call;
+	call->is_going = false;
+	return register_trace_event(event);
+}
+
+int trace_event_call_remove(struct trace_event_call *call)
+{
+	int err;
+
+	if (!call->event.type)
+		return -ENOENT;
+	if (trace_event_files_are_used(call))
+		return -EBUSY;
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		if ((*at)->event_goes && !(*at)->event_goes(call))
+			return -EBUSY;
+	}
+	err = unregister_trace_event(&call->event);
+	if (!err)
+		trace_event_files_free(call);
+	return err;
+}
+
+int trace_add_event_call(struct trace_event_call *call)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = trace_event_call_add(call);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+int trace_remove_event_call(struct trace_event_call *call)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = trace_event_call_remove(call);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
 int trace_event_calls_init(void)
 {
 	struct trace_event_call *const *at = __start_trace_event_calls;
 	int err = 0;
 
-	for (; at < __stop_trace_event_calls && !err; at++) {
-		struct trace_event *event = &(*at)->event;
-
-		event->fields = (*at)->event_class->fields(&event->nr_fields);
-		event->call = *at;
-		err = register_trace_event(event);
-	}
+	for (; at < __stop_trace_event_calls && !err; at++)
+		err = trace_event_call_add(*at);
 	return err;
 }

@@ -30,7 +30,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 		return NULL;
 	file->call = call;
 	file->tr = tr;
-	file->own_depth = call->tp->own_depth;
+	file->own_depth = call->tp ? call->tp->own_depth : 0;
 	file->type = call->event.type;
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
@@ -122,7 +122,7 @@ static size_t mark_changes(struct trace_array *tr, int *out_err)
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		if (wants_probe(file) == file->is_registered)
 			continue;
-		if (file->call->nr_users == file->is_registered) {
+		if (file->call->tp && file->call->nr_users == file->is_registered) {
 			file->has_changed = true;
 			nr++;
 			continue;
@@ -298,6 +298,44 @@ static void unlink_file(struct trace_event_file *file)
 		trace_event_flag(first, TRACE_EVENT_SHARED, first->next_of_call != NULL);
 }
 
+static void free_file(struct trace_event_file *file)
+{
+	trace_event_filter_free(file);
+	trace_plat_free(file, sizeof(*file));
+}
+
+bool trace_event_files_are_used(const struct trace_event_call *call)
+{
+	const struct trace_event_file *file = call->files;
+
+	while (file && !file->is_registered && !file->nr_soft)
+		file = file->next_of_call;
+	return file;
+}
+
+static void take_from_array(struct trace_event_file *file)
+{
+	struct trace_event_file **at = &trace_events_of(file->tr)->files;
+
+	while (*at != file)
+		at = &(*at)->next_of_array;
+	*at = file->next_of_array;
+}
+
+void trace_event_files_free(struct trace_event_call *call)
+{
+	struct trace_event_file *file, *next;
+
+	file = call->files;
+	call->files = NULL;
+	tracepoint_synchronize_unregister(); /* probes may still be going through the list */
+	for (; file; file = next) {
+		next = file->next_of_call;
+		take_from_array(file);
+		free_file(file);
+	}
+}
+
 void trace_events_array_gone(struct trace_array *tr)
 {
 	struct trace_event_file *file;
@@ -319,8 +357,7 @@ void trace_events_array_free(struct trace_array *tr)
 	tracepoint_synchronize_unregister(); /* probes may still be going through the lists */
 	for (file = trace_events_of(tr)->files; file; file = next) {
 		next = file->next_of_array;
-		trace_event_filter_free(file);
-		trace_plat_free(file, sizeof(*file));
+		free_file(file);
 	}
 	trace_events_of(tr)->files = NULL;
 }

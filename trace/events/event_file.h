@@ -97,6 +97,11 @@ static inline bool trace_event_is_on(const struct trace_event_file *file)
 int trace_event_soft_get(struct trace_event_file *file);
 void trace_event_soft_put(struct trace_event_file *file);
 
+/* Has any instance the event on, or a soft user of it? Config lock held. */
+bool trace_event_files_are_used(const struct trace_event_call *call);
+/* Free the event_files of an event that nobody uses any more. Config lock held. */
+void trace_event_files_free(struct trace_event_call *call);
+
 /* Which events are meant. */
 struct trace_event_choice {
 	/* Patterns with * and ?; NULL: all. Both are matched. */

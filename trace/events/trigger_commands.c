@@ -37,13 +37,13 @@ static void func_stacktrace(struct trace_trigger *trigger, const struct trace_tr
 {
 	const struct trace_event_file *file = hit->file;
 	const struct tracepoint *tp = file->call->tp;
-	struct tracepoint_funcs *funcs = trace_atomic_load_acquire(&tp->funcs);
+	struct tracepoint_funcs *funcs = tp ? trace_atomic_load_acquire(&tp->funcs) : NULL;
 
 	if (!trace_trigger_take(trigger))
 		return;
 	/* With several probes, `iterate` stands between the tracepoint and the probe. */
 	trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), hit->caller,
-			       funcs->func == tp->iterate, file->own_depth);
+			       funcs && funcs->func == tp->iterate, file->own_depth);
 }
 
 /* As switch_recording(): one from the count for each time that the target is switched. */

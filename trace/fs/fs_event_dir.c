@@ -156,9 +156,9 @@ static uint64_t id_of(const struct trace_node *events, const struct trace_event 
 	return events->id + 1 + (uint64_t)event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
 }
 
-static size_t end_of_system(size_t first)
+/* Behind the events of `system`, which begin at `first`. */
+static size_t end_of(const char *system, size_t first)
 {
-	const char *system = trace_event_at(first)->system;
 	size_t end = first;
 
 	while (end < trace_nr_events() && trace_streq(trace_event_at(end)->system, system))
@@ -166,23 +166,51 @@ static size_t end_of_system(size_t first)
 	return end;
 }
 
+static size_t end_of_system(size_t first)
+{
+	return end_of(trace_event_at(first)->system, first);
+}
+
+static bool is_going(const struct trace_event *event)
+{
+	return event->call && event->call->is_going;
+}
+
+/* A copy in the room at *names: an event may go while somebody holds a node with its name. */
+static const char *copy_name(char **names, const char *name)
+{
+	char *copy = *names;
+	size_t bytes = trace_strlen(name) + 1;
+
+	trace_strcpy(copy, name, bytes);
+	*names = copy + bytes;
+	return copy;
+}
+
 /* From the last to the first: inserting at the front of a list takes no time. */
 static int fill_system(struct trace_node *dir)
 {
-	size_t first, at;
+	size_t first, at, names_bytes = 0;
 	struct trace_node *node;
 	bool has_switches = false; /* something in it can be switched */
+	char *names;
 	int err = 0;
 
 	trace_events_lock();
 	first = trace_event_place(dir->name, "");
-	at = first < trace_nr_events() ? end_of_system(first) : first;
-	if (!trace_dir_begin(dir, at - first + 2, 0, 1))
+	at = end_of(dir->name, first);
+	for (size_t i = first; i < at; i++)
+		names_bytes += trace_strlen(trace_event_at(i)->name) + 1;
+	names = trace_dir_begin(dir, at - first + 2, names_bytes, 1);
+	if (!names)
 		err = -ENOMEM;
 	while (!err && at-- > first) {
 		struct trace_event *event = trace_event_at(at);
 
-		node = trace_node_add_lazy_dir(dir->tree, dir, event->name, &event_dir, 0);
+		if (is_going(event))
+			continue;
+		node = trace_node_add_lazy_dir(dir->tree, dir, copy_name(&names, event->name),
+					       &event_dir, 0);
 		node->id = id_of(dir->parent, event, false);
 		node->arg = (uintptr_t)event;
 		has_switches |= event->call != NULL;
@@ -196,7 +224,7 @@ static int fill_system(struct trace_node *dir)
 	return 0;
 }
 
-static const struct trace_dir system_dir = { .fill = fill_system };
+static const struct trace_dir system_dir = { .fill = fill_system, .version = trace_events_version };
 
 /* ---- events/ ---- */
 
@@ -242,28 +270,36 @@ static const struct trace_file header_event_file = {
 static const struct trace_file *const files_of_all[] = { &header_page_file, &header_event_file,
 							 &enable_file };
 
-static size_t count_systems(void)
+static size_t count_systems(size_t *out_names_bytes)
 {
 	size_t nr = 0;
 
-	for (size_t at = 0; at < trace_nr_events(); at = end_of_system(at))
+	*out_names_bytes = 0;
+	for (size_t at = 0; at < trace_nr_events(); at = end_of_system(at)) {
+		*out_names_bytes += trace_strlen(trace_event_at(at)->system) + 1;
 		nr++;
+	}
 	return nr;
 }
 
 static int fill_events(struct trace_node *dir)
 {
+	size_t at = 0, nr, names_bytes;
 	struct trace_node *node;
-	size_t at = 0;
+	char *names;
 	int err = 0;
 
 	trace_events_lock();
-	if (!trace_dir_begin(dir, count_systems() + TRACE_ARRAY_SIZE(files_of_all), 0, 1))
+	nr = count_systems(&names_bytes);
+	names = trace_dir_begin(dir, nr + TRACE_ARRAY_SIZE(files_of_all), names_bytes, 1);
+	if (!names)
 		err = -ENOMEM;
 	for (; !err && at < trace_nr_events(); at = end_of_system(at)) {
 		struct trace_event *event = trace_event_at(at);
 
-		node = trace_node_add_lazy_dir(dir->tree, dir, event->system, &system_dir, 0);
+		node = trace_node_add_lazy_dir(dir->tree, dir, copy_name(&names, event->system),
+					       &system_dir, 0);
+		node->arg = 0;
 		node->id = id_of(dir, event, true);
 	}
 	trace_events_unlock();
@@ -274,7 +310,40 @@ static int fill_events(struct trace_node *dir)
 	return err;
 }
 
-static const struct trace_dir events_dir = { .fill = fill_events };
+static const struct trace_dir events_dir = { .fill = fill_events, .version = trace_events_version };
+
+/* ---- Events that go ---- */
+
+/* Is somebody in a directory of the event, or has a file in there open? Arrays lock held. */
+static bool is_held(const struct trace_tree *tree, const struct trace_event *event)
+{
+	for (const struct node_chunk *chunk = tree->chunks; chunk; chunk = chunk->next) {
+		for (size_t i = 0; i < chunk->used; i++) {
+			const struct trace_node *node = &chunk->nodes[i];
+
+			if (node->is_dir && node->dir == &event_dir &&
+			    node->arg == (uintptr_t)event && node->nr_held > node->is_pinned)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool trace_fs_event_goes(struct trace_event_call *call)
+{
+	const struct trace_array *tr = NULL;
+	bool can_go = true;
+
+	trace_plat_lock(&trace_arrays_lock);
+	while (can_go && (tr = trace_array_next(tr)))
+		can_go = !tr->tree || !is_held(tr->tree, &call->event);
+	if (can_go) {
+		call->is_going = true;
+		trace_events_changed();
+	}
+	trace_plat_unlock(&trace_arrays_lock);
+	return can_go;
+}
 
 static const struct trace_file *const files[] = { &trace_available_events_file,
 						  &trace_set_event_file };

@@ -102,6 +102,12 @@ struct trace_file_table {
 struct trace_dir {
 	/* Make the children: see trace_dir_begin() in fs_tree.h. 0 or -ENOMEM. Arrays lock held. */
 	int (*fill)(struct trace_node *dir);
+	/*
+	 * NULL, or says in which version, from 1, that is which the children are made of. When it has
+	 * changed they are made anew, also while somebody holds some of them: those that are the
+	 * same stay, with their name, `arg` and id.
+	 */
+	uint64_t (*version)(void);
 };
 
 extern const struct trace_file_table trace_config_files; /* fs_config.c, and so on */

@@ -32,27 +32,70 @@ static bool is_lazy(const struct trace_node *node)
 	return node && node->is_dir && node->dir;
 }
 
+static bool is_same(const struct trace_node *old, const struct trace_node *node)
+{
+	/* The number of a system may change while it stays. */
+	return old->arg == node->arg && (!node->arg || old->id == node->id);
+}
+
+/* Of the children that were made anew, have those that there were before in their places. */
+static void keep_known(struct trace_node *dir, struct trace_node *old)
+{
+	struct trace_node **at = &dir->first_child, *next;
+
+	while (*at && old) {
+		int order = trace_strcmp(old->name, (*at)->name);
+
+		next = old->next_sibling;
+		if (!order && is_same(old, *at)) {
+			old->next_sibling = (*at)->next_sibling;
+			*at = old;
+		}
+		if (order >= 0)
+			at = &(*at)->next_sibling;
+		if (order <= 0)
+			old = next;
+	}
+}
+
 /* Make the children of the directory if it has none; not if the instance was removed. */
 static int fill(struct trace_node *dir)
 {
-	if (!is_lazy(dir) || dir->first_child || !dir->tree->tr)
+	struct trace_node *old = dir->first_child;
+	uint64_t version;
+	int err;
+
+	if (!is_lazy(dir) || !dir->tree->tr)
 		return 0;
-	return dir->dir->fill(dir);
+	version = dir->dir->version ? dir->dir->version() : 0;
+	if (version ? dir->version == version : old != NULL)
+		return 0;
+	dir->first_child = NULL;
+	err = dir->dir->fill(dir);
+	if (err) {
+		dir->first_child = old;
+		return err;
+	}
+	keep_known(dir, old);
+	dir->version = version;
+	return 0;
 }
 
 static void empty(struct trace_node *dir)
 {
 	struct node_chunk **at = &dir->tree->chunks, *chunk;
 
-	while (*at && (*at)->dir != dir)
-		at = &(*at)->next;
-	chunk = *at;
-	if (!chunk)
-		return; /* it was not filled */
-	*at = chunk->next;
-	chunk->next = NULL;
+	while ((chunk = *at)) {
+		if (chunk->dir != dir) {
+			at = &chunk->next;
+			continue;
+		}
+		*at = chunk->next;
+		chunk->next = NULL;
+		trace_chunks_free(chunk);
+	}
 	dir->first_child = NULL;
-	trace_chunks_free(chunk);
+	dir->version = 0;
 }
 
 /* The directory with whose children the memory of `node` is freed, or NULL. */

@@ -8,6 +8,8 @@
 
 #include "fs_file.h"
 
+struct trace_event_call;
+
 /* A piece of memory with nodes, and with those of their names that are made at run time. */
 struct node_chunk {
 	struct node_chunk *next;
@@ -57,6 +59,12 @@ struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace
  */
 char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each);
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer);
+
+/*
+ * For feature_events: nobody finds the directory of the event any more. false, with nothing changed:
+ * somebody is in it. Config lock held.
+ */
+bool trace_fs_event_goes(struct trace_event_call *call);
 
 /*
  * Make the tree of `tr`, which nobody sees yet; the root also has room for the directory

@@ -38,6 +38,7 @@ static struct {
 
 /* All types by system and name; guarded by registry.lock. */
 static struct trace_event *first_events[EVENTS_AT_FIRST];
+static _Atomic uint64_t version = 1;
 static struct {
 	struct trace_event **events;
 	size_t nr;
@@ -128,6 +129,16 @@ struct trace_event *trace_event_at(size_t i)
 	return sorted.events[i];
 }
 
+uint64_t trace_events_version(void)
+{
+	return version;
+}
+
+void trace_events_changed(void)
+{
+	version++;
+}
+
 static bool comes_before(const struct trace_event *event, const char *system, const char *name)
 {
 	int order = trace_strcmp(event->system, system);
@@ -183,6 +194,7 @@ static void put_in_place(size_t place, struct trace_event *event)
 		(sorted.nr - place) * sizeof(struct trace_event *));
 	sorted.events[place] = event;
 	sorted.nr++;
+	trace_events_changed();
 }
 
 static void take_from_place(const struct trace_event *event)
@@ -192,6 +204,7 @@ static void take_from_place(const struct trace_event *event)
 	sorted.nr--;
 	memmove(&sorted.events[place], &sorted.events[place + 1],
 		(sorted.nr - place) * sizeof(struct trace_event *));
+	trace_events_changed();
 }
 
 /* ---- Numbers ---- */

@@ -35,6 +35,11 @@ struct trace_event *trace_event_at(size_t i);
  */
 size_t trace_event_place(const char *system, const char *name);
 
+/* A number that is another one when a type has come or gone. */
+uint64_t trace_events_version(void);
+/* Have it be another one, because a type is about to go. */
+void trace_events_changed(void);
+
 /*
  * The value of an enumerator, or of a sizeof(), that definitions of a system have made known by
  * TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF(): of the `len` characters at `text`. Any context.

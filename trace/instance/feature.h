@@ -17,6 +17,7 @@
 struct trace_array;
 struct trace_boot_param;
 struct trace_command;
+struct trace_event_call;
 struct trace_file;
 struct trace_file_table;
 struct trace_thread;
@@ -71,6 +72,11 @@ struct trace_feature {
 	const struct trace_file *event_file;
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
+	/*
+	 * A trace event is to be removed. false: that is not possible now; true: nobody begins to
+	 * use it any more. Config lock held.
+	 */
+	bool (*event_goes)(struct trace_event_call *call);
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */
 	const struct trace_trigger_command *triggers;
 

@@ -6,7 +6,7 @@
 #include "events/trigger_commands.h"
 #include "boot.h"
 #include "features.h"
-#include "fs/fs_file.h"
+#include "fs/fs_tree.h"
 
 static char wanted[TRACE_BOOT_PARAM_MAX], wanted_triggers[TRACE_BOOT_PARAM_MAX];
 
@@ -40,4 +40,5 @@ const struct trace_feature trace_feature_events = {
 	.instance_free = trace_events_array_free,
 	.files = &trace_event_files,
 	.triggers = trace_event_triggers,
+	.event_goes = trace_fs_event_goes,
 };

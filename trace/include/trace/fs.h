@@ -35,6 +35,7 @@ struct trace_node {
 	/* The rest is for trace/ only. */
 	bool is_pinned;	  /* its children are never freed */
 	uint32_t nr_held; /* how many users need its children */
+	uint64_t version; /* what the children were made of, see struct trace_dir */
 	struct trace_node *parent;
 	struct trace_node *first_child;
 	struct trace_node *next_sibling;

@@ -64,7 +64,7 @@ struct trace_sched_thread;
 /* What the events of one DECLARE_EVENT_CLASS() have in common. */
 struct trace_event_class {
 	const char *system;
-	/* The description of the fields, and how many there are. */
+	/* The description of the fields, and how many there are; NULL: event.fields has them. */
 	const struct trace_event_field *(*fields)(size_t *out_nr);
 	tracepoint_probe_fn probe; /* its data is the struct trace_event_call */
 };
@@ -72,13 +72,24 @@ struct trace_event_class {
 struct trace_event_call {
 	struct trace_event event; /* its type is 0 until it is registered */
 	const struct trace_event_class *event_class;
-	struct tracepoint *tp;
+	struct tracepoint
+		*tp;   /* NULL: who writes it looks at `files`, and calls trace_event_write() */
+	bool is_going; /* it is being removed: nobody finds its directory any more */
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);
 	struct trace_event_file *TRACE_ATOMIC files; /* of the instances that have used it */
 	uint32_t nr_users; /* how many of them want it now: with one the probe is registered */
 };
+
+/*
+ * Make an event known at run time, and forget it. add: 0, or an error of register_trace_event().
+ * remove: 0; -EBUSY: it is on somewhere, has triggers or the like, or somebody is in its directory
+ * or has a file of it open; -ENOENT: it is not known. The event belongs to the caller again after
+ * that. Thread, no lock of trace/ held.
+ */
+int trace_add_event_call(struct trace_event_call *call);
+int trace_remove_event_call(struct trace_event_call *call);
 
 /* ---- For the probes that stages/probe.h makes ---- */
 

@@ -1,0 +1,248 @@
+/*
+ * Trace events that come and go at run time, and their directories.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include <trace/event.h>
+
+#define CREATE_TRACE_POINTS
+#include "host/shelf_events.h"
+
+/* One without a tracepoint, in a system of its own. */
+static struct trace_event_call attic;
+
+static struct trace_node *held[16];
+static size_t nr_held;
+
+/* Walk to the node as a shell that changes its directory does, and hold it and all on the way. */
+static struct trace_node *hold(const char *path)
+{
+	struct trace_node *node = trace_fs_root();
+
+	while (node && *path) {
+		size_t len = strcspn(path, "/");
+
+		node = trace_fs_lookup(node, path, len);
+		if (node)
+			held[nr_held++] = node;
+		path += len + (path[len] == '/');
+	}
+	return node;
+}
+
+static void let_go(void)
+{
+	while (nr_held)
+		trace_fs_put(held[--nr_held]);
+}
+
+static bool is_there(const char *path)
+{
+	size_t before = nr_held;
+	bool is = hold(path);
+
+	while (nr_held > before)
+		trace_fs_put(held[--nr_held]);
+	return is;
+}
+
+static bool has_child(struct trace_node *dir, const char *name)
+{
+	struct trace_node *node = trace_fs_lookup(dir, name, strlen(name));
+
+	if (node)
+		trace_fs_put(node);
+	return node;
+}
+
+/* Names of the children, each with a blank behind it. */
+static const char *list(struct trace_node *dir)
+{
+	static char text[4096];
+	char name[64];
+	size_t len = 0;
+
+	for (size_t i = 0; trace_fs_entry(dir, i, name, sizeof(name)) == 0; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s ", name);
+	text[len] = '\0';
+	return text;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	attic = event_shelf_full;
+	attic.event.type = 0;
+	attic.event.system = "attic";
+	attic.event.name = "attic_full";
+	attic.tp = NULL;
+	attic.files = NULL;
+	memory_out = fake_alloc_out;
+	return 0;
+}
+
+static int check(void **state)
+{
+	(void)state;
+	let_go();
+	(void)trace_remove_event_call(&attic);
+	assert_int_equal(attic.event.type, 0);
+	assert_int_equal(fake_alloc_out, memory_out);
+	return 0;
+}
+
+static void comes_and_goes(void **state)
+{
+	(void)state;
+	assert_false(is_there("events/attic"));
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	assert_int_equal(trace_add_event_call(&attic), -EEXIST);
+	assert_true(is_there("events/attic/enable"));
+	assert_true(is_there("events/attic/attic_full/format"));
+	assert_int_equal(trace_remove_event_call(&attic), 0);
+	assert_int_equal(trace_remove_event_call(&attic), -ENOENT);
+	assert_false(is_there("events/attic"));
+	assert_true(is_there("events/shelf/shelf_full/format"));
+}
+
+/* What comes is seen, and what goes is not, by who has been in the directory all the time. */
+static void in_directories_that_are_held(void **state)
+{
+	struct trace_node *events = hold("events"), *shelf = hold("events/shelf");
+	struct trace_node *empty = hold("events/shelf/shelf_empty");
+
+	(void)state;
+	attic.event.system = "shelf";
+	assert_string_equal(list(shelf), "enable filter shelf_empty shelf_full shelf_label ");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(trace_add_event_call(&attic), 0);
+		assert_true(has_child(shelf, "attic_full"));
+		assert_string_equal(list(shelf),
+				    "attic_full enable filter shelf_empty shelf_full shelf_label ");
+		assert_int_equal(trace_remove_event_call(&attic), 0);
+		assert_false(has_child(shelf, "attic_full"));
+		assert_string_equal(list(shelf),
+				    "enable filter shelf_empty shelf_full shelf_label ");
+	}
+	/* Who was there is the same as before. */
+	assert_ptr_equal(hold("events/shelf/shelf_empty"), empty);
+	assert_true(has_child(empty, "enable"));
+	attic.event.system = "attic";
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	assert_true(has_child(events, "attic"));
+	assert_ptr_equal(hold("events/shelf"), shelf);
+}
+
+/* The directory of a system stays for who is in it, when the last event has gone and comes again. */
+static void empty_system(void **state)
+{
+	struct trace_node *system;
+
+	(void)state;
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	system = hold("events/attic");
+	assert_int_equal(trace_remove_event_call(&attic), 0);
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(list(system), "");
+	assert_string_equal(system->name, "attic");
+	assert_false(is_there("events/attic"));
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	assert_string_equal(list(system), "attic_full enable filter ");
+	assert_true(is_there("events/attic/attic_full"));
+}
+
+static void busy_while_somebody_is_in_it(void **state)
+{
+	struct trace_handle *handle;
+
+	(void)state;
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	hold("events/attic/attic_full");
+	assert_int_equal(trace_remove_event_call(&attic), -EBUSY);
+	assert_true(is_there("events/attic/attic_full/format"));
+	assert_int_equal(
+		trace_fs_open(hold("events/attic/attic_full/format"), TRACE_FS_READ, &handle), 0);
+	let_go();
+	assert_int_equal(trace_remove_event_call(&attic), -EBUSY);
+	assert_int_equal(trace_fs_close(handle), 0);
+	assert_int_equal(trace_remove_event_call(&attic), 0);
+}
+
+static int put_in(const char *path, const char *text)
+{
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+	int64_t done;
+	int err = trace_fs_open(hold(path), TRACE_FS_WRITE, &handle);
+
+	let_go();
+	if (err)
+		return err;
+	done = trace_fs_write(handle, text, strlen(text), &pos);
+	trace_fs_close(handle);
+	return done < 0 ? (int)done : 0;
+}
+
+static void busy_while_it_is_on(void **state)
+{
+	static const char enable[] = "instances/two/events/attic/attic_full/enable";
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(hold("instances"), "two"), 0);
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	assert_int_equal(put_in(enable, "1"), 0);
+	assert_int_equal(trace_remove_event_call(&attic), -EBUSY);
+	assert_int_equal(put_in(enable, "0"), 0);
+	assert_int_equal(trace_remove_event_call(&attic), 0);
+	/* Nothing of it is left in the instance. */
+	assert_int_equal(put_in("instances/two/events/enable", "1"), 0);
+	assert_int_equal(put_in("instances/two/events/enable", "0"), 0);
+	assert_int_equal(trace_fs_rmdir(hold("instances"), "two"), 0);
+}
+
+/* An event with a tracepoint, too: its probe is gone, and comes again. */
+static void with_a_tracepoint(void **state)
+{
+	static const char enable[] = "events/shelf/shelf_full/enable";
+
+	(void)state;
+	assert_int_equal(put_in(enable, "1"), 0);
+	assert_int_equal(trace_remove_event_call(&event_shelf_full), -EBUSY);
+	assert_true(trace_shelf_full_enabled());
+	assert_int_equal(put_in(enable, "0"), 0);
+	assert_int_equal(trace_remove_event_call(&event_shelf_full), 0);
+	assert_false(trace_shelf_full_enabled());
+	assert_false(is_there(enable));
+	memory_out -= fake_alloc_out < memory_out ? memory_out - fake_alloc_out : 0;
+	assert_int_equal(trace_add_event_call(&event_shelf_full), 0);
+	assert_true(is_there(enable));
+}
+
+static void no_memory(void **state)
+{
+	struct trace_node *shelf = hold("events/shelf");
+
+	(void)state;
+	attic.event.system = "shelf";
+	assert_int_equal(trace_add_event_call(&attic), 0);
+	fake_alloc_budget = 0;
+	assert_false(has_child(shelf, "attic_full"));
+	fake_alloc_budget = -1;
+	assert_true(has_child(shelf, "attic_full"));
+	assert_true(has_child(shelf, "shelf_full"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(comes_and_goes, reset, check),
+		cmocka_unit_test_setup_teardown(in_directories_that_are_held, reset, check),
+		cmocka_unit_test_setup_teardown(empty_system, reset, check),
+		cmocka_unit_test_setup_teardown(busy_while_somebody_is_in_it, reset, check),
+		cmocka_unit_test_setup_teardown(busy_while_it_is_on, reset, check),
+		cmocka_unit_test_setup_teardown(with_a_tracepoint, reset, check),
+		cmocka_unit_test_setup_teardown(no_memory, reset, check),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
