@@ -266,9 +266,7 @@ static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void
 	const struct origin from = { caller, other };
 	uint32_t flags = flags_of(file);
 
-	if ((flags & ~(uint32_t)TRACE_EVENT_HEAD) == (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS))
-		write_filtered(file, entry, step, flags);
-	else if (flags & TRACE_EVENT_SHARED)
+	if (flags & TRACE_EVENT_SHARED)
 		write_several(file, entry, step, &from);
 	else if (flags)
 		write_on_conditions(file, entry, step, flags, &from);
@@ -282,6 +280,11 @@ static TRACE_ALWAYS_INLINE void write_step(struct trace_event_call *call, void *
 	uint32_t flags = flags_of(file);
 
 	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
+		if ((flags & ~(uint32_t)TRACE_EVENT_HEAD) ==
+		    (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS)) {
+			write_filtered(file, entry, step, flags);
+			return;
+		}
 		write_other(file, entry, step, (uintptr_t)__builtin_return_address(0), other);
 		return;
 	}
