@@ -20,7 +20,7 @@ ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
 endif
 lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(lib_srcs) $(lib_asms))
-lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h)) \
+lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h trace/include/trace/*/*.h)) \
 	$(patsubst trace/arch/x86_64/include/%,$(LIBTRACE)/include/%,$(wildcard trace/arch/x86_64/include/trace/*.h)) \
 	$(patsubst $(HOST)/%,$(LIBTRACE)/include/%,$(wildcard $(HOST)/*.h))
 
