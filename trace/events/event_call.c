@@ -20,7 +20,7 @@
 extern struct trace_event_call *const __start_trace_event_calls[] __attribute__((weak));
 extern struct trace_event_call *const __stop_trace_event_calls[] __attribute__((weak));
 
-int trace_event_call_add(struct trace_event_call *call)
+static int event_call_add(struct trace_event_call *call)
 {
 	struct trace_event *event = &call->event;
 
@@ -31,7 +31,7 @@ int trace_event_call_add(struct trace_event_call *call)
 	return register_trace_event(event);
 }
 
-int trace_event_call_remove(struct trace_event_call *call)
+static int event_call_remove(struct trace_event_call *call)
 {
 	int err;
 
@@ -54,7 +54,7 @@ int trace_add_event_call(struct trace_event_call *call)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_event_call_add(call);
+	err = event_call_add(call);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -64,7 +64,7 @@ int trace_remove_event_call(struct trace_event_call *call)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = trace_event_call_remove(call);
+	err = event_call_remove(call);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -75,6 +75,6 @@ int trace_event_calls_init(void)
 	int err = 0;
 
 	for (; at < __stop_trace_event_calls && !err; at++)
-		err = trace_event_call_add(*at);
+		err = event_call_add(*at);
 	return err;
 }
