@@ -1,0 +1,170 @@
+/*
+ * Bytes as lines of `trigger`, of several events in turn; the events occur with what was accepted,
+ * and it is shown. Memory may run out anywhere.
+ */
+// links: trace/[a-k]*/*.c trace/livepatch/*.c trace/[m-z]*/*.c tests/unit/fake/*.c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake/fake.h"
+#include <trace/fs.h>
+#include <trace/ftrace.h>
+#include <trace/trace.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static struct trace_node *find(const char *path)
+{
+	struct trace_node *node = trace_fs_root();
+
+	while (node && *path) {
+		size_t len = strcspn(path, "/");
+		struct trace_node *child = trace_fs_lookup(node, path, len);
+
+		trace_fs_put(node);
+		if (child && child->is_dir)
+			(void)trace_fs_next_child(child, NULL);
+		node = child;
+		path += len + (path[len] == '/');
+	}
+	return node;
+}
+
+static void set_up(void)
+{
+	static const char *const names[] = { "schedule", "yield", "do_work", "kfree" };
+
+	fake_reset();
+	fake_set_nr_cpus(2);
+	fake_text_build(names, 4);
+	fake_thread_add(1, "init");
+	ftrace_init();
+	if (trace_init())
+		abort();
+	fake_clock_step = 1000;
+}
+
+static void write_file(const char *path, const void *text, size_t len, unsigned int flags)
+{
+	struct trace_node *node = find(path);
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+
+	if (!node)
+		return;
+	if (!trace_fs_open(node, TRACE_FS_WRITE | flags, &handle)) {
+		if (len)
+			(void)trace_fs_write(handle, text, len, &pos);
+		(void)trace_fs_close(handle);
+	}
+	trace_fs_put(node);
+}
+
+static void read_file(const char *path)
+{
+	struct trace_node *node = find(path);
+	struct trace_handle *handle;
+	static char text[4096];
+	uint64_t pos = 0;
+
+	if (!node)
+		return;
+	if (!trace_fs_open(node, TRACE_FS_READ, &handle)) {
+		while (trace_fs_read(handle, text, sizeof(text), &pos) > 0)
+			;
+		(void)trace_fs_close(handle);
+	}
+	trace_fs_put(node);
+}
+
+static const char *const events[] = { "yard_full", "yard_texts", "yard_watch", "yard_numbers" };
+
+static void path_of(size_t i, char *path, size_t size)
+{
+	snprintf(path, size, "events/yard/%s/trigger", events[i % 4]);
+}
+
+static void happen(void)
+{
+	static const u32 list[2] = { 1, 2 };
+	static const unsigned long mask[1] = { 5 };
+
+	for (int i = 0; i < 3; i++) {
+		trace_yard_full(i, 0);
+		trace_yard_texts("some words", list, i % 3, mask);
+		trace_yard_watch(i);
+		trace_yard_numbers((u8)i, (short)-i, i * 1000, (u64)i << 40, i & 1);
+	}
+}
+
+/* Whatever was set goes, and no event has a probe registered any more. */
+static void clean(void)
+{
+	static const char *const kinds[] = { "!traceoff", "!snapshot", "!stacktrace" };
+	char path[80], text[80];
+
+	for (size_t i = 0; i < 4; i++) {
+		path_of(i, path, sizeof(path));
+		for (size_t k = 0; k < 3; k++)
+			write_file(path, kinds[k], strlen(kinds[k]), TRACE_FS_APPEND);
+		for (size_t k = 0; k < 8; k++) {
+			int len = snprintf(text, sizeof(text), "!enable_%s:yard:%s",
+					   k < 4 ? "event" : "hist", events[k % 4]);
+
+			write_file(path, text, (size_t)len, TRACE_FS_APPEND);
+		}
+		write_file(path, "", 0, TRACE_FS_TRUNC);
+	}
+	write_file("tracing_on", "1", 1, 0);
+	write_file("events/enable", "0", 1, 0);
+}
+
+/* Lines end with a newline; before each a byte that says which event, and memory until it fails. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static bool is_ready;
+	char path[80];
+
+	if (!is_ready)
+		set_up();
+	is_ready = true;
+	while (len) {
+		const uint8_t *end = memchr(data + 1, '\n', len - 1);
+		size_t bytes = end ? (size_t)(end - data) - 1 : len - 1;
+
+		path_of(data[0], path, sizeof(path));
+		fake_alloc_budget = data[0] / 4 < 40 ? -1 : data[0] / 4 - 40;
+		write_file(path, data + 1, bytes, TRACE_FS_APPEND);
+		fake_alloc_budget = -1;
+		happen();
+		read_file(path);
+		len -= bytes + 1 + (end ? 1 : 0);
+		data += bytes + 1 + (end ? 1 : 0);
+	}
+	clean();
+	return 0;
+}
