@@ -168,6 +168,7 @@ static void restore(void)
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_event"), 0);
+	clear_filters();
 	assert_int_equal(echo("", "set_event_pid"), 0);
 	assert_int_equal(echo("", "set_event_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_filter"), 0);

@@ -274,6 +274,7 @@ static void every_file(void **state)
 	try_all(trace_fs_root(), "");
 	assert_in_range(nr_files, 60, 1000);
 	assert_int_equal(echo("", "error_log"), 0);
+	clear_filters();
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
