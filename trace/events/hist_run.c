@@ -314,7 +314,7 @@ static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
 		}
 		nr = hist_compute_words(run, &hist->ops[key->op], to, key->words);
 		while (nr--)
-			hash = hist_hash(hash, *to++);
+			hash = hist_hash(hash, *to++); // NOLINT: the call above has set them
 	}
 	run->hash = hash;
 	run->nr_words = (uint32_t)(to - run->key);
