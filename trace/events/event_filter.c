@@ -113,6 +113,7 @@ int trace_event_filter_set_system(struct trace_array *tr, const char *system, co
 {
 	const struct trace_filter_error refusal = { trace_event_filter_not_of_all, 0 };
 	const struct trace_event_choice choice = { .system = system };
+	bool is_clear = trace_streq(text, "0");
 	struct trace_filter_error error;
 	struct trace_event_call *call;
 	size_t at = 0, nr_taken = 0;
@@ -121,8 +122,13 @@ int trace_event_filter_set_system(struct trace_array *tr, const char *system, co
 	*out_nr_refused = 0;
 	trace_events_lock();
 	while (!err && (call = trace_event_next_chosen(&choice, &at))) {
-		struct trace_event_file *file = trace_event_file_get(tr, call);
+		struct trace_event_file *file =
+			is_clear ? trace_event_file_find(tr, call) : trace_event_file_get(tr, call);
 
+		if (!file && is_clear) {
+			nr_taken++; /* it has no filter */
+			continue;
+		}
 		err = file ? trace_event_filter_set(file, text, &error) : -ENOMEM;
 		nr_taken += !err;
 		if (!err || err == -ENOMEM)

@@ -2,7 +2,9 @@
  * The directory events/: systems, their events, and the files of each. See fs_file.h, fs_tree.h,
  * events/event_file.h.
  *
- *   events/  enable header_event header_page  SYSTEM/  enable  EVENT/  enable format hist id trigger
+ *   events/  enable header_event header_page
+ *     SYSTEM/  enable filter
+ *       EVENT/   enable filter format hist id trigger
  *
  * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
  * from the place in the list, as usual, but from a number that the event's type has for good: each

@@ -400,6 +400,20 @@ static void filters_of_instances(void **state)
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 }
 
+/* An instance that has never used the events has nothing to clear, and needs no memory for it. */
+static void clearing_needs_no_memory(void **state)
+{
+	long before;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	node_of("instances/two/events/yard/filter");
+	before = fake_alloc_out;
+	assert_int_equal(echo("0", "instances/two/events/yard/filter"), 0);
+	assert_int_equal(fake_alloc_out, before);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+}
+
 /* Each allocation fails once: the filter is the old one. */
 static void filters_without_memory(void **state)
 {
@@ -454,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(filter_of_a_system, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters_of_instances, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters_without_memory, reset, all_off),
+		cmocka_unit_test_setup_teardown(clearing_needs_no_memory, reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
