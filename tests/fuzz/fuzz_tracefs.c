@@ -2,7 +2,7 @@
  * Bytes as a session with tracefs: each op opens a file, writes, reads, closes it; calls of traced
  * functions happen in between. Memory may run out anywhere.
  *
- *   op:  file | flags | memory until it fails | length of the text | text
+ *   op:  file | its high bits, flags | memory until it fails | length of the text | text
  */
 // links: trace/[a-k]*/*.c trace/livepatch/*.c trace/[m-z]*/*.c tests/unit/fake/*.c
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 
-#define MAX_LEAVES  200u
+#define MAX_LEAVES  4000u
 #define NR_FUNCS    4u
 #define SIZE_DIGITS 4u
 
@@ -28,7 +28,9 @@ static void collect(struct trace_node *dir)
 	while ((node = trace_fs_next_child(dir, node))) {
 		if (node->is_dir)
 			collect(node);
-		else if (nr_leaves < MAX_LEAVES)
+		else if (nr_leaves == MAX_LEAVES)
+			abort(); /* files would be left out */
+		else
 			leaves[nr_leaves++] = node;
 	}
 }
@@ -94,7 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		size_t text_len = data[3] < len - 4 ? data[3] : len - 4;
 
 		fake_alloc_budget = data[2] < 16 ? data[2] : -1;
-		use(leaves[data[0] % nr_leaves], data[1] & 15, data + 4, text_len);
+		use(leaves[(data[0] | data[1] >> 4 << 8) % nr_leaves], data[1] & 15, data + 4,
+		    text_len);
 		fake_alloc_budget = -1;
 		call_functions();
 		trace_printk("text of %zu bytes\n", text_len);
