@@ -92,6 +92,7 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/hist_spec.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
+	trace/events/hist_view.c \
 	trace/events/trigger.c \
 	trace/events/trigger_boot.c \
 	trace/events/trigger_commands.c \

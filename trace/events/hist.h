@@ -7,7 +7,8 @@
  *   hist_expr.c     expressions, variables
  *   hist_run.c      the probe: computes the key, finds its entry, adds
  *   hist_spec.c     a histogram as the text of a trigger
- *   hist_show.c     its entries, sorted, as text
+ *   hist_view.c     a copy of its entries, sorted: what is shown
+ *   hist_show.c     that as text
  *   hist_trigger.c  the commands of the file `trigger`
  *
  * An entry of the table (hist_map.h):
@@ -227,13 +228,16 @@ void hist_print_spec(const struct hist *hist, struct trace_seq *seq);
 /* Do both count the same, in the same way? */
 bool hist_is_same(const struct hist *a, const struct hist *b);
 
-/* ---- hist_show.c ---- */
+/* ---- hist_view.c ---- */
 
 /* A copy of all entries, sorted. */
 struct hist_view;
 /* NULL when out of memory. */
 struct hist_view *hist_view_create(struct hist *hist);
 void hist_view_destroy(struct hist_view *view);
+
+/* ---- hist_show.c ---- */
+
 /*
  * Write the next piece: an entry, and in the end the totals. False behind that.
  */

@@ -111,21 +111,29 @@ static const struct trace_file *const event_files[] = { &enable_file, &trace_eve
 /* Events without a tracepoint are not switched here. */
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
-/* A file that features add to the directory of each trace event; *at counts features. */
-static const struct trace_file *next_added(size_t *at)
-{
-	while (trace_features[*at]) {
-		const struct trace_file *file = trace_features[(*at)++]->event_file;
+/* What features add to the directory of each trace event. */
+struct added {
+	size_t feature;
+	size_t file; /* of event_files[] */
+};
 
-		if (file)
-			return file;
+/* The next file that a feature adds; *at is 0 at first. NULL behind the last. */
+static const struct trace_file *next_added(struct added *at)
+{
+	const struct trace_feature *feature;
+
+	while ((feature = trace_features[at->feature])) {
+		if (feature->event_files && feature->event_files[at->file])
+			return feature->event_files[at->file++];
+		*at = (struct added){ .feature = at->feature + 1 };
 	}
 	return NULL;
 }
 
 static size_t nr_added(void)
 {
-	size_t nr = 0, at = 0;
+	struct added at = { 0 };
+	size_t nr = 0;
 
 	while (next_added(&at))
 		nr++;
@@ -138,7 +146,7 @@ static int fill_event(struct trace_node *dir)
 	const struct trace_file *const *files = event->call ? event_files : type_files;
 	size_t nr = event->call ? TRACE_ARRAY_SIZE(event_files) : TRACE_ARRAY_SIZE(type_files);
 	const struct trace_file *file;
-	size_t at = 0;
+	struct added at = { 0 };
 
 	if (!trace_dir_begin(dir, nr + nr_added(), 0, 1))
 		return -ENOMEM;

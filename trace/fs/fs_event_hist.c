@@ -64,10 +64,12 @@ static void hist_rewind(struct trace_handle *handle)
 	(void)hist_close(handle);
 }
 
-const struct trace_file trace_event_hist_file = {
+static const struct trace_file hist_file = {
 	.name = "hist",
 	.mode = TRACE_MODE_READ,
 	.next = hist_next,
 	.close = hist_close,
 	.rewind = hist_rewind,
 };
+
+const struct trace_file *const trace_event_hist_files[] = { &hist_file, NULL };

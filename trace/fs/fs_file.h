@@ -134,8 +134,8 @@ extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
 /* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
-/* The same, of the feature hist: fs_event_hist.c. */
-extern const struct trace_file trace_event_hist_file;
+/* The same, of the feature hist: fs_event_hist.c. The last is NULL. */
+extern const struct trace_file *const trace_event_hist_files[];
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;

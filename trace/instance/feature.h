@@ -68,8 +68,11 @@ struct trace_feature {
 
 	/* Its files in tracefs, see fs/fs_file.h. */
 	const struct trace_file_table *files;
-	/* A file in the directory of each trace event, or NULL; node->arg is the struct trace_event. */
-	const struct trace_file *event_file;
+	/*
+	 * Files in the directory of each trace event; node->arg is the struct trace_event. The last
+	 * is NULL.
+	 */
+	const struct trace_file *const *event_files;
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 	/*

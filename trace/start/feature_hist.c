@@ -7,6 +7,6 @@
 
 const struct trace_feature trace_feature_hist = {
 	.name = "hist",
-	.event_file = &trace_event_hist_file,
+	.event_files = trace_event_hist_files,
 	.triggers = trace_hist_triggers,
 };
