@@ -27,6 +27,24 @@ void bench_loop_event_three(uint32_t n)
 	}
 }
 
+void bench_loop_event_few(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_three((int)(i & 7), (int)(i & 3), "sixteen letters");
+		barrier();
+	}
+}
+
+void bench_loop_event_label(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_label("a label of one hundred and twenty-eight bytes, the last of "
+				  "which is the NUL that ends it, so that the longest text is "
+				  "compared.");
+		barrier();
+	}
+}
+
 void bench_loop_event_text(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
  *   bench_sites.c    rows of ops and of the host's own events
  *   bench_tracers.c  rows of tracers, set up by writes to tracefs
  *   bench_events.c   rows of trace events
+ *   bench_hists.c    rows of histograms of events
  *   bench_patch.c    rows of switching all sites
  *   bench_loops.c, bench_target.c, bench_event_loops.c  what is measured: bench.h
  *
@@ -26,7 +27,7 @@ struct bench {
 	int (*run)(struct command_env *env, const char *name);
 };
 extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_event_rows[],
-	bench_patch_rows[];
+	bench_hist_rows[], bench_patch_rows[];
 
 /* ---- bench_measure.c ---- */
 
@@ -62,6 +63,8 @@ struct bench_counts {
 };
 /* `dir`: "" or "instances/NAME/". */
 void bench_count(const char *dir, struct bench_counts *out_counts);
+/* Hits and drops that the `hist` file `name` ends with. */
+uint64_t bench_count_hits(const char *name);
 /* Calls of the target that the function profiler has counted. */
 uint64_t bench_profile_hits(void);
 /*

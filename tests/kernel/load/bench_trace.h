@@ -38,6 +38,18 @@ TRACE_EVENT(bench_three,
 	TP_printk("one=%d two=%d name=%s", __entry->one, __entry->two, __entry->name)
 );
 
+TRACE_EVENT(bench_label,
+	TP_PROTO(const char *label),
+	TP_ARGS(label),
+	TP_STRUCT__entry(
+		__array(char, label, 128)
+	),
+	TP_fast_assign(
+		memcpy(__entry->label, label, 128);
+	),
+	TP_printk("label=%s", __entry->label)
+);
+
 TRACE_EVENT(bench_text,
 	TP_PROTO(const char *text),
 	TP_ARGS(text),
