@@ -78,7 +78,7 @@ enum hist_code {
 	HIST_OP_DIV,
 	HIST_OP_NEG,
 	HIST_OP_REF, /* refs[to], of another histogram */
-	HIST_OP_VAR, /* word `offset` of the entry */
+	HIST_OP_VAR, /* vars[to], as this event has set it */
 	/* These make several words, and stand alone. */
 	HIST_OP_TEXT,	   /* in the event, of `size` bytes */
 	HIST_OP_DATA_TEXT, /* behind its fixed part, by a __data_loc */
@@ -88,7 +88,6 @@ enum hist_code {
 	HIST_OP_STACK,
 	HIST_OP_DATA_STACK, /* an array of addresses in the event */
 	HIST_OP_REF_WORDS,  /* refs[to] points to them */
-	HIST_OP_VAR_WORDS,  /* as VAR */
 };
 
 struct hist_op {
@@ -137,6 +136,7 @@ struct hist_value {
 	bool is_time; /* a time stamp: an action or an expression may want it in microseconds */
 	bool is_expression;
 	bool is_ref;	/* $name alone */
+	uint8_t ref;	/* with is_ref: index of refs[]; HIST_REFS_MAX: an own variable */
 	bool has_refs;	/* it refers to a variable */
 	uint16_t bytes; /* of the value: 1, 2, 4, 8, or the longest text */
 	uint16_t op;	/* its first operation */
@@ -149,7 +149,7 @@ struct hist_value {
 struct hist_ref {
 	struct hist *hist;
 	uint16_t var;	  /* index in vars[] */
-	bool is_consumed; /* reading takes it away: an action onmatch() */
+	bool is_consumed; /* reading takes it away: it is in an expression */
 };
 
 struct hist_sort {

@@ -127,6 +127,13 @@ static int check_operand(struct expr *expr, const struct operand *operand)
 			  "String type can not be an operand in expression");
 }
 
+/* A variable of another histogram that is in an expression can be used once: as on Linux. */
+static void consume(struct expr *expr, const struct operand *operand)
+{
+	if (operand->value.is_ref && operand->value.ref < HIST_REFS_MAX)
+		expr->parse->hist->refs[operand->value.ref].is_consumed = true;
+}
+
 static int parse_negative(struct expr *expr, struct operand *out)
 {
 	int err;
@@ -138,8 +145,10 @@ static int parse_negative(struct expr *expr, struct operand *out)
 	err = parse_factor(expr, out);
 	if (!err)
 		err = check_operand(expr, out);
-	if (!err)
+	if (!err) {
+		consume(expr, out);
 		err = hist_add_code(expr->parse, HIST_OP_NEG);
+	}
 	out->is_constant = false;
 	out->value.is_signed = true;
 	expr->depth--;
@@ -164,9 +173,9 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 		op.code = HIST_OP_MUL;
 	else if (operator== '/')
 		op.code = HIST_OP_DIV;
+	consume(expr, left);
+	consume(expr, right);
 	left->value.has_refs |= right->value.has_refs;
-	left->value.is_signed |= right->value.is_signed;
-	left->value.bytes = 8;
 	if (left->is_constant)
 		left->value.modifier = right->value.modifier;
 	left->is_constant = false;
@@ -183,7 +192,7 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 		return err;
 	if (!divisor)
 		return hist_blame(expr->parse, at, "Division by zero");
-	left->value.bytes = 8;
+	consume(expr, left);
 	left->is_constant = false;
 	return hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
 }

@@ -303,17 +303,6 @@ static int add_sorts(struct hist_parse *parse, char *text)
 
 /* ---- The table ---- */
 
-/* Operations with own variables know now where these are. */
-static void set_places(struct hist *hist)
-{
-	for (uint32_t i = 0; i < hist->nr_ops; i++) {
-		struct hist_op *op = &hist->ops[i];
-
-		if (op->code == HIST_OP_VAR || op->code == HIST_OP_VAR_WORDS)
-			op->offset = hist->vars[op->to].at;
-	}
-}
-
 static int make_map(struct hist *hist)
 {
 	struct hist_map_shape shape = { .nr_entries = hist->size, .sum_words = hist->nr_vals };
@@ -333,7 +322,6 @@ static int make_map(struct hist *hist)
 		at += hist->vars[i].words;
 	}
 	shape.extra_words = at - shape.key_words - shape.sum_words;
-	set_places(hist);
 	hist->map = &hist->own_map;
 	return hist_map_init(&hist->own_map, &shape);
 }

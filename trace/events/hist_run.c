@@ -68,7 +68,7 @@ static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct 
 	case HIST_OP_REF:
 		return run->refs[op->to];
 	case HIST_OP_VAR:
-		return run->entry ? hist_entry_word(run->entry, op->offset) : 0;
+		return run->vars[op->to];
 	default:
 		return 0;
 	}
@@ -289,8 +289,6 @@ uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint
 	case HIST_OP_REF_WORDS:
 		return put_words((const struct hist_entry *)(uintptr_t)run->refs[op->to],
 				 op->offset, to, max_words);
-	case HIST_OP_VAR_WORDS:
-		return run->entry ? put_words(run->entry, op->offset, to, max_words) : 0;
 	default:
 		return 0;
 	}

@@ -23,6 +23,7 @@ struct hist_run {
 	uint64_t temps[HIST_TEMPS_MAX];
 	/* A number, or the address of words of another histogram's entry. */
 	uint64_t refs[HIST_REFS_MAX];
+	uint64_t vars[HIST_VARS_MAX]; /* own ones that are numbers, as this event has set them */
 	uint64_t key[HIST_KEY_WORDS];
 };
 

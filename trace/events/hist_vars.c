@@ -77,8 +77,7 @@ static bool is_matched(const struct hist *hist, const struct hist_parse *parse)
 }
 
 /* The histogram that has the variable; those that onmatch() waits for come before others. */
-static int find_hist(struct hist_parse *parse, const char *at, const struct ref_name *ref,
-		     struct hist **out)
+static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struct hist **out)
 {
 	struct hist *found = NULL, *matched = NULL;
 	uint32_t nr = 0;
@@ -94,9 +93,9 @@ static int find_hist(struct hist_parse *parse, const char *at, const struct ref_
 	}
 	*out = matched ? matched : found;
 	if (!found)
-		return hist_blame(parse, at, "Couldn't find variable");
+		return hist_blame(parse, ref->name, "Couldn't find variable");
 	if (nr > 1 && !matched)
-		return hist_blame(parse, at,
+		return hist_blame(parse, ref->name,
 				  "Variable name not unique, need to use fully qualified name "
 				  "(subsys.event.var) for variable");
 	return 0;
@@ -116,9 +115,7 @@ static int add_ref(struct hist_parse *parse, const char *at, struct hist *other,
 	*out_index = i;
 	if (i < hist->nr_refs)
 		return 0;
-	hist->refs[hist->nr_refs++] = (struct hist_ref){ .hist = other,
-							 .var = (uint16_t)var,
-							 .is_consumed = parse->nr_matches };
+	hist->refs[hist->nr_refs++] = (struct hist_ref){ .hist = other, .var = (uint16_t)var };
 	other->nr_holders++;
 	other->nr_readers++;
 	return 0;
@@ -132,37 +129,62 @@ static void describe(const struct hist_value *var, const char *name, struct hist
 				      .is_signed = var->is_signed,
 				      .is_time = var->is_time,
 				      .is_ref = true,
+				      .ref = HIST_REFS_MAX,
 				      .has_refs = true,
 				      .bytes = var->bytes,
 				      .words = var->words };
 }
 
+/* Add the operations of a variable once more. It has no temps. */
+static int copy_ops(struct hist_parse *parse, const struct hist_value *var)
+{
+	const struct hist_op *from = &parse->hist->ops[var->op];
+	bool is_last;
+	int err;
+
+	do {
+		struct hist_op op = *from++;
+
+		is_last = op.is_last;
+		op.is_last = false;
+		err = hist_add_op(parse, &op);
+	} while (!err && !is_last);
+	return err;
+}
+
+/* A variable that is a field stands for the field, also where it is a key. */
 static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value *value)
 {
 	const struct hist_value *own = &parse->hist->vars[var];
-	struct hist_op op = { .code = HIST_OP_VAR, .to = (uint8_t)var };
+	bool is_field = !own->is_expression && !own->is_ref;
 
-	if (own->kind != HIST_NUMBER)
-		op.code = HIST_OP_VAR_WORDS;
-	describe(own, own->var, value);
-	return hist_add_op(parse, &op);
+	if (is_field) {
+		*value = *own;
+		value->var = NULL;
+	} else {
+		describe(own, own->var, value);
+	}
+	if (is_field || own->kind != HIST_NUMBER)
+		return copy_ops(parse, own);
+	return hist_add_op(parse, &(struct hist_op){ .code = HIST_OP_VAR, .to = (uint8_t)var });
 }
 
-static int compile_other(struct hist_parse *parse, const char *at, const struct ref_name *ref,
+static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
 			 struct hist_value *value)
 {
 	struct hist_op op = { .code = HIST_OP_REF };
 	struct hist *other;
 	uint32_t var;
-	int err = find_hist(parse, at, ref, &other);
+	int err = find_hist(parse, ref, &other);
 
 	if (err)
 		return err;
 	var = hist_find_variable(other, ref->name);
-	err = add_ref(parse, at, other, var, &op.to);
+	err = add_ref(parse, ref->name, other, var, &op.to);
 	if (err)
 		return err;
 	describe(&other->vars[var], other->vars[var].var, value);
+	value->ref = op.to;
 	if (value->kind != HIST_NUMBER) {
 		op.code = HIST_OP_REF_WORDS;
 		op.offset = other->vars[var].at;
@@ -180,7 +202,7 @@ int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *va
 		return err;
 	own = ref.system ? HIST_VARS_MAX : hist_find_variable(parse->hist, ref.name);
 	return own < HIST_VARS_MAX ? compile_own(parse, own, value)
-				   : compile_other(parse, word, &ref, value);
+				   : compile_other(parse, &ref, value);
 }
 
 /* ---- Definitions ---- */
@@ -275,8 +297,8 @@ void hist_vars_run(struct hist_run *run)
 			set_words(run, var);
 			continue;
 		}
-		atomic_store_explicit(&entry->words[var->at],
-				      hist_compute(run, &hist->ops[var->op]), memory_order_relaxed);
+		run->vars[i] = hist_compute(run, &hist->ops[var->op]);
+		atomic_store_explicit(&entry->words[var->at], run->vars[i], memory_order_relaxed);
 	}
 	atomic_fetch_or_explicit(&entry->words[hist->set_at], ((uint64_t)1 << hist->nr_vars) - 1,
 				 memory_order_release);

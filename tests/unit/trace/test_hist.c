@@ -604,6 +604,54 @@ static void variables(void **state)
 	add(ARRIVE, "!hist:keys=id:t0=time,who=name");
 }
 
+/* A variable that is a field stands for it, so it may be a key. */
+static void own_variables(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=$n:vals=$b,$twice:n=nr,b=bytes,twice=$n+$b*2");
+	assert_string_equal(trigger(CARGO),
+			    "hist:keys=nr:vals=hitcount,bytes,$twice:n=nr,b=bytes,twice=$n+$b*2:"
+			    "sort=hitcount:size=2048 [active]\n");
+	trace_cargo(0, 100, 7, 0);
+	assert_string_equal(entries(CARGO),
+			    "{ nr:          7 } hitcount:          1  bytes:        "
+			    "100  twice:        207\n");
+	add(ARRIVE, "hist:keys=$who:who=name,w=$who,t=time");
+	add(LEAVE, "hist:keys=name:x=$w,y=$t");
+	trace_ship_arrive(1, 0, "Erika");
+	trace_ship_leave(2, 0, "Erika");
+	assert_non_null(strstr(entries(LEAVE), "{ name: Erika  "));
+}
+
+/* In an expression it is used up; alone it stays. */
+static void variables_used_once(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int hits;
+	} cases[] = { { "hist:keys=id:x=time-$t0", 2 },
+		      { "hist:keys=id:x=$t0", 4 },
+		      { "hist:keys=id:x=$t0:y=$t0+1", 2 },
+		      { "hist:keys=id:x=-$t0", 2 },
+		      { "hist:keys=id:x=$t0/3", 2 } };
+	char want[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		add(ARRIVE, "hist:keys=id:t0=time");
+		add(LEAVE, cases[i].text);
+		for (int round = 0; round < 2; round++) {
+			trace_ship_arrive(1, 100, "x");
+			trace_ship_leave(1, 150, "x");
+			trace_ship_leave(1, 160, "x");
+		}
+		snprintf(want, sizeof(want), "{ id:          1 } hitcount: %10u\n", cases[i].hits);
+		assert_string_equal(entries(LEAVE), want);
+		clear(LEAVE);
+		clear(ARRIVE);
+	}
+}
+
 /* The text that is refused, where the caret is, and the reason. */
 static const struct mistake {
 	const char *dir, *text;
@@ -657,12 +705,12 @@ static const struct mistake {
 	{ CARGO, "hist:keys=(nr", 13, "No closing paren found" },
 	{ CARGO, "hist:keys=nr)", 12, "Couldn't find field" },
 	{ CARGO, "hist:keys=nr+", 13, "Couldn't find field" },
-	{ CARGO, "hist:keys=nr:x=$nosuch", 15, "Couldn't find variable" },
-	{ CARGO, "hist:keys=nr:x=a.b.$nosuch", 15, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=$nosuch", 16, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=a.b.$nosuch", 20, "Couldn't find variable" },
 	{ CARGO, "hist:keys=nr:x=a.$nosuch", 15, "Couldn't find variable" },
 	{ CARGO, "hist:keys=nr:x=nr,y", 18, "Malformed assignment" },
 	{ CARGO, "hist:keys=nr:x=nr:x=time", 18, "Variable already defined" },
-	{ CARGO, "hist:keys=$x:x=nr", 10, "Using variable references in keys not supported" },
+	{ CARGO, "hist:keys=$x:x=nr+1", 10, "Using variable references in keys not supported" },
 	{ CARGO, "hist:keys=common_timestamp.usecs-common_timestamp", 10,
 	  "Timestamp units in expression don't match" },
 };
@@ -756,16 +804,28 @@ static void instances(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole_file),  TEST(number_keys),
-		TEST(every_width), TEST(text_keys),
-		TEST(long_texts),  TEST(common_keys),
-		TEST(stack_keys),  TEST(values),
-		TEST(expressions), TEST(divisions),
-		TEST(sorting),	   TEST(many_entries_sorted),
-		TEST(pausing),	   TEST(several),
-		TEST(named),	   TEST(by_other_events),
-		TEST(variables),   TEST(mistakes_are_explained),
-		TEST(no_memory),   TEST(removed_while_read),
+		TEST(whole_file),
+		TEST(number_keys),
+		TEST(every_width),
+		TEST(text_keys),
+		TEST(long_texts),
+		TEST(common_keys),
+		TEST(stack_keys),
+		TEST(values),
+		TEST(expressions),
+		TEST(divisions),
+		TEST(sorting),
+		TEST(many_entries_sorted),
+		TEST(pausing),
+		TEST(several),
+		TEST(named),
+		TEST(by_other_events),
+		TEST(variables),
+		TEST(own_variables),
+		TEST(variables_used_once),
+		TEST(mistakes_are_explained),
+		TEST(no_memory),
+		TEST(removed_while_read),
 		TEST(instances),
 	};
 
