@@ -190,11 +190,18 @@ static void test_rt_spreads(void)
 	leave();
 }
 
+struct spin {
+	const struct thread *other;
+	uint64_t until_other_ran_ns;
+	uint64_t longest_ns;
+};
+
 static int spin(void *arg)
 {
-	uint64_t end_ns = ktime_ns() + *(const uint64_t *)arg;
+	const struct spin *spin = arg;
+	uint64_t end_ns = ktime_ns() + spin->longest_ns;
 
-	while (ktime_ns() < end_ns)
+	while (ktime_ns() < end_ns && spin->other->runtime_ns < spin->until_other_ran_ns)
 		arch_cpu_relax();
 	return 0;
 }
@@ -209,16 +216,21 @@ static int spin_until_over(void *arg)
 	return 0;
 }
 
-/* What a normal thread gets of a CPU while a real-time thread spins there for `spin_ns`. */
-static uint64_t normal_share(uint64_t spin_ns)
+/*
+ * What a normal thread gets of a CPU while a real-time thread spins there, which it does until the
+ * normal one had `enough_ns`, but no longer than `longest_ns`.
+ */
+static uint64_t normal_share(uint64_t enough_ns, uint64_t longest_ns)
 {
+	struct spin spin_args = { .until_other_ran_ns = enough_ns, .longest_ns = longest_ns };
 	struct thread *normal, *urgent;
 	uint64_t ran_ns = 0;
 
 	enter(60);
 	atomic_store(&is_over, false);
 	normal = prepare(here(), 0, spin_until_over, NULL);
-	urgent = prepare(here(), 50, spin, &spin_ns);
+	spin_args.other = normal;
+	urgent = prepare(here(), 50, spin, &spin_args);
 	if (normal && urgent) {
 		wake_up_new_thread(normal);
 		wake_up_new_thread(urgent);
@@ -239,9 +251,9 @@ static void test_rt_limit(void)
 	KTEST_CHECK(sched_rt_set_runtime_us(-1) == 0);
 	KTEST_CHECK(sched_rt_set_period_us(40000) == 0);
 	thread_pause_ns(50 * NSEC_PER_MSEC); /* a period without */
-	KTEST_CHECK(normal_share(100 * NSEC_PER_MSEC) == 0);
+	KTEST_CHECK(normal_share(UINT64_MAX, 100 * NSEC_PER_MSEC) == 0);
 	KTEST_CHECK(sched_rt_set_runtime_us(20000) == 0);
-	KTEST_CHECK(normal_share(200 * NSEC_PER_MSEC) >= 10 * NSEC_PER_MSEC);
+	KTEST_CHECK(normal_share(10 * NSEC_PER_MSEC, 10 * BOUND_NS) >= 10 * NSEC_PER_MSEC);
 	KTEST_CHECK(sched_rt_set_period_us(period_us) == 0);
 	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
 }
