@@ -105,6 +105,7 @@ TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_stack.c
 # the tracers, profilers and commands
 TRACE_SRCS += trace/tracers/dump_commands.c \
+	trace/tracers/event_commands.c \
 	trace/tracers/function_calls.c \
 	trace/tracers/function_commands.c \
 	trace/tracers/function_events.c \
@@ -185,7 +186,7 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 # own start/features.list, in a directory that is looked in first.
 TRACE_FEATURES := events event_pids hist livepatch pids dump function graph latency commands snapshot profile stack_tracer
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
-TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
+TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)

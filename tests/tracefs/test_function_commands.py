@@ -113,6 +113,20 @@ def test_counts_are_exact(guest_pool, cpus):
     assert "schedule:stacktrace:count=0\n" in listed and "sched_account:stacktrace:count=0\n" in listed
 
 
+def test_switches_of_events_are_counted_exactly(guest_pool):
+    """All CPUs switch an event on and off at once: each real switch takes one from the count, and no other."""
+    guest = guest_pool(cpus=8)
+    event = "workqueue:workqueue_execute_end"
+    guest.check(f"echo schedule:enable_event:{event}:37 > set_ftrace_filter; "
+                f"echo sched_account:disable_event:{event}:1000 >> set_ftrace_filter; hackbench 2 40 > /dev/null")
+    listed = guest.check("cat set_ftrace_filter; cat events/workqueue/workqueue_execute_end/enable")
+    guest.check(f"echo '!*:enable_event:{event}:0' >> set_ftrace_filter; echo '!*:disable_event:{event}:0' >> set_ftrace_filter")
+    assert f"schedule:enable_event:{event}:count=0\n" in listed
+    assert f"sched_account:disable_event:{event}:count=963\n" in listed and listed.endswith("\n0*\n")
+    assert guest.check("cat events/workqueue/workqueue_execute_end/enable set_ftrace_filter") == \
+        "0\n#### all functions enabled ####\n"
+
+
 def test_stacktrace(commands):
     commands.check("echo vfs_mkdir:stacktrace > set_ftrace_filter; mkdir /tmp/x; rmdir /tmp/x")
     text = commands.check("cat trace")

@@ -67,6 +67,23 @@ struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice
 	return NULL;
 }
 
+struct trace_event_call *trace_event_call_find(const char *system, const char *name)
+{
+	struct trace_event_call *call = NULL;
+	size_t at;
+
+	trace_events_lock();
+	at = trace_event_place(system, name);
+	if (at < trace_nr_events()) {
+		struct trace_event *event = trace_event_at(at);
+
+		if (trace_streq(event->system, system) && trace_streq(event->name, name))
+			call = event->call;
+	}
+	trace_events_unlock();
+	return call;
+}
+
 static bool wants_probe(const struct trace_event_file *file)
 {
 	return trace_event_is_on(file) || file->nr_soft;

@@ -21,6 +21,7 @@
 
 #include <stdatomic.h>
 #include <trace/trace_events.h>
+#include "count.h"
 #include "instance/array.h"
 
 /* What a probe has to look at; TRACE_EVENT_RECORDS alone is the common case. */
@@ -73,6 +74,9 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 					      struct trace_event_call *call);
 
+/* The trace event of that system and name, or NULL. Config lock held, so that it stays. */
+struct trace_event_call *trace_event_call_find(const char *system, const char *name);
+
 /* Set or clear flags of enum trace_event_flag. Has that changed any? Any context. */
 static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)
 {
@@ -88,6 +92,19 @@ static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flag
 static inline bool trace_event_is_on(const struct trace_event_file *file)
 {
 	return file->flags & TRACE_EVENT_RECORDS;
+}
+
+/*
+ * Switch an event that has a soft user, if it is not so already and *count allows it: one is taken
+ * for each time that the event is really switched, whatever other CPUs do meanwhile. Any context.
+ */
+static inline void trace_event_switch_counted(struct trace_event_file *file,
+					      _Atomic uint64_t *count, bool on)
+{
+	if (trace_event_is_on(file) == on || !trace_count_take(count))
+		return;
+	if (!trace_event_flag(file, TRACE_EVENT_RECORDS, on))
+		trace_count_give_back(count);
 }
 
 /*

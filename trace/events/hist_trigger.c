@@ -190,7 +190,7 @@ static int set_clock(struct hist *hist)
 static int add(const struct trace_trigger_command *command, struct trace_trigger_args *args,
 	       struct hist *hist, const char *condition)
 {
-	const struct trace_trigger_wish wish = { .count = TRACE_TRIGGER_UNLIMITED,
+	const struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED,
 						 .condition = condition,
 						 .private = hist };
 	struct hist *named = hist->name ? find_named(hist) : NULL;

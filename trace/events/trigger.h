@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "count.h"
 
 struct trace_array;
 struct trace_event_file;
@@ -99,13 +100,11 @@ struct trace_trigger_command {
 	void (*free)(struct trace_trigger *trigger);
 };
 
-#define TRACE_TRIGGER_UNLIMITED UINT64_MAX
-
 struct trace_trigger {
 	const struct trace_trigger_command *command;
 	struct trace_event_file *file;
 	struct trace_event_file *target; /* with TRACE_TRIGGER_HAS_TARGET, else NULL */
-	_Atomic uint64_t count;		 /* how often it still acts, or TRACE_TRIGGER_UNLIMITED */
+	_Atomic uint64_t count;		 /* how often it still acts, or TRACE_COUNT_UNLIMITED */
 	struct trace_filter *filter;	 /* NULL: no condition */
 	char *filter_text;		 /* NULL: no condition */
 	size_t filter_bytes;		 /* of filter_text, NUL included */
@@ -119,20 +118,13 @@ struct trace_trigger {
  */
 static inline bool trace_trigger_take(struct trace_trigger *trigger)
 {
-	uint64_t left = atomic_load_explicit(&trigger->count, memory_order_relaxed);
-
-	while (left && left != TRACE_TRIGGER_UNLIMITED) {
-		if (atomic_compare_exchange_weak(&trigger->count, &left, left - 1))
-			return true;
-	}
-	return left;
+	return trace_count_take(&trigger->count);
 }
 
 /* For func, after take: there was nothing to be done. Any context. */
 static inline void trace_trigger_give_back(struct trace_trigger *trigger)
 {
-	if (atomic_load_explicit(&trigger->count, memory_order_relaxed) != TRACE_TRIGGER_UNLIMITED)
-		atomic_fetch_add(&trigger->count, 1);
+	trace_count_give_back(&trigger->count);
 }
 
 /* ---- What was written ---- */

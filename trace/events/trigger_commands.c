@@ -46,27 +46,16 @@ static void func_stacktrace(struct trace_trigger *trigger, const struct trace_tr
 			       funcs && funcs->func == tp->iterate, file->own_depth);
 }
 
-/* As switch_recording(): one from the count for each time that the target is switched. */
-static void switch_target(struct trace_trigger *trigger, bool on)
-{
-	struct trace_event_file *target = trigger->target;
-
-	if (trace_event_is_on(target) == on || !trace_trigger_take(trigger))
-		return;
-	if (!trace_event_flag(target, TRACE_EVENT_RECORDS, on))
-		trace_trigger_give_back(trigger);
-}
-
 static void func_enable_event(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	(void)hit;
-	switch_target(trigger, true);
+	trace_event_switch_counted(trigger->target, &trigger->count, true);
 }
 
 static void func_disable_event(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	(void)hit;
-	switch_target(trigger, false);
+	trace_event_switch_counted(trigger->target, &trigger->count, false);
 }
 
 const struct trace_trigger_command trace_event_triggers[] = {

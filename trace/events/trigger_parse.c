@@ -119,7 +119,7 @@ static int parse_count(struct trace_trigger_args *args, char *param, uint64_t *o
 	char *number = param ? cut(&param, ":") : NULL;
 	int err;
 
-	*out_count = TRACE_TRIGGER_UNLIMITED;
+	*out_count = TRACE_COUNT_UNLIMITED;
 	if (!number || !*number)
 		return 0;
 	err = trace_parse_u64(number, 0, out_count);
@@ -131,23 +131,6 @@ static int parse_count(struct trace_trigger_args *args, char *param, uint64_t *o
 	return err;
 }
 
-static struct trace_event_call *find_call(const char *system, const char *name)
-{
-	struct trace_event_call *call = NULL;
-	size_t at;
-
-	trace_events_lock();
-	at = trace_event_place(system, name);
-	if (at < trace_nr_events()) {
-		struct trace_event *event = trace_event_at(at);
-
-		if (trace_streq(event->system, system) && trace_streq(event->name, name))
-			call = event->call;
-	}
-	trace_events_unlock();
-	return call;
-}
-
 /* SYSTEM:EVENT, which is cut off *param: that event in the same instance. */
 static int parse_target(struct trace_trigger_args *args, char **param,
 			struct trace_event_file **out_target)
@@ -157,7 +140,7 @@ static int parse_target(struct trace_trigger_args *args, char **param,
 
 	if (!name)
 		return trace_trigger_blame(args, system, "SYSTEM:EVENT is missing", -EINVAL);
-	call = find_call(system, name);
+	call = trace_event_call_find(system, name);
 	if (!call)
 		return trace_trigger_blame(args, system, "there is no such event", -EINVAL);
 	*out_target = trace_event_file_get(args->file->tr, call);
@@ -169,7 +152,7 @@ static int parse_target(struct trace_trigger_args *args, char **param,
 int trace_trigger_run(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
-	struct trace_trigger_wish wish = { .count = TRACE_TRIGGER_UNLIMITED };
+	struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED };
 	char *param, *condition;
 	int err = trace_trigger_separate(args, has_target, &param, &condition);
 
@@ -231,7 +214,7 @@ void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *
 	if (trigger->target)
 		trace_seq_printf(seq, ":%s:%s", trigger->target->call->event.system,
 				 trigger->target->call->event.name);
-	if (count == TRACE_TRIGGER_UNLIMITED)
+	if (count == TRACE_COUNT_UNLIMITED)
 		trace_seq_puts(seq, ":unlimited");
 	else
 		trace_seq_printf(seq, ":count=%llu", (unsigned long long)count);

@@ -93,6 +93,9 @@ static const struct piece pieces[] = {
 	{ COMMAND, "dump",
 	  ",\n"
 	  "\t\t\t  dump, cpudump" },
+	{ COMMAND, "enable_event",
+	  ",\n"
+	  "\t\t\t  enable_event:<system>:<event>, disable_event:<system>:<event>" },
 	{ COMMAND, "traceon", ".\n" },
 	{ ALWAYS, NULL,
 	  "  set_ftrace_notrace\t- The same for functions never to trace; wins over the "

@@ -135,13 +135,31 @@ static struct probe_map *switch_map(struct ftrace_func_probe *probe, struct prob
 	return old;
 }
 
+static struct probe_entry *make_entry(struct ftrace_func_probe *probe, uint32_t ip, uint64_t data)
+{
+	struct probe_entry *entry = probe_entry_alloc(&probe->pool);
+
+	if (!entry)
+		return NULL;
+	entry->ip = ip;
+	entry->data = data;
+	if (probe->probe_ops->data_get)
+		probe->probe_ops->data_get(data);
+	return entry;
+}
+
 /* Give back the entries of `map` that are not in `other`. Nobody looks at them any more. */
 static void free_entries(struct ftrace_func_probe *probe, const struct probe_map *map,
 			 const struct probe_map *other)
 {
 	for (uint32_t i = 0; i <= map->mask; i++) {
-		if (map->slot[i] && !probe_map_find(other, map->slot[i]->ip))
-			probe_entry_free(&probe->pool, map->slot[i]);
+		struct probe_entry *entry = map->slot[i];
+
+		if (!entry || probe_map_find(other, entry->ip))
+			continue;
+		if (probe->probe_ops->data_put)
+			probe->probe_ops->data_put(entry->data);
+		probe_entry_free(&probe->pool, entry);
 	}
 }
 
@@ -158,11 +176,9 @@ static struct probe_map *extend_map(struct ftrace_func_probe *probe, const struc
 			continue;
 		entry = probe_map_find(probe->map, hash->slot[i]);
 		if (!entry) {
-			entry = probe_entry_alloc(&probe->pool);
+			entry = make_entry(probe, hash->slot[i], data);
 			if (!entry)
 				goto undo;
-			entry->ip = hash->slot[i];
-			entry->data = data;
 		}
 		probe_map_add(map, entry);
 	}
@@ -266,7 +282,9 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	/* A call that comes late does nothing. */
 	old = switch_map(probe, &no_functions);
 	err = ftrace_unregister(&probe->ops);
-	probe_map_free(old); /* unregistering has waited for callbacks that look at it */
+	/* Unregistering has waited for callbacks that look at the map and its entries. */
+	free_entries(probe, old, &no_functions);
+	probe_map_free(old);
 	if (err)
 		return; /* text is damaged, and sites may go on calling it: it is never freed */
 	probe->after.fn = free_probe;
@@ -387,13 +405,19 @@ static struct ftrace_func_probe *older_than(const struct trace_array *tr, uint64
 static size_t format_line(const struct ftrace_func_probe *probe, const struct probe_entry *entry,
 			  char *line, size_t size)
 {
-	void *ip = (void *)trace_plat_ip_unpack(entry->ip);
+	const struct ftrace_probe_ops *ops = probe->probe_ops;
+	uint64_t data = atomic_load(&entry->data);
+	size_t len;
 
-	if (!probe->probe_ops->is_counted)
-		return trace_scnprintf(line, size, "%ps:%s:unlimited\n", ip,
-				       probe->probe_ops->name);
-	return trace_scnprintf(line, size, "%ps:%s:count=%llu\n", ip, probe->probe_ops->name,
-			       (unsigned long long)atomic_load(&entry->data));
+	len = trace_scnprintf(line, size, "%ps:", (void *)trace_plat_ip_unpack(entry->ip));
+	if (ops->describe)
+		len += ops->describe(ops, data, line + len, size - len - 1);
+	else if (ops->is_counted)
+		len += trace_scnprintf(line + len, size - len - 1, "%s:count=%llu", ops->name,
+				       (unsigned long long)data);
+	else
+		len += trace_scnprintf(line + len, size - len - 1, "%s:unlimited", ops->name);
+	return len + trace_scnprintf(line + len, size - len, "\n");
 }
 
 /* Functions come in the order of their addresses, as in the other lists. */

@@ -134,7 +134,8 @@ static int make_known(struct trace_command *commands)
 	int err = 0;
 
 	for (; commands && commands->command.name && !err; commands++) {
-		commands->command.func = run;
+		if (!commands->command.func)
+			commands->command.func = run;
 		commands->command.private = commands;
 		err = register_ftrace_command(&commands->command);
 	}

@@ -12,7 +12,11 @@
 #include <trace/ftrace_probe.h>
 
 struct trace_command {
-	struct ftrace_func_command command; /* has the name; the rest is filled in at start */
+	/*
+	 * Has the name. With a func of its own the command does all by itself; else one is filled
+	 * in at start, for which the rest of this struct is.
+	 */
+	struct ftrace_func_command command;
 	struct ftrace_probe_ops unlimited;
 	struct ftrace_probe_ops counted;
 	uint64_t fixed_count; /* unless 0: the count, whatever the user has written */
@@ -27,6 +31,7 @@ struct trace_command {
 
 /* Commands of features; the last of each has no name. */
 extern struct trace_command trace_dump_commands[];
+extern struct trace_command trace_event_commands[];
 extern struct trace_command trace_snapshot_commands[];
 
 /* Register the commands of all features. 0 or -errno. */

@@ -170,7 +170,7 @@ static void counts_are_exact(void **state)
 	trace_trigger_remove(file->triggers);
 	/* Without a count each of them counts. */
 	nr_acted = 0;
-	wish.count = TRACE_TRIGGER_UNLIMITED;
+	wish.count = TRACE_COUNT_UNLIMITED;
 	assert_int_equal(trace_trigger_set(&command, &args, &wish), 0);
 	trace_plat_unlock(&trace_config_lock);
 	start(threads, hit_often);

@@ -33,6 +33,19 @@ struct ftrace_probe_ops {
 	const char *name; /* of the command, as the list of functions shows it */
 	void (*func)(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops);
 	bool is_counted; /* data counts how often it still acts; listed as count=N, not unlimited */
+	/*
+	 * Unless NULL: one function more has this data word, or one fewer; after put func does not
+	 * use it for that function. Thread context; they take only tracepoint_lock and what comes
+	 * behind it (docs/locking.md).
+	 */
+	void (*data_get)(uint64_t data);
+	void (*data_put)(uint64_t data);
+	/*
+	 * Unless NULL: write to `text` what the list shows behind the name of a function and a
+	 * colon. Returns the length. Thread context, no lock may be taken.
+	 */
+	size_t (*describe)(const struct ftrace_probe_ops *ops, uint64_t data, char *text,
+			   size_t size);
 	void *TRACE_PRIVATE;
 };
 

@@ -1,0 +1,218 @@
+/*
+ * The commands enable_event and disable_event of set_ftrace_filter, which switch a trace event
+ * when a function is called: FUNCTION:enable_event:SYSTEM:EVENT[:COUNT]. See function_commands.h.
+ *
+ * What a command has set is one struct event_switch for all functions that it was set on, so they
+ * share its count, as on Linux. It is a soft user of the event (events/event_file.h), which can
+ * thus be switched in any context.
+ *
+ * Locking: the config lock, which whoever sets or removes such a command holds, and so does who
+ *          removes all probes of an instance. Probes use `file` and `count` without it.
+ */
+#include <trace/fmt.h>
+#include "events/event_file.h"
+#include "function_commands.h"
+#include "text/str.h"
+
+#define PARAM_MAX 256u
+
+struct event_switch {
+	struct trace_event_file *file;
+	_Atomic uint64_t count; /* see events/count.h */
+	uint32_t nr_functions;	/* and one while it is being set */
+};
+
+static struct event_switch *switch_of(uint64_t data)
+{
+	return (struct event_switch *)(uintptr_t)data;
+}
+
+/* ---- What they do: probe context ---- */
+
+static void probe_enable(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
+{
+	struct event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
+
+	(void)ops;
+	trace_event_switch_counted(of->file, &of->count, true);
+}
+
+static void probe_disable(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
+{
+	struct event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
+
+	(void)ops;
+	trace_event_switch_counted(of->file, &of->count, false);
+}
+
+/* ---- How they are set: thread context ---- */
+
+static void event_switch_get(uint64_t data)
+{
+	switch_of(data)->nr_functions++;
+}
+
+static void event_switch_put(uint64_t data)
+{
+	struct event_switch *of = switch_of(data);
+
+	if (--of->nr_functions)
+		return;
+	trace_event_soft_put(of->file);
+	trace_plat_free(of, sizeof(*of));
+}
+
+static size_t describe(const struct ftrace_probe_ops *ops, uint64_t data, char *text, size_t size)
+{
+	const struct event_switch *of = switch_of(data);
+	const struct trace_event *event = &of->file->call->event;
+	uint64_t count = of->count;
+
+	if (count == TRACE_COUNT_UNLIMITED)
+		return trace_scnprintf(text, size, "%s:%s:%s:unlimited", ops->name, event->system,
+				       event->name);
+	return trace_scnprintf(text, size, "%s:%s:%s:count=%llu", ops->name, event->system,
+			       event->name, (unsigned long long)count);
+}
+
+/* What stands behind the name of the command: SYSTEM:EVENT[:COUNT]. */
+struct event_words {
+	char text[PARAM_MAX];
+	char *system, *event;
+	char *count; /* NULL without the second colon */
+};
+
+/* `at` is in words->text, or NULL: the function is meant. */
+static int blame(struct ftrace_command_args *args, const struct event_words *words, const char *at,
+		 const char *why, int err)
+{
+	args->why = why;
+	args->where = at ? args->param + (at - words->text) : args->glob;
+	return err;
+}
+
+/* End `text` at its first colon. Returns what is behind, NULL when there is none. */
+static char *cut_at_colon(char *text)
+{
+	while (*text && *text != ':')
+		text++;
+	if (!*text)
+		return NULL;
+	*text = '\0';
+	return text + 1;
+}
+
+static int parse_words(struct ftrace_command_args *args, struct event_words *words)
+{
+	words->text[0] = '\0';
+	if (args->param && trace_strnlen(args->param, PARAM_MAX) < PARAM_MAX)
+		trace_strcpy(words->text, args->param, PARAM_MAX);
+	words->system = words->text;
+	words->event = cut_at_colon(words->system);
+	if (!words->event)
+		return blame(args, words, NULL, "SYSTEM:EVENT is missing", -EINVAL);
+	words->count = cut_at_colon(words->event);
+	if (words->count)
+		(void)cut_at_colon(words->count); /* what is behind is ignored, as on Linux */
+	return 0;
+}
+
+static int parse_count(struct ftrace_command_args *args, const struct event_words *words,
+		       uint64_t *out_count)
+{
+	int err;
+
+	*out_count = TRACE_COUNT_UNLIMITED;
+	if (!words->count)
+		return 0;
+	err = trace_parse_u64(words->count, 0, out_count);
+	if (err)
+		blame(args, words, words->count,
+		      err == -ERANGE ? "count is too large" : "count is not a number", err);
+	return err;
+}
+
+static int set_switch(struct ftrace_command_args *args, struct trace_event_call *call,
+		      const struct ftrace_probe_ops *ops, uint64_t count)
+{
+	struct event_switch *of = trace_plat_alloc(sizeof(*of));
+	int err;
+
+	if (!of)
+		return -ENOMEM;
+	of->count = count;
+	of->nr_functions = 1;
+	of->file = trace_event_file_get(args->tr, call);
+	err = of->file ? trace_event_soft_get(of->file) : -ENOMEM;
+	if (err) {
+		trace_plat_free(of, sizeof(*of));
+		return err;
+	}
+	err = register_ftrace_function_probe(args->glob, args->tr, ops, (uintptr_t)of);
+	event_switch_put((uintptr_t)of);
+	if (err == -EINVAL)
+		args->why = "no function matches that has not got the command";
+	return err;
+}
+
+/* As on Linux the command goes whatever its event, which only has to be there. */
+static int remove_switch(struct ftrace_command_args *args, const struct ftrace_probe_ops *ops)
+{
+	int err = unregister_ftrace_function_probe_func(args->glob + 1, args->tr, ops);
+
+	if (err == -ENODEV)
+		args->why = ops->is_counted ? "no such command with a count is set"
+					    : "no such command without a count is set";
+	else if (err == -EINVAL)
+		args->why = "the command is not set for such a function";
+	return err;
+}
+
+static int run_locked(const struct trace_command *of, struct ftrace_command_args *args,
+		      const struct event_words *words)
+{
+	const struct ftrace_probe_ops *ops = words->count ? &of->counted : &of->unlimited;
+	struct trace_event_call *call = trace_event_call_find(words->system, words->event);
+	uint64_t count;
+	int err;
+
+	if (!call)
+		return blame(args, words, words->system, "there is no such event", -EINVAL);
+	if (args->glob[0] == '!')
+		return remove_switch(args, ops);
+	err = parse_count(args, words, &count);
+	return err ? err : set_switch(args, call, ops, count);
+}
+
+static int run(const struct ftrace_func_command *command, struct ftrace_command_args *args)
+{
+	struct event_words words;
+	int err;
+
+	if (!args->enable)
+		return blame(args, NULL, NULL, "function commands go into set_ftrace_filter",
+			     -EINVAL);
+	err = parse_words(args, &words);
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	err = run_locked(command->private, args, &words);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+#define EVENT_PROBE(word, does, counted)                                                           \
+	{                                                                                          \
+		.name = (word), .func = (does), .is_counted = (counted),                           \
+		.data_get = event_switch_get, .data_put = event_switch_put, .describe = describe   \
+	}
+
+struct trace_command trace_event_commands[] = {
+	{ .command = { .name = "enable_event", .func = run },
+	  .unlimited = EVENT_PROBE("enable_event", probe_enable, false),
+	  .counted = EVENT_PROBE("enable_event", probe_enable, true) },
+	{ .command = { .name = "disable_event", .func = run },
+	  .unlimited = EVENT_PROBE("disable_event", probe_disable, false),
+	  .counted = EVENT_PROBE("disable_event", probe_disable, true) },
+	{ .command = { .name = NULL } },
+};
