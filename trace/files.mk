@@ -137,6 +137,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_event_dir.c \
 	trace/fs/fs_event_hist.c \
 	trace/fs/fs_event_pids.c \
+	trace/fs/fs_event_show.c \
 	trace/fs/fs_event_filter.c \
 	trace/fs/fs_event_trigger.c \
 	trace/fs/fs_events.c \

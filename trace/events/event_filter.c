@@ -166,6 +166,11 @@ void trace_event_filter_show(const struct trace_event_file *file, struct trace_s
 		trace_seq_puts(seq, "none\n");
 }
 
+const char *trace_event_filter_in_force(const struct trace_event_file *file)
+{
+	return file->filter ? file->filter_text->text : NULL;
+}
+
 void trace_event_filter_free(struct trace_event_file *file)
 {
 	trace_filter_free(file->filter);

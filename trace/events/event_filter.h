@@ -28,6 +28,8 @@ extern const char trace_event_filter_not_of_all[]; /* why events of a system ref
 
 /* The text of the file `filter`. `file` may be NULL: nobody has set anything yet. */
 void trace_event_filter_show(const struct trace_event_file *file, struct trace_seq *seq);
+/* The text of the filter that is in force, or NULL: there is none. */
+const char *trace_event_filter_in_force(const struct trace_event_file *file);
 /* Free what the file has. No probe uses it any more. No lock needed. */
 void trace_event_filter_free(struct trace_event_file *file);
 

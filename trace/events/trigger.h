@@ -92,7 +92,7 @@ struct trace_trigger_command {
 	 * cannot be set after all. -errno: it is not set.
 	 */
 	int (*prepare)(struct trace_trigger *trigger);
-	/* Write its line, newline included. NULL: trace_trigger_print(). */
+	/* Write its line, newline included. NULL: the usual form, see trace_trigger_show(). */
 	void (*print)(const struct trace_trigger *trigger, struct trace_seq *seq);
 	/* It was taken out of the list; func may still be running. */
 	void (*end)(struct trace_trigger *trigger);
@@ -181,8 +181,8 @@ struct trace_trigger *trace_trigger_find(const struct trace_event_file *file,
 					 const struct trace_event_file *target);
 /* Take it away. When this returns, func does not run any more, and the trigger is freed. */
 void trace_trigger_remove(struct trace_trigger *trigger);
-/* What `trigger` shows of it: NAME[:SYSTEM:EVENT]:unlimited or :count=N, and the condition. */
-void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq);
+/* What `trigger` shows of it: as the command says, or NAME[:SYSTEM:EVENT]:count=N and condition. */
+void trace_trigger_show(const struct trace_trigger *trigger, struct trace_seq *seq);
 /* The end of such a line: the condition, if there is one, and a newline. */
 void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq);
 

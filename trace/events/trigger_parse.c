@@ -206,7 +206,7 @@ void trace_trigger_print_condition(const struct trace_trigger *trigger, struct t
 	trace_seq_putc(seq, '\n');
 }
 
-void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq)
+static void print_usual(const struct trace_trigger *trigger, struct trace_seq *seq)
 {
 	uint64_t count = trigger->count;
 
@@ -219,4 +219,12 @@ void trace_trigger_print(const struct trace_trigger *trigger, struct trace_seq *
 	else
 		trace_seq_printf(seq, ":count=%llu", (unsigned long long)count);
 	trace_trigger_print_condition(trigger, seq);
+}
+
+void trace_trigger_show(const struct trace_trigger *trigger, struct trace_seq *seq)
+{
+	if (trigger->command->print)
+		trigger->command->print(trigger, seq);
+	else
+		print_usual(trigger, seq);
 }

@@ -355,8 +355,12 @@ bool trace_fs_event_goes(struct trace_event_call *call)
 	return can_go;
 }
 
-static const struct trace_file *const files[] = { &trace_available_events_file,
-						  &trace_set_event_file };
+static const struct trace_file *const files[] = {
+	&trace_available_events_file,
+	&trace_set_event_file,
+	&trace_show_event_filters_file,
+	&trace_show_event_triggers_file,
+};
 
 const struct trace_file_table trace_event_files = {
 	.files = files,

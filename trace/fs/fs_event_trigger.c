@@ -23,14 +23,6 @@ static void show_available(struct trace_seq *seq)
 	trace_seq_putc(seq, '\n');
 }
 
-static void show_one(const struct trace_trigger *trigger, struct trace_seq *seq)
-{
-	if (trigger->command->print)
-		trigger->command->print(trigger, seq);
-	else
-		trace_trigger_print(trigger, seq);
-}
-
 static int trigger_next(struct trace_handle *handle, struct trace_seq *seq)
 {
 	const struct trace_event_file *file;
@@ -42,7 +34,7 @@ static int trigger_next(struct trace_handle *handle, struct trace_seq *seq)
 	for (size_t i = 0; trigger && i < handle->index; i++)
 		trigger = trigger->next;
 	if (trigger)
-		show_one(trigger, seq);
+		trace_trigger_show(trigger, seq);
 	else if (!handle->index)
 		show_available(seq);
 	handle->index++;

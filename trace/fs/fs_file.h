@@ -132,6 +132,9 @@ extern const struct trace_file trace_system_filter_file;
 /* Of an instance: fs_events.c. */
 extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
+/* Of an instance: fs_event_show.c. */
+extern const struct trace_file trace_show_event_filters_file;
+extern const struct trace_file trace_show_event_triggers_file;
 /* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
 /* The same, of the feature hist: fs_event_hist.c. The last is NULL. */

@@ -115,6 +115,8 @@ static const struct piece pieces[] = {
 	  "  available_events\t- The trace events, SYSTEM:EVENT.\n"
 	  "  set_event\t\t- Those that are on. Written: SYSTEM:EVENT, EVENT, SYSTEM:*, with\n"
 	  "\t\t\t  * and ?, and ! in front to switch off.\n"
+	  "  show_event_filters\t- Events that have a filter, and that.\n"
+	  "  show_event_triggers\t- Events that have triggers, and these.\n"
 	  "  events/\t\t- A directory for each system:\n"
 	  "      enable\t\t- Write 0/1 to enable/disable tracing of all events\n"
 	  "      header_page, header_event  how raw pages are read\n"

@@ -57,6 +57,8 @@ static void tree(void **state)
 		"set_ftrace_pid",
 		"set_graph_function",
 		"set_graph_notrace",
+		"show_event_filters",
+		"show_event_triggers",
 		"snapshot",
 		"stack_max_size",
 		"stack_trace",

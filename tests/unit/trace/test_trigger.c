@@ -480,6 +480,42 @@ static void event_refuses(void **state)
 	is_on(true);
 }
 
+/* All filters and triggers of an instance at a glance. */
+static void lists_of_all(void **state)
+{
+	struct trace_node *dir = node_of("instances");
+
+	(void)state;
+	assert_string_equal(cat("show_event_filters"), "");
+	assert_string_equal(cat("show_event_triggers"), "");
+	assert_int_equal(echo("used > 3 && common_pid != 7", FULL "filter"), 0);
+	assert_int_equal(echo("who == 1", WATCH "filter"), 0);
+	assert_int_equal(echo("gate ==", OPEN "filter"), -EINVAL); /* it is not in force */
+	assert_int_equal(echo("traceoff:2 if used == 4", FULL "trigger"), 0);
+	assert_int_equal(echo("stacktrace", FULL "trigger"), 0);
+	assert_int_equal(echo("enable_event:yard:yard_watch", OPEN "trigger"), 0);
+	for (cat_chunk = 4096; cat_chunk; cat_chunk = cat_chunk > 7 ? 7 : 0) {
+		assert_string_equal(cat("show_event_filters"),
+				    "yard:yard_full                  used > 3 && common_pid != 7\n"
+				    "yard:yard_watch                 who == 1\n");
+		assert_string_equal(
+			cat("show_event_triggers"),
+			"yard:yard_full                  stacktrace:unlimited\n"
+			"yard:yard_full                  traceoff:count=2 if used == 4\n"
+			"yard:yard_gate_open             enable_event:yard:yard_watch:unlimited\n");
+	}
+	cat_chunk = 4096;
+	assert_int_equal(trace_fs_mkdir(dir, "one"), 0);
+	assert_string_equal(cat("instances/one/show_event_filters"), "");
+	assert_int_equal(echo("who == 2", "instances/one/" WATCH "filter"), 0);
+	assert_string_equal(cat("instances/one/show_event_filters"),
+			    "yard:yard_watch                 who == 2\n");
+	assert_int_equal(trace_fs_rmdir(dir, "one"), 0);
+	clear_filters();
+	assert_string_equal(cat("show_event_filters"), "");
+	assert_int_equal(echo("", "error_log"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +537,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(instances, reset, all_off),
 		cmocka_unit_test_setup_teardown(no_memory, reset, all_off),
 		cmocka_unit_test_setup_teardown(event_refuses, reset, all_off),
+		cmocka_unit_test_setup_teardown(lists_of_all, reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
