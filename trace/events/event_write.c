@@ -12,7 +12,7 @@
 #include <trace/thread.h>
 #include "event_file.h"
 #include "filter.h"
-#include "trigger.h"
+#include "trigger_run.h"
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
 #include "ring/ring_fast.h"
@@ -167,7 +167,6 @@ static uint32_t call_triggers(const struct trace_event_file *file, struct trace_
 	out_late->nr = 0;
 	if (!(flags & TRACE_EVENT_TRIGGERS))
 		return flags;
-	trace_entry_init(hit->entry, file->type, file->own_depth);
 	trace_triggers_call(hit, out_late);
 	return flags_of(file);
 }
@@ -187,7 +186,29 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
-	trace_triggers_call_late(&hit, &late);
+	if (late.nr)
+		trace_triggers_call_late(&hit, &late);
+}
+
+/* Triggers have switched the event on, or want to be called behind it. */
+static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit, uint64_t step,
+						 const struct trace_triggers_late *late)
+{
+	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
+		record(hit->file, hit->entry, step);
+	trace_triggers_call_late(hit, late);
+}
+
+/* In one instance, where the event is off and has triggers. */
+static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file, void *entry,
+					     uint64_t step, uintptr_t caller)
+{
+	const struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller };
+	struct trace_triggers_late late;
+
+	trace_triggers_run(&hit, &late);
+	if (TRACE_UNLIKELY(late.nr || flags_of(file) & TRACE_EVENT_RECORDS))
+		write_behind_triggers(&hit, step, &late);
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */
@@ -280,6 +301,11 @@ static TRACE_ALWAYS_INLINE void write_step(struct trace_event_call *call, void *
 	uint32_t flags = flags_of(file);
 
 	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
+		if (flags == TRACE_EVENT_TRIGGERS) {
+			write_to_triggers(file, entry, step,
+					  (uintptr_t)__builtin_return_address(0));
+			return;
+		}
 		if ((flags & ~(uint32_t)TRACE_EVENT_HEAD) ==
 		    (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS)) {
 			write_filtered(file, entry, step, flags);

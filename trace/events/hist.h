@@ -177,6 +177,7 @@ struct hist {
 	uint8_t hits_modifier; /* HIST_PERCENT, HIST_GRAPH, ... */
 	bool no_hitcount;
 	bool uses_time;
+	bool uses_head; /* it counts by a field of struct trace_entry */
 	uint32_t size;
 	const char *name; /* NULL: none */
 	const char *clock_name;

@@ -90,6 +90,7 @@ static int add_number(struct hist_parse *parse, const struct trace_event_field *
 	value->words = 1;
 	if (field == &head_fields[3])
 		return hist_add_code(parse, HIST_OP_PID);
+	parse->hist->uses_head |= op.offset < sizeof(struct trace_entry);
 	err = hist_add_op(parse, &op);
 	if (!err && field->is_address) {
 		value->bytes = 8;

@@ -65,6 +65,13 @@ static void disable_func(struct trace_trigger *trigger, const struct trace_trigg
 
 /* ---- Its life ---- */
 
+static int hist_prepare(struct trace_trigger *trigger)
+{
+	if (trace_hist_of(trigger)->uses_head)
+		trigger->marks |= TRACE_TRIGGER_HEAD;
+	return 0;
+}
+
 static void hist_end(struct trace_trigger *trigger)
 {
 	struct hist **at = &hist_first;
@@ -270,10 +277,11 @@ const struct trace_trigger_command trace_hist_triggers[] = {
 	{
 		.name = "hist",
 		.place = 90,
-		.flags = TRACE_TRIGGER_NEEDS_ENTRY | TRACE_TRIGGER_LISTED_LAST |
-			 TRACE_TRIGGER_TRUNCATED | TRACE_TRIGGER_NAMES_EVENT,
+		.flags = TRACE_TRIGGER_LISTED_LAST | TRACE_TRIGGER_TRUNCATED |
+			 TRACE_TRIGGER_NAMES_EVENT,
 		.func = hist_func,
 		.run = hist_write,
+		.prepare = hist_prepare,
 		.print = trace_hist_trigger_print,
 		.end = hist_end,
 		.free = hist_free,

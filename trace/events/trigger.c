@@ -1,54 +1,47 @@
 /*
  * Triggers of an event: setting, removing, calling them. See trigger.h.
  *
- * An event's triggers are a list, the newest first, which probes walk with preemption off. One that
- * is taken out still points to the next one, so a probe that is just there finds its way; it is
- * freed when no such probe runs any more.
+ * An event's triggers are a list, the newest first, which probes walk with preemption off:
+ * trigger_run.h. One that is taken out is freed when no such probe runs any more.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "event_file.h"
 #include "trigger_private.h"
+#include "trigger_run.h"
+#include "instance/entry.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
 /* ---- Probes: any context ---- */
 
-/* Acquire: with the release of publish(). */
-static struct trace_trigger *next_of(struct trace_trigger *_Atomic const *link)
+bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
+				 struct trace_triggers_late *late)
 {
-	return atomic_load_explicit(link, memory_order_acquire);
-}
-
-static void call_trigger(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
-			 void *entry)
-{
-	struct trace_trigger_hit own = *hit;
-
-	own.entry = trigger->command->flags & TRACE_TRIGGER_NEEDS_ENTRY ? entry : NULL;
-	trigger->command->func(trigger, &own);
+	if (trigger->marks & TRACE_TRIGGER_HEAD)
+		trace_entry_init(hit->entry, hit->file->type, hit->file->own_depth);
+	if (!trace_trigger_passes(trigger, hit->entry, hit->bytes))
+		return false;
+	if (!(trigger->marks & TRACE_TRIGGER_LATE))
+		return true;
+	if (late->nr < TRACE_TRIGGER_MAX_LATE)
+		late->at[late->nr++] = trigger;
+	return false;
 }
 
 void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late)
 {
-	struct trace_trigger *trigger = next_of(&hit->file->triggers);
-
-	out_late->nr = 0;
-	for (; trigger; trigger = next_of(&trigger->next)) {
-		if (!trace_trigger_passes(trigger, hit->entry, hit->bytes))
-			continue;
-		if (!(trigger->command->flags & TRACE_TRIGGER_AFTER_RECORD))
-			call_trigger(trigger, hit, hit->entry);
-		else if (out_late->nr < TRACE_TRIGGER_MAX_LATE)
-			out_late->at[out_late->nr++] = trigger;
-	}
+	trace_triggers_run(hit, out_late);
 }
 
 void trace_triggers_call_late(const struct trace_trigger_hit *hit,
 			      const struct trace_triggers_late *late)
 {
+	struct trace_trigger_hit recorded = *hit;
+
+	recorded.entry = NULL;
 	for (uint32_t i = 0; i < late->nr; i++)
-		call_trigger(late->at[i], hit, NULL);
+		late->at[i]->func(late->at[i], &recorded);
 }
 
 /* ---- The list ---- */
@@ -209,6 +202,9 @@ static int prepare(struct trace_trigger *trigger, struct trace_trigger_args *arg
 {
 	int err = 0;
 
+	if (trigger->command->flags & TRACE_TRIGGER_AFTER_RECORD)
+		trigger->marks |= TRACE_TRIGGER_LATE;
+
 	if (wish->condition)
 		err = trace_trigger_set_condition(trigger, args, wish->condition);
 	if (!err && trigger->command->prepare)
@@ -228,6 +224,7 @@ int trace_trigger_set(const struct trace_trigger_command *command, struct trace_
 	if (!trigger)
 		return -ENOMEM;
 	trigger->command = command;
+	trigger->func = command->func;
 	trigger->file = args->file;
 	trigger->target = wish->target;
 	trigger->count = wish->count;

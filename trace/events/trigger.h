@@ -6,9 +6,9 @@
  *   struct trace_trigger_command   what `traceoff` means; tables of features list them
  *   struct trace_trigger           one that is set: command, event, count, condition
  *
- *   a probe --> trace_event_write() --> trace_triggers_call() --> command->func()
+ *   a probe --> trace_event_write() --> trace_triggers_call() --> trigger->func()
  *                    |                       before the event is recorded
- *                    `----------------> trace_triggers_call_late() --> command->func()
+ *                    `----------------> trace_triggers_call_late() --> trigger->func()
  *                                            afterwards, with TRACE_TRIGGER_AFTER_RECORD
  *
  * A trigger sees each time the event occurs, whether that is recorded or not; so it is a soft user
@@ -38,15 +38,19 @@ struct trace_trigger_args;
 /* An event has occurred. */
 struct trace_trigger_hit {
 	const struct trace_event_file *file;
-	/* The event, its head filled in; NULL unless the command has TRACE_TRIGGER_NEEDS_ENTRY. */
+	/*
+	 * The event; its head is filled in if the trigger is marked TRACE_TRIGGER_HEAD. NULL after
+	 * it was recorded.
+	 */
 	void *entry;
 	uint32_t bytes;
 	uintptr_t caller; /* an address in the probe: its frame is on the stack */
 };
 
+typedef void (*trace_trigger_fn)(struct trace_trigger *trigger,
+				 const struct trace_trigger_hit *hit);
+
 enum trace_trigger_flag {
-	/* func looks at the entry. A trigger with a condition needs it as well, by itself. */
-	TRACE_TRIGGER_NEEDS_ENTRY = 1,
 	/*
 	 * func is called after the event was recorded, with entry NULL; the condition is examined
 	 * before. An event has at most TRACE_TRIGGER_MAX_LATE such triggers.
@@ -81,7 +85,7 @@ struct trace_trigger_command {
 	const char *kind;
 
 	/* Act. A trigger that has a count asks trace_trigger_take() first. */
-	void (*func)(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+	trace_trigger_fn func;
 	/*
 	 * Carry out what was written, which begins with the name. 0, or -errno after
 	 * trace_trigger_blame(). NULL: trace_trigger_run(), which sets or removes a trigger.
@@ -89,7 +93,8 @@ struct trace_trigger_command {
 	int (*run)(const struct trace_trigger_command *command, struct trace_trigger_args *args);
 	/*
 	 * A trigger is about to be set: make what the instance needs for it, which stays when it
-	 * cannot be set after all. -errno: it is not set.
+	 * cannot be set after all. It may give the trigger another func, and mark it. -errno: it is
+	 * not set.
 	 */
 	int (*prepare)(struct trace_trigger *trigger);
 	/* Write its line, newline included. NULL: the usual form, see trace_trigger_show(). */
@@ -100,16 +105,25 @@ struct trace_trigger_command {
 	void (*free)(struct trace_trigger *trigger);
 };
 
+/* Marks of a trigger: what probes have to do for it, besides calling func. */
+enum trace_trigger_mark {
+	TRACE_TRIGGER_HEAD = 1, /* its condition, or its func, looks at the head of the event */
+	TRACE_TRIGGER_LATE = 2, /* TRACE_TRIGGER_AFTER_RECORD */
+};
+
+/* What probes look at comes first. */
 struct trace_trigger {
-	const struct trace_trigger_command *command;
+	struct trace_trigger *_Atomic next;
+	uint32_t marks;		     /* of enum trace_trigger_mark */
+	struct trace_filter *filter; /* NULL: no condition */
+	trace_trigger_fn func;	     /* the command's, or one that its prepare() has chosen */
+	void *private;		     /* the command's */
+	_Atomic uint64_t count;	     /* how often it still acts, or TRACE_COUNT_UNLIMITED */
 	struct trace_event_file *file;
 	struct trace_event_file *target; /* with TRACE_TRIGGER_HAS_TARGET, else NULL */
-	_Atomic uint64_t count;		 /* how often it still acts, or TRACE_COUNT_UNLIMITED */
-	struct trace_filter *filter;	 /* NULL: no condition */
+	const struct trace_trigger_command *command;
 	char *filter_text;		 /* NULL: no condition */
 	size_t filter_bytes;		 /* of filter_text, NUL included */
-	void *private;			 /* the command's */
-	struct trace_trigger *_Atomic next;
 	struct trace_trigger *next_gone; /* of those that are out of their lists */
 };
 
@@ -214,7 +228,9 @@ struct trace_triggers_late {
 	uint32_t nr;
 	struct trace_trigger *at[TRACE_TRIGGER_MAX_LATE];
 };
+/* Those that act before the event is recorded; the others are put in *out_late. */
 void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late);
+/* The event was recorded, or not: call the others. */
 void trace_triggers_call_late(const struct trace_trigger_hit *hit,
 			      const struct trace_triggers_late *late);
 

@@ -25,6 +25,8 @@ int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trig
 	int err = trace_filter_compile(&trigger->file->call->event, condition, &trigger->filter,
 				       &error);
 
+	if (!err && trace_filter_needs_head(trigger->filter))
+		trigger->marks |= TRACE_TRIGGER_HEAD;
 	if (!err)
 		return keep_text(trigger, condition);
 	return error.why ? trace_trigger_blame(args, condition + error.pos, error.why, err) : err;

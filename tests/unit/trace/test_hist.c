@@ -298,6 +298,30 @@ static void common_keys(void **state)
 	assert_non_null(strstr(entries(ARRIVE), "{ common_timestamp:   12345678 } hitcount:"));
 }
 
+/* The head of an event is there for a key, a value and a condition that look at it. */
+static void head_fields(void **state)
+{
+	unsigned int type = (unsigned int)strtoul(cat(ARRIVE "id"), NULL, 10);
+	char line[120], want[120];
+
+	(void)state;
+	add(ARRIVE, "hist:keys=common_type");
+	trace_ship_arrive(1, 0, "x");
+	snprintf(want, sizeof(want), "{ common_type: %10u } hitcount:          1\n", type);
+	assert_string_equal(entries(ARRIVE), want);
+	add(ARRIVE, "!hist:keys=common_type");
+	add(ARRIVE, "hist:keys=id:vals=common_type");
+	trace_ship_arrive(1, 0, "x");
+	snprintf(want, sizeof(want), "{ id:          1 } hitcount:          1  common_type: %10u\n",
+		 type);
+	assert_string_equal(entries(ARRIVE), want);
+	add(ARRIVE, "!hist:keys=id:vals=common_type");
+	snprintf(line, sizeof(line), "hist:keys=id if common_type == %u && common_pid == 1", type);
+	add(ARRIVE, line);
+	trace_ship_arrive(1, 0, "x");
+	assert_string_equal(entries(ARRIVE), "{ id:          1 } hitcount:          1\n");
+}
+
 static void stack_keys(void **state)
 {
 	(void)state;
@@ -810,6 +834,7 @@ int main(void)
 		TEST(text_keys),
 		TEST(long_texts),
 		TEST(common_keys),
+		TEST(head_fields),
 		TEST(stack_keys),
 		TEST(values),
 		TEST(expressions),

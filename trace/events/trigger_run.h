@@ -1,0 +1,47 @@
+/*
+ * Calling the triggers of an event: the inline half of trigger.h, for event_write.c.
+ *
+ * Context: any, NMI included, preemption off.
+ */
+#ifndef TRACE_TRIGGER_RUN_H
+#define TRACE_TRIGGER_RUN_H
+
+#include <trace/compiler.h>
+#include "event_file.h"
+#include "filter.h"
+#include "trigger.h"
+
+/* A trigger that is marked: is it to be called now? Otherwise it may be in *late. */
+bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
+				 struct trace_triggers_late *late);
+
+/*
+ * An event's triggers are a list, which a probe walks while others change it: one that is taken out
+ * still points to the next one. Acquire: with the release of publish() in trigger.c.
+ */
+static TRACE_ALWAYS_INLINE struct trace_trigger *
+trace_trigger_next(struct trace_trigger *_Atomic const *link)
+{
+	return atomic_load_explicit(link, memory_order_acquire);
+}
+
+/* Call those that act before the event is recorded; put the others in *late. */
+static TRACE_ALWAYS_INLINE void trace_triggers_run(const struct trace_trigger_hit *hit,
+						   struct trace_triggers_late *late)
+{
+	struct trace_trigger *trigger = trace_trigger_next(&hit->file->triggers);
+
+	late->nr = 0;
+	for (; trigger; trigger = trace_trigger_next(&trigger->next)) {
+		if (TRACE_UNLIKELY(trigger->marks)) {
+			if (!trace_trigger_is_called_now(trigger, hit, late))
+				continue;
+		} else if (TRACE_UNLIKELY(trigger->filter) &&
+			   !trace_filter_match(trigger->filter, hit->entry, hit->bytes)) {
+			continue;
+		}
+		trigger->func(trigger, hit);
+	}
+}
+
+#endif
