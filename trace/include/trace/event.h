@@ -1,6 +1,6 @@
 /*
  * Types of events: what an event of a type consists of, and how it becomes a line. A type may be
- * registered from anywhere; docs/events.md has an example.
+ * registered from anywhere; docs/event-types.md has an example.
  *
  *   struct trace_entry   the head of every event: its type, and the state of the CPU
  *   own fields           each described once by a struct trace_event_field
