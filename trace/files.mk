@@ -10,6 +10,7 @@ TRACE_SRCS += trace/text/fmt.c \
 TRACE_SRCS += trace/ring/ring_buffer.c \
 	trace/ring/ring_consume.c \
 	trace/ring/ring_event.c \
+	trace/ring/ring_glance.c \
 	trace/ring/ring_iter.c \
 	trace/ring/ring_read.c \
 	trace/ring/ring_resize.c \
@@ -20,6 +21,7 @@ TRACE_SRCS += trace/ring/ring_buffer.c \
 	trace/ring/ring_write.c
 # sites, ops, filters, patching
 TRACE_SRCS += trace/ops/ftrace_command.c \
+	trace/ops/ftrace_dead.c \
 	trace/ops/ftrace_direct.c \
 	trace/ops/ftrace_edit.c \
 	trace/ops/ftrace_filter.c \
@@ -56,7 +58,9 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/printk_event.c \
 	trace/instance/snapshot.c \
 	trace/instance/stacktrace.c \
-	trace/instance/tracer.c
+	trace/instance/switch.c \
+	trace/instance/tracer.c \
+	trace/instance/why.c
 # events as text
 TRACE_SRCS += trace/print/dump.c \
 	trace/print/event_format.c \
@@ -74,6 +78,7 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/event_filter.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
+	trace/events/event_why.c \
 	trace/events/event_write.c \
 	trace/events/filter_build.c \
 	trace/events/filter_cpus.c \
@@ -128,6 +133,12 @@ TRACE_SRCS += trace/tracers/dump_commands.c \
 	trace/tracers/profile_table.c \
 	trace/tracers/snapshot_command.c \
 	trace/tracers/stack_tracer.c
+# what `why` says
+TRACE_SRCS += trace/why/why.c \
+	trace/why/why_buffer.c \
+	trace/why/why_functions.c \
+	trace/why/why_read.c \
+	trace/why/why_switch.c
 # the files
 TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_buffer.c \
@@ -156,6 +167,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_threads.c \
 	trace/fs/fs_trace.c \
 	trace/fs/fs_tree.c \
+	trace/fs/fs_why.c \
 	trace/fs/readme.c
 # boot, features
 TRACE_SRCS += trace/start/boot.c \
@@ -175,6 +187,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_snapshot.c \
 	trace/start/feature_stack_tracer.c \
 	trace/start/feature_text.c \
+	trace/start/feature_why.c \
 	trace/start/features.c
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
@@ -185,7 +198,7 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids hist livepatch pids dump function graph latency commands snapshot profile stack_tracer
+TRACE_FEATURES := events event_pids hist livepatch pids dump function graph latency commands snapshot profile stack_tracer why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
@@ -201,6 +214,7 @@ TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_command
 TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
+TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
 TRACE_NEEDS_events := event_pids hist
 TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency

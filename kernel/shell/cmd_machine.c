@@ -9,9 +9,12 @@
 #include <kernel/thread.h>
 #include <kernel/version.h>
 #include <kernel/whynot.h>
+#include <trace/fmt.h>
+#include "cmd_reader.h"
 #include "command_tables.h"
 
-#define WHY_BYTES 320
+#define WHY_BYTES      320
+#define WHY_PATH_BYTES 256
 
 static int cmd_poweroff(struct command_env *env, int argc, char **argv)
 {
@@ -78,13 +81,34 @@ static int cmd_panic(struct command_env *env, int argc, char **argv)
 	panic("%s", what);
 }
 
+/* Print what the file `why` of tracefs says; of an instance if `name` is not NULL. */
+static int cmd_why_trace(struct command_env *env, const char *name)
+{
+	char path[WHY_PATH_BYTES], *paths[1] = { path }, *bytes;
+	struct reader reader;
+	size_t len;
+
+	trace_snprintf(path, sizeof(path), "/sys/kernel/tracing/%s%s/why",
+		       name ? "instances/" : ".", name ? name : "");
+	if (!reader_open(&reader, env, 1, paths))
+		return 1;
+	while (reader_next_file(&reader)) {
+		while ((len = reader_chunk(&reader, &bytes)) != 0)
+			command_write(env, bytes, len);
+	}
+	reader_close(&reader);
+	return reader.nr_failed != 0;
+}
+
 static int cmd_why(struct command_env *env, int argc, char **argv)
 {
 	char text[WHY_BYTES];
 	int status = 0;
 
 	if (argc < 2)
-		return COMMAND_USAGE;
+		return cmd_why_trace(env, NULL);
+	if (strcmp(argv[1], "-i") == 0)
+		return argc == 3 ? cmd_why_trace(env, argv[2]) : COMMAND_USAGE;
 	for (int i = 1; i < argc; i++) {
 		if (whynot_lookup(argv[i], text, sizeof(text)) != WHYNOT_TRACEABLE)
 			status = 1;
@@ -114,6 +138,7 @@ const struct command machine_commands[] = {
 	{ "poweroff", "", "turn the machine off", cmd_poweroff, 0 },
 	{ "reboot", "", "start the machine anew", cmd_reboot, 0 },
 	{ "uname", "[-a | -r]", "name the kernel", cmd_uname, 0 },
-	{ "why", "NAME...", "say why a function can or cannot be traced", cmd_why, 0 },
+	{ "why", "[-i INSTANCE | NAME...]",
+	  "say why the trace is as it is, or a function cannot be traced", cmd_why, 0 },
 	{ 0 },
 };

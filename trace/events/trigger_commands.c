@@ -12,12 +12,14 @@
 static void switch_recording(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
 			     bool on)
 {
-	struct ring_buffer *buffer = hit->file->tr->buffer;
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_TRIGGER,
+					     .name = hit->file->call->event.name };
+	struct trace_array *tr = hit->file->tr;
 	bool was_moved;
 
-	if (ring_buffer_record_is_set_on(buffer) == on || !trace_trigger_take(trigger))
+	if (ring_buffer_record_is_set_on(tr->buffer) == on || !trace_trigger_take(trigger))
 		return;
-	was_moved = on ? ring_buffer_record_on(buffer) : ring_buffer_record_off(buffer);
+	was_moved = on ? trace_array_on(tr) : trace_array_off(tr, &from);
 	if (!was_moved)
 		trace_trigger_give_back(trigger);
 }

@@ -192,7 +192,7 @@ static int free_buffer_close(struct trace_handle *handle)
 
 	trace_plat_lock(&trace_config_lock);
 	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_DISABLE_ON_FREE))
-		trace_array_switch(tr, false);
+		trace_array_switch(tr, false, TRACE_OFF_BY_FREE_BUFFER);
 	err = trace_array_resize(tr, TRACE_BUF_SIZE_MINIMAL, RING_BUFFER_ALL_CPUS);
 	trace_plat_unlock(&trace_config_lock);
 	return err;

@@ -60,7 +60,7 @@ static int tracing_on_store(struct trace_handle *handle, char *text)
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	trace_array_switch(handle->tr, value != 0);
+	trace_array_switch(handle->tr, value != 0, TRACE_OFF_BY_USER);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }

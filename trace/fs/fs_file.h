@@ -126,6 +126,7 @@ extern const struct trace_file_table trace_pid_files;
 extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
+extern const struct trace_file_table trace_why_files;
 /* Of an event, of a system: fs_event_filter.c. */
 extern const struct trace_file trace_event_filter_file;
 extern const struct trace_file trace_system_filter_file;

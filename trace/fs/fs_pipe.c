@@ -30,11 +30,18 @@ static bool is_taken(const struct trace_handle *handle)
 	return false;
 }
 
+static void set_piped(struct trace_array_cpu *cpu, bool taken)
+{
+	if (taken)
+		cpu->piped_by = trace_plat_current_pid();
+	__atomic_store_n(&cpu->is_piped, taken, __ATOMIC_RELAXED);
+}
+
 static void mark(struct trace_handle *handle, bool taken)
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		if (is_mine(handle, cpu))
-			handle->tr->cpus[cpu].is_piped = taken;
+			set_piped(&handle->tr->cpus[cpu], taken);
 	}
 	handle->tr->nr_pipes += taken ? 1u : -1u;
 }
@@ -99,10 +106,14 @@ static bool is_ready(void *arg)
 static bool pipe_poll(struct trace_handle *handle)
 {
 	int cpu = trace_handle_cpu(handle);
+	bool is_filled;
 
 	if (cpu == RING_BUFFER_ALL_CPUS || is_over(handle))
 		return is_ready(handle);
-	return ring_buffer_is_filled(handle->tr->buffer, (uint32_t)cpu, handle->tr->buffer_percent);
+	is_filled = ring_buffer_is_filled(handle->tr->buffer, (uint32_t)cpu,
+					  handle->tr->buffer_percent);
+	handle->tr->cpus[cpu].polled_ns = is_filled ? 0 : trace_plat_clock_ns();
+	return is_filled;
 }
 
 /* 1: there is something to read, 0: there will be nothing more, or -errno. */

@@ -39,7 +39,7 @@ static void empty(struct trace_array *tr, int cpu)
 	if (tr->tracer->uses_snapshot)
 		trace_array_reset_snapshot(tr, cpu);
 	else
-		trace_array_reset(tr, cpu);
+		trace_array_reset(tr, cpu, "`> trace`");
 }
 
 static int trace_open(struct trace_handle *handle)

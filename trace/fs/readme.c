@@ -176,6 +176,8 @@ static const struct piece pieces[] = {
 	  "\t\t\t  function_graph records only functions that took as long.\n" },
 	{ FILE, "tracing_max_latency",
 	  "  tracing_max_latency\t- Longest latency that one has seen, in us.\n" },
+	{ FILE, "why",
+	  "  why\t\t\t- Why is the trace empty, short, late? Looks, and answers in sentences.\n" },
 	{ ALWAYS, NULL,
 	  "\n"
 	  " instances/\t\t- mkdir here makes a trace of its own, with most of these files;\n"

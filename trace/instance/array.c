@@ -116,15 +116,13 @@ void trace_array_release(struct trace_array *tr)
 /* Tracing is dead: stop recording, so that what was recorded stays to be read. Any context. */
 static void arrays_off(void)
 {
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_DAMAGE };
 	struct trace_array *tr = trace_global_array();
-	struct ring_buffer *buffer;
 
 	/* No lock is needed: an instance that is removed is freed only after a grace period. */
 	trace_plat_preempt_disable();
-	for (; tr; tr = tr->next) {
-		buffer = tr->buffer;
-		ring_buffer_record_off(buffer);
-	}
+	for (; tr; tr = tr->next)
+		trace_array_off(tr, &from);
 	trace_plat_preempt_enable();
 }
 
@@ -169,6 +167,12 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	return err;
 }
 
+static void note_emptied(struct trace_array *tr, const char *by)
+{
+	tr->emptied_ns = trace_plat_clock_ns();
+	tr->emptied_by = by;
+}
+
 int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 {
 	uint64_t now;
@@ -183,6 +187,7 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 	if (!err) {
 		tr->start_ts = now;
 		trace_snapshot_of(tr)->start_ts = now;
+		note_emptied(tr, "a new buffer_subbuf_size_kb");
 	}
 	return err;
 }
@@ -198,11 +203,12 @@ static void reset(struct ring_buffer *buffer, int cpu, _Atomic uint64_t *start_t
 	ring_buffer_reset(buffer);
 }
 
-void trace_array_reset(struct trace_array *tr, int cpu)
+void trace_array_reset(struct trace_array *tr, int cpu, const char *by)
 {
 	trace_snapshot_pause(tr);	 /* else an exchange could come between two CPUs */
 	trace_plat_lock(&tr->read_lock); /* no consuming reader is between peek and consume */
 	reset(tr->buffer, cpu, &tr->start_ts);
+	note_emptied(tr, by);
 	trace_plat_unlock(&tr->read_lock);
 	trace_snapshot_resume(tr);
 }
@@ -218,17 +224,19 @@ void trace_array_reset_snapshot(struct trace_array *tr, int cpu)
 	trace_snapshot_resume(tr);
 }
 
-void trace_array_switch(struct trace_array *tr, bool on)
+void trace_array_switch(struct trace_array *tr, bool on, enum trace_off_by by)
 {
+	const struct trace_off_from from = { .by = by };
+
 	if (on == ring_buffer_record_is_set_on(tr->buffer))
 		return;
 	if (on) {
 		if (tr->tracer->start)
 			tr->tracer->start(tr); /* may empty the buffer, so it comes first */
-		ring_buffer_record_on(tr->buffer);
+		trace_array_on(tr);
 		return;
 	}
-	ring_buffer_record_off(tr->buffer);
+	trace_array_off(tr, &from);
 	if (tr->tracer->stop)
 		tr->tracer->stop(tr);
 	trace_plat_wake(&tr->pipe_wait);
@@ -236,18 +244,20 @@ void trace_array_switch(struct trace_array *tr, bool on)
 
 void tracing_on(void)
 {
-	struct ring_buffer *buffer = trace_global.buffer;
+	struct trace_array *tr = trace_global_array();
 
-	if (buffer)
-		ring_buffer_record_on(buffer);
+	if (tr)
+		trace_array_on(tr);
 }
 
 void tracing_off(void)
 {
-	struct ring_buffer *buffer = trace_global.buffer;
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_CODE,
+					     .ip = (uintptr_t)__builtin_return_address(0) };
+	struct trace_array *tr = trace_global_array();
 
-	if (buffer)
-		ring_buffer_record_off(buffer);
+	if (tr)
+		trace_array_off(tr, &from);
 }
 
 bool tracing_is_on(void)

@@ -23,6 +23,7 @@
 #include "error_log.h"
 #include "options.h"
 #include "slots.h"
+#include "switch.h"
 
 #define TRACE_BUF_SIZE_DEFAULT	     1441792u /* bytes per CPU: the 1408 KiB that users know */
 #define TRACE_BUF_SIZE_MINIMAL	     (2ul * (RING_SUBBUF_BYTES - 16)) /* the two sub-buffers of a ring */
@@ -40,9 +41,12 @@ struct trace_tracer_data {
 };
 
 struct trace_array_cpu {
-	bool is_there;	/* it is online, or was, or is about to be: it has a ring */
-	bool is_masked; /* tracing_cpumask leaves it out */
-	bool is_piped;	/* a trace_pipe of this CPU, or of all, is open */
+	bool is_there;		  /* it is online, or was, or is about to be: it has a ring */
+	bool is_masked;		  /* tracing_cpumask leaves it out */
+	bool is_piped;		  /* a trace_pipe of this CPU, or of all, is open */
+	_Atomic int32_t piped_by; /* by the thread that opened it last */
+	/* When poll last said that its ring is not filled enough; 0: since then it was. */
+	_Atomic uint64_t polled_ns;
 };
 
 struct trace_array {
@@ -74,6 +78,10 @@ struct trace_array {
 	 */
 	_Atomic uint64_t pid_mask;
 	_Atomic uint64_t event_pid_mask;
+	struct trace_off_note off; /* switch.h */
+	/* When the buffer was emptied last, by trace_plat_clock_ns(), and by what; NULL: never. */
+	_Atomic uint64_t emptied_ns;
+	const char *_Atomic emptied_by;
 	struct trace_error_log errors;
 	struct trace_plat_lock read_lock; /* consuming readers, one at a time */
 	struct trace_plat_waitq pipe_wait;
@@ -133,14 +141,18 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
  */
 int trace_array_set_subbuf_order(struct trace_array *tr, int order);
 /*
- * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS. No snapshot is taken meanwhile, so a latency
+ * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS; `by`, which lasts, says what does it, for
+ * those who miss them. No snapshot is taken meanwhile, so a latency
  * tracer may miss a maximum, a part of whose events would have been forgotten. Config lock held.
  */
-void trace_array_reset(struct trace_array *tr, int cpu);
+void trace_array_reset(struct trace_array *tr, int cpu, const char *by);
 /* The same for the events in the snapshot, if there is one. */
 void trace_array_reset_snapshot(struct trace_array *tr, int cpu);
-/* The tracing_on file: also starts and stops the tracer. Config lock held. */
-void trace_array_switch(struct trace_array *tr, bool on);
+/*
+ * As a user switches: also starts and stops the tracer. `by` says who switches off. Config lock
+ * held.
+ */
+void trace_array_switch(struct trace_array *tr, bool on, enum trace_off_by by);
 
 /* ---- tracer.c ---- */
 

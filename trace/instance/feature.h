@@ -22,6 +22,7 @@ struct trace_file;
 struct trace_file_table;
 struct trace_thread;
 struct trace_trigger_command;
+struct trace_why_check;
 struct tracer;
 
 struct trace_feature {
@@ -82,6 +83,9 @@ struct trace_feature {
 	bool (*event_goes)(struct trace_event_call *call);
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */
 	const struct trace_trigger_command *triggers;
+
+	/* What the file `why` can say of it: why.h. The last has no function. */
+	const struct trace_why_check *whys;
 
 	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */
 	void (*option_changed)(struct trace_array *tr, uint32_t option, bool on);

@@ -178,6 +178,8 @@ static void complain(struct trace_array *tr, const char *text)
 
 void tracing_snapshot_instance(struct trace_array *tr)
 {
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_SNAPSHOT };
+
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK) {
 		complain(tr, "*** SNAPSHOT CALLED FROM NMI CONTEXT ***\n");
 		complain(tr, "*** snapshot is being ignored        ***\n");
@@ -186,7 +188,7 @@ void tracing_snapshot_instance(struct trace_array *tr)
 	if (!trace_snapshot_of(tr)->has_room) {
 		complain(tr, "*** SNAPSHOT NOT ALLOCATED ***\n");
 		complain(tr, "*** stopping trace here!   ***\n");
-		ring_buffer_record_off(tr->buffer);
+		trace_array_off(tr, &from);
 		return;
 	}
 	if (tr->tracer->uses_snapshot) {

@@ -91,7 +91,7 @@ int tracer_switch(struct trace_array *tr, const char *name)
 	if (old->reset)
 		old->reset(tr);
 	tr->tracer = &tracer_nop;
-	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS, "a new current_tracer");
 	err = trace_features_tracer_changes(tr, old, tracer);
 	if (!err)
 		err = make_data(tr, tracer);

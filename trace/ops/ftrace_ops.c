@@ -17,30 +17,7 @@ struct trace_plat_lock ftrace_lock;
 struct ftrace_ops *_Atomic ftrace_ops_list;
 struct ftrace_ops ftrace_global_ops;
 
-static _Atomic bool is_dead;
-static void (*_Atomic killed_fn)(void);
 static uint32_t nr_registered; /* guarded by ftrace_lock */
-
-bool ftrace_is_dead(void)
-{
-	return atomic_load_explicit(&is_dead, memory_order_relaxed);
-}
-
-void ftrace_when_killed(void (*fn)(void))
-{
-	atomic_store(&killed_fn, fn);
-}
-
-/* No site is written, for text may be damaged: those with an ops of their own go on calling it. */
-void ftrace_kill(void)
-{
-	void (*fn)(void) = killed_fn;
-
-	atomic_store(&is_dead, true);
-	atomic_store(&ftrace_ops_list, NULL);
-	if (fn)
-		fn();
-}
 
 /* Not inlined, so that the loop that calls it needs fewer registers. */
 static TRACE_NOINLINE bool wants_site(const struct ftrace_ops_hash *want, uintptr_t ip)

@@ -21,6 +21,10 @@ extern struct trace_plat_lock ftrace_lock;
  * ops/ may not call by name.
  */
 void ftrace_when_killed(void (*fn)(void));
+/* ftrace_kill(), for a reason, a text that lasts. Any context. */
+void ftrace_kill_because(const char *why);
+/* The first such reason; NULL while tracing is not dead. Any context. */
+const char *ftrace_dead_why(void);
 
 /* ---- Records ---- */
 
@@ -234,7 +238,7 @@ int ftrace_check_change(const struct ftrace_change *change);
 int ftrace_update(const struct ftrace_change *change);
 /* Make all sites NOPs, or what they were before again. Result and lock as for ftrace_update(). */
 int ftrace_update_master(bool on);
-bool ftrace_master_on(void); /* ftrace_lock held */
+bool ftrace_master_on(void); /* any context; it changes with ftrace_lock held */
 /* The next ops of the list that wants `ip`; start with NULL. ftrace_lock held. */
 struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops);
 /* An ops other than `except` that wants `ip`. ftrace_lock held. */

@@ -14,7 +14,7 @@
 static struct trace_poke reserve[RESERVE_POKES];
 static uint64_t nr_enabled;
 static uint64_t nr_updates;
-static bool is_off; /* the master switch */
+static _Atomic bool is_off; /* the master switch */
 
 /* An update while it is being made. */
 struct plan {
@@ -48,22 +48,21 @@ static void log_bytes(const char *what, const uint8_t *insn)
 
 void ftrace_bug(int err, const struct trace_poke_error *error)
 {
+	const char *why = err == -EBUSY ? "a breakpoint that is not ftrace's is at a call site"
+					: "text at a call site is not what was written there";
 	char name[TRACE_SYM_LEN];
 	uintptr_t start = error->site;
 	size_t size;
 	bool is_known;
 
-	ftrace_kill();
+	ftrace_kill_because(why);
 	is_known = trace_plat_symbol(error->site, name, &start, &size);
 	trace_plat_log("------------[ ftrace bug ]------------");
 	trace_plat_log("ftrace failed to modify [<%016lx>] %s+0x%lx", (unsigned long)error->site,
 		       is_known ? name : "?", (unsigned long)(error->site - start));
 	log_bytes("actual:  ", error->found);
 	log_bytes("expected:", error->expected);
-	if (err == -EBUSY)
-		trace_plat_bug("ftrace: a breakpoint that is not ftrace's is at a call site");
-	else
-		trace_plat_bug("ftrace: text at a call site is not what was written there");
+	trace_plat_bug("ftrace: %s", why);
 }
 
 bool ftrace_master_on(void)

@@ -30,6 +30,8 @@ static struct {
 	char line[LINE_BYTES];
 } dump;
 
+static const struct trace_off_from off_from = { .by = TRACE_OFF_BY_DUMP };
+
 int trace_dump_init(void)
 {
 	dump.cpus = trace_plat_alloc(trace_plat_nr_cpus() * sizeof(*dump.cpus));
@@ -136,7 +138,7 @@ void trace_dump(uint32_t cpu)
 
 	if (!tr || !dump.symbols || atomic_exchange(&dump.is_busy, true))
 		return;
-	tracing_off();
+	trace_array_off(tr, &off_from);
 	trace_plat_alert("Dumping ftrace buffer:");
 	print_rule();
 	start(tr, which);
@@ -168,7 +170,7 @@ static struct {
 
 void trace_dump_later(struct trace_array *tr, int cpu)
 {
-	ring_buffer_record_off(tr->buffer);
+	trace_array_off(tr, &off_from);
 	if (atomic_exchange(&request.is_busy, true))
 		return;
 	request.tr = tr;

@@ -29,6 +29,7 @@ static bool fill(struct trace_ring_cpu *rc, bool full, struct ring_event *out_ev
 		return false;
 	while (!(found = trace_ring_decode(&rc->chunk, out_event))) {
 		if (rc->chunk.left) {
+			atomic_store_explicit(&rc->is_damaged, true, memory_order_relaxed);
 			trace_plat_bug("ring buffer: damaged events on CPU %u", rc->cpu);
 			rc->chunk.left = 0;
 		}

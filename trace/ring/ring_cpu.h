@@ -100,6 +100,7 @@ struct trace_ring_cpu {
 	size_t asked_bytes; /* the size that was asked for, not rounded; guarded by shared->lock */
 	_Atomic bool overwrite;
 	_Atomic bool is_moving;	   /* lock-free readers stay out */
+	_Atomic bool is_damaged;   /* the reader has found events that it could not decode */
 	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
 	struct trace_plat_lock lock;
 	struct ring_iter dump; /* what ring_buffer_dump_start() hands out */

@@ -3,6 +3,7 @@
  */
 #include "events/event_call.h"
 #include "events/event_file.h"
+#include "events/event_why.h"
 #include "events/trigger_commands.h"
 #include "boot.h"
 #include "features.h"
@@ -42,5 +43,6 @@ const struct trace_feature trace_feature_events = {
 	.files = &trace_event_files,
 	.triggers = trace_event_triggers,
 	.commands = trace_event_commands,
+	.whys = trace_event_whys,
 	.event_goes = trace_fs_event_goes,
 };

@@ -17,15 +17,16 @@
 static void switch_recording(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops,
 			     bool on)
 {
-	struct ring_buffer *buffer = hit->tr->buffer;
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_COMMAND, .ip = hit->ip };
+	struct trace_array *tr = hit->tr;
 	uint64_t left = atomic_load(hit->data);
 
-	if ((ops->is_counted && !left) || ring_buffer_record_is_set_on(buffer) == on)
+	if ((ops->is_counted && !left) || ring_buffer_record_is_set_on(tr->buffer) == on)
 		return;
 	if (on)
-		ring_buffer_record_on(buffer);
+		trace_array_on(tr);
 	else
-		ring_buffer_record_off(buffer);
+		trace_array_off(tr, &from);
 	if (ops->is_counted)
 		atomic_compare_exchange_strong(hit->data, &left, left - 1);
 }

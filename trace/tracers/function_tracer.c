@@ -55,7 +55,7 @@ static int function_init(struct trace_array *tr)
 /* As on Linux, switching tracing on again begins with an empty buffer. */
 static void function_start(struct trace_array *tr)
 {
-	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS, "tracing_on");
 }
 
 /* Change the options of the running tracer. Its sites stay on, so no call is missed. */

@@ -148,7 +148,7 @@ static void set_options(struct trace_array *tr, uint32_t options)
 static void forget_maximum(struct trace_array *tr)
 {
 	trace_snapshot_pause(tr);
-	trace_array_reset(tr, RING_BUFFER_ALL_CPUS);
+	trace_array_reset(tr, RING_BUFFER_ALL_CPUS, "tracing_on");
 	trace_array_reset_snapshot(tr, RING_BUFFER_ALL_CPUS);
 	trace_max_of(tr)->latency_ns = 0;
 	trace_max_of(tr)->kept = (struct trace_max){ 0 };

@@ -75,6 +75,7 @@ static void tree(void **state)
 		"tracing_max_latency",
 		"tracing_on",
 		"tracing_thresh",
+		"why",
 	};
 	struct trace_node *node = NULL;
 

@@ -55,6 +55,7 @@ static void files(void **state)
 		{ "stack_tracer", "stack_trace_filter" },
 		{ "snapshot", "snapshot" },
 		{ "snapshot", "per_cpu/cpu1/snapshot_raw" },
+		{ "why", "why" },
 		{ "files", "trace" },
 		{ "files", "set_ftrace_filter" },
 		{ "files", "per_cpu/cpu1/stats" },

@@ -1,0 +1,481 @@
+/*
+ * What the file `why` says. Each case makes a state, in a life of its own, and reads the whole file;
+ * while that is read nobody may wait for a lock.
+ */
+#include "unit.h"
+#include "child.h"
+#include "tracefs.h"
+#include "events/event_file.h"
+#include "instance/array.h"
+#include "text/str.h"
+#include <trace/event.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+#define MS    1000000ull
+#define WATCH "events/yard/yard_watch/"
+#define NOTHING                                                                                    \
+	"Nothing is on: current_tracer is nop, and no event is enabled; echo function > "          \
+	"current_tracer, or echo 1 > events/sched/enable.\n"
+#define ONLY_PRINTK                                                                                \
+	"Nothing is on but trace_printk() and markers: current_tracer is nop, and no event is "    \
+	"enabled.\n"
+
+static void set(const char *text, const char *path)
+{
+	EXPECT(echo(text, path) == 0);
+}
+
+static void pass_ms(uint64_t ms)
+{
+	fake_clock += ms * MS;
+}
+
+/* `nr` events, a millisecond from one to the next. */
+static void watch(int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		trace_yard_watch(i);
+		pass_ms(1);
+	}
+}
+
+/* ---- Off ---- */
+
+static void off_by_user(void)
+{
+	set("0", "tracing_on");
+	pass_ms(3250);
+}
+
+static void off_by_free_buffer(void)
+{
+	set("1", "options/disable_on_free");
+	set("", "free_buffer");
+}
+
+static void off_by_trigger(void)
+{
+	set("traceoff", WATCH "trigger");
+	trace_yard_watch(1);
+	pass_ms(15);
+}
+
+static void off_by_command(void)
+{
+	set("do_work:traceoff", "set_ftrace_filter");
+	call(0, 1, DO_WORK);
+	pass_ms(61000);
+}
+
+static void off_by_code(void)
+{
+	uintptr_t here = (uintptr_t)off_by_code;
+
+	fake_symbol_add(here, 256, "my_driver");
+	tracing_off();
+	__asm__ volatile(""); /* not the last call, which would be a jump */
+}
+
+static void off_by_snapshot(void)
+{
+	set("do_work:snapshot", "set_ftrace_filter");
+	set("0", "snapshot");
+	call(0, 1, DO_WORK);
+}
+
+static void off_and_nobody_knows(void)
+{
+	ring_buffer_record_off(trace_global.buffer);
+}
+
+static void dead(void)
+{
+	uint8_t *site = fake_text_at(fake_func(DO_WORK));
+
+	set("do_work", "set_ftrace_filter");
+	site[2] ^= 0xff;
+	EXPECT(echo("function", "current_tracer") == -ENODEV);
+	pass_ms(2000);
+}
+
+static void killed(void)
+{
+	ftrace_kill();
+	pass_ms(1000);
+}
+
+/* ---- Nothing on ---- */
+
+static void nothing(void)
+{
+}
+
+static void only_printk(void)
+{
+	trace_printk("%d", 1);
+}
+
+static void patching_off(void)
+{
+	set("function", "current_tracer");
+	EXPECT(ftrace_set_enabled(false) == 0);
+	pass_ms(61000);
+}
+
+static void all_are_exceptions(void)
+{
+	set("*", "set_ftrace_notrace");
+	set("function", "current_tracer");
+	pass_ms(61000);
+}
+
+static void filter_is_covered(void)
+{
+	set("do_work kfree", "set_ftrace_filter");
+	set("do_work kfree", "set_ftrace_notrace");
+	set("function", "current_tracer");
+	pass_ms(61000);
+}
+
+static void filter_was_not_called(void)
+{
+	set("do_work kfree", "set_ftrace_filter");
+	set("function", "current_tracer");
+	call(0, 1, SCHEDULE);
+	pass_ms(61000);
+}
+
+static void no_thread_of_functions(void)
+{
+	set("77", "set_ftrace_pid");
+	set("function", "current_tracer");
+	call(0, 1, SCHEDULE);
+	pass_ms(61000);
+}
+
+static void no_thread_of_events(void)
+{
+	set("77", "set_event_pid");
+	set("1", WATCH "enable");
+	watch(1);
+}
+
+static void one_thread_of_events(void)
+{
+	set("2", "set_event_pid");
+	set("1", WATCH "enable");
+	watch(1);
+}
+
+static void cpu_left_out(void)
+{
+	set("1", WATCH "enable");
+	set("1", "tracing_cpumask");
+	watch(1);
+}
+
+/* ---- The buffer ---- */
+
+static void overwritten(void)
+{
+	set("1", WATCH "enable");
+	set("8", "buffer_size_kb");
+	watch(1000);
+}
+
+static void dropped(void)
+{
+	set("1", WATCH "enable");
+	set("8", "buffer_size_kb");
+	set("0", "options/overwrite");
+	watch(1000);
+}
+
+static void emptied_by_clock(void)
+{
+	set("1", WATCH "enable");
+	watch(3);
+	set("global", "trace_clock");
+	pass_ms(500);
+	watch(1);
+}
+
+static void emptied_by_user(void)
+{
+	set("1", WATCH "enable");
+	watch(3);
+	set("", "trace");
+}
+
+static void emptied_by_size(void)
+{
+	set("1", WATCH "enable");
+	watch(3);
+	set("8", "buffer_subbuf_size_kb");
+	watch(2);
+}
+
+/* ---- Readers, options, clocks ---- */
+
+static void pipe_is_open(void)
+{
+	struct trace_handle *handle;
+	char buf[4096];
+	uint64_t pos = 0;
+
+	set("1", WATCH "enable");
+	watch(2);
+	fake_run(2);
+	handle = open_file("trace_pipe", TRACE_FS_READ);
+	fake_run(1);
+	EXPECT(trace_fs_read(handle, buf, sizeof(buf), &pos) > 0);
+	watch(1);
+}
+
+static void was_read(void)
+{
+	pipe_is_open();
+	trace_global.cpus[0].is_piped = trace_global.cpus[1].is_piped = false;
+}
+
+static void paused(void)
+{
+	set("1", WATCH "enable");
+	set("1", "options/pause-on-trace");
+	(void)open_file("trace", TRACE_FS_READ);
+	watch(1);
+}
+
+static void markers_off(void)
+{
+	set("1", WATCH "enable");
+	set("0", "options/markers");
+	set("1", "options/printk-msg-only");
+	watch(1);
+}
+
+static void reader_waits(void)
+{
+	struct trace_handle *handle = open_file("per_cpu/cpu0/trace_pipe_raw", TRACE_FS_READ);
+
+	set("1", WATCH "enable");
+	watch(3);
+	EXPECT(!trace_fs_poll(handle));
+	pass_ms(20);
+}
+
+static void reader_has_waited(void)
+{
+	reader_waits();
+	pass_ms(1000);
+}
+
+static void no_time(void)
+{
+	set("counter", "trace_clock");
+	set("1", WATCH "enable");
+	pass_ms(61000);
+	watch(1);
+}
+
+/* ---- Nothing wrong ---- */
+
+static void fine(void)
+{
+	set("1", WATCH "enable");
+	set("1024", "buffer_size_kb");
+	watch(2000);
+}
+
+static void fine_with_tracer(void)
+{
+	set("function", "current_tracer");
+	set("1", WATCH "enable");
+	pass_ms(61000);
+	watch(1);
+	pass_ms(1000);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+	const char *says;
+} cases[] = {
+	{ "off_by_user", off_by_user,
+	  "Tracing has been off for 3.2 s: thread sh-1 wrote 0 to tracing_on; echo 1 > "
+	  "tracing_on.\n" NOTHING },
+	{ "off_by_free_buffer", off_by_free_buffer,
+	  "Tracing has been off for 0 ns: thread sh-1 closed free_buffer, and option "
+	  "disable_on_free is set; echo 1 > tracing_on.\n" NOTHING },
+	{ "off_by_trigger", off_by_trigger,
+	  "Tracing has been off for 15 ms: the trigger traceoff of yard_watch was hit in thread "
+	  "sh-1; echo 1 > tracing_on.\n" NOTHING },
+	{ "off_by_command", off_by_command,
+	  "Tracing has been off for 1 min: do_work was called, which has the command traceoff, in "
+	  "thread sh-1; echo 1 > tracing_on.\n" NOTHING },
+	{ "off_by_code", off_by_code,
+	  "Tracing has been off for 0 ns: my_driver called tracing_off() in thread sh-1; echo 1 > "
+	  "tracing_on.\n" NOTHING },
+	{ "off_by_snapshot", off_by_snapshot,
+	  "Tracing has been off for 0 ns: a snapshot was to be taken in thread sh-1, and there was "
+	  "no room for it (echo 1 > snapshot); echo 1 > tracing_on.\n" ONLY_PRINTK },
+	{ "off_and_nobody_knows", off_and_nobody_knows,
+	  "Tracing is off; echo 1 > tracing_on.\n" NOTHING },
+	{ "dead", dead,
+	  "Tracing has stopped for good 2 s ago, because text at a call site is not what was "
+	  "written there; what was recorded until then can be read, dmesg says more, and only a "
+	  "reboot helps.\n" },
+	{ "killed", killed,
+	  "Tracing has stopped for good 1 s ago, because the kernel has called ftrace_kill(); what "
+	  "was recorded until then can be read, dmesg says more, and only a reboot helps.\n" },
+	{ "nothing", nothing, NOTHING },
+	{ "only_printk", only_printk, ONLY_PRINTK },
+	{ "patching_off", patching_off,
+	  "No function calls function: /proc/sys/kernel/ftrace_enabled is 0; echo 1 > "
+	  "/proc/sys/kernel/ftrace_enabled.\n" },
+	{ "all_are_exceptions", all_are_exceptions,
+	  "function sees no function: set_ftrace_notrace names all 4 there are; echo > "
+	  "set_ftrace_notrace.\n" },
+	{ "filter_is_covered", filter_is_covered,
+	  "function sees no function: all 2 of set_ftrace_filter are in set_ftrace_notrace, too; "
+	  "echo > set_ftrace_notrace.\n" },
+	{ "filter_was_not_called", filter_was_not_called,
+	  "Of the 2 functions of set_ftrace_filter (do_work, ...) none has been called yet; echo > "
+	  "set_ftrace_filter for all.\n" },
+	{ "no_thread_of_functions", no_thread_of_functions,
+	  "Calls of no thread are recorded: set_ftrace_pid and set_ftrace_notrace_pid leave none "
+	  "of the 2 that live; echo > set_ftrace_pid.\n" },
+	{ "no_thread_of_events", no_thread_of_events,
+	  "Events of no thread are recorded: set_event_pid and set_event_notrace_pid leave none of "
+	  "the 2 that live; echo > set_event_pid.\n" },
+	{ "one_thread_of_events", one_thread_of_events,
+	  "Events of 1 of 2 threads are recorded (worker-2): set_event_pid and "
+	  "set_event_notrace_pid leave no more.\n" },
+	{ "cpu_left_out", cpu_left_out,
+	  "tracing_cpumask leaves out 1 of 2 CPUs: 1; echo 3 > tracing_cpumask.\n" },
+	{ "overwritten", overwritten,
+	  "51 % of the events are lost: 510 of 1,000 were overwritten before anybody read them, "
+	  "because the buffer has 8 KB per CPU and reaches back only 490 ms; echo 32 > "
+	  "buffer_size_kb would have held them all.\n" },
+	{ "dropped", dropped,
+	  "49 % of the events are lost: 490 of 1,000, the newest, were dropped, because the "
+	  "buffer of 8 KB per CPU is full and option overwrite is not set; read trace_pipe, echo > "
+	  "trace, echo 1 > options/overwrite, or echo 16 > buffer_size_kb.\n" },
+	{ "emptied_by_clock", emptied_by_clock,
+	  "The trace is no older than 501 ms: a new trace_clock has emptied the buffer then; 1 "
+	  "event has come since.\n" },
+	{ "emptied_by_user", emptied_by_user,
+	  "The trace is no older than 0 ns: `> trace` has emptied the buffer then; 0 events have "
+	  "come since.\n" },
+	{ "emptied_by_size", emptied_by_size,
+	  "The trace is no older than 2 ms: a new buffer_subbuf_size_kb has emptied the buffer "
+	  "then; 2 events have come since.\n" },
+	{ "pipe_is_open", pipe_is_open,
+	  "Somebody else reads: thread worker-2 has trace_pipe open and takes events away (2 until "
+	  "now).\n" },
+	{ "was_read", was_read,
+	  "2 of 3 events are not in `trace` any more: they were read from trace_pipe or "
+	  "trace_pipe_raw.\n" },
+	{ "paused", paused,
+	  "Recording pauses on 2 of 2 CPUs while somebody has `trace` open: option pause-on-trace "
+	  "is set; close it, or echo 0 > options/pause-on-trace.\n" },
+	{ "markers_off", markers_off,
+	  "Writing to trace_marker fails: option markers is not set; echo 1 > options/markers.\n"
+	  "Lines of trace_printk() are the text alone: option printk-msg-only is set; echo 0 > "
+	  "options/printk-msg-only.\n" },
+	{ "reader_waits", reader_waits,
+	  "A reader of CPU 0 waits until its buffer is filled to 50 %; 3 events are there; echo 0 "
+	  "> buffer_percent.\n" },
+	{ "reader_has_waited", reader_has_waited,
+	  "Nothing is wrong: event yard_watch is on, but no event came in the last second; 3 "
+	  "events are there.\n" },
+	{ "no_time", no_time,
+	  "Times are no times: trace_clock is counter, which does not count nanoseconds; echo "
+	  "local > trace_clock.\n" },
+	{ "fine", fine,
+	  "Nothing is wrong: event yard_watch is on, 999 events came in the last second, and at "
+	  "that rate the buffer of 1,024 KB per CPU holds 1 min.\n" },
+	{ "fine_with_tracer", fine_with_tracer,
+	  "Nothing is wrong: tracer function and event yard_watch are on, but no event came in the "
+	  "last second; 1 event is there.\n" },
+};
+
+static void refuse_lock(void)
+{
+	EXPECT(!"a lock is taken");
+}
+
+/* As cat(), but for the reading itself nobody may take a lock. */
+static const char *why(const char *path)
+{
+	static char text[1 << 14];
+	struct trace_handle *handle = open_file(path, TRACE_FS_READ);
+	uint64_t pos = 0;
+	int64_t got;
+
+	fake_on_lock = refuse_lock;
+	got = trace_fs_read(handle, text, sizeof(text) - 1, &pos);
+	fake_on_lock = NULL;
+	EXPECT(got >= 0);
+	text[got] = '\0';
+	EXPECT(trace_fs_close(handle) == 0);
+	return text;
+}
+
+static size_t current;
+
+static void run_case(void)
+{
+	const char *text;
+
+	EXPECT(tracefs_setup(NULL) == 0);
+	fake_thread_add(1, "sh");
+	fake_thread_add(2, "worker");
+	fake_run(1);
+	cases[current].make();
+	text = why("why");
+	if (strcmp(text, cases[current].says) != 0) {
+		fprintf(stderr, "%s says:\n%sand not:\n%s", cases[current].name, text,
+			cases[current].says);
+		_exit(1);
+	}
+}
+
+static void one_case(void **state)
+{
+	current = (size_t)(uintptr_t)*state;
+	in_child(run_case);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tests[i] = (struct CMUnitTest){ cases[i].name, one_case, NULL, NULL,
+						(void *)(uintptr_t)i };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/*
+ * The file `why` of an instance: see instance/why.h. See fs_file.h.
+ */
+#include "fs_file.h"
+#include "text/str.h"
+#include "why/why.h"
+
+static int why_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	return trace_why_print(handle->tr, seq);
+}
+
+static const struct trace_file why_file = {
+	.name = "why",
+	.mode = TRACE_MODE_READ,
+	.show = why_show,
+};
+
+static const struct trace_file *const files[] = { &why_file };
+
+const struct trace_file_table trace_why_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };

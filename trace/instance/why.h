@@ -1,0 +1,114 @@
+/*
+ * Why is my trace empty, short, late? What the file `why` of an instance says, in sentences.
+ *
+ *   struct trace_why_check   looks at one part of the state and says 0 or more sentences; features
+ *                            have tables of them, as `whys`
+ *   struct trace_why         one reading of the file: what was found of the buffer, who is on, and
+ *                            the text
+ *
+ * trace/why/ calls the checks in the order of their places: those that explain more come first.
+ *
+ * Context:   checks - thread; they may sleep, but wait for nobody.
+ * Locking:   a check takes no lock that somebody could hold while he waits for other CPUs or
+ *            threads: neither the config lock, nor ftrace's, nor those of the ring buffer. `why`
+ *            has to answer while tracing hangs. What may be freed is looked at with preemption
+ *            off; what changes meanwhile makes a sentence untrue that would have been untrue a
+ *            moment later anyway.
+ * Ownership: the reader of the file owns the struct trace_why and what is in it.
+ */
+#ifndef TRACE_WHY_H
+#define TRACE_WHY_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "ring/ring_glance.h"
+
+struct trace_array;
+
+#define TRACE_WHY_TYPES	    4096u /* events of higher types are not counted one by one */
+#define TRACE_WHY_NAMES	    128u
+#define TRACE_WHY_MAX_NAMED 5u /* of many of a kind that many are named */
+
+/* What is in the ring of a CPU, or of all of them. */
+struct trace_why_ring {
+	struct ring_glance glance;
+	uint64_t size_bytes;
+	uint64_t entries;     /* still there */
+	uint64_t event_bytes; /* of these, with their heads of 4 bytes */
+	uint64_t overrun;
+	uint64_t nr_last_second; /* of `entries`; 0 unless the clock counts nanoseconds */
+	uint64_t first_ts;	 /* of the oldest entry, by the buffer's clock */
+	uint64_t last_ts;
+};
+
+struct trace_why {
+	struct trace_array *tr;
+	struct trace_seq *seq;
+	uint64_t now_ns; /* trace_plat_clock_ns() */
+	uint32_t nr_said;
+
+	uint32_t nr_cpus;
+	struct trace_why_ring all; /* sums; first_ts is the latest, last_ts the latest */
+	struct trace_why_ring *cpus;
+	uint32_t *nr_of_type; /* entries of each type below TRACE_WHY_TYPES */
+	bool has_types;	      /* there were no others */
+
+	/* What checks at TRACE_WHY_SOURCES have found to be on. */
+	uint32_t nr_events;
+	char event_names[TRACE_WHY_NAMES]; /* of the first ones */
+};
+
+/* The order of sentences. */
+enum trace_why_place {
+	TRACE_WHY_SOURCES, /* says nothing, but counts what is on */
+	TRACE_WHY_DEAD,
+	TRACE_WHY_OFF,
+	TRACE_WHY_DISABLED,
+	TRACE_WHY_NOTHING_ON,
+	TRACE_WHY_FUNCTIONS, /* the tracer can see no function */
+	TRACE_WHY_THREADS,
+	TRACE_WHY_CPUS,
+	TRACE_WHY_EVENTS,
+	TRACE_WHY_TRACER, /* what the tracer is waiting for */
+	TRACE_WHY_LOST,
+	TRACE_WHY_EMPTIED,
+	TRACE_WHY_READERS,
+	TRACE_WHY_OPTIONS,
+	TRACE_WHY_LATE,
+	TRACE_WHY_HISTS,
+	TRACE_WHY_FINE, /* says what is going on if nobody has said anything */
+	TRACE_NR_WHY_PLACES,
+};
+
+struct trace_why_check {
+	enum trace_why_place place;
+	void (*say)(struct trace_why *why);
+};
+
+/* ---- For checks ---- */
+
+/* Add a sentence: a line of its own. */
+void trace_why_say(struct trace_why *why, const char *fmt, ...) TRACE_PRINTF(2, 3);
+/* Add an event to those that are on. */
+void trace_why_add_event(struct trace_why *why, const char *name);
+
+/* Words for sentences, to be used at once: trace_why_number(n).text */
+struct trace_why_text {
+	char text[48];
+};
+struct trace_why_text trace_why_number(uint64_t number);			    /* 1,234,567 */
+struct trace_why_text trace_why_time(uint64_t ns);				    /* 3.2 s */
+struct trace_why_text trace_why_ago(const struct trace_why *why, uint64_t then_ns); /* 3.2 s */
+struct trace_why_text trace_why_percent(uint64_t part, uint64_t all);		    /* 88 % */
+/* sh-12; `comm` NULL: as it is called now. */
+struct trace_why_text trace_why_thread(int32_t pid, const char *comm);
+/* Name of the function at `ip`, or its address. */
+struct trace_why_text trace_why_function(uintptr_t ip);
+/* "" for 1, otherwise "s" */
+const char *trace_why_s(uint64_t number);
+
+#endif

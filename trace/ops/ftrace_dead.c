@@ -1,0 +1,42 @@
+/*
+ * The end of function tracing: after it has found that something is not as it left it, nothing is
+ * written any more. See <trace/ftrace.h>, ftrace_private.h.
+ */
+#include "ftrace_private.h"
+
+static _Atomic bool is_dead;
+static const char *_Atomic dead_why; /* the first reason */
+static void (*_Atomic killed_fn)(void);
+
+bool ftrace_is_dead(void)
+{
+	return atomic_load_explicit(&is_dead, memory_order_relaxed);
+}
+
+void ftrace_when_killed(void (*fn)(void))
+{
+	atomic_store(&killed_fn, fn);
+}
+
+/* No site is written, for text may be damaged: those with an ops of their own go on calling it. */
+void ftrace_kill_because(const char *why)
+{
+	void (*fn)(void) = killed_fn;
+	const char *none = NULL;
+
+	atomic_compare_exchange_strong(&dead_why, &none, why);
+	atomic_store(&is_dead, true);
+	atomic_store(&ftrace_ops_list, NULL);
+	if (fn)
+		fn();
+}
+
+void ftrace_kill(void)
+{
+	ftrace_kill_because("the kernel has called ftrace_kill()");
+}
+
+const char *ftrace_dead_why(void)
+{
+	return dead_why;
+}
