@@ -70,7 +70,8 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_events.c \
 	trace/print/output_fields.c \
 	trace/print/output_head.c \
-	trace/print/output_stack.c
+	trace/print/output_stack.c \
+	trace/print/output_values.c
 # trace events
 TRACE_SRCS += trace/events/event_call.c \
 	trace/events/event_file.c \

@@ -3,6 +3,7 @@
  * all events have. See filter_private.h.
  */
 #include "filter_private.h"
+#include "print/output_fields.h"
 #include "text/str.h"
 
 /* The head, as the `format` file describes it. */
@@ -87,12 +88,6 @@ static enum filter_class class_of(const struct trace_event_field *field)
 	return is_size_of_number(field->size) ? FILTER_CLASS_NUMBER : FILTER_CLASS_OTHER;
 }
 
-static bool is_text_pointer(const struct trace_event_field *field)
-{
-	return field->filter_type == FILTER_PTR_STRING || trace_streq(field->type, "char *") ||
-	       trace_streq(field->type, "const char *");
-}
-
 static struct filter_value value_of(const struct trace_event_field *field)
 {
 	struct filter_value value = { .class = class_of(field),
@@ -102,7 +97,7 @@ static struct filter_value value_of(const struct trace_event_field *field)
 				      .is_signed = field->is_signed };
 
 	if (value.class == FILTER_CLASS_NUMBER && field->size == sizeof(uintptr_t) &&
-	    is_text_pointer(field)) {
+	    trace_field_is_text_pointer(field)) {
 		value.class = FILTER_CLASS_TEXT;
 		value.place = FILTER_PLACE_POINTER;
 	}

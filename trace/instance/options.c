@@ -15,6 +15,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_RAW] = "raw",
 	[TRACE_OPT_HEX] = "hex",
 	[TRACE_OPT_BIN] = "bin",
+	[TRACE_OPT_FIELDS] = "fields",
 	[TRACE_OPT_TRACE_PRINTK] = "trace_printk",
 	[TRACE_OPT_ANNOTATE] = "annotate",
 	[TRACE_OPT_PRINTK_MSG_ONLY] = "printk-msg-only",

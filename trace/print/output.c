@@ -42,6 +42,8 @@ static void print_text(struct trace_iter *iter, struct trace_seq *seq)
 	}
 	if (!iter->type)
 		trace_seq_printf(seq, "Unknown type %d\n", trace_iter_entry(iter)->type);
+	else if (has_option(iter, TRACE_OPT_FIELDS))
+		trace_fields_values(iter, seq);
 	else if (iter->type->funcs.trace)
 		iter->type->funcs.trace(iter, seq);
 	else

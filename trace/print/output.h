@@ -24,6 +24,8 @@ uint32_t trace_event_lines(const struct trace_iter *iter);
  * bytes at `data`. text and raw end with a newline, hex and binary do not.
  */
 void trace_fields_text(const struct trace_iter *iter, struct trace_seq *seq);
+/* The current event for the option `fields`, ended by a newline: output_values.c. */
+void trace_fields_values(const struct trace_iter *iter, struct trace_seq *seq);
 void trace_fields_raw(const struct trace_event *event, const void *data, uint32_t len,
 		      struct trace_seq *seq);
 void trace_fields_hex(const struct trace_event *event, const void *data, uint32_t len,

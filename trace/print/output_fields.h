@@ -28,4 +28,11 @@ static inline bool trace_field_is_pointer(const struct trace_event_field *field)
 	return field->type[trace_strlen(field->type) - 1] == '*';
 }
 
+/* It points to text that is there for good. */
+static inline bool trace_field_is_text_pointer(const struct trace_event_field *field)
+{
+	return field->filter_type == FILTER_PTR_STRING || trace_streq(field->type, "char *") ||
+	       trace_streq(field->type, "const char *");
+}
+
 #endif

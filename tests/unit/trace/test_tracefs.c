@@ -183,7 +183,7 @@ static void options(void **state)
 {
 	(void)state;
 	says("trace_options",
-	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\n"
+	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\nnofields\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
 	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
 	     "noevent-fork\nnopause-on-trace\n"

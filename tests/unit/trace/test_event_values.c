@@ -1,0 +1,169 @@
+/*
+ * The option `fields`: the values of an event as they lie in it, in Linux's forms.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "event_help.h"
+#include "text/str.h"
+#include "instance/array.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+static int setup(void **state)
+{
+	int err = tracefs_setup(state);
+
+	return err ? err : register_trace_event(&all);
+}
+
+static int reset(void **state)
+{
+	int err = tracefs_reset(state);
+
+	assert_int_equal(echo("1", "options/fields"), 0);
+	assert_int_equal(echo("1", "events/yard/enable"), 0);
+	return err;
+}
+
+static int check(void **state)
+{
+	assert_int_equal(echo("0", "options/fields"), 0);
+	assert_int_equal(echo("0", "events/yard/enable"), 0);
+	return tracefs_check(state);
+}
+
+/* The text of the only event in `trace`, from its name on. */
+static const char *line(const char *name)
+{
+	const char *text = strstr(cat_body("trace"), name);
+
+	assert_non_null(text);
+	assert_int_equal(strlen(strchr(text, '\n')), 1);
+	return text;
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	trace_yard_numbers(255, -2, -3, 0xfedcba9876543210, true);
+	assert_string_equal(line("yard_numbers:"),
+			    "yard_numbers: tiny=(255) small=0xfffe (65534) number=0xfffffffd (-3) "
+			    "large=0xfedcba9876543210 (-81985529216486896) flag=(1)\n");
+	assert_int_equal(echo("", "trace"), 0);
+	trace_yard_numbers('A', 7, 8, fake_func(KFREE) + 2, false);
+	assert_non_null(strstr(line("yard_numbers:"), " tiny='A'(65) small=0x7 (7) "));
+	assert_non_null(strstr(line("yard_numbers:"), " large=kfree+0x2/0x"));
+}
+
+static void texts_and_arrays(void **state)
+{
+	static const u32 list[] = { 1, 0x203 };
+	static const unsigned long mask = 5;
+	const struct yard_box box = { "eight ch", 3, 4 };
+
+	(void)state;
+	trace_yard_texts("sand", list, 2, &mask);
+	assert_string_equal(line("yard_texts:"),
+			    "yard_texts: name=sand odd=(7) list=01,00,00,00,03,02,00,00 cut=sa "
+			    "mask=05,00,00,00,00,00,00,00 last=sand bytes=ab,ab\n");
+	assert_int_equal(echo("", "trace"), 0);
+	trace_yard_kinds(&box, YARD_GRAVEL, 6);
+	assert_non_null(strstr(line("yard_kinds:"), " kind=0x5 (5) flags=0x6 (6) box=<INVALID-SIZE>"
+						    " label=eight ch sizes={0x3,0x4,0xc}\n"));
+}
+
+/* Types of events that are no TRACE_EVENT(). */
+static void other_types(void **state)
+{
+	char want[200];
+
+	(void)state;
+	fake_bad_page = (const void *)0x1000; /* where its pointer points to */
+	write_all(NULL, 2);
+	snprintf(want, sizeof(want),
+		 "all: who=kfree+0x2/0x10 name=eight ch small=(255) letter='x'(120) "
+		 "list={0x1,0xffff,0x0} large=0xffffffffffffffff (-1)");
+	assert_memory_equal(line("all:"), want, strlen(want));
+	assert_non_null(strstr(
+		line("all:"), " pointer=(0x1234) callers={yield+0x0/0x10,0x10} rest={0x5,0x10}\n"));
+	assert_int_equal(echo("", "trace"), 0);
+	fake_bad_page = NULL;
+	trace_printk("words %d\n", 3);
+	assert_non_null(strstr(line("bprint:"), " args_bytes=0x4 (4) fmt=(0x"));
+	assert_non_null(strstr(line("bprint:"), ":words %d.) buf={0x3,0x0,0x0,0x0}\n"));
+}
+
+/* In trace_pipe, too; and each instance has its own option. */
+static void instances(void **state)
+{
+	struct trace_node *dir = node_of("instances");
+	struct trace_handle *handle;
+	char text[512];
+	uint64_t pos = 0;
+	int64_t len;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(dir, "one"), 0);
+	assert_int_equal(echo("1", "instances/one/events/yard/yard_watch/enable"), 0);
+	assert_int_equal(echo("0", "instances/one/options/fields"), 0); /* it came with 1 */
+	trace_yard_watch(9);
+	assert_non_null(strstr(cat("instances/one/trace"), "yard_watch: who=9\n"));
+	assert_int_equal(echo("1", "instances/one/options/fields"), 0);
+	assert_non_null(strstr(cat("instances/one/trace"), "yard_watch: who=0x9 (9)\n"));
+	assert_int_equal(trace_fs_rmdir(dir, "one"), 0);
+	handle = open_file("trace_pipe", TRACE_FS_READ);
+	len = trace_fs_read(handle, text, sizeof(text) - 1, &pos);
+	assert_true(len > 0);
+	text[len] = '\0';
+	assert_non_null(strstr(text, "yard_watch: who=0x9 (9)\n"));
+	assert_int_equal(trace_fs_close(handle), 0);
+}
+
+/* Damaged events: what says to lie outside does not, and pointers to nothing are not followed. */
+static void damage(void **state)
+{
+	struct trace_event_buffer fbuffer;
+	uint32_t *entry;
+
+	(void)state;
+	entry = trace_event_buffer_reserve(&fbuffer, NULL, &event_yard_texts.event, 48);
+	assert_non_null(entry);
+	memset(entry + 2, 0xff, 40);
+	trace_event_buffer_commit(&fbuffer, entry);
+	assert_non_null(strstr(line("yard_texts:"), "name=<OVERFLOW> odd=(255) list=<OVERFLOW>"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(numbers, reset, check),
+		cmocka_unit_test_setup_teardown(texts_and_arrays, reset, check),
+		cmocka_unit_test_setup_teardown(other_types, reset, check),
+		cmocka_unit_test_setup_teardown(instances, reset, check),
+		cmocka_unit_test_setup_teardown(damage, reset, check),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
