@@ -73,7 +73,8 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_stack.c \
 	trace/print/output_values.c
 # trace events
-TRACE_SRCS += trace/events/event_call.c \
+TRACE_SRCS += trace/events/dyn_event.c \
+	trace/events/event_call.c \
 	trace/events/event_file.c \
 	trace/events/event_pids.c \
 	trace/events/event_filter.c \
@@ -99,6 +100,10 @@ TRACE_SRCS += trace/events/event_call.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
 	trace/events/hist_view.c \
+	trace/events/synth_event.c \
+	trace/events/synth_parse.c \
+	trace/events/synth_text.c \
+	trace/events/synth_write.c \
 	trace/events/trigger.c \
 	trace/events/trigger_boot.c \
 	trace/events/trigger_commands.c \
@@ -147,6 +152,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_command.c \
 	trace/fs/fs_config.c \
 	trace/fs/fs_event_dir.c \
+	trace/fs/fs_event_dynamic.c \
 	trace/fs/fs_event_hist.c \
 	trace/fs/fs_event_pids.c \
 	trace/fs/fs_event_show.c \
@@ -165,6 +171,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_stack.c \
 	trace/fs/fs_stat.c \
 	trace/fs/fs_store.c \
+	trace/fs/fs_synth.c \
 	trace/fs/fs_threads.c \
 	trace/fs/fs_trace.c \
 	trace/fs/fs_tree.c \
@@ -187,6 +194,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_profile.c \
 	trace/start/feature_snapshot.c \
 	trace/start/feature_stack_tracer.c \
+	trace/start/feature_synth.c \
 	trace/start/feature_text.c \
 	trace/start/feature_why.c \
 	trace/start/features.c
@@ -199,11 +207,12 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids hist livepatch pids dump function graph latency commands snapshot profile stack_tracer why
+TRACE_FEATURES := events event_pids hist synth livepatch pids dump function graph latency commands snapshot profile stack_tracer why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
+TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
@@ -216,7 +225,7 @@ TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c trac
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_events := event_pids hist
+TRACE_NEEDS_events := event_pids hist synth
 TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile

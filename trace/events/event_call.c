@@ -5,6 +5,7 @@
 #include <trace/platform.h>
 #include "event_call.h"
 #include "event_file.h"
+#include "instance/event_private.h"
 #include "instance/feature.h"
 #include "text/str.h"
 
@@ -20,7 +21,7 @@
 extern struct trace_event_call *const __start_trace_event_calls[] __attribute__((weak));
 extern struct trace_event_call *const __stop_trace_event_calls[] __attribute__((weak));
 
-static int event_call_add(struct trace_event_call *call)
+int trace_event_call_add(struct trace_event_call *call)
 {
 	struct trace_event *event = &call->event;
 
@@ -31,22 +32,31 @@ static int event_call_add(struct trace_event_call *call)
 	return register_trace_event(event);
 }
 
-static int event_call_remove(struct trace_event_call *call)
+void trace_event_call_cancel_removal(struct trace_event_call *call)
 {
-	int err;
+	call->is_going = false;
+	trace_events_changed();
+}
 
+int trace_event_call_begin_removal(struct trace_event_call *call)
+{
 	if (!call->event.type)
 		return -ENOENT;
 	if (trace_event_files_are_used(call))
 		return -EBUSY;
 	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		if ((*at)->event_goes && !(*at)->event_goes(call))
+		if ((*at)->event_goes && !(*at)->event_goes(call)) {
+			trace_event_call_cancel_removal(call);
 			return -EBUSY;
+		}
 	}
-	err = unregister_trace_event(&call->event);
-	if (!err)
-		trace_event_files_free(call);
-	return err;
+	return 0;
+}
+
+void trace_event_call_end_removal(struct trace_event_call *call)
+{
+	(void)unregister_trace_event(&call->event);
+	trace_event_files_free(call);
 }
 
 int trace_add_event_call(struct trace_event_call *call)
@@ -54,7 +64,7 @@ int trace_add_event_call(struct trace_event_call *call)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = event_call_add(call);
+	err = trace_event_call_add(call);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -64,7 +74,9 @@ int trace_remove_event_call(struct trace_event_call *call)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = event_call_remove(call);
+	err = trace_event_call_begin_removal(call);
+	if (!err)
+		trace_event_call_end_removal(call);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -75,6 +87,6 @@ int trace_event_calls_init(void)
 	int err = 0;
 
 	for (; at < __stop_trace_event_calls && !err; at++)
-		err = event_call_add(*at);
+		err = trace_event_call_add(*at);
 	return err;
 }

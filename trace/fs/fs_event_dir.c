@@ -356,10 +356,8 @@ bool trace_fs_event_goes(struct trace_event_call *call)
 }
 
 static const struct trace_file *const files[] = {
-	&trace_available_events_file,
-	&trace_set_event_file,
-	&trace_show_event_filters_file,
-	&trace_show_event_triggers_file,
+	&trace_available_events_file,	&trace_set_event_file,		 &trace_dynamic_events_file,
+	&trace_show_event_filters_file, &trace_show_event_triggers_file,
 };
 
 const struct trace_file_table trace_event_files = {

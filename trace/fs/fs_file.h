@@ -38,6 +38,7 @@ struct trace_handle {
 	const char *store_text;	   /* while `store` runs: its text */
 	const char *why;	   /* what is wrong with that text, or NULL */
 	size_t why_pos;		   /* index in it of what is wrong */
+	bool has_lines;		   /* that text is a list of lines: error_log shows just one */
 	char why_where[80];	   /* what error_log names instead of the file; "": the file */
 	_Atomic bool is_cancelled; /* reads do not sleep: between trace_fs_cancel() and resume */
 	char text[];
@@ -127,6 +128,7 @@ extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
 extern const struct trace_file_table trace_why_files;
+extern const struct trace_file_table trace_synth_files;
 /* Of an event, of a system: fs_event_filter.c. */
 extern const struct trace_file trace_event_filter_file;
 extern const struct trace_file trace_system_filter_file;
@@ -136,6 +138,8 @@ extern const struct trace_file trace_set_event_file;
 /* Of an instance: fs_event_show.c. */
 extern const struct trace_file trace_show_event_filters_file;
 extern const struct trace_file trace_show_event_triggers_file;
+/* Of the global instance: fs_event_dynamic.c. */
+extern const struct trace_file trace_dynamic_events_file;
 /* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
 /* The same, of the feature hist: fs_event_hist.c. The last is NULL. */
@@ -177,6 +181,12 @@ void trace_handle_blame(struct trace_handle *handle, const char *at, const char 
 /* As trace_handle_blame(), where error_log is to name `where` instead of the file. */
 void trace_handle_blame_in(struct trace_handle *handle, const char *where, const char *at,
 			   const char *why);
+/*
+ * For `store`: call `fn` with each line of `text`, cut off before a `#`, up to the first error. What
+ * the lines before it have done stays, as on Linux.
+ */
+int trace_handle_lines(struct trace_handle *handle, char *text,
+		       int (*fn)(struct trace_handle *handle, char *line));
 /* For `store`: all of `text` as a decimal number. 0, or -EINVAL, -ERANGE after a call of blame. */
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
 /* The same for a number of microseconds, which is stored as nanoseconds. */

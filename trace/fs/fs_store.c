@@ -10,6 +10,7 @@
 #define NS_PER_US 1000u
 
 #define STORE_MAX   4000u
+#define LINE_MAX    4094u /* of a text of several lines, as on Linux */
 #define COMMAND_MAX 256u
 
 void trace_handle_blame(struct trace_handle *handle, const char *at, const char *why)
@@ -41,6 +42,31 @@ int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t 
 	return err;
 }
 
+int trace_handle_lines(struct trace_handle *handle, char *text,
+		       int (*fn)(struct trace_handle *handle, char *line))
+{
+	int err = 0;
+
+	handle->has_lines = true;
+	while (!err && *text) {
+		char *line = text;
+
+		while (*text && *text != '\n' && *text != '#')
+			text++;
+		while (*text && *text != '\n')
+			*text++ = '\0';
+		if (*text)
+			*text++ = '\0';
+		if (trace_strlen(line) <= LINE_MAX) {
+			err = fn(handle, line);
+			continue;
+		}
+		trace_handle_blame(handle, line, "the line is too long");
+		err = -EINVAL;
+	}
+	return err;
+}
+
 /*
  * The words for error_log; NULL: not to be logged. Mistakes of the user are always logged; other
  * errors, such as -ENOMEM, only if trace_handle_blame() was called.
@@ -54,6 +80,20 @@ static const char *why_of(const struct trace_handle *handle, int err)
 	return err == -ERANGE || err == -EOVERFLOW ? "out of range" : NULL;
 }
 
+/* Cut `text` down to the line that *pos is in. */
+static void choose_line(const char **text, size_t *len, size_t *pos)
+{
+	size_t first = *pos < *len ? *pos : *len, end = first;
+
+	while (first && (*text)[first - 1] != '\n')
+		first--;
+	while (end < *len && (*text)[end] != '\n')
+		end++;
+	*text += first;
+	*len = end - first;
+	*pos -= first;
+}
+
 /* `text` is what was written, not the copy that `store` got, which it may have changed. */
 static void report(struct trace_handle *handle, const char *text, size_t len, int err)
 {
@@ -63,6 +103,8 @@ static void report(struct trace_handle *handle, const char *text, size_t len, in
 
 	if (!why)
 		return;
+	if (handle->has_lines)
+		choose_line(&text, &len, &pos);
 	if (len > sizeof(command) - 1)
 		len = sizeof(command) - 1;
 	memcpy(command, text, len);
@@ -97,6 +139,7 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
 	int err = -EINVAL;
 
 	handle->why_where[0] = '\0';
+	handle->has_lines = false;
 	handle->why = len > max ? "the text is too long" : NULL;
 	handle->why_pos = len > max ? max : 0;
 	if (len <= max)

@@ -139,6 +139,13 @@ static const struct piece pieces[] = {
 	  "\t\t\t  .syscall .execname .log2 .buckets=N .usecs .percent .graph .string\n"
 	  "\t\t\t  .stacktrace. Beside fields: common_pid, common_cpu, common_comm,\n"
 	  "\t\t\t  common_timestamp, common_stacktrace. ! in front takes it away.\n" },
+	{ FILE, "dynamic_events",
+	  "  dynamic_events\t- Trace events that users have defined. Written: a definition, or\n"
+	  "\t\t\t  -:[SYSTEM/]NAME to take one away; > takes all away\n" },
+	{ FILE, "synthetic_events",
+	  "\t\t\t  s:[synthetic/]NAME TYPE FIELD[;TYPE FIELD]...  an event that others write\n"
+	  "  synthetic_events\t- Only those of this kind: NAME TYPE FIELD[;TYPE FIELD]..., "
+	  "!NAME\n" },
 	{ FILE, "set_event_pid",
 	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
 	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"

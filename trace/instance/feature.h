@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct dyn_event_kind;
 struct trace_array;
 struct trace_boot_param;
 struct trace_command;
@@ -81,6 +82,8 @@ struct trace_feature {
 	 * use it any more. Config lock held.
 	 */
 	bool (*event_goes)(struct trace_event_call *call);
+	/* Its kinds of events that users define: events/dyn_event.h. The last has no name. */
+	const struct dyn_event_kind *dyn_events;
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */
 	const struct trace_trigger_command *triggers;
 

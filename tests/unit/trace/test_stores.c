@@ -81,7 +81,9 @@ static void last_error(char *where_why, char *command, size_t *out_pos)
 	const char *text = cat("error_log"), *last, *end;
 
 	assert_int_not_equal(strlen(text), 0);
-	last = strrchr(text, '[');
+	last = text;
+	while (strstr(last, "\n["))
+		last = strstr(last, "\n[") + 1;
 	last = strchr(last, ']') + 2;
 	end = strchr(last, '\n');
 	sprintf(where_why, "%.*s", (int)(end - last), last);

@@ -50,6 +50,9 @@ struct trace_thread {
 	};
 	bool graph_has_ended; /* the thread exits: give it no stack any more */
 
+	/* Synthetic events that are being written; interrupts leave it as they found it. */
+	TRACE_ATOMIC uint32_t synth_depth;
+
 	/* Changed by a probe of sched_switch, between ftrace_graph_sleep_get() and _put(). */
 	TRACE_ATOMIC uint64_t sleep_ns;	       /* time spent switched out, so far */
 	TRACE_ATOMIC uint64_t switched_out_ns; /* when it was switched out last; 0: not known */

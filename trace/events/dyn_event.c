@@ -1,0 +1,183 @@
+/*
+ * See dyn_event.h.
+ */
+#include <trace/trace_seq.h>
+#include "dyn_event.h"
+#include "event_call.h"
+#include "instance/feature.h"
+#include "text/str.h"
+
+static struct dyn_event *first_event; /* in order of definition */
+
+struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event)
+{
+	struct dyn_event *next = event ? event->next : first_event;
+
+	while (next && kind && next->kind != kind)
+		next = next->next;
+	return next;
+}
+
+int dyn_event_add(struct dyn_event *event)
+{
+	struct dyn_event **at = &first_event;
+	int err = trace_event_call_add(event->call);
+
+	if (err)
+		return err;
+	while (*at)
+		at = &(*at)->next;
+	event->next = NULL;
+	*at = event;
+	return 0;
+}
+
+/* ---- Removal ---- */
+
+static int begin_one(const struct dyn_event *event)
+{
+	if (!event->is_chosen)
+		return 0;
+	return event->nr_held ? -EBUSY : trace_event_call_begin_removal(event->call);
+}
+
+/* All chosen ones, or none. */
+static int begin_removal(void)
+{
+	struct dyn_event *event = NULL, *begun = NULL;
+	int err = 0;
+
+	while (!err && (event = dyn_event_next(NULL, event)))
+		err = begin_one(event);
+	while (err && (begun = dyn_event_next(NULL, begun)) != event) {
+		if (begun->is_chosen)
+			trace_event_call_cancel_removal(begun->call);
+	}
+	return err;
+}
+
+static void remove_chosen(void)
+{
+	struct dyn_event **at = &first_event, *event;
+
+	while ((event = *at)) {
+		if (!event->is_chosen) {
+			at = &event->next;
+			continue;
+		}
+		*at = event->next;
+		trace_event_call_end_removal(event->call);
+		event->kind->free(event);
+	}
+}
+
+/* Remove the chosen ones, if that is possible; none is chosen any more. */
+static int remove_or_keep(void)
+{
+	struct dyn_event *event = NULL;
+	int err = begin_removal();
+
+	if (!err)
+		remove_chosen();
+	while ((event = dyn_event_next(NULL, event)))
+		event->is_chosen = false;
+	return err;
+}
+
+static bool is_meant(const struct dyn_event *event, const char *system, const char *name,
+		     const char *rest)
+{
+	const struct trace_event *type = &event->call->event;
+
+	return trace_streq(type->name, name) && (!system || trace_streq(type->system, system)) &&
+	       (!event->kind->matches || event->kind->matches(event, rest));
+}
+
+int dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
+		      const char *rest)
+{
+	struct dyn_event *event = NULL;
+	bool is_any = false;
+
+	while ((event = dyn_event_next(kind, event))) {
+		event->is_chosen = is_meant(event, system, name, rest);
+		is_any |= event->is_chosen;
+	}
+	return is_any ? remove_or_keep() : -ENOENT;
+}
+
+int dyn_events_remove_all(const struct dyn_event_kind *kind)
+{
+	struct dyn_event *event = NULL;
+
+	while ((event = dyn_event_next(kind, event)))
+		event->is_chosen = true;
+	return remove_or_keep();
+}
+
+/* ---- Lines ---- */
+
+static int blame(struct dyn_event_error *error, const char *at, const char *why)
+{
+	error->at = at;
+	error->why = why;
+	return -EINVAL;
+}
+
+static char *find(char *text, char what)
+{
+	while (*text && *text != what)
+		text++;
+	return *text ? text : NULL;
+}
+
+static int run_removal(char *line, struct dyn_event_error *error)
+{
+	char *rest = line, *name, *slash, *system = NULL;
+
+	while (*rest && !trace_is_space(*rest))
+		rest++;
+	if (*rest)
+		*rest++ = '\0';
+	while (trace_is_space(*rest))
+		rest++;
+	name = *line == '-' ? line + 1 : find(line, ':');
+	if (!name || *name != ':' || !name[1])
+		return blame(error, line, "Removal must be of the form: -:[system/]name");
+	name++;
+	slash = find(name, '/');
+	if (slash) {
+		*slash = '\0';
+		system = name;
+		name = slash + 1;
+	}
+	return dyn_events_remove(NULL, system, name, rest);
+}
+
+static const struct dyn_event_kind *kind_of(const char *line)
+{
+	const struct dyn_event_kind *kind;
+
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		for (kind = (*at)->dyn_events; kind && kind->name; kind++) {
+			if (kind->claims(line))
+				return kind;
+		}
+	}
+	return NULL;
+}
+
+int dyn_event_run(char *line, struct dyn_event_error *out_error)
+{
+	const struct dyn_event_kind *kind;
+
+	while (trace_is_space(*line))
+		line++;
+	if (!*line)
+		return 0;
+	if (*line == '-' || *line == '!')
+		return run_removal(line, out_error);
+	kind = kind_of(line);
+	return kind ? kind->create(line, out_error)
+		    : blame(out_error, line, "There are no events of this kind");
+}

@@ -1,0 +1,348 @@
+/*
+ * Making, finding and removing synthetic events. See synth_event.h.
+ */
+#include <trace/platform.h>
+#include <trace/ring_buffer.h>
+#include <trace/trace_seq.h>
+#include "synth_private.h"
+#include "text/str.h"
+
+#define FORM	 "Command must be of the form: <name> field[;field] ..."
+#define DYN_FORM "Command must be of the form: s:[synthetic/]<name> field[;field] ..."
+
+#define NAME_MAX_LEN 255u /* of a directory, as on Linux */
+
+static const struct trace_event_class synth_class = { .system = SYNTH_SYSTEM };
+
+/* What a definition needs of memory, and how its event is laid out. */
+struct synth_size {
+	uint32_t nr_fields, entry_bytes;
+	size_t name_bytes, text_bytes, fmt_bytes;
+};
+
+static struct synth_event *of_dyn(const struct dyn_event *dyn)
+{
+	return (struct synth_event *)((char *)(uintptr_t)dyn - offsetof(struct synth_event, dyn));
+}
+
+static struct synth_event *find(const char *name)
+{
+	struct dyn_event *dyn = NULL;
+
+	while ((dyn = dyn_event_next(synth_event_kinds, dyn))) {
+		if (trace_streq(dyn->call->event.name, name))
+			return of_dyn(dyn);
+	}
+	return NULL;
+}
+
+struct synth_event *synth_event_get(const char *name)
+{
+	struct synth_event *event = find(name);
+
+	if (event)
+		event->dyn.nr_held++;
+	return event;
+}
+
+void synth_event_put(struct synth_event *event)
+{
+	event->dyn.nr_held--;
+}
+
+/* ---- Layout: fields in their order; events are aligned to 4, and so are fields of 8 bytes ---- */
+
+static uint32_t place_of(const struct synth_parsed *field, uint32_t at)
+{
+	uint32_t align = field->kind == SYNTH_TEXT ? 1 : field->size;
+
+	if (align > 4)
+		align = 4;
+	return (at + align - 1) / align * align;
+}
+
+static size_t type_bytes(const struct synth_parsed *field)
+{
+	return (field->is_unsigned ? sizeof("unsigned ") : 1) + field->type.len + field->array.len;
+}
+
+static int measure_field(const struct synth_parsed *field, struct synth_size *size)
+{
+	if (size->nr_fields++ == SYNTH_FIELDS_MAX)
+		return -E2BIG;
+	size->entry_bytes = place_of(field, size->entry_bytes) + field->size;
+	size->text_bytes += type_bytes(field) + field->name.len + 1;
+	size->fmt_bytes += SYNTH_FMT_BYTES + SYNTH_FMT_NAMES * field->name.len;
+	return size->entry_bytes > RING_MAX_PAYLOAD ? -ENOSPC : 0;
+}
+
+/* Go through the fields without keeping them. 0, or -errno after blaming. */
+static int measure(const char *line, const char *fields, struct synth_size *out,
+		   struct dyn_event_error *error)
+{
+	struct synth_parse parse = { .at = fields, .error = error };
+	struct synth_parsed field;
+	int result;
+
+	out->entry_bytes = sizeof(struct trace_entry);
+	while ((result = synth_parse_field(&parse, &field)) == 1) {
+		result = measure_field(&field, out);
+		if (result == -E2BIG)
+			return synth_blame(error, line, "Too many fields", -EINVAL);
+		if (result)
+			return synth_blame(error, field.type.at,
+					   "The event does not fit in the buffer", -EINVAL);
+	}
+	if (!result && !out->nr_fields)
+		return synth_blame(error, line, FORM, -EINVAL);
+	return result;
+}
+
+/* ---- Making one ---- */
+
+static char *put_word(char *to, const struct synth_word *word)
+{
+	memcpy(to, word->at, word->len);
+	return to + word->len;
+}
+
+/* The type as it is listed. Returns what is behind its NUL. */
+static char *put_type(char *to, const struct synth_parsed *field)
+{
+	static const struct synth_word is_unsigned = { "unsigned ", 9 };
+
+	if (field->is_unsigned)
+		to = put_word(to, &is_unsigned);
+	to = put_word(to, &field->type);
+	to = put_word(to, &field->array);
+	*to = '\0';
+	return to + 1;
+}
+
+/* For `format`, filters and histograms. */
+static void describe(const struct synth_field *field, struct trace_event_field *out)
+{
+	*out = (struct trace_event_field){ .name = field->name,
+					   .type = field->type,
+					   .offset = field->offset,
+					   .size = field->size,
+					   .element_size = field->size,
+					   .is_signed = field->is_signed };
+	if (field->kind == SYNTH_NUMBER)
+		return;
+	if (field->kind != SYNTH_TEXT)
+		out->kind = TRACE_FIELD_DATA_LOC;
+	out->type = "char";
+	out->element_size = 1;
+	if (field->kind == SYNTH_STACK) {
+		out->type = field->is_signed ? "long" : "unsigned long";
+		out->element_size = sizeof(unsigned long);
+		out->filter_type = FILTER_STACKTRACE;
+	}
+}
+
+/* Fill in the fields, both descriptions, with their texts at `text`. Returns what is behind. */
+static char *fill_fields(struct synth_event *event, struct synth_field *fields,
+			 struct trace_event_field *described, const char *from, char *text)
+{
+	struct dyn_event_error none;
+	struct synth_parse parse = { .at = from, .error = &none };
+	uint32_t at = sizeof(struct trace_entry);
+	struct synth_parsed parsed;
+
+	event->is_numbers = true;
+	for (uint32_t i = 0; i < event->nr_fields; i++) {
+		struct synth_field *field = &fields[i];
+
+		(void)synth_parse_field(&parse, &parsed);
+		field->kind = parsed.kind;
+		field->size = parsed.size;
+		field->is_signed = parsed.is_signed;
+		field->offset = (uint16_t)place_of(&parsed, at);
+		at = field->offset + field->size;
+		field->type = text;
+		text = put_type(text, &parsed);
+		field->name = text;
+		text = put_word(text, &parsed.name) + 1; /* the memory is zeroed */
+		describe(field, &described[i]);
+		event->is_numbers &= field->kind == SYNTH_NUMBER;
+	}
+	event->fixed_bytes = (at + 3) / 4 * 4;
+	return text;
+}
+
+static struct synth_event *make(const char *name, const char *fields, const struct synth_size *size)
+{
+	size_t fields_bytes = size->nr_fields * sizeof(struct synth_field);
+	size_t described_bytes = size->nr_fields * sizeof(struct trace_event_field);
+	size_t bytes = sizeof(struct synth_event) + fields_bytes + described_bytes +
+		       size->name_bytes + size->text_bytes + size->fmt_bytes;
+	struct synth_event *event = trace_plat_alloc(bytes);
+	struct trace_event_field *described;
+	struct synth_field *own;
+	char *text;
+
+	if (!event)
+		return NULL;
+	own = (struct synth_field *)(event + 1);
+	described = (struct trace_event_field *)(own + size->nr_fields);
+	text = (char *)(described + size->nr_fields);
+	event->bytes = bytes;
+	event->nr_fields = size->nr_fields;
+	event->fields = own;
+	event->call.event_class = &synth_class;
+	event->call.event.name = text;
+	event->call.event.system = SYNTH_SYSTEM;
+	event->call.event.fields = described;
+	event->call.event.nr_fields = size->nr_fields;
+	event->call.event.funcs.trace = synth_print;
+	event->dyn.kind = synth_event_kinds;
+	event->dyn.call = &event->call;
+	memcpy(text, name, size->name_bytes - 1);
+	text = fill_fields(event, own, described, fields, text + size->name_bytes);
+	event->call.event.print_fmt = text;
+	synth_print_fmt(event, text, size->fmt_bytes);
+	return event;
+}
+
+static void free_event(struct dyn_event *dyn)
+{
+	struct synth_event *event = of_dyn(dyn);
+
+	trace_plat_free(event, event->bytes);
+}
+
+/* Its directory would have the name of a file that each system has. */
+static bool is_reserved(const struct synth_word *name)
+{
+	return (name->len == 6 &&
+		(memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0));
+}
+
+/* Make and add the event. `line` is where what is wrong with all of it is marked. */
+static int create(const char *line, const struct synth_word *name, const char *fields,
+		  struct dyn_event_error *error)
+{
+	struct synth_size size = { .name_bytes = name->len + 1, .fmt_bytes = sizeof("\"\"") };
+	struct synth_event *event;
+	int err;
+
+	if (!synth_is_name(name->at, name->len) || name->len > NAME_MAX_LEN || is_reserved(name))
+		return synth_blame(error, name->at, "Illegal name", -EINVAL);
+	err = measure(line, fields, &size, error);
+	if (err)
+		return err;
+	event = make(name->at, fields, &size);
+	if (!event)
+		return -ENOMEM;
+	err = dyn_event_add(&event->dyn);
+	if (err)
+		free_event(&event->dyn);
+	if (err == -EEXIST)
+		return synth_blame(error, name->at, "Event already exists", err);
+	return err;
+}
+
+/* ---- Lines ---- */
+
+static const char *skip_spaces(const char *text)
+{
+	while (trace_is_space(*text))
+		text++;
+	return text;
+}
+
+static struct synth_word first_word(const char *text)
+{
+	struct synth_word word = { .at = text };
+
+	while (text[word.len] && text[word.len] != ';' && !trace_is_space(text[word.len]))
+		word.len++;
+	return word;
+}
+
+/* How many words there are before the first semicolon? */
+static uint32_t count_words(const char *text)
+{
+	struct synth_word word;
+	uint32_t nr = 0;
+
+	while ((word = first_word(text = skip_spaces(text))).len) {
+		text += word.len;
+		nr++;
+	}
+	return nr;
+}
+
+/* `at` is the name, with the fields behind it; see create(). */
+static int create_from(const char *line, const char *at, struct dyn_event_error *error)
+{
+	struct synth_word name = first_word(at);
+
+	if (count_words(at) < 3)
+		return synth_blame(error, line, FORM, -EINVAL);
+	return create(line, &name, at + name.len, error);
+}
+
+int synth_event_run(char *line, struct dyn_event_error *out_error)
+{
+	struct synth_word word;
+
+	while (trace_is_space(*line))
+		line++;
+	if (!*line)
+		return 0;
+	if (*line != '!')
+		return create_from(line, line, out_error);
+	word = first_word(++line);
+	line[word.len] = '\0';
+	return dyn_events_remove(synth_event_kinds, NULL, line, "");
+}
+
+/* ---- The kind `s:` ---- */
+
+static bool claims(const char *line)
+{
+	return trace_str_starts(line, "s:");
+}
+
+static int create_dyn(const char *line, struct dyn_event_error *error)
+{
+	const char *name = line + 2;
+
+	for (uint32_t i = 0; i < first_word(name).len; i++) {
+		if (name[i] != '/')
+			continue;
+		if (!trace_str_starts(name, SYNTH_SYSTEM "/"))
+			return synth_blame(error, line, DYN_FORM, -EINVAL);
+		name += sizeof(SYNTH_SYSTEM);
+		break;
+	}
+	return create_from(line, name, error);
+}
+
+void synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq)
+{
+	const struct synth_event *event = of_dyn(dyn);
+
+	trace_seq_printf(seq, "%s\t", event->call.event.name);
+	for (uint32_t i = 0; i < event->nr_fields; i++)
+		trace_seq_printf(seq, "%s%s %s", i ? "; " : "", event->fields[i].type,
+				 event->fields[i].name);
+	trace_seq_putc(seq, '\n');
+}
+
+static void show_dyn(const struct dyn_event *dyn, struct trace_seq *seq)
+{
+	trace_seq_puts(seq, "s:" SYNTH_SYSTEM "/");
+	synth_event_show(dyn, seq);
+}
+
+const struct dyn_event_kind synth_event_kinds[] = {
+	{ .name = "synth",
+	  .claims = claims,
+	  .create = create_dyn,
+	  .show = show_dyn,
+	  .free = free_event },
+	{ .name = NULL },
+};

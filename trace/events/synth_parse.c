@@ -1,0 +1,176 @@
+/*
+ * The fields of a synthetic event, from its text. What is said about mistakes is said in Linux's
+ * words. See synth_private.h.
+ */
+#include <trace/errno.h>
+#include "synth_private.h"
+#include "text/str.h"
+
+#define BAD_ARRAY "Invalid array specification"
+#define BAD_TYPE  "Invalid type"
+
+struct synth_type {
+	const char *name;
+	bool is_unsigned; /* with the word `unsigned` in front */
+	uint8_t size;
+	bool is_signed;
+};
+
+/* The signs are those that Linux shows in `format`. */
+static const struct synth_type types[] = {
+	{ "s64", false, 8, true },   { "u64", false, 8, false },  { "s32", false, 4, true },
+	{ "u32", false, 4, false },  { "s16", false, 2, true },	  { "u16", false, 2, false },
+	{ "s8", false, 1, true },    { "u8", false, 1, false },	  { "char", false, 1, true },
+	{ "char", true, 1, false },  { "int", false, 4, true },	  { "int", true, 4, false },
+	{ "long", false, 8, true },  { "long", true, 8, false },  { "bool", false, 1, true },
+	{ "pid_t", false, 4, true }, { "gfp_t", false, 4, false }
+};
+
+int synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
+{
+	error->at = at;
+	error->why = why;
+	error->where = "synthetic_events";
+	return err;
+}
+
+static bool is_letter(char c)
+{
+	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool synth_is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_letter(text[i]) && !(i && text[i] >= '0' && text[i] <= '9'))
+			return false;
+	}
+	return len;
+}
+
+static bool is_word(const struct synth_word *word, const char *text)
+{
+	return word->len == trace_strlen(text) && memcmp(word->at, text, word->len) == 0;
+}
+
+/* The next word before the next semicolon; false: there is none. */
+static bool next_word(struct synth_parse *parse, struct synth_word *out)
+{
+	const char *at = parse->at;
+
+	while (trace_is_space(*at))
+		at++;
+	out->at = at;
+	while (*at && *at != ';' && !trace_is_space(*at))
+		at++;
+	out->len = (uint32_t)(at - out->at);
+	parse->at = at;
+	return out->len;
+}
+
+/* Take what begins with '[' off the end of the word. */
+static struct synth_word take_array(struct synth_word *word)
+{
+	struct synth_word array = *word;
+
+	while (array.len && *array.at != '[') {
+		array.at++;
+		array.len--;
+	}
+	word->len -= array.len;
+	return array;
+}
+
+/* What is between the brackets, as a number; nothing is 0. -EINVAL: something else. */
+static int array_length(const struct synth_word *array, uint64_t *out_nr)
+{
+	char digits[4] = "";
+
+	*out_nr = 0;
+	if (array->len < 2 || array->len > sizeof(digits) + 1 || array->at[array->len - 1] != ']')
+		return -EINVAL;
+	memcpy(digits, array->at + 1, array->len - 2);
+	return digits[0] ? trace_parse_u64(digits, 0, out_nr) : 0;
+}
+
+static int parse_text(struct synth_parsed *field, const struct synth_word *array)
+{
+	uint64_t nr;
+
+	if (array_length(array, &nr) || nr > SYNTH_TEXT_MAX)
+		return -EINVAL;
+	field->kind = nr ? SYNTH_TEXT : SYNTH_DYNAMIC_TEXT;
+	field->size = nr ? (uint16_t)nr : sizeof(uint32_t);
+	field->is_signed = !field->is_unsigned;
+	return 0;
+}
+
+static int parse_stack(struct synth_parsed *field, const struct synth_word *array)
+{
+	if (!is_word(array, "[]"))
+		return -EINVAL;
+	field->kind = SYNTH_STACK;
+	field->size = sizeof(uint32_t);
+	field->is_signed = !field->is_unsigned;
+	return 0;
+}
+
+static int parse_number(struct synth_parsed *field)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(types); i++) {
+		if (types[i].is_unsigned != field->is_unsigned ||
+		    !is_word(&field->type, types[i].name))
+			continue;
+		field->kind = SYNTH_NUMBER;
+		field->size = types[i].size;
+		field->is_signed = types[i].is_signed;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Only texts and stacks are arrays; the brackets stand behind the type or behind the name. */
+static int parse_type(struct synth_parse *parse, struct synth_parsed *field)
+{
+	struct synth_word base = field->type, array = take_array(&base);
+	bool is_text = is_word(&base, "char"), is_stack = is_word(&base, "long");
+	int err;
+
+	if (!array.len && !field->array.len) {
+		if (!parse_number(field))
+			return 0;
+		return synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
+	}
+	if (!is_text && !is_stack)
+		return synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
+	if (array.len && field->array.len)
+		return synth_blame(parse->error, field->name.at, BAD_ARRAY, -EINVAL);
+	if (field->array.len)
+		array = field->array;
+	err = is_text ? parse_text(field, &array) : parse_stack(field, &array);
+	if (!err)
+		return 0;
+	return field->array.len ? synth_blame(parse->error, field->name.at, BAD_ARRAY, err)
+				: synth_blame(parse->error, field->type.at, BAD_TYPE, err);
+}
+
+int synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
+{
+	struct synth_word first;
+
+	while (*parse->at == ';' || trace_is_space(*parse->at))
+		parse->at++;
+	if (!next_word(parse, &first))
+		return 0;
+	out->type = first;
+	out->is_unsigned = is_word(&first, "unsigned");
+	if (out->is_unsigned && !next_word(parse, &out->type))
+		return synth_blame(parse->error, first.at, "Incomplete type", -EINVAL);
+	if (!next_word(parse, &out->name))
+		return synth_blame(parse->error, first.at,
+				   out->is_unsigned ? "Incomplete type" : "Invalid field", -EINVAL);
+	out->array = take_array(&out->name);
+	if (!synth_is_name(out->name.at, out->name.len))
+		return synth_blame(parse->error, out->name.at, "Illegal name", -EINVAL);
+	return parse_type(parse, out) ? -EINVAL : 1;
+}

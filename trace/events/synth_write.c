@@ -1,0 +1,181 @@
+/*
+ * Values become a synthetic event in the ring. See synth_event.h.
+ *
+ * Context: any, NMI included, preemption off.
+ */
+#include <trace/platform.h>
+#include <trace/ring_buffer.h>
+#include <trace/thread.h>
+#include "event_file.h"
+#include "synth_private.h"
+#include "text/str.h"
+
+#define HEAD_BYTES    sizeof(struct trace_entry)
+#define NUMBERS_BYTES (HEAD_BYTES + SYNTH_FIELDS_MAX * sizeof(uint64_t))
+
+/*
+ * Each number is written with all of its 8 bytes. Those that are too many are where the next field
+ * comes, or behind the event.
+ */
+static void write_numbers(struct synth_event *event, const uint64_t *values)
+{
+	uint64_t entry[NUMBERS_BYTES / sizeof(uint64_t) + 1];
+	const struct synth_field *field = event->fields, *end = field + event->nr_fields;
+
+	for (; field < end; field++, values++)
+		__builtin_memcpy((uint8_t *)entry + field->offset, values, sizeof(*values));
+	trace_event_write_step(&event->call, entry, TRACE_EVENT_STEP(event->fixed_bytes));
+}
+
+/* ---- With texts or stacks ---- */
+
+/* An event that is being built. */
+struct synth_build {
+	const struct synth_event *event;
+	const uint64_t *values;
+	uint32_t bytes;
+	/* Of each dynamic field: how much there is, known once. Texts may change at any moment. */
+	uint16_t data_bytes[SYNTH_FIELDS_MAX];
+};
+
+static const char *text_of(uint64_t value)
+{
+	return value ? (const char *)(uintptr_t)value : "(null)";
+}
+
+static uint32_t stack_bytes(uint64_t value)
+{
+	const uint32_t *ips = (const uint32_t *)(uintptr_t)value;
+	uint32_t nr = 0;
+
+	while (ips && nr < SYNTH_STACK_MAX && ips[nr])
+		nr++;
+	return nr * (uint32_t)sizeof(unsigned long);
+}
+
+/* How long the event becomes. What does not fit in the longest one is cut off. */
+static void measure(struct synth_build *build)
+{
+	const struct synth_event *event = build->event;
+	uint32_t bytes, room;
+
+	build->bytes = event->fixed_bytes;
+	for (uint32_t i = 0; i < event->nr_fields; i++) {
+		if (event->fields[i].kind == SYNTH_DYNAMIC_TEXT)
+			bytes = (uint32_t)trace_strnlen(text_of(build->values[i]),
+							SYNTH_TEXT_MAX - 1) +
+				1;
+		else if (event->fields[i].kind == SYNTH_STACK)
+			bytes = stack_bytes(build->values[i]);
+		else
+			continue;
+		room = (RING_MAX_PAYLOAD - build->bytes) & ~7u;
+		build->data_bytes[i] = (uint16_t)(bytes < room ? bytes : room);
+		build->bytes += (build->data_bytes[i] + 3u) & ~3u;
+	}
+}
+
+/* At most `bytes`, with its NUL: the memory is zeroed. */
+static void put_text(uint8_t *to, const char *text, uint32_t bytes)
+{
+	for (; bytes > 1 && *text; bytes--)
+		*to++ = (uint8_t)*text++;
+}
+
+static void put_stack(uint8_t *to, const uint32_t *ips, uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes; at += (uint32_t)sizeof(unsigned long)) {
+		unsigned long ip = trace_plat_ip_unpack(*ips++);
+
+		__builtin_memcpy(to + at, &ip, sizeof(ip));
+	}
+}
+
+static void put_number(uint8_t *to, uint64_t value, uint32_t bytes)
+{
+	for (; bytes--; value >>= 8)
+		*to++ = (uint8_t)value;
+}
+
+static void fill(const struct synth_build *build, uint8_t *entry)
+{
+	const struct synth_event *event = build->event;
+	uint32_t behind = event->fixed_bytes;
+
+	/* No old bytes in the gaps. */
+	memset(entry + HEAD_BYTES, 0, build->bytes - HEAD_BYTES);
+	for (uint32_t i = 0; i < event->nr_fields; i++) {
+		const struct synth_field *field = &event->fields[i];
+		uint32_t bytes = build->data_bytes[i];
+		uint64_t value = build->values[i];
+
+		if (field->kind == SYNTH_NUMBER) {
+			put_number(entry + field->offset, value, field->size);
+			continue;
+		}
+		if (field->kind == SYNTH_TEXT) {
+			put_text(entry + field->offset, text_of(value), field->size);
+			continue;
+		}
+		put_number(entry + field->offset, behind | (uint64_t)bytes << 16, 4);
+		if (field->kind == SYNTH_STACK)
+			put_stack(entry + behind, (const uint32_t *)(uintptr_t)value, bytes);
+		else
+			put_text(entry + behind, text_of(value), bytes);
+		behind += (bytes + 3) & ~3u;
+	}
+}
+
+static TRACE_NOINLINE void write_long(struct synth_event *event, const struct synth_build *build)
+{
+	struct trace_event_room room;
+	uint8_t *entry = trace_event_reserve(&event->call, build->bytes, &room);
+
+	if (!entry)
+		return;
+	fill(build, entry);
+	trace_event_commit(&room, entry, build->bytes);
+}
+
+static TRACE_NOINLINE void write_any(struct synth_event *event, const uint64_t *values)
+{
+	uint64_t entry[TRACE_EVENT_SCRATCH / sizeof(uint64_t)];
+	struct synth_build build = { .event = event, .values = values };
+
+	measure(&build);
+	if (build.bytes > sizeof(entry)) {
+		write_long(event, &build);
+		return;
+	}
+	fill(&build, (uint8_t *)entry);
+	trace_event_write_step(&event->call, entry, TRACE_EVENT_STEP(build.bytes));
+}
+
+/* Is it on in an instance, or has triggers there? */
+static bool is_wanted(const struct synth_event *event)
+{
+	/* Pairs with the release of trace_event_file_get(). */
+	const struct trace_event_file *file = trace_atomic_load_acquire(&event->call.files);
+
+	return file && atomic_load_explicit(&file->flags, memory_order_relaxed);
+}
+
+void synth_event_write(struct synth_event *event, const uint64_t *values)
+{
+	struct trace_thread *thread;
+	uint32_t depth;
+
+	if (!is_wanted(event))
+		return;
+	thread = trace_plat_current();
+	/* Interrupts on the thread leave it as they found it, so no atomic step is needed. */
+	depth = atomic_load_explicit(&thread->synth_depth, memory_order_relaxed);
+	if (depth == SYNTH_DEPTH_MAX)
+		return;
+	atomic_store_explicit(&thread->synth_depth, depth + 1, memory_order_relaxed);
+	if (event->is_numbers)
+		write_numbers(event, values);
+	else
+		write_any(event, values);
+	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
+}

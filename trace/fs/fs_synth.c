@@ -1,0 +1,30 @@
+/*
+ * synthetic_events. See fs_file.h, events/synth_event.h.
+ */
+#include "events/synth_event.h"
+#include "fs_dyn_events.h"
+#include "text/str.h"
+
+static const struct trace_dyn_events_source source = {
+	.kind = synth_event_kinds,
+	.run = synth_event_run,
+	.show = synth_event_show,
+};
+
+static const struct trace_file synthetic_events_file = {
+	.name = "synthetic_events",
+	.root_only = true,
+	.mode = TRACE_MODE_WRITE,
+	.about = &source,
+	.next = trace_dyn_events_next,
+	.open = trace_dyn_events_open,
+	.store = trace_dyn_events_store,
+	.store_max = TRACE_DYN_EVENTS_MAX,
+};
+
+static const struct trace_file *const files[] = { &synthetic_events_file };
+
+const struct trace_file_table trace_synth_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+};
