@@ -90,10 +90,18 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/filter_pred.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
+	trace/events/hist_bars.c \
+	trace/events/hist_columns.c \
+	trace/events/hist_debug.c \
+	trace/events/hist_draw.c \
 	trace/events/hist_expr.c \
 	trace/events/hist_field.c \
+	trace/events/hist_folded.c \
+	trace/events/hist_heat.c \
+	trace/events/hist_label.c \
 	trace/events/hist_map.c \
 	trace/events/hist_parse.c \
+	trace/events/hist_picture.c \
 	trace/events/hist_run.c \
 	trace/events/hist_show.c \
 	trace/events/hist_spec.c \

@@ -94,3 +94,32 @@ def test_set_and_removed_under_load(tracing):
                       f"echo 'hist:keys=next_pid:size=128:clear' >> {SWITCH}/trigger; > {SWITCH}/trigger")
     tracing.check("wait")
     assert tracing.check(f"cat {SWITCH}/enable") == "0\n"
+
+
+def test_pictures_say_what_hist_says(tracing):
+    """Lines of at most 80 columns, in which all threads and counts of `hist` are found."""
+    tracing.check(f"echo 'hist:keys=next_comm,cpu' > {SWITCH}/trigger; hackbench 2 10 > /dev/null; echo 'hist:keys=next_comm,cpu:pause' >> {SWITCH}/trigger")
+    counts = {}
+    for comm, count in re.findall(r"\{ next_comm: (\S+) +, common_cpu: +\d+ \} hitcount: +(\d+)\n", tracing.check(f"cat {SWITCH}/hist")):
+        counts[comm] = counts.get(comm, 0) + int(count)
+    for name, edge in ("hist_picture", "│"), ("hist_ascii", "|"):
+        text = tracing.check(f"cat {SWITCH}/{name}")
+        head, body = text.split("#\n\n")
+        rows = re.findall(rf"^(\S+) +{re.escape(edge)}(.*){re.escape(edge)} +(\d+) +[\d.]+%$", body, re.MULTILINE)
+        assert {comm: int(count) for comm, _, count in rows} == counts
+        assert max(len(line) for line in body.split("\n")) <= 80
+        assert name == "hist_picture" or text.isascii()
+    tracing.check(f"> {SWITCH}/trigger")
+
+
+def test_folded_stacks(tracing):
+    """Outermost function first; the counts add up to the hits."""
+    tracing.check(f"echo 'hist:keys=common_comm,common_stacktrace' > {SWITCH}/trigger; sleep 0.05; "
+                  f"echo 'hist:keys=common_comm,common_stacktrace:pause' >> {SWITCH}/trigger")
+    hits = totals(tracing.check(f"cat {SWITCH}/hist"))[0]
+    head, *lines = tracing.check(f"cat {SWITCH}/hist_folded; > {SWITCH}/trigger").splitlines()
+    assert head.startswith("# hist:keys=common_comm,common_stacktrace:") and head.endswith(" [paused]")
+    folded = [re.fullmatch(r"([^;]+);((?:[^;]+;)*sched_switch) (\d+)", line) for line in lines]
+    assert sum(int(line[3]) for line in folded) == hits
+    sleeping = [line[2].split(";") for line in folded if line[1] == "sleep" and "cmd_sleep" in line[2]]
+    assert sleeping and all(stack[0] == "arch_thread_start" for stack in sleeping)

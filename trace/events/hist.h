@@ -8,7 +8,8 @@
  *   hist_run.c      the probe: computes the key, finds its entry, adds
  *   hist_spec.c     a histogram as the text of a trigger
  *   hist_view.c     a copy of its entries, sorted: what is shown
- *   hist_show.c     that as text
+ *   hist_show.c     that as text; hist_picture.c as a picture, hist_folded.c as stacks,
+ *                   hist_debug.c what a histogram consists of
  *   hist_trigger.c  the commands of the file `trigger`
  *
  * An entry of the table (hist_map.h):
@@ -237,11 +238,23 @@ struct hist_view;
 struct hist_view *hist_view_create(struct hist *hist);
 void hist_view_destroy(struct hist_view *view);
 
-/* ---- hist_show.c ---- */
-
-/*
- * Write the next piece: an entry, and in the end the totals. False behind that.
- */
-bool hist_view_next(struct hist_view *view, struct trace_seq *seq);
+/* A form in which histograms are shown: a file each. */
+struct hist_form {
+	/* Prepare what `next` needs, in view->private; or NULL. 0 or -ENOMEM. */
+	int (*begin)(struct hist_view *view);
+	/*
+	 * Write the next piece, at most 4 KiB, such as an entry, and in the end the totals. False
+	 * behind that.
+	 */
+	bool (*next)(struct hist_view *view, struct trace_seq *seq);
+	const char *separator; /* between the histograms of an event */
+	const char *none;      /* what there is to be said when it has none; or NULL */
+	bool is_short;	       /* no empty lines and titles around them */
+};
+extern const struct hist_form hist_form_text;	 /* hist_show.c */
+extern const struct hist_form hist_form_picture; /* hist_picture.c */
+extern const struct hist_form hist_form_ascii;	 /* the same */
+extern const struct hist_form hist_form_folded;	 /* hist_folded.c */
+extern const struct hist_form hist_form_debug;	 /* hist_debug.c */
 
 #endif

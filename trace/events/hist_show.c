@@ -87,19 +87,18 @@ static void print_key(const struct hist *hist, const uint64_t *entry, struct tra
 
 /* ---- Values ---- */
 
-/* In hundredths of a percent; `total` is not 0. */
-static uint32_t share_of(uint64_t value, uint64_t total)
+uint32_t hist_share_of(uint64_t value, uint64_t total)
 {
 	while (value > UINT64_MAX / 10000) {
 		value /= 2;
 		total /= 2;
 	}
-	return total ? (uint32_t)(value * 10000 / total) : 10000;
+	return total ? (uint32_t)(value * 10000 / total) : 0;
 }
 
 static void print_bar(uint64_t value, uint64_t max, struct trace_seq *seq)
 {
-	uint32_t len = max ? share_of(value, max) * BAR_CHARS / 10000 : 0;
+	uint32_t len = hist_share_of(value, max) * BAR_CHARS / 10000;
 
 	for (uint32_t i = 0; i < BAR_CHARS; i++)
 		trace_seq_putc(seq, i < len ? '#' : ' ');
@@ -110,7 +109,7 @@ static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, st
 {
 	const struct hist *hist = view->hist;
 	const char *name = i ? hist->vals[i - 1].name : "hitcount";
-	uint32_t share = view->totals[i] ? share_of(sum, view->totals[i]) : 0;
+	uint32_t share = hist_share_of(sum, view->totals[i]);
 
 	switch (i ? hist->vals[i - 1].modifier : hist->hits_modifier) {
 	case HIST_PERCENT:
@@ -146,7 +145,13 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 	trace_seq_putc(seq, '\n');
 }
 
-bool hist_view_next(struct hist_view *view, struct trace_seq *seq)
+void hist_print_totals(const struct hist_view *view, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "\nTotals:\n    Hits: %llu\n    Entries: %zu\n    Dropped: %llu\n",
+			 (unsigned long long)view->hits, view->nr, (unsigned long long)view->drops);
+}
+
+static bool text_next(struct hist_view *view, struct trace_seq *seq)
 {
 	if (view->at < view->nr) {
 		print_entry(view, view->order[view->at++], seq);
@@ -155,7 +160,8 @@ bool hist_view_next(struct hist_view *view, struct trace_seq *seq)
 	if (view->is_over)
 		return false;
 	view->is_over = true;
-	trace_seq_printf(seq, "\nTotals:\n    Hits: %llu\n    Entries: %zu\n    Dropped: %llu\n",
-			 (unsigned long long)view->hits, view->nr, (unsigned long long)view->drops);
+	hist_print_totals(view, seq);
 	return true;
 }
+
+const struct hist_form hist_form_text = { .next = text_next, .separator = "\n\n" };

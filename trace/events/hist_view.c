@@ -50,8 +50,7 @@ static int compare_stacks(const uint64_t *a, const uint64_t *b)
 	return compare_numbers(*ips_a, *ips_b, false);
 }
 
-static int compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b,
-			uint32_t index)
+int hist_compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b, uint32_t index)
 {
 	const struct hist_value *key = &hist->keys[index];
 
@@ -72,7 +71,7 @@ static int compare_by(const struct hist *hist, const struct hist_sort *sort, con
 		order = compare_numbers(hist_sum_at(hist, a, sort->index),
 					hist_sum_at(hist, b, sort->index), false);
 	else
-		order = compare_keys(hist, a, b, sort->index - 1u - hist->nr_vals);
+		order = hist_compare_keys(hist, a, b, sort->index - 1u - hist->nr_vals);
 	return sort->is_descending ? -order : order;
 }
 
@@ -85,16 +84,14 @@ static bool is_shown_before(const void *context, const void *a, const void *b)
 	for (uint32_t i = 0; i < hist->nr_sort && !order; i++)
 		order = compare_by(hist, &hist->sort[i], a, b);
 	for (uint32_t i = 0; i < hist->nr_keys && !order; i++)
-		order = compare_keys(hist, a, b, i);
+		order = hist_compare_keys(hist, a, b, i);
 	return order < 0;
 }
-
-typedef bool (*before_fn)(const void *context, const void *a, const void *b);
 
 struct heap {
 	const void **order;
 	size_t nr;
-	before_fn is_before;
+	hist_before_fn is_before;
 	const void *context;
 };
 
@@ -118,7 +115,7 @@ static void sift(const struct heap *heap, size_t at)
 	}
 }
 
-static void sort(const void **order, size_t nr, before_fn is_before, const void *context)
+void hist_sort(const void **order, size_t nr, hist_before_fn is_before, const void *context)
 {
 	struct heap heap = { order, nr, is_before, context };
 
@@ -183,7 +180,7 @@ struct hist_view *hist_view_create(struct hist *hist)
 	while (view->nr < room && (entry = hist_map_next(hist->map, &at)))
 		copy_entry(view, entry);
 	view->drops = hist->map->drops;
-	sort(view->order, view->nr, is_shown_before, hist);
+	hist_sort(view->order, view->nr, is_shown_before, hist);
 	return view;
 }
 
@@ -191,6 +188,15 @@ void hist_view_destroy(struct hist_view *view)
 {
 	if (!view)
 		return;
+	if (view->private)
+		trace_plat_free(view->private, view->private_bytes);
 	hist_put(view->hist);
 	trace_plat_free(view, view->bytes);
+}
+
+void *hist_view_alloc(struct hist_view *view, size_t bytes)
+{
+	view->private = trace_plat_alloc(bytes);
+	view->private_bytes = bytes;
+	return view->private;
 }

@@ -4,7 +4,7 @@
  *
  *   events/  enable header_event header_page
  *     SYSTEM/  enable filter
- *       EVENT/   enable filter format hist id trigger
+ *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id trigger
  *
  * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
  * from the place in the list, as usual, but from a number that the event's type has for good: each

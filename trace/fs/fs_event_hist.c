@@ -1,6 +1,6 @@
 /*
- * The file `hist` of a trace event: its histograms, one after the other. See fs_file.h,
- * events/hist.h.
+ * The files `hist` and so on of a trace event: its histograms, one after the other, each file in a
+ * form of its own. See fs_file.h, events/hist.h.
  */
 #include "events/event_file.h"
 #include "events/hist.h"
@@ -12,22 +12,9 @@ static const struct trace_event_call *call_of(const struct trace_handle *handle)
 	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
 }
 
-/* Begin with histogram number handle->index. 1; 0 behind the last; -ENOMEM. Config lock held. */
-static int begin(struct trace_handle *handle, struct trace_seq *seq)
+static const struct hist_form *form_of(const struct trace_handle *handle)
 {
-	const struct trace_event_file *file = trace_event_file_find(handle->tr, call_of(handle));
-	struct trace_trigger *trigger = file ? trace_hist_trigger_at(file, handle->index) : NULL;
-
-	if (!trigger)
-		return 0;
-	handle->private = hist_view_create(trace_hist_of(trigger));
-	if (!handle->private)
-		return -ENOMEM;
-	trace_seq_puts(seq, handle->index ? "\n\n" : "");
-	trace_seq_puts(seq, "# event histogram\n#\n# trigger info: ");
-	trace_hist_trigger_print(trigger, seq);
-	trace_seq_puts(seq, "#\n\n");
-	return 1;
+	return handle->node->file->about;
 }
 
 static void end(struct trace_handle *handle)
@@ -36,12 +23,49 @@ static void end(struct trace_handle *handle)
 	handle->private = NULL;
 }
 
+static void print_head(const struct trace_handle *handle, const struct trace_trigger *trigger,
+		       struct trace_seq *seq)
+{
+	bool is_short = form_of(handle)->is_short;
+
+	if (handle->index)
+		trace_seq_puts(seq, form_of(handle)->separator);
+	trace_seq_puts(seq, is_short ? "# " : "# event histogram\n#\n# trigger info: ");
+	trace_hist_trigger_print(trigger, seq);
+	trace_seq_puts(seq, is_short ? "" : "#\n\n");
+}
+
+/* Begin with histogram number handle->index. 1; 0 behind the last; -ENOMEM. Config lock held. */
+static int begin(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_event_file *file = trace_event_file_find(handle->tr, call_of(handle));
+	struct trace_trigger *trigger = file ? trace_hist_trigger_at(file, handle->index) : NULL;
+	const struct hist_form *form = form_of(handle);
+
+	if (!trigger && !handle->index && form->none) {
+		trace_seq_puts(seq, form->none);
+		handle->index++;
+		return 1;
+	}
+	if (!trigger)
+		return 0;
+	handle->private = hist_view_create(trace_hist_of(trigger));
+	if (!handle->private)
+		return -ENOMEM;
+	if (form->begin && form->begin(handle->private)) {
+		end(handle);
+		return -ENOMEM;
+	}
+	print_head(handle, trigger, seq);
+	return 1;
+}
+
 static int hist_next(struct trace_handle *handle, struct trace_seq *seq)
 {
 	int result = 1;
 
 	trace_plat_lock(&trace_config_lock);
-	if (handle->private && !hist_view_next(handle->private, seq)) {
+	if (handle->private && !form_of(handle)->next(handle->private, seq)) {
 		end(handle);
 		handle->index++;
 	}
@@ -64,12 +88,17 @@ static void hist_rewind(struct trace_handle *handle)
 	(void)hist_close(handle);
 }
 
-static const struct trace_file hist_file = {
-	.name = "hist",
-	.mode = TRACE_MODE_READ,
-	.next = hist_next,
-	.close = hist_close,
-	.rewind = hist_rewind,
-};
+#define HIST_FILE(form)                                                                            \
+	.mode = TRACE_MODE_READ, .next = hist_next, .close = hist_close, .rewind = hist_rewind,    \
+	.about = &(form)
 
-const struct trace_file *const trace_event_hist_files[] = { &hist_file, NULL };
+static const struct trace_file hist_file = { .name = "hist", HIST_FILE(hist_form_text) };
+static const struct trace_file picture_file = { .name = "hist_picture",
+						HIST_FILE(hist_form_picture) };
+static const struct trace_file ascii_file = { .name = "hist_ascii", HIST_FILE(hist_form_ascii) };
+static const struct trace_file folded_file = { .name = "hist_folded", HIST_FILE(hist_form_folded) };
+static const struct trace_file debug_file = { .name = "hist_debug", HIST_FILE(hist_form_debug) };
+
+const struct trace_file *const trace_event_hist_files[] = { &hist_file,	 &picture_file,
+							    &ascii_file, &folded_file,
+							    &debug_file, NULL };

@@ -139,6 +139,13 @@ static const struct piece pieces[] = {
 	  "\t\t\t  .syscall .execname .log2 .buckets=N .usecs .percent .graph .string\n"
 	  "\t\t\t  .stacktrace. Beside fields: common_pid, common_cpu, common_comm,\n"
 	  "\t\t\t  common_timestamp, common_stacktrace. ! in front takes it away.\n" },
+	{ FILE, "events/sched/sched_switch/hist_picture",
+	  "      hist_picture\t- The same drawn: bars, for two keys a map; hist_ascii: in plain "
+	  "ASCII\n" },
+	{ FILE, "events/sched/sched_switch/hist_folded",
+	  "      hist_folded\t- The same as folded stacks, for tools that draw flame graphs\n" },
+	{ FILE, "events/sched/sched_switch/hist_debug",
+	  "      hist_debug\t- What its histograms consist of: fields, variables, references\n" },
 	{ FILE, "dynamic_events",
 	  "  dynamic_events\t- Trace events that users have defined. Written: a definition, or\n"
 	  "\t\t\t  -:[SYSTEM/]NAME to take one away; > takes all away\n" },

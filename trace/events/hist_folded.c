@@ -1,0 +1,93 @@
+/*
+ * Histograms as folded stacks, the text that tools for flame graphs take: a line for each entry,
+ *
+ *   outermost;...;innermost COUNT
+ *
+ * Keys that are no stacks come first, so that each thread or CPU has a flame of its own. The count is
+ * the first value, or that of the hits; negative sums are 0. Lines that begin with # end with no number: tools leave them
+ * out.
+ *
+ * Context: thread, config lock held.
+ */
+#include <trace/trace_seq.h>
+#include "hist_label.h"
+
+#define NAME_MAX 256u
+
+/* A frame: no ; in it, and not empty. */
+static void print_frame(struct trace_seq *frame, bool is_first, struct trace_seq *seq)
+{
+	if (!is_first)
+		trace_seq_putc(seq, ';');
+	if (!frame->len)
+		trace_seq_putc(frame, '-');
+	for (size_t i = 0; i < frame->len; i++)
+		trace_seq_putc(seq, frame->buf[i] == ';' ? ':' : frame->buf[i]);
+}
+
+static void print_stack(const uint32_t *ips, bool is_first, struct trace_seq *seq)
+{
+	uint32_t nr = 0;
+
+	while (nr < HIST_STACK_MAX && ips[nr])
+		nr++;
+	while (nr-- > 0) {
+		char text[NAME_MAX];
+		struct trace_seq frame;
+
+		trace_seq_init(&frame, text, sizeof(text));
+		hist_label_function(ips[nr], &frame);
+		print_frame(&frame, is_first, seq);
+		is_first = false;
+	}
+}
+
+static void print_key(const struct hist *hist, const uint64_t *entry, uint32_t index, bool is_first,
+		      struct trace_seq *seq)
+{
+	char text[NAME_MAX];
+	struct trace_seq frame;
+
+	if (hist->keys[index].kind == HIST_STACK) {
+		print_stack((const void *)hist_key_at(hist, entry, index), is_first, seq);
+		return;
+	}
+	trace_seq_init(&frame, text, sizeof(text));
+	hist_label(hist, entry, index, &frame);
+	print_frame(&frame, is_first, seq);
+}
+
+static void print_line(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
+{
+	size_t begin = seq->len;
+
+	for (int is_stack = 0; is_stack < 2; is_stack++) {
+		for (uint32_t i = 0; i < hist->nr_keys; i++) {
+			if ((hist->keys[i].kind == HIST_STACK) == is_stack)
+				print_key(hist, entry, i, seq->len == begin, seq);
+		}
+	}
+	trace_seq_printf(seq, " %llu\n",
+			 (unsigned long long)hist_drawn_sum(hist, entry, hist->nr_vals > 0));
+}
+
+static bool folded_next(struct hist_view *view, struct trace_seq *seq)
+{
+	if (view->at < view->nr) {
+		print_line(view->hist, view->order[view->at++], seq);
+		return true;
+	}
+	if (view->is_over || !view->drops)
+		return false;
+	view->is_over = true;
+	trace_seq_printf(seq, "# %llu more events found no room: see size= in trigger\n",
+			 (unsigned long long)view->drops);
+	return true;
+}
+
+const struct hist_form hist_form_folded = {
+	.next = folded_next,
+	.separator = "",
+	.none = "# No histogram is set here: write hist:keys=common_stacktrace to trigger.\n",
+	.is_short = true,
+};
