@@ -129,6 +129,7 @@ static const char *conversion(const struct synth_field *field)
 /*
  * libtraceevent knows no __get_stacktrace(), so the addresses of a stack are shown as numbers.
  */
+/* libtraceevent knows no __get_stacktrace(), so it shows the addresses of a stack as numbers. */
 static void print_argument(const struct synth_field *field, struct trace_seq *seq)
 {
 	if (field->kind == SYNTH_DYNAMIC_TEXT)

@@ -1,266 +1,46 @@
 /*
- * Synthetic events: what was typed to Linux 6.1 (tests/golden, synthetic-*) about synthetic_events
- * and dynamic_events is typed here, with the same errors, places and listings; then what is ours.
+ * Synthetic events: values become an event, which is filtered, counted and read as any other; what
+ * keeps one from being removed; dynamic_events. Definitions are in test_synth_golden.c.
  */
 #include "unit.h"
 #include "tracefs.h"
+#include <trace/thread.h>
 #include "events/synth_event.h"
 #include "instance/array.h"
-#include "text/str.h"
+#include "event_parse.h"
 
-static char sample[1 << 16];
+#define VALUE(x) ((uint64_t)(uintptr_t)(x))
 
-/* ---- What Linux says ---- */
-
-/*
- * Linux marks the first place where the word stands in the line, which is not always the one that is
- * wrong.
- */
-static const struct {
-	const char *command;
-	size_t pos;
-} places[] = {
-	{ "short short a", 6 },
-};
-
-static void load(const char *name)
+static struct synth_event *get(const char *name)
 {
-	char path[100];
-	FILE *file;
-	size_t len;
-
-	snprintf(path, sizeof(path), "tests/golden/linux-6.1/%s", name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	len = fread(sample, 1, sizeof(sample) - 1, file);
-	assert_int_equal(fclose(file), 0);
-	sample[len] = '\0';
-}
-
-static int error_of(const char *answer)
-{
-	static const struct {
-		const char *text;
-		int err;
-	} errors[] = {
-		{ "Invalid argument", -EINVAL },
-		{ "File exists", -EEXIST },
-		{ "Device or resource busy", -EBUSY },
-		{ "No such file or directory", -ENOENT },
-	};
-	const char *text = strstr(answer, "write error: ");
-
-	if (!text)
-		text = strstr(answer, "can't create synthetic_events: ");
-	if (!text)
-		return 0;
-	text = strstr(text, ": ") + 2;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors); i++) {
-		if (strncmp(text, errors[i].text, strlen(errors[i].text)) == 0)
-			return errors[i].err;
-	}
-	fail_msg("no number for %s", answer);
-	return 0;
-}
-
-/* The command and the answer that follows it, ended by NUL each. Returns what is behind, or NULL. */
-static char *take(char *command, char **out_answer)
-{
-	static char nothing[1];
-	char *answer = strchr(command, '\n') + 1, *next;
-
-	assert_memory_equal(command, "$ ", 2);
-	answer[-1] = '\0';
-	next = strncmp(answer, "$ ", 2) == 0 ? answer : strstr(answer, "\n$ ");
-	if (next && next != answer)
-		*next++ = '\0';
-	*out_answer = next == answer ? nothing : answer;
-	return next;
-}
-
-/* What error_log says is in Linux's words, of the same command, cut to what ours keeps. */
-static void same_log(const char *command, const char *answer)
-{
-	const char *log = cat("error_log"), *why = strchr(answer, ']');
-	const char *caret = strrchr(answer, '^');
-	size_t pos = 0, want_pos;
-
-	if (*answer != '[') {
-		assert_string_equal(log, "");
-		return;
-	}
-	while (caret[-(long)pos - 1] == ' ')
-		pos++;
-	want_pos = pos - strlen("  Command: ");
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(places); i++) {
-		if (strcmp(places[i].command, command) == 0)
-			want_pos = places[i].pos;
-	}
-	assert_memory_equal(strchr(log, ']'), why, strcspn(why, "\n") + 1);
-	log = strchr(log, '\n') + 1;
-	assert_memory_equal(log, "  Command: ", 11);
-	assert_memory_equal(log + 11, command, strcspn(log + 11, "\n"));
-	log = strchr(log, '\n') + 1;
-	if (strspn(log, " ") - 11 != want_pos)
-		fail_msg("%s: caret at %zu, not at %zu", command, strspn(log, " ") - 11, want_pos);
-}
-
-/* Carry out `$ echo 'TEXT' >> FILE`. Returns TEXT. */
-static const char *type(char *command, const char *answer)
-{
-	char *path = strrchr(command, ' ') + 1, *text = command + strlen("$ echo ");
-	bool appends = strstr(command, ">>");
-	char quote = *text++;
-	int err;
-
-	*strchr(text, quote) = '\0';
-	assert_int_equal(echo("", "error_log"), 0);
-	err = appends ? echo_append(text, path) : echo(text, path);
-	if (err != error_of(answer))
-		fail_msg("%s: %d, Linux says %s", text, err, answer);
-	return text;
-}
-
-/* Lines of `format` without what depends on the layout, which is ours. */
-static void without_layout(char *text)
-{
-	char *to = text;
-
-	for (char *at = text; *at; at++) {
-		if (strncmp(at, "ID: ", 4) == 0 || strncmp(at, "\toffset:", 8) == 0)
-			at += strcspn(at, at[0] == 'I' ? "\n" : ";");
-		else if (strncmp(at, "\tsize:", 6) == 0)
-			at += strcspn(at, ";");
-		else
-			*to++ = *at;
-	}
-	*to = '\0';
-}
-
-static void replace_all(char *text, const char *from, const char *to)
-{
-	char *at = text;
-
-	while ((at = strstr(at, from))) {
-		memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
-		memcpy(at, to, strlen(to));
-		at += strlen(to);
-	}
-}
-
-/*
- * A text of fixed length is described with its length, and numbers of 8 and 16 bits so that
- * libtraceevent prints their sign.
- */
-static void as_ours(char *format)
-{
-	replace_all(format, "char name[];", "char name[16];");
-	replace_all(format, "char fixed[];",
-		    strstr(format, "name: three") ? "char fixed[8];" : "char fixed[16];");
-	replace_all(format, "\"a=%d, b=%u, c=%d,", "\"a=%hhd, b=%u, c=%hd,");
-	replace_all(format, "\"a=%d, b=%u, e=%d, f=%u, g=%ld", "\"a=%hhd, b=%u, e=%d, f=%u, g=%ld");
-	replace_all(format, "m=%d", "m=%hhd");
-}
-
-/* `cat` of one or more files. */
-static void same_files(char *names, const char *answer)
-{
-	char got[16384] = "", want[16384];
-
-	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
-		strcat(got, cat(name));
-	snprintf(want, sizeof(want), "%s%s", answer, *answer ? "\n" : "");
-	if (strstr(got, "print fmt")) {
-		without_layout(got);
-		without_layout(want);
-		as_ours(want);
-	}
-	assert_string_equal(got, want);
-}
-
-/* Returns how many commands were of a kind that is checked here. */
-static unsigned int replay_one(char *command, char *answer)
-{
-	static char typed[4096];
-
-	if (strncmp(command, "$ echo ", 7) == 0) {
-		snprintf(typed, sizeof(typed), "%s", type(command, answer));
-	} else if (strncmp(command, "$ true > ", 9) == 0) {
-		assert_int_equal(put("", 0, command + 9, TRACE_FS_TRUNC), error_of(answer));
-	} else if (strcmp(command, "$ cat error_log") == 0) {
-		/* In one sample a listing of synthetic_events stands behind it. */
-		same_log(typed, *answer == '[' ? answer : "");
-		if (*answer && *answer != '[')
-			same_files((char[]){ "synthetic_events" }, answer);
-	} else if (strncmp(command, "$ cat ", 6) == 0) {
-		same_files(command + 6, answer);
-	} else {
-		return 0;
-	}
-	return 1;
-}
-
-/* In the lines up to `fresh_up_to` what was defined was taken away each time. */
-static void replay(const char *name, const char *fresh_up_to, unsigned int min)
-{
-	char *command, *answer, *next;
-	unsigned int nr = 0;
-
-	load(name);
-	for (command = sample; command; command = next) {
-		bool is_log = strncmp(command, "$ cat error_log", 15) == 0;
-
-		next = take(command, &answer);
-		nr += replay_one(command, answer);
-		if (fresh_up_to && next && strncmp(next, fresh_up_to, strlen(fresh_up_to)) == 0)
-			fresh_up_to = NULL;
-		if (is_log && fresh_up_to)
-			assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
-	}
-	assert_true(nr >= min);
-	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
-}
-
-static void definitions(void **state)
-{
-	(void)state;
-	replay("synthetic-events", NULL, 55);
-}
-
-static void errors(void **state)
-{
-	(void)state;
-	replay("synthetic-errors", "$ echo 'many", 100);
-}
-
-static void busy(void **state)
-{
-	(void)state;
-	replay("synthetic-busy", NULL, 15);
-}
-
-/* ---- Writing ---- */
-
-static struct synth_event *define(const char *line)
-{
-	char name[64];
-
 	struct synth_event *event;
 
-	assert_int_equal(echo_append(line, "synthetic_events"), 0);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, " "), line);
 	trace_plat_lock(&trace_config_lock);
 	event = synth_event_get(name);
 	trace_plat_unlock(&trace_config_lock);
-	assert_non_null(event);
 	return event;
 }
 
-static void release(struct synth_event *event)
+static void let_go(struct synth_event *event)
 {
 	trace_plat_lock(&trace_config_lock);
 	synth_event_put(event);
 	trace_plat_unlock(&trace_config_lock);
+}
+
+/* Define what the line says, and nothing else, and switch it on. */
+static struct synth_event *define(const char *line)
+{
+	char name[40], path[60];
+	struct synth_event *event;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, " "), line);
+	assert_int_equal(echo(line, "synthetic_events"), 0);
+	event = get(name);
+	assert_non_null(event);
+	snprintf(path, sizeof(path), "synthetic/%s", name);
+	event_on(path);
+	return event;
 }
 
 static void write_event(struct synth_event *event, const uint64_t *values)
@@ -270,48 +50,454 @@ static void write_event(struct synth_event *event, const uint64_t *values)
 	trace_plat_preempt_enable();
 }
 
-/* What `trace` shows behind the columns that all lines have. */
-static const char *shown(void)
+/* What defines events is empty again. */
+static void remove_all(void)
 {
-	const char *at = strstr(cat_body("trace"), ": ");
-
-	return at ? at + 2 : "";
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+	assert_string_equal(cat("dynamic_events"), "");
 }
 
-#define TYPES                                                                                      \
-	"types s8 a; u8 b; s16 c; u16 d; s32 e; u32 f; s64 g; u64 h; bool i; long j; "             \
-	"unsigned long k; unsigned int l; char m; unsigned char n; pid_t o; gfp_t p; int q"
-
-static void all_numbers(void **state)
+static int begin(void **state)
 {
-	struct synth_event *event = define(TYPES);
+	int err = event_reset(state);
+
+	assert_int_equal(echo("", "error_log"), 0);
+	return err;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	remove_all();
+	fake_cpus[0].pid = 0;
+	return 0;
+}
+
+/* ---- Fields ---- */
+
+static void numbers(void **state)
+{
+	struct synth_event *event =
+		define("types s8 a; u8 b; s16 c; u16 d; s32 e; u32 f; s64 g; u64 h; bool i; "
+		       "long j; unsigned long k; unsigned int l; char m; unsigned char n; "
+		       "pid_t o; gfp_t p; int q");
 	uint64_t values[17];
 
 	(void)state;
 	assert_int_equal(event->nr_fields, 17);
-	assert_true(event->is_numbers);
-	assert_int_equal(echo("1", "events/synthetic/types/enable"), 0);
 	for (size_t i = 0; i < 17; i++)
 		values[i] = UINT64_MAX - i;
 	values[8] = 1;
 	write_event(event, values);
-	assert_string_equal(shown(),
-			    "types: a=-1 b=254 c=-3 d=65532 e=-5 f=4294967290 g=-7 "
-			    "h=18446744073709551608 i=1 j=-10 k=18446744073709551605 l=4294967284 "
-			    "m=-13 n=242 o=-15 p=fffffff0 q=-17\n");
-	release(event);
-	assert_int_equal(echo("0", "events/synthetic/types/enable"), 0);
-	assert_int_equal(echo_append("!types", "synthetic_events"), 0);
+	event_is_for("types: a=-1 b=254 c=-3 d=65532 e=-5 f=4294967290 g=-7 "
+		     "h=18446744073709551608 i=1 j=-10 k=18446744073709551605 l=4294967284 m=-13 "
+		     "n=242 o=-15 p=fffffff0 q=-17",
+		     "types: a=-1, b=254, c=-3, d=65532, e=-5, f=4294967290, g=-7, "
+		     "h=18446744073709551608, i=1, j=-10, k=18446744073709551605, l=4294967284, "
+		     "m=-13, n=242, o=-15, p=fffffff0, q=-17");
+	let_go(event);
 }
+
+/* What a number has too much is not in the next one, in whatever order they stand. */
+static void neighbours(void **state)
+{
+	struct synth_event *event = define("x u64 a; u8 b; u8 c; u16 d; u8 e; u32 f; u8 g");
+	const uint64_t values[] = { 1, 0x1ff, 0xffff02, 0xffff0003, 0x104, ~0ull << 32 | 5, 0x706 };
+
+	(void)state;
+	write_event(event, values);
+	event_is_for("x: a=1 b=255 c=2 d=3 e=4 f=5 g=6", "x: a=1, b=255, c=2, d=3, e=4, f=5, g=6");
+	let_go(event);
+}
+
+static void texts(void **state)
+{
+	struct synth_event *event = define(
+		"x int a; char fixed[8]; char[] text; char b; unsigned char[4] u; char[0] none");
+	const uint64_t values[] = { 1,	VALUE("eight letters"), VALUE("any length"),
+				    66, VALUE("abc"),		0 };
+
+	(void)state;
+	assert_int_equal(event->nr_fields, 6);
+	assert_int_equal(event->fields[1].kind, SYNTH_TEXT);
+	assert_string_equal(event->fields[1].type, "char[8]");
+	assert_int_equal(event->fields[1].size, 8);
+	assert_int_equal(event->fields[2].kind, SYNTH_DYNAMIC_TEXT);
+	assert_int_equal(event->fields[3].kind, SYNTH_NUMBER);
+	write_event(event, values);
+	event_is_for("x: a=1 fixed=eight l text=any length b=66 u=abc none=(null)",
+		     "x: a=1, fixed=eight l, text=any length, b=66, u=abc, none=(null)");
+	let_go(event);
+}
+
+/* Longer than what is built on the stack; each text is cut, and its end is not written. */
+static void long_texts(void **state)
+{
+	struct synth_event *event = define("x char[] a; char[] b; char c[256]; int d");
+	char text[400], want[1000];
+	const uint64_t values[] = { VALUE(text), VALUE("short"), VALUE(text), 5 };
+
+	(void)state;
+	memset(text, 'y', sizeof(text));
+	text[399] = '\0';
+	write_event(event, values);
+	snprintf(want, sizeof(want), "x: a=%.255s b=short c=%.255s d=5", text, text);
+	assert_string_equal(strstr(cat_body("trace"), "x: "), strcat(want, "\n"));
+	snprintf(want, sizeof(want), "x: a=%.255s, b=short, c=%.255s, d=5", text, text);
+	assert_string_equal(event_as_tool(), want);
+	let_go(event);
+}
+
+/* The longest event that there can be: what does not fit is cut off. */
+static void longest(void **state)
+{
+	struct synth_event *event;
+	char line[1000] = "x int a", text[256];
+	uint64_t values[41] = { 7 };
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		sprintf(line + strlen(line), "; char[] t%d", i);
+	event = define(line);
+	memset(text, 'y', 255);
+	text[255] = '\0';
+	for (int i = 1; i < 41; i++)
+		values[i] = VALUE(text);
+	write_event(event, values);
+	assert_non_null(strstr(cat_body("trace"), "x: a=7 t0=yyyy"));
+	assert_non_null(strstr(cat_body("trace"), " t39=\n"));
+	let_go(event);
+}
+
+#define IP(func, at) trace_plat_ip_pack(fake_func(func) + (at))
+
+static void stacks(void **state)
+{
+	struct synth_event *event = define("x int a; unsigned long[] stack; long[] more; int b");
+	uint32_t ips[SYNTH_STACK_MAX + 3] = { IP(SCHEDULE, 5), IP(YIELD, 4), IP(DO_WORK, 2) };
+	uint64_t values[] = { 1, VALUE(ips), VALUE(&ips[2]), 2 };
+	char want[200];
+
+	(void)state;
+	write_event(event, values);
+	snprintf(want, sizeof(want), "x: a=1, stack=%lu %lu %lu, more=%lu, b=2",
+		 (unsigned long)fake_func(SCHEDULE) + 5, (unsigned long)fake_func(YIELD) + 4,
+		 (unsigned long)fake_func(DO_WORK) + 2, (unsigned long)fake_func(DO_WORK) + 2);
+	event_is_for("x: a=1 stack=STACK:\n=> schedule+0x5/0x10\n=> yield+0x4/0x10\n"
+		     "=> do_work+0x2/0x10\nmore=STACK:\n=> do_work+0x2/0x10\nb=2",
+		     want);
+	/* More than count, and none. */
+	for (size_t i = 0; i < SYNTH_STACK_MAX + 2; i++)
+		ips[i] = IP(KFREE, 1);
+	values[2] = 0;
+	assert_int_equal(echo("", "trace"), 0);
+	write_event(event, values);
+	assert_non_null(strstr(cat_body("trace"), "more=STACK:\nb=2\n"));
+	assert_null(strstr(cat_body("trace"), "=> 0x"));
+	let_go(event);
+}
+
+static void too_large(void **state)
+{
+	char line[1000] = "x";
+
+	(void)state;
+	for (int i = 0; i < 16; i++)
+		sprintf(line + strlen(line), " char[256] t%d;", i);
+	assert_int_equal(echo_append(line, "synthetic_events"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"),
+			       "synthetic_events: error: The event does not fit in the buffer\n"));
+	assert_string_equal(cat("synthetic_events"), "");
+}
+
+/* ---- As any other event ---- */
+
+static void filtered(void **state)
+{
+	struct synth_event *event = define("x int a; char[] text; char fixed[8]");
+	uint64_t values[] = { 1, VALUE("some text"), VALUE("fixed") };
+
+	(void)state;
+	assert_int_equal(echo("a == -1 && text ~ \"*text\" && fixed == \"fixed\"",
+			      "events/synthetic/x/filter"),
+			 0);
+	write_event(event, values);
+	assert_string_equal(cat_body("trace"), "");
+	values[0] = VALUE(-1);
+	write_event(event, values);
+	event_is_for("x: a=-1 text=some text fixed=fixed", "x: a=-1, text=some text, fixed=fixed");
+	assert_int_equal(echo("0", "events/synthetic/x/filter"), 0);
+	let_go(event);
+}
+
+/* Counted without being recorded; a trigger keeps it, too. */
+static void counted(void **state)
+{
+	struct synth_event *event = define("x u64 lat; char[] who; unsigned long[] stack");
+	const uint32_t ips[] = { IP(SCHEDULE, 5), IP(YIELD, 4), 0 };
+	uint64_t values[] = { 100, VALUE("first"), VALUE(ips) };
+	const char *path = "events/synthetic/x/trigger";
+
+	(void)state;
+	assert_int_equal(echo("0", "events/synthetic/x/enable"), 0);
+	assert_int_equal(echo_append("hist:keys=who,stack.stacktrace:vals=lat", path), 0);
+	write_event(event, values);
+	values[0] = 200;
+	write_event(event, values);
+	values[1] = VALUE("second");
+	write_event(event, values);
+	let_go(event);
+	assert_string_equal(cat_body("trace"), "");
+	assert_non_null(strstr(cat("events/synthetic/x/hist"), "first"));
+	assert_non_null(
+		strstr(cat("events/synthetic/x/hist"), "hitcount:          2  lat:        300"));
+	assert_non_null(strstr(cat("events/synthetic/x/hist"), "schedule+0x5/0x10\n"));
+	assert_int_equal(echo_append("!x", "synthetic_events"), -EBUSY);
+	assert_int_equal(echo_append("!hist:keys=who,stack.stacktrace:vals=lat", path), 0);
+	assert_int_equal(echo_append("!x", "synthetic_events"), 0);
+}
+
+static void in_instances(void **state)
+{
+	struct synth_event *event = define("x int a");
+	const uint64_t one = 1, two = 2;
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "in"), 0);
+	assert_null(node_of("instances/in/synthetic_events"));
+	assert_null(node_of("instances/in/dynamic_events"));
+	write_event(event, &one);
+	assert_string_equal(cat_body("instances/in/trace"), "");
+	assert_int_equal(echo("1", "instances/in/events/synthetic/x/enable"), 0);
+	assert_int_equal(echo("a == 2", "events/synthetic/x/filter"), 0);
+	write_event(event, &one);
+	write_event(event, &two);
+	assert_null(strstr(strstr(cat_body("trace"), "a=1") + 1, "a=1"));
+	assert_non_null(strstr(cat_body("trace"), "x: a=2"));
+	assert_non_null(strstr(cat_body("instances/in/trace"), "x: a=1"));
+	assert_non_null(strstr(cat_body("instances/in/trace"), "x: a=2"));
+	let_go(event);
+	assert_int_equal(echo("0", "events/synthetic/x/enable"), 0);
+	assert_int_equal(echo_append("!x", "synthetic_events"), -EBUSY);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "in"), 0);
+	assert_int_equal(echo_append("!x", "synthetic_events"), 0);
+}
+
+/* In an interrupt as in a thread; and only up to a depth, on which a second one does not depend. */
+static void depth(void **state)
+{
+	struct synth_event *event = define("x int a");
+	struct trace_thread *thread = trace_plat_current();
+	const uint64_t value = 3;
+
+	(void)state;
+	thread->synth_depth = SYNTH_DEPTH_MAX;
+	write_event(event, &value);
+	assert_string_equal(cat_body("trace"), "");
+	thread->synth_depth = SYNTH_DEPTH_MAX - 1;
+	write_event(event, &value);
+	assert_int_equal(thread->synth_depth, SYNTH_DEPTH_MAX - 1);
+	thread->synth_depth = 0;
+	event_is_for("x: a=3", "x: a=3");
+	let_go(event);
+}
+
+/* Nobody wants it: nothing happens, also before anybody ever has. */
+static void unwanted(void **state)
+{
+	struct synth_event *event;
+	const uint64_t value = 3;
+
+	(void)state;
+	assert_int_equal(echo("x int a", "synthetic_events"), 0);
+	event = get("x");
+	write_event(event, &value);
+	assert_int_equal(echo("1", "events/synthetic/x/enable"), 0);
+	assert_int_equal(echo("0", "events/synthetic/x/enable"), 0);
+	write_event(event, &value);
+	assert_string_equal(cat_body("trace"), "");
+	let_go(event);
+}
+
+/* ---- Removal ---- */
+
+static void held(void **state)
+{
+	struct synth_event *event;
+
+	(void)state;
+	assert_null(get("x"));
+	assert_int_equal(echo("x int a", "synthetic_events"), 0);
+	assert_int_equal(echo_append("y int a", "synthetic_events"), 0);
+	event = get("x");
+	assert_int_equal(echo_append("!x", "synthetic_events"), -EBUSY);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), -EBUSY);
+	assert_string_equal(cat("synthetic_events"), "x\tint a\ny\tint a\n");
+	assert_string_equal(cat("error_log"), "");
+	/* What was meant and is not in use has stayed as it was. */
+	assert_int_equal(echo("1", "events/synthetic/y/enable"), 0);
+	assert_int_equal(echo("0", "events/synthetic/y/enable"), 0);
+	let_go(event);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+}
+
+/* Somebody is in the directory of the second one: the first one stays, too. */
+static void all_or_none(void **state)
+{
+	struct trace_handle *handle;
+
+	(void)state;
+	assert_int_equal(echo("x int a", "synthetic_events"), 0);
+	assert_int_equal(echo_append("y int a", "synthetic_events"), 0);
+	handle = open_file("events/synthetic/y/format", TRACE_FS_READ);
+	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), -EBUSY);
+	assert_non_null(node_of("events/synthetic/x/format"));
+	assert_string_equal(cat("synthetic_events"), "x\tint a\ny\tint a\n");
+	assert_int_equal(trace_fs_close(handle), 0);
+	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
+	assert_null(node_of("events/synthetic"));
+}
+
+/* One of the same name is another type: events of the first have no name any more. */
+static void again(void **state)
+{
+	struct synth_event *event = define("x int a");
+	const uint64_t value = 3;
+
+	(void)state;
+	write_event(event, &value);
+	let_go(event);
+	assert_int_equal(echo("0", "events/synthetic/x/enable"), 0);
+	assert_int_equal(echo("x char[] b", "synthetic_events"), 0);
+	assert_non_null(strstr(cat_body("trace"), "Unknown type"));
+}
+
+/* ---- dynamic_events ---- */
+
+static void lines(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("s:x int a\n\n# nothing\ns:synthetic/y u64 b # more\n  s:z bool c",
+			      "dynamic_events"),
+			 0);
+	assert_string_equal(cat("dynamic_events"),
+			    "s:synthetic/x\tint a\ns:synthetic/y\tu64 b\ns:synthetic/z\tbool c\n");
+	assert_int_equal(echo_append("-:synthetic/y\n!s:x and what is behind", "dynamic_events"),
+			 0);
+	assert_string_equal(cat("synthetic_events"), "z\tbool c\n");
+	/* Lines before a wrong one have been carried out. */
+	assert_int_equal(echo_append("s:v int a\ns:w it a\ns:u int a", "dynamic_events"), -EINVAL);
+	assert_string_equal(cat("synthetic_events"), "z\tbool c\nv\tint a\n");
+	assert_non_null(strstr(cat("error_log"), "synthetic_events: error: Invalid type\n"
+						 "  Command: s:w it a\n"
+						 "               ^\n"));
+}
+
+static void wrong_lines(void **state)
+{
+	static const struct {
+		const char *line;
+		int err;
+		const char *why; /* NULL: none */
+		int pos;
+	} wrong[] = {
+		{ "x int a", -EINVAL, "dynamic_events: error: There are no events of this kind",
+		  0 },
+		{ "  q:x", -EINVAL, "dynamic_events: error: There are no events of this kind", 2 },
+		{ "s:other/x int a", -EINVAL,
+		  "synthetic_events: error: Command must be of the form: s:[synthetic/]<name> "
+		  "field[;field] ...",
+		  0 },
+		{ "s:synthetic/2 int a", -EINVAL, "synthetic_events: error: Illegal name", 12 },
+		{ "s:enable int a", -EINVAL, "synthetic_events: error: Illegal name", 2 },
+		{ "s:filter int a", -EINVAL, "synthetic_events: error: Illegal name", 2 },
+		{ "s:x char a[]; long[4] b", -EINVAL, "synthetic_events: error: Invalid type", 14 },
+		{ "s:x long b[4]", -EINVAL, "synthetic_events: error: Invalid array specification",
+		  9 },
+		{ "s:x char[8 a", -EINVAL, "synthetic_events: error: Invalid type", 4 },
+		{ "s:x", -EINVAL,
+		  "synthetic_events: error: Command must be of the form: <name> field[;field] ...",
+		  0 },
+		{ "-x", -EINVAL,
+		  "dynamic_events: error: Removal must be of the form: -:[system/]name", 0 },
+		{ "!x", -EINVAL,
+		  "dynamic_events: error: Removal must be of the form: -:[system/]name", 0 },
+		{ "-:", -EINVAL,
+		  "dynamic_events: error: Removal must be of the form: -:[system/]name", 0 },
+		{ "-:x", -ENOENT, NULL, 0 },
+		{ "-:other/there", -ENOENT, NULL, 0 },
+		{ "-:synthetic/", -ENOENT, NULL, 0 },
+		{ "s:there u8 b", -EEXIST, "synthetic_events: error: Event already exists", 2 },
+	};
+	char want[300];
+
+	(void)state;
+	assert_int_equal(echo("s:there int a", "dynamic_events"), 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(echo("", "error_log"), 0);
+		if (echo_append(wrong[i].line, "dynamic_events") != wrong[i].err)
+			fail_msg("%s", wrong[i].line);
+		snprintf(want, sizeof(want), "%s\n  Command: %s\n%*s^\n",
+			 wrong[i].why ? wrong[i].why : "", wrong[i].line, 11 + wrong[i].pos, "");
+		if (wrong[i].why ? !strstr(cat("error_log"), want) : *cat("error_log"))
+			fail_msg("%s: %s", wrong[i].line, cat("error_log"));
+		assert_string_equal(cat("dynamic_events"), "s:synthetic/there\tint a\n");
+	}
+}
+
+static void long_lines(void **state)
+{
+	static char line[5000] = "x int ";
+
+	(void)state;
+	memset(line + 6, 'a', 4095 - 6);
+	assert_int_equal(echo_append(line, "synthetic_events"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "error: the line is too long\n"));
+	line[4094] = '\0';
+	assert_int_equal(echo_append(line, "synthetic_events"), 0);
+	line[1] = '\t';
+	assert_memory_equal(cat("synthetic_events"), line, 4094);
+	assert_string_equal(cat("synthetic_events") + 4094, "\n");
+	/* Also as the name of the event: it is too long for a directory. */
+	memset(line, 'a', 256);
+	strcpy(line + 256, " int a");
+	assert_int_equal(echo_append(line, "synthetic_events"), -EINVAL);
+	assert_int_equal(echo_append(line + 1, "synthetic_events"), 0);
+}
+
+/* Each allocation fails once; then nothing has changed. */
+static void no_memory(void **state)
+{
+	long budget = 0, before = fake_alloc_out;
+	int err;
+
+	(void)state;
+	do {
+		assert_true(budget < 100);
+		fake_alloc_budget = budget++;
+		err = echo_append("x int a; char[] b; char c[16]", "synthetic_events");
+		fake_alloc_budget = -1;
+		assert_true(!err || err == -ENOMEM);
+		assert_string_equal(cat("synthetic_events"),
+				    err ? "" : "x\tint a; char[] b; char[16] c\n");
+	} while (err);
+	assert_true(budget > 2);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+	assert_int_equal(fake_alloc_out, before);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(definitions),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(busy),
-		cmocka_unit_test(all_numbers),
+		TEST(numbers),	   TEST(neighbours),   TEST(texts),	TEST(long_texts),
+		TEST(longest),	   TEST(stacks),       TEST(too_large), TEST(filtered),
+		TEST(counted),	   TEST(in_instances), TEST(depth),	TEST(unwanted),
+		TEST(held),	   TEST(all_or_none),  TEST(again),	TEST(lines),
+		TEST(wrong_lines), TEST(long_lines),   TEST(no_memory),
 	};
 
-	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+	return cmocka_run_group_tests(tests, event_setup, event_teardown);
 }
