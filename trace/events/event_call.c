@@ -29,6 +29,7 @@ int trace_event_call_add(struct trace_event_call *call)
 		event->fields = call->event_class->fields(&event->nr_fields);
 	event->call = call;
 	call->is_going = false;
+	trace_event_front_init(call);
 	return register_trace_event(event);
 }
 

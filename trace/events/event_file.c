@@ -5,6 +5,7 @@
 #include "event_file.h"
 #include "event_filter.h"
 #include "trigger.h"
+#include "instance/entry.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
@@ -16,6 +17,24 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 	while (file && file->tr != tr)
 		file = file->next_of_call;
 	return file;
+}
+
+/* What probes look at from now on. The release pairs with the acquire of trace_event_front_of(). */
+static void set_front(struct trace_event_call *call)
+{
+	struct trace_event_file *first = call->files;
+	struct trace_event_front *front =
+		first && !first->next_of_call ? &first->front : &call->several;
+
+	atomic_store_explicit(&call->front, front, memory_order_release);
+}
+
+void trace_event_front_init(struct trace_event_call *call)
+{
+	call->several = (struct trace_event_front){ .flags = TRACE_EVENT_SHARED,
+						    .call = call,
+						    .test = &trace_event_any };
+	set_front(call);
 }
 
 struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct trace_event_call *call)
@@ -32,13 +51,18 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	file->tr = tr;
 	file->own_depth = call->tp ? call->tp->own_depth : 0;
 	file->type = call->event.type;
+	file->front.call = call;
+	file->front.depth_base = TRACE_DEPTH_BASE + file->own_depth;
+	file->front.pid_mask = tr->event_pid_mask;
+	file->front.test = &trace_event_any;
+	file->front.is_off = ring_buffer_off_word(tr->buffer);
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
 	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
 	file->next_of_call = call->files;
-	trace_event_flag(file, TRACE_EVENT_SHARED, call->files != NULL);
 	/* Pairs with the acquire in first_file() of event_write.c. */
 	atomic_store_explicit(&call->files, file, memory_order_release);
+	set_front(call);
 	file->next_of_array = events->files;
 	events->files = file;
 	return file;
@@ -305,14 +329,11 @@ void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool o
 static void unlink_file(struct trace_event_file *file)
 {
 	struct trace_event_file *_Atomic *at = &file->call->files;
-	struct trace_event_file *first;
 
 	while (*at != file)
 		at = &(*at)->next_of_call;
 	atomic_store(at, file->next_of_call);
-	first = file->call->files;
-	if (first)
-		trace_event_flag(first, TRACE_EVENT_SHARED, first->next_of_call != NULL);
+	set_front(file->call);
 }
 
 static void free_file(struct trace_event_file *file)
@@ -345,6 +366,7 @@ void trace_event_files_free(struct trace_event_call *call)
 
 	file = call->files;
 	call->files = NULL;
+	set_front(call);
 	tracepoint_synchronize_unregister(); /* probes may still be going through the list */
 	for (; file; file = next) {
 		next = file->next_of_call;
@@ -360,7 +382,7 @@ void trace_events_array_gone(struct trace_array *tr)
 	trace_triggers_array_gone(tr); /* first: they may switch events */
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		file->nr_soft = 0;
-		trace_event_flag(file, ~(uint32_t)TRACE_EVENT_SHARED, false);
+		trace_event_flag(file, UINT32_MAX, false);
 	}
 	(void)update_probes(tr);
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)

@@ -4,8 +4,7 @@
  * instance.
  *
  *   event on in an instance --> its probe is registered, once for all instances
- *   the tracepoint is hit   --> stages/probe.h --> trace_event_write(), which goes through the
- *                               event_files: event_write.c
+ *   the tracepoint is hit   --> stages/probe.h --> <trace/event_probe.h> --> event_write.c
  *
  * On is the flag TRACE_EVENT_RECORDS. The probe is also registered while the event has soft users:
  * a trigger, say, which acts on an event that is off, or a command that switches the event on when
@@ -13,7 +12,7 @@
  * no code has to be patched: trace_event_flag(file, TRACE_EVENT_RECORDS, on).
  *
  * Context:   thread.
- * Locking:   the config lock; probes read `flags`, and what their comments say.
+ * Locking:   the config lock; probes read `front`, and what their comments say.
  * Ownership: an event_file belongs to its instance.
  */
 #ifndef TRACE_EVENT_FILE_H
@@ -24,31 +23,20 @@
 #include "count.h"
 #include "instance/array.h"
 
-/* What a probe has to look at; TRACE_EVENT_RECORDS alone is the common case. */
-enum trace_event_flag {
-	TRACE_EVENT_RECORDS = 1,   /* it is on: what passes is recorded */
-	TRACE_EVENT_FILTERS = 2,   /* there is a filter */
-	TRACE_EVENT_PIDS = 4,	   /* set_event_pid or set_event_notrace_pid is in use */
-	TRACE_EVENT_SHARED = 8,	   /* of the call's first file: there are others */
-	TRACE_EVENT_STACK = 16,	   /* option stacktrace: a stack behind each event */
-	TRACE_EVENT_TRIGGERS = 32, /* there are triggers: trigger.h */
-	TRACE_EVENT_HEAD = 64,	   /* the filter looks at the head of the event */
-};
-
 struct trace_filter;
 struct trace_event_filter_text;
 struct trace_trigger;
 
 struct trace_event_file {
-	_Atomic uint32_t flags; /* of enum trace_event_flag */
-	uint16_t own_depth;	/* of the tracepoint */
-	uint16_t type;		/* of the event */
+	struct trace_event_front front; /* first: probes have a pointer to this */
+	uint16_t own_depth;		/* of the tracepoint */
+	uint16_t type;			/* of the event */
 	struct trace_event_call *call;
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
 	struct trace_trigger *_Atomic triggers; /* trigger.h; probes walk it */
-	struct trace_filter *_Atomic filter;	/* with TRACE_EVENT_FILTERS; probes use it */
+	struct trace_filter *_Atomic filter;	/* with TRACE_EVENT_FILTERS */
 	/* event_filter.c: its text, and that of one that was refused since; or NULL. */
 	struct trace_event_filter_text *filter_text, *filter_refused;
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
@@ -67,6 +55,9 @@ static inline struct trace_array_events *trace_events_of(const struct trace_arra
 	return TRACE_SLOT(tr, events);
 }
 
+/* Of an event that nobody has used yet. */
+void trace_event_front_init(struct trace_event_call *call);
+
 /* NULL: nobody has wanted anything of the event in this instance yet. */
 struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 					       const struct trace_event_call *call);
@@ -83,15 +74,15 @@ static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flag
 	uint32_t old;
 
 	if (on)
-		old = ~atomic_fetch_or_explicit(&file->flags, flags, memory_order_relaxed);
+		old = ~atomic_fetch_or_explicit(&file->front.flags, flags, memory_order_relaxed);
 	else
-		old = atomic_fetch_and_explicit(&file->flags, ~flags, memory_order_relaxed);
+		old = atomic_fetch_and_explicit(&file->front.flags, ~flags, memory_order_relaxed);
 	return old & flags;
 }
 
 static inline bool trace_event_is_on(const struct trace_event_file *file)
 {
-	return file->flags & TRACE_EVENT_RECORDS;
+	return file->front.flags & TRACE_EVENT_RECORDS;
 }
 
 /*

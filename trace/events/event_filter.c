@@ -52,6 +52,15 @@ static int refuse(struct trace_event_file *file, const char *text,
 	return 0;
 }
 
+void trace_event_filter_set_test(struct trace_event_file *file)
+{
+	uint32_t flags = file->front.flags & (TRACE_EVENT_FILTERS | TRACE_EVENT_TRIGGERS);
+
+	atomic_store(&file->front.test, flags == TRACE_EVENT_FILTERS
+						? trace_filter_first(file->filter)
+						: &trace_event_any);
+}
+
 static void replace(struct trace_event_file *file, struct trace_filter *filter,
 		    struct trace_event_filter_text *text)
 {
@@ -69,6 +78,7 @@ static void replace(struct trace_event_file *file, struct trace_filter *filter,
 	} else {
 		trace_event_flag(file, TRACE_EVENT_FILTERS, false);
 	}
+	trace_event_filter_set_test(file);
 	if (old)
 		tracepoint_synchronize_unregister();
 	if (!filter)

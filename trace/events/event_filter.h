@@ -26,6 +26,9 @@ int trace_event_filter_set_system(struct trace_array *tr, const char *system, co
 				  size_t *out_nr_refused);
 extern const char trace_event_filter_not_of_all[]; /* why events of a system refuse it */
 
+/* The filter or the triggers have changed: have probes test what now has to be tested first. */
+void trace_event_filter_set_test(struct trace_event_file *file);
+
 /* The text of the file `filter`. `file` may be NULL: nobody has set anything yet. */
 void trace_event_filter_show(const struct trace_event_file *file, struct trace_seq *seq);
 /* The text of the filter that is in force, or NULL: there is none. */

@@ -9,8 +9,11 @@ static int event_pids_changed(struct trace_array *tr)
 	bool is_used = trace_pid_filter_is_used(tr, TRACE_PIDS_EVENTS);
 	struct trace_event_file *file;
 
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (is_used) /* before the flag: it is what probes then look at */
+			file->front.pid_mask = tr->event_pid_mask;
 		trace_event_flag(file, TRACE_EVENT_PIDS, is_used);
+	}
 	if (!is_used)
 		tracepoint_synchronize_unregister(); /* probes may still look at the bit */
 	return 0;

@@ -1,8 +1,9 @@
 /*
- * Writing trace events: what probes call with an event that they have built. See event_file.h.
+ * Writing trace events: what probes call with an event that they have built. See event_file.h and
+ * <trace/event_probe.h>.
  *
  * The common case is a thread, an event of at most RING_SHORT_PAYLOAD bytes, a ring with the
- * fastest clock, and nothing to decide: trace_event_write() alone. Everything else is in functions
+ * fastest clock, and nothing to decide: trace_event_record() alone. Everything else is in functions
  * of its own, which are called last.
  *
  * Context: any, preemption off.
@@ -11,16 +12,24 @@
 #include <trace/platform.h>
 #include <trace/thread.h>
 #include "event_file.h"
-#include "filter.h"
+#include "filter_private.h"
 #include "trigger_run.h"
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
 #include "ring/ring_fast.h"
 
-/* The state of a thread whose tracepoint has disabled preemption `own_depth` times: entry.h. */
-static TRACE_ALWAYS_INLINE uint32_t state_of_thread(uint32_t own_depth)
+_Static_assert(offsetof(struct trace_event_file, front) == 0, "a front is where its file is");
+
+static TRACE_ALWAYS_INLINE const struct trace_event_file *
+file_of(const struct trace_event_front *front)
 {
-	uint32_t state = trace_plat_preempt_word() - 0x80000000u - own_depth;
+	return (const struct trace_event_file *)front;
+}
+
+/* The state of a thread: entry.h. */
+static TRACE_ALWAYS_INLINE uint32_t state_of_thread(const struct trace_event_file *file)
+{
+	uint32_t state = trace_plat_preempt_word() - file->front.depth_base;
 
 	return state < TRACE_STATE_MAX_DEPTH ? state : TRACE_STATE_OTHER;
 }
@@ -31,27 +40,48 @@ static TRACE_ALWAYS_INLINE struct trace_ring_cpu *ring_of(const struct trace_arr
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
+static TRACE_ALWAYS_INLINE void copy_8(uint8_t *to, const uint8_t *from)
+{
+	__builtin_memcpy(to, from, 8);
+}
+
+static TRACE_ALWAYS_INLINE void copy_16(uint8_t *to, const uint8_t *from)
+{
+	copy_8(to, from);
+	copy_8(to + 8, from + 8);
+}
+
+/*
+ * At least 8 bytes: as many from the beginning as from the end. Bytes in the middle may be copied
+ * twice, which is cheaper than to find out how many are left.
+ */
+static TRACE_ALWAYS_INLINE void copy_long(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	uint8_t *to_end = to + bytes;
+	const uint8_t *from_end = from + bytes;
+
+	if (bytes <= 16) {
+		copy_8(to, from);
+		copy_8(to_end - 8, from_end - 8);
+		return;
+	}
+	TRACE_OPAQUE(to_end); /* the compiler would compute the addresses anew */
+	TRACE_OPAQUE(from_end);
+	copy_16(to, from);
+	while (TRACE_UNLIKELY(bytes > 32)) {
+		bytes -= 16;
+		copy_16(to_end - bytes, from_end - bytes);
+	}
+	copy_16(to_end - 16, from_end - 16);
+}
+
 /* `bytes` is a multiple of 4. One word alone is the commonest, and has the shortest way. */
 static TRACE_ALWAYS_INLINE void copy_words(void *to, const void *from, uint64_t bytes)
 {
-	uint8_t *out = to;
-	const uint8_t *in = from;
-	uint64_t at = 0;
-
-	if (bytes == 4) {
-		__builtin_memcpy(out, in, 4);
-		return;
-	}
-	if (bytes & 8) {
-		__builtin_memcpy(out, in, 8);
-		at = 8;
-	}
-	for (; at + 16 <= bytes; at += 16) {
-		__builtin_memcpy(out + at, in + at, 8);
-		__builtin_memcpy(out + at + 8, in + at + 8, 8);
-	}
-	if (bytes & 4)
-		__builtin_memcpy(out + bytes - 4, in + bytes - 4, 4);
+	if (bytes == 4)
+		__builtin_memcpy(to, from, 4);
+	else
+		copy_long(to, from, bytes);
 }
 
 /* What is behind the head of an event. */
@@ -68,59 +98,70 @@ static TRACE_ALWAYS_INLINE uint32_t bytes_of(uint64_t step)
 }
 _Static_assert(TRACE_EVENT_STEP(8) == RING_EVENT_ONE + RING_HEAD_BYTES + 8, "that is the step");
 
-/* In any context, of any length, in any state of the ring. Was it recorded? */
-static TRACE_NOINLINE bool record_slow(const struct trace_event_file *file, const void *entry,
-				       uint64_t step, struct trace_ring_cpu *rc)
+/* In any context, of any length, in any state of the ring. NULL: it was not recorded. */
+static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *file,
+					      const void *entry, uint64_t step,
+					      struct trace_ring_cpu *rc)
 {
 	uint32_t bytes = bytes_of(step);
 	void *payload = trace_ring_reserve_slow(rc, bytes);
 
-	if (!payload)
-		return false;
-	trace_entry_init(payload, file->type, file->own_depth);
-	copy_fields(payload, entry, bytes);
-	trace_ring_commit(rc, payload);
-	return true;
+	if (payload) {
+		trace_entry_init(payload, file->type, file->own_depth);
+		copy_fields(payload, entry, bytes);
+		trace_ring_commit(rc, payload);
+	}
+	return payload;
 }
 
 /* Interrupts have written events behind ours while ours was open: publish them, too. */
-static TRACE_NOINLINE bool publish(struct trace_ring_cpu *rc)
+static TRACE_NOINLINE const void *publish(struct trace_ring_cpu *rc, const void *payload)
 {
 	trace_ring_publish(rc);
-	return true;
+	return payload;
 }
 
-/* The ring is open. Was the event recorded? */
-static TRACE_NOINLINE bool record_open(const struct trace_event_file *file, const void *entry,
-				       uint64_t step, struct trace_ring_cpu *rc, uint32_t mask)
+/* The ring is not open. */
+static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *file,
+						const void *entry, uint64_t step,
+						struct trace_ring_cpu *rc, uint64_t gate)
 {
-	uint32_t state = state_of_thread(file->own_depth);
+	return trace_ring_is_switched_off(gate) ? NULL : record_slow(file, entry, step, rc);
+}
+
+_Static_assert(TRACE_EVENT_SHORT <= RING_SHORT_PAYLOAD, "trace_ring_step() takes it");
+
+const void *trace_event_record(const struct trace_event_front *front, const void *entry,
+			       uint64_t step)
+{
+	const struct trace_event_file *file = file_of(front);
+	struct trace_ring_cpu *rc = ring_of(file->tr);
+	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint32_t state = state_of_thread(file);
 	struct ring_place place;
 	void *payload;
 
-	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER || bytes_of(step) > RING_SHORT_PAYLOAD))
+	if (TRACE_UNLIKELY(!(uint32_t)gate))
+		return record_closed(file, entry, step, rc, gate);
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER))
 		return record_slow(file, entry, step, rc);
-	payload = trace_ring_step(rc, step, mask, trace_plat_clock_ns(), &place);
+	payload = trace_ring_step(rc, step, (uint32_t)gate, trace_plat_clock_ns(), &place);
 	if (TRACE_UNLIKELY(!payload))
 		return record_slow(file, entry, step, rc);
 	trace_entry_fill(payload, file->type, state);
 	copy_fields(payload, entry, bytes_of(step));
 	if (TRACE_LIKELY(trace_ring_try_commit_at(rc, &place)))
-		return true;
-	return publish(rc);
+		return payload;
+	return publish(rc, payload);
 }
 
-/* Was the event recorded? */
-static TRACE_ALWAYS_INLINE bool record(const struct trace_event_file *file, const void *entry,
-				       uint64_t step)
+/* An event of any length. */
+static const void *record(const struct trace_event_file *file, const void *entry, uint64_t step)
 {
-	struct trace_ring_cpu *rc = ring_of(file->tr);
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
-
-	if (TRACE_LIKELY((uint32_t)gate))
-		return record_open(file, entry, step, rc, (uint32_t)gate);
-	return !trace_ring_is_switched_off(gate) && record_slow(file, entry, step, rc);
+	if (TRACE_LIKELY(bytes_of(step) <= TRACE_EVENT_SHORT))
+		return trace_event_record(&file->front, entry, step);
+	return record_slow(file, entry, step, ring_of(file->tr));
 }
 
 /* Where an event comes from. */
@@ -129,17 +170,15 @@ struct origin {
 	const struct trace_sched_thread *other; /* a second thread that it is about, or NULL */
 };
 
-/* Does one of the event's threads count for the instance? See event_pids.h. */
-static bool is_of_traced_thread(const struct trace_event_file *file, const struct origin *from)
+/* Is it of no thread that counts for the instance? See event_pids.h. */
+static bool is_ignored(const struct trace_event_file *file, const struct origin *from)
 {
-	uint64_t mask = atomic_load_explicit(&file->tr->event_pid_mask, memory_order_relaxed);
-
-	return !(trace_plat_current()->ignored_by & mask) ||
-	       (from->other && !(from->other->thread->ignored_by & mask));
+	return trace_event_ignores(&file->front, trace_plat_current()) &&
+	       (!from->other || trace_event_ignores(&file->front, from->other->thread));
 }
 
-static TRACE_ALWAYS_INLINE bool passes_filter(const struct trace_event_file *file, void *entry,
-					      uint32_t bytes, uint32_t flags)
+static bool passes_filter(const struct trace_event_file *file, void *entry, uint32_t bytes,
+			  uint32_t flags)
 {
 	if (flags & TRACE_EVENT_HEAD)
 		trace_entry_init(entry, file->type, file->own_depth);
@@ -157,7 +196,7 @@ static bool is_wanted(const struct trace_event_file *file, void *entry, uint32_t
 
 static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
 {
-	return atomic_load_explicit(&file->flags, memory_order_relaxed);
+	return trace_event_flags(&file->front);
 }
 
 /* Returns the flags as they are afterwards: triggers may switch the event. */
@@ -179,7 +218,7 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller };
 	struct trace_triggers_late late;
 
-	if (flags & TRACE_EVENT_PIDS && !is_of_traced_thread(file, from))
+	if (flags & TRACE_EVENT_PIDS && is_ignored(file, from))
 		return;
 	flags = call_triggers(file, &hit, flags, &late);
 	/* The trace begins with the caller of the probe. */
@@ -233,7 +272,7 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 					    const struct trace_entry *head)
 {
 	struct trace_ring_cpu *rc = ring_of(file->tr);
-	/* As in record(). */
+	/* As in trace_event_record(). */
 	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 	struct ring_place place;
 	void *payload = trace_ring_step(rc, step, (uint32_t)gate, now, &place);
@@ -249,10 +288,12 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 		trace_ring_publish(rc);
 }
 
-static TRACE_ALWAYS_INLINE void write_several(const struct trace_event_file *file, void *entry,
-					      uint64_t step, const struct origin *from)
+static TRACE_NOINLINE void write_several(const struct trace_event_front *front, void *entry,
+					 uint64_t step, const struct trace_sched_thread *other)
 {
-	uint32_t state = state_of_thread(file->own_depth);
+	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
+	const struct trace_event_file *file = first_file(front->call);
+	uint32_t state = file ? state_of_thread(file) : TRACE_STATE_OTHER;
 	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
 	struct trace_entry head;
 	uint64_t now = 0;
@@ -262,85 +303,79 @@ static TRACE_ALWAYS_INLINE void write_several(const struct trace_event_file *fil
 		now = trace_plat_clock_ns();
 	}
 	for (; file; file = next_file(file)) {
-		uint32_t flags = flags_of(file) | TRACE_EVENT_SHARED;
+		uint32_t flags = flags_of(file);
 
-		if (TRACE_LIKELY(flags == (TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED) && is_common))
+		if (TRACE_LIKELY(flags == TRACE_EVENT_RECORDS && is_common))
 			record_same(file, entry, step, now, &head);
-		else if (flags != TRACE_EVENT_SHARED)
-			write_on_conditions(file, entry, step, flags, from);
+		else if (flags & TRACE_EVENT_WANTED)
+			write_on_conditions(file, entry, step, flags, &from);
 	}
 }
 
-/* In one instance, with a filter and nothing else. */
-static TRACE_NOINLINE void write_filtered(const struct trace_event_file *file, void *entry,
-					  uint64_t step, uint32_t flags)
+const struct trace_event_test trace_event_any;
+
+/* In one instance. The probe has called a function that ended by calling this one. */
+static TRACE_NOINLINE void write_other(const struct trace_event_front *front, void *entry,
+				       uint64_t step, const struct trace_sched_thread *other)
 {
-	if (passes_filter(file, entry, bytes_of(step), flags))
-		record(file, entry, step);
+	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
+
+	write_on_conditions(file_of(front), entry, step, trace_event_flags(front), &from);
 }
 
-/* When there is more to do than to record the event in one instance. */
-static TRACE_NOINLINE void write_other(const struct trace_event_file *file, void *entry,
-				       uint64_t step, uintptr_t caller,
-				       const struct trace_sched_thread *other)
+/* With a filter and nothing else; the event has passed the filter's first test. */
+static TRACE_NOINLINE void write_filtered(const struct trace_event_front *front, void *entry,
+					  uint64_t step, const struct trace_filter *filter)
 {
-	const struct origin from = { caller, other };
-	uint32_t flags = flags_of(file);
-
-	if (flags & TRACE_EVENT_SHARED)
-		write_several(file, entry, step, &from);
-	else if (flags)
-		write_on_conditions(file, entry, step, flags, &from);
+	if (bytes_of(step) > TRACE_EVENT_SHORT || bytes_of(step) < filter->fast_len)
+		write_other(front, entry, step, NULL);
+	else if (filter_run_fast(filter->rest, entry))
+		trace_event_record(front, entry, step);
 }
 
-static TRACE_ALWAYS_INLINE void write_step(struct trace_event_call *call, void *entry,
-					   uint64_t step, const struct trace_sched_thread *other)
+void trace_event_write_special(const struct trace_event_front *front, void *entry, uint64_t step,
+			       const struct trace_event_test *test,
+			       const struct trace_sched_thread *other)
 {
-	/* Somebody has wanted the event, or the probe would not be registered. */
-	const struct trace_event_file *file = first_file(call);
-	uint32_t flags = flags_of(file);
+	uint32_t flags = trace_event_flags(front);
 
-	if (TRACE_UNLIKELY(flags != TRACE_EVENT_RECORDS)) {
-		if (flags == TRACE_EVENT_TRIGGERS) {
-			write_to_triggers(file, entry, step,
-					  (uintptr_t)__builtin_return_address(0));
-			return;
-		}
-		if ((flags & ~(uint32_t)TRACE_EVENT_HEAD) ==
-		    (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS)) {
-			write_filtered(file, entry, step, flags);
-			return;
-		}
-		write_other(file, entry, step, (uintptr_t)__builtin_return_address(0), other);
-		return;
-	}
-	record(file, entry, step);
+	if (flags == TRACE_EVENT_TRIGGERS)
+		write_to_triggers(file_of(front), entry, step,
+				  (uintptr_t)__builtin_return_address(0));
+	else if (flags == TRACE_EVENT_SHARED)
+		write_several(front, entry, step, other);
+	else if (flags != (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS) || test == &trace_event_any)
+		write_other(front, entry, step, other);
+	else if (test->is_all && bytes_of(step) <= TRACE_EVENT_SHORT)
+		trace_event_record(front, entry, step);
+	else
+		write_filtered(front, entry, step, (const struct trace_filter *)test);
 }
 
-void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step)
+void trace_event_write(struct trace_event_call *call, void *entry, uint32_t bytes,
+		       const struct trace_sched_thread *other)
 {
-	write_step(call, entry, step, NULL);
-}
+	const struct trace_event_front *front = trace_event_front_of(call);
+	uint64_t step = TRACE_EVENT_STEP(bytes);
 
-void trace_event_write_about(struct trace_event_call *call, void *entry, uint64_t step,
-			     const struct trace_sched_thread *other)
-{
-	write_step(call, entry, step, other);
+	if (TRACE_LIKELY(trace_event_flags(front) == TRACE_EVENT_RECORDS))
+		record(file_of(front), entry, step);
+	else
+		trace_event_write_special(front, entry, step, &trace_event_any, other);
 }
 
 /* Room in the ring of the first instance that has some. */
-void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
+void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,
 			  struct trace_event_room *out_room)
 {
-	const struct trace_event_file *file = first_file(call);
+	const struct trace_event_file *file = first_file(front->call);
 	void *payload = NULL;
 
 	if (bytes > RING_MAX_PAYLOAD)
 		return NULL;
 	for (; file; file = next_file(file)) {
-		if (!(file->flags & ~(uint32_t)TRACE_EVENT_SHARED))
+		if (!(flags_of(file) & TRACE_EVENT_WANTED))
 			continue;
-		out_room->call = call;
 		out_room->file = file;
 		out_room->ring = ring_of(file->tr);
 		payload = trace_ring_reserve_slow(out_room->ring, bytes);
@@ -358,7 +393,7 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 	struct trace_trigger_hit hit = { file, entry, bytes, from->caller };
 	struct trace_triggers_late late = { .nr = 0 };
 	uint32_t flags = flags_of(file);
-	bool counts = !(flags & TRACE_EVENT_PIDS) || is_of_traced_thread(file, from);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
@@ -377,7 +412,7 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
-	const struct trace_event_file *file = first_file(room->call);
+	const struct trace_event_file *file = first_file(room->file->call);
 
 	for (; file; file = next_file(file)) {
 		if (file != room->file)
@@ -421,21 +456,20 @@ __attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const ch
 
 void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
 {
-	uint32_t at = 0, len;
+	uint32_t at = 0;
 
+	if (TRACE_LIKELY(text && bytes > 8)) {
+		copy_long((uint8_t *)to, (const uint8_t *)text, bytes - 1);
+		to[bytes - 1] = '\0';
+		return;
+	}
 	if (!bytes)
 		return;
 	if (!text) {
 		text = none;
 		bytes = bytes < sizeof(none) ? bytes : sizeof(none);
 	}
-	len = bytes - 1;
-	if (len >= 8) {
-		copy_words(to, text, len & ~7u);
-		__builtin_memcpy(to + len - 8, text + len - 8, 8);
-	} else {
-		for (; at < len; at++)
-			to[at] = text[at];
-	}
-	to[len] = '\0';
+	for (; at < bytes - 1; at++)
+		to[at] = text[at];
+	to[at] = '\0';
 }

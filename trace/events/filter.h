@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct trace_event;
+struct trace_event_test;
 struct trace_filter;
 
 /* What is wrong with a text. Words and positions are those of Linux. */
@@ -43,6 +44,11 @@ void trace_filter_free(struct trace_filter *filter);
  * that the filter names does not. The running CPU and thread are taken for those of the event.
  */
 bool trace_filter_match(const struct trace_filter *filter, const void *entry, uint32_t len);
+/*
+ * What an event has to be tested for first, in the memory of the filter: see
+ * <trace/event_probe.h>. It needs no head, and looks at no byte behind the fields of the type.
+ */
+const struct trace_event_test *trace_filter_first(const struct trace_filter *filter);
 /* Does it ask for a field of struct trace_entry, the head of all events? Any context. */
 bool trace_filter_needs_head(const struct trace_filter *filter);
 

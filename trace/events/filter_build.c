@@ -82,16 +82,50 @@ static uint32_t first_byte(const struct filter_insn *insn)
 	       (has_mask && insn->mask ? (uint32_t)__builtin_ctzll(insn->mask) / 8 : 0);
 }
 
-void filter_look_for_head(struct filter_compiler *compiler)
+static bool insn_needs_head(const struct filter_insn *insn)
 {
-	for (size_t i = 0; i < compiler->nr_insns; i++) {
-		const struct filter_insn *insn = &compiler->filter->insns[i];
+	return insn->op != FILTER_OP_CPU && insn->op != FILTER_OP_CPU_IN &&
+	       insn->place != FILTER_PLACE_COMM && first_byte(insn) < sizeof(struct trace_entry);
+}
 
-		if (insn->op != FILTER_OP_CPU && insn->op != FILTER_OP_CPU_IN &&
-		    insn->place != FILTER_PLACE_COMM &&
-		    first_byte(insn) < sizeof(struct trace_entry))
-			compiler->filter->needs_head = true;
-	}
+/*
+ * A test whose failure is that of the filter can be made first. If it is its success that fails,
+ * the values outside of the range pass: they are a range, too, as numbers wrap round.
+ */
+static void set_first(struct trace_filter *filter)
+{
+	const struct filter_insn *insn = filter->insns;
+	bool passes = insn->next[false] == FILTER_FAIL;
+
+	filter->rest = insn;
+	if (insn->op != FILTER_OP_TEST || insn_needs_head(insn) ||
+	    insn->next[!passes] != FILTER_FAIL || insn->next[passes] == FILTER_FAIL ||
+	    (!passes && insn->span == UINT64_MAX))
+		return;
+	filter->rest = insn->next[passes];
+	filter->first = (struct trace_event_test){
+		.offset = insn->offset,
+		.is_all = filter->rest == FILTER_PASS,
+		.mask = insn->mask,
+		.lo = passes ? insn->lo : insn->lo + insn->span + 1,
+		.span = passes ? insn->span : UINT64_MAX - insn->span - 1,
+	};
+}
+
+void filter_finish(struct filter_compiler *compiler)
+{
+	struct trace_filter *filter = compiler->filter;
+
+	for (size_t i = 0; i < compiler->nr_insns; i++)
+		filter->needs_head |= insn_needs_head(&filter->insns[i]);
+	if (!filter->fast_len)
+		filter->fast_len = filter->min_len;
+	set_first(filter);
+}
+
+const struct trace_event_test *trace_filter_first(const struct trace_filter *filter)
+{
+	return &filter->first;
 }
 
 bool trace_filter_needs_head(const struct trace_filter *filter)

@@ -18,25 +18,12 @@ struct bytes {
 	uint32_t len;
 };
 
-static uint64_t load8(const void *entry, uint32_t offset)
-{
-	uint64_t word;
-
-	__builtin_memcpy(&word, (const uint8_t *)entry + offset, sizeof(word));
-	return word;
-}
-
-static TRACE_ALWAYS_INLINE bool is_in_range(const struct filter_insn *insn, uint64_t word)
-{
-	return (word & insn->mask) - insn->lo <= insn->span;
-}
-
 /* ---- Texts ---- */
 
 static bool same(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
 	for (; len >= sizeof(uint64_t); len -= (uint32_t)sizeof(uint64_t)) {
-		if (load8(a, 0) != load8(b, 0))
+		if (filter_load8(a, 0) != filter_load8(b, 0))
 			return false;
 		a += sizeof(uint64_t);
 		b += sizeof(uint64_t);
@@ -115,7 +102,7 @@ static TRACE_NOINLINE bool test_pointed(const struct filter_insn *insn, const vo
 	char buf[POINTER_TEXT];
 	struct bytes text;
 
-	return read_text((uintptr_t)load8(entry, insn->offset), buf, sizeof(buf), &text) &&
+	return read_text((uintptr_t)filter_load8(entry, insn->offset), buf, sizeof(buf), &text) &&
 	       text_matches(insn, &text) != insn->is_negated;
 }
 
@@ -207,13 +194,14 @@ static TRACE_ALWAYS_INLINE bool test(const struct filter_insn *insn, const void 
 {
 	switch ((enum filter_op)insn->op) {
 	case FILTER_OP_TEST:
-		return is_in_range(insn, load8(entry, insn->offset));
+		return filter_is_in_range(insn, filter_load8(entry, insn->offset));
 	case FILTER_OP_CPU:
-		return is_in_range(insn, trace_plat_cpu_id());
+		return filter_is_in_range(insn, trace_plat_cpu_id());
 	case FILTER_OP_CPU_IN:
 		return has_cpu(insn, trace_plat_cpu_id());
 	case FILTER_OP_NUMBER_IN:
-		return has_cpu(insn, (load8(entry, insn->offset) & insn->mask) >> insn->span);
+		return has_cpu(insn,
+			       (filter_load8(entry, insn->offset) & insn->mask) >> insn->span);
 	case FILTER_OP_MASK_EQUAL:
 	case FILTER_OP_MASK_SHARES:
 		return test_mask(insn, entry, len);
@@ -239,15 +227,7 @@ static TRACE_NOINLINE bool match_any(const struct trace_filter *filter, const vo
 
 bool trace_filter_match(const struct trace_filter *filter, const void *entry, uint32_t len)
 {
-	const struct filter_insn *insn = filter->insns;
-
 	if (TRACE_UNLIKELY(len < filter->fast_len))
 		return match_any(filter, entry, len);
-	do {
-		if (is_in_range(insn, load8(entry, insn->offset)))
-			insn = insn->next[true];
-		else
-			insn = insn->next[false];
-	} while (!filter_has_ended(insn));
-	return insn == FILTER_PASS;
+	return filter_run_fast(filter->insns, entry);
 }

@@ -315,7 +315,6 @@ static void link(struct parser *parser)
 
 static int compile(struct parser *parser)
 {
-	struct trace_filter *filter = parser->compiler.filter;
 	size_t bytes = parser->max_tokens * sizeof(struct token);
 	int err;
 
@@ -323,11 +322,10 @@ static int compile(struct parser *parser)
 	if (!parser->tokens)
 		return -ENOMEM;
 	err = split(parser);
-	if (!err)
+	if (!err) {
 		link(parser);
-	filter_look_for_head(&parser->compiler);
-	if (!filter->fast_len)
-		filter->fast_len = filter->min_len;
+		filter_finish(&parser->compiler);
+	}
 	trace_plat_free(parser->tokens, bytes);
 	return err;
 }

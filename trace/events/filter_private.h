@@ -25,6 +25,7 @@
 #define TRACE_FILTER_PRIVATE_H
 
 #include <trace/event.h>
+#include <trace/event_probe.h>
 #include <trace/platform.h>
 #include "events/filter.h"
 
@@ -75,6 +76,9 @@ static inline bool filter_has_ended(const struct filter_insn *insn)
 }
 
 struct trace_filter {
+	struct trace_event_test
+		first; /* the first instruction, if that is possible; or always true */
+	const struct filter_insn *rest; /* where to go on behind `first` */
 	/* Events of so many bytes need nothing but FILTER_OP_TEST; UINT32_MAX: no event does. */
 	uint32_t fast_len;
 	uint32_t min_len; /* events have at least so many bytes */
@@ -82,6 +86,33 @@ struct trace_filter {
 	size_t bytes;	  /* of the filter */
 	struct filter_insn insns[];
 };
+
+/* ---- Running ---- */
+
+static TRACE_ALWAYS_INLINE uint64_t filter_load8(const void *entry, uint32_t offset)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, (const uint8_t *)entry + offset, sizeof(word));
+	return word;
+}
+
+static TRACE_ALWAYS_INLINE bool filter_is_in_range(const struct filter_insn *insn, uint64_t word)
+{
+	return (word & insn->mask) - insn->lo <= insn->span;
+}
+
+/* From `insn` on; the event has fast_len bytes at least. Does it pass? */
+static TRACE_ALWAYS_INLINE bool filter_run_fast(const struct filter_insn *insn, const void *entry)
+{
+	do {
+		if (filter_is_in_range(insn, filter_load8(entry, insn->offset)))
+			insn = insn->next[true];
+		else
+			insn = insn->next[false];
+	} while (!filter_has_ended(insn));
+	return insn == FILTER_PASS;
+}
 
 /* ---- Compiling ---- */
 
@@ -103,8 +134,8 @@ struct filter_compiler {
 
 /* Note what is wrong, and at which index of the text. Returns `err`. */
 int filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos);
-/* All instructions are there: set needs_head. */
-void filter_look_for_head(struct filter_compiler *compiler);
+/* All instructions are there and linked: set what the filter's head says of them. */
+void filter_finish(struct filter_compiler *compiler);
 /*
  * Compile the comparison at index `start` of the text, and set *out_end behind it. 0; -EPERM
  * without *error when there is none; -EINVAL.

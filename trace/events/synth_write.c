@@ -24,7 +24,7 @@ static void write_numbers(struct synth_event *event, const uint64_t *values)
 
 	for (; field < end; field++, values++)
 		__builtin_memcpy((uint8_t *)entry + field->offset, values, sizeof(*values));
-	trace_event_write_step(&event->call, entry, TRACE_EVENT_STEP(event->fixed_bytes));
+	trace_event_write(&event->call, entry, event->fixed_bytes, NULL);
 }
 
 /* ---- With texts or stacks ---- */
@@ -129,7 +129,8 @@ static void fill(const struct synth_build *build, uint8_t *entry)
 static TRACE_NOINLINE void write_long(struct synth_event *event, const struct synth_build *build)
 {
 	struct trace_event_room room;
-	uint8_t *entry = trace_event_reserve(&event->call, build->bytes, &room);
+	uint8_t *entry =
+		trace_event_reserve(trace_event_front_of(&event->call), build->bytes, &room);
 
 	if (!entry)
 		return;
@@ -148,16 +149,16 @@ static TRACE_NOINLINE void write_any(struct synth_event *event, const uint64_t *
 		return;
 	}
 	fill(&build, (uint8_t *)entry);
-	trace_event_write_step(&event->call, entry, TRACE_EVENT_STEP(build.bytes));
+	trace_event_write(&event->call, entry, build.bytes, NULL);
 }
 
 /* Is it on in an instance, or has triggers there? */
 static bool is_wanted(const struct synth_event *event)
 {
 	/* Pairs with the release of trace_event_file_get(). */
-	const struct trace_event_file *file = trace_atomic_load_acquire(&event->call.files);
-
-	return file && atomic_load_explicit(&file->flags, memory_order_relaxed);
+	if (!trace_atomic_load_acquire(&event->call.files))
+		return false;
+	return trace_event_flags(trace_event_front_of(&event->call)) & TRACE_EVENT_WANTED;
 }
 
 void synth_event_write(struct synth_event *event, const uint64_t *values)

@@ -7,6 +7,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "event_file.h"
+#include "event_filter.h"
 #include "trigger_private.h"
 #include "trigger_run.h"
 #include "instance/entry.h"
@@ -66,6 +67,7 @@ static void publish(struct trace_trigger *trigger)
 	trigger->next = *link;
 	atomic_store_explicit(link, trigger, memory_order_release);
 	trace_event_flag(file, TRACE_EVENT_TRIGGERS, true);
+	trace_event_filter_set_test(file);
 }
 
 /* It still points to the next one, for probes that are just there. */
@@ -76,8 +78,10 @@ static void take_out(struct trace_trigger *trigger, struct trace_trigger **gone)
 	while (*link != trigger)
 		link = &(*link)->next;
 	atomic_store_explicit(link, trigger->next, memory_order_release);
-	if (!trigger->file->triggers)
+	if (!trigger->file->triggers) {
 		trace_event_flag(trigger->file, TRACE_EVENT_TRIGGERS, false);
+		trace_event_filter_set_test(trigger->file);
+	}
 	if (trigger->command->end)
 		trigger->command->end(trigger);
 	trigger->next_gone = *gone;

@@ -115,6 +115,7 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, uint
  * else the state is TRACE_STATE_OTHER, and trace_entry_init() has to be used.
  */
 #define TRACE_STATE_OTHER     UINT32_MAX
+#define TRACE_DEPTH_BASE      0x80000000u /* trace_plat_preempt_word() of a thread, less its depth */
 #define TRACE_STATE_MAX_DEPTH 15u
 
 /*

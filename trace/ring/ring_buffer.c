@@ -231,6 +231,11 @@ bool ring_buffer_record_is_set_on(struct ring_buffer *buffer)
 	return !atomic_load(&buffer->shared->is_off);
 }
 
+const _Atomic uint32_t *ring_buffer_off_word(const struct ring_buffer *buffer)
+{
+	return &buffer->shared->is_off;
+}
+
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu)
 {
 	for (uint32_t i = 0; i < buffer->nr_cpus; i++) {

@@ -243,6 +243,30 @@ static void traceoff(void **state)
 	is_on(false);
 }
 
+/* The event's filter is for what is recorded; no trigger is left out for it. */
+static void filter_of_the_event(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("used == 6", FULL "filter"), 0);
+	assert_int_equal(echo("1", FULL "enable"), 0);
+	set("traceoff", FULL "trigger");
+	trace_yard_full(5, 1);
+	is_on(false);
+	set("!traceoff", FULL "trigger");
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	trace_yard_full(5, 1);
+	trace_yard_full(6, 1);
+	assert_int_equal(count("trace", "used="), 1);
+	set("traceoff if used == 7", FULL "trigger");
+	assert_int_equal(echo("used != 7 && used < 9", FULL "filter"), 0);
+	trace_yard_full(7, 2);
+	is_on(false);
+	assert_int_equal(echo("0", FULL "filter"), 0);
+	set("!traceoff", FULL "trigger");
+	assert_int_equal(echo("0", FULL "enable"), 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+}
+
 /* Before the event. */
 static void traceon(void **state)
 {
@@ -525,6 +549,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wrong_words, reset, all_off),
 		cmocka_unit_test_setup_teardown(odd_words, reset, all_off),
 		cmocka_unit_test_setup_teardown(traceoff, reset, all_off),
+		cmocka_unit_test_setup_teardown(filter_of_the_event, reset, all_off),
 		cmocka_unit_test_setup_teardown(traceon, reset, all_off),
 		cmocka_unit_test_setup_teardown(counts, reset, all_off),
 		cmocka_unit_test_setup_teardown(stacktrace, reset, all_off),

@@ -45,7 +45,7 @@ const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
 const char *__tsan_default_suppressions(void)
 {
 	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
-	       "race:^trace_event_write_step$\nrace:^write_event$\n";
+	       "race:^trace_event_record$\nrace:^write_event$\n";
 }
 
 static _Atomic bool is_over;

@@ -30,6 +30,7 @@
 #ifndef TRACE_RING_BUFFER_H
 #define TRACE_RING_BUFFER_H
 
+#include <trace/atomic.h>
 #include <trace/platform.h>
 
 TRACE_BEGIN_DECLS
@@ -160,6 +161,8 @@ void ring_buffer_record_enable_cpu(struct ring_buffer *buffer, uint32_t cpu);
 bool ring_buffer_record_off(struct ring_buffer *buffer);
 bool ring_buffer_record_on(struct ring_buffer *buffer);
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer);
+/* A word that is not 0 while it is off, for who wants to ask at once; good as long as the twins. */
+const TRACE_ATOMIC uint32_t *ring_buffer_off_word(const struct ring_buffer *buffer);
 /* Is an event on `cpu` (RING_BUFFER_ALL_CPUS: on every CPU) recorded now, all things considered? */
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu);
 

@@ -41,7 +41,8 @@
  *   stages/sizes.h    how long its texts and arrays are, and where in the event they go
  *   stages/fields.h   the description of its fields, for `format`, filters and tools
  *   stages/text.h     the function that prints TP_printk()
- *   stages/probe.h    the function that the tracepoint calls: it builds the event
+ *   stages/probe.h    the function that the tracepoint calls: it builds the event, and hands it to
+ *                     <trace/event_probe.h>
  *   stages/call.h     struct trace_event_call event_NAME, in the list of all events
  *
  * Context:   trace_NAME() - any, NMI included, if all that TP_fast_assign() does may be done there.
@@ -51,6 +52,7 @@
 #define TRACE_TRACE_EVENTS_H
 
 #include <trace/event.h>
+#include <trace/event_probe.h>
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include <trace/tracepoint.h>
@@ -58,8 +60,6 @@
 TRACE_BEGIN_DECLS
 
 struct trace_event_file;
-struct trace_ring_cpu;
-struct trace_sched_thread;
 
 /* What the events of one DECLARE_EVENT_CLASS() have in common. */
 struct trace_event_class {
@@ -79,6 +79,9 @@ struct trace_event_call {
 	int (*reg)(void);
 	void (*unreg)(void);
 	struct trace_event_file *TRACE_ATOMIC files; /* of the instances that have used it */
+	/* What probes look at: that of the only file, or `several`. See <trace/event_probe.h>. */
+	struct trace_event_front *TRACE_ATOMIC front;
+	struct trace_event_front several;
 	uint32_t nr_users; /* how many of them want it now: with one the probe is registered */
 };
 
@@ -90,75 +93,6 @@ struct trace_event_call {
  */
 int trace_add_event_call(struct trace_event_call *call);
 int trace_remove_event_call(struct trace_event_call *call);
-
-/* ---- For the probes that stages/probe.h makes ---- */
-
-/* Room on the probe's stack for texts and arrays; longer events are built in the ring buffer. */
-#define TRACE_EVENT_SCRATCH 256u
-
-struct trace_event_room {
-	struct trace_event_call *call;
-	const struct trace_event_file *file; /* the instance in whose ring it is */
-	struct trace_ring_cpu *ring;
-};
-/*
- * What an event of `bytes` bytes adds to a ring's position: one event, in the high half, and its
- * bytes with a head of 4, in the low half.
- */
-#define TRACE_EVENT_STEP(bytes) ((1ull << 32) + 4 + (bytes))
-/*
- * Write the event of `bytes` bytes at `entry` into all instances that want it. `bytes` is a
- * multiple of 4. The head, struct trace_entry, is filled in here.
- */
-void trace_event_write_step(struct trace_event_call *call, void *entry, uint64_t step);
-/* The same for an event that is about another thread as well: set_event_pid looks at both. */
-void trace_event_write_about(struct trace_event_call *call, void *entry, uint64_t step,
-			     const struct trace_sched_thread *other);
-/* `other` is a constant NULL where there is none. */
-static TRACE_ALWAYS_INLINE void trace_event_write(struct trace_event_call *call, void *entry,
-						  uint32_t bytes,
-						  const struct trace_sched_thread *other)
-{
-	if (!__builtin_constant_p(other) || other)
-		trace_event_write_about(call, entry, TRACE_EVENT_STEP(bytes), other);
-	else
-		trace_event_write_step(call, entry, TRACE_EVENT_STEP(bytes));
-}
-/* The second argument of a tracepoint, if it is a thread of the scheduler, or NULL. */
-#define TRACE_EVENT_SECOND(first, second, ...)                                                     \
-	_Generic((second), const struct trace_sched_thread * : (second), default : NULL)
-
-/* For a longer one: room for it in the ring buffer, to be given to commit; or NULL. */
-void *trace_event_reserve(struct trace_event_call *call, uint32_t bytes,
-			  struct trace_event_room *out_room);
-void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes);
-
-/* Length with its NUL of a text, or of "(null)". */
-uint32_t trace_event_text_bytes(const char *text);
-/* Copy the text, or "(null)", cut to `bytes` with its NUL; `bytes` may be 0. */
-void trace_event_copy_text(char *to, const char *text, uint32_t bytes);
-/* The same two for a text that `fmt` and *va make; Linux's name of the type is va_list. */
-uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va);
-void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va);
-
-/*
- * Where a text or an array of `bytes` bytes goes: behind the *data_bytes bytes that others have
- * behind the `fixed` bytes of fields. Returns offset and length as a __data_loc field has them;
- * *data_bytes grows. What would not fit in an event gets length 0.
- */
-static inline uint32_t trace_event_data_place(uint32_t fixed, uint32_t *data_bytes,
-					      uint32_t element, size_t bytes)
-{
-	uint32_t align = element > 4 ? 4 : element;
-	uint32_t at = fixed + *data_bytes;
-
-	if (align > 1)
-		at = (at + align - 1) / align * align;
-	if (at > 0x7fff || bytes > 0x7fff)
-		return 0;
-	*data_bytes = at + (uint32_t)bytes - fixed;
-	return at | (uint32_t)bytes << 16;
-}
 
 /* ---- For the functions that stages/text.h makes ---- */
 

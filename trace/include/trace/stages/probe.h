@@ -1,6 +1,13 @@
 /*
- * Stage: the function that the tracepoint calls. It builds the event on its stack and hands it
- * over; a long one is built in the ring buffer. See <trace/define_trace.h>.
+ * Stage: the function that the tracepoint calls. It decides what it can without the event, and
+ * calls last:
+ *
+ *   trace_event_plain_NAME     to record it in one instance: inline; if it has texts or arrays, a
+ *                              function of its own, whose registers the others need not save
+ *   trace_event_special_NAME   for everything else
+ *   trace_event_long_NAME      both call this for an event that is too long for their stack
+ *
+ * <trace/event_probe.h> has what these call; see <trace/define_trace.h>.
  */
 #include <trace/stages/clear.h>
 
@@ -22,38 +29,105 @@
 
 #define TRACE_STAGE_HAS_DATA(name) (!!sizeof(struct trace_event_data_offsets_##name))
 
+/* Room for the event on the stack of special, and its length, a multiple of 4. */
+#define TRACE_STAGE_SCRATCH(name)                                                                  \
+	union {                                                                                    \
+		struct trace_event_raw_##name entry;                                               \
+		char bytes[sizeof(struct trace_event_raw_##name) +                                 \
+			   (TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SCRATCH : 0)];                \
+	}
+#define TRACE_STAGE_BYTES(name, args)                                                              \
+	((offsetof(struct trace_event_raw_##name, data_) +                                         \
+	  trace_event_sizes_##name(&data_offsets_, args) + 3) /                                    \
+	 4 * 4)
+#define TRACE_STAGE_IS_LONG(name)                                                                  \
+	(TRACE_STAGE_HAS_DATA(name) && TRACE_UNLIKELY(bytes_ > sizeof(scratch_.bytes)))
+
 #undef TRACE_STAGE_CLASS
 #define TRACE_STAGE_CLASS(name, proto, args, tstruct, assign, print)                               \
-	static TRACE_NOTRACE void trace_event_probe_##name(void *call_, proto)                     \
+	static TRACE_NOTRACE TRACE_NOINLINE TRACE_UNUSED void trace_event_long_##name(             \
+		const struct trace_event_front *front_, proto)                                     \
 	{                                                                                          \
 		struct trace_event_data_offsets_##name data_offsets_;                              \
-		union {                                                                            \
-			struct trace_event_raw_##name entry;                                       \
-			char bytes[sizeof(struct trace_event_raw_##name) +                         \
-				   (TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SCRATCH : 0)];        \
-		} scratch_;                                                                        \
-		uint32_t bytes_ = (offsetof(struct trace_event_raw_##name, data_) +                \
-				   trace_event_sizes_##name(&data_offsets_, args) + 3) /           \
-				  4 * 4;                                                           \
-		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
+		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
 		struct trace_event_room room_;                                                     \
+		struct trace_event_raw_##name *__entry =                                           \
+			(struct trace_event_raw_##name *)trace_event_reserve(front_, bytes_,       \
+									     &room_);              \
                                                                                                    \
-		if (TRACE_STAGE_HAS_DATA(name) &&                                                  \
-		    TRACE_UNLIKELY(bytes_ > sizeof(scratch_.bytes))) {                             \
-			__entry = (struct trace_event_raw_##name *)trace_event_reserve(            \
-				(struct trace_event_call *)call_, bytes_, &room_);                 \
-			if (!__entry)                                                              \
-				return;                                                            \
+		if (!__entry)                                                                      \
+			return;                                                                    \
+		tstruct                                                                            \
+		{                                                                                  \
+			assign;                                                                    \
+		}                                                                                  \
+		trace_event_commit(&room_, __entry, bytes_);                                       \
+	}                                                                                          \
+	static TRACE_NOTRACE TRACE_NOINLINE void trace_event_special_##name(                       \
+		const struct trace_event_front *front_, proto)                                     \
+	{                                                                                          \
+		struct trace_event_data_offsets_##name data_offsets_;                              \
+		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
+		TRACE_STAGE_SCRATCH(name) scratch_;                                                \
+		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
+		const struct trace_event_test *test_;                                              \
+                                                                                                   \
+		if (TRACE_STAGE_IS_LONG(name)) {                                                   \
+			trace_event_long_##name(front_, args);                                     \
+			return;                                                                    \
 		}                                                                                  \
 		tstruct                                                                            \
 		{                                                                                  \
 			assign;                                                                    \
 		}                                                                                  \
-		if (!TRACE_STAGE_HAS_DATA(name) || TRACE_LIKELY(__entry == &scratch_.entry))       \
-			trace_event_write((struct trace_event_call *)call_, __entry, bytes_,       \
-					  TRACE_EVENT_SECOND(args, NULL, NULL));                   \
+		test_ = trace_atomic_load_acquire(&front_->test);                                  \
+		if (trace_event_passes(test_, __entry))                                            \
+			trace_event_write_special(front_, __entry, TRACE_EVENT_STEP(bytes_),       \
+						  test_, TRACE_EVENT_SECOND(args, NULL, NULL));    \
+	}                                                                                          \
+	static TRACE_NOTRACE TRACE_ALWAYS_INLINE void trace_event_plain_##name(                    \
+		const struct trace_event_front *front_, proto)                                     \
+	{                                                                                          \
+		struct trace_event_data_offsets_##name data_offsets_;                              \
+		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
+		union {                                                                            \
+			struct trace_event_raw_##name entry;                                       \
+			char bytes[TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SHORT : 1];            \
+		} scratch_;                                                                        \
+		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
+                                                                                                   \
+		if (TRACE_UNLIKELY(bytes_ > TRACE_EVENT_SHORT)) {                                  \
+			trace_event_long_##name(front_, args);                                     \
+			return;                                                                    \
+		}                                                                                  \
+		tstruct                                                                            \
+		{                                                                                  \
+			assign;                                                                    \
+		}                                                                                  \
+		trace_event_record(front_, __entry, TRACE_EVENT_STEP(bytes_));                     \
+	}                                                                                          \
+	static TRACE_NOTRACE TRACE_NOINLINE TRACE_UNUSED void trace_event_plain_data_##name(       \
+		const struct trace_event_front *front_, proto)                                     \
+	{                                                                                          \
+		trace_event_plain_##name(front_, args);                                            \
+	}                                                                                          \
+	static TRACE_NOTRACE void trace_event_probe_##name(void *call_, proto)                     \
+	{                                                                                          \
+		const struct trace_event_front *front_ = trace_event_front_of(call_);              \
+		uint32_t flags_ = trace_event_flags(front_);                                       \
+                                                                                                   \
+		if (TRACE_UNLIKELY(flags_ != TRACE_EVENT_RECORDS)) {                               \
+			if (trace_event_may_be_wanted(front_, flags_,                              \
+						      TRACE_EVENT_SECOND(args, NULL, NULL)))       \
+				trace_event_special_##name(front_, args);                          \
+			return;                                                                    \
+		}                                                                                  \
+		if (TRACE_UNLIKELY(trace_event_is_off(front_)))                                    \
+			return;                                                                    \
+		if (TRACE_STAGE_HAS_DATA(name))                                                    \
+			trace_event_plain_data_##name(front_, args);                               \
 		else                                                                               \
-			trace_event_commit(&room_, __entry, bytes_);                               \
+			trace_event_plain_##name(front_, args);                                    \
 	}
 
 #undef TRACE_ITEM_DATA
