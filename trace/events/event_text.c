@@ -200,7 +200,7 @@ uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va)
 	va_list copy;
 	int len;
 
-	va_copy(copy, *va);
+	va_copy(copy, *va); // NOLINT: the caller has started it
 	len = trace_vsnprintf(NULL, 0, fmt, copy);
 	va_end(copy);
 	return (uint32_t)len + 1;
@@ -212,7 +212,7 @@ void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va)
 
 	if (!bytes)
 		return;
-	va_copy(copy, *va);
+	va_copy(copy, *va); // NOLINT: the caller has started it
 	(void)trace_vsnprintf(to, bytes, fmt, copy);
 	va_end(copy);
 }
