@@ -1,7 +1,8 @@
 """A Fathom kernel in QEMU, driven over its serial console.
 
 Guest() boots an ISO and waits for the prompt; run(command) gives what a command printed, byte exact
-but for CR LF, and its exit status. QEMU runs under timeout(1): nothing here can hang for good.
+but for CR LF, and its exit status. QEMU runs under timeout(1): nothing here can hang for good. It ends with the process that
+started it, however that ends.
 """
 import hashlib
 import os
@@ -59,7 +60,7 @@ class Guest:
         self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
         build = BUILDS.get(build, Path(str(build)))
         iso = iso or iso_for(build, cmdline, tests, uefi)
-        args = ["timeout", "-k", "5", str(limit * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"),
+        args = ["setpriv", "--pdeathsig", "TERM", "timeout", "-k", "5", str(limit * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"),
                 "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-cdrom", iso,
                 "-boot", "d", "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
                 "-device", "isa-debug-exit,iobase=0xf4,iosize=4",

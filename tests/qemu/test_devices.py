@@ -1,8 +1,11 @@
-"""Interrupts and CPUs as the machine deals them out: CPUs that never answer, NMIs from outside."""
+"""Interrupts and CPUs as the machine deals them out: CPUs that never answer, NMIs from outside. And the guest as a process."""
 import struct
+import subprocess
+import sys
 import time
+from pathlib import Path
 
-from guest import Guest
+from guest import PATIENCE, ROOT, Guest
 from qmp import Qmp
 
 
@@ -49,3 +52,25 @@ def test_a_cpu_is_traced_from_the_moment_it_is_online():
         for cpu in (1, 2, 3):
             events = guest.check(f"cat per_cpu/cpu{cpu}/trace | grep -v '^#' | head -n 2").splitlines()
             assert "arch_timer_init_cpu <-smp_ap_entry" in events[0], events
+
+
+def command_line(pid):
+    """Empty when the process has ended, whether somebody has waited for it or not."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_guest_ends_with_who_started_it():
+    """A test that is killed leaves no guest behind that goes on taking a processor."""
+    script = ("import sys, time; sys.path.insert(0, 'tests/qemu'); from guest import Guest; pid = Guest().process.pid; "
+              "print(open(f'/proc/{pid}/task/{pid}/children').read(), flush=True); time.sleep(1000)")
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True) as starter:
+        qemu = int(starter.stdout.readline())
+        assert b"qemu" in command_line(qemu)
+        starter.kill()
+    deadline = time.monotonic() + 10 * PATIENCE
+    while command_line(qemu):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
