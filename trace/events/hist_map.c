@@ -5,8 +5,8 @@
 #include "hist_map.h"
 #include "text/str.h"
 
-#define NR_ENTRIES_MAX (1u << 20)
 #define WORDS_MAX      1024u
+#define SLOTS_OF_ENTRY 4u
 
 uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape)
 {
@@ -32,9 +32,9 @@ static size_t entries_bytes(const struct hist_map *map)
 
 static uint32_t nr_slots(uint32_t nr_entries)
 {
-	uint32_t nr = 2;
+	uint32_t nr = SLOTS_OF_ENTRY;
 
-	while (nr < 2 * nr_entries)
+	while (nr < SLOTS_OF_ENTRY * nr_entries)
 		nr *= 2;
 	return nr;
 }
@@ -42,11 +42,12 @@ static uint32_t nr_slots(uint32_t nr_entries)
 int hist_map_init(struct hist_map *map, const struct hist_map_shape *shape)
 {
 	*map = (struct hist_map){ .shape = *shape };
-	if (!shape->nr_entries || shape->nr_entries > NR_ENTRIES_MAX || !shape->key_words ||
+	if (!shape->nr_entries || shape->nr_entries > HIST_MAP_NUMBER_MAX || !shape->key_words ||
 	    shape->key_words + shape->sum_words + shape->extra_words > WORDS_MAX)
 		return -EINVAL;
 	map->stride = hist_map_entry_bytes(shape);
 	map->slot_mask = nr_slots(shape->nr_entries) - 1;
+	map->slot_shift = 32 + (uint32_t)__builtin_clz(map->slot_mask);
 	map->slots = trace_plat_alloc(slots_bytes(map));
 	map->memory = trace_plat_alloc(entries_bytes(map));
 	if (map->slots && map->memory)
@@ -67,7 +68,7 @@ void hist_map_destroy(struct hist_map *map)
 void hist_map_clear(struct hist_map *map)
 {
 	memset(map->slots, 0, slots_bytes(map));
-	memset(map->memory, 0, ((size_t)map->nr_taken + 1) * map->stride);
+	memset(map->memory, 0, entries_bytes(map));
 	map->nr_taken = 0;
 	map->returned = 0;
 	map->drops = 0;
@@ -96,6 +97,19 @@ static uint32_t take_returned(struct hist_map *map)
 	return 0;
 }
 
+/*
+ * The number of the entry that is taken as `nr`th, from 0. With several entries in a cache line, it
+ * is first one of each line, then a second one of each.
+ */
+static uint32_t number_of(const struct hist_map *map, uint32_t nr)
+{
+	uint32_t nr_entries = map->shape.nr_entries, in_line = HIST_MAP_LINE / map->stride;
+
+	if (in_line < 2 || nr_entries % in_line)
+		return nr + 1;
+	return nr % (nr_entries / in_line) * in_line + nr / (nr_entries / in_line) + 1;
+}
+
 /* The number of an entry that nobody else has, or 0. */
 static uint32_t take(struct hist_map *map)
 {
@@ -106,7 +120,7 @@ static uint32_t take(struct hist_map *map)
 		if (atomic_compare_exchange_weak_explicit(&map->nr_taken, &nr, nr + 1,
 							  memory_order_relaxed,
 							  memory_order_relaxed))
-			return nr + 1;
+			return number_of(map, nr);
 	}
 	return number;
 }
@@ -145,11 +159,11 @@ static void fill(const struct hist_map *map, struct hist_entry *entry, const str
  */
 static struct hist_entry *publish(struct hist_map *map, uint32_t number, const struct hist_key *key)
 {
-	uint64_t wanted = (key->hash & ~(uint64_t)UINT32_MAX) | number;
+	uint32_t tag = hist_map_tag(key->hash), wanted = tag | number;
 
-	for (uint32_t at = (uint32_t)key->hash;; at++) {
-		_Atomic uint64_t *place = &map->slots[at & map->slot_mask];
-		uint64_t slot = atomic_load_explicit(place, memory_order_acquire);
+	for (uint64_t at = key->hash >> map->slot_shift;; at = (at + 1) & map->slot_mask) {
+		_Atomic uint32_t *place = &map->slots[at];
+		uint32_t slot = atomic_load_explicit(place, memory_order_acquire);
 		struct hist_entry *entry;
 
 		/* The release pairs with the acquires here and in hist_map_find(). */
@@ -157,9 +171,9 @@ static struct hist_entry *publish(struct hist_map *map, uint32_t number, const s
 								     memory_order_release,
 								     memory_order_acquire))
 			return hist_map_entry(map, number);
-		if (slot >> 32 != key->hash >> 32)
+		if (slot - tag > HIST_MAP_NUMBER_MAX)
 			continue;
-		entry = hist_map_entry(map, (uint32_t)slot);
+		entry = hist_map_entry(map, slot - tag);
 		if (hist_entry_has_key(entry, key->words, key->nr_words))
 			return entry;
 	}
@@ -167,12 +181,9 @@ static struct hist_entry *publish(struct hist_map *map, uint32_t number, const s
 
 struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key)
 {
-	struct hist_entry *entry = hist_map_find(map, key->words, key->nr_words, key->hash), *own;
-	uint32_t number;
+	uint32_t number = take(map);
+	struct hist_entry *own, *entry;
 
-	if (entry)
-		return entry;
-	number = take(map);
 	if (!number) {
 		atomic_fetch_add_explicit(&map->drops, 1, memory_order_relaxed);
 		return NULL;
@@ -188,10 +199,10 @@ struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key
 struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at)
 {
 	while (*at <= map->slot_mask) {
-		uint64_t slot = atomic_load_explicit(&map->slots[(*at)++], memory_order_acquire);
+		uint32_t slot = atomic_load_explicit(&map->slots[(*at)++], memory_order_acquire);
 
 		if (slot)
-			return hist_map_entry(map, (uint32_t)slot);
+			return hist_map_entry(map, slot & HIST_MAP_NUMBER_MAX);
 	}
 	return NULL;
 }

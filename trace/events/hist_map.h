@@ -2,10 +2,13 @@
  * Counts by key: a table that probes on all CPUs add to at once, without locks. It is what is
  * behind a histogram of events, and fit for anything else that is counted by key.
  *
- *   slots    hash | number ----+     twice as many as entries, most of them empty
- *            0                 |
- *            hash | number     v
+ *   slots    tag | number ----+     four times as many as entries or more, most of them empty
+ *            0                |
+ *            tag | number     v
  *   entries  hits | key | sums | extra          all of one size; number 0 is not used
+ *
+ * The upper bits of a key's hash say in which slot to look first, some others are the tag: nearly
+ * always the first slot that is not empty and has the right tag leads to the entry.
  *
  * A key consists of words. It may be shorter than the entry has room for, if no key begins with all
  * of another one: numbers are one word each, texts end with a NUL, lists with a 0.
@@ -15,6 +18,9 @@
  * another CPU or an NMI, he looks on from there; if that was for the same key, he takes the other
  * entry and gives his own back. So a key has one entry, no entry is seen half made, and nobody ever
  * waits: an NMI in the middle of an insertion just inserts, too.
+ *
+ * Entries of keys that come one after the other lie in different cache lines, as far as there are
+ * lines enough: CPUs that count different keys do not wait for each other's.
  *
  * When all entries are taken, events of new keys are counted as drops. An entry that is about to be
  * given back counts as taken, so the last one may be missed. Nothing is lost without being counted:
@@ -46,16 +52,26 @@ struct hist_map_shape {
 	uint32_t extra_words; /* for the user, to begin with 0 */
 };
 
+#define HIST_MAP_NUMBER_BITS 18u
+#define HIST_MAP_NUMBER_MAX  ((1u << HIST_MAP_NUMBER_BITS) - 1)
+#define HIST_MAP_LINE	     64u /* bytes of a cache line */
+
 struct hist_map {
-	_Atomic uint64_t *slots;
-	uint32_t slot_mask;    /* their number - 1 */
-	uint32_t stride;       /* bytes of an entry */
+	_Atomic uint32_t *slots;
 	unsigned char *memory; /* entries */
+	uint32_t slot_mask;    /* number of slots - 1 */
+	uint32_t slot_shift;   /* a hash, shifted right by this, is the number of a slot */
+	uint32_t stride;       /* bytes of an entry */
 	struct hist_map_shape shape;
-	_Atomic uint32_t nr_taken; /* entries that were ever taken: the first ones */
+	/* What is written while counting is in lines of its own. */
+	char pad_counts[HIST_MAP_LINE];
+	_Atomic uint32_t
+		nr_taken; /* entries that were ever taken: the first ones, see number_of() */
 	/* Those of them that were given back: number of the first one, above it a count of changes. */
 	_Atomic uint64_t returned;
+	char pad_drops[HIST_MAP_LINE];
 	_Atomic uint64_t drops;
+	char pad_end[HIST_MAP_LINE];
 };
 
 /* 0; -EINVAL for no entries, or more than fit; -ENOMEM. Thread. */
@@ -68,11 +84,16 @@ void hist_map_clear(struct hist_map *map);
 /* How many bytes an entry of this shape takes. */
 uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape);
 
-/* Each word of a key changes the hash, which is 0 at first. */
+/* Each word of a key changes the hash, which is 0 at first. Its upper bits are the good ones. */
 static TRACE_ALWAYS_INLINE uint64_t hist_hash(uint64_t hash, uint64_t word)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
+	return ((hash << 23 | hash >> 41) ^ word) * 0x9e3779b97f4a7c15u;
+}
+
+/* The tag of a hash, where a slot has it. The bits are not those that number slots. */
+static TRACE_ALWAYS_INLINE uint32_t hist_map_tag(uint64_t hash)
+{
+	return (uint32_t)(hash >> 14) & ~HIST_MAP_NUMBER_MAX;
 }
 
 static TRACE_ALWAYS_INLINE struct hist_entry *hist_map_entry(const struct hist_map *map,
@@ -95,17 +116,19 @@ static TRACE_ALWAYS_INLINE bool hist_entry_has_key(const struct hist_entry *entr
 static TRACE_ALWAYS_INLINE struct hist_entry *
 hist_map_find(const struct hist_map *map, const uint64_t *key, uint32_t nr_words, uint64_t hash)
 {
-	for (uint32_t at = (uint32_t)hash;; at++) {
-		struct hist_entry *entry;
-		uint64_t slot;
+	uint32_t tag = hist_map_tag(hash);
 
+	for (uint64_t at = hash >> map->slot_shift;; at = (at + 1) & map->slot_mask) {
 		/* The acquire pairs with the release of publish() in hist_map.c. */
-		slot = atomic_load_explicit(&map->slots[at & map->slot_mask], memory_order_acquire);
+		uint32_t slot = atomic_load_explicit(&map->slots[at], memory_order_acquire);
+		uint32_t number = slot - tag;
+		struct hist_entry *entry;
+
 		if (!slot)
 			return NULL;
-		if (slot >> 32 != hash >> 32)
-			continue;
-		entry = hist_map_entry(map, (uint32_t)slot);
+		if (TRACE_UNLIKELY(number > HIST_MAP_NUMBER_MAX))
+			continue; /* another tag */
+		entry = hist_map_entry(map, number);
 		if (TRACE_LIKELY(hist_entry_has_key(entry, key, nr_words)))
 			return entry;
 	}
@@ -119,8 +142,8 @@ struct hist_key {
 	const uint64_t *extra; /* what an entry that is made begins with behind its sums */
 };
 /*
- * The entry of a key, made when there is none; NULL, with a drop counted, when all are taken. Any
- * context.
+ * Make the entry of a key that was not found. Somebody else may have done that meanwhile: then it
+ * is that one. NULL, with a drop counted, when all are taken. Any context.
  */
 struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key);
 

@@ -21,8 +21,10 @@ static uint64_t hash_of(const uint64_t *key, uint32_t nr)
 static struct hist_entry *add(struct hist_map *map, const uint64_t *key, uint32_t nr)
 {
 	const struct hist_key wanted = { .words = key, .nr_words = nr, .hash = hash_of(key, nr) };
-	struct hist_entry *entry = hist_map_add(map, &wanted);
+	struct hist_entry *entry = hist_map_find(map, key, nr, wanted.hash);
 
+	if (!entry)
+		entry = hist_map_add(map, &wanted);
 	if (entry)
 		hist_entry_hit(entry);
 	return entry;
@@ -219,6 +221,32 @@ static void full(void **state)
 	assert_int_equal(map.drops, 72);
 }
 
+/* The first ones have a line each, as many as there are lines; all of them fit in the memory. */
+static void entries_in_different_lines(void **state)
+{
+	static const uint32_t sums[] = { 0, 1, 3, 6, 8 };
+	uintptr_t lines[256];
+	size_t nr = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		make(256, 1, sums[i], 0);
+		nr = map.stride < 64 ? 256 * map.stride / 64 : 256;
+		for (size_t key = 0; key < 256; key++) {
+			const struct hist_entry *entry = add_one(&map, key);
+
+			assert_in_range((uintptr_t)entry, (uintptr_t)map.memory + map.stride,
+					(uintptr_t)map.memory + 256ul * map.stride);
+			lines[key] = (uintptr_t)entry / 64;
+			for (size_t other = 0; key < nr && other < key; other++)
+				assert_true(lines[key] != lines[other]);
+		}
+		assert_int_equal(hits_in(&map, &nr), 256);
+		assert_int_equal(nr, 256);
+		hist_map_destroy(&map);
+	}
+}
+
 static void extra_words(void **state)
 {
 	const uint64_t key = 5, extra[] = { 7, 8 }, other[] = { 9, 9 };
@@ -250,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keys_of_several_words, reset, destroy),
 		cmocka_unit_test_setup_teardown(keys_of_different_lengths, reset, destroy),
 		cmocka_unit_test_setup_teardown(full, reset, destroy),
+		cmocka_unit_test_setup_teardown(entries_in_different_lines, reset, destroy),
 		cmocka_unit_test_setup_teardown(extra_words, reset, destroy),
 	};
 
