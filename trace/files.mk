@@ -102,12 +102,14 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_map.c \
 	trace/events/hist_parse.c \
 	trace/events/hist_picture.c \
+	trace/events/hist_plain.c \
 	trace/events/hist_run.c \
 	trace/events/hist_show.c \
 	trace/events/hist_spec.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
 	trace/events/hist_view.c \
+	trace/events/hist_words.c \
 	trace/events/synth_event.c \
 	trace/events/synth_parse.c \
 	trace/events/synth_text.c \
@@ -208,6 +210,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/features.c
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
+CFLAGS_trace/events/hist_plain.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer

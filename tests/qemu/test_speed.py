@@ -8,7 +8,8 @@ from guest import ROOT, Guest
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import bench  # noqa: E402
 
-NAMES = "site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs"
+NAMES = ("site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs "
+         "hist_pid hist_2keys hist_3keys hist_sum hist_str hist_stack hist_full hist_entry_bytes")
 CALIBRATION = 0.5  # an empty loop is subtracted: what remains of it
 
 

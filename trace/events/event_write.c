@@ -230,11 +230,11 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 }
 
 /* Triggers have switched the event on, or want to be called behind it. */
-static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit, uint64_t step,
+static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit,
 						 const struct trace_triggers_late *late)
 {
 	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
-		record(hit->file, hit->entry, step);
+		record(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes));
 	trace_triggers_call_late(hit, late);
 }
 
@@ -246,8 +246,8 @@ static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file
 	struct trace_triggers_late late;
 
 	trace_triggers_run(&hit, &late);
-	if (TRACE_UNLIKELY(late.nr || flags_of(file) & TRACE_EVENT_RECORDS))
-		write_behind_triggers(&hit, step, &late);
+	if (TRACE_UNLIKELY(late.nr || flags_of(hit.file) & TRACE_EVENT_RECORDS))
+		write_behind_triggers(&hit, &late);
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */

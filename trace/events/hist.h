@@ -6,6 +6,8 @@
  *   hist_field.c    a field with its modifier, as operations; which words name one
  *   hist_expr.c     expressions, variables
  *   hist_run.c      the probe: computes the key, finds its entry, adds
+ *   hist_plain.c    the same for the simplest histograms, in fewer instructions
+ *   hist_words.c    texts and stacks, as words of a key
  *   hist_spec.c     a histogram as the text of a trigger
  *   hist_view.c     a copy of its entries, sorted: what is shown
  *   hist_show.c     that as text; hist_picture.c as a picture, hist_folded.c as stacks,
@@ -28,6 +30,7 @@
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include "hist_map.h"
+#include "trigger.h"
 
 #define HIST_KEYS_MAX	 3u
 #define HIST_VALS_MAX	 3u /* with the hit count */
@@ -52,18 +55,11 @@ struct trace_array;
 struct trace_event_call;
 struct trace_event_file;
 struct trace_seq;
-struct trace_trigger_hit;
 
 /* What an operation does to the accumulator; `temps` keep operands of expressions. */
 enum hist_code {
 	HIST_OP_NONE,
-	HIST_OP_U8, /* of the event, at `offset` */
-	HIST_OP_U16,
-	HIST_OP_U32,
-	HIST_OP_U64,
-	HIST_OP_S8,
-	HIST_OP_S16,
-	HIST_OP_S32,
+	HIST_OP_FIELD, /* 8 bytes of the event at `offset`, shifted right, and the bits `value` */
 	HIST_OP_CONST, /* `value` */
 	HIST_OP_PID,
 	HIST_OP_CPU,
@@ -81,7 +77,7 @@ enum hist_code {
 	HIST_OP_REF, /* refs[to], of another histogram */
 	HIST_OP_VAR, /* vars[to], as this event has set it */
 	/* These make several words, and stand alone. */
-	HIST_OP_TEXT,	   /* in the event, of `size` bytes */
+	HIST_OP_TEXT,	   /* in the event, of `size` bytes; `shift` is hist_plain.c's */
 	HIST_OP_DATA_TEXT, /* behind its fixed part, by a __data_loc */
 	HIST_OP_REL_TEXT,
 	HIST_OP_POINTER_TEXT, /* anywhere; the event has its address */
@@ -94,9 +90,10 @@ enum hist_code {
 struct hist_op {
 	uint8_t code; /* enum hist_code */
 	uint8_t to;
+	uint8_t shift;
+	bool is_last; /* of a value */
 	uint16_t offset;
 	uint16_t size;
-	bool is_last; /* of a value */
 	uint64_t value;
 	uint64_t magic;
 };
@@ -164,9 +161,10 @@ struct hist {
 	bool has_comm; /* entries keep the name of the thread that made them */
 	uint8_t nr_keys, nr_vals, nr_vars, nr_refs, nr_sort, nr_actions;
 	uint16_t nr_ops;
-	uint16_t comm_at, set_at; /* words of an entry */
-	ring_clock_fn clock;	  /* NULL: trace_plat_clock_ns() */
-	struct hist_map *map;	  /* own_map, or that of `shared` */
+	uint16_t sums_at, comm_at, set_at; /* words of an entry */
+	ring_clock_fn clock;		   /* NULL: trace_plat_clock_ns() */
+	struct hist_map *map;		   /* own_map, or that of `shared` */
+	const struct hist_op *sum_ops;	   /* hist_plain.c: those of the values */
 	struct hist_op ops[HIST_OPS_MAX];
 
 	struct hist_value keys[HIST_KEYS_MAX];
@@ -220,8 +218,13 @@ void hist_share(struct hist *hist, struct hist *other);
 
 /* ---- hist_run.c ---- */
 
-/* An event has occurred: count it. */
-void hist_run(struct hist *hist, const struct trace_trigger_hit *hit);
+/* An event has occurred: count it in trigger->private. */
+void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+
+/* ---- hist_plain.c ---- */
+
+/* What counts in this histogram in the fewest instructions: hist_run(), or one that does the same. */
+trace_trigger_fn hist_choose_run(const struct hist *hist);
 
 /* ---- hist_spec.c ---- */
 

@@ -71,26 +71,45 @@ static bool is_long(const char *type)
 	return trace_streq(type, "long") || trace_streq(type, "unsigned long");
 }
 
+/*
+ * A number as 8 bytes of the event. They end with the field, so that there are as many, and so that
+ * shifting them brings its sign along; only fields of the head may have less in front of them.
+ */
+static struct hist_op op_of_field(const struct trace_event_field *field)
+{
+	uint32_t bytes = (uint32_t)field->size, end = (uint32_t)field->offset + bytes;
+	uint32_t at = end > 8 ? end - 8 : 0;
+
+	return (struct hist_op){ .code = HIST_OP_FIELD,
+				 .offset = (uint16_t)at,
+				 .shift = (uint8_t)(8 * (field->offset - at)),
+				 .value = field->is_signed ? UINT64_MAX
+							   : UINT64_MAX >> (64 - 8 * bytes) };
+}
+
+static bool is_number(const struct trace_event_field *field)
+{
+	uint32_t bytes = (uint32_t)field->size;
+
+	return field->kind == TRACE_FIELD_PLAIN &&
+	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
+}
+
 static int add_number(struct hist_parse *parse, const struct trace_event_field *field,
 		      struct hist_value *value, const char *at)
 {
-	static const uint8_t codes[2][9] = {
-		{ [1] = HIST_OP_U8, [2] = HIST_OP_U16, [4] = HIST_OP_U32, [8] = HIST_OP_U64 },
-		{ [1] = HIST_OP_S8, [2] = HIST_OP_S16, [4] = HIST_OP_S32, [8] = HIST_OP_U64 },
-	};
-	struct hist_op op = { .offset = (uint16_t)field->offset };
+	struct hist_op op;
 	int err;
 
-	if (field->size <= 8)
-		op.code = codes[field->is_signed][field->size];
-	if (field->kind != TRACE_FIELD_PLAIN || !op.code)
+	if (!is_number(field))
 		return hist_blame(parse, at, "The field has neither a number nor a text");
 	value->bytes = (uint16_t)field->size;
 	value->is_signed = field->is_signed;
 	value->words = 1;
 	if (field == &head_fields[3])
 		return hist_add_code(parse, HIST_OP_PID);
-	parse->hist->uses_head |= op.offset < sizeof(struct trace_entry);
+	op = op_of_field(field);
+	parse->hist->uses_head |= (size_t)field->offset < sizeof(struct trace_entry);
 	err = hist_add_op(parse, &op);
 	if (!err && field->is_address) {
 		value->bytes = 8;
@@ -109,8 +128,10 @@ static int add_text(struct hist_parse *parse, const struct trace_event_field *fi
 	};
 	struct hist_op op = { .code = codes[field->kind],
 			      .offset = (uint16_t)field->offset,
-			      .size = (uint16_t)field->size };
+			      .size = (uint16_t)(field->size < HIST_TEXT_MAX ? field->size
+									     : HIST_TEXT_MAX) };
 
+	op.shift = (uint8_t)(64 - 8 * ((op.size - 1u) % 8));
 	value->kind = HIST_TEXT;
 	value->bytes = HIST_TEXT_MAX;
 	if (field->filter_type == FILTER_PTR_STRING)

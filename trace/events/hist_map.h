@@ -141,6 +141,16 @@ struct hist_key {
 	uint64_t hash;
 	const uint64_t *extra; /* what an entry that is made begins with behind its sums */
 };
+/* For a key that was not found: is the table full? Then a drop is counted. Any context. */
+static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
+{
+	if (atomic_load_explicit(&map->nr_taken, memory_order_relaxed) < map->shape.nr_entries ||
+	    (uint32_t)atomic_load_explicit(&map->returned, memory_order_relaxed))
+		return false;
+	atomic_fetch_add_explicit(&map->drops, 1, memory_order_relaxed);
+	return true;
+}
+
 /*
  * Make the entry of a key that was not found. Somebody else may have done that meanwhile: then it
  * is that one. NULL, with a drop counted, when all are taken. Any context.

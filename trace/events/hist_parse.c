@@ -311,6 +311,8 @@ static int make_map(struct hist *hist)
 	for (uint32_t i = 0; i < hist->nr_keys; i++)
 		shape.key_words += hist->keys[i].words;
 	at = shape.key_words;
+	hist->sums_at = (uint16_t)at;
+	hist->sum_ops = &hist->ops[hist->vals[0].op];
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
 		hist->vals[i].at = (uint16_t)at++;
 	hist->comm_at = (uint16_t)at;

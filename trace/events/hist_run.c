@@ -3,11 +3,6 @@
  */
 #include "hist_run.h"
 #include "event_file.h"
-#include "text/str.h"
-
-#define LOW_BITS   0x0101010101010101u
-#define HIGH_BITS  0x8080808080808080u
-#define OWN_FRAMES 12u /* at most, between a probe and us */
 
 /* ---- Numbers ---- */
 
@@ -74,34 +69,13 @@ static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct 
 	}
 }
 
-/* Fields are aligned to 4 at most, as events are. */
-#define FIELD(type)                                                                                \
-	({                                                                                         \
-		type field_;                                                                       \
-		__builtin_memcpy(&field_, (const char *)run->hit->entry + op->offset,              \
-				 sizeof(field_));                                                  \
-		field_;                                                                            \
-	})
-
 /* Operations of which a key or a value often has nothing else. */
 static TRACE_ALWAYS_INLINE uint64_t compute_field(struct hist_run *run, const struct hist_op *op,
 						  uint64_t value)
 {
 	switch (op->code) {
-	case HIST_OP_U8:
-		return FIELD(uint8_t);
-	case HIST_OP_U16:
-		return FIELD(uint16_t);
-	case HIST_OP_U32:
-		return FIELD(uint32_t);
-	case HIST_OP_U64:
-		return FIELD(uint64_t);
-	case HIST_OP_S8:
-		return (uint64_t)FIELD(int8_t);
-	case HIST_OP_S16:
-		return (uint64_t)FIELD(int16_t);
-	case HIST_OP_S32:
-		return (uint64_t)FIELD(int32_t);
+	case HIST_OP_FIELD:
+		return hist_field(op, run->hit);
 	case HIST_OP_PID:
 		return (uint64_t)trace_plat_current_pid();
 	case HIST_OP_CPU:
@@ -131,169 +105,6 @@ uint64_t hist_compute(struct hist_run *run, const struct hist_op *op)
 	return compute(run, op);
 }
 
-/* ---- Texts ---- */
-
-/*
- * Write a text of at most `len` bytes, behind which `spare` bytes may be read, too, as words, with
- * zeros behind its end. Returns how many words; the last one has a zero byte.
- */
-static TRACE_ALWAYS_INLINE uint32_t put_text(uint64_t *to, const char *text, uint32_t len,
-					     uint32_t spare)
-{
-	uint32_t nr = 0;
-
-	for (; len + spare >= 8; text += 8, len -= 8) {
-		uint64_t word, zeros;
-
-		__builtin_memcpy(&word, text, 8);
-		if (len < 8)
-			word &= ((uint64_t)1 << len * 8) - 1;
-		zeros = (word - LOW_BITS) & ~word & HIGH_BITS;
-		/* The lowest bit of `zeros` is the highest one of the first byte that is 0. */
-		if (zeros)
-			word &= ((zeros & (0 - zeros)) >> 7) - 1;
-		to[nr++] = word;
-		if (zeros)
-			return nr;
-	}
-	to[nr] = 0;
-	for (uint32_t i = 0; i < len && text[i]; i++)
-		to[nr] |= (uint64_t)(uint8_t)text[i] << i * 8;
-	return nr + 1;
-}
-
-static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
-{
-	const char *text = (const char *)run->hit->entry + op->offset;
-	uint32_t len = op->size, spare = 1;
-
-	/* A field that goes on up to the end of the event. */
-	if (!len)
-		len = run->hit->bytes > op->offset ? run->hit->bytes - op->offset : 1;
-	if (len > HIST_TEXT_MAX)
-		len = HIST_TEXT_MAX;
-	return put_text(to, text, len - spare, spare);
-}
-
-/* A text or an array behind the fixed part; its length is cut to what there is. */
-static const void *data_of(const struct hist_run *run, const struct hist_op *op, uint32_t *out_len)
-{
-	const char *entry = run->hit->entry;
-	uint32_t place, at;
-
-	__builtin_memcpy(&place, entry + op->offset, sizeof(place));
-	at = place & 0xffff;
-	if (op->code == HIST_OP_REL_TEXT)
-		at += op->offset + (uint32_t)sizeof(place);
-	*out_len = place >> 16;
-	if (at > run->hit->bytes)
-		at = run->hit->bytes;
-	if (*out_len > run->hit->bytes - at)
-		*out_len = run->hit->bytes - at;
-	return entry + at;
-}
-
-static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
-{
-	uint32_t len;
-	const char *text = data_of(run, op, &len);
-
-	return put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1, 0);
-}
-
-static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
-{
-	const char *text;
-
-	__builtin_memcpy(&text, (const char *)run->hit->entry + op->offset, sizeof(text));
-	if (!text)
-		text = "(null)";
-	return put_text(to, text, (uint32_t)trace_strnlen(text, HIST_TEXT_MAX - 1), 0);
-}
-
-static uint32_t put_comm(uint64_t *to)
-{
-	char comm[TRACE_COMM_LEN];
-
-	trace_plat_current_comm(comm);
-	return put_text(to, comm, sizeof(comm) - 1, 1);
-}
-
-/* ---- Stacks: packed addresses, and a 0 behind the last ---- */
-
-static uint32_t put_ips(uint64_t *to, const uint32_t *ips, uint32_t nr)
-{
-	uint32_t nr_words = nr / 2 + 1;
-
-	for (; nr >= 2; nr -= 2, ips += 2)
-		*to++ = ips[0] | (uint64_t)ips[1] << 32;
-	*to = nr ? ips[0] : 0;
-	return nr_words;
-}
-
-static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *to)
-{
-	uint32_t ips[OWN_FRAMES + HIST_STACK_MAX];
-	uint32_t nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false,
-						     ips, OWN_FRAMES + HIST_STACK_MAX);
-	uint32_t probe = trace_plat_ip_pack(run->hit->caller), first = 0;
-
-	while (first < nr && first < OWN_FRAMES && ips[first] != probe)
-		first++;
-	/* Behind the probe is the function that calls all probes, then the tracepoint. */
-	first = first < nr && ips[first] == probe ? first + 2 : 0;
-	nr = nr > first ? nr - first : 0;
-	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
-}
-
-static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
-{
-	uint32_t ips[HIST_STACK_MAX], len, nr = 0;
-	const char *data = data_of(run, op, &len);
-	uint64_t ip;
-
-	for (; nr < HIST_STACK_MAX && len >= sizeof(ip); data += sizeof(ip), len -= 8) {
-		__builtin_memcpy(&ip, data, sizeof(ip));
-		if (!ip)
-			break;
-		ips[nr++] = trace_plat_ip_pack((uintptr_t)ip);
-	}
-	return put_ips(to, ips, nr);
-}
-
-/* The words of a variable; another CPU may be giving it a new value at this moment. */
-static uint32_t put_words(const struct hist_entry *entry, uint32_t at, uint64_t *to, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		to[i] = hist_entry_word(entry, at + i);
-	return nr;
-}
-
-uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-			    uint32_t max_words)
-{
-	switch (op->code) {
-	case HIST_OP_TEXT:
-		return put_fixed_text(run, op, to);
-	case HIST_OP_DATA_TEXT:
-	case HIST_OP_REL_TEXT:
-		return put_data_text(run, op, to);
-	case HIST_OP_POINTER_TEXT:
-		return put_pointer_text(run, op, to);
-	case HIST_OP_COMM:
-		return put_comm(to);
-	case HIST_OP_STACK:
-		return put_stack(run, to);
-	case HIST_OP_DATA_STACK:
-		return put_data_stack(run, op, to);
-	case HIST_OP_REF_WORDS:
-		return put_words((const struct hist_entry *)(uintptr_t)run->refs[op->to],
-				 op->offset, to, max_words);
-	default:
-		return 0;
-	}
-}
-
 /* ---- The key and its entry ---- */
 
 static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
@@ -318,22 +129,22 @@ static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
 	run->nr_words = (uint32_t)(to - run->key);
 }
 
-static TRACE_NOINLINE struct hist_entry *add_entry(struct hist *hist, const struct hist_run *run)
+struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
 {
 	uint64_t extra[HIST_COMM_WORDS] = { 0 };
-	struct hist_key key = {
-		.words = run->key, .nr_words = run->nr_words, .hash = run->hash, .extra = extra
-	};
 
-	if (hist->has_comm) {
-		(void)put_comm(extra);
-		key.nr_extra = HIST_COMM_WORDS;
+	key->nr_extra = 0;
+	if (TRACE_UNLIKELY(hist->has_comm)) {
+		(void)hist_put_comm(extra);
+		key->extra = extra;
+		key->nr_extra = HIST_COMM_WORDS;
 	}
-	return hist_map_add(hist->map, &key);
+	return hist_map_add(hist->map, key);
 }
 
-void hist_run(struct hist *hist, const struct trace_trigger_hit *hit)
+void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
+	struct hist *hist = trigger->private;
 	struct hist_entry *entry;
 	struct hist_run run;
 
@@ -348,7 +159,11 @@ void hist_run(struct hist *hist, const struct trace_trigger_hit *hit)
 		return;
 	entry = hist_map_find(hist->map, run.key, run.nr_words, run.hash);
 	if (TRACE_UNLIKELY(!entry)) {
-		entry = add_entry(hist, &run);
+		struct hist_key key = { .words = run.key,
+					.nr_words = run.nr_words,
+					.hash = run.hash };
+
+		entry = hist_make_entry(hist, &key);
 		if (!entry)
 			return;
 	}

@@ -27,11 +27,26 @@ struct hist_run {
 	uint64_t key[HIST_KEY_WORDS];
 };
 
+/* The value of a field of the event. */
+static TRACE_ALWAYS_INLINE uint64_t hist_field(const struct hist_op *op,
+					       const struct trace_trigger_hit *hit)
+{
+	int64_t word;
+
+	__builtin_memcpy(&word, (const char *)hit->entry + op->offset, sizeof(word));
+	return (uint64_t)(word >> op->shift) & op->value;
+}
+
+/* The entry of a key that was not found; NULL, with a drop counted, when there is no room. */
+struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key);
+
 /* Compute a number, from operation `op` on. */
 uint64_t hist_compute(struct hist_run *run, const struct hist_op *op);
 /* Compute a text or a stack. Returns how many words it has. */
 uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
 			    uint32_t max_words);
+/* The name of the running thread, as words. Returns how many they are. */
+uint32_t hist_put_comm(uint64_t *to);
 
 /* ---- hist_vars.c ---- */
 

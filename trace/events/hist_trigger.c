@@ -33,11 +33,6 @@ struct trace_trigger *trace_hist_trigger_at(const struct trace_event_file *file,
 
 /* ---- At each event ---- */
 
-static void hist_func(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
-{
-	hist_run(trigger->private, hit);
-}
-
 static void switch_target(struct trace_trigger *trigger, bool is_paused)
 {
 	struct trace_trigger *at;
@@ -67,6 +62,7 @@ static void disable_func(struct trace_trigger *trigger, const struct trace_trigg
 
 static int hist_prepare(struct trace_trigger *trigger)
 {
+	trigger->func = hist_choose_run(trigger->private);
 	if (trace_hist_of(trigger)->uses_head)
 		trigger->marks |= TRACE_TRIGGER_HEAD;
 	return 0;
@@ -279,7 +275,7 @@ const struct trace_trigger_command trace_hist_triggers[] = {
 		.place = 90,
 		.flags = TRACE_TRIGGER_LISTED_LAST | TRACE_TRIGGER_TRUNCATED |
 			 TRACE_TRIGGER_NAMES_EVENT,
-		.func = hist_func,
+		.func = hist_run,
 		.run = hist_write,
 		.prepare = hist_prepare,
 		.print = trace_hist_trigger_print,

@@ -271,6 +271,71 @@ static void long_texts(void **state)
 	assert_non_null(strstr(show(LEAVE), "    Entries: 6\n"));
 }
 
+/* Names of each length, three threads, two CPUs, more keys than a small table has room for. */
+static void many_ships(void)
+{
+	for (uint32_t i = 0; i < 600; i++) {
+		char name[17] = "a-longer-name---";
+
+		name[i * 7 % 17] = '\0';
+		name[0] = (char)('a' + i % 3);
+		fake_cpus[0].pid = (int32_t)(i % 3);
+		trace_ship_arrive((int)(i % 11) - 5, i % 300, name);
+	}
+	fake_cpus[0].pid = 1;
+}
+
+/* What the histogram shows, with its totals. */
+static void count_ships(const char *hist, char *out, size_t size)
+{
+	char line[128];
+
+	add(ARRIVE, hist);
+	many_ships();
+	snprintf(out, size, "%s", strstr(show(ARRIVE), "#\n\n"));
+	snprintf(line, sizeof(line), "!%s", hist);
+	add(ARRIVE, line);
+}
+
+/* A variable that nobody reads makes no difference, but that it is counted by the general way. */
+static void simple_ways_count_the_same(void **state)
+{
+	static const char *const hists[] = {
+		"keys=id",
+		"keys=id:vals=id",
+		"keys=id:vals=time,id",
+		"keys=time",
+		"keys=time:size=128",
+		"keys=time:vals=id:size=128",
+		"keys=common_pid",
+		"keys=common_pid:vals=id",
+		"keys=id:vals=common_pid,cpu",
+		"keys=cpu",
+		"keys=cpu:vals=id",
+		"keys=id,common_pid",
+		"keys=id,time:size=128",
+		"keys=cpu,id:vals=id,time",
+		"keys=id,common_pid,cpu",
+		"keys=time,id,common_pid:size=128",
+		"keys=cpu,common_pid,id:vals=id",
+		"keys=name",
+		"keys=name:vals=id,time",
+		"keys=common_type,id",
+	};
+	static char simple[65536], general[65536];
+	char hist[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++) {
+		snprintf(hist, sizeof(hist), "hist:%s", hists[i]);
+		count_ships(hist, simple, sizeof(simple));
+		assert_true(strlen(simple) < sizeof(simple) - 1);
+		snprintf(hist, sizeof(hist), "hist:%s:unused=id", hists[i]);
+		count_ships(hist, general, sizeof(general));
+		assert_string_equal(simple, general);
+	}
+}
+
 static void common_keys(void **state)
 {
 	(void)state;
@@ -833,6 +898,7 @@ int main(void)
 		TEST(every_width),
 		TEST(text_keys),
 		TEST(long_texts),
+		TEST(simple_ways_count_the_same),
 		TEST(common_keys),
 		TEST(head_fields),
 		TEST(stack_keys),

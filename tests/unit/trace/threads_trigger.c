@@ -206,12 +206,50 @@ static void switching_is_counted_once(void **state)
 	assert_int_equal(echo("1", "tracing_on"), 0);
 }
 
+/* The value behind a word of the last histogram that is shown. */
+static uint64_t shown(const char *word)
+{
+	const char *at = strstr(cat(FULL "hist"), word);
+
+	assert_non_null(at);
+	return strtoull(at + strlen(word), NULL, 10);
+}
+
+/* All CPUs on the same key, each on its own, and with more keys than there is room for. */
+static void histograms_are_exact(void **state)
+{
+	static const char *const hists[] = { "hist:keys=used:vals=used", "hist:keys=common_pid",
+					     "hist:keys=common_cpu,used",
+					     "hist:keys=common_timestamp:size=128",
+					     "hist:keys=used:x=used" };
+	pthread_t threads[NR_WRITERS];
+	char removal[64];
+
+	(void)state;
+	fake_bind(NR_WRITERS);
+	for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++) {
+		assert_int_equal(echo(hists[i], FULL "trigger"), 0);
+		start(threads, hit_often);
+		join(threads);
+		assert_int_equal(shown("Hits: ") + shown("Dropped: "), NR_WRITERS * NR_HITS);
+		if (i == 0)
+			assert_int_equal(shown("  used: "), 2 * NR_WRITERS * NR_HITS);
+		if (i == 3)
+			assert_int_equal(shown("Entries: "), 128);
+		else
+			assert_int_equal(shown("Dropped: "), 0);
+		snprintf(removal, sizeof(removal), "!%s", hists[i]);
+		assert_int_equal(echo_append(removal, FULL "trigger"), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_and_removed_while_events_occur),
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(switching_is_counted_once),
+		cmocka_unit_test(histograms_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,0 +1,276 @@
+/*
+ * Counting an event, where that is simple: keys and values are fields, the running thread or CPU,
+ * and nothing is done with them but to count. Most histograms are like that. See hist.h; all that
+ * hist_run() can do besides is not asked for here.
+ *
+ * Context: any, NMI included, preemption off.
+ */
+#include "hist_words.h"
+
+/* Texts of two words, of which the second one has at least a character, and a NUL. */
+#define SHORT_TEXT_MIN 10u
+#define SHORT_TEXT_MAX 16u
+
+static TRACE_ALWAYS_INLINE uint64_t number_of(const struct hist_op *op,
+					      const struct trace_trigger_hit *hit)
+{
+	if (TRACE_LIKELY(op->code == HIST_OP_FIELD))
+		return hist_field(op, hit);
+	return op->code == HIST_OP_PID ? (uint64_t)trace_plat_current_pid() : trace_plat_cpu_id();
+}
+
+/* ---- What does not happen at each event, or not in each histogram: always called last ---- */
+
+static TRACE_NOINLINE void add_sums(const struct hist *hist, const struct trace_trigger_hit *hit,
+				    struct hist_entry *entry)
+{
+	_Atomic uint64_t *sum = &entry->words[hist->sums_at];
+	const struct hist_op *op = hist->sum_ops;
+	uint32_t nr = hist->nr_vals;
+
+	do {
+		atomic_fetch_add_explicit(sum++, number_of(op++, hit), memory_order_relaxed);
+	} while (--nr);
+}
+
+static TRACE_ALWAYS_INLINE void count(const struct hist *hist, const struct trace_trigger_hit *hit,
+				      struct hist_entry *entry)
+{
+	hist_entry_hit(entry);
+	if (TRACE_UNLIKELY(hist->nr_vals))
+		add_sums(hist, hit, entry);
+}
+
+static TRACE_NOINLINE void make_and_count(struct hist *hist, const struct trace_trigger_hit *hit,
+					  struct hist_key *key)
+{
+	struct hist_entry *entry = hist_make_entry(hist, key);
+
+	if (entry)
+		count(hist, hit, entry);
+}
+
+/* A new key, of one to three numbers; in a full table that happens often. */
+static TRACE_NOINLINE void count_new(struct hist *hist, const struct trace_trigger_hit *hit,
+				     uint64_t hash, uint64_t a, uint64_t b, uint64_t c)
+{
+	const uint64_t words[HIST_KEYS_MAX] = { a, b, c };
+	struct hist_key key = { .words = words, .nr_words = hist->nr_keys, .hash = hash };
+
+	make_and_count(hist, hit, &key);
+}
+
+static TRACE_ALWAYS_INLINE void drop_or_count(struct hist *hist,
+					      const struct trace_trigger_hit *hit, uint64_t hash,
+					      const uint64_t *key)
+{
+	if (TRACE_LIKELY(hist_map_drops(hist->map)))
+		return;
+	count_new(hist, hit, hash, key[0], key[1], key[2]);
+}
+
+/* ---- Keys ---- */
+
+static TRACE_ALWAYS_INLINE bool is_paused(const struct hist *hist)
+{
+	return TRACE_UNLIKELY(atomic_load_explicit(&hist->is_paused, memory_order_relaxed));
+}
+
+/*
+ * The entry, if there was one; otherwise all is done. `nr`, 1 to 3, is a constant: then the key is
+ * in registers.
+ */
+static TRACE_ALWAYS_INLINE struct hist_entry *find_numbers(struct hist *hist,
+							   const struct trace_trigger_hit *hit,
+							   const uint64_t *key, uint32_t nr)
+{
+	struct hist_entry *entry;
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		hash = hist_hash(hash, key[i]);
+	entry = hist_map_find(hist->map, key, nr, hash);
+	if (TRACE_UNLIKELY(!entry))
+		drop_or_count(hist, hit, hash, key);
+	return entry;
+}
+
+static TRACE_ALWAYS_INLINE void count_numbers(struct hist *hist,
+					      const struct trace_trigger_hit *hit,
+					      const uint64_t *key, uint32_t nr)
+{
+	struct hist_entry *entry = find_numbers(hist, hit, key, nr);
+
+	if (TRACE_LIKELY(entry))
+		count(hist, hit, entry);
+}
+
+static void run_field(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	struct hist *hist = trigger->private;
+	uint64_t key[HIST_KEYS_MAX] = { 0 };
+
+	if (is_paused(hist))
+		return;
+	key[0] = hist_field(&hist->ops[0], hit);
+	count_numbers(hist, hit, key, 1);
+}
+
+/* With the sum of another field. */
+static void run_field_sum(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	struct hist *hist = trigger->private;
+	uint64_t key[HIST_KEYS_MAX] = { 0 };
+	struct hist_entry *entry;
+
+	if (is_paused(hist))
+		return;
+	key[0] = hist_field(&hist->ops[0], hit);
+	entry = find_numbers(hist, hit, key, 1);
+	if (TRACE_UNLIKELY(!entry))
+		return;
+	hist_entry_hit(entry);
+	hist_entry_sum(entry, 1, hist_field(&hist->ops[1], hit));
+}
+
+static void run_pid(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	struct hist *hist = trigger->private;
+	uint64_t key[HIST_KEYS_MAX] = { 0 };
+
+	if (is_paused(hist))
+		return;
+	key[0] = (uint64_t)trace_plat_current_pid();
+	count_numbers(hist, hit, key, 1);
+}
+
+static TRACE_ALWAYS_INLINE void run_numbers(const struct trace_trigger *trigger,
+					    const struct trace_trigger_hit *hit, uint32_t nr)
+{
+	struct hist *hist = trigger->private;
+	uint64_t key[HIST_KEYS_MAX] = { 0 };
+
+	if (is_paused(hist))
+		return;
+	key[0] = number_of(&hist->ops[0], hit);
+	if (nr > 1)
+		key[1] = number_of(&hist->ops[1], hit);
+	if (nr > 2)
+		key[2] = number_of(&hist->ops[2], hit);
+	count_numbers(hist, hit, key, nr);
+}
+
+static void run_one(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	run_numbers(trigger, hit, 1);
+}
+
+static void run_two(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	run_numbers(trigger, hit, 2);
+}
+
+static void run_three(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	run_numbers(trigger, hit, 3);
+}
+
+static TRACE_NOINLINE void count_new_text(struct hist *hist, const struct trace_trigger_hit *hit,
+					  const uint64_t *words, uint32_t nr_words, uint64_t hash)
+{
+	struct hist_key key = { .words = words, .nr_words = nr_words, .hash = hash };
+
+	make_and_count(hist, hit, &key);
+}
+
+/* An array of SHORT_TEXT_MIN to SHORT_TEXT_MAX characters, such as the name of a thread. */
+static TRACE_NOINLINE void count_new_short(struct hist *hist, const struct trace_trigger_hit *hit,
+					   uint64_t hash, uint64_t first, uint64_t second)
+{
+	const uint64_t words[] = { first, second };
+
+	count_new_text(hist, hit, words, hist_zeros_in(first) ? 1 : 2, hash);
+}
+
+static void run_short_text(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	struct hist *hist = trigger->private;
+	const struct hist_op *op = &hist->ops[0];
+	const char *text = (const char *)hit->entry + op->offset;
+	struct hist_entry *entry;
+	uint64_t words[2], zeros, hash;
+
+	if (is_paused(hist))
+		return;
+	__builtin_memcpy(&words[0], text, 8);
+	zeros = hist_zeros_in(words[0]);
+	if (zeros) {
+		words[0] = hist_cut_word(words[0], zeros);
+		words[1] = 0; /* as it is in the entry */
+		hash = hist_hash(0, words[0]);
+	} else {
+		__builtin_memcpy(&words[1], text + op->size - 1 - 8, 8);
+		words[1] >>= op->shift;
+		words[1] = hist_cut_word(words[1], hist_zeros_in(words[1]));
+		hash = hist_hash(hist_hash(0, words[0]), words[1]);
+	}
+	entry = hist_map_find(hist->map, words, 2, hash);
+	if (TRACE_LIKELY(entry))
+		count(hist, hit, entry);
+	else if (!hist_map_drops(hist->map))
+		count_new_short(hist, hit, hash, words[0], words[1]);
+}
+
+static void run_text(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+{
+	uint64_t words[HIST_TEXT_MAX / 8], hash = 0;
+	struct hist *hist = trigger->private;
+	const struct hist_op *op = &hist->ops[0];
+	struct hist_entry *entry;
+	uint32_t nr;
+
+	if (is_paused(hist))
+		return;
+	nr = hist_put_text(words, (const char *)hit->entry + op->offset, op->size - 1u, &hash);
+	entry = hist_map_find(hist->map, words, nr, hash);
+	if (TRACE_LIKELY(entry))
+		count(hist, hit, entry);
+	else if (!hist_map_drops(hist->map))
+		count_new_text(hist, hit, words, nr, hash);
+}
+
+/* ---- Which one? ---- */
+
+static bool are_numbers(const struct hist_op *op, uint32_t nr)
+{
+	for (; nr; nr--, op++) {
+		if (op->code != HIST_OP_FIELD && op->code != HIST_OP_PID && op->code != HIST_OP_CPU)
+			return false;
+	}
+	return true;
+}
+
+static bool is_short(const struct hist_op *op)
+{
+	return op->size >= SHORT_TEXT_MIN && op->size <= SHORT_TEXT_MAX;
+}
+
+trace_trigger_fn hist_choose_run(const struct hist *hist)
+{
+	static const trace_trigger_fn by_numbers[] = { run_one, run_two, run_three };
+	const struct hist_op *first = &hist->ops[0];
+
+	/* With one operation for each key and value, they are in this order. */
+	if (hist->nr_ops != hist->nr_keys + hist->nr_vals || hist->nr_vars || hist->nr_refs ||
+	    hist->nr_actions || !are_numbers(first + 1, hist->nr_ops - 1u))
+		return hist_run;
+	if (hist->nr_keys == 1 && first->code == HIST_OP_TEXT && first->size)
+		return is_short(first) ? run_short_text : run_text;
+	if (!are_numbers(first, 1))
+		return hist_run;
+	if (hist->nr_keys > 1 || first->code == HIST_OP_CPU)
+		return by_numbers[hist->nr_keys - 1];
+	if (first->code == HIST_OP_PID)
+		return run_pid;
+	return hist->nr_vals == 1 && first[1].code == HIST_OP_FIELD ? run_field_sum : run_field;
+}

@@ -1,0 +1,155 @@
+/*
+ * Histograms: what has several words, texts and stacks. See hist.h, hist_run.h.
+ */
+#include "hist_words.h"
+#include "event_file.h"
+
+#define OWN_FRAMES 12u /* at most, between a probe and us */
+
+/* ---- Texts ---- */
+
+static uint32_t put_text(uint64_t *to, const char *text, uint32_t len)
+{
+	uint64_t hash = 0;
+
+	return hist_put_text(to, text, len, &hash);
+}
+
+/* A field, which may go on up to the end of the event. */
+static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+{
+	uint32_t len = op->size;
+
+	if (!len)
+		len = run->hit->bytes > op->offset ? run->hit->bytes - op->offset : 1;
+	if (len > HIST_TEXT_MAX)
+		len = HIST_TEXT_MAX;
+	return put_text(to, (const char *)run->hit->entry + op->offset, len - 1);
+}
+
+/*
+ * A text or an array behind the fixed part; its length is cut to what there is. Something is always
+ * in front of it: the head of the event.
+ */
+static const void *data_of(const struct hist_run *run, const struct hist_op *op, uint32_t *out_len)
+{
+	const char *entry = run->hit->entry;
+	uint32_t place, at;
+
+	__builtin_memcpy(&place, entry + op->offset, sizeof(place));
+	at = place & 0xffff;
+	if (op->code == HIST_OP_REL_TEXT)
+		at += op->offset + (uint32_t)sizeof(place);
+	*out_len = at < sizeof(struct trace_entry) ? 0 : place >> 16;
+	if (at > run->hit->bytes)
+		at = run->hit->bytes;
+	if (*out_len > run->hit->bytes - at)
+		*out_len = run->hit->bytes - at;
+	return entry + at;
+}
+
+static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+{
+	uint32_t len;
+	const char *text = data_of(run, op, &len);
+
+	return put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1);
+}
+
+/* Nothing is known of what is in front of it. */
+static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+{
+	char copy[8 + HIST_TEXT_MAX];
+	const char *text;
+	uint32_t len = 0;
+
+	__builtin_memcpy(&text, (const char *)run->hit->entry + op->offset, sizeof(text));
+	if (!text)
+		text = "(null)";
+	for (; len < HIST_TEXT_MAX - 1 && text[len]; len++)
+		copy[8 + len] = text[len];
+	return put_text(to, copy + 8, len);
+}
+
+uint32_t hist_put_comm(uint64_t *to)
+{
+	char comm[TRACE_COMM_LEN];
+
+	trace_plat_current_comm(comm);
+	return put_text(to, comm, sizeof(comm) - 1);
+}
+
+/* ---- Stacks: packed addresses, and a 0 behind the last ---- */
+
+static uint32_t put_ips(uint64_t *to, const uint32_t *ips, uint32_t nr)
+{
+	uint32_t nr_words = nr / 2 + 1;
+
+	for (; nr >= 2; nr -= 2, ips += 2)
+		*to++ = ips[0] | (uint64_t)ips[1] << 32;
+	*to = nr ? ips[0] : 0;
+	return nr_words;
+}
+
+static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *to)
+{
+	uint32_t ips[OWN_FRAMES + HIST_STACK_MAX];
+	uint32_t nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false,
+						     ips, OWN_FRAMES + HIST_STACK_MAX);
+	uint32_t probe = trace_plat_ip_pack(run->hit->caller), first = 0;
+
+	while (first < nr && first < OWN_FRAMES && ips[first] != probe)
+		first++;
+	/* Behind the probe is the function that calls all probes, then the tracepoint. */
+	first = first < nr && ips[first] == probe ? first + 2 : 0;
+	nr = nr > first ? nr - first : 0;
+	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
+}
+
+static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+{
+	uint32_t ips[HIST_STACK_MAX], len, nr = 0;
+	const char *data = data_of(run, op, &len);
+	uint64_t ip;
+
+	for (; nr < HIST_STACK_MAX && len >= sizeof(ip); data += sizeof(ip), len -= 8) {
+		__builtin_memcpy(&ip, data, sizeof(ip));
+		if (!ip)
+			break;
+		ips[nr++] = trace_plat_ip_pack((uintptr_t)ip);
+	}
+	return put_ips(to, ips, nr);
+}
+
+/* The words of a variable; another CPU may be giving it a new value at this moment. */
+static uint32_t put_words(const struct hist_entry *entry, uint32_t at, uint64_t *to, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		to[i] = hist_entry_word(entry, at + i);
+	return nr;
+}
+
+uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
+			    uint32_t max_words)
+{
+	switch (op->code) {
+	case HIST_OP_TEXT:
+		return put_fixed_text(run, op, to);
+	case HIST_OP_DATA_TEXT:
+	case HIST_OP_REL_TEXT:
+		return put_data_text(run, op, to);
+	case HIST_OP_POINTER_TEXT:
+		return put_pointer_text(run, op, to);
+	case HIST_OP_COMM:
+		return hist_put_comm(to);
+	case HIST_OP_STACK:
+		return put_stack(run, to);
+	case HIST_OP_DATA_STACK:
+		return put_data_stack(run, op, to);
+	case HIST_OP_REF_WORDS:
+		return put_words((const struct hist_entry *)(uintptr_t)run->refs[op->to],
+				 op->offset, to, max_words);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,61 @@
+/*
+ * A text as words, for a key: inline, for the shortest ways. See hist_run.h.
+ *
+ * Context: any, NMI included, preemption off.
+ */
+#ifndef HIST_WORDS_H
+#define HIST_WORDS_H
+
+#include "hist_run.h"
+
+#define HIST_BYTES_LOW	0x0101010101010101u
+#define HIST_BYTES_HIGH 0x8080808080808080u
+
+/* The bytes of a word before the first that is 0, and zeros; all of them when there is none. */
+static TRACE_ALWAYS_INLINE uint64_t hist_cut_word(uint64_t word, uint64_t zeros)
+{
+	/* The lowest bit of `zeros` is the highest one of that byte. */
+	return word & (((zeros & (0 - zeros)) >> 7) - 1);
+}
+
+/* Not 0 if a byte of the word is 0; hist_cut_word() knows which. */
+static TRACE_ALWAYS_INLINE uint64_t hist_zeros_in(uint64_t word)
+{
+	return (word - HIST_BYTES_LOW) & ~word & HIST_BYTES_HIGH;
+}
+
+/*
+ * Write a text of at most `len` bytes as words, with zeros behind its end. They change *hash. The 8
+ * bytes before its end can be read, even when it is shorter. Returns how many words; the last one
+ * has a zero byte.
+ */
+static TRACE_ALWAYS_INLINE uint32_t hist_put_text(uint64_t *to, const char *text, uint32_t len,
+						  uint64_t *hash)
+{
+	const char *last = text + len / 8 * 8;
+	uint64_t *const start = to;
+	uint64_t word, zeros = 0;
+
+	for (; text != last; text += 8) {
+		__builtin_memcpy(&word, text, 8);
+		zeros = hist_zeros_in(word);
+		if (TRACE_UNLIKELY(zeros))
+			break;
+		*hash = hist_hash(*hash, word);
+		*to++ = word;
+	}
+	if (TRACE_LIKELY(!zeros)) {
+		word = 0;
+		if (TRACE_LIKELY(len % 8)) {
+			__builtin_memcpy(&word, text + len % 8 - 8, 8);
+			word >>= 64 - 8 * (len % 8);
+		}
+		zeros = hist_zeros_in(word);
+	}
+	word = hist_cut_word(word, zeros);
+	*hash = hist_hash(*hash, word);
+	*to = word;
+	return (uint32_t)(to - start) + 1;
+}
+
+#endif
