@@ -9,6 +9,7 @@
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
+#include <kernel/thread.h>
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include "bench.h"
@@ -68,6 +69,17 @@ static const struct bench_event_setting settings[] = {
 	  0,
 	  { THREE_ON, { EVENT("three", "filter"), "name == \"other\"", "0" } } },
 	{ "event_off", bench_loop_event_int, 0, 0, { INT_ON, { "tracing_on", "0", "1" } } },
+	{ "event_pid_miss",
+	  bench_loop_event_int,
+	  0,
+	  0,
+	  { INT_ON, { "set_event_pid", "1000000", "" } } },
+	{ "event_soft_off",
+	  bench_loop_event_int,
+	  0,
+	  0,
+	  { { EVENT("text", "trigger"), "enable_event:bench:bench_int",
+	      "!enable_event:bench:bench_int" } } },
 	{ "event_inst2", bench_loop_event_int, 1, 1, { INT_ON } },
 	{ "event_inst3", bench_loop_event_int, 2, 1, { INT_ON } },
 	{ "event_stack",
@@ -234,6 +246,49 @@ static int bench_events_all_on(struct command_env *env, const char *name)
 	return 0;
 }
 
+#define BENCH_LINES 5000u
+
+/* The buffer holds events with three fields: what one line of `trace` costs. */
+static int bench_event_line(struct command_env *env, const char *name)
+{
+	int err = bench_write_file(EVENT("three", "enable"), "1");
+	uint64_t cycles, lines;
+
+	if (err)
+		return err;
+	bench_write_file("trace", "");
+	bench_loop_event_three(BENCH_LINES);
+	bench_write_file(EVENT("three", "enable"), "0");
+	cycles = trace_plat_cycles();
+	lines = bench_count_lines("trace");
+	cycles = trace_plat_cycles() - cycles;
+	bench_write_file("trace", "");
+	if (lines < BENCH_LINES) /* there are some more, of the head */
+		return bench_check(env, name, lines, BENCH_LINES);
+	bench_print(env, name, cycles * 1000 / BENCH_LINES, "instructions");
+	return 0;
+}
+
+/* Of each switch, head included; those from here to the idle thread and back. */
+static int bench_event_bytes(struct command_env *env, const char *name)
+{
+	struct bench_counts counts;
+	int err = bench_write_file("events/sched/sched_switch/enable", "1");
+
+	if (err)
+		return err;
+	bench_write_file("trace", "");
+	for (uint32_t i = 0; i < 10; i++)
+		thread_sleep_ns(1000000);
+	bench_write_file("events/sched/sched_switch/enable", "0");
+	bench_count("", &counts);
+	bench_write_file("trace", "");
+	if (!counts.entries)
+		return -ENOENT;
+	bench_print(env, name, counts.bytes * 1000 / counts.entries, "bytes");
+	return 0;
+}
+
 static int bench_instance(struct command_env *env, const char *name)
 {
 	uint64_t start = trace_plat_cycles();
@@ -254,6 +309,8 @@ const struct bench bench_event_rows[] = {
 	{ "event_three", bench_event },
 	{ "event_dynstr", bench_event },
 	{ "event_off", bench_event },
+	{ "event_pid_miss", bench_event },
+	{ "event_soft_off", bench_event },
 	{ "event_inst2", bench_event },
 	{ "event_inst3", bench_event },
 	{ "event_stack", bench_event },
@@ -262,6 +319,8 @@ const struct bench bench_event_rows[] = {
 	{ "filter_3and", bench_event },
 	{ "filter_str_match", bench_event },
 	{ "filter_str_discard", bench_event },
+	{ "event_bytes", bench_event_bytes },
+	{ "trace_line_event", bench_event_line },
 	{ "events_all_on", bench_events_all_on },
 	{ "instance_make", bench_instance },
 	{},
