@@ -78,6 +78,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_file.c \
 	trace/events/event_pids.c \
 	trace/events/event_filter.c \
+	trace/events/event_inject.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
 	trace/events/event_why.c \
@@ -165,6 +166,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_event_dynamic.c \
 	trace/fs/fs_event_hist.c \
 	trace/fs/fs_event_pids.c \
+	trace/fs/fs_event_inject.c \
 	trace/fs/fs_event_show.c \
 	trace/fs/fs_event_filter.c \
 	trace/fs/fs_event_trigger.c \
@@ -177,6 +179,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_options.c \
 	trace/fs/fs_pids.c \
 	trace/fs/fs_pipe.c \
+	trace/fs/fs_printk.c \
 	trace/fs/fs_snapshot.c \
 	trace/fs/fs_stack.c \
 	trace/fs/fs_stat.c \

@@ -12,6 +12,7 @@
 #include <trace/platform.h>
 #include <trace/thread.h>
 #include "event_file.h"
+#include "event_inject.h"
 #include "filter_private.h"
 #include "trigger_run.h"
 #include "instance/entry.h"
@@ -225,6 +226,21 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
+	if (late.nr)
+		trace_triggers_call_late(&hit, &late);
+}
+
+void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
+{
+	struct trace_trigger_hit hit = { file, entry, bytes_of(step),
+					 (uintptr_t)__builtin_return_address(0) };
+	struct trace_triggers_late late;
+	uint32_t flags;
+
+	trace_entry_init(entry, file->type, file->own_depth);
+	flags = call_triggers(file, &hit, flags_of(file), &late);
+	if (!(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes_of(step), flags))
+		record(file, entry, step);
 	if (late.nr)
 		trace_triggers_call_late(&hit, &late);
 }

@@ -4,7 +4,8 @@
  *
  *   events/  enable header_event header_page
  *     SYSTEM/  enable filter
- *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id trigger
+ *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id inject
+ *               trigger
  *
  * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
  * from the place in the list, as usual, but from a number that the event's type has for good: each
@@ -105,9 +106,10 @@ static const struct trace_file format_file = {
 	.show = format_show,
 };
 
-static const struct trace_file *const event_files[] = { &enable_file, &trace_event_filter_file,
-							&format_file, &id_file,
-							&trace_event_trigger_file };
+static const struct trace_file *const event_files[] = {
+	&enable_file, &trace_event_filter_file, &format_file,
+	&id_file,     &trace_event_inject_file, &trace_event_trigger_file
+};
 /* Events without a tracepoint are not switched here. */
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 

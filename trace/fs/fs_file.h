@@ -135,6 +135,8 @@ extern const struct trace_file trace_system_filter_file;
 /* Of an instance: fs_events.c. */
 extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
+/* Of the global instance: fs_printk.c. */
+extern const struct trace_file trace_printk_formats_file;
 /* Of an instance: fs_event_show.c. */
 extern const struct trace_file trace_show_event_filters_file;
 extern const struct trace_file trace_show_event_triggers_file;
@@ -142,6 +144,7 @@ extern const struct trace_file trace_show_event_triggers_file;
 extern const struct trace_file trace_dynamic_events_file;
 /* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
+extern const struct trace_file trace_event_inject_file; /* fs_event_inject.c */
 /* The same, of the feature hist: fs_event_hist.c. The last is NULL. */
 extern const struct trace_file *const trace_event_hist_files[];
 /* Of an instance and of a CPU. */

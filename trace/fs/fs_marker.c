@@ -59,6 +59,7 @@ static const struct trace_file trace_marker_raw_file = {
 
 static const struct trace_file *const files[] = {
 	&trace_marker_file,
+	&trace_printk_formats_file,
 	&trace_marker_raw_file,
 };
 

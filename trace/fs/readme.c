@@ -55,6 +55,7 @@ static const struct piece pieces[] = {
 	  "  tracing_on\t\t- 0 stops recording, 1 records. Tracers stay in place.\n"
 	  "  trace_marker\t\t- Writes into the trace what is written into it.\n"
 	  "  trace_marker_raw\t- The same for 4 bytes of id and binary data.\n"
+	  "  printk_formats\t- Formats of trace_printk(), for tools that read trace_pipe_raw.\n"
 	  "  trace_clock\t\t- The clock that times events. Changing it empties the buffer.\n"
 	  "\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, " TRACE_CYCLES_CLOCK
 	  "\n"
@@ -128,6 +129,7 @@ static const struct piece pieces[] = {
 	  "      filter\t\t- Only events that pass are recorded: FIELD OPERATOR VALUE, && || ! ()\n"
 	  "      format\t\t- The fields of <event>, and how it is printed\n"
 	  "      id\t\t- The number of its type\n"
+	  "      inject\t\t- Written: FIELD=NUMBER or FIELD=\"TEXT\" ..., records such an event\n"
 	  "      trigger\t\t- What is to happen when <event> occurs:\n"
 	  "\t\t\t  COMMAND[:COUNT][ if CONDITION]; ! in front takes it away.\n"
 	  "\t\t\t  Read it for the commands that there are.\n" },

@@ -35,6 +35,8 @@ static int setup(void **state)
 {
 	int err = tracefs_setup(state);
 
+	if (!err)
+		err = register_trace_event(&door);
 	return err ? err : register_trace_event(&all);
 }
 

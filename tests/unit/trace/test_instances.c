@@ -60,10 +60,15 @@ static void names(void **state)
 
 static void files(void **state)
 {
-	static const char *const none[] = {
-		"README",	   "instances",		"tracing_thresh",	"saved_cmdlines",
-		"text_poke_stats", "enabled_functions", "options/trace_printk", "options/record-cmd"
-	};
+	static const char *const none[] = { "README",
+					    "instances",
+					    "tracing_thresh",
+					    "saved_cmdlines",
+					    "text_poke_stats",
+					    "enabled_functions",
+					    "printk_formats",
+					    "options/trace_printk",
+					    "options/record-cmd" };
 	static const char *const some[] = { "trace",
 					    "snapshot",
 					    "set_ftrace_filter",

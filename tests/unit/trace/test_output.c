@@ -604,12 +604,38 @@ static void overwritten(void **state)
 	assert_int_equal(echo("1408", "buffer_size_kb"), 0);
 }
 
+static const char *chosen(void)
+{
+	return tracepoint_string("from a tracepoint_string");
+}
+
+/* What the addresses in raw events stand for. */
+static void formats(void **state)
+{
+	static const char fmt[] = "with \t, \\ and \"quotes\" %d\n";
+	const char *listed, *at;
+	char line[200];
+
+	(void)state;
+	trace_printk("with \t, \\ and \"quotes\" %d\n", 3);
+	snprintf(line, sizeof(line), "0x%lx : \"from a tracepoint_string\"\n",
+		 (unsigned long)(uintptr_t)chosen());
+	listed = cat("printk_formats");
+	assert_non_null(strstr(listed, line));
+	at = strstr(listed, " : \"with \\t, \\\\ and \\\"quotes\\\" %d\\n\"\n");
+	assert_non_null(at);
+	while (at > listed && at[-1] != '\n')
+		at--;
+	assert_string_equal((const char *)(uintptr_t)strtoull(at, NULL, 16), fmt);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(empty),
+		TEST(formats),
 		TEST(function_lines),
 		TEST(state_columns),
 		TEST(function_options),

@@ -47,6 +47,7 @@ static void tree(void **state)
 		"max_graph_depth",
 		"options",
 		"per_cpu",
+		"printk_formats",
 		"saved_cmdlines",
 		"saved_cmdlines_size",
 		"set_event",

@@ -19,8 +19,24 @@ TRACE_BEGIN_DECLS
 
 /* `fmt` has to exist for good, so use a literal. Conversions are those of <trace/fmt.h>. */
 #define trace_printk(fmt, ...)                                                                     \
-	TRACE_PRINTK_NAME(0, ##__VA_ARGS__, many, many, many, many, many, many, many, 1, 0)        \
-	(fmt, ##__VA_ARGS__)
+	({                                                                                         \
+		TRACE_PRINTK_FORMAT(__builtin_constant_p(fmt) ? (fmt) : NULL);                     \
+		TRACE_PRINTK_NAME(0, ##__VA_ARGS__, many, many, many, many, many, many, many, 1,   \
+				  0)                                                               \
+		(fmt, ##__VA_ARGS__);                                                              \
+	})
+
+/* The literal `text`, of which events may record the address: printk_formats has it for tools. */
+#define tracepoint_string(text)                                                                    \
+	({                                                                                         \
+		TRACE_PRINTK_FORMAT(text);                                                         \
+		trace_printk_fmt;                                                                  \
+	})
+
+/* Have printk_formats show the text at that address. */
+#define TRACE_PRINTK_FORMAT(text)                                                                  \
+	static const char *trace_printk_fmt __attribute__((section("trace_printk_fmts"), used)) =  \
+		(text)
 
 /* Write a string of any kind; it is copied into the event. */
 #define trace_puts(text) trace_puts_at(trace_here(), text)

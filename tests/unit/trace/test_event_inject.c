@@ -1,0 +1,183 @@
+/*
+ * The file `inject` of trace events: what it takes, what is recorded, what it refuses.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "text/str.h"
+#include <trace/event.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+#define NUMBERS "events/yard/yard_numbers/inject"
+#define TEXTS	"events/yard/yard_texts/inject"
+#define KINDS	"events/yard/yard_kinds/inject"
+#define FULL	"events/yard/yard_full/"
+
+static int check(void **state)
+{
+	assert_int_equal(echo("0", "options/fields"), 0);
+	assert_int_equal(echo("", "error_log"), 0);
+	return tracefs_check(state);
+}
+
+/* The text of the only event in `trace`, from its name on. */
+static const char *line(const char *name)
+{
+	const char *text = strstr(cat_body("trace"), name);
+
+	assert_non_null(text);
+	assert_int_equal(strlen(strchr(text, '\n')), 1);
+	return text;
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "", "tiny=0 small=0 number=0 large=0 flag=0\n" },
+		{ "tiny=255 small=-32768 number = 0x7f  large=18446744073709551615 flag=1",
+		  "tiny=255 small=-32768 number=127 large=ffffffffffffffff flag=1\n" },
+		{ "number=-2147483648 number=5 large=-1",
+		  "tiny=0 small=0 number=5 large=ffffffffffffffff flag=0\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(echo(cases[i].text, NUMBERS), 0);
+		assert_string_equal(line("tiny="), cases[i].want);
+		assert_int_equal(echo("", "trace"), 0);
+	}
+}
+
+static void texts(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("name='two words' odd=9 last=\"it's\"", TEXTS), 0);
+	assert_string_equal(line("name="), "name=two words odd=9 list={} cut= mask= last=it's "
+					   "bytes= len=10\n");
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("label='longer than that' where=0x1234 kind=5", KINDS), 0);
+	assert_non_null(strstr(line("where="), "kind=gravel"));
+	assert_non_null(strstr(line("where="), "label=longer "));
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+static void errors(void **state)
+{
+	static const struct {
+		const char *path, *text;
+		int err;
+		const char *why;
+	} cases[] = {
+		{ NUMBERS, "nosuch=1", -ENOENT, "the event has no such field" },
+		{ NUMBERS, "=1", -EINVAL, "no name of a field" },
+		{ NUMBERS, "tiny", -EINVAL, "= is missing" },
+		{ NUMBERS, "tiny 1", -EINVAL, "= is missing" },
+		{ NUMBERS, "tiny=", -EINVAL, "neither a number nor a text in quotes" },
+		{ NUMBERS, "tiny=x", -EINVAL, "neither a number nor a text in quotes" },
+		{ NUMBERS, "tiny=1x", -EINVAL, "no number" },
+		{ NUMBERS, "tiny=-", -EINVAL, "no number" },
+		{ NUMBERS, "tiny=1,small=2", -EINVAL, "a blank is missing" },
+		{ NUMBERS, "tiny=256", -ERANGE, "the number is too large" },
+		{ NUMBERS, "tiny=-129", -ERANGE, "the number is too large" },
+		{ NUMBERS, "large=-9223372036854775809", -ERANGE, "the number is too large" },
+		{ NUMBERS, "large=18446744073709551616", -ERANGE, "the number is too large" },
+		{ NUMBERS, "tiny='1'", -EINVAL, "the field takes no text" },
+		{ NUMBERS, "common_pid=1", -ENOENT, "the event has no such field" },
+		{ TEXTS, "name=1", -EINVAL, "the field takes no number" },
+		{ TEXTS, "list=1", -EINVAL, "the field takes no number" },
+		{ TEXTS, "mask='1'", -EINVAL, "the field takes no text" },
+		{ TEXTS, "name='open", -EINVAL, "the text does not end" },
+		{ TEXTS, "name='a\\'", -EINVAL, "the text does not end" },
+		{ TEXTS, "name='a'odd=1", -EINVAL, "a blank is missing" },
+		{ KINDS, "sizes=1", -EINVAL, "the field takes no number" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(echo(cases[i].text, cases[i].path), cases[i].err);
+		if (cases[i].err == -EINVAL)
+			assert_non_null(strstr(cat("error_log"), cases[i].why));
+		assert_int_equal(echo("", "error_log"), 0);
+	}
+	assert_string_equal(cat_body("trace"), "");
+}
+
+/* It is recorded though it is off; its filter and triggers hold, and other instances get nothing. */
+static void conditions(void **state)
+{
+	struct trace_node *dir = node_of("instances");
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(dir, "one"), 0);
+	assert_int_equal(echo("1", "instances/one/" FULL "enable"), 0);
+	assert_int_equal(echo("used > 3 && common_pid == 0", FULL "filter"), 0);
+	assert_int_equal(echo("traceoff if used == 5", FULL "trigger"), 0);
+	assert_int_equal(echo("used=2", FULL "inject"), 0);
+	assert_int_equal(echo("used=4", FULL "inject"), 0);
+	assert_string_equal(cat("tracing_on"), "1\n");
+	assert_int_equal(echo("used=5", FULL "inject"), 0);
+	assert_string_equal(cat("tracing_on"), "0\n");
+	assert_int_equal(echo("used=6", FULL "inject"), 0);
+	assert_null(strstr(cat("trace"), "used=2"));
+	assert_non_null(strstr(cat("trace"), "used=4"));
+	assert_non_null(strstr(cat("trace"), "used=5"));
+	assert_null(strstr(cat("trace"), "used=6"));
+	assert_string_equal(cat_body("instances/one/trace"), "");
+	assert_int_equal(trace_fs_rmdir(dir, "one"), 0);
+	assert_int_equal(echo("!traceoff", FULL "trigger"), 0);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	clear_filters();
+}
+
+static void no_memory(void **state)
+{
+	int err = -ENOMEM;
+
+	(void)state;
+	assert_int_equal(echo("used=7", FULL "inject"), 0);
+	for (long budget = 0; err; budget++) {
+		assert_true(budget < 10);
+		fake_alloc_budget = budget;
+		err = echo("used=8", FULL "inject");
+		fake_alloc_budget = -1;
+		assert_true(!err || err == -ENOMEM);
+	}
+	assert_non_null(strstr(cat("trace"), "used=8"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(numbers, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(texts, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(errors, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(conditions, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(no_memory, tracefs_reset, check),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
