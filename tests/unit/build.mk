@@ -58,7 +58,7 @@ cc_bare := gcc
 asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
 # The tests themselves, and the fake platform: half the time.
-tests_gcc := -O0
+opt_gcc	:= -O0
 # Not optimised: half the time, and the sanitisers see accesses that the optimiser would leave out.
 flags_clang := -O0 $(asan) -Itests/unit/fake/plat
 # The ring checks with a fence what it copied; the sanitiser does not know fences.
@@ -112,7 +112,7 @@ $(UNIT)/$1/kernel/%.o: kernel/%.c tests/unit/build.mk
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(flags_gs) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(tests_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
+	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 endef
 $(foreach v,gcc clang tsan fast fastclang sim simclang plain bare,$(eval $(call compile,$v)))
 
