@@ -5,6 +5,7 @@ TEST_NOTRACE_SRCS += \
 	tests/kernel/load/bench_loops.c
 # Its definitions of events are read by their path.
 CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
+CFLAGS_tests/kernel/load/torture_targets.c := -I.
 # Its commands: `failalloc`; `ktest` and its tests.
 TEST_SRCS += \
 	tests/kernel/test_commands.c \
@@ -44,6 +45,7 @@ TEST_SRCS += \
 TEST_SRCS += \
 	tests/kernel/load/torture.c \
 	tests/kernel/load/torture_damage.c \
+	tests/kernel/load/torture_events.c \
 	tests/kernel/load/torture_file.c \
 	tests/kernel/load/torture_graph.c \
 	tests/kernel/load/torture_hooks.c \

@@ -40,7 +40,8 @@
 
 static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
-	&torture_hooks, &torture_patch, &torture_traces, &torture_profile, &torture_system,
+	&torture_hooks,	  &torture_patch,  &torture_traces,
+	&torture_profile, &torture_system, &torture_events,
 };
 
 static struct {

@@ -47,6 +47,7 @@ extern const struct torture_user torture_hooks;	  /* registers, a direct call, r
 extern const struct torture_user torture_patch;	  /* a live patch */
 extern const struct torture_user torture_traces;  /* instances with tracers of all kinds */
 extern const struct torture_user torture_profile; /* the function profiler */
+extern const struct torture_user torture_events;  /* filters, triggers and histograms of an event */
 extern const struct torture_user torture_system;  /* the global trace: one setting after another */
 
 /* Pseudo-random, below `limit`. */

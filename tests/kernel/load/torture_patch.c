@@ -8,38 +8,34 @@
 #include <stdatomic.h>
 #include <trace/livepatch.h>
 #include "torture.h"
+#include "torture_count.h"
 
 #define WAIT_NS	   (2 * NSEC_PER_MSEC)
 #define WAIT_TRIES 5000u
-
-static TRACE_ALWAYS_INLINE void count_run(uint32_t target)
-{
-	atomic_fetch_add_explicit(&torture_runs[target], 1, memory_order_relaxed);
-}
 
 /* ---- What replaces the targets: the same results, found in another way ---- */
 
 static uint64_t torture_patch_new_leaf(uint64_t value)
 {
-	count_run(0);
+	torture_count_run(0, value);
 	return value + value + value;
 }
 
 static uint64_t torture_patch_new_call(uint64_t value)
 {
-	count_run(1);
+	torture_count_run(1, value);
 	return torture_in_nmi(value) == value ? (value ^ 0x5555) + 1 : 0;
 }
 
 static uint64_t torture_patch_new_tail_call(uint64_t value)
 {
-	count_run(2);
+	torture_count_run(2, value);
 	return torture_in_nmi(value ^ 0x5555);
 }
 
 static uint64_t torture_patch_new_loop(uint64_t value)
 {
-	count_run(3);
+	torture_count_run(3, value);
 	for (uint32_t i = 0; i < 4; i++)
 		value = torture_in_nmi(value ^ 0x5555) + i;
 	return value;

@@ -5,16 +5,20 @@
 #include <stdatomic.h>
 #include <trace/compiler.h>
 #include "torture.h"
+#include "torture_count.h"
+
+#define CREATE_TRACE_POINTS
+#include "torture_trace.h"
 
 typedef uint64_t (*sum_fn)(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			   uint64_t g, uint64_t h);
 
 _Atomic uint64_t torture_runs[TORTURE_NR_TARGETS];
 
-static TRACE_ALWAYS_INLINE void count_run(uint32_t target)
-{
-	atomic_fetch_add_explicit(&torture_runs[target], 1, memory_order_relaxed);
-}
+const char *const torture_labels[TORTURE_NR_TARGETS] = {
+	"target-0", "target-1", "target-2", "target-3",
+	"target-4", "target-5", "target-6", "target-7",
+};
 
 static TRACE_NOINLINE uint64_t torture_helper(uint64_t value)
 {
@@ -35,25 +39,25 @@ static sum_fn volatile call_sum = torture_sum;
 
 static uint64_t target_leaf(uint64_t value)
 {
-	count_run(0);
+	torture_count_run(0, value);
 	return value * 3;
 }
 
 static uint64_t target_call(uint64_t value)
 {
-	count_run(1);
+	torture_count_run(1, value);
 	return call_helper(value) + 1;
 }
 
 static uint64_t target_tail_call(uint64_t value)
 {
-	count_run(2);
+	torture_count_run(2, value);
 	return call_helper(value);
 }
 
 static uint64_t target_loop(uint64_t value)
 {
-	count_run(3);
+	torture_count_run(3, value);
 	for (uint32_t i = 0; i < 4; i++)
 		value = call_helper(value) + i;
 	return value;
@@ -61,7 +65,7 @@ static uint64_t target_loop(uint64_t value)
 
 static uint64_t target_arguments(uint64_t value)
 {
-	count_run(4);
+	torture_count_run(4, value);
 	return call_sum(value, value + 1, 3, 4, 5, 6, value + 7, 8);
 }
 
@@ -69,7 +73,7 @@ static uint64_t target_stack(uint64_t value)
 {
 	volatile uint64_t words[32];
 
-	count_run(5);
+	torture_count_run(5, value);
 	for (uint32_t i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = value + i;
 	return words[value % ARRAY_SIZE(words)];
@@ -77,13 +81,13 @@ static uint64_t target_stack(uint64_t value)
 
 static uint64_t target_branch(uint64_t value)
 {
-	count_run(6);
+	torture_count_run(6, value);
 	return value & 1 ? value * 5 : value + 100;
 }
 
 static uint64_t target_empty(uint64_t value)
 {
-	count_run(7);
+	torture_count_run(7, value);
 	return value;
 }
 
