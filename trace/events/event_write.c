@@ -204,7 +204,7 @@ static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file
 static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
 			      uint32_t flags, struct trace_triggers_late *out_late)
 {
-	out_late->nr = 0;
+	out_late->is_more = false;
 	if (!(flags & TRACE_EVENT_TRIGGERS))
 		return flags;
 	trace_triggers_call(hit, out_late);
@@ -226,7 +226,7 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
-	if (late.nr)
+	if (late.is_more)
 		trace_triggers_call_late(&hit, &late);
 }
 
@@ -262,7 +262,7 @@ static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file
 	struct trace_triggers_late late;
 
 	trace_triggers_run(&hit, &late);
-	if (TRACE_UNLIKELY(late.nr || flags_of(hit.file) & TRACE_EVENT_RECORDS))
+	if (TRACE_UNLIKELY(late.is_more))
 		write_behind_triggers(&hit, &late);
 }
 
@@ -407,7 +407,7 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 {
 	const struct trace_event_file *file = room->file;
 	struct trace_trigger_hit hit = { file, entry, bytes, from->caller };
-	struct trace_triggers_late late = { .nr = 0 };
+	struct trace_triggers_late late = { .is_more = false };
 	uint32_t flags = flags_of(file);
 	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 
@@ -422,7 +422,8 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 			trace_stacktrace_code(file->tr->buffer,
 					      (uintptr_t)__builtin_frame_address(0), 2);
 	}
-	trace_triggers_call_late(&hit, &late);
+	if (late.is_more)
+		trace_triggers_call_late(&hit, &late);
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)

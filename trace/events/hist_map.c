@@ -71,6 +71,7 @@ void hist_map_clear(struct hist_map *map)
 	memset(map->memory, 0, entries_bytes(map));
 	map->nr_taken = 0;
 	map->returned = 0;
+	map->is_full = false;
 	map->drops = 0;
 }
 
@@ -134,9 +135,21 @@ static void give_back(struct hist_map *map, uint32_t number)
 	do {
 		atomic_store_explicit(&entry->words[0], (uint32_t)head, memory_order_relaxed);
 		changed = ((head >> 32) + 1) << 32 | number;
-		/* The release pairs with the acquire of take_returned(). */
-	} while (!atomic_compare_exchange_weak_explicit(
-		&map->returned, &head, changed, memory_order_release, memory_order_relaxed));
+		/* With the acquire of take_returned(), and in one order with note_full(). */
+	} while (!atomic_compare_exchange_weak(&map->returned, &head, changed));
+	if (atomic_load(&map->is_full))
+		atomic_store(&map->is_full, false);
+}
+
+/*
+ * None was left. One that is given back at this moment is seen here, or give_back() sees the mark:
+ * it does not stay when there is an entry again.
+ */
+static void note_full(struct hist_map *map)
+{
+	atomic_store(&map->is_full, true);
+	if ((uint32_t)atomic_load(&map->returned))
+		atomic_store(&map->is_full, false);
 }
 
 /* ---- Adding ---- */
@@ -185,6 +198,7 @@ struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key
 	struct hist_entry *own, *entry;
 
 	if (!number) {
+		note_full(map);
 		atomic_fetch_add_explicit(&map->drops, 1, memory_order_relaxed);
 		return NULL;
 	}

@@ -62,6 +62,7 @@ struct hist_map {
 	uint32_t slot_mask;    /* number of slots - 1 */
 	uint32_t slot_shift;   /* a hash, shifted right by this, is the number of a slot */
 	uint32_t stride;       /* bytes of an entry */
+	_Atomic bool is_full;  /* a key that is not found is a drop */
 	struct hist_map_shape shape;
 	/* What is written while counting is in lines of its own. */
 	char pad_counts[HIST_MAP_LINE];
@@ -129,6 +130,8 @@ hist_map_find(const struct hist_map *map, const uint64_t *key, uint32_t nr_words
 		if (TRACE_UNLIKELY(number > HIST_MAP_NUMBER_MAX))
 			continue; /* another tag */
 		entry = hist_map_entry(map, number);
+		if (!entry)
+			__builtin_unreachable();
 		if (TRACE_LIKELY(hist_entry_has_key(entry, key, nr_words)))
 			return entry;
 	}
@@ -141,11 +144,13 @@ struct hist_key {
 	uint64_t hash;
 	const uint64_t *extra; /* what an entry that is made begins with behind its sums */
 };
-/* For a key that was not found: is the table full? Then a drop is counted. Any context. */
+/*
+ * For a key that was not found: is it known that the table is full? Then a drop is counted. Any
+ * context.
+ */
 static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
 {
-	if (atomic_load_explicit(&map->nr_taken, memory_order_relaxed) < map->shape.nr_entries ||
-	    (uint32_t)atomic_load_explicit(&map->returned, memory_order_relaxed))
+	if (!atomic_load_explicit(&map->is_full, memory_order_relaxed))
 		return false;
 	atomic_fetch_add_explicit(&map->drops, 1, memory_order_relaxed);
 	return true;

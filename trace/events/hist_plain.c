@@ -60,15 +60,6 @@ static TRACE_NOINLINE void count_new(struct hist *hist, const struct trace_trigg
 	make_and_count(hist, hit, &key);
 }
 
-static TRACE_ALWAYS_INLINE void drop_or_count(struct hist *hist,
-					      const struct trace_trigger_hit *hit, uint64_t hash,
-					      const uint64_t *key)
-{
-	if (TRACE_LIKELY(hist_map_drops(hist->map)))
-		return;
-	count_new(hist, hit, hash, key[0], key[1], key[2]);
-}
-
 /* ---- Keys ---- */
 
 static TRACE_ALWAYS_INLINE bool is_paused(const struct hist *hist)
@@ -84,14 +75,15 @@ static TRACE_ALWAYS_INLINE struct hist_entry *find_numbers(struct hist *hist,
 							   const struct trace_trigger_hit *hit,
 							   const uint64_t *key, uint32_t nr)
 {
+	struct hist_map *map = hist->map;
 	struct hist_entry *entry;
 	uint64_t hash = 0;
 
 	for (uint32_t i = 0; i < nr; i++)
 		hash = hist_hash(hash, key[i]);
-	entry = hist_map_find(hist->map, key, nr, hash);
-	if (TRACE_UNLIKELY(!entry))
-		drop_or_count(hist, hit, hash, key);
+	entry = hist_map_find(map, key, nr, hash);
+	if (TRACE_UNLIKELY(!entry) && !hist_map_drops(map))
+		count_new(hist, hit, hash, key[0], key[1], key[2]);
 	return entry;
 }
 

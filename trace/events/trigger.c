@@ -16,18 +16,29 @@
 
 /* ---- Probes: any context ---- */
 
+static void note_more(struct trace_triggers_late *late)
+{
+	if (!late->is_more)
+		late->nr = 0;
+	late->is_more = true;
+}
+
 bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
 				 struct trace_triggers_late *late)
 {
-	if (trigger->marks & TRACE_TRIGGER_HEAD)
+	uint32_t marks = trigger->marks;
+
+	if (marks & TRACE_TRIGGER_HEAD)
 		trace_entry_init(hit->entry, hit->file->type, hit->file->own_depth);
-	if (!trace_trigger_passes(trigger, hit->entry, hit->bytes))
+	if (marks & TRACE_TRIGGER_IF &&
+	    !trace_filter_match(trigger->filter, hit->entry, hit->bytes))
 		return false;
-	if (!(trigger->marks & TRACE_TRIGGER_LATE))
+	if (!(marks & (TRACE_TRIGGER_LATE | TRACE_TRIGGER_SWITCHES)))
 		return true;
-	if (late->nr < TRACE_TRIGGER_MAX_LATE)
+	note_more(late);
+	if (marks & TRACE_TRIGGER_LATE && late->nr < TRACE_TRIGGER_MAX_LATE)
 		late->at[late->nr++] = trigger;
-	return false;
+	return !(marks & TRACE_TRIGGER_LATE);
 }
 
 void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late)
@@ -208,6 +219,8 @@ static int prepare(struct trace_trigger *trigger, struct trace_trigger_args *arg
 
 	if (trigger->command->flags & TRACE_TRIGGER_AFTER_RECORD)
 		trigger->marks |= TRACE_TRIGGER_LATE;
+	if (trigger->command->flags & TRACE_TRIGGER_HAS_TARGET)
+		trigger->marks |= TRACE_TRIGGER_SWITCHES;
 
 	if (wish->condition)
 		err = trace_trigger_set_condition(trigger, args, wish->condition);

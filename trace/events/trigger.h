@@ -109,6 +109,9 @@ struct trace_trigger_command {
 enum trace_trigger_mark {
 	TRACE_TRIGGER_HEAD = 1, /* its condition, or its func, looks at the head of the event */
 	TRACE_TRIGGER_LATE = 2, /* TRACE_TRIGGER_AFTER_RECORD */
+	TRACE_TRIGGER_IF = 4,	/* it has a condition */
+	/* func may switch the event on or off: TRACE_TRIGGER_HAS_TARGET */
+	TRACE_TRIGGER_SWITCHES = 8,
 };
 
 /* What probes look at comes first. */
@@ -225,6 +228,8 @@ void trace_triggers_array_gone(struct trace_array *tr);
 
 /* Triggers that are to be called after the event was recorded. */
 struct trace_triggers_late {
+	/* There are some, or the event may have been switched. Otherwise the rest is not set. */
+	bool is_more;
 	uint32_t nr;
 	struct trace_trigger *at[TRACE_TRIGGER_MAX_LATE];
 };

@@ -27,8 +27,10 @@ int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trig
 
 	if (!err && trace_filter_needs_head(trigger->filter))
 		trigger->marks |= TRACE_TRIGGER_HEAD;
-	if (!err)
+	if (!err) {
+		trigger->marks |= TRACE_TRIGGER_IF;
 		return keep_text(trigger, condition);
+	}
 	return error.why ? trace_trigger_blame(args, condition + error.pos, error.why, err) : err;
 }
 
@@ -37,9 +39,4 @@ void trace_trigger_clear_condition(struct trace_trigger *trigger)
 	trace_filter_free(trigger->filter);
 	if (trigger->filter_text)
 		trace_plat_free(trigger->filter_text, trigger->filter_bytes);
-}
-
-bool trace_trigger_passes(const struct trace_trigger *trigger, const void *entry, uint32_t bytes)
-{
-	return !trigger->filter || trace_filter_match(trigger->filter, entry, bytes);
 }

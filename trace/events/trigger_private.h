@@ -13,7 +13,5 @@
 int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trigger_args *args,
 				const char *condition);
 void trace_trigger_clear_condition(struct trace_trigger *trigger);
-/* Is it true of the event at `entry`? So it is when there is no condition. Any context. */
-bool trace_trigger_passes(const struct trace_trigger *trigger, const void *entry, uint32_t bytes);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include <trace/compiler.h>
 #include "event_file.h"
-#include "filter.h"
 #include "trigger.h"
 
 /* A trigger that is marked: is it to be called now? Otherwise it may be in *late. */
@@ -31,16 +30,11 @@ static TRACE_ALWAYS_INLINE void trace_triggers_run(const struct trace_trigger_hi
 {
 	struct trace_trigger *trigger = trace_trigger_next(&hit->file->triggers);
 
-	late->nr = 0;
+	late->is_more = false;
 	for (; trigger; trigger = trace_trigger_next(&trigger->next)) {
-		if (TRACE_UNLIKELY(trigger->marks)) {
-			if (!trace_trigger_is_called_now(trigger, hit, late))
-				continue;
-		} else if (TRACE_UNLIKELY(trigger->filter) &&
-			   !trace_filter_match(trigger->filter, hit->entry, hit->bytes)) {
-			continue;
-		}
-		trigger->func(trigger, hit);
+		if (TRACE_LIKELY(!trigger->marks) ||
+		    trace_trigger_is_called_now(trigger, hit, late))
+			trigger->func(trigger, hit);
 	}
 }
 

@@ -18,7 +18,7 @@ static TRACE_NOINLINE void count(uint64_t key)
 	uint64_t hash = hist_hash(0, key);
 	struct hist_entry *entry = hist_map_find(&map, &key, 1, hash);
 
-	if (!entry)
+	if (!entry && !hist_map_drops(&map))
 		entry = hist_map_add(
 			&map, &(struct hist_key){ .words = &key, .nr_words = 1, .hash = hash });
 	if (entry)

@@ -27,7 +27,7 @@ static void *add_all(void *arg)
 			uint64_t hash = hist_hash(hist_hash(0, key[0]), key[1]);
 			struct hist_entry *entry = hist_map_find(&map, key, 2, hash);
 
-			if (!entry)
+			if (!entry && !hist_map_drops(&map))
 				entry = hist_map_add(&map, &(struct hist_key){ .words = key,
 									       .nr_words = 2,
 									       .hash = hash,
