@@ -82,9 +82,10 @@ static const struct piece pieces[] = {
 	  "  available_filter_functions_addrs - The same with their addresses.\n"
 	  "  enabled_functions\t- Functions that call something now, and what.\n"
 	  "  set_ftrace_filter\t- Names of the functions to trace; empty: all.\n"
-	  "\t\t\t  Accepts func_full_name, *func_end, func_begin*, *func_middle*,\n"
-	  "\t\t\t  func?name, [a-c]name, !name (take it out), a number (its place in\n"
-	  "\t\t\t  available_filter_functions), several words. > replaces, >> adds.\n" },
+	  "\t\t\t  accepts: func_full_name or glob-matching-pattern, that is, *func_end, \n"
+	  "\t\t\t  func_begin*, *func_middle*, func?name, [a-c]name, !name (take it out),\n"
+	  "\t\t\t  a number (its place in available_filter_functions), several words.\n"
+	  "\t\t\t  > replaces, >> adds.\n" },
 	{ COMMAND, "traceon",
 	  "\t\t\t  And commands, FUNCTION:COMMAND[:COUNT], taken away by !FUNCTION:COMMAND\n"
 	  "\t\t\t  (with :0 if it has a count): traceon" },
@@ -140,7 +141,11 @@ static const struct piece pieces[] = {
 	  "\t\t\t  [ if CONDITION]. A field may have a modifier: .hex .sym .sym-offset\n"
 	  "\t\t\t  .syscall .execname .log2 .buckets=N .usecs .percent .graph .string\n"
 	  "\t\t\t  .stacktrace. Beside fields: common_pid, common_cpu, common_comm,\n"
-	  "\t\t\t  common_timestamp, common_stacktrace. ! in front takes it away.\n" },
+	  "\t\t\t  common_timestamp. A key\n"
+	  "\t\t\t  can be any field, or the special string 'common_stacktrace'.\n"
+	  "\t\t\t  A variable is set by\n"
+	  "\t\t\t  <var1>=<field|var_ref|numeric_literal>[,<var2>=...], with + - * / too.\n"
+	  "\t\t\t  ! in front takes it away.\n" },
 	{ FILE, "events/sched/sched_switch/hist_picture",
 	  "      hist_picture\t- The same drawn: bars, for two keys a map; hist_ascii: in plain "
 	  "ASCII\n" },
@@ -154,7 +159,9 @@ static const struct piece pieces[] = {
 	{ FILE, "synthetic_events",
 	  "\t\t\t  s:[synthetic/]NAME TYPE FIELD[;TYPE FIELD]...  an event that others write\n"
 	  "  synthetic_events\t- Only those of this kind: NAME TYPE FIELD[;TYPE FIELD]..., "
-	  "!NAME\n" },
+	  "!NAME\n"
+	  "\t\t\t  echo 'woken u64 lat; char name[]' >> synthetic_events\n"
+	  "\t\t\t  echo 'slow u64 lat; long[] stack' >> synthetic_events\n" },
 	{ FILE, "set_event_pid",
 	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
 	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"

@@ -1,0 +1,76 @@
+/*
+ * README in the words that scripts look for: those of Linux's self-tests, which run a test only if
+ * README or a file has them. What is promised there is tried here.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "text/str.h"
+
+#define TRIGGER "events/sched/sched_switch/trigger"
+
+/* A word of README, and what it promises: a write that succeeds, and one that ends it. */
+static const struct {
+	const char *words, *path, *text, *undo;
+} promises[] = {
+	{ "accepts: func_full_name or glob-matching-pattern", "set_ftrace_filter", "s*d?le", "" },
+	{ "stacktrace", "set_ftrace_filter", "schedule:stacktrace", "!schedule:stacktrace" },
+	{ "enable_event:<system>:<event>", "set_ftrace_filter",
+	  "schedule:enable_event:sched:sched_switch", "!schedule:enable_event:sched:sched_switch" },
+	{ "can be any field, or the special string 'common_stacktrace'", TRIGGER,
+	  "hist:keys=common_stacktrace", "!hist:keys=common_stacktrace" },
+	{ "<var1>=<field|var_ref|numeric_literal>", TRIGGER, "hist:keys=next_pid:a=prev_pid,b=3",
+	  "!hist:keys=next_pid:a=prev_pid,b=3" },
+	{ "[:nohitcount]", TRIGGER, "hist:keys=next_pid:vals=prev_pid:nohitcount",
+	  "!hist:keys=next_pid:vals=prev_pid:nohitcount" },
+	{ "[:size=", TRIGGER, "hist:keys=next_pid:size=256", "!hist:keys=next_pid:size=256" },
+	{ ".percent", TRIGGER, "hist:keys=next_pid:vals=hitcount,prev_pid.percent",
+	  "!hist:keys=next_pid:vals=hitcount,prev_pid.percent" },
+	{ ".buckets=", TRIGGER, "hist:keys=next_pid.buckets=10", "!hist:keys=next_pid.buckets=10" },
+	{ "s:[synthetic/]", "dynamic_events", "s:synthetic/promised u64 lat",
+	  "-:synthetic/promised" },
+	{ "char name[]' >> synthetic_events", "synthetic_events", "woken u64 lat; char name[]",
+	  "!woken" },
+	{ "long[] stack' >> synthetic_events", "synthetic_events", "slow u64 lat; long[] stack",
+	  "!slow" },
+	{ "Write 0/1 to enable/disable tracing of", "events/sched/enable", "1", "0" },
+};
+
+static void what_is_promised_is_kept(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(promises); i++) {
+		if (!strstr(cat("README"), promises[i].words))
+			fail_msg("README has not: %s", promises[i].words);
+		if (echo_append(promises[i].text, promises[i].path))
+			fail_msg("%s: %s", promises[i].path, cat("error_log"));
+		assert_int_equal(*promises[i].undo ? echo_append(promises[i].undo, promises[i].path)
+						   : echo("", promises[i].path),
+				 0);
+	}
+}
+
+/* Each line fits a terminal of 100 columns. */
+static void lines_are_short(void **state)
+{
+	const char *line = cat("README"), *end;
+
+	(void)state;
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		unsigned int column = 0;
+
+		for (const char *at = line; at < end; at++)
+			column = *at == '\t' ? (column | 7) + 1 : column + 1;
+		if (column > 100)
+			fail_msg("%.*s", (int)(end - line), line);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_promised_is_kept),
+		cmocka_unit_test(lines_are_short),
+	};
+
+	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+}
