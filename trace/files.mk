@@ -91,6 +91,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/filter_pred.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
+	trace/events/hist_action.c \
 	trace/events/hist_bars.c \
 	trace/events/hist_columns.c \
 	trace/events/hist_debug.c \
@@ -98,14 +99,18 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_expr.c \
 	trace/events/hist_field.c \
 	trace/events/hist_folded.c \
+	trace/events/hist_handler.c \
 	trace/events/hist_heat.c \
 	trace/events/hist_label.c \
 	trace/events/hist_map.c \
 	trace/events/hist_parse.c \
 	trace/events/hist_picture.c \
 	trace/events/hist_plain.c \
+	trace/events/hist_record.c \
 	trace/events/hist_run.c \
+	trace/events/hist_save.c \
 	trace/events/hist_show.c \
+	trace/events/hist_snapshot.c \
 	trace/events/hist_spec.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
@@ -201,6 +206,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_function.c \
 	trace/start/feature_graph.c \
 	trace/start/feature_hist.c \
+	trace/start/feature_hist_snapshot.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_pids.c \
@@ -221,7 +227,7 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids hist synth livepatch pids dump function graph latency commands snapshot profile stack_tracer why
+TRACE_FEATURES := events event_pids hist synth livepatch pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
@@ -236,14 +242,16 @@ TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output
 TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency% fs/fs_latency.c)
 TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_commands.c)
 TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
+TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_events := event_pids hist synth
+TRACE_NEEDS_events := event_pids hist hist_snapshot synth
+TRACE_NEEDS_hist := hist_snapshot
 TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
-TRACE_NEEDS_snapshot := latency
+TRACE_NEEDS_snapshot := latency hist_snapshot
 # The features that go with the feature $1; what is left without it.
 trace_goes = $1 $(TRACE_NEEDS_$1)
 trace_without = $(filter-out $(foreach f,$(call trace_goes,$1),$(TRACE_FEATURE_$f)),$(TRACE_SRCS))

@@ -202,12 +202,12 @@ static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file
 
 /* Returns the flags as they are afterwards: triggers may switch the event. */
 static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
-			      uint32_t flags, struct trace_triggers_late *out_late)
+			      uint32_t flags)
 {
-	out_late->is_more = false;
+	hit->late->is_more = false;
 	if (!(flags & TRACE_EVENT_TRIGGERS))
 		return flags;
-	trace_triggers_call(hit, out_late);
+	trace_triggers_call(hit);
 	return flags_of(file);
 }
 
@@ -216,54 +216,53 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 					       uint64_t step, uint32_t flags,
 					       const struct origin *from)
 {
-	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller };
 	struct trace_triggers_late late;
+	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller, &late };
 
 	if (flags & TRACE_EVENT_PIDS && is_ignored(file, from))
 		return;
-	flags = call_triggers(file, &hit, flags, &late);
+	flags = call_triggers(file, &hit, flags);
 	/* The trace begins with the caller of the probe. */
 	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
 	if (late.is_more)
-		trace_triggers_call_late(&hit, &late);
+		trace_triggers_call_late(&hit);
 }
 
 void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
 {
-	struct trace_trigger_hit hit = { file, entry, bytes_of(step),
-					 (uintptr_t)__builtin_return_address(0) };
 	struct trace_triggers_late late;
+	struct trace_trigger_hit hit = { file, entry, bytes_of(step),
+					 (uintptr_t)__builtin_return_address(0), &late };
 	uint32_t flags;
 
 	trace_entry_init(entry, file->type, file->own_depth);
-	flags = call_triggers(file, &hit, flags_of(file), &late);
+	flags = call_triggers(file, &hit, flags_of(file));
 	if (!(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes_of(step), flags))
 		record(file, entry, step);
-	if (late.nr)
-		trace_triggers_call_late(&hit, &late);
+	if (late.is_more)
+		trace_triggers_call_late(&hit);
 }
 
 /* Triggers have switched the event on, or want to be called behind it. */
-static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit,
-						 const struct trace_triggers_late *late)
+static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit)
 {
 	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
 		record(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes));
-	trace_triggers_call_late(hit, late);
+	trace_triggers_call_late(hit);
 }
 
 /* In one instance, where the event is off and has triggers. */
 static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file, void *entry,
 					     uint64_t step, uintptr_t caller)
 {
-	const struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller };
 	struct trace_triggers_late late;
+	const struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller, &late };
 
-	trace_triggers_run(&hit, &late);
+	trace_triggers_run(&hit);
 	if (TRACE_UNLIKELY(late.is_more))
-		write_behind_triggers(&hit, &late);
+		write_behind_triggers(&hit);
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */
@@ -406,14 +405,14 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 						uint32_t bytes, const struct origin *from)
 {
 	const struct trace_event_file *file = room->file;
-	struct trace_trigger_hit hit = { file, entry, bytes, from->caller };
 	struct trace_triggers_late late = { .is_more = false };
+	struct trace_trigger_hit hit = { file, entry, bytes, from->caller, &late };
 	uint32_t flags = flags_of(file);
 	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
-		flags = call_triggers(file, &hit, flags, &late);
+		flags = call_triggers(file, &hit, flags);
 	if (!counts || !is_wanted(file, entry, bytes, flags)) {
 		trace_ring_discard(room->ring, entry, bytes);
 	} else {
@@ -423,7 +422,7 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 					      (uintptr_t)__builtin_frame_address(0), 2);
 	}
 	if (late.is_more)
-		trace_triggers_call_late(&hit, &late);
+		trace_triggers_call_late(&hit);
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)

@@ -13,11 +13,12 @@
  *   hist_show.c     that as text; hist_picture.c as a picture, hist_folded.c as stacks,
  *                   hist_debug.c what a histogram consists of
  *   hist_trigger.c  the commands of the file `trigger`
+ *   hist_action.h   what else is to happen when an event is counted
  *
  * An entry of the table (hist_map.h):
  *
  *   | hits | key: 1 to 3 parts | sums of values | name of the thread | which variables are set |
- *   | variables |
+ *   | variables | values that actions keep |
  *
  * Context:   hist_run() - any, NMI included, preemption off. The rest - thread, config lock held.
  * Locking:   the config lock.
@@ -51,6 +52,7 @@
 
 struct hist;
 struct hist_action;
+struct hist_records;
 struct trace_array;
 struct trace_event_call;
 struct trace_event_file;
@@ -173,7 +175,9 @@ struct hist {
 	struct hist_ref refs[HIST_REFS_MAX];
 	struct hist_sort sort[HIST_SORT_MAX];
 	struct hist_action *actions[HIST_ACTIONS_MAX];
-	uint8_t hits_modifier; /* HIST_PERCENT, HIST_GRAPH, ... */
+	struct hist_records *records; /* what save() keeps, or NULL; those of `shared` */
+	uint16_t record_at;	      /* word of an entry for one of them */
+	uint8_t hits_modifier;	      /* HIST_PERCENT, HIST_GRAPH, ... */
 	bool no_hitcount;
 	bool uses_time;
 	bool uses_head; /* it counts by a field of struct trace_entry */

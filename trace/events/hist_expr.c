@@ -285,8 +285,7 @@ static bool is_modifier_wrong(const struct hist_value *value, enum hist_place pl
 	}
 }
 
-/* The text of an expression is its name; that of the copy that nobody cuts. */
-static const char *name_of(struct hist_parse *parse, const char *start, const char *end)
+const char *hist_name_of(struct hist_parse *parse, const char *start, const char *end)
 {
 	size_t len = parse->hist->text_bytes / 2;
 	char *copy = parse->hist->text + len;
@@ -313,7 +312,7 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 		value->is_expression = true;
 		value->is_ref = false;
 		value->field = NULL;
-		value->name = name_of(parse, text, expr.at);
+		value->name = hist_name_of(parse, text, expr.at);
 		if (value->modifier != HIST_USECS)
 			value->modifier = HIST_PLAIN;
 	}
@@ -323,6 +322,21 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 		return hist_blame(parse, text, "A value has to be a number");
 	if (place == HIST_AS_KEY && value->has_refs)
 		return hist_blame(parse, text, "Using variable references in keys not supported");
+	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
+	return 0;
+}
+
+int hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value)
+{
+	uint16_t op = parse->hist->nr_ops;
+	int err;
+
+	*value = (struct hist_value){ .op = op };
+	err = hist_compile_field(parse, text, value);
+	if (err)
+		return err;
+	if (is_modifier_wrong(value, HIST_AS_VARIABLE))
+		return hist_blame(parse, text, "Invalid field modifier");
 	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
 	return 0;
 }

@@ -2,7 +2,8 @@
  * Histograms: the text of a trigger, from its parts to a struct hist. See hist.h, hist_parse.h.
  * What is said about mistakes is said in Linux's words.
  */
-#include "hist_parse.h"
+#include "hist_action.h"
+#include "hist_record.h"
 #include "hist_vars.h"
 #include "instance/array.h"
 #include "text/str.h"
@@ -14,6 +15,8 @@ struct parts {
 	char *keys, *vals, *sort;
 	char *variables[HIST_VARS_MAX];
 	uint32_t nr_variables;
+	char *actions[HIST_ACTIONS_MAX];
+	uint32_t nr_actions;
 };
 
 void hist_set_error(struct hist_parse *parse, const char *at, const char *why)
@@ -117,15 +120,28 @@ static char *equals_in(char *part)
 	return *part == '=' ? part : NULL;
 }
 
+static int take_action(struct hist_parse *parse, struct parts *parts, char *part)
+{
+	if (parts->nr_actions == HIST_ACTIONS_MAX)
+		return hist_blame(parse, part, "Too many actions (8 max)");
+	parts->actions[parts->nr_actions++] = part;
+	return 0;
+}
+
 static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
 		     struct hist_wish *wish)
 {
-	char *equals = equals_in(part);
+	char *equals;
+
+	part = trace_strip(part);
+	equals = equals_in(part);
 
 	if (equals && !equals[1])
 		return hist_blame(parse, part, "Empty assignment");
 	if (equals)
 		return take_assignment(parse, parts, part);
+	if (hist_is_action(part))
+		return take_action(parse, parts, part);
 	if (trace_streq(part, "nohitcount") || trace_streq(part, "nohc"))
 		parse->hist->no_hitcount = true;
 	else if (trace_streq(part, "pause"))
@@ -243,6 +259,15 @@ static int add_variables(struct hist_parse *parse, const struct parts *parts)
 	return err;
 }
 
+static int add_actions(struct hist_parse *parse, const struct parts *parts)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < parts->nr_actions && !err; i++)
+		err = hist_add_action(parse, parts->actions[i]);
+	return err;
+}
+
 /* ---- Sorting ---- */
 
 static bool is_named(const struct hist_value *value, const char *name)
@@ -323,6 +348,12 @@ static int make_map(struct hist *hist)
 		hist->vars[i].at = (uint16_t)at;
 		at += hist->vars[i].words;
 	}
+	for (uint32_t i = 0; i < hist->nr_actions; i++) {
+		hist->actions[i]->at = (uint16_t)at;
+		if (hist->actions[i]->type->replace)
+			hist->record_at = (uint16_t)at;
+		at += hist->actions[i]->handler->title != NULL;
+	}
 	shape.extra_words = at - shape.key_words - shape.sum_words;
 	hist->map = &hist->own_map;
 	return hist_map_init(&hist->own_map, &shape);
@@ -336,6 +367,8 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 
 	parse->may_exist = wish->is_removal || wish->pause || wish->cont || wish->clear;
 	if (!err)
+		err = add_actions(parse, &parts);
+	if (!err)
 		err = add_variables(parse, &parts);
 	if (!err)
 		err = add_keys(parse, parts.keys);
@@ -343,6 +376,8 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 		err = add_vals(parse, parts.vals);
 	if (!err)
 		err = add_sorts(parse, parts.sort);
+	if (!err)
+		err = hist_compile_actions(parse);
 	/* A clock that nobody needs is not looked at, as on Linux. */
 	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
 		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
@@ -351,7 +386,7 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 	return err;
 }
 
-/* Both copies of the text; see name_of() in hist_expr.c. */
+/* Both copies of the text; see hist_name_of(). */
 static int copy_text(struct hist *hist, const char *text)
 {
 	size_t bytes = trace_strlen(text) + 1;
@@ -397,6 +432,7 @@ void hist_put(struct hist *hist)
 {
 	if (--hist->nr_holders)
 		return;
+	hist_free_actions(hist);
 	for (uint32_t i = 0; i < hist->nr_refs; i++) {
 		hist->refs[i].hist->nr_readers--;
 		hist_put(hist->refs[i].hist);
@@ -414,7 +450,9 @@ void hist_share(struct hist *hist, struct hist *other)
 	if (other->shared)
 		other = other->shared;
 	hist_map_destroy(&hist->own_map);
+	hist_records_destroy(hist->records);
 	hist->map = other->map;
+	hist->records = other->records;
 	hist->shared = other;
 	other->nr_holders++;
 }

@@ -59,5 +59,9 @@ int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *
 /* The same for an expression; also fills in `op`. */
 int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
 		       struct hist_value *value);
+/* The same for a field alone, that is to be kept. */
+int hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value);
+/* What stands from `start` to `end` in hist->text, in the copy of it that nobody cuts there. */
+const char *hist_name_of(struct hist_parse *parse, const char *start, const char *end);
 
 #endif

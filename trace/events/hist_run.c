@@ -3,6 +3,7 @@
  */
 #include "hist_run.h"
 #include "event_file.h"
+#include "hist_action.h"
 
 /* ---- Numbers ---- */
 
@@ -176,4 +177,6 @@ void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit
 
 		hist_entry_sum(entry, value->at, compute(&run, &hist->ops[value->op]));
 	}
+	if (TRACE_UNLIKELY(hist->nr_actions))
+		hist_run_actions(&run);
 }

@@ -3,6 +3,7 @@
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
+#include "hist_action.h"
 #include "hist_view.h"
 #include "text/str.h"
 
@@ -61,7 +62,7 @@ static void print_number_key(const struct hist *hist, const struct hist_value *k
 	}
 }
 
-static void print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
+void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
 {
 	bool has_lines = false;
 
@@ -83,6 +84,23 @@ static void print_key(const struct hist *hist, const uint64_t *entry, struct tra
 		}
 	}
 	trace_seq_puts(seq, has_lines ? "}" : " }");
+}
+
+void hist_print_kept(const struct hist_value *value, const uint64_t *words, struct trace_seq *seq)
+{
+	struct hist_value plain = *value;
+
+	/* The name of the thread is not kept. */
+	if (plain.modifier == HIST_EXECNAME)
+		plain.modifier = HIST_PLAIN;
+	if (value->kind == HIST_NUMBER) {
+		print_number_key(NULL, &plain, NULL, *words, seq);
+	} else if (value->kind == HIST_TEXT) {
+		trace_seq_printf(seq, "%s: %-32s", value->name, (const char *)words);
+	} else {
+		trace_seq_printf(seq, "%s:\n", value->name);
+		print_stack((const void *)words, seq);
+	}
 }
 
 /* ---- Values ---- */
@@ -131,7 +149,7 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 {
 	const struct hist *hist = view->hist;
 
-	print_key(hist, entry, seq);
+	hist_print_key(hist, entry, seq);
 	if (!hist->no_hitcount)
 		print_sum(view, 0, entry[0], seq);
 	for (uint32_t i = 0; i < hist->nr_vals; i++) {
@@ -142,6 +160,7 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 		trace_seq_putc(seq, ' ');
 		print_sum(view, i + 1, hist_sum_at(hist, entry, i + 1), seq);
 	}
+	hist_print_entry_actions(view, entry, seq);
 	trace_seq_putc(seq, '\n');
 }
 
@@ -160,6 +179,7 @@ static bool text_next(struct hist_view *view, struct trace_seq *seq)
 	if (view->is_over)
 		return false;
 	view->is_over = true;
+	hist_print_end_actions(view, seq);
 	hist_print_totals(view, seq);
 	return true;
 }

@@ -2,7 +2,7 @@
  * Histograms as the text of a trigger, in Linux's form. See hist.h.
  */
 #include <trace/trace_seq.h>
-#include "hist.h"
+#include "hist_action.h"
 #include "text/str.h"
 
 /* A value as in keys=, such as `pid.execname`. */
@@ -72,6 +72,7 @@ void hist_print_spec(const struct hist *hist, struct trace_seq *seq)
 		trace_seq_printf(seq, ":clock=%s", hist->clock_name);
 	if (hist->no_hitcount)
 		trace_seq_puts(seq, ":nohitcount");
+	hist_print_actions(hist, seq);
 }
 
 /* ---- Comparing ---- */
@@ -105,5 +106,5 @@ bool hist_is_same(const struct hist *a, const struct hist *b)
 			return false;
 	}
 	return are_same(a->keys, b->keys, a->nr_keys) && are_same(a->vals, b->vals, a->nr_vals) &&
-	       are_same(a->vars, b->vars, a->nr_vars);
+	       are_same(a->vars, b->vars, a->nr_vars) && hist_are_actions_same(a, b);
 }

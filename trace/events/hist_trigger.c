@@ -4,7 +4,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "event_file.h"
-#include "hist.h"
+#include "hist_action.h"
 #include "hist_trigger.h"
 #include "hist_vars.h"
 #include "instance/array.h"
@@ -78,8 +78,15 @@ static void hist_end(struct trace_trigger *trigger)
 		*at = (*at)->next;
 }
 
+/* Others read its variables. */
+static bool hist_is_needed(const struct trace_trigger *trigger)
+{
+	return trace_hist_of(trigger)->nr_readers;
+}
+
 static void hist_free(struct trace_trigger *trigger)
 {
+	hist_end_actions(trigger->private);
 	hist_put(trigger->private);
 }
 
@@ -100,6 +107,7 @@ static void clear(struct hist *hist)
 	set_paused(hist, true);
 	tracepoint_synchronize_unregister(); /* nobody is counting */
 	hist_map_clear(hist->map);
+	hist_clear_actions(hist);
 	set_paused(hist, was_paused);
 }
 
@@ -210,9 +218,14 @@ static int add(const struct trace_trigger_command *command, struct trace_trigger
 	}
 	err = set_clock(hist);
 	if (!err)
-		err = trace_trigger_set(command, args, &wish);
+		err = hist_begin_actions(hist);
 	if (err)
 		return err;
+	err = trace_trigger_set(command, args, &wish);
+	if (err) {
+		hist_end_actions(hist);
+		return err;
+	}
 	hist->next = hist_first;
 	hist_first = hist;
 	return 0;
@@ -279,6 +292,7 @@ const struct trace_trigger_command trace_hist_triggers[] = {
 		.run = hist_write,
 		.prepare = hist_prepare,
 		.print = trace_hist_trigger_print,
+		.is_needed = hist_is_needed,
 		.end = hist_end,
 		.free = hist_free,
 	},

@@ -14,8 +14,7 @@ bool hist_is_variable(const char *word)
 	return *word;
 }
 
-/* The variable of that name of this histogram, or HIST_VARS_MAX. */
-static uint32_t hist_find_variable(const struct hist *hist, const char *name)
+uint32_t hist_find_variable(const struct hist *hist, const char *name)
 {
 	for (uint32_t i = 0; i < hist->nr_vars; i++) {
 		if (trace_streq(hist->vars[i].var, name))

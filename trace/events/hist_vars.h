@@ -12,6 +12,8 @@
 
 /* Is this the name of a variable: $NAME, SYSTEM.EVENT.$NAME? */
 bool hist_is_variable(const char *word);
+/* The variable of that name of this histogram, or HIST_VARS_MAX. */
+uint32_t hist_find_variable(const struct hist *hist, const char *name);
 /* Compile it as a value of an expression. `word` is put together again if it was cut. */
 int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value);
 /* `NAME=EXPRESSION`: add a variable to the histogram. */

@@ -1,6 +1,7 @@
 /*
  * See hist_view.h.
  */
+#include "hist_record.h"
 #include "hist_view.h"
 #include "text/str.h"
 
@@ -139,6 +140,11 @@ static uint32_t entry_words(const struct hist *hist)
 	return 1 + shape->key_words + shape->sum_words + shape->extra_words;
 }
 
+static uint32_t record_words(const struct hist *hist)
+{
+	return hist->records ? hist->records->words : 0;
+}
+
 static void note(struct hist_view *view, uint32_t i, uint64_t value)
 {
 	view->totals[i] += value;
@@ -149,12 +155,14 @@ static void note(struct hist_view *view, uint32_t i, uint64_t value)
 static void copy_entry(struct hist_view *view, const struct hist_entry *entry)
 {
 	const struct hist *hist = view->hist;
-	uint32_t nr_words = entry_words(hist);
-	uint64_t *copy = view->copies + view->nr * nr_words;
+	uint64_t *copy = view->copies + view->nr * (view->entry_words + view->record_words);
 
 	copy[0] = entry->hits;
-	for (uint32_t i = 1; i < nr_words; i++)
+	for (uint32_t i = 1; i < view->entry_words; i++)
 		copy[i] = hist_entry_word(entry, i - 1);
+	if (view->record_words)
+		hist_record_read(hist->records, &entry->words[hist->record_at],
+				 copy + view->entry_words);
 	view->order[view->nr++] = copy;
 	view->hits += copy[0];
 	for (uint32_t i = 0; i <= hist->nr_vals; i++)
@@ -165,8 +173,9 @@ struct hist_view *hist_view_create(struct hist *hist)
 {
 	/* Entries that come while they are copied are left out. */
 	size_t room = hist->map->nr_taken, at = 0;
-	size_t bytes = sizeof(struct hist_view) +
-		       room * (sizeof(uint64_t *) + sizeof(uint64_t) * entry_words(hist));
+	size_t words = entry_words(hist) + record_words(hist);
+	size_t bytes =
+		sizeof(struct hist_view) + room * (sizeof(uint64_t *) + sizeof(uint64_t) * words);
 	struct hist_view *view = trace_plat_alloc(bytes);
 	const struct hist_entry *entry;
 
@@ -176,7 +185,9 @@ struct hist_view *hist_view_create(struct hist *hist)
 	hist->nr_holders++;
 	view->bytes = bytes;
 	view->copies = (uint64_t *)(void *)(view + 1);
-	view->order = (const void **)(void *)(view->copies + room * entry_words(hist));
+	view->order = (const void **)(void *)(view->copies + room * words);
+	view->entry_words = entry_words(hist);
+	view->record_words = record_words(hist);
 	while (view->nr < room && (entry = hist_map_next(hist->map, &at)))
 		copy_entry(view, entry);
 	view->drops = hist->map->drops;

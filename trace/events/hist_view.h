@@ -3,6 +3,7 @@
  * and the totals are the sums of what is shown, while counting goes on.
  *
  *   entry   hits | key: its parts | sums | extra          as in the table, see hist.h
+ *           | value | saved fields                        what save() has kept, if there is one
  *
  * Context:   thread.
  * Locking:   the config lock, for creating and destroying.
@@ -18,6 +19,7 @@ struct hist_view {
 	size_t bytes; /* of the view */
 	size_t nr;
 	size_t at; /* what comes next */
+	uint32_t entry_words, record_words;
 	bool is_over;
 	uint64_t hits, drops;
 	uint64_t totals[HIST_VALS_MAX]; /* of hits and sums, for .percent */
@@ -61,5 +63,18 @@ uint32_t hist_share_of(uint64_t value, uint64_t total);
 
 /* The end of what a file says of a histogram: hits, entries, drops. */
 void hist_print_totals(const struct hist_view *view, struct trace_seq *seq);
+
+/* What save() has kept for an entry. */
+static inline const uint64_t *hist_view_record(const struct hist_view *view, const uint64_t *entry)
+{
+	return entry + view->entry_words;
+}
+
+/* ---- hist_show.c ---- */
+
+/* `{ pid:          7 }` */
+void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq);
+/* A value that an action has kept in these words, with its name. */
+void hist_print_kept(const struct hist_value *value, const uint64_t *words, struct trace_seq *seq);
 
 #endif

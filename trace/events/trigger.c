@@ -16,15 +16,17 @@
 
 /* ---- Probes: any context ---- */
 
-static void note_more(struct trace_triggers_late *late)
+static void call_recorded(const struct trace_trigger_hit *hit,
+			  const struct trace_trigger_later *later)
 {
-	if (!late->is_more)
-		late->nr = 0;
-	late->is_more = true;
+	struct trace_trigger *trigger = later->what;
+	struct trace_trigger_hit recorded = *hit;
+
+	recorded.entry = NULL;
+	trigger->func(trigger, &recorded);
 }
 
-bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
-				 struct trace_triggers_late *late)
+bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	uint32_t marks = trigger->marks;
 
@@ -33,27 +35,24 @@ bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct tra
 	if (marks & TRACE_TRIGGER_IF &&
 	    !trace_filter_match(trigger->filter, hit->entry, hit->bytes))
 		return false;
-	if (!(marks & (TRACE_TRIGGER_LATE | TRACE_TRIGGER_SWITCHES)))
+	if (marks & TRACE_TRIGGER_SWITCHES)
+		trace_triggers_note_more(hit);
+	if (!(marks & TRACE_TRIGGER_LATE))
 		return true;
-	note_more(late);
-	if (marks & TRACE_TRIGGER_LATE && late->nr < TRACE_TRIGGER_MAX_LATE)
-		late->at[late->nr++] = trigger;
-	return !(marks & TRACE_TRIGGER_LATE);
+	trace_trigger_later(
+		hit, &(struct trace_trigger_later){ .func = call_recorded, .what = trigger });
+	return false;
 }
 
-void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late)
+void trace_triggers_call(const struct trace_trigger_hit *hit)
 {
-	trace_triggers_run(hit, out_late);
+	trace_triggers_run(hit);
 }
 
-void trace_triggers_call_late(const struct trace_trigger_hit *hit,
-			      const struct trace_triggers_late *late)
+void trace_triggers_call_late(const struct trace_trigger_hit *hit)
 {
-	struct trace_trigger_hit recorded = *hit;
-
-	recorded.entry = NULL;
-	for (uint32_t i = 0; i < late->nr; i++)
-		late->at[i]->func(late->at[i], &recorded);
+	for (uint32_t i = 0; i < hit->late->nr; i++)
+		hit->late->at[i].func(hit, &hit->late->at[i]);
 }
 
 /* ---- The list ---- */
@@ -159,32 +158,41 @@ void trace_trigger_remove(struct trace_trigger *trigger)
 	free_all(gone);
 }
 
-/* Those with any of these flags, or all. */
-static void take_out_of(struct trace_event_file *file, uint32_t flags, struct trace_trigger **gone)
+static bool is_needed(const struct trace_trigger *trigger)
 {
-	struct trace_trigger *trigger = file->triggers, *next;
+	return trigger->command->is_needed && trigger->command->is_needed(trigger);
+}
+
+/* Some may be needed by others of these. Returns whether any were taken out. */
+static bool truncate(struct trace_event_file *file)
+{
+	struct trace_trigger *trigger = file->triggers, *gone = NULL, *next;
+	bool is_any;
 
 	for (; trigger; trigger = next) {
 		next = trigger->next;
-		if (!flags || trigger->command->flags & flags)
-			take_out(trigger, gone);
+		if (trigger->command->flags & TRACE_TRIGGER_TRUNCATED && !is_needed(trigger))
+			take_out(trigger, &gone);
 	}
+	is_any = gone;
+	free_all(gone);
+	return is_any;
 }
 
 void trace_triggers_truncate(struct trace_event_file *file)
 {
-	struct trace_trigger *gone = NULL;
-
-	take_out_of(file, TRACE_TRIGGER_TRUNCATED, &gone);
-	free_all(gone);
+	while (truncate(file))
+		;
 }
 
 void trace_triggers_array_gone(struct trace_array *tr)
 {
 	struct trace_trigger *gone = NULL;
 
-	for (struct trace_event_file *at = trace_events_of(tr)->files; at; at = at->next_of_array)
-		take_out_of(at, 0, &gone);
+	for (struct trace_event_file *at = trace_events_of(tr)->files; at; at = at->next_of_array) {
+		while (at->triggers)
+			take_out(at->triggers, &gone);
+	}
 	free_all(gone);
 }
 

@@ -34,6 +34,7 @@ struct trace_filter;
 struct trace_seq;
 struct trace_trigger;
 struct trace_trigger_args;
+struct trace_triggers_late;
 
 /* An event has occurred. */
 struct trace_trigger_hit {
@@ -44,7 +45,8 @@ struct trace_trigger_hit {
 	 */
 	void *entry;
 	uint32_t bytes;
-	uintptr_t caller; /* an address in the probe: its frame is on the stack */
+	uintptr_t caller;		  /* an address in the probe: its frame is on the stack */
+	struct trace_triggers_late *late; /* for trace_trigger_later() */
 };
 
 typedef void (*trace_trigger_fn)(struct trace_trigger *trigger,
@@ -97,6 +99,8 @@ struct trace_trigger_command {
 	 * not set.
 	 */
 	int (*prepare)(struct trace_trigger *trigger);
+	/* Is it needed by others, so that truncation leaves it? NULL: never. */
+	bool (*is_needed)(const struct trace_trigger *trigger);
 	/* Write its line, newline included. NULL: the usual form, see trace_trigger_show(). */
 	void (*print)(const struct trace_trigger *trigger, struct trace_seq *seq);
 	/* It was taken out of the list; func may still be running. */
@@ -142,6 +146,41 @@ static inline bool trace_trigger_take(struct trace_trigger *trigger)
 static inline void trace_trigger_give_back(struct trace_trigger *trigger)
 {
 	trace_count_give_back(&trigger->count);
+}
+
+/* What is to be done after the event was recorded, or was not. */
+struct trace_trigger_later {
+	void (*func)(const struct trace_trigger_hit *hit, const struct trace_trigger_later *later);
+	void *what; /* the trigger, or what else func wants */
+	const void *entry;
+	uint64_t value;
+};
+
+/* Is on the stack of a probe. */
+struct trace_triggers_late {
+	/* There is some, or the event may have been switched. Otherwise the rest is not set. */
+	bool is_more;
+	uint32_t nr;
+	struct trace_trigger_later at[TRACE_TRIGGER_MAX_LATE + 1];
+};
+
+/* For func: something has to be looked at after the triggers. Any context. */
+static inline void trace_triggers_note_more(const struct trace_trigger_hit *hit)
+{
+	if (!hit->late->is_more)
+		hit->late->nr = 0;
+	hit->late->is_more = true;
+}
+
+/* For func: have something done after the record; at once, if there is no room. Any context. */
+static inline void trace_trigger_later(const struct trace_trigger_hit *hit,
+				       const struct trace_trigger_later *later)
+{
+	trace_triggers_note_more(hit);
+	if (hit->late->nr < sizeof(hit->late->at) / sizeof(hit->late->at[0]))
+		hit->late->at[hit->late->nr++] = *later;
+	else
+		later->func(hit, later);
 }
 
 /* ---- What was written ---- */
@@ -226,17 +265,9 @@ void trace_triggers_array_gone(struct trace_array *tr);
 
 /* ---- For event_write.c. Any context, preemption off. ---- */
 
-/* Triggers that are to be called after the event was recorded. */
-struct trace_triggers_late {
-	/* There are some, or the event may have been switched. Otherwise the rest is not set. */
-	bool is_more;
-	uint32_t nr;
-	struct trace_trigger *at[TRACE_TRIGGER_MAX_LATE];
-};
-/* Those that act before the event is recorded; the others are put in *out_late. */
-void trace_triggers_call(const struct trace_trigger_hit *hit, struct trace_triggers_late *out_late);
-/* The event was recorded, or not: call the others. */
-void trace_triggers_call_late(const struct trace_trigger_hit *hit,
-			      const struct trace_triggers_late *late);
+/* Those that act before the event is recorded; what is to be done later is in *hit->late. */
+void trace_triggers_call(const struct trace_trigger_hit *hit);
+/* The event was recorded, or not: do that. */
+void trace_triggers_call_late(const struct trace_trigger_hit *hit);
 
 #endif

@@ -10,9 +10,9 @@
 #include "event_file.h"
 #include "trigger.h"
 
-/* A trigger that is marked: is it to be called now? Otherwise it may be in *late. */
-bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
-				 struct trace_triggers_late *late);
+/* A trigger that is marked: is it to be called now? Otherwise it may be called later. */
+bool trace_trigger_is_called_now(struct trace_trigger *trigger,
+				 const struct trace_trigger_hit *hit);
 
 /*
  * An event's triggers are a list, which a probe walks while others change it: one that is taken out
@@ -24,16 +24,14 @@ trace_trigger_next(struct trace_trigger *_Atomic const *link)
 	return atomic_load_explicit(link, memory_order_acquire);
 }
 
-/* Call those that act before the event is recorded; put the others in *late. */
-static TRACE_ALWAYS_INLINE void trace_triggers_run(const struct trace_trigger_hit *hit,
-						   struct trace_triggers_late *late)
+/* Call those that act before the event is recorded; what is to be done later is in *hit->late. */
+static TRACE_ALWAYS_INLINE void trace_triggers_run(const struct trace_trigger_hit *hit)
 {
 	struct trace_trigger *trigger = trace_trigger_next(&hit->file->triggers);
 
-	late->is_more = false;
+	hit->late->is_more = false;
 	for (; trigger; trigger = trace_trigger_next(&trigger->next)) {
-		if (TRACE_LIKELY(!trigger->marks) ||
-		    trace_trigger_is_called_now(trigger, hit, late))
+		if (TRACE_LIKELY(!trigger->marks) || trace_trigger_is_called_now(trigger, hit))
 			trigger->func(trigger, hit);
 	}
 }

@@ -99,7 +99,7 @@ static int take(struct trace_array *tr, int cpu)
 /* Config lock held. */
 static int command(struct trace_array *tr, int cpu, uint64_t number)
 {
-	if (is_taken(tr))
+	if (is_taken(tr) || trace_snapshot_of(tr)->is_claimed)
 		return -EBUSY;
 	switch (number) {
 	case 0:
@@ -127,8 +127,9 @@ static int snapshot_store(struct trace_handle *handle, char *text)
 	if (err == -EINVAL)
 		trace_handle_blame(handle, text, "memory is given back for all CPUs at once");
 	else if (err == -EBUSY)
-		trace_handle_blame(handle, text,
-				   "the snapshot is in use, by a reader or by the tracer");
+		trace_handle_blame(
+			handle, text,
+			"the snapshot is in use, by a reader, the tracer or a histogram");
 	return err;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "fs_file.h"
 #include "instance/array.h"
+#include "instance/feature.h"
 #include "ops/ftrace_probe_private.h"
 #include "readme.h"
 #include "text/str.h"
@@ -11,7 +12,8 @@ enum needs {
 	ALWAYS,
 	FILE,
 	TRACER,
-	COMMAND
+	COMMAND,
+	FEATURE
 };
 
 /* A piece of the text, of less than 4 KiB, and what the build must have for it to be shown. */
@@ -145,7 +147,13 @@ static const struct piece pieces[] = {
 	  "\t\t\t  can be any field, or the special string 'common_stacktrace'.\n"
 	  "\t\t\t  A variable is set by\n"
 	  "\t\t\t  <var1>=<field|var_ref|numeric_literal>[,<var2>=...], with + - * / too.\n"
-	  "\t\t\t  ! in front takes it away.\n" },
+	  "\t\t\t  ! in front takes it away.\n"
+	  "\t\t\t  [:<handler>.<action>] is what else to do when an event was counted.\n"
+	  "\t\t\t  Handlers: onmax(var) if var, a $VAR, is greater than it ever was in\n"
+	  "\t\t\t  the entry, onchange(var) if it is another one than before.\n"
+	  "\t\t\t  Actions: save(field,...) has the entry keep fields of that event\n" },
+	{ FEATURE, "hist_snapshot",
+	  "\t\t\t  snapshot() takes a snapshot; `hist` says for which event\n" },
 	{ FILE, "events/sched/sched_switch/hist_picture",
 	  "      hist_picture\t- The same drawn: bars, for two keys a map; hist_ascii: in plain "
 	  "ASCII\n" },
@@ -223,6 +231,15 @@ static bool has_file(const char *path)
 	return node;
 }
 
+static bool has_feature(const char *name)
+{
+	const struct trace_feature *const *at = trace_features;
+
+	while (*at && !trace_streq((*at)->name, name))
+		at++;
+	return *at;
+}
+
 static bool is_of_use(const struct piece *piece)
 {
 	switch (piece->needs) {
@@ -232,6 +249,8 @@ static bool is_of_use(const struct piece *piece)
 		return tracer_find(piece->name);
 	case COMMAND:
 		return ftrace_has_command(piece->name);
+	case FEATURE:
+		return has_feature(piece->name);
 	case ALWAYS:
 	default:
 		return true;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct dyn_event_kind;
+struct hist_action_type;
 struct trace_array;
 struct trace_boot_param;
 struct trace_command;
@@ -89,6 +90,8 @@ struct trace_feature {
 
 	/* What the file `why` can say of it: why.h. The last has no function. */
 	const struct trace_why_check *whys;
+	/* An action of histograms, or NULL: events/hist_action.h. */
+	const struct hist_action_type *hist_action;
 
 	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */
 	void (*option_changed)(struct trace_array *tr, uint32_t option, bool on);

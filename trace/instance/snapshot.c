@@ -139,7 +139,7 @@ int trace_snapshot_take(struct trace_array *tr, int cpu)
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK)
 		return -EBUSY; /* we may have interrupted the holder of the lock */
 	flags = trace_snapshot_lock(trace_snapshot_of(tr));
-	err = exchange(tr, cpu);
+	err = trace_snapshot_of(tr)->is_claimed ? -EBUSY : exchange(tr, cpu);
 	trace_snapshot_unlock(trace_snapshot_of(tr), flags);
 	return err;
 }
@@ -176,27 +176,64 @@ static void complain(struct trace_array *tr, const char *text)
 	(void)trace_write_text(tr, (uintptr_t)tracing_snapshot_instance, text, trace_strlen(text));
 }
 
-void tracing_snapshot_instance(struct trace_array *tr)
+/* Can one be taken here? */
+static bool is_possible(struct trace_array *tr)
 {
 	const struct trace_off_from from = { .by = TRACE_OFF_BY_SNAPSHOT };
 
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK) {
 		complain(tr, "*** SNAPSHOT CALLED FROM NMI CONTEXT ***\n");
 		complain(tr, "*** snapshot is being ignored        ***\n");
-		return;
+		return false;
 	}
 	if (!trace_snapshot_of(tr)->has_room) {
 		complain(tr, "*** SNAPSHOT NOT ALLOCATED ***\n");
 		complain(tr, "*** stopping trace here!   ***\n");
 		trace_array_off(tr, &from);
-		return;
+		return false;
 	}
 	if (tr->tracer->uses_snapshot) {
 		complain(tr, "*** LATENCY TRACER ACTIVE ***\n");
 		complain(tr, "*** Can not use snapshot (sorry) ***\n");
-		return;
+		return false;
 	}
-	(void)trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
+	return true;
+}
+
+void tracing_snapshot_instance(struct trace_array *tr)
+{
+	if (is_possible(tr))
+		(void)trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
+}
+
+void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg), void *arg)
+{
+	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
+	uint64_t flags;
+
+	if (!is_possible(tr))
+		return;
+	flags = trace_snapshot_lock(snapshot);
+	if (!snapshot->nr_stopped && is_wanted(arg))
+		(void)exchange(tr, RING_BUFFER_ALL_CPUS);
+	trace_snapshot_unlock(snapshot, flags);
+}
+
+int trace_snapshot_claim(struct trace_array *tr)
+{
+	int err;
+
+	if (trace_snapshot_of(tr)->is_claimed || tr->tracer->uses_snapshot)
+		return -EBUSY;
+	err = trace_snapshot_alloc(tr);
+	if (!err)
+		trace_snapshot_of(tr)->is_claimed = true;
+	return err;
+}
+
+void trace_snapshot_release(struct trace_array *tr)
+{
+	trace_snapshot_of(tr)->is_claimed = false;
 }
 
 void tracing_snapshot(void)

@@ -28,6 +28,7 @@ struct trace_snapshot {
 	_Atomic uint32_t nr_stopped; /* trace_snapshot_pause(): no exchange */
 	_Atomic bool has_room;	     /* `buffer` has the size of the other and may be exchanged */
 	_Atomic bool is_swapping;    /* interrupts are off while it is held */
+	_Atomic bool is_claimed;     /* trace_snapshot_claim() */
 };
 TRACE_SLOT_FITS(struct trace_snapshot, snapshot);
 
@@ -102,6 +103,20 @@ int trace_snapshot_follow(struct trace_array *tr, const struct tracer *old,
 int trace_snapshot_take(struct trace_array *tr, int cpu);
 /* The same from a thread: any CPU. -ENODEV when it is offline. */
 int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu);
+
+/*
+ * Have snapshots to oneself: until release they are taken by trace_snapshot_take_if() only, so that
+ * what the caller knows of the last one stays true. Makes room. 0; -EBUSY: somebody else has them,
+ * or a tracer; -ENOMEM.
+ */
+int trace_snapshot_claim(struct trace_array *tr);
+void trace_snapshot_release(struct trace_array *tr);
+/*
+ * For who has claimed them: take one if is_wanted(arg) says so, which is called with the lock of
+ * exchanges held, interrupts off. In an NMI, and when there is no room, as
+ * tracing_snapshot_instance(). Any context.
+ */
+void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg), void *arg);
 
 /*
  * What tracing_snapshot() does, for any instance: complains in the trace and switches recording off

@@ -6,6 +6,7 @@
 #include <trace/thread.h>
 #include "array.h"
 #include "feature.h"
+#include "snapshot.h"
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
@@ -87,6 +88,8 @@ int tracer_switch(struct trace_array *tr, const char *name)
 		return 0;
 	if (tr->nr_pipes)
 		return -EBUSY; /* they print events of the running tracer */
+	if (tracer->uses_snapshot && trace_snapshot_of(tr)->is_claimed)
+		return -EBUSY;
 	old = tr->tracer;
 	if (old->reset)
 		old->reset(tr);

@@ -1,6 +1,7 @@
 /*
  * Histograms of trace events: events/hist.h. See instance/feature.h.
  */
+#include "events/hist_action.h"
 #include "events/hist_trigger.h"
 #include "features.h"
 #include "fs/fs_file.h"
@@ -9,4 +10,5 @@ const struct trace_feature trace_feature_hist = {
 	.name = "hist",
 	.event_files = trace_event_hist_files,
 	.triggers = trace_hist_triggers,
+	.hist_action = &hist_save_type,
 };

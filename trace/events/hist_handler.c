@@ -1,0 +1,249 @@
+/*
+ * Actions of histograms: from `HANDLER(WHAT).ACTION(PARAMETERS)` to a struct hist_action, and back.
+ * See hist_action.h. What is said about mistakes is said in Linux's words.
+ */
+#include <trace/trace_seq.h>
+#include "hist_action.h"
+#include "hist_vars.h"
+#include "instance/event_private.h"
+#include "text/str.h"
+
+/* ---- Handlers ---- */
+
+static char *find_char(char *text, char c)
+{
+	while (*text && *text != c)
+		text++;
+	return *text ? text : NULL;
+}
+
+static bool is_event(const char *system, const char *name)
+{
+	const struct trace_event *event;
+	bool is_there = false;
+	size_t at;
+
+	trace_events_lock();
+	at = trace_event_place(system, name);
+	if (at < trace_nr_events()) {
+		event = trace_event_at(at);
+		is_there = event->call && trace_streq(event->system, system) &&
+			   trace_streq(event->name, name);
+	}
+	trace_events_unlock();
+	return is_there;
+}
+
+static int check_match(struct hist_parse *parse, struct hist_action *action, char *system)
+{
+	char *event = find_char(system, '.');
+
+	if (!event)
+		return hist_blame(parse, system, "Missing subsystem");
+	*event++ = '\0';
+	if (!is_event(system, event))
+		return hist_blame(parse, event, "Invalid subsystem or event name");
+	action->system = parse->matches[parse->nr_matches].system = system;
+	action->event = parse->matches[parse->nr_matches].event = event;
+	parse->nr_matches++;
+	return 0;
+}
+
+static bool is_greater(uint64_t kept, uint64_t value)
+{
+	return value > kept;
+}
+
+static bool is_different(uint64_t kept, uint64_t value)
+{
+	return value != kept;
+}
+
+static const struct hist_handler handlers[] = {
+	{ .name = "onmatch", .check = check_match },
+	{ .name = "onmax", .title = "max", .replaces = is_greater },
+	{ .name = "onchange", .title = "changed", .replaces = is_different },
+};
+
+static const struct hist_handler *find_handler(const char *part)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(handlers); i++) {
+		const char *name = handlers[i].name;
+
+		if (trace_str_starts(part, name) && part[trace_strlen(name)] == '(')
+			return &handlers[i];
+	}
+	return NULL;
+}
+
+bool hist_is_action(const char *part)
+{
+	return find_handler(part);
+}
+
+int hist_find_followed(struct hist_parse *parse, struct hist_action *action)
+{
+	const struct hist *hist = parse->hist;
+	uint32_t var;
+
+	if (action->of[0] != '$')
+		return hist_blame(parse, action->of,
+				  "For onmax(x) or onchange(x), x must be a variable");
+	var = hist_find_variable(hist, action->of + 1);
+	if (var == HIST_VARS_MAX || hist->vars[var].kind != HIST_NUMBER)
+		return hist_blame(parse, action->of + 1,
+				  "Couldn't find onmax or onchange variable");
+	action->var = (uint16_t)var;
+	return 0;
+}
+
+/* ---- Parameters ---- */
+
+/* Cut `text` at the next comma, and blanks off both ends. Returns what is behind, or NULL. */
+static char *cut_param(char **text)
+{
+	char *comma = find_char(*text, ',');
+
+	if (comma)
+		*comma++ = '\0';
+	*text = trace_strip(*text);
+	return comma;
+}
+
+static int add_param(struct hist_parse *parse, struct hist_action *action, char *text)
+{
+	struct hist_param *param = &action->params[action->nr_params];
+
+	if (!*text || (*text >= '0' && *text <= '9'))
+		return hist_blame(parse, text, "Invalid action param");
+	if (action->nr_params == HIST_PARAMS_MAX)
+		return hist_blame(parse, text, "Too many action params");
+	param->text = text;
+	param->name = hist_name_of(parse, text, text + trace_strlen(text));
+	action->nr_params++;
+	return 0;
+}
+
+/* `text` begins behind the opening parenthesis. The closing one may be missing, as on Linux. */
+static int add_params(struct hist_parse *parse, struct hist_action *action, char *text)
+{
+	char *end = find_char(text, ')'), *next;
+	int err = 0;
+
+	if (!end && !action->type->has_params)
+		return hist_blame(parse, text, "No closing paren found");
+	if (end)
+		*end++ = '\0';
+	if (end && *trace_strip(end))
+		return hist_blame(parse, end, "No action found");
+	if (!action->type->has_params)
+		return 0;
+	for (; text && !err; text = next) {
+		next = cut_param(&text);
+		err = add_param(parse, action, text);
+	}
+	return err;
+}
+
+/* ---- An action ---- */
+
+/* `WHAT)`. Returns what is behind, or NULL. */
+static char *take_of(struct hist_parse *parse, struct hist_action *action, char *of)
+{
+	char *end = find_char(of, ')');
+
+	if (!end) {
+		hist_set_error(parse, of, "No closing paren found");
+		return NULL;
+	}
+	*end = '\0';
+	action->of = hist_name_of(parse, of, end);
+	if (action->handler->check && action->handler->check(parse, action, of))
+		return NULL;
+	return end + 1;
+}
+
+/* `.ACTION(`. Returns what is behind, or NULL. */
+static char *take_word(struct hist_parse *parse, struct hist_action *action, char *text)
+{
+	char *word = text + 1, *paren = *text == '.' ? find_char(word, '(') : NULL;
+
+	if (paren) {
+		*paren = '\0';
+		action->type = hist_find_action_type(word);
+		action->word = word;
+	}
+	if (!action->type) {
+		hist_set_error(parse, text, "No action found");
+		return NULL;
+	}
+	if (action->type->needs_variable && !action->handler->title) {
+		hist_set_error(parse, word, "Handler doesn't support action");
+		return NULL;
+	}
+	return paren + 1;
+}
+
+static int parse_action(struct hist_parse *parse, struct hist_action *action, char *text)
+{
+	char *rest;
+
+	action->handler = find_handler(text);
+	rest = take_of(parse, action, text + trace_strlen(action->handler->name) + 1);
+	if (rest)
+		rest = take_word(parse, action, rest);
+	return rest ? add_params(parse, action, rest) : -EINVAL;
+}
+
+int hist_add_action(struct hist_parse *parse, char *text)
+{
+	struct hist *hist = parse->hist;
+	struct hist_action *action;
+
+	if (hist->nr_actions == HIST_ACTIONS_MAX)
+		return hist_blame(parse, text, "Too many actions (8 max)");
+	action = trace_plat_alloc(sizeof(*action));
+	if (!action)
+		return -ENOMEM;
+	hist->actions[hist->nr_actions++] = action;
+	return parse_action(parse, action, text);
+}
+
+/* ---- And back ---- */
+
+static void print_action(const struct hist_action *action, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, ":%s(%s).%s(", action->handler->name, action->of, action->word);
+	for (uint32_t i = 0; i < action->nr_params; i++)
+		trace_seq_printf(seq, "%s%s", i ? "," : "", action->params[i].name);
+	trace_seq_putc(seq, ')');
+}
+
+void hist_print_actions(const struct hist *hist, struct trace_seq *seq)
+{
+	for (uint32_t i = 0; i < hist->nr_actions; i++)
+		print_action(hist->actions[i], seq);
+}
+
+static bool is_same(const struct hist_action *a, const struct hist_action *b)
+{
+	if (a->handler != b->handler || !trace_streq(a->word, b->word) ||
+	    !trace_streq(a->of, b->of) || a->nr_params != b->nr_params)
+		return false;
+	for (uint32_t i = 0; i < a->nr_params; i++) {
+		if (!trace_streq(a->params[i].name, b->params[i].name))
+			return false;
+	}
+	return true;
+}
+
+bool hist_are_actions_same(const struct hist *a, const struct hist *b)
+{
+	if (a->nr_actions != b->nr_actions)
+		return false;
+	for (uint32_t i = 0; i < a->nr_actions; i++) {
+		if (!is_same(a->actions[i], b->actions[i]))
+			return false;
+	}
+	return true;
+}

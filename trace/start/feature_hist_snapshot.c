@@ -1,0 +1,11 @@
+/*
+ * Snapshots that histograms take: the action snapshot() of events/hist_action.h. See
+ * instance/feature.h.
+ */
+#include "events/hist_action.h"
+#include "features.h"
+
+const struct trace_feature trace_feature_hist_snapshot = {
+	.name = "hist_snapshot",
+	.hist_action = &hist_snapshot_type,
+};
