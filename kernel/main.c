@@ -3,7 +3,7 @@
 #include <arch/apic.h>
 #include <arch/cpu.h>
 #include <arch/handover.h>
-#include <arch/multiboot.h>
+#include <arch/boot_info.h>
 #include <arch/paging.h>
 #include <arch/power.h>
 #include <arch/smp.h>
@@ -50,7 +50,7 @@ static void main_ftrace_init_timed(void)
 static void main_devices_init(void)
 {
 	size_t len = 0;
-	const void *rsdp = multiboot_rsdp(&len);
+	const void *rsdp = boot_info_rsdp(&len);
 
 	if (acpi_init(rsdp, (uint32_t)len))
 		pr_warn("ACPI: no usable tables\n");
@@ -116,7 +116,7 @@ void kernel_main(const struct handover *handover)
 {
 	(void)handover; /* arch/ has read it */
 	boot_stats.entry_cycles = trace_plat_cycles();
-	params_init(multiboot_cmdline());
+	params_init(boot_info_cmdline());
 	console_early_init();
 	main_banner();
 	panic_init();

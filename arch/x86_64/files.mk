@@ -1,8 +1,8 @@
 # C with call sites.
 ARCH_SRCS := \
+	arch/x86_64/boot_info.c \
 	arch/x86_64/features.c \
 	arch/x86_64/memory.c \
-	arch/x86_64/multiboot.c \
 	arch/x86_64/paging_check.c \
 	arch/x86_64/refuse.c \
 	arch/x86_64/thread_init.c \

@@ -81,7 +81,7 @@ static void memory_ranges_merge(void)
 static void memory_read_map(void)
 {
 	size_t nr;
-	const struct memory_map_entry *map = multiboot_memory_map(&nr);
+	const struct memory_map_entry *map = boot_info_memory_map(&nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		if (map[i].kind == MEMORY_USABLE)

@@ -68,7 +68,7 @@ static bool is_memory(enum memory_kind kind)
 static void map_direct(void)
 {
 	size_t nr;
-	const struct memory_map_entry *map = multiboot_memory_map(&nr);
+	const struct memory_map_entry *map = boot_info_memory_map(&nr);
 
 	map_direct_large(0);
 	for (size_t i = 0; i < nr; i++) {

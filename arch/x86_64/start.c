@@ -2,7 +2,7 @@
 #include <arch/cpu.h>
 #include <arch/handover.h>
 #include <arch/memory.h>
-#include <arch/multiboot.h>
+#include <arch/boot_info.h>
 #include <arch/paging.h>
 #include <arch/percpu.h>
 #include <arch/trap.h>
@@ -20,7 +20,7 @@ void arch_start(const struct handover *handover)
 {
 	percpu_early_init();
 	cpu_features_init();
-	if (multiboot_parse(arch_phys_to_virt(handover->mbi_phys)) != 0)
+	if (boot_info_from_multiboot(arch_phys_to_virt(handover->mbi_phys)) != 0)
 		arch_refuse("the boot loader's information is damaged");
 	memory_init(handover);
 	paging_init();

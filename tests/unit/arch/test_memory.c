@@ -23,7 +23,7 @@ static size_t nr_map;
 static jmp_buf refused;
 static char reason[128];
 
-const struct memory_map_entry *multiboot_memory_map(size_t *out_nr)
+const struct memory_map_entry *boot_info_memory_map(size_t *out_nr)
 {
 	*out_nr = nr_map;
 	return map;

@@ -4,7 +4,7 @@
  * Context:   boot CPU, before anything else runs.
  * Locking:   none.
  * Ownership: the struct lies in the kernel's image; the multiboot2 information it points to is
- *            copied by multiboot_parse() and free after that.
+ *            copied by boot_info_from_multiboot() and free after that.
  */
 #ifndef ARCH_HANDOVER_H
 #define ARCH_HANDOVER_H

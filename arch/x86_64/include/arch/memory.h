@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <arch/handover.h>
-#include <arch/multiboot.h>
+#include <arch/boot_info.h>
 
 /* memory_init() refuses a machine with less usable memory. */
 #define MEMORY_MIN_BYTES (12ull << 20)

@@ -1,5 +1,5 @@
-/* The multiboot2 information, copied out: see <arch/multiboot.h>. */
-#include <arch/multiboot.h>
+/* The multiboot2 information, copied out: see <arch/boot_info.h>. */
+#include <arch/boot_info.h>
 #include <kernel/base.h>
 
 enum tag_type {
@@ -47,7 +47,7 @@ static struct {
 	size_t rsdp_bytes;
 } info;
 
-static void multiboot_copy_cmdline(const struct tag *tag)
+static void boot_info_copy_cmdline(const struct tag *tag)
 {
 	size_t len = tag->bytes - sizeof(*tag), i;
 
@@ -56,7 +56,7 @@ static void multiboot_copy_cmdline(const struct tag *tag)
 	info.cmdline[i] = '\0';
 }
 
-static void multiboot_copy_map(const struct tag *tag)
+static void boot_info_copy_map(const struct tag *tag)
 {
 	const struct memory_map_tag *map = (const void *)tag->data;
 	size_t left = tag->bytes - sizeof(*tag), pos = 0;
@@ -79,7 +79,7 @@ static void multiboot_copy_map(const struct tag *tag)
 	}
 }
 
-static void multiboot_copy_rsdp(const struct tag *tag)
+static void boot_info_copy_rsdp(const struct tag *tag)
 {
 	size_t bytes = tag->bytes - sizeof(*tag);
 
@@ -90,28 +90,28 @@ static void multiboot_copy_rsdp(const struct tag *tag)
 	info.rsdp_bytes = bytes;
 }
 
-static void multiboot_take_tag(const struct tag *tag)
+static void boot_info_take_tag(const struct tag *tag)
 {
 	switch (tag->type) {
 	case TAG_CMDLINE:
-		multiboot_copy_cmdline(tag);
+		boot_info_copy_cmdline(tag);
 		break;
 	case TAG_MEMORY_MAP:
-		multiboot_copy_map(tag);
+		boot_info_copy_map(tag);
 		break;
 	case TAG_RSDP_OLD:
 		if (info.rsdp_bytes == 0)
-			multiboot_copy_rsdp(tag);
+			boot_info_copy_rsdp(tag);
 		break;
 	case TAG_RSDP_NEW:
-		multiboot_copy_rsdp(tag);
+		boot_info_copy_rsdp(tag);
 		break;
 	default:
 		break;
 	}
 }
 
-int multiboot_parse(const void *mbi)
+int boot_info_from_multiboot(const void *mbi)
 {
 	const struct info_header *header = mbi;
 	const uint8_t *start = mbi;
@@ -128,24 +128,24 @@ int multiboot_parse(const void *mbi)
 			return -EINVAL;
 		if (tag->type == TAG_END)
 			return info.nr_map > 0 ? 0 : -EINVAL;
-		multiboot_take_tag(tag);
+		boot_info_take_tag(tag);
 		pos += ALIGN_UP(tag->bytes, 8u);
 	}
 	return -EINVAL;
 }
 
-const char *multiboot_cmdline(void)
+const char *boot_info_cmdline(void)
 {
 	return info.cmdline;
 }
 
-const struct memory_map_entry *multiboot_memory_map(size_t *out_nr)
+const struct memory_map_entry *boot_info_memory_map(size_t *out_nr)
 {
 	*out_nr = info.nr_map;
 	return info.map;
 }
 
-const void *multiboot_rsdp(size_t *out_bytes)
+const void *boot_info_rsdp(size_t *out_bytes)
 {
 	*out_bytes = info.rsdp_bytes;
 	return info.rsdp_bytes ? info.rsdp : NULL;

@@ -1,13 +1,13 @@
 /*
  * The boot loader's information: what is copied, and that damage is refused, never followed.
- * links: arch/x86_64/multiboot.c
+ * links: arch/x86_64/boot_info.c
  */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <arch/multiboot.h>
+#include <arch/boot_info.h>
 #include <trace/errno.h>
 
 #define MAX_INFO 16384
@@ -61,7 +61,7 @@ static int finish(struct build *b)
 {
 	put_tag(b, 0, "", 0);
 	memcpy(b->bytes, &b->pos, sizeof(b->pos));
-	return multiboot_parse(b->bytes);
+	return boot_info_from_multiboot(b->bytes);
 }
 
 static const uint64_t two[][3] = { { 0, 0x9fc00, 1 }, { 0x100000, 0x3f00000, 1 } };
@@ -81,13 +81,13 @@ static void test_everything_is_copied(void **state)
 	assert_int_equal(finish(&b), 0);
 	memset(b.bytes, 0xee, sizeof(b.bytes));
 
-	assert_string_equal(multiboot_cmdline(), "ftrace=function exit");
-	map = multiboot_memory_map(&nr);
+	assert_string_equal(boot_info_cmdline(), "ftrace=function exit");
+	map = boot_info_memory_map(&nr);
 	assert_int_equal(nr, 2);
 	assert_int_equal(map[1].range.start, 0x100000);
 	assert_int_equal(map[1].range.end, 0x4000000);
 	assert_int_equal(map[1].kind, MEMORY_USABLE);
-	assert_memory_equal(multiboot_rsdp(&len), "RSD PTR 0123456789ab", 20);
+	assert_memory_equal(boot_info_rsdp(&len), "RSD PTR 0123456789ab", 20);
 	assert_int_equal(len, 20);
 }
 
@@ -105,7 +105,7 @@ static void test_new_rsdp_wins_in_either_order(void **state)
 		put_tag(&b, order ? 14 : 15, "RSD PTR oooooooooooooooooooooooooooo",
 			order ? 20 : 36);
 		assert_int_equal(finish(&b), 0);
-		multiboot_rsdp(&len);
+		boot_info_rsdp(&len);
 		assert_int_equal(len, 36);
 	}
 }
@@ -125,7 +125,7 @@ static void test_odd_entries(void **state)
 	start(&b);
 	put_map(&b, 4, odd);
 	assert_int_equal(finish(&b), 0);
-	assert_int_equal(multiboot_memory_map(&nr)[0].kind, MEMORY_RESERVED);
+	assert_int_equal(boot_info_memory_map(&nr)[0].kind, MEMORY_RESERVED);
 	assert_int_equal(nr, 2);
 }
 
@@ -153,7 +153,7 @@ static void test_refused(void **state)
 	start(&b); /* no end tag */
 	put_map(&b, 2, two);
 	memcpy(b.bytes, &b.pos, sizeof(b.pos));
-	assert_int_equal(multiboot_parse(b.bytes), -EINVAL);
+	assert_int_equal(boot_info_from_multiboot(b.bytes), -EINVAL);
 }
 
 static void test_long_command_line_is_cut(void **state)
@@ -167,7 +167,7 @@ static void test_long_command_line_is_cut(void **state)
 	put_map(&b, 2, two);
 	put_tag(&b, 1, text, sizeof(text));
 	assert_int_equal(finish(&b), 0);
-	assert_in_range(strlen(multiboot_cmdline()), 2048, 8999);
+	assert_in_range(strlen(boot_info_cmdline()), 2048, 8999);
 }
 
 /* Random damage in a buffer of exactly the stated size: the sanitizer sees every byte too far. */
@@ -191,7 +191,7 @@ static void test_damage_is_never_followed(void **state)
 		copy = malloc(b.pos);
 		assert_non_null(copy);
 		memcpy(copy, b.bytes, b.pos);
-		refused += multiboot_parse(copy) != 0;
+		refused += boot_info_from_multiboot(copy) != 0;
 		free(copy);
 	}
 	assert_in_range(refused, 100, 19900);

@@ -1,12 +1,12 @@
 /*
  * What the boot loader told us, copied out of its memory: command line, memory map, RSDP.
  *
- * Context:   multiboot_parse(): boot CPU, once. The rest: any, constant afterwards.
+ * Context:   boot_info_from_multiboot(): boot CPU, once. The rest: any, constant afterwards.
  * Locking:   none.
  * Ownership: all results point into static storage.
  */
-#ifndef ARCH_MULTIBOOT_H
-#define ARCH_MULTIBOOT_H
+#ifndef ARCH_BOOT_INFO_H
+#define ARCH_BOOT_INFO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,13 +31,13 @@ struct memory_map_entry {
 };
 
 /* Copy everything. -EINVAL when a length in it is wrong, its end or a memory map is missing. */
-int multiboot_parse(const void *mbi);
+int boot_info_from_multiboot(const void *mbi);
 
 /* The command line, "" when there is none. GRUB does not put the kernel's path in front of it. */
-const char *multiboot_cmdline(void);
+const char *boot_info_cmdline(void);
 /* The memory map as the firmware gave it. */
-const struct memory_map_entry *multiboot_memory_map(size_t *out_nr);
+const struct memory_map_entry *boot_info_memory_map(size_t *out_nr);
 /* A copy of the RSDP, *out_bytes long, in the newest version that there is; NULL without one. */
-const void *multiboot_rsdp(size_t *out_bytes);
+const void *boot_info_rsdp(size_t *out_bytes);
 
 #endif
