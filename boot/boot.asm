@@ -1,7 +1,8 @@
 ; boot.asm - from the boot loader to C.
 ;
-; In:    32-bit protected mode, paging off, as multiboot2 says: eax = magic, ebx = information.
-;        `qemu -kernel` comes in by the PVH note; the magic is missing then, and the user is told so.
+; In:    32-bit protected mode, paging off, and either what multiboot2 says: eax = magic,
+;        ebx = information; or what PVH says (`qemu -kernel` comes in by that note): ebx = information,
+;        which begins with a magic.
 ; Calls: arch_start(struct handover *), on the boot stack, in long mode, interrupts off.
 ;
 ; The first page tables map the first 4 GiB at 0 and in the direct map, and the first GiB at
@@ -11,6 +12,7 @@
 
 MB2_MAGIC	equ 0xe85250d6
 MB2_LOADED	equ 0x36d76289
+PVH_LOADED	equ 0x336ec578
 NR_BOOT_PDS	equ 4			; page directories; each maps 1 GiB
 
 extern arch_start
@@ -51,14 +53,18 @@ _start:
 	mov	esp, PHYS(boot_stack_top)
 	mov	[PHYS(boot_handover) + handover.boot_tsc], eax
 	mov	[PHYS(boot_handover) + handover.boot_tsc + 4], edx
-	mov	[PHYS(boot_handover) + handover.magic], ebp
-	mov	[PHYS(boot_handover) + handover.mbi_phys], ebx
+	mov	[PHYS(boot_handover) + handover.info_phys], ebx
 	mov	dword [PHYS(boot_handover) + handover.phys_start], kernel_phys_start
 	mov	dword [PHYS(boot_handover) + handover.phys_end], kernel_phys_end
 
 	mov	esi, message.loader
 	cmp	ebp, MB2_LOADED
+	je	.loaded
+	mov	ebp, [ebx]
+	cmp	ebp, PVH_LOADED
 	jne	refuse
+.loaded:
+	mov	[PHYS(boot_handover) + handover.magic], ebp
 	call	check_cpu
 	call	make_tables
 
@@ -214,7 +220,7 @@ uart_setup:				; pairs of register and value, for 115200 baud, 8N1; 0xff ends th
 
 message:
 .start:		db	13, 10, "Fathom cannot start: ", 0
-.loader:	db	"it must be loaded by a multiboot2 loader such as GRUB (multiboot2 command)", 0
+.loader:	db	"it must be loaded by GRUB (multiboot2 command) or another loader that knows multiboot2 or PVH", 0
 .long_mode:	db	"this CPU has no 64-bit long mode", 0
 .nx:		db	"this CPU has no NX (no-execute pages); it may be off in the firmware set-up", 0
 .cx16:		db	"this CPU has no CMPXCHG16B", 0

@@ -23,7 +23,7 @@ void asm_offsets(void)
 	OFFSET(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
 	OFFSET(TRAP_FRAME_SIZE, sizeof(struct trap_frame));
 
-	OFFSET(HANDOVER_MBI_PHYS, offsetof(struct handover, mbi_phys));
+	OFFSET(HANDOVER_INFO_PHYS, offsetof(struct handover, info_phys));
 	OFFSET(HANDOVER_MAGIC, offsetof(struct handover, magic));
 	OFFSET(HANDOVER_PHYS_END, offsetof(struct handover, kernel_phys_end));
 	OFFSET(HANDOVER_SIZE, sizeof(struct handover));

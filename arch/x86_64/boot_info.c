@@ -1,5 +1,6 @@
-/* The multiboot2 information, copied out: see <arch/boot_info.h>. */
+/* What the boot loader told us, copied out of its memory: see <arch/boot_info.h>. */
 #include <arch/boot_info.h>
+#include <arch/handover.h>
 #include <kernel/base.h>
 
 enum tag_type {
@@ -34,6 +35,24 @@ struct map_entry {
 	uint32_t reserved;
 };
 
+/* How Xen's PVH, and QEMU's -kernel, say it: struct hvm_start_info, version 1. */
+struct pvh_start {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t flags;
+	uint32_t nr_modules;
+	uint64_t modules_phys;
+	uint64_t cmdline_phys; /* ends with a NUL; 0 when there is none */
+	uint64_t rsdp_phys;
+	uint64_t map_phys;
+	uint32_t nr_map;
+	uint32_t reserved;
+};
+
+#define RSDP_OLD_BYTES	 20u
+#define RSDP_AT_REVISION 15
+#define RSDP_AT_BYTES	 20 /* u32, since revision 2 */
+
 #define MAX_CMDLINE	8192 /* more than kernel/ keeps, so that it notices a longer line */
 #define MAX_MAP_ENTRIES 256
 #define MAX_RSDP	64
@@ -47,13 +66,24 @@ static struct {
 	size_t rsdp_bytes;
 } info;
 
-static void boot_info_copy_cmdline(const struct tag *tag)
+static void boot_info_copy_cmdline(const uint8_t *text, size_t max_len)
 {
-	size_t len = tag->bytes - sizeof(*tag), i;
+	size_t i;
 
-	for (i = 0; i + 1 < MAX_CMDLINE && i < len && tag->data[i]; i++)
-		info.cmdline[i] = (char)tag->data[i];
+	for (i = 0; i + 1 < MAX_CMDLINE && i < max_len && text[i]; i++)
+		info.cmdline[i] = (char)text[i];
 	info.cmdline[i] = '\0';
+}
+
+static void boot_info_add_to_map(const struct map_entry *e)
+{
+	if (e->bytes == 0 || e->start + e->bytes < e->start)
+		return;
+	info.map[info.nr_map++] = (struct memory_map_entry){
+		.range = { .start = e->start, .end = e->start + e->bytes },
+		.kind = e->kind >= MEMORY_USABLE && e->kind <= MEMORY_BAD ? e->kind
+									  : MEMORY_RESERVED,
+	};
 }
 
 static void boot_info_copy_map(const struct tag *tag)
@@ -66,27 +96,16 @@ static void boot_info_copy_map(const struct tag *tag)
 		return;
 	left -= sizeof(*map);
 	for (; left >= map->entry_bytes && info.nr_map < MAX_MAP_ENTRIES;
-	     left -= map->entry_bytes, pos += map->entry_bytes) {
-		const struct map_entry *e = (const void *)(map->entries + pos);
-
-		if (e->bytes == 0 || e->start + e->bytes < e->start)
-			continue;
-		info.map[info.nr_map++] = (struct memory_map_entry){
-			.range = { .start = e->start, .end = e->start + e->bytes },
-			.kind = e->kind >= MEMORY_USABLE && e->kind <= MEMORY_BAD ? e->kind
-										  : MEMORY_RESERVED,
-		};
-	}
+	     left -= map->entry_bytes, pos += map->entry_bytes)
+		boot_info_add_to_map((const void *)(map->entries + pos));
 }
 
-static void boot_info_copy_rsdp(const struct tag *tag)
+static void boot_info_copy_rsdp(const uint8_t *rsdp, size_t bytes)
 {
-	size_t bytes = tag->bytes - sizeof(*tag);
-
 	if (bytes > MAX_RSDP)
 		bytes = MAX_RSDP;
 	for (size_t i = 0; i < bytes; i++)
-		info.rsdp[i] = tag->data[i];
+		info.rsdp[i] = rsdp[i];
 	info.rsdp_bytes = bytes;
 }
 
@@ -94,21 +113,27 @@ static void boot_info_take_tag(const struct tag *tag)
 {
 	switch (tag->type) {
 	case TAG_CMDLINE:
-		boot_info_copy_cmdline(tag);
+		boot_info_copy_cmdline(tag->data, tag->bytes - sizeof(*tag));
 		break;
 	case TAG_MEMORY_MAP:
 		boot_info_copy_map(tag);
 		break;
 	case TAG_RSDP_OLD:
 		if (info.rsdp_bytes == 0)
-			boot_info_copy_rsdp(tag);
+			boot_info_copy_rsdp(tag->data, tag->bytes - sizeof(*tag));
 		break;
 	case TAG_RSDP_NEW:
-		boot_info_copy_rsdp(tag);
+		boot_info_copy_rsdp(tag->data, tag->bytes - sizeof(*tag));
 		break;
 	default:
 		break;
 	}
+}
+
+static void boot_info_clear(void)
+{
+	info.nr_map = info.rsdp_bytes = 0;
+	info.cmdline[0] = '\0';
 }
 
 int boot_info_from_multiboot(const void *mbi)
@@ -117,8 +142,7 @@ int boot_info_from_multiboot(const void *mbi)
 	const uint8_t *start = mbi;
 	uint32_t pos = sizeof(*header);
 
-	info.nr_map = info.rsdp_bytes = 0;
-	info.cmdline[0] = '\0';
+	boot_info_clear();
 	if (header->total_bytes < sizeof(*header) || header->total_bytes > MAX_INFO_BYTES)
 		return -EINVAL;
 	while (pos + sizeof(struct tag) <= header->total_bytes) {
@@ -132,6 +156,32 @@ int boot_info_from_multiboot(const void *mbi)
 		pos += ALIGN_UP(tag->bytes, 8u);
 	}
 	return -EINVAL;
+}
+
+static size_t boot_info_rsdp_bytes(const uint8_t *rsdp)
+{
+	if (rsdp[RSDP_AT_REVISION] < 2)
+		return RSDP_OLD_BYTES;
+	return *(const uint32_t *)(const void *)(rsdp + RSDP_AT_BYTES);
+}
+
+int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys))
+{
+	const struct pvh_start *start = at(start_phys);
+	const struct map_entry *map;
+
+	boot_info_clear();
+	if (start->magic != PVH_MAGIC || start->version < 1 || !start->map_phys)
+		return -EINVAL;
+	map = at(start->map_phys);
+	for (uint32_t i = 0; i < start->nr_map && info.nr_map < MAX_MAP_ENTRIES; i++)
+		boot_info_add_to_map(&map[i]);
+	if (start->cmdline_phys)
+		boot_info_copy_cmdline(at(start->cmdline_phys), MAX_CMDLINE);
+	if (start->rsdp_phys)
+		boot_info_copy_rsdp(at(start->rsdp_phys),
+				    boot_info_rsdp_bytes(at(start->rsdp_phys)));
+	return info.nr_map > 0 ? 0 : -EINVAL;
 }
 
 const char *boot_info_cmdline(void)

@@ -15,12 +15,24 @@
 
 void arch_start(const struct handover *handover) __attribute__((noreturn));
 
+static const void *start_at(uint64_t phys)
+{
+	return arch_phys_to_virt(phys);
+}
+
+static int start_take_boot_info(const struct handover *handover)
+{
+	if (handover->magic == PVH_MAGIC)
+		return boot_info_from_pvh(handover->info_phys, start_at);
+	return boot_info_from_multiboot(arch_phys_to_virt(handover->info_phys));
+}
+
 /* From boot/boot.asm: boot stack, boot page tables, interrupts off. */
 void arch_start(const struct handover *handover)
 {
 	percpu_early_init();
 	cpu_features_init();
-	if (boot_info_from_multiboot(arch_phys_to_virt(handover->mbi_phys)) != 0)
+	if (start_take_boot_info(handover) != 0)
 		arch_refuse("the boot loader's information is damaged");
 	memory_init(handover);
 	paging_init();

@@ -20,7 +20,7 @@ MATRIX = [
 
 @pytest.mark.parametrize("build,cpus,mem,machine,cpu,uefi,end", MATRIX)
 def test_boots_to_prompt_and_ends(build, cpus, mem, machine, cpu, uefi, end):
-    with Guest(build, cpus, mem, machine, cpu, uefi) as guest:
+    with Guest(build, cpus, mem, machine, cpu, uefi, grub=True) as guest:
         assert guest.nr_cpus() == cpus
         assert guest.check("cat available_tracers").split()[-1] == "nop"
         assert re.search(r"ftrace: allocating \d+ entries in \d+ pages", guest.check("dmesg"))

@@ -1,5 +1,6 @@
 """A machine that Fathom cannot run on gets a sentence on the serial port, and a halt."""
 import os
+import struct
 import subprocess
 
 import pytest
@@ -17,7 +18,7 @@ EARLY = [
 
 @pytest.mark.parametrize("cpu,mem,reason", EARLY, ids=[f"{c}-{m}" for c, m, _ in EARLY])
 def test_refused_with_reason_and_halt(cpu, mem, reason):
-    with Guest(cpu=cpu, mem=mem, machine="pc", limit=60, wait=False) as guest:
+    with Guest(cpu=cpu, mem=mem, machine="pc", grub=True, limit=60, wait=False) as guest:
         guest.expect(b"Fathom cannot start: " + reason, 30)
         guest.expect(rb"System halted\.\r\n", 5)
         assert guest.process.poll() is None, "the machine must halt, not reset"
@@ -38,18 +39,22 @@ def test_interrupt_controllers(cpu, extra, reason):
         assert b"PANIC" not in guest.everything().encode()
 
 
-def test_other_loader():
-    """QEMU's -kernel enters through the PVH note, without multiboot2 information."""
-    build = BUILDS["gcc"]
+def test_other_loader(tmp_path):
+    """One that comes in as QEMU's -kernel does, but brings no information that we know: its magic is another number."""
+    kernel = (BUILDS["gcc"] / "fathom.stripped").read_bytes()
+    magic = struct.pack("<I", 0x336EC578)
+    other = tmp_path / "kernel"
+    other.write_bytes(kernel.replace(b"\x81\xfd" + magic, b"\x81\xfd" + bytes(4), 1))  # cmp ebp, magic
+    assert kernel.count(b"\x81\xfd" + magic) == 1
     with subprocess.Popen(
         ["timeout", "-k", "5", str(60 * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"), "-accel", "tcg",
-         "-kernel", build / "fathom.stripped", "-display", "none", "-monitor", "none",
+         "-kernel", other, "-display", "none", "-monitor", "none",
          "-serial", "stdio", "-net", "none", "-no-reboot"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as qemu:
         printed = b""
         while b"System halted." not in printed and (line := qemu.stdout.readline()):
             printed += line
-        assert b"Fathom cannot start: it must be loaded by a multiboot2 loader" in printed
+        assert b"Fathom cannot start: it must be loaded by GRUB (multiboot2 command) or another loader that knows multiboot2 or PVH" in printed
         with pytest.raises(subprocess.TimeoutExpired):  # halted: it does not end by itself
             qemu.wait(1)
         qemu.terminate()

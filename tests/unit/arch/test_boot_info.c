@@ -197,6 +197,111 @@ static void test_damage_is_never_followed(void **state)
 	assert_in_range(refused, 100, 19900);
 }
 
+/* ---- PVH ---- */
+
+/* All that a loader leaves, at physical addresses from 0x1000 on; nothing else may be read. */
+struct pvh_memory {
+	uint32_t start[14];
+	uint32_t map[300][6];
+	char cmdline[16];
+	uint8_t rsdp[64];
+};
+
+#define PVH_AT	     0x1000u
+#define PVH_IN(part) (PVH_AT + (uint32_t)offsetof(struct pvh_memory, part))
+
+static struct pvh_memory pvh;
+
+static const void *pvh_at(uint64_t phys)
+{
+	assert_in_range(phys, PVH_AT, PVH_AT + sizeof(pvh) - 1);
+	return (const uint8_t *)&pvh + (phys - PVH_AT);
+}
+
+/* Two ranges, a command line, an old RSDP. */
+static void start_pvh(void)
+{
+	const uint32_t ranges[2][6] = { { 0, 0, 0x9fc00, 0, 1, 0 }, { 0, 1, 0x1000, 0, 77, 0 } };
+
+	memset(&pvh, 0, sizeof(pvh));
+	pvh.start[0] = 0x336ec578;
+	pvh.start[1] = 1;
+	pvh.start[6] = PVH_IN(cmdline);
+	pvh.start[8] = PVH_IN(rsdp);
+	pvh.start[10] = PVH_IN(map);
+	pvh.start[12] = 2;
+	memcpy(pvh.map, ranges, sizeof(ranges));
+	strcpy(pvh.cmdline, "ftrace=function");
+	memcpy(pvh.rsdp, "RSD PTR 0123456", 15);
+}
+
+static void test_pvh_is_copied(void **state)
+{
+	const struct memory_map_entry *map;
+	size_t nr, len;
+
+	(void)state;
+	start_pvh();
+	assert_int_equal(boot_info_from_pvh(PVH_AT, pvh_at), 0);
+	memset(&pvh, 0xee, sizeof(pvh));
+	assert_string_equal(boot_info_cmdline(), "ftrace=function");
+	map = boot_info_memory_map(&nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(map[0].range.end, 0x9fc00);
+	assert_int_equal(map[0].kind, MEMORY_USABLE);
+	assert_int_equal(map[1].range.start, 0x100000000);
+	assert_int_equal(map[1].kind, MEMORY_RESERVED);
+	assert_memory_equal(boot_info_rsdp(&len), "RSD PTR 0123456", 15);
+	assert_int_equal(len, 20);
+}
+
+static void test_pvh_without_what_may_be_missing(void **state)
+{
+	size_t len;
+
+	(void)state;
+	start_pvh();
+	pvh.start[6] = pvh.start[8] = 0;
+	assert_int_equal(boot_info_from_pvh(PVH_AT, pvh_at), 0);
+	assert_string_equal(boot_info_cmdline(), "");
+	assert_null(boot_info_rsdp(&len));
+}
+
+static void test_pvh_new_rsdp_says_its_length(void **state)
+{
+	size_t len;
+
+	(void)state;
+	for (uint32_t says = 36; says <= 36000; says *= 1000) {
+		start_pvh();
+		pvh.rsdp[15] = 2;
+		memcpy(pvh.rsdp + 20, &says, sizeof(says));
+		assert_int_equal(boot_info_from_pvh(PVH_AT, pvh_at), 0);
+		boot_info_rsdp(&len);
+		assert_int_equal(len, says == 36 ? 36 : 64);
+	}
+}
+
+static void test_pvh_refused(void **state)
+{
+	static const uint32_t needed[] = { 0, 1, 10, 12 }; /* magic, version, where, how many */
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		start_pvh();
+		pvh.start[needed[i]] = 0;
+		assert_int_equal(boot_info_from_pvh(PVH_AT, pvh_at), -EINVAL);
+	}
+	start_pvh();
+	for (size_t i = 0; i < 300; i++)
+		pvh.map[i][2] = pvh.map[i][4] = 1;
+	pvh.start[12] = UINT32_MAX; /* what does not fit is not looked at */
+	assert_int_equal(boot_info_from_pvh(PVH_AT, pvh_at), 0);
+	boot_info_memory_map(&nr);
+	assert_int_equal(nr, 256);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +311,10 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_long_command_line_is_cut),
 		cmocka_unit_test(test_damage_is_never_followed),
+		cmocka_unit_test(test_pvh_is_copied),
+		cmocka_unit_test(test_pvh_without_what_may_be_missing),
+		cmocka_unit_test(test_pvh_new_rsdp_says_its_length),
+		cmocka_unit_test(test_pvh_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

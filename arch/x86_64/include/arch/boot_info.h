@@ -1,7 +1,7 @@
 /*
  * What the boot loader told us, copied out of its memory: command line, memory map, RSDP.
  *
- * Context:   boot_info_from_multiboot(): boot CPU, once. The rest: any, constant afterwards.
+ * Context:   boot_info_from_...(): boot CPU, one of them, once. The rest: any, constant afterwards.
  * Locking:   none.
  * Ownership: all results point into static storage.
  */
@@ -30,8 +30,17 @@ struct memory_map_entry {
 	enum memory_kind kind;
 };
 
-/* Copy everything. -EINVAL when a length in it is wrong, its end or a memory map is missing. */
+/*
+ * Copy everything from multiboot2 information (Multiboot2 Specification, 3.6). -EINVAL when a length
+ * in it is wrong, its end or a memory map is missing.
+ */
 int boot_info_from_multiboot(const void *mbi);
+/*
+ * The same from struct hvm_start_info of the PVH boot protocol (Xen, docs/misc/pvh.pandoc), at a
+ * physical address; `at` says where memory can be read. -EINVAL when its magic or a memory map is
+ * missing.
+ */
+int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys));
 
 /* The command line, "" when there is none. GRUB does not put the kernel's path in front of it. */
 const char *boot_info_cmdline(void);

@@ -3,8 +3,8 @@
  *
  * Context:   boot CPU, before anything else runs.
  * Locking:   none.
- * Ownership: the struct lies in the kernel's image; the multiboot2 information it points to is
- *            copied by boot_info_from_multiboot() and free after that.
+ * Ownership: the struct lies in the kernel's image; the information of the boot loader it
+ *            points to is copied by boot_info_from_...() and free after that.
  */
 #ifndef ARCH_HANDOVER_H
 #define ARCH_HANDOVER_H
@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 #define MULTIBOOT2_MAGIC 0x36d76289u
+#define PVH_MAGIC	 0x336ec578u
 
 /* boot/boot.inc has this layout, too (struc handover). */
 struct handover {
-	uint64_t mbi_phys; /* multiboot2 information, below 4 GiB */
-	uint64_t magic;	   /* MULTIBOOT2_MAGIC */
-	uint64_t boot_tsc; /* time-stamp counter at the first instructions */
+	uint64_t info_phys; /* of the boot loader, below 4 GiB */
+	uint64_t magic;	    /* of which kind: MULTIBOOT2_MAGIC or PVH_MAGIC */
+	uint64_t boot_tsc;  /* time-stamp counter at the first instructions */
 	uint64_t kernel_phys_start;
 	uint64_t kernel_phys_end; /* behind .bss */
 };
