@@ -198,14 +198,23 @@ static unsigned int replay_one(char *command, char *answer)
 	return 1;
 }
 
-/* In the lines up to `fresh_up_to` what was defined was taken away each time. */
+static bool is_about_others(const char *command)
+{
+	return strstr(command, "events/gold/") &&
+	       strstr(command, "events/gold/") < strchr(command, '\n');
+}
+
+/*
+ * In the lines up to `fresh_up_to` what was defined was taken away each time. From where histograms
+ * are set, test_synth_samples.c goes on.
+ */
 static void replay(const char *name, const char *fresh_up_to, unsigned int min)
 {
 	char *command, *answer, *next;
 	unsigned int nr = 0;
 
 	load(name);
-	for (command = sample; command; command = next) {
+	for (command = sample; command && !is_about_others(command); command = next) {
 		bool is_log = strncmp(command, "$ cat error_log", 15) == 0;
 
 		next = take(command, &answer);
@@ -237,12 +246,21 @@ static void busy(void **state)
 	replay("synthetic-busy", NULL, 15);
 }
 
+/* What the events look like that histograms will write. */
+static void formats(void **state)
+{
+	(void)state;
+	replay("synthetic-trace", NULL, 2);
+	replay("synthetic-types", NULL, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(definitions),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(busy),
+		cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
