@@ -155,9 +155,6 @@ static TRACE_NOINLINE void write_any(struct synth_event *event, const uint64_t *
 /* Is it on in an instance, or has triggers there? */
 static bool is_wanted(const struct synth_event *event)
 {
-	/* Pairs with the release of trace_event_file_get(). */
-	if (!trace_atomic_load_acquire(&event->call.files))
-		return false;
 	return trace_event_flags(trace_event_front_of(&event->call)) & TRACE_EVENT_WANTED;
 }
 
