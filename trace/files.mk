@@ -79,6 +79,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_pids.c \
 	trace/events/event_filter.c \
 	trace/events/event_inject.c \
+	trace/events/event_rejects.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
 	trace/events/event_why.c \
@@ -114,6 +115,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_spec.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
+	trace/events/hist_why.c \
 	trace/events/hist_view.c \
 	trace/events/hist_words.c \
 	trace/events/synth_event.c \
@@ -143,11 +145,13 @@ TRACE_SRCS += trace/tracers/dump_commands.c \
 	trace/tracers/graph_record.c \
 	trace/tracers/graph_settings.c \
 	trace/tracers/graph_tracer.c \
+	trace/tracers/graph_why.c \
 	trace/tracers/latency.c \
 	trace/tracers/latency_critical.c \
 	trace/tracers/latency_events.c \
 	trace/tracers/latency_graph.c \
 	trace/tracers/latency_wakeup.c \
+	trace/tracers/latency_why.c \
 	trace/tracers/output_graph.c \
 	trace/tracers/output_graph_columns.c \
 	trace/tracers/profile.c \
@@ -260,7 +264,7 @@ trace_without = $(filter-out $(foreach f,$(call trace_goes,$1),$(TRACE_FEATURE_$
 # profile may leave out. The ring has the log instead of instances, so that it is no part of the others.
 TRACE_PROFILES := ring ops graph full
 trace_in = $(filter $(patsubst %,trace/%/%,$1),$(TRACE_SRCS))
-TRACE_SRCS_ring	 := $(call trace_in,text ring) trace/instance/printk_event.c trace/log/log.c
+TRACE_SRCS_ring	 := $(filter-out trace/ring/ring_glance.c,$(call trace_in,text ring)) trace/instance/printk_event.c trace/log/log.c
 TRACE_SRCS_ops	 := $(call trace_in,text ops)
 TRACE_SRCS_graph := $(call trace_in,text ops graph)
 TRACE_SRCS_full	 := $(TRACE_SRCS)

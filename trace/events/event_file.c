@@ -367,10 +367,11 @@ void trace_event_files_free(struct trace_event_call *call)
 	file = call->files;
 	call->files = NULL;
 	set_front(call);
-	tracepoint_synchronize_unregister(); /* probes may still be going through the list */
+	for (next = file; next; next = next->next_of_call)
+		take_from_array(next);
+	tracepoint_synchronize_unregister(); /* somebody may still be going through the lists */
 	for (; file; file = next) {
 		next = file->next_of_call;
-		take_from_array(file);
 		free_file(file);
 	}
 }

@@ -25,6 +25,7 @@
 
 struct trace_filter;
 struct trace_event_filter_text;
+struct trace_event_rejects;
 struct trace_trigger;
 
 struct trace_event_file {
@@ -38,7 +39,10 @@ struct trace_event_file {
 	struct trace_trigger *_Atomic triggers; /* trigger.h; probes walk it */
 	struct trace_filter *_Atomic filter;	/* with TRACE_EVENT_FILTERS */
 	/* event_filter.c: its text, and that of one that was refused since; or NULL. */
-	struct trace_event_filter_text *filter_text, *filter_refused;
+	struct trace_event_filter_text *_Atomic filter_text;
+	struct trace_event_filter_text *filter_refused;
+	_Atomic uint64_t filter_since_ns;	     /* when it was set, by trace_plat_clock_ns() */
+	struct trace_event_rejects *_Atomic rejects; /* with TRACE_EVENT_FILTERS */
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
 	bool is_registered; /* it counts in call->nr_users: the probe is called for it */
 	bool has_changed;   /* while several are switched at once: see mark_changes() */

@@ -4,6 +4,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "event_filter.h"
+#include "event_rejects.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
@@ -55,66 +56,91 @@ static int refuse(struct trace_event_file *file, const char *text,
 void trace_event_filter_set_test(struct trace_event_file *file)
 {
 	uint32_t flags = file->front.flags & (TRACE_EVENT_FILTERS | TRACE_EVENT_TRIGGERS);
+	bool has_first = flags == TRACE_EVENT_FILTERS && !file->rejects->since_ns;
 
-	atomic_store(&file->front.test, flags == TRACE_EVENT_FILTERS
-						? trace_filter_first(file->filter)
-						: &trace_event_any);
+	atomic_store(&file->front.test,
+		     has_first ? trace_filter_first(file->filter) : &trace_event_any);
 }
 
-static void replace(struct trace_event_file *file, struct trace_filter *filter,
-		    struct trace_event_filter_text *text)
+/* Whatever the filter is by now: it is right, only slower, to let all events come to it. */
+void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns)
 {
-	struct trace_filter *old = file->filter;
+	trace_event_rejects_begin(file->rejects, now_ns);
+	atomic_store(&file->front.test, &trace_event_any);
+}
+
+/* What belongs to a filter that is in force; all NULL for none. */
+struct parts {
+	struct trace_filter *filter;
+	struct trace_event_rejects *rejects;
+	struct trace_event_filter_text *text;
+};
+
+static void free_parts(const struct parts *parts)
+{
+	trace_filter_free(parts->filter);
+	trace_event_rejects_free(parts->rejects);
+	free_text(parts->text);
+}
+
+static void replace(struct trace_event_file *file, const struct parts *with)
+{
+	const struct parts old = { file->filter, file->rejects, file->filter_text };
+	struct trace_filter *filter = with->filter;
 
 	/* A probe that sees the flags sees a filter, too, and the head that it asks for. */
 	if (filter) {
 		if (trace_filter_needs_head(filter)) {
 			trace_event_flag(file, TRACE_EVENT_HEAD, true);
-			if (old)
+			if (old.filter)
 				tracepoint_synchronize_unregister();
 		}
+		atomic_store(&file->rejects, with->rejects);
 		atomic_store(&file->filter, filter);
 		trace_event_flag(file, TRACE_EVENT_FILTERS, true);
 	} else {
 		trace_event_flag(file, TRACE_EVENT_FILTERS, false);
 	}
 	trace_event_filter_set_test(file);
-	if (old)
+	atomic_store(&file->filter_text, with->text);
+	file->filter_since_ns = trace_plat_clock_ns();
+	/* Who sees no flag, or the new parts, does not come to the old ones any more. */
+	if (old.filter)
 		tracepoint_synchronize_unregister();
-	if (!filter)
+	if (!filter) {
 		atomic_store(&file->filter, NULL);
+		atomic_store(&file->rejects, NULL);
+	}
 	if (!filter || !trace_filter_needs_head(filter))
 		trace_event_flag(file, TRACE_EVENT_HEAD, false);
-	trace_filter_free(old);
-	free_text(file->filter_text);
+	free_parts(&old);
 	free_text(file->filter_refused);
-	file->filter_text = text;
 	file->filter_refused = NULL;
 }
 
 int trace_event_filter_set(struct trace_event_file *file, const char *text,
 			   struct trace_filter_error *error)
 {
-	struct trace_event_filter_text *shown;
-	struct trace_filter *filter;
+	struct parts with = { .filter = NULL };
 	int err;
 
 	if (trace_streq(text, "0")) {
-		replace(file, NULL, NULL);
+		replace(file, &with);
 		return 0;
 	}
-	err = trace_filter_compile(&file->call->event, text, &filter, error);
+	err = trace_filter_compile(&file->call->event, text, &with.filter, error);
 	if (err) {
 		if (err != -ENOMEM && refuse(file, text, error))
 			return -ENOMEM;
 		return err;
 	}
-	shown = make_text(text, NULL);
-	if (!shown) {
-		trace_filter_free(filter);
+	with.text = make_text(text, NULL);
+	with.rejects = with.text ? trace_event_rejects_create() : NULL;
+	if (!with.rejects) {
+		free_parts(&with);
 		return -ENOMEM;
 	}
-	replace(file, filter, shown);
+	replace(file, &with);
 	return 0;
 }
 
@@ -184,6 +210,7 @@ const char *trace_event_filter_in_force(const struct trace_event_file *file)
 void trace_event_filter_free(struct trace_event_file *file)
 {
 	trace_filter_free(file->filter);
+	trace_event_rejects_free(file->rejects);
 	free_text(file->filter_text);
 	free_text(file->filter_refused);
 }

@@ -29,6 +29,12 @@ extern const char trace_event_filter_not_of_all[]; /* why events of a system ref
 /* The filter or the triggers have changed: have probes test what now has to be tested first. */
 void trace_event_filter_set_test(struct trace_event_file *file);
 
+/*
+ * The flag TRACE_EVENT_FILTERS is set: have file->rejects count from now on what does not pass,
+ * until the filter changes. Preemption is off; no lock is needed.
+ */
+void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns);
+
 /* The text of the file `filter`. `file` may be NULL: nobody has set anything yet. */
 void trace_event_filter_show(const struct trace_event_file *file, struct trace_seq *seq);
 /* The text of the filter that is in force, or NULL: there is none. */

@@ -13,6 +13,7 @@
 #include <trace/thread.h>
 #include "event_file.h"
 #include "event_inject.h"
+#include "event_rejects.h"
 #include "filter_private.h"
 #include "trigger_run.h"
 #include "instance/entry.h"
@@ -183,7 +184,10 @@ static bool passes_filter(const struct trace_event_file *file, void *entry, uint
 {
 	if (flags & TRACE_EVENT_HEAD)
 		trace_entry_init(entry, file->type, file->own_depth);
-	return trace_filter_match(file->filter, entry, bytes);
+	if (trace_filter_match(file->filter, entry, bytes))
+		return true;
+	trace_event_rejects_count(atomic_load_explicit(&file->rejects, memory_order_relaxed));
+	return false;
 }
 
 /* Is the event to be recorded in the instance? */

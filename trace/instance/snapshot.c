@@ -4,6 +4,7 @@
 #include <trace/trace.h>
 #include "printk.h"
 #include "snapshot.h"
+#include "why.h"
 #include "text/str.h"
 
 #define TAKE_TRIES 100
@@ -140,6 +141,8 @@ int trace_snapshot_take(struct trace_array *tr, int cpu)
 		return -EBUSY; /* we may have interrupted the holder of the lock */
 	flags = trace_snapshot_lock(trace_snapshot_of(tr));
 	err = trace_snapshot_of(tr)->is_claimed ? -EBUSY : exchange(tr, cpu);
+	if (!err)
+		trace_snapshot_of(tr)->taken_ns = trace_plat_clock_ns();
 	trace_snapshot_unlock(trace_snapshot_of(tr), flags);
 	return err;
 }
@@ -262,3 +265,21 @@ void tracing_snapshot_alloc(void)
 	if (!tracing_alloc_snapshot())
 		tracing_snapshot();
 }
+
+/* ---- why ---- */
+
+/* With a latency tracer `trace` shows the snapshot itself, and nobody misses anything. */
+static void say_taken(struct trace_why *why)
+{
+	uint64_t then = trace_snapshot_of(why->tr)->taken_ns;
+
+	if (then && trace_snapshot_of(why->tr)->has_room && !why->tr->tracer->uses_snapshot)
+		trace_why_note(
+			why, "What was recorded until %s ago is in `snapshot`: one was taken then.",
+			trace_why_ago(why, then).text);
+}
+
+const struct trace_why_check trace_snapshot_whys[] = {
+	{ TRACE_WHY_EMPTIED, say_taken },
+	{ .say = NULL },
+};

@@ -29,6 +29,8 @@ struct trace_snapshot {
 	_Atomic bool has_room;	     /* `buffer` has the size of the other and may be exchanged */
 	_Atomic bool is_swapping;    /* interrupts are off while it is held */
 	_Atomic bool is_claimed;     /* trace_snapshot_claim() */
+	/* When one was taken last, by trace_plat_clock_ns(); 0: never. */
+	_Atomic uint64_t taken_ns;
 };
 TRACE_SLOT_FITS(struct trace_snapshot, snapshot);
 

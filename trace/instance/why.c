@@ -11,17 +11,32 @@
 #define MIN_NS	(60 * SEC_NS)
 #define HOUR_NS (60 * MIN_NS)
 
-void trace_why_say(struct trace_why *why, const char *fmt, ...)
+static void add_line(struct trace_why *why, const char *fmt, va_list args)
 {
 	char line[512];
+
+	trace_vsnprintf(line, sizeof(line), fmt, args);
+	trace_seq_puts(why->seq, line);
+	trace_seq_putc(why->seq, '\n');
+}
+
+void trace_why_say(struct trace_why *why, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	trace_vsnprintf(line, sizeof(line), fmt, args);
+	add_line(why, fmt, args);
 	va_end(args);
-	trace_seq_puts(why->seq, line);
-	trace_seq_putc(why->seq, '\n');
 	why->nr_said++;
+}
+
+void trace_why_note(struct trace_why *why, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_line(why, fmt, args);
+	va_end(args);
 }
 
 void trace_why_add_event(struct trace_why *why, const char *name)

@@ -48,8 +48,8 @@ struct trace_why_ring {
 struct trace_why {
 	struct trace_array *tr;
 	struct trace_seq *seq;
-	uint64_t now_ns; /* trace_plat_clock_ns() */
-	uint32_t nr_said;
+	uint64_t now_ns;  /* trace_plat_clock_ns() */
+	uint32_t nr_said; /* by trace_why_say() */
 
 	uint32_t nr_cpus;
 	struct trace_why_ring all; /* sums; first_ts is the latest, last_ts the latest */
@@ -58,6 +58,7 @@ struct trace_why {
 	bool has_types;	      /* there were no others */
 
 	/* What checks at TRACE_WHY_SOURCES have found to be on. */
+	uint32_t nr_hists;
 	uint32_t nr_events;
 	char event_names[TRACE_WHY_NAMES]; /* of the first ones */
 };
@@ -89,10 +90,15 @@ struct trace_why_check {
 	void (*say)(struct trace_why *why);
 };
 
+/* What snapshot.c says. */
+extern const struct trace_why_check trace_snapshot_whys[];
+
 /* ---- For checks ---- */
 
 /* Add a sentence: a line of its own. */
 void trace_why_say(struct trace_why *why, const char *fmt, ...) TRACE_PRINTF(2, 3);
+/* The same for what explains, and is no reason to worry by itself. */
+void trace_why_note(struct trace_why *why, const char *fmt, ...) TRACE_PRINTF(2, 3);
 /* Add an event to those that are on. */
 void trace_why_add_event(struct trace_why *why, const char *name);
 

@@ -9,6 +9,7 @@
 #include "text/str.h"
 #include "tracers/graph_entry.h"
 #include "tracers/graph_tracer.h"
+#include "tracers/tracer_why.h"
 
 static int graph_init(void)
 {
@@ -70,6 +71,7 @@ const struct trace_feature trace_feature_graph = {
 	.init = graph_init,
 	.instance_free = graph_free,
 	.files = &trace_graph_files,
+	.whys = trace_graph_whys,
 	.params = graph_params,
 	.boot_start = graph_boot,
 };

@@ -3,6 +3,7 @@
  */
 #include "events/hist_action.h"
 #include "events/hist_trigger.h"
+#include "events/hist_why.h"
 #include "features.h"
 #include "fs/fs_file.h"
 
@@ -11,4 +12,5 @@ const struct trace_feature trace_feature_hist = {
 	.event_files = trace_event_hist_files,
 	.triggers = trace_hist_triggers,
 	.hist_action = &hist_save_type,
+	.whys = trace_hist_whys,
 };

@@ -8,6 +8,7 @@
 #include "features.h"
 #include "fs/fs_file.h"
 #include "instance/snapshot.h"
+#include "instance/why.h"
 #include "tracers/function_commands.h"
 
 static bool wants_room, wants_snapshot_of_boot;
@@ -52,4 +53,5 @@ const struct trace_feature trace_feature_snapshot = {
 	.tracer_changes = trace_snapshot_follow,
 	.commands = trace_snapshot_commands,
 	.triggers = trace_snapshot_triggers,
+	.whys = trace_snapshot_whys,
 };

@@ -119,12 +119,12 @@ void trace_why_emptied(struct trace_why *why)
 		return;
 	if (!trace_why_has_tracer(why) && !why->nr_events)
 		return;
-	trace_why_say(why,
-		      "The trace is no older than %s: %s has emptied the buffer then; %s event%s "
-		      "come since.",
-		      trace_why_ago(why, then).text, by,
-		      trace_why_number(why->all.glance.committed).text,
-		      why->all.glance.committed == 1 ? " has" : "s have");
+	trace_why_note(why,
+		       "The trace is no older than %s: %s has emptied the buffer then; %s event%s "
+		       "come since.",
+		       trace_why_ago(why, then).text, by,
+		       trace_why_number(why->all.glance.committed).text,
+		       why->all.glance.committed == 1 ? " has" : "s have");
 }
 
 /* ---- All is well ---- */

@@ -119,7 +119,12 @@ void trace_why_nothing_on(struct trace_why *why)
 {
 	if (trace_why_has_tracer(why) || why->nr_events || ftrace_is_dead())
 		return;
-	if (why->all.glance.committed)
+	if (why->nr_hists)
+		trace_why_say(why,
+			      "The trace is empty because only histograms are on (%u), which "
+			      "write nothing into it: read events/SYSTEM/EVENT/hist.",
+			      why->nr_hists);
+	else if (why->all.glance.committed)
 		trace_why_say(why,
 			      "Nothing is on but trace_printk() and markers: current_tracer is "
 			      "nop, and no event is enabled.");

@@ -301,6 +301,179 @@ static void no_time(void)
 	watch(1);
 }
 
+/* ---- Events ---- */
+
+static void filter_passes_none(void)
+{
+	set("1", WATCH "enable");
+	set("who >= 5000", WATCH "filter");
+	watch(3);
+}
+
+/* Asked once, it counts. */
+static void filter_counts(void)
+{
+	filter_passes_none();
+	(void)cat("why");
+	watch(1204);
+	fake_bind(1);
+	watch(1);
+	fake_bind(0);
+}
+
+static void filter_is_replaced(void)
+{
+	filter_counts();
+	set("who == 7 && who != 8", WATCH "filter");
+	watch(10);
+}
+
+static void filter_passes_some(void)
+{
+	filter_counts();
+	trace_yard_watch(5000);
+	pass_ms(1);
+}
+
+/* A trigger that comes and goes does not end the count. */
+static void filter_counts_with_trigger(void)
+{
+	filter_passes_none();
+	(void)cat("why");
+	set("stacktrace if who == 99", WATCH "trigger");
+	watch(5);
+	set("!stacktrace", WATCH "trigger");
+	watch(5);
+}
+
+/* What was recorded before the filter was set does not count as passed. */
+static void filter_was_set_late(void)
+{
+	set("1", WATCH "enable");
+	set("1", "events/yard/yard_full/enable");
+	watch(1);
+	trace_yard_full(3, 2);
+	set("who >= 5000", WATCH "filter");
+	watch(3);
+}
+
+static void filter_after_overrun(void)
+{
+	set("1", WATCH "enable");
+	set("8", "buffer_size_kb");
+	watch(1);
+	set("who >= 5000", WATCH "filter");
+	trace_yard_watch(5000);
+	set("1", "events/yard/yard_full/enable");
+	for (int i = 0; i < 1000; i++)
+		trace_yard_full(7, 7);
+}
+
+static void waits_for_trigger(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("enable_event:yard:yard_watch", "events/yard/yard_full/trigger");
+	watch(1);
+}
+
+static void waits_for_condition(void)
+{
+	waits_for_trigger();
+	set("!enable_event:yard:yard_watch", "events/yard/yard_full/trigger");
+	EXPECT(echo_append("enable_event:yard:yard_watch:1 if used == 7",
+			   "events/yard/yard_full/trigger") == 0);
+}
+
+static void waits_for_command(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("do_work:enable_event:yard:yard_watch", "set_ftrace_filter");
+}
+
+static void one_does_not_occur(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("1", WATCH "enable");
+	watch(1);
+}
+
+/* ---- Tracers ---- */
+
+static void graph_waits(void)
+{
+	set("do_work", "set_graph_function");
+	set("kfree yield", "set_graph_notrace");
+	set("function_graph", "current_tracer");
+	pass_ms(61000);
+}
+
+static void graph_is_cut(void)
+{
+	set("100", "tracing_thresh");
+	set("2", "max_graph_depth");
+	set("0", "options/funcgraph-irqs");
+	set("function_graph", "current_tracer");
+	pass_ms(61000);
+}
+
+static void latency_has_maximum(void)
+{
+	set("irqsoff", "current_tracer");
+	set("900000", "tracing_max_latency");
+	pass_ms(61000);
+}
+
+static void latency_is_new(void)
+{
+	set("0", "options/function-trace");
+	set("irqsoff", "current_tracer");
+	pass_ms(61000);
+}
+
+static void latency_has_thresh(void)
+{
+	set("1000", "tracing_thresh");
+	set("irqsoff", "current_tracer");
+	pass_ms(61000);
+}
+
+static void snapshot_was_taken(void)
+{
+	set("1", "snapshot");
+	set("1", WATCH "enable");
+	pass_ms(2100);
+	watch(1);
+}
+
+/* ---- Histograms ---- */
+
+static void hist_alone(void)
+{
+	set("hist:keys=who", WATCH "trigger");
+	watch(1);
+}
+
+static void hist_is_paused(void)
+{
+	set("hist:keys=who:pause", WATCH "trigger");
+	set("1", WATCH "enable");
+	watch(1);
+}
+
+static void hist_is_full(void)
+{
+	set("hist:keys=who:size=128", WATCH "trigger");
+	set("1", WATCH "enable");
+	watch(130);
+}
+
+static void hist_has_nothing(void)
+{
+	set("hist:keys=who if who > 5000", WATCH "trigger");
+	set("1", WATCH "enable");
+	watch(1);
+}
+
 /* ---- Nothing wrong ---- */
 
 static void fine(void)
@@ -386,13 +559,20 @@ static const struct {
 	  "trace, echo 1 > options/overwrite, or echo 16 > buffer_size_kb.\n" },
 	{ "emptied_by_clock", emptied_by_clock,
 	  "The trace is no older than 501 ms: a new trace_clock has emptied the buffer then; 1 "
-	  "event has come since.\n" },
+	  "event has come since.\n"
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
 	{ "emptied_by_user", emptied_by_user,
+	  "No event that is on has occurred: yard_watch.\n"
 	  "The trace is no older than 0 ns: `> trace` has emptied the buffer then; 0 events have "
-	  "come since.\n" },
+	  "come since.\n"
+	  "Nothing is wrong: event yard_watch is on, but no event came in the last second; 0 "
+	  "events are there.\n" },
 	{ "emptied_by_size", emptied_by_size,
 	  "The trace is no older than 2 ms: a new buffer_subbuf_size_kb has emptied the buffer "
-	  "then; 2 events have come since.\n" },
+	  "then; 2 events have come since.\n"
+	  "Nothing is wrong: event yard_watch is on, 2 events came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 12.5 h.\n" },
 	{ "pipe_is_open", pipe_is_open,
 	  "Somebody else reads: thread worker-2 has trace_pipe open and takes events away (2 until "
 	  "now).\n" },
@@ -415,6 +595,84 @@ static const struct {
 	{ "no_time", no_time,
 	  "Times are no times: trace_clock is counter, which does not count nanoseconds; echo "
 	  "local > trace_clock.\n" },
+	{ "filter_passes_none", filter_passes_none,
+	  "Nothing has passed the filter of yard_watch since it was set 3 ms ago: who >= 5000; "
+	  "what it turns away is counted from now on, so ask again.\n" },
+	{ "filter_counts", filter_counts,
+	  "The filter of yard_watch has let 0 of 1,205 events pass in 1.2 s: who >= 5000; echo 0 > "
+	  "events/yard/yard_watch/filter.\n" },
+	{ "filter_is_replaced", filter_is_replaced,
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
+	{ "filter_passes_some", filter_passes_some,
+	  "The filter of yard_watch has turned away 1,205 events in 1.2 s, and the buffer has 1: "
+	  "who >= 5000.\n"
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
+	{ "filter_counts_with_trigger", filter_counts_with_trigger,
+	  "The filter of yard_watch has let 0 of 10 events pass in 10 ms: who >= 5000; echo 0 > "
+	  "events/yard/yard_watch/filter.\n" },
+	{ "filter_was_set_late", filter_was_set_late,
+	  "Nothing is wrong: events yard_full, yard_watch are on, 2 events came in the last "
+	  "second, and at that rate the buffer of 1,408 KB per CPU holds 12.5 h.\n" },
+	{ "filter_after_overrun", filter_after_overrun,
+	  "Nothing has passed the filter of yard_watch that is still in the buffer: who >= 5000; "
+	  "what it turns away is counted from now on, so ask again.\n"
+	  "51 % of the events are lost: 510 of 1,002 were overwritten before anybody read them, "
+	  "because the buffer has 8 KB per CPU and reaches back only 0 ns; echo 32 > "
+	  "buffer_size_kb would have held them all.\n" },
+	{ "waits_for_trigger", waits_for_trigger,
+	  "yard_watch is off until yard_full occurs, which has the trigger enable_event.\n"
+	  "No event that is on has occurred: yard_full.\n" },
+	{ "waits_for_condition", waits_for_condition,
+	  "yard_watch is off until yard_full occurs, which has the trigger enable_event with a "
+	  "condition.\n"
+	  "No event that is on has occurred: yard_full.\n" },
+	{ "waits_for_command", waits_for_command,
+	  "yard_watch is off until a function is called that has the command enable_event: cat "
+	  "set_ftrace_filter.\n"
+	  "No event that is on has occurred: yard_full.\n" },
+	{ "one_does_not_occur", one_does_not_occur,
+	  "1 of the 2 events that are on has not occurred: yard_full.\n"
+	  "Nothing is wrong: events yard_watch, yard_full are on, 1 event came in the last second, "
+	  "and at that rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
+	{ "graph_waits", graph_waits,
+	  "function_graph waits: the one function of set_graph_function has not been called; echo "
+	  "> set_graph_function for all.\n"
+	  "function_graph leaves out what the 2 functions of set_graph_notrace call.\n" },
+	{ "graph_is_cut", graph_is_cut,
+	  "function_graph records only functions that took 100 us or more: echo 0 > tracing_thresh "
+	  "for all.\n"
+	  "function_graph records only the outermost 2 levels of calls: echo 0 > max_graph_depth "
+	  "for all.\n"
+	  "function_graph records nothing in interrupts: echo 1 > options/funcgraph-irqs.\n"
+	  "Nothing is wrong: tracer function_graph is on, but no event came in the last second; 0 "
+	  "events are there.\n" },
+	{ "latency_has_maximum", latency_has_maximum,
+	  "irqsoff keeps only a new maximum: tracing_max_latency is 900 ms, and nothing longer has "
+	  "come since; echo 0 > tracing_max_latency.\n" },
+	{ "latency_is_new", latency_is_new,
+	  "irqsoff has not seen a time yet that it could keep.\n"
+	  "irqsoff records no calls: option function-trace is not set; echo 1 > "
+	  "options/function-trace.\n" },
+	{ "latency_has_thresh", latency_has_thresh,
+	  "irqsoff keeps only times of 1 ms or more: echo 0 > tracing_thresh for each new "
+	  "maximum.\n" },
+	{ "snapshot_was_taken", snapshot_was_taken,
+	  "What was recorded until 2.1 s ago is in `snapshot`: one was taken then.\n"
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
+	{ "hist_alone", hist_alone,
+	  "The trace is empty because only histograms are on (1), which write nothing into it: "
+	  "read events/SYSTEM/EVENT/hist.\n" },
+	{ "hist_is_paused", hist_is_paused,
+	  "The histogram of yard_watch is paused; write its line with :cont to "
+	  "events/yard/yard_watch/trigger.\n" },
+	{ "hist_is_full", hist_is_full,
+	  "The histogram of yard_watch has left out 2 events, because all its 128 entries are "
+	  "taken; set it anew with a larger :size=.\n" },
+	{ "hist_has_nothing", hist_has_nothing,
+	  "The histogram of yard_watch is empty: no event has met its condition, who > 5000.\n" },
 	{ "fine", fine,
 	  "Nothing is wrong: event yard_watch is on, 999 events came in the last second, and at "
 	  "that rate the buffer of 1,024 KB per CPU holds 1 min.\n" },

@@ -1,0 +1,12 @@
+/*
+ * What the file `why` says of tracers that wait for something: see instance/why.h.
+ */
+#ifndef TRACE_TRACER_WHY_H
+#define TRACE_TRACER_WHY_H
+
+#include "instance/why.h"
+
+extern const struct trace_why_check trace_graph_whys[];
+extern const struct trace_why_check trace_latency_whys[];
+
+#endif
