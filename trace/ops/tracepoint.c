@@ -60,20 +60,43 @@ static void append(struct tracepoint_funcs *funcs, tracepoint_probe_fn func, voi
 	last->prio = prio;
 }
 
+/* Room for `nr` probes, none of which is there yet; NULL when out of memory. The lock is held. */
+static struct tracepoint_funcs *make_funcs(struct tracepoint *tp, size_t nr)
+{
+	struct tracepoint_funcs *funcs;
+
+	if (nr == 1 && !atomic_load(&tp->one_is_used)) {
+		atomic_store(&tp->one_is_used, true);
+		tp->one = (struct tracepoint_funcs){ .at = &tp->one_func };
+		return &tp->one;
+	}
+	funcs = trace_plat_alloc(bytes_of(nr));
+	if (funcs)
+		funcs->at = (struct tracepoint_func *)(funcs + 1);
+	return funcs;
+}
+
+/* Nobody reads it any more. */
+static void free_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
+{
+	if (funcs == &tp->one)
+		atomic_store(&tp->one_is_used, false);
+	else
+		trace_plat_free(funcs, bytes_of(funcs->nr));
+}
+
 /*
  * A new array: the probes of `old` that are still registered, and the new one behind those of the
  * same or a higher priority. NULL when out of memory.
  */
-static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
-					  tracepoint_probe_fn iterate, tracepoint_probe_fn func,
-					  void *data, int prio)
+static struct tracepoint_funcs *copy_with(struct tracepoint *tp, const struct tracepoint_funcs *old,
+					  tracepoint_probe_fn func, void *data, int prio)
 {
-	struct tracepoint_funcs *funcs = trace_plat_alloc(bytes_of(nr_left(old) + 1));
+	struct tracepoint_funcs *funcs = make_funcs(tp, nr_left(old) + 1);
 	bool is_in = false;
 
 	if (!funcs)
 		return NULL;
-	funcs->at = (struct tracepoint_func *)(funcs + 1);
 	for (size_t i = 0; old && i < old->nr; i++) {
 		const struct tracepoint_func *other = &old->at[i];
 
@@ -87,7 +110,7 @@ static struct tracepoint_funcs *copy_with(const struct tracepoint_funcs *old,
 	}
 	if (!is_in)
 		append(funcs, func, data, prio);
-	funcs->func = funcs->nr == 1 ? funcs->at[0].func : iterate;
+	funcs->func = funcs->nr == 1 ? funcs->at[0].func : tp->iterate;
 	funcs->data = funcs->nr == 1 ? funcs->at[0].data : funcs;
 	return funcs;
 }
@@ -103,7 +126,7 @@ static int add(struct tracepoint_change *change)
 
 	if (find(old, change->func, change->data))
 		return -EEXIST;
-	funcs = copy_with(old, tp->iterate, change->func, change->data, change->prio);
+	funcs = copy_with(tp, old, change->func, change->data, change->prio);
 	if (!funcs)
 		return -ENOMEM;
 	set_funcs(tp, funcs);
@@ -178,7 +201,7 @@ static int free_after_grace(struct tracepoint_change *changes, size_t nr)
 		if (!has_waited)
 			trace_plat_synchronize_preempt();
 		has_waited = true;
-		trace_plat_free(changes[i].old, bytes_of(changes[i].old->nr));
+		free_funcs(changes[i].tp, changes[i].old);
 	}
 	return err;
 }

@@ -16,7 +16,8 @@
  *
  * `funcs` is an array that never grows and whose order never changes. Registering a probe makes a
  * new array, and the old one is freed after a grace period. Unregistering leaves an empty place in
- * the array. So registering needs memory, and unregistering does not.
+ * the array. So registering needs memory, and unregistering does not. An array with one probe, which
+ * nearly all are, has its place in the tracepoint itself.
  *
  * Context:   trace_NAME(), trace_NAME_enabled() - whatever the one who declares it says; probes run
  *            in it, with preemption off. All else here - thread, interrupts on; not from a probe.
@@ -65,6 +66,10 @@ struct tracepoint {
 	tracepoint_probe_fn iterate; /* calls each probe of the array that is its data */
 	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* never NULL */
 	struct tracepoint_funcs none;		     /* `funcs` while there are no probes */
+	/* Memory of an array with one probe, and whether somebody may be reading it. */
+	struct tracepoint_funcs one;
+	struct tracepoint_func one_func;
+	TRACE_ATOMIC bool one_is_used;
 };
 
 /*
