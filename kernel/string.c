@@ -56,6 +56,14 @@ void *memmove(void *to, const void *from, size_t len)
 	return to;
 }
 
+static void store_four(unsigned char *to, uint64_t word)
+{
+	store(to, word);
+	store(to + 8, word);
+	store(to + 16, word);
+	store(to + 24, word);
+}
+
 void *memset(void *to, int byte, size_t len)
 {
 	uint64_t word = 0x0101010101010101ull * (unsigned char)byte;
@@ -70,6 +78,11 @@ void *memset(void *to, int byte, size_t len)
 		return to;
 	}
 	store(t + len - 8, word);
+	for (; len > 64; len -= 64, t += 64) {
+		store_four(t, word);
+		store_four(t + 32, word);
+		__asm__ volatile("" : "+r"(t));
+	}
 	for (size_t i = 0; i + 8 < len; i += 8) {
 		store(t + i, word);
 		__asm__ volatile("" : "+r"(i));
