@@ -240,3 +240,17 @@ def test_steps_of_the_start(guest_pool):
     found = re.findall(r" (initcall_\w+): func=(\w+)\+0x0/0x[0-9a-f]+(?: ret=(-?\d+))?$", guest.check("cat trace"), re.M)
     steps = ["main_start_cpus", "softirq_start_threads", "work_start_threads", "trace_defer_init", "command_init", "main_init_vfs"]
     assert found == [line for step in steps for line in (("initcall_start", step, ""), ("initcall_finish", step, "0"))]
+
+
+@four
+def test_injected(tracing):
+    """An event that is off, without a trigger and with one that acts behind it; and its fields one by one."""
+    inject = "echo 'prev_comm=\"made up\" next_pid=3' > events/sched/sched_switch/inject"
+    line = "prev_comm=made up prev_pid=0 prev_prio=0 prev_state=R ==> next_comm= next_pid=3 next_prio=0"
+    tracing.check(f"> trace; {inject}; {inject}")
+    assert re.findall(r": sched_switch: (.*)", tracing.check("cat trace")) == [line, line]
+    tracing.check("echo 'traceoff:1 if next_pid == 3' > events/sched/sched_switch/trigger; > trace")
+    tracing.check(f"{inject}; echo '!traceoff' > events/sched/sched_switch/trigger; {inject}")
+    assert re.findall(r": sched_switch: (.*)", tracing.check("cat trace")) == [line]
+    tracing.check("echo 1 > options/fields")
+    assert "sched_switch: prev_comm=made up prev_pid=0x0 (0) " in tracing.check("cat trace; echo 0 > options/fields")
