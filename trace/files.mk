@@ -104,6 +104,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_heat.c \
 	trace/events/hist_label.c \
 	trace/events/hist_map.c \
+	trace/events/hist_param.c \
 	trace/events/hist_parse.c \
 	trace/events/hist_picture.c \
 	trace/events/hist_plain.c \
@@ -113,6 +114,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_show.c \
 	trace/events/hist_snapshot.c \
 	trace/events/hist_spec.c \
+	trace/events/hist_trace.c \
 	trace/events/hist_trigger.c \
 	trace/events/hist_vars.c \
 	trace/events/hist_why.c \
@@ -211,6 +213,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_graph.c \
 	trace/start/feature_hist.c \
 	trace/start/feature_hist_snapshot.c \
+	trace/start/feature_hist_trace.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_pids.c \
@@ -231,7 +234,7 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids hist synth livepatch pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
+TRACE_FEATURES := events event_pids hist synth hist_trace livepatch pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
@@ -246,12 +249,14 @@ TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output
 TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency% fs/fs_latency.c)
 TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_commands.c)
 TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
+TRACE_FEATURE_hist_trace := $(call trace_feature,hist_trace,events/hist_trace.c events/hist_param.c)
 TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_events := event_pids hist hist_snapshot synth
-TRACE_NEEDS_hist := hist_snapshot
+TRACE_NEEDS_events := event_pids hist hist_snapshot hist_trace synth
+TRACE_NEEDS_hist := hist_snapshot hist_trace
+TRACE_NEEDS_synth := hist_trace
 TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile

@@ -135,6 +135,7 @@ struct hist_value {
 	bool is_signed;
 	bool is_time; /* a time stamp: an action or an expression may want it in microseconds */
 	bool is_expression;
+	bool is_fixed;	/* a text in an array of `bytes` */
 	bool is_ref;	/* $name alone */
 	uint8_t ref;	/* with is_ref: index of refs[]; HIST_REFS_MAX: an own variable */
 	bool has_refs;	/* it refers to a variable */
@@ -179,6 +180,7 @@ struct hist {
 	uint16_t record_at;	      /* word of an entry for one of them */
 	uint8_t hits_modifier;	      /* HIST_PERCENT, HIST_GRAPH, ... */
 	bool no_hitcount;
+	bool is_for_field; /* made for a field that an action of another histogram takes */
 	bool uses_time;
 	bool uses_head; /* it counts by a field of struct trace_entry */
 	uint32_t size;
@@ -234,6 +236,8 @@ trace_trigger_fn hist_choose_run(const struct hist *hist);
 
 /* `hist:keys=...`, without condition and state. */
 void hist_print_spec(const struct hist *hist, struct trace_seq *seq);
+/* `keys=...` */
+void hist_print_keys(const struct hist *hist, struct trace_seq *seq);
 /* Do both count the same, in the same way? */
 bool hist_is_same(const struct hist *a, const struct hist *b);
 

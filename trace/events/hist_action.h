@@ -87,7 +87,8 @@ struct hist_action {
 	uint16_t at;		    /* and the word of an entry that keeps its value */
 	bool has_begun;
 	uint32_t nr_params;
-	void *private; /* the type's */
+	uint32_t first; /* trace: the first one that is an argument */
+	void *private;	/* the type's */
 	struct hist_param params[HIST_PARAMS_MAX];
 };
 

@@ -138,6 +138,7 @@ static int add_text(struct hist_parse *parse, const struct trace_event_field *fi
 		op.code = HIST_OP_POINTER_TEXT;
 	else if (op.code == HIST_OP_TEXT && field->size && field->size < HIST_TEXT_MAX)
 		value->bytes = (uint16_t)field->size;
+	value->is_fixed = op.code == HIST_OP_TEXT && field->size;
 	value->words = (uint16_t)((value->bytes + 7) / 8);
 	return hist_add_op(parse, &op);
 }
@@ -223,6 +224,7 @@ static int add_word(struct hist_parse *parse, const char *name, struct hist_valu
 		value->name = "common_comm";
 		value->kind = HIST_TEXT;
 		value->bytes = TRACE_COMM_LEN;
+		value->is_fixed = true;
 		value->words = HIST_COMM_WORDS;
 		return modifier ? hist_blame(parse, modifier, BAD_MODIFIER)
 				: hist_add_code(parse, HIST_OP_COMM);
@@ -300,4 +302,22 @@ int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *
 	if (!err && value->kind == HIST_NUMBER)
 		err = add_modifier(parse, value);
 	return err;
+}
+
+bool hist_is_field_of(const struct trace_event_call *call, const char *text)
+{
+	static const char *const words[] = { "common_timestamp", "common_cpu", "cpu",
+					     "common_comm",	 "comm",       "common_stacktrace",
+					     "stacktrace" };
+	char name[64];
+	size_t len = 0;
+
+	while (text[len] && text[len] != '.' && len < sizeof(name) - 1)
+		len++;
+	trace_strcpy(name, text, len + 1);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(words); i++) {
+		if (trace_streq(name, words[i]))
+			return true;
+	}
+	return hist_find_field(call, name);
 }

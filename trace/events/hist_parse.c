@@ -4,6 +4,7 @@
  */
 #include "hist_action.h"
 #include "hist_record.h"
+#include "hist_trigger.h"
 #include "hist_vars.h"
 #include "instance/array.h"
 #include "text/str.h"
@@ -428,15 +429,21 @@ int hist_create(struct trace_event_file *file, const char *text, struct hist **o
 	return 0;
 }
 
+/* What was set for the sake of its readers goes with the last one. */
+static void drop_ref(struct hist *hist)
+{
+	if (!--hist->nr_readers && hist->is_for_field)
+		trace_hist_remove(hist);
+	hist_put(hist);
+}
+
 void hist_put(struct hist *hist)
 {
 	if (--hist->nr_holders)
 		return;
 	hist_free_actions(hist);
-	for (uint32_t i = 0; i < hist->nr_refs; i++) {
-		hist->refs[i].hist->nr_readers--;
-		hist_put(hist->refs[i].hist);
-	}
+	for (uint32_t i = 0; i < hist->nr_refs; i++)
+		drop_ref(hist->refs[i].hist);
 	if (hist->shared)
 		hist_put(hist->shared);
 	hist_map_destroy(&hist->own_map);

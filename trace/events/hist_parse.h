@@ -9,15 +9,17 @@
 #include "event_file.h"
 #include "hist.h"
 
+/* An event that an action onmatch() is about. */
+struct hist_match {
+	const char *system, *event;
+};
+
 struct hist_parse {
 	struct hist *hist;
 	struct trace_event_file *file;
 	struct hist_error *error;
 	const char *text; /* the caller's, which hist->text is a copy of */
-	/* What actions onmatch() wait for. */
-	struct {
-		const char *system, *event;
-	} matches[HIST_ACTIONS_MAX];
+	struct hist_match matches[HIST_ACTIONS_MAX];
 	uint32_t nr_matches;
 	bool may_exist; /* the text names a histogram that may be there already */
 };
@@ -53,6 +55,8 @@ int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t di
  * for `var`, `op` and `at`.
  */
 int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
+/* Does FIELD or FIELD.MODIFIER name something that such events have? */
+bool hist_is_field_of(const struct trace_event_call *call, const char *text);
 
 /* ---- hist_expr.c ---- */
 

@@ -54,12 +54,17 @@ static void print_vals(const struct hist *hist, struct trace_seq *seq)
 	print_list(hist->vars, hist->nr_vars, ":", seq);
 }
 
+void hist_print_keys(const struct hist *hist, struct trace_seq *seq)
+{
+	print_list(hist->keys, hist->nr_keys, "keys=", seq);
+}
+
 void hist_print_spec(const struct hist *hist, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "hist:");
 	if (hist->name)
 		trace_seq_printf(seq, "name=%s:", hist->name);
-	print_list(hist->keys, hist->nr_keys, "keys=", seq);
+	hist_print_keys(hist, seq);
 	print_vals(hist, seq);
 	trace_seq_puts(seq, ":sort=");
 	for (uint32_t i = 0; i < hist->nr_sort; i++) {

@@ -31,6 +31,19 @@ struct trace_trigger *trace_hist_trigger_at(const struct trace_event_file *file,
 	return trigger;
 }
 
+void trace_hist_remove(struct hist *hist)
+{
+	const struct trace_event_file *file = trace_event_file_find(hist->tr, hist->call);
+	struct trace_trigger *trigger;
+
+	for (size_t i = 0; file && (trigger = trace_hist_trigger_at(file, i)); i++) {
+		if (trace_hist_of(trigger) != hist)
+			continue;
+		trace_trigger_remove(trigger);
+		return;
+	}
+}
+
 /* ---- At each event ---- */
 
 static void switch_target(struct trace_trigger *trigger, bool is_paused)

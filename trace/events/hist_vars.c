@@ -127,6 +127,7 @@ static void describe(const struct hist_value *var, const char *name, struct hist
 				      .modifier = var->modifier,
 				      .is_signed = var->is_signed,
 				      .is_time = var->is_time,
+				      .is_fixed = var->is_fixed,
 				      .is_ref = true,
 				      .ref = HIST_REFS_MAX,
 				      .has_refs = true,
@@ -168,18 +169,13 @@ static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value
 	return hist_add_op(parse, &(struct hist_op){ .code = HIST_OP_VAR, .to = (uint8_t)var });
 }
 
-static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
-			 struct hist_value *value)
+int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
+			struct hist_value *value)
 {
+	uint32_t var = hist_find_variable(other, name);
 	struct hist_op op = { .code = HIST_OP_REF };
-	struct hist *other;
-	uint32_t var;
-	int err = find_hist(parse, ref, &other);
+	int err = add_ref(parse, name, other, var, &op.to);
 
-	if (err)
-		return err;
-	var = hist_find_variable(other, ref->name);
-	err = add_ref(parse, ref->name, other, var, &op.to);
 	if (err)
 		return err;
 	describe(&other->vars[var], other->vars[var].var, value);
@@ -189,6 +185,15 @@ static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
 		op.offset = other->vars[var].at;
 	}
 	return hist_add_op(parse, &op);
+}
+
+static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
+			 struct hist_value *value)
+{
+	struct hist *other;
+	int err = find_hist(parse, ref, &other);
+
+	return err ? err : hist_compile_var_of(parse, other, ref->name, value);
 }
 
 int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)

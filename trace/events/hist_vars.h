@@ -16,6 +16,9 @@ bool hist_is_variable(const char *word);
 uint32_t hist_find_variable(const struct hist *hist, const char *name);
 /* Compile it as a value of an expression. `word` is put together again if it was cut. */
 int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value);
+/* The same for variable `name` of `other`, which has it. */
+int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
+			struct hist_value *value);
 /* `NAME=EXPRESSION`: add a variable to the histogram. */
 int hist_add_variable(struct hist_parse *parse, char *text);
 

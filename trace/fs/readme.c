@@ -152,6 +152,10 @@ static const struct piece pieces[] = {
 	  "\t\t\t  Handlers: onmax(var) if var, a $VAR, is greater than it ever was in\n"
 	  "\t\t\t  the entry, onchange(var) if it is another one than before.\n"
 	  "\t\t\t  Actions: save(field,...) has the entry keep fields of that event\n" },
+	{ FEATURE, "hist_trace",
+	  "\t\t\t  trace(<synthetic_event>,param list), or <synthetic_event>(param list),\n"
+	  "\t\t\t  writes one; with onmatch(matching.event) always, and parameters may\n"
+	  "\t\t\t  be fields and variables of that event with the same key\n" },
 	{ FEATURE, "hist_snapshot",
 	  "\t\t\t  snapshot() takes a snapshot; `hist` says for which event\n" },
 	{ FILE, "events/sched/sched_switch/hist_picture",

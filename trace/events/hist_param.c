@@ -1,0 +1,233 @@
+/*
+ * See hist_param.h. What is said about mistakes is said in Linux's words.
+ */
+#include <trace/fmt.h>
+#include <trace/trace_seq.h>
+#include "hist_param.h"
+#include "hist_trigger.h"
+#include "hist_vars.h"
+#include "instance/array.h"
+#include "instance/event_private.h"
+#include "text/str.h"
+#include "trigger.h"
+
+#define NOT_FOUND     "Couldn't find field"
+#define VARIABLE_NAME "synthetic_%s"
+#define COMMAND_MAX   1024u
+
+/* ---- Variables ---- */
+
+/* Those of the event that the action waits for come before others of the same name. */
+static int compile_variable(struct hist_parse *parse, const struct hist_action *action,
+			    struct hist_param *param)
+{
+	struct hist_match first = parse->matches[0];
+	uint32_t nr = parse->nr_matches;
+	char *name = param->text;
+	int err;
+
+	while (*name != '$')
+		name++;
+	if (action->system) {
+		parse->matches[0] = (struct hist_match){ action->system, action->event };
+		parse->nr_matches = 1;
+	}
+	err = hist_compile_ref(parse, param->text, &param->value);
+	parse->matches[0] = first;
+	parse->nr_matches = nr;
+	return err == -EINVAL ? hist_blame(parse, name + 1, "Couldn't find param") : err;
+}
+
+/* ---- Fields of another event ---- */
+
+/* A field of which event, in which histogram's place. */
+struct other_field {
+	struct trace_event_file *file;
+	const struct hist *like; /* a histogram of it, with keys as ours */
+	const char *name;	 /* of the field */
+	char variable[64];
+};
+
+static struct trace_event_call *find_call(const char *system, const char *name)
+{
+	struct trace_event_call *call = NULL;
+	size_t at;
+
+	trace_events_lock();
+	at = trace_event_place(system, name);
+	if (at < trace_nr_events() && trace_streq(trace_event_at(at)->system, system) &&
+	    trace_streq(trace_event_at(at)->name, name))
+		call = trace_event_at(at)->call;
+	trace_events_unlock();
+	return call;
+}
+
+static bool has_keys_of(const struct hist *hist, const struct hist *other)
+{
+	if (hist->nr_keys != other->nr_keys)
+		return false;
+	for (uint32_t i = 0; i < hist->nr_keys; i++) {
+		if (hist->keys[i].kind != other->keys[i].kind)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest histogram that has keys as ours. */
+static const struct trace_trigger *find_like(const struct trace_event_file *file,
+					     const struct hist *hist)
+{
+	const struct trace_trigger *trigger;
+
+	for (size_t i = 0; (trigger = trace_hist_trigger_at(file, i)); i++) {
+		const struct hist *other = trace_hist_of(trigger);
+
+		if (!other->is_for_field && has_keys_of(hist, other))
+			break;
+	}
+	return trigger;
+}
+
+static void print_command(const struct other_field *field, const struct trace_trigger *like,
+			  struct trace_seq *seq)
+{
+	trace_seq_puts(seq, "hist:");
+	hist_print_keys(field->like, seq);
+	trace_seq_printf(seq, ":%s=%s", field->variable, field->name);
+	if (field->like->uses_time)
+		trace_seq_printf(seq, ":clock=%s", field->like->clock_name);
+	if (like->filter_text)
+		trace_seq_printf(seq, " if %s", like->filter_text);
+}
+
+static struct hist *find_made(const struct other_field *field)
+{
+	struct hist *hist = hist_first;
+
+	while (hist && (!hist->is_for_field || hist->tr != field->file->tr ||
+			hist->call != field->file->call || !has_keys_of(hist, field->like) ||
+			hist_find_variable(hist, field->variable) == HIST_VARS_MAX))
+		hist = hist->next;
+	return hist;
+}
+
+/* Set the histogram. 0, or what setting it says. */
+static int make(const struct other_field *field, const struct trace_trigger *like)
+{
+	struct trace_trigger_error error;
+	char *text = trace_plat_alloc(COMMAND_MAX);
+	struct trace_seq seq;
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	trace_seq_init(&seq, text, COMMAND_MAX);
+	print_command(field, like, &seq);
+	trace_seq_putc(&seq, '\0');
+	err = seq.overflowed ? -EINVAL : trace_triggers_write(field->file, text, &error);
+	trace_plat_free(text, COMMAND_MAX);
+	if (!err)
+		hist_first->is_for_field = true; /* the newest one */
+	return err;
+}
+
+/* A name of a variable has no modifier in it. */
+static void name_variable(struct other_field *field)
+{
+	(void)trace_snprintf(field->variable, sizeof(field->variable), VARIABLE_NAME, field->name);
+	for (char *c = field->variable; *c; c++) {
+		if (*c == '.' || *c == '-' || *c == '=')
+			*c = '_';
+	}
+}
+
+static int compile_made(struct hist_parse *parse, struct other_field *field,
+			const struct trace_trigger *like, struct hist_param *param)
+{
+	struct hist *made = find_made(field);
+	int err;
+
+	/* What removes or changes a histogram makes none. */
+	if (!made && parse->may_exist)
+		return hist_add_code(parse, HIST_OP_CONST);
+	if (!made) {
+		err = make(field, like);
+		if (err)
+			return err == -EINVAL ? hist_blame(parse, field->name,
+							   "Couldn't create histogram for field")
+					      : err;
+		made = hist_first;
+	}
+	return hist_compile_var_of(parse, made, field->variable, &param->value);
+}
+
+static int compile_other(struct hist_parse *parse, const char *system, const char *event,
+			 char *name, struct hist_param *param)
+{
+	struct trace_event_call *call = find_call(system, event);
+	struct other_field field = { .name = name };
+	const struct trace_trigger *like = NULL;
+
+	if (!call)
+		return hist_blame(parse, system, "Event file not found");
+	if (!hist_is_field_of(call, name))
+		return hist_blame(parse, name, NOT_FOUND);
+	field.file = trace_event_file_find(parse->hist->tr, call);
+	if (field.file)
+		like = find_like(field.file, parse->hist);
+	if (!like)
+		return hist_blame(parse, name, "Matching event histogram not found");
+	field.like = trace_hist_of(like);
+	name_variable(&field);
+	return compile_made(parse, &field, like, param);
+}
+
+/* ---- Fields ---- */
+
+static char *behind_point(char *text)
+{
+	while (*text && *text != '.')
+		text++;
+	return *text ? text + 1 : NULL;
+}
+
+/* SYSTEM.EVENT.FIELD */
+static int compile_qualified(struct hist_parse *parse, char *system, char *event, char *name,
+			     struct hist_param *param)
+{
+	const struct trace_event *own = &parse->file->call->event;
+
+	event[-1] = name[-1] = '\0';
+	if (trace_streq(own->system, system) && trace_streq(own->name, event))
+		return hist_compile_plain(parse, name, &param->value);
+	return compile_other(parse, system, event, name, param);
+}
+
+static int compile_field(struct hist_parse *parse, const struct hist_action *action,
+			 struct hist_param *param)
+{
+	char *event = behind_point(param->text), *name = event ? behind_point(event) : NULL;
+
+	if (name)
+		return compile_qualified(parse, param->text, event, name, param);
+	if (action->system && !hist_is_field_of(parse->file->call, param->text))
+		return compile_other(parse, action->system, action->event, param->text, param);
+	return hist_compile_plain(parse, param->text, &param->value);
+}
+
+int hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
+		       struct hist_param *param)
+{
+	uint16_t op = parse->hist->nr_ops;
+	int err;
+
+	if (hist_is_variable(param->text))
+		err = compile_variable(parse, action, param);
+	else
+		err = compile_field(parse, action, param);
+	if (err)
+		return err;
+	param->value.op = op;
+	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
+	return 0;
+}

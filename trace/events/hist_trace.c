@@ -1,0 +1,162 @@
+/*
+ * The action trace(SYNTHETIC,ARGUMENT,...), or SYNTHETIC(ARGUMENT,...): a synthetic event is written.
+ * See hist_action.h, synth_event.h.
+ *
+ * Context: trace_act() - any, NMI included, preemption off.
+ */
+#include "hist_action.h"
+#include "hist_param.h"
+#include "hist_run.h"
+#include "synth_event.h"
+#include "text/str.h"
+
+#define FEW_VALUES 8u
+#define COPY_WORDS 96u /* of texts and stacks of an event, in all */
+
+/* ---- Compiling ---- */
+
+static bool fits(const struct hist_value *value, const struct synth_field *field)
+{
+	switch (field->kind) {
+	case SYNTH_TEXT:
+		return value->kind == HIST_TEXT && value->is_fixed && value->bytes == field->size;
+	case SYNTH_DYNAMIC_TEXT:
+		return value->kind == HIST_TEXT;
+	case SYNTH_STACK:
+		return value->kind == HIST_STACK;
+	case SYNTH_NUMBER:
+	default:
+		return value->kind == HIST_NUMBER && value->bytes == field->size &&
+		       value->is_signed == field->is_signed;
+	}
+}
+
+/* Texts and stacks of another histogram are read where they are. */
+static bool is_copied(const struct hist *hist, const struct hist_value *value)
+{
+	return value->kind != HIST_NUMBER && hist->ops[value->op].code != HIST_OP_REF_WORDS;
+}
+
+static int compile_one(struct hist_parse *parse, struct hist_action *action,
+		       struct hist_param *param, const struct synth_field *field, uint32_t *words)
+{
+	int err = hist_compile_param(parse, action, param);
+
+	if (err)
+		return err;
+	if (!field || (!parse->may_exist && !fits(&param->value, field)))
+		return hist_blame(parse, param->name,
+				  "Param type doesn't match synthetic event field type");
+	if (is_copied(parse->hist, &param->value))
+		*words += param->value.words;
+	if (*words > COPY_WORDS)
+		return hist_blame(parse, param->name, "Too many action params");
+	return 0;
+}
+
+/* Before the first argument may stand the name of the event. */
+static const char *name_of(struct hist_action *action)
+{
+	if (!trace_streq(action->word, hist_trace_type.name))
+		return action->word;
+	action->first = 1;
+	return action->params[0].text;
+}
+
+static int trace_compile(struct hist_parse *parse, struct hist_action *action)
+{
+	const char *name = name_of(action);
+	const struct synth_event *event = action->private = synth_event_get(name);
+	uint32_t nr = action->nr_params - action->first, words = 0;
+	int err = 0;
+
+	if (!event)
+		return hist_blame(parse, name, "Couldn't find synthetic event");
+	for (uint32_t i = 0; i < nr && !err; i++)
+		err = compile_one(parse, action, &action->params[action->first + i],
+				  i < event->nr_fields ? &event->fields[i] : NULL, &words);
+	if (!err && nr != event->nr_fields)
+		err = hist_blame(parse, name,
+				 "Param count doesn't match synthetic event field count");
+	return err;
+}
+
+static void trace_free(struct hist_action *action)
+{
+	if (action->private)
+		synth_event_put(action->private);
+}
+
+/* ---- At each event ---- */
+
+static TRACE_NOINLINE void write_few(struct hist_run *run, struct synth_event *event,
+				     const struct hist_param *params, uint32_t nr)
+{
+	uint64_t values[FEW_VALUES];
+
+	for (uint32_t i = 0; i < nr; i++)
+		values[i] = hist_compute(run, &run->hist->ops[params[i].value.op]);
+	synth_event_write(event, values);
+}
+
+/* The address of a text or a stack. */
+static uint64_t words_of(struct hist_run *run, const struct hist_value *value, uint64_t **copy)
+{
+	const struct hist_op *op = &run->hist->ops[value->op];
+	const struct hist_entry *other;
+	uint64_t *to = *copy;
+
+	if (op->code == HIST_OP_REF_WORDS) {
+		other = (const struct hist_entry *)(uintptr_t)run->refs[op->to];
+		return (uint64_t)(uintptr_t)&other->words[op->offset];
+	}
+	(void)hist_compute_words(run, op, to, value->words);
+	*copy += value->words;
+	return (uint64_t)(uintptr_t)to;
+}
+
+static TRACE_NOINLINE void write_with(struct hist_run *run, struct synth_event *event,
+				      const struct hist_param *params, uint32_t nr, uint64_t *copy)
+{
+	uint64_t values[SYNTH_FIELDS_MAX];
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct hist_value *value = &params[i].value;
+
+		if (value->kind == HIST_NUMBER)
+			values[i] = hist_compute(run, &run->hist->ops[value->op]);
+		else
+			values[i] = words_of(run, value, &copy);
+	}
+	synth_event_write(event, values);
+}
+
+static TRACE_NOINLINE void write_any(struct hist_run *run, struct synth_event *event,
+				     const struct hist_param *params, uint32_t nr)
+{
+	uint64_t copies[COPY_WORDS];
+
+	write_with(run, event, params, nr, copies);
+}
+
+static void trace_act(struct hist_run *run, struct hist_action *action, uint64_t value)
+{
+	struct synth_event *event = action->private;
+	const struct hist_param *params = action->params + action->first;
+	uint32_t nr = action->nr_params - action->first;
+
+	(void)value;
+	if (nr <= FEW_VALUES && event->is_numbers)
+		write_few(run, event, params, nr);
+	else
+		write_any(run, event, params, nr);
+}
+
+const struct hist_action_type hist_trace_type = {
+	.name = "trace",
+	.is_call = true,
+	.has_params = true,
+	.compile = trace_compile,
+	.free = trace_free,
+	.act = trace_act,
+};

@@ -1,0 +1,11 @@
+/*
+ * Synthetic events that histograms write: the action trace() of events/hist_action.h. See
+ * instance/feature.h.
+ */
+#include "events/hist_action.h"
+#include "features.h"
+
+const struct trace_feature trace_feature_hist_trace = {
+	.name = "hist_trace",
+	.hist_action = &hist_trace_type,
+};
