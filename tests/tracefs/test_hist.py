@@ -123,3 +123,25 @@ def test_folded_stacks(tracing):
     assert sum(int(line[3]) for line in folded) == hits
     sleeping = [line[2].split(";") for line in folded if line[1] == "sleep" and "cmd_sleep" in line[2]]
     assert sleeping and all(stack[0] == "arch_thread_start" for stack in sleeping)
+
+
+@eight
+def test_synthetic_events_of_wakeups(tracing):
+    """One synthetic event for each match, on all CPUs: as many as the histogram that writes them has counted."""
+    waking, latency = "events/sched/sched_waking", "events/synthetic/wakeup_latency"
+    switch = ("hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wakeup_latency($lat,next_pid,sched.sched_waking.prio):"
+              "onmax($lat).save(next_comm,prev_comm)")
+    tracing.check("echo 'wakeup_latency u64 lat; pid_t pid; int prio' > synthetic_events; "
+                  f"echo 'hist:keys=pid:ts0=common_timestamp.usecs' > {waking}/trigger; echo '{switch}' > {SWITCH}/trigger; "
+                  f"echo 'hist:keys=pid:vals=lat' > {latency}/trigger; hackbench 8 20 > /dev/null; echo '{switch}:pause' >> {SWITCH}/trigger")
+    written, counted = hist(tracing, latency)[0], hist(tracing, SWITCH)[0]
+    text = tracing.check(f"cat {SWITCH}/hist")
+    assert written[2] == counted[2] == 0
+    assert written[0] == counted[0] > 100
+    # Waits of less than a microsecond are no maximum.
+    assert len(re.findall(r"\n\tmax: +\d+  next_comm: \S+ +  prev_comm: \S+ *(?=\n)", text)) >= counted[1] // 2
+    assert "synthetic_prio=prio" in tracing.check(f"cat {waking}/trigger")
+    assert tracing.run("echo '!wakeup_latency' >> synthetic_events")[1] == 1
+    tracing.check(f"> {latency}/trigger; > {SWITCH}/trigger")
+    assert "synthetic_prio" not in tracing.check(f"cat {waking}/trigger")
+    tracing.check(f"> {waking}/trigger; echo '!wakeup_latency' >> synthetic_events")
