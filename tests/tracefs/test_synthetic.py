@@ -1,7 +1,24 @@
-"""Synthetic events in a guest."""
+"""Synthetic events: the latency of wakeups, line by line as in Linux's documentation of histograms."""
 import re
 
+import pytest
+
 EVENT = "events/synthetic/wakeup_latency"
+WAKING, SWITCH = "events/sched/sched_waking", "events/sched/sched_switch"
+
+DEFINE = [
+    "echo 'wakeup_latency u64 lat; pid_t pid; int prio' >> synthetic_events",
+    f"echo 'hist:keys=pid,prio,lat.log2:sort=pid,lat' >> {EVENT}/trigger",
+    "echo 'hist:keys=$saved_pid:saved_pid=pid:ts0=common_timestamp.usecs if comm==\"sleep\"' >> " + f"{WAKING}/trigger",
+    "echo 'hist:keys=next_pid:wakeup_lat=common_timestamp.usecs-$ts0:"
+    "onmatch(sched.sched_waking).wakeup_latency($wakeup_lat,$saved_pid,next_prio) if next_comm==\"sleep\"' >> " + f"{SWITCH}/trigger",
+]
+REMOVE = [
+    "echo '!hist:keys=next_pid:wakeup_lat=common_timestamp.usecs-$ts0:"
+    "onmatch(sched.sched_waking).wakeup_latency($wakeup_lat,$saved_pid,next_prio) if next_comm==\"sleep\"' >> " + f"{SWITCH}/trigger",
+    "echo '!hist:keys=$saved_pid:saved_pid=pid:ts0=common_timestamp.usecs if comm==\"sleep\"' >> " + f"{WAKING}/trigger",
+    f"echo '!hist:keys=pid,prio,lat.log2:sort=pid,lat' >> {EVENT}/trigger",
+]
 
 
 def test_definitions(tracing):
@@ -22,3 +39,45 @@ def test_mistakes(tracing):
     assert re.fullmatch(r"\[ +\d+\.\d+\] synthetic_events: error: Invalid type\n  Command: x int a; nosuch b\n {20}\^\n",
                         tracing.check("cat error_log; > error_log"))
     assert tracing.check("cat synthetic_events") == ""
+
+
+@pytest.mark.parametrize("guest", [{"cpus": 4}], indirect=True, ids=["4 CPUs"])
+def test_latency_of_wakeups(tracing):
+    for line in DEFINE:
+        tracing.check(line)
+    assert tracing.check(f"cat {SWITCH}/trigger") == (
+        "hist:keys=next_pid:vals=hitcount:wakeup_lat=common_timestamp.usecs-$ts0:sort=hitcount:size=2048:clock=global:"
+        "onmatch(sched.sched_waking).wakeup_latency($wakeup_lat,$saved_pid,next_prio) if next_comm==\"sleep\" [active]\n")
+    tracing.check(f"echo 1 > {EVENT}/enable; for i in 1 2 3 4 5; do sleep 0.01; done; echo 0 > {EVENT}/enable")
+    trace, counted, matched = (tracing.check(f"cat {name}") for name in ("trace", f"{EVENT}/hist", f"{SWITCH}/hist"))
+    lines = re.findall(r": wakeup_latency: lat=(\d+) pid=(\d+) prio=(\d+)\n", trace)
+    # Each sleep was woken at least once, by its timer, and each of these is counted where it should be.
+    assert len({pid for _, pid, _ in lines}) == 5
+    rows = re.findall(r"\{ pid: +(\d+), prio: +120, lat: ~ 2\^(\d+) +\} hitcount: +(\d+)\n", counted)
+    assert sum(int(hits) for *_, hits in rows) == len(lines)
+    assert {pid for pid, *_ in rows} == {pid for _, pid, _ in lines}
+    assert [int(pid) for pid, *_ in rows] == sorted(int(pid) for pid, *_ in rows)
+    for latency, pid, _ in lines:
+        assert (pid, str(max(int(latency) - 1, 0).bit_length())) in [(p, power) for p, power, _ in rows]
+    assert f"    Hits: {len(lines)}\n" in matched and f"    Hits: {len(lines)}\n" in counted
+    assert tracing.run("echo '!wakeup_latency' >> synthetic_events")[1] == 1
+    for line in REMOVE:
+        tracing.check(line)
+    tracing.check("echo '!wakeup_latency' >> synthetic_events; > trace")
+    assert tracing.check("cat synthetic_events") == ""
+
+
+EVERY_WAY = [".wakeup_new_test($testpid)", ".trace(wakeup_new_test,$testpid)"]
+
+
+@pytest.mark.parametrize("action", EVERY_WAY)
+def test_of_the_event_itself(tracing, action):
+    """`onmatch` with the event that the histogram is about, and both forms of the action."""
+    new = "events/sched/sched_wakeup_new"
+    hist = "hist:keys=$testpid:testpid=pid:onmatch(sched.sched_wakeup_new)" + action + " if comm==\"sh\""
+    tracing.check("echo 'wakeup_new_test pid_t pid' >> synthetic_events")
+    tracing.check(f"echo '{hist}' >> {new}/trigger; echo 'hist:keys=pid:sort=pid' >> events/synthetic/wakeup_new_test/trigger")
+    tracing.check("for i in 1 2 3; do (true) & wait; done")
+    text = tracing.check("cat events/synthetic/wakeup_new_test/hist")
+    assert len(re.findall(r"\{ pid: +\d+ \} hitcount: +1\n", text)) >= 3
+    tracing.check(f"echo '!hist:keys=pid:sort=pid' >> events/synthetic/wakeup_new_test/trigger; echo '!{hist}' >> {new}/trigger; > synthetic_events")

@@ -128,6 +128,8 @@ static void describe(const struct synth_field *field, struct trace_event_field *
 					   .size = field->size,
 					   .element_size = field->size,
 					   .is_signed = field->is_signed };
+	if (trace_streq(field->type, "bool"))
+		out->is_signed = true; /* `format` says so on Linux */
 	if (field->kind == SYNTH_NUMBER)
 		return;
 	if (field->kind != SYNTH_TEXT)

@@ -16,13 +16,12 @@ struct synth_type {
 	bool is_signed;
 };
 
-/* The signs are those that Linux shows in `format`. */
 static const struct synth_type types[] = {
 	{ "s64", false, 8, true },   { "u64", false, 8, false },  { "s32", false, 4, true },
 	{ "u32", false, 4, false },  { "s16", false, 2, true },	  { "u16", false, 2, false },
 	{ "s8", false, 1, true },    { "u8", false, 1, false },	  { "char", false, 1, true },
 	{ "char", true, 1, false },  { "int", false, 4, true },	  { "int", true, 4, false },
-	{ "long", false, 8, true },  { "long", true, 8, false },  { "bool", false, 1, true },
+	{ "long", false, 8, true },  { "long", true, 8, false },  { "bool", false, 1, false },
 	{ "pid_t", false, 4, true }, { "gfp_t", false, 4, false }
 };
 
