@@ -68,6 +68,8 @@ ROWS = {
     "hist_stack": ("counted by its stack", "instructions", 7261, 850),
     "hist_full": ("counted as dropped: the table is full", "instructions", 680, 100),
     "hist_entry_bytes": ("an entry with one int as key", "bytes", 174, 64),
+    "synth_latency": ("two events to one synthetic event, which is recorded", "instructions", 4152, 550),
+    "synth_off": ("the same while the synthetic event is off", "instructions", 3436, 450),
     "event_bytes": ("event of a switch of threads in the buffer, header included", "bytes", 68, 64),
     "trace_line_event": ("reading an event with three fields as a line of text", "instructions", 6906, 1800),
     "events_all_on": ("enable all of 1,400 events (`EVENTS=1400`), per event", "instructions", 11600, 400),

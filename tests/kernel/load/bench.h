@@ -26,13 +26,14 @@ extern struct ring_buffer *bench_ring;
 
 /*
  * Hit a tracepoint a round: of an event with an int; two ints and 16 bytes, the ints of `few` from 0
- * to 7 and to 3; a text of 25; 128 bytes.
+ * to 7 and to 3; a text of 25; 128 bytes; of two events with an int from 0 to 7, the same in both.
  */
 void bench_loop_event_int(uint32_t n);
 void bench_loop_event_three(uint32_t n);
 void bench_loop_event_few(uint32_t n);
 void bench_loop_event_text(uint32_t n);
 void bench_loop_event_label(uint32_t n);
+void bench_loop_event_pair(uint32_t n);
 /* Register an empty probe with the first of them, or unregister it. 0 or -errno. */
 int bench_event_probe(bool on);
 

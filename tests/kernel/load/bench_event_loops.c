@@ -35,6 +35,15 @@ void bench_loop_event_few(uint32_t n)
 	}
 }
 
+void bench_loop_event_pair(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		trace_bench_begin((int)(i & 7));
+		trace_bench_end((int)(i & 7));
+		barrier();
+	}
+}
+
 void bench_loop_event_label(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

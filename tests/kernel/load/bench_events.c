@@ -16,7 +16,7 @@
 #include "bench_private.h"
 
 #define BENCH_MAX_INSTANCES 2u
-#define BENCH_MAX_WRITES    3u
+#define BENCH_MAX_WRITES    4u
 
 #define EVENT(name, file) "events/bench/bench_" name "/" file
 
@@ -36,6 +36,16 @@ struct bench_event_setting {
 	}
 #define INT_ON	 ON("int")
 #define THREE_ON ON("three")
+/* The time between two events, as values of a synthetic event. */
+#define LATENCY                                                                                    \
+	{ "synthetic_events", "bench_lat u64 lat; int id", "" },                                   \
+		{ EVENT("begin", "trigger"), "hist:keys=id:ts0=common_timestamp.usecs", "" },      \
+	{                                                                                          \
+		EVENT("end", "trigger"),                                                           \
+			"hist:keys=id:lat=common_timestamp.usecs-$ts0:"                            \
+			"onmatch(bench.bench_begin).bench_lat($lat,id)",                           \
+			""                                                                         \
+	}
 
 static const struct bench_event_setting settings[] = {
 	{ "event_int", bench_loop_event_int, 0, 1, { INT_ON } },
@@ -87,6 +97,12 @@ static const struct bench_event_setting settings[] = {
 	  0,
 	  2,
 	  { INT_ON, { "options/stacktrace", "1", "0" } } },
+	{ "synth_latency",
+	  bench_loop_event_pair,
+	  0,
+	  1,
+	  { LATENCY, { "events/synthetic/bench_lat/enable", "1", "0" } } },
+	{ "synth_off", bench_loop_event_pair, 0, 0, { LATENCY } },
 };
 
 /* One write to a file of the root (0) or of an instance. */
@@ -319,6 +335,8 @@ const struct bench bench_event_rows[] = {
 	{ "filter_3and", bench_event },
 	{ "filter_str_match", bench_event },
 	{ "filter_str_discard", bench_event },
+	{ "synth_latency", bench_event },
+	{ "synth_off", bench_event },
 	{ "event_bytes", bench_event_bytes },
 	{ "trace_line_event", bench_event_line },
 	{ "events_all_on", bench_events_all_on },

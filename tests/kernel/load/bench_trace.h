@@ -38,6 +38,20 @@ TRACE_EVENT(bench_three,
 	TP_printk("one=%d two=%d name=%s", __entry->one, __entry->two, __entry->name)
 );
 
+DECLARE_EVENT_CLASS(bench_id,
+	TP_PROTO(int id),
+	TP_ARGS(id),
+	TP_STRUCT__entry(
+		__field(int, id)
+	),
+	TP_fast_assign(
+		__entry->id = id;
+	),
+	TP_printk("id=%d", __entry->id)
+);
+DEFINE_EVENT(bench_id, bench_begin, TP_PROTO(int id), TP_ARGS(id));
+DEFINE_EVENT(bench_id, bench_end, TP_PROTO(int id), TP_ARGS(id));
+
 TRACE_EVENT(bench_label,
 	TP_PROTO(const char *label),
 	TP_ARGS(label),
