@@ -1,0 +1,154 @@
+/*
+ * Counts of triggers while eight CPUs count them down together: each is used up exactly, and what
+ * it lets be done is done as often.
+ */
+#include "unit.h"
+#include <pthread.h>
+#include "tracefs.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum yard_kind {
+	YARD_SAND = 3,
+	YARD_GRAVEL = 5
+};
+struct yard_box {
+	char label[8];
+	u16 width, height;
+};
+static int yard_watch_begins(void)
+{
+	return 0;
+}
+static void yard_watch_ends(void)
+{
+}
+
+#define CREATE_TRACE_POINTS
+#include "host/yard_events.h"
+
+#define NR_CPUS 8u
+#define NR_HITS 10000
+#define FULL	"events/yard/yard_full/"
+#define WATCH	"events/yard/yard_watch/"
+
+/* The ring is written and copied at once on purpose, see threads_tracefs.c. */
+const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
+const char *__tsan_default_suppressions(void)
+{
+	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
+	       "race:^trace_event_record$\nrace:^write_event$\n";
+}
+
+static pthread_barrier_t all;
+
+static void *hit_often(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+
+	fake_bind(cpu);
+	fake_cpus[cpu].pid = (int32_t)cpu;
+	pthread_barrier_wait(&all);
+	for (int i = 0; i < NR_HITS; i++)
+		trace_yard_full(2, 1);
+	return NULL;
+}
+
+static void hit_on_all(void)
+{
+	pthread_t threads[NR_CPUS];
+
+	pthread_barrier_init(&all, NULL, NR_CPUS);
+	for (uintptr_t cpu = 0; cpu < NR_CPUS; cpu++)
+		assert_int_equal(pthread_create(&threads[cpu], NULL, hit_often, (void *)cpu), 0);
+	for (uint32_t cpu = 0; cpu < NR_CPUS; cpu++)
+		assert_int_equal(pthread_join(threads[cpu], NULL), 0);
+}
+
+static int setup(void **state)
+{
+	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
+
+	(void)state;
+	fake_reset();
+	fake_set_nr_cpus(NR_CPUS + 1);
+	fake_clock_step = 100;
+	fake_text_build(names, NR_FUNCS);
+	for (int32_t pid = 0; pid < (int32_t)NR_CPUS; pid++)
+		fake_thread_add(pid, "writer");
+	ftrace_init();
+	return trace_init();
+}
+
+/* The event is off: what is recorded are stacks. */
+static uint64_t nr_recorded(void)
+{
+	char name[32];
+	uint64_t nr = 0;
+
+	for (uint32_t cpu = 0; cpu < NR_CPUS; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
+		nr += strtoull(strstr(cat(name), "entries: ") + 9, NULL, 10);
+		nr += strtoull(strstr(cat(name), "overrun: ") + 9, NULL, 10);
+	}
+	return nr;
+}
+
+/* As many stacks as the count says: half of all events. */
+static void stacks(void **state)
+{
+	(void)state;
+	fake_bind(NR_CPUS);
+	fake_stack_nr = 1;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 5);
+	assert_int_equal(echo("stacktrace:40000", FULL "trigger"), 0);
+	hit_on_all();
+	assert_int_equal(nr_recorded(), 40000);
+	assert_string_equal(cat(FULL "trigger"), "stacktrace:count=0\n");
+	assert_int_equal(echo("!stacktrace", FULL "trigger"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+/* What is switched already takes none: of all CPUs one has switched, and one is taken. */
+static void switched_once(void **state)
+{
+	(void)state;
+	fake_bind(NR_CPUS);
+	assert_int_equal(echo("enable_event:yard:yard_watch:50", FULL "trigger"), 0);
+	for (int left = 49; left >= 40; left--) {
+		char want[80];
+
+		hit_on_all();
+		assert_string_equal(cat(WATCH "enable"), "1*\n");
+		snprintf(want, sizeof(want), "enable_event:yard:yard_watch:count=%d\n", left);
+		assert_string_equal(cat(FULL "trigger"), want);
+		assert_int_equal(echo("0", WATCH "enable"), 0);
+	}
+	assert_int_equal(echo("!enable_event:yard:yard_watch", FULL "trigger"), 0);
+	assert_int_equal(echo("traceoff:7", FULL "trigger"), 0);
+	for (int left = 6; left >= 0; left--) {
+		char want[40];
+
+		hit_on_all();
+		assert_string_equal(cat("tracing_on"), "0\n");
+		snprintf(want, sizeof(want), "traceoff:count=%d\n", left);
+		assert_string_equal(cat(FULL "trigger"), want);
+		assert_int_equal(echo("1", "tracing_on"), 0);
+	}
+	hit_on_all();
+	assert_string_equal(cat("tracing_on"), "1\n");
+	assert_int_equal(echo("!traceoff", FULL "trigger"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks),
+		cmocka_unit_test(switched_once),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
