@@ -51,12 +51,17 @@ static void happen(void)
 /* First byte: which event, and memory until it fails. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static const char event[] =
+		"stay int id; u64 time; char who[16]; char name[]; unsigned long[] stack";
 	static const char first[] = "hist:keys=id:t0=time,who=name,st=common_stacktrace:size=128";
 	static bool is_ready;
 	char path[80];
 
-	if (!is_ready)
+	if (!is_ready) {
 		set_up();
+		write_file("synthetic_events", event, sizeof(event) - 1, TRACE_FS_APPEND);
+		write_file("events/synthetic/stay/enable", "1", 1, 0);
+	}
 	is_ready = true;
 	if (!len)
 		return 0;
