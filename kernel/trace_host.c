@@ -377,6 +377,17 @@ void trace_plat_alert(const char *fmt, ...)
 	va_end(args);
 }
 
+void trace_plat_panic(const char *fmt, ...)
+{
+	char line[LOG_LINE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	trace_vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	panic("%s", line);
+}
+
 void trace_plat_bug(const char *fmt, ...)
 {
 	va_list args;

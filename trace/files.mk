@@ -82,6 +82,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_rejects.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
+	trace/events/event_watch.c \
 	trace/events/event_why.c \
 	trace/events/event_write.c \
 	trace/events/filter_build.c \
@@ -129,6 +130,16 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c
+# automata over events
+TRACE_SRCS += trace/monitors/monitor_events.c \
+	trace/monitors/monitor_list.c \
+	trace/monitors/monitor_memory.c \
+	trace/monitors/monitor_parse.c \
+	trace/monitors/monitor_react.c \
+	trace/monitors/monitor_run.c \
+	trace/monitors/monitor_show.c \
+	trace/monitors/monitor_symbol.c \
+	trace/monitors/monitor_threads.c
 # replacing functions
 TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_names.c \
@@ -187,6 +198,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_info.c \
 	trace/fs/fs_latency.c \
 	trace/fs/fs_marker.c \
+	trace/fs/fs_monitors.c \
 	trace/fs/fs_options.c \
 	trace/fs/fs_pids.c \
 	trace/fs/fs_pipe.c \
@@ -216,6 +228,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_hist_trace.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
+	trace/start/feature_monitors.c \
 	trace/start/feature_pids.c \
 	trace/start/feature_profile.c \
 	trace/start/feature_snapshot.c \
@@ -240,6 +253,8 @@ TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracer
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
+TRACE_FEATURES += monitors
+TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
@@ -261,6 +276,8 @@ TRACE_NEEDS_pids := event_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
 TRACE_NEEDS_snapshot := latency hist_snapshot
+TRACE_NEEDS_events += monitors
+TRACE_NEEDS_hist += monitors
 # The features that go with the feature $1; what is left without it.
 trace_goes = $1 $(TRACE_NEEDS_$1)
 trace_without = $(filter-out $(foreach f,$(call trace_goes,$1),$(TRACE_FEATURE_$f)),$(TRACE_SRCS))
@@ -277,4 +294,4 @@ TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c panic.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)

@@ -88,10 +88,12 @@ static void spinlock_take(struct spinlock *lock)
 		spinlock_wait(lock);
 	if (KERNEL_DEBUG)
 		spinlock_check_after(lock);
+	trace_lock_acquired(lock);
 }
 
 static void spinlock_release_lock(struct spinlock *lock)
 {
+	trace_lock_release(lock);
 	if (KERNEL_DEBUG)
 		spinlock_check_unlock(lock);
 	atomic_store_explicit(&lock->locked, 0, memory_order_release);
@@ -109,6 +111,7 @@ bool spin_trylock(struct spinlock *lock)
 	if (spinlock_try_take(lock)) {
 		if (KERNEL_DEBUG)
 			spinlock_check_after(lock);
+		trace_lock_acquired(lock);
 		return true;
 	}
 	preempt_enable_from(CALLER);

@@ -6,10 +6,11 @@ TEST_NOTRACE_SRCS += \
 # Its definitions of events are read by their path.
 CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
 CFLAGS_tests/kernel/load/torture_targets.c := -I.
-# Its commands: `failalloc`; `ktest` and its tests.
+# Its commands: `failalloc`; `fault`; `ktest` and its tests.
 TEST_SRCS += \
 	tests/kernel/test_commands.c \
 	tests/kernel/failalloc.c \
+	tests/kernel/fault.c \
 	tests/kernel/ktest.c \
 	tests/kernel/ktest_arch.c \
 	tests/kernel/ktest_breakpoint.c \

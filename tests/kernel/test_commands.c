@@ -1,5 +1,6 @@
 /* See test_commands.h. */
 #include "test_commands.h"
 
-const struct command *const command_tables_more[] = { bench_commands, failalloc_commands,
-						      ktest_commands, torture_commands, NULL };
+const struct command *const command_tables_more[] = { bench_commands,	  fault_commands,
+						      failalloc_commands, ktest_commands,
+						      torture_commands,	  NULL };

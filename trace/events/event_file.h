@@ -26,6 +26,7 @@
 struct trace_filter;
 struct trace_event_filter_text;
 struct trace_event_rejects;
+struct trace_event_watch;
 struct trace_trigger;
 
 struct trace_event_file {
@@ -36,8 +37,9 @@ struct trace_event_file {
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
-	struct trace_trigger *_Atomic triggers; /* trigger.h; probes walk it */
-	struct trace_filter *_Atomic filter;	/* with TRACE_EVENT_FILTERS */
+	struct trace_trigger *_Atomic triggers;	   /* trigger.h; probes walk it */
+	struct trace_event_watch *_Atomic watches; /* event_watch.h; probes walk it */
+	struct trace_filter *_Atomic filter;	   /* with TRACE_EVENT_FILTERS */
 	/* event_filter.c: its text, and that of one that was refused since; or NULL. */
 	struct trace_event_filter_text *_Atomic filter_text;
 	struct trace_event_filter_text *filter_refused;

@@ -55,7 +55,8 @@ static int refuse(struct trace_event_file *file, const char *text,
 
 void trace_event_filter_set_test(struct trace_event_file *file)
 {
-	uint32_t flags = file->front.flags & (TRACE_EVENT_FILTERS | TRACE_EVENT_TRIGGERS);
+	uint32_t flags = file->front.flags &
+			 (TRACE_EVENT_FILTERS | TRACE_EVENT_TRIGGERS | TRACE_EVENT_WATCHED);
 	bool has_first = flags == TRACE_EVENT_FILTERS && !file->rejects->since_ns;
 
 	atomic_store(&file->front.test,

@@ -14,6 +14,7 @@
 #include "event_file.h"
 #include "event_inject.h"
 #include "event_rejects.h"
+#include "event_watch.h"
 #include "filter_private.h"
 #include "trigger_run.h"
 #include "instance/entry.h"
@@ -215,23 +216,25 @@ static uint32_t call_triggers(const struct trace_event_file *file, struct trace_
 	return flags_of(file);
 }
 
-/* The probe has called a function that calls this one. */
+/* The probe has called a function that calls this one. Those who watch see the event in any case. */
 static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
 					       uint64_t step, uint32_t flags,
 					       const struct origin *from)
 {
+	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 	struct trace_triggers_late late;
 	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller, &late };
 
-	if (flags & TRACE_EVENT_PIDS && is_ignored(file, from))
-		return;
-	flags = call_triggers(file, &hit, flags);
+	if (counts)
+		flags = call_triggers(file, &hit, flags);
 	/* The trace begins with the caller of the probe. */
-	if (is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
+	if (counts && is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
-	if (late.is_more)
+	if (counts && late.is_more)
 		trace_triggers_call_late(&hit);
+	if (flags & TRACE_EVENT_WATCHED)
+		trace_event_watches_call(file, entry, bytes_of(step), from->caller);
 }
 
 void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
@@ -414,6 +417,8 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 	uint32_t flags = flags_of(file);
 	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 
+	if (flags & TRACE_EVENT_WATCHED)
+		trace_event_watches_call(file, entry, bytes, from->caller);
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
 		flags = call_triggers(file, &hit, flags);

@@ -273,7 +273,7 @@ int trace_tree_build(struct trace_tree *tree, struct trace_array *tr)
 	for (size_t at = 0; (table = table_at(at)); at++)
 		add_files(tree->root, table->files, table->nr, (uint64_t)RING_BUFFER_ALL_CPUS);
 	for (size_t at = 0; (table = table_at(at)); at++) {
-		if (table->dir)
+		if (table->dir && (is_root_tree(tree) || !table->is_dir_root_only))
 			trace_node_add_lazy_dir(tree, tree->root, table->dir_name, table->dir,
 						table->dir_ids);
 	}

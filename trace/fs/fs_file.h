@@ -90,8 +90,12 @@ struct trace_file_table {
 	 * NULL, or a file that is in trace_stat/ of the root once per CPU, as NAME with the number.
 	 */
 	const struct trace_file *stat;
-	/* A directory in the root of each instance, or NULL; its children have ids of their own. */
+	/*
+	 * A directory in the root of each instance, or of the global one only, or NULL; its children
+	 * have ids of their own.
+	 */
 	const struct trace_dir *dir;
+	bool is_dir_root_only;
 	const char *dir_name;
 	uint64_t dir_ids; /* how many ids are reserved for them */
 };
@@ -123,6 +127,7 @@ extern const struct trace_file_table trace_event_files;
 extern const struct trace_file_table trace_event_pid_files;
 extern const struct trace_file_table trace_graph_files;
 extern const struct trace_file_table trace_latency_files;
+extern const struct trace_file_table trace_monitor_files;
 extern const struct trace_file_table trace_pid_files;
 extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;

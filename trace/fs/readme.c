@@ -174,6 +174,15 @@ static const struct piece pieces[] = {
 	  "!NAME\n"
 	  "\t\t\t  echo 'woken u64 lat; char name[]' >> synthetic_events\n"
 	  "\t\t\t  echo 'slow u64 lat; long[] stack' >> synthetic_events\n" },
+	{ FILE, "monitors",
+	  "  monitors\t\t- Automata over events; a violation is counted, and reacted to:\n"
+	  "\t\t\t  m:NAME [per=global|cpu|thread|FIELD] [size=N] [react=REACTOR] [enable=1]\n"
+	  "\t\t\t  STATE -EVENT-> STATE [-EVENT-> STATE ...][; STATE -EVENT-> STATE ...]\n"
+	  "\t\t\t  EVENT: [LABEL=][SYSTEM:]EVENT[[FIELD]][{FILTER}]. -:NAME or !NAME removes.\n"
+	  "  rv/\t\t\t- Those that there are: available_monitors, available_reactors,\n"
+	  "\t\t\t  enabled_monitors, monitoring_on, reacting_on.\n"
+	  "  rv/monitors/<monitor>/ - desc, enable, reactors; state: where it is now; hits: what\n"
+	  "\t\t\t  was counted, and the last violation.\n" },
 	{ FILE, "set_event_pid",
 	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
 	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"

@@ -22,6 +22,7 @@ struct trace_command;
 struct trace_event_call;
 struct trace_file;
 struct trace_file_table;
+struct trace_reactor;
 struct trace_thread;
 struct trace_trigger_command;
 struct trace_why_check;
@@ -87,6 +88,8 @@ struct trace_feature {
 	const struct dyn_event_kind *dyn_events;
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */
 	const struct trace_trigger_command *triggers;
+	/* Its reactors of monitors: monitors/monitor.h. The last has no name. */
+	const struct trace_reactor *reactors;
 
 	/* What the file `why` can say of it: why.h. The last has no function. */
 	const struct trace_why_check *whys;

@@ -92,6 +92,21 @@ void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr
 	write_from(buffer, ips, nr, first < nr ? first + 1 + skip : 0, own_depth + 1);
 }
 
+uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
+				uint32_t max)
+{
+	uint32_t ips[2 * HOOK_FRAMES];
+	size_t nr = trace_plat_backtrace(frame, false, ips, 2 * HOOK_FRAMES);
+	size_t first = find(ips, nr, ip);
+	uint32_t nr_out = 0;
+
+	if (first == nr)
+		return 0;
+	for (size_t at = first + 1 + skip; at < nr && nr_out < max; at++)
+		out_ips[nr_out++] = ips[at];
+	return nr_out;
+}
+
 void trace_dump_stack(uint32_t skip)
 {
 	struct trace_array *tr = trace_global_array();

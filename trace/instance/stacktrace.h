@@ -37,6 +37,13 @@ void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr
 			    uint32_t skip, uint32_t own_depth);
 
 /*
+ * The addresses with which such a trace begins, at most `max`, packed: the first is that behind `ip`,
+ * or `skip` further out. Returns how many; 0 when `ip` is not found.
+ */
+uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
+				uint32_t max);
+
+/*
  * Is the option `stacktrace` set, which asks for a stack trace behind each event of trace_printk()?
  */
 static inline bool trace_stacktrace_wanted(const struct trace_array *tr)

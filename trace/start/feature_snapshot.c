@@ -9,6 +9,7 @@
 #include "fs/fs_file.h"
 #include "instance/snapshot.h"
 #include "instance/why.h"
+#include "monitors/monitor.h"
 #include "tracers/function_commands.h"
 
 static bool wants_room, wants_snapshot_of_boot;
@@ -54,4 +55,5 @@ const struct trace_feature trace_feature_snapshot = {
 	.commands = trace_snapshot_commands,
 	.triggers = trace_snapshot_triggers,
 	.whys = trace_snapshot_whys,
+	.reactors = trace_snapshot_reactors,
 };

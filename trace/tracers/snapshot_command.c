@@ -1,12 +1,13 @@
 /*
- * The command `snapshot` of set_ftrace_filter, and the trigger `snapshot` of trace events. See
- * function_commands.h, events/trigger.h.
+ * The command `snapshot` of set_ftrace_filter, the trigger `snapshot` of trace events, and the
+ * reactor `snapshot` of monitors. See function_commands.h, events/trigger.h, monitors/monitor.h.
  */
 #include "events/event_file.h"
 #include "events/trigger_commands.h"
 #include "function_commands.h"
 #include "instance/array.h"
 #include "instance/snapshot.h"
+#include "monitors/monitor.h"
 
 static void probe_snapshot(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
@@ -52,5 +53,18 @@ const struct trace_trigger_command trace_snapshot_triggers[] = {
 	  .flags = TRACE_TRIGGER_AFTER_RECORD,
 	  .func = trigger_snapshot,
 	  .prepare = prepare_trigger },
+	{ .name = NULL },
+};
+
+/* ---- The reactor ---- */
+
+static void react_snapshot(struct trace_array *tr, const struct trace_violation *violation)
+{
+	(void)violation;
+	tracing_snapshot_instance(tr);
+}
+
+const struct trace_reactor trace_snapshot_reactors[] = {
+	{ .name = "snapshot", .prepare = trace_snapshot_alloc, .react = react_snapshot },
 	{ .name = NULL },
 };

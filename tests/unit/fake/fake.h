@@ -140,7 +140,7 @@ bool fake_run_later(void);
 
 /* ---- Log ---- */
 const char *fake_log(void);
-extern uint64_t fake_nr_bugs;
+extern uint64_t fake_nr_bugs, fake_nr_panics;
 extern bool fake_log_echo; /* also to stderr */
 
 #endif

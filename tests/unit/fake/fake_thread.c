@@ -23,7 +23,7 @@ const void *fake_bad_page;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
-uint64_t fake_nr_bugs;
+uint64_t fake_nr_bugs, fake_nr_panics;
 bool fake_log_echo;
 
 static char log_text[1 << 16];
@@ -70,6 +70,7 @@ void fake_thread_reset(void)
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
 	fake_nr_bugs = 0;
+	fake_nr_panics = 0;
 	log_len = 0;
 	log_text[0] = '\0';
 	nr_threads = 0;
@@ -405,6 +406,16 @@ void trace_plat_alert(const char *fmt, ...)
 {
 	va_list args;
 
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
+void trace_plat_panic(const char *fmt, ...)
+{
+	va_list args;
+
+	fake_nr_panics++;
 	va_start(args, fmt);
 	log_line(fmt, args);
 	va_end(args);

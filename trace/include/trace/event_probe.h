@@ -41,9 +41,11 @@ enum trace_event_flag {
 	TRACE_EVENT_STACK = 16,	   /* option stacktrace: a stack behind each event */
 	TRACE_EVENT_TRIGGERS = 32, /* there are triggers */
 	TRACE_EVENT_HEAD = 64,	   /* the filter looks at the head of the event */
+	TRACE_EVENT_WATCHED = 128, /* somebody watches, of which thread it may be */
 };
 /* Without one of these nobody wants the event. */
-#define TRACE_EVENT_WANTED (TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED | TRACE_EVENT_TRIGGERS)
+#define TRACE_EVENT_WANTED                                                                         \
+	(TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED | TRACE_EVENT_TRIGGERS | TRACE_EVENT_WATCHED)
 
 /* A condition: some bits of 8 bytes of the event are in a range. */
 struct trace_event_test {
@@ -102,7 +104,7 @@ static TRACE_ALWAYS_INLINE bool trace_event_may_be_wanted(const struct trace_eve
 {
 	if (!(flags & TRACE_EVENT_WANTED))
 		return false;
-	return other || !(flags & TRACE_EVENT_PIDS) ||
+	return other || (flags & (TRACE_EVENT_PIDS | TRACE_EVENT_WATCHED)) != TRACE_EVENT_PIDS ||
 	       !trace_event_ignores(front, trace_plat_current());
 }
 

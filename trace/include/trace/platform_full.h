@@ -95,6 +95,14 @@ struct trace_plat_deferred {
 };
 void trace_plat_defer(struct trace_plat_deferred *deferred);
 
+/* ---- Messages ---- */
+
+/*
+ * Stop the machine with this message, one line without newline. A host that cannot or will not stop
+ * says it and returns. Any context.
+ */
+void trace_plat_panic(const char *fmt, ...) TRACE_PRINTF(1, 2);
+
 /* ---- Memory. Probe context. ---- */
 
 /*

@@ -1,5 +1,5 @@
 /*
- * Events of locks that somebody has to wait for. Names, fields and text are Linux's. See
+ * Events of locks. Names, fields and text are Linux's; a lock has no name here. See
  * <trace/trace_events.h>.
  */
 #undef TRACE_SYSTEM
@@ -44,6 +44,28 @@ TRACE_EVENT(contention_end,
 	),
 	TP_printk("%p (ret=%d)", __entry->lock_addr, __entry->ret)
 );
+
+DECLARE_EVENT_CLASS(lock,
+	TP_PROTO(void *lock),
+	TP_ARGS(lock),
+	TP_STRUCT__entry(
+		__field(void *, lockdep_addr)
+	),
+	TP_fast_assign(
+		__entry->lockdep_addr = lock;
+	),
+	TP_printk("%p", __entry->lockdep_addr)
+);
+
+/* A spin lock was taken. */
+DEFINE_EVENT_ATOMIC(lock, lock_acquired,
+	TP_PROTO(void *lock),
+	TP_ARGS(lock));
+
+/* A spin lock is about to be given back. */
+DEFINE_EVENT_ATOMIC(lock, lock_release,
+	TP_PROTO(void *lock),
+	TP_ARGS(lock));
 
 #endif
 

@@ -1,0 +1,70 @@
+/*
+ * `fault NAME`: a fault of that name, made on purpose, by a thread `fault`. Monitors have to see it;
+ * see trace/monitors/monitor.h.
+ */
+#include <kernel/command.h>
+#include <kernel/lock.h>
+#include <kernel/preempt.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include "test_commands.h"
+
+static struct spinlock fault_lock;
+
+/* A thread that is woken while it still runs: between the state that it has set and the switch. */
+static int fault_wake(void *arg)
+{
+	(void)arg;
+	thread_pause_ns(NSEC_PER_MSEC); /* it was switched out, and in */
+	set_current_state(THREAD_UNINTERRUPTIBLE);
+	wake_up_process(current_thread());
+	schedule();
+	return 0;
+}
+
+/* A thread that takes a spin lock, and goes to sleep with it. */
+static int fault_lock_held(void *arg)
+{
+	(void)arg;
+	spin_lock(&fault_lock);
+	preempt_enable(); /* or the sleep would be noticed at once */
+	thread_pause_ns(NSEC_PER_MSEC);
+	preempt_disable();
+	spin_unlock(&fault_lock);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*fn)(void *arg);
+} faults[] = {
+	{ "lock", fault_lock_held },
+	{ "wake", fault_wake },
+};
+
+/* On one CPU, so that a lock is given back where it was taken. */
+static int fault_run(struct command_env *env, int argc, char **argv)
+{
+	struct thread *thread;
+	size_t i = 0;
+
+	while (argc == 2 && i < ARRAY_SIZE(faults) && strcmp(argv[1], faults[i].name) != 0)
+		i++;
+	if (argc != 2 || i == ARRAY_SIZE(faults))
+		return COMMAND_USAGE;
+	thread = thread_create_on(1, "fault", faults[i].fn, NULL, 0);
+	if (!thread) {
+		command_printf(env, "out of memory\n");
+		return 1;
+	}
+	return thread_join_wait(thread);
+}
+
+const struct command fault_commands[] = {
+	{ .name = "fault",
+	  .usage = "lock|wake",
+	  .help = "a fault on purpose: sleep with a spin lock, wake a thread that runs",
+	  .run = fault_run },
+	{ 0 },
+};

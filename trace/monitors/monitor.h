@@ -1,0 +1,284 @@
+/*
+ * Monitors: automata that follow trace events and say when the kernel does what it should not. Linux
+ * calls that runtime verification, and compiles each monitor; here a user writes one in a line:
+ *
+ *	m:wip per=cpu preemptive -preempt_disable-> non_preemptive -preempt_enable-> preemptive;
+ *	      non_preemptive -sched_waking-> non_preemptive
+ *
+ * The grammar. Blanks may stand between all of its words.
+ *
+ *	LINE   = m:NAME { OPTION } PATH { ; PATH }
+ *	OPTION = per=global | per=cpu | per=thread | per=FIELD | size=N | react=REACTOR | enable=1
+ *	PATH   = [ STATE ] STEP { STEP }
+ *	STEP   = -SYMBOL{|SYMBOL}-> STATE
+ *	SYMBOL = [LABEL=][SYSTEM:]EVENT[\[FIELD\]][{FILTER}]   or the LABEL of one that came before
+ *
+ *   STATE    a word. The first one is the initial state, which is also the only final one.
+ *   EVENT    a trace event; SYSTEM only when several have an event of that name.
+ *   {FILTER} only occurrences that pass it count: docs/event-filters.md. The same event with
+ *            another filter is another symbol.
+ *   [FIELD]  says which instance the event is about; without it, per= does.
+ *   LABEL    what reports call it; the name of the event, without.
+ *   PATH     that begins with a step: the event tells that this is the state, whatever was before.
+ *
+ * What it means. An automaton has a state for each CPU, thread or value of a field, or one for all:
+ *
+ *   per=global  one
+ *   per=cpu     that of the CPU on which the event occurs, or that [FIELD] names
+ *   per=thread  that of the thread in common_pid, or in [FIELD]. Pid 0 is nobody: each CPU has a
+ *               thread of that number. At most `size` threads, 1024 without it
+ *   per=FIELD   one for each value of that field, or of [FIELD]. At most `size` values; a further
+ *               one is dropped, and counted
+ *
+ * At first the state is unknown, and events are not judged. A step without a state in front begins:
+ * its event makes the state known. If there is none, the events begin that lead into the initial
+ * state from others, and nowhere else; if there is none of these either, the steps that leave the
+ * initial state. The first is what is done by hand on Linux (da_handle_start_event), the last its
+ * da_handle_start_run_event.
+ *
+ * From then on an event that the automaton names must have a step from the present state. When
+ * several symbols stand for one occurrence, the first of the line that has a step is taken. When
+ * there is none, that is a violation: it is counted, the event rv:error_NAME is written, the reactor
+ * is called, and the state is unknown again. Each step writes rv:event_NAME. These are trace events
+ * as on Linux, so that they have filters, histograms and triggers of their own; nothing is written
+ * while they are off.
+ *
+ *   event --> probe --> trace_event_write() --> monitor_watch_hit()   behind the record
+ *                                                 symbol, instance --> state --> next state
+ *                                                                         `--> violation
+ *
+ * Events are seen in the top instance, whether they are on or off there, and whatever its tracing_on
+ * and set_event_pid say. On several CPUs at once the steps of one state happen in the order in which
+ * they get hold of it.
+ *
+ * Context:   a hit - any, NMI included, preemption off; nothing is allocated, nobody is waited for.
+ *            All else - thread.
+ * Locking:   monitors_lock for all that files do; then the config lock for hooking events. States
+ *            change by compare-exchange.
+ * Ownership: a monitor belongs to the list of monitors, monitor_list.c.
+ */
+#ifndef TRACE_MONITOR_H
+#define TRACE_MONITOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/trace_events.h>
+#include "events/event_watch.h"
+#include "events/filter.h"
+#include "events/hist_map.h"
+
+struct trace_array;
+struct trace_reactor;
+struct trace_seq;
+
+#define MONITOR_STATES_MAX   32u
+#define MONITOR_SYMBOLS_MAX  32u
+#define MONITOR_WORD_BYTES   24u /* a name of a state or a symbol, NUL included; as on Linux */
+#define MONITOR_NAME_BYTES   24u
+#define MONITOR_SIZE_DEFAULT 1024u
+#define MONITOR_SIZE_MAX     (1u << 17)
+#define MONITORS_MAX	     64u
+#define MONITOR_PLACE_MAX    8u /* addresses of a place in the code */
+
+enum monitor_per {
+	MONITOR_GLOBAL,
+	MONITOR_CPU,
+	MONITOR_THREAD,
+	MONITOR_FIELD,
+};
+
+/* Where an event says which instance it is about. */
+enum monitor_key_kind {
+	MONITOR_KEY_NONE,  /* it need not */
+	MONITOR_KEY_CPU,   /* that on which it occurs */
+	MONITOR_KEY_FIELD, /* a number of `bytes` bytes at `offset` */
+};
+struct monitor_key {
+	uint8_t kind; /* enum monitor_key_kind */
+	uint8_t bytes;
+	bool is_signed;
+	uint16_t offset;
+};
+
+/* What steps are labelled with. */
+struct monitor_symbol {
+	char label[MONITOR_WORD_BYTES];
+	bool is_named; /* the label was written: it may stand for the symbol */
+	uint8_t tap;
+	struct trace_filter *filter; /* NULL: every occurrence */
+	const char *filter_text;     /* in monitor->text, not ended */
+	size_t filter_len;
+};
+
+/* Symbols with the same event and key: what watches the event. */
+struct monitor_tap {
+	struct trace_event_watch watch;
+	struct trace_monitor *monitor;
+	struct trace_event_call *call;
+	struct monitor_key key;
+	uint32_t symbols; /* a bit for each */
+};
+
+/*
+ * A state in memory: in the low 8 bits its number + 1, or 0 while it is unknown; in the high half
+ * what it belongs to: of threads the pid, otherwise 0.
+ */
+typedef _Atomic uint64_t monitor_word;
+
+/* What each CPU counts, so that CPUs do not get into each other's way. */
+struct monitor_cpu {
+	_Alignas(64) monitor_word state; /* per=cpu */
+	_Atomic uint32_t depth;		 /* of reactions that run */
+	_Atomic uint64_t nr_starts;	 /* events by which a state became known */
+	_Atomic uint64_t nr_early;	 /* events while it was unknown */
+	_Atomic uint64_t nr_others;	 /* events about threads and CPUs that have no state */
+	_Atomic uint64_t nr_silent;	 /* violations in reactions: counted, not reacted to */
+	_Atomic uint64_t cells[]; /* for each state, for each symbol: how often it occurred */
+};
+
+/* States of threads, by pid: monitor_threads.c. */
+struct monitor_threads {
+	monitor_word *slots;
+	uint32_t mask;	  /* number of slots - 1 */
+	uint32_t nr;	  /* threads that have a slot */
+	uint32_t max;	  /* that may have one */
+	uint64_t nr_lost; /* threads that found no room */
+};
+
+/* The last violation. `is_busy` is held by who writes or reads it; nobody waits for it. */
+struct monitor_violation {
+	_Atomic bool is_busy;
+	bool is_valid;
+	uint8_t state, symbol;
+	uint32_t cpu;
+	int32_t pid;
+	char comm[TRACE_COMM_LEN];
+	uint64_t time_ns;
+	uint64_t id;
+	uint32_t nr_ips;
+	uint32_t ips[MONITOR_PLACE_MAX]; /* packed; innermost first */
+};
+
+struct trace_monitor {
+	char name[MONITOR_NAME_BYTES];
+	const char *desc; /* of one that comes with trace/; or NULL */
+	uint64_t number;  /* never used for another one */
+	char *text;	  /* the line, from its options on */
+	size_t text_bytes;
+
+	/* ---- What the line says: monitor_parse.c ---- */
+	uint8_t per; /* enum monitor_per */
+	uint32_t size;
+	char per_field[MONITOR_WORD_BYTES]; /* with MONITOR_FIELD */
+	uint32_t nr_states, nr_symbols, nr_taps;
+	char states[MONITOR_STATES_MAX][MONITOR_WORD_BYTES];
+	struct monitor_symbol symbols[MONITOR_SYMBOLS_MAX];
+	struct monitor_tap taps[MONITOR_SYMBOLS_MAX];
+	/* For each state the symbols that have a step, and where it leads. */
+	uint32_t allowed[MONITOR_STATES_MAX];
+	uint8_t next[MONITOR_STATES_MAX][MONITOR_SYMBOLS_MAX];
+	/* Symbols that begin, and the states in which. */
+	uint32_t starts;
+	uint8_t start_state[MONITOR_SYMBOLS_MAX];
+	bool has_filters;
+	bool wants_enable; /* enable=1 */
+
+	/* ---- While it runs, and afterwards for who reads: monitor_run.c ---- */
+	_Atomic bool is_running; /* hits count */
+	bool is_enabled;
+	unsigned char *cpus; /* a struct monitor_cpu every cpu_bytes, for all CPUs; NULL at first */
+	size_t cpu_bytes;
+	uint32_t nr_cpus;
+	monitor_word state; /* per=global */
+	struct monitor_threads threads;
+	struct hist_map fields;
+	struct monitor_violation last;
+	const struct trace_reactor *reactor;
+
+	/* ---- Its events: monitor_events.c ---- */
+	char event_name[8 + MONITOR_NAME_BYTES], error_name[8 + MONITOR_NAME_BYTES];
+	struct trace_event_call event_call, error_call;
+};
+
+/* What is wrong with a line. */
+struct monitor_error {
+	const char *why; /* a text that lasts, or NULL: nothing more is known */
+	const char *at;	 /* in the line */
+};
+
+/* ---- Reactors: monitor_react.c ---- */
+
+/* A violation, for a reactor. */
+struct trace_violation {
+	const char *monitor, *state, *event;
+	const char *comm; /* of the running thread */
+	int32_t pid;
+	uint32_t cpu;
+	const uint32_t *ips; /* where it happened, packed; innermost first */
+	uint32_t nr_ips;
+};
+
+/* What may be done about a violation. Tables of features list them; the last has no name. */
+struct trace_reactor {
+	const char *name;
+	const char *alias; /* another name, or NULL */
+	/* It is about to be used: make what the top instance needs. 0 or -errno. Config lock held. */
+	int (*prepare)(struct trace_array *tr);
+	void (*react)(struct trace_array *tr, const struct trace_violation *violation); /* probe */
+};
+
+extern const struct trace_reactor trace_reactors[];	     /* those that need no other feature */
+extern const struct trace_reactor trace_snapshot_reactors[]; /* tracers/snapshot_command.c */
+/* All there are, by name; start with NULL. NULL behind the last. */
+const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before);
+/* By name or alias, of `len` characters; or NULL. */
+const struct trace_reactor *trace_reactor_find(const char *name, size_t len);
+
+/* ---- monitor_run.c ---- */
+
+/* The switches monitoring_on and reacting_on. */
+extern _Atomic bool monitors_are_on, monitors_react;
+
+/* ---- monitor_list.c ---- */
+
+void trace_monitors_lock(void);
+void trace_monitors_unlock(void);
+/* The next one by name, or NULL. Lock held. */
+struct trace_monitor *trace_monitor_behind(const struct trace_monitor *before);
+struct trace_monitor *trace_monitor_find(const char *name, size_t len);
+/* By its number; NULL: it has gone. */
+struct trace_monitor *trace_monitor_of(uint64_t number);
+
+/*
+ * Carry out a line of `monitors`: m:... makes a monitor, -:NAME or !NAME removes it. 0, or -errno
+ * with *error. Lock held.
+ */
+int trace_monitors_write(char *text, struct monitor_error *error);
+/* Remove all that users have made. 0, or -EBUSY: of some the events are used, these stay. */
+int trace_monitors_clear(void);
+/* 0 or -errno; nothing has changed then. Lock held. */
+int trace_monitor_enable(struct trace_monitor *monitor, bool on);
+int trace_monitor_set_reactor(struct trace_monitor *monitor, const struct trace_reactor *reactor);
+void trace_monitors_switch(bool on);
+
+/* For feature_monitors.c. */
+int trace_monitors_init(void);
+void trace_monitors_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
+void trace_monitors_thread_exited(int32_t pid, struct trace_thread *thread);
+
+/*
+ * For the directory of monitors: a number that is another one when a monitor has come or gone, and
+ * what there is, without the lock above. `index` from 0; false behind the last. Any lock may be held.
+ */
+uint64_t trace_monitors_version(void);
+bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t *out_place);
+
+/* ---- monitor_show.c. Lock held. ---- */
+
+void trace_monitor_show_line(const struct trace_monitor *monitor, struct trace_seq *seq);
+void trace_monitor_show_states(const struct trace_monitor *monitor, struct trace_seq *seq);
+void trace_monitor_show_hits(struct trace_monitor *monitor, struct trace_seq *seq);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * What is done about violations. Names are Linux's where Linux has such a reactor. See monitor.h.
+ */
+#include <trace/fmt.h>
+#include <trace/platform.h>
+#include "monitor.h"
+#include "instance/array.h"
+#include "instance/feature.h"
+#include "text/str.h"
+
+#define PLACE_BYTES 256
+#define LINE_BYTES  (PLACE_BYTES + 160)
+
+const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before)
+{
+	const struct trace_reactor *found = NULL;
+
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		for (const struct trace_reactor *r = (*at)->reactors; r && r->name; r++) {
+			if ((!before || trace_strcmp(r->name, before->name) > 0) &&
+			    (!found || trace_strcmp(r->name, found->name) < 0))
+				found = r;
+		}
+	}
+	return found;
+}
+
+static bool is_name(const char *text, const char *name, size_t len)
+{
+	return text && trace_strlen(text) == len && memcmp(text, name, len) == 0;
+}
+
+const struct trace_reactor *trace_reactor_find(const char *name, size_t len)
+{
+	const struct trace_reactor *reactor = NULL;
+
+	while ((reactor = trace_reactor_behind(reactor))) {
+		if (is_name(reactor->name, name, len) || is_name(reactor->alias, name, len))
+			break;
+	}
+	return reactor;
+}
+
+/* ---- Reactors ---- */
+
+/* `a+0x12 < b+0x5`: where it happened, and who called that. */
+static void print_place(const struct trace_violation *violation, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < violation->nr_ips && len < size; i++)
+		len += (size_t)trace_snprintf(text + len, size - len, "%s%pB", i ? " < " : ", at ",
+					      (void *)trace_plat_ip_unpack(violation->ips[i]));
+}
+
+/* The sentence is Linux's up to the name of the state. */
+static void print_violation(const struct trace_violation *violation, char *text, size_t size)
+{
+	char place[PLACE_BYTES];
+
+	print_place(violation, place, sizeof(place));
+	trace_snprintf(text, size,
+		       "rv: monitor %s does not allow event %s on state %s: %s-%d, CPU %u%s",
+		       violation->monitor, violation->event, violation->state, violation->comm,
+		       violation->pid, violation->cpu, place);
+}
+
+static void react_printk(struct trace_array *tr, const struct trace_violation *violation)
+{
+	char text[LINE_BYTES];
+
+	(void)tr;
+	print_violation(violation, text, sizeof(text));
+	trace_plat_log("%s", text);
+}
+
+static void react_panic(struct trace_array *tr, const struct trace_violation *violation)
+{
+	char text[LINE_BYTES];
+
+	(void)tr;
+	print_violation(violation, text, sizeof(text));
+	trace_plat_panic("%s", text);
+}
+
+static void react_traceoff(struct trace_array *tr, const struct trace_violation *violation)
+{
+	(void)violation;
+	(void)ring_buffer_record_off(tr->buffer);
+}
+
+const struct trace_reactor trace_reactors[] = {
+	{ .name = "nop" },
+	{ .name = "panic", .react = react_panic },
+	{ .name = "printk", .alias = "print", .react = react_printk },
+	{ .name = "traceoff", .react = react_traceoff },
+	{ .name = NULL },
+};
