@@ -56,8 +56,9 @@ def test_files_are_those_of_linux(one):
     assert set(linux) - set(ours) == missing
     for name in set(ours) & set(linux):
         assert ours[name] == linux[name], name
-    assert set(ours) - set(linux) <= {"set_graph_function", "set_graph_notrace", "max_graph_depth",
-                                      "buffer_subbuf_size_kb"}
+    # Those of later versions of Linux, and our own.
+    assert set(ours) - set(linux) == {"set_graph_function", "set_graph_notrace", "max_graph_depth", "buffer_subbuf_size_kb",
+                                      "show_event_filters", "show_event_triggers", "why"}
     options = set(one.check("ls instances/one/options").split())
     assert "overwrite" in options and not options & {"trace_printk", "record-cmd", "printk-msg-only"}
 
