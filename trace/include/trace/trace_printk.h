@@ -71,13 +71,10 @@ void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32
 #define TRACE_AS_INTEGER(arg) (+__builtin_choose_expr(TRACE_IS_INTEGER(arg), (arg), 0))
 
 #define trace_printk_1(fmt, arg)                                                                   \
-	do {                                                                                       \
-		if (TRACE_IS_INTEGER(arg))                                                         \
-			trace_bprintk_integer(trace_here(), fmt, (uint64_t)TRACE_AS_INTEGER(arg),  \
-					      sizeof(TRACE_AS_INTEGER(arg)));                      \
-		else                                                                               \
-			trace_bprintk(trace_here(), fmt, arg); /* and the compiler checks `fmt` */ \
-	} while (0)
+	(TRACE_IS_INTEGER(arg)                                                                     \
+		 ? trace_bprintk_integer(trace_here(), fmt, (uint64_t)TRACE_AS_INTEGER(arg),       \
+					 sizeof(TRACE_AS_INTEGER(arg)))                            \
+		 : trace_bprintk(trace_here(), fmt, arg)) /* and the compiler checks `fmt` */
 #endif
 
 #define trace_printk_0(fmt) trace_bputs(trace_here(), fmt)
