@@ -51,7 +51,7 @@ static void make_empty(struct making *making)
 		if (field->kind != TRACE_FIELD_PLAIN)
 			put_loc(making, field, is_text(field));
 		else if (trace_field_is_text_pointer(field))
-			memcpy(making->entry + field->offset, &nothing, sizeof(nothing));
+			memcpy(making->entry + field->offset, &nothing, sizeof(void *));
 	}
 	making->bytes++; /* the NUL that ends empty texts */
 }

@@ -101,7 +101,7 @@ static void insert(struct hist_columns *columns, uint64_t *totals, uint32_t max,
 static uint32_t list_frequent(struct hist_columns *columns, const struct hist_view *view,
 			      const void **order, uint32_t max)
 {
-	uint64_t totals[LETTERS], total = 0;
+	uint64_t totals[LETTERS] = { 0 }, total = 0;
 	uint32_t nr = 0;
 
 	for (size_t i = 0; i < view->nr; i++) {

@@ -56,7 +56,7 @@ void hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
 		   struct trace_seq *seq)
 {
 	uint64_t nr_parts, all = (uint64_t)width * style->nr_bars;
-	uint32_t full;
+	uint32_t full, rest;
 
 	while (value > UINT64_MAX / all) {
 		value /= 2;
@@ -66,11 +66,11 @@ void hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
 	if (value && !nr_parts)
 		nr_parts = 1;
 	full = (uint32_t)(nr_parts / style->nr_bars);
-	nr_parts %= style->nr_bars;
+	rest = (uint32_t)(nr_parts % style->nr_bars);
 	hist_draw_repeat(style->bars[style->nr_bars - 1], full, seq);
-	if (nr_parts)
-		trace_seq_puts(seq, style->bars[nr_parts - 1]);
-	hist_draw_repeat(" ", width - full - (nr_parts > 0), seq);
+	if (rest)
+		trace_seq_puts(seq, style->bars[rest - 1]);
+	hist_draw_repeat(" ", width - full - (rest > 0), seq);
 }
 
 void hist_draw_text(const struct hist_style *style, const struct trace_seq *text, uint32_t width,

@@ -51,6 +51,7 @@ static TRACE_NOINLINE void make_and_count(struct hist *hist, const struct trace_
 }
 
 /* A new key, of one to three numbers; in a full table that happens often. */
+// NOLINTNEXTLINE(readability-function-size): the numbers stay in registers
 static TRACE_NOINLINE void count_new(struct hist *hist, const struct trace_trigger_hit *hit,
 				     uint64_t hash, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -261,7 +262,7 @@ trace_trigger_fn hist_choose_run(const struct hist *hist)
 	if (!are_numbers(first, 1))
 		return hist_run;
 	if (hist->nr_keys > 1 || first->code == HIST_OP_CPU)
-		return by_numbers[hist->nr_keys - 1];
+		return by_numbers[hist->nr_keys - 1]; // NOLINT: there are 1 to 3
 	if (first->code == HIST_OP_PID)
 		return run_pid;
 	return hist->nr_vals == 1 && first[1].code == HIST_OP_FIELD ? run_field_sum : run_field;

@@ -133,6 +133,7 @@ static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
 struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
 {
 	uint64_t extra[HIST_COMM_WORDS] = { 0 };
+	struct hist_entry *entry;
 
 	key->nr_extra = 0;
 	if (TRACE_UNLIKELY(hist->has_comm)) {
@@ -140,7 +141,9 @@ struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
 		key->extra = extra;
 		key->nr_extra = HIST_COMM_WORDS;
 	}
-	return hist_map_add(hist->map, key);
+	entry = hist_map_add(hist->map, key);
+	key->extra = NULL;
+	return entry;
 }
 
 void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)

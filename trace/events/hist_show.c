@@ -29,8 +29,9 @@ static void print_stack(const uint32_t *ips, struct trace_seq *seq)
 				 (void *)trace_plat_ip_unpack(ips[i]));
 }
 
-static void print_number_key(const struct hist *hist, const struct hist_value *key,
-			     const uint64_t *entry, uint64_t value, struct trace_seq *seq)
+/* `comm`: of the thread, where the key is one. */
+static void print_number_key(const struct hist_value *key, uint64_t value, const char *comm,
+			     struct trace_seq *seq)
 {
 	unsigned long long number = value;
 
@@ -44,8 +45,7 @@ static void print_number_key(const struct hist *hist, const struct hist_value *k
 		print_symbol(value, key->modifier == HIST_SYM_OFFSET, seq);
 		break;
 	case HIST_EXECNAME:
-		trace_seq_printf(seq, "%-16s[%10llu]", (const char *)(entry + 1 + hist->comm_at),
-				 number);
+		trace_seq_printf(seq, "%-16s[%10llu]", comm, number);
 		break;
 	case HIST_SYSCALL:
 		trace_seq_printf(seq, "%-30s[%3llu]", "unknown_syscall", number);
@@ -74,7 +74,8 @@ void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace
 		if (i)
 			trace_seq_puts(seq, ", ");
 		if (key->kind == HIST_NUMBER) {
-			print_number_key(hist, key, entry, *words, seq);
+			print_number_key(key, *words, (const char *)(entry + 1 + hist->comm_at),
+					 seq);
 		} else if (key->kind == HIST_TEXT) {
 			trace_seq_printf(seq, "%s: %-50s", key->name, (const char *)words);
 		} else {
@@ -94,7 +95,7 @@ void hist_print_kept(const struct hist_value *value, const uint64_t *words, stru
 	if (plain.modifier == HIST_EXECNAME)
 		plain.modifier = HIST_PLAIN;
 	if (value->kind == HIST_NUMBER) {
-		print_number_key(NULL, &plain, NULL, *words, seq);
+		print_number_key(&plain, *words, "", seq);
 	} else if (value->kind == HIST_TEXT) {
 		trace_seq_printf(seq, "%s: %-32s", value->name, (const char *)words);
 	} else {

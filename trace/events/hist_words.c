@@ -59,13 +59,14 @@ static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *
 /* Nothing is known of what is in front of it. */
 static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
 {
+	static const char null[8 + 8] = "        (null)";
 	char copy[8 + HIST_TEXT_MAX];
 	const char *text;
 	uint32_t len = 0;
 
 	__builtin_memcpy(&text, (const char *)run->hit->entry + op->offset, sizeof(text));
 	if (!text)
-		text = "(null)";
+		return put_text(to, null + 8, 6);
 	for (; len < HIST_TEXT_MAX - 1 && text[len]; len++)
 		copy[8 + len] = text[len];
 	return put_text(to, copy + 8, len);

@@ -32,7 +32,7 @@ static TRACE_ALWAYS_INLINE uint64_t hist_zeros_in(uint64_t word)
 static TRACE_ALWAYS_INLINE uint32_t hist_put_text(uint64_t *to, const char *text, uint32_t len,
 						  uint64_t *hash)
 {
-	const char *last = text + len / 8 * 8;
+	const char *last = text + (size_t)len / 8 * 8;
 	uint64_t *const start = to;
 	uint64_t word, zeros = 0;
 

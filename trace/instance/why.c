@@ -77,7 +77,7 @@ struct trace_why_text trace_why_time(uint64_t ns)
 		{ HOUR_NS, HOUR_NS, "h" }, { MIN_NS, MIN_NS, "min" }, { SEC_NS, SEC_NS, "s" },
 		{ MS_NS, MS_NS, "ms" },	   { US_NS, US_NS, "us" },    { 0, 1, "ns" },
 	};
-	struct trace_why_text out;
+	struct trace_why_text out = { 0 };
 	size_t i = 0;
 	uint64_t whole, tenths;
 
@@ -104,7 +104,7 @@ struct trace_why_text trace_why_ago(const struct trace_why *why, uint64_t then_n
 struct trace_why_text trace_why_percent(uint64_t part, uint64_t all)
 {
 	uint64_t percent = 0;
-	struct trace_why_text out;
+	struct trace_why_text out = { 0 };
 
 	while (part > UINT64_MAX / 200) {
 		part /= 2;
@@ -123,7 +123,7 @@ struct trace_why_text trace_why_percent(uint64_t part, uint64_t all)
 struct trace_why_text trace_why_thread(int32_t pid, const char *comm)
 {
 	char name[TRACE_COMM_LEN];
-	struct trace_why_text out;
+	struct trace_why_text out = { 0 };
 
 	if (!comm) {
 		comm = name;
@@ -136,7 +136,7 @@ struct trace_why_text trace_why_thread(int32_t pid, const char *comm)
 
 struct trace_why_text trace_why_function(uintptr_t ip)
 {
-	struct trace_why_text out;
+	struct trace_why_text out = { 0 };
 	char name[TRACE_SYM_LEN];
 	uintptr_t start;
 	size_t size;

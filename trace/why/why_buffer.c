@@ -105,7 +105,7 @@ void trace_why_dropped(struct trace_why *why)
 			      "while an event was being written; echo %llu > buffer_size_kb.",
 			      trace_why_number(all->commit_overrun).text,
 			      all->commit_overrun == 1 ? " was" : "s were",
-			      (unsigned long long)(size_kb(why) * 2));
+			      (unsigned long long)size_kb(why) * 2);
 }
 
 /* ---- Emptied ---- */
