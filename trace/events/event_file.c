@@ -59,6 +59,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
 	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
+	trace_event_flag_early(file);
 	file->next_of_call = call->files;
 	/* Pairs with the acquire in first_file() of event_write.c. */
 	atomic_store_explicit(&call->files, file, memory_order_release);

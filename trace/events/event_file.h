@@ -86,6 +86,14 @@ static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flag
 	return old & flags;
 }
 
+/* After a change of TRACE_EVENT_PIDS or TRACE_EVENT_WATCHED. Config lock held. */
+static inline void trace_event_flag_early(struct trace_event_file *file)
+{
+	uint32_t flags = file->front.flags & (TRACE_EVENT_PIDS | TRACE_EVENT_WATCHED);
+
+	trace_event_flag(file, TRACE_EVENT_EARLY_PIDS, flags == TRACE_EVENT_PIDS);
+}
+
 static inline bool trace_event_is_on(const struct trace_event_file *file)
 {
 	return file->front.flags & TRACE_EVENT_RECORDS;

@@ -13,6 +13,7 @@ static int event_pids_changed(struct trace_array *tr)
 		if (is_used) /* before the flag: it is what probes then look at */
 			file->front.pid_mask = tr->event_pid_mask;
 		trace_event_flag(file, TRACE_EVENT_PIDS, is_used);
+		trace_event_flag_early(file);
 	}
 	if (!is_used)
 		tracepoint_synchronize_unregister(); /* probes may still look at the bit */

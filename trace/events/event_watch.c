@@ -35,6 +35,7 @@ int trace_event_watch_add(struct trace_event_file *file, struct trace_event_watc
 	watch->next = NULL;
 	atomic_store_explicit(link, watch, memory_order_release);
 	trace_event_flag(file, TRACE_EVENT_WATCHED, true);
+	trace_event_flag_early(file);
 	trace_event_filter_set_test(file);
 	return 0;
 }
@@ -49,6 +50,7 @@ void trace_event_watch_remove(struct trace_event_file *file, struct trace_event_
 	atomic_store_explicit(link, watch->next, memory_order_release);
 	if (!file->watches)
 		trace_event_flag(file, TRACE_EVENT_WATCHED, false);
+	trace_event_flag_early(file);
 	trace_event_filter_set_test(file);
 	trace_event_soft_put(file);
 }

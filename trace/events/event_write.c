@@ -1,6 +1,5 @@
 /*
- * Writing trace events: what probes call with an event that they have built. See event_file.h and
- * <trace/event_probe.h>.
+ * What probes call with an event that they have built: see event_file.h, <trace/event_probe.h>.
  *
  * The common case is a thread, an event of at most RING_SHORT_PAYLOAD bytes, a ring with the
  * fastest clock, and nothing to decide: trace_event_record() alone. Everything else is in functions
@@ -209,7 +208,6 @@ static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file
 static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
 			      uint32_t flags)
 {
-	hit->late->is_more = false;
 	if (!(flags & TRACE_EVENT_TRIGGERS))
 		return flags;
 	trace_triggers_call(hit);
@@ -222,34 +220,35 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 					       const struct origin *from)
 {
 	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
-	struct trace_triggers_late late;
-	struct trace_trigger_hit hit = { file, entry, bytes_of(step), from->caller, &late };
+	struct trace_trigger_visit visit;
+	struct trace_trigger_hit *hit =
+		trace_visit_begin(&visit, file, entry, bytes_of(step), from->caller);
 
 	if (counts)
-		flags = call_triggers(file, &hit, flags);
+		flags = call_triggers(file, hit, flags);
 	/* The trace begins with the caller of the probe. */
 	if (counts && is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
 	    flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
-	if (counts && late.is_more)
-		trace_triggers_call_late(&hit);
+	if (counts && visit.late.is_more)
+		trace_triggers_call_late(hit);
 	if (flags & TRACE_EVENT_WATCHED)
 		trace_event_watches_call(file, entry, bytes_of(step), from->caller);
 }
 
 void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
 {
-	struct trace_triggers_late late;
-	struct trace_trigger_hit hit = { file, entry, bytes_of(step),
-					 (uintptr_t)__builtin_return_address(0), &late };
+	struct trace_trigger_visit visit;
+	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes_of(step),
+							  (uintptr_t)__builtin_return_address(0));
 	uint32_t flags;
 
 	trace_entry_init(entry, file->type, file->own_depth);
-	flags = call_triggers(file, &hit, flags_of(file));
+	flags = call_triggers(file, hit, flags_of(file));
 	if (!(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes_of(step), flags))
 		record(file, entry, step);
-	if (late.is_more)
-		trace_triggers_call_late(&hit);
+	if (visit.late.is_more)
+		trace_triggers_call_late(hit);
 }
 
 /* Triggers have switched the event on, or want to be called behind it. */
@@ -264,12 +263,13 @@ static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit 
 static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file, void *entry,
 					     uint64_t step, uintptr_t caller)
 {
-	struct trace_triggers_late late;
-	const struct trace_trigger_hit hit = { file, entry, bytes_of(step), caller, &late };
+	struct trace_trigger_visit visit;
+	struct trace_trigger_hit *hit =
+		trace_visit_begin(&visit, file, entry, bytes_of(step), caller);
 
-	trace_triggers_run(&hit);
-	if (TRACE_UNLIKELY(late.is_more))
-		write_behind_triggers(&hit);
+	trace_triggers_run(hit);
+	if (TRACE_UNLIKELY(visit.late.is_more))
+		write_behind_triggers(hit);
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */
@@ -412,8 +412,8 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 						uint32_t bytes, const struct origin *from)
 {
 	const struct trace_event_file *file = room->file;
-	struct trace_triggers_late late = { .is_more = false };
-	struct trace_trigger_hit hit = { file, entry, bytes, from->caller, &late };
+	struct trace_trigger_visit visit;
+	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes, from->caller);
 	uint32_t flags = flags_of(file);
 	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
 
@@ -421,7 +421,7 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 		trace_event_watches_call(file, entry, bytes, from->caller);
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
-		flags = call_triggers(file, &hit, flags);
+		flags = call_triggers(file, hit, flags);
 	if (!counts || !is_wanted(file, entry, bytes, flags)) {
 		trace_ring_discard(room->ring, entry, bytes);
 	} else {
@@ -430,8 +430,8 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 			trace_stacktrace_code(file->tr->buffer,
 					      (uintptr_t)__builtin_frame_address(0), 2);
 	}
-	if (late.is_more)
-		trace_triggers_call_late(&hit);
+	if (visit.late.is_more)
+		trace_triggers_call_late(hit);
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)

@@ -20,10 +20,12 @@ static void call_recorded(const struct trace_trigger_hit *hit,
 			  const struct trace_trigger_later *later)
 {
 	struct trace_trigger *trigger = later->what;
-	struct trace_trigger_hit recorded = *hit;
+	struct trace_trigger_visit recorded;
 
-	recorded.entry = NULL;
-	trigger->func(trigger, &recorded);
+	recorded.hit = *hit;
+	recorded.hit.entry = NULL;
+	recorded.late.is_more = false; /* it is late: nothing comes behind it */
+	trigger->func(trigger, &recorded.hit);
 }
 
 bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
@@ -51,8 +53,10 @@ void trace_triggers_call(const struct trace_trigger_hit *hit)
 
 void trace_triggers_call_late(const struct trace_trigger_hit *hit)
 {
-	for (uint32_t i = 0; i < hit->late->nr; i++)
-		hit->late->at[i].func(hit, &hit->late->at[i]);
+	const struct trace_triggers_late *late = trace_triggers_late_of(hit);
+
+	for (uint32_t i = 0; i < late->nr; i++)
+		late->at[i].func(hit, &late->at[i]);
 }
 
 /* ---- The list ---- */

@@ -34,7 +34,6 @@ struct trace_filter;
 struct trace_seq;
 struct trace_trigger;
 struct trace_trigger_args;
-struct trace_triggers_late;
 
 /* An event has occurred. */
 struct trace_trigger_hit {
@@ -45,8 +44,7 @@ struct trace_trigger_hit {
 	 */
 	void *entry;
 	uint32_t bytes;
-	uintptr_t caller;		  /* an address in the probe: its frame is on the stack */
-	struct trace_triggers_late *late; /* for trace_trigger_later() */
+	uintptr_t caller; /* an address in the probe: its frame is on the stack */
 };
 
 typedef void (*trace_trigger_fn)(struct trace_trigger *trigger,
@@ -164,21 +162,37 @@ struct trace_triggers_late {
 	struct trace_trigger_later at[TRACE_TRIGGER_MAX_LATE + 1];
 };
 
+/* What a probe has on its stack: every hit that functions of triggers are called with is in one. */
+struct trace_trigger_visit {
+	struct trace_trigger_hit hit;
+	struct trace_triggers_late late;
+};
+
+static inline struct trace_triggers_late *
+trace_triggers_late_of(const struct trace_trigger_hit *hit)
+{
+	return &((struct trace_trigger_visit *)(uintptr_t)hit)->late;
+}
+
 /* For func: something has to be looked at after the triggers. Any context. */
 static inline void trace_triggers_note_more(const struct trace_trigger_hit *hit)
 {
-	if (!hit->late->is_more)
-		hit->late->nr = 0;
-	hit->late->is_more = true;
+	struct trace_triggers_late *late = trace_triggers_late_of(hit);
+
+	if (!late->is_more)
+		late->nr = 0;
+	late->is_more = true;
 }
 
 /* For func: have something done after the record; at once, if there is no room. Any context. */
 static inline void trace_trigger_later(const struct trace_trigger_hit *hit,
 				       const struct trace_trigger_later *later)
 {
+	struct trace_triggers_late *late = trace_triggers_late_of(hit);
+
 	trace_triggers_note_more(hit);
-	if (hit->late->nr < sizeof(hit->late->at) / sizeof(hit->late->at[0]))
-		hit->late->at[hit->late->nr++] = *later;
+	if (late->nr < sizeof(late->at) / sizeof(late->at[0]))
+		late->at[late->nr++] = *later;
 	else
 		later->func(hit, later);
 }
@@ -265,7 +279,8 @@ void trace_triggers_array_gone(struct trace_array *tr);
 
 /* ---- For event_write.c. Any context, preemption off. ---- */
 
-/* Those that act before the event is recorded; what is to be done later is in *hit->late. */
+/* Those that act before the event is recorded; what is to be done later is in
+ * *trace_triggers_late_of(hit). */
 void trace_triggers_call(const struct trace_trigger_hit *hit);
 /* The event was recorded, or not: do that. */
 void trace_triggers_call_late(const struct trace_trigger_hit *hit);

@@ -34,14 +34,15 @@ struct trace_ring_cpu;
 struct trace_sched_thread;
 
 enum trace_event_flag {
-	TRACE_EVENT_RECORDS = 1,   /* it is on: what passes is recorded */
-	TRACE_EVENT_FILTERS = 2,   /* there is a filter */
-	TRACE_EVENT_PIDS = 4,	   /* set_event_pid or set_event_notrace_pid is in use */
-	TRACE_EVENT_SHARED = 8,	   /* of `several` alone: look at each instance's file */
-	TRACE_EVENT_STACK = 16,	   /* option stacktrace: a stack behind each event */
-	TRACE_EVENT_TRIGGERS = 32, /* there are triggers */
-	TRACE_EVENT_HEAD = 64,	   /* the filter looks at the head of the event */
-	TRACE_EVENT_WATCHED = 128, /* somebody watches, of which thread it may be */
+	TRACE_EVENT_RECORDS = 1,      /* it is on: what passes is recorded */
+	TRACE_EVENT_FILTERS = 2,      /* there is a filter */
+	TRACE_EVENT_PIDS = 4,	      /* set_event_pid or set_event_notrace_pid is in use */
+	TRACE_EVENT_SHARED = 8,	      /* of `several` alone: look at each instance's file */
+	TRACE_EVENT_STACK = 16,	      /* option stacktrace: a stack behind each event */
+	TRACE_EVENT_TRIGGERS = 32,    /* there are triggers */
+	TRACE_EVENT_HEAD = 64,	      /* the filter looks at the head of the event */
+	TRACE_EVENT_WATCHED = 128,    /* somebody watches, of which thread it may be */
+	TRACE_EVENT_EARLY_PIDS = 256, /* TRACE_EVENT_PIDS, and nobody watches */
 };
 /* Without one of these nobody wants the event. */
 #define TRACE_EVENT_WANTED                                                                         \
@@ -104,7 +105,7 @@ static TRACE_ALWAYS_INLINE bool trace_event_may_be_wanted(const struct trace_eve
 {
 	if (!(flags & TRACE_EVENT_WANTED))
 		return false;
-	return other || (flags & (TRACE_EVENT_PIDS | TRACE_EVENT_WATCHED)) != TRACE_EVENT_PIDS ||
+	return other || !(flags & TRACE_EVENT_EARLY_PIDS) ||
 	       !trace_event_ignores(front, trace_plat_current());
 }
 
