@@ -5,6 +5,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
+#include <trace/fgraph.h>
 #include <trace/fs.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
@@ -29,9 +30,9 @@ void ktest_trace_prepare(void)
 {
 	if (tracing_alloc_snapshot() == 0)
 		put("snapshot", "0");
-	put("events/initcall/enable",
-	    "1"); /* the first change of a tracepoint makes room for all */
-	put("events/initcall/enable", "0");
+	/* The first change of a tracepoint makes room for all of them. */
+	if (ftrace_graph_sleep_get() == 0)
+		ftrace_graph_sleep_put();
 }
 
 /* The file, to be freed by kfree(); NULL when out of memory. */
