@@ -51,7 +51,8 @@ static void make_empty(struct making *making)
 		if (field->kind != TRACE_FIELD_PLAIN)
 			put_loc(making, field, is_text(field));
 		else if (trace_field_is_text_pointer(field))
-			memcpy(making->entry + field->offset, &nothing, sizeof(void *));
+			memcpy(making->entry + field->offset, (const void *)&nothing,
+			       sizeof(uintptr_t));
 	}
 	making->bytes++; /* the NUL that ends empty texts */
 }

@@ -48,11 +48,11 @@ struct trace_file {
 	const char *name;
 	const char *log_name; /* what error_log calls it; NULL: as its directory does */
 	uint16_t mode;
-	bool root_only;	   /* only the global instance has it */
-	size_t store_max;  /* longest text that `store` takes; a longer one is -EINVAL */
-	const void *about; /* for files that share functions: tells them which file it is */
+	bool root_only; /* only the global instance has it */
 	/* Reading consumes, so there are no positions. Other files can be read anew by `rewind`. */
 	bool is_stream;
+	size_t store_max;  /* longest text that `store` takes; a longer one is -EINVAL */
+	const void *about; /* for files that share functions: tells them which file it is */
 
 	/* Write the whole text to `seq`. 0 or -errno. */
 	int (*show)(struct trace_handle *handle, struct trace_seq *seq);

@@ -381,7 +381,8 @@ static const struct trace_dir monitor_dir = { .fill = fill_monitor };
 /* Others may come meanwhile; the version tells, and all are looked at again. */
 static int fill_monitors(struct trace_node *dir)
 {
-	char *names = trace_dir_begin(dir, MONITORS_MAX, MONITORS_MAX * MONITOR_NAME_BYTES, 1);
+	char *names =
+		trace_dir_begin(dir, MONITORS_MAX, (size_t)MONITORS_MAX * MONITOR_NAME_BYTES, 1);
 	uint64_t number;
 	size_t place;
 

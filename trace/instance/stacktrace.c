@@ -96,7 +96,7 @@ uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, ui
 				uint32_t max)
 {
 	uint32_t ips[2 * HOOK_FRAMES];
-	size_t nr = trace_plat_backtrace(frame, false, ips, 2 * HOOK_FRAMES);
+	size_t nr = trace_plat_backtrace(frame, false, ips, sizeof(ips) / sizeof(ips[0]));
 	size_t first = find(ips, nr, ip);
 	uint32_t nr_out = 0;
 

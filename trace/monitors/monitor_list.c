@@ -282,10 +282,10 @@ static int blame(struct monitor_error *error, const char *at, const char *why, i
 }
 
 /* The name is checked, and so is that there is room at `place`. */
-static int make_at(size_t place, const char *name, size_t len, const char *text, const char *desc,
+static int make_at(size_t place, const char *name, const char *text, const char *desc,
 		   struct monitor_error *error)
 {
-	struct trace_monitor *monitor = alloc_monitor(name, len, text);
+	struct trace_monitor *monitor = alloc_monitor(name, monitor_word_len(name), text);
 	int err;
 
 	if (!monitor)
@@ -330,7 +330,7 @@ static int make(const char *name, const char *text, const char *desc, struct mon
 		return blame(error, name, "there is such a monitor already", -EEXIST);
 	if (place == MONITORS_MAX)
 		return blame(error, name, "there are too many monitors", -ENOSPC);
-	return make_at(place, name, len, text, desc, error);
+	return make_at(place, name, text, desc, error);
 }
 
 static int remove_monitor(struct trace_monitor *monitor)
@@ -437,8 +437,7 @@ int trace_monitors_init(void)
 	trace_monitors_lock();
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(own) && err != -ENOMEM; i++) {
 		error = (struct monitor_error){ 0 };
-		err = make_at(find_room(), own[i].name, trace_strlen(own[i].name), own[i].text,
-			      own[i].desc, &error);
+		err = make_at(find_room(), own[i].name, own[i].text, own[i].desc, &error);
 	}
 	trace_monitors_unlock();
 	return err == -ENOMEM ? err : 0;

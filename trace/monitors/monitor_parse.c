@@ -31,9 +31,9 @@ static int read_per(struct monitor_parser *parser, char *value, size_t len)
 	if (!len || len != monitor_word_len(value) || len > MONITOR_WORD_BYTES - 1)
 		return monitor_blame(parser, value, "global, cpu, thread or a field is expected",
 				     -EINVAL);
-	for (uint8_t i = 0; i < TRACE_ARRAY_SIZE(kinds); i++) {
+	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(kinds); i++) {
 		if (is_word(value, len, kinds[i])) {
-			monitor->per = i;
+			monitor->per = (uint8_t)i;
 			return 0;
 		}
 	}
