@@ -88,7 +88,7 @@ struct trace_trigger_command {
 	trace_trigger_fn func;
 	/*
 	 * Carry out what was written, which begins with the name. 0, or -errno after
-	 * trace_trigger_blame(). NULL: trace_trigger_run(), which sets or removes a trigger.
+	 * trace_trigger_blame(). NULL: it sets or removes a trigger, as most commands do.
 	 */
 	int (*run)(const struct trace_trigger_command *command, struct trace_trigger_args *args);
 	/*
@@ -226,16 +226,6 @@ struct trace_trigger_wish {
 	void *private;
 };
 
-/*
- * The parameter and the condition of `text`, each NULL when there is none: PARAM[ if CONDITION].
- * 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so that what
- * does not begin with a digit is a condition.
- */
-int trace_trigger_separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
-			   char **out_condition);
-/* Carry out what was written for a usual command. 0; -EEXIST, or what else is wrong. */
-int trace_trigger_run(const struct trace_trigger_command *command, struct trace_trigger_args *args);
-
 /* ---- Triggers of an event ---- */
 
 /*
@@ -253,8 +243,6 @@ struct trace_trigger *trace_trigger_find(const struct trace_event_file *file,
 void trace_trigger_remove(struct trace_trigger *trigger);
 /* What `trigger` shows of it: as the command says, or NAME[:SYSTEM:EVENT]:count=N and condition. */
 void trace_trigger_show(const struct trace_trigger *trigger, struct trace_seq *seq);
-/* The end of such a line: the condition, if there is one, and a newline. */
-void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq);
 
 /* ---- For the file `trigger`, and the boot parameter trace_trigger ---- */
 

@@ -97,8 +97,13 @@ static int take_if(struct trace_trigger_args *args, char *text, char **out_condi
 	return 0;
 }
 
-int trace_trigger_separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
-			   char **out_condition)
+/*
+ * The parameter and the condition of `text`, each NULL when there is none: PARAM[ if CONDITION].
+ * 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so that what
+ * does not begin with a digit is a condition.
+ */
+static int separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
+		    char **out_condition)
 {
 	char *rest = args->text;
 
@@ -149,12 +154,13 @@ static int parse_target(struct trace_trigger_args *args, char **param,
 
 /* ---- A line ---- */
 
-int trace_trigger_run(const struct trace_trigger_command *command, struct trace_trigger_args *args)
+/* Carry out what was written for a usual command. 0; -EEXIST, or what else is wrong. */
+static int run_usual(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
 	struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED };
 	char *param, *condition;
-	int err = trace_trigger_separate(args, has_target, &param, &condition);
+	int err = separate(args, has_target, &param, &condition);
 
 	if (!err && has_target)
 		err = parse_target(args, &param, &wish.target);
@@ -190,7 +196,7 @@ int trace_triggers_write(struct trace_event_file *file, char *text,
 	if (!command)
 		err = trace_trigger_blame(&args, name, "there is no such trigger", -EINVAL);
 	else
-		err = (command->run ? command->run : trace_trigger_run)(command, &args);
+		err = (command->run ? command->run : run_usual)(command, &args);
 	*out_error = (struct trace_trigger_error){ .why = args.why,
 						   .at = args.at ? args.at : name,
 						   .command = command };
@@ -199,7 +205,7 @@ int trace_triggers_write(struct trace_event_file *file, char *text,
 
 /* ---- And back ---- */
 
-void trace_trigger_print_condition(const struct trace_trigger *trigger, struct trace_seq *seq)
+static void print_condition(const struct trace_trigger *trigger, struct trace_seq *seq)
 {
 	if (trigger->filter_text)
 		trace_seq_printf(seq, " if %s", trigger->filter_text);
@@ -218,7 +224,7 @@ static void print_usual(const struct trace_trigger *trigger, struct trace_seq *s
 		trace_seq_puts(seq, ":unlimited");
 	else
 		trace_seq_printf(seq, ":count=%llu", (unsigned long long)count);
-	trace_trigger_print_condition(trigger, seq);
+	print_condition(trigger, seq);
 }
 
 void trace_trigger_show(const struct trace_trigger *trigger, struct trace_seq *seq)
