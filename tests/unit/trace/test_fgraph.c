@@ -577,6 +577,14 @@ static void call_and_switch_out(void)
 	fake_clock += 10;
 }
 
+static void other_switch(void *data, const struct trace_sched_thread *prev,
+			 const struct trace_sched_thread *next)
+{
+	(void)data;
+	(void)prev;
+	(void)next;
+}
+
 /* A thread that ran when time began to be measured has not slept since it had been told so. */
 static void sleeping_before_the_probe(void **state)
 {
@@ -585,6 +593,8 @@ static void sleeping_before_the_probe(void **state)
 					  .pid = FIRST_PID + 1 };
 
 	(void)state;
+	/* With one there already, the next probe takes memory: time to do something before it. */
+	assert_int_equal(register_trace_sched_switch(other_switch, NULL), 0);
 	watch(&user_a, NULL);
 	fake_run(FIRST_PID);
 	fake_on_alloc = call_and_switch_out;
@@ -598,6 +608,7 @@ static void sleeping_before_the_probe(void **state)
 	assert_int_equal(user_a.last.sleep_ns, 70);
 	ftrace_graph_sleep_put();
 	unwatch(&user_a);
+	assert_int_equal(unregister_trace_sched_switch(other_switch, NULL), 0);
 }
 
 /*
