@@ -14,7 +14,9 @@
 #include "text/str.h"
 
 static struct {
-	struct trace_plat_lock lock, names_lock, threads_lock;
+	struct trace_plat_lock lock;
+	struct trace_plat_lock names_lock;
+	struct trace_plat_lock threads_lock;
 	struct trace_monitor *monitors[MONITORS_MAX]; /* NULL: a free place */
 	uint64_t last_number;
 	_Atomic uint64_t version;
