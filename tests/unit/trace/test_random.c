@@ -168,6 +168,7 @@ static void restore(void)
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_event"), 0);
+	assert_int_equal(echo("", "rv/enabled_monitors"), 0);
 	clear_filters();
 	assert_int_equal(echo("", "set_event_pid"), 0);
 	assert_int_equal(echo("", "set_event_notrace_pid"), 0);
@@ -212,8 +213,8 @@ static void anything_anywhere(void **state)
 }
 
 /*
- * The first snapshot leaves a slim buffer behind, the first func-no-repeats its memory: they last
- * as long as the instance.
+ * The first snapshot leaves a slim buffer behind, the first func-no-repeats its memory, a monitor
+ * that was on its states: they last as long as the instance.
  */
 static int reset(void **state)
 {
@@ -223,6 +224,9 @@ static int reset(void **state)
 	assert_int_equal(echo("0", "options/func-no-repeats"), 0);
 	assert_int_equal(echo("1", "snapshot"), 0);
 	assert_int_equal(echo("0", "snapshot"), 0);
+	assert_int_equal(echo("wip", "rv/enabled_monitors"), 0);
+	assert_int_equal(echo("wwnr", "rv/enabled_monitors"), 0);
+	assert_int_equal(echo("", "rv/enabled_monitors"), 0);
 	return tracefs_reset(state);
 }
 
