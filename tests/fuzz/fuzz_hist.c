@@ -7,17 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz_events.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef int8_t s8;
-typedef long long s64;
-static unsigned long harbour_stack[3] = { FAKE_TEXT + 20, FAKE_TEXT + 40 };
-
-#define CREATE_TRACE_POINTS
-#include "host/harbour_events.h"
+#include "host/harbour.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -59,6 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (!is_ready) {
 		set_up();
+		harbour_stack[0] = FAKE_TEXT + 20;
+		harbour_stack[1] = FAKE_TEXT + 40;
 		write_file("synthetic_events", event, sizeof(event) - 1, TRACE_FS_APPEND);
 		write_file("events/synthetic/stay/enable", "1", 1, 0);
 	}

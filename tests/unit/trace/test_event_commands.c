@@ -8,34 +8,7 @@
 #include "child.h"
 #include "text/str.h"
 #include <trace/event.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int nr_watchers;
-
-static int yard_watch_begins(void)
-{
-	nr_watchers++;
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-	nr_watchers--;
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 #define FILTER "set_ftrace_filter"
 #define EMPTY  "#### all functions enabled ####\n"
@@ -81,7 +54,7 @@ static int off(void **state)
 	assert_string_equal(cat("events/enable"), "0\n");
 	assert_string_equal(cat(FILTER), EMPTY);
 	assert_string_equal(cat("enabled_functions"), "");
-	assert_int_equal(nr_watchers, 0);
+	assert_int_equal(yard_nr_watchers, 0);
 	return tracefs_check(state);
 }
 
@@ -267,7 +240,7 @@ static void instances(void **state)
 	assert_int_equal(echo("yard_leaf:enable_event:yard:yard_watch", "instances/one/" FILTER),
 			 0);
 	assert_string_equal(cat(FILTER), EMPTY);
-	assert_int_equal(nr_watchers, 1);
+	assert_int_equal(yard_nr_watchers, 1);
 	call(0, 1, LEAF);
 	assert_string_equal(cat("instances/one/events/yard/yard_watch/enable"), "1*\n");
 	assert_string_equal(cat("events/yard/yard_watch/enable"), "0\n");
@@ -275,7 +248,7 @@ static void instances(void **state)
 	assert_non_null(strstr(cat("instances/one/trace"), "who=7"));
 	assert_null(strstr(cat("trace"), "who=7"));
 	assert_int_equal(trace_fs_rmdir(dir, "one"), 0);
-	assert_int_equal(nr_watchers, 0);
+	assert_int_equal(yard_nr_watchers, 0);
 	call(0, 1, LEAF);
 }
 
@@ -292,7 +265,7 @@ static void no_memory(void **state)
 		fake_alloc_budget = -1;
 		assert_true(!err || err == -ENOMEM);
 		assert_string_equal(cat("events/yard/yard_watch/enable"), err ? "0\n" : "0*\n");
-		assert_int_equal(nr_watchers, !err);
+		assert_int_equal(yard_nr_watchers, !err);
 	}
 	assert_int_equal(echo("!*:enable_event:yard:yard_watch", FILTER), 0);
 	assert_int_equal(echo("", "error_log"), 0);

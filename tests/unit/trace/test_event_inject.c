@@ -5,30 +5,7 @@
 #include "tracefs.h"
 #include "text/str.h"
 #include <trace/event.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int yard_watch_begins(void)
-{
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 #define NUMBERS "events/yard/yard_numbers/inject"
 #define TEXTS	"events/yard/yard_texts/inject"
@@ -40,16 +17,6 @@ static int check(void **state)
 	assert_int_equal(echo("0", "options/fields"), 0);
 	assert_int_equal(echo("", "error_log"), 0);
 	return tracefs_check(state);
-}
-
-/* The text of the only event in `trace`, from its name on. */
-static const char *line(const char *name)
-{
-	const char *text = strstr(cat_body("trace"), name);
-
-	assert_non_null(text);
-	assert_int_equal(strlen(strchr(text, '\n')), 1);
-	return text;
 }
 
 static void numbers(void **state)
@@ -67,7 +34,7 @@ static void numbers(void **state)
 	(void)state;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(echo(cases[i].text, NUMBERS), 0);
-		assert_string_equal(line("tiny="), cases[i].want);
+		assert_string_equal(only_event("tiny="), cases[i].want);
 		assert_int_equal(echo("", "trace"), 0);
 	}
 }
@@ -76,12 +43,13 @@ static void texts(void **state)
 {
 	(void)state;
 	assert_int_equal(echo("name='two words' odd=9 last=\"it's\"", TEXTS), 0);
-	assert_string_equal(line("name="), "name=two words odd=9 list={} cut= mask= last=it's "
-					   "bytes= len=10\n");
+	assert_string_equal(only_event("name="),
+			    "name=two words odd=9 list={} cut= mask= last=it's "
+			    "bytes= len=10\n");
 	assert_int_equal(echo("", "trace"), 0);
 	assert_int_equal(echo("label='longer than that' where=0x1234 kind=5", KINDS), 0);
-	assert_non_null(strstr(line("where="), "kind=gravel"));
-	assert_non_null(strstr(line("where="), "label=longer "));
+	assert_non_null(strstr(only_event("where="), "kind=gravel"));
+	assert_non_null(strstr(only_event("where="), "label=longer "));
 	assert_int_equal(echo("", "trace"), 0);
 }
 

@@ -6,30 +6,7 @@
 #include "event_help.h"
 #include "text/str.h"
 #include "instance/array.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int yard_watch_begins(void)
-{
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 static int setup(void **state)
 {
@@ -56,27 +33,17 @@ static int check(void **state)
 	return tracefs_check(state);
 }
 
-/* The text of the only event in `trace`, from its name on. */
-static const char *line(const char *name)
-{
-	const char *text = strstr(cat_body("trace"), name);
-
-	assert_non_null(text);
-	assert_int_equal(strlen(strchr(text, '\n')), 1);
-	return text;
-}
-
 static void numbers(void **state)
 {
 	(void)state;
 	trace_yard_numbers(255, -2, -3, 0xfedcba9876543210, true);
-	assert_string_equal(line("yard_numbers:"),
+	assert_string_equal(only_event("yard_numbers:"),
 			    "yard_numbers: tiny=(255) small=0xfffe (65534) number=0xfffffffd (-3) "
 			    "large=0xfedcba9876543210 (-81985529216486896) flag=(1)\n");
 	assert_int_equal(echo("", "trace"), 0);
 	trace_yard_numbers('A', 7, 8, fake_func(KFREE) + 2, false);
-	assert_non_null(strstr(line("yard_numbers:"), " tiny='A'(65) small=0x7 (7) "));
-	assert_non_null(strstr(line("yard_numbers:"), " large=kfree+0x2/0x"));
+	assert_non_null(strstr(only_event("yard_numbers:"), " tiny='A'(65) small=0x7 (7) "));
+	assert_non_null(strstr(only_event("yard_numbers:"), " large=kfree+0x2/0x"));
 }
 
 static void texts_and_arrays(void **state)
@@ -87,13 +54,14 @@ static void texts_and_arrays(void **state)
 
 	(void)state;
 	trace_yard_texts("sand", list, 2, &mask);
-	assert_string_equal(line("yard_texts:"),
+	assert_string_equal(only_event("yard_texts:"),
 			    "yard_texts: name=sand odd=(7) list=01,00,00,00,03,02,00,00 cut=sa "
 			    "mask=05,00,00,00,00,00,00,00 last=sand bytes=ab,ab\n");
 	assert_int_equal(echo("", "trace"), 0);
 	trace_yard_kinds(&box, YARD_GRAVEL, 6);
-	assert_non_null(strstr(line("yard_kinds:"), " kind=0x5 (5) flags=0x6 (6) box=<INVALID-SIZE>"
-						    " label=eight ch sizes={0x3,0x4,0xc}\n"));
+	assert_non_null(strstr(only_event("yard_kinds:"),
+			       " kind=0x5 (5) flags=0x6 (6) box=<INVALID-SIZE>"
+			       " label=eight ch sizes={0x3,0x4,0xc}\n"));
 }
 
 /* Types of events that are no TRACE_EVENT(). */
@@ -107,14 +75,15 @@ static void other_types(void **state)
 	snprintf(want, sizeof(want),
 		 "all: who=kfree+0x2/0x10 name=eight ch small=(255) letter='x'(120) "
 		 "list={0x1,0xffff,0x0} large=0xffffffffffffffff (-1)");
-	assert_memory_equal(line("all:"), want, strlen(want));
-	assert_non_null(strstr(
-		line("all:"), " pointer=(0x1234) callers={yield+0x0/0x10,0x10} rest={0x5,0x10}\n"));
+	assert_memory_equal(only_event("all:"), want, strlen(want));
+	assert_non_null(
+		strstr(only_event("all:"),
+		       " pointer=(0x1234) callers={yield+0x0/0x10,0x10} rest={0x5,0x10}\n"));
 	assert_int_equal(echo("", "trace"), 0);
 	fake_bad_page = NULL;
 	trace_printk("words %d\n", 3);
-	assert_non_null(strstr(line("bprint:"), " args_bytes=0x4 (4) fmt=(0x"));
-	assert_non_null(strstr(line("bprint:"), ":words %d.) buf={0x3,0x0,0x0,0x0}\n"));
+	assert_non_null(strstr(only_event("bprint:"), " args_bytes=0x4 (4) fmt=(0x"));
+	assert_non_null(strstr(only_event("bprint:"), ":words %d.) buf={0x3,0x0,0x0,0x0}\n"));
 }
 
 /* In trace_pipe, too; and each instance has its own option. */
@@ -154,7 +123,8 @@ static void damage(void **state)
 	assert_non_null(entry);
 	memset(entry + 2, 0xff, 40);
 	trace_event_buffer_commit(&fbuffer, entry);
-	assert_non_null(strstr(line("yard_texts:"), "name=<OVERFLOW> odd=(255) list=<OVERFLOW>"));
+	assert_non_null(
+		strstr(only_event("yard_texts:"), "name=<OVERFLOW> odd=(255) list=<OVERFLOW>"));
 }
 
 int main(void)

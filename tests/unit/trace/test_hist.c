@@ -3,96 +3,7 @@
  * and what is said about mistakes.
  */
 #include "unit.h"
-#include "tracefs.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef int8_t s8;
-typedef long long s64;
-static unsigned long harbour_stack[3];
-
-#define CREATE_TRACE_POINTS
-#include "host/harbour_events.h"
-
-#define ARRIVE "events/harbour/ship_arrive/"
-#define LEAVE  "events/harbour/ship_leave/"
-#define CARGO  "events/harbour/cargo/"
-#define WIDTHS "events/harbour/widths/"
-
-static const char *const dirs[] = { LEAVE, ARRIVE, CARGO, WIDTHS };
-
-static int reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
-static void clear(const char *dir)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	assert_int_equal(put("", 0, path, TRACE_FS_TRUNC), 0);
-}
-
-/* Those that read variables of others go first. */
-static int all_gone(void **state)
-{
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		clear(dirs[i]);
-	fake_stack_nr = 0;
-	fake_cpus[0].pid = 0;
-	return tracefs_check(state);
-}
-
-static int set(const char *dir, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	return echo_append(text, path);
-}
-
-static void add(const char *dir, const char *text)
-{
-	assert_int_equal(set(dir, text), 0);
-}
-
-static const char *show(const char *dir)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%shist", dir);
-	return cat(path);
-}
-
-static const char *trigger(const char *dir)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	return cat(path);
-}
-
-/* The entries, between the head and the totals. */
-static const char *entries(const char *dir)
-{
-	const char *text = strstr(show(dir), "#\n\n");
-	char *end;
-
-	assert_non_null(text);
-	text += 3;
-	end = strstr(text, "\nTotals:\n");
-	assert_non_null(end);
-	*end = '\0';
-	return text;
-}
+#include "hist_help.h"
 
 static void some_cargo(void)
 {
@@ -888,7 +799,7 @@ static void instances(void **state)
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, all_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, hist_reset, hist_all_gone)
 
 int main(void)
 {

@@ -3,44 +3,9 @@
  * that are fields of another event, histograms of one name, who has the snapshot, no memory.
  */
 #include "unit.h"
-#include "tracefs.h"
+#include "hist_help.h"
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef int8_t s8;
-typedef long long s64;
-static unsigned long harbour_stack[3];
-
-#define CREATE_TRACE_POINTS
-#include "host/harbour_events.h"
-
-#define ARRIVE "events/harbour/ship_arrive/"
-#define LEAVE  "events/harbour/ship_leave/"
-#define STAY   "events/synthetic/stay/"
-
-static int set(const char *dir, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	return echo_append(text, path);
-}
-
-static void add(const char *dir, const char *text)
-{
-	if (set(dir, text))
-		fail_msg("%s: %s", text, cat("error_log"));
-}
-
-static void clear(const char *dir)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	assert_int_equal(put("", 0, path, TRACE_FS_TRUNC), 0);
-}
+#define STAY "events/synthetic/stay/"
 
 static int begin(void **state)
 {

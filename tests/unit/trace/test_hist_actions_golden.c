@@ -7,17 +7,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "text/str.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef int8_t s8;
-typedef long long s64;
-static unsigned long harbour_stack[3];
-
-#define CREATE_TRACE_POINTS
-#include "host/harbour_events.h"
+#include "host/harbour.h"
 
 #define BEGIN_TRIGGER "events/harbour/ship_arrive/trigger"
 #define END_TRIGGER   "events/harbour/ship_leave/trigger"

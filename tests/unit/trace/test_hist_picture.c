@@ -2,82 +2,8 @@
  * What can be seen of histograms besides Linux's text: bars, maps, folded stacks, what they consist of.
  */
 #include "unit.h"
-#include "tracefs.h"
+#include "hist_help.h"
 #include "events/hist_draw.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef int8_t s8;
-typedef long long s64;
-static unsigned long harbour_stack[3];
-
-#define CREATE_TRACE_POINTS
-#include "host/harbour_events.h"
-
-#define ARRIVE "events/harbour/ship_arrive/"
-#define LEAVE  "events/harbour/ship_leave/"
-#define CARGO  "events/harbour/cargo/"
-#define WIDTHS "events/harbour/widths/"
-
-static const char *const dirs[] = { LEAVE, ARRIVE, CARGO, WIDTHS };
-
-static void clear(const char *dir)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	assert_int_equal(put("", 0, path, TRACE_FS_TRUNC), 0);
-}
-
-static int reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	return err;
-}
-
-static int all_gone(void **state)
-{
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		clear(dirs[i]);
-	fake_stack_nr = 0;
-	fake_cpus[0].pid = 0;
-	return tracefs_check(state);
-}
-
-static void add(const char *dir, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%strigger", dir);
-	assert_int_equal(echo_append(text, path), 0);
-}
-
-static const char *show(const char *dir, const char *file)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s%s", dir, file);
-	return cat(path);
-}
-
-/* A picture, behind the head and without the totals. */
-static const char *drawn(const char *dir, const char *file)
-{
-	const char *text = strstr(show(dir, file), "#\n\n");
-	char *end;
-
-	assert_non_null(text);
-	text += 3;
-	end = strstr(text, "\nTotals:\n");
-	assert_non_null(end);
-	*end = '\0';
-	return text;
-}
 
 static void same(const char *got, const char *want)
 {
@@ -101,7 +27,7 @@ static void bars_of_a_scale(void **state)
 	some_cargo(60, 20);
 	some_cargo(300, 200);
 	some_cargo(1u << 30, 77);
-	same(drawn(CARGO, "hist_picture"),
+	same(entries_in(CARGO, "hist_picture"),
 	     "       bytes  hitcount\n"
 	     "      [0, 1] │▊                                                         3   1.0%\n"
 	     "      (1, 2] │                                                          0   0.0%\n"
@@ -115,7 +41,7 @@ static void bars_of_a_scale(void **state)
 	     "  (256, 512] │███████████████████████████████████████████████████████ 200  66.6%\n"
 	     "           ⋮ ⋮ 20 more with nothing\n"
 	     "  (512M, 1G] │█████████████████████▏                                   77  25.6%\n");
-	same(drawn(CARGO, "hist_ascii"),
+	same(entries_in(CARGO, "hist_ascii"),
 	     "       bytes  hitcount\n"
 	     "      [0, 1] |:                                                         3   1.0%\n"
 	     "      (1, 2] |                                                          0   0.0%\n"
@@ -134,7 +60,7 @@ static void bars_of_a_scale(void **state)
 	some_cargo(1000, 30);
 	some_cargo(25, 20);
 	some_cargo(109, 1);
-	same(drawn(CARGO, "hist_picture"),
+	same(entries_in(CARGO, "hist_picture"),
 	     "    bytes  hitcount\n"
 	     "    20-29 │███████████████████████████████████████▎                    20  39.2%\n"
 	     "    30-39 │                                                             0   0.0%\n"
@@ -157,7 +83,7 @@ static void bars_of_names(void **state)
 	trace_ship_leave(3, 12345678, "Erika");
 	trace_ship_leave(-4, 8, "a-very-long-name-of-a-ship;\n\xc3\xa4");
 	trace_ship_leave(1, 999999, "");
-	same(drawn(LEAVE, "hist_picture"),
+	same(entries_in(LEAVE, "hist_picture"),
 	     "name              hitcount             id                   time\n"
 	     "a-very-lon…p;??? │███████      1  33% │            -4   0% │▏            8   0%\n"
 	     "Erika            │███████      1  33% │███████      3  75% │███████  12.3M  92%\n"
@@ -166,7 +92,7 @@ static void bars_of_names(void **state)
 	add(LEAVE, "hist:keys=name,id,time:sort=name");
 	trace_ship_leave(3, 12345678, "Erika");
 	trace_ship_leave(-4, 8, "a-very-long-name-of-a-ship-that-does-not-end");
-	same(drawn(LEAVE, "hist_ascii"),
+	same(entries_in(LEAVE, "hist_ascii"),
 	     "name, id, time                                hitcount\n"
 	     "Erika, 3, 12345678                           |######################### 1  50.0%\n"
 	     "a-very-long-name-of-a-ship-t..not-end, -4, 8 |######################### 1  50.0%\n");
@@ -181,7 +107,7 @@ static void map_of_scales(void **state)
 	some_cargo(250, 9);
 	some_cargo(260, 1);
 	some_cargo(5000, 70);
-	same(drawn(CARGO, "hist_picture"),
+	same(entries_in(CARGO, "hist_picture"),
 	     "down: nr; across: bytes, up to; shades: hitcount\n"
 	     "     0-99 │████                ▒▒▒▒                        │     310  79.4%\n"
 	     "  100-199 │                                                │       0   0.0%\n"
@@ -201,7 +127,7 @@ static void map_of_scales(void **state)
 	     "          └┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───\n"
 	     "           4   8   16  32  64  128 256 512 1K  2K  4K  8K\n"
 	     "           from  ░ 1  ▒ 25  ▓ 625  █ 15625 to 350000\n");
-	same(drawn(CARGO, "hist_ascii"),
+	same(entries_in(CARGO, "hist_ascii"),
 	     "down: nr; across: bytes, up to; shades: hitcount\n"
 	     "     0-99 |@@@@                ----                        |     310  79.4%\n"
 	     "  100-199 |                                                |       0   0.0%\n"
@@ -234,7 +160,7 @@ static void map_of_names_and_numbers(void **state)
 				 : i % 11 < 7 ? "Berta"
 					      : "Carla");
 	trace_ship_leave(100000, 0, "Dora");
-	same(drawn(LEAVE, "hist_picture"),
+	same(entries_in(LEAVE, "hist_picture"),
 	     "down: name; across: id; shades: hitcount\n"
 	     "Berta │██████████████████████████████████████████      │     108  35.8%\n"
 	     "Carla │██████████████████████████████████████████      │     108  35.8%\n"
@@ -245,7 +171,7 @@ static void map_of_names_and_numbers(void **state)
 	     "       from  ▒ 1  ▓ 3  █ 9 to 16\n");
 	for (int i = 0; i < 300; i++)
 		trace_ship_leave(i * i, 0, i < 200 ? "Anna" : "Berta");
-	same(drawn(LEAVE, "hist_picture"),
+	same(entries_in(LEAVE, "hist_picture"),
 	     "down: name; across: id, from; shades: hitcount\n"
 	     "Anna  │▓█▓▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒                               │     284  47.2%\n"
 	     "Berta │▓▓                   ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░▒░▒░▒░░      │     208  34.6%\n"
@@ -267,7 +193,7 @@ static void map_of_names(void **state)
 		fake_cpus[0].pid = 1 + i % 3;
 		trace_ship_arrive(1, 0, i % 4 ? "Erika" : "Anna");
 	}
-	same(drawn(ARRIVE, "hist_picture"),
+	same(entries_in(ARRIVE, "hist_picture"),
 	     "down: name; across: common_comm, see below; shades: hitcount\n"
 	     "Anna  │▓▓▓▓▓▓▓▓▓│      15  25.0%\n"
 	     "Erika │█████████│      45  75.0%\n"
@@ -287,7 +213,7 @@ static void others(void **state)
 		snprintf(name, sizeof(name), "%d", i % 30 + (i > 500));
 		trace_ship_arrive(1, 0, name);
 	}
-	same(strstr(drawn(ARRIVE, "hist_ascii"), "a 1  "),
+	same(strstr(entries_in(ARRIVE, "hist_ascii"), "a 1  "),
 	     "a 1  b 10  c 11  d 12  e 13  f 14  g 15  h 16  i 17  j 18  k 19  l 2\n"
 	     "      m 20  n 22  o 23  p 24  q 25  r 26  s 27  t 28  u 29  v 3  w 4  x 5  y 6\n"
 	     "      z 7  * all others\n"
@@ -307,7 +233,7 @@ static void stacks(void **state)
 	trace_ship_leave(0, 1, "Anna");
 	fake_stack_nr = 0;
 	trace_ship_leave(-1, 1, "");
-	same(drawn(LEAVE, "hist_picture"),
+	same(entries_in(LEAVE, "hist_picture"),
 	     "name  hitcount                              id\n"
 	     "     │██████████████                1  25% │                             -1   0%\n"
 	     "x;y? │██████████████                1  25% │▋                             1   2%\n"
@@ -315,7 +241,7 @@ static void stacks(void **state)
 	     "    schedule < yield < do_work < kfree\n"
 	     "Anna │████████████████████████████  2  50% │████████████████████████████ 40  97%\n"
 	     "    schedule < yield\n");
-	same(show(LEAVE, "hist_folded"),
+	same(show_file(LEAVE, "hist_folded"),
 	     "# hist:keys=common_stacktrace,name:vals=hitcount,id:sort=hitcount:size=2048 "
 	     "[active]\n"
 	     "- 0\n"
@@ -332,12 +258,12 @@ static void folded_keys(void **state)
 	(void)state;
 	add(CARGO, "hist:keys=nr,bytes.log2:size=128");
 	some_cargo(5, 2);
-	same(show(CARGO, "hist_folded"),
+	same(show_file(CARGO, "hist_folded"),
 	     "# hist:keys=nr,bytes.log2:vals=hitcount:sort=hitcount:size=128 [active]\n"
 	     "5;(4, 8] 2\n");
 	for (size_t i = 10; i < 140; i++)
 		some_cargo(i, 1);
-	text = strchr(show(CARGO, "hist_folded"), '#');
+	text = strchr(show_file(CARGO, "hist_folded"), '#');
 	assert_string_equal(strstr(text, "\n# "),
 			    "\n# 3 more events found no room: see size= in trigger\n");
 }
@@ -347,24 +273,24 @@ static void several(void **state)
 	const char *text;
 
 	(void)state;
-	assert_string_equal(show(CARGO, "hist_picture"),
+	assert_string_equal(show_file(CARGO, "hist_picture"),
 			    "# No histogram is set here: write hist:keys=... to trigger.\n");
-	assert_string_equal(show(CARGO, "hist_debug"), "");
+	assert_string_equal(show_file(CARGO, "hist_debug"), "");
 	add(CARGO, "hist:keys=cpu");
 	add(CARGO, "hist:keys=cpu,bytes");
 	for (int round = 0; round < 2; round++) {
-		text = show(CARGO, "hist_picture");
+		text = show_file(CARGO, "hist_picture");
 		assert_non_null(
 			strstr(text, "\n    Hits: 0\n    Entries: 0\n    Dropped: 0\n\n\n# event"));
 		text = strstr(text + 10, "# event histogram");
 		assert_non_null(strstr(text, "keys=common_cpu,bytes:"));
 		assert_null(strstr(text, "shades"));
-		assert_string_equal(strchr(show(CARGO, "hist_folded"), '\n'),
+		assert_string_equal(strchr(show_file(CARGO, "hist_folded"), '\n'),
 				    "\n# hist:keys=common_cpu,bytes:vals=hitcount:sort=hitcount:"
 				    "size=2048 [active]\n");
 	}
 	some_cargo(1, 1);
-	assert_non_null(strstr(show(CARGO, "hist_picture"), "shades: hitcount\n"));
+	assert_non_null(strstr(show_file(CARGO, "hist_picture"), "shades: hitcount\n"));
 }
 
 /* Do lines behind the head have at most 80 columns? */
@@ -412,8 +338,8 @@ static void lines_fit(void **state)
 					 random >> (random >> 58),
 					 name + (random >> 50) % sizeof(name));
 		}
-		fits(show(LEAVE, "hist_picture"));
-		fits(show(LEAVE, "hist_ascii"));
+		fits(show_file(LEAVE, "hist_picture"));
+		fits(show_file(LEAVE, "hist_ascii"));
 		clear(LEAVE);
 	}
 }
@@ -426,7 +352,7 @@ static void what_it_consists_of(void **state)
 	(void)state;
 	add(ARRIVE, "hist:keys=id:t0=time");
 	add(LEAVE, "hist:keys=id,name:vals=time:lat=time-$t0");
-	id = strstr(show(ARRIVE, "hist_debug"), "hist_data: ") + 11;
+	id = strstr(show_file(ARRIVE, "hist_debug"), "hist_data: ") + 11;
 	snprintf(text, sizeof(text), "%.16s", id);
 	snprintf(want, sizeof(want),
 		 "  n_vals: 3\n"
@@ -490,7 +416,7 @@ static void what_it_consists_of(void **state)
 		 "      size: 8\n"
 		 "      is_signed: 0\n",
 		 text);
-	same(strstr(show(LEAVE, "hist_debug"), "  n_vals"), want);
+	same(strstr(show_file(LEAVE, "hist_debug"), "  n_vals"), want);
 }
 
 static void no_memory(void **state)
@@ -570,7 +496,7 @@ static void shades(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, all_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, hist_reset, hist_all_gone)
 
 int main(void)
 {

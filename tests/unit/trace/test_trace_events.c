@@ -5,34 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include <trace/event.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int nr_watched, watch_result;
-static int yard_watch_begins(void)
-{
-	if (!watch_result)
-		nr_watched++;
-	return watch_result;
-}
-static void yard_watch_ends(void)
-{
-	nr_watched--;
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 #define ENABLE(event) "events/yard/" event "/enable"
 
@@ -187,17 +160,17 @@ static void functions_around(void **state)
 	(void)state;
 	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
 	on(ENABLE("yard_watch"));
-	assert_int_equal(nr_watched, 1);
+	assert_int_equal(yard_nr_watchers, 1);
 	on("instances/two/" ENABLE("yard_watch"));
-	assert_int_equal(nr_watched, 1);
+	assert_int_equal(yard_nr_watchers, 1);
 	assert_int_equal(echo("0", ENABLE("yard_watch")), 0);
-	assert_int_equal(nr_watched, 1);
+	assert_int_equal(yard_nr_watchers, 1);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
-	assert_int_equal(nr_watched, 0);
-	watch_result = -EBUSY;
+	assert_int_equal(yard_nr_watchers, 0);
+	yard_watch_result = -EBUSY;
 	assert_int_equal(echo("1", ENABLE("yard_watch")), -EBUSY);
 	assert_string_equal(cat(ENABLE("yard_watch")), "0\n");
-	watch_result = 0;
+	yard_watch_result = 0;
 	trace_yard_watch(1);
 	assert_string_equal(cat_body("trace"), "");
 }

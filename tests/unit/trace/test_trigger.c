@@ -8,31 +8,7 @@
 #include "events/trigger.h"
 #include "text/str.h"
 #include <trace/event.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int watch_result;
-static int yard_watch_begins(void)
-{
-	return watch_result;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 #define FULL  "events/yard/yard_full/"
 #define OPEN  "events/yard/yard_gate_open/"
@@ -493,13 +469,13 @@ static void no_memory(void **state)
 static void event_refuses(void **state)
 {
 	(void)state;
-	watch_result = -EBUSY;
+	yard_watch_result = -EBUSY;
 	assert_int_equal(echo_append("traceoff", WATCH "trigger"), -EBUSY);
 	assert_int_equal(echo_append("enable_event:yard:yard_watch", FULL "trigger"), -EBUSY);
 	assert_string_equal(cat(FULL "trigger"), AVAILABLE);
 	assert_string_equal(cat(WATCH "trigger"), AVAILABLE);
 	assert_string_equal(cat(WATCH "enable"), "0\n");
-	watch_result = 0;
+	yard_watch_result = 0;
 	trace_yard_watch(1);
 	is_on(true);
 }

@@ -7,30 +7,7 @@
 #include "tracefs.h"
 #include "text/str.h"
 #include <trace/event.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int yard_watch_begins(void)
-{
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 /* Names of Linux's guest, and ours for them. */
 static const char *const names[][2] = {

@@ -80,6 +80,16 @@ HELPER const char *cat_body(const char *path)
 	return text;
 }
 
+/* The text of the only event in `trace`, from `name` on. */
+HELPER const char *only_event(const char *name)
+{
+	const char *text = strstr(cat_body("trace"), name);
+
+	assert_non_null(text);
+	assert_int_equal(strlen(strchr(text, '\n')), 1);
+	return text;
+}
+
 /* As a shell writes: the rest again after a short write, an error ends it. 0 or -errno. */
 HELPER int put(const void *bytes, size_t len, const char *path, unsigned int flags)
 {
