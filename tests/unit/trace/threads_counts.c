@@ -3,54 +3,19 @@
  * it lets be done is done as often.
  */
 #include "unit.h"
-#include <pthread.h>
-#include "tracefs.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int yard_watch_begins(void)
-{
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "threads_help.h"
+#include "host/yard.h"
 
 #define NR_CPUS 8u
 #define NR_HITS 10000
 #define FULL	"events/yard/yard_full/"
 #define WATCH	"events/yard/yard_watch/"
 
-/* The ring is written and copied at once on purpose, see threads_tracefs.c. */
-const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
-const char *__tsan_default_suppressions(void)
-{
-	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
-	       "race:^trace_event_record$\nrace:^write_event$\n";
-}
-
 static pthread_barrier_t all;
 
 static void *hit_often(void *arg)
 {
-	uint32_t cpu = (uint32_t)(uintptr_t)arg;
-
-	fake_bind(cpu);
-	fake_cpus[cpu].pid = (int32_t)cpu;
+	(void)cpu_begin(arg);
 	pthread_barrier_wait(&all);
 	for (int i = 0; i < NR_HITS; i++)
 		trace_yard_full(2, 1);
@@ -59,28 +24,15 @@ static void *hit_often(void *arg)
 
 static void hit_on_all(void)
 {
-	pthread_t threads[NR_CPUS];
-
 	pthread_barrier_init(&all, NULL, NR_CPUS);
-	for (uintptr_t cpu = 0; cpu < NR_CPUS; cpu++)
-		assert_int_equal(pthread_create(&threads[cpu], NULL, hit_often, (void *)cpu), 0);
-	for (uint32_t cpu = 0; cpu < NR_CPUS; cpu++)
-		assert_int_equal(pthread_join(threads[cpu], NULL), 0);
+	cpus_start(NR_CPUS, hit_often);
+	cpus_join(NR_CPUS);
 }
 
 static int setup(void **state)
 {
-	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
-
 	(void)state;
-	fake_reset();
-	fake_set_nr_cpus(NR_CPUS + 1);
-	fake_clock_step = 100;
-	fake_text_build(names, NR_FUNCS);
-	for (int32_t pid = 0; pid < (int32_t)NR_CPUS; pid++)
-		fake_thread_add(pid, "writer");
-	ftrace_init();
-	return trace_init();
+	return cpus_setup(NR_CPUS, NULL);
 }
 
 /* The event is off: what is recorded are stacks. */

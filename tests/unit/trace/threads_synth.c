@@ -3,9 +3,8 @@
  * removed on another: the thread sanitiser watches, counts are exact.
  */
 #include "unit.h"
-#include <pthread.h>
 #include <stdatomic.h>
-#include "tracefs.h"
+#include "threads_help.h"
 #include "events/synth_event.h"
 #include "instance/array.h"
 
@@ -13,14 +12,6 @@
 #define NR_ROUNDS  60
 #define NR_WRITES  1500
 #define X	   "events/synthetic/x/"
-
-/* The ring is written and copied at once on purpose, see threads_tracefs.c. */
-const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
-const char *__tsan_default_suppressions(void)
-{
-	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
-	       "race:^trace_event_record$\nrace:^write_event$\n";
-}
 
 static _Atomic bool is_over;
 static _Atomic uint32_t nr_writing;
@@ -83,38 +74,16 @@ static void *write_what_there_is(void *arg)
 	return NULL;
 }
 
-static void start(pthread_t *threads, void *(*body)(void *arg))
-{
-	nr_writing = NR_WRITERS;
-	for (uintptr_t cpu = 0; cpu < NR_WRITERS; cpu++)
-		assert_int_equal(pthread_create(&threads[cpu], NULL, body, (void *)cpu), 0);
-}
-
-static void join(pthread_t *threads)
-{
-	for (uint32_t cpu = 0; cpu < NR_WRITERS; cpu++)
-		assert_int_equal(pthread_join(threads[cpu], NULL), 0);
-}
-
 static int setup(void **state)
 {
-	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
-
 	(void)state;
-	fake_reset();
-	fake_set_nr_cpus(NR_WRITERS + 1);
-	fake_clock_step = 100;
-	fake_text_build(names, NR_FUNCS);
-	ftrace_init();
-	trace_boot_param("trace_buf_size", "32k");
-	return trace_init();
+	return cpus_setup(NR_WRITERS, "32k");
 }
 
 /* A histogram of it has each one, whatever happens to the recording. */
 static void counted(void **state)
 {
 	struct synth_event *event;
-	pthread_t threads[NR_WRITERS];
 	char want[40];
 
 	(void)state;
@@ -122,7 +91,8 @@ static void counted(void **state)
 	assert_int_equal(echo("x u64 cpu; char[] text", "synthetic_events"), 0);
 	assert_int_equal(echo("hist:keys=cpu,text", X "trigger"), 0);
 	event = get("x");
-	start(threads, write_often);
+	nr_writing = NR_WRITERS;
+	cpus_start(NR_WRITERS, write_often);
 	while (atomic_load(&nr_writing)) {
 		assert_int_equal(echo("1", X "enable"), 0);
 		assert_int_equal(echo("cpu == 1 && text == \"a text\"", X "filter"), 0);
@@ -131,7 +101,7 @@ static void counted(void **state)
 		assert_int_equal(echo("0", X "enable"), 0);
 		(void)cat(X "hist");
 	}
-	join(threads);
+	cpus_join(NR_WRITERS);
 	let_go(event);
 	snprintf(want, sizeof(want), "    Hits: %u\n    Entries: %u\n", NR_WRITERS * NR_WRITES,
 		 NR_WRITERS);
@@ -144,13 +114,12 @@ static void counted(void **state)
 static void defined_and_removed(void **state)
 {
 	static const char *const lines[] = { "x int a; char[] b", "x u64 b; char c[16]" };
-	pthread_t threads[NR_WRITERS];
 	int err;
 
 	(void)state;
 	fake_bind(NR_WRITERS);
 	atomic_store(&is_over, false);
-	start(threads, write_what_there_is);
+	cpus_start(NR_WRITERS, write_what_there_is);
 	for (int i = 0; i < NR_ROUNDS; i++) {
 		assert_int_equal(echo_append(lines[i % 2], "synthetic_events"), 0);
 		assert_int_equal(echo_append("synthetic:x", "set_event"), 0);
@@ -161,7 +130,7 @@ static void defined_and_removed(void **state)
 		assert_int_equal(err, 0);
 	}
 	atomic_store(&is_over, true);
-	join(threads);
+	cpus_join(NR_WRITERS);
 	assert_string_equal(cat("synthetic_events"), "");
 }
 

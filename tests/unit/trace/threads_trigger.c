@@ -3,36 +3,12 @@
  * watches, counts are exact, and nothing is left in the end.
  */
 #include "unit.h"
-#include <pthread.h>
 #include <stdatomic.h>
-#include "tracefs.h"
+#include "threads_help.h"
 #include "events/event_file.h"
 #include "events/trigger.h"
 #include "text/str.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-enum yard_kind {
-	YARD_SAND = 3,
-	YARD_GRAVEL = 5
-};
-struct yard_box {
-	char label[8];
-	u16 width, height;
-};
-static int yard_watch_begins(void)
-{
-	return 0;
-}
-static void yard_watch_ends(void)
-{
-}
-
-#define CREATE_TRACE_POINTS
-#include "host/yard_events.h"
+#include "host/yard.h"
 
 #define NR_WRITERS 4u
 #define NR_ROUNDS  300
@@ -40,23 +16,13 @@ static void yard_watch_ends(void)
 #define FULL	   "events/yard/yard_full/"
 #define WATCH	   "events/yard/yard_watch/"
 
-/* The ring is written and copied at once on purpose, see threads_tracefs.c. */
-const char *__tsan_default_suppressions(void); // NOLINT: the sanitiser's name
-const char *__tsan_default_suppressions(void)
-{
-	return "race:copy_words\nrace:^trace_ring\nrace:^ring_buffer_\nrace:^record\n"
-	       "race:^trace_event_record$\nrace:^write_event$\n";
-}
-
 static _Atomic bool is_over;
 static _Atomic uint64_t nr_acted;
 
 static void *hit(void *arg)
 {
-	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+	uint32_t cpu = cpu_begin(arg);
 
-	fake_bind(cpu);
-	fake_cpus[cpu].pid = (int32_t)cpu;
 	while (!atomic_load(&is_over)) {
 		trace_yard_full(2, 1);
 		trace_yard_watch((int)cpu);
@@ -66,41 +32,16 @@ static void *hit(void *arg)
 
 static void *hit_often(void *arg)
 {
-	uint32_t cpu = (uint32_t)(uintptr_t)arg;
-
-	fake_bind(cpu);
-	fake_cpus[cpu].pid = (int32_t)cpu;
+	(void)cpu_begin(arg);
 	for (int i = 0; i < NR_HITS; i++)
 		trace_yard_full(2, 1);
 	return NULL;
 }
 
-static void start(pthread_t *threads, void *(*body)(void *arg))
-{
-	for (uintptr_t cpu = 0; cpu < NR_WRITERS; cpu++)
-		assert_int_equal(pthread_create(&threads[cpu], NULL, body, (void *)cpu), 0);
-}
-
-static void join(pthread_t *threads)
-{
-	for (uint32_t cpu = 0; cpu < NR_WRITERS; cpu++)
-		assert_int_equal(pthread_join(threads[cpu], NULL), 0);
-}
-
 static int setup(void **state)
 {
-	static const char *const names[NR_FUNCS] = { "schedule", "yield", "do_work", "kfree" };
-
 	(void)state;
-	fake_reset();
-	fake_set_nr_cpus(NR_WRITERS + 1);
-	fake_clock_step = 100;
-	fake_text_build(names, NR_FUNCS);
-	for (int32_t pid = 0; pid < (int32_t)NR_WRITERS; pid++)
-		fake_thread_add(pid, "writer");
-	ftrace_init();
-	trace_boot_param("trace_buf_size", "32k"); /* instances are made often */
-	return trace_init();
+	return cpus_setup(NR_WRITERS, "32k"); /* instances are made often */
 }
 
 static void set_and_removed_while_events_occur(void **state)
@@ -109,12 +50,11 @@ static void set_and_removed_while_events_occur(void **state)
 					    "enable_event:yard:yard_watch" };
 	static const char *const removals[] = { "!traceoff", "!stacktrace", "!snapshot",
 						"!enable_event:yard:yard_watch" };
-	pthread_t threads[NR_WRITERS];
 
 	(void)state;
 	fake_bind(NR_WRITERS);
 	assert_int_equal(echo("1", FULL "enable"), 0);
-	start(threads, hit);
+	cpus_start(NR_WRITERS, hit);
 	for (int i = 0; i < NR_ROUNDS; i++) {
 		assert_int_equal(echo(sets[i % 4], FULL "trigger"), 0);
 		assert_int_equal(echo(sets[(i + 1) % 4], FULL "trigger"), 0);
@@ -133,7 +73,7 @@ static void set_and_removed_while_events_occur(void **state)
 		assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 	}
 	atomic_store(&is_over, true);
-	join(threads);
+	cpus_join(NR_WRITERS);
 	assert_int_equal(strncmp(cat(FULL "trigger"), "# Available", 11), 0);
 	assert_string_equal(cat(WATCH "enable"), "0\n");
 	assert_int_equal(echo("0", FULL "enable"), 0);
@@ -153,7 +93,6 @@ static void counts_are_exact(void **state)
 	struct trace_trigger_wish wish = { .count = NR_HITS + 123 };
 	struct trace_trigger_args args = { 0 };
 	struct trace_event_file *file;
-	pthread_t threads[NR_WRITERS];
 
 	(void)state;
 	fake_bind(NR_WRITERS);
@@ -162,8 +101,8 @@ static void counts_are_exact(void **state)
 	args.file = file;
 	assert_int_equal(trace_trigger_set(&command, &args, &wish), 0);
 	trace_plat_unlock(&trace_config_lock);
-	start(threads, hit_often);
-	join(threads);
+	cpus_start(NR_WRITERS, hit_often);
+	cpus_join(NR_WRITERS);
 	assert_int_equal(nr_acted, NR_HITS + 123);
 	assert_string_equal(cat(FULL "trigger"), "count:count=0\n");
 	trace_plat_lock(&trace_config_lock);
@@ -173,8 +112,8 @@ static void counts_are_exact(void **state)
 	wish.count = TRACE_COUNT_UNLIMITED;
 	assert_int_equal(trace_trigger_set(&command, &args, &wish), 0);
 	trace_plat_unlock(&trace_config_lock);
-	start(threads, hit_often);
-	join(threads);
+	cpus_start(NR_WRITERS, hit_often);
+	cpus_join(NR_WRITERS);
 	assert_int_equal(nr_acted, NR_WRITERS * NR_HITS);
 	trace_plat_lock(&trace_config_lock);
 	trace_trigger_remove(file->triggers);
@@ -184,14 +123,13 @@ static void counts_are_exact(void **state)
 /* Each time that recording goes off is one from the count, whoever has done it. */
 static void switching_is_counted_once(void **state)
 {
-	pthread_t threads[NR_WRITERS];
 	uint64_t nr_off = 0;
 
 	(void)state;
 	fake_bind(NR_WRITERS);
 	atomic_store(&is_over, false);
 	assert_int_equal(echo("traceoff:100000", FULL "trigger"), 0);
-	start(threads, hit);
+	cpus_start(NR_WRITERS, hit);
 	while (nr_off < 1000) {
 		if (ring_buffer_record_is_set_on(trace_global_array()->buffer))
 			continue;
@@ -200,7 +138,7 @@ static void switching_is_counted_once(void **state)
 			(void)ring_buffer_record_on(trace_global_array()->buffer);
 	}
 	atomic_store(&is_over, true);
-	join(threads);
+	cpus_join(NR_WRITERS);
 	assert_string_equal(cat(FULL "trigger"), "traceoff:count=99000\n");
 	assert_int_equal(echo("!traceoff", FULL "trigger"), 0);
 	assert_int_equal(echo("1", "tracing_on"), 0);
@@ -222,15 +160,14 @@ static void histograms_are_exact(void **state)
 					     "hist:keys=common_cpu,used",
 					     "hist:keys=common_timestamp:size=128",
 					     "hist:keys=used:x=used" };
-	pthread_t threads[NR_WRITERS];
 	char removal[64];
 
 	(void)state;
 	fake_bind(NR_WRITERS);
 	for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++) {
 		assert_int_equal(echo(hists[i], FULL "trigger"), 0);
-		start(threads, hit_often);
-		join(threads);
+		cpus_start(NR_WRITERS, hit_often);
+		cpus_join(NR_WRITERS);
 		assert_int_equal(shown("Hits: ") + shown("Dropped: "), NR_WRITERS * NR_HITS);
 		if (i == 0)
 			assert_int_equal(shown("  used: "), 2 * NR_WRITERS * NR_HITS);
