@@ -85,6 +85,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_watch.c \
 	trace/events/event_why.c \
 	trace/events/event_write.c \
+	trace/events/event_write_text.c \
 	trace/events/filter_build.c \
 	trace/events/filter_cpus.c \
 	trace/events/filter_match.c \

@@ -10,6 +10,7 @@
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>
 #include <trace/thread.h>
+#include "event_copy.h"
 #include "event_file.h"
 #include "event_inject.h"
 #include "event_rejects.h"
@@ -42,55 +43,12 @@ static TRACE_ALWAYS_INLINE struct trace_ring_cpu *ring_of(const struct trace_arr
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
-static TRACE_ALWAYS_INLINE void copy_8(uint8_t *to, const uint8_t *from)
-{
-	__builtin_memcpy(to, from, 8);
-}
-
-static TRACE_ALWAYS_INLINE void copy_16(uint8_t *to, const uint8_t *from)
-{
-	copy_8(to, from);
-	copy_8(to + 8, from + 8);
-}
-
-/*
- * At least 8 bytes: as many from the beginning as from the end. Bytes in the middle may be copied
- * twice, which is cheaper than to find out how many are left.
- */
-static TRACE_ALWAYS_INLINE void copy_long(uint8_t *to, const uint8_t *from, uint64_t bytes)
-{
-	uint8_t *to_end = to + bytes;
-	const uint8_t *from_end = from + bytes;
-
-	if (bytes <= 16) {
-		copy_8(to, from);
-		copy_8(to_end - 8, from_end - 8);
-		return;
-	}
-	TRACE_OPAQUE(to_end); /* the compiler would compute the addresses anew */
-	TRACE_OPAQUE(from_end);
-	copy_16(to, from);
-	while (TRACE_UNLIKELY(bytes > 32)) {
-		bytes -= 16;
-		copy_16(to_end - bytes, from_end - bytes);
-	}
-	copy_16(to_end - 16, from_end - 16);
-}
-
-/* `bytes` is a multiple of 4. One word alone is the commonest, and has the shortest way. */
-static TRACE_ALWAYS_INLINE void copy_words(void *to, const void *from, uint64_t bytes)
-{
-	if (bytes == 4)
-		__builtin_memcpy(to, from, 4);
-	else
-		copy_long(to, from, bytes);
-}
-
 /* What is behind the head of an event. */
 static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, uint32_t bytes)
 {
-	copy_words((struct trace_entry *)payload + 1, (const struct trace_entry *)entry + 1,
-		   bytes - sizeof(struct trace_entry));
+	trace_event_copy_words((struct trace_entry *)payload + 1,
+			       (const struct trace_entry *)entry + 1,
+			       bytes - sizeof(struct trace_entry));
 }
 
 /* Events are handed on with the step that they make in a ring: <trace/trace_events.h>. */
@@ -445,56 +403,4 @@ void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t byt
 					    &from);
 	}
 	commit_on_conditions(room, entry, bytes, &from);
-}
-
-/* ---- Texts ---- */
-
-#define BYTES_LOW  0x0101010101010101ull
-#define BYTES_HIGH 0x8080808080808080ull
-
-static const char none[] = "(null)";
-
-/*
- * Looks at 8 aligned bytes at a time. They may begin before the text or end behind it, but never
- * reach into another page.
- */
-__attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const char *text)
-{
-	uintptr_t at = (uintptr_t)text & ~(uintptr_t)7;
-	uint64_t word, zeros;
-
-	if (!text)
-		return sizeof(none);
-	__builtin_memcpy(&word, (const void *)at, sizeof(word));
-	/* What is before the text is no NUL. */
-	word |= ~(~0ull << ((uintptr_t)text & 7) * 8);
-	for (;;) {
-		/* First what is true of each word with a NUL, and in ASCII of no other. */
-		zeros = (word - BYTES_LOW) & BYTES_HIGH;
-		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word))
-			break;
-		at += sizeof(word);
-		__builtin_memcpy(&word, (const void *)at, sizeof(word));
-	}
-	return (uint32_t)(at - (uintptr_t)text) + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
-}
-
-void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
-{
-	uint32_t at = 0;
-
-	if (TRACE_LIKELY(text && bytes > 8)) {
-		copy_long((uint8_t *)to, (const uint8_t *)text, bytes - 1);
-		to[bytes - 1] = '\0';
-		return;
-	}
-	if (!bytes)
-		return;
-	if (!text) {
-		text = none;
-		bytes = bytes < sizeof(none) ? bytes : sizeof(none);
-	}
-	for (; at < bytes - 1; at++)
-		to[at] = text[at];
-	to[at] = '\0';
 }

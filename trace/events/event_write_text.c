@@ -1,0 +1,57 @@
+/*
+ * Texts of events, as probes measure and copy them. See <trace/event_probe.h>.
+ *
+ * Context: any.
+ */
+#include <trace/event_probe.h>
+#include "event_copy.h"
+
+#define BYTES_LOW  0x0101010101010101ull
+#define BYTES_HIGH 0x8080808080808080ull
+
+static const char none[] = "(null)";
+
+/*
+ * Looks at 8 aligned bytes at a time. They may begin before the text or end behind it, but never
+ * reach into another page.
+ */
+__attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const char *text)
+{
+	uintptr_t at = (uintptr_t)text & ~(uintptr_t)7;
+	uint64_t word, zeros;
+
+	if (!text)
+		return sizeof(none);
+	__builtin_memcpy(&word, (const void *)at, sizeof(word));
+	/* What is before the text is no NUL. */
+	word |= ~(~0ull << ((uintptr_t)text & 7) * 8);
+	for (;;) {
+		/* First what is true of each word with a NUL, and in ASCII of no other. */
+		zeros = (word - BYTES_LOW) & BYTES_HIGH;
+		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word))
+			break;
+		at += sizeof(word);
+		__builtin_memcpy(&word, (const void *)at, sizeof(word));
+	}
+	return (uint32_t)(at - (uintptr_t)text) + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
+}
+
+void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
+{
+	uint32_t at = 0;
+
+	if (TRACE_LIKELY(text && bytes > 8)) {
+		trace_event_copy_long((uint8_t *)to, (const uint8_t *)text, bytes - 1);
+		to[bytes - 1] = '\0';
+		return;
+	}
+	if (!bytes)
+		return;
+	if (!text) {
+		text = none;
+		bytes = bytes < sizeof(none) ? bytes : sizeof(none);
+	}
+	for (; at < bytes - 1; at++)
+		to[at] = text[at];
+	to[at] = '\0';
+}
