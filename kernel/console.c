@@ -36,9 +36,9 @@ static struct {
 	_Atomic uint32_t has_waiter; /* somebody waits for room: SOFTIRQ_CONSOLE is to be raised */
 	_Atomic uint32_t is_started; /* interrupt driven */
 	_Atomic uint32_t is_panicking;
-	uint32_t column;	/* 0: start of a line; lock held */
-	uint64_t next_message;	/* to show, for dmesg_read(); lock held */
-	struct dmesg_line line; /* being shown; lock held */
+	_Atomic uint32_t column; /* 0: start of a line; changes with the lock held */
+	uint64_t next_message;	 /* to show, for dmesg_read(); lock held */
+	struct dmesg_line line;	 /* being shown; lock held */
 	char ring[TX_BYTES];
 } out;
 
@@ -47,6 +47,19 @@ static _Atomic uint32_t console_level = LOG_INFO;
 static uint32_t console_tx_room(void)
 {
 	return TX_BYTES - (atomic_load(&out.head) - atomic_load(&out.tail));
+}
+
+static TRACE_ALWAYS_INLINE uint32_t console_column(void)
+{
+	return atomic_load_explicit(&out.column, memory_order_relaxed);
+}
+
+/* Lock held. */
+static void console_move(bool to_start)
+{
+	uint32_t column = to_start ? 0 : console_column() + 1;
+
+	atomic_store_explicit(&out.column, column, memory_order_relaxed);
 }
 
 /* Lock held, room checked. */
@@ -69,7 +82,7 @@ static void console_put_text_byte(char c)
 	if (c == '\n')
 		console_put_byte('\r');
 	console_put_byte(c);
-	out.column = c == '\n' || c == '\r' ? 0 : out.column + 1;
+	console_move(c == '\n' || c == '\r');
 }
 
 /* The UART asks for the next byte to send; its lock is held. False when there is none. */
@@ -109,7 +122,8 @@ static void console_put_message(const struct dmesg_line *line)
  */
 static bool console_show_messages_locked(void)
 {
-	while (out.column == 0) {
+	atomic_thread_fence(memory_order_seq_cst); /* with that of console_flush_later() */
+	while (console_column() == 0) {
 		if (atomic_load(&out.is_started) &&
 		    console_tx_room() < PRINTK_LINE_MAX + PREFIX_MAX + 2) {
 			atomic_store(&out.has_waiter, 1);
@@ -144,6 +158,18 @@ void console_flush_messages(void)
 	}
 }
 
+/*
+ * In the middle of a line nothing is done: who ends the line shows all messages. The fences here and
+ * there see to it that either this sees the end of the line, or that one sees the message. Nor while
+ * messages wait for room, because the UART raises the softirq then.
+ */
+TRACE_NOTRACE void console_flush_later(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (console_column() == 0 && !atomic_load(&out.has_waiter))
+		raise_softirq_notrace(SOFTIRQ_CONSOLE);
+}
+
 void printk_set_console_level(enum log_level level)
 {
 	atomic_store(&console_level, (uint32_t)level);
@@ -156,18 +182,15 @@ static size_t console_write_some(const char *buf, size_t len, bool raw)
 	uint64_t flags = spin_lock_irqsave(&out.lock);
 
 	while (done < len && console_tx_room() >= 2) {
-		if (raw && buf[done] != '\n' && buf[done] != '\r') {
+		if (raw) {
 			console_put_byte(buf[done]);
-			out.column++;
-		} else if (raw) {
-			console_put_byte(buf[done]);
-			out.column = 0;
+			console_move(buf[done] == '\n' || buf[done] == '\r');
 		} else {
 			console_put_text_byte(buf[done]);
 		}
 		done++;
 	}
-	if (out.column == 0)
+	if (console_column() == 0)
 		console_show_messages_locked();
 	spin_unlock_irqrestore(&out.lock, flags);
 	uart_tx_kick(UART_COM1);
@@ -210,18 +233,26 @@ int console_write_raw(const char *buf, size_t len)
 	return console_write_all(buf, len, true);
 }
 
-static bool console_is_drained(void *arg)
+/* Have all bytes been sent that came before number *(uint32_t *)arg? */
+static bool console_is_sent(const void *arg)
 {
-	(void)arg;
-	if (console_tx_room() == TX_BYTES)
-		return true;
-	atomic_store(&out.has_waiter, 1);
-	return console_tx_room() == TX_BYTES;
+	return (int32_t)(atomic_load(&out.tail) - *(const uint32_t *)arg) >= 0;
 }
 
+static bool console_is_drained(void *arg)
+{
+	if (console_is_sent(arg))
+		return true;
+	atomic_store(&out.has_waiter, 1);
+	return console_is_sent(arg);
+}
+
+/* Bytes that come meanwhile are not waited for: messages may come without end. */
 void console_drain(void)
 {
-	waitq_wait(&out.room, console_is_drained, NULL, false, WAIT_FOREVER);
+	uint32_t end = atomic_load(&out.head);
+
+	waitq_wait(&out.room, console_is_drained, &end, false, WAIT_FOREVER);
 	uart_flush(UART_COM1);
 }
 
@@ -269,7 +300,7 @@ void console_panic_begin(void)
 	for (; tail != head; tail++)
 		uart_early_putc(UART_COM1, (uint8_t)out.ring[tail % TX_BYTES]);
 	atomic_store(&out.tail, head);
-	if (out.column)
+	if (console_column())
 		console_panic_write("\n", 1);
 	console_panic_skip_to(out.next_message, (enum log_level)atomic_load(&console_level));
 }

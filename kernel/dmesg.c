@@ -34,12 +34,12 @@ static struct slot slots[NR_SLOTS];
 static _Atomic uint64_t next_number;   /* of a slot */
 static _Atomic uint64_t cleared_below; /* messages with lower numbers are not shown any more */
 
-static struct slot *dmesg_slot_of(uint64_t number)
+static TRACE_ALWAYS_INLINE struct slot *dmesg_slot_of(uint64_t number)
 {
 	return &slots[number % NR_SLOTS];
 }
 
-static uint32_t dmesg_nr_parts(size_t len)
+static TRACE_ALWAYS_INLINE uint32_t dmesg_nr_parts(size_t len)
 {
 	return len ? (uint32_t)((len + SLOT_TEXT - 1) / SLOT_TEXT) : 1;
 }
@@ -47,7 +47,7 @@ static uint32_t dmesg_nr_parts(size_t len)
 /*
  * Begin to write slot `number`; false when somebody writes in it, or a later message has used it.
  */
-static bool dmesg_slot_claim(struct slot *slot, uint64_t number)
+static TRACE_NOTRACE bool dmesg_slot_claim(struct slot *slot, uint64_t number)
 {
 	uint64_t state = atomic_load(&slot->state);
 
@@ -55,7 +55,8 @@ static bool dmesg_slot_claim(struct slot *slot, uint64_t number)
 	       atomic_compare_exchange_strong(&slot->state, &state, 2 * number + 1);
 }
 
-void dmesg_write(enum log_level level, const char *text, size_t len)
+/* No call sites: probes call it. */
+TRACE_NOTRACE void dmesg_write(enum log_level level, const char *text, size_t len)
 {
 	uint64_t time_ns = local_clock_ns(), number;
 	uint32_t parts;

@@ -34,6 +34,15 @@ static void printk_args(enum log_level level, const char *fmt, va_list args)
 	console_flush_messages();
 }
 
+/* No call sites: probes call it. */
+TRACE_NOTRACE void printk_from_probe(const char *line, size_t len)
+{
+	if (trace_console_enabled())
+		trace_console_call(line, len);
+	dmesg_write(LOG_WARN, line, len);
+	console_flush_later();
+}
+
 void printk(enum log_level level, const char *fmt, ...)
 {
 	va_list args;

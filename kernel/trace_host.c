@@ -377,6 +377,11 @@ void trace_plat_alert(const char *fmt, ...)
 	va_end(args);
 }
 
+void trace_plat_log_event(const char *line, size_t len)
+{
+	printk_from_probe(line, len);
+}
+
 void trace_plat_panic(const char *fmt, ...)
 {
 	char line[LOG_LINE_MAX];

@@ -77,6 +77,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_call.c \
 	trace/events/event_file.c \
 	trace/events/event_pids.c \
+	trace/events/event_printk.c \
 	trace/events/event_filter.c \
 	trace/events/event_inject.c \
 	trace/events/event_rejects.c \
@@ -295,4 +296,4 @@ TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c panic.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)

@@ -39,6 +39,22 @@ static const struct setting ftrace_enabled = { sysctl_get_ftrace_enabled,
 
 static const struct setting stack_tracer = { stack_tracer_enabled, stack_tracer_enable };
 
+static const struct setting tracepoint_printk = { trace_tracepoint_printk,
+						  trace_set_tracepoint_printk };
+
+static int sysctl_get_printk_missed(void)
+{
+	return (int)trace_tracepoint_printk_missed();
+}
+
+static int sysctl_refuse(int value)
+{
+	(void)value;
+	return -EACCES;
+}
+
+static const struct setting printk_missed = { sysctl_get_printk_missed, sysctl_refuse };
+
 static const struct setting rt_period = { sched_rt_period_us, sched_rt_set_period_us };
 static const struct setting rt_runtime = { sched_rt_runtime_us, sched_rt_set_runtime_us };
 
@@ -114,14 +130,19 @@ static const struct file_ops setting_ops = {
 	.has_position = true,
 };
 
-#define SETTING(name, setting)                                                                     \
+#define SETTING_WITH(mode, name, setting)                                                          \
 	{                                                                                          \
-		SETTING_DIR, name, 0644, false, &setting_ops, NULL, setting                        \
+		SETTING_DIR, name, mode, false, &setting_ops, NULL, setting                        \
 	}
+#define SETTING(name, setting) SETTING_WITH(0644, name, setting)
 
 const struct vfs_special vfs_sysctl_specials[] = {
-	SETTING("ftrace_dump_on_oops", &dump_on_oops),	SETTING("ftrace_enabled", &ftrace_enabled),
-	SETTING("sched_rt_period_us", &rt_period),	SETTING("sched_rt_runtime_us", &rt_runtime),
+	SETTING("ftrace_dump_on_oops", &dump_on_oops),
+	SETTING("ftrace_enabled", &ftrace_enabled),
+	SETTING("sched_rt_period_us", &rt_period),
+	SETTING("sched_rt_runtime_us", &rt_runtime),
 	SETTING("stack_tracer_enabled", &stack_tracer),
+	SETTING("tracepoint_printk", &tracepoint_printk),
+	SETTING_WITH(0444, "tracepoint_printk_missed", &printk_missed),
 };
 const size_t vfs_nr_sysctl_specials = ARRAY_SIZE(vfs_sysctl_specials);

@@ -4,6 +4,7 @@
 #include <trace/platform.h>
 #include "event_file.h"
 #include "event_filter.h"
+#include "event_printk.h"
 #include "trigger.h"
 #include "instance/entry.h"
 #include "instance/event_private.h"
@@ -58,6 +59,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	file->front.is_off = ring_buffer_off_word(tr->buffer);
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
+	trace_event_flag(file, TRACE_EVENT_PRINTS, trace_event_printk_is_on());
 	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
 	trace_event_flag_early(file);
 	file->next_of_call = call->files;

@@ -13,6 +13,7 @@
 #include "event_copy.h"
 #include "event_file.h"
 #include "event_inject.h"
+#include "event_printk.h"
 #include "event_rejects.h"
 #include "event_watch.h"
 #include "filter_private.h"
@@ -162,6 +163,18 @@ static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file
 	return trace_event_flags(&file->front);
 }
 
+/* Record it; with tp_printk it is printed as well. NULL: it was not recorded. */
+static const void *record_and_print(const struct trace_event_file *file, void *entry, uint64_t step)
+{
+	const void *recorded = record(file, entry, step);
+
+	if (TRACE_UNLIKELY(flags_of(file) & TRACE_EVENT_PRINTS) && recorded) {
+		trace_entry_init(entry, file->type, file->own_depth);
+		trace_event_print(file, entry, bytes_of(step));
+	}
+	return recorded;
+}
+
 /* Returns the flags as they are afterwards: triggers may switch the event. */
 static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
 			      uint32_t flags)
@@ -185,8 +198,8 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 	if (counts)
 		flags = call_triggers(file, hit, flags);
 	/* The trace begins with the caller of the probe. */
-	if (counts && is_wanted(file, entry, bytes_of(step), flags) && record(file, entry, step) &&
-	    flags & TRACE_EVENT_STACK)
+	if (counts && is_wanted(file, entry, bytes_of(step), flags) &&
+	    record_and_print(file, entry, step) && flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
@@ -204,7 +217,7 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 	trace_entry_init(entry, file->type, file->own_depth);
 	flags = call_triggers(file, hit, flags_of(file));
 	if (!(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes_of(step), flags))
-		record(file, entry, step);
+		(void)record_and_print(file, entry, step);
 	if (visit.late.is_more)
 		trace_triggers_call_late(hit);
 }
@@ -213,7 +226,7 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit)
 {
 	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
-		record(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes));
+		(void)record_and_print(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes));
 	trace_triggers_call_late(hit);
 }
 
@@ -383,6 +396,8 @@ static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, v
 	if (!counts || !is_wanted(file, entry, bytes, flags)) {
 		trace_ring_discard(room->ring, entry, bytes);
 	} else {
+		if (flags & TRACE_EVENT_PRINTS)
+			trace_event_print(file, entry, bytes);
 		trace_ring_commit(room->ring, entry);
 		if (flags & TRACE_EVENT_STACK)
 			trace_stacktrace_code(file->tr->buffer,

@@ -3,6 +3,7 @@
  */
 #include "events/event_call.h"
 #include "events/event_file.h"
+#include "events/event_printk.h"
 #include "events/event_why.h"
 #include "events/trigger_commands.h"
 #include "boot.h"
@@ -15,12 +16,15 @@ static char wanted[TRACE_BOOT_PARAM_MAX], wanted_triggers[TRACE_BOOT_PARAM_MAX];
 static const struct trace_boot_param event_params[] = {
 	{ .name = "trace_event", .text = wanted, .size = sizeof(wanted) },
 	{ .name = "trace_trigger", .text = wanted_triggers, .size = sizeof(wanted_triggers) },
+	{ .name = "tp_printk", .take = trace_event_printk_want },
+	{ .name = "tp_printk_stop_on_boot", .take = trace_event_printk_want_stop },
 	{ .name = NULL },
 };
 
 static void events_boot(struct trace_array *tr)
 {
 	trace_plat_lock(&trace_config_lock);
+	trace_event_printk_start(); /* first: those of the boot are printed */
 	trace_events_boot(tr, wanted, "trace_event");
 	trace_triggers_boot(tr, wanted_triggers);
 	trace_plat_unlock(&trace_config_lock);
@@ -37,6 +41,7 @@ const struct trace_feature trace_feature_events = {
 	.params = event_params,
 	.boot_start = events_boot,
 	.boot_instance = events_boot_instance,
+	.boot_finish = trace_event_printk_boot_finish,
 	.option_changed = trace_events_option_changed,
 	.instance_gone = trace_events_array_gone,
 	.instance_free = trace_events_array_free,

@@ -26,7 +26,7 @@ void console_init(void);
 int console_write(const char *buf, size_t len);
 /* As console_write(), but sends the bytes as they are. For line editing. */
 int console_write_raw(const char *buf, size_t len);
-/* Wait until every byte has left the machine. */
+/* Wait until every byte that was written before has left the machine. */
 void console_drain(void);
 
 /*
@@ -61,5 +61,7 @@ void console_panic_write(const char *buf, size_t len);
 
 /* For printk(): show new messages if that is possible now; else they appear later. Any context. */
 void console_flush_messages(void);
+/* The same, by a softirq: takes no lock, wakes nobody. Any context, preemption off. */
+void console_flush_later(void);
 
 #endif

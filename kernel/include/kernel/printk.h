@@ -17,6 +17,13 @@
  */
 void printk_set_console_level(enum log_level level);
 
+/*
+ * A message of level LOG_WARN, `len` bytes without newline, from code that may have interrupted any
+ * other: takes no lock, wakes nobody, and leaves it to a softirq to show the message on the console.
+ * Any context, preemption off.
+ */
+void printk_from_probe(const char *line, size_t len);
+
 struct dmesg_line {
 	uint64_t seq;	  /* its number; a long message takes several numbers, this is the first */
 	uint64_t time_ns; /* since boot, by the clock of the CPU that wrote it */

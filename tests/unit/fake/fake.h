@@ -141,6 +141,8 @@ bool fake_run_later(void);
 /* ---- Log ---- */
 const char *fake_log(void);
 extern uint64_t fake_nr_bugs, fake_nr_panics;
+/* Called when an event is about to be logged, or NULL. */
+extern void (*fake_on_log_event)(void);
 extern bool fake_log_echo; /* also to stderr */
 
 #endif

@@ -24,6 +24,7 @@ void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
 uint64_t fake_nr_bugs, fake_nr_panics;
+void (*fake_on_log_event)(void);
 bool fake_log_echo;
 
 static char log_text[1 << 16];
@@ -71,6 +72,7 @@ void fake_thread_reset(void)
 	fake_on_each_thread = NULL;
 	fake_nr_bugs = 0;
 	fake_nr_panics = 0;
+	fake_on_log_event = NULL;
 	log_len = 0;
 	log_text[0] = '\0';
 	nr_threads = 0;
@@ -409,6 +411,13 @@ void trace_plat_alert(const char *fmt, ...)
 	va_start(args, fmt);
 	log_line(fmt, args);
 	va_end(args);
+}
+
+void trace_plat_log_event(const char *line, size_t len)
+{
+	if (fake_on_log_event)
+		fake_on_log_event();
+	trace_plat_log("%.*s", (int)len, line);
 }
 
 void trace_plat_panic(const char *fmt, ...)

@@ -43,6 +43,7 @@ enum trace_event_flag {
 	TRACE_EVENT_HEAD = 64,	      /* the filter looks at the head of the event */
 	TRACE_EVENT_WATCHED = 128,    /* somebody watches, of which thread it may be */
 	TRACE_EVENT_EARLY_PIDS = 256, /* TRACE_EVENT_PIDS, and nobody watches */
+	TRACE_EVENT_PRINTS = 512,     /* what is recorded is printed, too: event_printk.h */
 };
 /* Without one of these nobody wants the event. */
 #define TRACE_EVENT_WANTED                                                                         \

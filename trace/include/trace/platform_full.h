@@ -98,6 +98,13 @@ void trace_plat_defer(struct trace_plat_deferred *deferred);
 /* ---- Messages ---- */
 
 /*
+ * One line to the host's log, `len` bytes without newline, that a trace event has become: shown on
+ * the console as soon as that is possible. Probe context: the code around may hold any lock of the
+ * host, that of the scheduler or of the console, too.
+ */
+void trace_plat_log_event(const char *line, size_t len);
+
+/*
  * Stop the machine with this message, one line without newline. A host that cannot or will not stop
  * says it and returns. Any context.
  */

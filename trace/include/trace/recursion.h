@@ -23,7 +23,7 @@ TRACE_BEGIN_DECLS
 /* Kinds: the number of the first bit of each. */
 #define TRACE_RECURSION_CALLBACK 0 /* callbacks that guard themselves */
 #define TRACE_RECURSION_LIST	 4 /* ftrace's list and assist functions */
-#define TRACE_RECURSION_INTERNAL 8 /* trace_printk() and events */
+#define TRACE_RECURSION_INTERNAL 8 /* events that are printed as they occur */
 
 /* Bits of the preempt count of which at least one is set in any other context than a thread. */
 #define TRACE_NOT_THREAD_MASK (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)

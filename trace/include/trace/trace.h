@@ -34,7 +34,7 @@ struct trace_thread;
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME[,EVENT]... trace_event=LIST
- * trace_trigger=LIST alloc_snapshot ftrace_boot_snapshot
+ * trace_trigger=LIST tp_printk tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot
  * stacktrace stacktrace_filter=: remembered until trace_boot_start(); trace_buf_size= is needed by
  * trace_init() already. The order of the parameters makes no difference, because trace_boot_start()
  * carries them out in an order of its own, filters first. `value` is "" when there was no '='; it
@@ -57,7 +57,10 @@ int trace_cpu_prepare(uint32_t cpu);
 
 /* Carry out the boot parameters; errors are logged. */
 void trace_boot_start(void);
-/* The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that. */
+/*
+ * The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that; stop
+ * printing events, if tp_printk_stop_on_boot does.
+ */
 void trace_boot_finish(void);
 
 /* ---- Recording into the buffer of the global instance, on and off. Any context. ---- */
@@ -104,6 +107,17 @@ void tracing_snapshot_alloc(void);
 
 /* Write a stack trace into the trace: the callers, without the innermost `skip`. Any context. */
 void trace_dump_stack(uint32_t skip);
+
+/* ---- Events in the host's log as well, as they occur. ---- */
+
+/*
+ * The setting tracepoint_printk: not 0 while events are printed. Setting it has no effect unless the
+ * boot parameter tp_printk was given; returns 0. Thread context.
+ */
+int trace_tracepoint_printk(void);
+int trace_set_tracepoint_printk(int value);
+/* How many events were not printed: printing has caused them, or there was no room. Any context. */
+uint64_t trace_tracepoint_printk_missed(void);
 
 /* ---- After a crash. Any context; the other CPUs are stopped. ---- */
 
