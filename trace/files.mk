@@ -60,6 +60,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/stacktrace.c \
 	trace/instance/switch.c \
 	trace/instance/tracer.c \
+	trace/instance/tracer_function.c \
 	trace/instance/why.c
 # events as text
 TRACE_SRCS += trace/print/dump.c \
@@ -195,6 +196,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_event_filter.c \
 	trace/fs/fs_event_trigger.c \
 	trace/fs/fs_events.c \
+	trace/fs/fs_function_pids.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \
 	trace/fs/fs_info.c \
@@ -219,11 +221,14 @@ TRACE_SRCS += trace/fs/fs.c \
 TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_commands.c \
 	trace/start/feature_dump.c \
+	trace/start/feature_event_commands.c \
 	trace/start/feature_event_pids.c \
 	trace/start/feature_events.c \
 	trace/start/feature_fgraph.c \
 	trace/start/feature_files.c \
 	trace/start/feature_function.c \
+	trace/start/feature_function_pids.c \
+	trace/start/feature_functions.c \
 	trace/start/feature_graph.c \
 	trace/start/feature_hist.c \
 	trace/start/feature_hist_snapshot.c \
@@ -249,9 +254,15 @@ CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := events event_pids hist synth hist_trace livepatch pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
+TRACE_FEATURES := functions events event_commands event_pids hist synth hist_trace livepatch pids function_pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
-TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event% tracers/event_commands.c)
+# Call sites; of ops/ the tracepoints, patterns of names and the end of tracing are everybody's.
+TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
+	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c)
+TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
+TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
+TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
+TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
@@ -271,18 +282,24 @@ TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_sn
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_events := event_pids hist hist_snapshot hist_trace synth
+TRACE_NEEDS_functions := fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
+	hist_snapshot profile stack_tracer why
+TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace
 TRACE_NEEDS_synth := hist_trace
-TRACE_NEEDS_pids := event_pids
+TRACE_NEEDS_pids := event_pids function_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
 TRACE_NEEDS_snapshot := latency hist_snapshot
 TRACE_NEEDS_events += monitors
 TRACE_NEEDS_hist += monitors
-# The features that go with the feature $1; what is left without it.
-trace_goes = $1 $(TRACE_NEEDS_$1)
+# The features that go with the features $1; what is left without them.
+trace_goes = $(sort $1 $(foreach f,$1,$(TRACE_NEEDS_$f)))
 trace_without = $(filter-out $(foreach f,$(call trace_goes,$1),$(TRACE_FEATURE_$f)),$(TRACE_SRCS))
+# start/features.list without the features $1.
+trace_empty :=
+trace_space := $(trace_empty) $(trace_empty)
+trace_list_without = grep -Ev '^TRACE_FEATURE\(($(subst $(trace_space),|,$(call trace_goes,$1)))\)' trace/start/features.list
 
 # Profiles: what links alone, NAME by TRACE_SRCS_NAME, and beside it TRACE_DEFAULTS_NAME: functions that a host of the
 # profile may leave out. The ring has the log instead of instances, so that it is no part of the others.

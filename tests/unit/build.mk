@@ -141,13 +141,11 @@ $(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
 $(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
 
 # The library without one of its features, FEATURE: what is left links and works, see trace/without.c.
-empty :=
-space := $(empty) $(empty)
 without_flags = $(cc_gcc) $(common) $(warn) $(flags_gcc) -iquote $(UNIT)/without/$1 $(inc)
 define without
 $(UNIT)/without/$1/start/features.list: trace/start/features.list trace/files.mk tests/unit/build.mk
 	@mkdir -p $$(@D)
-	$(Q)grep -Ev '^TRACE_FEATURE\(($(subst $(space),|,$(call trace_goes,$1)))\)' $$< > $$@
+	$(Q)$(call trace_list_without,$1) > $$@
 $(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
 $(UNIT)/without/$1/test.o: tests/unit/trace/without.c $(UNIT)/without/$1/start/features.list

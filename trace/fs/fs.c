@@ -5,7 +5,7 @@
 #include <trace/trace.h>
 #include "fs_file.h"
 #include "instance/array.h"
-#include "ops/ftrace_grace.h"
+#include "instance/grace.h"
 #include "text/str.h"
 
 #define USUAL_EVENT 2048u /* bytes of the longest event whose line fits into every handle */
@@ -44,7 +44,7 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes)
  */
 static void wait_for_threads(uint64_t mark)
 {
-	(void)ftrace_grace_wait(mark, true);
+	trace_grace_wait_since(mark);
 }
 
 /* The caller has a reference to the instance. */
@@ -71,7 +71,7 @@ static int open_file(struct trace_node *node, struct trace_array *tr, unsigned i
 
 int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_handle **out_handle)
 {
-	uint64_t mark = ftrace_grace_mark();
+	uint64_t mark = trace_grace_mark();
 	struct trace_array *tr;
 	int err;
 
@@ -91,7 +91,7 @@ int trace_fs_close(struct trace_handle *handle)
 {
 	struct trace_node *node = handle->node;
 	const struct trace_file *file = node->file;
-	uint64_t mark = ftrace_grace_mark();
+	uint64_t mark = trace_grace_mark();
 	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
@@ -226,7 +226,7 @@ void trace_fs_resume(struct trace_handle *handle)
 int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct trace_file *file = handle->node->file;
-	uint64_t mark = ftrace_grace_mark();
+	uint64_t mark = trace_grace_mark();
 	int64_t put;
 
 	if (!(handle->flags & TRACE_FS_WRITE))

@@ -12,8 +12,8 @@
 static uint64_t last_id; /* config lock, but for the root */
 
 static const struct trace_file_table *const tables[] = {
-	&trace_config_files, &trace_option_files,   &trace_thread_files, &trace_info_files,
-	&trace_buffer_files, &trace_function_files, &trace_marker_files,
+	&trace_config_files, &trace_option_files, &trace_thread_files,
+	&trace_info_files,   &trace_buffer_files, &trace_marker_files,
 };
 
 /* The tables, then those of features; NULL behind the last. */

@@ -128,7 +128,7 @@ extern const struct trace_file_table trace_event_pid_files;
 extern const struct trace_file_table trace_graph_files;
 extern const struct trace_file_table trace_latency_files;
 extern const struct trace_file_table trace_monitor_files;
-extern const struct trace_file_table trace_pid_files;
+extern const struct trace_file_table trace_function_pid_files;
 extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;

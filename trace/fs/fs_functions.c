@@ -1,5 +1,5 @@
 /*
- * The files of tracefs about call sites: lists of functions, filters. See fs_file.h and
+ * The files of tracefs about call sites: lists of functions, filters, patching. See fs_file.h and
  * <trace/ftrace_files.h>, which does the work.
  */
 #include <trace/fmt.h>
@@ -140,6 +140,30 @@ static const struct trace_file total_info_file = {
 	.show = total_info_show,
 };
 
+/* ---- text_poke_stats: what live patching has done ---- */
+
+static int poke_stats_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_poke_stats stats;
+
+	(void)handle;
+	trace_plat_poke_stats(&stats);
+	trace_seq_printf(seq, "batches: %llu\n", (unsigned long long)stats.batches);
+	trace_seq_printf(seq, "sites: %llu\n", (unsigned long long)stats.sites);
+	trace_seq_printf(seq, "syncs: %llu\n", (unsigned long long)stats.syncs);
+	trace_seq_printf(seq, "int3 hits: %llu\n", (unsigned long long)stats.int3_hits);
+	trace_seq_printf(seq, "emulated: %llu\n", (unsigned long long)stats.emulated);
+	trace_seq_printf(seq, "stale: %llu\n", (unsigned long long)stats.stale);
+	return 0;
+}
+
+static const struct trace_file poke_stats_file = {
+	.name = "text_poke_stats",
+	.mode = TRACE_MODE_READ,
+	.root_only = true,
+	.show = poke_stats_show,
+};
+
 static const struct trace_functions_source available = { .list = FTRACE_LIST_AVAILABLE,
 							 .ops = tracer_ops };
 static const struct trace_functions_source addrs = { .list = FTRACE_LIST_ADDRS, .ops = tracer_ops };
@@ -191,7 +215,8 @@ static const struct trace_file notrace_file = {
 };
 
 static const struct trace_file *const files[] = {
-	&available_file, &addrs_file, &enabled_file, &filter_file, &notrace_file, &total_info_file,
+	&available_file, &addrs_file,	   &enabled_file,    &filter_file,
+	&notrace_file,	 &total_info_file, &poke_stats_file,
 };
 
 const struct trace_file_table trace_function_files = { .files = files,

@@ -13,8 +13,8 @@
  */
 #include "fs_tree.h"
 #include "instance/array.h"
+#include "instance/grace.h"
 #include "instance/instance.h"
-#include "ops/ftrace_grace.h"
 #include "text/str.h"
 
 static struct trace_tree root_tree;
@@ -318,9 +318,9 @@ int trace_fs_mkdir(struct trace_node *dir, const char *name)
 
 int trace_fs_rmdir(struct trace_node *dir, const char *name)
 {
-	uint64_t mark = ftrace_grace_mark();
+	uint64_t mark = trace_grace_mark();
 	int err = dir == instances ? trace_instance_remove(name) : -EPERM;
 
-	(void)ftrace_grace_wait(mark, true);
+	trace_grace_wait_since(mark);
 	return err;
 }

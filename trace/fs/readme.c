@@ -4,7 +4,6 @@
 #include "fs_file.h"
 #include "instance/array.h"
 #include "instance/feature.h"
-#include "ops/ftrace_probe_private.h"
 #include "readme.h"
 #include "text/str.h"
 
@@ -29,7 +28,8 @@ static const struct piece pieces[] = {
 	  "\n"
 	  "# echo 0 > tracing_on : quick way to disable tracing\n"
 	  "# echo 1 > tracing_on : quick way to re-enable tracing\n"
-	  "\n"
+	  "\n" },
+	{ FILE, "set_ftrace_filter",
 	  "Who calls what, now:\n"
 	  "# echo '*sched*' > set_ftrace_filter\n" },
 	{ TRACER, "function", "# echo function > current_tracer\n" },
@@ -77,7 +77,9 @@ static const struct piece pieces[] = {
 	  "  snapshot\t\t- What was kept last. 0 frees it, 1 makes room and keeps what was\n"
 	  "\t\t\t  recorded so far, 2 clears it. Recording goes on meanwhile.\n" },
 	{ ALWAYS, NULL,
-	  "  error_log\t\t- The last mistakes in what was written, and why. (> error_log) clears.\n"
+	  "  error_log\t\t- The last mistakes in what was written, and why. (> error_log) "
+	  "clears.\n" },
+	{ FILE, "set_ftrace_filter",
 	  "\n"
 	  " Functions:\n"
 	  "  available_filter_functions\t- Functions that can be traced.\n"
@@ -101,7 +103,7 @@ static const struct piece pieces[] = {
 	  ",\n"
 	  "\t\t\t  enable_event:<system>:<event>, disable_event:<system>:<event>" },
 	{ COMMAND, "traceon", ".\n" },
-	{ ALWAYS, NULL,
+	{ FILE, "set_ftrace_notrace",
 	  "  set_ftrace_notrace\t- The same for functions never to trace; wins over the "
 	  "filter.\n" },
 	{ FILE, "set_graph_function",
@@ -114,7 +116,7 @@ static const struct piece pieces[] = {
 	{ FILE, "set_ftrace_pid", "  set_ftrace_pid\t- Trace only these threads.\n" },
 	{ FILE, "set_ftrace_notrace_pid",
 	  "  set_ftrace_notrace_pid - Do not trace these threads.\n" },
-	{ ALWAYS, NULL, "  dyn_ftrace_total_info\t- How many sites there are.\n" },
+	{ FILE, "dyn_ftrace_total_info", "  dyn_ftrace_total_info\t- How many sites there are.\n" },
 	{ FILE, "available_events",
 	  "  available_events\t- The trace events, SYSTEM:EVENT.\n"
 	  "  set_event\t\t- Those that are on. Written: SYSTEM:EVENT, EVENT, SYSTEM:*, with\n"
@@ -202,8 +204,9 @@ static const struct piece pieces[] = {
 	{ FILE, "stack_trace",
 	  "  stack_trace\t\t- Who stood on it; then the deepest interrupt, NMI and fault.\n"
 	  "\t\t\t  echo 1 > /proc/sys/kernel/stack_tracer_enabled starts it.\n" },
+	{ FILE, "text_poke_stats",
+	  "  text_poke_stats\t- What live patching did: batches, sites, core syncs, int3 hits.\n" },
 	{ ALWAYS, NULL,
-	  "  text_poke_stats\t- What live patching did: batches, sites, core syncs, int3 hits.\n"
 	  "\n"
 	  " Options and numbers:\n"
 	  "  trace_options\t\t- All options; write NAME or noNAME. Or use options/NAME, 0 or 1.\n"
@@ -253,6 +256,15 @@ static bool has_feature(const char *name)
 	return *at;
 }
 
+static bool has_command(const char *name)
+{
+	const struct trace_feature *const *at = trace_features;
+
+	while (*at && !((*at)->has_command && (*at)->has_command(name)))
+		at++;
+	return *at;
+}
+
 static bool is_of_use(const struct piece *piece)
 {
 	switch (piece->needs) {
@@ -261,7 +273,7 @@ static bool is_of_use(const struct piece *piece)
 	case TRACER:
 		return tracer_find(piece->name);
 	case COMMAND:
-		return ftrace_has_command(piece->name);
+		return has_command(piece->name);
 	case FEATURE:
 		return has_feature(piece->name);
 	case ALWAYS:

@@ -17,7 +17,6 @@ struct trace_array trace_global = {
 	.options = TRACE_OPTIONS_DEFAULT,
 	.wanted_bytes = TRACE_BUF_SIZE_DEFAULT,
 	.tracer = &tracer_nop,
-	.ops = &ftrace_global_ops,
 	.clock = &trace_clocks[0],
 	.buffer_percent = TRACE_BUFFER_PERCENT_DEFAULT,
 };

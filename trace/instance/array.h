@@ -65,7 +65,7 @@ struct trace_array {
 	bool is_expanded;				 /* the buffer has its full size */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
-	struct ftrace_ops *ops;				 /* of the tracer; set once */
+	struct ftrace_ops *ops; /* of the tracer; set once; NULL in a build without call sites */
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	/* A time before the oldest event of `buffer`: the latency format counts from there. */

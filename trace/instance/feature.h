@@ -88,6 +88,8 @@ struct trace_feature {
 	const struct dyn_event_kind *dyn_events;
 	/* Its triggers of trace events: events/trigger.h. The last has no name. */
 	const struct trace_trigger_command *triggers;
+	/* Is there a command of that name for set_ftrace_filter? */
+	bool (*has_command)(const char *name);
 	/* Its reactors of monitors: monitors/monitor.h. The last has no name. */
 	const struct trace_reactor *reactors;
 

@@ -2,11 +2,10 @@
  * See instance.h, and <trace/trace.h> for users inside the kernel.
  */
 #include <trace/ftrace.h>
-#include <trace/ftrace_probe.h>
 #include <trace/trace.h>
 #include "feature.h"
+#include "grace.h"
 #include "instance.h"
-#include "ops/ftrace_grace.h"
 #include "text/str.h"
 
 /* What a new instance does not take over from the global one. */
@@ -138,18 +137,15 @@ static void destroy(struct trace_array *tr)
 	struct instance *instance = (struct instance *)tr;
 
 	tracer_switch(tr, tracer_nop.name);
-	ftrace_clear_probes(tr);
 	trace_features_instance_gone(tr);
 	if (ftrace_is_dead()) {
 		/* Sites may go on calling its ops, whose callbacks use it: never free it. */
 		ring_buffer_record_off(tr->buffer);
 		return;
 	}
-	instance->ops.flags |= FTRACE_OPS_FL_DELETED;
-	ftrace_free_filter(&instance->ops);
 	trace_plat_synchronize_preempt(); /* the last user may still be in trace_array_printk() */
 	instance->after.fn = free_instance;
-	ftrace_call_after(&instance->after);
+	trace_grace_call_after(&instance->after);
 }
 
 int trace_instance_create(const char *name)

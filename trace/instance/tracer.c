@@ -2,12 +2,9 @@
  * Tracers: the registry, the switch, what a tracer asks of its instance, and the one that does
  * nothing. See <trace/tracer.h>, array.h.
  */
-#include <trace/ftrace.h>
-#include <trace/thread.h>
 #include "array.h"
 #include "feature.h"
 #include "snapshot.h"
-#include "ops/ftrace_private.h"
 #include "text/str.h"
 
 static struct tracer *tracers; /* newest first; guarded by the config lock */
@@ -127,11 +124,6 @@ bool trace_option_is_set(const struct trace_array *tr, enum trace_option option)
 	return tr->options & TRACE_OPT_BIT(option);
 }
 
-bool trace_array_ignores_current(const struct trace_array *tr)
-{
-	return trace_plat_current()->ignored_by & tr->pid_mask;
-}
-
 uint64_t tracing_thresh_ns(void)
 {
 	return trace_thresh_ns;
@@ -140,22 +132,6 @@ uint64_t tracing_thresh_ns(void)
 struct ring_buffer *trace_array_buffer(const struct trace_array *tr)
 {
 	return tr->buffer;
-}
-
-int tracer_register_function(struct trace_array *tr, ftrace_func_t func)
-{
-	if (tr->ops->flags & FTRACE_OPS_FL_ENABLED)
-		return -EBUSY; /* func of a registered ops may not be changed */
-	tr->ops->func = func;
-	tr->ops->private = tr;
-	tr->ops->ignore_mask = tr->pid_mask;
-	return register_ftrace_function(tr->ops);
-}
-
-/* Not unregister_ftrace_function(), which waits: that must not happen with the config lock held. */
-void tracer_unregister_function(struct trace_array *tr)
-{
-	(void)ftrace_unregister(tr->ops);
 }
 
 /* ---- nop: no events of its own; its two options show how tracers take or refuse options ---- */

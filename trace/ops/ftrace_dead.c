@@ -4,6 +4,9 @@
  */
 #include "ftrace_private.h"
 
+/* Here, so that a library without call sites can be ended as well: its list is always empty. */
+struct ftrace_ops *_Atomic ftrace_ops_list;
+
 static _Atomic bool is_dead;
 static const char *_Atomic dead_why; /* the first reason */
 static void (*_Atomic killed_fn)(void);

@@ -14,7 +14,6 @@
 #include "ftrace_tramp.h"
 
 struct trace_plat_lock ftrace_lock;
-struct ftrace_ops *_Atomic ftrace_ops_list;
 struct ftrace_ops ftrace_global_ops;
 
 static uint32_t nr_registered; /* guarded by ftrace_lock */

@@ -2,7 +2,6 @@
  * Boot parameters about tracing: remembered as text, carried out when tracing is there. See
  * <trace/trace.h>.
  */
-#include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "boot.h"
 #include "features.h"
@@ -14,8 +13,6 @@
 
 static struct {
 	char tracer[100];
-	char filter[TRACE_BOOT_PARAM_MAX];
-	char notrace[TRACE_BOOT_PARAM_MAX];
 	char options[TRACE_BOOT_PARAM_MAX];
 	char clock[32];
 	char instances[TRACE_BOOT_PARAM_MAX];
@@ -88,8 +85,6 @@ static void keep(const char *name, const char *value, char *text, size_t size)
 
 static const struct trace_boot_param own_params[] = {
 	{ .name = "ftrace", .text = params.tracer, .size = sizeof(params.tracer) },
-	{ .name = "ftrace_filter", .text = params.filter, .size = sizeof(params.filter) },
-	{ .name = "ftrace_notrace", .text = params.notrace, .size = sizeof(params.notrace) },
 	{ .name = "trace_options", .text = params.options, .size = sizeof(params.options) },
 	{ .name = "trace_clock", .text = params.clock, .size = sizeof(params.clock) },
 	{ .name = "trace_buf_size", .take = take_size },
@@ -230,8 +225,6 @@ void trace_boot_start(void)
 
 	if (!tr)
 		return;
-	trace_boot_set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
-	trace_boot_set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
 	for (const struct trace_feature *const *at = trace_features; *at; at++) {
 		if ((*at)->boot_start)
 			(*at)->boot_start(tr);

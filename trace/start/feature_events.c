@@ -9,7 +9,6 @@
 #include "boot.h"
 #include "features.h"
 #include "fs/fs_tree.h"
-#include "tracers/function_commands.h"
 
 static char wanted[TRACE_BOOT_PARAM_MAX], wanted_triggers[TRACE_BOOT_PARAM_MAX];
 
@@ -47,7 +46,6 @@ const struct trace_feature trace_feature_events = {
 	.instance_free = trace_events_array_free,
 	.files = &trace_event_files,
 	.triggers = trace_event_triggers,
-	.commands = trace_event_commands,
 	.whys = trace_event_whys,
 	.event_goes = trace_fs_event_goes,
 };

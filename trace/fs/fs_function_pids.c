@@ -1,0 +1,23 @@
+/*
+ * set_ftrace_pid and set_ftrace_notrace_pid: the threads whose functions an instance traces. See
+ * fs_pids.h.
+ */
+#include "fs_pids.h"
+#include "text/str.h"
+
+static const struct trace_pids_about only = { .user = &trace_function_pids,
+					      .if_empty = "no pid\n" };
+static const struct trace_pids_about except = { .user = &trace_function_pids,
+						.is_except = true,
+						.if_empty = "no pid\n" };
+static const struct trace_file set_ftrace_pid_file = TRACE_PIDS_FILE("set_ftrace_pid", &only);
+static const struct trace_file set_ftrace_notrace_pid_file =
+	TRACE_PIDS_FILE("set_ftrace_notrace_pid", &except);
+
+static const struct trace_file *const files[] = {
+	&set_ftrace_pid_file,
+	&set_ftrace_notrace_pid_file,
+};
+
+const struct trace_file_table trace_function_pid_files = { .files = files,
+							   .nr = TRACE_ARRAY_SIZE(files) };
