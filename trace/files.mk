@@ -303,14 +303,21 @@ trace_list_without = grep -Ev '^TRACE_FEATURE\(($(subst $(trace_space),|,$(call 
 
 # Profiles: what links alone, NAME by TRACE_SRCS_NAME, and beside it TRACE_DEFAULTS_NAME: functions that a host of the
 # profile may leave out. The ring has the log instead of instances, so that it is no part of the others.
-TRACE_PROFILES := ring ops graph full
+TRACE_PROFILES := ring ops graph events full
 trace_in = $(filter $(patsubst %,trace/%/%,$1),$(TRACE_SRCS))
 TRACE_SRCS_ring	 := $(filter-out trace/ring/ring_glance.c,$(call trace_in,text ring)) trace/instance/printk_event.c trace/log/log.c
 TRACE_SRCS_ops	 := $(call trace_in,text ops)
 TRACE_SRCS_graph := $(call trace_in,text ops graph)
+# The features that `events` does without; TRACE_WITH has those of them that a build wants nevertheless.
+TRACE_WITH ?=
+TRACE_LACKS_events := $(filter-out $(TRACE_WITH),$(call trace_goes,functions) hist hist_trace synth monitors)
+TRACE_SRCS_events := $(call trace_without,$(TRACE_LACKS_events))
 TRACE_SRCS_full	 := $(TRACE_SRCS)
 TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks.c messages.c names.c one_cpu.c pause.c symbols.c)
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
+TRACE_DEFAULTS_events := $(TRACE_DEFAULTS_ring) \
+	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c threads.c \
+	ticks.c wait.c)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
 	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)

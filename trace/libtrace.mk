@@ -13,13 +13,19 @@ FOR	 ?= kernel
 HOST	 ?= examples/tiny/include
 LIBTRACE ?= $(BUILD)/libtrace-$(PROFILE)
 
-lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
+# The profiles without call sites have nothing of the machine half but its headers.
+lib_plain := $(filter ring events,$(PROFILE))
+lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(lib_plain),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
 	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS))
-lib_asms := $(if $(filter ring,$(PROFILE)),,$(TRACE_ARCH_ASM))
+lib_asms := $(if $(lib_plain),,$(TRACE_ARCH_ASM))
 ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
 endif
 lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(lib_srcs) $(lib_asms))
+# `events` has fewer features than start/features.list: its table is an object of its own.
+ifeq ($(PROFILE),events)
+lib_objs := $(patsubst %/start/features.c.o,%/start/features-events.c.o,$(lib_objs))
+endif
 lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h trace/include/trace/*/*.h)) \
 	$(patsubst trace/arch/x86_64/include/%,$(LIBTRACE)/include/%,$(wildcard trace/arch/x86_64/include/trace/*.h)) \
 	$(patsubst $(HOST)/%,$(LIBTRACE)/include/%,$(wildcard $(HOST)/*.h))
@@ -75,6 +81,15 @@ $(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(lib_cflags) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
 		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(LIBTRACE)/obj/trace/start/features-events.c.o: trace/start/features.c $(LIBTRACE)/features/start/features.list $(lib_headers) $(LIBTRACE)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features \
+		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(LIBTRACE)/features/start/features.list: trace/start/features.list trace/files.mk $(LIBTRACE)/members
+	@mkdir -p $(@D)
+	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
 
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config
 	$(call say,NASM,$<)

@@ -25,7 +25,7 @@ def names(archive):
     return defined, {name for kind, name in found if kind == "U"} - defined
 
 
-@pytest.mark.parametrize("profile", ["ring", "ops", "graph"])
+@pytest.mark.parametrize("profile", ["ring", "ops", "graph", "events"])
 def test_names(profile):
     """No symbol outside of the library's prefixes; none but the host's and C's is asked for."""
     asked = names(libtrace("gcc", profile) / "libtrace.a")[1] - FROM_C

@@ -7,7 +7,7 @@ from workshop import ROOT, libtrace, libtrace_for_process
 
 TEXT = (ROOT / "docs/porting.md").read_text()
 PARTS = {"base": ["include/trace/platform.h"], "arch": ["arch/x86_64/include/trace/arch_host.h"],
-         **{part: [f"include/trace/platform_{part}.h"] for part in ("ring", "ops", "graph", "full")}}
+         **{part: [f"include/trace/platform_{part}.h"] for part in ("ring", "threads", "ops", "graph", "events", "full")}}
 
 
 def section(title):

@@ -6,7 +6,8 @@
 #   tests/unit/*/sim_NAME.c      cmocka, under UBSan, sources of arch/ on simulated CPUs (tests/unit/sim)
 #   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, on a host that has hardly anything (tests/unit/bare)
 #
-# The first two link trace/ and the fake platform, the last one the ring profile with the defaults and that host. Lines
+# The first two link trace/ and the fake platform, the last one the ring profile with the defaults and that host;
+# bare_events.c the profile events. Lines
 # `links: a.c b.c` in a test name the sources to link instead of trace/ or the profile (from the root of the tree).
 #
 # Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `portability` holds
@@ -80,7 +81,7 @@ gold	:= $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
 # What a test links besides itself: what it says, or all of trace/.
 says	= $(shell sed -n 's,^.*links: ,,p' $1 | sed 's,\*/,,')
-objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT)/$1/trace.a)
+objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT)/$1/$(if $(filter %/bare_events.c,$2),events,trace).a)
 
 bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 # Parsers and tables are no different with another compiler; atomics and what is inlined are.
@@ -123,6 +124,21 @@ $(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
 endef
 $(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
 $(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_SRCS_ring) $(TRACE_DEFAULTS_ring)) trace/files.mk
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+
+# The features of `events` are fewer: it has a table of them of its own. Variant, compiler and flags:
+events_list := $(UNIT)/events_features/start/features.list
+$(events_list): trace/start/features.list trace/files.mk tests/unit/build.mk
+	@mkdir -p $(@D)
+	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
+define events_table
+$(UNIT)/$1/trace/start/features_events.o: trace/start/features.c $(events_list)
+	@mkdir -p $$(@D)
+	$(Q)gcc $(common) -ffreestanding $2 -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
+endef
+events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(patsubst %/features.c,%/features_events.c,$(TRACE_SRCS_events)))
+$(eval $(call events_table,bare,$(flags_bare)))
+$(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_DEFAULTS_events)) trace/files.mk
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # variant, test source, platform sources
@@ -227,23 +243,27 @@ $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/
 
 # What a profile needs is what stays undefined: all that it calls on a host with an empty inline half, without defaults
 # (none), and with them and the inline functions of one CPU (one). Inline functions that nobody wrote are undefined too.
+profile_flags = -w -O2 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
 define profile_variant
 $(UNIT)/profile/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
-	$(Q)gcc $(common) -w -O2 -ffreestanding -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none \
+	$(Q)gcc $(common) -ffreestanding $(call profile_flags,$1) \
 		-Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
 endef
 $(foreach v,none one,$(eval $(call profile_variant,$v)))
+$(foreach v,none one,$(eval $(call events_table,profile/$v,$(call profile_flags,$v))))
+$(eval $(call events_table,fast,$(flags_fast)))
+profile_objs = $(if $(filter events,$2),$(call events_objs,$1),$(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS_$2)))
 define profile
 # In an archive: those that the profile calls.
 $(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/one/%.o,$(TRACE_DEFAULTS_$1))
 	$(Q)rm -f $$@ && ar rcs $$@ $$^
-$(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(TRACE_SRCS_$1))
+$(UNIT)/profile/none/$1.o: $(call profile_objs,profile/none,$1)
 	$(Q)ld -r -o $$@ $$^
-$(UNIT)/profile/one/$1.o: $(patsubst %.c,$(UNIT)/profile/one/%.o,$(TRACE_SRCS_$1)) $(UNIT)/profile/$1.a
+$(UNIT)/profile/one/$1.o: $(call profile_objs,profile/one,$1) $(UNIT)/profile/$1.a
 	$(Q)ld -r -o $$@ $$^
 # As the kernel has it, with its inline half.
-$(UNIT)/profile/fast/$1.o: $(patsubst %.c,$(UNIT)/fast/%.o,$(TRACE_SRCS_$1))
+$(UNIT)/profile/fast/$1.o: $(call profile_objs,fast,$1)
 	@mkdir -p $$(@D)
 	$(Q)ld -r -o $$@ $$^
 endef

@@ -1,6 +1,7 @@
 /*
- * A host of the ring profile that has just its part: five inline functions, in run/, and three
- * others, in host.c. For all the rest it takes the defaults.
+ * A host of the profiles ring and events that has just their part: nine inline functions, three of
+ * which the ring does without, in run/, and three others, in host.c. For all the rest it takes the
+ * defaults.
  *
  * Context: a test.
  */

@@ -1,12 +1,14 @@
 /*
- * All functions that trace/ needs of its host, in five parts. The last line of each part says what
- * can be used if the host provides everything up to there.
+ * All functions that trace/ needs of its host, in seven parts. The last line of a part says what can
+ * be used if the host provides that part and those that it goes with.
  *
- *   base   this file          memory, locks, grace periods, preemption, time, messages: always
- *   ring   platform_ring.h    the ring buffer, trace_printk(), events read as text
- *   ops    platform_ops.h     call sites, ops, filters, patching; needs no ring
- *   graph  platform_graph.h   entry and return of functions; with ops
- *   full   platform_full.h    tracers, instances, tracefs; with all of the above
+ *   base     this file            memory, locks, grace periods, preemption, time, messages: always
+ *   ring     platform_ring.h      the ring buffer, trace_printk(), events read as text
+ *   threads  platform_threads.h   threads, time, recursion, for all that follow
+ *   ops      platform_ops.h       call sites, ops, filters, patching; needs no ring
+ *   graph    platform_graph.h     entry and return of functions; with ops
+ *   events   platform_events.h    trace events, instances, files of tracefs; with the ring
+ *   full     platform_full.h      tracers and all the rest; with all of the above
  *
  * trace/README.md counts them. If a function of the inline half is missing, trace/ does not
  * compile; if another one is missing and has no default (<trace/defaults.h>), it does not link. A
@@ -140,8 +142,10 @@ void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 TRACE_END_DECLS
 
 #include <trace/platform_ring.h>
+#include <trace/platform_threads.h>
 #include <trace/platform_ops.h>
 #include <trace/platform_graph.h>
+#include <trace/platform_events.h>
 #include <trace/platform_full.h>
 #include <trace_plat_inline.h> /* the host's inline half: with the facts, all that leaves trace/ */
 

@@ -8,7 +8,7 @@
 #define TRACE_PLATFORM_GRAPH_H
 
 #include <stdint.h>
-#include <trace/compiler.h>
+#include <trace/platform_threads.h>
 
 TRACE_BEGIN_DECLS
 
@@ -17,13 +17,6 @@ struct trace_thread;
 
 /* ---- Inline half ---- */
 
-/*
- * The struct of <trace/thread.h> in the running thread; in interrupts, that of the interrupted one.
- * Never NULL. It has to change exactly where the stack changes, with no call of a traced function
- * between the two: its return address would be looked for on the shadow stack of the wrong thread
- * (`fgraph: thread N has no frame of this return`).
- */
-static inline struct trace_thread *trace_plat_current(void);
 /* Where on the stack the return address of the traced function into its caller lies. */
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 /*

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <trace/compiler.h>
+#include <trace/platform_threads.h>
 
 TRACE_BEGIN_DECLS
 
@@ -20,13 +20,6 @@ struct trace_thread;
 
 /* ---- Inline half, probe context ---- */
 
-/*
- * Set or clear recursion bit `bit`, 0 to 31, of this CPU; see <trace/recursion.h>. Preemption is
- * off. set returns false when the bit was set already. Both are barriers for the compiler. They
- * need not be atomic: interrupts leave the word as they found it.
- */
-static inline bool trace_plat_recursion_set(uint32_t bit);
-static inline void trace_plat_recursion_clear(uint32_t bit);
 /*
  * What a callback may ask of the struct ftrace_regs that it got, and change in it. These work for
  * every ops; all other registers, as fields of the struct, only with FTRACE_OPS_FL_SAVE_REGS.
@@ -159,15 +152,6 @@ int trace_plat_why_not(const char *name, char *out_text, size_t len);
 
 /* ---- Threads: to find out when no thread is inside code that is to be freed ---- */
 
-/* As trace_plat_clock_ns(), and never goes back across CPUs. Probe context, preemption off. */
-uint64_t trace_plat_clock_mono_ns(void);
-/*
- * Sleep for about `ns`, or where threads are cooperative, yield to the others for that long. With
- * `may_interrupt` it ends early, with -EINTR, when the user interrupts, and at once when he has. 0
- * otherwise. Thread context.
- */
-int trace_plat_pause(uint64_t ns, bool may_interrupt);
-
 struct trace_plat_later { /* zeroed is idle */
 	uint64_t opaque[24];
 };
@@ -177,13 +161,6 @@ struct trace_plat_later { /* zeroed is idle */
  * context.
  */
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns);
-
-/*
- * Call fn for every thread that exists: each has to be seen by trace_plat_each_stack() in the end,
- * or what waits for all threads does not come to an end. Thread context.
- */
-void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
-			    void *arg);
 
 /*
  * What to do with the words on the stacks of all threads. The words of a stack are at least every

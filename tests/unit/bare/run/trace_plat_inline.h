@@ -18,6 +18,22 @@ static inline bool trace_plat_irqs_disabled(void)
 	return false;
 }
 
+static inline uint64_t trace_plat_cycles(void)
+{
+	return bare_clock_ns;
+}
+
+/* Nothing interrupts. */
+static inline uint64_t trace_plat_irq_save(void)
+{
+	return 0;
+}
+
+static inline void trace_plat_irq_restore(uint64_t flags)
+{
+	(void)flags;
+}
+
 static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi)
 {

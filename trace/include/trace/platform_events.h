@@ -1,0 +1,93 @@
+/*
+ * What trace events, instances and the files of tracefs need of the host, in addition to the ring
+ * and threads; call sites are not needed. A part of <trace/platform.h>; include that one.
+ *
+ * Context: stated per group.
+ */
+#ifndef TRACE_PLATFORM_EVENTS_H
+#define TRACE_PLATFORM_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/platform_ring.h>
+#include <trace/platform_threads.h>
+
+TRACE_BEGIN_DECLS
+
+/* ---- Inline half, probe context ---- */
+
+/* The cycle counter of this CPU. */
+static inline uint64_t trace_plat_cycles(void);
+/* Switch interrupts (not NMIs) of this CPU off; returns what restore needs. */
+static inline uint64_t trace_plat_irq_save(void);
+static inline void trace_plat_irq_restore(uint64_t flags);
+/* The preempt count, with bit 31 set when no reschedule is pending; one load. */
+static inline uint32_t trace_plat_preempt_word(void);
+/* The highest end of the running thread's stack, from which it grows down. */
+static inline uintptr_t trace_plat_stack_top(void);
+
+/* ---- CPUs, clocks ---- */
+
+bool trace_plat_cpu_online(uint32_t cpu);
+/* Timer ticks since boot, for trace_clock. Probe context, preemption off. */
+uint64_t trace_plat_uptime_ticks(void);
+
+/* ---- Symbols. Any context, lock free. ---- */
+
+/* The address of the function `name`; 0 when there is none. */
+uintptr_t trace_plat_symbol_find(const char *name);
+
+/* ---- Threads ---- */
+
+struct trace_plat_waitq { /* zeroed is empty */
+	uint64_t opaque[8];
+};
+/*
+ * Sleep until done(arg) is true. It is asked after each wake, and at least every 10 ms, so that
+ * probes, which may not wake anybody, need not do so. 0, or -EINTR when the user interrupts. Thread
+ * context, no lock held.
+ */
+int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
+/* Have done() asked now by all who wait. Thread, softirq or irq; not NMI. */
+void trace_plat_wake(struct trace_plat_waitq *queue);
+
+/*
+ * The name of the running thread, TRACE_COMM_LEN bytes with a NUL; in interrupts, of the
+ * interrupted one. Waits for nobody. Probe context, preemption off.
+ */
+void trace_plat_current_comm(char *out_comm);
+
+/* ---- Messages ---- */
+
+/*
+ * One line to the host's log, `len` bytes without newline, that a trace event has become: shown on
+ * the console as soon as that is possible. Probe context: the code around may hold any lock of the
+ * host, that of the scheduler or of the console, too.
+ */
+void trace_plat_log_event(const char *line, size_t len);
+
+/* ---- Memory. Probe context. ---- */
+
+/*
+ * Copy `bytes` bytes from `from`, which may be any address; false, with part of `to` perhaps
+ * written, when some of them cannot be read.
+ */
+bool trace_plat_read(void *to, const void *from, size_t bytes);
+
+/* ---- Stacks. Probe context. ---- */
+
+/*
+ * A backtrace of the running code: return addresses, packed, innermost first. It begins at `frame`,
+ * the __builtin_frame_address(0) of a function that has not returned yet. With `is_callback` that
+ * function is the callback of an ops, or was called by one; the first address is then in the traced
+ * function, the second in its caller. It goes on from interrupts to the code they interrupted.
+ * Returns how many addresses it has written, at most `max`.
+ */
+size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max);
+
+/* ==== Nothing more is needed for events, instances and their files. ==== */
+
+TRACE_END_DECLS
+
+#endif
