@@ -20,10 +20,13 @@ static const struct trace_event_field common_fields[] = {
 static void write_field(const struct trace_event_field *field, struct trace_seq *seq)
 {
 	if (field->kind != TRACE_FIELD_PLAIN) {
-		trace_seq_printf(seq,
-				 "\tfield:__%s_loc %s[] %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
-				 field->kind == TRACE_FIELD_REL_LOC ? "rel" : "data", field->type,
-				 field->name, field->offset, field->size, field->is_signed);
+		/* As on Linux, where a mask of CPUs is one thing and no array. */
+		const char *brackets = field->filter_type == FILTER_CPUMASK ? "" : "[]";
+
+		trace_seq_printf(
+			seq, "\tfield:__%s_loc %s%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+			field->kind == TRACE_FIELD_REL_LOC ? "rel" : "data", field->type, brackets,
+			field->name, field->offset, field->size, field->is_signed);
 		return;
 	}
 	trace_seq_printf(seq, "\tfield:%s %s", field->type, field->name);

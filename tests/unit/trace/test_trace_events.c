@@ -6,6 +6,7 @@
 #include "tracefs.h"
 #include <trace/event.h>
 #include "host/yard.h"
+#include "host/quay_events.h"
 
 #define ENABLE(event) "events/yard/" event "/enable"
 
@@ -105,6 +106,35 @@ static void text_that_is_missing(void **state)
 					 "mask=00000081,00000001 last=(null) bytes= len=7\n");
 }
 
+static void masks(void **state)
+{
+	static const unsigned long two[] = { 0x8100000001ul, 2 };
+
+	(void)state;
+	on("events/quay/quay_masks/enable");
+	trace_quay_masks("shed", two);
+	assert_string_equal(only_line(), "quay_masks: cpus=00000081,00000001 "
+					 "rel_mask=00000000,00000002,00000081,00000001 "
+					 "rel_cpus=00000000,00000002 rel_cut=she lens=16,4 "
+					 "first=HIGH+LOW+0x8000000000/odd\n");
+}
+
+static void dump(void **state)
+{
+	static const u8 bytes[18] = "ABC\1\2\3\4\5\6\7~\177 q\"\200r";
+
+	(void)state;
+	on("events/quay/quay_dump/enable");
+	trace_quay_dump(bytes, sizeof(bytes));
+	assert_non_null(strstr(cat_body("trace"),
+			       ": quay_dump: bytes:\n"
+			       "at 00000000: 41 42 43 01 02 03 04 05 06 07 7e 7f 20 71 22 80  "
+			       "ABC.......~. q\".\n"
+			       "at 00000010: 72 00                                            r. "
+			       "in words:\n"
+			       "01434241 05040302 7f7e0706 80227120 0072\n"));
+}
+
 /* Each length around what fits on the probe's stack, and around what fits into the ring's fast path. */
 static void texts_of_any_length(void **state)
 {
@@ -188,6 +218,25 @@ static void format_has_fields(void **state)
 	assert_non_null(strstr(text, "\tfield:__data_loc unsigned long[] mask;\toffset:24;"));
 	assert_non_null(strstr(text, "\tfield:__rel_loc char[] last;\toffset:28;\tsize:4;"));
 	assert_non_null(strstr(text, "__get_str(name), REC->odd"));
+}
+
+static void format_of_masks(void **state)
+{
+	const char *text = cat("events/quay/quay_masks/format");
+
+	(void)state;
+	assert_non_null(strstr(
+		text,
+		"\tfield:const char * name;\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:__data_loc cpumask_t cpus;\toffset:16;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc unsigned long[] rel_mask;\toffset:20;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc cpumask_t rel_cpus;\toffset:24;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc char[] rel_cut;\toffset:28;\tsize:4;\tsigned:"));
+	assert_non_null(
+		strstr(text, "\tfield:unsigned long first;\toffset:32;\tsize:8;\tsigned:0;\n"));
+	assert_non_null(strstr(text, "__get_cpumask(cpus), __get_rel_bitmask(rel_mask), "
+				     "__get_rel_cpumask(rel_cpus), __get_rel_str(rel_cut), "
+				     "__get_rel_dynamic_array_len(rel_mask)"));
 }
 
 static void format_has_values_of_enumerators(void **state)
@@ -428,7 +477,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(classes, reset, all_off),
 		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
 		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),
+		cmocka_unit_test_setup_teardown(masks, reset, all_off),
+		cmocka_unit_test_setup_teardown(dump, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
+		cmocka_unit_test_setup_teardown(format_of_masks, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),
 		cmocka_unit_test_setup_teardown(set_event, reset, all_off),
 		cmocka_unit_test_setup_teardown(wrong_values, reset, all_off),

@@ -1,2 +1,13 @@
 /* What a host gives definitions of events that were written for Linux. */
+#ifndef HOST_LINUX_TRACEPOINT_H
+#define HOST_LINUX_TRACEPOINT_H
+
 #include <trace/trace_events.h>
+
+enum {
+	DUMP_PREFIX_NONE,
+	DUMP_PREFIX_ADDRESS,
+	DUMP_PREFIX_OFFSET
+};
+
+#endif
