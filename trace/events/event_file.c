@@ -5,6 +5,7 @@
 #include "event_file.h"
 #include "event_filter.h"
 #include "event_printk.h"
+#include "event_scratch.h"
 #include "trigger.h"
 #include "instance/entry.h"
 #include "instance/event_private.h"
@@ -45,6 +46,8 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 
 	if (file)
 		return file;
+	if (!trace_event_scratch_make())
+		return NULL;
 	file = trace_plat_alloc(sizeof(*file));
 	if (!file)
 		return NULL;

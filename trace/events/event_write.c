@@ -15,6 +15,7 @@
 #include "event_inject.h"
 #include "event_printk.h"
 #include "event_rejects.h"
+#include "event_scratch.h"
 #include "event_watch.h"
 #include "filter_private.h"
 #include "trigger_run.h"
@@ -209,17 +210,22 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 
 void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
 {
+	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
+	uint32_t flags = flags_of(file), bytes = bytes_of(step);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, &from);
 	struct trace_trigger_visit visit;
-	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes_of(step),
-							  (uintptr_t)__builtin_return_address(0));
-	uint32_t flags;
+	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes, from.caller);
 
 	trace_entry_init(entry, file->type, file->own_depth);
-	flags = call_triggers(file, hit, flags_of(file));
-	if (!(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes_of(step), flags))
-		(void)record_and_print(file, entry, step);
-	if (visit.late.is_more)
+	if (counts)
+		flags = call_triggers(file, hit, flags);
+	if (counts && is_wanted(file, entry, bytes, flags | TRACE_EVENT_RECORDS) &&
+	    record_and_print(file, entry, step) && flags & TRACE_EVENT_STACK)
+		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 0);
+	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
+	if (flags & TRACE_EVENT_WATCHED)
+		trace_event_watches_call(file, entry, bytes, from.caller);
 }
 
 /* Triggers have switched the event on, or want to be called behind it. */
@@ -357,65 +363,42 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 		trace_event_write_special(front, entry, step, &trace_event_any, other);
 }
 
-/* Room in the ring of the first instance that has some. */
+/*
+ * ---- Events that are too long for the stack of their probe ----
+ *
+ * One that is to be recorded on no condition is built in the ring. Any other one is built on the
+ * scratch pad of this CPU and written from there as a short one would be: so triggers and those who
+ * watch see it, too, while there is no room in the ring, or recording is off.
+ */
+
 void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,
 			  struct trace_event_room *out_room)
 {
-	const struct trace_event_file *file = first_file(front->call);
-	void *payload = NULL;
-
+	out_room->front = front;
+	out_room->ring = NULL;
 	if (bytes > RING_MAX_PAYLOAD)
 		return NULL;
-	for (; file; file = next_file(file)) {
-		if (!(flags_of(file) & TRACE_EVENT_WANTED))
-			continue;
-		out_room->file = file;
-		out_room->ring = ring_of(file->tr);
-		payload = trace_ring_reserve_slow(out_room->ring, bytes);
-		if (payload)
-			break;
-	}
-	return payload;
-}
-
-/* The event is in a ring of this instance already. */
-static TRACE_NOINLINE void commit_on_conditions(struct trace_event_room *room, void *entry,
-						uint32_t bytes, const struct origin *from)
-{
-	const struct trace_event_file *file = room->file;
-	struct trace_trigger_visit visit;
-	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes, from->caller);
-	uint32_t flags = flags_of(file);
-	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
-
-	if (flags & TRACE_EVENT_WATCHED)
-		trace_event_watches_call(file, entry, bytes, from->caller);
-	trace_entry_init(entry, file->type, file->own_depth);
-	if (counts)
-		flags = call_triggers(file, hit, flags);
-	if (!counts || !is_wanted(file, entry, bytes, flags)) {
-		trace_ring_discard(room->ring, entry, bytes);
-	} else {
-		if (flags & TRACE_EVENT_PRINTS)
-			trace_event_print(file, entry, bytes);
-		trace_ring_commit(room->ring, entry);
-		if (flags & TRACE_EVENT_STACK)
-			trace_stacktrace_code(file->tr->buffer,
-					      (uintptr_t)__builtin_frame_address(0), 2);
-	}
-	if (visit.late.is_more)
-		trace_triggers_call_late(hit);
+	if (trace_event_flags(front) != TRACE_EVENT_RECORDS)
+		return trace_event_scratch_get();
+	out_room->ring = ring_of(file_of(front)->tr);
+	return trace_ring_reserve_slow(out_room->ring, bytes);
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
-	const struct trace_event_file *file = first_file(room->file->call);
+	const struct trace_event_file *file = file_of(room->front);
 
-	for (; file; file = next_file(file)) {
-		if (file != room->file)
-			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags_of(file),
-					    &from);
+	if (room->ring) {
+		trace_entry_init(entry, file->type, file->own_depth);
+		trace_ring_commit(room->ring, entry);
+		return;
 	}
-	commit_on_conditions(room, entry, bytes, &from);
+	for (file = first_file(room->front->call); file; file = next_file(file)) {
+		uint32_t flags = flags_of(file);
+
+		if (flags & TRACE_EVENT_WANTED)
+			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags, &from);
+	}
+	trace_event_scratch_put();
 }

@@ -3,6 +3,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include "events/event_scratch.h"
 #include <trace/event.h>
 
 #define CREATE_TRACE_POINTS
@@ -232,6 +233,15 @@ static void no_memory(void **state)
 	assert_true(has_child(shelf, "shelf_full"));
 }
 
+/* What the first user of any event makes, and what stays. */
+static int setup(void **state)
+{
+	int err = tracefs_setup(state);
+
+	assert_true(trace_event_scratch_make());
+	return err;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,5 +254,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_memory, reset, check),
 	};
 
-	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
+	return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -121,6 +121,19 @@ static void conditions(void **state)
 	clear_filters();
 }
 
+/* As of every event: behind it stands where it comes from. */
+static void stack(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", "options/stacktrace"), 0);
+	fake_stack_nr = 1;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 5);
+	assert_int_equal(echo("used=7", FULL "inject"), 0);
+	fake_stack_nr = 0;
+	assert_int_equal(echo("0", "options/stacktrace"), 0);
+	assert_non_null(strstr(cat("trace"), "<stack trace>\n => schedule\n"));
+}
+
 static void no_memory(void **state)
 {
 	int err = -ENOMEM;
@@ -144,6 +157,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(texts, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(errors, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(conditions, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(stack, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(no_memory, tracefs_reset, check),
 	};
 

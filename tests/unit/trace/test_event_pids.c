@@ -47,8 +47,8 @@ static const char *seen(const char *path)
 		become(pid);
 		trace_shelf_full(pid);
 		trace_shelf_label(
-			pid, "a label that is too long for the room that a probe has on its stack, "
-			     "so that the event is built in the ring buffer, as long ones are");
+			pid, "a label that is too long for the room that a short event has on the "
+			     "stack of its probe, so that the event is written as long ones are");
 	}
 	return numbers(path, "shelf=");
 }
@@ -205,6 +205,18 @@ static void instance_that_goes_gives_its_bit_back(void **state)
 	assert_int_equal(thread_of(3)->ignored_by, 0);
 }
 
+/* Made up by a thread that does not count: as if it had happened there. */
+static void injected(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("2", "set_event_pid"), 0);
+	become(1);
+	assert_int_equal(echo("shelf=1", "events/shelf/shelf_full/inject"), 0);
+	become(2);
+	assert_int_equal(echo("shelf=2", "events/shelf/shelf_full/inject"), 0);
+	assert_string_equal(numbers("trace", "shelf="), "2 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(either_thread_of_a_switch, reset, all_off),
 		cmocka_unit_test_setup_teardown(instance_that_goes_gives_its_bit_back, reset,
 						all_off),
+		cmocka_unit_test_setup_teardown(injected, reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

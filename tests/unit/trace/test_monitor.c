@@ -4,10 +4,12 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include "events/event_scratch.h"
 #include "fs/fs_tree.h"
 #include "monitors/monitor_private.h"
 #include "text/str.h"
 #include <trace/event.h>
+#include <trace/ring_buffer.h>
 #include <trace/thread.h>
 
 #define CREATE_TRACE_POINTS
@@ -373,7 +375,7 @@ static void whatever_is_set(void **state)
 	has("trace", ": shelf_full: shelf=2\n");
 }
 
-/* An event that is too long for the probe's stack is built in the ring. */
+/* An event that is too long for the probe's stack; recording may be off, or the ring full. */
 static void long_events(void **state)
 {
 	char label[400];
@@ -389,6 +391,87 @@ static void long_events(void **state)
 	has_not("trace", "shelf_label");
 	trace_shelf_label(1, label);
 	counted("one", 1, 1, 1);
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	trace_shelf_full(1);
+	trace_shelf_label(1, label);
+	counted("one", 2, 2, 1);
+	assert_int_equal(echo("1", "events/shelf/shelf_label/enable"), 0);
+	trace_shelf_full(1);
+	trace_shelf_label(1, label);
+	counted("one", 2, 4, 1);
+	has_not("trace", "shelf_label");
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	trace_shelf_full(1);
+	trace_shelf_label(1, label);
+	counted("one", 2, 6, 1);
+	has("trace", "shelf_label: ");
+}
+
+static char inner_label[300], outer_label[300];
+
+static void write_inner(void)
+{
+	fake_clock_irq = NULL;
+	trace_shelf_label(2, inner_label);
+}
+
+/* An interrupt while a long event is written has a long one, too: each is as it was written. */
+static void long_inside_long(void **state)
+{
+	(void)state;
+	memset(outer_label, 'o', sizeof(outer_label) - 1);
+	memset(inner_label, 'i', sizeof(inner_label) - 1);
+	make("m:one enable=1 a -shelf_label-> b -shelf_full-> a");
+	assert_int_equal(echo("1", "events/shelf/shelf_label/enable"), 0);
+	trace_shelf_full(1);
+	fake_clock_irq = write_inner;
+	trace_shelf_label(1, outer_label);
+	counted("one", 1, 1, 1);
+	has("trace", outer_label);
+	has("trace", inner_label);
+}
+
+/* As many as there are contexts, and not one more. */
+static void scratch_pads(void **state)
+{
+	uint8_t *places[EVENT_SCRATCH_DEPTH];
+
+	(void)state;
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++) {
+		places[i] = trace_event_scratch_get();
+		assert_non_null(places[i]);
+		memset(places[i], (int)i, RING_MAX_PAYLOAD);
+	}
+	assert_null(trace_event_scratch_get());
+	assert_null(trace_event_scratch_get());
+	for (uint32_t i = EVENT_SCRATCH_DEPTH; i--;) {
+		assert_int_equal(places[i][0], i);
+		assert_int_equal(places[i][RING_MAX_PAYLOAD - 1], i);
+		trace_event_scratch_put();
+	}
+	assert_ptr_equal(trace_event_scratch_get(), places[0]);
+	trace_event_scratch_put();
+}
+
+/* What `inject` makes up is seen as what happens, and only where it is injected. */
+static void injected(void **state)
+{
+	(void)state;
+	make("m:one enable=1 " TURN);
+	assert_int_equal(echo("shelf=1", "events/shelf/shelf_empty/inject"), 0);
+	assert_int_equal(echo("shelf=1", SHELF "inject"), 0);
+	counted("one", 1, 1, 0);
+	assert_int_equal(echo("shelf=2", SHELF "inject"), 0);
+	counted("one", 1, 1, 1);
+	assert_int_equal(echo("4711", "set_event_pid"), 0);
+	assert_int_equal(echo("shelf == 9", SHELF "filter"), 0);
+	assert_int_equal(echo("shelf=1", "events/shelf/shelf_empty/inject"), 0);
+	assert_int_equal(echo("shelf=1", SHELF "inject"), 0);
+	counted("one", 2, 2, 1);
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "other"), 0);
+	assert_int_equal(echo("shelf=1", "instances/other/" SHELF "inject"), 0);
+	counted("one", 2, 2, 1);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "other"), 0);
 }
 
 static void filters(void **state)
@@ -806,6 +889,9 @@ int main(void)
 		TEST(steps),
 		TEST(whatever_is_set),
 		TEST(long_events),
+		TEST(long_inside_long),
+		TEST(scratch_pads),
+		TEST(injected),
 		TEST(filters),
 		TEST(begin),
 		TEST(per_cpu),
