@@ -54,7 +54,14 @@ static bool has_all_since(const struct trace_why *why, uint64_t since_ns)
 
 static uint64_t nr_there(const struct trace_why *why, const struct trace_event_file *file)
 {
-	return file->type < TRACE_WHY_TYPES ? why->nr_of_type[file->type] : 0;
+	return file->type < TRACE_WHY_TYPES ? why->types[file->type].nr : 0;
+}
+
+/* Is one there that has come since then? With a clock that is none: is one there? */
+static bool has_come_since(const struct trace_why *why, const struct trace_event_file *file,
+			   uint64_t since_ns)
+{
+	return nr_there(why, file) && why->types[file->type].newest_ns >= since_ns;
 }
 
 /* ---- Filters ---- */
@@ -66,7 +73,7 @@ static void say_counted(struct trace_why *why, const struct trace_event_file *fi
 	const char *text = trace_event_filter_in_force(file);
 	uint64_t nr = trace_event_rejects_nr(file->rejects), there = nr_there(why, file);
 
-	if (!there && has_all_since(why, since))
+	if (!has_come_since(why, file, since) && has_all_since(why, since))
 		trace_why_say(
 			why,
 			"The filter of %s has let 0 of %s event%s pass in %s: %.128s; echo 0 > "
@@ -81,14 +88,14 @@ static void say_counted(struct trace_why *why, const struct trace_event_file *fi
 			       trace_why_ago(why, since).text, trace_why_number(there).text, text);
 }
 
-/* Nobody has asked before. Only a filter of which nothing is there is worth counting for. */
+/* Nobody has asked before. Only a filter that nothing has passed is worth counting for. */
 static void begin_counting(struct trace_why *why, struct trace_event_file *file)
 {
 	const char *text = trace_event_filter_in_force(file);
 	uint64_t since = file->filter_since_ns;
 	struct trace_why_text ago = trace_why_ago(why, since);
 
-	if (nr_there(why, file))
+	if (has_come_since(why, file, since))
 		return;
 	trace_snprintf(ago.text + trace_strlen(ago.text), sizeof(ago.text) - trace_strlen(ago.text),
 		       " ago");
@@ -226,9 +233,11 @@ static void look_at_missing(struct trace_why *why)
 	trace_plat_preempt_enable();
 	if (!nr)
 		return;
-	if (!has_all_since(why, why->tr->emptied_ns))
-		trace_why_note(why, "Of %u of the %u events that are on none is in the buffer: %s.",
-			       nr, nr_on, names.event_names);
+	if (!has_all_since(why, why->tr->emptied_ns) && nr == nr_on)
+		trace_why_note(why, "No event that is on is in the buffer: %s.", names.event_names);
+	else if (!has_all_since(why, why->tr->emptied_ns))
+		trace_why_note(why, "%u of the %u events that are on %s not in the buffer: %s.", nr,
+			       nr_on, nr == 1 ? "is" : "are", names.event_names);
 	else if (nr == nr_on)
 		trace_why_note(why, "No event that is on has occurred: %s.", names.event_names);
 	else

@@ -166,27 +166,36 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	return err;
 }
 
+/* `by` NULL: there was nothing in it. */
 static void note_emptied(struct trace_array *tr, const char *by)
 {
 	tr->emptied_ns = trace_plat_clock_ns();
-	tr->emptied_by = by;
+	if (by)
+		tr->emptied_by = by;
+}
+
+void trace_array_note_emptied(struct trace_array *tr, const char *by)
+{
+	note_emptied(tr, ring_buffer_entries(tr->buffer) ? by : NULL);
 }
 
 int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 {
+	const char *by;
 	uint64_t now;
 	int err;
 
 	if (order == ring_buffer_subbuf_order_get(tr->buffer))
 		return 0;
 	now = ring_buffer_time_stamp(tr->buffer);
+	by = ring_buffer_entries(tr->buffer) ? "a new buffer_subbuf_size_kb" : NULL;
 	trace_plat_lock(&tr->read_lock); /* nobody looks at an event */
 	err = ring_buffer_subbuf_order_set(tr->buffer, order);
 	trace_plat_unlock(&tr->read_lock);
 	if (!err) {
 		tr->start_ts = now;
 		trace_snapshot_of(tr)->start_ts = now;
-		note_emptied(tr, "a new buffer_subbuf_size_kb");
+		note_emptied(tr, by);
 	}
 	return err;
 }
@@ -206,8 +215,8 @@ void trace_array_reset(struct trace_array *tr, int cpu, const char *by)
 {
 	trace_snapshot_pause(tr);	 /* else an exchange could come between two CPUs */
 	trace_plat_lock(&tr->read_lock); /* no consuming reader is between peek and consume */
+	trace_array_note_emptied(tr, by);
 	reset(tr->buffer, cpu, &tr->start_ts);
-	note_emptied(tr, by);
 	trace_plat_unlock(&tr->read_lock);
 	trace_snapshot_resume(tr);
 }

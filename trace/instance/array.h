@@ -79,7 +79,10 @@ struct trace_array {
 	_Atomic uint64_t pid_mask;
 	_Atomic uint64_t event_pid_mask;
 	struct trace_off_note off; /* switch.h */
-	/* When the buffer was emptied last, by trace_plat_clock_ns(), and by what; NULL: never. */
+	/*
+	 * When the buffer was emptied last, by trace_plat_clock_ns(); and by what, the last time
+	 * that there was something in it, or NULL.
+	 */
 	_Atomic uint64_t emptied_ns;
 	const char *_Atomic emptied_by;
 	struct trace_error_log errors;
@@ -140,6 +143,8 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
  * lock held.
  */
 int trace_array_set_subbuf_order(struct trace_array *tr, int order);
+/* For `why`: the buffer is about to be emptied by that. */
+void trace_array_note_emptied(struct trace_array *tr, const char *by);
 /*
  * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS; `by`, which lasts, says what does it, for
  * those who miss them. No snapshot is taken meanwhile, so a latency

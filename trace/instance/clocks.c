@@ -47,6 +47,7 @@ const struct trace_clock *trace_clock_find(const char *name)
 
 void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clock)
 {
+	trace_array_note_emptied(tr, "a new trace_clock"); /* ring_buffer_set_clock() does it */
 	tr->clock = clock;
 	trace_plat_lock(&tr->read_lock);
 	ring_buffer_set_clock(tr->buffer, clock->now);

@@ -132,6 +132,16 @@ static int exchange(struct trace_array *tr, int cpu)
 	return 0;
 }
 
+/* The lock is held. */
+static int exchange_now(struct trace_array *tr, int cpu)
+{
+	int err = exchange(tr, cpu);
+
+	if (!err)
+		trace_snapshot_of(tr)->taken_ns = trace_plat_clock_ns();
+	return err;
+}
+
 int trace_snapshot_take(struct trace_array *tr, int cpu)
 {
 	uint64_t flags;
@@ -140,9 +150,7 @@ int trace_snapshot_take(struct trace_array *tr, int cpu)
 	if (trace_plat_preempt_count() & TRACE_NMI_MASK)
 		return -EBUSY; /* we may have interrupted the holder of the lock */
 	flags = trace_snapshot_lock(trace_snapshot_of(tr));
-	err = trace_snapshot_of(tr)->is_claimed ? -EBUSY : exchange(tr, cpu);
-	if (!err)
-		trace_snapshot_of(tr)->taken_ns = trace_plat_clock_ns();
+	err = trace_snapshot_of(tr)->is_claimed ? -EBUSY : exchange_now(tr, cpu);
 	trace_snapshot_unlock(trace_snapshot_of(tr), flags);
 	return err;
 }
@@ -218,7 +226,7 @@ void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg)
 		return;
 	flags = trace_snapshot_lock(snapshot);
 	if (!snapshot->nr_stopped && is_wanted(arg))
-		(void)exchange(tr, RING_BUFFER_ALL_CPUS);
+		(void)exchange_now(tr, RING_BUFFER_ALL_CPUS);
 	trace_snapshot_unlock(snapshot, flags);
 }
 

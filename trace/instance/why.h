@@ -45,6 +45,16 @@ struct trace_why_ring {
 	uint64_t last_ts;
 };
 
+/* Entries of a type. */
+struct trace_why_type {
+	uint64_t nr;
+	/*
+	 * When the newest came, by trace_plat_clock_ns(): no earlier than it did, and less than the
+	 * time of a look later. UINT64_MAX when the buffer's clock does not count nanoseconds.
+	 */
+	uint64_t newest_ns;
+};
+
 struct trace_why {
 	struct trace_array *tr;
 	struct trace_seq *seq;
@@ -54,8 +64,8 @@ struct trace_why {
 	uint32_t nr_cpus;
 	struct trace_why_ring all; /* sums; first_ts is the latest, last_ts the latest */
 	struct trace_why_ring *cpus;
-	uint32_t *nr_of_type; /* entries of each type below TRACE_WHY_TYPES */
-	bool has_types;	      /* there were no others */
+	struct trace_why_type *types; /* those below TRACE_WHY_TYPES */
+	bool has_types;		      /* there were no others */
 
 	/* What checks at TRACE_WHY_SOURCES have found to be on. */
 	uint32_t nr_hists;

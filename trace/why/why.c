@@ -30,11 +30,28 @@ static const struct trace_why_check checks[] = {
 
 /* ---- What is in the buffer ---- */
 
+/* Events come and go meanwhile, so no difference may become negative. */
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 struct count {
 	struct trace_why *why;
 	struct trace_why_ring *ring;
 	uint64_t since_ts; /* where the last second begins */
+	uint64_t now_ns;   /* right behind the ring's now_ts; UINT64_MAX: its clock is no clock */
 };
+
+static void count_type(struct trace_why_type *type, const struct count *count, uint64_t ts)
+{
+	uint64_t then = count->now_ns;
+
+	if (then != UINT64_MAX)
+		then = minus(then, minus(count->ring->glance.now_ts, ts));
+	type->nr++;
+	type->newest_ns = then > type->newest_ns ? then : type->newest_ns;
+}
 
 static void count_event(const struct ring_event *event, void *arg)
 {
@@ -49,15 +66,9 @@ static void count_event(const struct ring_event *event, void *arg)
 	if (event->ts >= count->since_ts)
 		ring->nr_last_second++;
 	if (entry->type < TRACE_WHY_TYPES)
-		count->why->nr_of_type[entry->type]++;
+		count_type(&count->why->types[entry->type], count, event->ts);
 	else
 		count->why->has_types = false;
-}
-
-/* Events come and go meanwhile, so no difference may become negative. */
-static uint64_t minus(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
 }
 
 static void add_to_all(struct trace_why *why, const struct trace_why_ring *ring)
@@ -84,12 +95,13 @@ static void look_at_ring(struct trace_why *why, uint32_t cpu, struct ring_look_p
 {
 	struct trace_why_ring *ring = &why->cpus[cpu];
 	struct ring_buffer *buffer = why->tr->buffer;
+	bool is_ns = why->tr->clock->is_ns;
 	struct count count = { .why = why, .ring = ring };
 
 	ring_buffer_glance_cpu(buffer, cpu, &ring->glance);
+	count.now_ns = is_ns ? trace_plat_clock_ns() : UINT64_MAX;
 	ring->size_bytes = ring_buffer_size(buffer, cpu);
-	count.since_ts =
-		why->tr->clock->is_ns ? minus(ring->glance.now_ts, SECOND_NS - 1) : UINT64_MAX;
+	count.since_ts = is_ns ? minus(ring->glance.now_ts, SECOND_NS - 1) : UINT64_MAX;
 	ring_buffer_look_cpu(buffer, cpu, page, count_event, &count);
 	ring->overrun = minus(ring->glance.committed, ring->glance.read + ring->entries);
 	add_to_all(why, ring);
@@ -121,7 +133,7 @@ static void call_all(struct trace_why *why)
 static size_t work_bytes(uint32_t nr_cpus, uint32_t page_bytes)
 {
 	return page_bytes + nr_cpus * sizeof(struct trace_why_ring) +
-	       TRACE_WHY_TYPES * sizeof(uint32_t);
+	       TRACE_WHY_TYPES * sizeof(struct trace_why_type);
 }
 
 int trace_why_print(struct trace_array *tr, struct trace_seq *seq)
@@ -135,7 +147,7 @@ int trace_why_print(struct trace_array *tr, struct trace_seq *seq)
 		return -ENOMEM;
 	page.data = work;
 	why.cpus = (struct trace_why_ring *)(void *)(work + page.bytes);
-	why.nr_of_type = (uint32_t *)(void *)(why.cpus + why.nr_cpus);
+	why.types = (struct trace_why_type *)(void *)(why.cpus + why.nr_cpus);
 	why.has_types = true;
 	why.now_ns = trace_plat_clock_ns();
 	for (uint32_t cpu = 0; cpu < why.nr_cpus; cpu++)

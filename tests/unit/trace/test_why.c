@@ -7,6 +7,7 @@
 #include "tracefs.h"
 #include "events/event_file.h"
 #include "instance/array.h"
+#include "ring/ring_private.h"
 #include "text/str.h"
 #include <trace/event.h>
 #include "host/yard.h"
@@ -83,6 +84,12 @@ static void off_by_snapshot(void)
 	call(0, 1, DO_WORK);
 }
 
+static void off_by_dump(void)
+{
+	trace_dump(0);
+	pass_ms(1500);
+}
+
 static void off_and_nobody_knows(void)
 {
 	ring_buffer_record_off(trace_global.buffer);
@@ -102,6 +109,39 @@ static void killed(void)
 {
 	ftrace_kill();
 	pass_ms(1000);
+}
+
+/* Something has written over an event, and a reader has come to it. */
+static void damaged(void)
+{
+	struct ring_buffer *buffer = trace_global.buffer;
+	struct ring_event event;
+	char *payload;
+
+	set("1", WATCH "enable");
+	watch(5);
+	payload = ring_buffer_lock_reserve(buffer, 12);
+	ring_buffer_unlock_commit(buffer, payload);
+	watch(5);
+	memset(payload - 4, 0xff, 4);
+	while (ring_buffer_consume(buffer, 0, &event))
+		continue;
+	pass_ms(2000);
+}
+
+/* A function is left that is not the innermost one, as longjmp() would. */
+static void graph_dead(void)
+{
+	uintptr_t *slot;
+
+	set("function_graph", "current_tracer");
+	fake_enter(SCHEDULE, fake_func(YIELD) + 1);
+	fake_enter(DO_WORK, fake_func(YIELD) + 2);
+	slot = fake_enter(KFREE, fake_func(YIELD) + 3);
+	fake_this->stack_used -= 2;
+	*slot = 1234;
+	EXPECT(fake_leave(0) == fake_func(YIELD) + 1);
+	pass_ms(61000);
 }
 
 /* ---- Nothing on ---- */
@@ -191,6 +231,44 @@ static void dropped(void)
 	watch(1000);
 }
 
+static void dropped_before(void)
+{
+	dropped();
+	set("1", "options/overwrite");
+}
+
+/* One event is open while others come that the whole buffer has no room for. */
+static void dropped_in_interrupts(void)
+{
+	struct ring_buffer *buffer = trace_global.buffer;
+	void *outer;
+
+	set("8", "buffer_size_kb");
+	set("1", WATCH "enable");
+	pass_ms(61000);
+	outer = ring_buffer_lock_reserve(buffer, 16);
+	watch(600);
+	ring_buffer_discard_commit(buffer, outer, 16);
+}
+
+/* As while its size is changed. */
+static void one_without_buffer(void)
+{
+	set("1", WATCH "enable");
+	pass_ms(61000);
+	watch(1);
+	atomic_store(&trace_global.buffer->cpu[1]->is_moving, true);
+}
+
+/* Nothing is lost when a buffer is emptied that has nothing. */
+static void clock_at_boot(void)
+{
+	EXPECT(trace_boot_param("trace_clock", "uptime"));
+	EXPECT(trace_boot_param("trace_event", "yard_watch"));
+	trace_boot_start();
+	watch(1);
+}
+
 static void emptied_by_clock(void)
 {
 	set("1", WATCH "enable");
@@ -251,6 +329,25 @@ static void markers_off(void)
 	set("1", WATCH "enable");
 	set("0", "options/markers");
 	set("1", "options/printk-msg-only");
+	watch(1);
+}
+
+static void much_is_hidden(void)
+{
+	static const char *const shown[] = { "context-info", "irq-info", "trace_printk",
+					     "record-cmd" };
+	static const char *const hiding[] = { "raw", "hex", "bin" };
+	char path[40];
+
+	set("1", WATCH "enable");
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(shown); i++) {
+		snprintf(path, sizeof(path), "options/%s", shown[i]);
+		set("0", path);
+	}
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hiding); i++) {
+		snprintf(path, sizeof(path), "options/%s", hiding[i]);
+		set("1", path);
+	}
 	watch(1);
 }
 
@@ -332,6 +429,20 @@ static void filter_was_set_late(void)
 	trace_yard_full(3, 2);
 	set("who >= 5000", WATCH "filter");
 	watch(3);
+}
+
+static void filter_counts_late(void)
+{
+	filter_was_set_late();
+	(void)cat("why");
+	watch(5);
+}
+
+/* With a clock that is none nobody knows what was there before the filter. */
+static void filter_was_set_sometime(void)
+{
+	set("counter", "trace_clock");
+	filter_was_set_late();
 }
 
 static void filter_after_overrun(void)
@@ -422,6 +533,15 @@ static void snapshot_was_taken(void)
 	watch(1);
 }
 
+static void snapshot_by_hist(void)
+{
+	set("hist:keys=who:w=who:onmax($w).snapshot()", WATCH "trigger");
+	set("1", WATCH "enable");
+	trace_yard_watch(7);
+	pass_ms(61000);
+	trace_yard_watch(3);
+}
+
 /* ---- Histograms ---- */
 
 static void hist_alone(void)
@@ -492,6 +612,9 @@ static const struct {
 	{ "off_by_snapshot", off_by_snapshot,
 	  "Tracing has been off for 0 ns: a snapshot was to be taken in thread sh-1, and there was "
 	  "no room for it (echo 1 > snapshot); echo 1 > tracing_on.\n" ONLY_PRINTK },
+	{ "off_by_dump", off_by_dump,
+	  "Tracing has been off for 1.5 s: the trace was dumped to the console in thread "
+	  "sh-1; echo 1 > tracing_on.\n" NOTHING },
 	{ "off_and_nobody_knows", off_and_nobody_knows,
 	  "Tracing is off; echo 1 > tracing_on.\n" NOTHING },
 	{ "dead", dead,
@@ -501,6 +624,15 @@ static const struct {
 	{ "killed", killed,
 	  "Tracing has stopped for good 1 s ago, because the kernel has called ftrace_kill(); what "
 	  "was recorded until then can be read, dmesg says more, and only a reboot helps.\n" },
+	{ "damaged", damaged,
+	  "The buffer of CPU 0 holds events that cannot be decoded: something has overwritten "
+	  "its memory.\n"
+	  "No event that is on is in the buffer: yard_watch.\n"
+	  "11 of 11 events are not in `trace` any more: they were read from trace_pipe or "
+	  "trace_pipe_raw.\n" },
+	{ "graph_dead", graph_dead,
+	  "function_graph has stopped for good: a shadow stack was not as it left it; dmesg says "
+	  "more.\n" },
 	{ "nothing", nothing, NOTHING },
 	{ "only_printk", only_printk, ONLY_PRINTK },
 	{ "patching_off", patching_off,
@@ -534,6 +666,17 @@ static const struct {
 	  "49 % of the events are lost: 490 of 1,000, the newest, were dropped, because the "
 	  "buffer of 8 KB per CPU is full and option overwrite is not set; read trace_pipe, echo > "
 	  "trace, echo 1 > options/overwrite, or echo 16 > buffer_size_kb.\n" },
+	{ "dropped_before", dropped_before,
+	  "490 events were dropped while the buffer was being resized, or because a CPU has no "
+	  "buffer yet, or before option overwrite was set.\n" },
+	{ "dropped_in_interrupts", dropped_in_interrupts,
+	  "92 events were dropped in interrupts: they filled the whole buffer while an event was "
+	  "being written; echo 16 > buffer_size_kb.\n" },
+	{ "one_without_buffer", one_without_buffer,
+	  "The buffer of CPU 1 is being changed at this moment, or there was no memory for it.\n" },
+	{ "clock_at_boot", clock_at_boot,
+	  "Times are no times: trace_clock is uptime, which does not count nanoseconds; echo "
+	  "local > trace_clock.\n" },
 	{ "emptied_by_clock", emptied_by_clock,
 	  "The trace is no older than 501 ms: a new trace_clock has emptied the buffer then; 1 "
 	  "event has come since.\n"
@@ -563,6 +706,18 @@ static const struct {
 	  "Writing to trace_marker fails: option markers is not set; echo 1 > options/markers.\n"
 	  "Lines of trace_printk() are the text alone: option printk-msg-only is set; echo 0 > "
 	  "options/printk-msg-only.\n" },
+	{ "much_is_hidden", much_is_hidden,
+	  "Lines have no thread, CPU and time: option context-info is not set; echo 1 > "
+	  "options/context-info.\n"
+	  "Lines do not say what context they come from: option irq-info is not set; echo 1 > "
+	  "options/irq-info.\n"
+	  "trace_printk() writes nothing: option trace_printk is not set; echo 1 > "
+	  "options/trace_printk.\n"
+	  "Threads that have ended have no names: option record-cmd is not set; echo 1 > "
+	  "options/record-cmd.\n"
+	  "Events are numbers: option raw is set; echo 0 > options/raw.\n"
+	  "Events are in hex: option hex is set; echo 0 > options/hex.\n"
+	  "Events are bytes: option bin is set; echo 0 > options/bin.\n" },
 	{ "reader_waits", reader_waits,
 	  "A reader of CPU 0 waits until its buffer is filled to 50 %; 3 events are there; echo 0 "
 	  "> buffer_percent.\n" },
@@ -590,8 +745,14 @@ static const struct {
 	  "The filter of yard_watch has let 0 of 10 events pass in 10 ms: who >= 5000; echo 0 > "
 	  "events/yard/yard_watch/filter.\n" },
 	{ "filter_was_set_late", filter_was_set_late,
-	  "Nothing is wrong: events yard_full, yard_watch are on, 2 events came in the last "
-	  "second, and at that rate the buffer of 1,408 KB per CPU holds 12.5 h.\n" },
+	  "Nothing has passed the filter of yard_watch since it was set 3 ms ago: who >= 5000; "
+	  "what it turns away is counted from now on, so ask again.\n" },
+	{ "filter_counts_late", filter_counts_late,
+	  "The filter of yard_watch has let 0 of 5 events pass in 5 ms: who >= 5000; echo 0 > "
+	  "events/yard/yard_watch/filter.\n" },
+	{ "filter_was_set_sometime", filter_was_set_sometime,
+	  "Times are no times: trace_clock is counter, which does not count nanoseconds; echo "
+	  "local > trace_clock.\n" },
 	{ "filter_after_overrun", filter_after_overrun,
 	  "Nothing has passed the filter of yard_watch that is still in the buffer: who >= 5000; "
 	  "what it turns away is counted from now on, so ask again.\n"
@@ -639,6 +800,10 @@ static const struct {
 	  "What was recorded until 2.1 s ago is in `snapshot`: one was taken then.\n"
 	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
 	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
+	{ "snapshot_by_hist", snapshot_by_hist,
+	  "What was recorded until 1 min ago is in `snapshot`: one was taken then.\n"
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at "
+	  "that rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
 	{ "hist_alone", hist_alone,
 	  "The trace is empty because only histograms are on (1), which write nothing into it: "
 	  "read events/SYSTEM/EVENT/hist.\n" },
