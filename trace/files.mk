@@ -113,6 +113,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_parse.c \
 	trace/events/hist_picture.c \
 	trace/events/hist_plain.c \
+	trace/events/hist_program.c \
 	trace/events/hist_record.c \
 	trace/events/hist_run.c \
 	trace/events/hist_save.c \
@@ -248,6 +249,9 @@ TRACE_SRCS += trace/start/boot.c \
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/hist_plain.c := -momit-leaf-frame-pointer
+CFLAGS_trace/events/hist_run.c := -momit-leaf-frame-pointer
+CFLAGS_trace/events/hist_trace.c := -momit-leaf-frame-pointer
+CFLAGS_trace/events/synth_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer

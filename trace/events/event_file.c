@@ -28,14 +28,14 @@ static void set_front(struct trace_event_call *call)
 	struct trace_event_front *front =
 		first && !first->next_of_call ? &first->front : &call->several;
 
+	/* An event that no instance has is of no use to anybody. */
+	atomic_store(&call->several.flags, first ? TRACE_EVENT_SHARED : 0);
 	atomic_store_explicit(&call->front, front, memory_order_release);
 }
 
 void trace_event_front_init(struct trace_event_call *call)
 {
-	call->several = (struct trace_event_front){ .flags = TRACE_EVENT_SHARED,
-						    .call = call,
-						    .test = &trace_event_any };
+	call->several = (struct trace_event_front){ .call = call, .test = &trace_event_any };
 	set_front(call);
 }
 

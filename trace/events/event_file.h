@@ -124,6 +124,18 @@ bool trace_event_files_are_used(const struct trace_event_call *call);
 /* Free the event_files of an event that nobody uses any more. Config lock held. */
 void trace_event_files_free(struct trace_event_call *call);
 
+/* A time that was read of a clock. */
+struct trace_event_time {
+	ring_clock_fn clock; /* as ring_buffer_set_clock() takes it */
+	uint64_t now;
+};
+/*
+ * As trace_event_record(), for an event of a time that is known already: it is the event's, if the
+ * ring has this clock, which is not NULL. For event_write.c's callers with preemption off.
+ */
+void trace_event_record_time(const struct trace_event_front *front, const void *entry,
+			     uint64_t step, const struct trace_event_time *time);
+
 /* Which events are meant. */
 struct trace_event_choice {
 	/* Patterns with * and ?; NULL: all. Both are matched. */

@@ -83,12 +83,48 @@ static TRACE_NOINLINE const void *publish(struct trace_ring_cpu *rc, const void 
 	return payload;
 }
 
+/* Is recording on, and another clock the only reason for the gate to have no mask? */
+static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
+{
+	return gate >> 32 == RING_GATE_CLOCK;
+}
+
+/*
+ * Record a short event of a thread in a ring with another clock, at the time `now` of that. NULL,
+ * with nothing changed: record_slow() has to do it.
+ */
+static TRACE_ALWAYS_INLINE const void *record_at(const struct trace_event_file *file,
+						 const void *entry, uint64_t step,
+						 struct trace_ring_cpu *rc, uint64_t now)
+{
+	uint32_t state = state_of_thread(file);
+	struct ring_place place;
+	void *payload;
+
+	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER))
+		return NULL;
+	payload = trace_ring_step(rc, step, rc->subbuf_mask, now, &place);
+	if (TRACE_UNLIKELY(!payload))
+		return NULL;
+	trace_entry_fill(payload, file->type, state);
+	copy_fields(payload, entry, bytes_of(step));
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
+		trace_ring_publish(rc);
+	return payload;
+}
+
 /* The ring is not open. */
 static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *file,
 						const void *entry, uint64_t step,
 						struct trace_ring_cpu *rc, uint64_t gate)
 {
-	return trace_ring_is_switched_off(gate) ? NULL : record_slow(file, entry, step, rc);
+	const void *payload = NULL;
+
+	if (trace_ring_is_switched_off(gate))
+		return NULL;
+	if (has_own_clock(gate))
+		payload = record_at(file, entry, step, rc, rc->clock());
+	return payload ? payload : record_slow(file, entry, step, rc);
 }
 
 _Static_assert(TRACE_EVENT_SHORT <= RING_SHORT_PAYLOAD, "trace_ring_step() takes it");
@@ -116,6 +152,20 @@ const void *trace_event_record(const struct trace_event_front *front, const void
 	if (TRACE_LIKELY(trace_ring_try_commit_at(rc, &place)))
 		return payload;
 	return publish(rc, payload);
+}
+
+void trace_event_record_time(const struct trace_event_front *front, const void *entry,
+			     uint64_t step, const struct trace_event_time *time)
+{
+	const struct trace_event_file *file = file_of(front);
+	struct trace_ring_cpu *rc = ring_of(file->tr);
+	/* As in trace_event_record(). */
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+
+	/* If an event has been written since with a later time, this one gets a time of its own. */
+	if (TRACE_UNLIKELY(!has_own_clock(gate) || rc->clock != time->clock ||
+			   !record_at(file, entry, step, rc, time->now)))
+		trace_event_record(front, entry, step);
 }
 
 /* An event of any length. */

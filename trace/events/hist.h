@@ -5,6 +5,7 @@
  *   hist_parse.c    the parts of the text: keys=, vals=, sort= and so on
  *   hist_field.c    a field with its modifier, as operations; which words name one
  *   hist_expr.c     expressions, variables
+ *   hist_program.c  all that is to be done at an event, as one list of operations
  *   hist_run.c      the probe: computes the key, finds its entry, adds
  *   hist_plain.c    the same for the simplest histograms, in fewer instructions
  *   hist_words.c    texts and stacks, as words of a key
@@ -53,6 +54,7 @@
 struct hist;
 struct hist_action;
 struct hist_records;
+struct hist_step;
 struct trace_array;
 struct trace_event_call;
 struct trace_event_file;
@@ -167,6 +169,7 @@ struct hist {
 	uint16_t sums_at, comm_at, set_at; /* words of an entry */
 	ring_clock_fn clock;		   /* NULL: trace_plat_clock_ns() */
 	struct hist_map *map;		   /* own_map, or that of `shared` */
+	struct hist_step *program;	   /* what hist_run() runs, or NULL: hist_program.h */
 	const struct hist_op *sum_ops;	   /* hist_plain.c: those of the values */
 	struct hist_op ops[HIST_OPS_MAX];
 
@@ -195,6 +198,7 @@ struct hist {
 	uint32_t nr_holders; /* references */
 	uint32_t nr_readers; /* of nr_holders: refs[] of others */
 	struct hist *next;   /* of all histograms */
+	size_t program_bytes;
 };
 
 /* ---- hist_parse.c ---- */

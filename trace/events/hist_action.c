@@ -145,19 +145,14 @@ static bool replace_kept(struct hist_run *run, const struct hist_action *action,
 	return true;
 }
 
-void hist_run_actions(struct hist_run *run)
+void hist_act(struct hist_run *run, struct hist_action *action)
 {
-	const struct hist *hist = run->hist;
+	const struct hist_action_type *type = action->type;
 
-	for (uint32_t i = 0; i < hist->nr_actions; i++) {
-		struct hist_action *action = hist->actions[i];
-		const struct hist_action_type *type = action->type;
-
-		if (!action->handler->title)
-			type->act(run, action, 0);
-		else if (type->replace)
-			type->replace(run, action, run->vars[action->var]);
-		else if (replace_kept(run, action, run->vars[action->var]))
-			type->act(run, action, run->vars[action->var]);
-	}
+	if (!action->handler->title)
+		type->act(run, action, 0);
+	else if (type->replace)
+		type->replace(run, action, run->vars[action->var]);
+	else if (replace_kept(run, action, run->vars[action->var]))
+		type->act(run, action, run->vars[action->var]);
 }

@@ -16,7 +16,7 @@
  * Who replaces the word acts: by one compare-exchange, so each new maximum and each change is acted
  * on once, whatever other CPUs and interrupts count meanwhile.
  *
- * Context:   hist_run_actions() - any, NMI included, preemption off. The rest - thread, config lock
+ * Context:   hist_act() - any, NMI included, preemption off. The rest - thread, config lock
  *            held.
  * Locking:   the config lock.
  * Ownership: an action belongs to its histogram. Handlers and types are const and there for good.
@@ -28,6 +28,8 @@
 
 #define HIST_PARAMS_MAX 64u
 
+struct hist_action;
+struct hist_program;
 struct hist_run;
 struct hist_view;
 
@@ -52,6 +54,8 @@ struct hist_action_type {
 	int (*compile)(struct hist_parse *parse, struct hist_action *action);
 	/* Give back what compile has got. */
 	void (*free)(struct hist_action *action);
+	/* Add the steps that act, with onmatch: hist_program.h. NULL: `act` is called. */
+	void (*assemble)(struct hist_program *program, struct hist_action *action);
 	/* The histogram is about to be set. -errno: it is not. */
 	int (*begin)(struct hist *hist, struct hist_action *action);
 	/* Undo begin. Nobody acts any more. */
@@ -120,9 +124,6 @@ void hist_clear_actions(struct hist *hist);
 void hist_print_entry_actions(const struct hist_view *view, const uint64_t *entry,
 			      struct trace_seq *seq);
 void hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq);
-
-/* An event was counted in run->entry. */
-void hist_run_actions(struct hist_run *run);
 
 /* ---- The types; those of other features are in their features' tables ---- */
 

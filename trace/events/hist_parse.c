@@ -3,6 +3,7 @@
  * What is said about mistakes is said in Linux's words.
  */
 #include "hist_action.h"
+#include "hist_program.h"
 #include "hist_record.h"
 #include "hist_trigger.h"
 #include "hist_vars.h"
@@ -384,6 +385,10 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
 	if (!err)
 		err = make_map(hist);
+	if (!err && hist->uses_time)
+		hist->clock = trace_clock_find(hist->clock_name)->now;
+	if (!err)
+		err = hist_program_make(hist);
 	return err;
 }
 
@@ -423,8 +428,6 @@ int hist_create(struct trace_event_file *file, const char *text, struct hist **o
 		hist_put(hist);
 		return err;
 	}
-	if (hist->uses_time)
-		hist->clock = trace_clock_find(hist->clock_name)->now;
 	*out_hist = hist;
 	return 0;
 }
@@ -446,6 +449,7 @@ void hist_put(struct hist *hist)
 		drop_ref(hist->refs[i].hist);
 	if (hist->shared)
 		hist_put(hist->shared);
+	hist_program_free(hist);
 	hist_map_destroy(&hist->own_map);
 	if (hist->text)
 		trace_plat_free(hist->text, hist->text_bytes);

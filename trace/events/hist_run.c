@@ -1,9 +1,11 @@
 /*
- * Histograms: what happens at each event. See hist.h, hist_run.h.
+ * Histograms: what happens at each event. See hist.h, hist_run.h, hist_program.h.
  */
+#include <trace/event_probe.h>
 #include "hist_run.h"
 #include "event_file.h"
 #include "hist_action.h"
+#include "hist_program.h"
 
 /* ---- Numbers ---- */
 
@@ -12,23 +14,17 @@ static TRACE_ALWAYS_INLINE uint64_t high_product(uint64_t a, uint64_t b)
 	return (uint64_t)((unsigned __int128)a * b >> 64);
 }
 
-/* value / divisor, where magic is 2^64 / divisor, rounded down. */
-static TRACE_ALWAYS_INLINE uint64_t divide(uint64_t value, uint64_t divisor, uint64_t magic)
+/* value / divisor, where magic is 2^64 / divisor, rounded down, and divisor is 2 or more. */
+static TRACE_ALWAYS_INLINE uint64_t quotient(uint64_t value, uint64_t divisor, uint64_t magic)
 {
-	uint64_t quotient;
+	uint64_t estimate = high_product(value, magic);
 
-	if (TRACE_UNLIKELY(divisor == 1))
-		return value;
-	quotient = high_product(value, magic);
-	return quotient + (value - quotient * divisor >= divisor);
+	return estimate + (value - estimate * divisor >= divisor);
 }
 
-static TRACE_NOINLINE uint64_t now_of(struct hist_run *run)
+static uint64_t divide(uint64_t value, uint64_t divisor, uint64_t magic)
 {
-	if (!run->has_now)
-		run->now = run->hist->clock ? run->hist->clock() : trace_plat_clock_ns();
-	run->has_now = true;
-	return run->now;
+	return divisor == 1 ? value : quotient(value, divisor, magic);
 }
 
 /* Of Linux: rounded up, and 0 for 0. */
@@ -37,17 +33,28 @@ static uint64_t log2_of(uint64_t value)
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
 }
 
-/* Operations that are not the fields of an event. */
-static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct hist_op *op,
-					     uint64_t value)
+/* One operation. */
+static uint64_t compute(struct hist_run *run, const struct hist_op *op, uint64_t value)
 {
 	switch (op->code) {
+	case HIST_OP_FIELD:
+		return hist_field(op, run->hit);
 	case HIST_OP_CONST:
 		return op->value;
+	case HIST_OP_PID:
+		return (uint64_t)trace_plat_current_pid();
+	case HIST_OP_CPU:
+		return trace_plat_cpu_id();
 	case HIST_OP_TIME:
-		return now_of(run);
+		return run->time.now;
+	case HIST_OP_ADDRESS:
+		return trace_plat_ip_unpack((uint32_t)value);
 	case HIST_OP_LOG2:
 		return log2_of(value);
+	case HIST_OP_ROUND:
+		return divide(value, op->value, op->magic) * op->value;
+	case HIST_OP_DIVIDE:
+		return divide(value, op->value, op->magic);
 	case HIST_OP_SAVE:
 		run->temps[op->to] = value;
 		return value;
@@ -70,65 +77,132 @@ static TRACE_NOINLINE uint64_t compute_other(struct hist_run *run, const struct 
 	}
 }
 
-/* Operations of which a key or a value often has nothing else. */
-static TRACE_ALWAYS_INLINE uint64_t compute_field(struct hist_run *run, const struct hist_op *op,
-						  uint64_t value)
+uint64_t hist_compute(struct hist_run *run, const struct hist_op *op)
 {
-	switch (op->code) {
-	case HIST_OP_FIELD:
-		return hist_field(op, run->hit);
-	case HIST_OP_PID:
-		return (uint64_t)trace_plat_current_pid();
-	case HIST_OP_CPU:
-		return trace_plat_cpu_id();
-	case HIST_OP_ADDRESS:
-		return trace_plat_ip_unpack((uint32_t)value);
-	case HIST_OP_ROUND:
-		return divide(value, op->value, op->magic) * op->value;
-	case HIST_OP_DIVIDE:
-		return divide(value, op->value, op->magic);
-	default:
-		return compute_other(run, op, value);
-	}
-}
+	uint64_t value = compute(run, op, 0);
 
-static TRACE_ALWAYS_INLINE uint64_t compute(struct hist_run *run, const struct hist_op *op)
-{
-	uint64_t value = compute_field(run, op, 0);
-
-	while (TRACE_UNLIKELY(!op->is_last))
-		value = compute_field(run, ++op, value);
+	while (!op->is_last)
+		value = compute(run, ++op, value);
 	return value;
 }
 
-uint64_t hist_compute(struct hist_run *run, const struct hist_op *op)
+/* ---- Steps: see hist_program.h. Each ends by calling the next one. ---- */
+
+static TRACE_ALWAYS_INLINE void next(struct hist_run *run, const struct hist_step *step,
+				     uint64_t value)
 {
-	return compute(run, op);
+	step++;
+	TRACE_OPAQUE(step); /* one register for it and its function */
+	step->func(run, step, value);
 }
 
-/* ---- The key and its entry ---- */
-
-static TRACE_ALWAYS_INLINE void make_key(struct hist_run *run)
+static void step_field(struct hist_run *run, const struct hist_step *step, uint64_t value)
 {
-	const struct hist *hist = run->hist;
-	uint64_t *to = run->key, hash = 0;
+	int64_t word;
 
-	for (uint32_t i = 0; i < hist->nr_keys; i++) {
-		const struct hist_value *key = &hist->keys[i];
-		uint32_t nr;
-
-		if (TRACE_LIKELY(key->kind == HIST_NUMBER)) {
-			*to = compute(run, &hist->ops[key->op]);
-			hash = hist_hash(hash, *to++);
-			continue;
-		}
-		nr = hist_compute_words(run, &hist->ops[key->op], to, key->words);
-		while (nr--)
-			hash = hist_hash(hash, *to++); // NOLINT: the call above has set them
-	}
-	run->hash = hash;
-	run->nr_words = (uint32_t)(to - run->key);
+	__builtin_memcpy(&word, (const char *)run->hit->entry + step->offset, sizeof(word));
+	value = (uint64_t)(word >> step->shift) & step->operand;
+	next(run, step, value);
 }
+
+static void step_divide(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	next(run, step, quotient(value, step->operand, step->magic));
+}
+
+static void step_var(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	value = run->vars[step->to];
+	next(run, step, value);
+}
+
+static void step_other(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	next(run, step, compute(run, step->op, value));
+}
+
+static void step_clock(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	value = step->clock();
+	run->time.now = value;
+	next(run, step, value);
+}
+
+static void step_decrease(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	next(run, step, value - run->refs[step->to]);
+}
+
+/* ---- The key ---- */
+
+static void step_key(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	run->hash = hist_hash(run->hash, value);
+	run->key[run->nr_words++] = value;
+	next(run, step, value);
+}
+
+static void step_key_number(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	run->hash = hist_hash(0, value);
+	run->key[0] = value;
+	run->nr_words = 1;
+	next(run, step, value);
+}
+
+static void step_key_words(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	const struct hist_value *key = &run->hist->keys[step->to];
+	uint64_t *to = &run->key[run->nr_words];
+	uint32_t nr = hist_compute_words(run, &run->hist->ops[key->op], to, key->words);
+
+	run->nr_words += nr;
+	while (nr--)
+		run->hash = hist_hash(run->hash, *to++); // NOLINT: the call above has set them
+	next(run, step, value);
+}
+
+/* ---- Variables of other histograms ---- */
+
+/*
+ * Is the variable set in this entry? If it is used up, then not any more. The acquire pairs with
+ * the release of those who set it.
+ */
+static TRACE_ALWAYS_INLINE bool is_set(struct hist_entry *entry, const struct hist_step *step,
+				       bool is_used_up)
+{
+	_Atomic uint64_t *set = &entry->words[step->set_at];
+	uint64_t bit = (uint64_t)1 << step->shift;
+
+	if (is_used_up)
+		return atomic_fetch_and_explicit(set, ~bit, memory_order_acquire) & bit;
+	return atomic_load_explicit(set, memory_order_acquire) & bit;
+}
+
+static void step_take(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	struct hist_entry *entry = hist_map_find(step->map, run->key, 1, run->hash);
+
+	if (!entry || !is_set(entry, step, true))
+		return;
+	run->refs[step->to] = hist_entry_word(entry, step->offset);
+	next(run, step, value);
+}
+
+static void step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	struct hist_entry *entry = hist_map_find(step->map, run->key, run->nr_words, run->hash);
+	const struct hist_ref *ref = &run->hist->refs[step->to];
+
+	if (!entry || !is_set(entry, step, ref->is_consumed))
+		return;
+	run->refs[step->to] = ref->hist->vars[ref->var].kind == HIST_NUMBER
+				      ? hist_entry_word(entry, step->offset)
+				      : (uint64_t)(uintptr_t)entry;
+	next(run, step, value);
+}
+
+/* ---- The entry ---- */
 
 struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
 {
@@ -146,40 +220,165 @@ struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
 	return entry;
 }
 
+static TRACE_ALWAYS_INLINE void count(struct hist_run *run, const struct hist_step *step,
+				      uint64_t value, struct hist_entry *entry)
+{
+	run->entry = entry;
+	hist_entry_hit(entry);
+	next(run, step, value);
+}
+
+static TRACE_NOINLINE void make_and_count(struct hist_run *run, const struct hist_step *step,
+					  uint64_t value)
+{
+	struct hist_key key = { .words = run->key, .nr_words = run->nr_words, .hash = run->hash };
+	struct hist_entry *entry = hist_make_entry(run->hist, &key);
+
+	if (entry)
+		count(run, step, value, entry);
+}
+
+static void step_find(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	struct hist_entry *entry =
+		hist_map_find(run->hist->map, run->key, run->nr_words, run->hash);
+
+	if (TRACE_LIKELY(entry))
+		count(run, step, value, entry);
+	else
+		make_and_count(run, step, value);
+}
+
+static void step_find_number(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	struct hist_entry *entry = hist_map_find(run->hist->map, run->key, 1, run->hash);
+
+	if (TRACE_LIKELY(entry))
+		count(run, step, value, entry);
+	else
+		make_and_count(run, step, value);
+}
+
+/* ---- Own variables and values ---- */
+
+static TRACE_ALWAYS_INLINE void set_number(struct hist_run *run, const struct hist_step *step,
+					   uint64_t value)
+{
+	run->vars[step->to] = value;
+	atomic_store_explicit(&run->entry->words[step->offset], value, memory_order_relaxed);
+}
+
+static void step_set(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	set_number(run, step, value);
+	next(run, step, value);
+}
+
+static void step_set_words(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	const struct hist_value *var = &run->hist->vars[step->to];
+	uint64_t words[HIST_TEXT_MAX / 8];
+	uint32_t nr = hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
+
+	for (uint32_t i = 0; i < nr; i++)
+		atomic_store_explicit(&run->entry->words[var->at + i], words[i],
+				      memory_order_relaxed);
+	next(run, step, value);
+}
+
+/* Release: who finds the variables set finds what they are. */
+static void step_set_all(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	atomic_fetch_or_explicit(&run->entry->words[step->set_at], step->operand,
+				 memory_order_release);
+	next(run, step, value);
+}
+
+static void step_set_one(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	set_number(run, step, value);
+	atomic_fetch_or_explicit(&run->entry->words[step->set_at], 1, memory_order_release);
+	next(run, step, value);
+}
+
+static void step_sum(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	hist_entry_sum(run->entry, step->offset, value);
+	next(run, step, value);
+}
+
+/* ---- Actions ---- */
+
+static void step_if_wanted(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	if (!(trace_event_flags(trace_event_front_of(step->call)) & TRACE_EVENT_WANTED))
+		step += step->skip;
+	next(run, step, value);
+}
+
+static void step_argument(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	__builtin_memcpy((uint8_t *)run->built + step->offset, &value, sizeof(value));
+	next(run, step, value);
+}
+
+static void step_act(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	step->act(run, step->action);
+	next(run, step, value);
+}
+
+static void step_act_last(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	(void)value;
+	step->act(run, step->action);
+}
+
+static void step_end(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	(void)run;
+	(void)step;
+	(void)value;
+}
+
+const hist_step_fn hist_step_funcs[HIST_NR_STEPS] = {
+	[HIST_STEP_FIELD] = step_field,
+	[HIST_STEP_DIVIDE] = step_divide,
+	[HIST_STEP_VAR] = step_var,
+	[HIST_STEP_OTHER] = step_other,
+	[HIST_STEP_CLOCK] = step_clock,
+	[HIST_STEP_DECREASE] = step_decrease,
+	[HIST_STEP_KEY] = step_key,
+	[HIST_STEP_KEY_NUMBER] = step_key_number,
+	[HIST_STEP_KEY_WORDS] = step_key_words,
+	[HIST_STEP_TAKE] = step_take,
+	[HIST_STEP_READ] = step_read,
+	[HIST_STEP_FIND] = step_find,
+	[HIST_STEP_FIND_NUMBER] = step_find_number,
+	[HIST_STEP_SET] = step_set,
+	[HIST_STEP_SET_WORDS] = step_set_words,
+	[HIST_STEP_SET_ALL] = step_set_all,
+	[HIST_STEP_SET_ONE] = step_set_one,
+	[HIST_STEP_SUM] = step_sum,
+	[HIST_STEP_IF_WANTED] = step_if_wanted,
+	[HIST_STEP_ARGUMENT] = step_argument,
+	[HIST_STEP_ACT] = step_act,
+	[HIST_STEP_ACT_LAST] = step_act_last,
+	[HIST_STEP_END] = step_end,
+};
+
 void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	struct hist *hist = trigger->private;
-	struct hist_entry *entry;
+	const struct hist_step *first = hist->program;
 	struct hist_run run;
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&hist->is_paused, memory_order_relaxed)))
 		return;
 	run.hist = hist;
 	run.hit = hit;
-	run.entry = NULL;
-	run.has_now = false;
-	make_key(&run);
-	if (TRACE_UNLIKELY(hist->nr_refs) && !hist_refs_run(&run))
-		return;
-	entry = hist_map_find(hist->map, run.key, run.nr_words, run.hash);
-	if (TRACE_UNLIKELY(!entry)) {
-		struct hist_key key = { .words = run.key,
-					.nr_words = run.nr_words,
-					.hash = run.hash };
-
-		entry = hist_make_entry(hist, &key);
-		if (!entry)
-			return;
-	}
-	run.entry = entry;
-	hist_entry_hit(entry);
-	if (TRACE_UNLIKELY(hist->nr_vars))
-		hist_vars_run(&run);
-	for (uint32_t i = 0; i < hist->nr_vals; i++) {
-		const struct hist_value *value = &hist->vals[i];
-
-		hist_entry_sum(entry, value->at, compute(&run, &hist->ops[value->op]));
-	}
-	if (TRACE_UNLIKELY(hist->nr_actions))
-		hist_run_actions(&run);
+	run.frame = (uintptr_t)__builtin_frame_address(0);
+	run.hash = 0;
+	run.nr_words = 0;
+	first->func(&run, first, 0);
 }

@@ -6,25 +6,31 @@
 #ifndef HIST_RUN_H
 #define HIST_RUN_H
 
+#include "event_file.h"
 #include "hist.h"
 #include "trigger.h"
 
-#define HIST_KEY_WORDS (HIST_KEY_BYTES / 8u)
+struct hist_action;
+
+#define HIST_KEY_WORDS	 (HIST_KEY_BYTES / 8u)
+#define HIST_BUILT_BYTES 80u
 
 /* Is on the stack of a probe, and only as far as it is used written to. */
 struct hist_run {
-	const struct hist *hist;
+	struct hist *hist;
 	const struct trace_trigger_hit *hit;
 	struct hist_entry *entry; /* NULL until the key is known */
+	uintptr_t frame;	  /* of hist_run(): stacks begin there */
 	uint64_t hash;
-	uint32_t nr_words; /* of the key */
-	bool has_now;
-	uint64_t now;
+	uint32_t nr_words;	      /* of the key */
+	struct trace_event_time time; /* since the step CLOCK; time.clock is not set */
 	uint64_t temps[HIST_TEMPS_MAX];
 	/* A number, or the address of words of another histogram's entry. */
 	uint64_t refs[HIST_REFS_MAX];
 	uint64_t vars[HIST_VARS_MAX]; /* own ones that are numbers, as this event has set them */
 	uint64_t key[HIST_KEY_WORDS];
+	/* What steps ARGUMENT have written; the last word is not used, so that 8 bytes fit anywhere. */
+	uint64_t built[HIST_BUILT_BYTES / 8u + 1];
 };
 
 /* The value of a field of the event. */
@@ -48,11 +54,7 @@ uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint
 /* The name of the running thread, as words. Returns how many they are. */
 uint32_t hist_put_comm(uint64_t *to);
 
-/* ---- hist_vars.c ---- */
-
-/* Read the variables of other histograms. False when one of them is not set. */
-bool hist_refs_run(struct hist_run *run);
-/* Set those of run->entry. */
-void hist_vars_run(struct hist_run *run);
+/* The step ACT of an action whose type has no steps of its own. */
+void hist_act(struct hist_run *run, struct hist_action *action);
 
 #endif

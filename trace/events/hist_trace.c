@@ -6,6 +6,7 @@
  */
 #include "hist_action.h"
 #include "hist_param.h"
+#include "hist_program.h"
 #include "hist_run.h"
 #include "synth_event.h"
 #include "text/str.h"
@@ -79,6 +80,44 @@ static int trace_compile(struct hist_parse *parse, struct hist_action *action)
 		err = hist_blame(parse, name,
 				 "Param count doesn't match synthetic event field count");
 	return err;
+}
+
+/* With numbers alone the event is built where it is. */
+static bool is_built(const struct synth_event *event)
+{
+	return event->is_numbers && event->fixed_bytes <= HIST_BUILT_BYTES;
+}
+
+static void write_built(struct hist_run *run, struct hist_action *action)
+{
+	run->time.clock = run->hist->clock; /* NULL when there is no time, too */
+	synth_event_write_built(action->private, run->built, &run->time);
+}
+
+static void assemble_fields(struct hist_program *program, const struct hist_action *action)
+{
+	const struct synth_event *event = action->private;
+
+	for (uint32_t i = 0; i < event->nr_fields; i++) {
+		hist_program_compute(program, &action->params[action->first + i].value);
+		hist_program_add(program, HIST_STEP_ARGUMENT,
+				 &(struct hist_step){ .offset = event->fields[i].offset });
+	}
+}
+
+static void trace_assemble(struct hist_program *program, struct hist_action *action)
+{
+	const struct synth_event *event = action->private;
+	struct hist_step act = { .act = hist_act, .action = action };
+	uint32_t at = program->nr;
+
+	hist_program_add(program, HIST_STEP_IF_WANTED, &(struct hist_step){ .call = &event->call });
+	if (is_built(event)) {
+		assemble_fields(program, action);
+		act.act = write_built;
+	}
+	hist_program_add(program, HIST_STEP_ACT, &act);
+	program->steps[at].skip = (uint16_t)(program->nr - at - 1);
 }
 
 static void trace_free(struct hist_action *action)
@@ -157,6 +196,7 @@ const struct hist_action_type hist_trace_type = {
 	.is_call = true,
 	.has_params = true,
 	.compile = trace_compile,
+	.assemble = trace_assemble,
 	.free = trace_free,
 	.act = trace_act,
 };

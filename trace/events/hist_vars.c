@@ -2,7 +2,6 @@
  * Histograms: variables. See hist_vars.h. What is said about mistakes is said in Linux's words.
  */
 #include "hist_vars.h"
-#include "hist_run.h"
 #include "text/str.h"
 
 struct hist *hist_first;
@@ -248,62 +247,4 @@ int hist_add_variable(struct hist_parse *parse, char *text)
 	var->var = text;
 	hist->nr_vars++;
 	return 0;
-}
-
-/* ---- At each event ---- */
-
-static bool is_set(struct hist_entry *entry, const struct hist *hist, const struct hist_ref *ref)
-{
-	_Atomic uint64_t *set = &entry->words[hist->set_at];
-	uint64_t bit = (uint64_t)1 << ref->var;
-
-	/* The acquire pairs with the release of hist_vars_run(). */
-	if (ref->is_consumed)
-		return atomic_fetch_and_explicit(set, ~bit, memory_order_acquire) & bit;
-	return atomic_load_explicit(set, memory_order_acquire) & bit;
-}
-
-bool hist_refs_run(struct hist_run *run)
-{
-	for (uint32_t i = 0; i < run->hist->nr_refs; i++) {
-		const struct hist_ref *ref = &run->hist->refs[i];
-		const struct hist_value *var = &ref->hist->vars[ref->var];
-		struct hist_entry *entry =
-			hist_map_find(ref->hist->map, run->key, run->nr_words, run->hash);
-
-		if (!entry || !is_set(entry, ref->hist, ref))
-			return false;
-		run->refs[i] = var->kind == HIST_NUMBER ? hist_entry_word(entry, var->at)
-							: (uint64_t)(uintptr_t)entry;
-	}
-	return true;
-}
-
-static void set_words(struct hist_run *run, const struct hist_value *var)
-{
-	uint64_t words[HIST_TEXT_MAX / 8];
-	uint32_t nr = hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
-
-	for (uint32_t i = 0; i < nr; i++)
-		atomic_store_explicit(&run->entry->words[var->at + i], words[i],
-				      memory_order_relaxed);
-}
-
-void hist_vars_run(struct hist_run *run)
-{
-	const struct hist *hist = run->hist;
-	struct hist_entry *entry = run->entry;
-
-	for (uint32_t i = 0; i < hist->nr_vars; i++) {
-		const struct hist_value *var = &hist->vars[i];
-
-		if (var->kind != HIST_NUMBER) {
-			set_words(run, var);
-			continue;
-		}
-		run->vars[i] = hist_compute(run, &hist->ops[var->op]);
-		atomic_store_explicit(&entry->words[var->at], run->vars[i], memory_order_relaxed);
-	}
-	atomic_fetch_or_explicit(&entry->words[hist->set_at], ((uint64_t)1 << hist->nr_vars) - 1,
-				 memory_order_release);
 }

@@ -95,8 +95,8 @@ static uint32_t put_ips(uint64_t *to, const uint32_t *ips, uint32_t nr)
 static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *to)
 {
 	uint32_t ips[OWN_FRAMES + HIST_STACK_MAX];
-	uint32_t nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false,
-						     ips, OWN_FRAMES + HIST_STACK_MAX);
+	uint32_t nr =
+		(uint32_t)trace_plat_backtrace(run->frame, false, ips, OWN_FRAMES + HIST_STACK_MAX);
 	uint32_t probe = trace_plat_ip_pack(run->hit->caller), first = 0;
 
 	while (first < nr && first < OWN_FRAMES && ips[first] != probe)

@@ -20,6 +20,7 @@
 
 #include <trace/trace_events.h>
 #include "dyn_event.h"
+#include "event_file.h"
 
 #define SYNTH_SYSTEM	 "synthetic"
 #define SYNTH_FIELDS_MAX 64u
@@ -76,6 +77,13 @@ void synth_event_put(struct synth_event *event);
  */
 #define SYNTH_DEPTH_MAX 8u
 void synth_event_write(struct synth_event *event, const uint64_t *values);
+/*
+ * The same for an event of numbers alone, of TRACE_EVENT_SHORT bytes at most, which the caller has
+ * built: `entry` has each field at its offset, and room for 7 bytes behind the last. `time` is its
+ * time; with time->clock NULL the time is not known yet.
+ */
+void synth_event_write_built(struct synth_event *event, void *entry,
+			     const struct trace_event_time *time);
 
 /* ---- For the files ---- */
 

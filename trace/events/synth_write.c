@@ -177,3 +177,30 @@ void synth_event_write(struct synth_event *event, const uint64_t *values)
 		write_any(event, values);
 	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
 }
+
+/* On conditions, or of a time that is not known. */
+static TRACE_NOINLINE void write_numbers_deeper(struct synth_event *event, void *entry,
+						struct trace_thread *thread)
+{
+	uint32_t depth = atomic_load_explicit(&thread->synth_depth, memory_order_relaxed);
+
+	if (depth == SYNTH_DEPTH_MAX)
+		return;
+	atomic_store_explicit(&thread->synth_depth, depth + 1, memory_order_relaxed);
+	trace_event_write(&event->call, entry, event->fixed_bytes, NULL);
+	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
+}
+
+void synth_event_write_built(struct synth_event *event, void *entry,
+			     const struct trace_event_time *time)
+{
+	const struct trace_event_front *front = trace_event_front_of(&event->call);
+	struct trace_thread *thread = trace_plat_current();
+
+	if (TRACE_UNLIKELY(trace_event_flags(front) != TRACE_EVENT_RECORDS || !time->clock))
+		write_numbers_deeper(event, entry, thread);
+	/* What is recorded and nothing else does not lead to further events. */
+	else if (TRACE_LIKELY(atomic_load_explicit(&thread->synth_depth, memory_order_relaxed) <
+			      SYNTH_DEPTH_MAX))
+		trace_event_record_time(front, entry, TRACE_EVENT_STEP(event->fixed_bytes), time);
+}

@@ -100,6 +100,13 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 	check(call, entry, bytes);
 }
 
+void trace_event_record_time(const struct trace_event_front *front, const void *entry,
+			     uint64_t step, const struct trace_event_time *time)
+{
+	assert_true(time->now == 77);
+	check(front->call, entry, (uint32_t)step - 4);
+}
+
 /* What interrupts write meanwhile is short, and needs no room. */
 static const struct trace_event_call *reserved;
 
@@ -127,6 +134,22 @@ static TRACE_NOINLINE void write_event(void *arg)
 	synth_event_write(event, event == &numbers ? number_values : any_values);
 }
 
+/* As an action does it that has put the values where they belong; `arg` is the clock. */
+static TRACE_NOINLINE void write_built(void *arg)
+{
+	const struct trace_event_time time = { (ring_clock_fn)(uintptr_t)arg, 77 };
+	uint8_t entry[32];
+
+	for (uint32_t i = 0; i < NR_FIELDS; i++)
+		memcpy(entry + number_fields[i].offset, &number_values[i], 8);
+	synth_event_write_built(&numbers, entry, &time);
+}
+
+static uint64_t any_clock(void)
+{
+	return 0;
+}
+
 static struct synth_event *irq_event;
 
 static void irq(void)
@@ -135,23 +158,36 @@ static void irq(void)
 	write_event(irq_event);
 }
 
-static void at_each(struct synth_event *event, struct synth_event *in_irq)
+static void at_each_of(void (*body)(void *arg), void *arg, struct synth_event *in_irq)
 {
 	uint8_t *insns[MAX_INSNS];
 	size_t nr, nr_came = 0;
 
 	irq_event = in_irq;
-	fast_trace(write_event, event, insns, MAX_INSNS, &nr);
+	fast_trace(body, arg, insns, MAX_INSNS, &nr);
 	assert_in_range(nr, 30, MAX_INSNS - 1);
 	for (size_t i = 0; i < nr; i++) {
 		const struct fast_point point = { .insn = insns[i], .irq = irq };
 
 		nr_written = nr_irqs = 0;
-		nr_came += fast_run_at(write_event, event, &point, 1);
+		nr_came += fast_run_at(body, arg, &point, 1);
 		assert_int_equal(nr_written, 1 + nr_irqs);
 		assert_int_equal(thread.synth_depth, 0);
 	}
 	assert_in_range(nr_came, nr * 9 / 10, nr);
+}
+
+static void at_each(struct synth_event *event, struct synth_event *in_irq)
+{
+	at_each_of(write_event, event, in_irq);
+}
+
+static void of_built(void **state)
+{
+	(void)state;
+	at_each_of(write_built, (void *)(uintptr_t)any_clock, &numbers);
+	at_each_of(write_built, (void *)(uintptr_t)any_clock, &texts);
+	at_each_of(write_built, NULL, &numbers);
 }
 
 static void of_numbers(void **state)
@@ -185,6 +221,8 @@ static void at_the_greatest_depth(void **state)
 	thread.synth_depth = SYNTH_DEPTH_MAX;
 	nr_written = 0;
 	write_event(&numbers);
+	write_built(NULL);
+	write_built((void *)(uintptr_t)any_clock);
 	assert_int_equal(nr_written, 0);
 	assert_int_equal(thread.synth_depth, SYNTH_DEPTH_MAX);
 	thread.synth_depth = 0;
@@ -203,6 +241,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_numbers),
+		cmocka_unit_test(of_built),
 		cmocka_unit_test(of_texts),
 		cmocka_unit_test(of_long_texts),
 		cmocka_unit_test(at_the_greatest_depth),

@@ -1,6 +1,7 @@
 /*
  * Actions of histograms, beyond what Linux's samples show (test_hist_actions_golden.c): arguments
- * that are fields of another event, histograms of one name, who has the snapshot, no memory.
+ * that are fields of another event, histograms of one name, who has the snapshot, no memory; what
+ * time events have.
  */
 #include "unit.h"
 #include "hist_help.h"
@@ -146,6 +147,133 @@ static void of_one_name(void **state)
 	assert_non_null(strstr(cat(LEAVE "hist"), "\n\tmax:          1  time:          1\n"));
 }
 
+/* ---- Times ---- */
+
+#define GAP "events/synthetic/gap/"
+#define GAP_OF(more)                                                                               \
+	"hist:keys=id:gap=common_timestamp-$ts:onmatch(harbour.ship_arrive).gap($gap,id)" more
+
+static void begin_gaps(const char *text)
+{
+	assert_int_equal(echo_append("gap u64 ns; int id", "synthetic_events"), 0);
+	assert_int_equal(echo("1", GAP "enable"), 0);
+	add(ARRIVE, "hist:keys=id:ts=common_timestamp");
+	add(LEAVE, text);
+}
+
+static void end_gaps(void)
+{
+	clear(LEAVE);
+	clear(ARRIVE);
+	assert_int_equal(echo("0", GAP "enable"), 0);
+	assert_int_equal(echo_append("!gap", "synthetic_events"), 0);
+	assert_int_equal(echo("local", "trace_clock"), 0);
+	fake_clock_step = 0;
+}
+
+static uint64_t nr_readings(void (*body)(void))
+{
+	uint64_t before = fake_clock;
+
+	fake_clock_step = 1;
+	body();
+	fake_clock_step = 0;
+	return fake_clock - before;
+}
+
+static void stay_once(void)
+{
+	trace_ship_arrive(1, 0, "x");
+	trace_ship_leave(1, 0, "x");
+}
+
+/* The event that both lead to is as old as the second one: its time is read once for both. */
+static void one_time(void **state)
+{
+	(void)state;
+	begin_gaps(GAP_OF(""));
+	stay_once(); /* the first event in a ring has to find its place */
+	assert_int_equal(nr_readings(stay_once), 2);
+	assert_non_null(strstr(cat("trace"), " gap: ns=1 id=1\n"));
+	/* Nobody wants the event: nothing is computed for it, and it counts all the same. */
+	assert_int_equal(echo("0", GAP "enable"), 0);
+	assert_int_equal(nr_readings(stay_once), 2);
+	assert_non_null(strstr(cat(LEAVE "hist"), "hitcount:          3"));
+	assert_null(strstr(strstr(cat("trace"), "gap: ns=1 ") + 1, "gap: ns="));
+	end_gaps();
+}
+
+static void stay_late(void)
+{
+	trace_ship_arrive(1, 0, "x");
+	fake_clock += 7000000;
+	trace_ship_leave(1, 0, "x");
+}
+
+/* The line of an event is `... 0.007002: name: ...`. Returns the microseconds. */
+static uint64_t time_of(const char *name)
+{
+	const char *at = strstr(cat("trace"), name);
+
+	assert_non_null(at);
+	while (at[-1] != '.')
+		at--;
+	return strtoull(at, NULL, 10);
+}
+
+/* An event of another time has been written since: no event is in front of an older one. */
+static void later_time(void **state)
+{
+	(void)state;
+	begin_gaps("hist:keys=id:gap=common_timestamp-$ts:"
+		   "onmatch(harbour.ship_arrive).stay(time,harbour.ship_arrive.name,name,id,id,"
+		   "time,time,time,time):onmatch(harbour.ship_arrive).gap($gap,id)");
+	fake_clock_step = 2000000;
+	stay_late();
+	assert_non_null(strstr(cat("trace"), " gap: ns=9000000 id=1\n"));
+	assert_true(time_of("gap: ") > time_of("stay: "));
+	end_gaps();
+}
+
+/* The ring has another clock than the histogram, or the fastest one: then it is that one's time. */
+static void another_clock(void **state)
+{
+	static const char *const clocks[] = { "local", "counter", "uptime" };
+
+	(void)state;
+	begin_gaps(GAP_OF(""));
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		assert_int_equal(echo(clocks[i], "trace_clock"), 0);
+		stay_late();
+		stay_late();
+		assert_non_null(strstr(strstr(cat("trace"), " gap: ns=7000000 id=1\n") + 1,
+				       " gap: ns=7000000 id=1\n"));
+	}
+	end_gaps();
+	begin_gaps(GAP_OF(":clock=local"));
+	assert_non_null(strstr(cat("trace_clock"), "[local]"));
+	end_gaps();
+}
+
+/* Several keys, words among them, and what is computed from variables in any order. */
+static void any_program(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id,time:ts=common_timestamp:n=name:b=time*2");
+	add(LEAVE, "hist:keys=id,time:w=$n:t=common_timestamp-$ts-$b:d=$b-$ts/1:u=$t+1:"
+		   "vals=$u,$d");
+	fake_clock = 1000;
+	trace_ship_arrive(3, 20, "Anna");
+	fake_clock = 1500;
+	trace_ship_leave(3, 20, "x");
+	trace_ship_leave(3, 20, "used up");
+	assert_non_null(strstr(cat(LEAVE "hist"),
+			       "{ id:          3, time:         20 } hitcount:          1  "
+			       "u:        461  d: 18446744073709550656\n"));
+	clear(LEAVE);
+	clear(ARRIVE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -155,6 +283,10 @@ int main(void)
 		TEST(no_memory),
 		TEST(who_has_the_snapshot),
 		TEST(of_one_name),
+		TEST(one_time),
+		TEST(later_time),
+		TEST(another_clock),
+		TEST(any_program),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -1,0 +1,227 @@
+/*
+ * See hist_program.h.
+ */
+#include "hist_program.h"
+#include "hist_action.h"
+#include "hist_run.h"
+
+#define STEPS_MORE  4u /* FIND, CLOCK, SET_ALL, END */
+#define ACTION_MORE 3u
+
+static uint64_t local_now(void)
+{
+	return trace_plat_clock_ns();
+}
+
+void hist_program_add(struct hist_program *program, enum hist_step_kind kind,
+		      const struct hist_step *step)
+{
+	program->steps[program->nr] = *step;
+	program->steps[program->nr++].func = hist_step_funcs[kind];
+}
+
+/* ---- Numbers ---- */
+
+/* The first one reads the clock, the others take what it has read. */
+static void add_clock(struct hist_program *program)
+{
+	ring_clock_fn clock = program->hist->clock ? program->hist->clock : local_now;
+
+	hist_program_add(program, HIST_STEP_CLOCK, &(struct hist_step){ .clock = clock });
+	program->has_clock = true;
+	program->held = HIST_VARS_MAX;
+}
+
+/* Does an expression go on with `- $NAME`, of another histogram? */
+static bool is_decrease(const struct hist_op *op)
+{
+	return op->code == HIST_OP_SAVE && !op[1].is_last && op[1].code == HIST_OP_REF &&
+	       op[2].code == HIST_OP_SUB && op[2].to == op->to;
+}
+
+static void add_op(struct hist_program *program, const struct hist_op *op)
+{
+	struct hist_step step = { .operand = op->value,
+				  .magic = op->magic,
+				  .offset = op->offset,
+				  .to = op->to,
+				  .shift = op->shift };
+
+	if (op->code == HIST_OP_TIME && !program->has_clock)
+		add_clock(program);
+	else if (op->code == HIST_OP_FIELD)
+		hist_program_add(program, HIST_STEP_FIELD, &step);
+	else if (op->code == HIST_OP_VAR)
+		hist_program_add(program, HIST_STEP_VAR, &step);
+	else if (op->code == HIST_OP_DIVIDE && op->value > 1)
+		hist_program_add(program, HIST_STEP_DIVIDE, &step);
+	else
+		hist_program_add(program, HIST_STEP_OTHER, &(struct hist_step){ .op = op });
+}
+
+void hist_program_compute(struct hist_program *program, const struct hist_value *value)
+{
+	const struct hist_op *op = &program->hist->ops[value->op];
+
+	if (op->code == HIST_OP_VAR && op->is_last && op->to == program->held)
+		return;
+	program->held = HIST_VARS_MAX;
+	for (;; op++) {
+		if (is_decrease(op)) {
+			hist_program_add(program, HIST_STEP_DECREASE,
+					 &(struct hist_step){ .to = op[1].to });
+			op += 2;
+		} else {
+			add_op(program, op);
+		}
+		if (op->is_last)
+			return;
+	}
+}
+
+/* Compute it, and then do that with it. */
+static void add_number(struct hist_program *program, const struct hist_value *value,
+		       enum hist_step_kind kind, const struct hist_step *step)
+{
+	hist_program_compute(program, value);
+	hist_program_add(program, kind, step);
+}
+
+/* ---- Parts of a histogram ---- */
+
+static bool is_one_number(const struct hist *hist)
+{
+	return hist->nr_keys == 1 && hist->keys[0].kind == HIST_NUMBER;
+}
+
+static void add_keys(struct hist_program *program)
+{
+	const struct hist *hist = program->hist;
+	enum hist_step_kind kind = is_one_number(hist) ? HIST_STEP_KEY_NUMBER : HIST_STEP_KEY;
+
+	for (uint32_t i = 0; i < hist->nr_keys; i++) {
+		if (hist->keys[i].kind == HIST_NUMBER)
+			add_number(program, &hist->keys[i], kind, &(struct hist_step){ 0 });
+		else
+			hist_program_add(program, HIST_STEP_KEY_WORDS,
+					 &(struct hist_step){ .to = (uint8_t)i });
+	}
+}
+
+static void add_ref(struct hist_program *program, uint32_t index)
+{
+	const struct hist_ref *ref = &program->hist->refs[index];
+	const struct hist_value *var = &ref->hist->vars[ref->var];
+	const struct hist_step step = { .map = ref->hist->map,
+					.offset = var->at,
+					.set_at = ref->hist->set_at,
+					.to = (uint8_t)index,
+					.shift = (uint8_t)ref->var };
+	bool is_simple = var->kind == HIST_NUMBER && is_one_number(program->hist);
+
+	hist_program_add(program, ref->is_consumed && is_simple ? HIST_STEP_TAKE : HIST_STEP_READ,
+			 &step);
+}
+
+static void add_variable(struct hist_program *program, uint32_t index, enum hist_step_kind kind)
+{
+	const struct hist_value *var = &program->hist->vars[index];
+	const struct hist_step step = { .offset = var->at,
+					.set_at = program->hist->set_at,
+					.to = (uint8_t)index };
+
+	if (var->kind != HIST_NUMBER) {
+		hist_program_add(program, HIST_STEP_SET_WORDS, &step);
+		return;
+	}
+	add_number(program, var, kind, &step);
+	program->held = index;
+}
+
+static void add_variables(struct hist_program *program)
+{
+	const struct hist *hist = program->hist;
+	const struct hist_step all = { .operand = ((uint64_t)1 << hist->nr_vars) - 1,
+				       .set_at = hist->set_at };
+
+	if (hist->nr_vars == 1 && hist->vars[0].kind == HIST_NUMBER) {
+		add_variable(program, 0, HIST_STEP_SET_ONE);
+		return;
+	}
+	for (uint32_t i = 0; i < hist->nr_vars; i++)
+		add_variable(program, i, HIST_STEP_SET);
+	if (hist->nr_vars)
+		hist_program_add(program, HIST_STEP_SET_ALL, &all);
+}
+
+static void add_action(struct hist_program *program, struct hist_action *action)
+{
+	if (action->type->assemble && !action->handler->title)
+		action->type->assemble(program, action);
+	else
+		hist_program_add(program, HIST_STEP_ACT,
+				 &(struct hist_step){ .act = hist_act, .action = action });
+	program->held = HIST_VARS_MAX;
+}
+
+/* Behind an action that is left out when nobody wants it there has to be a step. */
+static void add_end(struct hist_program *program)
+{
+	struct hist_step *last = &program->steps[program->nr - 1];
+
+	if (last->func == hist_step_funcs[HIST_STEP_ACT])
+		last->func = hist_step_funcs[HIST_STEP_ACT_LAST];
+	hist_program_add(program, HIST_STEP_END, &(struct hist_step){ 0 });
+}
+
+static void add_all(struct hist_program *program)
+{
+	const struct hist *hist = program->hist;
+
+	add_keys(program);
+	for (uint32_t i = 0; i < hist->nr_refs; i++)
+		add_ref(program, i);
+	hist_program_add(program, is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND,
+			 &(struct hist_step){ 0 });
+	add_variables(program);
+	for (uint32_t i = 0; i < hist->nr_vals; i++)
+		add_number(program, &hist->vals[i], HIST_STEP_SUM,
+			   &(struct hist_step){ .offset = hist->vals[i].at });
+	/* What actions compute does not read the clock. */
+	if (hist->uses_time && hist->nr_actions && !program->has_clock)
+		add_clock(program);
+	for (uint32_t i = 0; i < hist->nr_actions; i++)
+		add_action(program, hist->actions[i]);
+	add_end(program);
+}
+
+/* How many steps there are at most: each operation, and what is done with each value. */
+static size_t most_steps(const struct hist *hist)
+{
+	size_t nr = STEPS_MORE + hist->nr_ops + hist->nr_keys + hist->nr_refs + hist->nr_vars +
+		    hist->nr_vals;
+
+	for (uint32_t i = 0; i < hist->nr_actions; i++)
+		nr += hist->actions[i]->nr_params + ACTION_MORE;
+	return nr;
+}
+
+int hist_program_make(struct hist *hist)
+{
+	struct hist_program program = { .hist = hist, .held = HIST_VARS_MAX };
+
+	if (hist_choose_run(hist) != hist_run)
+		return 0;
+	hist->program_bytes = most_steps(hist) * sizeof(*hist->program);
+	hist->program = program.steps = trace_plat_alloc(hist->program_bytes);
+	if (!program.steps)
+		return -ENOMEM;
+	add_all(&program);
+	return 0;
+}
+
+void hist_program_free(struct hist *hist)
+{
+	if (hist->program)
+		trace_plat_free(hist->program, hist->program_bytes);
+}
