@@ -129,23 +129,27 @@ extern const char *const hist_modifier_names[HIST_NR_MODIFIERS];
 
 /* A key, a value, a variable: what is computed of an event, and how it is shown. */
 struct hist_value {
-	const char *name;		       /* of the field, or the text of the expression */
-	const char *var;		       /* name of the variable; NULL: it is none */
+	const char *name; /* of the field, or the text of the expression */
+	const char *type; /* as in `format`; of an expression that of its first operand */
+	const char *var;  /* name of the variable; NULL: it is none */
 	const struct trace_event_field *field; /* NULL: something else */
 	uint8_t kind;			       /* enum hist_kind */
 	uint8_t modifier;		       /* enum hist_modifier */
 	bool is_signed;
+	bool is_cpu;
 	bool is_time; /* a time stamp: an action or an expression may want it in microseconds */
 	bool is_expression;
-	bool is_fixed;	/* a text in an array of `bytes` */
-	bool is_ref;	/* $name alone */
-	uint8_t ref;	/* with is_ref: index of refs[]; HIST_REFS_MAX: an own variable */
-	bool has_refs;	/* it refers to a variable */
-	uint16_t bytes; /* of the value: 1, 2, 4, 8, or the longest text */
-	uint16_t op;	/* its first operation */
-	uint16_t words; /* in an entry, at most */
-	uint16_t at;	/* word of an entry, for sums and variables */
+	bool is_constant; /* the number `constant`, whatever the event */
+	bool is_fixed;	  /* a text in an array of `bytes` */
+	bool is_ref;	  /* $name alone */
+	uint8_t ref;	  /* with is_ref: index of refs[]; HIST_REFS_MAX: an own variable */
+	bool has_refs;	  /* it refers to a variable */
+	uint16_t bytes;	  /* of the value: 1, 2, 4, 8, or the longest text */
+	uint16_t op;	  /* its first operation */
+	uint16_t words;	  /* in an entry, at most */
+	uint16_t at;	  /* word of an entry, for sums and variables */
 	uint64_t buckets;
+	uint64_t constant;
 };
 
 /* A variable of another histogram that operations or actions use. */

@@ -28,24 +28,12 @@ static void print_type(const char *type, uint32_t bytes, bool is_signed, struct 
 			 type, bytes, is_signed);
 }
 
-/* What an event's type does not describe: expressions, time stamps, the thread. */
-static const char *type_of(const struct hist_value *value)
-{
-	if (value->field)
-		return value->field->type;
-	if (value->kind == HIST_STACK)
-		return "unsigned long[]";
-	if (value->kind == HIST_TEXT)
-		return "char[]";
-	return value->is_signed ? "s64" : "u64";
-}
-
 static void print_value(const struct hist_value *value, uint32_t bytes, struct trace_seq *seq)
 {
 	if (value->field)
 		trace_seq_printf(seq, FIELD_INDENT "ftrace_event_field name: %s\n",
 				 value->field->name);
-	print_type(type_of(value), bytes, value->is_signed, seq);
+	print_type(value->type, bytes, value->is_signed, seq);
 }
 
 static void print_flags(const char *text, struct trace_seq *seq)
@@ -118,7 +106,7 @@ static void print_refs(const struct hist *hist, struct trace_seq *seq)
 				 "var.hist_data: %016llx\n" FIELD_INDENT
 				 "var_ref_idx (into hist_data->var_refs[]): %u\n",
 				 var->var, ref->var, id_of(ref->hist), i);
-		print_type(type_of(var), var->bytes, var->is_signed, seq);
+		print_type(var->type, var->bytes, var->is_signed, seq);
 	}
 }
 

@@ -25,17 +25,12 @@ struct expr {
 /* What an operand is: for what may be combined with what. */
 struct operand {
 	struct hist_value value;
+	const char *at; /* where its first word begins */
 	bool is_constant;
 	uint64_t constant;
 };
 
 static int parse_sum(struct expr *expr, struct operand *out);
-
-static void skip_blanks(struct expr *expr)
-{
-	while (trace_is_space(*expr->at))
-		expr->at++;
-}
 
 static bool is_operator(char c)
 {
@@ -47,10 +42,10 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The end of a word: sym-offset is the one with a minus. */
+/* The end of a word: sym-offset is the one with a minus. Blanks are part of it, as on Linux. */
 static char *end_of_word(char *at)
 {
-	while (*at && !is_operator(*at) && !trace_is_space(*at)) {
+	while (*at && !is_operator(*at)) {
 		if (trace_str_starts(at, ".sym-offset"))
 			at += sizeof(".sym-offset") - 1;
 		else
@@ -68,6 +63,7 @@ static int parse_number(struct expr *expr, const char *word, struct operand *out
 		return hist_blame(expr->parse, word, "Expecting numeric literal");
 	with_value.value = out->constant;
 	out->is_constant = true;
+	out->value.type = "u64";
 	out->value.bytes = 8;
 	out->value.words = 1;
 	return hist_add_op(expr->parse, &with_value);
@@ -80,6 +76,7 @@ static int parse_word(struct expr *expr, struct operand *out)
 	char after = *end;
 	int err;
 
+	out->at = word;
 	if (end == word)
 		return hist_blame(expr->parse, word, "Couldn't find field");
 	*end = '\0';
@@ -101,7 +98,6 @@ static int parse_factor(struct expr *expr, struct operand *out)
 	int err;
 
 	*out = (struct operand){ 0 };
-	skip_blanks(expr);
 	if (*expr->at == '-')
 		return parse_negative(expr, out);
 	if (*expr->at != '(')
@@ -110,7 +106,6 @@ static int parse_factor(struct expr *expr, struct operand *out)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
 	expr->at++;
 	err = parse_sum(expr, out);
-	skip_blanks(expr);
 	if (!err && *expr->at != ')')
 		err = hist_blame(expr->parse, expr->at, "No closing paren found");
 	if (!err)
@@ -123,7 +118,7 @@ static int check_operand(struct expr *expr, const struct operand *operand)
 {
 	if (operand->value.kind == HIST_NUMBER)
 		return 0;
-	return hist_blame(expr->parse, expr->start,
+	return hist_blame(expr->parse, operand->at,
 			  "String type can not be an operand in expression");
 }
 
@@ -155,6 +150,20 @@ static int parse_negative(struct expr *expr, struct operand *out)
 	return err;
 }
 
+static uint64_t combine_constants(uint8_t code, uint64_t left, uint64_t right)
+{
+	switch (code) {
+	case HIST_OP_ADD:
+		return left + right;
+	case HIST_OP_SUB:
+		return left - right;
+	case HIST_OP_MUL:
+		return left * right;
+	default: /* as hist_run.c does it */
+		return right ? left / right : UINT64_MAX;
+	}
+}
+
 static int combine(struct expr *expr, char operator, struct operand * left,
 		   const struct operand *right, uint32_t temp)
 {
@@ -178,7 +187,9 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	left->value.has_refs |= right->value.has_refs;
 	if (left->is_constant)
 		left->value.modifier = right->value.modifier;
-	left->is_constant = false;
+	left->is_constant = left->is_constant && right->is_constant;
+	if (left->is_constant)
+		left->constant = combine_constants(op.code, left->constant, right->constant);
 	return hist_add_op(expr->parse, &op);
 }
 
@@ -190,10 +201,12 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 
 	if (err)
 		return err;
-	if (!divisor)
-		return hist_blame(expr->parse, at, "Division by zero");
+	if (!divisor) {
+		hist_set_error(expr->parse, at, "Division by zero");
+		return -EDOM;
+	}
 	consume(expr, left);
-	left->is_constant = false;
+	left->constant /= divisor;
 	return hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
 }
 
@@ -202,7 +215,6 @@ static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * 
 	char *end, after;
 	bool is_one;
 
-	skip_blanks(expr);
 	if (operator!= '/' || !is_digit(*expr->at))
 		return false;
 	end = end_of_word(expr->at);
@@ -245,11 +257,8 @@ static int parse_product(struct expr *expr, struct operand *out)
 {
 	int err = parse_factor(expr, out);
 
-	skip_blanks(expr);
-	while (!err && (*expr->at == '*' || *expr->at == '/')) {
+	while (!err && (*expr->at == '*' || *expr->at == '/'))
 		err = parse_right(expr, *expr->at, out, parse_factor);
-		skip_blanks(expr);
-	}
 	return err;
 }
 
@@ -257,11 +266,8 @@ static int parse_sum(struct expr *expr, struct operand *out)
 {
 	int err = parse_product(expr, out);
 
-	skip_blanks(expr);
-	while (!err && (*expr->at == '+' || *expr->at == '-')) {
+	while (!err && (*expr->at == '+' || *expr->at == '-'))
 		err = parse_right(expr, *expr->at, out, parse_product);
-		skip_blanks(expr);
-	}
 	return err;
 }
 
@@ -294,6 +300,40 @@ const char *hist_name_of(struct hist_parse *parse, const char *start, const char
 	return copy + (start - parse->hist->text);
 }
 
+/* What is computed of `operand`, and is listed as `name`; a constant as its number. */
+static void make_expression(const struct operand *operand, const char *name,
+			    struct hist_value *value)
+{
+	value->is_expression = true;
+	value->is_ref = false;
+	value->field = NULL;
+	value->name = name;
+	value->is_constant = operand->is_constant;
+	value->constant = operand->constant;
+	if (value->modifier != HIST_USECS)
+		value->modifier = HIST_PLAIN;
+}
+
+/* SYSTEM.EVENT.$NAME without its `$`, as Linux lists it. */
+static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
+{
+	const char *name = hist_name_of(parse, start, end);
+	char *at = parse->hist->text + (name - parse->hist->text);
+
+	while (*at && *at != '$')
+		at++;
+	memmove(at, at + (*at != '\0'), trace_strlen(at));
+	return name;
+}
+
+/* Where Linux points to when a modifier means nothing here: the field was cut in front of it. */
+static const char *blamed(const struct hist_value *value, const char *text)
+{
+	bool is_share = value->modifier == HIST_PERCENT || value->modifier == HIST_GRAPH;
+
+	return is_share ? text + trace_strlen(text) + 1 : text;
+}
+
 int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
 		       struct hist_value *value)
 {
@@ -308,16 +348,14 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 		return hist_blame(parse, expr.at, "Couldn't find field");
 	*value = operand.value;
 	value->op = op;
-	if (expr.nr_operators || operand.is_constant) {
-		value->is_expression = true;
-		value->is_ref = false;
-		value->field = NULL;
-		value->name = hist_name_of(parse, text, expr.at);
-		if (value->modifier != HIST_USECS)
-			value->modifier = HIST_PLAIN;
-	}
+	if (expr.nr_operators || operand.is_constant)
+		make_expression(&operand, hist_name_of(parse, text, expr.at), value);
+	else if (value->is_ref && *text != '$')
+		value->name = qualified_name(parse, text, expr.at);
+	if (operand.is_constant && place == HIST_AS_VALUE)
+		value->name = ""; /* as on Linux */
 	if (is_modifier_wrong(value, place))
-		return hist_blame(parse, text, "Invalid field modifier");
+		return hist_blame(parse, blamed(value, text), "Invalid field modifier");
 	if (place == HIST_AS_VALUE && value->kind != HIST_NUMBER)
 		return hist_blame(parse, text, "A value has to be a number");
 	if (place == HIST_AS_KEY && value->has_refs)

@@ -8,6 +8,7 @@
 #include "text/str.h"
 
 #define BAD_MODIFIER "Invalid field modifier"
+#define NO_FIELD     "Couldn't find field"
 #define NS_PER_US    1000u
 
 const char *const hist_modifier_names[HIST_NR_MODIFIERS] = {
@@ -104,6 +105,7 @@ static int add_number(struct hist_parse *parse, const struct trace_event_field *
 	if (!is_number(field))
 		return hist_blame(parse, at, "The field has neither a number nor a text");
 	value->bytes = (uint16_t)field->size;
+	value->type = field->type;
 	value->is_signed = field->is_signed;
 	value->words = 1;
 	if (field == &head_fields[3])
@@ -133,6 +135,7 @@ static int add_text(struct hist_parse *parse, const struct trace_event_field *fi
 
 	op.shift = (uint8_t)(64 - 8 * ((op.size - 1u) % 8));
 	value->kind = HIST_TEXT;
+	value->type = field->type;
 	value->bytes = HIST_TEXT_MAX;
 	if (field->filter_type == FILTER_PTR_STRING)
 		op.code = HIST_OP_POINTER_TEXT;
@@ -153,6 +156,7 @@ static int add_stack(struct hist_parse *parse, const struct trace_event_field *f
 		op.offset = (uint16_t)field->offset;
 	}
 	value->kind = HIST_STACK;
+	value->type = "unsigned long[]";
 	value->bytes = (uint16_t)(HIST_STACK_MAX * sizeof(uint64_t));
 	value->words = HIST_STACK_WORDS;
 	return hist_add_op(parse, &op);
@@ -195,6 +199,7 @@ static int add_time(struct hist_parse *parse, struct hist_value *value)
 	int err = hist_add_code(parse, HIST_OP_TIME);
 
 	value->name = "common_timestamp";
+	value->type = "u64";
 	value->is_time = true;
 	value->bytes = 8;
 	value->words = 1;
@@ -204,9 +209,12 @@ static int add_time(struct hist_parse *parse, struct hist_value *value)
 	return err;
 }
 
-static int add_cpu(struct hist_parse *parse, struct hist_value *value)
+/* `hist` shows the word that was written. */
+static int add_cpu(struct hist_parse *parse, const char *name, struct hist_value *value)
 {
-	value->name = "common_cpu";
+	value->name = trace_streq(name, "cpu") ? "cpu" : "common_cpu";
+	value->type = "unsigned int";
+	value->is_cpu = true;
 	value->bytes = 4;
 	value->words = 1;
 	return hist_add_code(parse, HIST_OP_CPU);
@@ -219,10 +227,11 @@ static int add_word(struct hist_parse *parse, const char *name, struct hist_valu
 	if (trace_streq(name, "common_timestamp"))
 		return add_time(parse, value);
 	if (trace_streq(name, "common_cpu") || trace_streq(name, "cpu"))
-		return add_cpu(parse, value);
+		return add_cpu(parse, name, value);
 	if (trace_streq(name, "common_comm") || trace_streq(name, "comm")) {
 		value->name = "common_comm";
 		value->kind = HIST_TEXT;
+		value->type = "char[]";
 		value->bytes = TRACE_COMM_LEN;
 		value->is_fixed = true;
 		value->words = HIST_COMM_WORDS;
@@ -235,7 +244,7 @@ static int add_word(struct hist_parse *parse, const char *name, struct hist_valu
 			return hist_blame(parse, modifier, BAD_MODIFIER);
 		return add_stack(parse, NULL, value);
 	}
-	return hist_blame(parse, name, "Couldn't find field");
+	return hist_blame(parse, name, NO_FIELD);
 }
 
 /* ---- Modifiers ---- */
@@ -255,6 +264,13 @@ static int parse_buckets(struct hist_parse *parse, char *text, struct hist_value
 static int parse_modifier(struct hist_parse *parse, const char *name, char *text,
 			  struct hist_value *value)
 {
+	char *third = text;
+
+	/* SYSTEM.EVENT.$VARIABLE is the only word with two points. */
+	while (*third && *third != '.')
+		third++;
+	if (*third)
+		return hist_blame(parse, third + 1, NO_FIELD);
 	if (trace_str_starts(text, "bucket"))
 		return parse_buckets(parse, text, value);
 	for (uint32_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {

@@ -135,7 +135,6 @@ static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
 {
 	char *equals;
 
-	part = trace_strip(part);
 	equals = equals_in(part);
 
 	if (equals && !equals[1])
@@ -274,6 +273,8 @@ static int add_actions(struct hist_parse *parse, const struct parts *parts)
 
 static bool is_named(const struct hist_value *value, const char *name)
 {
+	if (value->is_cpu && !value->is_expression)
+		return trace_streq(name, "cpu") || trace_streq(name, "common_cpu");
 	return !value->is_expression && trace_streq(value->name, name);
 }
 
@@ -298,8 +299,6 @@ static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort
 	char *modifier = cut(text, '.');
 	int index;
 
-	if (!*text)
-		return hist_blame(parse, text, "Empty sort field");
 	if (modifier && trace_streq(modifier, "descending"))
 		sort->is_descending = true;
 	else if (modifier && !trace_streq(modifier, "ascending"))
@@ -314,6 +313,7 @@ static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort
 static int add_sorts(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
+	const char *part = text ? text - (sizeof("sort=") - 1) : NULL;
 	char *next;
 	int err = 0;
 
@@ -322,7 +322,9 @@ static int add_sorts(struct hist_parse *parse, char *text)
 	for (; text && !err; text = next) {
 		next = cut(text, ',');
 		if (hist->nr_sort == HIST_SORT_MAX)
-			return hist_blame(parse, text, "Too many sort fields (Max = 2)");
+			return hist_blame(parse, part, "Too many sort fields (Max = 2)");
+		if (!*text)
+			return hist_blame(parse, part, "Empty sort field");
 		err = add_sort(parse, text, &hist->sort[hist->nr_sort++]);
 	}
 	return err;

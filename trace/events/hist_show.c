@@ -156,7 +156,7 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 	for (uint32_t i = 0; i < hist->nr_vals; i++) {
 		const struct hist_value *value = &hist->vals[i];
 
-		if (value->is_expression)
+		if (value->is_expression && !value->is_constant)
 			continue;
 		trace_seq_putc(seq, ' ');
 		print_sum(view, i + 1, hist_sum_at(hist, entry, i + 1), seq);

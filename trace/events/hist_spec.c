@@ -5,6 +5,12 @@
 #include "hist_action.h"
 #include "text/str.h"
 
+/* `cpu` is short for common_cpu. */
+static const char *listed_name(const struct hist_value *value)
+{
+	return value->is_cpu && !value->is_expression ? "common_cpu" : value->name;
+}
+
 /* A value as in keys=, such as `pid.execname`. */
 static void hist_print_value(const struct hist_value *value, struct trace_seq *seq)
 {
@@ -12,7 +18,10 @@ static void hist_print_value(const struct hist_value *value, struct trace_seq *s
 		trace_seq_printf(seq, "%s=", value->var);
 	if (value->is_ref)
 		trace_seq_putc(seq, '$');
-	trace_seq_puts(seq, value->name);
+	if (value->is_constant)
+		trace_seq_printf(seq, "%llu", (unsigned long long)value->constant);
+	else
+		trace_seq_puts(seq, listed_name(value));
 	if (value->is_expression || value->is_ref || !value->modifier)
 		return;
 	trace_seq_printf(seq, ".%s", hist_modifier_names[value->modifier]);
@@ -86,7 +95,9 @@ static bool is_same_value(const struct hist_value *a, const struct hist_value *b
 {
 	if (!a->var != !b->var || (a->var && !trace_streq(a->var, b->var)))
 		return false;
-	return trace_streq(a->name, b->name) && a->modifier == b->modifier &&
+	if (a->is_constant != b->is_constant || a->constant != b->constant)
+		return false;
+	return trace_streq(listed_name(a), listed_name(b)) && a->modifier == b->modifier &&
 	       a->buckets == b->buckets && a->kind == b->kind && a->words == b->words &&
 	       a->is_expression == b->is_expression;
 }

@@ -8,6 +8,7 @@
 #include "hist_param.h"
 #include "hist_program.h"
 #include "hist_run.h"
+#include "hist_vars.h"
 #include "synth_event.h"
 #include "text/str.h"
 
@@ -16,8 +17,25 @@
 
 /* ---- Compiling ---- */
 
-static bool fits(const struct hist_value *value, const struct synth_field *field)
+/*
+ * As on Linux numbers fit when their types have one name, or else one size and sign; fields of the
+ * event itself then count as unsigned.
+ */
+static bool is_number_like(const struct hist_param *param, const struct synth_field *field)
 {
+	const struct hist_value *value = &param->value;
+	bool is_field = !value->is_ref && !hist_is_variable(param->name);
+
+	if (value->kind != HIST_NUMBER)
+		return false;
+	return trace_streq(value->type, field->type) ||
+	       (value->bytes == field->size && (value->is_signed && !is_field) == field->is_signed);
+}
+
+static bool fits(const struct hist_param *param, const struct synth_field *field)
+{
+	const struct hist_value *value = &param->value;
+
 	switch (field->kind) {
 	case SYNTH_TEXT:
 		return value->kind == HIST_TEXT && value->is_fixed && value->bytes == field->size;
@@ -27,8 +45,7 @@ static bool fits(const struct hist_value *value, const struct synth_field *field
 		return value->kind == HIST_STACK;
 	case SYNTH_NUMBER:
 	default:
-		return value->kind == HIST_NUMBER && value->bytes == field->size &&
-		       value->is_signed == field->is_signed;
+		return is_number_like(param, field);
 	}
 }
 
@@ -45,7 +62,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 
 	if (err)
 		return err;
-	if (!field || (!parse->may_exist && !fits(&param->value, field)))
+	if (!field || (!parse->may_exist && !fits(param, field)))
 		return hist_blame(parse, param->name,
 				  "Param type doesn't match synthetic event field type");
 	if (is_copied(parse->hist, &param->value))

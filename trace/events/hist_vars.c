@@ -44,7 +44,9 @@ static int split(struct hist_parse *parse, char *word, struct ref_name *out)
 	name = event + (*event != '\0');
 	while (*name && *name != '.')
 		name++;
-	if (!*event || *name != '.' || name[1] != '$')
+	if (*event && *name != '.')
+		return hist_blame(parse, event + 1, "Invalid field modifier");
+	if (!*event || name[1] != '$')
 		return hist_blame(parse, word, "Couldn't find variable");
 	*event++ = '\0';
 	*name++ = '\0';
@@ -122,6 +124,7 @@ static int add_ref(struct hist_parse *parse, const char *at, struct hist *other,
 static void describe(const struct hist_value *var, const char *name, struct hist_value *value)
 {
 	*value = (struct hist_value){ .name = name,
+				      .type = var->type,
 				      .kind = var->kind,
 				      .modifier = var->modifier,
 				      .is_signed = var->is_signed,

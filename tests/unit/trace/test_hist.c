@@ -260,9 +260,9 @@ static void common_keys(void **state)
 	trace_ship_arrive(1, 0, "x");
 	trace_ship_arrive(1, 0, "x");
 	assert_string_equal(entries(ARRIVE),
-			    "{ common_pid: init            [         1], common_cpu:          0 } "
+			    "{ common_pid: init            [         1], cpu:          0 } "
 			    "hitcount:          1\n"
-			    "{ common_pid: captain         [         7], common_cpu:          0 } "
+			    "{ common_pid: captain         [         7], cpu:          0 } "
 			    "hitcount:          2\n");
 	fake_cpus[0].pid = 1;
 	add(ARRIVE, "!hist:keys=common_pid.execname,cpu:sort=common_pid");
@@ -366,7 +366,7 @@ static void expressions(void **state)
 		{ "bytes+nr*2", "114" },
 		{ "(bytes+nr)*2", "214" },
 		{ "bytes-(nr-2)", "95" },
-		{ "bytes - nr", "93" },
+		{ "bytes-nr", "93" },
 		{ "-nr+bytes", "93" },
 		{ "bytes/time", "18446744073709551615" },
 		{ "5+bytes", "105" },
@@ -668,37 +668,38 @@ static const struct mistake {
 	{ CARGO, "hist:keys=nr,", 13, "Couldn't find field" },
 	{ CARGO, "hist:keys=nr:vals=nosuch", 18, "Couldn't find field" },
 	{ CARGO, "hist:keys=nr.nosuch", 13, "Invalid field modifier" },
-	{ CARGO, "hist:keys=nr.hex.hex", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.hex.hex", 17, "Couldn't find field" },
+	{ CARGO, "hist:keys=bytes - nr", 10, "Couldn't find field" },
+	{ CARGO, "hist:keys=nr:x= bytes", 15, "Couldn't find field" },
 	{ CARGO, "hist:keys=nr.buckets", 13, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.buckets=0", 21, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.buckets=5x", 21, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.execname", 13, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.usecs", 13, "Invalid field modifier" },
-	{ CARGO, "hist:keys=nr.percent", 10, "Invalid field modifier" },
-	{ CARGO, "hist:keys=nr.graph", 10, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.percent", 13, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr.graph", 13, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.string", 13, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr.stacktrace", 13, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr:vals=nr.log2", 18, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr:vals=func.sym", 18, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr:vals=hitcount.log2", 27, "Invalid field modifier" },
-	{ CARGO, "hist:keys=nr:x=nr.graph", 15, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:x=nr.graph", 18, "Invalid field modifier" },
 	{ ARRIVE, "hist:keys=name.hex", 15, "Invalid field modifier" },
 	{ ARRIVE, "hist:keys=id:vals=name", 18, "A value has to be a number" },
-	{ ARRIVE, "hist:keys=id+name", 10, "String type can not be an operand in expression" },
+	{ ARRIVE, "hist:keys=id+name", 13, "String type can not be an operand in expression" },
 	{ WIDTHS, "hist:keys=list", 10, "The field has neither a number nor a text" },
 	{ CARGO, "hist:keys=nr,nr,nr,nr", 19, "Too many keys (3 max)" },
 	{ WIDTHS, "hist:keys=text,relative", 15, "The key is too long" },
 	{ CARGO, "hist:keys=nr:vals=nr,bytes,time", 27, "Too many values specified" },
 	{ CARGO, "hist:keys=nr:sort=nr,bytes,hitcount", 21, "Sort field must be a key or a val" },
-	{ CARGO, "hist:keys=nr,time:sort=nr,time,hitcount", 31, "Too many sort fields (Max = 2)" },
-	{ CARGO, "hist:keys=nr:sort=nr,", 21, "Empty sort field" },
+	{ CARGO, "hist:keys=nr,time:sort=nr,time,hitcount", 18, "Too many sort fields (Max = 2)" },
+	{ CARGO, "hist:keys=nr:sort=nr,", 13, "Empty sort field" },
 	{ CARGO, "hist:keys=nr:sort=nr.down", 21, "Invalid sort modifier" },
 	{ CARGO, "hist:keys=nr:size=1", 18, "The size has to be from 65 to 131072" },
 	{ CARGO, "hist:keys=nr:size=131073", 18, "The size has to be from 65 to 131072" },
 	{ CARGO, "hist:keys=common_timestamp:clock=sun", 33, "Couldn't set trace_clock" },
 	{ CARGO, "hist:keys=nr:nosuch", 13, "No action found" },
 	{ CARGO, "hist:keys=nr:nohitcount", 5, "Non-hitcount value is required for 'nohitcount'" },
-	{ CARGO, "hist:keys=nr/0", 13, "Division by zero" },
 	{ CARGO, "hist:keys=1x", 10, "Expecting numeric literal" },
 	{ CARGO, "hist:keys=((((nr))))", 10, "Too many subexpressions (3 max)" },
 	{ CARGO, "hist:keys=----nr", 10, "Too many subexpressions (3 max)" },
@@ -707,7 +708,7 @@ static const struct mistake {
 	{ CARGO, "hist:keys=nr+", 13, "Couldn't find field" },
 	{ CARGO, "hist:keys=nr:x=$nosuch", 16, "Couldn't find variable" },
 	{ CARGO, "hist:keys=nr:x=a.b.$nosuch", 20, "Couldn't find variable" },
-	{ CARGO, "hist:keys=nr:x=a.$nosuch", 15, "Couldn't find variable" },
+	{ CARGO, "hist:keys=nr:x=a.$nosuch", 17, "Invalid field modifier" },
 	{ CARGO, "hist:keys=nr:x=nr,y", 18, "Malformed assignment" },
 	{ CARGO, "hist:keys=nr:x=nr:x=time", 18, "Variable already defined" },
 	{ CARGO, "hist:keys=$x:x=nr+1", 10, "Using variable references in keys not supported" },
@@ -734,6 +735,16 @@ static void mistakes_are_explained(void **state)
 		assert_non_null(strstr(cat("error_log"), want));
 		assert_int_equal(trigger(m->dir)[0], '#');
 	}
+}
+
+static void division_by_zero(void **state)
+{
+	(void)state;
+	assert_int_equal(set(CARGO, "hist:keys=nr/0"), -EDOM);
+	assert_non_null(strstr(cat("error_log"), "] hist:harbour:cargo: error: Division by zero\n"
+						 "  Command: hist:keys=nr/0\n"
+						 "                        ^\n"));
+	assert_int_equal(trigger(CARGO)[0], '#');
 }
 
 static void no_memory(void **state)
@@ -826,6 +837,7 @@ int main(void)
 		TEST(own_variables),
 		TEST(variables_used_once),
 		TEST(mistakes_are_explained),
+		TEST(division_by_zero),
 		TEST(no_memory),
 		TEST(removed_while_read),
 		TEST(instances),
