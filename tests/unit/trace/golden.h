@@ -1,14 +1,15 @@
 /*
  * Transcripts of tests/golden: what was typed to Linux is typed to the fake machine, and answered
- * the same. Commands are `cat FILE...` and `echo TEXT > FILE`, several of them with `;` between;
- * others are left out. To be included by one test file, after tracefs.h.
+ * the same. golden_run() carries out `cat FILE...` and `echo TEXT > FILE`, several of them with `;`
+ * between; golden_type() one `echo` or `true`, with an error when that of Linux was another one.
+ * To be included by one test file, after tracefs.h.
  */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 
 #include "tracefs.h"
 
-#define GOLDEN_MAX 65536
+#define GOLDEN_MAX (1 << 17)
 
 struct golden {
 	char text[GOLDEN_MAX];
@@ -17,7 +18,22 @@ struct golden {
 	char *command, *answer;
 };
 
-/* Read a sample, and write `to` for each `from` of `names`, which ends with NULLs. */
+/* Write `to` for each `from` in a text of at most `size` bytes. */
+HELPER void golden_replace(char *text, size_t size, const char *from, const char *to)
+{
+	size_t from_len = strlen(from), to_len = strlen(to);
+
+	for (char *at = text; (at = strstr(at, from)); at += to_len) {
+		assert_true(strlen(text) + to_len < size);
+		memmove(at + to_len, at + from_len, strlen(at + from_len) + 1);
+		memcpy(at, to, to_len);
+	}
+}
+
+/*
+ * Read a sample, and write `to` for each `from` of `names`, which ends with NULLs. NULL: the names of
+ * Linux's guest are ours, too.
+ */
 HELPER void golden_load(struct golden *golden, const char *name, const char *const (*names)[2])
 {
 	char path[100];
@@ -29,18 +45,10 @@ HELPER void golden_load(struct golden *golden, const char *name, const char *con
 	assert_non_null(file);
 	len = fread(golden->text, 1, GOLDEN_MAX - 1, file);
 	assert_int_equal(fclose(file), 0);
+	assert_true(len < GOLDEN_MAX - 1);
 	golden->text[len] = '\0';
-	for (; (*names)[0]; names++) {
-		size_t from = strlen((*names)[0]), to = strlen((*names)[1]);
-		char *at = golden->text;
-
-		while ((at = strstr(at, (*names)[0]))) {
-			assert_true(strlen(golden->text) + to < GOLDEN_MAX);
-			memmove(at + to, at + from, strlen(at + from) + 1);
-			memcpy(at, (*names)[1], to);
-			at += to;
-		}
-	}
+	for (; names && (*names)[0]; names++)
+		golden_replace(golden->text, GOLDEN_MAX, (*names)[0], (*names)[1]);
 	golden->next = golden->text;
 	golden->nr = 0;
 }
@@ -68,28 +76,111 @@ HELPER bool golden_next(struct golden *golden)
 	return true;
 }
 
+static const struct {
+	int err;
+	const char *text;
+} golden_errors[] = {
+	{ -EINVAL, "Invalid argument" },
+	{ -EEXIST, "File exists" },
+	{ -ENODEV, "No such device" },
+	{ -ERANGE, "Numerical result out of range" },
+	{ -EDOM, "Numerical argument out of domain" },
+	{ -ENOENT, "No such file or directory" },
+	{ -ENOMEM, "Cannot allocate memory" },
+	{ -EBUSY, "Device or resource busy" },
+};
+#define GOLDEN_NR_ERRORS (sizeof(golden_errors) / sizeof(golden_errors[0]))
+
 /* What a shell prints for the error of a write, or "". */
 HELPER const char *golden_error(int err)
 {
-	switch (err) {
-	case 0:
-		return "";
-	case -EINVAL:
-		return "sh: write error: Invalid argument\n";
-	case -EEXIST:
-		return "sh: write error: File exists\n";
-	case -ENODEV:
-		return "sh: write error: No such device\n";
-	case -ERANGE:
-		return "sh: write error: Numerical result out of range\n";
-	case -ENOENT:
-		return "sh: write error: No such file or directory\n";
-	case -EBUSY:
-		return "sh: write error: Device or resource busy\n";
-	default:
-		fail_msg("no text for %d", err);
-		return "";
+	static char said[80];
+
+	for (size_t i = 0; err && i < GOLDEN_NR_ERRORS; i++) {
+		if (golden_errors[i].err != err)
+			continue;
+		snprintf(said, sizeof(said), "sh: write error: %s\n", golden_errors[i].text);
+		return said;
 	}
+	if (err)
+		fail_msg("no text for %d", err);
+	return "";
+}
+
+/* The error that the shell of Linux's guest had with a write, or 0. */
+HELPER int golden_errno(const char *answer)
+{
+	size_t len = strcspn(answer, "\n");
+
+	if (strncmp(answer, "sh: ", 4) != 0 && strncmp(answer, "/section.sh: ", 13) != 0)
+		return 0;
+	for (size_t i = 0; i < GOLDEN_NR_ERRORS; i++) {
+		size_t text = strlen(golden_errors[i].text);
+
+		if (len > text && strncmp(answer + len - text, golden_errors[i].text, text) == 0)
+			return golden_errors[i].err;
+	}
+	fail_msg("no number for %s", answer);
+	return 0;
+}
+
+/* `echo 'TEXT' > FILE`, `echo WORD >> FILE`, `true > FILE`: what is written, and where to. */
+struct golden_write {
+	char text[4096];
+	const char *path;
+	unsigned int flags; /* of put() */
+	bool is_empty;	    /* `true` writes nothing */
+};
+
+/* Is `command` one of those? */
+HELPER bool golden_take(const char *command, struct golden_write *out)
+{
+	const char *text = command + 5, *end;
+	char quote = ' ';
+
+	*out = (struct golden_write){ .path = strrchr(command, ' ') + 1, .flags = TRACE_FS_TRUNC };
+	out->is_empty = strncmp(command, "true > ", 7) == 0;
+	if (out->is_empty)
+		return true;
+	if (strncmp(command, "echo ", 5) != 0)
+		return false;
+	if (*text == '\'' || *text == '"')
+		quote = *text++;
+	/* What is written has no `>` behind its last quote. */
+	end = quote == ' ' ? strchr(text, quote) : strrchr(text, quote);
+	assert_non_null(end);
+	snprintf(out->text, sizeof(out->text), "%.*s", (int)(end - text), text);
+	if (strncmp(end + (quote != ' '), " >> ", 4) == 0)
+		out->flags = TRACE_FS_APPEND;
+	return true;
+}
+
+/* Carry a command out that golden_take() knows. Its error has to be that of Linux. */
+HELPER void golden_type(const struct golden *golden, const struct golden_write *typed)
+{
+	int err;
+
+	assert_int_equal(echo("", "error_log"), 0);
+	err = typed->is_empty ? put("", 0, typed->path, typed->flags)
+			      : put_line(typed->text, typed->path, typed->flags);
+	if (err != golden_errno(golden->answer))
+		fail_msg("%s: %d, Linux says %s\nerror_log: %s", golden->command, err,
+			 golden->answer, cat("error_log"));
+}
+
+/* What `cat` says about the files in `paths`, with blanks between; good until the next call. */
+HELPER const char *golden_cat(const char *paths)
+{
+	static char said[GOLDEN_MAX], copy[512];
+	char *path, *save;
+	size_t len = 0;
+
+	said[0] = '\0';
+	snprintf(copy, sizeof(copy), "%s", paths);
+	for (path = strtok_r(copy, " ", &save); path; path = strtok_r(NULL, " ", &save))
+		len += (size_t)snprintf(said + len, sizeof(said) - len, "%s", cat(path));
+	assert_true(len < sizeof(said));
+	return said;
 }
 
 HELPER void golden_echo(char *words, char *said, size_t size)
@@ -113,7 +204,7 @@ HELPER const char *golden_run(char *command)
 	if (strchr(command, '|'))
 		return NULL;
 	said[0] = '\0';
-	for (char *rest, *word; command; command = rest) {
+	for (char *rest; command; command = rest) {
 		rest = strchr(command, ';');
 		if (rest)
 			*rest++ = '\0';
@@ -121,9 +212,7 @@ HELPER const char *golden_run(char *command)
 		if (strncmp(command, "echo ", 5) == 0) {
 			golden_echo(command + 5, said + len, sizeof(said) - len);
 		} else if (strncmp(command, "cat ", 4) == 0) {
-			for (word = strtok(command + 4, " "); word; word = strtok(NULL, " "))
-				len += (size_t)snprintf(said + len, sizeof(said) - len, "%s",
-							cat(word));
+			snprintf(said + len, sizeof(said) - len, "%s", golden_cat(command + 4));
 		} else {
 			return NULL;
 		}

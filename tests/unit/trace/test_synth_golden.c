@@ -3,10 +3,8 @@
  * and dynamic_events is typed here, with the same errors, places and listings.
  */
 #include "unit.h"
-#include "tracefs.h"
+#include "golden.h"
 #include "text/str.h"
-
-static char sample[1 << 16];
 
 /* ---- What Linux says ---- */
 
@@ -20,61 +18,6 @@ static const struct {
 } places[] = {
 	{ "short short a", 6 },
 };
-
-static void load(const char *name)
-{
-	char path[100];
-	FILE *file;
-	size_t len;
-
-	snprintf(path, sizeof(path), "tests/golden/linux-6.1/%s", name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	len = fread(sample, 1, sizeof(sample) - 1, file);
-	assert_int_equal(fclose(file), 0);
-	sample[len] = '\0';
-}
-
-static int error_of(const char *answer)
-{
-	static const struct {
-		const char *text;
-		int err;
-	} errors[] = {
-		{ "Invalid argument", -EINVAL },
-		{ "File exists", -EEXIST },
-		{ "Device or resource busy", -EBUSY },
-		{ "No such file or directory", -ENOENT },
-	};
-	const char *text = strstr(answer, "write error: ");
-
-	if (!text)
-		text = strstr(answer, "can't create synthetic_events: ");
-	if (!text)
-		return 0;
-	text = strstr(text, ": ") + 2;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors); i++) {
-		if (strncmp(text, errors[i].text, strlen(errors[i].text)) == 0)
-			return errors[i].err;
-	}
-	fail_msg("no number for %s", answer);
-	return 0;
-}
-
-/* The command and the answer that follows it, ended by NUL each. Returns what is behind, or NULL. */
-static char *take(char *command, char **out_answer)
-{
-	static char nothing[1];
-	char *answer = strchr(command, '\n') + 1, *next;
-
-	assert_memory_equal(command, "$ ", 2);
-	answer[-1] = '\0';
-	next = strncmp(answer, "$ ", 2) == 0 ? answer : strstr(answer, "\n$ ");
-	if (next && next != answer)
-		*next++ = '\0';
-	*out_answer = next == answer ? nothing : answer;
-	return next;
-}
 
 /* What error_log says is in Linux's words, of the same command, cut to what ours keeps. */
 static void same_log(const char *command, const char *answer)
@@ -103,22 +46,6 @@ static void same_log(const char *command, const char *answer)
 		fail_msg("%s: caret at %zu, not at %zu", command, strspn(log, " ") - 11, want_pos);
 }
 
-/* Carry out `$ echo 'TEXT' >> FILE`. Returns TEXT. */
-static const char *type(char *command, const char *answer)
-{
-	char *path = strrchr(command, ' ') + 1, *text = command + strlen("$ echo ");
-	bool appends = strstr(command, ">>");
-	char quote = *text++;
-	int err;
-
-	*strchr(text, quote) = '\0';
-	assert_int_equal(echo("", "error_log"), 0);
-	err = appends ? echo_append(text, path) : echo(text, path);
-	if (err != error_of(answer))
-		fail_msg("%s: %d, Linux says %s", text, err, answer);
-	return text;
-}
-
 /* Lines of `format` without what depends on the layout, which is ours. */
 static void without_layout(char *text)
 {
@@ -135,90 +62,75 @@ static void without_layout(char *text)
 	*to = '\0';
 }
 
-static void replace_all(char *text, const char *from, const char *to)
-{
-	char *at = text;
-
-	while ((at = strstr(at, from))) {
-		memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
-		memcpy(at, to, strlen(to));
-		at += strlen(to);
-	}
-}
-
 /*
  * A text of fixed length is described with its length, and numbers of 8 and 16 bits so that
  * libtraceevent prints their sign.
  */
-static void as_ours(char *format)
+static void as_ours(char *format, size_t size)
 {
-	replace_all(format, "char name[];", "char name[16];");
-	replace_all(format, "char fixed[];",
-		    strstr(format, "name: three") ? "char fixed[8];" : "char fixed[16];");
-	replace_all(format, "\"a=%d, b=%u, c=%d,", "\"a=%hhd, b=%u, c=%hd,");
-	replace_all(format, "\"a=%d, b=%u, e=%d, f=%u, g=%ld", "\"a=%hhd, b=%u, e=%d, f=%u, g=%ld");
-	replace_all(format, "m=%d", "m=%hhd");
+	golden_replace(format, size, "char name[];", "char name[16];");
+	golden_replace(format, size, "char fixed[];",
+		       strstr(format, "name: three") ? "char fixed[8];" : "char fixed[16];");
+	golden_replace(format, size, "\"a=%d, b=%u, c=%d,", "\"a=%hhd, b=%u, c=%hd,");
+	golden_replace(format, size, "\"a=%d, b=%u, e=%d, f=%u, g=%ld",
+		       "\"a=%hhd, b=%u, e=%d, f=%u, g=%ld");
+	golden_replace(format, size, "m=%d", "m=%hhd");
 }
 
 /* `cat` of one or more files. */
-static void same_files(char *names, const char *answer)
+static void same_files(const char *names, const char *answer)
 {
-	char got[16384] = "", want[16384];
+	char got[16384], want[16384];
 
-	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
-		strcat(got, cat(name));
-	snprintf(want, sizeof(want), "%s%s", answer, *answer ? "\n" : "");
+	snprintf(got, sizeof(got), "%s", golden_cat(names));
+	snprintf(want, sizeof(want), "%s", answer);
 	if (strstr(got, "print fmt")) {
 		without_layout(got);
 		without_layout(want);
-		as_ours(want);
+		as_ours(want, sizeof(want));
 	}
 	assert_string_equal(got, want);
 }
 
-/* Returns how many commands were of a kind that is checked here. */
-static unsigned int replay_one(char *command, char *answer)
+/* Returns how many commands were of a kind that is checked here. `typed` is what was written last. */
+static unsigned int replay_one(const struct golden *golden, struct golden_write *typed)
 {
-	static char typed[4096];
+	const char *command = golden->command, *answer = golden->answer;
 
-	if (strncmp(command, "$ echo ", 7) == 0) {
-		snprintf(typed, sizeof(typed), "%s", type(command, answer));
-	} else if (strncmp(command, "$ true > ", 9) == 0) {
-		assert_int_equal(put("", 0, command + 9, TRACE_FS_TRUNC), error_of(answer));
-	} else if (strcmp(command, "$ cat error_log") == 0) {
+	struct golden_write write;
+
+	if (golden_take(command, &write)) {
+		*typed = write;
+		golden_type(golden, typed);
+	} else if (strcmp(command, "cat error_log") == 0) {
 		/* In one sample a listing of synthetic_events stands behind it. */
-		same_log(typed, *answer == '[' ? answer : "");
+		same_log(typed->text, *answer == '[' ? answer : "");
 		if (*answer && *answer != '[')
-			same_files((char[]){ "synthetic_events" }, answer);
-	} else if (strncmp(command, "$ cat ", 6) == 0) {
-		same_files(command + 6, answer);
+			same_files("synthetic_events", answer);
+	} else if (strncmp(command, "cat ", 4) == 0) {
+		same_files(command + 4, answer);
 	} else {
 		return 0;
 	}
 	return 1;
 }
 
-static bool is_about_others(const char *command)
-{
-	return strstr(command, "events/gold/") &&
-	       strstr(command, "events/gold/") < strchr(command, '\n');
-}
-
 /*
  * In the lines up to `fresh_up_to` what was defined was taken away each time. From where histograms
- * are set, test_synth_samples.c goes on.
+ * are set, test_hist_actions_golden.c goes on.
  */
 static void replay(const char *name, const char *fresh_up_to, unsigned int min)
 {
-	char *command, *answer, *next;
+	static struct golden golden;
+	static struct golden_write typed;
 	unsigned int nr = 0;
 
-	load(name);
-	for (command = sample; command && !is_about_others(command); command = next) {
-		bool is_log = strncmp(command, "$ cat error_log", 15) == 0;
+	golden_load(&golden, name, NULL);
+	while (golden_next(&golden) && !strstr(golden.command, "events/gold/")) {
+		bool is_log = strcmp(golden.command, "cat error_log") == 0;
+		const char *next = golden.next;
 
-		next = take(command, &answer);
-		nr += replay_one(command, answer);
+		nr += replay_one(&golden, &typed);
 		if (fresh_up_to && next && strncmp(next, fresh_up_to, strlen(fresh_up_to)) == 0)
 			fresh_up_to = NULL;
 		if (is_log && fresh_up_to)

@@ -4,90 +4,26 @@
  * out.
  */
 #include "unit.h"
-#include "tracefs.h"
-#include "text/str.h"
-#include <trace/event.h>
-#include "host/yard.h"
-
-/* Names of Linux's guest, and ours for them. */
-static const char *const names[][2] = {
-	{ "gold_int", "yard_full" },
-	{ "gold_types", "yard_watch" },
-	{ "gold_enum", "yard_gate_jam" },
-	{ "gold_first", "yard_gate_open" },
-	{ "gold", "yard" },
-	{ "value", "used" },
-};
+#include "golden.h"
+#include "host/gold.h"
 
 #define AVAILABLE                                                                                  \
 	"# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event "              \
 	"disable_event enable_hist disable_hist hist\n"
 
-static char sample[1 << 16];
-
-static void translate(char *text, size_t size)
-{
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(names); i++) {
-		char *at = text;
-		size_t from = strlen(names[i][0]), to = strlen(names[i][1]);
-
-		while ((at = strstr(at, names[i][0]))) {
-			assert_true(strlen(text) + to < size);
-			memmove(at + to, at + from, strlen(at + from) + 1);
-			memcpy(at, names[i][1], to);
-			at += to;
-		}
-	}
-}
-
-static void load(const char *name)
-{
-	char path[100];
-	FILE *file;
-	size_t len;
-
-	snprintf(path, sizeof(path), "tests/golden/linux-6.1/%s", name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	len = fread(sample, 1, sizeof(sample) - 1, file);
-	assert_int_equal(fclose(file), 0);
-	sample[len] = '\0';
-	translate(sample, sizeof(sample));
-}
-
-static int error_of(const char *answer)
-{
-	static const struct {
-		const char *text;
-		int err;
-	} errors[] = {
-		{ "Invalid argument", -EINVAL },
-		{ "File exists", -EEXIST },
-		{ "Numerical result out of range", -ERANGE },
-		{ "No such file or directory", -ENOENT },
-	};
-
-	if (strncmp(answer, "sh: write error: ", 17) != 0)
-		return 0;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors); i++) {
-		if (strncmp(answer + 17, errors[i].text, strlen(errors[i].text)) == 0)
-			return errors[i].err;
-	}
-	fail_msg("no number for %s", answer);
-	return 0;
-}
+#define TRIGGER "events/gold/gold_int/trigger"
 
 static void clear(void)
 {
 	static const char *const removals[] = { "!traceoff",
 						"!snapshot",
 						"!stacktrace",
-						"!enable_event:yard:yard_watch",
-						"!enable_event:yard:yard_gate_jam",
-						"!enable_event:yard:yard_full" };
+						"!enable_event:gold:gold_types",
+						"!enable_event:gold:gold_enum",
+						"!enable_event:gold:gold_int" };
 
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(removals); i++)
-		assert_int_equal(echo_append(removals[i], "events/yard/yard_full/trigger"), 0);
+	for (size_t i = 0; i < sizeof(removals) / sizeof(removals[0]); i++)
+		assert_int_equal(echo_append(removals[i], TRIGGER), 0);
 }
 
 /* The lines of an answer that a kernel without histograms has. */
@@ -107,53 +43,32 @@ static void without_hist(char *answer)
 	}
 }
 
-/* Carry out `$ echo 'TEXT' >> FILE`. */
-static void type(char *command, const char *answer)
+/* Left out: histograms, of which others tell; what is written by printf, twice in one go. */
+static bool is_other(const char *command)
 {
-	char *text = strchr(command, '\'') + 1, *end = strchr(text, '\'');
-	char *redirection = strchr(end, '>'), *path = strrchr(command, ' ') + 1;
-	int err;
-
-	*end = '\0';
-	err = redirection[1] == '>' ? echo_append(text, path) : echo(text, path);
-	if (err != error_of(answer))
-		fail_msg("%s: %d, Linux says %s", text, err, answer);
+	return strstr(command, "hist") || strstr(command, "error_log") ||
+	       strstr(command, "events/ftrace") || strstr(command, "gold_first");
 }
 
 /* All of a sample; with `is_fresh` each listing was followed by the removal of what it shows. */
 static void replay(const char *name, bool is_fresh)
 {
-	char *command, *answer, *next;
-	static char nothing[1];
+	static struct golden golden;
+	struct golden_write typed;
 	unsigned int nr = 0;
 
-	load(name);
-	for (command = sample; command; command = next) {
-		assert_memory_equal(command, "$ ", 2);
-		answer = strchr(command, '\n') + 1;
-		answer[-1] = '\0';
-		next = strncmp(answer, "$ ", 2) == 0 ? answer : strstr(answer, "\n$ ");
-		if (next) {
-			next += *next == '\n';
-			if (next == answer)
-				answer = nothing;
-			else
-				next[-1] = '\0';
-		}
-		if (strstr(command, "hist") || strstr(command, "error_log") ||
-		    strstr(command, "events/ftrace") || strstr(command, "yard_gate_open"))
-			continue; /* the last is written by printf, twice in one go */
-		if (strncmp(command, "$ echo '", 8) == 0) {
-			type(command, answer);
+	golden_load(&golden, name, NULL);
+	while (golden_next(&golden)) {
+		if (is_other(golden.command))
+			continue;
+		if (golden_take(golden.command, &typed)) {
+			golden_type(&golden, &typed);
 			nr++;
-		} else if (strncmp(command, "$ cat ", 6) == 0 && !strchr(command + 6, ' ')) {
-			char want[4000];
-
-			snprintf(want, sizeof(want), "%s%s", answer, next ? "\n" : "");
-			without_hist(want);
-			if (!*want)
-				strcpy(want, AVAILABLE);
-			assert_string_equal(cat(command + 6), want);
+		} else if (strncmp(golden.command, "cat ", 4) == 0 &&
+			   !strchr(golden.command + 4, ' ')) {
+			without_hist(golden.answer);
+			assert_string_equal(cat(golden.command + 4),
+					    *golden.answer ? golden.answer : AVAILABLE);
 			if (is_fresh)
 				clear();
 			nr++;
