@@ -75,6 +75,7 @@ ROWS = {
     "events_all_on": ("enable all of 1,400 events (`EVENTS=1400`), per event", "instructions", 11600, 400),
     "events_all_syncs": ("core syncs for that", "syncs", 7005, 3),
     "instance_make": ("make an instance, with 1,400 events", "instructions", 41600000, 500000),
+    "instance_bytes": ("memory of an instance beside its buffer, with 1,400 events", "bytes", 8800000, 40000),
     "ring_16": ("ring buffer, reserve and commit 16 bytes", "instructions", 353, 60),
     "func_event_bytes": ("function event in the buffer, header included", "bytes", 28, 20),
     "site_bytes": ("record of a site", "bytes", 16, 8),
@@ -212,7 +213,7 @@ def main():
     scaling = patch_scaling(build, options.quick)
     events = build / f"events-{MANY_EVENTS}"
     make(events, f"EVENTS={MANY_EVENTS}")
-    found.update(measure(events, names="events_all_on instance_make"))
+    found.update(measure(events, names="events_all_on instance_make instance_bytes"))
     many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt")
     with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
         boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]

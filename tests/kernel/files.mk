@@ -37,6 +37,7 @@ TEST_SRCS += \
 	tests/kernel/load/bench.c \
 	tests/kernel/load/bench_events.c \
 	tests/kernel/load/bench_hists.c \
+	tests/kernel/load/bench_memory.c \
 	tests/kernel/load/bench_measure.c \
 	tests/kernel/load/bench_patch.c \
 	tests/kernel/load/bench_sites.c \

@@ -131,6 +131,14 @@ static void bench_read_file(const char *name, char *text, size_t size)
 	text[used] = '\0';
 }
 
+uint64_t bench_read_number(const char *name)
+{
+	char text[64];
+
+	bench_read_file(name, text, sizeof(text));
+	return bench_number_after(text, "");
+}
+
 uint64_t bench_count_lines(const char *name)
 {
 	char text[512];

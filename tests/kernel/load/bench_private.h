@@ -7,6 +7,7 @@
  *   bench_tracers.c  rows of tracers, set up by writes to tracefs
  *   bench_events.c   rows of trace events
  *   bench_hists.c    rows of histograms of events
+ *   bench_memory.c   rows of the memory of instances
  *   bench_patch.c    rows of switching all sites
  *   bench_loops.c, bench_target.c, bench_event_loops.c  what is measured: bench.h
  *
@@ -27,7 +28,7 @@ struct bench {
 	int (*run)(struct command_env *env, const char *name);
 };
 extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_event_rows[],
-	bench_hist_rows[], bench_patch_rows[];
+	bench_hist_rows[], bench_memory_rows[], bench_patch_rows[];
 
 /* ---- bench_measure.c ---- */
 
@@ -51,6 +52,8 @@ int bench_write_file(const char *name, const char *text);
 int bench_make_instance(const char *name);
 void bench_remove_instance(const char *name);
 
+/* The number that a file begins with; 0 when it cannot be read. */
+uint64_t bench_read_number(const char *name);
 /* Lines of a file; 0 when it cannot be read. */
 uint64_t bench_count_lines(const char *name);
 
