@@ -218,6 +218,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 			  .data = &trace_##tp_name##_tracepoint.none,                              \
 			  .nr = 0,                                                                 \
 			  .at = NULL },                                                            \
+		.one = { .func = NULL, .data = NULL, .nr = 0, .at = NULL },                        \
+		.one_func = { .func = (tracepoint_probe_fn)0, .data = NULL, .prio = 0 },           \
+		.one_is_used = false,                                                              \
 	};                                                                                         \
 	static struct tracepoint *const trace_##tp_name##_listed                                   \
 		__attribute__((section("trace_tracepoints"), used)) =                              \
