@@ -276,12 +276,16 @@ bench-peers:
 	@$(MAKE) --no-print-directory -s -C examples/process CC=$(process_cc) LIBTRACE=$(process)-gettime/libtrace OUT=$(process)-gettime
 	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
 
-# The torture tests for hours: both compilers, 1 to 8 CPUs.
+# What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, then the torture tests for hours,
+# both compilers, 1 to 8 CPUs.
+UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
 SOAK_CROWD_SECONDS ?= 600
+SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace_match test_memory threads_
 
 soak: deps-test
+	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \

@@ -10,7 +10,7 @@
 #include "kernel/host.h"
 #include "shell/regex.h"
 
-#define RANDOM_PATTERNS 20000
+#define RANDOM_PATTERNS unit_rounds(5000)
 #define TEXTS_EACH	6
 
 struct found {

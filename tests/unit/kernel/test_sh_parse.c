@@ -10,7 +10,7 @@
 #include "kernel/host.h"
 #include "shell/sh_tree.h"
 
-#define FUZZ_ROUNDS 60000
+#define FUZZ_ROUNDS (uint32_t) unit_rounds(20000)
 
 static char shown[4096];
 

@@ -854,7 +854,7 @@ static void random_expressions(void **state)
 	event.sample.ent.pid = 0;
 	strcpy(event.sample.name, "abc");
 	event.sample.loc = append("xxc", 4);
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < unit_rounds(8000); i++) {
 		struct trace_filter *filter;
 		bool value;
 
@@ -1097,7 +1097,7 @@ static void random_texts(void **state)
 	char text[512];
 
 	(void)state;
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < unit_rounds(30000); i++) {
 		struct trace_filter_error error = { 0 };
 		struct trace_filter *filter;
 		size_t len = 0;

@@ -11,7 +11,7 @@
 #include "host/yard.h"
 
 #define NR_WRITERS 4u
-#define NR_ROUNDS  300
+#define NR_ROUNDS  unit_rounds(60)
 #define NR_HITS	   20000
 #define FULL	   "events/yard/yard_full/"
 #define WATCH	   "events/yard/yard_watch/"
