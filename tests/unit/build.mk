@@ -10,9 +10,9 @@
 # bare_events.c the profile events. Lines
 # `links: a.c b.c` in a test name the sources to link instead of trace/ or the profile (from the root of the tree).
 #
-# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `portability` holds
-# the symbols that trace/ needs against what it may need, `profiles` what each profile of trace/files.mk needs of its
-# host against the table in trace/README.md, `headers` the public headers against two languages and several hosts.
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `profiles` holds the
+# symbols that each profile of trace/files.mk needs against what its part of platform.h has, and the table in
+# trace/README.md; `headers` the public headers against two languages and several hosts.
 
 BUILD ?= build
 UNIT  := $(BUILD)/unit
@@ -54,7 +54,6 @@ cc_fast := gcc
 cc_fastclang := clang
 cc_sim := gcc
 cc_simclang := clang
-cc_plain := gcc
 cc_bare := gcc
 asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
@@ -74,7 +73,6 @@ flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-prote
 	     -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
 flags_simclang := $(flags_sim) -Wno-unused-value
 flags_bare := -O1 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -Itests/unit/bare/none
-flags_plain := -O2 -fno-pie -ftls-model=local-exec -fno-stack-protector -Itests/unit/fake/plat
 
 # GNU's other linker, where it is: half the time, of 200 programs.
 gold	:= $(if $(shell command -v ld.gold),-fuse-ld=gold)
@@ -92,12 +90,17 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 
 bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES)) $(UNIT)/gcc/bin/trace/adding
 
-.PHONY: all list headers portability profiles
+# What is checked besides programs, and the variant whose objects it looks at, if any.
+checks	:= headers profiles:fast
+
+.PHONY: all list checks $(foreach c,$(checks),$(firstword $(subst :, ,$c)))
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(bins)
 list:
 	@echo $(bins)
+checks:
+	@echo $(checks)
 
 # variant, extra warnings for library code
 define compile
@@ -115,7 +118,7 @@ $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 endef
-$(foreach v,gcc clang tsan fast fastclang sim simclang plain bare,$(eval $(call compile,$v)))
+$(foreach v,gcc clang tsan fast fastclang sim simclang bare,$(eval $(call compile,$v)))
 
 # Members are linked as needed, so a test of one part does without what other parts call.
 define archive
@@ -201,16 +204,6 @@ $(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features
 	@mkdir -p $(@D)
 	$(Q)$(cc_gcc) $(flags_gcc) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread -o $@
 
-# trace/ may need its platform and four functions of memory, nothing else; what is weak may be missing. (The linker makes
-# _GLOBAL_OFFSET_TABLE_ itself, for the thread-local state of the fake platform.)
-plain_objs := $(patsubst %.c,$(UNIT)/plain/%.o,$(TRACE_SRCS))
-portability: $(UNIT)/plain/trace.o
-	$(Q)nm -u $< | awk '$$1 == "U" {print $$2}' | \
-		grep -Ev '^(_GLOBAL_OFFSET_TABLE_|trace_plat_[a-z0-9_]*|fake_[a-z0-9_]*|memcpy|memmove|memset|memcmp)$$' | \
-		{ ! grep . ; } || { echo "trace/ needs the symbols above"; false; }
-$(UNIT)/plain/trace.o: $(plain_objs)
-	$(Q)ld -r -o $@ $^
-
 # Every public header by itself, but for those that another one includes in its middle; then all, with what a user writes
 # (headers/use.c), as C and as C++, by both compilers, with warnings about conversions. Here uint64_t is unsigned long. Two
 # other hosts have unsigned long long instead, and one of these has a long of 32 bits. What C++ calls has the names that
@@ -243,7 +236,8 @@ $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/
 
 # What a profile needs is what stays undefined: all that it calls on a host with an empty inline half, without defaults
 # (none), and with them and the inline functions of one CPU (one). Inline functions that nobody wrote are undefined too.
-profile_flags = -w -O2 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
+# Not optimised: the names are the same, in half the time.
+profile_flags = -w -O0 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
 define profile_variant
 $(UNIT)/profile/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
