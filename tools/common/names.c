@@ -37,6 +37,12 @@ void *xrealloc(void *old, size_t size)
 	return memory;
 }
 
+void *xgrow(void *old, size_t nr, size_t size)
+{
+	/* Doubled whenever it is full, which it is at each power of two. */
+	return nr & (nr - 1) ? old : xrealloc(old, (nr ? 2 * nr : 1) * size);
+}
+
 static uint8_t add_token(struct names *names, uint64_t text, uint8_t len)
 {
 	names->token_text[names->nr_tokens] = text;

@@ -35,5 +35,7 @@ void names_free(struct names *names);
 /* malloc, calloc and realloc that end the program with a message instead of failing. */
 void *xcalloc(size_t nr, size_t size);
 void *xrealloc(void *old, size_t size);
+/* Room for one more behind the `nr` elements of `size` bytes that xgrow() has made room for so far. */
+void *xgrow(void *old, size_t nr, size_t size);
 
 #endif

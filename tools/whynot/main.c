@@ -41,7 +41,7 @@ static void add_file(const char *path, void *arg)
 {
 	struct files *files = arg;
 
-	files->paths = xrealloc(files->paths, (files->nr + 1) * sizeof(*files->paths));
+	files->paths = xgrow(files->paths, files->nr, sizeof(*files->paths));
 	files->paths[files->nr++] = path;
 }
 

@@ -42,8 +42,7 @@ const char *records_string(struct records *records, const char *text)
 	char *copy = xcalloc(size, 1);
 
 	memcpy(copy, text, size);
-	records->strings =
-		xrealloc(records->strings, (records->nr_strings + 1) * sizeof(*records->strings));
+	records->strings = xgrow(records->strings, records->nr_strings, sizeof(*records->strings));
 	records->strings[records->nr_strings++] = copy;
 	return copy;
 }
