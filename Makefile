@@ -78,7 +78,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissi
 CFLAGS_COMMON := -std=gnu11 -O2 -g -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone \
 	-mgeneral-regs-only -mcx16 -fno-omit-frame-pointer -fno-stack-protector \
 	-fcf-protection=none -fno-strict-aliasing -fno-common -fno-asynchronous-unwind-tables \
-	-ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(CURDIR)=. -DKERNEL_DEBUG=$(DEBUG) $(WARN)
+	-ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(CURDIR)=. $(WARN)
 ifneq ($(IS_CLANG),)
 CFLAGS_COMMON += --target=x86_64-unknown-none-elf -Wno-unused-command-line-argument
 else
@@ -93,7 +93,7 @@ inc_arch  := -Iarch/x86_64 -Itrace/include $(plat_inc) -Ikernel/include
 inc_kernel := -Ikernel/include -Ikernel -Itrace/include $(plat_inc)
 inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
 
-NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/ -I$(BUILD)/gen/
+NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
 
 # A change of compiler or flags rebuilds what they were used for; sites are in traced objects only.
@@ -104,6 +104,12 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(flags_now))
 $(BUILD)/flags.sites: FORCE
 	$(call stamp,$(sites_now))
+
+# What <kernel/config.h> takes from here; those who include it are compiled again when it changes.
+config := $(BUILD)/gen/kernel_debug.h
+$(config): FORCE
+	$(call stamp,#define KERNEL_DEBUG $(DEBUG))
+$(traced_objs) $(notrace_objs): | $(config)
 
 # ---- Objects ----
 
@@ -133,7 +139,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/flags.sites $(BUILD
 $(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc $(TRACE_OFFSETS)
 	$(call say,NASM,$<)
 	@mkdir -p $(@D)
-	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -o $@ $<
+	$(Q)$(NASM) $(NASMFLAGS) -I$(BUILD)/gen/ -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@ # labels of macros
 
 # Offsets of C structs for assembly, first the library's.

@@ -39,7 +39,7 @@ LIBTRACE_FLAGS := $(if $(filter kernel,$(FOR)),$(LIBTRACE_KERNEL)) -fno-pie -fno
 LIBTRACE_TRACED := -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
 
 # The library itself. A process has its thread pointer in FS, which the code model of kernels does not know.
-lib_cflags := $(filter-out -DKERNEL_DEBUG=% $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON))
+lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON))
 
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.

@@ -155,9 +155,15 @@ def test_only_what_has_sites_is_made_anew_for_the_tool(second_build):
     assert compiled(make(*objects, BUILD=second_build, CC="gcc", RECORDMCOUNT="tool")) == {"kernel/heap.c"}
 
 
+def test_debug_rebuilds_what_asks_for_it(second_build):
+    objects = [f"{second_build}/obj/kernel/{name}.c.o" for name in ("heap", "mm/page")]
+    assert compiled(make(*objects, BUILD=second_build, CC="gcc", DEBUG=1)) >= {"kernel/mm/page.c"}
+    assert compiled(make(*objects, BUILD=second_build, CC="gcc", DEBUG=0)) == {"kernel/mm/page.c"}
+
+
 def test_flag_change_rebuilds_all(second_build):
     """The last one that uses this build: it would all be made anew."""
-    printed = make(f"{second_build}/obj/kernel/heap.c.o", BUILD=second_build, CC="gcc", DEBUG=1)
+    printed = make(f"{second_build}/obj/kernel/heap.c.o", BUILD=second_build, CC="gcc", WARN="-Wall")
     assert compiled(printed) == {"kernel/heap.c"}
 
 
