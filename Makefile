@@ -283,7 +283,7 @@ bench-peers:
 	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
 
 # What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, then the torture tests for hours,
-# both compilers, 1 to 8 CPUs.
+# both compilers, 1 to 8 CPUs; and the whole kernel made a second time, to be the same.
 UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
@@ -298,6 +298,7 @@ soak: deps-test
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py
+	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
 
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
