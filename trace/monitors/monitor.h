@@ -195,7 +195,7 @@ struct trace_monitor {
 	struct monitor_threads threads;
 	struct hist_map fields;
 	struct monitor_violation last;
-	const struct trace_reactor *reactor;
+	const struct trace_reactor *_Atomic reactor; /* changes while it runs */
 
 	/* ---- Its events: monitor_events.c ---- */
 	char event_name[8 + MONITOR_NAME_BYTES], error_name[8 + MONITOR_NAME_BYTES];

@@ -127,6 +127,8 @@ static void keep(struct trace_monitor *monitor, const struct monitor_violation *
 static void react(struct trace_monitor *monitor, const struct trace_event_hit *hit, uint64_t id,
 		  uint32_t state, uint32_t symbol)
 {
+	const struct trace_reactor *reactor =
+		atomic_load_explicit(&monitor->reactor, memory_order_relaxed);
 	struct monitor_violation found = { .state = (uint8_t)state,
 					   .symbol = (uint8_t)symbol,
 					   .cpu = trace_plat_cpu_id(),
@@ -146,8 +148,8 @@ static void react(struct trace_monitor *monitor, const struct trace_event_hit *h
 	violation.nr_ips = found.nr_ips;
 	keep(monitor, &found);
 	monitor_write_error(monitor, id, state, symbol);
-	if (atomic_load_explicit(&monitors_react, memory_order_relaxed) && monitor->reactor->react)
-		monitor->reactor->react(hit->file->tr, &violation);
+	if (atomic_load_explicit(&monitors_react, memory_order_relaxed) && reactor->react)
+		reactor->react(hit->file->tr, &violation);
 }
 
 /* A reaction may cause events itself; those are judged, but not reacted to without end. */

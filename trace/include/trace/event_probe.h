@@ -155,8 +155,7 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 /* An event that is too long for the stack. */
 struct trace_event_room {
 	const struct trace_event_front *front;
-	struct trace_ring_cpu
-		*ring; /* that it is built in; NULL: it is not, so it is copied later */
+	struct trace_ring_cpu *ring; /* that it is built in; NULL: it will be copied */
 };
 /* Room for it, to be given to commit; or NULL. Between the two preemption stays off. */
 void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,

@@ -1,0 +1,214 @@
+/*
+ * Monitors, compiled as in the kernel: an NMI before every single instruction of a hit is a hit, too.
+ * Each makes one step, and a violation is told of once.
+ *
+ * links: trace/monitors/monitor_run.c trace/monitors/monitor_memory.c trace/monitors/monitor_threads.c trace/events/hist_map.c trace/text/str.c
+ */
+#include "unit.h"
+#include <string.h>
+#include "fast.h"
+#include "events/event_file.h"
+#include "instance/stacktrace.h"
+#include "monitors/monitor_private.h"
+
+#define MAX_INSNS 2048u
+
+/* Of four occurrences the first begins, two are steps, the last is a violation. */
+enum {
+	A,
+	B,
+	C,
+	NR_STATES
+};
+static uint32_t nr_steps, nr_errors, nr_reactions, nr_nmis;
+
+static void react(struct trace_array *tr, const struct trace_violation *violation)
+{
+	(void)tr;
+	assert_string_equal(violation->state, "c");
+	nr_reactions++;
+}
+
+static const struct trace_reactor reactor = { .name = "count", .react = react };
+static struct trace_event_call call;
+static struct trace_event_file file = { .call = &call };
+static struct {
+	struct trace_entry ent;
+	int32_t who;
+} entry = { .who = 1 };
+static struct trace_monitor monitor = {
+	.name = "one",
+	.nr_states = NR_STATES,
+	.nr_symbols = 1,
+	.nr_taps = 1,
+	.states = { "a", "b", "c" },
+	.symbols = { { .label = "x" } },
+	.taps = { { .monitor = &monitor, .call = &call, .symbols = 1 } },
+	.allowed = { 1, 1, 0 },
+	.next = { { B }, { C }, { 0 } },
+	.starts = 1,
+	.start_state = { A },
+	.reactor = &reactor,
+	.size = 16,
+};
+
+/* ---- What is linked against ---- */
+
+bool trace_filter_match(const struct trace_filter *filter, const void *data, uint32_t len)
+{
+	(void)filter, (void)data, (void)len;
+	return true;
+}
+
+void trace_plat_current_comm(char *out)
+{
+	memcpy(out, "nmi", 4);
+}
+
+uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
+				uint32_t max)
+{
+	(void)frame, (void)ip, (void)skip, (void)out_ips, (void)max;
+	return 0;
+}
+
+void monitor_write_step(struct trace_monitor *of, uint64_t id, uint32_t state, uint32_t symbol,
+			uint32_t next)
+{
+	(void)of, (void)id, (void)symbol;
+	assert_int_equal(next, state + 1);
+	nr_steps++;
+}
+
+void monitor_write_error(struct trace_monitor *of, uint64_t id, uint32_t state, uint32_t symbol)
+{
+	(void)of, (void)id, (void)symbol;
+	assert_int_equal(state, C);
+	nr_errors++;
+}
+
+/* ---- Hits ---- */
+
+static TRACE_NOINLINE void hit(void *arg)
+{
+	const struct trace_event_hit at = { .file = &file,
+					    .entry = &entry,
+					    .bytes = sizeof(entry) };
+
+	(void)arg;
+	monitor_watch_hit(&monitor.taps[0].watch, &at);
+}
+
+static void nmi(void)
+{
+	nr_nmis++;
+	hit(NULL);
+}
+
+/* Two at once, so that the state is another one twice. */
+static void two_nmis(void)
+{
+	nmi();
+	nmi();
+}
+
+/* Nothing is known, but for `nr` hits. */
+static void begin(uint32_t nr)
+{
+	assert_int_equal(monitor_memory_make(&monitor), 0);
+	if (monitor.per == MONITOR_THREAD)
+		monitor_threads_add(&monitor.threads, entry.who);
+	monitor.is_running = true;
+	nr_steps = nr_errors = nr_reactions = nr_nmis = 0;
+	while (nr--)
+		hit(NULL);
+}
+
+static void check(uint32_t nr)
+{
+	const struct monitor_cpu *cpu = monitor_cpu_of(&monitor, 0);
+
+	assert_int_equal(cpu->nr_starts, (nr + 3) / 4);
+	assert_int_equal(cpu->cells[A], (nr + 2) / 4);
+	assert_int_equal(cpu->cells[B], (nr + 1) / 4);
+	assert_int_equal(cpu->cells[C], nr / 4);
+	assert_int_equal(nr_steps, (nr + 2) / 4 + (nr + 1) / 4);
+	assert_int_equal(nr_errors, nr / 4);
+	assert_int_equal(nr_reactions, nr / 4);
+	assert_int_equal(cpu->nr_early + cpu->nr_others + cpu->nr_silent + cpu->depth, 0);
+	assert_false(monitor.last.is_busy);
+	assert_int_equal(monitor.last.is_valid, nr / 4 > 0);
+}
+
+/* At each instruction of the hit that comes behind `nr` others. */
+static void at_each(uint32_t nr, void (*irq)(void))
+{
+	uint8_t *insns[MAX_INSNS];
+	size_t nr_insns, nr_came = 0;
+
+	begin(nr);
+	fast_trace(hit, NULL, insns, MAX_INSNS, &nr_insns);
+	assert_in_range(nr_insns, 20, MAX_INSNS - 1);
+	check(nr + 1);
+	for (size_t i = 0; i < nr_insns; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = irq };
+
+		begin(nr);
+		nr_came += fast_run_at(hit, NULL, &point, 1);
+		check(nr + 1 + nr_nmis);
+	}
+	assert_in_range(nr_came, nr_insns * 9 / 10, nr_insns);
+	monitor_memory_free(&monitor);
+}
+
+static void each(uint8_t per, uint8_t kind)
+{
+	monitor.per = per;
+	monitor.taps[0].key =
+		(struct monitor_key){ .kind = kind,
+				      .bytes = sizeof(entry.who),
+				      .offset = (uint16_t)((char *)&entry.who - (char *)&entry) };
+	for (uint32_t nr = 0; nr < 4; nr++) {
+		at_each(nr, nmi);
+		at_each(nr, two_nmis);
+	}
+	assert_int_equal(fast_alloc_out, 0);
+}
+
+static void for_all(void **state)
+{
+	(void)state;
+	each(MONITOR_GLOBAL, MONITOR_KEY_NONE);
+}
+
+static void of_a_cpu(void **state)
+{
+	(void)state;
+	each(MONITOR_CPU, MONITOR_KEY_CPU);
+}
+
+static void of_a_thread(void **state)
+{
+	(void)state;
+	each(MONITOR_THREAD, MONITOR_KEY_FIELD);
+}
+
+/* With the first hit its place in the table comes into being. */
+static void of_a_value(void **state)
+{
+	(void)state;
+	each(MONITOR_FIELD, MONITOR_KEY_FIELD);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(for_all),
+		cmocka_unit_test(of_a_cpu),
+		cmocka_unit_test(of_a_thread),
+		cmocka_unit_test(of_a_value),
+	};
+
+	fast_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
