@@ -52,6 +52,8 @@ ROWS = {
     "event_off": ("event with one int, `tracing_on` 0", "instructions", 185, 25),
     "event_pid_miss": ("event of a thread that `set_event_pid` does not name", "instructions", 76, 20),
     "event_soft_off": ("event that is off, and that a trigger may switch on", "instructions", 62, 15),
+    "monitor_off": ("event with one int that is off, a step of a monitor", "instructions", None, 280),
+    "monitor_on": ("the same, recorded, too", "instructions", None, 390),
     "event_inst2": ("event with one int in the root and an instance", "instructions", 1192, 200),
     "event_inst3": ("event with one int in the root and 2 instances", "instructions", 1776, 290),
     "event_stack": ("event with one int and its stack", "instructions", 6850, 800),

@@ -36,6 +36,11 @@ struct bench_event_setting {
 	}
 #define INT_ON	 ON("int")
 #define THREE_ON ON("three")
+/* Each event is a step, from one state to the other. */
+#define MONITOR                                                                                    \
+	{                                                                                          \
+		"monitors", "m:bench per=cpu enable=1 a -bench_int-> b -bench_int-> a", ""         \
+	}
 /* The time between two events, as values of a synthetic event. */
 #define LATENCY                                                                                    \
 	{ "synthetic_events", "bench_lat u64 lat; int id", "" },                                   \
@@ -95,6 +100,8 @@ static const struct bench_event_setting settings[] = {
 	  0,
 	  1,
 	  { INT_ON, { "trace_clock", "global", "local" } } },
+	{ "monitor_off", bench_loop_event_int, 0, 0, { MONITOR } },
+	{ "monitor_on", bench_loop_event_int, 0, 1, { INT_ON, MONITOR } },
 	{ "event_inst2", bench_loop_event_int, 1, 1, { INT_ON } },
 	{ "event_inst3", bench_loop_event_int, 2, 1, { INT_ON } },
 	{ "event_stack",
@@ -333,6 +340,8 @@ const struct bench bench_event_rows[] = {
 	{ "event_pid_miss", bench_event },
 	{ "event_soft_off", bench_event },
 	{ "event_clock", bench_event },
+	{ "monitor_off", bench_event },
+	{ "monitor_on", bench_event },
 	{ "event_inst2", bench_event },
 	{ "event_inst3", bench_event },
 	{ "event_stack", bench_event },
