@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from guest import Guest
+
 OFF = "> rv/enabled_monitors; echo 0 > events/enable; > monitors; for m in swnl wip wwnr; do echo nop > rv/monitors/$m/reactors; done; echo 0 > snapshot"
 
 
@@ -46,6 +48,39 @@ def test_wakeup_while_running(tracing):
     pid = re.search(r"fault-(\d+) .*error_wwnr: (\d+): event wakeup not expected in the state running\n", tracing.check("cat trace"))
     assert pid[1] == pid[2]
     assert hits(tracing, "wwnr")["running x wakeup -> violation"] >= 1
+
+
+@pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
+@pytest.mark.parametrize("monitor, fault, sentence", [("swnl", "lock", "event switch not expected in the state two"),
+                                                      ("wwnr", "wake", "event wakeup not expected in the state running")])
+def test_what_is_done_about_a_fault(tracing, monitor, fault, sentence):
+    """Each reactor in turn, for each of the two faults on purpose."""
+    def logged():
+        return tracing.check("dmesg").count(f"rv: monitor {monitor} does not allow event")
+
+    before = logged()
+    tracing.check(f"echo {monitor} > rv/enabled_monitors; echo 1 > events/rv/error_{monitor}/enable; fault {fault}")
+    assert f"error_{monitor}: " in tracing.check("cat trace")
+    assert logged() == before  # nop does nothing more
+    tracing.check(f"echo printk > rv/monitors/{monitor}/reactors; fault {fault}")
+    assert logged() > before
+    tracing.check(f"> trace; echo snapshot > rv/monitors/{monitor}/reactors; fault {fault}")
+    assert f"error_{monitor}: " in tracing.check("cat snapshot")
+    tracing.check(f"> trace; echo traceoff > rv/monitors/{monitor}/reactors; fault {fault}")
+    assert tracing.check("cat tracing_on") == "0\n"
+    last = tracing.check("tail -n 1 trace")
+    assert f"error_{monitor}: " in last
+    assert last.endswith(sentence + "\n")
+    tracing.check("echo 1 > tracing_on")
+
+
+@pytest.mark.parametrize("monitor, fault, sentence", [("swnl", "lock", "event switch on state two"), ("wwnr", "wake", "event wakeup on state running")])
+def test_panic_at_a_fault(monitor, fault, sentence):
+    with Guest("gcc", 2, tests=True, wait=True) as guest:
+        guest.check(f"echo {monitor} > rv/enabled_monitors; echo panic > rv/monitors/{monitor}/reactors")
+        guest.send(f"fault {fault}\r")
+        before, _ = guest.expect(rb"end of panic")
+    assert f"PANIC: rv: monitor {monitor} does not allow {sentence}: fault-".encode() in before
 
 
 @pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
