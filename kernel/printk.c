@@ -6,6 +6,7 @@
 #include <kernel/string.h>
 #include <trace/events/printk.h>
 #include <trace/fmt.h>
+#include <trace/trace.h>
 #include "dmesg.h"
 
 static void printk_line(enum log_level level, const char *line, size_t len)
@@ -49,5 +50,15 @@ void printk(enum log_level level, const char *fmt, ...)
 
 	va_start(args, fmt);
 	printk_args(level, fmt, args);
+	va_end(args);
+}
+
+void kernel_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	trace_host_warned((uintptr_t)__builtin_return_address(0));
+	va_start(args, fmt);
+	printk_args(LOG_WARN, fmt, args);
 	va_end(args);
 }

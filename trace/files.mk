@@ -61,6 +61,7 @@ TRACE_SRCS += trace/instance/array.c \
 	trace/instance/switch.c \
 	trace/instance/tracer.c \
 	trace/instance/tracer_function.c \
+	trace/instance/warning.c \
 	trace/instance/why.c
 # events as text
 TRACE_SRCS += trace/print/dump.c \

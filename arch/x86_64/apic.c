@@ -28,7 +28,7 @@ static void error_interrupt(struct trap_frame *regs)
 	apic_write(APIC_ESR, 0);
 	status = apic_read(APIC_ESR);
 	apic_eoi();
-	pr_warn("APIC: error 0x%x on CPU %u\n", status, cpu_local_read(id));
+	kernel_warning("APIC: error 0x%x on CPU %u\n", status, cpu_local_read(id));
 }
 
 bool apic_is_x2apic(void)

@@ -40,8 +40,8 @@ static void note_stray(uint32_t cpu)
 	uint64_t nr = atomic_fetch_add_explicit(&nr_strays, 1, memory_order_relaxed) + 1;
 
 	if ((nr & (nr - 1)) == 0)
-		pr_warn("NMI: CPU %u got one that nobody sent (%lu so far)\n", cpu,
-			(unsigned long)nr);
+		kernel_warning("NMI: CPU %u got one that nobody sent (%lu so far)\n", cpu,
+			       (unsigned long)nr);
 }
 
 static void nmi_handler(struct trap_frame *regs)

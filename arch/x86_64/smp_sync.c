@@ -95,7 +95,7 @@ static void name_silent(uint64_t mask, const char *what)
 {
 	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++) {
 		if (mask & CPU_BIT(cpu))
-			pr_warn("SMP: CPU %u does not answer (%s)\n", cpu, what);
+			kernel_warning("SMP: CPU %u does not answer (%s)\n", cpu, what);
 	}
 }
 

@@ -117,7 +117,8 @@ static void dispatch_irq(struct trap_frame *regs)
 	if (fn)
 		fn(regs);
 	else if (!atomic_exchange(&traps.was_missed[regs->vector], true))
-		pr_warn("trap: interrupt vector %u has no handler\n", (unsigned int)regs->vector);
+		kernel_warning("trap: interrupt vector %u has no handler\n",
+			       (unsigned int)regs->vector);
 	if (TRACEPOINT_WANTED(preempt_enable) && is_preempt_section())
 		TRACEPOINT_CALL(preempt_enable, 0ul);
 	cpu_local_write(irq_stack_top, outer);
@@ -152,7 +153,7 @@ void trap_nmi(struct trap_frame *regs)
 	if (fn)
 		fn(regs);
 	else
-		pr_warn("trap: NMI without a handler\n");
+		kernel_warning("trap: NMI without a handler\n");
 	preempt_count_add(-(NMI_ONE + HARDIRQ_ONE));
 	if (read_cr2() != fault_addr)
 		write_cr2(fault_addr);

@@ -42,6 +42,8 @@ static const struct setting stack_tracer = { stack_tracer_enabled, stack_tracer_
 static const struct setting tracepoint_printk = { trace_tracepoint_printk,
 						  trace_set_tracepoint_printk };
 
+static const struct setting off_on_warning = { trace_off_on_warning, trace_set_off_on_warning };
+
 static int sysctl_get_printk_missed(void)
 {
 	return (int)trace_tracepoint_printk_missed();
@@ -142,6 +144,7 @@ const struct vfs_special vfs_sysctl_specials[] = {
 	SETTING("sched_rt_period_us", &rt_period),
 	SETTING("sched_rt_runtime_us", &rt_runtime),
 	SETTING("stack_tracer_enabled", &stack_tracer),
+	SETTING("traceoff_on_warning", &off_on_warning),
 	SETTING("tracepoint_printk", &tracepoint_printk),
 	SETTING_WITH(0444, "tracepoint_printk_missed", &printk_missed),
 };

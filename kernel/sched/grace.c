@@ -62,8 +62,8 @@ static void grace_name_late(struct waiting *waiting)
 	for (uint64_t left = atomic_load(&waiting->cpus); left; left &= left - 1) {
 		uint32_t cpu = (uint32_t)__builtin_ctzll(left);
 
-		pr_warn("sched: CPU %u has had preemption off for 10 s (thread %d)\n", cpu,
-			atomic_load(&waiting->pid[cpu]));
+		kernel_warning("sched: CPU %u has had preemption off for 10 s (thread %d)\n", cpu,
+			       atomic_load(&waiting->pid[cpu]));
 	}
 }
 

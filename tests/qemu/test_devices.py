@@ -1,4 +1,5 @@
 """Interrupts and CPUs as the machine deals them out: CPUs that never answer, NMIs from outside. And the guest as a process."""
+import re
 import struct
 import subprocess
 import sys
@@ -32,7 +33,15 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
     # QEMU sends it to the NMI pin of every CPU, wherever each of them is.
     with Guest("gcc", 4, tests=True, extra=Qmp.option(tmp_path / "qmp")) as guest:
         qmp = Qmp(tmp_path / "qmp")
-        guest.check("stress locks 1 &")
+        # It is something to warn of: the trace of what led up to it ends there, if one wants that.
+        guest.check("echo 1 > /proc/sys/kernel/traceoff_on_warning; echo 1 > events/sched/enable")
+        qmp("inject-nmi")
+        guest.check("while [ $(cat tracing_on) = 1 ]; do sleep 0.01; done; echo 0 > /proc/sys/kernel/traceoff_on_warning")
+        assert re.search(r"^[^#].* sched_\w+: .*\n(.*\n)*.* nmi_handler: Disabling tracing due to warning\n",
+                         guest.check("cat trace"), re.M)
+        assert re.search(r"^Tracing has been off for \S+ \w+: nmi_handler warned in thread \S+, and traceoff_on_warning is set;",
+                         guest.check("cat why"))
+        guest.check("echo 0 > events/enable; echo 1 > tracing_on; stress locks 1 &")
         for _ in range(20):
             qmp("inject-nmi")
             time.sleep(0.03)

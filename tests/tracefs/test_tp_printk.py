@@ -6,7 +6,7 @@ import pytest
 from guest import Guest
 
 SETTING = "/proc/sys/kernel/tracepoint_printk"
-EVENTS = "tp_printk trace_event=sched:sched_process_fork,printk:console"
+EVENTS = "tp_printk traceoff_on_warning trace_event=sched:sched_process_fork,printk:console"
 FORK = r"\[ +\d+\.\d{6}\] sched_process_fork: comm=\S+ pid=\d+ child_comm=(\S+) child_pid=\d+\n"
 
 
@@ -36,7 +36,7 @@ def test_events_of_the_boot(printing):
 
 def test_setting(printing):
     printing.check(f"echo 0 > {SETTING}; dmesg -c > /dev/null; echo 0 > events/enable")
-    assert printing.check(f"cat {SETTING}") == "0\n"
+    assert printing.check(f"cat {SETTING} /proc/sys/kernel/traceoff_on_warning") == "0\n1\n"
     assert printing.run(f"echo 1x > {SETTING}") == ("sh: write error: Invalid argument\n", 1)
     assert printing.run(f"echo 1 > {SETTING}_missed") == ("sh: write error: Permission denied\n", 1)
     printing.check("echo 1 > events/sched/sched_process_fork/enable; sleep 0 & wait")

@@ -7,6 +7,7 @@
 #include "features.h"
 #include "instance/array.h"
 #include "instance/instance.h"
+#include "instance/warning.h"
 #include "text/str.h"
 
 #define INSTANCE_END ' ' /* between names in params.instances; no value has a blank in it */
@@ -89,6 +90,7 @@ static const struct trace_boot_param own_params[] = {
 	{ .name = "trace_clock", .text = params.clock, .size = sizeof(params.clock) },
 	{ .name = "trace_buf_size", .take = take_size },
 	{ .name = "trace_instance", .take = add_instance },
+	{ .name = "traceoff_on_warning", .take = trace_off_on_warning_want },
 	{ .name = NULL },
 };
 

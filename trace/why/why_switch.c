@@ -57,6 +57,8 @@ static const struct {
 	[TRACE_OFF_BY_DUMP] = { "", "the trace was dumped to the console in thread ", "", false },
 	[TRACE_OFF_BY_SNAPSHOT] = { "", "a snapshot was to be taken in thread ",
 				    ", and there was no room for it (echo 1 > snapshot)", false },
+	[TRACE_OFF_BY_WARNING] = { "", " warned in thread ", ", and traceoff_on_warning is set",
+				   true },
 	[TRACE_OFF_BY_DAMAGE] = { "", "tracing stopped for good in thread ", "", false },
 };
 

@@ -42,6 +42,17 @@ void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
 #define pr_info(...)  printk(LOG_INFO, __VA_ARGS__)
 #define pr_debug(...) printk(LOG_DEBUG, __VA_ARGS__)
 
+/*
+ * The same, of level LOG_WARN, for what should not happen in a kernel and machine that work, and is
+ * survived. Tells tracing about it first, which may stop then: traceoff_on_warning. Any context.
+ */
+#define kernel_warning(...)                                                                        \
+	do {                                                                                       \
+		kernel_warn(__VA_ARGS__);                                                          \
+		__asm__ volatile(""); /* a jump as the last call would hide who warns */           \
+	} while (0)
+void kernel_warn(const char *fmt, ...) TRACE_PRINTF(1, 2);
+
 /* Stop the machine: prints `PANIC: ` and the message, registers, backtraces. Any context. */
 void panic(const char *fmt, ...) TRACE_PRINTF(1, 2) __attribute__((noreturn, cold));
 

@@ -297,6 +297,17 @@ WEAK void printk(enum log_level level, const char *fmt, ...)
 	sim_note("printed: %.40s", last_printed);
 }
 
+WEAK void kernel_warn(const char *fmt, ...)
+{
+	char text[sizeof(last_printed)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	printk(LOG_WARN, "%s", text);
+}
+
 /* ---- For tests ---- */
 
 void sim_idle(void)

@@ -97,6 +97,41 @@ static int refuse(struct trace_array *tr)
 	return tr ? -EBUSY : 0;
 }
 
+/* A warning ends the trace of the global instance, with an event that says who warned. */
+static void off_on_warning_asked(void)
+{
+	trace_host_warned(0); /* nobody listens yet */
+	EXPECT(trace_boot_param("traceoff_on_warning", ""));
+	trace_host_warned(0);
+	boot();
+	EXPECT(trace_off_on_warning() == 1);
+	EXPECT(trace_fs_mkdir(node_of("instances"), "other") == 0);
+	EXPECT(tracing_is_on());
+	trace_host_warned(fake_func(KFREE) + 5);
+	EXPECT(!tracing_is_on());
+	EXPECT(strstr(cat_body("trace"), ": kfree: Disabling tracing due to warning\n"));
+	EXPECT(strcmp(cat("tracing_on"), "0\n") == 0);
+	EXPECT(strcmp(cat("instances/other/tracing_on"), "1\n") == 0);
+	trace_host_warned(fake_func(YIELD) + 5);
+	EXPECT(!strstr(cat_body("trace"), "yield"));
+	EXPECT(trace_set_off_on_warning(0) == 0);
+	EXPECT(echo("1", "tracing_on") == 0);
+	trace_host_warned(fake_func(YIELD) + 5);
+	EXPECT(tracing_is_on());
+	EXPECT(!strstr(cat_body("trace"), "yield"));
+}
+
+static void off_on_warning_not_asked(void)
+{
+	EXPECT(trace_boot_param("traceoff_on_warning", "off"));
+	boot();
+	EXPECT(trace_off_on_warning() == 0);
+	EXPECT(trace_set_off_on_warning(-7) == 0);
+	EXPECT(trace_off_on_warning() == -7);
+	trace_host_warned(0);
+	EXPECT(!tracing_is_on());
+}
+
 static void refusing_tracer_asked(void)
 {
 	static struct tracer busy = { .name = "busy", .init = refuse };
@@ -458,6 +493,8 @@ TEST(nothing_asked)
 TEST(triggers)
 TEST(everything_asked)
 TEST(nonsense_asked)
+TEST(off_on_warning_asked)
+TEST(off_on_warning_not_asked)
 TEST(refusing_tracer_asked)
 TEST(too_long_asked)
 TEST(latency_asked)
@@ -489,6 +526,8 @@ int main(void)
 		cmocka_unit_test(test_triggers),
 		cmocka_unit_test(test_everything_asked),
 		cmocka_unit_test(test_nonsense_asked),
+		cmocka_unit_test(test_off_on_warning_asked),
+		cmocka_unit_test(test_off_on_warning_not_asked),
 		cmocka_unit_test(test_refusing_tracer_asked),
 		cmocka_unit_test(test_too_long_asked),
 		cmocka_unit_test(test_latency_asked),

@@ -77,6 +77,15 @@ static void off_by_code(void)
 	__asm__ volatile(""); /* not the last call, which would be a jump */
 }
 
+static void off_by_warning(void)
+{
+	uintptr_t here = (uintptr_t)off_by_warning;
+
+	fake_symbol_add(here, 256, "my_driver");
+	EXPECT(trace_set_off_on_warning(1) == 0);
+	trace_host_warned(here + 1);
+}
+
 static void off_by_snapshot(void)
 {
 	set("do_work:snapshot", "set_ftrace_filter");
@@ -609,6 +618,9 @@ static const struct {
 	{ "off_by_code", off_by_code,
 	  "Tracing has been off for 0 ns: my_driver called tracing_off() in thread sh-1; echo 1 > "
 	  "tracing_on.\n" NOTHING },
+	{ "off_by_warning", off_by_warning,
+	  "Tracing has been off for 0 ns: my_driver warned in thread sh-1, and traceoff_on_warning "
+	  "is set; echo 1 > tracing_on.\n" ONLY_PRINTK },
 	{ "off_by_snapshot", off_by_snapshot,
 	  "Tracing has been off for 0 ns: a snapshot was to be taken in thread sh-1, and there was "
 	  "no room for it (echo 1 > snapshot); echo 1 > tracing_on.\n" ONLY_PRINTK },

@@ -33,7 +33,7 @@ struct trace_thread;
 /*
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
- * ftrace_dump_on_oops[=orig_cpu] trace_instance=NAME[,EVENT]... trace_event=LIST
+ * ftrace_dump_on_oops[=orig_cpu] traceoff_on_warning trace_instance=NAME[,EVENT]... trace_event=LIST
  * trace_trigger=LIST tp_printk tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot
  * stacktrace stacktrace_filter=: remembered until trace_boot_start(); trace_buf_size= is needed by
  * trace_init() already. The order of the parameters makes no difference, because trace_boot_start()
@@ -68,6 +68,18 @@ void trace_boot_finish(void);
 void tracing_on(void);
 void tracing_off(void);
 bool tracing_is_on(void);
+
+/* ---- Warnings of the host. Any context, NMI included. ---- */
+
+/*
+ * The host says that something has happened that should not, though it goes on: the code at `ip`
+ * warns. If the setting traceoff_on_warning is not 0, the trace ends with an event that says so, and
+ * nothing more is recorded into the buffer of the global instance.
+ */
+void trace_host_warned(uintptr_t ip);
+/* The setting. Setting it returns 0. */
+int trace_off_on_warning(void);
+int trace_set_off_on_warning(int value);
 
 /* ---- Instances. Thread context, may sleep, where nothing else is said. ---- */
 

@@ -1,0 +1,11 @@
+/*
+ * Tracing stops when the host warns: the boot parameter and the setting traceoff_on_warning. What
+ * the host calls is in <trace/trace.h>.
+ */
+#ifndef TRACE_WARNING_H
+#define TRACE_WARNING_H
+
+/* The boot parameter, with what stands behind the "=". */
+void trace_off_on_warning_want(const char *value);
+
+#endif
