@@ -62,7 +62,7 @@ def test_stacks_begin_at_the_tracepoint(tracing):
 def test_names_of_threads(tracing):
     tracing.check(f"echo 'hist:keys=common_pid.execname,cpu' > {SWITCH}/trigger; sleep 0.05")
     text = tracing.check(f"cat {SWITCH}/hist; > {SWITCH}/trigger")
-    assert re.search(r"\{ common_pid: sleep +\[ +\d+\], common_cpu: +\d+ \} hitcount: +\d+\n", text)
+    assert re.search(r"\{ common_pid: sleep +\[ +\d+\], cpu: +\d+ \} hitcount: +\d+\n", text)
 
 
 def test_time_off_the_processor(tracing):
@@ -100,7 +100,7 @@ def test_pictures_say_what_hist_says(tracing):
     """Lines of at most 80 columns, in which all threads and counts of `hist` are found."""
     tracing.check(f"echo 'hist:keys=next_comm,cpu' > {SWITCH}/trigger; hackbench 2 10 > /dev/null; echo 'hist:keys=next_comm,cpu:pause' >> {SWITCH}/trigger")
     counts = {}
-    for comm, count in re.findall(r"\{ next_comm: (\S+) +, common_cpu: +\d+ \} hitcount: +(\d+)\n", tracing.check(f"cat {SWITCH}/hist")):
+    for comm, count in re.findall(r"\{ next_comm: (\S+) +, cpu: +\d+ \} hitcount: +(\d+)\n", tracing.check(f"cat {SWITCH}/hist")):
         counts[comm] = counts.get(comm, 0) + int(count)
     for name, edge in ("hist_picture", "│"), ("hist_ascii", "|"):
         text = tracing.check(f"cat {SWITCH}/{name}")

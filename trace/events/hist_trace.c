@@ -17,6 +17,17 @@
 
 /* ---- Compiling ---- */
 
+/* Events of trace/ call `int` what is pid_t on Linux. */
+static bool is_int(const char *type)
+{
+	return trace_streq(type, "int") || trace_streq(type, "pid_t");
+}
+
+static bool is_same_type(const char *a, const char *b)
+{
+	return trace_streq(a, b) || (is_int(a) && is_int(b));
+}
+
 /*
  * As on Linux numbers fit when their types have one name, or else one size and sign; fields of the
  * event itself then count as unsigned.
@@ -28,7 +39,7 @@ static bool is_number_like(const struct hist_param *param, const struct synth_fi
 
 	if (value->kind != HIST_NUMBER)
 		return false;
-	return trace_streq(value->type, field->type) ||
+	return is_same_type(value->type, field->type) ||
 	       (value->bytes == field->size && (value->is_signed && !is_field) == field->is_signed);
 }
 

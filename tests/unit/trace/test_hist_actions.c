@@ -71,6 +71,38 @@ static void fields_of_another_event(void **state)
 		"hist:keys=id:vals=hitcount:t0=time:sort=hitcount:size=2048 if id < 5 [active]\n");
 }
 
+/* Numbers fit by the names of their types, else by size and sign; a field counts as unsigned. */
+static void types_of_arguments(void **state)
+{
+	static const struct {
+		const char *field, *argument;
+		int err;
+	} cases[] = {
+		{ "pid_t x", "e", 0 },	      { "int x", "e", 0 },	 { "s32 x", "e", -EINVAL },
+		{ "u32 x", "e", 0 },	      { "u32 x", "f", 0 },	 { "s32 x", "$ve", 0 },
+		{ "u32 x", "$ve", -EINVAL },  { "s16 x", "c", -EINVAL }, { "s16 x", "$vc", 0 },
+		{ "u64 x", "g", 0 },	      { "s64 x", "g", 0 },	 { "s8 x", "a", 0 },
+		{ "u32 x", "g", -EINVAL },    { "u64 x", "$five", 0 },	 { "int x", "$sum", 0 },
+		{ "u64 x", "$sum", -EINVAL },
+	};
+	char text[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "like %s", cases[i].field);
+		assert_int_equal(echo_append(text, "synthetic_events"), 0);
+		snprintf(text, sizeof(text),
+			 "hist:keys=e:ve=e,vc=c,five=5,sum=e+5:onmatch(harbour.ship_arrive)."
+			 "like(%s)",
+			 cases[i].argument);
+		if (set(WIDTHS, text) != cases[i].err)
+			fail_msg("%s into %s: %s", cases[i].argument, cases[i].field,
+				 cat("error_log"));
+		clear(WIDTHS);
+		assert_int_equal(echo_append("!like", "synthetic_events"), 0);
+	}
+}
+
 static void no_memory(void **state)
 {
 	long out, budget = 0;
@@ -280,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(fields_of_another_event),
+		TEST(types_of_arguments),
 		TEST(no_memory),
 		TEST(who_has_the_snapshot),
 		TEST(of_one_name),
