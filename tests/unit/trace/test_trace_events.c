@@ -47,6 +47,7 @@ static void numbers(void **state)
 	(void)state;
 	trace_yard_numbers(1, 2, 3, 4, true);
 	assert_string_equal(cat_body("trace"), "");
+	assert_non_null(strstr(cat("events/yard/yard_numbers/format"), "\tfield:bool flag;\t"));
 	on(ENABLE("yard_numbers"));
 	trace_yard_numbers(200, -2, -70000, 0x123456789abcdefull, true);
 	assert_string_equal(only_line(), "yard_numbers: tiny=200 small=-2 number=-70000 "

@@ -32,8 +32,10 @@
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
 #undef TRACE_ITEM_CPUMASK
+/* Where <stdbool.h> is, `bool` has become _Bool by now. */
+#define TRACE_STAGE_TYPE(type, text) (__builtin_types_compatible_p(type, _Bool) ? "bool" : text)
 #define TRACE_ITEM(type, item, filter)                                                             \
-	TRACE_STAGE_FIELD(#type, item, item, sizeof(type), sizeof(type),                           \
+	TRACE_STAGE_FIELD(TRACE_STAGE_TYPE(type, #type), item, item, sizeof(type), sizeof(type),   \
 			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, filter, false)
 #define TRACE_ITEM_IP(item)                                                                        \
 	TRACE_STAGE_FIELD("unsigned int", item, item, 4, 4, false, TRACE_FIELD_PLAIN,              \
@@ -42,12 +44,13 @@
 	TRACE_STAGE_FIELD(#type, item, item, sizeof(type), sizeof(type), false, TRACE_FIELD_PLAIN, \
 			  FILTER_OTHER, false)
 #define TRACE_ITEM_ARRAY(type, item, len)                                                          \
-	TRACE_STAGE_FIELD(#type, item, item, (len) * sizeof(type), sizeof(type),                   \
-			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, FILTER_OTHER, false)
+	TRACE_STAGE_FIELD(TRACE_STAGE_TYPE(type, #type), item, item, (len) * sizeof(type),         \
+			  sizeof(type), TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN,             \
+			  FILTER_OTHER, false)
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)                                              \
-	TRACE_STAGE_FIELD(#type, item, __##kind##_loc_##item, 4, sizeof(type),                     \
-			  TRACE_TYPE_IS_SIGNED(type), TRACE_STAGE_KIND_##kind, FILTER_OTHER,       \
-			  false)
+	TRACE_STAGE_FIELD(TRACE_STAGE_TYPE(type, #type), item, __##kind##_loc_##item, 4,           \
+			  sizeof(type), TRACE_TYPE_IS_SIGNED(type), TRACE_STAGE_KIND_##kind,       \
+			  FILTER_OTHER, false)
 #define TRACE_ITEM_CPUMASK(kind, item)                                                             \
 	TRACE_STAGE_FIELD("cpumask_t", item, __##kind##_loc_##item, 4, sizeof(unsigned long),      \
 			  false, TRACE_STAGE_KIND_##kind, FILTER_CPUMASK, false)
