@@ -49,6 +49,38 @@ static void what_is_promised_is_kept(void **state)
 	}
 }
 
+/* Handlers and actions of histograms, each with each that it goes with. */
+static void actions_are_kept(void **state)
+{
+	static const char *const handlers[] = { "onmatch(matching.event)", "onmax(var)",
+						"onchange(var)" };
+	static const char *const ours[] = { "onmatch(sched.sched_switch)", "onmax($a)",
+					    "onchange($a)" };
+	static const char *const actions[] = { "trace(<synthetic_event>,param list)",
+					       "<synthetic_event>(param list)", "save(field,...)",
+					       "snapshot()" };
+	static const char *const done[] = { "trace(woken,$a)", "woken($a)", "save(next_pid)",
+					    "snapshot()" };
+
+	(void)state;
+	assert_int_equal(echo("woken pid_t pid", "synthetic_events"), 0);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(ours) * TRACE_ARRAY_SIZE(done); i++) {
+		size_t handler = i / TRACE_ARRAY_SIZE(done), action = i % TRACE_ARRAY_SIZE(done);
+		bool fits = handler || action < 2;
+		char text[100];
+
+		assert_non_null(strstr(cat("README"), handlers[handler]));
+		assert_non_null(strstr(cat("README"), actions[action]));
+		snprintf(text, sizeof(text), "!hist:keys=next_pid:a=prev_pid:%s.%s", ours[handler],
+			 done[action]);
+		if (echo_append(text + 1, TRIGGER) != (fits ? 0 : -EINVAL))
+			fail_msg("%s: %s", text + 1, cat("error_log"));
+		assert_int_equal(echo_append(text, TRIGGER), fits ? 0 : -EINVAL);
+	}
+	assert_int_equal(echo("0", "snapshot"), 0);
+	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
+}
+
 /* Each line fits a terminal of 100 columns. */
 static void lines_are_short(void **state)
 {
@@ -69,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_promised_is_kept),
+		cmocka_unit_test(actions_are_kept),
 		cmocka_unit_test(lines_are_short),
 	};
 
