@@ -2,9 +2,15 @@
 #include <kernel/string.h>
 #include <stdint.h>
 
-/* 8 bytes of memory of any type, at any alignment. */
+/* 8, 4 and 2 bytes of memory of any type, at any alignment. */
 struct word {
 	uint64_t value;
+} __attribute__((packed, may_alias));
+struct half {
+	uint32_t value;
+} __attribute__((packed, may_alias));
+struct quarter {
+	uint16_t value;
 } __attribute__((packed, may_alias));
 
 static uint64_t load(const unsigned char *from)
@@ -17,22 +23,46 @@ static void store(unsigned char *to, uint64_t value)
 	((struct word *)to)->value = value;
 }
 
+/* Less than 8 bytes: as many from the beginning as from the end, which may overlap. */
+static void copy_short(unsigned char *to, const unsigned char *from, size_t len)
+{
+	if (len >= 4) {
+		uint32_t last = ((const struct half *)(from + len - 4))->value;
+
+		((struct half *)to)->value = ((const struct half *)from)->value;
+		((struct half *)(to + len - 4))->value = last;
+	} else if (len >= 2) {
+		uint16_t last = ((const struct quarter *)(from + len - 2))->value;
+
+		((struct quarter *)to)->value = ((const struct quarter *)from)->value;
+		((struct quarter *)(to + len - 2))->value = last;
+	} else if (len) {
+		*to = *from;
+	}
+}
+
 void *memcpy(void *restrict to, const void *restrict from, size_t len)
 {
 	unsigned char *t = to;
 	const unsigned char *f = from;
+	size_t i = 0;
 
 	if (len < 8) {
-		while (len--)
-			*t++ = *f++;
+		copy_short(t, f, len);
 		return to;
 	}
 	/*
-	 * Copy the last 8 bytes first. The loop copies whole words up to there; its last one may
+	 * Copy the last 8 bytes first. The loops copy whole words up to there; their last one may
 	 * overlap them.
 	 */
 	store(t + len - 8, load(f + len - 8));
-	for (size_t i = 0; i + 8 < len; i += 8)
+	for (; i + 32 < len; i += 32) {
+		store(t + i, load(f + i));
+		store(t + i + 8, load(f + i + 8));
+		store(t + i + 16, load(f + i + 16));
+		store(t + i + 24, load(f + i + 24));
+	}
+	for (; i + 8 < len; i += 8)
 		store(t + i, load(f + i));
 	return to;
 }
@@ -64,17 +94,26 @@ static void store_four(unsigned char *to, uint64_t word)
 	store(to + 24, word);
 }
 
+static void set_short(unsigned char *to, uint64_t word, size_t len)
+{
+	if (len >= 4) {
+		((struct half *)to)->value = (uint32_t)word;
+		((struct half *)(to + len - 4))->value = (uint32_t)word;
+	} else if (len >= 2) {
+		((struct quarter *)to)->value = (uint16_t)word;
+		((struct quarter *)(to + len - 2))->value = (uint16_t)word;
+	} else if (len) {
+		*to = (unsigned char)word;
+	}
+}
+
 void *memset(void *to, int byte, size_t len)
 {
 	uint64_t word = 0x0101010101010101ull * (unsigned char)byte;
 	unsigned char *t = to;
 
 	if (len < 8) {
-		while (len--) {
-			*t++ = (unsigned char)byte;
-			/* Else the compiler would make the loop a call of memset(). */
-			__asm__ volatile("" : "+r"(t));
-		}
+		set_short(t, word, len);
 		return to;
 	}
 	store(t + len - 8, word);

@@ -3,7 +3,7 @@
 #include "ktest.h"
 #include <kernel/string.h>
 
-#define BUF	 96
+#define BUF	 224
 #define NR_NODES 300
 
 static uint32_t random_state = 12345;
@@ -60,12 +60,12 @@ static void test_memcpy_memset(void)
 {
 	uint8_t got[BUF], want[BUF];
 
-	for (size_t len = 0; len <= 40; len++) {
+	for (size_t len = 0; len <= 100; len++) {
 		for (size_t at = 0; at < 9; at++) {
 			fill(got);
 			memmove(want, got, BUF);
-			memcpy(got + at, got + 50, len);
-			slow_move(want, at, 50, len);
+			memcpy(got + at, got + 110, len);
+			slow_move(want, at, 110, len);
 			KTEST_CHECK(same(got, want));
 			memset(got + at, (int)(0x100 + len), len);
 			for (size_t i = 0; i < len; i++)
