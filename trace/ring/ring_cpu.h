@@ -59,6 +59,8 @@ struct ring_iter {
 	struct trace_ring_cpu *rc;
 	struct ring_cursor cursor;
 	struct ring_chunk chunk;
+	struct ring_event next; /* what the chunk stands on, if has_next */
+	bool has_next;
 	uint64_t limit;	  /* number of the first event not to show */
 	bool is_absent;	  /* the ring had no memory when it was started */
 	bool is_anew;	  /* the ring was emptied, and no event was shown since */

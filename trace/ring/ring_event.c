@@ -63,11 +63,32 @@ static uint64_t time_at(const uint32_t *at, uint64_t ts)
 	return (ts & ~((1ull << RING_EXTEND_BITS) - 1)) | delta;
 }
 
+/* The event at chunk->pos, if it is one of the commonest kind: no time before it, at most 28 words. */
+static TRACE_ALWAYS_INLINE bool decode_short(const struct ring_chunk *chunk,
+					     struct ring_event *out_event)
+{
+	const uint32_t *at = (const uint32_t *)(const void *)(chunk->data + chunk->pos);
+	uint32_t words, room = chunk->end - chunk->pos;
+
+	if (room < RING_HEAD_BYTES)
+		return false;
+	words = at[0] & ((1u << RING_TYPE_BITS) - 1);
+	if (words - 1 >= RING_TYPE_PADDING - 1 || RING_HEAD_BYTES + words * 4 > room)
+		return false;
+	out_event->ts = chunk->ts + (at[0] >> RING_TYPE_BITS);
+	out_event->data = at + 1;
+	out_event->len = words * 4;
+	out_event->lost = chunk->lost;
+	return true;
+}
+
 bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event)
 {
 	const uint32_t *at;
 	uint32_t type, payload, bytes;
 
+	if (TRACE_LIKELY(decode_short(chunk, out_event)))
+		return chunk->left != 0;
 	/* Padding and time stamps change chunk->pos for good; the event itself does not. */
 	while (chunk->pos < chunk->end && measure(chunk, chunk->pos, &payload, &bytes)) {
 		at = (const uint32_t *)(const void *)(chunk->data + chunk->pos);

@@ -30,6 +30,7 @@ static void rewind(struct ring_iter *iter)
 	iter->chunk.data = data;
 	if (!iter->is_absent)
 		memcpy(data, rc->chunk.data, ring_size(rc));
+	iter->has_next = false;
 	iter->is_anew = false;
 	iter->was_emptied = false;
 }
@@ -81,15 +82,25 @@ static void begin_anew(struct ring_iter *iter)
 	iter->was_emptied = true;
 }
 
-/* Show the next event of the chunk, and fetch another chunk when it has none. False: no event. */
-static bool fill(struct ring_iter *iter, struct ring_event *out_event)
+/* Decode the event that the chunk stands on, unless that was done. False: there is none. */
+static bool decode_next(struct ring_iter *iter)
+{
+	if (!iter->has_next) {
+		iter->has_next = trace_ring_decode(&iter->chunk, &iter->next);
+		iter->next.cpu = iter->rc->cpu;
+	}
+	return iter->has_next;
+}
+
+/* Stand on the next event of the chunk, and fetch another chunk when it has none. False: no event. */
+static bool fill(struct ring_iter *iter)
 {
 	for (;;) {
 		if (trace_ring_is_outdated(iter->rc, &iter->cursor))
 			begin_anew(iter);
 		if (iter->is_absent)
 			return false;
-		if (trace_ring_decode(&iter->chunk, out_event))
+		if (decode_next(iter))
 			return true;
 		if (!trace_ring_fetch(iter->rc, &iter->cursor, &iter->chunk, false, false) &&
 		    !trace_ring_is_outdated(iter->rc, &iter->cursor))
@@ -107,14 +118,14 @@ static bool is_before_limit(const struct ring_iter *iter)
 
 bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event)
 {
-	if (!fill(iter, out_event))
+	if (!fill(iter))
 		return false;
 	if (iter->is_anew) {
 		iter->is_anew = false;
 		iter->chunk.lost = 0;
-		out_event->lost = 0;
+		iter->next.lost = 0;
 	}
-	out_event->cpu = iter->rc->cpu;
+	*out_event = iter->next;
 	return is_before_limit(iter);
 }
 
@@ -125,9 +136,10 @@ void ring_buffer_iter_advance(struct ring_iter *iter)
 	/*
 	 * The event that peek has shown is still in our chunk, even if the ring was emptied since.
 	 */
-	if (trace_ring_decode(&iter->chunk, &event) ? is_before_limit(iter)
-						    : ring_buffer_iter_peek(iter, &event))
-		trace_ring_skip(&iter->chunk, &event);
+	if (decode_next(iter) ? is_before_limit(iter) : ring_buffer_iter_peek(iter, &event)) {
+		trace_ring_skip(&iter->chunk, &iter->next);
+		iter->has_next = false;
+	}
 }
 
 bool ring_buffer_iter_was_emptied(struct ring_iter *iter)

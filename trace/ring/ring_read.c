@@ -103,15 +103,42 @@ void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq)
 	cursor->taken = 0;
 }
 
+static TRACE_ALWAYS_INLINE void copy_4(uint8_t *to, const uint8_t *from)
+{
+	uint32_t word = __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_RELAXED);
+
+	__builtin_memcpy(to, &word, sizeof(word));
+}
+
+/* `from` is aligned. */
+static TRACE_ALWAYS_INLINE void copy_8(uint8_t *to, const uint8_t *from)
+{
+	uint64_t word = __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_RELAXED);
+
+	__builtin_memcpy(to, &word, sizeof(word));
+}
+
 /*
  * Copy by atomic words, because the writer may be overwriting the memory; confirm() finds out, and
  * the copy is thrown away. This is the only place where reader and writer race for event data.
+ * `from` is aligned to 4 bytes, and `bytes` is a multiple of 4.
  */
 static RING_RACY void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i += 4)
-		*(uint32_t *)(void *)(to + i) = __atomic_load_n(
-			(const uint32_t *)(const void *)(from + i), __ATOMIC_RELAXED);
+	uint32_t i = 0;
+
+	if ((uintptr_t)from % 8 && bytes) {
+		copy_4(to, from);
+		i = 4;
+	}
+	for (; i + 32 <= bytes; i += 32) {
+		copy_8(to + i, from + i);
+		copy_8(to + i + 8, from + i + 8);
+		copy_8(to + i + 16, from + i + 16);
+		copy_8(to + i + 24, from + i + 24);
+	}
+	for (; i < bytes; i += 4)
+		copy_4(to + i, from + i);
 }
 
 static void copy_chunk(struct trace_ring_cpu *rc, const struct ring_cursor *cursor, uint32_t slot,
@@ -190,7 +217,9 @@ bool trace_ring_fetch(struct trace_ring_cpu *rc, struct ring_cursor *cursor,
 		copy_chunk(rc, cursor, slot, &extent, chunk);
 		if (!confirm(rc, cursor, slot, &extent, take))
 			continue;
-		cursor->ts = end_time(chunk);
+		/* The next sub-buffer has a time of its own. */
+		if (!extent.is_finished)
+			cursor->ts = end_time(chunk);
 		cursor->offset = extent.end;
 		cursor->taken = extent.entries;
 		if (chunk->left) {
