@@ -6,6 +6,15 @@
 #include "entry.h"
 #include "stacktrace.h"
 
+/* Two at a time: most stacks have ten or so. */
+static TRACE_ALWAYS_INLINE void copy_ips(uint32_t *to, const uint32_t *from, size_t nr)
+{
+	if (nr % 2)
+		*to++ = *from++;
+	for (nr /= 2; nr; nr--, to += 2, from += 2)
+		__builtin_memcpy(to, from, 2 * sizeof(*to));
+}
+
 /* `own_depth`: for trace_entry_init(); one unit of it is that of the ring's reserve. */
 static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t nr,
 			uint32_t own_depth)
@@ -16,8 +25,7 @@ static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t 
 	if (!entry)
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_STACK, own_depth);
-	for (size_t i = 0; i < nr; i++)
-		entry->ips[i] = ips[i];
+	copy_ips(entry->ips, ips, nr);
 	ring_buffer_unlock_commit(buffer, entry);
 }
 
