@@ -5,6 +5,7 @@
 #include <trace/platform.h>
 #include "fmt_spec.h"
 #include "str.h"
+#include "word.h"
 
 /* The text so far. When `buf` is full `len` goes on counting, up to the length of the whole text. */
 struct out {
@@ -24,6 +25,18 @@ static void out_repeat(struct out *out, char c, int times)
 {
 	while (times-- > 0)
 		out_char(out, c);
+}
+
+/* The first `nr` bytes of a word, at most eight. */
+static TRACE_ALWAYS_INLINE void out_word(struct out *out, uint64_t word, size_t nr)
+{
+	if (TRACE_LIKELY(out->len + nr <= out->size)) {
+		trace_word_store(out->buf + out->len, word, nr);
+		out->len += nr;
+		return;
+	}
+	for (; nr; nr--, word >>= 8)
+		out_char(out, (char)word);
 }
 
 static void out_text(struct out *out, const char *text, size_t len)
@@ -47,27 +60,17 @@ static void out_padded(struct out *out, const struct fmt_spec *spec, const char 
 		out_repeat(out, ' ', pad);
 }
 
-/* Digits of `value`, written backwards from `end`. Returns where they start. */
-static char *digits(char *end, uint64_t value, unsigned int base, bool upper)
+/* Digits that end at `end`, none for 0. Returns where they start. */
+static char *digits(char *end, uint64_t value, char conversion)
 {
-	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	const char *set = conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+	unsigned int shift = conversion == 'o' ? 3 : 4;
 
-	for (; value; value /= base)
-		*--end = set[value % base];
+	if (conversion == 'd' || conversion == 'u')
+		return value ? trace_digits(end, value) : end;
+	for (; value; value >>= shift)
+		*--end = set[value & ((1u << shift) - 1)];
 	return end;
-}
-
-static unsigned int base_of(char conversion)
-{
-	switch (conversion) {
-	case 'o':
-		return 8;
-	case 'd':
-	case 'u':
-		return 10;
-	default:
-		return 16;
-	}
 }
 
 /* Sign or base prefix of a number; "" for none. */
@@ -90,6 +93,16 @@ static const char *prefix_of(const struct fmt_spec *spec, uint64_t value, bool n
 	}
 }
 
+/* Of a number of `bytes` bytes with a sign: is it negative? *value becomes its amount. */
+static bool take_sign(uint64_t *value, size_t bytes)
+{
+	unsigned int shift = 64 - (unsigned int)bytes * 8;
+	int64_t wide = (int64_t)(*value << shift) >> shift;
+
+	*value = wide < 0 ? -(uint64_t)wide : (uint64_t)wide;
+	return wide < 0;
+}
+
 static void format_integer(struct out *out, const struct fmt_spec *spec, uint64_t value)
 {
 	char text[24], *end = text + sizeof(text), *start;
@@ -97,15 +110,10 @@ static void format_integer(struct out *out, const struct fmt_spec *spec, uint64_
 	int nr, zeros, pad;
 	bool negative = false;
 
-	if (spec->conversion == 'd') {
-		unsigned int shift = 64 - spec->arg_bytes * 8u;
-		int64_t wide = (int64_t)(value << shift) >> shift;
-
-		negative = wide < 0;
-		value = negative ? -(uint64_t)wide : (uint64_t)wide;
-	}
+	if (spec->conversion == 'd')
+		negative = take_sign(&value, spec->arg_bytes);
 	prefix = prefix_of(spec, value, negative);
-	start = digits(end, value, base_of(spec->conversion), spec->conversion == 'X');
+	start = digits(end, value, spec->conversion);
 	nr = (int)(end - start);
 	zeros = (spec->precision == FMT_NONE ? 1 : spec->precision) - nr;
 	if (spec->conversion == 'o' && spec->alternate && zeros < 1 && (value || zeros == 0))
@@ -199,25 +207,118 @@ static void format_one(struct out *out, struct fmt_spec *spec, struct fmt_args *
 	}
 }
 
+/* The text of `fmt` up to a conversion or its end, at most eight characters at once. */
+TRACE_WORD_READER static const char *out_literal(struct out *out, const char *fmt)
+{
+	for (;;) {
+		uint64_t word, ends;
+
+		if (TRACE_UNLIKELY(!trace_word_is_inside(fmt))) {
+			if (!*fmt || *fmt == '%')
+				return fmt;
+			out_char(out, *fmt++);
+			continue;
+		}
+		word = trace_word_load(fmt);
+		ends = trace_word_zeros(word) | trace_word_zeros(word ^ TRACE_WORD_OF('%'));
+		if (ends) {
+			out_word(out, word, trace_word_before(ends));
+			return fmt + trace_word_before(ends);
+		}
+		out_word(out, word, TRACE_WORD_BYTES);
+		fmt += TRACE_WORD_BYTES;
+	}
+}
+
+/* A text: its words are copied as they are looked at, while they are in one page and there is room. */
+TRACE_WORD_READER static void plain_text(struct out *out, const char *text)
+{
+	while (trace_word_is_inside(text) && out->len + TRACE_WORD_BYTES <= out->size) {
+		uint64_t word = trace_word_load(text), zeros = trace_word_zeros(word);
+
+		if (zeros) {
+			trace_word_store(out->buf + out->len, word, trace_word_before(zeros));
+			out->len += trace_word_before(zeros);
+			return;
+		}
+		trace_word_store(out->buf + out->len, word, TRACE_WORD_BYTES);
+		out->len += TRACE_WORD_BYTES;
+		text += TRACE_WORD_BYTES;
+	}
+	out_text(out, text, trace_strlen(text));
+}
+
+static void plain_number(struct out *out, char conversion, uint64_t value, size_t bytes)
+{
+	char text[1 + TRACE_DIGITS_MAX + TRACE_WORD_BYTES], *end = text + 1 + TRACE_DIGITS_MAX;
+	bool is_negative = conversion == 'd' && take_sign(&value, bytes);
+	char *start = conversion != 'x' ? trace_digits(end, value)
+		      : value		? digits(end, value, 'x')
+					: trace_digits(end, 0);
+
+	if (is_negative)
+		*--start = '-';
+	/* The bytes behind `end` are there to be loaded; they are not stored. */
+	if (TRACE_LIKELY(end - start <= (ptrdiff_t)TRACE_WORD_BYTES))
+		out_word(out, trace_word_load(start), (size_t)(end - start));
+	else
+		out_text(out, start, (size_t)(end - start));
+}
+
+/*
+ * The commonest conversions: %d %i %u %x, with `l` or `ll`, and %s. They are not taken apart.
+ * `fmt` points behind the '%'. Returns where it ends; NULL: it is another one.
+ */
+static const char *format_plain(struct out *out, const char *fmt, struct fmt_args *args)
+{
+	size_t bytes = sizeof(int);
+
+	if (*fmt == 'l') {
+		bytes = sizeof(long);
+		fmt += fmt[1] == 'l' ? 2 : 1;
+	}
+	switch (*fmt) {
+	case 's':
+		plain_text(out, fmt_args_string(args));
+		return fmt + 1;
+	case 'd':
+	case 'i':
+		plain_number(out, 'd', fmt_args_integer(args, bytes), bytes);
+		return fmt + 1;
+	case 'u':
+	case 'x':
+		plain_number(out, *fmt, fmt_args_integer(args, bytes), bytes);
+		return fmt + 1;
+	default:
+		return NULL;
+	}
+}
+
+/* What stands at '%'. Returns where it ends. */
+static const char *format_conversion(struct out *out, const char *fmt, struct fmt_args *args)
+{
+	const char *end = format_plain(out, fmt + 1, args);
+	struct fmt_spec spec;
+
+	if (TRACE_LIKELY(end))
+		return end;
+	end = fmt_spec_parse(&spec, fmt + 1);
+	if (spec.conversion)
+		format_one(out, &spec, args);
+	else
+		out_text(out, fmt, (size_t)(end - fmt));
+	return end;
+}
+
 int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args)
 {
 	struct out out = { .buf = buf, .size = size };
-	struct fmt_spec spec;
-	const char *start;
 
-	while (*fmt) {
-		start = fmt;
-		while (*fmt && *fmt != '%')
-			fmt++;
-		out_text(&out, start, (size_t)(fmt - start));
+	for (;;) {
+		fmt = out_literal(&out, fmt);
 		if (!*fmt)
 			break;
-		start = fmt;
-		fmt = fmt_spec_parse(&spec, fmt + 1);
-		if (spec.conversion)
-			format_one(&out, &spec, args);
-		else
-			out_text(&out, start, (size_t)(fmt - start));
+		fmt = format_conversion(&out, fmt, args);
 	}
 	if (size)
 		buf[out.len < size ? out.len : size - 1] = '\0';

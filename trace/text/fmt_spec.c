@@ -110,34 +110,6 @@ const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
 	return parse_conversion(spec, fmt);
 }
 
-static uint64_t packed_integer(struct fmt_args *args, size_t bytes)
-{
-	uint64_t value = 0;
-
-	/* Types narrower than int are packed as 4 bytes: see fmt_bin.c. */
-	bytes = bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
-	if ((size_t)(args->packed_end - args->packed) < bytes) {
-		args->packed = args->packed_end;
-		return 0;
-	}
-	memcpy(&value, args->packed, bytes);
-	args->packed += bytes;
-	return value;
-}
-
-uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes)
-{
-	uint64_t value;
-
-	if (!args->call)
-		value = packed_integer(args, bytes);
-	else if (bytes > sizeof(int))
-		value = va_arg(*args->call, unsigned long); // NOLINT: the caller has started it
-	else
-		value = va_arg(*args->call, unsigned int); // NOLINT: the caller has started it
-	return bytes < sizeof(value) ? value & ((1ull << (bytes * 8)) - 1) : value;
-}
-
 const char *fmt_args_string(struct fmt_args *args)
 {
 	const char *text;

@@ -41,8 +41,38 @@ struct fmt_args {
 /* `fmt` points behind the '%'. Returns where the conversion ends. */
 const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt);
 
+/* Types narrower than int are packed as 4 bytes: see fmt_bin.c. */
+static inline uint64_t fmt_args_packed(struct fmt_args *args, size_t bytes)
+{
+	uint64_t value = 0;
+
+	bytes = bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+	if ((size_t)(args->packed_end - args->packed) < bytes) {
+		args->packed = args->packed_end;
+		return 0;
+	}
+	if (bytes == sizeof(value))
+		__builtin_memcpy(&value, args->packed, sizeof(value));
+	else
+		__builtin_memcpy(&value, args->packed, sizeof(uint32_t));
+	args->packed += bytes;
+	return value;
+}
+
 /* The next integer or pointer of `bytes` bytes, zero-extended. */
-uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes);
+static inline uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes)
+{
+	uint64_t value;
+
+	if (!args->call)
+		value = fmt_args_packed(args, bytes);
+	else if (bytes > sizeof(int))
+		value = va_arg(*args->call, unsigned long); // NOLINT: the caller has started it
+	else
+		value = va_arg(*args->call, unsigned int); // NOLINT: the caller has started it
+	return bytes < sizeof(value) ? value & ((1ull << (bytes * 8)) - 1) : value;
+}
+
 /* The next string; never NULL. */
 const char *fmt_args_string(struct fmt_args *args);
 /* Replace `*` by the arguments that stand for it. */

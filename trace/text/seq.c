@@ -3,7 +3,30 @@
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
+#include "fmt_spec.h"
 #include "str.h"
+#include "word.h"
+
+const char trace_digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+
+char *trace_digits(char *end, uint64_t value)
+{
+	uint32_t rest;
+
+	for (; TRACE_UNLIKELY(value > UINT32_MAX); value /= 100)
+		trace_digits_pair(end -= 2, (uint32_t)(value % 100));
+	rest = (uint32_t)value; /* shorter divisions */
+	for (; rest >= 100; rest /= 100)
+		trace_digits_pair(end -= 2, rest % 100);
+	if (rest >= 10)
+		trace_digits_pair(end -= 2, rest);
+	else
+		*--end = (char)('0' + rest);
+	return end;
+}
 
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size)
 {
@@ -25,10 +48,12 @@ static void advance(struct trace_seq *seq, size_t len)
 
 void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
 {
+	struct fmt_args args = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
-	advance(seq, (size_t)trace_vsnprintf(seq->buf + seq->len, trace_seq_room(seq), fmt, ap));
+	args.call = &ap;
+	advance(seq, (size_t)fmt_format(seq->buf + seq->len, trace_seq_room(seq), fmt, &args));
 	va_end(ap);
 }
 
@@ -55,26 +80,36 @@ void trace_seq_puts(struct trace_seq *seq, const char *text)
 	trace_seq_write(seq, text, trace_strlen(text));
 }
 
+static void fill_up(struct trace_seq *seq, char c, size_t nr)
+{
+	size_t room = trace_seq_room(seq);
+
+	if (nr > room) {
+		seq->overflowed = true;
+		nr = room;
+	}
+	memset(seq->buf + seq->len, c, nr);
+	seq->len += nr;
+}
+
 void trace_seq_right(struct trace_seq *seq, const char *text, size_t width)
 {
 	size_t len = trace_strlen(text);
 
-	for (; width > len; width--)
-		trace_seq_putc(seq, ' ');
+	if (width > len)
+		fill_up(seq, ' ', width - len);
 	trace_seq_write(seq, text, len);
 }
 
 void trace_seq_dec(struct trace_seq *seq, uint64_t value, unsigned int width, char fill)
 {
-	char digits[20], *end = digits + sizeof(digits), *start = end;
+	char digits[TRACE_DIGITS_MAX], *end = digits + sizeof(digits);
+	char *start = trace_digits(end, value);
+	size_t len = (size_t)(end - start);
 
-	do {
-		*--start = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (size_t len = (size_t)(end - start); width > len; width--)
-		trace_seq_putc(seq, fill);
-	trace_seq_write(seq, start, (size_t)(end - start));
+	if (width > len)
+		fill_up(seq, fill, width - len);
+	trace_seq_write(seq, start, len);
 }
 
 /*

@@ -3,19 +3,42 @@
  */
 #include <trace/errno.h>
 #include "str.h"
+#include "word.h"
 
-size_t trace_strnlen(const char *text, size_t max)
+/* The word that the text begins in; what is before the text in it is no NUL. */
+static TRACE_ALWAYS_INLINE uint64_t first_word(const char *text, uintptr_t at)
 {
-	size_t len = 0;
-
-	while (len < max && text[len])
-		len++;
-	return len;
+	return trace_word_load((const void *)at) | ~(~0ull << ((uintptr_t)text - at) * 8);
 }
 
-size_t trace_strlen(const char *text)
+TRACE_WORD_READER size_t trace_strnlen(const char *text, size_t max)
 {
-	return trace_strnlen(text, SIZE_MAX);
+	uintptr_t at = (uintptr_t)text & ~(uintptr_t)(TRACE_WORD_BYTES - 1);
+	size_t len, seen = TRACE_WORD_BYTES - ((uintptr_t)text - at);
+	uint64_t zeros;
+
+	if (!max)
+		return 0;
+	zeros = trace_word_zeros(first_word(text, at));
+	while (!zeros && seen < max) {
+		at += TRACE_WORD_BYTES;
+		seen += TRACE_WORD_BYTES;
+		zeros = trace_word_zeros(trace_word_load((const void *)at));
+	}
+	len = zeros ? at + trace_word_before(zeros) - (uintptr_t)text : max;
+	return len < max ? len : max;
+}
+
+TRACE_WORD_READER size_t trace_strlen(const char *text)
+{
+	uintptr_t at = (uintptr_t)text & ~(uintptr_t)(TRACE_WORD_BYTES - 1);
+	uint64_t zeros = trace_word_zeros(first_word(text, at));
+
+	while (!zeros) {
+		at += TRACE_WORD_BYTES;
+		zeros = trace_word_zeros(trace_word_load((const void *)at));
+	}
+	return at + trace_word_before(zeros) - (uintptr_t)text;
 }
 
 int trace_strcmp(const char *a, const char *b)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
+#include "page_end.h"
 #include <trace/fmt.h>
 
 /* Odd formats are the point. */
@@ -77,6 +78,54 @@ static void strings(void **state)
 	check("100%% %s", "");
 	check("plain");
 	check("%s and %d and %s and %lx", "one", 2, "three", 4ul);
+}
+
+/* Literal text is copied eight characters at a time: each length, and bytes that look like an end. */
+static void literals(void **state)
+{
+	static const char bytes[] = { 'a', '\x01', '$', '&', '\x7f', '\x80', '\xa5', '\xff' };
+	char fmt[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		for (size_t len = 0; len < 20; len++) {
+			memset(fmt, bytes[i], len);
+			strcpy(fmt + len, "%d%%%s");
+			check(fmt, 7, "");
+			memset(fmt + strlen(fmt), bytes[i], len);
+			fmt[2 * len + 6] = '\0';
+			check(fmt, -7, "text");
+		}
+	}
+}
+
+/* Numbers are written two digits at a time. */
+static void digits(void **state)
+{
+	uint64_t value = 1;
+
+	(void)state;
+	for (int nr = 0; nr < 20; nr++, value *= 10) {
+		check("%lu %lu %lu %lx", value - 1, value, value + 1, value);
+		check("%ld|%ld|%3ld|%-9ld|%012ld", value, -value, value, value, -value);
+		check("%u %d %i %x", (uint32_t)value, (int)value, -(int)value, (uint32_t)value);
+	}
+	check("%lu %lu", UINT64_MAX, (1ul << 32) - 1);
+	check("%lu %ld", 1ul << 32, INT64_MIN);
+}
+
+/* Neither a format nor a text is read behind its NUL if that is in another page. */
+static void at_end_of_page(void **state)
+{
+	static const char text[] = "of thirty characters with %d..";
+
+	(void)state;
+	for (size_t from = 0; from < sizeof(text); from++) {
+		check(at_page_end(text + from, sizeof(text) - from), 1234567);
+		check("<%s>", at_page_end(text + from, sizeof(text) - from));
+		check("%.*s", (int)(sizeof(text) - 1 - from),
+		      at_page_end(text + from, sizeof(text) - 1 - from));
+	}
 }
 
 /* What the C library does otherwise or not at all. */
@@ -186,6 +235,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers),
 		cmocka_unit_test(strings),
+		cmocka_unit_test(literals),
+		cmocka_unit_test(digits),
+		cmocka_unit_test(at_end_of_page),
 		cmocka_unit_test(own),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(widest),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <trace/fmt.h>
 #include "fake.h"
+#include "page_end.h"
 #include <trace/trace_seq.h>
 #include "text/str.h"
 
@@ -66,6 +67,46 @@ static void cut(void **state)
 		cut_at(size, add_text, false);
 		cut_at(size, add_format, true);
 		cut_at(size, add_packed, true);
+	}
+}
+
+/* Columns are filled up as far as there is room. */
+static void cut_columns(void **state)
+{
+	struct trace_seq seq;
+	char buf[16];
+
+	(void)state;
+	for (size_t size = 0; size < 12; size++) {
+		memset(buf, '~', sizeof(buf));
+		trace_seq_init(&seq, buf, size);
+		trace_seq_right(&seq, "ab", 5);
+		trace_seq_dec(&seq, 67, 5, '0');
+		assert_int_equal(seq.overflowed, size < 10);
+		assert_int_equal(seq.len, size < 10 ? size : 10);
+		assert_memory_equal(buf, "   ab00067", seq.len);
+		for (size_t i = seq.len; i < sizeof(buf); i++)
+			assert_int_equal(buf[i], '~');
+	}
+}
+
+/* Lengths are found eight characters at a time, and nothing is read in the page behind a text. */
+static void lengths(void **state)
+{
+	static const char text[] = "\x01\x80\xff of thirty-two bytes, \x80 here";
+
+	(void)state;
+	for (size_t from = 0; from < sizeof(text); from++) {
+		size_t len = sizeof(text) - 1 - from;
+		char *at = at_page_end(text + from, len + 1);
+
+		assert_int_equal(trace_strlen(at), len);
+		for (size_t max = 0; max < 50; max++)
+			assert_int_equal(trace_strnlen(at, max), max < len ? max : len);
+		assert_int_equal(trace_strnlen(at, SIZE_MAX), len);
+		at = at_page_end(text + from, len); /* without its NUL */
+		for (size_t max = 0; max <= len; max++)
+			assert_int_equal(trace_strnlen(at, max), max);
 	}
 }
 
@@ -180,6 +221,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut),
+		cmocka_unit_test(cut_columns),
+		cmocka_unit_test(lengths),
 		cmocka_unit_test(numbers_in_columns),
 		cmocka_unit_test(numbers_of_users),
 		cmocka_unit_test(words),
