@@ -22,6 +22,19 @@ struct trace_seq *trace_iter_scratch(const struct trace_iter *iter)
 	return &owner->scratch_seq;
 }
 
+void *trace_iter_begin_text(const struct trace_iter *iter, struct trace_seq *seq, uint32_t fixed,
+			    struct trace_seq **out_scratch)
+{
+	*out_scratch = trace_iter_scratch(iter);
+	trace_seq_puts(seq, trace_iter_name(iter));
+	trace_seq_putc(seq, ':');
+	trace_seq_putc(seq, ' ');
+	if (iter->event.len >= fixed)
+		return (void *)(uintptr_t)iter->event.data;
+	trace_seq_puts(seq, "[too short]\n");
+	return NULL;
+}
+
 /* The text from `start` on, ended by NUL; cut when the room is full. */
 static const char *end_text(struct trace_seq *p, size_t start)
 {

@@ -21,6 +21,7 @@
 struct event_slot {
 	struct trace_event *_Atomic event; /* NULL: no such type */
 	_Atomic uint32_t nr_users;
+	_Atomic uint32_t bytes; /* of an event, up to the end of its last field */
 };
 
 struct event_piece {
@@ -60,7 +61,7 @@ static struct trace_event *event_of(uint32_t type)
 	return slot ? slot->event : NULL;
 }
 
-const struct trace_event *trace_event_get(uint16_t type)
+const struct trace_event *trace_event_get(uint16_t type, uint32_t *out_bytes)
 {
 	struct event_slot *slot = slot_of(type);
 	struct trace_event *event;
@@ -72,6 +73,7 @@ const struct trace_event *trace_event_get(uint16_t type)
 	event = slot->event;
 	if (event)
 		slot->nr_users++;
+	*out_bytes = atomic_load_explicit(&slot->bytes, memory_order_relaxed);
 	trace_plat_preempt_enable();
 	return event;
 }
@@ -96,6 +98,18 @@ static bool is_sound(const struct trace_event_field *field)
 	if (field->kind != TRACE_FIELD_PLAIN)
 		return field->size == sizeof(uint32_t);
 	return field->size % field->element_size == 0;
+}
+
+static uint32_t bytes_of(const struct trace_event *event)
+{
+	uint32_t bytes = 0;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		uint32_t end = event->fields[i].offset + event->fields[i].size;
+
+		bytes = end > bytes ? end : bytes;
+	}
+	return bytes;
 }
 
 static bool is_described(const struct trace_event *event)
@@ -267,6 +281,7 @@ static int enter(struct trace_event *event)
 	if (err)
 		return err;
 	event->type = type;
+	slot_of(type)->bytes = bytes_of(event);
 	slot_of(type)->event = event;
 	put_in_place(place, event);
 	return 0;

@@ -13,10 +13,10 @@
 #include <trace/event.h>
 
 /*
- * The type of number `type`, or NULL when there is none. It stays registered until the caller calls
- * trace_event_put(). Any context.
+ * The type of number `type`, or NULL when there is none; *out_bytes is the length of an event that
+ * has all its fields. It stays registered until the caller calls trace_event_put(). Any context.
  */
-const struct trace_event *trace_event_get(uint16_t type);
+const struct trace_event *trace_event_get(uint16_t type, uint32_t *out_bytes);
 /* `event` may be NULL. Any context. */
 void trace_event_put(const struct trace_event *event);
 

@@ -73,6 +73,7 @@ static void fetch(struct trace_iter *iter, uint32_t i)
 
 	if (cpu->has_event)
 		return;
+	cpu->step = iter->step;
 	if (iter->is_consuming) {
 		cpu->has_event =
 			ring_buffer_peek(iter->tr->buffer, iter->first_cpu + i, &cpu->event);
@@ -217,15 +218,16 @@ static void keep_event(struct trace_iter *iter)
 }
 
 /*
- * The CPU with the oldest event. The event may have been fetched long ago, and its ring emptied
- * since, so it is fetched once more.
+ * The CPU with the oldest event. If the event was fetched in an earlier step, its ring may have been
+ * emptied since, so it is fetched once more.
  */
 static struct trace_iter_cpu *oldest_now(struct trace_iter *iter)
 {
 	struct trace_iter_cpu *cpu;
 	uint64_t ts;
 
-	while ((cpu = oldest(iter))) {
+	iter->step++;
+	while ((cpu = oldest(iter)) && cpu->step != iter->step) {
 		ts = cpu->event.ts;
 		cpu->has_event = false;
 		fetch(iter, (uint32_t)(cpu - iter->cpus));
@@ -245,12 +247,12 @@ static bool next_peeking(struct trace_iter *iter)
 	if (!cpu->was_seen)
 		iter->event.lost = 0; /* lost before the walk began; the header has that number */
 	cpu->was_seen = true;
-	keep_event(iter);
 	ring_buffer_iter_advance(cpu->ring);
 	cpu->has_event = false;
 	iter->next_ts = iter->event.ts;
 	if (!iter->is_latency)
 		return true;
+	keep_event(iter);
 	cpu = oldest(iter);
 	if (cpu && cpu->event.ts > iter->next_ts) /* with another clock times may go back */
 		iter->next_ts = cpu->event.ts;
@@ -271,9 +273,9 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
 	uint32_t i = iter->event.cpu - iter->first_cpu;
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
 
+	/* What looks for the next event may reuse the memory that the current one lies in. */
+	keep_event(iter);
 	if (iter->is_consuming) {
-		/* ring_buffer_peek() may reuse the memory that the current event lies in. */
-		keep_event(iter);
 		/* Peek again: the event that oldest() has peeked may be gone by now. */
 		iter->peeked = iter->tr->buffer;
 		cpu->has_event = ring_buffer_peek(iter->peeked, iter->event.cpu, &cpu->event);
@@ -338,9 +340,10 @@ void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint
 
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid)
 {
-	struct trace_cmdline *line = &iter->comms[(uint32_t)pid % TRACE_ITER_COMMS];
+	struct trace_cmdline *line = &iter->comms[trace_iter_place(pid)];
 
 	if (!line->comm[0] || line->pid != pid) {
+		iter->heads[trace_iter_place(pid)].len = 0;
 		line->pid = pid;
 		trace_cmdlines_find(pid, !iter->is_dump, line->comm);
 	}

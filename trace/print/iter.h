@@ -25,6 +25,8 @@
 #define TRACE_ITER_SYMBOLS    256u /* a power of two */
 #define TRACE_ITER_SYMBOL_LEN 58u
 
+#define TRACE_ITER_HEAD_LEN 52u /* a name, a pid and a CPU as long as they may be, and a state */
+
 #define TRACE_ITER_SCRATCH 512u /* bytes of text that an event's printing makes on the side */
 
 #define TRACE_ITER_GRAPH_DEPTH 72u /* nested functions that are remembered */
@@ -35,6 +37,14 @@ struct trace_iter_symbol {
 	uint8_t flags; /* TRACE_IP_OFFSET and so on */
 	uint8_t len;   /* of `text`, which has no NUL; 0: the place is free */
 	char text[TRACE_ITER_SYMBOL_LEN];
+};
+
+/* What stands before the time in the lines of a thread; kept, because most of them begin alike. */
+struct trace_iter_head {
+	uint32_t cpu;
+	uint32_t state; /* of the thread, as trace_print_context() puts it together */
+	uint32_t len;	/* of `text`; 0: nothing is kept */
+	char text[TRACE_ITER_HEAD_LEN];
 };
 
 /* What the lines of function_graph remember of a CPU. */
@@ -52,6 +62,7 @@ struct trace_iter_cpu {
 	struct ring_iter *ring;	 /* for a peeking walk */
 	struct ring_event event; /* its next event, if has_event */
 	bool has_event;
+	uint64_t step;	     /* trace_iter.step when it was fetched */
 	uint64_t nr_skipped; /* events that are not shown, because they are before the maximum */
 	bool was_seen;	     /* an event of it has been the current one */
 	bool is_started;     /* `##### CPU n buffer started ####` was shown, or is not wanted */
@@ -78,11 +89,13 @@ struct trace_iter {
 	const struct trace_event *type; /* while its line is printed; NULL: unknown */
 	uint64_t index;			/* of the current event, from 0 */
 	uint64_t nr_seen;		/* events so far, those that were skipped included */
+	uint64_t step;			/* steps of a peeking walk so far, this one included */
 	uint64_t next_ts;		/* latency format: time of the next event, or of this one */
 	bool is_dump;			/* of trace_iter_dump(): nothing may wait */
-	struct trace_cmdline comms[TRACE_ITER_COMMS]; /* names found lately, at pid modulo size */
-	struct trace_iter_symbol *symbols;	      /* TRACE_ITER_SYMBOLS, found lately */
-	struct trace_iter_cpu *cpus;		      /* nr_cpus, the first is first_cpu */
+	struct trace_cmdline comms[TRACE_ITER_COMMS];	/* names found lately, at pid modulo size */
+	struct trace_iter_head heads[TRACE_ITER_COMMS]; /* what lines of these began with lately */
+	struct trace_iter_symbol *symbols;		/* TRACE_ITER_SYMBOLS, found lately */
+	struct trace_iter_cpu *cpus;			/* nr_cpus, the first is first_cpu */
 	struct ring_buffer *peeked;   /* consuming: the buffer of the last trace_iter_peek() */
 	struct trace_seq scratch_seq; /* trace_iter_scratch() */
 	char scratch[TRACE_ITER_SCRATCH];
@@ -93,6 +106,12 @@ struct trace_iter {
 static inline const struct trace_entry *trace_iter_entry(const struct trace_iter *iter)
 {
 	return iter->event.data;
+}
+
+/* The place of a thread in comms[] and heads[]; several threads share each. */
+static inline uint32_t trace_iter_place(int32_t pid)
+{
+	return (uint32_t)pid % TRACE_ITER_COMMS;
 }
 
 /* The name of the current event's thread, or of any thread; good until the next of these calls. */

@@ -115,24 +115,16 @@ static void print_event(struct trace_iter *iter, struct trace_seq *seq)
 }
 
 /*
- * Has the event all the fields that its type describes? Functions of a type take that for granted;
- * printing field by field does not.
+ * An event that has not all the fields that its type describes is damaged. It is printed as one of
+ * an unknown type, because functions of a type take them for granted; printing field by field does
+ * not.
  */
-static bool is_whole(const struct trace_iter *iter, const struct trace_event *type)
-{
-	for (size_t i = 0; i < type->nr_fields && type->funcs.trace; i++) {
-		if (iter->event.len < type->fields[i].offset + type->fields[i].size)
-			return false;
-	}
-	return true;
-}
-
-/* An event that is too short is damaged. It is printed as one of an unknown type. */
 void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
 {
-	const struct trace_event *type = trace_event_get(trace_iter_entry(iter)->type);
+	uint32_t bytes = 0;
+	const struct trace_event *type = trace_event_get(trace_iter_entry(iter)->type, &bytes);
 
-	iter->type = type && is_whole(iter, type) ? type : NULL;
+	iter->type = type && (!type->funcs.trace || iter->event.len >= bytes) ? type : NULL;
 	print_event(iter, seq);
 	trace_event_put(type);
 	iter->type = NULL;

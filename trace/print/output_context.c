@@ -2,6 +2,8 @@
  * What stands before an event's text: thread, CPU, state, time. See output.h.
  */
 #include "output.h"
+#include "text/str.h"
+#include "text/word.h"
 
 #define NS_PER_US 1000u
 
@@ -41,16 +43,21 @@ static char context_char(uint8_t flags)
 	return softirq ? 's' : '.';
 }
 
+static char depth_char(uint32_t depth)
+{
+	return ".123456789abcdef"[depth];
+}
+
 void trace_print_state(const struct trace_entry *entry, struct trace_seq *seq)
 {
-	uint32_t depth = entry->preempt_count & 0xfu;
-	uint32_t migrate = (uint32_t)entry->preempt_count >> 4;
+	char text[5];
 
-	trace_seq_putc(seq, irqs_char(entry->flags));
-	trace_seq_putc(seq, resched_char(entry->flags));
-	trace_seq_putc(seq, context_char(entry->flags));
-	trace_seq_putc(seq, depth ? "0123456789abcdef"[depth] : '.');
-	trace_seq_putc(seq, migrate ? "0123456789abcdef"[migrate] : '.');
+	text[0] = irqs_char(entry->flags);
+	text[1] = resched_char(entry->flags);
+	text[2] = context_char(entry->flags);
+	text[3] = depth_char(entry->preempt_count & 0xfu);
+	text[4] = depth_char((uint32_t)entry->preempt_count >> 4);
+	trace_seq_write(seq, text, sizeof(text));
 }
 
 /* `-PID` with blanks behind it up to eight characters. */
@@ -66,35 +73,75 @@ static void print_pid(int32_t pid, struct trace_seq *seq)
 		trace_seq_putc(seq, ' ');
 }
 
-/* This and trace_print_context() use no format, for speed: each line of a trace has these texts. */
+/*
+ * Times and what stands before them use no format, for speed: each line of a trace has them. This
+ * one is written from its end to its start; with_colon: a colon and a blank follow it.
+ */
+static TRACE_ALWAYS_INLINE void print_time(const struct trace_iter *iter, struct trace_seq *seq,
+					   uint64_t ts, bool with_colon)
+{
+	char text[TRACE_DIGITS_MAX + 12], *end = text + sizeof(text), *at = end;
+	uint64_t us = to_us(ts), seconds = us / 1000000;
+	uint32_t rest = (uint32_t)(us - seconds * 1000000);
+	size_t len, least = with_colon ? 14 : 12;
+
+	if (with_colon) {
+		*--at = ' ';
+		*--at = ':';
+	}
+	__builtin_memset(at - 13, ' ', 13); /* also the one before the time */
+	if (iter->is_ns) {
+		trace_digits_pair(at - 2, rest % 100);
+		trace_digits_pair(at - 4, rest / 100 % 100);
+		trace_digits_pair(at - 6, rest / 10000);
+		at[-7] = '.';
+		at = trace_digits(at - 7, seconds);
+	} else {
+		at = trace_digits(at, ts);
+	}
+	len = (size_t)(end - at) > least ? (size_t)(end - at) : least;
+	text[sizeof(text) - len - 1] = ' ';
+	trace_seq_write(seq, end - len - 1, len + 1);
+}
+
 void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint64_t ts)
 {
-	uint64_t us;
+	print_time(iter, seq, ts, false);
+}
 
-	trace_seq_putc(seq, ' ');
-	if (!iter->is_ns) {
-		trace_seq_dec(seq, ts, 12, ' ');
-		return;
-	}
-	us = to_us(ts);
-	trace_seq_dec(seq, us / 1000000, 5, ' ');
-	trace_seq_putc(seq, '.');
-	trace_seq_dec(seq, us % 1000000, 6, '0');
+/* Thread, CPU and state. `head` remembers the text for the thread's next line. */
+static void print_head(struct trace_iter *iter, struct trace_iter_head *head, const char *comm)
+{
+	const struct trace_entry *entry = trace_iter_entry(iter);
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, head->text, sizeof(head->text));
+	trace_seq_right(&seq, comm, 16);
+	print_pid(entry->pid, &seq);
+	trace_seq_puts(&seq, " [");
+	trace_seq_dec(&seq, iter->event.cpu, 3, '0');
+	trace_seq_puts(&seq, "] ");
+	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
+		trace_print_state(entry, &seq);
+	head->len = (uint32_t)seq.len;
 }
 
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_entry *entry = trace_iter_entry(iter);
+	struct trace_iter_head *head = &iter->heads[trace_iter_place(entry->pid)];
+	uint32_t state = (uint32_t)entry->flags | (uint32_t)entry->preempt_count << 8;
+	const char *comm = trace_iter_comm(iter); /* forgets `head` if that is of another thread */
 
-	trace_seq_right(seq, trace_iter_comm(iter), 16);
-	print_pid(entry->pid, seq);
-	trace_seq_write(seq, " [", 2);
-	trace_seq_dec(seq, iter->event.cpu, 3, '0');
-	trace_seq_write(seq, "] ", 2);
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
-		trace_print_state(entry, seq);
-	trace_print_time(iter, seq, iter->event.ts);
-	trace_seq_write(seq, ": ", 2);
+		state |= 1u << 16;
+	if (!head->len || head->cpu != iter->event.cpu || head->state != state) {
+		head->cpu = iter->event.cpu;
+		head->state = state;
+		print_head(iter, head, comm);
+	}
+	trace_seq_write(seq, head->text, head->len);
+	print_time(iter, seq, iter->event.ts, true);
 }
 
 char trace_delay_mark(uint64_t ns)

@@ -69,7 +69,8 @@ static int setup(void **state)
 	assert_int_equal(register_trace_event(&door), 0);
 	assert_int_equal(register_trace_event(&all), 0);
 	for (uint16_t type = 0; type < 300; type++) {
-		const struct trace_event *event = trace_event_get(type);
+		uint32_t bytes;
+		const struct trace_event *event = trace_event_get(type, &bytes);
 
 		if (event) {
 			learn(event);

@@ -121,6 +121,30 @@ static void state_columns(void **state)
 	state_is("d.Z1.");
 }
 
+/* A thread's lines begin alike until its CPU, its state or what is shown of it is another one. */
+static void lines_that_begin_alike(void **state)
+{
+	(void)state;
+	start_function();
+	fake_thread_add(17, "shares its place"); /* with 1 */
+	call(0, 1, KFREE);
+	call(0, 1, KFREE);
+	call(1, 1, KFREE);
+	call(1, 17, KFREE);
+	call(1, 1, KFREE);
+	fake_cpus[1].irqs_off = true;
+	call(1, 1, KFREE);
+	fake_cpus[1].irqs_off = false;
+	call(0, 1, KFREE);
+	body_is("            init-1       [000] .....    12.345680: kfree <-yield\n"
+		"            init-1       [000] .....    12.345681: kfree <-yield\n"
+		"            init-1       [001] .....    12.345682: kfree <-yield\n"
+		" shares its plac-17      [001] .....    12.345683: kfree <-yield\n"
+		"            init-1       [001] .....    12.345684: kfree <-yield\n"
+		"            init-1       [001] d....    12.345685: kfree <-yield\n"
+		"            init-1       [000] .....    12.345686: kfree <-yield\n");
+}
+
 static void with_option(const char *option, const char *want)
 {
 	char path[64];
@@ -638,6 +662,7 @@ int main(void)
 		TEST(formats),
 		TEST(function_lines),
 		TEST(state_columns),
+		TEST(lines_that_begin_alike),
 		TEST(function_options),
 		TEST(latency_format),
 		TEST(other_clocks),

@@ -107,6 +107,13 @@ const char *trace_iter_name(const struct trace_iter *iter);
  * Empty room for the texts of __print_flags() and the like, which last until the line is printed.
  */
 struct trace_seq *trace_iter_scratch(const struct trace_iter *iter);
+/*
+ * Begin the text of the event that is printed, whose fixed part has `fixed` bytes, with its name.
+ * Returns the event; or NULL for one that is too short, which the text then says. *out_scratch:
+ * trace_iter_scratch().
+ */
+void *trace_iter_begin_text(const struct trace_iter *iter, struct trace_seq *seq, uint32_t fixed,
+			    struct trace_seq **out_scratch);
 /* Each writes to `p` and returns the text, ended by NUL. */
 const char *trace_print_flags_seq(struct trace_seq *p, const char *delim, unsigned long long flags,
 				  const struct trace_print_flags_u64 *names, size_t nr);

@@ -20,18 +20,14 @@
 	static TRACE_NOTRACE void trace_event_text_##name(const struct trace_iter *iter_,          \
 							  struct trace_seq *seq_)                  \
 	{                                                                                          \
-		struct trace_seq *p = trace_iter_scratch(iter_);                                   \
-		uint32_t len_;                                                                     \
+		struct trace_seq *p;                                                               \
 		struct trace_event_raw_##template *__entry =                                       \
-			(struct trace_event_raw_##template *)(uintptr_t)trace_iter_event(iter_,    \
-											 &len_);   \
+			(struct trace_event_raw_##template *)trace_iter_begin_text(                \
+				iter_, seq_, offsetof(struct trace_event_raw_##template, data_),   \
+				&p);                                                               \
                                                                                                    \
 		(void)p;                                                                           \
-		trace_seq_puts(seq_, trace_iter_name(iter_));                                      \
-		trace_seq_puts(seq_, ": ");                                                        \
-		if (len_ < offsetof(struct trace_event_raw_##template, data_))                     \
-			trace_seq_puts(seq_, "[too short]\n");                                     \
-		else                                                                               \
+		if (__entry)                                                                       \
 			trace_seq_printf(seq_, print);                                             \
 	}
 
