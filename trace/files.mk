@@ -248,6 +248,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_why.c \
 	trace/start/features.c
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
+CFLAGS_trace/events/event_write_text.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/hist_plain.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/hist_run.c := -momit-leaf-frame-pointer

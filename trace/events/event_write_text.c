@@ -6,6 +6,7 @@
 #include <trace/event_probe.h>
 #include "event_copy.h"
 
+#define PAGE	   4096u /* or a multiple of it */
 #define BYTES_LOW  0x0101010101010101ull
 #define BYTES_HIGH 0x8080808080808080ull
 
@@ -54,4 +55,35 @@ void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
 	for (; at < bytes - 1; at++)
 		to[at] = text[at];
 	to[at] = '\0';
+}
+
+/* None, too long, or at the end of a page. */
+static TRACE_NOINLINE uint32_t take_other(char *to, const char *text, uint32_t room)
+{
+	uint32_t bytes = trace_event_text_bytes(text);
+
+	if (bytes <= room)
+		trace_event_copy_text(to, text, bytes);
+	return bytes;
+}
+
+/* Words that are not aligned, if none of those that there may be reaches into another page. */
+__attribute__((no_sanitize("address"))) uint32_t trace_event_take_text(char *to, const char *text,
+								       uint32_t room)
+{
+	uint64_t word, zeros;
+
+	if (TRACE_UNLIKELY(!text || ((uintptr_t)text & (PAGE - 1)) + room > PAGE - sizeof(word)))
+		return take_other(to, text, room);
+	for (uint64_t i = 0; i < room; i += sizeof(word)) {
+		__builtin_memcpy(&word, text + i, sizeof(word));
+		zeros = (word - BYTES_LOW) & BYTES_HIGH;
+		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word)) {
+			word &= zeros ^ (zeros - 1); /* what is behind the NUL becomes 0 */
+			__builtin_memcpy(to + i, &word, sizeof(word));
+			return (uint32_t)i + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
+		}
+		__builtin_memcpy(to + i, &word, sizeof(word));
+	}
+	return take_other(to, text, room);
 }

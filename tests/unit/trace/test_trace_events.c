@@ -3,6 +3,7 @@
  * that switch them.
  */
 #include "unit.h"
+#include "page_end.h"
 #include "tracefs.h"
 #include <trace/event.h>
 #include "host/yard.h"
@@ -158,6 +159,38 @@ static void texts_of_any_length(void **state)
 	name[sizeof(name) - 1] = '\0';
 	trace_yard_texts(name, list, 0, &mask);
 	assert_string_equal(cat_body("trace"), "");
+}
+
+static void text_is_kept(const char *text)
+{
+	static const u32 list[] = { 5, 6 };
+	char want[200];
+
+	trace_yard_texts(text, list, 2, &mask);
+	snprintf(want, sizeof(want),
+		 "yard_texts: name=%s odd=7 list={0x5,0x6} cut=%.2s mask=00000081,00000001 last=%s "
+		 "bytes=ab ab len=%zu\n",
+		 text, text, text, strlen(text) + 1);
+	assert_string_equal(only_line(), want);
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+/* A text is measured and copied at once: at any place, up to the end of a page, odd bytes in it. */
+static void texts_anywhere(void **state)
+{
+	static const char text[] = "\x01\x7f a text of thirty-four \x80\xff bytes";
+	char copy[64];
+
+	(void)state;
+	on(ENABLE("yard_texts"));
+	for (size_t from = 0; from < sizeof(text); from++) {
+		for (size_t at = 0; at < 8; at++) {
+			memcpy(copy + at, text + from, sizeof(text) - from);
+			text_is_kept(copy + at);
+		}
+		if (strlen(text + from) >= 2) /* `cut` is promised that many */
+			text_is_kept(at_page_end(text + from, sizeof(text) - from));
+	}
 }
 
 static void classes(void **state)
@@ -475,6 +508,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(texts, reset, all_off),
 		cmocka_unit_test_setup_teardown(text_that_is_missing, reset, all_off),
 		cmocka_unit_test_setup_teardown(texts_of_any_length, reset, all_off),
+		cmocka_unit_test_setup_teardown(texts_anywhere, reset, all_off),
 		cmocka_unit_test_setup_teardown(classes, reset, all_off),
 		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
 		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),

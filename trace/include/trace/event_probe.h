@@ -123,6 +123,8 @@ static TRACE_ALWAYS_INLINE bool trace_event_passes(const struct trace_event_test
 
 /* Bytes that trace_event_record() copies at most. */
 #define TRACE_EVENT_SHORT 112u
+/* Room for such an event while trace_event_take_text() copies texts into it by eight bytes. */
+#define TRACE_EVENT_ROOM (TRACE_EVENT_SHORT + 8)
 /* Room for texts and arrays on the stack, when an event may not be recorded after all. */
 #define TRACE_EVENT_SCRATCH 256u
 /*
@@ -166,11 +168,28 @@ void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t byt
 
 /* Length with its NUL of a text, or of "(null)". */
 uint32_t trace_event_text_bytes(const char *text);
+/*
+ * Both at once: copy the text, or "(null)", to `to` and return its length with its NUL. When that is
+ * more than `room`, what is at `to` is of no use. Bytes behind the text, up to to[room + 7], are
+ * written as well.
+ */
+uint32_t trace_event_take_text(char *to, const char *text, uint32_t room);
 /* Copy the text, or "(null)", cut to `bytes` with its NUL; `bytes` may be 0. */
 void trace_event_copy_text(char *to, const char *text, uint32_t bytes);
 /* The same two for a text that `fmt` and *va make; Linux's name of the type is va_list. */
 uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va);
 void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va);
+
+/*
+ * The length of a text with its NUL. If its event is built in the TRACE_EVENT_ROOM bytes at `event`,
+ * and is short so far, it is also copied there, to offset `at`. NULL: it is not.
+ */
+static TRACE_ALWAYS_INLINE uint32_t trace_event_text_first(char *event, size_t at, const char *text)
+{
+	if (!event || at >= TRACE_EVENT_SHORT)
+		return trace_event_text_bytes(text);
+	return trace_event_take_text(event + at, text, TRACE_EVENT_SHORT - (uint32_t)at);
+}
 
 /*
  * Where a text or an array of `bytes` bytes goes: behind the *data_bytes bytes that others have

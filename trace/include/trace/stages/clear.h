@@ -10,6 +10,7 @@
 #undef TRACE_ITEM_STRUCT
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
+#undef TRACE_ITEM_TEXT
 #undef TRACE_ITEM_CPUMASK
 #undef TP_printk
 
@@ -31,6 +32,8 @@
 #define TRACE_ITEM_STRUCT(type, item)
 #define TRACE_ITEM_ARRAY(type, item, len)
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)
+#define TRACE_ITEM_TEXT(kind, item, source)                                                        \
+	TRACE_ITEM_DATA(kind, char, item, trace_event_text_bytes(source), source)
 #define TRACE_ITEM_CPUMASK(kind, item)                                                             \
 	TRACE_ITEM_DATA(kind, unsigned long, item, TRACE_MASK_LONGS(TRACE_CPUMASK_BITS), NULL)
 #define TP_printk(fmt, ...)

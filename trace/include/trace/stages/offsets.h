@@ -1,7 +1,9 @@
 /*
  * Stage: struct trace_event_data_offsets_NAME, which has for each text and array where it goes, as
- * its __data_loc says, and where it comes from. It has no members when the size of the event is
- * fixed. See <trace/define_trace.h>.
+ * its __data_loc says, where it comes from, and whether it is there already. It has no members when
+ * the size of the event is fixed. struct trace_event_plan_NAME has all of these; `room` is where the
+ * event will be built if it is short: texts are copied there while they are measured, so that nobody
+ * goes over them a second time; NULL: they are not. See <trace/define_trace.h>.
  */
 #include <trace/stages/clear.h>
 
@@ -9,9 +11,14 @@
 #define TRACE_STAGE_CLASS(name, proto, args, tstruct, assign, print)                               \
 	struct trace_event_data_offsets_##name {                                                   \
 		tstruct                                                                            \
+	};                                                                                         \
+	struct trace_event_plan_##name {                                                           \
+		char *room;                                                                        \
+		struct trace_event_data_offsets_##name data;                                       \
 	};
 
 #undef TRACE_ITEM_DATA
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)                                              \
 	uint32_t item;                                                                             \
-	const void *item##_source;
+	const void *item##_source;                                                                 \
+	bool item##_is_copied;

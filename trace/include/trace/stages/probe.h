@@ -38,7 +38,7 @@
 	}
 #define TRACE_STAGE_BYTES(name, args)                                                              \
 	((offsetof(struct trace_event_raw_##name, data_) +                                         \
-	  trace_event_sizes_##name(&data_offsets_, args) + 3) /                                    \
+	  trace_event_sizes_##name(&plan_, args) + 3) /                                            \
 	 4 * 4)
 #define TRACE_STAGE_IS_LONG(name)                                                                  \
 	(TRACE_STAGE_HAS_DATA(name) && TRACE_UNLIKELY(bytes_ > sizeof(scratch_.bytes)))
@@ -48,7 +48,7 @@
 	static TRACE_NOTRACE TRACE_NOINLINE TRACE_UNUSED void trace_event_long_##name(             \
 		const struct trace_event_front *front_, proto)                                     \
 	{                                                                                          \
-		struct trace_event_data_offsets_##name data_offsets_;                              \
+		struct trace_event_plan_##name plan_ = { .room = NULL };                           \
 		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
 		struct trace_event_room room_;                                                     \
 		struct trace_event_raw_##name *__entry =                                           \
@@ -66,7 +66,7 @@
 	static TRACE_NOTRACE TRACE_NOINLINE void trace_event_special_##name(                       \
 		const struct trace_event_front *front_, proto)                                     \
 	{                                                                                          \
-		struct trace_event_data_offsets_##name data_offsets_;                              \
+		struct trace_event_plan_##name plan_ = { .room = NULL };                           \
 		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
 		TRACE_STAGE_SCRATCH(name) scratch_;                                                \
 		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
@@ -88,13 +88,13 @@
 	static TRACE_NOTRACE TRACE_ALWAYS_INLINE void trace_event_plain_##name(                    \
 		const struct trace_event_front *front_, proto)                                     \
 	{                                                                                          \
-		struct trace_event_data_offsets_##name data_offsets_;                              \
-		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
 		union {                                                                            \
 			struct trace_event_raw_##name entry;                                       \
-			char bytes[TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SHORT : 1];            \
+			char bytes[TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_ROOM : 1];             \
 		} scratch_;                                                                        \
 		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
+		struct trace_event_plan_##name plan_ = { .room = scratch_.bytes };                 \
+		uint32_t bytes_ = TRACE_STAGE_BYTES(name, PARAMS(args));                           \
                                                                                                    \
 		if (TRACE_UNLIKELY(bytes_ > TRACE_EVENT_SHORT)) {                                  \
 			trace_event_long_##name(front_, args);                                     \
@@ -132,12 +132,14 @@
 
 #undef TRACE_ITEM_DATA
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)                                              \
-	__entry->__##kind##_loc_##item = data_offsets_.item;
+	__entry->__##kind##_loc_##item = plan_.data.item;
 
 /* Definitions for Linux before 6.10 name the source a second time. */
 #define __assign_str(item, ...)                                                                    \
-	trace_event_copy_text(__get_str(item), (const char *)data_offsets_.item##_source,          \
-			      __get_dynamic_array_len(item))
+	(plan_.data.item##_is_copied                                                               \
+		 ? (void)0                                                                         \
+		 : trace_event_copy_text(__get_str(item), (const char *)plan_.data.item##_source,  \
+					 __get_dynamic_array_len(item)))
 #define __assign_str_len(item, src, len) __assign_str(item)
 #define __assign_vstr(item, fmt, va)                                                               \
 	trace_event_vtext(__get_str(item), __get_dynamic_array_len(item), fmt, va)
@@ -146,8 +148,11 @@
 #define __assign_cpumask(item, src)	  __assign_bitmask(item, src, TRACE_CPUMASK_BITS)
 #define __assign_sockaddr(item, src, len) __builtin_memcpy(__get_dynamic_array(item), src, len)
 #define __assign_rel_str(item, ...)                                                                \
-	trace_event_copy_text(__get_rel_str(item), (const char *)data_offsets_.item##_source,      \
-			      __get_rel_dynamic_array_len(item))
+	(plan_.data.item##_is_copied                                                               \
+		 ? (void)0                                                                         \
+		 : trace_event_copy_text(__get_rel_str(item),                                      \
+					 (const char *)plan_.data.item##_source,                   \
+					 __get_rel_dynamic_array_len(item)))
 #define __assign_rel_str_len(item, src, len) __assign_rel_str(item)
 #define __assign_rel_vstr(item, fmt, va)                                                           \
 	trace_event_vtext(__get_rel_str(item), __get_rel_dynamic_array_len(item), fmt, va)

@@ -7,6 +7,8 @@
  *   TRACE_ITEM_DATA(kind, type, item, nr, source)    a text or an array of `nr` elements behind the
  *                                                    fixed part; its place is in a __data_loc or,
  *                                                    with kind rel, a __rel_loc
+ *   TRACE_ITEM_TEXT(kind, item, source)              a text of which only its end says how long it
+ *                                                    is; TRACE_ITEM_DATA unless a stage knows better
  *
  * See <trace/define_trace.h>.
  */
@@ -115,8 +117,8 @@
 
 #define __dynamic_array(type, item, len)     TRACE_ITEM_DATA(data, type, item, len, NULL)
 #define __rel_dynamic_array(type, item, len) TRACE_ITEM_DATA(rel, type, item, len, NULL)
-#define __string(item, src)		     TRACE_ITEM_DATA(data, char, item, trace_event_text_bytes(src), src)
-#define __rel_string(item, src)		     TRACE_ITEM_DATA(rel, char, item, trace_event_text_bytes(src), src)
+#define __string(item, src)		     TRACE_ITEM_TEXT(data, item, src)
+#define __rel_string(item, src)		     TRACE_ITEM_TEXT(rel, item, src)
 #define __string_len(item, src, len)	     TRACE_ITEM_DATA(data, char, item, (len) + 1, src)
 #define __rel_string_len(item, src, len)     TRACE_ITEM_DATA(rel, char, item, (len) + 1, src)
 #define __vstring(item, fmt, va)                                                                   \
