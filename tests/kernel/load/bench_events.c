@@ -287,9 +287,8 @@ static int bench_event_line(struct command_env *env, const char *name)
 	bench_write_file("trace", "");
 	bench_loop_event_three(BENCH_LINES);
 	bench_write_file(EVENT("three", "enable"), "0");
-	cycles = trace_plat_cycles();
+	cycles = bench_cost_of_reading("trace");
 	lines = bench_count_lines("trace");
-	cycles = trace_plat_cycles() - cycles;
 	bench_write_file("trace", "");
 	if (lines < BENCH_LINES) /* there are some more, of the head */
 		return bench_check(env, name, lines, BENCH_LINES);

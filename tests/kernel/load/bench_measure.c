@@ -11,7 +11,8 @@
 #include "bench.h"
 #include "bench_private.h"
 
-#define BENCH_TRACING "/sys/kernel/tracing"
+#define BENCH_TRACING	 "/sys/kernel/tracing"
+#define BENCH_READ_BYTES 65536u /* as Linux was measured */
 
 void bench_print(struct command_env *env, const char *name, uint64_t value_milli, const char *unit)
 {
@@ -137,6 +138,25 @@ uint64_t bench_read_number(const char *name)
 
 	bench_read_file(name, text, sizeof(text));
 	return bench_number_after(text, "");
+}
+
+uint64_t bench_cost_of_reading(const char *name)
+{
+	char *block = trace_plat_alloc(BENCH_READ_BYTES);
+	uint64_t cycles = 0;
+	struct file *file;
+
+	if (!block)
+		return 0;
+	if (!vfs_open(BENCH_TRACING, name, VFS_READ, &file)) {
+		cycles = trace_plat_cycles();
+		while (file_read(file, block, BENCH_READ_BYTES) > 0)
+			;
+		cycles = trace_plat_cycles() - cycles;
+		file_put(file);
+	}
+	trace_plat_free(block, BENCH_READ_BYTES);
+	return cycles;
 }
 
 uint64_t bench_count_lines(const char *name)

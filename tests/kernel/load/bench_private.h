@@ -54,6 +54,8 @@ void bench_remove_instance(const char *name);
 
 /* The number that a file begins with; 0 when it cannot be read. */
 uint64_t bench_read_number(const char *name);
+/* Instructions that reading a file takes, in large blocks of which nobody looks at the text. */
+uint64_t bench_cost_of_reading(const char *name);
 /* Lines of a file; 0 when it cannot be read. */
 uint64_t bench_count_lines(const char *name);
 
