@@ -214,15 +214,21 @@ static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file
 	return trace_event_flags(&file->front);
 }
 
+static TRACE_NOINLINE void print_recorded(const struct trace_event_file *file, void *entry,
+					  uint64_t step)
+{
+	trace_entry_init(entry, file->type, file->own_depth);
+	trace_event_print(file, entry, bytes_of(step));
+}
+
 /* Record it; with tp_printk it is printed as well. NULL: it was not recorded. */
-static const void *record_and_print(const struct trace_event_file *file, void *entry, uint64_t step)
+static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event_file *file,
+							void *entry, uint64_t step)
 {
 	const void *recorded = record(file, entry, step);
 
-	if (TRACE_UNLIKELY(flags_of(file) & TRACE_EVENT_PRINTS) && recorded) {
-		trace_entry_init(entry, file->type, file->own_depth);
-		trace_event_print(file, entry, bytes_of(step));
-	}
+	if (TRACE_UNLIKELY(flags_of(file) & TRACE_EVENT_PRINTS) && recorded)
+		print_recorded(file, entry, step);
 	return recorded;
 }
 
