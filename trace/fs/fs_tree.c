@@ -6,7 +6,8 @@
  * A directory with a struct trace_dir has no children in memory until somebody looks. Walkers that
  * hold it or one of its children, and open files among them, are counted in it. As long as there
  * are any, it counts as one of them in the directory of that kind that it lies in itself. When the
- * last has gone its children are freed.
+ * last has gone its children are freed; those that do not exist any more and that nobody holds, when
+ * the others are made anew.
  *
  * Locking: the arrays lock guards every list of children and what a tree says. The other nodes of
  *          the root stay for good; those of an instance as long as it, and walkers that hold one.
@@ -49,12 +50,52 @@ static void keep_known(struct trace_node *dir, struct trace_node *old)
 		next = old->next_sibling;
 		if (!order && is_same(old, *at)) {
 			old->next_sibling = (*at)->next_sibling;
+			(*at)->name = NULL; /* nobody has seen this one, or will */
 			*at = old;
 		}
 		if (order >= 0)
 			at = &(*at)->next_sibling;
 		if (order <= 0)
 			old = next;
+	}
+}
+
+static bool is_in(const struct node_chunk *chunk, const struct trace_node *node)
+{
+	return node >= chunk->nodes && node < chunk->nodes + chunk->used;
+}
+
+/* Is a node of the chunk a child of the directory, or may somebody still have it? */
+static bool is_needed(const struct trace_node *dir, const struct node_chunk *chunk)
+{
+	for (const struct trace_node *child = dir->first_child; child;
+	     child = child->next_sibling) {
+		if (is_in(chunk, child))
+			return true;
+	}
+	for (size_t i = 0; i < chunk->used; i++) {
+		const struct trace_node *node = &chunk->nodes[i];
+
+		/* Files are not counted one by one. */
+		if (node->name && (dir->is_pinned || !is_lazy(node) || node->nr_held))
+			return true;
+	}
+	return false;
+}
+
+/* Free the chunks of the directory, all of them or those that are not needed. */
+static void free_chunks(struct trace_node *dir, bool all)
+{
+	struct node_chunk **at = &dir->tree->chunks, *chunk;
+
+	while ((chunk = *at)) {
+		if (chunk->dir != dir || (!all && is_needed(dir, chunk))) {
+			at = &chunk->next;
+			continue;
+		}
+		*at = chunk->next;
+		chunk->next = NULL;
+		trace_chunks_free(chunk);
 	}
 }
 
@@ -77,23 +118,14 @@ static int fill(struct trace_node *dir)
 		return err;
 	}
 	keep_known(dir, old);
+	free_chunks(dir, false);
 	dir->version = version;
 	return 0;
 }
 
 static void empty(struct trace_node *dir)
 {
-	struct node_chunk **at = &dir->tree->chunks, *chunk;
-
-	while ((chunk = *at)) {
-		if (chunk->dir != dir) {
-			at = &chunk->next;
-			continue;
-		}
-		*at = chunk->next;
-		chunk->next = NULL;
-		trace_chunks_free(chunk);
-	}
+	free_chunks(dir, true);
 	dir->first_child = NULL;
 	dir->version = 0;
 }

@@ -4,6 +4,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "events/event_scratch.h"
+#include "fs/fs_tree.h"
 #include <trace/event.h>
 
 #define CREATE_TRACE_POINTS
@@ -233,6 +234,37 @@ static void no_memory(void **state)
 	assert_true(has_child(shelf, "shelf_full"));
 }
 
+static size_t nr_chunks(void)
+{
+	size_t nr = 0;
+
+	for (struct node_chunk *at = trace_fs_root()->tree->chunks; at; at = at->next)
+		nr++;
+	return nr;
+}
+
+/* While a shell stands in events/ what has gone takes no memory, however often it comes back. */
+static void memory_of_those_that_have_gone(void **state)
+{
+	struct trace_node *dir = hold("events"), *node;
+	size_t most = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(trace_add_event_call(&attic), 0);
+		node = trace_fs_lookup(dir, "attic", 5);
+		assert_non_null(node);
+		trace_fs_put(node);
+		assert_int_equal(trace_remove_event_call(&attic), 0);
+		assert_null(trace_fs_lookup(dir, "attic", 5));
+		if (i == 3)
+			most = nr_chunks();
+	}
+	assert_in_range(nr_chunks(), 1, most);
+	let_go();
+	memory_out = fake_alloc_out; /* the table of types has grown */
+}
+
 /* What the first user of any event makes, and what stays. */
 static int setup(void **state)
 {
@@ -251,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(busy_while_somebody_is_in_it, reset, check),
 		cmocka_unit_test_setup_teardown(busy_while_it_is_on, reset, check),
 		cmocka_unit_test_setup_teardown(with_a_tracepoint, reset, check),
+		cmocka_unit_test_setup_teardown(memory_of_those_that_have_gone, reset, check),
 		cmocka_unit_test_setup_teardown(no_memory, reset, check),
 	};
 
