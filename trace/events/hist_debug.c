@@ -9,6 +9,7 @@
  * Context: thread, config lock held.
  */
 #include <trace/trace_seq.h>
+#include "hist_action.h"
 #include "hist_view.h"
 
 #define FIELD_INDENT "      "
@@ -110,6 +111,75 @@ static void print_refs(const struct hist *hist, struct trace_seq *seq)
 	}
 }
 
+/* What onmax() and onchange() follow, and the variable in which each entry keeps it. */
+static void print_followed(const struct hist *hist, uint32_t i, struct trace_seq *seq)
+{
+	const struct hist_action *action = hist->actions[i];
+	const struct hist_value *var = &hist->vars[action->var];
+
+	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.var_ref:\n", i);
+	print_flags("HIST_FIELD_FL_VAR_REF", seq);
+	trace_seq_printf(seq,
+			 FIELD_INDENT "name: %s\n" FIELD_INDENT
+				      "var.idx (into tracing_map_elt.vars[]): %u\n" FIELD_INDENT
+				      "var.hist_data: %016llx\n",
+			 var->var, action->var, id_of(hist));
+	print_type(var->type, var->bytes, var->is_signed, seq);
+	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.track_var:\n", i);
+	print_flags("HIST_FIELD_FL_VAR", seq);
+	trace_seq_printf(seq, FIELD_INDENT "var.name: __%s\n", action->handler->title);
+	print_type("u64", sizeof(uint64_t), false, seq);
+}
+
+static void print_saved(const struct hist_action *action, uint32_t i, struct trace_seq *seq)
+{
+	const struct hist_value *value = &action->params[i].value;
+
+	if (!i)
+		trace_seq_puts(seq, "\n  save action variables (save() params):\n");
+	trace_seq_printf(seq, "\n    hist_data->save_vars[%u]:\n", i);
+	print_flags("HIST_FIELD_FL_VAR", seq);
+	trace_seq_printf(seq, FIELD_INDENT "var.name: %s\n", action->params[i].name);
+	print_value(value, value->bytes, seq);
+}
+
+static void print_action(const struct hist *hist, uint32_t i, struct trace_seq *seq)
+{
+	const struct hist_action *action = hist->actions[i];
+
+	if (action->handler->title) {
+		print_followed(hist, i, seq);
+		return;
+	}
+	trace_seq_printf(seq,
+			 "\n    hist_data->actions[%u].match_data.event_system: %s\n"
+			 "    hist_data->actions[%u].match_data.event: %s\n",
+			 i, action->system, i, action->event);
+}
+
+/* Actions first, then what is saved, one by one. False: there is no piece of that number. */
+static bool print_actions(const struct hist *hist, size_t at, struct trace_seq *seq)
+{
+	const struct hist_action *save = NULL;
+
+	if (at < hist->nr_actions) {
+		if (!at)
+			trace_seq_puts(seq, "\n  action tracking variables (for "
+					    "onmax()/onchange()/onmatch()):\n");
+		print_action(hist, (uint32_t)at, seq);
+		return true;
+	}
+	at -= hist->nr_actions;
+	for (uint32_t i = 0; i < hist->nr_actions; i++) {
+		if (hist->actions[i]->type == &hist_save_type)
+			save = hist->actions[i];
+	}
+	if (!save || at >= save->nr_params)
+		return false;
+	print_saved(save, (uint32_t)at, seq);
+	return true;
+}
+
 static void print_head(const struct hist *hist, struct trace_seq *seq)
 {
 	uint32_t nr_vals = 1u + hist->nr_vals + hist->nr_vars;
@@ -128,7 +198,7 @@ static bool debug_next(struct hist_view *view, struct trace_seq *seq)
 
 	while (view->at < nr && seq->len == len)
 		parts[view->at++](view->hist, seq);
-	return seq->len > len;
+	return seq->len > len || print_actions(view->hist, view->at++ - nr, seq);
 }
 
 const struct hist_form hist_form_debug = { .next = debug_next, .separator = "\n\n" };

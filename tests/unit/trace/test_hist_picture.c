@@ -496,6 +496,41 @@ static void shades(void **state)
 	}
 }
 
+/* Behind the fields: what actions follow, wait for and keep. */
+static void actions_consist_of(void **state)
+{
+	const char *text;
+
+	(void)state;
+	add(LEAVE, "hist:keys=id:t=time:onmax($t).save(id,name)");
+	text = strstr(show_file(LEAVE, "hist_debug"), "\n  action tracking variables");
+	assert_non_null(text);
+	assert_non_null(strstr(text, "    hist_data->actions[0].track_data.var_ref:\n      flags:\n"
+				     "        HIST_FIELD_FL_VAR_REF\n      name: t\n"
+				     "      var.idx (into tracing_map_elt.vars[]): 0\n"
+				     "      var.hist_data: "));
+	same(strstr(text, "\n    hist_data->actions[0].track_data.track_var"),
+	     "\n    hist_data->actions[0].track_data.track_var:\n      flags:\n"
+	     "        HIST_FIELD_FL_VAR\n      var.name: __max\n"
+	     "      type: u64\n      size: 8\n      is_signed: 0\n"
+	     "\n  save action variables (save() params):\n"
+	     "\n    hist_data->save_vars[0]:\n      flags:\n        HIST_FIELD_FL_VAR\n"
+	     "      var.name: id\n      ftrace_event_field name: id\n"
+	     "      type: int\n      size: 4\n      is_signed: 1\n"
+	     "\n    hist_data->save_vars[1]:\n      flags:\n        HIST_FIELD_FL_VAR\n"
+	     "      var.name: name\n      ftrace_event_field name: name\n"
+	     "      type: char\n      size: 256\n      is_signed: 0\n");
+	assert_int_equal(echo("like int id", "synthetic_events"), 0);
+	clear(LEAVE);
+	add(LEAVE, "hist:keys=id:onmatch(harbour.ship_arrive).like(id)");
+	text = strstr(show_file(LEAVE, "hist_debug"), "\n  action tracking variables");
+	same(text, "\n  action tracking variables (for onmax()/onchange()/onmatch()):\n"
+		   "\n    hist_data->actions[0].match_data.event_system: harbour\n"
+		   "    hist_data->actions[0].match_data.event: ship_arrive\n");
+	clear(LEAVE);
+	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, hist_reset, hist_all_gone)
 
 int main(void)
@@ -512,6 +547,8 @@ int main(void)
 		TEST(several),
 		TEST(lines_fit),
 		TEST(what_it_consists_of),
+		/* Files of the synthetic event may stay for a while. */
+		cmocka_unit_test_setup(actions_consist_of, hist_reset),
 		TEST(no_memory),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(shades),
