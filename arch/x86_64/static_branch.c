@@ -83,28 +83,43 @@ static void make_room(void)
 		update.pokes = update.few;
 }
 
+/*
+ * Does the site hold the jump? Code that is read as it should be needs no second look; otherwise
+ * somebody's breakpoint may stand there.
+ */
+static bool holds_jmp(const struct static_site *site, const uint8_t *jmp, const uint8_t *nop)
+{
+	uint8_t now[TRACE_INSN_SIZE];
+
+	__builtin_memcpy(now, (const void *)site->code, sizeof(now));
+	if (__builtin_memcmp(now, nop, sizeof(now)) == 0)
+		return false;
+	if (__builtin_memcmp(now, jmp, sizeof(now)) != 0)
+		trace_text_meant(site->code, now, sizeof(now));
+	return __builtin_memcmp(now, jmp, sizeof(now)) == 0;
+}
+
 int static_branch_update(void)
 {
+	uint8_t jmp[TRACE_INSN_SIZE], nop[TRACE_INSN_SIZE];
 	int err = 0;
 
 	if (!update.is_sorted)
 		sort_sites();
 	if (!update.capacity)
 		make_room();
+	trace_plat_insn_nop(nop);
 	for (const struct static_site *site = static_branches_start; site < static_branches_end;
 	     site++) {
 		struct trace_poke *poke = &update.pokes[update.nr];
 		bool is_on = site->key->is_on;
-		uint8_t jmp[TRACE_INSN_SIZE], now[TRACE_INSN_SIZE];
 
-		trace_text_meant(site->code, now, sizeof(now));
 		trace_plat_insn_jmp(site->code, site->target, jmp);
-		if (is_on == (__builtin_memcmp(now, jmp, sizeof(jmp)) == 0))
+		if (is_on == holds_jmp(site, jmp, nop))
 			continue;
-		*poke = (struct trace_poke){ .site = trace_plat_ip_pack(site->code) };
-		trace_plat_insn_nop(is_on ? poke->old_insn : poke->new_insn);
-		trace_plat_insn_jmp(site->code, site->target,
-				    is_on ? poke->new_insn : poke->old_insn);
+		poke->site = trace_plat_ip_pack(site->code);
+		__builtin_memcpy(poke->old_insn, is_on ? nop : jmp, sizeof(nop));
+		__builtin_memcpy(poke->new_insn, is_on ? jmp : nop, sizeof(nop));
 		if (++update.nr == update.capacity)
 			err = flush();
 		if (err)
