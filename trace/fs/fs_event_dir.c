@@ -168,13 +168,19 @@ static uint64_t id_of(const struct trace_node *events, const struct trace_event 
 	return events->id + 1 + (uint64_t)event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
 }
 
-/* Behind the events of `system`, which begin at `first`. */
+/* Behind the events of `system`, which begin at `first`: events are sorted by system. */
 static size_t end_of(const char *system, size_t first)
 {
-	size_t end = first;
+	size_t end = first, other = trace_nr_events();
 
-	while (end < trace_nr_events() && trace_streq(trace_event_at(end)->system, system))
-		end++;
+	while (end < other) {
+		size_t middle = end + (other - end) / 2;
+
+		if (trace_streq(trace_event_at(middle)->system, system))
+			end = middle + 1;
+		else
+			other = middle;
+	}
 	return end;
 }
 
