@@ -39,13 +39,12 @@ void trace_event_front_init(struct trace_event_call *call)
 	set_front(call);
 }
 
-struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct trace_event_call *call)
+static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
+							 struct trace_event_call *call)
 {
-	struct trace_event_file *file = trace_event_file_find(tr, call);
 	struct trace_array_events *events = trace_events_of(tr);
+	struct trace_event_file *file;
 
-	if (file)
-		return file;
 	if (!trace_event_scratch_make())
 		return NULL;
 	file = trace_plat_alloc(sizeof(*file));
@@ -72,6 +71,13 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	file->next_of_array = events->files;
 	events->files = file;
 	return file;
+}
+
+struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct trace_event_call *call)
+{
+	struct trace_event_file *file = trace_event_file_find(tr, call);
+
+	return file ? file : make_file(tr, call);
 }
 
 static bool is_chosen(const struct trace_event_choice *choice, const struct trace_event *event)
@@ -120,13 +126,14 @@ static bool wants_probe(const struct trace_event_file *file)
 }
 
 /* The change of the tracepoint that comes with the first user of an event, or with the last. */
-static struct tracepoint_change change_of(const struct trace_event_file *file)
+static void note_change(const struct trace_event_file *file, struct tracepoint_change *out)
 {
-	return (struct tracepoint_change){ .tp = file->call->tp,
-					   .func = file->call->event_class->probe,
-					   .data = file->call,
-					   .prio = TRACEPOINT_DEFAULT_PRIO,
-					   .is_add = !file->is_registered };
+	out->tp = file->call->tp;
+	out->func = file->call->event_class->probe;
+	out->data = file->call;
+	out->prio = TRACEPOINT_DEFAULT_PRIO;
+	out->is_add = !file->is_registered;
+	out->err = 0;
 }
 
 /* An event of which the instance cannot have the probe called is off there. */
@@ -195,7 +202,7 @@ static int make_changes(struct trace_array *tr, struct tracepoint_change *change
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		if (!file->has_changed)
 			continue;
-		changes[nr] = change_of(file);
+		note_change(file, &changes[nr]);
 		reg_err = file->is_registered ? 0 : begin_use(file);
 		if (!reg_err)
 			nr++;
