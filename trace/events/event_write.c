@@ -223,11 +223,11 @@ static TRACE_NOINLINE void print_recorded(const struct trace_event_file *file, v
 
 /* Record it; with tp_printk it is printed as well. NULL: it was not recorded. */
 static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event_file *file,
-							void *entry, uint64_t step)
+							void *entry, uint64_t step, uint32_t flags)
 {
 	const void *recorded = record(file, entry, step);
 
-	if (TRACE_UNLIKELY(flags_of(file) & TRACE_EVENT_PRINTS) && recorded)
+	if (TRACE_UNLIKELY(flags & TRACE_EVENT_PRINTS) && recorded)
 		print_recorded(file, entry, step);
 	return recorded;
 }
@@ -256,7 +256,7 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 		flags = call_triggers(file, hit, flags);
 	/* The trace begins with the caller of the probe. */
 	if (counts && is_wanted(file, entry, bytes_of(step), flags) &&
-	    record_and_print(file, entry, step) && flags & TRACE_EVENT_STACK)
+	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
@@ -276,7 +276,7 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 	if (counts)
 		flags = call_triggers(file, hit, flags);
 	if (counts && is_wanted(file, entry, bytes, flags | TRACE_EVENT_RECORDS) &&
-	    record_and_print(file, entry, step) && flags & TRACE_EVENT_STACK)
+	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 0);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
@@ -288,7 +288,8 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit)
 {
 	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
-		(void)record_and_print(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes));
+		(void)record_and_print(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes),
+				       flags_of(hit->file));
 	trace_triggers_call_late(hit);
 }
 

@@ -44,8 +44,6 @@ void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t
 	uint32_t ips[2 * TRACE_STACK_MAX + 1];
 	size_t nr;
 
-	if (skip > TRACE_STACK_MAX)
-		skip = TRACE_STACK_MAX;
 	nr = trace_plat_backtrace(frame, false, ips, skip + TRACE_STACK_MAX + 1);
 	nr = nr > skip ? nr - skip : 0;
 	if (nr > TRACE_STACK_MAX)
@@ -120,5 +118,6 @@ void trace_dump_stack(uint32_t skip)
 	struct trace_array *tr = trace_global_array();
 
 	if (tr)
-		trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0), skip);
+		trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0),
+				      skip < TRACE_STACK_MAX ? skip : TRACE_STACK_MAX);
 }

@@ -15,7 +15,7 @@
 void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame);
 /*
  * For a function that writes an event; `frame` is its __builtin_frame_address(0). The first address
- * is in its caller, or `skip` callers further out.
+ * is in its caller, or `skip` callers further out, at most TRACE_STACK_MAX.
  */
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip);
 
