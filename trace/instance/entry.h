@@ -66,7 +66,7 @@ struct trace_bputs_entry {
 } TRACE_ENTRY_ALIGNED;
 
 /* What is written to trace_marker_raw: a number, and bytes. */
-#define TRACE_TYPE_RAW_DATA 16
+#define TRACE_TYPE_RAW_DATA 18
 struct trace_raw_data_entry {
 	struct trace_entry ent;
 	uint32_t id;

@@ -264,7 +264,7 @@ static void raw_data_text(const struct trace_iter *iter, struct trace_seq *seq)
 }
 
 static const struct trace_event_field raw_data_fields[] = {
-	TRACE_FIELD("id", int, trace_raw_data_entry, id),
+	TRACE_FIELD("id", unsigned int, trace_raw_data_entry, id),
 	TRACE_FIELD_REST("buf", char, trace_raw_data_entry, data),
 };
 

@@ -39,7 +39,7 @@ static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 static const struct trace_event_field entry_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_entry, ip),
-	TRACE_FIELD("depth", unsigned int, trace_graph_entry, depth),
+	TRACE_FIELD("depth", int, trace_graph_entry, depth),
 };
 
 static struct trace_event entry_event = {
@@ -48,13 +48,13 @@ static struct trace_event entry_event = {
 	.type = TRACE_TYPE_GRAPH_ENT,
 	.fields = entry_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(entry_fields),
-	.print_fmt = "\"--> %ps (%u)\", " TRACE_REC_ADDRESS("func") ", REC->depth",
+	.print_fmt = "\"--> %ps (%d)\", " TRACE_REC_ADDRESS("func") ", REC->depth",
 	.funcs = ENTRY_FUNCTIONS,
 };
 
 static const struct trace_event_field retaddr_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_retaddr_entry, graph.ip),
-	TRACE_FIELD("depth", unsigned int, trace_graph_retaddr_entry, graph.depth),
+	TRACE_FIELD("depth", int, trace_graph_retaddr_entry, graph.depth),
 	TRACE_FIELD_ADDRESS("retaddr", trace_graph_retaddr_entry, retaddr),
 };
 
@@ -64,7 +64,7 @@ static struct trace_event retaddr_event = {
 	.type = TRACE_TYPE_GRAPH_RETADDR_ENT,
 	.fields = retaddr_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(retaddr_fields),
-	.print_fmt = "\"--> %ps (%u) <- %ps\", " TRACE_REC_ADDRESS(
+	.print_fmt = "\"--> %ps (%d) <- %ps\", " TRACE_REC_ADDRESS(
 		"func") ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
 	.funcs = ENTRY_FUNCTIONS,
 };

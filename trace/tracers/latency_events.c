@@ -24,11 +24,11 @@ static void ctx_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 /* In the order in which raw, hex and bin show them. */
 static const struct trace_event_field ctx_fields[] = {
-	TRACE_FIELD("prev_pid", int, trace_ctx_entry, prev_pid),
+	TRACE_FIELD("prev_pid", unsigned int, trace_ctx_entry, prev_pid),
 	TRACE_FIELD("prev_prio", unsigned char, trace_ctx_entry, prev_prio),
 	TRACE_FIELD("prev_state", char, trace_ctx_entry, prev_state),
-	TRACE_FIELD("next_cpu", int, trace_ctx_entry, next_cpu),
-	TRACE_FIELD("next_pid", int, trace_ctx_entry, next_pid),
+	TRACE_FIELD("next_cpu", unsigned int, trace_ctx_entry, next_cpu),
+	TRACE_FIELD("next_pid", unsigned int, trace_ctx_entry, next_pid),
 	TRACE_FIELD("next_prio", unsigned char, trace_ctx_entry, next_prio),
 	TRACE_FIELD("next_state", char, trace_ctx_entry, next_state),
 };
