@@ -80,7 +80,8 @@ static TRACE_NOINLINE void spinlock_wait(struct spinlock *lock)
 	trace_contention_end(lock, 0);
 }
 
-static void spinlock_take(struct spinlock *lock)
+/* This one and the next are inlined: as functions they would be half of what a busy kernel's trace has. */
+static TRACE_ALWAYS_INLINE void spinlock_take(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
 		spinlock_check_before(lock);
@@ -91,7 +92,7 @@ static void spinlock_take(struct spinlock *lock)
 	trace_lock_acquired(lock);
 }
 
-static void spinlock_release_lock(struct spinlock *lock)
+static TRACE_ALWAYS_INLINE void spinlock_release_lock(struct spinlock *lock)
 {
 	trace_lock_release(lock);
 	if (KERNEL_DEBUG)
