@@ -166,7 +166,7 @@ static uint64_t sync_left(uint64_t ticket)
 }
 
 /*
- * A CPU that comes online sets its bit, then reads the ticket (go_online() of smp_ap.c). Here the
+ * A CPU that comes online sets its bit, then reads the ticket (smp_ap_come_online()). Here the
  * ticket is taken first, then the bits are read. So at least one of them sees what the other did.
  */
 void smp_sync_cores(void)

@@ -80,7 +80,8 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	irq_stats_count(SMP_IRQ_TIMER);
 	apic_eoi();
 	trace_local_timer_entry(APIC_VECTOR_TIMER);
-	timer->armed_ns = TIMER_NONE; /* if it is early it is only armed again, at the end */
+	/* It has fired. If that was too early, the end of this function arms it again. */
+	timer->armed_ns = TIMER_NONE;
 	if (timer->tick_ns <= now) {
 		timer->tick_ns += TIMER_TICK_NS;
 		if (timer->tick_ns <= now) /* late by a tick or more: the ticks missed are lost */

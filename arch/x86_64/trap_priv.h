@@ -16,6 +16,7 @@ enum trap_ist {
 	IST_MACHINE_CHECK
 };
 
+/* Load the IDT that trap_init() has filled. */
 void trap_load_idt(void);
 
 /* Called by the entry code, interrupts off. */

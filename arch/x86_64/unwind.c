@@ -401,7 +401,8 @@ static bool show_interrupted(struct show *show, uintptr_t at)
 
 	if (!is_on_stack(w, at, sizeof(*regs)) || regs->rsp < at)
 		return false;
-	end = (regs->rbp & ~(uintptr_t)1) + 3 * sizeof(uintptr_t); /* a trampoline's: two returns */
+	/* Behind rbp and two return addresses, which the frame of a trampoline has. */
+	end = (regs->rbp & ~(uintptr_t)1) + 3 * sizeof(uintptr_t);
 	if (end <= regs->rsp || regs->rbp >= w->hi)
 		return false;
 	if (end > w->hi)

@@ -20,7 +20,7 @@ struct cpu_local {
 	uint32_t id;		/* logical number, dense from 0 */
 	uint32_t apic_id;
 	uint32_t preempt_count;	  /* see <trace/platform.h>; bit 31 set: no reschedule wanted */
-	uint32_t trace_recursion; /* bits of trace/; it reads both as one word of 64 bits */
+	uint32_t trace_recursion; /* of trace/, which reads it with preempt_count as one word */
 	int32_t current_pid;	  /* of `current`; 0 for idle */
 	struct trace_thread *trace_thread; /* of `current` */
 	uint64_t tsc_mult;		   /* ns = ((tsc - tsc_base) * tsc_mult) >> 32 */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Seconds since 1970, if the clock shows UTC and a year of this century, which it does not tell.
- * 0: there is no clock, or it shows no time.
+ * Seconds since 1970. The clock tells neither its time zone nor the century: they are taken to be
+ * UTC and this one. 0 when there is no clock, or it shows no time.
  */
 uint64_t rtc_read(void);
 
