@@ -122,7 +122,7 @@ static void console_put_message(const struct dmesg_line *line)
  */
 static bool console_show_messages_locked(void)
 {
-	atomic_thread_fence(memory_order_seq_cst); /* with that of console_flush_later() */
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with console_flush_later() */
 	while (console_column() == 0) {
 		if (atomic_load(&out.is_started) &&
 		    console_tx_room() < PRINTK_LINE_MAX + PREFIX_MAX + 2) {
@@ -159,9 +159,10 @@ void console_flush_messages(void)
 }
 
 /*
- * In the middle of a line nothing is done: who ends the line shows all messages. The fences here and
- * there see to it that either this sees the end of the line, or that one sees the message. Nor while
- * messages wait for room, because the UART raises the softirq then.
+ * Nothing is done while the cursor is in the middle of a line: whoever ends the line shows all
+ * messages. The fence here and the one in console_show_messages_locked() see to it that we see the
+ * end of the line, or whoever ends it sees our message. Neither is anything done while messages
+ * wait for room, because the UART raises the softirq when there is some.
  */
 TRACE_NOTRACE void console_flush_later(void)
 {
@@ -203,7 +204,8 @@ static bool console_has_room(void *arg)
 	if (console_tx_room() >= TX_WAKE)
 		return true;
 	atomic_store(&out.has_waiter, 1);
-	return console_tx_room() >= TX_WAKE; /* the UART may have looked at has_waiter before */
+	/* Asked again, because the UART may have looked at has_waiter before it was set. */
+	return console_tx_room() >= TX_WAKE;
 }
 
 static int console_write_all(const char *buf, size_t len, bool raw)

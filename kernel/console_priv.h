@@ -9,7 +9,7 @@
 
 /* console_input.c. Called by the UART, interrupts off: a byte of COM1 came in. */
 void console_rx(unsigned int port, uint8_t byte);
-/* For COM2, which nobody uses. */
+/* The same for COM2, which nobody uses: the byte is dropped. */
 void console_ignore_rx(unsigned int port, uint8_t byte);
 bool console_ignore_tx(unsigned int port, uint8_t *out_byte);
 /* In SOFTIRQ_CONSOLE, after console_rx(): interrupt after Ctrl-C, wake the reader. */
@@ -17,7 +17,10 @@ void console_input_arrived(void);
 
 /* console_panic.c: polled, without locks, after console_panic_begin(). */
 void console_panic_messages(void);
-/* Messages from `seq` on are shown: those there already up to `level`, all that come later. */
+/*
+ * Show the messages from number `seq` on that are as urgent as `level` or more. Of those that come
+ * later console_panic_messages() shows all.
+ */
 void console_panic_skip_to(uint64_t seq, enum log_level level);
 
 #endif

@@ -11,7 +11,7 @@ void panic_init(void);
 void timers_init(void);
 /* The boot context becomes the idle thread of CPU 0. */
 void threads_init(void);
-/* A worker for each CPU that is online. Thread context. */
+/* Start a worker thread for each CPU that is online. Thread context. */
 void work_start_threads(void);
 /* Begin to run what probes defer. After work_start_threads(). */
 void trace_defer_init(void);

@@ -274,7 +274,7 @@ void trace_plat_each_stack(const struct trace_plat_look *look)
 struct later {
 	struct delayed_work work; /* first: run_later() gets a pointer to its work */
 	void (*fn)(void);
-	_Atomic bool is_asked; /* and fn() has not begun */
+	_Atomic bool is_asked; /* a call of fn() was asked for and has not begun */
 	bool is_ready;	       /* written by who has set is_asked */
 };
 _Static_assert(sizeof(struct later) <= sizeof(struct trace_plat_later), "later has room");
@@ -292,7 +292,7 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 	struct later *own = (struct later *)later;
 
 	if (atomic_exchange(&own->is_asked, true))
-		return; /* delayed_work_queue() would put it off */
+		return; /* queued again, the call would come later than was asked first */
 	if (!own->is_ready) {
 		delayed_work_init(&own->work, run_later);
 		own->fn = fn;

@@ -101,7 +101,7 @@ static int stress_run_workers(struct stress_run *run, uint64_t *out_rounds)
 	return err;
 }
 
-/* One kind, from begin to end. */
+/* Run the workload run->kind, from its begin() to its end(). 0 or -ENOMEM. */
 static int stress_one(struct stress_run *run, uint64_t *out_rounds)
 {
 	const struct stress_kind *kind = run->kind;
@@ -144,7 +144,7 @@ static int stress_and_report(struct command_env *env, const struct stress_kind *
 	return 0;
 }
 
-/* [KIND | all] [SECONDS | -n ROUNDS] */
+/* Parse `[KIND | all] [SECONDS | -n ROUNDS]`. False for a mistake. */
 static bool stress_parse_arguments(int argc, char **argv, const char **out_name, uint64_t *out_ns,
 				   uint64_t *out_rounds)
 {

@@ -10,7 +10,7 @@ struct locks_shared {
 	struct spinlock irq_spin;
 	struct mutex mutex;
 	struct semaphore semaphore;
-	/* Each guarded by the lock of that name; plain words on purpose. */
+	/* Each is guarded by the lock of that name, and not atomic: it is wrong if that fails. */
 	volatile uint64_t spin_count;
 	volatile uint64_t irq_spin_count;
 	volatile uint64_t mutex_count;

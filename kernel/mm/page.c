@@ -22,11 +22,11 @@
 #define POISON_FREE   0x6b
 
 static struct {
-	struct spinlock lock; /* guards what is below end_pfn; what is above is set at boot */
+	struct spinlock lock; /* guards all from free_head on; the others are set at boot */
 	struct page *pages;   /* index: page number - first_pfn */
 	uint32_t first_pfn;   /* page number, a multiple of CHUNK_PAGES */
 	uint32_t end_pfn;     /* behind the last page, a multiple as well */
-	uint32_t free_head[PAGE_MAX_ORDER + 1]; /* first free block of each order, or LIST_END */
+	uint32_t free_head[PAGE_MAX_ORDER + 1]; /* first free block of each order */
 	uint64_t nr_total;			/* pages */
 	uint64_t nr_free;
 	uint64_t nr_failures;

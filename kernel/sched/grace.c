@@ -71,7 +71,7 @@ void synchronize_preempt(void)
 {
 	struct waiting waiting = { .named_ns = ktime_ns() };
 
-	/* The CPU of the caller is left out: as the caller runs there, no section does. */
+	/* The CPU of the caller is left out: no section can be open where the caller runs. */
 	preempt_disable();
 	atomic_store(&waiting.cpus, smp_online_mask() & ~(1ull << cpu_local_read(id)));
 	preempt_enable();

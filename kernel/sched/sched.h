@@ -112,7 +112,8 @@ void sched_rt_pull(struct run_queue *rq, int32_t prio);
 /* A real-time thread waits here: let a CPU with less urgent work come and take it. */
 void sched_rt_push(struct run_queue *rq);
 /*
- * The CPU out of `allowed` that does the least urgent work, if `thread` is more urgent; MAX_CPUS.
+ * The CPU out of `allowed` that does the least urgent work, if `thread` is more urgent than that;
+ * otherwise MAX_CPUS.
  */
 uint32_t sched_rt_select_cpu(const struct thread *thread, uint64_t allowed);
 /*

@@ -38,7 +38,7 @@ uint32_t sched_select_cpu(struct thread *thread)
 	uint32_t here = cpu_local_read(id), last = atomic_load(&thread->cpu), cpu;
 
 	if (!allowed)
-		allowed = 1ull << here; /* its CPUs are not up yet */
+		allowed = 1ull << here; /* the CPUs that it may use are not up yet */
 	cpu = sched_claim_idle_cpu(allowed, last);
 	if (cpu == MAX_CPUS && sched_is_rt(thread))
 		cpu = sched_rt_select_cpu(thread, allowed);

@@ -4,7 +4,8 @@
 #include "sched.h"
 
 /*
- * Virtual run time of a thread that is put on a queue, at most below and above the queue's minimum.
+ * When a thread is put on a queue, its virtual run time is made to lie within these two distances,
+ * below and above, of the queue's minimum.
  */
 #define SLEEPER_CREDIT_NS (3 * NSEC_PER_MSEC)
 #define LEAD_MAX_NS	  (50 * NSEC_PER_MSEC)

@@ -1,4 +1,4 @@
-/* What the scheduler tells tracers, see sched.h. No call sites, for probes are called from here. */
+/* What the scheduler tells tracers, see sched.h. No call sites, because this calls probes. */
 #include <arch/cpu.h>
 #include <kernel/time.h>
 #include <trace/platform.h>

@@ -8,11 +8,11 @@
 
 #include <kernel/base.h>
 
-/* On this CPU. */
+/* Is a softirq of this CPU to run? */
 bool softirq_is_pending(void);
-/* Run what is pending; interrupts are on meanwhile. Not from a softirq or interrupt. */
+/* Run those that are pending; interrupts are on meanwhile. Not from a softirq or interrupt. */
 void softirq_run(void);
-/* A ksoftirqd for each CPU that is online. Thread context. */
+/* Start a thread ksoftirqd/N for each CPU N that is online. Thread context. */
 void softirq_start_threads(void);
 
 #endif

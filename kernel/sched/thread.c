@@ -60,7 +60,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 		thread->policy = current_thread()->policy;
 		thread->rt_priority = current_thread()->rt_priority;
 	}
-	/* One for itself, one for the caller. */
+	/* One reference belongs to the thread, and one to the caller if it is not detached. */
 	atomic_store(&thread->refs, flags & THREAD_DETACHED ? 1 : 2);
 	atomic_store(&thread->state, THREAD_UNINTERRUPTIBLE);
 	arch_thread_init(&thread->context, (uintptr_t)thread->stack + STACK_BYTES, thread_start,

@@ -7,7 +7,7 @@
 /* For tracers: where the function that uses this was called. */
 #define WAKER_IP ((uintptr_t)__builtin_return_address(0))
 
-/* And where its caller was called: the return address one frame up. */
+/* For tracers: where the caller of the function that uses this was called. */
 static TRACE_ALWAYS_INLINE uintptr_t waker_parent(void)
 {
 	const uintptr_t *frame = (const uintptr_t *)arch_frame_pointer();

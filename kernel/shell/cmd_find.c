@@ -1,5 +1,5 @@
 /*
- * find.
+ * find: prints the paths below a directory that meet all conditions.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>

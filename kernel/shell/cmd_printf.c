@@ -54,7 +54,7 @@ static void printf_print_escaped(struct printer *p, const char *text)
 	}
 }
 
-/* Print one argument as `spec` says: %-20s, %5ld and the like. What is long gets memory. */
+/* Print one argument as `spec` says: %-20s, %5ld and the like. Allocates room for long texts. */
 static void printf_print_arg(struct printer *p, const char *spec, ...)
 {
 	char short_text[128], *text = short_text;

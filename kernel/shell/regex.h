@@ -6,7 +6,7 @@
  * side by side over the text, so a try takes at most time in proportion to the length of the text
  * times that of the program, whatever the pattern. A search tries at each start in turn.
  *
- * Context: thread. Locking: none: a regex may be used by one thread at a time (it holds the sets).
+ * Context: thread. Locking: none: a regex is for one thread at a time (a search changes it).
  * Ownership: regex_create/regex_destroy.
  */
 #ifndef KERNEL_REGEX_H

@@ -18,7 +18,7 @@ enum regex_op {
 	REGEX_SPLIT, /* go on at x and at y */
 	REGEX_JUMP,  /* go on at x */
 	REGEX_BEGIN, /* at the start of the text go on at x; elsewhere no match */
-	REGEX_END,   /* at its end go on at x; elsewhere no match */
+	REGEX_END,   /* at the end of the text go on at x; elsewhere no match */
 	REGEX_MATCH, /* the expression has matched */
 };
 

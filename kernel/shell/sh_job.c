@@ -21,7 +21,7 @@ enum job_state {
 struct sh_job {
 	struct list link; /* of a background job: in the shell's `jobs` */
 	struct thread *thread;
-	struct shell *parent; /* a plain command reads its directory; it waits meanwhile */
+	struct shell *parent; /* it waits while a plain command uses its directory */
 	struct shell *own;    /* the copy that runs a tree or a text; NULL for a plain command */
 	struct sh_io io;
 	struct sh_task task;

@@ -63,7 +63,7 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
 
 /*
  * Sleep until done(arg) says true. It is asked at once and after every wake-up; the queue's lock is
- * not held then, and it may sleep itself.
+ * not held then, and done() may sleep.
  * Returns 0, -EINTR when the thread is interrupted (only with `interruptible`), -ETIMEDOUT after
  * timeout_ns (WAIT_FOREVER: never). Thread context, preemption and interrupts on.
  */
@@ -72,7 +72,7 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 /* Is a thread queued? For those who wake: they have changed the condition before they ask. */
 static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
 {
-	/* Pairs with the fence in waitq_prepare(): he sees the changed condition, or we see him. */
+	/* With the fence in waitq_prepare(): a waiter sees the new condition, or we see it. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return *(struct waiter *volatile *)&queue->first != NULL;
 }

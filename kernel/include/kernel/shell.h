@@ -11,7 +11,8 @@
  * Context:   thread.
  * Locking:   none: a struct shell is used by one thread at a time. While a command runs in a thread
  *            of its own the shell waits for it and touches nothing.
- * Ownership: shell_create/shell_destroy; the tree of a line lives in one arena, freed as a whole.
+ * Ownership: sh_create() of sh.h makes a struct shell, sh_destroy() frees it. The tree of a line
+ *            lives in one arena, which is freed as a whole.
  */
 #ifndef KERNEL_SHELL_H
 #define KERNEL_SHELL_H

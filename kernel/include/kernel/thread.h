@@ -86,9 +86,9 @@ struct thread {
 	uint64_t exec_start_ns;	   /* its run time is counted up to here */
 	uint64_t runtime_ns;	   /* CPU time so far */
 	uint64_t slice_start_ns;   /* when it was switched to last */
-	/* For tracers, and 0 unless one listened at the time. */
+	/* For tracers: when a wait or sleep began. 0 without one, or if no tracer listened then. */
 	uint64_t waits_since_ns;       /* it waits on a run queue */
-	uint64_t sleeps_since_ns;      /* it is on none */
+	uint64_t sleeps_since_ns;      /* it is on no run queue */
 	bool is_blocked;	       /* that sleep cannot be interrupted */
 	_Atomic uint64_t nr_voluntary; /* times that it gave the CPU up: slept or yielded */
 	uint64_t nr_involuntary;       /* times that it was preempted */

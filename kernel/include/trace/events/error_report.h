@@ -10,7 +10,7 @@
 
 #include <trace/trace_events.h>
 
-/* The header is read again for each stage. */
+/* <trace/trace_events.h> includes this file several times, but an enum can be defined only once. */
 #ifndef KERNEL_ERROR_DETECTORS
 #define KERNEL_ERROR_DETECTORS
 enum error_detector {

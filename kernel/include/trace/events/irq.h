@@ -66,7 +66,7 @@ DECLARE_EVENT_CLASS(softirq,
 	TP_printk("vec=%u [action=%s]", __entry->vec, show_softirq_name(__entry->vec))
 );
 
-/* Its handler is about to run, has run. */
+/* The handler of a softirq is about to run (entry), or has run (exit). */
 DEFINE_EVENT_ATOMIC(softirq, softirq_entry,
 	TP_PROTO(unsigned int vec),
 	TP_ARGS(vec));
@@ -75,7 +75,7 @@ DEFINE_EVENT_ATOMIC(softirq, softirq_exit,
 	TP_PROTO(unsigned int vec),
 	TP_ARGS(vec));
 
-/* It is to run. What probes raise is not told. */
+/* A softirq was raised: its handler is to run soon. Softirqs that probes raise are left out. */
 DEFINE_EVENT_ATOMIC(softirq, softirq_raise,
 	TP_PROTO(unsigned int vec),
 	TP_ARGS(vec));

@@ -14,7 +14,7 @@
 #define LCB_F_SPIN  0x01u
 #define LCB_F_MUTEX 0x20u
 
-/* The lock is taken: somebody begins to wait, spinning or asleep. */
+/* Somebody begins to wait, spinning or asleep, for a lock that is taken. */
 TRACE_EVENT(contention_begin,
 	TP_PROTO(void *lock, unsigned int flags),
 	TP_ARGS(lock, flags),
@@ -30,7 +30,7 @@ TRACE_EVENT(contention_begin,
 		__print_flags(__entry->flags, "|", { LCB_F_SPIN, "SPIN" }, { LCB_F_MUTEX, "MUTEX" }))
 );
 
-/* He has got it, or gives up with the error `ret`. */
+/* The wait has ended: `ret` is 0 when the waiter got the lock, or the error it gave up with. */
 TRACE_EVENT(contention_end,
 	TP_PROTO(void *lock, int ret),
 	TP_ARGS(lock, ret),

@@ -23,12 +23,12 @@ DECLARE_EVENT_CLASS(timer_class,
 	TP_printk("timer=%p", __entry->timer)
 );
 
-/* It is set up, and not started. */
+/* The timer was set up, and is not started. */
 DEFINE_EVENT(timer_class, timer_init,
 	TP_PROTO(struct timer *timer),
 	TP_ARGS(timer));
 
-/* It is on the queue of `cpu`, this one. */
+/* The timer was put on the queue of `cpu`, which is the running CPU. */
 TRACE_EVENT_ATOMIC(timer_start,
 	TP_PROTO(struct timer *timer, uint64_t now, unsigned int cpu),
 	TP_ARGS(timer, now, cpu),
@@ -51,7 +51,7 @@ TRACE_EVENT_ATOMIC(timer_start,
 		(long)(__entry->expires - __entry->now), __entry->cpu)
 );
 
-/* Its function is about to be called. */
+/* The timer's function is about to be called. */
 TRACE_EVENT_ATOMIC(timer_expire_entry,
 	TP_PROTO(struct timer *timer, uint64_t now),
 	TP_ARGS(timer, now),
@@ -73,12 +73,12 @@ DEFINE_EVENT_ATOMIC(timer_class, timer_expire_exit,
 	TP_PROTO(struct timer *timer),
 	TP_ARGS(timer));
 
-/* It was queued, and is not any more. */
+/* The timer was taken off its queue before it fired. */
 DEFINE_EVENT_ATOMIC(timer_class, timer_cancel,
 	TP_PROTO(struct timer *timer),
 	TP_ARGS(timer));
 
-/* An idle CPU needs no tick: that succeeds always, as nothing depends on it. */
+/* An idle CPU stops its tick. Here that always succeeds, and nothing depends on the tick. */
 TRACE_EVENT_ATOMIC(tick_stop,
 	TP_PROTO(int success, int dependency),
 	TP_ARGS(success, dependency),

@@ -11,7 +11,7 @@
 #include <kernel/work.h>
 #include <trace/trace_events.h>
 
-/* It was put on the queue of `cpu`. */
+/* The work was put on the queue of `cpu`. */
 TRACE_EVENT_ATOMIC(workqueue_queue_work,
 	TP_PROTO(int cpu, struct work *work),
 	TP_ARGS(cpu, work),
@@ -29,7 +29,7 @@ TRACE_EVENT_ATOMIC(workqueue_queue_work,
 		__entry->work, __entry->function, __entry->cpu)
 );
 
-/* A worker may take it: at once, as queues have no limits. */
+/* A worker may take the work. Queues have no limits, so that is as soon as it is queued. */
 TRACE_EVENT_ATOMIC(workqueue_activate_work,
 	TP_PROTO(struct work *work),
 	TP_ARGS(work),
@@ -42,7 +42,7 @@ TRACE_EVENT_ATOMIC(workqueue_activate_work,
 	TP_printk("work struct %p", __entry->work)
 );
 
-/* Its function is about to be called. */
+/* The function of the work is about to be called. */
 TRACE_EVENT(workqueue_execute_start,
 	TP_PROTO(struct work *work),
 	TP_ARGS(work),
