@@ -5,7 +5,8 @@
 #include "instance/array.h"
 #include "text/str.h"
 
-#define WORD_MAX 64u
+#define WORD_MAX   64u
+#define DEST_STAYS "another instance has to set it"
 
 static int trace_options_file_show(struct trace_handle *handle, struct trace_seq *seq)
 {
@@ -24,7 +25,10 @@ static int trace_options_file_store(struct trace_handle *handle, char *text)
 	err = trace_option_parse(handle->tr, word);
 	trace_plat_unlock(&trace_config_lock);
 	if (err == -EINVAL)
-		trace_handle_blame(handle, word, "no such option, or one that the tracer refuses");
+		trace_handle_blame(handle, word,
+				   trace_streq(word, "notrace_printk_dest")
+					   ? DEST_STAYS
+					   : "no such option, or one that the tracer refuses");
 	return err;
 }
 
@@ -58,7 +62,10 @@ static int option_store(struct trace_handle *handle, char *text)
 	err = trace_option_set(handle->tr, (enum trace_option)handle->node->arg, on);
 	trace_plat_unlock(&trace_config_lock);
 	if (err == -EINVAL)
-		trace_handle_blame(handle, text, "the tracer refuses it");
+		trace_handle_blame(handle, text,
+				   handle->node->arg == TRACE_OPT_PRINTK_DEST
+					   ? DEST_STAYS
+					   : "the tracer refuses it");
 	return err;
 }
 

@@ -210,7 +210,9 @@ static const struct piece pieces[] = {
 	  "\n"
 	  " Options and numbers:\n"
 	  "  trace_options\t\t- All options; write NAME or noNAME. Or use options/NAME, 0 or 1.\n"
-	  "\t\t\t  stacktrace        a stack behind each trace_printk()\n" },
+	  "\t\t\t  stacktrace        a stack behind each trace_printk()\n"
+	  "\t\t\t  trace_printk_dest trace_printk() writes into this instance\n"
+	  "\t\t\t  copy_trace_marker what goes to the top's trace_marker comes here, too\n" },
 	{ FILE, "options/func_stack_trace",
 	  "\t\t\t  func_stack_trace  function: a stack behind each event\n" },
 	{ FILE, "options/func-no-repeats",

@@ -71,7 +71,9 @@ struct trace_array {
 	/* A time before the oldest event of `buffer`: the latency format counts from there. */
 	_Atomic uint64_t start_ts;
 	_Atomic uint32_t buffer_percent; /* how full a CPU's ring has to be to wake pollers */
-	uint32_t nr_pipes;		 /* open trace_pipe files: the tracer may not change */
+	/* Who is in trace_printk() and has found this instance, not the global one: printk.h. */
+	_Atomic uint32_t nr_printing;
+	uint32_t nr_pipes; /* open trace_pipe files: the tracer may not change */
 	/*
 	 * Its bits in trace_thread.ignored_by, of functions and of events; 0 while threads are not
 	 * filtered. See pid_filter.h.

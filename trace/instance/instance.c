@@ -6,11 +6,15 @@
 #include "feature.h"
 #include "grace.h"
 #include "instance.h"
+#include "printk.h"
 #include "text/str.h"
 
 /* What a new instance does not take over from the global one. */
 #define OPTIONS_NOT_INHERITED                                                                      \
-	(TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK) | TRACE_OPT_BIT(TRACE_OPT_EVENT_FORK))
+	(TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK) | TRACE_OPT_BIT(TRACE_OPT_EVENT_FORK) |            \
+	 TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST) | TRACE_OPT_BIT(TRACE_OPT_COPY_MARKER))
+
+#define WAIT_NS 1000000ull /* between two looks whether trace_printk() has left an instance */
 
 /* The instance and the ops of its function tracer. */
 struct instance {
@@ -136,6 +140,8 @@ static void destroy(struct trace_array *tr)
 {
 	struct instance *instance = (struct instance *)tr;
 
+	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST))
+		trace_printk_redirect(trace_global_array());
 	tracer_switch(tr, tracer_nop.name);
 	trace_features_instance_gone(tr);
 	if (ftrace_is_dead()) {
@@ -144,6 +150,8 @@ static void destroy(struct trace_array *tr)
 		return;
 	}
 	trace_plat_synchronize_preempt(); /* the last user may still be in trace_array_printk() */
+	while (tr->nr_printing) /* who has found it for trace_printk() is counted by now */
+		trace_plat_pause(WAIT_NS, false);
 	instance->after.fn = free_instance;
 	trace_grace_call_after(&instance->after);
 }

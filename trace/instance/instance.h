@@ -6,7 +6,8 @@
  *                                                         reference
  *
  * An instance has its own buffers, tracer, ops with filters, options, thread filters, clock, CPU
- * mask and error log. It begins with the options of the global one, except for function-fork.
+ * mask and error log. It begins with the options of the global one, except for those that say
+ * which threads, markers and prints come in.
  *
  * Context:   thread, no lock held.
  * Locking:   these functions take the config lock, then the arrays lock.

@@ -5,6 +5,7 @@
 #include "array.h"
 #include "feature.h"
 #include "options.h"
+#include "printk.h"
 #include "text/str.h"
 
 const char *const trace_option_names[TRACE_NR_OPTIONS] = {
@@ -27,6 +28,8 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_IRQ_INFO] = "irq-info",
 	[TRACE_OPT_MARKERS] = "markers",
 	[TRACE_OPT_EVENT_FORK] = "event-fork",
+	[TRACE_OPT_PRINTK_DEST] = "trace_printk_dest",
+	[TRACE_OPT_COPY_MARKER] = "copy_trace_marker",
 	[TRACE_OPT_PAUSE_ON_TRACE] = "pause-on-trace",
 	[TRACE_OPT_FUNCTION_TRACE] = "function-trace",
 	[TRACE_OPT_FUNCTION_FORK] = "function-fork",
@@ -36,7 +39,9 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 
 void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on)
 {
-	if (on)
+	if (option == TRACE_OPT_PRINTK_DEST)
+		trace_printk_redirect(on ? tr : &trace_global);
+	else if (on)
 		tr->options |= TRACE_OPT_BIT(option);
 	else
 		tr->options &= ~TRACE_OPT_BIT(option);
@@ -51,6 +56,9 @@ int trace_option_set(struct trace_array *tr, enum trace_option option, bool on)
 
 	if (on == !!(tr->options & TRACE_OPT_BIT(option)))
 		return 0;
+	/* One instance always has it: the global one, unless another one has set it. */
+	if (option == TRACE_OPT_PRINTK_DEST && trace_array_is_global(tr) && !on)
+		return -EINVAL;
 	trace_option_apply(tr, option, on);
 	err = tr->tracer->instance_option ? tr->tracer->instance_option(tr, option, on) : 0;
 	if (err)

@@ -18,6 +18,7 @@ struct trace_seq;
 	 TRACE_OPT_BIT(TRACE_OPT_ANNOTATE) | TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO) |               \
 	 TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD) | TRACE_OPT_BIT(TRACE_OPT_OVERWRITE) |                \
 	 TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO) | TRACE_OPT_BIT(TRACE_OPT_MARKERS) |                    \
+	 TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST) | TRACE_OPT_BIT(TRACE_OPT_COPY_MARKER) |             \
 	 TRACE_OPT_BIT(TRACE_OPT_FUNCTION_TRACE))
 
 /* Options that count in the global instance only. Other instances have no files for them. */
@@ -29,7 +30,8 @@ extern const char *const trace_option_names[TRACE_NR_OPTIONS];
 
 /*
  * Set an option, and do what follows from it. 0, or with nothing changed the error with which the
- * current tracer refuses it. Config lock held.
+ * current tracer refuses it; -EINVAL for clearing trace_printk_dest in the global instance, which
+ * loses it when another instance gets it. Config lock held.
  */
 int trace_option_set(struct trace_array *tr, enum trace_option option, bool on);
 /* The same without asking the tracer. Config lock held. */

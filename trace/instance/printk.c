@@ -11,58 +11,101 @@
 #include "text/str.h"
 
 /*
- * The buffer that trace_printk() writes to, NULL for none. To be asked once for each event, because
- * a snapshot may exchange the buffers at any moment.
+ * The instance with the option trace_printk_dest. Set with the config lock held. Most calls look at
+ * the option of the global instance only.
  */
-static struct ring_buffer *printk_buffer(void)
+static struct trace_array *_Atomic printk_dest = &trace_global;
+
+/* What has to be set in the global instance for trace_printk() to write there. */
+#define PRINTK_GLOBAL (TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST))
+
+static TRACE_NOINLINE struct trace_array *begin_elsewhere(void)
+{
+	struct trace_array *tr;
+
+	trace_plat_preempt_disable(); /* who removes it waits for this section, then for the count */
+	tr = printk_dest;
+	if (!trace_array_is_global(tr))
+		tr->nr_printing++;
+	trace_plat_preempt_enable();
+	return tr;
+}
+
+struct trace_array *trace_printk_begin(void)
 {
 	struct trace_array *tr = &trace_global;
 
-	if (!(tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK)))
-		return NULL;
-	return tr->buffer;
+	if (TRACE_UNLIKELY(!(tr->options & TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST))))
+		tr = begin_elsewhere();
+	return tr->buffer ? tr : NULL;
 }
 
-/* For the option stacktrace. `frame` is that of the function that was called to print. */
-static TRACE_ALWAYS_INLINE void print_stack(struct ring_buffer *buffer, uintptr_t frame)
+void trace_printk_end(struct trace_array *tr)
 {
-	if (TRACE_UNLIKELY(trace_stacktrace_wanted(trace_global_array())))
-		trace_stacktrace_code(buffer, frame, 0);
+	if (TRACE_UNLIKELY(tr != &trace_global))
+		tr->nr_printing--;
+}
+
+void trace_printk_redirect(struct trace_array *tr)
+{
+	struct trace_array *before = printk_dest;
+
+	printk_dest = tr; /* first: whoever misses the option looks here */
+	before->options &= ~TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST);
+	tr->options |= TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST);
+}
+
+/* The same, or NULL when the instance does not want what trace_printk() writes. */
+static struct trace_array *printk_begin(void)
+{
+	struct trace_array *tr = trace_printk_begin();
+
+	if (!tr || tr->options & TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK))
+		return tr;
+	trace_printk_end(tr);
+	return NULL;
+}
+
+/* `frame` is that of the function that was called to print. */
+static TRACE_ALWAYS_INLINE void printk_end(struct trace_array *tr, uintptr_t frame)
+{
+	if (TRACE_UNLIKELY(trace_stacktrace_wanted(tr)))
+		trace_stacktrace_code(tr->buffer, frame, 0);
+	trace_printk_end(tr);
 }
 
 void trace_bprintk(uintptr_t ip, const char *fmt, ...)
 {
-	struct ring_buffer *buffer = printk_buffer();
+	struct trace_array *tr = printk_begin();
 	va_list ap;
 
-	if (!buffer)
+	if (!tr)
 		return;
 	va_start(ap, fmt);
-	trace_printk_format(buffer, ip, fmt, ap);
+	trace_printk_format(tr->buffer, ip, fmt, ap);
 	va_end(ap);
-	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
+	printk_end(tr, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* Not inlined, to keep the common case of trace_bprintk_integer() short. */
 static TRACE_NOINLINE void write_integer_and_stack(uintptr_t ip, const char *fmt, uint64_t value,
 						   uint32_t bytes, uintptr_t frame)
 {
-	struct ring_buffer *buffer = printk_buffer();
+	struct trace_array *tr = printk_begin();
 
-	if (!buffer)
+	if (!tr)
 		return;
-	trace_printk_integer(buffer, ip, fmt, value, bytes);
-	print_stack(buffer, frame);
+	trace_printk_integer(tr->buffer, ip, fmt, value, bytes);
+	printk_end(tr, frame);
 }
 
-#define PRINTK_OPTIONS (TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_STACKTRACE))
+#define PRINTK_OPTIONS (PRINTK_GLOBAL | TRACE_OPT_BIT(TRACE_OPT_STACKTRACE))
 
 void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes)
 {
 	struct ring_buffer *buffer;
 
-	if (TRACE_UNLIKELY((trace_global.options & PRINTK_OPTIONS) !=
-			   TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK))) {
+	if (TRACE_UNLIKELY((trace_global.options & PRINTK_OPTIONS) != PRINTK_GLOBAL)) {
 		write_integer_and_stack(ip, fmt, value, bytes,
 					(uintptr_t)__builtin_frame_address(0));
 		return;
@@ -85,12 +128,12 @@ void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt
 
 void trace_bputs(uintptr_t ip, const char *text)
 {
-	struct ring_buffer *buffer = printk_buffer();
+	struct trace_array *tr = printk_begin();
 
-	if (!buffer)
+	if (!tr)
 		return;
-	trace_printk_literal(buffer, ip, text);
-	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
+	trace_printk_literal(tr->buffer, ip, text);
+	printk_end(tr, (uintptr_t)__builtin_frame_address(0));
 }
 
 int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, size_t len)
@@ -100,13 +143,13 @@ int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, siz
 
 void trace_puts_at(uintptr_t ip, const char *text)
 {
-	struct ring_buffer *buffer = printk_buffer();
 	size_t max = RING_MAX_PAYLOAD - sizeof(struct trace_print_entry) - 2;
+	struct trace_array *tr = printk_begin();
 
-	if (!buffer)
+	if (!tr)
 		return;
-	(void)trace_printk_text(buffer, ip, text, trace_strnlen(text, max));
-	print_stack(buffer, (uintptr_t)__builtin_frame_address(0));
+	(void)trace_printk_text(tr->buffer, ip, text, trace_strnlen(text, max));
+	printk_end(tr, (uintptr_t)__builtin_frame_address(0));
 }
 
 int trace_write_raw(struct trace_array *tr, uint32_t id, const void *data, size_t len)

@@ -4,6 +4,7 @@
 #include <trace/ring_buffer.h>
 #include <trace/trace.h>
 #include "entry.h"
+#include "printk.h"
 #include "stacktrace.h"
 
 /* Two at a time: most stacks have ten or so. */
@@ -115,9 +116,11 @@ uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, ui
 
 void trace_dump_stack(uint32_t skip)
 {
-	struct trace_array *tr = trace_global_array();
+	struct trace_array *tr = trace_printk_begin();
 
-	if (tr)
-		trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0),
-				      skip < TRACE_STACK_MAX ? skip : TRACE_STACK_MAX);
+	if (!tr)
+		return;
+	trace_stacktrace_code(tr->buffer, (uintptr_t)__builtin_frame_address(0),
+			      skip < TRACE_STACK_MAX ? skip : TRACE_STACK_MAX);
+	trace_printk_end(tr);
 }

@@ -51,6 +51,12 @@ static const struct {
 	{ TRACE_OPT_TRACE_PRINTK, false,
 	  "trace_printk() writes nothing: option trace_printk is not set; echo 1 > "
 	  "options/trace_printk." },
+	{ TRACE_OPT_PRINTK_DEST, false,
+	  "trace_printk() writes into another instance, which has set option trace_printk_dest; "
+	  "echo 1 > options/trace_printk_dest." },
+	{ TRACE_OPT_COPY_MARKER, false,
+	  "What is written to trace_marker goes to other instances, if at all: option "
+	  "copy_trace_marker is not set; echo 1 > options/copy_trace_marker." },
 	{ TRACE_OPT_RECORD_CMD, false,
 	  "Threads that have ended have no names: option record-cmd is not set; echo 1 > "
 	  "options/record-cmd." },
@@ -59,6 +65,11 @@ static const struct {
 	{ TRACE_OPT_BIN, true, "Events are bytes: option bin is set; echo 0 > options/bin." },
 };
 
+/* In other instances it is usual that these are not set. */
+#define ROOT_HIDERS                                                                                \
+	(TRACE_OPTIONS_ROOT_ONLY | TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST) |                          \
+	 TRACE_OPT_BIT(TRACE_OPT_COPY_MARKER))
+
 void trace_why_options(struct trace_why *why)
 {
 	bool is_root = trace_array_is_global(why->tr);
@@ -66,7 +77,7 @@ void trace_why_options(struct trace_why *why)
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hiders); i++) {
 		uint32_t bit = TRACE_OPT_BIT(hiders[i].option);
 
-		if (!is_root && bit & TRACE_OPTIONS_ROOT_ONLY)
+		if (!is_root && bit & ROOT_HIDERS)
 			continue;
 		if (!!(why->tr->options & bit) == hiders[i].hides_when)
 			trace_why_say(why, "%s", hiders[i].text);

@@ -319,6 +319,202 @@ static void thread_filters(void **state)
 	assert_int_equal(fake_thread_of(1)->ignored_by, 0);
 }
 
+#define DEST "options/trace_printk_dest"
+#define COPY "options/copy_trace_marker"
+#define ONE  "instances/one/"
+#define TWO  "instances/two/"
+
+/* The global instance has the option, and no other. */
+static void dest_is_global(void)
+{
+	says(DEST, "1\n");
+	says(ONE DEST, "0\n");
+	if (node_of("instances/two"))
+		says(TWO DEST, "0\n");
+}
+
+/* How many lines of the `trace` in `dir` have `text`, and forget them. */
+static int nr_in(const char *dir, const char *text)
+{
+	char path[60];
+	int nr;
+
+	snprintf(path, sizeof(path), "%strace", dir);
+	nr = count(path, text);
+	assert_int_equal(echo("", path), 0);
+	return nr;
+}
+
+/* trace_printk() and its kin write to one instance, that with the option. */
+static void printk_dest(void **state)
+{
+	static const char *const dirs[] = { ONE, TWO, "" };
+
+	(void)state;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(KFREE) + 1);
+	fake_stack_nr = 1;
+	assert_int_equal(make("one"), 0);
+	assert_int_equal(echo("1", ONE DEST), 0);
+	assert_int_equal(make("two"), 0); /* nobody inherits it */
+	for (size_t i = 0; i < 3; i++) {
+		char path[60];
+
+		snprintf(path, sizeof(path), "%s" DEST, dirs[i]);
+		assert_int_equal(echo("1", path), 0);
+		says(path, "1\n");
+		trace_printk("said: integer %d\n", 1);
+		trace_printk("said: words %d %d\n", 1, 2);
+		trace_printk("said: literal\n");
+		trace_puts("said: puts\n");
+		trace_dump_stack(0);
+		for (size_t j = 0; j < 3; j++) {
+			snprintf(path, sizeof(path), "%strace", dirs[j]);
+			assert_int_equal(count(path, "=> kfree"), i == j);
+			assert_int_equal(nr_in(dirs[j], "said: "), i == j ? 4 : 0);
+		}
+	}
+	fake_stack_nr = 0;
+	assert_int_equal(drop("one"), 0);
+	assert_int_equal(drop("two"), 0);
+}
+
+/* One instance has it at any time: the global one, when no other has. */
+static void printk_dest_returns(void **state)
+{
+	(void)state;
+	assert_int_equal(make("one"), 0);
+	assert_int_equal(make("two"), 0);
+	dest_is_global();
+	assert_int_equal(echo("0", DEST), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "another instance has to set it\n"));
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_int_equal(echo("notrace_printk_dest", "trace_options"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "another instance has to set it\n"));
+	assert_int_equal(echo("", "error_log"), 0);
+	dest_is_global();
+	assert_int_equal(echo("trace_printk_dest", ONE "trace_options"), 0);
+	says(DEST, "0\n");
+	assert_int_equal(echo("0", DEST), 0); /* it is 0 */
+	assert_int_equal(echo("0", TWO DEST), 0);
+	says(ONE DEST, "1\n");
+	assert_int_equal(echo("0", ONE DEST), 0);
+	dest_is_global();
+	assert_int_equal(echo("1", TWO DEST), 0);
+	assert_int_equal(drop("two"), 0);
+	dest_is_global();
+	trace_printk("said: %d\n", 1);
+	assert_int_equal(nr_in("", "said: 1"), 1);
+	assert_int_equal(drop("one"), 0);
+}
+
+/* The options of that instance count, not those of the global one. */
+static void printk_dest_options(void **state)
+{
+	(void)state;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(KFREE) + 1);
+	fake_stack_nr = 1;
+	assert_int_equal(make("one"), 0);
+	assert_int_equal(echo("1", ONE DEST), 0);
+	assert_int_equal(echo("notrace_printk", "trace_options"), 0);
+	assert_int_equal(echo("stacktrace", "trace_options"), 0);
+	trace_printk("said: %d\n", 1);
+	assert_int_equal(count(ONE "trace", "=> kfree"), 0);
+	assert_int_equal(nr_in(ONE, "said: 1"), 1);
+	assert_int_equal(echo("trace_printk", "trace_options"), 0);
+	assert_int_equal(echo("nostacktrace", "trace_options"), 0);
+	assert_int_equal(echo("stacktrace", ONE "trace_options"), 0);
+	trace_printk("said: %d %d\n", 1, 2);
+	assert_int_equal(count(ONE "trace", "=> kfree"), 1);
+	assert_int_equal(nr_in(ONE, "said: 1 2"), 1);
+	assert_int_equal(echo("notrace_printk", ONE "trace_options"), 0);
+	trace_printk("said: %d\n", 1);
+	trace_printk("said: literal\n");
+	assert_int_equal(nr_in(ONE, "said: "), 0);
+	assert_int_equal(nr_in("", "said: "), 0);
+	fake_stack_nr = 0;
+	assert_int_equal(drop("one"), 0);
+}
+
+/* What is written to the global instance's marker goes to all that have the option. */
+static void marker_copies(void **state)
+{
+	(void)state;
+	assert_int_equal(make("one"), 0);
+	says(COPY, "1\n");
+	says(ONE COPY, "0\n");
+	assert_int_equal(echo("1", ONE COPY), 0);
+	assert_int_equal(make("two"), 0);
+	says(TWO COPY, "0\n");				       /* not inherited */
+	assert_int_equal(echo("0", ONE "options/markers"), 0); /* counts for its own file */
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_int_equal(nr_in(ONE, ": hello\n"), 1);
+	assert_int_equal(nr_in("", ": hello\n"), 1);
+	assert_int_equal(nr_in(TWO, "hello"), 0);
+	assert_int_equal(echo("1", ONE "options/markers"), 0);
+	assert_int_equal(put("\x34\x12\0\0abcd", 8, "trace_marker_raw", 0), 0);
+	assert_int_equal(nr_in("", "# 1234 buf: 61 62 63 64\n"), 1);
+	assert_int_equal(nr_in(ONE, "# 1234 buf: 61 62 63 64\n"), 1);
+	assert_int_equal(echo("hello", ONE "trace_marker"), 0);
+	assert_int_equal(nr_in(ONE, "hello"), 1);
+	assert_int_equal(nr_in("", "hello"), 0);
+	assert_int_equal(echo("0", "options/markers"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), -EINVAL);
+	assert_int_equal(nr_in(ONE, "hello"), 0);
+	assert_int_equal(echo("1", "options/markers"), 0);
+	assert_int_equal(drop("two"), 0);
+	assert_int_equal(drop("one"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_int_equal(nr_in("", "hello"), 1);
+}
+
+static void marker_elsewhere(void **state)
+{
+	(void)state;
+	assert_int_equal(make("one"), 0);
+	assert_int_equal(echo("0", COPY), 0);
+	assert_int_equal(echo("hello", "trace_marker"), -ENODEV);
+	assert_int_equal(put("\x34\x12\0\0abcd", 8, "trace_marker_raw", 0), -ENODEV);
+	assert_int_equal(echo("hello", ONE "trace_marker"), 0); /* the one of its own */
+	assert_int_equal(nr_in("", "hello"), 0);
+	assert_int_equal(nr_in(ONE, "hello"), 1);
+	assert_int_equal(echo("1", ONE COPY), 0);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_int_equal(nr_in("", "hello"), 0);
+	assert_int_equal(nr_in(ONE, "hello"), 1);
+	/* Who does not record keeps nothing from others. */
+	assert_int_equal(echo("1", COPY), 0);
+	assert_int_equal(echo("0", ONE "tracing_on"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_int_equal(nr_in("", "hello"), 1);
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), -EBADF);
+	assert_int_equal(echo("1", ONE "tracing_on"), 0);
+	assert_int_equal(echo("hello", "trace_marker"), 0);
+	assert_int_equal(nr_in(ONE, "hello"), 1);
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	assert_int_equal(drop("one"), 0);
+}
+
+/* Each gets all of a text, in pieces that fit everywhere; what cannot be cut is refused. */
+static void marker_sizes(void **state)
+{
+	static char text[6000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(make("one"), 0);
+	assert_int_equal(echo("1", ONE COPY), 0);
+	assert_int_equal(echo("8", ONE "buffer_subbuf_size_kb"), 0);
+	assert_int_equal(put(text, sizeof(text), "trace_marker", 0), 0);
+	assert_int_equal(nr_in(ONE, ": xx"), 2);
+	assert_int_equal(nr_in("", ": xx"), 2);
+	assert_int_equal(put(text, sizeof(text), "trace_marker_raw", 0), -EINVAL);
+	assert_int_equal(put(text, sizeof(text), ONE "trace_marker_raw", 0), 0);
+	assert_int_equal(nr_in(ONE, "buf:"), 1);
+	assert_int_equal(nr_in("", "buf:"), 0);
+	assert_int_equal(drop("one"), 0);
+}
+
 static int teardown(void **state)
 {
 	assert_null(trace_fs_next_child(node_of("instances"), NULL));
@@ -330,9 +526,21 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names),	 TEST(files),	    TEST(apart),
-		TEST(inherits),	 TEST(busy),	    TEST(held_nodes),
-		TEST(no_memory), TEST(late_tracer), TEST(thread_filters),
+		TEST(names),
+		TEST(files),
+		TEST(apart),
+		TEST(inherits),
+		TEST(busy),
+		TEST(held_nodes),
+		TEST(no_memory),
+		TEST(late_tracer),
+		TEST(thread_filters),
+		TEST(printk_dest),
+		TEST(printk_dest_returns),
+		TEST(printk_dest_options),
+		TEST(marker_copies),
+		TEST(marker_elsewhere),
+		TEST(marker_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -124,6 +124,8 @@ static void *make_instances(void *arg)
 		echo("function", "instances/one/current_tracer");
 		echo("1 2", "instances/one/set_ftrace_pid");
 		trace_array_printk(tr, "%d\n", 1);
+		echo("1", "instances/one/options/trace_printk_dest");
+		echo("1", "instances/one/options/copy_trace_marker");
 		echo("1", "instances/one/snapshot");
 		trace_array_put(tr);
 		while (trace_fs_rmdir(dir, "one") == -EBUSY)

@@ -117,7 +117,7 @@ int tracing_alloc_snapshot(void);
 /* tracing_alloc_snapshot(), then tracing_snapshot() unless that failed. Thread. */
 void tracing_snapshot_alloc(void);
 
-/* Write a stack trace into the trace: the callers, without the innermost `skip`. Any context. */
+/* Write a stack trace to where trace_printk() writes: the callers, without the innermost `skip`. Any context. */
 void trace_dump_stack(uint32_t skip);
 
 /* ---- Events in the host's log as well, as they occur. ---- */
