@@ -7,27 +7,6 @@
 #include "str.h"
 #include "word.h"
 
-const char trace_digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
-
-char *trace_digits(char *end, uint64_t value)
-{
-	uint32_t rest;
-
-	for (; TRACE_UNLIKELY(value > UINT32_MAX); value /= 100)
-		trace_digits_pair(end -= 2, (uint32_t)(value % 100));
-	rest = (uint32_t)value; /* shorter divisions */
-	for (; rest >= 100; rest /= 100)
-		trace_digits_pair(end -= 2, rest % 100);
-	if (rest >= 10)
-		trace_digits_pair(end -= 2, rest);
-	else
-		*--end = (char)('0' + rest);
-	return end;
-}
-
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size)
 {
 	*seq = (struct trace_seq){ .buf = buf, .size = size };
