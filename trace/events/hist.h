@@ -144,6 +144,7 @@ struct hist_value {
 	bool is_ref;	  /* $name alone */
 	uint8_t ref;	  /* with is_ref: index of refs[]; HIST_REFS_MAX: an own variable */
 	bool has_refs;	  /* it refers to a variable */
+	bool is_hits;	  /* hitcount with a modifier, beside that without one */
 	uint16_t bytes;	  /* of the value: 1, 2, 4, 8, or the longest text */
 	uint16_t op;	  /* its first operation */
 	uint16_t words;	  /* in an entry, at most */
@@ -185,7 +186,6 @@ struct hist {
 	struct hist_action *actions[HIST_ACTIONS_MAX];
 	struct hist_records *records; /* what save() keeps, or NULL; those of `shared` */
 	uint16_t record_at;	      /* word of an entry for one of them */
-	uint8_t hits_modifier;	      /* HIST_PERCENT, HIST_GRAPH, ... */
 	bool no_hitcount;
 	bool is_for_field; /* made for a field that an action of another histogram takes */
 	bool uses_time;

@@ -57,6 +57,13 @@ static void print_field_head(uint32_t number, struct trace_seq *seq)
 	trace_seq_printf(seq, "%s    hist_data->fields[%u]:\n", number ? "\n" : "", number);
 }
 
+static const char *kind_of(const struct hist_value *value)
+{
+	if (value->is_hits)
+		return "VAL: HIST_FIELD_FL_HITCOUNT";
+	return value->is_expression ? "HIST_FIELD_FL_EXPR" : "VAL: normal u64 value";
+}
+
 static void print_vals(const struct hist *hist, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "\n  val fields:\n\n");
@@ -67,8 +74,7 @@ static void print_vals(const struct hist *hist, struct trace_seq *seq)
 		const struct hist_value *value = &hist->vals[i];
 
 		print_field_head(1 + i, seq);
-		print_flags(value->is_expression ? "HIST_FIELD_FL_EXPR" : "VAL: normal u64 value",
-			    seq);
+		print_flags(kind_of(value), seq);
 		print_value(value, value->bytes, seq);
 	}
 	for (uint32_t i = 0; i < hist->nr_vars; i++) {

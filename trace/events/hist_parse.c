@@ -11,6 +11,7 @@
 #include "text/str.h"
 
 #define CLOCK_DEFAULT "global"
+#define HITS_WITH     "hitcount."
 
 /* The parts, behind the `=` of what names them; NULL: not there. */
 struct parts {
@@ -143,7 +144,7 @@ static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
 		return take_assignment(parse, parts, part);
 	if (hist_is_action(part))
 		return take_action(parse, parts, part);
-	if (trace_streq(part, "nohitcount") || trace_streq(part, "nohc"))
+	if (trace_streq(part, "nohitcount") || trace_streq(part, "NOHC"))
 		parse->hist->no_hitcount = true;
 	else if (trace_streq(part, "pause"))
 		wish->pause = true;
@@ -197,45 +198,47 @@ static int add_keys(struct hist_parse *parse, char *text)
 	return 0;
 }
 
-/* `hitcount` is always there; it may have a modifier. */
-static int set_hits(struct hist_parse *parse, const char *text)
+/* `hitcount` is always there; with a modifier it is a value of its own, to which each event adds 1. */
+static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_value *value)
 {
-	const char *modifier = text + sizeof("hitcount") - 1;
+	static const uint8_t modifiers[] = { HIST_HEX, HIST_PERCENT, HIST_GRAPH };
+	struct hist *hist = parse->hist;
+	int err;
 
-	if (!*modifier)
-		return 0;
-	modifier++;
-	if (trace_streq(modifier, "percent"))
-		parse->hist->hits_modifier = HIST_PERCENT;
-	else if (trace_streq(modifier, "graph"))
-		parse->hist->hits_modifier = HIST_GRAPH;
-	else if (trace_streq(modifier, "hex"))
-		parse->hist->hits_modifier = HIST_HEX;
-	else
+	*value = (struct hist_value){ .name = "hitcount", .type = "u64", .bytes = 8, .words = 1 };
+	value->is_hits = true;
+	value->op = hist->nr_ops;
+	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(modifiers); i++) {
+		if (trace_streq(modifier, hist_modifier_names[modifiers[i]]))
+			value->modifier = modifiers[i];
+	}
+	if (!value->modifier)
 		return hist_blame(parse, modifier, "Invalid field modifier");
-	return 0;
-}
-
-static bool is_hits(const char *text)
-{
-	return trace_str_starts(text, "hitcount") && (text[8] == '\0' || text[8] == '.');
+	err = hist_add_code(parse, HIST_OP_CONST);
+	if (!err) {
+		hist->ops[value->op].value = 1;
+		hist->ops[value->op].is_last = true;
+	}
+	return err;
 }
 
 static int add_vals(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
+	struct hist_value *value;
 	char *next;
 	int err = 0;
 
 	for (; text && !err; text = next) {
 		next = cut(text, ',');
-		if (is_hits(text)) {
-			err = set_hits(parse, text);
+		if (trace_streq(text, "hitcount"))
 			continue;
-		}
 		if (hist->nr_vals == HIST_VALS_MAX - 1)
 			return hist_blame(parse, text, "Too many values specified");
-		err = hist_compile_value(parse, text, HIST_AS_VALUE, &hist->vals[hist->nr_vals]);
+		value = &hist->vals[hist->nr_vals];
+		err = trace_str_starts(text, HITS_WITH)
+			      ? add_hits(parse, text + sizeof(HITS_WITH) - 1, value)
+			      : hist_compile_value(parse, text, HIST_AS_VALUE, value);
 		if (!err)
 			hist->nr_vals++;
 	}

@@ -34,10 +34,16 @@ void hist_picture_init(struct hist_view *view, const struct hist_style *style)
 {
 	struct hist_picture *picture = view->private;
 	const struct hist *hist = view->hist;
+	bool has_hits = false;
 
 	picture->style = style;
-	for (uint32_t i = hist->no_hitcount && hist->nr_vals; i <= hist->nr_vals; i++)
-		add_quantity(view, i);
+	for (uint32_t i = hist->no_hitcount; i <= hist->nr_vals; i++) {
+		bool is_hits = !i || hist->vals[i - 1].is_hits;
+
+		if (!is_hits || !has_hits)
+			add_quantity(view, i);
+		has_hits |= is_hits;
+	}
 }
 
 /* The keys of an entry, or with NULL what they are called; but those that are stacks. */

@@ -130,7 +130,7 @@ static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, st
 	const char *name = i ? hist->vals[i - 1].name : "hitcount";
 	uint32_t share = hist_share_of(sum, view->totals[i]);
 
-	switch (i ? hist->vals[i - 1].modifier : hist->hits_modifier) {
+	switch (i ? hist->vals[i - 1].modifier : HIST_PLAIN) {
 	case HIST_PERCENT:
 		trace_seq_printf(seq, " %s (%%): %3u.%02u", name, share / 100, share % 100);
 		break;

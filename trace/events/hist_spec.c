@@ -54,11 +54,8 @@ static void print_sort(const struct hist *hist, const struct hist_sort *sort, st
 static void print_vals(const struct hist *hist, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, ":vals=");
-	if (!hist->no_hitcount) {
+	if (!hist->no_hitcount)
 		trace_seq_puts(seq, "hitcount");
-		if (hist->hits_modifier)
-			trace_seq_printf(seq, ".%s", hist_modifier_names[hist->hits_modifier]);
-	}
 	print_list(hist->vals, hist->nr_vals, hist->no_hitcount ? "" : ",", seq);
 	print_list(hist->vars, hist->nr_vars, ":", seq);
 }

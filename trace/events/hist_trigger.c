@@ -136,18 +136,17 @@ static struct hist *find_named(const struct hist *hist)
 /* ---- What was written ---- */
 
 /*
- * Cut off the condition, ` if CONDITION`. There may be blanks in what is in front of it. NULL when
- * there is none.
+ * Cut off the condition, ` if CONDITION`, with the blanks around it. There may be others in what is
+ * in front of it. NULL when there is none.
  */
 static char *cut_condition(char *text)
 {
-	for (; *text; text++) {
-		if (trace_is_space(*text) && trace_str_starts(text + 1, "if") &&
-		    trace_is_space(text[3])) {
-			*text = '\0';
-			for (text += 4; trace_is_space(*text);)
-				text++;
-			return text;
+	for (char *at = text; *at; at++) {
+		if (trace_is_space(*at) && trace_str_starts(at + 1, "if") &&
+		    trace_is_space(at[3])) {
+			*at = '\0';
+			(void)trace_strip(text);
+			return trace_strip(at + 4);
 		}
 	}
 	return NULL;

@@ -341,14 +341,39 @@ static void values(void **state)
 	trace_cargo(0x10, 300, 15, 0);
 	trace_cargo(0x20, 100, 1, 0);
 	assert_string_equal(entries(CARGO),
-			    "{ func: 10 } hitcount (%):  50.00  bytes: ####################\n"
-			    "{ func: 20 } hitcount (%):  50.00  bytes: ######              \n");
+			    "{ func: 10 } hitcount:          1  hitcount (%):  50.00"
+			    "  bytes: ####################\n"
+			    "{ func: 20 } hitcount:          1  hitcount (%):  50.00"
+			    "  bytes: ######              \n");
+	clear(CARGO);
+	add(CARGO, "hist:keys=func.hex:vals=hitcount.percent,hitcount.graph:sort=hitcount:NOHC");
+	trace_cargo(0x10, 300, 15, 0);
+	for (int i = 0; i < 3; i++)
+		trace_cargo(0x20, 100, 1, 0);
+	assert_string_equal(entries(CARGO),
+			    "{ func: 10 }  hitcount (%):  25.00  hitcount: ######              \n"
+			    "{ func: 20 }  hitcount (%):  75.00  hitcount: ####################\n");
+	assert_string_equal(trigger(CARGO),
+			    "hist:keys=func.hex:vals=hitcount.percent,hitcount.graph:"
+			    "sort=hitcount:size=2048:nohitcount [active]\n");
 	clear(CARGO);
 	add(CARGO, "hist:keys=func.hex:vals=bytes:nohitcount:sort=bytes");
 	trace_cargo(0x10, 300, 15, 0);
 	assert_string_equal(entries(CARGO), "{ func: 10 }  bytes:        300\n");
 	assert_string_equal(trigger(CARGO), "hist:keys=func.hex:vals=bytes:sort=bytes:size=2048:"
 					    "nohitcount [active]\n");
+}
+
+static void blanks_around_a_condition(void **state)
+{
+	(void)state;
+	add(CARGO, "hist:keys=nr:vals=bytes  if \t nr > 3 ");
+	assert_string_equal(trigger(CARGO), "hist:keys=nr:vals=hitcount,bytes:sort=hitcount:"
+					    "size=2048 if nr > 3 [active]\n");
+	clear(CARGO);
+	add(CARGO, "hist:keys=nr:s=stacktrace \t if nr > 3");
+	assert_string_equal(trigger(CARGO), "hist:keys=nr:vals=hitcount:s=stacktrace:sort=hitcount:"
+					    "size=2048 if nr > 3 [active]\n");
 }
 
 static void expressions(void **state)
@@ -699,6 +724,10 @@ static const struct mistake {
 	{ CARGO, "hist:keys=nr:size=131073", 18, "The size has to be from 65 to 131072" },
 	{ CARGO, "hist:keys=common_timestamp:clock=sun", 33, "Couldn't set trace_clock" },
 	{ CARGO, "hist:keys=nr:nosuch", 13, "No action found" },
+	{ CARGO, "hist:keys=nr:vals=hitcount.log2", 27, "Invalid field modifier" },
+	{ CARGO, "hist:keys=nr:nohc", 13, "No action found" },
+	{ CARGO, "hist:keys=nr:vals=hitcount:NOHC", 5,
+	  "Non-hitcount value is required for 'nohitcount'" },
 	{ CARGO, "hist:keys=nr:nohitcount", 5, "Non-hitcount value is required for 'nohitcount'" },
 	{ CARGO, "hist:keys=1x", 10, "Expecting numeric literal" },
 	{ CARGO, "hist:keys=((((nr))))", 10, "Too many subexpressions (3 max)" },
@@ -825,6 +854,7 @@ int main(void)
 		TEST(head_fields),
 		TEST(stack_keys),
 		TEST(values),
+		TEST(blanks_around_a_condition),
 		TEST(expressions),
 		TEST(divisions),
 		TEST(sorting),

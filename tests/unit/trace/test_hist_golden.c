@@ -27,6 +27,7 @@ static const struct difference {
 	{ "hist:keys=nr:vals=hitcount.graph", "the same" },
 	{ "hist:keys=nr:vals=hitcount.percent,hitcount.graph,bytes.percent", "the same" },
 	{ "hist:keys=nr:vals=bytes:nohitcount", "the same" },
+	{ "hist:keys=nr:vals=bytes:NOHC", "the same" },
 	{ "hist:keys=name.sym", "a text is no number" },
 	{ "hist:keys=name.log2", "the same" },
 	{ "hist:keys=name.hex", "the same" },

@@ -18,6 +18,30 @@ static void some_cargo(size_t bytes, unsigned int nr)
 		trace_cargo(fake_func(SCHEDULE) + 4, bytes, (long)bytes, bytes);
 }
 
+/* Asked for once more, with a modifier, they are no column of their own. */
+static void hits_are_drawn_once(void **state)
+{
+	char plain[4096];
+
+	(void)state;
+	add(CARGO, "hist:keys=bytes");
+	some_cargo(60, 20);
+	some_cargo(300, 200);
+	snprintf(plain, sizeof(plain), "%s", entries_in(CARGO, "hist_picture"));
+	clear(CARGO);
+	add(CARGO, "hist:keys=bytes:vals=hitcount.percent");
+	some_cargo(60, 20);
+	some_cargo(300, 200);
+	same(entries_in(CARGO, "hist_picture"), plain);
+	assert_non_null(strstr(show_file(CARGO, "hist_debug"),
+			       "fields[1]:\n      flags:\n        VAL: HIST_FIELD_FL_HITCOUNT\n"));
+	clear(CARGO);
+	add(CARGO, "hist:keys=bytes:vals=hitcount.percent,bytes:nohitcount");
+	some_cargo(60, 20);
+	some_cargo(300, 200);
+	assert_non_null(strstr(entries_in(CARGO, "hist_picture"), "hitcount"));
+}
+
 /* Several of each size, in both styles. */
 static void bars_of_a_scale(void **state)
 {
@@ -536,6 +560,7 @@ static void actions_consist_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(hits_are_drawn_once),
 		TEST(bars_of_a_scale),
 		TEST(bars_of_names),
 		TEST(map_of_scales),
