@@ -145,3 +145,45 @@ def test_synthetic_events_of_wakeups(tracing):
     tracing.check(f"> {latency}/trigger; > {SWITCH}/trigger")
     assert "synthetic_prio" not in tracing.check(f"cat {waking}/trigger")
     tracing.check(f"> {waking}/trigger; echo '!wakeup_latency' >> synthetic_events")
+
+
+def snapshot_of(guest, action):
+    """What the histogram says of the last snapshot: value and thread. The event is the last of its CPU there."""
+    text = guest.check(f"echo 0 > tracing_on; cat {SWITCH}/hist")
+    said = re.search(rf"\ttriggering value {{ {re.escape(action)} }}: +(\d+)\ttriggered by event with key: {{ next_pid: +(\d+) }}\n", text)
+    snapshot = guest.check("cat snapshot").splitlines()
+    event = [line for line in snapshot if f" next_pid={said[2]} " in line][-1]
+    cpu = re.search(r" (\[\d+\]) ", event)[1]
+    assert [line for line in snapshot if cpu in line][-1] == event
+    guest.check("echo 1 > tracing_on; > trace")
+    return int(said[1]), said[2], event, text
+
+
+@eight
+def test_snapshot_of_the_longest_wait(tracing):
+    """The value is the greatest of all entries, and that of its own entry, with what it has saved."""
+    waking = "events/sched/sched_waking"
+    tracing.check(f"echo 1 > {waking}/enable; echo 1 > {SWITCH}/enable; "
+                  f"echo 'hist:keys=pid:ts0=common_timestamp.usecs if comm ~ \"hackbench*\"' > {waking}/trigger; "
+                  "echo 'hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmax($lat).save(next_comm,prev_pid,prev_comm):"
+                  f"onmax($lat).snapshot() if next_comm ~ \"hackbench*\"' > {SWITCH}/trigger; hackbench 8 10 > /dev/null")
+    value, pid, event, text = snapshot_of(tracing, "onmax($lat)")
+    maxima = {key: rest for key, *rest in re.findall(r"\{ next_pid: +(\d+) \} hitcount: .*\n\tmax: +(\d+)  next_comm: (\S+) +  "
+                                                     r"prev_pid: +(\d+)  prev_comm: (\S+)", text)}
+    assert value == max(int(kept[0]) for kept in maxima.values())
+    _, comm, prev_pid, prev_comm = maxima[pid]
+    assert int(maxima[pid][0]) == value
+    assert f" prev_comm={prev_comm} prev_pid={prev_pid} " in event and f" next_comm={comm} next_pid={pid} " in event
+    tracing.check(f"> {SWITCH}/trigger; > {waking}/trigger; echo 0 > events/sched/enable; echo 0 > snapshot")
+
+
+@eight
+def test_snapshots_of_all_cpus_at_once(tracing):
+    """Each switch wants one: the last has its event, whoever else has taken one meanwhile."""
+    tracing.check(f"echo 1 > {SWITCH}/enable; "
+                  f"echo 'hist:keys=next_pid:who=next_pid:onchange($who).snapshot() if next_comm ~ \"hackbench*\"' > {SWITCH}/trigger")
+    for _ in range(4):
+        tracing.check("hackbench 8 6 > /dev/null")
+        value, pid, *_ = snapshot_of(tracing, "onchange($who)")
+        assert str(value) == pid
+    tracing.check(f"> {SWITCH}/trigger; echo 0 > {SWITCH}/enable; echo 0 > snapshot")

@@ -5,12 +5,13 @@ import pytest
 
 SWITCH = "events/sched/sched_switch"
 EXIT = "events/sched/sched_process_exit"
+FORK = "events/sched/sched_process_fork"
 
 
 @pytest.fixture(autouse=True)
 def nothing_left(tracing):
     yield
-    for path in f"{SWITCH}/trigger", f"{EXIT}/trigger":
+    for path in f"{SWITCH}/trigger", f"{EXIT}/trigger", f"{FORK}/trigger":
         for name in re.findall(r"^(\w+able_event:\w+:\w+|\w+)", tracing.check(f"cat {path}"), re.M):
             tracing.check(f"echo '!{name}' >> {path}")
     tracing.check("echo 0 > events/enable; echo 0 > snapshot; echo 1 > tracing_on; > trace; > error_log")
@@ -52,7 +53,25 @@ def test_switches_another_event(tracing):
     assert tracing.check(f"cat {SWITCH}/trigger").startswith("enable_event:sched:sched_process_exit:count=0 if ")
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])
+eight = pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])
+
+
+@eight
+def test_as_many_snapshots_as_asked_for(tracing):
+    """An exchange empties nothing: in which buffer a line is tells how often they were exchanged behind it."""
+    tracing.check("(while true; do hackbench 2 20; done) > /dev/null & load=$!")
+    condition = 'child_comm == "sleep"'
+    tracing.check(f"echo '{condition}' > {FORK}/filter; echo 1 > {FORK}/enable; echo 'snapshot:4 if {condition}' > {FORK}/trigger")
+    for numbers, left in ("1 2 3", 1), ("4 5 6", 0):
+        tracing.check(f"for i in {numbers}; do echo mark $i > trace_marker; sleep 0; done")
+        assert tracing.check(f"cat {FORK}/trigger") == f"snapshot:count={left} if {condition}\n"
+    tracing.check(f"kill $load; wait; echo 0 > {FORK}/filter")
+    for name, numbers in ("snapshot", "24"), ("trace", "1356"):
+        kinds = re.findall(r": tracing_mark_write: mark (\d)\n.*: (sched_process_fork): .* child_comm=sleep ", tracing.check(f"cat {name}"))
+        assert kinds == [(number, "sched_process_fork") for number in numbers]
+
+
+@eight
 def test_set_and_removed_under_load(tracing):
     """On all CPUs the event occurs meanwhile; an instance with triggers comes and goes."""
     tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!; mkdir instances/one")

@@ -27,9 +27,9 @@ struct hit {
 	uint64_t value;
 };
 
-static bool is_better(void *arg)
+static bool is_better(const struct trace_snapshot_wish *wish)
 {
-	const struct hit *hit = arg;
+	const struct hit *hit = wish->arg;
 	struct hist_snapshot *last = hit->action->private;
 
 	if (!hit->action->handler->replaces(last->value, hit->value))
@@ -43,16 +43,22 @@ static void take(const struct trace_trigger_hit *hit, const struct trace_trigger
 {
 	struct hit wanted = { later->what, later->entry, later->value };
 
-	trace_snapshot_take_if(hit->file->tr, is_better, &wanted);
+	trace_snapshot_take_if(hit->file->tr,
+			       &(struct trace_snapshot_wish){ .is_wanted = is_better,
+							      .arg = &wanted,
+							      .nr_taken = later->nr_taken });
 }
 
 /* Behind the record, so that the event that causes it is in it. */
 static void snapshot_act(struct hist_run *run, struct hist_action *action, uint64_t value)
 {
-	trace_trigger_later(run->hit, &(struct trace_trigger_later){ .func = take,
-								     .what = action,
-								     .entry = run->entry,
-								     .value = value });
+	trace_trigger_later(run->hit,
+			    &(struct trace_trigger_later){
+				    .func = take,
+				    .what = action,
+				    .entry = run->entry,
+				    .value = value,
+				    .nr_taken = trace_snapshot_nr_taken(run->hit->file->tr) });
 }
 
 /* ---- Its life ---- */

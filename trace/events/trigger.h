@@ -152,6 +152,7 @@ struct trace_trigger_later {
 	void *what; /* the trigger, or what else func wants */
 	const void *entry;
 	uint64_t value;
+	uint32_t nr_taken; /* snapshots, before the event was recorded */
 };
 
 /* Is on the stack of a probe. */

@@ -16,7 +16,7 @@ struct trace_slots {
 	_Alignas(16) unsigned char latency[16];	 /* tracers/latency.h */
 	_Alignas(16) unsigned char max[80];	 /* max.h */
 	_Alignas(16) unsigned char pids[96];	 /* pid_filter.h */
-	_Alignas(16) unsigned char snapshot[32]; /* snapshot.h */
+	_Alignas(16) unsigned char snapshot[48]; /* snapshot.h */
 };
 
 #define TRACE_SLOT(tr, slot) ((void *)(uintptr_t)(tr)->slots.slot)

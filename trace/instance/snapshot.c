@@ -129,6 +129,8 @@ static int exchange(struct trace_array *tr, int cpu)
 	snapshot->start_ts = start;
 	tr->buffer = snapshot->buffer;
 	snapshot->buffer = buffer;
+	/* Release: who finds this one records into the buffer that it has put there. */
+	atomic_fetch_add_explicit(&snapshot->nr_taken, 1, memory_order_release);
 	return 0;
 }
 
@@ -217,7 +219,14 @@ void tracing_snapshot_instance(struct trace_array *tr)
 		(void)trace_snapshot_take(tr, RING_BUFFER_ALL_CPUS);
 }
 
-void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg), void *arg)
+/* The lock is held. Exchanging once more would take the event out again. */
+static bool has_event(const struct trace_array *tr, const struct trace_snapshot_wish *wish)
+{
+	return trace_snapshot_nr_taken(tr) != wish->nr_taken &&
+	       ring_buffer_has_last(trace_snapshot_of(tr)->buffer);
+}
+
+void trace_snapshot_take_if(struct trace_array *tr, const struct trace_snapshot_wish *wish)
 {
 	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 	uint64_t flags;
@@ -225,7 +234,7 @@ void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg)
 	if (!is_possible(tr))
 		return;
 	flags = trace_snapshot_lock(snapshot);
-	if (!snapshot->nr_stopped && is_wanted(arg))
+	if (!snapshot->nr_stopped && wish->is_wanted(wish) && !has_event(tr, wish))
 		(void)exchange_now(tr, RING_BUFFER_ALL_CPUS);
 	trace_snapshot_unlock(snapshot, flags);
 }

@@ -31,6 +31,7 @@ struct trace_snapshot {
 	_Atomic bool is_claimed;     /* trace_snapshot_claim() */
 	/* When one was taken last, by trace_plat_clock_ns(); 0: never. */
 	_Atomic uint64_t taken_ns;
+	_Atomic uint32_t nr_taken; /* exchanges of all CPUs; published behind each */
 };
 TRACE_SLOT_FITS(struct trace_snapshot, snapshot);
 
@@ -113,12 +114,26 @@ int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu);
  */
 int trace_snapshot_claim(struct trace_array *tr);
 void trace_snapshot_release(struct trace_array *tr);
+
+/* Who wants a snapshot that ends, on this CPU, with the event that was just recorded there. */
+struct trace_snapshot_wish {
+	/* Is it wanted still? Called with the lock of exchanges held, interrupts off. */
+	bool (*is_wanted)(const struct trace_snapshot_wish *wish);
+	void *arg;
+	uint32_t nr_taken; /* trace_snapshot_nr_taken() before the event was recorded */
+};
+
+static inline uint32_t trace_snapshot_nr_taken(const struct trace_array *tr)
+{
+	return trace_atomic_load_acquire(&trace_snapshot_of(tr)->nr_taken);
+}
+
 /*
- * For who has claimed them: take one if is_wanted(arg) says so, which is called with the lock of
- * exchanges held, interrupts off. In an NMI, and when there is no room, as
- * tracing_snapshot_instance(). Any context.
+ * For who has claimed them: take one if it is wanted. If another CPU has taken one since, which has
+ * the event already, it remains the last. In an NMI, and when there is no room, as
+ * tracing_snapshot_instance(). Any context, preemption off.
  */
-void trace_snapshot_take_if(struct trace_array *tr, bool (*is_wanted)(void *arg), void *arg);
+void trace_snapshot_take_if(struct trace_array *tr, const struct trace_snapshot_wish *wish);
 
 /*
  * What tracing_snapshot() does, for any instance: complains in the trace and switches recording off

@@ -127,6 +127,14 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 	return NULL;
 }
 
+bool ring_buffer_has_last(const struct ring_buffer *buffer)
+{
+	uint32_t cpu = trace_plat_cpu_id();
+
+	return trace_ring_load(&buffer->cpu[cpu]->tail.hi) >
+	       trace_ring_load(&buffer->twin->cpu[cpu]->tail.hi);
+}
+
 int ring_buffer_fit(struct ring_buffer *buffer)
 {
 	struct ring_shared *shared = buffer->shared;

@@ -148,6 +148,36 @@ static void who_has_the_snapshot(void **state)
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 }
 
+/* Another CPU has an event of its own, and takes a snapshot. */
+static void elsewhere(void)
+{
+	fake_clock_irq = NULL;
+	fake_bind(1);
+	trace_ship_leave(2, 200, "elsewhere");
+	fake_bind(0);
+}
+
+/* It takes one while an event of this CPU is being recorded: that one is in what is shown as its. */
+static void snapshots_of_two_cpus_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("1", LEAVE "enable"), 0);
+	add(LEAVE, "hist:keys=id:t=time:onchange($t).snapshot()");
+	for (int i = 0; i < 3; i++) {
+		fake_clock_irq = elsewhere;
+		trace_ship_leave(1, 100 + (u64)i, "here");
+		assert_non_null(strstr(cat(LEAVE "hist"),
+				       "triggered by event with key: { id:          1 }"));
+		assert_non_null(strstr(cat("snapshot"), "name=here"));
+		assert_null(strstr(cat("trace"), "name=here"));
+		clear(LEAVE);
+		assert_int_equal(echo("2", "snapshot"), 0);
+		assert_int_equal(echo("", "trace"), 0);
+		add(LEAVE, "hist:keys=id:t=time:onchange($t).snapshot()");
+	}
+	assert_int_equal(echo("0", LEAVE "enable"), 0);
+}
+
 /* They keep in common what they count in common; who came first may go first. */
 static void of_one_name(void **state)
 {
@@ -315,6 +345,7 @@ int main(void)
 		TEST(types_of_arguments),
 		TEST(no_memory),
 		TEST(who_has_the_snapshot),
+		TEST(snapshots_of_two_cpus_at_once),
 		TEST(of_one_name),
 		TEST(one_time),
 		TEST(later_time),

@@ -113,6 +113,11 @@ int ring_buffer_slim(struct ring_buffer *buffer);
  * -EBUSY: an event is being written here, or one of the two is being emptied or resized.
  */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu);
+/*
+ * Was the last event of this CPU written into `buffer`, and not into its twin? Of two events at one
+ * time either may be the last. Context: preemption off.
+ */
+bool ring_buffer_has_last(const struct ring_buffer *buffer);
 
 /* ---- Writing. Any context. ---- */
 
