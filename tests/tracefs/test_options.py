@@ -133,10 +133,10 @@ def test_graph_at_boot():
     from guest import Guest
     with Guest("clang", 2, cmdline="ftrace=function_graph ftrace_graph_filter=sched_*,nosuch ftrace_graph_notrace=sched_account "
                                    "ftrace_graph_max_depth=2 trace_options=funcgraph-proc,nofuncgraph-cpu,nonsense alloc_snapshot "
-                                   "tp_printk traceoff_on_warning") as guest:
+                                   "tp_printed traceoff_on_error") as guest:
         log = guest.check("dmesg")
         for line in ("ftrace_graph_filter: no function matches nosuch", "trace_options: no option nonsense",
-                     "Unknown boot parameter: tp_printk", "Unknown boot parameter: traceoff_on_warning",
+                     "Unknown boot parameter: tp_printed", "Unknown boot parameter: traceoff_on_error",
                      "Starting tracer 'function_graph'"):
             assert line in log
         assert guest.check("cat current_tracer max_graph_depth options/funcgraph-proc options/funcgraph-cpu") == (
