@@ -18,7 +18,6 @@
 
 #define NR_SLOTS  1024u
 #define SLOT_TEXT 104u
-#define MAX_PARTS ((PRINTK_LINE_MAX + SLOT_TEXT - 1) / SLOT_TEXT)
 
 struct slot {
 	_Atomic uint64_t state;

@@ -34,7 +34,6 @@ enum fadt {
 #define FADT_HAS_RESET	 (1u << 10)
 
 /* AML op codes. */
-#define AML_ZERO    0x00
 #define AML_ONE	    0x01
 #define AML_NAME    0x08
 #define AML_BYTE    0x0a
@@ -90,7 +89,7 @@ static const uint8_t *acpi_parse_table(acpi_map_fn map, uint64_t phys, uint32_t 
 static uint32_t acpi_aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
 {
 	*out_value = 0;
-	if (len >= 1 && aml[0] <= AML_ONE) {
+	if (len >= 1 && aml[0] <= AML_ONE) { /* the op codes 0 and 1 are these numbers */
 		*out_value = aml[0];
 		return 1;
 	}

@@ -31,12 +31,12 @@ static void test_lines(void)
 	for (int len = 1; len < 390; len += 37) {
 		memset(want, 'a' + len % 26, (size_t)len);
 		want[len] = '\0';
-		pr_debug("%s\n", want);
+		printk(LOG_DEBUG, "%s\n", want);
 		KTEST_CHECK(dmesg_read(&seq, line));
 		KTEST_CHECK(line->len == len && strcmp(line->text, want) == 0);
 		KTEST_CHECK(line->level == LOG_DEBUG);
 	}
-	pr_debug("one\ntwo\n");
+	printk(LOG_DEBUG, "one\ntwo\n");
 	KTEST_CHECK(dmesg_read(&seq, line) && strcmp(line->text, "one") == 0);
 	KTEST_CHECK(dmesg_read(&seq, line) && strcmp(line->text, "two") == 0);
 	KTEST_CHECK(!dmesg_read(&seq, line));
@@ -61,9 +61,9 @@ static int print_some(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < NR_MESSAGES; i++)
-		pr_debug("ktest %d message %d %s\n", current_thread()->pid, i,
-			 "with a tail that makes it longer than one slot of the ring, so that it "
-			 "takes two of them");
+		printk(LOG_DEBUG, "ktest %d message %d %s\n", current_thread()->pid, i,
+		       "with a tail that makes it longer than one slot of the ring, so that it "
+		       "takes two of them");
 	return 0;
 }
 

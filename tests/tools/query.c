@@ -28,7 +28,7 @@ size_t strlcpy(char *to, const char *from, size_t size)
 	return strlen(from);
 }
 
-static struct symbols_cursor cursor = SYMBOLS_CURSOR_INIT;
+static struct symbols_cursor cursor;
 
 static void say_why(const char *name, size_t len)
 {

@@ -67,7 +67,7 @@ def test_api(check):
 @pytest.mark.parametrize("path, text", [
     ("kernel/main.c", MAIN.replace("lib();", "0 ? dead() : lib();").replace("int lib", "int dead(void);\nint lib")),
     ("trace/default/idle.c", "int dead(void);\nint idle(void) { return dead(); }\n"),
-    ("kernel/lib.h", "int dead(void);\n#define LIB_LEFT_OUT() \\\n\tdead()\n"),
+    ("kernel/lib.h", "int dead(void);\n#define LIB_LEFT_OUT() \\\n\tdead()\n#undef LIB_LEFT_OUT\n"),
     ("linker.ld", "ENTRY(main)\nEXTERN(dead)\n"),
 ])
 def test_code_that_is_left_out(check, path, text):
@@ -82,6 +82,22 @@ def test_inline(check):
     assert check(sources) == ["kernel/lib.h: unused: nothing uses it"]
     sources["tests/test.c"] = '#include "kernel/lib.h"\nint test(void) { return unused(1); }\n'
     assert check(sources) == ["kernel/lib.h: unused: only tests use it"]
+
+
+def test_macro(check):
+    macros = "#define LIB_USED 0\n#define LIB_UNUSED 1\n#  define LIB_BOTH(x) \\\n\t(x)\n"
+    main = '#include "kernel/lib.h"\n' + MAIN.replace("lib();", "lib() + LIB_USED;")
+    sources = {"kernel/lib.h": macros, "kernel/main.c": main, "kernel/lib.c": "#define LIB_ODD /* LIB_ODD */\n" + LIB}
+    assert check(sources) == ["kernel/lib.c: LIB_ODD: nothing uses it",
+                              "kernel/lib.h: LIB_UNUSED: nothing uses it", "kernel/lib.h: LIB_BOTH: nothing uses it"]
+    sources["tests/test.c"] = "int nr = LIB_UNUSED;\n"
+    sources["tools/other.h"] = "int nr = LIB_BOTH(1);\n"
+    sources["kernel/lib.c"] = LIB
+    assert check(sources) == ["kernel/lib.h: LIB_UNUSED: only tests use it"]
+    sources["trace/include/trace/stages/lib.h"] = sources.pop("kernel/lib.h")
+    sources["kernel/main.c"] = main.replace("kernel/lib.h", "trace/include/trace/stages/lib.h")
+    sources["kernel/lib.h"] = ""
+    assert not check(sources)
 
 
 def test_exceptions(check):

@@ -37,9 +37,8 @@ void hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
 void hist_draw_text(const struct hist_style *style, const struct trace_seq *text, uint32_t width,
 		    bool is_right, struct trace_seq *seq);
 
-/* A sum as text: with at most `HIST_SHORT_WIDTH` characters if `is_short`. */
-#define HIST_NUMBER_MAX	 24u
-#define HIST_SHORT_WIDTH 7u
+/* A sum as text: with at most 7 characters if `is_short`. */
+#define HIST_NUMBER_MAX 24u
 struct hist_number {
 	bool is_signed, is_short;
 };

@@ -37,10 +37,9 @@ enum log_level {
  * than PRINTK_LINE_MAX are cut. Any context.
  */
 void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
-#define pr_err(...)   printk(LOG_ERR, __VA_ARGS__)
-#define pr_warn(...)  printk(LOG_WARN, __VA_ARGS__)
-#define pr_info(...)  printk(LOG_INFO, __VA_ARGS__)
-#define pr_debug(...) printk(LOG_DEBUG, __VA_ARGS__)
+#define pr_err(...)  printk(LOG_ERR, __VA_ARGS__)
+#define pr_warn(...) printk(LOG_WARN, __VA_ARGS__)
+#define pr_info(...) printk(LOG_INFO, __VA_ARGS__)
 
 /*
  * The same, of level LOG_WARN, for what should not happen in a kernel and machine that work, and is

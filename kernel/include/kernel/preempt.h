@@ -19,9 +19,7 @@
 #define PREEMPT_SOFTIRQ_MASK 0x0000ff00u
 #define PREEMPT_SOFTIRQ_ONE  0x00000100u /* serving a softirq */
 #define PREEMPT_HARDIRQ_MASK 0x000f0000u
-#define PREEMPT_HARDIRQ_ONE  0x00010000u
 #define PREEMPT_NMI_MASK     0x00f00000u
-#define PREEMPT_NMI_ONE	     0x00100000u
 /* All but bit 31: 0 in plain thread context with preemption on. */
 #define PREEMPT_CONTEXT_MASK 0x7fffffffu
 

@@ -22,11 +22,6 @@ struct symbols_cursor {
 	const uint8_t *name;		   /* the tokens of the name of the symbol at `place` */
 };
 
-#define SYMBOLS_CURSOR_INIT                                                                        \
-	{                                                                                          \
-		.place = NULL, .name = NULL                                                        \
-	}
-
 /*
  * Name the function that `addr` lies in. False, with nothing written, when it lies in none: in
  * padding, behind the end of the last function, or anywhere outside the kernel's text.

@@ -25,7 +25,6 @@
 #include <stdint.h>
 
 #define SYMBOLS_MAGIC	   0x324d59534b544146ULL /* "FATKSYM2" */
-#define SYMBOLS_NR_TOKENS  256
 #define SYMBOLS_TOKEN_SIZE 8
 #define SYMBOLS_NO_OFFSET  UINT32_MAX
 #define SYMBOLS_MARK	   32 /* symbols between two entries of mark[] */

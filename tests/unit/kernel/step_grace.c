@@ -18,6 +18,7 @@
 
 #define NR_CPUS	  4u
 #define MAX_LOOKS 50u
+#define ONE_IRQ	  0x00010000u /* what preempt_count is higher by in an interrupt */
 
 struct run_queue run_queues[MAX_CPUS];
 
@@ -50,9 +51,9 @@ void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
 		if (!(online & 1ull << cpu))
 			continue;
 		be_cpu(cpu);
-		cpus[cpu].preempt_count += cpu ? PREEMPT_HARDIRQ_ONE : 0;
+		cpus[cpu].preempt_count += cpu ? ONE_IRQ : 0;
 		fn(arg);
-		cpus[cpu].preempt_count -= cpu ? PREEMPT_HARDIRQ_ONE : 0;
+		cpus[cpu].preempt_count -= cpu ? ONE_IRQ : 0;
 	}
 	be_cpu(0);
 }

@@ -478,7 +478,7 @@ static void check_number(struct hist_number how, uint64_t value, const char *wan
 	hist_draw_number(how, value, &seq);
 	text[seq.len] = '\0';
 	assert_string_equal(text, want);
-	assert_true(!how.is_short || seq.len <= HIST_SHORT_WIDTH);
+	assert_true(!how.is_short || seq.len <= 7);
 }
 
 static void numbers(void **state)

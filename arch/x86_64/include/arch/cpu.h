@@ -19,7 +19,6 @@
 #include <trace/compiler.h>
 
 #define RFLAGS_IF 0x200ull
-#define RFLAGS_TF 0x100ull
 
 static TRACE_ALWAYS_INLINE uint64_t arch_irq_flags(void)
 {

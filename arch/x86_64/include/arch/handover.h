@@ -11,13 +11,12 @@
 
 #include <stdint.h>
 
-#define MULTIBOOT2_MAGIC 0x36d76289u
-#define PVH_MAGIC	 0x336ec578u
+#define PVH_MAGIC 0x336ec578u
 
 /* boot/boot.inc has this layout, too (struc handover). */
 struct handover {
 	uint64_t info_phys; /* of the boot loader, below 4 GiB */
-	uint64_t magic;	    /* of which kind: MULTIBOOT2_MAGIC or PVH_MAGIC */
+	uint64_t magic;	    /* of which kind: PVH_MAGIC, or that of multiboot2 */
 	uint64_t boot_tsc;  /* time-stamp counter at the first instructions */
 	uint64_t kernel_phys_start;
 	uint64_t kernel_phys_end; /* behind .bss */

@@ -18,9 +18,7 @@
 #define MSR_APIC_BASE	 0x1bu
 #define MSR_TSC_DEADLINE 0x6e0u
 #define MSR_X2APIC	 0x800u
-#define MSR_PAT		 0x277u
 #define MSR_EFER	 0xc0000080u
-#define MSR_FS_BASE	 0xc0000100u
 #define MSR_GS_BASE	 0xc0000101u
 
 static TRACE_ALWAYS_INLINE uint64_t rdmsr(uint32_t msr)
