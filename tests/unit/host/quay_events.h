@@ -65,6 +65,21 @@ TRACE_EVENT(quay_dump,
 				 __get_dynamic_array_len(bytes), false))
 );
 
+TRACE_EVENT(quay_bell,
+
+	TP_PROTO(int ignored),
+
+	TP_ARGS(ignored),
+
+	TP_STRUCT__entry(
+	),
+
+	TP_fast_assign(
+	),
+
+	TP_printk("rings")
+);
+
 #endif /* _TRACE_QUAY_H */
 
 /* This part must be outside protection */

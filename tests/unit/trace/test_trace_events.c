@@ -489,6 +489,22 @@ static void filters_without_memory(void **state)
 	assert_int_equal(echo("0", FILTER("yard_full")), 0);
 }
 
+/* Such an event is a head alone; a filter has it built elsewhere. */
+static void without_fields(void **state)
+{
+	static const char line[] = "quay_bell: rings\n";
+
+	(void)state;
+	on("events/quay/quay_bell/enable");
+	trace_quay_bell(1);
+	assert_string_equal(only_line(), line);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("common_pid == 1", "events/quay/quay_bell/filter"), 0);
+	trace_quay_bell(1);
+	assert_string_equal(only_line(), line);
+	assert_int_equal(echo("0", "events/quay/quay_bell/filter"), 0);
+}
+
 static void directories(void **state)
 {
 	(void)state;
@@ -522,6 +538,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(instances_have_events_of_their_own, reset, all_off),
 		cmocka_unit_test_setup_teardown(tracing_is_off, reset, all_off),
 		cmocka_unit_test_setup_teardown(directories, reset, all_off),
+		cmocka_unit_test_setup_teardown(without_fields, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters_of_all_fields, reset, all_off),
 		cmocka_unit_test_setup_teardown(wrong_filters, reset, all_off),

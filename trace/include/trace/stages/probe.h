@@ -29,17 +29,28 @@
 
 #define TRACE_STAGE_HAS_DATA(name) (!!sizeof(struct trace_event_data_offsets_##name))
 
+/*
+ * The fixed part of the event. Without any field it has a word of zeros behind the head, because
+ * what copies events takes at least one.
+ */
+#define TRACE_STAGE_IS_EMPTY(name)                                                                 \
+	(offsetof(struct trace_event_raw_##name, data_) == sizeof(struct trace_entry))
+#define TRACE_STAGE_FIXED(name)                                                                    \
+	(offsetof(struct trace_event_raw_##name, data_) + (TRACE_STAGE_IS_EMPTY(name) ? 4 : 0))
+#define TRACE_STAGE_CLEAR(name)                                                                    \
+	if (TRACE_STAGE_IS_EMPTY(name))                                                            \
+		__builtin_memset(scratch_.bytes, 0, TRACE_STAGE_FIXED(name));
+
 /* Room for the event on the stack of special, and its length, a multiple of 4. */
 #define TRACE_STAGE_SCRATCH(name)                                                                  \
 	union {                                                                                    \
 		struct trace_event_raw_##name entry;                                               \
-		char bytes[sizeof(struct trace_event_raw_##name) +                                 \
-			   (TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_SCRATCH : 0)];                \
+		char bytes[TRACE_STAGE_HAS_DATA(name)                                              \
+				   ? sizeof(struct trace_event_raw_##name) + TRACE_EVENT_SCRATCH   \
+				   : TRACE_STAGE_FIXED(name)];                                     \
 	}
 #define TRACE_STAGE_BYTES(name, args)                                                              \
-	((offsetof(struct trace_event_raw_##name, data_) +                                         \
-	  trace_event_sizes_##name(&plan_, args) + 3) /                                            \
-	 4 * 4)
+	((TRACE_STAGE_FIXED(name) + trace_event_sizes_##name(&plan_, args) + 3) / 4 * 4)
 #define TRACE_STAGE_IS_LONG(name)                                                                  \
 	(TRACE_STAGE_HAS_DATA(name) && TRACE_UNLIKELY(bytes_ > sizeof(scratch_.bytes)))
 
@@ -76,6 +87,7 @@
 			trace_event_long_##name(front_, args);                                     \
 			return;                                                                    \
 		}                                                                                  \
+		TRACE_STAGE_CLEAR(name)                                                            \
 		tstruct                                                                            \
 		{                                                                                  \
 			assign;                                                                    \
@@ -90,7 +102,8 @@
 	{                                                                                          \
 		union {                                                                            \
 			struct trace_event_raw_##name entry;                                       \
-			char bytes[TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_ROOM : 1];             \
+			char bytes[TRACE_STAGE_HAS_DATA(name) ? TRACE_EVENT_ROOM                   \
+							      : TRACE_STAGE_FIXED(name)];          \
 		} scratch_;                                                                        \
 		struct trace_event_raw_##name *__entry = &scratch_.entry;                          \
 		struct trace_event_plan_##name plan_ = { .room = scratch_.bytes };                 \
@@ -100,6 +113,7 @@
 			trace_event_long_##name(front_, args);                                     \
 			return;                                                                    \
 		}                                                                                  \
+		TRACE_STAGE_CLEAR(name)                                                            \
 		tstruct                                                                            \
 		{                                                                                  \
 			assign;                                                                    \
