@@ -90,12 +90,14 @@ static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
 }
 
 /*
- * Record a short event of a thread in a ring with another clock, at the time `now` of that. NULL,
- * with nothing changed: record_slow() has to do it.
+ * Record a short event of a thread in a ring with another clock, at `time` of that, or now. NULL,
+ * with nothing changed: record_slow() has to do it. In interrupts the clock is not read in vain:
+ * `counter` would leave out a number.
  */
-static TRACE_ALWAYS_INLINE const void *record_at(const struct trace_event_file *file,
-						 const void *entry, uint64_t step,
-						 struct trace_ring_cpu *rc, uint64_t now)
+static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_file *file,
+						    const void *entry, uint64_t step,
+						    struct trace_ring_cpu *rc,
+						    const struct trace_event_time *time)
 {
 	uint32_t state = state_of_thread(file);
 	struct ring_place place;
@@ -103,7 +105,8 @@ static TRACE_ALWAYS_INLINE const void *record_at(const struct trace_event_file *
 
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER))
 		return NULL;
-	payload = trace_ring_step(rc, step, rc->subbuf_mask, now, &place);
+	payload =
+		trace_ring_step(rc, step, rc->subbuf_mask, time ? time->now : rc->clock(), &place);
 	if (TRACE_UNLIKELY(!payload))
 		return NULL;
 	trace_entry_fill(payload, file->type, state);
@@ -123,7 +126,7 @@ static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *f
 	if (trace_ring_is_switched_off(gate))
 		return NULL;
 	if (has_own_clock(gate))
-		payload = record_at(file, entry, step, rc, rc->clock());
+		payload = record_timed(file, entry, step, rc, NULL);
 	return payload ? payload : record_slow(file, entry, step, rc);
 }
 
@@ -164,7 +167,7 @@ void trace_event_record_time(const struct trace_event_front *front, const void *
 
 	/* If an event has been written since with a later time, this one gets a time of its own. */
 	if (TRACE_UNLIKELY(!has_own_clock(gate) || rc->clock != time->clock ||
-			   !record_at(file, entry, step, rc, time->now)))
+			   !record_timed(file, entry, step, rc, time)))
 		trace_event_record(front, entry, step);
 }
 

@@ -505,6 +505,31 @@ static void without_fields(void **state)
 	assert_int_equal(echo("0", "events/quay/quay_bell/filter"), 0);
 }
 
+/* The clock `counter` leaves out no number, in interrupts neither. */
+static void counted(void **state)
+{
+	const uint32_t in_irq = TRACE_HARDIRQ_MASK & -TRACE_HARDIRQ_MASK;
+	unsigned long long first, second;
+	const char *line;
+
+	(void)state;
+	on("events/quay/quay_bell/enable");
+	assert_int_equal(echo("counter", "trace_clock"), 0);
+	trace_quay_bell(1); /* the first one of a sub-buffer may be counted twice */
+	fake_cpus[0].preempt_count += in_irq;
+	trace_quay_bell(2);
+	trace_quay_bell(3);
+	fake_cpus[0].preempt_count -= in_irq;
+	line = strstr(cat_body("trace"), "..h..");
+	assert_non_null(line);
+	assert_int_equal(sscanf(line, "..h.. %llu:", &first), 1);
+	line = strstr(line + 1, "..h..");
+	assert_non_null(line);
+	assert_int_equal(sscanf(line, "..h.. %llu:", &second), 1);
+	assert_int_equal(second, first + 1);
+	assert_int_equal(echo("local", "trace_clock"), 0);
+}
+
 static void directories(void **state)
 {
 	(void)state;
@@ -539,6 +564,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tracing_is_off, reset, all_off),
 		cmocka_unit_test_setup_teardown(directories, reset, all_off),
 		cmocka_unit_test_setup_teardown(without_fields, reset, all_off),
+		cmocka_unit_test_setup_teardown(counted, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters, reset, all_off),
 		cmocka_unit_test_setup_teardown(filters_of_all_fields, reset, all_off),
 		cmocka_unit_test_setup_teardown(wrong_filters, reset, all_off),
