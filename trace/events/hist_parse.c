@@ -242,9 +242,11 @@ static int add_vals(struct hist_parse *parse, char *text)
 		if (!err)
 			hist->nr_vals++;
 	}
-	if (!err && hist->no_hitcount && !hist->nr_vals)
-		err = hist_blame(parse, hist->text,
-				 "Non-hitcount value is required for 'nohitcount'");
+	if (!err && hist->no_hitcount && !hist->nr_vals) {
+		hist_set_error(parse, hist->text,
+			       "Non-hitcount value is required for 'nohitcount'");
+		return -ENOENT;
+	}
 	return err;
 }
 
