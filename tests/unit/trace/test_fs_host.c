@@ -129,6 +129,7 @@ static void test_identities(void **state)
 
 struct reader {
 	const char *path;
+	uint32_t cpu; /* of its own: what is off on a CPU is off for all that runs there */
 	struct trace_handle *handle;
 	_Atomic int64_t got;
 	_Atomic bool is_over;
@@ -140,7 +141,7 @@ static void *read_one(void *arg)
 	char text[300];
 	uint64_t pos = 0;
 
-	fake_bind(1);
+	fake_bind(reader->cpu);
 	reader->got = trace_fs_read(reader->handle, text, sizeof(text), &pos);
 	reader->is_over = true;
 	return NULL;
@@ -156,7 +157,8 @@ static void count_sleep(void)
 /* One reader sleeps; cancelled, it comes back, and no other of the instance does. */
 static void check_cancel(const char *path)
 {
-	struct reader reader = { .path = path }, other = { .path = "per_cpu/cpu0/trace_pipe_raw" };
+	struct reader reader = { .path = path, .cpu = 1 };
+	struct reader other = { .path = "per_cpu/cpu0/trace_pipe_raw", .cpu = 2 };
 	pthread_t threads[2];
 	uint64_t pos = 0;
 	char text[300];
