@@ -80,7 +80,10 @@ static TRACE_NOINLINE void spinlock_wait(struct spinlock *lock)
 	trace_contention_end(lock, 0);
 }
 
-/* This one and the next are inlined: as functions they would be half of what a busy kernel's trace has. */
+/*
+ * This one and the next are inlined: as functions they would be a quarter of the trace of a kernel
+ * under load.
+ */
 static TRACE_ALWAYS_INLINE void spinlock_take(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
