@@ -82,6 +82,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_printk.c \
 	trace/events/event_filter.c \
 	trace/events/event_inject.c \
+	trace/events/event_marker.c \
 	trace/events/event_rejects.c \
 	trace/events/event_scratch.c \
 	trace/events/event_set.c \

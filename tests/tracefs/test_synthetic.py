@@ -81,3 +81,26 @@ def test_of_the_event_itself(tracing, action):
     text = tracing.check("cat events/synthetic/wakeup_new_test/hist")
     assert len(re.findall(r"\{ pid: +\d+ \} hitcount: +1\n", text)) >= 3
     tracing.check(f"echo '!hist:keys=pid:sort=pid' >> events/synthetic/wakeup_new_test/trigger; echo '!{hist}' >> {new}/trigger; > synthetic_events")
+
+
+def test_latency_from_a_marker(tracing):
+    """From a text in trace_marker to another one, and to an event of the scheduler."""
+    marker, marked, off = "events/ftrace/print/trigger", "events/synthetic/marked", "events/synthetic/off"
+    start = "hist:keys=common_pid:ts0=common_timestamp.usecs if buf == \"start\""
+    end = "hist:keys=common_pid:lat=common_timestamp.usecs-$ts0:onmatch(ftrace.print).marked($lat) if buf == \"end\""
+    sleeps = "hist:keys=common_pid:ts1=common_timestamp.usecs if buf == \"start\""
+    back = "hist:keys=next_pid:lat=common_timestamp.usecs-$ts1:onmatch(ftrace.print).off($lat,next_pid)"
+    tracing.check("echo 'marked u64 lat' > synthetic_events; echo 'off u64 lat; pid_t pid' >> synthetic_events")
+    tracing.check(f"echo '{start}' > {marker}; echo '{end}' >> {marker}; echo '{sleeps}' >> {marker}; echo '{back}' > {SWITCH}/trigger; "
+                  f"echo 'hist:keys=lat.log2' > {marked}/trigger; echo 1 > {marked}/enable; echo 1 > {off}/enable")
+    pid = tracing.check("for i in 1 2 3; do echo start > trace_marker; sleep 0.02; echo end > trace_marker; echo end > trace_marker; done; echo $$").strip()
+    trace, counted = tracing.check("cat trace"), tracing.check(f"cat {marked}/hist")
+    # The second end has no start, and each marker one switch that is the first.
+    assert [int(lat) >= 20000 for lat in re.findall(r": marked: lat=(\d+)\n", trace)] == [True] * 3
+    assert re.findall(r": off: lat=\d+ pid=(\d+)\n", trace) == [pid] * 3
+    assert "    Hits: 3\n" in counted
+    assert tracing.run(f"echo '!{start}' >> {marker}")[1] == 1
+    tracing.check(f"echo '!{back}' >> {SWITCH}/trigger; echo '!{end}' >> {marker}; > {marker}; > {marked}/trigger; "
+                  f"echo 0 > {marked}/enable; echo 0 > {off}/enable; > synthetic_events; > trace")
+    assert "Available triggers" in tracing.check(f"cat {marker}")
+    assert tracing.check("cat synthetic_events") == ""

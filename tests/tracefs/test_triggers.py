@@ -6,12 +6,13 @@ import pytest
 SWITCH = "events/sched/sched_switch"
 EXIT = "events/sched/sched_process_exit"
 FORK = "events/sched/sched_process_fork"
+PRINT = "events/ftrace/print"
 
 
 @pytest.fixture(autouse=True)
 def nothing_left(tracing):
     yield
-    for path in f"{SWITCH}/trigger", f"{EXIT}/trigger", f"{FORK}/trigger":
+    for path in f"{SWITCH}/trigger", f"{EXIT}/trigger", f"{FORK}/trigger", f"{PRINT}/trigger":
         for name in re.findall(r"^(\w+able_event:\w+:\w+|\w+)", tracing.check(f"cat {path}"), re.M):
             tracing.check(f"echo '!{name}' >> {path}")
     tracing.check("echo 0 > events/enable; echo 0 > snapshot; echo 1 > tracing_on; > trace; > error_log")
@@ -51,6 +52,18 @@ def test_switches_another_event(tracing):
     assert tracing.check(f"cat {EXIT}/enable") == "1*\n"
     assert "sched_process_exit: comm=sleep" in tracing.check("cat trace")
     assert tracing.check(f"cat {SWITCH}/trigger").startswith("enable_event:sched:sched_process_exit:count=0 if ")
+
+
+def test_marker_ends_the_trace(tracing):
+    """It is the last line, and a stack shows who has written it."""
+    tracing.check(f"echo 'traceoff if buf ~ \"*too late\"' > {PRINT}/trigger; echo 'stacktrace:1 if buf == \"here\"' > {PRINT}/trigger; "
+                  "echo here > trace_marker; printf here > trace_marker; echo 'frame 17 came too late' > trace_marker")
+    assert tracing.check("cat tracing_on") == "0\n"
+    assert tracing.run("echo after > trace_marker")[1] == 1
+    text = tracing.check("cat trace")
+    assert text.endswith(": tracing_mark_write: frame 17 came too late\n")
+    assert text.count("<stack trace>") == 1
+    assert re.search(r"<stack trace>\n( => \w+\n){0,3} => tracing_mark_write\n => trace_fs_write\n", text)
 
 
 eight = pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])

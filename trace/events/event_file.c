@@ -4,11 +4,13 @@
 #include <trace/platform.h>
 #include "event_file.h"
 #include "event_filter.h"
+#include "event_marker.h"
 #include "event_printk.h"
 #include "event_scratch.h"
 #include "trigger.h"
 #include "instance/entry.h"
 #include "instance/event_private.h"
+#include "print/output.h"
 #include "text/str.h"
 
 struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
@@ -53,6 +55,8 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	file->call = call;
 	file->tr = tr;
 	file->own_depth = call->tp ? call->tp->own_depth : 0;
+	if (call == &trace_marker_call)
+		trace_event_marker_begin(file);
 	file->type = call->event.type;
 	file->front.call = call;
 	file->front.depth_base = TRACE_DEPTH_BASE + file->own_depth;
@@ -97,7 +101,7 @@ struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice
 	while (*at < trace_nr_events()) {
 		const struct trace_event *event = trace_event_at((*at)++);
 
-		if (event->call && is_chosen(choice, event))
+		if (trace_event_is_switched(event) && is_chosen(choice, event))
 			return event->call;
 	}
 	return NULL;
@@ -113,7 +117,8 @@ struct trace_event_call *trace_event_call_find(const char *system, const char *n
 	if (at < trace_nr_events()) {
 		struct trace_event *event = trace_event_at(at);
 
-		if (trace_streq(event->system, system) && trace_streq(event->name, name))
+		if (trace_streq(event->system, system) && trace_streq(event->name, name) &&
+		    trace_event_is_switched(event))
 			call = event->call;
 	}
 	trace_events_unlock();

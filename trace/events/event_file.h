@@ -53,6 +53,7 @@ struct trace_event_file {
 /* What an instance keeps for events. */
 struct trace_array_events {
 	struct trace_event_file *files;
+	struct trace_event_file *marker; /* event_marker.h: that of ftrace:print, or NULL */
 };
 TRACE_SLOT_FITS(struct trace_array_events, events);
 
@@ -71,7 +72,16 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 struct trace_event_file *trace_event_file_get(struct trace_array *tr,
 					      struct trace_event_call *call);
 
-/* The trace event of that system and name, or NULL. Config lock held, so that it stays. */
+/*
+ * Is it one that is switched? The others are types that have no files of this kind, and ftrace:print,
+ * which only has triggers.
+ */
+static inline bool trace_event_is_switched(const struct trace_event *event)
+{
+	return event->call && event->call->event_class;
+}
+
+/* The trace event of that system and name, if it is switched, or NULL. Config lock held, so that it stays. */
 struct trace_event_call *trace_event_call_find(const char *system, const char *name);
 
 /* Set or clear flags of enum trace_event_flag. Has that changed any? Any context. */

@@ -3,6 +3,7 @@
  * events/event_file.h.
  *
  *   events/  enable header_event header_page
+ *     ftrace/print/  format hist hist_ascii hist_debug hist_folded hist_picture id trigger
  *     SYSTEM/  enable filter
  *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id inject
  *               trigger
@@ -110,7 +111,9 @@ static const struct trace_file *const event_files[] = {
 	&enable_file, &trace_event_filter_file, &format_file,
 	&id_file,     &trace_event_inject_file, &trace_event_trigger_file
 };
-/* Events without a tracepoint are not switched here. */
+/* Of what is not switched here: ftrace:print, and mere types. */
+static const struct trace_file *const marker_files[] = { &format_file, &id_file,
+							 &trace_event_trigger_file };
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
 /* What features add to the directory of each trace event. */
@@ -145,11 +148,18 @@ static size_t nr_added(void)
 static int fill_event(struct trace_node *dir)
 {
 	const struct trace_event *event = (const struct trace_event *)(uintptr_t)dir->arg;
-	const struct trace_file *const *files = event->call ? event_files : type_files;
-	size_t nr = event->call ? TRACE_ARRAY_SIZE(event_files) : TRACE_ARRAY_SIZE(type_files);
+	const struct trace_file *const *files = type_files;
+	size_t nr = TRACE_ARRAY_SIZE(type_files);
 	const struct trace_file *file;
 	struct added at = { 0 };
 
+	if (trace_event_is_switched(event)) {
+		files = event_files;
+		nr = TRACE_ARRAY_SIZE(event_files);
+	} else if (event->call) {
+		files = marker_files;
+		nr = TRACE_ARRAY_SIZE(marker_files);
+	}
 	if (!trace_dir_begin(dir, nr + nr_added(), 0, 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
@@ -231,7 +241,7 @@ static int fill_system(struct trace_node *dir)
 					       &event_dir, 0);
 		node->id = id_of(dir->parent, event, false);
 		node->arg = (uintptr_t)event;
-		has_switches |= event->call != NULL;
+		has_switches |= trace_event_is_switched(event);
 	}
 	trace_events_unlock();
 	if (err || !has_switches)

@@ -20,7 +20,7 @@ static int available_events_next(struct trace_handle *handle, struct trace_seq *
 	while (!seq->len && handle->index < trace_nr_events()) {
 		const struct trace_event *event = trace_event_at(handle->index++);
 
-		if (event->call)
+		if (trace_event_is_switched(event))
 			print_name(event, seq);
 	}
 	trace_events_unlock();
@@ -42,7 +42,9 @@ static int set_event_next(struct trace_handle *handle, struct trace_seq *seq)
 		const struct trace_event *event = trace_event_at(handle->index++);
 		const struct trace_event_file *file;
 
-		file = event->call ? trace_event_file_find(handle->tr, event->call) : NULL;
+		file = trace_event_is_switched(event)
+			       ? trace_event_file_find(handle->tr, event->call)
+			       : NULL;
 		if (file && file->is_registered)
 			print_name(event, seq);
 	}

@@ -117,7 +117,14 @@ static int64_t tracing_mark_write(struct trace_handle *handle, const char *buf, 
 
 static int write_text(struct trace_array *tr, const struct mark *mark)
 {
-	return trace_write_text(tr, (uintptr_t)tracing_mark_write, mark->data, mark->len);
+	uintptr_t ip = (uintptr_t)tracing_mark_write;
+	int err = trace_write_text(tr, ip, mark->data, mark->len);
+	/* Pairs with the release of who waits for it. */
+	trace_marker_fn *written = atomic_load_explicit(&tr->marker_written, memory_order_acquire);
+
+	if (!err && written)
+		written(tr, ip, mark->data, mark->len);
+	return err;
 }
 
 static int write_raw(struct trace_array *tr, const struct mark *mark)

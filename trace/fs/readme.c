@@ -137,7 +137,8 @@ static const struct piece pieces[] = {
 	  "      inject\t\t- Written: FIELD=NUMBER or FIELD=\"TEXT\" ..., records such an event\n"
 	  "      trigger\t\t- What is to happen when <event> occurs:\n"
 	  "\t\t\t  COMMAND[:COUNT][ if CONDITION]; ! in front takes it away.\n"
-	  "\t\t\t  Read it for the commands that there are.\n" },
+	  "\t\t\t  Read it for the commands that there are.\n"
+	  "\t\t\t  events/ftrace/print/trigger is for what is written to trace_marker.\n" },
 	{ FILE, "events/sched/sched_switch/hist",
 	  "      hist\t\t- Histograms, which are set by writing to trigger:\n"
 	  "\t\t\t  hist:keys=FIELD[,...][:vals=FIELD,...][:sort=FIELD[.descending],...]\n"

@@ -32,6 +32,7 @@
 #define TRACE_INSTANCE_NAME	     128u /* NUL included */
 
 struct ftrace_ops;
+struct trace_array;
 struct trace_clock;
 
 /* What a tracer keeps for an instance: tracer_data(). */
@@ -48,6 +49,9 @@ struct trace_array_cpu {
 	/* When poll last said that its ring is not filled enough; 0: since then it was. */
 	_Atomic uint64_t polled_ns;
 };
+
+/* `len` bytes of `text` have been recorded; `ip` is where they came from. Thread. */
+typedef void trace_marker_fn(struct trace_array *tr, uintptr_t ip, const char *text, size_t len);
 
 struct trace_array {
 	/*
@@ -93,6 +97,8 @@ struct trace_array {
 	struct trace_slots slots;
 	/* By the number of the tracer. Set once, with the config lock held. */
 	struct trace_tracer_data tracer_data[TRACE_MAX_TRACERS];
+	/* Called with the text that was written to trace_marker; NULL: nobody waits for it. */
+	trace_marker_fn *_Atomic marker_written;
 };
 
 /* tracing_thresh in nanoseconds, one for all instances; probes read it. 0: no threshold. */

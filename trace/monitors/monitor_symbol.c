@@ -4,6 +4,7 @@
  */
 #include <trace/platform.h>
 #include "monitor_private.h"
+#include "events/event_file.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
@@ -61,7 +62,7 @@ static bool is_same_text(const char *a, size_t a_len, const char *b, size_t b_le
 
 static bool is_meant(const struct trace_event *event, const struct written *written)
 {
-	return event->call &&
+	return trace_event_is_switched(event) &&
 	       is_same_text(event->name, trace_strlen(event->name), written->event,
 			    written->event_len) &&
 	       (!written->system || is_same_text(event->system, trace_strlen(event->system),

@@ -14,6 +14,8 @@
 /* Register the types of events that instances write themselves: output_events.c, output_stack.c. */
 int trace_text_events_init(void);
 int trace_stack_events_init(void);
+/* ftrace:print, a type. It becomes an event that has triggers in builds with events/event_marker.h. */
+extern struct trace_event_call trace_marker_call;
 
 /* How many lines the current event takes as text: output_stack.c. */
 uint32_t trace_event_lines(const struct trace_iter *iter);

@@ -4,6 +4,7 @@
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
+#include <trace/trace_events.h>
 #include "output.h"
 #include "text/str.h"
 
@@ -171,19 +172,21 @@ static const struct trace_event_field print_fields[] = {
 	TRACE_FIELD_REST("buf", char, trace_print_entry, text),
 };
 
-static struct trace_event print_event = {
-	.name = "print",
-	.system = "ftrace",
-	.type = TRACE_TYPE_PRINT,
-	.fields = print_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(print_fields),
-	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->buf",
-	.funcs = {
-		.trace = message_text,
-		.raw = print_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = print_message,
+struct trace_event_call trace_marker_call = {
+	.event = {
+		.name = "print",
+		.system = "ftrace",
+		.type = TRACE_TYPE_PRINT,
+		.fields = print_fields,
+		.nr_fields = TRACE_ARRAY_SIZE(print_fields),
+		.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->buf",
+		.funcs = {
+			.trace = message_text,
+			.raw = print_raw,
+			.hex = trace_print_type,
+			.binary = trace_print_type,
+			.message = print_message,
+		},
 	},
 };
 
@@ -285,8 +288,8 @@ static struct trace_event raw_data_event = {
 
 int trace_text_events_init(void)
 {
-	static struct trace_event *const events[] = { &print_event, &bprint_event, &bputs_event,
-						      &raw_data_event };
+	static struct trace_event *const events[] = { &trace_marker_call.event, &bprint_event,
+						      &bputs_event, &raw_data_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

@@ -3,6 +3,7 @@
  */
 #include "events/event_call.h"
 #include "events/event_file.h"
+#include "events/event_marker.h"
 #include "events/event_printk.h"
 #include "events/event_why.h"
 #include "events/trigger_commands.h"
@@ -34,9 +35,15 @@ static void events_boot_instance(struct trace_array *tr, char *events)
 	trace_events_boot(tr, events, "trace_instance");
 }
 
+static int events_init(void)
+{
+	trace_event_marker_init();
+	return trace_event_calls_init();
+}
+
 const struct trace_feature trace_feature_events = {
 	.name = "events",
-	.init = trace_event_calls_init,
+	.init = events_init,
 	.params = event_params,
 	.boot_start = events_boot,
 	.boot_instance = events_boot_instance,

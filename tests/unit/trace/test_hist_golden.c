@@ -4,6 +4,8 @@
 #include "unit.h"
 #include "golden_hist.h"
 
+#define PRINT "events/ftrace/print/"
+
 /* Histograms that are different here: what is typed, and what follows up to the next one. */
 static const struct difference {
 	const char *text, *why;
@@ -50,6 +52,9 @@ static const struct difference {
 	{ "hist:keys=id:=time", "a variable has a name" },
 	{ "hist:keys=id:x=time.usecs-$t0", "only time stamps have units" },
 	{ "hist:keys=$x:x=id+1", "on Linux the key is id" },
+	{ "hist:keys=buf", "a text that goes on to the end of its event is a key" },
+	{ "hist:keys=ip.sym,buf", "the same" },
+	{ "hist:keys=common_pid:vals=buf", "a text is no value" },
 };
 
 /* Is `typed` such a histogram, or its removal? */
@@ -139,6 +144,16 @@ static const struct golden_sample samples[] = {
 		       "begin 7 50 x;end 7 21 x;" },
 		     { "echo 'hist:keys=id:t0", 1, "write events/synthetic/computed/enable 1;" } },
 	  .is_loop = true },
+	{ .name = "hist-print",
+	  .steps = { { "cat " PRINT "hist", 1,
+		       "write trace_marker a marker;write trace_marker a marker;"
+		       "write trace_marker another;write trace_marker no match;" },
+		     { "cat " PRINT "hist", 2,
+		       "write trace_marker start;after 200;write trace_marker end;"
+		       "write trace_marker end;" } },
+	  .is_synthetic = true,
+	  .synthetic = "latency u64 lat",
+	  .is_off = true },
 	{ .name = "hist-errors", .is_loop = true },
 	{ .name = "hist-errors-variables", .is_loop = true },
 	{ .name = "trigger-hist-enable",

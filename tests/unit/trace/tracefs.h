@@ -176,6 +176,7 @@ HELPER int tracefs_reset(void **state)
 	if (node_of("events")) {
 		assert_int_equal(echo("1", "events/enable"), 0);
 		assert_int_equal(echo("0", "events/enable"), 0);
+		assert_int_equal(echo("!traceoff", "events/ftrace/print/trigger"), 0);
 	}
 	memory_out = fake_alloc_out;
 	return 0;

@@ -70,8 +70,8 @@ struct trace_event_class {
 };
 
 struct trace_event_call {
-	struct trace_event event; /* its type is 0 until it is registered */
-	const struct trace_event_class *event_class;
+	struct trace_event event;		     /* its type is 0 until it is registered */
+	const struct trace_event_class *event_class; /* NULL: it is never switched, see `print` */
 	struct tracepoint
 		*tp;   /* NULL: who writes it looks at `files`, and calls trace_event_write() */
 	bool is_going; /* it is being removed: nobody finds its directory any more */
