@@ -123,8 +123,9 @@ void trace_why_nothing_on(struct trace_why *why)
 		return;
 	if (why->nr_hists)
 		trace_why_say(why,
-			      "The trace is empty because only histograms are on (%u), which "
-			      "write nothing into it: read events/SYSTEM/EVENT/hist.",
+			      "%s histograms are on (%u), which write nothing into the trace: "
+			      "read events/SYSTEM/EVENT/hist.",
+			      why->all.entries ? "Only" : "The trace is empty because only",
 			      why->nr_hists);
 	else if (why->all.glance.committed)
 		trace_why_say(why,

@@ -559,6 +559,12 @@ static void hist_alone(void)
 	watch(1);
 }
 
+static void hist_and_marker(void)
+{
+	hist_alone();
+	set("there", "trace_marker");
+}
+
 static void hist_is_paused(void)
 {
 	set("hist:keys=who:pause", WATCH "trigger");
@@ -817,8 +823,11 @@ static const struct {
 	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at "
 	  "that rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
 	{ "hist_alone", hist_alone,
-	  "The trace is empty because only histograms are on (1), which write nothing into it: "
-	  "read events/SYSTEM/EVENT/hist.\n" },
+	  "The trace is empty because only histograms are on (1), which write nothing into the "
+	  "trace: read events/SYSTEM/EVENT/hist.\n" },
+	{ "hist_and_marker", hist_and_marker,
+	  "Only histograms are on (1), which write nothing into the trace: read "
+	  "events/SYSTEM/EVENT/hist.\n" },
 	{ "hist_is_paused", hist_is_paused,
 	  "The histogram of yard_watch is paused; write its line with :cont to "
 	  "events/yard/yard_watch/trigger.\n" },
