@@ -9,7 +9,7 @@ from guest import Guest
 PAIRS = [("gcc", 1), ("clang", 2), ("gcc", 4), ("clang", 8)]
 if "TORTURE_ROUNDS" in os.environ:
     PAIRS = [(build, cpus) for cpus in (1, 2, 4, 8) for build in ("gcc", "clang")]
-ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "80"))
+ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
 CROWD_ROUNDS = max(ROUNDS, 2000)
 CROWD_SECONDS = int(os.environ.get("TORTURE_CROWD_SECONDS", "1"))
 SECONDS = int(os.environ.get("TORTURE_SECONDS", "400"))
