@@ -84,7 +84,7 @@ static void put_text(uint8_t *to, const char *text, uint32_t bytes)
 
 static void put_stack(uint8_t *to, const uint32_t *ips, uint32_t bytes)
 {
-	for (uint32_t at = 0; at < bytes; at += (uint32_t)sizeof(unsigned long)) {
+	for (uint32_t at = 0; ips && at < bytes; at += (uint32_t)sizeof(unsigned long)) {
 		unsigned long ip = trace_plat_ip_unpack(*ips++);
 
 		__builtin_memcpy(to + at, &ip, sizeof(ip));

@@ -160,7 +160,7 @@ static int add_step(struct monitor_parser *parser, const char *at, uint32_t from
 /* -SYMBOL|SYMBOL-> STATE; *state is what stands in front, and then behind. */
 static int read_step(struct monitor_parser *parser, uint32_t *state)
 {
-	uint32_t symbols = 0, symbol, to;
+	uint32_t symbols = 0, symbol, to = 0;
 	const char *begin = ++parser->at;
 	int err;
 
@@ -176,6 +176,8 @@ static int read_step(struct monitor_parser *parser, uint32_t *state)
 	parser->at += 2;
 	monitor_skip_blanks(parser);
 	err = read_state(parser, &to);
+	if (err)
+		return err;
 	for (symbol = 0; !err && symbol < parser->monitor->nr_symbols; symbol++) {
 		if (symbols & 1u << symbol)
 			err = add_step(parser, begin, *state, symbol, to);

@@ -46,7 +46,7 @@ static uint64_t number_at(const struct trace_event_field *field, const uint8_t *
 	if (field->element_size > sizeof(number))
 		return 0;
 	memcpy(&number, at, field->element_size);
-	if (field->is_signed && bits < 64 && number >> (bits - 1))
+	if (field->is_signed && bits && bits < 64 && number >> (bits - 1))
 		number |= ~0ull << bits;
 	return number;
 }
