@@ -58,17 +58,13 @@ static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
 static int enable_store(struct trace_handle *handle, char *text)
 {
 	struct trace_event_choice choice = choice_of(handle);
-	uint64_t value;
-	int err = trace_handle_number(handle, text, &value);
+	bool on;
+	int err = trace_handle_switch(handle, text, &on);
 
-	if (!err && value > 1) {
-		trace_handle_blame(handle, text, "neither 0 nor 1");
-		err = -EINVAL;
-	}
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	err = trace_events_switch(handle->tr, &choice, value);
+	err = trace_events_switch(handle->tr, &choice, on);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }

@@ -197,6 +197,8 @@ int trace_handle_lines(struct trace_handle *handle, char *text,
 		       int (*fn)(struct trace_handle *handle, char *line));
 /* For `store`: all of `text` as a decimal number. 0, or -EINVAL, -ERANGE after a call of blame. */
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
+/* The same for a file that takes 0 or 1 only; another number is -EINVAL after a call of blame. */
+int trace_handle_switch(struct trace_handle *handle, const char *text, bool *out_on);
 /* The same for a number of microseconds, which is stored as nanoseconds. */
 int trace_handle_us(struct trace_handle *handle, char *text, _Atomic uint64_t *out_ns);
 /* For `show`: nanoseconds as microseconds, rounded down, as on Linux. Returns 0. */

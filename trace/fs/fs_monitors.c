@@ -180,20 +180,6 @@ static const struct trace_file enabled_monitors_file = {
 	.store = enabled_monitors_store,
 };
 
-/* 0 or 1. */
-static int read_switch(struct trace_handle *handle, char *text, bool *out_on)
-{
-	uint64_t value;
-	int err = trace_handle_number(handle, text, &value);
-
-	if (!err && value > 1) {
-		trace_handle_blame(handle, text, "neither 0 nor 1");
-		err = -EINVAL;
-	}
-	*out_on = !err && value;
-	return err;
-}
-
 static int monitoring_on_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	(void)handle;
@@ -204,7 +190,7 @@ static int monitoring_on_show(struct trace_handle *handle, struct trace_seq *seq
 static int monitoring_on_store(struct trace_handle *handle, char *text)
 {
 	bool on;
-	int err = read_switch(handle, text, &on);
+	int err = trace_handle_switch(handle, text, &on);
 
 	if (err)
 		return err;
@@ -231,7 +217,7 @@ static int reacting_on_show(struct trace_handle *handle, struct trace_seq *seq)
 static int reacting_on_store(struct trace_handle *handle, char *text)
 {
 	bool on;
-	int err = read_switch(handle, text, &on);
+	int err = trace_handle_switch(handle, text, &on);
 
 	if (!err)
 		monitors_react = on;
@@ -325,7 +311,7 @@ static int enable_store(struct trace_handle *handle, char *text)
 {
 	struct trace_monitor *monitor;
 	bool on;
-	int err = read_switch(handle, text, &on);
+	int err = trace_handle_switch(handle, text, &on);
 
 	if (err)
 		return err;

@@ -32,19 +32,6 @@ static int trace_options_file_store(struct trace_handle *handle, char *text)
 	return err;
 }
 
-static int parse_switch(struct trace_handle *handle, const char *text, bool *out_on)
-{
-	uint64_t value;
-	int err = trace_handle_number(handle, text, &value);
-
-	if (!err && value > 1) {
-		trace_handle_blame(handle, text, "neither 0 nor 1");
-		err = -EINVAL;
-	}
-	*out_on = !err && value;
-	return err;
-}
-
 static int option_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, handle->tr->options & TRACE_OPT_BIT(handle->node->arg) ? "1\n" : "0\n");
@@ -54,7 +41,7 @@ static int option_show(struct trace_handle *handle, struct trace_seq *seq)
 static int option_store(struct trace_handle *handle, char *text)
 {
 	bool on;
-	int err = parse_switch(handle, text, &on);
+	int err = trace_handle_switch(handle, text, &on);
 
 	if (err)
 		return err;
@@ -101,7 +88,7 @@ static int tracer_option_store(struct trace_handle *handle, char *text)
 	struct tracer *tracer;
 	uint32_t bit = tracer_option_bit(handle, &tracer);
 	bool on;
-	int err = parse_switch(handle, text, &on);
+	int err = trace_handle_switch(handle, text, &on);
 
 	if (err)
 		return err;

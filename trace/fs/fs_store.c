@@ -42,6 +42,19 @@ int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t 
 	return err;
 }
 
+int trace_handle_switch(struct trace_handle *handle, const char *text, bool *out_on)
+{
+	uint64_t value;
+	int err = trace_handle_number(handle, text, &value);
+
+	if (!err && value > 1) {
+		trace_handle_blame(handle, text, "neither 0 nor 1");
+		err = -EINVAL;
+	}
+	*out_on = !err && value;
+	return err;
+}
+
 int trace_handle_lines(struct trace_handle *handle, char *text,
 		       int (*fn)(struct trace_handle *handle, char *line))
 {
