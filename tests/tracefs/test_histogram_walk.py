@@ -175,7 +175,8 @@ REFUSED = [("hist:keys=bytes_req:vals=hitcount:nohitcount", "Non-hitcount value 
            ("hist:key=bytes_alloc:val=bytes_req.buckets=32", "Invalid field modifier"),
            ("hist:timer_pid=common_pid:key=timer_pid", "Couldn't find field"),
            ("enable_hist:kmem:kmfree if comm==sh", "there is no such event"),
-           ("hist:keys=bytes_req:s=bytes_alloc/0", "Division by zero")]
+           ("hist:keys=bytes_req:s=bytes_alloc/0", "Division by zero"),
+           ("hist:keys=bytes_req:s=bytes_alloc/(1-1)", "Division by zero")]
 
 
 def test_mistakes(tracing):

@@ -145,6 +145,7 @@ static int parse_negative(struct expr *expr, struct operand *out)
 		err = hist_add_code(expr->parse, HIST_OP_NEG);
 	}
 	out->is_constant = false;
+	out->value.is_ref = false;
 	out->value.is_signed = true;
 	expr->depth--;
 	return err;
@@ -162,6 +163,27 @@ static uint64_t combine_constants(uint8_t code, uint64_t left, uint64_t right)
 	default: /* as hist_run.c does it */
 		return right ? left / right : UINT64_MAX;
 	}
+}
+
+static int refuse_zero(struct expr *expr, const char *at)
+{
+	hist_set_error(expr->parse, at, "Division by zero");
+	return -EDOM;
+}
+
+/* Is it known to be 0: by itself, or as a variable that is set to a number? */
+static bool is_zero(const struct expr *expr, const struct operand *operand)
+{
+	const struct hist *hist = expr->parse->hist;
+	const struct hist_value *value = &operand->value;
+
+	if (!value->is_ref)
+		return operand->is_constant && !operand->constant;
+	if (value->ref < HIST_REFS_MAX)
+		value = &hist->refs[value->ref].hist->vars[hist->refs[value->ref].var];
+	else
+		value = &hist->vars[hist_find_variable(hist, value->name)];
+	return value->is_constant && !value->constant;
 }
 
 static int combine(struct expr *expr, char operator, struct operand * left,
@@ -184,6 +206,7 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 		op.code = HIST_OP_DIV;
 	consume(expr, left);
 	consume(expr, right);
+	left->value.is_ref = false;
 	left->value.has_refs |= right->value.has_refs;
 	if (left->is_constant)
 		left->value.modifier = right->value.modifier;
@@ -201,11 +224,10 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 
 	if (err)
 		return err;
-	if (!divisor) {
-		hist_set_error(expr->parse, at, "Division by zero");
-		return -EDOM;
-	}
+	if (!divisor)
+		return refuse_zero(expr, at);
 	consume(expr, left);
+	left->value.is_ref = false;
 	left->constant /= divisor;
 	return hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
 }
@@ -249,6 +271,8 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 		err = next(expr, &right);
 	if (!err)
 		err = combine(expr, operator, left, &right, temp);
+	if (!err && operator== '/' && is_zero(expr, &right))
+		err = refuse_zero(expr, at);
 	expr->nr_temps--;
 	return err;
 }
