@@ -121,13 +121,14 @@ static size_t row_bytes(const struct trace_hex_dump *form)
 	return form->row_bytes == 32 ? 32 : 16;
 }
 
-static size_t group_bytes(const struct trace_hex_dump *form)
+/* A row of `len` bytes has whole groups, or single bytes. */
+static size_t group_bytes(const struct trace_hex_dump *form, size_t len)
 {
 	switch (form->group_bytes) {
 	case 2:
 	case 4:
 	case 8:
-		return (size_t)form->group_bytes;
+		return len % (size_t)form->group_bytes ? 1 : (size_t)form->group_bytes;
 	default:
 		return 1;
 	}
@@ -137,16 +138,14 @@ static size_t group_bytes(const struct trace_hex_dump *form)
 static void print_row(struct trace_seq *p, const struct trace_hex_dump *form, const uint8_t *row,
 		      size_t len)
 {
-	size_t begin = p->len, each = group_bytes(form);
+	size_t begin = p->len, each = group_bytes(form, len);
 	size_t ascii_at = row_bytes(form) * 2 + row_bytes(form) / each + 1;
 	uint64_t value;
 
 	for (size_t at = 0; at < len; at += each) {
-		size_t bytes = len - at < each ? len - at : each;
-
 		value = 0;
-		memcpy(&value, row + at, bytes);
-		trace_seq_printf(p, "%s%0*llx", at ? " " : "", (int)(bytes * 2),
+		memcpy(&value, row + at, each);
+		trace_seq_printf(p, "%s%0*llx", at ? " " : "", (int)(each * 2),
 				 (unsigned long long)value);
 	}
 	if (!form->has_ascii)
@@ -177,8 +176,6 @@ const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex
 		print_row(p, form, from + at, len - at < each ? len - at : each);
 		trace_seq_putc(p, '\n');
 	}
-	if (p->len > start && p->buf[p->len - 1] == '\n')
-		p->len--;
 	return end_text(p, start);
 }
 

@@ -121,20 +121,32 @@ static void masks(void **state)
 					 "first=HIGH+LOW+0x8000000000/odd\n");
 }
 
+static const u8 dumped[20] = "ABC\1\2\3\4\5\6\7~\177 q\"\200r";
+
+/* As on Linux: each row has its newline, and behind that comes the one of the event. */
 static void dump(void **state)
 {
-	static const u8 bytes[18] = "ABC\1\2\3\4\5\6\7~\177 q\"\200r";
-
 	(void)state;
 	on("events/quay/quay_dump/enable");
-	trace_quay_dump(bytes, sizeof(bytes));
+	trace_quay_dump(dumped, sizeof(dumped));
 	assert_non_null(strstr(cat_body("trace"),
 			       ": quay_dump: bytes:\n"
 			       "at 00000000: 41 42 43 01 02 03 04 05 06 07 7e 7f 20 71 22 80  "
 			       "ABC.......~. q\".\n"
-			       "at 00000010: 72 00                                            r. "
-			       "in words:\n"
-			       "01434241 05040302 7f7e0706 80227120 0072\n"));
+			       "at 00000010: 72 00 00 00                                      "
+			       "r...\n"
+			       " in words:\n"
+			       "01434241 05040302 7f7e0706 80227120 00000072\n"
+			       "\n"));
+	/* Where the last group is not whole there are only bytes, in that row. */
+	assert_int_equal(echo("", "trace"), 0);
+	trace_quay_dump(dumped, 18);
+	assert_non_null(strstr(cat_body("trace"), " in words:\n"
+						  "41 42 43 01 02 03 04 05 06 07 7e 7f 20 71 22 80 "
+						  "72 00\n\n"));
+	assert_int_equal(echo("", "trace"), 0);
+	trace_quay_dump(dumped, 0);
+	assert_non_null(strstr(cat_body("trace"), ": quay_dump: bytes:\n in words:\n\n"));
 }
 
 /* Each length around what fits on the probe's stack, and around what fits into the ring's fast path. */
