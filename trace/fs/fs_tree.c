@@ -99,10 +99,23 @@ static void free_chunks(struct trace_node *dir, bool all)
 	}
 }
 
+/* Free the chunks that the tree has got since `first` was its first one. */
+static void free_newer_chunks(struct trace_tree *tree, const struct node_chunk *first)
+{
+	struct node_chunk *chunk;
+
+	while ((chunk = tree->chunks) != first) {
+		tree->chunks = chunk->next;
+		chunk->next = NULL;
+		trace_chunks_free(chunk);
+	}
+}
+
 /* Make the children of the directory if it has none; not if the instance was removed. */
 static int fill(struct trace_node *dir)
 {
 	struct trace_node *old = dir->first_child;
+	const struct node_chunk *chunks = dir->tree->chunks;
 	uint64_t version;
 	int err;
 
@@ -114,6 +127,7 @@ static int fill(struct trace_node *dir)
 	dir->first_child = NULL;
 	err = dir->dir->fill(dir);
 	if (err) {
+		free_newer_chunks(dir->tree, chunks);
 		dir->first_child = old;
 		return err;
 	}

@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include "tracefs.h"
+#include "fs/fs_tree.h"
+#include "instance/array.h"
 
 /* ---- Positions ---- */
 
@@ -378,6 +380,46 @@ static void test_directories_on_demand(void **state)
 	trace_fs_put(one);
 }
 
+static const struct trace_file nothing_file = { .name = "nothing", .mode = TRACE_MODE_READ };
+
+/* A directory that needs two pieces of memory. */
+static int fill_twice(struct trace_node *dir)
+{
+	if (!trace_dir_begin(dir, 1, 0, 1))
+		return -ENOMEM;
+	trace_node_add_file(dir, "nothing", &nothing_file, 0);
+	if (!trace_dir_begin(dir, 1, 0, 1))
+		return -ENOMEM;
+	trace_node_add_file(dir, "more", &nothing_file, 0);
+	return 0;
+}
+
+static const struct trace_dir twice_dir = { .fill = fill_twice };
+
+/* When memory runs out in the middle of a directory, it is as if nobody had looked. */
+static void test_directory_half_made(void **state)
+{
+	struct trace_tree tree = { .tr = trace_global_array(), .chunks = trace_chunk_alloc(2, 0) };
+	struct trace_node *dir, *file;
+	long out = fake_alloc_out;
+
+	(void)state;
+	tree.root = trace_node_add_dir(&tree, NULL, "");
+	dir = trace_node_add_lazy_dir(&tree, tree.root, "twice", &twice_dir, 2);
+	for (long budget = 0; budget < 2; budget++) {
+		fake_alloc_budget = budget;
+		assert_null(trace_fs_lookup(dir, "nothing", 7));
+		fake_alloc_budget = -1;
+		assert_int_equal(fake_alloc_out, out);
+		assert_null(dir->first_child);
+	}
+	file = trace_fs_lookup(dir, "nothing", 7);
+	assert_non_null(file);
+	assert_int_equal(fake_alloc_out, out + 2);
+	trace_fs_put(file);
+	trace_chunks_free(tree.chunks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +430,7 @@ int main(void)
 		T(test_commands),
 		T(test_mistakes),
 		T(test_directories_on_demand),
+		T(test_directory_half_made),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
