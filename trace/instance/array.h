@@ -10,8 +10,7 @@
  *            config lock, arrays lock; config lock, read lock, then those of ftrace and the ring
  *            buffer.
  * Ownership: who has a reference (instance.h) may use the instance; so may who found it in the
- * list,
- *            as long as he holds the config lock. The global one is never freed.
+ *            list, as long as he holds the config lock. The global one is never freed.
  */
 #ifndef TRACE_ARRAY_H
 #define TRACE_ARRAY_H
@@ -69,7 +68,8 @@ struct trace_array {
 	bool is_expanded;				 /* the buffer has its full size */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
-	struct ftrace_ops *ops; /* of the tracer; set once; NULL in a build without call sites */
+	/* Of its tracer; set once. NULL: the global one, before, or without, feature_functions.c. */
+	struct ftrace_ops *ops;
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	/* A time before the oldest event of `buffer`: the latency format counts from there. */
