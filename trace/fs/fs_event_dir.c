@@ -3,6 +3,7 @@
  * events/event_file.h.
  *
  *   events/  enable header_event header_page
+ *     ftrace/TYPE/   format hist hist_debug id
  *     ftrace/print/  format hist hist_ascii hist_debug hist_folded hist_picture id trigger
  *     SYSTEM/  enable filter
  *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id inject
@@ -112,28 +113,32 @@ static const struct trace_file *const marker_files[] = { &format_file, &id_file,
 							 &trace_event_trigger_file };
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
-/* What features add to the directory of each trace event. */
+/* What features add to the directory of each trace event, or of each mere type. */
 struct added {
+	bool is_type;
 	size_t feature;
-	size_t file; /* of event_files[] */
+	size_t file; /* of event_files[] or type_files[] */
 };
 
-/* The next file that a feature adds; *at is 0 at first. NULL behind the last. */
+/* The next file that a feature adds; *at has nothing but is_type at first. NULL behind the last. */
 static const struct trace_file *next_added(struct added *at)
 {
 	const struct trace_feature *feature;
 
 	while ((feature = trace_features[at->feature])) {
-		if (feature->event_files && feature->event_files[at->file])
-			return feature->event_files[at->file++];
-		*at = (struct added){ .feature = at->feature + 1 };
+		const struct trace_file *const *list =
+			at->is_type ? feature->type_files : feature->event_files;
+
+		if (list && list[at->file])
+			return list[at->file++];
+		*at = (struct added){ .is_type = at->is_type, .feature = at->feature + 1 };
 	}
 	return NULL;
 }
 
-static size_t nr_added(void)
+static size_t nr_added(bool is_type)
 {
-	struct added at = { 0 };
+	struct added at = { .is_type = is_type };
 	size_t nr = 0;
 
 	while (next_added(&at))
@@ -147,7 +152,7 @@ static int fill_event(struct trace_node *dir)
 	const struct trace_file *const *files = type_files;
 	size_t nr = TRACE_ARRAY_SIZE(type_files);
 	const struct trace_file *file;
-	struct added at = { 0 };
+	struct added at = { .is_type = !event->call };
 
 	if (trace_event_is_switched(event)) {
 		files = event_files;
@@ -156,11 +161,11 @@ static int fill_event(struct trace_node *dir)
 		files = marker_files;
 		nr = TRACE_ARRAY_SIZE(marker_files);
 	}
-	if (!trace_dir_begin(dir, nr + nr_added(), 0, 1))
+	if (!trace_dir_begin(dir, nr + nr_added(at.is_type), 0, 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		trace_node_add_file(dir, files[i]->name, files[i], dir->arg);
-	while (event->call && (file = next_added(&at)))
+	while ((file = next_added(&at)))
 		trace_node_add_file(dir, file->name, file, dir->arg);
 	return 0;
 }

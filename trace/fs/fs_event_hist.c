@@ -7,6 +7,7 @@
 #include "events/hist_trigger.h"
 #include "fs_file.h"
 
+/* NULL: a mere type, which nothing can be set at. */
 static const struct trace_event_call *call_of(const struct trace_handle *handle)
 {
 	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
@@ -38,7 +39,8 @@ static void print_head(const struct trace_handle *handle, const struct trace_tri
 /* Begin with histogram number handle->index. 1; 0 behind the last; -ENOMEM. Config lock held. */
 static int begin(struct trace_handle *handle, struct trace_seq *seq)
 {
-	const struct trace_event_file *file = trace_event_file_find(handle->tr, call_of(handle));
+	const struct trace_event_call *call = call_of(handle);
+	const struct trace_event_file *file = call ? trace_event_file_find(handle->tr, call) : NULL;
 	struct trace_trigger *trigger = file ? trace_hist_trigger_at(file, handle->index) : NULL;
 	const struct hist_form *form = form_of(handle);
 
@@ -102,3 +104,5 @@ static const struct trace_file debug_file = { .name = "hist_debug", HIST_FILE(hi
 const struct trace_file *const trace_event_hist_files[] = { &hist_file,	 &picture_file,
 							    &ascii_file, &folded_file,
 							    &debug_file, NULL };
+/* Empty, as on Linux; the other forms would say how to set one. */
+const struct trace_file *const trace_type_hist_files[] = { &hist_file, &debug_file, NULL };

@@ -152,6 +152,8 @@ extern const struct trace_file trace_event_trigger_file;
 extern const struct trace_file trace_event_inject_file; /* fs_event_inject.c */
 /* The same, of the feature hist: fs_event_hist.c. The last is NULL. */
 extern const struct trace_file *const trace_event_hist_files[];
+/* The same for a mere type of events. */
+extern const struct trace_file *const trace_type_hist_files[];
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;

@@ -77,6 +77,8 @@ struct trace_feature {
 	 * is NULL.
 	 */
 	const struct trace_file *const *event_files;
+	/* The same for types of events that are no trace events, in events/ftrace. */
+	const struct trace_file *const *type_files;
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 	/*

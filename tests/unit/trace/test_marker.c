@@ -64,20 +64,31 @@ static size_t count(const char *path, const char *what)
 	return nr;
 }
 
+static void has_files(const char *dir, const char *const *names)
+{
+	struct trace_node *node = NULL;
+
+	for (; *names; names++) {
+		node = trace_fs_next_child(node_of(dir), node);
+		assert_string_equal(node->name, *names);
+	}
+	assert_null(trace_fs_next_child(node_of(dir), node));
+}
+
 /* What is always recorded cannot be switched, here or from anywhere else. */
 static void files(void **state)
 {
-	static const char *const names[] = { "format",	   "hist",	  "hist_ascii",
-					     "hist_debug", "hist_folded", "hist_picture",
-					     "id",	   "trigger" };
-	struct trace_node *node = NULL;
+	static const char *const of_print[] = { "format",     "hist",	     "hist_ascii",
+						"hist_debug", "hist_folded", "hist_picture",
+						"id",	      "trigger",     NULL };
+	static const char *const of_type[] = { "format", "hist", "hist_debug", "id", NULL };
 
 	(void)state;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(names); i++) {
-		node = trace_fs_next_child(node_of("events/ftrace/print"), node);
-		assert_string_equal(node->name, names[i]);
-	}
-	assert_null(trace_fs_next_child(node_of("events/ftrace/print"), node));
+	has_files("events/ftrace/print", of_print);
+	has_files("events/ftrace/bprint", of_type);
+	has_files("events/ftrace/function", of_type);
+	assert_string_equal(cat("events/ftrace/bprint/hist"), "");
+	assert_string_equal(cat("events/ftrace/bprint/hist_debug"), "");
 	assert_null(node_of("events/ftrace/enable"));
 	assert_null(node_of("events/ftrace/bprint/trigger"));
 	set("traceoff:3 if buf == \"x\"");
