@@ -3,7 +3,7 @@
  * (tests/golden, hist-*, synthetic-*) is typed here; see golden_hist.h.
  */
 #include "unit.h"
-#include "golden_hist.h"
+#include "golden_hist_run.h"
 
 #define END_HIST "cat " GOLD "end/hist"
 
@@ -59,6 +59,7 @@ static const struct golden_sample samples[] = {
 	  .synthetic = "gold_latency int id; u64 lat; char name[16]" },
 	{ .name = "hist-errors-busy", .synthetic = "gold_latency int id; u64 lat" },
 	{ .name = "synthetic-trace",
+	  .is_synthetic = true,
 	  .steps = { { "cat events/synthetic/shown/format", 1,
 		       "write events/synthetic/shown/enable 1;" },
 		     { "grep -v '^#'", 0,
@@ -72,11 +73,13 @@ static const struct golden_sample samples[] = {
 		       "clear trace;first 7 seven;string text 7;first 7 seven;string other 7;" } },
 	  .is_loop = true },
 	{ .name = "synthetic-types",
+	  .is_synthetic = true,
 	  .steps = { { "cat trace", 0,
 		       "write events/synthetic/enable 1;clear trace;int -1;types -1;int 5;types 5;"
 		       "int 300;types 300;" } },
 	  .is_loop = true },
 	{ .name = "synthetic-wakeup-latency",
+	  .is_synthetic = true,
 	  .names = sched_names,
 	  .steps = { { "cat trace", 1,
 		       "write events/synthetic/wakeup_latency/enable 1;wake 728;after 138;"
@@ -128,36 +131,7 @@ static bool is_different(const char *text)
 
 static const struct golden_rules rules = { changes, is_different };
 
-static void one(void **state)
-{
-	golden_replay(*state, &rules);
-}
-
-static int begin(void **state)
-{
-	void *ignored = NULL;
-	int err = tracefs_reset(&ignored);
-
-	(void)state;
-	fake_thread_add(557, "sh");
-	fake_cpus[0].pid = 557;
-	return err;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	golden_end();
-	fake_cpus[0].pid = 0;
-	return 0;
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[NR(samples)];
-
-	for (size_t i = 0; i < NR(samples); i++)
-		tests[i] = (struct CMUnitTest){ samples[i].name, one, begin, end,
-						(void *)&samples[i] };
-	return cmocka_run_group_tests(tests, golden_setup, NULL);
+	return golden_run_samples(samples, NR(samples), &rules);
 }

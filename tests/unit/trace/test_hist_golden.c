@@ -2,7 +2,7 @@
  * What was typed to Linux 6.1 about histograms (tests/golden, hist-*) is typed here; see golden_hist.h.
  */
 #include "unit.h"
-#include "golden_hist.h"
+#include "golden_hist_run.h"
 
 #define PRINT "events/ftrace/print/"
 
@@ -183,38 +183,7 @@ static const struct golden_change changes[] = {
 
 static const struct golden_rules rules = { changes, is_different };
 
-static void one(void **state)
-{
-	golden_replay(*state, &rules);
-}
-
-static int begin(void **state)
-{
-	void *ignored = NULL;
-	int err = tracefs_reset(&ignored);
-
-	(void)state;
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	return err;
-}
-
-static int end(void **state)
-{
-	const struct golden_sample *sample = *state;
-	void *ignored = NULL;
-
-	golden_end();
-	fake_cpus[0].pid = 0;
-	return sample->is_synthetic ? 0 : tracefs_check(&ignored);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[NR(samples)];
-
-	for (size_t i = 0; i < NR(samples); i++)
-		tests[i] = (struct CMUnitTest){ samples[i].name, one, begin, end,
-						(void *)&samples[i] };
-	return cmocka_run_group_tests(tests, golden_setup, NULL);
+	return golden_run_samples(samples, NR(samples), &rules);
 }

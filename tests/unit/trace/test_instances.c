@@ -21,19 +21,6 @@ static void says(const char *path, const char *want)
 	assert_string_equal(cat(path), want);
 }
 
-/* Lines of `trace` that show a call of `name`. */
-static int count(const char *path, const char *name)
-{
-	const char *at = cat_body(path);
-	int nr = 0;
-
-	while ((at = strstr(at, name))) {
-		nr++;
-		at++;
-	}
-	return nr;
-}
-
 static void names(void **state)
 {
 	char longest[129];
@@ -108,11 +95,11 @@ static void apart(void **state)
 	call(0, 1, SCHEDULE);
 	call(1, 1, KFREE);
 	call(1, 1, KFREE);
-	assert_int_equal(count("instances/one/trace", "schedule <-"), 1);
-	assert_int_equal(count("instances/one/trace", "<-"), 1);
-	assert_int_equal(count("instances/two/trace", "kfree <-"), 2);
-	assert_int_equal(count("instances/two/per_cpu/cpu0/trace", "<-"), 0);
-	assert_int_equal(count("trace", "<-"), 3);
+	assert_int_equal(count_in("instances/one/trace", "schedule <-"), 1);
+	assert_int_equal(count_in("instances/one/trace", "<-"), 1);
+	assert_int_equal(count_in("instances/two/trace", "kfree <-"), 2);
+	assert_int_equal(count_in("instances/two/per_cpu/cpu0/trace", "<-"), 0);
+	assert_int_equal(count_in("trace", "<-"), 3);
 	assert_int_equal(echo("0", "instances/two/tracing_on"), 0);
 	assert_int_equal(echo("1", "instances/one/tracing_cpumask"), 0);
 	assert_int_equal(echo("16", "instances/one/buffer_size_kb"), 0);
@@ -128,20 +115,20 @@ static void apart(void **state)
 	assert_non_null(strstr(cat("trace_clock"), "[local]"));
 	call(0, 1, KFREE);
 	call(1, 1, SCHEDULE);
-	assert_int_equal(count("instances/two/trace", "<-"), 2);
+	assert_int_equal(count_in("instances/two/trace", "<-"), 2);
 	assert_string_equal(cat_body("instances/one/trace"), ""); /* the clock emptied it */
-	assert_int_equal(count("trace", "<-"), 5);
+	assert_int_equal(count_in("trace", "<-"), 5);
 	/* Errors stay where they were made. */
 	assert_int_equal(echo("", "error_log"), 0);
 	assert_int_equal(echo("nosuch", "instances/two/set_ftrace_filter"), -EINVAL);
 	says("error_log", "");
 	assert_non_null(strstr(cat("instances/two/error_log"), "nosuch"));
 	assert_int_equal(echo("mine", "instances/one/trace_marker"), 0);
-	assert_int_equal(count("trace", "mine"), 0);
+	assert_int_equal(count_in("trace", "mine"), 0);
 	assert_int_equal(drop("one"), 0);
 	assert_int_equal(drop("two"), 0);
 	call(0, 1, SCHEDULE);
-	assert_int_equal(count("trace", "<-"), 6);
+	assert_int_equal(count_in("trace", "<-"), 6);
 }
 
 static void inherits(void **state)
@@ -177,8 +164,8 @@ static void busy(void **state)
 	assert_int_equal(drop("one"), -EBUSY);
 	assert_int_equal(trace_array_destroy(tr), -EBUSY);
 	trace_array_printk(tr, "from code %d\n", 5);
-	assert_int_equal(count("instances/one/trace", ": from code 5"), 1);
-	assert_int_equal(count("trace", "from code"), 0);
+	assert_int_equal(count_in("instances/one/trace", ": from code 5"), 1);
+	assert_int_equal(count_in("trace", "from code"), 0);
 	trace_array_put(tr);
 	assert_int_equal(drop("one"), 0);
 	assert_int_equal(trace_array_destroy(tr), -ENOENT);
@@ -293,10 +280,10 @@ static void thread_filters(void **state)
 		fake_cpus[0].thread = *fake_thread_of(pid);
 		call(0, pid, KFREE);
 	}
-	assert_int_equal(count("trace", "-2 "), 1);
-	assert_int_equal(count("trace", "kfree <-"), 1);
-	assert_int_equal(count("instances/one/trace", "-1 "), 1);
-	assert_int_equal(count("instances/one/trace", "kfree <-"), 1);
+	assert_int_equal(count_in("trace", "-2 "), 1);
+	assert_int_equal(count_in("trace", "kfree <-"), 1);
+	assert_int_equal(count_in("instances/one/trace", "-1 "), 1);
+	assert_int_equal(count_in("instances/one/trace", "kfree <-"), 1);
 	assert_int_equal(drop("one"), 0);
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 	assert_int_equal(fake_thread_of(1)->ignored_by | fake_thread_of(2)->ignored_by, 0);
@@ -340,7 +327,7 @@ static int nr_in(const char *dir, const char *text)
 	int nr;
 
 	snprintf(path, sizeof(path), "%strace", dir);
-	nr = count(path, text);
+	nr = count_in(path, text);
 	assert_int_equal(echo("", path), 0);
 	return nr;
 }
@@ -369,7 +356,7 @@ static void printk_dest(void **state)
 		trace_dump_stack(0);
 		for (size_t j = 0; j < 3; j++) {
 			snprintf(path, sizeof(path), "%strace", dirs[j]);
-			assert_int_equal(count(path, "=> kfree"), i == j);
+			assert_int_equal(count_in(path, "=> kfree"), i == j);
 			assert_int_equal(nr_in(dirs[j], "said: "), i == j ? 4 : 0);
 		}
 	}
@@ -418,13 +405,13 @@ static void printk_dest_options(void **state)
 	assert_int_equal(echo("notrace_printk", "trace_options"), 0);
 	assert_int_equal(echo("stacktrace", "trace_options"), 0);
 	trace_printk("said: %d\n", 1);
-	assert_int_equal(count(ONE "trace", "=> kfree"), 0);
+	assert_int_equal(count_in(ONE "trace", "=> kfree"), 0);
 	assert_int_equal(nr_in(ONE, "said: 1"), 1);
 	assert_int_equal(echo("trace_printk", "trace_options"), 0);
 	assert_int_equal(echo("nostacktrace", "trace_options"), 0);
 	assert_int_equal(echo("stacktrace", ONE "trace_options"), 0);
 	trace_printk("said: %d %d\n", 1, 2);
-	assert_int_equal(count(ONE "trace", "=> kfree"), 1);
+	assert_int_equal(count_in(ONE "trace", "=> kfree"), 1);
 	assert_int_equal(nr_in(ONE, "said: 1 2"), 1);
 	assert_int_equal(echo("notrace_printk", ONE "trace_options"), 0);
 	trace_printk("said: %d\n", 1);

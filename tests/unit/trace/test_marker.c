@@ -47,23 +47,6 @@ static void mark(const char *text)
 	assert_int_equal(put(text, strlen(text), "trace_marker", 0), 0);
 }
 
-static void is_on(bool on)
-{
-	assert_string_equal(cat("tracing_on"), on ? "1\n" : "0\n");
-}
-
-static size_t count(const char *path, const char *what)
-{
-	const char *at = cat_body(path);
-	size_t nr = 0;
-
-	while ((at = strstr(at, what))) {
-		at += strlen(what);
-		nr++;
-	}
-	return nr;
-}
-
 static void has_files(const char *dir, const char *const *names)
 {
 	struct trace_node *node = NULL;
@@ -109,15 +92,15 @@ static void traceoff(void **state)
 	mark("stopped");
 	mark("sto");
 	mark("");
-	is_on(true);
+	tracing_is(true);
 	mark("stop");
-	is_on(false);
-	assert_int_equal(count("trace", ": stop\n"), 1);
+	tracing_is(false);
+	assert_int_equal(count_in("trace", ": stop\n"), 1);
 	assert_int_equal(put("on", 2, "trace_marker", 0), -EBADF);
 	/* Of `echo` the newline does not count. */
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(echo("stop", "trace_marker"), 0);
-	is_on(false);
+	tracing_is(false);
 }
 
 /* Nothing happens for a text that is not recorded, so no marker switches recording on. */
@@ -146,7 +129,7 @@ static void other_writers(void **state)
 	trace_printk("printk %d", 1);
 	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
 	assert_int_equal(echo("mark", "instances/two/trace_marker"), 0);
-	is_on(true);
+	tracing_is(true);
 	assert_string_equal(cat("instances/two/tracing_on"), "1\n");
 	/* And the other way round. */
 	set("!traceoff");
@@ -155,7 +138,7 @@ static void other_writers(void **state)
 	assert_string_equal(cat("instances/two/tracing_on"), "1\n");
 	assert_int_equal(echo("mark", "instances/two/trace_marker"), 0);
 	assert_string_equal(cat("instances/two/tracing_on"), "0\n");
-	is_on(true);
+	tracing_is(true);
 	/* They go with the instance. */
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 	mark("two");
@@ -170,7 +153,7 @@ static void copies(void **state)
 	assert_int_equal(echo("traceoff", "instances/two/" PRINT "trigger"), 0);
 	mark("both");
 	assert_string_equal(cat("instances/two/tracing_on"), "0\n");
-	is_on(true);
+	tracing_is(true);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 }
 
@@ -181,10 +164,10 @@ static void snapshot(void **state)
 	mark("begin");
 	mark("all done");
 	mark("behind");
-	assert_int_equal(count("snapshot", ": begin\n"), 1);
-	assert_int_equal(count("snapshot", ": all done\n"), 1);
-	assert_int_equal(count("trace", ": behind\n"), 1);
-	assert_int_equal(count("trace", "done"), 0);
+	assert_int_equal(count_in("snapshot", ": begin\n"), 1);
+	assert_int_equal(count_in("snapshot", ": all done\n"), 1);
+	assert_int_equal(count_in("trace", ": behind\n"), 1);
+	assert_int_equal(count_in("trace", "done"), 0);
 }
 
 static void stack_and_event(void **state)
@@ -198,10 +181,10 @@ static void stack_and_event(void **state)
 	trace_yard_full(1, 1);
 	mark("here");
 	trace_yard_full(2, 1);
-	assert_int_equal(count("trace", ": here\n"), 1);
-	assert_int_equal(count("trace", "<stack trace>\n => schedule\n"), 1);
-	assert_int_equal(count("trace", "used="), 1);
-	assert_int_equal(count("trace", "used=2"), 1);
+	assert_int_equal(count_in("trace", ": here\n"), 1);
+	assert_int_equal(count_in("trace", "<stack trace>\n => schedule\n"), 1);
+	assert_int_equal(count_in("trace", "used="), 1);
+	assert_int_equal(count_in("trace", "used=2"), 1);
 }
 
 /* More than a trigger sees is recorded; it sees the beginning. */
@@ -216,8 +199,8 @@ static void long_text(void **state)
 	set("traceoff if buf ~ \"*z\"");
 	set("hist:keys=common_pid if buf ~ \"aa*\"");
 	mark(text);
-	is_on(true);
-	assert_int_equal(count("trace", "aaz\n"), 1);
+	tracing_is(true);
+	assert_int_equal(count_in("trace", "aaz\n"), 1);
 	assert_non_null(strstr(cat(PRINT "hist"), "    Hits: 1\n"));
 	assert_int_equal(echo("4", "buffer_subbuf_size_kb"), 0);
 }

@@ -3,7 +3,7 @@
  * at events.
  */
 #include "unit.h"
-#include "tracefs.h"
+#include "monitor_help.h"
 #include "events/event_scratch.h"
 #include "fs/fs_tree.h"
 #include "monitors/monitor_private.h"
@@ -74,14 +74,6 @@ static int all_off(void **state)
 	return 0;
 }
 
-static void make(const char *text)
-{
-	int err = echo_append(text, "monitors");
-
-	if (err)
-		fail_msg("%s: %d\n%s", text, err, cat("error_log"));
-}
-
 static void says(const char *path, const char *want)
 {
 	assert_string_equal(cat(path), want);
@@ -99,24 +91,11 @@ static void has_not(const char *path, const char *what)
 		fail_msg("%s: \"%s\" in:\n%s", path, what, cat(path));
 }
 
-/* The number behind `name: ` in hits. */
-static unsigned long hits_of(const char *monitor, const char *name)
-{
-	char path[80], what[40];
-	const char *at;
-
-	snprintf(path, sizeof(path), "rv/monitors/%s/hits", monitor);
-	snprintf(what, sizeof(what), "%s: ", name);
-	at = strstr(cat(path), what);
-	assert_non_null(at);
-	return strtoul(at + strlen(what), NULL, 10);
-}
-
 static void counted(const char *monitor, unsigned long begun, unsigned long steps,
 		    unsigned long violations)
 {
-	if (hits_of(monitor, "begun") != begun || hits_of(monitor, "steps") != steps ||
-	    hits_of(monitor, "violations") != violations) {
+	if (monitor_hits(monitor, "begun") != begun || monitor_hits(monitor, "steps") != steps ||
+	    monitor_hits(monitor, "violations") != violations) {
 		char path[80];
 
 		snprintf(path, sizeof(path), "rv/monitors/%s/hits", monitor);
@@ -136,7 +115,7 @@ static void list(void **state)
 	says("rv/reacting_on", "1\n");
 	says("rv/monitors/wip/desc", "wakeup in preemptive per-cpu testing monitor.\n");
 	assert_null(node_of("rv/monitors/one"));
-	make("m:one " TURN);
+	monitor_make("m:one " TURN);
 	says("rv/available_monitors", "one\nwip\nwwnr\n");
 	says(ONE "desc", "m:one " TURN "\n");
 	says(ONE "enable", "0\n");
@@ -148,18 +127,18 @@ static void list(void **state)
 	has("monitors", "m:one " TURN "\n# m:wip");
 	has("events/rv/event_one/format", "field:char state[24];\toffset:16;");
 	has("events/rv/error_wwnr/format", "field:int id;\toffset:8;\tsize:4;\tsigned:1;");
-	make("-:one");
+	monitor_make("-:one");
 	assert_null(node_of("rv/monitors/one"));
 	assert_null(node_of("events/rv/event_one"));
-	make("m:one " TURN);
-	make("!one");
+	monitor_make("m:one " TURN);
+	monitor_make("!one");
 	says("rv/available_monitors", "wip\nwwnr\n");
 }
 
 static void one_at_a_time(void **state)
 {
 	(void)state;
-	make("m:one " TURN);
+	monitor_make("m:one " TURN);
 	assert_int_equal(echo_append("m:one a -shelf_full-> a", "monitors"), -EEXIST);
 	has("error_log", "monitors: error: there is such a monitor already\n"
 			 "  Command: m:one a -shelf_full-> a\n             ^\n");
@@ -185,7 +164,7 @@ static void make_all(void)
 
 	for (size_t i = 0; i < MONITORS_MAX - 2; i++) {
 		snprintf(text, sizeof(text), "m:m%02zu a -shelf_full-> a", i);
-		make(text);
+		monitor_make(text);
 	}
 }
 
@@ -206,9 +185,9 @@ static void many(void **state)
 	make_all();
 	assert_int_equal(echo_append("m:more a -shelf_full-> a", "monitors"), -ENOSPC);
 	assert_non_null(node_of("rv/monitors/m61/hits"));
-	make("-:m30");
+	monitor_make("-:m30");
 	assert_null(node_of("rv/monitors/m30"));
-	make("m:more a -shelf_full-> a");
+	monitor_make("m:more a -shelf_full-> a");
 	assert_non_null(node_of("rv/monitors/more/hits"));
 }
 
@@ -289,7 +268,7 @@ static void wrong_lines(void **state)
 		says("rv/available_monitors", "wip\nwwnr\n");
 	}
 	/* From a state that is never reached: a step all the same. */
-	make(errors[TRACE_ARRAY_SIZE(errors) - 1].text);
+	monitor_make(errors[TRACE_ARRAY_SIZE(errors) - 1].text);
 }
 
 static void too_many(void **state)
@@ -316,7 +295,7 @@ static void too_many(void **state)
 static void steps(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " TURN);
+	monitor_make("m:one enable=1 " TURN);
 	says("rv/enabled_monitors", "one\n");
 	says(SHELF "enable", "0*\n");
 	assert_int_equal(echo("1", "events/rv/enable"), 0);
@@ -329,7 +308,7 @@ static void steps(void **state)
 	says(ONE "state", "# unknown 0, a 0, b 1\nb\n");
 	trace_shelf_empty(1);
 	counted("one", 1, 2, 0);
-	assert_int_equal(hits_of("one", "before that"), 1);
+	assert_int_equal(monitor_hits("one", "before that"), 1);
 	trace_shelf_empty(1);
 	counted("one", 1, 2, 1);
 	has(ONE "hits",
@@ -356,7 +335,7 @@ static void steps(void **state)
 static void whatever_is_set(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " TURN);
+	monitor_make("m:one enable=1 " TURN);
 	assert_int_equal(echo("0", "tracing_on"), 0);
 	assert_int_equal(echo("4711", "set_event_pid"), 0);
 	trace_shelf_empty(1);
@@ -383,7 +362,7 @@ static void long_events(void **state)
 	(void)state;
 	memset(label, 'x', sizeof(label) - 1);
 	label[sizeof(label) - 1] = '\0';
-	make("m:one enable=1 a -shelf_label{label ~ \"xx*\"}-> b -shelf_full-> a");
+	monitor_make("m:one enable=1 a -shelf_label{label ~ \"xx*\"}-> b -shelf_full-> a");
 	trace_shelf_full(1);
 	trace_shelf_label(1, label);
 	trace_shelf_label(1, "short");
@@ -421,7 +400,7 @@ static void long_inside_long(void **state)
 	(void)state;
 	memset(outer_label, 'o', sizeof(outer_label) - 1);
 	memset(inner_label, 'i', sizeof(inner_label) - 1);
-	make("m:one enable=1 a -shelf_label-> b -shelf_full-> a");
+	monitor_make("m:one enable=1 a -shelf_label-> b -shelf_full-> a");
 	assert_int_equal(echo("1", "events/shelf/shelf_label/enable"), 0);
 	trace_shelf_full(1);
 	fake_clock_irq = write_inner;
@@ -457,7 +436,7 @@ static void scratch_pads(void **state)
 static void injected(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " TURN);
+	monitor_make("m:one enable=1 " TURN);
 	assert_int_equal(echo("shelf=1", "events/shelf/shelf_empty/inject"), 0);
 	assert_int_equal(echo("shelf=1", SHELF "inject"), 0);
 	counted("one", 1, 1, 0);
@@ -477,9 +456,10 @@ static void injected(void **state)
 static void filters(void **state)
 {
 	(void)state;
-	make("m:one enable=1 idle -shelf_full{ shelf == 1 }-> one "
-	     "-shelf_full{shelf == 2 || shelf == 7}-> two -out=shelf:shelf_empty-> idle; one "
-	     "-out-> idle");
+	monitor_make(
+		"m:one enable=1 idle -shelf_full{ shelf == 1 }-> one "
+		"-shelf_full{shelf == 2 || shelf == 7}-> two -out=shelf:shelf_empty-> idle; one "
+		"-out-> idle");
 	trace_shelf_full(3);
 	trace_shelf_empty(3);
 	trace_shelf_full(3); /* is none of them */
@@ -492,8 +472,8 @@ static void filters(void **state)
 			"         0  two x shelf_full.2 -> violation\n"
 			"         0  two x out -> idle\n");
 	/* The first that has a step; with both written the same it is one. */
-	make("m:two enable=1 a -shelf_full{shelf<9}-> b -shelf_full-> c -shelf_empty-> a; "
-	     "c -shelf_full{shelf<9}-> a");
+	monitor_make("m:two enable=1 a -shelf_full{shelf<9}-> b -shelf_full-> c -shelf_empty-> a; "
+		     "c -shelf_full{shelf<9}-> a");
 	trace_shelf_full(1);
 	counted("two", 0, 0, 0);
 	trace_shelf_empty(1);
@@ -504,8 +484,9 @@ static void filters(void **state)
 	trace_shelf_full(10);
 	counted("two", 1, 2, 1);
 	/* Braces and quotes in the filter. */
-	make("m:three a -shelf_label{label == \"}-> x;\" || cpu & CPUS{0-1}}-> b -shelf_full-> a");
-	make("m:four a -shelf_full | shelf_empty -> b; b - shelf_full|shelf_empty->a;");
+	monitor_make("m:three a -shelf_label{label == \"}-> x;\" || cpu & CPUS{0-1}}-> b "
+		     "-shelf_full-> a");
+	monitor_make("m:four a -shelf_full | shelf_empty -> b; b - shelf_full|shelf_empty->a;");
 	has("rv/monitors/four/hits", "b x shelf_empty -> a");
 }
 
@@ -514,20 +495,21 @@ static void begin(void **state)
 {
 	(void)state;
 	/* Nothing leads home: in the first state, as if it had begun there. */
-	make("m:one enable=1 a -shelf_full-> b -shelf_label-> c -shelf_label-> b");
+	monitor_make("m:one enable=1 a -shelf_full-> b -shelf_label-> c -shelf_label-> b");
 	trace_shelf_label(1, "");
 	counted("one", 0, 0, 0);
 	trace_shelf_full(1);
 	says(ONE "state", "# unknown 0, a 0, b 1, c 0\nb\n");
 	/* A loop at the first state does not tell. */
-	make("m:two enable=1 a -shelf_label-> a -shelf_full-> b -shelf_empty-> a");
+	monitor_make("m:two enable=1 a -shelf_label-> a -shelf_full-> b -shelf_empty-> a");
 	trace_shelf_label(1, "");
 	trace_shelf_full(1);
 	counted("two", 0, 0, 0);
 	trace_shelf_empty(1);
 	counted("two", 1, 0, 0);
 	/* It is written. */
-	make("m:three enable=1 -shelf_label-> a -shelf_full-> b -shelf_empty-> a -shelf_label-> a");
+	monitor_make("m:three enable=1 -shelf_label-> a -shelf_full-> b -shelf_empty-> a "
+		     "-shelf_label-> a");
 	trace_shelf_empty(1);
 	counted("three", 0, 0, 0);
 	trace_shelf_label(1, "");
@@ -539,7 +521,7 @@ static void begin(void **state)
 static void per_cpu(void **state)
 {
 	(void)state;
-	make("m:one enable=1 per=cpu " TURN);
+	monitor_make("m:one enable=1 per=cpu " TURN);
 	trace_shelf_empty(1);
 	fake_bind(1);
 	trace_shelf_full(1);
@@ -548,12 +530,12 @@ static void per_cpu(void **state)
 	fake_bind(0);
 	says(ONE "state", "# unknown 0, a 1, b 1\ncpu0: a\ncpu1: b\n");
 	counted("one", 2, 1, 0);
-	make("m:two enable=1 per=cpu a -shelf_full[shelf]-> b -shelf_empty[shelf]-> a");
+	monitor_make("m:two enable=1 per=cpu a -shelf_full[shelf]-> b -shelf_empty[shelf]-> a");
 	trace_shelf_empty(1);
 	trace_shelf_empty(2);
 	trace_shelf_empty(-1);
 	says("rv/monitors/two/state", "# unknown 1, a 1, b 0\ncpu0: unknown\ncpu1: a\n");
-	assert_int_equal(hits_of("two", "of nobody"), 2);
+	assert_int_equal(monitor_hits("two", "of nobody"), 2);
 	trace_shelf_empty(1);
 	has("rv/monitors/two/hits",
 	    "last: event shelf_empty not expected in the state a, of cpu1\n");
@@ -564,7 +546,7 @@ static void per_thread(void **state)
 	(void)state;
 	fake_thread_add(7, "seven");
 	fake_thread_add(8, "eight");
-	make("m:one enable=1 per=thread " TURN);
+	monitor_make("m:one enable=1 per=thread " TURN);
 	assert_int_equal(echo("1", "events/rv/enable"), 0);
 	fake_cpus[0].pid = 7;
 	trace_shelf_empty(1);
@@ -578,14 +560,14 @@ static void per_thread(void **state)
 	trace_shelf_full(1);
 	fake_cpus[0].pid = 99; /* unheard of */
 	trace_shelf_full(1);
-	assert_int_equal(hits_of("one", "of nobody"), 2);
+	assert_int_equal(monitor_hits("one", "of nobody"), 2);
 	fake_cpus[0].pid = 8;
 	trace_shelf_full(1);
 	has("trace", "error_one: 8: event shelf_full not expected in the state b\n");
 	has(ONE "hits", "in the state b, of thread 8\n      by ");
 	fake_cpus[0].pid = 0;
 	/* By a field. */
-	make("m:two enable=1 per=thread a -shelf_full[shelf]-> b -shelf_empty[shelf]-> a");
+	monitor_make("m:two enable=1 per=thread a -shelf_full[shelf]-> b -shelf_empty[shelf]-> a");
 	trace_shelf_empty(7);
 	trace_shelf_full(8);
 	has("rv/monitors/two/state", "seven-7: a\n");
@@ -601,7 +583,7 @@ static void per_thread(void **state)
 	fake_thread_exit(9);
 	has_not("rv/monitors/two/state", "-9:");
 	trace_shelf_full(9);
-	assert_int_equal(hits_of("two", "of nobody"), 1);
+	assert_int_equal(monitor_hits("two", "of nobody"), 1);
 	trace_thread_created(1, 9, fake_thread_of(7));
 	has("rv/monitors/two/state", "-9: unknown\n");
 	trace_thread_exited(9, "nine");
@@ -615,10 +597,11 @@ static void too_many_threads(void **state)
 	struct trace_thread thread = { 0 };
 
 	(void)state;
-	make("m:one enable=1 per=thread size=3 a -shelf_full[shelf]-> b -shelf_empty[shelf]-> a");
+	monitor_make("m:one enable=1 per=thread size=3 a -shelf_full[shelf]-> b "
+		     "-shelf_empty[shelf]-> a");
 	for (int32_t pid = 1000; pid < 1010; pid++)
 		trace_thread_created(1, pid, &thread);
-	assert_int_equal(hits_of("one", "threads without room"), 7);
+	assert_int_equal(monitor_hits("one", "threads without room"), 7);
 	for (int32_t pid = 1000; pid < 1010; pid++)
 		trace_thread_exited(pid, "x");
 	/* Come and go many times: places are used again, and who is there keeps his. */
@@ -632,13 +615,13 @@ static void too_many_threads(void **state)
 		trace_thread_exited(pid, "x");
 	}
 	counted("one", 1001, 2000, 0);
-	assert_int_equal(hits_of("one", "of nobody"), 0);
+	assert_int_equal(monitor_hits("one", "of nobody"), 0);
 }
 
 static void per_field(void **state)
 {
 	(void)state;
-	make("m:one enable=1 per=shelf size=3 " TURN);
+	monitor_make("m:one enable=1 per=shelf size=3 " TURN);
 	assert_int_equal(echo("1", "events/rv/enable"), 0);
 	for (int shelf = 10; shelf < 15; shelf++) {
 		trace_shelf_empty(shelf);
@@ -649,20 +632,20 @@ static void per_field(void **state)
 	has(ONE "state", "\nshelf 0xb: b\n");
 	has(ONE "state", "\nshelf 0xc: b\n");
 	has_not(ONE "state", "shelf 0xd");
-	assert_int_equal(hits_of("one", "drops"), 4);
+	assert_int_equal(monitor_hits("one", "drops"), 4);
 	trace_shelf_full(11);
 	counted("one", 3, 3, 1);
 	has("trace", "event_one: 0xa: a x shelf_full -> b\n");
 	has("trace", "error_one: 0xb: event shelf_full not expected in the state b\n");
 	has(ONE "hits", "in the state b, of shelf 0xb\n");
-	make("m:two enable=1 per=shelf a -shelf_full-> b -shelf_label[common_pid]-> a");
+	monitor_make("m:two enable=1 per=shelf a -shelf_full-> b -shelf_label[common_pid]-> a");
 }
 
 static void switches(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " TURN);
-	make("m:two " TURN);
+	monitor_make("m:one enable=1 " TURN);
+	monitor_make("m:two " TURN);
 	assert_int_equal(echo_append("two wip", "rv/enabled_monitors"), 0);
 	says("rv/enabled_monitors", "one\ntwo\nwip\n");
 	assert_int_equal(echo_append("!two\n!wip", "rv/enabled_monitors"), 0);
@@ -704,7 +687,7 @@ static void violate(void)
 static void reactors(void **state)
 {
 	(void)state;
-	make("m:one enable=1 react=print " TURN);
+	monitor_make("m:one enable=1 react=print " TURN);
 	says(ONE "reactors", "nop\npanic\n[printk]\nsnapshot\ntraceoff\n");
 	violate();
 	assert_non_null(strstr(fake_log(), "rv: monitor one does not allow event shelf_empty on "
@@ -742,7 +725,7 @@ static void own_events(void **state)
 	struct trace_handle *handle;
 
 	(void)state;
-	make("m:one enable=1 " TURN);
+	monitor_make("m:one enable=1 " TURN);
 	assert_int_equal(echo("state == \"b\"", "events/rv/error_one/filter"), 0);
 	assert_int_equal(echo("1", "events/rv/error_one/enable"), 0);
 	violate();
@@ -761,8 +744,8 @@ static void own_events(void **state)
 	assert_int_equal(echo_append("-:one", "monitors"), -EBUSY);
 	assert_int_equal(echo("0", "events/rv/event_one/enable"), 0);
 	handle = open_file(ONE "hits", TRACE_FS_READ);
-	make("-:one");
-	make("m:one " TURN);
+	monitor_make("-:one");
+	monitor_make("m:one " TURN);
 	assert_int_equal(trace_fs_close(handle), 0);
 }
 
@@ -775,15 +758,15 @@ static void gone(void **state)
 	char text[10];
 
 	(void)state;
-	make("m:one " TURN);
+	monitor_make("m:one " TURN);
 	for (size_t i = 0; i < 5; i++) {
 		char path[80];
 
 		snprintf(path, sizeof(path), ONE "%s", names[i]);
 		handles[i] = open_file(path, TRACE_FS_READ | (i % 2 ? TRACE_FS_WRITE : 0));
 	}
-	make("-:one");
-	make("m:one " TURN);
+	monitor_make("-:one");
+	monitor_make("m:one " TURN);
 	for (size_t i = 0; i < 5; i++) {
 		pos = 0;
 		assert_int_equal(trace_fs_read(handles[i], text, sizeof(text), &pos), -ENODEV);
@@ -850,9 +833,10 @@ static void no_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
-		make(texts[i]); /* what an event and its directory keep after the first use */
+		monitor_make(
+			texts[i]); /* what an event and its directory keep after the first use */
 		look_at_all(trace_fs_root());
-		make("-:one");
+		monitor_make("-:one");
 		look_at_all(trace_fs_root());
 		before = memory_in_use();
 		for (budget = 0;; budget++) {
@@ -870,7 +854,7 @@ static void no_memory(void **state)
 			assert_true(budget < 100);
 		}
 		assert_true(budget > 3);
-		make("-:one");
+		monitor_make("-:one");
 		look_at_all(trace_fs_root());
 		assert_int_equal(memory_in_use(), before);
 	}

@@ -10,18 +10,6 @@ static void says(const char *path, const char *want)
 	assert_string_equal(cat(path), want);
 }
 
-static int count(const char *path, const char *text)
-{
-	const char *at = cat_body(path);
-	int nr = 0;
-
-	while ((at = strstr(at, text))) {
-		nr++;
-		at++;
-	}
-	return nr;
-}
-
 static void is_freed(const char *path)
 {
 	static const char head[] = "# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n# Snapshot "
@@ -57,19 +45,19 @@ static void commands(void **state)
 	assert_int_equal(echo("0", "snapshot"), 0);
 	mark("first");
 	assert_int_equal(echo("01", "snapshot"), 0);
-	assert_int_equal(count("snapshot", ": first"), 1);
-	assert_int_equal(count("trace", ": first"), 0);
+	assert_int_equal(count_in("snapshot", ": first"), 1);
+	assert_int_equal(count_in("trace", ": first"), 0);
 	mark("second");
 	/* An exchange empties nothing. */
 	assert_int_equal(echo("1", "snapshot"), 0);
-	assert_int_equal(count("snapshot", ": second"), 1);
-	assert_int_equal(count("trace", ": first"), 1);
+	assert_int_equal(count_in("snapshot", ": second"), 1);
+	assert_int_equal(count_in("trace", ": first"), 1);
 	assert_int_equal(echo("5", "snapshot"), 0);
 	is_allocated("snapshot");
-	assert_int_equal(count("trace", ": first"), 1);
+	assert_int_equal(count_in("trace", ": first"), 1);
 	assert_int_equal(echo("0", "snapshot"), 0);
 	is_freed("snapshot");
-	assert_int_equal(count("trace", ": first"), 1);
+	assert_int_equal(count_in("trace", ": first"), 1);
 }
 
 /* What it says while there is none: of all CPUs and of one. */
@@ -107,14 +95,14 @@ static void one_cpu(void **state)
 	mark("one");
 	assert_int_equal(echo("1", "per_cpu/cpu1/snapshot"), 0);
 	fake_bind(0);
-	assert_int_equal(count("snapshot", ": zero"), 0);
-	assert_int_equal(count("per_cpu/cpu1/snapshot", ": one"), 1);
+	assert_int_equal(count_in("snapshot", ": zero"), 0);
+	assert_int_equal(count_in("per_cpu/cpu1/snapshot", ": one"), 1);
 	is_allocated("per_cpu/cpu0/snapshot");
-	assert_int_equal(count("trace", ": zero"), 1);
-	assert_int_equal(count("trace", ": one"), 0);
+	assert_int_equal(count_in("trace", ": zero"), 1);
+	assert_int_equal(count_in("trace", ": one"), 0);
 	assert_int_equal(echo("0", "per_cpu/cpu1/snapshot"), -EINVAL);
 	assert_int_equal(echo("2", "per_cpu/cpu0/snapshot"), 0);
-	assert_int_equal(count("snapshot", ": one"), 1);
+	assert_int_equal(count_in("snapshot", ": one"), 1);
 	assert_int_equal(echo("2", "per_cpu/cpu1/snapshot"), 0);
 	is_allocated("per_cpu/cpu1/snapshot");
 	fake_cpus[1].is_offline = true;
@@ -227,8 +215,8 @@ static void from_code(void **state)
 {
 	(void)state;
 	tracing_snapshot();
-	assert_int_equal(count("trace", "*** SNAPSHOT NOT ALLOCATED ***"), 1);
-	assert_int_equal(count("trace", "*** stopping trace here!   ***"), 1);
+	assert_int_equal(count_in("trace", "*** SNAPSHOT NOT ALLOCATED ***"), 1);
+	assert_int_equal(count_in("trace", "*** stopping trace here!   ***"), 1);
 	says("tracing_on", "0\n");
 	tracing_on();
 	assert_int_equal(echo("", "trace"), 0);
@@ -238,13 +226,13 @@ static void from_code(void **state)
 	mark("before");
 	tracing_snapshot_alloc();
 	mark("after");
-	assert_int_equal(count("snapshot", ": before"), 1);
-	assert_int_equal(count("trace", ": after"), 1);
+	assert_int_equal(count_in("snapshot", ": before"), 1);
+	assert_int_equal(count_in("trace", ": after"), 1);
 	fake_cpus[0].preempt_count += 1u << 20;
 	tracing_snapshot();
 	fake_cpus[0].preempt_count -= 1u << 20;
-	assert_int_equal(count("trace", "*** SNAPSHOT CALLED FROM NMI CONTEXT ***"), 1);
-	assert_int_equal(count("trace", ": after"), 1);
+	assert_int_equal(count_in("trace", "*** SNAPSHOT CALLED FROM NMI CONTEXT ***"), 1);
+	assert_int_equal(count_in("trace", ": after"), 1);
 	assert_int_equal(tracing_alloc_snapshot(), 0);
 }
 
@@ -268,7 +256,7 @@ static void from_code_while_freed(void **state)
 	assert_int_equal(echo("0", "snapshot"), -EBUSY);
 	fake_on_alloc = NULL;
 	says("tracing_on", "1\n");
-	assert_int_equal(count("trace", "SNAPSHOT"), 0);
+	assert_int_equal(count_in("trace", "SNAPSHOT"), 0);
 	for (size_t i = 0; i < 2; i++)
 		trace_fs_close(readers[i]);
 	fake_on_alloc = tracing_snapshot;
@@ -311,10 +299,10 @@ static void taken(void **state)
 		-EBUSY);
 	assert_int_equal(trace_fs_read(raw, text, sizeof(text), &pos), -EBUSY); /* opened before */
 	trace_fs_close(raw);
-	assert_int_equal(count("trace", ":"), 0);
+	assert_int_equal(count_in("trace", ":"), 0);
 	tracing_snapshot(); /* complains in what is recorded into, which is not shown */
 	says("tracing_on", "1\n");
-	assert_int_equal(count("trace", ":"), 0);
+	assert_int_equal(count_in("trace", ":"), 0);
 	handle = open_file("trace_pipe", TRACE_FS_READ);
 	fake_interrupted = true; /* it does not wait for more */
 	while ((got = trace_fs_read(handle, piped + pipe_pos, sizeof(piped) - pipe_pos,
@@ -336,9 +324,9 @@ static void own_ones(void **state)
 	mark("root");
 	assert_int_equal(echo("mine", "instances/one/trace_marker"), 0);
 	assert_int_equal(echo("1", "instances/one/snapshot"), 0);
-	assert_int_equal(count("instances/one/snapshot", ": mine"), 1);
+	assert_int_equal(count_in("instances/one/snapshot", ": mine"), 1);
 	is_freed("snapshot");
-	assert_int_equal(count("trace", ": root"), 1);
+	assert_int_equal(count_in("trace", ": root"), 1);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
 }
 

@@ -51,23 +51,6 @@ static void set(const char *text, const char *path)
 	assert_int_equal(echo_append(text, path), 0);
 }
 
-static void is_on(bool on)
-{
-	assert_string_equal(cat("tracing_on"), on ? "1\n" : "0\n");
-}
-
-static size_t count(const char *path, const char *what)
-{
-	const char *at = cat_body(path);
-	size_t nr = 0;
-
-	while ((at = strstr(at, what))) {
-		at += strlen(what);
-		nr++;
-	}
-	return nr;
-}
-
 static void list(void **state)
 {
 	(void)state;
@@ -204,19 +187,19 @@ static void traceoff(void **state)
 	set("traceoff", FULL "trigger");
 	assert_string_equal(cat("trace") + strlen(cat("trace")) - 1, "\n");
 	trace_yard_full(5, 1);
-	is_on(false);
+	tracing_is(false);
 	assert_string_equal(cat_body("trace"), "");
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(echo("1", FULL "enable"), 0);
 	trace_yard_full(6, 1);
 	trace_yard_full(7, 1);
-	is_on(false);
-	assert_int_equal(count("trace", "used="), 1);
-	assert_int_equal(count("trace", "used=6"), 1);
+	tracing_is(false);
+	assert_int_equal(count_in("trace", "used="), 1);
+	assert_int_equal(count_in("trace", "used=6"), 1);
 	assert_int_equal(echo("0", FULL "enable"), 0);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	trace_yard_full(8, 1);
-	is_on(false);
+	tracing_is(false);
 }
 
 /* The event's filter is for what is recorded; no trigger is left out for it. */
@@ -227,16 +210,16 @@ static void filter_of_the_event(void **state)
 	assert_int_equal(echo("1", FULL "enable"), 0);
 	set("traceoff", FULL "trigger");
 	trace_yard_full(5, 1);
-	is_on(false);
+	tracing_is(false);
 	set("!traceoff", FULL "trigger");
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	trace_yard_full(5, 1);
 	trace_yard_full(6, 1);
-	assert_int_equal(count("trace", "used="), 1);
+	assert_int_equal(count_in("trace", "used="), 1);
 	set("traceoff if used == 7", FULL "trigger");
 	assert_int_equal(echo("used != 7 && used < 9", FULL "filter"), 0);
 	trace_yard_full(7, 2);
-	is_on(false);
+	tracing_is(false);
 	assert_int_equal(echo("0", FULL "filter"), 0);
 	set("!traceoff", FULL "trigger");
 	assert_int_equal(echo("0", FULL "enable"), 0);
@@ -251,12 +234,12 @@ static void traceon(void **state)
 	assert_int_equal(echo("0", "tracing_on"), 0);
 	set("traceon:1", FULL "trigger");
 	trace_yard_full(6, 1);
-	is_on(true);
-	assert_int_equal(count("trace", "used=6"), 1);
+	tracing_is(true);
+	assert_int_equal(count_in("trace", "used=6"), 1);
 	assert_string_equal(cat(FULL "trigger"), "traceon:count=0\n");
 	assert_int_equal(echo("0", "tracing_on"), 0);
 	trace_yard_full(7, 1);
-	is_on(false);
+	tracing_is(false);
 }
 
 /* Only what changes something is counted. */
@@ -269,10 +252,10 @@ static void counts(void **state)
 	assert_string_equal(cat(FULL "trigger"), "traceoff:count=1\n");
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	trace_yard_full(3, 1);
-	is_on(false);
+	tracing_is(false);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	trace_yard_full(4, 1);
-	is_on(true);
+	tracing_is(true);
 	assert_string_equal(cat(FULL "trigger"), "traceoff:count=0\n");
 }
 
@@ -284,12 +267,12 @@ static void stacktrace(void **state)
 	fake_stack[1] = trace_plat_ip_pack(fake_func(YIELD) + 5);
 	set("stacktrace:2", FULL "trigger");
 	trace_yard_full(1, 1);
-	assert_int_equal(count("trace", "used="), 0);
-	assert_int_equal(count("trace", "<stack trace>\n => schedule\n => yield\n"), 1);
+	assert_int_equal(count_in("trace", "used="), 0);
+	assert_int_equal(count_in("trace", "<stack trace>\n => schedule\n => yield\n"), 1);
 	assert_int_equal(echo("1", FULL "enable"), 0);
 	trace_yard_full(2, 1);
 	trace_yard_full(3, 1);
-	assert_int_equal(count("trace", "<stack trace>\n => schedule\n => yield\n"), 2);
+	assert_int_equal(count_in("trace", "<stack trace>\n => schedule\n => yield\n"), 2);
 	assert_non_null(strstr(strstr(cat("trace"), "used=2"), "<stack trace>\n => schedule"));
 	assert_string_equal(cat(FULL "trigger"), "stacktrace:count=0\n");
 	fake_stack_nr = 0;
@@ -303,9 +286,9 @@ static void snapshot(void **state)
 	assert_non_null(strstr(cat("snapshot"), "Snapshot is allocated"));
 	trace_yard_full(1, 1);
 	trace_yard_full(2, 1);
-	assert_int_equal(count("snapshot", "used=1"), 1);
-	assert_int_equal(count("trace", "used=2"), 1);
-	assert_int_equal(count("trace", "used=1"), 0);
+	assert_int_equal(count_in("snapshot", "used=1"), 1);
+	assert_int_equal(count_in("trace", "used=2"), 1);
+	assert_int_equal(count_in("trace", "used=1"), 0);
 	assert_string_equal(cat(FULL "trigger"), "snapshot:count=0\n");
 }
 
@@ -336,8 +319,8 @@ static void enable_event(void **state)
 	trace_yard_watch(3);
 	trace_yard_full(1, 1);
 	trace_yard_watch(4);
-	assert_int_equal(count("trace", "who="), 1);
-	assert_int_equal(count("trace", "who=2"), 1);
+	assert_int_equal(count_in("trace", "who="), 1);
+	assert_int_equal(count_in("trace", "who=2"), 1);
 	/* Switched on meanwhile, it stays on without the triggers. */
 	set("!disable_event:yard:yard_watch", OPEN "trigger");
 	assert_int_equal(echo("1", WATCH "enable"), 0);
@@ -364,7 +347,7 @@ static void enable_itself(void **state)
 	(void)state;
 	set("enable_event:yard:yard_full", FULL "trigger");
 	trace_yard_full(7, 1);
-	assert_int_equal(count("trace", "used=7"), 1);
+	assert_int_equal(count_in("trace", "used=7"), 1);
 }
 
 static void conditions(void **state)
@@ -378,11 +361,11 @@ static void conditions(void **state)
 	fake_stack_nr = 1;
 	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 5);
 	trace_yard_full(2, 1);
-	is_on(true);
+	tracing_is(true);
 	trace_yard_full(4, 1);
-	assert_int_equal(count("trace", "<stack trace>"), 1);
+	assert_int_equal(count_in("trace", "<stack trace>"), 1);
 	trace_yard_full(3, 1);
-	is_on(false);
+	tracing_is(false);
 	says(FULL "trigger", "stacktrace:unlimited if used > 3 && common_pid == 1\n"
 			     "traceoff:count=1 if used == 3\n");
 	fake_stack_nr = 0;
@@ -401,18 +384,18 @@ static void of_texts(void **state)
 	(void)state;
 	set("traceoff if name ~ \"*z\"", TEXTS "trigger");
 	trace_yard_texts("abc", none, 0, mask);
-	is_on(true);
+	tracing_is(true);
 	trace_yard_texts("abz", none, 0, mask);
-	is_on(false);
+	tracing_is(false);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	/* Too long for the probe's stack. */
 	memset(name, 'a', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	trace_yard_texts(name, none, 0, mask);
-	is_on(true);
+	tracing_is(true);
 	name[sizeof(name) - 2] = 'z';
 	trace_yard_texts(name, none, 0, mask);
-	is_on(false);
+	tracing_is(false);
 	assert_string_equal(cat_body("trace"), "");
 	set("!traceoff", TEXTS "trigger");
 }
@@ -427,7 +410,7 @@ static void instances(void **state)
 	set("enable_event:yard:yard_watch", "instances/two/" OPEN "trigger");
 	assert_string_equal(cat(FULL "trigger"), AVAILABLE);
 	trace_yard_full(1, 1);
-	is_on(true);
+	tracing_is(true);
 	assert_string_equal(cat("instances/two/tracing_on"), "0\n");
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 	trace_yard_full(1, 1);
@@ -477,7 +460,7 @@ static void event_refuses(void **state)
 	assert_string_equal(cat(WATCH "enable"), "0\n");
 	yard_watch_result = 0;
 	trace_yard_watch(1);
-	is_on(true);
+	tracing_is(true);
 }
 
 /* All filters and triggers of an instance at a glance. */

@@ -5,6 +5,7 @@
 #include "unit.h"
 #include <stdatomic.h>
 #include "threads_help.h"
+#include "monitor_help.h"
 #include "monitors/monitor.h"
 #include "host/yard.h"
 
@@ -41,30 +42,12 @@ static int setup(void **state)
 	return cpus_setup(NR_WRITERS, "32k");
 }
 
-/* The number behind `name: ` in hits. */
-static unsigned long hits_of(const char *monitor, const char *name)
-{
-	char path[80], what[40];
-	const char *at;
-
-	snprintf(path, sizeof(path), "rv/monitors/%s/hits", monitor);
-	snprintf(what, sizeof(what), "%s: ", name);
-	at = strstr(cat(path), what);
-	assert_non_null(at);
-	return strtoul(at + strlen(what), NULL, 10);
-}
-
 static unsigned long hist_of(const char *path)
 {
 	const char *at = strstr(cat(path), "Hits: ");
 
 	assert_non_null(at);
 	return strtoul(at + 6, NULL, 10);
-}
-
-static void make(const char *text)
-{
-	assert_int_equal(echo_append(text, "monitors"), 0);
 }
 
 static void run(void)
@@ -82,10 +65,10 @@ static void run(void)
 
 static void counted(const char *monitor)
 {
-	assert_int_equal(hits_of(monitor, "begun"), NR_ALL / 4);
-	assert_int_equal(hits_of(monitor, "steps"), NR_ALL / 2);
-	assert_int_equal(hits_of(monitor, "violations"), NR_ALL / 4);
-	assert_int_equal(hits_of(monitor, "before that"), 0);
+	assert_int_equal(monitor_hits(monitor, "begun"), NR_ALL / 4);
+	assert_int_equal(monitor_hits(monitor, "steps"), NR_ALL / 2);
+	assert_int_equal(monitor_hits(monitor, "violations"), NR_ALL / 4);
+	assert_int_equal(monitor_hits(monitor, "before that"), 0);
 }
 
 static void begin(void)
@@ -109,7 +92,7 @@ static void told_once(void)
 static void one_state(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " LINE);
+	monitor_make("m:one enable=1 " LINE);
 	begin();
 	run();
 	counted("one");
@@ -120,8 +103,8 @@ static void one_state(void **state)
 static void state_of_each(void **state)
 {
 	(void)state;
-	make("m:one per=cpu enable=1 " LINE);
-	make("m:two per=used enable=1 " LINE);
+	monitor_make("m:one per=cpu enable=1 " LINE);
+	monitor_make("m:two per=used enable=1 " LINE);
 	begin();
 	run();
 	counted("one");
@@ -133,15 +116,15 @@ static void state_of_each(void **state)
 static void come_and_go(void **state)
 {
 	(void)state;
-	make("m:one enable=1 " LINE);
+	monitor_make("m:one enable=1 " LINE);
 	begin();
 	nr_over = 0;
 	cpus_start(NR_WRITERS, hit);
 	while (nr_over < NR_WRITERS) {
-		make("m:two per=used size=2 enable=1 " LINE);
-		make("m:three per=thread enable=1 " LINE);
-		make("-:two");
-		make("!three");
+		monitor_make("m:two per=used size=2 enable=1 " LINE);
+		monitor_make("m:three per=thread enable=1 " LINE);
+		monitor_make("-:two");
+		monitor_make("!three");
 	}
 	cpus_join(NR_WRITERS);
 	counted("one");

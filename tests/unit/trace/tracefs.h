@@ -127,6 +127,24 @@ HELPER int echo_append(const char *text, const char *path)
 	return put_line(text, path, TRACE_FS_APPEND);
 }
 
+/* How many times `what` stands in the body of a file. */
+HELPER size_t count_in(const char *path, const char *what)
+{
+	const char *at = cat_body(path);
+	size_t nr = 0;
+
+	while ((at = strstr(at, what))) {
+		at += strlen(what);
+		nr++;
+	}
+	return nr;
+}
+
+HELPER void tracing_is(bool on)
+{
+	assert_string_equal(cat("tracing_on"), on ? "1\n" : "0\n");
+}
+
 /* Directories that are filled when somebody looks keep what is in them. */
 HELPER void look_at_all(struct trace_node *dir)
 {
