@@ -152,6 +152,19 @@ static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	iter->type->funcs.message(iter, seq);
 }
 
+/* Their descriptions, of NAME_fields and NAME_message(). Tools take the field `text` for the message. */
+#define MESSAGE_TYPE(NAME, number, text, raw_text)                                                 \
+	.name = #NAME, .system = "ftrace", .type = (number), .fields = NAME##_fields,              \
+	.nr_fields = TRACE_ARRAY_SIZE(NAME##_fields),                                              \
+	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->" text,                       \
+	.funcs = {                                                                                 \
+		.trace = message_text,                                                             \
+		.raw = (raw_text),                                                                 \
+		.hex = trace_print_type,                                                           \
+		.binary = trace_print_type,                                                        \
+		.message = NAME##_message,                                                         \
+	}
+
 /* ---- print: trace_marker and trace_puts ---- */
 
 static void print_message(const struct trace_iter *iter, struct trace_seq *seq)
@@ -173,21 +186,7 @@ static const struct trace_event_field print_fields[] = {
 };
 
 struct trace_event_call trace_marker_call = {
-	.event = {
-		.name = "print",
-		.system = "ftrace",
-		.type = TRACE_TYPE_PRINT,
-		.fields = print_fields,
-		.nr_fields = TRACE_ARRAY_SIZE(print_fields),
-		.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->buf",
-		.funcs = {
-			.trace = message_text,
-			.raw = print_raw,
-			.hex = trace_print_type,
-			.binary = trace_print_type,
-			.message = print_message,
-		},
-	},
+	.event = { MESSAGE_TYPE(print, TRACE_TYPE_PRINT, "buf", print_raw) },
 };
 
 /* ---- bprint: trace_printk with arguments ---- */
@@ -208,21 +207,8 @@ static const struct trace_event_field bprint_fields[] = {
 	TRACE_FIELD_REST("buf", unsigned char, trace_bprint_entry, args),
 };
 
-static struct trace_event bprint_event = {
-	.name = "bprint",
-	.system = "ftrace",
-	.type = TRACE_TYPE_BPRINT,
-	.fields = bprint_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(bprint_fields),
-	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->fmt",
-	.funcs = {
-		.trace = message_text,
-		.raw = message_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = bprint_message,
-	},
-};
+static struct trace_event bprint_event = { MESSAGE_TYPE(bprint, TRACE_TYPE_BPRINT, "fmt",
+							message_raw) };
 
 /* ---- bputs: trace_printk of a literal ---- */
 
@@ -238,21 +224,8 @@ static const struct trace_event_field bputs_fields[] = {
 	TRACE_FIELD("str", const char *, trace_bputs_entry, text),
 };
 
-static struct trace_event bputs_event = {
-	.name = "bputs",
-	.system = "ftrace",
-	.type = TRACE_TYPE_BPUTS,
-	.fields = bputs_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(bputs_fields),
-	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->str",
-	.funcs = {
-		.trace = message_text,
-		.raw = message_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-		.message = bputs_message,
-	},
-};
+static struct trace_event bputs_event = { MESSAGE_TYPE(bputs, TRACE_TYPE_BPUTS, "str",
+						       message_raw) };
 
 /* ---- raw data: trace_marker_raw ---- */
 
