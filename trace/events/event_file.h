@@ -54,6 +54,8 @@ struct trace_event_file {
 struct trace_array_events {
 	struct trace_event_file *files;
 	struct trace_event_file *marker; /* event_marker.h: that of ftrace:print, or NULL */
+	/* Events that triggers have not seen, since there was no room to build them: event_scratch.h. */
+	_Atomic uint64_t nr_unseen;
 };
 TRACE_SLOT_FITS(struct trace_array_events, events);
 

@@ -48,6 +48,8 @@ static void marker_written(struct trace_array *tr, uintptr_t ip, const char *tex
 		entry->text[len] = '\0';
 		call_triggers(file, entry, (uint32_t)(sizeof(*entry) + len + 1));
 		trace_event_scratch_put();
+	} else {
+		atomic_fetch_add(&trace_events_of(tr)->nr_unseen, 1);
 	}
 	trace_plat_preempt_enable();
 }

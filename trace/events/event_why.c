@@ -245,10 +245,22 @@ static void look_at_missing(struct trace_why *why)
 			       nr_on, nr == 1 ? "has" : "have", names.event_names);
 }
 
+/* ---- Events that had no room to be built ---- */
+
+static void look_at_unseen(struct trace_why *why)
+{
+	uint64_t nr = trace_events_of(why->tr)->nr_unseen;
+
+	if (nr)
+		trace_why_say(
+			why,
+			"Triggers and histograms have not seen %s long event%s: too many others "
+			"of the same CPU were being written, one inside another.",
+			trace_why_number(nr).text, trace_why_s(nr));
+}
+
 const struct trace_why_check trace_event_whys[] = {
-	{ TRACE_WHY_SOURCES, count_events },
-	{ TRACE_WHY_EVENTS, look_at_filters },
-	{ TRACE_WHY_EVENTS, look_at_waiting },
-	{ TRACE_WHY_EVENTS, look_at_missing },
-	{ .say = NULL },
+	{ TRACE_WHY_SOURCES, count_events },   { TRACE_WHY_EVENTS, look_at_filters },
+	{ TRACE_WHY_EVENTS, look_at_waiting }, { TRACE_WHY_EVENTS, look_at_missing },
+	{ TRACE_WHY_LOST, look_at_unseen },    { .say = NULL },
 };

@@ -431,6 +431,26 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
  * watch see it, too, while there is no room in the ring, or recording is off.
  */
 
+/* There is no room: what it would have been in each instance, and is not. */
+static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
+{
+	const struct trace_event_file *file = first_file(front->call);
+	const struct origin from = { 0, NULL };
+
+	for (; file; file = next_file(file)) {
+		uint32_t flags = flags_of(file);
+
+		if (flags & TRACE_EVENT_PIDS && is_ignored(file, &from))
+			continue;
+		if (flags & TRACE_EVENT_TRIGGERS)
+			atomic_fetch_add(&trace_events_of(file->tr)->nr_unseen, 1);
+		/* Nobody knows whether a filter would have let it pass. */
+		if (flags & TRACE_EVENT_RECORDS)
+			trace_ring_drop(ring_of(file->tr));
+	}
+	return NULL;
+}
+
 void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,
 			  struct trace_event_room *out_room)
 {
@@ -438,8 +458,11 @@ void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,
 	out_room->ring = NULL;
 	if (bytes > RING_MAX_PAYLOAD)
 		return NULL;
-	if (trace_event_flags(front) != TRACE_EVENT_RECORDS)
-		return trace_event_scratch_get();
+	if (trace_event_flags(front) != TRACE_EVENT_RECORDS) {
+		void *entry = trace_event_scratch_get();
+
+		return entry ? entry : lose(front);
+	}
 	out_room->ring = ring_of(file_of(front)->tr);
 	return trace_ring_reserve_slow(out_room->ring, bytes);
 }

@@ -87,6 +87,7 @@ struct trace_ring_cpu {
 	struct ring_slot *slots;
 	uint64_t event_ref; /* a recent event number, to extend the 32 bits of the tail word */
 	uint64_t nr_dropped;
+	uint64_t nr_unbuilt; /* of these, by trace_ring_drop() */
 	uint64_t nr_commit_overrun;
 	uint64_t epoch; /* how often the ring was emptied; `lock` guards changes, not reads */
 	/* The consuming reader's, guarded by `lock`. */
@@ -175,8 +176,8 @@ static TRACE_ALWAYS_INLINE bool trace_ring_is_full(uint64_t gate)
 }
 
 /*
- * Count an event as dropped because the ring is marked as full. When it returns false the caller
- * has to call trace_ring_close_subbuf().
+ * Count an event as dropped, because the ring is marked as full, say. When it returns false the
+ * caller has to call trace_ring_close_subbuf().
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_try_drop(struct trace_ring_cpu *rc)
 {

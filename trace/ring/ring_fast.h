@@ -25,6 +25,11 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t len);
 void trace_ring_publish(struct trace_ring_cpu *rc);
 /* After an event was dropped and counted: make the next one begin a new sub-buffer. */
 void trace_ring_close_subbuf(struct trace_ring_cpu *rc);
+/*
+ * An event that its writer has no room to build: count it as dropped, unless recording is off.
+ * Preemption is off.
+ */
+void trace_ring_drop(struct trace_ring_cpu *rc);
 /* ring_buffer_discard_commit() for a known ring. Leaves preemption alone. */
 void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
 

@@ -27,6 +27,7 @@ void ring_buffer_glance_cpu(struct ring_buffer *buffer, uint32_t cpu, struct rin
 	rc = trace_ring_of(buffer, cpu);
 	out->nr_disabled =
 		trace_ring_closed_by(atomic_load(&rc->gate)) & ~(RING_GATE_OFF | RING_GATE_RESIZE);
+	out->unbuilt = trace_ring_load(&rc->nr_unbuilt); /* first: it is never more than dropped */
 	out->dropped = trace_ring_load(&rc->nr_dropped);
 	out->is_damaged = atomic_load_explicit(&rc->is_damaged, memory_order_relaxed);
 	out->is_there = is_there(rc);

@@ -134,6 +134,7 @@ static void begin_empty(struct trace_ring_cpu *rc, uint64_t lap)
 void trace_ring_init(struct trace_ring_cpu *rc, uint64_t lap)
 {
 	rc->nr_dropped = 0;
+	rc->nr_unbuilt = 0;
 	begin_empty(rc, lap);
 }
 
@@ -320,6 +321,7 @@ static void reset_ring(struct trace_ring_cpu *rc)
 {
 	if (!trace_ring_has_memory(rc)) {
 		__atomic_store_n(&rc->nr_dropped, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&rc->nr_unbuilt, 0, __ATOMIC_RELAXED);
 		return;
 	}
 	trace_ring_move_begin(rc, RING_GATE_ONE);

@@ -122,6 +122,15 @@ void trace_ring_close_subbuf(struct trace_ring_cpu *rc)
 		trace_ring_publish(rc);
 }
 
+void trace_ring_drop(struct trace_ring_cpu *rc)
+{
+	if (trace_ring_is_off(rc))
+		return;
+	trace_plat_local_add(&rc->nr_unbuilt, 1);
+	if (!trace_ring_try_drop(rc))
+		trace_ring_close_subbuf(rc);
+}
+
 /*
  * The ring was found full, and the tail is at the end of a sub-buffer: set the mark with which
  * further events are dropped without a search for room. If there is room by now, because a reader

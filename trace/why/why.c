@@ -79,6 +79,7 @@ static void add_to_all(struct trace_why *why, const struct trace_why_ring *ring)
 	all->glance.read += ring->glance.read;
 	all->glance.commit_overrun += ring->glance.commit_overrun;
 	all->glance.dropped += ring->glance.dropped;
+	all->glance.unbuilt += ring->glance.unbuilt;
 	all->glance.is_damaged |= ring->glance.is_damaged;
 	all->size_bytes += ring->size_bytes;
 	all->entries += ring->entries;

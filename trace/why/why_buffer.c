@@ -77,28 +77,39 @@ static bool is_recording(const struct trace_why *why)
 	return ring_buffer_record_is_set_on(why->tr->buffer);
 }
 
-void trace_why_dropped(struct trace_why *why)
+static void say_dropped(struct trace_why *why, uint64_t dropped)
 {
-	const struct ring_glance *all = &why->all.glance;
 	bool overwrites = why->tr->options & TRACE_OPT_BIT(TRACE_OPT_OVERWRITE);
+	uint64_t nr = dropped + why->all.glance.committed;
 
-	if (all->dropped && !overwrites)
+	if (!overwrites)
 		trace_why_say(why,
 			      "%s of the events are lost: %s of %s, the newest, were dropped, "
 			      "because the buffer of %s KB per CPU is full and option overwrite is "
 			      "not set; read trace_pipe, echo > trace, echo 1 > options/overwrite, "
 			      "or echo %llu > buffer_size_kb.",
-			      trace_why_percent(all->dropped, all->dropped + all->committed).text,
-			      trace_why_number(all->dropped).text,
-			      trace_why_number(all->dropped + all->committed).text,
-			      trace_why_number(size_kb(why)).text,
+			      trace_why_percent(dropped, nr).text, trace_why_number(dropped).text,
+			      trace_why_number(nr).text, trace_why_number(size_kb(why)).text,
 			      (unsigned long long)wanted_kb(why));
-	else if (all->dropped)
+	else
 		trace_why_say(why,
 			      "%s event%s dropped while the buffer was being resized, or because a "
 			      "CPU has no buffer yet, or before option overwrite was set.",
-			      trace_why_number(all->dropped).text,
-			      all->dropped == 1 ? " was" : "s were");
+			      trace_why_number(dropped).text, dropped == 1 ? " was" : "s were");
+}
+
+void trace_why_dropped(struct trace_why *why)
+{
+	const struct ring_glance *all = &why->all.glance;
+
+	if (all->dropped > all->unbuilt)
+		say_dropped(why, all->dropped - all->unbuilt);
+	if (all->unbuilt)
+		trace_why_say(
+			why,
+			"%s long event%s dropped before it was known whether they pass: too many "
+			"others of the same CPU were being written, one inside another.",
+			trace_why_number(all->unbuilt).text, all->unbuilt == 1 ? " was" : "s were");
 	if (all->commit_overrun)
 		trace_why_say(why,
 			      "%s event%s dropped in interrupts: they filled the whole buffer "

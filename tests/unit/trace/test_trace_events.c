@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "page_end.h"
+#include "events/event_scratch.h"
 #include "tracefs.h"
 #include <trace/event.h>
 #include "host/yard.h"
@@ -171,6 +172,45 @@ static void texts_of_any_length(void **state)
 	name[sizeof(name) - 1] = '\0';
 	trace_yard_texts(name, list, 0, &mask);
 	assert_string_equal(cat_body("trace"), "");
+}
+
+/*
+ * An event with a condition that has no place to be built, since others are being built in all of
+ * its CPU's: it is lost and counted, as if the ring had been full, where it would have been recorded.
+ */
+static void no_room_to_build(void **state)
+{
+	static const u32 list[1];
+	char name[300];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	on("instances/one/" ENABLE("yard_texts"));
+	on(ENABLE("yard_texts"));
+	assert_int_equal(echo("odd == 7", "events/yard/yard_texts/filter"), 0);
+	trace_yard_texts("first", list, 0, &mask);
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		assert_non_null(trace_event_scratch_get());
+	trace_yard_texts(name, list, 0, &mask);
+	trace_yard_texts("short", list, 0, &mask);
+	assert_int_equal(echo("0", "tracing_on"), 0);
+	trace_yard_texts(name, list, 0,
+			 &mask); /* would not have been recorded anyway, but in one */
+	assert_int_equal(echo("1", "tracing_on"), 0);
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		trace_event_scratch_put();
+	trace_yard_texts(name, list, 0, &mask);
+	assert_non_null(strstr(cat("per_cpu/cpu0/stats"), "dropped events: 1\n"));
+	assert_non_null(strstr(cat("instances/one/per_cpu/cpu0/stats"), "dropped events: 2\n"));
+	assert_int_equal(count_in("trace", "yard_texts: "), 3);
+	assert_non_null(strstr(cat("trace"), " name=first "));
+	assert_non_null(strstr(strstr(cat("trace"), "CPU:0 [LOST 1 EVENTS]\n"), " name=short "));
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_non_null(strstr(cat("per_cpu/cpu0/stats"), "dropped events: 0\n"));
+	assert_int_equal(echo("0", "events/yard/yard_texts/filter"), 0);
 }
 
 static void text_is_kept(const char *text)
@@ -567,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),
 		cmocka_unit_test_setup_teardown(masks, reset, all_off),
 		cmocka_unit_test_setup_teardown(dump, reset, all_off),
+		cmocka_unit_test_setup_teardown(no_room_to_build, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_of_masks, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),

@@ -6,6 +6,7 @@
 #include "child.h"
 #include "tracefs.h"
 #include "events/event_file.h"
+#include "events/event_scratch.h"
 #include "instance/array.h"
 #include "ring/ring_private.h"
 #include "text/str.h"
@@ -14,12 +15,15 @@
 
 #define MS    1000000ull
 #define WATCH "events/yard/yard_watch/"
+#define TEXTS "events/yard/yard_texts/"
 #define NOTHING                                                                                    \
 	"Nothing is on: current_tracer is nop, and no event is enabled; echo function > "          \
 	"current_tracer, or echo 1 > events/sched/enable.\n"
 #define ONLY_PRINTK                                                                                \
 	"Nothing is on but trace_printk() and markers: current_tracer is nop, and no event is "    \
 	"enabled.\n"
+
+static const unsigned long one_bit = 1;
 
 static void set(const char *text, const char *path)
 {
@@ -258,6 +262,37 @@ static void dropped_in_interrupts(void)
 	outer = ring_buffer_lock_reserve(buffer, 16);
 	watch(600);
 	ring_buffer_discard_commit(buffer, outer, 16);
+}
+
+/* Long events while all places of the CPU are taken in which they could be built. */
+static void no_room_to_build(void)
+{
+	static const u32 list[1];
+	char name[300];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	set("odd == 7", TEXTS "filter");
+	set("1", TEXTS "enable");
+	set("traceoff if odd == 3", TEXTS "trigger");
+	pass_ms(61000);
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		EXPECT(trace_event_scratch_get());
+	for (int i = 0; i < 3; i++)
+		trace_yard_texts(name, list, 0, &one_bit);
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		trace_event_scratch_put();
+	trace_yard_texts(name, list, 0, &one_bit);
+}
+
+/* Triggers alone have nothing recorded. */
+static void triggers_without_room(void)
+{
+	set("x", "trace_marker");
+	set("traceoff if buf == \"stop\"", "events/ftrace/print/trigger");
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		EXPECT(trace_event_scratch_get());
+	set("stop", "trace_marker");
 }
 
 /* As while its size is changed. */
@@ -690,6 +725,16 @@ static const struct {
 	{ "dropped_in_interrupts", dropped_in_interrupts,
 	  "92 events were dropped in interrupts: they filled the whole buffer while an event was "
 	  "being written; echo 16 > buffer_size_kb.\n" },
+	{ "no_room_to_build", no_room_to_build,
+	  "3 long events were dropped before it was known whether they pass: too many others of "
+	  "the "
+	  "same CPU were being written, one inside another.\n"
+	  "Triggers and histograms have not seen 3 long events: too many others of the same CPU "
+	  "were "
+	  "being written, one inside another.\n" },
+	{ "triggers_without_room", triggers_without_room,
+	  ONLY_PRINTK "Triggers and histograms have not seen 1 long event: too many others of "
+		      "the same CPU were being written, one inside another.\n" },
 	{ "one_without_buffer", one_without_buffer,
 	  "The buffer of CPU 1 is being changed at this moment, or there was no memory for it.\n" },
 	{ "clock_at_boot", clock_at_boot,
