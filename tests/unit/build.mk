@@ -42,6 +42,8 @@ warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissi
 common	:= -std=gnu11 -g -mcx16 -fno-strict-aliasing -fno-common -D_GNU_SOURCE
 inc	:= -Itests/unit/host -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
 inc_arch := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include
+# What of the machine's half builds anywhere, and its users.
+inc_decode := -Itrace/arch/x86_64/include
 inc_kernel := -Ikernel/include -iquote kernel -Iarch/x86_64/include
 
 # The address 0 of %gs is no null pointer; gcc's check does not tell them apart.
@@ -112,13 +114,13 @@ $(UNIT)/$1/trace/%.o: trace/%.c tests/unit/build.mk
 		-MMD -MP -c $$< -o $$@
 $(UNIT)/$1/trace/arch/%.o: trace/arch/%.c tests/unit/build.mk
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(common) $(warn) -Wconversion $(flags_$1) -Itrace/include -MMD -MP -c $$< -o $$@
+	$(Q)$(cc_$1) $(common) $(warn) -Wconversion $(flags_$1) -Itrace/include $(inc_decode) -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/kernel/%.o: kernel/%.c tests/unit/build.mk
 	@mkdir -p $$(@D)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(flags_gs) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/%.o: %.c tests/unit/build.mk
 	@mkdir -p $$(@D)
-	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
+	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) $(inc_decode) -MMD -MP -c $$< -o $$@
 endef
 $(foreach v,gcc clang tsan fast fastclang sim simclang bare,$(eval $(call compile,$v)))
 
