@@ -81,8 +81,10 @@ flags_bare := -O0 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -I
 # GNU's other linker, where it is: half the time, of 200 programs.
 gold	:= $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-# What a test links besides itself: what it says, or all of trace/.
-says	= $(shell sed -n 's,^.*links: ,,p' $1 | sed 's,\*/,,')
+# What a test links besides itself: what it says, or all of trace/. One awk finds the `links:` of all tests, as TEST:SOURCE.
+said	:= $(shell awk 'sub(/^.*links: /, "") { sub(/\*\//, ""); for (i = 1; i <= NF; i++) print FILENAME ":" $$i }' \
+	$(tests) $(threads) $(steps) $(sims) $(bares))
+says	= $(patsubst $1:%,%,$(filter $1:%,$(said)))
 objs_of = $(or $(patsubst %.c,$(UNIT)/$1/%.o,$(wildcard $(call says,$2))),$(UNIT)/$1/$(if $(filter %/bare_events.c,$2),events,trace).a)
 
 bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
