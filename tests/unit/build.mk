@@ -131,7 +131,7 @@ define archive
 $(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
 	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
-$(foreach v,gcc clang tsan fast fastclang,$(eval $(call archive,$v)))
+$(foreach v,gcc clang tsan,$(eval $(call archive,$v)))
 $(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_SRCS_ring) $(TRACE_DEFAULTS_ring)) trace/files.mk
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
@@ -145,7 +145,8 @@ $(UNIT)/$1/trace/start/features_events.o: trace/start/features.c $(events_list)
 	@mkdir -p $$(@D)
 	$(Q)gcc $(common) -ffreestanding $2 -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
 endef
-events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(patsubst %/features.c,%/features_events.c,$(TRACE_SRCS_events)))
+events_srcs := $(patsubst %/features.c,%/features_events.c,$(TRACE_SRCS_events))
+events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(events_srcs))
 $(eval $(call events_table,bare,$(flags_bare)))
 $(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_DEFAULTS_events)) trace/files.mk
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
@@ -253,14 +254,19 @@ $(UNIT)/profile/one_cpu.o: tests/unit/bare/one_cpu.c tests/unit/build.mk
 	$(Q)$(call profile_cc,one) -fkeep-inline-functions -ffunction-sections
 $(eval $(call events_table,profile/none,$(call profile_flags,none)))
 $(eval $(call events_table,fast,$(flags_fast)))
-profile_objs = $(if $(filter events,$2),$(call events_objs,$1),$(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS_$2)))
+# With the inline half of the kernel: its own objects, as its makefile makes them, and those of what it has not.
+kernel_obj = $(if $(filter $(TRACE_SRCS),$1),$(BUILD)/obj/$1.notrace.o,$(UNIT)/fast/$(1:.c=.o))
+.PHONY: kernel_objs
+kernel_objs:
+	$(Q)$(MAKE) -s -f Makefile CC=gcc $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)) > /dev/null
+$(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)): kernel_objs ;
+profile_srcs = $(if $(filter events,$1),$(events_srcs),$(TRACE_SRCS_$1))
 define profile
 $(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(TRACE_DEFAULTS_$1))
 	$(Q)rm -f $$@ && ar rcs $$@ $$^
-$(UNIT)/profile/none/$1.o: $(call profile_objs,profile/none,$1)
+$(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call profile_srcs,$1))
 	$(Q)ld -r -o $$@ $$^
-# As the kernel has it, with its inline half.
-$(UNIT)/profile/fast/$1.o: $(call profile_objs,fast,$1)
+$(UNIT)/profile/fast/$1.o: $(foreach s,$(call profile_srcs,$1),$(call kernel_obj,$s))
 	@mkdir -p $$(@D)
 	$(Q)ld -r -o $$@ $$^
 endef
