@@ -156,14 +156,35 @@ static void test_longest(void **state)
 /* ---- What 64-bit mode does not have ---- */
 
 static const char *const undefined[] = {
-	"06",		"07",	  "0e",	      "16",	  "17",
-	"1e",		"1f", /* segment registers */
-	"27",		"2f",	  "37",	      "3f",	  "d400",
+	"06",
+	"07",
+	"0e",
+	"16",
+	"17",
+	"1e",
+	"1f", /* segment registers */
+	"27",
+	"2f",
+	"37",
+	"3f",
+	"d400",
 	"d500", /* decimal numbers */
-	"60",		"61",	  "82c000",   "9a",	  "ce",
-	"d6",		"ea",	  "0f04",     "0f0a",	  "0f0c",
-	"0f24c0",	"0f36",	  "0f39",     "0fa6c1",	  "8dc0", /* lea of a register */
-	"8ec8",							  /* mov to cs */
+	"60",
+	"61",
+	"82c000",
+	"9a",
+	"ce",
+	"d6",
+	"ea",
+	"0f04",
+	"0f0a",
+	"0f0c",
+	"0f24c0",
+	"0f36",
+	"0f39",
+	"0fa6c1",
+	"8dc0",	    /* lea of a register */
+	"8ec8",	    /* mov to cs */
 	"8ef0",	    /* there is no such segment register */
 	"0f20c8",   /* cr1 */
 	"440f20d0", /* cr10 */
@@ -172,12 +193,30 @@ static const char *const undefined[] = {
 	"f001c0",   /* a register */
 	"f00fa300", /* bt only reads */
 	"f0833800", /* cmp likewise */
-	"fed0",		"fff8",	  "ffd8",     "c6c800",	  "0fc7c0",
-	"0f0fc000",	"0fb8c0", "66c5f877", "f0c5f877", "f2c5f877",
-	"48c5f877",	/* not before VEX */
-	"c4e07800",	/* map 0 */
-	"62f47c4810c0", /* map 4 */
-	"62f1784810c0", /* a bit that is 1 always */
+	"fed0",
+	"fff8",
+	"ffd8",
+	"c6c800",
+	"0fc7c0",
+	"0f0fc000",
+	"0fb8c0",
+	"66c5f877",
+	"f0c5f877",
+	"f2c5f877",
+	"48c5f877",	  /* not before VEX */
+	"c4e07800",	  /* map 0 */
+	"62f47c4810c0",	  /* map 4 */
+	"c5fb77",	  /* nothing with F2 there */
+	"c4e27819c0",	  /* no prefix: vbroadcastsd has 66 */
+	"c4e27919c0",	  /* and 256 bits */
+	"c4e2fd19c0",	  /* and W 0 */
+	"c5e877",	  /* vvvv names a register */
+	"62f17cc810c0",	  /* zeroing without a mask */
+	"62f17c6810c0",	  /* a length that is none */
+	"62f17c5810c0",	  /* rounding, where nothing is rounded */
+	"62f27d48900411", /* gather without a mask */
+	"c4e269900411",	  /* gather: index and mask the same */
+	"62f1784810c0",	  /* a bit that is 1 always */
 };
 
 static void test_undefined(void **state)
@@ -271,6 +310,19 @@ static void test_memory_operand(void **state)
 	insn = decoded("c4a17d6f0425ffffffff"); /* VEX.X: r12 is the index */
 	assert_int_equal(insn.index, 12);
 	assert_int_equal(insn.encoding, TRACE_INSN_VEX);
+	insn = decoded("c4e269900421"); /* gather: 4 is a vector, too */
+	assert_true(insn.is_vector_index && insn.reads_memory && !insn.writes_memory);
+	assert_int_equal(insn.index, 4);
+	assert_int_equal(insn.base, 1);
+	insn = decoded("62f27d41a00411"); /* scatter, with EVEX.V' */
+	assert_true(insn.is_vector_index && !insn.reads_memory && insn.writes_memory);
+	assert_int_equal(insn.index, 18);
+	insn = decoded("62f17c481100"); /* vmovups to memory */
+	assert_true(!insn.reads_memory && insn.writes_memory);
+	insn = decoded("c5f9f7c1"); /* vmaskmovdqu, to where rdi points */
+	assert_true(!insn.is_memory_operand && insn.writes_memory);
+	decoded("62f17c5858c0"); /* rounding, whatever the length says */
+	decoded("62f17c7858c0");
 	insn = decoded("c8341205"); /* enter */
 	assert_int_equal(insn.imm, 0x1234);
 	assert_int_equal(insn.imm2_size, 1);

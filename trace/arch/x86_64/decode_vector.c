@@ -1,6 +1,7 @@
 /* Instructions with VEX, EVEX or XOP, see decode_vector.h. */
 #include <stddef.h>
 #include "decode_vector.h"
+#include "decode_vector_rows.h"
 
 #define DECODE_FORBIDDEN (TRACE_INSN_LOCK | TRACE_INSN_REPNE | TRACE_INSN_REP | TRACE_INSN_OPSIZE)
 
@@ -89,26 +90,149 @@ bool trace_decode_vector_has_modrm(const struct trace_insn *insn)
 	       insn->opcode != 0x77;
 }
 
-/* The immediate that every instruction of a map has, but for those of map 0F. */
-static uint16_t vector_imm(const struct trace_insn *insn)
+static const struct decode_vector_map *vector_map(const struct trace_insn *insn)
 {
-	uint8_t opcode = insn->opcode;
+	static const struct decode_vector_map *const maps[][11] = {
+		[TRACE_INSN_VEX] = { NULL, &trace_decode_vex_0f, &trace_decode_vex_0f38,
+				     &trace_decode_vex_0f3a },
+		[TRACE_INSN_EVEX] = { NULL, &trace_decode_evex_0f, &trace_decode_evex_0f38,
+				      &trace_decode_evex_0f3a, NULL, &trace_decode_evex_5,
+				      &trace_decode_evex_6 },
+		[TRACE_INSN_XOP] = { [8] = &trace_decode_xop_8,
+				     &trace_decode_xop_9,
+				     &trace_decode_xop_10 },
+	};
 
-	if (insn->map == TRACE_INSN_MAP_0F3A || insn->map == 8)
-		return IB;
-	if (insn->map == 10)
-		return ID;
-	if (insn->map == TRACE_INSN_MAP_0F &&
-	    ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
-	     (opcode >= 0xc4 && opcode <= 0xc6)))
-		return IB;
-	return IMM_NO;
+	return maps[insn->encoding][insn->map];
 }
 
-int trace_decode_vector_what(const struct trace_insn *insn, const struct decode_vector *vector,
+/* The first row of the opcode, or the one behind. */
+static size_t vector_find(const struct decode_vector_map *map, uint8_t opcode)
+{
+	size_t low = 0, high = map->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (map->rows[middle].last < opcode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool vector_fits(const struct decode_vector_row *row, const struct trace_insn *insn,
+			const struct decode_vector *vector)
+{
+	uint8_t form = insn->is_memory_operand || !insn->has_modrm ? MEM : REG;
+	uint8_t w = insn->rex & TRACE_INSN_REX_W ? W1 : W0;
+
+	if (vector->has_b)
+		form = (uint8_t)(form << 2);
+	if (!(row->pp_form & vector->pp) || !(row->pp_form >> 4 & form) || !(row->w_length & w))
+		return false;
+	if (form != REG_B && !(row->w_length & L128 << vector->length))
+		return false;
+	return row->reg & 1 << (insn->modrm >> 3 & 7);
+}
+
+/* The index is a vector: 4 is one, too, and EVEX.V' makes 32 of them. */
+static void vector_index(struct trace_insn *insn, const struct decode_vector *vector)
+{
+	insn->is_vector_index = true;
+	insn->index = (uint8_t)((insn->sib >> 3 & 7) | (insn->rex & TRACE_INSN_REX_X) << 2 |
+				(vector->vvvv & 16));
+	insn->scale = (uint8_t)(1 << (insn->sib >> 6));
+}
+
+/* Registers by their numbers: ModRM.reg, ModRM.rm. */
+static uint8_t vector_reg(const struct trace_insn *insn, const struct decode_vector *vector)
+{
+	return (uint8_t)((insn->modrm >> 3 & 7) | (insn->rex & TRACE_INSN_REX_R) << 1 |
+			 vector->has_r << 4);
+}
+
+static uint8_t vector_rm(const struct trace_insn *insn)
+{
+	return (uint8_t)((insn->modrm & 7) | (insn->rex & TRACE_INSN_REX_B) << 3 |
+			 (insn->encoding == TRACE_INSN_EVEX ? (insn->rex & TRACE_INSN_REX_X) << 3
+							    : 0));
+}
+
+/* Is any register named twice of those that have to differ? */
+static bool vector_is_twice(const struct trace_insn *insn, const struct decode_vector *vector,
+			    uint16_t what)
+{
+	uint8_t reg = vector_reg(insn, vector), other = vector_rm(insn);
+
+	if (what & VSIB)
+		other = insn->index;
+	if (reg == other && !(insn->is_memory_operand && !(what & VSIB)))
+		return true;
+	if (!(what & VV))
+		return false;
+	if (reg == vector->vvvv)
+		return true;
+	/* sources may be the same, but for tiles, and for a mask that is a register */
+	return insn->encoding == TRACE_INSN_VEX && vector->vvvv == other;
+}
+
+/* Do the registers exist, and may they be those? */
+static bool vector_registers_are_good(const struct trace_insn *insn,
+				      const struct decode_vector *vector, uint16_t what)
+{
+	if (!(what & VV) && vector->vvvv & (what & VSIB ? 15 : 31))
+		return false;
+	if (what & V8 && vector->vvvv >= 8)
+		return false;
+	if (what & REG8 && vector_reg(insn, vector) >= 8)
+		return false;
+	if (what & REG16 && vector->has_r)
+		return false;
+	if (what & RM8 && insn->rex & TRACE_INSN_REX_B)
+		return false;
+	if (what & (FIXED | VSIB) && (insn->modrm & 7) != (insn->is_memory_operand ? 4 : 0))
+		return false;
+	return !(what & DISTINCT) || !vector_is_twice(insn, vector, what);
+}
+
+static bool vector_mask_is_good(const struct trace_insn *insn, const struct decode_vector *vector,
+				uint16_t what)
+{
+	if (vector->mask && !(what & MASK))
+		return false;
+	if (vector->is_zeroing && (!(what & ZERO) || !vector->mask))
+		return false;
+	return vector->mask || !(what & VSIB) || insn->encoding != TRACE_INSN_EVEX;
+}
+
+/* vmaskmovdqu stores to where rdi points: no row has room for that. */
+static bool vector_is_maskmov(const struct trace_insn *insn)
+{
+	return insn->encoding == TRACE_INSN_VEX && insn->map == TRACE_INSN_MAP_0F &&
+	       insn->opcode == 0xf7;
+}
+
+int trace_decode_vector_what(struct trace_insn *insn, const struct decode_vector *vector,
 			     uint16_t *out_what)
 {
-	(void)vector;
-	*out_what = (uint16_t)(vector_imm(insn) | R | W);
+	const struct decode_vector_map *map = vector_map(insn);
+	size_t at = vector_find(map, insn->opcode);
+
+	while (at < map->nr && map->rows[at].first <= insn->opcode &&
+	       !vector_fits(&map->rows[at], insn, vector))
+		at++;
+	if (at == map->nr || map->rows[at].first > insn->opcode)
+		return -EINVAL;
+	*out_what = map->rows[at].what;
+	if (*out_what & VSIB)
+		vector_index(insn, vector);
+	if (!vector_registers_are_good(insn, vector, *out_what) ||
+	    !vector_mask_is_good(insn, vector, *out_what))
+		return -EINVAL;
+	*out_what &= IMM_MASK | R | W;
+	if (vector_is_maskmov(insn))
+		*out_what |= W | ALWAYS;
 	return 0;
 }

@@ -35,7 +35,7 @@ bool trace_decode_vector_has_modrm(const struct trace_insn *insn);
  * With ModRM known, what follows it and what the instruction does, as in struct decode_row. -EINVAL if it
  * is undefined.
  */
-int trace_decode_vector_what(const struct trace_insn *insn, const struct decode_vector *vector,
+int trace_decode_vector_what(struct trace_insn *insn, const struct decode_vector *vector,
 			     uint16_t *out_what);
 
 #endif

@@ -4,8 +4,11 @@ TRACE_ARCH_SRCS := \
 	trace/arch/x86_64/decode.c \
 	trace/arch/x86_64/decode_0f.c \
 	trace/arch/x86_64/decode_0f38.c \
+	trace/arch/x86_64/decode_evex.c \
+	trace/arch/x86_64/decode_evex_more.c \
 	trace/arch/x86_64/decode_one_byte.c \
 	trace/arch/x86_64/decode_vector.c \
+	trace/arch/x86_64/decode_vex.c \
 	trace/arch/x86_64/exec_alloc.c \
 	trace/arch/x86_64/text_write.c \
 	trace/arch/x86_64/trampoline.c

@@ -130,11 +130,12 @@ struct trace_insn {
 	uint8_t imm2;
 
 	/* The memory operand of ModRM: base + index * scale + disp. No base, if rip is. */
-	uint8_t base; /* 0 to 15, 4 is rsp */
-	uint8_t index;
+	uint8_t base;  /* 0 to 15, 4 is rsp */
+	uint8_t index; /* to 31, if it is a vector of several addresses */
 	uint8_t scale;
 	bool is_memory_operand; /* ModRM names memory, even if nothing is read or written (lea) */
-	bool is_rip_relative;	/* disp counts from the end of the instruction */
+	bool is_vector_index;
+	bool is_rip_relative; /* disp counts from the end of the instruction */
 
 	bool reads_memory; /* anywhere: ModRM, stack, strings */
 	bool writes_memory;
