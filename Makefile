@@ -282,6 +282,11 @@ bench-peers:
 	@$(MAKE) --no-print-directory -s -C examples/process CC=$(process_cc) LIBTRACE=$(process)-gettime/libtrace OUT=$(process)-gettime
 	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
 
+# The decoder of instructions on all code of Debian's kernel, which is downloaded: some 70 MB.
+test-decode: deps-test
+	@$(MAKE) -s --no-print-directory -f tests/decode/build.mk
+	@tests/decode/linux $(BUILD)/decode/linux $(BUILD)/decode/compare
+
 # What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, then the torture tests for hours,
 # both compilers, 1 to 8 CPUs; and the whole kernel made a second time, to be the same.
 UNIT_SOAK    ?= 20
@@ -291,6 +296,7 @@ SOAK_CROWD_SECONDS ?= 600
 SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace_match test_memory threads_
 
 soak: deps-test
+	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k random
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
@@ -330,4 +336,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-test
