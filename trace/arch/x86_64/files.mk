@@ -11,7 +11,8 @@ TRACE_ARCH_SRCS := \
 	trace/arch/x86_64/decode_vex.c \
 	trace/arch/x86_64/exec_alloc.c \
 	trace/arch/x86_64/text_write.c \
-	trace/arch/x86_64/trampoline.c
+	trace/arch/x86_64/trampoline.c \
+	trace/arch/x86_64/walk.c
 TRACE_ARCH_ASM := \
 	trace/arch/x86_64/fentry.asm \
 	trace/arch/x86_64/graph_return.asm \
