@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	happen();
 	each("trigger", read_file);
 	each("hist", read_file);
+	each("hist_debug", read_file);
 	each("trigger", truncate_file);
 	return 0;
 }

@@ -156,8 +156,9 @@ struct hist_value {
 /* A variable of another histogram that operations or actions use. */
 struct hist_ref {
 	struct hist *hist;
-	uint16_t var;	  /* index in vars[] */
-	bool is_consumed; /* reading takes it away: it is in an expression */
+	uint16_t var;	   /* index in vars[] */
+	bool is_consumed;  /* reading takes it away: it is in an expression */
+	bool is_qualified; /* it was named with its event, the first time */
 };
 
 struct hist_sort {

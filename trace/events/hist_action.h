@@ -36,6 +36,7 @@ struct hist_view;
 struct hist_handler {
 	const char *name;
 	const char *title; /* of the value that is kept, in `hist`; NULL: no variable is followed */
+	const char *variable; /* and in hist_debug */
 	/* Is the value that is kept to be replaced? Any context. */
 	bool (*replaces)(uint64_t kept, uint64_t value);
 	/* Look at what it is about, `of`, which may be cut. 0, or -EINVAL after a blame. */

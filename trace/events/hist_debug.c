@@ -2,209 +2,449 @@
  * The file hist_debug: what a histogram consists of, in the form of Linux's CONFIG_HIST_TRIGGERS_DEBUG.
  * See hist.h.
  *
- * Linux keeps values, variables and keys in one array, in this order, and numbers them through; the
- * numbers here are those. Where it shows pointers, hashed, to tell one histogram from another, these
- * are hashed, too.
+ * Linux keeps values, variables and keys in one array, in this order, and numbers them through. What
+ * an action follows, keeps or takes from a field is a variable, too, behind those that a user has
+ * named, and what it reads of variables are references. The numbers here are those. Where Linux shows
+ * pointers, hashed, to tell one histogram from another, these are hashed, too.
  *
  * Context: thread, config lock held.
  */
 #include <trace/trace_seq.h>
 #include "hist_action.h"
+#include "hist_vars.h"
 #include "hist_view.h"
 
 #define FIELD_INDENT "      "
+
+#define PARAMS_MAX (HIST_ACTIONS_MAX * HIST_PARAMS_MAX)
+
+/* A variable that is read. */
+struct debug_ref {
+	const struct hist *of;
+	uint32_t var;
+	bool is_qualified;
+	const struct hist_param *param; /* NULL: it is vars[var] of `of` */
+};
+
+/* A field that save() keeps or trace() takes. */
+struct debug_kept {
+	const struct hist_param *param;
+	uint32_t var;
+};
+
+/* How Linux numbers it all. */
+struct debug_model {
+	uint32_t nr_refs, nr_vars, nr_saved, nr_fields;
+	uint32_t followed[HIST_ACTIONS_MAX]; /* index of refs[] */
+	uint32_t tracks[HIST_ACTIONS_MAX];   /* number of the variable that keeps its value */
+	struct debug_ref refs[HIST_VARS_MAX + HIST_REFS_MAX + PARAMS_MAX];
+	struct debug_kept saved[PARAMS_MAX];
+	struct debug_kept fields[PARAMS_MAX];
+};
+
+/* ---- Counting ---- */
+
+static uint32_t add_ref(struct debug_model *model, const struct debug_ref *ref)
+{
+	uint32_t i = 0;
+
+	while (i < model->nr_refs &&
+	       (model->refs[i].of != ref->of || model->refs[i].var != ref->var))
+		i++;
+	if (i == model->nr_refs)
+		model->refs[model->nr_refs++] = *ref;
+	return i;
+}
+
+static uint32_t add_own_ref(struct debug_model *model, const struct hist *hist, uint32_t var)
+{
+	return add_ref(model, &(struct debug_ref){ .of = hist, .var = var });
+}
+
+/* What the operations of a value read. Returns the number of the last reference. */
+static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
+			    const struct hist_value *value)
+{
+	const struct hist_op *op = &hist->ops[value->op];
+	uint32_t last = 0;
+
+	for (;; op++) {
+		if (op->code == HIST_OP_VAR) {
+			last = add_own_ref(model, hist, op->to);
+		} else if (op->code == HIST_OP_REF || op->code == HIST_OP_REF_WORDS) {
+			const struct hist_ref *ref = &hist->refs[op->to];
+
+			last = add_ref(model,
+				       &(struct debug_ref){ .of = ref->hist,
+							    .var = ref->var,
+							    .is_qualified = ref->is_qualified });
+		}
+		if (op->is_last)
+			return last;
+	}
+}
+
+/* Does an action's parameter name a field of this event? No: a variable, or a field of another one. */
+static bool is_own_field(const struct hist_param *param)
+{
+	return !param->value.is_ref && !hist_is_variable(param->name);
+}
+
+static void add_param(struct debug_model *model, const struct hist *hist,
+		      const struct hist_param *param)
+{
+	uint32_t own =
+		param->name[0] == '$' ? hist_find_variable(hist, param->name + 1) : HIST_VARS_MAX;
+
+	if (is_own_field(param)) {
+		model->fields[model->nr_fields++] = (struct debug_kept){ param, model->nr_vars };
+		(void)add_ref(model, &(struct debug_ref){
+					     .of = hist, .var = model->nr_vars++, .param = param });
+	} else if (own < HIST_VARS_MAX) {
+		(void)add_own_ref(model, hist, own);
+	} else {
+		(void)add_refs_of(model, hist, &param->value);
+	}
+}
+
+static void add_action(struct debug_model *model, const struct hist *hist, uint32_t number)
+{
+	const struct hist_action *action = hist->actions[number];
+
+	if (action->handler->title) {
+		model->followed[number] = add_own_ref(model, hist, action->var);
+		model->tracks[number] = model->nr_vars++;
+	}
+	for (uint32_t i = action->first; i < action->nr_params; i++) {
+		const struct hist_param *param = &action->params[i];
+
+		if (action->type == &hist_save_type)
+			model->saved[model->nr_saved++] =
+				(struct debug_kept){ param, model->nr_vars++ };
+		else
+			add_param(model, hist, param);
+	}
+}
+
+static int debug_begin(struct hist_view *view)
+{
+	const struct hist *hist = view->hist;
+	struct debug_model *model = hist_view_alloc(view, sizeof(*model));
+
+	if (!model)
+		return -ENOMEM;
+	model->nr_vars = hist->nr_vars;
+	for (uint32_t i = 0; i < hist->nr_vals; i++) {
+		if (!hist->vals[i].is_hits)
+			(void)add_refs_of(model, hist, &hist->vals[i]);
+	}
+	for (uint32_t i = 0; i < hist->nr_vars; i++)
+		(void)add_refs_of(model, hist, &hist->vars[i]);
+	for (uint32_t i = 0; i < hist->nr_keys; i++)
+		(void)add_refs_of(model, hist, &hist->keys[i]);
+	for (uint32_t i = 0; i < hist->nr_actions; i++)
+		add_action(model, hist, i);
+	return 0;
+}
+
+/* ---- Parts of a field, in their order ---- */
 
 static unsigned long long id_of(const struct hist *hist)
 {
 	return (uint32_t)hist_hash(0, (uintptr_t)hist);
 }
 
-/* ---- A field ---- */
-
-static void print_type(const char *type, uint32_t bytes, bool is_signed, struct trace_seq *seq)
+static void print_flags(const char *first, const char *second, struct trace_seq *seq)
 {
-	trace_seq_printf(seq,
-			 FIELD_INDENT "type: %s\n" FIELD_INDENT "size: %u\n" FIELD_INDENT
-				      "is_signed: %u\n",
-			 type, bytes, is_signed);
+	trace_seq_printf(seq, FIELD_INDENT "flags:\n" FIELD_INDENT "  %s\n", first);
+	if (second)
+		trace_seq_printf(seq, FIELD_INDENT "  %s\n", second);
 }
 
-static void print_value(const struct hist_value *value, uint32_t bytes, struct trace_seq *seq)
+static void print_field_name(const struct hist_value *value, struct trace_seq *seq)
 {
 	if (value->field)
 		trace_seq_printf(seq, FIELD_INDENT "ftrace_event_field name: %s\n",
 				 value->field->name);
-	print_type(value->type, bytes, value->is_signed, seq);
 }
 
-static void print_flags(const char *text, struct trace_seq *seq)
-{
-	trace_seq_printf(seq, FIELD_INDENT "flags:\n" FIELD_INDENT "  %s\n", text);
-}
-
-static void print_var(const struct hist_value *var, uint32_t index, struct trace_seq *seq)
+static void print_var(const char *name, uint32_t index, struct trace_seq *seq)
 {
 	trace_seq_printf(seq,
 			 FIELD_INDENT "var.name: %s\n" FIELD_INDENT
 				      "var.idx (into tracing_map_elt.vars[]): %u\n",
-			 var->var, index);
+			 name, index);
 }
 
-/* ---- Its parts ---- */
-
-static void print_field_head(uint32_t number, struct trace_seq *seq)
+static void print_ref_index(uint32_t index, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%s    hist_data->fields[%u]:\n", number ? "\n" : "", number);
+	trace_seq_printf(seq, FIELD_INDENT "var_ref_idx (into hist_data->var_refs[]): %u\n", index);
 }
 
-static const char *kind_of(const struct hist_value *value)
+/* As `format` has it. */
+static void print_type(const struct hist_value *value, struct trace_seq *seq)
 {
-	if (value->is_hits)
-		return "VAL: HIST_FIELD_FL_HITCOUNT";
-	return value->is_expression ? "HIST_FIELD_FL_EXPR" : "VAL: normal u64 value";
+	const struct trace_event_field *field = value->field;
+
+	trace_seq_puts(seq, FIELD_INDENT "type: ");
+	if (!field || value->kind != HIST_TEXT)
+		trace_seq_printf(seq, "%s\n", value->type);
+	else if (field->kind != TRACE_FIELD_PLAIN)
+		trace_seq_printf(seq, "__%s_loc %s[]\n",
+				 field->kind == TRACE_FIELD_REL_LOC ? "rel" : "data", field->type);
+	else if (field->size && field->size != field->element_size)
+		trace_seq_printf(seq, "%s[%u]\n", field->type, field->size / field->element_size);
+	else
+		trace_seq_printf(seq, "%s\n", field->type);
 }
 
-static void print_vals(const struct hist *hist, struct trace_seq *seq)
+static void print_size(uint32_t bytes, bool is_signed, struct trace_seq *seq)
 {
-	trace_seq_puts(seq, "\n  val fields:\n\n");
-	print_field_head(0, seq);
-	print_flags("VAL: HIST_FIELD_FL_HITCOUNT", seq);
-	print_type("u64", sizeof(uint64_t), false, seq);
-	for (uint32_t i = 0; i < hist->nr_vals; i++) {
-		const struct hist_value *value = &hist->vals[i];
-
-		print_field_head(1 + i, seq);
-		print_flags(kind_of(value), seq);
-		print_value(value, value->bytes, seq);
-	}
-	for (uint32_t i = 0; i < hist->nr_vars; i++) {
-		print_field_head(1u + hist->nr_vals + i, seq);
-		print_flags("HIST_FIELD_FL_VAR", seq);
-		print_var(&hist->vars[i], i, seq);
-		print_value(&hist->vars[i], hist->vars[i].bytes, seq);
-	}
+	trace_seq_printf(seq, FIELD_INDENT "size: %u\n" FIELD_INDENT "is_signed: %u\n", bytes,
+			 is_signed);
 }
 
-/* A key has whole words. */
-static void print_keys(const struct hist *hist, struct trace_seq *seq)
+static void print_u64(struct trace_seq *seq)
 {
-	trace_seq_puts(seq, "\n  key fields:\n");
-	for (uint32_t i = 0; i < hist->nr_keys; i++) {
-		print_field_head(1u + hist->nr_vals + hist->nr_vars + i, seq);
-		print_flags("HIST_FIELD_FL_KEY", seq);
-		print_value(&hist->keys[i], 8u * hist->keys[i].words, seq);
-	}
+	trace_seq_puts(seq, FIELD_INDENT "type: u64\n");
+	print_size(sizeof(uint64_t), false, seq);
 }
 
-static void print_refs(const struct hist *hist, struct trace_seq *seq)
+static void print_ref(const struct debug_ref *ref, uint32_t index, struct trace_seq *seq)
 {
-	if (hist->nr_refs)
-		trace_seq_puts(seq, "\n  variable reference fields:\n");
-	for (uint32_t i = 0; i < hist->nr_refs; i++) {
-		const struct hist_ref *ref = &hist->refs[i];
-		const struct hist_value *var = &ref->hist->vars[ref->var];
+	const struct hist_value *value = ref->param ? &ref->param->value : &ref->of->vars[ref->var];
 
-		trace_seq_printf(seq, "\n    hist_data->var_refs[%u]:\n", i);
-		print_flags("HIST_FIELD_FL_VAR_REF", seq);
-		trace_seq_printf(seq,
-				 FIELD_INDENT
-				 "name: %s\n" FIELD_INDENT
-				 "var.idx (into tracing_map_elt.vars[]): %u\n" FIELD_INDENT
-				 "var.hist_data: %016llx\n" FIELD_INDENT
-				 "var_ref_idx (into hist_data->var_refs[]): %u\n",
-				 var->var, ref->var, id_of(ref->hist), i);
-		print_type(var->type, var->bytes, var->is_signed, seq);
-	}
-}
-
-/* What onmax() and onchange() follow, and the variable in which each entry keeps it. */
-static void print_followed(const struct hist *hist, uint32_t i, struct trace_seq *seq)
-{
-	const struct hist_action *action = hist->actions[i];
-	const struct hist_value *var = &hist->vars[action->var];
-
-	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.var_ref:\n", i);
-	print_flags("HIST_FIELD_FL_VAR_REF", seq);
+	print_flags("HIST_FIELD_FL_VAR_REF", NULL, seq);
 	trace_seq_printf(seq,
 			 FIELD_INDENT "name: %s\n" FIELD_INDENT
 				      "var.idx (into tracing_map_elt.vars[]): %u\n" FIELD_INDENT
 				      "var.hist_data: %016llx\n",
-			 var->var, action->var, id_of(hist));
-	print_type(var->type, var->bytes, var->is_signed, seq);
-	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.track_var:\n", i);
-	print_flags("HIST_FIELD_FL_VAR", seq);
-	trace_seq_printf(seq, FIELD_INDENT "var.name: __%s\n", action->handler->title);
-	print_type("u64", sizeof(uint64_t), false, seq);
+			 ref->param ? ref->param->name : value->var, ref->var, id_of(ref->of));
+	print_ref_index(index, seq);
+	if (ref->is_qualified)
+		trace_seq_printf(seq, FIELD_INDENT "system: %s\n" FIELD_INDENT "event_name: %s\n",
+				 ref->of->call->event.system, ref->of->call->event.name);
+	print_type(value, seq);
+	print_size(value->bytes, value->is_signed && !ref->param, seq);
 }
 
-static void print_saved(const struct hist_action *action, uint32_t i, struct trace_seq *seq)
+/* ---- Sections ---- */
+
+static void print_head(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
-	const struct hist_value *value = &action->params[i].value;
-
-	if (!i)
-		trace_seq_puts(seq, "\n  save action variables (save() params):\n");
-	trace_seq_printf(seq, "\n    hist_data->save_vars[%u]:\n", i);
-	print_flags("HIST_FIELD_FL_VAR", seq);
-	trace_seq_printf(seq, FIELD_INDENT "var.name: %s\n", action->params[i].name);
-	print_value(value, value->bytes, seq);
-}
-
-static void print_action(const struct hist *hist, uint32_t i, struct trace_seq *seq)
-{
-	const struct hist_action *action = hist->actions[i];
-
-	if (action->handler->title) {
-		print_followed(hist, i, seq);
-		return;
-	}
-	trace_seq_printf(seq,
-			 "\n    hist_data->actions[%u].match_data.event_system: %s\n"
-			 "    hist_data->actions[%u].match_data.event: %s\n",
-			 i, action->system, i, action->event);
-}
-
-/* Actions first, then what is saved, one by one. False: there is no piece of that number. */
-static bool print_actions(const struct hist *hist, size_t at, struct trace_seq *seq)
-{
-	const struct hist_action *save = NULL;
-
-	if (at < hist->nr_actions) {
-		if (!at)
-			trace_seq_puts(seq, "\n  action tracking variables (for "
-					    "onmax()/onchange()/onmatch()):\n");
-		print_action(hist, (uint32_t)at, seq);
-		return true;
-	}
-	at -= hist->nr_actions;
-	for (uint32_t i = 0; i < hist->nr_actions; i++) {
-		if (hist->actions[i]->type == &hist_save_type)
-			save = hist->actions[i];
-	}
-	if (!save || at >= save->nr_params)
-		return false;
-	print_saved(save, (uint32_t)at, seq);
-	return true;
-}
-
-static void print_head(const struct hist *hist, struct trace_seq *seq)
-{
+	const struct hist *hist = view->hist;
 	uint32_t nr_vals = 1u + hist->nr_vals + hist->nr_vars;
 
+	(void)index;
 	trace_seq_printf(seq, "hist_data: %016llx\n\n  n_vals: %u\n  n_keys: %u\n  n_fields: %u\n",
 			 id_of(hist), nr_vals, hist->nr_keys, nr_vals + hist->nr_keys);
 }
 
+static void print_constant(const struct hist_value *value, struct trace_seq *seq)
+{
+	if (value->is_constant)
+		trace_seq_printf(seq, FIELD_INDENT "constant: %llu\n",
+				 (unsigned long long)value->constant);
+}
+
+static void print_value(struct debug_model *model, const struct hist *hist,
+			const struct hist_value *value, struct trace_seq *seq)
+{
+	uint32_t ref;
+
+	if (value->is_hits) {
+		print_flags("VAL: HIST_FIELD_FL_HITCOUNT", NULL, seq);
+		print_u64(seq);
+		return;
+	}
+	if (value->is_ref) {
+		ref = add_refs_of(model, hist, value);
+		print_ref(&model->refs[ref], ref, seq);
+		return;
+	}
+	print_flags("VAL: normal u64 value", value->is_constant ? "HIST_FIELD_FL_CONST" : NULL,
+		    seq);
+	print_field_name(value, seq);
+	print_constant(value, seq);
+	print_type(value, seq);
+	print_size(value->bytes, value->is_signed, seq);
+}
+
+static void print_variable(struct debug_model *model, const struct hist *hist, uint32_t index,
+			   struct trace_seq *seq)
+{
+	const struct hist_value *var = &hist->vars[index];
+	const char *more = var->is_ref ? "HIST_FIELD_FL_ALIAS" : NULL;
+
+	print_flags("HIST_FIELD_FL_VAR", var->is_constant ? "HIST_FIELD_FL_CONST" : more, seq);
+	print_field_name(var, seq);
+	print_var(var->var, index, seq);
+	print_constant(var, seq);
+	if (var->is_ref)
+		print_ref_index(add_refs_of(model, hist, var), seq);
+	print_type(var, seq);
+	print_size(var->bytes, var->is_signed, seq);
+}
+
+static uint32_t nr_vals(const struct hist_view *view)
+{
+	return 1u + view->hist->nr_vals + view->hist->nr_vars;
+}
+
+static void print_val(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct hist *hist = view->hist;
+
+	if (!index)
+		trace_seq_puts(seq, "\n  val fields:\n");
+	trace_seq_printf(seq, "\n    hist_data->fields[%u]:\n", index);
+	if (!index)
+		print_value(view->private, hist, &(struct hist_value){ .is_hits = true }, seq);
+	else if (index <= hist->nr_vals)
+		print_value(view->private, hist, &hist->vals[index - 1], seq);
+	else
+		print_variable(view->private, hist, index - 1 - hist->nr_vals, seq);
+}
+
+static uint32_t nr_keys(const struct hist_view *view)
+{
+	return view->hist->nr_keys;
+}
+
+/* A key has whole words. */
+static void print_key(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct hist_value *key = &view->hist->keys[index];
+
+	if (!index)
+		trace_seq_puts(seq, "\n  key fields:\n");
+	trace_seq_printf(seq, "\n    hist_data->fields[%u]:\n", nr_vals(view) + index);
+	print_flags("HIST_FIELD_FL_KEY", NULL, seq);
+	print_field_name(key, seq);
+	print_type(key, seq);
+	print_size(8u * key->words, key->is_signed, seq);
+}
+
+static uint32_t nr_refs(const struct hist_view *view)
+{
+	return ((const struct debug_model *)view->private)->nr_refs;
+}
+
+static void print_one_ref(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct debug_model *model = view->private;
+
+	if (!index)
+		trace_seq_puts(seq, "\n  variable reference fields:\n");
+	trace_seq_printf(seq, "\n    hist_data->var_refs[%u]:\n", index);
+	print_ref(&model->refs[index], index, seq);
+}
+
+/* A field that is kept in a variable of its own: the variable, and what it gets. */
+static void print_kept(const char *list, uint32_t index, const struct debug_kept *kept,
+		       struct trace_seq *seq)
+{
+	const struct hist_value *value = &kept->param->value;
+
+	trace_seq_printf(seq, "\n    hist_data->%s[%u]:\n\n      %s[%u].var:\n", list, index, list,
+			 index);
+	print_flags("HIST_FIELD_FL_VAR", NULL, seq);
+	print_var(kept->param->name, kept->var, seq);
+	trace_seq_printf(seq, "\n      %s[%u].val:\n", list, index);
+	print_field_name(value, seq);
+	print_type(value, seq);
+	print_size(value->bytes, value->is_signed, seq);
+}
+
+static uint32_t nr_fields(const struct hist_view *view)
+{
+	return ((const struct debug_model *)view->private)->nr_fields;
+}
+
+static void print_field(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct debug_model *model = view->private;
+
+	if (!index)
+		trace_seq_puts(seq, "\n  field variables:\n");
+	print_kept("field_vars", index, &model->fields[index], seq);
+}
+
+static uint32_t nr_actions(const struct hist_view *view)
+{
+	return view->hist->nr_actions;
+}
+
+/* What onmax() and onchange() follow, and the variable in which each entry keeps it. */
+static void print_followed(const struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct debug_model *model = view->private;
+	uint32_t ref = model->followed[index];
+
+	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.var_ref:\n", index);
+	print_ref(&model->refs[ref], ref, seq);
+	trace_seq_printf(seq, "\n    hist_data->actions[%u].track_data.track_var:\n", index);
+	print_flags("HIST_FIELD_FL_VAR", NULL, seq);
+	print_var(view->hist->actions[index]->handler->variable, model->tracks[index], seq);
+	print_u64(seq);
+}
+
+static void print_action(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct hist_action *action = view->hist->actions[index];
+
+	if (!index)
+		trace_seq_puts(seq, "\n  action tracking variables (for "
+				    "onmax()/onchange()/onmatch()):\n");
+	if (action->handler->title)
+		print_followed(view, index, seq);
+	else
+		trace_seq_printf(seq,
+				 "\n    hist_data->actions[%u].match_data.event_system: %s\n"
+				 "    hist_data->actions[%u].match_data.event: %s\n",
+				 index, action->system, index, action->event);
+}
+
+static uint32_t nr_saved(const struct hist_view *view)
+{
+	return ((const struct debug_model *)view->private)->nr_saved;
+}
+
+static void print_saved(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	const struct debug_model *model = view->private;
+
+	if (!index)
+		trace_seq_puts(seq, "\n  save action variables (save() params):\n");
+	print_kept("save_vars", index, &model->saved[index], seq);
+}
+
+static const struct section {
+	uint32_t (*count)(const struct hist_view *view); /* NULL: one */
+	void (*print)(struct hist_view *view, uint32_t index, struct trace_seq *seq);
+} sections[] = {
+	{ NULL, print_head },	    { nr_vals, print_val },	{ nr_keys, print_key },
+	{ nr_refs, print_one_ref }, { nr_fields, print_field }, { nr_actions, print_action },
+	{ nr_saved, print_saved },
+};
+
 /* One piece after the other. */
 static bool debug_next(struct hist_view *view, struct trace_seq *seq)
 {
-	static void (*const parts[])(const struct hist *hist,
-				     struct trace_seq *seq) = { print_head, print_vals, print_keys,
-								print_refs };
-	size_t nr = sizeof(parts) / sizeof(parts[0]), len = seq->len;
+	size_t at = view->at++;
 
-	while (view->at < nr && seq->len == len)
-		parts[view->at++](view->hist, seq);
-	return seq->len > len || print_actions(view->hist, view->at++ - nr, seq);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		uint32_t nr = sections[i].count ? sections[i].count(view) : 1;
+
+		if (at < nr) {
+			sections[i].print(view, (uint32_t)at, seq);
+			return true;
+		}
+		at -= nr;
+	}
+	return false;
 }
 
-const struct hist_form hist_form_debug = { .next = debug_next, .separator = "\n\n" };
+const struct hist_form hist_form_debug = { .begin = debug_begin,
+					   .next = debug_next,
+					   .separator = "\n\n" };

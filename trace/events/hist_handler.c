@@ -61,8 +61,11 @@ static bool is_different(uint64_t kept, uint64_t value)
 
 static const struct hist_handler handlers[] = {
 	{ .name = "onmatch", .check = check_match },
-	{ .name = "onmax", .title = "max", .replaces = is_greater },
-	{ .name = "onchange", .title = "changed", .replaces = is_different },
+	{ .name = "onmax", .title = "max", .variable = "__max", .replaces = is_greater },
+	{ .name = "onchange",
+	  .title = "changed",
+	  .variable = "__change",
+	  .replaces = is_different },
 };
 
 static const struct hist_handler *find_handler(const char *part)

@@ -192,10 +192,15 @@ int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char
 static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
 			 struct hist_value *value)
 {
+	uint8_t nr_refs = parse->hist->nr_refs;
 	struct hist *other;
 	int err = find_hist(parse, ref, &other);
 
-	return err ? err : hist_compile_var_of(parse, other, ref->name, value);
+	if (!err)
+		err = hist_compile_var_of(parse, other, ref->name, value);
+	if (!err && parse->hist->nr_refs > nr_refs)
+		parse->hist->refs[nr_refs].is_qualified = ref->system;
+	return err;
 }
 
 int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)
