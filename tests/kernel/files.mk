@@ -4,6 +4,7 @@ TEST_NOTRACE_SRCS += \
 	tests/kernel/load/bench_event_loops.c \
 	tests/kernel/load/bench_loops.c
 # Its definitions of events are read by their path.
+CFLAGS_tests/kernel/ktest_events.c := -Itests/unit -Itests/unit/host
 CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
 CFLAGS_tests/kernel/load/torture_targets.c := -I.
 # Its commands: `failalloc`; `fault`; `ktest` and its tests.
@@ -15,6 +16,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_arch.c \
 	tests/kernel/ktest_breakpoint.c \
 	tests/kernel/ktest_data.c \
+	tests/kernel/ktest_events.c \
 	tests/kernel/ktest_fgraph.c \
 	tests/kernel/ktest_grace.c \
 	tests/kernel/ktest_hooks.c \

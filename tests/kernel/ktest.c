@@ -20,6 +20,7 @@ static const struct ktest *const tables[] = {
 	ktest_trace,	  ktest_arch,	    ktest_nmi,	  ktest_breakpoint,
 	ktest_unwind,	  ktest_fgraph,	    ktest_hooks,  ktest_hooks_context,
 	ktest_hooks_load, ktest_hooks_span, ktest_grace,  ktest_stack,
+	ktest_events,
 };
 
 _Atomic uint64_t ktest_nr_checks;
@@ -135,6 +136,7 @@ int ktest_run(const char *filter, bool others_allocate, void (*print)(const char
 	run.arg = arg;
 	ktest_mm_prepare();
 	ktest_trace_prepare();
+	ktest_events_prepare();
 	thread_sleep_ns(SETTLE_NS);
 	result = ktest_run_tables(filter);
 	mutex_unlock(&run.running);

@@ -52,6 +52,8 @@ extern const struct ktest ktest_stack[];
 extern const struct ktest ktest_trace[];
 /* What the tracer keeps from its first snapshot on shall not count as lost by a test. */
 void ktest_trace_prepare(void);
+extern const struct ktest ktest_events[];
+void ktest_events_prepare(void); /* the same */
 extern const struct ktest ktest_arch[];
 extern const struct ktest ktest_nmi[];
 extern const struct ktest ktest_breakpoint[];

@@ -9,6 +9,7 @@
 #include <trace/event.h>
 #include "host/yard.h"
 #include "host/quay_events.h"
+#include "host/quay_samples.h"
 
 #define ENABLE(event) "events/yard/" event "/enable"
 
@@ -109,44 +110,58 @@ static void text_that_is_missing(void **state)
 					 "mask=00000081,00000001 last=(null) bytes= len=7\n");
 }
 
-static void masks(void **state)
+/* Format, text and raw bytes of each; the kernel's ktest_events.c holds the same there. */
+static void samples(void **state)
 {
-	static const unsigned long two[] = { 0x8100000001ul, 2 };
+	char path[100], id[20];
+	uint8_t page[4096];
 
 	(void)state;
-	on("events/quay/quay_masks/enable");
-	trace_quay_masks("shed", two);
-	assert_string_equal(only_line(), "quay_masks: cpus=00000081,00000001 "
-					 "rel_mask=00000000,00000002,00000081,00000001 "
-					 "rel_cpus=00000000,00000002 rel_cut=she lens=16,4 "
-					 "first=HIGH+LOW+0x8000000000/odd\n");
+	for (size_t i = 0; i < QUAY_NR; i++) {
+		const struct quay_sample *sample = &quay_samples[i];
+		struct trace_handle *handle;
+		const uint8_t *event;
+		const char *body;
+		size_t len = 0;
+		int64_t bytes;
+		uint64_t pos = 0;
+
+		snprintf(path, sizeof(path), "events/quay/%s/format", sample->name);
+		body = strstr(cat(path), "\n\n");
+		assert_non_null(body);
+		assert_string_equal(body + 2, sample->format);
+		snprintf(path, sizeof(path), "events/quay/%s/enable", sample->name);
+		on(path);
+		sample->fire();
+		assert_int_equal(echo("0", path), 0);
+		body = strstr(cat("trace"), sample->name);
+		assert_non_null(body);
+		assert_string_equal(body, sample->text);
+		handle =
+			open_file("per_cpu/cpu0/trace_pipe_raw", TRACE_FS_READ | TRACE_FS_NONBLOCK);
+		bytes = trace_fs_read(handle, page, sizeof(page), &pos);
+		assert_int_equal(bytes, sizeof(page));
+		trace_fs_close(handle);
+		event = quay_first_event(page, sizeof(page), &len);
+		assert_true(quay_is_raw(sample, event, len));
+		snprintf(path, sizeof(path), "events/quay/%s/id", sample->name);
+		snprintf(id, sizeof(id), "%u\n", event[0] | event[1] << 8);
+		assert_string_equal(cat(path), id);
+		assert_int_equal(echo("", "trace"), 0);
+	}
 }
 
-static const u8 dumped[20] = "ABC\1\2\3\4\5\6\7~\177 q\"\200r";
-
-/* As on Linux: each row has its newline, and behind that comes the one of the event. */
+/* Where the last group is not whole there are only bytes, in that row; and there may be no row. */
 static void dump(void **state)
 {
 	(void)state;
 	on("events/quay/quay_dump/enable");
-	trace_quay_dump(dumped, sizeof(dumped));
-	assert_non_null(strstr(cat_body("trace"),
-			       ": quay_dump: bytes:\n"
-			       "at 00000000: 41 42 43 01 02 03 04 05 06 07 7e 7f 20 71 22 80  "
-			       "ABC.......~. q\".\n"
-			       "at 00000010: 72 00 00 00                                      "
-			       "r...\n"
-			       " in words:\n"
-			       "01434241 05040302 7f7e0706 80227120 00000072\n"
-			       "\n"));
-	/* Where the last group is not whole there are only bytes, in that row. */
-	assert_int_equal(echo("", "trace"), 0);
-	trace_quay_dump(dumped, 18);
+	trace_quay_dump(quay_bytes, 18);
 	assert_non_null(strstr(cat_body("trace"), " in words:\n"
 						  "41 42 43 01 02 03 04 05 06 07 7e 7f 20 71 22 80 "
 						  "72 00\n\n"));
 	assert_int_equal(echo("", "trace"), 0);
-	trace_quay_dump(dumped, 0);
+	trace_quay_dump(quay_bytes, 0);
 	assert_non_null(strstr(cat_body("trace"), ": quay_dump: bytes:\n in words:\n\n"));
 }
 
@@ -304,25 +319,6 @@ static void format_has_fields(void **state)
 	assert_non_null(strstr(text, "\tfield:__data_loc unsigned long[] mask;\toffset:24;"));
 	assert_non_null(strstr(text, "\tfield:__rel_loc char[] last;\toffset:28;\tsize:4;"));
 	assert_non_null(strstr(text, "__get_str(name), REC->odd"));
-}
-
-static void format_of_masks(void **state)
-{
-	const char *text = cat("events/quay/quay_masks/format");
-
-	(void)state;
-	assert_non_null(strstr(
-		text,
-		"\tfield:const char * name;\toffset:8;\tsize:8;\tsigned:0;\n"
-		"\tfield:__data_loc cpumask_t cpus;\toffset:16;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc unsigned long[] rel_mask;\toffset:20;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc cpumask_t rel_cpus;\toffset:24;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc char[] rel_cut;\toffset:28;\tsize:4;\tsigned:"));
-	assert_non_null(
-		strstr(text, "\tfield:unsigned long first;\toffset:32;\tsize:8;\tsigned:0;\n"));
-	assert_non_null(strstr(text, "__get_cpumask(cpus), __get_rel_bitmask(rel_mask), "
-				     "__get_rel_cpumask(rel_cpus), __get_rel_str(rel_cut), "
-				     "__get_rel_dynamic_array_len(rel_mask)"));
 }
 
 static void format_has_values_of_enumerators(void **state)
@@ -605,11 +601,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(classes, reset, all_off),
 		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
 		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),
-		cmocka_unit_test_setup_teardown(masks, reset, all_off),
+		cmocka_unit_test_setup_teardown(samples, reset, all_off),
 		cmocka_unit_test_setup_teardown(dump, reset, all_off),
 		cmocka_unit_test_setup_teardown(no_room_to_build, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
-		cmocka_unit_test_setup_teardown(format_of_masks, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),
 		cmocka_unit_test_setup_teardown(set_event, reset, all_off),
 		cmocka_unit_test_setup_teardown(wrong_values, reset, all_off),
