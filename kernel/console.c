@@ -44,7 +44,7 @@ static struct {
 
 static _Atomic uint32_t console_level = LOG_INFO;
 
-static uint32_t console_tx_room(void)
+static TRACE_ALWAYS_INLINE uint32_t console_tx_room(void)
 {
 	return TX_BYTES - (atomic_load(&out.head) - atomic_load(&out.tail));
 }
@@ -161,13 +161,15 @@ void console_flush_messages(void)
 /*
  * Nothing is done while the cursor is in the middle of a line: whoever ends the line shows all
  * messages. The fence here and the one in console_show_messages_locked() see to it that we see the
- * end of the line, or whoever ends it sees our message. Neither is anything done while messages
- * wait for room, because the UART raises the softirq when there is some.
+ * end of the line, or whoever ends it sees our message. Neither is anything done while somebody
+ * waits for room and bytes are being sent, because the UART raises the softirq behind them. Without
+ * bytes it does not: who set has_waiter may have done so when the last one had just been sent.
  */
 TRACE_NOTRACE void console_flush_later(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	if (console_column() == 0 && !atomic_load(&out.has_waiter))
+	if (console_column() == 0 &&
+	    (!atomic_load(&out.has_waiter) || console_tx_room() == TX_BYTES))
 		raise_softirq_notrace(SOFTIRQ_CONSOLE);
 }
 
