@@ -35,6 +35,8 @@ say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
+# Every rule is written down. Make would try its own on each header: most of the time that it takes when nothing is to be done.
+MAKEFLAGS += -r
 
 # ---- Sources: each folder lists its own ----
 

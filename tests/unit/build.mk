@@ -102,6 +102,7 @@ checks	:= headers profiles:fast
 .PHONY: all list checks $(foreach c,$(checks),$(firstword $(subst :, ,$c)))
 .DELETE_ON_ERROR:
 .SECONDARY:
+MAKEFLAGS += -r
 all: $(bins)
 list:
 	@echo $(bins)
