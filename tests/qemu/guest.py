@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pexpect
 from pexpect import fdpexpect
+from pexpect.expect import searcher_re
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "fathom# "
@@ -47,6 +48,17 @@ def iso_for(build, cmdline="", tests=False, uefi=False):
         subprocess.run([ROOT / "iso" / "make-iso", kernel, fresh, cmdline, "direct.cfg.in", firmware], check=True)
         fresh.rename(iso)
     return iso
+
+
+class Searcher(searcher_re):
+    """Looks for patterns in what is fresh, and `reach` bytes before it; in everything without a reach."""
+
+    def __init__(self, patterns, reach):
+        super().__init__(patterns)
+        self.reach = reach
+
+    def search(self, buffer, freshlen, searchwindowsize=None):
+        return super().search(buffer, freshlen, None if self.reach is None else freshlen + self.reach)
 
 
 class Guest:
@@ -83,6 +95,7 @@ class Guest:
         self.transcript = open(self.dir / "transcript", "wb")
         self.console = fdpexpect.fdspawn(self.socket.fileno(), timeout=timeout, maxread=65536)
         self.console.delaybeforesend = None
+        self.console.delayafterread = 0.001  # s: the guest sends a few bytes at a time, and each read costs more than they do
         self.console.logfile_read = self.transcript
         self.boot_output = self.wait_prompt() if wait else ""
 
@@ -126,11 +139,14 @@ class Guest:
         text = (self.dir / "transcript").read_bytes()[-3000:]
         return text.decode("utf-8", "replace").replace("\r", "")
 
-    def expect(self, pattern, timeout=None):
-        """Wait for a regular expression (bytes); what came before it, and the match."""
+    def expect(self, pattern, timeout=None, reach=None):
+        """
+        Wait for a regular expression (bytes); what came before it, and the match. `reach`: it begins so many bytes at most
+        before what was just read, so that long output is not searched from its beginning again and again.
+        """
         seconds = (timeout or self.timeout) * PATIENCE
         try:
-            self.console.expect(pattern, timeout=seconds)
+            self.console.expect_loop(Searcher(self.console.compile_pattern_list(pattern), reach), seconds)
         except pexpect.TIMEOUT:
             raise GuestError(f"no {pattern!r} within {seconds} s:\n{self._tail()}") from None
         except pexpect.EOF:
@@ -157,7 +173,7 @@ class Guest:
 
     def wait_prompt(self, timeout=None):
         """What is printed up to the next prompt; a panic fails."""
-        before, match = self.expect(rb"fathom# $|PANIC: [^\r]*\r\n", timeout)
+        before, match = self.expect(rb"fathom# $|PANIC: [^\r]*\r\n", timeout, reach=4096)
         if match.group(0) != PROMPT.encode():
             self.listen(2)
             raise GuestError("the kernel panicked:\n" + self._tail())
