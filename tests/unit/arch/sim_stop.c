@@ -82,6 +82,9 @@ static void change(enum sim_insn from, enum sim_insn to)
 		pokes[i].site = (uint32_t)sim_site(i);
 		sim_insn_make(i, from, pokes[i].old_insn);
 		sim_insn_make(i, to, pokes[i].new_insn);
+		pokes[i].len = from == SIM_PROBED || to == SIM_PROBED;
+		if (pokes[i].len)
+			pokes[i].new_insn[4] ^= 0xff; /* not a byte that changes */
 	}
 	trace_plat_poke_stats(&before);
 	sim_text_changes(to);
@@ -101,6 +104,8 @@ static void poker(void)
 	change(SIM_CALL_A, SIM_CALL_B);
 	change(SIM_CALL_B, SIM_JMP);
 	change(SIM_JMP, SIM_NOP);
+	change(SIM_NOP, SIM_PROBED);
+	change(SIM_PROBED, SIM_NOP);
 }
 
 static void start(void)
@@ -113,7 +118,7 @@ static void start(void)
 
 static void end(void)
 {
-	SIM_CHECK(sim_text_nr_writes() == 4 * nr_sites && sim_text_nr_traps() == 0);
+	SIM_CHECK(sim_text_nr_writes() == 6 * nr_sites && sim_text_nr_traps() == 0);
 }
 
 static struct sim_setup setup_of(const char *name, uint32_t cpus, uint32_t sites)
@@ -159,6 +164,7 @@ static void refuse(void)
 	sim_insn_make(0, SIM_NOP, pokes[0].old_insn);
 	sim_insn_make(0, SIM_CALL_A, pokes[0].new_insn);
 	pokes[0].site = (uint32_t)sim_site(0);
+	pokes[0].len = 0;
 	sim_site_damage(0, 3, 0x77);
 	assert_int_equal(text_poke_batch(pokes, 1, &error), -EINVAL);
 	assert_true(error.site == sim_site(0) && error.found[3] == 0x77);

@@ -32,6 +32,7 @@ enum sim_insn {
 	SIM_CALL_A,
 	SIM_CALL_B,
 	SIM_JMP,
+	SIM_PROBED, /* the NOP with an int3 of a probe in place of its first byte */
 };
 
 /* All text as `insn`, and nothing else was ever there. The CPUs run over the first `nr_tracked`. */

@@ -90,12 +90,14 @@ static uintptr_t target_of(enum sim_insn insn, uint32_t site)
 
 void sim_insn_make(uint32_t site, enum sim_insn insn, uint8_t *out_insn)
 {
-	if (insn == SIM_NOP)
+	if (insn == SIM_NOP || insn == SIM_PROBED)
 		trace_plat_insn_nop(out_insn);
 	else if (insn == SIM_JMP)
 		trace_plat_insn_jmp(sim_site(site), target_of(insn, site), out_insn);
 	else
 		trace_plat_insn_call(sim_site(site), target_of(insn, site), out_insn);
+	if (insn == SIM_PROBED)
+		out_insn[0] = INT3;
 }
 
 bool sim_site_holds(uint32_t index, enum sim_insn insn)
@@ -277,7 +279,7 @@ static bool did(const struct hit *regs, const uint64_t *top, uint32_t site, enum
 {
 	uintptr_t behind = sim_site(site) + TRACE_INSN_SIZE;
 
-	if (insn == SIM_NOP)
+	if (insn == SIM_NOP || insn == SIM_PROBED)
 		return regs->rip == behind && regs->rsp == (uintptr_t)top;
 	if (regs->rip != target_of(insn, site))
 		return false;
@@ -341,7 +343,7 @@ void sim_text_changed(void)
 	model.from = model.to;
 	for (uint32_t cpu = 0; cpu < SIM_CPUS; cpu++) {
 		for (uint32_t site = 0; model.cpu_runs[cpu] && site < model.nr_tracked; site++) {
-			if (sim_text_may_trap(cpu, site) ||
+			if ((model.to != SIM_PROBED && sim_text_may_trap(cpu, site)) ||
 			    model.fetched[cpu][site].byte[0].nr != 1)
 				sim_fail("CPU %u may still execute what site %u held before", cpu,
 					 site);

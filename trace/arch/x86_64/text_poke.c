@@ -56,14 +56,17 @@ static size_t find_poke(const struct text_batch *batch, uint32_t site)
 
 /* ---- Breakpoints ---- */
 
-/* If the site belongs to the batch in flight, do what its new instruction does. */
+/*
+ * If the site belongs to the batch in flight, do what its new instruction does. Not if it is a
+ * probe's: the breakpoint is answered by who has the probe then.
+ */
 static bool answer_from_flight(const struct trace_breakpoint_hit *hit)
 {
 	const struct text_batch *batch = look_at_flight();
 	uint32_t site = trace_plat_ip_pack(hit->site);
 	size_t at = batch ? find_poke(batch, site) : 0;
 	bool done = batch && at < batch->nr && batch->pokes[at].site == site &&
-		    insn_emulate(hit, wanted(&batch->pokes[at]));
+		    !batch->pokes[at].is_probe && insn_emulate(hit, wanted(&batch->pokes[at]));
 
 	look_away();
 	if (done)
@@ -109,7 +112,10 @@ static void restore_site(const struct trace_poke *poke, uintptr_t addr, uint8_t 
 	}
 }
 
-/* Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already. */
+/*
+ * Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already.
+ * What is meant to be at a probe, the consumer that has the probe knows.
+ */
 static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
 		    size_t len)
 {
@@ -122,7 +128,8 @@ static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, 
 
 		if (poke->site > trace_plat_ip_pack(addr + len - 1))
 			break;
-		restore_site(poke, addr, bytes, len);
+		if (!poke->is_probe)
+			restore_site(poke, addr, bytes, len);
 	}
 	look_away();
 }
@@ -150,7 +157,8 @@ static void write_tail(const struct trace_poke *poke)
 {
 	uint8_t *to = trace_arch_view_of(trace_plat_ip_unpack(poke->site));
 
-	__builtin_memcpy(to + 1, poke->new_insn + 1, TRACE_INSN_SIZE - 1);
+	if (poke->len != 1)
+		__builtin_memcpy(to + 1, poke->new_insn + 1, TRACE_INSN_SIZE - 1);
 }
 
 static void write_first(const struct trace_poke *poke)

@@ -11,7 +11,12 @@
 
 static void write_whole(const struct trace_poke *poke)
 {
-	insn_store(trace_arch_view_of(trace_plat_ip_unpack(poke->site)), insn_load(poke->new_insn));
+	uint8_t *to = trace_arch_view_of(trace_plat_ip_unpack(poke->site));
+
+	if (poke->len == 1)
+		*(volatile uint8_t *)to = poke->new_insn[0];
+	else
+		insn_store(to, insn_load(poke->new_insn));
 }
 
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)

@@ -23,10 +23,11 @@ void text_drop(void)
 }
 
 /*
- * A site does not hold `expected`. -EBUSY if it would without somebody's breakpoint, otherwise
- * -EINVAL: the text is damaged.
+ * A site does not hold `expected`, in the bytes that `mask` has. -EBUSY if it would without
+ * somebody's breakpoint, otherwise -EINVAL: the text is damaged.
  */
-static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *out_error)
+static int mismatch(uintptr_t site, uint64_t expected, uint64_t mask,
+		    struct trace_poke_error *out_error)
 {
 	uint64_t meant = 0; /* its 5 low bytes are those at the site */
 
@@ -34,7 +35,7 @@ static int mismatch(uintptr_t site, uint64_t expected, struct trace_poke_error *
 	out_error->site = site;
 	insn_store(out_error->expected, expected);
 	insn_store(out_error->found, insn_load((const void *)site));
-	return meant == expected ? -EBUSY : -EINVAL;
+	return (meant ^ expected) & mask ? -EINVAL : -EBUSY;
 }
 
 int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error)
@@ -44,10 +45,12 @@ int text_verify(const struct text_batch *batch, struct trace_poke_error *out_err
 
 	for (; poke < end; last = poke->site, poke++) {
 		uintptr_t site = trace_plat_ip_unpack(poke->site);
+		uint64_t expected = insn_load(poke->old_insn);
+		uint64_t mask = poke->len == 1 ? 0xff : INSN_MASK;
 
 		CHECK(text_is_code(site) && poke->site > last);
-		if (insn_load((const void *)site) != insn_load(poke->old_insn))
-			return mismatch(site, insn_load(poke->old_insn), out_error);
+		if ((insn_load((const void *)site) ^ expected) & mask)
+			return mismatch(site, expected, mask, out_error);
 	}
 	return 0;
 }
@@ -60,7 +63,7 @@ static int verify_calls(const uintptr_t *sites, size_t nr, uintptr_t target,
 
 		CHECK(text_is_code(sites[i]));
 		if (insn_load((const void *)sites[i]) != call)
-			return mismatch(sites[i], call, out_error);
+			return mismatch(sites[i], call, INSN_MASK, out_error);
 	}
 	return 0;
 }

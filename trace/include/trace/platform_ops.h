@@ -54,12 +54,17 @@ static inline void ftrace_regs_set_direct(struct ftrace_regs *fregs, uintptr_t a
 
 /* ---- Text ---- */
 
-/* A change of one site, from one instruction to another: each is a NOP, a call or a jmp. */
+/*
+ * A change of code. At a call site, from one instruction to another: each is a NOP, a call or a
+ * jmp. At a probe, from any bytes to any bytes: it is the machine half's, which answers for CPUs
+ * that run over the place meanwhile.
+ */
 struct trace_poke {
 	uint32_t site; /* trace_plat_ip_pack() */
 	uint8_t old_insn[TRACE_INSN_SIZE];
 	uint8_t new_insn[TRACE_INSN_SIZE];
-	uint8_t unused[2];
+	uint8_t len; /* bytes that change: 1, or 0 for all TRACE_INSN_SIZE */
+	bool is_probe;
 };
 
 /* What trace_plat_poke_batch() found at a site that it refused. */

@@ -2,8 +2,10 @@
  * A chain of consumers of breakpoints. Several parts of a system write int3s into code; each of
  * them registers as a consumer, and the host's entry for #BP asks them one after the other:
  *
- *   #BP -> trace_breakpoint_dispatch() -> text poke -> probes -> the host's debugger, tests
- *              priority:                  100                    0
+ *   #BP -> trace_breakpoint_dispatch() -> probes -> text poke -> the host's debugger, tests
+ *              priority:                  200       100          0
+ *
+ * Probes come before text poke: a hit of a probe that is being written, or taken away, is a hit.
  *
  * The first consumer that says that the breakpoint was its own ends the walk. When none does, the
  * host handles it.
@@ -38,8 +40,10 @@ struct trace_breakpoint_hit {
 	void *frame;	/* all registers, in a form of the host; NULL: it gives none */
 };
 
-#define TRACE_BREAKPOINT_PRIORITY_POKE 100 /* code that is being changed comes before all others */
-#define TRACE_BREAKPOINT_PRIORITY_HOST 0
+#define TRACE_BREAKPOINT_PRIORITY_PROBE 200
+#define TRACE_BREAKPOINT_PRIORITY_POKE	100
+#define TRACE_BREAKPOINT_PRIORITY_HOST	0
+#define TRACE_BREAKPOINT_PRIORITY_GONE	(-100) /* nobody's, and memory does not hold it any more */
 
 struct trace_breakpoint_consumer {
 	int priority; /* the highest is asked first; of the same, the one registered first */
