@@ -41,6 +41,13 @@ TRACE_SRCS += trace/ops/ftrace_command.c \
 # hooked returns
 TRACE_SRCS += trace/graph/fgraph.c \
 	trace/graph/fgraph_stack.c
+# probes at instructions
+TRACE_SRCS += trace/kprobes/kprobe.c \
+	trace/kprobes/kprobe_arm.c \
+	trace/kprobes/kprobe_check.c \
+	trace/kprobes/kprobe_hit.c \
+	trace/kprobes/kprobe_place.c \
+	trace/kprobes/kprobe_table.c
 # an instance: buffer, tracer, options, threads
 TRACE_SRCS += trace/instance/array.c \
 	trace/instance/clocks.c \
@@ -237,6 +244,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_hist.c \
 	trace/start/feature_hist_snapshot.c \
 	trace/start/feature_hist_trace.c \
+	trace/start/feature_kprobes.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_monitors.c \
@@ -274,7 +282,8 @@ TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
-TRACE_FEATURES += monitors
+TRACE_FEATURES += monitors kprobes
+TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
@@ -290,7 +299,7 @@ TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_sn
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_functions := fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
+TRACE_NEEDS_functions := kprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
 	hist_snapshot profile stack_tracer why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace
@@ -311,11 +320,12 @@ trace_list_without = grep -Ev '^TRACE_FEATURE\(($(subst $(trace_space),|,$(call 
 
 # Profiles: what links alone, NAME by TRACE_SRCS_NAME, and beside it TRACE_DEFAULTS_NAME: functions that a host of the
 # profile may leave out. The ring has the log instead of instances, so that it is no part of the others.
-TRACE_PROFILES := ring ops graph events full
+TRACE_PROFILES := ring ops graph probes events full
 trace_in = $(filter $(patsubst %,trace/%/%,$1),$(TRACE_SRCS))
 TRACE_SRCS_ring	 := $(filter-out trace/ring/ring_glance.c,$(call trace_in,text ring)) trace/instance/printk_event.c trace/log/log.c
 TRACE_SRCS_ops	 := $(call trace_in,text ops)
 TRACE_SRCS_graph := $(call trace_in,text ops graph)
+TRACE_SRCS_probes := $(call trace_in,text ops graph kprobes)
 # The features that `events` does without; TRACE_WITH has those of them that a build wants nevertheless.
 TRACE_WITH ?=
 TRACE_LACKS_events := $(filter-out $(TRACE_WITH),$(call trace_goes,functions) hist hist_trace synth monitors)
@@ -324,8 +334,9 @@ TRACE_SRCS_full	 := $(TRACE_SRCS)
 TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks.c messages.c names.c one_cpu.c pause.c symbols.c)
 TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.c reasons.c symbol_next.c threads.c)
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
+TRACE_DEFAULTS_probes := $(TRACE_DEFAULTS_graph) $(addprefix trace/default/,probes.c read.c)
 TRACE_DEFAULTS_events := $(TRACE_DEFAULTS_ring) \
 	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c threads.c \
 	ticks.c wait.c)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c read.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c probes.c read.c sched.c stack.c ticks.c wait.c)

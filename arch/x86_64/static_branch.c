@@ -127,3 +127,13 @@ int static_branch_update(void)
 	}
 	return flush();
 }
+
+bool static_branch_overlaps(uintptr_t addr, size_t len)
+{
+	for (const struct static_site *site = static_branches_start; site < static_branches_end;
+	     site++) {
+		if (site->code < addr + len && addr < site->code + TRACE_INSN_SIZE)
+			return true;
+	}
+	return false;
+}

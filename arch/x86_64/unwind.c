@@ -8,6 +8,7 @@
 #include <kernel/base.h>
 #include <kernel/upcall.h>
 #include <trace/arch_code.h>
+#include <trace/arch_probe.h>
 #include <trace/arch_text.h>
 #include <trace/platform.h>
 
@@ -271,18 +272,19 @@ static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp,
 /* Emit the interrupted instruction, and its callers without a frame. Returns rbp to go on with. */
 static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 {
+	uintptr_t rip = probe_original(regs->rip);
 	const struct iret_frame *frame;
 
-	emit(w, regs->rip);
-	if (!is_trap_entry(regs->rip) || (regs->rbp & 1)) {
-		take_caller(w, regs->rip, regs->rsp, regs->rcx);
+	emit(w, rip);
+	if (!is_trap_entry(rip) || (regs->rbp & 1)) {
+		take_caller(w, rip, regs->rsp, regs->rcx);
 		return regs->rbp;
 	}
 	frame = find_iret_frame(w, regs->rsp);
 	if (frame) {
-		emit(w, frame->rip);
-		take_caller(w, frame->rip, frame->rsp,
-			    rcx_behind_entry(frame, regs->rsp, regs->rcx));
+		rip = probe_original(frame->rip);
+		emit(w, rip);
+		take_caller(w, rip, frame->rsp, rcx_behind_entry(frame, regs->rsp, regs->rcx));
 	}
 	return regs->rbp;
 }
@@ -407,6 +409,7 @@ static bool show_interrupted(struct show *show, uintptr_t at)
 		return false;
 	if (end > w->hi)
 		end = w->hi;
+	show->fn(&regs->rip, 1, show->arg); /* step() tells of the original of a probe's copy */
 	if (!show->is_waiting)
 		show->fn((const uintptr_t *)regs->rsp, (end - regs->rsp) / sizeof(uintptr_t),
 			 show->arg);

@@ -176,6 +176,7 @@ static const struct errno_text errno_texts[] = {
 	{ EROFS, "Read-only file system" },
 	{ EPIPE, "Broken pipe" },
 	{ EDOM, "Numerical argument out of domain" },
+	{ EILSEQ, "Invalid or incomplete multibyte or wide character" },
 	{ ERANGE, "Numerical result out of range" },
 	{ ENAMETOOLONG, "File name too long" },
 	{ ENOSYS, "Function not implemented" },

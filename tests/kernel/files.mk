@@ -23,6 +23,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_hooks_context.c \
 	tests/kernel/ktest_hooks_load.c \
 	tests/kernel/ktest_hooks_span.c \
+	tests/kernel/ktest_kprobe.c \
 	tests/kernel/ktest_lock.c \
 	tests/kernel/ktest_mm.c \
 	tests/kernel/ktest_nmi.c \

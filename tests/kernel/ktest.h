@@ -57,6 +57,7 @@ void ktest_events_prepare(void); /* the same */
 extern const struct ktest ktest_arch[];
 extern const struct ktest ktest_nmi[];
 extern const struct ktest ktest_breakpoint[];
+extern const struct ktest ktest_kprobe[];
 extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_hooks[];

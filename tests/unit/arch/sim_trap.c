@@ -17,6 +17,7 @@
 static char told[256];
 static bool is_listening, is_answered, is_fixup;
 static struct trap_frame frame;
+static uint64_t trap_rip;    /* where the trap comes */
 static void (*inside)(void); /* runs in the handler */
 
 const char trap_stubs[TRAP_NR_VECTORS * TRAP_STUB_SIZE];
@@ -47,9 +48,18 @@ bool trace_breakpoint_dispatch(uintptr_t *rip, uintptr_t *rsp, void *regs)
 	return is_answered;
 }
 
+#define IN_COPY	 0x60000123ul /* of a probed instruction */
+#define ORIGINAL 0x1000ul
+
+uintptr_t probe_original(uintptr_t addr)
+{
+	return addr == IN_COPY ? ORIGINAL : addr;
+}
+
 bool fixup_apply(struct trap_frame *regs)
 {
 	assert_ptr_equal(regs, &frame);
+	assert_true(regs->rip == trap_rip || (trap_rip == IN_COPY && regs->rip == ORIGINAL));
 	tell("fixup");
 	return is_fixup;
 }
@@ -103,7 +113,7 @@ static void test_gates(void **state)
 static void trap(uint64_t vector)
 {
 	told[0] = '\0';
-	frame = (struct trap_frame){ .vector = vector, .rflags = RFLAGS_IF };
+	frame = (struct trap_frame){ .vector = vector, .rip = trap_rip, .rflags = RFLAGS_IF };
 	trap_dispatch(&frame);
 }
 
@@ -119,6 +129,11 @@ static void exceptions(void)
 	assert_string_equal(told, "breakpoint fixup");
 	trap(TRAP_PAGE_FAULT);
 	assert_string_equal(told, "fixup");
+	trap_rip = IN_COPY; /* reported, and fixed up, as if the instruction had been where it is */
+	trap(TRAP_PAGE_FAULT);
+	assert_string_equal(told, "fixup");
+	assert_int_equal(frame.rip, ORIGINAL);
+	trap_rip = 0;
 	trap(TRAP_NR_EXCEPTIONS - 1);
 	assert_string_equal(told, "fixup");
 	assert_int_equal(cpu_local_read(preempt_count), 0);

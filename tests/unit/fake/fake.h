@@ -95,6 +95,19 @@ extern size_t fake_nr_trampolines;  /* alive */
 extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 extern uintptr_t fake_breakpoint; /* what differs at this site is a debugger's breakpoint */
 
+/* ---- Probes ---- */
+
+/*
+ * Behind the site of a function each byte is an instruction. Execute that at `addr`: if a
+ * breakpoint is there, its probes are called. The registers are those of fake_call_regs(). Returns
+ * where execution goes on.
+ */
+uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs);
+extern long fake_probe_budget;	/* until no memory for code is left; negative: never */
+extern size_t fake_nr_probes;	/* created and not destroyed */
+extern uintptr_t fake_bad_insn; /* cannot be probed */
+extern uintptr_t fake_refused;	/* the host says no */
+
 /* What trace_plat_backtrace() finds, whoever asks; packed. */
 extern uint32_t fake_stack[256];
 extern size_t fake_stack_nr;

@@ -7,5 +7,6 @@
 void fake_cpu_reset(void);
 void fake_thread_reset(void);
 void fake_text_reset(void);
+void fake_probe_reset(void);
 
 #endif

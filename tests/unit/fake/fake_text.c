@@ -294,6 +294,11 @@ static int mismatch(uintptr_t site, const uint8_t *expected, struct trace_poke_e
 	return site == fake_breakpoint ? -EBUSY : -EINVAL;
 }
 
+static size_t poke_len(const struct trace_poke *poke)
+{
+	return poke->len ? poke->len : TRACE_INSN_SIZE;
+}
+
 static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *error)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -304,7 +309,7 @@ static int check_pokes(const struct trace_poke *pokes, size_t nr, struct trace_p
 			fprintf(stderr, "fake: bad or unsorted poke at %#lx\n", site);
 			abort();
 		}
-		if (memcmp(at, pokes[i].old_insn, TRACE_INSN_SIZE) != 0)
+		if (memcmp(at, pokes[i].old_insn, poke_len(&pokes[i])) != 0)
 			return mismatch(site, pokes[i].old_insn, error);
 	}
 	return 0;
@@ -314,7 +319,7 @@ static void write_pokes(const struct trace_poke *pokes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		memcpy(fake_text_at(trace_plat_ip_unpack(pokes[i].site)), pokes[i].new_insn,
-		       TRACE_INSN_SIZE);
+		       poke_len(&pokes[i]));
 }
 
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats)

@@ -87,6 +87,7 @@ void fake_reset(void)
 	fake_cpu_reset();
 	fake_thread_reset();
 	fake_text_reset();
+	fake_probe_reset();
 }
 
 void *trace_plat_alloc(size_t bytes)

@@ -4,6 +4,7 @@
  * default's place.
  */
 #include <trace/arch_host.h>
+#include <trace/arch_probe.h>
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
 
@@ -46,6 +47,17 @@ TRACE_DEFAULT int trace_plat_trampoline_retarget(struct trace_trampoline *tramp,
 TRACE_DEFAULT void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
 {
 	trampoline_destroy(tramp);
+}
+
+TRACE_DEFAULT int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr,
+					  bool with_post)
+{
+	return probe_create(probe, addr, with_post);
+}
+
+TRACE_DEFAULT void trace_plat_probe_destroy(struct trace_plat_probe *probe)
+{
+	probe_destroy(probe);
 }
 
 TRACE_DEFAULT void trace_plat_lost(void)

@@ -37,6 +37,7 @@
 #define ENODATA	     61
 #define ETIME	     62
 #define EOVERFLOW    75
+#define EILSEQ	     84
 #define EMSGSIZE     90
 #define EOPNOTSUPP   95
 #define ETIMEDOUT    110

@@ -1,5 +1,5 @@
 /*
- * All functions that trace/ needs of its host, in seven parts. The last line of a part says what can
+ * All functions that trace/ needs of its host, in eight parts. The last line of a part says what can
  * be used if the host provides that part and those that it goes with.
  *
  *   base     this file            memory, locks, grace periods, preemption, time, messages: always
@@ -7,6 +7,7 @@
  *   threads  platform_threads.h   threads, time, recursion, for all that follow
  *   ops      platform_ops.h       call sites, ops, filters, patching; needs no ring
  *   graph    platform_graph.h     entry and return of functions; with ops
+ *   probes   platform_probes.h    probes at instructions; with ops
  *   events   platform_events.h    trace events, instances, files of tracefs; with the ring
  *   full     platform_full.h      tracers and all the rest; with all of the above
  *
@@ -118,6 +119,8 @@ void trace_plat_synchronize_preempt(void);
  * none, such as in a gap between two functions.
  */
 bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size);
+/* The address of the function `name`; 0 when there is none. */
+uintptr_t trace_plat_symbol_find(const char *name);
 
 /*
  * Copy the name of living thread `pid` (TRACE_COMM_LEN bytes); false when it is not known. Thread
@@ -145,6 +148,7 @@ TRACE_END_DECLS
 #include <trace/platform_threads.h>
 #include <trace/platform_ops.h>
 #include <trace/platform_graph.h>
+#include <trace/platform_probes.h>
 #include <trace/platform_events.h>
 #include <trace/platform_full.h>
 #include <trace_plat_inline.h> /* the host's inline half: with the facts, all that leaves trace/ */

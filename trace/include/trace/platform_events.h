@@ -33,11 +33,6 @@ bool trace_plat_cpu_online(uint32_t cpu);
 /* Timer ticks since boot, for trace_clock. Probe context, preemption off. */
 uint64_t trace_plat_uptime_ticks(void);
 
-/* ---- Symbols. Any context, lock free. ---- */
-
-/* The address of the function `name`; 0 when there is none. */
-uintptr_t trace_plat_symbol_find(const char *name);
-
 /* ---- Threads ---- */
 
 struct trace_plat_waitq { /* zeroed is empty */

@@ -3,7 +3,10 @@
  * kind of callback is entered at most once per CPU in each of the contexts thread, softirq, irq,
  * NMI. Preemption is off while the guard is held.
  *
- *   word of this CPU:  | .. | internal 8-11 | list 4-7 | callback 0-3 |    one bit per context
+ *   word of this CPU:  | probe 12 | internal 8-11 | list 4-7 | callback 0-3 |
+ *
+ * Each kind has one bit per context, but for handlers of probes at instructions: of these none runs
+ * inside another, whatever the context.
  *
  * trace_plat_preempt_count() tells the context. A host has to update it before the first and after
  * the last function of an interrupt that can be traced; entry and exit code has no sites. Therefore
@@ -24,6 +27,8 @@ TRACE_BEGIN_DECLS
 #define TRACE_RECURSION_CALLBACK 0 /* callbacks that guard themselves */
 #define TRACE_RECURSION_LIST	 4 /* ftrace's list and assist functions */
 #define TRACE_RECURSION_INTERNAL 8 /* events that are printed as they occur */
+
+#define TRACE_RECURSION_PROBE 12 /* handlers of <trace/kprobe.h>; one bit */
 
 /* Bits of the preempt count of which at least one is set in any other context than a thread. */
 #define TRACE_NOT_THREAD_MASK (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)

@@ -17,6 +17,7 @@
 #define ARCH_STATIC_BRANCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <trace/compiler.h>
 
@@ -45,5 +46,8 @@ on:
  * after it are not made: -EBUSY if somebody's breakpoint is in the way, -EINVAL if text is damaged.
  */
 int static_branch_update(void);
+
+/* Is one of the sites in these bytes? Any context. */
+bool static_branch_overlaps(uintptr_t addr, size_t len);
 
 #endif

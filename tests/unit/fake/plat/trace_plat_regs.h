@@ -52,6 +52,11 @@ static inline uintptr_t ftrace_regs_get_stack_pointer(const struct ftrace_regs *
 	return (uintptr_t)&fregs->parent;
 }
 
+static inline uintptr_t ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs)
+{
+	return (uintptr_t)fregs->slot;
+}
+
 static inline uintptr_t ftrace_regs_get_frame_pointer(const struct ftrace_regs *fregs)
 {
 	return fregs->frame;

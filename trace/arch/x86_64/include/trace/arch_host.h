@@ -109,6 +109,16 @@ void trace_arch_stop_others(void);
 /* Lets them go on; each serialises first: the IRET from that interrupt is enough. */
 void trace_arch_resume_others(void);
 
+/* ---- Linked: registers at a breakpoint, for probes (probe_int3.c). Any. ---- */
+
+/*
+ * Copy all registers from the host's frame of a #BP, which is what it has given to
+ * trace_breakpoint_dispatch(); `rip`, `parent` and `direct` are filled in by the caller.
+ */
+void trace_arch_frame_load(const void *frame, struct ftrace_regs *out_regs);
+/* And back, with `rip`: how the CPU goes on. */
+void trace_arch_frame_store(void *frame, const struct ftrace_regs *regs);
+
 /* ---- Linked: the end ---- */
 
 /* An assertion has failed, and going on would damage code: the host ends with this message. Any. */

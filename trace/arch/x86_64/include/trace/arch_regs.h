@@ -95,6 +95,12 @@ static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_stack_pointer(const struct 
 	return (uintptr_t)&fregs->parent;
 }
 
+static TRACE_ALWAYS_INLINE uintptr_t
+ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs)
+{
+	return fregs->rsp;
+}
+
 static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_frame_pointer(const struct ftrace_regs *fregs)
 {
 	return fregs->rbp;

@@ -1,0 +1,112 @@
+/*
+ * What probes at instructions ask of this kernel: <trace/platform_probes.h> and, for registers,
+ * <trace/arch_host.h>. No call sites, because handlers of probes are called in between.
+ */
+#include <arch/sections.h>
+#include <arch/static_branch.h>
+#include <arch/trap.h>
+#include <kernel/lock.h>
+#include <kernel/string.h>
+#include <kernel/symbols.h>
+#include <kernel/text.h>
+#include <trace/arch_host.h>
+#include <trace/arch_probe.h>
+#include <trace/ftrace.h>
+
+extern const char __notrace_text_start[], __notrace_text_end[];
+
+/* A part that the compiler moved away from function NAME is called NAME.cold, or NAME.cold.0. */
+static uintptr_t whole_function(const char *name, uintptr_t start)
+{
+	char whole[KSYM_NAME_LEN];
+	const char *cold = strstr(name, ".cold");
+	uintptr_t found;
+
+	if (!cold)
+		return start;
+	strlcpy(whole, name, (size_t)(cold - name) + 1);
+	found = symbols_find(whole);
+	return found ? found : start;
+}
+
+const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
+{
+	char name[KSYM_NAME_LEN];
+	uintptr_t start;
+
+	if (!arch_is_text(addr))
+		return "it is not in the kernel's code";
+	if (addr >= (uintptr_t)__notrace_text_start && addr < (uintptr_t)__notrace_text_end)
+		return "a probe or its handler may run through this function itself";
+	if (!symbols_lookup(addr, name, &start, NULL))
+		return "there is no function";
+	if (!ftrace_location(whole_function(name, start)))
+		return "the function is notrace: a handler may run through it";
+	if (static_branch_overlaps(addr, len))
+		return "the instruction is a static branch, which is changed by others";
+	return NULL;
+}
+
+int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
+{
+	int err;
+
+	mutex_lock(&text_mutex);
+	err = probe_create(probe, addr, with_post);
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+void trace_plat_probe_destroy(struct trace_plat_probe *probe)
+{
+	mutex_lock(&text_mutex);
+	probe_destroy(probe);
+	mutex_unlock(&text_mutex);
+}
+
+void trace_arch_frame_load(const void *frame, struct ftrace_regs *out_regs)
+{
+	const struct trap_frame *from = frame;
+
+	out_regs->r15 = from->r15;
+	out_regs->r14 = from->r14;
+	out_regs->r13 = from->r13;
+	out_regs->r12 = from->r12;
+	out_regs->r11 = from->r11;
+	out_regs->r10 = from->r10;
+	out_regs->rbx = from->rbx;
+	out_regs->rflags = from->rflags;
+	out_regs->rsp = from->rsp;
+	out_regs->r9 = from->r9;
+	out_regs->r8 = from->r8;
+	out_regs->rdi = from->rdi;
+	out_regs->rsi = from->rsi;
+	out_regs->rdx = from->rdx;
+	out_regs->rcx = from->rcx;
+	out_regs->rax = from->rax;
+	out_regs->rbp = from->rbp;
+}
+
+void trace_arch_frame_store(void *frame, const struct ftrace_regs *regs)
+{
+	struct trap_frame *to = frame;
+
+	to->r15 = regs->r15;
+	to->r14 = regs->r14;
+	to->r13 = regs->r13;
+	to->r12 = regs->r12;
+	to->r11 = regs->r11;
+	to->r10 = regs->r10;
+	to->rbx = regs->rbx;
+	to->rflags = regs->rflags;
+	to->rsp = regs->rsp;
+	to->r9 = regs->r9;
+	to->r8 = regs->r8;
+	to->rdi = regs->rdi;
+	to->rsi = regs->rsi;
+	to->rdx = regs->rdx;
+	to->rcx = regs->rcx;
+	to->rax = regs->rax;
+	to->rbp = regs->rbp;
+	to->rip = regs->rip;
+}

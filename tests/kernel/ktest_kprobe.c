@@ -1,0 +1,390 @@
+/*
+ * Probes at instructions: entries of functions, every instruction of some, handlers that are called
+ * when and with what, and places that are refused.
+ */
+#include <arch/cpu.h>
+#include <arch/sections.h>
+#include <arch/trap.h>
+#include "ktest.h"
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/symbols.h>
+#include <kernel/text.h>
+#include <trace/arch_decode.h>
+#include <trace/arch_exec.h>
+#include <trace/arch_text.h>
+#include <trace/ftrace.h>
+#include <trace/kprobe.h>
+
+#define MAX_PROBES 128
+
+/* ---- Probed functions ---- */
+
+/* Branches, a loop, calls, a table of addresses, memory. */
+static TRACE_NOINLINE uint64_t kprobe_leaf(uint64_t a, uint64_t b)
+{
+	static volatile uint64_t total;
+
+	total += a;
+	return a * 3 + b + (total & 0);
+}
+
+static uint64_t (*volatile kprobe_pointer)(uint64_t a, uint64_t b) = kprobe_leaf;
+
+static TRACE_NOINLINE uint64_t kprobe_work(uint64_t nr)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		switch (i % 7) {
+		case 0:
+			sum += kprobe_leaf(i, sum);
+			break;
+		case 1:
+			sum ^= kprobe_pointer(sum, i);
+			break;
+		case 2:
+			sum = sum << 3 | sum >> 61;
+			break;
+		case 3:
+			sum -= i * i;
+			break;
+		case 4:
+			sum += (int64_t)sum < 0 ? 17 : i;
+			break;
+		default:
+			if (sum % 3 == 1)
+				sum += 5;
+		}
+	}
+	return sum;
+}
+
+/* ---- Handlers ---- */
+
+static struct {
+	_Atomic uint64_t nr_pre, nr_post;
+	uintptr_t rip, post_rip, rsp, arg;
+	char order[8];
+	uint64_t inner;
+} seen;
+
+static TRACE_NOTRACE int kprobe_count(struct kprobe *p, struct ftrace_regs *regs)
+{
+	atomic_fetch_add(&seen.nr_pre, 1);
+	seen.rip = regs->rip;
+	seen.rsp = kprobe_regs_stack(p, regs);
+	seen.arg = ftrace_regs_get_argument(regs, 0);
+	return 0;
+}
+
+static TRACE_NOTRACE void kprobe_count_post(struct kprobe *p, struct ftrace_regs *regs,
+					    uint64_t flags)
+{
+	(void)p;
+	(void)flags;
+	atomic_fetch_add(&seen.nr_post, 1);
+	seen.post_rip = regs->rip;
+}
+
+/* ---- Every instruction ---- */
+
+static struct kprobe probes[MAX_PROBES];
+static struct kprobe *pointers[MAX_PROBES];
+
+/* A probe for each instruction of the function; how many. */
+static size_t kprobe_fill(uintptr_t func)
+{
+	char name[KSYM_NAME_LEN];
+	struct trace_insn insn;
+	uintptr_t start;
+	size_t size, nr = 0;
+
+	if (!KTEST_NEED(symbols_lookup(func, name, &start, &size) && start == func))
+		return 0;
+	memset(probes, 0, sizeof(probes));
+	for (uintptr_t at = func; at < func + size && nr < MAX_PROBES; at += insn.length) {
+		if (!KTEST_NEED(!trace_insn_decode(&insn, (const void *)at, TRACE_INSN_MAX)))
+			return 0;
+		probes[nr].addr = at;
+		probes[nr].pre_handler = kprobe_count;
+		pointers[nr] = &probes[nr];
+		nr++;
+	}
+	return nr;
+}
+
+#define ROUNDS 100ul
+
+/* Each by itself, with and without a post handler: results, hits, text. */
+static void kprobe_try_each(uintptr_t func, uint64_t expected)
+{
+	uint8_t before[16];
+
+	for (size_t i = 0, nr = kprobe_fill(func); i < 2 * nr; i++) {
+		struct kprobe *p = &probes[i / 2];
+		uint64_t total = atomic_load(&seen.nr_pre), post = atomic_load(&seen.nr_post);
+
+		p->post_handler = i % 2 ? kprobe_count_post : NULL;
+		memcpy(before, (const void *)p->addr, sizeof(before));
+		if (!KTEST_NEED(!register_kprobe(p)))
+			return;
+		KTEST_CHECK(memcmp((const void *)p->addr, before, sizeof(before)) != 0);
+		KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+		if (atomic_load(&seen.nr_pre) != total)
+			KTEST_CHECK(seen.rip == p->addr);
+		KTEST_CHECK((i % 2 ? atomic_load(&seen.nr_pre) - total : 0) ==
+			    atomic_load(&seen.nr_post) - post);
+		KTEST_CHECK(!atomic_load(&p->nmissed));
+		unregister_kprobe(p);
+		KTEST_CHECK(memcmp((const void *)p->addr, before, sizeof(before)) == 0);
+	}
+}
+
+static void test_kprobe_each_instruction(void)
+{
+	uint64_t expected = kprobe_work(ROUNDS);
+
+	kprobe_try_each((uintptr_t)kprobe_work, expected);
+	kprobe_try_each((uintptr_t)kprobe_leaf, expected);
+}
+
+/* All at once: one batch for breakpoints, one for the call site, which counts its function's calls. */
+static void test_kprobe_all_at_once(void)
+{
+	uint64_t expected = kprobe_work(ROUNDS), before;
+	struct trace_poke_stats start, end;
+	size_t nr = kprobe_fill((uintptr_t)kprobe_leaf), used = trace_exec_used();
+
+	kprobe_leaf(1, 2);
+	trace_plat_poke_stats(&start);
+	KTEST_CHECK(!register_kprobes(pointers + 1, nr - 1));
+	trace_plat_poke_stats(&end);
+	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr - 1);
+	before = atomic_load(&seen.nr_pre);
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) - before >= 4);
+	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+	KTEST_CHECK(!disable_kprobes(pointers + 1, nr - 1));
+	before = atomic_load(&seen.nr_pre);
+	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) == before);
+	KTEST_CHECK(!enable_kprobes(pointers + 1, nr - 1));
+	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) > before);
+	unregister_kprobes(pointers + 1, nr - 1);
+	KTEST_CHECK(trace_exec_used() == used);
+}
+
+/* ---- One place ---- */
+
+static TRACE_NOTRACE int kprobe_order(struct kprobe *p, struct ftrace_regs *regs)
+{
+	const char letter[] = { (char)('a' + (p - probes)), '\0' };
+
+	(void)regs;
+	if (strlen(seen.order) < sizeof(seen.order) - 1)
+		strlcpy(seen.order + strlen(seen.order), letter, 2);
+	return 0;
+}
+
+/* Three at one address, which come and go and are switched. */
+static void kprobe_try_several(uintptr_t addr)
+{
+	memset(probes, 0, sizeof(probes));
+	for (size_t i = 0; i < 3; i++) {
+		probes[i].addr = addr;
+		probes[i].pre_handler = kprobe_order;
+		pointers[i] = &probes[i];
+	}
+	probes[1].flags = KPROBE_FLAG_ARGS;
+	KTEST_CHECK(!register_kprobes(pointers, 3));
+	KTEST_CHECK(register_kprobe(&probes[0]) == -EINVAL);
+	seen.order[0] = '\0';
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
+	KTEST_CHECK(!disable_kprobe(&probes[0]));
+	unregister_kprobe(&probes[2]);
+	seen.order[0] = '\0';
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "b") == 0);
+	KTEST_CHECK(!register_kprobe(&probes[2]));
+	KTEST_CHECK(!enable_kprobe(&probes[0]));
+	seen.order[0] = '\0';
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
+	KTEST_CHECK(!kprobes_set_enabled(false));
+	seen.order[0] = '\0';
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "") == 0);
+	KTEST_CHECK(!kprobes_set_enabled(true));
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
+	unregister_kprobes(pointers, 3);
+	unregister_kprobes(pointers, 3);
+	seen.order[0] = '\0';
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(strcmp(seen.order, "") == 0);
+}
+
+static void test_kprobe_several(void)
+{
+	kprobe_try_several((uintptr_t)kprobe_leaf);
+	kprobe_try_several((uintptr_t)kprobe_leaf + TRACE_INSN_SIZE);
+}
+
+/* By name; what the handler sees at the entry, with all registers and without. */
+static void test_kprobe_entry(void)
+{
+	struct kprobe p = { .symbol_name = "kprobe_leaf", .pre_handler = kprobe_count };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t before = atomic_load(&seen.nr_pre);
+
+		p.flags = i ? KPROBE_FLAG_ARGS : 0;
+		if (!KTEST_NEED(!register_kprobe(&p)))
+			return;
+		KTEST_CHECK(p.flags & KPROBE_FLAG_FTRACE);
+		KTEST_CHECK(kprobe_leaf(77, 1) == 77 * 3 + 1);
+		KTEST_CHECK(atomic_load(&seen.nr_pre) == before + 1);
+		KTEST_CHECK(seen.rip == (uintptr_t)kprobe_leaf && seen.arg == 77);
+		KTEST_CHECK(here - seen.rsp < 512);
+		unregister_kprobe(&p);
+		KTEST_CHECK(!p.addr);
+	}
+}
+
+static TRACE_NOTRACE uint64_t kprobe_instead(void)
+{
+	return 4711;
+}
+
+static TRACE_NOTRACE int kprobe_elsewhere(struct kprobe *p, struct ftrace_regs *regs)
+{
+	(void)p;
+	regs->rip = (uintptr_t)kprobe_instead;
+	return 1;
+}
+
+/* A handler that sends the CPU elsewhere, at the call site and at the breakpoint behind it. */
+static void test_kprobe_sends_elsewhere(void)
+{
+	for (size_t offset = 0; offset <= TRACE_INSN_SIZE; offset += TRACE_INSN_SIZE) {
+		struct kprobe p = { .addr = (uintptr_t)kprobe_leaf + offset,
+				    .pre_handler = kprobe_elsewhere,
+				    .post_handler = kprobe_count_post };
+		uint64_t before = atomic_load(&seen.nr_post);
+
+		if (!KTEST_NEED(!register_kprobe(&p)))
+			return;
+		KTEST_CHECK(kprobe_leaf(1, 2) == 4711);
+		KTEST_CHECK(atomic_load(&seen.nr_post) == before);
+		unregister_kprobe(&p);
+		KTEST_CHECK(kprobe_leaf(1, 2) == 5);
+	}
+}
+
+/* ---- Hits inside handlers ---- */
+
+static TRACE_NOTRACE int kprobe_again(struct kprobe *p, struct ftrace_regs *regs)
+{
+	(void)p;
+	(void)regs;
+	atomic_fetch_add(&seen.nr_pre, 1);
+	seen.inner = kprobe_leaf(5, 6);
+	return 0;
+}
+
+/* A handler that comes to its own probe, and to every other instruction's. */
+static void test_kprobe_inside_handler(void)
+{
+	size_t nr = kprobe_fill((uintptr_t)kprobe_leaf);
+	struct kprobe outer = { .addr = (uintptr_t)kprobe_work + TRACE_INSN_SIZE,
+				.pre_handler = kprobe_again };
+	uint64_t missed = 0, before;
+
+	KTEST_CHECK(!register_kprobes(pointers, nr));
+	KTEST_CHECK(!register_kprobe(&outer));
+	before = atomic_load(&seen.nr_pre);
+	kprobe_work(0);
+	KTEST_CHECK(seen.inner == 21);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) == before + 1);
+	for (size_t i = 0; i < nr; i++)
+		missed += atomic_load(&probes[i].nmissed);
+	KTEST_CHECK(missed >= 5 && missed <= nr);
+	unregister_kprobe(&outer);
+	unregister_kprobes(pointers, nr);
+}
+
+static void kprobe_in_nmi(struct trap_frame *regs)
+{
+	(void)regs;
+	KTEST_CHECK(kprobe_leaf(5, 6) == 21);
+}
+
+static void test_kprobe_nmi(void)
+{
+	size_t nr = kprobe_fill((uintptr_t)kprobe_leaf);
+	uint64_t before, flags;
+	trap_fn old;
+
+	KTEST_CHECK(!register_kprobes(pointers, nr));
+	before = atomic_load(&seen.nr_pre);
+	flags = arch_irq_save();
+	old = arch_nmi_register(kprobe_in_nmi);
+	__asm__ volatile("int $2" : : : "memory");
+	arch_nmi_register(old);
+	arch_irq_restore(flags);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) - before >= 5);
+	unregister_kprobes(pointers, nr);
+}
+
+/* ---- What is refused ---- */
+
+static void kprobe_refused(uintptr_t addr, int err, const char *part)
+{
+	struct kprobe p = { .addr = addr, .pre_handler = kprobe_count };
+	char why[256] = "";
+
+	KTEST_CHECK(register_kprobe(&p) == err);
+	KTEST_CHECK(!p.place);
+	KTEST_CHECK(kprobe_refusal(addr, why, sizeof(why)) == err);
+	if (!strstr(why, part))
+		ktest_failed(__FILE__, __LINE__, why);
+}
+
+static void test_kprobe_refused(void)
+{
+	struct kprobe p = { .symbol_name = "no_such_function" };
+	struct kprobe both = { .symbol_name = "kprobe_leaf", .addr = (uintptr_t)kprobe_leaf };
+	char text[8] = "x";
+
+	KTEST_CHECK(register_kprobe(&p) == -ENOENT);
+	KTEST_CHECK(register_kprobe(&both) == -EINVAL);
+	both.addr = 0;
+	both.offset = 1;
+	KTEST_CHECK(register_kprobe(&both) == -EILSEQ);
+	both.offset = 4096;
+	KTEST_CHECK(register_kprobe(&both) == -EINVAL);
+	kprobe_refused((uintptr_t)kprobe_leaf + 2, -EILSEQ,
+		       "in the middle of the instruction at "
+		       "kprobe_leaf+0x0");
+	kprobe_refused((uintptr_t)text_write, -EINVAL, "run through this function itself");
+	kprobe_refused((uintptr_t)kprobe_count, -EINVAL, "notrace");
+	kprobe_refused((uintptr_t)&seen, -EINVAL, "no function");
+	kprobe_refused(0x1000, -EINVAL, "no function");
+	KTEST_CHECK(!kprobe_refusal((uintptr_t)kprobe_leaf, text, sizeof(text)) && !text[0]);
+}
+
+const struct ktest ktest_kprobe[] = {
+	{ "kprobe_entry", test_kprobe_entry },
+	{ "kprobe_each_instruction", test_kprobe_each_instruction },
+	{ "kprobe_all_at_once", test_kprobe_all_at_once },
+	{ "kprobe_several", test_kprobe_several },
+	{ "kprobe_sends_elsewhere", test_kprobe_sends_elsewhere },
+	{ "kprobe_inside_handler", test_kprobe_inside_handler },
+	{ "kprobe_nmi", test_kprobe_nmi },
+	{ "kprobe_refused", test_kprobe_refused },
+	{ 0 },
+};

@@ -1,0 +1,161 @@
+/*
+ * The machine half of probes on the fake machine; see fake.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace/kprobe_hit.h>
+#include "fake.h"
+#include "fake_internal.h"
+
+#define INT3	   0xccu
+#define FAKE_SLOTS 0xffffffffb0000000ul
+#define SLOT_BYTES 32ul
+#define MAX_SLOTS  4096
+
+struct probe {
+	uintptr_t addr; /* 0: none */
+	uintptr_t slot;
+	uint8_t original;
+	bool with_post;
+};
+_Static_assert(sizeof(struct probe) <= sizeof(struct trace_plat_probe), "probe has room");
+
+long fake_probe_budget = -1;
+size_t fake_nr_probes;
+uintptr_t fake_bad_insn, fake_refused;
+static bool slots[MAX_SLOTS];
+
+/* In tests that have no probes it is not linked. */
+struct trace_plat_probe *kprobe_hit_find(uintptr_t addr) __attribute__((weak));
+bool kprobe_hit_begin(struct trace_plat_probe *probe) __attribute__((weak));
+void kprobe_hit_end(void) __attribute__((weak));
+bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
+	__attribute__((weak));
+void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
+	__attribute__((weak));
+bool kprobe_hit_has_post(const struct trace_plat_probe *probe) __attribute__((weak));
+
+void fake_probe_reset(void)
+{
+	fake_probe_budget = -1;
+	fake_nr_probes = 0;
+	fake_bad_insn = 0;
+	fake_refused = 0;
+	memset(slots, 0, sizeof(slots));
+}
+
+int trace_plat_probe_check(struct trace_probe_place *place)
+{
+	uintptr_t offset = place->addr - place->func;
+
+	place->insn = offset < TRACE_INSN_SIZE ? place->func : place->addr;
+	place->insn_len = offset < TRACE_INSN_SIZE ? TRACE_INSN_SIZE : 1;
+	if (place->insn != place->addr) {
+		place->why = "it is inside the instruction";
+		return -EILSEQ;
+	}
+	place->why = place->addr == fake_bad_insn ? "it is bad" : NULL;
+	return place->why ? -EINVAL : 0;
+}
+
+const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
+{
+	return fake_refused - addr < len ? "the host has reasons" : NULL;
+}
+
+static uintptr_t take_slot(void)
+{
+	size_t i = 0;
+
+	if (!fake_probe_budget)
+		return 0;
+	if (fake_probe_budget > 0)
+		fake_probe_budget--;
+	while (i < MAX_SLOTS && slots[i])
+		i++;
+	if (i == MAX_SLOTS)
+		return 0;
+	slots[i] = true;
+	return FAKE_SLOTS + i * SLOT_BYTES;
+}
+
+int trace_plat_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
+{
+	struct probe *probe = (struct probe *)(void *)plat;
+
+	if (probe->addr) {
+		probe->with_post |= with_post;
+		return 0;
+	}
+	probe->slot = take_slot();
+	if (!probe->slot)
+		return -ENOMEM;
+	probe->addr = addr;
+	probe->original = *fake_text_at(addr);
+	probe->with_post = with_post;
+	fake_nr_probes++;
+	return 0;
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *plat, bool arm,
+			   struct trace_poke *out_poke)
+{
+	const struct probe *probe = (const struct probe *)(const void *)plat;
+
+	*out_poke = (struct trace_poke){ .site = trace_plat_ip_pack(probe->addr),
+					 .len = 1,
+					 .is_probe = true };
+	out_poke->old_insn[0] = arm ? probe->original : INT3;
+	out_poke->new_insn[0] = arm ? INT3 : probe->original;
+}
+
+void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
+			   uintptr_t *out_last)
+{
+	const struct probe *probe = (const struct probe *)(const void *)plat;
+
+	*out_first = probe->slot;
+	*out_last = probe->slot + SLOT_BYTES - 1;
+}
+
+void trace_plat_probe_destroy(struct trace_plat_probe *plat)
+{
+	struct probe *probe = (struct probe *)(void *)plat;
+
+	if (*fake_text_at(probe->addr) == INT3) {
+		fprintf(stderr, "fake: a probe is destroyed that is armed\n");
+		abort();
+	}
+	slots[(probe->slot - FAKE_SLOTS) / SLOT_BYTES] = false;
+	memset(plat, 0, sizeof(*plat));
+	fake_nr_probes--;
+}
+
+uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs)
+{
+	struct trace_plat_probe *plat;
+	bool irqs_off = fake_this->irqs_off;
+
+	fregs->rip = addr + 1;
+	fregs->is_full = true;
+	if (*fake_text_at(addr) != INT3)
+		return addr + 1;
+	plat = kprobe_hit_find(addr);
+	if (!plat) {
+		fprintf(stderr, "fake: a breakpoint of nobody at %#lx\n", addr);
+		abort();
+	}
+	fake_this->irqs_off = true;
+	if (kprobe_hit_begin(plat)) {
+		fregs->rip = addr;
+		if (!kprobe_hit_pre(plat, fregs)) {
+			fregs->rip = addr + 1;
+			if (kprobe_hit_has_post(plat))
+				kprobe_hit_post(plat, fregs);
+		}
+		kprobe_hit_end();
+	}
+	fake_this->irqs_off = irqs_off;
+	return fregs->rip;
+}

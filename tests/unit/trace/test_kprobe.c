@@ -1,0 +1,503 @@
+/*
+ * Probes at instructions, on the fake machine: who is called, what is written in how many batches,
+ * what is refused, what comes back when memory runs out at any point.
+ */
+#include "unit.h"
+#include <stdio.h>
+#include <string.h>
+#include <trace/kprobe.h>
+#include <trace/recursion.h>
+#include "fake.h"
+#include "ops/ftrace_private.h"
+
+#define NR_FUNCS 300u
+#define PARENT	 (FAKE_TEXT + 0x100000)
+#define MAX	 256u
+
+static struct kprobe probes[MAX];
+static struct kprobe *pointers[MAX];
+static char order[MAX];
+static uintptr_t seen_ip, seen_post_ip;
+static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
+static long out_before;
+
+static char letter_of(const struct kprobe *p)
+{
+	return (char)('a' + (p - probes));
+}
+
+static void note(char letter)
+{
+	size_t len = strlen(order);
+
+	order[len] = letter;
+	order[len + 1] = '\0';
+}
+
+static int pre(struct kprobe *p, struct ftrace_regs *fregs)
+{
+	note(letter_of(p));
+	seen_ip = ftrace_regs_get_instruction_pointer(fregs);
+	assert_int_equal(seen_ip, p->addr);
+	assert_true(trace_plat_preempt_count());
+	assert_true(p->flags & KPROBE_FLAG_ARGS || fregs->is_full);
+	assert_int_equal(*(uintptr_t *)kprobe_regs_stack(p, fregs), PARENT);
+	return 0;
+}
+
+static void post(struct kprobe *p, struct ftrace_regs *fregs, uint64_t flags)
+{
+	assert_int_equal(flags, 0);
+	note((char)(letter_of(p) - 'a' + 'A'));
+	seen_post_ip = ftrace_regs_get_instruction_pointer(fregs);
+}
+
+static int elsewhere(struct kprobe *p, struct ftrace_regs *fregs)
+{
+	note(letter_of(p));
+	ftrace_regs_set_instruction_pointer(fregs, fake_func(9));
+	return 1;
+}
+
+/* A CPU comes to `addr`: the site of a function, or behind it. */
+static uintptr_t hit(uintptr_t addr)
+{
+	uintptr_t stack = PARENT;
+	struct ftrace_regs fregs = { .parent = PARENT, .slot = &stack };
+	size_t func = (addr - FAKE_TEXT) / FAKE_FUNC_BYTES;
+	enum fake_via via;
+
+	order[0] = '\0';
+	seen_ip = 0;
+	seen_post_ip = 0;
+	if (addr == fake_func(func))
+		return fake_call_regs(func, &fregs, &via);
+	return fake_step(addr, &fregs);
+}
+
+static const char *order_at(uintptr_t addr)
+{
+	hit(addr);
+	return order;
+}
+
+/* At a call site, and behind it. */
+static uintptr_t site(size_t func)
+{
+	return fake_func(func);
+}
+
+static uintptr_t inside(size_t func)
+{
+	return fake_func(func) + TRACE_INSN_SIZE + 3;
+}
+
+static struct kprobe *probe_at(size_t i, uintptr_t addr)
+{
+	probes[i] = (struct kprobe){ .addr = addr, .pre_handler = pre };
+	pointers[i] = &probes[i];
+	return &probes[i];
+}
+
+static int setup_all(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_text_build_many("func_", NR_FUNCS);
+	ftrace_init();
+	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	return ftrace_is_dead();
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_alloc_budget = -1;
+	fake_probe_budget = -1;
+	fake_bad_insn = fake_refused = 0;
+	fake_on_batch = NULL;
+	out_before = fake_alloc_out;
+	memset(probes, 0, sizeof(probes));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	assert_int_equal(fake_nr_probes, 0);
+	assert_int_equal(fake_alloc_out, out_before);
+	assert_int_equal(trace_plat_recursion_word(), 0);
+	return 0;
+}
+
+/* ---- Hits ---- */
+
+static void one_by_one(uintptr_t addr)
+{
+	struct kprobe *a = probe_at(0, addr), *b = probe_at(1, addr), *c = probe_at(2, addr);
+
+	b->post_handler = post;
+	assert_int_equal(register_kprobe(a), 0);
+	assert_string_equal(order_at(addr), "a");
+	assert_int_equal(register_kprobe(a), -EINVAL);
+	assert_int_equal(register_kprobe(b), 0);
+	assert_int_equal(register_kprobe(c), 0);
+	assert_string_equal(order_at(addr), "abcB");
+	assert_int_equal(seen_post_ip, addr + (addr == site(3) ? TRACE_INSN_SIZE : 1));
+	assert_int_equal(disable_kprobe(a), 0);
+	assert_string_equal(order_at(addr), "bcB");
+	assert_int_equal(disable_kprobe(a), 0);
+	unregister_kprobe(b);
+	assert_string_equal(order_at(addr), "c");
+	assert_int_equal(disable_kprobe(c), 0);
+	assert_string_equal(order_at(addr), "");
+	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	assert_int_equal(enable_kprobe(a), 0);
+	assert_string_equal(order_at(addr), "a");
+	c->pre_handler = elsewhere;
+	assert_int_equal(enable_kprobe(c), 0);
+	b->flags = KPROBE_FLAG_DISABLED;
+	assert_int_equal(register_kprobe(b), 0);
+	assert_string_equal(order_at(addr), "ac");
+	assert_int_equal(enable_kprobe(b), 0);
+	assert_string_equal(order_at(addr), "ac"); /* those behind it are not called */
+	assert_int_equal(hit(addr), fake_func(9));
+	unregister_kprobes(pointers, 3);
+	assert_string_equal(order_at(addr), "");
+	unregister_kprobes(pointers, 3);
+}
+
+static void several(void **state)
+{
+	(void)state;
+	one_by_one(inside(3));
+	one_by_one(site(3));
+}
+
+/* With arguments only the site calls the plain trampoline; with another one, that with all. */
+static void registers(void **state)
+{
+	struct kprobe *a = probe_at(0, site(4)), *b = probe_at(1, site(4));
+
+	(void)state;
+	a->flags = KPROBE_FLAG_ARGS;
+	assert_int_equal(register_kprobe(a), 0);
+	assert_string_equal(order_at(site(4)), "a");
+	assert_true(a->flags & KPROBE_FLAG_FTRACE);
+	assert_int_equal(register_kprobe(b), 0);
+	assert_string_equal(order_at(site(4)), "ab");
+	unregister_kprobe(b);
+	assert_string_equal(order_at(site(4)), "a");
+	assert_true(kprobe_regs_stack(a, &(struct ftrace_regs){ 0 }));
+	unregister_kprobe(a);
+	assert_false(a->flags & KPROBE_FLAG_FTRACE);
+}
+
+/* ---- Hits in handlers ---- */
+
+static uintptr_t inner;
+
+static int come_to_inner(struct kprobe *p, struct ftrace_regs *fregs)
+{
+	(void)fregs;
+	hit(inner);
+	assert_string_equal(order, "");
+	order[0] = letter_of(p);
+	order[1] = '\0';
+	return 0;
+}
+
+static void missed(void **state)
+{
+	uintptr_t addrs[] = { inside(5), site(5), inside(6), site(6) };
+
+	(void)state;
+	for (size_t outer = 0; outer < 4; outer++) {
+		for (size_t i = 0; i < 4; i++)
+			probe_at(i, addrs[i]);
+		probes[outer].pre_handler = come_to_inner;
+		assert_int_equal(register_kprobes(pointers, 4), 0);
+		for (size_t i = 0; i < 4; i++) {
+			inner = addrs[i];
+			assert_int_equal(order_at(addrs[outer])[0], letter_of(&probes[outer]));
+			assert_int_equal(probes[i].nmissed, 1);
+		}
+		assert_string_equal(order_at(addrs[(outer + 1) % 4])[0] ? order : "", order);
+		unregister_kprobes(pointers, 4);
+	}
+}
+
+/* ---- Many ---- */
+
+static size_t probe_many(size_t nr, bool at_sites)
+{
+	for (size_t i = 0; i < nr; i++) {
+		size_t func = (i * 77) % NR_FUNCS; /* in no order */
+
+		probe_at(i, at_sites ? site(func) : inside(func));
+	}
+	return nr;
+}
+
+static void batches(void **state)
+{
+	(void)state;
+	for (int at_sites = 0; at_sites < 2; at_sites++) {
+		size_t nr = probe_many(200, at_sites);
+		uint64_t before = fake_nr_batches;
+
+		assert_int_equal(register_kprobes(pointers, nr), 0);
+		assert_int_equal(fake_nr_batches, before + 1);
+		for (size_t i = 0; i < nr; i++)
+			assert_int_equal(order_at(probes[i].addr)[0], letter_of(&probes[i]));
+		assert_int_equal(disable_kprobes(pointers, nr), 0);
+		assert_int_equal(fake_nr_batches, before + 2);
+		assert_int_equal(enable_kprobes(pointers, nr), 0);
+		assert_int_equal(kprobes_set_enabled(false), 0);
+		assert_int_equal(fake_nr_batches, before + 4);
+		assert_false(kprobes_are_enabled());
+		assert_string_equal(order_at(probes[7].addr), "");
+		assert_int_equal(kprobes_set_enabled(true), 0);
+		assert_int_equal(order_at(probes[7].addr)[0], 'h');
+		unregister_kprobes(pointers, nr);
+		assert_int_equal(fake_nr_batches, before + 6);
+	}
+}
+
+/* While the switch is off none is armed, however it came. */
+static void switched_off(void **state)
+{
+	struct kprobe *p = probe_at(0, inside(8));
+
+	(void)state;
+	assert_int_equal(kprobes_set_enabled(false), 0);
+	assert_int_equal(register_kprobe(p), 0);
+	assert_string_equal(order_at(p->addr), "");
+	assert_int_equal(disable_kprobe(p), 0);
+	assert_int_equal(enable_kprobe(p), 0);
+	assert_string_equal(order_at(p->addr), "");
+	assert_int_equal(kprobes_set_enabled(true), 0);
+	assert_string_equal(order_at(p->addr), "a");
+	unregister_kprobe(p);
+}
+
+/* ---- What fails ---- */
+
+static void refused_at(uintptr_t addr, int err, const char *sentence)
+{
+	struct kprobe *p = probe_at(0, addr);
+	char why[128];
+
+	assert_int_equal(register_kprobe(p), err);
+	assert_null(p->place);
+	assert_int_equal(kprobe_refusal(addr, why, sizeof(why)), err);
+	assert_string_equal(why, sentence);
+}
+
+static void refused(void **state)
+{
+	struct kprobe *p = probe_at(0, 0);
+	char why[] = "x";
+
+	(void)state;
+	assert_int_equal(register_kprobe(p), -EINVAL);
+	p->symbol_name = "func_300";
+	assert_int_equal(register_kprobe(p), -ENOENT);
+	p->symbol_name = "func_4";
+	p->addr = site(4);
+	assert_int_equal(register_kprobe(p), -EINVAL);
+	p->addr = 0;
+	p->offset = FAKE_FUNC_BYTES;
+	assert_int_equal(register_kprobe(p), -EINVAL);
+	p->offset = 7;
+	assert_int_equal(register_kprobe(p), 0);
+	assert_int_equal(p->addr, fake_func(4) + 7);
+	unregister_kprobe(p);
+	assert_int_equal(p->addr, 0);
+	assert_int_equal(register_kprobe(p), 0);
+	unregister_kprobe(p);
+
+	refused_at(fake_func(4) + 2, -EILSEQ,
+		   "func_4+0x2: it is inside the instruction at "
+		   "func_4+0x0");
+	fake_bad_insn = inside(4);
+	refused_at(inside(4), -EINVAL, "func_4+0x8: it is bad");
+	fake_refused = inside(5);
+	refused_at(inside(5), -EINVAL, "func_5+0x8: the host has reasons");
+	refused_at(0x1234, -EINVAL, "0x1234: there is no function");
+	assert_int_equal(kprobe_refusal(inside(6), why, sizeof(why)), 0);
+	assert_string_equal(why, "");
+
+	assert_int_equal(enable_kprobe(probe_at(0, inside(4))), -EINVAL);
+	assert_int_equal(disable_kprobe(&probes[0]), -EINVAL);
+}
+
+/* One of several that is refused, anywhere among them: none is registered. */
+static void all_or_none(void **state)
+{
+	(void)state;
+	for (size_t bad = 0; bad < 40; bad += 13) {
+		size_t nr = probe_many(40, false);
+
+		probes[bad].addr = fake_func(1) + 1;
+		assert_int_equal(register_kprobes(pointers, nr), -EILSEQ);
+		for (size_t i = 0; i < nr; i++) {
+			assert_null(probes[i].place);
+			assert_true(i == bad || !*order_at(probes[i].addr));
+		}
+		pointers[bad] = pointers[(bad + 1) % nr]; /* twice the same */
+		assert_int_equal(register_kprobes(pointers, nr), -EINVAL);
+		assert_null(pointers[bad]->place);
+	}
+}
+
+/* Sites and others at once, of both kinds of registers. */
+static size_t probe_mixed(void)
+{
+	for (size_t i = 0; i < 60; i++) {
+		probe_at(i, i % 3 ? inside(i) : site(i));
+		if (i % 2)
+			probes[i].flags = KPROBE_FLAG_ARGS;
+		if (i % 5 == 0)
+			probes[i].post_handler = post;
+	}
+	return 60;
+}
+
+static void no_memory(void **state)
+{
+	long budget = 0;
+	size_t nr;
+	int err;
+
+	(void)state;
+	do {
+		nr = probe_mixed();
+		fake_alloc_budget = budget++;
+		err = register_kprobes(pointers, nr);
+		if (!err) {
+			for (size_t i = 0; i < nr; i++)
+				assert_int_equal(order_at(probes[i].addr)[0],
+						 letter_of(&probes[i]));
+			assert_int_equal(disable_kprobes(pointers, nr), 0);
+		}
+		fake_alloc_budget = -1;
+		assert_true(!err || err == -ENOMEM);
+		unregister_kprobes(pointers, nr);
+		assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+		assert_int_equal(fake_nr_probes, 0);
+		assert_int_equal(fake_alloc_out, out_before);
+	} while (err);
+	assert_true(budget > 60);
+	for (budget = 0; budget < 40; budget++) {
+		nr = probe_mixed();
+		fake_probe_budget = budget;
+		assert_int_equal(register_kprobes(pointers, nr), -ENOMEM);
+		assert_int_equal(fake_nr_probes, 0);
+	}
+}
+
+/* The list of what is to be written: without memory for one, several small batches. */
+static void no_memory_for_lists(void **state)
+{
+	size_t nr = probe_many(200, false);
+	uint64_t before = fake_nr_batches;
+
+	(void)state;
+	for (size_t i = 0; i < nr; i++)
+		probes[i].flags = KPROBE_FLAG_DISABLED;
+	assert_int_equal(register_kprobes(pointers, nr), 0);
+	fake_alloc_budget = 0;
+	assert_int_equal(enable_kprobes(pointers, nr), 0);
+	assert_int_equal(fake_nr_batches, before + 7);
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(order_at(probes[i].addr)[0], letter_of(&probes[i]));
+	unregister_kprobes(pointers, nr);
+	assert_int_equal(fake_nr_batches, before + 14);
+	fake_alloc_budget = -1;
+}
+
+/* Somebody's breakpoint at the place of one: all are as before, and tracing lives. */
+static void busy(void **state)
+{
+	struct kprobe *p = probe_at(0, inside(20)), *q = probe_at(1, inside(21));
+
+	(void)state;
+	p->flags = KPROBE_FLAG_DISABLED;
+	q->flags = KPROBE_FLAG_DISABLED;
+	assert_int_equal(register_kprobes(pointers, 2), 0);
+	*fake_text_at(p->addr) ^= 1;
+	fake_breakpoint = p->addr;
+	assert_int_equal(enable_kprobes(pointers, 2), -EBUSY);
+	assert_true(p->flags & KPROBE_FLAG_DISABLED && q->flags & KPROBE_FLAG_DISABLED);
+	*fake_text_at(p->addr) ^= 1;
+	fake_breakpoint = 0;
+	assert_string_equal(order_at(q->addr), "");
+	assert_int_equal(enable_kprobes(pointers, 2), 0);
+	assert_string_equal(order_at(q->addr), "b");
+	unregister_kprobes(pointers, 2);
+}
+
+/* A thread inside the copy of an instruction: its memory stays until the thread has left. */
+static void thread_inside(void **state)
+{
+	struct kprobe *p = probe_at(0, inside(30));
+	uintptr_t slot = 0xffffffffb0000000ul;
+
+	(void)state;
+	assert_int_equal(register_kprobe(p), 0);
+	fake_thread_add(7, "inside");
+	fake_thread_stack(7, &slot, 1);
+	unregister_kprobe(p);
+	assert_int_equal(fake_nr_probes, 1);
+	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
+	assert_int_equal(register_kprobe(p), 0); /* at the same place, with a copy of its own */
+	assert_int_equal(fake_nr_probes, 2);
+	unregister_kprobe(p);
+	fake_thread_stack(7, &slot, 0);
+	while (fake_run_later())
+		;
+	assert_int_equal(fake_nr_probes, 0);
+	fake_thread_exit(7);
+}
+
+/* Damaged text ends tracing; probes can go nevertheless. The last test. */
+static void damage(void **state)
+{
+	struct kprobe *p = probe_at(0, inside(40));
+	uint8_t *text;
+
+	(void)state;
+	p->flags = KPROBE_FLAG_DISABLED;
+	assert_int_equal(register_kprobe(p), 0);
+	text = fake_text_at(p->addr);
+	*text ^= 1;
+	assert_int_equal(enable_kprobe(p), -ENODEV);
+	*text ^= 1;
+	assert_true(ftrace_is_dead());
+	assert_non_null(strstr(fake_log(), "func_40+0x8"));
+	assert_int_equal(enable_kprobe(p), -ENODEV);
+	assert_int_equal(register_kprobe(probe_at(1, inside(41))), -ENODEV);
+	unregister_kprobe(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(several, setup, teardown),
+		cmocka_unit_test_setup_teardown(registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(missed, setup, teardown),
+		cmocka_unit_test_setup_teardown(batches, setup, teardown),
+		cmocka_unit_test_setup_teardown(switched_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_or_none, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_memory_for_lists, setup, teardown),
+		cmocka_unit_test_setup_teardown(busy, setup, teardown),
+		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
+		cmocka_unit_test_setup_teardown(damage, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("kprobe", tests, setup_all, NULL);
+}

@@ -1,0 +1,34 @@
+/*
+ * Probes at instructions: the machine half of <trace/platform_probes.h>.
+ *
+ *   place in the code    slot, 32 bytes of memory for code
+ *   int3 ...             | the instruction | jmp behind the original |   .. | slot_note |
+ *
+ * A CPU that hits the int3 goes on in the slot, where relative operands are fixed up, and from there
+ * by itself behind the original: one trap. An instruction that changes where the CPU is, is not
+ * copied; the handler does what it does. With post handlers there is a second slot, with an int3 in
+ * place of the jmp.
+ *
+ * Context:   create, destroy - thread, under the text lock. The others - any, not traced.
+ * Ownership: a slot belongs to its probe.
+ */
+#ifndef TRACE_ARCH_PROBE_H
+#define TRACE_ARCH_PROBE_H
+
+#include <trace/platform.h>
+
+TRACE_BEGIN_DECLS
+
+/* As the functions of <trace/platform_probes.h>, which the host puts under its text lock. */
+int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
+void probe_destroy(struct trace_plat_probe *probe);
+
+/*
+ * For an address in a slot: the address in the original code that it stands for, which for whoever
+ * reads a trace, a stack or a fault is where the CPU is. Any other address comes back as it is.
+ */
+uintptr_t probe_original(uintptr_t addr);
+
+TRACE_END_DECLS
+
+#endif

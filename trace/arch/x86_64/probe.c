@@ -1,0 +1,143 @@
+/*
+ * Preparing instructions to be probed: see <trace/platform_probes.h> and <trace/arch_probe.h>.
+ */
+#include <trace/arch_exec.h>
+#include <trace/arch_text.h>
+
+#include "check.h"
+#include "insn.h"
+#include "probe_private.h"
+
+/* The bytes at `addr` as they are meant to be, up to `end`. Returns how many. */
+static size_t read_code(uintptr_t addr, uintptr_t end, uint8_t *out_bytes)
+{
+	size_t len = end - addr < TRACE_INSN_MAX ? end - addr : TRACE_INSN_MAX;
+	bool is_code;
+
+	trace_plat_preempt_disable();
+	is_code = trace_text_meant(addr, out_bytes, len);
+	trace_plat_preempt_enable();
+	return is_code ? len : 0;
+}
+
+static int decode_at(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn)
+{
+	uint8_t bytes[TRACE_INSN_MAX];
+	size_t len = read_code(addr, end, bytes);
+
+	return len ? trace_insn_decode(out_insn, bytes, len) : -EINVAL;
+}
+
+/* Decode from the start of the function up to the address: boundaries follow from those before. */
+int trace_plat_probe_check(struct trace_probe_place *place)
+{
+	uintptr_t at = place->func, end = place->func + place->bytes;
+	struct trace_insn insn;
+	struct probe probe;
+
+	for (;; at += insn.length) {
+		if (decode_at(at, end, &insn)) {
+			place->why = "what stands in front of it in the function is no code";
+			return -EILSEQ;
+		}
+		if (place->addr < at + insn.length)
+			break;
+	}
+	place->insn = at;
+	place->insn_len = insn.length;
+	if (at != place->addr) {
+		place->why = "it is in the middle of the instruction";
+		return -EILSEQ;
+	}
+	place->why = probe_compile(&probe, &insn, at);
+	return place->why ? -EINVAL : 0;
+}
+
+static bool needs_slot(const struct probe *probe)
+{
+	return probe->action == PROBE_SLOT || probe->action == PROBE_JMP_MEM ||
+	       probe->action == PROBE_CALL_MEM;
+}
+
+/* The slots that it needs and does not have yet. */
+static int make_slots(struct probe *probe, const struct trace_insn *insn, const uint8_t *bytes,
+		      bool with_post)
+{
+	uintptr_t addr = probe_addr(probe), slot = 0, post_slot = 0;
+
+	if (!needs_slot(probe))
+		return 0;
+	if (!probe->slot) {
+		slot = probe_slot_make(addr, insn, bytes, false);
+		if (!slot)
+			return -ENOMEM;
+	}
+	if (with_post && !probe->post_slot && probe->action == PROBE_SLOT) {
+		post_slot = probe_slot_make(addr, insn, bytes, true);
+		if (!post_slot)
+			goto free_slot;
+	}
+	if (slot)
+		probe->slot = trace_plat_ip_pack(slot);
+	if (post_slot)
+		__atomic_store_n(&probe->post_slot, trace_plat_ip_pack(post_slot),
+				 __ATOMIC_RELEASE);
+	return 0;
+
+free_slot:
+	if (slot)
+		probe_slot_free(slot);
+	return -ENOMEM;
+}
+
+int probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
+{
+	struct probe *probe = probe_of(plat);
+	uint8_t bytes[TRACE_INSN_MAX];
+	struct trace_insn insn;
+
+	probe_become_consumer();
+	CHECK(!trace_insn_decode(&insn, bytes, read_code(addr, addr + TRACE_INSN_MAX, bytes)));
+	if (!probe->addr) {
+		CHECK(!probe_compile(probe, &insn, addr));
+		probe->addr = trace_plat_ip_pack(addr);
+		__builtin_memcpy(probe->original, bytes, sizeof(probe->original));
+	}
+	return make_slots(probe, &insn, bytes, with_post);
+}
+
+void probe_destroy(struct trace_plat_probe *plat)
+{
+	struct probe *probe = probe_of(plat);
+
+	if (probe->slot)
+		probe_slot_free(trace_plat_ip_unpack(probe->slot));
+	if (probe->post_slot)
+		probe_slot_free(trace_plat_ip_unpack(probe->post_slot));
+	*probe = (struct probe){ 0 };
+}
+
+void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
+			   uintptr_t *out_last)
+{
+	const struct probe *probe = (const struct probe *)(const void *)plat;
+	uintptr_t slot = trace_plat_ip_unpack(probe->slot);
+	uintptr_t post_slot = probe->post_slot ? trace_plat_ip_unpack(probe->post_slot) : slot;
+
+	*out_first = 0;
+	*out_last = 0;
+	if (!slot)
+		return;
+	*out_first = slot < post_slot ? slot : post_slot;
+	*out_last = (slot > post_slot ? slot : post_slot) + SLOT_BYTES - 1;
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *plat, bool arm,
+			   struct trace_poke *out_poke)
+{
+	const struct probe *probe = (const struct probe *)(const void *)plat;
+
+	*out_poke = (struct trace_poke){ .site = probe->addr, .len = 1, .is_probe = true };
+	out_poke->old_insn[0] = arm ? probe->original[0] : INSN_INT3;
+	out_poke->new_insn[0] = arm ? INSN_INT3 : probe->original[0];
+}

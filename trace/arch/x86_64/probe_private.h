@@ -1,0 +1,88 @@
+/*
+ * What the files of the machine half of probes share; see <trace/arch_probe.h>.
+ *
+ * Context: any, where nothing else is said; not traced.
+ */
+#ifndef PROBE_PRIVATE_H
+#define PROBE_PRIVATE_H
+
+#include <trace/arch_decode.h>
+#include <trace/arch_probe.h>
+#include <trace/platform.h>
+
+/* How an instruction is executed that an int3 stands in front of. */
+enum probe_action {
+	PROBE_SLOT,    /* in the slot */
+	PROBE_SKIP,    /* it does nothing */
+	PROBE_JMP,     /* to `target` */
+	PROBE_JCC,     /* the same, on condition `what` */
+	PROBE_LOOP,    /* the same; `what` is the opcode */
+	PROBE_CALL,    /* of `target` */
+	PROBE_RET,     /* and `target` bytes off the stack */
+	PROBE_JMP_REG, /* to register `what` */
+	PROBE_CALL_REG,
+	PROBE_JMP_MEM, /* to what is at base + index * scale + target */
+	PROBE_CALL_MEM,
+};
+
+/* struct trace_plat_probe is this. */
+struct probe {
+	uint32_t addr; /* packed, as the slots; 0: none */
+	uint32_t slot;
+	uint32_t post_slot;
+	uint8_t len;
+	uint8_t action; /* enum probe_action */
+	uint8_t what;
+	uint8_t base; /* registers, or TRACE_INSN_NO_REG */
+	uint8_t index;
+	uint8_t scale;
+	uint8_t original[TRACE_INSN_SIZE];
+	uintptr_t target;
+};
+_Static_assert(sizeof(struct probe) <= sizeof(struct trace_plat_probe), "probe has room");
+
+static TRACE_ALWAYS_INLINE struct probe *probe_of(struct trace_plat_probe *probe)
+{
+	return (struct probe *)(void *)probe;
+}
+
+static TRACE_ALWAYS_INLINE uintptr_t probe_addr(const struct probe *probe)
+{
+	return trace_plat_ip_unpack(probe->addr);
+}
+
+/* Fill in all but addr, original and slots. NULL, or why the instruction cannot be probed. */
+const char *probe_compile(struct probe *probe, const struct trace_insn *insn, uintptr_t addr);
+/*
+ * Do what the instruction does, if it has no slot, or if its operand can be read: then its
+ * registers, stack and instruction pointer are in `regs` afterwards. False: it has to run in its
+ * slot, for which nothing is done.
+ */
+bool probe_emulate(const struct probe *probe, struct ftrace_regs *regs);
+
+/* ---- Slots ---- */
+
+#define SLOT_BYTES 32ul
+
+/* At the end of a slot. */
+struct slot_note {
+	uint32_t origin; /* packed address of the instruction */
+	uint8_t len;	 /* of it, and of its copy */
+	bool is_post;	 /* an int3 is behind the copy */
+};
+#define SLOT_NOTE_AT (SLOT_BYTES - sizeof(struct slot_note))
+
+/*
+ * A slot with a copy of the instruction at `addr`. Returns its address, 0 when there is no room for
+ * it. The text lock is held, as for free.
+ */
+uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
+			  bool is_post);
+void probe_slot_free(uintptr_t slot);
+/* The note of the slot that `addr` is in, and where the slot begins; NULL when it is in none. */
+const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot);
+
+/* Before the first int3 is written: answer breakpoints from now on. The text lock is held. */
+void probe_become_consumer(void);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Slots: copies of instructions that CPUs run instead of the original. Two of them share a unit of
+ * executable memory. See <trace/arch_probe.h>.
+ */
+#include <stdatomic.h>
+#include <trace/arch_exec.h>
+#include <trace/arch_text.h>
+
+#include "check.h"
+#include "insn.h"
+#include "probe_private.h"
+
+#define MAX_UNITS (TRACE_EXEC_MAX / TRACE_EXEC_UNIT)
+#define PER_UNIT  (TRACE_EXEC_UNIT / SLOT_BYTES)
+#define ALL_USED  ((1u << PER_UNIT) - 1)
+
+/* By unit: which of its slots are used; 0: it is not ours. Text lock to change. */
+static _Atomic uint8_t used[MAX_UNITS];
+static size_t half_used; /* a unit that may have a free slot: where the search begins */
+
+static uintptr_t unit_at(size_t unit)
+{
+	return trace_arch_exec_start() + unit * TRACE_EXEC_UNIT;
+}
+
+/* A unit of ours with a free slot, or a new one; MAX_UNITS when there is no room. */
+static size_t find_unit(void)
+{
+	size_t unit = half_used;
+	uintptr_t addr;
+
+	if (used[unit] && used[unit] != ALL_USED)
+		return unit;
+	addr = trace_exec_alloc(TRACE_EXEC_UNIT);
+	if (addr)
+		return (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
+	for (unit = 0; unit < trace_exec_units(); unit++) {
+		if (used[unit] && used[unit] != ALL_USED)
+			return unit;
+	}
+	return MAX_UNITS;
+}
+
+static uintptr_t take_slot(void)
+{
+	size_t unit = find_unit();
+	uint32_t free_one;
+
+	if (unit == MAX_UNITS)
+		return 0;
+	free_one = (uint32_t)__builtin_ctz(~(uint32_t)used[unit]);
+	used[unit] = (uint8_t)(used[unit] | 1u << free_one);
+	half_used = unit;
+	return unit_at(unit) + free_one * SLOT_BYTES;
+}
+
+void probe_slot_free(uintptr_t slot)
+{
+	static const uint8_t traps[SLOT_BYTES] = { [0 ... SLOT_BYTES - 1] = INSN_INT3 };
+	size_t unit = (slot - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
+	uint32_t bit = 1u << (slot % TRACE_EXEC_UNIT / SLOT_BYTES);
+
+	CHECK(used[unit] & bit);
+	text_write(slot, traps, SLOT_BYTES);
+	used[unit] = (uint8_t)(used[unit] & ~bit);
+	if (used[unit])
+		half_used = unit;
+	else
+		trace_exec_free(unit_at(unit), TRACE_EXEC_UNIT);
+}
+
+/* The displacement counts from the end of the instruction, so it changes as that moves. */
+static bool move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to)
+{
+	int64_t disp = insn->disp + (int64_t)(from - to);
+	int32_t moved = (int32_t)disp;
+
+	if (!insn->is_rip_relative)
+		return true;
+	__builtin_memcpy(copy + insn->disp_offset, &moved, sizeof(moved));
+	return moved == disp;
+}
+
+uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
+			  bool is_post)
+{
+	uint8_t code[SLOT_BYTES] = { 0 };
+	struct slot_note note = { .origin = trace_plat_ip_pack(addr),
+				  .len = insn->length,
+				  .is_post = is_post };
+	uintptr_t slot = take_slot();
+
+	if (!slot)
+		return 0;
+	__builtin_memset(code, INSN_INT3, SLOT_NOTE_AT);
+	__builtin_memcpy(code, bytes, insn->length);
+	if (!move_operand(code, insn, addr, slot)) {
+		probe_slot_free(slot);
+		return 0;
+	}
+	if (!is_post)
+		insn_store(code + insn->length,
+			   insn_make(INSN_JMP, slot + insn->length, addr + insn->length));
+	__builtin_memcpy(code + SLOT_NOTE_AT, &note, sizeof(note));
+	text_write(slot, code, sizeof(code));
+	return slot;
+}
+
+const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot)
+{
+	uintptr_t at = addr - trace_arch_exec_start();
+
+	if (!trace_exec_contains(addr) || at / TRACE_EXEC_UNIT >= MAX_UNITS)
+		return NULL;
+	if (!(atomic_load_explicit(&used[at / TRACE_EXEC_UNIT], memory_order_relaxed) &
+	      1u << (at % TRACE_EXEC_UNIT / SLOT_BYTES)))
+		return NULL;
+	*out_slot = addr - at % SLOT_BYTES;
+	return (const struct slot_note *)(*out_slot + SLOT_NOTE_AT);
+}
+
+uintptr_t probe_original(uintptr_t addr)
+{
+	uintptr_t slot;
+	const struct slot_note *note = probe_slot_of(addr, &slot);
+
+	if (!note)
+		return addr;
+	return trace_plat_ip_unpack(note->origin) + (addr - slot < note->len ? 0 : note->len);
+}

@@ -1,0 +1,45 @@
+/*
+ * The machine half of <trace/platform_probes.h> on a host that answers no breakpoints, because
+ * text_stop.c changes its code: there are probes at call sites only.
+ */
+#include <trace/arch_probe.h>
+
+#include "check.h"
+
+int trace_plat_probe_check(struct trace_probe_place *place)
+{
+	place->why = "this host has probes at call sites only";
+	return -EINVAL;
+}
+
+/* What follows is not called for a place that is refused. */
+int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
+{
+	(void)probe;
+	(void)addr;
+	(void)with_post;
+	return -EINVAL;
+}
+
+void probe_destroy(struct trace_plat_probe *probe)
+{
+	(void)probe;
+	CHECK(false);
+}
+
+void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_first,
+			   uintptr_t *out_last)
+{
+	(void)probe;
+	*out_first = 0;
+	*out_last = 0;
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *probe, bool arm,
+			   struct trace_poke *out_poke)
+{
+	(void)probe;
+	(void)arm;
+	(void)out_poke;
+	CHECK(false);
+}

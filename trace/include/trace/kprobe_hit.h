@@ -1,0 +1,39 @@
+/*
+ * What the machine half calls when a CPU comes to the place of a probe: see <trace/kprobe.h>.
+ *
+ *   breakpoint or jump --> find --> begin --> pre --> (the instruction) --> post --> end
+ *
+ * Context:   probe; preemption is off or interrupts are, from find to the last use of what it
+ *            returned. Not traced.
+ * Locking:   none.
+ * Ownership: what find returns exists until preemption and interrupts are on again.
+ */
+#ifndef TRACE_KPROBE_HIT_H
+#define TRACE_KPROBE_HIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <trace/platform.h>
+
+TRACE_BEGIN_DECLS
+
+/* What was created for `addr`; NULL: no probe is there. */
+struct trace_plat_probe *kprobe_hit_find(uintptr_t addr);
+/*
+ * May handlers run? If not, which is when this CPU is in a handler already, the hit is counted as
+ * missed by all probes of the place, and neither pre, post nor end are to be called.
+ */
+bool kprobe_hit_begin(struct trace_plat_probe *probe);
+void kprobe_hit_end(void);
+/*
+ * Call the pre handlers; the instruction pointer in `fregs` is the place's address. True: one has
+ * sent the CPU elsewhere, where it says in `fregs`.
+ */
+bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
+/* Call the post handlers, if there are any; the instruction pointer is where the CPU goes on. */
+void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
+bool kprobe_hit_has_post(const struct trace_plat_probe *probe);
+
+TRACE_END_DECLS
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * What probes at instructions need of the host, in addition to call sites. A part of
+ * <trace/platform.h>; include that one. All but trace_plat_probe_refusal() is the machine half's.
+ *
+ *   check     is there an instruction that can be probed?
+ *   create    prepare to execute it, or what it does, from elsewhere
+ *   poke      the change of code that arms it, for trace_plat_poke_batch()
+ *   destroy   no thread is in the copy any more
+ *
+ * When a CPU comes to an armed place, the machine half calls <trace/kprobe_hit.h>.
+ *
+ * Context: thread, interrupts on, where nothing else is said.
+ */
+#ifndef TRACE_PLATFORM_PROBES_H
+#define TRACE_PLATFORM_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
+
+struct ftrace_regs;
+struct trace_poke;
+
+/*
+ * The stack pointer in a ftrace_regs that has all registers. Probe context. (At a call site,
+ * ftrace_regs_get_stack_pointer() works without them.)
+ */
+static inline uintptr_t ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs);
+
+/* A function, and what of it is asked about. */
+struct trace_probe_place {
+	uintptr_t func;	 /* its start */
+	size_t bytes;	 /* its size */
+	uintptr_t addr;	 /* inside of it */
+	uintptr_t insn;	 /* filled in: where the instruction begins that `addr` is in; or 0 */
+	size_t insn_len; /* filled in: its length */
+	const char *why; /* filled in on failure: a sentence without name or dot, which lasts */
+};
+
+/*
+ * Can the instruction at place->addr be probed, as far as the processor is concerned? 0; -EILSEQ:
+ * none begins there; -EINVAL: not this one.
+ */
+int trace_plat_probe_check(struct trace_probe_place *place);
+/*
+ * The host's own reason why none of the `len` bytes at `addr` may be changed, a sentence without a
+ * dot, which lasts; NULL: it has none. It has to refuse all code that a handler may run through,
+ * its own included, and code that somebody else changes. The default refuses functions without call
+ * site.
+ */
+const char *trace_plat_probe_refusal(uintptr_t addr, size_t len);
+
+/* What the machine half keeps for a place. */
+struct trace_plat_probe { /* zeroed is none */
+	uint64_t opaque[8];
+};
+
+/*
+ * Prepare to arm a breakpoint at `addr`, which was checked, with post handlers or without. May be
+ * called again for one that was created without, to have it with them. 0; -ENOMEM, with nothing
+ * changed.
+ */
+int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
+/* The change that arms or disarms it. */
+void trace_plat_probe_poke(const struct trace_plat_probe *probe, bool arm,
+			   struct trace_poke *out_poke);
+/* The code that it has: first and last address; both 0 when it has none. */
+void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_first,
+			   uintptr_t *out_last);
+/* Free that: no thread is in it, and the place is not armed. */
+void trace_plat_probe_destroy(struct trace_plat_probe *probe);
+
+/* ==== Nothing more is needed for probes at instructions. ==== */
+
+TRACE_END_DECLS
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * Registering probes, enabling them and back: see <trace/kprobe.h>.
+ */
+#include "kprobe_private.h"
+
+static struct trace_plat_lock kprobe_lock;
+
+#define USER_FLAGS (KPROBE_FLAG_DISABLED | KPROBE_FLAG_ARGS)
+#define CORE_FLAGS (KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
+/* Within a call: is one of those that it changes. A probe may be given twice. */
+#define MARK (1u << 31)
+
+static bool is_enabled(const struct kprobe *p)
+{
+	return !(p->flags & KPROBE_FLAG_DISABLED);
+}
+
+static bool wants_all_regs(const struct kprobe *p)
+{
+	return !(p->flags & KPROBE_FLAG_ARGS);
+}
+
+/* ---- A place and its probes ---- */
+
+static void count_enabled(struct kprobe *p, bool comes)
+{
+	struct kprobe_place *place = p->place;
+
+	if (comes) {
+		place->nr_enabled++;
+		place->nr_all_regs += wants_all_regs(p);
+	} else {
+		place->nr_enabled--;
+		place->nr_all_regs -= wants_all_regs(p);
+	}
+}
+
+/* Readers of `flags` need no lock. */
+static void set_disabled(struct kprobe *p, bool is_disabled)
+{
+	uint32_t flags = p->flags & ~(uint32_t)KPROBE_FLAG_DISABLED;
+
+	__atomic_store_n(&p->flags, is_disabled ? flags | KPROBE_FLAG_DISABLED : flags,
+			 __ATOMIC_RELAXED);
+}
+
+/* The release pairs with the acquires of hits. */
+static void link_probe(struct kprobe *p)
+{
+	struct kprobe *_Atomic *link = &p->place->first;
+
+	while (*link)
+		link = &(*link)->next;
+	atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
+	atomic_store_explicit(link, p, memory_order_release);
+	if (p->post_handler)
+		atomic_store(&p->place->wants_post, true);
+	if (is_enabled(p))
+		count_enabled(p, true);
+}
+
+/* Its own link stays: a hit that stands on it goes on from there. */
+static void unlink_probe(struct kprobe *p)
+{
+	struct kprobe *_Atomic *link = &p->place->first;
+	bool wants_post = false;
+
+	if (is_enabled(p))
+		count_enabled(p, false);
+	while (*link != p)
+		link = &(*link)->next;
+	atomic_store_explicit(link, atomic_load(&p->next), memory_order_release);
+	for (struct kprobe *other = p->place->first; other; other = other->next)
+		wants_post |= other->post_handler != NULL;
+	atomic_store(&p->place->wants_post, wants_post);
+}
+
+/* ---- Register ---- */
+
+static int prepare(struct kprobe *p)
+{
+	uintptr_t addr;
+	int err;
+
+	if (p->place || (p->symbol_name && p->addr))
+		return -EINVAL;
+	err = kprobe_resolve(p, &addr);
+	if (!err)
+		err = kprobe_place_get(addr, p->post_handler != NULL, &p->place);
+	if (err)
+		return err;
+	p->addr = addr;
+	p->flags &= USER_FLAGS;
+	if (p->place->is_site)
+		p->flags |= KPROBE_FLAG_FTRACE;
+	atomic_store(&p->nmissed, 0);
+	return 0;
+}
+
+/* Of probes that are not linked, or were unlinked before a grace period. */
+static void forget(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!ps[i]->place)
+			continue;
+		kprobe_place_put(ps[i]->place, gone);
+		ps[i]->place = NULL;
+		if (ps[i]->symbol_name)
+			ps[i]->addr = 0;
+	}
+}
+
+static int prepare_all(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		err = prepare(ps[i]);
+		if (err)
+			forget(ps, i, gone);
+	}
+	return err;
+}
+
+static void take_out(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!ps[i]->place || ps[i]->flags & MARK)
+			continue;
+		unlink_probe(ps[i]);
+		ps[i]->flags |= MARK;
+	}
+	kprobe_arm_update(ps, nr);
+	trace_plat_synchronize_preempt(); /* no handler of them runs any more */
+	for (size_t i = 0; i < nr; i++)
+		ps[i]->flags &= ~(MARK | CORE_FLAGS);
+	forget(ps, nr, gone);
+}
+
+static int register_locked(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+{
+	int err = prepare_all(ps, nr, gone);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++)
+		link_probe(ps[i]);
+	err = kprobe_arm_update(ps, nr);
+	if (err)
+		take_out(ps, nr, gone);
+	return err;
+}
+
+int register_kprobes(struct kprobe **ps, size_t nr)
+{
+	struct kprobe_place *gone = NULL;
+	int err;
+
+	trace_plat_lock(&kprobe_lock);
+	err = register_locked(ps, nr, &gone);
+	kprobe_places_free(gone);
+	trace_plat_unlock(&kprobe_lock);
+	if (gone)
+		ftrace_grace_look();
+	return err;
+}
+
+int register_kprobe(struct kprobe *p)
+{
+	return register_kprobes(&p, 1);
+}
+
+/* ---- Unregister ---- */
+
+void unregister_kprobes(struct kprobe **ps, size_t nr)
+{
+	struct kprobe_place *gone = NULL;
+
+	trace_plat_lock(&kprobe_lock);
+	take_out(ps, nr, &gone);
+	kprobe_places_free(gone);
+	trace_plat_unlock(&kprobe_lock);
+	ftrace_grace_look();
+}
+
+void unregister_kprobe(struct kprobe *p)
+{
+	unregister_kprobes(&p, 1);
+}
+
+/* ---- Enable, disable ---- */
+
+static void switch_probe(struct kprobe *p, bool on)
+{
+	if (is_enabled(p) == on)
+		return;
+	set_disabled(p, !on);
+	count_enabled(p, on);
+	p->flags |= MARK;
+}
+
+/* What could not be enabled stays disabled. */
+static void switch_back(struct kprobe **ps, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (ps[i]->flags & MARK)
+			switch_probe(ps[i], false);
+	}
+	kprobe_arm_update(ps, nr);
+}
+
+static int switch_all(struct kprobe **ps, size_t nr, bool on)
+{
+	int err;
+
+	if (ftrace_is_dead())
+		return -ENODEV;
+	for (size_t i = 0; i < nr; i++) {
+		if (!ps[i]->place || ps[i]->flags & KPROBE_FLAG_GONE)
+			return -EINVAL;
+	}
+	for (size_t i = 0; i < nr; i++)
+		switch_probe(ps[i], on);
+	err = kprobe_arm_update(ps, nr);
+	if (err && on)
+		switch_back(ps, nr);
+	for (size_t i = 0; i < nr; i++)
+		ps[i]->flags &= ~MARK;
+	return err;
+}
+
+static int switch_kprobes(struct kprobe **ps, size_t nr, bool on)
+{
+	int err;
+
+	trace_plat_lock(&kprobe_lock);
+	err = switch_all(ps, nr, on);
+	trace_plat_unlock(&kprobe_lock);
+	return err;
+}
+
+int enable_kprobes(struct kprobe **ps, size_t nr)
+{
+	return switch_kprobes(ps, nr, true);
+}
+
+int disable_kprobes(struct kprobe **ps, size_t nr)
+{
+	return switch_kprobes(ps, nr, false);
+}
+
+int enable_kprobe(struct kprobe *p)
+{
+	return enable_kprobes(&p, 1);
+}
+
+int disable_kprobe(struct kprobe *p)
+{
+	return disable_kprobes(&p, 1);
+}
+
+int kprobes_set_enabled(bool on)
+{
+	int err;
+
+	trace_plat_lock(&kprobe_lock);
+	kprobe_arm_set_on(on);
+	err = kprobe_arm_update_all();
+	trace_plat_unlock(&kprobe_lock);
+	return err;
+}
+
+bool kprobes_are_enabled(void)
+{
+	return kprobe_arm_is_on();
+}

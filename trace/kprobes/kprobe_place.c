@@ -1,0 +1,101 @@
+/*
+ * Places of probes, from the first probe to the last: see kprobe_private.h.
+ */
+#include "kprobe_private.h"
+
+static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_place)
+{
+	struct kprobe_place *place;
+	int err = kprobe_table_reserve(1);
+
+	if (err)
+		return err;
+	place = trace_plat_alloc(sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	place->addr = addr;
+	place->is_site = ftrace_location(addr) == addr;
+	place->has_post = with_post;
+	if (!place->is_site)
+		err = trace_plat_probe_create(&place->code, addr, with_post);
+	if (err) {
+		trace_plat_free(place, sizeof(*place));
+		return err;
+	}
+	kprobe_table_insert(place);
+	*out_place = place;
+	return 0;
+}
+
+int kprobe_place_get(uintptr_t addr, bool with_post, struct kprobe_place **out_place)
+{
+	struct kprobe_place *place = kprobe_place_find(addr);
+	int err = 0;
+
+	if (!place) {
+		err = make_place(addr, with_post, &place);
+	} else if (with_post && !place->has_post) {
+		if (!place->is_site)
+			err = trace_plat_probe_create(&place->code, addr, true);
+		place->has_post = !err;
+	}
+	if (err)
+		return err;
+	place->nr++;
+	*out_place = place;
+	return 0;
+}
+
+void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
+{
+	if (--place->nr || place->is_armed)
+		return;
+	kprobe_table_remove(place);
+	place->next_gone = *gone;
+	*gone = place;
+}
+
+/* No thread is in any of the code that is freed here. */
+static void free_all(struct ftrace_wait *wait)
+{
+	struct kprobe_place *place, *next;
+
+	place = (struct kprobe_place *)(void *)((char *)wait -
+						__builtin_offsetof(struct kprobe_place, wait));
+	for (; place; place = next) {
+		next = place->next_gone;
+		if (!place->is_site)
+			trace_plat_probe_destroy(&place->code);
+		trace_plat_free(place, sizeof(*place));
+	}
+}
+
+/* The code of all of them, and what lies between. */
+static struct ftrace_code code_of(const struct kprobe_place *place)
+{
+	struct ftrace_code code = { 0 };
+
+	for (; place; place = place->next_gone) {
+		uintptr_t first = 0, last = 0;
+
+		if (!place->is_site)
+			trace_plat_probe_code(&place->code, &first, &last);
+		if (first && (!code.start || first < code.start))
+			code.start = first;
+		if (last > code.end)
+			code.end = last;
+	}
+	return code;
+}
+
+void kprobe_places_free(struct kprobe_place *gone)
+{
+	if (!gone)
+		return;
+	trace_plat_synchronize_preempt(); /* for CPUs that have found one in the table */
+	gone->wait.code[0] = code_of(gone);
+	if (gone->wait.code[0].end)
+		ftrace_wait_begin(&gone->wait, free_all);
+	else
+		free_all(&gone->wait);
+}

@@ -1,0 +1,117 @@
+/*
+ * What the files of probes at instructions share. Contracts of users are in <trace/kprobe.h>, those
+ * of the machine half in <trace/platform_probes.h> and <trace/kprobe_hit.h>.
+ *
+ *   struct kprobe --place--> struct kprobe_place     one for each address
+ *        '--next--> ..         | machine half's: copy of the instruction
+ *             ^----------first-|
+ *                              '-- chain of a hash table, by address
+ *
+ * Life of a place: made and put into the table with the first probe, armed while one of its probes
+ * is enabled, taken out of the table with the last one. What CPUs may still be looking at is freed
+ * after trace_plat_synchronize_preempt(), the copy of the instruction when no thread is inside.
+ *
+ * Locking:   kprobe_lock, of kprobe.c, guards it all. Hits read the table, places and lists of probes without it,
+ *            with preemption or interrupts off. It is taken before ftrace's lock and the host's
+ *            text lock; what is freed by a wait for threads (ftrace_grace.h) does not take it.
+ */
+#ifndef KPROBE_PRIVATE_H
+#define KPROBE_PRIVATE_H
+
+#include <stdatomic.h>
+#include <trace/kprobe.h>
+#include <trace/kprobe_hit.h>
+#include "ops/ftrace_grace.h"
+#include "ops/ftrace_private.h"
+
+struct kprobe_place {
+	struct trace_plat_probe code; /* first: the machine half has its address */
+	uintptr_t addr;
+	struct kprobe_place *_Atomic link[2]; /* next of the chain in either of two tables */
+	struct kprobe *_Atomic first;	      /* of its probes, in the order of registration */
+	uint32_t nr;			      /* probes that are registered here */
+	uint32_t nr_enabled;
+	uint32_t nr_all_regs;		/* enabled ones that want more than arguments */
+	bool is_site;			/* at a call site; `code` is not used then */
+	bool is_armed;			/* or would be, at a call site, with ftrace_enabled */
+	bool has_post;			/* `code` was created with post handlers */
+	_Atomic bool wants_post;	/* a post handler is here, perhaps disabled */
+	struct ftrace_ops *_Atomic ops; /* whose callback calls handlers; NULL: not armed */
+	struct ftrace_ops *left_ops;	/* during a change: what `ops` was */
+	bool is_planned;		/* it is among the sites of the change that is being made */
+	struct ftrace_wait wait;
+	struct kprobe_place *next_gone; /* of those that are freed together */
+};
+
+/* ---- The table: kprobe_table.c ---- */
+
+struct kprobe_table {
+	uint32_t which; /* of `link` */
+	uint32_t shift; /* 64 - log2(number of chains) */
+	struct kprobe_place *_Atomic chain[];
+};
+extern struct kprobe_table *_Atomic kprobe_table;
+
+/* The acquires pair with the releases that put a place or a table there. */
+static TRACE_ALWAYS_INLINE struct kprobe_place *kprobe_place_find(uintptr_t addr)
+{
+	struct kprobe_table *table = atomic_load_explicit(&kprobe_table, memory_order_acquire);
+	struct kprobe_place *place =
+		atomic_load_explicit(&table->chain[(addr * 0x9e3779b97f4a7c15ull) >> table->shift],
+				     memory_order_acquire);
+
+	while (place && place->addr != addr)
+		place = atomic_load_explicit(&place->link[table->which], memory_order_acquire);
+	return place;
+}
+
+/* Make room for `nr` more; 0 or -ENOMEM. kprobe_lock held, as for the next ones. */
+int kprobe_table_reserve(size_t nr);
+void kprobe_table_insert(struct kprobe_place *place);
+/* A walk that stands on the place goes on. */
+void kprobe_table_remove(struct kprobe_place *place);
+size_t kprobe_table_nr(void);
+/* The place with the lowest address above `addr`, or NULL. */
+struct kprobe_place *kprobe_table_next(uintptr_t addr);
+
+/* ---- Places: kprobe_place.c ---- */
+
+/*
+ * The place of `addr`, which is made if there is none; its `nr` counts one probe more. The machine
+ * half is prepared for post handlers if `with_post`. 0, or an error of register_kprobe().
+ */
+int kprobe_place_get(uintptr_t addr, bool with_post, struct kprobe_place **out_place);
+/*
+ * One probe less. The last one takes it out of the table and adds it to *gone, for
+ * kprobe_places_free(). It is not armed then, or tracing is dead and it stays.
+ */
+void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone);
+/*
+ * Free them when no CPU and no thread can be inside. The caller calls ftrace_grace_look() when it
+ * has released kprobe_lock.
+ */
+void kprobe_places_free(struct kprobe_place *gone);
+
+/* ---- Which places: kprobe_check.c ---- */
+
+/* Find out the address of a probe, and check it. 0, or an error of register_kprobe(). */
+int kprobe_resolve(const struct kprobe *p, uintptr_t *out_addr);
+
+/* ---- Arming: kprobe_arm.c ---- */
+
+/*
+ * Arm or disarm the places of these probes as they and the switch say. 0, or an error of
+ * enable_kprobe(): some may then not be as they should.
+ */
+int kprobe_arm_update(struct kprobe *const *ps, size_t nr);
+/* The same for all places. */
+int kprobe_arm_update_all(void);
+bool kprobe_arm_is_on(void);
+void kprobe_arm_set_on(bool on);
+
+/* ---- Hits: kprobe_hit.c ---- */
+
+/* The callbacks of call sites: with arguments only, with all registers. */
+extern struct ftrace_ops kprobe_ops_plain, kprobe_ops_regs;
+
+#endif
