@@ -235,7 +235,8 @@ deps-test:
 # The terminal is the serial console: every key is the guest's, but for QEMU's escape key. Its usual one, Ctrl-A, is
 # the shell's start of line.
 terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
-	-serial chardev:terminal -mon chardev=terminal,mode=readline
+	-serial chardev:terminal -mon chardev=terminal,mode=readline \
+	-qmp unix:$(patsubst $(CURDIR)/%,%,$(BUILD))/qmp,server=on,wait=off
 
 # The packages come first, and the build is another make: as a second prerequisite it could begin before they are there.
 run: deps-run

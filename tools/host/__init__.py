@@ -1,0 +1,1 @@
+"""The commands of tools/fathom, one per file."""
