@@ -276,8 +276,6 @@ void console_early_init(void)
 void console_init(void)
 {
 	static const struct uart_client client = { .rx = console_rx, .tx = console_tx };
-	static const struct uart_client silent = { .rx = console_ignore_rx,
-						   .tx = console_ignore_tx };
 	uint64_t flags;
 	int err;
 
@@ -291,7 +289,6 @@ void console_init(void)
 		atomic_store(&out.is_started, 0);
 		pr_warn("Console: no interrupt for COM1 (%d), output only\n", err);
 	}
-	uart_start(UART_COM2, &silent);
 }
 
 void console_panic_begin(void)

@@ -46,20 +46,6 @@ void console_rx(unsigned int port, uint8_t byte)
 	raise_softirq(SOFTIRQ_CONSOLE);
 }
 
-/* Nobody uses COM2: what comes in there is ignored, and nothing is sent. */
-void console_ignore_rx(unsigned int port, uint8_t byte)
-{
-	(void)port;
-	(void)byte;
-}
-
-bool console_ignore_tx(unsigned int port, uint8_t *out_byte)
-{
-	(void)port;
-	(void)out_byte;
-	return false;
-}
-
 static void console_interrupt_target(void)
 {
 	uint64_t flags = spin_lock_irqsave(&in.target_lock);
@@ -106,6 +92,8 @@ bool console_is_foreground(void)
 	struct thread *target = atomic_load(&in.target);
 	bool answer = !target || target->group == current_thread()->group;
 
+	if (current_thread()->flags & THREAD_SERVICE)
+		answer = false;
 	spin_unlock_irqrestore(&in.target_lock, flags);
 	return answer;
 }

@@ -9,9 +9,6 @@
 
 /* console_input.c. Called by the UART, interrupts off: a byte of COM1 came in. */
 void console_rx(unsigned int port, uint8_t byte);
-/* The same for COM2, which nobody uses: the byte is dropped. */
-void console_ignore_rx(unsigned int port, uint8_t byte);
-bool console_ignore_tx(unsigned int port, uint8_t *out_byte);
 /* In SOFTIRQ_CONSOLE, after console_rx(): interrupt after Ctrl-C, wake the reader. */
 void console_input_arrived(void);
 

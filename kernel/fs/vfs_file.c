@@ -47,7 +47,8 @@ static void file_unlock_position(struct file *file)
 		mutex_unlock(&file->lock);
 }
 
-ssize_t file_read(struct file *file, void *buf, size_t len)
+/* Read at *pos, or, when `pos` is NULL, at the file's own position. */
+static ssize_t file_read_from(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	ssize_t got;
 	int err;
@@ -59,9 +60,19 @@ ssize_t file_read(struct file *file, void *buf, size_t len)
 	err = file_lock_position(file);
 	if (err)
 		return err;
-	got = file->ops->read(file, buf, len, &file->pos);
+	got = file->ops->read(file, buf, len, pos ? pos : &file->pos);
 	file_unlock_position(file);
 	return got;
+}
+
+ssize_t file_read(struct file *file, void *buf, size_t len)
+{
+	return file_read_from(file, buf, len, NULL);
+}
+
+ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos)
+{
+	return file_read_from(file, buf, len, &pos);
 }
 
 bool file_is_readable(struct file *file)
@@ -69,7 +80,13 @@ bool file_is_readable(struct file *file)
 	return !file->ops->is_readable || file->ops->is_readable(file);
 }
 
-ssize_t file_write(struct file *file, const void *buf, size_t len)
+bool file_may_wait(const struct file *file)
+{
+	return file->ops->is_readable || file->ops->is_console;
+}
+
+/* Write at *pos, or, when `pos` is NULL, at the file's own position. */
+static ssize_t file_write_to(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	ssize_t put;
 	int err;
@@ -81,7 +98,17 @@ ssize_t file_write(struct file *file, const void *buf, size_t len)
 	err = file_lock_position(file);
 	if (err)
 		return err;
-	put = file->ops->write(file, buf, len, &file->pos);
+	put = file->ops->write(file, buf, len, pos ? pos : &file->pos);
 	file_unlock_position(file);
 	return put;
+}
+
+ssize_t file_write(struct file *file, const void *buf, size_t len)
+{
+	return file_write_to(file, buf, len, NULL);
+}
+
+ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos)
+{
+	return file_write_to(file, buf, len, &pos);
 }

@@ -23,6 +23,7 @@ enum kind {
 struct klp_node {
 	enum kind kind;
 	enum klp_attr attr;
+	uint64_t id; /* a hash of its path */
 	char patch[KLP_NAME_LEN];
 };
 
@@ -52,7 +53,11 @@ static struct klp_node *livepatch_make_node(enum kind kind, const char *patch)
 
 static void *livepatch_root(void)
 {
-	return livepatch_make_node(KIND_ROOT, "");
+	struct klp_node *root = livepatch_make_node(KIND_ROOT, "");
+
+	if (root)
+		root->id = 0xcbf29ce484222325ull; /* where FNV-1a begins */
+	return root;
 }
 
 static void livepatch_put(void *node)
@@ -120,19 +125,35 @@ static struct klp_node *livepatch_child_of(const struct klp_node *dir, const cha
 	return node;
 }
 
+/* FNV-1a: the id of the file `name` in the directory that has the id `hash`. */
+static uint64_t livepatch_hash(uint64_t hash, const char *name)
+{
+	hash = (hash ^ '/') * 0x100000001b3ull;
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 0x100000001b3ull;
+	return hash;
+}
+
 static int livepatch_lookup(void *object, const char *name, void **out_node)
 {
+	const struct klp_node *dir = object;
+	struct klp_node *child;
+
 	if (!livepatch_has_entry(object, name))
 		return -ENOENT;
-	*out_node = livepatch_child_of(object, name);
-	return *out_node ? 0 : -ENOMEM;
+	child = livepatch_child_of(object, name);
+	if (!child)
+		return -ENOMEM;
+	child->id = livepatch_hash(dir->id, name);
+	*out_node = child;
+	return 0;
 }
 
 static void livepatch_stat(void *object, struct vfs_stat *out_stat)
 {
 	const struct klp_node *node = object;
 
-	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0755 };
+	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0755, .id = node->id };
 	for (size_t i = 0; i < NR_ATTRS && node->kind == KIND_ATTR; i++) {
 		out_stat->type = VFS_REGULAR;
 		if (attrs[i].attr == node->attr)
@@ -219,6 +240,7 @@ static int livepatch_create(void *dir, const char *name, bool is_dir)
 
 const struct vfs_fs vfs_livepatch_fs = {
 	.name = "livepatch",
+	.nr = 3,
 	.root = livepatch_root,
 	.lookup = livepatch_lookup,
 	.put = livepatch_put,

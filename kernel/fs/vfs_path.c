@@ -5,6 +5,8 @@
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
 
+#define FS_NR_SHIFT 56 /* of an id, above the bits that the file system gives */
+
 /* A node that is held, and the file system that it belongs to. */
 struct place {
 	const struct vfs_fs *fs;
@@ -225,6 +227,8 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 	if (err)
 		return err;
 	place.fs->stat(place.node, out_stat);
+	out_stat->id = (uint64_t)place.fs->nr << FS_NR_SHIFT |
+		       (out_stat->id & ((1ull << FS_NR_SHIFT) - 1));
 	path_put(&place);
 	return 0;
 }

@@ -16,6 +16,7 @@
 
 static struct mutex tree_lock;
 static struct ram_node *root;
+static _Atomic uint64_t last_id;
 
 static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t mode)
 {
@@ -24,6 +25,7 @@ static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t 
 	if (!node)
 		return NULL;
 	strlcpy(node->name, name, strlen(name) + 1);
+	node->id = ++last_id;
 	node->is_dir = is_dir;
 	node->mode = mode;
 	node->refs = 1;
@@ -106,6 +108,7 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 		out_stat->type = VFS_DEVICE;
 	out_stat->mode = node->mode;
 	out_stat->size = node->size;
+	out_stat->id = node->id;
 }
 
 static int ram_entry(void *object, uint32_t index, char *out_name)
@@ -288,6 +291,7 @@ int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)
 
 const struct vfs_fs vfs_ram_fs = {
 	.name = "ramfs",
+	.nr = 1,
 	.root = ram_root,
 	.lookup = ram_lookup,
 	.put = ram_put,

@@ -17,6 +17,7 @@ struct ram_node {
 	struct ram_block *data;		   /* of a file */
 	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
 	uint64_t size;			   /* bytes */
+	uint64_t id;			   /* no other node has had the same */
 	uint32_t mode;
 	uint32_t refs; /* holders; the name in a directory counts as one */
 	bool is_dir;

@@ -137,21 +137,36 @@ static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 			       addr);
 }
 
-/* Gives whole lines only. -EINVAL when `len` is too short for one. */
+/*
+ * Any bytes of the text: it goes on where the last read ended, and begins anew for what is before
+ * that.
+ */
 static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	char line[KSYM_NAME_LEN + 24];
-	uint64_t next = *pos;
-	size_t done = 0, line_len;
+	size_t done = 0;
 
-	(void)file;
-	while ((line_len = vfs_kallsyms_line(line, sizeof(line), &next))) {
-		if (line_len > len - done)
-			return done ? (ssize_t)done : -EINVAL;
-		memcpy((char *)buf + done, line, line_len);
-		done += line_len;
-		*pos = next;
+	if (*pos < file->next_pos)
+		file->next_pos = file->next_line = 0;
+	while (done < len) {
+		uint64_t next = file->next_line;
+		size_t line_len = vfs_kallsyms_line(line, sizeof(line), &next);
+		size_t from = *pos + done - file->next_pos; /* bytes of it that were read before */
+
+		if (!line_len)
+			break;
+		if (from < line_len) {
+			size_t part = line_len - from < len - done ? line_len - from : len - done;
+
+			memcpy((char *)buf + done, line + from, part);
+			done += part;
+			if (from + part < line_len)
+				break;
+		}
+		file->next_pos += line_len;
+		file->next_line = next;
 	}
+	*pos += done;
 	return (ssize_t)done;
 }
 

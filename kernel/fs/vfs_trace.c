@@ -24,6 +24,7 @@ static void trace_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->type = node->is_dir ? VFS_DIRECTORY : VFS_REGULAR;
 	out_stat->mode = node->mode;
 	out_stat->size = 0;
+	out_stat->id = node->id;
 }
 
 static ssize_t trace_file_read(struct file *file, void *buf, size_t len, uint64_t *pos)
@@ -68,6 +69,8 @@ static int trace_open(void *node, struct file *file)
 		flags |= TRACE_FS_TRUNC;
 	if (file->flags & VFS_APPEND)
 		flags |= TRACE_FS_APPEND;
+	if (file->flags & VFS_NONBLOCK)
+		flags |= TRACE_FS_NONBLOCK;
 	err = trace_fs_open(node, flags, &handle);
 	if (err)
 		return err;
@@ -99,6 +102,7 @@ static int trace_remove(void *dir, const char *name, bool is_dir)
 
 const struct vfs_fs vfs_trace_fs = {
 	.name = "tracefs",
+	.nr = 2,
 	.root = trace_root,
 	.lookup = trace_lookup,
 	.put = trace_put,

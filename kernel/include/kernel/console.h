@@ -48,7 +48,7 @@ bool console_take_lost(void);
 void console_set_sigint_target(struct thread *thread);
 /*
  * May the calling thread read what is typed? The group of the thread that Ctrl-C interrupts may, or
- * everyone when no such thread is set.
+ * everyone when no such thread is set; but never one of the kernel's own, THREAD_SERVICE.
  */
 bool console_is_foreground(void);
 

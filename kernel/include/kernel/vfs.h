@@ -28,6 +28,7 @@
 #define VFS_CREATE   0x04u
 #define VFS_TRUNCATE 0x08u
 #define VFS_APPEND   0x10u
+#define VFS_NONBLOCK 0x20u /* reads of the trace tree give -EAGAIN instead of waiting */
 
 enum vfs_type {
 	VFS_REGULAR,
@@ -40,6 +41,7 @@ struct vfs_stat {
 	enum vfs_type type;
 	uint32_t mode; /* permission bits, 0644 and the like */
 	uint64_t size; /* bytes; 0 for what has no fixed size */
+	uint64_t id;   /* no two files have the same, and a file has the same each time */
 };
 
 struct file;
@@ -61,8 +63,11 @@ struct file {
 	void *object;	/* what is open: node, handle, pipe */
 	uint32_t flags; /* VFS_* of the open */
 	_Atomic uint32_t refs;
-	struct mutex lock; /* guards pos */
+	struct mutex lock; /* guards what follows */
 	uint64_t pos;
+	/* For a text that is made line by line: line number next_line begins at byte next_pos. */
+	uint64_t next_pos;
+	uint64_t next_line;
 };
 
 /*
@@ -71,11 +76,12 @@ struct file {
  */
 struct vfs_fs {
 	const char *name;
+	uint8_t nr;	     /* tells ids of its files from those of others; 1 and up */
 	void *(*root)(void); /* the root's node, held until put() */
 	/* The node of one name in a directory, held until put(); -ENOENT when there is none. */
 	int (*lookup)(void *dir, const char *name, void **out_node);
-	void (*put)(void *node); /* let go of a node */
-	void (*stat)(void *node, struct vfs_stat *out_stat);
+	void (*put)(void *node);			     /* let go of a node */
+	void (*stat)(void *node, struct vfs_stat *out_stat); /* its id has 56 bits */
 	/* Fill ops and object of `file`; its flags are set. The node stays the caller's. */
 	int (*open)(void *node, struct file *file);
 	/* Name of entry `index`, into VFS_NAME_MAX bytes; -ENOENT behind the last one. */
@@ -129,8 +135,16 @@ const char *vfs_mount_get(uint32_t index, char *out_path);
  */
 ssize_t file_read(struct file *file, void *buf, size_t len);
 ssize_t file_write(struct file *file, const void *buf, size_t len);
+/* The same at a position of one's own; that of the file neither counts nor changes. */
+ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos);
+ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos);
 /* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
+/*
+ * Are there reads or writes of this file that wait for something to happen? They end with -EINTR
+ * when the thread is interrupted.
+ */
+bool file_may_wait(const struct file *file);
 /* One more reference to `file`, which is also the result. */
 struct file *file_get(struct file *file);
 /* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
