@@ -17,6 +17,7 @@ struct uart_line {
 	struct raw_lock lock;
 	const struct uart_client *client; /* NULL until uart_start() has worked */
 	bool is_sending;		  /* the transmit interrupt is on */
+	bool is_rx_paused;		  /* the receive interrupt is off */
 	uint8_t isa_irq;
 };
 
@@ -24,6 +25,15 @@ static struct uart_line lines[UART_NR_PORTS] = {
 	[UART_COM1] = { .isa_irq = 4 },
 	[UART_COM2] = { .isa_irq = 3 },
 };
+
+/* Switch the interrupts on that the line wants now. Its lock is held. */
+static void uart_set_interrupts(unsigned int port)
+{
+	const struct uart_line *line = &lines[port];
+
+	outb(uart_base(port) + UART_IER,
+	     (line->is_rx_paused ? 0 : IER_RX_READY) | (line->is_sending ? IER_TX_EMPTY : 0));
+}
 
 /*
  * Fill the FIFO if it is empty. Afterwards the transmit interrupt is on if there is, or may be,
@@ -48,7 +58,13 @@ static void uart_transmit(unsigned int port)
 	if (line->is_sending == is_more)
 		return;
 	line->is_sending = is_more;
-	outb(base + UART_IER, IER_RX_READY | (is_more ? IER_TX_EMPTY : 0));
+	uart_set_interrupts(port);
+}
+
+static void uart_tell_sent(unsigned int port)
+{
+	if (lines[port].client->sent)
+		lines[port].client->sent(port);
 }
 
 void uart_tx_kick(unsigned int port)
@@ -62,14 +78,52 @@ void uart_tx_kick(unsigned int port)
 	if (!line->is_sending)
 		uart_transmit(port);
 	raw_unlock(&line->lock, flags);
+	uart_tell_sent(port);
+}
+
+static bool uart_has_room(unsigned int port)
+{
+	const struct uart_client *client = lines[port].client;
+
+	return !client->rx_room || client->rx_room(port);
+}
+
+/* Asks again under the lock: uart_rx_resume() may just have found nothing to resume. */
+static void uart_rx_pause(unsigned int port)
+{
+	struct uart_line *line = &lines[port];
+	uint64_t flags = raw_lock(&line->lock);
+
+	if (!uart_has_room(port)) {
+		line->is_rx_paused = true;
+		uart_set_interrupts(port);
+	}
+	raw_unlock(&line->lock, flags);
+}
+
+void uart_rx_resume(unsigned int port)
+{
+	struct uart_line *line = &lines[port];
+	uint64_t flags = raw_lock(&line->lock);
+
+	if (line->is_rx_paused) {
+		line->is_rx_paused = false;
+		uart_set_interrupts(port); /* raises one for what has come */
+	}
+	raw_unlock(&line->lock, flags);
 }
 
 static void uart_receive(unsigned int port)
 {
 	uint16_t base = uart_base(port);
 
-	while (inb(base + UART_LSR) & LSR_RX_READY)
+	while (inb(base + UART_LSR) & LSR_RX_READY) {
+		if (!uart_has_room(port)) {
+			uart_rx_pause(port);
+			return;
+		}
 		lines[port].client->rx(port, inb(base + UART_DATA));
+	}
 }
 
 /*
@@ -93,6 +147,7 @@ static void uart_interrupt(unsigned int port)
 		if (line->is_sending)
 			uart_transmit(port);
 		raw_unlock(&line->lock, flags);
+		uart_tell_sent(port);
 	}
 	trace_irq_handler_exit(line->isa_irq, rounds > 0);
 }

@@ -27,8 +27,15 @@ enum uart_port {
 /* Both are called with interrupts off, from the interrupt or from uart_tx_kick(). */
 struct uart_client {
 	void (*rx)(unsigned int port, uint8_t byte);
+	/*
+	 * Can rx take a byte? If not, what comes stays in the chip until uart_rx_resume(). Optional;
+	 * may be called under the port's lock.
+	 */
+	bool (*rx_room)(unsigned int port);
 	/* The next byte to send; false when there is none. Must not call back into uart. */
 	bool (*tx)(unsigned int port, uint8_t *out_byte);
+	/* tx may have been called: there may be room. Optional; called without the port's lock. */
+	void (*sent)(unsigned int port);
 };
 
 /* Find and set up both ports for polled use. Repeatable. Boot CPU, interrupts off. */
@@ -50,5 +57,7 @@ int uart_start(unsigned int port, const struct uart_client *client);
  * Any context but NMI; the caller holds no lock that tx takes.
  */
 void uart_tx_kick(unsigned int port);
+/* Say that there is room again. Any context but NMI. */
+void uart_rx_resume(unsigned int port);
 
 #endif
