@@ -55,6 +55,17 @@ KERNEL_SRCS += \
 	kernel/fs/vfs_special.c \
 	kernel/fs/vfs_sysctl.c \
 	kernel/fs/vfs_trace.c
+# The file tree for programs on another machine.
+KERNEL_SRCS += \
+	kernel/ninep/ninep_com.c \
+	kernel/ninep/ninep_dir.c \
+	kernel/ninep/ninep_fid.c \
+	kernel/ninep/ninep_frame.c \
+	kernel/ninep/ninep_msg.c \
+	kernel/ninep/ninep_names.c \
+	kernel/ninep/ninep_open.c \
+	kernel/ninep/ninep_server.c \
+	kernel/ninep/ninep_wait.c
 # Shell and commands.
 KERNEL_SRCS += \
 	kernel/shell/cmd_chrt.c \

@@ -14,6 +14,7 @@
 #include <kernel/command.h>
 #include <kernel/console.h>
 #include <kernel/mm.h>
+#include <kernel/ninep.h>
 #include <kernel/params.h>
 #include <kernel/printk.h>
 #include <kernel/shell.h>
@@ -105,6 +106,7 @@ static int init(void *unused)
 		panic("memory is writable and executable");
 	main_step(command_init);
 	main_step(main_init_vfs);
+	main_step(ninep_init);
 	printk_set_console_level(
 		(enum log_level)boot_param_number("loglevel", 0, INT32_MAX, LOG_WARN));
 	trace_boot_finish();

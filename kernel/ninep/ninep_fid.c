@@ -1,0 +1,117 @@
+/*
+ * The fids of a session. See ninep_session.h.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "ninep_session.h"
+
+static struct ninep_fid **fid_link(struct ninep_session *session, uint32_t nr)
+{
+	struct ninep_fid **link = &session->fids[nr % NINEP_FID_LISTS];
+
+	while (*link && (*link)->nr != nr)
+		link = &(*link)->next;
+	return link;
+}
+
+struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr)
+{
+	return *fid_link(session, nr);
+}
+
+int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
+		  const struct vfs_stat *stat)
+{
+	size_t bytes = strlen(path) + 1;
+	struct ninep_fid *fid, *old = ninep_fid_find(session, nr);
+
+	if (!old && session->nr_fids == NINEP_FIDS_MAX)
+		return -EMFILE;
+	fid = kzalloc(sizeof(*fid) + bytes);
+	if (!fid)
+		return -ENOMEM;
+	fid->nr = nr;
+	fid->id = stat->id;
+	fid->is_dir = stat->type == VFS_DIRECTORY;
+	memcpy(fid->path, path, bytes);
+	if (old)
+		ninep_fid_drop(session, old);
+	*fid_link(session, nr) = fid;
+	session->nr_fids++;
+	return 0;
+}
+
+int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid)
+{
+	struct file *file = fid->file;
+
+	if (fid->waits)
+		ninep_waits_destroy(session, fid);
+	ninep_dir_free(fid->dir);
+	fid->dir = NULL;
+	fid->file = NULL;
+	fid->is_open = fid->is_used = false;
+	return file_put(file);
+}
+
+/* It is in no list any more. */
+static int fid_free(struct ninep_session *session, struct ninep_fid *fid)
+{
+	int err = ninep_fid_close(session, fid);
+
+	session->nr_fids--;
+	kfree(fid);
+	return err;
+}
+
+int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid)
+{
+	*fid_link(session, fid->nr) = fid->next;
+	return fid_free(session, fid);
+}
+
+void ninep_fid_drop_all(struct ninep_session *session)
+{
+	for (uint32_t i = 0; i < NINEP_FID_LISTS; i++) {
+		struct ninep_fid *fid = session->fids[i], *next;
+
+		session->fids[i] = NULL;
+		for (; fid; fid = next) {
+			next = fid->next;
+			fid_free(session, fid);
+		}
+	}
+}
+
+int ninep_fid_stat(const struct ninep_fid *fid, struct vfs_stat *out_stat)
+{
+	int err = vfs_stat("/", fid->path, out_stat);
+
+	if (!err && out_stat->id != fid->id)
+		err = -ENOENT;
+	return err;
+}
+
+int ninep_child_path(const char *path, bool is_dir, const struct ninep_text *name, char *out_path)
+{
+	char text[VFS_NAME_MAX];
+
+	if (!is_dir)
+		return -ENOTDIR;
+	if (name->len >= sizeof(text))
+		return -ENAMETOOLONG;
+	if (!name->len || memchr(name->bytes, '/', name->len) ||
+	    memchr(name->bytes, '\0', name->len))
+		return -ENOENT;
+	memcpy(text, name->bytes, name->len);
+	text[name->len] = '\0';
+	return vfs_resolve(path, text, out_path);
+}
+
+struct ninep_qid ninep_qid_of(const struct vfs_stat *stat)
+{
+	return (struct ninep_qid){
+		.type = stat->type == VFS_DIRECTORY ? NINEP_QID_DIR : NINEP_QID_FILE,
+		.path = stat->id,
+	};
+}

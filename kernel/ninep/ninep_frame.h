@@ -1,0 +1,48 @@
+/*
+ * From the bytes of a line to messages, whatever happens on the line.
+ *
+ *   bytes --ninep_frame_room/add--> buffer --ninep_frame_next--> a whole message
+ *                                     ^
+ *   silence --ninep_frame_pause-------'
+ *
+ * A line says neither who sends nor that he has gone. So two things end what came before:
+ *   - a size that no message has: everything is thrown away up to the next Tversion;
+ *   - a Tversion that begins behind a pause, though a message is not complete: its sender has
+ *     vanished in the middle of it, and this is another one. After a pause without a Tversion the
+ *     message goes on as if there had been none.
+ *
+ * Context:   any.
+ * Locking:   none: a frame belongs to the thread that reads the line.
+ * Ownership: the buffer is the caller's. A message is good until the next call.
+ */
+#ifndef NINEP_FRAME_H
+#define NINEP_FRAME_H
+
+#include <kernel/base.h>
+
+/* Behind so long a pause another sender may begin. */
+#define NINEP_PAUSE_NS (1000ull * 1000 * 1000)
+
+struct ninep_frame {
+	uint8_t *buf;
+	size_t size; /* of `buf`: the longest message */
+	size_t len;
+	size_t done;	/* bytes of it that belong to the message that was handed out last */
+	bool has_pause; /* what comes, or came, from pause_at on may be a Tversion */
+	size_t pause_at;
+	bool is_lost; /* no Tversion has come yet: looking for one */
+};
+
+void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size);
+/* Where the next bytes go; *out_len is how many fit. Every message was taken before. */
+uint8_t *ninep_frame_room(struct ninep_frame *frame, size_t *out_len);
+/* `nr` bytes were put there. */
+void ninep_frame_add(struct ninep_frame *frame, size_t nr);
+/* Has a message begun that is not complete? Then the next pause is to be told. */
+bool ninep_frame_is_waiting(const struct ninep_frame *frame);
+/* No byte has come for NINEP_PAUSE_NS. There may be a message then. */
+void ninep_frame_pause(struct ninep_frame *frame);
+/* The next whole message and its length; NULL when more bytes are needed. */
+const uint8_t *ninep_frame_next(struct ninep_frame *frame, size_t *out_len);
+
+#endif

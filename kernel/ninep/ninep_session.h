@@ -1,0 +1,162 @@
+/*
+ * A session: one client on one channel, and its fids, by which it names files.
+ *
+ *   channel --> frame --> request --> handler --> reply --> channel
+ *                            |                     ^
+ *                            '--> job of a fid ----'   reads and writes that may wait
+ *
+ * A fid remembers a path and the identity of the file that was found there: when something else is
+ * there later, the fid leads to nothing. Requests are served in the order in which they come, by
+ * the thread of the channel. Only reads and writes that may wait for something to happen
+ * (trace_pipe, the console) go to a thread that the fid has for it, so that Tflush gets through.
+ *
+ * Context:   thread.
+ * Locking:   fids belong to the thread of the channel. `send_lock`: one reply at a time.
+ * Ownership: a session lives as long as its channel, for ever. Tversion ends what the client before
+ *            has left: its fids, and replies that were not sent yet.
+ */
+#ifndef NINEP_SESSION_H
+#define NINEP_SESSION_H
+
+#include <kernel/lock.h>
+#include <kernel/vfs.h>
+#include "ninep_frame.h"
+#include "ninep_msg.h"
+
+#define NINEP_MSIZE_MAX (128u << 10) /* bytes of a message; also what Linux's client asks for */
+#define NINEP_MSIZE_MIN 512u
+#define NINEP_FIDS_MAX	4096u
+#define NINEP_WAITS_MAX 64u /* fids that have a thread */
+#define NINEP_JOBS_MAX	64u /* requests that wait for one fid */
+#define NINEP_FID_LISTS 256u
+
+/* What carries the bytes. One thread reads, one at a time writes. */
+struct ninep_channel {
+	const char *name; /* also of the thread */
+	/* Bytes that have come, up to `len`; waits for the first. -ETIMEDOUT after timeout_ns. */
+	ssize_t (*read)(void *buf, size_t len, uint64_t timeout_ns);
+	/* Send all of it; waits for room. Between abort and resume it returns at once. */
+	void (*write)(const void *buf, size_t len);
+	/* Throw away what was not sent yet. */
+	void (*abort)(void);
+	void (*resume)(void);
+};
+
+struct ninep_fid {
+	struct ninep_fid *next; /* in its list of the session */
+	uint32_t nr;
+	uint64_t id; /* of the file, as vfs_stat() has it */
+	bool is_dir;
+	bool is_open;
+	bool is_used;		   /* something was read or written since it was opened */
+	struct file *file;	   /* of an open fid that is no directory */
+	struct ninep_dir *dir;	   /* what is being listed */
+	struct ninep_waits *waits; /* reads and writes that wait */
+	char path[];
+};
+
+struct ninep_session {
+	const struct ninep_channel *channel;
+	struct ninep_frame frame;
+	uint8_t *in;	/* NINEP_MSIZE_MAX bytes each */
+	uint8_t *out;	/* the reply that the channel's thread makes */
+	uint32_t msize; /* what both sides can take; 0 before Tversion */
+	struct mutex send_lock;
+	_Atomic bool is_ending; /* nobody waits for replies any more */
+	uint32_t nr_fids;
+	uint32_t nr_waits;
+	struct ninep_fid *fids[NINEP_FID_LISTS];
+};
+
+/* Serve the client on `channel`. Returns only when there is no memory to begin: -ENOMEM. */
+int ninep_serve(const struct ninep_channel *channel);
+/* Send a reply that is complete. Any thread. */
+void ninep_send(struct ninep_session *session, const struct ninep_reply *reply);
+
+/* ---- Fids: ninep_fid.c ---- */
+
+/* NULL when there is no such fid. */
+struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr);
+/*
+ * Have fid `nr` stand for `path`, where the file of `stat` was found, instead of what it stood for.
+ * 0; -EMFILE: too many; -ENOMEM.
+ */
+int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
+		  const struct vfs_stat *stat);
+/* Close and forget the fid. 0, or what closing its file said. */
+int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid);
+void ninep_fid_drop_all(struct ninep_session *session);
+/* Close the file; the fid stays. 0, or what closing said. */
+int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid);
+/* Facts about the file. -ENOENT when it is not there any more, and perhaps another one is. */
+int ninep_fid_stat(const struct ninep_fid *fid, struct vfs_stat *out_stat);
+/*
+ * The path of `name` in the directory `path`, into VFS_PATH_MAX bytes. 0, or -errno: -ENOTDIR
+ * unless `is_dir`, -ENAMETOOLONG, -ENOENT for what no file can be named.
+ */
+int ninep_child_path(const char *path, bool is_dir, const struct ninep_text *name, char *out_path);
+struct ninep_qid ninep_qid_of(const struct vfs_stat *stat);
+
+/* ---- Reads and writes that may wait: ninep_wait.c ---- */
+
+/* Give an open fid what it needs to wait. 0, -ENOMEM, or -EMFILE: too many. */
+int ninep_waits_create(struct ninep_session *session, struct ninep_fid *fid);
+/* End all that wait, with -EINTR, and forget them. */
+void ninep_waits_destroy(struct ninep_session *session, struct ninep_fid *fid);
+/* Serve a Tread or Twrite; its reply comes later. 0, -ENOMEM, or -EAGAIN: too many wait. */
+int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request);
+/* If request `tag` waits, end it. It has been answered, or never will be, when this returns. */
+void ninep_waits_flush(struct ninep_fid *fid, uint16_t tag);
+
+/* ---- Directories: ninep_dir.c ---- */
+
+/*
+ * Put entries of the directory into a Treaddir's reply, from number `offset` on. The directory is
+ * read when `offset` is 0: what follows lists what was there then. 0 or -errno.
+ */
+int ninep_dir_read(struct ninep_fid *fid, const struct ninep_request *request,
+		   struct ninep_reply *reply);
+void ninep_dir_free(struct ninep_dir *dir);
+
+/*
+ * ---- Handlers: ninep_names.c, ninep_open.c ----
+ *
+ * Put the body into `reply` and return 0, or return -errno. NINEP_LATER: a thread will answer.
+ */
+#define NINEP_LATER 1
+typedef int (*ninep_handler_fn)(struct ninep_session *session, const struct ninep_request *request,
+				struct ninep_reply *reply);
+
+int ninep_attach(struct ninep_session *session, const struct ninep_request *request,
+		 struct ninep_reply *reply);
+int ninep_walk(struct ninep_session *session, const struct ninep_request *request,
+	       struct ninep_reply *reply);
+int ninep_getattr(struct ninep_session *session, const struct ninep_request *request,
+		  struct ninep_reply *reply);
+int ninep_statfs(struct ninep_session *session, const struct ninep_request *request,
+		 struct ninep_reply *reply);
+int ninep_mkdir(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
+int ninep_unlinkat(struct ninep_session *session, const struct ninep_request *request,
+		   struct ninep_reply *reply);
+int ninep_remove(struct ninep_session *session, const struct ninep_request *request,
+		 struct ninep_reply *reply);
+int ninep_clunk(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
+
+int ninep_lopen(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
+int ninep_lcreate(struct ninep_session *session, const struct ninep_request *request,
+		  struct ninep_reply *reply);
+int ninep_read(struct ninep_session *session, const struct ninep_request *request,
+	       struct ninep_reply *reply);
+int ninep_write(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
+int ninep_readdir(struct ninep_session *session, const struct ninep_request *request,
+		  struct ninep_reply *reply);
+int ninep_fsync(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
+int ninep_setattr(struct ninep_session *session, const struct ninep_request *request,
+		  struct ninep_reply *reply);
+
+#endif
