@@ -94,6 +94,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/event_scratch.c \
 	trace/events/event_set.c \
 	trace/events/event_text.c \
+	trace/events/event_use.c \
 	trace/events/event_watch.c \
 	trace/events/event_why.c \
 	trace/events/event_write.c \
@@ -144,6 +145,19 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c
+# events that users put somewhere
+TRACE_SRCS += trace/probes/fetch_parse.c \
+	trace/probes/fetch_run.c \
+	trace/probes/fetch_type.c \
+	trace/probes/fetch_value.c \
+	trace/probes/probe_args.c \
+	trace/probes/probe_define.c \
+	trace/probes/probe_eprobe.c \
+	trace/probes/probe_hit.c \
+	trace/probes/probe_kinds.c \
+	trace/probes/probe_line.c \
+	trace/probes/probe_text.c \
+	trace/probes/probe_tracepoint.c
 # automata over events
 TRACE_SRCS += trace/monitors/monitor_events.c \
 	trace/monitors/monitor_list.c \
@@ -249,6 +263,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_livepatch.c \
 	trace/start/feature_monitors.c \
 	trace/start/feature_pids.c \
+	trace/start/feature_probe_events.c \
 	trace/start/feature_profile.c \
 	trace/start/feature_snapshot.c \
 	trace/start/feature_stack_tracer.c \
@@ -282,9 +297,10 @@ TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
-TRACE_FEATURES += monitors kprobes
+TRACE_FEATURES += monitors kprobes probe_events
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
+TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
@@ -308,7 +324,7 @@ TRACE_NEEDS_pids := event_pids function_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
 TRACE_NEEDS_snapshot := latency hist_snapshot
-TRACE_NEEDS_events += monitors
+TRACE_NEEDS_events += monitors probe_events
 TRACE_NEEDS_hist += monitors
 # The features that go with the features $1; what is left without them.
 trace_goes = $(sort $1 $(foreach f,$1,$(TRACE_NEEDS_$f)))
@@ -328,7 +344,7 @@ TRACE_SRCS_graph := $(call trace_in,text ops graph)
 TRACE_SRCS_probes := $(call trace_in,text ops graph kprobes)
 # The features that `events` does without; TRACE_WITH has those of them that a build wants nevertheless.
 TRACE_WITH ?=
-TRACE_LACKS_events := $(filter-out $(TRACE_WITH),$(call trace_goes,functions) hist hist_trace synth monitors)
+TRACE_LACKS_events := $(filter-out $(TRACE_WITH),$(call trace_goes,functions) hist hist_trace synth monitors probe_events)
 TRACE_SRCS_events := $(call trace_without,$(TRACE_LACKS_events))
 TRACE_SRCS_full	 := $(TRACE_SRCS)
 TRACE_DEFAULTS_ring  := $(addprefix trace/default/,clocks.c cpus.c grace.c locks.c messages.c names.c one_cpu.c pause.c symbols.c)

@@ -8,6 +8,7 @@
 #include "text/str.h"
 
 static struct dyn_event *first_event; /* in order of definition */
+static struct dyn_event *last_event;
 
 struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event)
 {
@@ -18,18 +19,31 @@ struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct
 	return next;
 }
 
+static void append(struct dyn_event *event)
+{
+	event->next = NULL;
+	if (last_event)
+		last_event->next = event;
+	else
+		first_event = event;
+	last_event = event;
+}
+
 int dyn_event_add(struct dyn_event *event)
 {
-	struct dyn_event **at = &first_event;
 	int err = trace_event_call_add(event->call);
 
-	if (err)
-		return err;
-	while (*at)
-		at = &(*at)->next;
-	event->next = NULL;
-	*at = event;
-	return 0;
+	if (!err)
+		append(event);
+	return err;
+}
+
+void dyn_event_join(struct dyn_event *event, struct dyn_event *first)
+{
+	event->call = first->call;
+	event->is_shared = true;
+	first->is_shared = true;
+	append(event);
 }
 
 /* ---- Removal ---- */
@@ -56,18 +70,41 @@ static int begin_removal(void)
 	return err;
 }
 
+/* Has another one in the list the same call? */
+static bool has_sibling(const struct dyn_event *event)
+{
+	const struct dyn_event *other = NULL;
+
+	while (event->is_shared && (other = dyn_event_next(NULL, other))) {
+		if (other != event && other->call == event->call)
+			return true;
+	}
+	return false;
+}
+
+/* It is out of the list. */
+static void remove_one(struct dyn_event *event)
+{
+	if (has_sibling(event))
+		trace_event_call_cancel_removal(event->call);
+	else
+		trace_event_call_end_removal(event->call);
+	event->kind->free(event);
+}
+
 static void remove_chosen(void)
 {
 	struct dyn_event **at = &first_event, *event;
 
+	last_event = NULL;
 	while ((event = *at)) {
 		if (!event->is_chosen) {
+			last_event = event;
 			at = &event->next;
 			continue;
 		}
 		*at = event->next;
-		trace_event_call_end_removal(event->call);
-		event->kind->free(event);
+		remove_one(event);
 	}
 }
 

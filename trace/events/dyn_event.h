@@ -52,6 +52,7 @@ struct dyn_event_kind {
 struct dyn_event {
 	const struct dyn_event_kind *kind;
 	struct trace_event_call *call;
+	bool is_shared;	  /* there may be others with this call */
 	uint32_t nr_held; /* users that are not seen in `call`; with one it is not removed */
 	bool is_chosen;	  /* while a removal runs: it is meant */
 	struct dyn_event *next;
@@ -62,6 +63,12 @@ struct dyn_event {
  * trace_add_event_call().
  */
 int dyn_event_add(struct dyn_event *event);
+/*
+ * The same for one more definition with the call of `first`, which is known: several places that
+ * write the same trace event. Each has its line and is removed on its own; the call goes with the
+ * last.
+ */
+void dyn_event_join(struct dyn_event *event, struct dyn_event *first);
 /* The next one in order of definition; start with NULL. `kind` NULL: of any. NULL behind the last. */
 struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event);
 

@@ -41,6 +41,11 @@ void trace_event_front_init(struct trace_event_call *call)
 	set_front(call);
 }
 
+static uint16_t own_depth_of(const struct trace_event_call *call)
+{
+	return call->event_class ? call->event_class->own_depth : 0;
+}
+
 static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 							 struct trace_event_call *call)
 {
@@ -54,7 +59,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 		return NULL;
 	file->call = call;
 	file->tr = tr;
-	file->own_depth = call->tp ? call->tp->own_depth : 0;
+	file->own_depth = call->tp ? call->tp->own_depth : own_depth_of(call);
 	if (call == &trace_marker_call)
 		trace_event_marker_begin(file);
 	file->type = call->event.type;
@@ -125,133 +130,6 @@ struct trace_event_call *trace_event_call_find(const char *system, const char *n
 	return call;
 }
 
-static bool wants_probe(const struct trace_event_file *file)
-{
-	return trace_event_is_on(file) || file->nr_soft;
-}
-
-/* The change of the tracepoint that comes with the first user of an event, or with the last. */
-static void note_change(const struct trace_event_file *file, struct tracepoint_change *out)
-{
-	out->tp = file->call->tp;
-	out->func = file->call->event_class->probe;
-	out->data = file->call;
-	out->prio = TRACEPOINT_DEFAULT_PRIO;
-	out->is_add = !file->is_registered;
-	out->err = 0;
-}
-
-/* An event of which the instance cannot have the probe called is off there. */
-static void give_up(struct trace_event_file *file)
-{
-	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
-}
-
-static void end_use(struct trace_event_file *file)
-{
-	struct trace_event_call *call = file->call;
-
-	file->is_registered = false;
-	if (!--call->nr_users && call->unreg)
-		call->unreg();
-}
-
-static int begin_use(struct trace_event_file *file)
-{
-	struct trace_event_call *call = file->call;
-	int err = !call->nr_users && call->reg ? call->reg() : 0;
-
-	if (!err) {
-		call->nr_users++;
-		file->is_registered = true;
-	}
-	return err;
-}
-
-/*
- * Note the files that begin or end to use their event, and mark those with which the event's probe
- * comes or goes. Returns how many these are; *out_err is set when one cannot begin.
- */
-static size_t mark_changes(struct trace_array *tr, int *out_err)
-{
-	struct trace_event_file *file;
-	size_t nr = 0;
-	int err;
-
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (wants_probe(file) == file->is_registered)
-			continue;
-		if (file->call->tp && file->call->nr_users == file->is_registered) {
-			file->has_changed = true;
-			nr++;
-			continue;
-		}
-		err = 0;
-		if (file->is_registered)
-			end_use(file);
-		else
-			err = begin_use(file);
-		if (err)
-			*out_err = err;
-	}
-	return nr;
-}
-
-/* Make the marked changes in one go. Returns the first error. */
-static int make_changes(struct trace_array *tr, struct tracepoint_change *changes)
-{
-	struct trace_event_file *file;
-	size_t nr = 0;
-	int err = 0, reg_err;
-
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (!file->has_changed)
-			continue;
-		note_change(file, &changes[nr]);
-		reg_err = file->is_registered ? 0 : begin_use(file);
-		if (!reg_err)
-			nr++;
-		err = err ? err : reg_err;
-	}
-	reg_err = tracepoint_change_probes(changes, nr);
-	nr = 0;
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (!file->has_changed || changes[nr].data != file->call)
-			continue; /* it could not begin */
-		if (!changes[nr].is_add || changes[nr].err)
-			end_use(file);
-		nr++;
-	}
-	return err ? err : reg_err;
-}
-
-/*
- * Have the probes of the instance's events registered as they are wanted. 0, or the first error.
- * One change needs no memory, so that ending the use of one event does not fail for that.
- */
-static int update_probes(struct trace_array *tr)
-{
-	struct tracepoint_change few[2] = { 0 }, *changes = few;
-	struct trace_event_file *file;
-	int err = 0, change_err;
-	size_t nr = mark_changes(tr, &err);
-
-	if (!nr)
-		return err;
-	/* One more, which ends the list. */
-	if (nr + 1 > TRACE_ARRAY_SIZE(few))
-		changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
-	change_err = changes ? make_changes(tr, changes) : -ENOMEM;
-	if (changes && changes != few)
-		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (file->has_changed && !file->is_registered)
-			give_up(file);
-		file->has_changed = false;
-	}
-	return err ? err : change_err;
-}
-
 static int switch_one(struct trace_array *tr, struct trace_event_call *call, bool on)
 {
 	struct trace_event_file *file;
@@ -277,7 +155,7 @@ int trace_events_switch(struct trace_array *tr, const struct trace_event_choice 
 		err = switch_one(tr, call, on);
 	}
 	trace_events_unlock();
-	update_err = update_probes(tr);
+	update_err = trace_event_update_probes(tr);
 	if (!err && !is_any)
 		err = -EINVAL;
 	return err ? err : update_err;
@@ -288,7 +166,7 @@ int trace_event_soft_get(struct trace_event_file *file)
 	int err = file->nr_soft++ ? 0 : trace_array_expand(file->tr);
 
 	if (!err)
-		err = update_probes(file->tr);
+		err = trace_event_update_probes(file->tr);
 	if (err)
 		file->nr_soft--;
 	return err;
@@ -297,7 +175,7 @@ int trace_event_soft_get(struct trace_event_file *file)
 void trace_event_soft_put(struct trace_event_file *file)
 {
 	file->nr_soft--;
-	(void)update_probes(file->tr);
+	(void)trace_event_update_probes(file->tr);
 }
 
 static const char *state_of_one(const struct trace_event_file *file)
@@ -403,7 +281,7 @@ void trace_events_array_gone(struct trace_array *tr)
 		file->nr_soft = 0;
 		trace_event_flag(file, UINT32_MAX, false);
 	}
-	(void)update_probes(tr);
+	(void)trace_event_update_probes(tr);
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
 		unlink_file(file);
 }

@@ -131,6 +131,12 @@ static inline void trace_event_switch_counted(struct trace_event_file *file,
 int trace_event_soft_get(struct trace_event_file *file);
 void trace_event_soft_put(struct trace_event_file *file);
 
+/*
+ * Have the probes of the instance's events registered as they are wanted: event_use.c. 0, or the
+ * first error; events whose probe could not be registered are off. Config lock held.
+ */
+int trace_event_update_probes(struct trace_array *tr);
+
 /* Has any instance the event on, or a soft user of it? Config lock held. */
 bool trace_event_files_are_used(const struct trace_event_call *call);
 /* Free the event_files of an event that nobody uses any more. Config lock held. */

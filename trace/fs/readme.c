@@ -177,6 +177,17 @@ static const struct piece pieces[] = {
 	  "!NAME\n"
 	  "\t\t\t  echo 'woken u64 lat; char name[]' >> synthetic_events\n"
 	  "\t\t\t  echo 'slow u64 lat; long[] stack' >> synthetic_events\n" },
+	{ FEATURE, "probe_events",
+	  "\t\t\t  t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
+	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"
+	  "\t\t\t      args: <name>=fetcharg[:type]\n"
+	  "\t\t\t  fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
+	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>,\n"
+	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n"
+	  "\t\t\t      type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, ustring,\n"
+	  "\t\t\t            symbol, symstr, b<bit-width>@<bit-offset>/<container-size>,\n"
+	  "\t\t\t            <type>\\[<array-size>\\]\n"
+	  "\t\t\t    efield: a field of the event it is attached to\n" },
 	{ FILE, "monitors",
 	  "  monitors\t\t- Automata over events; a violation is counted, and reacted to:\n"
 	  "\t\t\t  m:NAME [per=global|cpu|thread|FIELD] [size=N] [react=REACTOR] [enable=1]\n"

@@ -465,6 +465,38 @@ uintptr_t trace_plat_symbol_find(const char *name)
 	return 0;
 }
 
+/* As on the real machine: some are there only with all registers. */
+bool trace_plat_register(const char *name, size_t len, struct trace_plat_register *out_register)
+{
+	static const struct {
+		const char *name;
+		struct trace_plat_register reg;
+	} registers[] = {
+		{ "$arg1", { offsetof(struct ftrace_regs, arg[0]), true } },
+		{ "$arg2", { offsetof(struct ftrace_regs, arg[1]), true } },
+		{ "$arg3", { offsetof(struct ftrace_regs, arg[2]), true } },
+		{ "$arg4", { offsetof(struct ftrace_regs, arg[3]), true } },
+		{ "$arg5", { offsetof(struct ftrace_regs, arg[4]), true } },
+		{ "$arg6", { offsetof(struct ftrace_regs, arg[5]), true } },
+		{ "$retval", { offsetof(struct ftrace_regs, value), true } },
+		{ "$stack", { offsetof(struct ftrace_regs, slot), false } },
+		{ "di", { offsetof(struct ftrace_regs, arg[0]), true } },
+		{ "si", { offsetof(struct ftrace_regs, arg[1]), true } },
+		{ "dx", { offsetof(struct ftrace_regs, arg[2]), true } },
+		{ "bp", { offsetof(struct ftrace_regs, frame), true } },
+		{ "r10", { offsetof(struct ftrace_regs, saved[0]), false } },
+		{ "ip", { offsetof(struct ftrace_regs, rip), false } },
+	};
+
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		if (strlen(registers[i].name) != len || memcmp(registers[i].name, name, len) != 0)
+			continue;
+		*out_register = registers[i].reg;
+		return true;
+	}
+	return false;
+}
+
 size_t trace_plat_symbol_next(struct trace_symbol_cursor *cursor, uintptr_t addr, char *out_name)
 {
 	uintptr_t start;

@@ -32,6 +32,16 @@ static const struct {
 	  "!woken" },
 	{ "long[] stack' >> synthetic_events", "synthetic_events", "slow u64 lat; long[] stack",
 	  "!slow" },
+	{ "t[:[<group>/][<event>]] <tracepoint> [<args>]", "dynamic_events",
+	  "t:my/promised sched_switch next=+16($arg2):s32", "-:my/promised" },
+	{ "e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]", "dynamic_events",
+	  "e:my/promised sched.sched_switch $comm a=$prev_pid:s32", "-:my/promised" },
+	{ "<type>\\[<array-size>\\]", "dynamic_events",
+	  "t:my/promised sched_switch +0($arg1):u8[4]", "-:my/promised" },
+	{ "\\imm-value, \\\"imm-string\"", "dynamic_events",
+	  "t:my/promised sched_switch \\1 \\\"text\"", "-:my/promised" },
+	{ "b<bit-width>@<bit-offset>/<container-size>", "dynamic_events",
+	  "t:my/promised sched_switch $arg1:b3@1/8", "-:my/promised" },
 	{ "Write 0/1 to enable/disable tracing of", "events/sched/enable", "1", "0" },
 };
 

@@ -10,6 +10,7 @@ TRACE_ARCH_SRCS := \
 	trace/arch/x86_64/decode_vector.c \
 	trace/arch/x86_64/decode_vex.c \
 	trace/arch/x86_64/exec_alloc.c \
+	trace/arch/x86_64/registers.c \
 	trace/arch/x86_64/text_write.c \
 	trace/arch/x86_64/trampoline.c \
 	trace/arch/x86_64/walk.c

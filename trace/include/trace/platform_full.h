@@ -48,6 +48,19 @@ struct trace_poke_stats {
 };
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
 
+/* ---- Registers. Thread context. ---- */
+
+/* Where a register is in struct ftrace_regs: 8 bytes. */
+struct trace_plat_register {
+	uint32_t offset;
+	bool is_argument; /* it is there at a call site without FTRACE_OPS_FL_SAVE_REGS, too */
+};
+/*
+ * Find the register of that name, `len` characters: the machine's own, as Linux calls them there, or
+ * $arg1 $arg2 ... as far as arguments are in registers, $retval, and $stack for the stack pointer.
+ */
+bool trace_plat_register(const char *name, size_t len, struct trace_plat_register *out_register);
+
 /* ---- Threads ---- */
 
 /* The running thread as the scheduler sees it; ip and parent_ip are 0. Any context but NMI. */

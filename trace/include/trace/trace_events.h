@@ -61,12 +61,27 @@ TRACE_BEGIN_DECLS
 
 struct trace_event_file;
 
+/* An event without a tracepoint begins or ends to be used. */
+struct trace_event_change {
+	struct trace_event_call *call;
+	bool is_begin;
+	int err; /* set by who makes the change; 0 at first */
+};
+
 /* What the events of one DECLARE_EVENT_CLASS() have in common. */
 struct trace_event_class {
 	const char *system;
 	/* The description of the fields, and how many there are; NULL: event.fields has them. */
 	const struct trace_event_field *(*fields)(size_t *out_nr);
 	tracepoint_probe_fn probe; /* its data is the struct trace_event_call */
+	/*
+	 * Of events without a tracepoint, or NULL: makes changes, each of another event that has
+	 * this function, all at once. One that ends does so without an error. Thread, config lock
+	 * held.
+	 */
+	void (*change)(struct trace_event_change *changes, size_t nr);
+	uint16_t
+		own_depth; /* of these events: how often preemption is off because of their probe */
 };
 
 struct trace_event_call {

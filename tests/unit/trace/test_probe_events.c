@@ -1,0 +1,477 @@
+/*
+ * Events that users put at tracepoints, and on other events: lines of dynamic_events, their
+ * mistakes, what is written, and what is done with it as with any event.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "event_parse.h"
+#include <trace/host_tracepoints.h>
+#include <trace/thread.h>
+#include "events/event_file.h"
+#include "instance/array.h"
+
+static struct trace_thread threads[2];
+static const char comms[2][16] = { "shell", "fifteen letters" };
+static const struct trace_sched_thread shell = {
+	.thread = &threads[0], .comm = comms[0], .pid = 100001, .prio = 120, .state = 'S', .cpu = 1
+};
+static const struct trace_sched_thread urgent = {
+	.thread = &threads[1], .comm = comms[1], .pid = 7, .prio = 49, .state = 'R', .cpu = 3
+};
+
+static int define(const char *line)
+{
+	return echo_append(line, "dynamic_events");
+}
+
+static int begin(void **state)
+{
+	int err = event_reset(state);
+
+	assert_int_equal(echo("", "error_log"), 0);
+	return err;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+	assert_string_equal(cat("dynamic_events"), "");
+	fake_cpus[0].pid = 0;
+	return 0;
+}
+
+static void switch_threads(void)
+{
+	trace_sched_switch(&shell, &urgent);
+}
+
+static size_t nr_of(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+/* ---- Lines ---- */
+
+static void lists(void **state)
+{
+	(void)state;
+	assert_int_equal(define("t sched_switch"), 0);
+	assert_int_equal(define("t:my/sw sched_switch $arg1 next=+0($arg2):x64 $comm"), 0);
+	assert_int_equal(define("e sched.sched_waking"), 0);
+	assert_int_equal(define("e:my/ sched/sched_switch prev=$prev_pid:s32 \\\"a\""), 0);
+	assert_int_equal(define("t:"
+				"x.y sched_waking"),
+			 0);
+	assert_string_equal(cat("dynamic_events"),
+			    "t:tracepoints/sched_switch sched_switch\n"
+			    "t:my/sw sched_switch arg1=$arg1 next=+0($arg2):x64 arg3=$comm\n"
+			    "e:eprobes/sched_waking sched.sched_waking\n"
+			    "e:my/sched_switch sched/sched_switch prev=$prev_pid:s32 "
+			    "arg2=\\\"a\"\n"
+			    "t:x/y sched_waking\n");
+	assert_non_null(node_of("events/my/sw/format"));
+	assert_int_equal(define("-:sw"), 0);
+	assert_null(node_of("events/my/sw"));
+	assert_int_equal(define("-:my/sched_switch"), 0);
+	assert_int_equal(define("-:my/sched_switch"), -ENOENT);
+	assert_int_equal(define("-:x/y sched_switch"), -ENOENT);
+	assert_int_equal(define("-:x/y sched_waking arg1=1"), -ENOENT);
+	assert_int_equal(define("-:x/y sched_waking"), 0);
+}
+
+struct mistake {
+	const char *line; /* ^ is in front of what is wrong */
+	const char *why;
+};
+
+static void check_mistake(const struct mistake *mistake)
+{
+	const char *caret = strchr(mistake->line, '^');
+	char line[200], want[500];
+
+	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
+		 caret + 1);
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_true(define(line) < 0);
+	snprintf(want, sizeof(want), "%s: error: %s\n  Command: %s\n           %*s^\n",
+		 *line == 'e' ? "event_probe" : "trace_fprobe", mistake->why, line,
+		 (int)(caret - mistake->line), "");
+	assert_string_equal(strchr(cat("error_log"), ']') + 2, want);
+}
+
+#define LONG_NAME "12345678901234567890123456789012345678901234567890123456789012345"
+
+static void mistakes(void **state)
+{
+	static const struct mistake all[] = {
+		{ "t ^nothing", "Tracepoint is not found" },
+		{ "t ^sched-switch", "Invalid character in tracepoint name" },
+		{ "t^5 sched_switch", "Maxactive is only for function exit" },
+		{ "t:^/bar sched_switch", "Group name is not specified" },
+		{ "t:^" LONG_NAME "/bar sched_switch", "Group name is too long" },
+		{ "t:^foo.1/bar sched_switch",
+		  "Group name must follow the same rules as C identifiers" },
+		{ "t:^ sched_switch", "Event name is not specified" },
+		{ "t:foo/^" LONG_NAME " sched_switch", "Event name is too long" },
+		{ "t:foo/^bar-1 sched_switch",
+		  "Event name must follow the same rules as C identifiers" },
+		{ "t:foo/^enable sched_switch",
+		  "Given group/event name is already used by another event" },
+		{ "t:sched/^sched_switch sched_switch",
+		  "Given group/event name is already used by another event" },
+		{ "^t:sched/ sched_switch",
+		  "Given group/event name is already used by another event" },
+		{ "t sched_switch ^$retval", "$retval is not available on probe" },
+		{ "t sched_switch ^%di", "Invalid $-valiable specified" },
+		{ "t sched_switch ^$arg9", "$argN index is too big" },
+		{ "t sched_switch ^var.1=@11", "Argument name must follow the same rules as C "
+					       "identifiers" },
+		{ "t sched_switch var1=@11 ^var1=@12", "This argument name is already used" },
+		{ "t sched_switch arg2=@11 ^@12", "This argument name is already used" },
+		{ "t sched_switch ^__probe_ip=@12", "This argument name is already used" },
+		{ "t sched_switch ^common_pid=@12", "This argument name is already used" },
+		{ "t sched_switch arg1=^", "No argument expression" },
+		{ "t sched_switch @11:^unknown_type", "Unknown type is specified" },
+		{ "e ^sched_switch", "This requires both group and event name to attach" },
+		{ "e ^sched.nothing", "Attached event does not exist" },
+		{ "e sched.sched_switch ^$nothing", "Attached event does not have this field" },
+		{ "e:sched/^sched_waking sched.sched_switch",
+		  "Given group/event name is already used by another event" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		check_mistake(&all[i]);
+	assert_int_equal(define("t"), -EINVAL);
+	assert_int_equal(define("p_unknown"), -EINVAL);
+	assert_string_equal(cat("dynamic_events"), "");
+}
+
+static void too_much(void **state)
+{
+	char line[4000] = "t sched_switch";
+
+	(void)state;
+	for (int i = 0; i < 128; i++)
+		strcat(line, " @1:u8[64]");
+	assert_int_equal(define(line), -EINVAL); /* longer than a sub-buffer */
+	strcpy(line, "t sched_switch");
+	for (int i = 0; i < 128; i++)
+		strcat(line, " $arg1");
+	assert_int_equal(define(line), 0);
+	strcat(line, " $arg1");
+	assert_int_equal(define(line), -E2BIG);
+}
+
+/* ---- Events ---- */
+
+static void raw_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(define("t:my/waking sched_waking comm=+0(+8($arg2)):string "
+				"pid=+16($arg2):s32 $comm"),
+			 0);
+	event_on("my/waking");
+	trace_sched_waking(&shell, &urgent);
+	assert_non_null(
+		strstr(cat_body("trace"), "comm=\"fifteen letters\" pid=7 arg3=\"init\"\n"));
+	assert_non_null(strstr(event_as_tool(), "comm=\"fifteen letters\" pid=7"));
+}
+
+static void fields(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/sw sched.sched_switch prev=$prev_pid:s32 next=$next_pid:u8 "
+				"$next_comm prio=$next_prio none=+0(\\0):string"),
+			 0);
+	event_on("my/sw");
+	switch_threads();
+	event_is("sw: (sched.sched_switch) prev=100001 next=7 arg3=\"fifteen letters\" prio=0x31 "
+		 "none=\"(fault)\"");
+	assert_string_equal(cat("set_event"), "my:sw\nsched:sched_switch\n");
+	assert_non_null(strstr(cat("events/my/sw/format"),
+			       "\tfield:s32 prev;\toffset:8;\tsize:4;\tsigned:1;\n"
+			       "\tfield:u8 next;\toffset:12;\tsize:1;\tsigned:0;\n"
+			       "\tfield:__data_loc char[] arg3;\toffset:13;\tsize:4;\tsigned:1;\n"
+			       "\tfield:u64 prio;\toffset:17;\tsize:8;\tsigned:0;\n"
+			       "\tfield:__data_loc char[] none;\toffset:25;\tsize:4;\tsigned:1;\n"
+			       "\nprint fmt: \"(sched.sched_switch) prev=%d next=%u "
+			       "arg3=\\\"%s\\\" prio=0x%llx none=\\\"%s\\\"\", REC->prev, "
+			       "REC->next, __get_str(arg3), REC->prio, __get_str(none)\n"));
+}
+
+static void types(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/sw sched.sched_switch a=$prev_pid:s8 b=$prev_pid:s16 "
+				"c=$prev_pid:s64 d=$prev_pid:x16 e=$prev_pid:x32 "
+				"f=$prev_pid:b4@1/32 g=\\-1:s16 h=\\65:char "
+				"i=+0(+0(\\0)):u16[2]"),
+			 0);
+	event_on("my/sw");
+	switch_threads();
+	event_is_for("sw: (sched.sched_switch) a=-95 b=-31071 c=100001 d=0x86a1 e=0x186a1 f=0 "
+		     "g=-1 h='A' i={0,0}",
+		     "sw: (sched.sched_switch) a=-95 b=-31071 c=100001 d=0x86a1 e=0x186a1 f=0 "
+		     "g=-1 h=65 i={0,0}");
+}
+
+static void no_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/sw sched.sched_switch"), 0);
+	event_on("my/sw");
+	switch_threads();
+	event_is("sw: (sched.sched_switch)");
+	assert_int_equal(echo("0", "events/my/sw/enable"), 0);
+	switch_threads();
+	assert_int_equal(nr_of(cat_body("trace"), "(sched.sched_switch)"), 0);
+}
+
+/* ---- As any event ---- */
+
+static void filtered(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/sw sched.sched_switch prev=$prev_pid:s32 $next_comm"), 0);
+	event_on("my/sw");
+	assert_int_equal(echo("prev == 7", "events/my/sw/filter"), 0);
+	switch_threads();
+	assert_string_equal(cat_body("trace"), "");
+	trace_sched_switch(&urgent, &shell);
+	assert_non_null(strstr(cat_body("trace"), "prev=7 arg2=\"shell\"\n"));
+	assert_int_equal(echo("arg2 ~ \"fif*\"", "events/my/sw/filter"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	trace_sched_switch(&urgent, &shell);
+	assert_string_equal(cat_body("trace"), "");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), "prev=100001"));
+	assert_int_equal(echo("0", "events/my/sw/filter"), 0);
+}
+
+static void counted(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/sw sched.sched_switch next=$next_pid:s32 $next_comm"), 0);
+	assert_int_equal(echo("hist:keys=next,arg2", "events/my/sw/trigger"), 0);
+	switch_threads();
+	switch_threads();
+	assert_non_null(
+		strstr(cat("events/my/sw/hist"), "{ next:          7, arg2: fifteen letters "));
+	assert_non_null(strstr(cat("events/my/sw/hist"), " Hits: 2\n    Entries: 1\n"));
+	assert_int_equal(define("-:my/sw"), -EBUSY);
+	assert_int_equal(echo("!hist:keys=next,arg2", "events/my/sw/trigger"), 0);
+	assert_int_equal(define("-:my/sw"), 0);
+}
+
+static void several_instances(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	assert_int_equal(define("e:my/sw sched.sched_switch next=$next_pid:s32"), 0);
+	event_on("my/sw");
+	assert_int_equal(echo("1", "instances/two/events/my/sw/enable"), 0);
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), "next=7\n"));
+	assert_non_null(strstr(cat_body("instances/two/trace"), "next=7\n"));
+	assert_int_equal(echo("0", "events/my/sw/enable"), 0);
+	switch_threads();
+	assert_null(strstr(strstr(cat_body("trace"), "next=7\n") + 1, "next=7\n"));
+	assert_int_equal(define("-:my/sw"), -EBUSY);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	assert_int_equal(define("-:my/sw"), 0);
+}
+
+/* One on a synthetic event, one on one of a probe; none goes before those on it. */
+static void chains(void **state)
+{
+	(void)state;
+	assert_int_equal(define("t:my/sw sched_switch next=+16($arg2):s32"), 0);
+	assert_int_equal(define("e:my/again my.sw $next:s32"), 0);
+	event_on("my/again");
+	switch_threads();
+	event_is("again: (my.sw) arg1=7");
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(define("-:my/sw"), -EBUSY);
+	assert_int_equal(define("-:my/again"), 0);
+	assert_int_equal(define("-:my/sw"), 0);
+	assert_int_equal(define("t:my/sw sched_switch"), 0);
+	assert_int_equal(define("e:my/again my.sw"), 0); /* end() removes both at once */
+}
+
+/* Switching all of a group on registers what each needs, whatever order they are in. */
+static void all_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(define("e:my/a my2.b"), -ENOENT);
+	assert_int_equal(define("t:my/b sched_switch"), 0);
+	assert_int_equal(define("e:my/a my.b"), 0);
+	assert_int_equal(define("e:my/c sched.sched_waking"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("1", "events/my/enable"), 0);
+	assert_string_equal(cat("events/my/enable"), "1\n");
+	switch_threads();
+	trace_sched_waking(&shell, &urgent);
+	assert_non_null(strstr(cat_body("trace"), ": a: (my.b)\n"));
+	assert_non_null(strstr(cat_body("trace"), ": b: ("));
+	assert_non_null(strstr(cat_body("trace"), ": c: (sched.sched_waking)\n"));
+}
+
+/* ---- Several probes of one event ---- */
+
+static void joined(void **state)
+{
+	static const struct mistake all[] = {
+		{ "t:my/both sched_switch ^b=$arg1", "Argument type or name is different from "
+						     "existing probe" },
+		{ "t:my/both sched_switch ^a=$arg1:u8", "Argument type or name is different from "
+							"existing probe" },
+		{ "t:my/both sched_switch a=$arg1 ^b=$arg1",
+		  "Argument type or name is different from existing probe" },
+		{ "t:my/both sched_switch^",
+		  "Argument type or name is different from existing probe" },
+		{ "^t:my/both sched_switch a=$arg1",
+		  "There is already the exact same probe event" },
+		{ "e:my/^both sched.sched_switch a=$prev_pid",
+		  "Given group/event name is already used by another event" },
+	};
+
+	(void)state;
+	assert_int_equal(define("t:my/both sched_switch a=$arg1"), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		check_mistake(&all[i]);
+	assert_int_equal(define("t:my/both sched_waking a=$arg2"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("1", "events/my/both/enable"), 0);
+	assert_int_equal(define("t:my/both sched_wakeup a=$arg1"), 0); /* on at once */
+	assert_string_equal(cat("dynamic_events"), "t:my/both sched_switch a=$arg1\n"
+						   "t:my/both sched_waking a=$arg2\n"
+						   "t:my/both sched_wakeup a=$arg1\n");
+	switch_threads();
+	trace_sched_waking(&shell, &urgent);
+	trace_sched_wakeup(&shell, &urgent);
+	assert_int_equal(nr_of(cat_body("trace"), ": both: ("), 3);
+	assert_int_equal(define("-:my/both sched_switch"), -EBUSY);
+	assert_int_equal(echo("0", "events/my/both/enable"), 0);
+	assert_int_equal(define("-:my/both sched_switch"), 0);
+	assert_string_equal(cat("dynamic_events"), "t:my/both sched_waking a=$arg2\n"
+						   "t:my/both sched_wakeup a=$arg1\n");
+	assert_int_equal(echo("1", "events/my/both/enable"), 0);
+	switch_threads();
+	trace_sched_wakeup(&shell, &urgent);
+	assert_int_equal(nr_of(cat_body("trace"), ": both: ("), 4);
+	assert_int_equal(echo("0", "events/my/both/enable"), 0);
+	assert_int_equal(define("-:my/both"), 0);
+	assert_string_equal(cat("dynamic_events"), "");
+}
+
+/* ---- Long events ---- */
+
+static void long_event(void **state)
+{
+	static char letters[3000];
+	char line[200];
+
+	(void)state;
+	memset(letters, 'z', sizeof(letters) - 1);
+	snprintf(line, sizeof(line), "t:my/long sched_switch a=+0(\\%p):string b=$arg1 c=$comm",
+		 (void *)letters);
+	assert_int_equal(define(line), 0);
+	event_on("my/long");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), letters));
+	assert_non_null(strstr(cat_body("trace"), " c=\"init\"\n"));
+	assert_int_equal(echo("c != \"x\"", "events/my/long/filter"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), letters));
+	assert_int_equal(echo("0", "events/my/long/filter"), 0);
+}
+
+/* So many numbers that the event alone does not fit on the stack, and texts behind them. */
+static void many_numbers(void **state)
+{
+	char line[2000] = "t:my/many sched_switch";
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		strcat(line, " \\1");
+	strcat(line, " text=\\\"here\"");
+	assert_int_equal(define(line), 0);
+	event_on("my/many");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), " arg60=0x1 text=\"here\"\n"));
+}
+
+/* ---- Memory ---- */
+
+static void no_memory(void **state)
+{
+	static const char *const lines[] = { "t:my/a sched_switch $arg1 +0($arg1):string",
+					     "t:my/a sched_waking $arg1 +0($arg1):string",
+					     "e:my/b my.a $arg1", "e:my/c sched.sched_switch" };
+	int err;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		for (long budget = 0;; budget++) {
+			fake_alloc_budget = budget;
+			err = define(lines[i]);
+			fake_alloc_budget = -1;
+			if (!err)
+				break;
+			assert_int_equal(err, -ENOMEM);
+		}
+	}
+	assert_int_equal(echo("", "trace"), 0);
+	for (long budget = 0;; budget++) {
+		struct trace_handle *handle = open_file("events/my/enable", TRACE_FS_WRITE);
+		uint64_t pos = 0;
+
+		fake_alloc_budget = budget;
+		err = (int)trace_fs_write(handle, "1", 1, &pos);
+		fake_alloc_budget = -1;
+		assert_int_equal(trace_fs_close(handle), 0);
+		if (err == 1)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		switch_threads();
+		assert_int_equal(echo("0", "events/my/enable"), 0);
+		assert_string_equal(cat("events/my/enable"), "0\n");
+	}
+	assert_int_equal(echo("", "trace"), 0);
+	switch_threads();
+	assert_int_equal(nr_of(cat_body("trace"), ": a: ("), 1);
+	assert_int_equal(nr_of(cat_body("trace"), ": b: (my.a)"), 1);
+	assert_int_equal(nr_of(cat_body("trace"), ": c: ("), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lists, begin, end),
+		cmocka_unit_test_setup_teardown(mistakes, begin, end),
+		cmocka_unit_test_setup_teardown(too_much, begin, end),
+		cmocka_unit_test_setup_teardown(raw_arguments, begin, end),
+		cmocka_unit_test_setup_teardown(fields, begin, end),
+		cmocka_unit_test_setup_teardown(types, begin, end),
+		cmocka_unit_test_setup_teardown(no_arguments, begin, end),
+		cmocka_unit_test_setup_teardown(filtered, begin, end),
+		cmocka_unit_test_setup_teardown(counted, begin, end),
+		cmocka_unit_test_setup_teardown(several_instances, begin, end),
+		cmocka_unit_test_setup_teardown(chains, begin, end),
+		cmocka_unit_test_setup_teardown(all_at_once, begin, end),
+		cmocka_unit_test_setup_teardown(joined, begin, end),
+		cmocka_unit_test_setup_teardown(long_event, begin, end),
+		cmocka_unit_test_setup_teardown(many_numbers, begin, end),
+		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, event_setup, event_teardown);
+}

@@ -1,0 +1,213 @@
+/*
+ * Who uses which events of an instance, and the probes that come and go with that: tracepoints, and
+ * what event classes have instead of one. See event_file.h.
+ */
+#include <trace/platform.h>
+#include "event_file.h"
+#include "text/str.h"
+
+static bool wants_probe(const struct trace_event_file *file)
+{
+	return trace_event_is_on(file) || file->nr_soft;
+}
+
+/* The change of the tracepoint that comes with the first user of an event, or with the last. */
+static void note_change(const struct trace_event_file *file, struct tracepoint_change *out)
+{
+	out->tp = file->call->tp;
+	out->func = file->call->event_class->probe;
+	out->data = file->call;
+	out->prio = TRACEPOINT_DEFAULT_PRIO;
+	out->is_add = !file->is_registered;
+	out->err = 0;
+}
+
+/* An event of which the instance cannot have the probe called is off there. */
+static void give_up(struct trace_event_file *file)
+{
+	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
+}
+
+static void end_use(struct trace_event_file *file)
+{
+	struct trace_event_call *call = file->call;
+
+	file->is_registered = false;
+	if (!--call->nr_users && call->unreg)
+		call->unreg();
+}
+
+static int begin_use(struct trace_event_file *file)
+{
+	struct trace_event_call *call = file->call;
+	int err = !call->nr_users && call->reg ? call->reg() : 0;
+
+	if (!err) {
+		call->nr_users++;
+		file->is_registered = true;
+	}
+	return err;
+}
+
+/* Has the event something that makes it occur, which is switched for many events at once? */
+static bool has_probe(const struct trace_event_call *call)
+{
+	return call->tp || (call->event_class && call->event_class->change);
+}
+
+/*
+ * Note the files that begin or end to use their event, and mark those with which the event's probe
+ * comes or goes. Returns how many of these have a tracepoint, and how many do not; *out_err is set
+ * when one cannot begin.
+ */
+static size_t mark_changes(struct trace_array *tr, size_t *out_nr_others, int *out_err)
+{
+	struct trace_event_file *file;
+	size_t nr = 0;
+	int err;
+
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (wants_probe(file) == file->is_registered)
+			continue;
+		if (has_probe(file->call) && file->call->nr_users == file->is_registered) {
+			file->has_changed = true;
+			++*(file->call->tp ? &nr : out_nr_others);
+			continue;
+		}
+		err = 0;
+		if (file->is_registered)
+			end_use(file);
+		else
+			err = begin_use(file);
+		if (err)
+			*out_err = err;
+	}
+	return nr;
+}
+
+/* Make the marked changes of tracepoints in one go. Returns the first error. */
+static int make_changes(struct trace_array *tr, struct tracepoint_change *changes)
+{
+	struct trace_event_file *file;
+	size_t nr = 0;
+	int err = 0, reg_err;
+
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (!file->has_changed)
+			continue;
+		note_change(file, &changes[nr]);
+		reg_err = file->is_registered ? 0 : begin_use(file);
+		if (!reg_err)
+			nr++;
+		err = err ? err : reg_err;
+	}
+	reg_err = tracepoint_change_probes(changes, nr);
+	nr = 0;
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (!file->has_changed || changes[nr].data != file->call)
+			continue; /* it could not begin */
+		if (!changes[nr].is_add || changes[nr].err)
+			end_use(file);
+		nr++;
+	}
+	return err ? err : reg_err;
+}
+
+/* ---- The same for events without a tracepoint ---- */
+
+/* The next file from `file` on whose marked change `change` has to make; NULL for any function. */
+static struct trace_event_file *next_other(struct trace_event_file *file,
+					   void (*change)(struct trace_event_change *, size_t))
+{
+	while (file && (!file->has_changed || file->call->tp ||
+			(change && file->call->event_class->change != change)))
+		file = file->next_of_array;
+	return file;
+}
+
+/*
+ * Make the changes of `file` and of those behind it that have the same function, up to `max`. The
+ * function may itself begin to use other events: all of these are settled before it is called.
+ * Returns the first error.
+ */
+static int make_others_of(struct trace_event_file *file, struct trace_event_change *changes,
+			  size_t max)
+{
+	void (*change)(struct trace_event_change *, size_t) = file->call->event_class->change;
+	struct trace_array *tr = file->tr;
+	size_t nr = 0;
+	int err = 0;
+
+	for (; file && nr < max; file = next_other(file, change)) {
+		file->has_changed = false;
+		changes[nr].call = file->call;
+		changes[nr].err = 0;
+		changes[nr++].is_begin = !file->is_registered;
+		if (file->is_registered)
+			end_use(file);
+		else
+			(void)begin_use(file); /* which has nothing of its own to do */
+	}
+	change(changes, nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (!changes[i].is_begin || !changes[i].err)
+			continue;
+		file = trace_event_file_find(tr, changes[i].call);
+		end_use(file);
+		give_up(file);
+		err = err ? err : changes[i].err;
+	}
+	return err;
+}
+
+/*
+ * Make the marked changes of events without a tracepoint, one by one if there is no memory for all
+ * at once. Returns the first error.
+ */
+static TRACE_NOINLINE int make_others(struct trace_array *tr, size_t nr)
+{
+	struct trace_event_change one, *changes = NULL;
+	struct trace_event_file *file;
+	int err = 0, one_err;
+
+	if (nr > 1)
+		changes = trace_plat_alloc(nr * sizeof(*changes));
+	while ((file = next_other(trace_events_of(tr)->files, NULL))) {
+		one_err = make_others_of(file, changes ? changes : &one, changes ? nr : 1);
+		err = err ? err : one_err;
+	}
+	if (changes)
+		trace_plat_free(changes, nr * sizeof(*changes));
+	return err;
+}
+
+/*
+ * Have the probes of the instance's events registered as they are wanted. 0, or the first error.
+ * One change needs no memory, so that ending the use of one event does not fail for that.
+ */
+int trace_event_update_probes(struct trace_array *tr)
+{
+	struct tracepoint_change few[2] = { 0 }, *changes = few;
+	struct trace_event_file *file;
+	int err = 0, change_err;
+	size_t nr_others = 0, nr = mark_changes(tr, &nr_others, &err);
+
+	if (nr_others) {
+		change_err = make_others(tr, nr_others);
+		err = err ? err : change_err;
+	}
+	if (!nr)
+		return err;
+	/* One more, which ends the list. */
+	if (nr + 1 > TRACE_ARRAY_SIZE(few))
+		changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
+	change_err = changes ? make_changes(tr, changes) : -ENOMEM;
+	if (changes && changes != few)
+		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (file->has_changed && !file->is_registered)
+			give_up(file);
+		file->has_changed = false;
+	}
+	return err ? err : change_err;
+}

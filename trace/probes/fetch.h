@@ -1,0 +1,181 @@
+/*
+ * What a probe event records: the arguments of its line, in the language that Linux has for them,
+ * become a flat list of steps, which are gone through at each hit.
+ *
+ *	dfd=%di name=+0(%si):string size=$arg3:u32 first=+0(+8($arg1)):x8[4]
+ *
+ *   fetch_parse.c   an argument becomes its steps; what is wrong with it, and where
+ *   fetch_value.c   what it begins with: registers, arguments, fields, numbers, symbols
+ *   fetch_type.c    types: what they are called, how long they are, how they are printed
+ *   fetch_run.c     the steps become bytes of an event
+ *
+ * The event has the arguments one behind the other, without gaps, and texts behind all of them:
+ *
+ *	| head | fields of the kind | arguments of fixed length | texts |
+ *
+ * An address that cannot be read makes a number 0, and a text `(fault)`.
+ *
+ * Context:   fetch_run() - any, NMI included. The rest - thread.
+ * Ownership: programs and texts belong to who gave the memory for them.
+ */
+#ifndef FETCH_H
+#define FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+#include <trace/event.h>
+
+struct dyn_event_error;
+struct trace_seq;
+
+#define FETCH_ARGS_MAX	128u
+#define FETCH_NAME_MAX	32u /* characters */
+#define FETCH_BODY_MAX	63u
+#define FETCH_ARRAY_MAX 64u
+#define FETCH_TEXT_MAX	4096u /* bytes of a text, with its NUL */
+
+/* ---- Types ---- */
+
+enum fetch_kind {
+	FETCH_NUMBER,
+	FETCH_CHAR,
+	FETCH_SYMBOL, /* an address, shown as a symbol with an offset */
+	FETCH_TEXT,
+	FETCH_SYMBOL_TEXT, /* the same, recorded as a text */
+};
+
+struct fetch_type {
+	const char *name;
+	const char *field;	/* of a field in `format` */
+	const char *conversion; /* in a print fmt */
+	uint8_t size;		/* of a value; of a text, that of its place and length: 4 */
+	uint8_t kind;		/* enum fetch_kind */
+	bool is_signed;
+	bool is_hex;
+};
+
+/* NULL: there is none of that name. */
+const struct fetch_type *fetch_type_find(const char *name, size_t len);
+/* Print the value at `at` in the event of `len` bytes at `entry`, which is long enough for it. */
+void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len, uint32_t at,
+		 struct trace_seq *seq);
+
+/* ---- Programs ---- */
+
+/* Steps change one value, beginning with those that set it; the last step of an argument stores. */
+enum fetch_code {
+	FETCH_LOAD,	     /* `size` bytes of what the probe got, at `value` */
+	FETCH_LOAD_SIGNED,   /* the same, extended by the sign */
+	FETCH_ADDRESS,	     /* the address of that */
+	FETCH_LOCATED,	     /* the address that a __data_loc there leads to */
+	FETCH_LOCATED_BACK,  /* the same for a __rel_loc */
+	FETCH_VALUE,	     /* `value` itself */
+	FETCH_READ,	     /* `size` bytes at the address value + `value` */
+	FETCH_STORE,	     /* its first `size` bytes */
+	FETCH_STORE_BITS,    /* `value`: shifts to the left and to the right, as the type's bits */
+	FETCH_STORE_MEMORY,  /* the `size` bytes at the address value + `value` */
+	FETCH_STORE_BITS_OF, /* `count` numbers there of `size` bytes, bits of each */
+	FETCH_STORE_TEXT,    /* the text there */
+	FETCH_STORE_TEXTS,   /* the texts that `count` pointers there lead to */
+	FETCH_STORE_SYMBOL,  /* the value as a symbol with an offset */
+	FETCH_STORE_LITERAL, /* the text of `size` characters at the address `value` */
+	FETCH_STORE_COMM,    /* the name of the thread */
+};
+
+struct fetch_op {
+	uint8_t code; /* enum fetch_code */
+	bool is_signed;
+	uint16_t size;
+	uint16_t at; /* in the event */
+	uint8_t count;
+	uint8_t left, right; /* shifts, of a number of 8 bytes */
+	uint64_t value;
+};
+
+/* 8 bytes of what the probe got go into the event as they are. */
+struct fetch_copy {
+	uint16_t from, to;
+};
+
+struct fetch_program {
+	const struct fetch_copy *copies;
+	const struct fetch_op *ops;
+	uint16_t nr_copies, nr_ops;
+	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
+	uint16_t nr_texts;
+};
+
+/* An argument, for `format` and the lines of `trace`. */
+struct fetch_arg {
+	const char *name;
+	const struct fetch_type *type;
+	uint16_t at;	/* in the event */
+	uint16_t count; /* of an array; 0: it is none */
+};
+
+/*
+ * Carry out the program into the `room` bytes at `entry`, behind what the caller has filled in.
+ * `got` is what the probe got: registers, arguments of a tracepoint, an event. Returns the length
+ * of the event, a multiple of 4. When that is more than `room`, texts are cut. `room` is a multiple
+ * of 4 and not less than `fixed_bytes`.
+ */
+uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
+		   uint32_t room);
+
+/* ---- From text to program ---- */
+
+enum fetch_place {
+	FETCH_AT_CODE,	     /* registers */
+	FETCH_AT_ENTRY,	     /* registers, and arguments: the first instruction of a function */
+	FETCH_AT_RETURN,     /* the value that a function returns, and the stack */
+	FETCH_AT_TRACEPOINT, /* arguments, as an array of uint64_t */
+	FETCH_AT_EVENT,	     /* fields */
+};
+
+/* What can be asked for. */
+struct fetch_context {
+	enum fetch_place place;
+	uint32_t nr_args;		 /* FETCH_AT_TRACEPOINT: arguments that there may be */
+	const struct trace_event *event; /* FETCH_AT_EVENT */
+};
+
+/* Some characters of a line. */
+struct fetch_word {
+	const char *at;
+	size_t len;
+};
+
+/* Is it that text; does it begin with it; are both the same? */
+bool fetch_is(const struct fetch_word *word, const char *text);
+bool fetch_starts(const struct fetch_word *word, const char *text);
+bool fetch_same(const struct fetch_word *a, const struct fetch_word *b);
+
+/* Programs that are being made. The first time nothing is stored, to know how much memory it takes. */
+struct fetch_build {
+	const struct fetch_context *context;
+	struct dyn_event_error *error;
+	/* NULL the first time. */
+	struct fetch_op *ops;
+	struct fetch_copy *copies;
+	uint32_t nr_ops, nr_copies, nr_texts;
+	uint32_t bytes;		/* of the event so far, head and fields of the kind included */
+	bool has_all_registers; /* others are asked for than those that hold arguments */
+};
+
+/* An argument, taken apart. */
+struct fetch_parsed {
+	struct fetch_word name; /* behind `=`, or of length 0 */
+	struct fetch_word body;
+	const struct fetch_type *type;
+	uint32_t count;
+	uint32_t at; /* in the event */
+};
+
+/*
+ * Add the argument `word`. 0; -EINVAL, -ENOENT with *build->error. The caller looks at names.
+ */
+int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out);
+
+#endif

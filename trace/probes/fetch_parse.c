@@ -1,0 +1,392 @@
+/*
+ * An argument becomes steps of a program: NAME=VALUE:TYPE[NUMBER]. See fetch.h. The words of
+ * mistakes are those of Linux.
+ */
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "events/dyn_event.h"
+#include "text/str.h"
+
+#define DIGITS_MAX 24u
+
+/* What is behind the colon. */
+struct fetch_typing {
+	struct fetch_word name; /* of length 0: no type is written */
+	const struct fetch_type *type;
+	uint32_t count;		  /* 0: no array */
+	uint32_t bits, first_bit; /* of a bit field; `bits` 0: it is none */
+};
+
+int fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err)
+{
+	build->error->at = at;
+	build->error->why = why;
+	return err;
+}
+
+bool fetch_is(const struct fetch_word *word, const char *text)
+{
+	return trace_strlen(text) == word->len && memcmp(word->at, text, word->len) == 0;
+}
+
+bool fetch_starts(const struct fetch_word *word, const char *text)
+{
+	size_t len = trace_strlen(text);
+
+	return len <= word->len && memcmp(word->at, text, len) == 0;
+}
+
+bool fetch_same(const struct fetch_word *a, const struct fetch_word *b)
+{
+	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
+}
+
+int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value)
+{
+	char digits[DIGITS_MAX + 1];
+
+	if (!word->len || word->len > DIGITS_MAX)
+		return -EINVAL;
+	memcpy(digits, word->at, word->len);
+	digits[word->len] = '\0';
+	return trace_parse_u64(digits, base, out_value);
+}
+
+int fetch_signed(const struct fetch_word *word, int64_t *out_value)
+{
+	bool is_negative = word->len && *word->at == '-';
+	struct fetch_word digits = { word->at + is_negative, word->len - is_negative };
+	uint64_t value;
+	int err = fetch_number(&digits, 0, &value);
+
+	if (err)
+		return err;
+	if (value > (uint64_t)INT64_MAX + is_negative || (is_negative && *digits.at == '+'))
+		return -ERANGE;
+	*out_value = (int64_t)(is_negative ? 0 - value : value);
+	return 0;
+}
+
+/* ---- Steps ---- */
+
+static void add_op(struct fetch_build *build, const struct fetch_op *op)
+{
+	if (build->ops)
+		build->ops[build->nr_ops] = *op;
+	build->nr_ops++;
+}
+
+void fetch_step(struct fetch_parse *parse, const struct fetch_op *op)
+{
+	if (parse->is_begun)
+		add_op(parse->build, &parse->last);
+	parse->last = *op;
+	parse->is_begun = true;
+	parse->nr_steps++;
+}
+
+static bool ends_with_read(const struct fetch_parse *parse)
+{
+	return parse->last.code == FETCH_READ;
+}
+
+static bool is_text_of_its_own(const struct fetch_parse *parse)
+{
+	return parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL;
+}
+
+/* ---- Types ---- */
+
+/* b<width>@<first>/<size> */
+static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
+{
+	const struct fetch_word *word = &typing->name;
+	const char *end = word->at + word->len, *at = word->at + 1, *slash = at;
+	uint64_t bits, first, size;
+	struct fetch_word number;
+
+	while (at < end && *at != '@')
+		at++;
+	while (slash < end && *slash != '/')
+		slash++;
+	number = (struct fetch_word){ slash + 1, slash < end ? (size_t)(end - slash - 1) : 0 };
+	if (fetch_number(&number, 0, &size) ||
+	    (size != 8 && size != 16 && size != 32 && size != 64))
+		return fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+	number = (struct fetch_word){ word->at + 1, (size_t)(at - word->at - 1) };
+	if (at > slash || fetch_number(&number, 0, &bits))
+		return fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
+	number = (struct fetch_word){ at + 1, (size_t)(slash - at - 1) };
+	if (at == slash || fetch_number(&number, 0, &first) || !bits || bits > size ||
+	    first > size - bits)
+		return fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
+	typing->bits = (uint32_t)bits;
+	typing->first_bit = (uint32_t)first;
+	typing->type = size == 8    ? fetch_type_find("u8", 2)
+		       : size == 16 ? fetch_type_find("u16", 3)
+		       : size == 32 ? fetch_type_find("u32", 3)
+				    : fetch_type_find("u64", 3);
+	return 0;
+}
+
+static int parse_count(struct fetch_build *build, const struct fetch_word *word,
+		       struct fetch_typing *typing)
+{
+	const char *end = word->at + word->len, *close = word->at;
+	struct fetch_word number = { word->at, 0 };
+	uint64_t count;
+
+	while (close < end && *close != ']')
+		close++;
+	if (close == end)
+		return fetch_blame(build, end, "Array is not closed", -EINVAL);
+	if (close + 1 < end)
+		return fetch_blame(build, close + 1, "Array has wrong suffix", -EINVAL);
+	number.len = (size_t)(close - word->at);
+	if (fetch_number(&number, 0, &count) || !count || count > UINT32_MAX)
+		return fetch_blame(build, word->at, "Invalid array size", -EINVAL);
+	if (count > FETCH_ARRAY_MAX)
+		return fetch_blame(build, word->at, "Array number is too big", -EINVAL);
+	typing->count = (uint32_t)count;
+	return 0;
+}
+
+/* `word` is what is behind the colon. */
+static int parse_type(struct fetch_build *build, const struct fetch_word *word,
+		      struct fetch_typing *typing)
+{
+	const char *end = word->at + word->len, *open = word->at;
+	struct fetch_word count;
+	int err = 0;
+
+	while (open < end && *open != '[')
+		open++;
+	typing->name = (struct fetch_word){ word->at, (size_t)(open - word->at) };
+	if (open < end) {
+		count = (struct fetch_word){ open + 1, (size_t)(end - open - 1) };
+		err = parse_count(build, &count, typing);
+	}
+	if (err)
+		return err;
+	typing->type = fetch_type_find(typing->name.at, typing->name.len);
+	if (typing->type)
+		return 0;
+	if (typing->name.len && *typing->name.at == 'b')
+		return parse_bits(build, typing);
+	return fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+}
+
+/* Without a type: what the value itself says, or a word in hex. */
+static void choose_type(const struct fetch_parse *parse, struct fetch_typing *typing)
+{
+	if (typing->type)
+		return;
+	if (is_text_of_its_own(parse))
+		typing->type = fetch_type_find("string", 6);
+	else if (parse->own_type)
+		typing->type = parse->own_type;
+	else
+		typing->type = fetch_type_find("x64", 3);
+}
+
+static bool is_text(const struct fetch_type *type)
+{
+	return type->kind == FETCH_TEXT;
+}
+
+/* Does the type go with what the steps have fetched? */
+static int check_type(const struct fetch_parse *parse, const struct fetch_typing *typing,
+		      const char *at)
+{
+	const struct fetch_build *build = parse->build;
+	uint8_t code = parse->last.code;
+
+	if (is_text_of_its_own(parse)) {
+		if (is_text(typing->type) && !typing->count)
+			return 0;
+		return fetch_blame(build, at, "$comm and immediate-string only accepts string type",
+				   -EINVAL);
+	}
+	if (typing->count && !ends_with_read(parse))
+		return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
+	if (!is_text(typing->type) || ends_with_read(parse) || code == FETCH_VALUE ||
+	    build->context->place == FETCH_AT_EVENT)
+		return 0;
+	return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
+}
+
+/* ---- The last step ---- */
+
+/* The one that stores a text, or texts; `op` has where, and what was read last. */
+static void finish_text(struct fetch_parse *parse, const struct fetch_typing *typing,
+			struct fetch_op *op)
+{
+	if (typing->type->kind == FETCH_SYMBOL_TEXT) {
+		op->code = FETCH_STORE_SYMBOL;
+		op->value = 0;
+		fetch_step(parse, op);
+		return;
+	}
+	op->code = typing->count ? FETCH_STORE_TEXTS : FETCH_STORE_TEXT;
+	op->count = (uint8_t)typing->count;
+	if (ends_with_read(parse))
+		parse->last = *op; /* instead of it */
+	else
+		fetch_step(parse, op);
+}
+
+static void finish_bits(struct fetch_parse *parse, const struct fetch_typing *typing,
+			struct fetch_op *op)
+{
+	uint32_t size = typing->type->size;
+
+	op->size = (uint16_t)size;
+	op->left = (uint8_t)(64 - typing->bits - typing->first_bit);
+	op->right = (uint8_t)(64 - typing->bits);
+	op->count = (uint8_t)(typing->count ? typing->count : 1);
+	if (ends_with_read(parse)) {
+		op->code = FETCH_STORE_BITS_OF;
+		parse->last = *op;
+		return;
+	}
+	op->code = FETCH_STORE_BITS;
+	fetch_step(parse, op);
+}
+
+static void finish_number(struct fetch_parse *parse, const struct fetch_typing *typing,
+			  struct fetch_op *op)
+{
+	uint32_t count = typing->count ? typing->count : 1;
+
+	op->size = (uint16_t)(typing->type->size * count);
+	if (ends_with_read(parse)) {
+		op->code = FETCH_STORE_MEMORY;
+		parse->last = *op;
+		return;
+	}
+	op->code = FETCH_STORE;
+	fetch_step(parse, op);
+}
+
+/* A register that goes into the event as it is needs no steps. */
+static bool is_copy(const struct fetch_parse *parse, const struct fetch_typing *typing)
+{
+	const struct fetch_op *op = &parse->last;
+
+	return parse->nr_steps == 1 && op->code == FETCH_LOAD && op->size == 8 &&
+	       op->value <= UINT16_MAX && typing->type->size == 8 && !typing->bits;
+}
+
+static void add_copy(struct fetch_build *build, uint64_t from)
+{
+	if (build->copies)
+		build->copies[build->nr_copies] =
+			(struct fetch_copy){ (uint16_t)from, (uint16_t)build->bytes };
+	build->nr_copies++;
+}
+
+static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
+{
+	struct fetch_build *build = parse->build;
+	struct fetch_op op = { .at = (uint16_t)build->bytes };
+
+	if (ends_with_read(parse))
+		op.value = parse->last.value;
+	if (is_copy(parse, typing)) {
+		add_copy(build, parse->last.value);
+		return;
+	}
+	if (is_text_of_its_own(parse))
+		parse->last.at = op.at;
+	else if (typing->type->kind == FETCH_TEXT || typing->type->kind == FETCH_SYMBOL_TEXT)
+		finish_text(parse, typing, &op);
+	else if (typing->bits)
+		finish_bits(parse, typing, &op);
+	else
+		finish_number(parse, typing, &op);
+	add_op(build, &parse->last);
+}
+
+/* ---- An argument ---- */
+
+static const char *find(const struct fetch_word *word, char what)
+{
+	const char *at = word->at, *end = at + word->len;
+
+	while (at < end && *at != what)
+		at++;
+	return at < end ? at : NULL;
+}
+
+/* The colon in front of the type; one in a text is none. */
+static const char *find_colon(const struct fetch_word *body)
+{
+	struct fetch_word rest = *body;
+	const char *quote;
+
+	if (fetch_starts(body, "\\\"")) {
+		rest = (struct fetch_word){ body->at + 2, body->len - 2 };
+		quote = find(&rest, '"');
+		if (!quote)
+			return NULL;
+		rest.len -= (size_t)(quote - rest.at);
+		rest.at = quote;
+	}
+	return find(&rest, ':');
+}
+
+static int split_name(const struct fetch_build *build, const struct fetch_word *word,
+		      struct fetch_parsed *out)
+{
+	const char *equals = find(word, '=');
+
+	out->name = (struct fetch_word){ word->at, 0 };
+	out->body = *word;
+	if (equals) {
+		out->name.len = (size_t)(equals - word->at);
+		out->body.at = equals + 1;
+		out->body.len = word->len - out->name.len - 1;
+		if (out->name.len > FETCH_NAME_MAX)
+			return fetch_blame(build, word->at, "Argument name is too long", -EINVAL);
+		if (!out->name.len)
+			return fetch_blame(build, word->at, "Argument name is not specified",
+					   -EINVAL);
+	}
+	if (out->body.len > FETCH_BODY_MAX)
+		return fetch_blame(build, out->body.at, "Argument expression is too long", -EINVAL);
+	if (!out->body.len)
+		return fetch_blame(build, out->body.at, "No argument expression", -EINVAL);
+	return 0;
+}
+
+int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out)
+{
+	struct fetch_parse parse = { .build = build };
+	struct fetch_typing typing = { .type = NULL };
+	struct fetch_word value, type = { NULL, 0 };
+	int err = split_name(build, word, out);
+	const char *colon = err ? NULL : find_colon(&out->body);
+
+	value = out->body;
+	if (colon) {
+		value.len = (size_t)(colon - value.at);
+		type = (struct fetch_word){ colon + 1, out->body.len - value.len - 1 };
+		err = parse_type(build, &type, &typing);
+	}
+	if (!err)
+		err = fetch_value(&parse, &value);
+	if (err)
+		return err;
+	choose_type(&parse, &typing);
+	err = check_type(&parse, &typing, colon ? type.at : value.at);
+	if (err)
+		return err;
+	finish(&parse, &typing);
+	out->type = typing.type;
+	out->count = typing.count;
+	out->at = build->bytes;
+	if (typing.type->kind == FETCH_TEXT || typing.type->kind == FETCH_SYMBOL_TEXT)
+		build->nr_texts += typing.count ? typing.count : 1;
+	build->bytes += typing.type->size * (typing.count ? typing.count : 1);
+	return 0;
+}

@@ -1,0 +1,93 @@
+/*
+ * Types of arguments. See fetch.h.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "fetch.h"
+#include "text/str.h"
+
+/* libtraceevent finds the sign of a number by the size of the conversion. */
+#define UNSIGNED(bits, form)                                                                       \
+	{                                                                                          \
+		.name = "u" #bits, .field = "u" #bits, .conversion = (form), .size = (bits) / 8    \
+	}
+#define SIGNED(bits, form)                                                                         \
+	{                                                                                          \
+		.name = "s" #bits, .field = "s" #bits, .conversion = (form), .size = (bits) / 8,   \
+		.is_signed = true                                                                  \
+	}
+#define HEX(bits, form)                                                                            \
+	{                                                                                          \
+		.name = "x" #bits, .field = "u" #bits, .conversion = (form), .size = (bits) / 8,   \
+		.is_hex = true                                                                     \
+	}
+#define TEXT(name_, kind_)                                                                         \
+	{                                                                                          \
+		.name = (name_), .field = "char", .conversion = "\\\"%s\\\"", .size = 4,           \
+		.kind = (kind_), .is_signed = true                                                 \
+	}
+static const struct fetch_type types[] = {
+	HEX(64, "0x%llx"),
+	HEX(32, "0x%x"),
+	HEX(16, "0x%x"),
+	HEX(8, "0x%x"),
+	UNSIGNED(64, "%llu"),
+	UNSIGNED(32, "%u"),
+	UNSIGNED(16, "%u"),
+	UNSIGNED(8, "%u"),
+	SIGNED(64, "%lld"),
+	SIGNED(32, "%d"),
+	SIGNED(16, "%hd"),
+	SIGNED(8, "%hhd"),
+	TEXT("string", FETCH_TEXT),
+	TEXT("ustring", FETCH_TEXT),
+	TEXT("symstr", FETCH_SYMBOL_TEXT),
+	/* It knows no %c either. */
+	{ .name = "char", .field = "u8", .conversion = "%u", .size = 1, .kind = FETCH_CHAR },
+	{ .name = "symbol", .field = "u64", .conversion = "%pS", .size = 8, .kind = FETCH_SYMBOL },
+};
+
+const struct fetch_type *fetch_type_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(types); i++) {
+		if (trace_strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
+			return &types[i];
+	}
+	return NULL;
+}
+
+static void print_text(const uint8_t *entry, uint32_t len, uint32_t place, struct trace_seq *seq)
+{
+	uint32_t at = place & 0xffff, bytes = place >> 16;
+
+	if (at > len)
+		at = len;
+	if (bytes > len - at)
+		bytes = len - at;
+	trace_seq_putc(seq, '"');
+	trace_seq_write(seq, entry + at, trace_strnlen((const char *)entry + at, bytes));
+	trace_seq_putc(seq, '"');
+}
+
+static void print_signed(uint64_t value, uint32_t bits, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%lld", (long long)((int64_t)(value << (64 - bits)) >> (64 - bits)));
+}
+
+void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len, uint32_t at,
+		 struct trace_seq *seq)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, entry + at, type->size);
+	if (type->kind == FETCH_TEXT || type->kind == FETCH_SYMBOL_TEXT)
+		print_text(entry, len, (uint32_t)value, seq);
+	else if (type->kind == FETCH_SYMBOL)
+		trace_seq_printf(seq, "%pS", (void *)(uintptr_t)value);
+	else if (type->kind == FETCH_CHAR)
+		trace_seq_printf(seq, "'%c'", (char)value);
+	else if (type->is_signed)
+		print_signed(value, type->size * 8u, seq);
+	else
+		trace_seq_printf(seq, type->is_hex ? "0x%llx" : "%llu", (unsigned long long)value);
+}

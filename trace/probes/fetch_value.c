@@ -1,0 +1,393 @@
+/*
+ * What an argument begins with: registers, arguments of functions, fields of events, numbers,
+ * symbols; and the addresses that are read from there on. See fetch.h.
+ */
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "events/dyn_event.h"
+#include "text/str.h"
+
+#define READS_MAX     14u /* around each other, and steps, as many as Linux has room for */
+#define STEPS_MAX     15u
+#define STACK_MAX     2048u /* words */
+#define REGISTERS_MAX 6u    /* that hold arguments */
+#define WORD_BYTES    8u
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void step_read(struct fetch_parse *parse, int64_t offset)
+{
+	const struct fetch_op op = { .code = FETCH_READ, .size = 8, .value = (uint64_t)offset };
+
+	fetch_step(parse, &op);
+}
+
+static void step_constant(struct fetch_parse *parse, uint64_t value)
+{
+	const struct fetch_op op = { .code = FETCH_VALUE, .value = value };
+
+	fetch_step(parse, &op);
+}
+
+static void step_load(struct fetch_parse *parse, uint32_t from)
+{
+	const struct fetch_op op = { .code = FETCH_LOAD, .size = 8, .value = from };
+
+	fetch_step(parse, &op);
+}
+
+/* ---- Registers ---- */
+
+static bool has_registers(const struct fetch_parse *parse)
+{
+	enum fetch_place place = parse->build->context->place;
+
+	return place == FETCH_AT_CODE || place == FETCH_AT_ENTRY || place == FETCH_AT_RETURN;
+}
+
+/* False: there is no register of that name. */
+static bool step_register(struct fetch_parse *parse, const char *name, size_t len)
+{
+	struct trace_plat_register reg;
+
+	if (!trace_plat_register(name, len, &reg))
+		return false;
+	if (!reg.is_argument)
+		parse->build->has_all_registers = true;
+	step_load(parse, reg.offset);
+	return true;
+}
+
+static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	if (!has_registers(parse))
+		return fetch_blame(parse->build, word->at, "Invalid $-valiable specified", -EINVAL);
+	if (!step_register(parse, word->at + 1, word->len - 1))
+		return fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
+	return 0;
+}
+
+/* ---- Variables ---- */
+
+static int bad_variable(const struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const char *why = parse->build->context->place == FETCH_AT_EVENT
+				  ? "Attached event does not have this field"
+				  : "Invalid $-valiable specified";
+
+	return fetch_blame(parse->build, word->at, why, -EINVAL);
+}
+
+static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word number = { word->at + 6, word->len - 6 }; /* behind `$stack` */
+	uint64_t n;
+
+	if (!has_registers(parse) || (number.len && !is_digit(*number.at)))
+		return bad_variable(parse, word);
+	if (!number.len)
+		return step_register(parse, "$stack", 6) ? 0 : bad_variable(parse, word);
+	if (fetch_number(&number, 10, &n) || n > STACK_MAX)
+		return fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
+	if (!step_register(parse, "$stack", 6))
+		return bad_variable(parse, word);
+	step_read(parse, (int64_t)n * WORD_BYTES);
+	return 0;
+}
+
+/* Argument `n` of a function, from 1: in a register, or on the stack behind the return address. */
+static bool step_argument(struct fetch_parse *parse, uint64_t n)
+{
+	char name[] = "$arg1";
+
+	if (n <= REGISTERS_MAX) {
+		name[4] = (char)('0' + n);
+		return step_register(parse, name, 5);
+	}
+	if (!step_register(parse, "$stack", 6))
+		return false;
+	step_read(parse, (int64_t)(n - REGISTERS_MAX) * WORD_BYTES);
+	return true;
+}
+
+static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const struct fetch_context *context = parse->build->context;
+	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
+	uint64_t n;
+
+	if (fetch_number(&number, 10, &n))
+		return bad_variable(parse, word);
+	if (!n || n > STACK_MAX)
+		return fetch_blame(parse->build, word->at, "Invalid argument number", -EINVAL);
+	if (context->place == FETCH_AT_TRACEPOINT) {
+		if (n > context->nr_args)
+			return fetch_blame(parse->build, word->at, "$argN index is too big",
+					   -EINVAL);
+		step_load(parse, (uint32_t)(n - 1) * WORD_BYTES);
+		return 0;
+	}
+	if (context->place != FETCH_AT_ENTRY || !step_argument(parse, n))
+		return bad_variable(parse, word);
+	return 0;
+}
+
+static int parse_variable(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
+
+	if (fetch_is(word, "$comm") || fetch_is(word, "$COMM")) {
+		fetch_step(parse, &comm);
+		return 0;
+	}
+	if (parse->build->context->place == FETCH_AT_EVENT)
+		return bad_variable(parse, word);
+	if (fetch_is(word, "$retval")) {
+		if (parse->build->context->place != FETCH_AT_RETURN ||
+		    !step_register(parse, "$retval", 7))
+			return fetch_blame(parse->build, word->at,
+					   "$retval is not available on probe", -EINVAL);
+		return 0;
+	}
+	if (fetch_starts(word, "$stack"))
+		return parse_stack(parse, word);
+	if (fetch_starts(word, "$arg"))
+		return parse_argument(parse, word);
+	return bad_variable(parse, word);
+}
+
+/* ---- Fields of an event ---- */
+
+static const struct trace_event_field *find_field(const struct trace_event *event,
+						  const struct fetch_word *name)
+{
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (fetch_is(name, event->fields[i].name))
+			return &event->fields[i];
+	}
+	return NULL;
+}
+
+static bool is_number(const struct trace_event_field *field)
+{
+	return field->kind == TRACE_FIELD_PLAIN && field->size == field->element_size &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+static bool is_chars(const struct trace_event_field *field)
+{
+	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
+}
+
+/* True: the event has such a field. The value of one that is no number is its address. */
+static bool step_field(struct fetch_parse *parse, const struct fetch_word *name)
+{
+	static const uint8_t codes[] = {
+		[TRACE_FIELD_PLAIN] = FETCH_ADDRESS,
+		[TRACE_FIELD_DATA_LOC] = FETCH_LOCATED,
+		[TRACE_FIELD_REL_LOC] = FETCH_LOCATED_BACK,
+	};
+	const struct trace_event_field *field = find_field(parse->build->context->event, name);
+	struct fetch_op op = { .size = 8 };
+
+	if (!field)
+		return false;
+	op.value = field->offset;
+	op.code = codes[field->kind];
+	if (is_number(field)) {
+		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
+		op.size = (uint16_t)field->size;
+	} else if (is_chars(field)) {
+		parse->own_type = fetch_type_find("string", 6);
+	}
+	if (field->filter_type == FILTER_PTR_STRING)
+		parse->own_type = fetch_type_find("string", 6);
+	fetch_step(parse, &op);
+	return true;
+}
+
+/* ---- Addresses and constants ---- */
+
+/* SYMBOL, SYMBOL+offset, SYMBOL-offset; false: that is something else, or there is no such symbol. */
+static bool find_symbol(const struct fetch_word *word, uint64_t *out_address)
+{
+	char name[TRACE_SYM_LEN];
+	size_t len = 0;
+	struct fetch_word rest;
+	int64_t offset = 0;
+
+	while (len < word->len && word->at[len] != '+' && word->at[len] != '-')
+		len++;
+	if (!len || len >= sizeof(name))
+		return false;
+	memcpy(name, word->at, len);
+	name[len] = '\0';
+	rest = (struct fetch_word){ word->at + len, word->len - len };
+	if (rest.len && *rest.at == '+') {
+		rest.at++;
+		rest.len--;
+	}
+	if (len < word->len && fetch_signed(&rest, &offset))
+		return false;
+	*out_address = trace_plat_symbol_find(name);
+	if (!*out_address)
+		return false;
+	*out_address += (uint64_t)offset;
+	return true;
+}
+
+/* @ADDRESS, @SYMBOL */
+static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word what = { word->at + 1, word->len - 1 };
+	uint64_t address;
+
+	if (what.len && *what.at == '+')
+		return fetch_blame(parse->build, word->at,
+				   "File offset is not available with kprobe", -EINVAL);
+	if (!what.len || (is_digit(*what.at) && fetch_number(&what, 0, &address)))
+		return fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
+	if (!is_digit(*what.at) && !find_symbol(&what, &address))
+		return fetch_blame(parse->build, word->at, "Invalid memory address", -ENOENT);
+	step_constant(parse, address);
+	step_read(parse, 0);
+	return 0;
+}
+
+/* \"TEXT" */
+static int parse_literal(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const char *text = word->at + 2, *end = word->at + word->len, *quote = text;
+	struct fetch_op op = { .code = FETCH_STORE_LITERAL };
+
+	while (quote < end && *quote != '"')
+		quote++;
+	if (quote + 1 != end)
+		return fetch_blame(parse->build, end, "String is not closed with '\"'", -EINVAL);
+	op.value = (uintptr_t)text;
+	op.size = (uint16_t)(quote - text);
+	fetch_step(parse, &op);
+	return 0;
+}
+
+/* \NUMBER, \"TEXT" */
+static int parse_constant(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word number = { word->at + 1, word->len - 1 };
+	uint64_t value;
+	int64_t negative;
+
+	if (number.len && *number.at == '"')
+		return parse_literal(parse, word);
+	if (!fetch_number(&number, 0, &value)) {
+		step_constant(parse, value);
+		return 0;
+	}
+	if (fetch_signed(&number, &negative))
+		return fetch_blame(parse->build, word->at + 1, "Invalid immediate value", -EINVAL);
+	step_constant(parse, (uint64_t)negative);
+	return 0;
+}
+
+static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const bool has_fields = parse->build->context->place == FETCH_AT_EVENT;
+	struct fetch_word name = { word->at + 1, word->len ? word->len - 1 : 0 };
+
+	switch (word->len ? *word->at : '\0') {
+	case '$':
+		if (has_fields && step_field(parse, &name))
+			return 0;
+		return parse_variable(parse, word);
+	case '%':
+		return parse_register(parse, word);
+	case '@':
+		return parse_memory(parse, word);
+	case '\\':
+		return parse_constant(parse, word);
+	default:
+		break;
+	}
+	if (word->len && is_letter(*word->at))
+		return fetch_blame(parse->build, word->at, "BTF is not available or not supported",
+				   -EINVAL);
+	return fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
+}
+
+/* ---- Reads around a value ---- */
+
+/* A read: +offset(VALUE). */
+struct fetch_around {
+	int64_t offset;
+	const char *inner; /* VALUE */
+};
+
+/* Take one read off `word`, of which VALUE is left. */
+static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct fetch_around *out)
+{
+	const char *end = word->at + word->len, *start = word->at, *open, *close = end - 1;
+	struct fetch_word number;
+
+	if (word->len > 1 && start[1] == 'u')
+		start++; /* of a user's memory: there is only one kind of addresses */
+	open = start;
+	while (open < end && *open != '(')
+		open++;
+	if (open == end)
+		return fetch_blame(parse->build, word->at, "Dereference needs a brace", -EINVAL);
+	number = (struct fetch_word){ start + 1, (size_t)(open - start - 1) };
+	if (fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
+		return fetch_blame(parse->build, word->at, "Invalid dereference offset", -EINVAL);
+	if (*word->at == '-')
+		out->offset = -out->offset;
+	while (close > open && *close != ')')
+		close--;
+	if (close == open)
+		return fetch_blame(parse->build, end, "Dereference brace is not closed", -EINVAL);
+	if (close + 1 != end)
+		return fetch_blame(parse->build, close + 1, "Invalid fetch argument", -EINVAL);
+	out->inner = open + 1;
+	*word = (struct fetch_word){ open + 1, (size_t)(close - open - 1) };
+	return 0;
+}
+
+static int add_read(struct fetch_parse *parse, const struct fetch_around *around)
+{
+	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
+		return fetch_blame(parse->build, around->inner, "$comm can not be dereferenced",
+				   -EINVAL);
+	if (parse->nr_steps == STEPS_MAX)
+		return fetch_blame(parse->build, around->inner, "Dereference is too much nested",
+				   -EINVAL);
+	parse->own_type = NULL;
+	step_read(parse, around->offset);
+	return 0;
+}
+
+int fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_around reads[READS_MAX + 1];
+	struct fetch_word rest = *word;
+	uint32_t nr = 0;
+	int err = 0;
+
+	while (!err && rest.len && (*rest.at == '+' || *rest.at == '-')) {
+		if (nr > READS_MAX)
+			return fetch_blame(parse->build, reads[0].inner,
+					   "Dereference is too much nested", -EINVAL);
+		err = take_read(parse, &rest, &reads[nr++]);
+	}
+	if (!err)
+		err = parse_start(parse, &rest);
+	while (!err && nr)
+		err = add_read(parse, &reads[--nr]);
+	return err;
+}

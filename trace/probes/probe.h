@@ -1,0 +1,180 @@
+/*
+ * Events that users put somewhere: a line says where, what the event is called, and what it records.
+ *
+ *	t:my/switch sched_switch prev=+0($arg2):u32
+ *	e:wakes sched.sched_waking who=$pid:s32
+ *
+ *   line --probe_line.c--> names, place --probe_args.c--> arguments --probe_define.c--> a probe
+ *
+ *   struct probe_kind    what can be probed: how a place is found, how an event comes from there
+ *   struct probe         one place
+ *   struct probe_event   the trace event that it writes, with its description; several probes of a
+ *                        kind may write the same, if they record the same
+ *
+ *   something happens --> the kind's handler --> probe_hit() --> fetch_run() --> the event
+ *
+ * Context:   probe_hit() - any, NMI included, preemption off. The rest - thread, config lock held.
+ * Locking:   the config lock.
+ * Ownership: a probe belongs to the list of dyn_event.h, an event to its probes.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <stdatomic.h>
+#include <trace/trace_events.h>
+#include "events/dyn_event.h"
+#include "events/event_watch.h"
+#include "fetch.h"
+
+struct probe_definition;
+struct probe_kind;
+
+struct probe_event {
+	struct trace_event_call call;
+	const struct probe_kind *kind;
+	const struct fetch_arg *args;
+	uint32_t nr_args;
+	uint32_t nr_probes;
+	struct probe *first; /* of the probes that write it; the rest by `next` */
+	/* Its memory: that of the probe that it was made for, too. */
+	void *memory;
+	size_t bytes;
+};
+
+/* Where it is; which member counts, the kind knows. */
+union probe_target {
+	struct tracepoint *tp;
+	struct {
+		struct trace_event_call *call;
+		struct trace_event_watch watch;
+		struct trace_event_file *file; /* that is watched; NULL: none */
+	} source;
+};
+
+struct probe {
+	struct dyn_event dyn; /* dyn.call: the event's */
+	struct probe_event *event;
+	struct probe *next; /* of the same event */
+	_Atomic uint64_t nr_hits;
+	struct fetch_program program;
+	union probe_target target;
+	const char *place; /* as it is listed */
+	const char *args;  /* the same: each with a blank in front */
+	size_t bytes;	   /* of its own memory; 0: it lies in that of the event */
+};
+
+/* A kind of places. */
+struct probe_kind {
+	const char *log_name; /* what error_log names */
+	const char *group;    /* of events without one */
+	char letter;
+	/* Fields in front of the arguments, and how many bytes the event has up to their end. */
+	const struct trace_event_field *fields;
+	uint32_t nr_fields, head_bytes;
+	/* Of the print fmt: what is in the text, and behind it. Both NULL: the place itself. */
+	const char *head_fmt, *head_args;
+	const struct trace_event_class *event_class;
+	/* For dynamic_events. */
+	const struct dyn_event_kind *dyn_kind;
+	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
+	int (*find)(struct probe_definition *definition);
+	/* What the text of an event begins with, in parentheses. */
+	void (*print_head)(const struct trace_iter *iter, const struct probe_event *event,
+			   struct trace_seq *seq);
+	/* Have the probe called, or no more: its event is used. 0 or -errno. */
+	int (*begin)(struct probe *probe);
+	void (*end)(struct probe *probe);
+};
+
+/* A line, taken apart; pointers are into it. */
+struct probe_definition {
+	const struct probe_kind *kind;
+	struct dyn_event_error *error;
+	const char *line;
+	struct fetch_word group, name; /* of length 0: not written */
+	struct fetch_word place;
+	const char *args; /* what is behind */
+
+	/* Set by the kind. */
+	char default_name[64];
+	struct fetch_context context;
+	union probe_target target;
+};
+
+/* ---- probe_line.c ---- */
+
+/* Returns `err`. */
+int probe_blame(const struct probe_definition *definition, const char *at, const char *why,
+		int err);
+/* Is it a line of the kind with this letter? */
+bool probe_line_is(const char *line, char letter);
+/* Take the line apart. 0 or -EINVAL after blaming. */
+int probe_line_parse(struct probe_definition *definition);
+/* The next word of *text, which goes on behind it; of length 0 at the end. */
+struct fetch_word probe_next_word(const char **text);
+
+/* ---- probe_args.c ---- */
+
+/* What a definition takes of memory, and how its event is laid out. */
+struct probe_size {
+	uint32_t nr_args, nr_ops, nr_copies;
+	uint32_t event_bytes; /* without texts; not rounded up */
+	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes, fmt_bytes;
+};
+
+/* Go through the arguments without keeping them. 0 or -errno after blaming. */
+int probe_measure(const struct probe_definition *definition, struct probe_size *size);
+/* Of the probe, and of the event, each with its data behind it; multiples of 8. */
+size_t probe_bytes(const struct probe_size *size);
+size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size);
+/* Fill them in; their memory is zeroed. */
+void probe_fill(struct probe *probe, const struct probe_definition *definition,
+		const struct probe_size *size);
+void probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
+		      const struct probe_size *size);
+
+/* ---- probe_define.c ---- */
+
+/* Define what the line says, of the kind. As dyn_event_kind.create. */
+int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error);
+/* For struct dyn_event_kind. */
+void probe_show(const struct dyn_event *dyn, struct trace_seq *seq);
+bool probe_matches(const struct dyn_event *dyn, const char *rest);
+void probe_free(struct dyn_event *dyn);
+struct probe *probe_of(const struct dyn_event *dyn);
+struct probe_event *probe_event_of(const struct trace_event_call *call);
+/* For struct trace_event_class. */
+void probes_change(struct trace_event_change *changes, size_t nr);
+
+/* ---- probe_text.c ---- */
+
+void probe_print(const struct trace_iter *iter, struct trace_seq *seq);
+/* At most how many bytes an argument takes of the print fmt. */
+size_t probe_fmt_bytes(const struct fetch_parsed *arg);
+/* Write the print fmt of an event whose probe is at `place`, and a NUL. */
+void probe_print_fmt(const struct probe_event *event, const struct fetch_word *place, char *to,
+		     size_t size);
+
+/* ---- probe_hit.c ---- */
+
+/*
+ * The probe is hit: write its event. `got` is what fetch_run() takes; the `nr` words at `head` are
+ * the fields in front of the arguments.
+ */
+void probe_hit(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr);
+
+/* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
+
+enum probe_dyn_kind {
+	PROBE_DYN_TRACEPOINT,
+	PROBE_DYN_EVENT,
+};
+extern const struct dyn_event_kind probe_dyn_kinds[];
+bool probe_tracepoint_claims(const char *line);
+int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
+bool probe_event_claims(const char *line);
+int probe_event_create(const char *line, struct dyn_event_error *error);
+/* An event is about to go: does no probe need it? */
+bool probe_event_goes(struct trace_event_call *call);
+
+#endif

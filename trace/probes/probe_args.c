@@ -1,0 +1,296 @@
+/*
+ * The arguments of a probe's line, and what becomes of them in memory. See probe.h. The words of
+ * mistakes are those of Linux.
+ *
+ * An argument is read twice: to know what it takes of memory, and, from its copy in that memory, to
+ * make its steps.
+ */
+#include <trace/platform.h>
+#include <trace/ring_buffer.h>
+#include "probe.h"
+#include "text/str.h"
+
+#define FIXED_MIN 12u /* of an event: what copies it takes a word behind the head at least */
+#define NAME_ROOM (FETCH_NAME_MAX + 1)
+
+/* The name of an argument; one without is called arg1, arg2 and so on. */
+static struct fetch_word name_of(const struct fetch_word *word, uint32_t index, char *room)
+{
+	struct fetch_word name = { word->at, 0 };
+	char digits[4];
+	uint32_t nr = 0;
+
+	while (name.len < word->len && word->at[name.len] != '=')
+		name.len++;
+	if (name.len < word->len)
+		return name;
+	trace_strcpy(room, "arg", NAME_ROOM);
+	name = (struct fetch_word){ room, 3 };
+	for (index++; index; index /= 10)
+		digits[nr++] = (char)('0' + index % 10);
+	while (nr)
+		room[name.len++] = digits[--nr];
+	return name;
+}
+
+static bool is_good_name(const struct fetch_word *name)
+{
+	for (size_t i = 0; i < name->len; i++) {
+		char c = name->at[i];
+		bool is_letter = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		if (!is_letter && (!i || c < '0' || c > '9'))
+			return false;
+	}
+	return name->len;
+}
+
+/* Has an argument in front of number `index`, or a field that all events have, that name? */
+static bool is_used(const struct probe_definition *definition, const struct fetch_word *name,
+		    uint32_t index)
+{
+	static const char *const reserved[] = { "common_type", "common_flags",
+						"common_preempt_count", "common_pid",
+						"common_tgid" };
+	const struct probe_kind *kind = definition->kind;
+	const char *rest = definition->args;
+	char room[NAME_ROOM];
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(reserved); i++) {
+		if (fetch_is(name, reserved[i]))
+			return true;
+	}
+	for (uint32_t i = 0; i < kind->nr_fields; i++) {
+		if (fetch_is(name, kind->fields[i].name))
+			return true;
+	}
+	for (uint32_t i = 0; i < index; i++) {
+		struct fetch_word word = probe_next_word(&rest), other = name_of(&word, i, room);
+
+		if (fetch_same(&other, name))
+			return true;
+	}
+	return false;
+}
+
+static int check_name(const struct probe_definition *definition, const struct fetch_word *word,
+		      uint32_t index)
+{
+	char room[NAME_ROOM];
+	struct fetch_word name = name_of(word, index, room);
+
+	if (!is_good_name(&name))
+		return probe_blame(definition, word->at,
+				   "Argument name must follow the same rules as C identifiers",
+				   -EINVAL);
+	if (is_used(definition, &name, index))
+		return probe_blame(definition, word->at, "This argument name is already used",
+				   -EINVAL);
+	return 0;
+}
+
+static int measure_arg(const struct probe_definition *definition, struct fetch_build *build,
+		       const struct fetch_word *word, struct probe_size *size)
+{
+	char room[NAME_ROOM];
+	struct fetch_parsed parsed;
+	int err = fetch_parse(build, word, &parsed);
+
+	if (!err)
+		err = check_name(definition, word, size->nr_args);
+	if (err)
+		return err;
+	if (build->bytes > RING_MAX_PAYLOAD)
+		return probe_blame(definition, word->at, "The event does not fit in the buffer",
+				   -EINVAL);
+	parsed.name = name_of(word, size->nr_args, room);
+	size->arg_name_bytes += parsed.name.len + 1;
+	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
+	size->fmt_bytes += probe_fmt_bytes(&parsed);
+	size->nr_args++;
+	return 0;
+}
+
+/* Go through the arguments without keeping them. 0 or -errno after blaming. */
+int probe_measure(const struct probe_definition *definition, struct probe_size *size)
+{
+	struct fetch_build build = { .context = &definition->context,
+				     .error = definition->error,
+				     .bytes = definition->kind->head_bytes };
+	const char *rest = definition->args;
+	struct fetch_word word;
+	int err = 0;
+
+	while (!err && (word = probe_next_word(&rest)).len) {
+		if (size->nr_args == FETCH_ARGS_MAX)
+			return probe_blame(definition, word.at, "Too many arguments are specified",
+					   -E2BIG);
+		err = measure_arg(definition, &build, &word, size);
+	}
+	size->group_bytes = definition->group.len + 1;
+	size->name_bytes = definition->name.len + 1;
+	size->fmt_bytes += sizeof("\"()\"");
+	size->fmt_bytes += definition->kind->head_fmt
+				   ? trace_strlen(definition->kind->head_fmt) +
+					     trace_strlen(definition->kind->head_args)
+				   : definition->place.len;
+	size->nr_ops = build.nr_ops;
+	size->nr_copies = build.nr_copies;
+	size->event_bytes = build.bytes > FIXED_MIN ? build.bytes : FIXED_MIN;
+	size->place_bytes = definition->place.len + 1;
+	size->args_bytes++;
+	return err;
+}
+
+static char *put_word(char *to, const struct fetch_word *word)
+{
+	memcpy(to, word->at, word->len);
+	return to + word->len;
+}
+
+/* The arguments as they are listed: ` name=body` for each. Returns what is behind the NUL. */
+static char *put_args(const struct probe_definition *definition, char *to)
+{
+	const char *rest = definition->args;
+	struct fetch_word word, name;
+	char room[NAME_ROOM];
+
+	for (uint32_t i = 0; (word = probe_next_word(&rest)).len; i++) {
+		name = name_of(&word, i, room);
+		*to++ = ' ';
+		to = put_word(to, &name);
+		*to++ = '=';
+		if (name.at != room) {
+			word.at += name.len + 1;
+			word.len -= name.len + 1;
+		}
+		to = put_word(to, &word);
+	}
+	*to = '\0';
+	return to + 1;
+}
+
+/* ---- Memory of a probe ---- */
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
+
+size_t probe_bytes(const struct probe_size *size)
+{
+	return aligned(sizeof(struct probe) + size->nr_ops * sizeof(struct fetch_op) +
+		       size->nr_copies * sizeof(struct fetch_copy) + size->place_bytes +
+		       size->args_bytes);
+}
+
+/* Fill in a probe whose memory is zeroed, and has its own data behind it. */
+void probe_fill(struct probe *probe, const struct probe_definition *definition,
+		const struct probe_size *size)
+{
+	struct fetch_op *ops = (struct fetch_op *)(probe + 1);
+	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
+	char *text = (char *)(copies + size->nr_copies);
+	struct fetch_build build = { .context = &definition->context,
+				     .error = definition->error,
+				     .ops = ops,
+				     .copies = copies,
+				     .bytes = definition->kind->head_bytes };
+	struct fetch_parsed parsed;
+	struct fetch_word word;
+
+	probe->place = text;
+	text = put_word(text, &definition->place) + 1;
+	probe->args = text;
+	(void)put_args(definition, text);
+	for (const char *rest = text; (word = probe_next_word(&rest)).len;)
+		(void)fetch_parse(&build, &word, &parsed);
+	probe->program = (struct fetch_program){ .copies = copies,
+						 .ops = ops,
+						 .nr_copies = (uint16_t)build.nr_copies,
+						 .nr_ops = (uint16_t)build.nr_ops,
+						 .fixed_bytes = (uint16_t)size->event_bytes,
+						 .nr_texts = (uint16_t)build.nr_texts };
+	probe->target = definition->target;
+	probe->dyn.kind = definition->kind->dyn_kind;
+}
+
+/* ---- Memory of an event ---- */
+
+/* For `format`, filters and histograms. */
+static void describe(const struct fetch_arg *arg, struct trace_event_field *out)
+{
+	bool is_text = arg->type->kind == FETCH_TEXT || arg->type->kind == FETCH_SYMBOL_TEXT;
+
+	*out = (struct trace_event_field){ .name = arg->name,
+					   .type = arg->type->field,
+					   .offset = arg->at,
+					   .size = arg->type->size,
+					   .element_size = arg->type->size,
+					   .is_signed = arg->type->is_signed };
+	if (is_text && !arg->count) {
+		out->kind = TRACE_FIELD_DATA_LOC;
+		out->element_size = 1;
+	} else if (arg->count) {
+		out->size *= arg->count;
+		out->type = is_text ? "__data_loc char[]" : arg->type->field;
+	}
+}
+
+/* Fill in arguments and fields, with the names of arguments at `text`. Returns what is behind. */
+static char *fill_args(const struct probe_definition *definition, struct fetch_arg *args,
+		       struct trace_event_field *fields, char *text)
+{
+	struct fetch_build build = { .context = &definition->context,
+				     .error = definition->error,
+				     .bytes = definition->kind->head_bytes };
+	const char *rest = definition->args;
+	struct fetch_parsed parsed;
+	struct fetch_word word;
+	char room[NAME_ROOM];
+
+	for (uint32_t i = 0; (word = probe_next_word(&rest)).len; i++) {
+		(void)fetch_parse(&build, &word, &parsed);
+		word = name_of(&word, i, room);
+		args[i] = (struct fetch_arg){ text, parsed.type, (uint16_t)parsed.at,
+					      (uint16_t)parsed.count };
+		describe(&args[i], &fields[i]);
+		text = put_word(text, &word) + 1;
+	}
+	return text;
+}
+
+size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size)
+{
+	size_t nr_fields = definition->kind->nr_fields + size->nr_args;
+
+	return aligned(sizeof(struct probe_event) + size->nr_args * sizeof(struct fetch_arg) +
+		       nr_fields * sizeof(struct trace_event_field) + size->group_bytes +
+		       size->name_bytes + size->arg_name_bytes + size->fmt_bytes);
+}
+
+/* Fill in an event whose memory is zeroed, and has its own data behind it. */
+void probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
+		      const struct probe_size *size)
+{
+	const struct probe_kind *kind = definition->kind;
+	struct fetch_arg *args = (struct fetch_arg *)(event + 1);
+	struct trace_event_field *fields = (struct trace_event_field *)(args + size->nr_args);
+	char *text = (char *)(fields + kind->nr_fields + size->nr_args);
+
+	event->kind = kind;
+	event->args = args;
+	event->nr_args = size->nr_args;
+	event->call.event_class = kind->event_class;
+	event->call.event.system = text;
+	text = put_word(text, &definition->group) + 1;
+	event->call.event.name = text;
+	text = put_word(text, &definition->name) + 1;
+	memcpy(fields, kind->fields, kind->nr_fields * sizeof(*fields));
+	text = fill_args(definition, args, fields + kind->nr_fields, text);
+	event->call.event.fields = fields;
+	event->call.event.nr_fields = kind->nr_fields + size->nr_args;
+	event->call.event.funcs.trace = probe_print;
+	event->call.event.print_fmt = text;
+	probe_print_fmt(event, &definition->place, text, size->fmt_bytes);
+}

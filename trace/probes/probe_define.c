@@ -1,0 +1,284 @@
+/*
+ * From the line of a probe to the probe and its event; finding, listing and removing them. See
+ * probe.h. The words of mistakes are those of Linux.
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "events/event_file.h"
+#include "probe.h"
+#include "text/str.h"
+
+struct probe *probe_of(const struct dyn_event *dyn)
+{
+	return (struct probe *)((char *)(uintptr_t)dyn - offsetof(struct probe, dyn));
+}
+
+struct probe_event *probe_event_of(const struct trace_event_call *call)
+{
+	return (struct probe_event *)((char *)(uintptr_t)call - offsetof(struct probe_event, call));
+}
+
+/* ---- Events with several probes ---- */
+
+static void link_probe(struct probe_event *event, struct probe *probe)
+{
+	struct probe **at = &event->first;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = probe;
+	probe->event = event;
+	event->nr_probes++;
+}
+
+static void unlink_probe(struct probe *probe)
+{
+	struct probe **at = &probe->event->first;
+
+	while (*at != probe)
+		at = &(*at)->next;
+	*at = probe->next;
+	probe->event->nr_probes--;
+}
+
+/* The argument that differs, from 1; 0: the event is the same. */
+static uint32_t differs(const struct probe_event *a, const struct probe_event *b)
+{
+	if (a->nr_args != b->nr_args)
+		return (a->nr_args < b->nr_args ? a->nr_args : b->nr_args) + 1;
+	for (uint32_t i = 0; i < a->nr_args; i++) {
+		if (a->args[i].type != b->args[i].type || a->args[i].count != b->args[i].count ||
+		    !trace_streq(a->args[i].name, b->args[i].name))
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool has_same(const struct probe_event *event, const struct probe *probe)
+{
+	const struct probe *other = event->first;
+
+	while (other &&
+	       !(trace_streq(other->place, probe->place) && trace_streq(other->args, probe->args)))
+		other = other->next;
+	return other;
+}
+
+/* May the probe, whose own event would be `mine`, write `event`? 0, or -EEXIST after blaming. */
+static int check_join(const struct probe_definition *definition, const struct probe_event *mine,
+		      const struct probe *probe, const struct probe_event *event)
+{
+	uint32_t arg = differs(mine, event);
+	const char *rest = definition->args;
+	struct fetch_word word = { definition->line, 0 };
+
+	for (uint32_t i = 0; i < arg; i++)
+		word = probe_next_word(&rest);
+	if (arg)
+		return probe_blame(definition, word.at,
+				   "Argument type or name is different from existing probe",
+				   -EEXIST);
+	if (has_same(event, probe))
+		return probe_blame(definition, definition->line,
+				   "There is already the exact same probe event", -EEXIST);
+	return 0;
+}
+
+/* Names are shorter than TRACE_SYM_LEN. */
+static void copy_word(char *to, const struct fetch_word *word)
+{
+	memcpy(to, word->at, word->len);
+	to[word->len] = '\0';
+}
+
+/* The event that the definition is for, if there is one. -EEXIST after blaming: it is of another kind. */
+static int find_event(const struct probe_definition *definition, struct probe_event **out_event)
+{
+	char group[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
+	struct trace_event_call *call;
+
+	copy_word(group, &definition->group);
+	copy_word(name, &definition->name);
+	*out_event = NULL;
+	call = trace_event_call_find(group, name);
+	if (!call)
+		return 0;
+	*out_event = probe_event_of(call);
+	/* The text of an event without a field for its place names the only one. */
+	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields)
+		return 0;
+	if (call->event_class->change == probes_change && definition->kind->nr_fields)
+		return probe_blame(definition, definition->line,
+				   "Probe type is different from existing probe", -EEXIST);
+	return probe_blame(definition,
+			   definition->name.at == definition->default_name ? definition->line
+									   : definition->name.at,
+			   "Given group/event name is already used by another event", -EEXIST);
+}
+
+/* Add it to the event, of which it has no part so far; that may be in use. 0 or -errno. */
+static int join(struct probe *probe, struct probe_event *event)
+{
+	int err = event->call.nr_users ? event->kind->begin(probe) : 0;
+
+	if (err)
+		return err;
+	dyn_event_join(&probe->dyn, &event->first->dyn);
+	link_probe(event, probe);
+	return 0;
+}
+
+/* A probe for an event that there is; what it would have as an event of its own is made to compare. */
+static int create_joined(const struct probe_definition *definition, const struct probe_size *size,
+			 struct probe_event *event)
+{
+	size_t bytes = probe_bytes(size), mine_bytes = probe_event_bytes(definition, size);
+	struct probe *probe = trace_plat_alloc(bytes);
+	struct probe_event *mine = probe ? trace_plat_alloc(mine_bytes) : NULL;
+	int err = -ENOMEM;
+
+	if (mine) {
+		probe_fill(probe, definition, size);
+		probe_fill_event(mine, definition, size);
+		probe->bytes = bytes;
+		probe->dyn.call = &event->call;
+		err = check_join(definition, mine, probe, event);
+		trace_plat_free(mine, mine_bytes);
+	}
+	if (!err)
+		err = join(probe, event);
+	if (err && probe)
+		trace_plat_free(probe, bytes);
+	return err;
+}
+
+/* A probe with an event of its own, in one piece of memory. */
+static int create_alone(const struct probe_definition *definition, const struct probe_size *size)
+{
+	size_t first_bytes = probe_bytes(size);
+	size_t bytes = first_bytes + probe_event_bytes(definition, size);
+	struct probe *probe = trace_plat_alloc(bytes);
+	struct probe_event *event;
+	int err;
+
+	if (!probe)
+		return -ENOMEM;
+	event = (struct probe_event *)((char *)probe + first_bytes);
+	probe_fill(probe, definition, size);
+	probe_fill_event(event, definition, size);
+	event->bytes = bytes;
+	event->memory = probe;
+	probe->dyn.call = &event->call;
+	link_probe(event, probe);
+	err = dyn_event_add(&probe->dyn);
+	if (err)
+		trace_plat_free(probe, bytes);
+	return err;
+}
+
+/* Names that were not written. */
+static void choose_names(struct probe_definition *definition)
+{
+	if (!definition->group.len)
+		definition->group = (struct fetch_word){ definition->kind->group,
+							 trace_strlen(definition->kind->group) };
+	if (!definition->name.len)
+		definition->name = (struct fetch_word){ definition->default_name,
+							trace_strlen(definition->default_name) };
+}
+
+int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error)
+{
+	struct probe_definition definition = { .kind = kind, .error = error, .line = line };
+	struct probe_size size = { .fmt_bytes = 0 };
+	struct probe_event *event;
+	int err;
+
+	error->where = kind->log_name;
+	err = probe_line_parse(&definition);
+	if (!err)
+		err = kind->find(&definition);
+	if (err)
+		return err;
+	choose_names(&definition);
+	err = probe_measure(&definition, &size);
+	if (!err)
+		err = find_event(&definition, &event);
+	if (err)
+		return err;
+	return event ? create_joined(&definition, &size, event) : create_alone(&definition, &size);
+}
+
+/* ---- For the list of dynamic events ---- */
+
+void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
+{
+	const struct probe *probe = probe_of(dyn);
+
+	trace_seq_printf(seq, "%c:%s/%s %s%s\n", probe->event->kind->letter,
+			 dyn->call->event.system, dyn->call->event.name, probe->place, probe->args);
+}
+
+/* Its place, and its first arguments. */
+bool probe_matches(const struct dyn_event *dyn, const char *rest)
+{
+	const struct probe *probe = probe_of(dyn);
+	const char *args = probe->args;
+	struct fetch_word word = probe_next_word(&rest), own;
+
+	if (!word.len)
+		return true;
+	if (!fetch_is(&word, probe->place))
+		return false;
+	while ((word = probe_next_word(&rest)).len) {
+		own = probe_next_word(&args);
+		if (!fetch_same(&word, &own))
+			return false;
+	}
+	return true;
+}
+
+void probe_free(struct dyn_event *dyn)
+{
+	struct probe *probe = probe_of(dyn);
+	struct probe_event *event = probe->event;
+
+	unlink_probe(probe);
+	if (event->nr_probes) /* it may still be running; an event that goes has waited for that */
+		tracepoint_synchronize_unregister();
+	if (probe->bytes)
+		trace_plat_free(probe, probe->bytes);
+	if (!event->nr_probes)
+		trace_plat_free(event->memory, event->bytes);
+}
+
+/* ---- Switching ---- */
+
+/* Begin with all probes of the event, or none. */
+static int begin_all(struct probe_event *event)
+{
+	struct probe *probe, *begun;
+	int err = 0;
+
+	for (probe = event->first; probe && !err; probe = probe->next)
+		err = event->kind->begin(probe);
+	if (!err)
+		return 0;
+	for (begun = event->first; begun->next != probe; begun = begun->next)
+		event->kind->end(begun);
+	return err;
+}
+
+void probes_change(struct trace_event_change *changes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct probe_event *event = probe_event_of(changes[i].call);
+
+		if (changes[i].is_begin) {
+			changes[i].err = begin_all(event);
+			continue;
+		}
+		for (struct probe *probe = event->first; probe; probe = probe->next)
+			event->kind->end(probe);
+	}
+}

@@ -1,0 +1,141 @@
+/*
+ * A line of dynamic_events taken apart: LETTER[:[GROUP/][NAME]] PLACE [ARGUMENT]... See probe.h. The
+ * words of mistakes are those of Linux.
+ */
+#include <trace/errno.h>
+#include "probe.h"
+#include "text/str.h"
+
+#define NAME_MAX_LEN 63u
+
+int probe_blame(const struct probe_definition *definition, const char *at, const char *why, int err)
+{
+	definition->error->at = at;
+	definition->error->why = why;
+	return err;
+}
+
+bool probe_line_is(const char *line, char letter)
+{
+	return *line == letter && (!line[1] || line[1] == ':' || trace_is_space(line[1]) ||
+				   (line[1] >= '0' && line[1] <= '9'));
+}
+
+struct fetch_word probe_next_word(const char **text)
+{
+	struct fetch_word word;
+
+	while (trace_is_space(**text))
+		++*text;
+	word = (struct fetch_word){ *text, 0 };
+	while (word.at[word.len] && !trace_is_space(word.at[word.len]))
+		word.len++;
+	*text += word.len;
+	return word;
+}
+
+/* Is it a name in C; with `-` in it, too, if that is allowed? */
+static bool is_name(const struct fetch_word *word, bool has_hyphens)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		char c = word->at[i];
+
+		if (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+			continue;
+		if (i && ((c >= '0' && c <= '9') || (has_hyphens && c == '-')))
+			continue;
+		return false;
+	}
+	return word->len;
+}
+
+static int check_group(const struct probe_definition *definition)
+{
+	const struct fetch_word *group = &definition->group;
+
+	if (!group->len)
+		return probe_blame(definition, group->at, "Group name is not specified", -EINVAL);
+	if (group->len > NAME_MAX_LEN)
+		return probe_blame(definition, group->at, "Group name is too long", -EINVAL);
+	if (!is_name(group, true))
+		return probe_blame(definition, group->at,
+				   "Group name must follow the same rules as C identifiers",
+				   -EINVAL);
+	return 0;
+}
+
+/* The directory of an event has a file of that name beside it. */
+static bool is_reserved(const struct fetch_word *name)
+{
+	return name->len == 6 &&
+	       (memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0);
+}
+
+static int check_name(const struct probe_definition *definition)
+{
+	const struct fetch_word *name = &definition->name;
+
+	if (name->len > NAME_MAX_LEN)
+		return probe_blame(definition, name->at, "Event name is too long", -EINVAL);
+	if (!is_name(name, false))
+		return probe_blame(definition, name->at,
+				   "Event name must follow the same rules as C identifiers",
+				   -EINVAL);
+	if (is_reserved(name))
+		return probe_blame(definition, name->at,
+				   "Given group/event name is already used by another event",
+				   -EEXIST);
+	return 0;
+}
+
+/* `word` is what is behind the colon: [GROUP/][NAME], also with a dot between. */
+static int parse_names(struct probe_definition *definition, const struct fetch_word *word)
+{
+	const char *end = word->at + word->len, *slash = word->at;
+	int err = 0;
+
+	while (slash < end && *slash != '/')
+		slash++;
+	if (slash == end) {
+		for (slash = word->at; slash < end && *slash != '.';)
+			slash++;
+	}
+	definition->name = *word;
+	if (slash < end) {
+		definition->group = (struct fetch_word){ word->at, (size_t)(slash - word->at) };
+		definition->name = (struct fetch_word){ slash + 1, (size_t)(end - slash - 1) };
+		err = check_group(definition);
+	}
+	if (err || (slash < end && !definition->name.len))
+		return err; /* GROUP/ alone: the name is made up */
+	if (!definition->name.len)
+		return probe_blame(definition, word->at, "Event name is not specified", -EINVAL);
+	return check_name(definition);
+}
+
+int probe_line_parse(struct probe_definition *definition)
+{
+	const char *rest = definition->line;
+	struct fetch_word first = probe_next_word(&rest), names;
+	size_t colon = 1;
+	int err = 0;
+
+	while (colon < first.len && first.at[colon] != ':')
+		colon++;
+	if (colon > 1)
+		return probe_blame(definition, definition->line + 1,
+				   "Maxactive is only for function exit", -EINVAL);
+	names = (struct fetch_word){ first.at + colon + 1, first.len - colon - 1 };
+	if (colon < first.len)
+		err = parse_names(definition, &names);
+	if (err)
+		return err;
+	definition->place = probe_next_word(&rest);
+	definition->args = rest;
+	if (!definition->place.len)
+		return probe_blame(definition, definition->place.at,
+				   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
+				   "[ARGUMENT]...",
+				   -EINVAL);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/*
+ * Probes of tracepoints, `t:`: the arguments of the tracepoint as they are, also of one that has no
+ * trace event. See probe.h.
+ */
+#include <trace/errno.h>
+#include <trace/platform.h>
+#include <trace/tracepoint.h>
+#include "print/output.h"
+#include "probe.h"
+#include "text/str.h"
+
+#define NR_ARGS 8u
+
+struct tracepoint_search {
+	const struct fetch_word *name;
+	struct tracepoint *found;
+};
+
+static void compare(struct tracepoint *tp, void *arg)
+{
+	struct tracepoint_search *search = arg;
+
+	if (fetch_is(search->name, tp->name))
+		search->found = tp;
+}
+
+static int find_tracepoint(struct probe_definition *definition)
+{
+	const struct fetch_word *place = &definition->place;
+	struct tracepoint_search search = { .name = place };
+
+	for (size_t i = 0; i < place->len; i++) {
+		char c = place->at[i];
+
+		if (c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
+		    (c < 'A' || c > 'Z'))
+			return probe_blame(definition, place->at,
+					   "Invalid character in tracepoint name", -EINVAL);
+	}
+	for_each_kernel_tracepoint(compare, &search);
+	if (!search.found)
+		return probe_blame(definition, place->at, "Tracepoint is not found", -ENOENT);
+	definition->target.tp = search.found;
+	definition->context.place = FETCH_AT_TRACEPOINT;
+	definition->context.nr_args = NR_ARGS;
+	trace_strcpy(definition->default_name, search.found->name,
+		     sizeof(definition->default_name));
+	return 0;
+}
+
+/*
+ * Called with the arguments of the tracepoint, of any types that fit in a register. What is behind
+ * the last one is whatever lies where it would be: such an argument means nothing, and may be asked
+ * for.
+ */
+// NOLINTNEXTLINE(readability-function-size): as many parameters as a tracepoint may have
+static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+			   uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
+	const uint32_t ip = trace_plat_ip_pack((uintptr_t)__builtin_return_address(0));
+
+	probe_hit(data, args, &ip, 1);
+}
+
+static int begin_tracepoint(struct probe *probe)
+{
+	return tracepoint_probe_register(probe->target.tp, (tracepoint_probe_fn)tracepoint_hit,
+					 probe, TRACEPOINT_DEFAULT_PRIO);
+}
+
+static void end_tracepoint(struct probe *probe)
+{
+	(void)tracepoint_probe_unregister(probe->target.tp, (tracepoint_probe_fn)tracepoint_hit,
+					  probe);
+}
+
+/* ---- The kind ---- */
+
+struct tracepoint_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* where the tracepoint stands */
+};
+
+static const struct trace_event_field tracepoint_fields[] = {
+	TRACE_FIELD_ADDRESS("__probe_ip", tracepoint_entry, ip),
+};
+
+static void print_place(const struct trace_iter *iter, const struct probe_event *event,
+			struct trace_seq *seq)
+{
+	const struct tracepoint_entry *entry = iter->event.data;
+
+	(void)event;
+	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
+}
+
+static const struct trace_event_class tracepoint_class = {
+	.system = "tracepoints",
+	.change = probes_change,
+	.own_depth = 1,
+};
+
+static const struct probe_kind tracepoint_kind = {
+	.log_name = "trace_fprobe",
+	.group = "tracepoints",
+	.letter = 't',
+	.fields = tracepoint_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(tracepoint_fields),
+	.head_bytes = sizeof(struct tracepoint_entry),
+	.head_fmt = "%pS",
+	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
+	.event_class = &tracepoint_class,
+	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
+	.find = find_tracepoint,
+	.print_head = print_place,
+	.begin = begin_tracepoint,
+	.end = end_tracepoint,
+};
+
+bool probe_tracepoint_claims(const char *line)
+{
+	return probe_line_is(line, tracepoint_kind.letter);
+}
+
+int probe_tracepoint_create(const char *line, struct dyn_event_error *error)
+{
+	return probe_define(&tracepoint_kind, line, error);
+}
