@@ -48,6 +48,11 @@ TRACE_SRCS += trace/kprobes/kprobe.c \
 	trace/kprobes/kprobe_hit.c \
 	trace/kprobes/kprobe_place.c \
 	trace/kprobes/kprobe_table.c
+# probes of functions
+TRACE_SRCS += trace/kprobes/fprobe.c \
+	trace/kprobes/kretprobe.c \
+	trace/kprobes/kretprobe_table.c \
+	trace/kprobes/return_probe.c
 # an instance: buffer, tracer, options, threads
 TRACE_SRCS += trace/instance/array.c \
 	trace/instance/clocks.c \
@@ -282,6 +287,9 @@ CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
+# An entry or an exit of a probe does little but call the handler, whose frame leads to that of the trampoline or the hook.
+CFLAGS_trace/kprobes/fprobe.c := -fomit-frame-pointer
+CFLAGS_trace/kprobes/kretprobe.c := -fomit-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
@@ -291,6 +299,8 @@ trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE
 TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
 	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c)
 TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
+TRACE_FEATURES += fprobes
+TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_table.c return_probe.c)
 TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
 TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
@@ -298,7 +308,7 @@ TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c 
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURES += monitors kprobes probe_events
-TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/%)
+TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
@@ -315,7 +325,7 @@ TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_sn
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_functions := kprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
+TRACE_NEEDS_functions := kprobes fprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
 	hist_snapshot profile stack_tracer why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace

@@ -18,6 +18,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_data.c \
 	tests/kernel/ktest_events.c \
 	tests/kernel/ktest_fgraph.c \
+	tests/kernel/ktest_fprobe.c \
 	tests/kernel/ktest_grace.c \
 	tests/kernel/ktest_hooks.c \
 	tests/kernel/ktest_hooks_context.c \

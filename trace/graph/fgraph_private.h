@@ -122,6 +122,22 @@ static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct 
 	frame->ret = trace_plat_ip_pack(*slot);
 }
 
+/*
+ * The same for a user that has no use for levels and special frames: its word graph_next stays as it
+ * is, and fgraph_free() undoes this.
+ */
+static TRACE_ALWAYS_INLINE void fgraph_push_flat(struct trace_thread *thread,
+						 struct fgraph_frame *frame, uint32_t user,
+						 uintptr_t func, const uintptr_t *slot)
+{
+	atomic_store_explicit(&thread->graph_top, frame + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&frame->head, user, memory_order_relaxed);
+	frame->slot = (uintptr_t)slot;
+	frame->func = trace_plat_ip_pack(func);
+	frame->ret = trace_plat_ip_pack(*slot);
+}
+
 /* Remember how long the thread has slept so far: that is not part of this call. */
 static TRACE_ALWAYS_INLINE void fgraph_begin_sleep(const struct trace_thread *thread,
 						   struct fgraph_frame *frame)

@@ -279,8 +279,13 @@ static void *abandon(struct trace_thread *thread)
 
 	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	for (struct fgraph_frame *frame = base + 1; frame < top; frame++)
-		atomic_fetch_add(&fgraph_user_of(frame)->nr_abandoned, 1);
+	for (struct fgraph_frame *frame = base + 1; frame < top; frame++) {
+		struct fgraph_user *user = fgraph_user_of(frame);
+
+		atomic_fetch_add(&user->nr_abandoned, 1);
+		if (user->abandon)
+			user->abandon(frame, user);
+	}
 	thread->graph_base = NULL;
 	return stack_of(base);
 }

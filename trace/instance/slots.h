@@ -12,7 +12,7 @@
 struct trace_slots {
 	_Alignas(16) unsigned char events[32];	 /* events/event_file.h */
 	_Alignas(16) unsigned char function[16]; /* tracers/function_tracer.h */
-	_Alignas(16) unsigned char graph[208];	 /* tracers/graph_tracer.h */
+	_Alignas(16) unsigned char graph[224];	 /* tracers/graph_tracer.h */
 	_Alignas(16) unsigned char latency[16];	 /* tracers/latency.h */
 	_Alignas(16) unsigned char max[80];	 /* max.h */
 	_Alignas(16) unsigned char pids[96];	 /* pid_filter.h */

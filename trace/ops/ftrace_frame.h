@@ -17,13 +17,22 @@ struct fgraph_head {
 };
 
 struct fgraph_frame {
-	uint64_t calltime; /* trace_plat_clock_ns() at entry */
-	uint64_t sleep_ns; /* how long the thread had slept until entry: trace_thread.sleep_ns */
-	uint64_t data;	   /* for the user of the frame */
-	uint64_t child_ns; /* time in calls below this one that the same user traced */
-	uintptr_t slot;	   /* where on the stack the return address lies */
-	uint32_t func;	   /* call site: trace_plat_ip_pack() */
-	uint32_t ret;	   /* return address: trace_plat_ip_pack() */
+	union {
+		struct {
+			uint64_t calltime; /* trace_plat_clock_ns() at entry */
+			/* How long the thread had slept until entry: trace_thread.sleep_ns. */
+			uint64_t sleep_ns;
+			uint64_t data;	   /* for the user of the frame */
+			uint64_t child_ns; /* time in calls below that the same user traced */
+		};
+		struct { /* of a probe: kprobes/return_probe.h */
+			uint64_t words[3];
+			uint64_t handle;
+		};
+	};
+	uintptr_t slot; /* where on the stack the return address lies */
+	uint32_t func;	/* call site: trace_plat_ip_pack() */
+	uint32_t ret;	/* return address: trace_plat_ip_pack() */
 	union {
 		/* 0-7: user, 8-15: enum fgraph_frame_flags, 16-31: level */
 		_Atomic uint32_t head;

@@ -8,6 +8,7 @@
 #define KERNEL_BENCH_H
 
 #include <kernel/base.h>
+#include <trace/kretprobe.h>
 
 struct ring_buffer;
 
@@ -41,6 +42,12 @@ struct ftrace_ops;
 struct ftrace_regs;
 void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs);
+/* Empty handlers. */
+int bench_fprobe_entry(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
+		       struct ftrace_regs *regs, void *entry_data);
+void bench_fprobe_exit(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
+		       struct ftrace_regs *regs, void *entry_data);
+int bench_kretprobe(struct kretprobe_instance *ri, struct ftrace_regs *regs);
 /* What a direct call calls: returns. */
 void bench_direct_call(void);
 

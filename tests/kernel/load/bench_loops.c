@@ -23,6 +23,34 @@ TRACE_NOINLINE void bench_callback(uintptr_t ip, uintptr_t parent_ip, struct ftr
 	(void)fregs;
 }
 
+TRACE_NOINLINE int bench_fprobe_entry(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
+				      struct ftrace_regs *regs, void *entry_data)
+{
+	(void)fp;
+	(void)entry_ip;
+	(void)ret_ip;
+	(void)regs;
+	(void)entry_data;
+	return 0;
+}
+
+TRACE_NOINLINE void bench_fprobe_exit(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
+				      struct ftrace_regs *regs, void *entry_data)
+{
+	(void)fp;
+	(void)entry_ip;
+	(void)ret_ip;
+	(void)regs;
+	(void)entry_data;
+}
+
+TRACE_NOINLINE int bench_kretprobe(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	(void)ri;
+	(void)regs;
+	return 0;
+}
+
 TRACE_NOINLINE void bench_direct_call(void)
 {
 }

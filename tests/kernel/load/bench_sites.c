@@ -92,6 +92,47 @@ static int bench_ops_two(struct command_env *env, const char *name)
 	return err;
 }
 
+static int bench_fprobe(struct command_env *env, const char *name, struct fprobe *fp)
+{
+	int err = register_fprobe(fp, BENCH_TARGET, NULL);
+
+	if (err)
+		return err;
+	bench_print(env, name, bench_measure_above(bench_loop_target, bench_loop_untraced),
+		    "instructions");
+	err = unregister_fprobe(fp);
+	return err ? err : bench_check(env, name, fp->nmissed, 0);
+}
+
+static int bench_one_fprobe_entry(struct command_env *env, const char *name)
+{
+	static struct fprobe fp = { .entry_handler = bench_fprobe_entry };
+
+	return bench_fprobe(env, name, &fp);
+}
+
+static int bench_fprobe_both(struct command_env *env, const char *name)
+{
+	static struct fprobe fp = { .entry_handler = bench_fprobe_entry,
+				    .exit_handler = bench_fprobe_exit };
+
+	return bench_fprobe(env, name, &fp);
+}
+
+static int bench_one_kretprobe(struct command_env *env, const char *name)
+{
+	static struct kretprobe rp = { .kp = { .symbol_name = BENCH_TARGET },
+				       .handler = bench_kretprobe };
+	int err = register_kretprobe(&rp);
+
+	if (err)
+		return err;
+	bench_print(env, name, bench_measure_above(bench_loop_target, bench_loop_untraced),
+		    "instructions");
+	unregister_kretprobe(&rp);
+	return bench_check(env, name, rp.nmissed, 0);
+}
+
 static int bench_trace_printk(struct command_env *env, const char *name)
 {
 	struct bench_counts counts;
@@ -134,6 +175,9 @@ const struct bench bench_site_rows[] = {
 	{ "ops_two", bench_ops_two },
 	{ "op_regs", bench_op_regs },
 	{ "direct", bench_direct },
+	{ "fprobe_entry", bench_one_fprobe_entry },
+	{ "fprobe_both", bench_fprobe_both },
+	{ "kretprobe", bench_one_kretprobe },
 	{ "ring_16", bench_ring_16 },
 	{ "trace_printk", bench_trace_printk },
 	{},

@@ -121,6 +121,7 @@ extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void);	  /* called each time before the condition is asked */
 extern void (*fake_on_lock)(void);	  /* called before each lock is taken, not within itself */
 extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
+extern void (*fake_on_each_stack)(void);  /* the same when their stacks are */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
 /* Somebody holds the names of threads and never lets go: whoever waits for them is a failure. */

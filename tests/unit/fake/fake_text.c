@@ -267,11 +267,12 @@ void fake_tail(size_t index)
 uintptr_t fake_leave(uint64_t retval)
 {
 	uintptr_t *slot = innermost();
-	uint64_t outer = fake_this->returned; /* when this is an interrupt during a return */
+	struct ftrace_regs outer = fake_this->returned; /* for an interrupt during a return */
 
-	fake_this->returned = retval;
+	fake_this->returned = (struct ftrace_regs){ .value = retval };
 	while (*slot == FAKE_RETURN_HOOK)
 		trace_graph_return(slot);
+	fake_this->last_returned = fake_this->returned.value;
 	fake_this->returned = outer;
 	fake_this->stack_used--;
 	return *slot;

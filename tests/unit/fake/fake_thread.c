@@ -23,6 +23,7 @@ const void *fake_bad_page;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
+void (*fake_on_each_stack)(void);
 uint64_t fake_nr_bugs, fake_nr_panics;
 void (*fake_on_log_event)(void);
 bool fake_log_echo;
@@ -70,6 +71,7 @@ void fake_thread_reset(void)
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
+	fake_on_each_stack = NULL;
 	fake_nr_bugs = 0;
 	fake_nr_panics = 0;
 	fake_on_log_event = NULL;
@@ -263,6 +265,8 @@ void fake_thread_exit(int32_t pid)
 void trace_plat_each_stack(const struct trace_plat_look *look)
 {
 	atomic_fetch_add(&fake_nr_looks, 1);
+	if (fake_on_each_stack)
+		fake_on_each_stack();
 	for (size_t i = 0; i < nr_threads; i++) {
 		struct fake_thread *thread = &threads[i];
 		uint32_t found = 0;
@@ -273,6 +277,8 @@ void trace_plat_each_stack(const struct trace_plat_look *look)
 			found |= look->find(&thread->trace, &thread->stack[word], 1, look->arg);
 		look->seen(&thread->trace, found, look->arg);
 	}
+	if (fake_on_each_stack)
+		fake_on_each_stack();
 }
 
 int trace_plat_pause(uint64_t ns, bool may_interrupt)

@@ -62,6 +62,8 @@ struct fgraph_user {
 	 */
 	void (*exit)(struct fgraph_frame *frame, struct trace_thread *thread,
 		     struct fgraph_user *user);
+	/* Or NULL. The thread of `frame` ends: the function will not return. Thread. */
+	void (*abandon)(struct fgraph_frame *frame, struct fgraph_user *user);
 	TRACE_ATOMIC uint32_t flags;	    /* enum fgraph_user_flags */
 	uint32_t index;			    /* number among the users, from 1 */
 	bool is_added;			    /* guarded by the core's lock */

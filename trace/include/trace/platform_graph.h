@@ -27,6 +27,11 @@ static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 static inline uintptr_t trace_plat_return_hook(void);
 /* The value that the function returned; only for the slot of a running trace_graph_return(). */
 static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
+/*
+ * The registers then: the returned value, which may be changed, the stack pointer behind the return,
+ * the frame pointer. The instruction pointer is what the slot holds; all else is not saved.
+ */
+static inline struct ftrace_regs *trace_plat_return_regs(uintptr_t *slot);
 /* Where the hook goes when the return address is lost: code that ends the host with a message. */
 static inline uintptr_t trace_plat_return_lost(void);
 

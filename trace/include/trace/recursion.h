@@ -75,6 +75,30 @@ static TRACE_ALWAYS_INLINE void trace_recursion_exit(int bit)
 	trace_plat_preempt_enable();
 }
 
+/*
+ * Is this a thread, and does it not hold the guard of `kind`? Preemption may be on: a guard that a
+ * thread finds held is its own, because who holds one is not preempted. A host whose two words lie
+ * side by side can answer by one instruction and has a function of its own for it, with the macro
+ * TRACE_PLAT_HAS_FREE_THREAD.
+ */
+#ifndef TRACE_PLAT_HAS_FREE_THREAD
+static TRACE_ALWAYS_INLINE bool trace_plat_is_free_thread(uint32_t kind)
+{
+	return !(trace_plat_preempt_count() & TRACE_NOT_THREAD_MASK) &&
+	       !(trace_plat_recursion_word() >> kind & 1);
+}
+#endif
+
+/*
+ * trace_recursion_enter() for that case: it has been asked, so this cannot fail. The number of the
+ * bit is `kind`.
+ */
+static TRACE_ALWAYS_INLINE void trace_recursion_enter_thread(uint32_t kind)
+{
+	trace_plat_preempt_disable();
+	(void)trace_plat_recursion_set(kind);
+}
+
 /* TRACE_RECURSION_CALLBACK by the names that callbacks written for Linux use. */
 static TRACE_ALWAYS_INLINE int ftrace_test_recursion_trylock(uintptr_t ip, uintptr_t parent_ip)
 {

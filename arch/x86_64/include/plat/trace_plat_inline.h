@@ -98,6 +98,24 @@ static TRACE_ALWAYS_INLINE uint64_t trace_plat_context_word(void)
 	return word;
 }
 
+/*
+ * One test of what lies around the border of the two words: bytes 1 to 3 of the preempt count, and
+ * the first of the recursion word.
+ */
+#define TRACE_PLAT_HAS_FREE_THREAD
+static TRACE_ALWAYS_INLINE bool trace_plat_is_free_thread(uint32_t kind)
+{
+	bool is_free;
+
+	__asm__ volatile("testl %1, %%gs:%c2"
+			 : "=@ccz"(is_free)
+			 : "i"((TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING) >> 8 |
+			       1u << 24 << kind),
+			   "i"(offsetof(struct cpu_local, preempt_count) + 1)
+			 : "memory");
+	return is_free;
+}
+
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
 {
 	bool was_set;

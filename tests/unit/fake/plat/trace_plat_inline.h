@@ -21,8 +21,9 @@ struct fake_cpu {
 	struct trace_thread *current;	   /* fake_run(); NULL: `thread` */
 	uintptr_t stack[FAKE_STACK_WORDS]; /* return addresses; grows down */
 	uint32_t stack_used;
-	uint64_t returned;   /* by the function that returns */
-	uintptr_t stack_top; /* of whoever runs here */
+	struct ftrace_regs returned; /* by the function that returns */
+	uint64_t last_returned;	     /* what became of it */
+	uintptr_t stack_top;	     /* of whoever runs here */
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;
@@ -177,7 +178,13 @@ static inline uintptr_t trace_plat_return_hook(void)
 static inline uintptr_t trace_plat_return_value(const uintptr_t *slot)
 {
 	(void)slot;
-	return fake_this->returned;
+	return fake_this->returned.value;
+}
+
+static inline struct ftrace_regs *trace_plat_return_regs(uintptr_t *slot)
+{
+	(void)slot;
+	return &fake_this->returned;
 }
 
 static inline uintptr_t trace_plat_return_lost(void)

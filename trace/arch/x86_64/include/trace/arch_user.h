@@ -11,6 +11,7 @@
 #define TRACE_ARCH_USER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <trace/arch_regs.h>
 #include <trace/platform_ring.h>
 
@@ -75,6 +76,12 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_hook(void)
 static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_value(const uintptr_t *slot)
 {
 	return slot[-2];
+}
+
+/* The hook saves rbp and rax where struct ftrace_regs has them below `rip`, which is the slot. */
+static TRACE_ALWAYS_INLINE struct ftrace_regs *trace_plat_return_regs(uintptr_t *slot)
+{
+	return (struct ftrace_regs *)(void *)((char *)slot - offsetof(struct ftrace_regs, rip));
 }
 
 static TRACE_ALWAYS_INLINE uintptr_t trace_plat_return_lost(void)
