@@ -9,6 +9,8 @@ DEBUG	   ?= 0
 TESTS	   ?= 0
 SITES	   ?= 0
 EVENTS	   ?= 0
+PAHOLE	   ?= pahole
+BTF	   ?= $(if $(shell command -v $(PAHOLE) 2>/dev/null),1,0)
 RECORDMCOUNT ?= tool
 QEMU	   ?= qemu-system-x86_64
 MACHINE	   ?= q35
@@ -192,12 +194,31 @@ $(call each,gen/%.whynot.o): $(BUILD)/gen/%.whynot.o: $(BUILD)/%.stage1 $(BUILD)
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/$*.sources $<
 
+# The types. pahole makes them of debug information; without it, or with BTF=0, the kernel has none.
+ifeq ($(BTF),1)
+btf_objs := $(call each,gen/%.btf.o)
+$(btf_objs): $(BUILD)/gen/%.btf.o: $(BUILD)/%.stage1 $(BUILD)/tools/types
+	$(call say,BTF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tools/types --for-pahole $(@:.o=.elf) $<
+	$(Q)$(PAHOLE) -J --skip_encoding_btf_vars --btf_encode_detached=$(@:.o=.raw) $(@:.o=.elf)
+	$(Q)$(BUILD)/tools/types -o $@ $(@:.o=.raw) $<
+	@rm -f $(@:.o=.elf) $(@:.o=.raw)
+$(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/gen/%.btf.o
+btf_obj = $(BUILD)/gen/$*.btf.o
+else
+say_no_types = @echo '  NOTYPES  $(@F): $(if $(shell command -v $(PAHOLE) 2>/dev/null),BTF=$(BTF),no pahole (package dwarves))'
+endif
+$(BUILD)/flags.btf: FORCE
+	$(call stamp,$(BTF))
+
 # Between these symbols is the code that a probe can reach: tools/sites refuses a kernel with a call site there.
 notrace_range := --notrace __notrace_text_start __notrace_text_end
 
-$(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/%.stage1 $(BUILD)/gen/%.ksyms.o $(BUILD)/gen/%.whynot.o $(BUILD)/tools/sites
+$(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/%.stage1 $(BUILD)/gen/%.ksyms.o $(BUILD)/gen/%.whynot.o $(BUILD)/flags.btf $(BUILD)/tools/sites
 	$(call say,LD,$@)
-	$(Q)$(link) $(BUILD)/gen/$*.ksyms.o $(BUILD)/gen/$*.whynot.o
+	$(say_no_types)
+	$(Q)$(link) $(BUILD)/gen/$*.ksyms.o $(BUILD)/gen/$*.whynot.o $(btf_obj)
 	$(Q)$(BUILD)/tools/ksyms --check $@
 	$(Q)$(BUILD)/tools/sites $(notrace_range) $@
 

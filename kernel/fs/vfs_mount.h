@@ -19,7 +19,7 @@ extern const struct vfs_fs vfs_ram_fs;
 const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest);
 
 /*
- * A file of /dev or /proc. Text files have `show`, which writes the whole text, cut to fit `size`
+ * A file of /dev, /proc or /sys. Text files have `show`, which writes the whole text, cut to fit `size`
  * bytes with a NUL, and returns the length written; the others have `ops`.
  */
 struct vfs_special {

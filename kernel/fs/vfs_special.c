@@ -1,6 +1,7 @@
 /*
- * The special files: /dev, and facts as text in /proc.
+ * The special files: /dev, facts as text in /proc, the kernel's types in /sys/kernel/btf.
  */
+#include <kernel/btf.h>
 #include <kernel/mm.h>
 #include <kernel/params.h>
 #include <kernel/string.h>
@@ -172,6 +173,26 @@ static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint6
 
 static const struct file_ops kallsyms_ops = { .read = vfs_kallsyms_read, .has_position = true };
 
+static ssize_t vfs_btf_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	size_t size = btf_bytes();
+
+	(void)file;
+	if (*pos >= size)
+		return 0;
+	if (len > size - *pos)
+		len = size - *pos;
+	memcpy(buf, (const char *)&btf_blob + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static const struct file_ops btf_ops = { .read = vfs_btf_read, .has_position = true };
+
+/* Of a kernel that has types. */
+static const struct vfs_special btf_special = { "/sys/kernel/btf", "vmlinux", 0444, false,
+						&btf_ops,	   NULL,      NULL };
+
 static const struct vfs_special specials[] = {
 	{ "/dev", "console", 0600, true, &console_file_ops, NULL, NULL },
 	{ "/dev", "null", 0666, true, &null_ops, NULL, NULL },
@@ -192,6 +213,7 @@ static const char *const dirs[] = {
 	"/tmp",
 	"/sys",
 	"/sys/kernel",
+	"/sys/kernel/btf",
 	"/sys/kernel/livepatch",
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug",
@@ -206,5 +228,7 @@ int vfs_init(void)
 		err = vfs_ram_add(specials, ARRAY_SIZE(specials));
 	if (!err)
 		err = vfs_ram_add(vfs_sysctl_specials, vfs_nr_sysctl_specials);
+	if (!err && btf_bytes())
+		err = vfs_ram_add(&btf_special, 1);
 	return err;
 }
