@@ -6,6 +6,11 @@ TRACE_SRCS += trace/text/fmt.c \
 	trace/text/glob.c \
 	trace/text/seq.c \
 	trace/text/str.c
+# types of functions
+TRACE_SRCS += trace/types/btf.c \
+	trace/types/btf_args.c \
+	trace/types/btf_text.c \
+	trace/types/btf_type.c
 # the ring buffer
 TRACE_SRCS += trace/ring/ring_buffer.c \
 	trace/ring/ring_consume.c \
