@@ -168,6 +168,9 @@ static void restore(void)
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 	assert_int_equal(echo("", "set_ftrace_notrace_pid"), 0);
 	assert_int_equal(echo("", "set_event"), 0);
+	/* One that could not be switched on, for want of memory, has given back its states. */
+	assert_int_equal(echo("wip", "rv/enabled_monitors"), 0);
+	assert_int_equal(echo("wwnr", "rv/enabled_monitors"), 0);
 	assert_int_equal(echo("", "rv/enabled_monitors"), 0);
 	clear_filters();
 	assert_int_equal(echo("", "set_event_pid"), 0);
