@@ -11,6 +11,7 @@
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
 #include <kernel/lock.h>
+#include <kernel/btf.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>
 #include <kernel/printk.h>
@@ -168,6 +169,12 @@ bool trace_plat_is_irq_entry(uint32_t packed_ip)
 }
 
 /* ---- Memory ---- */
+
+const void *trace_plat_btf(size_t *out_bytes)
+{
+	*out_bytes = btf_bytes();
+	return *out_bytes ? &btf_blob : NULL;
+}
 
 bool trace_plat_read(void *to, const void *from, size_t bytes)
 {

@@ -184,8 +184,11 @@ TRACE_SRCS += trace/livepatch/livepatch.c \
 	trace/livepatch/livepatch_site.c \
 	trace/livepatch/livepatch_stack.c
 # the tracers, profilers and commands
-TRACE_SRCS += trace/tracers/dump_commands.c \
+TRACE_SRCS += trace/tracers/call_args.c \
+	trace/tracers/call_types.c \
+	trace/tracers/dump_commands.c \
 	trace/tracers/event_commands.c \
+	trace/tracers/function_args.c \
 	trace/tracers/function_calls.c \
 	trace/tracers/function_commands.c \
 	trace/tracers/function_events.c \
@@ -279,6 +282,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_stack_tracer.c \
 	trace/start/feature_synth.c \
 	trace/start/feature_text.c \
+	trace/start/feature_types.c \
 	trace/start/feature_why.c \
 	trace/start/features.c
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
@@ -290,6 +294,7 @@ CFLAGS_trace/events/hist_trace.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/synth_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
+CFLAGS_trace/tracers/function_args.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 # An entry or an exit of a probe does little but call the handler, whose frame leads to that of the trampoline or the hook.
@@ -298,11 +303,11 @@ CFLAGS_trace/kprobes/kretprobe.c := -fomit-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
-TRACE_FEATURES := functions events event_commands event_pids hist synth hist_trace livepatch pids function_pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer why
+TRACE_FEATURES := functions events event_commands event_pids hist synth hist_trace livepatch pids function_pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer types why
 trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
 # Call sites; of ops/ the tracepoints, patterns of names and the end of tracing are everybody's.
 TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
-	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c)
+	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c tracers/call_args.c)
 TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
 TRACE_FEATURES += fprobes
 TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_table.c return_probe.c)
@@ -319,7 +324,7 @@ TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
-TRACE_FEATURE_function := $(call trace_feature,function,tracers/function_calls.c tracers/function_events.c \
+TRACE_FEATURE_function := $(call trace_feature,function,tracers/function_args.c tracers/function_calls.c tracers/function_events.c \
 	tracers/function_tracer.c tracers/function_variants.c)
 TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output_graph% fs/fs_graph.c)
 TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency% fs/fs_latency.c)
@@ -329,9 +334,10 @@ TRACE_FEATURE_hist_trace := $(call trace_feature,hist_trace,events/hist_trace.c 
 TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
+TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
 TRACE_NEEDS_functions := kprobes fprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
-	hist_snapshot profile stack_tracer why
+	hist_snapshot profile stack_tracer types why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace
 TRACE_NEEDS_synth := hist_trace
@@ -370,4 +376,4 @@ TRACE_DEFAULTS_events := $(TRACE_DEFAULTS_ring) \
 	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c threads.c \
 	ticks.c wait.c)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c probes.c read.c sched.c stack.c ticks.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c probes.c read.c sched.c stack.c ticks.c types.c wait.c)

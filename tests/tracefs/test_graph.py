@@ -207,7 +207,7 @@ def test_values_and_callers(tracing):
     tracing.check("echo 0 > function_profile_enabled")
     assert "/* <-" in text and "return_to_handler" not in text
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr funcgraph-retval", before=before)
-    assert re.search(r"vfs_resolve\(\); /\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ ret=0x0 \*/", text)
+    assert re.search(r"vfs_resolve\(\); /\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ ret=0 \*/", text)
     assert "} /* vfs_open ret=-2 */" in text
     text = graph(tracing, "cat /nothing || true", before=before)
     assert "/*" not in text

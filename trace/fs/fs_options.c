@@ -7,6 +7,7 @@
 
 #define WORD_MAX   64u
 #define DEST_STAYS "another instance has to set it"
+#define NO_TYPES   "there are no types of functions (BTF) in this kernel"
 
 static int trace_options_file_show(struct trace_handle *handle, struct trace_seq *seq)
 {
@@ -29,6 +30,8 @@ static int trace_options_file_store(struct trace_handle *handle, char *text)
 				   trace_streq(word, "notrace_printk_dest")
 					   ? DEST_STAYS
 					   : "no such option, or one that the tracer refuses");
+	if (err == -EOPNOTSUPP)
+		trace_handle_blame(handle, word, NO_TYPES);
 	return err;
 }
 
@@ -97,6 +100,8 @@ static int tracer_option_store(struct trace_handle *handle, char *text)
 	trace_plat_unlock(&trace_config_lock);
 	if (err == -EINVAL)
 		trace_handle_blame(handle, text, "the tracer refuses it");
+	if (err == -EOPNOTSUPP)
+		trace_handle_blame(handle, text, NO_TYPES);
 	return err;
 }
 

@@ -227,6 +227,8 @@ static const struct piece pieces[] = {
 	  "\t\t\t  copy_trace_marker what goes to the top's trace_marker comes here, too\n" },
 	{ FILE, "options/func_stack_trace",
 	  "\t\t\t  func_stack_trace  function: a stack behind each event\n" },
+	{ FILE, "options/func-args",
+	  "\t\t\t  func-args         function: record arguments, by name\n" },
 	{ FILE, "options/func-no-repeats",
 	  "\t\t\t  func-no-repeats   function: count the same call instead of writing it\n" },
 	{ ALWAYS, NULL,

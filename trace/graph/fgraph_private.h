@@ -171,6 +171,17 @@ static TRACE_ALWAYS_INLINE uintptr_t *fgraph_slot(const struct fgraph_frame *fra
 	return (uintptr_t *)frame->slot;
 }
 
+/* The packed address in the caller to which the function of a frame returns. */
+static TRACE_ALWAYS_INLINE uint32_t fgraph_caller(const struct trace_thread *thread,
+						  const struct fgraph_frame *frame)
+{
+	uintptr_t ret = trace_plat_ip_unpack(frame->ret);
+
+	if (TRACE_LIKELY(ret != trace_plat_return_hook()))
+		return frame->ret;
+	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
+}
+
 /* After pushing the frame of `slot`: make the function return into the hook. */
 static TRACE_ALWAYS_INLINE void fgraph_hook(uintptr_t *slot)
 {

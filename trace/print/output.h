@@ -38,6 +38,8 @@ void trace_fields_binary(const struct trace_event *event, const void *data, uint
 /* For the options raw, hex and bin, with a type that is not printed so: its number. */
 void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq);
 /* `name <-caller` as the options say, without newline. */
+/* Print ` <-CALLER`, if options ask for it and the caller is known. */
+void trace_print_caller(const struct trace_iter *iter, struct trace_seq *seq, uint32_t parent_ip);
 void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
 		      uint32_t parent_ip);
 

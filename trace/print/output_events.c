@@ -82,14 +82,19 @@ void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, ui
 	print_ip(iter, seq, packed_ip, TRACE_IP_RETURN);
 }
 
-void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
-		      uint32_t parent_ip)
+void trace_print_caller(const struct trace_iter *iter, struct trace_seq *seq, uint32_t parent_ip)
 {
-	trace_print_ip(iter, seq, ip);
 	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && parent_ip) {
 		trace_seq_write(seq, " <-", 3);
 		trace_print_return(iter, seq, parent_ip);
 	}
+}
+
+void trace_print_call(const struct trace_iter *iter, struct trace_seq *seq, uint32_t ip,
+		      uint32_t parent_ip)
+{
+	trace_print_ip(iter, seq, ip);
+	trace_print_caller(iter, seq, parent_ip);
 }
 
 const void *trace_iter_event(const struct trace_iter *iter, uint32_t *out_len)

@@ -5,6 +5,7 @@
 #ifndef TRACE_FUNCTION_ENTRY_H
 #define TRACE_FUNCTION_ENTRY_H
 
+#include "call_args.h"
 #include "instance/entry.h"
 
 /* A function was called. */
@@ -13,6 +14,13 @@ struct trace_func_entry {
 	struct trace_entry ent;
 	uint32_t ip; /* packed: trace_plat_ip_pack() */
 	uint32_t parent_ip;
+};
+
+/* A function was called, and with what. */
+#define TRACE_TYPE_FUNC_ARGS 22
+struct trace_func_args_entry {
+	struct trace_func_entry call;
+	struct trace_args_part args;
 };
 
 /* The last call was repeated; the repeats have no events of their own. */

@@ -34,6 +34,67 @@ static struct trace_event func_event = {
 	.funcs = { .trace = func_text },
 };
 
+/* ---- func_args: a call with its arguments ---- */
+
+static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_func_args_entry *entry = iter->event.data;
+
+	trace_print_ip(iter, seq, entry->call.ip);
+	if (trace_call_types)
+		trace_call_types->print_args(iter, seq, entry->call.ip,
+					     offsetof(struct trace_func_args_entry, args));
+	trace_print_caller(iter, seq, entry->call.parent_ip);
+	trace_seq_putc(seq, '\n');
+}
+
+static void args_raw(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_func_args_entry *entry = iter->event.data;
+
+	trace_seq_printf(seq, "%lx %lx", (unsigned long)trace_plat_ip_unpack(entry->call.ip),
+			 (unsigned long)trace_plat_ip_unpack(entry->call.parent_ip));
+	call_print_raw(iter, seq, offsetof(struct trace_func_args_entry, args));
+	trace_seq_putc(seq, '\n');
+}
+
+static void args_hex(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_func_args_entry *entry = iter->event.data;
+
+	trace_seq_hex(seq, trace_plat_ip_unpack(entry->call.ip), sizeof(uintptr_t));
+	trace_seq_hex(seq, trace_plat_ip_unpack(entry->call.parent_ip), sizeof(uintptr_t));
+	call_print_hex(iter, seq, offsetof(struct trace_func_args_entry, args));
+}
+
+static void args_binary(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_func_args_entry *entry = iter->event.data;
+	uintptr_t ips[] = { trace_plat_ip_unpack(entry->call.ip),
+			    trace_plat_ip_unpack(entry->call.parent_ip) };
+
+	trace_seq_write(seq, ips, sizeof(ips));
+	call_print_binary(iter, seq, offsetof(struct trace_func_args_entry, args));
+}
+
+static const struct trace_event_field args_fields[] = {
+	TRACE_FIELD_ADDRESS("ip", trace_func_args_entry, call.ip),
+	TRACE_FIELD_ADDRESS("parent_ip", trace_func_args_entry, call.parent_ip),
+	TRACE_FIELD_ARGS("args", trace_func_args_entry, args.args),
+	TRACE_FIELD_ARG_TEXTS("text", trace_func_args_entry, args.text),
+};
+
+static struct trace_event args_event = {
+	.name = "func_args",
+	.system = "ftrace",
+	.type = TRACE_TYPE_FUNC_ARGS,
+	.fields = args_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
+	.print_fmt = "\" %ps(%s) <-- %ps\", " TRACE_REC_ADDRESS(
+		"ip") ", " TRACE_ARGS_FMT ", " TRACE_REC_ADDRESS("parent_ip"),
+	.funcs = { .trace = args_text, .raw = args_raw, .hex = args_hex, .binary = args_binary },
+};
+
 /* ---- func_repeats: the same call again ---- */
 
 static uint32_t count_of(const struct trace_func_repeats_entry *entry)
@@ -90,7 +151,7 @@ static struct trace_event repeats_event = {
 
 int trace_function_events_init(void)
 {
-	static struct trace_event *const events[] = { &func_event, &repeats_event };
+	static struct trace_event *const events[] = { &func_event, &args_event, &repeats_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

@@ -1,10 +1,11 @@
 /*
- * The `function` tracer as current_tracer knows it; its callbacks are in function_calls.c
- * and function_variants.c.
+ * The `function` tracer as current_tracer knows it; its callbacks are in function_calls.c,
+ * function_args.c and function_variants.c.
  */
 #include <trace/ftrace.h>
 #include <trace/thread.h>
 #include <trace/trace.h>
+#include "call_args.h"
 #include "function_tracer.h"
 #include "instance/array.h"
 #include "instance/pid_filter.h"
@@ -30,6 +31,8 @@ static ftrace_func_t wanted_func(const struct trace_array *tr)
 {
 	bool uses_pids = trace_pid_filter_is_used(tr, TRACE_PIDS_FUNCTIONS);
 
+	if (trace_function_of(tr)->options == TRACE_FUNC_ARGS && !uses_pids)
+		return function_trace_args_call;
 	if (trace_function_of(tr)->options)
 		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;
 	return uses_pids ? function_trace_pid_call : function_trace_call;
@@ -76,7 +79,10 @@ static int function_settings_changed(struct trace_array *tr)
 static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
 	uint32_t old = trace_function_of(tr)->options;
+	int err = on && bit == TRACE_FUNC_ARGS ? trace_call_args_prepare() : 0;
 
+	if (err)
+		return err;
 	if (tr->tracer != &tracer_function)
 		return 0; /* it does not run; function_init() reads the options */
 	if (on && bit == TRACE_FUNC_NO_REPEATS && !trace_function_of(tr)->repeats &&
@@ -88,6 +94,7 @@ static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 static const struct tracer_option function_options[] = {
 	{ .name = "func_stack_trace", .bit = TRACE_FUNC_STACK },
 	{ .name = "func-no-repeats", .bit = TRACE_FUNC_NO_REPEATS },
+	{ .name = "func-args", .bit = TRACE_FUNC_ARGS },
 };
 
 struct tracer tracer_function = {

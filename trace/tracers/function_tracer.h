@@ -17,6 +17,7 @@ struct trace_repeats;
 enum trace_func_option { /* bits of the tracer's options */
 	TRACE_FUNC_STACK = 1u << 0,
 	TRACE_FUNC_NO_REPEATS = 1u << 1,
+	TRACE_FUNC_ARGS = 1u << 2,
 };
 
 /* What an instance keeps for the function tracer. */
@@ -42,6 +43,16 @@ void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 			 struct ftrace_regs *fregs);
 
 extern struct tracer tracer_function;
+
+/*
+ * function_args.c: the callback when func-args is the only option. And the event of one call, with
+ * its arguments; the caller holds the guard against recursion, and recording is on.
+ */
+struct trace_ring_cpu;
+void function_trace_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs);
+void function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_t parent_ip,
+			 struct ftrace_regs *fregs);
 
 /* The callback for any options: function_variants.c. */
 void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,

@@ -1,5 +1,6 @@
 /*
- * The function tracer with its options func_stack_trace and func-no-repeats; see function_tracer.h.
+ * The function tracer with its options func_stack_trace and func-no-repeats, also together with
+ * func-args; see function_tracer.h.
  *
  * func-no-repeats: each CPU remembers its last call and how often that was repeated; when another
  * call comes, an event with the count is written first. The pair {caller and function, count and
@@ -98,6 +99,7 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 				 struct ftrace_regs *fregs)
 {
 	const struct trace_array *tr = ops->private;
+	struct trace_ring_cpu *rc;
 	struct ring_buffer *buffer;
 	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
 
@@ -106,12 +108,16 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
 		parent_ip = function_true_parent(parent_ip, fregs);
 	buffer = tr->buffer;
-	if (trace_ring_is_off(buffer->cpu[trace_plat_cpu_id()]))
+	rc = buffer->cpu[trace_plat_cpu_id()];
+	if (trace_ring_is_off(rc))
 		goto out; /* a call that is not recorded does not count as a repeat */
 	if (trace_function_of(tr)->options & TRACE_FUNC_NO_REPEATS &&
 	    is_repeat(tr, buffer, ip, parent_ip))
 		goto out;
-	write_call(buffer, ip, parent_ip);
+	if (trace_function_of(tr)->options & TRACE_FUNC_ARGS)
+		function_write_args(rc, ip, parent_ip, fregs);
+	else
+		write_call(buffer, ip, parent_ip);
 	if (trace_function_of(tr)->options & TRACE_FUNC_STACK)
 		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
 out:

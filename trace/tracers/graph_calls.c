@@ -85,15 +85,6 @@ static void commit(struct trace_ring_cpu *rc, const struct claim *claim)
 		trace_ring_publish(rc);
 }
 
-static uint32_t caller_of(const struct trace_thread *thread, const struct fgraph_frame *frame)
-{
-	uintptr_t ret = trace_plat_ip_unpack(frame->ret);
-
-	if (TRACE_LIKELY(ret != trace_plat_return_hook()))
-		return frame->ret;
-	return trace_plat_ip_pack(ftrace_graph_ret_addr(thread, ret, fgraph_slot(frame)));
-}
-
 /* Write the entry of a frame that is not hidden. False: nothing was written, go the slowest way. */
 static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct trace_ring_cpu *rc,
 						struct fgraph_frame *frame,
@@ -116,7 +107,7 @@ static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct t
 	entry->graph.ip = frame->func;
 	entry->graph.depth = fgraph_level(frame);
 	if (with_retaddr)
-		entry->retaddr = caller_of(thread, frame);
+		entry->retaddr = fgraph_caller(thread, frame);
 	fgraph_hook(fgraph_slot(frame));
 	commit(rc, &claim);
 	return true;
@@ -174,18 +165,23 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 /* ---- Entry, the slowest way ---- */
 
 /* With tracing_thresh only returns are written, when it is known how long the call took. */
-static bool write_entry(struct trace_array *tr, const struct fgraph_frame *frame)
+static TRACE_ALWAYS_INLINE bool write_entry(struct trace_array *tr,
+					    const struct fgraph_frame *frame,
+					    const struct ftrace_regs *fregs)
 {
-	return atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed) ||
-	       trace_graph_write_frame(tr, frame);
+	if (atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
+		return true;
+	return fregs ? trace_graph_write_frame_args(tr, frame, fregs)
+		     : trace_graph_write_frame(tr, frame);
 }
 
-/* Finish the entry of a frame that is pushed. If its event was not written, take the frame away. */
-static void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
-			 struct trace_thread *thread)
+/* Finish the entry of a pushed frame; without an event, take it away. `fregs`: with arguments. */
+static TRACE_ALWAYS_INLINE void finish_entry(struct trace_array *tr, struct fgraph_frame *frame,
+					     struct trace_thread *thread,
+					     const struct ftrace_regs *fregs)
 {
 	fgraph_begin(thread, frame);
-	if (write_entry(tr, frame))
+	if (write_entry(tr, frame, fregs))
 		fgraph_hook(fgraph_slot(frame));
 	else
 		fgraph_unpush_any(thread, frame);
@@ -215,11 +211,9 @@ static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 				      !ftrace_hash_has(sets->notrace_hash, trace_plat_ip_pack(ip)));
 }
 
-/*
- * The rest of enter(), when is_plain() or the state does not allow more. There is room for a frame.
- */
+/* The rest of enter(), when is_plain() or the state does not allow more. There is room. */
 static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
-				      uint32_t state)
+				      uint32_t state, const struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_top(thread);
@@ -232,13 +226,14 @@ static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uint
 	if (head != next)
 		fgraph_make_special(thread, frame, head);
 	fgraph_begin_sleep(thread, frame);
-	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
+	if (fregs || state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
 	    !try_write_entry(tr, ring_of(tr), frame, thread, state))
-		finish_entry(tr, frame, thread);
+		finish_entry(tr, frame, thread, fregs);
 }
 
 static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_cpu *rc,
-				      uintptr_t ip, uintptr_t *slot)
+				      uintptr_t ip, uintptr_t *slot,
+				      const struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_room(thread);
@@ -250,25 +245,39 @@ static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_
 	next = fgraph_next(thread, trace_graph_of(tr)->user.index);
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) ||
 	    TRACE_UNLIKELY(!is_plain(tr, thread, ip, next))) {
-		enter_slow(tr, ip, slot, state);
+		enter_slow(tr, ip, slot, state, fregs);
 		return;
 	}
 	fgraph_push(thread, frame, trace_graph_of(tr)->user.index, ip, slot);
 	fgraph_begin_sleep(thread, frame);
-	if (TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
-		finish_entry(tr, frame, thread);
+	if (fregs || TRACE_UNLIKELY(!try_write_entry(tr, rc, frame, thread, state)))
+		finish_entry(tr, frame, thread, fregs);
 }
 
 /* An entry in any context with any settings. Preemption is off; this switches it on. */
-static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+static TRACE_ALWAYS_INLINE void enter_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
+					  const struct ftrace_regs *fregs)
 {
 	uint32_t flags =
 		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
 	struct trace_ring_cpu *rc = ring_of(tr);
 
 	if (!trace_ring_is_off(rc) && !(flags & FGRAPH_USER_DEAD))
-		enter(tr, rc, ip, slot);
+		enter(tr, rc, ip, slot, fregs);
 	trace_plat_preempt_enable();
+}
+
+static TRACE_NOINLINE void entry_any(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
+{
+	enter_any(tr, ip, slot, NULL);
+}
+
+void trace_graph_entry_args(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	(void)parent_ip; /* read from the slot */
+	trace_plat_preempt_disable();
+	enter_any(ops->private, ip, ftrace_regs_return_slot(fregs), fregs);
 }
 
 /*
@@ -280,7 +289,7 @@ static TRACE_NOINLINE void entry_write(struct fgraph_frame *frame)
 	struct trace_thread *thread = trace_plat_current();
 
 	fgraph_unhook(frame);
-	finish_entry(array_of(fgraph_user_of(frame)), frame, thread);
+	finish_entry(array_of(fgraph_user_of(frame)), frame, thread, NULL);
 	trace_plat_preempt_enable();
 }
 

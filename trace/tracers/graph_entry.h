@@ -4,11 +4,16 @@
 #ifndef TRACE_GRAPH_ENTRY_H
 #define TRACE_GRAPH_ENTRY_H
 
+#include "call_args.h"
 #include "instance/entry.h"
 
-/* A function was entered. GRAPH_RETADDR_ENT also has the caller. */
+/*
+ * A function was entered. GRAPH_RETADDR_ENT also has the caller, GRAPH_ARGS_ENT the caller and the
+ * arguments.
+ */
 #define TRACE_TYPE_GRAPH_ENT	     11
 #define TRACE_TYPE_GRAPH_RETADDR_ENT 20
+#define TRACE_TYPE_GRAPH_ARGS_ENT    23
 struct trace_graph_entry {
 	struct trace_entry ent;
 	uint32_t ip;	/* call site of the function, packed */
@@ -18,6 +23,11 @@ struct trace_graph_entry {
 struct trace_graph_retaddr_entry {
 	struct trace_graph_entry graph;
 	uint32_t retaddr; /* packed */
+};
+
+struct trace_graph_args_entry {
+	struct trace_graph_retaddr_entry entry;
+	struct trace_args_part args;
 };
 
 /* A function returned at the time of the event. GRAPH_RETVAL also has what it returned. */

@@ -69,6 +69,39 @@ static struct trace_event retaddr_event = {
 	.funcs = ENTRY_FUNCTIONS,
 };
 
+static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_graph_args_entry *entry = iter->event.data;
+
+	trace_print_symbol(iter, seq, entry->entry.graph.ip, 0);
+	if (trace_call_types)
+		trace_call_types->print_args(iter, seq, entry->entry.graph.ip,
+					     offsetof(struct trace_graph_args_entry, args));
+	trace_seq_puts(seq, " {\n");
+}
+
+static const struct trace_event_field args_fields[] = {
+	TRACE_FIELD_ADDRESS("func", trace_graph_args_entry, entry.graph.ip),
+	TRACE_FIELD("depth", int, trace_graph_args_entry, entry.graph.depth),
+	TRACE_FIELD_ADDRESS("retaddr", trace_graph_args_entry, entry.retaddr),
+	TRACE_FIELD_ARGS("args", trace_graph_args_entry, args.args),
+	TRACE_FIELD_ARG_TEXTS("text", trace_graph_args_entry, args.text),
+};
+
+static struct trace_event args_event = {
+	.name = "funcgraph_args_entry",
+	.system = "ftrace",
+	.type = TRACE_TYPE_GRAPH_ARGS_ENT,
+	.fields = args_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
+	.print_fmt = "\"--> %ps(%s) (%d) <- %ps\", " TRACE_REC_ADDRESS(
+		"func") ", " TRACE_ARGS_FMT ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
+	.funcs = { .trace = args_text,
+		   .raw = trace_print_type,
+		   .hex = trace_print_type,
+		   .binary = trace_print_type },
+};
+
 static const struct trace_event_field return_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_ret_entry, ip),
 	TRACE_FIELD("depth", unsigned short, trace_graph_ret_entry, depth),
@@ -108,8 +141,8 @@ static struct trace_event retval_event = {
 
 int trace_graph_events_init(void)
 {
-	static struct trace_event *const events[] = { &entry_event, &retaddr_event, &return_event,
-						      &retval_event };
+	static struct trace_event *const events[] = { &entry_event, &retaddr_event, &args_event,
+						      &return_event, &retval_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

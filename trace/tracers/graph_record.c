@@ -2,6 +2,7 @@
  * What the callbacks of function_graph and of latency tracers share: writing events in any context,
  * and deciding by the settings whether a call is recorded. See graph_tracer.h, fgraph_private.h.
  */
+#include "call_args.h"
 #include "graph/fgraph_private.h"
 #include "graph_entry.h"
 #include "graph_tracer.h"
@@ -122,4 +123,30 @@ bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *
 	};
 
 	return fgraph_is_hidden(frame) || trace_graph_write_entry(tr, &ent);
+}
+
+bool trace_graph_write_frame_args(struct trace_array *tr, const struct fgraph_frame *frame,
+				  const struct ftrace_regs *fregs)
+{
+	enum {
+		PART = offsetof(struct trace_graph_args_entry, args)
+	};
+	uint32_t code = trace_call_code(trace_plat_ip_unpack(frame->func));
+	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_graph_args_entry *entry;
+	struct call_args args;
+
+	if (!code || fgraph_is_hidden(frame))
+		return trace_graph_write_frame(tr, frame);
+	trace_call_args_get(fregs, code, &args);
+	entry = trace_ring_reserve(rc, PART + trace_call_args_bytes(&args));
+	if (!entry)
+		return false;
+	trace_entry_init(&entry->entry.graph.ent, TRACE_TYPE_GRAPH_ARGS_ENT, 1);
+	entry->entry.graph.ip = frame->func;
+	entry->entry.graph.depth = fgraph_level(frame);
+	entry->entry.retaddr = fgraph_caller(trace_plat_current(), frame);
+	trace_call_args_put(&args, &entry->args, PART);
+	trace_ring_commit(rc, entry);
+	return true;
 }

@@ -79,6 +79,18 @@ static int measure_sleep(struct trace_graph *graph, bool on)
 	return 0;
 }
 
+/* The func of the ops, which may be registered. It is no other tracer's. 0 or -errno. */
+static int choose_entry(struct trace_array *tr)
+{
+	ftrace_func_t func =
+		options_of(tr) & TRACE_GRAPH_ARGS ? trace_graph_entry_args : trace_graph_entry;
+
+	if (tr->ops->func == func ||
+	    (tr->ops->func != trace_graph_entry && tr->ops->func != trace_graph_entry_args))
+		return 0;
+	return ftrace_ops_set_func(tr->ops, func);
+}
+
 int function_graph_update(struct trace_array *tr)
 {
 	struct trace_graph *graph = trace_graph_of(tr);
@@ -86,7 +98,7 @@ int function_graph_update(struct trace_array *tr)
 	int err = measure_sleep(graph, wants_sleep);
 
 	set_special(&graph->user, is_special_entry(tr), exit_of(tr));
-	return err;
+	return err ? err : choose_entry(tr);
 }
 
 int function_graph_start(struct trace_array *tr)
@@ -102,7 +114,8 @@ int function_graph_start(struct trace_array *tr)
 		fgraph_user_remove(&trace_graph_of(tr)->user);
 		return err;
 	}
-	tr->ops->func = trace_graph_entry;
+	tr->ops->func =
+		options_of(tr) & TRACE_GRAPH_ARGS ? trace_graph_entry_args : trace_graph_entry;
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);
 	if (err)

@@ -2,6 +2,7 @@
  * The `function_graph` tracer as current_tracer knows it: its options, and what its lines look
  * like. See graph_tracer.h.
  */
+#include "call_args.h"
 #include "graph_tracer.h"
 #include "instance/array.h"
 #include "output_graph.h"
@@ -18,6 +19,7 @@ static const struct tracer_option options[] = {
 	{ .name = "funcgraph-tail", .bit = TRACE_GRAPH_TAIL },
 	{ .name = "funcgraph-retval", .bit = TRACE_GRAPH_RETVAL },
 	{ .name = "funcgraph-retval-hex", .bit = TRACE_GRAPH_RETVAL_HEX },
+	{ .name = "funcgraph-args", .bit = TRACE_GRAPH_ARGS },
 	{ .name = "funcgraph-retaddr", .bit = TRACE_GRAPH_RETADDR },
 	{ .name = "sleep-time", .bit = TRACE_GRAPH_SLEEP_TIME },
 	{ .name = "graph-time", .bit = TRACE_GRAPH_GRAPH_TIME },
@@ -32,8 +34,10 @@ static int graph_init(struct trace_array *tr)
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 {
 	uint32_t old = trace_graph_of(tr)->options;
-	int err;
+	int err = on && bit == TRACE_GRAPH_ARGS ? trace_call_args_prepare() : 0;
 
+	if (err)
+		return err;
 	if (on)
 		trace_graph_of(tr)->options |= bit;
 	else

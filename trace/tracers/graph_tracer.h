@@ -31,6 +31,7 @@ enum trace_graph_option {
 	TRACE_GRAPH_SLEEP_TIME = 1u << 11, /* durations include time spent switched out */
 	TRACE_GRAPH_GRAPH_TIME = 1u << 12, /* the function profiler counts called functions too */
 	TRACE_GRAPH_RELTIME = 1u << 13,	   /* not an option: latency tracers print with this flag */
+	TRACE_GRAPH_ARGS = 1u << 14,	   /* entries are recorded as GRAPH_ARGS_ENT */
 };
 
 #define TRACE_GRAPH_DEFAULT                                                                        \
@@ -74,12 +75,14 @@ void function_graph_stop(struct trace_array *tr);
 int function_graph_update(struct trace_array *tr);
 
 /*
- * graph_calls.c: the func of tr->ops, and three exits of its user: for the default settings; for
+ * graph_calls.c: the func of tr->ops, another one for funcgraph-args, and three exits of its user: for the default settings; for
  * sleep-time cleared, when sleep_ns of all frames is set; and for any settings.
  */
 struct trace_thread;
 void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs);
+void trace_graph_entry_args(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs);
 void trace_graph_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 		      struct fgraph_user *user);
 void trace_graph_exit_awake(struct fgraph_frame *frame, struct trace_thread *thread,
@@ -98,6 +101,10 @@ bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_
  * The same for the entry of a frame that was pushed. True, with no event, if the frame is hidden.
  */
 bool trace_graph_write_frame(struct trace_array *tr, const struct fgraph_frame *frame);
+
+/* The same with the arguments of the call. */
+bool trace_graph_write_frame_args(struct trace_array *tr, const struct fgraph_frame *frame,
+				  const struct ftrace_regs *fregs);
 
 /*
  * Is a call of the function at `ip` by the running thread to be recorded, by the settings of `tr`?

@@ -8,6 +8,7 @@
  *
  * See output_graph.h.
  */
+#include <trace/fmt.h>
 #include "function_entry.h"
 #include "graph_entry.h"
 #include "output_graph.h"
@@ -53,28 +54,45 @@ static int64_t error_of(uint64_t retval)
 	return value < 0 && value >= -4095 ? value : 0;
 }
 
+/* By its type, if that is known and hex digits were not asked for. */
+static bool print_typed(struct graph_line *line, const struct trace_graph_retval_entry *entry,
+			const char *equals)
+{
+	char before[8];
+
+	trace_scnprintf(before, sizeof(before), " %s", equals);
+	return trace_call_types && !(line->flags & TRACE_GRAPH_RETVAL_HEX) &&
+	       trace_call_types->print_return(line->seq, entry->graph.ip, entry->retval, before);
+}
+
 static void print_retval(struct graph_line *line, const struct ring_event *event)
 {
 	const struct trace_graph_retval_entry *entry = event->data;
 	const char *equals = line->flags & TRACE_GRAPH_RETADDR ? "ret=" : "= ";
 	int64_t err = error_of(entry->retval);
 
+	if (print_typed(line, entry, equals))
+		return;
 	if (err && !(line->flags & TRACE_GRAPH_RETVAL_HEX))
 		trace_seq_printf(line->seq, " %s%lld", equals, (long long)err);
 	else
 		trace_seq_printf(line->seq, " %s0x%llx", equals, (unsigned long long)entry->retval);
 }
 
+/* Has it a value? What a function of type void leaves in the register is none. */
 static bool shows_retval(const struct graph_line *line, const struct ring_event *event)
 {
-	return event && (line->flags & TRACE_GRAPH_RETVAL) &&
-	       return_of(event)->ent.type == TRACE_TYPE_GRAPH_RETVAL;
+	if (!event || !(line->flags & TRACE_GRAPH_RETVAL) ||
+	    return_of(event)->ent.type != TRACE_TYPE_GRAPH_RETVAL)
+		return false;
+	return !trace_call_types || line->flags & TRACE_GRAPH_RETVAL_HEX ||
+	       !trace_call_types->returns_nothing(return_of(event)->ip);
 }
 
 static bool shows_retaddr(const struct graph_line *line, const struct ring_event *event)
 {
 	return (line->flags & TRACE_GRAPH_RETADDR) &&
-	       entry_of(event)->ent.type == TRACE_TYPE_GRAPH_RETADDR_ENT;
+	       entry_of(event)->ent.type != TRACE_TYPE_GRAPH_ENT;
 }
 
 /* What stands behind `func();` and `func() {`: the caller, and, if there is `ret`, the value. */
@@ -97,6 +115,18 @@ static void print_values(struct graph_line *line, const struct ring_event *event
 	if (retval)
 		print_retval(line, ret);
 	trace_seq_puts(line->seq, retaddr || retval ? " */\n" : "\n");
+}
+
+/* `(name=value, ...)` if the event has it and it is asked for; else `()`. */
+static void print_call(struct graph_line *line, const struct trace_graph_entry *entry)
+{
+	print_name(line, entry->ip);
+	if (entry->ent.type == TRACE_TYPE_GRAPH_ARGS_ENT && trace_call_types &&
+	    (line->flags & TRACE_GRAPH_ARGS))
+		trace_call_types->print_args(line->iter, line->seq, entry->ip,
+					     offsetof(struct trace_graph_args_entry, args));
+	else
+		trace_seq_puts(line->seq, "()");
 }
 
 /* ---- Interrupts that are not to be shown ---- */
@@ -164,8 +194,8 @@ static void print_leaf(struct graph_line *line, const struct ring_event *event,
 	remember(line->state, entry->depth, 0);
 	graph_print_duration(line, return_of(ret)->duration_ns);
 	print_indent(line, entry->depth);
-	print_name(line, entry->ip);
-	trace_seq_puts(line->seq, "();");
+	print_call(line, entry);
+	trace_seq_putc(line->seq, ';');
 	print_values(line, event, ret);
 	graph_print_arrow(line, entry->ip, false);
 }
@@ -178,8 +208,8 @@ static void print_nested(struct graph_line *line, const struct ring_event *event
 	remember(line->state, entry->depth, entry->ip);
 	graph_print_no_duration(line);
 	print_indent(line, entry->depth);
-	print_name(line, entry->ip);
-	trace_seq_puts(line->seq, "() {");
+	print_call(line, entry);
+	trace_seq_puts(line->seq, " {");
 	print_values(line, event, NULL);
 }
 
@@ -293,6 +323,7 @@ bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint
 	switch (line.ent.type) {
 	case TRACE_TYPE_GRAPH_ENT:
 	case TRACE_TYPE_GRAPH_RETADDR_ENT:
+	case TRACE_TYPE_GRAPH_ARGS_ENT:
 		print_entry(&line);
 		return true;
 	case TRACE_TYPE_GRAPH_RET:

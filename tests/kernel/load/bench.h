@@ -15,10 +15,14 @@ struct ring_buffer;
 /* Traced, and its untraced twin. */
 void bench_target(void);
 void bench_target_untraced(void);
+void bench_target_args(const void *object, size_t size, uint32_t flags);
+void bench_target_args_untraced(const void *object, size_t size, uint32_t flags);
 
 void bench_loop_empty(uint32_t n);
 void bench_loop_calibrate(uint32_t n); /* 12 instructions a round */
 void bench_loop_target(uint32_t n);
+void bench_loop_args(uint32_t n);
+void bench_loop_args_untraced(uint32_t n);
 void bench_loop_untraced(uint32_t n);
 void bench_loop_printk(uint32_t n); /* trace_printk() with the number of the round */
 /* Reserve and commit 16 bytes a round in `bench_ring`. */

@@ -84,6 +84,30 @@ void bench_loop_target(uint32_t n)
 	}
 }
 
+/* Its frame as above. */
+TRACE_NOINLINE void bench_target_args_untraced(const void *object, size_t size, uint32_t flags)
+{
+	__asm__ volatile(""
+			 :
+			 : "r"(object), "r"(size), "r"(flags), "r"(__builtin_frame_address(0)));
+}
+
+void bench_loop_args(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		bench_target_args(&bench_ring, 64, 2);
+		barrier();
+	}
+}
+
+void bench_loop_args_untraced(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		bench_target_args_untraced(&bench_ring, 64, 2);
+		barrier();
+	}
+}
+
 void bench_loop_untraced(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

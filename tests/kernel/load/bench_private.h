@@ -18,7 +18,8 @@
 
 #include <kernel/base.h>
 
-#define BENCH_TARGET "bench_target"
+#define BENCH_TARGET	  "bench_target"
+#define BENCH_TARGET_ARGS "bench_target_args"
 
 struct command_env;
 

@@ -23,6 +23,7 @@ struct bench_setting {
 	uint32_t nr_instances;
 	bool drops; /* they find the buffer full */
 	bool has_profiler;
+	bool has_args;	       /* calls of a function with three arguments */
 	const char *bytes_row; /* of the bytes that a call takes in the buffer; NULL: not shown */
 	struct {
 		const char *file, *text, *undo;
@@ -43,6 +44,8 @@ static const struct bench_setting settings[] = {
 	{ "func_clock", "uptime", function, 1, .write = { "trace_clock", "uptime", "local" } },
 	{ "func_clock", "counter", function, 1, .write = { "trace_clock", "counter", "local" } },
 	{ "func_clock", "x86-tsc", function, 1, .write = { "trace_clock", "x86-tsc", "local" } },
+	{ "func_args3", NULL, function, 1, .has_args = true, .bytes_row = "func_args3_bytes",
+	  .write = { "options/func-args", "1", "0" } },
 	{ "func_profile", NULL, function, .nr_events = 1, .has_profiler = true },
 	{ "func_inst1", NULL, function, .nr_instances = 1, .nr_events = 1 },
 	{ "func_inst8", NULL, function, .nr_instances = 8, .nr_events = 1 },
@@ -92,7 +95,8 @@ static int bench_start(const struct bench_setting *setting, uint32_t inst)
 		err = bench_make_instance(dir);
 	}
 	if (!err)
-		err = bench_write(inst, "set_ftrace_filter", BENCH_TARGET);
+		err = bench_write(inst, "set_ftrace_filter",
+				  setting->has_args ? BENCH_TARGET_ARGS : BENCH_TARGET);
 	if (!err && setting->tracer)
 		err = bench_write(inst, "current_tracer", setting->tracer);
 	if (!err)
@@ -147,7 +151,10 @@ static TRACE_ALWAYS_INLINE int bench_measure_setting(struct command_env *env,
 	hits = bench_profile_hits();
 	for (uint32_t inst = 0; inst <= setting->nr_instances; inst++)
 		bench_count_inst(inst, &before[inst]);
-	*out_milli = bench_measure_above(bench_loop_target, bench_loop_untraced);
+	if (setting->has_args)
+		*out_milli = bench_measure_above(bench_loop_args, bench_loop_args_untraced);
+	else
+		*out_milli = bench_measure_above(bench_loop_target, bench_loop_untraced);
 	for (uint32_t inst = 0; inst <= setting->nr_instances; inst++) {
 		const struct bench_counts *was = &before[inst];
 		uint64_t kept;
@@ -225,21 +232,13 @@ static int bench_tracer(struct command_env *env, const char *name)
 }
 
 const struct bench bench_tracer_rows[] = {
-	{ "func_event", bench_tracer },
-	{ "func_off", bench_tracer },
-	{ "func_full", bench_tracer },
-	{ "func_stack", bench_tracer },
-	{ "func_pid_miss", bench_tracer },
-	{ "func_clock", bench_tracer },
-	{ "func_profile", bench_tracer },
-	{ "func_inst1", bench_tracer },
-	{ "func_inst8", bench_tracer },
-	{ "profile", bench_tracer },
-	{ "graph_pair", bench_tracer },
-	{ "graph_off", bench_tracer },
-	{ "graph_options", bench_tracer },
-	{ "graph_global", bench_tracer },
-	{ "graph_inst1", bench_tracer },
-	{ "graph_inst4", bench_tracer },
-	{},
+	{ "func_event", bench_tracer },	   { "func_off", bench_tracer },
+	{ "func_full", bench_tracer },	   { "func_stack", bench_tracer },
+	{ "func_pid_miss", bench_tracer }, { "func_clock", bench_tracer },
+	{ "func_args3", bench_tracer },	   { "func_profile", bench_tracer },
+	{ "func_inst1", bench_tracer },	   { "func_inst8", bench_tracer },
+	{ "profile", bench_tracer },	   { "graph_pair", bench_tracer },
+	{ "graph_off", bench_tracer },	   { "graph_options", bench_tracer },
+	{ "graph_global", bench_tracer },  { "graph_inst1", bench_tracer },
+	{ "graph_inst4", bench_tracer },   {},
 };

@@ -50,6 +50,8 @@ extern _Atomic long fake_alloc_out; /* allocated and not freed */
 extern _Atomic uint64_t fake_alloc_calls;
 extern void (*fake_on_alloc)(void); /* called before each allocation, not within itself */
 #define FAKE_PAGE_BYTES 4096u
+extern const void *fake_btf; /* types, for trace_init(); NULL: none */
+extern size_t fake_btf_bytes;
 extern const void *fake_bad_page; /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
 
 /* ---- Text ---- */
@@ -73,6 +75,7 @@ void fake_call(size_t index, uintptr_t parent);
  * the innermost call returns `retval`, through whatever its return address has become. The latter
  * returns where execution goes on.
  */
+extern const uint64_t *fake_args; /* FAKE_NR_ARGS, of the calls to come; NULL: 0 */
 uintptr_t *fake_enter(size_t index, uintptr_t parent);
 uintptr_t fake_leave(uint64_t retval);
 /* The innermost call jumps to function `index`. */

@@ -45,6 +45,7 @@ long fake_trampoline_budget = -1;
 size_t fake_nr_trampolines;
 void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 uintptr_t fake_breakpoint;
+const uint64_t *fake_args;
 uint32_t fake_stack[256];
 size_t fake_stack_nr;
 
@@ -233,6 +234,9 @@ uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via 
 static void run_site(size_t index, uintptr_t *slot)
 {
 	struct ftrace_regs fregs = { .parent = *slot, .slot = slot };
+
+	if (fake_args)
+		memcpy(fregs.arg, fake_args, sizeof(fregs.arg));
 	enum fake_via via;
 
 	fake_call_regs(index, &fregs, &via);

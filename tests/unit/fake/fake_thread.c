@@ -359,6 +359,15 @@ void trace_plat_current_comm(char *out_comm)
 		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
 }
 
+const void *fake_btf;
+size_t fake_btf_bytes;
+
+const void *trace_plat_btf(size_t *out_bytes)
+{
+	*out_bytes = fake_btf_bytes;
+	return fake_btf;
+}
+
 /* Bytes near an object may be read, as in a kernel: the sanitiser is not asked. */
 __attribute__((no_sanitize("address"))) bool trace_plat_read(void *to, const void *from,
 							     size_t bytes)

@@ -133,7 +133,8 @@ static const struct {
 static const char *const absent[] = { "branch",	 "hwlat",    "mmiotrace_map", "mmiotrace_rw",
 				      "osnoise", "timerlat", "user_stack" };
 /* Types that Linux 6.1 does not have. */
-static const char *const newer[] = { "fgraph_retaddr_entry", "funcgraph_exit_retval" };
+static const char *const newer[] = { "fgraph_retaddr_entry", "funcgraph_exit_retval", "func_args",
+				     "funcgraph_args_entry" };
 
 #define BEGIN "--- events/ftrace/"
 

@@ -10,6 +10,7 @@
 #include <trace/host_tracepoints.h>
 #include <trace/ring_buffer.h>
 #include <trace/thread.h>
+#include "btf_help.h"
 #include "event_help.h"
 #include "instance/event_private.h"
 #include <traceevent/event-parse.h>
@@ -49,10 +50,26 @@ static void learn(const struct trace_event *event)
 	}
 }
 
+/* int schedule(int n, long int m) */
+static void make_types(void)
+{
+	static struct btf_maker made;
+	uint32_t int_id = make_int(&made, "int", 4, MAKE_SIGNED);
+	uint32_t long_id = make_int(&made, "long int", 8, MAKE_SIGNED);
+	uint32_t proto = make_proto(&made, int_id, 2);
+
+	make_param(&made, "n", int_id);
+	make_param(&made, "m", long_id);
+	make_type(&made, BTF_FUNC, "schedule", 0, proto);
+	fake_btf_bytes = btf_made(&made);
+	fake_btf = made.data;
+}
+
 static int setup(void **state)
 {
 	uint16_t nr = 0;
 
+	make_types();
 	if (tracefs_setup(state))
 		return -1;
 	fake_thread_add(1, "init");
@@ -78,7 +95,7 @@ static int setup(void **state)
 		}
 		trace_event_put(event);
 	}
-	assert_int_equal(nr, 13 + 18 + 4 + 2); /* those of two monitors among them */
+	assert_int_equal(nr, 15 + 18 + 4 + 2); /* those of two monitors among them */
 	return 0;
 }
 
@@ -189,6 +206,39 @@ static void functions(void **state)
 	no_more();
 	assert_int_equal(echo("nofunc-no-repeats", "trace_options"), 0);
 	memory_out++; /* where repeats are counted */
+}
+
+static void arguments(void **state)
+{
+	const uint64_t args[FAKE_NR_ARGS] = { 5, 0xfedcba9876543210 };
+
+	(void)state;
+	assert_int_equal(echo("1", "options/func-args"), 0);
+	assert_int_equal(echo("1", "options/funcgraph-args"), 0);
+	memory_out++; /* what functions take */
+	assert_int_equal(echo("function", "current_tracer"), 0);
+	fake_args = args;
+	call(0, 42, SCHEDULE);
+	next_is("func_args");
+	ip_is("ip", fake_func(SCHEDULE));
+	ip_is("parent_ip", PARENT);
+	says(" schedule(5 18364758544493064720) <-- yield");
+	no_more();
+	fake_run(1);
+	assert_int_equal(echo("function_graph", "current_tracer"), 0);
+	fake_enter(SCHEDULE, PARENT);
+	fake_leave(0);
+	fake_args = NULL;
+	next_is("funcgraph_args_entry");
+	ip_is("func", fake_func(SCHEDULE));
+	ip_is("retaddr", PARENT);
+	field_is("depth", 0);
+	says("--> schedule(5 18364758544493064720) (0) <- yield");
+	next_is("funcgraph_exit");
+	no_more();
+	assert_int_equal(echo("0", "options/func-args"), 0);
+	assert_int_equal(echo("0", "options/funcgraph-args"), 0);
+	fake_run(-1);
 }
 
 static void call_and_return(uint64_t ns, uint64_t retval)
@@ -349,7 +399,8 @@ static void from_outside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(functions), TEST(graph), TEST(switches), TEST(texts), TEST(from_outside),
+		TEST(functions), TEST(arguments), TEST(graph),
+		TEST(switches),	 TEST(texts),	  TEST(from_outside),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -48,6 +48,14 @@ struct trace_poke_stats {
 };
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
 
+/* ---- Types ---- */
+
+/*
+ * The types of the host's functions as BTF, sorted by tools/types; it has to stay. NULL: there are
+ * none. Thread context, once.
+ */
+const void *trace_plat_btf(size_t *out_bytes);
+
 /* ---- Registers. Thread context. ---- */
 
 /* Where a register is in struct ftrace_regs: 8 bytes. */
