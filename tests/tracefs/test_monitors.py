@@ -68,6 +68,7 @@ def test_what_is_done_about_a_fault(tracing, monitor, fault, sentence):
     assert f"error_{monitor}: " in tracing.check("cat snapshot")
     tracing.check(f"> trace; echo traceoff > rv/monitors/{monitor}/reactors; fault {fault}")
     assert tracing.check("cat tracing_on") == "0\n"
+    assert f": the monitor {monitor}, which has the reactor traceoff, was violated in thread fault-" in tracing.check("why")
     last = tracing.check("tail -n 1 trace")
     assert f"error_{monitor}: " in last
     assert last.endswith(sentence + "\n")

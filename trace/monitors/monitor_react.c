@@ -86,8 +86,10 @@ static void react_panic(struct trace_array *tr, const struct trace_violation *vi
 
 static void react_traceoff(struct trace_array *tr, const struct trace_violation *violation)
 {
-	(void)violation;
-	(void)ring_buffer_record_off(tr->buffer);
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_MONITOR,
+					     .name = violation->monitor };
+
+	(void)trace_array_off(tr, &from);
 }
 
 const struct trace_reactor trace_reactors[] = {

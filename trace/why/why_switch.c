@@ -41,7 +41,7 @@ void trace_why_dead(struct trace_why *why)
 
 /* ---- tracing_on ---- */
 
-/* A sentence goes on: before, the name of the code or event, between, the thread, behind. */
+/* A sentence goes on: before, the name of code, an event, a monitor, between, the thread, behind. */
 static const struct {
 	const char *before, *between, *behind;
 	bool has_name;
@@ -57,6 +57,9 @@ static const struct {
 	[TRACE_OFF_BY_DUMP] = { "", "the trace was dumped to the console in thread ", "", false },
 	[TRACE_OFF_BY_SNAPSHOT] = { "", "a snapshot was to be taken in thread ",
 				    ", and there was no room for it (echo 1 > snapshot)", false },
+	[TRACE_OFF_BY_MONITOR] = { "the monitor ",
+				   ", which has the reactor traceoff, was violated in thread ", "",
+				   true },
 	[TRACE_OFF_BY_WARNING] = { "", " warned in thread ", ", and traceoff_on_warning is set",
 				   true },
 	[TRACE_OFF_BY_DAMAGE] = { "", "tracing stopped for good in thread ", "", false },

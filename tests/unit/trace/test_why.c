@@ -97,6 +97,15 @@ static void off_by_snapshot(void)
 	call(0, 1, DO_WORK);
 }
 
+static void off_by_monitor(void)
+{
+	set("m:gate react=traceoff enable=1 open -yard_watch-> shut -yard_full-> open", "monitors");
+	trace_yard_full(7, 7);
+	trace_yard_watch(1);
+	trace_yard_watch(2);
+	pass_ms(40);
+}
+
 static void off_by_dump(void)
 {
 	trace_dump(0);
@@ -662,6 +671,9 @@ static const struct {
 	{ "off_by_warning", off_by_warning,
 	  "Tracing has been off for 0 ns: my_driver warned in thread sh-1, and traceoff_on_warning "
 	  "is set; echo 1 > tracing_on.\n" ONLY_PRINTK },
+	{ "off_by_monitor", off_by_monitor,
+	  "Tracing has been off for 40 ms: the monitor gate, which has the reactor traceoff, was "
+	  "violated in thread sh-1; echo 1 > tracing_on.\n" NOTHING },
 	{ "off_by_snapshot", off_by_snapshot,
 	  "Tracing has been off for 0 ns: a snapshot was to be taken in thread sh-1, and there was "
 	  "no room for it (echo 1 > snapshot); echo 1 > tracing_on.\n" ONLY_PRINTK },
