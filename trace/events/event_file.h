@@ -29,6 +29,17 @@ struct trace_event_rejects;
 struct trace_event_watch;
 struct trace_trigger;
 
+/*
+ * A command enable_event or disable_event of set_ftrace_filter, which switches an event when a
+ * function is called.
+ */
+struct trace_event_switch {
+	struct trace_event_file *file;
+	_Atomic uint64_t count; /* how often it still switches: count.h */
+	bool on;
+	struct trace_event_switch *_Atomic next; /* of the same event */
+};
+
 struct trace_event_file {
 	struct trace_event_front front; /* first: probes have a pointer to this */
 	uint16_t own_depth;		/* of the tracepoint */
@@ -37,9 +48,10 @@ struct trace_event_file {
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */
 	struct trace_event_file *next_of_array;
-	struct trace_trigger *_Atomic triggers;	   /* trigger.h; probes walk it */
-	struct trace_event_watch *_Atomic watches; /* event_watch.h; probes walk it */
-	struct trace_filter *_Atomic filter;	   /* with TRACE_EVENT_FILTERS */
+	struct trace_trigger *_Atomic triggers;	     /* trigger.h; probes walk it */
+	struct trace_event_watch *_Atomic watches;   /* event_watch.h; probes walk it */
+	struct trace_event_switch *_Atomic switches; /* `why` walks them with preemption off */
+	struct trace_filter *_Atomic filter;	     /* with TRACE_EVENT_FILTERS */
 	/* event_filter.c: its text, and that of one that was refused since; or NULL. */
 	struct trace_event_filter_text *_Atomic filter_text;
 	struct trace_event_filter_text *filter_refused;

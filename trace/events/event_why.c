@@ -140,58 +140,63 @@ static void look_at_filters(struct trace_why *why)
 
 /* ---- Events that wait to be switched on ---- */
 
-static uint32_t count_triggers(const struct trace_event_file *file)
+/* The trigger that switches an event on: one that still does, rather than one that is used up. */
+static const struct trace_trigger *find_trigger(const struct trace_why *why,
+						const struct trace_event_file *target)
 {
-	const struct trace_trigger *trigger = file->triggers;
-	uint32_t nr = 0;
+	const struct trace_trigger *trigger, *found = NULL;
+	const struct trace_event_file *of;
 
-	for (; trigger; trigger = trigger->next)
-		nr++;
-	return nr;
-}
-
-/* The first trigger of `of` that acts on `target`; counts all of these. */
-static const struct trace_trigger *find_trigger(const struct trace_event_file *of,
-						const struct trace_event_file *target, uint32_t *nr)
-{
-	const struct trace_trigger *trigger = of->triggers, *found = NULL;
-
-	for (; trigger; trigger = trigger->next) {
-		if (trigger->target != target)
-			continue;
-		++*nr;
-		if (!found && trace_streq(trigger->command->name, "enable_event"))
-			found = trigger;
+	for (of = first_file(why); of; of = of->next_of_array) {
+		for (trigger = of->triggers; trigger; trigger = trigger->next) {
+			if (trigger->target == target && !(found && found->count) &&
+			    trace_streq(trigger->command->name, "enable_event"))
+				found = trigger;
+		}
 	}
 	return found;
 }
 
+/* The same, of the commands of functions. */
+static const struct trace_event_switch *find_command(const struct trace_event_file *target)
+{
+	const struct trace_event_switch *command, *found = NULL;
+
+	for (command = target->switches; command; command = command->next) {
+		if (command->on && !(found && found->count))
+			found = command;
+	}
+	return found;
+}
+
+/* Users of other kinds, as monitors and `disable_event`, do not switch it on. */
 static void say_waits(struct trace_why *why, const struct trace_event_file *file)
 {
-	const struct trace_trigger *trigger = NULL, *found;
-	const struct trace_event_file *of;
-	uint32_t nr = count_triggers(file);
+	const struct trace_event_switch *command = find_command(file);
+	const struct trace_trigger *trigger = find_trigger(why, file);
+	const struct trace_event *event = &file->call->event;
 
-	for (of = first_file(why); of; of = of->next_of_array) {
-		found = find_trigger(of, file, &nr);
-		trigger = trigger ? trigger : found;
-	}
-	if (trigger && !atomic_load(&trigger->count))
-		trace_why_say(why,
-			      "%s is off: the trigger enable_event of %s has acted as often as it "
-			      "was to; echo 1 > events/%s/%s/enable.",
-			      file->call->event.name, trigger->file->call->event.name,
-			      file->call->event.system, file->call->event.name);
-	else if (trigger)
+	if (trigger && trigger->count)
 		trace_why_say(why,
 			      "%s is off until %s occurs, which has the trigger enable_event%s.",
-			      file->call->event.name, trigger->file->call->event.name,
+			      event->name, trigger->file->call->event.name,
 			      trigger->filter_text ? " with a condition" : "");
-	else if (file->nr_soft > nr)
+	else if (command && command->count)
 		trace_why_say(why,
 			      "%s is off until a function is called that has the command "
 			      "enable_event: cat set_ftrace_filter.",
-			      file->call->event.name);
+			      event->name);
+	else if (trigger)
+		trace_why_say(why,
+			      "%s is off: the trigger enable_event of %s has acted as often as it "
+			      "was to; echo 1 > events/%s/%s/enable.",
+			      event->name, trigger->file->call->event.name, event->system,
+			      event->name);
+	else if (command)
+		trace_why_say(why,
+			      "%s is off: the command enable_event of a function has acted as "
+			      "often as it was to; echo 1 > events/%s/%s/enable.",
+			      event->name, event->system, event->name);
 }
 
 static void look_at_waiting(struct trace_why *why)

@@ -2,9 +2,9 @@
  * The commands enable_event and disable_event of set_ftrace_filter, which switch a trace event
  * when a function is called: FUNCTION:enable_event:SYSTEM:EVENT[:COUNT]. See function_commands.h.
  *
- * What a command has set is one struct event_switch for all functions that it was set on, so they
+ * What a command has set is one struct event_command for all functions that it was set on, so they
  * share its count, as on Linux. It is a soft user of the event (events/event_file.h), which can
- * thus be switched in any context.
+ * thus be switched in any context. The event knows it, so that `why` can tell what it waits for.
  *
  * Locking: the config lock, which whoever sets or removes such a command holds, and so does who
  *          removes all probes of an instance. Probes use `file` and `count` without it.
@@ -16,22 +16,26 @@
 
 #define PARAM_MAX 256u
 
-struct event_switch {
-	struct trace_event_file *file;
-	_Atomic uint64_t count; /* see events/count.h */
-	uint32_t nr_functions;	/* and one while it is being set */
+struct event_command {
+	struct trace_event_switch of;
+	uint32_t nr_functions; /* and one while it is being set */
 };
 
-static struct event_switch *switch_of(uint64_t data)
+static struct event_command *command_of(uint64_t data)
 {
-	return (struct event_switch *)(uintptr_t)data;
+	return (struct event_command *)(uintptr_t)data;
+}
+
+static struct trace_event_switch *switch_of(uint64_t data)
+{
+	return &command_of(data)->of;
 }
 
 /* ---- What they do: probe context ---- */
 
 static void probe_enable(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
-	struct event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
+	struct trace_event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
 
 	(void)ops;
 	trace_event_switch_counted(of->file, &of->count, true);
@@ -39,7 +43,7 @@ static void probe_enable(const struct ftrace_probe_hit *hit, const struct ftrace
 
 static void probe_disable(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
-	struct event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
+	struct trace_event_switch *of = switch_of(trace_atomic_load_relaxed(hit->data));
 
 	(void)ops;
 	trace_event_switch_counted(of->file, &of->count, false);
@@ -47,24 +51,41 @@ static void probe_disable(const struct ftrace_probe_hit *hit, const struct ftrac
 
 /* ---- How they are set: thread context ---- */
 
-static void event_switch_get(uint64_t data)
+static void event_switch_link(struct trace_event_switch *of)
 {
-	switch_of(data)->nr_functions++;
+	of->next = of->file->switches;
+	atomic_store_explicit(&of->file->switches, of, memory_order_release);
 }
 
-static void event_switch_put(uint64_t data)
+static void event_switch_unlink(const struct trace_event_switch *of)
 {
-	struct event_switch *of = switch_of(data);
+	struct trace_event_switch *_Atomic *link = &of->file->switches;
 
-	if (--of->nr_functions)
+	while (*link != of)
+		link = &(*link)->next;
+	*link = of->next;
+	tracepoint_synchronize_unregister(); /* `why` may be looking at it */
+}
+
+static void event_command_get(uint64_t data)
+{
+	command_of(data)->nr_functions++;
+}
+
+static void event_command_put(uint64_t data)
+{
+	struct event_command *command = command_of(data);
+
+	if (--command->nr_functions)
 		return;
-	trace_event_soft_put(of->file);
-	trace_plat_free(of, sizeof(*of));
+	event_switch_unlink(&command->of);
+	trace_event_soft_put(command->of.file);
+	trace_plat_free(command, sizeof(*command));
 }
 
 static size_t describe(const struct ftrace_probe_ops *ops, uint64_t data, char *text, size_t size)
 {
-	const struct event_switch *of = switch_of(data);
+	const struct trace_event_switch *of = switch_of(data);
 	const struct trace_event *event = &of->file->call->event;
 	uint64_t count = of->count;
 
@@ -135,21 +156,25 @@ static int parse_count(struct ftrace_command_args *args, const struct event_word
 static int set_switch(struct ftrace_command_args *args, struct trace_event_call *call,
 		      const struct ftrace_probe_ops *ops, uint64_t count)
 {
-	struct event_switch *of = trace_plat_alloc(sizeof(*of));
+	struct event_command *command = trace_plat_alloc(sizeof(*command));
+	struct trace_event_switch *of;
 	int err;
 
-	if (!of)
+	if (!command)
 		return -ENOMEM;
+	of = &command->of;
 	of->count = count;
-	of->nr_functions = 1;
+	of->on = ops->func == probe_enable;
+	command->nr_functions = 1;
 	of->file = trace_event_file_get(args->tr, call);
 	err = of->file ? trace_event_soft_get(of->file) : -ENOMEM;
 	if (err) {
-		trace_plat_free(of, sizeof(*of));
+		trace_plat_free(command, sizeof(*command));
 		return err;
 	}
-	err = register_ftrace_function_probe(args->glob, args->tr, ops, (uintptr_t)of);
-	event_switch_put((uintptr_t)of);
+	event_switch_link(of);
+	err = register_ftrace_function_probe(args->glob, args->tr, ops, (uintptr_t)command);
+	event_command_put((uintptr_t)command);
 	if (err == -EINVAL)
 		args->why = "no function matches that has not got the command";
 	return err;
@@ -204,7 +229,7 @@ static int run(const struct ftrace_func_command *command, struct ftrace_command_
 #define EVENT_PROBE(word, does, counted)                                                           \
 	{                                                                                          \
 		.name = (word), .func = (does), .is_counted = (counted),                           \
-		.data_get = event_switch_get, .data_put = event_switch_put, .describe = describe   \
+		.data_get = event_command_get, .data_put = event_command_put, .describe = describe \
 	}
 
 struct trace_command trace_event_commands[] = {

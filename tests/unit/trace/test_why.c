@@ -23,6 +23,11 @@
 	"Nothing is on but trace_printk() and markers: current_tracer is nop, and no event is "    \
 	"enabled.\n"
 
+#define ONLY_FULL                                                                                  \
+	"No event that is on has occurred: yard_full.\n"                                           \
+	"Nothing is wrong: event yard_full is on, but no event came in the last second; 0 events " \
+	"are there.\n"
+
 static const unsigned long one_bit = 1;
 
 static void set(const char *text, const char *path)
@@ -531,6 +536,44 @@ static void waits_for_command(void)
 	set("do_work:enable_event:yard:yard_watch", "set_ftrace_filter");
 }
 
+/* The trigger has acted once, the command still would. */
+static void waits_for_second(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("enable_event:yard:yard_watch:1", "events/yard/yard_full/trigger");
+	set("do_work:enable_event:yard:yard_watch", "set_ftrace_filter");
+	trace_yard_full(7, 7);
+	set("0", WATCH "enable");
+}
+
+static void command_has_acted(void)
+{
+	set("do_work:enable_event:yard:yard_watch:1", "set_ftrace_filter");
+	call(0, 1, DO_WORK);
+	set("0", WATCH "enable");
+	set("1", "events/yard/yard_full/enable");
+}
+
+static void command_is_gone(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("do_work:enable_event:yard:yard_watch", "set_ftrace_filter");
+	set("yield:disable_event:yard:yard_watch", "set_ftrace_filter");
+	set("!do_work:enable_event:yard:yard_watch", "set_ftrace_filter");
+}
+
+static void only_switched_off(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("do_work:disable_event:yard:yard_watch", "set_ftrace_filter");
+}
+
+static void only_monitored(void)
+{
+	set("1", "events/yard/yard_full/enable");
+	set("m:gate enable=1 open -yard_watch-> shut", "monitors");
+}
+
 static void one_does_not_occur(void)
 {
 	set("1", "events/yard/yard_full/enable");
@@ -845,6 +888,16 @@ static const struct {
 	  "yard_watch is off until a function is called that has the command enable_event: cat "
 	  "set_ftrace_filter.\n"
 	  "No event that is on has occurred: yard_full.\n" },
+	{ "waits_for_second", waits_for_second,
+	  "yard_watch is off until a function is called that has the command enable_event: cat "
+	  "set_ftrace_filter.\n" },
+	{ "command_has_acted", command_has_acted,
+	  "yard_watch is off: the command enable_event of a function has acted as often as it was "
+	  "to; echo 1 > events/yard/yard_watch/enable.\n"
+	  "No event that is on has occurred: yard_full.\n" },
+	{ "command_is_gone", command_is_gone, ONLY_FULL },
+	{ "only_switched_off", only_switched_off, ONLY_FULL },
+	{ "only_monitored", only_monitored, ONLY_FULL },
 	{ "one_does_not_occur", one_does_not_occur,
 	  "1 of the 2 events that are on has not occurred: yard_full.\n"
 	  "Nothing is wrong: events yard_watch, yard_full are on, 1 event came in the last second, "
