@@ -165,6 +165,7 @@ TRACE_SRCS += trace/probes/fetch_parse.c \
 	trace/probes/probe_eprobe.c \
 	trace/probes/probe_hit.c \
 	trace/probes/probe_kinds.c \
+	trace/probes/probe_kprobe.c \
 	trace/probes/probe_line.c \
 	trace/probes/probe_text.c \
 	trace/probes/probe_tracepoint.c
@@ -238,6 +239,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_functions.c \
 	trace/fs/fs_graph.c \
 	trace/fs/fs_info.c \
+	trace/fs/fs_kprobe_events.c \
 	trace/fs/fs_latency.c \
 	trace/fs/fs_marker.c \
 	trace/fs/fs_monitors.c \
@@ -271,6 +273,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_hist.c \
 	trace/start/feature_hist_snapshot.c \
 	trace/start/feature_hist_trace.c \
+	trace/start/feature_kprobe_events.c \
 	trace/start/feature_kprobes.c \
 	trace/start/feature_latency.c \
 	trace/start/feature_livepatch.c \
@@ -317,7 +320,8 @@ TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
-TRACE_FEATURES += monitors kprobes probe_events
+TRACE_FEATURES += monitors kprobes probe_events kprobe_events
+TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c fs/fs_kprobe_events.c)
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
@@ -336,7 +340,7 @@ TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_sta
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_functions := kprobes fprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
+TRACE_NEEDS_functions := kprobes kprobe_events fprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
 	hist_snapshot profile stack_tracer types why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace
@@ -345,7 +349,9 @@ TRACE_NEEDS_pids := event_pids function_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
 TRACE_NEEDS_snapshot := latency hist_snapshot
-TRACE_NEEDS_events += monitors probe_events
+TRACE_NEEDS_events += monitors probe_events kprobe_events
+TRACE_NEEDS_probe_events := kprobe_events
+TRACE_NEEDS_kprobes := kprobe_events
 TRACE_NEEDS_hist += monitors
 # The features that go with the features $1; what is left without them.
 trace_goes = $(sort $1 $(foreach f,$1,$(TRACE_NEEDS_$f)))

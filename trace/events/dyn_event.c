@@ -168,7 +168,7 @@ static char *find(char *text, char what)
 	return *text ? text : NULL;
 }
 
-static int run_removal(char *line, struct dyn_event_error *error)
+static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn_event_error *error)
 {
 	char *rest = line, *name, *slash, *system = NULL;
 
@@ -188,7 +188,7 @@ static int run_removal(char *line, struct dyn_event_error *error)
 		system = name;
 		name = slash + 1;
 	}
-	return dyn_events_remove(NULL, system, name, rest);
+	return dyn_events_remove(kind, system, name, rest);
 }
 
 static const struct dyn_event_kind *kind_of(const char *line)
@@ -204,17 +204,23 @@ static const struct dyn_event_kind *kind_of(const char *line)
 	return NULL;
 }
 
-int dyn_event_run(char *line, struct dyn_event_error *out_error)
+int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
+		     struct dyn_event_error *out_error)
 {
-	const struct dyn_event_kind *kind;
+	const struct dyn_event_kind *own;
 
 	while (trace_is_space(*line))
 		line++;
 	if (!*line)
 		return 0;
 	if (*line == '-' || *line == '!')
-		return run_removal(line, out_error);
-	kind = kind_of(line);
-	return kind ? kind->create(line, out_error)
-		    : blame(out_error, line, "There are no events of this kind");
+		return run_removal(kind, line, out_error);
+	own = kind ? (kind->claims(line) ? kind : NULL) : kind_of(line);
+	return own ? own->create(line, out_error)
+		   : blame(out_error, line, "There are no events of this kind");
+}
+
+int dyn_event_run(char *line, struct dyn_event_error *out_error)
+{
+	return dyn_event_run_of(NULL, line, out_error);
 }

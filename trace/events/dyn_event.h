@@ -87,5 +87,8 @@ int dyn_events_remove_all(const struct dyn_event_kind *kind);
  * -errno of the above, or -EINVAL, with *out_error, which is zeroed before.
  */
 int dyn_event_run(char *line, struct dyn_event_error *out_error);
+/* The same of a file that has events of one kind. */
+int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
+		     struct dyn_event_error *out_error);
 
 #endif

@@ -134,6 +134,7 @@ extern const struct trace_file_table trace_snapshot_files;
 extern const struct trace_file_table trace_stack_files;
 extern const struct trace_file_table trace_why_files;
 extern const struct trace_file_table trace_synth_files;
+extern const struct trace_file_table trace_kprobe_files;
 /* Of an event, of a system: fs_event_filter.c. */
 extern const struct trace_file trace_event_filter_file;
 extern const struct trace_file trace_system_filter_file;

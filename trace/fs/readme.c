@@ -177,6 +177,14 @@ static const struct piece pieces[] = {
 	  "!NAME\n"
 	  "\t\t\t  echo 'woken u64 lat; char name[]' >> synthetic_events\n"
 	  "\t\t\t  echo 'slow u64 lat; long[] stack' >> synthetic_events\n" },
+	{ FILE, "kprobe_events",
+	  "  kprobe_events\t\t- Create/append/remove/show the kernel dynamic events: those of the\n"
+	  "\t\t\t  kind p. An event may have several probes; they record the same\n"
+	  "\t\t\t  p[:[<group>/][<event>]] <place> [<args>]\n"
+	  "\t\t\t     place: <symbol>[+<offset>]|<memaddr>\n"
+	  "\t\t\t  -:[<group>/]<event>\n" },
+	{ FILE, "kprobe_profile",
+	  "  kprobe_profile\t- Their names, hits, and hits that were missed\n" },
 	{ FEATURE, "probe_events",
 	  "\t\t\t  t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
 	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"

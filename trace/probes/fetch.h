@@ -150,6 +150,8 @@ struct fetch_word {
 /* Is it that text; does it begin with it; are both the same? */
 bool fetch_is(const struct fetch_word *word, const char *text);
 bool fetch_starts(const struct fetch_word *word, const char *text);
+/* All of it as a number, by the rules of trace_parse_u64(). */
+int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
 bool fetch_same(const struct fetch_word *a, const struct fetch_word *b);
 
 /* Programs that are being made. The first time nothing is stored, to know how much memory it takes. */

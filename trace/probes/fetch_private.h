@@ -23,9 +23,7 @@ int fetch_blame(const struct fetch_build *build, const char *at, const char *why
 /* One more step; the one before it is added. */
 void fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
 
-/* All of `word` as a number, by the rules of trace_parse_u64() with base 0. */
-int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
-/* The same with a sign in front. */
+/* All of `word` as a number with a sign in front. */
 int fetch_signed(const struct fetch_word *word, int64_t *out_value);
 
 /* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */

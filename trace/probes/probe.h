@@ -1,6 +1,7 @@
 /*
  * Events that users put somewhere: a line says where, what the event is called, and what it records.
  *
+ *	p:my/open do_sys_open file=+0(%si):string flags=%dx
  *	t:my/switch sched_switch prev=+0($arg2):u32
  *	e:wakes sched.sched_waking who=$pid:s32
  *
@@ -21,6 +22,7 @@
 #define PROBE_H
 
 #include <stdatomic.h>
+#include <trace/kprobe.h>
 #include <trace/trace_events.h>
 #include "events/dyn_event.h"
 #include "events/event_watch.h"
@@ -44,6 +46,7 @@ struct probe_event {
 /* Where it is; which member counts, the kind knows. */
 union probe_target {
 	struct tracepoint *tp;
+	struct kprobe kprobe;
 	struct {
 		struct trace_event_call *call;
 		struct trace_event_watch watch;
@@ -54,7 +57,8 @@ union probe_target {
 struct probe {
 	struct dyn_event dyn; /* dyn.call: the event's */
 	struct probe_event *event;
-	struct probe *next; /* of the same event */
+	struct probe *next;	/* of the same event */
+	bool has_all_registers; /* others are recorded than those that hold arguments */
 	_Atomic uint64_t nr_hits;
 	struct fetch_program program;
 	union probe_target target;
@@ -78,6 +82,9 @@ struct probe_kind {
 	const struct dyn_event_kind *dyn_kind;
 	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
 	int (*find)(struct probe_definition *definition);
+	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
+	int (*attach)(struct probe *probe, const struct probe_definition *definition);
+	void (*detach)(struct probe *probe);
 	/* What the text of an event begins with, in parentheses. */
 	void (*print_head)(const struct trace_iter *iter, const struct probe_event *event,
 			   struct trace_seq *seq);
@@ -174,6 +181,12 @@ bool probe_tracepoint_claims(const char *line);
 int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
 bool probe_event_claims(const char *line);
 int probe_event_create(const char *line, struct dyn_event_error *error);
+/* Of the feature kprobe_events, for dynamic_events and a file of its own. */
+extern const struct dyn_event_kind probe_kprobe_dyn[];
+/* How often such a probe was hit, and how often that was missed. */
+void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
+/* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */
+void probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */
 bool probe_event_goes(struct trace_event_call *call);
 

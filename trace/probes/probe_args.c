@@ -212,6 +212,7 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 						 .fixed_bytes = (uint16_t)size->event_bytes,
 						 .nr_texts = (uint16_t)build.nr_texts };
 	probe->target = definition->target;
+	probe->has_all_registers = build.has_all_registers;
 	probe->dyn.kind = definition->kind->dyn_kind;
 }
 

@@ -107,7 +107,7 @@ static int find_event(const struct probe_definition *definition, struct probe_ev
 	/* The text of an event without a field for its place names the only one. */
 	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields)
 		return 0;
-	if (call->event_class->change == probes_change && definition->kind->nr_fields)
+	if (call->event.funcs.trace == probe_print && definition->kind->nr_fields)
 		return probe_blame(definition, definition->line,
 				   "Probe type is different from existing probe", -EEXIST);
 	return probe_blame(definition,
@@ -116,13 +116,33 @@ static int find_event(const struct probe_definition *definition, struct probe_ev
 			   "Given group/event name is already used by another event", -EEXIST);
 }
 
-/* Add it to the event, of which it has no part so far; that may be in use. 0 or -errno. */
-static int join(struct probe *probe, struct probe_event *event)
+static int attach(struct probe *probe, const struct probe_definition *definition)
 {
-	int err = event->call.nr_users ? event->kind->begin(probe) : 0;
+	const struct probe_kind *kind = definition->kind;
+
+	return kind->attach ? kind->attach(probe, definition) : 0;
+}
+
+static void detach(struct probe *probe, const struct probe_kind *kind)
+{
+	if (kind->detach)
+		kind->detach(probe);
+}
+
+/* Add it to the event, of which it has no part so far; that may be in use. 0 or -errno. */
+static int join(struct probe *probe, const struct probe_definition *definition,
+		struct probe_event *event)
+{
+	int err = attach(probe, definition);
 
 	if (err)
 		return err;
+	if (event->call.nr_users)
+		err = event->kind->begin(probe);
+	if (err) {
+		detach(probe, event->kind);
+		return err;
+	}
 	dyn_event_join(&probe->dyn, &event->first->dyn);
 	link_probe(event, probe);
 	return 0;
@@ -146,7 +166,7 @@ static int create_joined(const struct probe_definition *definition, const struct
 		trace_plat_free(mine, mine_bytes);
 	}
 	if (!err)
-		err = join(probe, event);
+		err = join(probe, definition, event);
 	if (err && probe)
 		trace_plat_free(probe, bytes);
 	return err;
@@ -170,7 +190,12 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	event->memory = probe;
 	probe->dyn.call = &event->call;
 	link_probe(event, probe);
-	err = dyn_event_add(&probe->dyn);
+	err = attach(probe, definition);
+	if (!err) {
+		err = dyn_event_add(&probe->dyn);
+		if (err)
+			detach(probe, definition->kind);
+	}
 	if (err)
 		trace_plat_free(probe, bytes);
 	return err;
@@ -191,7 +216,7 @@ int probe_define(const struct probe_kind *kind, const char *line, struct dyn_eve
 {
 	struct probe_definition definition = { .kind = kind, .error = error, .line = line };
 	struct probe_size size = { .fmt_bytes = 0 };
-	struct probe_event *event;
+	struct probe_event *event = NULL;
 	int err;
 
 	error->where = kind->log_name;
@@ -244,6 +269,7 @@ void probe_free(struct dyn_event *dyn)
 	struct probe_event *event = probe->event;
 
 	unlink_probe(probe);
+	detach(probe, event->kind);
 	if (event->nr_probes) /* it may still be running; an event that goes has waited for that */
 		tracepoint_synchronize_unregister();
 	if (probe->bytes)

@@ -44,6 +44,8 @@ static void tree(void **state)
 		"free_buffer",
 		"function_profile_enabled",
 		"instances",
+		"kprobe_events",
+		"kprobe_profile",
 		"max_graph_depth",
 		"monitors",
 		"options",

@@ -1,0 +1,118 @@
+"""Events at instructions, line by line as in Linux's documentation of kprobe events; on tracepoints and on other events."""
+import re
+
+import pytest
+
+DEFINE = "echo 'p:myprobe kmalloc size=%di flags=%si:x32 caller=+0($stack):symbol' > kprobe_events"
+
+
+def lines_of(tracing, name):
+    return re.findall(rf": {name}: (.*)\n", tracing.check("cat trace").replace("\r", ""))
+
+
+def test_define_and_remove(tracing):
+    """Off at first, listed in both files, with a directory; gone by name and all at once."""
+    tracing.check(DEFINE)
+    listed = "p:kprobes/myprobe kmalloc size=%di flags=%si:x32 caller=+0($stack):symbol\n"
+    assert tracing.check("cat kprobe_events") == tracing.check("cat dynamic_events") == listed
+    assert tracing.check("cat events/kprobes/myprobe/enable") == "0\n"
+    assert {"enable", "filter", "format", "id", "trigger"} <= set(tracing.check("ls events/kprobes/myprobe").split())
+    tracing.check("echo 1 > events/kprobes/myprobe/enable")
+    assert tracing.run("echo -:myprobe >> kprobe_events") == ("sh: write error: Device or resource busy\n", 1)
+    tracing.check("echo 0 > events/kprobes/myprobe/enable; echo -:myprobe >> kprobe_events")
+    assert tracing.check("cat kprobe_events; ls events").split().count("kprobes") == 0
+    tracing.check(DEFINE + "; echo > kprobe_events")
+    assert tracing.check("cat kprobe_events") == ""
+
+
+def test_arguments(tracing):
+    """At the entry and in the middle of a function, and what is counted."""
+    tracing.check(DEFINE)
+    tracing.check("echo 'p:middle kmalloc+9 %ax' >> kprobe_events; echo 'p:opened vfs_open path=+0($arg2):string $comm' >> kprobe_events")
+    tracing.check("> trace; echo 1 > events/kprobes/enable; cat /proc/uptime > /dev/null; echo 0 > events/kprobes/enable")
+    calls = lines_of(tracing, "myprobe")
+    assert calls
+    for line in calls:
+        assert re.fullmatch(r"\(kmalloc\+0x0/0x[0-9a-f]+\) size=0x[0-9a-f]+ flags=0x[0-9a-f]+ caller=\w+(\.\w+)*\+0x[0-9a-f]+/0x[0-9a-f]+", line)
+    middle = lines_of(tracing, "middle")
+    assert len(middle) == len(calls)
+    assert all(re.fullmatch(r"\(kmalloc\+0x9/0x[0-9a-f]+\) arg1=0x[0-9a-f]+", line) for line in middle)
+    assert any(re.fullmatch(r'\(vfs_open\+0x0/0x[0-9a-f]+\) path="/proc/uptime" arg2="cat"', line) for line in lines_of(tracing, "opened"))
+    counts = dict(re.findall(r"^  (\w+) +(\d+) +0$", tracing.check("cat kprobe_profile").replace("\r", ""), re.M))
+    assert int(counts["myprobe"]) == len(calls)
+    tracing.check("echo > kprobe_events")
+
+
+def test_filter_trigger_histogram(tracing):
+    """As on any event."""
+    event = "events/kprobes/myprobe"
+    tracing.check(DEFINE)
+    tracing.check(f"echo 'size > 0x100000000' > {event}/filter; > trace; echo 1 > {event}/enable; ls > /dev/null")
+    assert lines_of(tracing, "myprobe") == []
+    tracing.check(f"echo 'size < 0x100000000' > {event}/filter; ls > /dev/null; echo 0 > {event}/enable")
+    assert lines_of(tracing, "myprobe")
+    tracing.check(f"echo 0 > {event}/filter; echo 'hist:keys=size:vals=hitcount' > {event}/trigger; ls > /dev/null")
+    hits = int(re.search(r"Hits: (\d+)", tracing.check(f"cat {event}/hist"))[1])
+    assert hits > 0
+    tracing.check(f"echo '!hist:keys=size:vals=hitcount' > {event}/trigger; echo > kprobe_events")
+
+
+def test_instance(tracing):
+    tracing.check(DEFINE + "; mkdir instances/two; echo 1 > instances/two/events/kprobes/myprobe/enable; > trace; ls > /dev/null")
+    assert lines_of(tracing, "myprobe") == []
+    assert "myprobe: (kmalloc+0x0/" in tracing.check("cat instances/two/trace")
+    assert tracing.run("echo > kprobe_events") == ("sh: can't create kprobe_events: Device or resource busy\n", 1)
+    tracing.check("rmdir instances/two; echo > kprobe_events")
+
+
+@pytest.mark.parametrize("command, why", [
+    ("p ^non_exist_func", "Invalid probed address or symbol"),
+    ("p^100 kmalloc", "Maxactive is only for function exit"),
+    ("p ^kmalloc+3", "Probe point is not an instruction boundary"),
+    ("p kmalloc ^%none_reg", "Invalid register name"),
+    ("p kmalloc +0(@0^", "Dereference brace is not closed"),
+    ("p kmalloc @11:^unknown_type", "Unknown type is specified"),
+])
+def test_mistakes(tracing, command, why):
+    at = command.index("^")
+    command = command.replace("^", "")
+    assert tracing.run(f"echo '{command}' >> kprobe_events")[1] == 1
+    log = tracing.check("cat error_log; > error_log").replace("\r", "")
+    assert re.fullmatch(rf"\[ +[\d.]+\] trace_kprobe: error: {re.escape(why)}\n  Command: {re.escape(command)}\n {{{11 + at}}}\^\n", log)
+
+
+def test_many_in_one_batch(tracing):
+    """Forty probes, switched on together: three syncs."""
+    tracing.check("for f in kmalloc kfree vfs_open vfs_close mutex_lock; do for o in 0 1 2 3 4 5 6 7; do "
+                  "echo \"p:many/${f}_$o $f\" >> kprobe_events; done; done")
+    before = int(re.search(r"syncs: (\d+)", tracing.check("cat text_poke_stats"))[1])
+    tracing.check("echo 1 > events/many/enable")
+    assert int(re.search(r"syncs: (\d+)", tracing.check("cat text_poke_stats"))[1]) == before + 3
+    tracing.check("ls > /dev/null; echo 0 > events/many/enable")
+    for offset in range(8):
+        assert lines_of(tracing, f"kmalloc_{offset}")
+    tracing.check("echo > kprobe_events; > trace")
+
+
+def test_tracepoints_and_events(tracing):
+    """The example of Linux's document of event probes; a tracepoint by its raw arguments."""
+    tracing.check("echo 'e:my/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32 name=$next_comm' >> dynamic_events")
+    tracing.check("echo 't:my/raw sched_switch next=+16($arg2):s32' >> dynamic_events")
+    assert tracing.check("cat dynamic_events") == (
+        "e:my/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32 name=$next_comm\n"
+        "t:my/raw sched_switch next=+16($arg2):s32\n")
+    tracing.check("> trace; echo 1 > events/my/enable; sleep 0.01; echo 0 > events/my/enable")
+    switches = lines_of(tracing, "switch")
+    assert switches
+    assert all(re.fullmatch(r'\(sched\.sched_switch\) prev=\d+ next=\d+ name="[^"]*"', line) for line in switches)
+    assert lines_of(tracing, "raw")
+    tracing.check("> dynamic_events")
+
+
+@pytest.mark.parametrize("guest", [{"cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,nothing"}], indirect=True, ids=["kprobe_event"])
+def test_from_the_command_line(tracing):
+    assert tracing.check("cat kprobe_events") == "p:kprobes/early kmalloc size=%di\n"
+    assert "trace: kprobe_event: p nothing: Invalid probed address or symbol" in tracing.check("dmesg")
+    hits = re.fullmatch(r"  early +(\d+) +0\n", tracing.check("cat kprobe_profile"))  # it was on, up to this test
+    assert int(hits[1]) > 0
+    tracing.check("echo > kprobe_events")

@@ -1,0 +1,263 @@
+/*
+ * Events that users put at instructions, on the fake machine: kprobe_events, its mistakes, batches,
+ * what is recorded, kprobe_profile.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "event_parse.h"
+#include <trace/kprobe.h>
+
+static uintptr_t stack[] = { 0, 0x111, 0x222 };
+
+static int define(const char *line)
+{
+	return echo_append(line, "kprobe_events");
+}
+
+static int begin(void **state)
+{
+	int err = event_reset(state);
+
+	assert_int_equal(echo("", "error_log"), 0);
+	fake_refused = 0;
+	return err;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+	assert_string_equal(cat("kprobe_events"), "");
+	assert_int_equal(fake_nr_probes, 0);
+	fake_cpus[0].pid = 0;
+	return 0;
+}
+
+static void call_func(size_t func)
+{
+	struct ftrace_regs regs = { .arg = { 1, 2, (uintptr_t) "text", 4, 5, 6 },
+				    .parent = PARENT,
+				    .slot = stack };
+	enum fake_via via;
+
+	(void)fake_call_regs(func, &regs, &via);
+}
+
+static size_t nr_of(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+static void lists(void **state)
+{
+	char line[60];
+
+	(void)state;
+	assert_int_equal(define("p schedule"), 0);
+	assert_int_equal(define("p yield+8 %di"), 0);
+	assert_int_equal(define("p:my/ do_work+0 size=$arg1"), 0);
+	snprintf(line, sizeof(line), "p 0x%lx", fake_func(KFREE) + 9);
+	assert_int_equal(define(line), 0);
+	assert_int_equal(echo_append("e:again kprobes.p_schedule_0", "dynamic_events"), 0);
+	assert_int_equal(define("e:again kprobes.p_schedule_0"), -EINVAL); /* of other kinds */
+	assert_int_equal(define("-:again"), -ENOENT);
+	assert_string_equal(cat("kprobe_events"), "p:kprobes/p_schedule_0 schedule\n"
+						  "p:kprobes/p_yield_8 yield+8 arg1=%di\n"
+						  "p:my/p_do_work_0 do_work+0 size=$arg1\n"
+						  "p:kprobes/p_0xffffffff81000039 "
+						  "0xffffffff81000039\n");
+	assert_int_equal(echo("", "kprobe_events"), -EBUSY); /* one is probed itself */
+	assert_int_equal(echo_append("-:again", "dynamic_events"), 0);
+	assert_int_equal(echo("", "kprobe_events"), 0);
+}
+
+struct mistake {
+	const char *line; /* ^ is in front of what is wrong */
+	const char *why;
+};
+
+static void check_mistake(const struct mistake *mistake)
+{
+	const char *caret = strchr(mistake->line, '^');
+	char line[200], want[500];
+
+	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
+		 caret + 1);
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_true(define(line) < 0);
+	snprintf(want, sizeof(want), "trace_kprobe: error: %s\n  Command: %s\n           %*s^\n",
+		 mistake->why, line, (int)(caret - mistake->line), "");
+	assert_string_equal(strchr(cat("error_log"), ']') + 2, want);
+}
+
+static void mistakes(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p^100 schedule", "Maxactive is only for function exit" },
+		{ "p ^non_exist_func", "Invalid probed address or symbol" },
+		{ "p ^hoge-fuga", "Invalid probed address or symbol" },
+		{ "p ^hoge+1000-1000", "Invalid probed address or symbol" },
+		{ "p ^schedule+", "Invalid probed address or symbol" },
+		{ "p ^+8", "Failed to register probe event: 0x8: there is no function" },
+		{ "p schedule^%hoge", "Invalid probed address suffix" },
+		{ "p ^schedule+3", "Probe point is not an instruction boundary" },
+		{ "p schedule ^$retval", "$retval is not available on probe" },
+		{ "p schedule ^$stack10000", "Invalid stack number" },
+		{ "p schedule ^$arg10000", "Invalid argument number" },
+		{ "p schedule+8 ^$arg1", "Invalid $-valiable specified" },
+		{ "p schedule ^%none_reg", "Invalid register name" },
+		{ "p:^/bar schedule", "Group name is not specified" },
+		{ "^p:events/same schedule", "There is already the exact same probe event" },
+		{ "p:events/same schedule ^$arg1",
+		  "Argument type or name is different from existing probe" },
+	};
+
+	(void)state;
+	assert_int_equal(define("p:events/same schedule"), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		check_mistake(&all[i]);
+	fake_refused = fake_func(KFREE) + 9;
+	check_mistake(&(struct mistake){
+		"p ^kfree+9", "Failed to register probe event: kfree+0x9: the host has reasons" });
+	assert_string_equal(cat("kprobe_events"), "p:events/same schedule\n");
+}
+
+static void recorded(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:my/call do_work a=%di b=$arg2:u8 c=+0($arg3):string "
+				"d=$stack1 $comm"),
+			 0);
+	event_on("my/call");
+	call_func(DO_WORK);
+	event_is_for("call: (do_work+0x0/0x10) a=0x1 b=2 c=\"text\" d=0x111 arg5=\"init\"",
+		     "call: (do_work+0x0) a=0x1 b=2 c=\"text\" d=0x111 arg5=\"init\"");
+	assert_string_equal(cat("kprobe_profile"),
+			    "  call                                                       1"
+			    "               0\n");
+}
+
+static void without_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:my/call do_work"), 0);
+	event_on("my/call");
+	call_func(DO_WORK);
+	event_is_for("call: (do_work+0x0/0x10)", "call: (do_work+0x0)");
+}
+
+static void switch_in_one_batch(const char *path, const char *on)
+{
+	uint64_t before = fake_nr_batches;
+
+	assert_int_equal(echo(on, path), 0);
+	assert_int_equal(fake_nr_batches, before + 1);
+}
+
+/* However many are switched, text is changed in one batch. */
+static void one_batch(void **state)
+{
+	static const char *const names[] = { "schedule", "yield", "do_work", "kfree" };
+	char line[40];
+
+	(void)state;
+	for (int i = 0; i < NR_FUNCS; i++) {
+		snprintf(line, sizeof(line), "p:sites/a%d %s", i, names[i]);
+		assert_int_equal(define(line), 0);
+		snprintf(line, sizeof(line), "p:middle/b%d %s+%d", i, names[i], 8 + i);
+		assert_int_equal(define(line), 0);
+	}
+	assert_int_equal(echo("", "trace"), 0);
+	switch_in_one_batch("events/sites/enable", "1");
+	switch_in_one_batch("events/middle/enable", "1");
+	call_func(YIELD);
+	assert_int_equal(nr_of(cat_body("trace"), ": a1: (yield+0x0/0x10)\n"), 1);
+	switch_in_one_batch("events/sites/enable", "0");
+	switch_in_one_batch("events/middle/enable", "0");
+}
+
+/* Without memory for all at once each is switched on its own. */
+static void one_by_one(void **state)
+{
+	struct trace_handle *handle;
+	uint64_t pos = 0;
+
+	(void)state;
+	assert_int_equal(define("p:many/a do_work"), 0);
+	assert_int_equal(define("p:many/b kfree+8"), 0);
+	assert_int_equal(define("p:many/c kfree"), 0);
+	handle = open_file("events/many/enable", TRACE_FS_WRITE);
+	for (long budget = 0;; budget++) {
+		fake_alloc_budget = budget;
+		if (trace_fs_write(handle, "1", 1, &pos) == 1)
+			break;
+		fake_alloc_budget = -1;
+		assert_int_equal(trace_fs_write(handle, "0", 1, &pos), 1);
+	}
+	fake_alloc_budget = -1;
+	assert_int_equal(trace_fs_close(handle), 0);
+	assert_string_equal(cat("events/many/enable"), "1\n");
+	assert_int_equal(echo("", "trace"), 0);
+	call_func(KFREE);
+	assert_int_equal(nr_of(cat_body("trace"), ": c: (kfree+0x0/0x10)\n"), 1);
+}
+
+static void joined(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:my/both do_work a=$arg1"), 0);
+	assert_int_equal(echo("1", "events/my/both/enable"), 0);
+	assert_int_equal(define("p:my/both kfree a=$arg2"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	call_func(DO_WORK);
+	call_func(KFREE);
+	assert_int_equal(nr_of(cat_body("trace"), ": both: (do_work+0x0/0x10) a=0x1\n"), 1);
+	assert_int_equal(nr_of(cat_body("trace"), ": both: (kfree+0x0/0x10) a=0x2\n"), 1);
+	assert_int_equal(echo("0", "events/my/both/enable"), 0);
+	assert_int_equal(define("-:my/both kfree"), 0);
+	assert_string_equal(cat("kprobe_events"), "p:my/both do_work a=$arg1\n");
+}
+
+static void no_memory(void **state)
+{
+	static const char *const lines[] = { "p:my/a do_work $arg1 +0($arg3):string",
+					     "p:my/a kfree $arg1 +0($arg3):string",
+					     "p:my/b kfree+8 %r10" };
+	int err;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		for (long budget = 0;; budget++) {
+			fake_alloc_budget = budget;
+			err = define(lines[i]);
+			fake_alloc_budget = -1;
+			if (!err)
+				break;
+			assert_int_equal(err, -ENOMEM);
+		}
+	}
+	fake_probe_budget = 0;
+	assert_int_equal(define("p:my/c kfree+9"), -ENOMEM);
+	fake_probe_budget = -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lists, begin, end),
+		cmocka_unit_test_setup_teardown(mistakes, begin, end),
+		cmocka_unit_test_setup_teardown(recorded, begin, end),
+		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
+		cmocka_unit_test_setup_teardown(one_batch, begin, end),
+		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
+		cmocka_unit_test_setup_teardown(joined, begin, end),
+		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, event_setup, event_teardown);
+}

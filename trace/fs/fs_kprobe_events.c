@@ -1,0 +1,52 @@
+/*
+ * kprobe_events and kprobe_profile. See fs_file.h, probes/probe.h.
+ */
+#include "fs_dyn_events.h"
+#include "instance/array.h"
+#include "probes/probe.h"
+#include "text/str.h"
+
+static int run(char *line, struct dyn_event_error *out_error)
+{
+	return dyn_event_run_of(probe_kprobe_dyn, line, out_error);
+}
+
+static const struct trace_dyn_events_source source = { .kind = probe_kprobe_dyn, .run = run };
+
+static const struct trace_file kprobe_events_file = {
+	.name = "kprobe_events",
+	.root_only = true,
+	.mode = TRACE_MODE_WRITE,
+	.about = &source,
+	.next = trace_dyn_events_next,
+	.open = trace_dyn_events_open,
+	.store = trace_dyn_events_store,
+	.store_max = TRACE_DYN_EVENTS_MAX,
+};
+
+static void show_counts(const struct dyn_event *dyn, struct trace_seq *seq)
+{
+	uint64_t hits, missed;
+
+	probe_kprobe_counts(dyn, &hits, &missed);
+	trace_seq_printf(seq, "  %-44s %15llu %15llu\n", dyn->call->event.name,
+			 (unsigned long long)hits, (unsigned long long)missed);
+}
+
+static const struct trace_dyn_events_source counts = { .kind = probe_kprobe_dyn,
+						       .show = show_counts };
+
+static const struct trace_file kprobe_profile_file = {
+	.name = "kprobe_profile",
+	.root_only = true,
+	.mode = TRACE_MODE_READ,
+	.about = &counts,
+	.next = trace_dyn_events_next,
+};
+
+static const struct trace_file *const files[] = { &kprobe_events_file, &kprobe_profile_file };
+
+const struct trace_file_table trace_kprobe_files = {
+	.files = files,
+	.nr = TRACE_ARRAY_SIZE(files),
+};

@@ -1,0 +1,312 @@
+/*
+ * Probes of instructions, `p:`: registers, and the arguments of a function at its entry. See probe.h,
+ * <trace/kprobe.h>.
+ */
+#include <trace/errno.h>
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "events/event_file.h"
+#include "print/output.h"
+#include "probe.h"
+#include "text/str.h"
+
+/* ---- The place: SYMBOL, SYMBOL+OFFSET, or an address ---- */
+
+static int bad_place(const struct probe_definition *definition, int err)
+{
+	return probe_blame(definition, definition->place.at, "Invalid probed address or symbol",
+			   err);
+}
+
+static void make_name(struct probe_definition *definition, const struct fetch_word *symbol,
+		      uint64_t number)
+{
+	struct trace_seq seq;
+	char *name = definition->default_name;
+
+	trace_seq_init(&seq, name, sizeof(definition->default_name) - 1);
+	if (symbol->len) {
+		trace_seq_puts(&seq, "p_");
+		trace_seq_write(&seq, symbol->at, symbol->len);
+		trace_seq_putc(&seq, '_');
+		trace_seq_dec(&seq, number, 0, ' ');
+	} else {
+		trace_seq_printf(&seq, "p_0x%llx", (unsigned long long)number);
+	}
+	name[seq.len] = '\0';
+	for (; *name; name++) { /* those of compilers have a dot */
+		if (*name == '.' || *name == ':')
+			*name = '_';
+	}
+}
+
+static int find_symbol(struct probe_definition *definition, const struct fetch_word *symbol,
+		       uint64_t offset)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+
+	if (!symbol->len || symbol->len >= sizeof(name))
+		return bad_place(definition, -EINVAL);
+	memcpy(name, symbol->at, symbol->len);
+	name[symbol->len] = '\0';
+	start = trace_plat_symbol_find(name);
+	if (!start)
+		return bad_place(definition, -ENOENT);
+	definition->target.kprobe.addr = start + offset;
+	definition->context.place = offset ? FETCH_AT_CODE : FETCH_AT_ENTRY;
+	make_name(definition, symbol, offset);
+	return 0;
+}
+
+static int find_instruction(struct probe_definition *definition)
+{
+	struct fetch_word symbol = definition->place, number = { symbol.at, 0 };
+	uint64_t address, offset = 0;
+
+	if (!fetch_number(&symbol, 0, &address)) {
+		definition->target.kprobe.addr = address;
+		definition->context.place = FETCH_AT_CODE;
+		make_name(definition, &number, address);
+		return 0;
+	}
+	for (size_t i = 0; i < definition->place.len; i++) {
+		if (symbol.at[i] == '%')
+			return probe_blame(definition, &symbol.at[i],
+					   "Invalid probed address suffix", -EINVAL);
+	}
+	symbol.len = 0;
+	while (symbol.len < definition->place.len && symbol.at[symbol.len] != '+' &&
+	       symbol.at[symbol.len] != '-')
+		symbol.len++;
+	if (symbol.len < definition->place.len) {
+		number.at = symbol.at + symbol.len + 1;
+		number.len = definition->place.len - symbol.len - 1;
+		if (number.at[-1] == '-' || fetch_number(&number, 0, &offset) ||
+		    offset > UINT32_MAX)
+			return bad_place(definition, -EINVAL);
+	}
+	return find_symbol(definition, &symbol, offset);
+}
+
+/* ---- The probe ---- */
+
+static struct probe *probe_of_kprobe(struct kprobe *kprobe)
+{
+	return (struct probe *)((char *)kprobe - offsetof(struct probe, target.kprobe));
+}
+
+static int instruction_hit(struct kprobe *kprobe, struct ftrace_regs *regs)
+{
+	const uint32_t ip = trace_plat_ip_pack(kprobe->addr);
+
+	probe_hit(probe_of_kprobe(kprobe), regs, &ip, 1);
+	return 0;
+}
+
+/* The words that error_log has until the next mistake; guarded by the config lock. */
+static char refusal[200];
+
+static int blame_refusal(const struct probe_definition *definition, int err)
+{
+	static const char failed[] = "Failed to register probe event: ";
+	const size_t len = sizeof(failed) - 1;
+
+	if (err == -EILSEQ)
+		return probe_blame(definition, definition->place.at,
+				   "Probe point is not an instruction boundary", err);
+	if (err == -ENOMEM)
+		return err;
+	memcpy(refusal, failed, sizeof(failed));
+	if (!kprobe_refusal(definition->target.kprobe.addr, refusal + len, sizeof(refusal) - len))
+		refusal[len - 2] = '\0';
+	return probe_blame(definition, definition->place.at, refusal, err);
+}
+
+static int attach_instruction(struct probe *probe, const struct probe_definition *definition)
+{
+	struct kprobe *kprobe = &probe->target.kprobe;
+	int err;
+
+	kprobe->pre_handler = instruction_hit;
+	kprobe->flags = KPROBE_FLAG_DISABLED;
+	if (!probe->has_all_registers)
+		kprobe->flags |= KPROBE_FLAG_ARGS;
+	err = register_kprobe(kprobe);
+	return err ? blame_refusal(definition, err) : 0;
+}
+
+static void detach_instruction(struct probe *probe)
+{
+	unregister_kprobe(&probe->target.kprobe);
+}
+
+static int begin_instruction(struct probe *probe)
+{
+	return enable_kprobe(&probe->target.kprobe);
+}
+
+static void end_instruction(struct probe *probe)
+{
+	(void)disable_kprobe(&probe->target.kprobe);
+}
+
+/* ---- Many at once ---- */
+
+static size_t count_probes(const struct trace_event_change *changes, size_t nr, bool is_begin)
+{
+	size_t nr_probes = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (changes[i].is_begin == is_begin)
+			nr_probes += probe_event_of(changes[i].call)->nr_probes;
+	}
+	return nr_probes;
+}
+
+/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
+static bool change_all(struct trace_event_change *changes, size_t nr, bool is_begin)
+{
+	size_t nr_probes = count_probes(changes, nr, is_begin), at = 0;
+	struct kprobe **all =
+		nr_probes > 1 ? trace_plat_alloc(nr_probes * sizeof(struct kprobe *)) : NULL;
+	int err;
+
+	if (!all)
+		return !nr_probes;
+	for (size_t i = 0; i < nr; i++) {
+		struct probe *probe = probe_event_of(changes[i].call)->first;
+
+		for (; changes[i].is_begin == is_begin && probe; probe = probe->next)
+			all[at++] = &probe->target.kprobe;
+	}
+	err = is_begin ? enable_kprobes(all, at) : disable_kprobes(all, at);
+	trace_plat_free(all, nr_probes * sizeof(struct kprobe *));
+	return !err;
+}
+
+/* One by one, if they cannot be changed all at once, so that each has a result of its own. */
+static void instructions_change(struct trace_event_change *changes, size_t nr)
+{
+	bool has_begun = change_all(changes, nr, true), has_ended = change_all(changes, nr, false);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(changes[i].is_begin ? has_begun : has_ended))
+			probes_change(&changes[i], 1);
+	}
+}
+
+/* ---- The kind ---- */
+
+struct kprobe_entry {
+	struct trace_entry ent;
+	uint32_t ip;
+};
+
+static const struct trace_event_field kprobe_fields[] = {
+	TRACE_FIELD_ADDRESS("__probe_ip", kprobe_entry, ip),
+};
+
+static void print_address(const struct trace_iter *iter, const struct probe_event *event,
+			  struct trace_seq *seq)
+{
+	const struct kprobe_entry *entry = iter->event.data;
+
+	(void)event;
+	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
+}
+
+static const struct trace_event_class kprobe_class = {
+	.system = "kprobes",
+	.change = instructions_change,
+	.own_depth = 1,
+};
+
+static const struct probe_kind kprobe_kind = {
+	.log_name = "trace_kprobe",
+	.group = "kprobes",
+	.letter = 'p',
+	.fields = kprobe_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),
+	.head_bytes = sizeof(struct kprobe_entry),
+	.head_fmt = "%pS",
+	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
+	.event_class = &kprobe_class,
+	.dyn_kind = &probe_kprobe_dyn[0],
+	.find = find_instruction,
+	.attach = attach_instruction,
+	.detach = detach_instruction,
+	.print_head = print_address,
+	.begin = begin_instruction,
+	.end = end_instruction,
+};
+
+static bool claims(const char *line)
+{
+	return probe_line_is(line, kprobe_kind.letter);
+}
+
+static int create(const char *line, struct dyn_event_error *error)
+{
+	return probe_define(&kprobe_kind, line, error);
+}
+
+const struct dyn_event_kind probe_kprobe_dyn[] = {
+	{ .name = "kprobe",
+	  .claims = claims,
+	  .create = create,
+	  .show = probe_show,
+	  .matches = probe_matches,
+	  .free = probe_free },
+	{ .name = NULL },
+};
+
+void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed)
+{
+	struct probe *probe = probe_of(dyn);
+
+	*out_hits = probe->nr_hits;
+	*out_missed = probe->target.kprobe.nmissed;
+}
+
+/* ---- From the command line: DEFINITION[;DEFINITION]..., with commas for blanks ---- */
+
+static void switch_all_on(struct trace_array *tr)
+{
+	struct dyn_event *dyn = NULL;
+
+	while ((dyn = dyn_event_next(probe_kprobe_dyn, dyn))) {
+		const struct trace_event_choice choice = { .call = dyn->call };
+
+		if (trace_events_switch(tr, &choice, true))
+			trace_plat_log("trace: kprobe_event: %s cannot be switched on",
+				       dyn->call->event.name);
+	}
+}
+
+static void define_one(char *line)
+{
+	struct dyn_event_error error = { 0 };
+
+	for (char *at = line; *at; at++) {
+		if (*at == ',')
+			*at = ' ';
+	}
+	if (dyn_event_run_of(probe_kprobe_dyn, line, &error))
+		trace_plat_log("trace: kprobe_event: %s: %s", line,
+			       error.why ? error.why : "no memory");
+}
+
+void probe_kprobe_boot(struct trace_array *tr, char *list)
+{
+	while (*list) {
+		char *line = list;
+
+		while (*list && *list != ';')
+			list++;
+		if (*list)
+			*list++ = '\0';
+		define_one(line);
+	}
+	switch_all_on(tr);
+}

@@ -1,0 +1,30 @@
+/*
+ * Events that users put at instructions: probes/probe_kprobe.c. See instance/feature.h.
+ */
+#include "boot.h"
+#include "features.h"
+#include "fs/fs_file.h"
+#include "instance/array.h"
+#include "probes/probe.h"
+
+static char wanted[TRACE_BOOT_PARAM_MAX];
+
+static const struct trace_boot_param params[] = {
+	{ .name = "kprobe_event", .text = wanted, .size = sizeof(wanted) },
+	{ .name = NULL },
+};
+
+static void kprobe_events_boot(struct trace_array *tr)
+{
+	trace_plat_lock(&trace_config_lock);
+	probe_kprobe_boot(tr, wanted);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+const struct trace_feature trace_feature_kprobe_events = {
+	.name = "kprobe_events",
+	.params = params,
+	.boot_start = kprobe_events_boot,
+	.files = &trace_kprobe_files,
+	.dyn_events = probe_kprobe_dyn,
+};
