@@ -64,6 +64,16 @@ void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 	mutex_unlock(&text_mutex);
 }
 
+int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
+{
+	int err;
+
+	mutex_lock(&text_mutex);
+	err = probe_jump_create(probe, bytes);
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
 void trace_arch_frame_load(const void *frame, struct ftrace_regs *out_regs)
 {
 	const struct trap_frame *from = frame;

@@ -134,6 +134,8 @@ bool static_branch_overlaps(uintptr_t addr, size_t len)
 	     site++) {
 		if (site->code < addr + len && addr < site->code + TRACE_INSN_SIZE)
 			return true;
+		if (site->target > addr && site->target < addr + len)
+			return true;
 	}
 	return false;
 }

@@ -289,6 +289,19 @@ static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 	return regs->rbp;
 }
 
+/*
+ * A frame that a detour of a probe pushed, which leads to what the probed function has, whatever
+ * that has pushed so far: emit the probed instruction, and callers without a frame.
+ */
+static uintptr_t take_detour(struct walk *w, uintptr_t rbp, uintptr_t ret)
+{
+	uintptr_t rip = probe_original(ret);
+
+	emit(w, rip);
+	take_caller(w, rip, rbp + 2 * sizeof(uintptr_t), 0);
+	return stack_word(w, rbp, 0);
+}
+
 /* One frame up. Returns the next frame pointer, 0 at the end. */
 static uintptr_t step(struct walk *w, uintptr_t rbp)
 {
@@ -305,6 +318,10 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	ret = return_word(w, rbp, 1);
 	if (!ret)
 		return 0;
+	if (probe_is_detour(ret)) {
+		next = take_detour(w, rbp, ret);
+		return (next & 1) || next > rbp ? next : 0;
+	}
 	if (is_called_by_site(w->out[w->nr - 1], ret)) {
 		emit(w, ret);
 		ret = return_word(w, rbp, 2);
@@ -314,7 +331,7 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	return (next & 1) || next > rbp ? next : 0;
 }
 
-uintptr_t unwind_trap(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr)
+uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr)
 {
 	struct walk w = { .out = out, .max = max };
 

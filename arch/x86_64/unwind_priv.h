@@ -28,10 +28,10 @@ static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
 }
 
 /*
- * Walk over a trap frame; `rbp` is its address plus one. Puts the interrupted instruction, and its
- * callers that no frame tells of, into `out`, 0 for a caller that is not known. Returns the rbp to
- * go on with, 0 at the end.
+ * Walk over a trap frame, of which `rbp` is the address plus one, or over the frame of a probe's
+ * detour. Puts the interrupted or probed instruction, and its callers that no frame tells of, into
+ * `out`, 0 for a caller that is not known. Returns the rbp to go on with, 0 at the end.
  */
-uintptr_t unwind_trap(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
+uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
 
 #endif

@@ -12,6 +12,7 @@
 #include <trace/platform.h>
 
 #include <trace/arch_code.h>
+#include <trace/arch_probe.h>
 #include "unwind_priv.h"
 
 #define WORD	     sizeof(uintptr_t)
@@ -67,14 +68,15 @@ static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
 }
 
 /*
- * Take what a trap interrupted. Returns the next rbp, which may be on another stack; 0 at the end.
+ * Take what a trap interrupted, or what a detour of a probe is for. Returns the next rbp, which may
+ * be on another stack; 0 at the end.
  */
-static TRACE_NOINLINE uintptr_t take_trap(struct probe_walk *w, uintptr_t rbp)
+static TRACE_NOINLINE uintptr_t take_odd(struct probe_walk *w, uintptr_t rbp)
 {
 	uintptr_t found[TRAP_ENTRIES];
 	size_t nr = 0;
 
-	rbp = unwind_trap(rbp, found, TRAP_ENTRIES, &nr);
+	rbp = unwind_odd(rbp, found, TRAP_ENTRIES, &nr);
 	while (nr && !found[nr - 1])
 		nr--;
 	if (!nr)
@@ -87,20 +89,33 @@ static TRACE_NOINLINE uintptr_t take_trap(struct probe_walk *w, uintptr_t rbp)
 }
 
 /*
- * Go up to the trampoline that called the callback. Returns the trampoline's frame, 0 without one.
+ * Go up to the frame of the function that a trampoline called, or to that of a detour, or to the
+ * frame of the breakpoint. Returns the rbp of it, 0 without one.
  */
-static uintptr_t find_trampoline(struct probe_walk *w, uintptr_t rbp)
+static uintptr_t find_entry(struct probe_walk *w, uintptr_t rbp)
 {
 	while (is_frame(w, rbp)) {
 		uintptr_t next = load(rbp);
 
 		if (trampoline_contains(load(rbp + WORD)))
-			return next;
+			return rbp;
 		if (next <= rbp)
 			break;
 		rbp = next;
 	}
-	return 0;
+	return rbp & 1 ? rbp : 0;
+}
+
+/* A frame that returns into a trampoline or a detour. Returns the rbp to go on with, 0 at the end. */
+static uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, uintptr_t ret)
+{
+	uintptr_t next = load(rbp);
+
+	if (probe_is_detour(ret))
+		return take_odd(w, rbp);
+	emit(w, ret);
+	next = take_trampoline(w, next);
+	return next > rbp || (next & 1) ? next : 0;
 }
 
 static void walk_up(struct probe_walk *w, uintptr_t rbp)
@@ -110,7 +125,7 @@ static void walk_up(struct probe_walk *w, uintptr_t rbp)
 	while (w->nr < w->max) {
 		if (!is_frame(w, rbp)) {
 			if (rbp & 1)
-				rbp = take_trap(w, rbp);
+				rbp = take_odd(w, rbp);
 			if (!rbp)
 				return;
 			if (!is_frame(w, rbp) && !(rbp & 1) && !enter_stack(w, rbp))
@@ -121,9 +136,13 @@ static void walk_up(struct probe_walk *w, uintptr_t rbp)
 		ret = unwind_return(rbp + WORD);
 		if (!ret)
 			return;
+		if (TRACE_UNLIKELY(trampoline_contains(ret))) {
+			rbp = take_code(w, rbp, ret);
+			if (!rbp)
+				return;
+			continue;
+		}
 		emit(w, ret);
-		if (trampoline_contains(ret))
-			next = take_trampoline(w, next);
 		/* Frames ascend on one stack; only a trap frame leads to another. */
 		if (next <= rbp && !(next & 1))
 			return;
@@ -137,12 +156,12 @@ size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips
 
 	if (!enter_stack(&w, frame))
 		return 0;
-	if (is_callback) {
-		frame = find_trampoline(&w, frame);
-		if (!frame)
-			return 0;
-		frame = take_trampoline(&w, frame);
-	}
+	if (is_callback)
+		frame = find_entry(&w, frame);
+	if (!frame)
+		return 0;
+	if (is_callback && is_frame(&w, frame) && !probe_is_detour(load(frame + WORD)))
+		frame = take_trampoline(&w, load(frame));
 	if (frame)
 		walk_up(&w, frame);
 	return w.nr;

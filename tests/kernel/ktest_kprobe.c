@@ -10,6 +10,8 @@
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/text.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
 #include <trace/arch_decode.h>
 #include <trace/arch_exec.h>
 #include <trace/arch_text.h>
@@ -56,6 +58,22 @@ static TRACE_NOINLINE uint64_t kprobe_work(uint64_t nr)
 			if (sum % 3 == 1)
 				sum += 5;
 		}
+	}
+	return sum;
+}
+
+/* Without a table of addresses, which hides where branches lead. */
+static TRACE_NOINLINE uint64_t kprobe_sort(uint64_t seed)
+{
+	uint64_t sum = seed;
+
+	for (uint64_t i = 0; i < 40; i++) {
+		if (sum & 1)
+			sum = sum * 5 + kprobe_leaf(i, sum);
+		else
+			sum = (sum >> 1) ^ (i << 40);
+		if ((int64_t)sum < 0)
+			sum += i & 7;
 	}
 	return sum;
 }
@@ -149,6 +167,61 @@ static void test_kprobe_each_instruction(void)
 	kprobe_try_each((uintptr_t)kprobe_leaf, expected);
 }
 
+/* ---- Jumps ---- */
+
+static bool kprobe_is_optimized(const struct kprobe *p)
+{
+	return __atomic_load_n(&p->flags, __ATOMIC_RELAXED) & KPROBE_FLAG_OPTIMIZED;
+}
+
+/* Wait until it has a jump; not longer than 80 ms. */
+static bool kprobe_await_jump(const struct kprobe *p)
+{
+	for (int i = 0; i < 40 && !kprobe_is_optimized(p); i++)
+		thread_sleep_ns(2 * NSEC_PER_MSEC);
+	return kprobe_is_optimized(p);
+}
+
+/* As above, with a jump where one can be; how many could. */
+static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed))
+{
+	uint64_t expected = func(ROUNDS);
+	size_t nr_jumps = 0;
+	uint8_t before[16], meant[16];
+
+	for (size_t i = 1, nr = kprobe_fill((uintptr_t)func); i < nr; i++) {
+		struct kprobe *p = &probes[i];
+		uint64_t hits = atomic_load(&seen.nr_pre), jump_hits;
+
+		memcpy(before, (const void *)p->addr, sizeof(before));
+		if (!KTEST_NEED(!register_kprobe(p)))
+			break;
+		KTEST_CHECK(func(ROUNDS) == expected);
+		hits = atomic_load(&seen.nr_pre) - hits;
+		if (kprobe_await_jump(p)) {
+			nr_jumps++;
+			KTEST_CHECK(*(const uint8_t *)p->addr == 0xe9);
+			jump_hits = atomic_load(&seen.nr_pre);
+			KTEST_CHECK(func(ROUNDS) == expected);
+			KTEST_CHECK(atomic_load(&seen.nr_pre) - jump_hits == hits);
+			KTEST_CHECK(!hits || seen.rip == p->addr);
+		}
+		trace_plat_preempt_disable();
+		KTEST_CHECK(trace_text_meant(p->addr, meant, sizeof(meant)));
+		trace_plat_preempt_enable();
+		KTEST_CHECK(memcmp(meant, before, sizeof(meant)) == 0);
+		unregister_kprobe(p);
+		KTEST_CHECK(memcmp((const void *)p->addr, before, sizeof(before)) == 0);
+	}
+	return nr_jumps;
+}
+
+static void test_kprobe_jumps(void)
+{
+	KTEST_CHECK(kprobe_try_jumps(kprobe_sort) >= 2);
+	KTEST_CHECK(!kprobe_try_jumps(kprobe_work)); /* it has a table of addresses */
+}
+
 /* All at once: one batch for breakpoints, one for the call site, which counts its function's calls. */
 static void test_kprobe_all_at_once(void)
 {
@@ -156,6 +229,7 @@ static void test_kprobe_all_at_once(void)
 	struct trace_poke_stats start, end;
 	size_t nr = kprobe_fill((uintptr_t)kprobe_leaf), used = trace_exec_used();
 
+	KTEST_CHECK(!kprobes_set_optimization(false)); /* its batches would be counted */
 	kprobe_leaf(1, 2);
 	trace_plat_poke_stats(&start);
 	KTEST_CHECK(!register_kprobes(pointers + 1, nr - 1));
@@ -174,6 +248,7 @@ static void test_kprobe_all_at_once(void)
 	KTEST_CHECK(atomic_load(&seen.nr_pre) > before);
 	unregister_kprobes(pointers + 1, nr - 1);
 	KTEST_CHECK(trace_exec_used() == used);
+	KTEST_CHECK(!kprobes_set_optimization(true) && kprobes_optimization());
 }
 
 /* ---- One place ---- */
@@ -380,6 +455,7 @@ static void test_kprobe_refused(void)
 const struct ktest ktest_kprobe[] = {
 	{ "kprobe_entry", test_kprobe_entry },
 	{ "kprobe_each_instruction", test_kprobe_each_instruction },
+	{ "kprobe_jumps", test_kprobe_jumps },
 	{ "kprobe_all_at_once", test_kprobe_all_at_once },
 	{ "kprobe_several", test_kprobe_several },
 	{ "kprobe_sends_elsewhere", test_kprobe_sends_elsewhere },

@@ -3,7 +3,7 @@
  */
 #include "kprobe_private.h"
 
-static struct trace_plat_lock kprobe_lock;
+struct trace_plat_lock kprobe_lock;
 
 #define USER_FLAGS (KPROBE_FLAG_DISABLED | KPROBE_FLAG_ARGS)
 #define CORE_FLAGS (KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
@@ -91,6 +91,8 @@ static int prepare(struct kprobe *p)
 		return err;
 	p->addr = addr;
 	p->flags &= USER_FLAGS;
+	if (p->place->jump == KPROBE_JUMP_DONE)
+		p->flags |= KPROBE_FLAG_OPTIMIZED;
 	if (p->place->is_site)
 		p->flags |= KPROBE_FLAG_FTRACE;
 	atomic_store(&p->nmissed, 0);
@@ -148,6 +150,7 @@ static int register_locked(struct kprobe **ps, size_t nr, struct kprobe_place **
 	err = kprobe_arm_update(ps, nr);
 	if (err)
 		take_out(ps, nr, gone);
+	kprobe_jump_later();
 	return err;
 }
 
@@ -179,6 +182,7 @@ void unregister_kprobes(struct kprobe **ps, size_t nr)
 	trace_plat_lock(&kprobe_lock);
 	take_out(ps, nr, &gone);
 	kprobe_places_free(gone);
+	kprobe_jump_later(); /* there may be room for others' jumps now */
 	trace_plat_unlock(&kprobe_lock);
 	ftrace_grace_look();
 }
@@ -224,6 +228,7 @@ static int switch_all(struct kprobe **ps, size_t nr, bool on)
 	err = kprobe_arm_update(ps, nr);
 	if (err && on)
 		switch_back(ps, nr);
+	kprobe_jump_later();
 	for (size_t i = 0; i < nr; i++)
 		ps[i]->flags &= ~MARK;
 	return err;
@@ -266,6 +271,7 @@ int kprobes_set_enabled(bool on)
 	trace_plat_lock(&kprobe_lock);
 	kprobe_arm_set_on(on);
 	err = kprobe_arm_update_all();
+	kprobe_jump_later();
 	trace_plat_unlock(&kprobe_lock);
 	return err;
 }

@@ -193,14 +193,29 @@ static void sort_pokes(struct trace_poke *pokes, size_t nr)
 	}
 }
 
-/* Nothing was written: note that of all places. */
-static void undo_pokes(const struct plan *plan)
+static enum trace_probe_state state_of(const struct kprobe_place *place)
+{
+	if (!place->is_armed)
+		return TRACE_PROBE_NONE;
+	return place->jump == KPROBE_JUMP_DONE ? TRACE_PROBE_JUMP : TRACE_PROBE_BREAKPOINT;
+}
+
+/* The batch is written, or it is not: places are as it says. */
+static void note_pokes(const struct plan *plan, bool is_written)
 {
 	for (size_t i = 0; i < plan->nr_pokes; i++) {
 		struct kprobe_place *place =
 			kprobe_place_find(trace_plat_ip_unpack(plan->pokes[i].site));
 
-		place->is_armed = !place->is_armed;
+		place->is_planned = false;
+		if (!is_written)
+			continue;
+		place->is_armed = place->wanted != TRACE_PROBE_NONE;
+		if (place->wanted == TRACE_PROBE_JUMP)
+			kprobe_jump_set(place, KPROBE_JUMP_DONE);
+		else if (place->jump == KPROBE_JUMP_DONE ||
+			 (place->jump != KPROBE_JUMP_NO && !place->is_armed))
+			kprobe_jump_set(place, KPROBE_JUMP_NO);
 	}
 }
 
@@ -214,9 +229,7 @@ static int change_breakpoints(const struct plan *plan)
 		err = -ENODEV;
 	else
 		err = trace_plat_poke_batch(plan->pokes, plan->nr_pokes, &error);
-	if (!err)
-		return 0;
-	undo_pokes(plan);
+	note_pokes(plan, !err);
 	if (err == -EINVAL) {
 		ftrace_bug(err, &error);
 		return -ENODEV;
@@ -267,21 +280,42 @@ static int plan_end(struct plan *plan)
 	return plan->err;
 }
 
-static void plan_place(struct plan *plan, struct kprobe_place *place)
+static void make_room(struct plan *plan)
 {
-	bool wants = wants_armed(place);
-
 	if (plan->nr_pokes == plan->room || plan->nr_sites == plan->room)
 		carry_out(plan);
-	if (place->is_site) {
-		if (ops_now(place) == ops_wanted(place) || place->is_planned)
-			return;
-		place->is_planned = true;
-		plan->sites[plan->nr_sites++] = place;
-	} else if (place->is_armed != wants) {
-		trace_plat_probe_poke(&place->code, wants, &plan->pokes[plan->nr_pokes++]);
-		place->is_armed = wants;
-	}
+}
+
+static void plan_state(struct plan *plan, struct kprobe_place *place, enum trace_probe_state wanted)
+{
+	enum trace_probe_state now = state_of(place);
+
+	if (now == wanted || place->is_planned)
+		return;
+	make_room(plan);
+	place->wanted = (uint8_t)wanted;
+	place->is_planned = true;
+	trace_plat_probe_poke(&place->code, now, wanted, &plan->pokes[plan->nr_pokes++]);
+}
+
+static void plan_site(struct plan *plan, struct kprobe_place *place)
+{
+	if (ops_now(place) == ops_wanted(place) || place->is_planned)
+		return;
+	make_room(plan);
+	place->is_planned = true;
+	plan->sites[plan->nr_sites++] = place;
+}
+
+/* As its probes and the switch want it; a jump stays one. */
+static void plan_place(struct kprobe_place *place, void *arg)
+{
+	if (place->is_site)
+		plan_site(arg, place);
+	else if (!wants_armed(place))
+		plan_state(arg, place, TRACE_PROBE_NONE);
+	else if (!place->is_armed)
+		plan_state(arg, place, TRACE_PROBE_BREAKPOINT);
 }
 
 int kprobe_arm_update(struct kprobe *const *ps, size_t nr)
@@ -291,18 +325,46 @@ int kprobe_arm_update(struct kprobe *const *ps, size_t nr)
 	plan_begin(&plan, nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (ps[i]->place)
-			plan_place(&plan, ps[i]->place);
+			plan_place(ps[i]->place, &plan);
 	}
 	return plan_end(&plan);
 }
 
 int kprobe_arm_update_all(void)
 {
-	struct kprobe_place *place = NULL;
 	struct plan plan;
 
 	plan_begin(&plan, kprobe_table_nr());
-	while ((place = kprobe_table_next(place ? place->addr : 0)))
-		plan_place(&plan, place);
+	kprobe_table_each(plan_place, &plan);
+	return plan_end(&plan);
+}
+
+static void plan_jump(struct kprobe_place *place, void *arg)
+{
+	if (place->is_armed && kprobe_jump_is_ready(place))
+		plan_state(arg, place, TRACE_PROBE_JUMP);
+}
+
+static void plan_no_jump(struct kprobe_place *place, void *arg)
+{
+	if (state_of(place) == TRACE_PROBE_JUMP)
+		plan_state(arg, place, TRACE_PROBE_BREAKPOINT);
+}
+
+int kprobe_arm_jumps(bool on)
+{
+	struct plan plan;
+
+	plan_begin(&plan, kprobe_table_nr());
+	kprobe_table_each(on ? plan_jump : plan_no_jump, &plan);
+	return plan_end(&plan);
+}
+
+int kprobe_arm_no_jump(struct kprobe_place *place)
+{
+	struct plan plan;
+
+	plan_begin(&plan, 1);
+	plan_no_jump(place, &plan);
 	return plan_end(&plan);
 }

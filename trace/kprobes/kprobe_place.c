@@ -16,6 +16,7 @@ static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_
 	place->addr = addr;
 	place->is_site = ftrace_location(addr) == addr;
 	place->has_post = with_post;
+	kprobe_jump_make_room(addr);
 	if (!place->is_site)
 		err = trace_plat_probe_create(&place->code, addr, with_post);
 	if (err) {
@@ -35,6 +36,7 @@ int kprobe_place_get(uintptr_t addr, bool with_post, struct kprobe_place **out_p
 	if (!place) {
 		err = make_place(addr, with_post, &place);
 	} else if (with_post && !place->has_post) {
+		kprobe_jump_undo(place);
 		if (!place->is_site)
 			err = trace_plat_probe_create(&place->code, addr, true);
 		place->has_post = !err;
@@ -56,12 +58,12 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
 }
 
 /* No thread is in any of the code that is freed here. */
-static void free_all(struct ftrace_wait *wait)
+static void free_all(struct ftrace_after *after)
 {
 	struct kprobe_place *place, *next;
 
-	place = (struct kprobe_place *)(void *)((char *)wait -
-						__builtin_offsetof(struct kprobe_place, wait));
+	place = (struct kprobe_place *)(void *)((char *)after -
+						__builtin_offsetof(struct kprobe_place, after));
 	for (; place; place = next) {
 		next = place->next_gone;
 		if (!place->is_site)
@@ -95,7 +97,8 @@ void kprobe_places_free(struct kprobe_place *gone)
 	trace_plat_synchronize_preempt(); /* for CPUs that have found one in the table */
 	gone->wait.code[0] = code_of(gone);
 	if (gone->wait.code[0].end)
-		ftrace_wait_begin(&gone->wait, free_all);
-	else
-		free_all(&gone->wait);
+		ftrace_wait_begin(&gone->wait, NULL);
+	/* Waits of jumps may be pending, too. */
+	gone->after.fn = free_all;
+	ftrace_call_after(&gone->after);
 }

@@ -11,7 +11,7 @@
  * is enabled, taken out of the table with the last one. What CPUs may still be looking at is freed
  * after trace_plat_synchronize_preempt(), the copy of the instruction when no thread is inside.
  *
- * Locking:   kprobe_lock, of kprobe.c, guards it all. Hits read the table, places and lists of probes without it,
+ * Locking:   kprobe_lock guards it all. Hits read the table, places and lists of probes without it,
  *            with preemption or interrupts off. It is taken before ftrace's lock and the host's
  *            text lock; what is freed by a wait for threads (ftrace_grace.h) does not take it.
  */
@@ -23,6 +23,8 @@
 #include <trace/kprobe_hit.h>
 #include "ops/ftrace_grace.h"
 #include "ops/ftrace_private.h"
+
+extern struct trace_plat_lock kprobe_lock;
 
 struct kprobe_place {
 	struct trace_plat_probe code; /* first: the machine half has its address */
@@ -38,9 +40,27 @@ struct kprobe_place {
 	_Atomic bool wants_post;	/* a post handler is here, perhaps disabled */
 	struct ftrace_ops *_Atomic ops; /* whose callback calls handlers; NULL: not armed */
 	struct ftrace_ops *left_ops;	/* during a change: what `ops` was */
-	bool is_planned;		/* it is among the sites of the change that is being made */
+	uint8_t wanted;			/* the same: enum trace_probe_state */
+	bool is_planned;		/* it is part of the change that is being made */
+	/* A jump in place of the breakpoint: kprobe_jump.c. */
+	_Atomic uint8_t jump; /* enum kprobe_jump */
+	uint8_t jump_bytes;   /* that its detour has copies of; 0: it has none */
+	bool never_jumps;     /* was looked at: it cannot */
+	bool has_detour;
+	bool has_begun; /* to wait, in this run of the worker */
+	struct ftrace_wait jump_wait;
+
 	struct ftrace_wait wait;
+	struct ftrace_after after;
 	struct kprobe_place *next_gone; /* of those that are freed together */
+};
+
+/* On the way from a breakpoint to a jump. */
+enum kprobe_jump {
+	KPROBE_JUMP_NO,
+	KPROBE_JUMP_WAITS, /* until no thread is where the rest of the jump will be */
+	KPROBE_JUMP_READY,
+	KPROBE_JUMP_DONE, /* the jump is there */
 };
 
 /* ---- The table: kprobe_table.c ---- */
@@ -71,8 +91,8 @@ void kprobe_table_insert(struct kprobe_place *place);
 /* A walk that stands on the place goes on. */
 void kprobe_table_remove(struct kprobe_place *place);
 size_t kprobe_table_nr(void);
-/* The place with the lowest address above `addr`, or NULL. */
-struct kprobe_place *kprobe_table_next(uintptr_t addr);
+/* Call fn for each; it may not change the table. */
+void kprobe_table_each(void (*fn)(struct kprobe_place *place, void *arg), void *arg);
 
 /* ---- Places: kprobe_place.c ---- */
 
@@ -106,8 +126,25 @@ int kprobe_resolve(const struct kprobe *p, uintptr_t *out_addr);
 int kprobe_arm_update(struct kprobe *const *ps, size_t nr);
 /* The same for all places. */
 int kprobe_arm_update_all(void);
+/* Make jumps of breakpoints where that is ready, or with `on` false, breakpoints of all jumps. */
+int kprobe_arm_jumps(bool on);
+/* The same for one that has a jump. */
+int kprobe_arm_no_jump(struct kprobe_place *place);
 bool kprobe_arm_is_on(void);
 void kprobe_arm_set_on(bool on);
+
+/* ---- Jumps: kprobe_jump.c ---- */
+
+/* Places have come or gone, or breakpoints were armed: look for jumps, somewhat later. */
+void kprobe_jump_later(void);
+/* It is to have a breakpoint, and go on behind its own instruction: for a while, or for good. */
+void kprobe_jump_undo(struct kprobe_place *place);
+/* Undo those that have copies of the instruction at `addr`, which is to be a place. */
+void kprobe_jump_make_room(uintptr_t addr);
+/* No thread can be where the rest of the jump is to be. */
+bool kprobe_jump_is_ready(const struct kprobe_place *place);
+/* Enter a state, and what follows from it: flags of its probes. */
+void kprobe_jump_set(struct kprobe_place *place, enum kprobe_jump jump);
 
 /* ---- Hits: kprobe_hit.c ---- */
 

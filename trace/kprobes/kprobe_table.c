@@ -109,18 +109,14 @@ size_t kprobe_table_nr(void)
 	return nr_places;
 }
 
-struct kprobe_place *kprobe_table_next(uintptr_t addr)
+void kprobe_table_each(void (*fn)(struct kprobe_place *place, void *arg), void *arg)
 {
 	struct kprobe_table *table = table_now();
-	struct kprobe_place *next = NULL;
 
 	for (size_t i = 0; i < nr_chains(table); i++) {
 		struct kprobe_place *place = table->chain[i];
 
-		for (; place; place = place->link[table->which]) {
-			if (place->addr > addr && (!next || place->addr < next->addr))
-				next = place;
-		}
+		for (; place; place = place->link[table->which])
+			fn(place, arg);
 	}
-	return next;
 }

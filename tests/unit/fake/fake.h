@@ -110,6 +110,7 @@ extern long fake_probe_budget;	/* until no memory for code is left; negative: ne
 extern size_t fake_nr_probes;	/* created and not destroyed */
 extern uintptr_t fake_bad_insn; /* cannot be probed */
 extern uintptr_t fake_refused;	/* the host says no */
+extern size_t fake_jump_bytes;	/* a jump takes the place of so many; 0: there are none */
 
 /* What trace_plat_backtrace() finds, whoever asks; packed. */
 extern uint32_t fake_stack[256];

@@ -9,6 +9,7 @@
 #include "fake_internal.h"
 
 #define INT3	   0xccu
+#define JMP	   0xe9u
 #define FAKE_SLOTS 0xffffffffb0000000ul
 #define SLOT_BYTES 32ul
 #define MAX_SLOTS  4096
@@ -16,14 +17,15 @@
 struct probe {
 	uintptr_t addr; /* 0: none */
 	uintptr_t slot;
-	uint8_t original;
-	bool with_post;
+	uint8_t original[TRACE_INSN_SIZE];
+	bool with_post, has_detour, uses_detour;
 };
 _Static_assert(sizeof(struct probe) <= sizeof(struct trace_plat_probe), "probe has room");
 
 long fake_probe_budget = -1;
 size_t fake_nr_probes;
 uintptr_t fake_bad_insn, fake_refused;
+size_t fake_jump_bytes;
 static bool slots[MAX_SLOTS];
 
 /* In tests that have no probes it is not linked. */
@@ -42,6 +44,7 @@ void fake_probe_reset(void)
 	fake_nr_probes = 0;
 	fake_bad_insn = 0;
 	fake_refused = 0;
+	fake_jump_bytes = 0;
 	memset(slots, 0, sizeof(slots));
 }
 
@@ -92,22 +95,57 @@ int trace_plat_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool 
 	if (!probe->slot)
 		return -ENOMEM;
 	probe->addr = addr;
-	probe->original = *fake_text_at(addr);
+	memcpy(probe->original, fake_text_at(addr), TRACE_INSN_SIZE);
 	probe->with_post = with_post;
 	fake_nr_probes++;
 	return 0;
 }
 
-void trace_plat_probe_poke(const struct trace_plat_probe *plat, bool arm,
-			   struct trace_poke *out_poke)
+static void put_state(const struct probe *probe, enum trace_probe_state state, uint8_t *out_insn)
+{
+	memcpy(out_insn, probe->original, TRACE_INSN_SIZE);
+	if (state == TRACE_PROBE_BREAKPOINT)
+		out_insn[0] = INT3;
+	else if (state == TRACE_PROBE_JUMP)
+		trace_plat_insn_jmp(probe->addr, probe->slot, out_insn);
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *plat, enum trace_probe_state from,
+			   enum trace_probe_state to, struct trace_poke *out_poke)
 {
 	const struct probe *probe = (const struct probe *)(const void *)plat;
 
-	*out_poke = (struct trace_poke){ .site = trace_plat_ip_pack(probe->addr),
-					 .len = 1,
-					 .is_probe = true };
-	out_poke->old_insn[0] = arm ? probe->original : INT3;
-	out_poke->new_insn[0] = arm ? INT3 : probe->original;
+	*out_poke =
+		(struct trace_poke){ .site = trace_plat_ip_pack(probe->addr), .is_probe = true };
+	out_poke->len = from != TRACE_PROBE_JUMP && to != TRACE_PROBE_JUMP;
+	put_state(probe, from, out_poke->old_insn);
+	put_state(probe, to, out_poke->new_insn);
+}
+
+size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
+{
+	return place->func + place->bytes - place->addr < fake_jump_bytes ? 0 : fake_jump_bytes;
+}
+
+int trace_plat_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
+{
+	struct probe *probe = (struct probe *)(void *)plat;
+
+	if (bytes != fake_jump_bytes || probe->has_detour)
+		abort();
+	if (!fake_probe_budget)
+		return -ENOMEM;
+	probe->has_detour = true;
+	return 0;
+}
+
+void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
+{
+	struct probe *probe = (struct probe *)(void *)plat;
+
+	if (use && !probe->has_detour)
+		abort();
+	probe->uses_detour = use;
 }
 
 void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
@@ -135,22 +173,30 @@ void trace_plat_probe_destroy(struct trace_plat_probe *plat)
 uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs)
 {
 	struct trace_plat_probe *plat;
+	const struct probe *probe;
 	bool irqs_off = fake_this->irqs_off;
+	uintptr_t next = addr + 1;
 
-	fregs->rip = addr + 1;
 	fregs->is_full = true;
-	if (*fake_text_at(addr) != INT3)
-		return addr + 1;
+	fregs->rip = next;
+	if (*fake_text_at(addr) != INT3 && *fake_text_at(addr) != JMP)
+		return next;
 	plat = kprobe_hit_find(addr);
 	if (!plat) {
 		fprintf(stderr, "fake: a breakpoint of nobody at %#lx\n", addr);
 		abort();
 	}
+	probe = (const struct probe *)(const void *)plat;
+	if (*fake_text_at(addr) == JMP && !probe->uses_detour)
+		abort();
+	if (probe->uses_detour)
+		next = addr + fake_jump_bytes;
 	fake_this->irqs_off = true;
+	fregs->rip = next;
 	if (kprobe_hit_begin(plat)) {
 		fregs->rip = addr;
 		if (!kprobe_hit_pre(plat, fregs)) {
-			fregs->rip = addr + 1;
+			fregs->rip = next;
 			if (kprobe_hit_has_post(plat))
 				kprobe_hit_post(plat, fregs);
 		}

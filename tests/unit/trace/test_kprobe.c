@@ -115,6 +115,7 @@ static int setup(void **state)
 	fake_alloc_budget = -1;
 	fake_probe_budget = -1;
 	fake_bad_insn = fake_refused = 0;
+	fake_jump_bytes = 0;
 	fake_on_batch = NULL;
 	out_before = fake_alloc_out;
 	memset(probes, 0, sizeof(probes));
@@ -462,6 +463,148 @@ static void thread_inside(void **state)
 	fake_thread_exit(7);
 }
 
+/* ---- Jumps ---- */
+
+#define JUMP_BYTES 6u
+
+static void run_worker(void)
+{
+	while (fake_run_later())
+		;
+}
+
+static uint8_t first_byte(uintptr_t addr)
+{
+	return *fake_text_at(addr);
+}
+
+static bool is_jump(const struct kprobe *p)
+{
+	assert_int_equal(first_byte(p->addr) == 0xe9, !!(p->flags & KPROBE_FLAG_OPTIMIZED));
+	return p->flags & KPROBE_FLAG_OPTIMIZED;
+}
+
+/* One, and all that has to take the jump away again. */
+static void jump(void **state)
+{
+	uintptr_t addr = fake_func(50) + TRACE_INSN_SIZE;
+	struct kprobe *p = probe_at(0, addr), *q = probe_at(1, addr), *near = probe_at(2, addr + 4);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	q->post_handler = post;
+	assert_int_equal(register_kprobe(p), 0);
+	assert_false(is_jump(p));
+	assert_int_equal(hit(addr), addr + 1);
+	run_worker();
+	assert_true(is_jump(p));
+	assert_int_equal(hit(addr), addr + JUMP_BYTES);
+	assert_string_equal(order, "a");
+
+	assert_int_equal(register_kprobe(q), 0); /* a post handler */
+	assert_false(is_jump(p));
+	assert_int_equal(hit(addr), addr + 1);
+	assert_string_equal(order, "abB");
+	run_worker();
+	assert_false(is_jump(p));
+	unregister_kprobe(q);
+	run_worker();
+	assert_true(is_jump(p));
+
+	assert_int_equal(register_kprobe(near), 0); /* another probe among the copied ones */
+	assert_false(is_jump(p));
+	assert_int_equal(hit(addr), addr + 1);
+	run_worker();
+	assert_false(is_jump(p));
+	assert_string_equal(order_at(near->addr), "c");
+	unregister_kprobe(near);
+	run_worker();
+	assert_true(is_jump(p));
+
+	assert_int_equal(disable_kprobe(p), 0);
+	assert_false(is_jump(p));
+	assert_int_equal(first_byte(addr), 0xc3);
+	run_worker();
+	assert_int_equal(enable_kprobe(p), 0);
+	assert_false(is_jump(p));
+	run_worker();
+	assert_true(is_jump(p));
+
+	assert_int_equal(kprobes_set_optimization(false), 0);
+	assert_false(is_jump(p));
+	assert_string_equal(order_at(addr), "a");
+	run_worker();
+	assert_false(is_jump(p));
+	assert_int_equal(kprobes_set_optimization(true), 0);
+	run_worker();
+	assert_true(is_jump(p));
+	q->post_handler = NULL;
+	assert_int_equal(register_kprobe(q), 0);
+	assert_true(is_jump(q));
+	assert_string_equal(order_at(addr), "ab");
+	unregister_kprobes(pointers, 2);
+	assert_int_equal(first_byte(addr), 0xc3);
+	run_worker();
+}
+
+/* A thread where the rest of the jump will be: not before it has left; and not if all changed. */
+static void jump_waits(void **state)
+{
+	uintptr_t addr = fake_func(51) + TRACE_INSN_SIZE, inside_jump = addr + 3;
+	struct kprobe *p = probe_at(0, addr);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	fake_thread_add(8, "inside");
+	fake_thread_stack(8, &inside_jump, 1);
+	assert_int_equal(register_kprobe(p), 0);
+	for (int i = 0; i < 5; i++)
+		assert_true(fake_run_later());
+	assert_false(is_jump(p));
+	assert_int_equal(hit(addr), addr + JUMP_BYTES); /* nobody comes to the rest any more */
+	/* Disarmed and armed again, threads have to be looked at anew. */
+	assert_int_equal(disable_kprobe(p), 0);
+	assert_int_equal(enable_kprobe(p), 0);
+	assert_int_equal(hit(addr), addr + 1);
+	for (int i = 0; i < 5; i++)
+		assert_true(fake_run_later());
+	assert_false(is_jump(p));
+	fake_thread_stack(8, &inside_jump, 0);
+	run_worker();
+	assert_true(is_jump(p));
+	/* It goes while the next wait is pending. */
+	fake_thread_stack(8, &inside_jump, 1);
+	assert_int_equal(kprobes_set_optimization(false), 0);
+	assert_int_equal(kprobes_set_optimization(true), 0);
+	assert_true(fake_run_later());
+	unregister_kprobe(p);
+	assert_int_equal(fake_nr_probes, 1);
+	fake_thread_stack(8, &inside_jump, 0);
+	run_worker();
+	fake_thread_exit(8);
+}
+
+/* Many at once: one batch. */
+static void jumps(void **state)
+{
+	size_t nr = 100;
+	uint64_t before;
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	for (size_t i = 0; i < nr; i++)
+		probe_at(i, fake_func(2 * i) + TRACE_INSN_SIZE);
+	assert_int_equal(register_kprobes(pointers, nr), 0);
+	before = fake_nr_batches;
+	run_worker();
+	assert_int_equal(fake_nr_batches, before + 1);
+	for (size_t i = 0; i < nr; i++)
+		assert_true(is_jump(&probes[i]));
+	unregister_kprobes(pointers, nr);
+	assert_int_equal(fake_nr_batches, before + 2);
+	run_worker();
+}
+
 /* Damaged text ends tracing; probes can go nevertheless. The last test. */
 static void damage(void **state)
 {
@@ -496,6 +639,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_memory_for_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(busy, setup, teardown),
 		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(jumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(damage, setup, teardown),
 	};
 

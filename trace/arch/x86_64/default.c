@@ -55,6 +55,11 @@ TRACE_DEFAULT int trace_plat_probe_create(struct trace_plat_probe *probe, uintpt
 	return probe_create(probe, addr, with_post);
 }
 
+TRACE_DEFAULT int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
+{
+	return probe_jump_create(probe, bytes);
+}
+
 TRACE_DEFAULT void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 {
 	probe_destroy(probe);

@@ -20,7 +20,7 @@ static size_t read_code(uintptr_t addr, uintptr_t end, uint8_t *out_bytes)
 	return is_code ? len : 0;
 }
 
-static int decode_at(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn)
+int probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn)
 {
 	uint8_t bytes[TRACE_INSN_MAX];
 	size_t len = read_code(addr, end, bytes);
@@ -36,7 +36,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 	struct probe probe;
 
 	for (;; at += insn.length) {
-		if (decode_at(at, end, &insn)) {
+		if (probe_decode(at, end, &insn)) {
 			place->why = "what stands in front of it in the function is no code";
 			return -EILSEQ;
 		}
@@ -78,7 +78,7 @@ static int make_slots(struct probe *probe, const struct trace_insn *insn, const 
 			goto free_slot;
 	}
 	if (slot)
-		probe->slot = trace_plat_ip_pack(slot);
+		probe->slot = probe->copy = trace_plat_ip_pack(slot);
 	if (post_slot)
 		__atomic_store_n(&probe->post_slot, trace_plat_ip_pack(post_slot),
 				 __ATOMIC_RELEASE);
@@ -114,30 +114,56 @@ void probe_destroy(struct trace_plat_probe *plat)
 		probe_slot_free(trace_plat_ip_unpack(probe->slot));
 	if (probe->post_slot)
 		probe_slot_free(trace_plat_ip_unpack(probe->post_slot));
+	if (probe->detour)
+		probe_detour_free(trace_plat_ip_unpack(probe->detour));
 	*probe = (struct probe){ 0 };
+}
+
+/* Make the range contain a piece of code; `addr` 0: there is none. */
+static void extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *last)
+{
+	uintptr_t addr = trace_plat_ip_unpack(packed);
+
+	if (!addr)
+		return;
+	if (!*first || addr < *first)
+		*first = addr;
+	if (addr + bytes - 1 > *last)
+		*last = addr + bytes - 1;
 }
 
 void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
 			   uintptr_t *out_last)
 {
 	const struct probe *probe = (const struct probe *)(const void *)plat;
-	uintptr_t slot = trace_plat_ip_unpack(probe->slot);
-	uintptr_t post_slot = probe->post_slot ? trace_plat_ip_unpack(probe->post_slot) : slot;
 
 	*out_first = 0;
 	*out_last = 0;
-	if (!slot)
-		return;
-	*out_first = slot < post_slot ? slot : post_slot;
-	*out_last = (slot > post_slot ? slot : post_slot) + SLOT_BYTES - 1;
+	extend(probe->slot, SLOT_BYTES, out_first, out_last);
+	extend(probe->post_slot, SLOT_BYTES, out_first, out_last);
+	extend(probe->detour, TRACE_EXEC_UNIT, out_first, out_last);
 }
 
-void trace_plat_probe_poke(const struct trace_plat_probe *plat, bool arm,
-			   struct trace_poke *out_poke)
+static void put_state(const struct probe *probe, enum trace_probe_state state, uint8_t *out_insn)
+{
+	uintptr_t addr = probe_addr(probe);
+
+	__builtin_memcpy(out_insn, probe->original, TRACE_INSN_SIZE);
+	if (state == TRACE_PROBE_BREAKPOINT)
+		out_insn[0] = INSN_INT3;
+	else if (state == TRACE_PROBE_JUMP)
+		insn_store(out_insn,
+			   insn_make(INSN_JMP, addr, trace_plat_ip_unpack(probe->detour)));
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *plat, enum trace_probe_state from,
+			   enum trace_probe_state to, struct trace_poke *out_poke)
 {
 	const struct probe *probe = (const struct probe *)(const void *)plat;
 
-	*out_poke = (struct trace_poke){ .site = probe->addr, .len = 1, .is_probe = true };
-	out_poke->old_insn[0] = arm ? probe->original[0] : INSN_INT3;
-	out_poke->new_insn[0] = arm ? INSN_INT3 : probe->original[0];
+	*out_poke = (struct trace_poke){ .site = probe->addr, .is_probe = true };
+	if (from != TRACE_PROBE_JUMP && to != TRACE_PROBE_JUMP)
+		out_poke->len = 1;
+	put_state(probe, from, out_poke->old_insn);
+	put_state(probe, to, out_poke->new_insn);
 }

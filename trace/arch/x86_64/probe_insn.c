@@ -225,6 +225,8 @@ bool probe_emulate(const struct probe *probe, struct ftrace_regs *regs)
 	case PROBE_SLOT:
 		return false;
 	case PROBE_SKIP:
+		if (__atomic_load_n(&probe->copy, __ATOMIC_RELAXED))
+			return false; /* what comes next is done in the detour */
 		to = next;
 		break;
 	case PROBE_JCC:

@@ -13,6 +13,12 @@
 #include "insn.h"
 #include "probe_private.h"
 
+/* Pairs with the store in trace_plat_probe_jump_use(): the code there is written. */
+static uintptr_t copy_of(const struct probe *probe)
+{
+	return trace_plat_ip_unpack(__atomic_load_n(&probe->copy, __ATOMIC_ACQUIRE));
+}
+
 static void go_on(const struct trace_breakpoint_hit *hit, const struct ftrace_regs *regs)
 {
 	trace_arch_frame_store(hit->frame, regs);
@@ -33,12 +39,12 @@ static void step_missed(const struct probe *probe, const struct trace_breakpoint
 	struct ftrace_regs regs;
 
 	if (probe->action == PROBE_SLOT) {
-		*hit->rip = trace_plat_ip_unpack(probe->slot);
+		*hit->rip = copy_of(probe);
 		return;
 	}
 	load_regs(hit, hit->site, &regs);
 	if (!probe_emulate(probe, &regs))
-		regs.rip = trace_plat_ip_unpack(probe->slot);
+		regs.rip = copy_of(probe);
 	go_on(hit, &regs);
 }
 
@@ -53,8 +59,8 @@ static void step(struct trace_plat_probe *plat, struct ftrace_regs *regs)
 			kprobe_hit_post(plat, regs);
 		return;
 	}
-	regs->rip =
-		trace_plat_ip_unpack(has_post && probe->post_slot ? probe->post_slot : probe->slot);
+	regs->rip = has_post && probe->post_slot ? trace_plat_ip_unpack(probe->post_slot)
+						 : copy_of(probe);
 }
 
 static bool answer_probe(struct trace_plat_probe *plat, const struct trace_breakpoint_hit *hit)
@@ -122,16 +128,29 @@ static bool answer(struct trace_breakpoint_consumer *consumer,
 	return answer_slot(hit);
 }
 
+/* What is behind the first byte is a jump's only while there is one, and otherwise as it was. */
+static void restore_probe(const struct probe *probe, uintptr_t addr, uint8_t *bytes, size_t len)
+{
+	size_t nr = probe->detour ? TRACE_INSN_SIZE : 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		uintptr_t at = probe_addr(probe) + i - addr; /* wraps when it lies before */
+
+		if (at < len)
+			bytes[at] = probe->original[i];
+	}
+}
+
 /* Of each probe whose first byte, or whose jump, is among the bytes. */
 static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
 		    size_t len)
 {
 	(void)consumer;
-	for (size_t i = 0; i < len; i++) {
-		struct trace_plat_probe *plat = kprobe_hit_find(addr + i);
+	for (uintptr_t at = addr - (TRACE_INSN_SIZE - 1); at != addr + len; at++) {
+		struct trace_plat_probe *plat = kprobe_hit_find(at);
 
 		if (plat)
-			bytes[i] = probe_of(plat)->original[0];
+			restore_probe(probe_of(plat), addr, bytes, len);
 	}
 }
 

@@ -7,6 +7,7 @@
 #define PROBE_PRIVATE_H
 
 #include <trace/arch_decode.h>
+#include <trace/arch_exec.h>
 #include <trace/arch_probe.h>
 #include <trace/platform.h>
 
@@ -30,6 +31,8 @@ struct probe {
 	uint32_t addr; /* packed, as the slots; 0: none */
 	uint32_t slot;
 	uint32_t post_slot;
+	uint32_t copy;	 /* where a breakpoint goes on: `slot`, or the copies in `detour` */
+	uint32_t detour; /* see struct detour_note; 0: none */
 	uint8_t len;
 	uint8_t action; /* enum probe_action */
 	uint8_t what;
@@ -81,6 +84,27 @@ uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const u
 void probe_slot_free(uintptr_t slot);
 /* The note of the slot that `addr` is in, and where the slot begins; NULL when it is in none. */
 const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot);
+
+/* Adjust the operand of the copy of an instruction, if it is relative. False: it is too far away. */
+bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to);
+
+/* ---- Detours: a unit of memory for code each ---- */
+
+/*
+ *   call probe_detour | copies of the replaced instructions | jmp behind the originals | .. | note
+ */
+struct detour_note { /* at its end */
+	struct trace_plat_probe *probe;
+	uint32_t origin; /* packed address of the first of them */
+	uint8_t bytes;	 /* of all */
+};
+#define DETOUR_NOTE_AT (TRACE_EXEC_UNIT - sizeof(struct detour_note))
+
+/* Memory for one, 0 when there is none; and back. The text lock is held. */
+uintptr_t probe_detour_take(void);
+void probe_detour_free(uintptr_t detour);
+/* Decode the instruction at `addr`, as it is meant to be, in code up to `end`. 0 or -errno. */
+int probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn);
 
 /* Before the first int3 is written: answer breakpoints from now on. The text lock is held. */
 void probe_become_consumer(void);

@@ -13,6 +13,7 @@
 #define MAX_UNITS (TRACE_EXEC_MAX / TRACE_EXEC_UNIT)
 #define PER_UNIT  (TRACE_EXEC_UNIT / SLOT_BYTES)
 #define ALL_USED  ((1u << PER_UNIT) - 1)
+#define DETOUR	  0x80u /* the unit is one */
 
 /* By unit: which of its slots are used; 0: it is not ours. Text lock to change. */
 static _Atomic uint8_t used[MAX_UNITS];
@@ -23,19 +24,24 @@ static uintptr_t unit_at(size_t unit)
 	return trace_arch_exec_start() + unit * TRACE_EXEC_UNIT;
 }
 
+static bool has_free_slot(size_t unit)
+{
+	return used[unit] && used[unit] < ALL_USED;
+}
+
 /* A unit of ours with a free slot, or a new one; MAX_UNITS when there is no room. */
 static size_t find_unit(void)
 {
 	size_t unit = half_used;
 	uintptr_t addr;
 
-	if (used[unit] && used[unit] != ALL_USED)
+	if (has_free_slot(unit))
 		return unit;
 	addr = trace_exec_alloc(TRACE_EXEC_UNIT);
 	if (addr)
 		return (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
 	for (unit = 0; unit < trace_exec_units(); unit++) {
-		if (used[unit] && used[unit] != ALL_USED)
+		if (has_free_slot(unit))
 			return unit;
 	}
 	return MAX_UNITS;
@@ -69,8 +75,26 @@ void probe_slot_free(uintptr_t slot)
 		trace_exec_free(unit_at(unit), TRACE_EXEC_UNIT);
 }
 
+uintptr_t probe_detour_take(void)
+{
+	uintptr_t addr = trace_exec_alloc(TRACE_EXEC_UNIT);
+
+	if (addr)
+		used[(addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT] = DETOUR;
+	return addr;
+}
+
+void probe_detour_free(uintptr_t detour)
+{
+	static const uint8_t traps[TRACE_EXEC_UNIT] = { [0 ... TRACE_EXEC_UNIT - 1] = INSN_INT3 };
+
+	text_write(detour, traps, sizeof(traps));
+	used[(detour - trace_arch_exec_start()) / TRACE_EXEC_UNIT] = 0;
+	trace_exec_free(detour, TRACE_EXEC_UNIT);
+}
+
 /* The displacement counts from the end of the instruction, so it changes as that moves. */
-static bool move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to)
+bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to)
 {
 	int64_t disp = insn->disp + (int64_t)(from - to);
 	int32_t moved = (int32_t)disp;
@@ -94,7 +118,7 @@ uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const u
 		return 0;
 	__builtin_memset(code, INSN_INT3, SLOT_NOTE_AT);
 	__builtin_memcpy(code, bytes, insn->length);
-	if (!move_operand(code, insn, addr, slot)) {
+	if (!probe_move_operand(code, insn, addr, slot)) {
 		probe_slot_free(slot);
 		return 0;
 	}
@@ -106,24 +130,51 @@ uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const u
 	return slot;
 }
 
+/* What is used of the unit that `addr` is in; 0: it is not ours. */
+static uint32_t used_at(uintptr_t addr)
+{
+	size_t unit = (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
+
+	if (!trace_exec_contains(addr) || unit >= MAX_UNITS)
+		return 0;
+	return atomic_load_explicit(&used[unit], memory_order_relaxed);
+}
+
 const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot)
 {
 	uintptr_t at = addr - trace_arch_exec_start();
 
-	if (!trace_exec_contains(addr) || at / TRACE_EXEC_UNIT >= MAX_UNITS)
-		return NULL;
-	if (!(atomic_load_explicit(&used[at / TRACE_EXEC_UNIT], memory_order_relaxed) &
-	      1u << (at % TRACE_EXEC_UNIT / SLOT_BYTES)))
+	if (!(used_at(addr) & 1u << (at % TRACE_EXEC_UNIT / SLOT_BYTES)))
 		return NULL;
 	*out_slot = addr - at % SLOT_BYTES;
 	return (const struct slot_note *)(*out_slot + SLOT_NOTE_AT);
 }
 
+/* Copies are as long as what they are of. */
+static uintptr_t original_of_detour(uintptr_t addr)
+{
+	uintptr_t at = (addr - trace_arch_exec_start()) % TRACE_EXEC_UNIT;
+	const struct detour_note *note = (const struct detour_note *)(addr - at + DETOUR_NOTE_AT);
+	uintptr_t copied = at < TRACE_INSN_SIZE ? 0 : at - TRACE_INSN_SIZE;
+
+	return trace_plat_ip_unpack(note->origin) + (copied < note->bytes ? copied : note->bytes);
+}
+
+bool probe_is_detour(uintptr_t addr)
+{
+	return used_at(addr) == DETOUR;
+}
+
 uintptr_t probe_original(uintptr_t addr)
 {
+	const struct slot_note *note;
 	uintptr_t slot;
-	const struct slot_note *note = probe_slot_of(addr, &slot);
 
+	if (TRACE_LIKELY(!trace_exec_contains(addr)))
+		return addr;
+	if (probe_is_detour(addr))
+		return original_of_detour(addr);
+	note = probe_slot_of(addr, &slot);
 	if (!note)
 		return addr;
 	return trace_plat_ip_unpack(note->origin) + (addr - slot < note->len ? 0 : note->len);

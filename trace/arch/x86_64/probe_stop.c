@@ -35,11 +35,32 @@ void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_
 	*out_last = 0;
 }
 
-void trace_plat_probe_poke(const struct trace_plat_probe *probe, bool arm,
-			   struct trace_poke *out_poke)
+size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
+{
+	(void)place;
+	return 0;
+}
+
+int probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 {
 	(void)probe;
-	(void)arm;
+	(void)bytes;
+	return -ENOMEM;
+}
+
+void trace_plat_probe_jump_use(struct trace_plat_probe *probe, bool use)
+{
+	(void)probe;
+	(void)use;
+	CHECK(false);
+}
+
+void trace_plat_probe_poke(const struct trace_plat_probe *probe, enum trace_probe_state from,
+			   enum trace_probe_state to, struct trace_poke *out_poke)
+{
+	(void)probe;
+	(void)from;
+	(void)to;
 	(void)out_poke;
 	CHECK(false);
 }

@@ -115,6 +115,13 @@ static inline uintptr_t kprobe_regs_stack(const struct kprobe *p, const struct f
 int kprobes_set_enabled(bool on);
 bool kprobes_are_enabled(void);
 
+/*
+ * The switch of /proc/sys/debug/kprobes-optimization: may probes be optimised? On at first. Those
+ * that can be are so some 10 ms after they were armed.
+ */
+int kprobes_set_optimization(bool on);
+bool kprobes_optimization(void);
+
 TRACE_END_DECLS
 
 #endif

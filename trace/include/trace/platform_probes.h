@@ -64,14 +64,37 @@ struct trace_plat_probe { /* zeroed is none */
  * changed.
  */
 int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
-/* The change that arms or disarms it. */
-void trace_plat_probe_poke(const struct trace_plat_probe *probe, bool arm,
-			   struct trace_poke *out_poke);
+/* What is in the code at a place. */
+enum trace_probe_state {
+	TRACE_PROBE_NONE, /* the original */
+	TRACE_PROBE_BREAKPOINT,
+	TRACE_PROBE_JUMP, /* to a detour; only if there is one */
+};
+/* The change from the one to the other. */
+void trace_plat_probe_poke(const struct trace_plat_probe *probe, enum trace_probe_state from,
+			   enum trace_probe_state to, struct trace_poke *out_poke);
 /* The code that it has: first and last address; both 0 when it has none. */
 void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_first,
 			   uintptr_t *out_last);
 /* Free that: no thread is in it, and the place is not armed. */
 void trace_plat_probe_destroy(struct trace_plat_probe *probe);
+
+/* ---- Jumps in place of breakpoints ---- */
+
+/*
+ * Can a jump be at the place? Returns the bytes of the instructions that it takes the place of, of
+ * which CPUs come to the first one only; 0: it cannot.
+ */
+size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place);
+/* No less than it ever returns. */
+#define TRACE_PROBE_JUMP_MAX 20u
+/* Make the detour, with copies of so many bytes. 0; -ENOMEM: without one there is no jump. */
+int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes);
+/*
+ * From now on breakpoints at the place go on behind those bytes, by way of the copies; or, with
+ * `use` false, behind the one instruction again.
+ */
+void trace_plat_probe_jump_use(struct trace_plat_probe *probe, bool use);
 
 /* ==== Nothing more is needed for probes at instructions. ==== */
 

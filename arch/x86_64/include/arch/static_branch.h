@@ -47,7 +47,7 @@ on:
  */
 int static_branch_update(void);
 
-/* Is one of the sites in these bytes? Any context. */
+/* Is one of the sites in these bytes, or does one lead there, but for the first? Any context. */
 bool static_branch_overlaps(uintptr_t addr, size_t len);
 
 #endif

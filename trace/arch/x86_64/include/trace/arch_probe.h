@@ -9,6 +9,15 @@
  * copied; the handler does what it does. With post handlers there is a second slot, with an int3 in
  * place of the jmp.
  *
+ * An optimised probe is a jmp to a detour, which calls the handlers, runs copies of the instructions
+ * that the jmp has taken the place of, and jumps behind them:
+ *
+ *   place in the code       detour, 64 bytes of memory for code
+ *   jmp detour ...          | call probe_detour | the instructions | jmp behind them | .. | note |
+ *
+ * From when the detour is made, the int3 that is there before the jmp goes on in those copies, too:
+ * so that no CPU comes to where the rest of the jmp will be.
+ *
  * Context:   create, destroy - thread, under the text lock. The others - any, not traced.
  * Ownership: a slot belongs to its probe.
  */
@@ -22,12 +31,19 @@ TRACE_BEGIN_DECLS
 /* As the functions of <trace/platform_probes.h>, which the host puts under its text lock. */
 int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
 void probe_destroy(struct trace_plat_probe *probe);
+int probe_jump_create(struct trace_plat_probe *probe, size_t bytes);
 
 /*
- * For an address in a slot: the address in the original code that it stands for, which for whoever
- * reads a trace, a stack or a fault is where the CPU is. Any other address comes back as it is.
+ * For an address in a slot or a detour: the address in the original code that it stands for, which
+ * for whoever reads a trace, a stack or a fault is where the CPU is. Any other address comes back as
+ * it is.
  */
 uintptr_t probe_original(uintptr_t addr);
+/*
+ * Is it in a detour? As a return address, what called is there: its frame was pushed on the stack
+ * of the original code, which may be anywhere in its function.
+ */
+bool probe_is_detour(uintptr_t addr);
 
 TRACE_END_DECLS
 
