@@ -10,6 +10,7 @@
 #include <kernel/version.h>
 #include <kernel/whynot.h>
 #include <trace/fmt.h>
+#include <trace/types.h>
 #include "cmd_reader.h"
 #include "command_tables.h"
 
@@ -113,6 +114,8 @@ static int cmd_why(struct command_env *env, int argc, char **argv)
 		if (whynot_lookup(argv[i], text, sizeof(text)) != WHYNOT_TRACEABLE)
 			status = 1;
 		command_printf(env, "%s: %s\n", argv[i], text);
+		if (trace_function_prototype(argv[i], text, sizeof(text)) > 0)
+			command_printf(env, "    %s\n", text);
 	}
 	return status;
 }

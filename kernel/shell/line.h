@@ -20,13 +20,15 @@
 #include "sh.h"
 
 #define LINE_BYTES_MAX 8192u
+#define LINE_NOTE_MAX  200u
 
 /* What Tab found. */
 struct line_matches {
 	struct sh_arena arena;
-	struct sh_fields found; /* whole words, in any order; a directory ends in a slash */
-	size_t word_start;	/* where the word to be replaced begins */
-	size_t shown_from;	/* bytes of each word that a list leaves out (the directory) */
+	struct sh_fields found;	  /* whole words, in any order; a directory ends in a slash */
+	size_t word_start;	  /* where the word to be replaced begins */
+	size_t shown_from;	  /* bytes of each word that a list leaves out (the directory) */
+	char note[LINE_NOTE_MAX]; /* about the only word, to be shown; empty: nothing */
 };
 
 struct line_options {

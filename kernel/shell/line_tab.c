@@ -1,5 +1,5 @@
 /*
- * Tab: completing a word, or showing what it could become. See line.h.
+ * Tab: completing a word, or showing what it could become, or what it is. See line.h.
  */
 #include <kernel/console.h>
 #include <kernel/string.h>
@@ -81,17 +81,33 @@ static void line_show_choices(struct line_editor *ed, const struct line_matches 
 	line_redraw(ed);
 }
 
+/* A line above the one that is being edited. */
+static void line_show_note(struct line_editor *ed, const char *note)
+{
+	size_t pos = ed->pos;
+
+	line_ask_columns(ed);
+	line_leave(ed);
+	console_write_raw(note, strlen(note));
+	console_write_raw("\r\n", 2);
+	ed->pos = pos;
+	line_redraw(ed);
+}
+
 void line_tab(struct line_editor *ed)
 {
 	struct line_matches matches = { 0 };
 
 	sh_fields_init(&matches.found);
 	ed->options->complete(ed->options->arg, ed->buf, ed->pos, &matches);
-	if (matches.found.nr && line_can_extend(ed, &matches))
+	if (matches.found.nr && line_can_extend(ed, &matches)) {
 		line_insert_rest(ed, &matches);
-	else if (matches.found.nr && ed->was_tab)
+		if (matches.found.nr == 1 && matches.note[0])
+			line_show_note(ed, matches.note);
+	} else if (matches.found.nr && ed->was_tab) {
 		line_show_choices(ed, &matches);
-	else
+	} else {
 		line_beep();
+	}
 	sh_arena_free(&matches.arena);
 }

@@ -1,9 +1,12 @@
 /*
- * Completes a word: to a command where one is expected, elsewhere to a path. See sh_complete.h.
+ * Completes a word: to a command where one is expected, behind `why` to a function, elsewhere to a
+ * path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
+#include <kernel/symbols.h>
 #include <trace/fmt.h>
+#include <trace/types.h>
 #include "line.h"
 #include "sh_complete.h"
 
@@ -87,6 +90,31 @@ static void complete_add_paths(const struct shell *sh, const char *word, size_t 
 	}
 }
 
+/* Are the words behind the last command the names of functions? */
+static bool complete_is_function_place(const char *text, size_t len)
+{
+	while (len && !strchr(";&|(", text[len - 1]))
+		len--;
+	while (text[len] == ' ')
+		len++;
+	return strncmp(text + len, "why ", 4) == 0;
+}
+
+/* Names of functions; of the only one, its prototype. Not all of them: a letter is to be there. */
+static void complete_add_functions(const char *word, size_t len, struct line_matches *out)
+{
+	char name[KSYM_NAME_LEN];
+	uintptr_t addr;
+
+	for (uint32_t i = 0; len && i < symbols_count(); i++) {
+		symbols_get(i, name, &addr);
+		if (strncmp(name, word, len) == 0)
+			sh_fields_add(&out->found, &out->arena, name, strlen(name));
+	}
+	if (out->found.nr == 1)
+		trace_function_prototype(out->found.first->text, out->note, sizeof(out->note));
+}
+
 void sh_complete(void *arg, const char *text, size_t len, struct line_matches *out)
 {
 	size_t start = complete_find_word(text, len);
@@ -95,6 +123,8 @@ void sh_complete(void *arg, const char *text, size_t len, struct line_matches *o
 	out->word_start = start;
 	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_commands(word, len - start, out);
+	else if (complete_is_function_place(text, start))
+		complete_add_functions(word, len - start, out);
 	else
 		complete_add_paths(arg, word, len - start, out);
 }

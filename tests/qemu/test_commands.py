@@ -141,7 +141,9 @@ ROWS = [
     ("[ 1 -gt x ]", "sh: [: x: bad number\n", 2),
     ("[ 1 -eq 1", "sh: [: missing ]\n", 2),
     # facts
-    ("ls > /dev/null; why schedule | cut -c 1-23", "schedule: can be traced\n", 0),
+    ("ls > /dev/null; why schedule | head -n 1 | cut -c 1-23", "schedule: can be traced\n", 0),
+    ("why kmalloc vfs_open | grep '^ '", "    void *kmalloc(size_t bytes)\n"
+     "    int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n", 0),
     ("why no_such_function_at_all > /dev/null", "", 1),
     ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),
     ("stack $$ | grep -c 'sh_exec+0x'; stack 0", None, 1),
@@ -238,6 +240,16 @@ def test_completion_lists_choices(guest):
     guest.send("ls per_c\tcpu0/st\t\r")
     guest.expect(rb"per_cpu/cpu0/stats \r\n")
     assert guest.wait_prompt() == "per_cpu/cpu0/stats\n"
+
+
+def test_completion_of_functions_shows_prototypes(guest):
+    guest.send("why kmal\t")
+    guest.expect(rb"void \*kmalloc\(size_t bytes\)\r\n")
+    guest.expect(rb"fathom# why kmalloc ")
+    guest.send("vfs_sta\t\r")
+    guest.expect(rb"int vfs_stat\(const char \*cwd, const char \*path, struct vfs_stat \*out_stat\)\r\n")
+    guest.expect(rb"fathom# why kmalloc vfs_stat [^\r]*\r\n")
+    assert "\nvfs_stat: can be traced\n" in guest.wait_prompt()
 
 
 def test_everything_is_given_back(guest):

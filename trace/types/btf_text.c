@@ -4,7 +4,9 @@
  * A declaration is read from its name outwards: `[4]` and `(int)` stand behind, `*` in front of it,
  * and parentheses where a `*` would otherwise belong to what stands behind.
  */
+#include <trace/errno.h>
 #include <trace/trace_seq.h>
+#include <trace/types.h>
 #include "btf_private.h"
 #include "text/str.h"
 
@@ -169,6 +171,19 @@ void btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name)
 void btf_print_func(struct trace_seq *seq, const struct btf_func *func)
 {
 	btf_print_decl(seq, func->proto, func->name);
+}
+
+int trace_function_prototype(const char *name, char *buf, size_t size)
+{
+	struct btf_func func;
+	struct trace_seq seq;
+
+	if (!size || !btf_func_find(name, &func))
+		return -ENOENT;
+	trace_seq_init(&seq, buf, size - 1);
+	btf_print_func(&seq, &func);
+	buf[seq.len] = '\0';
+	return (int)seq.len;
 }
 
 /* ---- Values ---- */

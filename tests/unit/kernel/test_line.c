@@ -229,6 +229,8 @@ static void offer_words(void *arg, const char *text, size_t len, struct line_mat
 		if (strncmp(words[i], text + start, len - start) == 0)
 			sh_fields_add(&out->found, &out->arena, words[i], strlen(words[i]));
 	}
+	if (out->found.nr == 1)
+		strcpy(out->note, strcmp(out->found.first->text, "cat") ? "" : "int cat(void)");
 }
 
 static const struct line_options options = {
@@ -370,6 +372,18 @@ static void test_choices(void **state)
 	assert_memory_equal(screen, "fathom# set_ ", 13);
 	assert_memory_equal(screen + columns, "set_a/  set_b   set_c ", 22);
 	assert_memory_equal(screen + 2 * columns, "fathom# set_b ", 14);
+}
+
+static void test_note(void **state)
+{
+	char line[LINE_BYTES_MAX];
+
+	(void)state;
+	type("x ca\ty", line);
+	assert_string_equal(line, "x cat y");
+	assert_memory_equal(screen, "fathom# x cat  ", 15);
+	assert_memory_equal(screen + columns, "int cat(void) ", 14);
+	assert_memory_equal(screen + 2 * columns, "fathom# x cat y ", 16);
 }
 
 /* The longest line, then `more` keys. */
@@ -675,6 +689,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_examples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_note, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_longest_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost_keys, setup, teardown),

@@ -9,6 +9,7 @@
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
+#include <trace/types.h>
 #include "btf_help.h"
 #include "fake.h"
 
@@ -429,6 +430,10 @@ static void test_declarations(void **state)
 	btf_print_func(&seq, &func);
 	assert_string_equal((text[seq.len] = '\0', text),
 			    "void *kmalloc(const size_t size, uint32_t flags)");
+	assert_int_equal(trace_function_prototype("kmalloc", text, 8), 7);
+	assert_string_equal(text, "void *k");
+	assert_int_equal(trace_function_prototype("kmallo", text, 8), -ENOENT);
+	assert_int_equal(trace_function_prototype("kmalloc", text, 0), -ENOENT);
 	assert_true(btf_func_find("printk", &func));
 	trace_seq_init(&seq, text, sizeof(text));
 	btf_print_func(&seq, &func);

@@ -1,0 +1,23 @@
+/*
+ * What is known of the types of the host's functions, for those who write shells and tools.
+ *
+ * Context: any, NMI included; before trace_init() nothing is known.
+ */
+#ifndef TRACE_TYPES_H
+#define TRACE_TYPES_H
+
+#include <stddef.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
+
+/*
+ * Write the declaration of function `name`, such as `void *kmalloc(size_t bytes)`, and a NUL into
+ * the `size` bytes at `buf`, cut if it is longer. Returns its length there; -ENOENT, and writes
+ * nothing, if its type is not known.
+ */
+int trace_function_prototype(const char *name, char *buf, size_t size);
+
+TRACE_END_DECLS
+
+#endif
