@@ -8,13 +8,14 @@
  * The bodies of requests, a letter for each field:
  *
  *   f fid[4]   n new_fid[4]   o offset[8]   c count[4]   F flags[4]   m mode[4]   z size[8]
+ *   U user[4]  G group[4]
  *   s name[s]  S new_name[s]  t old_tag[2]  w nr[2] and so many names[s]  d `count` bytes of data
  *   1 4 8      as many bytes that nobody here needs
  */
 static const char *const layouts[] = {
 	[NINEP_TSTATFS] = "f",	    [NINEP_TLOPEN] = "fF",	   [NINEP_TLCREATE] = "fsFm4",
 	[NINEP_TSYMLINK] = "fsS4",  [NINEP_TMKNOD] = "fsm444",	   [NINEP_TRENAME] = "fns",
-	[NINEP_TREADLINK] = "f",    [NINEP_TGETATTR] = "f8",	   [NINEP_TSETATTR] = "fFm44z8888",
+	[NINEP_TREADLINK] = "f",    [NINEP_TGETATTR] = "f8",	   [NINEP_TSETATTR] = "fFmUGz8888",
 	[NINEP_TXATTRWALK] = "fns", [NINEP_TXATTRCREATE] = "fs84", [NINEP_TREADDIR] = "foc",
 	[NINEP_TFSYNC] = "f4",	    [NINEP_TLOCK] = "f14884s",	   [NINEP_TGETLOCK] = "f1884s",
 	[NINEP_TLINK] = "fns",	    [NINEP_TMKDIR] = "fsm4",	   [NINEP_TRENAMEAT] = "fsnS",
@@ -102,6 +103,12 @@ static void msg_take_field(struct msg_rest *rest, char field, struct ninep_reque
 		break;
 	case 'm':
 		request->mode = (uint32_t)msg_take_number(rest, 4);
+		break;
+	case 'U':
+		request->user = (uint32_t)msg_take_number(rest, 4);
+		break;
+	case 'G':
+		request->group = (uint32_t)msg_take_number(rest, 4);
 		break;
 	case 'z':
 		request->size = msg_take_number(rest, 8);

@@ -69,7 +69,9 @@ struct ninep_request {
 	uint32_t count; /* bytes to read, or of `data`; Tversion: the client's msize */
 	uint32_t flags; /* of an open or an unlink; Tsetattr: which values are set */
 	uint32_t mode;
-	uint64_t size; /* Tsetattr */
+	uint64_t size; /* Tsetattr, as the next two */
+	uint32_t user;
+	uint32_t group;
 	struct ninep_text name;
 	struct ninep_text new_name;
 	uint16_t nr_names; /* Twalk */

@@ -13,7 +13,8 @@
 
 /* Which values a Tsetattr sets. */
 #define SET_MODE  0x1u
-#define SET_OWNER 0x6u /* user, group */
+#define SET_USER  0x2u
+#define SET_GROUP 0x4u
 #define SET_SIZE  0x8u
 
 /* 0, or -EINVAL when `flags` ask for no access that there is. */
@@ -241,7 +242,15 @@ static int open_truncate(struct ninep_session *session, struct ninep_fid *fid)
 	return open_file(session, fresh, flags);
 }
 
-/* Times are taken and forgotten. Modes and owners stay as they are. */
+/* Modes and owners stay as they are; to be set to that is no failure. */
+static bool open_changes_owner(const struct ninep_request *request, const struct vfs_stat *stat)
+{
+	return (request->flags & SET_MODE && (request->mode & 07777) != stat->mode) ||
+	       (request->flags & SET_USER && request->user) ||
+	       (request->flags & SET_GROUP && request->group);
+}
+
+/* Times are taken and forgotten. */
 int ninep_setattr(struct ninep_session *session, const struct ninep_request *request,
 		  struct ninep_reply *reply)
 {
@@ -252,7 +261,7 @@ int ninep_setattr(struct ninep_session *session, const struct ninep_request *req
 	(void)reply;
 	if (err)
 		return err;
-	if (request->flags & (SET_MODE | SET_OWNER))
+	if (open_changes_owner(request, &stat))
 		return -EPERM;
 	if (!(request->flags & SET_SIZE) || (request->size && request->size == stat.size))
 		return 0;

@@ -158,6 +158,7 @@ def test_errors(client):
         assert failure(client.readdir, fid, 0, 100) == errno.ENOTDIR
         assert client.call(FSYNC, struct.pack("<II", fid, 0)) == b""
         assert failure(client.setattr, fid, 1, 0o777) == errno.EPERM
+        client.setattr(fid, 1 | 2 | 4, client.getattr(fid)["mode"])
     assert failure(client.create, client.find(TRACING), "new") == errno.EACCES
     assert failure(client.mkdir, client.find(TRACING), "new") == errno.EPERM
     assert failure(client.attach, 0) == errno.EBADF
