@@ -250,6 +250,8 @@ deps-build:
 	@tools/install-deps build
 deps-run:
 	@tools/install-deps run
+deps-host:
+	@tools/install-deps host
 deps-test:
 	@tools/install-deps test
 
@@ -257,6 +259,7 @@ deps-test:
 # the shell's start of line.
 terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
 	-serial chardev:terminal -mon chardev=terminal,mode=readline \
+	-serial unix:$(patsubst $(CURDIR)/%,%,$(BUILD))/channel,server=on,wait=off \
 	-qmp unix:$(patsubst $(CURDIR)/%,%,$(BUILD))/qmp,server=on,wait=off
 
 # The packages come first, and the build is another make: as a second prerequisite it could begin before they are there.
@@ -264,6 +267,10 @@ run: deps-run
 	@$(MAKE) --no-print-directory all
 	@echo 'Ctrl-] and then x ends QEMU; all other keys are the guest'\''s.'
 	@$(QEMU) $(qemu_args) $(terminal_args); rc=$$?; [ $$rc -le 1 ] || exit $$rc
+
+# What tools/fathom needs beside Python.
+host-tools: deps-host
+	@$(MAKE) --no-print-directory $(BUILD)/tools/mount
 
 debug: deps-test
 	@$(MAKE) --no-print-directory all
@@ -360,4 +367,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-test
+.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools

@@ -1,0 +1,199 @@
+"""`tools/fathom mount`: the kernel's files in a directory of this machine, with the programs of this machine."""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from guest import BUILDS, PATIENCE, ROOT, Guest
+from ninep import Ninep
+
+
+def can_mount():
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
+
+
+def fathom(*words):
+    return subprocess.run([ROOT / "tools/fathom", "mount", "--build", BUILDS["gcc"], *words], capture_output=True, text=True,
+                          timeout=60 * PATIENCE)
+
+
+class Mounted:
+    """A guest whose files are at .dir, the trace tree at .tracing."""
+
+    def __init__(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="fathom-mount-", ignore_cleanup_errors=True)
+        base = Path(self.temporary.name)
+        self.channel, self.dir = base / "channel", base / "files"
+        self.tracing = self.dir / "sys/kernel/tracing"
+        self.dir.mkdir()
+        self.guest = Guest("gcc", 2, com2=f"unix:{self.channel},server=on,wait=off")
+        try:
+            self.mount()
+        except BaseException:
+            self.guest.close()
+            raise
+
+    def mount(self):
+        run = fathom(self.dir, "--channel", self.channel)
+        assert run.returncode == 0, run.stderr
+
+    def close(self):
+        if os.path.ismount(self.dir):
+            fathom(self.dir, "--unmount")
+        self.guest.close()
+        self.temporary.cleanup()
+
+    def sh(self, command):
+        """What a command of bash prints whose directory is that of the trace files."""
+        run = subprocess.run(["bash", "-c", command], cwd=self.tracing, capture_output=True, text=True, timeout=60 * PATIENCE)
+        return run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def mounted():
+    one = Mounted()
+    yield one
+    one.close()
+
+
+def test_reading_and_listing(mounted):
+    assert (mounted.dir / "proc/version").read_text() == mounted.guest.check("cat /proc/version")
+    assert sorted(os.listdir(mounted.tracing)) == sorted(mounted.guest.check("ls /sys/kernel/tracing").split())
+    for name in ("README", "available_filter_functions"):
+        assert (mounted.tracing / name).read_text() == mounted.guest.check(f"cat {name}")
+    found = mounted.sh("find events/sched options | wc -l")
+    assert found == mounted.guest.check("find events/sched options | wc -l")
+    assert mounted.sh("stat -c '%F %a %s' options trace current_tracer") == \
+        "directory 750 0\nregular empty file 640 0\nregular empty file 640 0\n"
+
+
+def test_writing_takes_effect_at_once(mounted):
+    """Also what takes effect when the file is closed, and what another program has read before."""
+    for name in ("vfs_open", "vfs_stat", "vfs_open"):
+        assert mounted.sh(f"echo {name} > set_ftrace_filter; cat set_ftrace_filter") == name + "\n"
+    assert sorted(mounted.sh("echo vfs_stat >> set_ftrace_filter; cat set_ftrace_filter").split()) == ["vfs_open", "vfs_stat"]
+    mounted.guest.check("echo vfs_mkdir > set_ftrace_filter")
+    assert mounted.sh("cat set_ftrace_filter; : > set_ftrace_filter; cat set_ftrace_filter") == \
+        "vfs_mkdir\n#### all functions enabled ####\n"
+    assert mounted.sh("echo function > current_tracer; grep -c ' <-' trace; echo nop > current_tracer; cat current_tracer") \
+        .endswith("\nnop\n")
+    assert "Invalid argument" in mounted.sh("echo nonsense > current_tracer")
+    assert "Permission denied" in mounted.sh("echo > new_file")
+
+
+def test_instances(mounted):
+    assert mounted.sh("mkdir instances/box && cat instances/box/current_tracer && rmdir instances/box && ls instances") == "nop\n"
+    assert "Operation not permitted" in mounted.sh("mkdir box")
+
+
+def test_files_of_memory(mounted):
+    big = os.urandom(70000)  # more than one message
+    target = mounted.dir / "tmp/copy"
+    target.write_bytes(big)
+    assert target.read_bytes() == big and target.stat().st_size == len(big)
+    with open(target, "r+b") as file:
+        file.seek(50000)
+        file.write(b"here")
+    assert target.read_bytes()[49990:50010] == big[49990:50000] + b"here" + big[50004:50010]
+    assert mounted.sh("mv ../../../tmp/copy ../../../tmp/moved; wc -c < ../../../tmp/moved; rm ../../../tmp/moved; "
+                      "ls ../../../tmp") == "70000\n"
+
+
+def test_a_pipe_is_followed_while_others_work(mounted):
+    mounted.sh("echo > trace")
+    cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True)
+    try:
+        for word in ("one", "two", "three"):
+            mounted.sh(f"echo {word} > trace_marker")
+            assert cat.stdout.readline().endswith(f"tracing_mark_write: {word}\n")
+    finally:
+        cat.send_signal(signal.SIGINT)
+        assert cat.wait(20 * PATIENCE) == -signal.SIGINT, "it waits in a read, and is interrupted there"
+        cat.stdout.close()
+    mounted.sh("echo four > trace_marker")
+    assert mounted.guest.check("cat trace").count("four") == 1, "nobody reads the pipe any more"
+
+
+def test_tail_follows_what_the_guest_writes(mounted):
+    mounted.guest.check("echo first > /tmp/log")
+    tail = subprocess.Popen(["tail", "-s", "0.1", "-f", "tmp/log"], cwd=mounted.dir, stdout=subprocess.PIPE, text=True)
+    try:
+        for word in ("first", "second", "third"):
+            assert tail.stdout.readline() == word + "\n"
+            mounted.guest.check(f"echo {'second' if word == 'first' else 'third'} >> /tmp/log")
+    finally:
+        tail.terminate()
+        tail.wait(20 * PATIENCE)
+        tail.stdout.close()
+    mounted.guest.check("rm /tmp/log")
+
+
+def test_several_at_once(mounted):
+    loops = [subprocess.Popen(["bash", "-c", f"for n in 1 2 3 4 5; do mkdir instances/at{i} && cat instances/at{i}/trace README > /dev/null "
+                               f"&& rmdir instances/at{i} || exit 1; done"], cwd=mounted.tracing) for i in range(4)]
+    assert [loop.wait(60 * PATIENCE) for loop in loops] == [0] * 4
+    assert os.listdir(mounted.tracing / "instances") == []
+
+
+def test_trace_cmd(mounted):
+    """It looks in one place only: there, for itself, it finds the kernel's files."""
+    def trace_cmd(words):
+        bind = f"mount --bind {mounted.tracing} /sys/kernel/tracing && "
+        return subprocess.run(["unshare", "-m", "sh", "-c", bind + "exec trace-cmd " + words], capture_output=True, text=True,
+                              timeout=60 * PATIENCE)
+
+    if subprocess.run(["unshare", "-m", "mount", "--bind", mounted.dir, "/sys/kernel/tracing"], capture_output=True).returncode:
+        pytest.skip("not allowed to mount at /sys/kernel/tracing, even privately")
+    assert trace_cmd("list -t").stdout.split() == mounted.guest.check("cat available_tracers").split()
+    assert "sched:sched_switch" in trace_cmd("list -e").stdout.split()
+    mounted.guest.check("echo > trace; echo 'for trace-cmd' > trace_marker")
+    assert "tracing_mark_write: for trace-cmd" in trace_cmd("show").stdout
+    assert trace_cmd("stop").returncode == 0 and mounted.guest.check("cat tracing_on") == "0\n"
+    assert "Tracing is disabled" in trace_cmd("stat").stdout
+    mounted.guest.check("echo 1 > tracing_on; echo > trace")
+
+
+def test_the_channel_has_one_client(mounted, tmp_path):
+    run = fathom(tmp_path, "--channel", mounted.channel)
+    assert run.returncode == 4 and run.stderr.count("\n") == 1 and "no answer from" in run.stderr
+
+
+def test_nobody_there(tmp_path):
+    run = fathom(tmp_path, "--channel", tmp_path / "channel")
+    assert run.returncode == 3 and "no machine listens on" in run.stderr
+    run = fathom(tmp_path / "nowhere", "--channel", tmp_path / "channel")
+    assert run.returncode == 1 and "there is no folder" in run.stderr
+
+
+def test_the_machine_ends(tmp_path):
+    """And a new one can be mounted, or an old one again, whatever the mount before has left on the line."""
+    one = Mounted()
+    try:
+        held = subprocess.Popen(["cat", "trace_pipe"], cwd=one.tracing, stderr=subprocess.DEVNULL)
+        assert fathom(one.dir, "--unmount").returncode == 1, "it is in use"
+        held.terminate()
+        held.wait(20 * PATIENCE)
+        assert fathom(one.dir, "--unmount").returncode == 0
+        with Ninep(one.channel) as noise:
+            noise.raw(b"\xff" * 100)
+        one.mount()
+        assert (one.dir / "proc/version").read_text().startswith("Fathom")
+        one.guest.close()
+        end = time.monotonic() + 20 * PATIENCE
+        while os.path.ismount(one.dir):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert os.listdir(one.dir) == []
+    finally:
+        one.close()

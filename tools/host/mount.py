@@ -1,0 +1,73 @@
+"""fathom mount: the kernel's files as a directory of this machine, by FUSE. The work is done by tools/mount."""
+import subprocess
+from pathlib import Path
+
+from host._common import FAILED, Failure
+
+HELP = "show the kernel's files in a directory of this machine"
+EXAMPLE = "tools/fathom mount /tmp/fathom && cat /tmp/fathom/sys/kernel/tracing/trace"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def add_arguments(parser):
+    parser.add_argument("dir", metavar="DIR", help="an empty directory")
+    parser.add_argument("--channel", metavar="SOCKET", default="build/channel",
+                        help="the machine channel (default: %(default)s, of `make run`)")
+    parser.add_argument("--tree", metavar="PATH", default="/", help="the kernel's directory to show (default: %(default)s)")
+    parser.add_argument("--build", default=ROOT / "build", type=Path, help="where the tools are built (default: build)")
+    parser.add_argument("--foreground", action="store_true", help="end when it is unmounted, or at Ctrl-C")
+    parser.add_argument("--unmount", action="store_true", help="take the files away from DIR again")
+
+
+def unmount(directory):
+    done = subprocess.run(["fusermount3", "-u", directory], capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(done.stderr.strip().removeprefix("fusermount3: "))
+
+
+def build(directory):
+    """The program, which `make` does not build, because it needs libfuse3."""
+    done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={directory.resolve()}", "host-tools"], capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"`make host-tools` failed:\n{(done.stdout + done.stderr).strip()}")
+    return directory / "tools" / "mount"
+
+
+def run(options):
+    if options.unmount:
+        return unmount(options.dir)
+    if not Path(options.dir).is_dir():
+        raise Failure(f"there is no folder {options.dir}")
+    program = options.build / "tools" / "mount"
+    if not program.exists():
+        program = build(options.build)
+    words = [program, options.channel, options.tree, options.dir] + ["-f"] * options.foreground
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Failure(done.stderr.strip().removeprefix("fusermount3: "))
+
+
+def build(directory):
+    """The program, which `make` does not build, because it needs libfuse3."""
+    done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={directory.resolve()}", "host-tools"], capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"`make host-tools` failed:\n{(done.stdout + done.stderr).strip()}")
+    return directory / "tools" / "mount"
+
+
+def run(options):
+    if options.unmount:
+        return unmount(options.dir)
+    if not Path(options.dir).is_dir():
+        raise Failure(f"there is no folder {options.dir}")
+    program = options.build / "tools" / "mount"
+    if not program.exists():
+        program = build(options.build)
+    words = [program, options.channel, options.tree, options.dir] + ["-f"] * options.foreground
+    if options.foreground:
+        done = subprocess.run(words, stderr=subprocess.PIPE, text=True)
+    else:
+        # In the background it has no output of ours any more: only a pipe would be held open.
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Failure(done.stderr.strip() or f"cannot mount at {options.dir}", done.returncode or FAILED)

@@ -1,0 +1,7 @@
+# $(BUILD)/tools/mount, on libfuse3, which a build of the kernel does not need: `make host-tools`.
+MOUNT_SRCS := $(addprefix tools/mount/,main.c files.c node.c client.c)
+
+$(BUILD)/tools/mount: $(MOUNT_SRCS) $(wildcard tools/mount/*.h)
+	$(call say,HOSTCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC_CMD) $(HOST_CFLAGS) -D_GNU_SOURCE -isystem /usr/include/fuse3 -o $@ $(MOUNT_SRCS) -lfuse3

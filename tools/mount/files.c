@@ -1,0 +1,545 @@
+/*
+ * The kernel's files as FUSE sees them. See files.h.
+ *
+ * Where several requests of 9P make one of FUSE, they are sent together: the server takes them in
+ * order, and each that needs one that failed fails, too. The first error is the one that counts.
+ */
+#include "files.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "client.h"
+#include "node.h"
+
+#define GETATTR_BASIC 0x7ffu
+#define GETATTR_BYTES 153u
+#define SET_SIZE      0x8u
+#define REMOVEDIR     0x200u
+#define NOFID	      0xffffffffu
+#define QID_BYTES     13u
+
+/* A request of FUSE on its way. */
+struct task {
+	fuse_req_t req;
+	int err;	/* the first */
+	int tag;	/* of the one that may have to wait */
+	uint32_t fid;	/* made for it */
+	uint32_t file;	/* made for it, the open file */
+	size_t size;	/* of the buffer for entries */
+	bool has_entry; /* create: the open file goes with an entry */
+	struct fuse_file_info fi;
+};
+
+static int attach_err = -1;
+
+static struct task *task_of(fuse_req_t req)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		abort();
+	task->req = req;
+	return task;
+}
+
+static uint32_t fid_of(fuse_ino_t ino)
+{
+	return ino == FUSE_ROOT_ID ? ROOT_FID : ((struct node *)ino)->fid;
+}
+
+/* Send it; when that cannot be, done() is called at once. */
+static int send_or_end(client_done_fn done, struct task *task)
+{
+	int tag = client_send(done, task);
+
+	if (tag < 0)
+		done(task, EAGAIN, NULL, 0);
+	return tag;
+}
+
+static void note_error(struct task *task, int err)
+{
+	if (!task->err)
+		task->err = err;
+}
+
+/* The end of a task that has nothing to tell but its error. */
+static void task_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+
+	(void)body;
+	(void)len;
+	note_error(task, err);
+	fuse_reply_err(task->req, task->err);
+	free(task);
+}
+
+/* A step before the last one of a task. */
+static void task_step(void *arg, int err, const uint8_t *body, size_t len)
+{
+	(void)body;
+	(void)len;
+	note_error(arg, err);
+}
+
+static void put_walk(uint32_t from, uint32_t to, const char *name)
+{
+	client_begin(TWALK);
+	client_put(from, 4);
+	client_put(to, 4);
+	client_put(name ? 1 : 0, 2);
+	if (name)
+		client_put_text(name);
+}
+
+static void put_getattr(uint32_t fid)
+{
+	client_begin(TGETATTR);
+	client_put(fid, 4);
+	client_put(GETATTR_BASIC, 8);
+}
+
+/* Everything belongs to the user: the kernel has no others. */
+static bool read_attr(const uint8_t *body, size_t len, struct stat *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (len < GETATTR_BYTES)
+		return false;
+	out->st_ino = client_number(body + 13, 8);
+	out->st_mode = (mode_t)client_number(body + 21, 4);
+	out->st_uid = getuid();
+	out->st_gid = getgid();
+	out->st_nlink = (nlink_t)client_number(body + 33, 8);
+	out->st_size = (off_t)client_number(body + 49, 8);
+	out->st_blksize = (blksize_t)client_number(body + 57, 8);
+	out->st_blocks = (blkcnt_t)client_number(body + 65, 8);
+	return true;
+}
+
+/* ---- Names ---- */
+
+/* The attributes of a file that was looked for, the last answer of several. */
+static void entry_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct fuse_entry_param entry = { 0 };
+	struct task *task = arg;
+
+	note_error(task, err);
+	if (!task->err && !read_attr(body, len, &entry.attr))
+		task->err = EIO;
+	if (task->err) {
+		fid_clunk(task->fid);
+		if (task->has_entry)
+			fid_clunk(task->file);
+		fuse_reply_err(task->req, task->err);
+	} else {
+		struct node *node = node_get(entry.attr.st_ino, task->fid);
+
+		entry.ino = (fuse_ino_t)node;
+		err = task->has_entry ? fuse_reply_create(task->req, &entry, &task->fi)
+				      : fuse_reply_entry(task->req, &entry);
+		if (err)
+			node_forget(node, 1);
+	}
+	free(task);
+}
+
+static void look_up(struct task *task, uint32_t parent, const char *name)
+{
+	task->fid = fid_new();
+	put_walk(parent, task->fid, name);
+	client_send(task_step, task);
+	put_getattr(task->fid);
+	send_or_end(entry_end, task);
+}
+
+static void files_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	look_up(task_of(req), fid_of(parent), name);
+}
+
+static void files_forget(fuse_req_t req, fuse_ino_t ino, uint64_t nr_lookups)
+{
+	if (ino != FUSE_ROOT_ID)
+		node_forget((struct node *)ino, nr_lookups);
+	fuse_reply_none(req);
+}
+
+static void files_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
+{
+	struct task *task = task_of(req);
+
+	client_begin(TMKDIR);
+	client_put(fid_of(parent), 4);
+	client_put_text(name);
+	client_put(mode, 4);
+	client_put(0, 4);
+	client_send(task_step, task);
+	look_up(task, fid_of(parent), name);
+}
+
+static void unlink_at(fuse_req_t req, fuse_ino_t parent, const char *name, uint32_t flags)
+{
+	client_begin(TUNLINKAT);
+	client_put(fid_of(parent), 4);
+	client_put_text(name);
+	client_put(flags, 4);
+	send_or_end(task_end, task_of(req));
+}
+
+static void files_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	unlink_at(req, parent, name, 0);
+}
+
+static void files_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	unlink_at(req, parent, name, REMOVEDIR);
+}
+
+/* The kernel cannot; with this answer mv(1) copies. */
+static void files_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
+			 const char *new_name, unsigned int flags)
+{
+	(void)parent;
+	(void)name;
+	(void)new_parent;
+	(void)new_name;
+	(void)flags;
+	fuse_reply_err(req, EXDEV);
+}
+
+/* ---- Attributes ---- */
+
+static void attr_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+	struct stat attr;
+
+	note_error(task, err);
+	if (!task->err && !read_attr(body, len, &attr))
+		task->err = EIO;
+	if (task->err)
+		fuse_reply_err(task->req, task->err);
+	else
+		fuse_reply_attr(task->req, &attr, 0);
+	free(task);
+}
+
+static void files_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)fi;
+	put_getattr(fid_of(ino));
+	send_or_end(attr_end, task_of(req));
+}
+
+/* Which attributes are set has the same bits in both protocols: mode 1, owners 2 and 4, size 8. */
+static void files_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
+			  struct fuse_file_info *fi)
+{
+	struct task *task = task_of(req);
+
+	(void)fi;
+	client_begin(TSETATTR);
+	client_put(fid_of(ino), 4);
+	client_put((unsigned int)to_set & 0xfu, 4);
+	client_put(attr->st_mode, 4);
+	client_put(attr->st_uid == getuid() ? 0 : attr->st_uid, 4);
+	client_put(attr->st_gid == getgid() ? 0 : attr->st_gid, 4);
+	client_put(to_set & SET_SIZE ? (uint64_t)attr->st_size : 0, 8);
+	for (int i = 0; i < 4; i++)
+		client_put(0, 8);
+	client_send(task_step, task);
+	put_getattr(fid_of(ino));
+	send_or_end(attr_end, task);
+}
+
+static void statfs_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+	struct statvfs facts = { 0 };
+
+	if (err || len < 60) {
+		fuse_reply_err(task->req, err ? err : EIO);
+	} else {
+		facts.f_bsize = facts.f_frsize = client_number(body + 4, 4);
+		facts.f_blocks = client_number(body + 8, 8);
+		facts.f_bfree = client_number(body + 16, 8);
+		facts.f_bavail = client_number(body + 24, 8);
+		facts.f_namemax = client_number(body + 56, 4);
+		fuse_reply_statfs(task->req, &facts);
+	}
+	free(task);
+}
+
+static void files_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	client_begin(TSTATFS);
+	client_put(fid_of(ino), 4);
+	send_or_end(statfs_end, task_of(req));
+}
+
+/* ---- Open files ---- */
+
+static void open_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+
+	(void)body;
+	(void)len;
+	note_error(task, err);
+	if (task->err)
+		fuse_reply_err(task->req, task->err);
+	if (task->err || fuse_reply_open(task->req, &task->fi))
+		fid_clunk(task->file);
+	free(task);
+}
+
+/* The task gets a fid of its own for the open file. Its bytes pass the page cache by. */
+static void walk_to_file(struct task *task, uint32_t fid, const struct fuse_file_info *fi)
+{
+	task->file = fid_new();
+	task->fi = *fi;
+	task->fi.fh = task->file;
+	task->fi.direct_io = 1;
+	put_walk(fid, task->file, NULL);
+	client_send(task_step, task);
+}
+
+static void files_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct task *task = task_of(req);
+
+	walk_to_file(task, fid_of(ino), fi);
+	client_begin(TLOPEN);
+	client_put(task->file, 4);
+	client_put((unsigned int)fi->flags, 4);
+	send_or_end(open_end, task);
+}
+
+static void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+			 struct fuse_file_info *fi)
+{
+	struct task *task = task_of(req);
+
+	task->has_entry = true;
+	walk_to_file(task, fid_of(parent), fi);
+	client_begin(TLCREATE);
+	client_put(task->file, 4);
+	client_put_text(name);
+	client_put((unsigned int)fi->flags, 4);
+	client_put(mode, 4);
+	client_put(0, 4);
+	client_send(task_step, task);
+	look_up(task, fid_of(parent), name);
+}
+
+/* What takes effect at a close does so before any request that comes later. */
+static void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	fid_clunk((uint32_t)fi->fh);
+	fuse_reply_err(req, 0);
+}
+
+static void files_fsync(fuse_req_t req, fuse_ino_t ino, int is_data_only, struct fuse_file_info *fi)
+{
+	(void)ino;
+	client_begin(TFSYNC);
+	client_put(fi->fh, 4);
+	client_put(is_data_only != 0, 4);
+	send_or_end(task_end, task_of(req));
+}
+
+/* The program that waits got a signal. */
+static void task_interrupt(fuse_req_t req, void *arg)
+{
+	struct task *task = arg;
+
+	(void)req;
+	if (task->tag >= 0)
+		client_flush(task->tag);
+}
+
+static void read_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+
+	fuse_req_interrupt_func(task->req, NULL, NULL);
+	if (!err && (len < 4 || client_number(body, 4) > len - 4))
+		err = EIO;
+	if (err)
+		fuse_reply_err(task->req, err);
+	else
+		fuse_reply_buf(task->req, (const char *)body + 4, client_number(body, 4));
+	free(task);
+}
+
+static void write_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+
+	fuse_req_interrupt_func(task->req, NULL, NULL);
+	if (!err && len < 4)
+		err = EIO;
+	if (err)
+		fuse_reply_err(task->req, err);
+	else
+		fuse_reply_write(task->req, client_number(body, 4));
+	free(task);
+}
+
+/* Send a read or a write, which may wait for long. */
+static void send_waiting(client_done_fn done, fuse_req_t req)
+{
+	struct task *task = task_of(req);
+
+	task->tag = client_send(done, task);
+	if (task->tag < 0)
+		done(task, EAGAIN, NULL, 0);
+	else
+		fuse_req_interrupt_func(req, task_interrupt, task);
+}
+
+static void put_io(enum client_type type, uint64_t fid, off_t offset, size_t size)
+{
+	client_begin(type);
+	client_put(fid, 4);
+	client_put((uint64_t)offset, 8);
+	client_put(size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX, 4);
+}
+
+static void files_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+		       struct fuse_file_info *fi)
+{
+	(void)ino;
+	put_io(TREAD, fi->fh, offset, size);
+	send_waiting(read_end, req);
+}
+
+static void files_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
+			off_t offset, struct fuse_file_info *fi)
+{
+	(void)ino;
+	put_io(TWRITE, fi->fh, offset, size);
+	client_put_bytes(bytes, size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX);
+	send_waiting(write_end, req);
+}
+
+/* ---- Directories ---- */
+
+/* An entry of Rreaddir at `at`: qid[13] offset[8] type[1] name[s]. Its length, 0 at the end. */
+static size_t read_entry(const uint8_t *at, size_t len, struct stat *out_attr, char *out_name)
+{
+	size_t name_len;
+
+	if (len < QID_BYTES + 11)
+		return 0;
+	name_len = client_number(at + QID_BYTES + 9, 2);
+	if (name_len > len - QID_BYTES - 11 || name_len > NAME_MAX)
+		return 0;
+	memset(out_attr, 0, sizeof(*out_attr));
+	out_attr->st_ino = client_number(at + 5, 8);
+	out_attr->st_mode = (mode_t)(at[QID_BYTES + 8] == DT_DIR ? S_IFDIR : S_IFREG);
+	memcpy(out_name, at + QID_BYTES + 11, name_len);
+	out_name[name_len] = '\0';
+	return QID_BYTES + 11 + name_len;
+}
+
+/* Entries that FUSE has no room for are asked for again. */
+static void readdir_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	struct task *task = arg;
+	char *entries = calloc(1, task->size), name[NAME_MAX + 1];
+	size_t at = 4, done = 0, step;
+	struct stat attr;
+
+	if (!entries)
+		abort();
+	while (!err && at < len && (step = read_entry(body + at, len - at, &attr, name))) {
+		off_t next = (off_t)client_number(body + at + QID_BYTES, 8);
+		size_t size = fuse_add_direntry(task->req, entries + done, task->size - done, name,
+						&attr, next);
+
+		if (size > task->size - done)
+			break;
+		done += size;
+		at += step;
+	}
+	if (err)
+		fuse_reply_err(task->req, err);
+	else
+		fuse_reply_buf(task->req, entries, done);
+	free(entries);
+	free(task);
+}
+
+static void files_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+			  struct fuse_file_info *fi)
+{
+	struct task *task = task_of(req);
+
+	(void)ino;
+	task->size = size;
+	put_io(TREADDIR, fi->fh, offset, size);
+	send_or_end(readdir_end, task);
+}
+
+/* ---- Start ---- */
+
+static void files_init(void *unused, struct fuse_conn_info *conn)
+{
+	(void)unused;
+	conn->max_read = conn->max_write = CLIENT_IO_MAX;
+	conn->want |= conn->capable & FUSE_CAP_ATOMIC_O_TRUNC;
+}
+
+static void attach_end(void *arg, int err, const uint8_t *body, size_t len)
+{
+	(void)arg;
+	(void)body;
+	(void)len;
+	attach_err = err;
+}
+
+void files_attach(const char *tree)
+{
+	client_begin(TATTACH);
+	client_put(ROOT_FID, 4);
+	client_put(NOFID, 4);
+	client_put_text("root");
+	client_put_text(tree);
+	client_put(0, 4);
+	client_send(attach_end, NULL);
+}
+
+int files_attached(void)
+{
+	return attach_err;
+}
+
+const struct fuse_lowlevel_ops files_ops = {
+	.init = files_init,
+	.lookup = files_lookup,
+	.forget = files_forget,
+	.getattr = files_getattr,
+	.setattr = files_setattr,
+	.mkdir = files_mkdir,
+	.unlink = files_unlink,
+	.rmdir = files_rmdir,
+	.rename = files_rename,
+	.open = files_open,
+	.create = files_create,
+	.read = files_read,
+	.write = files_write,
+	.release = files_release,
+	.fsync = files_fsync,
+	.opendir = files_open,
+	.readdir = files_readdir,
+	.releasedir = files_release,
+	.statfs = files_statfs,
+};
