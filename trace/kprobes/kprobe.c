@@ -57,6 +57,7 @@ static void link_probe(struct kprobe *p)
 		atomic_store(&p->place->wants_post, true);
 	if (is_enabled(p))
 		count_enabled(p, true);
+	kprobe_place_refresh(p->place);
 }
 
 /* Its own link stays: a hit that stands on it goes on from there. */
@@ -73,6 +74,7 @@ static void unlink_probe(struct kprobe *p)
 	for (struct kprobe *other = p->place->first; other; other = other->next)
 		wants_post |= other->post_handler != NULL;
 	atomic_store(&p->place->wants_post, wants_post);
+	kprobe_place_refresh(p->place);
 }
 
 /* ---- Register ---- */
@@ -200,6 +202,7 @@ static void switch_probe(struct kprobe *p, bool on)
 		return;
 	set_disabled(p, !on);
 	count_enabled(p, on);
+	kprobe_place_refresh(p->place);
 	p->flags |= MARK;
 }
 

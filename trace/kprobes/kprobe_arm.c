@@ -250,8 +250,10 @@ static void carry_out(struct plan *plan)
 		err = change_sites(plan);
 	if (!plan->err)
 		plan->err = err;
-	for (size_t i = 0; i < plan->nr_sites; i++)
+	for (size_t i = 0; i < plan->nr_sites; i++) {
 		plan->sites[i]->is_planned = false;
+		kprobe_place_refresh(plan->sites[i]);
+	}
 	plan->nr_pokes = 0;
 	plan->nr_sites = 0;
 }
@@ -304,6 +306,7 @@ static void plan_site(struct plan *plan, struct kprobe_place *place)
 		return;
 	make_room(plan);
 	place->is_planned = true;
+	atomic_store(&place->only, NULL); /* from one ops to the other: `ops` is to be looked at */
 	plan->sites[plan->nr_sites++] = place;
 }
 

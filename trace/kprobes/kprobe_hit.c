@@ -17,6 +17,11 @@ static TRACE_ALWAYS_INLINE bool is_enabled(const struct kprobe *p)
 	return !(__atomic_load_n(&p->flags, __ATOMIC_RELAXED) & KPROBE_FLAG_DISABLED);
 }
 
+static TRACE_ALWAYS_INLINE int kprobe_call_one(struct kprobe *p, struct ftrace_regs *fregs)
+{
+	return p->pre_handler(p, fregs);
+}
+
 static TRACE_ALWAYS_INLINE bool kprobe_call_pre(struct kprobe_place *place,
 						struct ftrace_regs *fregs)
 {
@@ -88,6 +93,29 @@ void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	kprobe_call_post(place_of(probe), fregs);
 }
 
+static TRACE_NOINLINE bool run_slow(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
+{
+	bool is_moved;
+
+	if (!kprobe_hit_begin(probe))
+		return false;
+	is_moved = kprobe_call_pre(place_of(probe), fregs);
+	kprobe_hit_end();
+	return is_moved;
+}
+
+bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
+{
+	struct kprobe *only = load(&place_of(probe)->only);
+	bool is_moved;
+
+	if (TRACE_UNLIKELY(!only || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
+		return run_slow(probe, fregs);
+	is_moved = kprobe_call_one(only, fregs);
+	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
+	return is_moved;
+}
+
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 {
 	return wants_post((const struct kprobe_place *)probe);
@@ -110,18 +138,17 @@ static TRACE_ALWAYS_INLINE void call_handlers(struct kprobe_place *place, struct
 		kprobe_call_post(place, fregs);
 }
 
-/* A place that moves from one ops to the other is called by both for a moment: one counts. */
-static void site_hit(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-		     struct ftrace_regs *fregs)
+/*
+ * Several probes, or post handlers; or the place moves from one ops to the other, and is called by
+ * both for a moment: one counts. Or it has gone. Preemption is off, and this switches it on again.
+ */
+static TRACE_NOINLINE void site_hit_slow(uintptr_t ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
 {
-	struct kprobe_place *place;
+	struct kprobe_place *place = kprobe_place_find(ip);
 
-	(void)parent_ip;
-	trace_plat_preempt_disable();
-	place = kprobe_place_find(ip);
-	if (TRACE_LIKELY(place) &&
-	    TRACE_LIKELY(atomic_load_explicit(&place->ops, memory_order_relaxed) == ops)) {
-		if (TRACE_LIKELY(trace_plat_recursion_set(TRACE_RECURSION_PROBE))) {
+	if (place && atomic_load_explicit(&place->ops, memory_order_relaxed) == ops) {
+		if (trace_plat_recursion_set(TRACE_RECURSION_PROBE)) {
 			call_handlers(place, fregs, ip);
 			trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 		} else {
@@ -129,6 +156,35 @@ static void site_hit(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		}
 	}
 	trace_plat_preempt_enable();
+}
+
+/* Quick for a place with one probe, which comes first in its chain. */
+static void site_hit(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs)
+{
+	struct kprobe_table *table;
+	struct kprobe_place *place;
+	struct kprobe *only;
+
+	(void)parent_ip;
+	trace_plat_preempt_disable();
+	table = atomic_load_explicit(&kprobe_table, memory_order_acquire);
+	place = atomic_load_explicit(&table->chain[kprobe_chain_of(table, ip)],
+				     memory_order_acquire);
+	if (TRACE_UNLIKELY(!place || place->addr != ip))
+		goto slow;
+	only = load(&place->only);
+	if (TRACE_UNLIKELY(!only || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
+		goto slow;
+	ftrace_regs_set_instruction_pointer(fregs, ip);
+	if (TRACE_LIKELY(!kprobe_call_one(only, fregs)))
+		ftrace_regs_set_instruction_pointer(
+			fregs, ftrace_regs_get_instruction_pointer(fregs) + TRACE_INSN_SIZE);
+	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
+	trace_plat_preempt_enable();
+	return;
+slow:
+	site_hit_slow(ip, ops, fregs);
 }
 
 struct ftrace_ops kprobe_ops_plain = { .func = site_hit };

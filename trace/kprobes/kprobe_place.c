@@ -57,6 +57,19 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
 	*gone = place;
 }
 
+void kprobe_place_refresh(struct kprobe_place *place)
+{
+	struct kprobe *only = NULL;
+
+	for (struct kprobe *p = place->first; p && place->nr_enabled == 1; p = p->next) {
+		if (!(p->flags & KPROBE_FLAG_DISABLED) && p->pre_handler)
+			only = p;
+	}
+	if (atomic_load(&place->wants_post))
+		only = NULL;
+	atomic_store(&place->only, only);
+}
+
 /* No thread is in any of the code that is freed here. */
 static void free_all(struct ftrace_after *after)
 {

@@ -31,7 +31,9 @@ struct kprobe_place {
 	uintptr_t addr;
 	struct kprobe_place *_Atomic link[2]; /* next of the chain in either of two tables */
 	struct kprobe *_Atomic first;	      /* of its probes, in the order of registration */
-	uint32_t nr;			      /* probes that are registered here */
+	struct kprobe
+		*_Atomic only; /* the only enabled one, with nothing to call but its pre handler */
+	uint32_t nr;	       /* probes that are registered here */
 	uint32_t nr_enabled;
 	uint32_t nr_all_regs;		/* enabled ones that want more than arguments */
 	bool is_site;			/* at a call site; `code` is not used then */
@@ -67,18 +69,23 @@ enum kprobe_jump {
 
 struct kprobe_table {
 	uint32_t which; /* of `link` */
-	uint32_t shift; /* 64 - log2(number of chains) */
+	uint32_t mask;	/* number of chains - 1 */
 	struct kprobe_place *_Atomic chain[];
 };
 extern struct kprobe_table *_Atomic kprobe_table;
+
+/* Functions begin at multiples of 16. */
+static TRACE_ALWAYS_INLINE size_t kprobe_chain_of(const struct kprobe_table *table, uintptr_t addr)
+{
+	return (addr >> 4 ^ addr) & table->mask;
+}
 
 /* The acquires pair with the releases that put a place or a table there. */
 static TRACE_ALWAYS_INLINE struct kprobe_place *kprobe_place_find(uintptr_t addr)
 {
 	struct kprobe_table *table = atomic_load_explicit(&kprobe_table, memory_order_acquire);
-	struct kprobe_place *place =
-		atomic_load_explicit(&table->chain[(addr * 0x9e3779b97f4a7c15ull) >> table->shift],
-				     memory_order_acquire);
+	struct kprobe_place *place = atomic_load_explicit(
+		&table->chain[kprobe_chain_of(table, addr)], memory_order_acquire);
 
 	while (place && place->addr != addr)
 		place = atomic_load_explicit(&place->link[table->which], memory_order_acquire);
@@ -111,6 +118,9 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone);
  * has released kprobe_lock.
  */
 void kprobe_places_free(struct kprobe_place *gone);
+
+/* After its probes have changed: is one of them the only one to call? */
+void kprobe_place_refresh(struct kprobe_place *place);
 
 /* ---- Which places: kprobe_check.c ---- */
 

@@ -4,11 +4,10 @@
  */
 #include "kprobe_private.h"
 
-#define NR_FIRST    2u
-#define FIRST_SHIFT 63u
+#define NR_FIRST 2u
 
 /* The one that needs no memory. */
-static struct kprobe_table first_table = { .shift = FIRST_SHIFT,
+static struct kprobe_table first_table = { .mask = NR_FIRST - 1,
 					   .chain = { [NR_FIRST - 1] = NULL } };
 
 struct kprobe_table *_Atomic kprobe_table = &first_table;
@@ -16,13 +15,12 @@ static size_t nr_places;
 
 static size_t nr_chains(const struct kprobe_table *table)
 {
-	return (size_t)1 << (64 - table->shift);
+	return (size_t)table->mask + 1;
 }
 
-static size_t bytes_of(uint32_t shift)
+static size_t bytes_of(size_t nr)
 {
-	return sizeof(struct kprobe_table) +
-	       ((size_t)1 << (64 - shift)) * sizeof(struct kprobe_place *);
+	return sizeof(struct kprobe_table) + nr * sizeof(struct kprobe_place *);
 }
 
 static struct kprobe_table *table_now(void)
@@ -32,7 +30,7 @@ static struct kprobe_table *table_now(void)
 
 static struct kprobe_place *_Atomic *chain_of(struct kprobe_table *table, uintptr_t addr)
 {
-	return &table->chain[(addr * 0x9e3779b97f4a7c15ull) >> table->shift];
+	return &table->chain[kprobe_chain_of(table, addr)];
 }
 
 static void insert_into(struct kprobe_table *table, struct kprobe_place *place)
@@ -59,22 +57,22 @@ static void switch_to(struct kprobe_table *larger)
 	atomic_store_explicit(&kprobe_table, larger, memory_order_release);
 	trace_plat_synchronize_preempt(); /* for walks of the old one */
 	if (old != &first_table)
-		trace_plat_free(old, bytes_of(old->shift));
+		trace_plat_free(old, bytes_of(nr_chains(old)));
 }
 
 int kprobe_table_reserve(size_t nr)
 {
-	uint32_t shift = table_now()->shift;
+	size_t nr_wanted = nr_chains(table_now());
 	struct kprobe_table *larger;
 
-	if (nr_places + nr <= nr_chains(table_now()))
+	if (nr_places + nr <= nr_wanted)
 		return 0;
-	while (((size_t)1 << (64 - shift)) < 2 * (nr_places + nr))
-		shift--;
-	larger = trace_plat_alloc(bytes_of(shift));
+	while (nr_wanted < 2 * (nr_places + nr))
+		nr_wanted *= 2;
+	larger = trace_plat_alloc(bytes_of(nr_wanted));
 	if (!larger)
 		return -ENOMEM;
-	larger->shift = shift;
+	larger->mask = (uint32_t)nr_wanted - 1;
 	switch_to(larger);
 	return 0;
 }
@@ -101,7 +99,7 @@ void kprobe_table_remove(struct kprobe_place *place)
 		atomic_store(&first_table.chain[i], NULL);
 	atomic_store_explicit(&kprobe_table, &first_table, memory_order_release);
 	trace_plat_synchronize_preempt();
-	trace_plat_free(table, bytes_of(table->shift));
+	trace_plat_free(table, bytes_of(nr_chains(table)));
 }
 
 size_t kprobe_table_nr(void)

@@ -33,48 +33,42 @@ static void load_regs(const struct trace_breakpoint_hit *hit, uintptr_t rip,
 	out_regs->parent = *(const volatile uintptr_t *)out_regs->rsp;
 }
 
-/* Without handlers. */
-static void step_missed(const struct probe *probe, const struct trace_breakpoint_hit *hit)
+/* Where the instruction is done, without post handlers. */
+static void step(const struct probe *probe, struct ftrace_regs *regs)
 {
-	struct ftrace_regs regs;
-
-	if (probe->action == PROBE_SLOT) {
-		*hit->rip = copy_of(probe);
-		return;
-	}
-	load_regs(hit, hit->site, &regs);
-	if (!probe_emulate(probe, &regs))
-		regs.rip = copy_of(probe);
-	go_on(hit, &regs);
+	if (TRACE_LIKELY(probe->action == PROBE_SLOT) || !probe_emulate(probe, regs))
+		regs->rip = copy_of(probe);
 }
 
-/* Behind the pre handlers, which may have changed registers. */
-static void step(struct trace_plat_probe *plat, struct ftrace_regs *regs)
+/* With post handlers. */
+static void run_both(struct trace_plat_probe *plat, struct ftrace_regs *regs)
 {
 	struct probe *probe = probe_of(plat);
-	bool has_post = kprobe_hit_has_post(plat);
 
-	if (probe_emulate(probe, regs)) {
-		if (has_post)
-			kprobe_hit_post(plat, regs);
+	if (!kprobe_hit_begin(plat)) {
+		step(probe, regs);
 		return;
 	}
-	regs->rip = has_post && probe->post_slot ? trace_plat_ip_unpack(probe->post_slot)
-						 : copy_of(probe);
+	if (!kprobe_hit_pre(plat, regs)) {
+		if (probe_emulate(probe, regs))
+			kprobe_hit_post(plat, regs);
+		else if (probe->post_slot)
+			regs->rip = trace_plat_ip_unpack(probe->post_slot);
+		else
+			regs->rip = copy_of(probe);
+	}
+	kprobe_hit_end();
 }
 
 static bool answer_probe(struct trace_plat_probe *plat, const struct trace_breakpoint_hit *hit)
 {
 	struct ftrace_regs regs;
 
-	if (TRACE_UNLIKELY(!kprobe_hit_begin(plat))) {
-		step_missed(probe_of(plat), hit);
-		return true;
-	}
 	load_regs(hit, hit->site, &regs);
-	if (!kprobe_hit_pre(plat, &regs))
-		step(plat, &regs);
-	kprobe_hit_end();
+	if (TRACE_UNLIKELY(kprobe_hit_has_post(plat)))
+		run_both(plat, &regs);
+	else if (!kprobe_hit_run(plat, &regs))
+		step(probe_of(plat), &regs);
 	go_on(hit, &regs);
 	return true;
 }

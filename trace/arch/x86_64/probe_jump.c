@@ -180,10 +180,7 @@ void probe_detour_hit(struct ftrace_regs *regs)
 	const struct detour_note *note =
 		(const struct detour_note *)(back - COPY_AT + DETOUR_NOTE_AT);
 
-	if (!kprobe_hit_begin(note->probe))
-		return;
 	regs->rip = trace_plat_ip_unpack(note->origin);
-	if (!kprobe_hit_pre(note->probe, regs))
+	if (!kprobe_hit_run(note->probe, regs))
 		regs->rip = back;
-	kprobe_hit_end();
 }

@@ -32,6 +32,11 @@ void kprobe_hit_end(void);
 bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 /* Call the post handlers, if there are any; the instruction pointer is where the CPU goes on. */
 void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
+/*
+ * begin, pre and end at once, where there are no post handlers. With interrupts off only. What pre
+ * returns; false, when they are missed.
+ */
+bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe);
 
 TRACE_END_DECLS
