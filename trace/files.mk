@@ -168,6 +168,8 @@ TRACE_SRCS += trace/probes/fetch_parse.c \
 	trace/probes/probe_kinds.c \
 	trace/probes/probe_kprobe.c \
 	trace/probes/probe_line.c \
+	trace/probes/probe_place.c \
+	trace/probes/probe_return.c \
 	trace/probes/probe_text.c \
 	trace/probes/probe_tracepoint.c
 # automata over events
@@ -322,7 +324,7 @@ TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c 
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURES += monitors kprobes probe_events kprobe_events
-TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c fs/fs_kprobe_events.c)
+TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c fs/fs_kprobe_events.c)
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
@@ -353,6 +355,7 @@ TRACE_NEEDS_snapshot := latency hist_snapshot
 TRACE_NEEDS_events += monitors probe_events kprobe_events
 TRACE_NEEDS_probe_events := kprobe_events
 TRACE_NEEDS_kprobes := kprobe_events
+TRACE_NEEDS_fprobes := kprobe_events
 TRACE_NEEDS_hist += monitors
 # The features that go with the features $1; what is left without them.
 trace_goes = $(sort $1 $(foreach f,$1,$(TRACE_NEEDS_$f)))

@@ -43,6 +43,22 @@ def test_arguments(tracing):
     tracing.check("echo > kprobe_events")
 
 
+def test_returns(tracing):
+    """The second event of the document: a return with its value; the same by the words of fprobe events."""
+    tracing.check("echo 'r:myretprobe kmalloc $retval' > kprobe_events; echo 'f:exit kmalloc%return ret=$retval' >> dynamic_events")
+    tracing.check("echo 'f:entry kmalloc size=$arg1:u32' >> dynamic_events")
+    assert tracing.check("cat kprobe_events") == "r:kprobes/myretprobe kmalloc arg1=$retval\n"
+    assert tracing.check("cat dynamic_events") == ("r:kprobes/myretprobe kmalloc arg1=$retval\n"
+                                                   "f:fprobes/exit kmalloc%return ret=$retval\nf:fprobes/entry kmalloc size=$arg1:u32\n")
+    tracing.check("> trace; echo 1 > events/fprobes/enable; echo 1 > events/kprobes/enable; ls > /dev/null; "
+                  "echo 0 > events/kprobes/enable; echo 0 > events/fprobes/enable")
+    returns, exits = lines_of(tracing, "myretprobe"), lines_of(tracing, "exit")
+    assert returns and exits and lines_of(tracing, "entry")
+    assert all(re.fullmatch(r"\(\w+(\.\w+)*\+0x[0-9a-f]+/0x[0-9a-f]+ <- kmalloc\) arg1=0x[0-9a-f]+", line) for line in returns)
+    assert set(line.replace("arg1", "ret") for line in returns) <= set(exits)
+    tracing.check("> dynamic_events")
+
+
 def test_filter_trigger_histogram(tracing):
     """As on any event."""
     event = "events/kprobes/myprobe"

@@ -179,9 +179,12 @@ static const struct piece pieces[] = {
 	  "\t\t\t  echo 'slow u64 lat; long[] stack' >> synthetic_events\n" },
 	{ FILE, "kprobe_events",
 	  "  kprobe_events\t\t- Create/append/remove/show the kernel dynamic events: those of the\n"
-	  "\t\t\t  kind p. An event may have several probes; they record the same\n"
+	  "\t\t\t  kinds p and r. An event may have several probes; they record the same\n"
 	  "\t\t\t  p[:[<group>/][<event>]] <place> [<args>]\n"
+	  "\t\t\t  r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
+	  "\t\t\t  f[:[<group>/][<event>]] <func-name>[%return] [<args>]   by dynamic_events\n"
 	  "\t\t\t     place: <symbol>[+<offset>]|<memaddr>\n"
+	  "\t\t\t     place (kretprobe): <symbol>[+<offset>]%return|<memaddr>\n"
 	  "\t\t\t  -:[<group>/]<event>\n" },
 	{ FILE, "kprobe_profile",
 	  "  kprobe_profile\t- Their names, hits, and hits that were missed\n" },

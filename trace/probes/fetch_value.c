@@ -66,11 +66,23 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 	return true;
 }
 
+/* At the return of a function only the returned value and the stack pointer are known. */
+static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct trace_plat_register reg, value, stack;
+
+	return parse->build->context->place != FETCH_AT_RETURN ||
+	       (trace_plat_register(word->at + 1, word->len - 1, &reg) &&
+		trace_plat_register("$retval", 7, &value) &&
+		trace_plat_register("$stack", 6, &stack) &&
+		(reg.offset == value.offset || reg.offset == stack.offset));
+}
+
 static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (!has_registers(parse))
 		return fetch_blame(parse->build, word->at, "Invalid $-valiable specified", -EINVAL);
-	if (!step_register(parse, word->at + 1, word->len - 1))
+	if (!is_saved(parse, word) || !step_register(parse, word->at + 1, word->len - 1))
 		return fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
 	return 0;
 }

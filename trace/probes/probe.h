@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 #include <trace/kprobe.h>
+#include <trace/kretprobe.h>
 #include <trace/trace_events.h>
 #include "events/dyn_event.h"
 #include "events/event_watch.h"
@@ -47,6 +48,7 @@ struct probe_event {
 union probe_target {
 	struct tracepoint *tp;
 	struct kprobe kprobe;
+	struct kretprobe ret;
 	struct {
 		struct trace_event_call *call;
 		struct trace_event_watch watch;
@@ -72,6 +74,9 @@ struct probe_kind {
 	const char *log_name; /* what error_log names */
 	const char *group;    /* of events without one */
 	char letter;
+	bool takes_number;	  /* behind the letter */
+	bool has_suffix;	  /* `%return` behind the place means this kind */
+	const char *shown_suffix; /* what is listed behind the place, or NULL */
 	/* Fields in front of the arguments, and how many bytes the event has up to their end. */
 	const struct trace_event_field *fields;
 	uint32_t nr_fields, head_bytes;
@@ -91,6 +96,7 @@ struct probe_kind {
 	/* Have the probe called, or no more: its event is used. 0 or -errno. */
 	int (*begin)(struct probe *probe);
 	void (*end)(struct probe *probe);
+	uint64_t (*get_missed)(const struct probe *probe); /* hits; for kprobe_profile */
 };
 
 /* A line, taken apart; pointers are into it. */
@@ -98,7 +104,8 @@ struct probe_definition {
 	const struct probe_kind *kind;
 	struct dyn_event_error *error;
 	const char *line;
-	struct fetch_word group, name; /* of length 0: not written */
+	struct fetch_word number;      /* behind the letter */
+	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
 	const char *args; /* what is behind */
 
@@ -115,10 +122,30 @@ int probe_blame(const struct probe_definition *definition, const char *at, const
 		int err);
 /* Is it a line of the kind with this letter? */
 bool probe_line_is(const char *line, char letter);
+/* Is the place of the line one with `%return` behind it? */
+bool probe_line_is_return(const char *line);
 /* Take the line apart. 0 or -EINVAL after blaming. */
 int probe_line_parse(struct probe_definition *definition);
 /* The next word of *text, which goes on behind it; of length 0 at the end. */
 struct fetch_word probe_next_word(const char **text);
+
+/* ---- probe_place.c ---- */
+
+/* A place in code. */
+struct probe_place {
+	struct fetch_word symbol; /* of length 0: an address was written */
+	uint64_t offset;
+	uintptr_t addr;
+};
+
+/* Find definition->place. 0; -EINVAL, -ENOENT after blaming. */
+int probe_find_place(const struct probe_definition *definition, struct probe_place *out);
+/* The same for one that has to be a function. */
+int probe_find_function(const struct probe_definition *definition, struct probe_place *out);
+/* Make the name of an event without one: LETTER_SYMBOL_OFFSET; SYMBOL with `suffix` behind it. */
+void probe_name_by_number(struct probe_definition *definition, const struct probe_place *place);
+void probe_name_by_suffix(struct probe_definition *definition, const struct probe_place *place,
+			  const char *suffix);
 
 /* ---- probe_args.c ---- */
 
@@ -152,6 +179,8 @@ struct probe *probe_of(const struct dyn_event *dyn);
 struct probe_event *probe_event_of(const struct trace_event_call *call);
 /* For struct trace_event_class. */
 void probes_change(struct trace_event_change *changes, size_t nr);
+/* How many probes have the events that begin, or those that end? */
+size_t probes_to_change(const struct trace_event_change *changes, size_t nr, bool is_begin);
 
 /* ---- probe_text.c ---- */
 
@@ -182,7 +211,8 @@ int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
 bool probe_event_claims(const char *line);
 int probe_event_create(const char *line, struct dyn_event_error *error);
 /* Of the feature kprobe_events, for dynamic_events and a file of its own. */
-extern const struct dyn_event_kind probe_kprobe_dyn[];
+extern const struct dyn_event_kind probe_kprobe_dyn[]; /* `p:` and `r:`; `f:` */
+extern const struct probe_kind probe_return_kind, probe_exit_kind;
 /* How often such a probe was hit, and how often that was missed. */
 void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
 /* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */

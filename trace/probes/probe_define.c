@@ -105,7 +105,8 @@ static int find_event(const struct probe_definition *definition, struct probe_ev
 		return 0;
 	*out_event = probe_event_of(call);
 	/* The text of an event without a field for its place names the only one. */
-	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields)
+	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields &&
+	    (*out_event)->kind == definition->kind)
 		return 0;
 	if (call->event.funcs.trace == probe_print && definition->kind->nr_fields)
 		return probe_blame(definition, definition->line,
@@ -239,9 +240,13 @@ int probe_define(const struct probe_kind *kind, const char *line, struct dyn_eve
 void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	const struct probe *probe = probe_of(dyn);
+	const struct probe_kind *kind = probe->event->kind;
 
-	trace_seq_printf(seq, "%c:%s/%s %s%s\n", probe->event->kind->letter,
-			 dyn->call->event.system, dyn->call->event.name, probe->place, probe->args);
+	trace_seq_putc(seq, kind->letter);
+	if (kind->takes_number && probe->target.ret.maxactive)
+		trace_seq_dec(seq, probe->target.ret.maxactive, 0, ' ');
+	trace_seq_printf(seq, ":%s/%s %s%s%s\n", dyn->call->event.system, dyn->call->event.name,
+			 probe->place, kind->shown_suffix ? kind->shown_suffix : "", probe->args);
 }
 
 /* Its place, and its first arguments. */
@@ -307,4 +312,15 @@ void probes_change(struct trace_event_change *changes, size_t nr)
 		for (struct probe *probe = event->first; probe; probe = probe->next)
 			event->kind->end(probe);
 	}
+}
+
+size_t probes_to_change(const struct trace_event_change *changes, size_t nr, bool is_begin)
+{
+	size_t nr_probes = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (changes[i].is_begin == is_begin)
+			nr_probes += probe_event_of(changes[i].call)->nr_probes;
+	}
+	return nr_probes;
 }

@@ -1,92 +1,40 @@
 /*
- * Probes of instructions, `p:`: registers, and the arguments of a function at its entry. See probe.h,
- * <trace/kprobe.h>.
+ * Probes of instructions, `p:`: registers, and the arguments of a function at its entry; `f:` is for
+ * the latter only. See probe.h, <trace/kprobe.h>.
  */
 #include <trace/errno.h>
 #include <trace/platform.h>
-#include <trace/trace_seq.h>
 #include "events/event_file.h"
 #include "print/output.h"
 #include "probe.h"
 #include "text/str.h"
 
-/* ---- The place: SYMBOL, SYMBOL+OFFSET, or an address ---- */
-
-static int bad_place(const struct probe_definition *definition, int err)
+static int find_instruction(struct probe_definition *definition)
 {
-	return probe_blame(definition, definition->place.at, "Invalid probed address or symbol",
-			   err);
-}
+	struct probe_place place;
+	int err = probe_find_place(definition, &place);
 
-static void make_name(struct probe_definition *definition, const struct fetch_word *symbol,
-		      uint64_t number)
-{
-	struct trace_seq seq;
-	char *name = definition->default_name;
-
-	trace_seq_init(&seq, name, sizeof(definition->default_name) - 1);
-	if (symbol->len) {
-		trace_seq_puts(&seq, "p_");
-		trace_seq_write(&seq, symbol->at, symbol->len);
-		trace_seq_putc(&seq, '_');
-		trace_seq_dec(&seq, number, 0, ' ');
-	} else {
-		trace_seq_printf(&seq, "p_0x%llx", (unsigned long long)number);
-	}
-	name[seq.len] = '\0';
-	for (; *name; name++) { /* those of compilers have a dot */
-		if (*name == '.' || *name == ':')
-			*name = '_';
-	}
-}
-
-static int find_symbol(struct probe_definition *definition, const struct fetch_word *symbol,
-		       uint64_t offset)
-{
-	char name[TRACE_SYM_LEN];
-	uintptr_t start;
-
-	if (!symbol->len || symbol->len >= sizeof(name))
-		return bad_place(definition, -EINVAL);
-	memcpy(name, symbol->at, symbol->len);
-	name[symbol->len] = '\0';
-	start = trace_plat_symbol_find(name);
-	if (!start)
-		return bad_place(definition, -ENOENT);
-	definition->target.kprobe.addr = start + offset;
-	definition->context.place = offset ? FETCH_AT_CODE : FETCH_AT_ENTRY;
-	make_name(definition, symbol, offset);
+	if (err)
+		return err;
+	definition->target.kprobe.addr = place.addr;
+	definition->context.place =
+		place.symbol.len && !place.offset ? FETCH_AT_ENTRY : FETCH_AT_CODE;
+	probe_name_by_number(definition, &place);
 	return 0;
 }
 
-static int find_instruction(struct probe_definition *definition)
+/* `f:`: the entry of a function. */
+static int find_entry(struct probe_definition *definition)
 {
-	struct fetch_word symbol = definition->place, number = { symbol.at, 0 };
-	uint64_t address, offset = 0;
+	struct probe_place place;
+	int err = probe_find_function(definition, &place);
 
-	if (!fetch_number(&symbol, 0, &address)) {
-		definition->target.kprobe.addr = address;
-		definition->context.place = FETCH_AT_CODE;
-		make_name(definition, &number, address);
-		return 0;
-	}
-	for (size_t i = 0; i < definition->place.len; i++) {
-		if (symbol.at[i] == '%')
-			return probe_blame(definition, &symbol.at[i],
-					   "Invalid probed address suffix", -EINVAL);
-	}
-	symbol.len = 0;
-	while (symbol.len < definition->place.len && symbol.at[symbol.len] != '+' &&
-	       symbol.at[symbol.len] != '-')
-		symbol.len++;
-	if (symbol.len < definition->place.len) {
-		number.at = symbol.at + symbol.len + 1;
-		number.len = definition->place.len - symbol.len - 1;
-		if (number.at[-1] == '-' || fetch_number(&number, 0, &offset) ||
-		    offset > UINT32_MAX)
-			return bad_place(definition, -EINVAL);
-	}
-	return find_symbol(definition, &symbol, offset);
+	if (err)
+		return err;
+	definition->target.kprobe.addr = place.addr;
+	definition->context.place = FETCH_AT_ENTRY;
+	probe_name_by_suffix(definition, &place, "__entry");
+	return 0;
 }
 
 /* ---- The probe ---- */
@@ -153,21 +101,10 @@ static void end_instruction(struct probe *probe)
 
 /* ---- Many at once ---- */
 
-static size_t count_probes(const struct trace_event_change *changes, size_t nr, bool is_begin)
-{
-	size_t nr_probes = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (changes[i].is_begin == is_begin)
-			nr_probes += probe_event_of(changes[i].call)->nr_probes;
-	}
-	return nr_probes;
-}
-
 /* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
 static bool change_all(struct trace_event_change *changes, size_t nr, bool is_begin)
 {
-	size_t nr_probes = count_probes(changes, nr, is_begin), at = 0;
+	size_t nr_probes = probes_to_change(changes, nr, is_begin), at = 0;
 	struct kprobe **all =
 		nr_probes > 1 ? trace_plat_alloc(nr_probes * sizeof(struct kprobe *)) : NULL;
 	int err;
@@ -222,6 +159,11 @@ static const struct trace_event_class kprobe_class = {
 	.own_depth = 1,
 };
 
+static uint64_t get_missed(const struct probe *probe)
+{
+	return probe->target.kprobe.nmissed;
+}
+
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
@@ -239,22 +181,64 @@ static const struct probe_kind kprobe_kind = {
 	.print_head = print_address,
 	.begin = begin_instruction,
 	.end = end_instruction,
+	.get_missed = get_missed,
+};
+
+static const struct probe_kind entry_kind = {
+	.log_name = "trace_fprobe",
+	.group = "fprobes",
+	.letter = 'f',
+	.fields = kprobe_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),
+	.head_bytes = sizeof(struct kprobe_entry),
+	.head_fmt = "%pS",
+	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
+	.event_class = &kprobe_class,
+	.dyn_kind = &probe_kprobe_dyn[1],
+	.find = find_entry,
+	.attach = attach_instruction,
+	.detach = detach_instruction,
+	.print_head = print_address,
+	.begin = begin_instruction,
+	.end = end_instruction,
+	.get_missed = get_missed,
 };
 
 static bool claims(const char *line)
 {
-	return probe_line_is(line, kprobe_kind.letter);
+	return probe_line_is(line, kprobe_kind.letter) || probe_line_is(line, 'r');
 }
 
 static int create(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(&kprobe_kind, line, error);
+	const struct probe_kind *kind = &kprobe_kind;
+
+	if (*line == 'r' || probe_line_is_return(line))
+		kind = &probe_return_kind;
+	return probe_define(kind, line, error);
+}
+
+static bool claims_function(const char *line)
+{
+	return probe_line_is(line, entry_kind.letter);
+}
+
+static int create_function(const char *line, struct dyn_event_error *error)
+{
+	return probe_define(probe_line_is_return(line) ? &probe_exit_kind : &entry_kind, line,
+			    error);
 }
 
 const struct dyn_event_kind probe_kprobe_dyn[] = {
 	{ .name = "kprobe",
 	  .claims = claims,
 	  .create = create,
+	  .show = probe_show,
+	  .matches = probe_matches,
+	  .free = probe_free },
+	{ .name = "fprobe",
+	  .claims = claims_function,
+	  .create = create_function,
 	  .show = probe_show,
 	  .matches = probe_matches,
 	  .free = probe_free },
@@ -266,7 +250,7 @@ void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64
 	struct probe *probe = probe_of(dyn);
 
 	*out_hits = probe->nr_hits;
-	*out_missed = probe->target.kprobe.nmissed;
+	*out_missed = probe->event->kind->get_missed(probe);
 }
 
 /* ---- From the command line: DEFINITION[;DEFINITION]..., with commas for blanks ---- */

@@ -6,7 +6,8 @@
 #include "probe.h"
 #include "text/str.h"
 
-#define NAME_MAX_LEN 63u
+#define NAME_MAX_LEN  63u
+#define RETURN_SUFFIX "%return"
 
 int probe_blame(const struct probe_definition *definition, const char *at, const char *why, int err)
 {
@@ -113,6 +114,22 @@ static int parse_names(struct probe_definition *definition, const struct fetch_w
 	return check_name(definition);
 }
 
+static bool ends_with(const struct fetch_word *word, const char *suffix)
+{
+	size_t len = trace_strlen(suffix);
+
+	return word->len >= len && memcmp(word->at + word->len - len, suffix, len) == 0;
+}
+
+bool probe_line_is_return(const char *line)
+{
+	struct fetch_word place;
+
+	(void)probe_next_word(&line);
+	place = probe_next_word(&line);
+	return ends_with(&place, RETURN_SUFFIX);
+}
+
 int probe_line_parse(struct probe_definition *definition)
 {
 	const char *rest = definition->line;
@@ -122,7 +139,8 @@ int probe_line_parse(struct probe_definition *definition)
 
 	while (colon < first.len && first.at[colon] != ':')
 		colon++;
-	if (colon > 1)
+	definition->number = (struct fetch_word){ first.at + 1, colon - 1 };
+	if (colon > 1 && !definition->kind->takes_number)
 		return probe_blame(definition, definition->line + 1,
 				   "Maxactive is only for function exit", -EINVAL);
 	names = (struct fetch_word){ first.at + colon + 1, first.len - colon - 1 };
@@ -132,6 +150,8 @@ int probe_line_parse(struct probe_definition *definition)
 		return err;
 	definition->place = probe_next_word(&rest);
 	definition->args = rest;
+	if (definition->kind->has_suffix && ends_with(&definition->place, RETURN_SUFFIX))
+		definition->place.len -= sizeof(RETURN_SUFFIX) - 1;
 	if (!definition->place.len)
 		return probe_blame(definition, definition->place.at,
 				   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "

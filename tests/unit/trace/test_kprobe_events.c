@@ -30,6 +30,7 @@ static int end(void **state)
 	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
 	assert_string_equal(cat("kprobe_events"), "");
 	assert_int_equal(fake_nr_probes, 0);
+	fake_run(-1);
 	fake_cpus[0].pid = 0;
 	return 0;
 }
@@ -104,6 +105,14 @@ static void mistakes(void **state)
 		{ "p ^hoge+1000-1000", "Invalid probed address or symbol" },
 		{ "p ^schedule+", "Invalid probed address or symbol" },
 		{ "p ^+8", "Failed to register probe event: 0x8: there is no function" },
+		{ "r^1a111 schedule", "Invalid maxactive number" },
+		{ "r^0 schedule", "Invalid maxactive number" },
+		{ "r^100000 schedule", "Maxactive is too big" },
+		{ "r ^schedule+8", "Retprobe address must be an function entry" },
+		{ "p ^schedule+8%return", "Retprobe address must be an function entry" },
+		{ "r schedule ^%di", "Invalid register name" },
+		{ "r schedule ^$arg1", "Invalid $-valiable specified" },
+		{ "^r:events/same schedule", "Probe type is different from existing probe" },
 		{ "p schedule^%hoge", "Invalid probed address suffix" },
 		{ "p ^schedule+3", "Probe point is not an instruction boundary" },
 		{ "p schedule ^$retval", "$retval is not available on probe" },
@@ -157,6 +166,40 @@ static void switch_in_one_batch(const char *path, const char *on)
 
 	assert_int_equal(echo(on, path), 0);
 	assert_int_equal(fake_nr_batches, before + 1);
+}
+
+/* ---- Returns ---- */
+
+static void returned(void **state)
+{
+	(void)state;
+	assert_int_equal(define("r do_work $retval"), 0);
+	assert_int_equal(define("p:my/back do_work%return ret=$retval:s32 $comm"), 0);
+	assert_int_equal(define("r8:my/eight kfree+0"), 0);
+	assert_int_equal(echo_append("f kfree $arg2", "dynamic_events"), 0);
+	assert_int_equal(echo_append("f kfree%return $retval", "dynamic_events"), 0);
+	assert_int_equal(define("f kfree"), -EINVAL); /* that is no kprobe */
+	assert_string_equal(cat("kprobe_events"), "r:kprobes/r_do_work_0 do_work arg1=$retval\n"
+						  "r:my/back do_work ret=$retval:s32 arg2=$comm\n"
+						  "r8:my/eight kfree+0\n");
+	assert_non_null(strstr(cat("dynamic_events"), "f:fprobes/kfree__entry kfree arg1=$arg2\n"
+						      "f:fprobes/kfree__exit kfree%return "
+						      "arg1=$retval\n"));
+	fake_run(1); /* a thread with a shadow stack */
+	event_on("my/back");
+	(void)fake_enter(DO_WORK, PARENT);
+	(void)fake_leave(77);
+	event_is_for("back: (yield+0x4/0x10 <- do_work) ret=77 arg2=\"init\"",
+		     "back: (yield+0x4 <- do_work) ret=77 arg2=\"init\"");
+	event_on("fprobes/kfree__exit");
+	(void)fake_enter(KFREE, PARENT);
+	(void)fake_leave(5);
+	event_is_for("kfree__exit: (yield+0x4/0x10 <- kfree) arg1=0x5",
+		     "kfree__exit: (yield+0x4 <- kfree) arg1=0x5");
+	event_on("fprobes/kfree__entry");
+	call_func(KFREE);
+	event_is_for("kfree__entry: (kfree+0x0/0x10) arg1=0x2",
+		     "kfree__entry: (kfree+0x0) arg1=0x2");
 }
 
 /* However many are switched, text is changed in one batch. */
@@ -253,6 +296,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
+		cmocka_unit_test_setup_teardown(returned, begin, end),
 		cmocka_unit_test_setup_teardown(one_batch, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),

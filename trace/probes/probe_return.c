@@ -1,0 +1,180 @@
+/*
+ * Probes of the return of a function, `r:` and `f:FUNCTION%return`: what it returns. See probe.h,
+ * <trace/kretprobe.h>.
+ */
+#include <trace/errno.h>
+#include <trace/kretprobe.h>
+#include <trace/platform.h>
+#include "print/output.h"
+#include "probe.h"
+#include "text/str.h"
+
+#define ACTIVE_MAX 4096u
+
+static int find_return(struct probe_definition *definition)
+{
+	const struct fetch_word *number = &definition->number;
+	struct probe_place place;
+	uint64_t nr = 0;
+	int err;
+
+	if (number->len && (fetch_number(number, 0, &nr) || !nr))
+		return probe_blame(definition, number->at, "Invalid maxactive number", -EINVAL);
+	if (nr > ACTIVE_MAX)
+		return probe_blame(definition, number->at, "Maxactive is too big", -EINVAL);
+	err = probe_find_function(definition, &place);
+	if (err)
+		return err;
+	definition->target.ret.kp.addr = place.addr;
+	definition->target.ret.maxactive = (uint32_t)nr;
+	definition->context.place = FETCH_AT_RETURN;
+	if (definition->kind == &probe_exit_kind)
+		probe_name_by_suffix(definition, &place, "__exit");
+	else
+		probe_name_by_number(definition, &place);
+	return 0;
+}
+
+/* ---- The probe ---- */
+
+static struct probe *probe_of_return(struct kretprobe *ret)
+{
+	return (struct probe *)((char *)ret - offsetof(struct probe, target.ret));
+}
+
+static int return_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	const uint32_t head[] = { trace_plat_ip_pack(ri->rp->kp.addr),
+				  trace_plat_ip_pack(ri->ret_addr) };
+
+	probe_hit(probe_of_return(ri->rp), regs, head, TRACE_ARRAY_SIZE(head));
+	return 0;
+}
+
+static int attach_return(struct probe *probe, const struct probe_definition *definition)
+{
+	struct kretprobe *ret = &probe->target.ret;
+	int err;
+
+	ret->handler = return_hit;
+	ret->kp.flags = KRETPROBE_FLAG_DISABLED;
+	err = register_kretprobe(ret);
+	if (err == -EINVAL)
+		return probe_blame(definition, definition->place.at,
+				   "Retprobe address must be an function entry", err);
+	if (err && err != -ENOMEM)
+		return probe_blame(definition, definition->place.at,
+				   "Failed to register probe event", err);
+	return err;
+}
+
+static void detach_return(struct probe *probe)
+{
+	unregister_kretprobe(&probe->target.ret);
+}
+
+static int begin_return(struct probe *probe)
+{
+	return enable_kretprobe(&probe->target.ret);
+}
+
+static void end_return(struct probe *probe)
+{
+	(void)disable_kretprobe(&probe->target.ret);
+}
+
+/* ---- Many at once ---- */
+
+/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
+static bool change_all(struct trace_event_change *changes, size_t nr, bool is_begin)
+{
+	size_t nr_probes = probes_to_change(changes, nr, is_begin), at = 0;
+	size_t bytes = nr_probes * sizeof(struct kretprobe *);
+	struct kretprobe **all = nr_probes > 1 ? trace_plat_alloc(bytes) : NULL;
+	int err;
+
+	if (!all)
+		return !nr_probes;
+	for (size_t i = 0; i < nr; i++) {
+		struct probe *probe = probe_event_of(changes[i].call)->first;
+
+		for (; changes[i].is_begin == is_begin && probe; probe = probe->next)
+			all[at++] = &probe->target.ret;
+	}
+	err = is_begin ? enable_kretprobes(all, at) : disable_kretprobes(all, at);
+	trace_plat_free(all, bytes);
+	return !err;
+}
+
+/* One by one, if they cannot be changed all at once, so that each has a result of its own. */
+static void returns_change(struct trace_event_change *changes, size_t nr)
+{
+	bool has_begun = change_all(changes, nr, true), has_ended = change_all(changes, nr, false);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(changes[i].is_begin ? has_begun : has_ended))
+			probes_change(&changes[i], 1);
+	}
+}
+
+/* ---- The kinds ---- */
+
+struct return_entry {
+	struct trace_entry ent;
+	uint32_t func;
+	uint32_t ret_ip;
+};
+
+static const struct trace_event_field return_fields[] = {
+	TRACE_FIELD_ADDRESS("__probe_func", return_entry, func),
+	TRACE_FIELD_ADDRESS("__probe_ret_ip", return_entry, ret_ip),
+};
+
+static void print_return(const struct trace_iter *iter, const struct probe_event *event,
+			 struct trace_seq *seq)
+{
+	const struct return_entry *entry = iter->event.data;
+
+	(void)event;
+	trace_print_symbol(iter, seq, entry->ret_ip, TRACE_IP_OFFSET);
+	trace_seq_puts(seq, " <- ");
+	trace_print_symbol(iter, seq, entry->func, 0);
+}
+
+static uint64_t get_missed(const struct probe *probe)
+{
+	return probe->target.ret.nmissed;
+}
+
+static const struct trace_event_class return_class = {
+	.system = "kprobes",
+	.change = returns_change,
+	.own_depth = 1,
+};
+
+#define RETURN_KIND                                                                                \
+	.fields = return_fields, .nr_fields = TRACE_ARRAY_SIZE(return_fields),                     \
+	.head_bytes = sizeof(struct return_entry), .head_fmt = "%pS <- %ps",                       \
+	.head_args =                                                                               \
+		", " TRACE_REC_ADDRESS("__probe_ret_ip") ", " TRACE_REC_ADDRESS("__probe_func"),   \
+	.event_class = &return_class, .find = find_return, .attach = attach_return,                \
+	.detach = detach_return, .print_head = print_return, .begin = begin_return,                \
+	.end = end_return, .get_missed = get_missed, .has_suffix = true
+
+const struct probe_kind probe_return_kind = {
+	.log_name = "trace_kprobe",
+	.group = "kprobes",
+	.letter = 'r',
+	.dyn_kind = &probe_kprobe_dyn[0],
+	.takes_number = true,
+	RETURN_KIND,
+};
+
+const struct probe_kind probe_exit_kind = {
+	.log_name = "trace_fprobe",
+	.group = "fprobes",
+	.letter = 'f',
+	.dyn_kind = &probe_kprobe_dyn[1],
+	.shown_suffix = "%return",
+	RETURN_KIND,
+};
