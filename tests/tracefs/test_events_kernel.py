@@ -234,6 +234,16 @@ def test_all_events_at_once():
         guest.check("> trace")
 
 
+def test_stack_in_the_state_of_its_event(tracing):
+    """The tracepoint switches preemption off, which neither an event nor the stack behind it shows."""
+    tracing.check("> trace; echo 1 > options/stacktrace; echo 1 > events/kmem/kfree/enable; ls > /dev/null; "
+                  "echo 0 > events/enable; echo 0 > options/stacktrace")
+    text = tracing.check("cat trace")
+    states = set(re.findall(r"\[\d+\] (\S{5}) +\S+: kfree: ", text))
+    assert "....." in states
+    assert set(re.findall(r"\[\d+\] (\S{5}) +\S+: <stack trace>", text)) == states
+
+
 def test_steps_of_the_start(guest_pool):
     """initcall events, on from the command line: each step begins and ends once, in order, without an error."""
     guest = guest_pool(cpus=2, cmdline="trace_event=initcall:*")

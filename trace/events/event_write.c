@@ -257,10 +257,10 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 
 	if (counts)
 		flags = call_triggers(file, hit, flags);
-	/* The trace begins with the caller of the probe. */
 	if (counts && is_wanted(file, entry, bytes_of(step), flags) &&
 	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
-		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 2);
+		trace_stacktrace_event(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
+				       file->own_depth);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
 	if (flags & TRACE_EVENT_WATCHED)

@@ -40,7 +40,8 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame)
 	write_event(buffer, ips, nr, 2); /* the callback's recursion guard has the other one */
 }
 
-void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip)
+static TRACE_ALWAYS_INLINE void write_callers(struct ring_buffer *buffer, uintptr_t frame,
+					      uint32_t skip, uint32_t own_depth)
 {
 	uint32_t ips[2 * TRACE_STACK_MAX + 1];
 	size_t nr;
@@ -49,7 +50,17 @@ void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t
 	nr = nr > skip ? nr - skip : 0;
 	if (nr > TRACE_STACK_MAX)
 		ips[skip + TRACE_STACK_MAX] = 0;
-	write_event(buffer, ips + skip, nr, 1);
+	write_event(buffer, ips + skip, nr, own_depth + 1);
+}
+
+void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip)
+{
+	write_callers(buffer, frame, skip, 0);
+}
+
+void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_t own_depth)
+{
+	write_callers(buffer, frame, 2, own_depth);
 }
 
 /* How far from us `ip` is searched: our functions, and the host's on the way to its tracepoint. */

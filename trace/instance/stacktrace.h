@@ -18,6 +18,12 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame);
  * is in its caller, or `skip` callers further out, at most TRACE_STACK_MAX.
  */
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip);
+/*
+ * For a function that is called by the one that a probe of a trace event has called. The first
+ * address is in the caller of the probe. `own_depth` is how often preemption is off because of the
+ * tracepoint: the trace shows the state that the event shows.
+ */
+void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_t own_depth);
 
 /*
  * For a probe of a tracepoint, `frame` as above. The return address `ip` is on the stack; the trace
