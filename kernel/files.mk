@@ -46,6 +46,7 @@ KERNEL_NOTRACE_SRCS += \
 KERNEL_SRCS += \
 	kernel/fs/vfs_console.c \
 	kernel/fs/vfs_file.c \
+	kernel/fs/vfs_kprobes.c \
 	kernel/fs/vfs_livepatch.c \
 	kernel/fs/vfs_mounts.c \
 	kernel/fs/vfs_path.c \

@@ -52,6 +52,7 @@ TRACE_SRCS += trace/kprobes/kprobe.c \
 	trace/kprobes/kprobe_check.c \
 	trace/kprobes/kprobe_hit.c \
 	trace/kprobes/kprobe_jump.c \
+	trace/kprobes/kprobe_list.c \
 	trace/kprobes/kprobe_place.c \
 	trace/kprobes/kprobe_table.c
 # probes of functions

@@ -138,20 +138,17 @@ static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 			       addr);
 }
 
-/*
- * Any bytes of the text: it goes on where the last read ended, and begins anew for what is before
- * that.
- */
-static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
+		       vfs_line_fn next_line)
 {
-	char line[KSYM_NAME_LEN + 24];
+	char line[VFS_LINE_MAX];
 	size_t done = 0;
 
 	if (*pos < file->next_pos)
 		file->next_pos = file->next_line = 0;
 	while (done < len) {
 		uint64_t next = file->next_line;
-		size_t line_len = vfs_kallsyms_line(line, sizeof(line), &next);
+		size_t line_len = next_line(line, sizeof(line), &next);
 		size_t from = *pos + done - file->next_pos; /* bytes of it that were read before */
 
 		if (!line_len)
@@ -169,6 +166,11 @@ static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint6
 	}
 	*pos += done;
 	return (ssize_t)done;
+}
+
+static ssize_t vfs_kallsyms_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	return vfs_lines_read(file, buf, len, pos, vfs_kallsyms_line);
 }
 
 static const struct file_ops kallsyms_ops = { .read = vfs_kallsyms_read, .has_position = true };
@@ -210,6 +212,7 @@ static const char *const dirs[] = {
 	"/proc",
 	"/proc/sys",
 	"/proc/sys/kernel",
+	"/proc/sys/debug",
 	"/tmp",
 	"/sys",
 	"/sys/kernel",
@@ -217,6 +220,7 @@ static const char *const dirs[] = {
 	"/sys/kernel/livepatch",
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug",
+	"/sys/kernel/debug/kprobes",
 	"/sys/kernel/debug/tracing",
 };
 
@@ -228,6 +232,8 @@ int vfs_init(void)
 		err = vfs_ram_add(specials, ARRAY_SIZE(specials));
 	if (!err)
 		err = vfs_ram_add(vfs_sysctl_specials, vfs_nr_sysctl_specials);
+	if (!err)
+		err = vfs_ram_add(vfs_kprobes_specials, vfs_nr_kprobes_specials);
 	if (!err && btf_bytes())
 		err = vfs_ram_add(&btf_special, 1);
 	return err;

@@ -1,5 +1,5 @@
 /*
- * /proc/sys/kernel: settings that are one number each. A write is read as Linux reads its integer
+ * /proc/sys/kernel and /proc/sys/debug: settings that are one number each. A write is read as Linux reads its integer
  * settings: perhaps blanks, then a number up to the next blank; what follows is ignored.
  *
  * Context:   thread.
@@ -10,6 +10,7 @@
 #include <kernel/thread.h>
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
+#include <trace/kprobe.h>
 #include <trace/stack_tracer.h>
 #include <trace/trace.h>
 #include "vfs_mount.h"
@@ -132,6 +133,19 @@ static const struct file_ops setting_ops = {
 	.has_position = true,
 };
 
+static int sysctl_get_kprobes_optimization(void)
+{
+	return kprobes_optimization();
+}
+
+static int sysctl_set_kprobes_optimization(int value)
+{
+	return value == 0 || value == 1 ? kprobes_set_optimization(value) : -EINVAL;
+}
+
+static const struct setting optimization = { sysctl_get_kprobes_optimization,
+					     sysctl_set_kprobes_optimization };
+
 #define SETTING_WITH(mode, name, setting)                                                          \
 	{                                                                                          \
 		SETTING_DIR, name, mode, false, &setting_ops, NULL, setting                        \
@@ -139,6 +153,8 @@ static const struct file_ops setting_ops = {
 #define SETTING(name, setting) SETTING_WITH(0644, name, setting)
 
 const struct vfs_special vfs_sysctl_specials[] = {
+	{ "/proc/sys/debug", "kprobes-optimization", 0644, false, &setting_ops, NULL,
+	  &optimization },
 	SETTING("ftrace_dump_on_oops", &dump_on_oops),
 	SETTING("ftrace_enabled", &ftrace_enabled),
 	SETTING("sched_rt_period_us", &rt_period),

@@ -16,6 +16,7 @@
 #include <trace/arch_exec.h>
 #include <trace/arch_text.h>
 #include <trace/ftrace.h>
+#include <trace/fmt.h>
 #include <trace/kprobe.h>
 
 #define MAX_PROBES 128
@@ -452,6 +453,33 @@ static void test_kprobe_refused(void)
 	KTEST_CHECK(!kprobe_refusal((uintptr_t)kprobe_leaf, text, sizeof(text)) && !text[0]);
 }
 
+/* The list, by address, as Linux prints it. */
+static void test_kprobe_list(void)
+{
+	char expected[4][128], line[128];
+	uint64_t cursor = 0;
+
+	kprobe_fill((uintptr_t)kprobe_leaf);
+	probes[1].flags = KPROBE_FLAG_DISABLED;
+	probes[2].addr = probes[1].addr;
+	pointers[0] = &probes[2];
+	pointers[1] = &probes[1];
+	pointers[2] = &probes[0];
+	KTEST_CHECK(!register_kprobes(pointers, 3));
+	trace_snprintf(expected[0], 128, "%016lx  k  kprobe_leaf+0x0  [FTRACE]\n", probes[0].addr);
+	trace_snprintf(expected[1], 128, "%016lx  k  kprobe_leaf+0x5  \n", probes[1].addr);
+	trace_snprintf(expected[2], 128, "%016lx  k  kprobe_leaf+0x5  [DISABLED]\n",
+		       probes[1].addr);
+	for (size_t i = 0; i < 3; i++) {
+		KTEST_CHECK(kprobes_list_next(&cursor, line, sizeof(line)));
+		KTEST_CHECK(strcmp(line, expected[i]) == 0);
+	}
+	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
+	unregister_kprobes(pointers, 3);
+	cursor = 0;
+	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
+}
+
 const struct ktest ktest_kprobe[] = {
 	{ "kprobe_entry", test_kprobe_entry },
 	{ "kprobe_each_instruction", test_kprobe_each_instruction },
@@ -461,6 +489,7 @@ const struct ktest ktest_kprobe[] = {
 	{ "kprobe_sends_elsewhere", test_kprobe_sends_elsewhere },
 	{ "kprobe_inside_handler", test_kprobe_inside_handler },
 	{ "kprobe_nmi", test_kprobe_nmi },
+	{ "kprobe_list", test_kprobe_list },
 	{ "kprobe_refused", test_kprobe_refused },
 	{ 0 },
 };

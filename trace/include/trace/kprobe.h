@@ -111,6 +111,12 @@ static inline uintptr_t kprobe_regs_stack(const struct kprobe *p, const struct f
 					     : ftrace_regs_get_saved_stack_pointer(regs);
 }
 
+/*
+ * The line of /sys/kernel/debug/kprobes/list about the next probe, by address: behind that of
+ * *cursor, which is 0 at first and moves on. Returns its length, 0 at the end.
+ */
+size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size);
+
 /* The switch of /sys/kernel/debug/kprobes/enabled: while it is off no probe is armed. */
 int kprobes_set_enabled(bool on);
 bool kprobes_are_enabled(void);

@@ -1,0 +1,96 @@
+/*
+ * /sys/kernel/debug/kprobes: which probes there are, where none can be, and the switch for all.
+ *
+ * Context:   thread.
+ * Locking:   that of the probes.
+ * Ownership: the table is constant.
+ */
+#include <arch/sections.h>
+#include <kernel/string.h>
+#include <kernel/symbols.h>
+#include <trace/fmt.h>
+#include <trace/kprobe.h>
+#include <trace/platform.h>
+#include "vfs_mount.h"
+
+#define KPROBES_DIR "/sys/kernel/debug/kprobes"
+
+static size_t kprobes_list_line(char *line, size_t size, uint64_t *pos)
+{
+	return kprobes_list_next(pos, line, size);
+}
+
+static ssize_t kprobes_list_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	return vfs_lines_read(file, buf, len, pos, kprobes_list_line);
+}
+
+/* The position is the end of the last function. */
+static size_t kprobes_blacklist_line(char *line, size_t size, uint64_t *pos)
+{
+	uintptr_t at = *pos ? *pos : (uintptr_t)text_start, start;
+	char name[KSYM_NAME_LEN];
+	size_t bytes;
+
+	for (; at < (uintptr_t)text_end; at++) {
+		if (!symbols_lookup(at, name, &start, &bytes))
+			continue;
+		if (trace_plat_probe_refusal(start, 1)) {
+			*pos = start + bytes;
+			return trace_scnprintf(line, size, "0x%016lx-0x%016lx\t%s\n", start,
+					       start + bytes, name);
+		}
+		at = start + bytes - 1;
+	}
+	return 0;
+}
+
+static ssize_t kprobes_blacklist_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	return vfs_lines_read(file, buf, len, pos, kprobes_blacklist_line);
+}
+
+static ssize_t kprobes_enabled_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	const char text[] = { kprobes_are_enabled() ? '1' : '0', '\n' };
+
+	(void)file;
+	if (*pos >= sizeof(text))
+		return 0;
+	if (len > sizeof(text) - *pos)
+		len = sizeof(text) - *pos;
+	memcpy(buf, text + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static ssize_t kprobes_enabled_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
+	bool on = false;
+	int err;
+
+	(void)file;
+	memcpy(letters, buf, len < 2 ? len : 2);
+	err = str_to_bool(letters, &on);
+	if (!err)
+		err = kprobes_set_enabled(on);
+	if (err)
+		return err;
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static const struct file_ops list_ops = { .read = kprobes_list_read, .has_position = true };
+static const struct file_ops blacklist_ops = { .read = kprobes_blacklist_read,
+					       .has_position = true };
+static const struct file_ops enabled_ops = { .read = kprobes_enabled_read,
+					     .write = kprobes_enabled_write,
+					     .has_position = true };
+
+const struct vfs_special vfs_kprobes_specials[] = {
+	{ KPROBES_DIR, "blacklist", 0400, false, &blacklist_ops, NULL, NULL },
+	{ KPROBES_DIR, "enabled", 0600, false, &enabled_ops, NULL, NULL },
+	{ KPROBES_DIR, "list", 0400, false, &list_ops, NULL, NULL },
+};
+const size_t vfs_nr_kprobes_specials = ARRAY_SIZE(vfs_kprobes_specials);

@@ -1,0 +1,79 @@
+/*
+ * The list of all probes, a line each: see <trace/kprobe.h>.
+ */
+#include <trace/fmt.h>
+#include "kprobe_private.h"
+
+/* Where in the list: address and number among the probes of one place, counted from 1. */
+#define NTH_BITS 16u
+
+struct search {
+	uintptr_t after; /* places above this */
+	struct kprobe_place *found;
+};
+
+static void look_at(struct kprobe_place *place, void *arg)
+{
+	struct search *search = arg;
+
+	if (place->nr && place->addr > search->after &&
+	    (!search->found || place->addr < search->found->addr))
+		search->found = place;
+}
+
+static struct kprobe *nth_of(const struct kprobe_place *place, uint64_t nth)
+{
+	struct kprobe *p = place ? place->first : NULL;
+
+	while (p && --nth)
+		p = p->next;
+	return p;
+}
+
+/* The probe behind *cursor, which becomes its place in the list. */
+static struct kprobe *next_probe(uint64_t *cursor)
+{
+	uintptr_t addr = trace_plat_ip_unpack((uint32_t)(*cursor >> NTH_BITS));
+	uint64_t nth = (*cursor & ((1u << NTH_BITS) - 1)) + 1;
+	struct kprobe *p = *cursor ? nth_of(kprobe_place_find(addr), nth) : NULL;
+	struct search search = { .after = addr };
+
+	if (!p) {
+		nth = 1;
+		kprobe_table_each(look_at, &search);
+		p = nth_of(search.found, nth);
+	}
+	if (p)
+		*cursor = (uint64_t)trace_plat_ip_pack(p->addr) << NTH_BITS | nth;
+	return p;
+}
+
+static size_t print_probe(const struct kprobe *p, char *buf, size_t size)
+{
+	char name[TRACE_SYM_LEN] = "";
+	uintptr_t start = p->addr;
+	size_t bytes;
+
+	trace_plat_symbol(p->addr, name, &start, &bytes);
+	return trace_scnprintf(buf, size, "%016lx  k  %s+0x%lx  %s%s%s%s\n", (unsigned long)p->addr,
+			       name, (unsigned long)(p->addr - start),
+			       p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
+			       p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+			       p->flags & KPROBE_FLAG_OPTIMIZED ? "[OPTIMIZED]" : "",
+			       p->flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
+}
+
+size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size)
+{
+	struct kprobe *p;
+	size_t len = 0;
+
+	trace_plat_lock(&kprobe_lock);
+	trace_plat_preempt_disable();
+	p = next_probe(cursor);
+	trace_plat_preempt_enable();
+	if (p)
+		len = print_probe(p, buf, size);
+	trace_plat_unlock(&kprobe_lock);
+	return len;
+}
