@@ -11,6 +11,7 @@ SITES	   ?= 0
 EVENTS	   ?= 0
 PAHOLE	   ?= pahole
 BTF	   ?= $(if $(shell command -v $(PAHOLE) 2>/dev/null),1,0)
+LINE_TABLE ?= 1
 RECORDMCOUNT ?= tool
 QEMU	   ?= qemu-system-x86_64
 MACHINE	   ?= q35
@@ -210,7 +211,16 @@ else
 say_no_types = @echo '  NOTYPES  $(@F): $(if $(shell command -v $(PAHOLE) 2>/dev/null),BTF=$(BTF),no pahole (package dwarves))'
 endif
 $(BUILD)/flags.btf: FORCE
-	$(call stamp,$(BTF))
+	$(call stamp,$(BTF) $(LINE_TABLE))
+
+$(call each,gen/%.lines.o): $(BUILD)/gen/%.lines.o: $(BUILD)/%.stage1 $(BUILD)/tools/lines
+	$(call say,LINES,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tools/lines -o $@ $<
+ifeq ($(LINE_TABLE),1)
+$(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/gen/%.lines.o
+lines_obj = $(BUILD)/gen/$*.lines.o
+endif
 
 # Between these symbols is the code that a probe can reach: tools/sites refuses a kernel with a call site there.
 notrace_range := --notrace __notrace_text_start __notrace_text_end
@@ -218,7 +228,7 @@ notrace_range := --notrace __notrace_text_start __notrace_text_end
 $(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/%.stage1 $(BUILD)/gen/%.ksyms.o $(BUILD)/gen/%.whynot.o $(BUILD)/flags.btf $(BUILD)/tools/sites
 	$(call say,LD,$@)
 	$(say_no_types)
-	$(Q)$(link) $(BUILD)/gen/$*.ksyms.o $(BUILD)/gen/$*.whynot.o $(btf_obj)
+	$(Q)$(link) $(BUILD)/gen/$*.ksyms.o $(BUILD)/gen/$*.whynot.o $(lines_obj) $(btf_obj)
 	$(Q)$(BUILD)/tools/ksyms --check $@
 	$(Q)$(BUILD)/tools/sites $(notrace_range) $@
 

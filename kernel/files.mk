@@ -144,6 +144,7 @@ KERNEL_NOTRACE_SRCS += \
 	kernel/symbols.c \
 	kernel/shell/no_tables.c
 KERNEL_SRCS += \
+	kernel/lines.c \
 	kernel/whynot.c \
 	kernel/near_names.c \
 	kernel/load/hook.c

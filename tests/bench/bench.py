@@ -116,12 +116,12 @@ def measure(build, cpus=1, icount=True, names="", timeout=600):
 
 
 def image_bytes(kernel):
-    """Loaded bytes of the kernel without its tables for who asks (.ksyms, .whynot, .btf)."""
+    """Loaded bytes of the kernel without its tables for who asks (.ksyms, .whynot, .btf, .lines)."""
     total = 0
     sections = subprocess.run(["readelf", "-SW", kernel], check=True, capture_output=True, text=True).stdout
     for name, kind, size, flags in re.findall(
             r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", sections):
-        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf"):
+        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf", ".lines"):
             total += int(size, 16)
     return total
 

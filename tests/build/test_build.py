@@ -137,7 +137,7 @@ def test_image_is_small():
     text = subprocess.run(["readelf", "-SW", MAIN / "fathom.elf"], check=True, capture_output=True, text=True).stdout
     loaded = sum(int(size, 16) for name, kind, size, flags in re.findall(
         r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", text)
-        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf"))
+        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf", ".lines"))
     assert loaded < 1 << 20
 
 
@@ -235,5 +235,8 @@ def test_without_types(second_build):
         assert not compiled(printed) and types() < 8192
         if variables.get("BTF") is None:
             assert f"  NOTYPES  fathom.elf: {reason}\n" in printed
+    make("all", **options, LINE_TABLE=0)
+    listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
+    assert not re.search(r" \.lines ", listed)
     make("all", **options)
     assert digest(second_build / "fathom.elf") == before

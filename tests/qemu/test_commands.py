@@ -142,7 +142,7 @@ ROWS = [
     ("[ 1 -eq 1", "sh: [: missing ]\n", 2),
     # facts
     ("ls > /dev/null; why schedule | head -n 1 | cut -c 1-23", "schedule: can be traced\n", 0),
-    ("why kmalloc vfs_open | grep '^ '", "    void *kmalloc(size_t bytes)\n"
+    ("why kmalloc vfs_open | grep '^ .*('", "    void *kmalloc(size_t bytes)\n"
      "    int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n", 0),
     ("why no_such_function_at_all > /dev/null", "", 1),
     ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),

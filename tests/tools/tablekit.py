@@ -5,7 +5,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all"
-TOOLS = ["recordmcount", "ksyms", "sites", "types", "whynot"]
+TOOLS = ["recordmcount", "ksyms", "lines", "sites", "types", "whynot"]
 
 
 def run(*command, **options):

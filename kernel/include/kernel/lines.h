@@ -1,0 +1,29 @@
+/*
+ * From a line of the source to machine code and back; the table is made by tools/lines.
+ *
+ * Context: any; it goes through the whole table, some 60,000 rows.
+ */
+#ifndef KERNEL_LINES_H
+#define KERNEL_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <kernel/base.h>
+
+struct line_place {
+	uintptr_t addr;	  /* the lowest, if there are several */
+	const char *file; /* its whole path */
+	uint32_t line;	  /* the asked one, or the next with code */
+	uint32_t nr;	  /* pieces of code of that line: more than 1 where it was inlined, too */
+};
+
+/*
+ * Find code of line `line` of a file, whose path is `len` characters or ends in them behind a slash.
+ * 0; -ENOENT: no such file; -EEXIST: several files end so; -ENODATA: no code from that line on;
+ * -EOPNOTSUPP: the kernel was built without the table.
+ */
+int lines_find(const char *file, size_t len, uint32_t line, struct line_place *out);
+/* The line that the code at `addr` is of; `addr` and `nr` are not set. 0, -ENOENT, -EOPNOTSUPP. */
+int lines_of(uintptr_t addr, struct line_place *out);
+
+#endif

@@ -1,0 +1,72 @@
+"""lines: the table of source lines says of each address what the debug information says, and of no others."""
+import re
+import struct
+
+import pytest
+
+from tablekit import HERE, must, run
+
+
+def number(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def rows_of(data):
+    """(address, path and line, or None where nothing is known from there on)."""
+    base, nr, files, at, size = struct.unpack_from("<QIIII", data)
+    places = struct.unpack_from(f"<{nr}I", data, files)
+    paths = [data[place:data.index(b"\0", place)].decode() for place in places]
+    assert paths == sorted(set(paths), key=str.encode)
+    end, address, line, file, rows = at + size, base, 0, None, []
+    while at < end:
+        byte, at = data[at], at + 1
+        if byte == 0xf1:
+            file, at = number(data, at)
+            continue
+        if byte == 0xf2:
+            rows[-1] = (rows[-1][0], None)
+            continue
+        if byte == 0xf0:
+            step, at = number(data, at)
+            zigzag, at = number(data, at)
+            address, line = address + step, line + (zigzag >> 1 ^ -(zigzag & 1))
+        else:
+            address, line = address + (byte & 15), line + (byte >> 4) - 7
+        rows.append((address, f"{paths[file]}:{line}"))
+    return rows
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "gcc -gdwarf-4", "clang -gdwarf-5"])
+def test_rows_are_those_of_the_debug_information(tools, tmp_path, compiler):
+    must(*compiler.split(), "-std=gnu11", "-O2", "-g", "-fno-pie", "-no-pie", "-o", tmp_path / "program", "types.c", "types_second.c", cwd=HERE)
+    for name in "a.o", "b.o":
+        must(tools["lines"], "-o", tmp_path / name, tmp_path / "program")
+    assert (tmp_path / "a.o").read_bytes() == (tmp_path / "b.o").read_bytes()
+    must("objcopy", "-O", "binary", "-j", ".lines", tmp_path / "a.o", tmp_path / "table")
+    rows = rows_of((tmp_path / "table").read_bytes())
+    addresses = [address for address, _ in rows]
+    assert addresses == sorted(set(addresses)) and len(rows) > 8
+    assert any(place is None for _, place in rows)
+    said = {}
+    listed = must("readelf", "--debug-dump=decodedline", tmp_path / "program").stdout
+    for path, line, address in re.findall(r"^(\S+\.c) +(\d+) +0x([0-9a-f]+).* x$", listed, re.M):
+        said.setdefault(int(address, 16), set()).add(f"{path}:{line}")
+    for address, place in rows:
+        assert place is None or place.split("/")[-1] in said[address], (hex(address), place)
+    # Wherever the debug information begins a statement, the row in force is of one of its lines.
+    for address in said:
+        place = [place for at, place in rows if at <= address][-1]
+        assert place and place.split("/")[-1] in said[address], hex(address)
+
+
+def test_errors(tools, tmp_path):
+    assert run(tools["lines"]).returncode == 2
+    must("gcc", "-o", tmp_path / "plain", "-O1", HERE / "types.c", HERE / "types_second.c")
+    done = run(tools["lines"], "-o", tmp_path / "o", tmp_path / "plain")
+    assert done.returncode == 1 and "no lines in the debug information: compile with -g" in done.stderr
