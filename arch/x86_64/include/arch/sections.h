@@ -20,13 +20,8 @@ extern char exec_pool_start[], exec_pool_end[]; /* memory of the executable area
 /* The boot CPU's first stack, 16 KiB, and the unmapped page below it. */
 extern char boot_stack_guard[], boot_stack[], boot_stack_top[];
 
-/*
- * The addresses of all call sites, ascending; and what the second link adds: names of functions,
- * and why functions cannot be traced.
- */
+/* The addresses of all call sites, ascending. */
 extern const uintptr_t __start_mcount_loc[], __stop_mcount_loc[];
-extern const char ksyms_start[], ksyms_end[];
-extern const char whynot_start[], whynot_end[];
 
 /*
  * For handlers of interrupts in traced code: traces show the calls of these functions as the begin
