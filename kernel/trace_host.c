@@ -337,6 +337,14 @@ void trace_arch_sync_cores(void)
 	smp_sync_cores();
 }
 
+int trace_arch_call_cpus(void (*fn)(void *arg), void *arg)
+{
+	smp_hotplug_lock();
+	smp_call_all(fn, arg, true);
+	smp_hotplug_unlock();
+	return 0;
+}
+
 bool trace_arch_is_emulated(void)
 {
 	return cpu_features.hypervisor;

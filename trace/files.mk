@@ -60,6 +60,8 @@ TRACE_SRCS += trace/kprobes/fprobe.c \
 	trace/kprobes/kretprobe.c \
 	trace/kprobes/kretprobe_table.c \
 	trace/kprobes/return_probe.c
+# watchpoints
+TRACE_SRCS += trace/kprobes/wprobe.c
 # an instance: buffer, tracer, options, threads
 TRACE_SRCS += trace/instance/array.c \
 	trace/instance/clocks.c \
@@ -316,7 +318,8 @@ trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE
 TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
 	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c tracers/call_args.c)
 TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
-TRACE_FEATURES += fprobes
+TRACE_FEATURES += fprobes wprobes
+TRACE_FEATURE_wprobes := trace/kprobes/wprobe.c
 TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_table.c return_probe.c)
 TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
 TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
@@ -344,7 +347,7 @@ TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_sta
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
-TRACE_NEEDS_functions := kprobes kprobe_events fprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
+TRACE_NEEDS_functions := kprobes kprobe_events fprobes wprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
 	hist_snapshot profile stack_tracer types why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace

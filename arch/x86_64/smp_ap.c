@@ -10,6 +10,7 @@
 #include <arch/tsc.h>
 #include <kernel/upcall.h>
 #include <stdatomic.h>
+#include <trace/arch_watch.h>
 
 _Atomic uint32_t smp_ap_state;
 
@@ -18,6 +19,7 @@ static void go_online(uint32_t cpu)
 	smp_hotplug_lock_raw();
 	atomic_fetch_or(&smp_online, CPU_BIT(cpu));
 	smp_sync_self();
+	trace_watch_cpu_online();
 	smp_hotplug_unlock();
 }
 

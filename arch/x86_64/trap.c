@@ -9,6 +9,7 @@
 #include <kernel/upcall.h>
 #include <trace/arch_breakpoint.h>
 #include <trace/arch_probe.h>
+#include <trace/arch_watch.h>
 #include <trace/platform.h>
 
 #include "fixup.h"
@@ -139,6 +140,8 @@ void trap_dispatch(struct trap_frame *regs)
 	}
 	if (regs->vector == TRAP_BREAKPOINT &&
 	    trace_breakpoint_dispatch(&regs->rip, &regs->rsp, regs))
+		return;
+	if (regs->vector == TRAP_DEBUG && trace_watch_dispatch(regs->rip, regs))
 		return;
 	regs->rip = probe_original(regs->rip); /* a fault in a copy is one of the instruction */
 	if (fixup_apply(regs))

@@ -35,7 +35,8 @@ TEST_SRCS += \
 	tests/kernel/ktest_thread.c \
 	tests/kernel/ktest_timer.c \
 	tests/kernel/ktest_trace.c \
-	tests/kernel/ktest_unwind.c
+	tests/kernel/ktest_unwind.c \
+	tests/kernel/ktest_wprobe.c
 # The command `bench`.
 TEST_SRCS += \
 	tests/kernel/load/bench.c \

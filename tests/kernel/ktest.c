@@ -20,7 +20,7 @@ static const struct ktest *const tables[] = {
 	ktest_trace,	  ktest_arch,	    ktest_nmi,	  ktest_breakpoint,
 	ktest_unwind,	  ktest_fgraph,	    ktest_hooks,  ktest_hooks_context,
 	ktest_hooks_load, ktest_hooks_span, ktest_grace,  ktest_stack,
-	ktest_events,	  ktest_kprobe,	    ktest_fprobe,
+	ktest_events,	  ktest_kprobe,	    ktest_fprobe, ktest_wprobe,
 };
 
 _Atomic uint64_t ktest_nr_checks;

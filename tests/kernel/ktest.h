@@ -61,6 +61,7 @@ extern const struct ktest ktest_kprobe[];
 extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_fprobe[];
+extern const struct ktest ktest_wprobe[];
 extern const struct ktest ktest_hooks[];
 extern const struct ktest ktest_hooks_load[];
 extern const struct ktest ktest_hooks_context[];

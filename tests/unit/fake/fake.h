@@ -106,6 +106,10 @@ extern uintptr_t fake_breakpoint; /* what differs at this site is a debugger's b
  * where execution goes on.
  */
 uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs);
+/* Memory that may be watched is written, or read. What trace_plat_watch_set() returns; 0 at first. */
+void fake_write(void *to, const void *from, size_t len);
+void fake_read(const void *from, size_t len);
+extern int fake_watch_error;
 extern long fake_probe_budget;	/* until no memory for code is left; negative: never */
 extern size_t fake_nr_probes;	/* created and not destroyed */
 extern uintptr_t fake_bad_insn; /* cannot be probed */

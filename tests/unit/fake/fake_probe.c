@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trace/kprobe_hit.h>
+#include <trace/wprobe.h>
 #include "fake.h"
 #include "fake_internal.h"
 
@@ -38,8 +39,49 @@ void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	__attribute__((weak));
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe) __attribute__((weak));
 
+/* ---- Watchpoints ---- */
+
+int fake_watch_error;
+static struct trace_plat_watch watches[TRACE_PLAT_WATCHES];
+
+void wprobe_hit(uint32_t which, struct ftrace_regs *regs) __attribute__((weak));
+
+int trace_plat_watch_set(const struct trace_plat_watch *wanted)
+{
+	if (fake_watch_error)
+		return fake_watch_error;
+	memcpy(watches, wanted, sizeof(watches));
+	return 0;
+}
+
+static void touch(uintptr_t addr, size_t len, bool is_write)
+{
+	for (uint32_t i = 0; i < TRACE_PLAT_WATCHES; i++) {
+		struct ftrace_regs regs = { .rip = FAKE_TEXT };
+
+		if (addr < watches[i].addr + watches[i].len && addr + len > watches[i].addr &&
+		    (is_write || watches[i].on_reads))
+			wprobe_hit(i, &regs);
+	}
+}
+
+void fake_write(void *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	touch((uintptr_t)to, len, true);
+}
+
+void fake_read(const void *from, size_t len)
+{
+	touch((uintptr_t)from, len, false);
+}
+
+/* ---- Instructions ---- */
+
 void fake_probe_reset(void)
 {
+	fake_watch_error = 0;
+	memset(watches, 0, sizeof(watches));
 	fake_probe_budget = -1;
 	fake_nr_probes = 0;
 	fake_bad_insn = 0;

@@ -65,6 +65,13 @@ TRACE_DEFAULT void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 	probe_destroy(probe);
 }
 
+TRACE_DEFAULT int trace_arch_call_cpus(void (*fn)(void *arg), void *arg)
+{
+	(void)fn;
+	(void)arg;
+	return -ENODEV;
+}
+
 TRACE_DEFAULT void trace_plat_lost(void)
 {
 	trace_arch_broken("the return address of a traced function is lost");

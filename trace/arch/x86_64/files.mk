@@ -26,7 +26,7 @@ TRACE_ARCH_PROCESS_SRCS := trace/arch/x86_64/memory.c
 # How code is changed while other CPUs run it. In: TRACE_ARCH_PATCH, int3 or stop; see include/trace/arch_host.h.
 TRACE_ARCH_PATCH ?= int3
 trace_arch_int3 := trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_poke_test.c \
-	trace/arch/x86_64/probe.c trace/arch/x86_64/probe_insn.c trace/arch/x86_64/probe_int3.c trace/arch/x86_64/probe_jump.c trace/arch/x86_64/probe_slot.c
+	trace/arch/x86_64/probe.c trace/arch/x86_64/probe_insn.c trace/arch/x86_64/probe_int3.c trace/arch/x86_64/probe_jump.c trace/arch/x86_64/probe_slot.c trace/arch/x86_64/watch.c
 trace_arch_stop := trace/arch/x86_64/text_stop.c trace/arch/x86_64/probe_stop.c
 TRACE_ARCH_SRCS += $(trace_arch_$(TRACE_ARCH_PATCH))
 TRACE_ARCH_ASM += $(if $(filter int3,$(TRACE_ARCH_PATCH)),trace/arch/x86_64/text_poke_sites.asm trace/arch/x86_64/probe_detour_code.asm)

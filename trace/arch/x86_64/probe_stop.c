@@ -64,3 +64,9 @@ void trace_plat_probe_poke(const struct trace_plat_probe *probe, enum trace_prob
 	(void)out_poke;
 	CHECK(false);
 }
+
+int trace_plat_watch_set(const struct trace_plat_watch *watches)
+{
+	(void)watches;
+	return -ENODEV;
+}

@@ -97,6 +97,11 @@ static inline uintptr_t trace_plat_ip_unpack(uint32_t packed);
  */
 void *trace_plat_alloc(size_t bytes);
 void trace_plat_free(void *memory, size_t bytes);
+/*
+ * Copy `bytes` bytes from `from`, which may be any address; false, with part of `to` perhaps
+ * written, when some of them cannot be read. Probe context.
+ */
+bool trace_plat_read(void *to, const void *from, size_t bytes);
 
 /* ---- Locks and grace periods ---- */
 

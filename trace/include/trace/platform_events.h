@@ -62,14 +62,6 @@ void trace_plat_current_comm(char *out_comm);
  */
 void trace_plat_log_event(const char *line, size_t len);
 
-/* ---- Memory. Probe context. ---- */
-
-/*
- * Copy `bytes` bytes from `from`, which may be any address; false, with part of `to` perhaps
- * written, when some of them cannot be read.
- */
-bool trace_plat_read(void *to, const void *from, size_t bytes);
-
 /* ---- Stacks. Probe context. ---- */
 
 /*

@@ -96,7 +96,23 @@ int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes);
  */
 void trace_plat_probe_jump_use(struct trace_plat_probe *probe, bool use);
 
-/* ==== Nothing more is needed for probes at instructions. ==== */
+/* ---- Watchpoints ---- */
+
+#define TRACE_PLAT_WATCHES 4u /* at once */
+
+struct trace_plat_watch {
+	uintptr_t addr;
+	uint32_t len;  /* 1, 2, 4 or 8, a divisor of `addr`; 0: not in use */
+	bool on_reads; /* as well as on writes */
+};
+/*
+ * Have all CPUs, those too that come online later, call wprobe_hit() of <trace/wprobe.h> when they
+ * touch one of these TRACE_PLAT_WATCHES, and none that was there before. When this returns they do,
+ * and no wprobe_hit() that has begun before still runs. 0; -ENODEV: the host cannot.
+ */
+int trace_plat_watch_set(const struct trace_plat_watch *watches);
+
+/* ==== Nothing more is needed for probes at instructions, and for watchpoints. ==== */
 
 TRACE_END_DECLS
 

@@ -29,6 +29,7 @@ TRACE_BEGIN_DECLS
 #define TRACE_RECURSION_INTERNAL 8 /* events that are printed as they occur */
 
 #define TRACE_RECURSION_PROBE 12 /* handlers of <trace/kprobe.h>; one bit */
+#define TRACE_RECURSION_WATCH 16 /* handlers of <trace/wprobe.h> */
 
 /* Bits of the preempt count of which at least one is set in any other context than a thread. */
 #define TRACE_NOT_THREAD_MASK (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)

@@ -27,6 +27,7 @@ struct trap_frame {
 	uint64_t rip, cs, rflags, rsp, ss;
 };
 
+#define TRAP_DEBUG	   1
 #define TRAP_NMI	   2
 #define TRAP_BREAKPOINT	   3
 #define TRAP_DOUBLE_FAULT  8

@@ -119,6 +119,15 @@ void trace_arch_frame_load(const void *frame, struct ftrace_regs *out_regs);
 /* And back, with `rip`: how the CPU goes on. */
 void trace_arch_frame_store(void *frame, const struct ftrace_regs *regs);
 
+/* ---- Linked: other CPUs, for watchpoints (watch.c). Thread. ---- */
+
+/*
+ * Call fn(arg) on each online CPU, this one, too, with interrupts off; returns when all are done.
+ * A CPU that comes online later calls trace_watch_cpu_online(), see <trace/arch_watch.h>; none does
+ * meanwhile. 0; the default: -ENODEV, and there are no watchpoints.
+ */
+int trace_arch_call_cpus(void (*fn)(void *arg), void *arg);
+
 /* ---- Linked: the end ---- */
 
 /* An assertion has failed, and going on would damage code: the host ends with this message. Any. */

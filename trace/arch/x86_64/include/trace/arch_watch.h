@@ -1,0 +1,30 @@
+/*
+ * Watchpoints of <trace/wprobe.h> on x86-64: what the host's entry of #DB, and a CPU that comes
+ * online, call. A host that has no trace_arch_call_cpus() calls neither.
+ *
+ * Context: stated per function. Not traced.
+ */
+#ifndef TRACE_ARCH_WATCH_H
+#define TRACE_ARCH_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
+
+/*
+ * #DB: calls the handlers of the watchpoints that were hit. The CPU goes on at `rip`;
+ * `frame` has the registers in a form of the host, for trace_arch_frame_load(). False: it was something else, or that as well. Interrupts
+ * off, any context.
+ */
+bool trace_watch_dispatch(uintptr_t rip, void *frame);
+/*
+ * This CPU is about to be online: it watches what the others do. Interrupts off. From then on
+ * trace_arch_call_cpus() has to reach it.
+ */
+void trace_watch_cpu_online(void);
+
+TRACE_END_DECLS
+
+#endif
