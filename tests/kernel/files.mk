@@ -45,6 +45,7 @@ TEST_SRCS += \
 	tests/kernel/load/bench_memory.c \
 	tests/kernel/load/bench_measure.c \
 	tests/kernel/load/bench_patch.c \
+	tests/kernel/load/bench_kprobe_events.c \
 	tests/kernel/load/bench_probes.c \
 	tests/kernel/load/bench_sites.c \
 	tests/kernel/load/bench_target.c \

@@ -60,6 +60,7 @@ struct probe {
 	struct dyn_event dyn; /* dyn.call: the event's */
 	struct probe_event *event;
 	struct probe *next;	/* of the same event */
+	bool is_plain;		/* see probe_hit.h */
 	bool has_all_registers; /* others are recorded than those that hold arguments */
 	_Atomic uint64_t nr_hits;
 	struct fetch_program program;

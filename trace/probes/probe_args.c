@@ -212,6 +212,8 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 						 .fixed_bytes = (uint16_t)size->event_bytes,
 						 .nr_texts = (uint16_t)build.nr_texts };
 	probe->target = definition->target;
+	probe->is_plain = !build.nr_ops && size->event_bytes <= TRACE_EVENT_SHORT &&
+			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
 	probe->has_all_registers = build.has_all_registers;
 	probe->dyn.kind = definition->kind->dyn_kind;
 }

@@ -6,7 +6,7 @@
 #include <trace/platform.h>
 #include "events/event_file.h"
 #include "print/output.h"
-#include "probe.h"
+#include "probe_hit.h"
 #include "text/str.h"
 
 static int find_instruction(struct probe_definition *definition)
@@ -48,7 +48,7 @@ static int instruction_hit(struct kprobe *kprobe, struct ftrace_regs *regs)
 {
 	const uint32_t ip = trace_plat_ip_pack(kprobe->addr);
 
-	probe_hit(probe_of_kprobe(kprobe), regs, &ip, 1);
+	probe_hit_plain(probe_of_kprobe(kprobe), regs, &ip, 1);
 	return 0;
 }
 

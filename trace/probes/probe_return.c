@@ -6,7 +6,7 @@
 #include <trace/kretprobe.h>
 #include <trace/platform.h>
 #include "print/output.h"
-#include "probe.h"
+#include "probe_hit.h"
 #include "text/str.h"
 
 #define ACTIVE_MAX 4096u
@@ -47,7 +47,7 @@ static int return_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
 	const uint32_t head[] = { trace_plat_ip_pack(ri->rp->kp.addr),
 				  trace_plat_ip_pack(ri->ret_addr) };
 
-	probe_hit(probe_of_return(ri->rp), regs, head, TRACE_ARRAY_SIZE(head));
+	probe_hit_plain(probe_of_return(ri->rp), regs, head, TRACE_ARRAY_SIZE(head));
 	return 0;
 }
 
