@@ -25,6 +25,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_hooks_load.c \
 	tests/kernel/ktest_hooks_span.c \
 	tests/kernel/ktest_kprobe.c \
+	tests/kernel/ktest_kprobe_load.c \
 	tests/kernel/ktest_lock.c \
 	tests/kernel/ktest_mm.c \
 	tests/kernel/ktest_nmi.c \

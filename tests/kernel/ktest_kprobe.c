@@ -5,7 +5,7 @@
 #include <arch/cpu.h>
 #include <arch/sections.h>
 #include <arch/trap.h>
-#include "ktest.h"
+#include "ktest_kprobe.h"
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
@@ -19,12 +19,10 @@
 #include <trace/fmt.h>
 #include <trace/kprobe.h>
 
-#define MAX_PROBES 128
-
 /* ---- Probed functions ---- */
 
 /* Branches, a loop, calls, a table of addresses, memory. */
-static TRACE_NOINLINE uint64_t kprobe_leaf(uint64_t a, uint64_t b)
+TRACE_NOINLINE uint64_t kprobe_leaf(uint64_t a, uint64_t b)
 {
 	static volatile uint64_t total;
 
@@ -34,7 +32,7 @@ static TRACE_NOINLINE uint64_t kprobe_leaf(uint64_t a, uint64_t b)
 
 static uint64_t (*volatile kprobe_pointer)(uint64_t a, uint64_t b) = kprobe_leaf;
 
-static TRACE_NOINLINE uint64_t kprobe_work(uint64_t nr)
+TRACE_NOINLINE uint64_t kprobe_work(uint64_t nr)
 {
 	uint64_t sum = 0;
 
@@ -64,7 +62,7 @@ static TRACE_NOINLINE uint64_t kprobe_work(uint64_t nr)
 }
 
 /* Without a table of addresses, which hides where branches lead. */
-static TRACE_NOINLINE uint64_t kprobe_sort(uint64_t seed)
+TRACE_NOINLINE uint64_t kprobe_sort(uint64_t seed)
 {
 	uint64_t sum = seed;
 
@@ -97,8 +95,7 @@ static TRACE_NOTRACE int kprobe_count(struct kprobe *p, struct ftrace_regs *regs
 	return 0;
 }
 
-static TRACE_NOTRACE void kprobe_count_post(struct kprobe *p, struct ftrace_regs *regs,
-					    uint64_t flags)
+TRACE_NOTRACE void kprobe_count_post(struct kprobe *p, struct ftrace_regs *regs, uint64_t flags)
 {
 	(void)p;
 	(void)flags;
@@ -108,11 +105,11 @@ static TRACE_NOTRACE void kprobe_count_post(struct kprobe *p, struct ftrace_regs
 
 /* ---- Every instruction ---- */
 
-static struct kprobe probes[MAX_PROBES];
-static struct kprobe *pointers[MAX_PROBES];
+struct kprobe kprobe_probes[KPROBE_MAX];
+struct kprobe *kprobe_pointers[KPROBE_MAX];
 
 /* A probe for each instruction of the function; how many. */
-static size_t kprobe_fill(uintptr_t func)
+size_t kprobe_fill(uintptr_t func)
 {
 	char name[KSYM_NAME_LEN];
 	struct trace_insn insn;
@@ -121,19 +118,17 @@ static size_t kprobe_fill(uintptr_t func)
 
 	if (!KTEST_NEED(symbols_lookup(func, name, &start, &size) && start == func))
 		return 0;
-	memset(probes, 0, sizeof(probes));
-	for (uintptr_t at = func; at < func + size && nr < MAX_PROBES; at += insn.length) {
+	memset(kprobe_probes, 0, sizeof(kprobe_probes));
+	for (uintptr_t at = func; at < func + size && nr < KPROBE_MAX; at += insn.length) {
 		if (!KTEST_NEED(!trace_insn_decode(&insn, (const void *)at, TRACE_INSN_MAX)))
 			return 0;
-		probes[nr].addr = at;
-		probes[nr].pre_handler = kprobe_count;
-		pointers[nr] = &probes[nr];
+		kprobe_probes[nr].addr = at;
+		kprobe_probes[nr].pre_handler = kprobe_count;
+		kprobe_pointers[nr] = &kprobe_probes[nr];
 		nr++;
 	}
 	return nr;
 }
-
-#define ROUNDS 100ul
 
 /* Each by itself, with and without a post handler: results, hits, text. */
 static void kprobe_try_each(uintptr_t func, uint64_t expected)
@@ -141,7 +136,7 @@ static void kprobe_try_each(uintptr_t func, uint64_t expected)
 	uint8_t before[16];
 
 	for (size_t i = 0, nr = kprobe_fill(func); i < 2 * nr; i++) {
-		struct kprobe *p = &probes[i / 2];
+		struct kprobe *p = &kprobe_probes[i / 2];
 		uint64_t total = atomic_load(&seen.nr_pre), post = atomic_load(&seen.nr_post);
 
 		p->post_handler = i % 2 ? kprobe_count_post : NULL;
@@ -149,7 +144,7 @@ static void kprobe_try_each(uintptr_t func, uint64_t expected)
 		if (!KTEST_NEED(!register_kprobe(p)))
 			return;
 		KTEST_CHECK(memcmp((const void *)p->addr, before, sizeof(before)) != 0);
-		KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+		KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
 		if (atomic_load(&seen.nr_pre) != total)
 			KTEST_CHECK(seen.rip == p->addr);
 		KTEST_CHECK((i % 2 ? atomic_load(&seen.nr_pre) - total : 0) ==
@@ -162,7 +157,7 @@ static void kprobe_try_each(uintptr_t func, uint64_t expected)
 
 static void test_kprobe_each_instruction(void)
 {
-	uint64_t expected = kprobe_work(ROUNDS);
+	uint64_t expected = kprobe_work(KPROBE_ROUNDS);
 
 	kprobe_try_each((uintptr_t)kprobe_work, expected);
 	kprobe_try_each((uintptr_t)kprobe_leaf, expected);
@@ -186,24 +181,24 @@ static bool kprobe_await_jump(const struct kprobe *p)
 /* As above, with a jump where one can be; how many could. */
 static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed))
 {
-	uint64_t expected = func(ROUNDS);
+	uint64_t expected = func(KPROBE_ROUNDS);
 	size_t nr_jumps = 0;
 	uint8_t before[16], meant[16];
 
 	for (size_t i = 1, nr = kprobe_fill((uintptr_t)func); i < nr; i++) {
-		struct kprobe *p = &probes[i];
+		struct kprobe *p = &kprobe_probes[i];
 		uint64_t hits = atomic_load(&seen.nr_pre), jump_hits;
 
 		memcpy(before, (const void *)p->addr, sizeof(before));
 		if (!KTEST_NEED(!register_kprobe(p)))
 			break;
-		KTEST_CHECK(func(ROUNDS) == expected);
+		KTEST_CHECK(func(KPROBE_ROUNDS) == expected);
 		hits = atomic_load(&seen.nr_pre) - hits;
 		if (kprobe_await_jump(p)) {
 			nr_jumps++;
 			KTEST_CHECK(*(const uint8_t *)p->addr == 0xe9);
 			jump_hits = atomic_load(&seen.nr_pre);
-			KTEST_CHECK(func(ROUNDS) == expected);
+			KTEST_CHECK(func(KPROBE_ROUNDS) == expected);
 			KTEST_CHECK(atomic_load(&seen.nr_pre) - jump_hits == hits);
 			KTEST_CHECK(!hits || seen.rip == p->addr);
 		}
@@ -220,34 +215,33 @@ static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed))
 static void test_kprobe_jumps(void)
 {
 	KTEST_CHECK(kprobe_try_jumps(kprobe_sort) >= 2);
-	KTEST_CHECK(!kprobe_try_jumps(kprobe_work)); /* it has a table of addresses */
 }
 
 /* All at once: one batch for breakpoints, one for the call site, which counts its function's calls. */
 static void test_kprobe_all_at_once(void)
 {
-	uint64_t expected = kprobe_work(ROUNDS), before;
+	uint64_t expected = kprobe_work(KPROBE_ROUNDS), before;
 	struct trace_poke_stats start, end;
 	size_t nr = kprobe_fill((uintptr_t)kprobe_leaf), used = trace_exec_used();
 
 	KTEST_CHECK(!kprobes_set_optimization(false)); /* its batches would be counted */
 	kprobe_leaf(1, 2);
 	trace_plat_poke_stats(&start);
-	KTEST_CHECK(!register_kprobes(pointers + 1, nr - 1));
+	KTEST_CHECK(!register_kprobes(kprobe_pointers + 1, nr - 1));
 	trace_plat_poke_stats(&end);
 	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr - 1);
 	before = atomic_load(&seen.nr_pre);
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) - before >= 4);
-	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
-	KTEST_CHECK(!disable_kprobes(pointers + 1, nr - 1));
+	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
+	KTEST_CHECK(!disable_kprobes(kprobe_pointers + 1, nr - 1));
 	before = atomic_load(&seen.nr_pre);
-	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) == before);
-	KTEST_CHECK(!enable_kprobes(pointers + 1, nr - 1));
-	KTEST_CHECK(kprobe_work(ROUNDS) == expected);
+	KTEST_CHECK(!enable_kprobes(kprobe_pointers + 1, nr - 1));
+	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) > before);
-	unregister_kprobes(pointers + 1, nr - 1);
+	unregister_kprobes(kprobe_pointers + 1, nr - 1);
 	KTEST_CHECK(trace_exec_used() == used);
 	KTEST_CHECK(!kprobes_set_optimization(true) && kprobes_optimization());
 }
@@ -256,7 +250,7 @@ static void test_kprobe_all_at_once(void)
 
 static TRACE_NOTRACE int kprobe_order(struct kprobe *p, struct ftrace_regs *regs)
 {
-	const char letter[] = { (char)('a' + (p - probes)), '\0' };
+	const char letter[] = { (char)('a' + (p - kprobe_probes)), '\0' };
 
 	(void)regs;
 	if (strlen(seen.order) < sizeof(seen.order) - 1)
@@ -267,25 +261,25 @@ static TRACE_NOTRACE int kprobe_order(struct kprobe *p, struct ftrace_regs *regs
 /* Three at one address, which come and go and are switched. */
 static void kprobe_try_several(uintptr_t addr)
 {
-	memset(probes, 0, sizeof(probes));
+	memset(kprobe_probes, 0, sizeof(kprobe_probes));
 	for (size_t i = 0; i < 3; i++) {
-		probes[i].addr = addr;
-		probes[i].pre_handler = kprobe_order;
-		pointers[i] = &probes[i];
+		kprobe_probes[i].addr = addr;
+		kprobe_probes[i].pre_handler = kprobe_order;
+		kprobe_pointers[i] = &kprobe_probes[i];
 	}
-	probes[1].flags = KPROBE_FLAG_ARGS;
-	KTEST_CHECK(!register_kprobes(pointers, 3));
-	KTEST_CHECK(register_kprobe(&probes[0]) == -EINVAL);
+	kprobe_probes[1].flags = KPROBE_FLAG_ARGS;
+	KTEST_CHECK(!register_kprobes(kprobe_pointers, 3));
+	KTEST_CHECK(register_kprobe(&kprobe_probes[0]) == -EINVAL);
 	seen.order[0] = '\0';
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
-	KTEST_CHECK(!disable_kprobe(&probes[0]));
-	unregister_kprobe(&probes[2]);
+	KTEST_CHECK(!disable_kprobe(&kprobe_probes[0]));
+	unregister_kprobe(&kprobe_probes[2]);
 	seen.order[0] = '\0';
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(strcmp(seen.order, "b") == 0);
-	KTEST_CHECK(!register_kprobe(&probes[2]));
-	KTEST_CHECK(!enable_kprobe(&probes[0]));
+	KTEST_CHECK(!register_kprobe(&kprobe_probes[2]));
+	KTEST_CHECK(!enable_kprobe(&kprobe_probes[0]));
 	seen.order[0] = '\0';
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
@@ -296,8 +290,8 @@ static void kprobe_try_several(uintptr_t addr)
 	KTEST_CHECK(!kprobes_set_enabled(true));
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(strcmp(seen.order, "abc") == 0);
-	unregister_kprobes(pointers, 3);
-	unregister_kprobes(pointers, 3);
+	unregister_kprobes(kprobe_pointers, 3);
+	unregister_kprobes(kprobe_pointers, 3);
 	seen.order[0] = '\0';
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(strcmp(seen.order, "") == 0);
@@ -380,17 +374,17 @@ static void test_kprobe_inside_handler(void)
 				.pre_handler = kprobe_again };
 	uint64_t missed = 0, before;
 
-	KTEST_CHECK(!register_kprobes(pointers, nr));
+	KTEST_CHECK(!register_kprobes(kprobe_pointers, nr));
 	KTEST_CHECK(!register_kprobe(&outer));
 	before = atomic_load(&seen.nr_pre);
 	kprobe_work(0);
 	KTEST_CHECK(seen.inner == 21);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) == before + 1);
 	for (size_t i = 0; i < nr; i++)
-		missed += atomic_load(&probes[i].nmissed);
+		missed += atomic_load(&kprobe_probes[i].nmissed);
 	KTEST_CHECK(missed >= 5 && missed <= nr);
 	unregister_kprobe(&outer);
-	unregister_kprobes(pointers, nr);
+	unregister_kprobes(kprobe_pointers, nr);
 }
 
 static void kprobe_in_nmi(struct trap_frame *regs)
@@ -405,7 +399,7 @@ static void test_kprobe_nmi(void)
 	uint64_t before, flags;
 	trap_fn old;
 
-	KTEST_CHECK(!register_kprobes(pointers, nr));
+	KTEST_CHECK(!register_kprobes(kprobe_pointers, nr));
 	before = atomic_load(&seen.nr_pre);
 	flags = arch_irq_save();
 	old = arch_nmi_register(kprobe_in_nmi);
@@ -413,7 +407,7 @@ static void test_kprobe_nmi(void)
 	arch_nmi_register(old);
 	arch_irq_restore(flags);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) - before >= 5);
-	unregister_kprobes(pointers, nr);
+	unregister_kprobes(kprobe_pointers, nr);
 }
 
 /* ---- What is refused ---- */
@@ -460,22 +454,23 @@ static void test_kprobe_list(void)
 	uint64_t cursor = 0;
 
 	kprobe_fill((uintptr_t)kprobe_leaf);
-	probes[1].flags = KPROBE_FLAG_DISABLED;
-	probes[2].addr = probes[1].addr;
-	pointers[0] = &probes[2];
-	pointers[1] = &probes[1];
-	pointers[2] = &probes[0];
-	KTEST_CHECK(!register_kprobes(pointers, 3));
-	trace_snprintf(expected[0], 128, "%016lx  k  kprobe_leaf+0x0  [FTRACE]\n", probes[0].addr);
-	trace_snprintf(expected[1], 128, "%016lx  k  kprobe_leaf+0x5  \n", probes[1].addr);
+	kprobe_probes[1].flags = KPROBE_FLAG_DISABLED;
+	kprobe_probes[2].addr = kprobe_probes[1].addr;
+	kprobe_pointers[0] = &kprobe_probes[2];
+	kprobe_pointers[1] = &kprobe_probes[1];
+	kprobe_pointers[2] = &kprobe_probes[0];
+	KTEST_CHECK(!register_kprobes(kprobe_pointers, 3));
+	trace_snprintf(expected[0], 128, "%016lx  k  kprobe_leaf+0x0  [FTRACE]\n",
+		       kprobe_probes[0].addr);
+	trace_snprintf(expected[1], 128, "%016lx  k  kprobe_leaf+0x5  \n", kprobe_probes[1].addr);
 	trace_snprintf(expected[2], 128, "%016lx  k  kprobe_leaf+0x5  [DISABLED]\n",
-		       probes[1].addr);
+		       kprobe_probes[1].addr);
 	for (size_t i = 0; i < 3; i++) {
 		KTEST_CHECK(kprobes_list_next(&cursor, line, sizeof(line)));
 		KTEST_CHECK(strcmp(line, expected[i]) == 0);
 	}
 	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
-	unregister_kprobes(pointers, 3);
+	unregister_kprobes(kprobe_pointers, 3);
 	cursor = 0;
 	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
 }
