@@ -33,6 +33,7 @@ ARCH_SRCS += \
 	arch/x86_64/acpi_madt.c \
 	arch/x86_64/acpi_parse.c \
 	arch/x86_64/ioapic.c \
+	arch/x86_64/pci.c \
 	arch/x86_64/power.c \
 	arch/x86_64/ref_clock.c \
 	arch/x86_64/rtc.c \

@@ -46,10 +46,10 @@ uint32_t smp_nr_online(void)
 const char *smp_irq_name(enum smp_irq_kind kind)
 {
 	static const char *const names[SMP_IRQ_NR_KINDS] = {
-		[SMP_IRQ_TIMER] = "timer",	 [SMP_IRQ_RESCHEDULE] = "reschedule",
-		[SMP_IRQ_CALL] = "call",	 [SMP_IRQ_SYNC] = "sync",
-		[SMP_IRQ_NMI] = "NMI",		 [SMP_IRQ_UART] = "uart",
-		[SMP_IRQ_SPURIOUS] = "spurious",
+		[SMP_IRQ_TIMER] = "timer",   [SMP_IRQ_RESCHEDULE] = "reschedule",
+		[SMP_IRQ_CALL] = "call",     [SMP_IRQ_SYNC] = "sync",
+		[SMP_IRQ_NMI] = "NMI",	     [SMP_IRQ_UART] = "uart",
+		[SMP_IRQ_DEVICE] = "device", [SMP_IRQ_SPURIOUS] = "spurious",
 	};
 
 	return names[kind];

@@ -3,7 +3,7 @@
  *
  * Vectors, of which a higher one has the higher priority:
  *   0xff spurious   0xf4 sync   0xf3 call   0xf2 reschedule   0xec timer   0xeb error
- *   0x30 + n ISA interrupt n, by ioapic_route_isa()
+ *   0x50 a PCI device   0x30 + n ISA interrupt n, by ioapic_route_isa()
  *
  * A handler that is registered for one of these calls apic_eoi() itself, before it does anything
  * that takes long. Only the spurious interrupt needs none.

@@ -83,6 +83,7 @@ enum smp_irq_kind {
 	SMP_IRQ_SYNC,
 	SMP_IRQ_NMI,
 	SMP_IRQ_UART,
+	SMP_IRQ_DEVICE, /* of PCI */
 	SMP_IRQ_SPURIOUS,
 	SMP_IRQ_NR_KINDS
 };

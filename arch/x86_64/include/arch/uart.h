@@ -1,5 +1,5 @@
 /*
- * The two serial ports, 16550 compatible, 115200 8N1: COM1 is the console, COM2 the machine
+ * The two serial ports, 16550 compatible, 115200 8N1: COM1 is the console, COM2 a machine
  * channel. Polled output works once uart_init() has run, which needs nothing of the kernel;
  * interrupts come later, when the interrupt controllers are up.
  *
