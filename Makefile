@@ -267,10 +267,14 @@ deps-test:
 
 # The terminal is the serial console: every key is the guest's, but for QEMU's escape key. Its usual one, Ctrl-A, is
 # the shell's start of line.
+# Names of sockets have to be short.
+here = $(patsubst $(CURDIR)/%,%,$(BUILD))
 terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
 	-serial chardev:terminal -mon chardev=terminal,mode=readline \
-	-serial unix:$(patsubst $(CURDIR)/%,%,$(BUILD))/channel,server=on,wait=off \
-	-qmp unix:$(patsubst $(CURDIR)/%,%,$(BUILD))/qmp,server=on,wait=off
+	-serial unix:$(here)/channel-com2,server=on,wait=off -device virtio-serial-pci \
+	-chardev socket,id=channel,path=$(here)/channel,server=on,wait=off \
+	-device virtserialport,chardev=channel,name=fathom.9p \
+	-qmp unix:$(here)/qmp,server=on,wait=off
 
 # The packages come first, and the build is another make: as a second prerequisite it could begin before they are there.
 run: deps-run

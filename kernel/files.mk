@@ -66,7 +66,9 @@ KERNEL_SRCS += \
 	kernel/ninep/ninep_names.c \
 	kernel/ninep/ninep_open.c \
 	kernel/ninep/ninep_server.c \
-	kernel/ninep/ninep_wait.c
+	kernel/ninep/ninep_virtio.c \
+	kernel/ninep/ninep_wait.c \
+	kernel/virtio/virtio_pci.c
 # Shell and commands.
 KERNEL_SRCS += \
 	kernel/shell/cmd_chrt.c \

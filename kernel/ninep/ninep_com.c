@@ -182,6 +182,7 @@ void ninep_init(void)
 	};
 	int err;
 
+	ninep_virtio_init();
 	work_init(&com.start, com_start);
 	err = uart_start(UART_COM2, &client);
 	if (err && err != -ENODEV)

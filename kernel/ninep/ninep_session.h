@@ -73,6 +73,9 @@ int ninep_serve(const struct ninep_channel *channel);
 /* Send a reply that is complete. Any thread. */
 void ninep_send(struct ninep_session *session, const struct ninep_reply *reply);
 
+/* Listen on a port of virtio-serial, if there is one: ninep_virtio.c. Boot. */
+void ninep_virtio_init(void);
+
 /* ---- Fids: ninep_fid.c ---- */
 
 /* NULL when there is no such fid. */

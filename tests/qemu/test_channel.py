@@ -1,4 +1,5 @@
-"""The machine channel on COM2: 9P2000.L as it is said byte by byte, files through it, and whatever may happen to a line."""
+"""The machine channel, on COM2 and on a port of virtio-serial: 9P2000.L as it is said byte by byte, files through it, and
+whatever may happen to a line."""
 import errno
 import struct
 import tempfile
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from guest import Guest
+from guest import PATIENCE, Guest
 from ninep import (APPEND, DIRECTORY, EXCL, FSYNC, LOPEN, NONBLOCK, NOTAG, RDONLY, RDWR, READ, REMOVEDIR, RENAMEAT, STATFS, TRUNC, VERSION,
                    WALK, WRITE, WRONLY, XATTRWALK, Ninep, message, text)
 
@@ -19,9 +20,14 @@ SIZE = 8  # of Tsetattr
 def machine():
     with tempfile.TemporaryDirectory(prefix="fathom-channel-") as directory:
         channel = Path(directory) / "com2"
-        with Guest("gcc", 2, com2=f"unix:{channel},server=on,wait=off") as guest:
-            guest.channel = channel
+        with Guest("gcc", 2, com2=f"unix:{channel},server=on,wait=off", extra=port_at(f"{channel}.port")) as guest:
+            guest.channel, guest.port = channel, f"{channel}.port"
             yield guest
+
+
+def port_at(path, name="fathom.9p"):
+    return ["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={path},server=on,wait=off",
+            "-device", f"virtserialport,chardev=port,name={name}"]
 
 
 @pytest.fixture
@@ -406,3 +412,80 @@ def test_a_host_that_does_not_read(machine):
         client.version_after_noise()
         client.attach(0)
         assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+# ---- A port of virtio-serial ----
+
+
+@pytest.fixture
+def port(machine):
+    with Ninep(machine.port) as one:
+        one.version_after_noise()
+        one.version(1 << 17)
+        one.attach(0)
+        yield one
+
+
+def test_each_channel_has_its_client(machine, client, port):
+    """Fids are their own; the files are the same."""
+    client.walk(0, 5, "proc")
+    assert failure(port.getattr, 5) == errno.EBADF
+    port.walk(0, 5, "tmp")
+    assert client.getattr(5) != port.getattr(5)
+    machine.check("echo > trace")
+    pipe = port.find(TRACING + "/trace_pipe")
+    port.open(pipe)
+    tag = read_of(port, pipe)
+    client.write_file(TRACING + "/trace_marker", "from the other")
+    assert port.read_end(tag).endswith(b"from the other\n")
+    port.version()
+    assert client.getattr(5) and failure(port.getattr, 5) == errno.EBADF
+
+
+def test_port_byte_by_byte(machine, port):
+    data = bytes(range(256)) * 800
+    port.walk(0, 60, "tmp")
+    port.create(60, "large", RDWR)
+    for offset in range(0, len(data), 100001):
+        part = data[offset:offset + 100001]
+        assert port.write(60, offset, part) == len(part)
+    for count in (131072 - 11, 8192, 8193, 4096 - 11):
+        assert b"".join(port.read(60, offset, count) for offset in range(0, len(data), count)) == data
+    port.remove(60)
+
+
+def test_port_is_fast(port):
+    """Ten megabytes a second are asked for; an idle machine has thirty times that."""
+    with port.opened("/dev/zero") as fid:
+        begin, done = time.monotonic(), 0
+        while done < 20 << 20:
+            done += len(port.read(fid, 0, 1 << 17))
+    assert done / (time.monotonic() - begin) > 10e6 / PATIENCE
+
+
+def test_port_survives_its_host(machine):
+    """Garbage, half a message, and one that asks for more than there is room for and does not read it."""
+    with Ninep(machine.port) as client:
+        client.raw(b"\xff" * 100000)
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.raw(message(WRITE, 1, struct.pack("<IQI", 1, 0, 40000) + b"x" * 40000)[:30000])
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.attach(0)
+        fid = client.find("/dev/zero")
+        client.open(fid)
+        for _ in range(40):
+            client.request(READ, struct.pack("<IQI", fid, 0, 60000))
+        time.sleep(0.3)
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.attach(0)
+        assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+def test_a_port_of_another_name_is_left_alone(tmp_path):
+    with Guest("gcc", 1, machine="pc", extra=port_at(tmp_path / "port", "org.example.0")) as guest:
+        with Ninep(tmp_path / "port", timeout=0.2) as client, pytest.raises(TimeoutError):
+            client.version()
+        assert "9p" not in guest.check("dmesg; ps")
