@@ -172,17 +172,19 @@ static bool is_return(uint16_t type)
 	return type == TRACE_TYPE_GRAPH_RET || type == TRACE_TYPE_GRAPH_RETVAL;
 }
 
-/* Has the function called nothing that was recorded? Then `out_ret` is its return. */
-static bool find_leaf(struct graph_line *line, const struct trace_graph_entry *entry,
-		      struct ring_event *out_ret)
+/*
+ * Has the function at `packed_ip` called nothing that was recorded? Then `out_ret` is its return.
+ * The current event may have moved afterwards.
+ */
+static bool find_leaf(struct graph_line *line, uint32_t packed_ip, struct ring_event *out_ret)
 {
 	const struct trace_entry *next;
 
 	if (!trace_iter_peek(line->iter, out_ret) || out_ret->lost)
 		return false;
 	next = out_ret->data;
-	return is_return(next->type) && next->pid == entry->ent.pid &&
-	       return_of(out_ret)->ip == entry->ip;
+	return is_return(next->type) && next->pid == line->ent.pid &&
+	       return_of(out_ret)->ip == packed_ip;
 }
 
 static void print_leaf(struct graph_line *line, const struct ring_event *event,
@@ -222,8 +224,8 @@ static void print_entry(struct graph_line *line)
 
 	if (hides_entry(line, entry))
 		return;
-	is_leaf = find_leaf(line, entry, &ret);
-	entry = entry_of(event); /* find_leaf() may have moved the event */
+	is_leaf = find_leaf(line, entry->ip, &ret);
+	entry = entry_of(event);
 	graph_print_switch(line);
 	graph_print_arrow(line, entry->ip, true);
 	graph_print_context(line);

@@ -97,6 +97,34 @@ static void columns(void **state)
 		    " 0)   3.000 us    |  }\n");
 }
 
+/*
+ * Calls that called nothing stay one line where the entry is the last event of a sub-buffer, and the
+ * return the first of the next one, which is read into the same memory.
+ */
+static void leaves_across_sub_buffers(void **state)
+{
+	enum {
+		NR_CALLS = 300
+	};
+	static char want[NR_CALLS * 40 + 40];
+	size_t len;
+
+	(void)state;
+	start();
+	enter(0, 1, func(SCHEDULE), 0);
+	len = (size_t)snprintf(want, sizeof(want), " 0)               |  schedule() {\n");
+	for (size_t i = 0; i < NR_CALLS; i++) {
+		size_t which = i % 2 ? YIELD : KFREE;
+
+		enter(0, 1, func(which), 1);
+		leave(0, 1, func(which), 1, 1000);
+		len += (size_t)snprintf(want + len, sizeof(want) - len,
+					" 0)   1.000 us    |    %s();\n",
+					which == YIELD ? "yield" : "kfree");
+	}
+	body_is(want);
+}
+
 static void durations(void **state)
 {
 	(void)state;
@@ -583,12 +611,23 @@ static int without_irqs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(columns),	    TEST(durations),	  TEST(retvals),
-		TEST(retaddrs),	    IRQ_TEST(interrupts), IRQ_TEST(interrupt_without_end),
-		TEST(no_leaf),	    TEST(two_cpus),	  TEST(pipe),
-		TEST(lost),	    TEST(deep),		  TEST(other_events),
-		TEST(other_tracer), TEST(graph_sets),	  TEST(max_depth),
+		TEST(columns),
+		TEST(durations),
+		TEST(retvals),
+		TEST(retaddrs),
+		IRQ_TEST(interrupts),
+		IRQ_TEST(interrupt_without_end),
+		TEST(no_leaf),
+		TEST(two_cpus),
+		TEST(pipe),
+		TEST(lost),
+		TEST(deep),
+		TEST(other_events),
+		TEST(other_tracer),
+		TEST(graph_sets),
+		TEST(max_depth),
 		TEST(options),
+		TEST(leaves_across_sub_buffers),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
