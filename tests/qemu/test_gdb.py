@@ -1,73 +1,16 @@
 """gdb on the running kernel: breakpoints while tracing is switched, backtraces through everything."""
 import re
 import subprocess
-import tempfile
-import time
-from pathlib import Path
 
 import pytest
 
-from guest import BUILDS, PATIENCE, ROOT, Guest
-
-ELF = BUILDS["gcc"] / "fathom.elf"
-GDB = ["timeout", "-k", "5", str(120 * PATIENCE), "gdb", "-q", "-nx", "-batch"]
-
-
-class Gdb:
-    """gdb in batch mode on a guest's stub: the guest runs on when the script ends (detach)."""
-
-    def __init__(self, **options):
-        self.dir = tempfile.TemporaryDirectory(prefix="fathom-gdb-")
-        self.socket = f"{self.dir.name}/gdb"
-        self.guest = Guest(extra=["-gdb", f"unix:{self.socket},server=on,wait=off"], **options)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.guest.close()
-        self.dir.cleanup()
-
-    def start(self, script, ready="Continuing"):
-        """Start gdb with `script`; returns once it has printed `ready`."""
-        path = Path(self.dir.name) / "script"
-        path.write_text(f"set pagination off\nset confirm off\nset width 0\n"
-                        f"source {ROOT}/tools/gdb/fathom.py\n"
-                        f"target remote {self.socket}\n{script}\n")
-        self.out = Path(self.dir.name) / "out"
-        self.process = subprocess.Popen([*GDB, "-x", path, ELF], stdin=subprocess.DEVNULL,
-                                        stdout=self.out.open("wb"), stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + 60 * PATIENCE
-        while ready not in self.out.read_text():
-            assert self.process.poll() is None and time.monotonic() < deadline, self.out.read_text()
-            time.sleep(0.1)
-
-    def finish(self):
-        """What gdb printed, once the script is through."""
-        status = self.process.wait(120 * PATIENCE)
-        text = self.out.read_text()
-        assert status == 0, text
-        assert "Error in sourced command file" not in text, text
-        return text
+from gdb_guest import ELF, Gdb, frames, in_order
 
 
 @pytest.fixture(scope="module")
 def gdb():
     with Gdb(cpus=2, limit=400) as debugger:
         yield debugger
-
-
-def frames(text, mark):
-    """Function names of the backtrace between `mark` and the next line that starts with END."""
-    block = text.split(mark, 1)[1].split("END", 1)[0]
-    return [re.sub(r"\+.*", "", m.group(1)) for m in
-            re.finditer(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([^\s(]+)", block, re.MULTILINE)]
-
-
-def in_order(names, wanted):
-    """True when `wanted` occurs in `names` in that order, perhaps with others between."""
-    rest = iter(names)
-    return all(any(name == want for name in rest) for want in wanted)
 
 
 def test_break_on_call_sites_while_tracing_is_switched(gdb):
@@ -148,6 +91,7 @@ def test_threads(gdb):
 # What the CPU does for INT 2, which unlike an NMI blocks no further ones: as after an int3 inside.
 SOFT_NMI = """
 python
+import struct
 def get(name):
     return int(gdb.execute(f"print/x ${name}", to_string=True).split("=")[1], 16)
 top = 0xffffffffd000fff0 + (gdb.selected_thread().num - 1) * 0x10000

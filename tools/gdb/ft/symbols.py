@@ -1,0 +1,145 @@
+"""Names of code as the kernel itself prints them: by the table in its image, <kernel/symbols_format.h>."""
+import bisect
+import struct
+
+import gdb
+from ft import memory
+from ft.memory import MASK, Damaged
+
+MAGIC = 0x324D59534B544146
+TRAMPOLINE = "ftrace_trampoline"  # all trampolines have this name
+SHARED = ("ftrace_caller", "ftrace_regs_caller")
+
+
+class Symbols:
+    """The table, read once: it is constant."""
+
+    def __init__(self):
+        blob = memory.symbol_address("symbols_blob")
+        head = struct.unpack("<QQ10I", memory.read(blob, 56))
+        if head[0] != MAGIC or head[2] > 64 << 20:
+            raise Damaged("the kernel's table of symbols is damaged, or not in memory yet")
+        self.base, total = head[1], head[2]
+        self.nr_symbols, self.nr_addressed = head[3], head[4]
+        text_pos, place_pos, _, _, len_pos, names_pos = head[5:11]
+        data = memory.read(blob, total)
+        lengths = data[len_pos:len_pos + 256]
+        self.tokens = [data[text_pos + 8 * i:text_pos + 8 * i + lengths[i]] for i in range(256)]
+        places = struct.unpack_from(f"<{2 * (self.nr_symbols + 1)}I", data, place_pos)
+        self.offsets = places[0:2 * self.nr_addressed:2]
+        self.sizes = places[1:2 * self.nr_addressed:2]
+        self.data = data
+        self.names = []  # positions of the names of addressed symbols
+        pos = names_pos
+        for _ in range(self.nr_addressed):
+            self.names.append(pos)
+            pos += 1 + data[pos]
+
+    def name(self, index):
+        pos = self.names[index]
+        tokens = self.data[pos + 1:pos + 1 + self.data[pos]]
+        return b"".join(self.tokens[token] for token in tokens).decode("utf-8", "replace")
+
+    def find(self, address):
+        """(name, start, size) of what lies at an address, or None."""
+        offset = address - self.base
+        index = bisect.bisect_right(self.offsets, offset) - 1
+        if index < 0 or offset - self.offsets[index] >= self.sizes[index]:
+            return None
+        return self.name(index), self.base + self.offsets[index], self.sizes[index]
+
+
+def in_file(path, address, size):
+    """What an ELF file has for the memory at an address; None when it has nothing for it."""
+    with open(path, "rb") as file:
+        head = file.read(64)
+        if head[:4] != b"\x7fELF":
+            return None
+        first = struct.unpack_from("<Q", head, 32)[0]
+        for i in range(struct.unpack_from("<H", head, 56)[0]):
+            file.seek(first + 56 * i)
+            kind, _, offset, start, _, length = struct.unpack_from("<IIQQQQ", file.read(56))
+            if kind == 1 and start <= address and address + size <= start + length:
+                file.seek(offset + address - start)
+                return file.read(size)
+    return None
+
+
+def image_problem():
+    """A sentence when the kernel in memory is not the one whose ELF file gdb has; None when it is, or nobody can tell."""
+    path, blob = gdb.current_progspace().filename, memory.symbol_address("symbols_blob")
+    try:
+        head = in_file(path, blob, 56) if path and blob else None
+        if not head or struct.unpack_from("<Q", head)[0] != MAGIC:
+            return None
+        # Where each function lies is in this table, so that two builds hardly have the same.
+        size = struct.unpack_from("<I", head, 16)[0]
+        if memory.read(blob, size) == in_file(path, blob, size):
+            return None
+    except (OSError, struct.error, Damaged):
+        pass
+    return f"memory does not hold the kernel of {path}: it has not started yet, or is another build"
+
+
+_tables = {}
+
+
+def table():
+    """Of the image that gdb looks at."""
+    key = gdb.current_progspace().filename
+    if key not in _tables:
+        _tables[key] = Symbols()
+    return _tables[key]
+
+
+def exec_area():
+    """The memory of trampolines: its start and its end."""
+    start = memory.symbol_address("exec_pool_start")
+    size = memory.symbol_address("exec_pool_end") - start
+    return EXEC_BASE, EXEC_BASE + size
+
+
+EXEC_BASE = 0xFFFFFFFFA0000000  # <arch/paging.h>
+
+
+def in_exec_area(address):
+    start, end = exec_area()
+    return start <= address < end
+
+
+def in_trampoline(address):
+    if in_exec_area(address):
+        return True
+    return any(memory.symbol_address(name) <= address < memory.symbol_address(name + "_end") for name in SHARED)
+
+
+def unpack(packed):
+    """A code address that was kept in 32 bits."""
+    return packed | 0xFFFFFFFF00000000 if packed & 0x80000000 else packed
+
+
+def find(address, is_return=False):
+    """(name, start, size) or None; of a return address, the function that made the call."""
+    if in_exec_area(address):
+        return TRAMPOLINE, address, 0
+    try:
+        names = table()
+        return (names.find(address - 1) if is_return else None) or names.find(address)
+    except Damaged:
+        return None
+
+
+def describe(address, is_return=False):
+    """`function+offset`, as the kernel prints it."""
+    address &= MASK
+    found = find(address, is_return)
+    if not found:
+        return f"{address:#x}"
+    name, start, _ = found
+    return name if address == start else f"{name}+{address - start:#x}"
+
+
+def name_of(address):
+    """The name of the function alone; the address when there is none."""
+    found = find(address & MASK)
+    return found[0] if found else f"{address & MASK:#x}"

@@ -1,0 +1,142 @@
+"""Backtraces by gdb itself: unwinding through trampolines and hooked returns, and names for what has no symbol.
+
+Traps and thread switches need nothing from here: their assembly carries unwind information. A trampoline is made at run
+time, so no file describes it; its frame is fixed instead (trace/arch/x86_64/trampoline_code.asm): rbp pushed and set, saved
+registers below, above it two return addresses: into the traced function, behind its call site, and into that function's
+caller. A function whose return is hooked returns into return_to_handler; the shadow stack of its thread has the address
+that stood there before.
+"""
+import re
+
+import gdb
+import gdb.unwinder
+from gdb.FrameDecorator import FrameDecorator
+
+from ft import memory, symbols, threads
+from ft.memory import MASK, Damaged
+
+PUSH_RBP = b"\x55"
+POP_AT_RSP = b"\x8f\x04\x24"
+MOV_RSP_RBP = b"\x48\x89\xe5"
+RET = b"\xc3"
+CALL = 0xE8
+CALL_BYTES = 5
+
+# In the order in which a trampoline pushes them, below the place that rbp points to.
+SAVED = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"]
+UNTOUCHED = ["rbx", "r12", "r13", "r14", "r15"]
+
+
+class FrameId:
+    def __init__(self, sp, pc):
+        self.sp = gdb.Value(sp).cast(gdb.lookup_type("unsigned long"))
+        self.pc = gdb.Value(pc).cast(gdb.lookup_type("unsigned long"))
+
+
+class KernelUnwinder(gdb.unwinder.Unwinder):
+    """What trampolines and hooked returns have in common: the caller's registers are known one by one."""
+
+    def __call__(self, pending):
+        def register(name):
+            return int(pending.read_register(name)) & MASK
+
+        pc = register("rip")
+        if not self.is_mine(pc):
+            return None
+        try:
+            found = self.unwind(pc, register("rsp"), register("rbp"))
+        except (Damaged, gdb.error):  # a backtrace ends there, as gdb's own would
+            return None
+        if not found:
+            return None
+        frame_sp, values = found
+        long = gdb.lookup_type("unsigned long")
+        info = pending.create_unwind_info(FrameId(frame_sp, pc))
+        for name in UNTOUCHED:
+            info.add_saved_register(name, gdb.Value(register(name)).cast(long))
+        for name, value in values.items():
+            info.add_saved_register(name, gdb.Value(value).cast(long))
+        return info
+
+
+class TrampolineUnwinder(KernelUnwinder):
+    def __init__(self):
+        super().__init__("fathom-trampoline")
+
+    def is_mine(self, pc):
+        return symbols.in_trampoline(pc)
+
+    def unwind(self, pc, rsp, rbp):
+        code = memory.read(pc, 3)
+        caller_rbp = rbp
+        if code.startswith(PUSH_RBP) or code.startswith(RET):
+            ret_at = rsp
+        elif code == MOV_RSP_RBP:
+            ret_at = rsp + 8
+            caller_rbp = memory.word(rsp)
+        elif code == POP_AT_RSP:  # on its way to a direct call
+            ret_at = rsp + 16
+        else:
+            ret_at = rbp + 8
+            caller_rbp = memory.word(rbp)
+        values = {"rip": memory.word(ret_at), "rsp": ret_at + 8, "rbp": caller_rbp}
+        if memory.read(pc - CALL_BYTES, 1)[0] == CALL and ret_at == rbp + 8:
+            for number, name in enumerate(SAVED, 1):
+                values[name] = memory.word(rbp - 8 * number)
+        return ret_at + 8, values
+
+
+class ReturnUnwinder(KernelUnwinder):
+    """The frame of a function that returns into the hook: nothing of it is on the stack but the slot."""
+
+    def __init__(self):
+        super().__init__("fathom-return")
+
+    def is_mine(self, pc):
+        return pc == memory.symbol_address("return_to_handler")
+
+    def unwind(self, pc, rsp, rbp):
+        selected = gdb.selected_thread()
+        ret = threads.real_return(rsp - 8, selected.num - 1 if selected else 0)
+        return (rsp, {"rip": ret, "rsp": rsp, "rbp": rbp}) if ret else None
+
+
+class KernelFrame(FrameDecorator):
+    """Names a trampoline, which has no symbol. Names a trap, which gdb would call a signal handler."""
+
+    def function(self):
+        frame = self.inferior_frame()
+        if symbols.in_exec_area(frame.pc()):
+            return symbols.TRAMPOLINE
+        if frame.type() == gdb.SIGTRAMP_FRAME:
+            return re.sub(r"[.+].*", "", symbols.describe(frame.pc()))  # without the label inside
+        return super().function()
+
+    def filename(self):
+        is_trap = self.inferior_frame().type() == gdb.SIGTRAMP_FRAME
+        return None if is_trap else super().filename()
+
+
+def is_shown(frame):
+    """The boot code calls C with return address 0. A hooked return is no frame of its own but where the CPU is."""
+    pc = frame.pc() & MASK
+    return pc != 0 and (pc != memory.symbol_address("return_to_handler") or frame.newer() is None)
+
+
+class KernelFilter:
+    """Names for the frames of `bt` that gdb cannot name; those left out that are none."""
+
+    def __init__(self):
+        self.name = "fathom"
+        self.priority = 100
+        self.enabled = True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        return (KernelFrame(frame) for frame in frames if is_shown(frame.inferior_frame()))
+
+
+def register():
+    gdb.unwinder.register_unwinder(None, TrampolineUnwinder(), replace=True)
+    gdb.unwinder.register_unwinder(None, ReturnUnwinder(), replace=True)
+    KernelFilter()
