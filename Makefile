@@ -327,6 +327,11 @@ bench-peers:
 	@$(MAKE) --no-print-directory -s -C examples/process CC=$(process_cc) LIBTRACE=$(process)-gettime/libtrace OUT=$(process)-gettime
 	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
 
+# With programs and kernels of others.
+test-host: deps-test
+	@$(MAKE) --no-print-directory all
+	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/host/linux_mount.py
+
 # The decoder of instructions on all code of Debian's kernel, which is downloaded: some 70 MB.
 test-decode: deps-test
 	@$(MAKE) -s --no-print-directory -f tests/decode/build.mk
@@ -381,4 +386,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools
+.PHONY: all test-kernel run debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools
