@@ -22,7 +22,7 @@ def gdb(tmp_path_factory):
 # What is set up, in commands of the shell, and undone; the trace is compared in between.
 ALL = "for e in events/*/enable; do echo %d > $e; done"
 OPTIONS = "for o in %s; do echo %d > options/$o; done"
-GRAPH = "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun funcgraph-retval funcgraph-retval-hex funcgraph-retaddr"
+GRAPH = "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun funcgraph-retval funcgraph-retaddr funcgraph-args"
 SYNTHETIC = ("hist:keys=pid:ts0=common_timestamp.usecs", "hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:"
              "onmatch(sched.sched_waking).trace(late,$lat,next_pid,next_comm)")
 CASES = {
@@ -31,6 +31,8 @@ CASES = {
          "hackbench 1 3"], ["echo 0 > options/func_stack_trace", "> set_ftrace_filter", "echo nop > current_tracer"]),
     "repeats": (["echo 1 > options/func-no-repeats", "echo 'spin_*' > set_ftrace_filter", "echo function > current_tracer", "true"],
                 ["echo nop > current_tracer", "echo 0 > options/func-no-repeats", "> set_ftrace_filter"]),
+    "arguments": (["echo 1 > options/func-args", "echo function > current_tracer", "hackbench 1 1", "uptime"],
+                  ["echo nop > current_tracer", "echo 0 > options/func-args"]),
     "graph": (["echo function_graph > current_tracer", "hackbench 1 1"], []),
     "graph with all columns, and events inside": (
         [OPTIONS % (GRAPH, 1), "echo 1 > events/sched/enable", "hackbench 1 1", "echo hello > trace_marker",

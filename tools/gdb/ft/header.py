@@ -1,5 +1,5 @@
 """What stands above the first line of `trace`, as trace/print/output_head.c and output_graph_columns.c have it."""
-from ft import lines, memory, types
+from ft import lines, memory
 
 STATE_COLUMNS = """\
 #                                _-----=> irqs-off/BH-disabled
@@ -102,7 +102,4 @@ def problems(walk):
     form = next((option for option in ("RAW", "HEX", "BIN", "FIELDS") if walk.instance.has(option)), None)
     if form:
         found.append(f"the option {form.lower()} is not followed here: lines are text")
-    if walk.flags and walk.flags & (lines.GRAPH_RETVAL | lines.GRAPH_ARGS) and not walk.flags & lines.GRAPH_RETVAL_HEX or \
-            any(event.data[:1] == bytes([types.FUNC_ARGS]) for events in walk.events for event in events[:1]):
-        found.append("arguments and results are numbers here, whatever their types are")
     return found

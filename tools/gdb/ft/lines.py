@@ -4,7 +4,7 @@ import struct
 from itertools import dropwhile, zip_longest
 
 import gdb
-from ft import memory, ring, symbols, threads, types
+from ft import calls, memory, ring, symbols, threads, types
 from ft.memory import MASK, Damaged
 
 GRAPH_OVERRUN, GRAPH_CPU, GRAPH_OVERHEAD, GRAPH_PROC, GRAPH_DURATION, GRAPH_ABSTIME, GRAPH_IRQS, GRAPH_TAIL, GRAPH_RETVAL, \
@@ -303,6 +303,10 @@ class Walk:
         number = value - (1 << 64) if value >> 63 else value
         if value >> 31 == 1:
             number = value - (1 << 32)
+        if not self.flags & GRAPH_RETVAL_HEX:
+            typed = calls.result_text(symbols.unpack(struct.unpack_from("<I", event.data, 8)[0]), value)
+            if typed is not None:
+                return f" {equals}{typed}" if typed else ""
         if -4095 <= number < 0 and not self.flags & GRAPH_RETVAL_HEX:
             return f" {equals}{number}"
         return f" {equals}{value:#x}"
@@ -331,7 +335,7 @@ class Walk:
         def text():
             before = switch + self.arrow(head, event, ip, True) + self.columns(head, event)
             indent = " " * (2 * min(depth, MAX_INDENT)) + self.printer.symbol(ip)
-            indent += types.arguments(event.data, 20) if head[0] == types.GRAPH_ARGS_ENT and self.flags & GRAPH_ARGS else "()"
+            indent += types.arguments(ip, event.data, 20) if head[0] == types.GRAPH_ARGS_ENT and self.flags & GRAPH_ARGS else "()"
             if not leaf:
                 return before + self.no_duration() + indent + " {" + self.values(head, event, None)
             ns = struct.unpack_from("<Q", follower.data, 16)[0]

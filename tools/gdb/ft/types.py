@@ -6,7 +6,7 @@ its description in memory: its fields and its print fmt.
 import struct
 
 import gdb
-from ft import memory, symbols, text
+from ft import calls, memory, symbols, text
 from ft.memory import MASK, Damaged
 
 FN, CTX, WAKE, STACK, PRINT, BPRINT = 1, 2, 3, 4, 5, 6
@@ -216,21 +216,22 @@ def func_text(printer, event, is_ns):
     return printer.caller(ip, parent) + "\n"
 
 
-def arguments(data, offset):
-    """The arguments that an event has, a struct trace_args_part at `offset`: numbers, whatever their types are."""
-    loc = int.from_bytes(data[offset:offset + 4], "little")
-    values = data[loc & 0xFFFF:][:loc >> 16]
-    return "(" + ", ".join(f"{int.from_bytes(values[at:at + 8], 'little'):#x}" for at in range(0, len(values) // 8 * 8, 8)) + ")"
+def arguments(ip, data, offset):
+    """The arguments that an event has: a struct trace_args_part at `offset`."""
+    values, texts = (data[loc & 0xFFFF:][:loc >> 16] for loc in struct.unpack_from("<2I", data, offset))
+    words = struct.unpack(f"<{len(values) // 8}Q", values[:len(values) & ~7])
+    return calls.arguments_text(symbols.unpack(ip), words, texts)
 
 
 def func_args_text(printer, event, is_ns):
     ip, parent = struct.unpack_from("<2I", event.data, 8)
     caller = printer.caller(ip, parent)
-    return caller.replace(printer.ip(ip), printer.ip(ip) + arguments(event.data, 16), 1) + "\n"
+    return caller.replace(printer.ip(ip), printer.ip(ip) + arguments(ip, event.data, 16), 1) + "\n"
 
 
 def graph_args_text(printer, event, is_ns):
-    return printer.symbol(struct.unpack_from("<I", event.data, 8)[0]) + arguments(event.data, 20) + " {\n"
+    ip = struct.unpack_from("<I", event.data, 8)[0]
+    return printer.symbol(ip) + arguments(ip, event.data, 20) + " {\n"
 
 
 def repeats_text(printer, event, is_ns):
