@@ -69,12 +69,12 @@ kernels		 := fathom fathom-test
 srcs.fathom	 := $(traced_srcs) $(notrace_srcs)
 srcs.fathom-test := $(srcs.fathom) $(TEST_SRCS) $(TEST_NOTRACE_SRCS)
 objs.fathom	 := $(call obj_of,$(asm_srcs) $(traced_srcs)) $(call notrace_obj_of,$(notrace_srcs))
-objs.fathom-test := $(objs.fathom) $(call obj_of,$(TEST_SRCS)) $(call notrace_obj_of,$(TEST_NOTRACE_SRCS))
+objs.fathom-test := $(objs.fathom) $(call obj_of,$(TEST_ASM) $(TEST_SRCS)) $(call notrace_obj_of,$(TEST_NOTRACE_SRCS))
 kernel		 := fathom$(if $(filter 1,$(TESTS)),-test)
 
 traced_objs  := $(call obj_of,$(traced_srcs) $(TEST_SRCS))
 notrace_objs := $(call notrace_obj_of,$(notrace_srcs) $(TEST_NOTRACE_SRCS))
-asm_objs     := $(call obj_of,$(asm_srcs))
+asm_objs     := $(call obj_of,$(asm_srcs) $(TEST_ASM))
 
 # ---- Flags ----
 

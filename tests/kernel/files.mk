@@ -7,6 +7,8 @@ TEST_NOTRACE_SRCS += \
 CFLAGS_tests/kernel/ktest_events.c := -Itests/unit -Itests/unit/host
 CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
 CFLAGS_tests/kernel/load/torture_targets.c := -I.
+# Instructions that tests of probes run.
+TEST_ASM += tests/kernel/kprobe_forms.asm
 # Its commands: `failalloc`; `fault`; `ktest` and its tests.
 TEST_SRCS += \
 	tests/kernel/test_commands.c \
@@ -25,6 +27,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_hooks_load.c \
 	tests/kernel/ktest_hooks_span.c \
 	tests/kernel/ktest_kprobe.c \
+	tests/kernel/ktest_kprobe_forms.c \
 	tests/kernel/ktest_kprobe_load.c \
 	tests/kernel/ktest_lock.c \
 	tests/kernel/ktest_mm.c \

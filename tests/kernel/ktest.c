@@ -15,13 +15,13 @@
 #define LINE_MAX  160
 
 static const struct ktest *const tables[] = {
-	ktest_data,	   ktest_mm,	     ktest_lock,   ktest_timer,
-	ktest_thread,	   ktest_rt,	     ktest_printk, ktest_smp,
-	ktest_trace,	   ktest_arch,	     ktest_nmi,	   ktest_breakpoint,
-	ktest_unwind,	   ktest_fgraph,     ktest_hooks,  ktest_hooks_context,
-	ktest_hooks_load,  ktest_hooks_span, ktest_grace,  ktest_stack,
-	ktest_events,	   ktest_kprobe,     ktest_fprobe, ktest_wprobe,
-	ktest_kprobe_load,
+	ktest_data,	   ktest_mm,	       ktest_lock,   ktest_timer,
+	ktest_thread,	   ktest_rt,	       ktest_printk, ktest_smp,
+	ktest_trace,	   ktest_arch,	       ktest_nmi,    ktest_breakpoint,
+	ktest_unwind,	   ktest_fgraph,       ktest_hooks,  ktest_hooks_context,
+	ktest_hooks_load,  ktest_hooks_span,   ktest_grace,  ktest_stack,
+	ktest_events,	   ktest_kprobe,       ktest_fprobe, ktest_wprobe,
+	ktest_kprobe_load, ktest_kprobe_forms,
 };
 
 _Atomic uint64_t ktest_nr_checks;

@@ -59,6 +59,7 @@ extern const struct ktest ktest_nmi[];
 extern const struct ktest ktest_breakpoint[];
 extern const struct ktest ktest_kprobe[];
 extern const struct ktest ktest_kprobe_load[];
+extern const struct ktest ktest_kprobe_forms[];
 extern const struct ktest ktest_unwind[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_fprobe[];
