@@ -62,6 +62,7 @@ TEST_SRCS += \
 	tests/kernel/load/torture_file.c \
 	tests/kernel/load/torture_graph.c \
 	tests/kernel/load/torture_hooks.c \
+	tests/kernel/load/torture_kprobes.c \
 	tests/kernel/load/torture_ops.c \
 	tests/kernel/load/torture_patch.c \
 	tests/kernel/load/torture_profile.c \

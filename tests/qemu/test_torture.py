@@ -12,12 +12,14 @@ if "TORTURE_ROUNDS" in os.environ:
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
 CROWD_ROUNDS = max(ROUNDS, 2000)
 CROWD_SECONDS = int(os.environ.get("TORTURE_CROWD_SECONDS", "1"))
+KPROBE_ROUNDS = CROWD_ROUNDS if "TORTURE_ROUNDS" in os.environ else 6
 SECONDS = int(os.environ.get("TORTURE_SECONDS", "400"))
 
 
 @pytest.mark.parametrize("build, cpus", PAIRS)
 def test_torture(build, cpus):
-    with Guest(build, cpus, tests=True, limit=SECONDS + CROWD_SECONDS + 120, timeout=SECONDS + CROWD_SECONDS) as guest:
+    patience = SECONDS + CROWD_SECONDS
+    with Guest(build, cpus, tests=True, limit=patience + CROWD_SECONDS + 120, timeout=patience) as guest:
         output, status = guest.run(f"torture {ROUNDS}")
         assert status == 0, output
         print(build, output, end="")
@@ -29,9 +31,14 @@ def test_torture(build, cpus):
         assert status == 0, output
         print(build, output, end="")
         assert int(re.search(r"(\d+) rounds", output).group(1)) > 0
+        # probes at random instructions of the same functions
+        output, status = guest.run(f"torture kprobes {KPROBE_ROUNDS} {CROWD_SECONDS}")
+        assert status == 0, output
+        print(build, output, end="")
+        assert int(re.search(r"(\d+) rounds", output).group(1)) > 0
         # the machine is as it was
         guest.check("hackbench 1 20")
-        assert guest.check("cat enabled_functions") == ""
+        assert guest.check("cat enabled_functions /sys/kernel/debug/kprobes/list") == ""
         assert guest.check("ls instances") == ""
         assert guest.check("cat current_tracer tracing_on") == "nop\n1\n"
         assert guest.check("cat set_ftrace_filter") == "#### all functions enabled ####\n"

@@ -1,5 +1,5 @@
 /*
- * `torture [crowd] [rounds] [seconds]`: patch the kernel while every CPU runs over the patched
+ * `torture [crowd | kprobes] [rounds] [seconds]`: patch the kernel while every CPU runs over the patched
  * sites.
  *
  *   workers   one per CPU, call every target as long as a round goes on, count that, and check the
@@ -42,6 +42,13 @@ static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
 	&torture_hooks,	  &torture_patch,  &torture_traces,
 	&torture_profile, &torture_system, &torture_events,
+};
+
+static const struct torture_user *const kprobe_users[] = {
+	&torture_kprobes,
+	&torture_ops,
+	&torture_hooks,
+	&torture_patch,
 };
 
 static struct {
@@ -372,6 +379,11 @@ static int torture_run_word(struct command_env *env, const char *word, uint64_t 
 	torture.nr_users = ARRAY_SIZE(all_users);
 	if (strcmp(word, "crowd") == 0)
 		return torture_locked(env, rounds, seconds);
+	if (strcmp(word, "kprobes") == 0) {
+		torture.users = kprobe_users;
+		torture.nr_users = ARRAY_SIZE(kprobe_users);
+		return torture_locked(env, rounds, seconds);
+	}
 	if (strcmp(word, "damage") == 0)
 		return torture_damage(env);
 	if (strcmp(word, "records") == 0)
@@ -409,7 +421,8 @@ static int torture_run(struct command_env *env, int argc, char **argv)
 
 const struct command torture_commands[] = {
 	{ .name = "torture",
-	  .usage = "[crowd] [rounds] [seconds] | damage | records | graph [rounds] | longjmp",
+	  .usage = "[crowd | kprobes] [rounds] [seconds] | damage | records | graph [rounds] | "
+		   "longjmp",
 	  .help = "patch call sites while all CPUs run over them, and check everything",
 	  .run = torture_run },
 	{ 0 },
