@@ -398,7 +398,10 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 {
 	uint32_t flags = trace_event_flags(front);
 
-	if (flags == TRACE_EVENT_TRIGGERS)
+	if (flags == TRACE_EVENT_WATCHED)
+		trace_event_watches_call(file_of(front), entry, bytes_of(step),
+					 (uintptr_t)__builtin_return_address(0));
+	else if (flags == TRACE_EVENT_TRIGGERS)
 		write_to_triggers(file_of(front), entry, step,
 				  (uintptr_t)__builtin_return_address(0));
 	else if (flags == TRACE_EVENT_SHARED)

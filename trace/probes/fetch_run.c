@@ -80,13 +80,12 @@ static uint64_t bits_of(const struct fetch_op *op, uint64_t value)
 /* How many bytes of the `nr` at `piece` are before a NUL? */
 static uint32_t text_len(uint64_t piece, uint32_t nr)
 {
-	uint32_t len = 0;
+	const uint64_t ones = 0x0101010101010101;
+	/* The lowest bit that is set is the high one of the first byte that is 0. */
+	uint64_t zeros = (piece - ones) & ~piece & ones << 7;
+	uint32_t len = zeros ? (uint32_t)__builtin_ctzll(zeros) / 8 : PIECE;
 
-	while (len < nr && (uint8_t)piece) {
-		piece >>= 8;
-		len++;
-	}
-	return len;
+	return len < nr ? len : nr;
 }
 
 /* Copy what there is room for; bytes behind it count nevertheless. */
@@ -135,7 +134,9 @@ static void end_text(struct fetch_event *event, uint32_t start, uint32_t at)
 {
 	uint32_t place;
 
-	put(event, "", 1);
+	if (TRACE_LIKELY(event->bytes < event->room))
+		event->entry[event->bytes] = '\0';
+	event->bytes++;
 	/* Cut by the end of the longest event. */
 	if (event->bytes > event->room && start < event->room)
 		event->entry[event->room - 1] = '\0';

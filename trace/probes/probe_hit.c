@@ -6,7 +6,7 @@
 #include <trace/event_probe.h>
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
-#include "probe.h"
+#include "probe_hit.h"
 #include "text/str.h"
 
 #define HEAD_BYTES sizeof(struct trace_entry)
@@ -65,7 +65,9 @@ static TRACE_NOINLINE void hit_special(struct probe *probe, const void *got, con
 		trace_event_write_special(front, entry, TRACE_EVENT_STEP(bytes), test, NULL);
 }
 
-void probe_hit(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr)
+/* Not inlined: what it saves would be saved by probe_hit_other(), too. */
+TRACE_NOINLINE void probe_hit(struct probe *probe, const void *got, const uint32_t *head,
+			      uint32_t nr)
 {
 	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
 	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
@@ -85,4 +87,30 @@ void probe_hit(struct probe *probe, const void *got, const uint32_t *head, uint3
 		trace_event_record(front, entry, TRACE_EVENT_STEP(bytes));
 	else
 		hit_long(probe, got, head, nr, bytes);
+}
+
+static TRACE_NOINLINE void hit_plain_special(struct probe *probe, const void *got,
+					     const uint32_t *head, uint32_t nr)
+{
+	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
+	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
+	const struct trace_event_test *test;
+
+	atomic_fetch_add_explicit(&probe->nr_hits, 1, memory_order_relaxed);
+	if (!trace_event_may_be_wanted(front, trace_event_flags(front), NULL))
+		return;
+	probe_fill_plain(probe, got, head, nr, (uint8_t *)entry);
+	test = trace_atomic_load_acquire(&front->test);
+	if (trace_event_passes(test, entry))
+		trace_event_write_special(front, entry,
+					  TRACE_EVENT_STEP((uint32_t)probe->program.fixed_bytes),
+					  test, NULL);
+}
+
+void probe_hit_other(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr)
+{
+	if (TRACE_LIKELY(probe->is_plain))
+		hit_plain_special(probe, got, head, nr);
+	else
+		probe_hit(probe, got, head, nr);
 }
