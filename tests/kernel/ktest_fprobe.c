@@ -110,7 +110,7 @@ static bool results_are_right(void)
 
 /* ---- Tests ---- */
 
-static void test_values(void)
+static void test_fprobe_values(void)
 {
 	static const size_t sizes[] = { 16, 24, 100 };
 
@@ -134,7 +134,7 @@ static void test_values(void)
 	}
 }
 
-static void test_entries(void)
+static void test_fprobe_entries(void)
 {
 	struct fprobe plain = { .entry_handler = note_entry };
 	struct fprobe full = { .entry_handler = note_entry, .flags = FPROBE_FL_REGS };
@@ -242,7 +242,7 @@ static bool load_begin(void)
 }
 
 /* Threads that are preempted, interrupts on them: entries and exits pair up, none is missed. */
-static void test_interrupts(void)
+static void test_fprobe_interrupts(void)
 {
 	if (!KTEST_NEED(load_begin()))
 		return;
@@ -265,7 +265,7 @@ static int call_until_stop(void *arg)
 }
 
 /* NMIs at any instruction of entries and exits have handlers of their own. */
-static void test_nmis(void)
+static void test_fprobe_nmis(void)
 {
 	struct thread *threads[8];
 	uint32_t nr = smp_nr_online() < 8 ? smp_nr_online() : 8;
@@ -322,7 +322,7 @@ static TRACE_NOTRACE void graph_return(const struct ftrace_graph_ret *ret, struc
 		atomic_fetch_sub((_Atomic uint64_t *)gops->private, 1);
 }
 
-static void test_changes(void)
+static void test_fprobe_changes(void)
 {
 	_Atomic uint64_t open = 0;
 	struct fgraph_ops gops = { .entryfunc = graph_entry,
@@ -364,7 +364,7 @@ static int park(void *arg)
 }
 
 /* A probe goes while a thread is inside: its handler is not called, the thread gets out. */
-static void test_leave_while_inside(void)
+static void test_fprobe_leave_while_inside(void)
 {
 	struct kretprobe rp = { .kp = { .symbol_name = "probed_parks" }, .handler = note_return };
 	struct thread *thread;
@@ -398,7 +398,7 @@ static TRACE_NOINLINE uint64_t patched_instead(uint64_t n)
 }
 
 /* The probe of a function that is live-patched sees the calls, and what the new one returns. */
-static void test_livepatch(void)
+static void test_fprobe_livepatch(void)
 {
 	struct klp_func func = { .old_name = "probed_patched",
 				 .new_func = (uintptr_t)patched_instead };
@@ -457,7 +457,7 @@ static TRACE_NOTRACE int walk_entry(struct fprobe *fp, uintptr_t ip, uintptr_t r
 }
 
 /* From a handler one sees the function and its caller, at the return the caller. */
-static void test_backtrace(void)
+static void test_fprobe_backtrace(void)
 {
 	struct fprobe fp = { .entry_handler = walk_entry, .exit_handler = walk_exit };
 	struct fprobe entry = { .entry_handler = walk_entry };
@@ -476,14 +476,14 @@ static void test_backtrace(void)
 }
 
 const struct ktest ktest_fprobe[] = {
-	{ "fprobe_values", test_values },
-	{ "fprobe_entries", test_entries },
+	{ "fprobe_values", test_fprobe_values },
+	{ "fprobe_entries", test_fprobe_entries },
 	{ "fprobe_kretprobe", test_kretprobe },
-	{ "fprobe_interrupts", test_interrupts },
-	{ "fprobe_nmis", test_nmis },
-	{ "fprobe_changes", test_changes },
-	{ "fprobe_leave_while_inside", test_leave_while_inside },
-	{ "fprobe_livepatch", test_livepatch },
-	{ "fprobe_backtrace", test_backtrace },
+	{ "fprobe_interrupts", test_fprobe_interrupts },
+	{ "fprobe_nmis", test_fprobe_nmis },
+	{ "fprobe_changes", test_fprobe_changes },
+	{ "fprobe_leave_while_inside", test_fprobe_leave_while_inside },
+	{ "fprobe_livepatch", test_fprobe_livepatch },
+	{ "fprobe_backtrace", test_fprobe_backtrace },
 	{ 0 },
 };

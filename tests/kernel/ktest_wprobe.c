@@ -53,7 +53,7 @@ static TRACE_NOTRACE TRACE_NOINLINE void write_rax(volatile uint64_t *to, uint64
 	__asm__ volatile("movq %1, %0" : "=m"(*to) : "a"(value));
 }
 
-static void test_writes(void)
+static void test_wprobe_writes(void)
 {
 	struct wprobe wp;
 
@@ -74,7 +74,7 @@ static void test_writes(void)
 	KTEST_CHECK(seen.hits == 2 && wp.nmissed == 0);
 }
 
-static void test_reads(void)
+static void test_wprobe_reads(void)
 {
 	struct wprobe wp;
 
@@ -88,7 +88,7 @@ static void test_reads(void)
 	unregister_wprobe(&wp);
 }
 
-static void test_lengths(void)
+static void test_wprobe_lengths(void)
 {
 	volatile uint8_t *bytes = (volatile uint8_t *)watched;
 
@@ -104,7 +104,7 @@ static void test_lengths(void)
 	}
 }
 
-static void test_limits(void)
+static void test_wprobe_limits(void)
 {
 	struct wprobe wps[WPROBE_MAX + 1];
 	struct wprobe odd = {
@@ -141,7 +141,7 @@ static TRACE_NOTRACE void write_in_nmi(const struct trap_frame *regs, void *arg)
 }
 
 /* Each CPU writes, in interrupts and in NMIs: all are seen. */
-static void test_cpus(void)
+static void test_wprobe_cpus(void)
 {
 	uint32_t nr = smp_nr_online(), nr_nmis;
 	struct wprobe wp;
@@ -170,7 +170,7 @@ static TRACE_NOTRACE void come_online(void *arg)
 }
 
 /* A CPU that comes online watches what the others do. */
-static void test_online(void)
+static void test_wprobe_online(void)
 {
 	uint32_t nr = smp_nr_online();
 	struct wprobe wp;
@@ -187,7 +187,7 @@ static void test_online(void)
 }
 
 /* What a handler writes itself is missed, and counted. */
-static void test_missed(void)
+static void test_wprobe_missed(void)
 {
 	struct wprobe wp;
 
@@ -216,7 +216,7 @@ static int write_often(void *arg)
 }
 
 /* A watchpoint comes and goes while all CPUs write: nobody is called afterwards. */
-static void test_changes(void)
+static void test_wprobe_changes(void)
 {
 	struct thread *threads[4];
 	struct wprobe wp;
@@ -244,13 +244,13 @@ static void test_changes(void)
 }
 
 const struct ktest ktest_wprobe[] = {
-	{ "wprobe_writes", test_writes },
-	{ "wprobe_reads", test_reads },
-	{ "wprobe_lengths", test_lengths },
-	{ "wprobe_limits", test_limits },
-	{ "wprobe_cpus", test_cpus },
-	{ "wprobe_online", test_online },
-	{ "wprobe_missed", test_missed },
-	{ "wprobe_changes", test_changes },
+	{ "wprobe_writes", test_wprobe_writes },
+	{ "wprobe_reads", test_wprobe_reads },
+	{ "wprobe_lengths", test_wprobe_lengths },
+	{ "wprobe_limits", test_wprobe_limits },
+	{ "wprobe_cpus", test_wprobe_cpus },
+	{ "wprobe_online", test_wprobe_online },
+	{ "wprobe_missed", test_wprobe_missed },
+	{ "wprobe_changes", test_wprobe_changes },
 	{ 0 },
 };
