@@ -146,7 +146,7 @@ static size_t switch_random(uint32_t nr_kinds, enum kind first_kind)
 
 		if (kind == kinds[i] || rand() % 3 == 0)
 			continue;
-		pokes[nr].site = trace_plat_ip_pack(func(i));
+		pokes[nr] = (struct trace_poke){ .site = trace_plat_ip_pack(func(i)) };
 		make_insn(func(i), kinds[i], pokes[nr].old_insn);
 		make_insn(func(i), kind, pokes[nr].new_insn);
 		kinds[i] = kind;
