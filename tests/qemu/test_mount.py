@@ -112,7 +112,9 @@ def test_files_of_memory(mounted):
 
 def test_a_pipe_is_followed_while_others_work(mounted):
     mounted.sh("echo > trace")
-    cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True)
+    # A shell that has started the tests in the background has made them ignore Ctrl-C.
+    cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
         for word in ("one", "two", "three"):
             mounted.sh(f"echo {word} > trace_marker")

@@ -248,7 +248,8 @@ def test_steps_of_the_start(guest_pool):
     """initcall events, on from the command line: each step begins and ends once, in order, without an error."""
     guest = guest_pool(cpus=2, cmdline="trace_event=initcall:*")
     found = re.findall(r" (initcall_\w+): func=(\w+)\+0x0/0x[0-9a-f]+(?: ret=(-?\d+))?$", guest.check("cat trace"), re.M)
-    steps = ["main_start_cpus", "softirq_start_threads", "work_start_threads", "trace_defer_init", "command_init", "main_init_vfs"]
+    steps = ["main_start_cpus", "softirq_start_threads", "work_start_threads", "trace_defer_init", "command_init", "main_init_vfs",
+             "ninep_init"]
     assert found == [line for step in steps for line in (("initcall_start", step, ""), ("initcall_finish", step, "0"))]
 
 
