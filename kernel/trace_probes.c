@@ -74,6 +74,11 @@ int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 	return err;
 }
 
+bool trace_arch_has_frames(void)
+{
+	return true;
+}
+
 void trace_arch_frame_load(const void *frame, struct ftrace_regs *out_regs)
 {
 	const struct trap_frame *from = frame;

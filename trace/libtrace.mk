@@ -21,7 +21,8 @@ lib_asms := $(if $(lib_plain),,$(TRACE_ARCH_ASM))
 ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
 endif
-lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(lib_srcs) $(lib_asms))
+lib_left_out := $(if $(filter probes full,$(PROFILE)),,$(TRACE_ARCH_FOR_PROBES))
+lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(filter-out $(lib_left_out),$(lib_srcs) $(lib_asms)))
 # `events` has fewer features than start/features.list: its table is an object of its own.
 ifeq ($(PROFILE),events)
 lib_objs := $(patsubst %/start/features.c.o,%/start/features-events.c.o,$(lib_objs))
@@ -44,7 +45,7 @@ lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLA
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.
 LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_$(\
-	)|(un)?register_ftrace_|register_tracer|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
+	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
 
 AR := $(CROSS_COMPILE)ar
 NM := $(CROSS_COMPILE)nm

@@ -4,7 +4,6 @@
  * default's place.
  */
 #include <trace/arch_host.h>
-#include <trace/arch_probe.h>
 #include <trace/arch_text.h>
 #include <trace/arch_trampoline.h>
 
@@ -47,29 +46,6 @@ TRACE_DEFAULT int trace_plat_trampoline_retarget(struct trace_trampoline *tramp,
 TRACE_DEFAULT void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
 {
 	trampoline_destroy(tramp);
-}
-
-TRACE_DEFAULT int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr,
-					  bool with_post)
-{
-	return probe_create(probe, addr, with_post);
-}
-
-TRACE_DEFAULT int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
-{
-	return probe_jump_create(probe, bytes);
-}
-
-TRACE_DEFAULT void trace_plat_probe_destroy(struct trace_plat_probe *probe)
-{
-	probe_destroy(probe);
-}
-
-TRACE_DEFAULT int trace_arch_call_cpus(void (*fn)(void *arg), void *arg)
-{
-	(void)fn;
-	(void)arg;
-	return -ENODEV;
 }
 
 TRACE_DEFAULT void trace_plat_lost(void)

@@ -35,6 +35,10 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 	struct trace_insn insn;
 	struct probe probe;
 
+	if (!trace_arch_has_frames()) {
+		place->why = "this host has probes at call sites only";
+		return -EINVAL;
+	}
 	for (;; at += insn.length) {
 		if (probe_decode(at, end, &insn)) {
 			place->why = "what stands in front of it in the function is no code";

@@ -112,6 +112,11 @@ void trace_arch_resume_others(void);
 /* ---- Linked: registers at a breakpoint, for probes (probe_int3.c). Any. ---- */
 
 /*
+ * Does the host have the next two functions? It is always the same answer. With the default, false,
+ * probes are at call sites only, and there are no watchpoints.
+ */
+bool trace_arch_has_frames(void);
+/*
  * Copy all registers from the host's frame of a #BP, which is what it has given to
  * trace_breakpoint_dispatch(); `rip`, `parent` and `direct` are filled in by the caller.
  */
