@@ -1,4 +1,7 @@
-/* Work queues, see <kernel/work.h>: one worker thread for each CPU. */
+/*
+ * Work queues, see <kernel/work.h>: one worker thread for each CPU. What is queued during the start,
+ * before there are workers, waits for them.
+ */
 #include <stdatomic.h>
 #include <arch/cpu.h>
 #include <arch/smp.h>
@@ -12,12 +15,19 @@
 
 struct worker {
 	struct spinlock lock;
-	struct list queue; /* guarded by lock */
+	struct list queue; /* guarded by lock; zero before its first use */
 	struct waitq waitq;
 } __attribute__((aligned(64)));
 
 static struct worker workers[MAX_CPUS];
-static uint64_t worker_mask; /* CPUs that have one; set before the first use */
+
+/* The lock is held. */
+static struct list *work_queue_of(struct worker *worker)
+{
+	if (!worker->queue.next)
+		list_init(&worker->queue);
+	return &worker->queue;
+}
 
 void work_init(struct work *work, void (*fn)(struct work *work))
 {
@@ -31,11 +41,11 @@ bool work_queue_on(uint32_t cpu, struct work *work)
 	struct worker *worker = &workers[cpu];
 	uint64_t flags;
 
-	ASSERT(worker_mask & 1ull << cpu);
+	ASSERT(smp_cpu_online(cpu));
 	if (atomic_exchange(&work->is_pending, 1))
 		return false;
 	flags = spin_lock_irqsave(&worker->lock);
-	list_add_tail(&worker->queue, &work->link);
+	list_add_tail(work_queue_of(worker), &work->link);
 	trace_workqueue_queue_work((int)cpu, work);
 	trace_workqueue_activate_work(work);
 	spin_unlock_irqrestore(&worker->lock, flags);
@@ -53,7 +63,7 @@ static struct work *work_take(struct worker *worker)
 	struct work *work = NULL;
 	uint64_t flags = spin_lock_irqsave(&worker->lock);
 
-	if (!list_empty(&worker->queue)) {
+	if (!list_empty(work_queue_of(worker))) {
 		work = list_entry(worker->queue.next, struct work, link);
 		list_remove(&work->link);
 	}
@@ -65,7 +75,7 @@ static bool work_has(void *arg)
 {
 	struct worker *worker = arg;
 	uint64_t flags = spin_lock_irqsave(&worker->lock);
-	bool has = !list_empty(&worker->queue);
+	bool has = !list_empty(work_queue_of(worker));
 
 	spin_unlock_irqrestore(&worker->lock, flags);
 	return has;
@@ -100,12 +110,10 @@ void work_start_threads(void)
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		if (!smp_cpu_online(cpu))
 			continue;
-		list_init(&workers[cpu].queue);
 		trace_snprintf(name, sizeof(name), "kworker/%u", cpu);
 		if (!thread_create_on(1ull << cpu, name, kworker, &workers[cpu],
 				      THREAD_DETACHED | THREAD_SERVICE))
 			panic("out of memory for %s", name);
-		worker_mask |= 1ull << cpu;
 	}
 }
 
@@ -121,11 +129,13 @@ static void work_reach_barrier(struct work *work)
 
 void work_flush(void)
 {
-	for (uint64_t left = worker_mask; left; left &= left - 1) {
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		struct barrier barrier = { 0 };
 
+		if (!smp_cpu_online(cpu))
+			continue;
 		work_init(&barrier.work, work_reach_barrier);
-		work_queue_on((uint32_t)__builtin_ctzll(left), &barrier.work);
+		work_queue_on(cpu, &barrier.work);
 		wait_for_completion(&barrier.reached);
 	}
 }
