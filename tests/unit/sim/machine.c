@@ -14,6 +14,7 @@
 #include <arch/tsc.h>
 #include <kernel/base.h>
 #include <trace/arch_host.h>
+#include <trace/arch_watch.h>
 #include <trace/platform.h>
 
 #include "sim.h"
@@ -368,4 +369,17 @@ void sim_let_pass(uint64_t ns)
 void sim_deafen(uint32_t cpu)
 {
 	sim.cpus[cpu].is_deaf = true;
+}
+
+/* ---- Watchpoints, which the simulated CPUs do not have ---- */
+
+bool trace_watch_dispatch(uintptr_t rip, void *frame)
+{
+	(void)rip;
+	(void)frame;
+	return false;
+}
+
+void trace_watch_cpu_online(void)
+{
 }
