@@ -378,8 +378,12 @@ static TRACE_NOINLINE void write_other(const struct trace_event_front *front, vo
 				       uint64_t step, const struct trace_sched_thread *other)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
+	uint32_t flags = trace_event_flags(front);
 
-	write_on_conditions(file_of(front), entry, step, trace_event_flags(front), &from);
+	if (flags == TRACE_EVENT_WATCHED)
+		trace_event_watches_call(file_of(front), entry, bytes_of(step), from.caller);
+	else
+		write_on_conditions(file_of(front), entry, step, flags, &from);
 }
 
 /* With a filter and nothing else; the event has passed the filter's first test. */
@@ -398,10 +402,7 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 {
 	uint32_t flags = trace_event_flags(front);
 
-	if (flags == TRACE_EVENT_WATCHED)
-		trace_event_watches_call(file_of(front), entry, bytes_of(step),
-					 (uintptr_t)__builtin_return_address(0));
-	else if (flags == TRACE_EVENT_TRIGGERS)
+	if (flags == TRACE_EVENT_TRIGGERS)
 		write_to_triggers(file_of(front), entry, step,
 				  (uintptr_t)__builtin_return_address(0));
 	else if (flags == TRACE_EVENT_SHARED)
