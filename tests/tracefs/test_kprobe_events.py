@@ -99,14 +99,25 @@ def test_mistakes(tracing, command, why):
 
 def test_many_in_one_batch(tracing):
     """Forty probes, switched on together: three syncs."""
-    tracing.check("for f in kmalloc kfree vfs_open vfs_close mutex_lock; do for o in 0 1 2 3 4 5 6 7; do "
+    tracing.check("for f in kmalloc kfree vfs_open mutex_unlock mutex_lock; do for o in 0 1 2 3 4 5 6 7; do "
                   "echo \"p:many/${f}_$o $f\" >> kprobe_events; done; done")
+    assert tracing.check("cat kprobe_events | wc -l").strip() == "40"
     before = int(re.search(r"syncs: (\d+)", tracing.check("cat text_poke_stats"))[1])
     tracing.check("echo 1 > events/many/enable")
     assert int(re.search(r"syncs: (\d+)", tracing.check("cat text_poke_stats"))[1]) == before + 3
     tracing.check("ls > /dev/null; echo 0 > events/many/enable")
     for offset in range(8):
         assert lines_of(tracing, f"kmalloc_{offset}")
+    tracing.check("echo > kprobe_events; > trace")
+
+
+def test_depth_at_a_breakpoint(tracing):
+    """Interrupts are off in its handler, and nothing else of what it does is seen."""
+    offset = next(at for at in range(1, 40) if tracing.run(f"echo 'p:middle kmalloc+{at}' > kprobe_events")[1] == 0)
+    tracing.check("> trace; echo 1 > events/kprobes/middle/enable; ls > /dev/null; echo 0 > events/kprobes/middle/enable")
+    text = tracing.check("cat trace")
+    states = set(re.findall(rf" (\S{{5}}) +[\d.]+: middle: \(kmalloc\+{offset:#x}/", text))
+    assert states and states <= {"d....", "d.h..", "d...1", "d..1.", "d..2.", "d.s1.", "d.s2."}, states
     tracing.check("echo > kprobe_events; > trace")
 
 
@@ -125,7 +136,7 @@ def test_tracepoints_and_events(tracing):
     tracing.check("> dynamic_events")
 
 
-@pytest.mark.parametrize("guest", [{"cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,nothing"}], indirect=True, ids=["kprobe_event"])
+@pytest.mark.parametrize("guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,nothing"}], indirect=True, ids=["kprobe_event"])
 def test_from_the_command_line(tracing):
     assert tracing.check("cat kprobe_events") == "p:kprobes/early kmalloc size=%di\n"
     assert "trace: kprobe_event: p nothing: Invalid probed address or symbol" in tracing.check("dmesg")

@@ -111,7 +111,10 @@ bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 
 	if (TRACE_UNLIKELY(!only || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
 		return run_slow(probe, fregs);
+	/* Interrupts are off; but handlers take off one from the preempt depth that they record. */
+	trace_plat_preempt_disable();
 	is_moved = kprobe_call_one(only, fregs);
+	trace_plat_preempt_enable();
 	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 	return is_moved;
 }
