@@ -42,28 +42,6 @@ def run(options):
     if not program.exists():
         program = build(options.build)
     words = [program, options.channel, options.tree, options.dir] + ["-f"] * options.foreground
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise Failure(done.stderr.strip().removeprefix("fusermount3: "))
-
-
-def build(directory):
-    """The program, which `make` does not build, because it needs libfuse3."""
-    done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={directory.resolve()}", "host-tools"], capture_output=True, text=True)
-    if done.returncode:
-        raise Failure(f"`make host-tools` failed:\n{(done.stdout + done.stderr).strip()}")
-    return directory / "tools" / "mount"
-
-
-def run(options):
-    if options.unmount:
-        return unmount(options.dir)
-    if not Path(options.dir).is_dir():
-        raise Failure(f"there is no folder {options.dir}")
-    program = options.build / "tools" / "mount"
-    if not program.exists():
-        program = build(options.build)
-    words = [program, options.channel, options.tree, options.dir] + ["-f"] * options.foreground
     if options.foreground:
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True)
     else:
