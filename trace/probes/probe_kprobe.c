@@ -164,44 +164,30 @@ static uint64_t get_missed(const struct probe *probe)
 	return probe->target.kprobe.nmissed;
 }
 
+/* What instructions and entries of functions have in common. */
+#define INSTRUCTION_KIND                                                                           \
+	.fields = kprobe_fields, .nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),                     \
+	.head_bytes = sizeof(struct kprobe_entry), .head_fmt = "%pS",                              \
+	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"), .event_class = &kprobe_class,           \
+	.attach = attach_instruction, .detach = detach_instruction, .print_head = print_address,   \
+	.begin = begin_instruction, .end = end_instruction, .get_missed = get_missed
+
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
 	.letter = 'p',
-	.fields = kprobe_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),
-	.head_bytes = sizeof(struct kprobe_entry),
-	.head_fmt = "%pS",
-	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
-	.event_class = &kprobe_class,
 	.dyn_kind = &probe_kprobe_dyn[0],
 	.find = find_instruction,
-	.attach = attach_instruction,
-	.detach = detach_instruction,
-	.print_head = print_address,
-	.begin = begin_instruction,
-	.end = end_instruction,
-	.get_missed = get_missed,
+	INSTRUCTION_KIND,
 };
 
 static const struct probe_kind entry_kind = {
 	.log_name = "trace_fprobe",
 	.group = "fprobes",
 	.letter = 'f',
-	.fields = kprobe_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),
-	.head_bytes = sizeof(struct kprobe_entry),
-	.head_fmt = "%pS",
-	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
-	.event_class = &kprobe_class,
 	.dyn_kind = &probe_kprobe_dyn[1],
 	.find = find_entry,
-	.attach = attach_instruction,
-	.detach = detach_instruction,
-	.print_head = print_address,
-	.begin = begin_instruction,
-	.end = end_instruction,
-	.get_missed = get_missed,
+	INSTRUCTION_KIND,
 };
 
 static bool claims(const char *line)
