@@ -20,6 +20,8 @@ HOSTCC	   ?= gcc
 PYTHON	   ?= /usr/bin/python3
 V	   ?= 0
 
+include tools/directory.mk
+
 # A cross compiler on PATH is used unless something else is named. clang is a cross compiler by nature.
 CROSS_COMPILE ?= $(if $(shell command -v x86_64-elf-gcc 2>/dev/null),x86_64-elf-)
 ifeq ($(origin CC),default)
@@ -267,14 +269,12 @@ deps-test:
 
 # The terminal is the serial console: every key is the guest's, but for QEMU's escape key. Its usual one, Ctrl-A, is
 # the shell's start of line.
-# Names of sockets have to be short.
-here = $(patsubst $(CURDIR)/%,%,$(BUILD))
 terminal_args = -display none -echr 0x1d -chardev stdio,id=terminal,mux=on,signal=off \
 	-serial chardev:terminal -mon chardev=terminal,mode=readline \
-	-serial unix:$(here)/channel-com2,server=on,wait=off -device virtio-serial-pci \
-	-chardev socket,id=channel,path=$(here)/channel,server=on,wait=off \
+	-serial unix:$(BUILD)/channel-com2,server=on,wait=off -device virtio-serial-pci \
+	-chardev socket,id=channel,path=$(BUILD)/channel,server=on,wait=off \
 	-device virtserialport,chardev=channel,name=fathom.9p \
-	-qmp unix:$(here)/qmp,server=on,wait=off
+	-qmp unix:$(BUILD)/qmp,server=on,wait=off
 
 # The packages come first, and the build is another make: as a second prerequisite it could begin before they are there.
 run: deps-run

@@ -12,6 +12,7 @@ PROFILE	 ?= full
 FOR	 ?= kernel
 HOST	 ?= examples/tiny/include
 LIBTRACE ?= $(BUILD)/libtrace-$(PROFILE)
+override LIBTRACE := $(call in_tree,$(LIBTRACE))
 
 # The profiles without call sites have nothing of the machine half but its headers.
 lib_plain := $(filter ring events,$(PROFILE))

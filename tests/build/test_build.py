@@ -6,6 +6,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,9 @@ def take_over(directory):
         shutil.copytree(MAIN / name, directory / name)
     for linked in (directory / "gen").glob("*.o"):
         linked.unlink()
+    written = re.escape(os.path.relpath(MAIN, ROOT) if MAIN.is_relative_to(ROOT) else str(MAIN))
     for listed in (directory / "obj").rglob("*.d"):
-        listed.write_text(re.sub(rf"(?m)(?<!\S)({re.escape(str(MAIN))}|build)/", f"{directory}/", listed.read_text()))
+        listed.write_text(re.sub(rf"(?m)(?<!\S){written}/", f"{directory}/", listed.read_text()))
     objects = sorted((directory / "obj").rglob("*.c*.o"))
     for left_out in objects[int(digest(MAIN / "fathom.elf"), 16) % EVERY::EVERY]:
         left_out.unlink()
@@ -123,6 +125,32 @@ def test_header_change_rebuilds(second_build):
     printed = make("all", "-W", "kernel/load/work_stress.h", BUILD=second_build, CC="gcc", RECORDMCOUNT="cc")
     users = {str(path.relative_to(ROOT)) for path in ROOT.glob("kernel/load/*.c") if '#include "work_stress.h"' in path.read_text()}
     assert len(users) > 2 and compiled(printed) == users
+
+
+@pytest.fixture(scope="module")
+def inside():
+    """A directory inside the tree, which can be written in two ways."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="spelled-") as directory:
+        yield Path(directory)
+
+
+@pytest.mark.parametrize("makefile,object_name", [
+    ("Makefile", "obj/trace/ring/ring_write.c.notrace.o"), ("Makefile", "libtrace/obj/trace/ring/ring_write.c.o"),
+    ("tests/unit/build.mk", "unit/fast/trace/ring/ring_write.o")])
+def test_header_change_rebuilds_however_build_is_written(inside, makefile, object_name):
+    """Relative and absolute: after each of them, with each."""
+    def is_made(build, *options):
+        made = inside / object_name
+        before = made.stat().st_mtime_ns if made.exists() else 0
+        make("-f", makefile, *options, f"{build}/{object_name}", BUILD=build, LIBTRACE=f"{build}/libtrace", CC="gcc")
+        return made.stat().st_mtime_ns != before
+
+    relative, absolute = inside.relative_to(ROOT), inside
+    assert is_made(relative)
+    for build in absolute, relative, absolute:
+        assert not is_made(build)
+        assert is_made(build, "-W", "trace/ring/ring_fast.h")
 
 
 def test_command_line_changes_the_iso_only(second_build):

@@ -1,5 +1,6 @@
 # make -f tests/decode/build.mk: $(BUILD)/decode/compare, the decoder of instructions against Zydis.
 BUILD ?= build
+include tools/directory.mk
 
 decode_srcs := $(wildcard tests/decode/*.c trace/arch/x86_64/decode*.c)
 decode_flags := -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wconversion -Wno-sign-conversion \

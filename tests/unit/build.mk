@@ -15,6 +15,7 @@
 # trace/README.md; `headers` the public headers against two languages and several hosts.
 
 BUILD ?= build
+include tools/directory.mk
 UNIT  := $(BUILD)/unit
 V     ?= 0
 Q     := $(if $(filter 1,$(V)),,@)

@@ -1,0 +1,10 @@
+# In: BUILD as somebody wrote it, relative or absolute. Out: BUILD with one spelling of each directory: relative for one in
+# this tree, absolute for others; in_tree, which does the same for other variables.
+#
+# A list of dependencies (.d) names its object as the rule did that made it. Written in another way the object would have
+# no list, and would stay as it is when a header changes.
+in_tree = $(patsubst $(CURDIR)/%,%,$(abspath $1))
+override BUILD := $(call in_tree,$(BUILD))
+
+# Somebody may also write a goal that way.
+$(foreach goal,$(filter $(CURDIR)/%,$(MAKECMDGOALS)),$(eval $(goal): $(call in_tree,$(goal)) ;))
