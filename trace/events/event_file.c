@@ -43,6 +43,10 @@ void trace_event_front_init(struct trace_event_call *call)
 
 static uint16_t own_depth_of(const struct trace_event_call *call)
 {
+	while (call->event_class && call->event_class->source)
+		call = call->event_class->source(call);
+	if (call->tp)
+		return call->tp->own_depth;
 	return call->event_class ? call->event_class->own_depth : 0;
 }
 
@@ -59,7 +63,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 		return NULL;
 	file->call = call;
 	file->tr = tr;
-	file->own_depth = call->tp ? call->tp->own_depth : own_depth_of(call);
+	file->own_depth = own_depth_of(call);
 	if (call == &trace_marker_call)
 		trace_event_marker_begin(file);
 	file->type = call->event.type;

@@ -89,10 +89,15 @@ static void print_source(const struct trace_iter *iter, const struct probe_event
 	trace_seq_printf(seq, "%s.%s", source->system, source->name);
 }
 
+static const struct trace_event_call *source_of(const struct trace_event_call *call)
+{
+	return probe_event_of(call)->first->target.source.call;
+}
+
 static const struct trace_event_class event_class = {
 	.system = "eprobes",
 	.change = probes_change,
-	.own_depth = 1,
+	.source = source_of,
 };
 
 static const struct probe_kind event_kind = {

@@ -63,16 +63,39 @@ static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, ui
 	probe_hit(data, args, &ip, 1);
 }
 
+/*
+ * The same for a tracepoint that does not switch preemption off itself. Events of one name may come
+ * from both kinds, so their depth is made the same.
+ */
+// NOLINTNEXTLINE(readability-function-size): as many parameters as a tracepoint may have
+static void tracepoint_hit_atomic(void *data, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+				  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
+	const uint32_t ip = trace_plat_ip_pack((uintptr_t)__builtin_return_address(0));
+
+	trace_plat_preempt_disable();
+	probe_hit(data, args, &ip, 1);
+	trace_plat_preempt_enable();
+}
+
+static tracepoint_probe_fn hit_of(const struct tracepoint *tp)
+{
+	return (tracepoint_probe_fn)(tp->own_depth ? tracepoint_hit : tracepoint_hit_atomic);
+}
+
 static int begin_tracepoint(struct probe *probe)
 {
-	return tracepoint_probe_register(probe->target.tp, (tracepoint_probe_fn)tracepoint_hit,
-					 probe, TRACEPOINT_DEFAULT_PRIO);
+	struct tracepoint *tp = probe->target.tp;
+
+	return tracepoint_probe_register(tp, hit_of(tp), probe, TRACEPOINT_DEFAULT_PRIO);
 }
 
 static void end_tracepoint(struct probe *probe)
 {
-	(void)tracepoint_probe_unregister(probe->target.tp, (tracepoint_probe_fn)tracepoint_hit,
-					  probe);
+	struct tracepoint *tp = probe->target.tp;
+
+	(void)tracepoint_probe_unregister(tp, hit_of(tp), probe);
 }
 
 /* ---- The kind ---- */

@@ -82,6 +82,11 @@ struct trace_event_class {
 	void (*change)(struct trace_event_change *changes, size_t nr);
 	uint16_t
 		own_depth; /* of these events: how often preemption is off because of their probe */
+	/*
+	 * The other event whose probe writes this one, so that its depth counts; NULL: they have a
+	 * probe of their own.
+	 */
+	const struct trace_event_call *(*source)(const struct trace_event_call *call);
 };
 
 struct trace_event_call {
