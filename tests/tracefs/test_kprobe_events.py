@@ -128,11 +128,16 @@ def test_tracepoints_and_events(tracing):
     assert tracing.check("cat dynamic_events") == (
         "e:my/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32 name=$next_comm\n"
         "t:my/raw sched_switch next=+16($arg2):s32\n")
-    tracing.check("> trace; echo 1 > events/my/enable; sleep 0.01; echo 0 > events/my/enable")
+    tracing.check("echo 'e:my/idle sched.sched_switch prev=$prev_pid if next_pid == 0 && prev_comm == \"sleep\"' >> dynamic_events")
+    tracing.check("> trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/my/enable; sleep 0.01; echo 0 > events/enable")
     switches = lines_of(tracing, "switch")
     assert switches
     assert all(re.fullmatch(r'\(sched\.sched_switch\) prev=\d+ next=\d+ name="[^"]*"', line) for line in switches)
-    assert lines_of(tracing, "raw")
+    text = tracing.check("cat trace").replace("\r", "")
+    states = {name: re.findall(rf"sleep-\d+ .* (\S{{5}}) +[\d.]+: {name}: ", text) for name in ("switch", "raw", "idle", "sched_switch")}
+    assert set(states["sched_switch"]) == {"d..2."}
+    assert states["switch"] == states["raw"] == states["sched_switch"]
+    assert 0 < len(states["idle"]) <= len(states["switch"]) and set(states["idle"]) == {"d..2."}
     tracing.check("> dynamic_events")
 
 

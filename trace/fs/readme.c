@@ -191,6 +191,7 @@ static const struct piece pieces[] = {
 	{ FEATURE, "probe_events",
 	  "\t\t\t  t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
 	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"
+	  "\t\t\t     [if <filter>]\n"
 	  "\t\t\t      args: <name>=fetcharg[:type]\n"
 	  "\t\t\t  fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
 	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>,\n"

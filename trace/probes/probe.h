@@ -29,6 +29,7 @@
 #include "events/event_watch.h"
 #include "fetch.h"
 
+struct probe_condition;
 struct probe_definition;
 struct probe_kind;
 
@@ -53,6 +54,7 @@ union probe_target {
 		struct trace_event_call *call;
 		struct trace_event_watch watch;
 		struct trace_event_file *file; /* that is watched; NULL: none */
+		struct probe_condition *condition;
 	} source;
 };
 
@@ -91,6 +93,8 @@ struct probe_kind {
 	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
 	int (*attach)(struct probe *probe, const struct probe_definition *definition);
 	void (*detach)(struct probe *probe);
+	/* What is listed behind the arguments; NULL: nothing. */
+	void (*show_rest)(const struct probe *probe, struct trace_seq *seq);
 	/* What the text of an event begins with, in parentheses. */
 	void (*print_head)(const struct trace_iter *iter, const struct probe_event *event,
 			   struct trace_seq *seq);
@@ -108,7 +112,8 @@ struct probe_definition {
 	struct fetch_word number;      /* behind the letter */
 	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
-	const char *args; /* what is behind */
+	const char *args;      /* what is behind */
+	const char *condition; /* the filter of an `if FILTER` at the end; NULL: there is none */
 
 	/* Set by the kind. */
 	char default_name[64];
@@ -172,6 +177,9 @@ void probe_fill_event(struct probe_event *event, const struct probe_definition *
 
 /* Define what the line says, of the kind. As dyn_event_kind.create. */
 int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error);
+/* The same of a line that was cut off in front of `if FILTER`. */
+int probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
+		    struct dyn_event_error *error);
 /* For struct dyn_event_kind. */
 void probe_show(const struct dyn_event *dyn, struct trace_seq *seq);
 bool probe_matches(const struct dyn_event *dyn, const char *rest);

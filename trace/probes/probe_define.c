@@ -213,9 +213,12 @@ static void choose_names(struct probe_definition *definition)
 							trace_strlen(definition->default_name) };
 }
 
-int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error)
+int probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
+		    struct dyn_event_error *error)
 {
-	struct probe_definition definition = { .kind = kind, .error = error, .line = line };
+	struct probe_definition definition = {
+		.kind = kind, .error = error, .line = line, .condition = filter
+	};
 	struct probe_size size = { .fmt_bytes = 0 };
 	struct probe_event *event = NULL;
 	int err;
@@ -235,6 +238,11 @@ int probe_define(const struct probe_kind *kind, const char *line, struct dyn_eve
 	return event ? create_joined(&definition, &size, event) : create_alone(&definition, &size);
 }
 
+int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error)
+{
+	return probe_define_if(kind, line, NULL, error);
+}
+
 /* ---- For the list of dynamic events ---- */
 
 void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
@@ -245,8 +253,11 @@ void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 	trace_seq_putc(seq, kind->letter);
 	if (kind->takes_number && probe->target.ret.maxactive)
 		trace_seq_dec(seq, probe->target.ret.maxactive, 0, ' ');
-	trace_seq_printf(seq, ":%s/%s %s%s%s\n", dyn->call->event.system, dyn->call->event.name,
+	trace_seq_printf(seq, ":%s/%s %s%s%s", dyn->call->event.system, dyn->call->event.name,
 			 probe->place, kind->shown_suffix ? kind->shown_suffix : "", probe->args);
+	if (kind->show_rest)
+		kind->show_rest(probe, seq);
+	trace_seq_putc(seq, '\n');
 }
 
 /* Its place, and its first arguments. */

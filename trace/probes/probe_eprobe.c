@@ -1,10 +1,13 @@
 /*
  * Probes of events, `e:`: an event that is made of another one, with fewer fields or with what their
- * pointers lead to. See probe.h.
+ * pointers lead to; only of those that pass a filter, if there is an `if FILTER` at the end of the
+ * line. See probe.h.
  */
 #include <trace/errno.h>
 #include <trace/platform.h>
+#include <trace/trace_seq.h>
 #include "events/event_file.h"
+#include "events/filter.h"
 #include "probe.h"
 #include "text/str.h"
 
@@ -47,6 +50,85 @@ static int find_event(struct probe_definition *definition)
 	return 0;
 }
 
+/* ---- if FILTER ---- */
+
+/* What an event of the source has to pass. */
+struct probe_condition {
+	struct trace_filter *filter;
+	size_t bytes; /* of this */
+	char text[];
+};
+
+/* The blank in front of ` if ` in a line, or NULL. */
+static const char *find_if(const char *line)
+{
+	struct fetch_word word;
+
+	while ((word = probe_next_word(&line)).len) {
+		if (fetch_is(&word, "if"))
+			return word.at - 1;
+	}
+	return NULL;
+}
+
+/* A mistake is in `text`, or behind its end. */
+static int blame_filter(const struct probe_definition *definition,
+			const struct trace_filter_error *error, int err)
+{
+	const char *text = definition->condition;
+	size_t len = trace_strlen(text);
+
+	return probe_blame(
+		definition, text + (error->pos < len ? error->pos : len),
+		error->why == TRACE_FILTER_SYNTAX ? "Invalid filter behind 'if'" : error->why, err);
+}
+
+static int attach_event(struct probe *probe, const struct probe_definition *definition)
+{
+	const char *text = definition->condition;
+	struct trace_filter_error error = { 0 };
+	struct probe_condition *condition;
+	size_t bytes;
+	int err;
+
+	if (!text)
+		return 0;
+	if (!*text)
+		return probe_blame(definition, text, "No filter rule after 'if'", -EINVAL);
+	bytes = sizeof(*condition) + trace_strlen(text) + 1;
+	condition = trace_plat_alloc(bytes);
+	if (!condition)
+		return -ENOMEM;
+	err = trace_filter_compile(&probe->target.source.call->event, text, &condition->filter,
+				   &error);
+	if (err) {
+		trace_plat_free(condition, bytes);
+		return err == -ENOMEM ? err : blame_filter(definition, &error, err);
+	}
+	condition->bytes = bytes;
+	trace_strcpy(condition->text, text, bytes - sizeof(*condition));
+	probe->target.source.condition = condition;
+	return 0;
+}
+
+static void detach_event(struct probe *probe)
+{
+	struct probe_condition *condition = probe->target.source.condition;
+
+	if (!condition)
+		return;
+	trace_filter_free(condition->filter);
+	trace_plat_free(condition, condition->bytes);
+}
+
+static void show_condition(const struct probe *probe, struct trace_seq *seq)
+{
+	if (probe->target.source.condition)
+		trace_seq_printf(seq, " if %s", probe->target.source.condition->text);
+}
+
+/* ---- The source ---- */
+
 static struct probe *probe_of_watch(struct trace_event_watch *watch)
 {
 	return (struct probe *)((char *)watch - offsetof(struct probe, target.source.watch));
@@ -54,7 +136,11 @@ static struct probe *probe_of_watch(struct trace_event_watch *watch)
 
 static void event_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit)
 {
-	probe_hit(probe_of_watch(watch), hit->entry, NULL, 0);
+	struct probe *probe = probe_of_watch(watch);
+	const struct probe_condition *condition = probe->target.source.condition;
+
+	if (!condition || trace_filter_match(condition->filter, hit->entry, hit->bytes))
+		probe_hit(probe, hit->entry, NULL, 0);
 }
 
 static int begin_event(struct probe *probe)
@@ -108,6 +194,9 @@ static const struct probe_kind event_kind = {
 	.event_class = &event_class,
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_EVENT],
 	.find = find_event,
+	.attach = attach_event,
+	.detach = detach_event,
+	.show_rest = show_condition,
 	.print_head = print_source,
 	.begin = begin_event,
 	.end = end_event,
@@ -118,9 +207,28 @@ bool probe_event_claims(const char *line)
 	return probe_line_is(line, event_kind.letter);
 }
 
+/* Its line without the condition is as that of the other kinds. */
 int probe_event_create(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(&event_kind, line, error);
+	const char *at = find_if(line), *condition = at;
+	size_t bytes = at ? (size_t)(at - line) + 1 : 0;
+	char *copy;
+	int err;
+
+	if (!at)
+		return probe_define(&event_kind, line, error);
+	(void)probe_next_word(&condition);
+	while (trace_is_space(*condition))
+		condition++;
+	copy = trace_plat_alloc(bytes);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, line, bytes - 1);
+	err = probe_define_if(&event_kind, copy, condition, error);
+	if (error->at >= copy && error->at < copy + bytes)
+		error->at = line + (error->at - copy);
+	trace_plat_free(copy, bytes);
+	return err;
 }
 
 /* ---- Events that are probed ---- */

@@ -141,6 +141,12 @@ static void mistakes(void **state)
 		{ "e ^sched_switch", "This requires both group and event name to attach" },
 		{ "e ^sched.nothing", "Attached event does not exist" },
 		{ "e sched.sched_switch ^$nothing", "Attached event does not have this field" },
+		{ "e sched.sched_switch if^", "No filter rule after 'if'" },
+		{ "e sched.sched_switch $prev_pid if prev_pid < x^",
+		  "Invalid value (did you forget quotes)?" },
+		{ "e sched.sched_switch if prev_pid == 1 && nothing ^== 2", "Field not found" },
+		{ "e sched.sched_switch ^$nothing if prev_pid < 4",
+		  "Attached event does not have this field" },
 		{ "e:sched/^sched_waking sched.sched_switch",
 		  "Given group/event name is already used by another event" },
 	};
@@ -286,6 +292,64 @@ static void several_instances(void **state)
 	assert_int_equal(define("-:my/sw"), -EBUSY);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 	assert_int_equal(define("-:my/sw"), 0);
+}
+
+/* `if FILTER` asks for fields of the source, recorded or not; the event has a filter of its own, too. */
+static void conditions(void **state)
+{
+	static const char line[] = "e:my/sw sched.sched_switch next=$next_pid:s32 if prev_pid == 7 "
+				   "&& next_comm != \"if\"";
+
+	(void)state;
+	assert_int_equal(define(line), 0);
+	assert_string_equal(cat("dynamic_events"),
+			    "e:my/sw sched.sched_switch next=$next_pid:s32 if prev_pid == 7 && "
+			    "next_comm != \"if\"\n");
+	event_on("my/sw");
+	switch_threads();
+	assert_string_equal(cat_body("trace"), "");
+	trace_sched_switch(&urgent, &shell);
+	event_is("sw: (sched.sched_switch) next=100001");
+	assert_int_equal(echo("next == 4", "events/my/sw/filter"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	trace_sched_switch(&urgent, &shell);
+	assert_string_equal(cat_body("trace"), "");
+	assert_int_equal(echo("0", "events/my/sw/filter"), 0);
+	assert_int_equal(echo("0", "events/my/sw/enable"), 0);
+	assert_int_equal(define("-:my/sw sched.sched_switch next=$next_pid:s32"), 0);
+	for (long budget = 0;; budget++) {
+		int err;
+
+		fake_alloc_budget = budget;
+		err = define(line);
+		fake_alloc_budget = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_string_equal(cat("dynamic_events"), "");
+	}
+}
+
+/* All that come from one place show the preempt depth there: of tracepoints of both kinds. */
+static void depths(void **state)
+{
+	(void)state;
+	assert_int_equal(define("t:my/t sched_switch"), 0);
+	assert_int_equal(define("e:my/e sched.sched_switch"), 0);
+	assert_int_equal(define("e:my/again my.e"), 0);
+	assert_int_equal(define("e:my/switch my.t"), 0);
+	assert_int_equal(define("t:my/t sched_process_fork"), 0); /* its depth counts by itself */
+	assert_int_equal(define("e:my/fork sched.sched_process_fork"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("1", "events/my/enable"), 0);
+	assert_int_equal(echo("1", "events/sched/sched_switch/enable"), 0);
+	fake_this->preempt_count += 2;
+	switch_threads();
+	trace_sched_process_fork(&shell, &urgent);
+	fake_this->preempt_count -= 2;
+	/* Five of sched_switch; t, switch and fork. */
+	assert_int_equal(nr_of(cat_body("trace"), " ...2. "), 8);
+	assert_int_equal(nr_of(cat_body("trace"), "\n"), 8);
 }
 
 /* One on a synthetic event, one on one of a probe; none goes before those on it. */
@@ -465,6 +529,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(filtered, begin, end),
 		cmocka_unit_test_setup_teardown(counted, begin, end),
 		cmocka_unit_test_setup_teardown(several_instances, begin, end),
+		cmocka_unit_test_setup_teardown(conditions, begin, end),
+		cmocka_unit_test_setup_teardown(depths, begin, end),
 		cmocka_unit_test_setup_teardown(chains, begin, end),
 		cmocka_unit_test_setup_teardown(all_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),

@@ -44,6 +44,8 @@ static const struct {
 	  "t:my/promised sched_switch next=+16($arg2):s32", "-:my/promised" },
 	{ "e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]", "dynamic_events",
 	  "e:my/promised sched.sched_switch $comm a=$prev_pid:s32", "-:my/promised" },
+	{ "[if <filter>]", "dynamic_events", "e:my/promised sched.sched_switch if prev_pid == 1",
+	  "-:my/promised" },
 	{ "<type>\\[<array-size>\\]", "dynamic_events",
 	  "t:my/promised sched_switch +0($arg1):u8[4]", "-:my/promised" },
 	{ "\\imm-value, \\\"imm-string\"", "dynamic_events",
