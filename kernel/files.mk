@@ -53,6 +53,7 @@ KERNEL_SRCS += \
 	kernel/fs/vfs_pipe.c \
 	kernel/fs/vfs_ram.c \
 	kernel/fs/vfs_ram_data.c \
+	kernel/fs/vfs_shell.c \
 	kernel/fs/vfs_special.c \
 	kernel/fs/vfs_sysctl.c \
 	kernel/fs/vfs_trace.c

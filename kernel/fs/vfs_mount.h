@@ -51,6 +51,8 @@ typedef size_t (*vfs_line_fn)(char *line, size_t size, uint64_t *pos);
 ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
 		       vfs_line_fn next_line);
 extern const struct file_ops console_file_ops;
+/* Runs what is written, and is read what that prints: vfs_shell.c. */
+extern const struct file_ops shell_file_ops;
 /* The files of /proc/sys/kernel and /proc/sys/debug. */
 extern const struct vfs_special vfs_sysctl_specials[];
 extern const size_t vfs_nr_sysctl_specials;

@@ -215,7 +215,7 @@ static int ram_open(void *object, struct file *file)
 	if (node->special) {
 		file->ops = node->special->ops ? node->special->ops : &vfs_text_ops;
 		file->object = (void *)(uintptr_t)node->special;
-		return 0;
+		return file->ops->open ? file->ops->open(file) : 0;
 	}
 	mutex_lock(&tree_lock);
 	node->refs++;

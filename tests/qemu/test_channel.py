@@ -13,6 +13,7 @@ from ninep import (APPEND, DIRECTORY, EXCL, FSYNC, LOPEN, NONBLOCK, NOTAG, RDONL
                    WALK, WRITE, WRONLY, XATTRWALK, Ninep, message, text)
 
 TRACING = "/sys/kernel/tracing"
+SHELL = "/dev/shell"
 SIZE = 8  # of Tsetattr
 
 
@@ -43,6 +44,14 @@ def failure(call, *args):
     with pytest.raises(OSError) as info:
         call(*args)
     return info.value.errno
+
+
+def output_of(client, fid):
+    """What is read from a file that has no positions, up to its end."""
+    data = b""
+    while part := client.read(fid, 0, 4000):
+        data += part
+    return data
 
 
 def wait_until(condition):
@@ -173,6 +182,50 @@ def test_errors(client):
     nowhere = struct.pack("<I", 0) + text("a") + struct.pack("<I", 0) + text("b")
     assert failure(client.call, RENAMEAT, nowhere) == errno.EOPNOTSUPP
     assert failure(client.call, XATTRWALK, struct.pack("<II", 0, 51) + text("user.x")) == errno.EOPNOTSUPP
+
+
+def test_commands(client):
+    """Each open file is a shell of its own; its output comes as it is made, then the end."""
+    with client.opened(SHELL, RDWR) as fid, client.opened(SHELL, RDWR) as second:
+        assert failure(client.read, fid, 0, 10) == errno.EINVAL
+        assert client.write(fid, 0, "pwd; sleep 1; x=1; nope; echo $x$?\n") == 35
+        assert failure(client.write, fid, 35, "ls") == errno.EBUSY
+        assert client.read(fid, 0, 100) == b"/sys/kernel/tracing\n"
+        client.write(second, 0, "echo second; cat; exit 3; echo not this")
+        assert output_of(client, second) == b"second\n"
+        assert output_of(client, fid) == b"sh: nope: command not found\n1127\n"
+    for flags in (RDONLY, WRONLY, WRONLY | TRUNC):
+        assert failure(client.open, client.find(SHELL), flags) == errno.EINVAL
+    with client.opened(SHELL, RDWR) as fid:
+        client.write(fid, 0, "if")
+        assert output_of(client, fid) == b"sh: syntax error: unexpected end of file\n"
+    client.version(128 << 10)
+    client.attach(0)
+    with client.opened(SHELL, RDWR) as fid:
+        assert failure(client.write, fid, 0, "#" * 65537) == errno.E2BIG
+
+
+@pytest.mark.parametrize("end", ["clunk", "version"])
+def test_a_shell_that_is_closed_ends_its_commands(machine, client, end):
+    fid = client.find(SHELL)
+    client.open(fid, RDWR)
+    client.write(fid, 0, "echo begun; sleep 1000 | cat; while true; do sleep 1000; done")
+    assert client.read(fid, 0, 100) == b"begun\n"
+    wait_until(lambda: machine.check("ps").count(" sleep\n") == 1)
+    client.clunk(fid) if end == "clunk" else client.version()
+    wait_until(lambda: " sleep\n" not in machine.check("ps"))
+    assert machine.check("echo $?") == "0\n"
+
+
+def test_ctrl_c_on_the_console_is_not_for_other_shells(machine, client):
+    with client.opened(SHELL, RDWR) as fid:
+        client.write(fid, 0, "echo begun; sleep 2; echo done")
+        assert client.read(fid, 0, 100) == b"begun\n"
+        machine.send("sleep 1000\r")
+        machine.expect(rb"\r\n")
+        machine.send("\x03")
+        machine.wait_prompt()
+        assert output_of(client, fid) == b"done\n"
 
 
 def test_files_in_memory(machine, client):

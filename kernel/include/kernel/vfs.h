@@ -48,6 +48,8 @@ struct file;
 
 /* What one kind of open file can do. A missing read or write gives -EINVAL. */
 struct file_ops {
+	/* Optional, of special files: called by the open that made `file`. 0 or -errno. */
+	int (*open)(struct file *file);
 	/* Bytes moved, or -errno; a read gives 0 at the end. Both move `pos`, the position. */
 	ssize_t (*read)(struct file *file, void *buf, size_t len, uint64_t *pos);
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
