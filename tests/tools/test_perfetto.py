@@ -1,0 +1,97 @@
+"""`tools/fathom perfetto` on files put together here: slices, instants, arrows, curves, what is lost, and mistakes."""
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import datkit
+import pftrace
+from test_tracedat import FORMATS, PAGES, SYMBOLS, demo, enter, header, leave, parts
+
+ROOT = Path(__file__).resolve().parents[2]
+WAKE = [("char comm[16]", 8, 16, 1), ("int pid", 24, 4, 1)]
+SCHED = {"sched": [
+    datkit.format_of("sched_switch", 50, [("char prev_comm[16]", 8, 16, 1), ("int prev_pid", 24, 4, 1), ("char next_comm[16]", 28, 16, 1),
+                                          ("int next_pid", 44, 4, 1)]),
+    datkit.format_of("sched_waking", 51, WAKE), datkit.format_of("sched_wakeup", 52, WAKE)],
+    "irq": [datkit.format_of("irq_handler_entry", 60, [("int irq", 8, 4, 1)], '"irq=%d", REC->irq'),
+            datkit.format_of("irq_handler_exit", 61, [("int irq", 8, 4, 1)])]}
+
+
+def switch(pid, comm, next_pid, next_comm):
+    return header(50, pid) + struct.pack("<16si16si", comm.encode(), pid, next_comm.encode(), next_pid)
+
+
+def wake(kind, waker, pid, comm):
+    return header(kind, waker) + struct.pack("<16si", comm.encode(), pid)
+
+
+def fathom(*words, **more):
+    return subprocess.run([ROOT / "tools/fathom", "perfetto", *words], capture_output=True, text=True, timeout=60, **more)
+
+
+def converted(folder, pages, *words, formats=FORMATS):
+    (folder / "trace.dat").write_bytes(datkit.version_6(datkit.Parts({**formats, **SCHED}, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
+    run = fathom("-o", folder / "out", *words, folder / "trace.dat")
+    assert run.returncode == 0, run.stderr
+    return pftrace.Trace((folder / "out").read_bytes())
+
+
+def test_calls_are_slices(tmp_path):
+    records = [(1, enter(0x100, 0)), (2, enter(0x200, 1)), (1, demo(9)), (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (9, leave(0x200, 0, 4))]
+    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(*one) for one in records))})
+    track = trace.track("five-5")
+    assert track.thread == {1: 1, 2: 5, 5: b"five"}
+    assert track.slices == [["first", 101, 110, 0, {"duration_ns": 9}], ["second", 103, 109, 1, {"duration_ns": 6}],
+                            ["second", 115, 119, 0, {"duration_ns": 4, "incomplete": "its entry or its return was not recorded"}]]
+    (ts, name, arguments), = track.instants
+    assert (ts, name, arguments["small"], arguments["flags"]) == (104, "demo", 9, 3)
+    assert arguments["line"] == "comm=abcd small=9 text=hello flags=A|B"
+
+
+def test_arrows_from_waking_to_running(tmp_path):
+    trace = converted(tmp_path, {
+        0: datkit.page(100, datkit.record(0, wake(51, 5, 6, "six")), datkit.record(2, wake(52, 5, 6, "six")), datkit.record(9, wake(51, 5, 7, "seven"))),
+        1: datkit.page(103, datkit.record(2, switch(0, "swapper/1", 6, "six")), datkit.record(9, switch(6, "six", 0, "swapper/1")))})
+    assert trace.flows == {1: [(100, "five-5", "sched_waking", False), (102, "five-5", "sched_wakeup", False), (105, "CPU 1", "six-6", True)],
+                           2: [(111, "five-5", "sched_waking", False)]}
+    assert [one[:3] for one in trace.track("CPU 1").slices] == [["six-6", 105, 114], ["swapper/1", 114, 114]]
+    assert [one[1] for one in trace.track("swapper/1").instants] == ["sched_switch"]
+
+
+def test_interrupts_curves_and_losses(tmp_path):
+    irq = [(1, header(60) + struct.pack("<i", 4)), (4, header(61) + struct.pack("<i", 4)), (1, demo(17)), (1, demo(-3)), (1, header(60) + struct.pack("<i", 5))]
+    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(*one) for one in irq), lost=12)}, "--counter", "demo.small",
+                      "--counter", "test:demo.flags")
+    assert [one[:3] for one in trace.track("CPU 0 interrupts").slices] == [["irq_handler irq=4", 101, 105], ["irq_handler irq=5", 108, 108]]
+    assert trace.track("CPU 0").instants == [(100, "LOST 12 EVENTS", {})]
+    assert trace.track("demo.small").values == [(106, 17), (107, 2**64 - 3)] and trace.track("demo.flags").values == [(106, 3), (107, 3)]
+
+
+def test_a_stack_belongs_to_its_event(tmp_path):
+    stack = header(4) + struct.pack("<II", 0x80100110, 0x80100220)
+    trace = converted(tmp_path, {0: datkit.page(100, datkit.record(0, demo(1)), datkit.record(0, stack))})
+    assert [(name, arguments["stack"]) for _, name, arguments in trace.track("five-5").instants] == [("demo", "first\nsecond")]
+
+
+def test_mistakes(tmp_path):
+    """One sentence each, the right exit code, and no file."""
+    (tmp_path / "none").write_bytes(datkit.version_6(parts({0: b""})))
+    (tmp_path / "good").write_bytes(datkit.version_6(parts(PAGES)))
+    (tmp_path / "half").write_bytes(datkit.version_6(parts(PAGES))[:-4000])
+    (tmp_path / "text").write_text("# tracer: nop\n")
+    for words, code, said in ((["none"], 5, "has no events"), (["half"], 1, "CPU 1"), (["text"], 1, "no trace.dat"), (["nosuch"], 1, "there is no"),
+                              (["good", "-o", "no/such/x"], 1, "there is no folder"), (["good", "--counter", "x"], 2, "one of its fields"),
+                              (["."], 1, "directory")):
+        run = fathom(*words, cwd=tmp_path)
+        assert run.returncode == code and said in run.stderr and run.stderr.count("\n") == 1 and not run.stdout, (words, run)
+    assert sorted(os.listdir(tmp_path)) == ["good", "half", "none", "text"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk(tmp_path):
+    (tmp_path / "good").write_bytes(datkit.version_6(parts(PAGES)))
+    run = fathom("good", "-o", "/dev/full", cwd=tmp_path)
+    assert run.returncode == 6 and "No space left" in run.stderr

@@ -1,0 +1,22 @@
+"""Where a command takes its trace from: a trace.dat, or the kernel that runs."""
+from host._common import Failure
+from host._guest import Guest, add_channel
+from host._live import Live
+from host._tracedat import Trace
+
+
+def add_arguments(parser):
+    parser.add_argument("source", metavar="trace.dat|live", nargs="?", default="trace.dat",
+                        help="a file (default: %(default)s), or what the running kernel has recorded: its events are taken out of its buffer")
+    add_channel(parser)
+
+
+def opened(options):
+    """A Recording."""
+    try:
+        if options.source != "live":
+            return Trace(options.source)
+        with Guest(options.channel) as guest:
+            return Live(guest)
+    except FileNotFoundError as err:
+        raise Failure(f"there is no {err.filename or options.source}") from None
