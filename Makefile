@@ -328,9 +328,10 @@ bench-peers:
 	@tests/bench/peers/run $(process)/bench $(process)-gettime/bench
 
 # With programs and kernels of others.
-test-host: deps-test
+test-host:
+	@tools/install-deps test-host
 	@$(MAKE) --no-print-directory all
-	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/host/linux_mount.py
+	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/host/*.py
 
 # The decoder of instructions on all code of Debian's kernel, which is downloaded: some 70 MB.
 test-decode: deps-test

@@ -29,7 +29,7 @@ def machine(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("step", ["build", "run", "host", "test"])
+@pytest.mark.parametrize("step", ["build", "run", "host", "test", "test-host"])
 def test_all_there(machine, step):
     assert machine(step, 1000) == (0, "", "", [])
 

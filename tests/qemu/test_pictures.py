@@ -1,4 +1,5 @@
-"""`tools/fathom perfetto` on what a kernel has recorded, as a file and from the running kernel, against the text of its `trace`."""
+"""`tools/fathom perfetto` and `flame` on what a kernel has recorded, as a file and from the running kernel, against the text of its `trace`."""
+import json
 import re
 import subprocess
 import sys
@@ -60,7 +61,8 @@ def events_in(text):
 
 
 def calls_in(text):
-    """(thread, function, begin in us, duration as printed) of all calls, by funcgraph-proc and funcgraph-abstime."""
+    """(thread, function, begin in us, duration as printed, how many calls are around it, end in us) of all calls, by funcgraph-proc
+    and funcgraph-abstime."""
     found, stacks = [], {}
     for line in text.splitlines():
         match = re.match(r" *(\d+)\.(\d+) \|  *(\d+)\)  *(\S.*)-(\d+) +\| .?(?: *([\d.]+) us)? +\| +(?:(\S+)\(\)(;| \{)|\})", line)
@@ -71,10 +73,11 @@ def calls_in(text):
         if kind == " {":
             stack.append((name, int(seconds + us)))
         elif kind == ";":
-            found.append((int(pid), name, int(seconds + us), duration))
+            begin = int(seconds + us)
+            found.append((int(pid), name, begin, duration, len(stack), begin + float(duration)))
         elif stack:
             name, begin = stack.pop()
-            found.append((int(pid), name, begin, duration))
+            found.append((int(pid), name, begin, duration, len(stack), int(seconds + us)))
     return found
 
 
@@ -124,6 +127,28 @@ def test_what_was_overwritten_is_marked(machine):
     trace = pftrace.Trace((machine.folder / "out").read_bytes())
     said = [name for track in trace.tracks.values() for _, name, _ in track.instants if name.startswith("LOST")]
     assert said and all(re.fullmatch(r"LOST( \d+)? EVENTS", name) for name in said)
+
+
+def test_the_flame_has_the_time_of_the_outermost_calls(machine):
+    text = machine.record("echo vfs_open > set_graph_function; echo 0 > tracing_on; echo function_graph > current_tracer; "
+                          "echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options; echo 1 > tracing_on; "
+                          "cat README > /dev/null")
+    outermost = [end - begin for _, _, begin, _, depth, end in calls_in(text) if depth == 0]
+    machine.fathom("flame", "-o", "out.svg", "--speedscope", "out.json", "live")
+    said = re.search(r"<title>all \(([\d.]+) (us|ms), 100.0%\)</title>", (machine.folder / "out.svg").read_text())
+    assert abs(float(said[1]) * {"us": 1, "ms": 1000}[said[2]] - sum(outermost)) <= 1 + len(outermost)
+    profiles = json.loads((machine.folder / "out.json").read_text())["profiles"]
+    assert {profile["name"].rpartition("-")[0] for profile in profiles} == {"sh", "cat"}
+
+
+def test_the_flame_of_a_histogram_has_all_its_hits(machine):
+    machine.record("echo 'hist:keys=prev_comm,common_stacktrace' > events/sched/sched_switch/trigger; hackbench 1 5 > /dev/null; "
+                   "echo 'hist:keys=prev_comm,common_stacktrace:pause' >> events/sched/sched_switch/trigger")
+    hits = int(re.search(r"Hits: (\d+)", machine.guest.check("cat events/sched/sched_switch/hist"))[1])
+    machine.fathom("flame", "-o", "out.svg", "--hist", "sched/sched_switch")
+    picture = (machine.folder / "out.svg").read_text()
+    machine.guest.check("echo '!hist:keys=prev_comm,common_stacktrace' >> events/sched/sched_switch/trigger")
+    assert f"<title>all ({hits:,}, 100.0%)</title>" in picture and 'data-name="thread_start"' in picture
 
 
 def test_a_channel_that_is_busy_or_has_nobody(machine):
