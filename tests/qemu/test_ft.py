@@ -137,10 +137,59 @@ def test_backtraces_of_hooked_functions(gdb):
     text = gdb.finish()
     gdb.guest.check("echo nop > current_tracer")
     assert in_order(frames(text, "BT\n"), ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]), text
-    assert "return_to_handler" not in text
+    assert not re.search(r"^#[1-9]\d* .*return_to_handler", text, re.M), text  # a CPU may just be at it
     sh = re.search(r"^\d+ sh\n((?:  .*\n)+)", text, re.M).group(1)
     assert in_order(re.findall(r"  (\w+)", sh), ["sched_switch", "thread_join", "sh_exec", "shell_main", "arch_thread_start"]), text
     assert {"CPU 0", "CPU 1"} <= set(re.findall(r"^CPU \d", text, re.M)), text
+
+
+PROBES = ("p:probes/site sched_switch", "p:probes/jump cmd_uptime+5", "p:probes/first sh_run_command+5 %di", "r:probes/back cmd_uptime $retval",
+          "e:probes/onward sched.sched_waking pid=$pid:s32")
+OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
+
+
+def test_probes(gdb):
+    """By which means, who is called, how often: as the kernel's own files say."""
+    for line in PROBES:
+        gdb.guest.check(f"echo '{line}' >> dynamic_events")
+    gdb.guest.check("echo 1 > events/probes/enable; echo 0 > events/probes/first/enable; sleep 0.2")
+    gdb.guest.check(f"for i in 1 2 3; do uptime; done; echo 0 > {OPTIMIZATION}; echo 0 > tracing_on")
+    gdb.guest.check("echo 1 > events/probes/first/enable")
+    told = gdb.ask("ft probes")
+    hits = {line.split()[0]: int(line.split()[1]) for line in gdb.guest.check("cat kprobe_profile").splitlines()}
+    lines = gdb.guest.check("cat dynamic_events").splitlines()
+    for line in gdb.guest.check("cat /sys/kernel/debug/kprobes/list").splitlines():
+        address, _, name = line.split()[:3]
+        means = "call site" if "[FTRACE]" in line else "jump" if "[OPTIMIZED]" in line else "int3"
+        assert re.search(rf"^{address} {re.escape(name.replace('+0x0', ''))} +{means} ", told, re.M), told + line
+    for line in lines:
+        name = line.split()[0].split("/")[1]
+        shown = re.search(rf"^{re.escape(line)}  (\d+) hits$", told, re.M)
+        assert shown, told + line
+        assert name == "onward" or name not in hits or 0 <= hits[name] - int(shown.group(1)) < 2000
+    assert hits["jump"] == 3 and "  3 hits" in told
+    assert told.splitlines()[-1] == "3 probes at instructions, 1 at returns, 0 on memory, 5 events of probes"
+    gdb.guest.check(f"echo 0 > events/enable; > dynamic_events; echo 1 > {OPTIMIZATION}; echo > trace; echo 1 > tracing_on")
+    assert gdb.ask("ft probes") == "0 probes at instructions, 0 at returns, 0 on memory, 0 events of probes\n"
+
+
+@pytest.mark.parametrize("offset", [5, 6], ids=["without a frame", "with a pushed register"])
+@pytest.mark.parametrize("means", ["jump", "int3"])
+def test_backtrace_from_a_probe(gdb, means, offset):
+    """From the handler and from the copy of the instruction to the probed function and all its callers."""
+    callers = ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]
+    gdb.guest.check(f"echo {int(means == 'jump')} > {OPTIMIZATION}; echo 'p:probes/up cmd_uptime+{offset}' >> dynamic_events")
+    gdb.guest.check("echo 1 > events/probes/up/enable; sleep 0.2")
+    assert ("[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")) == (means == "jump")
+    gdb.start("hbreak kprobe_hit_run\necho READY\\n\ncontinue\necho HANDLER\\n\nbt 40\necho END\n\ndelete\n"
+              "finish\nset $left = 400\nwhile $left > 0 && ($pc < 0xffffffffa0000000 || $pc >= 0xffffffffa1000000)\nstepi\nset $left -= 1\nend\n"
+              "echo COPY\\n\nbt 40\necho END\n\nft bt-all\ndetach", "READY")
+    gdb.guest.check("uptime")
+    text = gdb.finish()
+    gdb.guest.check(f"echo 0 > events/enable; > dynamic_events; echo 1 > {OPTIMIZATION}; echo > trace")
+    handler, copy = frames(text, "HANDLER"), frames(text, "COPY")
+    assert in_order(handler, callers) and handler[0] == "kprobe_hit_run" and handler.count("cmd_uptime") == 1, text
+    assert in_order(copy, callers) and copy[0] == "cmd_uptime" and "ftrace_trampoline" not in copy, text
 
 
 def batch(*commands, core, elf=ELF):

@@ -3,7 +3,7 @@ import struct
 from collections import deque
 
 import gdb
-from ft import header, lines, locks, log, memory, sites, symbols, threads, types
+from ft import header, lines, locks, log, memory, probes, sites, symbols, threads, types
 from ft.memory import MASK, Damaged
 
 RECORDS = 1  # TRACE_EVENT_RECORDS
@@ -162,6 +162,7 @@ COMMANDS = (
     ("sites", lambda glob: sites.show(glob), "ft sites [GLOB]: call sites that call something, or those of functions that match; "
      "how many ops want each, and what stands in the code there."),
     ("ops", lambda _: sites.show_ops(), "ft ops: who wants function calls, which ones, and what is called."),
+    ("probes", lambda _: probes.show(), "ft probes: where probes are, by which means, what they call, hits and misses; the events of probes."),
     ("trace", trace, "ft trace [N] [INSTANCE]: the trace, or the last N events of it, out of the rings in memory."),
     ("events", events, "ft events [all]: events that are on, and where."),
     ("dmesg", lambda _: log.show(), "ft dmesg: the kernel's messages."),

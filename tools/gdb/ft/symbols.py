@@ -109,8 +109,41 @@ def in_exec_area(address):
 
 def in_trampoline(address):
     if in_exec_area(address):
-        return True
+        return original(address) is None
     return any(memory.symbol_address(name) <= address < memory.symbol_address(name + "_end") for name in SHARED)
+
+
+# ---- Copies of probed instructions, trace/arch/x86_64/probe_private.h ----
+
+EXEC_UNIT = 64  # TRACE_EXEC_UNIT of <trace/arch_host.h>
+SLOTS = 2  # of a unit
+INSN_SIZE = 5  # of the call that a detour begins with
+USED_DETOUR = 0x80
+
+
+def note_of(address, type_name):
+    """What lies at the end of a copy, which ends at `address`; and which instruction was copied first."""
+    note = memory.at(address - gdb.lookup_type(type_name).sizeof, type_name)
+    return note, unpack(int(note["origin"]))
+
+
+def original(address):
+    """The instruction that code made for a probe is a copy of, or that it goes on with; None for all other code."""
+    if not in_exec_area(address):
+        return None
+    unit, at = divmod(address - EXEC_BASE, EXEC_UNIT)
+    try:
+        used = int(memory.variable("used", "probe_slot.c")[unit])
+    except Damaged:  # a kernel without probes
+        return None
+    if used == USED_DETOUR:
+        note, origin = note_of(address - at + EXEC_UNIT, "struct detour_note")
+        return origin + min(max(at - INSN_SIZE, 0), int(note["bytes"]))
+    slot, at = divmod(at, EXEC_UNIT // SLOTS)
+    if not used >> slot & 1:
+        return None
+    note, origin = note_of(address - at + EXEC_UNIT // SLOTS, "struct slot_note")
+    return origin + (0 if at < int(note["len"]) else int(note["len"]))
 
 
 def unpack(packed):
@@ -121,7 +154,11 @@ def unpack(packed):
 def find(address, is_return=False):
     """(name, start, size) or None; of a return address, the function that made the call."""
     if in_exec_area(address):
-        return TRAMPOLINE, address, 0
+        copied = original(address)
+        if copied is None:
+            return TRAMPOLINE, address, 0
+        found = find(copied)
+        return found and (found[0], found[1] + address - copied, found[2])
     try:
         names = table()
         return (names.find(address - 1) if is_return else None) or names.find(address)

@@ -107,6 +107,11 @@ def real_return(slot, cpu):
     return None
 
 
+def copied_from(address):
+    """Of code that was made for a probe, the instruction that it is a copy of; any other as it is."""
+    return symbols.original(address) or address
+
+
 def backtrace(thread, limit=64):
     """Return addresses of a thread that does not run: what arch_switch() left, then frame pointers."""
     hook, real = memory.symbol_address("return_to_handler"), shadow_stack(thread)
@@ -122,12 +127,16 @@ def backtrace(thread, limit=64):
         try:
             if rbp & 1:  # an interrupt, whose handler has switched: what it interrupted
                 regs = memory.at(rbp - 1, "struct trap_frame")
-                addresses.append(int(regs["rip"]) & MASK)
+                addresses.append(copied_from(int(regs["rip"]) & MASK))
                 rbp = int(regs["rbp"]) & MASK
                 continue
             ret = returns_to(rbp + 8)
             if not ret:
                 break
+            if symbols.original(ret):  # a detour: the probed function goes on with what it had
+                addresses.append(copied_from(ret))
+                rbp = memory.word(rbp)
+                continue
             if symbols.in_trampoline(addresses[-1]):
                 addresses.append(ret)
                 ret = returns_to(rbp + 16)

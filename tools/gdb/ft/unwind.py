@@ -4,7 +4,8 @@ Traps and thread switches need nothing from here: their assembly carries unwind 
 time, so no file describes it; its frame is fixed instead (trace/arch/x86_64/trampoline_code.asm): rbp pushed and set, saved
 registers below, above it two return addresses: into the traced function, behind its call site, and into that function's
 caller. A function whose return is hooked returns into return_to_handler; the shadow stack of its thread has the address
-that stood there before.
+that stood there before. Probed instructions run from copies: a detour of several, which calls probe_detour first, or a
+slot of one.
 """
 import re
 
@@ -25,6 +26,8 @@ CALL_BYTES = 5
 # In the order in which a trampoline pushes them, below the place that rbp points to.
 SAVED = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"]
 UNTOUCHED = ["rbx", "r12", "r13", "r14", "r15"]
+REGISTERS = {"rip", "rsp", "rbp", *SAVED, "r10", "r11", *UNTOUCHED}
+BREAKPOINT_VECTOR, INT3 = 3, 0xCC
 
 
 class FrameId:
@@ -52,7 +55,7 @@ class KernelUnwinder(gdb.unwinder.Unwinder):
         frame_sp, values = found
         long = gdb.lookup_type("unsigned long")
         info = pending.create_unwind_info(FrameId(frame_sp, pc))
-        for name in UNTOUCHED:
+        for name in (each for each in UNTOUCHED if each not in values):
             info.add_saved_register(name, gdb.Value(register(name)).cast(long))
         for name, value in values.items():
             info.add_saved_register(name, gdb.Value(value).cast(long))
@@ -101,13 +104,72 @@ class ReturnUnwinder(KernelUnwinder):
         return (rsp, {"rip": ret, "rsp": rsp, "rbp": rbp}) if ret else None
 
 
+class ProbeUnwinder(KernelUnwinder):
+    """
+    Copies of instructions that a CPU runs in place of probed ones, and probe_detour, which a detour calls. The probed function
+    goes on above them: with the same registers, but for its address.
+    """
+
+    def __init__(self):
+        super().__init__("fathom-probe")
+
+    def is_mine(self, pc):
+        return in_detour_code(pc) or symbols.original(pc) is not None
+
+    def unwind(self, pc, rsp, rbp):
+        if not in_detour_code(pc):
+            return self.unwind_copy(pc, rsp, rbp)
+        code = memory.read(pc, 3)
+        if code.startswith(PUSH_RBP) or code.startswith(RET):
+            ret_at, caller_rbp = rsp, rbp
+        elif code == MOV_RSP_RBP:
+            ret_at, caller_rbp = rsp + 8, memory.word(rsp)
+        else:
+            ret_at, caller_rbp = rbp + 8, memory.word(rbp)
+        return ret_at + 8, {"rip": memory.word(ret_at), "rsp": ret_at + 8, "rbp": caller_rbp}
+
+    @staticmethod
+    def unwind_copy(pc, rsp, rbp):
+        # gdb looks one byte in front of a caller's address for its function and its frame: that is the instruction.
+        return rsp, {"rip": symbols.original(pc) + 1, "rsp": rsp, "rbp": rbp}
+
+
+class BreakpointUnwinder(KernelUnwinder):
+    """
+    The trap of an int3 that the kernel has written. Its address is behind that byte, in the middle of the instruction that has
+    not run; gdb would take it for where the CPU is. That of a call is looked for one byte in front, which is right here.
+    """
+
+    def __init__(self):
+        super().__init__("fathom-breakpoint")
+
+    def is_mine(self, pc):
+        found = symbols.find(pc)
+        return found is not None and found[0] == "trap_common"
+
+    def unwind(self, pc, rsp, rbp):
+        if not rbp & 1:
+            return None
+        regs = memory.at(rbp - 1, "struct trap_frame")
+        rip = int(regs["rip"]) & MASK
+        if int(regs["vector"]) != BREAKPOINT_VECTOR or memory.read(rip - 1, 1)[0] != INT3:
+            return None
+        names = [field.name for field in regs.type.fields() if field.name in REGISTERS]
+        return rbp - 1 + regs.type.sizeof, {name: int(regs[name]) & MASK for name in names}
+
+
+def in_detour_code(pc):
+    found = symbols.find(pc)
+    return found is not None and found[0] == "probe_detour"
+
+
 class KernelFrame(FrameDecorator):
     """Names a trampoline, which has no symbol. Names a trap, which gdb would call a signal handler."""
 
     def function(self):
         frame = self.inferior_frame()
         if symbols.in_exec_area(frame.pc()):
-            return symbols.TRAMPOLINE
+            return symbols.name_of(frame.pc())
         if frame.type() == gdb.SIGTRAMP_FRAME:
             return re.sub(r"[.+].*", "", symbols.describe(frame.pc()))  # without the label inside
         return super().function()
@@ -118,9 +180,14 @@ class KernelFrame(FrameDecorator):
 
 
 def is_shown(frame):
-    """The boot code calls C with return address 0. A hooked return is no frame of its own but where the CPU is."""
+    """
+    The boot code calls C with return address 0. A hooked return, or the copy of a probed instruction, is no frame of its own but
+    where the CPU is.
+    """
     pc = frame.pc() & MASK
-    return pc != 0 and (pc != memory.symbol_address("return_to_handler") or frame.newer() is None)
+    if pc == 0 or frame.newer() is None:
+        return pc != 0
+    return pc != memory.symbol_address("return_to_handler") and symbols.original(pc) is None
 
 
 class KernelFilter:
@@ -139,4 +206,6 @@ class KernelFilter:
 def register():
     gdb.unwinder.register_unwinder(None, TrampolineUnwinder(), replace=True)
     gdb.unwinder.register_unwinder(None, ReturnUnwinder(), replace=True)
+    gdb.unwinder.register_unwinder(None, ProbeUnwinder(), replace=True)
+    gdb.unwinder.register_unwinder(None, BreakpointUnwinder(), replace=True)
     KernelFilter()

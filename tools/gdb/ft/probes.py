@@ -1,0 +1,123 @@
+"""Probes: at which instructions, by which means, what they call, how often they were hit or missed; watched memory; the
+events of probes."""
+import struct
+
+import gdb
+from ft import memory, symbols
+from ft.memory import MASK, Damaged
+
+GONE, DISABLED = 1, 2  # enum kprobe_flags
+MAX_CHAINS = 1 << 22
+
+
+# ---- What is probed ----
+
+def places():
+    """Each struct kprobe_place, by address."""
+    table = memory.variable("kprobe_table").dereference()
+    which, mask = int(table["which"]), int(table["mask"])
+    if which > 1 or mask >= MAX_CHAINS:
+        raise Damaged(f"the table of probes says that it has {mask + 1} chains")
+    first = memory.address_of(table["chain"])
+    found = []
+    for (head,) in struct.iter_unpack("<Q", memory.read(first, 8 * (mask + 1))):
+        start = gdb.Value(head).cast(gdb.lookup_type("struct kprobe_place").pointer())
+        found += memory.chain(start, lambda place: place["link"][which], "probes")
+    return sorted(found, key=lambda place: int(place["addr"]))
+
+
+def means(place):
+    """How a CPU comes from the place to the handlers."""
+    if not int(place["ops"]) and not int(place["is_armed"]):
+        return "off"
+    if int(place["is_site"]):
+        return "call site"
+    if int(place["jump"]) == memory.enum("KPROBE_JUMP_DONE"):
+        return "jump"
+    return "int3"
+
+
+def handlers(probe):
+    names = ((probe["pre_handler"], ""), (probe["post_handler"], "behind it "))
+    return ", ".join(words + symbols.name_of(int(handler) & MASK) for handler, words in names if int(handler)) or "nobody"
+
+
+def marks(probe):
+    flags = int(probe["flags"])
+    missed = int(probe["nmissed"])
+    words = (("gone", flags & GONE), ("disabled", flags & DISABLED), (f"{missed} missed", missed))
+    return "".join(f", {text}" for text, is_so in words if is_so)
+
+
+def show_places():
+    nr = 0
+    for place in places():
+        address = int(place["addr"]) & MASK
+        for probe in memory.chain(place["first"], lambda p: p["next"], "probes of a place"):
+            nr += 1
+            print(f"{address:016x} {symbols.describe(address):<32} {means(place):<9} calls {handlers(probe)}{marks(probe)}")
+    return nr
+
+
+def show_returns():
+    """Of functions whose return is probed; fprobes are ops, which `ft ops` shows."""
+    nr = 0
+    table = memory.variable("kretprobe_table").dereference()
+    size = gdb.lookup_type("struct kretprobe_slot").sizeof
+    slots = int(table["mask"]) // size + 1
+    if slots > MAX_CHAINS:
+        raise Damaged(f"the table of probes at returns says that it has {slots} places")
+    first = memory.address_of(table["slot"])
+    for i in range(slots):
+        slot = memory.at(first + i * size, "struct kretprobe_slot")
+        for probe in memory.chain(slot["first"], lambda p: p["next"], "probes of returns"):
+            nr += 1
+            address = int(probe["kp"]["addr"]) & MASK
+            missed = int(probe["nmissed"])
+            print(f"{address:016x} {symbols.describe(address):<32} return    calls {symbols.name_of(int(probe['handler']) & MASK)}"
+                  + (f", {missed} missed" if missed else ""))
+    return nr
+
+
+def show_watches():
+    nr = 0
+    watches = memory.variable("wprobes", "wprobe.c")
+    for i in range(watches.type.range()[1] + 1):
+        if int(watches[i]):
+            nr += 1
+            watch = watches[i].dereference()
+            address, missed = int(watch["addr"]) & MASK, int(watch["nmissed"])
+            what = "writes" if int(watch["type"]) == memory.enum("WPROBE_W") else "reads and writes"
+            name = str(gdb.Value(address).cast(gdb.lookup_type("void").pointer())).partition(" ")[2] or "memory"
+            print(f"{address:016x} {name:<32} {what} of {int(watch['len'])} bytes, now {int(watch['value']):#x}, "
+                  f"calls {symbols.name_of(int(watch['handler']) & MASK)}" + (f", {missed} missed" if missed else ""))
+    return nr
+
+
+def show_events():
+    """The events of probes, as their lines define them."""
+    offset = memory.offset_of("struct probe", "dyn")
+    nr = 0
+    for dyn in memory.chain(memory.variable("first_event", "dyn_event.c"), lambda event: event["next"], "dynamic events"):
+        if memory.text(int(dyn["kind"]["name"])) == "synth":
+            continue
+        nr += 1
+        probe = memory.at(int(dyn) - offset, "struct probe")
+        kind, event = probe["event"]["kind"], dyn["call"]["event"]
+        print(f"{chr(int(kind['letter']))}:{memory.text(int(event['system']))}/{memory.text(int(event['name']))} "
+              f"{memory.text(int(probe['place']))}{memory.text(int(probe['args']), 4096)}  {int(probe['nr_hits'])} hits")
+    return nr
+
+
+PARTS = ((show_places, "probes at instructions"), (show_returns, "at returns"), (show_watches, "on memory"),
+         (show_events, "events of probes"))
+
+
+def show():
+    counts = []
+    for part, what in PARTS:
+        try:
+            counts.append(f"{part()} {what}")
+        except Damaged as err:
+            counts.append(f"{what}: {err}")
+    print(", ".join(counts))
