@@ -81,7 +81,7 @@ static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *w
 static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (!has_registers(parse))
-		return fetch_blame(parse->build, word->at, "Invalid $-valiable specified", -EINVAL);
+		return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
 	if (!is_saved(parse, word) || !step_register(parse, word->at + 1, word->len - 1))
 		return fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
 	return 0;
@@ -91,11 +91,10 @@ static int parse_register(struct fetch_parse *parse, const struct fetch_word *wo
 
 static int bad_variable(const struct fetch_parse *parse, const struct fetch_word *word)
 {
-	const char *why = parse->build->context->place == FETCH_AT_EVENT
-				  ? "Attached event does not have this field"
-				  : "Invalid $-valiable specified";
-
-	return fetch_blame(parse->build, word->at, why, -EINVAL);
+	if (parse->build->context->place == FETCH_AT_EVENT)
+		return fetch_blame(parse->build, word->at,
+				   "Attached event does not have this field", -ENOENT);
+	return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
 }
 
 static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)

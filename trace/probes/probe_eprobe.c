@@ -42,7 +42,7 @@ static int find_event(struct probe_definition *definition)
 				   "This requires both group and event name to attach", -EINVAL);
 	call = find_source(place);
 	if (!call)
-		return probe_blame(definition, place->at, "Attached event does not exist", -ENOENT);
+		return probe_blame(definition, place->at, "Attached event does not exist", -ENODEV);
 	definition->target.source.call = call;
 	definition->context.place = FETCH_AT_EVENT;
 	definition->context.event = &call->event;

@@ -128,7 +128,7 @@ static void mistakes(void **state)
 		{ "^t:sched/ sched_switch",
 		  "Given group/event name is already used by another event" },
 		{ "t sched_switch ^$retval", "$retval is not available on probe" },
-		{ "t sched_switch ^%di", "Invalid $-valiable specified" },
+		{ "t sched_switch ^%di", "Invalid $-variable specified" },
 		{ "t sched_switch ^$arg9", "$argN index is too big" },
 		{ "t sched_switch ^var.1=@11", "Argument name must follow the same rules as C "
 					       "identifiers" },
@@ -373,7 +373,7 @@ static void chains(void **state)
 static void all_at_once(void **state)
 {
 	(void)state;
-	assert_int_equal(define("e:my/a my2.b"), -ENOENT);
+	assert_int_equal(define("e:my/a my2.b"), -ENODEV);
 	assert_int_equal(define("t:my/b sched_switch"), 0);
 	assert_int_equal(define("e:my/a my.b"), 0);
 	assert_int_equal(define("e:my/c sched.sched_waking"), 0);
