@@ -53,6 +53,8 @@ extern void (*fake_on_alloc)(void); /* called before each allocation, not within
 extern const void *fake_btf; /* types, for trace_init(); NULL: none */
 extern size_t fake_btf_bytes;
 extern const void *fake_bad_page; /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
+extern bool
+	fake_reads_anywhere; /* it is given any address: the build host is asked what is there */
 
 /* ---- Text ---- */
 /* Functions named `names`, in this order, each with a call to __fentry__ at its start. */

@@ -94,6 +94,10 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 {
 	uintptr_t offset = place->addr - place->func;
 
+	if (!fake_text_at(place->addr)) {
+		place->why = "it is data";
+		return -EINVAL;
+	}
 	place->insn = offset < TRACE_INSN_SIZE ? place->func : place->addr;
 	place->insn_len = offset < TRACE_INSN_SIZE ? TRACE_INSN_SIZE : 1;
 	if (place->insn != place->addr) {
