@@ -46,22 +46,6 @@ static void same_log(const char *command, const char *answer)
 		fail_msg("%s: caret at %zu, not at %zu", command, strspn(log, " ") - 11, want_pos);
 }
 
-/* Lines of `format` without what depends on the layout, which is ours. */
-static void without_layout(char *text)
-{
-	char *to = text;
-
-	for (char *at = text; *at; at++) {
-		if (strncmp(at, "ID: ", 4) == 0 || strncmp(at, "\toffset:", 8) == 0)
-			at += strcspn(at, at[0] == 'I' ? "\n" : ";");
-		else if (strncmp(at, "\tsize:", 6) == 0)
-			at += strcspn(at, ";");
-		else
-			*to++ = *at;
-	}
-	*to = '\0';
-}
-
 /*
  * A text of fixed length is described with its length, and numbers of 8 and 16 bits so that
  * libtraceevent prints their sign.
@@ -85,8 +69,8 @@ static void same_files(const char *names, const char *answer)
 	snprintf(got, sizeof(got), "%s", golden_cat(names));
 	snprintf(want, sizeof(want), "%s", answer);
 	if (strstr(got, "print fmt")) {
-		without_layout(got);
-		without_layout(want);
+		golden_without_layout(got);
+		golden_without_layout(want);
 		as_ours(want, sizeof(want));
 	}
 	assert_string_equal(got, want);
