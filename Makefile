@@ -286,6 +286,22 @@ run: deps-run
 host-tools: deps-host
 	@$(MAKE) --no-print-directory $(BUILD)/tools/mount
 
+# The libraries of the page of `fathom view`, from npm, in the versions that package-lock.json names.
+view-page: $(BUILD)/view/installed
+$(BUILD)/view/installed: tools/view/package.json tools/view/package-lock.json
+	@tools/install-deps view
+	$(call say,NPM,$@)
+	@mkdir -p $(@D)
+	@cp tools/view/package.json tools/view/package-lock.json $(@D)
+	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > npm.log 2>&1 || { cat npm.log >&2; exit 1; }
+	@touch $@
+
+# The page on a kernel of its own, with something to look at.
+demo-view: deps-run
+	@$(MAKE) --no-print-directory all
+	@tools/fathom view --boot --build $(BUILD) --cpus $(CPUS) --memory $(MEM) \
+		--run 'while true; do hackbench 2 200 > /dev/null; stress all 1 > /dev/null; sleep 1; done'
+
 debug: deps-test
 	@$(MAKE) --no-print-directory all
 	@tools/gdb/debug $(BUILD)/$(kernel).elf $(QEMU) $(qemu_args)
@@ -387,4 +403,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools
+.PHONY: all test-kernel run debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view

@@ -1,0 +1,68 @@
+"""fathom view: a page in the browser that shows what the kernel does, and switches what is traced."""
+import subprocess
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+from host._common import FAILED, Failure
+from host._guest import Guest, add_channel
+from view.boot import Machine
+from view.kernel import Kernel
+from view.live import Hub, Live
+from view.server import Server
+from view.shell import LineShell
+
+HELP = "show in a browser what the kernel does, live, and switch what is traced"
+EXAMPLE = "tools/fathom view --boot --run 'hackbench 4 2000'"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def add_arguments(parser):
+    add_channel(parser)
+    parser.add_argument("--boot", action="store_true", help="start a kernel of its own, which ends with the page's server")
+    parser.add_argument("--cpus", type=int, default=4, metavar="N", help="of that kernel (default: %(default)s)")
+    parser.add_argument("--memory", default="256M", metavar="SIZE", help="of that kernel (default: %(default)s)")
+    parser.add_argument("--run", metavar="COMMAND", help="type this into that kernel's shell")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
+    parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
+    parser.add_argument("--build", default=ROOT / "build", type=Path, help="where kernel and libraries are built (default: build)")
+
+
+def libraries(build):
+    """The folder with the page's libraries, which npm installs there once."""
+    target = build.resolve() / "view" / "node_modules"
+    done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={build.resolve()}", "view-page"], capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"`make view-page` failed:\n{(done.stdout + done.stderr).strip()}", FAILED)
+    return target
+
+
+def serve(options, guest, machine):
+    hub = Hub()
+    live = Live(Kernel(guest, bool(machine)), hub, machine.text if machine else lambda: "")
+    if machine:
+        machine.show_on(hub)
+    terminal = machine or LineShell(guest, hub.say)
+    with Server(options.port, live, terminal, libraries(options.build)) as server:
+        server.start()
+        live.start()
+        print(f"{server.address}\nCtrl-C ends it.", flush=True)
+        if machine and options.run:
+            machine.type(options.run + "\r")
+        if not options.no_browser:
+            webbrowser.open(server.address)
+        live.dead.wait()
+        # The page that says what has happened can still be read.
+        print("The kernel has ended; the page shows what is known until Ctrl-C.", file=sys.stderr, flush=True)
+        threading.Event().wait()
+
+
+def run(options):
+    machine = Machine(options.build, options.cpus, options.memory) if options.boot else None
+    try:
+        with Guest(machine.channel if machine else options.channel) as guest:
+            serve(options, guest, machine)
+    finally:
+        if machine:
+            machine.close()

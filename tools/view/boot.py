@@ -1,0 +1,104 @@
+"""A kernel of the page's own, in QEMU, with its console on a socket: `fathom view --boot`."""
+import codecs
+import collections
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from host._common import FAILED, NOT_RUNNING, Failure
+
+KEPT = 128 << 10  # bytes of the console that a page gets when it is loaded
+
+
+class Machine:
+    """QEMU, which ends with us. Its console is read all the time; `hub` may come later."""
+
+    def __init__(self, build, cpus, memory, cmdline=""):
+        kernel = Path(build) / "fathom.stripped"
+        if not kernel.exists():
+            raise Failure(f"there is no {kernel}: `make` builds it", NOT_RUNNING)
+        self.directory = tempfile.TemporaryDirectory(prefix="fathom-view-")
+        base = Path(self.directory.name)
+        self.channel = base / "channel"
+        words = [os.environ.get("QEMU", "qemu-system-x86_64"), "-machine", "q35", "-cpu", "max", "-accel", "tcg,thread=multi",
+                 "-smp", str(cpus), "-m", memory, "-kernel", kernel, "-append", cmdline, "-no-reboot", "-net", "none", "-display", "none",
+                 "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
+                 "-serial", f"unix:{base}/console,server=on,wait=on", "-device", "virtio-serial-pci",
+                 "-chardev", f"socket,id=channel,path={self.channel},server=on,wait=off",
+                 "-device", "virtserialport,chardev=channel,name=fathom.9p"]
+        try:
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *map(str, words)], stdin=subprocess.DEVNULL,
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        except FileNotFoundError as err:
+            raise Failure(f"{err.filename} is not installed") from None
+        self.lock, self.said, self.length, self.hub = threading.Lock(), collections.deque(), 0, None
+        self.socket = self.connect(base / "console")
+        self.is_up = threading.Event()
+        threading.Thread(target=self.listen, daemon=True).start()
+        if not self.is_up.wait(120):
+            raise Failure(f"the kernel has not come up:\n{self.text()[-2000:]}", FAILED)
+
+    def connect(self, path):
+        while True:
+            one = socket.socket(socket.AF_UNIX)
+            try:
+                one.connect(str(path))
+                return one
+            except OSError:
+                one.close()
+            if self.process.poll() is not None:
+                words = shlex.join(map(str, self.process.args[3:]))
+                raise Failure(f"QEMU did not start: {self.process.stderr.read().decode().strip()}\n{words}")
+            time.sleep(0.02)
+
+    def listen(self):
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        while data := self.receive():
+            with self.lock:
+                self.said.append(data)
+                self.length += len(data)
+                while self.length > KEPT:
+                    self.length -= len(self.said.popleft())
+            if not self.is_up.is_set() and "fathom# " in self.text():
+                self.is_up.set()
+            if self.hub:
+                self.hub.say(decode(data))
+        self.is_up.set()
+
+    def receive(self):
+        try:
+            return self.socket.recv(65536)
+        except OSError:
+            return b""
+
+    def text(self):
+        with self.lock:
+            return b"".join(self.said).decode("utf-8", "replace")
+
+    def show_on(self, hub):
+        """From here on what the console says goes to the pages, after what it has said before."""
+        hub.say(self.text())
+        self.hub = hub
+
+    def type(self, text):
+        try:
+            self.socket.sendall(text.encode())
+        except OSError:
+            pass  # the page is told by the channel that the machine has ended
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.socket.close()
+        self.directory.cleanup()

@@ -1,0 +1,207 @@
+"""What goes to the pages while the kernel runs: one thread empties the rings, one looks at the settings."""
+import collections
+import json
+import queue
+import threading
+import time
+
+from host._common import Failure
+from view.kernel import LATENCY
+from view.model import Model, Symbols
+
+TICK = 0.1           # seconds between two looks at the rings
+LOOK = 0.5           # between two looks at the settings
+AT_ONCE = 4          # pages of a ring that are asked for together; most of the time one comes
+BUDGET = 0.07        # seconds of a tick for reading and decoding: what comes faster is lost in the ring, and counted there
+HISTORY = 6 << 20    # bytes of what was sent that a page gets when it is loaded
+CONSOLE = 128 << 10  # characters of the console that are kept
+WAITING = 300        # messages that a page may be behind
+
+
+def as_message(kind, content):
+    return json.dumps({"kind": kind, **content}, separators=(",", ":")).encode()
+
+
+class Hub:
+    """Everything that is sent goes to all pages, in one order."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.pages = []
+        self.history, self.history_bytes = collections.deque(), 0
+        self.newest = {}  # kind: message, of what a new page has to know at once
+        self.rare = collections.deque(maxlen=50)
+        self.console = ""
+
+    def send(self, kind, content, keep=None):
+        """`keep`: "newest", the newest of its kind is for new pages, too; "history": all of them are; "rare": the last 50."""
+        message = as_message(kind, content)
+        with self.lock:
+            if keep == "newest":
+                self.newest[kind] = message
+            elif keep == "history":
+                self.history.append(message)
+                self.history_bytes += len(message)
+                while self.history_bytes > HISTORY:
+                    self.history_bytes -= len(self.history.popleft())
+            elif keep == "rare":
+                self.rare.append(message)
+            for page in self.pages:
+                self.put(page, message)
+
+    def say(self, text):
+        """What the console says; its last part is for new pages, too."""
+        with self.lock:
+            self.console = (self.console + text)[-CONSOLE:]
+            for page in self.pages:
+                self.put(page, as_message("console", {"text": text}))
+
+    @staticmethod
+    def put(page, message):
+        """A page that is far behind loses what it has not taken yet: better a gap than old news."""
+        try:
+            page.put_nowait(message)
+        except queue.Full:
+            with page.mutex:
+                page.queue.clear()
+            page.put_nowait(b'{"kind":"gap"}')
+            page.put_nowait(message)
+
+    def join(self):
+        """A queue of messages, which begins with what a new page has to know."""
+        page = queue.Queue(WAITING)
+        with self.lock:
+            before = [*self.newest.values(), *self.rare, as_message("console", {"text": self.console}), *self.history]
+            self.pages.append(page)
+        return page, before
+
+    def leave(self, page):
+        with self.lock:
+            self.pages.remove(page)
+
+
+class Live:
+    def __init__(self, kernel, hub, last_words=lambda: ""):
+        self.kernel, self.hub, self.last_words = kernel, hub, last_words
+        self.model = Model(kernel.format_of, Symbols(kernel.guest.text("/proc/kallsyms")))
+        self.lock = threading.Lock()  # of the model
+        self.settings, self.maximum, self.probes = {}, 0, None
+        self.page_bytes = 4096
+        self.looked = time.monotonic()
+        self.ahead = None             # how far the kernel's clock is ahead of ours, ns
+        self.dead = threading.Event()
+        hub.send("about", kernel.about(), "newest")
+        hub.send("commands", {"list": kernel.commands}, "newest")
+
+    def start(self):
+        for work in (self.rings, self.looks):
+            threading.Thread(target=self.until_dead, args=(work,), daemon=True).start()
+
+    def until_dead(self, work):
+        try:
+            work()
+        except Failure as gone:
+            self.die(str(gone))
+        except Exception as err:
+            self.die(f"the server of this page has failed: {err!r}")
+            raise
+
+    def die(self, reason):
+        if not self.dead.is_set():
+            self.dead.set()
+            time.sleep(0.3)  # what the console has said last may still be on its way
+            self.hub.send("dead", {"reason": reason, "console": self.last_words()}, "newest")
+
+    # ---- Rings ----
+
+    def rings(self):
+        rings = self.kernel.open_rings()
+        while not self.dead.is_set():
+            begin = time.monotonic()
+            behind = self.empty(rings, begin + BUDGET)
+            with self.lock:
+                new = self.model.drain(behind)
+                now = self.now()
+            if any(new.values()):
+                self.hub.send("batch", {"now": now, **new}, "history")
+            else:
+                self.hub.send("now", {"now": now})
+            time.sleep(max(TICK - (time.monotonic() - begin), 0.01))
+
+    def empty(self, rings, end):
+        """Every CPU has its turn, some pages each time, until there is nothing or the time is over; those that have more."""
+        full = rings
+        while full and time.monotonic() < end:
+            found = set()
+            for cpu, page in self.kernel.pages(full, self.page_bytes, AT_ONCE):
+                found.add(cpu)
+                with self.lock:
+                    self.model.page(cpu, page)
+            full = {cpu: file for cpu, file in full.items() if cpu in found}
+        return set(full)
+
+    def now(self):
+        """The kernel's time; while nothing happens there ours tells how it goes on."""
+        mine = time.monotonic_ns()
+        if self.model.last:
+            self.ahead = max(self.model.last - mine, self.ahead if self.ahead is not None else self.model.last - mine)
+        return mine + self.ahead if self.ahead is not None else 0
+
+    # ---- Settings ----
+
+    def looks(self):
+        while not self.dead.is_set():
+            begin = time.monotonic()
+            self.look()
+            time.sleep(max(LOOK - (time.monotonic() - begin), 0.1))
+
+    def look(self):
+        settings = self.kernel.settings()
+        if settings["dynamic_events"] != self.probes:
+            self.probes = settings["dynamic_events"]
+            with self.lock:
+                self.kernel.forget_formats()
+                self.model.handlers.clear()
+        if settings != self.settings:
+            self.settings = settings
+            self.page_bytes = int(self.kernel.read("buffer_subbuf_size_kb")) * 1024
+            self.hub.send("settings", {"settings": settings}, "newest")
+        with self.lock:
+            numbers = self.model.statistics()
+            seconds, self.looked = time.monotonic() - self.looked, time.monotonic()
+            flame = self.model.calls.picture(self.model.symbols.name) if settings["current_tracer"] == "function_graph" else None
+        self.hub.send("numbers", {"seconds": seconds, "at": time.time(), **numbers})
+        if flame:
+            self.hub.send("flame", {"tree": flame}, "newest")
+        self.hub.send("histograms", {"at": time.time(), "list": self.kernel.histograms(settings["show_event_triggers"])}, "newest")
+        self.look_at_latency(settings)
+
+    def look_at_latency(self, settings):
+        """A new maximum, with the trace that led to it."""
+        if settings["current_tracer"] not in LATENCY:
+            self.maximum = 0
+            return
+        longest = self.kernel.latency()
+        if longest > self.maximum:
+            self.hub.send("latency", {"tracer": settings["current_tracer"], "us": longest, "at": time.time(),
+                                      "trace": self.kernel.read("trace", 256 << 10)}, "rare")
+        self.maximum = longest
+
+    # ---- What pages ask for ----
+
+    def write(self, name, text, append):
+        done = self.kernel.write(name, text, append)
+        self.hub.send("commands", {"list": self.kernel.commands}, "newest")
+        self.look_soon()
+        return done
+
+    def look_soon(self):
+        """So that a switch shows at once what it has done."""
+        settings = self.kernel.settings()
+        if settings != self.settings:
+            self.hub.send("settings", {"settings": settings}, "newest")
+
+    def clear_flame(self):
+        with self.lock:
+            self.model.calls.clear()
+        self.hub.send("flame", {"tree": ["all", 0, 0, []]}, "newest")
