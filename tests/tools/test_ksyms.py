@@ -87,6 +87,30 @@ def test_never_a_wrong_neighbour(program):
     assert program.ask(*[f"next {address:x}" for address in nobody]) == ["- 0"] * len(nobody)
 
 
+def variables(path):
+    """Variables of the file that can be written, at or above data_start: (address, size, name)."""
+    with open(path, "rb") as file:
+        elf = ELFFile(file)
+        symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
+        start = next(symbol["st_value"] for symbol in symbols if symbol.name == "data_start")
+        return [(symbol["st_value"], symbol["st_size"], symbol.name) for symbol in symbols
+                if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"] and isinstance(symbol["st_shndx"], int)
+                and elf.get_section(symbol["st_shndx"])["sh_flags"] & 1 and symbol["st_value"] >= start]
+
+
+def test_variables(program):
+    """By name with how many there are, and by each address in them; functions and constants are none."""
+    known = variables(program.second)
+    assert {"counter_of_calls", "cursor"} <= {name for _, _, name in known}
+    for address, size, name in known:
+        same = sorted((a, s) for a, s, n in known if n == name)
+        assert program.ask(f"variable {name}") == [f"{len(same)} {same[0][0]:x} {same[0][1]}"]
+        inside = {n for a, s, n in known if a <= address + size - 1 < a + s}
+        assert program.ask(f"variable_at {address + size - 1:x}")[0] in inside
+    main = program.ask("find main")[0]
+    assert program.ask("variable main", "variable no_such_name", f"variable_at {main}", "variable_at 0") == ["0 0 0", "0 0 0", "-", "-"]
+
+
 def test_assembly(program):
     """Labels without a size reach to the next symbol; those inside a function are names only."""
     label, fentry, inner = [int(x, 16) for x in program.ask("find assembly_label", "find __fentry__",
