@@ -142,6 +142,7 @@ KERNEL_SRCS += kernel/load/livepatch_demo.c
 # Symbols, the tracer's host, an example of its API.
 KERNEL_NOTRACE_SRCS += \
 	kernel/trace_host.c \
+	kernel/trace_places.c \
 	kernel/trace_probes.c \
 	kernel/trace_defer.c \
 	kernel/symbols.c \
