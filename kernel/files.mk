@@ -94,6 +94,7 @@ KERNEL_SRCS += \
 	kernel/shell/cmd_test.c \
 	kernel/shell/cmd_thread.c \
 	kernel/shell/cmd_time.c \
+	kernel/shell/cmd_why.c \
 	kernel/shell/command.c \
 	kernel/shell/command_io.c \
 	kernel/shell/date.c \
