@@ -119,7 +119,7 @@ static void entry_end(void *arg, int err, const uint8_t *body, size_t len)
 	if (task->err) {
 		fid_clunk(task->fid);
 		if (task->has_entry)
-			fid_clunk(task->file);
+			open_file_end(task->file);
 		fuse_reply_err(task->req, task->err);
 	} else {
 		struct node *node = node_get(entry.attr.st_ino, task->fid);

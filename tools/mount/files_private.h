@@ -7,16 +7,26 @@
 #include "files.h"
 #include "client.h"
 #include "node.h"
+#include <stdbool.h>
+
+/* What FUSE has as the handle of an open file. */
+struct open_file {
+	uint32_t fid;
+	int flags;     /* that it was opened with */
+	bool is_again; /* not for the first time */
+	off_t start;   /* of a stream: where its positions begin for the kernel */
+};
 
 /* A request of FUSE on its way. */
 struct task {
 	fuse_req_t req;
-	int err;	/* the first */
-	int tag;	/* of the one that may have to wait */
-	uint32_t fid;	/* made for it */
-	uint32_t file;	/* made for it, the open file */
-	size_t size;	/* of the buffer for entries */
-	bool has_entry; /* create: the open file goes with an entry */
+	int err;		/* the first */
+	int tag;		/* of the one that may have to wait */
+	uint32_t fid;		/* made for it */
+	struct open_file *file; /* the same */
+	size_t size;		/* of the buffer */
+	off_t offset;		/* of a read */
+	bool has_entry;		/* create: the open file goes with an entry */
 	struct fuse_file_info fi;
 };
 
@@ -40,6 +50,8 @@ void look_up(struct task *task, uint32_t parent, const char *name);
 void files_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		  struct fuse_file_info *fi);
+/* The kernel forgets it. */
+void open_file_end(struct open_file *file);
 void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void files_fsync(fuse_req_t req, fuse_ino_t ino, int is_data_only, struct fuse_file_info *fi);
 void files_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
