@@ -3,9 +3,10 @@
  *
  *   first write --> text --> thread with a shell --> pipe --> read
  *
- * The text that the first write brings is run in /sys/kernel/tracing, with /dev/null as input; output and errors are read
- * as they come, and the end of the file once the commands have ended. Closing earlier interrupts them, as Ctrl-C does, and
- * does not wait: the shell belongs to its thread.
+ * The text that the first write brings is run in /sys/kernel/tracing, with /dev/null as input;
+ * output and errors are read as they come, and the end of the file once the commands have ended.
+ * Closing earlier interrupts them, as Ctrl-C does, and does not wait: the shell belongs to its
+ * thread.
  *
  * Locking: `lock` lets one write start the shell. `output` is set once, by that.
  */
