@@ -83,6 +83,49 @@ class File:
         self.guest.named(self.path, self.guest.line.call, ninep.CLUNK, struct.pack("<I", self.fid))
 
 
+class Command:
+    """One that has been started in a shell of the kernel. close() interrupts it, as Ctrl-C does; any thread may call it."""
+
+    def __init__(self, guest, command, on_output=None):
+        self.on_output, self.is_closed = on_output, False
+        self.file = guest.open("/dev/shell", RDWR)
+        # The status comes behind a zero byte. `sh -c`: so that it also comes after a wrong syntax, or `exit`.
+        self.file.write(f"sh -c {quoted(command)}; printf '\\000%d' $?")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        if not self.is_closed:
+            self.is_closed = True
+            self.file.close()
+
+    def _read(self):
+        try:
+            return self.file.read()
+        except OSError:
+            if self.is_closed:
+                return b""
+            raise
+
+    def wait(self):
+        """(exit status, output and errors), see Guest.sh()."""
+        output = b""
+        while part := self._read():
+            output += part
+            if self.on_output:
+                shown, mark, rest = output.rpartition(b"\0")
+                self.on_output(shown if mark else rest)
+                output = mark + rest if mark else b""
+        output, mark, status = output.rpartition(b"\0")
+        if not mark:  # somebody has ended the shell
+            return INTERRUPTED, status
+        return int(status), output
+
+
 class Guest:
     def __init__(self, channel):
         self.line = Line(channel)
@@ -196,17 +239,5 @@ class Guest:
         Run a line or more in a shell of its own, in /sys/kernel/tracing; (exit status, output and errors). With
         on_output(bytes), that is called for each piece instead, as it comes, and the output is b"".
         """
-        output = b""
-        with self.open("/dev/shell", RDWR) as file:
-            # The status comes behind a zero byte. `sh -c`: so that it also comes after a wrong syntax, or `exit`.
-            file.write(f"sh -c {quoted(command)}; printf '\\000%d' $?")
-            while part := file.read():
-                output += part
-                if on_output:
-                    shown, mark, rest = output.rpartition(b"\0")
-                    on_output(shown if mark else rest)
-                    output = mark + rest if mark else b""
-        output, mark, status = output.rpartition(b"\0")
-        if not mark:  # somebody has ended the shell
-            return INTERRUPTED, status
-        return int(status), output
+        with Command(self, command, on_output) as one:
+            return one.wait()

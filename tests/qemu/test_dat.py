@@ -1,0 +1,142 @@
+"""`tools/fathom record`, `stream` and `extract`: their files are read by trace-cmd, and hold what the kernel's `trace` says."""
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from datguest import Machine, events_of_report, is_valid, report
+from guest import PATIENCE, ROOT
+
+
+@pytest.fixture(scope="module")
+def machine():
+    one = Machine()
+    yield one
+    one.close()
+
+
+def test_each_event_is_the_kernels(machine):
+    """One by one: task, pid, CPU, time, name, fields."""
+    machine.guest.check("echo function > current_tracer; echo 'vfs_* sched_*' > set_ftrace_filter; echo 'sched:*' > set_event")
+    told = machine.trace("echo 1 > tracing_on; ls | wc -l; hackbench 1 3 > /dev/null; echo hello > trace_marker")
+    run = machine.fathom("extract", "-o", "all.dat")
+    machine.guest.check("echo nop > current_tracer; echo > set_ftrace_filter; echo > set_event; echo 1 > tracing_on")
+    assert run.returncode == 0, run.stderr
+    assert is_valid(machine.folder / "all.dat")
+    read = events_of_report(machine.folder / "all.dat")
+    assert len(told) > 500 and {event[4] for event in told} >= {"function", "sched_switch", "sched_waking", "print"}
+    # Events of one microsecond on two CPUs have no order.
+    key = (lambda event: (event[3], event[2]))
+    assert sorted(read, key=key) == sorted(told, key=key)
+
+
+def test_record_sets_and_puts_back(machine):
+    """The options of trace-cmd, each in what is recorded; nothing of them is left."""
+    machine.guest.check("echo 'vfs_stat vfs_open' > set_ftrace_filter; echo 'common_pid == 1' > events/sched/sched_waking/filter; "
+                        "echo sched:sched_wakeup > set_event; echo function > current_tracer; echo 4 > set_ftrace_pid")
+    before = machine.settings()
+    run = machine.fathom(
+        "record", "-p", "function", "-l", "path_*", "-l", "vfs_*", "-n", "vfs_entry", "-e", "sched:sched_switch", "-f", "next_pid != 0",
+        "-e", "sched_waking", "-R", "stacktrace", "-O", "nooverwrite", "-b", "500", "-C", "mono", "-M", "3", "-o", "record.dat",
+        "--", "ls | wc -l; exit 3")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip().isdigit() and "ended with status 3" in run.stderr and re.search(r"\d+ events, 0 lost", run.stderr)
+    assert machine.settings() == before
+    read = events_of_report(machine.folder / "record.dat")
+    names = {event[5].split()[0] for event in read if event[4] == "function"}
+    assert {"vfs_open", "path_walk"} <= names and "vfs_entry" not in names and all(name.startswith(("vfs_", "path_")) for name in names)
+    switches = [event[5] for event in read if event[4] == "sched_switch"]
+    assert switches and not any("next_pid=0 " in text for text in switches)
+    assert any(event[4] == "kernel_stack" for event in read) and "=> sched_" in report(machine.folder / "record.dat")
+    machine.guest.check("echo nop > current_tracer; echo > set_ftrace_filter; echo 0 > events/sched/sched_waking/filter; echo > set_event; echo > set_ftrace_pid")
+
+
+def test_graph(machine):
+    """trace-cmd prints calls and returns in a way of its own: with durations, and calls of leaves in one line."""
+    run = machine.fathom("record", "-p", "function_graph", "-g", "vfs_open", "-o", "graph.dat", "--", "true < /proc/version")
+    assert run.returncode == 0, run.stderr
+    text = report(machine.folder / "graph.dat")
+    assert re.search(r"funcgraph_entry: +\|  vfs_open\(\) \{", text) and re.search(r"funcgraph_entry: +[!+#*@$]? *[\d.]+ us +\| +path_append\(\);", text)
+    assert re.search(r"funcgraph_exit: +[!+#*@$]? *[\d.]+ us +\|  \}", text)
+
+
+def test_stream(machine):
+    """More than the rings hold. A slow reader loses events only with a mark."""
+    run = machine.fathom("stream", "-e", "sched", "-b", "200", "-o", "stream.dat", "--", "for i in 1 2 3 4 5 6 7 8; do hackbench 1; sleep 0.2; done > /dev/null")
+    assert run.returncode == 0, run.stderr
+    events, lost = map(int, re.search(r"(\d+) events, (\d+) lost", run.stderr).groups())
+    read = events_of_report(machine.folder / "stream.dat")
+    assert (machine.folder / "stream.dat").stat().st_size > 800 << 10
+    assert len(read) == events > 10000
+    # Where a page is full there is no room for their number.
+    dropped = re.findall(r"\[(\d*) ?EVENTS DROPPED\]", report(machine.folder / "stream.dat"))
+    assert bool(dropped) == bool(lost) and sum(int(number or 0) for number in dropped) <= lost
+    assert machine.guest.check("cat set_event buffer_size_kb tracing_on") == "1408\n1\n"
+
+
+def test_an_instance(machine):
+    run = machine.fathom("record", "-B", "box", "-e", "sched_switch", "-o", "box.dat", "--file-version", "7", "--", "sleep 0.1")
+    assert run.returncode == 0, run.stderr
+    assert {event[4] for event in events_of_report(machine.folder / "box.dat")} == {"sched_switch"}
+    assert machine.guest.check("ls instances; cat trace | grep -v '^#' | wc -l") == "0\n"
+
+
+def test_refusals(machine):
+    """One sentence each, what the kernel says with it, the exit code; nothing is changed and no file is there."""
+    before = machine.settings()
+    for words, code, text in (
+            (["record", "-l", "no_such", "--", "true"], 1, "no_such: no such function"),
+            (["record", "-p", "nope", "--", "true"], 1, "current_tracer: Invalid argument"),
+            (["record", "-e", "nope", "--", "true"], 1, "set_event"),
+            (["record", "-e", "sched_switch", "-f", "nope == 1", "--", "true"], 1, "^"),
+            (["record", "-e", "*", "-f", "x == 1", "--", "true"], 1, "is neither"),
+            (["record", "-O", "nope", "--", "true"], 1, "no option nope"),
+            (["record", "--", "true"], 5, "nothing was traced"),
+            (["record", "-f", "x == 1", "--", "true"], 2, "-f belongs behind"),
+            (["record", "--compression", "zstd", "--file-version", "6", "--", "true"], 1, "version 7"),
+            (["extract", "-B", "nope"], 1, "no instance nope"),
+            (["extract"], 5, "nothing was traced"),
+            (["record", "-o", "no/file", "--", "true"], 1, "no folder")):
+        run = machine.fathom(*words)
+        assert run.returncode == code and text in run.stderr and "Traceback" not in run.stderr, (words, run.stderr)
+        assert not (machine.folder / "trace.dat").exists(), words
+    assert machine.settings() == before
+
+
+def test_ctrl_c_makes_the_file(machine):
+    """While a command runs, and without one; what ran is interrupted."""
+    for words in (["stream", "-e", "sched_switch", "-o", "stopped.dat", "--", "echo begun; sleep 1000"],
+                  ["record", "-e", "sched_switch", "-o", "stopped.dat"]):
+        with subprocess.Popen(machine.words(*words), cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            (process.stdout if "stream" in words else process.stderr).readline()
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT if "stream" in words else signal.SIGTERM)
+            assert process.wait(60 * PATIENCE) == 0, process.stderr.read()
+        assert len(events_of_report(machine.folder / "stopped.dat")) > 5
+        (machine.folder / "stopped.dat").unlink()
+        assert " sleep\n" not in machine.guest.check("ps") and machine.guest.check("cat set_event") == ""
+
+
+def test_no_kernel(tmp_path):
+    run = subprocess.run([ROOT / "tools/fathom", "record", "--channel", tmp_path / "nope", "--", "true"], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 3 and run.stderr.count("\n") == 1 and not os.listdir(tmp_path)
+
+
+def test_the_kernel_ends_in_a_stream():
+    """What came before it is a file; the exit code and one sentence say so."""
+    machine = Machine()
+    try:
+        with subprocess.Popen(machine.words("stream", "-e", "sched", "-o", "died.dat", "--", "echo begun; stress 1000"), cwd=machine.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            time.sleep(2)
+            machine.guest.process.terminate()
+            assert process.wait(60 * PATIENCE) == 7
+            said = process.stderr.read()
+        assert "has ended" in said and "has what came before" in said and "Traceback" not in said
+        assert is_valid(machine.folder / "died.dat") and len(events_of_report(machine.folder / "died.dat")) > 100
+    finally:
+        machine.close()

@@ -1,0 +1,148 @@
+"""Parts of trace.dat files that need no kernel: pages in the order of the file, a disk that is full, stack traces made longer."""
+import random
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from host import _dat, _datfile, _stacks  # noqa: E402
+
+STACK, OTHER = 4, 9
+SIZE = 4096
+
+
+def facts(cpus):
+    made = _dat.Facts()
+    made.nr_cpus, made.may_have_stacks = cpus, False
+    made.stats = ["CPU: %d\n" % cpu for cpu in range(cpus)]
+    return made
+
+
+def page_of(words, flags=0, time=1000):
+    """A page with events: (delta, number, 32-bit values)."""
+    data = b""
+    for delta, number, values in words:
+        payload = struct.pack("<HBBi", number, 0, 0, 7) + struct.pack(f"<{len(values)}I", *values)
+        data += _stacks.record(delta, payload)
+    return (struct.pack("<QQ", time, flags | len(data)) + data).ljust(SIZE, b"\0")
+
+
+def events_of(pages):
+    """(time, number, values) of each event; addresses that are whole are halved again."""
+    found = []
+    for page in pages:
+        for time, _, payload in _stacks.records(page):
+            if payload is None:
+                continue
+            number = struct.unpack_from("<H", payload)[0]
+            step = "Q" if number == STACK else "I"
+            rest = payload[8:]
+            found.append((time, number, [value & 0xFFFFFFFF for value in struct.unpack(f"<{len(rest) // struct.calcsize(step)}{step}", rest)]))
+    return found
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 5])
+def test_pages_get_together(tmp_path, cpus):
+    chance = random.Random(cpus)
+    for round in range(20):
+        target = tmp_path / f"{round}.dat"
+        pages = _datfile.Pages(target, facts(cpus))
+        order = [chance.randrange(cpus) for _ in range(chance.randrange(60))]
+        for number, cpu in enumerate(order):
+            pages.add(cpu, struct.pack("<II", cpu, number) * (SIZE // 8))
+        assert not target.exists()
+        pages.finish(facts(cpus), 6, None)
+        data = target.read_bytes()
+        at = len(data) - len(order) * SIZE
+        assert at % SIZE == 0 and at >= len(_dat.head(facts(cpus), [(0, 0)] * cpus))
+        found = [struct.unpack_from("<II", data, place) for place in range(at, len(data), SIZE)]
+        assert found == sorted((cpu, number) for number, cpu in enumerate(order))
+        assert [path.name for path in tmp_path.iterdir()] == [target.name]
+        target.unlink()
+
+
+FULL = """
+import resource, struct, sys
+sys.path[:0] = [{tools!r}, {here!r}]
+from pathlib import Path
+import test_datfile
+from host import _datfile
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+target = Path({target!r})
+try:
+    pages = _datfile.Pages(target, test_datfile.facts(2))
+    while True:
+        pages.add(len(pages.cpus) % 2, struct.pack("<I", len(pages.cpus)) * 1024)
+except OSError as err:
+    print(err.errno)
+if "pages" in dir():
+    pages.finish(test_datfile.facts(2), 6, None)
+    print(len(pages.cpus))
+"""
+
+
+@pytest.mark.parametrize("limit, whole", [(200 << 10, True), ((200 << 10) + 1000, True), (10 << 10, False)])
+def test_a_full_disk(tmp_path, limit, whole):
+    """What came before is a file; when not even its head has room, nothing is left."""
+    here = Path(__file__).resolve().parent
+    code = FULL.format(tools=str(here.parents[1] / "tools"), here=str(here), limit=limit, target=str(tmp_path / "t.dat"))
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    if not whole:
+        assert run.stdout == "27\n" and not list(tmp_path.iterdir())
+        return
+    number = int(run.stdout.split()[1])
+    assert run.stdout.split()[0] == "27" and number > 20
+    data = (tmp_path / "t.dat").read_bytes()
+    found = [struct.unpack_from("<I", data, place)[0] for place in range(len(data) - number * SIZE, len(data), SIZE)]
+    assert found == list(range(0, number, 2)) + list(range(1, number, 2))
+
+
+def test_stacks_become_whole():
+    chance = random.Random(1)
+    for _ in range(200):
+        words, used = [], 0
+        while used < 3900:
+            number = chance.choice((STACK, OTHER))
+            values = [chance.randrange(1 << 32) for _ in range(chance.randrange(1, 40))]
+            words.append((chance.randrange(1 << 20), number, values))
+            used += 16 + 4 * len(values)
+        words = words[:-1]
+        page = page_of(words)
+        pages = _stacks.widened(page, STACK)
+        assert events_of(pages) == [(time, number, values) for (time, _, _), (_, number, values) in
+                                    zip(_stacks.records(page), words)]
+        assert all(len(one) == SIZE for one in pages)
+
+
+def test_addresses_of_the_upper_half():
+    payload = _stacks.whole_addresses(bytes(8) + struct.pack("<II", 0x80100000, 0x100000))
+    assert struct.unpack("<QQ", payload[8:]) == (0xFFFFFFFF80100000, 0x100000)
+
+
+def test_time_records_and_lost_events_stay():
+    """A time extend in front of a stack, an absolute time, a discarded event, and a count of lost events behind the data."""
+    stack = struct.pack("<HBBi", STACK, 0, 0, 7) + struct.pack("<20I", *range(20))
+    data = _stacks.record(5, stack)
+    data += struct.pack("<II", 30 | 3 << 5, 2) + _stacks.record(1, stack)
+    data += struct.pack("<III", 29 | 7 << 5, 8, 0)
+    data += struct.pack("<II", 31 | 9 << 5, 1 << 10) + _stacks.record(0, stack) * 30
+    used = len(data)
+    assert used < SIZE - 24
+    page = (struct.pack("<QQ", 1000, used | 3 << 30) + data + struct.pack("<Q", 42)).ljust(SIZE, b"\0")
+    pages = _stacks.widened(page, STACK)
+    assert len(pages) == 2
+    times = [time for time, _, _ in events_of(pages)]
+    assert times[:2] == [1005, 1005 + 3 + (2 << 27) + 1] and times[2:] == [9 + (1 << 37)] * 30
+    first, second = (struct.unpack_from("<QQ", one)[1] for one in pages)
+    assert first >> 30 == 3 and second >> 30 == 0
+    assert struct.unpack_from("<Q", pages[0], 16 + (first & 0xFFFFF))[0] == 42
+
+
+def test_pages_without_stacks_stay_as_they_are():
+    page = page_of([(1, OTHER, [4, 4, 4])] * 50)
+    assert _stacks.widened(page, STACK) == [page]

@@ -1,0 +1,53 @@
+"""What a trace.dat says beside its pages, from a running kernel."""
+from concurrent.futures import ThreadPoolExecutor
+
+from host._dat import Facts
+
+AT_ONCE = 8  # files that are read at the same time: a request takes longer than its bytes
+
+
+def cpus_of(guest, tracing):
+    """Numbers of the CPUs that have a ring."""
+    return sorted(int(name[3:]) for name in guest.names(f"{tracing}per_cpu"))
+
+
+def clock_of(guest, tracing):
+    return guest.text(f"{tracing}trace_clock").split("[")[1].split("]")[0]
+
+
+def formats(guest, pool):
+    """Of the tracers' own events, and (system, formats) of the others."""
+    own = [f"events/ftrace/{name}/format" for name in guest.names("events/ftrace") if name not in ("enable", "filter")]
+    events = [line.partition(":")[::2] for line in guest.text("available_events").split()]
+    texts = list(pool.map(guest.read, own + [f"events/{system}/{event}/format" for system, event in events]))
+    systems = {}
+    for (system, _), text in zip(events, texts[len(own):]):
+        systems.setdefault(system, []).append(text)
+    return texts[:len(own)], sorted(systems.items())
+
+
+def may_have_stacks(guest, tracing):
+    """Is somebody tracing stacks?"""
+    if any(guest.text(f"{tracing}options/{name}").strip() == "1" for name in ("stacktrace", "func_stack_trace")):
+        return True
+    return any("stacktrace" in guest.text(tracing + name) for name in ("show_event_triggers", "set_ftrace_filter"))
+
+
+def gather(guest, tracing=""):
+    """`tracing`: the folder of the instance that is recorded, with a slash behind it."""
+    facts = Facts()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        facts.ftrace_formats, facts.systems = formats(guest, pool)
+    facts.header_page, facts.header_event = guest.read("events/header_page"), guest.read("events/header_event")
+    facts.uname = guest.text("/proc/version").strip()
+    facts.page_size = int(guest.text("buffer_subbuf_size_kb")) << 10
+    facts.nr_cpus = cpus_of(guest, tracing)[-1] + 1
+    gather_last(guest, facts, tracing)
+    return facts
+
+
+def gather_last(guest, facts, tracing=""):
+    """What changes while it is traced: names of functions and tasks, and the counters of the rings."""
+    facts.clock = clock_of(guest, tracing)
+    facts.kallsyms, facts.printk, facts.cmdlines = guest.read("/proc/kallsyms"), guest.read("printk_formats"), guest.read("saved_cmdlines")
+    facts.stats = [f"CPU: {cpu}\n{guest.text(f'{tracing}per_cpu/cpu{cpu}/stats')}" for cpu in cpus_of(guest, tracing)]
