@@ -282,6 +282,11 @@ run: deps-run
 	@echo 'Ctrl-] and then x ends QEMU; all other keys are the guest'\''s.'
 	@$(QEMU) $(qemu_args) $(terminal_args); rc=$$?; [ $$rc -le 1 ] || exit $$rc
 
+# SPEED=2: twice as fast; DEMO_PAUSE=0: without waiting.
+demo: deps-run
+	@$(MAKE) --no-print-directory all
+	@$(PYTHON) tools/demo --build $(BUILD)
+
 # What tools/fathom needs beside Python.
 host-tools: deps-host
 	@$(MAKE) --no-print-directory $(BUILD)/tools/mount
@@ -403,4 +408,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
