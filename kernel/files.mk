@@ -94,6 +94,7 @@ KERNEL_SRCS += \
 	kernel/shell/cmd_test.c \
 	kernel/shell/cmd_thread.c \
 	kernel/shell/cmd_time.c \
+	kernel/shell/cmd_why.c \
 	kernel/shell/command.c \
 	kernel/shell/command_io.c \
 	kernel/shell/date.c \
@@ -142,6 +143,7 @@ KERNEL_SRCS += kernel/load/livepatch_demo.c
 # Symbols, the tracer's host, an example of its API.
 KERNEL_NOTRACE_SRCS += \
 	kernel/trace_host.c \
+	kernel/trace_places.c \
 	kernel/trace_probes.c \
 	kernel/trace_defer.c \
 	kernel/symbols.c \

@@ -3,6 +3,8 @@
 
 #include "symbols_expand.h"
 
+extern const uint8_t data_start[]; /* by the linker; <arch/sections.h> */
+
 static const void *at(uint32_t pos)
 {
 	return (const uint8_t *)&symbols_blob + pos;
@@ -81,10 +83,10 @@ static int compare(const char *a, const char *b)
 	return (uint8_t)*a - (uint8_t)*b;
 }
 
-uintptr_t symbols_find(const char *name)
+/* Where in an order of names the first of that name is, or would be. */
+static uint32_t search_name(const uint32_t *by_name, uint32_t nr, const char *name)
 {
-	const uint32_t *by_name = at(symbols_blob.by_name_pos);
-	uint32_t low = 0, high = symbols_blob.nr_symbols;
+	uint32_t low = 0, high = nr;
 	char text[KSYM_NAME_LEN];
 
 	while (low < high) {
@@ -96,12 +98,69 @@ uintptr_t symbols_find(const char *name)
 		else
 			high = middle;
 	}
-	if (low == symbols_blob.nr_symbols)
+	return low;
+}
+
+static bool is_named(uint32_t index, const char *name)
+{
+	char text[KSYM_NAME_LEN];
+
+	expand(tokens_of(index), text);
+	return compare(text, name) == 0;
+}
+
+uintptr_t symbols_find(const char *name)
+{
+	const uint32_t *by_name = at(symbols_blob.by_name_pos);
+	uint32_t found = search_name(by_name, symbols_blob.nr_symbols, name);
+
+	if (found == symbols_blob.nr_symbols || !is_named(by_name[found], name))
 		return 0;
-	expand(tokens_of(by_name[low]), text);
-	if (compare(text, name) != 0)
-		return 0;
-	return symbols_blob.base + place_of(by_name[low])->offset;
+	return symbols_blob.base + place_of(by_name[found])->offset;
+}
+
+/* ---- Variables ---- */
+
+static void place_variable(uint32_t index, struct symbols_variable *out)
+{
+	const struct symbols_place *place = place_of(index);
+
+	*out = (struct symbols_variable){ (uintptr_t)data_start + place->offset, place->size };
+}
+
+uint32_t symbols_find_variable(const char *name, struct symbols_variable *out)
+{
+	const uint32_t *by_name = at(symbols_blob.variable_by_name_pos);
+	uint32_t nr_all = symbols_blob.nr_variables, found = search_name(by_name, nr_all, name);
+	uint32_t nr = 0;
+
+	while (found + nr < nr_all && is_named(by_name[found + nr], name))
+		nr++;
+	if (nr)
+		place_variable(by_name[found], out);
+	return nr;
+}
+
+bool symbols_variable_at(uintptr_t addr, char *out_name, struct symbols_variable *out)
+{
+	uint32_t first = symbols_blob.nr_symbols, low = 0, high = symbols_blob.nr_variables;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		place_variable(first + middle, out);
+		if (out->addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	place_variable(first + low - 1, out);
+	if (addr - out->addr >= out->bytes)
+		return false;
+	expand(tokens_of(first + low - 1), out_name);
+	return true;
 }
 
 size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_name)

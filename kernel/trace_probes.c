@@ -2,7 +2,10 @@
  * What probes at instructions ask of this kernel: <trace/platform_probes.h> and, for registers,
  * <trace/arch_host.h>. No call sites, because handlers of probes are called in between.
  */
+#include <arch/paging.h>
+#include <arch/percpu.h>
 #include <arch/sections.h>
+#include <arch/smp.h>
 #include <arch/static_branch.h>
 #include <arch/trap.h>
 #include <kernel/lock.h>
@@ -29,21 +32,49 @@ static uintptr_t whole_function(const char *name, uintptr_t start)
 	return found ? found : start;
 }
 
+#define USER_END (1ul << 47) /* the lower half of all addresses */
+
+/* What is there instead of the kernel's code. */
+static const char *not_code(uintptr_t addr)
+{
+	if (addr < USER_END)
+		return "it is an address of user space";
+	if (addr >= (uintptr_t)rodata_start && addr < (uintptr_t)rodata_end)
+		return "it is constant data, not code";
+	if (addr >= (uintptr_t)data_start && addr < (uintptr_t)bss_end)
+		return "it is data, not code";
+	if (arch_exec_contains(addr))
+		return "it is code that tracing has made itself";
+	return "it is not in the kernel's code";
+}
+
 const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
 {
 	char name[KSYM_NAME_LEN];
 	uintptr_t start;
 
 	if (!arch_is_text(addr))
-		return "it is not in the kernel's code";
+		return not_code(addr);
 	if (addr >= (uintptr_t)__notrace_text_start && addr < (uintptr_t)__notrace_text_end)
 		return "a probe or its handler may run through this function itself";
 	if (!symbols_lookup(addr, name, &start, NULL))
-		return "there is no function";
+		return "it is between two functions, where there is no instruction";
 	if (!ftrace_location(whole_function(name, start)))
 		return "the function is notrace: a handler may run through it";
 	if (static_branch_overlaps(addr, len))
 		return "the instruction is a static branch, which is changed by others";
+	return NULL;
+}
+
+/* Every trap writes there, and the bit that ends a hit within a hit is there, too. */
+const char *trace_plat_watch_refusal(uintptr_t addr, size_t len)
+{
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		uintptr_t local = (uintptr_t)cpu_local_of(cpu);
+
+		if (local && addr + len > local && addr < local + sizeof(struct cpu_local))
+			return "every trap writes there itself: it would never end";
+	}
 	return NULL;
 }
 

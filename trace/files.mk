@@ -162,6 +162,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 # events that users put somewhere
 TRACE_SRCS += trace/probes/fetch_parse.c \
 	trace/probes/fetch_run.c \
+	trace/probes/fetch_symbol.c \
 	trace/probes/fetch_type.c \
 	trace/probes/fetch_value.c \
 	trace/probes/probe_args.c \
@@ -174,7 +175,8 @@ TRACE_SRCS += trace/probes/fetch_parse.c \
 	trace/probes/probe_place.c \
 	trace/probes/probe_return.c \
 	trace/probes/probe_text.c \
-	trace/probes/probe_tracepoint.c
+	trace/probes/probe_tracepoint.c \
+	trace/probes/probe_watch.c
 # automata over events
 TRACE_SRCS += trace/monitors/monitor_events.c \
 	trace/monitors/monitor_list.c \
@@ -328,7 +330,7 @@ TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c 
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURES += monitors kprobes probe_events kprobe_events
-TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c fs/fs_kprobe_events.c)
+TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c fs/fs_kprobe_events.c)
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
@@ -360,6 +362,7 @@ TRACE_NEEDS_events += monitors probe_events kprobe_events
 TRACE_NEEDS_probe_events := kprobe_events
 TRACE_NEEDS_kprobes := kprobe_events
 TRACE_NEEDS_fprobes := kprobe_events
+TRACE_NEEDS_wprobes := kprobe_events
 TRACE_NEEDS_hist += monitors
 # The features that go with the features $1; what is left without them.
 trace_goes = $(sort $1 $(foreach f,$1,$(TRACE_NEEDS_$f)))
@@ -390,4 +393,4 @@ TRACE_DEFAULTS_events := $(TRACE_DEFAULTS_ring) \
 	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c threads.c \
 	ticks.c wait.c)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c poke_stats.c probes.c read.c sched.c stack.c ticks.c types.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c places.c poke_stats.c probes.c read.c sched.c stack.c ticks.c types.c wait.c)

@@ -13,6 +13,7 @@ static const struct command *const tables[] = {
 	livepatch_commands, machine_commands, memory_commands, mount_commands,	preemptirq_commands,
 	print_commands,	    recurse_commands, run_commands,    sort_commands,	state_commands,
 	stress_commands,    sysctl_commands,  test_commands,   thread_commands, time_commands,
+	why_commands,
 };
 
 static const struct command **sorted;

@@ -36,5 +36,6 @@ extern const struct command sysctl_commands[];	   /* cmd_sysctl.c */
 extern const struct command test_commands[];	   /* cmd_test.c */
 extern const struct command thread_commands[];	   /* cmd_thread.c */
 extern const struct command time_commands[];	   /* cmd_time.c */
+extern const struct command why_commands[];	   /* cmd_why.c */
 
 #endif

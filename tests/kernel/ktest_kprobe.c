@@ -442,8 +442,10 @@ static void test_kprobe_refused(void)
 		       "kprobe_leaf+0x0");
 	kprobe_refused((uintptr_t)text_write, -EINVAL, "run through this function itself");
 	kprobe_refused((uintptr_t)kprobe_count, -EINVAL, "notrace");
-	kprobe_refused((uintptr_t)&seen, -EINVAL, "no function");
-	kprobe_refused(0x1000, -EINVAL, "no function");
+	kprobe_refused((uintptr_t)&seen, -EINVAL, ": it is data, not code");
+	kprobe_refused((uintptr_t)__start_mcount_loc, -EINVAL, ": it is constant data");
+	kprobe_refused(0x1000, -EINVAL, ": it is an address of user space");
+	kprobe_refused(UINTPTR_MAX - 7, -EINVAL, ": it is not in the kernel's code");
 	KTEST_CHECK(!kprobe_refusal((uintptr_t)kprobe_leaf, text, sizeof(text)) && !text[0]);
 }
 

@@ -127,6 +127,18 @@ def test_a_pipe_is_followed_while_others_work(mounted):
     assert mounted.guest.check("cat trace").count("four") == 1, "nobody reads the pipe any more"
 
 
+def test_reads_stop_waiting_when_the_program_says_so(mounted):
+    """Behind the open, too: that is how trace-cmd reads a buffer to its end."""
+    mounted.sh("echo > trace; echo word > trace_marker")
+    with open(mounted.tracing / "trace_pipe", "rb", buffering=0) as pipe:
+        os.set_blocking(pipe.fileno(), False)
+        assert pipe.read(4096).endswith(b"tracing_mark_write: word\n")
+        assert pipe.read(4096) is None, "EAGAIN"
+        mounted.sh("echo more > trace_marker")
+        os.set_blocking(pipe.fileno(), True)
+        assert pipe.read(4096).endswith(b"tracing_mark_write: more\n")
+
+
 def test_tail_follows_what_the_guest_writes(mounted):
     mounted.guest.check("echo first > /tmp/log")
     tail = subprocess.Popen(["tail", "-s", "0.1", "-f", "tmp/log"], cwd=mounted.dir, stdout=subprocess.PIPE, text=True)

@@ -2,6 +2,7 @@
  * The kernel's side of the symbol and why-not tables as a program of the build host: answers the
  * questions on its standard input, one a line, about itself.
  *
+ *   variable NAME   variable_at ADDR
  *   lookup ADDR   find NAME   next ADDR (ascending)   get INDEX   count   why NAME   cut LEN NAME
  */
 #include <inttypes.h>
@@ -65,6 +66,16 @@ static void answer(const char *verb, char *rest)
 		printf("%s %" PRIxPTR " %zu\n", name, start, size);
 	} else if (strcmp(verb, "count") == 0) {
 		printf("%u %u\n", symbols_count(), symbols_blob.nr_addressed);
+	} else if (strcmp(verb, "variable") == 0) {
+		struct symbols_variable variable = { 0 };
+		uint32_t nr = symbols_find_variable(rest, &variable);
+
+		printf("%u %" PRIxPTR " %zu\n", nr, variable.addr, variable.bytes);
+	} else if (strcmp(verb, "variable_at") == 0) {
+		struct symbols_variable variable;
+		bool known = symbols_variable_at(strtoull(rest, NULL, 16), name, &variable);
+
+		printf("%s\n", known ? name : "-");
 	} else if (strcmp(verb, "why") == 0) {
 		say_why(rest, 300);
 	} else if (strcmp(verb, "cut") == 0) {

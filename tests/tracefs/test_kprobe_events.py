@@ -1,4 +1,5 @@
-"""Events at instructions, line by line as in Linux's documentation of kprobe events; on tracepoints and on other events."""
+"""Events at instructions, line by line as in Linux's documentation of kprobe events; at lines of the source, at data, on
+tracepoints and on other events."""
 import re
 
 import pytest
@@ -82,7 +83,7 @@ def test_instance(tracing):
 
 
 @pytest.mark.parametrize("command, why", [
-    ("p ^non_exist_func", "Invalid probed address or symbol"),
+    ("p ^non_exist_func", "Invalid probed address or symbol: no such function"),
     ("p^100 kmalloc", "Maxactive is only for function exit"),
     ("p ^kmalloc+3", "Probe point is not an instruction boundary"),
     ("p kmalloc ^%none_reg", "Invalid register name"),
@@ -139,6 +140,88 @@ def test_tracepoints_and_events(tracing):
     assert states["switch"] == states["raw"] == states["sched_switch"]
     assert 0 < len(states["idle"]) <= len(states["switch"]) and set(states["idle"]) == {"d..2."}
     tracing.check("> dynamic_events")
+
+
+def writes_of(tracing):
+    """(CPU, old, new) of the events `thresh`, in order of time."""
+    text = tracing.check("cat trace").replace("\r", "")
+    return [(int(cpu), int(old), int(new)) for cpu, old, new in
+            re.findall(r"\[(\d+)\] d\S{4} +[\d.]+: thresh: \(trace_handle_us\+0x[0-9a-f]+/0x[0-9a-f]+\) old=(\d+) new=(\d+) at=0x[0-9a-f]+ ip=0x[0-9a-f]+$",
+                       text, re.M)]
+
+
+def profile_of(tracing, name):
+    return tuple(map(int, re.search(rf"^  {name} +(\d+) +(\d+)$", tracing.check("cat kprobe_profile").replace("\r", ""), re.M).groups()))
+
+
+@pytest.mark.parametrize("guest", [{"cpus": 1}, {"cpus": 4}], indirect=True, ids=["1cpu", "4cpus"])
+def test_writes_to_a_variable(tracing, request):
+    """A variable that threads on several CPUs write, one after the other: each sees what the one before has left."""
+    cpus = request.node.callspec.params["guest"]["cpus"]
+    tracing.check("echo 0 > tracing_thresh; echo 'w:thresh w@trace_thresh_ns old=$old:u64 new=$value:u64 at=$addr ip=%ip' > dynamic_events; > trace; "
+                  "echo 1 > events/wprobes/thresh/enable")
+    writes, loops = [], 0
+    while len({cpu for cpu, _, _ in writes}) < min(cpus, 2) and loops < 20:
+        tracing.check(f"hackbench 2 50 > /dev/null & for i in $(seq {loops * 40 + 1} {loops * 40 + 40}); do "
+                      "echo $i > tracing_thresh & wait $!; done; wait")
+        writes, loops = writes_of(tracing), loops + 1
+    assert [(old, new) for _, old, new in writes] == [(i * 1000, i * 1000 + 1000) for i in range(40 * loops)]
+    assert len({cpu for cpu, _, _ in writes}) >= min(cpus, 2)
+    (place,) = set(re.findall(r" at=(0x[0-9a-f]+) ", tracing.check("cat trace")))
+    assert place in tracing.check("why trace_thresh_ns")
+    (ip,) = set(re.findall(r" ip=(0x[0-9a-f]+)", tracing.check("cat trace").replace("\r", "")))
+    assert re.search(r": trace_handle_us\+0x", tracing.run(f"why {ip}")[0])
+    # All at once: each write is seen, though the value may be that of a later one.
+    tracing.check("> trace; for i in $(seq 1 40); do echo $i > tracing_thresh & done; wait")
+    writes = writes_of(tracing)
+    assert len(writes) == 40 and {new // 1000 for _, _, new in writes} <= set(range(1, 41))
+    assert profile_of(tracing, "thresh") == (40 * loops + 40, 0)
+    # As any event.
+    tracing.check("echo 'new == 5000' > events/wprobes/thresh/filter; echo stacktrace > events/wprobes/thresh/trigger; > trace; "
+                  "echo 4 > tracing_thresh; echo 5 > tracing_thresh")
+    assert [new for _, _, new in writes_of(tracing)] == [5000]
+    assert re.search(r"<stack trace>\n(?: => \S+\n)* => trace_handle_us\n => tracing_thresh_store\n", tracing.check("cat trace").replace("\r", ""))
+    tracing.check("echo '!stacktrace' > events/wprobes/thresh/trigger; echo 0 > events/wprobes/thresh/filter")
+    tracing.check("echo 0 > events/wprobes/thresh/enable; > trace; echo 0 > tracing_thresh; > dynamic_events")
+    assert writes_of(tracing) == []
+
+
+def test_four_watchpoints(tracing):
+    tracing.check("for i in 1 2 3 4; do echo \"w:w$i w@trace_thresh_ns\" >> dynamic_events; done; echo 1 > events/wprobes/enable")
+    assert tracing.run("echo w:w5 w@trace_thresh_ns >> dynamic_events") == ("sh: write error: No space left on device\n", 1)
+    assert "the processor can watch 4 places at once, and all are taken" in tracing.check("tail -n 3 error_log")
+    tracing.check("echo 0 > events/wprobes/enable; > dynamic_events")
+
+
+def test_line_of_the_source(tracing):
+    """The list shows the function and the offset; mistakes are in error_log with their place."""
+    file, line = re.search(r"^    (\S+\.c):(\d+)$", tracing.run("why kmalloc")[0].replace("\r", ""), re.M).groups()
+    tracing.check(f"echo 'p:line {file}:{line} size=$arg1:u32' > kprobe_events; echo 'p:short {file.split('/')[-1]}:{line}' >> kprobe_events")
+    assert tracing.check("cat kprobe_events") == "p:kprobes/line kmalloc+0 size=$arg1:u32\np:kprobes/short kmalloc+0\n"
+    tracing.check("> trace; echo 1 > events/kprobes/enable; ls > /dev/null; echo 0 > events/kprobes/enable")
+    assert lines_of(tracing, "line") and len(lines_of(tracing, "line")) == len(lines_of(tracing, "short"))
+    for place, why, at in ((f"{file}:999999", "There is no code from that line on", len(file) + 3), ("nothing.c:1", "No code comes from a file of that name", 2),
+                           ("build_bug:kmalloc", "There are no modules: SYMBOL alone", 2)):
+        assert tracing.run(f"echo 'p {place}' >> kprobe_events")[1] == 1
+        assert re.search(rf"\] trace_kprobe: error: {why}\n  Command: p {place}\n {{{11 + at}}}\^\n$", tracing.check("cat error_log; > error_log").replace("\r", ""))
+    tracing.check("echo > kprobe_events")
+
+
+@pytest.mark.parametrize("place, why", [
+    ("kmalloc+3", "it is in the middle of the instruction at kmalloc+0x0"),
+    ("ring_buffer_write", "a probe or its handler may run through this function itself"),
+    ("0x1000", "it is an address of user space"),
+    ("trace_thresh_ns", "it is data, not code"),
+])
+def test_why_no_probe(tracing, place, why):
+    """The command `why` and error_log give the same reason, each a different one."""
+    place = re.search(r"at (0x[0-9a-f]+)", tracing.check(f"why {place}"))[1] if "data" in why else place
+    said = tracing.run(f"why {place}")
+    assert said[1] == 1 and re.search(rf"^    no probe can be at \S+: {re.escape(why)}$", said[0].replace("\r", ""), re.M), said
+    assert tracing.run(f"echo 'p {place}' >> kprobe_events")[1] == 1
+    log = tracing.check("cat error_log; > error_log")
+    assert why in log or "Probe point is not an instruction boundary" in log
+    assert "data" not in why or "that is trace_thresh_ns+0x0" in said[0]
 
 
 @pytest.mark.parametrize("guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,nothing"}], indirect=True, ids=["kprobe_event"])

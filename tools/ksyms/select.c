@@ -79,6 +79,45 @@ static int collect(struct selection *selection, const struct linked *image)
 	return 0;
 }
 
+/* Objects of data that can be written, at or above data_start. */
+static bool is_variable(const struct selection *selection, const struct linked *image,
+			const Elf64_Sym *sym)
+{
+	if (ELF64_ST_TYPE(sym->st_info) != STT_OBJECT || !sym->st_size ||
+	    sym->st_shndx >= image->nr_sections || sym->st_value < selection->data_base)
+		return false;
+	return image->sections[sym->st_shndx].sh_flags & SHF_WRITE &&
+	       sym->st_value - selection->data_base < SYMBOLS_NO_OFFSET;
+}
+
+static int collect_variables(struct selection *selection, const struct linked *image)
+{
+	const Elf64_Sym *start = linked_find_symbol(image, "data_start");
+
+	selection->variables = xcalloc(image->nr_syms, sizeof(*selection->variables));
+	if (!start)
+		return 0;
+	selection->data_base = start->st_value;
+	for (size_t i = 1; i < image->nr_syms; i++) {
+		const Elf64_Sym *sym = &image->syms[i];
+		const char *name = linked_symbol_name(image, i);
+
+		if (!is_variable(selection, image, sym) || name[0] == '\0')
+			continue;
+		if (strlen(name) > SYMBOLS_NAME_MAX)
+			return linked_error(image, "name longer than %d characters: %s",
+					    SYMBOLS_NAME_MAX, name);
+		selection->variables[selection->nr_variables++] = (struct selected){
+			.addr = sym->st_value,
+			.size = sym->st_size,
+			.name = name,
+			.type = ELF64_ST_TYPE(sym->st_info),
+			.bind = ELF64_ST_BIND(sym->st_info),
+		};
+	}
+	return 0;
+}
+
 /*
  * Lower is the better name of two for one address: functions before labels, then names without
  * underscores in front, then global before local before weak.
@@ -170,11 +209,13 @@ int selection_make(struct selection *selection, const struct linked *image)
 {
 	memset(selection, 0, sizeof(*selection));
 	selection->base = find_base(image);
-	if (collect(selection, image) != 0) {
+	if (collect(selection, image) != 0 || collect_variables(selection, image) != 0) {
 		selection_free(selection);
 		return -1;
 	}
 	qsort(selection->symbols, selection->nr, sizeof(*selection->symbols), compare_symbols);
+	qsort(selection->variables, selection->nr_variables, sizeof(*selection->variables),
+	      compare_symbols);
 	remove_duplicates(selection);
 	split(selection);
 	fit_sizes(selection);
@@ -184,5 +225,6 @@ int selection_make(struct selection *selection, const struct linked *image)
 void selection_free(struct selection *selection)
 {
 	free(selection->symbols);
+	free(selection->variables);
 	memset(selection, 0, sizeof(*selection));
 }

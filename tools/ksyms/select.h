@@ -6,7 +6,9 @@
  * of their section. Then come all other names: aliases, boundaries set by the linker script, labels
  * inside a function and labels that end in _end, which mark the end of something.
  *
- * Left out: symbols that are not in code, start-up code more than 4 GiB below the rest, section and
+ * Variables are a list of their own: objects with a size that can be written, by address.
+ *
+ * Left out: other symbols that are not in code, start-up code more than 4 GiB below the rest, section and
  * file symbols, and local labels of assembly (no type, a dot in the name).
  *
  * Context:   host program, one thread.
@@ -31,6 +33,10 @@ struct selection {
 	size_t nr;
 	size_t nr_addressed;
 	uint64_t base; /* address of the lowest code section within 4 GiB of the highest */
+	struct selected *variables;
+	size_t nr_variables;
+	uint64_t
+		data_base; /* address of the symbol data_start; without it there are no variables */
 };
 
 /* Prints the reason and returns -1 when a name is too long for the kernel's buffers. */

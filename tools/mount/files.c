@@ -5,37 +5,22 @@
  * order, and each that needs one that failed fails, too. The first error is the one that counts.
  */
 #include "files.h"
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "client.h"
-#include "node.h"
+#include "files_private.h"
 
 #define GETATTR_BASIC 0x7ffu
 #define GETATTR_BYTES 153u
 #define SET_SIZE      0x8u
 #define REMOVEDIR     0x200u
 #define NOFID	      0xffffffffu
-#define QID_BYTES     13u
-
-/* A request of FUSE on its way. */
-struct task {
-	fuse_req_t req;
-	int err;	/* the first */
-	int tag;	/* of the one that may have to wait */
-	uint32_t fid;	/* made for it */
-	uint32_t file;	/* made for it, the open file */
-	size_t size;	/* of the buffer for entries */
-	bool has_entry; /* create: the open file goes with an entry */
-	struct fuse_file_info fi;
-};
 
 static int attach_err = -1;
 
-static struct task *task_of(fuse_req_t req)
+struct task *task_of(fuse_req_t req)
 {
 	struct task *task = calloc(1, sizeof(*task));
 
@@ -45,13 +30,13 @@ static struct task *task_of(fuse_req_t req)
 	return task;
 }
 
-static uint32_t fid_of(fuse_ino_t ino)
+uint32_t fid_of(fuse_ino_t ino)
 {
 	return ino == FUSE_ROOT_ID ? ROOT_FID : ((struct node *)ino)->fid;
 }
 
 /* Send it; when that cannot be, done() is called at once. */
-static int send_or_end(client_done_fn done, struct task *task)
+int send_or_end(client_done_fn done, struct task *task)
 {
 	int tag = client_send(done, task);
 
@@ -60,14 +45,14 @@ static int send_or_end(client_done_fn done, struct task *task)
 	return tag;
 }
 
-static void note_error(struct task *task, int err)
+void note_error(struct task *task, int err)
 {
 	if (!task->err)
 		task->err = err;
 }
 
 /* The end of a task that has nothing to tell but its error. */
-static void task_end(void *arg, int err, const uint8_t *body, size_t len)
+void task_end(void *arg, int err, const uint8_t *body, size_t len)
 {
 	struct task *task = arg;
 
@@ -79,14 +64,14 @@ static void task_end(void *arg, int err, const uint8_t *body, size_t len)
 }
 
 /* A step before the last one of a task. */
-static void task_step(void *arg, int err, const uint8_t *body, size_t len)
+void task_step(void *arg, int err, const uint8_t *body, size_t len)
 {
 	(void)body;
 	(void)len;
 	note_error(arg, err);
 }
 
-static void put_walk(uint32_t from, uint32_t to, const char *name)
+void put_walk(uint32_t from, uint32_t to, const char *name)
 {
 	client_begin(TWALK);
 	client_put(from, 4);
@@ -134,7 +119,7 @@ static void entry_end(void *arg, int err, const uint8_t *body, size_t len)
 	if (task->err) {
 		fid_clunk(task->fid);
 		if (task->has_entry)
-			fid_clunk(task->file);
+			open_file_end(task->file);
 		fuse_reply_err(task->req, task->err);
 	} else {
 		struct node *node = node_get(entry.attr.st_ino, task->fid);
@@ -148,7 +133,7 @@ static void entry_end(void *arg, int err, const uint8_t *body, size_t len)
 	free(task);
 }
 
-static void look_up(struct task *task, uint32_t parent, const char *name)
+void look_up(struct task *task, uint32_t parent, const char *name)
 {
 	task->fid = fid_new();
 	put_walk(parent, task->fid, name);
@@ -281,212 +266,6 @@ static void files_statfs(fuse_req_t req, fuse_ino_t ino)
 	client_begin(TSTATFS);
 	client_put(fid_of(ino), 4);
 	send_or_end(statfs_end, task_of(req));
-}
-
-/* ---- Open files ---- */
-
-static void open_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	(void)body;
-	(void)len;
-	note_error(task, err);
-	if (task->err)
-		fuse_reply_err(task->req, task->err);
-	if (task->err || fuse_reply_open(task->req, &task->fi))
-		fid_clunk(task->file);
-	free(task);
-}
-
-/* The task gets a fid of its own for the open file. Its bytes pass the page cache by. */
-static void walk_to_file(struct task *task, uint32_t fid, const struct fuse_file_info *fi)
-{
-	task->file = fid_new();
-	task->fi = *fi;
-	task->fi.fh = task->file;
-	task->fi.direct_io = 1;
-	put_walk(fid, task->file, NULL);
-	client_send(task_step, task);
-}
-
-static void files_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
-{
-	struct task *task = task_of(req);
-
-	walk_to_file(task, fid_of(ino), fi);
-	client_begin(TLOPEN);
-	client_put(task->file, 4);
-	client_put((unsigned int)fi->flags, 4);
-	send_or_end(open_end, task);
-}
-
-static void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
-			 struct fuse_file_info *fi)
-{
-	struct task *task = task_of(req);
-
-	task->has_entry = true;
-	walk_to_file(task, fid_of(parent), fi);
-	client_begin(TLCREATE);
-	client_put(task->file, 4);
-	client_put_text(name);
-	client_put((unsigned int)fi->flags, 4);
-	client_put(mode, 4);
-	client_put(0, 4);
-	client_send(task_step, task);
-	look_up(task, fid_of(parent), name);
-}
-
-/* What takes effect at a close does so before any request that comes later. */
-static void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
-{
-	(void)ino;
-	fid_clunk((uint32_t)fi->fh);
-	fuse_reply_err(req, 0);
-}
-
-static void files_fsync(fuse_req_t req, fuse_ino_t ino, int is_data_only, struct fuse_file_info *fi)
-{
-	(void)ino;
-	client_begin(TFSYNC);
-	client_put(fi->fh, 4);
-	client_put(is_data_only != 0, 4);
-	send_or_end(task_end, task_of(req));
-}
-
-/* The program that waits got a signal. */
-static void task_interrupt(fuse_req_t req, void *arg)
-{
-	struct task *task = arg;
-
-	(void)req;
-	if (task->tag >= 0)
-		client_flush(task->tag);
-}
-
-static void read_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	fuse_req_interrupt_func(task->req, NULL, NULL);
-	if (!err && (len < 4 || client_number(body, 4) > len - 4))
-		err = EIO;
-	if (err)
-		fuse_reply_err(task->req, err);
-	else
-		fuse_reply_buf(task->req, (const char *)body + 4, client_number(body, 4));
-	free(task);
-}
-
-static void write_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	fuse_req_interrupt_func(task->req, NULL, NULL);
-	if (!err && len < 4)
-		err = EIO;
-	if (err)
-		fuse_reply_err(task->req, err);
-	else
-		fuse_reply_write(task->req, client_number(body, 4));
-	free(task);
-}
-
-/* Send a read or a write, which may wait for long. */
-static void send_waiting(client_done_fn done, fuse_req_t req)
-{
-	struct task *task = task_of(req);
-
-	task->tag = client_send(done, task);
-	if (task->tag < 0)
-		done(task, EAGAIN, NULL, 0);
-	else
-		fuse_req_interrupt_func(req, task_interrupt, task);
-}
-
-static void put_io(enum client_type type, uint64_t fid, off_t offset, size_t size)
-{
-	client_begin(type);
-	client_put(fid, 4);
-	client_put((uint64_t)offset, 8);
-	client_put(size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX, 4);
-}
-
-static void files_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
-		       struct fuse_file_info *fi)
-{
-	(void)ino;
-	put_io(TREAD, fi->fh, offset, size);
-	send_waiting(read_end, req);
-}
-
-static void files_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
-			off_t offset, struct fuse_file_info *fi)
-{
-	(void)ino;
-	put_io(TWRITE, fi->fh, offset, size);
-	client_put_bytes(bytes, size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX);
-	send_waiting(write_end, req);
-}
-
-/* ---- Directories ---- */
-
-/* An entry of Rreaddir at `at`: qid[13] offset[8] type[1] name[s]. Its length, 0 at the end. */
-static size_t read_entry(const uint8_t *at, size_t len, struct stat *out_attr, char *out_name)
-{
-	size_t name_len;
-
-	if (len < QID_BYTES + 11)
-		return 0;
-	name_len = client_number(at + QID_BYTES + 9, 2);
-	if (name_len > len - QID_BYTES - 11 || name_len > NAME_MAX)
-		return 0;
-	memset(out_attr, 0, sizeof(*out_attr));
-	out_attr->st_ino = client_number(at + 5, 8);
-	out_attr->st_mode = (mode_t)(at[QID_BYTES + 8] == DT_DIR ? S_IFDIR : S_IFREG);
-	memcpy(out_name, at + QID_BYTES + 11, name_len);
-	out_name[name_len] = '\0';
-	return QID_BYTES + 11 + name_len;
-}
-
-/* Entries that FUSE has no room for are asked for again. */
-static void readdir_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-	char *entries = calloc(1, task->size), name[NAME_MAX + 1];
-	size_t at = 4, done = 0, step;
-	struct stat attr;
-
-	if (!entries)
-		abort();
-	while (!err && at < len && (step = read_entry(body + at, len - at, &attr, name))) {
-		off_t next = (off_t)client_number(body + at + QID_BYTES, 8);
-		size_t size = fuse_add_direntry(task->req, entries + done, task->size - done, name,
-						&attr, next);
-
-		if (size > task->size - done)
-			break;
-		done += size;
-		at += step;
-	}
-	if (err)
-		fuse_reply_err(task->req, err);
-	else
-		fuse_reply_buf(task->req, entries, done);
-	free(entries);
-	free(task);
-}
-
-static void files_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
-			  struct fuse_file_info *fi)
-{
-	struct task *task = task_of(req);
-
-	(void)ino;
-	task->size = size;
-	put_io(TREADDIR, fi->fh, offset, size);
-	send_or_end(readdir_end, task);
 }
 
 /* ---- Start ---- */

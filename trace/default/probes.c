@@ -1,8 +1,16 @@
 /*
- * Default: probes may be in functions that have a call site. What handlers run through has none.
+ * Default: probes may be in functions that have a call site. What handlers run through has none. All
+ * data may be watched.
  */
 #include <trace/ftrace.h>
 #include <trace/platform.h>
+
+TRACE_DEFAULT const char *trace_plat_watch_refusal(uintptr_t addr, size_t len)
+{
+	(void)addr;
+	(void)len;
+	return NULL;
+}
 
 TRACE_DEFAULT const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
 {

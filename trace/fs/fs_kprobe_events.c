@@ -28,13 +28,13 @@ static void show_counts(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	uint64_t hits, missed;
 
-	probe_kprobe_counts(dyn, &hits, &missed);
+	if (!probe_kprobe_counts(dyn, &hits, &missed))
+		return;
 	trace_seq_printf(seq, "  %-44s %15llu %15llu\n", dyn->call->event.name,
 			 (unsigned long long)hits, (unsigned long long)missed);
 }
 
-static const struct trace_dyn_events_source counts = { .kind = probe_kprobe_dyn,
-						       .show = show_counts };
+static const struct trace_dyn_events_source counts = { .show = show_counts };
 
 static const struct trace_file kprobe_profile_file = {
 	.name = "kprobe_profile",

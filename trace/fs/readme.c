@@ -183,8 +183,11 @@ static const struct piece pieces[] = {
 	  "\t\t\t  p[:[<group>/][<event>]] <place> [<args>]\n"
 	  "\t\t\t  r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
 	  "\t\t\t  f[:[<group>/][<event>]] <func-name>[%return] [<args>]   by dynamic_events\n"
-	  "\t\t\t     place: <symbol>[+<offset>]|<memaddr>\n"
+	  "\t\t\t  w[:[<group>/][<event>]] [rw|w]@<variable>[:<len>] [<args>]   the same\n"
+	  "\t\t\t     place: <symbol>[+<offset>]|<file>:<line>|<memaddr>\n"
 	  "\t\t\t     place (kretprobe): <symbol>[+<offset>]%return|<memaddr>\n"
+	  "\t\t\t     variable: <symbol>[+|-<offset>]|<memaddr>\n"
+	  "\t\t\t     args of w: $addr, $old and $value, too\n"
 	  "\t\t\t  -:[<group>/]<event>\n" },
 	{ FILE, "kprobe_profile",
 	  "  kprobe_profile\t- Their names, hits, and hits that were missed\n" },

@@ -30,7 +30,8 @@ static int judge(struct verdict *verdict, uintptr_t addr)
 		return refuse(verdict, -ENODEV, "tracing is dead");
 	if (!trace_plat_symbol(addr, verdict->name, &place->func, &place->bytes)) {
 		verdict->name[0] = '\0';
-		return refuse(verdict, -EINVAL, "there is no function");
+		why = trace_plat_probe_refusal(addr, 1);
+		return refuse(verdict, -EINVAL, why ? why : "there is no function");
 	}
 	why = trace_plat_probe_refusal(addr, 1);
 	if (why)

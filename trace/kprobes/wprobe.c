@@ -45,9 +45,23 @@ static int refuse(const char **out_why, int err, const char *why)
 	return err;
 }
 
+/* Is it part of a watchpoint, this one or another? Hits are counted in there. */
+static bool is_own(const struct wprobe *wp)
+{
+	for (uint32_t i = 0; i <= WPROBE_MAX; i++) {
+		const struct wprobe *other = i < WPROBE_MAX ? wprobes[i] : wp;
+
+		if (other && wp->addr + wp->len > (uintptr_t)other &&
+		    wp->addr < (uintptr_t)other + sizeof(*other))
+			return true;
+	}
+	return false;
+}
+
 static int check_place(const struct wprobe *wp, const char **out_why)
 {
 	uint64_t value;
+	const char *why;
 
 	if (wp->len != 1 && wp->len != 2 && wp->len != 4 && wp->len != 8)
 		return refuse(out_why, -EINVAL, "a watchpoint has 1, 2, 4 or 8 bytes");
@@ -57,7 +71,10 @@ static int check_place(const struct wprobe *wp, const char **out_why)
 		return refuse(out_why, -EINVAL, "only writes, or reads and writes, can be watched");
 	if (!trace_plat_read(&value, (const void *)wp->addr, wp->len))
 		return refuse(out_why, -EFAULT, "there is no memory at the address");
-	return 0;
+	if (is_own(wp))
+		return refuse(out_why, -EINVAL, "a hit writes there itself: it would never end");
+	why = trace_plat_watch_refusal(wp->addr, wp->len);
+	return why ? refuse(out_why, -EINVAL, why) : 0;
 }
 
 static uint32_t free_place(void)

@@ -6,6 +6,7 @@
  *
  *   fetch_parse.c   an argument becomes its steps; what is wrong with it, and where
  *   fetch_value.c   what it begins with: registers, arguments, fields, numbers, symbols
+ *   fetch_symbol.c  variables and functions by name
  *   fetch_type.c    types: what they are called, how long they are, how they are printed
  *   fetch_run.c     the steps become bytes of an event
  *
@@ -28,6 +29,7 @@
 #include <trace/event.h>
 
 struct dyn_event_error;
+struct ftrace_regs;
 struct trace_seq;
 
 #define FETCH_ARGS_MAX	128u
@@ -132,6 +134,13 @@ enum fetch_place {
 	FETCH_AT_RETURN,     /* the value that a function returns, and the stack */
 	FETCH_AT_TRACEPOINT, /* arguments, as an array of uint64_t */
 	FETCH_AT_EVENT,	     /* fields */
+	FETCH_AT_DATA,	     /* registers, and struct fetch_data */
+};
+
+/* What the probe gets at FETCH_AT_DATA. */
+struct fetch_data {
+	const struct ftrace_regs *regs;
+	uint64_t addr, old, value; /* of the variable */
 };
 
 /* What can be asked for. */
@@ -153,6 +162,20 @@ bool fetch_starts(const struct fetch_word *word, const char *text);
 /* All of it as a number, by the rules of trace_parse_u64(). */
 int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
 bool fetch_same(const struct fetch_word *a, const struct fetch_word *b);
+
+/* A variable or a function, and an offset to it. */
+struct fetch_symbol {
+	struct fetch_word name;
+	int64_t offset;
+	uint64_t addr; /* offset included */
+	size_t bytes;  /* of a variable; 0: not known */
+};
+/*
+ * Find SYMBOL, SYMBOL+OFFSET or SYMBOL-OFFSET. 0; -EINVAL: it is something else; -ENOENT: there is
+ * no such symbol; -EEXIST: fetch_not_unique. *out has what was written then.
+ */
+int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out);
+extern const char fetch_not_unique[];
 
 /* Programs that are being made. The first time nothing is stored, to know how much memory it takes. */
 struct fetch_build {

@@ -50,7 +50,8 @@ static bool has_registers(const struct fetch_parse *parse)
 {
 	enum fetch_place place = parse->build->context->place;
 
-	return place == FETCH_AT_CODE || place == FETCH_AT_ENTRY || place == FETCH_AT_RETURN;
+	return place == FETCH_AT_CODE || place == FETCH_AT_ENTRY || place == FETCH_AT_RETURN ||
+	       place == FETCH_AT_DATA;
 }
 
 /* False: there is no register of that name. */
@@ -62,7 +63,12 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 		return false;
 	if (!reg.is_argument)
 		parse->build->has_all_registers = true;
-	step_load(parse, reg.offset);
+	if (parse->build->context->place == FETCH_AT_DATA) {
+		step_load(parse, offsetof(struct fetch_data, regs));
+		step_read(parse, reg.offset);
+	} else {
+		step_load(parse, reg.offset);
+	}
 	return true;
 }
 
@@ -151,10 +157,28 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	return 0;
 }
 
+/* What a watchpoint has; false: that is something else. */
+static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	if (parse->build->context->place != FETCH_AT_DATA)
+		return false;
+	if (fetch_is(word, "$addr"))
+		step_load(parse, offsetof(struct fetch_data, addr));
+	else if (fetch_is(word, "$old"))
+		step_load(parse, offsetof(struct fetch_data, old));
+	else if (fetch_is(word, "$value"))
+		step_load(parse, offsetof(struct fetch_data, value));
+	else
+		return false;
+	return true;
+}
+
 static int parse_variable(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
 
+	if (step_data(parse, word))
+		return 0;
 	if (fetch_is(word, "$comm") || fetch_is(word, "$COMM")) {
 		fetch_step(parse, &comm);
 		return 0;
@@ -227,47 +251,28 @@ static bool step_field(struct fetch_parse *parse, const struct fetch_word *name)
 
 /* ---- Addresses and constants ---- */
 
-/* SYMBOL, SYMBOL+offset, SYMBOL-offset; false: that is something else, or there is no such symbol. */
-static bool find_symbol(const struct fetch_word *word, uint64_t *out_address)
-{
-	char name[TRACE_SYM_LEN];
-	size_t len = 0;
-	struct fetch_word rest;
-	int64_t offset = 0;
-
-	while (len < word->len && word->at[len] != '+' && word->at[len] != '-')
-		len++;
-	if (!len || len >= sizeof(name))
-		return false;
-	memcpy(name, word->at, len);
-	name[len] = '\0';
-	rest = (struct fetch_word){ word->at + len, word->len - len };
-	if (rest.len && *rest.at == '+') {
-		rest.at++;
-		rest.len--;
-	}
-	if (len < word->len && fetch_signed(&rest, &offset))
-		return false;
-	*out_address = trace_plat_symbol_find(name);
-	if (!*out_address)
-		return false;
-	*out_address += (uint64_t)offset;
-	return true;
-}
-
 /* @ADDRESS, @SYMBOL */
 static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word what = { word->at + 1, word->len - 1 };
+	struct fetch_symbol symbol;
 	uint64_t address;
+	int err;
 
 	if (what.len && *what.at == '+')
 		return fetch_blame(parse->build, word->at,
 				   "File offset is not available with kprobe", -EINVAL);
 	if (!what.len || (is_digit(*what.at) && fetch_number(&what, 0, &address)))
 		return fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
-	if (!is_digit(*what.at) && !find_symbol(&what, &address))
-		return fetch_blame(parse->build, word->at, "Invalid memory address", -ENOENT);
+	if (!is_digit(*what.at)) {
+		err = fetch_symbol(&what, &symbol);
+		if (err)
+			return fetch_blame(parse->build, word->at,
+					   err == -EEXIST ? fetch_not_unique
+							  : "Invalid memory address",
+					   err == -EEXIST ? -EINVAL : -ENOENT);
+		address = symbol.addr;
+	}
 	step_constant(parse, address);
 	step_read(parse, 0);
 	return 0;

@@ -25,6 +25,7 @@
 #include <trace/kprobe.h>
 #include <trace/kretprobe.h>
 #include <trace/trace_events.h>
+#include <trace/wprobe.h>
 #include "events/dyn_event.h"
 #include "events/event_watch.h"
 #include "fetch.h"
@@ -50,6 +51,7 @@ union probe_target {
 	struct tracepoint *tp;
 	struct kprobe kprobe;
 	struct kretprobe ret;
+	struct wprobe wprobe;
 	struct {
 		struct trace_event_call *call;
 		struct trace_event_watch watch;
@@ -112,10 +114,12 @@ struct probe_definition {
 	struct fetch_word number;      /* behind the letter */
 	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
-	const char *args;      /* what is behind */
-	const char *condition; /* the filter of an `if FILTER` at the end; NULL: there is none */
+	struct fetch_word listed; /* what is shown of the place */
+	const char *args;	  /* what is behind */
+	const char *condition;	  /* the filter of an `if FILTER` at the end; NULL: there is none */
 
 	/* Set by the kind. */
+	char found[TRACE_SYM_LEN + 24]; /* `listed`, if that was not written */
 	char default_name[64];
 	struct fetch_context context;
 	union probe_target target;
@@ -144,10 +148,13 @@ struct probe_place {
 	uintptr_t addr;
 };
 
-/* Find definition->place. 0; -EINVAL, -ENOENT after blaming. */
-int probe_find_place(const struct probe_definition *definition, struct probe_place *out);
+/*
+ * Find definition->place, and set `listed` if that is something else. 0; -EINVAL, -ENOENT,
+ * -EOPNOTSUPP after blaming.
+ */
+int probe_find_place(struct probe_definition *definition, struct probe_place *out);
 /* The same for one that has to be a function. */
-int probe_find_function(const struct probe_definition *definition, struct probe_place *out);
+int probe_find_function(struct probe_definition *definition, struct probe_place *out);
 /* Make the name of an event without one: LETTER_SYMBOL_OFFSET; SYMBOL with `suffix` behind it. */
 void probe_name_by_number(struct probe_definition *definition, const struct probe_place *place);
 void probe_name_by_suffix(struct probe_definition *definition, const struct probe_place *place,
@@ -220,10 +227,20 @@ int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
 bool probe_event_claims(const char *line);
 int probe_event_create(const char *line, struct dyn_event_error *error);
 /* Of the feature kprobe_events, for dynamic_events and a file of its own. */
-extern const struct dyn_event_kind probe_kprobe_dyn[]; /* `p:` and `r:`; `f:` */
+enum probe_kprobe_dyn_kind {
+	PROBE_DYN_INSTRUCTION, /* `p:` and `r:` */
+	PROBE_DYN_FUNCTION,    /* `f:` */
+	PROBE_DYN_WATCH,       /* `w:` */
+};
+extern const struct dyn_event_kind probe_kprobe_dyn[];
+bool probe_watch_claims(const char *line);
+int probe_watch_create(const char *line, struct dyn_event_error *error);
 extern const struct probe_kind probe_return_kind, probe_exit_kind;
-/* How often such a probe was hit, and how often that was missed. */
-void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
+/*
+ * How often such a probe was hit, and how often that was missed. False: that is not counted by
+ * kprobe_profile, because it is of another kind.
+ */
+bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
 /* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */
 void probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */

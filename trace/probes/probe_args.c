@@ -137,7 +137,7 @@ int probe_measure(const struct probe_definition *definition, struct probe_size *
 	size->nr_ops = build.nr_ops;
 	size->nr_copies = build.nr_copies;
 	size->event_bytes = build.bytes > FIXED_MIN ? build.bytes : FIXED_MIN;
-	size->place_bytes = definition->place.len + 1;
+	size->place_bytes = definition->listed.len + 1;
 	size->args_bytes++;
 	return err;
 }
@@ -200,7 +200,7 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 	struct fetch_word word;
 
 	probe->place = text;
-	text = put_word(text, &definition->place) + 1;
+	text = put_word(text, &definition->listed) + 1;
 	probe->args = text;
 	(void)put_args(definition, text);
 	for (const char *rest = text; (word = probe_next_word(&rest)).len;)

@@ -176,7 +176,7 @@ static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
 	.letter = 'p',
-	.dyn_kind = &probe_kprobe_dyn[0],
+	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
 	.find = find_instruction,
 	INSTRUCTION_KIND,
 };
@@ -185,7 +185,7 @@ static const struct probe_kind entry_kind = {
 	.log_name = "trace_fprobe",
 	.group = "fprobes",
 	.letter = 'f',
-	.dyn_kind = &probe_kprobe_dyn[1],
+	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
 	.find = find_entry,
 	INSTRUCTION_KIND,
 };
@@ -228,15 +228,26 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .show = probe_show,
 	  .matches = probe_matches,
 	  .free = probe_free },
+	{ .name = "wprobe",
+	  .claims = probe_watch_claims,
+	  .create = probe_watch_create,
+	  .show = probe_show,
+	  .matches = probe_matches,
+	  .free = probe_free },
 	{ .name = NULL },
 };
 
-void probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed)
+bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed)
 {
-	struct probe *probe = probe_of(dyn);
+	struct probe *probe;
 
+	if (dyn->kind != &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION] &&
+	    dyn->kind != &probe_kprobe_dyn[PROBE_DYN_WATCH])
+		return false;
+	probe = probe_of(dyn);
 	*out_hits = probe->nr_hits;
 	*out_missed = probe->event->kind->get_missed(probe);
+	return true;
 }
 
 /* ---- From the command line: DEFINITION[;DEFINITION]..., with commas for blanks ---- */

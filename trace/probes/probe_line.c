@@ -157,5 +157,6 @@ int probe_line_parse(struct probe_definition *definition)
 				   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
 				   "[ARGUMENT]...",
 				   -EINVAL);
+	definition->listed = definition->place;
 	return 0;
 }

@@ -1,18 +1,117 @@
 /*
- * Places in code, SYMBOL, SYMBOL+OFFSET or an address, and what events there are called that have
- * no name. See probe.h. The words of mistakes are those of Linux.
+ * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, and what events there are called
+ * that have no name. See probe.h. The words of mistakes are those of Linux, and behind them may be a
+ * reason.
  */
 #include <trace/errno.h>
+#include <trace/fmt.h>
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "probe.h"
 #include "text/str.h"
+
+#define LINES_NEAR 20u /* how far behind the asked line another one is taken for it */
+
+/* The words that error_log has until the next mistake; guarded by the config lock. */
+static char reason[400];
 
 static int bad_place(const struct probe_definition *definition, int err)
 {
 	return probe_blame(definition, definition->place.at, "Invalid probed address or symbol",
 			   err);
 }
+
+/* There is no such function; the host may know why: it was inlined, for example. */
+static int no_function(const struct probe_definition *definition, const char *name)
+{
+	static const char invalid[] = "Invalid probed address or symbol: ";
+	const size_t len = sizeof(invalid) - 1;
+
+	memcpy(reason, invalid, sizeof(invalid));
+	if (trace_plat_why_not(name, reason + len, sizeof(reason) - len))
+		return bad_place(definition, -ENOENT);
+	return probe_blame(definition, definition->place.at, reason, -ENOENT);
+}
+
+/* ---- FILE:LINE ---- */
+
+static int blame_line(const struct probe_definition *definition, const struct fetch_word *line,
+		      int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return probe_blame(definition, definition->place.at,
+				   "No code comes from a file of that name", err);
+	case -EEXIST:
+		return probe_blame(definition, definition->place.at,
+				   "Several files are called so: write more of the path", -EINVAL);
+	case -ENODATA:
+		return probe_blame(definition, line->at, "There is no code from that line on",
+				   -ENOENT);
+	default:
+		return probe_blame(definition, definition->place.at,
+				   "This kernel has no table of lines", err);
+	}
+}
+
+/* The place is listed as the function and the offset that were found. */
+static int place_line(struct probe_definition *definition, const struct trace_plat_line *line,
+		      struct probe_place *out)
+{
+	char *text = definition->found;
+	uintptr_t start;
+	size_t bytes;
+
+	if (!trace_plat_symbol(line->addr, text, &start, &bytes))
+		return bad_place(definition, -ENOENT);
+	out->addr = line->addr;
+	out->symbol = (struct fetch_word){ text, trace_strlen(text) };
+	out->offset = line->addr - start;
+	trace_snprintf(text + out->symbol.len, sizeof(definition->found) - out->symbol.len, "+%lu",
+		       (unsigned long)out->offset);
+	definition->listed = (struct fetch_word){ text, trace_strlen(text) };
+	return 0;
+}
+
+static int find_line(struct probe_definition *definition, const struct fetch_word *line,
+		     struct probe_place *out)
+{
+	const struct fetch_word *place = &definition->place;
+	struct trace_plat_line found;
+	uint64_t wanted;
+	int err;
+
+	if (fetch_number(line, 10, &wanted) || !wanted || wanted > UINT32_MAX)
+		return probe_blame(definition, line->at, "This is no line: FILE:LINE", -EINVAL);
+	err = trace_plat_line_find(place->at, (size_t)(line->at - place->at - 1), (uint32_t)wanted,
+				   &found);
+	if (err)
+		return blame_line(definition, line, err);
+	if (found.line - wanted > LINES_NEAR) {
+		trace_snprintf(reason, sizeof(reason),
+			       "No code is near that line: the next that has some is %u",
+			       found.line);
+		return probe_blame(definition, line->at, reason, -ENOENT);
+	}
+	return place_line(definition, &found, out);
+}
+
+/* With a colon in it: FILE:LINE, or MODULE:SYMBOL, which set_ftrace_filter refuses, too. */
+static int find_behind_colon(struct probe_definition *definition, size_t colon,
+			     struct probe_place *out)
+{
+	const struct fetch_word *place = &definition->place;
+	struct fetch_word line = { place->at + colon + 1, place->len - colon - 1 };
+	bool is_file = !line.len || (*line.at >= '0' && *line.at <= '9');
+
+	for (size_t i = 0; i < colon; i++)
+		is_file |= place->at[i] == '.' || place->at[i] == '/';
+	if (is_file)
+		return find_line(definition, &line, out);
+	return probe_blame(definition, place->at, "There are no modules: SYMBOL alone", -EINVAL);
+}
+
+/* ---- SYMBOL ---- */
 
 static int find_symbol(const struct probe_definition *definition, struct probe_place *place)
 {
@@ -25,12 +124,12 @@ static int find_symbol(const struct probe_definition *definition, struct probe_p
 	name[place->symbol.len] = '\0';
 	start = trace_plat_symbol_find(name);
 	if (!start)
-		return bad_place(definition, -ENOENT);
+		return no_function(definition, name);
 	place->addr = start + place->offset;
 	return 0;
 }
 
-int probe_find_place(const struct probe_definition *definition, struct probe_place *out)
+int probe_find_place(struct probe_definition *definition, struct probe_place *out)
 {
 	const struct fetch_word *word = &definition->place;
 	struct fetch_word number;
@@ -45,6 +144,8 @@ int probe_find_place(const struct probe_definition *definition, struct probe_pla
 		if (word->at[i] == '%')
 			return probe_blame(definition, &word->at[i],
 					   "Invalid probed address suffix", -EINVAL);
+		if (word->at[i] == ':')
+			return find_behind_colon(definition, i, out);
 	}
 	while (out->symbol.len < word->len && word->at[out->symbol.len] != '+' &&
 	       word->at[out->symbol.len] != '-')
@@ -59,7 +160,7 @@ int probe_find_place(const struct probe_definition *definition, struct probe_pla
 	return find_symbol(definition, out);
 }
 
-int probe_find_function(const struct probe_definition *definition, struct probe_place *out)
+int probe_find_function(struct probe_definition *definition, struct probe_place *out)
 {
 	int err = probe_find_place(definition, out);
 

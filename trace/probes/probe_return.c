@@ -165,7 +165,7 @@ const struct probe_kind probe_return_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
 	.letter = 'r',
-	.dyn_kind = &probe_kprobe_dyn[0],
+	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
 	.takes_number = true,
 	RETURN_KIND,
 };
@@ -174,7 +174,7 @@ const struct probe_kind probe_exit_kind = {
 	.log_name = "trace_fprobe",
 	.group = "fprobes",
 	.letter = 'f',
-	.dyn_kind = &probe_kprobe_dyn[1],
+	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
 	.shown_suffix = "%return",
 	RETURN_KIND,
 };

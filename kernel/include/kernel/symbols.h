@@ -1,5 +1,5 @@
 /*
- * The kernel's own text symbols: address to name and back.
+ * The kernel's own symbols: functions by address and by name, and its variables.
  *
  * The table is made from the linked kernel by tools/ksyms and linked in by a second link; until
  * then (and in the first link) it is empty and every question is answered "unknown".
@@ -46,5 +46,15 @@ size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_
  */
 uint32_t symbols_count(void);
 size_t symbols_get(uint32_t index, char *out_name, uintptr_t *out_addr);
+
+/* A variable that can be written. */
+struct symbols_variable {
+	uintptr_t addr;
+	size_t bytes;
+};
+/* How many variables have that name; the one at the lowest address. */
+uint32_t symbols_find_variable(const char *name, struct symbols_variable *out);
+/* The variable that `addr` lies in. False: none; *out may have changed. */
+bool symbols_variable_at(uintptr_t addr, char *out_name, struct symbols_variable *out);
 
 #endif

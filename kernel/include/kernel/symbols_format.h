@@ -3,18 +3,21 @@
  *
  *   struct symbols_header
  *   uint64_t token_text[256]    a token's text, at most 8 bytes, padded with zeros
- *   struct symbols_place[nr_symbols + 1]
+ *   struct symbols_place[nr_symbols + 1 + nr_variables]
  *                               address and size; the first nr_addressed strictly ascending, none
  *                               reaching into the next; behind them one at SYMBOLS_NO_OFFSET; then
- *                               the others
+ *                               the others; then variables, ascending, at offsets from data_start
  *   uint32_t by_name[nr_symbols]
  *                               indexes of the symbols in the order of their names (strcmp)
+ *   uint32_t variable_by_name[nr_variables]
+ *                               the same of the variables; the first has index nr_symbols
  *   uint32_t mark[]             position in names[] of every SYMBOLS_MARK-th symbol, from symbol 0
  *   uint8_t  token_len[256]     length of each token's text
  *   uint8_t  names[]            for each symbol: number of tokens, then one byte for each
  *
  * Symbols [0, nr_addressed) answer "what is at this address". The rest, aliases of the former and
- * boundaries without a size, can be found by name only. Every array starts on 8 bytes; all numbers
+ * boundaries without a size, can be found by name only. Variables are those that can be written. The
+ * second link moves them, because the table lies in front, but all by the same distance. Every array starts on 8 bytes; all numbers
  * are little endian. tools/ksyms/README.md says how the tokens are chosen.
  *
  * Context, locking, ownership: constant data.
@@ -24,7 +27,7 @@
 
 #include <stdint.h>
 
-#define SYMBOLS_MAGIC	   0x324d59534b544146ULL /* "FATKSYM2" */
+#define SYMBOLS_MAGIC	   0x334d59534b544146ULL /* "FATKSYM3" */
 #define SYMBOLS_TOKEN_SIZE 8
 #define SYMBOLS_NO_OFFSET  UINT32_MAX
 #define SYMBOLS_MARK	   32 /* symbols between two entries of mark[] */
@@ -50,6 +53,8 @@ struct symbols_header {
 	uint32_t mark_pos;
 	uint32_t token_len_pos;
 	uint32_t names_pos;
+	uint32_t nr_variables;
+	uint32_t variable_by_name_pos;
 	uint32_t reserved; /* 0 */
 };
 

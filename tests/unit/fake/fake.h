@@ -118,6 +118,21 @@ extern uintptr_t fake_bad_insn; /* cannot be probed */
 extern uintptr_t fake_refused;	/* the host says no */
 extern size_t fake_jump_bytes;	/* a jump takes the place of so many; 0: there are none */
 
+/* ---- Places by name. NULL at first: none; the last has no name. ---- */
+
+struct fake_variable {
+	const char *name;
+	void *at;
+	size_t bytes;
+};
+extern const struct fake_variable *fake_variables;
+struct fake_line {
+	const char *file;
+	uint32_t line;
+	uintptr_t addr;
+};
+extern const struct fake_line *fake_lines;
+
 /* What trace_plat_backtrace() finds, whoever asks; packed. */
 extern uint32_t fake_stack[256];
 extern size_t fake_stack_nr;

@@ -54,6 +54,11 @@ int trace_plat_watch_set(const struct trace_plat_watch *wanted)
 	return 0;
 }
 
+const char *trace_plat_watch_refusal(uintptr_t addr, size_t len)
+{
+	return fake_refused - addr < len ? "the host has reasons" : NULL;
+}
+
 static void touch(uintptr_t addr, size_t len, bool is_write)
 {
 	for (uint32_t i = 0; i < TRACE_PLAT_WATCHES; i++) {

@@ -136,6 +136,51 @@ static void mistakes(void **state)
 	assert_string_equal(cat("kprobe_events"), "p:events/same schedule\n");
 }
 
+/* Code of `dir/a.c` begins in line 10; that of line 30 is the entry of a function. */
+static struct fake_line source_lines[] = {
+	{ "dir/a.c", 10, 0 }, { "dir/a.c", 30, 0 }, { "dir/b.c", 5, 0 },
+	{ "two/b.c", 7, 0 },  { .file = NULL },
+};
+
+static void lines_of_source(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p ^c.c:4", "No code comes from a file of that name" },
+		{ "p ^b.c:5", "Several files are called so: write more of the path" },
+		{ "p a.c:^31", "There is no code from that line on" },
+		{ "p dir/b.c:^x", "This is no line: FILE:LINE" },
+		{ "p a.c:^0", "This is no line: FILE:LINE" },
+		{ "p a.c:^", "This is no line: FILE:LINE" },
+		{ "p a.c:^4294967296", "This is no line: FILE:LINE" },
+		{ "r ^a.c:10", "Retprobe address must be an function entry" },
+		{ "p ^ext4:schedule", "There are no modules: SYMBOL alone" },
+		{ "p ^ext4:schedule+8", "There are no modules: SYMBOL alone" },
+		{ "p a.c:10 ^$arg1", "Invalid $-valiable specified" },
+	};
+
+	(void)state;
+	check_mistake(&(struct mistake){ "p ^a.c:10", "This kernel has no table of lines" });
+	source_lines[0].addr = fake_func(YIELD) + 9;
+	source_lines[1].addr = fake_func(DO_WORK);
+	fake_lines = source_lines;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		check_mistake(&all[i]);
+	source_lines[0].line = 8;
+	check_mistake(&(struct mistake){
+		"p a.c:^9", "No code is near that line: the next that has some is 30" });
+	assert_int_equal(define("p a.c:3"), 0);
+	assert_int_equal(define("p:my/at dir/a.c:29 $arg1"), 0);
+	assert_int_equal(define("r:my/back a.c:30 $retval"), 0);
+	assert_string_equal(cat("kprobe_events"), "p:kprobes/p_yield_9 yield+9\n"
+						  "p:my/at do_work+0 arg1=$arg1\n"
+						  "r:my/back do_work+0 arg1=$retval\n");
+	assert_int_equal(define("p:my/at do_work+0 arg1=$arg1"), -EEXIST);
+	event_on("my/at");
+	call_func(DO_WORK);
+	event_is_for("at: (do_work+0x0/0x10) arg1=0x1", "at: (do_work+0x0) arg1=0x1");
+	fake_lines = NULL;
+}
+
 static void recorded(void **state)
 {
 	(void)state;
@@ -294,6 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lists, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
+		cmocka_unit_test_setup_teardown(lines_of_source, begin, end),
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),

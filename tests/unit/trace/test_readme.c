@@ -44,6 +44,8 @@ static const struct {
 	  "t:my/promised sched_switch next=+16($arg2):s32", "-:my/promised" },
 	{ "e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]", "dynamic_events",
 	  "e:my/promised sched.sched_switch $comm a=$prev_pid:s32", "-:my/promised" },
+	{ "w[:[<group>/][<event>]] [rw|w]@<variable>[:<len>] [<args>]", "dynamic_events",
+	  "w:my/promised w@promise:8 old=$old $value", "-:my/promised" },
 	{ "[if <filter>]", "dynamic_events", "e:my/promised sched.sched_switch if prev_pid == 1",
 	  "-:my/promised" },
 	{ "<type>\\[<array-size>\\]", "dynamic_events",
@@ -57,7 +59,12 @@ static const struct {
 
 static void what_is_promised_is_kept(void **state)
 {
+	static uint64_t promise;
+	static const struct fake_variable variables[] = { { "promise", &promise, 8 },
+							  { .name = NULL } };
+
 	(void)state;
+	fake_variables = variables;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(promises); i++) {
 		if (!strstr(cat("README"), promises[i].words))
 			fail_msg("README has not: %s", promises[i].words);

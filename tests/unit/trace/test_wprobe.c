@@ -105,7 +105,7 @@ static void refused(void **state)
 		{ 0, 8, WPROBE_R, "only writes, or reads and writes, can be watched" },
 		{ 0, 8, 0, "only writes, or reads and writes, can be watched" },
 	};
-	struct wprobe silent = of_word(0, 8, WPROBE_W), wp = of_word(0, 8, WPROBE_W);
+	struct wprobe silent = of_word(0, 8, WPROBE_W), wp = of_word(0, 8, WPROBE_W), own;
 	char why[100];
 
 	(void)state;
@@ -122,6 +122,15 @@ static void refused(void **state)
 	fake_bad_page = (const void *)((uintptr_t)words & ~(uintptr_t)(FAKE_PAGE_BYTES - 1));
 	assert_int_equal(register_wprobe(&wp), -EFAULT);
 	fake_bad_page = NULL;
+	fake_refused = wp.addr + 4;
+	assert_int_equal(register_wprobe(&wp), -EINVAL);
+	assert_int_equal(wprobe_refusal(&wp, why, sizeof(why)), -EINVAL);
+	assert_string_equal(why, "the host has reasons");
+	fake_refused = 0;
+	own = of_word(0, 8, WPROBE_W);
+	own.addr = (uintptr_t)&own.nmissed;
+	assert_int_equal(wprobe_refusal(&own, why, sizeof(why)), -EINVAL);
+	assert_string_equal(why, "a hit writes there itself: it would never end");
 	fake_watch_error = -ENODEV;
 	assert_int_equal(register_wprobe(&wp), -ENODEV);
 	fake_watch_error = 0;

@@ -56,6 +56,29 @@ void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
  */
 const void *trace_plat_btf(size_t *out_bytes);
 
+/* ---- Places by name, for probes. Thread context. ---- */
+
+struct trace_plat_variable {
+	uintptr_t addr;
+	size_t bytes;
+};
+/* How many variables have that name; *out becomes one of them. */
+size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out);
+
+/* Code of a line of the source. */
+struct trace_plat_line {
+	uintptr_t addr;	  /* the lowest, if there are several */
+	const char *file; /* its whole path, which lasts */
+	uint32_t line;	  /* the asked one, or the next with code */
+	uint32_t nr;	  /* pieces of code of that line */
+};
+/*
+ * Find code of a line of a file, whose path is the `len` characters at `file` or ends in them behind
+ * a slash. 0; -ENOENT: no code comes from such a file; -EEXIST: several files end so; -ENODATA: no
+ * code from that line on; -EOPNOTSUPP: the host has no table of lines.
+ */
+int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct trace_plat_line *out);
+
 /* ---- Registers. Thread context. ---- */
 
 /* Where a register is in struct ftrace_regs: 8 bytes. */

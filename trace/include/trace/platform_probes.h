@@ -1,6 +1,7 @@
 /*
  * What probes at instructions need of the host, in addition to call sites. A part of
- * <trace/platform.h>; include that one. All but trace_plat_probe_refusal() is the machine half's.
+ * <trace/platform.h>; include that one. All but the two
+ * functions that refuse is the machine half's.
  *
  *   check     is there an instruction that can be probed?
  *   create    prepare to execute it, or what it does, from elsewhere
@@ -111,6 +112,12 @@ struct trace_plat_watch {
  * and no wprobe_hit() that has begun before still runs. 0; -ENODEV: the host cannot.
  */
 int trace_plat_watch_set(const struct trace_plat_watch *watches);
+/*
+ * The host's reason why none of the `len` bytes at `addr` may be watched, a sentence without a dot,
+ * which lasts; NULL: it has none. It has to refuse what is written on the way to wprobe_hit(), and
+ * by trace_plat_recursion_set(): that would never end. The default refuses nothing.
+ */
+const char *trace_plat_watch_refusal(uintptr_t addr, size_t len);
 
 /* ==== Nothing more is needed for probes at instructions, and for watchpoints. ==== */
 

@@ -57,7 +57,7 @@ struct wprobe {
 
 /*
  * When this returns all CPUs watch. 0, or with nothing changed:
- *   -EINVAL  no handler, or what `addr`, `len` and `type` may not be
+ *   -EINVAL  no handler, or what `addr`, `len` and `type` may not be; a hit would write there itself
  *   -EFAULT  there is no memory at `addr`
  *   -EBUSY   it is registered; WPROBE_MAX are
  *   -ENODEV  the host has no debug registers to give

@@ -1,0 +1,53 @@
+/*
+ * Variables and lines of the source of the fake machine; see fake.h.
+ */
+#include <string.h>
+#include "fake.h"
+
+const struct fake_variable *fake_variables;
+const struct fake_line *fake_lines;
+
+size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
+{
+	size_t nr = 0;
+
+	for (const struct fake_variable *v = fake_variables; v && v->name; v++) {
+		if (strcmp(v->name, name) != 0)
+			continue;
+		*out = (struct trace_plat_variable){ (uintptr_t)v->at, v->bytes };
+		nr++;
+	}
+	return nr;
+}
+
+/* Is it that path, or its end behind a slash? */
+static bool is_file(const char *path, const char *file, size_t len)
+{
+	size_t path_len = strlen(path);
+
+	return path_len >= len && memcmp(path + path_len - len, file, len) == 0 &&
+	       (path_len == len || path[path_len - len - 1] == '/');
+}
+
+int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct trace_plat_line *out)
+{
+	const struct fake_line *found = NULL, *known = NULL;
+
+	if (!fake_lines)
+		return -EOPNOTSUPP;
+	for (const struct fake_line *l = fake_lines; l->file; l++) {
+		if (!is_file(l->file, file, len))
+			continue;
+		if (known && strcmp(known->file, l->file) != 0)
+			return -EEXIST;
+		known = l;
+		if (l->line >= line && (!found || l->line < found->line))
+			found = l;
+	}
+	if (!found)
+		return known ? -ENODATA : -ENOENT;
+	*out = (struct trace_plat_line){
+		.addr = found->addr, .file = found->file, .line = found->line, .nr = 1
+	};
+	return 0;
+}

@@ -1,0 +1,55 @@
+/*
+ * SYMBOL, SYMBOL+OFFSET, SYMBOL-OFFSET: a variable or a function by its name. See fetch.h.
+ */
+#include <trace/errno.h>
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "text/str.h"
+
+const char fetch_not_unique[] = "The symbol is not unique";
+
+/* Split the word; false: it is not of that form. */
+static bool split(const struct fetch_word *word, struct fetch_symbol *out)
+{
+	struct fetch_word rest;
+
+	*out = (struct fetch_symbol){ .name = { word->at, 0 } };
+	while (out->name.len < word->len && word->at[out->name.len] != '+' &&
+	       word->at[out->name.len] != '-')
+		out->name.len++;
+	rest = (struct fetch_word){ word->at + out->name.len, word->len - out->name.len };
+	if (!out->name.len || !rest.len)
+		return out->name.len;
+	if (*rest.at == '+') {
+		rest.at++;
+		rest.len--;
+	}
+	return !fetch_signed(&rest, &out->offset);
+}
+
+int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
+{
+	struct trace_plat_variable variable;
+	char name[TRACE_SYM_LEN];
+	size_t nr;
+
+	if (!split(word, out))
+		return -EINVAL;
+	if (out->name.len >= sizeof(name))
+		return -ENOENT;
+	memcpy(name, out->name.at, out->name.len);
+	name[out->name.len] = '\0';
+	nr = trace_plat_variable_find(name, &variable);
+	if (nr > 1)
+		return -EEXIST;
+	if (nr) {
+		out->addr = variable.addr;
+		out->bytes = variable.bytes;
+	} else {
+		out->addr = trace_plat_symbol_find(name);
+	}
+	if (!out->addr)
+		return -ENOENT;
+	out->addr += (uint64_t)out->offset;
+	return 0;
+}

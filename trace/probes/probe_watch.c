@@ -1,0 +1,257 @@
+/*
+ * Probes of data, `w:`: who writes a variable, or touches it, with what was there before and what is
+ * there now. See probe.h, <trace/wprobe.h>.
+ *
+ *	w:who w@shelf_count:4 old=$old new=$value by=$comm
+ *
+ * A processor has few registers for it, so there are no more of these probes than that, be they on
+ * or off. It traps behind the instruction, which is what the event shows.
+ */
+#include <trace/errno.h>
+#include <trace/fmt.h>
+#include <trace/platform.h>
+#include <trace/wprobe.h>
+#include "print/output.h"
+#include "probe_hit.h"
+#include "text/str.h"
+
+#define LEN_OTHERWISE 4u /* bytes that are watched, if neither the line nor the variable says */
+
+static const char bad_length[] = "Length must be 1, 2, 4 or 8";
+
+/* ---- Place: [r|w|rw]@ADDRESS|SYMBOL[+OFFSET|-OFFSET][:LENGTH] ---- */
+
+/* A place, taken apart. */
+struct watch_place {
+	struct fetch_word access, what,
+		length;		    /* the first and the last of length 0: not written */
+	struct fetch_symbol symbol; /* its name of length 0: an address was written */
+};
+
+static int split_place(const struct probe_definition *definition, struct watch_place *out)
+{
+	const char *at = definition->place.at, *end = at + definition->place.len;
+
+	*out = (struct watch_place){ .access = { at, 0 }, .length = { end, 0 } };
+	while (at < end && *at != '@')
+		at++;
+	if (at == end)
+		return probe_blame(definition, definition->place.at,
+				   "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]",
+				   -EINVAL);
+	out->access.len = (size_t)(at - out->access.at);
+	out->what.at = ++at;
+	while (at < end && *at != ':')
+		at++;
+	out->what.len = (size_t)(at - out->what.at);
+	if (at < end)
+		out->length = (struct fetch_word){ at + 1, (size_t)(end - at - 1) };
+	if (at < end && !out->length.len)
+		return probe_blame(definition, at, bad_length, -EINVAL);
+	return 0;
+}
+
+static int find_type(const struct probe_definition *definition, const struct watch_place *place,
+		     struct wprobe *wp)
+{
+	const struct fetch_word *access = &place->access;
+
+	if (!access->len || fetch_is(access, "rw"))
+		wp->type = WPROBE_RW;
+	else if (fetch_is(access, "w"))
+		wp->type = WPROBE_W;
+	else if (fetch_is(access, "r"))
+		return probe_blame(definition, access->at,
+				   "The processor cannot watch reads alone: rw or w", -EINVAL);
+	else
+		return probe_blame(definition, access->at, "Access type must be r, w or rw",
+				   -EINVAL);
+	return 0;
+}
+
+static int find_address(const struct probe_definition *definition, struct watch_place *place)
+{
+	struct fetch_symbol *symbol = &place->symbol;
+	int err;
+
+	*symbol = (struct fetch_symbol){ .name = { place->what.at, 0 } };
+	if (!fetch_number(&place->what, 0, &symbol->addr))
+		return 0;
+	err = fetch_symbol(&place->what, symbol);
+	if (err)
+		return probe_blame(definition, place->what.at,
+				   err == -EEXIST ? fetch_not_unique
+						  : "There is no variable of that name",
+				   err == -EEXIST ? -EINVAL : err);
+	return 0;
+}
+
+static bool can_be_watched(uint64_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+static int find_length(const struct probe_definition *definition, const struct watch_place *place,
+		       struct wprobe *wp)
+{
+	uint64_t len = LEN_OTHERWISE;
+
+	if (place->length.len && (fetch_number(&place->length, 0, &len) || !can_be_watched(len)))
+		return probe_blame(definition, place->length.at, bad_length, -EINVAL);
+	if (!place->length.len && !place->symbol.offset && can_be_watched(place->symbol.bytes))
+		len = place->symbol.bytes;
+	wp->len = (uint32_t)len;
+	wp->addr = place->symbol.addr;
+	return 0;
+}
+
+static int find_data(struct probe_definition *definition)
+{
+	struct wprobe *wp = &definition->target.wprobe;
+	struct watch_place place;
+	struct probe_place named;
+	int err = split_place(definition, &place);
+
+	if (!err)
+		err = find_type(definition, &place, wp);
+	if (!err)
+		err = find_address(definition, &place);
+	if (!err)
+		err = find_length(definition, &place, wp);
+	if (err)
+		return err;
+	definition->context.place = FETCH_AT_DATA;
+	named = (struct probe_place){ .symbol = place.symbol.name,
+				      .offset = (uint64_t)place.symbol.offset,
+				      .addr = wp->addr };
+	probe_name_by_number(definition, &named);
+	return 0;
+}
+
+/* ---- The probe ---- */
+
+static struct probe *probe_of_wprobe(struct wprobe *wp)
+{
+	return (struct probe *)((char *)wp - offsetof(struct probe, target.wprobe));
+}
+
+/* Interrupts are off. */
+static void data_hit(struct wprobe *wp, struct ftrace_regs *regs, uint64_t old, uint64_t value)
+{
+	const struct fetch_data got = { regs, wp->addr, old, value };
+	const uint32_t ip = trace_plat_ip_pack(ftrace_regs_get_instruction_pointer(regs));
+
+	trace_plat_preempt_disable();
+	probe_hit_plain(probe_of_wprobe(wp), &got, &ip, 1);
+	trace_plat_preempt_enable();
+}
+
+/* The words that error_log has until the next mistake; guarded by the config lock. */
+static char refusal[160];
+
+static int blame_refusal(const struct probe_definition *definition, const char *why, int err)
+{
+	trace_snprintf(refusal, sizeof(refusal), "Failed to register probe event: %s", why);
+	return probe_blame(definition, definition->place.at, refusal, err);
+}
+
+static uint32_t count_watches(void)
+{
+	const struct dyn_event *dyn = NULL;
+	uint32_t nr = 0;
+
+	while ((dyn = dyn_event_next(&probe_kprobe_dyn[PROBE_DYN_WATCH], dyn)))
+		nr++;
+	return nr;
+}
+
+/* Those that are off count, too: so that all can be switched on. */
+static int attach_data(struct probe *probe, const struct probe_definition *definition)
+{
+	struct wprobe *wp = &probe->target.wprobe;
+	char why[100];
+	int err;
+
+	wp->handler = data_hit;
+	err = wprobe_refusal(wp, why, sizeof(why));
+	if (err && err != -EBUSY)
+		return blame_refusal(definition, why, err);
+	if (err || count_watches() >= WPROBE_MAX)
+		return blame_refusal(definition,
+				     "the processor can watch 4 places at once, and all are taken",
+				     -ENOSPC);
+	return 0;
+}
+_Static_assert(WPROBE_MAX == 4, "that is what the sentence says");
+
+static int begin_data(struct probe *probe)
+{
+	int err = register_wprobe(&probe->target.wprobe);
+
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
+static void end_data(struct probe *probe)
+{
+	unregister_wprobe(&probe->target.wprobe);
+}
+
+/* ---- The kind ---- */
+
+struct watch_entry {
+	struct trace_entry ent;
+	uint32_t ip; /* behind the instruction */
+};
+
+static const struct trace_event_field watch_fields[] = {
+	TRACE_FIELD_ADDRESS("__probe_ip", watch_entry, ip),
+};
+
+static void print_address(const struct trace_iter *iter, const struct probe_event *event,
+			  struct trace_seq *seq)
+{
+	const struct watch_entry *entry = iter->event.data;
+
+	(void)event;
+	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
+}
+
+static const struct trace_event_class watch_class = {
+	.system = "wprobes",
+	.change = probes_change,
+	.own_depth = 1,
+};
+
+static uint64_t get_missed(const struct probe *probe)
+{
+	return probe->target.wprobe.nmissed;
+}
+
+static const struct probe_kind watch_kind = {
+	.log_name = "trace_wprobe",
+	.group = "wprobes",
+	.letter = 'w',
+	.fields = watch_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(watch_fields),
+	.head_bytes = sizeof(struct watch_entry),
+	.head_fmt = "%pS",
+	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
+	.event_class = &watch_class,
+	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_WATCH],
+	.find = find_data,
+	.attach = attach_data,
+	.print_head = print_address,
+	.begin = begin_data,
+	.end = end_data,
+	.get_missed = get_missed,
+};
+
+bool probe_watch_claims(const char *line)
+{
+	return probe_line_is(line, watch_kind.letter);
+}
+
+int probe_watch_create(const char *line, struct dyn_event_error *error)
+{
+	return probe_define(&watch_kind, line, error);
+}
