@@ -287,6 +287,11 @@ demo: deps-run
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tools/demo --build $(BUILD)
 
+man:
+	@mkdir -p $(BUILD)
+	@tools/man-page > $(BUILD)/fathom.1
+	@man -l $(BUILD)/fathom.1
+
 # What tools/fathom needs beside Python.
 host-tools: deps-host
 	@$(MAKE) --no-print-directory $(BUILD)/tools/mount
@@ -408,4 +413,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run demo debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view

@@ -3,11 +3,9 @@ import errno
 
 FAILED, USAGE, NOT_RUNNING, BUSY, NOTHING, DISK_FULL, DIED = range(1, 8)
 
-EXIT_CODES = """exit codes:
-  0 all went well      4 the channel is busy
-  1 it failed          5 nothing was traced
-  2 wrong usage        6 the disk is full
-  3 no kernel there    7 the kernel or QEMU ended meanwhile"""
+MEANINGS = {0: "all went well", FAILED: "it failed", USAGE: "wrong usage", NOT_RUNNING: "no kernel there", BUSY: "the channel is busy",
+            NOTHING: "nothing was traced", DISK_FULL: "the disk is full", DIED: "the kernel or QEMU ended meanwhile"}
+EXIT_CODES = "exit codes:\n" + "\n".join(f"  {code} {MEANINGS[code]:<19}{code + 4} {MEANINGS[code + 4]}" for code in range(4))
 
 
 class Failure(Exception):

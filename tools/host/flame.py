@@ -1,7 +1,10 @@
 """fathom flame: where the time goes, or which ways lead to an event, as a flame graph.
 
-Out of function_graph comes time; out of stack traces, and of histograms by stack, how often. All of it is brought to
-{(thread, outermost function, ..., innermost): weight} for the picture; for speedscope each thread is a profile.
+Out of function_graph comes time; out of stack traces, and of histograms by stack, how often. In the picture threads of one name
+are one box, on top of them are their functions; for speedscope each thread is a profile. Text with lines of the form of hist_folded is
+drawn, too.
+
+All of it is brought to {(thread, outermost function, ..., innermost): weight}.
 """
 import json
 
