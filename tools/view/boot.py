@@ -13,6 +13,7 @@ from pathlib import Path
 
 from host._common import FAILED, NOT_RUNNING, Failure
 
+PANIC = "\nPANIC: "
 KEPT = 128 << 10  # bytes of the console that a page gets when it is loaded
 
 
@@ -38,6 +39,7 @@ class Machine:
         except FileNotFoundError as err:
             raise Failure(f"{err.filename} is not installed") from None
         self.lock, self.said, self.length, self.hub = threading.Lock(), collections.deque(), 0, None
+        self.has_panicked, self.on_panic = False, lambda: None
         self.socket = self.connect(base / "console")
         self.is_up = threading.Event()
         threading.Thread(target=self.listen, daemon=True).start()
@@ -67,6 +69,9 @@ class Machine:
                     self.length -= len(self.said.popleft())
             if not self.is_up.is_set() and "fathom# " in self.text():
                 self.is_up.set()
+            if not self.has_panicked and PANIC in self.text():
+                self.has_panicked = True
+                self.on_panic()
             if self.hub:
                 self.hub.say(decode(data))
         self.is_up.set()
@@ -85,6 +90,12 @@ class Machine:
         """From here on what the console says goes to the pages, after what it has said before."""
         hub.say(self.text())
         self.hub = hub
+
+    def last_words(self):
+        """Of a kernel that has ended: from its panic on, if there was one."""
+        text = self.text()
+        at = text.rfind(PANIC)
+        return text[at + 1:] if at >= 0 else text[-2000:]
 
     def type(self, text):
         try:

@@ -9,6 +9,7 @@ from host._common import Failure
 from view.kernel import LATENCY
 from view.model import Model, Symbols
 
+LAST_WORDS = 0.5     # seconds for what the console says last
 TICK = 0.1           # seconds between two looks at the rings
 LOOK = 0.5           # between two looks at the settings
 AT_ONCE = 4          # pages of a ring that are asked for together; most of the time one comes
@@ -84,7 +85,8 @@ class Live:
     def __init__(self, kernel, hub, last_words=lambda: ""):
         self.kernel, self.hub, self.last_words = kernel, hub, last_words
         self.model = Model(kernel.format_of, Symbols(kernel.guest.text("/proc/kallsyms")))
-        self.lock = threading.Lock()  # of the model
+        self.lock = threading.Lock()       # of the model
+        self.look_lock = threading.Lock()  # of what follows
         self.settings, self.maximum, self.probes = {}, 0, None
         self.page_bytes = 4096
         self.looked = time.monotonic()
@@ -106,10 +108,14 @@ class Live:
             self.die(f"the server of this page has failed: {err!r}")
             raise
 
+    def die_soon(self, reason):
+        """For who cannot wait."""
+        threading.Thread(target=self.die, args=(reason,), daemon=True).start()
+
     def die(self, reason):
         if not self.dead.is_set():
             self.dead.set()
-            time.sleep(0.3)  # what the console has said last may still be on its way
+            time.sleep(LAST_WORDS)
             self.hub.send("dead", {"reason": reason, "console": self.last_words()}, "newest")
 
     # ---- Rings ----
@@ -155,17 +161,23 @@ class Live:
             self.look()
             time.sleep(max(LOOK - (time.monotonic() - begin), 0.1))
 
+    def look_at_settings(self):
+        """Tell the pages if they have changed. One at a time: what was read before a change must not be told after it."""
+        with self.look_lock:
+            settings = self.kernel.settings()
+            if settings["dynamic_events"] != self.probes:
+                self.probes = settings["dynamic_events"]
+                with self.lock:
+                    self.kernel.forget_formats()
+                    self.model.handlers.clear()
+            if settings != self.settings:
+                self.settings = settings
+                self.page_bytes = int(self.kernel.read("buffer_subbuf_size_kb")) * 1024
+                self.hub.send("settings", {"settings": settings}, "newest")
+        return settings
+
     def look(self):
-        settings = self.kernel.settings()
-        if settings["dynamic_events"] != self.probes:
-            self.probes = settings["dynamic_events"]
-            with self.lock:
-                self.kernel.forget_formats()
-                self.model.handlers.clear()
-        if settings != self.settings:
-            self.settings = settings
-            self.page_bytes = int(self.kernel.read("buffer_subbuf_size_kb")) * 1024
-            self.hub.send("settings", {"settings": settings}, "newest")
+        settings = self.look_at_settings()
         with self.lock:
             numbers = self.model.statistics()
             seconds, self.looked = time.monotonic() - self.looked, time.monotonic()
@@ -192,14 +204,8 @@ class Live:
     def write(self, name, text, append):
         done = self.kernel.write(name, text, append)
         self.hub.send("commands", {"list": self.kernel.commands}, "newest")
-        self.look_soon()
+        self.look_at_settings()  # so that a switch shows at once what it has done
         return done
-
-    def look_soon(self):
-        """So that a switch shows at once what it has done."""
-        settings = self.kernel.settings()
-        if settings != self.settings:
-            self.hub.send("settings", {"settings": settings}, "newest")
 
     def clear_flame(self):
         with self.lock:

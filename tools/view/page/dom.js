@@ -15,6 +15,14 @@ export function h(what, properties = {}, ...children) {
 
 export const $ = (id) => document.getElementById(id);
 
+/** Whether a list has to be made again: elements that stay can be clicked while others change. */
+export function isNew(owner, ...facts) {
+  const key = JSON.stringify(facts);
+  if (owner.shown_ === key) return false;
+  owner.shown_ = key;
+  return true;
+}
+
 /** A switch; `change` gets the wanted state. It shows that state until the kernel tells what came of it. */
 export function toggle(on, change, label = "", title = "") {
   const box = h("input", { type: "checkbox", checked: on });
@@ -48,6 +56,7 @@ export function toast(text) {
   const box = $("toast");
   box.textContent = text;
   box.hidden = false;
+  box.onclick = () => { box.hidden = true; };
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => { box.hidden = true; }, 7000);
 }

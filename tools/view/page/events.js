@@ -1,5 +1,5 @@
 // The list of events: on and off, filters, triggers, fields.
-import { h, toggle } from "./dom.js";
+import { h, isNew, toggle } from "./dom.js";
 import { ask, write } from "./net.js";
 import { on, store } from "./store.js";
 
@@ -23,6 +23,8 @@ export class Events {
   }
 
   show() {
+    const { set_event, show_event_filters, show_event_triggers } = store.settings;
+    if (!isNew(this, set_event, show_event_filters, show_event_triggers, this.all(), this.find.value, this.chosen)) return;
     const enabled = new Set((store.settings.set_event || "").split("\n")), text = this.find.value.trim().toLowerCase();
     const systems = new Map();
     const row = (event) => h(`div.item${event === this.chosen ? ".on" : ""}`, { onclick: () => this.choose(event) },

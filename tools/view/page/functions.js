@@ -1,5 +1,5 @@
 // The list of functions: which are in the filter, what they are, and what can be done with them.
-import { h, toggle } from "./dom.js";
+import { h, isNew, toggle } from "./dom.js";
 import { ask, write } from "./net.js";
 import { on, store } from "./store.js";
 
@@ -33,6 +33,7 @@ export class Functions {
   }
 
   show() {
+    if (!isNew(this, store.settings.set_ftrace_filter, this.find.value, this.chosen, this.all.length)) return;
     const filter = names(store.settings.set_ftrace_filter), found = this.matches();
     found.sort((a, b) => filter.has(b) - filter.has(a));
     this.matching.textContent = this.find.value ? `only ${this.glob()}` : "only those found";

@@ -60,10 +60,14 @@ function connection(state, text) {
   $("link").querySelector("span").textContent = text;
 }
 
+function showLive() {
+  if (!store.dead) connection("live", store.about?.version.split(" ").slice(0, 2).join(" ") || "live");
+}
+
 function obituary({ reason, console: said }) {
   connection("dead", "the kernel has ended");
   document.querySelector(".obituary")?.remove();
-  const words = said.trim().split("\n").slice(-25).join("\n");
+  const words = said.trim();
   document.querySelector("main").prepend(h("div.obituary", {}, h("strong", {}, `The kernel has ended: ${reason}.`), " What is below is from before.",
     words ? h("pre", {}, words) : ""));
 }
@@ -82,9 +86,16 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
 tabs($("side-tabs"), sides, $("side-body"), "side", "events");
 tabs($("view-tabs"), views, $("view"), "view", "now");
 commands();
-on("live", () => { if (!store.dead) connection("live", store.about?.version.split(" ").slice(0, 2).join(" ") || "live"); });
+on("live", showLive);
 on("dead", obituary);
 connection("", "connecting");
+// Something comes ten times a second, even when nothing happens in the kernel.
+setInterval(() => {
+  const seconds = Math.floor((performance.now() - store.heard) / 1000);
+  if (store.dead || !store.about || !$("link").matches(".live, .silent")) return;
+  if (seconds >= 3) connection("silent", `the kernel has not answered for ${seconds} s`);
+  else showLive();
+}, 1000);
 listen(handle, () => { if (!store.dead) connection("dead", "the server of this page has ended"); });
 requestAnimationFrame(frame);
 // For tests: what the page knows, and how long its frames took.

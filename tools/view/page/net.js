@@ -1,5 +1,5 @@
 // The server: requests, commands, and the stream of what happens.
-import { toast } from "./dom.js";
+import { $, toast } from "./dom.js";
 
 /** What /api/NAME answers; null, with a message on the page, when it refuses. */
 async function request(name, options) {
@@ -21,6 +21,7 @@ export const tell = (name, content = {}) => request(name, {
 /** As `echo text > name`, or `>>`. Resolves to whether the kernel took it; what it said otherwise is shown. */
 export async function write(name, text, append = false) {
   const done = await tell("write", { name, text, append });
+  if (done && !done.error) $("toast").hidden = true; // it was about a try before
   if (done && done.error) toast(`${done.command}\n${done.error}`);
   return Boolean(done) && !done.error;
 }

@@ -1,5 +1,5 @@
 // Probes: events of one's own at any function, return or instruction.
-import { h, toggle } from "./dom.js";
+import { h, isNew, toggle } from "./dom.js";
 import { ask, command, write } from "./net.js";
 import { on, store } from "./store.js";
 
@@ -41,6 +41,7 @@ export class Probes {
   }
 
   show() {
+    if (!isNew(this, store.settings.dynamic_events, store.settings.set_event)) return;
     const enabled = new Set((store.settings.set_event || "").split("\n"));
     const found = (store.settings.dynamic_events || "").split("\n").filter((line) => /^\w+:/.test(line));
     this.list.replaceChildren(...found.map((line) => {

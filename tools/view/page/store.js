@@ -9,7 +9,7 @@ export const store = {};
 function reset() {
   Object.assign(store, {
     about: null, settings: {}, now: 0, nowAt: 0, names: new Map([[0, "<idle>"]]), cpus: new Map(), commands: [],
-    numbers: null, rates: [], flame: null, histograms: [], heat: new Map(), latencies: [], console: "", dead: null, connected: false, lost: 0 });
+    numbers: null, rates: [], flame: null, histograms: [], heat: new Map(), latencies: [], console: "", dead: null, heard: performance.now(), lost: 0 });
 }
 reset();
 
@@ -84,7 +84,7 @@ function numbers(message) {
 }
 
 const handlers = {
-  begin() { reset(); store.connected = true; },
+  begin: reset,
   about(message) { store.about = message; for (const one of message.cpus) cpu(one); },
   settings(message) { store.settings = message.settings; },
   commands(message) { store.commands = message.list; },
@@ -96,6 +96,7 @@ const handlers = {
 };
 
 export function handle(message) {
+  if (message.kind === "now" || message.kind === "batch") store.heard = performance.now();
   handlers[message.kind]?.(message);
   emit(message.kind, message);
 }

@@ -2,7 +2,7 @@
 import { css, duration, fit, h, hue, tip } from "./dom.js";
 import { clock, store, threadName } from "./store.js";
 
-const LEFT = 118, AXIS = 22, SLICE = 26, CALL = 14, MARK = 13, GAP = 11, DEEPEST = 8, THREADS = 24;
+const LEFT = 118, AXIS = 22, SLICE = 26, CALL = 14, MARK = 13, GAP = 11, DEEPEST = 8, THREADS = 24, LETTER = 6.2;
 
 /** The first place in a list, sorted by what `of` gives, at which it is at least `value`. */
 export function lowerBound(list, value, of) {
@@ -103,12 +103,20 @@ export class Timeline {
 
   // ---- Drawing ----
 
+  readColours() {
+    const { theme } = document.documentElement.dataset;
+    if (theme === this.theme) return;
+    this.theme = theme;
+    this.known = new Map();
+    this.colours = { text: css("--text"), dim: css("--dim"), grid: css("--grid"), idle: css("--idle"), area: css("--area"),
+      on: css("--slice-text"), light: css("--slice-light") };
+  }
+
   draw() {
     const begin = performance.now();
     const { pen, width, height } = fit(this.canvas);
     this.view = { from: this.right() - this.span, to: this.right(), scale: (width - LEFT) / this.span, width, height };
-    this.colours = { text: css("--text"), dim: css("--dim"), grid: css("--grid"), idle: css("--idle"), area: css("--area"),
-      on: css("--slice-text"), light: css("--slice-light"), line: css("--line") };
+    this.readColours();
     pen.fillStyle = this.colours.area;
     pen.fillRect(0, 0, width, height);
     pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
@@ -123,7 +131,11 @@ export class Timeline {
 
   x(time) { return LEFT + (time - this.view.from) * this.view.scale; }
 
-  colour(key) { return key === 0 ? this.colours.idle : `hsl(${hue(key)} 52% ${this.colours.light})`; }
+  colour(key) {
+    let found = this.known.get(key);
+    if (!found) this.known.set(key, found = key === 0 ? this.colours.idle : `hsl(${hue(key)} 52% ${this.colours.light})`);
+    return found;
+  }
 
   drawAxis(pen) {
     const { from, to, width, height } = this.view;
@@ -169,12 +181,7 @@ export class Timeline {
       drawn = Math.max(right, Math.floor(from) + 1);
       if (right - left > 34 && key !== 0) {
         pen.fillStyle = this.colours.on;
-        pen.save();
-        pen.beginPath();
-        pen.rect(left, y, right - left - 3, height);
-        pen.clip();
-        pen.fillText(text, left + 4, y + height / 2);
-        pen.restore();
+        pen.fillText(text.slice(0, (right - left - 6) / LETTER), left + 4, y + height / 2);
       }
     }
   }

@@ -1,0 +1,323 @@
+"""The page of `fathom view` in a headless Chromium, on a kernel in QEMU and on a feed of 50,000 events a second.
+
+Each view leaves a picture in build/view-pictures, to be looked at.
+"""
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "qemu"), str(ROOT / "tools")]
+
+from browser import PATIENCE, Browser  # noqa: E402
+from feed import Feed  # noqa: E402
+from guest import BUILDS, Guest  # noqa: E402
+from host.view import libraries  # noqa: E402
+from view.kernel import Kernel  # noqa: E402
+from view.live import Hub, Live  # noqa: E402
+from view.server import Server  # noqa: E402
+
+BUILD = BUILDS["gcc"].resolve()
+PICTURES = BUILD / "view-pictures"
+RATE = 50000  # events a second
+
+
+class View:
+    """`tools/fathom view` as a user starts it."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([ROOT / "tools/fathom", "view", "--no-browser", "--build", BUILD, *words], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://127.0.0.1:"), self.process.stderr.read()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def view(browser):
+    one = View("--boot", "--run", "while true; do hackbench 2 50 > /dev/null; sleep 0.2; done")
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser, view):
+    one = browser.page(view.address)
+    one.wait("document.querySelector('#link.live')")
+    yield one
+    assert not one.errors()
+
+
+def open_tab(page, row, name):
+    page.click(f"#{row}-tabs button={name}")
+    page.wait(f"document.querySelector('#{row}-tabs .on').textContent === '{name}'")
+
+
+def commands(page):
+    return page.run("[...document.querySelectorAll('#commands code')].map((one) => one.textContent)")
+
+
+def switch(page, name):
+    """Click the switch of an event in the list, whichever of its rows is seen."""
+    page.type("#side input[type=search]", name.split(":")[1])
+    page.click(f"#side .item:has([title='{name}']) .switch")
+
+
+def kernels(page, name):
+    """A file of tracing, as the kernel has it."""
+    return page.run(f"fetch('api/file?name={name}').then((answer) => answer.json()).then((found) => found.text)")
+
+
+def test_an_event_is_switched_on_and_seen(page):
+    open_tab(page, "side", "Events")
+    switch(page, "sched:sched_switch")
+    page.wait("fathom.store.settings.set_event.includes('sched:sched_switch')")
+    assert commands(page) == ["echo 1 > events/sched/sched_switch/enable"]
+    assert kernels(page, "set_event").strip() == "sched:sched_switch"
+    open_tab(page, "view", "Timeline")
+    page.wait("[...fathom.store.cpus.values()].filter((cpu) => cpu.slices.length > 50).length > 1")
+    # What is drawn is there: a colour that is neither the ground nor the idle thread's.
+    page.wait("""(() => { const c = fathom.timeline.canvas, d = c.getContext('2d').getImageData(120, 28, c.width - 120, 20).data;
+        const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return seen.size > 3; })()""")
+    names = page.run("[...fathom.store.names.values()]")
+    assert "hackbench-rx" in names or "hackbench" in names or "sh" in names
+    time.sleep(3)
+    page.hover(700, 180)
+    page.picture(PICTURES / "timeline.png")
+    page.choose("#view select", "threads")
+    time.sleep(0.5)
+    page.picture(PICTURES / "threads.png")
+    page.choose("#view select", "cpus")
+
+
+def test_now(page):
+    open_tab(page, "view", "Now")
+    page.wait("document.querySelectorAll('#view .bars .one').length > 3")
+    page.wait("document.querySelector('#view canvas') && document.querySelectorAll('.why')[1].textContent.length > 10")
+    shares = page.run("fathom.store.numbers.busy.map(([, ns]) => ns).reduce((a, b) => a + b, 0) / fathom.store.numbers.seconds / 1e9")
+    assert shares < 4.5, "four CPUs cannot run threads for longer"
+    page.picture(PICTURES / "now.png")
+
+
+def test_copied_commands_are_those_that_were_written(page, view, browser):
+    browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"], origin=view.address.split("/", 3)[0] + "//" +
+                 view.address.split("/", 3)[2])
+    page.click("#commands button=copy all")
+    copied = page.run("navigator.clipboard.readText()")
+    assert copied == "cd /sys/kernel/tracing\necho 1 > events/sched/sched_switch/enable\n"
+
+
+def test_a_filter_and_what_is_wrong_with_it(page):
+    open_tab(page, "side", "Events")
+    page.click("#side .item .name[title='sched:sched_switch']")
+    page.type("#side .detail input[placeholder^=filter]", "next_pid > 0 && prev_pid > 0", enter=True)
+    page.wait("fathom.store.settings.show_event_filters.includes('prev_pid > 0')")
+    assert commands(page)[-1] == "echo 'next_pid > 0 && prev_pid > 0' > events/sched/sched_switch/filter"
+    page.type("#side .detail input[placeholder^=filter]", "nobody == 3", enter=True)
+    page.wait("document.querySelector('#toast:not([hidden])')?.textContent.includes('nobody')")
+    assert "Invalid argument" in page.run("document.querySelector('#toast').textContent")
+    page.type("#side .detail input[placeholder^=filter]", "0", enter=True)
+    page.wait("!fathom.store.settings.show_event_filters.includes('prev_pid')")
+
+
+def test_a_function_its_prototype_and_its_graph(page):
+    open_tab(page, "side", "Functions")
+    page.type("#side input[type=search]", "pipe_read")
+    page.click("#side .item .name[title='pipe_read']")
+    page.wait("document.querySelector('#side .detail pre').textContent.includes('pipe_read(')")
+    page.click("#side .detail button=graph it")
+    open_tab(page, "view", "Flame")
+    page.wait("fathom.flame.boxes.some((one) => one.text.startsWith('pipe_read'))")
+    tops = page.run("fathom.store.flame[3].map((one) => one[0])")
+    assert set(tops) <= {"pipe_read", "(not seen)"} and commands(page)[-2:] == ["echo pipe_read > set_graph_function", "echo function_graph > current_tracer"]
+    before = page.run("fathom.store.flame[1]")
+    page.wait(f"fathom.store.flame[1] > {before}")
+    page.picture(PICTURES / "flame.png")
+    open_tab(page, "view", "Timeline")
+    page.wait("""(() => { for (const cpu of fathom.store.cpus.values()) { const one = cpu.calls.findLast((call) => call[0] === 0 && call[2] - call[1] > 20000);
+        if (one) { fathom.timeline.span = 8 * (one[2] - one[1]); fathom.timeline.end = one[2] + fathom.timeline.span / 2; return true; } } })()""")
+    page.wait("fathom.timeline.hits.some((one) => one.height === 14)")
+    time.sleep(0.5)
+    page.picture(PICTURES / "calls.png")
+    page.run("fathom.timeline.end = null; fathom.timeline.span = 4e9")
+    page.choose("#tracer", "nop")
+    page.wait("fathom.store.settings.current_tracer === 'nop'")
+
+
+def test_a_probe(page):
+    open_tab(page, "side", "Probes")
+    page.type("#side input[placeholder^='function']", "vfs_open")
+    page.type("#side input[placeholder^='name']", "opened")
+    page.type("#side input[placeholder^='values']", "path=+0($arg2):string")
+    shown = page.run("document.querySelector('.preview').textContent").split("\n")
+    page.click("#side button.main")
+    page.wait("fathom.store.settings.set_event.includes('view:opened')")
+    assert commands(page)[-2:] == shown
+    page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((one) => one[1] === 'opened' && one[3].includes('path=/sys/kernel/tracing')))")
+    page.picture(PICTURES / "probes.png")
+    page.click("#side .item button=×")
+    page.wait("!fathom.store.settings.dynamic_events.includes('opened')")
+
+
+def test_histogram(page):
+    open_tab(page, "view", "Histograms")
+    page.wait("document.querySelector('#view .field select').options.length > 3")
+    shown = page.run("document.querySelector('#view .preview').textContent")
+    page.click("#view button.main")
+    page.wait("document.querySelectorAll('.hist .bars .one').length > 2 && [...fathom.store.heat.values()][0].columns.length > 8", 30)
+    assert commands(page)[-1] == shown == "echo hist:keys=bytes_req.log2 > events/kmem/kmalloc/trigger"
+    page.picture(PICTURES / "histograms.png")
+    page.click(".hist button=take away")
+    page.wait("document.querySelectorAll('.hist').length === 0")
+
+
+def test_latency(page):
+    open_tab(page, "view", "Latency")
+    page.choose("#view .bar select", "irqsoff")
+    page.click("#view button.main")
+    page.wait("document.querySelector('.latency pre').textContent.includes('irqsoff latency trace')")
+    page.picture(PICTURES / "latency.png")
+    page.click("#view button=end")
+    page.wait("fathom.store.settings.current_tracer === 'nop'")
+
+
+def test_two_pages_and_a_reload(page, view, browser):
+    other = browser.page(view.address)
+    other.wait("document.querySelector('#link.live')")
+    assert commands(other) == commands(page)
+    switch(other, "kmem:kmalloc")
+    page.wait("fathom.store.settings.set_event.includes('kmem:kmalloc')")
+    page.wait("document.querySelectorAll('#commands code').length === " + str(len(commands(other))))
+    for one in (page, other):
+        one.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((mark) => mark[1] === 'kmalloc'))")
+    page.call("Page.reload")
+    page.wait("document.querySelector('#link.live')")
+    # What was before the reload is there, and it goes on.
+    page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.slices.length > 50 && cpu.slices.at(-1)[1] - cpu.slices[0][0] > 3e9)")
+    seen = page.run("fathom.store.now")
+    page.wait(f"fathom.store.now > {seen} + 1e9")
+    assert commands(page) == commands(other)
+    assert not other.errors()
+    other.close()
+
+
+def test_shell_and_dark(page):
+    open_tab(page, "view", "Shell")
+    page.wait("document.querySelector('.xterm-rows') && fathom.store.console.includes('hackbench')")
+    page.click(".term")
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="c", code="KeyC", windowsVirtualKeyCode=67, modifiers=2)
+    page.wait("fathom.store.console.trimEnd().endsWith('fathom#')")
+    page.keys("echo $((6 * 7)) is it\r")
+    page.wait("/\\n42 is it\\r?\\n/.test(fathom.store.console)")
+    page.wait("document.querySelector('.xterm-rows').textContent.includes('42 is it')")
+    if page.run("document.documentElement.dataset.theme") == "light":
+        page.click("#theme")
+    page.picture(PICTURES / "shell-dark.png")
+    open_tab(page, "view", "Now")
+    time.sleep(2)
+    page.picture(PICTURES / "now-dark.png")
+
+
+def test_nothing_comes_from_elsewhere(page, view):
+    assert {re.match(r"https?://[^/]*/[^/]*/", one)[0] for one in page.run("performance.getEntriesByType('resource').map((one) => one.name)")} == {view.address}
+
+
+def test_a_kernel_that_dies(page):
+    """The last one on this kernel."""
+    for text in ("\x03", "panic\r"):
+        page.run("fetch('api/keys', {method: 'POST', body: JSON.stringify({text: %s})}).then((answer) => answer.text())" % json.dumps(text))
+        page.wait("fathom.store.console.trimEnd().endsWith('fathom#') || document.querySelector('.obituary')")
+    page.wait("document.querySelector('.obituary')")
+    assert page.run("document.querySelector('#link').textContent").strip() == "the kernel has ended"
+    assert "PANIC" in page.run("document.querySelector('.obituary pre').textContent")
+    page.picture(PICTURES / "dead.png")
+
+
+def test_a_kernel_of_make_run(browser, tmp_path):
+    """Its channel is a port of virtio; its console is not the page's, which has a shell of lines then."""
+    port = tmp_path / "channel"
+    extra = ["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={port},server=on,wait=off",
+             "-device", "virtserialport,chardev=port,name=fathom.9p"]
+    with Guest("gcc", 2, extra=extra) as guest:
+        view = View("--channel", port)
+        try:
+            page = browser.page(view.address)
+            page.wait("document.querySelector('#link.live')")
+            open_tab(page, "view", "Shell")
+            page.click(".term")
+            page.keys("echo 1 > events/irq/enable; cat set_event | head -1\r")
+            page.wait("document.querySelector('.xterm-rows').textContent.includes('irq:')")
+            # What somebody else switches is seen, too.
+            page.wait("fathom.store.settings.set_event.includes('irq:irq_handler_entry')")
+            guest.check("echo 0 > events/irq/enable")
+            page.wait("!fathom.store.settings.set_event.includes('irq:')")
+            assert not page.errors()
+            page.close()
+        finally:
+            view.close()
+
+
+@pytest.fixture
+def feed():
+    guest, hub = Feed(RATE), Hub()
+    live = Live(Kernel(guest), hub)
+    with Server(0, live, None, libraries(BUILD)) as server:
+        server.start()
+        live.start()
+        yield guest, server
+        live.dead.set()
+        server.shutdown()
+
+
+def test_fifty_thousand_events_a_second(browser, feed):
+    """The server takes all of them, and the page goes on: measured are its frames, and how long it takes to draw one."""
+    guest, server = feed
+    page = browser.page(server.address)
+    page.wait("document.querySelector('#link.live')")
+    figures = {}
+    for name in ("Now", "Timeline", "Flame"):
+        open_tab(page, "view", name)
+        time.sleep(2)
+        given, begin, used = guest.given, time.monotonic(), time.process_time()
+        intervals = page.run("""new Promise((done) => { const times = []; fathom.timeline.frames.length = 0; const step = (time) => { times.push(time);
+            if (times.length < 120 && time - times[0] < 20000) requestAnimationFrame(step); else done(times.slice(1).map((one, at) => one - times[at])); };
+            requestAnimationFrame(step); })""")
+        intervals.sort()
+        passed = time.monotonic() - begin
+        figures[name] = {"events a second": round((guest.given - given) / passed), "frames": len(intervals),
+                         "processors, server and feed": round((time.process_time() - used) / passed, 2),
+                         "frame ms, median": round(intervals[len(intervals) // 2], 1), "frame ms, 95 %": round(intervals[len(intervals) * 95 // 100], 1)}
+        if name == "Timeline":
+            drawn = sorted(page.run("fathom.timeline.frames"))
+            figures[name]["drawing ms, median"] = round(drawn[len(drawn) // 2], 2)
+            figures[name]["drawing ms, 95 %"] = round(drawn[len(drawn) * 95 // 100], 2)
+        page.picture(PICTURES / f"feed-{name.lower()}.png")
+    (PICTURES / "frames.json").write_text(json.dumps(figures, indent=1))
+    print(json.dumps(figures, indent=1))
+    assert server.live.model.lost == 0
+    for name, one in figures.items():
+        assert one["events a second"] > RATE * 0.8, (name, one)
+        assert one["frame ms, 95 %"] < 100 * PATIENCE, (name, one)
+    assert figures["Timeline"]["drawing ms, 95 %"] < 16 * PATIENCE
+    # A click is answered while they come.
+    begin = time.monotonic()
+    page.click("#view-tabs button=Histograms")
+    page.wait("document.querySelector('#view .preview')")
+    assert time.monotonic() - begin < 2 * PATIENCE
+    assert not page.errors()
+    page.close()
