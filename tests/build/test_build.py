@@ -161,6 +161,29 @@ def test_command_line_changes_the_iso_only(second_build):
     assert digest(second_build / "fathom.iso") != before
 
 
+def test_without_types(second_build):
+    """BTF=0, or no pahole: the kernel is the same but for them, and the build says so. Then they come back."""
+    def types():
+        listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
+        found = re.search(r" \.btf +PROGBITS +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)", listed)
+        return int(found.group(1), 16) if found else 0
+
+    options = {"BUILD": second_build, "CC": "gcc", "RECORDMCOUNT": "cc"}
+    printed = make("all", **options)
+    before = digest(second_build / "fathom.elf")
+    assert types() > 50_000 and "NOTYPES" not in printed
+    for variables, reason in ({"PAHOLE": "no-such-program"}, "no pahole (package dwarves)"), ({"BTF": 0}, "BTF=0"):
+        printed = make("all", **options, **variables)
+        assert not compiled(printed) and types() < 8192
+        if variables.get("BTF") is None:
+            assert f"  NOTYPES  fathom.elf: {reason}\n" in printed
+    make("all", **options, LINE_TABLE=0)
+    listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
+    assert not re.search(r" \.lines ", listed)
+    make("all", **options)
+    assert digest(second_build / "fathom.elf") == before
+
+
 def test_image_is_small():
     text = subprocess.run(["readelf", "-SW", MAIN / "fathom.elf"], check=True, capture_output=True, text=True).stdout
     loaded = sum(int(size, 16) for name, kind, size, flags in re.findall(
@@ -245,26 +268,3 @@ def test_a_command_can_be_used(commands, source, tmp_path):
     words[words.index("-o") + 1] = tmp_path / "unused.o"
     done = subprocess.run([*words, "-fsyntax-only"], cwd=entry["directory"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_without_types(second_build):
-    """BTF=0, or no pahole: the kernel is the same but for them, and the build says so. Then they come back."""
-    def types():
-        listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
-        found = re.search(r" \.btf +PROGBITS +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)", listed)
-        return int(found.group(1), 16) if found else 0
-
-    options = {"BUILD": second_build, "CC": "gcc", "RECORDMCOUNT": "cc"}
-    printed = make("all", **options)
-    before = digest(second_build / "fathom.elf")
-    assert types() > 50_000 and "NOTYPES" not in printed
-    for variables, reason in ({"PAHOLE": "no-such-program"}, "no pahole (package dwarves)"), ({"BTF": 0}, "BTF=0"):
-        printed = make("all", **options, **variables)
-        assert not compiled(printed) and types() < 8192
-        if variables.get("BTF") is None:
-            assert f"  NOTYPES  fathom.elf: {reason}\n" in printed
-    make("all", **options, LINE_TABLE=0)
-    listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
-    assert not re.search(r" \.lines ", listed)
-    make("all", **options)
-    assert digest(second_build / "fathom.elf") == before
