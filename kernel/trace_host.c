@@ -176,6 +176,12 @@ const void *trace_plat_btf(size_t *out_bytes)
 	return *out_bytes ? &btf_blob : NULL;
 }
 
+const char *trace_plat_thread_type(size_t *out_offset)
+{
+	*out_offset = offsetof(struct thread, trace);
+	return "thread";
+}
+
 bool trace_plat_read(void *to, const void *from, size_t bytes)
 {
 	return arch_read_nofault(to, from, bytes);

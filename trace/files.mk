@@ -160,7 +160,9 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c
 # events that users put somewhere
-TRACE_SRCS += trace/probes/fetch_parse.c \
+TRACE_SRCS += trace/probes/fetch_field.c \
+	trace/probes/fetch_name.c \
+	trace/probes/fetch_parse.c \
 	trace/probes/fetch_run.c \
 	trace/probes/fetch_symbol.c \
 	trace/probes/fetch_type.c \
@@ -172,6 +174,7 @@ TRACE_SRCS += trace/probes/fetch_parse.c \
 	trace/probes/probe_kinds.c \
 	trace/probes/probe_kprobe.c \
 	trace/probes/probe_line.c \
+	trace/probes/probe_names.c \
 	trace/probes/probe_place.c \
 	trace/probes/probe_return.c \
 	trace/probes/probe_text.c \
@@ -288,6 +291,7 @@ TRACE_SRCS += trace/start/boot.c \
 	trace/start/feature_monitors.c \
 	trace/start/feature_pids.c \
 	trace/start/feature_probe_events.c \
+	trace/start/feature_probe_names.c \
 	trace/start/feature_profile.c \
 	trace/start/feature_snapshot.c \
 	trace/start/feature_stack_tracer.c \
@@ -329,11 +333,12 @@ TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
-TRACE_FEATURES += monitors kprobes probe_events kprobe_events
+TRACE_FEATURES += monitors kprobes probe_events probe_names kprobe_events
 TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c fs/fs_kprobe_events.c)
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
+TRACE_FEATURE_probe_names := $(call trace_feature,probe_names,probes/fetch_name.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
@@ -350,7 +355,7 @@ TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tr
 TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)
 TRACE_FEATURE_why := $(call trace_feature,why,why/% fs/fs_why.c)
 TRACE_NEEDS_functions := kprobes kprobe_events fprobes wprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
-	hist_snapshot profile stack_tracer types why
+	hist_snapshot probe_names profile stack_tracer types why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth
 TRACE_NEEDS_hist := hist_snapshot hist_trace
 TRACE_NEEDS_synth := hist_trace
@@ -358,8 +363,9 @@ TRACE_NEEDS_pids := event_pids function_pids
 TRACE_NEEDS_function := latency
 TRACE_NEEDS_graph := latency profile
 TRACE_NEEDS_snapshot := latency hist_snapshot
-TRACE_NEEDS_events += monitors probe_events kprobe_events
-TRACE_NEEDS_probe_events := kprobe_events
+TRACE_NEEDS_events += monitors probe_events probe_names kprobe_events
+TRACE_NEEDS_probe_events := probe_names kprobe_events
+TRACE_NEEDS_types := probe_names
 TRACE_NEEDS_kprobes := kprobe_events
 TRACE_NEEDS_fprobes := kprobe_events
 TRACE_NEEDS_wprobes := kprobe_events

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "fuzz_events.h"
 #include "events/dyn_event.h"
+#include "../unit/trace/probe_types.h"
 #include <trace/trace_events.h>
 #include <trace/host_tracepoints.h>
 #include <trace/thread.h>
@@ -76,7 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	long budget;
 
 	if (!is_ready) {
+		probe_types_make();
 		set_up();
+		probe_types_name();
 		fake_run(1); /* a thread with a shadow stack */
 		fake_reads_anywhere = true;
 	}

@@ -60,6 +60,31 @@ def test_returns(tracing):
     tracing.check("> dynamic_events")
 
 
+def test_arguments_by_name(tracing):
+    """Names and types of the kernel's source, with values that the shell knows; at the entry, at the return, of a tracepoint."""
+    tracing.check("echo 'p:open vfs_open $arg* text=path:string who=$current->name:string pid=$current->pid' > dynamic_events")
+    tracing.check("echo 'f:opened vfs_open%return $arg2:string flags result=$retval' >> dynamic_events")
+    tracing.check("echo 'r:made kmalloc bytes $retval from=-8($stack):symstr' >> dynamic_events")
+    tracing.check("echo 't:my/switch sched_switch prev->comm:string to=next->pid' >> dynamic_events")
+    assert tracing.check("cat dynamic_events") == (
+        "p:kprobes/open vfs_open cwd=cwd path=path flags=flags out_file=out_file text=path:string who=$current->name:string pid=$current->pid\n"
+        "f:fprobes/opened vfs_open%return path=path:string flags=flags result=$retval\n"
+        "r:kprobes/made kmalloc bytes=bytes arg2=$retval from=-8($stack):symstr\n"
+        "t:my/switch sched_switch arg1=prev->comm:string to=next->pid\n")
+    assert re.search(r"field:u32 flags;\toffset:\d+;\tsize:4;\tsigned:0;", tracing.check("cat events/kprobes/open/format"))
+    tracing.check("> trace; for e in kprobes fprobes my; do echo 1 > events/$e/enable; done; sleep 0.01; cat /proc/uptime > /dev/null")
+    assert tracing.run("cat /nothing; echo 0 > events/enable")[0].startswith("cat: /nothing")
+    assert any(re.fullmatch(r'\(vfs_open\S+\) cwd=0x\w+ path=0x\w+ flags=1 out_file=0x\w+ text="/proc/uptime" who="cat" pid=\d+', line)
+               for line in lines_of(tracing, "open"))
+    opened = lines_of(tracing, "opened")
+    assert any(line.endswith(' path="/proc/uptime" flags=1 result=0') for line in opened), opened
+    assert any(line.endswith(' path="/nothing" flags=1 result=-2') for line in opened), opened
+    made = [re.fullmatch(r'\((\S+) <- kmalloc\) bytes=(\d+) arg2=0xffff8\w+ from="(\S+)"', line) for line in lines_of(tracing, "made")]
+    assert made and all(match and match[1] == match[3] and 0 < int(match[2]) < 1 << 20 for match in made)
+    assert any(re.fullmatch(r'\(\S+\) arg1="sleep" to=\d+', line) for line in lines_of(tracing, "switch"))
+    tracing.check("> dynamic_events")
+
+
 def test_filter_trigger_histogram(tracing):
     """As on any event."""
     event = "events/kprobes/myprobe"
@@ -89,6 +114,10 @@ def test_instance(tracing):
     ("p kmalloc ^%none_reg", "Invalid register name"),
     ("p kmalloc +0(@0^", "Dereference brace is not closed"),
     ("p kmalloc @11:^unknown_type", "Unknown type is specified"),
+    ("p kmalloc ^nothing", "This variable is not found at this probe point"),
+    ("p kmalloc+9 ^$arg*", "$arg* can be used only on function entry or exit"),
+    ("p mutex_lock mutex->^nothing", "This field is not found."),
+    ("r kfree ^$retval", "This function returns 'void' type"),
 ])
 def test_mistakes(tracing, command, why):
     at = command.index("^")

@@ -197,8 +197,13 @@ static const struct piece pieces[] = {
 	  "\t\t\t     [if <filter>]\n"
 	  "\t\t\t      args: <name>=fetcharg[:type]\n"
 	  "\t\t\t  fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
-	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>,\n"
-	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n"
+	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>, $current,\n"
+	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n" },
+	{ FEATURE, "probe_names",
+	  "\t\t\t            <argname>[->field[->field|.field...]], $arg* for all arguments;\n"
+	  "\t\t\t            fields also behind $retval and $current\n" },
+	{ FEATURE, "probe_events",
+	  "\t\t\t    kernel return probes support: $retval, $arg<N>, $comm\n"
 	  "\t\t\t      type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, ustring,\n"
 	  "\t\t\t            symbol, symstr, b<bit-width>@<bit-offset>/<container-size>,\n"
 	  "\t\t\t            <type>\\[<array-size>\\]\n"
@@ -284,7 +289,7 @@ static bool has_feature(const char *name)
 
 	while (*at && !trace_streq((*at)->name, name))
 		at++;
-	return *at;
+	return *at && (!(*at)->is_there || (*at)->is_there());
 }
 
 static bool has_command(const char *name)

@@ -30,6 +30,8 @@ struct tracer;
 
 struct trace_feature {
 	const char *name;
+	/* Does this run have what README says of it? NULL: every run has. */
+	bool (*is_there)(void);
 	/*
 	 * Called by trace_init() in the order of the table. The global instance exists. 0, -errno.
 	 */

@@ -6,7 +6,9 @@
  *
  *   fetch_parse.c   an argument becomes its steps; what is wrong with it, and where
  *   fetch_value.c   what it begins with: registers, arguments, fields, numbers, symbols
+ *   fetch_field.c   fields of an event
  *   fetch_symbol.c  variables and functions by name
+ *   fetch_name.c    what is called by its name in the source, and members: path->len
  *   fetch_type.c    types: what they are called, how long they are, how they are printed
  *   fetch_run.c     the steps become bytes of an event
  *
@@ -29,6 +31,7 @@
 #include <trace/event.h>
 
 struct dyn_event_error;
+struct fetch_names;
 struct ftrace_regs;
 struct trace_seq;
 
@@ -68,14 +71,15 @@ void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t l
 
 /* Steps change one value, beginning with those that set it; the last step of an argument stores. */
 enum fetch_code {
-	FETCH_LOAD,	     /* `size` bytes of what the probe got, at `value` */
-	FETCH_LOAD_SIGNED,   /* the same, extended by the sign */
-	FETCH_ADDRESS,	     /* the address of that */
-	FETCH_LOCATED,	     /* the address that a __data_loc there leads to */
-	FETCH_LOCATED_BACK,  /* the same for a __rel_loc */
-	FETCH_VALUE,	     /* `value` itself */
-	FETCH_READ,	     /* `size` bytes at the address value + `value` */
-	FETCH_STORE,	     /* its first `size` bytes */
+	FETCH_LOAD,	    /* `size` bytes of what the probe got, at `value` */
+	FETCH_LOAD_SIGNED,  /* the same, extended by the sign */
+	FETCH_ADDRESS,	    /* the address of that */
+	FETCH_LOCATED,	    /* the address that a __data_loc there leads to */
+	FETCH_LOCATED_BACK, /* the same for a __rel_loc */
+	FETCH_THREAD, /* the address of the running thread, `value` in front of its trace_thread */
+	FETCH_VALUE,  /* `value` itself */
+	FETCH_READ,   /* `size` bytes at the address value + `value` */
+	FETCH_STORE,  /* its first `size` bytes */
 	FETCH_STORE_BITS,    /* `value`: shifts to the left and to the right, as the type's bits */
 	FETCH_STORE_MEMORY,  /* the `size` bytes at the address value + `value` */
 	FETCH_STORE_BITS_OF, /* `count` numbers there of `size` bytes, bits of each */
@@ -131,7 +135,7 @@ uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t
 enum fetch_place {
 	FETCH_AT_CODE,	     /* registers */
 	FETCH_AT_ENTRY,	     /* registers, and arguments: the first instruction of a function */
-	FETCH_AT_RETURN,     /* the value that a function returns, and the stack */
+	FETCH_AT_RETURN,     /* the value that a function returns, its arguments, and the stack */
 	FETCH_AT_TRACEPOINT, /* arguments, as an array of uint64_t */
 	FETCH_AT_EVENT,	     /* fields */
 	FETCH_AT_DATA,	     /* registers, and struct fetch_data */
@@ -143,10 +147,24 @@ struct fetch_data {
 	uint64_t addr, old, value; /* of the variable */
 };
 
+#define FETCH_ENTRY_ARGS 6u /* arguments in registers */
+
+/* What a probe at a return has instead of registers, if it records more than the returned value. */
+struct fetch_return {
+	uint64_t value, stack;
+	uint64_t args[FETCH_ENTRY_ARGS]; /* at the entry; only those that are asked for */
+};
+
 /* What can be asked for. */
 struct fetch_context {
 	enum fetch_place place;
-	uint32_t nr_args;		 /* FETCH_AT_TRACEPOINT: arguments that there may be */
+	bool is_gathered; /* FETCH_AT_RETURN: there is a struct fetch_return */
+	uint32_t nr_args; /* FETCH_AT_TRACEPOINT: arguments that there may be */
+	/*
+	 * In the function whose arguments have names; at a tracepoint, in one that has them behind a
+	 * pointer. 0: there are none.
+	 */
+	uintptr_t func;
 	const struct trace_event *event; /* FETCH_AT_EVENT */
 };
 
@@ -187,6 +205,7 @@ struct fetch_build {
 	uint32_t nr_ops, nr_copies, nr_texts;
 	uint32_t bytes;		/* of the event so far, head and fields of the kind included */
 	bool has_all_registers; /* others are asked for than those that hold arguments */
+	uint8_t entry_args; /* FETCH_AT_RETURN: bit n: argument n, from 0, is kept from the entry */
 };
 
 /* An argument, taken apart. */
@@ -202,5 +221,9 @@ struct fetch_parsed {
  * Add the argument `word`. 0; -EINVAL, -ENOENT with *build->error. The caller looks at names.
  */
 int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out);
+
+/* What is known by names of the source: set once, by the feature probe_names; NULL: nothing is. */
+extern const struct fetch_names *fetch_names;
+extern const struct fetch_names fetch_btf_names; /* as BTF says */
 
 #endif

@@ -9,6 +9,8 @@
 
 #define DIGITS_MAX 24u
 
+const struct fetch_names *fetch_names;
+
 /* What is behind the colon. */
 struct fetch_typing {
 	struct fetch_word name; /* of length 0: no type is written */
@@ -253,6 +255,18 @@ static void finish_bits(struct fetch_parse *parse, const struct fetch_typing *ty
 	fetch_step(parse, op);
 }
 
+/* A bit field that was named: what it lies in has been read. */
+static void finish_member(struct fetch_parse *parse, const struct fetch_typing *typing,
+			  struct fetch_op *op)
+{
+	op->code = FETCH_STORE_BITS;
+	op->size = typing->type->size;
+	op->is_signed = parse->own_type && parse->own_type->is_signed;
+	op->left = (uint8_t)(64 - parse->bits - parse->first_bit);
+	op->right = (uint8_t)(64 - parse->bits);
+	fetch_step(parse, op);
+}
+
 static void finish_number(struct fetch_parse *parse, const struct fetch_typing *typing,
 			  struct fetch_op *op)
 {
@@ -302,6 +316,8 @@ static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
 		finish_text(parse, typing, &op);
 	else if (typing->bits)
 		finish_bits(parse, typing, &op);
+	else if (parse->bits && !typing->count)
+		finish_member(parse, typing, &op);
 	else
 		finish_number(parse, typing, &op);
 	add_op(build, &parse->last);
@@ -375,6 +391,8 @@ int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct
 	}
 	if (!err)
 		err = fetch_value(&parse, &value);
+	if (!err && parse.btf && typing.type && is_text(typing.type))
+		err = fetch_names->text(&parse);
 	if (err)
 		return err;
 	choose_type(&parse, &typing);

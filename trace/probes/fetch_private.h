@@ -16,6 +16,28 @@ struct fetch_parse {
 	/* What begins it has a type of its own, when none is written; or NULL. */
 	const struct fetch_type *own_type;
 	uint32_t nr_steps;
+	/* What has a name in the source: its type, see types/btf.h, or 0; the last name; a bit field. */
+	uint32_t btf;
+	const char *btf_at;
+	uint32_t bits, first_bit; /* `bits` 0: it is none */
+};
+
+/*
+ * What is known by names of the source; NULL in a build that has no types. All return 0, or -errno
+ * after blaming.
+ */
+struct fetch_names {
+	/* Add the steps that fetch the argument, or members of what it points to: NAME[->MEMBER]. */
+	int (*argument)(struct fetch_parse *parse, const struct fetch_word *word);
+	/* $retval, $current: the value is there, and gets its type; members behind it are fetched. */
+	int (*result)(struct fetch_parse *parse, const struct fetch_word *word);
+	int (*thread)(struct fetch_parse *parse, const struct fetch_word *word);
+	/* It is to be shown as a text. */
+	int (*text)(struct fetch_parse *parse);
+	/* The name of argument number `n`, from 0; "" if it has none; NULL: it is not known. */
+	const char *(*name_of)(const struct fetch_context *context, uint32_t n);
+	/* How many arguments there are; -ENOENT: that is not known. */
+	int (*count)(const struct fetch_context *context);
 };
 
 /* Returns `err`. */
@@ -25,6 +47,14 @@ void fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
 
 /* All of `word` as a number with a sign in front. */
 int fetch_signed(const struct fetch_word *word, int64_t *out_value);
+
+/* Add a read of `size` bytes there, unless there are too many steps: -EINVAL after blaming `at`. */
+int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at);
+/* Fetch argument `n`, from 1, as a word; `word` is blamed if there is none. */
+int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n);
+
+/* fetch_field.c: fetch the field of the event; false: it has none of that name. */
+bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
 
 /* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
 int fetch_value(struct fetch_parse *parse, const struct fetch_word *word);

@@ -287,6 +287,8 @@ static uint64_t begin_value(const struct fetch_op *op, const uint8_t *got)
 		return located(got + op->value, got);
 	case FETCH_LOCATED_BACK:
 		return located(got + op->value, got + op->value + LOCATION_BYTES);
+	case FETCH_THREAD:
+		return (uintptr_t)trace_plat_current() - op->value;
 	default:
 		return op->value;
 	}

@@ -30,6 +30,18 @@ static void step_read(struct fetch_parse *parse, int64_t offset)
 	fetch_step(parse, &op);
 }
 
+int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
+{
+	const struct fetch_op op = { .code = FETCH_READ,
+				     .size = (uint16_t)size,
+				     .value = (uint64_t)offset };
+
+	if (parse->nr_steps == STEPS_MAX)
+		return fetch_blame(parse->build, at, "Dereference is too much nested", -EINVAL);
+	fetch_step(parse, &op);
+	return 0;
+}
+
 static void step_constant(struct fetch_parse *parse, uint64_t value)
 {
 	const struct fetch_op op = { .code = FETCH_VALUE, .value = value };
@@ -54,6 +66,19 @@ static bool has_registers(const struct fetch_parse *parse)
 	       place == FETCH_AT_DATA;
 }
 
+/* Where the probe has it: at a return that is the returned value or the stack pointer. */
+static uint32_t place_of(const struct fetch_context *context,
+			 const struct trace_plat_register *wanted)
+{
+	struct trace_plat_register stack;
+
+	if (!context->is_gathered)
+		return wanted->offset;
+	if (trace_plat_register("$stack", 6, &stack) && stack.offset == wanted->offset)
+		return offsetof(struct fetch_return, stack);
+	return offsetof(struct fetch_return, value);
+}
+
 /* False: there is no register of that name. */
 static bool step_register(struct fetch_parse *parse, const char *name, size_t len)
 {
@@ -67,7 +92,7 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 		step_load(parse, offsetof(struct fetch_data, regs));
 		step_read(parse, reg.offset);
 	} else {
-		step_load(parse, reg.offset);
+		step_load(parse, place_of(parse->build->context, &reg));
 	}
 	return true;
 }
@@ -135,26 +160,89 @@ static bool step_argument(struct fetch_parse *parse, uint64_t n)
 	return true;
 }
 
-static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+/* The same at its return: it was kept. */
+static int entry_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
+{
+	if (n > FETCH_ENTRY_ARGS)
+		return fetch_blame(parse->build, word->at, "Too many entry arguments specified",
+				   -EINVAL);
+	step_load(parse, (uint32_t)offsetof(struct fetch_return, args[n - 1]));
+	parse->build->entry_args |= (uint8_t)(1u << (n - 1));
+	return 0;
+}
+
+int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
 {
 	const struct fetch_context *context = parse->build->context;
-	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
-	uint64_t n;
 
-	if (fetch_number(&number, 10, &n))
-		return bad_variable(parse, word);
-	if (!n || n > STACK_MAX)
-		return fetch_blame(parse->build, word->at, "Invalid argument number", -EINVAL);
-	if (context->place == FETCH_AT_TRACEPOINT) {
+	switch (context->place) {
+	case FETCH_AT_TRACEPOINT:
 		if (n > context->nr_args)
 			return fetch_blame(parse->build, word->at, "$argN index is too big",
 					   -EINVAL);
 		step_load(parse, (uint32_t)(n - 1) * WORD_BYTES);
 		return 0;
-	}
-	if (context->place != FETCH_AT_ENTRY || !step_argument(parse, n))
+	case FETCH_AT_RETURN:
+		return entry_argument(parse, word, n);
+	case FETCH_AT_ENTRY:
+		return step_argument(parse, n) ? 0 : bad_variable(parse, word);
+	default:
 		return bad_variable(parse, word);
-	return 0;
+	}
+}
+
+static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
+	uint64_t n;
+
+	if (fetch_is(&number, "*"))
+		return fetch_blame(parse->build, word->at,
+				   "$arg* must be an independent parameter without name etc.",
+				   -EINVAL);
+	if (fetch_number(&number, 10, &n))
+		return bad_variable(parse, word);
+	if (!n || n > STACK_MAX)
+		return fetch_blame(parse->build, word->at, "Invalid argument number", -EINVAL);
+	return fetch_argument(parse, word, n);
+}
+
+static int no_types(const struct fetch_parse *parse, const char *at)
+{
+	return fetch_blame(parse->build, at, "BTF is not available or not supported", -EINVAL);
+}
+
+/* A variable that may have members behind it: what is in front of the first `->`. */
+static struct fetch_word head_of(const struct fetch_word *word)
+{
+	struct fetch_word head = { word->at, 0 };
+
+	while (head.len < word->len && head.at[head.len] != '-' && head.at[head.len] != '.')
+		head.len++;
+	return head;
+}
+
+static int parse_result(struct fetch_parse *parse, const struct fetch_word *word, size_t len)
+{
+	if (parse->build->context->place != FETCH_AT_RETURN || !step_register(parse, "$retval", 7))
+		return fetch_blame(parse->build, word->at, "$retval is not available on probe",
+				   -EINVAL);
+	if (fetch_names)
+		return fetch_names->result(parse, word);
+	return len < word->len ? no_types(parse, word->at + len) : 0;
+}
+
+static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word, size_t len)
+{
+	struct fetch_op op = { .code = FETCH_THREAD };
+	size_t offset;
+
+	(void)trace_plat_thread_type(&offset);
+	op.value = offset;
+	fetch_step(parse, &op);
+	if (fetch_names)
+		return fetch_names->thread(parse, word);
+	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
 /* What a watchpoint has; false: that is something else. */
@@ -176,6 +264,7 @@ static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
 static int parse_variable(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
+	const struct fetch_word head = head_of(word);
 
 	if (step_data(parse, word))
 		return 0;
@@ -183,70 +272,17 @@ static int parse_variable(struct fetch_parse *parse, const struct fetch_word *wo
 		fetch_step(parse, &comm);
 		return 0;
 	}
+	if (fetch_is(&head, "$current"))
+		return parse_thread(parse, word, head.len);
 	if (parse->build->context->place == FETCH_AT_EVENT)
 		return bad_variable(parse, word);
-	if (fetch_is(word, "$retval")) {
-		if (parse->build->context->place != FETCH_AT_RETURN ||
-		    !step_register(parse, "$retval", 7))
-			return fetch_blame(parse->build, word->at,
-					   "$retval is not available on probe", -EINVAL);
-		return 0;
-	}
+	if (fetch_is(&head, "$retval"))
+		return parse_result(parse, word, head.len);
 	if (fetch_starts(word, "$stack"))
 		return parse_stack(parse, word);
 	if (fetch_starts(word, "$arg"))
 		return parse_argument(parse, word);
 	return bad_variable(parse, word);
-}
-
-/* ---- Fields of an event ---- */
-
-static const struct trace_event_field *find_field(const struct trace_event *event,
-						  const struct fetch_word *name)
-{
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		if (fetch_is(name, event->fields[i].name))
-			return &event->fields[i];
-	}
-	return NULL;
-}
-
-static bool is_number(const struct trace_event_field *field)
-{
-	return field->kind == TRACE_FIELD_PLAIN && field->size == field->element_size &&
-	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
-}
-
-static bool is_chars(const struct trace_event_field *field)
-{
-	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
-}
-
-/* True: the event has such a field. The value of one that is no number is its address. */
-static bool step_field(struct fetch_parse *parse, const struct fetch_word *name)
-{
-	static const uint8_t codes[] = {
-		[TRACE_FIELD_PLAIN] = FETCH_ADDRESS,
-		[TRACE_FIELD_DATA_LOC] = FETCH_LOCATED,
-		[TRACE_FIELD_REL_LOC] = FETCH_LOCATED_BACK,
-	};
-	const struct trace_event_field *field = find_field(parse->build->context->event, name);
-	struct fetch_op op = { .size = 8 };
-
-	if (!field)
-		return false;
-	op.value = field->offset;
-	op.code = codes[field->kind];
-	if (is_number(field)) {
-		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
-		op.size = (uint16_t)field->size;
-	} else if (is_chars(field)) {
-		parse->own_type = fetch_type_find("string", 6);
-	}
-	if (field->filter_type == FILTER_PTR_STRING)
-		parse->own_type = fetch_type_find("string", 6);
-	fetch_step(parse, &op);
-	return true;
 }
 
 /* ---- Addresses and constants ---- */
@@ -313,6 +349,15 @@ static int parse_constant(struct fetch_parse *parse, const struct fetch_word *wo
 	return 0;
 }
 
+static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	enum fetch_place place = parse->build->context->place;
+
+	if (!fetch_names || place == FETCH_AT_CODE || place == FETCH_AT_EVENT)
+		return no_types(parse, word->at);
+	return fetch_names->argument(parse, word);
+}
+
 static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const bool has_fields = parse->build->context->place == FETCH_AT_EVENT;
@@ -320,7 +365,7 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 
 	switch (word->len ? *word->at : '\0') {
 	case '$':
-		if (has_fields && step_field(parse, &name))
+		if (has_fields && fetch_field(parse, &name))
 			return 0;
 		return parse_variable(parse, word);
 	case '%':
@@ -333,8 +378,7 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 		break;
 	}
 	if (word->len && is_letter(*word->at))
-		return fetch_blame(parse->build, word->at, "BTF is not available or not supported",
-				   -EINVAL);
+		return parse_name(parse, word);
 	return fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
 }
 
@@ -380,12 +424,10 @@ static int add_read(struct fetch_parse *parse, const struct fetch_around *around
 	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
 		return fetch_blame(parse->build, around->inner, "$comm can not be dereferenced",
 				   -EINVAL);
-	if (parse->nr_steps == STEPS_MAX)
-		return fetch_blame(parse->build, around->inner, "Dereference is too much nested",
-				   -EINVAL);
 	parse->own_type = NULL;
-	step_read(parse, around->offset);
-	return 0;
+	parse->btf = 0;
+	parse->bits = 0;
+	return fetch_read(parse, around->offset, WORD_BYTES, around->inner);
 }
 
 int fetch_value(struct fetch_parse *parse, const struct fetch_word *word)

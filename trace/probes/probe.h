@@ -66,6 +66,7 @@ struct probe {
 	struct probe *next;	/* of the same event */
 	bool is_plain;		/* see probe_hit.h */
 	bool has_all_registers; /* others are recorded than those that hold arguments */
+	uint8_t entry_args;	/* at a return: bit n: argument n, from 0, is kept from the entry */
 	_Atomic uint64_t nr_hits;
 	struct fetch_program program;
 	union probe_target target;
@@ -115,8 +116,11 @@ struct probe_definition {
 	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
 	struct fetch_word listed; /* what is shown of the place */
-	const char *args;	  /* what is behind */
-	const char *condition;	  /* the filter of an `if FILTER` at the end; NULL: there is none */
+	const char *args;	  /* what is behind; `written`, or `expanded` */
+	const char *written;	  /* the same as in the line */
+	char *expanded;		  /* with names for numbers; NULL: there are none */
+	size_t expanded_bytes;
+	const char *condition; /* the filter of an `if FILTER` at the end; NULL: there is none */
 
 	/* Set by the kind. */
 	char found[TRACE_SYM_LEN + 24]; /* `listed`, if that was not written */
@@ -138,6 +142,13 @@ bool probe_line_is_return(const char *line);
 int probe_line_parse(struct probe_definition *definition);
 /* The next word of *text, which goes on behind it; of length 0 at the end. */
 struct fetch_word probe_next_word(const char **text);
+
+/* ---- probe_names.c ---- */
+
+/* Write out `$arg*`, and names for numbers. 0; -errno, after blaming unless that is -ENOMEM. */
+int probe_names_expand(struct probe_definition *definition);
+/* Free that. A mistake that was found in it is one of the line. */
+void probe_names_end(struct probe_definition *definition);
 
 /* ---- probe_place.c ---- */
 
@@ -165,6 +176,7 @@ void probe_name_by_suffix(struct probe_definition *definition, const struct prob
 /* What a definition takes of memory, and how its event is laid out. */
 struct probe_size {
 	uint32_t nr_args, nr_ops, nr_copies;
+	bool is_gathered;     /* at a return: more than the returned value is asked for */
 	uint32_t event_bytes; /* without texts; not rounded up */
 	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes, fmt_bytes;
 };

@@ -13,24 +13,14 @@
 #define FIXED_MIN 12u /* of an event: what copies it takes a word behind the head at least */
 #define NAME_ROOM (FETCH_NAME_MAX + 1)
 
-/* The name of an argument; one without is called arg1, arg2 and so on. */
-static struct fetch_word name_of(const struct fetch_word *word, uint32_t index, char *room)
+/* What is in front of the first `end`; all of it if there is none. */
+static struct fetch_word part_before(const struct fetch_word *word, char end)
 {
-	struct fetch_word name = { word->at, 0 };
-	char digits[4];
-	uint32_t nr = 0;
+	struct fetch_word part = { word->at, 0 };
 
-	while (name.len < word->len && word->at[name.len] != '=')
-		name.len++;
-	if (name.len < word->len)
-		return name;
-	trace_strcpy(room, "arg", NAME_ROOM);
-	name = (struct fetch_word){ room, 3 };
-	for (index++; index; index /= 10)
-		digits[nr++] = (char)('0' + index % 10);
-	while (nr)
-		room[name.len++] = digits[--nr];
-	return name;
+	while (part.len < word->len && word->at[part.len] != end)
+		part.len++;
+	return part;
 }
 
 static bool is_good_name(const struct fetch_word *name)
@@ -43,6 +33,29 @@ static bool is_good_name(const struct fetch_word *name)
 			return false;
 	}
 	return name->len;
+}
+
+/*
+ * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so on.
+ */
+static struct fetch_word name_of(const struct fetch_word *word, uint32_t index, char *room)
+{
+	struct fetch_word name = part_before(word, '=');
+	char digits[4];
+	uint32_t nr = 0;
+
+	if (name.len < word->len)
+		return name;
+	name = part_before(word, ':');
+	if (is_good_name(&name))
+		return name;
+	trace_strcpy(room, "arg", NAME_ROOM);
+	name = (struct fetch_word){ room, 3 };
+	for (index++; index; index /= 10)
+		digits[nr++] = (char)('0' + index % 10);
+	while (nr)
+		room[name.len++] = digits[--nr];
+	return name;
 }
 
 /* Has an argument in front of number `index`, or a field that all events have, that name? */
@@ -134,6 +147,8 @@ int probe_measure(const struct probe_definition *definition, struct probe_size *
 				   ? trace_strlen(definition->kind->head_fmt) +
 					     trace_strlen(definition->kind->head_args)
 				   : definition->place.len;
+	size->is_gathered = definition->context.place == FETCH_AT_RETURN &&
+			    (build.entry_args || build.has_all_registers);
 	size->nr_ops = build.nr_ops;
 	size->nr_copies = build.nr_copies;
 	size->event_bytes = build.bytes > FIXED_MIN ? build.bytes : FIXED_MIN;
@@ -160,7 +175,7 @@ static char *put_args(const struct probe_definition *definition, char *to)
 		*to++ = ' ';
 		to = put_word(to, &name);
 		*to++ = '=';
-		if (name.at != room) {
+		if (name.len < word.len && name.at == word.at && word.at[name.len] == '=') {
 			word.at += name.len + 1;
 			word.len -= name.len + 1;
 		}
@@ -215,6 +230,7 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 	probe->is_plain = !build.nr_ops && size->event_bytes <= TRACE_EVENT_SHORT &&
 			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
 	probe->has_all_registers = build.has_all_registers;
+	probe->entry_args = build.entry_args;
 	probe->dyn.kind = definition->kind->dyn_kind;
 }
 

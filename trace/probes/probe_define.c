@@ -213,14 +213,27 @@ static void choose_names(struct probe_definition *definition)
 							trace_strlen(definition->default_name) };
 }
 
+/* The place is found, and the arguments are written out. */
+static int create(struct probe_definition *definition)
+{
+	struct probe_size size = { .fmt_bytes = 0 };
+	struct probe_event *event = NULL;
+	int err = probe_measure(definition, &size);
+
+	if (!err)
+		err = find_event(definition, &event);
+	if (err)
+		return err;
+	definition->context.is_gathered = size.is_gathered;
+	return event ? create_joined(definition, &size, event) : create_alone(definition, &size);
+}
+
 int probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
 		    struct dyn_event_error *error)
 {
 	struct probe_definition definition = {
 		.kind = kind, .error = error, .line = line, .condition = filter
 	};
-	struct probe_size size = { .fmt_bytes = 0 };
-	struct probe_event *event = NULL;
 	int err;
 
 	error->where = kind->log_name;
@@ -230,12 +243,11 @@ int probe_define_if(const struct probe_kind *kind, const char *line, const char 
 	if (err)
 		return err;
 	choose_names(&definition);
-	err = probe_measure(&definition, &size);
+	err = probe_names_expand(&definition);
 	if (!err)
-		err = find_event(&definition, &event);
-	if (err)
-		return err;
-	return event ? create_joined(&definition, &size, event) : create_alone(&definition, &size);
+		err = create(&definition);
+	probe_names_end(&definition);
+	return err;
 }
 
 int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error)

@@ -19,6 +19,7 @@ static int find_instruction(struct probe_definition *definition)
 	definition->target.kprobe.addr = place.addr;
 	definition->context.place =
 		place.symbol.len && !place.offset ? FETCH_AT_ENTRY : FETCH_AT_CODE;
+	definition->context.func = place.addr;
 	probe_name_by_number(definition, &place);
 	return 0;
 }
@@ -33,6 +34,7 @@ static int find_entry(struct probe_definition *definition)
 		return err;
 	definition->target.kprobe.addr = place.addr;
 	definition->context.place = FETCH_AT_ENTRY;
+	definition->context.func = place.addr;
 	probe_name_by_suffix(definition, &place, "__entry");
 	return 0;
 }

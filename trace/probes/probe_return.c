@@ -28,6 +28,7 @@ static int find_return(struct probe_definition *definition)
 	definition->target.ret.kp.addr = place.addr;
 	definition->target.ret.maxactive = (uint32_t)nr;
 	definition->context.place = FETCH_AT_RETURN;
+	definition->context.func = place.addr;
 	if (definition->kind == &probe_exit_kind)
 		probe_name_by_suffix(definition, &place, "__exit");
 	else
@@ -42,13 +43,62 @@ static struct probe *probe_of_return(struct kretprobe *ret)
 	return (struct probe *)((char *)ret - offsetof(struct probe, target.ret));
 }
 
-static int return_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+static TRACE_ALWAYS_INLINE int hit(struct kretprobe_instance *ri, const void *got)
 {
 	const uint32_t head[] = { trace_plat_ip_pack(ri->rp->kp.addr),
 				  trace_plat_ip_pack(ri->ret_addr) };
 
-	probe_hit_plain(probe_of_return(ri->rp), regs, head, TRACE_ARRAY_SIZE(head));
+	probe_hit_plain(probe_of_return(ri->rp), got, head, TRACE_ARRAY_SIZE(head));
 	return 0;
+}
+
+/* Nothing but the returned value is recorded. */
+static int return_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	return hit(ri, regs);
+}
+
+/* ---- Arguments of the call, kept until it returns: a word for each bit of `entry_args` ---- */
+
+static bool is_kept(const struct probe *probe, uint32_t n)
+{
+	return probe->entry_args >> n & 1;
+}
+
+static int keep_args(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	const struct probe *probe = probe_of_return(ri->rp);
+	uint64_t *to = ri->data;
+
+	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++) {
+		if (is_kept(probe, n))
+			*to++ = ftrace_regs_get_argument(regs, n);
+	}
+	return 0;
+}
+
+static int gathered_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	const struct probe *probe = probe_of_return(ri->rp);
+	const uint64_t *from = ri->data;
+	struct fetch_return got;
+
+	got.value = ftrace_regs_get_return_value(regs);
+	got.stack = ftrace_regs_get_stack_pointer(regs);
+	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++) {
+		if (is_kept(probe, n))
+			got.args[n] = *from++;
+	}
+	return hit(ri, &got);
+}
+
+static void choose_handlers(const struct probe *probe, const struct probe_definition *definition,
+			    struct kretprobe *ret)
+{
+	ret->handler = definition->context.is_gathered ? gathered_hit : return_hit;
+	ret->entry_handler = probe->entry_args ? keep_args : NULL;
+	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++)
+		ret->data_size += is_kept(probe, n) ? sizeof(uint64_t) : 0;
 }
 
 static int attach_return(struct probe *probe, const struct probe_definition *definition)
@@ -56,7 +106,7 @@ static int attach_return(struct probe *probe, const struct probe_definition *def
 	struct kretprobe *ret = &probe->target.ret;
 	int err;
 
-	ret->handler = return_hit;
+	choose_handlers(probe, definition, ret);
 	ret->kp.flags = KRETPROBE_FLAG_DISABLED;
 	err = register_kretprobe(ret);
 	if (err == -EINVAL)

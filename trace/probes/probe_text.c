@@ -56,7 +56,7 @@ void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 
 size_t probe_fmt_bytes(const struct fetch_parsed *arg)
 {
-	return (FMT_BYTES + FETCH_NAME_MAX) * (arg->count + 1);
+	return (FMT_BYTES + arg->name.len) * (arg->count + 1) + arg->name.len;
 }
 
 static void write_conversions(const struct fetch_arg *arg, struct trace_seq *seq)

@@ -43,6 +43,7 @@ static int find_tracepoint(struct probe_definition *definition)
 	definition->target.tp = search.found;
 	definition->context.place = FETCH_AT_TRACEPOINT;
 	definition->context.nr_args = NR_ARGS;
+	definition->context.func = (uintptr_t)search.found->iterate;
 	trace_strcpy(definition->default_name, search.found->name,
 		     sizeof(definition->default_name));
 	return 0;

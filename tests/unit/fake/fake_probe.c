@@ -29,6 +29,16 @@ uintptr_t fake_bad_insn, fake_refused;
 size_t fake_jump_bytes;
 static bool slots[MAX_SLOTS];
 
+/* Types, for their arguments. */
+const void *fake_btf;
+size_t fake_btf_bytes;
+
+const void *trace_plat_btf(size_t *out_bytes)
+{
+	*out_bytes = fake_btf_bytes;
+	return fake_btf;
+}
+
 /* In tests that have no probes it is not linked. */
 struct trace_plat_probe *kprobe_hit_find(uintptr_t addr) __attribute__((weak));
 bool kprobe_hit_begin(struct trace_plat_probe *probe) __attribute__((weak));

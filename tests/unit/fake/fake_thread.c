@@ -362,13 +362,12 @@ void trace_plat_current_comm(char *out_comm)
 		memcpy(out_comm, thread->comm, TRACE_COMM_LEN);
 }
 
-const void *fake_btf;
-size_t fake_btf_bytes;
+const uint32_t fake_comm_at = offsetof(struct fake_thread, comm);
 
-const void *trace_plat_btf(size_t *out_bytes)
+const char *trace_plat_thread_type(size_t *out_offset)
 {
-	*out_bytes = fake_btf_bytes;
-	return fake_btf;
+	*out_offset = offsetof(struct fake_thread, trace);
+	return "fake_thread";
 }
 
 /* Is there memory? */

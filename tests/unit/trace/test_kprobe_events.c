@@ -111,7 +111,6 @@ static void mistakes(void **state)
 		{ "r ^schedule+8", "Retprobe address must be an function entry" },
 		{ "p ^schedule+8%return", "Retprobe address must be an function entry" },
 		{ "r schedule ^%di", "Invalid register name" },
-		{ "r schedule ^$arg1", "Invalid $-variable specified" },
 		{ "^r:events/same schedule", "Probe type is different from existing probe" },
 		{ "p schedule^%hoge", "Invalid probed address suffix" },
 		{ "p ^schedule+3", "Probe point is not an instruction boundary" },

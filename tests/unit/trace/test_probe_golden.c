@@ -55,6 +55,7 @@ static void read_log(const char *log, struct answer *out)
 #define SYMBOL	  "Linux looks for the symbol when the probe is registered"
 #define BRACKET	  "Linux does not look at what is behind the bracket"
 #define BY_NAME	  "an argument by name is an argument of newer kernels"
+#define AT_RETURN "an argument at a return is one of newer kernels"
 #define FORM	  "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE [ARGUMENT]..."
 
 struct difference {
@@ -135,6 +136,7 @@ static const struct difference differences[] = {
 	{ "p schedule @jiffies+", -ENOENT, 11, "Invalid memory address", SYMBOL },
 	{ "p schedule @jiffies+x", -ENOENT, 11, "Invalid memory address", SYMBOL },
 	{ "p schedule +0(%di)x", -EINVAL, 18, "Invalid fetch argument", BRACKET },
+	{ "r schedule $arg1", 0, NO_CARET, "", AT_RETURN },
 	{ "p schedule a", -EINVAL, 11, "BTF is not available or not supported", BY_NAME },
 	{ "p schedule foo", -EINVAL, 11, "BTF is not available or not supported", BY_NAME },
 	{ "p schedule a=foo", -EINVAL, 13, "BTF is not available or not supported", BY_NAME },

@@ -6,6 +6,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "events/dyn_event.h"
+#include "probe_types.h"
 #include "text/str.h"
 
 #define ROUNDS 3000
@@ -99,7 +100,11 @@ static void all_gone(void)
 
 static int setup(void **state)
 {
-	int err = tracefs_setup(state);
+	int err;
+
+	probe_types_make();
+	err = tracefs_setup(state);
+	probe_types_name();
 
 	memset(letters, 'z', sizeof(letters));
 	fake_run(1); /* a thread with a shadow stack */
@@ -130,10 +135,35 @@ static const char *const places[] = {
 	"p yield+3",
 };
 static const char *const values[] = {
-	"%di",	      "%si",	    "$arg3",	 "$stack2",	   "$retval",
-	"$comm",      "+8(%si)",    "+0(%dx)",	 "+0(+16(%si))",   "@kfree",
-	"\\1",	      "\\\"text\"", "$next_pid", "-4(+u0($arg2))", "+0(%cx)",
-	"$prev_comm", "@kfree+2",   "$stack",
+	"%di",
+	"%si",
+	"$arg3",
+	"$stack2",
+	"$retval",
+	"$arg*",
+	"file->path.text",
+	"file->next->name",
+	"file->level",
+	"nr",
+	"prev->pid",
+	"$retval->next->pos",
+	"$current->comm",
+	"text",
+	"$arg1",
+	"$current",
+	"$comm",
+	"+8(%si)",
+	"+0(%dx)",
+	"+0(+16(%si))",
+	"@kfree",
+	"\\1",
+	"\\\"text\"",
+	"$next_pid",
+	"-4(+u0($arg2))",
+	"+0(%cx)",
+	"$prev_comm",
+	"@kfree+2",
+	"$stack",
 };
 static const char *const types[] = {
 	"",	 ":u8",	    ":s16",    ":x32[3]", ":u64[64]", ":string",   ":string[2]", ":ustring",

@@ -54,6 +54,8 @@ static const struct {
 	  "t:my/promised sched_switch \\1 \\\"text\"", "-:my/promised" },
 	{ "b<bit-width>@<bit-offset>/<container-size>", "dynamic_events",
 	  "t:my/promised sched_switch $arg1:b3@1/8", "-:my/promised" },
+	{ "kernel return probes support: $retval, $arg<N>, $comm", "kprobe_events",
+	  "r:my/promised schedule $arg1 $retval $comm", "-:my/promised" },
 	{ "Write 0/1 to enable/disable tracing of", "events/sched/enable", "1", "0" },
 };
 

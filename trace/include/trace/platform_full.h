@@ -55,6 +55,11 @@ void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
  * none. Thread context, once.
  */
 const void *trace_plat_btf(size_t *out_bytes);
+/*
+ * The struct of the host for a thread, which has a struct trace_thread at *out_offset: its name among
+ * the types.
+ */
+const char *trace_plat_thread_type(size_t *out_offset);
 
 /* ---- Places by name, for probes. Thread context. ---- */
 

@@ -1,0 +1,54 @@
+/*
+ * Fields of an event as values. See fetch.h.
+ */
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "text/str.h"
+
+static const struct trace_event_field *find_field(const struct trace_event *event,
+						  const struct fetch_word *name)
+{
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (fetch_is(name, event->fields[i].name))
+			return &event->fields[i];
+	}
+	return NULL;
+}
+
+static bool is_number(const struct trace_event_field *field)
+{
+	return field->kind == TRACE_FIELD_PLAIN && field->size == field->element_size &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+static bool is_chars(const struct trace_event_field *field)
+{
+	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
+}
+
+/* The value of a field that is no number is its address. */
+bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
+{
+	static const uint8_t codes[] = {
+		[TRACE_FIELD_PLAIN] = FETCH_ADDRESS,
+		[TRACE_FIELD_DATA_LOC] = FETCH_LOCATED,
+		[TRACE_FIELD_REL_LOC] = FETCH_LOCATED_BACK,
+	};
+	const struct trace_event_field *field = find_field(parse->build->context->event, name);
+	struct fetch_op op = { .size = 8 };
+
+	if (!field)
+		return false;
+	op.value = field->offset;
+	op.code = codes[field->kind];
+	if (is_number(field)) {
+		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
+		op.size = (uint16_t)field->size;
+	} else if (is_chars(field)) {
+		parse->own_type = fetch_type_find("string", 6);
+	}
+	if (field->filter_type == FILTER_PTR_STRING)
+		parse->own_type = fetch_type_find("string", 6);
+	fetch_step(parse, &op);
+	return true;
+}

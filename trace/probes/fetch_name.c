@@ -1,0 +1,319 @@
+/*
+ * What is called by its name in the source: arguments of functions and tracepoints, and members of
+ * structs that pointers lead to: `file->path.len`. Values get the types that they have there. See
+ * fetch.h, types/btf.h. The words of mistakes are those of Linux.
+ */
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "text/str.h"
+#include "types/btf.h"
+
+#define WORD_BYTES 8u
+#define WORD_BITS  64u
+
+/* ---- The function ---- */
+
+/* The arguments of a tracepoint stand behind a pointer. */
+static uint32_t first_of(const struct fetch_context *context)
+{
+	return context->place == FETCH_AT_TRACEPOINT;
+}
+
+static bool find_func(const struct fetch_context *context, struct btf_func *out)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size;
+
+	return context->func && trace_plat_symbol(context->func, name, &start, &size) &&
+	       btf_func_find(name, out) && out->nr_args >= first_of(context);
+}
+
+static int count_args(const struct fetch_context *context)
+{
+	struct btf_func func;
+
+	return find_func(context, &func) ? (int)(func.nr_args - first_of(context)) : -ENOENT;
+}
+
+static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
+{
+	struct btf_func func;
+	struct btf_arg arg;
+
+	if (!find_func(context, &func) || !btf_func_arg(&func, n + first_of(context), &arg))
+		return NULL;
+	return arg.name;
+}
+
+/* ---- Types ---- */
+
+/* What Linux shows a value as, when no type is written. NULL: as a word. */
+static const struct fetch_type *type_of(uint32_t id)
+{
+	static const char *const bits[] = { [1] = "8", [2] = "16", [4] = "32", [8] = "64" };
+	size_t size = btf_sizeof(id);
+	char name[4] = "u";
+
+	if (size >= TRACE_ARRAY_SIZE(bits) || !bits[size])
+		return NULL;
+	switch (btf_form(id)) {
+	case BTF_FORM_SIGNED:
+	case BTF_FORM_CHAR:
+		name[0] = 's';
+		break;
+	case BTF_FORM_ENUM: /* a short one has no values below 0 */
+		name[0] = size < 4 ? 'u' : 's';
+		break;
+	case BTF_FORM_UNSIGNED:
+	case BTF_FORM_SIZE:
+	case BTF_FORM_BOOL:
+		break;
+	case BTF_FORM_POINTER:
+	case BTF_FORM_STRING:
+	case BTF_FORM_FUNCTION:
+		name[0] = 'x';
+		break;
+	default:
+		return NULL;
+	}
+	trace_strcpy(name + 1, bits[size], sizeof(name) - 1);
+	return fetch_type_find(name, trace_strlen(name));
+}
+
+/* What was fetched is of this type. */
+static void set_type(struct fetch_parse *parse, uint32_t id, const char *at)
+{
+	parse->btf = btf_strip(id);
+	parse->btf_at = at;
+	parse->own_type = type_of(parse->btf);
+}
+
+static bool is_chars(uint32_t id)
+{
+	enum btf_form form = btf_form(id);
+
+	return btf_sizeof(id) == 1 &&
+	       (form == BTF_FORM_CHAR || form == BTF_FORM_SIGNED || form == BTF_FORM_UNSIGNED);
+}
+
+/* The text is in an array, whose address is there, or where a pointer leads to. */
+static int make_text(struct fetch_parse *parse)
+{
+	enum btf_kind kind = btf_kind(parse->btf);
+
+	if (is_chars(btf_target(parse->btf))) {
+		if (kind == BTF_PTR)
+			return fetch_read(parse, 0, WORD_BYTES, parse->btf_at);
+		return 0;
+	}
+	return fetch_blame(parse->build, parse->btf_at, "This type does not fit for string.",
+			   -EINVAL);
+}
+
+/* ---- Members ---- */
+
+enum separator {
+	NOTHING, /* the end */
+	DOT,
+	ARROW,
+};
+
+/* Take the next name off `rest`, with what stands behind it. */
+static int take_name(const struct fetch_parse *parse, struct fetch_word *rest,
+		     struct fetch_word *out_name, enum separator *out_separator)
+{
+	const char *at = rest->at, *end = at + rest->len;
+
+	while (at < end && *at != '-' && *at != '.')
+		at++;
+	*out_name = (struct fetch_word){ rest->at, (size_t)(at - rest->at) };
+	*out_separator = at == end ? NOTHING : *at == '.' ? DOT : ARROW;
+	if (*out_separator == ARROW && (at + 1 == end || at[1] != '>'))
+		return fetch_blame(parse->build, at, "Failed to parse single hyphen. Forgot '>'?",
+				   -EINVAL);
+	at += *out_separator;
+	*rest = (struct fetch_word){ at, (size_t)(end - at) };
+	return 0;
+}
+
+/* Read a member at `bit` of what the pointer leads to; of a bit field, the number that it lies in. */
+static int read_member(struct fetch_parse *parse, const struct btf_member *member, uint32_t bit)
+{
+	uint32_t bytes = (uint32_t)btf_sizeof(member->type), unit = bytes * 8;
+
+	if (!member->bits)
+		return fetch_read(parse, bit / 8, WORD_BYTES, parse->btf_at);
+	if (!unit || unit > WORD_BITS || bit % unit + member->bits > unit) { /* a packed struct */
+		bytes = WORD_BYTES;
+		unit = 8;
+	}
+	parse->bits = member->bits;
+	parse->first_bit = bit % unit;
+	return fetch_read(parse, bit / unit * (unit / 8), bytes, parse->btf_at);
+}
+
+/* MEMBER[.MEMBER]... of the struct `type`, whose address was fetched. */
+static int read_members(struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
+			enum separator *out_separator)
+{
+	struct btf_member member;
+	struct fetch_word name;
+	uint32_t bit = 0;
+	int err;
+
+	do {
+		err = take_name(parse, rest, &name, out_separator);
+		if (err)
+			return err;
+		if (btf_form(type) != BTF_FORM_STRUCT)
+			return fetch_blame(parse->build, name.at, "Failed to get BTF type info.",
+					   -EINVAL);
+		if (!btf_member_find(type, name.at, name.len, &member))
+			return fetch_blame(parse->build, name.at, "This field is not found.",
+					   -ENOENT);
+		bit += member.bit_offset;
+		type = btf_strip(member.type);
+	} while (*out_separator == DOT);
+	set_type(parse, type, name.at);
+	return read_member(parse, &member, bit);
+}
+
+/* The value has its type; `rest` is what stands behind the separator. */
+static int follow(struct fetch_parse *parse, struct fetch_word *rest, enum separator separator)
+{
+	int err = 0;
+
+	while (!err && separator != NOTHING) {
+		if (btf_kind(parse->btf) != BTF_PTR)
+			return fetch_blame(parse->build, rest->at,
+					   "This is not a pointer to union/structure.", -EINVAL);
+		err = read_members(parse, btf_target(parse->btf), rest, &separator);
+	}
+	return err;
+}
+
+/* ---- What it begins with ---- */
+
+/* Take a word apart: what it begins with, and what stands behind the arrow. */
+static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
+		      struct fetch_word *out_name, enum separator *out_separator)
+{
+	int err = take_name(parse, rest, out_name, out_separator);
+
+	if (!err && *out_separator == DOT)
+		return fetch_blame(parse->build, rest->at,
+				   "Non pointer structure/union argument is not supported.",
+				   -EOPNOTSUPP);
+	return err;
+}
+
+/* Fetch the first word of an argument that was found. */
+static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
+		    const struct btf_arg *arg)
+{
+	uint32_t n = 1 - first_of(parse->build->context);
+
+	switch (arg->place) {
+	case BTF_PLACE_REGS:
+		return fetch_argument(parse, name, n + arg->at);
+	case BTF_PLACE_STACK:
+		return fetch_argument(parse, name, n + BTF_ARG_REGS + arg->at / WORD_BYTES);
+	default:
+		return fetch_blame(parse->build, name->at,
+				   "This variable is not found at this probe point", -ENOENT);
+	}
+}
+
+static bool find_arg(const struct fetch_context *context, const struct btf_func *func,
+		     const struct fetch_word *name, struct btf_arg *out)
+{
+	for (uint32_t i = first_of(context); btf_func_arg(func, i, out); i++) {
+		if (out->name[0] && fetch_is(name, out->name))
+			return true;
+	}
+	return false;
+}
+
+static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	const struct fetch_build *build = parse->build;
+	struct fetch_word rest = *word, name;
+	enum separator separator;
+	struct btf_func func;
+	struct btf_arg arg;
+	int err;
+
+	if (!btf_is_loaded())
+		return fetch_blame(build, word->at, "BTF is not available or not supported",
+				   -EINVAL);
+	err = take_start(parse, &rest, &name, &separator);
+	if (err)
+		return err;
+	if (!find_func(build->context, &func))
+		return fetch_blame(build, word->at, "No BTF entry for this probe point", -ENOENT);
+	if (!find_arg(build->context, &func, &name, &arg))
+		return fetch_blame(build, word->at,
+				   "This variable is not found at this probe point", -ENOENT);
+	err = step_arg(parse, &name, &arg);
+	if (err)
+		return err;
+	set_type(parse, arg.type, name.at);
+	return follow(parse, &rest, separator);
+}
+
+/* Without types the value itself is a word; what stands behind it cannot be had. */
+static int no_type(const struct fetch_parse *parse, const struct fetch_word *rest,
+		   enum separator separator)
+{
+	if (separator == NOTHING)
+		return 0;
+	if (!btf_is_loaded())
+		return fetch_blame(parse->build, rest->at, "BTF is not available or not supported",
+				   -EINVAL);
+	return fetch_blame(parse->build, rest->at, "No BTF entry for this probe point", -ENOENT);
+}
+
+static int parse_result(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word rest = *word, name;
+	enum separator separator;
+	struct btf_func func;
+	int err = take_start(parse, &rest, &name, &separator);
+
+	if (err)
+		return err;
+	if (!find_func(parse->build->context, &func))
+		return no_type(parse, &rest, separator);
+	if (!btf_strip(func.returns))
+		return fetch_blame(parse->build, word->at, "This function returns 'void' type",
+				   -ENOENT);
+	set_type(parse, func.returns, name.at);
+	return follow(parse, &rest, separator);
+}
+
+static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_word rest = *word, name;
+	enum separator separator;
+	size_t offset;
+	uint32_t type;
+	int err = take_start(parse, &rest, &name, &separator);
+
+	if (err || separator == NOTHING)
+		return err;
+	type = btf_find_type(trace_plat_thread_type(&offset));
+	if (!type)
+		return no_type(parse, &rest, separator);
+	err = read_members(parse, type, &rest, &separator);
+	return err ? err : follow(parse, &rest, separator);
+}
+
+const struct fetch_names fetch_btf_names = {
+	.argument = parse_argument,
+	.result = parse_result,
+	.thread = parse_thread,
+	.text = make_text,
+	.name_of = name_of_arg,
+	.count = count_args,
+};

@@ -1,0 +1,203 @@
+/*
+ * Arguments of a line that are written by number, as names: `$arg*` becomes all arguments of the
+ * function, and `$argN` without a name of its own the Nth. See probe.h. The words of mistakes are
+ * those of Linux.
+ *
+ *	p kmalloc $arg*        p kmalloc bytes
+ *	r kmalloc $arg1:u32    r kmalloc bytes:u32
+ */
+#include <trace/errno.h>
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "probe.h"
+#include "text/str.h"
+
+#define ALL "$arg*"
+
+/* The arguments as they are written out. The first time nothing is stored, to know the length. */
+struct names_text {
+	char *at; /* or NULL */
+	size_t len;
+};
+
+static void put(struct names_text *text, const char *from, size_t len)
+{
+	if (text->at)
+		memcpy(text->at + text->len, from, len);
+	text->len += len;
+}
+
+static bool is_all(const struct fetch_word *word)
+{
+	return fetch_is(word, ALL);
+}
+
+/* The number of `$argN` or `$argN:TYPE`, and what is behind it; 0: the word is another one. */
+static uint32_t number_of(const struct fetch_word *word, struct fetch_word *out_type)
+{
+	const char *at = word->at + 4, *end = word->at + word->len;
+	struct fetch_word number = { at, 0 };
+	uint64_t n;
+
+	if (!fetch_starts(word, "$arg"))
+		return 0;
+	while (at < end && *at != ':')
+		at++;
+	number.len = (size_t)(at - number.at);
+	*out_type = (struct fetch_word){ at, (size_t)(end - at) };
+	return fetch_number(&number, 10, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
+}
+
+static void put_number(struct names_text *text, uint32_t n)
+{
+	char digits[4];
+	uint32_t at = sizeof(digits);
+
+	for (; n; n /= 10)
+		digits[--at] = (char)('0' + n % 10);
+	put(text, "$arg", 4);
+	put(text, digits + at, sizeof(digits) - at);
+}
+
+static int put_all(const struct probe_definition *definition, struct names_text *text)
+{
+	int count = fetch_names->count(&definition->context);
+
+	for (int i = 0; i < count; i++) {
+		const char *name = fetch_names->name_of(&definition->context, (uint32_t)i);
+
+		put(text, " ", 1);
+		if (name && *name)
+			put(text, name, trace_strlen(name));
+		else
+			put_number(text, (uint32_t)i + 1);
+	}
+	return count < 0 ? count : 0;
+}
+
+/* One word of the line, as it becomes. */
+static int put_word(const struct probe_definition *definition, const struct fetch_word *word,
+		    struct names_text *text)
+{
+	struct fetch_word type;
+	uint32_t n = number_of(word, &type);
+	const char *name;
+
+	if (is_all(word)) {
+		if (!fetch_names || put_all(definition, text))
+			return probe_blame(definition, word->at,
+					   "BTF is not available or not supported", -EINVAL);
+		return 0;
+	}
+	put(text, " ", 1);
+	if (!n || !fetch_names || fetch_names->count(&definition->context) < 0) {
+		put(text, word->at, word->len);
+		return 0;
+	}
+	name = fetch_names->name_of(&definition->context, n - 1);
+	if (!name)
+		return probe_blame(definition, word->at,
+				   "This variable is not found at this probe point", -ENOENT);
+	if (*name)
+		put(text, name, trace_strlen(name));
+	else
+		put(text, word->at, word->len - type.len);
+	put(text, type.at, type.len);
+	return 0;
+}
+
+static int put_words(const struct probe_definition *definition, struct names_text *text)
+{
+	const char *rest = definition->written;
+	struct fetch_word word;
+	int err = 0;
+
+	while (!err && (word = probe_next_word(&rest)).len)
+		err = put_word(definition, &word, text);
+	return err;
+}
+
+/* Is there something to write out? -EINVAL after blaming: it may not be there. */
+static int check_words(const struct probe_definition *definition, bool *out_any)
+{
+	enum fetch_place place = definition->context.place;
+	const char *rest = definition->written;
+	struct fetch_word word, type;
+	bool has_all = false;
+
+	*out_any = false;
+	while ((word = probe_next_word(&rest)).len) {
+		*out_any |= is_all(&word) || number_of(&word, &type);
+		if (!is_all(&word))
+			continue;
+		if (place == FETCH_AT_CODE)
+			return probe_blame(definition, word.at,
+					   "$arg* can be used only on function entry or exit",
+					   -EINVAL);
+		if (has_all)
+			return probe_blame(definition, word.at,
+					   "$arg* can be used only once in the parameters",
+					   -EINVAL);
+		has_all = true;
+	}
+	return 0;
+}
+
+int probe_names_expand(struct probe_definition *definition)
+{
+	enum fetch_place place = definition->context.place;
+	struct names_text text = { .at = NULL };
+	bool any = false;
+	int err;
+
+	definition->written = definition->args;
+	if (place == FETCH_AT_EVENT)
+		return 0; /* these are names of fields there */
+	err = check_words(definition, &any);
+	if (err || !any || place == FETCH_AT_CODE)
+		return err;
+	err = put_words(definition, &text);
+	if (err)
+		return err;
+	definition->expanded_bytes = text.len + 1;
+	definition->expanded = trace_plat_alloc(definition->expanded_bytes);
+	if (!definition->expanded)
+		return -ENOMEM;
+	text = (struct names_text){ .at = definition->expanded };
+	(void)put_words(definition, &text);
+	definition->args = definition->expanded;
+	return 0;
+}
+
+/* Where in the line is what is at `at` in the text that was written out? */
+static const char *place_of(const struct probe_definition *definition, const char *at)
+{
+	const char *from = definition->expanded, *rest = definition->written;
+	struct fetch_word word = { rest, 0 }, written;
+	uint32_t left = 0; /* of the words that the one of the line became */
+
+	while ((written = probe_next_word(&from)).len) {
+		while (!left) {
+			word = probe_next_word(&rest);
+			left = is_all(&word) ? (uint32_t)fetch_names->count(&definition->context)
+					     : 1;
+		}
+		left--;
+		if (at <= written.at + written.len)
+			break;
+	}
+	return at >= written.at && fetch_same(&word, &written) ? word.at + (at - written.at)
+							       : word.at;
+}
+
+void probe_names_end(struct probe_definition *definition)
+{
+	struct dyn_event_error *error = definition->error;
+
+	if (!definition->expanded)
+		return;
+	if (error->why && error->at >= definition->expanded &&
+	    error->at < definition->expanded + definition->expanded_bytes)
+		error->at = place_of(definition, error->at);
+	trace_plat_free(definition->expanded, definition->expanded_bytes);
+}
