@@ -309,7 +309,7 @@ $(BUILD)/view/installed: tools/view/package.json tools/view/package-lock.json
 # The page on a kernel of its own, with something to look at.
 demo-view: deps-run
 	@$(MAKE) --no-print-directory all
-	@tools/fathom view --boot --build $(BUILD) --cpus $(CPUS) --memory $(MEM) \
+	@tools/fathom view --boot --build $(BUILD) --cpus $(CPUS) --mem $(MEM) \
 		--run 'while true; do hackbench 2 200 > /dev/null; stress all 1 > /dev/null; sleep 1; done'
 
 debug: deps-test

@@ -13,7 +13,7 @@ BOOT_SECONDS = 120
 
 
 def add_arguments(parser):
-    """Which kernel: --channel of one that runs, or --boot."""
+    """Which kernel: --channel of one that runs, or --boot. The group of arguments for the latter."""
     add_channel(parser)
     group = parser.add_argument_group("a kernel of its own")
     group.add_argument("--boot", action="store_true", help="start one in QEMU, and end it afterwards")
@@ -21,15 +21,17 @@ def add_arguments(parser):
     group.add_argument("--mem", default="256M", metavar="SIZE", help="its memory (default: %(default)s)")
     group.add_argument("--cmdline", default="", metavar="TEXT", help="its boot parameters")
     group.add_argument("--build", type=Path, default=ROOT / "build", metavar="DIR", help="where it is built (default: build)")
+    return group
 
 
-def qemu_words(options, folder):
+def qemu_words(options, folder, serial="null"):
+    """Its channel is at FOLDER/channel; `serial` is QEMU's word for the console."""
     kernel = options.build / "fathom.stripped"
     if not kernel.exists():
         raise Failure(f"there is no kernel in {options.build}: `make` builds it", FAILED)
     return ["setpriv", "--pdeathsig", "TERM", "qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-accel", "tcg,thread=multi",
             "-smp", str(options.cpus), "-m", options.mem, "-kernel", kernel, "-append", options.cmdline,
-            "-display", "none", "-monitor", "none", "-no-reboot", "-net", "none", "-serial", "null", "-device", "virtio-serial-pci",
+            "-display", "none", "-monitor", "none", "-no-reboot", "-net", "none", "-serial", serial, "-device", "virtio-serial-pci",
             "-chardev", f"socket,id=channel,path={folder}/channel,server=on,wait=off", "-device", "virtserialport,chardev=channel,name=fathom.9p"]
 
 

@@ -5,7 +5,8 @@ import threading
 import webbrowser
 from pathlib import Path
 
-from host._guest import Guest, add_channel
+from host import _boot
+from host._guest import Guest
 from view.boot import Machine
 from view.kernel import Kernel
 from view.live import Hub, Live
@@ -18,14 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def add_arguments(parser):
-    add_channel(parser)
-    parser.add_argument("--boot", action="store_true", help="start a kernel of its own, which ends with the page's server")
-    parser.add_argument("--cpus", type=int, default=4, metavar="N", help="of that kernel (default: %(default)s)")
-    parser.add_argument("--memory", default="256M", metavar="SIZE", help="of that kernel (default: %(default)s)")
-    parser.add_argument("--run", metavar="COMMAND", help="type this into that kernel's shell")
+    group = _boot.add_arguments(parser)
+    group.set_defaults(cpus=4)
+    group.add_argument("--run", metavar="COMMAND", help="type this into its shell")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
     parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
-    parser.add_argument("--build", default=ROOT / "build", type=Path, help="where kernel and libraries are built (default: build)")
 
 
 def libraries(build):
@@ -58,7 +56,7 @@ def serve(options, guest, machine):
 
 
 def run(options):
-    machine = Machine(options.build, options.cpus, options.memory) if options.boot else None
+    machine = Machine(options) if options.boot else None
     try:
         with Guest(machine.channel if machine else options.channel) as guest:
             serve(options, guest, machine)

@@ -1,62 +1,48 @@
 """A kernel of the page's own, in QEMU, with its console on a socket: `fathom view --boot`."""
 import codecs
 import collections
-import os
-import shlex
-import signal
 import socket
 import subprocess
 import tempfile
 import threading
 import time
-from pathlib import Path
 
-from host._common import FAILED, NOT_RUNNING, Failure
+from host._boot import BOOT_SECONDS, qemu_words
+from host._common import NOT_RUNNING, Failure
 
 PANIC = "\nPANIC: "
 KEPT = 128 << 10  # bytes of the console that a page gets when it is loaded
 
 
 class Machine:
-    """QEMU, which ends with us. Its console is read all the time; `hub` may come later."""
+    """QEMU, which ends with us. Its console is read all the time; pages are told from show_on() on."""
 
-    def __init__(self, build, cpus, memory, cmdline=""):
-        kernel = Path(build) / "fathom.stripped"
-        if not kernel.exists():
-            raise Failure(f"there is no {kernel}: `make` builds it", NOT_RUNNING)
+    def __init__(self, options):
         self.directory = tempfile.TemporaryDirectory(prefix="fathom-view-")
-        base = Path(self.directory.name)
-        self.channel = base / "channel"
-        words = [os.environ.get("QEMU", "qemu-system-x86_64"), "-machine", "q35", "-cpu", "max", "-accel", "tcg,thread=multi",
-                 "-smp", str(cpus), "-m", memory, "-kernel", kernel, "-append", cmdline, "-no-reboot", "-net", "none", "-display", "none",
-                 "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
-                 "-serial", f"unix:{base}/console,server=on,wait=on", "-device", "virtio-serial-pci",
-                 "-chardev", f"socket,id=channel,path={self.channel},server=on,wait=off",
-                 "-device", "virtserialport,chardev=channel,name=fathom.9p"]
+        console, self.channel = f"{self.directory.name}/console", f"{self.directory.name}/channel"
+        words = qemu_words(options, self.directory.name, f"unix:{console},server=on,wait=on")
         try:
-            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *map(str, words)], stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         except FileNotFoundError as err:
             raise Failure(f"{err.filename} is not installed") from None
         self.lock, self.said, self.length, self.hub = threading.Lock(), collections.deque(), 0, None
         self.has_panicked, self.on_panic = False, lambda: None
-        self.socket = self.connect(base / "console")
+        self.socket = self.connect(console)
         self.is_up = threading.Event()
         threading.Thread(target=self.listen, daemon=True).start()
-        if not self.is_up.wait(120):
-            raise Failure(f"the kernel has not come up:\n{self.text()[-2000:]}", FAILED)
+        if not self.is_up.wait(BOOT_SECONDS):
+            raise Failure(f"the kernel has not come up:\n{self.text()[-2000:]}", NOT_RUNNING)
 
     def connect(self, path):
         while True:
             one = socket.socket(socket.AF_UNIX)
             try:
-                one.connect(str(path))
+                one.connect(path)
                 return one
             except OSError:
                 one.close()
             if self.process.poll() is not None:
-                words = shlex.join(map(str, self.process.args[3:]))
-                raise Failure(f"QEMU did not start: {self.process.stderr.read().decode().strip()}\n{words}")
+                raise Failure(f"QEMU did not start: {self.process.stderr.read().decode().strip()}", NOT_RUNNING)
             time.sleep(0.02)
 
     def listen(self):
@@ -105,7 +91,7 @@ class Machine:
 
     def close(self):
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.terminate()
             try:
                 self.process.wait(5)
             except subprocess.TimeoutExpired:

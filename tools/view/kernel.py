@@ -64,20 +64,20 @@ class Kernel:
         """Do what `echo text > name` does; the command as it is kept and shown, with what was wrong."""
         done = {"command": as_command(self.checked(name), text, append), "error": ""}
         with self.lock:
+            log_before = self.read("error_log")
             try:
                 self.guest.write(name, text + "\n", append)
             except OSError as err:
-                done["error"] = self.reason(err)
+                done["error"] = self.reason(err, log_before)
             done["number"] = self.commands[-1]["number"] + 1 if self.commands else 1
             self.commands = [*self.commands[-COMMANDS_KEPT:], done]
         return done
 
-    def reason(self, err):
-        """The newest entry of error_log says more than an error number; an older one would say something else."""
-        log = re.split(r"^(?=\[ *\d+\.\d+\])", self.read("error_log"), flags=re.M)
-        stamp = re.match(r"\[ *(\d+\.\d+)\]\s*(.*)", log[-1], re.S)
-        age = float(self.guest.text("/proc/uptime").split()[0]) - float(stamp[1]) if stamp else 99
-        return f"{err.strerror}: {stamp[2].strip()}" if 0 <= age < 1 else err.strerror
+    def reason(self, err, before):
+        """What error_log says since then; an error number alone if it says nothing."""
+        log = self.read("error_log")
+        newest = re.split(r"^\[ *\d+\.\d+\] *", log, flags=re.M)[-1].strip()
+        return f"{err.strerror}: {newest}" if log != before else err.strerror
 
     # ---- Settings ----
 

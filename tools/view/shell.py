@@ -2,7 +2,7 @@
 import threading
 
 from host._common import Failure
-from host._guest import RDWR
+from host._guest import Command
 
 PROMPT = "fathom# "
 LONGEST = 4000
@@ -16,7 +16,7 @@ class LineShell:
         self.guest, self.say = guest, say
         self.lock = threading.Lock()  # of what follows
         self.line, self.history, self.place = "", [], 0
-        self.running = None  # the open /dev/shell of a command
+        self.running = None  # a Command; True before it has begun
         self.say(f"Each line is a shell of its own (/dev/shell), in /sys/kernel/tracing.\r\n{PROMPT}")
 
     def type(self, text):
@@ -66,16 +66,13 @@ class LineShell:
 
     def run(self, line):
         try:
-            file = self.guest.open("/dev/shell", RDWR)
+            command = Command(self.guest, line, lambda data: self.say(data.decode("utf-8", "replace").replace("\n", "\r\n")))
             with self.lock:
-                self.running = file
-            file.write(line)
-            while part := file.read():
-                self.say(part.decode("utf-8", "replace").replace("\r\n", "\n").replace("\n", "\r\n"))
-            file.close()
+                self.running = command
+            command.wait()
+            command.close()
         except (OSError, Failure) as err:
-            if not isinstance(err, InterruptedError):
-                self.say(f"{err}\r\n")
+            self.say(f"{err}\r\n")
         with self.lock:
             self.running = None
             self.say(PROMPT)
@@ -86,12 +83,12 @@ class LineShell:
             self.line = ""
             self.say(PROMPT)
         elif self.running is not True:
-            # Closing the file interrupts its commands and ends the read of run().
+            # In a thread of its own: it waits until the command has ended.
             threading.Thread(target=self.close, args=(self.running,), daemon=True).start()
 
     @staticmethod
-    def close(file):
+    def close(command):
         try:
-            file.close()
+            command.close()
         except (OSError, Failure):
             pass  # the command, or the kernel, has ended in this moment
