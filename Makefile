@@ -373,7 +373,7 @@ SOAK_CROWD_SECONDS ?= 600
 SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace_match test_memory threads_
 
 soak: deps-test
-	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k random
+	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel

@@ -1,5 +1,7 @@
 /*
  * compare random NUMBER [SEED]   NUMBER strings of random bytes, in each of several shapes
+ * compare vectors [STEP]         each prefix VEX and EVEX, as far as it says which instruction it is, with
+ *                                each opcode and forms of operands; only every STEPth of them
  * compare elf FILE...            the executable sections of each: from the start of every function on,
  *                                one instruction after the other
  *
@@ -103,6 +105,69 @@ static void compare_random(unsigned long nr, uint64_t seed)
 	}
 }
 
+/* ---- Vectors ---- */
+
+/* Behind the opcode: a register, memory at an address or with an index; and what follows. */
+static const uint8_t operands[][10] = {
+	{ 0xc1, 0x11 },
+	{ 0x00, 0x11 },
+	{ 0x04, 0x88, 0x11 },
+};
+
+static unsigned long vectors_left, vectors_step; /* until the next one that is compared */
+
+static void compare_operands(uint8_t *bytes, size_t at)
+{
+	for (unsigned int i = 0; i < 8 * 3; i++) {
+		if (--vectors_left)
+			continue;
+		vectors_left = vectors_step;
+		memcpy(bytes + at, operands[i % 3], sizeof(operands[0]));
+		bytes[at] |= (uint8_t)(i / 3 << 3);
+		compare_at(bytes, ROOM, "vectors", nr_compared);
+	}
+}
+
+static void compare_opcodes(uint8_t *bytes, size_t at)
+{
+	for (unsigned int opcode = 0; opcode < 256; opcode++) {
+		bytes[at] = (uint8_t)opcode;
+		compare_operands(bytes, at + 1);
+	}
+}
+
+/* `what`: map, W, pp, L, whether vvvv names a register; of EVEX also z, b, whether there is a mask. */
+static void compare_evex(unsigned int what)
+{
+	uint8_t bytes[ROOM + 1] = { 0x62 };
+
+	bytes[1] = (uint8_t)(0xf0 | (what & 7));
+	bytes[2] =
+		(uint8_t)((what >> 3 & 1) << 7 | (what >> 8 & 1 ? 0x14 : 0x7c) | (what >> 4 & 3));
+	bytes[3] = (uint8_t)((what >> 9 & 1) << 7 | (what >> 6 & 3) << 5 | (what >> 10 & 1) << 4 |
+			     8 | (what >> 11 & 1));
+	compare_opcodes(bytes, 4);
+}
+
+static void compare_vex(unsigned int what)
+{
+	uint8_t bytes[ROOM + 1] = { 0xc4 };
+
+	bytes[1] = (uint8_t)(0xe0 | (what & 31));
+	bytes[2] = (uint8_t)((what >> 5 & 1) << 7 | (what >> 8 & 1 ? 0x10 : 0x78) |
+			     (what >> 9 & 1) << 2 | (what >> 6 & 3));
+	compare_opcodes(bytes, 3);
+}
+
+static void compare_vectors(unsigned long step)
+{
+	vectors_left = vectors_step = step;
+	for (unsigned int what = 0; what < 1u << 12; what++)
+		compare_evex(what);
+	for (unsigned int what = 0; what < 1u << 10; what++)
+		compare_vex(what);
+}
+
 /* ---- ELF ---- */
 
 struct image {
@@ -196,13 +261,16 @@ int main(int argc, char **argv)
 	if (argc >= 3 && strcmp(argv[1], "random") == 0) {
 		compare_random(strtoul(argv[2], NULL, 0),
 			       argc > 3 ? strtoull(argv[3], NULL, 0) : 88172645463325252);
+	} else if (argc >= 2 && strcmp(argv[1], "vectors") == 0) {
+		compare_vectors(argc > 2 ? strtoul(argv[2], NULL, 0) : 1);
 	} else if (argc >= 3 && strcmp(argv[1], "elf") == 0) {
 		for (int i = 2; i < argc; i++) {
 			if (compare_elf(argv[i]))
 				return 2;
 		}
 	} else {
-		fprintf(stderr, "usage: compare random NUMBER [SEED] | elf FILE...\n");
+		fprintf(stderr,
+			"usage: compare random NUMBER [SEED] | vectors [STEP] | elf FILE...\n");
 		return 2;
 	}
 	compare_print_allowed();

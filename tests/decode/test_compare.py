@@ -34,6 +34,12 @@ def test_random(compare):
     assert compare("random", RANDOM, 20261122) == RANDOM
 
 
+def test_vectors(compare):
+    """Each form with VEX and EVEX; here every 37th, in the soak all."""
+    step = 37 if RANDOM <= 1_000_000 else 1
+    assert compare("vectors", step) == (4096 + 1024) * 256 * 24 // step
+
+
 @pytest.mark.parametrize("image", ["fathom.elf", "fathom-test.elf", "clang/fathom.elf"])
 def test_kernel(compare, image):
     assert compare("elf", BUILD / image) > 50_000
