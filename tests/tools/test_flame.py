@@ -102,6 +102,13 @@ def test_folded_text_and_hostile_names(tmp_path):
     assert sum(scope["profiles"][0]["weights"]) == 200
 
 
+def test_what_is_too_small_is_left_out(tmp_path):
+    (tmp_path / "stacks").write_text("a;b 1\na;c 99\n")
+    for words, names in (([], {"all", "a", "b", "c"}), (["--min", "2"], {"all", "a", "c"}), (["--min", "100"], {"all", "a"}), (["--min", "500"], {"all", "a"})):
+        assert fathom("stacks", "-o", "x.svg", *words, cwd=tmp_path).returncode == 0
+        assert set(drawn(tmp_path / "x.svg")) == names
+
+
 def test_boxes_lie_on_their_callers(tmp_path):
     (tmp_path / "stacks").write_text("".join(f"a{i % 3};b{i % 5};c{i % 7} {i * i + 1}\n" for i in range(200)))
     assert fathom("stacks", "-o", "x.svg", cwd=tmp_path).returncode == 0

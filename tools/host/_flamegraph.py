@@ -98,13 +98,14 @@ def colour(name):
     return f"rgb({205 + some % 50},{80 + some // 64 % 130},{some // 16384 % 55})"
 
 
-def boxes_of(root):
+def boxes_of(root, smallest):
     """(box, share of the whole where it begins, its share, row) of those that are wide enough, callers first."""
     scale = 1 / root.total
+    smallest = max(smallest, NARROWEST / (WIDTH - 2 * MARGIN))
     waiting = [(root, 0, 0)]
     while waiting:
         box, begin, row = waiting.pop()
-        if box.total * scale * (WIDTH - 2 * MARGIN) < NARROWEST:
+        if box.total * scale < smallest:
             continue
         yield box, begin * scale, box.total * scale, row
         at, inner = begin, []
@@ -119,10 +120,10 @@ def fitting(name, width):
     return "" if room < 3 else name if len(name) <= room else name[:room - 2] + ".."
 
 
-def draw(stacks, title, amount):
-    """The text of an SVG. amount(weight) is a weight as people read it."""
+def draw(stacks, title, amount, smallest=0):
+    """The text of an SVG. amount(weight) is a weight as people read it; what is a smaller share than that is left out."""
     root = tree_of(stacks)
-    placed = list(boxes_of(root))
+    placed = list(boxes_of(root, smallest))
     height = TOP + BOTTOM + ROW * (1 + max(row for _, _, _, row in placed))
     wide = WIDTH - 2 * MARGIN
     script = SCRIPT.replace("MARGIN", str(MARGIN)).replace("WIDTH", str(WIDTH)).replace("CHARACTER", str(CHARACTER))

@@ -27,6 +27,7 @@ def add_arguments(parser):
     parser.add_argument("--of", choices=("calls", "stacks"), help="what to draw (default: the calls of function_graph if there are some, else stacks)")
     parser.add_argument("--event", metavar="NAME", help="only the stacks of this event")
     parser.add_argument("--hist", metavar="SYSTEM/EVENT", help="the histograms of this event in the running kernel, by their hist_folded")
+    parser.add_argument("--min", metavar="PERCENT", type=float, default=0, help="leave out of the picture what is less than this")
     parser.add_argument("--title", help="what is written above the picture")
     _source.add_arguments(parser)
 
@@ -179,7 +180,7 @@ def run(options):
     picture = options.output or (None if options.speedscope else "flame.svg")
     if picture:
         with replaced(picture) as file:
-            file.write(draw(flames.stacks, title, flames.amount))
+            file.write(draw(flames.stacks, title, flames.amount, min(options.min, 100) / 100))
     if options.speedscope:
         with replaced(options.speedscope) as file:
             json.dump(flames.speedscope(title), file)
