@@ -147,3 +147,39 @@ def test_stays_when_tracing_is_dead():
         assert "demo_version   enabled" in guest.check("livepatch")
         assert "unpatching" not in guest.check("dmesg")
         guest.check("hackbench 1 20")
+
+
+def hits_of(guest, command):
+    """The probes that a command hits, by name."""
+    return sorted(set(re.findall(r": (entry|inside): \(show_version\+0x", guest.check(f"> trace; {command} > /dev/null; cat trace"))))
+
+
+def define_probes(guest):
+    """One at the call site of the function that is patched, and one behind it; both are on."""
+    guest.check("cd /sys/kernel/tracing; echo p:lp/entry show_version > kprobe_events")
+    assert any(guest.run(f"echo p:lp/inside show_version+{at} >> kprobe_events")[1] == 0 for at in range(6, 30))
+    guest.check("echo 1 > events/lp/enable")
+
+
+@pytest.mark.parametrize("patch_first", [False, True], ids=["probe_then_patch", "patch_then_probe"])
+def test_probes(patched, patch_first):
+    """The site of a patched function can be probed, whichever came first. What is behind it does not run, and `why` says so."""
+    silent = "The probe inside is not hit: all calls of show_version go elsewhere"
+    if not patch_first:
+        define_probes(patched)
+        assert hits_of(patched, "cat /proc/version") == ["entry", "inside"]
+        assert silent not in patched.check("why")
+    patched.check("livepatch load demo_version")
+    settled(patched, "demo_version")
+    if patch_first:
+        define_probes(patched)
+    assert hits_of(patched, "cat /proc/version") == ["entry"]
+    assert patched.check("cat /proc/version").endswith("this has been live patched\n")
+    assert silent in patched.check("why")
+    listed = patched.check("cat /sys/kernel/debug/kprobes/list")
+    assert re.search(r"  k  show_version\+0x0  \[FTRACE\]", listed) and "[GONE]" not in listed
+    patched.check("livepatch unload demo_version")
+    settled(patched, "demo_version", gone=True)
+    assert hits_of(patched, "cat /proc/version") == ["entry", "inside"]
+    assert silent not in patched.check("why")
+    patched.check("echo 0 > events/lp/enable; echo > kprobe_events; > trace")

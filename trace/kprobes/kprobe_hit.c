@@ -128,15 +128,17 @@ bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 
 /*
  * Handlers see the instruction pointer at the site; fregs has the address behind it, which is where
- * the function goes on.
+ * the function goes on, or what another ops has sent the call to before: a live patch.
  */
 static TRACE_ALWAYS_INLINE void call_handlers(struct kprobe_place *place, struct ftrace_regs *fregs,
 					      uintptr_t ip)
 {
+	const uintptr_t next = ftrace_regs_get_instruction_pointer(fregs);
+
 	ftrace_regs_set_instruction_pointer(fregs, ip);
 	if (TRACE_UNLIKELY(kprobe_call_pre(place, fregs)))
 		return;
-	ftrace_regs_set_instruction_pointer(fregs, ip + TRACE_INSN_SIZE);
+	ftrace_regs_set_instruction_pointer(fregs, next);
 	if (TRACE_UNLIKELY(wants_post(place)))
 		kprobe_call_post(place, fregs);
 }
@@ -168,6 +170,7 @@ static void site_hit(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	struct kprobe_table *table;
 	struct kprobe_place *place;
 	struct kprobe *only;
+	uintptr_t next;
 
 	(void)parent_ip;
 	trace_plat_preempt_disable();
@@ -179,10 +182,10 @@ static void site_hit(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	only = load(&place->only);
 	if (TRACE_UNLIKELY(!only || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
 		goto slow;
+	next = ftrace_regs_get_instruction_pointer(fregs);
 	ftrace_regs_set_instruction_pointer(fregs, ip);
 	if (TRACE_LIKELY(!kprobe_call_one(only, fregs)))
-		ftrace_regs_set_instruction_pointer(
-			fregs, ftrace_regs_get_instruction_pointer(fregs) + TRACE_INSN_SIZE);
+		ftrace_regs_set_instruction_pointer(fregs, next);
 	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 	trace_plat_preempt_enable();
 	return;
