@@ -26,7 +26,14 @@ static int no_function(const struct probe_definition *definition, const char *na
 {
 	static const char invalid[] = "Invalid probed address or symbol: ";
 	const size_t len = sizeof(invalid) - 1;
+	struct trace_plat_variable variable;
 
+	if (trace_plat_variable_find(name, &variable)) {
+		trace_snprintf(reason, sizeof(reason),
+			       "Failed to register probe event: %s is data, which w@%s watches",
+			       name, name);
+		return probe_blame(definition, definition->place.at, reason, -EINVAL);
+	}
 	memcpy(reason, invalid, sizeof(invalid));
 	if (trace_plat_why_not(name, reason + len, sizeof(reason) - len))
 		return bad_place(definition, -ENOENT);

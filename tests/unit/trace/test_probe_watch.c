@@ -107,7 +107,7 @@ static void mistakes(void **state)
 		{ "w ^w@wide+1:8",
 		  "Failed to register probe event: the address is no multiple of the length" },
 		{ "w w@wide ^$retval", "$retval is not available on probe" },
-		{ "w w@wide ^$arg1", "Invalid $-valiable specified" },
+		{ "w w@wide ^$arg1", "Invalid $-variable specified" },
 	};
 
 	(void)state;
@@ -221,6 +221,16 @@ static void no_debug_registers(void **state)
 	assert_string_equal(cat("events/my/w/enable"), "0\n");
 }
 
+/* A variable is no place of code. */
+static void no_code(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p wide+4"), -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "trace_kprobe: error: Failed to register probe "
+						 "event: wide is data, which w@wide watches\n"
+						 "  Command: p wide+4\n             ^\n"));
+}
+
 /* Variables by name in the arguments of any probe. */
 static void variables_in_arguments(void **state)
 {
@@ -246,6 +256,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_too, begin, end),
 		cmocka_unit_test_setup_teardown(four_at_most, begin, end),
 		cmocka_unit_test_setup_teardown(no_debug_registers, begin, end),
+		cmocka_unit_test_setup_teardown(no_code, begin, end),
 		cmocka_unit_test_setup_teardown(variables_in_arguments, begin, end),
 	};
 
