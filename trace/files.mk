@@ -50,6 +50,7 @@ TRACE_SRCS += trace/graph/fgraph.c \
 TRACE_SRCS += trace/kprobes/kprobe.c \
 	trace/kprobes/kprobe_arm.c \
 	trace/kprobes/kprobe_check.c \
+	trace/kprobes/kprobe_gone.c \
 	trace/kprobes/kprobe_hit.c \
 	trace/kprobes/kprobe_jump.c \
 	trace/kprobes/kprobe_list.c \
@@ -179,7 +180,8 @@ TRACE_SRCS += trace/probes/fetch_field.c \
 	trace/probes/probe_return.c \
 	trace/probes/probe_text.c \
 	trace/probes/probe_tracepoint.c \
-	trace/probes/probe_watch.c
+	trace/probes/probe_watch.c \
+	trace/probes/probe_why.c
 # automata over events
 TRACE_SRCS += trace/monitors/monitor_events.c \
 	trace/monitors/monitor_list.c \
@@ -334,7 +336,7 @@ TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c 
 TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURES += monitors kprobes probe_events probe_names kprobe_events
-TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c fs/fs_kprobe_events.c)
+TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c probes/probe_why.c fs/fs_kprobe_events.c)
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)

@@ -30,8 +30,9 @@ static void show_counts(const struct dyn_event *dyn, struct trace_seq *seq)
 
 	if (!probe_kprobe_counts(dyn, &hits, &missed))
 		return;
-	trace_seq_printf(seq, "  %-44s %15llu %15llu\n", dyn->call->event.name,
-			 (unsigned long long)hits, (unsigned long long)missed);
+	trace_seq_printf(seq, "  %-44s %15llu %15llu%s\n", dyn->call->event.name,
+			 (unsigned long long)hits, (unsigned long long)missed,
+			 probe_kprobe_is_gone(dyn) ? " [GONE]" : "");
 }
 
 static const struct trace_dyn_events_source counts = { .show = show_counts };

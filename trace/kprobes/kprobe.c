@@ -12,7 +12,7 @@ struct trace_plat_lock kprobe_lock;
 
 static bool is_enabled(const struct kprobe *p)
 {
-	return !(p->flags & KPROBE_FLAG_DISABLED);
+	return !(p->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE));
 }
 
 static bool wants_all_regs(const struct kprobe *p)

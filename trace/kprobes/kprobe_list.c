@@ -4,8 +4,12 @@
 #include <trace/fmt.h>
 #include "kprobe_private.h"
 
-/* Where in the list: address and number among the probes of one place, counted from 1. */
+/*
+ * Where in the list: address and number among the probes of one place, counted from 1; behind all of
+ * these, those whose code is gone, by their number.
+ */
 #define NTH_BITS 16u
+#define GONE	 (1ull << 63)
 
 struct search {
 	uintptr_t after; /* places above this */
@@ -48,6 +52,16 @@ static struct kprobe *next_probe(uint64_t *cursor)
 	return p;
 }
 
+static struct kprobe *next_gone(uint64_t *cursor)
+{
+	uint64_t nth = *cursor & GONE ? (*cursor & ~GONE) + 1 : 1;
+	struct kprobe *p = kprobe_gone_nth(nth);
+
+	if (p)
+		*cursor = GONE | nth;
+	return p;
+}
+
 static size_t print_probe(const struct kprobe *p, char *buf, size_t size)
 {
 	char name[TRACE_SYM_LEN] = "";
@@ -65,13 +79,16 @@ static size_t print_probe(const struct kprobe *p, char *buf, size_t size)
 
 size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size)
 {
-	struct kprobe *p;
+	struct kprobe *p = NULL;
 	size_t len = 0;
 
 	trace_plat_lock(&kprobe_lock);
 	trace_plat_preempt_disable();
-	p = next_probe(cursor);
+	if (!(*cursor & GONE))
+		p = next_probe(cursor);
 	trace_plat_preempt_enable();
+	if (!p)
+		p = next_gone(cursor);
 	if (p)
 		len = print_probe(p, buf, size);
 	trace_plat_unlock(&kprobe_lock);

@@ -52,7 +52,10 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
 {
 	if (--place->nr || place->is_armed)
 		return;
-	kprobe_table_remove(place);
+	if (place->is_gone)
+		kprobe_gone_remove(place);
+	else
+		kprobe_table_remove(place);
 	place->next_gone = *gone;
 	*gone = place;
 }

@@ -54,7 +54,8 @@ struct kprobe_place {
 
 	struct ftrace_wait wait;
 	struct ftrace_after after;
-	struct kprobe_place *next_gone; /* of those that are freed together */
+	bool is_gone;			/* its code is: it is in the list of kprobe_gone.c */
+	struct kprobe_place *next_gone; /* of that list; later of those that are freed together */
 };
 
 /* On the way from a breakpoint to a jump. */
@@ -121,6 +122,12 @@ void kprobe_places_free(struct kprobe_place *gone);
 
 /* After its probes have changed: is one of them the only one to call? */
 void kprobe_place_refresh(struct kprobe_place *place);
+
+/* ---- Places whose code is gone: kprobe_gone.c ---- */
+
+void kprobe_gone_remove(struct kprobe_place *place);
+/* Probe number `nth` of all of them, from 1; NULL behind the last. */
+struct kprobe *kprobe_gone_nth(uint64_t nth);
 
 /* ---- Which places: kprobe_check.c ---- */
 

@@ -29,6 +29,7 @@
 #include "events/dyn_event.h"
 #include "events/event_watch.h"
 #include "fetch.h"
+#include "instance/why.h"
 
 struct probe_condition;
 struct probe_definition;
@@ -253,6 +254,11 @@ extern const struct probe_kind probe_return_kind, probe_exit_kind;
  * kprobe_profile, because it is of another kind.
  */
 bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
+/* Is the code gone that such a probe was at? */
+bool probe_kprobe_is_gone(const struct dyn_event *dyn);
+/* Is the event one of probes of instructions, `p:` or an `f:` at an entry? */
+bool probe_is_of_instruction(const struct trace_event_call *call);
+extern const struct trace_why_check probe_kprobe_whys[];
 /* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */
 void probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */

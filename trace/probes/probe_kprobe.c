@@ -252,6 +252,18 @@ bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64
 	return true;
 }
 
+bool probe_is_of_instruction(const struct trace_event_call *call)
+{
+	return call->event_class == &kprobe_class;
+}
+
+bool probe_kprobe_is_gone(const struct dyn_event *dyn)
+{
+	const struct probe *probe = probe_of(dyn);
+
+	return probe_is_of_instruction(dyn->call) && probe->target.kprobe.flags & KPROBE_FLAG_GONE;
+}
+
 /* ---- From the command line: DEFINITION[;DEFINITION]..., with commas for blanks ---- */
 
 static void switch_all_on(struct trace_array *tr)

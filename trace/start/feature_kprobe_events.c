@@ -26,5 +26,6 @@ const struct trace_feature trace_feature_kprobe_events = {
 	.params = params,
 	.boot_start = kprobe_events_boot,
 	.files = &trace_kprobe_files,
+	.whys = probe_kprobe_whys,
 	.dyn_events = probe_kprobe_dyn,
 };

@@ -625,6 +625,109 @@ static void damage(void **state)
 	unregister_kprobe(p);
 }
 
+/* All of the list, which ends for good. */
+static const char *list(void)
+{
+	static char text[1000];
+	uint64_t cursor = 0;
+	size_t len = 0, nr;
+
+	while ((nr = kprobes_list_next(&cursor, text + len, sizeof(text) - len)))
+		len += nr;
+	assert_int_equal(kprobes_list_next(&cursor, text + len, sizeof(text) - len), 0);
+	text[len] = '\0';
+	return text;
+}
+
+/* Code goes with the probes in it: at a site, at a breakpoint, at a jump, and one that is off. */
+static void code_goes(void **state)
+{
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	probe_at(0, site(3));
+	probe_at(1, inside(3));
+	probe_at(2, inside(3));
+	probe_at(3, inside(4))->flags = KPROBE_FLAG_DISABLED;
+	probe_at(4, inside(5));
+	assert_int_equal(register_kprobes(pointers, 5), 0);
+	run_worker();
+	assert_true(probes[1].flags & KPROBE_FLAG_OPTIMIZED);
+	assert_int_equal(kprobes_code_goes(fake_func(3), fake_func(5)), 0);
+	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), 5 * FAKE_FUNC_BYTES);
+	assert_string_equal(order_at(site(3)), "");
+	assert_string_equal(order_at(inside(3)), "");
+	assert_string_equal(order_at(inside(5)), "e");
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(probes[i].flags & KPROBE_FLAG_GONE);
+		assert_int_equal(enable_kprobe(&probes[i]), -EINVAL);
+		assert_int_equal(disable_kprobe(&probes[i]), -EINVAL);
+		assert_int_equal(register_kprobe(&probes[i]), -EINVAL);
+	}
+	assert_int_equal(kprobes_set_enabled(false), 0);
+	assert_int_equal(kprobes_set_enabled(true), 0);
+	assert_string_equal(order_at(inside(3)), "");
+	/* Others may come to the same place, and leave it. */
+	assert_int_equal(register_kprobe(probe_at(5, inside(3))), 0);
+	assert_string_equal(order_at(inside(3)), "f");
+	run_worker();
+	assert_string_equal(list(), "ffffffff81000038  k  func_3+0x8  [OPTIMIZED]\n"
+				    "ffffffff81000058  k  func_5+0x8  [OPTIMIZED]\n"
+				    "ffffffff81000030  k  func_3+0x0  [GONE][FTRACE]\n"
+				    "ffffffff81000038  k  func_3+0x8  [GONE]\n"
+				    "ffffffff81000038  k  func_3+0x8  [GONE]\n"
+				    "ffffffff81000048  k  func_4+0x8  [GONE][DISABLED]\n");
+	unregister_kprobe(&probes[5]);
+	unregister_kprobes(pointers, 4);
+	assert_string_equal(list(), "ffffffff81000058  k  func_5+0x8  [OPTIMIZED]\n");
+	for (size_t i = 0; i < 3; i++)
+		assert_false(probes[i].flags & KPROBE_FLAG_GONE);
+	assert_int_equal(register_kprobe(probe_at(1, inside(3))), 0);
+	assert_string_equal(order_at(inside(3)), "b");
+	unregister_kprobe(&probes[1]);
+	unregister_kprobe(&probes[4]);
+	run_worker();
+	assert_int_equal(fake_nr_probes, 0);
+}
+
+static void send(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		 struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	ftrace_regs_set_instruction_pointer(fregs, fake_func(9));
+}
+
+/* Another ops sends the calls elsewhere, as a live patch does: they go there, probed or not. */
+static void sent_elsewhere(void **state)
+{
+	struct ftrace_ops ops = { .func = send,
+				  .flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY };
+
+	(void)state;
+	for (int round = 0; round < 8; round++) {
+		bool probe_first = round & 1, is_several = round & 2;
+		size_t nr = is_several ? 2 : 1;
+
+		probe_at(0, site(3))->flags = round & 4 ? KPROBE_FLAG_ARGS : 0;
+		if (is_several)
+			probe_at(1, site(3))->post_handler = post;
+		if (probe_first)
+			assert_int_equal(register_kprobes(pointers, nr), 0);
+		assert_int_equal(ftrace_set_filter_ip(&ops, site(3), false, true), 0);
+		assert_int_equal(register_ftrace_function(&ops), 0);
+		if (!probe_first)
+			assert_int_equal(register_kprobes(pointers, nr), 0);
+		assert_int_equal(hit(site(3)), fake_func(9));
+		assert_string_equal(order, is_several ? "abB" : "a");
+		assert_int_equal(unregister_ftrace_function(&ops), 0);
+		ftrace_free_filter(&ops);
+		assert_int_equal(hit(site(3)), site(3) + TRACE_INSN_SIZE);
+		assert_string_equal(order, is_several ? "abB" : "a");
+		unregister_kprobes(pointers, nr);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,6 +737,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(switched_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(code_goes, setup, teardown),
+		cmocka_unit_test_setup_teardown(sent_elsewhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_or_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_memory_for_lists, setup, teardown),

@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_parse.h"
+#include <trace/ftrace.h>
 #include <trace/kprobe.h>
 
 static uintptr_t stack[] = { 0, 0x111, 0x222 };
@@ -33,6 +34,15 @@ static int end(void **state)
 	fake_run(-1);
 	fake_cpus[0].pid = 0;
 	return 0;
+}
+
+static void take_over(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+		      struct ftrace_regs *fregs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)fregs;
 }
 
 static void call_func(size_t func)
@@ -154,7 +164,7 @@ static void lines_of_source(void **state)
 		{ "r ^a.c:10", "Retprobe address must be an function entry" },
 		{ "p ^ext4:schedule", "There are no modules: SYMBOL alone" },
 		{ "p ^ext4:schedule+8", "There are no modules: SYMBOL alone" },
-		{ "p a.c:10 ^$arg1", "Invalid $-valiable specified" },
+		{ "p a.c:10 ^$arg1", "Invalid $-variable specified" },
 	};
 
 	(void)state;
@@ -310,6 +320,37 @@ static void joined(void **state)
 	assert_string_equal(cat("kprobe_events"), "p:my/both do_work a=$arg1\n");
 }
 
+/* What is on and cannot be hit: kprobe_profile and `why` say so. */
+static void silent(void **state)
+{
+	struct ftrace_ops elsewhere = { .func = take_over,
+					.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY };
+
+	(void)state;
+	assert_int_equal(define("p:my/inside do_work+9"), 0);
+	assert_int_equal(define("p:my/entry do_work"), 0);
+	assert_int_equal(define("p:my/gone kfree+9"), 0);
+	assert_int_equal(echo("1", "events/my/enable"), 0);
+	assert_null(strstr(cat("why"), "not hit"));
+	assert_int_equal(ftrace_set_filter_ip(&elsewhere, fake_func(DO_WORK), false, true), 0);
+	assert_int_equal(register_ftrace_function(&elsewhere), 0);
+	assert_non_null(strstr(cat("why"), "The probe inside is not hit: all calls of do_work go "
+					   "elsewhere, to a live patch for example, and its code "
+					   "at +0x9 does not run.\n"));
+	assert_null(strstr(cat("why"), "The probe entry"));
+	assert_int_equal(unregister_ftrace_function(&elsewhere), 0);
+	ftrace_free_filter(&elsewhere);
+	assert_null(strstr(cat("why"), "not hit"));
+	assert_int_equal(kprobes_code_goes(fake_func(KFREE), fake_func(KFREE) + 16), 0);
+	assert_non_null(strstr(cat("why"), "The probe gone is not hit any more: the code at "
+					   "kfree+0x9 is gone; remove it.\n"));
+	assert_non_null(strstr(cat("kprobe_profile"), " 0               0 [GONE]\n"));
+	assert_int_equal(echo("0", "events/my/enable"), 0);
+	assert_int_equal(echo("1", "events/my/gone/enable"), -EINVAL);
+	assert_null(strstr(cat("why"), "not hit"));
+	assert_int_equal(define("-:my/gone"), 0);
+}
+
 static void no_memory(void **state)
 {
 	static const char *const lines[] = { "p:my/a do_work $arg1 +0($arg3):string",
@@ -345,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_batch, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),
+		cmocka_unit_test_setup_teardown(silent, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),
 	};
 

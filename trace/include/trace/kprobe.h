@@ -96,6 +96,14 @@ int enable_kprobes(struct kprobe **ps, size_t nr);
 int disable_kprobes(struct kprobe **ps, size_t nr);
 
 /*
+ * The code from `start` to `end` is about to go, or to become other code; it is still there, and no
+ * CPU will come to it any more. Probes in there are disarmed and GONE: they cannot be enabled, only
+ * unregistered, and their list says so. 0, or an error of disable_kprobe(): something may still be
+ * armed there.
+ */
+int kprobes_code_goes(uintptr_t start, uintptr_t end);
+
+/*
  * Can a probe be at `addr`? Returns 0, or the error that register_kprobe() would return, and writes
  * a sentence that says why to the `len` bytes at `out_text`.
  */
@@ -112,7 +120,8 @@ static inline uintptr_t kprobe_regs_stack(const struct kprobe *p, const struct f
 }
 
 /*
- * The line of /sys/kernel/debug/kprobes/list about the next probe, by address: behind that of
+ * The line of /sys/kernel/debug/kprobes/list about the next probe, by address, those that are GONE
+ * at the end: behind that of
  * *cursor, which is 0 at first and moves on. Returns its length, 0 at the end.
  */
 size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size);

@@ -1,0 +1,93 @@
+/*
+ * Code that goes, with the probes in it: see <trace/kprobe.h>. Their places leave the table, so that
+ * other code may come to the same addresses and be probed, and are listed here until the last of
+ * their probes is unregistered.
+ */
+#include "kprobe_private.h"
+
+static struct kprobe_place *gone; /* by address; kprobe_lock */
+
+struct range {
+	uintptr_t start, end;
+	struct kprobe_place *found;
+};
+
+static void find_in(struct kprobe_place *place, void *arg)
+{
+	struct range *range = arg;
+
+	if (place->nr && place->addr >= range->start && place->addr < range->end)
+		range->found = place;
+}
+
+static struct kprobe_place *place_in(struct range *range)
+{
+	range->found = NULL;
+	kprobe_table_each(find_in, range);
+	return range->found;
+}
+
+static void list_gone(struct kprobe_place *place)
+{
+	struct kprobe_place **link = &gone;
+
+	while (*link && (*link)->addr < place->addr)
+		link = &(*link)->next_gone;
+	place->is_gone = true;
+	place->next_gone = *link;
+	*link = place;
+}
+
+/* Disarm it for good: what is written there is the instruction that was there at first. */
+static int forget_place(struct kprobe_place *place)
+{
+	struct kprobe *first = place->first;
+	int err;
+
+	place->nr_enabled = 0;
+	place->nr_all_regs = 0;
+	kprobe_place_refresh(place);
+	err = first ? kprobe_arm_update(&first, 1) : 0;
+	for (struct kprobe *p = first; p; p = p->next)
+		__atomic_store_n(&p->flags, p->flags | KPROBE_FLAG_GONE, __ATOMIC_RELAXED);
+	kprobe_table_remove(place);
+	list_gone(place);
+	return err;
+}
+
+int kprobes_code_goes(uintptr_t start, uintptr_t end)
+{
+	struct range range = { .start = start, .end = end };
+	struct kprobe_place *place;
+	int err = 0, one;
+
+	trace_plat_lock(&kprobe_lock);
+	while ((place = place_in(&range))) {
+		one = forget_place(place);
+		err = err ? err : one;
+	}
+	trace_plat_synchronize_preempt(); /* no handler of them runs any more */
+	kprobe_jump_later();
+	trace_plat_unlock(&kprobe_lock);
+	return err;
+}
+
+void kprobe_gone_remove(struct kprobe_place *place)
+{
+	struct kprobe_place **link = &gone;
+
+	while (*link != place)
+		link = &(*link)->next_gone;
+	*link = place->next_gone;
+}
+
+struct kprobe *kprobe_gone_nth(uint64_t nth)
+{
+	for (struct kprobe_place *place = gone; place; place = place->next_gone) {
+		for (struct kprobe *p = place->first; p; p = p->next) {
+			if (!--nth)
+				return p;
+		}
+	}
+	return NULL;
+}
