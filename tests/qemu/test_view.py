@@ -173,11 +173,24 @@ def test_histograms(view):
 
 
 def test_longest_time(view):
+    view.write("options/function-trace", "0")
     view.write("current_tracer", "irqsoff")
     view.guest.check("preemptirq_delay irq 3000")
     found = view.wait(lambda message: message["kind"] == "latency" and message["us"] >= 3000)
     view.write("current_tracer", "nop")
+    view.write("options/function-trace", "1")
     assert found["tracer"] == "irqsoff" and "irqsoff latency trace" in found["trace"]
+
+
+def test_another_clock(view):
+    """Times begin anew, also those that a new page is told."""
+    view.guest.check("echo before > trace_marker")
+    before = view.wait(lambda message: "before" in json.dumps(message.get("marks", {})))["now"]
+    view.write("trace_clock", "counter")
+    view.guest.check("echo behind > trace_marker")
+    assert view.wait(lambda message: "behind" in json.dumps(message.get("marks", {})))["now"] < before
+    view.write("trace_clock", "local")
+    assert view.hub.history_bytes == sum(map(len, view.hub.history))
 
 
 def test_functions_and_why(view):

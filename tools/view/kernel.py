@@ -11,7 +11,7 @@ from view import histogram
 LATENCY = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
 # What the page shows of the settings: each is one small file.
 SETTINGS = ("tracing_on", "current_tracer", "set_event", "set_ftrace_filter", "set_graph_function", "dynamic_events",
-            "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb")
+            "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb", "trace_clock")
 COMMANDS_KEPT = 500
 WORD = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
 

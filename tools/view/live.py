@@ -6,13 +6,15 @@ import threading
 import time
 
 from host._common import Failure
+from host._pages import page_head
 from view.kernel import LATENCY
 from view.model import Model, Symbols
 
 LAST_WORDS = 0.5     # seconds for what the console says last
 TICK = 0.1           # seconds between two looks at the rings
 LOOK = 0.5           # between two looks at the settings
-AT_ONCE = 4          # pages of a ring that are asked for together; most of the time one comes
+AT_ONCE = 4          # pages that are asked for together of a ring whose first one was full
+FULL = 0.8           # of a page that the next one follows
 BUDGET = 0.07        # seconds of a tick for reading and decoding: what comes faster is lost in the ring, and counted there
 HISTORY = 6 << 20    # bytes of what was sent that a page gets when it is loaded
 CONSOLE = 128 << 10  # characters of the console that are kept
@@ -50,6 +52,11 @@ class Hub:
             for page in self.pages:
                 self.put(page, message)
 
+    def forget_history(self):
+        with self.lock:
+            self.history.clear()
+            self.history_bytes = 0
+
     def say(self, text):
         """What the console says; its last part is for new pages, too."""
         with self.lock:
@@ -84,7 +91,7 @@ class Hub:
 class Live:
     def __init__(self, kernel, hub, last_words=lambda: ""):
         self.kernel, self.hub, self.last_words = kernel, hub, last_words
-        self.model = Model(kernel.format_of, Symbols(kernel.guest.text("/proc/kallsyms")))
+        self.model = self.new_model()
         self.lock = threading.Lock()       # of the model
         self.look_lock = threading.Lock()  # of what follows
         self.settings, self.maximum, self.probes = {}, 0, None
@@ -94,6 +101,9 @@ class Live:
         self.dead = threading.Event()
         hub.send("about", kernel.about(), "newest")
         hub.send("commands", {"list": kernel.commands}, "newest")
+
+    def new_model(self):
+        return Model(self.kernel.format_of, Symbols(self.kernel.guest.text("/proc/kallsyms")))
 
     def start(self):
         for work in (self.rings, self.looks):
@@ -135,15 +145,21 @@ class Live:
             time.sleep(max(TICK - (time.monotonic() - begin), 0.01))
 
     def empty(self, rings, end):
-        """Every CPU has its turn, some pages each time, until there is nothing or the time is over; those that have more."""
-        full = rings
+        """
+        Every CPU has its turn, some pages each time, until all that was there is read or the time is over; those that have more.
+        A page with news that is not full was the last one: what has come since then is mostly what reading has caused.
+        """
+        full, count = rings, 1
         while full and time.monotonic() < end:
-            found = set()
-            for cpu, page in self.kernel.pages(full, self.page_bytes, AT_ONCE):
-                found.add(cpu)
+            more = set()
+            for cpu, page in self.kernel.pages(full, self.page_bytes, count):
                 with self.lock:
-                    self.model.page(cpu, page)
-            full = {cpu: file for cpu, file in full.items() if cpu in found}
+                    newest = self.model.page(cpu, page)
+                if page_head(page)[1] > self.page_bytes * FULL or newest <= self.model.before:
+                    more.add(cpu)
+                else:
+                    more.discard(cpu)
+            full, count = {cpu: file for cpu, file in full.items() if cpu in more}, AT_ONCE
         return set(full)
 
     def now(self):
@@ -170,11 +186,20 @@ class Live:
                 with self.lock:
                     self.kernel.forget_formats()
                     self.model.handlers.clear()
+            if settings["trace_clock"] != self.settings.get("trace_clock", settings["trace_clock"]):
+                self.begin_anew()
             if settings != self.settings:
                 self.settings = settings
                 self.page_bytes = int(self.kernel.read("buffer_subbuf_size_kb")) * 1024
                 self.hub.send("settings", {"settings": settings}, "newest")
         return settings
+
+    def begin_anew(self):
+        """Another clock: times of before and of now do not mix."""
+        with self.lock:
+            self.model, self.ahead = self.new_model(), None
+        self.hub.forget_history()
+        self.hub.send("restart", {})
 
     def look(self):
         settings = self.look_at_settings()

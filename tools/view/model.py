@@ -75,7 +75,7 @@ class Model:
         return form.name, makers.get(form.name, self.mark_handler)(form)
 
     def page(self, number, page):
-        """The events of one page, of the CPU with that number."""
+        """The events of one page, of the CPU with that number; the time of the last one."""
         cpu, handlers = self.cpus[number], self.handlers
         page_time, _, lost = _pages.page_head(page)
         if lost != 0:
@@ -95,6 +95,7 @@ class Model:
             self.counts[handlers[kind][0]] += count
         cpu.last = max(cpu.last, time_ns)
         self.last = max(self.last, cpu.last)
+        return cpu.last
 
     def switch_handler(self, form):
         before_at, after_at = form.field("prev_pid").offset, form.field("next_pid").offset
