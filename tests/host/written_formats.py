@@ -1,12 +1,13 @@
 """What `tools/fathom perfetto` and `flame` write, read by others' programs. `make test-host`.
 
 Perfetto's by Debian's python3-protobuf, with the messages described here as Perfetto's .proto files have them; speedscope's by the JSON
-schema of its package, which npm downloads.
+schema of its package, which npm downloads; the script in a flame graph by node, with as much of a browser's document as it uses.
 """
 import json
 import subprocess
 import sys
 import tarfile
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ for folder in ("qemu", "tools"):
     sys.path.insert(0, str(HERE.parent / folder))
 
 import pftrace  # noqa: E402
-from guest import BUILDS  # noqa: E402
+from guest import BUILDS, ROOT  # noqa: E402
 from test_pictures import machine  # noqa: E402, F401
 
 SPEEDSCOPE = "1.25.0"
@@ -125,3 +126,49 @@ def test_speedscope_takes_it(machine, schema, commands):  # noqa: F811
     scope = json.loads((machine.folder / "out.json").read_text())
     jsonschema.validate(scope, schema)
     assert scope["profiles"]
+
+
+DOCUMENT = """
+const listeners = {}, words = [];
+const element = (more) => ({ style: {}, attributes: {}, textContent: "", setAttribute(name, value) { this.attributes[name] = +value; },
+                             addEventListener(kind, what) { this.click = what; }, ...more });
+const ids = { reset: element(), search: element(), matched: element() };
+const groups = BOXES.map(box => { const rect = element(), text = element();
+  return element({ dataset: box, rect, text, querySelector: name => name === "rect" ? rect : text }); });
+globalThis.document = { documentElement: element(), querySelectorAll: () => groups, getElementById: id => ids[id] };
+globalThis.window = { addEventListener: (kind, what) => { listeners[kind] = what; } };
+globalThis.prompt = () => words.shift();
+globalThis.alert = text => { ids.alert = text; };
+"""
+DRIVE = """
+const of = name => groups.find(group => group.dataset.name === name);
+const said = {};
+of("b").click();
+said.zoomed = groups.filter(group => group.style.display !== "none").map(group => group.dataset.name).sort();
+said.width = of("b").rect.attributes.width;
+ids.reset.click();
+said.all = groups.filter(group => group.style.display !== "none").length;
+said.back = of("b").rect.attributes.width;
+words.push("^(c|d)$", "(");
+ids.search.click();
+said.matched = ids.matched.textContent;
+said.marked = groups.filter(group => group.rect.style.fill).map(group => group.dataset.name).sort();
+listeners.keydown({ key: "/", preventDefault() {} });
+said.alert = ids.alert;
+console.log(JSON.stringify(said));
+"""
+
+
+def test_the_script_zooms_and_searches(tmp_path):
+    (tmp_path / "stacks").write_text("a;b;c 30\na;b 10\na;d;c 20\ne 40\n")
+    run = subprocess.run([ROOT / "tools/fathom", "flame", "stacks", "-o", "x.svg"], cwd=tmp_path)
+    assert run.returncode == 0
+    root = ElementTree.parse(tmp_path / "x.svg").getroot()
+    boxes = [{key: group.get(f"data-{key}") for key in ("x", "w", "row", "name")}
+             for group in root.iter("{http://www.w3.org/2000/svg}g") if group.get("class") == "f"]
+    script = next(root.iter("{http://www.w3.org/2000/svg}script")).text
+    (tmp_path / "drive.js").write_text(DOCUMENT.replace("BOXES", json.dumps(boxes)) + script + DRIVE)
+    said = json.loads(subprocess.run(["node", tmp_path / "drive.js"], check=True, capture_output=True, text=True).stdout)
+    assert said["zoomed"] == ["a", "all", "b", "c"] and said["width"] == 1180
+    assert said["all"] == len(boxes) == 7 and abs(said["back"] - 472) < 1e-6
+    assert said["matched"] == "matched: 50.0%" and said["marked"] == ["c", "c", "d"] and "expression" in said["alert"].lower()

@@ -1,7 +1,9 @@
 """`tools/fathom perfetto` on files put together here: slices, instants, arrows, curves, what is lost, and mistakes."""
 import os
+import socket
 import struct
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,26 @@ def test_mistakes(tmp_path):
         run = fathom(*words, cwd=tmp_path)
         assert run.returncode == code and said in run.stderr and run.stderr.count("\n") == 1 and not run.stdout, (words, run)
     assert sorted(os.listdir(tmp_path)) == ["good", "half", "none", "text"]
+
+
+def test_a_kernel_that_ends_meanwhile(tmp_path):
+    """QEMU's socket closes while the first answers are on their way: exit code 7, and no file."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "channel"))
+        server.listen()
+
+        def answer():
+            line = server.accept()[0]
+            question = line.recv(100)
+            line.sendall(question[:4] + b"\x65" + question[5:])  # Rversion, as it was asked
+            line.recv(100)
+            line.close()
+        thread = threading.Thread(target=answer)
+        thread.start()
+        run = fathom("live", "--channel", "channel", cwd=tmp_path)
+        thread.join()
+    assert run.returncode == 7 and run.stderr.count("\n") == 1, run
+    assert os.listdir(tmp_path) == ["channel"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

@@ -1,6 +1,7 @@
 """tools/host/_tracedat.py: files put together here, right ones and all kinds of wrong ones; and calls out of entries and returns."""
 import random
 import struct
+import subprocess
 import sys
 from pathlib import Path
 
@@ -85,6 +86,16 @@ def test_events_of_all_cpus_in_order(tmp_path, make):
     assert stack.stack() == ["first", "second", "start"]
 
 
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_what_trace_cmd_writes(tmp_path, compression):
+    """The same file, converted by trace-cmd to its version 7."""
+    (tmp_path / "old.dat").write_bytes(datkit.version_6(parts(PAGES)))
+    run = subprocess.run(["trace-cmd", "convert", "-i", "old.dat", "-o", "new.dat", "--file-version", "7", "--compression", compression], cwd=tmp_path,
+                         capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "new.dat").read_bytes()[10:12] == b"7\0" and seen(Trace(tmp_path / "new.dat")) == seen(Trace(tmp_path / "old.dat"))
+
+
 def test_large_sub_buffers(tmp_path):
     page = datkit.HEADER_PAGE.replace("4080", str(8192 - 16))
     records = [datkit.record(1, demo(number)) for number in range(150)]
@@ -104,7 +115,7 @@ def test_what_a_file_is_refused_for(tmp_path):
     for data, words in ((b"", "is no trace.dat"), (b"# tracer: nop\n", "is no trace.dat"), (good[:200], "cut off"), (good[:-1], "CPU 1"),
                         (good.replace(b"tracing6", b"tracing9", 1), "version '9'"),
                         (good.replace(b"flyrecord", b"latency  ", 1), "holds no pages"),
-                        (datkit.version_7(parts(PAGES)).replace(b"none\0", b"zstd\0", 1), "trace-cmd convert")):
+                        (datkit.version_7(parts(PAGES)).replace(b"none\0", b"lzma\0", 1), "trace-cmd convert")):
         with pytest.raises(Failure) as failure:
             list(opened(tmp_path, data).events())
         assert words in str(failure.value)

@@ -7,6 +7,7 @@ import mmap
 import struct
 import zlib
 
+from host import _decompress
 from host._common import Failure
 from host._events import Cursor, Cut, Recording, Symbols
 
@@ -80,7 +81,7 @@ class Trace(Recording):
     def _read_version_7(self, head):
         self.compression = head.string()
         head.string()
-        if self.compression not in ("none", "", "zlib"):
+        if self.compression not in _decompress.MAY_SAY:
             raise Failure(f"{self.path} is compressed with {self.compression}; "
                           "`trace-cmd convert --compression none` writes one that is not")
         offset, seen, options = head.number(8), set(), []
@@ -105,12 +106,8 @@ class Trace(Recording):
         packed = inner.number(4)
         return True, self._unpacked(inner.take(packed + 4)[4:], int.from_bytes(data[4:8], "little"))
 
-    @staticmethod
-    def _unpacked(data, size):
-        found = zlib.decompressobj().decompress(data, size + 1)
-        if len(found) != size:
-            raise ValueError(f"{len(found)} bytes where {size} were packed")
-        return found
+    def _unpacked(self, data, size):
+        return _decompress.unpacked(self.compression, data, size)
 
     def _option_7(self, number, data):
         option = Cursor(data)

@@ -1,13 +1,15 @@
 """fathom perfetto: a trace as the TrackEvents that Perfetto shows, ui.perfetto.dev.
 
 Each thread is a track with the calls of function_graph as slices and all other events as instants. Each CPU is one, too, with
-the thread that it runs as slice and the moments where events were lost, and below it one with its interrupts. Arrows
-(flows) go from waking a thread to where a CPU switches to it. Counters: the idle state of each CPU, memory from kmalloc()
-that was not given back, and whatever --counter names.
+the thread that it runs as slice and the moments where events were lost, and below it one with its interrupts. A slice of a call
+goes from the record of its entry to that of its return; its duration_ns is what function_graph has measured, to which what comes
+between call and record does not belong. Arrows (flows) go from waking a thread to where a CPU switches to it. Counters: the idle
+state of each CPU, memory from kmalloc() that was not given back, and whatever --counter names.
 
 Messages of protobuf are written here by hand: fields are numbers, see trace_packet.proto, track_event.proto,
 track_descriptor.proto and debug_annotation.proto of Perfetto.
 """
+import functools
 import struct
 
 from host import _source
@@ -41,6 +43,7 @@ def add_arguments(parser):
 
 # ---- Bytes ----
 
+@functools.lru_cache(1 << 14)  # nearly all are numbers of fields, tracks, names
 def varint(value):
     value &= (1 << 64) - 1
     out = bytearray()
@@ -55,8 +58,9 @@ def field(number, value):
     """A field of a message: numbers as varint, texts and messages with their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
-    data = value.encode("utf-8", "replace") if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(data)) + data
+    if isinstance(value, str):
+        value = value.encode("utf-8", "replace")
+    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def fixed64(number, value):
