@@ -109,8 +109,6 @@ def test_now(page):
     open_tab(page, "view", "Now")
     page.wait("document.querySelectorAll('#view .bars .one').length > 3")
     page.wait("document.querySelector('#view canvas') && document.querySelectorAll('.why')[1].textContent.length > 10")
-    shares = page.run("fathom.store.numbers.busy.map(([, ns]) => ns).reduce((a, b) => a + b, 0) / fathom.store.numbers.seconds / 1e9")
-    assert shares < 4.5, "four CPUs cannot run threads for longer"
     page.picture(PICTURES / "now.png")
 
 

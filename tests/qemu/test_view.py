@@ -139,9 +139,23 @@ def test_the_stream(view):
     assert all(begin <= end and count == 1 for begin, end, _, count in slices)
     numbers = view.wait(lambda message: message["kind"] == "numbers" and message["total"])
     assert dict(numbers["events"])["sched_switch"] > 0
+    check_times_of_threads(view)
     settings = view.wait(lambda message: message["kind"] == "settings")["settings"]
     assert settings["set_event"] == "sched:sched_switch" and settings["current_tracer"] == "nop"
     view.write("events/sched/sched_switch/enable", "0")
+
+
+def check_times_of_threads(view):
+    """Two CPUs run threads for twice the time that passes, the idle threads among them; what is told at the ends may be off by a slice."""
+    spans = busy = 0
+    for message in view.stream():
+        for begin, end, *_ in [one for some in message.get("slices", {}).values() for one in some]:
+            assert begin <= end
+        if message["kind"] == "numbers":
+            spans, busy = spans + message["ns"], busy + sum(ns for _, ns in message["busy"])
+        if spans > 2e9:
+            break
+    assert 1.2 * spans < busy < 2.4 * spans
 
 
 def test_calls_and_their_flame(view):

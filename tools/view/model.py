@@ -61,6 +61,7 @@ class Model:
         self.last = 0                     # the newest time seen
         # Entries and returns wait here, because a thread may go on elsewhere: they must be seen in the order of their times.
         self.pending, self.before = [], 0  # `before`: the newest time at the last drain()
+        self.complete = self.counted = 0   # what is older has come from every CPU; what statistics() has counted
         self.calls = Calls()
 
     # ---- Events in ----
@@ -163,10 +164,10 @@ class Model:
         In the order of their times, as far as every CPU's have come: of a ring that is empty now, all that was there at the
         drain() before; of one that is not, what was read of it.
         """
-        complete = min([self.before, *(self.cpus[number].last for number in behind)])
+        self.complete = max(self.complete, min([self.before, *(self.cpus[number].last for number in behind)]))
         self.before = self.last
         self.pending.sort(key=lambda row: row[0])
-        ready = bisect.bisect_right(self.pending, complete, key=lambda row: row[0])
+        ready = bisect.bisect_right(self.pending, self.complete, key=lambda row: row[0])
         for row in self.pending[:ready]:
             if len(row) == 2:
                 self.calls.forget()
@@ -216,13 +217,14 @@ class Model:
         return names.most_common(15)
 
     def statistics(self):
-        """Counts since the last call: of events, of functions, and ns of threads."""
+        """Counts since the last call: of events, of functions, and ns of threads; `ns` of the kernel's time are those of the threads."""
         for cpu in self.cpus.values():
-            if cpu.running is not None and self.last > cpu.since:  # what runs on is not over, but has run
-                cpu.slices.append((cpu.since, self.last, cpu.running))
-                self.busy[cpu.running] += self.last - cpu.since
-                cpu.since = self.last
-        out = {"events": self.counts.most_common(12), "total": sum(self.counts.values()), "lost": self.lost,
+            if cpu.running is not None and self.complete > cpu.since:  # what runs on is not over, but has run
+                cpu.slices.append((cpu.since, self.complete, cpu.running))
+                self.busy[cpu.running] += self.complete - cpu.since
+                cpu.since = self.complete
+        span, self.counted = self.complete - (self.counted or self.complete), self.complete
+        out = {"ns": span, "events": self.counts.most_common(12), "total": sum(self.counts.values()), "lost": self.lost,
                "functions": self.most_called(),
                "busy": sorted(((pid, ns) for pid, ns in self.busy.items()), key=lambda row: -row[1])[:15]}
         for one in (self.counts, self.functions, self.busy):

@@ -60,11 +60,11 @@ export class Now {
 
   show() {
     if (!this.element.isConnected || !store.numbers) return;
-    const { seconds, busy, functions, events } = store.numbers;
+    const { seconds, ns: span, busy, functions, events } = store.numbers;
     const all = busy.reduce((sum, [, ns]) => sum + ns, 0) || 1;
     const nothing = (text) => h("span.dim", {}, text);
     this.threads.replaceChildren(busy.length ? bars(busy.slice(0, 10).map(([pid, ns]) => [`${threadName(pid)} ${pid || ""}`, ns]),
-      (ns) => `${((100 * ns) / all).toFixed(1)} %  ${duration(ns / seconds)}/s`) : nothing("sched_switch is off, or nothing ran"));
+      (ns) => `${((100 * ns) / all).toFixed(1)} %${span ? `  ${duration((ns * 1e9) / span)}/s` : ""}`) : nothing("sched_switch is off, or nothing ran"));
     this.functions.replaceChildren(functions.length ? bars(functions.slice(0, 10).map(([name, count]) => [name, count / seconds]), rate)
       : nothing("no tracer calls, or no calls"));
     this.events.replaceChildren(events.length ? bars(events.slice(0, 10).map(([name, count]) => [name, count / seconds]), rate) : nothing("no events"));
