@@ -39,7 +39,7 @@ class View:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(20)
+        assert self.process.wait(20) == 143
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +167,10 @@ def test_a_probe(page):
     page.wait("fathom.store.settings.set_event.includes('view:opened')")
     assert commands(page)[-2:] == shown
     page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((one) => one[1] === 'opened' && one[3].includes('path=/sys/kernel/tracing')))")
+    open_tab(page, "view", "Events")
+    page.type("#view input[type=search]", "opened")
+    page.wait("document.querySelector('#view pre').textContent.includes('path=/sys/kernel/tracing')")
+    assert page.run("document.querySelector('#view pre').textContent.split('\\n').every((line) => line.includes('opened'))")
     page.picture(PICTURES / "probes.png")
     page.click("#side .item button=×")
     page.wait("!fathom.store.settings.dynamic_events.includes('opened')")

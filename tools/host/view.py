@@ -1,4 +1,6 @@
 """fathom view: a page in the browser that shows what the kernel does, and switches what is traced."""
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -6,6 +8,7 @@ import webbrowser
 from pathlib import Path
 
 from host import _boot
+from host._common import DIED, Failure
 from host._guest import Guest
 from view.boot import Machine
 from view.kernel import Kernel
@@ -47,15 +50,20 @@ def serve(options, guest, machine):
         print(f"{server.address}\nCtrl-C ends it.", flush=True)
         if machine and options.run:
             machine.type(options.run + "\r")
-        if not options.no_browser:
+        # Without a display there may be browsers of the terminal, which would take it.
+        if not options.no_browser and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             webbrowser.open(server.address)
         live.dead.wait()
         # The page that says what has happened can still be read.
         print("The kernel has ended; the page shows what is known until Ctrl-C.", file=sys.stderr, flush=True)
-        threading.Event().wait()
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            raise Failure("the kernel had ended", DIED) from None
 
 
 def run(options):
+    signal.signal(signal.SIGTERM, lambda *unused: sys.exit(143))  # so that what is temporary is removed
     machine = Machine(options) if options.boot else None
     try:
         with Guest(machine.channel if machine else options.channel) as guest:

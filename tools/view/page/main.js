@@ -6,6 +6,7 @@ import { Flame } from "./flame.js";
 import { Functions } from "./functions.js";
 import { Histograms } from "./histograms.js";
 import { Latency } from "./latency.js";
+import { Log } from "./log.js";
 import { listen, write } from "./net.js";
 import { Now, showRate } from "./now.js";
 import { Probes } from "./probes.js";
@@ -15,7 +16,7 @@ import { Timeline } from "./timeline.js";
 
 const timeline = new Timeline(), flame = new Flame(), shell = new Shell();
 const views = { now: ["Now", new Now()], timeline: ["Timeline", timeline], flame: ["Flame", flame], histograms: ["Histograms", new Histograms()],
-  latency: ["Latency", new Latency()], shell: ["Shell", shell] };
+  latency: ["Latency", new Latency()], log: ["Events", new Log()], shell: ["Shell", shell] };
 const sides = { functions: ["Functions", new Functions()], events: ["Events", new Events()], probes: ["Probes", new Probes()] };
 
 /** A row of tabs; what is chosen is kept for the next time the page is loaded. */
