@@ -150,7 +150,7 @@ static int read_member(struct fetch_parse *parse, const struct btf_member *membe
 	}
 	parse->bits = member->bits;
 	parse->first_bit = bit % unit;
-	return fetch_read(parse, bit / unit * (unit / 8), bytes, parse->btf_at);
+	return fetch_read(parse, (bit - bit % unit) / 8, bytes, parse->btf_at);
 }
 
 /* MEMBER[.MEMBER]... of the struct `type`, whose address was fetched. */
