@@ -1,6 +1,6 @@
 /*
- * Completes a word: to a command where one is expected, behind `why` to a function, elsewhere to a
- * path. See sh_complete.h.
+ * Completes a word: to a command where one is expected, behind `why` and in definitions of probes to a
+ * function or its arguments, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
@@ -115,12 +115,85 @@ static void complete_add_functions(const char *word, size_t len, struct line_mat
 		trace_function_prototype(out->found.first->text, out->note, sizeof(out->note));
 }
 
+/* The quotation that is open behind the `len` bytes; NULL: none is. */
+static const char *complete_open_quote(const char *text, size_t len)
+{
+	const char *open = NULL;
+
+	for (size_t i = 0; i < len; i++) {
+		if (open && text[i] == open[-1])
+			open = NULL;
+		else if (!open && (text[i] == '\'' || text[i] == '"'))
+			open = text + i + 1;
+	}
+	return open;
+}
+
+/*
+ * Does a definition of a probe, such as 'p:event function argument, end at `end`? Then what stands
+ * behind its first word.
+ */
+static const char *complete_find_probe(const char *text, const char *end)
+{
+	const char *at = complete_open_quote(text, (size_t)(end - text));
+
+	if (!at || at == end || !strchr("prf", *at))
+		return NULL;
+	at++;
+	while (at < end && *at >= '0' && *at <= '9')
+		at++;
+	if (at == end || (*at != ':' && *at != ' '))
+		return NULL;
+	while (at < end && *at != ' ')
+		at++;
+	while (at < end && *at == ' ')
+		at++;
+	return at;
+}
+
+/* Arguments of the function whose name begins at `func`, and ends with a blank or `%return`. */
+static void complete_add_arguments(const char *func, const char *word, size_t len,
+				   struct line_matches *out)
+{
+	char name[KSYM_NAME_LEN];
+	size_t name_len = 0;
+	const char *arg;
+
+	while (func[name_len] != ' ' && func[name_len] != '%')
+		name_len++;
+	if (name_len >= sizeof(name))
+		return;
+	strlcpy(name, func, name_len + 1);
+	for (unsigned int i = 0; (arg = trace_function_argument(name, i)) != NULL; i++) {
+		if (*arg && strncmp(arg, word, len) == 0)
+			sh_fields_add(&out->found, &out->arena, arg, strlen(arg));
+	}
+	if (out->found.nr)
+		trace_function_prototype(name, out->note, sizeof(out->note));
+}
+
+/* False: the word is no part of the definition of a probe. */
+static bool complete_probe(const char *text, const char *word, size_t len, struct line_matches *out)
+{
+	const char *func = complete_find_probe(text, word);
+
+	if (!func)
+		return false;
+	if (func == word)
+		complete_add_functions(word, len, out);
+	else
+		complete_add_arguments(func, word, len, out);
+	return true;
+}
+
 void sh_complete(void *arg, const char *text, size_t len, struct line_matches *out)
 {
 	size_t start = complete_find_word(text, len);
 	const char *word = text + start;
 
 	out->word_start = start;
+	if (complete_probe(text, word, len - start, out))
+		return;
 	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_commands(word, len - start, out);
 	else if (complete_is_function_place(text, start))

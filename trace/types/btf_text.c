@@ -186,6 +186,14 @@ int trace_function_prototype(const char *name, char *buf, size_t size)
 	return (int)seq.len;
 }
 
+const char *trace_function_argument(const char *name, unsigned int nr)
+{
+	struct btf_func func;
+	struct btf_arg arg;
+
+	return btf_func_find(name, &func) && btf_func_arg(&func, nr, &arg) ? arg.name : NULL;
+}
+
 /* ---- Values ---- */
 
 static uint64_t cut(uint64_t value, size_t bytes)

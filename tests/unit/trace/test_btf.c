@@ -434,6 +434,9 @@ static void test_declarations(void **state)
 	assert_string_equal(text, "void *k");
 	assert_int_equal(trace_function_prototype("kmallo", text, 8), -ENOENT);
 	assert_int_equal(trace_function_prototype("kmalloc", text, 0), -ENOENT);
+	assert_string_equal(trace_function_argument("kmalloc", 1), "flags");
+	assert_null(trace_function_argument("kmalloc", 2));
+	assert_null(trace_function_argument("kmallo", 0));
 	assert_true(btf_func_find("printk", &func));
 	trace_seq_init(&seq, text, sizeof(text));
 	btf_print_func(&seq, &func);

@@ -17,6 +17,11 @@ TRACE_BEGIN_DECLS
  * nothing, if its type is not known.
  */
 int trace_function_prototype(const char *name, char *buf, size_t size);
+/*
+ * The name of argument number `nr` of the function, from 0, "" if it has none; NULL: there are
+ * fewer, or they are not known. It is there for good.
+ */
+const char *trace_function_argument(const char *name, unsigned int nr);
 
 TRACE_END_DECLS
 
