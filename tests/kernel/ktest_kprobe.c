@@ -77,6 +77,29 @@ TRACE_NOINLINE uint64_t kprobe_sort(uint64_t seed)
 	return sum;
 }
 
+/* What calls this is moved away, out of its function: gcc does so. */
+static __attribute__((cold)) TRACE_NOINLINE uint64_t kprobe_rare(uint64_t value)
+{
+	static volatile uint64_t total;
+
+	total += value;
+	return value ^ (total & 0);
+}
+
+TRACE_NOINLINE uint64_t kprobe_split(uint64_t seed)
+{
+	uint64_t sum = seed;
+
+	for (uint64_t i = 0; i < 40; i++) {
+		if (sum % 5 == 2) {
+			sum = kprobe_rare(sum) * 0x123456789abull + i;
+			sum = kprobe_rare(sum ^ (i << 33)) - 0x77777777;
+		}
+		sum = sum * 3 + i;
+	}
+	return sum;
+}
+
 /* ---- Handlers ---- */
 
 static struct {
@@ -178,14 +201,14 @@ static bool kprobe_await_jump(const struct kprobe *p)
 	return kprobe_is_optimized(p);
 }
 
-/* As above, with a jump where one can be; how many could. */
-static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed))
+/* As above in the code of a function or part of it, with a jump where one can be; how many could. */
+static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed), uintptr_t code)
 {
 	uint64_t expected = func(KPROBE_ROUNDS);
 	size_t nr_jumps = 0;
 	uint8_t before[16], meant[16];
 
-	for (size_t i = 1, nr = kprobe_fill((uintptr_t)func); i < nr; i++) {
+	for (size_t i = code == (uintptr_t)func, nr = kprobe_fill(code); i < nr; i++) {
 		struct kprobe *p = &kprobe_probes[i];
 		uint64_t hits = atomic_load(&seen.nr_pre), jump_hits;
 
@@ -214,7 +237,11 @@ static size_t kprobe_try_jumps(uint64_t (*func)(uint64_t seed))
 
 static void test_kprobe_jumps(void)
 {
-	KTEST_CHECK(kprobe_try_jumps(kprobe_sort) >= 2);
+	uintptr_t moved = symbols_find("kprobe_split.cold");
+
+	KTEST_CHECK(kprobe_try_jumps(kprobe_sort, (uintptr_t)kprobe_sort) >= 2);
+	if (moved) /* not by clang */
+		KTEST_CHECK(kprobe_try_jumps(kprobe_split, moved) >= 2);
 }
 
 /* All at once: one batch for breakpoints, one for the call site, which counts its function's calls. */

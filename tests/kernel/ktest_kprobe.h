@@ -16,6 +16,7 @@
 uint64_t kprobe_leaf(uint64_t a, uint64_t b);
 uint64_t kprobe_work(uint64_t nr);
 uint64_t kprobe_sort(uint64_t seed);
+uint64_t kprobe_split(uint64_t seed);
 
 extern struct kprobe kprobe_probes[KPROBE_MAX];
 extern struct kprobe *kprobe_pointers[KPROBE_MAX];

@@ -101,6 +101,37 @@ static bool leaves_alone(const struct region *code, const struct region *region,
 	return true;
 }
 
+/*
+ * The function that the part was moved out of, by its name. Others may be called so: the right one
+ * has branches to the part.
+ */
+static bool find_whole(const struct region *part, struct region *out_func)
+{
+	char name[TRACE_SYM_LEN], *end = name;
+	uintptr_t start;
+	size_t bytes;
+
+	if (!trace_plat_symbol(part->start, name, &start, &bytes))
+		return false;
+	while (*end && __builtin_memcmp(end, ".cold", sizeof(".cold") - 1))
+		end++;
+	*end = '\0';
+	start = trace_plat_symbol_find(name);
+	if (!start || !trace_plat_symbol(start, name, &out_func->start, &bytes))
+		return false;
+	out_func->end = out_func->start + bytes;
+	return out_func->start == start;
+}
+
+/* Is a region in a moved part, which is entered from its function only, left alone by both? */
+static bool leave_part_alone(const struct region *part, const struct region *region)
+{
+	struct region func, found = { 0 }, none;
+
+	return find_whole(part, &func) && leaves_alone(part, region, &none) &&
+	       leaves_alone(&func, region, &found) && found.start == part->start;
+}
+
 size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 {
 	const struct region func = { place->func, place->func + place->bytes };
@@ -110,7 +141,9 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 	region.end = place->addr + bytes;
 	if (!bytes || trace_plat_probe_refusal(place->addr, bytes))
 		return 0;
-	if (is_moved_part(place->addr, &none) || !leaves_alone(&func, &region, &part))
+	if (is_moved_part(place->addr, &part))
+		return leave_part_alone(&part, &region) ? bytes : 0;
+	if (!leaves_alone(&func, &region, &part))
 		return 0;
 	if (part.end && !leaves_alone(&part, &region, &none))
 		return 0;
