@@ -12,6 +12,7 @@ LATENCY = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
 # What the page shows of the settings: each is one small file.
 SETTINGS = ("tracing_on", "current_tracer", "set_event", "set_ftrace_filter", "set_graph_function", "dynamic_events",
             "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb", "trace_clock")
+BUILT_IN = ("ftrace:function", "ftrace:funcgraph_entry", "ftrace:funcgraph_exit", "ftrace:print", "ftrace:kernel_stack")
 COMMANDS_KEPT = 500
 WORD = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
 
@@ -38,7 +39,7 @@ class Kernel:
         self.guest, self.has_console = guest, has_console
         self.lock = threading.Lock()
         self.commands = []
-        self.formats = {}
+        self.formats, self.built_in = {}, {}  # by ID: of all events, of those that stay
         self.events = self.read("available_events").split()
         self.tracers = self.read("available_tracers").split()
         self.cpus = sorted(int(name.removeprefix("cpu")) for name in guest.names("per_cpu"))
@@ -100,27 +101,26 @@ class Kernel:
     # ---- Events ----
 
     def format_of(self, number):
-        """The Format of the events with that ID. New ones appear when a probe is made: then all are looked through again."""
+        """The Format of the events with that ID, or None."""
+        if not self.formats:
+            self.learn_formats([*self.events, *BUILT_IN])
+            self.built_in = dict(self.formats)
         if number not in self.formats:
-            for one in [*self.read("available_events").split(), "ftrace:function", "ftrace:funcgraph_entry", "ftrace:funcgraph_exit",
-                        "ftrace:print", "ftrace:kernel_stack", *self.dynamic_events()]:
-                self.learn_format(one)
+            self.learn_formats(found.replace("/", ":") for found in re.findall(r"^[a-z]\d*:(\S+)", self.read("dynamic_events"), re.M))
             self.formats.setdefault(number, None)
         return self.formats[number]
 
-    def dynamic_events(self):
-        return [found.replace("/", ":") for found in re.findall(r"^[a-z]\d*:(\S+)", self.read("dynamic_events"), re.M)]
-
-    def learn_format(self, event):
-        try:
-            form = _pages.Format(self.read(f"events/{event.replace(':', '/')}/format"))
-        except OSError:
-            return
-        self.formats[form.id] = form
+    def learn_formats(self, events):
+        for event in events:
+            try:
+                form = _pages.Format(self.read(f"events/{event.replace(':', '/')}/format"))
+            except OSError:
+                continue  # a probe that has been removed just now
+            self.formats[form.id] = form
 
     def forget_formats(self):
-        """Probes have changed: an ID may be another event's."""
-        self.formats = {}
+        """Probes have changed: an ID may be another one's."""
+        self.formats = dict(self.built_in)
 
     # ---- Histograms, latencies ----
 
