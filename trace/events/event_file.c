@@ -107,9 +107,10 @@ static bool is_chosen(const struct trace_event_choice *choice, const struct trac
 struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
 						 size_t *at)
 {
-	while (*at < trace_nr_events()) {
-		const struct trace_event *event = trace_event_at((*at)++);
+	const struct trace_event *event;
 
+	while ((event = trace_event_at(*at))) {
+		++*at;
 		if (trace_event_is_switched(event) && is_chosen(choice, event))
 			return event->call;
 	}

@@ -104,13 +104,31 @@ static int make_changes(struct trace_array *tr, struct tracepoint_change *change
 	reg_err = tracepoint_change_probes(changes, nr);
 	nr = 0;
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (!file->has_changed || changes[nr].data != file->call)
-			continue; /* it could not begin */
-		if (!changes[nr].is_add || changes[nr].err)
-			end_use(file);
-		nr++;
+		if (!file->has_changed)
+			continue;
+		file->has_changed = false;
+		/* One that could not begin has no change. */
+		if (changes[nr].data == file->call) {
+			if (!changes[nr].is_add || changes[nr].err)
+				end_use(file);
+			nr++;
+		}
+		if (!file->is_registered)
+			give_up(file);
 	}
 	return err ? err : reg_err;
+}
+
+/* There is no memory for the marked changes of tracepoints. */
+static void drop_changes(struct trace_array *tr)
+{
+	struct trace_event_file *file;
+
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		if (file->has_changed && !file->is_registered)
+			give_up(file);
+		file->has_changed = false;
+	}
 }
 
 /* ---- The same for events without a tracepoint ---- */
@@ -188,7 +206,6 @@ static TRACE_NOINLINE int make_others(struct trace_array *tr, size_t nr)
 int trace_event_update_probes(struct trace_array *tr)
 {
 	struct tracepoint_change few[2] = { 0 }, *changes = few;
-	struct trace_event_file *file;
 	int err = 0, change_err;
 	size_t nr_others = 0, nr = mark_changes(tr, &nr_others, &err);
 
@@ -201,13 +218,12 @@ int trace_event_update_probes(struct trace_array *tr)
 	/* One more, which ends the list. */
 	if (nr + 1 > TRACE_ARRAY_SIZE(few))
 		changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
-	change_err = changes ? make_changes(tr, changes) : -ENOMEM;
-	if (changes && changes != few)
-		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (file->has_changed && !file->is_registered)
-			give_up(file);
-		file->has_changed = false;
+	if (!changes) {
+		drop_changes(tr);
+		return err ? err : -ENOMEM;
 	}
+	change_err = make_changes(tr, changes);
+	if (changes != few)
+		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
 	return err ? err : change_err;
 }

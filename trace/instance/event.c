@@ -140,7 +140,7 @@ size_t trace_nr_events(void)
 
 struct trace_event *trace_event_at(size_t i)
 {
-	return sorted.events[i];
+	return i < sorted.nr ? sorted.events[i] : NULL;
 }
 
 uint64_t trace_events_version(void)

@@ -26,7 +26,7 @@ void trace_event_put(const struct trace_event *event);
  */
 void trace_events_lock(void);
 void trace_events_unlock(void);
-/* How many there are; number `i` of them. The lock is held. */
+/* How many there are; number `i` of them, NULL behind the last. The lock is held. */
 size_t trace_nr_events(void);
 struct trace_event *trace_event_at(size_t i);
 /*
