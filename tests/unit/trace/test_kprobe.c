@@ -584,6 +584,46 @@ static void jump_waits(void **state)
 	fake_thread_exit(8);
 }
 
+static bool has_synced, is_synced_late; /* after threads were looked at, or memory was freed */
+
+static void note_sync(void)
+{
+	has_synced = true;
+	is_synced_late |= fake_nr_probes != 1;
+}
+
+static void note_look(void)
+{
+	is_synced_late |= !has_synced;
+}
+
+/*
+ * A handler may have read where it goes on, and not be there yet: it is waited for before anybody
+ * looks at threads, and before the probe is freed.
+ */
+static void handlers_are_waited_for(void **state)
+{
+	struct kprobe *p = probe_at(0, fake_func(52) + TRACE_INSN_SIZE);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	assert_int_equal(register_kprobe(p), 0);
+	is_synced_late = has_synced = false;
+	fake_on_sync = note_sync;
+	fake_on_each_stack = note_look;
+	run_worker();
+	assert_true(is_jump(p));
+	assert_true(has_synced);
+	assert_int_equal(disable_kprobe(p), 0);
+	has_synced = false;
+	unregister_kprobe(p);
+	assert_true(has_synced);
+	assert_false(is_synced_late);
+	fake_on_sync = NULL;
+	fake_on_each_stack = NULL;
+	run_worker();
+}
+
 /* Many at once: one batch. */
 static void jumps(void **state)
 {
@@ -746,6 +786,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(handlers_are_waited_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(jumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(damage, setup, teardown),
 	};
