@@ -1,6 +1,7 @@
 /*
  * A probe of one byte that comes and goes by batches of text_poke.c, while other CPUs run over it:
- * its consumer answers each int3 that they hit, and nobody reads the int3 as part of the code.
+ * its consumer answers each int3 that they hit, and nobody reads the int3 as part of the code. It
+ * becomes a jump, over two instructions, and back, while a thread may stand between the two.
  *
  * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
  * links: trace/arch/x86_64/breakpoint.c
@@ -9,6 +10,7 @@
 #include "unit.h"
 #include <stdatomic.h>
 #include <string.h>
+#include <arch/cpu.h>
 #include <arch/smp.h>
 #include <kernel/base.h>
 #include <trace/arch_breakpoint.h>
@@ -21,7 +23,10 @@
 
 static bool tcg;
 static _Atomic bool is_known; /* the probe is in its consumer's table */
+static bool has_jump;	      /* the consumer goes on behind all that the jump takes the place of */
+static _Atomic bool has_left; /* the thread in the middle */
 static uint8_t nop[TRACE_INSN_SIZE], probed[TRACE_INSN_SIZE];
+static uintptr_t target; /* of the jump */
 
 /* ---- The consumer: the probed NOP is done, wherever it is in the life of the probe ---- */
 
@@ -31,7 +36,7 @@ static bool answer(struct trace_breakpoint_consumer *consumer,
 	(void)consumer;
 	if (!atomic_load(&is_known) || hit->site != sim_site(0))
 		return false;
-	*hit->rip = hit->site + TRACE_INSN_SIZE;
+	*hit->rip = has_jump ? target : hit->site + TRACE_INSN_SIZE;
 	return true;
 }
 
@@ -39,8 +44,10 @@ static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, 
 		    size_t len)
 {
 	(void)consumer;
-	if (atomic_load(&is_known) && sim_site(0) - addr < len)
-		bytes[sim_site(0) - addr] = nop[0];
+	for (size_t i = 0; i < (has_jump ? TRACE_INSN_SIZE : 1); i++) {
+		if (atomic_load(&is_known) && sim_site(0) + i - addr < len)
+			bytes[sim_site(0) + i - addr] = nop[i];
+	}
 }
 
 static struct trace_breakpoint_consumer consumer = { .priority = TRACE_BREAKPOINT_PRIORITY_PROBE,
@@ -76,6 +83,47 @@ static void change(bool arm)
 	SIM_CHECK(sim_site_holds(0, arm ? SIM_PROBED : SIM_NOP));
 }
 
+/* From the int3 to the jump, or back. */
+static void change_to(enum sim_insn from, enum sim_insn to)
+{
+	struct trace_poke poke = { .site = (uint32_t)sim_site(0), .is_probe = true };
+	struct trace_poke_error error;
+
+	sim_insn_make(0, from, poke.old_insn);
+	sim_insn_make(0, to, poke.new_insn);
+	SIM_CHECK(text_poke_batch(&poke, 1, &error) == 0);
+	has_jump = to == SIM_JMP;
+	sim_text_changed();
+	SIM_CHECK(sim_site_holds(0, to));
+}
+
+/* What kprobe_jump.c does; see there. */
+static void jump_and_back(void)
+{
+	atomic_store(&is_known, true);
+	change(true);
+	sim_text_changes(SIM_JMP);
+	has_jump = true;
+	while (!atomic_load(&has_left))
+		arch_cpu_relax();
+	change_to(SIM_PROBED, SIM_JMP);
+	sim_text_changes(SIM_PROBED);
+	change_to(SIM_JMP, SIM_PROBED);
+	change(false);
+	trace_breakpoint_forget();
+	atomic_store(&is_known, false);
+}
+
+/* It was between the two instructions before there was a probe, and goes on some time. */
+static void stand_in_the_middle(void)
+{
+	sim_text_cpu_stands(1, true);
+	for (int i = 0; i < 3; i++)
+		arch_cpu_relax();
+	sim_text_cpu_stands(1, false);
+	atomic_store(&has_left, true);
+}
+
 static void arm_and_disarm(void)
 {
 	atomic_store(&is_known, true);
@@ -103,6 +151,8 @@ static void start(void)
 	smp_sync_init();
 	smp_online = 1;
 	atomic_store(&is_known, false);
+	atomic_store(&has_left, false);
+	has_jump = false;
 	sim_text_cpu_runs(0);
 }
 
@@ -116,8 +166,14 @@ static void start_two(void)
 /* Consumers come before the first schedule. */
 static void prepare(void)
 {
+	uint8_t jmp[TRACE_INSN_SIZE];
+	int32_t offset;
+
 	sim_insn_make(0, SIM_NOP, nop);
 	sim_insn_make(0, SIM_PROBED, probed);
+	sim_insn_make(0, SIM_JMP, jmp);
+	memcpy(&offset, jmp + 1, sizeof(offset));
+	target = sim_site(0) + TRACE_INSN_SIZE + (uintptr_t)(intptr_t)offset;
 	start();
 	trace_breakpoint_register(&consumer);
 	arm_and_disarm();
@@ -146,6 +202,22 @@ static void test_hits(void **state)
 	sim_random(&setup, 4000, SEED);
 	tcg = true;
 	assert_true(sim_all(&setup, 3) > 1000);
+}
+
+static void test_jump(void **state)
+{
+	const struct sim_setup setup = { .name = "a probe becomes a jump",
+					 .nr_cpus = 2,
+					 .main = { jump_and_back, stand_in_the_middle },
+					 .start = start_two,
+					 .nr_hits = 1 };
+
+	(void)state;
+	tcg = false;
+	assert_true(sim_all(&setup, 2) > 1000);
+	sim_random(&setup, 4000, SEED);
+	tcg = true;
+	assert_true(sim_all(&setup, 2) > 1000);
 }
 
 static void test_reader(void **state)
@@ -191,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hits),
+		cmocka_unit_test(test_jump),
 		cmocka_unit_test(test_reader),
 		cmocka_unit_test(test_refusals),
 	};

@@ -25,6 +25,7 @@
 #define SIM_TRACKED	 2u
 #define SIM_SITE_FOREIGN 2u
 #define SIM_MAX_SITES	 700u
+#define SIM_MIDDLE	 2u /* byte of a site: with a probe, the NOP stands for two instructions */
 
 /* What a site can hold. */
 enum sim_insn {
@@ -58,6 +59,8 @@ void sim_text_changed(void);
 void sim_text_cpu_runs(uint32_t cpu);
 /* It runs none until the next sim_text_cpu_runs(). */
 void sim_text_cpu_stops(uint32_t cpu);
+/* A thread on it is between the two instructions of the first site, and will go on there; or not. */
+void sim_text_cpu_stands(uint32_t cpu, bool stands);
 
 /* What trace_arch_is_emulated() says. */
 extern bool sim_is_emulator;

@@ -43,6 +43,7 @@ static bool written[SIM_TRACKED]; /* since the last look */
 static struct {
 	struct fetched fetched[SIM_CPUS][SIM_TRACKED];
 	bool cpu_runs[SIM_CPUS];
+	bool cpu_stands[SIM_CPUS]; /* in the middle of the first site */
 	enum sim_insn from, to;
 	uint32_t nr_tracked;
 	bool tcg, has_foreign;
@@ -196,6 +197,20 @@ static void check_site(uint32_t cpu, uint32_t site)
 	}
 }
 
+/* What it will execute next are the bytes that were there when the site held a NOP. */
+static void check_middle(uint32_t cpu)
+{
+	uint8_t nop[TRACE_INSN_SIZE];
+
+	sim_insn_make(0, SIM_NOP, nop);
+	for (uint32_t i = SIM_MIDDLE; i < TRACE_INSN_SIZE; i++) {
+		const struct values *values = &model.fetched[cpu][0].byte[i];
+
+		if (values->nr != 1 || values->value[0] != nop[i])
+			sim_fail("CPU %u stands in the middle of what has become a jump", cpu);
+	}
+}
+
 static void look_at_site(uint32_t site)
 {
 	const uint8_t *now = (const uint8_t *)sim_site(site);
@@ -229,6 +244,10 @@ void sim_text_look(void)
 	for (uint32_t cpu = 0; is_new && cpu < SIM_CPUS; cpu++)
 		for (uint32_t site = 0; model.cpu_runs[cpu] && site < model.nr_tracked; site++)
 			check_site(cpu, site);
+	for (uint32_t cpu = 0; is_new && cpu < SIM_CPUS; cpu++) {
+		if (model.cpu_stands[cpu])
+			check_middle(cpu);
+	}
 }
 
 void sim_text_serialise(uint32_t cpu)
@@ -249,6 +268,13 @@ void sim_text_cpu_runs(uint32_t cpu)
 void sim_text_cpu_stops(uint32_t cpu)
 {
 	model.cpu_runs[cpu] = false;
+}
+
+void sim_text_cpu_stands(uint32_t cpu, bool stands)
+{
+	model.cpu_stands[cpu] = stands;
+	if (stands)
+		check_middle(cpu);
 }
 
 uint32_t sim_text_nr_sites(void)
@@ -288,11 +314,21 @@ static bool did(const struct hit *regs, const uint64_t *top, uint32_t site, enum
 	return regs->rsp == (uintptr_t)(top - 1) && top[-1] == behind;
 }
 
+/* A probe answers as its table says: as before, or as after, the change of a batch. */
+static bool did_probed(const struct hit *regs, const uint64_t *top, uint32_t site,
+		       enum sim_insn from)
+{
+	if (from != SIM_PROBED && model.from != SIM_PROBED && model.to != SIM_PROBED)
+		return false;
+	return did(regs, top, site, from) || did(regs, top, site, model.from) ||
+	       did(regs, top, site, model.to);
+}
+
 void sim_text_trap(uint32_t cpu, uint32_t site)
 {
 	uint64_t stack[4] = { 0 }, *top = stack + 2;
 	struct hit regs = { sim_site(site) + 1, (uintptr_t)top };
-	enum sim_insn to = model.to;
+	enum sim_insn from = model.from, to = model.to;
 	bool answered;
 
 	model.nr_traps++;
@@ -307,7 +343,8 @@ void sim_text_trap(uint32_t cpu, uint32_t site)
 	if (!answered)
 		sim_fail("CPU %u: nobody answers the int3 at site %u", cpu, site);
 	/* An emulator's stale int3 may be hit before the next batch and answered within it. */
-	if (!did(&regs, top, site, to) && !(model.tcg && did(&regs, top, site, model.to)))
+	if (!did(&regs, top, site, to) && !(model.tcg && did(&regs, top, site, model.to)) &&
+	    !did_probed(&regs, top, site, from))
 		sim_fail("CPU %u: the int3 at site %u was taken for something else", cpu, site);
 }
 
