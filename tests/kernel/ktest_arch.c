@@ -8,26 +8,12 @@
 #include <kernel/mm.h>
 #include <kernel/text.h>
 #include <trace/arch_exec.h>
-#include "../../arch/x86_64/fixup.h"
+#include "write_nofault.h"
 
 #define TEST_VIRT (VMAP_END - (64 << 20)) /* far from what vmalloc() hands out */
 
 static uint8_t some_data = 0xc3;
 static const uint8_t some_constant = 0x55;
-
-/* False when it cannot be written. Without a call site, like what else runs with the alias open. */
-static TRACE_NOTRACE bool write_nofault(void *to, uint8_t value)
-{
-	uint64_t failed = 1;
-
-	__asm__ volatile("1: movb %2, %1\n\t"
-			 "xorl %k0, %k0\n"
-			 "2:\n\t" FIXUP_ENTRY("1b", "2b")
-			 : "+r"(failed), "=m"(*(volatile uint8_t *)to)
-			 : "q"(value)
-			 : "cc");
-	return !failed;
-}
 
 /* True when `addr` can be read and not written. */
 static bool is_read_only(const void *addr)

@@ -7,13 +7,15 @@
  *           patch puts in their place; they come, go, and are switched, some with post handlers
  *
  * After each round the steady ones have been hit, or counted as missed, once for each call, and the
- * others never after they were unregistered.
+ * others never after they were unregistered. Each handler tries to write where its probe is: text
+ * can never be written where it is executed, not even while a batch is written.
  */
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <stdatomic.h>
 #include <trace/arch_decode.h>
 #include <trace/kprobe.h>
+#include "../write_nofault.h"
 #include "torture.h"
 
 #define NR_STEADY   (TORTURE_NR_TARGETS / 2) /* the last ones, which are not patched */
@@ -58,13 +60,20 @@ static struct {
 	_Atomic uint64_t steady[NR_STEADY];
 	uint64_t missed_before[NR_STEADY];
 	_Atomic uint64_t nr_late;
+	_Atomic uint64_t nr_written;
 } seen;
 
 /* ---- Handlers ---- */
 
+static TRACE_ALWAYS_INLINE void torture_kprobes_write(uintptr_t addr)
+{
+	if (write_nofault((void *)addr, *(const volatile uint8_t *)addr))
+		atomic_fetch_add_explicit(&seen.nr_written, 1, memory_order_relaxed);
+}
+
 static TRACE_NOTRACE int torture_kprobes_count_steady(struct kprobe *p, struct ftrace_regs *regs)
 {
-	(void)regs;
+	torture_kprobes_write(regs->rip);
 	atomic_fetch_add_explicit(&seen.steady[p - steady], 1, memory_order_relaxed);
 	return 0;
 }
@@ -75,6 +84,7 @@ static TRACE_NOTRACE int torture_kprobes_visit(struct kprobe *p, struct ftrace_r
 
 	if (!atomic_load(&sets[set].may_be_called) || regs->rip != p->addr)
 		atomic_fetch_add_explicit(&seen.nr_late, 1, memory_order_relaxed);
+	torture_kprobes_write(p->addr);
 	return 0;
 }
 
@@ -203,6 +213,7 @@ static int torture_kprobes_begin_round(void)
 		seen.missed_before[i] = atomic_load(&steady[i].nmissed);
 	}
 	atomic_store(&seen.nr_late, 0);
+	atomic_store(&seen.nr_written, 0);
 	return err;
 }
 
@@ -210,6 +221,8 @@ static bool torture_kprobes_check_round(struct command_env *env, uint64_t expect
 {
 	bool is_right = torture_expect(env, "wrong hits of probes", atomic_load(&seen.nr_late), 0);
 
+	is_right &= torture_expect(env, "handlers that could write text",
+				   atomic_load(&seen.nr_written), 0);
 	for (uint32_t i = 0; i < NR_STEADY; i++) {
 		uint64_t missed = atomic_load(&steady[i].nmissed) - seen.missed_before[i];
 
