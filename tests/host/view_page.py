@@ -131,6 +131,10 @@ def test_a_filter_and_what_is_wrong_with_it(page):
     assert "Invalid argument" in page.run("document.querySelector('#toast').textContent")
     page.type("#side .detail input[placeholder^=filter]", "0", enter=True)
     page.wait("!fathom.store.settings.show_event_filters.includes('prev_pid')")
+    page.type("#side .detail input[placeholder^=trigger]", "stacktrace:5 if next_pid == 1", enter=True)
+    page.wait("fathom.store.settings.show_event_triggers.includes('stacktrace')")
+    page.click("#side .detail button=×")
+    page.wait("!fathom.store.settings.show_event_triggers.includes('stacktrace')")
 
 
 def test_a_function_its_prototype_and_its_graph(page):
@@ -153,6 +157,9 @@ def test_a_function_its_prototype_and_its_graph(page):
     time.sleep(0.5)
     page.picture(PICTURES / "calls.png")
     page.run("fathom.timeline.end = null; fathom.timeline.span = 4e9")
+    page.click("#side .detail button=probe it")
+    page.wait("fathom.store.settings.set_event.includes('view:pipe_read')")
+    assert commands(page)[-2:] == ["echo 'f:view/pipe_read pipe_read $arg*' >> dynamic_events", "echo 1 > events/view/pipe_read/enable"]
     page.choose("#tracer", "nop")
     page.wait("fathom.store.settings.current_tracer === 'nop'")
 
@@ -172,8 +179,11 @@ def test_a_probe(page):
     page.wait("document.querySelector('#view pre').textContent.includes('path=/sys/kernel/tracing')")
     assert page.run("document.querySelector('#view pre').textContent.split('\\n').every((line) => line.includes('opened'))")
     page.picture(PICTURES / "probes.png")
-    page.click("#side .item button=×")
-    page.wait("!fathom.store.settings.dynamic_events.includes('opened')")
+    while page.run("document.querySelector('#side .item button')") is not None:
+        left = page.run("document.querySelectorAll('#side .item').length")
+        page.click("#side .item button=×")
+        page.wait(f"document.querySelectorAll('#side .item').length < {left}")
+    assert page.run("fathom.store.settings.dynamic_events") == ""
 
 
 def test_histogram(page):

@@ -70,7 +70,9 @@ export class Events {
 
   showRules() {
     const file = `events/${this.chosen.replace(":", "/")}`;
-    this.rules.replaceChildren(...linesOf(store.settings.show_event_triggers, this.chosen).map((line) => h("div.row", {}, h("code", { style: "flex:1;overflow-wrap:anywhere" }, line),
-      h("button", { title: "take it away", onclick: () => write(`${file}/trigger`, `!${line.replace(/:unlimited/, "").replace(/ \[\w+\]$/, "")}`, true) }, "×"))));
+    const plain = (line) => line.replace(/:(unlimited|count=\d+)/, "").replace(/ \[\w+\]$/, "");
+    this.rules.replaceChildren(...linesOf(store.settings.show_event_triggers, this.chosen).map((line) => h("div.row", {},
+      h("code", { style: "flex:1;overflow-wrap:anywhere" }, line),
+      h("button", { title: "take it away", onclick: () => write(`${file}/trigger`, `!${plain(line)}`, true) }, "×"))));
   }
 }

@@ -55,8 +55,14 @@ export class Functions {
       act("trace it", "the tracer function, with this function only", ["set_ftrace_filter", name], ["current_tracer", "function"]),
       act("graph it", "what it calls, and how long that takes", ["set_graph_function", name], ["current_tracer", "function_graph"]),
       act("who calls it", "a stack with each call", ["set_ftrace_filter", `${name}:stacktrace`, true]),
-      act("probe it", "an event of its own", ["dynamic_events", `p:view/${name.replace(/\W/g, "_")} ${name}`, true], [`events/view/${name.replace(/\W/g, "_")}/enable`, "1"])));
+      h("button", { title: "an event of its own, with its arguments if their types are known", onclick: () => this.probe(name, about.textContent) }, "probe it")));
     const found = await ask("why", { name });
     about.textContent = found?.text.trim() || "its prototype: type `why " + name + "` in the shell";
+  }
+
+  async probe(name, prototype) {
+    const event = `view/${name.replace(/\W/g, "_")}`;
+    const hasArguments = prototype.includes(`${name}(`) && !prototype.includes(`${name}(void)`);
+    if (await write("dynamic_events", `f:${event} ${name}${hasArguments ? " $arg*" : ""}`, true)) write(`events/${event}/enable`, "1");
   }
 }

@@ -31,7 +31,8 @@ export class Histograms {
     this.event.setAttribute("list", "events");
     this.known = h("datalist", { id: "events" });
     this.key = h("select", { onchange: () => this.preview() });
-    this.scale = h("select", { onchange: () => this.preview() }, ["as it is", ".log2", ".buckets=10", ".sym", ".hex"].map((name) => h("option", { value: name[0] === "." ? name : "" }, name)));
+    const scale = (name) => h("option", { value: name[0] === "." ? name : "" }, name);
+    this.scale = h("select", { onchange: () => this.preview() }, ["as it is", ".log2", ".buckets=10", ".sym", ".hex"].map(scale));
     this.line = h("code.preview");
     this.add = h("button.main", { onclick: () => this.begin() }, "count");
     this.list = h("div.pad");
@@ -89,7 +90,8 @@ export class Histograms {
     for (const key of this.cards.keys()) if (!keys.has(key)) this.cards.delete(key);
     const wanted = [...this.cards.values()].map((card) => card.element);
     if (wanted.length !== this.list.childElementCount || wanted.some((one, at) => one !== this.list.children[at])) {
-      this.list.replaceChildren(...wanted.length ? wanted : [h("div.empty", {}, "No histogram is set. They count inside the kernel: nothing has to be recorded or read for them.")]);
+      const none = h("div.empty", {}, "No histogram is set. They count inside the kernel: nothing has to be recorded or read for them.");
+      this.list.replaceChildren(...wanted.length ? wanted : [none]);
     }
     this.preview();
   }

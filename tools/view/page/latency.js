@@ -27,7 +27,8 @@ export class Latency {
   }
 
   fill() {
-    if (store.about) this.which.replaceChildren(...Object.keys(ABOUT).filter((name) => store.about.latency.includes(name)).map((name) => h("option", { value: name }, `${name}: ${ABOUT[name] || ""}`)));
+    const known = Object.keys(ABOUT).filter((name) => store.about?.latency.includes(name));
+    this.which.replaceChildren(...known.map((name) => h("option", { value: name }, `${name}: ${ABOUT[name]}`)));
     this.show();
   }
 
@@ -43,8 +44,9 @@ export class Latency {
     this.big.textContent = isOn ? duration(1000 * Number(store.settings.tracing_max_latency || 0)) : "–";
     this.what.textContent = isOn ? `${tracer}: ${ABOUT[tracer]}` : "No latency tracer is on.";
     const one = this.chosen || store.latencies.at(-1);
-    this.maxima.replaceChildren(...store.latencies.slice(-40).reverse().map((each) => h(`div.item${each === one ? ".on" : ""}`, {
-      onclick: () => { this.chosen = each; this.show(); } }, h("span", {}, duration(each.us * 1000)), h("span.dim", {}, new Date(each.at * 1000).toTimeString().slice(0, 8)))));
+    const row = (each) => h(`div.item${each === one ? ".on" : ""}`, { onclick: () => { this.chosen = each; this.show(); } },
+      h("span", {}, duration(each.us * 1000)), h("span.dim", {}, new Date(each.at * 1000).toTimeString().slice(0, 8)));
+    this.maxima.replaceChildren(...store.latencies.slice(-40).reverse().map(row));
     this.trace.textContent = one ? one.trace : "Each new maximum is kept here with its trace: what the CPU did from the one end to the other.";
   }
 }

@@ -233,7 +233,9 @@ export class Timeline {
       this.boxes(pen, calls, 0, y, CALL, ([, begin, end, name]) => ({ begin, end, key: name, text: name }));
       this.hits.push({ y, height: CALL, tell: (time, pixel) => {
         const one = calls[lowerBound(calls, time - pixel, (call) => call[2])];
-        return one && one[1] <= time + pixel ? `${one[3]}()\n${duration(one[5])}, by ${threadName(one[4])} (${one[4]})${one[5] > one[2] - one[1] ? `; the part since it came to this CPU` : ""}` : "";
+        if (!one || one[1] > time + pixel) return "";
+        const [, begin, end, name, pid, ns] = one;
+        return `${name}()\n${duration(ns)}, by ${threadName(pid)} (${pid})${ns > end - begin ? "; the part since it came to this CPU" : ""}`;
       } });
     }
     return top + depth * CALL;
@@ -288,7 +290,8 @@ export class Timeline {
       this.boxes(pen, slices, 0, y, SLICE, ([begin, end, cpu]) => ({ begin, end, key: `cpu ${cpu}`, text: `CPU ${cpu}` }));
       this.hits.push({ y, height: SLICE, tell: (time, pixel) => {
         const one = slices[lowerBound(slices, time - pixel, (slice) => slice[1])];
-        return one && one[0] <= time + pixel ? `${threadName(pid)} (${pid}) on CPU ${one[2]}\n${duration(one[1] - one[0])}` : `${threadName(pid)} (${pid})\n${duration(ns)} of ${duration(this.span)}`;
+        if (!one || one[0] > time + pixel) return `${threadName(pid)} (${pid})\n${duration(ns)} of ${duration(this.span)}`;
+        return `${threadName(pid)} (${pid}) on CPU ${one[2]}\n${duration(one[1] - one[0])}`;
       } });
       this.label(pen, y, `${threadName(pid)} ${pid}`);
       y += SLICE + 5;
