@@ -113,7 +113,7 @@ static bool find_whole(const struct region *part, struct region *out_func)
 
 	if (!trace_plat_symbol(part->start, name, &start, &bytes))
 		return false;
-	while (*end && __builtin_memcmp(end, ".cold", sizeof(".cold") - 1))
+	while (*end && __builtin_memcmp(end, ".cold", sizeof(".cold") - 1) != 0)
 		end++;
 	*end = '\0';
 	start = trace_plat_symbol_find(name);
