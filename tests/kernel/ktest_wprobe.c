@@ -1,4 +1,5 @@
 /* Watchpoints on real debug registers: all CPUs, all contexts. */
+#include <arch/percpu.h>
 #include <arch/smp.h>
 #include <stdatomic.h>
 #include "ktest.h"
@@ -111,10 +112,18 @@ static void test_wprobe_limits(void)
 		.addr = (uintptr_t)watched + 1, .len = 2, .type = WPROBE_W, .handler = note
 	};
 	struct wprobe nowhere = { .addr = 8, .len = 8, .type = WPROBE_W, .handler = note };
+	struct wprobe endless = { .len = 8, .type = WPROBE_W, .handler = note };
 	char why[80] = "";
 
 	KTEST_CHECK(register_wprobe(&odd) == -EINVAL);
 	KTEST_CHECK(register_wprobe(&nowhere) == -EFAULT);
+	/* What every trap writes. */
+	endless.addr = (uintptr_t)&cpu_local_of(0)->preempt_count & ~7ul;
+	KTEST_CHECK(register_wprobe(&endless) == -EINVAL);
+	KTEST_CHECK(wprobe_refusal(&endless, why, sizeof(why)) == -EINVAL &&
+		    strstr(why, "every trap writes there"));
+	endless.addr = (uintptr_t)&endless.nmissed;
+	KTEST_CHECK(register_wprobe(&endless) == -EINVAL);
 	for (uint32_t i = 0; i < WPROBE_MAX; i++)
 		KTEST_CHECK(watch(&wps[i], i, 8, WPROBE_W));
 	KTEST_CHECK(!watch(&wps[WPROBE_MAX], WPROBE_MAX, 8, WPROBE_W));

@@ -139,6 +139,10 @@ static void mistakes(void **state)
 	assert_int_equal(define("p:events/same schedule"), 0);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		check_mistake(&all[i]);
+	fake_why_not_add("inlined_one", "inlined into yield (kernel/a.c:3)");
+	check_mistake(&(struct mistake){
+		"p ^inlined_one+4",
+		"Invalid probed address or symbol: inlined into yield (kernel/a.c:3)" });
 	fake_refused = fake_func(KFREE) + 9;
 	check_mistake(&(struct mistake){
 		"p ^kfree+9", "Failed to register probe event: kfree+0x9: the host has reasons" });
