@@ -39,20 +39,6 @@ static bool read_byte(uint8_t *out, const volatile uint8_t *from)
 	return !failed;
 }
 
-static bool read_word(uint8_t *out, const volatile uint8_t *from)
-{
-	uint64_t failed = 1, value = 0;
-
-	__asm__ volatile("1: movq %2, %1\n\t"
-			 "xorl %k0, %k0\n"
-			 "2:\n\t" FIXUP_ENTRY("1b", "2b")
-			 : "+r"(failed), "+r"(value)
-			 : "m"(*(const volatile uint64_t *)from)
-			 : "cc");
-	__builtin_memcpy(out, &value, sizeof(value));
-	return !failed;
-}
-
 /* Words first: most reads are of one, and a byte at a time costs eight times as much. */
 bool arch_read_nofault(void *to, const void *from, size_t bytes)
 {
@@ -60,8 +46,11 @@ bool arch_read_nofault(void *to, const void *from, size_t bytes)
 	const uint8_t *in = from;
 
 	for (; bytes >= sizeof(uint64_t); bytes -= sizeof(uint64_t)) {
-		if (!read_word(out, in))
+		uint64_t word;
+
+		if (!arch_read_word_nofault(&word, in))
 			return false;
+		__builtin_memcpy(out, &word, sizeof(word));
 		out += sizeof(uint64_t);
 		in += sizeof(uint64_t);
 	}

@@ -2,7 +2,7 @@
  * Instructions that may fault: a table of their addresses, each with the address to go on at then.
  *
  * Context:   any, NMI included. Not traced.
- * Ownership: the table is constant data; each FIXUP_ENTRY() in the code adds an entry.
+ * Ownership: the table is constant data; each FIXUP_ENTRY() of <arch/nofault.h> adds an entry.
  */
 #ifndef FIXUP_H
 #define FIXUP_H
@@ -11,13 +11,6 @@
 #include <stdint.h>
 
 struct trap_frame;
-
-/* For inline assembly: `insn` and `resume` are labels in it, such as "1b" and "2b". */
-#define FIXUP_ENTRY(insn, resume)                                                                  \
-	".pushsection .ex_table, \"a\"\n\t"                                                        \
-	".balign 8\n\t"                                                                            \
-	".quad " insn ", " resume "\n\t"                                                           \
-	".popsection\n\t"
 
 /*
  * If this is a page or protection fault of an instruction in the table, go on at its other

@@ -102,6 +102,11 @@ void trace_plat_free(void *memory, size_t bytes);
  * written, when some of them cannot be read. Probe context.
  */
 bool trace_plat_read(void *to, const void *from, size_t bytes);
+/*
+ * The same for 8 bytes. A host that can do it by an instruction that may fault has a function of its
+ * own, with the macro TRACE_PLAT_HAS_READ_WORD; the others have the one below.
+ */
+static inline bool trace_plat_read_word(uint64_t *to, const void *from);
 
 /* ---- Locks and grace periods ---- */
 
@@ -157,5 +162,12 @@ TRACE_END_DECLS
 #include <trace/platform_events.h>
 #include <trace/platform_full.h>
 #include <trace_plat_inline.h> /* the host's inline half: with the facts, all that leaves trace/ */
+
+#ifndef TRACE_PLAT_HAS_READ_WORD
+static inline bool trace_plat_read_word(uint64_t *to, const void *from)
+{
+	return trace_plat_read(to, from, sizeof(*to));
+}
+#endif
 
 #endif

@@ -12,6 +12,7 @@
 #define TRACE_PLAT_INLINE_H
 
 #include <arch/cpu_local.h>
+#include <arch/nofault.h>
 #include <trace/arch_inline.h>
 
 /*
@@ -114,6 +115,12 @@ static TRACE_ALWAYS_INLINE bool trace_plat_is_free_thread(uint32_t kind)
 			   "i"(offsetof(struct cpu_local, preempt_count) + 1)
 			 : "memory");
 	return is_free;
+}
+
+#define TRACE_PLAT_HAS_READ_WORD
+static TRACE_ALWAYS_INLINE bool trace_plat_read_word(uint64_t *to, const void *from)
+{
+	return arch_read_word_nofault(to, from);
 }
 
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
