@@ -67,6 +67,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	if (call == &trace_marker_call)
 		trace_event_marker_begin(file);
 	file->type = call->event.type;
+	file->entry_base = TRACE_ENTRY_BASE(file->type);
 	file->front.call = call;
 	file->front.depth_base = TRACE_DEPTH_BASE + file->own_depth;
 	file->front.pid_mask = tr->event_pid_mask;

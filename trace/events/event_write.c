@@ -10,6 +10,7 @@
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>
 #include <trace/thread.h>
+#include "event_claim.h"
 #include "event_copy.h"
 #include "event_file.h"
 #include "event_inject.h"
@@ -19,31 +20,7 @@
 #include "event_watch.h"
 #include "filter_private.h"
 #include "trigger_run.h"
-#include "instance/entry.h"
 #include "instance/stacktrace.h"
-#include "ring/ring_fast.h"
-
-_Static_assert(offsetof(struct trace_event_file, front) == 0, "a front is where its file is");
-
-static TRACE_ALWAYS_INLINE const struct trace_event_file *
-file_of(const struct trace_event_front *front)
-{
-	return (const struct trace_event_file *)front;
-}
-
-/* The state of a thread: entry.h. */
-static TRACE_ALWAYS_INLINE uint32_t state_of_thread(const struct trace_event_file *file)
-{
-	uint32_t state = trace_plat_preempt_word() - file->front.depth_base;
-
-	return state < TRACE_STATE_MAX_DEPTH ? state : TRACE_STATE_OTHER;
-}
-
-static TRACE_ALWAYS_INLINE struct trace_ring_cpu *ring_of(const struct trace_array *tr)
-{
-	/* Loaded once for each event: a snapshot may exchange the buffers at any moment. */
-	return tr->buffer->cpu[trace_plat_cpu_id()];
-}
 
 /* What is behind the head of an event. */
 static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, uint32_t bytes)
@@ -99,7 +76,7 @@ static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_fil
 						    struct trace_ring_cpu *rc,
 						    const struct trace_event_time *time)
 {
-	uint32_t state = state_of_thread(file);
+	uint32_t state = trace_event_state(file);
 	struct ring_place place;
 	void *payload;
 
@@ -130,39 +107,38 @@ static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *f
 	return payload ? payload : record_slow(file, entry, step, rc);
 }
 
-_Static_assert(TRACE_EVENT_SHORT <= RING_SHORT_PAYLOAD, "trace_ring_step() takes it");
+/* There was no room to claim. */
+static TRACE_NOINLINE const void *record_unclaimed(const struct trace_event_front *front,
+						   const void *entry, uint64_t step)
+{
+	const struct trace_event_file *file = trace_event_file_of(front);
+	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+
+	return (uint32_t)gate ? record_slow(file, entry, step, rc)
+			      : record_closed(file, entry, step, rc, gate);
+}
 
 const void *trace_event_record(const struct trace_event_front *front, const void *entry,
 			       uint64_t step)
 {
-	const struct trace_event_file *file = file_of(front);
-	struct trace_ring_cpu *rc = ring_of(file->tr);
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
-	uint32_t state = state_of_thread(file);
-	struct ring_place place;
-	void *payload;
+	struct trace_event_claim claim;
+	void *payload = trace_event_claim(front, step, &claim);
 
-	if (TRACE_UNLIKELY(!(uint32_t)gate))
-		return record_closed(file, entry, step, rc, gate);
-	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER))
-		return record_slow(file, entry, step, rc);
-	payload = trace_ring_step(rc, step, (uint32_t)gate, trace_plat_clock_ns(), &place);
 	if (TRACE_UNLIKELY(!payload))
-		return record_slow(file, entry, step, rc);
-	trace_entry_fill(payload, file->type, state);
+		return record_unclaimed(front, entry, step);
 	copy_fields(payload, entry, bytes_of(step));
-	if (TRACE_LIKELY(trace_ring_try_commit_at(rc, &place)))
+	if (TRACE_LIKELY(trace_ring_try_commit_at(claim.rc, &claim.place)))
 		return payload;
-	return publish(rc, payload);
+	return publish(claim.rc, payload);
 }
 
 void trace_event_record_time(const struct trace_event_front *front, const void *entry,
 			     uint64_t step, const struct trace_event_time *time)
 {
-	const struct trace_event_file *file = file_of(front);
-	struct trace_ring_cpu *rc = ring_of(file->tr);
-	/* As in trace_event_record(). */
+	const struct trace_event_file *file = trace_event_file_of(front);
+	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
+	/* As in trace_event_claim(). */
 	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 
 	/* If an event has been written since with a later time, this one gets a time of its own. */
@@ -176,7 +152,7 @@ static const void *record(const struct trace_event_file *file, const void *entry
 {
 	if (TRACE_LIKELY(bytes_of(step) <= TRACE_EVENT_SHORT))
 		return trace_event_record(&file->front, entry, step);
-	return record_slow(file, entry, step, ring_of(file->tr));
+	return record_slow(file, entry, step, trace_event_ring_of(file->tr));
 }
 
 /* Where an event comes from. */
@@ -330,8 +306,8 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 					    uint64_t step, uint64_t now,
 					    const struct trace_entry *head)
 {
-	struct trace_ring_cpu *rc = ring_of(file->tr);
-	/* As in trace_event_record(). */
+	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
+	/* As in trace_event_claim(). */
 	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 	struct ring_place place;
 	void *payload = trace_ring_step(rc, step, (uint32_t)gate, now, &place);
@@ -352,7 +328,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
 	const struct trace_event_file *file = first_file(front->call);
-	uint32_t state = file ? state_of_thread(file) : TRACE_STATE_OTHER;
+	uint32_t state = file ? trace_event_state(file) : TRACE_STATE_OTHER;
 	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
 	struct trace_entry head;
 	uint64_t now = 0;
@@ -378,12 +354,9 @@ static TRACE_NOINLINE void write_other(const struct trace_event_front *front, vo
 				       uint64_t step, const struct trace_sched_thread *other)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
-	uint32_t flags = trace_event_flags(front);
 
-	if (flags == TRACE_EVENT_WATCHED)
-		trace_event_watches_call(file_of(front), entry, bytes_of(step), from.caller);
-	else
-		write_on_conditions(file_of(front), entry, step, flags, &from);
+	write_on_conditions(trace_event_file_of(front), entry, step, trace_event_flags(front),
+			    &from);
 }
 
 /* With a filter and nothing else; the event has passed the filter's first test. */
@@ -403,10 +376,13 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 	uint32_t flags = trace_event_flags(front);
 
 	if (flags == TRACE_EVENT_TRIGGERS)
-		write_to_triggers(file_of(front), entry, step,
+		write_to_triggers(trace_event_file_of(front), entry, step,
 				  (uintptr_t)__builtin_return_address(0));
 	else if (flags == TRACE_EVENT_SHARED)
 		write_several(front, entry, step, other);
+	else if (flags == TRACE_EVENT_WATCHED)
+		trace_event_watches_call(trace_event_file_of(front), entry, bytes_of(step),
+					 (uintptr_t)__builtin_return_address(0));
 	else if (flags != (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS) || test == &trace_event_any)
 		write_other(front, entry, step, other);
 	else if (test->is_all && bytes_of(step) <= TRACE_EVENT_SHORT)
@@ -422,7 +398,7 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 	uint64_t step = TRACE_EVENT_STEP(bytes);
 
 	if (TRACE_LIKELY(trace_event_flags(front) == TRACE_EVENT_RECORDS))
-		record(file_of(front), entry, step);
+		record(trace_event_file_of(front), entry, step);
 	else
 		trace_event_write_special(front, entry, step, &trace_event_any, other);
 }
@@ -450,7 +426,7 @@ static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
 			atomic_fetch_add(&trace_events_of(file->tr)->nr_unseen, 1);
 		/* Nobody knows whether a filter would have let it pass. */
 		if (flags & TRACE_EVENT_RECORDS)
-			trace_ring_drop(ring_of(file->tr));
+			trace_ring_drop(trace_event_ring_of(file->tr));
 	}
 	return NULL;
 }
@@ -467,14 +443,14 @@ void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,
 
 		return entry ? entry : lose(front);
 	}
-	out_room->ring = ring_of(file_of(front)->tr);
+	out_room->ring = trace_event_ring_of(trace_event_file_of(front)->tr);
 	return trace_ring_reserve_slow(out_room->ring, bytes);
 }
 
 void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t bytes)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
-	const struct trace_event_file *file = file_of(room->front);
+	const struct trace_event_file *file = trace_event_file_of(room->front);
 
 	if (room->ring) {
 		trace_entry_init(entry, file->type, file->own_depth);

@@ -163,16 +163,30 @@ static TRACE_ALWAYS_INLINE uint32_t trace_entry_free_state(void)
 	return (uint32_t)state;
 }
 
-/* Fill the head from a state that is not TRACE_STATE_OTHER. */
+/*
+ * Type, flags and preempt_count of the head, by a state that is not TRACE_STATE_OTHER. `base` is
+ * TRACE_ENTRY_BASE of the type.
+ */
+#define TRACE_ENTRY_BASE(type) ((uint32_t)(type) | TRACE_FLAG_IRQS_OFF << 16)
+static TRACE_ALWAYS_INLINE uint32_t trace_entry_word(uint32_t base, uint32_t state)
+{
+	uint32_t word = base + (state << 24) + (state >> 8);
+
+	/* The flag is in `base` and is subtracted if interrupts are on: that needs no branch. */
+	return word - (uint32_t)!trace_plat_irqs_disabled() * (TRACE_FLAG_IRQS_OFF << 16);
+}
+
+/* Fill the head from such a word. */
+static TRACE_ALWAYS_INLINE void trace_entry_put(struct trace_entry *entry, uint32_t word)
+{
+	__builtin_memcpy(entry, &word, sizeof(word));
+	entry->pid = trace_plat_current_pid();
+}
+
 static TRACE_ALWAYS_INLINE void trace_entry_fill(struct trace_entry *entry, uint16_t type,
 						 uint32_t state)
 {
-	uint32_t head = ((uint32_t)type | TRACE_FLAG_IRQS_OFF << 16) + (state << 24) + (state >> 8);
-
-	/* The flag is in `head` and is subtracted if interrupts are on: that needs no branch. */
-	head -= (uint32_t)!trace_plat_irqs_disabled() * (TRACE_FLAG_IRQS_OFF << 16);
-	__builtin_memcpy(entry, &head, sizeof(head)); /* type, flags, preempt_count */
-	entry->pid = trace_plat_current_pid();
+	trace_entry_put(entry, trace_entry_word(TRACE_ENTRY_BASE(type), state));
 }
 
 #endif

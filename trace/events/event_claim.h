@@ -1,0 +1,81 @@
+/*
+ * Room for the commonest event in the ring itself: one of a thread, short, in a ring that is open
+ * and has the fastest clock. Who can fill in the fields there needs no copy of the event.
+ *
+ *   trace_event_claim() --> fields behind the head are filled in --> trace_event_publish()
+ *
+ * Context: any, preemption off. Interrupts in between write events of their own behind this one;
+ *          readers see them when this one is published.
+ */
+#ifndef TRACE_EVENT_CLAIM_H
+#define TRACE_EVENT_CLAIM_H
+
+#include <trace/event_probe.h>
+#include <trace/platform.h>
+#include "event_file.h"
+#include "instance/entry.h"
+#include "ring/ring_fast.h"
+
+_Static_assert(offsetof(struct trace_event_file, front) == 0, "a front is where its file is");
+_Static_assert(TRACE_EVENT_SHORT <= RING_SHORT_PAYLOAD, "trace_ring_step() takes it");
+
+static TRACE_ALWAYS_INLINE const struct trace_event_file *
+trace_event_file_of(const struct trace_event_front *front)
+{
+	return (const struct trace_event_file *)front;
+}
+
+/* The state of a thread: entry.h. */
+static TRACE_ALWAYS_INLINE uint32_t trace_event_state(const struct trace_event_file *file)
+{
+	uint32_t state = trace_plat_preempt_word() - file->front.depth_base;
+
+	return state < TRACE_STATE_MAX_DEPTH ? state : TRACE_STATE_OTHER;
+}
+
+static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_event_ring_of(const struct trace_array *tr)
+{
+	/* Loaded once for each event: a snapshot may exchange the buffers at any moment. */
+	return tr->buffer->cpu[trace_plat_cpu_id()];
+}
+
+struct trace_event_claim {
+	struct trace_ring_cpu *rc;
+	struct ring_place place;
+};
+
+/*
+ * Room for an event of the front's file, its head filled in. `step` is TRACE_EVENT_STEP() of at
+ * most TRACE_EVENT_SHORT bytes. NULL, with nothing changed: trace_event_record() has to do it.
+ */
+static TRACE_ALWAYS_INLINE void *trace_event_claim(const struct trace_event_front *front,
+						   uint64_t step,
+						   struct trace_event_claim *out_claim)
+{
+	const struct trace_event_file *file = trace_event_file_of(front);
+	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
+	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
+	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint32_t head, state = trace_event_state(file);
+	void *payload;
+
+	if (TRACE_UNLIKELY(!(uint32_t)gate || state == TRACE_STATE_OTHER))
+		return NULL;
+	head = trace_entry_word(file->entry_base, state);
+	TRACE_OPAQUE(head); /* one register from here on */
+	payload =
+		trace_ring_step(rc, step, (uint32_t)gate, trace_plat_clock_ns(), &out_claim->place);
+	if (TRACE_UNLIKELY(!payload))
+		return NULL;
+	trace_entry_put(payload, head);
+	out_claim->rc = rc;
+	return payload;
+}
+
+static TRACE_ALWAYS_INLINE void trace_event_publish(const struct trace_event_claim *claim)
+{
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(claim->rc, &claim->place)))
+		trace_ring_publish(claim->rc);
+}
+
+#endif
