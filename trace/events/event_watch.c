@@ -12,15 +12,24 @@ static struct trace_event_watch *next_of(struct trace_event_watch *_Atomic const
 	return atomic_load_explicit(link, memory_order_acquire);
 }
 
+static TRACE_NOINLINE void event_watch_call_all(struct trace_event_watch *watch,
+						const struct trace_event_hit *hit, void *entry)
+{
+	trace_entry_init(entry, hit->file->type, hit->file->own_depth);
+	for (; watch; watch = next_of(&watch->next))
+		watch->func(watch, hit);
+}
+
 void trace_event_watches_call(const struct trace_event_file *file, void *entry, uint32_t bytes,
 			      uintptr_t caller)
 {
 	const struct trace_event_hit hit = { file, entry, bytes, caller };
 	struct trace_event_watch *watch = next_of(&file->watches);
 
-	trace_entry_init(entry, file->type, file->own_depth);
-	for (; watch; watch = next_of(&watch->next))
+	if (TRACE_LIKELY(watch && watch->ignores_head && !next_of(&watch->next)))
 		watch->func(watch, &hit);
+	else
+		event_watch_call_all(watch, &hit, entry);
 }
 
 int trace_event_watch_add(struct trace_event_file *file, struct trace_event_watch *watch)

@@ -13,6 +13,7 @@
 #define TRACE_EVENT_WATCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct trace_event_file;
@@ -28,6 +29,7 @@ struct trace_event_hit {
 struct trace_event_watch {
 	void (*func)(struct trace_event_watch *watch, const struct trace_event_hit *hit);
 	struct trace_event_watch *_Atomic next;
+	bool ignores_head; /* func does not need the head of the event */
 };
 
 /*
@@ -38,7 +40,7 @@ int trace_event_watch_add(struct trace_event_file *file, struct trace_event_watc
 /* func may still be running when this returns. */
 void trace_event_watch_remove(struct trace_event_file *file, struct trace_event_watch *watch);
 
-/* For event_write.c. Fills in the head of the event. */
+/* For event_write.c. Fills in the head of the event, if somebody needs it. */
 void trace_event_watches_call(const struct trace_event_file *file, void *entry, uint32_t bytes,
 			      uintptr_t caller);
 

@@ -40,6 +40,7 @@ struct trace_seq;
 #define FETCH_BODY_MAX	63u
 #define FETCH_ARRAY_MAX 64u
 #define FETCH_TEXT_MAX	4096u /* bytes of a text, with its NUL */
+#define FETCH_NOWHERE	UINT16_MAX
 
 /* ---- Types ---- */
 
@@ -71,6 +72,9 @@ void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t l
 
 /* Steps change one value, beginning with those that set it; the last step of an argument stores. */
 enum fetch_code {
+	/* All in one: a number at the address `value`, with what the probe got at `from` added. */
+	FETCH_PEEK,
+	FETCH_PEEK_TEXT,    /* the same for a text */
 	FETCH_LOAD,	    /* `size` bytes of what the probe got, at `value` */
 	FETCH_LOAD_SIGNED,  /* the same, extended by the sign */
 	FETCH_ADDRESS,	    /* the address of that */
@@ -97,20 +101,23 @@ struct fetch_op {
 	uint16_t at; /* in the event */
 	uint8_t count;
 	uint8_t left, right; /* shifts, of a number of 8 bytes */
+	uint16_t from;	     /* of FETCH_PEEK; FETCH_NOWHERE: nothing is added */
 	uint64_t value;
 };
 
-/* 8 bytes of what the probe got go into the event as they are. */
+/* Bytes of what the probe got go into the event as they are. */
 struct fetch_copy {
 	uint16_t from, to;
 };
 
 struct fetch_program {
-	const struct fetch_copy *copies;
+	const struct fetch_copy *copies, *copies_end; /* of 8 bytes; behind them those of 4 */
 	const struct fetch_op *ops;
-	uint16_t nr_copies, nr_ops;
-	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
+	bool is_more;	  /* than copies of 8 bytes */
+	uint8_t nr_words; /* copies of 4 bytes */
+	uint16_t nr_ops;
 	uint16_t nr_texts;
+	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
 };
 
 /* An argument, for `format` and the lines of `trace`. */
@@ -129,6 +136,20 @@ struct fetch_arg {
  */
 uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
 		   uint32_t room);
+/* What is more than copies of 8 bytes, in a program without texts. */
+void fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry);
+
+/* The same for a program without texts. */
+static TRACE_ALWAYS_INLINE void fetch_numbers(const struct fetch_program *program, const void *got,
+					      uint8_t *entry)
+{
+	const struct fetch_copy *copy = program->copies, *end = program->copies_end;
+
+	for (; copy < end; copy++)
+		__builtin_memcpy(entry + copy->to, (const uint8_t *)got + copy->from, 8);
+	if (program->is_more)
+		fetch_rest(program, got, entry);
+}
 
 /* ---- From text to program ---- */
 
@@ -202,7 +223,8 @@ struct fetch_build {
 	/* NULL the first time. */
 	struct fetch_op *ops;
 	struct fetch_copy *copies;
-	uint32_t nr_ops, nr_copies, nr_texts;
+	struct fetch_copy *words; /* behind all `copies` */
+	uint32_t nr_ops, nr_copies, nr_words, nr_texts;
 	uint32_t bytes;		/* of the event so far, head and fields of the kind included */
 	bool has_all_registers; /* others are asked for than those that hold arguments */
 	uint8_t entry_args; /* FETCH_AT_RETURN: bit n: argument n, from 0, is kept from the entry */

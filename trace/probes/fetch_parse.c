@@ -82,6 +82,8 @@ void fetch_step(struct fetch_parse *parse, const struct fetch_op *op)
 {
 	if (parse->is_begun)
 		add_op(parse->build, &parse->last);
+	else
+		parse->first = *op;
 	parse->last = *op;
 	parse->is_begun = true;
 	parse->nr_steps++;
@@ -219,6 +221,27 @@ static int check_type(const struct fetch_parse *parse, const struct fetch_typing
 
 /* ---- The last step ---- */
 
+/*
+ * Numbers and texts at an address that a register or the line says are the commonest of all reads:
+ * one step. False: they are something else.
+ */
+static bool make_peek(struct fetch_parse *parse, struct fetch_op *op, enum fetch_code code)
+{
+	const struct fetch_op *first = &parse->first;
+	bool is_load =
+		first->code == FETCH_LOAD && first->size == 8 && first->value < FETCH_NOWHERE;
+
+	if (parse->nr_steps != 2 || op->count || (!is_load && first->code != FETCH_VALUE))
+		return false;
+	op->code = (uint8_t)code;
+	op->from = is_load ? (uint16_t)first->value : FETCH_NOWHERE;
+	if (!is_load)
+		op->value += first->value;
+	parse->build->nr_ops--; /* `first`, which this takes the place of */
+	parse->last = *op;
+	return true;
+}
+
 /* The one that stores a text, or texts; `op` has where, and what was read last. */
 static void finish_text(struct fetch_parse *parse, const struct fetch_typing *typing,
 			struct fetch_op *op)
@@ -229,8 +252,10 @@ static void finish_text(struct fetch_parse *parse, const struct fetch_typing *ty
 		fetch_step(parse, op);
 		return;
 	}
-	op->code = typing->count ? FETCH_STORE_TEXTS : FETCH_STORE_TEXT;
 	op->count = (uint8_t)typing->count;
+	if (ends_with_read(parse) && make_peek(parse, op, FETCH_PEEK_TEXT))
+		return;
+	op->code = typing->count ? FETCH_STORE_TEXTS : FETCH_STORE_TEXT;
 	if (ends_with_read(parse))
 		parse->last = *op; /* instead of it */
 	else
@@ -274,6 +299,9 @@ static void finish_number(struct fetch_parse *parse, const struct fetch_typing *
 
 	op->size = (uint16_t)(typing->type->size * count);
 	if (ends_with_read(parse)) {
+		op->count = (uint8_t)typing->count;
+		if (make_peek(parse, op, FETCH_PEEK))
+			return;
 		op->code = FETCH_STORE_MEMORY;
 		parse->last = *op;
 		return;
@@ -282,21 +310,31 @@ static void finish_number(struct fetch_parse *parse, const struct fetch_typing *
 	fetch_step(parse, op);
 }
 
-/* A register that goes into the event as it is needs no steps. */
+/* 8 or 4 bytes that go into the event as they are, or the lower 4 of 8, need no steps. */
 static bool is_copy(const struct fetch_parse *parse, const struct fetch_typing *typing)
 {
 	const struct fetch_op *op = &parse->last;
+	uint32_t size = typing->type->size;
 
-	return parse->nr_steps == 1 && op->code == FETCH_LOAD && op->size == 8 &&
-	       op->value <= UINT16_MAX && typing->type->size == 8 && !typing->bits;
+	return parse->nr_steps == 1 && (op->code == FETCH_LOAD || op->code == FETCH_LOAD_SIGNED) &&
+	       op->value <= UINT16_MAX && (size == 8 || size == 4) && op->size >= size &&
+	       !typing->bits && typing->type->kind != FETCH_TEXT &&
+	       typing->type->kind != FETCH_SYMBOL_TEXT;
 }
 
-static void add_copy(struct fetch_build *build, uint64_t from)
+static void add_copy(struct fetch_build *build, uint64_t from, uint32_t size)
 {
-	if (build->copies)
-		build->copies[build->nr_copies] =
-			(struct fetch_copy){ (uint16_t)from, (uint16_t)build->bytes };
-	build->nr_copies++;
+	const struct fetch_copy copy = { (uint16_t)from, (uint16_t)build->bytes };
+
+	if (size == 8) {
+		if (build->copies)
+			build->copies[build->nr_copies] = copy;
+		build->nr_copies++;
+	} else {
+		if (build->words)
+			build->words[build->nr_words] = copy;
+		build->nr_words++;
+	}
 }
 
 static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
@@ -307,7 +345,7 @@ static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
 	if (ends_with_read(parse))
 		op.value = parse->last.value;
 	if (is_copy(parse, typing)) {
-		add_copy(build, parse->last.value);
+		add_copy(build, parse->last.value, typing->type->size);
 		return;
 	}
 	if (is_text_of_its_own(parse))

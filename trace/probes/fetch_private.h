@@ -12,7 +12,8 @@ struct fetch_parse {
 	struct fetch_build *build;
 	/* The last step, which is not added yet: a type may make another one of it. */
 	struct fetch_op last;
-	bool is_begun; /* `last` is one */
+	struct fetch_op first; /* step */
+	bool is_begun;	       /* `last` is one */
 	/* What begins it has a type of its own, when none is written; or NULL. */
 	const struct fetch_type *own_type;
 	uint32_t nr_steps;

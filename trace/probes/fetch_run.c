@@ -5,10 +5,11 @@
  */
 #include <trace/platform.h>
 #include "fetch.h"
+#include "fetch_number.h"
 #include "text/str.h"
 
 #define LOCATION_BYTES 4u
-#define PIECE	       8u /* of a text that is read at once: never from two pages */
+#define PIECE	       8u /* of a text that is read at once */
 
 static const char fault_text[] = "(fault)";
 
@@ -19,54 +20,10 @@ struct fetch_event {
 	uint32_t bytes; /* so far; may be more than there is room for */
 };
 
-static uint64_t load(const uint8_t *from, uint32_t size)
-{
-	uint64_t value = 0;
-
-	switch (size) {
-	case 1:
-		return *from;
-	case 2:
-		__builtin_memcpy(&value, from, 2);
-		return value;
-	case 4:
-		__builtin_memcpy(&value, from, 4);
-		return value;
-	default:
-		__builtin_memcpy(&value, from, 8);
-		return value;
-	}
-}
-
-static uint64_t load_signed(const uint8_t *from, uint32_t size)
-{
-	uint32_t shift = 64 - 8 * size;
-
-	return (uint64_t)((int64_t)(load(from, size) << shift) >> shift);
-}
-
-static void store(uint8_t *to, uint64_t value, uint32_t size)
-{
-	switch (size) {
-	case 1:
-		*to = (uint8_t)value;
-		break;
-	case 2:
-		__builtin_memcpy(to, &value, 2);
-		break;
-	case 4:
-		__builtin_memcpy(to, &value, 4);
-		break;
-	default:
-		__builtin_memcpy(to, &value, 8);
-		break;
-	}
-}
-
 /* The address that a field with a place and a length leads to, and what its place counts from. */
 static uint64_t located(const uint8_t *field, const uint8_t *from)
 {
-	return (uintptr_t)from + (load(field, LOCATION_BYTES) & 0xffff);
+	return (uintptr_t)from + (fetch_load(field, LOCATION_BYTES) & 0xffff);
 }
 
 static uint64_t bits_of(const struct fetch_op *op, uint64_t value)
@@ -77,12 +34,18 @@ static uint64_t bits_of(const struct fetch_op *op, uint64_t value)
 
 /* ---- Texts ---- */
 
+/* The lowest bit that is set is the high one of the first byte that is 0; none: none is. */
+static TRACE_ALWAYS_INLINE uint64_t text_zeros(uint64_t piece)
+{
+	const uint64_t ones = 0x0101010101010101;
+
+	return (piece - ones) & ~piece & ones << 7;
+}
+
 /* How many bytes of the `nr` at `piece` are before a NUL? */
 static uint32_t text_len(uint64_t piece, uint32_t nr)
 {
-	const uint64_t ones = 0x0101010101010101;
-	/* The lowest bit that is set is the high one of the first byte that is 0. */
-	uint64_t zeros = (piece - ones) & ~piece & ones << 7;
+	uint64_t zeros = text_zeros(piece);
 	uint32_t len = zeros ? (uint32_t)__builtin_ctzll(zeros) / 8 : PIECE;
 
 	return len < nr ? len : nr;
@@ -107,26 +70,27 @@ static void put_piece(struct fetch_event *event, uint64_t piece, uint32_t bytes)
 	}
 }
 
-/* Copy the text at `from` without its NUL. False: some of it cannot be read. */
+/*
+ * Copy the text at `from` without its NUL. False: some of it cannot be read. It is read by words,
+ * which never lie in two pages. What is in front of it in the first word is shifted out; the zeros
+ * that come in at the other end are cut off.
+ */
 static bool put_text(struct fetch_event *event, uintptr_t from)
 {
-	uintptr_t end = from + FETCH_TEXT_MAX - 1;
-	uint64_t piece = 0;
-	uint32_t step, len;
+	uint32_t skipped = (uint32_t)(from % PIECE), left = FETCH_TEXT_MAX - 1, step, len;
+	uint64_t piece;
 
-	do {
-		step = PIECE - (uint32_t)(from % PIECE);
-		if (step > end - from)
-			step = (uint32_t)(end - from);
-		if (!step)
-			break;
-		if (!trace_plat_read(&piece, (const void *)from, step))
+	for (from -= skipped;; from += PIECE, skipped = 0) {
+		if (!trace_plat_read_word(&piece, (const void *)from))
 			return false;
-		len = text_len(piece, step);
+		step = PIECE - skipped;
+		piece >>= 8 * skipped;
+		len = text_len(piece, step < left ? step : left);
 		put_piece(event, piece, len);
-		from += step;
-	} while (len == step);
-	return true;
+		left -= len;
+		if (len < step || !left)
+			return true;
+	}
 }
 
 /* End the text that begins at `start`, and say in the field at `at` where it is. */
@@ -147,8 +111,8 @@ static void end_text(struct fetch_event *event, uint32_t start, uint32_t at)
 	__builtin_memcpy(event->entry + at, &place, sizeof(place));
 }
 
-static TRACE_NOINLINE void store_text(struct fetch_event *event, uint32_t at, uintptr_t from,
-				      bool is_there)
+static TRACE_NOINLINE void store_any_text(struct fetch_event *event, uint32_t at, uintptr_t from,
+					  bool is_there)
 {
 	uint32_t start = event->bytes;
 
@@ -159,6 +123,52 @@ static TRACE_NOINLINE void store_text(struct fetch_event *event, uint32_t at, ui
 	end_text(event, start, at);
 }
 
+/*
+ * put_text() for the common case: the text can be read, and lies in the `room` bytes at `to`, behind
+ * which another word may be written. Returns its length; UINT32_MAX: it is another case.
+ */
+static TRACE_ALWAYS_INLINE uint32_t take_text(uint8_t *to, uint32_t room, uintptr_t from)
+{
+	uint32_t skipped = (uint32_t)(from % PIECE), at = PIECE - skipped, len;
+	uint64_t piece, zeros;
+
+	from -= skipped;
+	if (!trace_plat_read_word(&piece, (const void *)from))
+		return UINT32_MAX;
+	piece >>= 8 * skipped;
+	len = text_len(piece, at);
+	__builtin_memcpy(to, &piece, PIECE);
+	if (len < at)
+		return len;
+	for (; at <= room; at += PIECE) {
+		from += PIECE;
+		if (!trace_plat_read_word(&piece, (const void *)from))
+			return UINT32_MAX;
+		__builtin_memcpy(to + at, &piece, PIECE);
+		zeros = text_zeros(piece);
+		if (zeros)
+			return at + (uint32_t)__builtin_ctzll(zeros) / 8;
+	}
+	return UINT32_MAX;
+}
+
+static TRACE_ALWAYS_INLINE void store_text(struct fetch_event *event, uint32_t at, uintptr_t from,
+					   bool is_there)
+{
+	uint32_t start = event->bytes, len = UINT32_MAX;
+
+	if (TRACE_LIKELY(is_there && start + PIECE <= event->room))
+		len = take_text(event->entry + start, event->room - PIECE - start, from);
+	if (TRACE_UNLIKELY(len == UINT32_MAX)) {
+		store_any_text(event, at, from, is_there);
+		return;
+	}
+	event->entry[start + len] = '\0';
+	event->bytes = start + len + 1;
+	len = start | (len + 1) << 16;
+	__builtin_memcpy(event->entry + at, &len, sizeof(len));
+}
+
 static TRACE_NOINLINE void store_texts(struct fetch_event *event, const struct fetch_op *op,
 				       uintptr_t from, bool is_there)
 {
@@ -166,7 +176,7 @@ static TRACE_NOINLINE void store_texts(struct fetch_event *event, const struct f
 		uint64_t text = 0;
 		bool is_read = is_there && trace_plat_read(&text, (const void *)from, sizeof(text));
 
-		store_text(event, op->at + i * LOCATION_BYTES, text, is_read);
+		store_any_text(event, op->at + i * LOCATION_BYTES, text, is_read);
 		from += sizeof(text);
 	}
 }
@@ -225,21 +235,23 @@ static void store_literal(struct fetch_event *event, const struct fetch_op *op)
 
 /* ---- Memory ---- */
 
-static void store_memory(uint8_t *to, const struct fetch_op *op, uintptr_t from, bool is_there)
+static TRACE_NOINLINE void store_memory(uint8_t *to, const struct fetch_op *op, uintptr_t from,
+					bool is_there)
 {
 	if (!is_there || !trace_plat_read(to, (const void *)from, op->size))
 		memset(to, 0, op->size);
 }
 
 /* Numbers one behind the other, bits of each. */
-static void store_bits(uint8_t *to, const struct fetch_op *op, uintptr_t from, bool is_there)
+static TRACE_NOINLINE void store_bits(uint8_t *to, const struct fetch_op *op, uintptr_t from,
+				      bool is_there)
 {
 	for (uint32_t i = 0; i < op->count; i++) {
 		uint64_t value = 0;
 
-		if (!is_there || !trace_plat_read(&value, (const void *)from, op->size))
+		if (!is_there || !fetch_number_at(&value, from, op->size))
 			value = 0;
-		store(to, bits_of(op, value), op->size);
+		fetch_store(to, bits_of(op, value), op->size);
 		to += op->size;
 		from += op->size;
 	}
@@ -251,9 +263,6 @@ static TRACE_NOINLINE void store_other(struct fetch_event *event, const struct f
 	uintptr_t from = value + op->value;
 
 	switch (op->code) {
-	case FETCH_STORE_BITS_OF:
-		store_bits(event->entry + op->at, op, from, is_there);
-		break;
 	case FETCH_STORE_TEXTS:
 		store_texts(event, op, from, is_there);
 		break;
@@ -264,7 +273,7 @@ static TRACE_NOINLINE void store_other(struct fetch_event *event, const struct f
 		if (is_there)
 			store_symbol(event, op->at, value);
 		else
-			store_text(event, op->at, 0, false);
+			store_any_text(event, op->at, 0, false);
 		break;
 	default:
 		store_comm(event, op->at);
@@ -278,9 +287,9 @@ static uint64_t begin_value(const struct fetch_op *op, const uint8_t *got)
 {
 	switch (op->code) {
 	case FETCH_LOAD:
-		return load(got + op->value, op->size);
+		return fetch_load(got + op->value, op->size);
 	case FETCH_LOAD_SIGNED:
-		return load_signed(got + op->value, op->size);
+		return fetch_load_signed(got + op->value, op->size);
 	case FETCH_ADDRESS:
 		return (uintptr_t)got + op->value;
 	case FETCH_LOCATED:
@@ -294,56 +303,145 @@ static uint64_t begin_value(const struct fetch_op *op, const uint8_t *got)
 	}
 }
 
+/* The value that the steps so far have made. */
+struct fetch_state {
+	uint64_t value;
+	bool is_there; /* nothing was read that cannot be */
+};
+
+static TRACE_ALWAYS_INLINE void read_value(struct fetch_state *state, const struct fetch_op *op)
+{
+	uint64_t value = 0;
+
+	state->is_there =
+		state->is_there && fetch_number_at(&value, state->value + op->value, op->size);
+	state->value = state->is_there ? value : 0;
+}
+
+static TRACE_ALWAYS_INLINE uint64_t peek_address(const struct fetch_op *op, const uint8_t *got)
+{
+	uint64_t base = 0;
+
+	if (TRACE_LIKELY(op->from != FETCH_NOWHERE))
+		__builtin_memcpy(&base, got + op->from, sizeof(base));
+	return base + op->value;
+}
+
+static TRACE_ALWAYS_INLINE void peek_word(const struct fetch_op *op, const uint8_t *got,
+					  uint8_t *entry)
+{
+	uint64_t value;
+
+	if (TRACE_UNLIKELY(!trace_plat_read_word(&value, (const void *)peek_address(op, got))))
+		value = 0;
+	__builtin_memcpy(entry + op->at, &value, sizeof(value));
+}
+
+static TRACE_ALWAYS_INLINE void peek(const struct fetch_op *op, const uint8_t *got, uint8_t *entry)
+{
+	uint64_t value = 0;
+
+	if (TRACE_UNLIKELY(!fetch_number_at(&value, peek_address(op, got), op->size)))
+		value = 0;
+	fetch_store(entry + op->at, value, op->size);
+}
+
+/* A step that stores no text. False: it does. */
+static TRACE_ALWAYS_INLINE bool run_number(struct fetch_state *state, const struct fetch_op *op,
+					   const uint8_t *got, uint8_t *entry)
+{
+	if (op->code == FETCH_PEEK) {
+		peek(op, got, entry);
+		return true;
+	}
+	if (op->code < FETCH_READ) {
+		state->value = begin_value(op, got);
+		state->is_there = true;
+		return true;
+	}
+	switch (op->code) {
+	case FETCH_READ:
+		read_value(state, op);
+		return true;
+	case FETCH_STORE:
+		fetch_store(entry + op->at, state->value, op->size);
+		return true;
+	case FETCH_STORE_BITS:
+		fetch_store(entry + op->at, bits_of(op, state->value), op->size);
+		return true;
+	case FETCH_STORE_MEMORY:
+		store_memory(entry + op->at, op, state->value + op->value, state->is_there);
+		return true;
+	case FETCH_STORE_BITS_OF:
+		store_bits(entry + op->at, op, state->value + op->value, state->is_there);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void copy_words(const struct fetch_program *program, const uint8_t *got, uint8_t *entry)
+{
+	const struct fetch_copy *copy = program->copies_end, *end = copy + program->nr_words;
+
+	for (; copy < end; copy++)
+		__builtin_memcpy(entry + copy->to, got + copy->from, 4);
+}
+
+static TRACE_NOINLINE void run_numbers(const struct fetch_op *op, const struct fetch_op *end,
+				       const uint8_t *got, uint8_t *entry)
+{
+	struct fetch_state state = { 0, true };
+
+	for (; op < end; op++)
+		(void)run_number(&state, op, got, entry);
+}
+
+/* What begins with reads of 8 bytes needs no registers that would have to be saved. */
+void fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry)
+{
+	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
+
+	copy_words(program, got, entry);
+	while (op < end && op->code == FETCH_PEEK && op->size == 8)
+		peek_word(op++, got, entry);
+	if (op < end)
+		run_numbers(op, end, got, entry);
+}
+
 static void run_ops(const struct fetch_program *program, const uint8_t *got,
 		    struct fetch_event *event)
 {
 	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
-	bool is_there = true; /* nothing was read that cannot be */
-	uint64_t value = 0, next;
+	struct fetch_state state = { 0, true };
 
 	for (; op < end; op++) {
-		if (op->code < FETCH_READ) {
-			value = begin_value(op, got);
-			is_there = true;
-			continue;
-		}
-		switch (op->code) {
-		case FETCH_READ:
-			next = 0;
-			is_there =
-				is_there &&
-				trace_plat_read(&next, (const void *)(value + op->value), op->size);
-			value = is_there ? next : 0;
-			break;
-		case FETCH_STORE:
-			store(event->entry + op->at, value, op->size);
-			break;
-		case FETCH_STORE_BITS:
-			store(event->entry + op->at, bits_of(op, value), op->size);
-			break;
-		case FETCH_STORE_MEMORY:
-			store_memory(event->entry + op->at, op, value + op->value, is_there);
-			break;
-		case FETCH_STORE_TEXT:
-			store_text(event, op->at, value + op->value, is_there);
-			break;
-		default:
-			store_other(event, op, value, is_there);
-			break;
-		}
+		if (op->code == FETCH_PEEK_TEXT)
+			store_text(event, op->at, peek_address(op, got), true);
+		else if (op->code == FETCH_STORE_TEXT)
+			store_any_text(event, op->at, state.value + op->value, state.is_there);
+		else if (!run_number(&state, op, got, event->entry))
+			store_other(event, op, state.value, state.is_there);
 	}
+}
+
+static TRACE_ALWAYS_INLINE void copy_all(const struct fetch_program *program, const uint8_t *got,
+					 uint8_t *entry)
+{
+	const struct fetch_copy *copy = program->copies, *end = program->copies_end;
+
+	for (; copy < end; copy++)
+		__builtin_memcpy(entry + copy->to, got + copy->from, 8);
+	copy_words(program, got, entry);
 }
 
 uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
 		   uint32_t room)
 {
-	const struct fetch_copy *copy = program->copies, *end = copy + program->nr_copies;
 	struct fetch_event event = { entry, room, program->fixed_bytes };
 
-	for (; copy < end; copy++)
-		__builtin_memcpy(entry + copy->to, (const uint8_t *)got + copy->from, 8);
-	if (program->nr_ops)
-		run_ops(program, got, &event);
+	copy_all(program, got, entry);
+	run_ops(program, got, &event);
 	if (event.bytes & 3 && event.bytes < room)
 		memset(entry + event.bytes, 0, 4 - (event.bytes & 3)); /* no old bytes */
 	return (event.bytes + 3) & ~3u;

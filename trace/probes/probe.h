@@ -69,6 +69,8 @@ struct probe {
 	bool has_all_registers; /* others are recorded than those that hold arguments */
 	uint8_t entry_args;	/* at a return: bit n: argument n, from 0, is kept from the entry */
 	_Atomic uint64_t nr_hits;
+	uint64_t step;	      /* of a plain event: TRACE_EVENT_STEP() */
+	uint32_t plain_flags; /* of the front of a plain event that is built in the ring; or none */
 	struct fetch_program program;
 	union probe_target target;
 	const char *place; /* as it is listed */
@@ -176,7 +178,7 @@ void probe_name_by_suffix(struct probe_definition *definition, const struct prob
 
 /* What a definition takes of memory, and how its event is laid out. */
 struct probe_size {
-	uint32_t nr_args, nr_ops, nr_copies;
+	uint32_t nr_args, nr_ops, nr_copies, nr_words;
 	bool is_gathered;     /* at a return: more than the returned value is asked for */
 	uint32_t event_bytes; /* without texts; not rounded up */
 	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes, fmt_bytes;
@@ -219,14 +221,6 @@ size_t probe_fmt_bytes(const struct fetch_parsed *arg);
 /* Write the print fmt of an event whose probe is at `place`, and a NUL. */
 void probe_print_fmt(const struct probe_event *event, const struct fetch_word *place, char *to,
 		     size_t size);
-
-/* ---- probe_hit.c ---- */
-
-/*
- * The probe is hit: write its event. `got` is what fetch_run() takes; the `nr` words at `head` are
- * the fields in front of the arguments.
- */
-void probe_hit(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr);
 
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 

@@ -151,6 +151,7 @@ int probe_measure(const struct probe_definition *definition, struct probe_size *
 			    (build.entry_args || build.has_all_registers);
 	size->nr_ops = build.nr_ops;
 	size->nr_copies = build.nr_copies;
+	size->nr_words = build.nr_words;
 	size->event_bytes = build.bytes > FIXED_MIN ? build.bytes : FIXED_MIN;
 	size->place_bytes = definition->listed.len + 1;
 	size->args_bytes++;
@@ -195,8 +196,8 @@ static size_t aligned(size_t bytes)
 size_t probe_bytes(const struct probe_size *size)
 {
 	return aligned(sizeof(struct probe) + size->nr_ops * sizeof(struct fetch_op) +
-		       size->nr_copies * sizeof(struct fetch_copy) + size->place_bytes +
-		       size->args_bytes);
+		       (size->nr_copies + size->nr_words) * sizeof(struct fetch_copy) +
+		       size->place_bytes + size->args_bytes);
 }
 
 /* Fill in a probe whose memory is zeroed, and has its own data behind it. */
@@ -205,11 +206,13 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 {
 	struct fetch_op *ops = (struct fetch_op *)(probe + 1);
 	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
-	char *text = (char *)(copies + size->nr_copies);
+	struct fetch_copy *words = copies + size->nr_copies;
+	char *text = (char *)(words + size->nr_words);
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
 				     .ops = ops,
 				     .copies = copies,
+				     .words = words,
 				     .bytes = definition->kind->head_bytes };
 	struct fetch_parsed parsed;
 	struct fetch_word word;
@@ -221,14 +224,18 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 	for (const char *rest = text; (word = probe_next_word(&rest)).len;)
 		(void)fetch_parse(&build, &word, &parsed);
 	probe->program = (struct fetch_program){ .copies = copies,
+						 .copies_end = words,
 						 .ops = ops,
-						 .nr_copies = (uint16_t)build.nr_copies,
+						 .is_more = build.nr_words || build.nr_ops,
+						 .nr_words = (uint8_t)build.nr_words,
 						 .nr_ops = (uint16_t)build.nr_ops,
-						 .fixed_bytes = (uint16_t)size->event_bytes,
-						 .nr_texts = (uint16_t)build.nr_texts };
+						 .nr_texts = (uint16_t)build.nr_texts,
+						 .fixed_bytes = (uint16_t)size->event_bytes };
 	probe->target = definition->target;
-	probe->is_plain = !build.nr_ops && size->event_bytes <= TRACE_EVENT_SHORT &&
+	probe->is_plain = !build.nr_texts && size->event_bytes <= TRACE_EVENT_SHORT &&
 			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
+	probe->plain_flags = probe->is_plain ? TRACE_EVENT_RECORDS : UINT32_MAX;
+	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
 	probe->has_all_registers = build.has_all_registers;
 	probe->entry_args = build.entry_args;
 	probe->dyn.kind = definition->kind->dyn_kind;

@@ -8,7 +8,7 @@
 #include <trace/trace_seq.h>
 #include "events/event_file.h"
 #include "events/filter.h"
-#include "probe.h"
+#include "probe_hit.h"
 #include "text/str.h"
 
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */
@@ -136,22 +136,32 @@ static struct probe *probe_of_watch(struct trace_event_watch *watch)
 
 static void event_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit)
 {
-	struct probe *probe = probe_of_watch(watch);
-	const struct probe_condition *condition = probe->target.source.condition;
+	const struct probe_head none = { 0, 0 };
 
-	if (!condition || trace_filter_match(condition->filter, hit->entry, hit->bytes))
-		probe_hit(probe, hit->entry, NULL, 0);
+	(void)probe_hit(probe_of_watch(watch), hit->entry, none);
+}
+
+/* With a condition. */
+static void event_hit_if(struct trace_event_watch *watch, const struct trace_event_hit *hit)
+{
+	const struct probe_condition *condition = probe_of_watch(watch)->target.source.condition;
+
+	if (trace_filter_match(condition->filter, hit->entry, hit->bytes))
+		event_hit(watch, hit);
 }
 
 static int begin_event(struct probe *probe)
 {
 	struct trace_event_file *file =
 		trace_event_file_get(&trace_global, probe->target.source.call);
+	const bool is_conditional = probe->target.source.condition;
 	int err;
 
 	if (!file)
 		return -ENOMEM;
-	probe->target.source.watch.func = event_hit;
+	probe->target.source.watch.func = is_conditional ? event_hit_if : event_hit;
+	/* A condition may look at the head; arguments cannot. */
+	probe->target.source.watch.ignores_head = !is_conditional;
 	err = trace_event_watch_add(file, &probe->target.source.watch);
 	if (!err)
 		probe->target.source.file = file;

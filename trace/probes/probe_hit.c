@@ -1,5 +1,5 @@
 /*
- * A probe is hit: its event is built and written. See probe.h.
+ * Hits whose events are not built in the ring: see probe_hit.h.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -9,18 +9,50 @@
 #include "probe_hit.h"
 #include "text/str.h"
 
-#define HEAD_BYTES sizeof(struct trace_entry)
 #define TEXT_BYTES 128u /* of each text, on an average, in an event whose numbers alone are long */
 
-static TRACE_ALWAYS_INLINE void fill_head(uint8_t *entry, const uint32_t *head, uint32_t nr)
+/* ---- Plain events ---- */
+
+/*
+ * Does the event fail the first condition of its filter? If that looks at a register that is
+ * recorded as it is, nothing has to be built to know. False: it does not, or the event has to be built.
+ */
+static TRACE_ALWAYS_INLINE bool fails_at_once(const struct fetch_program *program,
+					      const struct trace_event_test *test, const void *data)
 {
-	for (uint32_t i = 0; i < nr; i++)
-		__builtin_memcpy(entry + HEAD_BYTES + i * sizeof(*head), &head[i], sizeof(*head));
+	const struct fetch_copy *first = program->copies;
+	uint64_t word;
+
+	if (first == program->copies_end || first->to != test->offset)
+		return false;
+	__builtin_memcpy(&word, (const uint8_t *)data + first->from, sizeof(word));
+	return (word & test->mask) - test->lo > test->span;
 }
 
+/* What is not built in the ring is built on the stack. */
+static TRACE_NOINLINE int hit_plain(struct probe *probe, const void *data, struct probe_head head,
+				    const struct trace_event_front *front)
+{
+	const struct trace_event_test *test = trace_atomic_load_acquire(&front->test);
+	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
+	uint32_t flags = trace_event_flags(front);
+
+	if (!trace_event_may_be_wanted(front, flags, NULL))
+		return 0;
+	probe_fill_head((uint8_t *)entry, head);
+	fetch_numbers(&probe->program, data, (uint8_t *)entry);
+	if (flags == TRACE_EVENT_RECORDS)
+		trace_event_record(front, entry, probe->step);
+	else if (trace_event_passes(test, entry))
+		trace_event_write_special(front, entry, probe->step, test, NULL);
+	return 0;
+}
+
+/* ---- Events with texts, and long ones ---- */
+
 /* It does not fit on the stack. */
-static TRACE_NOINLINE void hit_long(struct probe *probe, const void *got, const uint32_t *head,
-				    uint32_t nr, uint32_t bytes)
+static TRACE_NOINLINE void hit_long(struct probe *probe, const void *data, struct probe_head head,
+				    uint32_t bytes)
 {
 	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
 	struct trace_event_room room;
@@ -32,16 +64,16 @@ static TRACE_NOINLINE void hit_long(struct probe *probe, const void *got, const 
 	entry = trace_event_reserve(front, bytes, &room);
 	if (!entry)
 		return;
-	fill_head(entry, head, nr);
-	filled = fetch_run(&probe->program, got, entry, bytes);
+	probe_fill_head(entry, head);
+	filled = fetch_run(&probe->program, data, entry, bytes);
 	if (filled < bytes) /* texts have become shorter since they were measured */
 		memset(entry + filled, 0, bytes - filled);
 	trace_event_commit(&room, entry, bytes);
 }
 
 /* There are conditions, or others want the event, too. */
-static TRACE_NOINLINE void hit_special(struct probe *probe, const void *got, const uint32_t *head,
-				       uint32_t nr)
+static TRACE_NOINLINE void hit_conditional(struct probe *probe, const void *data,
+					   struct probe_head head)
 {
 	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
 	uint64_t entry[TRACE_EVENT_SCRATCH / sizeof(uint64_t) + 1];
@@ -53,11 +85,11 @@ static TRACE_NOINLINE void hit_special(struct probe *probe, const void *got, con
 	if (!trace_event_may_be_wanted(front, trace_event_flags(front), NULL))
 		return;
 	if (bytes <= TRACE_EVENT_SCRATCH) {
-		fill_head((uint8_t *)entry, head, nr);
-		bytes = fetch_run(&probe->program, got, (uint8_t *)entry, TRACE_EVENT_SCRATCH);
+		probe_fill_head((uint8_t *)entry, head);
+		bytes = fetch_run(&probe->program, data, (uint8_t *)entry, TRACE_EVENT_SCRATCH);
 	}
 	if (bytes > TRACE_EVENT_SCRATCH) {
-		hit_long(probe, got, head, nr, (bytes + 3) & ~3u);
+		hit_long(probe, data, head, (bytes + 3) & ~3u);
 		return;
 	}
 	test = trace_atomic_load_acquire(&front->test);
@@ -65,52 +97,34 @@ static TRACE_NOINLINE void hit_special(struct probe *probe, const void *got, con
 		trace_event_write_special(front, entry, TRACE_EVENT_STEP(bytes), test, NULL);
 }
 
-/* Not inlined: what it saves would be saved by probe_hit_other(), too. */
-TRACE_NOINLINE void probe_hit(struct probe *probe, const void *got, const uint32_t *head,
-			      uint32_t nr)
+/* An event that is not plain: what is short is built on the stack. */
+static TRACE_NOINLINE int hit_any(struct probe *probe, const void *data, struct probe_head head,
+				  const struct trace_event_front *front)
 {
-	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
 	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
 	uint32_t bytes = probe->program.fixed_bytes;
 
-	atomic_fetch_add_explicit(&probe->nr_hits, 1, memory_order_relaxed);
 	if (TRACE_UNLIKELY(trace_event_flags(front) != TRACE_EVENT_RECORDS ||
 			   bytes > TRACE_EVENT_SHORT)) {
-		hit_special(probe, got, head, nr);
-		return;
+		hit_conditional(probe, data, head);
+		return 0;
 	}
 	if (TRACE_UNLIKELY(trace_event_is_off(front)))
-		return;
-	fill_head((uint8_t *)entry, head, nr);
-	bytes = fetch_run(&probe->program, got, (uint8_t *)entry, TRACE_EVENT_SHORT);
+		return 0;
+	probe_fill_head((uint8_t *)entry, head);
+	bytes = fetch_run(&probe->program, data, (uint8_t *)entry, TRACE_EVENT_SHORT);
 	if (TRACE_LIKELY(bytes <= TRACE_EVENT_SHORT))
 		trace_event_record(front, entry, TRACE_EVENT_STEP(bytes));
 	else
-		hit_long(probe, got, head, nr, bytes);
+		hit_long(probe, data, head, bytes);
+	return 0;
 }
 
-static TRACE_NOINLINE void hit_plain_special(struct probe *probe, const void *got,
-					     const uint32_t *head, uint32_t nr)
+int probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
+		    const struct trace_event_front *front)
 {
-	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
-	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
-	const struct trace_event_test *test;
-
-	atomic_fetch_add_explicit(&probe->nr_hits, 1, memory_order_relaxed);
-	if (!trace_event_may_be_wanted(front, trace_event_flags(front), NULL))
-		return;
-	probe_fill_plain(probe, got, head, nr, (uint8_t *)entry);
-	test = trace_atomic_load_acquire(&front->test);
-	if (trace_event_passes(test, entry))
-		trace_event_write_special(front, entry,
-					  TRACE_EVENT_STEP((uint32_t)probe->program.fixed_bytes),
-					  test, NULL);
-}
-
-void probe_hit_other(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr)
-{
-	if (TRACE_LIKELY(probe->is_plain))
-		hit_plain_special(probe, got, head, nr);
-	else
-		probe_hit(probe, got, head, nr);
+	if (fails_at_once(&probe->program, trace_atomic_load_acquire(&front->test), data))
+		return 0;
+	return TRACE_LIKELY(probe->is_plain) ? hit_plain(probe, data, head, front)
+					     : hit_any(probe, data, head, front);
 }

@@ -1,45 +1,78 @@
 /*
- * The commonest hit, inline in the handlers of probes: an event that takes 8 bytes of each register
- * as they are, and is recorded in one instance on no condition. All others: probe_hit_other().
+ * A probe is hit: its event is built and written.
+ *
+ * A plain event is short, has no texts, and its length is a multiple of 4: most are. When it is
+ * recorded in one instance and on no condition, it is built in the ring itself. That is inline in
+ * the handlers; all else is in probe_hit.c.
  *
  * Context: any, NMI included, preemption off.
  */
 #ifndef PROBE_HIT_H
 #define PROBE_HIT_H
 
-#include <trace/event_probe.h>
+#include "events/event_claim.h"
 #include "probe.h"
 
-/* Of a plain event: what is behind the head. */
-static TRACE_ALWAYS_INLINE void probe_fill_plain(const struct probe *probe, const void *got,
-						 const uint32_t *head, uint32_t nr, uint8_t *entry)
-{
-	const struct fetch_copy *copy = probe->program.copies;
-	const struct fetch_copy *end = copy + probe->program.nr_copies;
+/* The fields of 4 bytes in front of the arguments, from the lowest bits; `nr` is 0, 1 or 2. */
+struct probe_head {
+	uint64_t fields;
+	uint32_t nr;
+};
 
-	__builtin_memcpy(entry + sizeof(struct trace_entry), head, nr * sizeof(*head));
-	for (; copy < end; copy++)
-		__builtin_memcpy(entry + copy->to, (const uint8_t *)got + copy->from, 8);
+static TRACE_ALWAYS_INLINE void probe_fill_head(uint8_t *entry, struct probe_head head)
+{
+	const uint32_t first = (uint32_t)head.fields;
+
+	entry += sizeof(struct trace_entry);
+	if (head.nr == 1)
+		__builtin_memcpy(entry, &first, sizeof(first));
+	else if (head.nr == 2)
+		__builtin_memcpy(entry, &head.fields, sizeof(head.fields));
 }
 
-/* The event is not plain; or there are conditions, or others want it, too. */
-void probe_hit_other(struct probe *probe, const void *got, const uint32_t *head, uint32_t nr);
-
-static TRACE_ALWAYS_INLINE void probe_hit_plain(struct probe *probe, const void *got,
-						const uint32_t *head, uint32_t nr)
+/*
+ * What a handler does first: the hit is counted. Is the event to be built in the ring? If not, or if
+ * there is no room to claim, its last call is probe_hit_other(), which returns 0, as handlers do.
+ */
+static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
+						   const struct trace_event_front *front)
 {
-	const struct trace_event_front *front = trace_event_front_of(probe->dyn.call);
-	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
-
-	if (TRACE_UNLIKELY(trace_event_flags(front) != TRACE_EVENT_RECORDS || !probe->is_plain)) {
-		probe_hit_other(probe, got, head, nr);
-		return;
-	}
 	atomic_fetch_add_explicit(&probe->nr_hits, 1, memory_order_relaxed);
-	if (TRACE_UNLIKELY(trace_event_is_off(front)))
-		return;
-	probe_fill_plain(probe, got, head, nr, (uint8_t *)entry);
-	trace_event_record(front, entry, TRACE_EVENT_STEP(probe->program.fixed_bytes));
+	return TRACE_LIKELY(trace_event_flags(front) == probe->plain_flags);
+}
+
+/* `data` is what fetch_run() takes. */
+int probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
+		    const struct trace_event_front *front);
+
+static TRACE_ALWAYS_INLINE const struct trace_event_front *probe_front_of(const struct probe *probe)
+{
+	return trace_event_front_of(probe->dyn.call);
+}
+
+/* The arguments are filled in, and the event is complete. */
+static TRACE_ALWAYS_INLINE int probe_hit_end(const struct probe *probe, const void *data,
+					     uint8_t *entry, const struct trace_event_claim *claim)
+{
+	fetch_numbers(&probe->program, data, entry);
+	trace_event_publish(claim);
+	return 0;
+}
+
+/* All of this, for a handler that has its head at hand. */
+static TRACE_ALWAYS_INLINE int probe_hit(struct probe *probe, const void *data,
+					 struct probe_head head)
+{
+	const struct trace_event_front *front = probe_front_of(probe);
+	struct trace_event_claim claim;
+	uint8_t *entry = NULL;
+
+	if (probe_hit_is_plain(probe, front))
+		entry = trace_event_claim(front, probe->step, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return probe_hit_other(probe, data, head, front);
+	probe_fill_head(entry, head);
+	return probe_hit_end(probe, data, entry, &claim);
 }
 
 #endif

@@ -46,12 +46,33 @@ static struct probe *probe_of_kprobe(struct kprobe *kprobe)
 	return (struct probe *)((char *)kprobe - offsetof(struct probe, target.kprobe));
 }
 
+static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct kprobe *kprobe)
+{
+	return (struct probe_head){ trace_plat_ip_pack(kprobe->addr), 1 };
+}
+
+/* Apart from instruction_hit(), so that an event that fails its filter saves no registers. */
+static TRACE_NOINLINE int instruction_write(struct kprobe *kprobe, struct ftrace_regs *regs,
+					    const struct trace_event_front *front)
+{
+	struct probe *probe = probe_of_kprobe(kprobe);
+	struct trace_event_claim claim;
+	uint8_t *entry = trace_event_claim(front, probe->step, &claim);
+
+	if (TRACE_UNLIKELY(!entry))
+		return probe_hit_other(probe, regs, head_of(kprobe), front);
+	probe_fill_head(entry, head_of(kprobe));
+	return probe_hit_end(probe, regs, entry, &claim);
+}
+
 static int instruction_hit(struct kprobe *kprobe, struct ftrace_regs *regs)
 {
-	const uint32_t ip = trace_plat_ip_pack(kprobe->addr);
+	struct probe *probe = probe_of_kprobe(kprobe);
+	const struct trace_event_front *front = probe_front_of(probe);
 
-	probe_hit_plain(probe_of_kprobe(kprobe), regs, &ip, 1);
-	return 0;
+	if (probe_hit_is_plain(probe, front))
+		return instruction_write(kprobe, regs, front);
+	return probe_hit_other(probe, regs, head_of(kprobe), front);
 }
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */

@@ -43,13 +43,28 @@ static struct probe *probe_of_return(struct kretprobe *ret)
 	return (struct probe *)((char *)ret - offsetof(struct probe, target.ret));
 }
 
+static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct probe *probe,
+						     const struct kretprobe_instance *ri)
+{
+	const uint64_t ret_addr = trace_plat_ip_pack(ri->ret_addr);
+
+	return (struct probe_head){ ret_addr << 32 | trace_plat_ip_pack(probe->target.ret.kp.addr),
+				    2 };
+}
+
 static TRACE_ALWAYS_INLINE int hit(struct kretprobe_instance *ri, const void *got)
 {
-	const uint32_t head[] = { trace_plat_ip_pack(ri->rp->kp.addr),
-				  trace_plat_ip_pack(ri->ret_addr) };
+	struct probe *probe = probe_of_return(ri->rp);
+	const struct trace_event_front *front = probe_front_of(probe);
+	struct trace_event_claim claim;
+	uint8_t *entry = NULL;
 
-	probe_hit_plain(probe_of_return(ri->rp), got, head, TRACE_ARRAY_SIZE(head));
-	return 0;
+	if (probe_hit_is_plain(probe, front))
+		entry = trace_event_claim(front, probe->step, &claim);
+	if (TRACE_UNLIKELY(!entry))
+		return probe_hit_other(probe, got, head_of(probe, ri), front);
+	probe_fill_head(entry, head_of(probe, ri));
+	return probe_hit_end(probe, got, entry, &claim);
 }
 
 /* Nothing but the returned value is recorded. */

@@ -6,7 +6,7 @@
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
 #include "print/output.h"
-#include "probe.h"
+#include "probe_hit.h"
 #include "text/str.h"
 
 #define NR_ARGS 8u
@@ -49,6 +49,11 @@ static int find_tracepoint(struct probe_definition *definition)
 	return 0;
 }
 
+static TRACE_ALWAYS_INLINE struct probe_head head_of(uintptr_t ip)
+{
+	return (struct probe_head){ trace_plat_ip_pack(ip), 1 };
+}
+
 /*
  * Called with the arguments of the tracepoint, of any types that fit in a register. What is behind
  * the last one is whatever lies where it would be: such an argument means nothing, and may be asked
@@ -59,9 +64,8 @@ static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, ui
 			   uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
-	const uint32_t ip = trace_plat_ip_pack((uintptr_t)__builtin_return_address(0));
 
-	probe_hit(data, args, &ip, 1);
+	(void)probe_hit(data, args, head_of((uintptr_t)__builtin_return_address(0)));
 }
 
 /*
@@ -73,10 +77,9 @@ static void tracepoint_hit_atomic(void *data, uint64_t a1, uint64_t a2, uint64_t
 				  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
-	const uint32_t ip = trace_plat_ip_pack((uintptr_t)__builtin_return_address(0));
 
 	trace_plat_preempt_disable();
-	probe_hit(data, args, &ip, 1);
+	(void)probe_hit(data, args, head_of((uintptr_t)__builtin_return_address(0)));
 	trace_plat_preempt_enable();
 }
 

@@ -139,10 +139,12 @@ static struct probe *probe_of_wprobe(struct wprobe *wp)
 static void data_hit(struct wprobe *wp, struct ftrace_regs *regs, uint64_t old, uint64_t value)
 {
 	const struct fetch_data got = { regs, wp->addr, old, value };
-	const uint32_t ip = trace_plat_ip_pack(ftrace_regs_get_instruction_pointer(regs));
+	const struct probe_head head = {
+		trace_plat_ip_pack(ftrace_regs_get_instruction_pointer(regs)), 1
+	};
 
 	trace_plat_preempt_disable();
-	probe_hit_plain(probe_of_wprobe(wp), &got, &ip, 1);
+	(void)probe_hit(probe_of_wprobe(wp), &got, head);
 	trace_plat_preempt_enable();
 }
 

@@ -14,7 +14,7 @@
 #define ROOM 256u
 
 static struct fetch_op ops[64];
-static struct fetch_copy copies[64];
+static struct fetch_copy copies[64], words[64];
 static struct fetch_build build;
 static struct fetch_program program;
 static struct dyn_event_error error;
@@ -42,19 +42,41 @@ static int parse(const struct fetch_context *context, const char *what, struct f
 	struct fetch_build counted = { .context = context, .error = &error, .bytes = HEAD };
 	int err = fetch_parse(&counted, &word, out);
 
-	build = (struct fetch_build){
-		.context = context, .error = &error, .ops = ops, .copies = copies, .bytes = HEAD
-	};
+	build = (struct fetch_build){ .context = context,
+				      .error = &error,
+				      .ops = ops,
+				      .copies = copies,
+				      .words = words,
+				      .bytes = HEAD };
 	assert_int_equal(fetch_parse(&build, &word, out), err);
 	assert_int_equal(counted.nr_ops, build.nr_ops);
 	assert_int_equal(counted.nr_copies, build.nr_copies);
+	assert_int_equal(counted.nr_words, build.nr_words);
 	assert_int_equal(counted.bytes, build.bytes);
+	memcpy(copies + build.nr_copies, words, build.nr_words * sizeof(words[0]));
 	program = (struct fetch_program){ .copies = copies,
+					  .copies_end = copies + build.nr_copies,
 					  .ops = ops,
-					  .nr_copies = (uint16_t)build.nr_copies,
+					  .is_more = build.nr_words || build.nr_ops,
+					  .nr_words = (uint8_t)build.nr_words,
 					  .nr_ops = (uint16_t)build.nr_ops,
 					  .fixed_bytes = (uint16_t)build.bytes };
 	return err;
+}
+
+/* A program without texts is carried out in the ring, too: the same bytes, and none behind them. */
+static void check_numbers(const void *got, uint32_t bytes)
+{
+	static uint8_t other[ROOM];
+
+	memset(other, 0xee, sizeof(other));
+	fetch_numbers(&program, got, other);
+	assert_memory_equal(other + HEAD, entry + HEAD, build.bytes - HEAD);
+	for (uint32_t i = 0; i < ROOM; i++) {
+		if (i < HEAD || i >= build.bytes)
+			assert_int_equal(other[i], 0xee);
+	}
+	assert_int_equal(bytes, (build.bytes + 3) / 4 * 4);
 }
 
 /* The argument as it is printed. */
@@ -69,6 +91,8 @@ static const char *value_of(const struct fetch_context *context, const char *wha
 	bytes = fetch_run(&program, got, entry, ROOM);
 	assert_true(bytes % 4 == 0 && bytes >= build.bytes && bytes <= ROOM);
 	assert_int_equal(entry[ROOM], 0xee);
+	if (!build.nr_texts)
+		check_numbers(got, bytes);
 	trace_seq_init(&seq, text, sizeof(text) - 1);
 	for (uint32_t i = 0; i < (parsed.count ? parsed.count : 1); i++) {
 		if (i)
@@ -91,6 +115,27 @@ static const char *with_memory(const char *fmt)
 	return line;
 }
 #define CHECK_MEMORY(what, expected) CHECK_VALUE(at_code, with_memory(what), expected)
+
+/* Bytes of `memory` from `at` on, as they are printed. */
+static const char *with_memory_word(size_t at)
+{
+	static char line[24];
+	uint64_t value;
+
+	memcpy(&value, (const char *)&memory + at, sizeof(value));
+	snprintf(line, sizeof(line), "0x%llx", (unsigned long long)value);
+	return line;
+}
+
+static const char *with_memory_half(size_t at)
+{
+	static char line[24];
+	uint32_t value;
+
+	memcpy(&value, (const char *)&memory + at, sizeof(value));
+	snprintf(line, sizeof(line), "%u", value);
+	return line;
+}
 
 static int setup(void **state)
 {
@@ -117,6 +162,9 @@ static void registers(void **state)
 	CHECK_VALUE(at_code, "name=%r10:u64", "10");
 	assert_true(build.has_all_registers);
 	CHECK_VALUE(at_code, "%dx:s32", "-1");
+	assert_int_equal(build.nr_words, 1);
+	assert_int_equal(build.nr_ops, 0);
+	CHECK_VALUE(at_code, "%si:u32", "2");
 	CHECK_VALUE(at_code, "%dx:u16", "65535");
 	CHECK_VALUE(at_code, "%dx:x8", "0xff");
 	CHECK_VALUE(at_code, "%ip:symbol", "yield+0x4/0x10");
@@ -150,7 +198,9 @@ static void memory_reads(void **state)
 {
 	(void)state;
 	CHECK_VALUE(at_code, "+0(%di)", "0x1122334455667788");
-	assert_int_equal(build.nr_ops, 2);
+	assert_int_equal(build.nr_ops, 1);
+	CHECK_VALUE(at_code, "+1(%di)", with_memory_word(1));
+	CHECK_VALUE(at_code, "+6(%di):u32", with_memory_half(6));
 	CHECK_VALUE(at_code, "+2(%di):x16", "0x5566");
 	CHECK_VALUE(at_code, "+u0(%di):x8", "0x88");
 	CHECK_VALUE(at_code, "-0(%di):x8", "0x88");
@@ -162,6 +212,32 @@ static void memory_reads(void **state)
 	CHECK_VALUE(at_code, "+8(%di):string[2]", "\"a text of some length\",\"two\"");
 	CHECK_VALUE(at_code, "+4(%di):b8@8/32", "51");
 	CHECK_MEMORY("@%p:u8", "136");
+	CHECK_MEMORY("@%p:x32", "0x55667788");
+	CHECK_MEMORY("+2(\\%p):x16", "0x5566");
+	CHECK_MEMORY("+0(+8(\\%p)):string", "\"a text of some length\"");
+}
+
+/* Texts of any length at any distance from a border of words; what is behind them is another text. */
+static void texts_of_all_lengths(void **state)
+{
+	static char letters[64] __attribute__((aligned(8)));
+	char expected[40];
+
+	(void)state;
+	for (size_t start = 0; start < 8; start++) {
+		for (size_t len = 0; len < 32; len++) {
+			memset(letters, 'x', sizeof(letters));
+			memset(letters + start, 'y', len);
+			letters[start + len] = '\0';
+			regs.arg[0] = (uintptr_t)letters + start;
+			expected[0] = '"';
+			memset(expected + 1, 'y', len);
+			strcpy(expected + 1 + len, "\"");
+			CHECK_VALUE(at_code, "+0(%di):string", expected);
+			assert_int_equal(fetch_run(&program, &regs, entry, ROOM),
+					 (HEAD + 4 + len + 1 + 3) / 4 * 4);
+		}
+	}
 }
 
 static void faults(void **state)
@@ -293,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup(registers, setup),
 		cmocka_unit_test_setup(numbers, setup),
 		cmocka_unit_test_setup(memory_reads, setup),
+		cmocka_unit_test_setup(texts_of_all_lengths, setup),
 		cmocka_unit_test_setup(faults, setup),
 		cmocka_unit_test_setup(long_texts, setup),
 		cmocka_unit_test_setup(mistakes, setup),
