@@ -47,12 +47,16 @@ def run_bochs(directory, model, cpus, cmdline, limit=240):
     return text
 
 
-@pytest.mark.parametrize("model,cpus,param,apic", [
-    ("corei7_haswell_4770", 2, "nox2apic ", "xAPIC"),
-    ("tigerlake", 4, "", "x2APIC"),  # with SERIALIZE
+# Breakpoints of probes, and jumps.
+PROBES = "ktest kprobe_jumps; ktest kprobe_nmi; torture kprobes 2; "
+
+
+@pytest.mark.parametrize("model,cpus,param,apic,more", [
+    ("corei7_haswell_4770", 2, "nox2apic ", "xAPIC", PROBES),
+    ("tigerlake", 4, "", "x2APIC", ""),  # with SERIALIZE
 ])
-def test_patching(tmp_path: Path, model, cpus, param, apic):
-    text = run_bochs(tmp_path, model, cpus, param + 'run="dmesg; cpus; hackbench 1 5; stress ipi -n 50; torture 3; poweroff"')
+def test_patching(tmp_path: Path, model, cpus, param, apic, more):
+    text = run_bochs(tmp_path, model, cpus, f'{param}run="dmesg; cpus; hackbench 1 5; stress ipi -n 50; torture 3; {more}poweroff"')
     assert f"APIC: {apic}, boot CPU has id 0" in text
     assert "timer: tsc-deadline," in text
     assert f"SMP: {cpus} of {cpus} CPUs online" in text
@@ -60,4 +64,7 @@ def test_patching(tmp_path: Path, model, cpus, param, apic):
     assert re.search(r"^Time: ", text, re.M), "hackbench ended"
     assert re.search(rf"^stress: ipi: \d+ rounds on {cpus} CPUs, ok: each call ran once", text, re.M)
     assert re.search(r"^torture: 3 rounds.*: ok$", text, re.M)
+    if more:
+        assert len(re.findall(r"^ok     kprobe_(?:jumps|nmi) ", text, re.M)) == 2
+        assert re.search(r"^torture: 2 rounds.*: ok$", text, re.M)
     assert "PANIC" not in text
