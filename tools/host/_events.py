@@ -209,9 +209,8 @@ class Recording:
         where = f"{self.symbols.name(event.fields.get('ip', 0))}: "
         if form is None:
             return f"{where}format at 0x{event.fields.get('fmt', 0):x}"
-        aligned = "args_bytes" not in event.type.by_name  # Fathom's arguments are not
         try:
-            return where + _printfmt.formatted(form, Packed(form, event.raw("buf"), aligned).take, self.symbols).rstrip("\n")
+            return where + _printfmt.formatted(form, Packed(form, event.raw("buf")).take, self.symbols).rstrip("\n")
         except (_printfmt.Unsupported, Cut, IndexError):
             return where + form.rstrip("\n")
 
@@ -248,8 +247,8 @@ class Recording:
 class Packed:
     """The arguments of a trace_printk() in the order of its conversions."""
 
-    def __init__(self, form, data, aligned):
-        self.cursor, self.aligned = Cursor(data), aligned
+    def __init__(self, form, data):
+        self.cursor = Cursor(data)
         self.kinds = iter(self._kinds(form))
 
     @staticmethod
@@ -262,6 +261,5 @@ class Packed:
         kind = next(self.kinds)
         if kind == "text":
             return self.cursor.string()
-        if self.aligned:
-            self.cursor.at = self.cursor.at + 3 & ~3
+        self.cursor.at = self.cursor.at + 3 & ~3
         return self.cursor.number(8 if kind == "long" else 4)

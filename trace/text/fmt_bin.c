@@ -2,7 +2,8 @@
  * Formatting in two halves: arguments now, text later. See <trace/fmt.h>.
  *
  * In packed form an integer takes 4 bytes, or 8 when its type is wider than that; a string takes
- * its bytes, no more than the precision allows, and a NUL. Nothing is aligned.
+ * its bytes, no more than the precision allows, and a NUL. Integers begin at a multiple of 4 bytes,
+ * as libtraceevent expects it.
  */
 #include <trace/fmt.h>
 #include "fmt_spec.h"
@@ -23,8 +24,10 @@ static void pack_bytes(struct pack *pack, const void *bytes, size_t len)
 
 static uint64_t pack_integer(struct pack *pack, struct fmt_args *args, size_t bytes)
 {
+	static const uint8_t zeros[FMT_PACKED_ALIGN];
 	uint64_t value = fmt_args_integer(args, bytes);
 
+	pack_bytes(pack, zeros, -pack->len % FMT_PACKED_ALIGN);
 	pack_bytes(pack, &value, bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t));
 	return value;
 }
@@ -82,6 +85,7 @@ size_t trace_bin_pack(void *buf, size_t size, const char *fmt, va_list ap)
 int trace_bin_format(char *buf, size_t size, const char *fmt, const void *args, size_t args_bytes)
 {
 	struct fmt_args packed = { .packed = args,
+				   .packed_start = args,
 				   .packed_end = (const uint8_t *)args + args_bytes };
 
 	return fmt_format(buf, size, fmt, &packed);

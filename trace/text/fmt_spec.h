@@ -34,23 +34,28 @@ struct fmt_spec {
  */
 struct fmt_args {
 	va_list *call;
-	const uint8_t *packed;
+	const uint8_t *packed; /* the next one */
+	const uint8_t *packed_start;
 	const uint8_t *packed_end;
 };
 
 /* `fmt` points behind the '%'. Returns where the conversion ends. */
 const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt);
 
+#define FMT_PACKED_ALIGN 4u /* of integers, from the first argument on */
+
 /* Types narrower than int are packed as 4 bytes: see fmt_bin.c. */
 static inline uint64_t fmt_args_packed(struct fmt_args *args, size_t bytes)
 {
+	size_t gap = -(size_t)(args->packed - args->packed_start) % FMT_PACKED_ALIGN;
 	uint64_t value = 0;
 
 	bytes = bytes > sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
-	if ((size_t)(args->packed_end - args->packed) < bytes) {
+	if ((size_t)(args->packed_end - args->packed) < gap + bytes) {
 		args->packed = args->packed_end;
 		return 0;
 	}
+	args->packed += gap;
 	if (bytes == sizeof(value))
 		__builtin_memcpy(&value, args->packed, sizeof(value));
 	else

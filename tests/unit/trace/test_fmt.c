@@ -230,9 +230,25 @@ static void packed_strings_are_copies(void **state)
 	assert_int_equal(pack(packed, 3, "%.1s%.0s", "too long", "not read"), 3);
 }
 
+/* libtraceevent looks for integers at multiples of 4 bytes, behind strings of any length. */
+static void packed_integers_are_aligned(void **state)
+{
+	uint8_t packed[64];
+	uint32_t number = 0x11223344;
+	uint64_t wide = 0x1122334455667788;
+
+	(void)state;
+	assert_int_equal(pack(packed, sizeof(packed), "%d%s%d%s%lx%s", number, "", number, "four",
+			      wide, "end"),
+			 4 + 4 + 4 + 8 + 8 + 4);
+	assert_memory_equal(packed + 8, &number, sizeof(number));
+	assert_memory_equal(packed + 20, &wide, sizeof(wide));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packed_integers_are_aligned),
 		cmocka_unit_test(integers),
 		cmocka_unit_test(strings),
 		cmocka_unit_test(literals),

@@ -105,7 +105,9 @@ def packed_arguments(fmt, data):
                 end = end if end >= 0 else len(data)
                 yield data[pos:end].decode("utf-8", "replace")
                 pos = end + 1
-            elif pos + nr <= len(data):
+                continue
+            pos += -pos % 4  # integers are aligned
+            if pos + nr <= len(data):
                 yield int.from_bytes(data[pos:pos + nr], "little")
                 pos += nr
             else:
