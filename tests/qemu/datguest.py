@@ -8,7 +8,7 @@ from guest import PATIENCE, ROOT, Guest
 
 # What may be changed by a recording, and is to be as before afterwards.
 SETTINGS = ("current_tracer", "set_event", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid", "set_event_pid",
-            "trace_options", "buffer_size_kb", "trace_clock", "tracing_cpumask", "tracing_on", "show_event_filters", "show_event_triggers")
+            "trace_options", "buffer_size_kb", "trace_clock", "tracing_cpumask", "tracing_on", "saved_cmdlines_size", "show_event_filters", "show_event_triggers")
 IN_GUEST = re.compile(r"^ *(\S.*)-(\d+) +\[(\d+)\] \S+ +([\d.]+): (.*)$")
 IN_REPORT = re.compile(r"^ *(\S.*)-(\d+) +\[(\d+)\] +([\d.]+): (\w+): *(.*)$")
 

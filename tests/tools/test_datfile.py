@@ -1,5 +1,6 @@
 """Parts of trace.dat files that need no kernel: pages in the order of the file, a disk that is full, stack traces made longer."""
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -65,6 +66,16 @@ def test_pages_get_together(tmp_path, cpus):
         target.unlink()
 
 
+def test_more_names_than_there_is_room(tmp_path):
+    pages = _datfile.Pages(tmp_path / "t.dat", facts(1))
+    pages.add(0, bytes(SIZE))
+    known = facts(1)
+    known.cmdlines = b"".join(b"%d name\n" % pid for pid in range(100000))
+    pages.finish(known, 6, None)
+    assert known.cmdlines.endswith(b"\n99999 name\n") and re.match(rb"\d+ name\n", known.cmdlines)
+    assert 100 << 10 < len(known.cmdlines) <= pages.start and (tmp_path / "t.dat").stat().st_size == pages.start + SIZE
+
+
 FULL = """
 import resource, struct, sys
 sys.path[:0] = [{tools!r}, {here!r}]
@@ -85,7 +96,7 @@ if "pages" in dir():
 """
 
 
-@pytest.mark.parametrize("limit, whole", [(200 << 10, True), ((200 << 10) + 1000, True), (10 << 10, False)])
+@pytest.mark.parametrize("limit, whole", [(300 << 10, True), ((300 << 10) + 1000, True), (10 << 10, False)])
 def test_a_full_disk(tmp_path, limit, whole):
     """What came before is a file; when not even its head has room, nothing is left."""
     here = Path(__file__).resolve().parent

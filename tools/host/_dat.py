@@ -141,8 +141,10 @@ def head_7(facts, table, compression):
     options += buffer_option(facts, first + SECTION_HEADER.size + nr_bytes, table) + last
     sections.add(DONE, options, may_compress=False)
     flags = IS_COMPRESSED if compress else 0
-    nr_data = max(offset + size for offset, size in table) - min(offset for offset, _ in table)
-    pages = SECTION_HEADER.pack(BUFFER, flags, sections.names[BUFFER], nr_data)
+    # The gap in front of the first page belongs to this section.
+    begin = sections.offset + len(sections.data) + SECTION_HEADER.size
+    nr_bytes = max(0, max(offset + size for offset, size in table) - begin)
+    pages = SECTION_HEADER.pack(BUFFER, flags, sections.names[BUFFER], nr_bytes)
     return head + struct.pack("<Q", first) + sections.data + pages
 
 

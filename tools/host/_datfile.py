@@ -11,7 +11,7 @@ from host import _dat as dat
 from host import _stacks
 
 CHUNK_PAGES = 64  # that are compressed together
-SLACK = 64 << 10  # for what the head may grow by: names of tasks
+SLACK = 128 << 10  # for what the head may grow by: names of tasks
 
 
 class Pages:
@@ -78,6 +78,15 @@ class Pages:
                 goal[slot], goal[to], page = goal[to], to, following
             self._write(page, self._place(slot))
 
+    def _head(self, facts, table, version):
+        """If need be without the names of the oldest tasks: the room for it is what it is."""
+        head = dat.head(facts, table, version)
+        if len(head) > self.start:
+            names = facts.cmdlines[len(head) - self.start:]
+            facts.cmdlines = names[names.find(b"\n") + 1:]
+            head = dat.head(facts, table, version)
+        return head
+
     def finish(self, facts, version, compression):
         """Make the file. OSError when there is no room for a compressed one; then it can be made without compression."""
         table, first = self._table()
@@ -87,9 +96,7 @@ class Pages:
         if compression:
             self._finish_compressed(facts, table, compression)
         else:
-            head = dat.head(facts, table, version)
-            assert len(head) <= self.start
-            self._write(head, 0)
+            self._write(self._head(facts, table, version), 0)
             self.partial.rename(self.target)
         self.drop()
 

@@ -36,6 +36,7 @@ def may_have_stacks(guest, tracing):
 def gather(guest, tracing=""):
     """`tracing`: the folder of the instance that is recorded, with a slash behind it."""
     facts = Facts()
+    facts.cmdlines = guest.read("saved_cmdlines")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         facts.ftrace_formats, facts.systems = formats(guest, pool)
     facts.header_page, facts.header_event = guest.read("events/header_page"), guest.read("events/header_event")
@@ -46,8 +47,21 @@ def gather(guest, tracing=""):
     return facts
 
 
+def names_of_tasks(guest, before=b""):
+    """
+    Lines `pid name`, with those of an earlier answer. The file has room for so many: when those that have ended fill it, the living
+    are asked for, and each thread that serves us may push a name out.
+    """
+    status, listed = guest.sh("ps")
+    rows = [] if status else [line.split(None, 6) for line in listed.decode("utf-8", "replace").splitlines()[1:]]
+    names = {row[0]: row[6] for row in rows if row[0] != "0"}
+    for text in (before.decode("utf-8", "replace"), guest.text("saved_cmdlines")):
+        names.update(line.split(" ", 1) for line in text.splitlines())
+    return "".join(f"{pid} {name}\n" for pid, name in names.items()).encode()
+
+
 def gather_last(guest, facts, tracing=""):
     """What changes while it is traced: names of functions and tasks, and the counters of the rings."""
     facts.clock = clock_of(guest, tracing)
-    facts.kallsyms, facts.printk, facts.cmdlines = guest.read("/proc/kallsyms"), guest.read("printk_formats"), guest.read("saved_cmdlines")
+    facts.kallsyms, facts.printk, facts.cmdlines = guest.read("/proc/kallsyms"), guest.read("printk_formats"), names_of_tasks(guest, facts.cmdlines)
     facts.stats = [f"CPU: {cpu}\n{guest.text(f'{tracing}per_cpu/cpu{cpu}/stats')}" for cpu in cpus_of(guest, tracing)]

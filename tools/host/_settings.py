@@ -5,6 +5,7 @@ from host._common import FAILED, Failure
 from host._facts import cpus_of
 
 CHUNK = 32 << 10  # bytes of names in one write
+NAMES = 4096
 NO_LIST = "####"  # a list of functions that is empty begins with it
 
 
@@ -148,6 +149,13 @@ class Settings:
             name = f"per_cpu/cpu{cpu}/buffer_size_kb"
             self.change(name, str(kb), self.guest.text(self.tracing + name).split()[0])
 
+    def _keep_names(self):
+        """Of more threads that end than usual."""
+        old = self.guest.text("saved_cmdlines_size").strip()
+        if int(old) < NAMES:
+            self.guest.write("saved_cmdlines_size", str(NAMES))
+            self.undos.append((self.guest.write, ("saved_cmdlines_size", old)))
+
     def _option(self, name):
         plain, value = (name, "1") if self.guest.exists(f"{self.tracing}options/{name}") else (name.removeprefix("no"), "0")
         if not self.guest.exists(f"{self.tracing}options/{plain}"):
@@ -158,6 +166,7 @@ class Settings:
         """All but `tracing_on`, which is 0 afterwards. The buffer is empty then."""
         self.change("tracing_on", "0")
         self.change("current_tracer", "nop")
+        self._keep_names()
         self.change_list("set_event", [])
         for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function"):
             self.change_list(name, getattr(wanted, name) or [])
