@@ -306,7 +306,7 @@ static void plan_site(struct plan *plan, struct kprobe_place *place)
 		return;
 	make_room(plan);
 	place->is_planned = true;
-	atomic_store(&place->only, NULL); /* from one ops to the other: `ops` is to be looked at */
+	kprobe_place_hold(place); /* from one ops to the other: `ops` is to be looked at */
 	plan->sites[plan->nr_sites++] = place;
 }
 

@@ -193,5 +193,29 @@ slow:
 	site_hit_slow(ip, ops, fregs);
 }
 
-struct ftrace_ops kprobe_ops_plain = { .func = site_hit };
+/* What kprobe_site_alone() finds no probe for. Preemption is off, and this switches it on again. */
+static TRACE_NOINLINE int site_alone_slow(uintptr_t ip, struct ftrace_regs *fregs)
+{
+	ftrace_regs_set_instruction_pointer(fregs, ip + TRACE_INSN_SIZE);
+	site_hit_slow(ip, &kprobe_ops_plain, fregs);
+	return 1;
+}
+
+/* The same as site_hit() for a site that no other ops wants. */
+static int kprobe_site_alone(uintptr_t ip, struct ftrace_regs *fregs)
+{
+	struct kprobe *only;
+	int is_moved;
+
+	trace_plat_preempt_disable();
+	only = load(kprobe_alone_at(ip));
+	if (TRACE_UNLIKELY(only->addr != ip || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
+		return site_alone_slow(ip, fregs);
+	is_moved = kprobe_call_one(only, fregs);
+	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
+	trace_plat_preempt_enable();
+	return is_moved;
+}
+
+struct ftrace_ops kprobe_ops_plain = { .func = site_hit, .site_func = kprobe_site_alone };
 struct ftrace_ops kprobe_ops_regs = { .func = site_hit, .flags = FTRACE_OPS_FL_SAVE_REGS };

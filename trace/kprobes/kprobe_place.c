@@ -60,6 +60,31 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
 	*gone = place;
 }
 
+static struct kprobe nobody;
+struct kprobe *_Atomic kprobe_alone[KPROBE_ALONE_MAX] = {
+	[0 ... KPROBE_ALONE_MAX - 1] = &nobody,
+};
+
+/* NULL: none. The release pairs with the acquires of hits. */
+static void set_only(struct kprobe_place *place, struct kprobe *only)
+{
+	struct kprobe *_Atomic *alone = kprobe_alone_at(place->addr);
+	struct kprobe *before = atomic_load_explicit(&place->only, memory_order_relaxed);
+
+	atomic_store_explicit(&place->only, only, memory_order_release);
+	if (!place->is_site)
+		return;
+	if (*alone == before)
+		atomic_store(alone, &nobody);
+	if (only && *alone == &nobody)
+		atomic_store_explicit(alone, only, memory_order_release);
+}
+
+void kprobe_place_hold(struct kprobe_place *place)
+{
+	set_only(place, NULL);
+}
+
 void kprobe_place_refresh(struct kprobe_place *place)
 {
 	struct kprobe *only = NULL;
@@ -70,7 +95,7 @@ void kprobe_place_refresh(struct kprobe_place *place)
 	}
 	if (atomic_load(&place->wants_post))
 		only = NULL;
-	atomic_store(&place->only, only);
+	set_only(place, only);
 }
 
 /* No thread is in any of the code that is freed here. */

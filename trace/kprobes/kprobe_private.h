@@ -122,6 +122,23 @@ void kprobe_places_free(struct kprobe_place *gone);
 
 /* After its probes have changed: is one of them the only one to call? */
 void kprobe_place_refresh(struct kprobe_place *place);
+/* None is, for as long as the place changes. */
+void kprobe_place_hold(struct kprobe_place *place);
+
+/*
+ * The only probe of a call site, by the address of the site, for places that are not in each other's
+ * way: found by a hit with one look. Where there is none, a probe whose address is 0.
+ */
+#define KPROBE_ALONE_MAX 1024u
+extern struct kprobe *_Atomic kprobe_alone[KPROBE_ALONE_MAX];
+
+/* The bits of an address that say how many bytes behind the first one are also right for its place. */
+static TRACE_ALWAYS_INLINE struct kprobe *_Atomic *kprobe_alone_at(uintptr_t addr)
+{
+	uintptr_t bytes = addr & ((KPROBE_ALONE_MAX - 1) * sizeof(kprobe_alone[0]));
+
+	return (struct kprobe * _Atomic *)((char *)kprobe_alone + bytes);
+}
 
 /* ---- Places whose code is gone: kprobe_gone.c ---- */
 

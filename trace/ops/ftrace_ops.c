@@ -131,7 +131,8 @@ uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops)
 /* If there is no memory for a trampoline, the sites of the ops call the shared one. */
 static void create_trampoline(struct ftrace_ops *ops)
 {
-	const struct trace_trampoline_call call = { ops, ftrace_ops_entry(ops) };
+	const struct trace_trampoline_call call = { ops, ftrace_ops_entry(ops),
+						    (uintptr_t)ops->site_func };
 
 	ops->trampoline = (struct trace_trampoline){ 0 };
 	ops->tramp = NULL;

@@ -84,8 +84,8 @@ static bool make_set(struct set *set, uint64_t ops, struct ftrace_ops *const *me
 
 	for (uint32_t i = 0; i < nr; i++) {
 		with_regs |= (members[i]->flags & FTRACE_OPS_FL_SAVE_REGS) != 0;
-		calls[i] =
-			(struct trace_trampoline_call){ members[i], ftrace_ops_entry(members[i]) };
+		calls[i] = (struct trace_trampoline_call){ members[i], ftrace_ops_entry(members[i]),
+							   0 };
 		set->calls[i] = members[i]->known_as;
 	}
 	set->tramp = ftrace_tramp_create(calls, nr, with_regs);

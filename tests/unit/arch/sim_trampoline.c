@@ -43,6 +43,7 @@ PIECES("plain", 0x10, 11, 3, 7);
 PIECES("regs", 0x20, 40, 5, 30);
 PIECES("plain_set", 0x30, 17, 6, 9);
 PIECES("regs_set", 0x40, 50, 7, 21);
+PIECES("site", 0x50, 13, 4, 12);
 __asm__(".text\n");
 
 static const struct kind {
@@ -94,7 +95,7 @@ static struct trace_trampoline create(uint32_t nr, bool with_regs)
 	struct trace_trampoline tramp;
 
 	for (uint32_t i = 0; i < nr; i++)
-		calls[i] = (struct trace_trampoline_call){ ops_of(i), func_of(i) };
+		calls[i] = (struct trace_trampoline_call){ ops_of(i), func_of(i), 0 };
 	assert_int_equal(trampoline_create(calls, nr, with_regs, &tramp), 0);
 	return tramp;
 }
@@ -109,6 +110,34 @@ static void expect(const struct trace_trampoline *tramp, uint32_t nr, bool with_
 	for (uint32_t i = 0; i < nr; i++)
 		expect_step(&at, kind, i);
 	expect_bytes(&at, kind->byte + 4, kind->tail);
+}
+
+/* Of a single ops that has a site_func: that is called, and is not told the ops. */
+static void create_site(void)
+{
+	const struct trace_trampoline_call calls[] = { { ops_of(0), func_of(0), FUNC_A + 8 },
+						       { ops_of(1), func_of(1), FUNC_A + 9 } };
+	struct trace_trampoline tramp, set, regs;
+	const uint8_t *at;
+	uint64_t call;
+
+	assert_int_equal(trampoline_create(calls, 1, false, &tramp), 0);
+	at = (const uint8_t *)tramp.addr;
+	assert_int_equal(tramp.bytes, 13 + 4 + 15 + 12);
+	expect_bytes(&at, 0x50, 13);
+	expect_bytes(&at, 0x51, 4);
+	expect_bytes(&at, 0, sizeof(uintptr_t));
+	expect_bytes(&at, 0x52, 1);
+	call = insn_load(at);
+	assert_int_equal(insn_target(call, (uintptr_t)at), FUNC_A + 8);
+	assert_int_equal(trace_plat_trampoline_func(&tramp), FUNC_A + 8);
+	assert_int_equal(trampoline_create(calls, 2, false, &set), 0);
+	expect(&set, 2, false);
+	assert_int_equal(trampoline_create(calls, 1, true, &regs), 0);
+	expect(&regs, 1, true);
+	trampoline_destroy(&tramp);
+	trampoline_destroy(&set);
+	trampoline_destroy(&regs);
 }
 
 static const uint32_t sizes[] = { 1, 2, 3, 5, 70 };
@@ -230,7 +259,7 @@ static void name_gone(void)
 /* The last unit of all is one like the others; when there is no more room nothing has changed. */
 static void fill_all(void)
 {
-	struct trace_trampoline_call calls[80] = { { ops_of(0), func_of(0) } };
+	struct trace_trampoline_call calls[80] = { { ops_of(0), func_of(0), 0 } };
 	struct trace_trampoline tramp = { 0 }, last = { 0 };
 	uintptr_t at = 0, start;
 	size_t size, nr = 0, found = 0;
@@ -268,6 +297,12 @@ static void test_create(void **state)
 {
 	(void)state;
 	run(create_all);
+}
+
+static void test_create_site(void **state)
+{
+	(void)state;
+	run(create_site);
 }
 
 static void test_retarget(void **state)
@@ -324,9 +359,10 @@ static int map_exec(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create), cmocka_unit_test(test_retarget),
-		cmocka_unit_test(test_find),   cmocka_unit_test(test_name_gone),
-		cmocka_unit_test(test_shared), cmocka_unit_test(test_range),
+		cmocka_unit_test(test_create),	  cmocka_unit_test(test_create_site),
+		cmocka_unit_test(test_retarget),  cmocka_unit_test(test_find),
+		cmocka_unit_test(test_name_gone), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_range),
 	};
 
 	return cmocka_run_group_tests(tests, map_exec, NULL);

@@ -82,7 +82,7 @@ static void callback(uintptr_t ip, uintptr_t parent, struct ftrace_ops *ops,
 static void test_call_goes_through_trampoline(void **state)
 {
 	struct ftrace_ops *ops = (struct ftrace_ops *)(void *)&nr_irqs;
-	const struct trace_trampoline_call call = { ops, (uintptr_t)callback };
+	const struct trace_trampoline_call call = { .ops = ops, .func = (uintptr_t)callback };
 	struct trace_trampoline tramp;
 	struct trace_poke poke = { .site = trace_plat_ip_pack(fake_func(1)) };
 	struct trace_poke_error error;

@@ -452,7 +452,7 @@ static struct ftrace_tramp *tramps[120];
 
 static void create(size_t nr)
 {
-	const struct trace_trampoline_call call = { &ops, (uintptr_t)callback };
+	const struct trace_trampoline_call call = { .ops = &ops, .func = (uintptr_t)callback };
 
 	trace_plat_lock(&ftrace_lock);
 	for (size_t i = 0; i < nr; i++)

@@ -14,7 +14,10 @@
 
 #define MAX_UNITS (TRACE_EXEC_MAX / TRACE_EXEC_UNIT)
 
-/* Pieces of trampoline_code.asm: what comes first, what calls one ops, what comes last. */
+/*
+ * Pieces of trampoline_code.asm: what comes first, what calls one ops, what comes last. That of a
+ * site_func is not told the ops.
+ */
 #define PIECES(name)                                                                               \
 	extern const uint8_t trampoline_##name[], trampoline_##name##_step[];                      \
 	extern const uint8_t trampoline_##name##_ops[], trampoline_##name##_call[];                \
@@ -24,6 +27,7 @@ PIECES(plain);
 PIECES(regs);
 PIECES(plain_set);
 PIECES(regs_set);
+PIECES(site);
 
 struct template
 {
@@ -42,21 +46,22 @@ struct template
 			trampoline_##name##_end                                                    \
 	}
 
-/* Kinds of trampolines; templates[] is indexed by these bits. */
+/* Kinds of trampolines; templates[] is indexed by the first two, or by the third alone. */
 #define KIND_REGS 1u
 #define KIND_SET  2u
+#define KIND_SITE 4u
 static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TEMPLATE(plain_set),
-					     TEMPLATE(regs_set) };
+					     TEMPLATE(regs_set), TEMPLATE(site) };
 
 /*
  * By unit: what starts there, 0 for nothing. Changed under ftrace's lock, read by anyone.
  *
- *   15 14   13   12                0
- *   [kind][gone][ bytes of the code ]    gone: it was destroyed, and nothing has come there since
+ *   15    13   12   11             0
+ *   [ kind ][gone][ bytes of the code ]    gone: it was destroyed, and nothing has come there since
  */
-#define MAX_BYTES  0x1fffu
-#define GONE	   0x2000u
-#define KIND_SHIFT 14
+#define MAX_BYTES  0x0fffu
+#define GONE	   0x1000u
+#define KIND_SHIFT 13
 static _Atomic uint16_t starts[MAX_UNITS];
 
 static size_t distance(const uint8_t *from, const uint8_t *to)
@@ -133,13 +138,16 @@ static void write_step(const struct template *template, uintptr_t at,
 {
 	size_t bytes = distance(template->step, template->tail);
 	size_t call_at = distance(template->step, template->call);
-	uintptr_t ops = (uintptr_t)call->ops;
+	uintptr_t ops = (uintptr_t)call->ops, func = call->func;
 	uint8_t code[TRACE_EXEC_UNIT];
 
 	CHECK(bytes <= sizeof(code));
 	__builtin_memcpy(code, template->step, bytes);
-	__builtin_memcpy(code + distance(template->step, template->ops), &ops, sizeof(ops));
-	insn_store(code + call_at, insn_make(INSN_CALL, at + call_at, call->func));
+	if (template == &templates[KIND_SITE])
+		func = call->site_func;
+	else
+		__builtin_memcpy(code + distance(template->step, template->ops), &ops, sizeof(ops));
+	insn_store(code + call_at, insn_make(INSN_CALL, at + call_at, func));
 	text_write(at, code, bytes);
 }
 
@@ -166,10 +174,17 @@ static void mark_start(const struct trace_trampoline *tramp, uint32_t kind)
 	atomic_store(&starts[first], (uint16_t)(kind << KIND_SHIFT | tramp->bytes));
 }
 
+static uint32_t kind_of(const struct trace_trampoline_call *calls, size_t nr, bool with_regs)
+{
+	if (nr == 1 && !with_regs && calls->site_func)
+		return KIND_SITE;
+	return (with_regs ? KIND_REGS : 0) | (nr > 1 ? KIND_SET : 0);
+}
+
 int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool with_regs,
 		      struct trace_trampoline *out_trampoline)
 {
-	uint32_t kind = (with_regs ? KIND_REGS : 0) | (nr > 1 ? KIND_SET : 0);
+	uint32_t kind = kind_of(calls, nr, with_regs);
 	struct trace_trampoline tramp = { .bytes = bytes_of(&templates[kind], nr) };
 
 	if (tramp.bytes > MAX_BYTES)

@@ -3,9 +3,10 @@
 ;
 ; In:    called by a call site at the start of a traced function, before its prologue: every
 ;        argument register is live. The kernel uses no vector registers.
-; Calls: func(ip, parent_ip, ops, fregs); shared: trace_ops_list_func or, with all registers,
+; Calls: func(ip, parent_ip, ops, fregs), or site_func(ip, fregs); shared: trace_ops_list_func or, with all registers,
 ;        trace_ops_list_regs_func(ip, parent_ip, NULL, fregs)
-; Keeps: everything but r10, r11 and the flags, which no caller expects to survive a call; with all
+; Keeps: everything but r10, r11 and the flags, which no caller expects to survive a call, and rax
+;        with site_func; with all
 ;        registers, everything, but for r11 on the way to a direct call. What C writes into fregs is
 ;        taken instead.
 ;
@@ -148,6 +149,30 @@ trampoline_%{1}_ops equ $ - 8
 	restore_args
 	ret
 	piece	regs_end
+
+; A single ops with a site_func(ip, fregs), which finds its own address in fregs and returns 0 for a
+; function that is to go on behind the site. Such a function does not get its rax back: no argument is
+; there but the number of vector registers, for a variable number of arguments, and 0 is right.
+	piece	site
+	save_args
+	piece	site_step
+	sub	qword [rbp + ftrace_regs.rip - ftrace_regs.rbp], INSN_SIZE
+	mov	rdi, [rbp + ftrace_regs.rip - ftrace_regs.rbp]
+	lea	rsi, [rsp - ftrace_regs.r9]
+	piece	site_ops
+	piece	site_call
+	db	0xe8, 0, 0, 0, 0
+	piece	site_tail
+	test	eax, eax
+	jnz	.elsewhere
+	add	qword [rbp + ftrace_regs.rip - ftrace_regs.rbp], INSN_SIZE
+	pop_all	rcx, rdx, rsi, rdi, r8, r9
+	leave
+	ret
+.elsewhere:
+	restore_args
+	ret
+	piece	site_end
 
 ; ---- Several: called in a row. ----
 

@@ -46,6 +46,13 @@ struct ftrace_tramp;
 typedef void (*ftrace_func_t)(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs);
 
+/*
+ * A callback for sites that no other ops wants, with less around it. In fregs, which has what it has
+ * without FTRACE_OPS_FL_SAVE_REGS, the instruction pointer is `ip`, the call site. 0: the function
+ * goes on behind the site; otherwise where the instruction pointer says.
+ */
+typedef int (*ftrace_site_func_t)(uintptr_t ip, struct ftrace_regs *fregs);
+
 enum ftrace_ops_flags {
 	FTRACE_OPS_FL_ENABLED = 1u << 0,		/* set by ftrace: it is registered */
 	FTRACE_OPS_FL_DYNAMIC = 1u << 1,		/* its memory will be freed: no effect */
@@ -79,6 +86,8 @@ struct ftrace_ops {
 	uint32_t flags;			      /* enum ftrace_ops_flags */
 	void *TRACE_PRIVATE;		      /* for func; ftrace does not look at it */
 	uint64_t ignore_mask;		      /* for func, too: bits of trace_thread.ignored_by */
+	/* NULL, or what is called in place of func where it can be. Such an ops keeps its func. */
+	ftrace_site_func_t site_func;
 
 	/* For ftrace only, guarded by its lock. Zero before first use. */
 	struct ftrace_ops_hash *TRACE_ATOMIC func_hash; /* the current one of `hashes`, or NULL */

@@ -109,6 +109,7 @@ struct trace_trampoline {
 struct trace_trampoline_call {
 	struct ftrace_ops *ops;
 	uintptr_t func;
+	uintptr_t site_func; /* 0, or an ftrace_site_func_t, see below */
 };
 
 /*
@@ -116,7 +117,8 @@ struct trace_trampoline_call {
  * All get the same ip and parent_ip, even if one of them changes fregs. With `with_regs` fregs has
  * all registers, otherwise those that the functions above need. With all registers and more than
  * one call it obeys ftrace_regs_set_direct(). 0, or -ENOMEM with nothing made: ftrace then uses the
- * shared trampoline. A host may always return -ENOMEM for more than one call. Thread context,
+ * shared trampoline. A host may always return -ENOMEM for more than one call. With one call, and
+ * without all registers, a host may call site_func, if there is one, and need not. Thread context,
  * ftrace's lock held; the same for the next three.
  */
 int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
