@@ -1,8 +1,12 @@
 """`tools/fathom perfetto` on files put together here: slices, instants, arrows, curves, what is lost, and mistakes."""
+import io
 import os
+import random
+import re
 import socket
 import struct
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -13,6 +17,13 @@ import pftrace
 from test_tracedat import FORMATS, PAGES, SYMBOLS, demo, enter, header, leave, parts
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from host import flame, perfetto  # noqa: E402
+from host._common import Failure  # noqa: E402
+from host._flamegraph import draw  # noqa: E402
+from host._tracedat import Trace  # noqa: E402
+
 WAKE = [("char comm[16]", 8, 16, 1), ("int pid", 24, 4, 1)]
 SCHED = {"sched": [
     datkit.format_of("sched_switch", 50, [("char prev_comm[16]", 8, 16, 1), ("int prev_pid", 24, 4, 1), ("char next_comm[16]", 28, 16, 1),
@@ -117,3 +128,40 @@ def test_a_full_disk(tmp_path):
     (tmp_path / "good").write_bytes(datkit.version_6(parts(PAGES)))
     run = fathom("good", "-o", "/dev/full", cwd=tmp_path)
     assert run.returncode == 6 and "No space left" in run.stderr
+
+
+def test_formats_that_lie(tmp_path):
+    """Types, places and sizes of fields are exchanged: a trace, a picture, or one sentence."""
+    words = [b"char", b"int", b"unsigned", b"long", b"__data_loc", b"[]", b"[4]", b"size:4", b"size:8", b"size:0", b"offset:8", b"offset:999", b"depth",
+             b"func", b"duration", b"pid", b"comm", b"caller", b"%d", b"%s", b"REC->"]
+    records = [(1, enter(0x100, 0)), (2, enter(0x200, 1)), (1, demo(9)), (1, header(4) + struct.pack("<II", 0x80100110, 0x80100220)),
+               (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (9, leave(0x200, 0, 4)), (1, switch(5, "five", 6, "six")), (2, wake(52, 5, 6, "six"))]
+    good = datkit.version_6(datkit.Parts({**FORMATS, **SCHED}, {0: datkit.page(100, *(datkit.record(*one) for one in records), lost=3)},
+                                         kallsyms=SYMBOLS))
+    random.seed(1)
+    for _ in range(300):
+        bad = bytearray(good)
+        for _ in range(random.choice((1, 2, 4))):
+            word = random.choice([one for one in words if one in good])
+            at = random.choice([match.start() for match in re.finditer(re.escape(word), good)])
+            bad[at:at + len(word)] = random.choice(words)[:len(word)].ljust(len(word))
+        (tmp_path / "trace.dat").write_bytes(bad)
+        try:
+            perfetto.Converter(Trace(tmp_path / "trace.dat"), ["demo.small"]).convert().write(io.BytesIO())
+            flames = flame.of_recording(Trace(tmp_path / "trace.dat"), random.choice((None, "stacks")), None)
+            assert not flames.stacks or draw(flames.stacks, "a title", flames.amount)
+        except Failure as failure:
+            assert "\n" not in str(failure)
+
+
+@pytest.mark.parametrize("declaration", ["int NAME[2]", "char NAME[4]", "__data_loc char[] NAME", "int other"])
+def test_fields_of_other_types(tmp_path, declaration):
+    """What is looked for by its name may be a list, a text, or missing."""
+    def changed(text):
+        return re.sub(r"field:[\w ]+? (func|depth|duration|pid|next_pid|caller)(\[\])?;", lambda match: f"field:{declaration.replace('NAME', match[1])};", text)
+    formats = {system: [changed(text) for text in texts] for system, texts in {**FORMATS, **SCHED}.items()}
+    records = [(1, enter(0x100, 1)), (1, header(4) + bytes(8)), (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (1, wake(52, 5, 6, "six")),
+               (1, switch(5, "five", 6, "six"))]
+    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(formats, {0: datkit.page(100, *(datkit.record(*one) for one in records))})))
+    assert "6 events" in fathom("-o", "out", "trace.dat", cwd=tmp_path).stdout
+    assert pftrace.Trace((tmp_path / "out").read_bytes()).tracks

@@ -63,15 +63,14 @@ class Calls:
         return finished
 
     def _enter(self, stack, thread, event):
-        depth = event.fields.get("depth", 0)
+        depth = event.number("depth")
         finished = self._cut(stack, depth, event.ts)
         stack.append(Call(thread, event.function(), depth, event.ts, stack[-1] if stack else None))
         return finished
 
     def _leave(self, stack, thread, event):
-        fields = event.fields
-        depth, name = fields.get("depth", 0), event.function()
-        duration = fields["duration"] if "duration" in fields else fields.get("rettime", 0) - fields.get("calltime", 0)
+        depth, name = event.number("depth"), event.function()
+        duration = event.number("duration") if "duration" in event.fields else event.number("rettime") - event.number("calltime")
         finished = []
         if any(call.depth == depth and call.name == name for call in stack):
             finished = self._cut(stack, depth + 1, event.ts)
@@ -81,7 +80,7 @@ class Calls:
             finished = self._cut(stack, depth, begin)
             call = Call(thread, name, depth, max(begin, stack[-1].begin if stack else 0), stack[-1] if stack else None)
             call.whole = False
-        call.duration_ns, call.retval = duration, fields.get("retval")
+        call.duration_ns, call.retval = duration, event.fields.get("retval")
         self._end(call, event.ts)
         return finished + [call]
 

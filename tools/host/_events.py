@@ -120,14 +120,19 @@ class Event:
         """The bytes of a field."""
         return self.type.raw(name, self.data)
 
+    def number(self, field):
+        """A field that is a number; 0 if it is not there, or something else: a file may say anything of its events."""
+        value = self.fields.get(field)
+        return value if isinstance(value, int) else 0
+
     def function(self, field="func"):
         """The name of the function that a field holds."""
-        return self.trace.symbols.name(self.fields.get(field, 0))
+        return self.trace.symbols.name(self.number(field))
 
     def stack(self):
         """The functions of a kernel_stack, the innermost first."""
-        callers = self.fields.get("caller") or []
-        return [self.trace.symbols.name(address) for address in callers if 0 < address < (1 << 64) - 1]
+        callers = self.fields.get("caller")
+        return [self.trace.symbols.name(address) for address in callers if 0 < address < (1 << 64) - 1] if isinstance(callers, list) else []
 
     @property
     def text(self):
@@ -199,16 +204,16 @@ class Recording:
     def _learn_names(self, event):
         for comm, pid in NAMES:
             if comm in event.type.by_name and pid in event.type.by_name:
-                fields = event.fields
-                if fields.get(pid) and isinstance(fields.get(comm), str):
-                    self.comms[fields[pid]] = fields[comm]
+                name = event.fields.get(comm)
+                if event.number(pid) and isinstance(name, str):
+                    self.comms[event.number(pid)] = name
 
     def packed_text(self, event):
         """A trace_printk() whose arguments were kept, not its text."""
-        form = self.formats_of_bprint.get(event.fields.get("fmt"))
-        where = f"{self.symbols.name(event.fields.get('ip', 0))}: "
+        form = self.formats_of_bprint.get(event.number("fmt"))
+        where = f"{event.function('ip')}: "
         if form is None:
-            return f"{where}format at 0x{event.fields.get('fmt', 0):x}"
+            return f"{where}format at 0x{event.number('fmt'):x}"
         try:
             return where + _printfmt.formatted(form, Packed(form, event.raw("buf")).take, self.symbols).rstrip("\n")
         except (_printfmt.Unsupported, Cut, IndexError):

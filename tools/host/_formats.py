@@ -32,7 +32,7 @@ class EventType(Format):
         self.system = system
         self.by_name = {field.name: field for field in self.fields}
         self.elements = {field.name: element_of(field.type) for field in self.fields if not field.number and not field.is_text}
-        self.addresses = ADDRESSES & set(self.by_name) if system == "ftrace" else set()
+        self.addresses = {field.name for field in self.fields if field.name in ADDRESSES and not field.is_text} if system == "ftrace" else set()
         self.printer = None
 
     def value(self, name, data):

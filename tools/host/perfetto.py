@@ -205,14 +205,14 @@ class Converter:
 
     def wake(self, event):
         """The first of waking and wakeup begins an arrow, the other one lies on its way."""
-        pid = event.fields.get("pid")
+        pid = event.number("pid")
         if pid not in self.flows:
             self.flows[pid] = self.next_flow
             self.next_flow += 1
         return fixed64(FLOW, self.flows[pid])
 
     def switch(self, event):
-        cpu, pid, fields = self.cpu(event.cpu), event.fields.get("next_pid", 0), event.fields
+        cpu, pid, fields = self.cpu(event.cpu), event.number("next_pid"), event.fields
         if self.running.get(event.cpu):
             self.writer.add(event.ts, cpu, END)
         flow = self.flows.pop(pid, None) if pid else None
@@ -237,20 +237,19 @@ class Converter:
             self.writer.add(event.ts, self.cpu_interrupts(event.cpu), END)
 
     def curves(self, event):
-        fields = event.fields
-        if event.name == "cpu_idle" and "state" in fields:
-            awake = fields["state"] & 0xFFFFFFFF == 0xFFFFFFFF
-            self.count(event.ts, f"CPU {fields.get('cpu_id', event.cpu)} idle state", 0 if awake else fields["state"])
-        if event.name == "kmalloc" and isinstance(fields.get("bytes_alloc"), int):
-            self.allocated[fields.get("ptr")] = fields["bytes_alloc"]
-            self.in_use += fields["bytes_alloc"]
+        if event.name == "cpu_idle":
+            state = event.number("state") & 0xFFFFFFFF
+            self.count(event.ts, f"CPU {event.number('cpu_id')} idle state", 0 if state == 0xFFFFFFFF else state)
+        if event.name == "kmalloc":
+            self.allocated[event.number("ptr")] = event.number("bytes_alloc")
+            self.in_use += event.number("bytes_alloc")
             self.count(event.ts, "kmalloc: bytes not given back", self.in_use)
-        if event.name == "kfree" and fields.get("ptr") in self.allocated:
-            self.in_use -= self.allocated.pop(fields["ptr"])
+        if event.name == "kfree" and event.number("ptr") in self.allocated:
+            self.in_use -= self.allocated.pop(event.number("ptr"))
             self.count(event.ts, "kmalloc: bytes not given back", self.in_use)
         for name, key in self.counters:
-            if name in (event.name, f"{event.system}:{event.name}") and isinstance(fields.get(key), int):
-                self.count(event.ts, f"{event.name}.{key}", fields[key])
+            if name in (event.name, f"{event.system}:{event.name}") and isinstance(event.fields.get(key), int):
+                self.count(event.ts, f"{event.name}.{key}", event.fields[key])
 
     def end_of_trace(self):
         last = self.previous.ts if self.previous else 0
