@@ -130,6 +130,10 @@ class Feed:
         with self.lock:
             self.given += events
 
+    def behind(self):
+        """Seconds of events that nobody has taken yet."""
+        return max(time.monotonic_ns() - ring.now for ring in self.rings.values()) / 1e9
+
     def names(self, _path):
         return [f"cpu{cpu}" for cpu in self.rings]
 

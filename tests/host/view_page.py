@@ -312,6 +312,7 @@ def test_fifty_thousand_events_a_second(browser, feed):
         intervals.sort()
         passed = time.monotonic() - begin
         figures[name] = {"events a second": round((guest.given - given) / passed), "frames": len(intervals),
+                         "seconds behind": round(guest.behind(), 2),
                          "processors, server and feed": round((time.process_time() - used) / passed, 2),
                          "frame ms, median": round(intervals[len(intervals) // 2], 1), "frame ms, 95 %": round(intervals[len(intervals) * 95 // 100], 1)}
         if name == "Timeline":
@@ -323,7 +324,7 @@ def test_fifty_thousand_events_a_second(browser, feed):
     print(json.dumps(figures, indent=1))
     assert server.live.model.lost == 0
     for name, one in figures.items():
-        assert one["events a second"] > RATE * 0.8, (name, one)
+        assert one["seconds behind"] < PATIENCE, (name, one)
         assert one["frame ms, 95 %"] < 100 * PATIENCE, (name, one)
     assert figures["Timeline"]["drawing ms, 95 %"] < 16 * PATIENCE
     # A click is answered while they come.
