@@ -107,7 +107,7 @@ static uintptr_t find_entry(struct probe_walk *w, uintptr_t rbp)
 }
 
 /* A frame that returns into a trampoline or a detour. Returns the rbp to go on with, 0 at the end. */
-static uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, uintptr_t ret)
+static TRACE_NOINLINE uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, uintptr_t ret)
 {
 	uintptr_t next = load(rbp);
 
@@ -118,36 +118,51 @@ static uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, uintptr_t ret)
 	return next > rbp || (next & 1) ? next : 0;
 }
 
-static void walk_up(struct probe_walk *w, uintptr_t rbp)
+/*
+ * Take frames of this stack, at least the one at `rbp`, up to the first that returns into a
+ * trampoline or a detour. There is room for one. Returns the rbp to go on with, 0 at the end.
+ */
+static TRACE_ALWAYS_INLINE uintptr_t walk_frames(struct probe_walk *w, uintptr_t rbp)
 {
+	uint32_t *to = w->out + w->nr, *const end = w->out + w->max;
 	uintptr_t next, ret;
 
-	while (w->nr < w->max) {
-		if (!is_frame(w, rbp)) {
-			if (rbp & 1)
-				rbp = take_odd(w, rbp);
-			if (!rbp)
-				return;
-			if (!is_frame(w, rbp) && !(rbp & 1) && !enter_stack(w, rbp))
-				return;
-			continue;
-		}
+	do {
 		next = load(rbp);
 		ret = unwind_return(rbp + WORD);
-		if (!ret)
-			return;
-		if (TRACE_UNLIKELY(trampoline_contains(ret))) {
-			rbp = take_code(w, rbp, ret);
-			if (!rbp)
-				return;
-			continue;
+		if (!ret) {
+			rbp = 0;
+			break;
 		}
-		emit(w, ret);
+		if (TRACE_UNLIKELY(trampoline_contains(ret))) {
+			w->nr = (size_t)(to - w->out);
+			return take_code(w, rbp, ret);
+		}
+		*to++ = trace_plat_ip_pack(ret);
 		/* Frames ascend on one stack; only a trap frame leads to another. */
-		if (next <= rbp && !(next & 1))
-			return;
+		if (TRACE_UNLIKELY(next <= rbp) && !(next & 1))
+			next = 0;
 		rbp = next;
-	}
+	} while (TRACE_LIKELY(to < end && is_frame(w, rbp)));
+	w->nr = (size_t)(to - w->out);
+	return rbp;
+}
+
+/*
+ * `rbp` is no frame on this stack: it is a trap frame, or a frame on the next stack. Returns the
+ * rbp to go on with, 0 at the end.
+ */
+static uintptr_t change_stack(struct probe_walk *w, uintptr_t rbp)
+{
+	if (rbp & 1)
+		return take_odd(w, rbp);
+	return enter_stack(w, rbp) ? rbp : 0;
+}
+
+static void walk_up(struct probe_walk *w, uintptr_t rbp)
+{
+	while (rbp && w->nr < w->max)
+		rbp = is_frame(w, rbp) ? walk_frames(w, rbp) : change_stack(w, rbp);
 }
 
 size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips, size_t max)
@@ -162,7 +177,6 @@ size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips
 		return 0;
 	if (is_callback && is_frame(&w, frame) && !probe_is_detour(load(frame + WORD)))
 		frame = take_trampoline(&w, load(frame));
-	if (frame)
-		walk_up(&w, frame);
+	walk_up(&w, frame);
 	return w.nr;
 }
