@@ -104,7 +104,7 @@ def test_large_sub_buffers(tmp_path):
 
 
 def test_arguments_of_trace_printk(tmp_path):
-    args = struct.pack("<i", -3) + b"word\0" + struct.pack("<Q", 1 << 40)
+    args = struct.pack("<i", -3) + b"word\0" + bytes(3) + struct.pack("<Q", 1 << 40)
     record = header(6) + struct.pack("<IHHQ", 0x80100104, len(args), 0, 0xFFFFFFFF80300000) + args
     assert seen(opened(tmp_path, datkit.version_6(parts({0: datkit.page(0, datkit.record(1, record))})))) == [
         (1, 0, "some name", "bprint", "first: n=-3 word 10000000000")]
