@@ -96,13 +96,15 @@ def show_watches():
 
 def show_events():
     """The events of probes, as their lines define them."""
-    offset = memory.offset_of("struct probe", "dyn")
+    # Of two structs `probe` the one that struct probe_kind's functions take.
+    probe_type = gdb.lookup_type("struct probe_kind")["end"].type.target().fields()[0].type.target()
+    offset = next(field.bitpos // 8 for field in probe_type.fields() if field.name == "dyn")
     nr = 0
     for dyn in memory.chain(memory.variable("first_event", "dyn_event.c"), lambda event: event["next"], "dynamic events"):
         if memory.text(int(dyn["kind"]["name"])) == "synth":
             continue
         nr += 1
-        probe = memory.at(int(dyn) - offset, "struct probe")
+        probe = gdb.Value(int(dyn) - offset & MASK).cast(probe_type.pointer()).dereference()
         kind, event = probe["event"]["kind"], dyn["call"]["event"]
         print(f"{chr(int(kind['letter']))}:{memory.text(int(event['system']))}/{memory.text(int(event['name']))} "
               f"{memory.text(int(probe['place']))}{memory.text(int(probe['args']), 4096)}  {int(probe['nr_hits'])} hits")
