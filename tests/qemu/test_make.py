@@ -67,14 +67,15 @@ def test_make_debug(tmp_path):
 
 
 def processes_with(word):
-    """Command lines of processes that name `word`."""
+    """Command lines of QEMUs that were started in this tree and name `word`."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            is_ours = (path.parent / "cwd").samefile(ROOT)
         except OSError:
             continue  # it has ended
-        if word in line and "qemu" in line.split(" ")[0]:
+        if is_ours and word in line and "qemu" in line.split(" ")[0]:
             found.append(line)
     return found
 
@@ -85,7 +86,7 @@ def test_make_debug_by_hand(tmp_path):
     console = pexpect.spawn("timeout", ["--foreground", "-k", "5", "200", "make", "debug", f"BUILD={build}", "CPUS=2"],
                             cwd=str(ROOT), timeout=100, env={**os.environ, "GDB": "gdb -nx"}, encoding="utf-8")
     console.expect_exact("(gdb) ")
-    qemu = f"{build}/debug/gdb"
+    qemu = f"{build.relative_to(ROOT) if build.is_relative_to(ROOT) else build}/debug/gdb"
     assert processes_with(qemu)
     console.sendline("fathom-ps")
     console.expect_exact("(gdb) ")
