@@ -55,6 +55,14 @@ static const struct file_ops trace_file_ops = {
 	.has_position = true,
 };
 
+/* Of files that nothing has to happen for. */
+static const struct file_ops trace_plain_ops = {
+	.read = trace_file_read,
+	.write = trace_file_write,
+	.close = trace_file_close,
+	.has_position = true,
+};
+
 static int trace_open(void *node, struct file *file)
 {
 	struct trace_handle *handle;
@@ -74,7 +82,7 @@ static int trace_open(void *node, struct file *file)
 	err = trace_fs_open(node, flags, &handle);
 	if (err)
 		return err;
-	file->ops = &trace_file_ops;
+	file->ops = trace_fs_may_wait(handle) ? &trace_file_ops : &trace_plain_ops;
 	file->object = handle;
 	return 0;
 }

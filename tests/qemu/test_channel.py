@@ -359,6 +359,19 @@ def test_clunk_ends_a_read(client, machine):
         assert failure(client.read_end, one) == errno.EINTR
 
 
+def test_who_waits_has_a_thread(machine, client):
+    """Files whose reads never wait are read by the channel's own."""
+    def threads():
+        return machine.check("ps").count("9p-wait")
+
+    before = threads()
+    for name, nr in (("README", 0), ("trace", 0), ("per_cpu/cpu0/trace_pipe_raw", 1)):
+        fid = client.find(f"{TRACING}/{name}")
+        client.open(fid)
+        assert threads() == before + nr, name
+        client.clunk(fid)
+
+
 def test_a_read_that_shall_not_wait(client, machine):
     machine.check("echo > trace")
     with client.opened(TRACING + "/trace_pipe", NONBLOCK) as fid:

@@ -246,3 +246,10 @@ bool trace_fs_poll(struct trace_handle *handle)
 
 	return !file->poll || file->poll(handle);
 }
+
+bool trace_fs_may_wait(const struct trace_handle *handle)
+{
+	if (handle->flags & TRACE_FS_WRITE)
+		return true;
+	return handle->node->file->poll && !(handle->flags & TRACE_FS_NONBLOCK);
+}

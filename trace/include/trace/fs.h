@@ -102,6 +102,11 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
  * and trace_pipe_raw: the CPU's buffer is filled to buffer_percent. Other files: always.
  */
 bool trace_fs_poll(struct trace_handle *handle);
+/*
+ * Are there reads or writes of it that wait for something to happen, or for other CPUs? Those of most
+ * files end as soon as they have done their work.
+ */
+bool trace_fs_may_wait(const struct trace_handle *handle);
 
 /*
  * Between cancel and resume no read of the handle sleeps: it returns -EINTR instead, also one that
