@@ -11,25 +11,65 @@
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
 /*
- * Tools read this file to interpret a trace, so the names of living threads are saved, too, while
- * there is room.
+ * Tools read this file to interpret a trace, so it has the names of all living threads, too, however
+ * many names are saved. handle->private is the list of the living, made by the first read;
+ * handle->index counts those and then the saved ones.
  */
-static int saved_cmdlines_open(struct trace_handle *handle)
+static const struct trace_cmdline_list *living_of(struct trace_handle *handle)
 {
-	(void)handle;
-	trace_cmdlines_save_living();
-	return 0;
+	if (!handle->private)
+		handle->private = trace_cmdlines_living();
+	return handle->private;
+}
+
+static bool is_listed(const struct trace_cmdline_list *list, int32_t pid)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		if (list->lines[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* The next name; false at the end. Who has ended since the list was made is in it, and told once. */
+static bool next_line(struct trace_handle *handle, const struct trace_cmdline_list *living,
+		      struct trace_cmdline *out_line)
+{
+	if (handle->index < living->nr) {
+		*out_line = living->lines[handle->index++];
+		return true;
+	}
+	while (trace_cmdlines_get(handle->index - living->nr, out_line)) {
+		handle->index++;
+		if (!is_listed(living, out_line->pid))
+			return true;
+	}
+	return false;
 }
 
 static int saved_cmdlines_next(struct trace_handle *handle, struct trace_seq *seq)
 {
+	const struct trace_cmdline_list *living = living_of(handle);
 	struct trace_cmdline line;
 
-	if (!trace_cmdlines_get(handle->index, &line))
+	if (!living)
+		return -ENOMEM;
+	if (!next_line(handle, living, &line))
 		return 0;
-	handle->index++;
 	trace_seq_printf(seq, "%d %s\n", line.pid, line.comm);
 	return 1;
+}
+
+static void saved_cmdlines_rewind(struct trace_handle *handle)
+{
+	trace_cmdlines_put_list(handle->private);
+	handle->private = NULL;
+}
+
+static int saved_cmdlines_close(struct trace_handle *handle)
+{
+	saved_cmdlines_rewind(handle);
+	return 0;
 }
 
 static int saved_cmdlines_size_show(struct trace_handle *handle, struct trace_seq *seq)
@@ -61,8 +101,9 @@ static const struct trace_file saved_cmdlines_file = {
 	.name = "saved_cmdlines",
 	.mode = TRACE_MODE_READ,
 	.root_only = true,
-	.open = saved_cmdlines_open,
 	.next = saved_cmdlines_next,
+	.rewind = saved_cmdlines_rewind,
+	.close = saved_cmdlines_close,
 };
 
 static const struct trace_file saved_cmdlines_size_file = {

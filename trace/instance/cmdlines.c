@@ -5,9 +5,10 @@
 #include "array.h"
 #include "cmdlines.h"
 #include "irq_lock.h"
-#include "pids.h"
 #include "snapshot.h"
 #include "text/str.h"
+
+#define LIVING_FIRST_ROOM 200u /* fits in a page */
 
 static struct {
 	_Atomic bool is_locked;
@@ -46,23 +47,15 @@ int trace_cmdlines_resize(size_t nr)
 	return 0;
 }
 
-static size_t size_and_room(size_t *out_room)
+size_t trace_cmdlines_size(void)
 {
 	uint64_t flags;
 	size_t size;
 
 	flags = trace_irq_lock(&saved.is_locked);
 	size = saved.size;
-	*out_room = size - saved.nr;
 	trace_irq_unlock(&saved.is_locked, flags);
 	return size;
-}
-
-size_t trace_cmdlines_size(void)
-{
-	size_t room;
-
-	return size_and_room(&room);
 }
 
 static struct trace_cmdline *find_locked(int32_t pid)
@@ -120,32 +113,62 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 /* Only collects ids: the host may hold a lock here that asking for a name needs, too. */
 static void collect_pid(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	struct trace_pids *set = arg;
+	struct trace_cmdline_list *list = arg;
 
 	(void)thread;
-	if (set->nr < set->capacity && pid)
-		set->pids[set->nr++] = pid;
+	if (!pid)
+		return;
+	if (list->nr < list->room)
+		list->lines[list->nr].pid = pid;
+	list->nr++;
 }
 
-void trace_cmdlines_save_living(void)
+static size_t bytes_for(size_t room)
 {
-	struct trace_pids set = { .capacity = TRACE_CMDLINES_DEFAULT * 8 };
-	char comm[TRACE_COMM_LEN];
-	size_t room;
+	return sizeof(struct trace_cmdline_list) + room * sizeof(struct trace_cmdline);
+}
 
-	set.pids = trace_plat_alloc(set.capacity * sizeof(*set.pids));
-	if (!set.pids || !is_recording())
-		goto out;
-	trace_plat_each_thread(collect_pid, &set);
-	for (size_t i = 0; i < set.nr; i++) {
-		size_and_room(&room);
-		if (!room)
-			break;
-		if (trace_plat_thread_comm(set.pids[i], true, comm))
-			save_name(set.pids[i], comm);
+/* The ids of all threads, or NULL. A list that proves too short is made again. */
+static struct trace_cmdline_list *list_pids(void)
+{
+	struct trace_cmdline_list *list;
+	size_t room = LIVING_FIRST_ROOM;
+
+	for (;;) {
+		list = trace_plat_alloc(bytes_for(room));
+		if (!list)
+			return NULL;
+		list->room = room;
+		if (is_recording())
+			trace_plat_each_thread(collect_pid, list);
+		if (list->nr <= room)
+			return list;
+		room = 2 * list->nr;
+		trace_cmdlines_put_list(list);
 	}
-out:
-	trace_pids_clear(&set);
+}
+
+struct trace_cmdline_list *trace_cmdlines_living(void)
+{
+	struct trace_cmdline_list *list = list_pids();
+	size_t nr_named = 0;
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < list->nr; i++) {
+		struct trace_cmdline line = { .pid = list->lines[i].pid };
+
+		if (trace_plat_thread_comm(line.pid, true, line.comm)) /* it lives still */
+			list->lines[nr_named++] = line;
+	}
+	list->nr = nr_named;
+	return list;
+}
+
+void trace_cmdlines_put_list(struct trace_cmdline_list *list)
+{
+	if (list)
+		trace_plat_free(list, bytes_for(list->room));
 }
 
 bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)

@@ -22,6 +22,12 @@ struct trace_cmdline {
 	char comm[TRACE_COMM_LEN];
 };
 
+struct trace_cmdline_list {
+	size_t room;
+	size_t nr;
+	struct trace_cmdline lines[];
+};
+
 /* Make room for TRACE_CMDLINES_DEFAULT names. 0 or -ENOMEM. */
 int trace_cmdlines_init(void);
 /*
@@ -33,8 +39,13 @@ int trace_cmdlines_resize(size_t nr);
 size_t trace_cmdlines_size(void);
 /* A thread ends: save its name if a line of a trace may need it. Thread context. */
 void trace_cmdlines_note_exit(int32_t pid, const char *comm);
-/* Save the names of threads that live now, until there is no free room. Thread context. */
-void trace_cmdlines_save_living(void);
+/*
+ * The names of all threads that live now, without those of CPUs' idle threads; with record-cmd off,
+ * of none. It is the caller's until trace_cmdlines_put_list(). NULL without memory. Thread context.
+ */
+struct trace_cmdline_list *trace_cmdlines_living(void);
+/* Free it; NULL is fine. */
+void trace_cmdlines_put_list(struct trace_cmdline_list *list);
 /*
  * The name of thread `pid`, TRACE_COMM_LEN bytes; `<idle>` for 0, `<...>` when it is not known.
  * Thread context; without `may_wait` any context, and the answer may be `<...>` needlessly.

@@ -364,27 +364,6 @@ static void pid_filters(void **state)
 	assert_int_equal(echo("", "set_ftrace_pid"), 0);
 }
 
-static void cmdlines(void **state)
-{
-	(void)state;
-	says("saved_cmdlines_size", "128\n");
-	assert_int_equal(echo("0", "saved_cmdlines_size"), -EINVAL);
-	assert_int_equal(echo("40000", "saved_cmdlines_size"), -EINVAL);
-	assert_int_equal(echo("3", "saved_cmdlines_size"), 0);
-	says("saved_cmdlines_size", "3\n");
-	trace_thread_exited(900, "too-early");
-	assert_int_equal(echo("mark", "trace_marker"), 0);
-	for (int32_t pid = 901; pid <= 904; pid++)
-		trace_thread_exited(pid, pid == 901 ? "first" : "other");
-	trace_thread_exited(904, "again");
-	says("saved_cmdlines", "904 again\n902 other\n903 other\n");
-	assert_int_equal(echo("0", "options/record-cmd"), 0);
-	trace_thread_exited(905, "unrecorded");
-	says("saved_cmdlines", "904 again\n902 other\n903 other\n");
-	assert_int_equal(echo("1", "options/record-cmd"), 0);
-	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
-}
-
 static void filters(void **state)
 {
 	(void)state;
@@ -487,7 +466,6 @@ int main(void)
 		TEST(pids),
 		TEST(many_pids),
 		TEST(pid_filters),
-		TEST(cmdlines),
 		TEST(filters),
 		TEST(error_log),
 		TEST(open_without_memory),
