@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_parse.h"
+#include "probe_help.h"
 #include <trace/ftrace.h>
 #include <trace/kprobe.h>
 
@@ -27,8 +28,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	assert_int_equal(echo("0", "events/enable"), 0);
-	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
+	probe_events_end();
 	assert_string_equal(cat("kprobe_events"), "");
 	assert_int_equal(fake_nr_probes, 0);
 	fake_run(-1);
@@ -55,15 +55,6 @@ static void call_func(size_t func)
 	(void)fake_call_regs(func, &regs, &via);
 }
 
-static size_t nr_of(const char *text, const char *what)
-{
-	size_t nr = 0;
-
-	for (; (text = strstr(text, what)); text++)
-		nr++;
-	return nr;
-}
-
 static void lists(void **state)
 {
 	char line[60];
@@ -87,23 +78,9 @@ static void lists(void **state)
 	assert_int_equal(echo("", "kprobe_events"), 0);
 }
 
-struct mistake {
-	const char *line; /* ^ is in front of what is wrong */
-	const char *why;
-};
-
 static void check_mistake(const struct mistake *mistake)
 {
-	const char *caret = strchr(mistake->line, '^');
-	char line[200], want[500];
-
-	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
-		 caret + 1);
-	assert_int_equal(echo("", "error_log"), 0);
-	assert_true(define(line) < 0);
-	snprintf(want, sizeof(want), "trace_kprobe: error: %s\n  Command: %s\n           %*s^\n",
-		 mistake->why, line, (int)(caret - mistake->line), "");
-	assert_string_equal(strchr(cat("error_log"), ']') + 2, want);
+	check_refused(mistake, "kprobe_events", "trace_kprobe", 0);
 }
 
 static void mistakes(void **state)

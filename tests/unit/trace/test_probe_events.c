@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_parse.h"
+#include "probe_help.h"
 #include <trace/host_tracepoints.h>
 #include <trace/thread.h>
 #include "events/event_file.h"
@@ -35,9 +36,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	assert_int_equal(echo("0", "events/enable"), 0);
-	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
-	assert_string_equal(cat("dynamic_events"), "");
+	probe_events_end();
 	fake_cpus[0].pid = 0;
 	return 0;
 }
@@ -45,15 +44,6 @@ static int end(void **state)
 static void switch_threads(void)
 {
 	trace_sched_switch(&shell, &urgent);
-}
-
-static size_t nr_of(const char *text, const char *what)
-{
-	size_t nr = 0;
-
-	for (; (text = strstr(text, what)); text++)
-		nr++;
-	return nr;
 }
 
 /* ---- Lines ---- */
@@ -85,24 +75,10 @@ static void lists(void **state)
 	assert_int_equal(define("-:x/y sched_waking"), 0);
 }
 
-struct mistake {
-	const char *line; /* ^ is in front of what is wrong */
-	const char *why;
-};
-
 static void check_mistake(const struct mistake *mistake)
 {
-	const char *caret = strchr(mistake->line, '^');
-	char line[200], want[500];
-
-	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
-		 caret + 1);
-	assert_int_equal(echo("", "error_log"), 0);
-	assert_true(define(line) < 0);
-	snprintf(want, sizeof(want), "%s: error: %s\n  Command: %s\n           %*s^\n",
-		 *line == 'e' ? "event_probe" : "trace_fprobe", mistake->why, line,
-		 (int)(caret - mistake->line), "");
-	assert_string_equal(strchr(cat("error_log"), ']') + 2, want);
+	check_refused(mistake, "dynamic_events",
+		      *mistake->line == 'e' ? "event_probe" : "trace_fprobe", 0);
 }
 
 #define LONG_NAME "12345678901234567890123456789012345678901234567890123456789012345"

@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_parse.h"
+#include "probe_help.h"
 #include <trace/host_tracepoints.h>
 #include <trace/trace.h>
 #include "probe_types.h"
@@ -48,9 +49,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	assert_int_equal(echo("0", "events/enable"), 0);
-	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
-	assert_string_equal(cat("dynamic_events"), "");
+	probe_events_end();
 	fake_bad_page = NULL;
 	fake_run(-1);
 	fake_cpus[0].pid = 0;
@@ -257,23 +256,9 @@ static void tracepoints(void **state)
 
 /* ---- Mistakes ---- */
 
-struct mistake {
-	const char *line; /* ^ is in front of what is wrong */
-	const char *why;
-};
-
 static void check_mistake(const struct mistake *mistake)
 {
-	const char *caret = strchr(mistake->line, '^');
-	char line[200], want[500];
-
-	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
-		 caret + 1);
-	assert_int_equal(echo("", "error_log"), 0);
-	assert_true(echo_append(line, "dynamic_events") < 0);
-	snprintf(want, sizeof(want), "%s\n  Command: %s\n           %*s^\n", mistake->why, line,
-		 (int)(caret - mistake->line), "");
-	assert_string_equal(strstr(cat("error_log"), "error: ") + 7, want);
+	check_refused(mistake, "dynamic_events", NULL, 0);
 }
 
 static void mistakes(void **state)

@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_parse.h"
+#include "probe_help.h"
 #include <trace/host_tracepoints.h>
 #include <trace/wprobe.h>
 
@@ -44,9 +45,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	assert_int_equal(echo("0", "events/enable"), 0);
-	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
-	assert_string_equal(cat("dynamic_events"), "");
+	probe_events_end();
 	fake_variables = NULL;
 	fake_watch_error = 0;
 	return 0;
@@ -76,23 +75,9 @@ static void lists(void **state)
 	assert_int_equal(echo_append("w w@wide", "kprobe_events"), -EINVAL);
 }
 
-struct mistake {
-	const char *line; /* ^ is in front of what is wrong */
-	const char *why;
-};
-
 static void check_mistake(const struct mistake *mistake, int err)
 {
-	const char *caret = strchr(mistake->line, '^');
-	char line[200], want[500];
-
-	snprintf(line, sizeof(line), "%.*s%s", (int)(caret - mistake->line), mistake->line,
-		 caret + 1);
-	assert_int_equal(echo("", "error_log"), 0);
-	assert_int_equal(define(line), err);
-	snprintf(want, sizeof(want), "trace_wprobe: error: %s\n  Command: %s\n           %*s^\n",
-		 mistake->why, line, (int)(caret - mistake->line), "");
-	assert_string_equal(strchr(cat("error_log"), ']') + 2, want);
+	check_refused(mistake, "dynamic_events", "trace_wprobe", err);
 }
 
 static void mistakes(void **state)
