@@ -161,7 +161,8 @@ def test_tracepoints_and_events(tracing):
         "e:my/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32 name=$next_comm\n"
         "t:my/raw sched_switch next=+16($arg2):s32\n")
     tracing.check("echo 'e:my/idle sched.sched_switch prev=$prev_pid if next_pid == 0 && prev_comm == \"sleep\"' >> dynamic_events")
-    tracing.check("> trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/my/enable; sleep 0.01; echo 0 > events/enable")
+    tracing.check("> trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/my/enable; sleep 0.01; echo 0 > tracing_on; "
+                  "echo 0 > events/enable; echo 1 > tracing_on")  # of one event there are as many as of another
     switches = lines_of(tracing, "switch")
     assert switches
     assert all(re.fullmatch(r'\(sched\.sched_switch\) prev=\d+ next=\d+ name="[^"]*"', line) for line in switches)
