@@ -1,6 +1,6 @@
 /*
  * Arming places, and back: see kprobe_private.h. Breakpoints are written by one batch, however many
- * there are; call sites change by one update of each ops.
+ * there are; call sites change by one update of each ops, which is a batch of its own.
  *
  *   plan    each place that is not as it should be goes into one of the lists, once
  *   carry   the batch, then the sites; on failure what could not be armed counts as not armed

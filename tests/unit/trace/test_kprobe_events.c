@@ -195,12 +195,13 @@ static void without_arguments(void **state)
 	event_is_for("call: (do_work+0x0/0x10)", "call: (do_work+0x0)");
 }
 
-static void switch_in_one_batch(const char *path, const char *on)
+/* How many batches of changes of text a write takes. */
+static uint64_t batches_of(const char *text, const char *path)
 {
 	uint64_t before = fake_nr_batches;
 
-	assert_int_equal(echo(on, path), 0);
-	assert_int_equal(fake_nr_batches, before + 1);
+	assert_int_equal(echo(text, path), 0);
+	return fake_nr_batches - before;
 }
 
 /* ---- Returns ---- */
@@ -237,8 +238,11 @@ static void returned(void **state)
 		     "kfree__entry: (kfree+0x0) arg1=0x2");
 }
 
-/* However many are switched, text is changed in one batch. */
-static void one_batch(void **state)
+/*
+ * However many are switched, text is changed in one batch for breakpoints, one for call sites whose
+ * arguments are read, one for call sites with all registers.
+ */
+static void batches(void **state)
 {
 	static const char *const names[] = { "schedule", "yield", "do_work", "kfree" };
 	char line[40];
@@ -251,12 +255,23 @@ static void one_batch(void **state)
 		assert_int_equal(define(line), 0);
 	}
 	assert_int_equal(echo("", "trace"), 0);
-	switch_in_one_batch("events/sites/enable", "1");
-	switch_in_one_batch("events/middle/enable", "1");
+	assert_int_equal(batches_of("1", "events/sites/enable"), 1);
+	assert_int_equal(batches_of("1", "events/middle/enable"), 1);
 	call_func(YIELD);
 	assert_int_equal(nr_of(cat_body("trace"), ": a1: (yield+0x0/0x10)\n"), 1);
-	switch_in_one_batch("events/sites/enable", "0");
-	switch_in_one_batch("events/middle/enable", "0");
+	assert_int_equal(batches_of("0", "events/sites/enable"), 1);
+	assert_int_equal(batches_of("0", "events/middle/enable"), 1);
+	for (int i = 0; i < NR_FUNCS; i++) {
+		snprintf(line, sizeof(line), "p:mixed/c%d %s", i, names[i]);
+		assert_int_equal(define(line), 0);
+		snprintf(line, sizeof(line), "p:mixed/d%d %s+%d", i, names[i], 8 + i);
+		assert_int_equal(define(line), 0);
+	}
+	assert_int_equal(batches_of("1", "events/mixed/enable"), 2);
+	assert_int_equal(batches_of("0", "events/mixed/enable"), 2);
+	assert_int_equal(define("p:mixed/all yield %r10"), 0);
+	assert_int_equal(batches_of("1", "events/mixed/enable"), 3);
+	assert_int_equal(batches_of("0", "events/mixed/enable"), 3);
 }
 
 /* Without memory for all at once each is switched on its own. */
@@ -364,7 +379,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),
-		cmocka_unit_test_setup_teardown(one_batch, begin, end),
+		cmocka_unit_test_setup_teardown(batches, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),
 		cmocka_unit_test_setup_teardown(silent, begin, end),
