@@ -1,20 +1,28 @@
 /*
  * Rows of events that users put at instructions: what one costs where its probe is, and what
- * defining it costs.
+ * defining it costs, in instructions and in memory.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
 #include <trace/fmt.h>
+#include <trace/kprobe.h>
 #include <trace/platform.h>
 
 #include "bench.h"
 #include "bench_private.h"
 
-#define NR_DEFINED 100u /* of which one is measured */
+#define NR_DEFINED	100u /* of which one is measured */
+#define NR_AT_FUNCTIONS 1000u
+
+#define OPCODE_INT3 0xcc
+#define OPCODE_JUMP 0xe9
 
 struct bench_kprobe_event {
 	const char *row;
-	const char *line;  /* with the address of a text in it, perhaps */
+	const char *line; /* with the address of a text in it, perhaps, or the offset of the move */
+	uint8_t opcode;	  /* that the probe puts in place of the move; 0: it is at the call site */
 	const char *event; /* that is switched on */
 	const char *filter, *trigger;
 	void (*loop)(uint32_t n);
@@ -30,12 +38,21 @@ struct bench_kprobe_event {
 		.bytes_row = (bytes)                                                               \
 	}
 
+#define AT_MOVE(row_, opcode_)                                                                     \
+	{                                                                                          \
+		.row = (row_), .line = "p:bench/probe bench_target+%lu", .opcode = (opcode_),      \
+		.event = "bench/probe", .loop = bench_loop_target, .base = bench_loop_untraced,    \
+		.nr_events = 1                                                                     \
+	}
+
 static const struct bench_kprobe_event settings[] = {
 	TARGET("kprobe_event0", "", "kprobe_event_bytes0"),
 	TARGET("kprobe_event1", "%%di", "kprobe_event_bytes1"),
 	TARGET("kprobe_event3", "%%di %%si %%dx", "kprobe_event_bytes3"),
 	TARGET("kprobe_event_mem", "+0(\\0x%lx)", NULL),
 	TARGET("kprobe_event_str", "+0(\\0x%lx):string", NULL),
+	AT_MOVE("kprobe_event_jump", OPCODE_JUMP),
+	AT_MOVE("kprobe_event_int3", OPCODE_INT3),
 	{ .row = "kprobe_filter_discard",
 	  .line = "p:bench/probe bench_target a=%%di",
 	  .event = "bench/probe",
@@ -88,8 +105,16 @@ static int bench_kprobe_event_check(struct command_env *env,
 	return err;
 }
 
+/* Wait until the probe is in the move's place as it should be: breakpoints become jumps later. */
+static int bench_wait_for_opcode(uintptr_t move, uint8_t opcode)
+{
+	for (int i = 0; i < 50 && *(const volatile uint8_t *)move != opcode; i++)
+		thread_sleep_ns(2 * NSEC_PER_MSEC);
+	return *(const volatile uint8_t *)move == opcode ? 0 : -ETIMEDOUT;
+}
+
 static int bench_kprobe_event_measure(struct command_env *env,
-				      const struct bench_kprobe_event *setting)
+				      const struct bench_kprobe_event *setting, uintptr_t move)
 {
 	char undo[64];
 	int err = write_file(setting, setting->trigger ? "trigger" : "enable",
@@ -97,6 +122,8 @@ static int bench_kprobe_event_measure(struct command_env *env,
 
 	if (!err && setting->filter)
 		err = write_file(setting, "filter", setting->filter);
+	if (!err && setting->opcode)
+		err = bench_wait_for_opcode(move, setting->opcode);
 	if (!err)
 		err = bench_kprobe_event_check(env, setting);
 	if (!err)
@@ -112,41 +139,120 @@ static int bench_kprobe_event_measure(struct command_env *env,
 
 static int bench_kprobe_event(struct command_env *env, const char *name)
 {
+	uintptr_t move = bench_probe_move();
 	char line[80];
 	size_t i = 0;
 	int err;
 
 	while (strcmp(settings[i].row, name) != 0)
 		i++;
-	trace_snprintf(line, sizeof(line), settings[i].line, (unsigned long)(uintptr_t)bench_text);
+	trace_snprintf(line, sizeof(line), settings[i].line,
+		       (unsigned long)(settings[i].opcode ? move - (uintptr_t)bench_target
+							  : (uintptr_t)bench_text));
 	err = bench_write_file("dynamic_events", line);
 	if (!err)
-		err = bench_kprobe_event_measure(env, &settings[i]);
+		err = bench_kprobe_event_measure(env, &settings[i], move);
 	bench_write_file("dynamic_events", "-:bench/probe");
 	bench_write_file("trace", "");
 	return err;
 }
 
+static int bench_kprobe_event_int3(struct command_env *env, const char *name)
+{
+	int err = kprobes_set_optimization(false);
+
+	if (!err)
+		err = bench_kprobe_event(env, name);
+	kprobes_set_optimization(true);
+	return err;
+}
+
+/* ---- Many ---- */
+
+/* Define the event `bench/defineI` at a function, and add what the write takes to `cost`. */
+static int bench_define(uint32_t i, const char *func, uint64_t *cost)
+{
+	char line[TRACE_SYM_LEN + 32];
+	uint64_t start;
+	int err;
+
+	trace_snprintf(line, sizeof(line), "p:bench/define%u %s", i, func);
+	start = trace_plat_cycles();
+	err = bench_append_file("dynamic_events", line);
+	if (!err)
+		*cost += trace_plat_cycles() - start;
+	return err;
+}
+
+static void bench_undefine_all(void)
+{
+	bench_write_file("dynamic_events", "");
+}
+
+/* Define `nr` events, each at a function of its own: the first that can be had. 0 or -errno. */
+static int bench_define_at_functions(uint32_t nr, uint64_t *cost)
+{
+	const uintptr_t *sites;
+	size_t nr_sites, size;
+	char func[TRACE_SYM_LEN];
+	uintptr_t start;
+	uint32_t done = 0;
+
+	sites = trace_plat_sites(&nr_sites);
+	for (size_t i = 0; i < nr_sites && done < nr; i++) {
+		if (trace_plat_symbol(sites[i], func, &start, &size) &&
+		    !bench_define(done, func, cost))
+			done++;
+	}
+	if (done < nr)
+		bench_undefine_all();
+	return done < nr ? -ENOSPC : 0;
+}
+
 /* The mean of some: they are at one function, and have names of their own. */
 static int bench_kprobe_define(struct command_env *env, const char *name)
 {
-	uint64_t cost = 0, start;
-	char line[64];
+	uint64_t cost = 0;
 	int err = 0;
 
-	for (uint32_t i = 0; i < NR_DEFINED && !err; i++) {
-		trace_snprintf(line, sizeof(line), "p:bench/define%u bench_target", i);
-		start = trace_plat_cycles();
-		err = bench_write_file("dynamic_events", line);
-		cost += trace_plat_cycles() - start;
-	}
+	for (uint32_t i = 0; i < NR_DEFINED && !err; i++)
+		err = bench_define(i, BENCH_TARGET, &cost);
 	if (!err)
 		bench_print(env, name, cost * 1000 / NR_DEFINED, "instructions");
-	for (uint32_t i = 0; i < NR_DEFINED; i++) {
-		trace_snprintf(line, sizeof(line), "-:bench/define%u", i);
-		bench_write_file("dynamic_events", line);
-	}
+	bench_undefine_all();
 	return err;
+}
+
+static int bench_kprobe_define1000(struct command_env *env, const char *name)
+{
+	uint64_t cost = 0;
+	int err = bench_define_at_functions(NR_AT_FUNCTIONS, &cost);
+
+	if (err)
+		return err;
+	bench_print(env, name, cost * 1000, "instructions");
+	bench_undefine_all();
+	return 0;
+}
+
+/* Of all that is allocated for some, each at a function of its own, a share. */
+static int bench_kprobe_bytes(struct command_env *env, const char *name)
+{
+	uint64_t before, used, cost = 0;
+	int err = bench_define_at_functions(1, &cost);
+
+	if (err)
+		return err;
+	/* What the first one of all allocates stays. */
+	bench_undefine_all();
+	before = bench_settled_bytes();
+	err = bench_define_at_functions(NR_DEFINED, &cost);
+	if (err)
+		return err;
+	used = bench_settled_bytes() - before;
+	bench_print(env, name, used * 1000 / NR_DEFINED, "bytes");
+	bench_undefine_all();
+	return 0;
 }
 
 const struct bench bench_kprobe_event_rows[] = {
@@ -160,5 +266,9 @@ const struct bench bench_kprobe_event_rows[] = {
 	{ "kretprobe_event", bench_kprobe_event },
 	{ "eprobe_int", bench_kprobe_event },
 	{ "kprobe_define", bench_kprobe_define },
+	{ "kprobe_define1000", bench_kprobe_define1000 },
+	{ "kprobe_bytes", bench_kprobe_bytes },
+	{ "kprobe_event_jump", bench_kprobe_event },
+	{ "kprobe_event_int3", bench_kprobe_event_int3 },
 	{},
 };

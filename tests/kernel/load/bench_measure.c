@@ -79,17 +79,27 @@ uint64_t bench_measure_above(void (*loop)(uint32_t n), void (*base)(uint32_t n))
 	return with > without ? (with - without) * 1000 / BENCH_ROUNDS : 0;
 }
 
-int bench_write_file(const char *name, const char *text)
+static int bench_write_opened(const char *name, const char *text, uint32_t flags)
 {
 	struct file *file;
 	ssize_t written;
-	int err = vfs_open(BENCH_TRACING, name, VFS_WRITE | VFS_TRUNCATE, &file);
+	int err = vfs_open(BENCH_TRACING, name, flags, &file);
 
 	if (err)
 		return err;
 	written = text[0] ? file_write(file, text, strlen(text)) : 0;
 	err = file_put(file);
 	return written < 0 ? (int)written : err;
+}
+
+int bench_write_file(const char *name, const char *text)
+{
+	return bench_write_opened(name, text, VFS_WRITE | VFS_TRUNCATE);
+}
+
+int bench_append_file(const char *name, const char *text)
+{
+	return bench_write_opened(name, text, VFS_WRITE);
 }
 
 int bench_make_instance(const char *name)

@@ -36,8 +36,7 @@ static uint64_t bench_used_bytes(void)
 	return bytes;
 }
 
-/* The same, when nothing more is given back: an instance is freed when no thread can be using it. */
-static uint64_t bench_settled_bytes(void)
+uint64_t bench_settled_bytes(void)
 {
 	uint64_t last, bytes = bench_used_bytes();
 

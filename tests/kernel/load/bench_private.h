@@ -49,8 +49,10 @@ uint64_t bench_calls(void);
 /* How many rounds bench_per_round_milli() runs. */
 uint64_t bench_rounds(void);
 
-/* One write to a file of tracefs. 0 or -errno. */
+/* One write to a file of tracefs, as by `>`: what it held before is gone. 0 or -errno. */
 int bench_write_file(const char *name, const char *text);
+/* The same as by `>>`: what it holds stays. */
+int bench_append_file(const char *name, const char *text);
 /* `instances/NAME`. */
 int bench_make_instance(const char *name);
 void bench_remove_instance(const char *name);
@@ -80,5 +82,18 @@ uint64_t bench_profile_hits(void);
  * 0 or -ERANGE.
  */
 int bench_check(struct command_env *env, const char *name, uint64_t found, uint64_t wanted);
+
+/* ---- bench_memory.c ---- */
+
+/*
+ * Bytes of all that is allocated, when nothing more is given back: what threads may be using is freed
+ * later.
+ */
+uint64_t bench_settled_bytes(void);
+
+/* ---- bench_probes.c ---- */
+
+/* The move in the middle of the target, when no probe is there. */
+uintptr_t bench_probe_move(void);
 
 #endif

@@ -32,8 +32,7 @@ static TRACE_NOTRACE int bench_probe_count(struct kprobe *p, struct ftrace_regs 
 	return 0;
 }
 
-/* The move in the middle of the target. */
-static uintptr_t bench_probe_move(void)
+uintptr_t bench_probe_move(void)
 {
 	uintptr_t at = (uintptr_t)bench_target + TRACE_INSN_SIZE;
 
