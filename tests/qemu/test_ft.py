@@ -5,8 +5,9 @@ from itertools import dropwhile
 
 import pytest
 
+from datguest import events_of_guest, events_of_report, is_valid
 from gdb_guest import ELF, GDB, Gdb, frames, in_order
-from guest import ROOT
+from guest import PATIENCE, ROOT
 from qmp import Qmp
 
 
@@ -199,9 +200,45 @@ def batch(*commands, core, elf=ELF):
                           text=True, stdin=subprocess.DEVNULL)
 
 
+def extract(*words, folder):
+    run = subprocess.run([ROOT / "tools/fathom", "extract", *words], cwd=folder, capture_output=True, text=True, timeout=120 * PATIENCE)
+    assert "Traceback" not in run.stderr and run.stderr.count("\n") == 1, run.stderr
+    return run.returncode, run.stderr
+
+
+def extracted(gdb, theirs, folder):
+    """The core as a trace.dat: events and texts are the kernel's. Or why there is no such file."""
+    status, said = extract("--core", "core", "--elf", ELF, folder=folder)
+    assert status == 0, said
+    assert is_valid(folder / "trace.dat")
+    told = events_of_guest(theirs)
+    assert f" {len(told)} events, " in said
+    assert events_of_report(folder / "trace.dat") == told
+    data = (folder / "trace.dat").read_bytes()
+    texts = gdb.guest.check("for f in events/*/*/format; do cat $f; echo END; done").split("END\n")[:-1]
+    changed = ("name: funcgraph_exit\n", "name: kernel_stack\n")  # for trace-cmd
+    assert len(texts) > 50
+    assert not [text for text in texts if text.encode() not in data and not text.startswith(changed)]
+    for name in ("events/header_page", "events/header_event", "printk_formats", "/proc/version"):
+        assert gdb.guest.check(f"cat {name}").strip().encode() in data, name
+    symbols = [int(word) for word in gdb.guest.check("wc -l < /proc/kallsyms; grep -c __builtin__ftrace /proc/kallsyms").split()]
+    assert symbols == [len(re.findall(rb"^ffffffff\w{8} t .*" + name, data, re.M)) for name in (b"", b".*__builtin__ftrace")]
+    (folder / "text").write_text("no core\n")
+    for words, code, sentence in (
+            (["--core", "text"], 1, "text is no ELF core"), (["--core", "nope"], 1, "No such file"),
+            (["--core", "core", "--elf", "nope"], 1, "there is no nope"),
+            (["--core", "core", "--elf", ELF.with_name("fathom-test.elf")], 1, "it has not started yet, or is another build"),
+            (["--core", "core", "--elf", "/bin/true"], 1, "is not the ELF file of a Fathom kernel"),
+            (["--core", "core", "-B", "nope"], 1, "there is no instance `nope`"), (["--core", "core", "-s"], 5, "had traced nothing"),
+            (["--core", "core", "--boot"], 2, "--core and --boot")):
+        status, said = extract("--elf", ELF, *words, "-o", "none.dat", folder=folder)
+        assert status == code and sentence in said, (words, said)
+    assert not list(folder.glob("none.dat*"))
+
+
 def test_core(gdb, tmp_path):
     """The same commands on what `tools/fathom dump` writes; and what is said when it does not fit to the ELF file."""
-    gdb.guest.check("echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sched/enable; true")
+    gdb.guest.check("echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sched/enable; hackbench 1 1")
     gdb.guest.check("echo 0 > tracing_on")
     theirs = gdb.guest.check("cat trace")
     dump = subprocess.run([ROOT / "tools/fathom", "dump", tmp_path / "core", "--qmp", gdb.qmp], capture_output=True, text=True)
@@ -214,6 +251,7 @@ def test_core(gdb, tmp_path):
     assert "(function_trace_call)" in rest
     other = batch("ft threads", core=tmp_path / "core", elf=ELF.with_name("fathom-test.elf"))
     assert "it has not started yet, or is another build)" in other.stdout, other
+    extracted(gdb, theirs, tmp_path)
     assert gdb.guest.check("echo alive") == "alive\n"
     gdb.guest.check("echo nop > current_tracer; > set_ftrace_filter; echo 0 > events/enable; echo 1 > tracing_on")
 

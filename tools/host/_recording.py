@@ -41,17 +41,33 @@ def stop_like_ctrl_c(*unused):
     raise KeyboardInterrupt
 
 
+def output_of(options):
+    """(the file, how it is compressed)"""
+    target, compression = options.output.resolve(), _compress.by_name(options.compression)
+    if options.compression and options.file_version == 6:
+        raise Failure("only files of version 7 are compressed")
+    if not target.parent.is_dir():
+        raise Failure(f"there is no folder {target.parent}")
+    return target, compression
+
+
+def write_file(pages, facts, options, compression):
+    version = 7 if compression else options.file_version or 6
+    try:
+        pages.finish(facts, version, compression)
+    except OSError as err:
+        if not compression or err.errno not in DISK_ERRORS:
+            raise
+        pages.finish(facts, 7, None)
+        say("there was no room for a compressed copy: the file is not compressed")
+
+
 class Recording:
     """From the settings to the file. close() puts back what was set."""
 
     def __init__(self, guest, options, may_make=True):
         self.guest, self.options = guest, options
-        self.target = options.output.resolve()
-        self.compression = _compress.by_name(options.compression)
-        if options.compression and options.file_version == 6:
-            raise Failure("only files of version 7 are compressed")
-        if not self.target.parent.is_dir():
-            raise Failure(f"there is no folder {self.target.parent}")
+        self.target, self.compression = output_of(options)
         self.settings = _settings.Settings(guest, options.instance, may_make)
         self.tracing = self.settings.tracing
         self.pages = self.facts = None
@@ -98,14 +114,7 @@ class Recording:
             say(f"the command ended with status {status}")
 
     def _write_file(self):
-        version = 7 if self.compression else self.options.file_version or 6
-        try:
-            self.pages.finish(self.facts, version, self.compression)
-        except OSError as err:
-            if not self.compression or err.errno not in DISK_ERRORS:
-                raise
-            self.pages.finish(self.facts, 7, None)
-            say("there was no room for a compressed copy: the file is not compressed")
+        write_file(self.pages, self.facts, self.options, self.compression)
 
     def finish(self):
         """Make the file of what there is. Without anything there is none."""

@@ -27,11 +27,13 @@ class Symbols:
         self.tokens = [data[text_pos + 8 * i:text_pos + 8 * i + lengths[i]] for i in range(256)]
         places = struct.unpack_from(f"<{2 * (self.nr_symbols + 1)}I", data, place_pos)
         self.offsets = places[0:2 * self.nr_addressed:2]
+        # Behind those with an address stands an entry for no symbol.
+        self.other_offsets = places[2 * self.nr_addressed + 2::2]
         self.sizes = places[1:2 * self.nr_addressed:2]
         self.data = data
-        self.names = []  # positions of the names of addressed symbols
+        self.names = []  # positions of the names
         pos = names_pos
-        for _ in range(self.nr_addressed):
+        for _ in range(self.nr_symbols):
             self.names.append(pos)
             pos += 1 + data[pos]
 
@@ -39,6 +41,11 @@ class Symbols:
         pos = self.names[index]
         tokens = self.data[pos + 1:pos + 1 + self.data[pos]]
         return b"".join(self.tokens[token] for token in tokens).decode("utf-8", "replace")
+
+    def all(self):
+        """(address, name) of each symbol, aliases and boundaries too."""
+        for index, offset in enumerate(self.offsets + self.other_offsets):
+            yield self.base + offset, self.name(index)
 
     def find(self, address):
         """(name, start, size) of what lies at an address, or None."""

@@ -33,24 +33,27 @@ def name_of(thread):
     return memory.array_text(thread["name"])
 
 
-def comms():
-    """
-    A function that gives the name of a thread by its number, as the lines of a trace have it: of a living one, of a dead one
-    whose name was saved.
-    """
-    names = {}
+def names():
+    """Names of threads by their numbers: of the living, of dead ones whose names were saved."""
+    found = {}
     try:
         saved = memory.variable("saved", "cmdlines.c")
         for i in range(min(int(saved["nr"]), 1 << 16)):
             line = saved["ring"][i]
-            names[int(line["pid"])] = memory.array_text(line["comm"])
+            found[int(line["pid"])] = memory.array_text(line["comm"])
         if int(memory.variable("trace_global")["options"]) & 1 << memory.enum("TRACE_OPT_RECORD_CMD"):
             for thread in threads():
-                names[int(thread["pid"])] = name_of(thread)
+                found[int(thread["pid"])] = name_of(thread)
     except Damaged as err:
         print(f"(names of threads are missing: {err})")
-    names[0] = IDLE
-    return lambda pid: names.get(pid, UNKNOWN)
+    found[0] = IDLE
+    return found
+
+
+def comms():
+    """A function that gives the name of a thread by its number, as the lines of a trace have it."""
+    known = names()
+    return lambda pid: known.get(pid, UNKNOWN)
 
 
 def preempt_words(count):
