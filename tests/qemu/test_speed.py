@@ -13,7 +13,7 @@ NAMES = ("site_off op_empty ops_two op_regs direct func_event func_event_bytes r
          "event_int event_three event_off event_pid_miss event_soft_off event_inst2 event_bytes instance_bytes "
          "filter_match filter_discard filter_3and filter_str_match filter_str_discard "
          "kprobe_site kprobe_event0 kprobe_event1 kprobe_event3 kprobe_event_mem kprobe_event_str kprobe_filter_discard "
-         "kretprobe_event eprobe_int")
+         "kprobe_define1000 kprobe_event_int3 kretprobe_event eprobe_int")
 CALIBRATION = 0.5  # an empty loop is subtracted: what remains of it
 
 
