@@ -1,6 +1,4 @@
 """What a running kernel has recorded, as a Recording of _events.py. Its events are taken out of the kernel's buffer."""
-import re
-
 from host._events import Recording, Symbols
 from host._guest import NONBLOCK
 
@@ -13,7 +11,6 @@ class Live(Recording):
     def __init__(self, guest):
         super().__init__("the kernel's trace")
         self.read_cmdlines(guest.text("saved_cmdlines"))
-        self._living(guest)
         self.read_header_page(guest.text("events/header_page"))
         self.read_clock(guest.text("trace_clock"))
         self.symbols = Symbols(guest.text("/proc/kallsyms"))
@@ -21,11 +18,6 @@ class Live(Recording):
         self.cpus = sorted(self.pages)
         self.read_printk(guest.text("printk_formats"))
         self._formats(guest)
-
-    def _living(self, guest):
-        """saved_cmdlines leaves out threads that live when it is full of those that have ended."""
-        for pid, name in re.findall(r"^ *(\d+) +\d+ +\S +\S+ +\S+ +[\d.]+ (.+)$", guest.sh("ps")[1].decode("utf-8", "replace"), re.M):
-            self.comms.setdefault(int(pid), name)
 
     def _formats(self, guest):
         for system in guest.names("events"):
