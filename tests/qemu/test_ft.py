@@ -275,8 +275,8 @@ def test_hung(gdb):
 # Each round writes over some bytes of a core and looks at it with all commands.
 DAMAGE = """
 python
-import os, random, struct, time
-from ft import lines, memory, threads
+import json, os, random, struct, time
+from ft import export, lines, memory, threads
 PATH, dice = "CORE", random.Random(11)
 core = open(PATH, "r+b", buffering=0)
 head = core.read(64)
@@ -296,7 +296,7 @@ for thread in threads.threads():
     places.append((memory.address_of(thread), thread.type.sizeof))
 for each in instance.rings:
     places += [(memory.address_of(each.rc), each.rc.type.sizeof), (int(each.rc["slots"]), 32 * each.nr_slots), (each.base, 4096)]
-worst = nr_said = 0
+worst = nr_said = nr_exported = 0
 for round in range(ROUNDS):
     saved = []
     for _ in range(dice.randint(1, 3)):
@@ -314,10 +314,17 @@ for round in range(ROUNDS):
             if "Python" in str(err) or not str(err).strip():
                 print(f"BAD round {round} {command}: {err}")
         worst = max(worst, time.monotonic() - begin)
+    if round % 3 == 0:
+        export.write(os.path.dirname(PATH))
+        with open(os.path.dirname(PATH) + "/facts.json") as facts:
+            found = json.load(facts)
+        nr_exported += found.get("events", 0) > 0
+        if not found.get("events") and not found.get("failure") and not found.get("problems"):
+            print(f"BAD round {round}: an empty file, and nobody says why")
     for offset, data in reversed(saved):
         os.pwrite(core.fileno(), data, offset)
 gdb.execute("core-file " + PATH, to_string=True)
-print(f"SAID {nr_said} WORST {worst:.1f}")
+print(f"SAID {nr_said} WORST {worst:.1f} EXPORTED {nr_exported}")
 end
 """
 
@@ -341,8 +348,8 @@ def test_panicked_and_damaged(tmp_path):
     script = tmp_path / "damage"
     script.write_text(DAMAGE.replace("CORE", str(core)).replace("ROUNDS", "10"))
     run = batch(f"source {script}", "echo SAME\\n", "ft trace 20", core=core)
-    said = re.search(r"SAID (\d+) WORST ([\d.]+)", run.stdout)
-    assert said and int(said.group(1)) > 0 and float(said.group(2)) < 30, run
+    said = re.search(r"SAID (\d+) WORST ([\d.]+) EXPORTED (\d+)", run.stdout)
+    assert said and int(said.group(1)) > 0 and float(said.group(2)) < 30 and int(said.group(3)) > 0, run
     assert not re.search("BAD|Traceback|Python Exception", run.stdout + run.stderr), run.stdout[-5000:] + run.stderr[-5000:]
     # Nothing of the damage stays behind in what the commands remember.
     assert run.stdout.split("SAME\n")[1] == trace

@@ -37,7 +37,8 @@ def read_core(core, elf, folder, options):
     if "failure" in found:
         raise Failure(found["failure"])
     if not found["events"]:
-        raise Failure("the kernel had traced nothing, so there is no file", NOTHING)
+        why = "; ".join(["the kernel had traced nothing, so there is no file", *found["problems"]])
+        raise Failure(why, NOTHING)
     return found
 
 
@@ -80,5 +81,5 @@ def extract(options):
         finally:
             pages.drop()
     for problem in found["problems"]:
-        say(f"{problem}; the file has what is in front of that")
+        say(problem)
     say(f"{target}: {pages.nr_bytes / 1e6:.1f} MB of events, {found['events']} events, {found['missed']} lost")

@@ -84,12 +84,13 @@ def stats_of(each, entries, overrun):
 
 
 def facts_of(tr, buffer):
+    problems = []
     page_size = int(buffer["subbuf_size"])
     own, systems = formats_of_all()
-    names = threads.names()
+    names = threads.names(problems.append)
     return {"header_page": formats.header_page(page_size), "header_event": formats.HEADER_EVENT, "ftrace_formats": own, "systems": systems,
             "kallsyms": kallsyms(), "printk": printk_formats(), "cmdlines": "".join(f"{pid} {name}\n" for pid, name in names.items() if pid),
-            "clock": memory.text(int(tr["clock"]["name"])), "uname": version(), "page_size": page_size}
+            "clock": memory.text(int(tr["clock"]["name"])), "uname": version(), "page_size": page_size, "problems": problems}
 
 
 def found(folder, instance, is_snapshot):
@@ -99,16 +100,16 @@ def found(folder, instance, is_snapshot):
     else:
         buffer = tr["buffer"]
     if not int(buffer):
-        return {"events": 0}
+        return {"events": 0, "problems": []}
     buffer = buffer.dereference()
     rings = ring.rings(buffer)
-    facts = facts_of(tr, buffer) | {"events": 0, "missed": 0, "nr_cpus": max((each.cpu + 1 for each in rings), default=0), "stats": [], "problems": []}
+    facts = facts_of(tr, buffer) | {"events": 0, "missed": 0, "nr_cpus": max((each.cpu + 1 for each in rings), default=0), "stats": []}
     for each in rings:
         events, missed = write_pages(each, folder / f"cpu{each.cpu}")
         facts["events"] += events
         facts["missed"] += missed
         if each.problem:
-            facts["problems"].append(f"the ring of CPU {each.cpu} {each.problem}")
+            facts["problems"].append(f"the ring of CPU {each.cpu} {each.problem}; what is in front of that is there")
         else:
             facts["stats"].append(stats_of(each, *each.counts()))
     return facts

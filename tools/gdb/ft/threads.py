@@ -33,8 +33,8 @@ def name_of(thread):
     return memory.array_text(thread["name"])
 
 
-def names():
-    """Names of threads by their numbers: of the living, of dead ones whose names were saved."""
+def names(say=print):
+    """Names of threads by their numbers: of the living, of dead ones whose names were saved. `say` is told when some are missing."""
     found = {}
     try:
         saved = memory.variable("saved", "cmdlines.c")
@@ -45,7 +45,7 @@ def names():
             for thread in threads():
                 found[int(thread["pid"])] = name_of(thread)
     except Damaged as err:
-        print(f"(names of threads are missing: {err})")
+        say(f"(names of threads are missing: {err})")
     found[0] = IDLE
     return found
 
