@@ -22,12 +22,12 @@
 struct bench_kprobe_event {
 	const char *row;
 	const char *line; /* with the address of a text in it, perhaps, or the offset of the move */
-	uint8_t opcode;	  /* that the probe puts in place of the move; 0: it is at the call site */
 	const char *event; /* that is switched on */
 	const char *filter, *trigger;
 	void (*loop)(uint32_t n);
 	void (*base)(uint32_t n);
 	uint32_t nr_events; /* of a round */
+	uint8_t opcode; /* that the probe puts in place of the move; 0: it is at the call site */
 	const char *bytes_row;
 };
 
