@@ -121,12 +121,15 @@ static int remove_or_keep(void)
 	return err;
 }
 
+/* SYSTEM/ alone means all probes of that system, never synthetic events: they are all of one. */
 static bool is_meant(const struct dyn_event *event, const char *system, const char *name,
 		     const char *rest)
 {
 	const struct trace_event *type = &event->call->event;
+	bool is_all = system && !*name && event->kind->matches;
 
-	return trace_streq(type->name, name) && (!system || trace_streq(type->system, system)) &&
+	return (is_all || trace_streq(type->name, name)) &&
+	       (!system || trace_streq(type->system, system)) &&
 	       (!event->kind->matches || event->kind->matches(event, rest));
 }
 

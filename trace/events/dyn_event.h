@@ -73,8 +73,9 @@ void dyn_event_join(struct dyn_event *event, struct dyn_event *first);
 struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event);
 
 /*
- * Remove all events of that name. `kind` and `system` NULL: any. 0; -ENOENT: there is none; -EBUSY:
- * one of them is in use. After an error all are as before.
+ * Remove all events of that name, or with a system and an empty name all probes of that system.
+ * `kind` and `system` NULL: any. 0; -ENOENT: there is none; -EBUSY: one of them is in use. After an
+ * error all are as before.
  */
 int dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
 		      const char *rest);

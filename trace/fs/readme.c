@@ -188,7 +188,7 @@ static const struct piece pieces[] = {
 	  "\t\t\t     place (kretprobe): <symbol>[+<offset>]%return|<memaddr>\n"
 	  "\t\t\t     variable: <symbol>[+|-<offset>]|<memaddr>\n"
 	  "\t\t\t     args of w: $addr, $old and $value, too\n"
-	  "\t\t\t  -:[<group>/]<event>\n" },
+	  "\t\t\t  -:[<group>/][<event>]\n" },
 	{ FILE, "kprobe_profile",
 	  "  kprobe_profile\t- Their names, hits, and hits that were missed\n" },
 	{ FEATURE, "probe_events",

@@ -75,6 +75,27 @@ static void lists(void **state)
 	assert_int_equal(define("-:x/y sched_waking"), 0);
 }
 
+/* GROUP/ alone stands for all of the group: none of them is removed if one is on. */
+static void removes_groups(void **state)
+{
+	(void)state;
+	assert_int_equal(define("t:my/one sched_switch $arg1"), 0);
+	assert_int_equal(define("e:my/two sched.sched_waking"), 0);
+	assert_int_equal(define("t:mine/one sched_switch"), 0);
+	assert_int_equal(echo("1", "events/my/two/enable"), 0);
+	assert_int_equal(define("-:my/"), -EBUSY);
+	assert_int_equal(echo("0", "events/my/two/enable"), 0);
+	assert_int_equal(define("-:/"), -ENOENT);
+	assert_int_equal(define("-:other/"), -ENOENT);
+	assert_int_equal(define("-:"), -EINVAL);
+	assert_int_equal(define("-:my/ sched_switch"), 0); /* those at this place */
+	assert_string_equal(cat("dynamic_events"), "e:my/two sched.sched_waking\n"
+						   "t:mine/one sched_switch\n");
+	assert_int_equal(define("-:my/"), 0);
+	assert_string_equal(cat("dynamic_events"), "t:mine/one sched_switch\n");
+	assert_int_equal(define("-:mine/"), 0);
+}
+
 static void check_mistake(const struct mistake *mistake)
 {
 	check_refused(mistake, "dynamic_events",
@@ -496,6 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lists, begin, end),
+		cmocka_unit_test_setup_teardown(removes_groups, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(too_much, begin, end),
 		cmocka_unit_test_setup_teardown(raw_arguments, begin, end),

@@ -33,6 +33,7 @@ static const struct {
 	{ "long[] stack' >> synthetic_events", "synthetic_events", "slow u64 lat; long[] stack",
 	  "!slow" },
 	{ "Create/append/", "kprobe_events", "p:my/promised schedule", "-:my/promised" },
+	{ "-:[<group>/][<event>]", "kprobe_events", "p:my/promised schedule", "-:my/" },
 	{ "r[maxactive]", "kprobe_events", "r10:my/promised schedule $retval", "-:my/promised" },
 	{ "<symbol>[+<offset>]%return", "kprobe_events", "p:my/promised schedule%return",
 	  "-:my/promised" },
