@@ -94,6 +94,12 @@ static bool ends_with_read(const struct fetch_parse *parse)
 	return parse->last.code == FETCH_READ;
 }
 
+/* An array or a text needs what is in memory: not a word of the stack, which stands for a value. */
+static bool is_memory(const struct fetch_parse *parse)
+{
+	return ends_with_read(parse) && parse->word_step != parse->nr_steps;
+}
+
 static bool is_text_of_its_own(const struct fetch_parse *parse)
 {
 	return parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL;
@@ -211,9 +217,9 @@ static int check_type(const struct fetch_parse *parse, const struct fetch_typing
 		return fetch_blame(build, at, "$comm and immediate-string only accepts string type",
 				   -EINVAL);
 	}
-	if (typing->count && !ends_with_read(parse))
+	if (typing->count && !is_memory(parse))
 		return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
-	if (!is_text(typing->type) || ends_with_read(parse) || code == FETCH_VALUE ||
+	if (!is_text(typing->type) || is_memory(parse) || code == FETCH_VALUE ||
 	    build->context->place == FETCH_AT_EVENT)
 		return 0;
 	return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);

@@ -17,6 +17,7 @@ struct fetch_parse {
 	/* What begins it has a type of its own, when none is written; or NULL. */
 	const struct fetch_type *own_type;
 	uint32_t nr_steps;
+	uint32_t word_step; /* if it is nr_steps, the last step reads a value, not memory of one */
 	/* What has a name in the source: its type, see types/btf.h, or 0; the last name; a bit field. */
 	uint32_t btf;
 	const char *btf_at;

@@ -30,6 +30,13 @@ static void step_read(struct fetch_parse *parse, int64_t offset)
 	fetch_step(parse, &op);
 }
 
+/* The same of what is a value: a saved register, a word of the stack. */
+static void step_word(struct fetch_parse *parse, int64_t offset)
+{
+	step_read(parse, offset);
+	parse->word_step = parse->nr_steps;
+}
+
 int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
 {
 	const struct fetch_op op = { .code = FETCH_READ,
@@ -90,7 +97,7 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 		parse->build->has_all_registers = true;
 	if (parse->build->context->place == FETCH_AT_DATA) {
 		step_load(parse, offsetof(struct fetch_data, regs));
-		step_read(parse, reg.offset);
+		step_word(parse, reg.offset);
 	} else {
 		step_load(parse, place_of(parse->build->context, &reg));
 	}
@@ -141,7 +148,7 @@ static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
 		return fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
 	if (!step_register(parse, "$stack", 6))
 		return bad_variable(parse, word);
-	step_read(parse, (int64_t)n * WORD_BYTES);
+	step_word(parse, (int64_t)n * WORD_BYTES);
 	return 0;
 }
 
@@ -156,7 +163,7 @@ static bool step_argument(struct fetch_parse *parse, uint64_t n)
 	}
 	if (!step_register(parse, "$stack", 6))
 		return false;
-	step_read(parse, (int64_t)(n - REGISTERS_MAX) * WORD_BYTES);
+	step_word(parse, (int64_t)(n - REGISTERS_MAX) * WORD_BYTES);
 	return true;
 }
 

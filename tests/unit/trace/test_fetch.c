@@ -329,6 +329,8 @@ static void mistakes(void **state)
 		{ "@11:^", "Unknown type is specified", &at_code },
 		{ "$stack0:^", "Unknown type is specified", &at_code },
 		{ "%di:^string", "String accepts only memory argument", &at_code },
+		{ "$stack1:^x8[8]", "String accepts only memory argument", &at_code },
+		{ "$stack0:^string", "String accepts only memory argument", &at_code },
 		{ "%di:^u8[2]", "String accepts only memory argument", &at_code },
 		{ "$comm:^u8", "$comm and immediate-string only accepts string type", &at_code },
 		{ "$comm:^string[2]", "$comm and immediate-string only accepts string type",
