@@ -66,6 +66,12 @@ def test_pages_get_together(tmp_path, cpus):
         target.unlink()
 
 
+@pytest.mark.parametrize("version", [6, 7])
+def test_the_clock_is_in_its_option(version):
+    """trace-cmd reads this option as text, without a look at its length."""
+    assert struct.pack("<HI8s", _dat.TRACECLOCK, 8, b"[local]") in _dat.head(facts(2), [(0, 0)] * 2, version)
+
+
 def test_more_names_than_there_is_room(tmp_path):
     pages = _datfile.Pages(tmp_path / "t.dat", facts(1))
     pages.add(0, bytes(SIZE))

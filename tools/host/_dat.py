@@ -3,7 +3,8 @@
     head = dat.head(facts, table, version=6)        # table: (offset, bytes) for each CPU, by number
 
 Described by trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). What they do not say: with the option TRACECLOCK, version 6 has the
-clock once more behind the table of CPUs.
+clock once more behind the table of CPUs. trace-cmd leaves the option itself empty there, but then reads it as text all the same,
+which is whatever its heap held before: once in some hundred reports it believes that times are no nanoseconds.
 """
 import struct
 
@@ -86,6 +87,7 @@ def texts(facts):
 
 def common_options(facts):
     made = option(UNAME, zero_ended(facts.uname)) + option(VERSION, zero_ended("fathom"))
+    made += option(TRACECLOCK, zero_ended(f"[{facts.clock}]"))
     return made + b"".join(option(CPUSTAT, zero_ended(text)) for text in facts.stats)
 
 
@@ -95,7 +97,7 @@ def beginning(facts, version):
 
 def head_6(facts, table):
     head = beginning(facts, 6) + b"".join(texts(facts).values())
-    head += struct.pack("<I", facts.nr_cpus) + b"options  \0" + common_options(facts) + option(TRACECLOCK, b"")
+    head += struct.pack("<I", facts.nr_cpus) + b"options  \0" + common_options(facts)
     head += struct.pack("<H", DONE) + b"flyrecord\0" + b"".join(struct.pack("<QQ", *place) for place in table)
     return head + sized(f"[{facts.clock}]".encode())
 
@@ -130,7 +132,7 @@ def head_7(facts, table, compression):
     name, release, compress = compression or ("none", "", None)
     head = beginning(facts, 7) + zero_ended(name) + zero_ended(release)
     sections = Sections(len(head) + 8, compress)
-    options = common_options(facts) + option(TRACECLOCK, zero_ended(f"[{facts.clock}]")) + option(CPUCOUNT, struct.pack("<I", facts.nr_cpus))
+    options = common_options(facts) + option(CPUCOUNT, struct.pack("<I", facts.nr_cpus))
     for number, data in texts(facts).items():
         options += option(number, struct.pack("<Q", sections.add(number, data)))
     options += option(STRINGS, struct.pack("<Q", sections.add(STRINGS, sections.strings, may_compress=False)))
