@@ -131,7 +131,8 @@ static int bench_probes_arm(struct command_env *env, const char *name, size_t of
 	trace_plat_poke_stats(&after);
 	if (!err) {
 		bench_print(env, name, start * 1000, "instructions");
-		bench_print(env, "kprobe_arm_syncs", (after.syncs - before.syncs) * 1000, "syncs");
+		bench_print(env, "kprobe_arm1000_syncs", (after.syncs - before.syncs) * 1000,
+			    "syncs");
 	}
 	unregister_kprobes(ps, nr);
 	return err;
@@ -146,7 +147,7 @@ static int bench_kprobe_arm(struct command_env *env, const char *name)
 	if (!err)
 		err = bench_probes_arm(env, name, 0, probes);
 	if (!err)
-		err = bench_probes_arm(env, "kprobe_arm_int3", TRACE_INSN_SIZE, probes);
+		err = bench_probes_arm(env, "kprobe_arm1000_int3", TRACE_INSN_SIZE, probes);
 	kprobes_set_optimization(true);
 	if (probes)
 		trace_plat_free(probes, bytes);
@@ -157,6 +158,6 @@ const struct bench bench_probe_rows[] = {
 	{ "kprobe_site", bench_kprobe_site },
 	{ "kprobe_int3", bench_kprobe_int3 },
 	{ "kprobe_jump", bench_kprobe_jump },
-	{ "kprobe_arm", bench_kprobe_arm },
+	{ "kprobe_arm1000", bench_kprobe_arm },
 	{},
 };
