@@ -55,9 +55,10 @@ static TRACE_ALWAYS_INLINE bool wants_post(const struct kprobe_place *place)
 
 /* ---- Breakpoints and jumps ---- */
 
-static TRACE_ALWAYS_INLINE struct kprobe_place *place_of(struct trace_plat_probe *probe)
+static TRACE_ALWAYS_INLINE struct kprobe_place *place_of(const struct trace_plat_probe *probe)
 {
-	return (struct kprobe_place *)probe;
+	return (struct kprobe_place *)(void *)((char *)probe -
+					       __builtin_offsetof(struct kprobe_place, code));
 }
 
 struct trace_plat_probe *kprobe_hit_find(uintptr_t addr)
@@ -121,7 +122,7 @@ bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 {
-	return wants_post((const struct kprobe_place *)probe);
+	return wants_post(place_of(probe));
 }
 
 /* ---- Call sites ---- */

@@ -3,24 +3,31 @@
  */
 #include "kprobe_private.h"
 
+static size_t bytes_of(bool is_site)
+{
+	return is_site ? __builtin_offsetof(struct kprobe_place, code)
+		       : sizeof(struct kprobe_place);
+}
+
 static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_place)
 {
+	const bool is_site = ftrace_location(addr) == addr;
 	struct kprobe_place *place;
 	int err = kprobe_table_reserve(1);
 
 	if (err)
 		return err;
-	place = trace_plat_alloc(sizeof(*place));
+	place = trace_plat_alloc(bytes_of(is_site));
 	if (!place)
 		return -ENOMEM;
 	place->addr = addr;
-	place->is_site = ftrace_location(addr) == addr;
+	place->is_site = is_site;
 	place->has_post = with_post;
 	kprobe_jump_make_room(addr);
-	if (!place->is_site)
+	if (!is_site)
 		err = trace_plat_probe_create(&place->code, addr, with_post);
 	if (err) {
-		trace_plat_free(place, sizeof(*place));
+		trace_plat_free(place, bytes_of(is_site));
 		return err;
 	}
 	kprobe_table_insert(place);
@@ -109,7 +116,7 @@ static void free_all(struct ftrace_after *after)
 		next = place->next_gone;
 		if (!place->is_site)
 			trace_plat_probe_destroy(&place->code);
-		trace_plat_free(place, sizeof(*place));
+		trace_plat_free(place, bytes_of(place->is_site));
 	}
 }
 
@@ -131,14 +138,25 @@ static struct ftrace_code code_of(const struct kprobe_place *place)
 	return code;
 }
 
+/* For all threads that are in it, as a wait of one of those that have some. */
+static void wait_for_code(struct kprobe_place *gone)
+{
+	struct ftrace_code code = code_of(gone);
+
+	if (!code.end)
+		return;
+	while (gone->is_site)
+		gone = gone->next_gone;
+	gone->wait.code[0] = code;
+	ftrace_wait_begin(&gone->wait, NULL);
+}
+
 void kprobe_places_free(struct kprobe_place *gone)
 {
 	if (!gone)
 		return;
 	trace_plat_synchronize_preempt(); /* for CPUs that have found one in the table */
-	gone->wait.code[0] = code_of(gone);
-	if (gone->wait.code[0].end)
-		ftrace_wait_begin(&gone->wait, NULL);
+	wait_for_code(gone);
 	/* Waits of jumps may be pending, too. */
 	gone->after.fn = free_all;
 	ftrace_call_after(&gone->after);

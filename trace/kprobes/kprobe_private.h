@@ -3,9 +3,9 @@
  * of the machine half in <trace/platform_probes.h> and <trace/kprobe_hit.h>.
  *
  *   struct kprobe --place--> struct kprobe_place     one for each address
- *        '--next--> ..         | machine half's: copy of the instruction
+ *        '--next--> ..         |-- chain of a hash table, by address
  *             ^----------first-|
- *                              '-- chain of a hash table, by address
+ *                              '-- machine half's: copy of the instruction; not at a call site
  *
  * Life of a place: made and put into the table with the first probe, armed while one of its probes
  * is enabled, taken out of the table with the last one. What CPUs may still be looking at is freed
@@ -27,35 +27,42 @@
 extern struct trace_plat_lock kprobe_lock;
 
 struct kprobe_place {
-	struct trace_plat_probe code; /* first: the machine half has its address */
 	uintptr_t addr;
-	struct kprobe_place *_Atomic link[2]; /* next of the chain in either of two tables */
-	struct kprobe *_Atomic first;	      /* of its probes, in the order of registration */
+	union {
+		struct {
+			struct kprobe_place *_Atomic link[2]; /* in the chain of either table */
+			/* Of its probes, in the order of registration. */
+			struct kprobe *_Atomic first;
+		};
+		struct ftrace_after after; /* when it is freed, and nobody looks at it any more */
+	};
 	struct kprobe
 		*_Atomic only; /* the only enabled one, with nothing to call but its pre handler */
-	uint32_t nr;	       /* probes that are registered here */
-	uint32_t nr_enabled;
-	uint32_t nr_all_regs;		/* enabled ones that want more than arguments */
-	bool is_site;			/* at a call site; `code` is not used then */
-	bool is_armed;			/* or would be, at a call site, with ftrace_enabled */
-	bool has_post;			/* `code` was created with post handlers */
-	_Atomic bool wants_post;	/* a post handler is here, perhaps disabled */
 	struct ftrace_ops *_Atomic ops; /* whose callback calls handlers; NULL: not armed */
 	struct ftrace_ops *left_ops;	/* during a change: what `ops` was */
-	uint8_t wanted;			/* the same: enum trace_probe_state */
-	bool is_planned;		/* it is part of the change that is being made */
+	struct kprobe_place
+		*next_gone; /* of kprobe_gone.c; later of those that are freed together */
+	uint32_t nr;	    /* probes that are registered here */
+	uint32_t nr_enabled;
+	uint32_t nr_all_regs;	 /* enabled ones that want more than arguments */
+	bool is_site;		 /* at a call site; there is no memory for `code` and on then */
+	bool is_armed;		 /* or would be, at a call site, with ftrace_enabled */
+	bool has_post;		 /* `code` was created with post handlers */
+	_Atomic bool wants_post; /* a post handler is here, perhaps disabled */
+	uint8_t wanted;		 /* during a change: enum trace_probe_state */
+	bool is_planned;	 /* it is part of the change that is being made */
+	bool is_gone;		 /* its code is: it is in the list of kprobe_gone.c */
 	/* A jump in place of the breakpoint: kprobe_jump.c. */
 	_Atomic uint8_t jump; /* enum kprobe_jump */
 	uint8_t jump_bytes;   /* that its detour has copies of; 0: it has none */
 	bool never_jumps;     /* was looked at: it cannot */
 	bool has_detour;
 	bool has_begun; /* to wait, in this run of the worker */
-	struct ftrace_wait jump_wait;
 
+	/* Only at a breakpoint. */
+	struct trace_plat_probe code;
+	struct ftrace_wait jump_wait;
 	struct ftrace_wait wait;
-	struct ftrace_after after;
-	bool is_gone;			/* its code is: it is in the list of kprobe_gone.c */
-	struct kprobe_place *next_gone; /* of that list; later of those that are freed together */
 };
 
 /* On the way from a breakpoint to a jump. */
