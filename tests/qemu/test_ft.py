@@ -236,8 +236,16 @@ def extracted(gdb, theirs, folder):
     assert not list(folder.glob("none.dat*"))
 
 
+# Events whose print fmt is not in memory: numbers, arrays, texts, symbols; none; and one of another event.
+FORMATS = ("p:formats/all vfs_open %di bits=%si:b3@2/32 two=+0(%sp):x8[2] path=+0(%si):string names=+0(%sp):string[2] caller=+0(%sp):symbol"
+           " text=%di:symstr letter=%dx:char", "p:formats/none kfree", "r:formats/back vfs_open $retval:s32",
+           "e:formats/onward sched/sched_waking who=$comm")
+
+
 def test_core(gdb, tmp_path):
     """The same commands on what `tools/fathom dump` writes; and what is said when it does not fit to the ELF file."""
+    for line in FORMATS:
+        gdb.guest.check(f"echo '{line}' >> dynamic_events")
     gdb.guest.check("echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sched/enable; hackbench 1 1")
     gdb.guest.check("echo 0 > tracing_on")
     theirs = gdb.guest.check("cat trace")
@@ -253,7 +261,7 @@ def test_core(gdb, tmp_path):
     assert "it has not started yet, or is another build)" in other.stdout, other
     extracted(gdb, theirs, tmp_path)
     assert gdb.guest.check("echo alive") == "alive\n"
-    gdb.guest.check("echo nop > current_tracer; > set_ftrace_filter; echo 0 > events/enable; echo 1 > tracing_on")
+    gdb.guest.check("echo nop > current_tracer; > set_ftrace_filter; echo 0 > events/enable; echo 1 > tracing_on; > dynamic_events")
 
 
 def test_hung(gdb):

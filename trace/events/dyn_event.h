@@ -52,10 +52,10 @@ struct dyn_event_kind {
 struct dyn_event {
 	const struct dyn_event_kind *kind;
 	struct trace_event_call *call;
-	bool is_shared;	  /* there may be others with this call */
-	uint32_t nr_held; /* users that are not seen in `call`; with one it is not removed */
-	bool is_chosen;	  /* while a removal runs: it is meant */
 	struct dyn_event *next;
+	uint32_t nr_held; /* users that are not seen in `call`; with one it is not removed */
+	bool is_shared;	  /* there may be others with this call */
+	bool is_chosen;	  /* while a removal runs: it is meant */
 };
 
 /*

@@ -24,9 +24,12 @@ extern struct trace_event_call *const __stop_trace_event_calls[] __attribute__((
 int trace_event_call_add(struct trace_event_call *call)
 {
 	struct trace_event *event = &call->event;
+	size_t nr_fields;
 
-	if (call->event_class->fields)
-		event->fields = call->event_class->fields(&event->nr_fields);
+	if (call->event_class->fields) {
+		event->fields = call->event_class->fields(&nr_fields);
+		event->nr_fields = (uint32_t)nr_fields;
+	}
 	event->call = call;
 	call->is_going = false;
 	trace_event_front_init(call);

@@ -132,7 +132,7 @@ static void format(struct printer *printer, const struct trace_event_file *file,
 	/* Threads may have got other names. */
 	memset(iter->comms, 0, sizeof(iter->comms));
 	trace_seq_init(seq, printer->text, TEXT_BYTES);
-	iter->type->funcs.trace(iter, seq);
+	iter->type->funcs->trace(iter, seq);
 }
 
 /* Each line of the text becomes one of the log. */
@@ -175,7 +175,7 @@ void trace_event_print(const struct trace_event_file *file, const void *entry, u
 	int bit = trace_recursion_enter(TRACE_RECURSION_INTERNAL);
 
 	/* Without the bit printing has caused this event. All trace events have a text. */
-	if (bit < 0 || !file->call->event.funcs.trace || !print(file, entry, bytes))
+	if (bit < 0 || !file->call->event.funcs->trace || !print(file, entry, bytes))
 		count_missed();
 	if (bit >= 0)
 		trace_recursion_exit(bit);

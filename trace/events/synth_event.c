@@ -173,6 +173,8 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 	return text;
 }
 
+static const struct trace_event_functions synth_functions = { .trace = synth_print };
+
 static struct synth_event *make(const char *name, const char *fields, const struct synth_size *size)
 {
 	size_t fields_bytes = size->nr_fields * sizeof(struct synth_field);
@@ -197,7 +199,7 @@ static struct synth_event *make(const char *name, const char *fields, const stru
 	event->call.event.system = SYNTH_SYSTEM;
 	event->call.event.fields = described;
 	event->call.event.nr_fields = size->nr_fields;
-	event->call.event.funcs.trace = synth_print;
+	event->call.event.funcs = &synth_functions;
 	event->dyn.kind = synth_event_kinds;
 	event->dyn.call = &event->call;
 	memcpy(text, name, size->name_bytes - 1);

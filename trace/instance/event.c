@@ -260,6 +260,9 @@ static int make_slot(uint16_t type)
 	return 0;
 }
 
+/* Of types that are printed as their fields say. */
+static const struct trace_event_functions no_functions;
+
 /* Lock held. */
 static int enter(struct trace_event *event)
 {
@@ -281,6 +284,8 @@ static int enter(struct trace_event *event)
 	if (err)
 		return err;
 	event->type = type;
+	if (!event->funcs)
+		event->funcs = &no_functions;
 	slot_of(type)->bytes = bytes_of(event);
 	slot_of(type)->event = event;
 	put_in_place(place, event);

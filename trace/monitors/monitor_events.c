@@ -129,13 +129,16 @@ static void print_id_error(const struct trace_iter *iter, struct trace_seq *seq)
 
 struct shape {
 	const struct trace_event_field *fields;
-	size_t nr_fields;
+	uint32_t nr_fields;
 	const char *print_fmt;
-	trace_print_fn print;
+	struct trace_event_functions funcs;
 };
 #define SHAPE(table, fmt, function)                                                                \
 	{                                                                                          \
-		(table), TRACE_ARRAY_SIZE(table), (fmt), (function)                                \
+		(table), TRACE_ARRAY_SIZE(table), (fmt),                                           \
+		{                                                                                  \
+			.trace = (function)                                                        \
+		}                                                                                  \
 	}
 
 enum {
@@ -168,7 +171,7 @@ static void make_call(struct trace_event_call *call, const char *name, const str
 	call->event.fields = shape->fields;
 	call->event.nr_fields = shape->nr_fields;
 	call->event.print_fmt = shape->print_fmt;
-	call->event.funcs.trace = shape->print;
+	call->event.funcs = &shape->funcs;
 }
 
 int monitor_events_add(struct trace_monitor *monitor)

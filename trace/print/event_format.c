@@ -186,6 +186,8 @@ void trace_event_format_seq(const struct trace_event *event, struct trace_seq *s
 		write_print_fmt(event, seq);
 	else if (event->print_fmt)
 		trace_seq_puts(seq, event->print_fmt);
+	else if (event->funcs && event->funcs->print_fmt)
+		event->funcs->print_fmt(event, seq);
 	else
 		write_own_fmt(event, seq);
 	trace_seq_putc(seq, '\n');

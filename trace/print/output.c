@@ -44,8 +44,8 @@ static void print_text(struct trace_iter *iter, struct trace_seq *seq)
 		trace_seq_printf(seq, "Unknown type %d\n", trace_iter_entry(iter)->type);
 	else if (has_option(iter, TRACE_OPT_FIELDS))
 		trace_fields_values(iter, seq);
-	else if (iter->type->funcs.trace)
-		iter->type->funcs.trace(iter, seq);
+	else if (iter->type->funcs->trace)
+		iter->type->funcs->trace(iter, seq);
 	else
 		trace_fields_text(iter, seq);
 }
@@ -57,8 +57,8 @@ static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 				 (unsigned long long)iter->event.ts);
 	if (!iter->type)
 		trace_seq_printf(seq, "%d ?\n", trace_iter_entry(iter)->type);
-	else if (iter->type->funcs.raw)
-		iter->type->funcs.raw(iter, seq);
+	else if (iter->type->funcs->raw)
+		iter->type->funcs->raw(iter, seq);
 	else
 		trace_fields_raw(iter->type, iter->event.data, iter->event.len, seq);
 }
@@ -70,8 +70,8 @@ static void print_hex(const struct trace_iter *iter, struct trace_seq *seq)
 		trace_seq_hex(seq, iter->event.cpu, sizeof(uint32_t));
 		trace_seq_hex(seq, iter->event.ts, sizeof(uint64_t));
 	}
-	if (iter->type && iter->type->funcs.hex)
-		iter->type->funcs.hex(iter, seq);
+	if (iter->type && iter->type->funcs->hex)
+		iter->type->funcs->hex(iter, seq);
 	else if (iter->type)
 		trace_fields_hex(iter->type, iter->event.data, iter->event.len, seq);
 	trace_seq_putc(seq, '\n');
@@ -84,8 +84,8 @@ static void print_binary(const struct trace_iter *iter, struct trace_seq *seq)
 		trace_seq_write(seq, &iter->event.cpu, sizeof(uint32_t));
 		trace_seq_write(seq, &iter->event.ts, sizeof(uint64_t));
 	}
-	if (iter->type && iter->type->funcs.binary)
-		iter->type->funcs.binary(iter, seq);
+	if (iter->type && iter->type->funcs->binary)
+		iter->type->funcs->binary(iter, seq);
 	else if (iter->type)
 		trace_fields_binary(iter->type, iter->event.data, iter->event.len, seq);
 }
@@ -101,8 +101,8 @@ static void print_event(struct trace_iter *iter, struct trace_seq *seq)
 	print_lost(iter, seq);
 	if (iter->tracer->print_line && iter->tracer->print_line(iter, seq))
 		return;
-	if (iter->type && iter->type->funcs.message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
-		iter->type->funcs.message(iter, seq);
+	if (iter->type && iter->type->funcs->message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
+		iter->type->funcs->message(iter, seq);
 	else if (has_option(iter, TRACE_OPT_BIN))
 		print_binary(iter, seq);
 	else if (has_option(iter, TRACE_OPT_HEX))
@@ -124,7 +124,7 @@ void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
 	uint32_t bytes = 0;
 	const struct trace_event *type = trace_event_get(trace_iter_entry(iter)->type, &bytes);
 
-	iter->type = type && (!type->funcs.trace || iter->event.len >= bytes) ? type : NULL;
+	iter->type = type && (!type->funcs->trace || iter->event.len >= bytes) ? type : NULL;
 	print_event(iter, seq);
 	trace_event_put(type);
 	iter->type = NULL;

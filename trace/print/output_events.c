@@ -148,13 +148,13 @@ static void message_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_print_ip(iter, seq, ip_of(iter));
 	trace_seq_puts(seq, ": ");
-	iter->type->funcs.message(iter, seq);
+	iter->type->funcs->message(iter, seq);
 }
 
 static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(ip_of(iter)));
-	iter->type->funcs.message(iter, seq);
+	iter->type->funcs->message(iter, seq);
 }
 
 /* Their descriptions, of NAME_fields and NAME_message(). Tools take the field `text` for the message. */
@@ -162,12 +162,10 @@ static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	.name = #NAME, .system = "ftrace", .type = (number), .fields = NAME##_fields,              \
 	.nr_fields = TRACE_ARRAY_SIZE(NAME##_fields),                                              \
 	.print_fmt = "\"%ps: %s\", " TRACE_REC_ADDRESS("ip") ", REC->" text,                       \
-	.funcs = {                                                                                 \
-		.trace = message_text,                                                             \
-		.raw = (raw_text),                                                                 \
-		.hex = trace_print_type,                                                           \
-		.binary = trace_print_type,                                                        \
-		.message = NAME##_message,                                                         \
+	.funcs = &(const struct trace_event_functions)                                             \
+	{                                                                                          \
+		.trace = message_text, .raw = (raw_text), .hex = trace_print_type,                 \
+		.binary = trace_print_type, .message = NAME##_message,                             \
 	}
 
 /* ---- print: trace_marker and trace_puts ---- */
@@ -256,12 +254,13 @@ static struct trace_event raw_data_event = {
 	.fields = raw_data_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(raw_data_fields),
 	.print_fmt = "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
-	.funcs = {
-		.trace = raw_data_text,
-		.raw = raw_data_text,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-	},
+	.funcs =
+		&(const struct trace_event_functions){
+			.trace = raw_data_text,
+			.raw = raw_data_text,
+			.hex = trace_print_type,
+			.binary = trace_print_type,
+		},
 };
 
 int trace_text_events_init(void)

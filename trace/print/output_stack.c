@@ -56,14 +56,15 @@ static struct trace_event stack_event = {
 	.type = TRACE_TYPE_STACK,
 	.fields = stack_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(stack_fields),
-	.print_fmt = "\"" CALLER_LINE CALLER_LINE CALLER_LINE CALLER_LINE "\", " CALLER(0) ", "
-		     CALLER(1) ", " CALLER(2) ", " CALLER(3),
-	.funcs = {
-		.trace = stack_text,
-		.raw = trace_print_type,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-	},
+	.print_fmt = "\"" CALLER_LINE CALLER_LINE CALLER_LINE CALLER_LINE
+		     "\", " CALLER(0) ", " CALLER(1) ", " CALLER(2) ", " CALLER(3),
+	.funcs =
+		&(const struct trace_event_functions){
+			.trace = stack_text,
+			.raw = trace_print_type,
+			.hex = trace_print_type,
+			.binary = trace_print_type,
+		},
 };
 
 int trace_stack_events_init(void)

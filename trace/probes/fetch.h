@@ -120,11 +120,9 @@ struct fetch_program {
 	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
 };
 
-/* An argument, for `format` and the lines of `trace`. */
+/* An argument, for `format` and the lines of `trace`: what its field does not say. */
 struct fetch_arg {
-	const char *name;
 	const struct fetch_type *type;
-	uint16_t at;	/* in the event */
 	uint16_t count; /* of an array; 0: it is none */
 };
 

@@ -14,6 +14,11 @@
  *
  *   something happens --> the kind's handler --> probe_hit() --> fetch_run() --> the event
  *
+ * A probe and the event that it is the first of are one piece of memory, and nothing is in it that
+ * can be told from the rest:
+ *
+ *	| event | arguments | fields | names |   | probe | its target | steps | place and arguments |
+ *
  * Context:   probe_hit() - any, NMI included, preemption off. The rest - thread, config lock held.
  * Locking:   the config lock.
  * Ownership: a probe belongs to the list of dyn_event.h, an event to its probes.
@@ -38,13 +43,11 @@ struct probe_kind;
 struct probe_event {
 	struct trace_event_call call;
 	const struct probe_kind *kind;
-	const struct fetch_arg *args;
-	uint32_t nr_args;
-	uint32_t nr_probes;
 	struct probe *first; /* of the probes that write it; the rest by `next` */
-	/* Its memory: that of the probe that it was made for, too. */
-	void *memory;
-	size_t bytes;
+	uint32_t nr_probes;
+	uint32_t nr_args;
+	uint32_t bytes; /* of its memory, with that of the probe that it was made for */
+	struct fetch_arg args[];
 };
 
 /* Where it is; which member counts, the kind knows. */
@@ -63,20 +66,19 @@ union probe_target {
 
 struct probe {
 	struct dyn_event dyn; /* dyn.call: the event's */
-	struct probe_event *event;
-	struct probe *next;	/* of the same event */
-	bool is_plain;		/* see probe_hit.h */
-	bool has_all_registers; /* others are recorded than those that hold arguments */
-	uint8_t entry_args;	/* at a return: bit n: argument n, from 0, is kept from the entry */
+	struct probe *next;   /* of the same event */
 	_Atomic uint64_t nr_hits;
 	uint64_t step;	      /* of a plain event: TRACE_EVENT_STEP() */
 	uint32_t plain_flags; /* of the front of a plain event that is built in the ring; or none */
+	bool is_plain;	      /* see probe_hit.h */
+	bool has_all_registers; /* others are recorded than those that hold arguments */
+	uint8_t entry_args;	/* at a return: bit n: argument n, from 0, is kept from the entry */
 	struct fetch_program program;
-	union probe_target target;
-	const char *place; /* as it is listed */
-	const char *args;  /* the same: each with a blank in front */
-	size_t bytes;	   /* of its own memory; 0: it lies in that of the event */
+	uint32_t bytes;		   /* of its own memory; 0: it lies in that of the event */
+	union probe_target target; /* only the member of its kind has memory */
 };
+
+#define PROBE_TARGET_BYTES(member) sizeof(((union probe_target *)NULL)->member)
 
 /* A kind of places. */
 struct probe_kind {
@@ -92,6 +94,7 @@ struct probe_kind {
 	/* Of the print fmt: what is in the text, and behind it. Both NULL: the place itself. */
 	const char *head_fmt, *head_args;
 	const struct trace_event_class *event_class;
+	size_t target_bytes; /* of union probe_target: PROBE_TARGET_BYTES() */
 	/* For dynamic_events. */
 	const struct dyn_event_kind *dyn_kind;
 	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
@@ -181,13 +184,13 @@ struct probe_size {
 	uint32_t nr_args, nr_ops, nr_copies, nr_words;
 	bool is_gathered;     /* at a return: more than the returned value is asked for */
 	uint32_t event_bytes; /* without texts; not rounded up */
-	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes, fmt_bytes;
+	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes;
 };
 
 /* Go through the arguments without keeping them. 0 or -errno after blaming. */
 int probe_measure(const struct probe_definition *definition, struct probe_size *size);
 /* Of the probe, and of the event, each with its data behind it; multiples of 8. */
-size_t probe_bytes(const struct probe_size *size);
+size_t probe_bytes(const struct probe_definition *definition, const struct probe_size *size);
 size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size);
 /* Fill them in; their memory is zeroed. */
 void probe_fill(struct probe *probe, const struct probe_definition *definition,
@@ -208,6 +211,9 @@ bool probe_matches(const struct dyn_event *dyn, const char *rest);
 void probe_free(struct dyn_event *dyn);
 struct probe *probe_of(const struct dyn_event *dyn);
 struct probe_event *probe_event_of(const struct trace_event_call *call);
+/* What is listed of it: its place; its arguments, each with a blank in front. */
+const char *probe_place_text(const struct probe *probe);
+const char *probe_args_text(const struct probe *probe);
 /* For struct trace_event_class. */
 void probes_change(struct trace_event_change *changes, size_t nr);
 /* How many probes have the events that begin, or those that end? */
@@ -215,12 +221,10 @@ size_t probes_to_change(const struct trace_event_change *changes, size_t nr, boo
 
 /* ---- probe_text.c ---- */
 
-void probe_print(const struct trace_iter *iter, struct trace_seq *seq);
-/* At most how many bytes an argument takes of the print fmt. */
-size_t probe_fmt_bytes(const struct fetch_parsed *arg);
-/* Write the print fmt of an event whose probe is at `place`, and a NUL. */
-void probe_print_fmt(const struct probe_event *event, const struct fetch_word *place, char *to,
-		     size_t size);
+/* Of all events of probes: their lines in `trace`, their print fmt in `format`. */
+extern const struct trace_event_functions probe_functions;
+/* The field of argument `i`. */
+const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i);
 
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 

@@ -119,7 +119,6 @@ static int measure_arg(const struct probe_definition *definition, struct fetch_b
 	parsed.name = name_of(word, size->nr_args, room);
 	size->arg_name_bytes += parsed.name.len + 1;
 	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
-	size->fmt_bytes += probe_fmt_bytes(&parsed);
 	size->nr_args++;
 	return 0;
 }
@@ -142,11 +141,6 @@ int probe_measure(const struct probe_definition *definition, struct probe_size *
 	}
 	size->group_bytes = definition->group.len + 1;
 	size->name_bytes = definition->name.len + 1;
-	size->fmt_bytes += sizeof("\"()\"");
-	size->fmt_bytes += definition->kind->head_fmt
-				   ? trace_strlen(definition->kind->head_fmt) +
-					     trace_strlen(definition->kind->head_args)
-				   : definition->place.len;
 	size->is_gathered = definition->context.place == FETCH_AT_RETURN &&
 			    (build.entry_args || build.has_all_registers);
 	size->nr_ops = build.nr_ops;
@@ -193,18 +187,38 @@ static size_t aligned(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-size_t probe_bytes(const struct probe_size *size)
+/* Where its own data begins. */
+static size_t head_bytes(const struct probe_kind *kind)
 {
-	return aligned(sizeof(struct probe) + size->nr_ops * sizeof(struct fetch_op) +
+	return offsetof(struct probe, target) + aligned(kind->target_bytes);
+}
+
+size_t probe_bytes(const struct probe_definition *definition, const struct probe_size *size)
+{
+	return aligned(head_bytes(definition->kind) + size->nr_ops * sizeof(struct fetch_op) +
 		       (size->nr_copies + size->nr_words) * sizeof(struct fetch_copy) +
 		       size->place_bytes + size->args_bytes);
+}
+
+/* The texts are behind the last of the copies. */
+const char *probe_place_text(const struct probe *probe)
+{
+	return (const char *)(probe->program.copies_end + probe->program.nr_words);
+}
+
+const char *probe_args_text(const struct probe *probe)
+{
+	const char *place = probe_place_text(probe);
+
+	return place + trace_strlen(place) + 1;
 }
 
 /* Fill in a probe whose memory is zeroed, and has its own data behind it. */
 void probe_fill(struct probe *probe, const struct probe_definition *definition,
 		const struct probe_size *size)
 {
-	struct fetch_op *ops = (struct fetch_op *)(probe + 1);
+	const struct probe_kind *kind = definition->kind;
+	struct fetch_op *ops = (struct fetch_op *)((char *)probe + head_bytes(kind));
 	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
 	struct fetch_copy *words = copies + size->nr_copies;
 	char *text = (char *)(words + size->nr_words);
@@ -213,13 +227,11 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 				     .ops = ops,
 				     .copies = copies,
 				     .words = words,
-				     .bytes = definition->kind->head_bytes };
+				     .bytes = kind->head_bytes };
 	struct fetch_parsed parsed;
 	struct fetch_word word;
 
-	probe->place = text;
 	text = put_word(text, &definition->listed) + 1;
-	probe->args = text;
 	(void)put_args(definition, text);
 	for (const char *rest = text; (word = probe_next_word(&rest)).len;)
 		(void)fetch_parse(&build, &word, &parsed);
@@ -231,24 +243,25 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 						 .nr_ops = (uint16_t)build.nr_ops,
 						 .nr_texts = (uint16_t)build.nr_texts,
 						 .fixed_bytes = (uint16_t)size->event_bytes };
-	probe->target = definition->target;
+	memcpy(&probe->target, &definition->target, kind->target_bytes);
 	probe->is_plain = !build.nr_texts && size->event_bytes <= TRACE_EVENT_SHORT &&
 			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
 	probe->plain_flags = probe->is_plain ? TRACE_EVENT_RECORDS : UINT32_MAX;
 	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
 	probe->has_all_registers = build.has_all_registers;
 	probe->entry_args = build.entry_args;
-	probe->dyn.kind = definition->kind->dyn_kind;
+	probe->dyn.kind = kind->dyn_kind;
 }
 
 /* ---- Memory of an event ---- */
 
 /* For `format`, filters and histograms. */
-static void describe(const struct fetch_arg *arg, struct trace_event_field *out)
+static void describe(const struct fetch_parsed *arg, const char *name,
+		     struct trace_event_field *out)
 {
 	bool is_text = arg->type->kind == FETCH_TEXT || arg->type->kind == FETCH_SYMBOL_TEXT;
 
-	*out = (struct trace_event_field){ .name = arg->name,
+	*out = (struct trace_event_field){ .name = name,
 					   .type = arg->type->field,
 					   .offset = arg->at,
 					   .size = arg->type->size,
@@ -263,9 +276,9 @@ static void describe(const struct fetch_arg *arg, struct trace_event_field *out)
 	}
 }
 
-/* Fill in arguments and fields, with the names of arguments at `text`. Returns what is behind. */
-static char *fill_args(const struct probe_definition *definition, struct fetch_arg *args,
-		       struct trace_event_field *fields, char *text)
+/* Fill in arguments and fields, with the names of arguments at `text`. */
+static void fill_args(const struct probe_definition *definition, struct fetch_arg *args,
+		      struct trace_event_field *fields, char *text)
 {
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
@@ -278,21 +291,23 @@ static char *fill_args(const struct probe_definition *definition, struct fetch_a
 	for (uint32_t i = 0; (word = probe_next_word(&rest)).len; i++) {
 		(void)fetch_parse(&build, &word, &parsed);
 		word = name_of(&word, i, room);
-		args[i] = (struct fetch_arg){ text, parsed.type, (uint16_t)parsed.at,
-					      (uint16_t)parsed.count };
-		describe(&args[i], &fields[i]);
+		args[i] = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };
+		describe(&parsed, text, &fields[i]);
 		text = put_word(text, &word) + 1;
 	}
-	return text;
+}
+
+/* An event without arguments has the fields of its kind, which it need not keep. */
+static size_t nr_own_fields(const struct probe_kind *kind, const struct probe_size *size)
+{
+	return size->nr_args ? kind->nr_fields + size->nr_args : 0;
 }
 
 size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size)
 {
-	size_t nr_fields = definition->kind->nr_fields + size->nr_args;
-
 	return aligned(sizeof(struct probe_event) + size->nr_args * sizeof(struct fetch_arg) +
-		       nr_fields * sizeof(struct trace_event_field) + size->group_bytes +
-		       size->name_bytes + size->arg_name_bytes + size->fmt_bytes);
+		       nr_own_fields(definition->kind, size) * sizeof(struct trace_event_field) +
+		       size->group_bytes + size->name_bytes + size->arg_name_bytes);
 }
 
 /* Fill in an event whose memory is zeroed, and has its own data behind it. */
@@ -300,23 +315,22 @@ void probe_fill_event(struct probe_event *event, const struct probe_definition *
 		      const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
-	struct fetch_arg *args = (struct fetch_arg *)(event + 1);
-	struct trace_event_field *fields = (struct trace_event_field *)(args + size->nr_args);
-	char *text = (char *)(fields + kind->nr_fields + size->nr_args);
+	struct trace_event_field *fields =
+		(struct trace_event_field *)(event->args + size->nr_args);
+	char *text = (char *)(fields + nr_own_fields(kind, size));
 
 	event->kind = kind;
-	event->args = args;
 	event->nr_args = size->nr_args;
 	event->call.event_class = kind->event_class;
 	event->call.event.system = text;
 	text = put_word(text, &definition->group) + 1;
 	event->call.event.name = text;
 	text = put_word(text, &definition->name) + 1;
-	memcpy(fields, kind->fields, kind->nr_fields * sizeof(*fields));
-	text = fill_args(definition, args, fields + kind->nr_fields, text);
-	event->call.event.fields = fields;
+	event->call.event.fields = size->nr_args ? fields : kind->fields;
 	event->call.event.nr_fields = kind->nr_fields + size->nr_args;
-	event->call.event.funcs.trace = probe_print;
-	event->call.event.print_fmt = text;
-	probe_print_fmt(event, &definition->place, text, size->fmt_bytes);
+	event->call.event.funcs = &probe_functions;
+	if (!size->nr_args)
+		return;
+	memcpy(fields, kind->fields, kind->nr_fields * sizeof(*fields));
+	fill_args(definition, event->args, fields + kind->nr_fields, text);
 }

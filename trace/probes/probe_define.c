@@ -27,18 +27,18 @@ static void link_probe(struct probe_event *event, struct probe *probe)
 	while (*at)
 		at = &(*at)->next;
 	*at = probe;
-	probe->event = event;
 	event->nr_probes++;
 }
 
 static void unlink_probe(struct probe *probe)
 {
-	struct probe **at = &probe->event->first;
+	struct probe_event *event = probe_event_of(probe->dyn.call);
+	struct probe **at = &event->first;
 
 	while (*at != probe)
 		at = &(*at)->next;
 	*at = probe->next;
-	probe->event->nr_probes--;
+	event->nr_probes--;
 }
 
 /* The argument that differs, from 1; 0: the event is the same. */
@@ -48,7 +48,7 @@ static uint32_t differs(const struct probe_event *a, const struct probe_event *b
 		return (a->nr_args < b->nr_args ? a->nr_args : b->nr_args) + 1;
 	for (uint32_t i = 0; i < a->nr_args; i++) {
 		if (a->args[i].type != b->args[i].type || a->args[i].count != b->args[i].count ||
-		    !trace_streq(a->args[i].name, b->args[i].name))
+		    !trace_streq(probe_field_of(a, i)->name, probe_field_of(b, i)->name))
 			return i + 1;
 	}
 	return 0;
@@ -58,8 +58,8 @@ static bool has_same(const struct probe_event *event, const struct probe *probe)
 {
 	const struct probe *other = event->first;
 
-	while (other &&
-	       !(trace_streq(other->place, probe->place) && trace_streq(other->args, probe->args)))
+	while (other && !(trace_streq(probe_place_text(other), probe_place_text(probe)) &&
+			  trace_streq(probe_args_text(other), probe_args_text(probe))))
 		other = other->next;
 	return other;
 }
@@ -108,7 +108,7 @@ static int find_event(const struct probe_definition *definition, struct probe_ev
 	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields &&
 	    (*out_event)->kind == definition->kind)
 		return 0;
-	if (call->event.funcs.trace == probe_print && definition->kind->nr_fields)
+	if (call->event.funcs == &probe_functions && definition->kind->nr_fields)
 		return probe_blame(definition, definition->line,
 				   "Probe type is different from existing probe", -EEXIST);
 	return probe_blame(definition,
@@ -153,7 +153,8 @@ static int join(struct probe *probe, const struct probe_definition *definition,
 static int create_joined(const struct probe_definition *definition, const struct probe_size *size,
 			 struct probe_event *event)
 {
-	size_t bytes = probe_bytes(size), mine_bytes = probe_event_bytes(definition, size);
+	size_t bytes = probe_bytes(definition, size),
+	       mine_bytes = probe_event_bytes(definition, size);
 	struct probe *probe = trace_plat_alloc(bytes);
 	struct probe_event *mine = probe ? trace_plat_alloc(mine_bytes) : NULL;
 	int err = -ENOMEM;
@@ -161,7 +162,7 @@ static int create_joined(const struct probe_definition *definition, const struct
 	if (mine) {
 		probe_fill(probe, definition, size);
 		probe_fill_event(mine, definition, size);
-		probe->bytes = bytes;
+		probe->bytes = (uint32_t)bytes;
 		probe->dyn.call = &event->call;
 		err = check_join(definition, mine, probe, event);
 		trace_plat_free(mine, mine_bytes);
@@ -176,19 +177,18 @@ static int create_joined(const struct probe_definition *definition, const struct
 /* A probe with an event of its own, in one piece of memory. */
 static int create_alone(const struct probe_definition *definition, const struct probe_size *size)
 {
-	size_t first_bytes = probe_bytes(size);
-	size_t bytes = first_bytes + probe_event_bytes(definition, size);
-	struct probe *probe = trace_plat_alloc(bytes);
-	struct probe_event *event;
+	size_t event_bytes = probe_event_bytes(definition, size);
+	size_t bytes = event_bytes + probe_bytes(definition, size);
+	struct probe_event *event = trace_plat_alloc(bytes);
+	struct probe *probe;
 	int err;
 
-	if (!probe)
+	if (!event)
 		return -ENOMEM;
-	event = (struct probe_event *)((char *)probe + first_bytes);
+	probe = (struct probe *)((char *)event + event_bytes);
 	probe_fill(probe, definition, size);
 	probe_fill_event(event, definition, size);
-	event->bytes = bytes;
-	event->memory = probe;
+	event->bytes = (uint32_t)bytes;
 	probe->dyn.call = &event->call;
 	link_probe(event, probe);
 	err = attach(probe, definition);
@@ -198,7 +198,7 @@ static int create_alone(const struct probe_definition *definition, const struct 
 			detach(probe, definition->kind);
 	}
 	if (err)
-		trace_plat_free(probe, bytes);
+		trace_plat_free(event, bytes);
 	return err;
 }
 
@@ -216,7 +216,7 @@ static void choose_names(struct probe_definition *definition)
 /* The place is found, and the arguments are written out. */
 static int create(struct probe_definition *definition)
 {
-	struct probe_size size = { .fmt_bytes = 0 };
+	struct probe_size size = { .nr_args = 0 };
 	struct probe_event *event = NULL;
 	int err = probe_measure(definition, &size);
 
@@ -260,13 +260,14 @@ int probe_define(const struct probe_kind *kind, const char *line, struct dyn_eve
 void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	const struct probe *probe = probe_of(dyn);
-	const struct probe_kind *kind = probe->event->kind;
+	const struct probe_kind *kind = probe_event_of(dyn->call)->kind;
 
 	trace_seq_putc(seq, kind->letter);
 	if (kind->takes_number && probe->target.ret.maxactive)
 		trace_seq_dec(seq, probe->target.ret.maxactive, 0, ' ');
 	trace_seq_printf(seq, ":%s/%s %s%s%s", dyn->call->event.system, dyn->call->event.name,
-			 probe->place, kind->shown_suffix ? kind->shown_suffix : "", probe->args);
+			 probe_place_text(probe), kind->shown_suffix ? kind->shown_suffix : "",
+			 probe_args_text(probe));
 	if (kind->show_rest)
 		kind->show_rest(probe, seq);
 	trace_seq_putc(seq, '\n');
@@ -276,12 +277,12 @@ void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 bool probe_matches(const struct dyn_event *dyn, const char *rest)
 {
 	const struct probe *probe = probe_of(dyn);
-	const char *args = probe->args;
+	const char *args = probe_args_text(probe);
 	struct fetch_word word = probe_next_word(&rest), own;
 
 	if (!word.len)
 		return true;
-	if (!fetch_is(&word, probe->place))
+	if (!fetch_is(&word, probe_place_text(probe)))
 		return false;
 	while ((word = probe_next_word(&rest)).len) {
 		own = probe_next_word(&args);
@@ -294,7 +295,7 @@ bool probe_matches(const struct dyn_event *dyn, const char *rest)
 void probe_free(struct dyn_event *dyn)
 {
 	struct probe *probe = probe_of(dyn);
-	struct probe_event *event = probe->event;
+	struct probe_event *event = probe_event_of(dyn->call);
 
 	unlink_probe(probe);
 	detach(probe, event->kind);
@@ -303,7 +304,7 @@ void probe_free(struct dyn_event *dyn)
 	if (probe->bytes)
 		trace_plat_free(probe, probe->bytes);
 	if (!event->nr_probes)
-		trace_plat_free(event->memory, event->bytes);
+		trace_plat_free(event, event->bytes);
 }
 
 /* ---- Switching ---- */

@@ -202,6 +202,7 @@ static const struct probe_kind event_kind = {
 	.letter = 'e',
 	.head_bytes = sizeof(struct trace_entry),
 	.event_class = &event_class,
+	.target_bytes = PROBE_TARGET_BYTES(source),
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_EVENT],
 	.find = find_event,
 	.attach = attach_event,

@@ -192,8 +192,9 @@ static uint64_t get_missed(const struct probe *probe)
 	.fields = kprobe_fields, .nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),                     \
 	.head_bytes = sizeof(struct kprobe_entry), .head_fmt = "%pS",                              \
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"), .event_class = &kprobe_class,           \
-	.attach = attach_instruction, .detach = detach_instruction, .print_head = print_address,   \
-	.begin = begin_instruction, .end = end_instruction, .get_missed = get_missed
+	.target_bytes = PROBE_TARGET_BYTES(kprobe), .attach = attach_instruction,                  \
+	.detach = detach_instruction, .print_head = print_address, .begin = begin_instruction,     \
+	.end = end_instruction, .get_missed = get_missed
 
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
@@ -269,7 +270,7 @@ bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64
 		return false;
 	probe = probe_of(dyn);
 	*out_hits = probe->nr_hits;
-	*out_missed = probe->event->kind->get_missed(probe);
+	*out_missed = probe_event_of(dyn->call)->kind->get_missed(probe);
 	return true;
 }
 

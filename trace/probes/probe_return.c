@@ -222,9 +222,10 @@ static const struct trace_event_class return_class = {
 	.head_bytes = sizeof(struct return_entry), .head_fmt = "%pS <- %ps",                       \
 	.head_args =                                                                               \
 		", " TRACE_REC_ADDRESS("__probe_ret_ip") ", " TRACE_REC_ADDRESS("__probe_func"),   \
-	.event_class = &return_class, .find = find_return, .attach = attach_return,                \
-	.detach = detach_return, .print_head = print_return, .begin = begin_return,                \
-	.end = end_return, .get_missed = get_missed, .has_suffix = true
+	.event_class = &return_class, .target_bytes = PROBE_TARGET_BYTES(ret),                     \
+	.find = find_return, .attach = attach_return, .detach = detach_return,                     \
+	.print_head = print_return, .begin = begin_return, .end = end_return,                      \
+	.get_missed = get_missed, .has_suffix = true
 
 const struct probe_kind probe_return_kind = {
 	.log_name = "trace_kprobe",

@@ -8,28 +8,25 @@
 
 /* ---- Lines of `trace` ---- */
 
-static void print_array(const struct trace_iter *iter, const struct fetch_arg *arg,
+const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i)
+{
+	return &event->call.event.fields[event->kind->nr_fields + i];
+}
+
+static void print_array(const struct trace_iter *iter, const struct fetch_arg *arg, uint32_t at,
 			struct trace_seq *seq)
 {
 	trace_seq_putc(seq, '{');
 	for (uint32_t i = 0; i < arg->count; i++) {
 		if (i)
 			trace_seq_putc(seq, ',');
-		fetch_print(arg->type, iter->event.data, iter->event.len,
-			    arg->at + i * arg->type->size, seq);
+		fetch_print(arg->type, iter->event.data, iter->event.len, at + i * arg->type->size,
+			    seq);
 	}
 	trace_seq_putc(seq, '}');
 }
 
-/* A damaged event may be too short for the argument. */
-static bool has_arg(const struct trace_iter *iter, const struct fetch_arg *arg)
-{
-	uint32_t bytes = (uint32_t)arg->type->size * (arg->count ? arg->count : 1);
-
-	return arg->at + bytes <= iter->event.len;
-}
-
-void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
+static void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct probe_event *event = probe_event_of(iter->type->call);
 
@@ -37,48 +34,44 @@ void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 	event->kind->print_head(iter, event, seq);
 	trace_seq_putc(seq, ')');
 	for (uint32_t i = 0; i < event->nr_args; i++) {
+		const struct trace_event_field *field = probe_field_of(event, i);
 		const struct fetch_arg *arg = &event->args[i];
 
-		if (!has_arg(iter, arg))
-			break;
-		trace_seq_printf(seq, " %s=", arg->name);
+		if (field->offset + field->size > iter->event.len)
+			break; /* a damaged event */
+		trace_seq_printf(seq, " %s=", field->name);
 		if (arg->count)
-			print_array(iter, arg, seq);
+			print_array(iter, arg, field->offset, seq);
 		else
-			fetch_print(arg->type, iter->event.data, iter->event.len, arg->at, seq);
+			fetch_print(arg->type, iter->event.data, iter->event.len, field->offset,
+				    seq);
 	}
 	trace_seq_putc(seq, '\n');
 }
 
 /* ---- print fmt ---- */
 
-#define FMT_BYTES 48ul /* of a value, without its name */
-
-size_t probe_fmt_bytes(const struct fetch_parsed *arg)
-{
-	return (FMT_BYTES + arg->name.len) * (arg->count + 1) + arg->name.len;
-}
-
-static void write_conversions(const struct fetch_arg *arg, struct trace_seq *seq)
+static void write_conversions(const struct fetch_arg *arg, const char *name, struct trace_seq *seq)
 {
 	if (!arg->count) {
-		trace_seq_printf(seq, " %s=%s", arg->name, arg->type->conversion);
+		trace_seq_printf(seq, " %s=%s", name, arg->type->conversion);
 		return;
 	}
-	trace_seq_printf(seq, " %s={", arg->name);
+	trace_seq_printf(seq, " %s={", name);
 	for (uint32_t i = 0; i < arg->count; i++)
 		trace_seq_printf(seq, "%s%s", i ? "," : "", arg->type->conversion);
 	trace_seq_putc(seq, '}');
 }
 
-static void write_value(const struct fetch_arg *arg, uint32_t index, struct trace_seq *seq)
+static void write_value(const struct fetch_arg *arg, const char *name, uint32_t index,
+			struct trace_seq *seq)
 {
 	bool is_text = arg->type->kind == FETCH_TEXT || arg->type->kind == FETCH_SYMBOL_TEXT;
 
 	trace_seq_puts(seq, is_text			      ? ", __get_str("
 			    : arg->type->kind == FETCH_SYMBOL ? ", (void *)REC->"
 							      : ", REC->");
-	trace_seq_puts(seq, arg->name);
+	trace_seq_puts(seq, name);
 	if (arg->count)
 		trace_seq_printf(seq, "[%u]", index);
 	if (is_text)
@@ -86,34 +79,37 @@ static void write_value(const struct fetch_arg *arg, uint32_t index, struct trac
 }
 
 /* The place, with a dot between its names. */
-static void write_place(const struct fetch_word *place, struct trace_seq *seq)
+static void write_place(const char *place, struct trace_seq *seq)
 {
-	for (size_t i = 0; i < place->len; i++)
-		trace_seq_putc(seq, place->at[i] == '/' ? '.' : place->at[i]);
+	for (; *place; place++)
+		trace_seq_putc(seq, *place == '/' ? '.' : *place);
 }
 
-void probe_print_fmt(const struct probe_event *event, const struct fetch_word *place, char *to,
-		     size_t size)
+static void probe_print_fmt(const struct trace_event *type, struct trace_seq *seq)
 {
-	struct trace_seq seq;
+	const struct probe_event *event = probe_event_of(type->call);
+	const struct probe_kind *kind = event->kind;
 
-	trace_seq_init(&seq, to, size - 1);
-	trace_seq_puts(&seq, "\"(");
-	if (event->kind->head_fmt)
-		trace_seq_puts(&seq, event->kind->head_fmt);
+	trace_seq_puts(seq, "\"(");
+	if (kind->head_fmt)
+		trace_seq_puts(seq, kind->head_fmt);
 	else
-		write_place(place, &seq);
-	trace_seq_putc(&seq, ')');
+		write_place(probe_place_text(event->first), seq);
+	trace_seq_putc(seq, ')');
 	for (uint32_t i = 0; i < event->nr_args; i++)
-		write_conversions(&event->args[i], &seq);
-	trace_seq_putc(&seq, '"');
-	if (event->kind->head_args)
-		trace_seq_puts(&seq, event->kind->head_args);
+		write_conversions(&event->args[i], probe_field_of(event, i)->name, seq);
+	trace_seq_putc(seq, '"');
+	if (kind->head_args)
+		trace_seq_puts(seq, kind->head_args);
 	for (uint32_t i = 0; i < event->nr_args; i++) {
 		const struct fetch_arg *arg = &event->args[i];
 
 		for (uint32_t k = 0; k < (arg->count ? arg->count : 1); k++)
-			write_value(arg, k, &seq);
+			write_value(arg, probe_field_of(event, i)->name, k, seq);
 	}
-	to[seq.len] = '\0';
 }
+
+const struct trace_event_functions probe_functions = {
+	.trace = probe_print,
+	.print_fmt = probe_print_fmt,
+};

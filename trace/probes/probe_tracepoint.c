@@ -138,6 +138,7 @@ static const struct probe_kind tracepoint_kind = {
 	.head_fmt = "%pS",
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
 	.event_class = &tracepoint_class,
+	.target_bytes = sizeof(struct tracepoint *),
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
 	.find = find_tracepoint,
 	.print_head = print_place,

@@ -239,6 +239,7 @@ static const struct probe_kind watch_kind = {
 	.head_fmt = "%pS",
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
 	.event_class = &watch_class,
+	.target_bytes = PROBE_TARGET_BYTES(wprobe),
 	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_WATCH],
 	.find = find_data,
 	.attach = attach_data,

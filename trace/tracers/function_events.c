@@ -31,7 +31,7 @@ static struct trace_event func_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(func_fields),
 	.print_fmt =
 		"\" %ps <-- %ps\", " TRACE_REC_ADDRESS("ip") ", " TRACE_REC_ADDRESS("parent_ip"),
-	.funcs = { .trace = func_text },
+	.funcs = &(const struct trace_event_functions){ .trace = func_text },
 };
 
 /* ---- func_args: a call with its arguments ---- */
@@ -92,7 +92,10 @@ static struct trace_event args_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
 	.print_fmt = "\" %ps(%s) <-- %ps\", " TRACE_REC_ADDRESS(
 		"ip") ", " TRACE_ARGS_FMT ", " TRACE_REC_ADDRESS("parent_ip"),
-	.funcs = { .trace = args_text, .raw = args_raw, .hex = args_hex, .binary = args_binary },
+	.funcs = &(const struct trace_event_functions){ .trace = args_text,
+							.raw = args_raw,
+							.hex = args_hex,
+							.binary = args_binary },
 };
 
 /* ---- func_repeats: the same call again ---- */
@@ -139,14 +142,16 @@ static struct trace_event repeats_event = {
 	.type = TRACE_TYPE_FUNC_REPEATS,
 	.fields = repeats_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(repeats_fields),
-	.print_fmt = "\" %ps <-%ps\\t(repeats:%u)\", " TRACE_REC_ADDRESS("ip") ", "
-		     TRACE_REC_ADDRESS("parent_ip") ", (unsigned int)(REC->count_and_last >> 48)",
-	.funcs = {
-		.trace = repeats_text,
-		.raw = repeats_raw,
-		.hex = trace_print_type,
-		.binary = trace_print_type,
-	},
+	.print_fmt =
+		"\" %ps <-%ps\\t(repeats:%u)\", " TRACE_REC_ADDRESS("ip") ", " TRACE_REC_ADDRESS(
+			"parent_ip") ", (unsigned int)(REC->count_and_last >> 48)",
+	.funcs =
+		&(const struct trace_event_functions){
+			.trace = repeats_text,
+			.raw = repeats_raw,
+			.hex = trace_print_type,
+			.binary = trace_print_type,
+		},
 };
 
 int trace_function_events_init(void)

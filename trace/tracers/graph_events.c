@@ -26,16 +26,19 @@ static void return_text(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_puts(seq, " */\n");
 }
 
-#define ENTRY_FUNCTIONS                                                                            \
-	{                                                                                          \
-		.trace = entry_text, .raw = trace_print_type, .hex = trace_print_type,             \
-		.binary = trace_print_type                                                         \
-	}
-#define RETURN_FUNCTIONS                                                                           \
-	{                                                                                          \
-		.trace = return_text, .raw = trace_print_type, .hex = trace_print_type,            \
-		.binary = trace_print_type                                                         \
-	}
+static const struct trace_event_functions entry_functions = {
+	.trace = entry_text,
+	.raw = trace_print_type,
+	.hex = trace_print_type,
+	.binary = trace_print_type,
+};
+
+static const struct trace_event_functions return_functions = {
+	.trace = return_text,
+	.raw = trace_print_type,
+	.hex = trace_print_type,
+	.binary = trace_print_type,
+};
 
 static const struct trace_event_field entry_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_entry, ip),
@@ -49,7 +52,7 @@ static struct trace_event entry_event = {
 	.fields = entry_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(entry_fields),
 	.print_fmt = "\"--> %ps (%d)\", " TRACE_REC_ADDRESS("func") ", REC->depth",
-	.funcs = ENTRY_FUNCTIONS,
+	.funcs = &entry_functions,
 };
 
 static const struct trace_event_field retaddr_fields[] = {
@@ -66,7 +69,7 @@ static struct trace_event retaddr_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(retaddr_fields),
 	.print_fmt = "\"--> %ps (%d) <- %ps\", " TRACE_REC_ADDRESS(
 		"func") ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
-	.funcs = ENTRY_FUNCTIONS,
+	.funcs = &entry_functions,
 };
 
 static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
@@ -96,10 +99,10 @@ static struct trace_event args_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
 	.print_fmt = "\"--> %ps(%s) (%d) <- %ps\", " TRACE_REC_ADDRESS(
 		"func") ", " TRACE_ARGS_FMT ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
-	.funcs = { .trace = args_text,
-		   .raw = trace_print_type,
-		   .hex = trace_print_type,
-		   .binary = trace_print_type },
+	.funcs = &(const struct trace_event_functions){ .trace = args_text,
+							.raw = trace_print_type,
+							.hex = trace_print_type,
+							.binary = trace_print_type },
 };
 
 static const struct trace_event_field return_fields[] = {
@@ -117,7 +120,7 @@ static struct trace_event return_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(return_fields),
 	.print_fmt = "\"<-- %ps (%u) (%llu ns) over: %u\", " TRACE_REC_ADDRESS(
 		"func") ", REC->depth, REC->duration, REC->overrun",
-	.funcs = RETURN_FUNCTIONS,
+	.funcs = &return_functions,
 };
 
 static const struct trace_event_field retval_fields[] = {
@@ -136,7 +139,7 @@ static struct trace_event retval_event = {
 	.nr_fields = TRACE_ARRAY_SIZE(retval_fields),
 	.print_fmt = "\"<-- %ps (%u) (%llu ns) over: %u ret: %lx\", " TRACE_REC_ADDRESS(
 		"func") ", REC->depth, REC->duration, REC->overrun, REC->retval",
-	.funcs = RETURN_FUNCTIONS,
+	.funcs = &return_functions,
 };
 
 int trace_graph_events_init(void)

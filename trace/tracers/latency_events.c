@@ -49,7 +49,7 @@ static struct trace_event ctx_event = {
 	.fields = ctx_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(ctx_fields),
 	.print_fmt = CTX_PRINT_FMT(" ==>"),
-	.funcs = { .trace = ctx_text },
+	.funcs = &(const struct trace_event_functions){ .trace = ctx_text },
 };
 
 /* The event as raw and hex show it: a wakeup has a mark where a switch has the state. */
@@ -82,11 +82,12 @@ static struct trace_event wake_event = {
 	.fields = ctx_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(ctx_fields),
 	.print_fmt = CTX_PRINT_FMT(" ==+"),
-	.funcs = {
-		.trace = ctx_text,
-		.raw = wake_raw,
-		.hex = wake_hex,
-	},
+	.funcs =
+		&(const struct trace_event_functions){
+			.trace = ctx_text,
+			.raw = wake_raw,
+			.hex = wake_hex,
+		},
 };
 
 int trace_latency_events_init(void)

@@ -298,10 +298,10 @@ static bool print_comment(struct graph_line *line)
 	if (depth > 0)
 		print_indent(line, (uint32_t)depth + 1);
 	trace_seq_puts(line->seq, "/* ");
-	if (type->funcs.message)
-		type->funcs.message(line->iter, line->seq);
-	else if (type->funcs.trace)
-		type->funcs.trace(line->iter, line->seq);
+	if (type->funcs->message)
+		type->funcs->message(line->iter, line->seq);
+	else if (type->funcs->trace)
+		type->funcs->trace(line->iter, line->seq);
 	else
 		trace_fields_text(line->iter, line->seq);
 	if (line->seq->len && line->seq->buf[line->seq->len - 1] == '\n')

@@ -169,14 +169,14 @@ static int bench_kprobe_event_int3(struct command_env *env, const char *name)
 
 /* ---- Many ---- */
 
-/* Define the event `bench/defineI` at a function, and add what the write takes to `cost`. */
-static int bench_define(uint32_t i, const char *func, uint64_t *cost)
+/* Define the event `bench/defineI` at a place, and add what the write takes to `cost`. */
+static int bench_define(uint32_t i, const char *place, const char *args, uint64_t *cost)
 {
-	char line[TRACE_SYM_LEN + 32];
+	char line[TRACE_SYM_LEN + 64];
 	uint64_t start;
 	int err;
 
-	trace_snprintf(line, sizeof(line), "p:bench/define%u %s", i, func);
+	trace_snprintf(line, sizeof(line), "p:bench/define%u %s %s", i, place, args);
 	start = trace_plat_cycles();
 	err = bench_append_file("dynamic_events", line);
 	if (!err)
@@ -189,8 +189,11 @@ static void bench_undefine_all(void)
 	bench_write_file("dynamic_events", "");
 }
 
-/* Define `nr` events, each at a function of its own: the first that can be had. 0 or -errno. */
-static int bench_define_at_functions(uint32_t nr, uint64_t *cost)
+/*
+ * Define `nr` events with these arguments, each at a function of its own: the first that can be had.
+ * 0 or -errno.
+ */
+static int bench_define_at_functions(uint32_t nr, const char *args, uint64_t *cost)
 {
 	const uintptr_t *sites;
 	size_t nr_sites, size;
@@ -201,7 +204,7 @@ static int bench_define_at_functions(uint32_t nr, uint64_t *cost)
 	sites = trace_plat_sites(&nr_sites);
 	for (size_t i = 0; i < nr_sites && done < nr; i++) {
 		if (trace_plat_symbol(sites[i], func, &start, &size) &&
-		    !bench_define(done, func, cost))
+		    !bench_define(done, func, args, cost))
 			done++;
 	}
 	if (done < nr)
@@ -216,7 +219,7 @@ static int bench_kprobe_define(struct command_env *env, const char *name)
 	int err = 0;
 
 	for (uint32_t i = 0; i < NR_DEFINED && !err; i++)
-		err = bench_define(i, BENCH_TARGET, &cost);
+		err = bench_define(i, BENCH_TARGET, "", &cost);
 	if (!err)
 		bench_print(env, name, cost * 1000 / NR_DEFINED, "instructions");
 	bench_undefine_all();
@@ -226,7 +229,7 @@ static int bench_kprobe_define(struct command_env *env, const char *name)
 static int bench_kprobe_define1000(struct command_env *env, const char *name)
 {
 	uint64_t cost = 0;
-	int err = bench_define_at_functions(NR_AT_FUNCTIONS, &cost);
+	int err = bench_define_at_functions(NR_AT_FUNCTIONS, "", &cost);
 
 	if (err)
 		return err;
@@ -235,24 +238,54 @@ static int bench_kprobe_define1000(struct command_env *env, const char *name)
 	return 0;
 }
 
+static const struct bench_kprobe_bytes {
+	const char *row;
+	const char *args;
+	bool is_on; /* they are switched on, too */
+} bytes_settings[] = {
+	{ .row = "kprobe_bytes", .args = "" },
+	{ .row = "kprobe_bytes1", .args = "%di" },
+	{ .row = "kprobe_bytes3", .args = "%di %si %dx" },
+	{ .row = "kprobe_bytes_on", .args = "", .is_on = true },
+};
+
+/* Define some, and switch them on if the setting says so. 0 or -errno. */
+static int bench_kprobe_bytes_begin(const struct bench_kprobe_bytes *setting, uint32_t nr)
+{
+	uint64_t cost = 0;
+	int err = bench_define_at_functions(nr, setting->args, &cost);
+
+	if (!err && setting->is_on)
+		err = bench_write_file("events/bench/enable", "1");
+	return err;
+}
+
+static void bench_kprobe_bytes_end(const struct bench_kprobe_bytes *setting)
+{
+	if (setting->is_on)
+		bench_write_file("events/bench/enable", "0");
+	bench_undefine_all();
+}
+
 /* Of all that is allocated for some, each at a function of its own, a share. */
 static int bench_kprobe_bytes(struct command_env *env, const char *name)
 {
-	uint64_t before, used, cost = 0;
-	int err = bench_define_at_functions(1, &cost);
+	const struct bench_kprobe_bytes *setting = bytes_settings;
+	uint64_t before;
+	int err;
 
-	if (err)
-		return err;
-	/* What the first one of all allocates stays. */
-	bench_undefine_all();
+	while (strcmp(setting->row, name) != 0)
+		setting++;
+	err = bench_kprobe_bytes_begin(setting, 1);
+	bench_kprobe_bytes_end(setting); /* what the first one of all allocates stays */
 	before = bench_settled_bytes();
-	err = bench_define_at_functions(NR_DEFINED, &cost);
-	if (err)
-		return err;
-	used = bench_settled_bytes() - before;
-	bench_print(env, name, used * 1000 / NR_DEFINED, "bytes");
-	bench_undefine_all();
-	return 0;
+	if (!err)
+		err = bench_kprobe_bytes_begin(setting, NR_DEFINED);
+	if (!err)
+		bench_print(env, name, (bench_settled_bytes() - before) * 1000 / NR_DEFINED,
+			    "bytes");
+	bench_kprobe_bytes_end(setting);
+	return err;
 }
 
 const struct bench bench_kprobe_event_rows[] = {
@@ -268,6 +301,9 @@ const struct bench bench_kprobe_event_rows[] = {
 	{ "kprobe_define", bench_kprobe_define },
 	{ "kprobe_define1000", bench_kprobe_define1000 },
 	{ "kprobe_bytes", bench_kprobe_bytes },
+	{ "kprobe_bytes1", bench_kprobe_bytes },
+	{ "kprobe_bytes3", bench_kprobe_bytes },
+	{ "kprobe_bytes_on", bench_kprobe_bytes },
 	{ "kprobe_event_jump", bench_kprobe_event },
 	{ "kprobe_event_int3", bench_kprobe_event_int3 },
 	{},

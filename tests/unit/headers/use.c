@@ -55,15 +55,17 @@ static struct trace_event use_events[3];
 /* Not by an initialiser: C++ warns of the members that it leaves out. */
 static int use_register(void)
 {
+	static struct trace_event_functions functions;
 	struct trace_event *event = &use_events[0];
 	int err;
 
+	functions.trace = use_text;
 	event->name = "use";
 	event->system = "use";
 	event->fields = use_fields;
 	event->nr_fields = sizeof(use_fields) / sizeof(use_fields[0]);
 	event->print_fmt = "\"%ps\", " TRACE_REC_ADDRESS("ips");
-	event->funcs.trace = use_text;
+	event->funcs = &functions;
 	use_events[1].fields = use_rest_fields;
 	use_events[2].fields = use_callers_fields;
 	err = register_trace_event(event);

@@ -126,10 +126,13 @@ static void say(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void own_functions(void **state)
 {
+	static const struct trace_event_functions functions = { .trace = say,
+								.raw = say,
+								.message = say };
 	struct trace_event own = door;
 
 	(void)state;
-	own.funcs.trace = own.funcs.raw = own.funcs.message = say;
+	own.funcs = &functions;
 	assert_int_equal(register_trace_event(&own), 0);
 	door.type = own.type;
 	write_door(1, 2);
@@ -321,10 +324,12 @@ static void slow_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void waits_for_printers(void **state)
 {
+	static const struct trace_event_functions functions = { .trace = slow_text };
+
 	(void)state;
 	fake_on_pause = let_others_run;
 	removed = door;
-	removed.funcs.trace = slow_text;
+	removed.funcs = &functions;
 	assert_int_equal(register_trace_event(&removed), 0);
 	door.type = removed.type;
 	write_door(1, 2);

@@ -54,6 +54,8 @@ static void print_slowly(const struct trace_iter *iter, struct trace_seq *seq)
 	nr_inside--;
 }
 
+static const struct trace_event_functions slow_functions = { .trace = print_slowly };
+
 /* The type is overwritten as soon as it is gone, which is while somebody prints if that can be. */
 static void *come_and_go(void *arg)
 {
@@ -65,7 +67,7 @@ static void *come_and_go(void *arg)
 			.name = strdup("number"), .system = "test", .fields = fields, .nr_fields = 1
 		};
 		if (round % 2)
-			event->funcs.trace = print_slowly;
+			event->funcs = &slow_functions;
 		assert_int_equal(register_trace_event(event), 0);
 		for (int i = 0; i < 20; i++)
 			write_event(event, i);

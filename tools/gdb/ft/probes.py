@@ -94,10 +94,44 @@ def show_watches():
     return nr
 
 
+def struct_probe():
+    """Of two structs `probe` the one that struct probe_kind's functions take."""
+    return gdb.lookup_type("struct probe_kind")["end"].type.target().fields()[0].type.target()
+
+
+def texts(probe):
+    """Place and arguments of a probe, as they are listed: they lie behind its copies."""
+    program = probe["program"]
+    at = int(program["copies_end"] + program["nr_words"])
+    place = memory.text(at, 4096)
+    return place, memory.text(at + len(place.encode()) + 1, 4096)
+
+
+def print_fmt(event):
+    """What probe_text.c writes into the `format` of the event of a probe."""
+    own = memory.at(int(event["call"]), "struct probe_event")
+    kind, nr = own["kind"], int(own["nr_args"])
+    if nr + int(kind["nr_fields"]) != int(event["nr_fields"]):
+        raise Damaged(f"an event of a probe says that it has {nr} arguments")
+    head = memory.text(int(kind["head_fmt"])) if int(kind["head_fmt"]) else texts(own["first"].dereference())[0].replace("/", ".")
+    text, values = f'"({head})', memory.text(int(kind["head_args"])) if int(kind["head_args"]) else ""
+    for i in range(nr):
+        name = memory.text(int(event["fields"][int(kind["nr_fields"]) + i]["name"]))
+        kind_of, count = own["args"][i]["type"], int(own["args"][i]["count"])
+        form = memory.text(int(kind_of["conversion"]))
+        text += f" {name}=" + ("{" + ",".join([form] * count) + "}" if count else form)
+        what = int(kind_of["kind"])
+        if what in (memory.enum("FETCH_TEXT"), memory.enum("FETCH_SYMBOL_TEXT")):
+            before, after = ", __get_str(", ")"
+        else:
+            before, after = (", (void *)REC->" if what == memory.enum("FETCH_SYMBOL") else ", REC->"), ""
+        values += "".join(f"{before}{name}{index}{after}" for index in ([f"[{k}]" for k in range(count)] or [""]))
+    return text + '"' + values
+
+
 def show_events():
     """The events of probes, as their lines define them."""
-    # Of two structs `probe` the one that struct probe_kind's functions take.
-    probe_type = gdb.lookup_type("struct probe_kind")["end"].type.target().fields()[0].type.target()
+    probe_type = struct_probe()
     offset = next(field.bitpos // 8 for field in probe_type.fields() if field.name == "dyn")
     nr = 0
     for dyn in memory.chain(memory.variable("first_event", "dyn_event.c"), lambda event: event["next"], "dynamic events"):
@@ -105,9 +139,10 @@ def show_events():
             continue
         nr += 1
         probe = gdb.Value(int(dyn) - offset & MASK).cast(probe_type.pointer()).dereference()
-        kind, event = probe["event"]["kind"], dyn["call"]["event"]
+        kind, event = memory.at(int(dyn["call"]), "struct probe_event")["kind"], dyn["call"]["event"]
+        place, args = texts(probe)
         print(f"{chr(int(kind['letter']))}:{memory.text(int(event['system']))}/{memory.text(int(event['name']))} "
-              f"{memory.text(int(probe['place']))}{memory.text(int(probe['args']), 4096)}  {int(probe['nr_hits'])} hits")
+              f"{place}{args}  {int(probe['nr_hits'])} hits")
     return nr
 
 

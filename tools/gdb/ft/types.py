@@ -6,7 +6,7 @@ its description in memory: its fields and its print fmt.
 import struct
 
 import gdb
-from ft import calls, memory, symbols, text
+from ft import calls, memory, probes, symbols, text
 from ft.memory import MASK, Damaged
 
 FN, CTX, WAKE, STACK, PRINT, BPRINT = 1, 2, 3, 4, 5, 6
@@ -90,6 +90,14 @@ COMMON = {"common_type": (0, 2, "<H"), "common_flags": (2, 1, "<B"), "common_pre
           "common_pid": (4, 4, "<i")}
 
 
+def print_fmt(event):
+    """What a type has for its `format`; "": that is made of its fields."""
+    if int(event["print_fmt"]):
+        return memory.text(int(event["print_fmt"]), 1 << 16)
+    # Those of probes are written when somebody asks.
+    return probes.print_fmt(event) if int(event["funcs"]["print_fmt"]) else ""
+
+
 class Type:
     """One struct trace_event."""
 
@@ -103,7 +111,7 @@ class Type:
             raise Damaged(f"the type {self.name} says that it has {nr} fields")
         self.fields = [Field(event["fields"][i]) for i in range(nr)]
         self.by_name = {field.name: field for field in self.fields}
-        self.print_fmt = memory.text(int(event["print_fmt"]), 1 << 16) if int(event["print_fmt"]) else ""
+        self.print_fmt = print_fmt(event)
         self.has_text = bool(int(event["funcs"]["trace"]))
         self.has_message = bool(int(event["funcs"]["message"]))
         self.call = int(event["call"])

@@ -24,6 +24,7 @@ TRACE_BEGIN_DECLS
 
 struct ring_buffer;
 struct trace_array;
+struct trace_event;
 struct trace_event_call;
 struct trace_iter;
 struct trace_seq;
@@ -119,7 +120,7 @@ typedef void (*trace_print_fn)(const struct trace_iter *iter, struct trace_seq *
 
 /*
  * How events of one type are printed, behind the columns that all lines have in common. Each may be
- * NULL; the event is then printed by the description of its fields.
+ * NULL; the event is then printed by the description of its fields. Types may share one of these.
  */
 struct trace_event_functions {
 	trace_print_fn trace;	/* the text, newline included; NULL: `NAME: FIELD=VALUE ...` */
@@ -127,6 +128,8 @@ struct trace_event_functions {
 	trace_print_fn hex;	/* option hex: digits and a blank for each field */
 	trace_print_fn binary;	/* option bin: the bytes of each field */
 	trace_print_fn message; /* option printk-msg-only; NULL: it changes nothing */
+	/* Write what a type has for a `print_fmt` when somebody asks, instead of keeping it. */
+	void (*print_fmt)(const struct trace_event *event, struct trace_seq *seq);
 };
 
 struct trace_event {
@@ -134,11 +137,15 @@ struct trace_event {
 	const char *system; /* the directory of events/ that it belongs to */
 	/* 0: registering sets a number. Those below TRACE_EVENT_FIRST_TYPE are for trace/ only. */
 	uint16_t type;
+	uint32_t nr_fields;
 	const struct trace_event_field *fields; /* without those of struct trace_entry */
-	size_t nr_fields;
-	/* For tools: a format and arguments, such as `"%d", REC->irq`. NULL: made of the fields. */
+	/*
+	 * For tools: a format and arguments, such as `"%d", REC->irq`. NULL: what `funcs` writes, or
+	 * else made of the fields.
+	 */
 	const char *print_fmt;
-	struct trace_event_functions funcs;
+	/* NULL: registering sets one that has none. */
+	const struct trace_event_functions *funcs;
 	/* Of a trace event, which is switched in events/; NULL: others decide when it is written. */
 	struct trace_event_call *call;
 };

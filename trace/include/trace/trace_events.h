@@ -93,8 +93,7 @@ struct trace_event_call {
 	struct trace_event event;		     /* its type is 0 until it is registered */
 	const struct trace_event_class *event_class; /* NULL: it is never switched, see `print` */
 	struct tracepoint
-		*tp;   /* NULL: who writes it looks at `files`, and calls trace_event_write() */
-	bool is_going; /* it is being removed: nobody finds its directory any more */
+		*tp; /* NULL: who writes it looks at `files`, and calls trace_event_write() */
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);
@@ -103,6 +102,7 @@ struct trace_event_call {
 	struct trace_event_front *TRACE_ATOMIC front;
 	struct trace_event_front several;
 	uint32_t nr_users; /* how many of them want it now: with one the probe is registered */
+	bool is_going;	   /* it is being removed: nobody finds its directory any more */
 };
 
 /*

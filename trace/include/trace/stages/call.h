@@ -41,6 +41,13 @@
 #define TRACE_STAGE_WORDS_(...) #__VA_ARGS__
 #define TRACE_STAGE_WORDS(...)	TRACE_STAGE_WORDS_(__VA_ARGS__)
 
+#undef TRACE_STAGE_PRINT
+#define TRACE_STAGE_PRINT(name, print)                                                             \
+	static const char TRACE_UNUSED trace_event_print_##name[] = print;                         \
+	static const struct trace_event_functions TRACE_UNUSED trace_event_funcs_##name = {        \
+		.trace = trace_event_text_##name,                                                  \
+	};
+
 #undef TRACE_STAGE_CLASS
 #define TRACE_STAGE_CLASS(name, proto, args, tstruct, assign, print)                               \
 	static const struct trace_event_class TRACE_UNUSED trace_event_class_##name = {            \
@@ -48,7 +55,7 @@
 		.fields = trace_event_fields_##name,                                               \
 		.probe = (tracepoint_probe_fn)trace_event_probe_##name,                            \
 	};                                                                                         \
-	static const char TRACE_UNUSED trace_event_print_##name[] = print;
+	TRACE_STAGE_PRINT(name, print)
 
 #undef TRACE_STAGE_CALL
 #define TRACE_STAGE_CALL(template, call_name, fmt, reg_, unreg_)                                   \
@@ -56,7 +63,7 @@
 		.event = { .name = #call_name,                                                     \
 			   .system = TRACE_EVENT_STRING(TRACE_SYSTEM),                             \
 			   .print_fmt = trace_event_print_##fmt,                                   \
-			   .funcs = { .trace = trace_event_text_##fmt } },                         \
+			   .funcs = &trace_event_funcs_##fmt },                                    \
 		.event_class = &trace_event_class_##template,                                      \
 		.tp = &trace_##call_name##_tracepoint,                                             \
 		.reg = reg_,                                                                       \
@@ -70,7 +77,7 @@
 	TRACE_STAGE_CALL(template, name, template, reg, unreg)
 #undef TRACE_STAGE_EVENT_PRINT
 #define TRACE_STAGE_EVENT_PRINT(template, name, proto, args, print)                                \
-	static const char TRACE_UNUSED trace_event_print_##name[] = print;                         \
+	TRACE_STAGE_PRINT(name, print)                                                             \
 	TRACE_STAGE_CALL(template, name, name, NULL, NULL)
 
 #undef TRACE_STAGE_EVAL
