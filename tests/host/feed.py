@@ -134,8 +134,8 @@ class Feed:
         """Seconds of events that nobody has taken yet."""
         return max(time.monotonic_ns() - ring.now for ring in self.rings.values()) / 1e9
 
-    def names(self, _path):
-        return [f"cpu{cpu}" for cpu in self.rings]
+    def names(self, path):
+        return [f"cpu{cpu}" for cpu in self.rings] if path == "per_cpu" else []
 
     def text(self, path):
         return self.files.get(path, "")

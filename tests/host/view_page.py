@@ -83,6 +83,10 @@ def kernels(page, name):
     return page.run(f"fetch('api/file?name={name}').then((answer) => answer.json()).then((found) => found.text)")
 
 
+def type_at_console(page, text):
+    page.run("fetch('api/keys', {method: 'POST', body: JSON.stringify({text: %s})}).then((answer) => answer.text())" % json.dumps(text))
+
+
 def test_an_event_is_switched_on_and_seen(page):
     open_tab(page, "side", "Events")
     switch(page, "sched:sched_switch")
@@ -228,6 +232,36 @@ def test_two_pages_and_a_reload(page, view, browser):
     other.close()
 
 
+def test_an_instance(page, view, browser):
+    """Another page has the same choice; the lines of shell have the right path, those that are only shown as well."""
+    type_at_console(page, "\x03mkdir instances/box; while true; do echo in the box > instances/box/trace_marker; hackbench 2 50 > /dev/null; sleep 0.2; done\r")
+    page.wait("document.querySelector('#instance').options.length === 2")
+    page.choose("#instance", "box")
+    page.wait("fathom.store.settings.instance === 'box'")
+    other = browser.page(view.address)
+    other.wait("document.querySelector('#instance').value === 'box'")
+    other.close()
+    page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((one) => one[3].includes('in the box')))")
+    assert page.run("[...fathom.store.cpus.values()].every((cpu) => cpu.slices.length === 0)"), "of the root's events none is left"
+    open_tab(page, "side", "Events")
+    switch(page, "sched:sched_switch")
+    page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.slices.length > 50)")
+    assert commands(page)[-1] == "echo 1 > instances/box/events/sched/sched_switch/enable"
+    page.choose("#tracer", "function")
+    page.wait("fathom.store.settings.current_tracer === 'function'")
+    assert kernels(page, "current_tracer").strip() == "function" and commands(page)[-1] == "echo function > instances/box/current_tracer"
+    page.choose("#tracer", "nop")
+    open_tab(page, "side", "Probes")
+    assert page.run("document.querySelector('#side .preview').textContent.split('\\n')[1]").startswith("echo 1 > instances/box/events/view/")
+    open_tab(page, "view", "Histograms")
+    page.wait("document.querySelector('#view .preview').textContent.endsWith(' > instances/box/events/kmem/kmalloc/trigger')")
+    open_tab(page, "view", "Now")
+    page.picture(PICTURES / "instance.png")
+    page.choose("#instance", "")
+    page.wait("fathom.store.settings.instance === '' && fathom.store.settings.set_event.includes('kmem:kmalloc')")
+    assert page.run("document.querySelector('#tracer').value") == "nop"
+
+
 def test_shell_and_dark(page):
     open_tab(page, "view", "Shell")
     page.wait("document.querySelector('.xterm-rows') && fathom.store.console.includes('hackbench')")
@@ -252,7 +286,7 @@ def test_nothing_comes_from_elsewhere(page, view):
 def test_a_kernel_that_dies(page):
     """The last one on this kernel."""
     for text in ("\x03", "panic\r"):
-        page.run("fetch('api/keys', {method: 'POST', body: JSON.stringify({text: %s})}).then((answer) => answer.text())" % json.dumps(text))
+        type_at_console(page, text)
         page.wait("fathom.store.console.trimEnd().endsWith('fathom#') || document.querySelector('.obituary')")
     page.wait("document.querySelector('.obituary')")
     assert page.run("document.querySelector('#link').textContent").strip() == "the kernel has ended"
@@ -261,22 +295,23 @@ def test_a_kernel_that_dies(page):
 
 
 def test_a_kernel_of_make_run(browser, tmp_path):
-    """Its channel is a port of virtio; its console is not the page's, which has a shell of lines then."""
+    """Its channel is a port of virtio; its console is not the page's, which has a shell of lines then. It begins with an instance."""
     port = tmp_path / "channel"
     extra = ["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={port},server=on,wait=off",
              "-device", "virtserialport,chardev=port,name=fathom.9p"]
     with Guest("gcc", 2, extra=extra) as guest:
-        view = View("--channel", port)
+        guest.check("mkdir instances/box")
+        view = View("--channel", port, "-B", "box")
         try:
             page = browser.page(view.address)
             page.wait("document.querySelector('#link.live')")
             open_tab(page, "view", "Shell")
             page.click(".term")
-            page.keys("echo 1 > events/irq/enable; cat set_event | head -1\r")
+            page.keys("cd instances/box; echo 1 > events/irq/enable; cat set_event | head -1\r")
             page.wait("document.querySelector('.xterm-rows').textContent.includes('irq:')")
             # What somebody else switches is seen, too.
             page.wait("fathom.store.settings.set_event.includes('irq:irq_handler_entry')")
-            guest.check("echo 0 > events/irq/enable")
+            guest.check("echo 0 > instances/box/events/irq/enable")
             page.wait("!fathom.store.settings.set_event.includes('irq:')")
             assert not page.errors()
             page.close()

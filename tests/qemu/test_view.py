@@ -211,6 +211,32 @@ def test_another_clock(view):
     assert view.hub.history_bytes == sum(map(len, view.hub.history))
 
 
+def test_an_instance(view):
+    """Its files, rings and commands take the place of the root's; what an instance has not is the root's as before."""
+    assert view.ask("api/instance", "POST", '{"name": "box"}')[0] == 400 and view.ask("api/instance", "POST", "{}")[0] == 400
+    view.guest.check("mkdir instances/box instances/other; echo seen by nobody > trace_marker")
+    view.wait(lambda message: message["kind"] == "settings" and message["settings"]["instances"] == ["box", "other"])
+    view.json("api/instance", {"name": "box"})
+    assert view.write("events/sched/sched_waking/enable", "1")["command"] == "echo 1 > instances/box/events/sched/sched_waking/enable"
+    assert view.write("tracing_thresh", "0")["command"] == "echo 0 > tracing_thresh"
+    wrong = view.write("current_tracer", "none_such")
+    assert wrong["command"] == "echo none_such > instances/box/current_tracer" and wrong["error"].startswith("Invalid argument"), wrong
+    assert view.guest.check("cat set_event") == "" and view.guest.check("cat instances/box/set_event") == "sched:sched_waking\n"
+    view.guest.check("echo from the box > instances/box/trace_marker; echo from the root > trace_marker; sleep 0.1")
+    assert view.wait(lambda message: "from the box" in json.dumps(message.get("marks", {})))
+    marks = b"".join(view.hub.history)
+    assert b"from the root" not in marks and b"seen by nobody" not in marks
+    settings = view.wait(lambda message: message["kind"] == "settings")["settings"]
+    assert settings["instance"] == "box" and settings["set_event"] == "sched:sched_waking" and "dynamic_events" not in settings["own"]
+    assert "Device or resource busy" in view.guest.run("rmdir instances/box")[0]
+    view.json("api/instance", {"name": ""})
+    assert view.write("trace_marker", "the root again")["command"] == "echo 'the root again' > trace_marker"
+    assert view.wait(lambda message: "the root again" in json.dumps(message.get("marks", {})))
+    # Its rings are closed soon.
+    view.guest.check("while ! rmdir instances/box 2> /dev/null; do sleep 0.1; done; rmdir instances/other")
+    assert view.wait(lambda message: message["kind"] == "settings" and message["settings"]["instances"] == [])
+
+
 def test_functions_and_why(view):
     names = view.json("api/functions")["list"]
     assert len(names) == int(view.guest.check("wc -l < available_filter_functions")) and "vfs_open" in names

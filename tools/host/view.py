@@ -11,7 +11,7 @@ from host import _boot
 from host._common import DIED, Failure
 from host._guest import Guest
 from view.boot import Machine
-from view.kernel import Kernel
+from view.kernel import Kernel, Refused
 from view.live import Hub, Live
 from view.server import Server
 from view.shell import LineShell
@@ -25,6 +25,7 @@ def add_arguments(parser):
     group = _boot.add_arguments(parser)
     group.set_defaults(cpus=4)
     group.add_argument("--run", metavar="COMMAND", help="type this into its shell")
+    parser.add_argument("-B", metavar="NAME", dest="instance", default="", help="look at this instance at first; the page can choose another one")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
     parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
 
@@ -40,6 +41,11 @@ def libraries(build):
 def serve(options, guest, machine):
     hub = Hub()
     live = Live(Kernel(guest, bool(machine)), hub, machine.last_words if machine else lambda: "")
+    if options.instance:
+        try:
+            live.choose(options.instance)
+        except Refused as err:
+            raise Failure(str(err)) from None
     if machine:
         machine.show_on(hub)
         machine.on_panic = lambda: live.die_soon("it has panicked")

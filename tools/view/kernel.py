@@ -40,6 +40,7 @@ class Kernel:
         self.lock = threading.Lock()
         self.commands = []
         self.formats, self.built_in = {}, {}  # by ID: of all events, of those that stay
+        self.place = ("", frozenset())  # the instance that is looked at, "" for the root, and the names of its files
         self.events = self.read("available_events").split()
         self.tracers = self.read("available_tracers").split()
         self.cpus = sorted(int(name.removeprefix("cpu")) for name in guest.names("per_cpu"))
@@ -51,10 +52,15 @@ class Kernel:
             raise Refused(f"no file of tracing: {name}")
         return name
 
+    def path_of(self, name):
+        """Where a file is: an instance has most of them, and the others are the root's for all."""
+        instance, own = self.place
+        return f"instances/{instance}/{name}" if self.checked(name).split("/")[0] in own else name
+
     def read(self, name, limit=4 << 20):
         """The text of a file, its first `limit` bytes at most."""
         data = bytearray()
-        with self.guest.open(self.checked(name)) as file:
+        with self.guest.open(self.path_of(name)) as file:
             while len(data) < limit and (part := file.read(limit - len(data))):
                 data += part
         return data.decode("utf-8", "replace")
@@ -63,11 +69,12 @@ class Kernel:
 
     def write(self, name, text, append=False):
         """Do what `echo text > name` does; the command as it is kept and shown, with what was wrong."""
-        done = {"command": as_command(self.checked(name), text, append), "error": ""}
+        path = self.path_of(name)
+        done = {"command": as_command(path, text, append), "error": ""}
         with self.lock:
             log_before = self.read("error_log")
             try:
-                self.guest.write(name, text + "\n", append)
+                self.guest.write(path, text + "\n", append)
             except OSError as err:
                 done["error"] = self.reason(err, log_before)
             done["number"] = self.commands[-1]["number"] + 1 if self.commands else 1
@@ -89,7 +96,14 @@ class Kernel:
                 found[name] = self.read(name, 64 << 10).rstrip("\n")
             except OSError as err:
                 found[name] = f"# {err.strerror}"
-        return found
+        instance, own = self.place
+        return {**found, "instance": instance, "instances": sorted(self.guest.names("instances")), "own": sorted(own)}
+
+    def place_of(self, instance):
+        """What `place` is to be for an instance, "" for the root."""
+        if instance and instance not in self.guest.names("instances"):
+            raise Refused(f"there is no instance {instance}")
+        return instance, frozenset(self.guest.names(f"instances/{instance}") if instance else ())
 
     def about(self):
         return {"tracers": self.tracers, "events": self.events, "cpus": self.cpus, "latency": [one for one in self.tracers if one in LATENCY],
@@ -144,8 +158,12 @@ class Kernel:
 
     # ---- Raw pages ----
 
-    def open_rings(self):
-        return {cpu: self.guest.open(f"per_cpu/cpu{cpu}/trace_pipe_raw", NONBLOCK) for cpu in self.cpus}
+    def open_rings(self, instance=""):
+        folder = f"instances/{instance}/" if instance else ""
+        return {cpu: self.guest.open(f"{folder}per_cpu/cpu{cpu}/trace_pipe_raw", NONBLOCK) for cpu in self.cpus}
+
+    def page_bytes(self):
+        return int(self.read("buffer_subbuf_size_kb")) * 1024
 
     @staticmethod
     def pages(rings, page_bytes, count):

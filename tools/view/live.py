@@ -52,10 +52,12 @@ class Hub:
             for page in self.pages:
                 self.put(page, message)
 
-    def forget_history(self):
+    def forget_history(self, rare=False):
         with self.lock:
             self.history.clear()
             self.history_bytes = 0
+            if rare:
+                self.rare.clear()
 
     def say(self, text):
         """What the console says; its last part is for new pages, too."""
@@ -92,7 +94,8 @@ class Live:
     def __init__(self, kernel, hub, last_words=lambda: ""):
         self.kernel, self.hub, self.last_words = kernel, hub, last_words
         self.model = self.new_model()
-        self.lock = threading.Lock()       # of the model
+        self.lock = threading.Lock()       # of the model, and of which rings are read
+        self.opened = kernel.open_rings()
         self.look_lock = threading.Lock()  # of what follows
         self.settings, self.maximum, self.probes = {}, 0, None
         self.page_bytes = 4096
@@ -131,18 +134,23 @@ class Live:
     # ---- Rings ----
 
     def rings(self):
-        rings = self.kernel.open_rings()
         while not self.dead.is_set():
-            begin = time.monotonic()
-            behind = self.empty(rings, begin + BUDGET)
-            with self.lock:
-                new = self.model.drain(behind)
-                now = self.now()
-            if any(new.values()):
-                self.hub.send("batch", {"now": now, **new}, "history")
-            else:
-                self.hub.send("now", {"now": now})
-            time.sleep(max(TICK - (time.monotonic() - begin), 0.01))
+            rings = self.opened
+            while rings is self.opened and not self.dead.is_set():
+                begin = time.monotonic()
+                behind = self.empty(rings, begin + BUDGET)
+                with self.lock:
+                    self.tell(self.model.drain(behind))
+                time.sleep(max(TICK - (time.monotonic() - begin), 0.01))
+            for file in rings.values():
+                file.close()
+
+    def tell(self, new):
+        """With the lock held, so that it cannot come behind what tells the pages to begin anew."""
+        if any(new.values()):
+            self.hub.send("batch", {"now": self.now(), **new}, "history")
+        else:
+            self.hub.send("now", {"now": self.now()})
 
     def empty(self, rings, end):
         """
@@ -154,6 +162,8 @@ class Live:
             more = set()
             for cpu, page in self.kernel.pages(full, self.page_bytes, count):
                 with self.lock:
+                    if self.opened is not rings:
+                        return set()
                     newest = self.model.page(cpu, page)
                 if page_head(page)[1] > self.page_bytes * FULL or newest <= self.model.before:
                     more.add(cpu)
@@ -190,26 +200,27 @@ class Live:
                 self.begin_anew()
             if settings != self.settings:
                 self.settings = settings
-                self.page_bytes = int(self.kernel.read("buffer_subbuf_size_kb")) * 1024
+                self.page_bytes = self.kernel.page_bytes()
                 self.hub.send("settings", {"settings": settings}, "newest")
         return settings
 
-    def begin_anew(self):
-        """Another clock: times of before and of now do not mix."""
+    def begin_anew(self, has_other_events=False):
+        """Another clock: times of before and of now do not mix. Or another instance: nothing of before is its."""
         with self.lock:
             self.model, self.ahead = self.new_model(), None
-        self.hub.forget_history()
-        self.hub.send("restart", {})
+            self.hub.forget_history(rare=has_other_events)
+            self.hub.send("restart", {"all": has_other_events})
+        if has_other_events:
+            self.clear_flame()
 
     def look(self):
         settings = self.look_at_settings()
         with self.lock:
             numbers = self.model.statistics()
             seconds, self.looked = time.monotonic() - self.looked, time.monotonic()
-            flame = self.model.calls.picture(self.model.symbols.name) if settings["current_tracer"] == "function_graph" else None
+            if settings["current_tracer"] == "function_graph":
+                self.hub.send("flame", {"tree": self.model.calls.picture(self.model.symbols.name)}, "newest")
         self.hub.send("numbers", {"seconds": seconds, "at": time.time(), **numbers})
-        if flame:
-            self.hub.send("flame", {"tree": flame}, "newest")
         self.hub.send("histograms", {"at": time.time(), "list": self.kernel.histograms(settings["show_event_triggers"])}, "newest")
         self.look_at_latency(settings)
 
@@ -226,6 +237,16 @@ class Live:
 
     # ---- What pages ask for ----
 
+    def choose(self, instance):
+        """Look at another instance, "" for the root. Its rings are opened first: from then on nobody can remove it."""
+        with self.look_lock:
+            place, rings = self.kernel.place_of(instance), self.kernel.open_rings(instance)
+            with self.lock:
+                self.opened, self.kernel.place, self.maximum = rings, place, 0
+                self.page_bytes = self.kernel.page_bytes()
+            self.begin_anew(has_other_events=True)
+        self.look_at_settings()
+
     def write(self, name, text, append):
         done = self.kernel.write(name, text, append)
         self.hub.send("commands", {"list": self.kernel.commands}, "newest")
@@ -235,4 +256,4 @@ class Live:
     def clear_flame(self):
         with self.lock:
             self.model.calls.clear()
-        self.hub.send("flame", {"tree": ["all", 0, 0, []]}, "newest")
+            self.hub.send("flame", {"tree": ["all", 0, 0, []]}, "newest")

@@ -187,6 +187,10 @@ class Handler(BaseHTTPRequestHandler):
     def post_write(self, wanted):
         return self.server.live.write(str(wanted["name"]), str(wanted["text"]), bool(wanted.get("append")))
 
+    def post_instance(self, wanted):
+        self.server.live.choose(str(wanted["name"]))
+        return {}
+
     def post_keys(self, wanted):
         self.server.console.type(str(wanted["text"]))
         return {}

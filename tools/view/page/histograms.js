@@ -1,6 +1,6 @@
 // Histograms that the kernel counts itself, and how they change: bars, and a heat map with a column for each look.
 import { bars, css, fit, h } from "./dom.js";
-import { ask, command, write } from "./net.js";
+import { ask, command, pathOf, write } from "./net.js";
 import { on, store } from "./store.js";
 
 const SHOWN = 24; // entries of a histogram
@@ -40,6 +40,7 @@ export class Histograms {
       h("label.field", {}, "scale", this.scale), this.add, this.line), this.list);
     on("histograms", () => this.show());
     on("about", () => this.fill());
+    on("restart", () => this.cards.clear());
     this.fill();
   }
 
@@ -99,7 +100,7 @@ export class Histograms {
   card(one) {
     const file = `events/${one.event.replace(":", "/")}`;
     const short = one.trigger.replace(/:(vals=hitcount|sort=hitcount|size=2048)/g, "");
-    const head = h("h2", {}, one.event, h("span.dim", {}, `cat ${file}/hist`), h("span.grow"),
+    const head = h("h2", {}, one.event, h("span.dim", {}, `cat ${pathOf(file)}/hist`), h("span.grow"),
       h("button", { onclick: () => write(`${file}/trigger`, `${one.trigger}:clear`, true) }, "empty"),
       h("button", { onclick: () => write(`${file}/trigger`, `!${one.trigger}`, true) }, "take away"));
     const sum = h("span.dim"), left = h("div"), canvas = h("canvas");

@@ -22,6 +22,7 @@ export class Latency {
     h("div.latency", {}, h("div.card", {}, this.big, this.what, this.maxima), h("div.card", {}, this.trace)));
     on("latency", () => this.show());
     on("settings", () => this.show());
+    on("restart", ({ all }) => { if (all) this.chosen = null; this.show(); });
     on("about", () => this.fill());
     this.fill();
   }

@@ -1,5 +1,5 @@
 // The frame: the bar above, the lists at the left, the views; everything else is in a module of its own.
-import { $, h, toast } from "./dom.js";
+import { $, h, isNew, toast } from "./dom.js";
 import { commands } from "./commands.js";
 import { Events } from "./events.js";
 import { Flame } from "./flame.js";
@@ -7,7 +7,7 @@ import { Functions } from "./functions.js";
 import { Histograms } from "./histograms.js";
 import { Latency } from "./latency.js";
 import { Log } from "./log.js";
-import { listen, write } from "./net.js";
+import { listen, tell, write } from "./net.js";
 import { Now, showRate } from "./now.js";
 import { Probes } from "./probes.js";
 import { Shell } from "./shell.js";
@@ -39,7 +39,14 @@ function theme() {
   if ($("view").contains(shell.element)) shell.shown();
 }
 
+function showInstance({ instance, instances }) {
+  const select = $("instance");
+  if (isNew(select, instances)) select.replaceChildren(h("option", { value: "" }, "the root"), ...instances.map((name) => h("option", { value: name }, name)));
+  select.value = instance;
+}
+
 function bar() {
+  $("instance").onchange = async (event) => { if (!await tell("instance", { name: event.target.value })) showInstance(store.settings); };
   $("tracer").onchange = (event) => write("current_tracer", event.target.value);
   $("recording").onchange = (event) => write("tracing_on", event.target.checked ? "1" : "0");
   $("empty").onclick = () => write("trace", "");
@@ -49,6 +56,7 @@ function bar() {
     document.title = `Fathom: ${version.split(" ").slice(0, 2).join(" ")}`;
   });
   on("settings", ({ settings }) => {
+    showInstance(settings);
     $("tracer").value = settings.current_tracer;
     $("recording").checked = settings.tracing_on === "1";
   });

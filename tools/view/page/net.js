@@ -1,5 +1,6 @@
 // The server: requests, commands, and the stream of what happens.
 import { $, toast } from "./dom.js";
+import { store } from "./store.js";
 
 /** What /api/NAME answers; null, with a message on the page, when it refuses. */
 async function request(name, options) {
@@ -28,8 +29,10 @@ export async function write(name, text, append = false) {
 
 const WORD = /^[A-Za-z0-9_@%+=:,./^-]+$/;
 const quoted = (text) => (WORD.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** Where a file is: an instance has most of them, and the others are the root's for all. */
+export const pathOf = (name) => ((store.settings.own || []).includes(name.split("/")[0]) ? `instances/${store.settings.instance}/${name}` : name);
 /** The command that write() stands for, to be shown before it is done. */
-export const command = (name, text, append = false) => `echo ${text ? `${quoted(text)} ` : ""}${append ? ">>" : ">"} ${name}`;
+export const command = (name, text, append = false) => `echo ${text ? `${quoted(text)} ` : ""}${append ? ">>" : ">"} ${pathOf(name)}`;
 
 /** Server-sent events; the browser connects again by itself, and then everything begins anew. */
 export function listen(handle, lost) {

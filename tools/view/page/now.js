@@ -1,6 +1,6 @@
 // The first view: what is on, how many events come, which threads run and which functions are called most.
 import { $, bars, css, duration, h } from "./dom.js";
-import { ask, write } from "./net.js";
+import { ask, command, write } from "./net.js";
 import { on, store, threadName } from "./store.js";
 
 const LINES = 5; // events that have a line of their own
@@ -17,7 +17,8 @@ export class Now {
     this.isOn = h("div.why");
     this.chart = h("div.chart");
     this.threads = h("div"); this.functions = h("div"); this.events = h("div");
-    const start = BEGINNINGS.map(([name, file, text]) => h("button", { title: `echo ${text} > ${file}`, onclick: () => write(file, text) }, name));
+    const start = BEGINNINGS.map(([name, file, text]) => h("button", { onpointerenter: (event) => { event.target.title = command(file, text); },
+      onclick: () => write(file, text) }, name));
     this.element = h("div.pad", {}, h("div.card", {}, h("h2", {}, "What is going on ", h("span.dim", {}, "cat why")), this.isOn, this.why, h("div.quick", {}, start)),
       h("div.card", { style: "margin-top:12px" }, h("h2", {}, "Events a second"), this.chart),
       h("div.cards", {}, h("div.card", {}, h("h2", {}, "Threads ", h("span.dim", {}, "time on a CPU, by sched_switch")), this.threads),

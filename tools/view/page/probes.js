@@ -18,7 +18,7 @@ export class Probes {
     const full = (input) => { input.style.flex = "1"; return h("div.row", {}, input); };
     this.element = [this.list, h("div.detail", {}, h("h3", {}, "a new probe"), h("div.row", {}, this.kind), full(this.where), full(this.name), full(this.what),
       this.line, h("div.row", {}, h("button.main", { onclick: () => this.make() }, "make it, and switch it on")), this.about)];
-    on("settings", () => this.show());
+    on("settings", () => { this.show(); this.preview(); });
     this.preview();
   }
 

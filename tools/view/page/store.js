@@ -88,7 +88,11 @@ const handlers = {
   about(message) { store.about = message; for (const one of message.cpus) cpu(one); },
   settings(message) { store.settings = message.settings; },
   commands(message) { store.commands = message.list; },
-  restart() { for (const one of store.cpus.values()) Object.assign(one, { slices: [], calls: [], marks: [], running: null }); store.now = 0; },
+  restart({ all }) {
+    for (const one of store.cpus.values()) Object.assign(one, { slices: [], calls: [], marks: [], running: null });
+    store.now = 0;
+    if (all) Object.assign(store, { rates: [], latencies: [], heat: new Map() });
+  },
   batch, now: setNow, numbers, histograms,
   flame(message) { store.flame = message.tree; },
   latency(message) { store.latencies.push(message); },
