@@ -1,0 +1,260 @@
+"""The machine channel, on COM2 and on a port of virtio-serial: reads that wait, and whatever may happen to a line."""
+import errno
+import struct
+import time
+
+import pytest
+
+from channelguest import TRACING, client_on, failure, guest_with_channels, port_at, wait_until
+from guest import PATIENCE, Guest
+from ninep import LOPEN, NONBLOCK, NOTAG, RDWR, READ, VERSION, WALK, WRITE, Ninep, message, text
+
+
+@pytest.fixture(scope="module")
+def machine():
+    with guest_with_channels() as guest:
+        yield guest
+
+
+@pytest.fixture
+def client(machine):
+    with client_on(machine.channel) as one:
+        yield one
+
+
+def read_of(client, fid, offset=0):
+    return client.request(READ, struct.pack("<IQI", fid, offset, 4000))
+
+
+def test_a_read_waits_and_others_go_on(machine, client):
+    machine.check("echo > trace")
+    with client.opened(TRACING + "/trace_pipe") as pipe:
+        tag = read_of(client, pipe)
+        assert client.read_all("/proc/version")
+        machine.check("echo first > trace_marker")
+        first = client.read_end(tag)
+        assert first.endswith(b"tracing_mark_write: first\n")
+        # Flushed: no answer, and what comes later is still there.
+        tag = read_of(client, pipe, len(first))
+        behind = read_of(client, pipe, len(first))
+        client.flush(tag)
+        client.flush(behind)
+        assert tag not in client.answers and behind not in client.answers
+        machine.check("echo second > trace_marker")
+        second = client.read(pipe, len(first), 4000)
+        assert second.endswith(b"second\n")
+        # Flushed when its answer may be on the way: then that comes first. Nothing is lost.
+        machine.check("echo third > trace_marker")
+        tag = read_of(client, pipe, len(first + second))
+        client.flush(tag)
+        third = client.read_end(tag) if tag in client.answers else client.read(pipe, len(first + second), 4000)
+        assert third.endswith(b"third\n")
+        client.flush(4711)
+
+
+def test_clunk_ends_a_read(client, machine):
+    machine.check("echo > trace")
+    pipe = client.find(TRACING + "/trace_pipe")
+    client.open(pipe)
+    tag, behind = read_of(client, pipe), read_of(client, pipe)
+    client.clunk(pipe)
+    for one in (tag, behind):
+        assert failure(client.read_end, one) == errno.EINTR
+
+
+def test_who_waits_has_a_thread(machine, client):
+    """Files whose reads never wait are read by the channel's own."""
+    def threads():
+        return machine.check("ps").count("9p-wait")
+
+    before = threads()
+    for name, nr in (("README", 0), ("trace", 0), ("per_cpu/cpu0/trace_pipe_raw", 1)):
+        fid = client.find(f"{TRACING}/{name}")
+        client.open(fid)
+        assert threads() == before + nr, name
+        client.clunk(fid)
+
+
+def test_a_read_that_shall_not_wait(client, machine):
+    machine.check("echo > trace")
+    with client.opened(TRACING + "/trace_pipe", NONBLOCK) as fid:
+        assert failure(client.read, fid, 0, 100) == errno.EAGAIN
+
+
+def test_console(machine, client):
+    with client.opened("/dev/console", RDWR) as fid:
+        assert failure(client.read, fid, 0, 10) == errno.EIO, "what is typed is for the shell"
+        assert client.write(fid, 0, "said by the host\n") == 17
+    machine.expect(rb"said by the host\r\n")
+    machine.check("true")
+
+
+def threads(machine):
+    return machine.check("ps").count("9p-")
+
+
+def test_many_fids_and_waits(machine, client):
+    tags = [client.request(WALK, struct.pack("<IIH", 0, 1000 + i, 1) + text("proc")) for i in range(600)]
+    for tag in tags:
+        client.body_of(WALK, tag)
+    assert client.getattr(1599)["qid"] == client.getattr(1000)["qid"]
+    pipes = []
+    for _ in range(64):
+        pipes.append(client.find("/dev/console"))
+        client.open(pipes[-1])
+    assert failure(client.open, client.find("/dev/tty")) == errno.EMFILE
+    assert threads(machine) == 65
+    client.clunk(pipes.pop())
+    client.open(client.find("/dev/tty"))
+    client.version()
+    assert threads(machine) == 1
+
+
+def test_version_ends_what_was(machine, client):
+    machine.check("echo > trace")
+    pages = machine.used_pages()
+    for _ in range(3):
+        pipe = client.find(TRACING + "/trace_pipe")
+        client.open(pipe)
+        tag = read_of(client, pipe)
+        client.version()
+        assert tag not in client.answers
+        assert failure(client.clunk, 0) == errno.EBADF
+        client.attach(0)
+    client.version()
+    assert machine.used_pages() <= pages
+    assert threads(machine) == 1
+    # The pipe is not held by anybody.
+    assert machine.check("echo free > trace_marker; cat trace").count("free") == 1
+
+
+def test_garbage(machine):
+    noises = [bytes(range(256)) * 20, b"\0" * 5000, b"\xff" * 5000, b"\x15\0\0\0\x64\xff\xff" * 50, b"\x07\0\0\0",
+              message(WALK, 1, b"\xff" * 90), message(WRITE, 2, struct.pack("<IQI", 1, 0, 0xFFFFFFFF)), b"9P2000.L" * 3]
+    for noise in noises:
+        with Ninep(machine.channel) as client:
+            client.raw(noise)
+            client.version_after_noise()
+            client.attach(0)
+            assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+def test_a_host_that_vanishes_in_the_middle(machine):
+    whole = message(WRITE, 1, struct.pack("<IQI", 1, 0, 40000) + b"x" * 40000)
+    for cut in (1, 4, 30, 20000):
+        with Ninep(machine.channel) as client:
+            client.version_after_noise()
+            client.raw(whole[:cut])
+        with Ninep(machine.channel) as client:
+            client.version_after_noise()
+            client.attach(0)
+            assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+def test_a_host_that_pauses_in_the_middle(client, machine):
+    """Its message goes on, even with what looks like the beginning of another session."""
+    machine.check("echo > /tmp/paused")
+    sign = message(VERSION, NOTAG, struct.pack("<I", 65536) + text("9P2000.L"))
+    with client.opened("/tmp/paused", RDWR) as fid:
+        for data in (b"before" + b"after", b"before" + sign[:20] + b"!"):
+            whole = message(WRITE, 7, struct.pack("<IQI", fid, 0, len(data)) + data)
+            client.raw(whole[:-len(data) + 6])
+            time.sleep(1.6)
+            client.raw(whole[-len(data) + 6:])
+            assert struct.unpack("<I", client.body_of(WRITE, 7))[0] == len(data)
+            assert client.read(fid, 0, 100)[:len(data)] == data
+    machine.check("rm /tmp/paused")
+
+
+def test_a_host_that_does_not_read(machine):
+    with Ninep(machine.channel) as client:
+        client.version_after_noise()
+        client.attach(0)
+        fid = client.find("/dev/zero")
+        client.open(fid)
+        for _ in range(4):
+            client.request(READ, struct.pack("<IQI", fid, 0, 60000))
+        pipe = client.request(LOPEN, struct.pack("<II", fid, 0))
+        wait_until(lambda: "running" in machine.check("echo running"))
+        assert pipe
+    with Ninep(machine.channel) as client:
+        client.version_after_noise()
+        client.attach(0)
+        assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+# ---- A port of virtio-serial ----
+
+
+@pytest.fixture
+def port(machine):
+    with Ninep(machine.port) as one:
+        one.version_after_noise()
+        one.version(1 << 17)
+        one.attach(0)
+        yield one
+
+
+def test_each_channel_has_its_client(machine, client, port):
+    """Fids are their own; the files are the same."""
+    client.walk(0, 5, "proc")
+    assert failure(port.getattr, 5) == errno.EBADF
+    port.walk(0, 5, "tmp")
+    assert client.getattr(5) != port.getattr(5)
+    machine.check("echo > trace")
+    pipe = port.find(TRACING + "/trace_pipe")
+    port.open(pipe)
+    tag = read_of(port, pipe)
+    client.write_file(TRACING + "/trace_marker", "from the other")
+    assert port.read_end(tag).endswith(b"from the other\n")
+    port.version()
+    assert client.getattr(5) and failure(port.getattr, 5) == errno.EBADF
+
+
+def test_port_byte_by_byte(machine, port):
+    data = bytes(range(256)) * 800
+    port.walk(0, 60, "tmp")
+    port.create(60, "large", RDWR)
+    for offset in range(0, len(data), 100001):
+        part = data[offset:offset + 100001]
+        assert port.write(60, offset, part) == len(part)
+    for count in (131072 - 11, 8192, 8193, 4096 - 11):
+        assert b"".join(port.read(60, offset, count) for offset in range(0, len(data), count)) == data
+    port.remove(60)
+
+
+def test_port_is_fast(port):
+    """Ten megabytes a second are asked for; an idle machine has thirty times that."""
+    with port.opened("/dev/zero") as fid:
+        begin, done = time.monotonic(), 0
+        while done < 20 << 20:
+            done += len(port.read(fid, 0, 1 << 17))
+    assert done / (time.monotonic() - begin) > 10e6 / PATIENCE
+
+
+def test_port_survives_its_host(machine):
+    """Garbage, half a message, and one that asks for more than there is room for and does not read it."""
+    with Ninep(machine.port) as client:
+        client.raw(b"\xff" * 100000)
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.raw(message(WRITE, 1, struct.pack("<IQI", 1, 0, 40000) + b"x" * 40000)[:30000])
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.attach(0)
+        fid = client.find("/dev/zero")
+        client.open(fid)
+        for _ in range(40):
+            client.request(READ, struct.pack("<IQI", fid, 0, 60000))
+        time.sleep(0.3)
+    with Ninep(machine.port) as client:
+        client.version_after_noise()
+        client.attach(0)
+        assert client.read_all("/proc/version").startswith(b"Fathom")
+
+
+def test_a_port_of_another_name_is_left_alone(tmp_path):
+    with Guest("gcc", 1, machine="pc", extra=port_at(tmp_path / "port", "org.example.0")) as guest:
+        with Ninep(tmp_path / "port", timeout=0.2) as client, pytest.raises(TimeoutError):
+            client.version()
+        assert "9p" not in guest.check("dmesg; ps")
