@@ -17,6 +17,8 @@ extern const struct vfs_fs vfs_ram_fs;
  * below the mount, without a slash in front.
  */
 const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest);
+/* Is there a mount at this resolved path, or below it? */
+bool vfs_mount_is_in(const char *path);
 
 /*
  * A file of /dev, /proc or /sys. Text files have `show`, which writes the whole text, cut to fit `size`

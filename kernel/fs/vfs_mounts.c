@@ -58,6 +58,19 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	return fs;
 }
 
+bool vfs_mount_is_in(const char *path)
+{
+	size_t len = strlen(path);
+	bool is_in = false;
+
+	spin_lock(&mount_lock);
+	for (uint32_t i = 0; i < nr_mounts && !is_in; i++)
+		is_in = strncmp(mounts[i].path, path, len) == 0 &&
+			(!mounts[i].path[len] || mounts[i].path[len] == '/');
+	spin_unlock(&mount_lock);
+	return is_in;
+}
+
 /* The mount on exactly this directory; NULL for none. Lock held. */
 static struct mount *mount_at(const char *path)
 {

@@ -263,3 +263,47 @@ int vfs_unlink(const char *cwd, const char *path)
 {
 	return path_change(cwd, path, false, false);
 }
+
+/* Both directories are found; is there a file to be renamed, and may it be? */
+static int path_rename_in(const struct place *from, const char *name, const struct place *to,
+			  const char *new_name)
+{
+	struct place last = { .fs = from->fs };
+	int err;
+
+	if (from->fs != to->fs)
+		return -EXDEV;
+	err = from->fs->lookup(from->node, name, &last.node);
+	if (err)
+		return err;
+	path_put(&last);
+	if (!from->fs->rename)
+		return -EPERM;
+	return from->fs->rename(from->node, name, to->node, new_name);
+}
+
+int vfs_rename(const char *cwd, const char *path, const char *new_path)
+{
+	char full[VFS_PATH_MAX], new_full[VFS_PATH_MAX];
+	char *name, *new_name;
+	struct place from, to;
+	int err = vfs_resolve(cwd, path, full);
+
+	if (!err)
+		err = vfs_resolve(cwd, new_path, new_full);
+	if (!err && (vfs_mount_is_in(full) || strcmp(full, "/") == 0))
+		err = -EBUSY;
+	if (!err)
+		err = path_walk(full, &name, &from);
+	if (err)
+		return err;
+	err = path_walk(new_full, &new_name, &to);
+	if (err) {
+		path_put(&from);
+		return err == -EEXIST ? -EBUSY : err;
+	}
+	err = path_rename_in(&from, name, &to, new_name);
+	path_put(&to);
+	path_put(&from);
+	return err;
+}

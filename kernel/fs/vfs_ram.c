@@ -18,13 +18,27 @@ static struct mutex tree_lock;
 static struct ram_node *root;
 static _Atomic uint64_t last_id;
 
+static char *ram_copy_name(const char *name)
+{
+	size_t size = strlen(name) + 1;
+	char *copy = kmalloc(size);
+
+	if (copy)
+		memcpy(copy, name, size);
+	return copy;
+}
+
 static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t mode)
 {
-	struct ram_node *node = kzalloc(sizeof(*node) + strlen(name) + 1);
+	struct ram_node *node = kzalloc(sizeof(*node));
 
 	if (!node)
 		return NULL;
-	strlcpy(node->name, name, strlen(name) + 1);
+	node->name = ram_copy_name(name);
+	if (!node->name) {
+		kfree(node);
+		return NULL;
+	}
 	node->id = ++last_id;
 	node->is_dir = is_dir;
 	node->mode = mode;
@@ -37,6 +51,7 @@ static void ram_put_locked(struct ram_node *node)
 	if (--node->refs)
 		return;
 	ram_data_free(node);
+	kfree(node->name);
 	kfree(node);
 }
 
@@ -65,8 +80,16 @@ static int ram_add_child(struct ram_node *dir, struct ram_node *node)
 		return -ENOMEM;
 	link = ram_find_link(dir, node->name);
 	node->sibling = *link;
+	node->parent = dir;
 	*link = node;
 	return 0;
+}
+
+/* Take a node out of its directory. */
+static void ram_unlink(struct ram_node *node)
+{
+	*ram_find_link(node->parent, node->name) = node->sibling;
+	node->parent = NULL;
 }
 
 static void *ram_root(void)
@@ -134,7 +157,9 @@ static int ram_create(void *object, const char *name, bool is_dir)
 	if (!dir->is_dir)
 		return -ENOTDIR;
 	mutex_lock(&tree_lock);
-	if (!ram_find_child(dir, name))
+	if (!dir->parent)
+		err = -ENOENT;
+	else if (!ram_find_child(dir, name))
 		err = ram_add_child(dir, ram_create_node(name, is_dir, is_dir ? 0755 : 0644));
 	mutex_unlock(&tree_lock);
 	return err;
@@ -163,10 +188,64 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	node = ram_find_child(dir, name);
 	err = ram_can_remove(node, is_dir);
 	if (!err) {
-		*ram_find_link(dir, name) = node->sibling;
+		ram_unlink(node);
 		ram_put_locked(node);
 	}
 	mutex_unlock(&tree_lock);
+	return err;
+}
+
+/* Is `node` the directory, or one that it is in? */
+static bool ram_is_above(const struct ram_node *node, const struct ram_node *dir)
+{
+	while (dir != node && dir != root)
+		dir = dir->parent;
+	return dir == node;
+}
+
+/* `over`, which may be NULL, is in the way. */
+static int ram_can_rename(const struct ram_node *node, const struct ram_node *over,
+			  const struct ram_node *dir)
+{
+	if (!node || !dir->parent)
+		return -ENOENT;
+	if (node->is_fixed)
+		return -EBUSY;
+	if (ram_is_above(node, dir))
+		return -EINVAL;
+	return over && over != node ? ram_can_remove(over, node->is_dir) : 0;
+}
+
+static int ram_rename(void *object, const char *name, void *new_object, const char *new_name)
+{
+	struct ram_node *dir = object, *new_dir = new_object;
+	struct ram_node *node, *over;
+	char *copy;
+	int err;
+
+	if (!dir->is_dir || !new_dir->is_dir)
+		return -ENOTDIR;
+	copy = ram_copy_name(new_name);
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&tree_lock);
+	node = ram_find_child(dir, name);
+	over = ram_find_child(new_dir, new_name);
+	err = ram_can_rename(node, over, new_dir);
+	if (!err && node != over) {
+		char *old_name = node->name;
+
+		if (over) {
+			ram_unlink(over);
+			ram_put_locked(over);
+		}
+		ram_unlink(node);
+		node->name = copy;
+		ram_add_child(new_dir, node);
+		copy = old_name;
+	}
+	mutex_unlock(&tree_lock);
+	kfree(copy);
 	return err;
 }
 
@@ -275,6 +354,7 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 	root = ram_create_node("", true, 0755);
 	if (!root)
 		return -ENOMEM;
+	root->parent = root;
 	for (size_t i = 0; i < nr_dirs && !err; i++)
 		err = ram_add_fixed_dir(dirs[i]);
 	return err;
@@ -300,4 +380,5 @@ const struct vfs_fs vfs_ram_fs = {
 	.entry = ram_entry,
 	.create = ram_create,
 	.remove = ram_remove,
+	.rename = ram_rename,
 };

@@ -14,6 +14,7 @@ struct vfs_special;
 struct ram_node {
 	struct ram_node *children; /* of a directory, sorted by name */
 	struct ram_node *sibling;
+	struct ram_node *parent;	   /* NULL when it has been removed; the root is its own */
 	struct ram_block *data;		   /* of a file */
 	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
 	uint64_t size;			   /* bytes */
@@ -21,8 +22,8 @@ struct ram_node {
 	uint32_t mode;
 	uint32_t refs; /* holders; the name in a directory counts as one */
 	bool is_dir;
-	bool is_fixed; /* cannot be removed */
-	char name[];
+	bool is_fixed; /* can be neither removed nor renamed */
+	char *name;
 };
 
 /* Copy out what is stored from `pos` on; what was never written is read as zeros. Bytes copied. */

@@ -19,21 +19,34 @@ struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr)
 	return *fid_link(session, nr);
 }
 
+static char *fid_copy_path(const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy = kmalloc(size);
+
+	if (copy)
+		memcpy(copy, path, size);
+	return copy;
+}
+
 int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
 		  const struct vfs_stat *stat)
 {
-	size_t bytes = strlen(path) + 1;
 	struct ninep_fid *fid, *old = ninep_fid_find(session, nr);
 
 	if (!old && session->nr_fids == NINEP_FIDS_MAX)
 		return -EMFILE;
-	fid = kzalloc(sizeof(*fid) + bytes);
+	fid = kzalloc(sizeof(*fid));
 	if (!fid)
 		return -ENOMEM;
+	fid->path = fid_copy_path(path);
+	if (!fid->path) {
+		kfree(fid);
+		return -ENOMEM;
+	}
 	fid->nr = nr;
 	fid->id = stat->id;
 	fid->is_dir = stat->type == VFS_DIRECTORY;
-	memcpy(fid->path, path, bytes);
 	if (old)
 		ninep_fid_drop(session, old);
 	*fid_link(session, nr) = fid;
@@ -60,6 +73,7 @@ static int fid_free(struct ninep_session *session, struct ninep_fid *fid)
 	int err = ninep_fid_close(session, fid);
 
 	session->nr_fids--;
+	kfree(fid->path);
 	kfree(fid);
 	return err;
 }
@@ -79,6 +93,36 @@ void ninep_fid_drop_all(struct ninep_session *session)
 		for (; fid; fid = next) {
 			next = fid->next;
 			fid_free(session, fid);
+		}
+	}
+}
+
+/* `rest`: what follows in its path behind the name that has changed. */
+static void fid_set_path(struct ninep_fid *fid, const char *new_path, const char *rest)
+{
+	char path[VFS_PATH_MAX], *copy;
+
+	strlcpy(path, new_path, sizeof(path));
+	if (strlen(path) + strlen(rest) >= sizeof(path))
+		return;
+	strlcpy(path + strlen(path), rest, sizeof(path) - strlen(path));
+	copy = fid_copy_path(path);
+	if (!copy)
+		return;
+	kfree(fid->path);
+	fid->path = copy;
+}
+
+void ninep_fid_rename(struct ninep_session *session, const char *path, const char *new_path)
+{
+	size_t len = strlen(path);
+
+	for (uint32_t i = 0; i < NINEP_FID_LISTS; i++) {
+		for (struct ninep_fid *fid = session->fids[i]; fid; fid = fid->next) {
+			const char *rest = fid->path + len;
+
+			if (strncmp(fid->path, path, len) == 0 && (!*rest || *rest == '/'))
+				fid_set_path(fid, new_path, rest);
 		}
 	}
 }

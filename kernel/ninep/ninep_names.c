@@ -1,5 +1,5 @@
 /*
- * Requests about names: finding, making and removing files, and facts about them. See
+ * Requests about names: finding, making, renaming and removing files, and facts about them. See
  * ninep_session.h.
  */
 #include <kernel/string.h>
@@ -145,15 +145,22 @@ int ninep_statfs(struct ninep_session *session, const struct ninep_request *requ
 	return 0;
 }
 
-/* The path of the request's name in the directory of its fid. 0 or -errno. */
-static int names_child(struct ninep_session *session, const struct ninep_request *request,
-		       char *out_path)
+/* The path of `name` in the directory of fid `nr`. 0 or -errno. */
+static int names_child_of(struct ninep_session *session, uint32_t nr, const struct ninep_text *name,
+			  char *out_path)
 {
-	const struct ninep_fid *fid = ninep_fid_find(session, request->fid);
+	const struct ninep_fid *fid = ninep_fid_find(session, nr);
 	struct vfs_stat stat;
 	int err = fid ? ninep_fid_stat(fid, &stat) : -EBADF;
 
-	return err ? err : ninep_child_path(fid->path, fid->is_dir, &request->name, out_path);
+	return err ? err : ninep_child_path(fid->path, fid->is_dir, name, out_path);
+}
+
+/* Of the request's first fid and name. */
+static int names_child(struct ninep_session *session, const struct ninep_request *request,
+		       char *out_path)
+{
+	return names_child_of(session, request->fid, &request->name, out_path);
 }
 
 int ninep_mkdir(struct ninep_session *session, const struct ninep_request *request,
@@ -185,6 +192,45 @@ int ninep_unlinkat(struct ninep_session *session, const struct ninep_request *re
 	if (err)
 		return err;
 	return request->flags & NAMES_AT_REMOVEDIR ? vfs_rmdir("/", path) : vfs_unlink("/", path);
+}
+
+static int names_rename(struct ninep_session *session, const char *path, const char *new_path)
+{
+	int err = strcmp(path, new_path) != 0 ? vfs_rename("/", path, new_path) : 0;
+
+	if (!err)
+		ninep_fid_rename(session, path, new_path);
+	return err;
+}
+
+int ninep_renameat(struct ninep_session *session, const struct ninep_request *request,
+		   struct ninep_reply *reply)
+{
+	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
+	int err = names_child(session, request, path);
+
+	(void)reply;
+	if (!err)
+		err = names_child_of(session, request->new_fid, &request->new_name, new_path);
+	return err ? err : names_rename(session, path, new_path);
+}
+
+/* As before Trenameat: the file has a fid of its own. */
+int ninep_rename(struct ninep_session *session, const struct ninep_request *request,
+		 struct ninep_reply *reply)
+{
+	const struct ninep_fid *fid = ninep_fid_find(session, request->fid);
+	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
+	struct vfs_stat stat;
+	int err = fid ? ninep_fid_stat(fid, &stat) : -EBADF;
+
+	(void)reply;
+	if (!err)
+		err = names_child_of(session, request->new_fid, &request->name, new_path);
+	if (err)
+		return err;
+	strlcpy(path, fid->path, sizeof(path));
+	return names_rename(session, path, new_path);
 }
 
 /* The fid is forgotten, whether its file can be removed or not. */

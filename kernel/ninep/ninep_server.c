@@ -71,7 +71,8 @@ static const ninep_handler_fn handlers[] = {
 	[NINEP_TATTACH] = ninep_attach,	    [NINEP_TFLUSH] = server_flush,
 	[NINEP_TWALK] = ninep_walk,	    [NINEP_TREAD] = ninep_read,
 	[NINEP_TWRITE] = ninep_write,	    [NINEP_TCLUNK] = ninep_clunk,
-	[NINEP_TREMOVE] = ninep_remove,
+	[NINEP_TREMOVE] = ninep_remove,	    [NINEP_TRENAME] = ninep_rename,
+	[NINEP_TRENAMEAT] = ninep_renameat,
 };
 
 static int server_handle(struct ninep_session *session, const struct ninep_request *request,

@@ -6,7 +6,7 @@
  *                            '--> job of a fid ----'   reads and writes that may wait
  *
  * A fid remembers a path and the identity of the file that was found there: when something else is
- * there later, the fid leads to nothing. Requests are served in the order in which they come, by
+ * there later, the fid leads to nothing. It goes along with what its own client renames. Requests are served in the order in which they come, by
  * the thread of the channel. Only reads and writes that may wait for something to happen
  * (trace_pipe, the console) go to a thread that the fid has for it, so that Tflush gets through.
  *
@@ -52,7 +52,7 @@ struct ninep_fid {
 	struct file *file;	   /* of an open fid that is no directory */
 	struct ninep_dir *dir;	   /* what is being listed */
 	struct ninep_waits *waits; /* reads and writes that wait */
-	char path[];
+	char *path;
 };
 
 struct ninep_session {
@@ -91,6 +91,11 @@ int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid);
 void ninep_fid_drop_all(struct ninep_session *session);
 /* Close the file; the fid stays. 0, or what closing said. */
 int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid);
+/*
+ * What was at `path` has `new_path` now: fids that stand for it, or for what is in it, go along. One
+ * for which there is no memory, or whose path becomes too long, leads to nothing.
+ */
+void ninep_fid_rename(struct ninep_session *session, const char *path, const char *new_path);
 /* Facts about the file. -ENOENT when it is not there any more, and perhaps another one is. */
 int ninep_fid_stat(const struct ninep_fid *fid, struct vfs_stat *out_stat);
 /*
@@ -141,6 +146,10 @@ int ninep_statfs(struct ninep_session *session, const struct ninep_request *requ
 int ninep_mkdir(struct ninep_session *session, const struct ninep_request *request,
 		struct ninep_reply *reply);
 int ninep_unlinkat(struct ninep_session *session, const struct ninep_request *request,
+		   struct ninep_reply *reply);
+int ninep_rename(struct ninep_session *session, const struct ninep_request *request,
+		 struct ninep_reply *reply);
+int ninep_renameat(struct ninep_session *session, const struct ninep_request *request,
 		   struct ninep_reply *reply);
 int ninep_remove(struct ninep_session *session, const struct ninep_request *request,
 		 struct ninep_reply *reply);

@@ -1,5 +1,5 @@
 /*
- * cp and mv, for files.
+ * cp, for files, and mv, which copies only what goes to another file system.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -80,17 +80,12 @@ static int copy_into(struct copy *copy, const char *path, struct file *from)
  * Copy one file to copy->target; mv removes it when the target is complete. 0, -EINTR, or an error
  * that was reported.
  */
-static int copy_one(struct copy *copy, const char *path)
+static int copy_contents(struct copy *copy, const char *path)
 {
 	const char *verb = copy->moves ? "move" : "copy";
 	struct file *from;
-	int err;
+	int err = vfs_open(command_cwd(copy->env), path, VFS_READ, &from);
 
-	if (cmd_is_same_file(copy, path)) {
-		command_error(copy->env, "'%s' and '%s' are the same file", path, copy->target);
-		return -EINVAL;
-	}
-	err = vfs_open(command_cwd(copy->env), path, VFS_READ, &from);
 	if (err) {
 		command_error(copy->env, "can't %s '%s': %s", verb, path, command_strerror(err));
 		return err;
@@ -102,6 +97,25 @@ static int copy_one(struct copy *copy, const char *path)
 	err = vfs_unlink(command_cwd(copy->env), path);
 	if (err)
 		command_error(copy->env, "can't remove '%s': %s", path, command_strerror(err));
+	return err;
+}
+
+/* 0, -EINTR, or an error that was reported. */
+static int copy_one(struct copy *copy, const char *path)
+{
+	int err;
+
+	if (cmd_is_same_file(copy, path)) {
+		command_error(copy->env, "'%s' and '%s' are the same file", path, copy->target);
+		return -EINVAL;
+	}
+	if (!copy->moves)
+		return copy_contents(copy, path);
+	err = vfs_rename(command_cwd(copy->env), path, copy->target);
+	if (err == -EXDEV)
+		return copy_contents(copy, path);
+	if (err)
+		command_error(copy->env, "can't rename '%s': %s", path, command_strerror(err));
 	return err;
 }
 

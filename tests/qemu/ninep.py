@@ -16,7 +16,7 @@ from guest import PATIENCE
 
 NOFID, NOTAG = 0xFFFFFFFF, 0xFFFF
 RLERROR = 7
-STATFS, LOPEN, LCREATE, GETATTR, SETATTR, XATTRWALK, READDIR, FSYNC = 8, 12, 14, 24, 26, 30, 40, 50
+STATFS, LOPEN, LCREATE, RENAME, GETATTR, SETATTR, XATTRWALK, READDIR, FSYNC = 8, 12, 14, 20, 24, 26, 30, 40, 50
 MKDIR, RENAMEAT, UNLINKAT, VERSION, ATTACH, FLUSH, WALK, READ, WRITE, CLUNK, REMOVE = 72, 74, 76, 100, 104, 108, 110, 116, 118, 120, 122
 RDONLY, WRONLY, RDWR, EXCL, TRUNC, APPEND, NONBLOCK, DIRECTORY = 0, 1, 2, 0o200, 0o1000, 0o2000, 0o4000, 0o200000
 REMOVEDIR = 0x200
@@ -206,6 +206,13 @@ class Ninep:
 
     def unlinkat(self, fid, name, flags=0):
         assert self.call(UNLINKAT, struct.pack("<I", fid) + text(name) + struct.pack("<I", flags)) == b""
+
+    def renameat(self, fid, name, new_fid, new_name):
+        assert self.call(RENAMEAT, struct.pack("<I", fid) + text(name) + struct.pack("<I", new_fid) + text(new_name)) == b""
+
+    def rename(self, fid, new_fid, new_name):
+        """Of the file itself, as clients did before Trenameat."""
+        assert self.call(RENAME, struct.pack("<II", fid, new_fid) + text(new_name)) == b""
 
     # ---- Several at once ----
 

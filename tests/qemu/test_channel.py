@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from channelguest import SHELL, TRACING, client_on, failure, guest_with_channels, output_of, wait_until
-from ninep import APPEND, DIRECTORY, EXCL, FSYNC, RDONLY, RDWR, REMOVEDIR, RENAMEAT, STATFS, TRUNC, WRONLY, XATTRWALK, Ninep, text
+from ninep import APPEND, DIRECTORY, EXCL, FSYNC, RDONLY, RDWR, REMOVEDIR, STATFS, TRUNC, WRONLY, XATTRWALK, Ninep, text
 
 SIZE = 8  # of Tsetattr
 
@@ -140,8 +140,6 @@ def test_errors(client):
     assert failure(client.attach, 0) == errno.EBADF
     assert failure(client.attach, 70, "/nowhere") == errno.ENOENT
     assert failure(client.attach, 70, "/proc/version") == errno.ENOTDIR
-    nowhere = struct.pack("<I", 0) + text("a") + struct.pack("<I", 0) + text("b")
-    assert failure(client.call, RENAMEAT, nowhere) == errno.EOPNOTSUPP
     assert failure(client.call, XATTRWALK, struct.pack("<II", 0, 51) + text("user.x")) == errno.EOPNOTSUPP
 
 
@@ -255,6 +253,43 @@ def test_a_fid_leads_to_its_file_or_nowhere(machine, client):
     assert failure(client.open, first) == errno.ENOENT
     assert client.getattr(client.find(TRACING + "/instances/box/trace"))["qid"] != identity
     machine.check("rmdir instances/box")
+
+
+def test_renames(machine, client):
+    """Fids go along: those of the file, and of what is in a directory. What was in the place of the new name is gone."""
+    machine.check("cd /tmp; mkdir box box/in; echo first > a; echo second > b; echo deep > box/in/x; cd -")
+    tmp, first, second, deep, box = map(client.find, ("/tmp", "/tmp/a", "/tmp/b", "/tmp/box/in/x", "/tmp/box"))
+    of = {fid: client.getattr(fid)["qid"] for fid in (first, second, deep, box)}
+    client.renameat(tmp, "a", tmp, "b")
+    assert client.getattr(first)["qid"] == of[first] == client.getattr(client.find("/tmp/b"))["qid"]
+    assert failure(client.getattr, second) == errno.ENOENT and client.read_all("/tmp/b") == b"first\n"
+    client.renameat(tmp, "b", box, "a name that is longer than the one before")
+    client.rename(box, tmp, "case")
+    assert client.getattr(deep)["qid"] == of[deep] and client.getattr(box)["qid"] == of[box]
+    assert client.read_all("/tmp/case/a name that is longer than the one before") == b"first\n"
+    client.rename(deep, box, "x")
+    client.open(deep)
+    client.renameat(box, "x", box, "x")
+    client.rename(deep, tmp, "y")
+    assert client.read(deep, 0, 100) == b"deep\n" and machine.check("find /tmp; cat /tmp/y") == \
+        "/tmp\n/tmp/case\n/tmp/case/a name that is longer than the one before\n/tmp/case/in\n/tmp/y\ndeep\n"
+    machine.check("rm /tmp/y /tmp/case/a*; rmdir /tmp/case/in /tmp/case")
+
+
+def test_what_cannot_be_renamed(machine, client):
+    machine.check("mkdir /tmp/box /tmp/full; echo > /tmp/full/x; echo > /tmp/x")
+    root, tmp, tracing, box, x = map(client.find, ("/", "/tmp", TRACING, "/tmp/box", "/tmp/x"))
+    for words, number in (((tmp, "x", tracing, "x"), errno.EXDEV), ((tracing, "trace", tmp, "x"), errno.EXDEV),
+                          ((tracing, "trace", tracing, "other"), errno.EPERM), ((tracing, "none", tracing, "trace"), errno.ENOENT),
+                          ((root, "tmp", root, "temp"), errno.EBUSY), ((tmp, "x", root, "tmp"), errno.EISDIR), ((tmp, "box", root, "proc"), errno.EBUSY),
+                          ((tmp, "box", box, "in"), errno.EINVAL), ((tmp, "box", tmp, "x"), errno.ENOTDIR), ((tmp, "x", tmp, "box"), errno.EISDIR),
+                          ((tmp, "box", tmp, "full"), errno.ENOTEMPTY), ((tmp, "none", tmp, "x"), errno.ENOENT), ((x, "x", tmp, "y"), errno.ENOTDIR),
+                          ((tmp, "x", x, "y"), errno.ENOTDIR), ((tmp, "x", 99, "y"), errno.EBADF), ((tmp, "x", tmp, "a/b"), errno.ENOENT),
+                          ((tmp, "x", tmp, ""), errno.ENOENT), ((tmp, "x", tmp, "y" * 128), errno.ENAMETOOLONG)):
+        assert failure(client.renameat, *words) == number, words
+    for words, number in (((99, tmp, "y"), errno.EBADF), ((x, 99, "y"), errno.EBADF), ((root, tmp, "y"), errno.EBUSY), ((tracing, tmp, "y"), errno.EBUSY)):
+        assert failure(client.rename, *words) == number, words
+    assert machine.check("find /tmp; rm /tmp/x /tmp/full/x; rmdir /tmp/box /tmp/full") == "/tmp\n/tmp/box\n/tmp/full\n/tmp/full/x\n/tmp/x\n"
 
 
 def test_listing(machine, client):

@@ -79,6 +79,20 @@ ROWS = [
      "cp: can't create 'nosuch': Permission denied\ncp: target '/tmp/x' is not a directory\n", 1),
     ("mv tracing_on /tmp/x; cat tracing_on /tmp/x; rm /tmp/x",
      "mv: can't remove 'tracing_on': Operation not permitted\n1\n1\n", 0),
+    ("mv tracing_on tracing_off; cat tracing_on; mv /tmp/nosuch /tmp/x; mv /dev/null /tmp/x; mv /tmp /tmp2; mv /sys/kernel/tracing /tmp/x",
+     "mv: can't rename 'tracing_on': Operation not permitted\n1\nmv: can't rename '/tmp/nosuch': No such file or directory\n"
+     "mv: can't rename '/dev/null': Device or resource busy\nmv: can't rename '/tmp': Device or resource busy\n"
+     "mv: can't rename '/sys/kernel/tracing': Device or resource busy\n", 1),
+    # a directory with what is in it, over another one, into itself
+    ("cd /tmp; mkdir e e/f; echo in > e/f/x; mv e/f e/a_longer_name; cat e/a_longer_name/x; mv e e/a_longer_name/g; mv d/a e/a_longer_name",
+     "in\nmv: can't rename 'e': Invalid argument\n", 0),
+    ("mkdir g; mv e g; mv g/e h; mv h/a_longer_name g; find g h; cat g/*/*", "g\ng/a_longer_name\ng/a_longer_name/a\ng/a_longer_name/x\nh\none\nin\n", 0),
+    ("mv g/*/a d; rm g/*/x; rmdir g/a_longer_name g h; ls; cd -", "d\n/sys/kernel/tracing\n", 0),
+    # what is open stays open, under its new name and when another one takes its place
+    ("echo old > /tmp/x; (sleep 0.2; cat; echo more >> /tmp/x) < /tmp/x & sleep 0.1; echo new > /tmp/y; mv /tmp/y /tmp/x; wait; cat /tmp/x; rm /tmp/x; ls /tmp",
+     "old\nnew\nmore\nd\n", 0),
+    ("mkdir /tmp/m /tmp/m/t; mount -t tracefs none /tmp/m/t; mv /tmp/m /tmp/n; umount /tmp/m/t; mv /tmp/m /tmp/n; rmdir /tmp/n/t /tmp/n",
+     "mv: can't rename '/tmp/m': Device or resource busy\n", 0),
     ("cp /tmp/d/a current_tracer", "cp: error writing 'current_tracer': Invalid argument\n", 1),
     ("find /tmp; find /tmp -type f -name 'b*'; find /tmp -maxdepth 0; find /tmp -mindepth 2 ! -name a -not -path '*/c' -print",
      "/tmp\n/tmp/d\n/tmp/d/a\n/tmp/d/b\n/tmp/d/c\n/tmp/d/b\n/tmp\n/tmp/d/b\n", 0),

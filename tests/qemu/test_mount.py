@@ -110,6 +110,25 @@ def test_files_of_memory(mounted):
                       "ls ../../../tmp") == "70000\n"
 
 
+def test_files_are_renamed(mounted):
+    """As editors do that write beside a file and put the new one in its place; mv copies only what goes to another file system."""
+    tmp = mounted.dir / "tmp"
+    (tmp / "notes").write_text("one\ntwo\n")
+    same = (tmp / "notes").stat().st_ino
+    with open(tmp / "notes") as held:
+        mounted.sh("mv ../../../tmp/notes ../../../tmp/moved")
+        assert (tmp / "moved").stat().st_ino == same == os.fstat(held.fileno()).st_ino and held.read() == "one\ntwo\n"
+    assert mounted.sh("sed -i s/two/three/ ../../../tmp/moved; cat ../../../tmp/moved; ls ../../../tmp") == "one\nthree\nmoved\n"
+    assert mounted.guest.check("cat /tmp/moved; mkdir /tmp/box; mv /tmp/moved /tmp/box/renamed; mv /tmp/box /tmp/case") == "one\nthree\n"
+    # What the guest has renamed is found anew.
+    assert mounted.sh("cat ../../../tmp/case/renamed; mv ../../../tmp/case ../../../tmp/box; mv -n ../../../tmp/box/renamed ../../../tmp/notes; "
+                      "ls ../../../tmp ../../../tmp/box; rmdir ../../../tmp/box; rm ../../../tmp/notes") == "one\nthree\n../../../tmp:\nbox\nnotes\n\n../../../tmp/box:\n"
+    assert "Operation not permitted" in mounted.sh("mv trace other")
+    assert mounted.sh("mv tracing_on ../../../tmp/on 2> /dev/null; cat ../../../tmp/on; rm ../../../tmp/on; ls ../../../tmp; cat tracing_on") == "1\n1\n"
+    with pytest.raises(OSError, match="cross-device"):
+        os.rename(mounted.tracing / "trace", tmp / "x")
+
+
 def test_a_pipe_is_followed_while_others_work(mounted):
     mounted.sh("echo > trace")
     # A shell that has started the tests in the background has made them ignore Ctrl-C.

@@ -28,6 +28,7 @@ enum client_type {
 	TREADDIR = 40,
 	TFSYNC = 50,
 	TMKDIR = 72,
+	TRENAMEAT = 74,
 	TUNLINKAT = 76,
 	TVERSION = 100,
 	TATTACH = 104,

@@ -186,16 +186,20 @@ static void files_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	unlink_at(req, parent, name, REMOVEDIR);
 }
 
-/* The kernel cannot; with this answer mv(1) copies. */
+/* With the answer EXDEV, of two file systems of the kernel, mv(1) copies. */
 static void files_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 			 const char *new_name, unsigned int flags)
 {
-	(void)parent;
-	(void)name;
-	(void)new_parent;
-	(void)new_name;
-	(void)flags;
-	fuse_reply_err(req, EXDEV);
+	if (flags) {
+		fuse_reply_err(req, EINVAL); /* the protocol has none */
+		return;
+	}
+	client_begin(TRENAMEAT);
+	client_put(fid_of(parent), 4);
+	client_put_text(name);
+	client_put(fid_of(new_parent), 4);
+	client_put_text(new_name);
+	send_or_end(task_end, task_of(req));
 }
 
 /* ---- Attributes ---- */

@@ -56,7 +56,9 @@ struct node *node_get(uint64_t id, uint32_t fid)
 	struct node *node = *link;
 
 	if (node) {
-		fid_clunk(fid);
+		/* The kernel may have renamed the file: the fid that has just been found knows. */
+		fid_clunk(node->fid);
+		node->fid = fid;
 	} else {
 		node = calloc(1, sizeof(*node));
 		if (!node)

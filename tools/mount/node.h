@@ -22,7 +22,7 @@ void fid_free(uint32_t fid);
 /* Have the server forget it; then the number may be used again. */
 void fid_clunk(uint32_t fid);
 
-/* The node of file `id`, looked up once more. It takes `fid`, or, if it has one already, ends it. */
+/* The node of file `id`, looked up once more. It takes `fid`, and ends the one that it had. */
 struct node *node_get(uint64_t id, uint32_t fid);
 void node_forget(struct node *node, uint64_t nr_lookups);
 

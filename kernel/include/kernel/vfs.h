@@ -73,8 +73,9 @@ struct file {
 };
 
 /*
- * A file system: how to walk and change one tree. Only put, create and remove may be missing;
- * without the last two, changes fail with -EPERM. Functions that return int: 0 or -errno.
+ * A file system: how to walk and change one tree. Only put, create, remove and rename may be
+ * missing; without the last three, changes fail with -EPERM. Functions that return int: 0 or
+ * -errno.
  */
 struct vfs_fs {
 	const char *name;
@@ -90,6 +91,8 @@ struct vfs_fs {
 	int (*entry)(void *dir, uint32_t index, char *out_name);
 	int (*create)(void *dir, const char *name, bool is_dir);
 	int (*remove)(void *dir, const char *name, bool is_dir);
+	/* What is named so goes to another directory and name, in the place of what is there. */
+	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
 };
 
 /*
@@ -115,6 +118,14 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
+/*
+ * Give what is at `path` the name `new_path`. What was there before is removed in the same moment: a
+ * file by a file, an empty directory by a directory. Files that are open stay so. 0; -EXDEV: the
+ * names are in different file systems; -EPERM: that one cannot rename; -EBUSY: something is mounted
+ * there or below, or the kernel needs it; -EINVAL: a directory into itself; -ENOTEMPTY, -EISDIR,
+ * -ENOTDIR: about what is there.
+ */
+int vfs_rename(const char *cwd, const char *path, const char *new_path);
 
 /*
  * Mount the file system of that type at a directory. 0, also when it is mounted there already.
