@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -61,6 +60,18 @@ class Searcher(searcher_re):
         return super().search(buffer, freshlen, None if self.reach is None else freshlen + self.reach)
 
 
+class Console(fdpexpect.fdspawn):
+    """What QEMU prints and reads as its serial port: pipes, as QEMU writes each byte by itself, for which a socket takes several
+    times as long; and a socket with 300 of them unread is full."""
+
+    def __init__(self, process, **options):
+        super().__init__(process.stdout, **options)
+        self.process = process
+
+    def send(self, data):
+        return os.write(self.process.stdin.fileno(), self._coerce_send_string(data))
+
+
 class Guest:
     """One boot, as `qemu -kernel` does it, or by GRUB: with `grub`, `uefi` or an `iso` of one's own, which takes three times as
     long. `tests`: of the kernel that has ktest, torture, bench and failalloc. `limit` bounds the life of QEMU,
@@ -80,7 +91,7 @@ class Guest:
                 "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, *boot,
                 "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
                 "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
-                "-serial", f"unix:{self.dir}/com1,server=on,wait=on", "-serial", com2]
+                "-serial", "stdio", "-serial", com2]
         if icount:
             args += ["-accel", "tcg", "-icount", "shift=0,sleep=off"]
         else:
@@ -89,29 +100,13 @@ class Guest:
             args += ["-drive", f"if=pflash,format=raw,readonly=on,file={OVMF}"]
         args += list(extra)
         self.log = open(self.dir / "qemu.log", "wb")
-        self.process = subprocess.Popen([str(a) for a in args], stdin=subprocess.DEVNULL,
-                                        stdout=self.log, stderr=self.log)
-        self.socket = self._connect()
+        self.process = subprocess.Popen([str(a) for a in args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.transcript = open(self.dir / "transcript", "wb")
-        self.console = fdpexpect.fdspawn(self.socket.fileno(), timeout=timeout, maxread=65536)
+        self.console = Console(self.process, timeout=timeout, maxread=65536)
         self.console.delaybeforesend = None
         self.console.delayafterread = 0.001  # s: the guest sends a few bytes at a time, and each read costs more than they do
         self.console.logfile_read = self.transcript
         self.boot_output = self.wait_prompt() if wait else ""
-
-    def _connect(self):
-        path = str(self.dir / "com1")
-        for _ in range(200 * PATIENCE):
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(path)
-                return connection
-            except OSError:
-                connection.close()
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.02)
-        raise GuestError("QEMU did not start: " + (self.dir / "qemu.log").read_text())
 
     def __enter__(self):
         return self
@@ -129,7 +124,8 @@ class Guest:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        self.socket.close()
+        self.process.stdin.close()
+        self.process.stdout.close()
         self.transcript.close()
         self.log.close()
         shutil.rmtree(self.dir, ignore_errors=True)
@@ -150,7 +146,7 @@ class Guest:
         except pexpect.TIMEOUT:
             raise GuestError(f"no {pattern!r} within {seconds} s:\n{self._tail()}") from None
         except pexpect.EOF:
-            raise GuestError(f"QEMU ended before {pattern!r}:\n{self._tail()}") from None
+            raise GuestError(f"QEMU ended before {pattern!r}:\n{(self.dir / 'qemu.log').read_text()}{self._tail()}") from None
         return self.console.before, self.console.match
 
     def listen(self, seconds):
