@@ -31,6 +31,8 @@
 
 #define LOG_LINE_MAX 256
 #define SMALL_BYTES  2048u /* more than that takes whole pages */
+/* More than that takes pages from anywhere, each mapped; freeing those interrupts every CPU. */
+#define MEDIUM_BYTES (4 * PAGE_SIZE)
 #define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
 
 _Static_assert(sizeof(struct mutex) <= sizeof(struct trace_plat_lock), "lock has room");
@@ -44,21 +46,40 @@ struct mutex text_mutex;
 
 /* ---- Memory, CPUs, clocks ---- */
 
+/* The block of pages that has room for so many bytes. */
+static unsigned int trace_order_of(size_t bytes)
+{
+	unsigned int order = 0;
+
+	while (PAGE_SIZE << order < bytes)
+		order++;
+	return order;
+}
+
+static bool trace_is_mapped(const void *memory)
+{
+	return (uintptr_t)memory >= VMAP_BASE && (uintptr_t)memory < VMAP_END;
+}
+
 void *trace_plat_alloc(size_t bytes)
 {
+	void *memory = NULL;
+
 	if (bytes <= SMALL_BYTES)
 		return kzalloc(bytes);
-	return bytes <= PAGE_SIZE ? page_alloc_zeroed(0) : vmalloc(bytes);
+	if (bytes <= MEDIUM_BYTES)
+		memory = page_alloc_zeroed(trace_order_of(bytes));
+	return memory || bytes <= PAGE_SIZE ? memory : vmalloc(bytes);
 }
 
 void trace_plat_free(void *memory, size_t bytes)
 {
 	if (bytes <= SMALL_BYTES)
 		kfree(memory);
-	else if (bytes <= PAGE_SIZE)
-		page_free(memory, 0);
-	else
+	else if (trace_is_mapped(memory))
 		vfree(memory);
+	else
+		page_free(memory, trace_order_of(bytes));
 }
 
 uint32_t trace_plat_nr_cpus(void)

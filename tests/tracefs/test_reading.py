@@ -124,3 +124,11 @@ def test_interrupts_are_marked(tracing):
     assert ticks and all(flags[0] in "dD" and flags[2] in "hH" for flags in ticks)
     calls = [m[3] for m in LINE.findall(tracing.check("grep ': schedule <-' trace | tail -n 200"))]
     assert calls and all(flags[2] == "." for flags in calls)
+
+
+def test_reading_files_interrupts_no_other_cpu(tracing):
+    """What a file that is open needs is freed without a word to the other CPUs, which may be idle."""
+    calls = "irqs | grep call"
+    before = tracing.check(calls)
+    assert len(tracing.check("cat options/* set_event tracing_on").splitlines()) > 20
+    assert tracing.check(calls) == before
