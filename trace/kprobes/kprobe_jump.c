@@ -85,28 +85,34 @@ static bool find_bytes(struct kprobe_place *place)
 
 static bool has_detour(struct kprobe_place *place)
 {
-	struct ftrace_code *copy = &place->jump_wait.code[1];
-
-	if (!place->has_detour) {
-		trace_plat_probe_code(&place->code, &copy->start, &copy->end);
+	if (!place->has_detour)
 		place->has_detour = !trace_plat_probe_jump_create(&place->code, place->jump_bytes);
-	}
 	return place->has_detour;
 }
 
+struct beginning {
+	bool has_begun;
+	bool is_late; /* one could not begin yet */
+};
+
+/* Not while threads may be in copies of places that have gone: these lead into the function, too. */
 static void begin(struct kprobe_place *place, void *arg)
 {
-	bool *has_begun = arg;
+	struct beginning *beginning = arg;
 
 	if (place->is_site || !place->is_armed || place->never_jumps ||
 	    place->jump != KPROBE_JUMP_NO || atomic_load(&place->wants_post))
 		return;
 	if (!find_bytes(place) || is_crowded(place) || !has_detour(place))
 		return;
+	if (kprobe_places_leave()) {
+		beginning->is_late = true;
+		return;
+	}
 	trace_plat_probe_jump_use(&place->code, true);
 	place->jump = KPROBE_JUMP_WAITS;
 	place->has_begun = true;
-	*has_begun = true;
+	beginning->has_begun = true;
 }
 
 static void work(void);
@@ -130,7 +136,7 @@ bool kprobe_jump_is_ready(const struct kprobe_place *place)
 	return place->jump == KPROBE_JUMP_READY && place->jump_wait.state == FTRACE_WAIT_IDLE;
 }
 
-/* Threads may be in the one copy that they were led to before, or behind it. */
+/* Threads may be in the copies of one instruction that they were led to before, or behind these. */
 static void wait_for(struct kprobe_place *place, void *arg)
 {
 	struct ftrace_wait *wait = &place->jump_wait;
@@ -141,15 +147,18 @@ static void wait_for(struct kprobe_place *place, void *arg)
 	place->has_begun = false;
 	wait->code[0] =
 		(struct ftrace_code){ place->addr + 1, place->addr + place->jump_bytes - 1 };
+	trace_plat_probe_code(&place->code, false, &wait->code[1].start, &wait->code[1].end);
 	ftrace_wait_begin(wait, is_left);
 }
 
 static bool begin_all(void)
 {
-	bool has_begun = false;
+	struct beginning beginning = { 0 };
 
-	kprobe_table_each(begin, &has_begun);
-	if (!has_begun)
+	kprobe_table_each(begin, &beginning);
+	if (beginning.is_late)
+		kprobe_jump_later();
+	if (!beginning.has_begun)
 		return false;
 	trace_plat_synchronize_preempt(); /* for breakpoints that still lead to the one copy */
 	kprobe_table_each(wait_for, NULL);

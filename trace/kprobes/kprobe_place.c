@@ -42,11 +42,11 @@ int kprobe_place_get(uintptr_t addr, bool with_post, struct kprobe_place **out_p
 
 	if (!place) {
 		err = make_place(addr, with_post, &place);
-	} else if (with_post && !place->has_post) {
+	} else if (with_post) {
 		kprobe_jump_undo(place);
-		if (!place->is_site)
+		if (!place->is_site && !place->has_post)
 			err = trace_plat_probe_create(&place->code, addr, true);
-		place->has_post = !err;
+		place->has_post |= !err;
 	}
 	if (err)
 		return err;
@@ -105,11 +105,19 @@ void kprobe_place_refresh(struct kprobe_place *place)
 	set_only(place, only);
 }
 
+static _Atomic uint32_t nr_leaving; /* lists that are to be freed */
+
+bool kprobe_places_leave(void)
+{
+	return atomic_load(&nr_leaving);
+}
+
 /* No thread is in any of the code that is freed here. */
 static void free_all(struct ftrace_after *after)
 {
 	struct kprobe_place *place, *next;
 
+	atomic_fetch_sub(&nr_leaving, 1);
 	place = (struct kprobe_place *)(void *)((char *)after -
 						__builtin_offsetof(struct kprobe_place, after));
 	for (; place; place = next) {
@@ -129,7 +137,7 @@ static struct ftrace_code code_of(const struct kprobe_place *place)
 		uintptr_t first = 0, last = 0;
 
 		if (!place->is_site)
-			trace_plat_probe_code(&place->code, &first, &last);
+			trace_plat_probe_code(&place->code, true, &first, &last);
 		if (first && (!code.start || first < code.start))
 			code.start = first;
 		if (last > code.end)
@@ -155,6 +163,7 @@ void kprobe_places_free(struct kprobe_place *gone)
 {
 	if (!gone)
 		return;
+	atomic_fetch_add(&nr_leaving, 1);
 	trace_plat_synchronize_preempt(); /* for CPUs that have found one in the table */
 	wait_for_code(gone);
 	/* Waits of jumps may be pending, too. */

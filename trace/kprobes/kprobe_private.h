@@ -126,6 +126,8 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone);
  * has released kprobe_lock.
  */
 void kprobe_places_free(struct kprobe_place *gone);
+/* May a thread still be in code of places that are to be freed? */
+bool kprobe_places_leave(void);
 
 /* After its probes have changed: is one of them the only one to call? */
 void kprobe_place_refresh(struct kprobe_place *place);

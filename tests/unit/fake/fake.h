@@ -118,6 +118,9 @@ extern size_t fake_nr_probes;	/* created and not destroyed */
 extern uintptr_t fake_bad_insn; /* cannot be probed */
 extern uintptr_t fake_refused;	/* the host says no */
 extern size_t fake_jump_bytes;	/* a jump takes the place of so many; 0: there are none */
+/* Where the copies of the first probe are; FAKE_POST_AT behind, that for post handlers. */
+#define FAKE_SLOTS   0xffffffffb0000000ul
+#define FAKE_POST_AT 16ul
 
 /* ---- Places by name. NULL at first: none; the last has no name. ---- */
 

@@ -11,7 +11,6 @@
 
 #define INT3	   0xccu
 #define JMP	   0xe9u
-#define FAKE_SLOTS 0xffffffffb0000000ul
 #define SLOT_BYTES 32ul
 #define MAX_SLOTS  4096
 
@@ -209,13 +208,15 @@ void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 	probe->uses_detour = use;
 }
 
-void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
-			   uintptr_t *out_last)
+/* The second half of a slot is that of the copy with a post handler. There is no code of detours. */
+void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour,
+			   uintptr_t *out_first, uintptr_t *out_last)
 {
 	const struct probe *probe = (const struct probe *)(const void *)plat;
 
+	(void)with_detour;
 	*out_first = probe->slot;
-	*out_last = probe->slot + SLOT_BYTES - 1;
+	*out_last = probe->slot + (probe->with_post ? SLOT_BYTES : FAKE_POST_AT) - 1;
 }
 
 void trace_plat_probe_destroy(struct trace_plat_probe *plat)

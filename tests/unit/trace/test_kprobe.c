@@ -511,6 +511,13 @@ static void jump(void **state)
 	run_worker();
 	assert_true(is_jump(p));
 
+	assert_int_equal(register_kprobe(q), 0); /* and once more */
+	assert_false(is_jump(p));
+	assert_string_equal(order_at(addr), "abB");
+	unregister_kprobe(q);
+	run_worker();
+	assert_true(is_jump(p));
+
 	assert_int_equal(register_kprobe(near), 0); /* another probe among the copied ones */
 	assert_false(is_jump(p));
 	assert_int_equal(hit(addr), addr + 1);
@@ -580,6 +587,60 @@ static void jump_waits(void **state)
 	unregister_kprobe(p);
 	assert_int_equal(fake_nr_probes, 1);
 	fake_thread_stack(8, &inside_jump, 0);
+	run_worker();
+	fake_thread_exit(8);
+}
+
+/*
+ * The thread is in the copy that has a post handler, which leads into the middle of the jump; that
+ * copy was made after there had been a jump.
+ */
+static void jump_waits_for_post_handlers(void **state)
+{
+	uintptr_t addr = fake_func(51) + TRACE_INSN_SIZE, in_copy = FAKE_SLOTS + FAKE_POST_AT;
+	struct kprobe *p = probe_at(0, addr), *q = probe_at(1, addr);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	q->post_handler = post;
+	assert_int_equal(register_kprobe(p), 0);
+	run_worker();
+	assert_true(is_jump(p));
+	assert_int_equal(register_kprobe(q), 0);
+	fake_thread_add(8, "inside");
+	fake_thread_stack(8, &in_copy, 1);
+	unregister_kprobe(q);
+	for (int i = 0; i < 5; i++)
+		assert_true(fake_run_later());
+	assert_false(is_jump(p));
+	fake_thread_stack(8, &in_copy, 0);
+	run_worker();
+	assert_true(is_jump(p));
+	unregister_kprobe(p);
+	run_worker();
+	fake_thread_exit(8);
+}
+
+/* The thread is in the copy of a probe that has gone, and leads into the middle of another one's jump. */
+static void jump_waits_for_gone_probes(void **state)
+{
+	uintptr_t addr = fake_func(51) + TRACE_INSN_SIZE, in_copy = FAKE_SLOTS;
+	struct kprobe *p = probe_at(0, addr + 2), *q = probe_at(1, addr);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	assert_int_equal(register_kprobe(p), 0);
+	fake_thread_add(8, "inside");
+	fake_thread_stack(8, &in_copy, 1);
+	unregister_kprobe(p);
+	assert_int_equal(register_kprobe(q), 0);
+	for (int i = 0; i < 5; i++)
+		assert_true(fake_run_later());
+	assert_false(is_jump(q));
+	fake_thread_stack(8, &in_copy, 0);
+	run_worker();
+	assert_true(is_jump(q));
+	unregister_kprobe(q);
 	run_worker();
 	fake_thread_exit(8);
 }
@@ -786,6 +847,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_waits_for_post_handlers, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_waits_for_gone_probes, setup, teardown),
 		cmocka_unit_test_setup_teardown(handlers_are_waited_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(jumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(damage, setup, teardown),

@@ -136,8 +136,8 @@ static void extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *l
 		*last = addr + bytes - 1;
 }
 
-void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_first,
-			   uintptr_t *out_last)
+void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour,
+			   uintptr_t *out_first, uintptr_t *out_last)
 {
 	const struct probe *probe = (const struct probe *)(const void *)plat;
 
@@ -145,7 +145,8 @@ void trace_plat_probe_code(const struct trace_plat_probe *plat, uintptr_t *out_f
 	*out_last = 0;
 	extend(probe->slot, SLOT_BYTES, out_first, out_last);
 	extend(probe->post_slot, SLOT_BYTES, out_first, out_last);
-	extend(probe->detour, TRACE_EXEC_UNIT, out_first, out_last);
+	if (with_detour)
+		extend(probe->detour, TRACE_EXEC_UNIT, out_first, out_last);
 }
 
 static void put_state(const struct probe *probe, enum trace_probe_state state, uint8_t *out_insn)

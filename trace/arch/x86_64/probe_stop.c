@@ -27,10 +27,11 @@ void probe_destroy(struct trace_plat_probe *probe)
 	CHECK(false);
 }
 
-void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_first,
-			   uintptr_t *out_last)
+void trace_plat_probe_code(const struct trace_plat_probe *probe, bool with_detour,
+			   uintptr_t *out_first, uintptr_t *out_last)
 {
 	(void)probe;
+	(void)with_detour;
 	*out_first = 0;
 	*out_last = 0;
 }

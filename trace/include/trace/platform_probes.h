@@ -74,9 +74,12 @@ enum trace_probe_state {
 /* The change from the one to the other. */
 void trace_plat_probe_poke(const struct trace_plat_probe *probe, enum trace_probe_state from,
 			   enum trace_probe_state to, struct trace_poke *out_poke);
-/* The code that it has: first and last address; both 0 when it has none. */
-void trace_plat_probe_code(const struct trace_plat_probe *probe, uintptr_t *out_first,
-			   uintptr_t *out_last);
+/*
+ * The code that it has: first and last address; both 0 when it has none. Without the detour: copies of
+ * the one instruction.
+ */
+void trace_plat_probe_code(const struct trace_plat_probe *probe, bool with_detour,
+			   uintptr_t *out_first, uintptr_t *out_last);
 /* Free that: no thread is in it, and the place is not armed. */
 void trace_plat_probe_destroy(struct trace_plat_probe *probe);
 
