@@ -3,12 +3,17 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
 from datguest import Machine, events_of_report, is_valid, report
 from guest import PATIENCE, ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+from host._tracedat import Trace  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +82,55 @@ def test_stream(machine):
     assert machine.guest.check("cat set_event buffer_size_kb tracing_on") == "1408\n1\n"
 
 
-def test_an_instance(machine):
-    run = machine.fathom("record", "-B", "box", "-e", "sched_switch", "-o", "box.dat", "--file-version", "7", "--", "sleep 0.1")
+def names_in(text):
+    """{buffer: names of its events} of a report: lines of an instance have its name in front."""
+    found = {}
+    for line in text.splitlines():
+        if match := re.match(r"^(?: *(\w+): )? *\S.*-\d+ +\[\d+\] +[\d.]+: (\w+):", line):
+            found.setdefault(match[1] or "", set()).add(match[2])
+    return found
+
+
+@pytest.mark.parametrize("version", [["6"], ["7"], ["7", "--compression", "zstd"]])
+def test_an_instance(machine, version):
+    run = machine.fathom("record", "-B", "box", "-e", "sched_switch", "-o", "box.dat", "--file-version", *version, "--", "sleep 0.1")
     assert run.returncode == 0, run.stderr
-    assert {event[4] for event in events_of_report(machine.folder / "box.dat")} == {"sched_switch"}
+    assert names_in(report(machine.folder / "box.dat", "-N")) == {"box": {"sched_switch"}} and is_valid(machine.folder / "box.dat")
     assert machine.guest.check("ls instances; cat trace | grep -v '^#' | wc -l") == "0\n"
+    stats = report(machine.folder / "box.dat", "--stat")
+    assert re.search(r"Buffer: box\s+CPU: 0\s+entries: 0\n(.*\n)*?read events: [1-9]", stats), stats
+
+
+@pytest.mark.parametrize("command", ["record", "stream"])
+def test_several_buffers(machine, command):
+    """What stands behind -B is for that instance, what is in front of the first one for the machine's own buffer."""
+    machine.guest.check("mkdir instances/old; echo global > instances/old/trace_clock; echo sched_wakeup > instances/old/set_event")
+    run = machine.fathom(command, "-e", "sched_switch", "-B", "box", "-p", "function", "-l", "vfs_open", "-B", "old", "-e", "sched_waking",
+                         "-f", "pid != 0", "-b", "64", "-o", "three.dat", "--", "ls | cat > /dev/null")
+    assert run.returncode == 0, run.stderr
+    path = machine.folder / "three.dat"
+    assert names_in(report(path, "-N")) == {"": {"sched_switch"}, "box": {"function"}, "old": {"sched_waking"}}
+    assert machine.guest.check("ls instances; cd instances/old; grep -o '.global.' trace_clock; cat set_event buffer_size_kb; cat events/sched/sched_waking/filter; cd -") \
+        == "old\n[global]\nsched:sched_wakeup\n1408\nnone\n/sys/kernel/tracing\n"
+    machine.guest.check("rmdir instances/old")
+    whole, one = Trace(path), Trace(path, "box")
+    assert {event.name for event in whole.events()} == {"sched_switch", "function", "sched_waking"} and {event.name for event in one.events()} == {"function"}
+    assert len(list(whole.events())) == int(re.search(r"(\d+) events, 0 lost", run.stderr)[1])
+    run = machine.fathom("perfetto", "-B", "nope", "three.dat")
+    assert run.returncode == 1 and "no instance nope, but box, old" in run.stderr
+
+
+def test_extract_of_instances(machine):
+    machine.guest.check("mkdir instances/a instances/b; echo from a > instances/a/trace_marker; echo from b > instances/b/trace_marker")
+    run = machine.fathom("extract", "-B", "a", "-B", "b", "-o", "two.dat")
+    assert run.returncode == 0, run.stderr
+    assert re.findall(r"(\w+):.*from (\w)", report(machine.folder / "two.dat", "-N")) == [("a", "a"), ("b", "b")]
+    machine.guest.check("echo 8 > instances/b/buffer_subbuf_size_kb; echo again > instances/b/trace_marker")
+    run = machine.fathom("extract", "-B", "a", "-B", "b")
+    assert run.returncode == 1 and "sub-buffers of different sizes" in run.stderr
+    run = machine.fathom("extract", "-B", "b", "-o", "b.dat")
+    assert run.returncode == 0 and "again" in report(machine.folder / "b.dat", "-N"), run.stderr
+    machine.guest.check("rmdir instances/a instances/b")
 
 
 def test_refusals(machine):
@@ -98,12 +147,15 @@ def test_refusals(machine):
             (["record", "-f", "x == 1", "--", "true"], 2, "-f belongs behind"),
             (["record", "--compression", "zstd", "--file-version", "6", "--", "true"], 1, "version 7"),
             (["extract", "-B", "nope"], 1, "no instance nope"),
+            (["record", "-B", "box", "-e", "sched", "-B", "box", "--", "true"], 2, "-B box: twice"),
+            (["record", "-B", "a/b", "-e", "sched", "--", "true"], 2, "not a name of an instance"),
+            (["record", "-B", "box", "-e", "sched", "-B", "other", "-e", "nope", "--", "true"], 1, "set_event"),
             (["extract"], 5, "nothing was traced"),
             (["record", "-o", "no/file", "--", "true"], 1, "no folder")):
         run = machine.fathom(*words)
         assert run.returncode == code and text in run.stderr and "Traceback" not in run.stderr, (words, run.stderr)
         assert not (machine.folder / "trace.dat").exists(), words
-    assert machine.settings() == before
+    assert machine.settings() == before and machine.guest.check("ls instances") == ""
 
 
 def test_ctrl_c_makes_the_file(machine):

@@ -4,23 +4,32 @@ import re
 import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
+import datkit
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from host import _dat, _datfile, _stacks  # noqa: E402
+from host import _dat, _datfile, _stacks, _tracedat  # noqa: E402
+from host._common import Failure  # noqa: E402
 
 STACK, OTHER = 4, 9
 SIZE = 4096
 
 
-def facts(cpus):
-    made = _dat.Facts()
+def facts(cpus, *names):
+    made = _dat.Facts(*names)
     made.nr_cpus, made.may_have_stacks = cpus, False
-    made.stats = ["CPU: %d\n" % cpu for cpu in range(cpus)]
+    for buffer in made.buffers:
+        buffer.stats = ["CPU: %d\n" % cpu for cpu in range(cpus)]
     return made
+
+
+def nowhere(cpus):
+    return [_dat.Place([(0, 0)] * cpus)]
 
 
 def page_of(words, flags=0, time=1000):
@@ -59,17 +68,45 @@ def test_pages_get_together(tmp_path, cpus):
         pages.finish(facts(cpus), 6, None)
         data = target.read_bytes()
         at = len(data) - len(order) * SIZE
-        assert at % SIZE == 0 and at >= len(_dat.head(facts(cpus), [(0, 0)] * cpus))
+        assert at % SIZE == 0 and at >= len(_dat.head(facts(cpus), nowhere(cpus)))
         found = [struct.unpack_from("<II", data, place) for place in range(at, len(data), SIZE)]
         assert found == sorted((cpu, number) for number, cpu in enumerate(order))
         assert [path.name for path in tmp_path.iterdir()] == [target.name]
         target.unlink()
 
 
+@pytest.mark.parametrize("version, compression", [(6, None), (7, None), (7, "zlib")])
+@pytest.mark.parametrize("empty", [(), (0,), (1,), (0, 2)])
+def test_buffers_of_instances(tmp_path, version, compression, empty):
+    """Each has its pages, its clock, its name, and in version 7 a section of its own, which holds them."""
+    chance, wanted = random.Random(len(empty)), {}
+    pages = _datfile.Pages(tmp_path / "t.dat", facts(2, "box", "case"))
+    for number in range(50):
+        buffer, cpu = chance.choice([one for one in range(3) if one not in empty]), chance.randrange(2)
+        page = page_of([(1, OTHER, [number])])
+        pages.add(cpu, page, buffer)
+        wanted.setdefault((("", "box", "case")[buffer], cpu), []).append(page)
+    known = facts(2, "box", "case")
+    known.header_page = datkit.HEADER_PAGE.encode()
+    for buffer, clock in zip(known.buffers, ("local", "global", "mono")):
+        buffer.clock = clock
+    pages.finish(known, version, ("zlib", "", zlib.compress) if compression else None)
+    trace = _tracedat.Trace(tmp_path / "t.dat")
+    assert trace.buffers == ["", "box", "case"]
+    assert {(ring.buffer, ring.cpu): [bytes(page) for page in trace._pages(ring)] for ring in trace.places if ring.size} == wanted
+    for name in ("box", "case"):
+        one = _tracedat.Trace(tmp_path / "t.dat", name)
+        assert sum(len(list(pages)) for _, pages in one.rings()) == sum(len(pages) for (buffer, _), pages in wanted.items() if buffer == name)
+    with pytest.raises(Failure, match="no instance nope, but box, case"):
+        _tracedat.Trace(tmp_path / "t.dat", "nope")
+    run = subprocess.run(["trace-cmd", "dump", "--validate", "-i", tmp_path / "t.dat"], capture_output=True, text=True)
+    assert compression or "is a valid trace-cmd file" in run.stdout, run.stderr
+
+
 @pytest.mark.parametrize("version", [6, 7])
 def test_the_clock_is_in_its_option(version):
     """trace-cmd reads this option as text, without a look at its length."""
-    assert struct.pack("<HI8s", _dat.TRACECLOCK, 8, b"[local]") in _dat.head(facts(2), [(0, 0)] * 2, version)
+    assert struct.pack("<HI8s", _dat.TRACECLOCK, 8, b"[local]") in _dat.head(facts(2), nowhere(2), version)
 
 
 def test_more_names_than_there_is_room(tmp_path):
@@ -93,12 +130,12 @@ target = Path({target!r})
 try:
     pages = _datfile.Pages(target, test_datfile.facts(2))
     while True:
-        pages.add(len(pages.cpus) % 2, struct.pack("<I", len(pages.cpus)) * 1024)
+        pages.add(pages.nr_pages % 2, struct.pack("<I", pages.nr_pages) * 1024)
 except OSError as err:
     print(err.errno)
 if "pages" in dir():
     pages.finish(test_datfile.facts(2), 6, None)
-    print(len(pages.cpus))
+    print(pages.nr_pages)
 """
 
 

@@ -23,7 +23,7 @@ def check_core(path):
 
 def read_core(core, elf, folder, options):
     """What gdb has found in it: all that is in facts.json."""
-    call = f"export.write({str(folder)!r}, {options.instance or ''!r}, {options.snapshot})"
+    call = f"export.write({str(folder)!r}, {''.join(options.instances)!r}, {options.snapshot})"
     words = ["gdb", "-q", "-nx", "-batch", "-x", ROOT / "tools/gdb/fathom.py", "-ex", f"python from ft import export; {call}", elf, core]
     try:
         run = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
@@ -42,14 +42,15 @@ def read_core(core, elf, folder, options):
     return found
 
 
-def facts_of(found):
-    facts = Facts()
+def facts_of(found, instances):
+    facts = Facts(*instances)
     for name in ("header_page", "header_event", "kallsyms", "printk", "cmdlines"):
         setattr(facts, name, found[name].encode())
     facts.ftrace_formats = [text.encode() for text in found["ftrace_formats"]]
     facts.systems = [(name, [text.encode() for text in formats]) for name, formats in found["systems"]]
-    facts.clock, facts.uname, facts.page_size = found["clock"], found["uname"], found["page_size"]
-    facts.nr_cpus, facts.stats = found["nr_cpus"], found["stats"]
+    facts.uname, facts.page_size, facts.nr_cpus = found["uname"], found["page_size"], found["nr_cpus"]
+    facts.buffers[0].clock = facts.buffers[-1].clock = found["clock"]
+    facts.buffers[-1].stats = found["stats"]
     return facts
 
 
@@ -60,12 +61,14 @@ def add_pages(pages, folder):
             continue
         with open(path, "rb") as ring:
             while page := ring.read(pages.page_size):
-                pages.add(cpu, page)
+                pages.add(cpu, page, pages.nr_buffers - 1)
 
 
 def extract(options):
     if options.boot:
         raise Failure("--core and --boot: the events are either in a file or in a kernel that runs", USAGE)
+    if len(options.instances) > 1:
+        raise Failure("--core: one instance at a time", USAGE)
     target, compression = output_of(options)
     elf = options.elf or options.build / "fathom.elf"
     if not elf.exists():
@@ -73,7 +76,7 @@ def extract(options):
     check_core(options.core)
     with tempfile.TemporaryDirectory(prefix="fathom-core-") as folder:
         found = read_core(options.core, elf, Path(folder), options)
-        facts = facts_of(found)
+        facts = facts_of(found, options.instances)
         pages = Pages(target, facts)
         try:
             add_pages(pages, Path(folder))

@@ -1,6 +1,10 @@
 """trace.dat, the file of trace-cmd and KernelShark: its head in version 6 and 7. Data of CPUs are pages of the kernel's rings, as they are.
 
-    head = dat.head(facts, table, version=6)        # table: (offset, bytes) for each CPU, by number
+    head = dat.head(facts, places, version=6)       # places: a Place for each of facts.buffers
+
+The first buffer is the machine's own, and has no name; the others are instances. In version 6 those are not described: the option
+BUFFER has the place of such a buffer and its name, and there is what the main buffer has at the end of the head: `flyrecord`, the
+table of CPUs, the clock.
 
 Described by trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). What they do not say: with the option TRACECLOCK, version 6 has the
 clock once more behind the table of CPUs. trace-cmd leaves the option itself empty there, but then reads it as text all the same,
@@ -23,18 +27,43 @@ DESCRIPTIONS = {DONE: "options", BUFFER: "buffer flyrecord", STRINGS: "strings",
                 EVENT_FORMATS: "events format", KALLSYMS: "kallsyms", PRINTK: "trace_printk", CMDLINES: "command lines"}
 
 
+class Buffer:
+    """A buffer of the file. name: the instance's, "" for the machine's own. stats: a text for each CPU."""
+
+    def __init__(self, name="", clock="local", stats=()):
+        self.name, self.clock, self.stats = name, clock, stats
+
+
+class Place:
+    """Where a buffer's pages are. table: (offset, bytes) for each CPU, by number. section: in version 7, of all but the first."""
+
+    def __init__(self, table, section=None):
+        self.table, self.section = table, section
+
+    @property
+    def end(self):
+        return max(offset + size for offset, size in self.table)
+
+
 class Facts:
     """What a reader has to know beside the pages. Texts are bytes, as the kernel's files have them."""
 
     header_page = header_event = kallsyms = printk = cmdlines = b""
     ftrace_formats = ()  # of the events of tracers
     systems = ()  # (name, formats) of the others
-    clock = "local"
     uname = ""
     page_size = 4096
     may_have_stacks = True  # events kernel_stack
     nr_cpus = 1
-    stats = ()  # a text for each CPU
+
+    def __init__(self, *names):
+        """Of the machine's own buffer, and of the instances with these names."""
+        self.buffers = [Buffer(), *map(Buffer, names)]
+
+    @property
+    def clock(self):
+        """That of a file is told once in version 6; an own buffer without pages has the others'."""
+        return self.buffers[0].clock
 
 
 # trace-cmd prints returns of functions in a way of its own, by two times that Linux records. The event has their difference: it is
@@ -85,21 +114,35 @@ def texts(facts):
         CMDLINES: sized(facts.cmdlines)}
 
 
+def options_of_stats(buffer):
+    texts = [f"\nBuffer: {buffer.name}\n\n"] if buffer.name else []
+    return b"".join(option(CPUSTAT, zero_ended(text)) for text in [*texts, *buffer.stats])
+
+
 def common_options(facts):
     made = option(UNAME, zero_ended(facts.uname)) + option(VERSION, zero_ended("fathom"))
     made += option(TRACECLOCK, zero_ended(f"[{facts.clock}]"))
-    return made + b"".join(option(CPUSTAT, zero_ended(text)) for text in facts.stats)
+    return made + b"".join(map(options_of_stats, facts.buffers))
 
 
 def beginning(facts, version):
     return MAGIC + zero_ended(str(version)) + struct.pack("<BBI", LITTLE_ENDIAN, LONG_BYTES, facts.page_size)
 
 
-def head_6(facts, table):
+def flyrecord(buffer, place):
+    return b"flyrecord\0" + b"".join(struct.pack("<QQ", *entry) for entry in place.table) + sized(f"[{buffer.clock}]".encode())
+
+
+def head_6(facts, places):
     head = beginning(facts, 6) + b"".join(texts(facts).values())
     head += struct.pack("<I", facts.nr_cpus) + b"options  \0" + common_options(facts)
-    head += struct.pack("<H", DONE) + b"flyrecord\0" + b"".join(struct.pack("<QQ", *place) for place in table)
-    return head + sized(f"[{facts.clock}]".encode())
+    blocks = [flyrecord(*both) for both in zip(facts.buffers, places)]
+    names = [zero_ended(buffer.name) for buffer in facts.buffers[1:]]
+    at = len(head) + len(b"".join(option(BUFFER, bytes(8) + name) for name in names)) + 2
+    for name, block in zip(names, blocks):
+        at += len(block)  # that of the buffer in front
+        head += option(BUFFER, struct.pack("<Q", at) + name)
+    return head + struct.pack("<H", DONE) + b"".join(blocks)
 
 
 class Sections:
@@ -122,13 +165,25 @@ class Sections:
         return place
 
 
-def buffer_option(facts, place, table):
-    data = struct.pack("<Q", place) + zero_ended("") + zero_ended(facts.clock) + struct.pack("<II", facts.page_size, facts.nr_cpus)
+def buffer_option(facts, buffer, section, table):
+    data = struct.pack("<Q", section) + zero_ended(buffer.name) + zero_ended(buffer.clock) + struct.pack("<II", facts.page_size, facts.nr_cpus)
     return option(BUFFER, data + b"".join(struct.pack("<IQQ", cpu, *entry) for cpu, entry in enumerate(table)))
 
 
-def head_7(facts, table, compression):
-    """The section of the pages is the last one: its header ends the head, and the first page is where the table says."""
+def buffer_options(facts, places, first):
+    """`first`: where the section of the first one is."""
+    sections = [first] + [place.section or 0 for place in places[1:]]
+    return b"".join(buffer_option(facts, buffer, section, place.table) for buffer, section, place in zip(facts.buffers, sections, places))
+
+
+def pages_header(begin, place, is_compressed):
+    """Of a section of pages that begins at `begin`: a gap in front of the first page belongs to it."""
+    nr_bytes = max(0, place.end - begin - SECTION_HEADER.size)
+    return SECTION_HEADER.pack(BUFFER, IS_COMPRESSED if is_compressed else 0, Sections(0, None).names[BUFFER], nr_bytes)
+
+
+def head_7(facts, places, compression):
+    """The section of the first buffer is the last one: its header ends the head, and the first page is where the table says."""
     name, release, compress = compression or ("none", "", None)
     head = beginning(facts, 7) + zero_ended(name) + zero_ended(release)
     sections = Sections(len(head) + 8, compress)
@@ -137,19 +192,15 @@ def head_7(facts, table, compression):
         options += option(number, struct.pack("<Q", sections.add(number, data)))
     options += option(STRINGS, struct.pack("<Q", sections.add(STRINGS, sections.strings, may_compress=False)))
     last = option(DONE, struct.pack("<Q", 0))
-    nr_bytes = len(options) + len(buffer_option(facts, 0, table)) + len(last)
+    nr_bytes = len(options) + len(buffer_options(facts, places, 0)) + len(last)
     first = sections.offset + len(sections.data)
     # Never compressed, so that its length is known before the place behind it is written into it.
-    options += buffer_option(facts, first + SECTION_HEADER.size + nr_bytes, table) + last
+    options += buffer_options(facts, places, first + SECTION_HEADER.size + nr_bytes) + last
     sections.add(DONE, options, may_compress=False)
-    flags = IS_COMPRESSED if compress else 0
-    # The gap in front of the first page belongs to this section.
-    begin = sections.offset + len(sections.data) + SECTION_HEADER.size
-    nr_bytes = max(0, max(offset + size for offset, size in table) - begin)
-    pages = SECTION_HEADER.pack(BUFFER, flags, sections.names[BUFFER], nr_bytes)
+    pages = pages_header(sections.offset + len(sections.data), places[0], compress)
     return head + struct.pack("<Q", first) + sections.data + pages
 
 
-def head(facts, table, version=6, compression=None):
+def head(facts, places, version=6, compression=None):
     """compression: (name, release, function), for version 7."""
-    return head_6(facts, table) if version == 6 else head_7(facts, table, compression)
+    return head_6(facts, places) if version == 6 else head_7(facts, places, compression)

@@ -1,9 +1,13 @@
 """Pages of rings on their way into a trace.dat.
 
-They are written as they come, behind room for the head. At the end they are put into the order of the file, each CPU's together,
+They are written as they come, behind room for the head. At the end they are put into the order of the file, each ring's together,
 in their places: the disk need not hold them twice, and what has come so far becomes a whole file when the disk is full.
+
+Rings are numbered through all buffers. In front of those of each buffer there is one more number: in all buffers but the first it
+has one page, whose end is the header of the buffer's section in version 7.
 """
 import array
+import itertools
 import os
 import struct
 
@@ -19,12 +23,16 @@ class Pages:
         self.target, self.page_size, self.nr_cpus = target, facts.page_size, facts.nr_cpus
         self.partial = target.with_name(f"{target.name}.{os.getpid()}")
         self.stack_event = _stacks.number_of(facts.ftrace_formats) if facts.may_have_stacks else None
-        self.cpus = array.array("H")  # of the pages, in the order of the file
-        head = max(len(dat.head(facts, [(0, 0)] * facts.nr_cpus, version)) for version in (6, 7))
+        self.nr_buffers = len(facts.buffers)
+        self.rings = array.array("H")  # of the pages, in the order of the file
+        nowhere = [dat.Place([(0, 0)] * facts.nr_cpus)] * self.nr_buffers
+        head = max(len(dat.head(facts, nowhere, version)) for version in (6, 7))
         self.start = -(-(head + SLACK) // self.page_size) * self.page_size
         self.fd = os.open(self.partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
             self._write(bytes(self.start), 0)
+            for buffer in range(1, self.nr_buffers):
+                self._append(self._ring(buffer, 0) - 1, bytes(self.page_size))
         except BaseException:
             self.drop()
             raise
@@ -45,28 +53,44 @@ class Pages:
     def _place(self, slot):
         return self.start + slot * self.page_size
 
-    def add(self, cpu, page):
+    def _ring(self, buffer, cpu):
+        return buffer * (self.nr_cpus + 1) + 1 + cpu
+
+    def _append(self, ring, page):
+        self._write(page, self._place(len(self.rings)))
+        self.rings.append(ring)
+
+    def add(self, cpu, page, buffer=0):
         """OSError when the disk is full: the page is not in the file then, and all before it are."""
         for one in [page] if self.stack_event is None else _stacks.widened(page, self.stack_event):
-            self._write(one, self._place(len(self.cpus)))
-            self.cpus.append(cpu)
+            self._append(self._ring(buffer, cpu), one)
+
+    @property
+    def nr_pages(self):
+        return len(self.rings) - (self.nr_buffers - 1)
 
     @property
     def nr_bytes(self):
-        return len(self.cpus) * self.page_size
+        return self.nr_pages * self.page_size
 
-    def _table(self):
-        """(offset, bytes) of each CPU, and the first slot of each."""
-        counts = [self.cpus.count(cpu) for cpu in range(self.nr_cpus)]
-        first = [sum(counts[:cpu]) for cpu in range(self.nr_cpus)]
-        return [(self._place(first[cpu]), counts[cpu] * self.page_size) for cpu in range(self.nr_cpus)], first
+    def _places(self):
+        """A Place for each buffer, and the first slot of each ring."""
+        counts = [self.rings.count(ring) for ring in range(self._ring(self.nr_buffers - 1, self.nr_cpus))]
+        first = [0, *itertools.accumulate(counts)]
+        rings = [(self._place(slot), count * self.page_size) for slot, count in zip(first, counts)]
+        places = []
+        for buffer in range(self.nr_buffers):
+            begin = self._ring(buffer, 0)
+            section = rings[begin][0] - dat.SECTION_HEADER.size if buffer else None
+            places.append(dat.Place(rings[begin:begin + self.nr_cpus], section))
+        return places, first
 
     def _sort(self, first):
-        """Move each page to its CPU's, along the cycles of the permutation."""
+        """Move each page to its ring's, along the cycles of the permutation."""
         goal = array.array("Q")
-        for cpu in self.cpus:
-            goal.append(first[cpu])
-            first[cpu] += 1
+        for ring in self.rings:
+            goal.append(first[ring])
+            first[ring] += 1
         for slot in range(len(goal)):
             if goal[slot] == slot:
                 continue
@@ -78,25 +102,27 @@ class Pages:
                 goal[slot], goal[to], page = goal[to], to, following
             self._write(page, self._place(slot))
 
-    def _head(self, facts, table, version):
+    def _head(self, facts, places, version):
         """If need be without the names of the oldest tasks: the room for it is what it is."""
-        head = dat.head(facts, table, version)
+        head = dat.head(facts, places, version)
         if len(head) > self.start:
             names = facts.cmdlines[len(head) - self.start:]
             facts.cmdlines = names[names.find(b"\n") + 1:]
-            head = dat.head(facts, table, version)
+            head = dat.head(facts, places, version)
         return head
 
     def finish(self, facts, version, compression):
         """Make the file. OSError when there is no room for a compressed one; then it can be made without compression."""
-        table, first = self._table()
-        self._sort(list(first))
-        self.cpus = array.array("H", sorted(self.cpus))
-        os.ftruncate(self.fd, self._place(len(self.cpus)))
+        places, first = self._places()
+        self._sort(first)
+        self.rings = array.array("H", sorted(self.rings))
+        os.ftruncate(self.fd, self._place(len(self.rings)))
         if compression:
-            self._finish_compressed(facts, table, compression)
+            self._finish_compressed(facts, places, compression)
         else:
-            self._write(self._head(facts, table, version), 0)
+            for place in places[1:]:
+                self._write(dat.pages_header(place.section, place, False), place.section)
+            self._write(self._head(facts, places, version), 0)
             self.partial.rename(self.target)
         self.drop()
 
@@ -111,16 +137,29 @@ class Pages:
             out.write(struct.pack("<II", len(small), len(chunk)) + small)
         return out.tell() - begin
 
-    def _finish_compressed(self, facts, table, compression):
+    def _compress_buffer(self, out, place, compress):
+        """Its Place in the compressed file. In front of the pages is the header of their section, but for the first buffer."""
+        section, found = out.tell(), []
+        if place.section:
+            out.seek(section + dat.SECTION_HEADER.size)
+        for offset, size in place.table:
+            if size:  # or the file might end in front of that
+                out.seek(-(-out.tell() // self.page_size) * self.page_size)
+            at = out.tell()
+            found.append((at, self._compressed(out, offset, size, compress) if size else 0))
+        made, end = dat.Place(found, section if place.section else None), out.tell()
+        if made.section:
+            out.seek(section)
+            out.write(dat.pages_header(section, made, True))
+            out.seek(end)
+        return made
+
+    def _finish_compressed(self, facts, places, compression):
         small = self.partial.with_name(f"{self.partial.name}.small")
         try:
             with open(small, "wb") as out:
                 out.seek(self.start)
-                places = []
-                for offset, size in table:
-                    out.seek(-(-out.tell() // self.page_size) * self.page_size)
-                    place = out.tell()
-                    places.append((place, self._compressed(out, offset, size, compression[2]) if size else 0))
+                places = [self._compress_buffer(out, place, compression[2]) for place in places]
                 out.seek(0)
                 out.write(dat.head(facts, places, 7, compression))
             small.rename(self.target)

@@ -165,7 +165,7 @@ class UnknownType:
 
 
 class Recording:
-    """What events are decoded with: types, symbols, names of threads; pages_of(cpu) gives a CPU's pages one by one."""
+    """What events are decoded with: types, symbols, names of threads; rings() gives (CPU, its pages one by one), also several of a CPU."""
 
     def __init__(self, name):
         self.name, self.types, self.comms, self.formats_of_bprint = name, {}, {}, {}
@@ -222,12 +222,12 @@ class Recording:
     # ---- Events ----
 
     def events(self):
-        return heapq.merge(*map(self._of_cpu, self.cpus), key=lambda event: event.ts)
+        return heapq.merge(*(self._of_ring(cpu, pages) for cpu, pages in self.rings()), key=lambda event: event.ts)
 
-    def _of_cpu(self, cpu):
+    def _of_ring(self, cpu, pages):
         number = 0
         try:
-            for number, page in enumerate(self.pages_of(cpu)):
+            for number, page in enumerate(pages):
                 yield from self._of_page(cpu, page)
         except (Cut, zlib.error, ValueError, struct.error) as err:
             raise Failure(f"{self.name} is damaged: CPU {cpu}, page {number}: {err}") from None

@@ -1,6 +1,7 @@
 """What a trace.dat says beside its pages, from a running kernel."""
 from concurrent.futures import ThreadPoolExecutor
 
+from host._common import Failure
 from host._dat import Facts
 
 AT_ONCE = 8  # files that are read at the same time: a request takes longer than its bytes
@@ -33,17 +34,26 @@ def may_have_stacks(guest, tracing):
     return any("stacktrace" in guest.text(tracing + name) for name in ("show_event_triggers", "set_ftrace_filter"))
 
 
-def gather(guest, tracing=""):
-    """`tracing`: the folder of the instance that is recorded, with a slash behind it."""
-    facts = Facts()
+def page_size_of(guest, buffers):
+    """One for all buffers of a file, as its head and `header_page` say it."""
+    sizes = {int(guest.text(f"{one.tracing}buffer_subbuf_size_kb")) << 10 for one in buffers}
+    if len(sizes) > 1:
+        raise Failure("the buffers have sub-buffers of different sizes (buffer_subbuf_size_kb): they cannot be in one file")
+    return sizes.pop()
+
+
+def gather(guest, buffers):
+    """`buffers`: those that are recorded, see _recording.py."""
+    facts = Facts(*(one.name for one in buffers if one.name))
     facts.cmdlines = guest.read("saved_cmdlines")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         facts.ftrace_formats, facts.systems = formats(guest, pool)
-    facts.header_page, facts.header_event = guest.read("events/header_page"), guest.read("events/header_event")
+    facts.header_page = guest.read(f"{buffers[0].tracing}events/header_page")
+    facts.header_event = guest.read("events/header_event")
     facts.uname = guest.text("/proc/version").strip()
-    facts.page_size = int(guest.text("buffer_subbuf_size_kb")) << 10
-    facts.nr_cpus = cpus_of(guest, tracing)[-1] + 1
-    gather_last(guest, facts, tracing)
+    facts.page_size = page_size_of(guest, buffers)
+    facts.nr_cpus = cpus_of(guest, "")[-1] + 1
+    gather_last(guest, facts, buffers)
     return facts
 
 
@@ -55,8 +65,11 @@ def names_of_tasks(guest, before=b""):
     return "".join(f"{pid} {name}\n" for pid, name in names.items()).encode()
 
 
-def gather_last(guest, facts, tracing=""):
+def gather_last(guest, facts, buffers):
     """What changes while it is traced: names of functions and tasks, and the counters of the rings."""
-    facts.clock = clock_of(guest, tracing)
+    facts.buffers[0].clock = clock_of(guest, buffers[0].tracing)
     facts.kallsyms, facts.printk, facts.cmdlines = guest.read("/proc/kallsyms"), guest.read("printk_formats"), names_of_tasks(guest, facts.cmdlines)
-    facts.stats = [f"CPU: {cpu}\n{guest.text(f'{tracing}per_cpu/cpu{cpu}/stats')}" for cpu in cpus_of(guest, tracing)]
+    for one in buffers:
+        its = facts.buffers[one.number]
+        its.clock = clock_of(guest, one.tracing)
+        its.stats = [f"CPU: {cpu}\n{guest.text(f'{one.tracing}per_cpu/cpu{cpu}/stats')}" for cpu in cpus_of(guest, one.tracing)]

@@ -1,4 +1,5 @@
 """What a running kernel has recorded, as a Recording of _events.py. Its events are taken out of the kernel's buffer."""
+from host._common import Failure
 from host._events import Recording, Symbols
 from host._guest import NONBLOCK
 
@@ -8,13 +9,16 @@ FILES = {"enable", "filter", "header_page", "header_event"}
 class Live(Recording):
     """All of it is read here; names of threads first, because reading makes threads, too."""
 
-    def __init__(self, guest):
+    def __init__(self, guest, instance=None):
         super().__init__("the kernel's trace")
+        tracing = f"instances/{instance}/" if instance else ""
+        if not guest.exists(f"{tracing}trace"):
+            raise Failure(f"there is no instance {instance}")
         self.read_cmdlines(guest.text("saved_cmdlines"))
-        self.read_header_page(guest.text("events/header_page"))
-        self.read_clock(guest.text("trace_clock"))
+        self.read_header_page(guest.text(f"{tracing}events/header_page"))
+        self.read_clock(guest.text(f"{tracing}trace_clock"))
         self.symbols = Symbols(guest.text("/proc/kallsyms"))
-        self.pages = {int(name[3:]): self._pages(guest, f"per_cpu/{name}/trace_pipe_raw") for name in guest.names("per_cpu")}
+        self.pages = {int(name[3:]): self._pages(guest, f"{tracing}per_cpu/{name}/trace_pipe_raw") for name in guest.names("per_cpu")}
         self.cpus = sorted(self.pages)
         self.read_printk(guest.text("printk_formats"))
         self._formats(guest)
@@ -38,5 +42,5 @@ class Live(Recording):
                     return found
                 found.append(page.ljust(self.page_bytes, b"\0"))
 
-    def pages_of(self, cpu):
-        return self.pages[cpu]
+    def rings(self):
+        return self.pages.items()

@@ -62,14 +62,22 @@ def write_file(pages, facts, options, compression):
         say("there was no room for a compressed copy: the file is not compressed")
 
 
-class Recording:
-    """From the settings to the file. close() puts back what was set."""
+class Buffer:
+    """The machine's own, or an instance's. number: in the file, where the machine's is always the first, if only in name."""
 
-    def __init__(self, guest, options, may_make=True):
-        self.guest, self.options = guest, options
-        self.target, self.compression = output_of(options)
-        self.settings = _settings.Settings(guest, options.instance, may_make)
+    def __init__(self, guest, instance, number, may_make):
+        self.guest, self.name, self.number = guest, instance or "", number
+        self.settings = _settings.Settings(guest, instance, may_make)
         self.tracing = self.settings.tracing
+
+
+class Recording:
+    """From the settings to the file. close() puts back what was set. wanted: (instance or None, what is to be set) of each buffer."""
+
+    def __init__(self, guest, options, wanted):
+        self.guest, self.options, self.wanted = guest, options, wanted
+        self.target, self.compression = output_of(options)
+        self.buffers = []
         self.pages = self.facts = None
 
     def __enter__(self):
@@ -80,33 +88,49 @@ class Recording:
         if self.pages:
             self.pages.drop()
         with contextlib.suppress(Failure):  # a kernel that has ended
-            for text in self.settings.undo():
-                say(f"not put back: {text}")
+            for buffer in reversed(self.buffers):
+                for text in buffer.settings.undo():
+                    say(f"not put back: {text}")
+
+    def _open_buffers(self, may_make):
+        for instance, _ in self.wanted:
+            number = sum(bool(one.name) for one in self.buffers) + 1 if instance else 0
+            self.buffers.append(Buffer(self.guest, instance, number, may_make))
 
     def begin(self):
         """All is set but `tracing_on`. Formats are read first: that is slow while functions are traced."""
-        self.facts = _facts.gather(self.guest, self.tracing)
-        self.settings.apply(self.options)
-        self.facts.may_have_stacks = _facts.may_have_stacks(self.guest, self.tracing)
+        self._open_buffers(may_make=True)
+        self.facts = _facts.gather(self.guest, self.buffers)
+        for buffer, (_, wanted) in zip(self.buffers, self.wanted):
+            buffer.settings.apply(wanted)
+        self.facts.may_have_stacks = any(_facts.may_have_stacks(self.guest, one.tracing) for one in self.buffers)
         self._begin_file()
 
     def begin_late(self):
         """Others have traced, who knows how."""
-        self.settings.change("tracing_on", "0")
-        self.facts = _facts.gather(self.guest, self.tracing)
+        self._open_buffers(may_make=False)
+        for buffer in self.buffers:
+            buffer.settings.change("tracing_on", "0")
+        self.facts = _facts.gather(self.guest, self.buffers)
         self._begin_file()
 
     def _begin_file(self):
-        _facts.gather_last(self.guest, self.facts, self.tracing)
+        _facts.gather_last(self.guest, self.facts, self.buffers)
         self.pages = Pages(self.target, self.facts)
 
     def trace(self, is_on):
-        self.guest.write(f"{self.tracing}tracing_on", "1" if is_on else "0")
+        for buffer in self.buffers:
+            self.guest.write(f"{buffer.tracing}tracing_on", "1" if is_on else "0")
+
+    def take(self, file="trace_pipe_raw"):
+        """What the rings hold."""
+        for buffer in self.buffers:
+            what_is_there(buffer, self.pages, file)
 
     def command_line(self):
         """What the kernel's shell runs: tracing is on just as long as the command takes."""
         words = " ".join(self.options.words)
-        on, off = (f"echo {bit} > {self.tracing}tracing_on" for bit in (1, 0))
+        on, off = ("; ".join(f"echo {bit} > {one.tracing}tracing_on" for one in self.buffers) for bit in (1, 0))
         return f"{on}; sh -c {quoted(words)}; status=$?; {off}; exit $status"
 
     def tell_status(self, status):
@@ -121,14 +145,14 @@ class Recording:
         if not self.pages.nr_bytes:
             raise Failure("nothing was traced, so there is no file; -p and -e say what is traced", NOTHING)
         with contextlib.suppress(Failure):  # then with the names of tasks that were known before
-            _facts.gather_last(self.guest, self.facts, self.tracing)
+            _facts.gather_last(self.guest, self.facts, self.buffers)
         self._write_file()
         say(self.summary())
 
     def summary(self):
         text = f"{self.target}: {self.pages.nr_bytes / 1e6:.1f} MB of events"
         with contextlib.suppress(Failure):
-            events, lost = Counters(self.guest, self.tracing).read()
+            events, lost = Counters(self.guest, self.buffers).read()
             text += f", {events - lost} events, {lost} lost"
         return text
 
@@ -162,12 +186,16 @@ def until_ctrl_c(recording):
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             time.sleep(PROGRESS_SECONDS)
-            Counters(recording.guest, recording.tracing).read()  # notices when the kernel dies
+            Counters(recording.guest, recording.buffers).read()  # notices when the kernel dies
+
+
+def wanted_of(options):
+    return [(one.instance, one) for one in _settings.wanted_buffers(options)]
 
 
 def record(options):
     """Trace, and then take what the rings hold."""
-    with kernel(options) as guest, Recording(guest, options) as recording:
+    with kernel(options) as guest, Recording(guest, options, wanted_of(options)) as recording:
         with recording.keeping_what_came():
             recording.begin()
             try:
@@ -178,17 +206,17 @@ def record(options):
             except KeyboardInterrupt:
                 say("the command was interrupted")
             recording.trace(False)
-            what_is_there(guest, recording.tracing, recording.pages)
+            recording.take()
             recording.finish()
 
 
 def extract(options):
     """Take what the rings hold."""
-    with kernel(options) as guest, Recording(guest, options, may_make=False) as recording:
+    wanted = [(instance, None) for instance in options.instances or [None]]
+    with kernel(options) as guest, Recording(guest, options, wanted) as recording:
         with recording.keeping_what_came():
             recording.begin_late()
-            file = "snapshot_raw" if options.snapshot else "trace_pipe_raw"
-            what_is_there(guest, recording.tracing, recording.pages, file)
+            recording.take("snapshot_raw" if options.snapshot else "trace_pipe_raw")
             recording.finish()
 
 
@@ -196,7 +224,7 @@ class Progress:
     """A line that is written over and over, on a terminal."""
 
     def __init__(self, recording):
-        self.recording, self.counters = recording, Counters(recording.guest, recording.tracing)
+        self.recording, self.counters = recording, Counters(recording.guest, recording.buffers)
         self.last, self.last_events = time.monotonic(), 0
 
     def show(self):
@@ -245,10 +273,10 @@ def stream_loop(recording, stream, runner):
 
 def stream(options):
     """Take pages while it is traced."""
-    with kernel(options) as guest, Recording(guest, options) as recording:
+    with kernel(options) as guest, Recording(guest, options, wanted_of(options)) as recording:
         with recording.keeping_what_came():
             recording.begin()
-        taking = Stream(guest, recording.tracing, recording.pages)
+        taking = Stream(recording.buffers, recording.pages)
         runner = None
         with recording.keeping_what_came(taking.rescue):
             try:

@@ -23,6 +23,34 @@ class Event(argparse.Action):
         namespace.events = (namespace.events or []) + [(value, [])]
 
 
+# What of a buffer is wanted.
+WANTED = ("instance", "tracer", "events", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "options", "buffer_size_kb", "trace_clock",
+          "pids", "tracing_cpumask")
+
+
+def wanted(namespace):
+    return argparse.Namespace(**{name: getattr(namespace, name) for name in WANTED})
+
+
+class AnotherBuffer(argparse.Action):
+    """What is behind -B is for the instance, as in trace-cmd; what is in front of it for the buffer before."""
+
+    def __call__(self, parser, namespace, value, option_string=None):
+        before = [one.instance for one in namespace.buffers or []] + [namespace.instance]
+        if not value or "/" in value or value in before:
+            parser.error(f"{option_string} {value}: {'twice' if value in before else 'not a name of an instance'}")
+        namespace.buffers = [*(namespace.buffers or []), wanted(namespace)]
+        for name in WANTED:
+            setattr(namespace, name, parser.get_default(name))
+        namespace.instance = value
+
+
+def wanted_buffers(namespace):
+    """What is wanted of each buffer; nothing of the machine's own, if all stands behind -B."""
+    found = [*(namespace.buffers or []), wanted(namespace)]
+    return found if len(found) == 1 or any(vars(found[0]).values()) else found[1:]
+
+
 def add_arguments(parser):
     group = parser.add_argument_group("what is traced, as trace-cmd has it")
     group.add_argument("-p", metavar="TRACER", dest="tracer", help="function, function_graph, wakeup …")
@@ -38,7 +66,9 @@ def add_arguments(parser):
     group.add_argument("-C", metavar="CLOCK", dest="trace_clock", help="local, global, mono …")
     group.add_argument("-P", metavar="PID", dest="pids", type=int, action="append", default=[], help="trace only this thread; again for more")
     group.add_argument("-M", metavar="MASK", dest="tracing_cpumask", help="trace only on these CPUs, in hexadecimal")
-    group.add_argument("-B", metavar="NAME", dest="instance", help="record in this instance; made if need be, and then removed")
+    group.add_argument("-B", metavar="NAME", dest="instance", action=AnotherBuffer,
+                       help="what follows is for this instance, which is made if need be, and then removed; again for more")
+    parser.set_defaults(buffers=None)
 
 
 class Settings:

@@ -8,6 +8,7 @@ from host._tracedat import Trace
 def add_arguments(parser):
     parser.add_argument("source", metavar="trace.dat|live", nargs="?", default="trace.dat",
                         help="a file (default: %(default)s), or what the running kernel has recorded: its events are taken out of its buffer")
+    parser.add_argument("-B", metavar="NAME", dest="instance", help="only the events of this instance (default: all that are in the file, or in the kernel's own buffer)")
     add_channel(parser)
 
 
@@ -15,8 +16,8 @@ def opened(options):
     """A Recording."""
     try:
         if options.source != "live":
-            return Trace(options.source)
+            return Trace(options.source, options.instance)
         with Guest(options.channel) as guest:
-            return Live(guest)
+            return Live(guest, options.instance)
     except FileNotFoundError as err:
         raise Failure(f"there is no {err.filename or options.source}") from None

@@ -20,22 +20,23 @@ def lost_of(stats):
 
 
 class Counters:
-    """Of all CPUs, since the rings were emptied."""
+    """Of all CPUs of the buffers, since the rings were emptied."""
 
-    def __init__(self, guest, tracing):
-        self.guest, self.tracing, self.cpus = guest, tracing, cpus_of(guest, tracing)
+    def __init__(self, guest, buffers):
+        self.guest = guest
+        self.folders = [f"{one.tracing}per_cpu/cpu{cpu}" for one in buffers for cpu in cpus_of(guest, one.tracing)]
 
     def read(self):
-        both = [lost_of(self.guest.text(f"{self.tracing}per_cpu/cpu{cpu}/stats")) for cpu in self.cpus]
+        both = [lost_of(self.guest.text(f"{folder}/stats")) for folder in self.folders]
         return tuple(map(sum, zip(*both)))
 
 
 class Reader:
-    """Reads of one CPU's ring, several under way. `ready` gets (reader, future) for each that has come."""
+    """Reads of one CPU's ring in a buffer, several under way. `ready` gets (reader, future) for each that has come."""
 
-    def __init__(self, guest, path, cpu, ready):
-        self.guest, self.cpu, self.ready = guest, cpu, ready
-        self.file = guest.open(path, NONBLOCK if ready is None else 0)
+    def __init__(self, buffer, cpu, file, ready=None):
+        self.buffer, self.cpu, self.ready = buffer, cpu, ready
+        self.file = buffer.guest.open(f"{buffer.tracing}per_cpu/cpu{cpu}/{file}", NONBLOCK if ready is None else 0)
         self.futures = []
 
     def ask(self, count):
@@ -44,20 +45,23 @@ class Reader:
         if self.ready is not None:
             future.add_done_callback(lambda done: self.ready.put((self, done)))
 
+    def add(self, pages, page):
+        pages.add(self.cpu, page, self.buffer.number)
+
     def close(self):
         self.file.close()
 
 
-def what_is_there(guest, tracing, pages, file="trace_pipe_raw"):
+def what_is_there(buffer, pages, file="trace_pipe_raw"):
     """Add what the rings hold to `pages`. Tracing is off meanwhile, or it might never end."""
-    for cpu in cpus_of(guest, tracing):
-        reader = Reader(guest, f"{tracing}per_cpu/cpu{cpu}/{file}", cpu, None)
+    for cpu in cpus_of(buffer.guest, buffer.tracing):
+        reader = Reader(buffer, cpu, file)
         for _ in range(AHEAD):
             reader.ask(pages.page_size)
         while reader.futures:
             page = page_of(reader, reader.futures.pop(0))
             if page:
-                pages.add(cpu, page)
+                reader.add(pages, page)
                 reader.ask(pages.page_size)
         reader.close()
 
@@ -73,13 +77,12 @@ def page_of(reader, future):
 
 
 class Stream:
-    """All CPUs, while it is traced."""
+    """All CPUs of the buffers, while it is traced."""
 
-    def __init__(self, guest, tracing, pages):
-        self.guest, self.pages, self.ready = guest, pages, queue.SimpleQueue()
-        self.tracing = tracing
+    def __init__(self, buffers, pages):
+        self.buffers, self.pages, self.ready = buffers, pages, queue.SimpleQueue()
         self.resting = []  # readers that found tracing off: they ask again later
-        self.readers = [Reader(guest, f"{tracing}per_cpu/cpu{cpu}/trace_pipe_raw", cpu, self.ready) for cpu in cpus_of(guest, tracing)]
+        self.readers = [Reader(one, cpu, "trace_pipe_raw", self.ready) for one in buffers for cpu in cpus_of(one.guest, one.tracing)]
         for reader in self.readers:
             for _ in range(AHEAD):
                 reader.ask(pages.page_size)
@@ -88,7 +91,7 @@ class Stream:
         reader.futures.remove(future)
         page = page_of(reader, future)
         if page:
-            self.pages.add(reader.cpu, page)
+            reader.add(self.pages, page)
         if again and page:
             reader.ask(self.pages.page_size)
         elif again:
@@ -115,7 +118,8 @@ class Stream:
             for future in list(reader.futures):
                 self._take(reader, future, again=False)
             reader.close()
-        what_is_there(self.guest, self.tracing, self.pages)
+        for buffer in self.buffers:
+            what_is_there(buffer, self.pages)
 
     def rescue(self):
         """The kernel has died: what came before it."""

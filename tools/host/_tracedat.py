@@ -1,5 +1,7 @@
 """Reads trace.dat files, of trace-cmd's versions 6 and 7: Trace("trace.dat") is a Recording of _events.py.
 
+A file has the buffer of the machine, and may have those of instances: all events of all, or those of one instance.
+
 A file that is damaged, or no such file, ends in a Failure that says what is wrong and where. The layout is described in
 trace-cmd.dat(5), that of the pages in docs/ring-buffer.md.
 """
@@ -18,12 +20,19 @@ HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16
 MOST_CPUS = 1 << 16
 
 
-class Trace(Recording):
-    """An open file. places: where the pages of each CPU are."""
+class Ring:
+    """Where the pages of a CPU in a buffer are. are_chunks: they are compressed."""
 
-    def __init__(self, path):
+    def __init__(self, buffer, cpu, offset, size, are_chunks=False):
+        self.buffer, self.cpu, self.offset, self.size, self.are_chunks = buffer, cpu, offset, size, are_chunks
+
+
+class Trace(Recording):
+    """An open file. buffer: the instance whose events are wanted, None for all events."""
+
+    def __init__(self, path, buffer=None):
         super().__init__(str(path))
-        self.path, self.places, self.chunks = str(path), {}, False
+        self.path, self.places = str(path), []
         with open(path, "rb") as file:
             size = file.seek(0, 2)
             self.data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
@@ -35,7 +44,12 @@ class Trace(Recording):
             raise Failure(f"{path} is cut off: {cut}") from None
         except (ValueError, zlib.error, struct.error) as err:
             raise Failure(f"{path} is damaged: {err}") from None
-        self.cpus = sorted(self.places)
+        self.buffers = list(dict.fromkeys(ring.buffer for ring in self.places))
+        if buffer is not None and buffer not in self.buffers:
+            names = ", ".join(filter(None, self.buffers))
+            raise Failure(f"{path} has no instance {buffer}" + (f", but {names}" if names else ""))
+        self.places = [ring for ring in self.places if buffer in (None, ring.buffer)]
+        self.cpus = sorted({ring.cpu for ring in self.places})
 
     # ---- What is in front of the pages ----
 
@@ -51,9 +65,9 @@ class Trace(Recording):
             self._read_version_7(head)
         else:
             raise Failure(f"{self.path} has version {version!r} of trace.dat; 6 and 7 are known")
-        for cpu, (offset, size) in self.places.items():
-            if offset + size > len(self.data):
-                raise Cut(f"the events of CPU {cpu} should be at byte {offset}, {size} of them; the file has {len(self.data)}")
+        for ring in self.places:
+            if ring.offset + ring.size > len(self.data):
+                raise Cut(f"the events of CPU {ring.cpu} should be at byte {ring.offset}, {ring.size} of them; the file has {len(self.data)}")
 
     def _read_version_6(self, head):
         self._header_page(head)
@@ -65,18 +79,29 @@ class Trace(Recording):
         cpus = head.number(4)
         if cpus > MOST_CPUS:
             raise ValueError(f"{cpus} CPUs")
-        word = head.string()
-        if word.strip() == "options":
+        buffers, start = [], head.at
+        if head.string().strip() == "options":
             while (number := head.number(2)) != 0:
-                self._option_6(number, head.take(head.number(4)))
-            word = head.string()
-        if word.strip() != "flyrecord":
-            raise Failure(f"{self.path} holds no pages of events, but {word.strip()!r}")
-        self.places = {cpu: (head.number(8), head.number(8)) for cpu in range(cpus)}
+                self._option_6(number, head.take(head.number(4)), buffers)
+            start = head.at
+        self._flyrecord_6("", start, cpus)
+        for name, offset in buffers:
+            self._flyrecord_6(name, offset, cpus)
 
-    def _option_6(self, number, data):
+    def _flyrecord_6(self, buffer, offset, cpus):
+        head = Cursor(self.data, offset)
+        word = head.string().strip()
+        if word != "flyrecord":
+            raise Failure(f"{self.path} holds no pages of events, but {word!r}")
+        self.places += [Ring(buffer, cpu, head.number(8), head.number(8)) for cpu in range(cpus)]
+
+    def _option_6(self, number, data, buffers):
         if number == TRACECLOCK:
             self.read_clock(data.split(b"\0")[0].decode("utf-8", "replace"))
+        elif number == BUFFER:
+            option = Cursor(data)
+            offset = option.number(8)
+            buffers.append((option.string(), offset))
 
     def _read_version_7(self, head):
         self.compression = head.string()
@@ -130,14 +155,12 @@ class Trace(Recording):
         return None
 
     def _buffer(self, option):
-        """Of several buffers the machine's own, which has no name, or the first."""
         offset, name, clock = option.number(8), option.string(), option.string()
-        if self.places and name:
-            return
         option.number(4)
         self.read_clock(clock)
-        self.places = {option.number(4): (option.number(8), option.number(8)) for _ in range(min(option.number(4), MOST_CPUS))}
-        self.chunks = bool(Cursor(self.data, offset + 2).number(2) & COMPRESSED)
+        are_chunks = bool(Cursor(self.data, offset + 2).number(2) & COMPRESSED)
+        self.places += [Ring(name, option.number(4), option.number(8), option.number(8), are_chunks)
+                        for _ in range(min(option.number(4), MOST_CPUS))]
 
     def _header_page(self, cursor):
         for word in ("header_page", "header_event"):
@@ -157,14 +180,17 @@ class Trace(Recording):
             for _ in range(cursor.number(4)):
                 self.read_format(system, cursor.sized_text(8))
 
-    def pages_of(self, cpu):
-        offset, size = self.places[cpu]
-        if not self.chunks:
-            for at in range(offset, offset + size, self.page_bytes):
-                yield self.data[at:min(at + self.page_bytes, offset + size)]
+    def rings(self):
+        return [(ring.cpu, self._pages(ring)) for ring in self.places]
+
+    def _pages(self, ring):
+        end = ring.offset + ring.size
+        if not ring.are_chunks:
+            for at in range(ring.offset, end, self.page_bytes):
+                yield self.data[at:min(at + self.page_bytes, end)]
             return
-        block = Cursor(self.data, offset)
-        for _ in range(block.number(4) if size else 0):
+        block = Cursor(self.data, ring.offset)
+        for _ in range(block.number(4) if ring.size else 0):
             packed, whole = block.number(4), block.number(4)
             data = self._unpacked(block.take(packed), whole)
             for at in range(0, len(data), self.page_bytes):
