@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "qemu"))
+sys.path[:0] = [str(HERE), str(HERE.parent / "qemu")]
 
 from datguest import Machine, events_of_report, is_valid, report  # noqa: E402
 from guest import BUILDS, PATIENCE, ROOT  # noqa: E402
 from ninep import Ninep  # noqa: E402
+from window import Screen  # noqa: E402
 
 CLEAN = "echo nop > current_tracer; echo > set_event; echo > set_ftrace_filter; echo > set_graph_function; echo 0 > options/stacktrace; echo 1 > tracing_on"
 # What is traced, and while what runs.
@@ -85,6 +86,39 @@ def test_all_readers_say_what_the_kernel_says(machine, kshark, name):
         assert len(shown) == len(read)
         assert sorted((f"{(int(ns) + 500) // 1000 / 1e6:.6f}", int(cpu), int(pid), event) for ns, cpu, pid, event in shown) == \
             sorted((f"{float(when):.6f}", int(cpu), int(pid), event) for _, pid, cpu, when, event, _ in read)
+
+
+@pytest.mark.parametrize("words", FILES)
+def test_instances(machine, kshark, words):
+    """Of two instances and the machine's own buffer, or of instances alone: each event, under its buffer's name."""
+    recorded = ["-B", "box", "-e", "sched_switch", "-B", "case", "-p", "function", "-l", "vfs_*"]
+    for front in (["-e", "irq"], []):
+        run = machine.fathom("record", *front, *recorded, "-o", "some.dat", *words, "--", "ls | wc -l; sleep 0.1")
+        assert run.returncode == 0, run.stderr
+        run = subprocess.run([kshark, machine.folder / "some.dat"], capture_output=True, text=True, timeout=120 * PATIENCE)
+        assert run.returncode == 0, run.stderr
+        shown = re.findall(r"^(?:(\w+) )?(\d+) (\d+) (\d+) (\w+)/\w+: ", run.stdout, re.M)
+        assert {(one[0], one[4]) for one in shown} == {("", "irq"), ("box", "sched"), ("case", "ftrace")} - (set() if front else {("", "irq")})
+        lines = re.findall(r"^(?: *(\w+): )? *\S.*-(\d+) +\[(\d+)\] +([\d.]+): \w+:", report(machine.folder / "some.dat", "-N"), re.M)
+        assert sorted((name, int(pid), int(cpu), when) for name, pid, cpu, when in lines) == \
+            sorted((name, int(pid), int(cpu), f"{(int(ns) + 500) // 1000 / 1e6:.6f}") for name, ns, cpu, pid, _ in shown)
+
+
+def test_the_window(machine):
+    """KernelShark's own, on a screen that nobody sees; its picture is left in build/host, to be looked at."""
+    run = machine.fathom("record", "-e", "sched", "-e", "irq", "-o", "window.dat", "--", "hackbench 1; ls | sort | wc -l")
+    assert run.returncode == 0, run.stderr
+    picture = BUILDS["gcc"] / "host/kernelshark.png"
+    picture.unlink(missing_ok=True)
+    (machine.folder / "setting.ini").write_text("[General]\nnoRootWarn=true\n")
+    with Screen() as screen, screen.started("kernelshark", "-i", machine.folder / "window.dat", KS_USER_CACHE_DIR=machine.folder):
+        end = time.monotonic() + 30 * PATIENCE
+        # The window, which takes a fifth of the screen, with bars in the colours of tasks: neither a message nor an empty one.
+        while screen.shown() < 0.1 or screen.share_of_colours() < 0.002:
+            assert time.monotonic() < end, (screen.shown(), screen.share_of_colours())
+            time.sleep(0.5)
+        time.sleep(1)
+        screen.picture(picture)
 
 
 def test_texts_of_trace_printk(machine):
