@@ -25,7 +25,8 @@ TRACE_SRCS += trace/ring/ring_buffer.c \
 	trace/ring/ring_twin.c \
 	trace/ring/ring_write.c
 # sites, ops, filters, patching
-TRACE_SRCS += trace/ops/ftrace_command.c \
+TRACE_SRCS += trace/ops/ftrace_batch.c \
+	trace/ops/ftrace_command.c \
 	trace/ops/ftrace_dead.c \
 	trace/ops/ftrace_direct.c \
 	trace/ops/ftrace_edit.c \
@@ -35,6 +36,7 @@ TRACE_SRCS += trace/ops/ftrace_command.c \
 	trace/ops/ftrace_iter.c \
 	trace/ops/ftrace_match.c \
 	trace/ops/ftrace_ops.c \
+	trace/ops/ftrace_pokes.c \
 	trace/ops/ftrace_probe.c \
 	trace/ops/ftrace_probe_map.c \
 	trace/ops/ftrace_record.c \

@@ -244,7 +244,7 @@ static void test_kprobe_jumps(void)
 		KTEST_CHECK(kprobe_try_jumps(kprobe_split, moved) >= 2);
 }
 
-/* All at once: one batch for breakpoints, one for the call site, which counts its function's calls. */
+/* All at once, the call site and breakpoints: one batch. */
 static void test_kprobe_all_at_once(void)
 {
 	uint64_t expected = kprobe_work(KPROBE_ROUNDS), before;
@@ -254,21 +254,30 @@ static void test_kprobe_all_at_once(void)
 	KTEST_CHECK(!kprobes_set_optimization(false)); /* its batches would be counted */
 	kprobe_leaf(1, 2);
 	trace_plat_poke_stats(&start);
-	KTEST_CHECK(!register_kprobes(kprobe_pointers + 1, nr - 1));
+	KTEST_CHECK(!register_kprobes(kprobe_pointers, nr));
 	trace_plat_poke_stats(&end);
-	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr - 1);
+	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr);
 	before = atomic_load(&seen.nr_pre);
 	kprobe_leaf(1, 2);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) - before >= 4);
 	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
-	KTEST_CHECK(!disable_kprobes(kprobe_pointers + 1, nr - 1));
+	trace_plat_poke_stats(&start);
+	KTEST_CHECK(!disable_kprobes(kprobe_pointers, nr));
+	trace_plat_poke_stats(&end);
+	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr);
 	before = atomic_load(&seen.nr_pre);
 	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) == before);
-	KTEST_CHECK(!enable_kprobes(kprobe_pointers + 1, nr - 1));
+	KTEST_CHECK(!enable_kprobes(kprobe_pointers, nr));
 	KTEST_CHECK(kprobe_work(KPROBE_ROUNDS) == expected);
 	KTEST_CHECK(atomic_load(&seen.nr_pre) > before);
-	unregister_kprobes(kprobe_pointers + 1, nr - 1);
+	trace_plat_poke_stats(&start);
+	unregister_kprobes(kprobe_pointers, nr);
+	trace_plat_poke_stats(&end);
+	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr);
+	/* Until nobody is in the trampoline of the call site. */
+	for (int i = 0; trace_exec_used() != used && i < 1000; i++)
+		thread_sleep_ns(NSEC_PER_MSEC);
 	KTEST_CHECK(trace_exec_used() == used);
 	KTEST_CHECK(!kprobes_set_optimization(true) && kprobes_optimization());
 }

@@ -1,37 +1,42 @@
 /*
- * Arming places, and back: see kprobe_private.h. Breakpoints are written by one batch, however many
- * there are; call sites change by one update of each ops, which is a batch of its own.
+ * Arming places, and back: see kprobe_private.h. Breakpoints and call sites are written by one batch,
+ * however many there are.
  *
- *   plan    each place that is not as it should be goes into one of the lists, once
- *   carry   the batch, then the sites; on failure what could not be armed counts as not armed
+ *   plan      each place that is not as it should be goes into one of the lists, once
+ *   together  one batch for all; on failure nothing has changed
+ *   apart     when that cannot be: a batch for the breakpoints, then one for each change of an ops;
+ *             on failure what could not be armed counts as not armed
  *
  * It cannot fail for want of memory where breakpoints are concerned: without a list of the right
  * size, a small static one is written again and again.
  */
 #include "kprobe_private.h"
+#include "ops/ftrace_batch.h"
 
 #define NR_FEW 32u
+#define NR_OPS 2u
 
 /* What changes; the lists have room for `room` each. kprobe_lock guards the static ones. */
 struct plan {
 	struct trace_poke *pokes;
 	struct kprobe_place **sites;
-	uintptr_t *ips; /* for one change of an ops */
-	void *memory;	/* of the lists; NULL: they are the static ones */
+	void *memory; /* of the lists; NULL: they are the static ones */
 	size_t room;
 	size_t nr_pokes;
 	size_t nr_sites;
 	int err;
 };
 
-#define LIST_BYTES (sizeof(struct trace_poke) + sizeof(struct kprobe_place *) + sizeof(uintptr_t))
+#define LIST_BYTES (sizeof(struct trace_poke) + sizeof(struct kprobe_place *))
 
 static struct trace_poke few_pokes[NR_FEW];
 static struct kprobe_place *few_sites[NR_FEW];
-static uintptr_t few_ips[NR_FEW];
 
-static _Atomic bool is_off; /* the switch; changes with kprobe_lock held */
-static size_t nr_of_ops[2]; /* places of plain and regs; kprobe_lock */
+static struct ftrace_ops *const both[NR_OPS] = { &kprobe_ops_plain, &kprobe_ops_regs };
+struct ftrace_ops kprobe_ops_either;
+
+static _Atomic bool is_off;	 /* the switch; changes with kprobe_lock held */
+static size_t nr_of_ops[NR_OPS]; /* places that each of `both` calls for; kprobe_lock */
 
 bool kprobe_arm_is_on(void)
 {
@@ -44,39 +49,6 @@ void kprobe_arm_set_on(bool on)
 }
 
 /* ---- Call sites ---- */
-
-static size_t *nr_of(const struct ftrace_ops *ops)
-{
-	return &nr_of_ops[ops == &kprobe_ops_regs];
-}
-
-/* An ops without a filter would want all sites: it is registered after it has got one. */
-static int add_sites(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr)
-{
-	int err = ftrace_set_filter_ips(ops, ips, nr, false, false);
-
-	if (!err && !*nr_of(ops)) {
-		err = register_ftrace_function(ops);
-		if (err)
-			ftrace_free_filter(ops);
-	}
-	if (!err)
-		*nr_of(ops) += nr;
-	return err;
-}
-
-/* And unregistered before it has none. Its callback is there for good, so nobody waits. */
-static int remove_sites(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr)
-{
-	int err = 0;
-
-	*nr_of(ops) -= nr;
-	if (*nr_of(ops))
-		return ftrace_set_filter_ips(ops, ips, nr, true, false);
-	err = ftrace_unregister(ops);
-	ftrace_free_filter(ops);
-	return err;
-}
 
 static struct ftrace_ops *ops_now(const struct kprobe_place *place)
 {
@@ -95,81 +67,172 @@ static struct ftrace_ops *ops_wanted(const struct kprobe_place *place)
 	return place->nr_all_regs ? &kprobe_ops_regs : &kprobe_ops_plain;
 }
 
-/* Those of the plan that are to come to `ops`. */
-static size_t list_comers(const struct plan *plan, const struct ftrace_ops *ops)
+/* It goes from one ops to the other. */
+static bool is_moving(const struct kprobe_place *place)
 {
-	size_t nr = 0;
+	return place->left_ops && ops_wanted(place);
+}
+
+static size_t *nr_of(const struct ftrace_ops *ops)
+{
+	return &nr_of_ops[ops == &kprobe_ops_regs];
+}
+
+/* How many places an ops calls for when the plan has been carried out. */
+static size_t nr_after(const struct plan *plan, const struct ftrace_ops *ops)
+{
+	size_t nr = *nr_of(ops);
 
 	for (size_t i = 0; i < plan->nr_sites; i++) {
-		if (ops_wanted(plan->sites[i]) == ops)
-			plan->ips[nr++] = plan->sites[i]->addr;
+		nr += ops_wanted(plan->sites[i]) == ops;
+		nr -= ops_now(plan->sites[i]) == ops;
 	}
 	return nr;
 }
 
-/* Those that have left `ops`. */
-static size_t list_leavers(const struct plan *plan, const struct ftrace_ops *ops)
-{
-	size_t nr = 0;
+/* Which sites of the plan are added to filters or removed. */
+enum part {
+	COMERS = 1,
+	LEAVERS = 2,
+};
 
-	for (size_t i = 0; i < plan->nr_sites; i++) {
-		if (plan->sites[i]->left_ops == ops)
-			plan->ips[nr++] = plan->sites[i]->addr;
-	}
-	return nr;
+static bool comes(const struct kprobe_place *place, const struct ftrace_ops *ops, unsigned parts)
+{
+	return parts & COMERS && ops_wanted(place) == ops;
 }
 
-static int add_comers(const struct plan *plan, struct ftrace_ops *ops)
+static bool leaves(const struct kprobe_place *place, const struct ftrace_ops *ops, unsigned parts)
 {
-	size_t nr = list_comers(plan, ops);
+	return parts & LEAVERS && place->left_ops == ops;
+}
 
-	return nr ? add_sites(ops, plan->ips, nr) : 0;
+static bool has_any(const struct plan *plan, const struct ftrace_ops *ops, unsigned parts)
+{
+	for (size_t i = 0; i < plan->nr_sites; i++) {
+		if (comes(plan->sites[i], ops, parts) || leaves(plan->sites[i], ops, parts))
+			return true;
+	}
+	return false;
+}
+
+static int fill_filter(const struct plan *plan, const struct ftrace_ops *ops, unsigned parts,
+		       struct ftrace_hash **filter)
+{
+	int err = *filter ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < plan->nr_sites && !err; i++) {
+		uint32_t ip = trace_plat_ip_pack(plan->sites[i]->addr);
+
+		if (comes(plan->sites[i], ops, parts))
+			err = ftrace_hash_add(filter, ip);
+		else if (leaves(plan->sites[i], ops, parts))
+			ftrace_hash_remove(*filter, ip);
+	}
+	return err;
+}
+
+/* Add to the batch what an ops is to want. On failure the batch is as before. */
+static int add_ops(const struct plan *plan, struct ftrace_ops *ops, unsigned parts,
+		   struct ftrace_batch *batch)
+{
+	struct ftrace_hash *filter = NULL;
+	int err = 0;
+
+	if (!has_any(plan, ops, parts))
+		return 0;
+	if (nr_after(plan, ops)) {
+		filter = ftrace_hash_copy(ftrace_ops_hash_of(ops, false));
+		err = fill_filter(plan, ops, parts, &filter);
+	}
+	if (err)
+		ftrace_hash_free(filter);
+	else
+		batch->ops[batch->nr_ops++] =
+			(struct ftrace_batch_ops){ .ops = ops, .filter = filter };
+	return err;
+}
+
+/*
+ * A site that moves is called for by both for a while, each call once, as the code there says. But
+ * if what it calls looks into filters, it might find it in neither.
+ */
+static bool may_lose(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_sites; i++) {
+		if (is_moving(plan->sites[i]) && ftrace_site_searches(plan->sites[i]->addr))
+			return true;
+	}
+	return false;
+}
+
+static void let_both_call(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_sites; i++) {
+		if (is_moving(plan->sites[i]))
+			atomic_store(&plan->sites[i]->ops, &kprobe_ops_either);
+	}
+}
+
+static void set_ops(struct kprobe_place *place, struct ftrace_ops *ops)
+{
+	if (place->left_ops)
+		--*nr_of(place->left_ops);
+	if (ops)
+		++*nr_of(ops);
+	atomic_store(&place->ops, ops);
+	place->is_armed = ops;
+}
+
+/*
+ * From here on the callback of the one ops does nothing, and that of the other calls handlers. After
+ * an error all are as before; but where tracing is dead, those that are to be disarmed are.
+ */
+static void settle(const struct plan *plan, int err)
+{
+	for (size_t i = 0; i < plan->nr_sites; i++) {
+		struct kprobe_place *place = plan->sites[i];
+
+		if (!err || (err == -ENODEV && !ops_wanted(place)))
+			set_ops(place, ops_wanted(place));
+		else
+			set_ops(place, place->left_ops);
+	}
+}
+
+/* With the first `nr_pokes` of the plan. -ENOMEM, -EAGAIN: it has to be done in steps. */
+static int make_batch(const struct plan *plan, unsigned parts, size_t nr_pokes)
+{
+	struct ftrace_batch_ops ops[NR_OPS];
+	struct ftrace_batch batch = { .ops = ops, .pokes = plan->pokes, .nr_pokes = nr_pokes };
+	int err = parts & LEAVERS && may_lose(plan) ? -EAGAIN : 0;
+
+	for (size_t i = 0; i < NR_OPS && !err; i++)
+		err = add_ops(plan, both[i], parts, &batch);
+	if (err) {
+		while (batch.nr_ops)
+			ftrace_hash_free(ops[--batch.nr_ops].filter);
+		return err;
+	}
+	if (parts & LEAVERS)
+		let_both_call(plan);
+	err = ftrace_batch_make(&batch);
+	settle(plan, err);
+	return err;
 }
 
 /*
  * What fails for want of memory leaves sites that call, and then find that nobody wants that. A
  * damaged text ends all tracing.
  */
-static void remove_leavers(const struct plan *plan, struct ftrace_ops *ops)
+static void remove_leavers(const struct plan *plan)
 {
-	size_t nr = list_leavers(plan, ops);
+	for (size_t i = 0; i < NR_OPS; i++) {
+		struct ftrace_batch_ops ops;
+		struct ftrace_batch batch = { .ops = &ops };
 
-	if (nr)
-		remove_sites(ops, plan->ips, nr);
-}
-
-/* From here on the callback of the one ops does nothing, and that of the other calls handlers. */
-static void change_ops(const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->nr_sites; i++) {
-		struct kprobe_place *place = plan->sites[i];
-
-		place->left_ops = ops_now(place);
-		atomic_store(&place->ops, ops_wanted(place));
-		place->is_armed = wants_armed(place);
+		if (!add_ops(plan, both[i], LEAVERS, &batch))
+			(void)ftrace_batch_make(&batch);
 	}
-}
-
-/* A site that moves from one ops to the other calls both for a while, and loses no hit. */
-static int change_sites(const struct plan *plan)
-{
-	size_t nr;
-	int err;
-
-	err = add_comers(plan, &kprobe_ops_plain);
-	if (err)
-		return err;
-	err = add_comers(plan, &kprobe_ops_regs);
-	if (err) {
-		nr = list_comers(plan, &kprobe_ops_plain);
-		if (nr)
-			remove_sites(&kprobe_ops_plain, plan->ips, nr);
-		return err;
-	}
-	change_ops(plan);
-	remove_leavers(plan, &kprobe_ops_plain);
-	remove_leavers(plan, &kprobe_ops_regs);
-	return 0;
 }
 
 /* ---- Breakpoints ---- */
@@ -239,15 +302,51 @@ static int change_breakpoints(const struct plan *plan)
 
 /* ---- Plans ---- */
 
+/* A site that moves from one ops to the other calls both for a while, and loses no hit. */
+static int change_apart(const struct plan *plan)
+{
+	int err = plan->nr_pokes ? change_breakpoints(plan) : 0;
+
+	if (err || !plan->nr_sites)
+		return err;
+	trace_plat_lock(&ftrace_lock);
+	err = make_batch(plan, COMERS, 0);
+	if (!err)
+		remove_leavers(plan);
+	trace_plat_unlock(&ftrace_lock);
+	return err;
+}
+
+static int change_together(const struct plan *plan)
+{
+	int err;
+
+	trace_plat_lock(&ftrace_lock);
+	err = make_batch(plan, COMERS | LEAVERS, plan->nr_pokes);
+	trace_plat_unlock(&ftrace_lock);
+	if (err != -ENOMEM && err != -EAGAIN)
+		note_pokes(plan, !err);
+	return err;
+}
+
+static int change(const struct plan *plan)
+{
+	int err = plan->nr_sites ? change_together(plan) : -EAGAIN;
+
+	if (err == -ENOMEM || err == -EAGAIN)
+		err = change_apart(plan);
+	if (plan->nr_sites)
+		ftrace_grace_look();
+	return err;
+}
+
 static void carry_out(struct plan *plan)
 {
 	int err = 0;
 
 	sort_pokes(plan->pokes, plan->nr_pokes);
-	if (plan->nr_pokes)
-		err = change_breakpoints(plan);
-	if (plan->nr_sites && !err)
-		err = change_sites(plan);
+	if (plan->nr_pokes || plan->nr_sites)
+		err = change(plan);
 	if (!plan->err)
 		plan->err = err;
 	for (size_t i = 0; i < plan->nr_sites; i++) {
@@ -260,9 +359,7 @@ static void carry_out(struct plan *plan)
 
 static void plan_begin(struct plan *plan, size_t nr)
 {
-	*plan = (struct plan){
-		.pokes = few_pokes, .sites = few_sites, .ips = few_ips, .room = NR_FEW
-	};
+	*plan = (struct plan){ .pokes = few_pokes, .sites = few_sites, .room = NR_FEW };
 	if (nr <= NR_FEW)
 		return;
 	plan->memory = trace_plat_alloc(nr * LIST_BYTES);
@@ -270,8 +367,7 @@ static void plan_begin(struct plan *plan, size_t nr)
 		return;
 	plan->room = nr;
 	plan->sites = plan->memory;
-	plan->ips = (uintptr_t *)(plan->sites + nr);
-	plan->pokes = (struct trace_poke *)(plan->ips + nr);
+	plan->pokes = (struct trace_poke *)(plan->sites + nr);
 }
 
 static int plan_end(struct plan *plan)
@@ -306,6 +402,7 @@ static void plan_site(struct plan *plan, struct kprobe_place *place)
 		return;
 	make_room(plan);
 	place->is_planned = true;
+	place->left_ops = ops_now(place);
 	kprobe_place_hold(place); /* from one ops to the other: `ops` is to be looked at */
 	plan->sites[plan->nr_sites++] = place;
 }

@@ -12,11 +12,26 @@ struct range {
 	struct kprobe_place *found;
 };
 
+static bool is_in(const struct kprobe_place *place, const struct range *range)
+{
+	return place->nr && place->addr >= range->start && place->addr < range->end;
+}
+
+/* For good: what is written there is the instruction that was there at first. */
+static void want_disarmed(struct kprobe_place *place, void *arg)
+{
+	if (!is_in(place, arg))
+		return;
+	place->nr_enabled = 0;
+	place->nr_all_regs = 0;
+	kprobe_place_refresh(place);
+}
+
 static void find_in(struct kprobe_place *place, void *arg)
 {
 	struct range *range = arg;
 
-	if (place->nr && place->addr >= range->start && place->addr < range->end)
+	if (is_in(place, range))
 		range->found = place;
 }
 
@@ -38,34 +53,25 @@ static void list_gone(struct kprobe_place *place)
 	*link = place;
 }
 
-/* Disarm it for good: what is written there is the instruction that was there at first. */
-static int forget_place(struct kprobe_place *place)
+static void forget_place(struct kprobe_place *place)
 {
-	struct kprobe *first = place->first;
-	int err;
-
-	place->nr_enabled = 0;
-	place->nr_all_regs = 0;
-	kprobe_place_refresh(place);
-	err = first ? kprobe_arm_update(&first, 1) : 0;
-	for (struct kprobe *p = first; p; p = p->next)
+	for (struct kprobe *p = place->first; p; p = p->next)
 		__atomic_store_n(&p->flags, p->flags | KPROBE_FLAG_GONE, __ATOMIC_RELAXED);
 	kprobe_table_remove(place);
 	list_gone(place);
-	return err;
 }
 
 int kprobes_code_goes(uintptr_t start, uintptr_t end)
 {
 	struct range range = { .start = start, .end = end };
 	struct kprobe_place *place;
-	int err = 0, one;
+	int err;
 
 	trace_plat_lock(&kprobe_lock);
-	while ((place = place_in(&range))) {
-		one = forget_place(place);
-		err = err ? err : one;
-	}
+	kprobe_table_each(want_disarmed, &range);
+	err = kprobe_arm_update_all();
+	while ((place = place_in(&range)))
+		forget_place(place);
 	trace_plat_synchronize_preempt(); /* no handler of them runs any more */
 	kprobe_jump_later();
 	trace_plat_unlock(&kprobe_lock);

@@ -12,9 +12,12 @@ static TRACE_ALWAYS_INLINE struct kprobe *load(struct kprobe *_Atomic const *lin
 	return atomic_load_explicit(link, memory_order_acquire);
 }
 
-static TRACE_ALWAYS_INLINE bool is_enabled(const struct kprobe *p)
+/* Is it enabled, and has it the flags of `needs`? */
+static TRACE_ALWAYS_INLINE bool is_called(const struct kprobe *p, uint32_t needs)
 {
-	return !(__atomic_load_n(&p->flags, __ATOMIC_RELAXED) & KPROBE_FLAG_DISABLED);
+	uint32_t flags = __atomic_load_n(&p->flags, __ATOMIC_RELAXED);
+
+	return (flags & (KPROBE_FLAG_DISABLED | needs)) == needs;
 }
 
 static TRACE_ALWAYS_INLINE int kprobe_call_one(struct kprobe *p, struct ftrace_regs *fregs)
@@ -23,19 +26,20 @@ static TRACE_ALWAYS_INLINE int kprobe_call_one(struct kprobe *p, struct ftrace_r
 }
 
 static TRACE_ALWAYS_INLINE bool kprobe_call_pre(struct kprobe_place *place,
-						struct ftrace_regs *fregs)
+						struct ftrace_regs *fregs, uint32_t needs)
 {
 	for (struct kprobe *p = load(&place->first); p; p = load(&p->next)) {
-		if (TRACE_LIKELY(is_enabled(p)) && p->pre_handler && p->pre_handler(p, fregs))
+		if (TRACE_LIKELY(is_called(p, needs)) && p->pre_handler && p->pre_handler(p, fregs))
 			return true;
 	}
 	return false;
 }
 
-static TRACE_NOINLINE void kprobe_call_post(struct kprobe_place *place, struct ftrace_regs *fregs)
+static TRACE_NOINLINE void kprobe_call_post(struct kprobe_place *place, struct ftrace_regs *fregs,
+					    uint32_t needs)
 {
 	for (struct kprobe *p = load(&place->first); p; p = load(&p->next)) {
-		if (is_enabled(p) && p->post_handler)
+		if (is_called(p, needs) && p->post_handler)
 			p->post_handler(p, fregs, 0);
 	}
 }
@@ -43,7 +47,7 @@ static TRACE_NOINLINE void kprobe_call_post(struct kprobe_place *place, struct f
 static TRACE_NOINLINE void count_missed(struct kprobe_place *place)
 {
 	for (struct kprobe *p = load(&place->first); p; p = load(&p->next)) {
-		if (is_enabled(p))
+		if (is_called(p, 0))
 			atomic_fetch_add_explicit(&p->nmissed, 1, memory_order_relaxed);
 	}
 }
@@ -86,12 +90,12 @@ void kprobe_hit_end(void)
 
 bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 {
-	return kprobe_call_pre(place_of(probe), fregs);
+	return kprobe_call_pre(place_of(probe), fregs, 0);
 }
 
 void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 {
-	kprobe_call_post(place_of(probe), fregs);
+	kprobe_call_post(place_of(probe), fregs, 0);
 }
 
 static TRACE_NOINLINE bool run_slow(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
@@ -100,7 +104,7 @@ static TRACE_NOINLINE bool run_slow(struct trace_plat_probe *probe, struct ftrac
 
 	if (!kprobe_hit_begin(probe))
 		return false;
-	is_moved = kprobe_call_pre(place_of(probe), fregs);
+	is_moved = kprobe_call_pre(place_of(probe), fregs, 0);
 	kprobe_hit_end();
 	return is_moved;
 }
@@ -129,33 +133,43 @@ bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 
 /*
  * Handlers see the instruction pointer at the site; fregs has the address behind it, which is where
- * the function goes on, or what another ops has sent the call to before: a live patch.
+ * the function goes on, or what another ops has sent the call to before: a live patch. One that needs
+ * all registers may be here before the site calls the ops that has them.
  */
 static TRACE_ALWAYS_INLINE void call_handlers(struct kprobe_place *place, struct ftrace_regs *fregs,
-					      uintptr_t ip)
+					      uintptr_t ip, const struct ftrace_ops *ops)
 {
 	const uintptr_t next = ftrace_regs_get_instruction_pointer(fregs);
+	const uint32_t needs = ops == &kprobe_ops_plain ? KPROBE_FLAG_ARGS : 0;
 
 	ftrace_regs_set_instruction_pointer(fregs, ip);
-	if (TRACE_UNLIKELY(kprobe_call_pre(place, fregs)))
+	if (TRACE_UNLIKELY(kprobe_call_pre(place, fregs, needs)))
 		return;
 	ftrace_regs_set_instruction_pointer(fregs, next);
 	if (TRACE_UNLIKELY(wants_post(place)))
-		kprobe_call_post(place, fregs);
+		kprobe_call_post(place, fregs, needs);
+}
+
+static TRACE_ALWAYS_INLINE bool is_called_by(const struct kprobe_place *place,
+					     const struct ftrace_ops *ops)
+{
+	const struct ftrace_ops *now = atomic_load_explicit(&place->ops, memory_order_relaxed);
+
+	return now == ops || now == &kprobe_ops_either;
 }
 
 /*
  * Several probes, or post handlers; or the place moves from one ops to the other, and is called by
- * both for a moment: one counts. Or it has gone. Preemption is off, and this switches it on again.
+ * both for a moment: then `ops` says which count. Or it has gone. Preemption is off, and this switches it on again.
  */
 static TRACE_NOINLINE void site_hit_slow(uintptr_t ip, struct ftrace_ops *ops,
 					 struct ftrace_regs *fregs)
 {
 	struct kprobe_place *place = kprobe_place_find(ip);
 
-	if (place && atomic_load_explicit(&place->ops, memory_order_relaxed) == ops) {
+	if (place && is_called_by(place, ops)) {
 		if (trace_plat_recursion_set(TRACE_RECURSION_PROBE)) {
-			call_handlers(place, fregs, ip);
+			call_handlers(place, fregs, ip, ops);
 			trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 		} else {
 			count_missed(place);

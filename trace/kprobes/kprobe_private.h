@@ -193,5 +193,7 @@ void kprobe_jump_set(struct kprobe_place *place, enum kprobe_jump jump);
 
 /* The callbacks of call sites: with arguments only, with all registers. */
 extern struct ftrace_ops kprobe_ops_plain, kprobe_ops_regs;
+/* In `ops` of a place that moves from one to the other: each of them calls handlers. */
+extern struct ftrace_ops kprobe_ops_either;
 
 #endif

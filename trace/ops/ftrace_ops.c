@@ -9,6 +9,7 @@
  *                the list; trampolines are freed when no thread is inside, see ftrace_grace.h
  */
 #include <trace/recursion.h>
+#include "ftrace_batch.h"
 #include "ftrace_grace.h"
 #include "ftrace_set.h"
 #include "ftrace_tramp.h"
@@ -193,6 +194,15 @@ static int check_ops(const struct ftrace_ops *ops)
 	return 0;
 }
 
+int ftrace_ops_come(struct ftrace_ops *ops)
+{
+	struct ftrace_change change = { .ops = ops, .wanted_after = true, .after = ops->func_hash };
+
+	list_add(ops);
+	nr_registered++;
+	return ftrace_update(&change);
+}
+
 int ftrace_register_locked(struct ftrace_ops *ops)
 {
 	struct ftrace_change change = { .ops = ops, .wanted_after = true, .after = ops->func_hash };
@@ -210,14 +220,11 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 	}
 	if (!ops->func_hash)
 		ops->func_hash = &ops->hashes[0];
-	change.after = ops->func_hash;
 	ops->list_func = ops->flags & FTRACE_OPS_FL_SAVE_REGS ? not_without_regs : ops->func;
 	create_trampoline(ops);
 	ftrace_set_add_ops(ops);
 	ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
-	list_add(ops);
-	nr_registered++;
-	err = ftrace_update(&change);
+	err = ftrace_ops_come(ops);
 	if (err) /* tracing is dead; sites may call the trampoline, so it is not released */
 		ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
 	return err;
@@ -234,23 +241,34 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	return err;
 }
 
-int ftrace_unregister_locked(struct ftrace_ops *ops)
+int ftrace_ops_leave(struct ftrace_ops *ops)
 {
 	struct ftrace_change change = { .ops = ops,
 					.wanted_before = true,
 					.before = ops->func_hash };
+
+	list_remove(ops);
+	nr_registered--;
+	return ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
+}
+
+/* If text is damaged, sites may go on calling the trampoline, so it is not released. */
+void ftrace_ops_left(struct ftrace_ops *ops, int err)
+{
+	if (!err)
+		release_trampolines(ops);
+	ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
+}
+
+int ftrace_unregister_locked(struct ftrace_ops *ops)
+{
 	int err;
 
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return ftrace_is_dead() ? -ENODEV : -EBUSY;
-	list_remove(ops);
-	nr_registered--;
-	/* If text is damaged, sites may go on calling the trampoline, so it is not released. */
-	err = ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
+	err = ftrace_ops_leave(ops);
 	trace_plat_synchronize_preempt();
-	if (!err)
-		release_trampolines(ops);
-	ops->flags &= ~(uint32_t)FTRACE_OPS_FL_ENABLED;
+	ftrace_ops_left(ops, err);
 	return err;
 }
 
@@ -358,22 +376,22 @@ static int switch_hashes(struct ftrace_ops *ops, struct ftrace_ops_hash *before,
 	return ftrace_is_dead() ? 0 : ftrace_update(&change);
 }
 
-static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
+int ftrace_ops_exchange_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash **hash)
 {
 	struct ftrace_ops_hash *before = ops->func_hash;
 	struct ftrace_ops_hash *after = &ops->hashes[before == &ops->hashes[0]];
 	struct ftrace_hash *old = ftrace_ops_hash_of(ops, notrace);
 	int err = 0;
 
-	if (ftrace_hash_empty(hash)) {
-		ftrace_hash_free(hash);
-		hash = NULL;
+	if (ftrace_hash_empty(*hash)) {
+		ftrace_hash_free(*hash);
+		*hash = NULL;
 	}
 	*after = before ? *before : (struct ftrace_ops_hash){ 0 };
 	if (notrace)
-		after->notrace_hash = hash;
+		after->notrace_hash = *hash;
 	else
-		after->filter_hash = hash;
+		after->filter_hash = *hash;
 	after->only = only_site(after);
 	if (ops->site_jump)
 		err = -EBUSY;
@@ -381,16 +399,23 @@ static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash
 		err = switch_hashes(ops, before, after);
 	else
 		publish(ops, after);
-	if (ops->func_hash != after) { /* refused */
-		ftrace_hash_free(hash);
-		return err;
-	}
+	if (ops->func_hash != after)
+		return err;			       /* refused */
 	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED)) /* callbacks read flags: no needless store */
 		ops->flags |= FTRACE_OPS_FL_INITIALIZED;
-	/* Callbacks also look into the sets of ops that are never registered. */
-	if (before)
+	*hash = old;
+	return err;
+}
+
+/* Callbacks also look into the sets of ops that are never registered. */
+static int replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash)
+{
+	const bool had_any = ops->func_hash;
+	int err = ftrace_ops_exchange_hash(ops, notrace, &hash);
+
+	if (had_any)
 		trace_plat_synchronize_preempt();
-	ftrace_hash_free(old);
+	ftrace_hash_free(hash);
 	return err;
 }
 

@@ -176,6 +176,11 @@ int ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
  * follower.
  */
 int ftrace_ops_replace_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash *hash);
+/*
+ * The same for a batch (ftrace_batch.h): *hash becomes what was there before, or stays if that is
+ * refused. It is not freed before trace_plat_synchronize_preempt(). No follower.
+ */
+int ftrace_ops_exchange_hash(struct ftrace_ops *ops, bool notrace, struct ftrace_hash **hash);
 /* register_ftrace_function() with ftrace_lock held. */
 int ftrace_register_locked(struct ftrace_ops *ops);
 /*

@@ -1,17 +1,12 @@
 /*
  * The update engine: see ftrace_private.h. One pass over all records finds those whose count or
- * target changes and makes one batch of the sites that have to be rewritten.
- *
- * An update cannot fail for want of memory: if a batch of the right size cannot be allocated, a
- * small static one is filled and written again and again. That takes more core syncs and nothing
- * else.
+ * target changes, and lists the changes of those sites that have to be rewritten: ftrace_pokes.h.
  */
+#include "ftrace_batch.h"
+#include "ftrace_pokes.h"
 #include "ftrace_set.h"
 
-#define RESERVE_POKES 64u
-
 /* All guarded by ftrace_lock. */
-static struct trace_poke reserve[RESERVE_POKES];
 static uint64_t nr_enabled;
 static uint64_t nr_updates;
 static _Atomic bool is_off; /* the master switch */
@@ -31,7 +26,6 @@ struct plan {
 	size_t room;
 	uint64_t nr_on;	 /* sites that begin to call something */
 	uint64_t nr_off; /* sites that become NOPs */
-	int err;
 	uint8_t nop[TRACE_INSN_SIZE];
 };
 
@@ -128,22 +122,6 @@ static uint32_t marks_of(const struct ftrace_ops *ops)
 	return marks;
 }
 
-static void flush(struct plan *plan)
-{
-	struct trace_poke_error error;
-	int err = 0;
-
-	if (!plan->err && ftrace_is_dead())
-		plan->err = -ENODEV;
-	if (plan->nr && !plan->err)
-		err = trace_plat_poke_batch(plan->pokes, plan->nr, &error);
-	if (err) {
-		ftrace_bug(err, &error);
-		plan->err = -ENODEV;
-	}
-	plan->nr = 0;
-}
-
 static void make_insn(const struct plan *plan, uintptr_t site, struct ftrace_target target,
 		      uint8_t *out_insn)
 {
@@ -159,10 +137,14 @@ static struct trace_poke *new_poke(struct plan *plan, uint32_t packed)
 {
 	struct trace_poke *poke;
 
-	if (plan->nr == plan->room)
-		flush(plan);
+	if (plan->nr == plan->room) {
+		(void)ftrace_pokes_flush(plan->nr); /* the end says what this did, too */
+		plan->nr = 0;
+	}
 	poke = &plan->pokes[plan->nr++];
 	poke->site = packed;
+	poke->len = 0;
+	poke->is_probe = false;
 	return poke;
 }
 
@@ -200,6 +182,14 @@ static struct ftrace_target current_target(const struct plan *plan, const struct
 		return (struct ftrace_target){ plan->shared[!!(record->flags & FTRACE_FL_REGS_EN)],
 					       false };
 	return mine ? plan->own_before : other_target(plan, record->ip);
+}
+
+bool ftrace_site_searches(uintptr_t ip)
+{
+	const struct dyn_ftrace *record = ftrace_record_find(ip);
+
+	return record && record->flags & FTRACE_FL_ENABLED &&
+	       !(record->flags & FTRACE_FL_TRAMP_EN) && !ftrace_record_set(record->flags);
 }
 
 #define DONE_FLAGS                                                                                 \
@@ -372,25 +362,16 @@ static void plan_begin(struct plan *plan, size_t bound)
 	plan->shared[0] = trace_plat_shared_trampoline(false);
 	plan->shared[1] = trace_plat_shared_trampoline(true);
 	trace_plat_insn_nop(plan->nop);
-	ftrace_set_make_room();
-	plan->pokes = NULL;
-	plan->room = bound;
-	if (bound > RESERVE_POKES)
-		plan->pokes = trace_plat_alloc(bound * sizeof(struct trace_poke));
-	if (!plan->pokes) {
-		plan->pokes = reserve;
-		plan->room = RESERVE_POKES;
-	}
+	if (!ftrace_pokes_are_open()) /* sites may call sets that their records have left */
+		ftrace_set_make_room();
+	plan->pokes = ftrace_pokes_begin(bound, &plan->room);
 }
 
-static int plan_end(struct plan *plan)
+static int plan_end(const struct plan *plan)
 {
-	flush(plan);
 	nr_enabled += plan->nr_on - plan->nr_off;
 	nr_updates++;
-	if (plan->pokes != reserve)
-		trace_plat_free(plan->pokes, plan->room * sizeof(struct trace_poke));
-	return plan->err;
+	return ftrace_pokes_end(plan->nr);
 }
 
 int ftrace_update(const struct ftrace_change *change)

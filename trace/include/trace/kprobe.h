@@ -17,9 +17,8 @@
  * Some places are refused: what a handler runs through itself, data, the middle of an instruction,
  * and instructions that cannot be run from another place; kprobe_refusal() says why in a sentence.
  *
- * The functions for several arm and disarm any number of probes by few batches of
- * <trace/arch_text.h>, of three syncs each: one for all breakpoints, one for all call sites with
- * KPROBE_FLAG_ARGS, one for all call sites without.
+ * The functions for several arm and disarm any number of probes, wherever they are, by one batch of
+ * <trace/arch_text.h>, which takes three syncs.
  *
  * Context:   handlers - probe, preemption off, interrupts off unless the probe is at a call site;
  *            in whatever the probed code is in, NMI included. Everything else - thread, interrupts

@@ -1,0 +1,197 @@
+/*
+ * The list of text changes: see ftrace_pokes.h. What is in it ascends; a run is merged in from behind
+ * it, with what was in it moved to the end of the memory meanwhile.
+ *
+ * An update cannot fail for want of memory: if a list of the right size cannot be allocated, a small
+ * static one is filled and written again and again. That takes more core syncs and nothing else.
+ */
+#include "ftrace_pokes.h"
+
+#define NR_RESERVE 64u
+
+static struct trace_poke reserve[NR_RESERVE];
+
+static struct {
+	struct trace_poke *all; /* `reserve`, or allocated */
+	size_t nr;
+	size_t room;
+	bool is_open;
+} list = { .all = reserve, .room = NR_RESERVE };
+
+/* ---- Memory ---- */
+
+static int get_room(size_t room)
+{
+	struct trace_poke *all;
+
+	if (room <= NR_RESERVE)
+		return 0;
+	all = trace_plat_alloc(room * sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	list.all = all;
+	list.room = room;
+	return 0;
+}
+
+static void put_room(void)
+{
+	if (list.all != reserve)
+		trace_plat_free(list.all, list.room * sizeof(*list.all));
+	list.all = reserve;
+	list.room = NR_RESERVE;
+}
+
+/* ---- Merging ---- */
+
+/* One change for the two of a site. Returns false if it would change nothing. */
+static bool join(const struct trace_poke *first, const struct trace_poke *second,
+		 struct trace_poke *out)
+{
+	struct trace_poke both = *first;
+
+	__builtin_memcpy(both.new_insn, second->new_insn, TRACE_INSN_SIZE);
+	*out = both;
+	return __builtin_memcmp(both.old_insn, both.new_insn, TRACE_INSN_SIZE) != 0;
+}
+
+/* Take `nr` changes behind the list into it. */
+static void merge(size_t nr)
+{
+	struct trace_poke *out = list.all, *run = list.all + list.nr, *run_end = run + nr;
+	struct trace_poke *end = list.all + list.room, *old = end - list.nr;
+
+	if (!list.nr) {
+		list.nr = nr;
+		return;
+	}
+	__builtin_memcpy(old, list.all, list.nr * sizeof(*old));
+	while (old < end && run < run_end) {
+		if (old->site < run->site)
+			*out++ = *old++;
+		else if (old->site > run->site)
+			*out++ = *run++;
+		else
+			out += join(old++, run++, out);
+	}
+	while (old < end)
+		*out++ = *old++;
+	while (run < run_end)
+		*out++ = *run++;
+	list.nr = (size_t)(out - list.all);
+}
+
+/* ---- Writing ---- */
+
+static const struct trace_poke *poke_at(uintptr_t site)
+{
+	const struct trace_poke *poke = list.all, *end = poke + list.nr;
+
+	while (poke < end && trace_plat_ip_unpack(poke->site) != site)
+		poke++;
+	return poke < end ? poke : NULL;
+}
+
+static void drop_probes(void)
+{
+	struct trace_poke *out = list.all;
+
+	for (size_t i = 0; i < list.nr; i++) {
+		if (!list.all[i].is_probe)
+			*out++ = list.all[i];
+	}
+	list.nr = (size_t)(out - list.all);
+}
+
+/* Does the error tell of a breakpoint where a probe's should be? */
+static bool is_busy_probe(int err, const struct trace_poke_error *error)
+{
+	const struct trace_poke *poke = err == -EBUSY ? poke_at(error->site) : NULL;
+
+	return poke && poke->is_probe;
+}
+
+static int write_list(void)
+{
+	struct trace_poke_error error;
+	int err = ftrace_is_dead() ? -ENODEV : 0;
+
+	if (err || !list.nr) {
+		list.nr = 0;
+		return err;
+	}
+	err = trace_plat_poke_batch(list.all, list.nr, &error);
+	if (is_busy_probe(err, &error)) {
+		drop_probes();
+		return -EBUSY;
+	}
+	list.nr = 0;
+	if (!err)
+		return 0;
+	ftrace_bug(err, &error);
+	return -ENODEV;
+}
+
+/* ---- An update ---- */
+
+struct trace_poke *ftrace_pokes_begin(size_t bound, size_t *out_room)
+{
+	if (!list.is_open)
+		(void)get_room(bound);
+	*out_room = list.room - 2 * list.nr;
+	return list.all + list.nr;
+}
+
+int ftrace_pokes_flush(size_t nr)
+{
+	merge(nr);
+	return write_list();
+}
+
+int ftrace_pokes_end(size_t nr)
+{
+	int err;
+
+	if (list.is_open) {
+		merge(nr);
+		return 0;
+	}
+	err = ftrace_pokes_flush(nr);
+	put_room();
+	return err;
+}
+
+/* ---- An open list ---- */
+
+/*
+ * No more than `bound` are ever in it, so each run has room behind these, and there is room to move
+ * them aside.
+ */
+int ftrace_pokes_open(size_t bound)
+{
+	int err = get_room(3 * bound);
+
+	list.is_open = !err;
+	return err;
+}
+
+bool ftrace_pokes_are_open(void)
+{
+	return list.is_open;
+}
+
+int ftrace_pokes_write(const struct trace_poke *pokes, size_t nr)
+{
+	if (nr)
+		__builtin_memcpy(list.all + list.nr, pokes, nr * sizeof(*pokes));
+	merge(nr);
+	return write_list();
+}
+
+/* After -EBUSY nothing is left to be written, but a change that could not be taken back. */
+void ftrace_pokes_close(void)
+{
+	(void)write_list();
+	list.is_open = false;
+	put_room();
+}

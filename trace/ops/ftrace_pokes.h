@@ -1,0 +1,43 @@
+/*
+ * The list of text changes that updates make. Each update adds a run, whose sites ascend. When none
+ * is open, the list is written at the end of the update. While one is open, it waits for those of
+ * further updates and of probes:
+ *
+ *   open, update, update, ..., write     one batch for all
+ *
+ * A site that several updates change is in the list once: from what it holds to what the last one
+ * wants. So an update that takes back another one takes its changes out of the list.
+ *
+ * Context:   thread, interrupts on.
+ * Locking:   ftrace_lock is held by whoever calls.
+ */
+#ifndef FTRACE_POKES_H
+#define FTRACE_POKES_H
+
+#include "ftrace_private.h"
+
+/*
+ * Where an update puts its run, which has at most `bound` changes. *out_room: for how many there is
+ * room; without memory these are fewer, when no list is open. At least 1.
+ */
+struct trace_poke *ftrace_pokes_begin(size_t bound, size_t *out_room);
+/* Write `nr` of the run now; the next ones come to the same place. 0 or -ENODEV, after ftrace_bug(). */
+int ftrace_pokes_flush(size_t nr);
+/* The run has ended, with `nr` changes. The same result, 0 while a list is open. */
+int ftrace_pokes_end(size_t nr);
+
+/*
+ * Open the list for updates that together change at most `bound` sites; they may be taken back
+ * again. 0 or -ENOMEM.
+ */
+int ftrace_pokes_open(size_t bound);
+bool ftrace_pokes_are_open(void);
+/*
+ * Write the list and these changes of probes, which ascend. 0; -ENODEV, after ftrace_bug(); -EBUSY,
+ * with nothing written: somebody's breakpoint is where a probe's should be. Then the updates have to
+ * be taken back.
+ */
+int ftrace_pokes_write(const struct trace_poke *pokes, size_t nr);
+void ftrace_pokes_close(void);
+
+#endif
