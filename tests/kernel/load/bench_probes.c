@@ -95,8 +95,27 @@ static int bench_kprobe_int3(struct command_env *env, const char *name)
 
 /* ---- A thousand ---- */
 
-/* Disabled ones, at the first sites that can be had; behind these with `offset`. How many. */
-static size_t bench_probes_register(struct kprobe *probes, struct kprobe **ps, size_t offset)
+enum bench_places {
+	BENCH_ARGS,   /* call sites, of which handlers read arguments */
+	BENCH_BEHIND, /* the instructions behind call sites */
+	BENCH_REGS,   /* call sites, with all registers */
+	BENCH_MIXED,  /* one of these after the other */
+};
+
+static void bench_probe_choose(struct kprobe *p, uintptr_t site, enum bench_places places)
+{
+	*p = (struct kprobe){ .addr = site,
+			      .pre_handler = bench_probe_handler,
+			      .flags = KPROBE_FLAG_DISABLED };
+	if (places == BENCH_BEHIND)
+		p->addr += TRACE_INSN_SIZE;
+	if (places != BENCH_REGS)
+		p->flags |= KPROBE_FLAG_ARGS;
+}
+
+/* Disabled ones, at the first places that can be had. How many. */
+static size_t bench_probes_register(struct kprobe *probes, struct kprobe **ps,
+				    enum bench_places places)
 {
 	const uintptr_t *sites;
 	size_t nr_sites, nr = 0;
@@ -105,20 +124,20 @@ static size_t bench_probes_register(struct kprobe *probes, struct kprobe **ps, s
 	for (size_t i = 0; i < nr_sites && nr < NR_ARMED; i++) {
 		struct kprobe *p = &probes[nr];
 
-		*p = (struct kprobe){ .addr = sites[i] + offset,
-				      .pre_handler = bench_probe_handler,
-				      .flags = KPROBE_FLAG_DISABLED | KPROBE_FLAG_ARGS };
+		bench_probe_choose(p, sites[i],
+				   places == BENCH_MIXED ? (enum bench_places)(nr % BENCH_MIXED)
+							 : places);
 		if (!register_kprobe(p))
 			ps[nr++] = p;
 	}
 	return nr;
 }
 
-static int bench_probes_arm(struct command_env *env, const char *name, size_t offset,
+static int bench_probes_arm(struct command_env *env, const char *name, enum bench_places places,
 			    struct kprobe *probes)
 {
 	struct kprobe **ps = (struct kprobe **)(probes + NR_ARMED);
-	size_t nr = bench_probes_register(probes, ps, offset);
+	size_t nr = bench_probes_register(probes, ps, places);
 	struct trace_poke_stats before, after;
 	int err = nr == NR_ARMED ? 0 : -ENOSPC;
 	uint64_t start;
@@ -145,9 +164,11 @@ static int bench_kprobe_arm(struct command_env *env, const char *name)
 	int err = probes ? kprobes_set_optimization(false) : -ENOMEM;
 
 	if (!err)
-		err = bench_probes_arm(env, name, 0, probes);
+		err = bench_probes_arm(env, name, BENCH_ARGS, probes);
 	if (!err)
-		err = bench_probes_arm(env, "kprobe_arm1000_int3", TRACE_INSN_SIZE, probes);
+		err = bench_probes_arm(env, "kprobe_arm1000_int3", BENCH_BEHIND, probes);
+	if (!err)
+		err = bench_probes_arm(env, "kprobe_arm1000_mixed", BENCH_MIXED, probes);
 	kprobes_set_optimization(true);
 	if (probes)
 		trace_plat_free(probes, bytes);
