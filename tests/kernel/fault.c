@@ -17,8 +17,10 @@ static int fault_wake(void *arg)
 {
 	(void)arg;
 	thread_pause_ns(NSEC_PER_MSEC); /* it was switched out, and in */
+	preempt_disable(); /* a tick that switches it just here makes the wakeup a good one */
 	set_current_state(THREAD_UNINTERRUPTIBLE);
 	wake_up_process(current_thread());
+	preempt_enable();
 	schedule();
 	return 0;
 }

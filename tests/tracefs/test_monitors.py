@@ -109,9 +109,9 @@ def test_come_and_go_under_load(tracing):
                   "echo 'm:l per=lockdep_addr size=50 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; echo 1 > events/rv/enable; "
                   "cat rv/monitors/*/state > /dev/null; echo 0 > events/rv/enable; echo '!p' >> monitors; echo '!l' >> monitors; done")
     tracing.check("kill $load; wait; echo 'm:l per=lockdep_addr size=2000 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; "
-                  "echo swnl > rv/enabled_monitors; echo 1 > rv/monitors/l/enable; hackbench 1 20 > /dev/null")
+                  "echo swnl > rv/enabled_monitors; echo 1 > rv/monitors/l/enable; hackbench 1 30 > /dev/null")
     for monitor in "l", "swnl":
         got = hits(tracing, monitor)
         assert got["violations"] == 0
-        assert got["steps"] > 1280  # messages
+        assert got["steps"] > 1280  # of 1920 messages, some of which wait for each other
     assert hits(tracing, "l")["drops"] == 0
