@@ -32,7 +32,8 @@ def test_names_and_texts(traced):
 @both
 def test_every_function(traced):
     """All of them, in all contexts, while the option changes, beside a graph: lines are whole, and names are those of the source."""
-    traced.check("mkdir instances/args; echo function_graph > current_tracer; echo 1 > options/funcgraph-args; echo 1 > options/funcgraph-retval; "
+    traced.check("mkdir instances/args; echo 250 > instances/args/buffer_size_kb; echo 250 > buffer_size_kb")  # for the lines that are looked at
+    traced.check("echo function_graph > current_tracer; echo 1 > options/funcgraph-args; echo 1 > options/funcgraph-retval; "
                  "echo function > instances/args/current_tracer; hackbench 2 100 > /dev/null & "
                  "for i in 1 2 3 4 5 6 7 8 9; do echo 1 > instances/args/options/func-args; echo 0 > options/funcgraph-args; sleep 0.02; "
                  "echo 0 > instances/args/options/func-args; echo 1 > options/funcgraph-args; sleep 0.02; done; "
