@@ -321,7 +321,7 @@ def test_switched_under_load(tracing):
     """The hooks come and go while all CPUs run over them; in the end no hook is left."""
     tracers = "irqsoff wakeup preemptoff wakeup_rt preemptirqsoff function nop"
     printed = tracing.check(
-        "stress locks 3 & for g in 0 1; do echo $g > options/display-graph; "
+        "stress locks 2 & for g in 0 1; do echo $g > options/display-graph; "
         f"for t in {tracers}; do echo $t > current_tracer; preemptirq_delay alternate 500; "
         "chrt -f 5 hackbench 1 2 > /dev/null; cat trace > /dev/null; done; done; wait")
     assert re.fullmatch(r"stress: locks: \d+ rounds on \d+ CPUs, ok: no step of a counter lost under any lock\n", printed)

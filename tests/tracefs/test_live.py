@@ -36,7 +36,7 @@ def test_changes_under_load(tracing, seed):
 def test_no_page_is_lost(tracing):
     """A page a round would be a leak; slabs and page tables that come once are none."""
     def everything():
-        tracing.check("echo function > current_tracer; hackbench 1 10 > /dev/null; cat trace > /dev/null; "
+        tracing.check("echo 256 > buffer_size_kb; echo function > current_tracer; hackbench 1 10 > /dev/null; cat trace > /dev/null; "
                       "echo '*sched*' > set_ftrace_filter; echo nop > current_tracer; > set_ftrace_filter; "
                       "echo 2048 > buffer_size_kb; echo 16 > buffer_subbuf_size_kb; echo 4 > buffer_subbuf_size_kb; "
                       "echo 1 2 3 > set_ftrace_pid; > set_ftrace_pid; "
