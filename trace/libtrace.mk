@@ -18,7 +18,7 @@ override LIBTRACE := $(call in_tree,$(LIBTRACE))
 lib_plain := $(filter ring events,$(PROFILE))
 lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(lib_plain),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
 	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS))
-lib_asms := $(if $(lib_plain),,$(TRACE_ARCH_ASM))
+lib_asms := $(if $(lib_plain),,$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_ASM),$(TRACE_ARCH_ASM)))
 ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
 endif
@@ -38,7 +38,7 @@ lib_nasmflags := -f elf64 -g -F dwarf -w+all -Itrace/arch/x86_64/ -I$(dir $(TRAC
 LIBTRACE_KERNEL := -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-stack-protector
 LIBTRACE_FLAGS := $(if $(filter kernel,$(FOR)),$(LIBTRACE_KERNEL)) -fno-pie -fno-pic -mcx16 -fno-omit-frame-pointer \
 	-fcf-protection=none -Wno-unused-function
-LIBTRACE_TRACED := -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
+LIBTRACE_TRACED := $(if $(filter process,$(FOR)),-mno-red-zone) -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
 
 # The library itself. A process has its thread pointer in FS, which the code model of kernels does not know.
 lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON))
@@ -46,7 +46,7 @@ lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLA
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.
 LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_$(\
-	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
+	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|probe_(create|destroy|jump_create|original|is_detour)$$|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
 
 AR := $(CROSS_COMPILE)ar
 NM := $(CROSS_COMPILE)nm

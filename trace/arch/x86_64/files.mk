@@ -20,9 +20,6 @@ TRACE_ARCH_ASM := \
 	trace/arch/x86_64/trampoline_code.asm
 # What a host need not write when only ftrace changes its code.
 TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c trace/arch/x86_64/default_probes.c
-# What only a host in user mode has in its library.
-TRACE_ARCH_PROCESS_SRCS := trace/arch/x86_64/memory.c
-
 # How code is changed while other CPUs run it. In: TRACE_ARCH_PATCH, int3 or stop; see include/trace/arch_host.h.
 TRACE_ARCH_PATCH ?= int3
 trace_arch_int3 := trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_poke_test.c \
@@ -31,8 +28,12 @@ trace_arch_stop := trace/arch/x86_64/text_stop.c trace/arch/x86_64/probe_stop.c
 TRACE_ARCH_SRCS += $(trace_arch_$(TRACE_ARCH_PATCH))
 TRACE_ARCH_ASM += $(if $(filter int3,$(TRACE_ARCH_PATCH)),trace/arch/x86_64/text_poke_sites.asm trace/arch/x86_64/probe_detour_code.asm)
 
+# What only a host in user mode has in its library, and what is in place of the others' assembly there.
+TRACE_ARCH_PROCESS_SRCS := trace/arch/x86_64/memory.c $(if $(filter int3,$(TRACE_ARCH_PATCH)),trace/arch/x86_64/probe_user.c)
+TRACE_ARCH_PROCESS_ASM := $(TRACE_ARCH_ASM:%/probe_detour_code.asm=%/probe_detour_user.asm)
+
 # What only probes need, of all of the above; a library without them leaves it out.
-TRACE_ARCH_FOR_PROBES := $(addprefix trace/arch/x86_64/,decode%.c default_probes.c probe%.c probe_detour_code.asm registers.c walk.c watch.c)
+TRACE_ARCH_FOR_PROBES := $(addprefix trace/arch/x86_64/,decode%.c default_probes.c probe%.c probe_detour_code.asm probe_detour_user.asm registers.c walk.c watch.c)
 
 # Offsets of C structs for its assembly. In: TRACE_OFFSETS, the file to make, trace_offsets.inc in some folder that nasm
 # looks into; TRACE_OFFSETS_CC, the compiler with its flags.

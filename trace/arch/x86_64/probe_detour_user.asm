@@ -1,0 +1,36 @@
+; probe_detour_user - probe_detour_code.asm for hosts in user mode, which cannot turn interrupts off.
+;
+; In:    called from the first instruction of a detour, anywhere in a function: every register and
+;        the flags are live. Nothing is below the stack pointer: no red zone.
+; Calls: void probe_detour_hit_user(struct ftrace_regs *)
+; Keeps: everything, except what C writes into the frame. `rip` there is where it returns to.
+
+%include "trace_asm.inc"
+
+extern probe_detour_hit_user
+
+section .text
+
+global probe_detour:function (probe_detour.end - probe_detour)
+	align	16
+probe_detour:
+	push	rbp
+	mov	rbp, rsp
+	push_all rax, rcx, rdx, rsi, rdi, r8, r9
+	push	0
+	lea	rcx, [rbp + ftrace_regs.parent - ftrace_regs.rbp]
+	push	rcx
+	pushfq				; nothing so far has changed them
+	push_all rbx, r10, r11, r12, r13, r14, r15
+	cld
+	mov	rdi, rsp
+	and	rsp, -16		; the probed code may be anywhere
+	call	probe_detour_hit_user
+	lea	rsp, [rbp + ftrace_regs.r15 - ftrace_regs.rbp]
+	pop_all	rbx, r10, r11, r12, r13, r14, r15
+	popfq
+	lea	rsp, [rsp + ftrace_regs.r9 - ftrace_regs.rsp]
+	pop_all	rax, rcx, rdx, rsi, rdi, r8, r9
+	pop	rbp
+	ret
+.end:
