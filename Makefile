@@ -338,6 +338,12 @@ flips: deps-build
 	@$(MAKE) --no-print-directory process
 	@$(process)/flips $(FLIPS)
 
+# The same for probes, which change HITS times.
+HITS ?= 200000
+hits: deps-build
+	@$(MAKE) --no-print-directory process
+	@$(process)/hits $(HITS)
+
 bench-silicon: deps-build
 	@$(MAKE) --no-print-directory process
 	@$(process)/bench
@@ -413,4 +419,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host check bench process flips bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host check bench process flips hits bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view

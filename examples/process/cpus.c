@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <trace/arch_host.h>
+#include <trace/arch_probe.h>
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 #include <ucontext.h>
@@ -59,8 +60,8 @@ uint32_t cpus_online(void)
 /* ---- Signals ---- */
 
 #define BIT(signal) (1ull << ((signal)-1))
-/* int3 is never blocked; 32 and 33 are the C library's. */
-#define ALL_SIGNALS ~(BIT(SIGTRAP) | BIT(32) | BIT(33))
+/* Those that trap.c handles are never blocked; 32 and 33 are the C library's. */
+#define ALL_SIGNALS ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(32) | BIT(33))
 
 static void (*signal_fns[_NSIG])(int signal);
 
@@ -89,7 +90,7 @@ int cpu_on_signal(int signal, void (*fn)(int signal))
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
-	sigfillset(&action.sa_mask);
+	trap_block_others(&action.sa_mask);
 	signal_fns[signal] = fn;
 	return sigaction(signal, &action, NULL) ? -errno : 0;
 }
@@ -172,7 +173,7 @@ void cpus_init(void)
 {
 	struct sigaction action = { .sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	sigfillset(&action.sa_mask);
+	trap_block_others(&action.sa_mask);
 	sigaction(CALL_SIGNAL, &action, NULL);
 	strcpy(cpus[0].name, "main");
 	cpu_enter(0);
@@ -281,19 +282,26 @@ void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread,
 	pthread_mutex_unlock(&cpus_lock);
 }
 
+static void wait_until(uint32_t cpu, const volatile uint32_t *count, uint32_t wanted)
+{
+	while (is_online(cpu) && *count != wanted)
+		trace_plat_pause(LOOK_NS, false);
+}
+
 /*
  * After the barrier every thread sees what the caller has removed. A thread that has preemption off
- * then may have had it off before, and have seen it: wait for a moment when it is on.
+ * then may have had it off before, and have seen it: wait for a moment when it is on. The same with
+ * one that answers an int3.
  */
 void trace_plat_synchronize_preempt(void)
 {
 	process_sync_cores();
 	pthread_mutex_lock(&cpus_lock);
 	for (uint32_t i = 0; i < PROCESS_CPUS; i++) {
-		const volatile uint32_t *count = &cpus[i].preempt_count;
-
-		while (i != THIS_CPU(id) && is_online(i) && *count != PROCESS_NO_RESCHED)
-			trace_plat_pause(LOOK_NS, false);
+		if (i != THIS_CPU(id)) {
+			wait_until(i, &cpus[i].preempt_count, PROCESS_NO_RESCHED);
+			wait_until(i, &cpus[i].nr_traps, 0);
+		}
 	}
 	pthread_mutex_unlock(&cpus_lock);
 }
@@ -308,13 +316,17 @@ static bool is_frame(const uintptr_t *frame, const uintptr_t *above, const uintp
 }
 
 /*
- * How many return addresses are in this frame. A function that a call site calls makes its frame
- * before the traced function has one: behind the return to the site is that of the traced function.
+ * How many words behind this frame may be return addresses. A function that a call site calls makes
+ * its frame before the traced function has one: behind the return to the site is that of the traced
+ * function. A probe's detour may be called anywhere in a function: then it can be any word.
  */
-static size_t nr_returns(const uintptr_t *frame)
+static size_t nr_returns(const uintptr_t *frame, const uintptr_t *top)
 {
+	const uintptr_t *next = (const uintptr_t *)frame[0];
 	uintptr_t site = frame[1] - TRACE_INSN_SIZE;
 
+	if (probe_is_detour(frame[1]) && next > frame + 1 && next < top)
+		return (size_t)(next - (frame + 1));
 	return ftrace_location(site) == site ? 2 : 1;
 }
 
@@ -329,7 +341,7 @@ static void show_frames(const struct trace_plat_look *look, const uintptr_t *at,
 	const uintptr_t *top = (const uintptr_t *)cpu->stack_top;
 
 	for (; is_frame(frame, at, top); frame = (const uintptr_t *)frame[0]) {
-		found |= look->find(&cpu->thread, frame + 1, nr_returns(frame), look->arg);
+		found |= look->find(&cpu->thread, frame + 1, nr_returns(frame, top), look->arg);
 		at = frame + 2;
 	}
 	found |= look->find(&cpu->thread, at, (size_t)(top - at), look->arg);

@@ -2,6 +2,7 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +28,14 @@ int cpu_on_signal(int signal, void (*fn)(int signal));
 /* How many threads are CPUs now. */
 uint32_t cpus_online(void);
 
-/* text.c: make the text one that can be changed, and handle int3. False: see process_start(). */
+/* text.c: make the text one that can be changed. False: see process_start(). */
 bool text_init(void);
+/* trap.c: handle int3, and reads of bad addresses. */
+void trap_init(void);
+/* The mask for a signal's handler: all other signals are blocked, but those that trap.c handles. */
+void trap_block_others(sigset_t *out_mask);
+/* text_lock.c: with false, no trampoline can be made, as if there were no room. For tests. */
+extern bool text_has_room;
 /* symbols.c: find the names of functions. */
 void symbols_init(void);
 

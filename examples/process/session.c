@@ -13,6 +13,8 @@
 #include <string.h>
 #include <trace/defaults.h>
 #include <trace/fs.h>
+#include <trace/kprobe.h>
+#include <trace/platform.h>
 #include <unistd.h>
 #include "process.h"
 #include "work.h"
@@ -20,6 +22,8 @@
 #define NR_WORKERS 2
 #define NR_SEEDS   16
 #define FOR_EVER   UINT64_MAX
+#define NS_PER_MS  1000000u
+#define LINE_BYTES 256
 
 /* ---- The threads that work ---- */
 
@@ -134,6 +138,29 @@ static void do_signal(const char *arg)
 	raise(SIGUSR1);
 }
 
+/* `sleep MS`: do only what was put off until then. */
+static void do_sleep(const char *arg)
+{
+	uint64_t ms = strtoull(arg, NULL, 10);
+
+	for (; ms; ms--) {
+		trace_plat_pause(NS_PER_MS, false);
+		trace_run_later();
+	}
+}
+
+/* As /sys/kernel/debug/kprobes/list. */
+static void do_kprobes(const char *arg)
+{
+	char line[LINE_BYTES];
+	uint64_t cursor = 0;
+	size_t len;
+
+	(void)arg;
+	while ((len = kprobes_list_next(&cursor, line, sizeof(line))))
+		fwrite(line, 1, len, stdout);
+}
+
 static void do_status(const char *arg)
 {
 	uint64_t done = 0, right = 0;
@@ -153,8 +180,9 @@ static const struct command {
 	const char *name;
 	void (*run)(const char *arg);
 } commands[] = {
-	{ "work", do_work },	 { "start", do_start },	  { "stop", do_stop },
-	{ "signal", do_signal }, { "status", do_status },
+	{ "work", do_work },	   { "start", do_start },   { "stop", do_stop },
+	{ "signal", do_signal },   { "status", do_status }, { "sleep", do_sleep },
+	{ "kprobes", do_kprobes },
 };
 
 /* ---- Lines ---- */

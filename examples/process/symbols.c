@@ -7,10 +7,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <trace/defaults.h>
-#include <trace/platform.h>
+#include <trace/ftrace.h>
 #include <unistd.h>
 #include "cpu.h"
 #include "process.h"
+
+static const struct trace_symbol *table;
+static size_t nr_symbols;
 
 /* The file stays mapped, because the names are in it. */
 static const Elf64_Ehdr *map_program(void)
@@ -55,9 +58,9 @@ void symbols_init(void)
 	const char *names = (const char *)file + sections[section->sh_link].sh_offset;
 	const Elf64_Sym *symbol = (const void *)((const char *)file + section->sh_offset);
 	size_t nr_all = section->sh_size / sizeof(*symbol), nr = 0;
-	struct trace_symbol *table = calloc(nr_all, sizeof(*table));
+	struct trace_symbol *symbols = calloc(nr_all, sizeof(*symbols));
 
-	if (!table)
+	if (!symbols)
 		die("no memory for symbols");
 	for (; nr_all; nr_all--, symbol++) {
 		const char *name = names + symbol->st_name;
@@ -65,8 +68,29 @@ void symbols_init(void)
 		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_value ||
 		    strlen(name) >= TRACE_SYM_LEN)
 			continue;
-		table[nr++] = (struct trace_symbol){ .addr = symbol->st_value, .name = name };
+		symbols[nr++] = (struct trace_symbol){ .addr = symbol->st_value, .name = name };
 	}
-	qsort(table, nr, sizeof(*table), compare);
+	qsort(symbols, nr, sizeof(*symbols), compare);
+	table = symbols;
+	nr_symbols = nr;
 	trace_symbols_set(table, nr, process_text.end);
+}
+
+/*
+ * Of several functions of a name the one that has a call site: the library has static functions
+ * that are called as some of the program's.
+ */
+uintptr_t trace_plat_symbol_find(const char *name)
+{
+	uintptr_t found = 0;
+
+	for (size_t i = 0; i < nr_symbols; i++) {
+		if (strcmp(table[i].name, name))
+			continue;
+		if (ftrace_location(table[i].addr))
+			return table[i].addr;
+		if (!found)
+			found = table[i].addr;
+	}
+	return found;
 }

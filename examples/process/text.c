@@ -9,14 +9,12 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <linux/membarrier.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <trace/arch_breakpoint.h>
-#include <trace/arch_text.h>
-#include <ucontext.h>
+#include <trace/arch_host.h>
+#include <trace/ftrace.h>
 #include <unistd.h>
 #include "cpu.h"
 #include "process.h"
@@ -44,47 +42,39 @@ void process_sync_cores(void)
 		die("membarrier failed");
 }
 
-/* ---- The int3 ---- */
+/* ---- Probes ---- */
 
-/* What answers may be freed after a grace period; no such period ends while the count is raised. */
-static bool answer_int3(uintptr_t *rip, uintptr_t *rsp)
+/* A part that the compiler moved away from function NAME is called NAME.cold, or NAME.cold.0. */
+static uintptr_t whole_function(char *name, uintptr_t start)
 {
-	bool is_answered;
+	char *cold = strstr(name, ".cold");
+	uintptr_t found;
 
-	THIS_CPU(preempt_count) += PROCESS_IN_SIGNAL;
-	is_answered = trace_breakpoint_dispatch(rip, rsp, NULL);
-	THIS_CPU(preempt_count) -= PROCESS_IN_SIGNAL;
-	return is_answered;
+	if (!cold)
+		return start;
+	*cold = '\0';
+	found = trace_plat_symbol_find(name);
+	return found ? found : start;
 }
 
-/*
- * A thread ran into the int3 at a site that is being changed: it goes on as the new instruction
- * says. For a call the library pushes a return address onto the interrupted stack; there is room,
- * because Linux leaves 128 bytes below the stack pointer free, for a signal, too.
- *
- * A signal handler does not hold back the core sync, as an interrupt would in a kernel. So whole
- * batches may begin and end while it runs, and then nobody answers: the site is executed again. If
- * no batch has begun meanwhile the int3 is not ours, and ends the program, as it would without us.
- */
-static void on_trap(int signal, siginfo_t *info, void *context)
+/* Handlers run through the library and what its host offers: none of this has call sites. */
+const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
 {
-	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	uintptr_t rip = (uintptr_t)regs[REG_RIP], rsp = (uintptr_t)regs[REG_RSP];
-	struct trace_poke_stats before, after;
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t bytes;
 
-	trace_plat_poke_stats(&before);
-	if (info->si_code == SI_KERNEL && answer_int3(&rip, &rsp)) {
-		regs[REG_RIP] = (greg_t)rip;
-		regs[REG_RSP] = (greg_t)rsp;
-		return;
-	}
-	trace_plat_poke_stats(&after);
-	if (info->si_code == SI_KERNEL && after.batches != before.batches) {
-		regs[REG_RIP]--;
-		return;
-	}
-	sigaction(SIGTRAP, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	raise(signal); /* when this handler has returned */
+	(void)len;
+	if (!trace_arch_is_text(addr))
+		return "it is not in the program's code";
+	if (addr >= trace_arch_exec_start() &&
+	    addr < trace_arch_exec_start() + trace_arch_exec_bytes())
+		return "it is code that tracing has made itself";
+	if (!trace_plat_symbol(addr, name, &start, &bytes))
+		return "there is no function";
+	if (!ftrace_location(whole_function(name, start)))
+		return "the function has no call site: a handler may run through it";
+	return NULL;
 }
 
 /* ---- The two mappings ---- */
@@ -125,13 +115,9 @@ static void map_text(void)
 
 bool text_init(void)
 {
-	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-
 	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
 		return false;
 	find_text();
 	map_text();
-	sigfillset(&action.sa_mask);
-	sigaction(SIGTRAP, &action, NULL);
 	return true;
 }

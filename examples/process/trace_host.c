@@ -50,6 +50,7 @@ bool process_start(void)
 {
 	if (!text_init())
 		return false;
+	trap_init();
 	measure_cycles();
 	cpus_init();
 	symbols_init();

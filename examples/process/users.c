@@ -4,41 +4,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <trace/arch_trampoline.h>
 #include <trace/defaults.h>
 #include <trace/fs.h>
 #include <trace/ftrace.h>
+#include <trace/kprobe.h>
 #include "process.h"
 #include "target.h"
 
 #define LINE_BYTES  128
 #define STATS_BYTES 1024
+#define LOOK_NS	    1000000u
+#define MAX_LOOKS   1000u
 
 enum user_kind {
 	USER_OPS,
 	USER_DIRECT,
-	USER_TRACER
+	USER_TRACER,
+	USER_PROBE
 };
 
 struct user {
 	enum user_kind kind;
 	struct ftrace_ops ops;
 	const char *instance, *tracer;
+	struct kprobe probe;
+	uint32_t offset; /* of that, in target() */
+	bool wants_jump;
 };
 
 void users_count_directly(void);
 
 uint64_t users_hits;
-bool users_have_room = true;
-
-/* Replaces the function of the library, which is a weak one. */
-int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size_t nr,
-				 bool with_regs, struct trace_trampoline *out_trampoline)
-{
-	if (!users_have_room)
-		return -ENOMEM;
-	return trampoline_create(calls, nr, with_regs, out_trampoline);
-}
 
 /* ---- Callbacks ---- */
 
@@ -50,6 +46,14 @@ static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	(void)ops;
 	(void)fregs;
 	users_hits++;
+}
+
+static int count_probe(struct kprobe *p, struct ftrace_regs *regs)
+{
+	(void)p;
+	(void)regs;
+	users_hits++;
+	return 0;
 }
 
 static void count_and_override(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -84,6 +88,10 @@ struct user function = { .kind = USER_TRACER, .instance = "a", .tracer = "functi
 struct user function_too = { .kind = USER_TRACER, .instance = "b", .tracer = "function" };
 struct user graph = { .kind = USER_TRACER, .instance = "a", .tracer = "function_graph" };
 struct user graph_too = { .kind = USER_TRACER, .instance = "b", .tracer = "function_graph" };
+
+struct user probe_site = { .kind = USER_PROBE };
+struct user probe_int3 = { .kind = USER_PROBE, .offset = TRACE_INSN_SIZE };
+struct user probe_jump = { .kind = USER_PROBE, .offset = TRACE_INSN_SIZE, .wants_jump = true };
 
 struct answer {
 	char text[STATS_BYTES];
@@ -128,6 +136,30 @@ void users_init(void)
 		die("no filter");
 }
 
+static void wait_for_jump(const struct kprobe *p)
+{
+	for (uint32_t i = 0; !(p->flags & KPROBE_FLAG_OPTIMIZED); i++) {
+		if (i == MAX_LOOKS)
+			die("no jump");
+		trace_plat_pause(LOOK_NS, false);
+		trace_run_later();
+	}
+}
+
+static int start_probe(struct user *user)
+{
+	int err = kprobes_set_optimization(user->wants_jump);
+
+	user->probe = (struct kprobe){ .addr = (uintptr_t)target + user->offset,
+				       .pre_handler = count_probe,
+				       .flags = KPROBE_FLAG_ARGS };
+	if (!err)
+		err = register_kprobe(&user->probe);
+	if (!err && user->wants_jump)
+		wait_for_jump(&user->probe);
+	return err;
+}
+
 void user_start(struct user *user)
 {
 	int err = 0;
@@ -136,6 +168,8 @@ void user_start(struct user *user)
 		command("echo %s > instances/%s/current_tracer", user->tracer, user->instance);
 	else if (user->kind == USER_DIRECT)
 		err = register_ftrace_direct(&user->ops, (uintptr_t)users_count_directly);
+	else if (user->kind == USER_PROBE)
+		err = start_probe(user);
 	else
 		err = register_ftrace_function(&user->ops);
 	if (err)
@@ -150,6 +184,8 @@ void user_stop(struct user *user)
 		command("echo nop > instances/%s/current_tracer", user->instance);
 	else if (user->kind == USER_DIRECT)
 		err = unregister_ftrace_direct(&user->ops, (uintptr_t)users_count_directly, false);
+	else if (user->kind == USER_PROBE)
+		unregister_kprobe(&user->probe);
 	else
 		err = unregister_ftrace_function(&user->ops);
 	if (err)

@@ -14,11 +14,10 @@
 struct user;
 extern struct user counter, counter_too, counter_regs, direct, overrider;
 extern struct user function, function_too, graph, graph_too;
+extern struct user probe_site, probe_int3, probe_jump;
 
 /* How often callbacks that count were called. */
 extern uint64_t users_hits;
-/* False: no trampoline is made, as when memory is short. */
-extern bool users_have_room;
 
 /* Call this first, once. */
 void users_init(void);

@@ -45,6 +45,7 @@ work() {
 }""".splitlines()
 SELFTEST_INT3 = 3
 FLIPS_IN_BATCHES = 300000
+CHANGES_OF_PROBES = 2000
 LIBC = ctypes.CDLL(None)
 FLIPS = 200  # more than there would be room for, were trampolines not freed
 
@@ -155,9 +156,63 @@ def test_flips(folder):
     assert int3 > SELFTEST_INT3
 
 
+def test_hits(folder):
+    """`make hits` does a hundred times as much."""
+    lines = must("timeout", "120", folder / "hits", CHANGES_OF_PROBES).splitlines()
+    assert lines[-1] == "4 passed, 0 failed"
+    probes, jumps = map(int, re.search(r"(\d+) probes, (\d+) jumps", lines[-2]).groups())
+    assert probes > CHANGES_OF_PROBES / 2 and jumps
+
+
+def test_probe_events(folder):
+    """At call sites and behind them, in a signal's handler, at the return: arguments, and depths and flags as without probes."""
+    lines = session(folder, "echo 'p:one work %di' > kprobe_events", "echo 'p:two sort+5 nr=%si first=+0(%di):u32' >> kprobe_events",
+                    "echo 'r:three mean' >> kprobe_events", "echo 'p:four work_note_signal+5' >> kprobe_events",
+                    "echo 1 > events/kprobes/enable", "work 1", "signal", "cat trace; cat kprobe_profile", "status")
+    found = [re.fullmatch(r" *([\w-]+)-\d+ +\[\d+\] (.{5}) +[\d.]+: (\w+): \((\w+).*?\)(.*)", line) for line in lines]
+    found = [match.groups() for match in found if match]
+    for worker in ("worker-1", "worker-2"):
+        seen = [(event, func, args) for name, flags, event, func, args in found if name == worker and flags == "....."]
+        assert seen[0] == ("one", "work", " arg1=0x0") and seen[1] == ("two", "sort", " nr=0x6 first=15470")
+        assert [event for event, _, _ in seen] == ["one"] + ["two"] * 9 + ["three"] and seen[-1][1] == "deviation"
+    assert found[-1] == ("main", "..h..", "four", "work_note_signal", "")
+    assert [line.split() for line in lines[-5:-1]] == [["one", "2", "0"], ["two", "18", "0"], ["three", "2", "0"], ["four", "1", "0"]]
+    assert lines[-1] == "3 threads, 2 rounds, 2 right, 1 signals"
+
+
+def test_probes_become_jumps(folder):
+    """And these breakpoints again; the code is the same in the end."""
+    lines = session(folder, "echo 'p:one work_note_signal+5' > kprobe_events; echo 1 > events/kprobes/enable", "kprobes", "sleep 30",
+                    "kprobes", "signal", "signal", "cat kprobe_profile", "echo 0 > events/kprobes/enable; echo > kprobe_events", "kprobes",
+                    "signal", "status")
+    assert [line.split()[1:] for line in lines[:2]] == [["k", "work_note_signal+0x5"], ["k", "work_note_signal+0x5", "[OPTIMIZED]"]]
+    assert lines[2].split() == ["one", "2", "0"] and lines[3:] == ["3 threads, 0 rounds, 0 right, 3 signals"]
+
+
+def test_probes_read_bad_memory(folder):
+    """That it cannot be read is what the event says. The last address is none at all to the processor."""
+    lines = session(folder, "echo 'p:one work +0(%di):u64 +0(%di):string +0(%sp):u64 +0(@0x800000000000):u32' > kprobe_events",
+                    "echo 1 > events/kprobes/enable", "work 1", "cat trace", "status")
+    found = [line.split(") ")[-1] for line in lines if " one: " in line]
+    assert len(found) == 2
+    for text in found:
+        assert re.fullmatch(r'arg1=0 arg2="\(fault\)" arg3=[1-9]\d+ arg4=0', text)
+    assert lines[-1] == "3 threads, 2 rounds, 2 right, 0 signals"
+
+
+def test_probes_refused(folder):
+    """What a handler may run through, and what is no instruction of the program."""
+    lines = session(folder, "echo 'p kprobe_hit_run' > kprobe_events", "echo 'p trap_init+4' > kprobe_events",
+                    "echo 'p work+2' > kprobe_events", "cat error_log; cat kprobe_events")
+    text = "\n".join(lines)
+    assert text.count("the function has no call site: a handler may run through it") == 2
+    assert "it is in the middle of the instruction" in text or "not an instruction boundary" in text
+    assert not any(line.startswith("p:") for line in lines)
+
+
 def test_bench(folder):
     """Each row recorded what it should, and calls and returns pair up for the processor."""
-    assert must("timeout", "60", folder / "bench", "check").splitlines()[-1] == "17 passed, 0 failed"
+    assert must("timeout", "60", folder / "bench", "check").splitlines()[-1] == "20 passed, 0 failed"
 
 
 def test_errors(folder):

@@ -25,6 +25,7 @@ struct process_cpu {
 	/* These two are the halves of one aligned word: trace_plat_context_word() loads both. */
 	uint32_t preempt_count;
 	uint32_t recursion;
+	uint32_t nr_traps; /* handlers of int3s that run */
 	uintptr_t stack_low, stack_top;
 	const uintptr_t *interrupted; /* registers, while it answers cpu_call() */
 	struct trace_thread thread;
@@ -47,7 +48,7 @@ extern struct process_text {
 } process_text;
 extern char process_exec_start[], process_exec_end[]; /* room for trampolines, in the text */
 
-/* Block all signals of this thread but SIGTRAP. Returns which were blocked before, for restore. */
+/* Block all signals of this thread that no instruction causes. Returns which were blocked before, for restore. */
 uint64_t process_signals_block(void);
 void process_signals_restore(uint64_t blocked);
 

@@ -10,6 +10,7 @@
 #include <trace/arch_user.h>
 #include "cpu.h"
 #include "process_clock.h"
+#include "process_read.h"
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
 {
@@ -95,6 +96,12 @@ static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
 			 :
 			 : "Ir"(bit), "i"(offsetof(struct process_cpu, recursion))
 			 : "memory", "cc");
+}
+
+#define TRACE_PLAT_HAS_READ_WORD
+static TRACE_ALWAYS_INLINE bool trace_plat_read_word(uint64_t *to, const void *from)
+{
+	return process_read_word(to, from);
 }
 
 /* Only Linux knows whether signals are blocked. Events do not say it. */

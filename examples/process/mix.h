@@ -1,0 +1,16 @@
+/* What hits.c puts probes into: functions with instructions of many kinds. */
+#ifndef MIX_H
+#define MIX_H
+
+#include <stdint.h>
+
+/* Calls all of the others. Its result depends on all that they do. */
+uint64_t mix(uint64_t x);
+
+uint64_t mix_leaf(uint64_t x);	   /* has its variables on the stack, and calls nothing */
+uint64_t mix_branches(uint64_t x); /* loops, branches, string instructions */
+uint64_t mix_calls(uint64_t x);	   /* calls through registers and memory */
+double mix_vectors(double x);	   /* vector registers, constants by their place in the program */
+double mix_sum(uint32_t nr, ...);  /* of doubles, which are in vector registers */
+
+#endif
