@@ -65,6 +65,22 @@ def test_rows_are_those_of_the_debug_information(tools, tmp_path, compiler):
         assert place and place.split("/")[-1] in said[address], hex(address)
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_function_begins_with_its_own_line(tools, tmp_path, compiler):
+    """Not with that of a function of a header that is inlined at the same address."""
+    (tmp_path / "small.h").write_text("static inline __attribute__((always_inline)) int small(const int *p)\n{\n\treturn *p;\n}\n")
+    (tmp_path / "big.c").write_text('#include "small.h"\n\nint big(const int *p)\n{\n\treturn small(p);\n}\n\nint main(void)\n{\n\treturn big(&(int){ 0 });\n}\n')
+    must(compiler, "-O2", "-g", "-fno-pie", "-no-pie", "-fcf-protection=none", "-o", "program", "big.c", cwd=tmp_path)
+    must(tools["lines"], "-o", tmp_path / "o", tmp_path / "program")
+    must("objcopy", "-O", "binary", "-j", ".lines", tmp_path / "o", tmp_path / "table")
+    start = int(re.search(r"^([0-9a-f]+) T big$", must("nm", tmp_path / "program").stdout, re.M)[1], 16)
+    listed = must("readelf", "--debug-dump=decodedline", tmp_path / "program").stdout
+    at_start = re.findall(rf"^(\S+) +(\d+) +{start:#x}.* x$", listed, re.M)
+    assert len(at_start) > 1 and at_start[-1][0] == "small.h"
+    place = dict(rows_of((tmp_path / "table").read_bytes()))[start]
+    assert place.split("/")[-1] in ("big.c:3", "big.c:4")
+
+
 def test_errors(tools, tmp_path):
     assert run(tools["lines"]).returncode == 2
     must("gcc", "-o", tmp_path / "plain", "-O1", HERE / "types.c", HERE / "types_second.c")

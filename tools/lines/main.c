@@ -3,7 +3,8 @@
  * link of KERNEL. The layout: kernel/include/kernel/lines_format.h.
  *
  * From the debug information come the rows that are the start of a statement. Of several at one
- * address the last counts, as for gdb.
+ * address the last counts, as for gdb; where a function begins the first, which is its own line: the
+ * others are of what is inlined there.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -85,6 +86,46 @@ static int compare_rows(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
+static int compare_addrs(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The addresses at which functions begin, in ascending order. */
+static uint64_t *find_starts(const struct linked *kernel, size_t *out_nr)
+{
+	uint64_t *starts = xcalloc(kernel->nr_syms + 1, sizeof(*starts));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < kernel->nr_syms; i++) {
+		if (ELF64_ST_TYPE(kernel->syms[i].st_info) == STT_FUNC)
+			starts[nr++] = kernel->syms[i].st_value;
+	}
+	qsort(starts, nr, sizeof(*starts), compare_addrs);
+	*out_nr = nr;
+	return starts;
+}
+
+/* Where a function begins, drop all rows but the first. What is left stays in its order. */
+static void drop_inlined(struct rows *rows, const struct linked *kernel)
+{
+	size_t nr_starts, nr = 0;
+	uint64_t *starts = find_starts(kernel, &nr_starts);
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct row *row = &rows->list[i], *last = nr ? &rows->list[nr - 1] : NULL;
+
+		if (last && last->line && last->addr == row->addr &&
+		    bsearch(&row->addr, starts, nr_starts, sizeof(*starts), compare_addrs))
+			continue;
+		rows->list[nr++] = *row;
+	}
+	rows->nr = nr;
+	free(starts);
+}
+
 static bool is_in_kernel(const struct linked *kernel, uint64_t addr, bool is_end)
 {
 	for (size_t i = 0; i < kernel->nr_sections; i++) {
@@ -103,6 +144,7 @@ static void reduce(struct rows *rows, const struct linked *kernel)
 	size_t nr = 0;
 
 	qsort(rows->list, rows->nr, sizeof(*rows->list), compare_rows);
+	drop_inlined(rows, kernel);
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct row *row = &rows->list[i], *last = nr ? &rows->list[nr - 1] : NULL;
 
