@@ -361,6 +361,45 @@ static void test_kprobe_entry(void)
 	}
 }
 
+static TRACE_NOINLINE __attribute__((used)) uint64_t kprobe_rax(void)
+{
+	uint64_t rax;
+
+	__asm__ volatile("movq %%rax, %0" : "=r"(rax));
+	return rax;
+}
+
+/* What is in rax when the function is called with all bits set there. */
+static uint64_t kprobe_call_rax(void)
+{
+	uint64_t rax = UINT64_MAX;
+
+	__asm__ volatile("call kprobe_rax"
+			 : "+a"(rax)
+			 :
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	return rax;
+}
+
+/*
+ * A function's rax is no argument but for the number of vector registers, of which this kernel uses
+ * none: the trampoline of a single probe that reads only arguments leaves 0 there.
+ */
+static void test_kprobe_rax(void)
+{
+	struct kprobe p = { .symbol_name = "kprobe_rax", .pre_handler = kprobe_count };
+
+	KTEST_CHECK(kprobe_call_rax() == UINT64_MAX);
+	for (int i = 0; i < 2; i++) {
+		p.flags = i ? KPROBE_FLAG_ARGS : 0;
+		if (!KTEST_NEED(!register_kprobe(&p)))
+			return;
+		KTEST_CHECK(kprobe_call_rax() == (i ? 0 : UINT64_MAX));
+		unregister_kprobe(&p);
+	}
+	KTEST_CHECK(kprobe_call_rax() == UINT64_MAX);
+}
+
 static TRACE_NOTRACE uint64_t kprobe_instead(void)
 {
 	return 4711;
@@ -515,6 +554,7 @@ static void test_kprobe_list(void)
 
 const struct ktest ktest_kprobe[] = {
 	{ "kprobe_entry", test_kprobe_entry },
+	{ "kprobe_rax", test_kprobe_rax },
 	{ "kprobe_each_instruction", test_kprobe_each_instruction },
 	{ "kprobe_jumps", test_kprobe_jumps },
 	{ "kprobe_all_at_once", test_kprobe_all_at_once },
