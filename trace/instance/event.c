@@ -33,8 +33,11 @@ static struct event_piece first_piece;
 
 static struct {
 	struct trace_plat_lock lock;
-	struct event_piece *_Atomic pieces[NR_PIECES]; /* NULL, or made and never freed */
-	uint32_t next_type; /* where to look for a free number; guarded by lock */
+	struct event_piece *_Atomic pieces[NR_PIECES]; /* NULL: no type has a number in it */
+	/* Guarded by lock. */
+	uint16_t nr_events[NR_PIECES]; /* types that have numbers in each */
+	uint32_t newest;	       /* piece */
+	uint32_t next_type;	       /* where to look for a free number */
 } registry = { .pieces = { &first_piece }, .next_type = TRACE_EVENT_FIRST_TYPE };
 
 /* All types by system and name; guarded by registry.lock. */
@@ -46,7 +49,7 @@ static struct {
 	size_t capacity;
 } sorted = { .events = first_events, .capacity = EVENTS_AT_FIRST };
 
-/* NULL when the piece of this number has not been made yet. */
+/* NULL when there is no piece with it. The lock is held, preemption is off, or the type is used. */
 static struct event_slot *slot_of(uint32_t type)
 {
 	struct event_piece *piece = registry.pieces[type / PIECE_SLOTS];
@@ -63,17 +66,18 @@ static struct trace_event *event_of(uint32_t type)
 
 const struct trace_event *trace_event_get(uint16_t type, uint32_t *out_bytes)
 {
-	struct event_slot *slot = slot_of(type);
-	struct trace_event *event;
+	struct trace_event *event = NULL;
+	struct event_slot *slot;
 
-	if (!slot)
-		return NULL;
 	/* Unregistering waits until such sections have ended before it looks at nr_users. */
 	trace_plat_preempt_disable();
-	event = slot->event;
+	slot = slot_of(type);
+	if (slot) {
+		event = slot->event;
+		*out_bytes = atomic_load_explicit(&slot->bytes, memory_order_relaxed);
+	}
 	if (event)
 		slot->nr_users++;
-	*out_bytes = atomic_load_explicit(&slot->bytes, memory_order_relaxed);
 	trace_plat_preempt_enable();
 	return event;
 }
@@ -247,8 +251,24 @@ static uint16_t free_type(void)
 	return 0;
 }
 
+/*
+ * Free a piece in which no number is given. The newest one stays: the next type gets its number
+ * from there. Lock held.
+ */
+static void free_piece_if_empty(uint32_t nr)
+{
+	struct event_piece *piece = registry.pieces[nr];
+
+	if (registry.nr_events[nr] || piece == &first_piece || nr == registry.newest)
+		return;
+	registry.pieces[nr] = NULL;
+	trace_plat_synchronize_preempt(); /* who has found it looks no more */
+	trace_plat_free(piece, sizeof(*piece));
+}
+
 static int make_slot(uint16_t type)
 {
+	uint32_t before = registry.newest;
 	struct event_piece *piece;
 
 	if (slot_of(type))
@@ -256,7 +276,9 @@ static int make_slot(uint16_t type)
 	piece = trace_plat_alloc(sizeof(*piece));
 	if (!piece)
 		return -ENOMEM;
-	registry.pieces[type / PIECE_SLOTS] = piece;
+	registry.newest = type / PIECE_SLOTS;
+	registry.pieces[registry.newest] = piece;
+	free_piece_if_empty(before);
 	return 0;
 }
 
@@ -288,6 +310,7 @@ static int enter(struct trace_event *event)
 		event->funcs = &no_functions;
 	slot_of(type)->bytes = bytes_of(event);
 	slot_of(type)->event = event;
+	registry.nr_events[type / PIECE_SLOTS]++;
 	put_in_place(place, event);
 	return 0;
 }
@@ -304,20 +327,31 @@ int register_trace_event(struct trace_event *event)
 	return err;
 }
 
+/* It is registered. Lock held. */
+static void leave(struct trace_event *event, struct event_slot *slot)
+{
+	const uint32_t piece = event->type / PIECE_SLOTS;
+
+	slot->event = NULL;
+	take_from_place(event);
+	trace_plat_synchronize_preempt(); /* everybody who found it is in nr_users now */
+	while (slot->nr_users)
+		trace_plat_pause(WAIT_NS, false);
+	if (event->type >= TRACE_EVENT_FIRST_TYPE)
+		event->type = 0;
+	registry.nr_events[piece]--;
+	free_piece_if_empty(piece);
+}
+
 int unregister_trace_event(struct trace_event *event)
 {
-	struct event_slot *slot = slot_of(event->type);
+	struct event_slot *slot;
 	int err = -ENOENT;
 
 	trace_plat_lock(&registry.lock);
+	slot = slot_of(event->type);
 	if (slot && slot->event == event) {
-		slot->event = NULL;
-		take_from_place(event);
-		trace_plat_synchronize_preempt(); /* everybody who found it is in nr_users now */
-		while (slot->nr_users)
-			trace_plat_pause(WAIT_NS, false);
-		if (event->type >= TRACE_EVENT_FIRST_TYPE)
-			event->type = 0;
+		leave(event, slot);
 		err = 0;
 	}
 	trace_plat_unlock(&registry.lock);

@@ -1,8 +1,8 @@
 /*
  * The registry of event types, for who prints events. See <trace/event.h>.
  *
- * Model:   a table by type number, in pieces that are allocated when a number in them is used for
- *          the first time. Finding a type takes two loads and no lock, whatever the number.
+ * Model:   a table by type number, in pieces of 256 that are there while a type has a number in
+ *          them. Finding a type takes two loads and no lock, whatever the number.
  *          Beside it an array of all types, sorted by system and name.
  * Locking: `registry.lock` for changes. A type that was found is counted as used until it is put:
  *          unregistering first takes it out of the table, then waits until nobody uses it.

@@ -32,12 +32,12 @@ static long next_type(void)
 }
 
 /*
- * Memory without what the registry has for each 256 types, and without the nodes of directories:
- * those that were looked at keep the old ones, too.
+ * Memory without what the registry has for the next types, beside the 256 of the first piece of its
+ * table, and without the nodes of directories: those that were looked at keep the old ones, too.
  */
 static long memory_in_use(void)
 {
-	long types = next_type() / 256, nr = fake_alloc_out - types;
+	long nr = fake_alloc_out - (next_type() >= 256);
 
 	for (struct node_chunk *at = trace_fs_root()->tree->chunks; at; at = at->next)
 		nr--;
