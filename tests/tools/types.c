@@ -25,12 +25,17 @@ struct shape {
 	struct shape *next;
 };
 
-struct not_needed {
-	int nothing;
+enum not_needed {
+	NOTHING
 };
 
 int volatile sink;
-struct not_needed unused_object;
+enum not_needed unused_object;
+struct only_an_object {
+	struct only_a_member {
+		int nothing;
+	} member;
+} object;
 
 __attribute__((noinline)) int paint(struct shape *shape, enum colour colour, bool is_wet)
 {
