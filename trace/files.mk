@@ -163,7 +163,8 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c
 # events that users put somewhere
-TRACE_SRCS += trace/probes/fetch_field.c \
+TRACE_SRCS += trace/probes/fetch_cast.c \
+	trace/probes/fetch_field.c \
 	trace/probes/fetch_name.c \
 	trace/probes/fetch_parse.c \
 	trace/probes/fetch_run.c \

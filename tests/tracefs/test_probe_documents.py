@@ -200,5 +200,20 @@ def test_second_of_eprobetrace(tracing):
     assert ("cat", '(synthetic.filename) filename="/proc/uptime"') in shown(tracing, "openat")
     tracing.check(f"echo 0 > events/eprobes/openat/enable; echo '!{leave}' >> events/raw_syscalls/sys_exit/trigger; "
                   f"echo '!{enter}' >> events/eprobes/openat_start/trigger")
-    # The cast of its last lines is not there yet.
-    refused(tracing, "e sched.sched_waking ^(thread)pid->name", "Invalid fetch argument")
+
+
+def test_casts(tracing):
+    """Of a field, whose struct then says what other fields say; and of a member to the struct that it is in."""
+    tracing.check("echo 'e:armed timer.timer_start fn=(timer)timer->fn:symbol at=(timer)$timer->node.key same=$function:symbol expires=$expires:u64' "
+                  ">> dynamic_events; echo 'f:ring wake_ring_alarm who=(alarm,timer)timer->thread->name:string' >> dynamic_events")
+    tracing.check("echo 'p:middle wake_ring_alarm+5 who=(alarm,timer)%di->thread->pid' >> dynamic_events")
+    tracing.check("> trace; echo 1 > events/eprobes/armed/enable; echo 1 > events/fprobes/ring/enable; echo 1 > events/kprobes/middle/enable; "
+                  "sleep 0.02; echo 0 > events/enable")
+    armed = [re.fullmatch(r"\(timer\.timer_start\) fn=(\S+) at=(\d+) same=(\S+) expires=(\d+)", line) for _, line in shown(tracing, "armed")]
+    assert armed and all(match[1] == match[3] and match[2] == match[4] for match in armed)
+    assert [line for _, line in shown(tracing, "ring") if line.endswith(' who="sleep"')]
+    assert all(re.fullmatch(rf"\(wake_ring_alarm\+0x5/{HEX}\) who=\d+", line) for _, line in shown(tracing, "middle"))
+    refused(tracing, "f:ring wake_ring_alarm who=(^nothing)timer->thread", "This is not a pointer to union/structure.")
+    refused(tracing, "f:ring wake_ring_alarm who=(^)timer->thread", "This is not a pointer to union/structure.")
+    refused(tracing, "f:ring wake_ring_alarm who=(alarm,^nothing)timer->thread", "This field is not found.")
+    refused(tracing, "f:ring wake_ring_alarm path=timer:^%pd", "Unknown type is specified")

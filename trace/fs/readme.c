@@ -200,8 +200,9 @@ static const struct piece pieces[] = {
 	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>, $current,\n"
 	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n" },
 	{ FEATURE, "probe_names",
-	  "\t\t\t            <argname>[->field[->field|.field...]], $arg* for all arguments;\n"
-	  "\t\t\t            fields also behind $retval and $current\n" },
+	  "\t\t\t            [(structname[,field])]<argname>[->field[->field|.field...]],\n"
+	  "\t\t\t            (structname[,field])(fetcharg)->field[->field|.field...],\n"
+	  "\t\t\t            $arg* for all arguments; fields also behind $retval and $current\n" },
 	{ FEATURE, "probe_events",
 	  "\t\t\t    kernel return probes support: $retval, $arg<N>, $comm\n"
 	  "\t\t\t      type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, ustring,\n"

@@ -9,6 +9,7 @@
  *   fetch_field.c   fields of an event
  *   fetch_symbol.c  variables and functions by name
  *   fetch_name.c    what is called by its name in the source, and members: path->len
+ *   fetch_cast.c    a value as the address of a struct: (thread)%di->name
  *   fetch_type.c    types: what they are called, how long they are, how they are printed
  *   fetch_run.c     the steps become bytes of an event
  *

@@ -137,46 +137,73 @@ static int take_name(const struct fetch_parse *parse, struct fetch_word *rest,
 	return 0;
 }
 
-/* Read a member at `bit` of what the pointer leads to; of a bit field, the number that it lies in. */
-static int read_member(struct fetch_parse *parse, const struct btf_member *member, uint32_t bit)
+/*
+ * Read a member at `bit` of what the pointer leads to, which is `base` bytes behind the start; of a
+ * bit field, the number that it lies in.
+ */
+static int read_member(struct fetch_parse *parse, const struct btf_member *member, uint32_t bit,
+		       int64_t base)
 {
 	uint32_t bytes = (uint32_t)btf_sizeof(member->type), unit = bytes * 8;
 
 	if (!member->bits)
-		return fetch_read(parse, bit / 8, WORD_BYTES, parse->btf_at);
+		return fetch_read(parse, bit / 8 - base, WORD_BYTES, parse->btf_at);
 	if (!unit || unit > WORD_BITS || bit % unit + member->bits > unit) { /* a packed struct */
 		bytes = WORD_BYTES;
 		unit = 8;
 	}
 	parse->bits = member->bits;
 	parse->first_bit = bit % unit;
-	return fetch_read(parse, (bit - bit % unit) / 8, bytes, parse->btf_at);
+	return fetch_read(parse, (bit - bit % unit) / 8 - base, bytes, parse->btf_at);
 }
 
-/* MEMBER[.MEMBER]... of the struct `type`, whose address was fetched. */
-static int read_members(struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
-			enum separator *out_separator)
-{
+/* Members, one in the other: the last one, where it is, and what stands behind. */
+struct path {
 	struct btf_member member;
+	uint32_t bit; /* from the start of the first struct */
+	const char *at;
+	enum separator separator; /* NOTHING or ARROW */
+};
+
+/* Find MEMBER[.MEMBER]... of the struct `type`. */
+static int find_members(const struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
+			struct path *out)
+{
 	struct fetch_word name;
-	uint32_t bit = 0;
 	int err;
 
+	*out = (struct path){ .bit = 0 };
 	do {
-		err = take_name(parse, rest, &name, out_separator);
+		err = take_name(parse, rest, &name, &out->separator);
 		if (err)
 			return err;
 		if (btf_form(type) != BTF_FORM_STRUCT)
 			return fetch_blame(parse->build, name.at, "Failed to get BTF type info.",
 					   -EINVAL);
-		if (!btf_member_find(type, name.at, name.len, &member))
+		if (!name.len || !btf_member_find(type, name.at, name.len, &out->member))
 			return fetch_blame(parse->build, name.at, "This field is not found.",
 					   -ENOENT);
-		bit += member.bit_offset;
-		type = btf_strip(member.type);
-	} while (*out_separator == DOT);
-	set_type(parse, type, name.at);
-	return read_member(parse, &member, bit);
+		out->bit += out->member.bit_offset;
+		type = btf_strip(out->member.type);
+	} while (out->separator == DOT);
+	out->at = name.at;
+	return 0;
+}
+
+/*
+ * MEMBER[.MEMBER]... of the struct `type`: what was fetched is the address of the byte `base` in it.
+ */
+static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
+			struct fetch_word *rest, enum separator *out_separator)
+{
+	struct path path;
+	int err = find_members(parse, type, rest, &path);
+
+	if (err)
+		return err;
+	*out_separator = path.separator;
+	set_type(parse, path.member.type, path.at);
+	return read_member(parse, &path.member, path.bit, base);
 }
 
 /* The value has its type; `rest` is what stands behind the separator. */
@@ -188,7 +215,7 @@ static int follow(struct fetch_parse *parse, struct fetch_word *rest, enum separ
 		if (btf_kind(parse->btf) != BTF_PTR)
 			return fetch_blame(parse->build, rest->at,
 					   "This is not a pointer to union/structure.", -EINVAL);
-		err = read_members(parse, btf_target(parse->btf), rest, &separator);
+		err = read_members(parse, btf_target(parse->btf), 0, rest, &separator);
 	}
 	return err;
 }
@@ -305,7 +332,69 @@ static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word
 	type = btf_find_type(trace_plat_thread_type(&offset));
 	if (!type)
 		return no_type(parse, &rest, separator);
-	err = read_members(parse, type, &rest, &separator);
+	err = read_members(parse, type, 0, &rest, &separator);
+	return err ? err : follow(parse, &rest, separator);
+}
+
+/* ---- Casts ---- */
+
+/* The struct, or union, that `word` names; 0: there is none. */
+static uint32_t find_struct(const struct fetch_word *word)
+{
+	char name[FETCH_BODY_MAX + 1];
+	uint32_t type;
+
+	if (!word->len)
+		return 0; /* not one without a name */
+	memcpy(name, word->at, word->len);
+	name[word->len] = '\0';
+	type = btf_strip(btf_find_type(name));
+	return btf_form(type) == BTF_FORM_STRUCT ? type : 0;
+}
+
+/* Where the member is in the struct `type`: in bytes from the start. */
+static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
+		     int64_t *out_base)
+{
+	struct path path;
+	int err = find_members(parse, type, rest, &path);
+
+	if (err)
+		return err;
+	if (path.separator == ARROW)
+		return fetch_blame(parse->build, rest->at - 2,
+				   "Typecast field option does not support -> operator", -EINVAL);
+	if (path.bit % 8)
+		return fetch_blame(parse->build, path.at,
+				   "Typecast field option is not byte-aligned", -EINVAL);
+	*out_base = path.bit / 8;
+	return 0;
+}
+
+static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
+		      const struct fetch_word *members)
+{
+	struct fetch_word name = *type, rest = *members;
+	enum separator separator;
+	int64_t base = 0;
+	uint32_t id;
+	int err = 0;
+
+	if (!btf_is_loaded())
+		return fetch_blame(parse->build, type->at, "BTF is not available or not supported",
+				   -EINVAL);
+	for (name.len = 0; name.len < type->len && name.at[name.len] != ',';)
+		name.len++;
+	id = find_struct(&name);
+	if (!id)
+		return fetch_blame(parse->build, type->at,
+				   "This is not a pointer to union/structure.", -EINVAL);
+	if (name.len < type->len) {
+		name = (struct fetch_word){ name.at + name.len + 1, type->len - name.len - 1 };
+		err = find_base(parse, id, &name, &base);
+	}
+	if (!err)
+		err = read_members(parse, id, base, &rest, &separator);
 	return err ? err : follow(parse, &rest, separator);
 }
 
@@ -313,6 +402,7 @@ const struct fetch_names fetch_btf_names = {
 	.argument = parse_argument,
 	.result = parse_result,
 	.thread = parse_thread,
+	.cast = parse_cast,
 	.text = make_text,
 	.name_of = name_of_arg,
 	.count = count_args,

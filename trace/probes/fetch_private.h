@@ -17,6 +17,7 @@ struct fetch_parse {
 	/* What begins it has a type of its own, when none is written; or NULL. */
 	const struct fetch_type *own_type;
 	uint32_t nr_steps;
+	uint32_t nr_casts;  /* whose value is being read, one in the other */
 	uint32_t word_step; /* if it is nr_steps, the last step reads a value, not memory of one */
 	/* What has a name in the source: its type, see types/btf.h, or 0; the last name; a bit field. */
 	uint32_t btf;
@@ -34,6 +35,12 @@ struct fetch_names {
 	/* $retval, $current: the value is there, and gets its type; members behind it are fetched. */
 	int (*result)(struct fetch_parse *parse, const struct fetch_word *word);
 	int (*thread)(struct fetch_parse *parse, const struct fetch_word *word);
+	/*
+	 * The value is the address of a struct, or of a member that is in it: STRUCT[,MEMBER]. Fetch
+	 * what `members` says of that.
+	 */
+	int (*cast)(struct fetch_parse *parse, const struct fetch_word *type,
+		    const struct fetch_word *members);
 	/* It is to be shown as a text. */
 	int (*text)(struct fetch_parse *parse);
 	/* The name of argument number `n`, from 0; "" if it has none; NULL: it is not known. */
@@ -57,6 +64,9 @@ int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uin
 
 /* fetch_field.c: fetch the field of the event; false: it has none of that name. */
 bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
+
+/* fetch_cast.c: a member of what a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
+int fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
 
 /* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
 int fetch_value(struct fetch_parse *parse, const struct fetch_word *word);

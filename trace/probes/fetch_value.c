@@ -360,6 +360,9 @@ static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	enum fetch_place place = parse->build->context->place;
 
+	/* In a cast a field needs no `$`. */
+	if (parse->nr_casts && place == FETCH_AT_EVENT)
+		return fetch_field(parse, word) ? 0 : bad_variable(parse, word);
 	if (!fetch_names || place == FETCH_AT_CODE || place == FETCH_AT_EVENT)
 		return no_types(parse, word->at);
 	return fetch_names->argument(parse, word);
@@ -381,6 +384,8 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 		return parse_memory(parse, word);
 	case '\\':
 		return parse_constant(parse, word);
+	case '(':
+		return fetch_cast(parse, word);
 	default:
 		break;
 	}

@@ -97,6 +97,7 @@ static inline void make_types(struct btf_maker *m)
 	pair_id = make_type(m, BTF_STRUCT, "pair", 2, 16);
 	add_member(m, "a", long_id, 0);
 	add_member(m, "b", long_id, 8);
+	make_type(m, BTF_TYPEDEF, "pair_t", 0, pair_id);
 	pointer = make_type(m, BTF_PTR, "", 0, 0);
 	do_work = make_proto(m, int_id, 7);
 	make_param(m, "file", file_ptr);

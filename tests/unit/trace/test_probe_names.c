@@ -166,6 +166,59 @@ static void running_thread(void **state)
 	define("p:my/middle yield+8 pid=$current->pid");
 }
 
+/* ---- Casts ---- */
+
+static void casts(void **state)
+{
+	(void)state;
+	check_call("(file)%di->name:string pos=(file)$arg1->pos m=(file)file->mode",
+		   "arg1=(file)%di->name:string pos=(file)$arg1->pos m=(file)file->mode",
+		   "arg1=\"first\" pos=1099511627776 m=5");
+	check_call("(file)%di->path.text:string (file)%di->next->name:string l=(file)%di->level",
+		   "arg1=(file)%di->path.text:string arg2=(file)%di->next->name:string "
+		   "l=(file)%di->level",
+		   "arg1=\"/tmp/file\" arg2=\"other\" l=-4");
+	/* A typedef of a struct; an array of bytes; an address that cannot be read. */
+	check_call(
+		"(pair_t)%di->a:x64 n=(file)%di->name:x8[2] f=(file)(file->next->next)->pos",
+		"arg1=(pair_t)%di->a:x64 n=(file)%di->name:x8[2] f=(file)(file->next->next)->pos",
+		"arg1=0x7473726966 n={0x66,0x69} f=0");
+}
+
+/* The value is any other: a cast itself, a read, the address of a member. */
+static void casts_of_all(void **state)
+{
+	(void)state;
+	check_call("a=(file)(file->next)->name:string p=(file)((file)%di->next)->pos",
+		   "a=(file)(file->next)->name:string p=(file)((file)%di->next)->pos",
+		   "a=\"other\" p=-7");
+	check_call("l=+8((file)%di->next):x8[2] p=(file)+32(%di)->pos",
+		   "l=+8((file)%di->next):x8[2] p=(file)+32(%di)->pos", "l={0x0,0x0} p=-7");
+	stack[2] = (uintptr_t)&file.path.len;
+	check_call("n=(file,path.len)$stack2->name:string l=(file,path.len)$stack2->level",
+		   "n=(file,path.len)$stack2->name:string l=(file,path.len)$stack2->level",
+		   "n=\"first\" l=-4");
+	check_call("(file,path.len)($stack2)->next->pos",
+		   "arg1=(file,path.len)($stack2)->next->pos", "arg1=-7");
+	fake_run(1);
+	check_call("(fake_thread)$current->pid", "arg1=(fake_thread)$current->pid", "arg1=1");
+	define("p:my/middle do_work+8 (file)%di->pos (file)(\\0x10)->pos");
+	define("r:my/back yield (file)$retval->pos");
+	define("t:my/switch sched_switch (file)next->pos (sched_thread)$arg3->pid");
+}
+
+/* Fields need no `$` there. */
+static void casts_of_fields(void **state)
+{
+	(void)state;
+	define("p:my/source do_work file=%di");
+	define("e:my/on my.source pos=(file)file->next->pos name=(file)$file->name:string");
+	event_on("my/on");
+	call_func(DO_WORK);
+	event_is_for("on: (my.source) pos=-7 name=\"first\"",
+		     "on: (my.source) pos=-7 name=\"first\"");
+}
+
 /* ---- Filters and histograms ---- */
 
 static void filtered(void **state)
@@ -307,6 +360,45 @@ static void mistakes(void **state)
 		{ "t sched_switch ^nothing", "This variable is not found at this probe point" },
 		{ "t sched_switch ^funcs_", "This variable is not found at this probe point" },
 		{ "t sched_waking ^waker", "No BTF entry for this probe point" },
+		{ "p do_work a=(file)file^", "Typecast requires a field access" },
+		{ "p do_work a=(file)(%di)^", "Typecast requires a field access" },
+		{ "p do_work a=(file)(%di)^.pos", "Typecast requires a field access" },
+		{ "p do_work a=(file)+8(%di)^", "Typecast requires a field access" },
+		{ "p do_work a=(a)((b)((c)(^(d)file->d)->c)->b)->a",
+		  "Too many nested typecasts/dereferences" },
+		{ "p do_work a=(file,^level)%di->pos",
+		  "Typecast field option is not byte-aligned" },
+		{ "p do_work a=(file,^nothing)%di->pos", "This field is not found." },
+		{ "p do_work a=(file,^->pos)%di->pos", "This field is not found." },
+		{ "p do_work a=(file,^.pos)%di->pos", "This field is not found." },
+		{ "p do_work a=(file,^.)%di->pos", "This field is not found." },
+		{ "p do_work a=(file,^)%di->pos", "This field is not found." },
+		{ "p do_work a=(file)%di->^nothing", "This field is not found." },
+		{ "p do_work a=(file)%di->^", "This field is not found." },
+		{ "p do_work a=(file,next^->pos)%di->pos",
+		  "Typecast field option does not support -> operator" },
+		{ "p do_work a=(^nothing)%di->pos", "This is not a pointer to union/structure." },
+		{ "p do_work a=(^kind)%di->pos", "This is not a pointer to union/structure." },
+		{ "p do_work a=(^)%di->pos", "This is not a pointer to union/structure." },
+		{ "p do_work a=(file)(^file->mode)->pos",
+		  "This is not a pointer to union/structure." },
+		{ "p do_work a=(file)^@symbol+10->pos",
+		  "@SYM+/-OFFSET with typecast needs parentheses" },
+		{ "p do_work a=(file^", "Dereference brace is not closed" },
+		{ "p do_work a=(file)^(%di->pos", "Dereference brace is not closed" },
+		{ "p do_work a=(file)+8(%di->pos^", "Dereference brace is not closed" },
+		{ "p do_work a=(file)^+8%di->pos", "Dereference needs a brace" },
+		{ "p do_work a=(file)^$comm->pos", "$comm can not be dereferenced" },
+		{ "p do_work a=(file)^->pos", "Dereference needs a brace" },
+		{ "p do_work a=(file)(^)->pos", "Invalid fetch argument" },
+		{ "p do_work a=(file)%di^-pos", "Typecast requires a field access" },
+		{ "p do_work a=(file)^nothing->pos",
+		  "This variable is not found at this probe point" },
+		{ "p do_work+8 a=(file)^file->pos", "BTF is not available or not supported" },
+		{ "e sched.sched_switch a=(file)^nothing->pos",
+		  "Attached event does not have this field" },
+		{ "p do_work file:^%pd", "Unknown type is specified" },
+		{ "p do_work file:^%pD", "Unknown type is specified" },
 		{ "p do_work "
 		  "^file->next->next->next->next->next->next->next->next->next->next->next",
 		  "Argument expression is too long" },
@@ -352,6 +444,7 @@ static void without_types(void **state)
 		{ "p do_work ^$arg*", "BTF is not available or not supported" },
 		{ "r do_work $retval->^pos", "BTF is not available or not supported" },
 		{ "p do_work $current->^pid", "BTF is not available or not supported" },
+		{ "p do_work a=(^file)%di->pos", "BTF is not available or not supported" },
 	};
 
 	(void)state;
@@ -375,6 +468,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(all_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(behind_a_struct, begin, end),
 		cmocka_unit_test_setup_teardown(running_thread, begin, end),
+		cmocka_unit_test_setup_teardown(casts, begin, end),
+		cmocka_unit_test_setup_teardown(casts_of_all, begin, end),
+		cmocka_unit_test_setup_teardown(casts_of_fields, begin, end),
 		cmocka_unit_test_setup_teardown(filtered, begin, end),
 		cmocka_unit_test_setup_teardown(results, begin, end),
 		cmocka_unit_test_setup_teardown(arguments_at_returns, begin, end),
