@@ -70,9 +70,9 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	file->entry_base = TRACE_ENTRY_BASE(file->type);
 	file->front.call = call;
 	file->front.depth_base = TRACE_DEPTH_BASE + file->own_depth;
-	file->front.pid_mask = tr->event_pid_mask;
+	file->own.pid_mask = tr->event_pid_mask;
 	file->front.test = &trace_event_any;
-	file->front.is_off = ring_buffer_off_word(tr->buffer);
+	file->own.is_off = ring_buffer_off_word(tr->buffer);
 	trace_event_flag(file, TRACE_EVENT_STACK,
 			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
 	trace_event_flag(file, TRACE_EVENT_PRINTS, trace_event_printk_is_on());

@@ -41,10 +41,13 @@ struct trace_event_switch {
 };
 
 struct trace_event_file {
-	struct trace_event_front front; /* first: probes have a pointer to this */
-	uint16_t own_depth;		/* of the tracepoint */
-	uint16_t type;			/* of the event */
-	uint32_t entry_base;		/* TRACE_ENTRY_BASE(type) */
+	union {
+		struct trace_event_front front; /* first: probes have a pointer to this */
+		struct trace_event_file_front own;
+	};
+	uint16_t own_depth;  /* of the tracepoint */
+	uint16_t type;	     /* of the event */
+	uint32_t entry_base; /* TRACE_ENTRY_BASE(type) */
 	struct trace_event_call *call;
 	struct trace_array *tr;
 	struct trace_event_file *_Atomic next_of_call; /* probes go through these */

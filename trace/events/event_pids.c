@@ -11,7 +11,7 @@ static int event_pids_changed(struct trace_array *tr)
 
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
 		if (is_used) /* before the flag: it is what probes then look at */
-			file->front.pid_mask = tr->event_pid_mask;
+			file->own.pid_mask = tr->event_pid_mask;
 		trace_event_flag(file, TRACE_EVENT_PIDS, is_used);
 		trace_event_flag_early(file);
 	}

@@ -61,18 +61,24 @@ struct trace_event_test {
 /* For an event without such a condition. */
 extern const struct trace_event_test trace_event_any;
 
-/* In the front `several` only `flags`, `call` and `test` are used. */
 struct trace_event_front {
 	TRACE_ATOMIC uint32_t flags; /* of enum trace_event_flag; changes in any context */
 	/* The preempt word of a thread, less this, is the preempt depth of the traced code. */
-	uint32_t depth_base;
+	uint32_t depth_base; /* not of `several` */
 	struct trace_event_call *call;
-	/* With TRACE_EVENT_PIDS: the instance's bit in trace_thread.ignored_by. */
-	TRACE_ATOMIC uint64_t pid_mask;
-	const TRACE_ATOMIC uint32_t *is_off; /* not 0: recording is switched off */
 	/* Nobody wants an event that fails this: the beginning of the filter, or trace_event_any. */
 	const struct trace_event_test *TRACE_ATOMIC test;
 };
+
+/* What the front of an instance's file begins. */
+struct trace_event_file_front {
+	struct trace_event_front front;
+	/* With TRACE_EVENT_PIDS: the instance's bit in trace_thread.ignored_by. */
+	TRACE_ATOMIC uint64_t pid_mask;
+	const TRACE_ATOMIC uint32_t *is_off; /* not 0: recording is switched off */
+};
+
+#define TRACE_EVENT_FILE_FRONT(front) ((const struct trace_event_file_front *)(front))
 
 /* The acquire pairs with the release of whoever changes the front: event_file.c. */
 #define trace_event_front_of(call)                                                                 \
@@ -86,14 +92,15 @@ static TRACE_ALWAYS_INLINE uint32_t trace_event_flags(const struct trace_event_f
 /* With the flag TRACE_EVENT_RECORDS alone: is recording switched off? */
 static TRACE_ALWAYS_INLINE bool trace_event_is_off(const struct trace_event_front *front)
 {
-	return trace_atomic_load_relaxed(front->is_off);
+	return trace_atomic_load_relaxed(TRACE_EVENT_FILE_FRONT(front)->is_off);
 }
 
 /* Is this thread one that does not count for the instance? */
 static TRACE_ALWAYS_INLINE bool trace_event_ignores(const struct trace_event_front *front,
 						    const struct trace_thread *thread)
 {
-	return thread->ignored_by & trace_atomic_load_relaxed(&front->pid_mask);
+	return thread->ignored_by &
+	       trace_atomic_load_relaxed(&TRACE_EVENT_FILE_FRONT(front)->pid_mask);
 }
 
 /*
