@@ -61,10 +61,10 @@ struct slab_cache {
 static struct list caches = LIST_INIT(caches);
 static struct spinlock caches_lock;
 
-static const uint16_t class_bytes[] = { 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048 };
+static const uint16_t class_bytes[] = { 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048 };
 static const char *const class_names[] = {
-	"kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",   "kmalloc-128",
-	"kmalloc-192", "kmalloc-256", "kmalloc-512", "kmalloc-1024", "kmalloc-2048",
+	"kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",  "kmalloc-128",  "kmalloc-192",
+	"kmalloc-256", "kmalloc-384", "kmalloc-512", "kmalloc-768", "kmalloc-1024", "kmalloc-2048",
 };
 static struct slab_cache classes[ARRAY_SIZE(class_bytes)];
 #define KMALLOC_MAX 2048u
