@@ -82,6 +82,18 @@ static bool has_sibling(const struct dyn_event *event)
 	return false;
 }
 
+static void prepare_removal(void)
+{
+	const struct dyn_event_kind *kind;
+
+	for (const struct trace_feature *const *at = trace_features; *at; at++) {
+		for (kind = (*at)->dyn_events; kind && kind->name; kind++) {
+			if (kind->prepare_free)
+				kind->prepare_free(kind);
+		}
+	}
+}
+
 /* It is out of the list. */
 static void remove_one(struct dyn_event *event)
 {
@@ -114,8 +126,10 @@ static int remove_or_keep(void)
 	struct dyn_event *event = NULL;
 	int err = begin_removal();
 
-	if (!err)
+	if (!err) {
+		prepare_removal();
 		remove_chosen();
+	}
 	while ((event = dyn_event_next(NULL, event)))
 		event->is_chosen = false;
 	return err;

@@ -45,6 +45,11 @@ struct dyn_event_kind {
 	 * behind the name, without blanks in front. NULL: always.
 	 */
 	bool (*matches)(const struct dyn_event *event, const char *rest);
+	/*
+	 * All chosen ones are about to be freed: what is better done for many at once, if memory
+	 * allows. May be NULL.
+	 */
+	void (*prepare_free)(const struct dyn_event_kind *kind);
 	/* It is out of the list, and nobody uses it any more. */
 	void (*free)(struct dyn_event *event);
 };

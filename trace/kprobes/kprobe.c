@@ -177,10 +177,19 @@ int register_kprobe(struct kprobe *p)
 
 /* ---- Unregister ---- */
 
+static bool any_registered(struct kprobe **ps, size_t nr)
+{
+	while (nr && !ps[nr - 1]->place)
+		nr--;
+	return nr;
+}
+
 void unregister_kprobes(struct kprobe **ps, size_t nr)
 {
 	struct kprobe_place *gone = NULL;
 
+	if (!any_registered(ps, nr))
+		return;
 	trace_plat_lock(&kprobe_lock);
 	take_out(ps, nr, &gone);
 	kprobe_places_free(gone);

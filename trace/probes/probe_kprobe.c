@@ -112,6 +112,34 @@ static void detach_instruction(struct probe *probe)
 	unregister_kprobe(&probe->target.kprobe);
 }
 
+/* The probes of a kind that go, to `all` unless that is NULL. Returns how many. */
+static size_t list_chosen(const struct dyn_event_kind *kind, struct kprobe **all)
+{
+	struct dyn_event *dyn = NULL;
+	size_t nr = 0;
+
+	while ((dyn = dyn_event_next(kind, dyn))) {
+		if (!dyn->is_chosen || !probe_is_of_instruction(dyn->call))
+			continue;
+		if (all)
+			all[nr] = &probe_of(dyn)->target.kprobe;
+		nr++;
+	}
+	return nr;
+}
+
+/* Unregister them all at once: one wait for those who run them. Otherwise each does it by itself. */
+static void detach_chosen(const struct dyn_event_kind *kind)
+{
+	size_t nr = list_chosen(kind, NULL);
+	struct kprobe **all = nr > 1 ? trace_plat_alloc(nr * sizeof(struct kprobe *)) : NULL;
+
+	if (!all)
+		return;
+	unregister_kprobes(all, list_chosen(kind, all));
+	trace_plat_free(all, nr * sizeof(struct kprobe *));
+}
+
 static int begin_instruction(struct probe *probe)
 {
 	return enable_kprobe(&probe->target.kprobe);
@@ -245,12 +273,14 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .create = create,
 	  .show = probe_show,
 	  .matches = probe_matches,
+	  .prepare_free = detach_chosen,
 	  .free = probe_free },
 	{ .name = "fprobe",
 	  .claims = claims_function,
 	  .create = create_function,
 	  .show = probe_show,
 	  .matches = probe_matches,
+	  .prepare_free = detach_chosen,
 	  .free = probe_free },
 	{ .name = "wprobe",
 	  .claims = probe_watch_claims,

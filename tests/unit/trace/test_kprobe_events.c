@@ -269,6 +269,40 @@ static void batches(void **state)
 	assert_int_equal(batches_of("0", "events/mixed/enable"), 1);
 }
 
+static uint32_t nr_looks;
+
+static void note_look(void)
+{
+	nr_looks++;
+}
+
+/* How often all stacks are looked at when so many probes are removed, at one place each. */
+static uint32_t looks_of_removal(uint32_t nr)
+{
+	static const char *const names[] = { "schedule", "yield", "do_work", "kfree" };
+	char line[40];
+
+	for (uint32_t i = 0; i < nr; i++) {
+		snprintf(line, sizeof(line), "p:going/e%u %s+%u", i, names[i % NR_FUNCS],
+			 8 + i / NR_FUNCS % 3);
+		assert_int_equal(define(line), 0);
+	}
+	nr_looks = 0;
+	fake_on_each_stack = note_look;
+	assert_int_equal(define("-:going/"), 0);
+	fake_on_each_stack = NULL;
+	assert_string_equal(cat("kprobe_events"), "");
+	return nr_looks;
+}
+
+/* However many go, threads are waited for once. */
+static void removed_together(void **state)
+{
+	(void)state;
+	assert_int_equal(looks_of_removal(4), looks_of_removal(24));
+	assert_in_range(looks_of_removal(24), 1, 2);
+}
+
 /* Without memory for all at once each is switched on its own. */
 static void one_by_one(void **state)
 {
@@ -375,6 +409,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),
 		cmocka_unit_test_setup_teardown(batches, begin, end),
+		cmocka_unit_test_setup_teardown(removed_together, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),
 		cmocka_unit_test_setup_teardown(silent, begin, end),
