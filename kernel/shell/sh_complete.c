@@ -1,11 +1,12 @@
 /*
  * Completes a word: to a command where one is expected, behind `why` and in definitions of probes to a
- * function or its arguments, elsewhere to a path. See sh_complete.h.
+ * function or its arguments, or to a tracepoint, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <trace/fmt.h>
+#include <trace/tracepoint.h>
 #include <trace/types.h>
 #include "line.h"
 #include "sh_complete.h"
@@ -130,14 +131,14 @@ static const char *complete_open_quote(const char *text, size_t len)
 }
 
 /*
- * Does a definition of a probe, such as 'p:event function argument, end at `end`? Then what stands
- * behind its first word.
+ * Does a definition of a probe, such as 'p:event function argument, end at `end`, and begin with one
+ * of these letters? Then what stands behind its first word.
  */
-static const char *complete_find_probe(const char *text, const char *end)
+static const char *complete_find_probe(const char *text, const char *end, const char *letters)
 {
 	const char *at = complete_open_quote(text, (size_t)(end - text));
 
-	if (!at || at == end || !strchr("prf", *at))
+	if (!at || at == end || !strchr(letters, *at))
 		return NULL;
 	at++;
 	while (at < end && *at >= '0' && *at <= '9')
@@ -172,11 +173,31 @@ static void complete_add_arguments(const char *func, const char *word, size_t le
 		trace_function_prototype(name, out->note, sizeof(out->note));
 }
 
+struct complete_tracepoints {
+	const char *word;
+	size_t len;
+	struct line_matches *out;
+};
+
+static void complete_add_tracepoint(struct tracepoint *tp, void *arg)
+{
+	const struct complete_tracepoints *wanted = arg;
+
+	if (strncmp(tp->name, wanted->word, wanted->len) == 0)
+		sh_fields_add(&wanted->out->found, &wanted->out->arena, tp->name, strlen(tp->name));
+}
+
 /* False: the word is no part of the definition of a probe. */
 static bool complete_probe(const char *text, const char *word, size_t len, struct line_matches *out)
 {
-	const char *func = complete_find_probe(text, word);
+	const char *func = complete_find_probe(text, word, "prf");
 
+	if (complete_find_probe(text, word, "t") == word) {
+		struct complete_tracepoints wanted = { word, len, out };
+
+		for_each_kernel_tracepoint(complete_add_tracepoint, &wanted);
+		return true;
+	}
 	if (!func)
 		return false;
 	if (func == word)

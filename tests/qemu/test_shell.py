@@ -107,6 +107,7 @@ def test_completion(guest):
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
     assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
     assert type_and_run(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t'\"").endswith("p:open vfs_open path  r4 kmalloc x=bytes +0(bytes '\n")
+    assert type_and_run(guest, b"echo 't:my/switch sched_switc\t prev'").endswith("t:my/switch sched_switch  prev\n")
     assert type_and_run(guest, b"echo 'f kmalloc%return no\t by\t'").endswith("f kmalloc%return no bytes \n")
 
 
