@@ -77,10 +77,18 @@ def formats_of_all():
     return own, sorted(systems.items())
 
 
-def stats_of(each, entries, overrun):
-    rc = each.rc
-    return (f"CPU: {each.cpu}\nentries: {entries}\noverrun: {overrun}\ncommit overrun: {int(rc['nr_commit_overrun'])}\n"
-            f"dropped events: {int(rc['nr_dropped'])}\nread events: {int(rc['nr_taken']) - int(rc['chunk']['left'])}\n")
+def time_text(clock, time):
+    us = (time + 500) // 1000
+    return f"{us // 1000000:5}.{us % 1000000:06}" if int(clock["is_ns"]) else f"{time}"
+
+
+def stats_of(each, clock):
+    """As the kernel's file has them, but for `now ts`: when the machine stopped is not in its memory."""
+    entries, overrun = each.counts()
+    rc, oldest = each.rc, next((event.ts for event in each.events()), 0)
+    return (f"CPU: {each.cpu}\nentries: {entries}\noverrun: {overrun}\ncommit overrun: {int(rc['nr_commit_overrun'])}\nbytes: {each.nr_bytes()}\n"
+            f"oldest event ts: {time_text(clock, oldest)}\ndropped events: {int(rc['nr_dropped'])}\n"
+            f"read events: {int(rc['nr_taken']) - int(rc['chunk']['left'])}\n")
 
 
 def facts_of(tr, buffer):
@@ -111,7 +119,7 @@ def found(folder, instance, is_snapshot):
         if each.problem:
             facts["problems"].append(f"the ring of CPU {each.cpu} {each.problem}; what is in front of that is there")
         else:
-            facts["stats"].append(stats_of(each, *each.counts()))
+            facts["stats"].append(stats_of(each, tr["clock"]))
     return facts
 
 

@@ -152,6 +152,10 @@ class Ring:
             seq, offset, taken = seq + 1, PAGE_HEAD, 0
         raise Damaged("it has more sub-buffers than fit into it")
 
+    def nr_bytes(self):
+        """Of the events that the reader has not consumed, with their heads."""
+        return sum(len(data) for data, *_ in self.pieces()) if self.is_readable() else 0
+
     def events(self):
         """All events, oldest first. What is damaged ends them, and `problem` says so."""
         if not self.is_readable():
