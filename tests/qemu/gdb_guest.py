@@ -14,7 +14,8 @@ GDB = ["timeout", "-k", "5", str(120 * PATIENCE), "gdb", "-q", "-nx", "-batch"]
 class Gdb:
     """gdb in batch mode on a guest's stub: the guest runs on when the script ends (detach)."""
 
-    def __init__(self, extra=(), **options):
+    def __init__(self, extra=(), elf=ELF, **options):
+        self.elf = elf
         self.dir = tempfile.TemporaryDirectory(prefix="fathom-gdb-")
         self.socket = f"{self.dir.name}/gdb"
         self.guest = Guest(extra=["-gdb", f"unix:{self.socket},server=on,wait=off", *extra], **options)
@@ -33,7 +34,7 @@ class Gdb:
                         f"source {ROOT}/tools/gdb/fathom.py\n"
                         f"target remote {self.socket}\n{script}\n")
         self.out = Path(self.dir.name) / "out"
-        self.process = subprocess.Popen([*GDB, "-x", path, ELF], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*GDB, "-x", path, self.elf], stdin=subprocess.DEVNULL,
                                         stdout=self.out.open("wb"), stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 60 * PATIENCE
         while ready not in self.out.read_text():

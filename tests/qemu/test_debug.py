@@ -5,7 +5,8 @@ import struct
 import subprocess
 
 import pytest
-from guest import BUILDS, ROOT, Guest
+from gdb_guest import Gdb
+from guest import BUILDS, ROOT
 from qmp import Qmp
 
 
@@ -55,9 +56,26 @@ def check_order(build, tmp_path):
         assert order.index(names[0]) < order.index(names[1]), f"docs/locking.md has {names[1]} before {names[0]}"
 
 
+def check_locks_in_gdb(gdb):
+    """`ft locks` where code is about to be changed: who holds which mutexes, and a spin lock's CPU, which only this build writes down."""
+    gdb.start("thbreak text_poke_batch\necho READY\\n\ncontinue\nft locks\nthbreak spin_unlock\ncontinue\nft locks\ndetach", "READY")
+    gdb.guest.send("echo vfs_open > set_ftrace_filter; echo function > current_tracer\r")
+    told = gdb.finish()
+    gdb.guest.listen(1)
+    owner = re.search(r"^text_mutex: mutex at 0x[0-9a-f]+, held by (pid \d+ sh)$", told, re.M)
+    assert owner, told
+    held = re.search(rf"^{owner[1]} holds, in this order: (.*)$", told, re.M)
+    assert held and held[1].split(", ")[-1] == "text_mutex" and "ftrace_lock" in held[1].split(", "), told
+    # Where one is about to be given back.
+    assert re.search(r"^CPU \d holds, in this order: [a-z]\S+", told, re.M), told
+    gdb.guest.check("echo nop > current_tracer; > set_ftrace_filter")
+
+
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_nothing_asserted(debug_build, cpus, tmp_path):
-    with Guest(debug_build, cpus, tests=True, limit=280, timeout=200, extra=Qmp.option(tmp_path / "qmp")) as guest:
+    with Gdb(build=debug_build, elf=debug_build / "fathom-test.elf", cpus=cpus, tests=True, limit=280, timeout=200,
+             extra=Qmp.option(tmp_path / "qmp")) as gdb:
+        guest = gdb.guest
         output, status = guest.run("ktest")
         assert re.search(r"^\d{2,} passed, 0 failed$", output, re.M) and status == 0, output
         assert re.search(r": ok$", guest.check("torture 10"), re.M)
@@ -67,3 +85,5 @@ def test_nothing_asserted(debug_build, cpus, tmp_path):
         guest.check("echo kmalloc:traceoff:1 > set_ftrace_filter; echo > set_ftrace_filter; echo 64 > buffer_size_kb")
         assert "PANIC" not in guest.everything()
         check_order(debug_build, tmp_path)
+        if cpus > 1:
+            check_locks_in_gdb(gdb)

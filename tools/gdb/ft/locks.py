@@ -107,7 +107,11 @@ def spinlock_text(lock):
 
 
 def lock_name(address, names):
-    return names.get(address) or symbols.describe(address)
+    """Also of a lock that its owner knows only as room for one: ftrace_lock."""
+    if address in names:
+        return names[address]
+    found = re.match(r"(\S+)(?: \+ \d+)? in section", gdb.execute(f"info symbol {address:#x}", to_string=True))
+    return found[1] if found else symbols.describe(address)
 
 
 def held_text(held, names):
