@@ -92,7 +92,8 @@ ROWS = {
 PROBES = {
     "kprobe_site": ("kprobe at a call site, an empty handler of arguments", "instructions", 156, 45),
     "kprobe_int3": ("kprobe by a breakpoint, an empty handler", "instructions", 530, 260),
-    "kprobe_jump": ("kprobe by a jump, an empty handler", "instructions", 101, 55),
+    "kprobe_jump": ("kprobe by a jump, an empty handler of arguments", "instructions", 101, 55),
+    "kprobe_jump_regs": ("kprobe by a jump, an empty handler of all registers", "instructions", 101, 80),
     "kprobe_arm1000": ("1,000 kprobes at call sites switched on", "instructions", 5940000000, 1000000),
     "kprobe_arm1000_int3": ("1,000 kprobes by breakpoints switched on", "instructions", 3890000, 1000000),
     "kprobe_arm1000_mixed": ("1,000 kprobes at both switched on, a third of them with all registers", "instructions", None, 1000000),

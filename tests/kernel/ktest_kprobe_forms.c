@@ -147,6 +147,13 @@ static bool kprobe_form_can_run(const struct kprobe_form *form)
 static TRACE_NOTRACE int kprobe_form_pre(struct kprobe *p, struct ftrace_regs *regs)
 {
 	form_hits += regs->rip == p->addr;
+	/* What C need not keep, and the flags. */
+	__asm__ volatile("xor %%eax, %%eax\n\tmov %%eax, %%ecx\n\tmov %%eax, %%edx\n\t"
+			 "mov %%eax, %%esi\n\tmov %%eax, %%edi\n\tmov %%eax, %%r8d\n\t"
+			 "mov %%eax, %%r9d\n\tmov %%eax, %%r10d\n\tmov %%eax, %%r11d"
+			 :
+			 :
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
 	return 0;
 }
 
@@ -180,7 +187,7 @@ static void kprobe_form_failed(const struct kprobe_form *form, const char *what,
 }
 
 /* Make a probe of each form that can be run here, and run it plainly; how many. */
-static size_t kprobe_form_fill(kprobe_post_handler_t post)
+static size_t kprobe_form_fill(kprobe_post_handler_t post, uint32_t probe_flags)
 {
 	size_t nr = 0;
 
@@ -196,7 +203,8 @@ static size_t kprobe_form_fill(kprobe_post_handler_t post)
 			form_plain[i][n] = kprobe_form_try(form, form_flags[n]);
 		form_probes[i] = (struct kprobe){ .addr = form->insn,
 						  .pre_handler = kprobe_form_pre,
-						  .post_handler = post };
+						  .post_handler = post,
+						  .flags = probe_flags };
 		form_pointers[nr++] = &form_probes[i];
 	}
 	return nr;
@@ -216,10 +224,36 @@ static void kprobe_form_compare(const struct kprobe_form *form, uint64_t nr_post
 	}
 }
 
-/* All of them at once, after `wait_ns`. Returns how many had a jump. */
-static size_t kprobe_forms_compare(kprobe_post_handler_t post, uint64_t wait_ns)
+static TRACE_NOTRACE int kprobe_form_join(struct kprobe *p, struct ftrace_regs *regs)
 {
-	size_t nr = kprobe_form_fill(post), nr_jumps = 0;
+	(void)p;
+	(void)regs;
+	return 0;
+}
+
+/* A second probe, which wants all registers, comes to each. */
+static void kprobe_forms_join(size_t nr)
+{
+	static struct kprobe joined[MAX_FORMS];
+	static struct kprobe *joined_pointers[MAX_FORMS];
+
+	for (size_t i = 0; i < nr; i++) {
+		joined[i] = (struct kprobe){ .addr = form_pointers[i]->addr,
+					     .pre_handler = kprobe_form_join };
+		joined_pointers[i] = &joined[i];
+	}
+	if (!KTEST_NEED(!register_kprobes(joined_pointers, nr)))
+		return;
+	for (size_t i = 0; i < nr; i++)
+		kprobe_form_compare(&kprobe_forms[form_pointers[i] - form_probes], 0);
+	unregister_kprobes(joined_pointers, nr);
+}
+
+/* All of them at once, after `wait_ns`. Returns how many had a jump. */
+static size_t kprobe_forms_compare(kprobe_post_handler_t post, uint64_t wait_ns,
+				   uint32_t probe_flags)
+{
+	size_t nr = kprobe_form_fill(post, probe_flags), nr_jumps = 0;
 
 	KTEST_CHECK(nr > 400);
 	if (!KTEST_NEED(!register_kprobes(form_pointers, nr)))
@@ -232,17 +266,19 @@ static size_t kprobe_forms_compare(kprobe_post_handler_t post, uint64_t wait_ns)
 		kprobe_form_compare(&kprobe_forms[p - form_probes], post ? 1 : 0);
 		KTEST_CHECK(!atomic_load(&p->nmissed));
 	}
+	if (probe_flags & KPROBE_FLAG_ARGS)
+		kprobe_forms_join(nr);
 	unregister_kprobes(form_pointers, nr);
 	return nr_jumps;
 }
 
 /* The same; on one CPU, because some forms say on which they are (sgdt, cpuid). */
-static size_t kprobe_forms_try(kprobe_post_handler_t post, uint64_t wait_ns)
+static size_t kprobe_forms_try(kprobe_post_handler_t post, uint64_t wait_ns, uint32_t probe_flags)
 {
 	size_t nr_jumps;
 
 	KTEST_CHECK(!thread_set_affinity(current_thread(), 1));
-	nr_jumps = kprobe_forms_compare(post, wait_ns);
+	nr_jumps = kprobe_forms_compare(post, wait_ns, probe_flags);
 	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
 	return nr_jumps;
 }
@@ -250,14 +286,15 @@ static size_t kprobe_forms_try(kprobe_post_handler_t post, uint64_t wait_ns)
 static void test_kprobe_forms(void)
 {
 	KTEST_CHECK(!kprobes_set_optimization(false));
-	KTEST_CHECK(!kprobe_forms_try(NULL, 0));
-	KTEST_CHECK(!kprobe_forms_try(kprobe_form_post, 0));
+	KTEST_CHECK(!kprobe_forms_try(NULL, 0, 0));
+	KTEST_CHECK(!kprobe_forms_try(kprobe_form_post, 0, 0));
 	KTEST_CHECK(!kprobes_set_optimization(true));
 }
 
 static void test_kprobe_forms_jumps(void)
 {
-	KTEST_CHECK(kprobe_forms_try(NULL, JUMP_WAIT_NS) > 100);
+	KTEST_CHECK(kprobe_forms_try(NULL, JUMP_WAIT_NS, 0) > 100);
+	KTEST_CHECK(kprobe_forms_try(NULL, JUMP_WAIT_NS, KPROBE_FLAG_ARGS) > 100);
 }
 
 static void test_kprobe_forms_refused(void)

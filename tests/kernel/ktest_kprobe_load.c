@@ -54,6 +54,8 @@ static void kprobe_load_round(uintptr_t func)
 
 	for (size_t i = 0; i < nr; i++) {
 		kprobe_probes[i].pre_handler = kprobe_load_hit;
+		if (kprobe_random() % 2)
+			kprobe_probes[i].flags = KPROBE_FLAG_ARGS;
 		if (kprobe_random() % 4 == 0)
 			kprobe_probes[i].post_handler = kprobe_count_post;
 		if (kprobe_random() % 3 == 0)

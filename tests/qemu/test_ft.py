@@ -182,14 +182,15 @@ def test_backtrace_from_a_probe(gdb, means, offset):
     gdb.guest.check(f"echo {int(means == 'jump')} > {OPTIMIZATION}; echo 'p:probes/up cmd_uptime+{offset}' >> dynamic_events")
     gdb.guest.check("echo 1 > events/probes/up/enable; sleep 0.2")
     assert ("[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")) == (means == "jump")
-    gdb.start("hbreak kprobe_hit_run\necho READY\\n\ncontinue\necho HANDLER\\n\nbt 40\necho END\n\ndelete\n"
+    hit = "kprobe_hit_args" if means == "jump" else "kprobe_hit_run"
+    gdb.start(f"hbreak {hit}\necho READY\\n\ncontinue\necho HANDLER\\n\nbt 40\necho END\n\ndelete\n"
               "finish\nset $left = 400\nwhile $left > 0 && ($pc < 0xffffffffa0000000 || $pc >= 0xffffffffa1000000)\nstepi\nset $left -= 1\nend\n"
               "echo COPY\\n\nbt 40\necho END\n\nft bt-all\ndetach", "READY")
     gdb.guest.check("uptime")
     text = gdb.finish()
     gdb.guest.check(f"echo 0 > events/enable; > dynamic_events; echo 1 > {OPTIMIZATION}; echo > trace")
     handler, copy = frames(text, "HANDLER"), frames(text, "COPY")
-    assert in_order(handler, callers) and handler[0] == "kprobe_hit_run" and handler.count("cmd_uptime") == 1, text
+    assert in_order(handler, callers) and handler[0] == hit and handler.count("cmd_uptime") == 1, text
     assert in_order(copy, callers) and copy[0] == "cmd_uptime" and "ftrace_trampoline" not in copy, text
 
 

@@ -124,6 +124,18 @@ bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	return is_moved;
 }
 
+void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs)
+{
+	if (TRACE_UNLIKELY(!trace_plat_recursion_set(TRACE_RECURSION_PROBE))) {
+		atomic_fetch_add_explicit(&only->nmissed, 1, memory_order_relaxed);
+		return;
+	}
+	trace_plat_preempt_disable();
+	kprobe_call_one(only, fregs);
+	trace_plat_preempt_enable();
+	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
+}
+
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 {
 	return wants_post(place_of(probe));

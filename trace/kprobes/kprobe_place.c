@@ -79,8 +79,13 @@ static void set_only(struct kprobe_place *place, struct kprobe *only)
 	struct kprobe *before = atomic_load_explicit(&place->only, memory_order_relaxed);
 
 	atomic_store_explicit(&place->only, only, memory_order_release);
-	if (!place->is_site)
+	if (!place->is_site) {
+		bool is_args = only && only->flags & KPROBE_FLAG_ARGS;
+
+		atomic_store_explicit(&place->code.only, is_args ? only : NULL,
+				      memory_order_release);
 		return;
+	}
 	if (*alone == before)
 		atomic_store(alone, &nobody);
 	if (only && *alone == &nobody)

@@ -78,6 +78,15 @@ static int bench_kprobe_site(struct command_env *env, const char *name)
 
 static int bench_kprobe_jump(struct command_env *env, const char *name)
 {
+	struct kprobe p = { .addr = bench_probe_move(),
+			    .pre_handler = bench_probe_handler,
+			    .flags = KPROBE_FLAG_ARGS };
+
+	return bench_probe_row(env, name, &p);
+}
+
+static int bench_kprobe_jump_regs(struct command_env *env, const char *name)
+{
 	struct kprobe p = { .addr = bench_probe_move(), .pre_handler = bench_probe_handler };
 
 	return bench_probe_row(env, name, &p);
@@ -88,7 +97,7 @@ static int bench_kprobe_int3(struct command_env *env, const char *name)
 	int err = kprobes_set_optimization(false);
 
 	if (!err)
-		err = bench_kprobe_jump(env, name);
+		err = bench_kprobe_jump_regs(env, name);
 	kprobes_set_optimization(true);
 	return err;
 }
@@ -176,9 +185,7 @@ static int bench_kprobe_arm(struct command_env *env, const char *name)
 }
 
 const struct bench bench_probe_rows[] = {
-	{ "kprobe_site", bench_kprobe_site },
-	{ "kprobe_int3", bench_kprobe_int3 },
-	{ "kprobe_jump", bench_kprobe_jump },
-	{ "kprobe_arm1000", bench_kprobe_arm },
-	{},
+	{ "kprobe_site", bench_kprobe_site },	{ "kprobe_int3", bench_kprobe_int3 },
+	{ "kprobe_jump", bench_kprobe_jump },	{ "kprobe_jump_regs", bench_kprobe_jump_regs },
+	{ "kprobe_arm1000", bench_kprobe_arm }, {},
 };

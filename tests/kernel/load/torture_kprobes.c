@@ -140,6 +140,7 @@ static int torture_kprobes_arm(struct set *set)
 
 		p->addr = places[torture_pick(nr_places)];
 		p->pre_handler = torture_kprobes_visit;
+		p->flags = torture_pick(2) ? KPROBE_FLAG_ARGS : 0;
 		p->post_handler = torture_pick(4) ? NULL : torture_kprobes_visit_post;
 		set->pointers[i] = p;
 	}

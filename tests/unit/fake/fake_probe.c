@@ -20,7 +20,8 @@ struct probe {
 	uint8_t original[TRACE_INSN_SIZE];
 	bool with_post, has_detour, uses_detour;
 };
-_Static_assert(sizeof(struct probe) <= sizeof(struct trace_plat_probe), "probe has room");
+_Static_assert(sizeof(struct probe) <= sizeof(((struct trace_plat_probe *)NULL)->opaque),
+	       "probe has room");
 
 long fake_probe_budget = -1;
 size_t fake_nr_probes;
@@ -46,6 +47,7 @@ bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	__attribute__((weak));
 void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	__attribute__((weak));
+void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs) __attribute__((weak));
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe) __attribute__((weak));
 
 /* ---- Watchpoints ---- */
@@ -145,7 +147,7 @@ static uintptr_t take_slot(void)
 
 int trace_plat_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
 {
-	struct probe *probe = (struct probe *)(void *)plat;
+	struct probe *probe = (struct probe *)(void *)plat->opaque;
 
 	if (probe->addr) {
 		probe->with_post |= with_post;
@@ -173,7 +175,7 @@ static void put_state(const struct probe *probe, enum trace_probe_state state, u
 void trace_plat_probe_poke(const struct trace_plat_probe *plat, enum trace_probe_state from,
 			   enum trace_probe_state to, struct trace_poke *out_poke)
 {
-	const struct probe *probe = (const struct probe *)(const void *)plat;
+	const struct probe *probe = (const struct probe *)(const void *)plat->opaque;
 
 	*out_poke =
 		(struct trace_poke){ .site = trace_plat_ip_pack(probe->addr), .is_probe = true };
@@ -189,7 +191,7 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 
 int trace_plat_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 {
-	struct probe *probe = (struct probe *)(void *)plat;
+	struct probe *probe = (struct probe *)(void *)plat->opaque;
 
 	if (bytes != fake_jump_bytes || probe->has_detour)
 		abort();
@@ -201,7 +203,7 @@ int trace_plat_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 
 void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 {
-	struct probe *probe = (struct probe *)(void *)plat;
+	struct probe *probe = (struct probe *)(void *)plat->opaque;
 
 	if (use && !probe->has_detour)
 		abort();
@@ -212,7 +214,7 @@ void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour,
 			   uintptr_t *out_first, uintptr_t *out_last)
 {
-	const struct probe *probe = (const struct probe *)(const void *)plat;
+	const struct probe *probe = (const struct probe *)(const void *)plat->opaque;
 
 	(void)with_detour;
 	*out_first = probe->slot;
@@ -221,7 +223,7 @@ void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour
 
 void trace_plat_probe_destroy(struct trace_plat_probe *plat)
 {
-	struct probe *probe = (struct probe *)(void *)plat;
+	struct probe *probe = (struct probe *)(void *)plat->opaque;
 
 	if (*fake_text_at(probe->addr) == INT3) {
 		fprintf(stderr, "fake: a probe is destroyed that is armed\n");
@@ -248,14 +250,19 @@ uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs)
 		fprintf(stderr, "fake: a breakpoint of nobody at %#lx\n", addr);
 		abort();
 	}
-	probe = (const struct probe *)(const void *)plat;
+	probe = (const struct probe *)(const void *)plat->opaque;
 	if (*fake_text_at(addr) == JMP && !probe->uses_detour)
 		abort();
 	if (probe->uses_detour)
 		next = addr + fake_jump_bytes;
 	fake_this->irqs_off = true;
 	fregs->rip = next;
-	if (kprobe_hit_begin(plat)) {
+	if (*fake_text_at(addr) == JMP && plat->only) {
+		fregs->is_full = false;
+		fregs->rip = addr;
+		kprobe_hit_args(plat->only, fregs);
+		fregs->rip = next;
+	} else if (kprobe_hit_begin(plat)) {
 		fregs->rip = addr;
 		if (!kprobe_hit_pre(plat, fregs)) {
 			fregs->rip = next;

@@ -554,6 +554,70 @@ static void jump(void **state)
 	run_worker();
 }
 
+static bool saw_all_regs;
+
+static int pre_regs(struct kprobe *p, struct ftrace_regs *fregs)
+{
+	saw_all_regs = fregs->is_full;
+	return pre(p, fregs);
+}
+
+/* All registers are there by a jump unless the only enabled probe wants arguments. */
+static void jump_registers(void **state)
+{
+	uintptr_t addr = fake_func(53) + TRACE_INSN_SIZE;
+	struct kprobe *p = probe_at(0, addr), *q = probe_at(1, addr);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	p->flags = KPROBE_FLAG_ARGS;
+	p->pre_handler = pre_regs;
+	assert_int_equal(register_kprobe(p), 0);
+	run_worker();
+	assert_true(is_jump(p));
+	assert_int_equal(hit(addr), addr + JUMP_BYTES);
+	assert_string_equal(order, "a");
+	assert_false(saw_all_regs);
+
+	assert_int_equal(register_kprobe(q), 0); /* the jump stays, and has more to hand out */
+	assert_true(is_jump(q));
+	assert_string_equal(order_at(addr), "ab");
+	assert_true(saw_all_regs);
+	assert_int_equal(disable_kprobe(p), 0);
+	assert_string_equal(order_at(addr), "b");
+	assert_int_equal(enable_kprobe(p), 0);
+	assert_int_equal(disable_kprobe(q), 0);
+	assert_string_equal(order_at(addr), "a");
+	assert_false(saw_all_regs);
+	assert_int_equal(enable_kprobe(q), 0);
+	assert_string_equal(order_at(addr), "ab");
+	assert_true(saw_all_regs);
+	unregister_kprobe(p);
+	assert_string_equal(order_at(addr), "b");
+	unregister_kprobe(q);
+	run_worker();
+}
+
+/* Such a probe, too, is missed in a handler: that of a call site comes to the jump. */
+static void jump_missed(void **state)
+{
+	uintptr_t addr = fake_func(54) + TRACE_INSN_SIZE;
+	struct kprobe *p = probe_at(0, addr), *outer = probe_at(1, site(55));
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	p->flags = KPROBE_FLAG_ARGS;
+	outer->pre_handler = come_to_inner;
+	inner = addr;
+	assert_int_equal(register_kprobes(pointers, 2), 0);
+	run_worker();
+	assert_true(is_jump(p));
+	assert_string_equal(order_at(site(55)), "b");
+	assert_int_equal(p->nmissed, 1);
+	unregister_kprobes(pointers, 2);
+	run_worker();
+}
+
 /* A thread where the rest of the jump will be: not before it has left; and not if all changed. */
 static void jump_waits(void **state)
 {
@@ -846,6 +910,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(busy, setup, teardown),
 		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_missed, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits_for_post_handlers, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits_for_gone_probes, setup, teardown),

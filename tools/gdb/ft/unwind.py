@@ -160,7 +160,7 @@ class BreakpointUnwinder(KernelUnwinder):
 
 def in_detour_code(pc):
     found = symbols.find(pc)
-    return found is not None and found[0] == "probe_detour"
+    return found is not None and found[0] in ("probe_detour", "probe_detour_args")
 
 
 class KernelFrame(FrameDecorator):

@@ -139,7 +139,7 @@ static void extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *l
 void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour,
 			   uintptr_t *out_first, uintptr_t *out_last)
 {
-	const struct probe *probe = (const struct probe *)(const void *)plat;
+	const struct probe *probe = probe_of_const(plat);
 
 	*out_first = 0;
 	*out_last = 0;
@@ -164,7 +164,7 @@ static void put_state(const struct probe *probe, enum trace_probe_state state, u
 void trace_plat_probe_poke(const struct trace_plat_probe *plat, enum trace_probe_state from,
 			   enum trace_probe_state to, struct trace_poke *out_poke)
 {
-	const struct probe *probe = (const struct probe *)(const void *)plat;
+	const struct probe *probe = probe_of_const(plat);
 
 	*out_poke = (struct trace_poke){ .site = probe->addr, .is_probe = true };
 	if (from != TRACE_PROBE_JUMP && to != TRACE_PROBE_JUMP)

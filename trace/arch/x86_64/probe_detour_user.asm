@@ -11,8 +11,11 @@ extern probe_detour_hit_user
 
 section .text
 
+; A handler of arguments, too, finds all registers.
 global probe_detour:function (probe_detour.end - probe_detour)
+global probe_detour_args
 	align	16
+probe_detour_args:
 probe_detour:
 	push	rbp
 	mov	rbp, rsp

@@ -7,13 +7,12 @@
  */
 #include <trace/arch_exec.h>
 #include <trace/arch_text.h>
-#include <trace/kprobe_hit.h>
 
 #include "check.h"
 #include "insn.h"
 #include "probe_private.h"
 
-extern const char probe_detour[]; /* probe_detour_code.asm */
+extern const char probe_detour[], probe_detour_args[]; /* probe_detour_code.asm */
 
 /* ---- Where ---- */
 
@@ -154,6 +153,18 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 
 #define COPY_AT TRACE_INSN_SIZE /* behind the call */
 
+/* What probe_detour_code.asm has as numbers. */
+_Static_assert(DETOUR_NOTE_AT - COPY_AT == 43, "where the note is");
+_Static_assert(__builtin_offsetof(struct detour_note, probe) == 0, "first in the note");
+_Static_assert(__builtin_offsetof(struct detour_note, origin) == 8, "second in the note");
+_Static_assert(__builtin_offsetof(struct trace_plat_probe, only) == 0, "first in the probe");
+
+/* Either is right for any place: the one for arguments goes on as the other when there is more. */
+static uintptr_t entry_for(const struct trace_plat_probe *plat)
+{
+	return (uintptr_t)(atomic_load(&plat->only) ? probe_detour_args : probe_detour);
+}
+
 /* Copy the instructions of the region; false: an operand is too far away. */
 static bool copy_region(uint8_t *code, uintptr_t detour, uintptr_t addr, size_t bytes)
 {
@@ -182,7 +193,7 @@ int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 	if (!detour)
 		return -ENOMEM;
 	__builtin_memset(code, INSN_INT3, sizeof(code));
-	insn_store(code, insn_make(INSN_CALL, detour, (uintptr_t)probe_detour));
+	insn_store(code, insn_make(INSN_CALL, detour, entry_for(plat)));
 	if (!copy_region(code, detour, addr, bytes)) {
 		probe_detour_free(detour);
 		return -ENOMEM;
@@ -202,18 +213,4 @@ void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 			 use ? trace_plat_ip_pack(trace_plat_ip_unpack(probe->detour) + COPY_AT)
 			     : probe->slot,
 			 __ATOMIC_RELEASE);
-}
-
-void probe_detour_hit(struct ftrace_regs *regs);
-
-/* Called by probe_detour_code.asm. As long as a CPU is in the detour, its probe exists. */
-void probe_detour_hit(struct ftrace_regs *regs)
-{
-	uintptr_t back = regs->rip;
-	const struct detour_note *note =
-		(const struct detour_note *)(back - COPY_AT + DETOUR_NOTE_AT);
-
-	regs->rip = trace_plat_ip_unpack(note->origin);
-	if (!kprobe_hit_run(note->probe, regs))
-		regs->rip = back;
 }

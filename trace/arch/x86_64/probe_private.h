@@ -26,7 +26,7 @@ enum probe_action {
 	PROBE_CALL_MEM,
 };
 
-/* struct trace_plat_probe is this. */
+/* What is opaque in struct trace_plat_probe. */
 struct probe {
 	uint32_t addr; /* packed, as the slots; 0: none */
 	uint32_t slot;
@@ -42,11 +42,17 @@ struct probe {
 	uint8_t original[TRACE_INSN_SIZE];
 	uintptr_t target;
 };
-_Static_assert(sizeof(struct probe) <= sizeof(struct trace_plat_probe), "probe has room");
+_Static_assert(sizeof(struct probe) <= sizeof(((struct trace_plat_probe *)NULL)->opaque),
+	       "probe has room");
 
 static TRACE_ALWAYS_INLINE struct probe *probe_of(struct trace_plat_probe *probe)
 {
-	return (struct probe *)(void *)probe;
+	return (struct probe *)(void *)probe->opaque;
+}
+
+static TRACE_ALWAYS_INLINE const struct probe *probe_of_const(const struct trace_plat_probe *probe)
+{
+	return (const struct probe *)(const void *)probe->opaque;
 }
 
 static TRACE_ALWAYS_INLINE uintptr_t probe_addr(const struct probe *probe)
@@ -92,6 +98,8 @@ bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t 
 
 /*
  *   call probe_detour | copies of the replaced instructions | jmp behind the originals | .. | note
+ *
+ * Or call probe_detour_args, which has less to save while the place has an `only`.
  */
 struct detour_note { /* at its end */
 	struct trace_plat_probe *probe;

@@ -17,6 +17,8 @@
 
 TRACE_BEGIN_DECLS
 
+struct kprobe;
+
 /* What was created for `addr`; NULL: no probe is there. */
 struct trace_plat_probe *kprobe_hit_find(uintptr_t addr);
 /*
@@ -37,6 +39,11 @@ void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
  * returns; false, when they are missed.
  */
 bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
+/*
+ * The same for what trace_plat_probe.only is, or just was, which may only read what a call site's
+ * handlers can: with interrupts off, registers of arguments, stack and instruction pointer.
+ */
+void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs);
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe);
 
 TRACE_END_DECLS

@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/atomic.h>
 #include <trace/compiler.h>
 
 TRACE_BEGIN_DECLS
 
 struct ftrace_regs;
+struct kprobe;
 struct trace_poke;
 
 /*
@@ -56,7 +58,14 @@ const char *trace_plat_probe_refusal(uintptr_t addr, size_t len);
 
 /* What the machine half keeps for a place. */
 struct trace_plat_probe { /* zeroed is none */
-	uint64_t opaque[8];
+	/*
+	 * The only probe that a CPU which comes here has to call, if it reads no more registers than
+	 * a call site has: a jump may lead to kprobe_hit_args() with it, in place of
+	 * kprobe_hit_run(). NULL: there is none. Set by the caller at any time; a CPU that is on its
+	 * way calls what was here before.
+	 */
+	struct kprobe *TRACE_ATOMIC only;
+	uint64_t opaque[7]; /* the machine half's */
 };
 
 /*
