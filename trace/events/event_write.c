@@ -273,7 +273,7 @@ static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit 
 }
 
 /* In one instance, where the event is off and has triggers. */
-static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file, void *entry,
+static TRACE_ALWAYS_INLINE void run_triggers(const struct trace_event_file *file, void *entry,
 					     uint64_t step, uintptr_t caller)
 {
 	struct trace_trigger_visit visit;
@@ -283,6 +283,18 @@ static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file
 	trace_triggers_run(hit);
 	if (TRACE_UNLIKELY(visit.late.is_more))
 		write_behind_triggers(hit);
+}
+
+static TRACE_NOINLINE void write_to_triggers(const struct trace_event_file *file, void *entry,
+					     uint64_t step, uintptr_t caller)
+{
+	run_triggers(file, entry, step, caller);
+}
+
+void trace_event_write_triggers(const struct trace_event_front *front, void *entry, uint64_t step)
+{
+	run_triggers(trace_event_file_of(front), entry, step,
+		     (uintptr_t)__builtin_return_address(0));
 }
 
 /* The acquire pairs with the release of trace_event_file_get(). */

@@ -138,14 +138,21 @@ uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t
 /* What is more than copies of 8 bytes, in a program without texts. */
 void fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry);
 
-/* The same for a program without texts. */
-static TRACE_ALWAYS_INLINE void fetch_numbers(const struct fetch_program *program, const void *got,
-					      uint8_t *entry)
+/* The copies of 8 bytes alone. */
+static TRACE_ALWAYS_INLINE void fetch_copies(const struct fetch_program *program, const void *got,
+					     uint8_t *entry)
 {
 	const struct fetch_copy *copy = program->copies, *end = program->copies_end;
 
 	for (; copy < end; copy++)
 		__builtin_memcpy(entry + copy->to, (const uint8_t *)got + copy->from, 8);
+}
+
+/* fetch_run() for a program without texts. */
+static TRACE_ALWAYS_INLINE void fetch_numbers(const struct fetch_program *program, const void *got,
+					      uint8_t *entry)
+{
+	fetch_copies(program, got, entry);
 	if (program->is_more)
 		fetch_rest(program, got, entry);
 }

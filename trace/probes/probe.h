@@ -74,6 +74,7 @@ struct probe {
 	bool has_all_registers; /* others are recorded than those that hold arguments */
 	uint8_t entry_args;	/* at a return: bit n: argument n, from 0, is kept from the entry */
 	struct fetch_program program;
+	uint32_t trigger_flags;	   /* of a plain one of copies alone that triggers want; or none */
 	uint32_t bytes;		   /* of its own memory; 0: it lies in that of the event */
 	union probe_target target; /* only the member of its kind has memory */
 };

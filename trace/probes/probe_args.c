@@ -247,6 +247,8 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 	probe->is_plain = !build.nr_texts && size->event_bytes <= TRACE_EVENT_SHORT &&
 			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
 	probe->plain_flags = probe->is_plain ? TRACE_EVENT_RECORDS : UINT32_MAX;
+	probe->trigger_flags =
+		probe->is_plain && !probe->program.is_more ? TRACE_EVENT_TRIGGERS : UINT32_MAX;
 	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
 	probe->has_all_registers = build.has_all_registers;
 	probe->entry_args = build.entry_args;

@@ -48,6 +48,23 @@ static TRACE_NOINLINE int hit_plain(struct probe *probe, const void *data, struc
 	return 0;
 }
 
+/*
+ * One that is off and has triggers, perhaps a histogram; all its arguments are copies. They are
+ * written over what is too much of the head.
+ */
+static TRACE_NOINLINE int hit_triggers(struct probe *probe, const void *data,
+				       struct probe_head head,
+				       const struct trace_event_front *front)
+{
+	uint64_t entry[TRACE_EVENT_SHORT / sizeof(uint64_t)];
+
+	__builtin_memcpy((uint8_t *)entry + sizeof(struct trace_entry), &head.fields,
+			 sizeof(head.fields));
+	fetch_copies(&probe->program, data, (uint8_t *)entry);
+	trace_event_write_triggers(front, entry, probe->step);
+	return 0;
+}
+
 /* ---- Events with texts, and long ones ---- */
 
 /* It does not fit on the stack. */
@@ -125,6 +142,9 @@ int probe_hit_other(struct probe *probe, const void *data, struct probe_head hea
 {
 	if (fails_at_once(&probe->program, trace_atomic_load_acquire(&front->test), data))
 		return 0;
-	return TRACE_LIKELY(probe->is_plain) ? hit_plain(probe, data, head, front)
-					     : hit_any(probe, data, head, front);
+	if (TRACE_UNLIKELY(!probe->is_plain))
+		return hit_any(probe, data, head, front);
+	return TRACE_LIKELY(trace_event_flags(front) == probe->trigger_flags)
+		       ? hit_triggers(probe, data, head, front)
+		       : hit_plain(probe, data, head, front);
 }

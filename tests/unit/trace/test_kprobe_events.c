@@ -399,6 +399,42 @@ static void no_memory(void **state)
 	fake_probe_budget = -1;
 }
 
+/* ---- Triggers of an event that is off ---- */
+
+/* What is counted by `keys` when `args` are recorded and the function is called twice. */
+static void check_counted(const char *args, const char *keys, const char *counted)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "p:my/call do_work %s", args);
+	assert_int_equal(define(text), 0);
+	snprintf(text, sizeof(text), "hist:keys=%s", keys);
+	assert_int_equal(echo(text, "events/my/call/trigger"), 0);
+	call_func(DO_WORK);
+	call_func(DO_WORK);
+	assert_non_null(strstr(cat("events/my/call/hist"), counted));
+	assert_string_equal(cat_body("trace"), "");
+	snprintf(text, sizeof(text), "!hist:keys=%s", keys);
+	assert_int_equal(echo(text, "events/my/call/trigger"), 0);
+	assert_int_equal(define("-:my/call"), 0);
+}
+
+static void counted(void **state)
+{
+	(void)state;
+	check_counted("", "__probe_ip.hex",
+		      "{ __probe_ip: ffffffff81000020 } hitcount:          2");
+	check_counted("a=%si", "a", "{ a:          2 } hitcount:          2");
+	check_counted("a=%di b=%si c=$arg4", "__probe_ip.hex,a,c",
+		      "{ __probe_ip: ffffffff81000020, a:          1, c:          4 } "
+		      "hitcount:          2");
+	check_counted("a=%si:u8 b=$arg4:u16 c=$arg5:u32 d=$arg6", "a,b,d",
+		      "{ a:          2, b:          4, d:          6 } hitcount:          2");
+	check_counted("a=+0($arg3):u8 b=%di", "a,b",
+		      "{ a:        116, b:          1 } hitcount:          2");
+	check_counted("a=+0($arg3):string b=%di", "b", "{ b:          1 } hitcount:          2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +450,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(joined, begin, end),
 		cmocka_unit_test_setup_teardown(silent, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+		cmocka_unit_test_setup_teardown(counted, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, event_setup, event_teardown);

@@ -153,6 +153,8 @@ const void *trace_event_record(const struct trace_event_front *front, const void
 void trace_event_write_special(const struct trace_event_front *front, void *entry, uint64_t step,
 			       const struct trace_event_test *test,
 			       const struct trace_sched_thread *other);
+/* The same, shorter, for one that has just had the flag TRACE_EVENT_TRIGGERS alone. */
+void trace_event_write_triggers(const struct trace_event_front *front, void *entry, uint64_t step);
 /* For an event without a tracepoint, of `bytes` bytes: all of this. */
 void trace_event_write(struct trace_event_call *call, void *entry, uint32_t bytes,
 		       const struct trace_sched_thread *other);
