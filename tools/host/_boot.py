@@ -35,6 +35,14 @@ def qemu_words(options, folder, serial="null"):
             "-chardev", f"socket,id=channel,path={folder}/channel,server=on,wait=off", "-device", "virtserialport,chardev=channel,name=fathom.9p"]
 
 
+def started(words, output):
+    """QEMU, whose words go to `output`, as subprocess has it."""
+    try:
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output)
+    except FileNotFoundError as err:
+        raise Failure(f"{err.filename} is not installed", FAILED) from None
+
+
 def connected(process, channel, log):
     """A Guest as soon as it answers."""
     end = time.monotonic() + BOOT_SECONDS
@@ -50,11 +58,8 @@ def connected(process, channel, log):
 def booted(options):
     with tempfile.TemporaryDirectory(prefix="fathom-boot-") as folder:
         log = Path(folder) / "log"
-        try:
-            with open(log, "wb") as out:
-                process = subprocess.Popen(qemu_words(options, folder), stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-        except FileNotFoundError as err:
-            raise Failure(f"{err.filename} is not installed", FAILED) from None
+        with open(log, "wb") as out:
+            process = started(qemu_words(options, folder), out)
         try:
             yield connected(process, f"{folder}/channel", log)
         finally:

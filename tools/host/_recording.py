@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from host import _compress, _facts, _settings
+from host import _boot, _compress, _facts, _settings
 from host._boot import kernel
 from host._common import DIED, DISK_FULL, NOTHING, Failure, code_of
 from host._guest import Command, quoted
@@ -24,7 +24,11 @@ def add_file(parser):
     parser.add_argument("--compression", choices=_compress.NAMES, help="make the file smaller; it has version 7 then")
 
 
-def add_command(parser):
+def add_arguments(parser):
+    """What is set, the file, the kernel, the command."""
+    _settings.add_arguments(parser)
+    add_file(parser)
+    _boot.add_arguments(parser)
     parser.add_argument("words", metavar="COMMAND", nargs="*", help="a line for the kernel's shell; without one, until Ctrl-C")
 
 

@@ -1,15 +1,11 @@
 """fathom record: trace a command in the kernel, and have the trace as a file of this machine."""
-from host import _boot, _recording, _settings
+from host import _recording
 
 HELP = "trace while a command runs in the kernel, and write a trace.dat, which trace-cmd and KernelShark read"
 EXAMPLE = "tools/fathom record -p function -l '*sched*' -e sched -o trace.dat -- hackbench 2 && trace-cmd report trace.dat"
 
 
-def add_arguments(parser):
-    _settings.add_arguments(parser)
-    _recording.add_file(parser)
-    _boot.add_arguments(parser)
-    _recording.add_command(parser)
+add_arguments = _recording.add_arguments
 
 
 def run(options):

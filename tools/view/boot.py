@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 
-from host._boot import BOOT_SECONDS, qemu_words
+from host._boot import BOOT_SECONDS, qemu_words, started
 from host._common import NOT_RUNNING, Failure
 
 PANIC = "\nPANIC: "
@@ -21,10 +21,7 @@ class Machine:
         self.directory = tempfile.TemporaryDirectory(prefix="fathom-view-")
         console, self.channel = f"{self.directory.name}/console", f"{self.directory.name}/channel"
         words = qemu_words(options, self.directory.name, f"unix:{console},server=on,wait=on")
-        try:
-            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        except FileNotFoundError as err:
-            raise Failure(f"{err.filename} is not installed") from None
+        self.process = started(words, subprocess.PIPE)
         self.lock, self.said, self.length, self.hub = threading.Lock(), collections.deque(), 0, None
         self.has_panicked, self.on_panic = False, lambda: None
         self.socket = self.connect(console)
