@@ -385,8 +385,8 @@ soak: deps-test
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
-		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) \
-		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py
+		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 \
+		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py -k 'torture or tests_inside'
 	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
 
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.

@@ -236,7 +236,7 @@ static void test_wprobe_changes(void)
 	atomic_store(&stop, false);
 	for (uint32_t i = 0; i < ARRAY_SIZE(threads); i++)
 		threads[i] = thread_create("writer", write_often, (void *)watched, 0);
-	for (uint32_t round = 0; round < 20; round++) {
+	for (uint32_t round = 0; round < 10; round++) {
 		if (!KTEST_NEED(watch(&wp, 0, 8, WPROBE_W)))
 			break;
 		thread_sleep_ns(500000);

@@ -1,4 +1,5 @@
 """The kernel core: its own unit tests on several CPU counts, panic, faults, parameters, leaks."""
+import os
 import re
 
 import pexpect
@@ -15,7 +16,8 @@ def end_of(guest, command):
     return text, guest.process.wait(10 * PATIENCE)
 
 
-@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")])
+# Those under load have few rounds each; the soak (make soak) runs all of them more often, each time in a fresh guest.
+@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")] * int(os.environ.get("KTEST_TIMES", "1")))
 def test_unit_tests_inside(build, cpus, mem):
     with Guest(build, cpus, mem, tests=True) as guest:
         output, status = guest.run("ktest")
