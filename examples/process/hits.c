@@ -147,7 +147,9 @@ static void reset(struct place *place)
 {
 	const uintptr_t addr = place->probe.addr;
 
-	place->probe = (struct kprobe){ .addr = addr, .pre_handler = count };
+	place->probe = (struct kprobe){ .addr = addr,
+					.pre_handler = count,
+					.flags = rand() % 2 ? KPROBE_FLAG_ARGS : 0 };
 	place->beside = (struct kprobe){ .addr = addr, .post_handler = do_nothing };
 	place->hits = 0;
 }
