@@ -530,6 +530,7 @@ static void test_kprobe_list(void)
 	char expected[4][128], line[128];
 	uint64_t cursor = 0;
 
+	KTEST_CHECK(!kprobes_set_optimization(false)); /* not OPTIMIZED, however late it is */
 	kprobe_fill((uintptr_t)kprobe_leaf);
 	kprobe_probes[1].flags = KPROBE_FLAG_DISABLED;
 	kprobe_probes[2].addr = kprobe_probes[1].addr;
@@ -548,6 +549,7 @@ static void test_kprobe_list(void)
 	}
 	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
 	unregister_kprobes(kprobe_pointers, 3);
+	KTEST_CHECK(!kprobes_set_optimization(true));
 	cursor = 0;
 	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
 }
