@@ -91,6 +91,7 @@ ROWS = {
 # The same for probes, in a table of their own.
 PROBES = {
     "kprobe_site": ("kprobe at a call site, an empty handler of arguments", "instructions", 156, 45),
+    "kprobe_site_second": ("the same at a site a multiple of 8 KiB from that of another one", "instructions", None, 70),
     "kprobe_int3": ("kprobe by a breakpoint, an empty handler", "instructions", 530, 260),
     "kprobe_jump": ("kprobe by a jump, an empty handler of arguments", "instructions", 101, 55),
     "kprobe_jump_regs": ("kprobe by a jump, an empty handler of all registers", "instructions", 101, 80),

@@ -554,12 +554,56 @@ static void test_kprobe_list(void)
 	KTEST_CHECK(!kprobes_list_next(&cursor, line, sizeof(line)));
 }
 
+static TRACE_NOTRACE int kprobe_ignore(struct kprobe *p, struct ftrace_regs *regs)
+{
+	(void)p;
+	(void)regs;
+	return 0;
+}
+
+/* A site whose single probe would be in the same place as that of `site`: kprobe_alone_at(). */
+static uintptr_t kprobe_rival_of(uintptr_t site)
+{
+	const uintptr_t *sites;
+	size_t nr;
+
+	sites = trace_plat_sites(&nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (sites[i] != site && !((sites[i] ^ site) & 0x1ff8))
+			return sites[i];
+	}
+	return 0;
+}
+
+/* A probe whose place another one has taken is hit all the same. */
+static void test_kprobe_place_is_taken(void)
+{
+	const uintptr_t site = (uintptr_t)kprobe_leaf;
+	struct kprobe rival = { .addr = kprobe_rival_of(site),
+				.pre_handler = kprobe_ignore,
+				.flags = KPROBE_FLAG_ARGS };
+	struct kprobe p = { .addr = site, .pre_handler = kprobe_count, .flags = KPROBE_FLAG_ARGS };
+	uint64_t before = atomic_load(&seen.nr_pre);
+
+	if (!KTEST_NEED(!register_kprobe(&rival)))
+		return;
+	KTEST_CHECK(!register_kprobe(&p));
+	kprobe_leaf(1, 2);
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) == before + 2);
+	unregister_kprobe(&p);
+	kprobe_leaf(1, 2);
+	KTEST_CHECK(atomic_load(&seen.nr_pre) == before + 2);
+	unregister_kprobe(&rival);
+}
+
 const struct ktest ktest_kprobe[] = {
 	{ "kprobe_entry", test_kprobe_entry },
 	{ "kprobe_rax", test_kprobe_rax },
 	{ "kprobe_each_instruction", test_kprobe_each_instruction },
 	{ "kprobe_jumps", test_kprobe_jumps },
 	{ "kprobe_all_at_once", test_kprobe_all_at_once },
+	{ "kprobe_place_is_taken", test_kprobe_place_is_taken },
 	{ "kprobe_several", test_kprobe_several },
 	{ "kprobe_sends_elsewhere", test_kprobe_sends_elsewhere },
 	{ "kprobe_inside_handler", test_kprobe_inside_handler },

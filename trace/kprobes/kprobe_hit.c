@@ -220,9 +220,22 @@ slow:
 	site_hit_slow(ip, ops, fregs);
 }
 
-/* What kprobe_site_alone() finds no probe for. Preemption is off, and this switches it on again. */
+/*
+ * What kprobe_site_alone() finds no probe for: another one may be in its place. Preemption is off, and
+ * this switches it on again.
+ */
 static TRACE_NOINLINE int site_alone_slow(uintptr_t ip, struct ftrace_regs *fregs)
 {
+	struct kprobe_place *place = kprobe_place_find(ip);
+	struct kprobe *only = place ? load(&place->only) : NULL;
+	int is_moved;
+
+	if (TRACE_LIKELY(only && trace_plat_recursion_set(TRACE_RECURSION_PROBE))) {
+		is_moved = kprobe_call_one(only, fregs);
+		trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
+		trace_plat_preempt_enable();
+		return is_moved;
+	}
 	ftrace_regs_set_instruction_pointer(fregs, ip + TRACE_INSN_SIZE);
 	site_hit_slow(ip, &kprobe_ops_plain, fregs);
 	return 1;

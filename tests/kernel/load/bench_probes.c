@@ -12,8 +12,9 @@
 #include "bench.h"
 #include "bench_private.h"
 
-#define MOVE_EAX 0xb8 /* its opcode: 5 bytes, which a jump can take the place of */
-#define NR_ARMED 1000u
+#define MOVE_EAX    0xb8 /* its opcode: 5 bytes, which a jump can take the place of */
+#define NR_ARMED    1000u
+#define ALONE_BYTES 8192ul /* sites so far from each other share a place: kprobe_alone_at() */
 
 static uint64_t bench_nr_hits;
 
@@ -74,6 +75,35 @@ static int bench_kprobe_site(struct command_env *env, const char *name)
 			    .flags = KPROBE_FLAG_ARGS };
 
 	return bench_probe_row(env, name, &p);
+}
+
+/* A site as far from that of the target as makes it share the place for single probes; or 0. */
+static uintptr_t bench_probe_rival(void)
+{
+	const uintptr_t *sites, target = (uintptr_t)bench_target;
+	size_t nr;
+
+	sites = trace_plat_sites(&nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (sites[i] != target && !((sites[i] ^ target) & (ALONE_BYTES - 1) & ~7ul))
+			return sites[i];
+	}
+	return 0;
+}
+
+/* The same when another probe has come to that place before: it is looked for in the table. */
+static int bench_kprobe_site_second(struct command_env *env, const char *name)
+{
+	struct kprobe rival = { .addr = bench_probe_rival(),
+				.pre_handler = bench_probe_handler,
+				.flags = KPROBE_FLAG_ARGS };
+	int err = register_kprobe(&rival);
+
+	if (err)
+		return err;
+	err = bench_kprobe_site(env, name);
+	unregister_kprobe(&rival);
+	return err;
 }
 
 static int bench_kprobe_jump(struct command_env *env, const char *name)
@@ -185,7 +215,11 @@ static int bench_kprobe_arm(struct command_env *env, const char *name)
 }
 
 const struct bench bench_probe_rows[] = {
-	{ "kprobe_site", bench_kprobe_site },	{ "kprobe_int3", bench_kprobe_int3 },
-	{ "kprobe_jump", bench_kprobe_jump },	{ "kprobe_jump_regs", bench_kprobe_jump_regs },
-	{ "kprobe_arm1000", bench_kprobe_arm }, {},
+	{ "kprobe_site", bench_kprobe_site },
+	{ "kprobe_site_second", bench_kprobe_site_second },
+	{ "kprobe_int3", bench_kprobe_int3 },
+	{ "kprobe_jump", bench_kprobe_jump },
+	{ "kprobe_jump_regs", bench_kprobe_jump_regs },
+	{ "kprobe_arm1000", bench_kprobe_arm },
+	{},
 };
