@@ -61,7 +61,7 @@ def check_locks_in_gdb(gdb):
     gdb.start("thbreak text_poke_batch\necho READY\\n\ncontinue\nft locks\nthbreak spin_unlock\ncontinue\nft locks\ndetach", "READY")
     gdb.guest.send("echo vfs_open > set_ftrace_filter; echo function > current_tracer\r")
     told = gdb.finish()
-    gdb.guest.listen(1)
+    gdb.guest.wait_prompt()
     owner = re.search(r"^text_mutex: mutex at 0x[0-9a-f]+, held by (pid \d+ sh)$", told, re.M)
     assert owner, told
     held = re.search(rf"^{owner[1]} holds, in this order: (.*)$", told, re.M)
