@@ -11,8 +11,9 @@
 #include "host/yard.h"
 
 #define NR_WRITERS 4u
-#define NR_ROUNDS  unit_rounds(60)
-#define NR_HITS	   20000
+#define NR_ROUNDS  unit_rounds(16)
+#define NR_MADE	   unit_rounds(5)
+#define NR_HITS	   unit_rounds(5000)
 #define FULL	   "events/yard/yard_full/"
 #define WATCH	   "events/yard/yard_watch/"
 
@@ -65,7 +66,7 @@ static void set_and_removed_while_events_occur(void **state)
 		assert_int_equal(echo("0", WATCH "enable"), 0);
 	}
 	/* An instance that goes takes its triggers along. */
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < NR_MADE; i++) {
 		assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
 		assert_int_equal(echo("traceoff", "instances/two/" FULL "trigger"), 0);
 		assert_int_equal(
