@@ -213,7 +213,7 @@ def test_a_slow_reader_loses_with_a_count(machine):
 
 def test_larger_pages(machine):
     machine.guest.check("echo 16 > buffer_subbuf_size_kb")
-    run = machine.fathom("record", "-e", "sched", "-o", "large.dat", "--", "hackbench 1")
+    run = machine.fathom("record", "-e", "sched", "-o", "large.dat", "--", "hackbench 4")
     machine.guest.check("echo 4 > buffer_subbuf_size_kb")
     assert run.returncode == 0, run.stderr
     assert len(events_of_report(machine.folder / "large.dat")) == int(re.search(r"(\d+) events", run.stderr)[1]) > 1000
