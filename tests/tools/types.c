@@ -25,17 +25,12 @@ struct shape {
 	struct shape *next;
 };
 
-enum not_needed {
-	NOTHING
+struct not_needed {
+	int nothing;
 };
 
 int volatile sink;
-enum not_needed unused_object;
-struct only_an_object {
-	struct only_a_member {
-		int nothing;
-	} member;
-} object;
+struct not_needed unused_object;
 
 __attribute__((noinline)) int paint(struct shape *shape, enum colour colour, bool is_wet)
 {

@@ -175,34 +175,20 @@ static int compare_funcs(const void *left, const void *right)
 		      string_at(sorted, head_of(sorted, *b)->name_off));
 }
 
-/* A struct or a union that has a name may be what somebody casts an address to. */
-static bool is_named_struct(const struct btf_type *head)
-{
-	uint32_t kind = BTF_INFO_KIND(head->info);
-
-	return (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION) && head->name_off;
-}
-
-static int choose_one(struct pruning *p, uint32_t id, const struct unsure *unsure)
-{
-	const struct btf_type *head = head_of(p, id);
-
-	if (is_named_struct(head))
-		return need(p, id);
-	if (BTF_INFO_KIND(head->info) != BTF_KIND_FUNC ||
-	    unsure_has(unsure, string_at(p, head->name_off)))
-		return 0;
-	p->funcs[p->nr_funcs++] = id;
-	return need(p, head->type);
-}
-
 static int choose(struct pruning *p, const struct unsure *unsure)
 {
 	p->stack = xcalloc(p->nr, sizeof(*p->stack));
 	p->funcs = xcalloc(p->nr, sizeof(*p->funcs));
-	for (uint32_t id = 1; id < p->nr; id++)
-		if (choose_one(p, id, unsure) != 0)
+	for (uint32_t id = 1; id < p->nr; id++) {
+		const struct btf_type *head = head_of(p, id);
+
+		if (BTF_INFO_KIND(head->info) != BTF_KIND_FUNC ||
+		    unsure_has(unsure, string_at(p, head->name_off)))
+			continue;
+		p->funcs[p->nr_funcs++] = id;
+		if (need(p, head->type) != 0)
 			return -1;
+	}
 	while (p->nr_stack)
 		if (need_parts(p, &p->types[p->stack[--p->nr_stack]]) != 0)
 			return -1;
