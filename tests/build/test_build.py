@@ -255,7 +255,7 @@ def test_commands_name_each_source_once(commands):
     listed = subprocess.run(["git", "ls-files", "arch/*.c", "kernel/*.c", "trace/*.c", "tests/kernel/*.c"], cwd=ROOT,
                             check=True, capture_output=True, text=True).stdout.split()
     others = ("trace/default/", "trace/log/", "trace/arch/x86_64/default.c", "trace/arch/x86_64/memory.c",
-              "trace/arch/x86_64/default_probes.c", "trace/arch/x86_64/text_stop.c", "trace/arch/x86_64/probe_stop.c")
+              "trace/arch/x86_64/default_probes.c", "trace/arch/x86_64/text_stop.c", "trace/arch/x86_64/probe_stop.c", "trace/arch/x86_64/probe_user.c")
     mine = [path for path in listed if (ROOT / path).exists() and not path.startswith(others)]
     assert sorted(entry["file"] for entry in commands) == sorted(mine)
 
