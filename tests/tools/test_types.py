@@ -55,6 +55,7 @@ def test_functions_are_last_and_sorted(compiled):
 def test_what_no_function_needs_is_left_out(compiled):
     types = compiled[0]
     assert "not_needed" not in types.dump and b"not_needed" not in types.bytes
+    assert "STRUCT 'frame'" in types.dump
     assert "enum colour" in types.header and "GREEN = 7" in types.header
 
 

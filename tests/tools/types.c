@@ -31,6 +31,10 @@ struct not_needed {
 
 int volatile sink;
 struct not_needed unused_object;
+struct frame {
+	long width;
+	struct shape inside;
+} framed; /* whoever has the address of a shape may look at the frame */
 
 __attribute__((noinline)) int paint(struct shape *shape, enum colour colour, bool is_wet)
 {

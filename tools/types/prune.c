@@ -175,6 +175,57 @@ static int compare_funcs(const void *left, const void *right)
 		      string_at(sorted, head_of(sorted, *b)->name_off));
 }
 
+/* And what these need in turn. */
+static int need_the_rest(struct pruning *p)
+{
+	int err = 0;
+
+	while (p->nr_stack && !err)
+		err = need_parts(p, &p->types[p->stack[--p->nr_stack]]);
+	return err;
+}
+
+static bool is_struct(const struct btf_type *head)
+{
+	uint32_t kind = BTF_INFO_KIND(head->info);
+
+	return (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION) && head->name_off;
+}
+
+/* Has a struct a member, not only a pointer to one, that is a struct which stays? */
+static bool holds_needed(const struct pruning *p, const struct type *type)
+{
+	const struct btf_type *head = (const struct btf_type *)type->words;
+	const struct btf_member *members = (const struct btf_member *)(head + 1);
+
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(head->info); i++) {
+		uint32_t id = members[i].type;
+
+		if (id < p->nr && id && p->types[id].new_id && is_struct(head_of(p, id)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * From an address of a member one comes to the struct around it, as with container_of(): no function
+ * need have an argument of such a struct.
+ */
+static int need_holders(struct pruning *p)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t id = 1; id < p->nr; id++) {
+		if (p->types[id].new_id || !is_struct(head_of(p, id)) ||
+		    !holds_needed(p, &p->types[id]))
+			continue;
+		nr++;
+		if (need(p, id) != 0 || need_the_rest(p) != 0)
+			return -1;
+	}
+	return nr ? need_holders(p) : 0;
+}
+
 static int choose(struct pruning *p, const struct unsure *unsure)
 {
 	p->stack = xcalloc(p->nr, sizeof(*p->stack));
@@ -189,9 +240,8 @@ static int choose(struct pruning *p, const struct unsure *unsure)
 		if (need(p, head->type) != 0)
 			return -1;
 	}
-	while (p->nr_stack)
-		if (need_parts(p, &p->types[p->stack[--p->nr_stack]]) != 0)
-			return -1;
+	if (need_the_rest(p) != 0 || need_holders(p) != 0)
+		return -1;
 	sorted = p;
 	qsort(p->funcs, p->nr_funcs, sizeof(*p->funcs), compare_funcs);
 	return 0;
