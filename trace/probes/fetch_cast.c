@@ -95,7 +95,7 @@ static int check_value(const struct fetch_parse *parse, const struct fetch_word 
 int fetch_cast(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const char *end = word->at + word->len, *close = find(word->at, end, ')');
-	struct fetch_word rest, value, type;
+	struct fetch_word rest, value = { 0 }, type;
 	int err;
 
 	if (!fetch_names)
