@@ -370,8 +370,8 @@ test-decode: deps-test
 	@$(MAKE) -s --no-print-directory -f tests/decode/build.mk
 	@tests/decode/linux $(BUILD)/decode/linux $(BUILD)/decode/compare
 
-# What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, then the torture tests for hours,
-# both compilers, 1 to 8 CPUs; and the whole kernel made a second time, to be the same.
+# What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, all of clang's under sanitisers,
+# then the torture tests for hours, both compilers, 1 to 8 CPUs; and the whole kernel made a second time, to be the same.
 UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
@@ -381,6 +381,7 @@ SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace_match test_memo
 soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
+	@SANITISED=1 BUILD=$(BUILD)/sanitised tests/unit/run unit/clang unit/simclang
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \

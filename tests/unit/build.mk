@@ -1,14 +1,16 @@
 # Unit tests on the build host: `make -f tests/unit/build.mk` builds, tests/unit/run builds and runs.
 #
-#   tests/unit/*/test_NAME.c     cmocka, under ASan and UBSan, with gcc; those of trace/ with clang too
+#   tests/unit/*/test_NAME.c     cmocka, under ASan and UBSan, with gcc; those of trace/ with clang too, optimised
 #   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
 #   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
-#   tests/unit/*/sim_NAME.c      cmocka, under UBSan, sources of arch/ on simulated CPUs (tests/unit/sim)
+#   tests/unit/*/sim_NAME.c      cmocka, sources of arch/ on simulated CPUs (tests/unit/sim), by gcc under UBSan
 #   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, on a host that has hardly anything (tests/unit/bare)
 #
 # The first two link trace/ and the fake platform, the last one the ring profile with the defaults and that host;
 # bare_events.c the profile events. Lines
 # `links: a.c b.c` in a test name the sources to link instead of trace/ or the profile (from the root of the tree).
+#
+# With SANITISED=1 (make soak) clang's are under sanitisers as gcc's are.
 #
 # Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `profiles` holds the
 # symbols that each profile of trace/files.mk needs against what its part of platform.h has, and the table in
@@ -65,10 +67,12 @@ CFLAGS_trace/text/str.c := -O1
 flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
 # The tests themselves, and the fake platform: half the time.
 opt_gcc	:= -O0
-# Not optimised: half the time, and the sanitisers see accesses that the optimiser would leave out.
-flags_clang := -O0 $(asan) -Itests/unit/fake/plat
-# The ring checks with a fence what it copied; the sanitiser does not know fences.
-flags_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
+opt_clang := -O0
+# What another compiler does otherwise is what it inlines and how it makes atomics. Sanitised it is not optimised: the
+# sanitisers see accesses that the optimiser would leave out.
+flags_clang := $(if $(SANITISED),-O0 $(asan),-O1 -g1 -fno-omit-frame-pointer) -Itests/unit/fake/plat
+# The ring checks with a fence what it copied; the sanitiser does not know fences. Not optimised: it sees all accesses.
+flags_tsan := -O0 -g1 -fsanitize=thread -Wno-tsan -Itests/unit/fake/plat
 # As the kernel is built: the step tests stop at its very instructions.
 flags_fast := -O2 -fno-pie -mno-red-zone -mgeneral-regs-only -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	      $(inc_arch) -Itests/unit/fast
@@ -77,7 +81,8 @@ flags_fastclang := $(flags_fast) -DPAIR_STRIDE=23u
 flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none \
 	     -fsanitize=undefined -fno-sanitize-recover=all -Itests/unit/sim/include $(inc_arch) -Itrace/arch/x86_64 \
 	     -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
-flags_simclang := $(flags_sim) -Wno-unused-value
+flags_simclang := $(if $(SANITISED),$(flags_sim),$(filter-out -O1 -fsanitize=% -fno-sanitize-recover=all,$(flags_sim)) -O2) \
+		  -Wno-unused-value
 flags_bare := -O0 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -Itests/unit/bare/none
 
 # GNU's other linker, where it is: half the time, of 200 programs.
