@@ -48,7 +48,7 @@ def run_bochs(directory, model, cpus, cmdline, limit=240):
 
 
 # Breakpoints of probes, and jumps.
-PROBES = "ktest kprobe_jumps; ktest kprobe_nmi; torture kprobes 2; "
+PROBES = "ktest kprobe_jumps; ktest kprobe_nmi; torture kprobes 1; "
 
 
 @pytest.mark.parametrize("model,cpus,param,apic,more", [
