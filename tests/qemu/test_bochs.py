@@ -66,5 +66,5 @@ def test_patching(tmp_path: Path, model, cpus, param, apic, more):
     assert re.search(r"^torture: 3 rounds.*: ok$", text, re.M)
     if more:
         assert len(re.findall(r"^ok     kprobe_(?:jumps|nmi) ", text, re.M)) == 2
-        assert re.search(r"^torture: 2 rounds.*: ok$", text, re.M)
+        assert re.search(r"^torture: 1 rounds?.*: ok$", text, re.M)
     assert "PANIC" not in text

@@ -64,8 +64,9 @@ def test_what_trace_cmd_does(tracing):
                     "cat tracing_cpumask buffer_total_size_kb > /dev/null", "echo 2000 > buffer_size_kb",
                     "echo function_graph > current_tracer", "echo 1 > tracing_on"):
         tracing.check(command)
+    # Calls of functions reach every CPU: a pipe whose CPU has had no event waits for one, also when tracing is off.
     tracing.check("cat per_cpu/cpu0/trace_pipe_raw > /tmp/t.0 & cat per_cpu/cpu1/trace_pipe_raw > /tmp/t.1 & "
-                  "hackbench 1 2 > /dev/null; echo 0 > tracing_on; wait")
+                  "hackbench 1 2 > /dev/null; stress ipi -n 5 > /dev/null; echo 0 > tracing_on; wait")
     sizes = [int(n) for n in tracing.check("for c in 0 1; do wc -c < /tmp/t.$c; done; rm /tmp/t.0 /tmp/t.1").split()]
     assert sum(sizes) > 4096 and all(size % 4096 == 0 for size in sizes)
     assert tracing.check("cat saved_cmdlines | grep -c sh") != "0\n"
