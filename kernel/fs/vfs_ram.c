@@ -18,23 +18,13 @@ static struct mutex tree_lock;
 static struct ram_node *root;
 static _Atomic uint64_t last_id;
 
-static char *ram_copy_name(const char *name)
-{
-	size_t size = strlen(name) + 1;
-	char *copy = kmalloc(size);
-
-	if (copy)
-		memcpy(copy, name, size);
-	return copy;
-}
-
 static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t mode)
 {
 	struct ram_node *node = kzalloc(sizeof(*node));
 
 	if (!node)
 		return NULL;
-	node->name = ram_copy_name(name);
+	node->name = kstrdup(name);
 	if (!node->name) {
 		kfree(node);
 		return NULL;
@@ -225,7 +215,7 @@ static int ram_rename(void *object, const char *name, void *new_object, const ch
 
 	if (!dir->is_dir || !new_dir->is_dir)
 		return -ENOTDIR;
-	copy = ram_copy_name(new_name);
+	copy = kstrdup(new_name);
 	if (!copy)
 		return -ENOMEM;
 	mutex_lock(&tree_lock);

@@ -19,16 +19,6 @@ struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr)
 	return *fid_link(session, nr);
 }
 
-static char *fid_copy_path(const char *path)
-{
-	size_t size = strlen(path) + 1;
-	char *copy = kmalloc(size);
-
-	if (copy)
-		memcpy(copy, path, size);
-	return copy;
-}
-
 int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
 		  const struct vfs_stat *stat)
 {
@@ -39,7 +29,7 @@ int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
 	fid = kzalloc(sizeof(*fid));
 	if (!fid)
 		return -ENOMEM;
-	fid->path = fid_copy_path(path);
+	fid->path = kstrdup(path);
 	if (!fid->path) {
 		kfree(fid);
 		return -ENOMEM;
@@ -106,7 +96,7 @@ static void fid_set_path(struct ninep_fid *fid, const char *new_path, const char
 	if (strlen(path) + strlen(rest) >= sizeof(path))
 		return;
 	strlcpy(path + strlen(path), rest, sizeof(path) - strlen(path));
-	copy = fid_copy_path(path);
+	copy = kstrdup(path);
 	if (!copy)
 		return;
 	kfree(fid->path);
