@@ -185,7 +185,7 @@ static int need_the_rest(struct pruning *p)
 	return err;
 }
 
-static bool is_struct(const struct btf_type *head)
+static bool is_named_struct(const struct btf_type *head)
 {
 	uint32_t kind = BTF_INFO_KIND(head->info);
 
@@ -201,7 +201,7 @@ static bool holds_needed(const struct pruning *p, const struct type *type)
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(head->info); i++) {
 		uint32_t id = members[i].type;
 
-		if (id < p->nr && id && p->types[id].new_id && is_struct(head_of(p, id)))
+		if (id < p->nr && id && p->types[id].new_id && is_named_struct(head_of(p, id)))
 			return true;
 	}
 	return false;
@@ -216,7 +216,7 @@ static int need_holders(struct pruning *p)
 	uint32_t nr = 0;
 
 	for (uint32_t id = 1; id < p->nr; id++) {
-		if (p->types[id].new_id || !is_struct(head_of(p, id)) ||
+		if (p->types[id].new_id || !is_named_struct(head_of(p, id)) ||
 		    !holds_needed(p, &p->types[id]))
 			continue;
 		nr++;
