@@ -1,4 +1,5 @@
 """The shell as the contract has it: what is typed, what comes back, byte for byte."""
+import re
 import time
 
 import pytest
@@ -68,6 +69,13 @@ def type_and_run(guest, keys):
     return guest.wait_prompt()
 
 
+def type_and_expect(guest, keys, output):
+    """Type keys that show the prompt again on the way, then Return; the line must print this."""
+    guest.send(keys + b"\r")
+    guest.expect(rb"\r\n" + re.escape(output.encode()) + rb"\r\n")
+    guest.wait_prompt()
+
+
 EDITING = [
     (b"echo abd\x1b[Dc", "abcd\n"),              # left arrow
     (b"cho x\x01e", "echo x\n"),                 # Ctrl-A
@@ -106,9 +114,9 @@ def test_completion(guest):
     assert type_and_run(guest, b"cat current_tr\t") == guest.check("cat current_tracer")
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
     assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
-    assert type_and_run(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t'\"").endswith("p:open vfs_open path  r4 kmalloc x=bytes +0(bytes '\n")
-    assert type_and_run(guest, b"echo 't:my/switch sched_switc\t prev'").endswith("t:my/switch sched_switch  prev\n")
-    assert type_and_run(guest, b"echo 'f kmalloc%return no\t by\t'").endswith("f kmalloc%return no bytes \n")
+    type_and_expect(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes '")
+    type_and_expect(guest, b"echo 't:my/switch sched_switc\t prev'", "t:my/switch sched_switch  prev")
+    type_and_expect(guest, b"echo 'f kmalloc%return no\t by\t'", "f kmalloc%return no bytes ")
 
 
 def test_ctrl_c_ends_a_command(guest):
