@@ -19,6 +19,7 @@
 #define DR6_OTHERS   0xe000ul	  /* single step, and what else is not ours */
 #define DR7_INIT     0x400ul	  /* nothing is watched */
 #define DR7_ON(n)    (1ul << (2 * (n)))
+#define DR7_ANY_ON   0x55ul
 #define DR7_WRITES   1ul
 #define DR7_BOTH     3ul
 #define DR7_FIELD(n) (16 + 4 * (n))
@@ -32,10 +33,43 @@ static struct {
 #define READ_DR(n, value)  __asm__ volatile("mov %%dr" #n ", %0" : "=r"(value))
 #define WRITE_DR(n, value) __asm__ volatile("mov %0, %%dr" #n : : "r"((uint64_t)(value)) : "memory")
 
+/*
+ * QEMU's TCG 7.2 does `lock xadd` and its kin on watched memory in two steps, and may take an
+ * interrupt between them. It keeps a pointer to what it has for the register meanwhile, which dangles
+ * when the register is changed in that interrupt: hits are lost, or QEMU itself ends. A hit in here
+ * makes it drop the pointer. On other machines it is one trap more.
+ */
+static volatile uint64_t watch_scratch;
+
+/* Interrupts are off. */
+static void watch_settle(void)
+{
+	uint64_t dr7;
+
+	READ_DR(7, dr7);
+	if (!(dr7 & DR7_ANY_ON))
+		return;
+	WRITE_DR(0, &watch_scratch);
+	WRITE_DR(1, &watch_scratch);
+	WRITE_DR(2, &watch_scratch);
+	WRITE_DR(3, &watch_scratch);
+	watch_scratch = 0;
+}
+
+/* In watch_settle(): nothing of what is watched was hit. */
+static bool is_settling(void)
+{
+	uint64_t addr;
+
+	READ_DR(0, addr);
+	return addr == (uintptr_t)&watch_scratch;
+}
+
 /* Interrupts are off. Nothing is watched while addresses and conditions do not belong together. */
 static void watch_load(void *unused)
 {
 	(void)unused;
+	watch_settle();
 	WRITE_DR(7, DR7_INIT);
 	WRITE_DR(0, atomic_load(&watch.addr[0]));
 	WRITE_DR(1, atomic_load(&watch.addr[1]));
@@ -90,6 +124,8 @@ bool trace_watch_dispatch(uintptr_t rip, void *frame)
 	READ_DR(6, dr6);
 	READ_DR(7, dr7);
 	WRITE_DR(6, DR6_INIT);
+	if (is_settling())
+		return !(dr6 & DR6_OTHERS);
 	for (uint32_t i = 0; i < TRACE_PLAT_WATCHES; i++) {
 		if (!(dr6 >> i & 1) || !(dr7 & DR7_ON(i)))
 			continue;
