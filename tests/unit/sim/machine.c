@@ -83,7 +83,7 @@ void sim_deliver(struct sim_cpu *cpu)
 		sim_run_nmi(cpu, run_hit);
 	while (!cpu->in_nmi && cpu->nmi_pending && !cpu->is_deaf) {
 		cpu->nmi_pending = false;
-		sim_note("CPU %u: NMI", cpu->local.id);
+		sim_note("CPU %u: NMI", cpu->local.id, 0);
 		sim_run_nmi(cpu, nmi_fn);
 	}
 	while (cpu->pending && !cpu->irqs_off && !cpu->in_service && !cpu->is_deaf)
@@ -202,7 +202,7 @@ void sim_serialise(void)
 	sim_step();
 	this_cpu()->nr_serialised++;
 	sim_text_serialise(sim.now_runs);
-	sim_note("CPU %u serialises", sim.now_runs);
+	sim_note("CPU %u serialises", sim.now_runs, 0);
 }
 
 void sim_wrote(bool is_new)
@@ -295,7 +295,7 @@ WEAK void printk(enum log_level level, const char *fmt, ...)
 	va_end(args);
 	nr_printed++;
 	last_printed[strcspn(last_printed, "\n")] = 0;
-	sim_note("printed: %.40s", last_printed);
+	sim_note_printed(last_printed);
 }
 
 WEAK void kernel_warn(const char *fmt, ...)

@@ -38,6 +38,13 @@ struct option {
 	uint64_t wait_ns;
 };
 
+/* For a report, which puts it into words: there are millions of events, and one report. */
+struct event {
+	const char *fmt; /* NULL: `line` */
+	uint32_t cpu, number;
+	char line[41];
+};
+
 /* A choice among several, for sim_all(). */
 struct point {
 	uint16_t choice;
@@ -58,7 +65,7 @@ static struct {
 	uint64_t seed, random;
 	uint64_t schedule_nr, steps;
 	uint32_t hits_left;
-	char events[NR_EVENTS][64];
+	struct event events[NR_EVENTS];
 	uint64_t nr_events;
 	bool is_looking; /* inside a step already */
 } run;
@@ -69,21 +76,37 @@ static char panic_message[256];
 
 /* ---- Reports ---- */
 
-void sim_note(const char *fmt, ...)
+void sim_note(const char *fmt, uint32_t cpu, uint32_t number)
 {
-	va_list args;
+	struct event *event = &run.events[run.nr_events++ % NR_EVENTS];
 
-	va_start(args, fmt);
-	vsnprintf(run.events[run.nr_events++ % NR_EVENTS], sizeof(run.events[0]), fmt, args);
-	va_end(args);
+	event->fmt = fmt;
+	event->cpu = cpu;
+	event->number = number;
+}
+
+void sim_note_printed(const char *line)
+{
+	struct event *event = &run.events[run.nr_events++ % NR_EVENTS];
+
+	event->fmt = NULL;
+	strncpy(event->line, line, sizeof(event->line) - 1);
 }
 
 static void print_events(void)
 {
 	uint64_t i = run.nr_events < NR_EVENTS ? 0 : run.nr_events - NR_EVENTS;
 
-	for (; i < run.nr_events; i++)
-		printf("  %s\n", run.events[i % NR_EVENTS]);
+	for (; i < run.nr_events; i++) {
+		const struct event *event = &run.events[i % NR_EVENTS];
+
+		printf("  ");
+		if (event->fmt)
+			printf(event->fmt, event->cpu, event->number);
+		else
+			printf("printed: %s", event->line);
+		printf("\n");
+	}
 }
 
 void sim_fail(const char *fmt, ...)
@@ -142,8 +165,6 @@ static uint32_t choose_next(uint32_t nr)
 {
 	struct point *point = &run.path[run.position];
 
-	if (run.used == run.bound)
-		return 0;
 	if (run.position == run.nr_points) {
 		if (run.nr_points == MAX_POINTS)
 			sim_fail("too many choices in a schedule");
@@ -185,7 +206,13 @@ static bool can_run(const struct sim_cpu *cpu)
 	return cpu->state == SIM_RUNS || (cpu->state == SIM_SPINS && cpu->seen != sim.version);
 }
 
-/* All that can come next; what happens without a deviation is first. */
+/* No deviation is left: what comes next is what list_options() has first. */
+static bool is_settled(void)
+{
+	return !run.rate && run.used == run.bound;
+}
+
+/* All that can come next, or the first of it; what happens without a deviation is first. */
 static uint32_t list_options(struct option *options)
 {
 	uint32_t nr_cpus = run.setup->nr_cpus, nr = 0;
@@ -193,8 +220,11 @@ static uint32_t list_options(struct option *options)
 	for (uint32_t i = 0; i < nr_cpus; i++) {
 		uint32_t cpu = (sim.now_runs + i) % nr_cpus;
 
-		if (can_run(&sim.cpus[cpu]))
-			options[nr++] = (struct option){ .cpu = cpu, .site = NOBODY };
+		if (!can_run(&sim.cpus[cpu]))
+			continue;
+		options[nr++] = (struct option){ .cpu = cpu, .site = NOBODY };
+		if (is_settled())
+			return nr;
 	}
 	if (!nr)
 		return 0;
@@ -232,7 +262,7 @@ static void switch_to(uint32_t cpu)
 	if (cpu == sim.now_runs)
 		return;
 	sim.now_runs = cpu;
-	sim_note("CPU %u runs", cpu);
+	sim_note("CPU %u runs", cpu, 0);
 	sim_switch(&from->sp, sim.cpus[cpu].sp);
 }
 
@@ -262,7 +292,7 @@ static void take_option(void)
 	}
 	sim.now_ns += option.wait_ns;
 	if (option.wait_ns)
-		sim_note("time passes");
+		sim_note("time passes", 0, 0);
 	if (option.site != NOBODY) {
 		run.hits_left--;
 		sim.cpus[option.cpu].hit = option.site;
@@ -331,7 +361,6 @@ static void prepare_cpu(uint32_t cpu)
 
 static void run_schedule(const struct sim_setup *setup)
 {
-	signal(SIGSEGV, on_fault);
 	run.setup = NULL; /* no steps in start() */
 	run.schedule_nr++;
 	run.steps = run.nr_events = run.used = run.position = 0;
@@ -353,6 +382,7 @@ static void run_schedule(const struct sim_setup *setup)
 
 uint64_t sim_all(const struct sim_setup *setup, uint32_t bound)
 {
+	signal(SIGSEGV, on_fault);
 	run.rate = run.nr_points = 0;
 	run.schedule_nr = 0;
 	run.bound = bound;
@@ -368,6 +398,7 @@ uint64_t sim_random(const struct sim_setup *setup, uint64_t nr, uint64_t seed)
 {
 	static const uint32_t rates[] = { 2, 6, 20 };
 
+	signal(SIGSEGV, on_fault);
 	run.seed = seed;
 	run.random = seed * 0x9e3779b97f4a7c15ull + 1;
 	run.schedule_nr = 0;

@@ -37,8 +37,9 @@ extern struct sim {
 	uint64_t nr_sent;
 } sim;
 
-/* For the report of a failure. */
-void sim_note(const char *fmt, ...) TRACE_PRINTF(1, 2);
+/* For the report of a failure: what happened, a constant with up to two %u; and what was printed. */
+void sim_note(const char *fmt, uint32_t cpu, uint32_t number);
+void sim_note_printed(const char *line);
 /* Run what came in for the CPU that runs. */
 void sim_deliver(struct sim_cpu *cpu);
 /* A step of a CPU that can do nothing by itself. */

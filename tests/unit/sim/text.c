@@ -123,11 +123,26 @@ static void fetch_anew(uint32_t cpu, uint32_t site)
 		fetched->byte[i] = (struct values){ 1, { seen_text[site][i] } };
 }
 
+/* Text whose sites all hold `insn`: made once for the many schedules that begin with it. */
+static const uint8_t *text_of(enum sim_insn insn)
+{
+	static uint8_t made[TEXT_BYTES];
+	static bool is_made;
+	static enum sim_insn last;
+
+	if (is_made && last == insn)
+		return made;
+	memset(made, 0x90, sizeof(made));
+	for (uint32_t i = 0; i < SIM_MAX_SITES; i++)
+		sim_insn_make(i, insn, made + i * SITE_BYTES);
+	is_made = true;
+	last = insn;
+	return made;
+}
+
 void sim_text_reset(enum sim_insn insn, uint32_t nr_tracked, bool tcg)
 {
-	memset(text, 0x90, sizeof(text));
-	for (uint32_t i = 0; i < SIM_MAX_SITES; i++)
-		sim_insn_make(i, insn, text + i * SITE_BYTES);
+	memcpy(text, text_of(insn), sizeof(text));
 	memset(&model, 0, sizeof(model));
 	memset(&view_state, 0, sizeof(view_state));
 	model.from = model.to = insn;
