@@ -376,7 +376,7 @@ UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
 SOAK_CROWD_SECONDS ?= 600
-SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace_match test_memory threads_
+SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace test_memory step_ring threads_
 
 soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'

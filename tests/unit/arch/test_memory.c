@@ -134,7 +134,7 @@ static void test_overlaps(void **state)
 {
 	(void)state;
 	srand(7);
-	for (int round = 0; round < unit_rounds(80); round++) {
+	for (int round = 0; round < unit_rounds(30); round++) {
 		nr_map = 0;
 		add(0x100000, 0x3000000, MEMORY_USABLE);
 		for (int i = rand() % 12; i > 0; i--) {

@@ -10,13 +10,18 @@
 #include "kernel/host.h"
 #include "shell/sh_tree.h"
 
-#define FUZZ_ROUNDS (uint32_t) unit_rounds(20000)
+#define FUZZ_ROUNDS (uint32_t) unit_rounds(8000)
 
-static char shown[4096];
+static char shown[4096]; /* of a long text the beginning */
+static size_t shown_len;
 
 static void show(const char *text)
 {
-	strncat(shown, text, sizeof(shown) - strlen(shown) - 1);
+	size_t room = sizeof(shown) - 1 - shown_len, len = strnlen(text, room);
+
+	memcpy(shown + shown_len, text, len);
+	shown_len += len;
+	shown[shown_len] = '\0';
 }
 
 static void show_words(const struct sh_word *words)
@@ -82,6 +87,7 @@ static int parse(const char *text, char *error)
 	struct sh_node *tree;
 	int err = sh_parse(&arena, text, strlen(text), &tree, error);
 
+	shown_len = 0;
 	shown[0] = '\0';
 	if (!err && tree)
 		show_tree(tree);

@@ -531,7 +531,7 @@ static void test_random_against_model(void **state)
 {
 	(void)state;
 	srand(3);
-	for (uint32_t round = 0; round < 600; round++) {
+	for (uint32_t round = 0; round < (uint32_t)unit_rounds(200); round++) {
 		if (round % 50 == 0) /* trampolines run out now and then */
 			fake_trampoline_budget = rand() % 20;
 		random_step(&users[(uint32_t)rand() % NR_OPS]);

@@ -6,24 +6,28 @@
 #include "threads_help.h"
 #include "host/yard.h"
 
-#define NR_CPUS 8u
-#define NR_HITS 10000
-#define FULL	"events/yard/yard_full/"
-#define WATCH	"events/yard/yard_watch/"
+#define NR_CPUS	 8u
+#define NR_HITS	 10000
+#define NR_FIRST unit_rounds(1000) /* where only the first of them is acted on */
+#define FULL	 "events/yard/yard_full/"
+#define WATCH	 "events/yard/yard_watch/"
 
 static pthread_barrier_t all;
+
+static int nr_hits; /* of each CPU */
 
 static void *hit_often(void *arg)
 {
 	(void)cpu_begin(arg);
 	pthread_barrier_wait(&all);
-	for (int i = 0; i < NR_HITS; i++)
+	for (int i = 0; i < nr_hits; i++)
 		trace_yard_full(2, 1);
 	return NULL;
 }
 
-static void hit_on_all(void)
+static void hit_on_all(int nr)
 {
+	nr_hits = nr;
 	pthread_barrier_init(&all, NULL, NR_CPUS);
 	cpus_start(NR_CPUS, hit_often);
 	cpus_join(NR_CPUS);
@@ -57,7 +61,7 @@ static void stacks(void **state)
 	fake_stack_nr = 1;
 	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 5);
 	assert_int_equal(echo("stacktrace:40000", FULL "trigger"), 0);
-	hit_on_all();
+	hit_on_all(NR_HITS);
 	assert_int_equal(nr_recorded(), 40000);
 	assert_string_equal(cat(FULL "trigger"), "stacktrace:count=0\n");
 	assert_int_equal(echo("!stacktrace", FULL "trigger"), 0);
@@ -73,7 +77,7 @@ static void switched_once(void **state)
 	for (int left = 49; left >= 40; left--) {
 		char want[80];
 
-		hit_on_all();
+		hit_on_all(NR_FIRST);
 		assert_string_equal(cat(WATCH "enable"), "1*\n");
 		snprintf(want, sizeof(want), "enable_event:yard:yard_watch:count=%d\n", left);
 		assert_string_equal(cat(FULL "trigger"), want);
@@ -84,13 +88,13 @@ static void switched_once(void **state)
 	for (int left = 6; left >= 0; left--) {
 		char want[40];
 
-		hit_on_all();
+		hit_on_all(NR_FIRST);
 		assert_string_equal(cat("tracing_on"), "0\n");
 		snprintf(want, sizeof(want), "traceoff:count=%d\n", left);
 		assert_string_equal(cat(FULL "trigger"), want);
 		assert_int_equal(echo("1", "tracing_on"), 0);
 	}
-	hit_on_all();
+	hit_on_all(NR_FIRST);
 	assert_string_equal(cat("tracing_on"), "1\n");
 	assert_int_equal(echo("!traceoff", FULL "trigger"), 0);
 }

@@ -9,7 +9,7 @@
 #include <trace/event.h>
 #include <trace/trace_seq.h>
 
-#define NR_ROUNDS 300
+#define NR_ROUNDS unit_rounds(100)
 #define NR_CPUS	  4u
 
 /* Readers copy sub-buffers while they may be written: see threads_tracefs.c. */

@@ -10,7 +10,7 @@
 #include "host/yard.h"
 
 #define NR_WRITERS 4u
-#define NR_HITS	   20000u
+#define NR_HITS	   (uint32_t) unit_rounds(8000)
 #define NR_ALL	   (NR_WRITERS * NR_HITS)
 #define NMI	   (TRACE_NMI_MASK & -TRACE_NMI_MASK)
 #define ONE	   "rv/monitors/one/"

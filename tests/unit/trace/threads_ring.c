@@ -8,10 +8,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
-#define WRITER	1u
-#define SECONDS 1
+#define WRITER 1u
+#define NR_MS  250
+#define MAX_MS 30000
 
 static struct ring_buffer *ring;
 static _Atomic bool stop;
@@ -94,16 +94,14 @@ static bool is_resized; /* all the time */
 static _Atomic uint64_t nr_seen;
 
 /* On a busy machine a thread may not have run yet: then it goes on for a while longer. */
-static bool is_time_over(time_t begin, bool has_enough)
+static bool is_time_over(uint64_t begin, bool has_enough)
 {
-	time_t seconds = time(NULL) - begin;
-
-	return seconds >= (has_enough ? SECONDS : 30 * SECONDS);
+	return has_enough ? unit_is_over(begin, NR_MS) : unit_now_ms() - begin >= MAX_MS;
 }
 
 static void wait_for_end(void)
 {
-	time_t begin = time(NULL);
+	uint64_t begin = unit_now_ms();
 
 	while (!is_time_over(begin, nr_seen > 2000 && (!is_resized || nr_refused))) {
 		if (is_resized)
@@ -285,7 +283,7 @@ static void test_set_up_while_tracing(void **state)
 {
 	pthread_t threads[3];
 	uint64_t nr = 0, nr_orders = 0;
-	time_t begin = time(NULL);
+	uint64_t begin = unit_now_ms();
 
 	(void)state;
 	start(RING_BUFFER_OVERWRITE);

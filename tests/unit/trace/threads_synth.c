@@ -9,7 +9,7 @@
 #include "instance/array.h"
 
 #define NR_WRITERS 4u
-#define NR_ROUNDS  60
+#define NR_ROUNDS  unit_rounds(30)
 #define NR_WRITES  1500
 #define X	   "events/synthetic/x/"
 

@@ -13,7 +13,7 @@
 #include "fake.h"
 
 #define NR_CALLERS 2u
-#define ROUNDS	   300
+#define ROUNDS	   unit_rounds(100)
 
 DECLARE_TRACE(step, TP_PROTO(uint64_t *nr_calls), TP_ARGS(nr_calls));
 DEFINE_TRACE(step, TP_PROTO(uint64_t *nr_calls), TP_ARGS(nr_calls));
@@ -91,7 +91,7 @@ static void coming_and_going(void **state)
 		pthread_join(threads[cpu], NULL);
 		assert_int_equal(nr_stayed[cpu], nr_made[cpu]);
 	}
-	assert_true(nr_visits >= ROUNDS);
+	assert_true(nr_visits >= (uint64_t)ROUNDS);
 	assert_int_equal(unregister_trace_step(stays, NULL), 0);
 	assert_int_equal(fake_alloc_out, 0);
 }

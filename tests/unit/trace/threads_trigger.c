@@ -11,8 +11,8 @@
 #include "host/yard.h"
 
 #define NR_WRITERS 4u
-#define NR_ROUNDS  unit_rounds(16)
-#define NR_MADE	   unit_rounds(5)
+#define NR_ROUNDS  unit_rounds(8)
+#define NR_MADE	   unit_rounds(3)
 #define NR_HITS	   unit_rounds(5000)
 #define FULL	   "events/yard/yard_full/"
 #define WATCH	   "events/yard/yard_watch/"
