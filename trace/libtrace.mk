@@ -40,8 +40,10 @@ LIBTRACE_FLAGS := $(if $(filter kernel,$(FOR)),$(LIBTRACE_KERNEL)) -fno-pie -fno
 	-fcf-protection=none -Wno-unused-function
 LIBTRACE_TRACED := $(if $(filter process,$(FOR)),-mno-red-zone) -pg -mfentry $(if $(IS_CLANG),,-fno-ipa-icf -fno-ipa-cp-clone -fno-partial-inlining -fno-ipa-sra)
 
-# The library itself. A process has its thread pointer in FS, which the code model of kernels does not know.
-lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON))
+# The library itself, and what the caller adds. A process has its thread pointer in FS, which the code model of kernels
+# does not know.
+LIBTRACE_CFLAGS ?=
+lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON)) $(LIBTRACE_CFLAGS)
 
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.
@@ -63,7 +65,7 @@ $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 
 # Another host or compiler makes all of it anew, another profile what the last one did not have.
 $(LIBTRACE)/config: FORCE
-	$(call stamp,$(HOST) | $(FOR) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED))
+	$(call stamp,$(HOST) | $(FOR) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED) | $(LIBTRACE_CFLAGS))
 $(LIBTRACE)/members: FORCE
 	$(call stamp,$(lib_objs))
 

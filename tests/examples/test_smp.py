@@ -16,7 +16,7 @@ def result(request, tmp_path_factory):
     """(how code is changed, CPUs, what it printed). The second library of a compiler takes over what the first one has."""
     compiler, cpus, patch = request.param
     folder = tmp_path_factory.getbasetemp() / compiler
-    library = libtrace(compiler, "ops", host="examples/smp/include", folder=folder / "libtrace", patch=patch)
+    library = libtrace(compiler, "ops", host="examples/smp/include", folder=folder / "libtrace", TRACE_ARCH_PATCH=patch)
     shutil.copytree(SMP, folder / "smp", dirs_exist_ok=True)
     must("make", "-C", folder / "smp", f"CC={compiler}", f"LIBTRACE={library}", f"OUT={folder}/{patch}", f"PATCH={patch}")
     return patch, cpus, boot(folder / patch / "smp.elf", cpus)

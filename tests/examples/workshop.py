@@ -17,17 +17,17 @@ def must(*command, **options):
     return done.stdout
 
 
-def libtrace(compiler, profile, host="examples/tiny/include", folder=None, kind="kernel", patch="int3"):
-    """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests."""
+def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **variables):
+    """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests, faster without -g."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
     must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
-         f"FOR={kind}", f"HOST={host}", f"LIBTRACE={folder}", f"TRACE_ARCH_PATCH={patch}")
+         f"HOST={host}", f"LIBTRACE={folder}", *(f"{name}={value}" for name, value in {"LIBTRACE_CFLAGS": "-g0", **variables}.items()))
     return folder
 
 
 def libtrace_for_process(compiler):
     """The full profile takes seconds: it is made for this host only, and stays."""
-    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "process/libtrace", "process")
+    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "libtrace_process", FOR="process")
 
 
 def boot(image, cpus=1):

@@ -252,7 +252,7 @@ $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/
 # What a profile needs is what stays undefined: all that it calls on a host with an empty inline half. What is left to
 # write for one CPU is known from that, from the defaults, which lie in an archive, and from the inline functions of one
 # CPU, each in a section of its own. Not optimised: the names are the same, in half the time.
-profile_flags = -w -O0 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
+profile_flags = -w -O0 -g0 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
 profile_cc = gcc $(common) -ffreestanding $(call profile_flags,$1) -Itrace/include -iquote trace -MMD -MP -c $< -o $@
 $(UNIT)/profile/none/%.o: %.c tests/unit/build.mk
 	@mkdir -p $(@D)
