@@ -61,6 +61,7 @@ TRACE_SRCS += trace/kprobes/kprobe.c \
 # probes of functions
 TRACE_SRCS += trace/kprobes/fprobe.c \
 	trace/kprobes/kretprobe.c \
+	trace/kprobes/kretprobe_list.c \
 	trace/kprobes/kretprobe_table.c \
 	trace/kprobes/return_probe.c
 # watchpoints
@@ -331,7 +332,7 @@ TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrac
 TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
 TRACE_FEATURES += fprobes wprobes
 TRACE_FEATURE_wprobes := trace/kprobes/wprobe.c
-TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_table.c return_probe.c)
+TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_list.c kretprobe_table.c return_probe.c)
 TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
 TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)

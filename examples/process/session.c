@@ -14,6 +14,7 @@
 #include <trace/defaults.h>
 #include <trace/fs.h>
 #include <trace/kprobe.h>
+#include <trace/kretprobe.h>
 #include <trace/platform.h>
 #include <unistd.h>
 #include "process.h"
@@ -158,6 +159,9 @@ static void do_kprobes(const char *arg)
 
 	(void)arg;
 	while ((len = kprobes_list_next(&cursor, line, sizeof(line))))
+		fwrite(line, 1, len, stdout);
+	cursor = 0;
+	while ((len = kretprobes_list_next(&cursor, line, sizeof(line))))
 		fwrite(line, 1, len, stdout);
 }
 

@@ -10,14 +10,29 @@
 #include <kernel/symbols.h>
 #include <trace/fmt.h>
 #include <trace/kprobe.h>
+#include <trace/kretprobe.h>
 #include <trace/platform.h>
 #include "vfs_mount.h"
 
 #define KPROBES_DIR "/sys/kernel/debug/kprobes"
 
+#define AT_RETURNS (1ull << 62) /* in a position: the rest is that in the list of kretprobes */
+
+/* Probes at instructions, and then those at returns. */
 static size_t kprobes_list_line(char *line, size_t size, uint64_t *pos)
 {
-	return kprobes_list_next(pos, line, size);
+	uint64_t cursor = *pos & ~AT_RETURNS;
+	size_t len = 0;
+
+	if (!(*pos & AT_RETURNS)) {
+		len = kprobes_list_next(pos, line, size);
+		cursor = 0;
+	}
+	if (!len) {
+		len = kretprobes_list_next(&cursor, line, size);
+		*pos = AT_RETURNS | cursor;
+	}
+	return len;
 }
 
 static ssize_t kprobes_list_read(struct file *file, void *buf, size_t len, uint64_t *pos)

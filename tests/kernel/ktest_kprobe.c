@@ -538,10 +538,10 @@ static void test_kprobe_list(void)
 	kprobe_pointers[1] = &kprobe_probes[1];
 	kprobe_pointers[2] = &kprobe_probes[0];
 	KTEST_CHECK(!register_kprobes(kprobe_pointers, 3));
-	trace_snprintf(expected[0], 128, "%016lx  k  kprobe_leaf+0x0  [FTRACE]\n",
+	trace_snprintf(expected[0], 128, "%016lx  k  kprobe_leaf+0x0    [FTRACE]\n",
 		       kprobe_probes[0].addr);
-	trace_snprintf(expected[1], 128, "%016lx  k  kprobe_leaf+0x5  \n", kprobe_probes[1].addr);
-	trace_snprintf(expected[2], 128, "%016lx  k  kprobe_leaf+0x5  [DISABLED]\n",
+	trace_snprintf(expected[1], 128, "%016lx  k  kprobe_leaf+0x5    \n", kprobe_probes[1].addr);
+	trace_snprintf(expected[2], 128, "%016lx  k  kprobe_leaf+0x5    [DISABLED]\n",
 		       kprobe_probes[1].addr);
 	for (size_t i = 0; i < 3; i++) {
 		KTEST_CHECK(kprobes_list_next(&cursor, line, sizeof(line)));

@@ -160,8 +160,8 @@ def test_probes(gdb):
     hits = {line.split()[0]: int(line.split()[1]) for line in gdb.guest.check("cat kprobe_profile").splitlines()}
     lines = [line for line in gdb.guest.check("cat dynamic_events").splitlines() if not line.startswith("s:")]
     for line in gdb.guest.check("cat /sys/kernel/debug/kprobes/list").splitlines():
-        address, _, name = line.split()[:3]
-        means = "call site" if "[FTRACE]" in line else "jump" if "[OPTIMIZED]" in line else "int3"
+        address, kind, name = line.split()[:3]
+        means = "return" if kind == "r" else "call site" if "[FTRACE]" in line else "jump" if "[OPTIMIZED]" in line else "int3"
         assert re.search(rf"^{address} {re.escape(name.replace('+0x0', ''))} +{means} ", told, re.M), told + line
     for line in lines:
         name = line.split()[0].split("/")[1]

@@ -177,7 +177,7 @@ def test_probes(patched, patch_first):
     assert patched.check("cat /proc/version").endswith("this has been live patched\n")
     assert silent in patched.check("why")
     listed = patched.check("cat /sys/kernel/debug/kprobes/list")
-    assert re.search(r"  k  show_version\+0x0  \[FTRACE\]", listed) and "[GONE]" not in listed
+    assert re.search(r"  k  show_version\+0x0    \[FTRACE\]", listed) and "[GONE]" not in listed
     patched.check("livepatch unload demo_version")
     settled(patched, "demo_version", gone=True)
     assert hits_of(patched, "cat /proc/version") == ["entry", "inside"]

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
-from mask import sample  # noqa: E402
+from mask import sample, transcript  # noqa: E402
 
 PLACE = r"[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+"
 
@@ -59,3 +59,26 @@ def test_profile_as_linux(tracing):
     said = tracing.check("cat kprobe_profile").replace("\r", "")
     assert said == sample("probe-profile").split("$ cat kprobe_profile\n")[1].split("$ echo")[0]
     tracing.check("echo > kprobe_events")
+
+
+def test_list_as_linux(tracing):
+    """Lines of kprobes/list, whatever their order: off and on, and what the two switches do to them; the files beside it."""
+    debug, optimization = "/sys/kernel/debug/kprobes", "/proc/sys/debug/kprobes-optimization"
+    linux = [answer.replace("schedule", "vfs_open") for command, answer in transcript("probe-list")]
+
+    def listed():
+        return sorted(line.split("  ", 1)[1] for line in tracing.check(f"cat {debug}/list").replace("\r", "").splitlines())
+
+    for line in "p:entry vfs_open", "p:middle vfs_open+5", "r:back vfs_open":
+        tracing.check(f"echo '{line}' >> kprobe_events")
+    assert listed() == sorted(linux[0].splitlines())
+    tracing.check(f"echo 1 > events/kprobes/enable; for i in $(seq 100); do grep -q OPTIMIZED {debug}/list && break; sleep 0.1; done")
+    assert listed() == sorted(linux[1].splitlines())
+    assert tracing.check(f"cat {debug}/enabled {optimization}") == linux[2]
+    assert tracing.check(f"ls {debug}").split() == linux[3].split()
+    tracing.check(f"echo 0 > {optimization}")
+    assert listed() == sorted(linux[4].splitlines())
+    tracing.check(f"echo 0 > {debug}/enabled")
+    assert listed() == sorted(linux[5].splitlines())
+    tracing.check(f"echo 1 > {debug}/enabled; echo 1 > {optimization}; echo 0 > events/kprobes/enable; echo > kprobe_events")
+    assert listed() == []

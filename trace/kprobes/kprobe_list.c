@@ -1,7 +1,7 @@
 /*
- * The list of all probes, a line each: see <trace/kprobe.h>.
+ * The list of all probes at instructions, a line each: see <trace/kprobe.h>.
  */
-#include <trace/fmt.h>
+#include "kprobe_line.h"
 #include "kprobe_private.h"
 
 /*
@@ -64,17 +64,14 @@ static struct kprobe *next_gone(uint64_t *cursor)
 
 static size_t print_probe(const struct kprobe *p, char *buf, size_t size)
 {
-	char name[TRACE_SYM_LEN] = "";
-	uintptr_t start = p->addr;
-	size_t bytes;
+	char about[sizeof("[GONE][DISABLED][OPTIMIZED][FTRACE]")];
 
-	trace_plat_symbol(p->addr, name, &start, &bytes);
-	return trace_scnprintf(buf, size, "%016lx  k  %s+0x%lx  %s%s%s%s\n", (unsigned long)p->addr,
-			       name, (unsigned long)(p->addr - start),
-			       p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
-			       p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
-			       p->flags & KPROBE_FLAG_OPTIMIZED ? "[OPTIMIZED]" : "",
-			       p->flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
+	trace_scnprintf(about, sizeof(about), "%s%s%s%s",
+			p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
+			p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+			p->flags & KPROBE_FLAG_OPTIMIZED ? "[OPTIMIZED]" : "",
+			p->flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
+	return kprobe_line_print(buf, size, p->addr, 'k', about);
 }
 
 size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size)

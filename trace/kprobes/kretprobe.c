@@ -11,6 +11,7 @@
  * needs no memory: if there is none for the filter, the site is switched off later.
  */
 #include <trace/kretprobe.h>
+#include "kretprobe_list.h"
 #include "kretprobe_table.h"
 #include "ops/ftrace_private.h"
 #include "return_probe.h"
@@ -314,6 +315,7 @@ static int find_site(struct kretprobe *rp)
 static void forget(struct kretprobe *rp)
 {
 	return_pool_destroy(&rp->ret);
+	kretprobe_list_remove(rp);
 	if (rp->kp.symbol_name)
 		rp->kp.addr = 0;
 	rp->is_registered = false;
@@ -331,6 +333,7 @@ static int prepare(struct kretprobe *rp)
 	if (err)
 		return err;
 	rp->is_registered = true;
+	kretprobe_list_add(rp);
 	err = return_pool_create(&rp->ret, rp->maxactive, rp->data_size);
 	if (err)
 		forget(rp);
@@ -434,4 +437,14 @@ int enable_kretprobe(struct kretprobe *rp)
 int disable_kretprobe(struct kretprobe *rp)
 {
 	return disable_kretprobes(&rp, 1);
+}
+
+size_t kretprobes_list_next(uint64_t *cursor, char *buf, size_t size)
+{
+	size_t len;
+
+	trace_plat_lock(&kretprobe_lock);
+	len = kretprobe_list_line(cursor, buf, size);
+	trace_plat_unlock(&kretprobe_lock);
+	return len;
 }

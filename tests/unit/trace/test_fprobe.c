@@ -673,6 +673,51 @@ static void entries_and_data(void **state)
 	}
 }
 
+/* All of the list of those at returns, which ends for good. */
+static const char *list(void)
+{
+	static char text[500];
+	uint64_t cursor = 0;
+	size_t len = 0, nr;
+
+	while ((nr = kretprobes_list_next(&cursor, text + len, sizeof(text) - len)))
+		len += nr;
+	assert_int_equal(kretprobes_list_next(&cursor, text + len, sizeof(text) - len), 0);
+	text[len] = '\0';
+	return text;
+}
+
+/* By address, armed or not, while they come and go; as Linux prints them. */
+static void listed(void **state)
+{
+	struct kretprobe rp[4];
+	struct kretprobe *all[4];
+
+	(void)state;
+	assert_string_equal(list(), "");
+	for (int i = 0; i < 4; i++) {
+		rp[i] = (struct kretprobe){ .kp = { .addr = fake_func(i % 2 ? YIELD : KFREE) },
+					    .handler = on_return };
+		all[i] = &rp[i];
+	}
+	rp[2].kp.flags = KRETPROBE_FLAG_DISABLED;
+	assert_int_equal(register_kretprobes(all, 4), 0);
+	assert_string_equal(list(), "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+				    "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+				    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
+				    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
+	unregister_kretprobes(all + 1, 2);
+	assert_string_equal(list(), "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+				    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n");
+	unregister_kretprobe(&rp[3]);
+	assert_int_equal(register_kretprobe(&rp[2]), 0);
+	assert_string_equal(list(), "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
+				    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
+	unregister_kretprobe(&rp[0]);
+	unregister_kretprobe(&rp[2]);
+	assert_string_equal(list(), "");
+}
+
 /* Several at a function come in order of registration, and their returns the other way round. */
 static void several_at_one(void **state)
 {
@@ -895,6 +940,7 @@ int main(void)
 		TEST(returns),
 		TEST(entries_and_data),
 		TEST(several_at_one),
+		TEST(listed),
 		TEST(wrong_places),
 		TEST(many_at_once),
 		TEST(many_one_by_one),

@@ -835,15 +835,15 @@ static void code_goes(void **state)
 	assert_int_equal(register_kprobe(probe_at(5, inside(3))), 0);
 	assert_string_equal(order_at(inside(3)), "f");
 	run_worker();
-	assert_string_equal(list(), "ffffffff81000038  k  func_3+0x8  [OPTIMIZED]\n"
-				    "ffffffff81000058  k  func_5+0x8  [OPTIMIZED]\n"
-				    "ffffffff81000030  k  func_3+0x0  [GONE][FTRACE]\n"
-				    "ffffffff81000038  k  func_3+0x8  [GONE]\n"
-				    "ffffffff81000038  k  func_3+0x8  [GONE]\n"
-				    "ffffffff81000048  k  func_4+0x8  [GONE][DISABLED]\n");
+	assert_string_equal(list(), "ffffffff81000038  k  func_3+0x8    [OPTIMIZED]\n"
+				    "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n"
+				    "ffffffff81000030  k  func_3+0x0    [GONE][FTRACE]\n"
+				    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
+				    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
+				    "ffffffff81000048  k  func_4+0x8    [GONE][DISABLED]\n");
 	unregister_kprobe(&probes[5]);
 	unregister_kprobes(pointers, 4);
-	assert_string_equal(list(), "ffffffff81000058  k  func_5+0x8  [OPTIMIZED]\n");
+	assert_string_equal(list(), "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n");
 	for (size_t i = 0; i < 3; i++)
 		assert_false(probes[i].flags & KPROBE_FLAG_GONE);
 	assert_int_equal(register_kprobe(probe_at(1, inside(3))), 0);

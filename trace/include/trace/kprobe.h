@@ -121,8 +121,8 @@ static inline uintptr_t kprobe_regs_stack(const struct kprobe *p, const struct f
 
 /*
  * The line of /sys/kernel/debug/kprobes/list about the next probe, by address, those that are GONE
- * at the end: behind that of
- * *cursor, which is 0 at first and moves on. Returns its length, 0 at the end.
+ * at the end: behind that of *cursor, which is 0 at first and moves on; its bits 48 to 62 stay 0.
+ * Returns its length, 0 at the end. Those of returns are behind these: <trace/kretprobe.h>.
  */
 size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size);
 

@@ -55,6 +55,8 @@ struct kretprobe {
 	/* For the core only. Zero before first use. */
 	struct return_probe ret;
 	struct kretprobe *TRACE_ATOMIC next; /* of the same function */
+	struct kretprobe *next_listed;	     /* of all that are registered */
+	struct kretprobe **listed_at;
 	bool is_registered;
 	bool is_changing; /* is being armed or disarmed */
 };
@@ -82,6 +84,9 @@ int enable_kretprobe(struct kretprobe *rp);
 int disable_kretprobe(struct kretprobe *rp);
 int enable_kretprobes(struct kretprobe **rps, size_t nr);
 int disable_kretprobes(struct kretprobe **rps, size_t nr);
+
+/* As kprobes_list_next() of <trace/kprobe.h>, with a cursor of its own. */
+size_t kretprobes_list_next(uint64_t *cursor, char *buf, size_t size);
 
 TRACE_END_DECLS
 
