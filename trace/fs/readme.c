@@ -182,7 +182,7 @@ static const struct piece pieces[] = {
 	  "\t\t\t  kinds p and r. An event may have several probes; they record the same\n"
 	  "\t\t\t  p[:[<group>/][<event>]] <place> [<args>]\n"
 	  "\t\t\t  r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
-	  "\t\t\t  f[:[<group>/][<event>]] <func-name>[%return] [<args>]   by dynamic_events\n"
+	  "\t\t\t  f[:[<group>/][<event>]] <func>[%return|%entry] [<args>]  by dynamic_events\n"
 	  "\t\t\t  w[:[<group>/][<event>]] [rw|w]@<variable>[:<len>] [<args>]   the same\n"
 	  "\t\t\t     place: <symbol>[+<offset>]|<file>:<line>|<memaddr>\n"
 	  "\t\t\t     place (kretprobe): <symbol>[+<offset>]%return|<memaddr>\n"

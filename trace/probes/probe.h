@@ -81,13 +81,15 @@ struct probe {
 
 #define PROBE_TARGET_BYTES(member) sizeof(((union probe_target *)NULL)->member)
 
+#define PROBE_RETURN_SUFFIX "%return"
+
 /* A kind of places. */
 struct probe_kind {
 	const char *log_name; /* what error_log names */
 	const char *group;    /* of events without one */
 	char letter;
 	bool takes_number;	  /* behind the letter */
-	bool has_suffix;	  /* `%return` behind the place means this kind */
+	const char *suffix;	  /* what may stand behind the place, or NULL */
 	const char *shown_suffix; /* what is listed behind the place, or NULL */
 	/* Fields in front of the arguments, and how many bytes the event has up to their end. */
 	const struct trace_event_field *fields;
@@ -122,6 +124,7 @@ struct probe_definition {
 	struct fetch_word number;      /* behind the letter */
 	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
+	bool has_suffix;	  /* behind the place, which is without it */
 	struct fetch_word listed; /* what is shown of the place */
 	const char *args;	  /* what is behind; `written`, or `expanded` */
 	const char *written;	  /* the same as in the line */

@@ -12,7 +12,8 @@
 static int find_instruction(struct probe_definition *definition)
 {
 	struct probe_place place;
-	int err = probe_find_place(definition, &place);
+	int err = definition->has_suffix ? probe_find_function(definition, &place)
+					 : probe_find_place(definition, &place);
 
 	if (err)
 		return err;
@@ -222,7 +223,7 @@ static uint64_t get_missed(const struct probe *probe)
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"), .event_class = &kprobe_class,           \
 	.target_bytes = PROBE_TARGET_BYTES(kprobe), .attach = attach_instruction,                  \
 	.detach = detach_instruction, .print_head = print_address, .begin = begin_instruction,     \
-	.end = end_instruction, .get_missed = get_missed
+	.end = end_instruction, .get_missed = get_missed, .suffix = "%entry"
 
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
@@ -296,6 +297,7 @@ bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64
 	struct probe *probe;
 
 	if (dyn->kind != &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION] &&
+	    dyn->kind != &probe_kprobe_dyn[PROBE_DYN_FUNCTION] &&
 	    dyn->kind != &probe_kprobe_dyn[PROBE_DYN_WATCH])
 		return false;
 	probe = probe_of(dyn);

@@ -6,8 +6,7 @@
 #include "probe.h"
 #include "text/str.h"
 
-#define NAME_MAX_LEN  63u
-#define RETURN_SUFFIX "%return"
+#define NAME_MAX_LEN 63u
 
 int probe_blame(const struct probe_definition *definition, const char *at, const char *why, int err)
 {
@@ -127,7 +126,7 @@ bool probe_line_is_return(const char *line)
 
 	(void)probe_next_word(&line);
 	place = probe_next_word(&line);
-	return ends_with(&place, RETURN_SUFFIX);
+	return ends_with(&place, PROBE_RETURN_SUFFIX);
 }
 
 int probe_line_parse(struct probe_definition *definition)
@@ -150,8 +149,10 @@ int probe_line_parse(struct probe_definition *definition)
 		return err;
 	definition->place = probe_next_word(&rest);
 	definition->args = rest;
-	if (definition->kind->has_suffix && ends_with(&definition->place, RETURN_SUFFIX))
-		definition->place.len -= sizeof(RETURN_SUFFIX) - 1;
+	if (definition->kind->suffix && ends_with(&definition->place, definition->kind->suffix)) {
+		definition->has_suffix = true;
+		definition->place.len -= trace_strlen(definition->kind->suffix);
+	}
 	if (!definition->place.len)
 		return probe_blame(definition, definition->place.at,
 				   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "

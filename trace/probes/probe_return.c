@@ -225,7 +225,7 @@ static const struct trace_event_class return_class = {
 	.event_class = &return_class, .target_bytes = PROBE_TARGET_BYTES(ret),                     \
 	.find = find_return, .attach = attach_return, .detach = detach_return,                     \
 	.print_head = print_return, .begin = begin_return, .end = end_return,                      \
-	.get_missed = get_missed, .has_suffix = true
+	.get_missed = get_missed, .suffix = PROBE_RETURN_SUFFIX
 
 const struct probe_kind probe_return_kind = {
 	.log_name = "trace_kprobe",
@@ -241,6 +241,6 @@ const struct probe_kind probe_exit_kind = {
 	.group = "fprobes",
 	.letter = 'f',
 	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
-	.shown_suffix = "%return",
+	.shown_suffix = PROBE_RETURN_SUFFIX,
 	RETURN_KIND,
 };

@@ -100,6 +100,8 @@ static void mistakes(void **state)
 		{ "r schedule ^%di", "Invalid register name" },
 		{ "^r:events/same schedule", "Probe type is different from existing probe" },
 		{ "p schedule^%hoge", "Invalid probed address suffix" },
+		{ "r schedule^%entry", "Invalid probed address suffix" },
+		{ "p ^schedule+8%entry", "Retprobe address must be an function entry" },
 		{ "p ^schedule+3", "Probe point is not an instruction boundary" },
 		{ "p schedule ^$retval", "$retval is not available on probe" },
 		{ "p schedule ^$stack10000", "Invalid stack number" },
@@ -206,6 +208,11 @@ static uint64_t batches_of(const char *text, const char *path)
 
 /* ---- Returns ---- */
 
+/* A line of kprobe_profile: a name of twelve characters, counts of one. */
+#define PROFILE(name, hits, missed)                                                                \
+	"  " name "                                               " hits "               " missed  \
+	"\n"
+
 static void returned(void **state)
 {
 	(void)state;
@@ -214,19 +221,31 @@ static void returned(void **state)
 	assert_int_equal(define("r8:my/eight kfree+0"), 0);
 	assert_int_equal(echo_append("f kfree $arg2", "dynamic_events"), 0);
 	assert_int_equal(echo_append("f kfree%return $retval", "dynamic_events"), 0);
+	assert_int_equal(echo_append("f:my/in kfree%entry $arg1", "dynamic_events"), 0);
+	assert_int_equal(define("p:my/at kfree%entry $arg1"), 0);
 	assert_int_equal(define("f kfree"), -EINVAL); /* that is no kprobe */
 	assert_string_equal(cat("kprobe_events"), "r:kprobes/r_do_work_0 do_work arg1=$retval\n"
 						  "r:my/back do_work ret=$retval:s32 arg2=$comm\n"
-						  "r8:my/eight kfree+0\n");
+						  "r8:my/eight kfree+0\n"
+						  "p:my/at kfree arg1=$arg1\n");
 	assert_non_null(strstr(cat("dynamic_events"), "f:fprobes/kfree__entry kfree arg1=$arg2\n"
 						      "f:fprobes/kfree__exit kfree%return "
-						      "arg1=$retval\n"));
+						      "arg1=$retval\n"
+						      "f:my/in kfree arg1=$arg1\n"));
 	fake_run(1); /* a thread with a shadow stack */
 	event_on("my/back");
 	(void)fake_enter(DO_WORK, PARENT);
 	(void)fake_leave(77);
 	event_is_for("back: (yield+0x4/0x10 <- do_work) ret=77 arg2=\"init\"",
 		     "back: (yield+0x4 <- do_work) ret=77 arg2=\"init\"");
+	assert_int_equal(echo("ret < 0", "events/my/back/filter"), 0);
+	for (int i = -1; i <= 1; i++) {
+		(void)fake_enter(DO_WORK, PARENT);
+		(void)fake_leave((uint64_t)i);
+	}
+	event_is_for("back: (yield+0x4/0x10 <- do_work) ret=-1 arg2=\"init\"",
+		     "back: (yield+0x4 <- do_work) ret=-1 arg2=\"init\"");
+	assert_int_equal(echo("0", "events/my/back/filter"), 0);
 	event_on("fprobes/kfree__exit");
 	(void)fake_enter(KFREE, PARENT);
 	(void)fake_leave(5);
@@ -236,6 +255,22 @@ static void returned(void **state)
 	call_func(KFREE);
 	event_is_for("kfree__entry: (kfree+0x0/0x10) arg1=0x2",
 		     "kfree__entry: (kfree+0x0) arg1=0x2");
+	assert_non_null(strstr(cat("kprobe_profile"), PROFILE("kfree__entry", "1", "0")));
+	assert_non_null(strstr(cat("kprobe_profile"), PROFILE("kfree__exit ", "1", "0")));
+}
+
+/* A call that cannot be hooked is missed, and said to be: by an event of either kind. */
+static void missed_returns(void **state)
+{
+	(void)state;
+	assert_int_equal(define("r:my/ret kfree"), 0);
+	assert_int_equal(echo_append("f:my/out kfree%return", "dynamic_events"), 0);
+	assert_int_equal(echo("1", "events/my/enable"), 0);
+	fake_run(-1); /* without a shadow stack */
+	(void)fake_call(KFREE, PARENT);
+	assert_non_null(strstr(cat("kprobe_profile"), PROFILE("ret         ", "0", "1")));
+	assert_non_null(strstr(cat("kprobe_profile"), PROFILE("out         ", "0", "1")));
+	assert_int_equal(echo("0", "events/my/enable"), 0);
 }
 
 /* However many are switched, of whatever kinds, text is changed in one batch. */
@@ -327,6 +362,30 @@ static void one_by_one(void **state)
 	assert_int_equal(echo("", "trace"), 0);
 	call_func(KFREE);
 	assert_int_equal(nr_of(cat_body("trace"), ": c: (kfree+0x0/0x10)\n"), 1);
+}
+
+/* Somebody's breakpoint at the place of one of several: the others are on, and the file says so. */
+static void one_is_busy(void **state)
+{
+	uintptr_t place = fake_func(KFREE) + 8;
+
+	(void)state;
+	assert_int_equal(define("p:many/a do_work"), 0);
+	assert_int_equal(define("p:many/b kfree+8"), 0);
+	assert_int_equal(define("p:many/c kfree"), 0);
+	*fake_text_at(place) ^= 1;
+	fake_breakpoint = place;
+	assert_int_equal(echo("1", "events/many/enable"), -EBUSY);
+	*fake_text_at(place) ^= 1;
+	fake_breakpoint = 0;
+	assert_string_equal(cat("events/many/a/enable"), "1\n");
+	assert_string_equal(cat("events/many/b/enable"), "0\n");
+	assert_string_equal(cat("events/many/c/enable"), "1\n");
+	assert_int_equal(echo("", "trace"), 0);
+	call_func(KFREE);
+	assert_int_equal(nr_of(cat_body("trace"), ": c: (kfree+0x0/0x10)\n"), 1);
+	assert_int_equal(echo("1", "events/many/enable"), 0);
+	assert_string_equal(cat("events/many/enable"), "1\n");
 }
 
 static void joined(void **state)
@@ -444,9 +503,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),
+		cmocka_unit_test_setup_teardown(missed_returns, begin, end),
 		cmocka_unit_test_setup_teardown(batches, begin, end),
 		cmocka_unit_test_setup_teardown(removed_together, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
+		cmocka_unit_test_setup_teardown(one_is_busy, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),
 		cmocka_unit_test_setup_teardown(silent, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),

@@ -37,7 +37,7 @@ static const struct {
 	{ "r[maxactive]", "kprobe_events", "r10:my/promised schedule $retval", "-:my/promised" },
 	{ "<symbol>[+<offset>]%return", "kprobe_events", "p:my/promised schedule%return",
 	  "-:my/promised" },
-	{ "<func-name>[%return]", "dynamic_events", "f:my/promised schedule%return",
+	{ "<func>[%return|%entry]", "dynamic_events", "f:my/promised schedule%return",
 	  "-:my/promised" },
 	{ "<symbol>[+<offset>]", "kprobe_events", "p:my/promised schedule+8 %di $stack0",
 	  "-:my/promised" },
