@@ -251,6 +251,9 @@ static void faults(void **state)
 	regs.arg[0] = (uintptr_t)bad - 4;
 	CHECK_VALUE(at_code, "+0(%di):x32", "0x78787878");
 	CHECK_VALUE(at_code, "+0(%di):x64", "0x0");
+	CHECK_VALUE(at_code, "+4(%di):x32", "0x0");
+	CHECK_VALUE(at_code, "+5(%di):x16", "0x0");
+	CHECK_VALUE(at_code, "+6(%di):x8", "0x0");
 	CHECK_VALUE(at_code, "+0(%di):string", "\"(fault)\"");
 	CHECK_VALUE(at_code, "+8(%di):string[2]", "\"(fault)\",\"(fault)\"");
 	CHECK_VALUE(at_code, "+8(+8(%di)):string", "\"(fault)\"");
@@ -279,6 +282,27 @@ static void long_texts(void **state)
 	memcpy(&place, entry + HEAD, sizeof(place));
 	assert_int_equal(place, 16u | 48u << 16);
 	assert_int_equal(strlen((const char *)entry + 16), 47);
+}
+
+/* However little room is left for a text, nothing is written behind it. */
+static void room_for_texts(void **state)
+{
+	static char letters[] = "twelve bytes";
+	struct fetch_parsed parsed;
+	uint32_t place, whole = HEAD + 4 + sizeof(letters);
+
+	(void)state;
+	regs.arg[0] = (uintptr_t)letters;
+	assert_int_equal(parse(&at_code, "+0(%di):string", &parsed), 0);
+	for (uint32_t room = HEAD + 8; room < ROOM; room += 4) {
+		memset(entry, 0xee, sizeof(entry));
+		assert_int_equal(fetch_run(&program, &regs, entry, room), (whole + 3) / 4 * 4);
+		for (uint32_t at = room; at <= ROOM; at++)
+			assert_int_equal(entry[at], 0xee);
+		memcpy(&place, entry + HEAD, sizeof(place));
+		assert_int_equal(place >> 16, (room < whole ? room : whole) - HEAD - 4);
+		assert_int_equal(strlen((const char *)entry + HEAD + 4), (place >> 16) - 1);
+	}
 }
 
 struct mistake {
@@ -374,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup(texts_of_all_lengths, setup),
 		cmocka_unit_test_setup(faults, setup),
 		cmocka_unit_test_setup(long_texts, setup),
+		cmocka_unit_test_setup(room_for_texts, setup),
 		cmocka_unit_test_setup(mistakes, setup),
 	};
 
