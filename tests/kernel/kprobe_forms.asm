@@ -263,11 +263,18 @@ section .probed.text
 	plain mov [rsp - 16], rdx
 	plain mov rax, [rsp + 8]
 	plain mov al, [rbp]
+	plain mov cl, 0x5a
+	plain mov r10b, 0x77
+	plain mov byte [rel memory + 17], 0x33
+	plain test al, 0x21
+	plain test eax, 0x12345678
+	plain cmp qword [rel memory + 24], -3
 	plain mov ah, bl
 	plain mov sil, dil
 	plain mov eax, [abs memory + rcx * 8]
-	plain mov rax, [qword memory + 8]
-	plain mov [qword memory + 16], al
+	plain mov rax, [abs qword memory + 8]
+	plain mov [abs qword memory + 16], al
+	plain mov eax, [abs qword memory + 12]
 	plain mov rax, 0x1122334455667788
 	plain mov qword [rel memory + 88], -2
 	plain mov eax, [rsi + rcx * 4 - 8]
@@ -315,6 +322,12 @@ section .probed.text
 	plain std
 	plain cli
 	plain mov rdx, cr0
+	plain mov rax, cr4
+	plain mov r9, dr7
+	plain mov cr2, rsi
+	plain clts
+	plain invlpg [rel memory + 512]
+	plain wbinvd
 	plain mov eax, ds
 	plain mov [rel memory + 6], ds
 	plain str ax
@@ -585,6 +598,7 @@ section .probed.text
 	refused sysexit
 	refused iretq
 	refused swapgs
+	refused db 0xf3, 0x0f, 0x01, 0xec	; uiret
 	refused vmcall
 	refused sti
 	refused hlt
