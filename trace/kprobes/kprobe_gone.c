@@ -9,7 +9,7 @@ static struct kprobe_place *gone; /* by address; kprobe_lock */
 
 struct range {
 	uintptr_t start, end;
-	struct kprobe_place *found;
+	struct kprobe_place *found; /* the rest by `next_gone` */
 };
 
 static bool is_in(const struct kprobe_place *place, const struct range *range)
@@ -31,15 +31,10 @@ static void find_in(struct kprobe_place *place, void *arg)
 {
 	struct range *range = arg;
 
-	if (is_in(place, range))
-		range->found = place;
-}
-
-static struct kprobe_place *place_in(struct range *range)
-{
-	range->found = NULL;
-	kprobe_table_each(find_in, range);
-	return range->found;
+	if (!is_in(place, range))
+		return;
+	place->next_gone = range->found;
+	range->found = place;
 }
 
 static void list_gone(struct kprobe_place *place)
@@ -64,14 +59,17 @@ static void forget_place(struct kprobe_place *place)
 int kprobes_code_goes(uintptr_t start, uintptr_t end)
 {
 	struct range range = { .start = start, .end = end };
-	struct kprobe_place *place;
+	struct kprobe_place *place, *next;
 	int err;
 
 	trace_plat_lock(&kprobe_lock);
 	kprobe_table_each(want_disarmed, &range);
 	err = kprobe_arm_update_all();
-	while ((place = place_in(&range)))
+	kprobe_table_each(find_in, &range);
+	for (place = range.found; place; place = next) {
+		next = place->next_gone;
 		forget_place(place);
+	}
 	trace_plat_synchronize_preempt(); /* no handler of them runs any more */
 	kprobe_jump_later();
 	trace_plat_unlock(&kprobe_lock);
