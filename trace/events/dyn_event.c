@@ -95,18 +95,19 @@ static void prepare_removal(void)
 }
 
 /* It is out of the list. */
-static void remove_one(struct dyn_event *event)
+static void leave(struct dyn_event *event)
 {
-	if (has_sibling(event))
-		trace_event_call_cancel_removal(event->call);
+	event->has_left = !has_sibling(event);
+	if (event->has_left)
+		trace_event_call_leave(event->call);
 	else
-		trace_event_call_end_removal(event->call);
-	event->kind->free(event);
+		trace_event_call_cancel_removal(event->call);
 }
 
-static void remove_chosen(void)
+/* Take the chosen ones out of the list. Returns them, in order. */
+static struct dyn_event *take_chosen(void)
 {
-	struct dyn_event **at = &first_event, *event;
+	struct dyn_event **at = &first_event, *event, *taken = NULL, **end = &taken;
 
 	last_event = NULL;
 	while ((event = *at)) {
@@ -116,7 +117,24 @@ static void remove_chosen(void)
 			continue;
 		}
 		*at = event->next;
-		remove_one(event);
+		leave(event);
+		event->next = NULL;
+		*end = event;
+		end = &event->next;
+	}
+	return taken;
+}
+
+static void remove_chosen(void)
+{
+	struct dyn_event *event = take_chosen(), *next;
+
+	tracepoint_synchronize_unregister();
+	for (; event; event = next) {
+		next = event->next;
+		if (event->has_left)
+			trace_event_call_left(event->call);
+		event->kind->free(event);
 	}
 }
 

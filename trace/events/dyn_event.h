@@ -50,7 +50,7 @@ struct dyn_event_kind {
 	 * allows. May be NULL.
 	 */
 	void (*prepare_free)(const struct dyn_event_kind *kind);
-	/* It is out of the list, and nobody uses it any more. */
+	/* It is out of the list, and a grace period has passed since somebody used it. */
 	void (*free)(struct dyn_event *event);
 };
 
@@ -61,6 +61,7 @@ struct dyn_event {
 	uint32_t nr_held; /* users that are not seen in `call`; with one it is not removed */
 	bool is_shared;	  /* there may be others with this call */
 	bool is_chosen;	  /* while a removal runs: it is meant */
+	bool has_left;	  /* and its call goes with it */
 };
 
 /*

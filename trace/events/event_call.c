@@ -57,10 +57,16 @@ int trace_event_call_begin_removal(struct trace_event_call *call)
 	return 0;
 }
 
-void trace_event_call_end_removal(struct trace_event_call *call)
+void trace_event_call_leave(struct trace_event_call *call)
 {
-	(void)unregister_trace_event(&call->event);
-	trace_event_files_free(call);
+	(void)trace_event_leave(&call->event);
+	trace_event_files_leave(call);
+}
+
+void trace_event_call_left(struct trace_event_call *call)
+{
+	trace_event_left(&call->event);
+	trace_event_files_left();
 }
 
 int trace_add_event_call(struct trace_event_call *call)
@@ -79,8 +85,11 @@ int trace_remove_event_call(struct trace_event_call *call)
 
 	trace_plat_lock(&trace_config_lock);
 	err = trace_event_call_begin_removal(call);
-	if (!err)
-		trace_event_call_end_removal(call);
+	if (!err) {
+		trace_event_call_leave(call);
+		tracepoint_synchronize_unregister();
+		trace_event_call_left(call);
+	}
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }

@@ -262,18 +262,28 @@ static void take_from_array(struct trace_event_file *file)
 	*at = file->next_of_array;
 }
 
-void trace_event_files_free(struct trace_event_call *call)
-{
-	struct trace_event_file *file, *next;
+/* Somebody may still be going through the list of their event; config lock. By `next_of_array`. */
+static struct trace_event_file *leaving_files;
 
-	file = call->files;
+void trace_event_files_leave(struct trace_event_call *call)
+{
+	struct trace_event_file *file = call->files;
+
 	call->files = NULL;
 	set_front(call);
-	for (next = file; next; next = next->next_of_call)
-		take_from_array(next);
-	tracepoint_synchronize_unregister(); /* somebody may still be going through the lists */
-	for (; file; file = next) {
-		next = file->next_of_call;
+	for (; file; file = file->next_of_call) {
+		take_from_array(file);
+		file->next_of_array = leaving_files;
+		leaving_files = file;
+	}
+}
+
+void trace_event_files_left(void)
+{
+	struct trace_event_file *file;
+
+	while ((file = leaving_files)) {
+		leaving_files = file->next_of_array;
 		free_file(file);
 	}
 }

@@ -155,8 +155,12 @@ int trace_event_update_probes(struct trace_array *tr);
 
 /* Has any instance the event on, or a soft user of it? Config lock held. */
 bool trace_event_files_are_used(const struct trace_event_call *call);
-/* Free the event_files of an event that nobody uses any more. Config lock held. */
-void trace_event_files_free(struct trace_event_call *call);
+/*
+ * The event_files of an event that nobody uses any more leave it; after
+ * tracepoint_synchronize_unregister() all that have left are freed. Config lock held.
+ */
+void trace_event_files_leave(struct trace_event_call *call);
+void trace_event_files_left(void);
 
 /* A time that was read of a clock. */
 struct trace_event_time {

@@ -19,9 +19,10 @@
 #define OWN_DEPTH	1u  /* the ring keeps preemption off from reserve to commit */
 
 struct event_slot {
-	struct trace_event *_Atomic event; /* NULL: no such type */
+	struct trace_event *_Atomic event; /* NULL: no such type, or it is leaving */
 	_Atomic uint32_t nr_users;
 	_Atomic uint32_t bytes; /* of an event, up to the end of its last field */
+	bool is_leaving;	/* its number is not free yet; guarded by registry.lock */
 };
 
 struct event_piece {
@@ -62,6 +63,13 @@ static struct trace_event *event_of(uint32_t type)
 	struct event_slot *slot = slot_of(type);
 
 	return slot ? slot->event : NULL;
+}
+
+static bool is_number_taken(uint32_t type)
+{
+	struct event_slot *slot = slot_of(type);
+
+	return slot && (slot->event || slot->is_leaving);
 }
 
 const struct trace_event *trace_event_get(uint16_t type, uint32_t *out_bytes)
@@ -230,7 +238,7 @@ static void take_from_place(const struct trace_event *event)
 /* Is `event` registered, or its number or its name in its system in use? Lock held. */
 static bool is_taken(size_t place, const struct trace_event *event)
 {
-	return is_at(place, event) || (event->type && event_of(event->type));
+	return is_at(place, event) || (event->type && is_number_taken(event->type));
 }
 
 /*
@@ -245,7 +253,7 @@ static uint16_t free_type(void)
 
 		registry.next_type =
 			type < TRACE_EVENT_MAX_TYPE ? type + 1 : TRACE_EVENT_FIRST_TYPE;
-		if (!event_of(type))
+		if (!is_number_taken(type))
 			return (uint16_t)type;
 	}
 	return 0;
@@ -327,23 +335,7 @@ int register_trace_event(struct trace_event *event)
 	return err;
 }
 
-/* It is registered. Lock held. */
-static void leave(struct trace_event *event, struct event_slot *slot)
-{
-	const uint32_t piece = event->type / PIECE_SLOTS;
-
-	slot->event = NULL;
-	take_from_place(event);
-	trace_plat_synchronize_preempt(); /* everybody who found it is in nr_users now */
-	while (slot->nr_users)
-		trace_plat_pause(WAIT_NS, false);
-	if (event->type >= TRACE_EVENT_FIRST_TYPE)
-		event->type = 0;
-	registry.nr_events[piece]--;
-	free_piece_if_empty(piece);
-}
-
-int unregister_trace_event(struct trace_event *event)
+int trace_event_leave(struct trace_event *event)
 {
 	struct event_slot *slot;
 	int err = -ENOENT;
@@ -351,11 +343,41 @@ int unregister_trace_event(struct trace_event *event)
 	trace_plat_lock(&registry.lock);
 	slot = slot_of(event->type);
 	if (slot && slot->event == event) {
-		leave(event, slot);
+		slot->event = NULL;
+		slot->is_leaving = true;
+		take_from_place(event);
 		err = 0;
 	}
 	trace_plat_unlock(&registry.lock);
 	return err;
+}
+
+void trace_event_left(struct trace_event *event)
+{
+	const uint32_t piece = event->type / PIECE_SLOTS;
+	struct event_slot *slot;
+
+	trace_plat_lock(&registry.lock);
+	slot = slot_of(event->type);
+	while (slot->nr_users)
+		trace_plat_pause(WAIT_NS, false);
+	slot->is_leaving = false;
+	if (event->type >= TRACE_EVENT_FIRST_TYPE)
+		event->type = 0;
+	registry.nr_events[piece]--;
+	free_piece_if_empty(piece);
+	trace_plat_unlock(&registry.lock);
+}
+
+int unregister_trace_event(struct trace_event *event)
+{
+	int err = trace_event_leave(event);
+
+	if (err)
+		return err;
+	trace_plat_synchronize_preempt();
+	trace_event_left(event);
+	return 0;
 }
 
 int trace_events_register(struct trace_event *const *events, size_t nr)

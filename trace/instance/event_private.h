@@ -21,6 +21,14 @@ const struct trace_event *trace_event_get(uint16_t type, uint32_t *out_bytes);
 void trace_event_put(const struct trace_event *event);
 
 /*
+ * unregister_trace_event() in two steps, with trace_plat_synchronize_preempt() in between, one for
+ * all that leave together. leave: nobody finds it any more; 0 or -ENOENT. left: nobody uses it any
+ * more, and its number is free. Thread.
+ */
+int trace_event_leave(struct trace_event *event);
+void trace_event_left(struct trace_event *event);
+
+/*
  * All types, in the order of systems and names. Between lock and unlock none comes or goes; order
  * of locks: config lock, this one. Thread.
  */
