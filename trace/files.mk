@@ -57,10 +57,12 @@ TRACE_SRCS += trace/kprobes/kprobe.c \
 	trace/kprobes/kprobe_jump.c \
 	trace/kprobes/kprobe_list.c \
 	trace/kprobes/kprobe_place.c \
+	trace/kprobes/kprobe_sites.c \
 	trace/kprobes/kprobe_table.c
 # probes of functions
 TRACE_SRCS += trace/kprobes/fprobe.c \
 	trace/kprobes/kretprobe.c \
+	trace/kprobes/kretprobe_hit.c \
 	trace/kprobes/kretprobe_list.c \
 	trace/kprobes/kretprobe_table.c \
 	trace/kprobes/return_probe.c
@@ -182,6 +184,7 @@ TRACE_SRCS += trace/probes/fetch_cast.c \
 	trace/probes/probe_names.c \
 	trace/probes/probe_place.c \
 	trace/probes/probe_return.c \
+	trace/probes/probe_switch.c \
 	trace/probes/probe_text.c \
 	trace/probes/probe_tracepoint.c \
 	trace/probes/probe_watch.c \
@@ -320,7 +323,7 @@ CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
 # An entry or an exit of a probe does little but call the handler, whose frame leads to that of the trampoline or the hook.
 CFLAGS_trace/kprobes/fprobe.c := -fomit-frame-pointer
-CFLAGS_trace/kprobes/kretprobe.c := -fomit-frame-pointer
+CFLAGS_trace/kprobes/kretprobe_hit.c := -fomit-frame-pointer
 
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
@@ -332,7 +335,7 @@ TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrac
 TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
 TRACE_FEATURES += fprobes wprobes
 TRACE_FEATURE_wprobes := trace/kprobes/wprobe.c
-TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_list.c kretprobe_table.c return_probe.c)
+TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_hit.c kretprobe_list.c kretprobe_table.c return_probe.c)
 TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
 TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
@@ -389,8 +392,8 @@ trace_list_without = grep -Ev '^TRACE_FEATURE\(($(subst $(trace_space),|,$(call 
 TRACE_PROFILES := ring ops graph probes events full
 trace_in = $(filter $(patsubst %,trace/%/%,$1),$(TRACE_SRCS))
 TRACE_SRCS_ring	 := $(filter-out trace/ring/ring_glance.c,$(call trace_in,text ring)) trace/instance/printk_event.c trace/log/log.c
-TRACE_SRCS_ops	 := $(call trace_in,text ops)
-TRACE_SRCS_graph := $(call trace_in,text ops graph)
+TRACE_SRCS_ops	 := $(filter-out trace/ops/ftrace_batch.c,$(call trace_in,text ops))
+TRACE_SRCS_graph := $(TRACE_SRCS_ops) $(call trace_in,graph)
 TRACE_SRCS_probes := $(call trace_in,text ops graph kprobes)
 # The features that `events` does without; TRACE_WITH has those of them that a build wants nevertheless.
 TRACE_WITH ?=

@@ -7,6 +7,8 @@ TEST_NOTRACE_SRCS += \
 CFLAGS_tests/kernel/ktest_events.c := -Itests/unit -Itests/unit/host
 CFLAGS_tests/kernel/load/bench_event_loops.c := -I.
 CFLAGS_tests/kernel/load/torture_targets.c := -I.
+# Parts of a batch are no public thing.
+CFLAGS_tests/kernel/load/torture_kprobes.c := -iquote trace
 # Instructions that tests of probes run.
 TEST_ASM += tests/kernel/kprobe_forms.asm
 # Its commands: `failalloc`; `fault`; `ktest` and its tests.

@@ -2,6 +2,7 @@
  * Registering probes, enabling them and back: see <trace/kprobe.h>.
  */
 #include "kprobe_private.h"
+#include "probe_parts.h"
 
 struct trace_plat_lock kprobe_lock;
 
@@ -145,14 +146,14 @@ static int register_locked(struct kprobe **ps, size_t nr, struct kprobe_place **
 {
 	int err = prepare_all(ps, nr, gone);
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr && !err; i++)
 		link_probe(ps[i]);
-	err = kprobe_arm_update(ps, nr);
-	if (err)
-		take_out(ps, nr, gone);
-	kprobe_jump_later();
+	if (!err) {
+		err = kprobe_arm_update(ps, nr);
+		if (err)
+			take_out(ps, nr, gone);
+	}
+	kprobe_jump_later(); /* also after an error: for jumps that were in the way */
 	return err;
 }
 
@@ -215,20 +216,21 @@ static void switch_probe(struct kprobe *p, bool on)
 	p->flags |= MARK;
 }
 
-/* What could not be enabled stays disabled. */
-static void switch_back(struct kprobe **ps, size_t nr)
+/* After an error all are as before; but where tracing is dead, those that were disabled stay so. */
+static void switch_end(struct kprobe *const *ps, size_t nr, bool on, int err)
 {
+	const bool goes_back = err && (on || err != -ENODEV);
+
 	for (size_t i = 0; i < nr; i++) {
-		if (ps[i]->flags & MARK)
-			switch_probe(ps[i], false);
+		if (goes_back && ps[i]->flags & MARK)
+			switch_probe(ps[i], !on);
+		ps[i]->flags &= ~MARK;
 	}
-	kprobe_arm_update(ps, nr);
+	kprobe_jump_later();
 }
 
-static int switch_all(struct kprobe **ps, size_t nr, bool on)
+static int switch_begin(struct kprobe *const *ps, size_t nr, bool on)
 {
-	int err;
-
 	if (ftrace_is_dead())
 		return -ENODEV;
 	for (size_t i = 0; i < nr; i++) {
@@ -237,12 +239,19 @@ static int switch_all(struct kprobe **ps, size_t nr, bool on)
 	}
 	for (size_t i = 0; i < nr; i++)
 		switch_probe(ps[i], on);
+	return 0;
+}
+
+static int switch_all(struct kprobe *const *ps, size_t nr, bool on)
+{
+	int err = switch_begin(ps, nr, on);
+
+	if (err)
+		return err;
 	err = kprobe_arm_update(ps, nr);
-	if (err && on)
-		switch_back(ps, nr);
-	kprobe_jump_later();
-	for (size_t i = 0; i < nr; i++)
-		ps[i]->flags &= ~MARK;
+	switch_end(ps, nr, on, err);
+	if (err) /* some may have been changed */
+		kprobe_arm_update(ps, nr);
 	return err;
 }
 
@@ -291,4 +300,43 @@ int kprobes_set_enabled(bool on)
 bool kprobes_are_enabled(void)
 {
 	return kprobe_arm_is_on();
+}
+
+/* ---- Together with other kinds ---- */
+
+static int part_begin(struct ftrace_part *part)
+{
+	struct kprobe_part *own = (struct kprobe_part *)part;
+	int err = switch_begin(own->ps, own->nr, own->on);
+
+	if (err)
+		return err;
+	err = kprobe_plan_make(&own->plan, own->ps, own->nr);
+	if (err)
+		switch_end(own->ps, own->nr, own->on, err);
+	return err;
+}
+
+static int part_add(struct ftrace_part *part, struct ftrace_batch *batch)
+{
+	return kprobe_plan_add(&((struct kprobe_part *)part)->plan, batch);
+}
+
+static void part_end(struct ftrace_part *part, int err)
+{
+	struct kprobe_part *own = (struct kprobe_part *)part;
+
+	kprobe_plan_end(&own->plan, err);
+	switch_end(own->ps, own->nr, own->on, err);
+}
+
+void kprobe_part_init(struct kprobe_part *part, struct kprobe *const *ps, size_t nr, bool on)
+{
+	*part = (struct kprobe_part){ .part = { .lock = &kprobe_lock,
+						.begin = part_begin,
+						.add = part_add,
+						.end = part_end },
+				      .ps = ps,
+				      .nr = nr,
+				      .on = on };
 }

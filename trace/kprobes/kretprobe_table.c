@@ -48,19 +48,36 @@ static void free_slots(struct kretprobe_table *old)
 		trace_plat_free(old, table_bytes(nr_slots(old)));
 }
 
-uint32_t kretprobe_table_sites(uintptr_t *ips)
+static uint32_t nr_sites(const struct kretprobe_table *in)
 {
-	const struct kretprobe_table *in = kretprobe_table;
 	uint32_t nr = 0;
 
-	for (uint32_t i = 0; i < nr_slots(in); i++) {
-		if (!in->slot[i].first)
-			continue;
-		if (ips)
-			ips[nr] = trace_plat_ip_unpack((uint32_t)in->slot[i].key);
-		nr++;
-	}
+	for (uint32_t i = 0; i < nr_slots(in); i++)
+		nr += in->slot[i].first != NULL;
 	return nr;
+}
+
+int kretprobe_table_filter(struct ftrace_hash **out_filter)
+{
+	const struct kretprobe_table *in = kretprobe_table;
+	struct ftrace_hash *filter;
+	int err = 0;
+
+	*out_filter = NULL;
+	if (!nr_sites(in))
+		return 0;
+	filter = ftrace_hash_create();
+	if (!filter)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr_slots(in) && !err; i++) {
+		if (in->slot[i].first)
+			err = ftrace_hash_add(&filter, (uint32_t)in->slot[i].key);
+	}
+	if (err)
+		ftrace_hash_free(filter);
+	else
+		*out_filter = filter;
+	return err;
 }
 
 static void copy_slots(struct kretprobe_table *to, const struct kretprobe_table *from)
@@ -86,7 +103,7 @@ int kretprobe_table_room(uint32_t more)
 
 	if ((old->nr + more) * PART <= nr_slots(old))
 		return 0;
-	while (slots < (kretprobe_table_sites(NULL) + more) * PART)
+	while (slots < (nr_sites(old) + more) * PART)
 		slots *= 2;
 	bigger = trace_plat_alloc(table_bytes(slots));
 	if (!bigger)
@@ -140,6 +157,20 @@ void kretprobe_table_remove(struct kretprobe *rp)
 	while (*link != rp)
 		link = &(*link)->next;
 	atomic_store_explicit(link, atomic_load(&rp->next), memory_order_release);
+	set_key(slot, ip, is_simple(slot->first));
+}
+
+/* rp->next is still what it was in front of. */
+void kretprobe_table_put_back(struct kretprobe *rp)
+{
+	uint32_t ip = trace_plat_ip_pack(rp->kp.addr);
+	struct kretprobe_slot *slot = find_slot(kretprobe_table, ip);
+	struct kretprobe *_Atomic *link = &slot->first;
+
+	set_key(slot, ip, false);
+	while (*link != rp->next)
+		link = &(*link)->next;
+	atomic_store_explicit(link, rp, memory_order_release);
 	set_key(slot, ip, is_simple(slot->first));
 }
 

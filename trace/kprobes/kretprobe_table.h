@@ -16,6 +16,8 @@
 
 #include <stdatomic.h>
 #include <trace/kretprobe.h>
+#include "ops/ftrace_private.h"
+#include "return_probe.h"
 
 #define KRETPROBE_SIMPLE (1ull << 32)
 
@@ -39,13 +41,19 @@ int kretprobe_table_room(uint32_t more);
 /* Add it behind those that are at its site. There is room. */
 void kretprobe_table_insert(struct kretprobe *rp);
 void kretprobe_table_remove(struct kretprobe *rp);
-/* How many sites have probes; they are written to `ips`, unless that is NULL. */
-uint32_t kretprobe_table_sites(uintptr_t *ips);
+/* Where it was. Of several that were removed, the last one comes back first. */
+void kretprobe_table_put_back(struct kretprobe *rp);
+/* The sites that have probes, as a filter; NULL: none has. 0 or -ENOMEM. */
+int kretprobe_table_filter(struct ftrace_hash **out_filter);
 /* Nothing is in it. */
 void kretprobe_table_free(void);
 
 /* The first probe at `ip`, or NULL. */
 struct kretprobe *kretprobe_first(uintptr_t ip);
+
+/* kretprobe_hit.c: what sites call; those that are armed, which change with the table. */
+extern struct ftrace_ops kretprobe_ops;
+extern struct return_probes kretprobes;
 
 static TRACE_ALWAYS_INLINE uint32_t kretprobe_hash(uint32_t ip)
 {

@@ -3,6 +3,7 @@
  * is released after that.
  */
 #include "ftrace_batch.h"
+#include "ftrace_grace.h"
 #include "ftrace_pokes.h"
 #include "ftrace_set.h"
 
@@ -108,24 +109,29 @@ static void clean_up(struct ftrace_batch_ops *one, int err)
 /* One update alone needs no open list, and so no memory. */
 static int open_list(const struct ftrace_batch *batch)
 {
-	size_t bound = batch->nr_pokes;
+	size_t bound = 0;
 	int err;
 
 	for (size_t i = 0; i < batch->nr_ops; i++)
 		bound += bound_of(&batch->ops[i]);
+	for (size_t i = 0; i < batch->nr_runs; i++)
+		bound += batch->runs[i].nr;
 	ftrace_set_make_room();
 	err = ftrace_pokes_open(bound);
-	return batch->nr_ops > 1 || batch->nr_pokes ? err : 0;
+	return batch->nr_ops > 1 || batch->nr_runs ? err : 0;
 }
 
-static int change_all(const struct ftrace_batch *batch)
+static int change_all(struct ftrace_batch *batch)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < batch->nr_ops && !err; i++)
 		err = change(&batch->ops[i]);
-	if (!err)
-		err = ftrace_pokes_write(batch->pokes, batch->nr_pokes);
+	if (!err) {
+		for (size_t i = 0; i < batch->nr_runs; i++)
+			ftrace_pokes_add(batch->runs[i].pokes, batch->runs[i].nr);
+		err = ftrace_pokes_write();
+	}
 	if (!err || ftrace_is_dead())
 		return err;
 	/* An ops that goes back to the list may not be one that a callback stands on. */
@@ -135,12 +141,10 @@ static int change_all(const struct ftrace_batch *batch)
 	return err;
 }
 
-int ftrace_batch_make(const struct ftrace_batch *batch)
+int ftrace_batch_make(struct ftrace_batch *batch)
 {
 	int err = ftrace_is_dead() ? -ENODEV : 0;
 
-	for (size_t i = 0; i < batch->nr_ops; i++)
-		batch->ops[i].done = DONE_NOTHING;
 	if (!err)
 		err = open_list(batch);
 	if (!err) {
@@ -150,5 +154,80 @@ int ftrace_batch_make(const struct ftrace_batch *batch)
 	}
 	for (size_t i = 0; i < batch->nr_ops; i++)
 		clean_up(&batch->ops[i], err);
+	return err;
+}
+
+void ftrace_batch_add_ops(struct ftrace_batch *batch, struct ftrace_ops *ops,
+			  struct ftrace_hash *filter)
+{
+	batch->ops[batch->nr_ops++] =
+		(struct ftrace_batch_ops){ .ops = ops, .filter = filter, .done = DONE_NOTHING };
+}
+
+void ftrace_batch_add_pokes(struct ftrace_batch *batch, const struct trace_poke *pokes, size_t nr)
+{
+	if (nr)
+		batch->runs[batch->nr_runs++] = (struct ftrace_batch_run){ pokes, nr };
+}
+
+void ftrace_batch_drop(struct ftrace_batch *batch)
+{
+	while (batch->nr_ops)
+		ftrace_hash_free(batch->ops[--batch->nr_ops].filter);
+}
+
+/* ---- Parts ---- */
+
+static int add_and_make(struct ftrace_part *const *parts, size_t nr)
+{
+	struct ftrace_batch batch = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = parts[i]->add(parts[i], &batch);
+	if (err)
+		ftrace_batch_drop(&batch);
+	else if (batch.nr_ops || batch.nr_runs)
+		err = ftrace_batch_make(&batch);
+	return err;
+}
+
+static void part_unlock(const struct ftrace_part *part)
+{
+	if (part->lock)
+		trace_plat_unlock(part->lock);
+}
+
+static int part_begin(struct ftrace_part *part)
+{
+	int err;
+
+	if (part->lock)
+		trace_plat_lock(part->lock);
+	err = part->begin(part);
+	if (err)
+		part_unlock(part);
+	return err;
+}
+
+int ftrace_parts_change(struct ftrace_part *const *parts, size_t nr)
+{
+	size_t nr_begun = 0;
+	int err = 0;
+
+	while (nr_begun < nr && !err) {
+		err = part_begin(parts[nr_begun]);
+		nr_begun += !err;
+	}
+	if (!err) {
+		trace_plat_lock(&ftrace_lock);
+		err = add_and_make(parts, nr);
+		trace_plat_unlock(&ftrace_lock);
+	}
+	while (nr_begun--) {
+		parts[nr_begun]->end(parts[nr_begun], err);
+		part_unlock(parts[nr_begun]);
+	}
+	ftrace_grace_look();
 	return err;
 }

@@ -1,19 +1,30 @@
 /*
- * Several changes of call sites and of probes at instructions by one batch of text changes, which
- * takes three core syncs:
+ * Several changes of call sites, of probes at instructions and of other code by one batch of text
+ * changes, which takes three core syncs:
  *
  *   new filters of ops --> ftrace_update() of each --> ftrace_pokes.h --> one batch
  *   breakpoints, jumps --------------------------------^
  *
- * All or none: when somebody's breakpoint is in the way of a probe, the updates are taken back.
+ * Each kind of probes has a part in it, which says as data what it changes:
+ *
+ *   begin   get ready, all that can fail, memory included
+ *   add     ops with their new filters, changes of text
+ *   end     it is written, or nothing has changed
+ *
+ * All or none: when one part cannot begin, or somebody's breakpoint is in the way of a probe, the
+ * updates are taken back and each part ends with that error.
  *
  * Context:   thread, interrupts on.
- * Locking:   ftrace_lock is held by whoever calls; who has released it calls ftrace_grace_look().
+ * Locking:   ftrace_lock is held in add() and by who calls ftrace_batch_make(); who has released it
+ *            calls ftrace_grace_look(). Parts are given in the order of their locks, docs/locking.md.
  */
 #ifndef FTRACE_BATCH_H
 #define FTRACE_BATCH_H
 
 #include "ftrace_private.h"
+
+#define FTRACE_BATCH_OPS  3u /* kprobes have two, kretprobes one */
+#define FTRACE_BATCH_RUNS 2u
 
 /* What one ops is to want; it has no follower, no exceptions, and may not modify calls. */
 struct ftrace_batch_ops {
@@ -22,19 +33,45 @@ struct ftrace_batch_ops {
 	uint8_t done;		    /* for ftrace_batch.c only */
 };
 
-struct ftrace_batch {
-	struct ftrace_batch_ops *ops;
-	size_t nr_ops;
-	const struct trace_poke *pokes; /* of probes, ascending */
-	size_t nr_pokes;
+/* Changes of text that are of no ops, ascending. */
+struct ftrace_batch_run {
+	const struct trace_poke *pokes;
+	size_t nr;
 };
 
+struct ftrace_batch { /* zeroed: nothing changes */
+	struct ftrace_batch_ops ops[FTRACE_BATCH_OPS];
+	struct ftrace_batch_run runs[FTRACE_BATCH_RUNS];
+	uint32_t nr_ops, nr_runs;
+};
+
+/* There is room for them. `filter`, and the memory of `pokes` until the batch has been made. */
+void ftrace_batch_add_ops(struct ftrace_batch *batch, struct ftrace_ops *ops,
+			  struct ftrace_hash *filter);
+void ftrace_batch_add_pokes(struct ftrace_batch *batch, const struct trace_poke *pokes, size_t nr);
+/* It is not made: free the filters. */
+void ftrace_batch_drop(struct ftrace_batch *batch);
+
 /*
- * Register, unregister and filter the ops, and write the changes of probes. When this returns, no
+ * Register, unregister and filter the ops, and write the changes of text. When this returns, no
  * callback runs that was called from a site which an ops has left. 0; or nothing has changed:
  * -ENOMEM, -EBUSY (a breakpoint is in the way), -ENOSPC (too many ops). -ENODEV: tracing is dead.
  */
-int ftrace_batch_make(const struct ftrace_batch *batch);
+int ftrace_batch_make(struct ftrace_batch *batch);
+
+/* What one kind of probes changes; the first member of what it knows about that. */
+struct ftrace_part {
+	struct trace_plat_lock *lock; /* taken before begin(); NULL: it is held */
+	/* 0, or -errno with nothing done; end() is not called then. */
+	int (*begin)(struct ftrace_part *part);
+	/* 0 or -errno; end() is called in any case. */
+	int (*add)(struct ftrace_part *part, struct ftrace_batch *batch);
+	/* All is as add() said; or after an error as before. But -ENODEV: who went has gone. */
+	void (*end)(struct ftrace_part *part, int err);
+};
+
+/* Make the changes of the parts by one batch. 0, or the error of a part, or of the batch. */
+int ftrace_parts_change(struct ftrace_part *const *parts, size_t nr);
 
 /* Does the site call a function that looks for ops in whose filters it is, not these themselves? */
 bool ftrace_site_searches(uintptr_t ip);

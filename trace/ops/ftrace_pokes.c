@@ -83,32 +83,21 @@ static void merge(size_t nr)
 
 /* ---- Writing ---- */
 
-static const struct trace_poke *poke_at(uintptr_t site)
+/* Of ftrace_pokes_add(), not of an update. */
+static bool is_added(uintptr_t site)
 {
-	const struct trace_poke *poke = list.all, *end = poke + list.nr;
-
-	while (poke < end && trace_plat_ip_unpack(poke->site) != site)
-		poke++;
-	return poke < end ? poke : NULL;
+	return !ftrace_record_find(site);
 }
 
-static void drop_probes(void)
+static void drop_added(void)
 {
 	struct trace_poke *out = list.all;
 
 	for (size_t i = 0; i < list.nr; i++) {
-		if (!list.all[i].is_probe)
+		if (!is_added(trace_plat_ip_unpack(list.all[i].site)))
 			*out++ = list.all[i];
 	}
 	list.nr = (size_t)(out - list.all);
-}
-
-/* Does the error tell of a breakpoint where a probe's should be? */
-static bool is_busy_probe(int err, const struct trace_poke_error *error)
-{
-	const struct trace_poke *poke = err == -EBUSY ? poke_at(error->site) : NULL;
-
-	return poke && poke->is_probe;
 }
 
 static int write_list(void)
@@ -121,8 +110,8 @@ static int write_list(void)
 		return err;
 	}
 	err = trace_plat_poke_batch(list.all, list.nr, &error);
-	if (is_busy_probe(err, &error)) {
-		drop_probes();
+	if (err == -EBUSY && is_added(error.site)) {
+		drop_added();
 		return -EBUSY;
 	}
 	list.nr = 0;
@@ -180,11 +169,14 @@ bool ftrace_pokes_are_open(void)
 	return list.is_open;
 }
 
-int ftrace_pokes_write(const struct trace_poke *pokes, size_t nr)
+void ftrace_pokes_add(const struct trace_poke *pokes, size_t nr)
 {
-	if (nr)
-		__builtin_memcpy(list.all + list.nr, pokes, nr * sizeof(*pokes));
+	__builtin_memcpy(list.all + list.nr, pokes, nr * sizeof(*pokes));
 	merge(nr);
+}
+
+int ftrace_pokes_write(void)
+{
 	return write_list();
 }
 

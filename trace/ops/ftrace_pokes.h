@@ -32,12 +32,13 @@ int ftrace_pokes_end(size_t nr);
  */
 int ftrace_pokes_open(size_t bound);
 bool ftrace_pokes_are_open(void);
+/* Changes at places that are no call sites, which ascend: `bound` counts these, too. */
+void ftrace_pokes_add(const struct trace_poke *pokes, size_t nr);
 /*
- * Write the list and these changes of probes, which ascend. 0; -ENODEV, after ftrace_bug(); -EBUSY,
- * with nothing written: somebody's breakpoint is where a probe's should be. Then the updates have to
- * be taken back.
+ * Write the list. 0; -ENODEV, after ftrace_bug(); -EBUSY, with nothing written: somebody's breakpoint
+ * is at one of the places that were added. Then the updates have to be taken back.
  */
-int ftrace_pokes_write(const struct trace_poke *pokes, size_t nr);
+int ftrace_pokes_write(void);
 void ftrace_pokes_close(void);
 
 #endif

@@ -299,52 +299,8 @@ void probe_free(struct dyn_event *dyn)
 
 	unlink_probe(probe);
 	detach(probe, event->kind);
-	if (event->nr_probes) /* it may still be running; an event that goes has waited for that */
-		tracepoint_synchronize_unregister();
 	if (probe->bytes)
 		trace_plat_free(probe, probe->bytes);
 	if (!event->nr_probes)
 		trace_plat_free(event, event->bytes);
-}
-
-/* ---- Switching ---- */
-
-/* Begin with all probes of the event, or none. */
-static int begin_all(struct probe_event *event)
-{
-	struct probe *probe, *begun;
-	int err = 0;
-
-	for (probe = event->first; probe && !err; probe = probe->next)
-		err = event->kind->begin(probe);
-	if (!err)
-		return 0;
-	for (begun = event->first; begun->next != probe; begun = begun->next)
-		event->kind->end(begun);
-	return err;
-}
-
-void probes_change(struct trace_event_change *changes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		struct probe_event *event = probe_event_of(changes[i].call);
-
-		if (changes[i].is_begin) {
-			changes[i].err = begin_all(event);
-			continue;
-		}
-		for (struct probe *probe = event->first; probe; probe = probe->next)
-			event->kind->end(probe);
-	}
-}
-
-size_t probes_to_change(const struct trace_event_change *changes, size_t nr, bool is_begin)
-{
-	size_t nr_probes = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (changes[i].is_begin == is_begin)
-			nr_probes += probe_event_of(changes[i].call)->nr_probes;
-	}
-	return nr_probes;
 }

@@ -5,6 +5,7 @@
 #include <trace/errno.h>
 #include <trace/platform.h>
 #include "events/event_file.h"
+#include "kprobes/probe_parts.h"
 #include "print/output.h"
 #include "probe_hit.h"
 #include "text/str.h"
@@ -113,34 +114,6 @@ static void detach_instruction(struct probe *probe)
 	unregister_kprobe(&probe->target.kprobe);
 }
 
-/* The probes of a kind that go, to `all` unless that is NULL. Returns how many. */
-static size_t list_chosen(const struct dyn_event_kind *kind, struct kprobe **all)
-{
-	struct dyn_event *dyn = NULL;
-	size_t nr = 0;
-
-	while ((dyn = dyn_event_next(kind, dyn))) {
-		if (!dyn->is_chosen || !probe_is_of_instruction(dyn->call))
-			continue;
-		if (all)
-			all[nr] = &probe_of(dyn)->target.kprobe;
-		nr++;
-	}
-	return nr;
-}
-
-/* Unregister them all at once: one wait for those who run them. Otherwise each does it by itself. */
-static void detach_chosen(const struct dyn_event_kind *kind)
-{
-	size_t nr = list_chosen(kind, NULL);
-	struct kprobe **all = nr > 1 ? trace_plat_alloc(nr * sizeof(struct kprobe *)) : NULL;
-
-	if (!all)
-		return;
-	unregister_kprobes(all, list_chosen(kind, all));
-	trace_plat_free(all, nr * sizeof(struct kprobe *));
-}
-
 static int begin_instruction(struct probe *probe)
 {
 	return enable_kprobe(&probe->target.kprobe);
@@ -153,37 +126,33 @@ static void end_instruction(struct probe *probe)
 
 /* ---- Many at once ---- */
 
-/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
-static bool change_all(struct trace_event_change *changes, size_t nr, bool is_begin)
+static void put_instruction(struct probe *probe, bool on, void *to)
 {
-	size_t nr_probes = probes_to_change(changes, nr, is_begin), at = 0;
-	struct kprobe **all =
-		nr_probes > 1 ? trace_plat_alloc(nr_probes * sizeof(struct kprobe *)) : NULL;
-	int err;
-
-	if (!all)
-		return !nr_probes;
-	for (size_t i = 0; i < nr; i++) {
-		struct probe *probe = probe_event_of(changes[i].call)->first;
-
-		for (; changes[i].is_begin == is_begin && probe; probe = probe->next)
-			all[at++] = &probe->target.kprobe;
-	}
-	err = is_begin ? enable_kprobes(all, at) : disable_kprobes(all, at);
-	trace_plat_free(all, nr_probes * sizeof(struct kprobe *));
-	return !err;
+	(void)on;
+	*(struct kprobe **)to = &probe->target.kprobe;
 }
 
-/* One by one, if they cannot be changed all at once, so that each has a result of its own. */
-static void instructions_change(struct trace_event_change *changes, size_t nr)
+static struct ftrace_part *make_instruction_part(void *list, size_t nr, bool on)
 {
-	bool has_begun = change_all(changes, nr, true), has_ended = change_all(changes, nr, false);
+	static struct kprobe_part part;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (!(changes[i].is_begin ? has_begun : has_ended))
-			probes_change(&changes[i], 1);
-	}
+	kprobe_part_init(&part, list, nr, on);
+	return &part.part;
 }
+
+static void detach_instructions(void *list, size_t nr)
+{
+	unregister_kprobes(list, nr);
+}
+
+static const struct probe_many instruction_many = {
+	.rank = PROBE_RANK_INSTRUCTION,
+	.bytes = sizeof(struct kprobe *),
+	.put = put_instruction,
+	.make_part = make_instruction_part,
+	.change = ftrace_parts_change,
+	.detach = detach_instructions,
+};
 
 /* ---- The kind ---- */
 
@@ -207,7 +176,7 @@ static void print_address(const struct trace_iter *iter, const struct probe_even
 
 static const struct trace_event_class kprobe_class = {
 	.system = "kprobes",
-	.change = instructions_change,
+	.change = probes_change,
 	.own_depth = 1,
 };
 
@@ -223,7 +192,8 @@ static uint64_t get_missed(const struct probe *probe)
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"), .event_class = &kprobe_class,           \
 	.target_bytes = PROBE_TARGET_BYTES(kprobe), .attach = attach_instruction,                  \
 	.detach = detach_instruction, .print_head = print_address, .begin = begin_instruction,     \
-	.end = end_instruction, .get_missed = get_missed, .suffix = "%entry"
+	.end = end_instruction, .many = &instruction_many, .get_missed = get_missed,               \
+	.suffix = "%entry"
 
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
@@ -274,14 +244,14 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .create = create,
 	  .show = probe_show,
 	  .matches = probe_matches,
-	  .prepare_free = detach_chosen,
+	  .prepare_free = probes_detach_chosen,
 	  .free = probe_free },
 	{ .name = "fprobe",
 	  .claims = claims_function,
 	  .create = create_function,
 	  .show = probe_show,
 	  .matches = probe_matches,
-	  .prepare_free = detach_chosen,
+	  .prepare_free = probes_detach_chosen,
 	  .free = probe_free },
 	{ .name = "wprobe",
 	  .claims = probe_watch_claims,

@@ -5,6 +5,7 @@
 #include <trace/errno.h>
 #include <trace/kretprobe.h>
 #include <trace/platform.h>
+#include "kprobes/probe_parts.h"
 #include "print/output.h"
 #include "probe_hit.h"
 #include "text/str.h"
@@ -150,37 +151,33 @@ static void end_return(struct probe *probe)
 
 /* ---- Many at once ---- */
 
-/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
-static bool change_all(struct trace_event_change *changes, size_t nr, bool is_begin)
+static void put_return(struct probe *probe, bool on, void *to)
 {
-	size_t nr_probes = probes_to_change(changes, nr, is_begin), at = 0;
-	size_t bytes = nr_probes * sizeof(struct kretprobe *);
-	struct kretprobe **all = nr_probes > 1 ? trace_plat_alloc(bytes) : NULL;
-	int err;
-
-	if (!all)
-		return !nr_probes;
-	for (size_t i = 0; i < nr; i++) {
-		struct probe *probe = probe_event_of(changes[i].call)->first;
-
-		for (; changes[i].is_begin == is_begin && probe; probe = probe->next)
-			all[at++] = &probe->target.ret;
-	}
-	err = is_begin ? enable_kretprobes(all, at) : disable_kretprobes(all, at);
-	trace_plat_free(all, bytes);
-	return !err;
+	(void)on;
+	*(struct kretprobe **)to = &probe->target.ret;
 }
 
-/* One by one, if they cannot be changed all at once, so that each has a result of its own. */
-static void returns_change(struct trace_event_change *changes, size_t nr)
+static struct ftrace_part *make_return_part(void *list, size_t nr, bool on)
 {
-	bool has_begun = change_all(changes, nr, true), has_ended = change_all(changes, nr, false);
+	static struct kretprobe_part part;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (!(changes[i].is_begin ? has_begun : has_ended))
-			probes_change(&changes[i], 1);
-	}
+	kretprobe_part_init(&part, list, nr, on);
+	return &part.part;
 }
+
+static void detach_returns(void *list, size_t nr)
+{
+	unregister_kretprobes(list, nr);
+}
+
+static const struct probe_many return_many = {
+	.rank = PROBE_RANK_RETURN,
+	.bytes = sizeof(struct kretprobe *),
+	.put = put_return,
+	.make_part = make_return_part,
+	.change = ftrace_parts_change,
+	.detach = detach_returns,
+};
 
 /* ---- The kinds ---- */
 
@@ -213,7 +210,7 @@ static uint64_t get_missed(const struct probe *probe)
 
 static const struct trace_event_class return_class = {
 	.system = "kprobes",
-	.change = returns_change,
+	.change = probes_change,
 	.own_depth = 1,
 };
 
@@ -225,7 +222,7 @@ static const struct trace_event_class return_class = {
 	.event_class = &return_class, .target_bytes = PROBE_TARGET_BYTES(ret),                     \
 	.find = find_return, .attach = attach_return, .detach = detach_return,                     \
 	.print_head = print_return, .begin = begin_return, .end = end_return,                      \
-	.get_missed = get_missed, .suffix = PROBE_RETURN_SUFFIX
+	.many = &return_many, .get_missed = get_missed, .suffix = PROBE_RETURN_SUFFIX
 
 const struct probe_kind probe_return_kind = {
 	.log_name = "trace_kprobe",

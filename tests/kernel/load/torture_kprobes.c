@@ -4,7 +4,8 @@
  *   steady  one at the first instruction behind the call site of half of the targets, which stays
  *           for whole rounds: by breakpoint, and by jump when it has been there for a while
  *   sets    of random instructions of targets, of what they call, NMIs too, and of what a live
- *           patch puts in their place; they come, go, and are switched, some with post handlers
+ *           patch puts in their place, and of returns of these; they come, go, and are switched by
+ *           one batch, some with post handlers
  *
  * After each round the steady ones have been hit, or counted as missed, once for each call, and the
  * others never after they were unregistered. Each handler tries to write where its probe is: text
@@ -16,12 +17,14 @@
 #include <trace/arch_decode.h>
 #include <trace/kprobe.h>
 #include "../write_nofault.h"
+#include "kprobes/probe_parts.h"
 #include "torture.h"
 
 #define NR_STEADY   (TORTURE_NR_TARGETS / 2) /* the last ones, which are not patched */
 #define KEEP_ROUNDS 16u
 #define NR_SETS	    3u
 #define SET_PROBES  24u
+#define SET_RETURNS 4u
 #define MAX_PLACES  1024u
 #define CALL_SITE   5u /* bytes */
 
@@ -45,16 +48,22 @@ struct set {
 	struct kprobe probes[SET_PROBES];
 	struct kprobe *pointers[SET_PROBES];
 	size_t nr; /* registered */
+	struct kretprobe returns[SET_RETURNS];
+	struct kretprobe *return_pointers[SET_RETURNS];
 	bool is_disabled;
 	_Atomic bool may_be_called;
 };
 
 static struct set sets[NR_SETS];
+static struct kprobe_part kprobe_part;
+static struct kretprobe_part kretprobe_part;
 static struct kprobe steady[NR_STEADY];
 static struct kprobe *steady_pointers[NR_STEADY];
 static bool steady_is_registered;
 static uintptr_t places[MAX_PLACES];
 static size_t nr_places;
+static uintptr_t funcs[ARRAY_SIZE(names)]; /* that have call sites */
+static size_t nr_funcs;
 
 static struct {
 	_Atomic uint64_t steady[NR_STEADY];
@@ -99,6 +108,17 @@ static TRACE_NOTRACE void torture_kprobes_visit_post(struct kprobe *p, struct ft
 		atomic_fetch_add_explicit(&seen.nr_late, 1, memory_order_relaxed);
 }
 
+static TRACE_NOTRACE int torture_kprobes_return(struct kretprobe_instance *ri,
+						struct ftrace_regs *regs)
+{
+	size_t set = (size_t)((uintptr_t)ri->rp - (uintptr_t)sets) / sizeof(sets[0]);
+
+	(void)regs;
+	if (!atomic_load(&sets[set].may_be_called))
+		atomic_fetch_add_explicit(&seen.nr_late, 1, memory_order_relaxed);
+	return 0;
+}
+
 /* ---- Places ---- */
 
 /* All instructions of a function at which a probe can be. Nothing changes its text meanwhile. */
@@ -111,6 +131,8 @@ static int torture_kprobes_add_places(uintptr_t func)
 
 	if (!func || !symbols_lookup(func, name, &start, &size))
 		return -ENOENT;
+	if (ftrace_location(func))
+		funcs[nr_funcs++] = func;
 	for (uintptr_t at = func; at < func + size; at += insn.length) {
 		if (trace_insn_decode(&insn, (const void *)at, TRACE_INSN_MAX))
 			return -EILSEQ;
@@ -124,7 +146,7 @@ static int torture_kprobes_start(void)
 {
 	int err = 0;
 
-	nr_places = 0;
+	nr_places = nr_funcs = 0;
 	for (uint32_t i = 0; i < ARRAY_SIZE(names) && !err; i++)
 		err = torture_kprobes_add_places(symbols_find(names[i]));
 	return err;
@@ -132,8 +154,21 @@ static int torture_kprobes_start(void)
 
 /* ---- Changes while the workers run ---- */
 
+static int torture_kprobes_arm_returns(struct set *set)
+{
+	memset(set->returns, 0, sizeof(set->returns));
+	for (size_t i = 0; i < SET_RETURNS; i++) {
+		set->returns[i].kp.addr = funcs[torture_pick((uint32_t)nr_funcs)];
+		set->returns[i].handler = torture_kprobes_return;
+		set->return_pointers[i] = &set->returns[i];
+	}
+	return register_kretprobes(set->return_pointers, SET_RETURNS);
+}
+
 static int torture_kprobes_arm(struct set *set)
 {
+	int err;
+
 	memset(set->probes, 0, sizeof(set->probes));
 	for (size_t i = 0; i < SET_PROBES; i++) {
 		struct kprobe *p = &set->probes[i];
@@ -147,21 +182,39 @@ static int torture_kprobes_arm(struct set *set)
 	atomic_store(&set->may_be_called, true);
 	set->is_disabled = false;
 	set->nr = 1 + torture_pick(SET_PROBES);
-	return register_kprobes(set->pointers, set->nr);
+	err = register_kprobes(set->pointers, set->nr);
+	if (!err)
+		err = torture_kprobes_arm_returns(set);
+	return err;
 }
 
 static void torture_kprobes_disarm(struct set *set)
 {
 	unregister_kprobes(set->pointers, set->nr);
+	unregister_kretprobes(set->return_pointers, SET_RETURNS);
 	atomic_store(&set->may_be_called, false);
 	set->nr = 0;
 }
 
+/* Where call sites move from one ops to the other, both kinds may have to be switched apart. */
 static int torture_kprobes_switch(struct set *set)
 {
-	set->is_disabled = !set->is_disabled;
-	return set->is_disabled ? disable_kprobes(set->pointers, set->nr)
-				: enable_kprobes(set->pointers, set->nr);
+	struct ftrace_part *parts[] = { &kprobe_part.part, &kretprobe_part.part };
+	bool on = set->is_disabled;
+	int err;
+
+	kprobe_part_init(&kprobe_part, set->pointers, set->nr, on);
+	kretprobe_part_init(&kretprobe_part, set->return_pointers, SET_RETURNS, on);
+	err = ftrace_parts_change(parts, ARRAY_SIZE(parts));
+	if (err == -EAGAIN) {
+		err = on ? enable_kprobes(set->pointers, set->nr)
+			 : disable_kprobes(set->pointers, set->nr);
+		if (!err)
+			err = on ? enable_kretprobes(set->return_pointers, SET_RETURNS)
+				 : disable_kretprobes(set->return_pointers, SET_RETURNS);
+	}
+	set->is_disabled = !on;
+	return err;
 }
 
 static int torture_kprobes_change(void)

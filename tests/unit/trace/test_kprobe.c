@@ -554,6 +554,28 @@ static void jump(void **state)
 	run_worker();
 }
 
+/* Probes that are not registered in the end: jumps that were in their way come back. */
+static void jump_comes_back(void **state)
+{
+	uintptr_t addr = fake_func(50) + TRACE_INSN_SIZE;
+	struct kprobe *p = probe_at(0, addr);
+
+	(void)state;
+	fake_jump_bytes = JUMP_BYTES;
+	assert_int_equal(register_kprobe(p), 0);
+	run_worker();
+	assert_true(is_jump(p));
+	probe_at(1, addr + 4);
+	probe_at(2, 1);
+	assert_int_equal(register_kprobes(pointers + 1, 2), -EINVAL);
+	assert_false(is_jump(p));
+	assert_string_equal(order_at(addr), "a");
+	run_worker();
+	assert_true(is_jump(p));
+	unregister_kprobe(p);
+	run_worker();
+}
+
 static bool saw_all_regs;
 
 static int pre_regs(struct kprobe *p, struct ftrace_regs *fregs)
@@ -910,6 +932,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(busy, setup, teardown),
 		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump, setup, teardown),
+		cmocka_unit_test_setup_teardown(jump_comes_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_registers, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_missed, setup, teardown),
 		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),

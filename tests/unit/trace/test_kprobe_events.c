@@ -300,6 +300,10 @@ static void batches(void **state)
 		assert_int_equal(define(line), 0);
 	}
 	assert_int_equal(define("p:mixed/all yield %r10"), 0);
+	assert_int_equal(define("r:mixed/back yield $retval"), 0);
+	assert_int_equal(define("r:mixed/other do_work"), 0);
+	assert_int_equal(echo_append("f:mixed/entry kfree", "dynamic_events"), 0);
+	assert_int_equal(echo_append("f:mixed/exit kfree%return", "dynamic_events"), 0);
 	assert_int_equal(batches_of("1", "events/mixed/enable"), 1);
 	assert_int_equal(batches_of("0", "events/mixed/enable"), 1);
 }
@@ -338,6 +342,52 @@ static void removed_together(void **state)
 	assert_in_range(looks_of_removal(24), 1, 2);
 }
 
+static uint32_t nr_syncs;
+
+static void note_sync(void)
+{
+	nr_syncs++;
+}
+
+/* How often is waited for CPUs when so many of each kind are removed together? */
+static uint32_t syncs_of_removal(uint32_t nr, const char *line_of_removal)
+{
+	static const char *const names[] = { "schedule", "yield", "do_work", "kfree" };
+	char line[60];
+
+	for (uint32_t i = 0; i < nr; i++) {
+		snprintf(line, sizeof(line), "p:going/e%u %s", i, names[i % NR_FUNCS]);
+		assert_int_equal(define(line), 0);
+		snprintf(line, sizeof(line), "r:going/r%u %s", i, names[i % NR_FUNCS]);
+		assert_int_equal(define(line), 0);
+		snprintf(line, sizeof(line), "p:going/joined %s x=$stack%u", names[i % NR_FUNCS],
+			 i);
+		assert_int_equal(define(line), 0);
+	}
+	assert_int_equal(echo("1", "events/going/enable"), 0);
+	assert_int_equal(echo("0", "events/going/enable"), 0);
+	nr_syncs = 0;
+	fake_on_sync = note_sync;
+	assert_int_equal(*line_of_removal ? define(line_of_removal) : echo("", "kprobe_events"), 0);
+	fake_on_sync = NULL;
+	assert_string_equal(cat("kprobe_events"), "");
+	return nr_syncs;
+}
+
+/* However many go, CPUs are waited for as often. */
+static void waits_of_removal(void **state)
+{
+	static const char *const lines[] = { "-:going/", "" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t few = syncs_of_removal(4, lines[i]);
+
+		assert_int_equal(syncs_of_removal(12, lines[i]), few);
+		assert_in_range(few, 1, 5);
+	}
+}
+
 /* Without memory for all at once each is switched on its own. */
 static void one_by_one(void **state)
 {
@@ -348,6 +398,8 @@ static void one_by_one(void **state)
 	assert_int_equal(define("p:many/a do_work"), 0);
 	assert_int_equal(define("p:many/b kfree+8"), 0);
 	assert_int_equal(define("p:many/c kfree"), 0);
+	assert_int_equal(define("r:many/d kfree"), 0);
+	assert_int_equal(define("r:many/e do_work"), 0);
 	handle = open_file("events/many/enable", TRACE_FS_WRITE);
 	for (long budget = 0;; budget++) {
 		fake_alloc_budget = budget;
@@ -506,6 +558,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(missed_returns, begin, end),
 		cmocka_unit_test_setup_teardown(batches, begin, end),
 		cmocka_unit_test_setup_teardown(removed_together, begin, end),
+		cmocka_unit_test_setup_teardown(waits_of_removal, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),
 		cmocka_unit_test_setup_teardown(one_is_busy, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),

@@ -1,0 +1,199 @@
+/*
+ * Switching probes on and off, and giving back their places: many at once, whatever they are, by one
+ * batch of text changes; one by one where that cannot be. See probe.h.
+ *
+ *   changes of events --> for each struct probe_many a list of targets --> parts --> one batch
+ */
+#include <trace/platform.h>
+#include "probe.h"
+
+/* Targets that are switched in one way. */
+struct probe_list {
+	const struct probe_many *many; /* NULL: there are none */
+	uint8_t *targets;
+	size_t nr, room;
+};
+
+struct probe_lists {
+	struct probe_list of[PROBE_NR_RANKS];
+};
+
+/* ---- Lists ---- */
+
+static void count(struct probe_lists *lists, const struct probe_many *many, size_t nr)
+{
+	lists->of[many->rank].many = many;
+	lists->of[many->rank].room += nr;
+}
+
+static size_t total(const struct probe_lists *lists)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++)
+		nr += lists->of[i].room;
+	return nr;
+}
+
+static void free_lists(struct probe_lists *lists)
+{
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
+		struct probe_list *list = &lists->of[i];
+
+		if (list->targets)
+			trace_plat_free(list->targets, list->room * list->many->bytes);
+	}
+}
+
+/* Memory for as many as were counted. 0 or -ENOMEM. */
+static int make_lists(struct probe_lists *lists)
+{
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
+		struct probe_list *list = &lists->of[i];
+
+		if (!list->room)
+			continue;
+		list->targets = trace_plat_alloc(list->room * list->many->bytes);
+		if (!list->targets) {
+			free_lists(lists);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void put(struct probe_lists *lists, const struct probe_many *many, struct probe *probe,
+		bool on)
+{
+	struct probe_list *list = &lists->of[many->rank];
+
+	many->put(probe, on, list->targets + list->nr++ * many->bytes);
+}
+
+/* ---- Switching ---- */
+
+static void count_changes(struct probe_lists *lists, const struct trace_event_change *changes,
+			  size_t nr, bool on)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct probe_event *event = probe_event_of(changes[i].call);
+
+		if (changes[i].is_begin == on && event->kind->many)
+			count(lists, event->kind->many, event->nr_probes);
+	}
+}
+
+static void put_changes(struct probe_lists *lists, const struct trace_event_change *changes,
+			size_t nr, bool on)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct probe_event *event = probe_event_of(changes[i].call);
+		const struct probe_many *many = event->kind->many;
+
+		if (changes[i].is_begin != on || !many)
+			continue;
+		for (struct probe *probe = event->first; probe; probe = probe->next)
+			put(lists, many, probe, on);
+	}
+}
+
+/* By the one that comes first: it knows of those behind it. */
+static int switch_lists(const struct probe_lists *lists, bool on)
+{
+	struct ftrace_part *parts[PROBE_NR_RANKS];
+	const struct probe_many *first = NULL;
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
+		const struct probe_list *list = &lists->of[i];
+
+		if (!list->room)
+			continue;
+		first = first ? first : list->many;
+		parts[nr++] = list->many->make_part(list->targets, list->nr, on);
+	}
+	return first->change(parts, nr);
+}
+
+/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
+static bool change_many(const struct trace_event_change *changes, size_t nr, bool on)
+{
+	struct probe_lists lists = { 0 };
+	int err;
+
+	count_changes(&lists, changes, nr, on);
+	if (total(&lists) < 2 || make_lists(&lists))
+		return false;
+	put_changes(&lists, changes, nr, on);
+	err = switch_lists(&lists, on);
+	free_lists(&lists);
+	return !err;
+}
+
+/* Begin with all probes of the event, or none. */
+static int begin_all(struct probe_event *event)
+{
+	struct probe *probe, *begun;
+	int err = 0;
+
+	for (probe = event->first; probe && !err; probe = probe->next)
+		err = event->kind->begin(probe);
+	if (!err)
+		return 0;
+	for (begun = event->first; begun->next != probe; begun = begun->next)
+		event->kind->end(begun);
+	return err;
+}
+
+static void change_one(struct trace_event_change *change)
+{
+	struct probe_event *event = probe_event_of(change->call);
+
+	if (change->is_begin) {
+		change->err = begin_all(event);
+		return;
+	}
+	for (struct probe *probe = event->first; probe; probe = probe->next)
+		event->kind->end(probe);
+}
+
+/* One by one, if they cannot be changed all at once, so that each has a result of its own. */
+void probes_change(struct trace_event_change *changes, size_t nr)
+{
+	const bool is_done[] = { change_many(changes, nr, false), change_many(changes, nr, true) };
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_done[changes[i].is_begin] || !probe_event_of(changes[i].call)->kind->many)
+			change_one(&changes[i]);
+	}
+}
+
+/* ---- Giving places back ---- */
+
+static const struct probe_many *many_of(const struct dyn_event *dyn)
+{
+	return dyn->is_chosen ? probe_event_of(dyn->call)->kind->many : NULL;
+}
+
+/* One wait for those who run them. Without memory each does it by itself. */
+void probes_detach_chosen(const struct dyn_event_kind *kind)
+{
+	struct probe_lists lists = { 0 };
+	struct dyn_event *dyn = NULL;
+
+	while ((dyn = dyn_event_next(kind, dyn))) {
+		if (many_of(dyn))
+			count(&lists, many_of(dyn), 1);
+	}
+	if (total(&lists) < 2 || make_lists(&lists))
+		return;
+	while ((dyn = dyn_event_next(kind, dyn))) {
+		if (many_of(dyn))
+			put(&lists, many_of(dyn), probe_of(dyn), false);
+	}
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
+		if (lists.of[i].room)
+			lists.of[i].many->detach(lists.of[i].targets, lists.of[i].nr);
+	}
+	free_lists(&lists);
+}
