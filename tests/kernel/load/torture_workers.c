@@ -21,7 +21,8 @@ struct worker {
 };
 
 #define PASSES_AT_ONCE 4u
-#define PAUSE_NS       (NSEC_PER_MSEC / 4)
+#define PAUSE_NS       (NSEC_PER_MSEC / 4) /* at least */
+#define PAUSES	       3u		   /* as long as the passes took */
 
 static _Atomic bool is_enough;
 static bool goes_on; /* a round lasts until it is enough */
@@ -68,9 +69,12 @@ static TRACE_NOINLINE bool torture_workers_stack_is_clean(void)
 /* With pauses: whoever changes things needs the CPUs too. */
 static void torture_workers_go_on_calling(struct worker *worker)
 {
+	uint64_t start_ns = ktime_ns(), pause_ns;
+
 	for (uint32_t i = 0; i < PASSES_AT_ONCE; i++)
 		torture_workers_call_targets(worker);
-	thread_sleep_ns(PAUSE_NS);
+	pause_ns = PAUSES * (ktime_ns() - start_ns);
+	thread_sleep_ns(pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS);
 }
 
 /* Exit status: is the stack clean? */
