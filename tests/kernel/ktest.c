@@ -13,6 +13,9 @@
 #define MAX_SHOWN 5u
 #define SETTLE_NS (10 * NSEC_PER_MSEC) /* for the other commands of a pipe to get their memory */
 #define LINE_MAX  160
+#define RESTS	  3u /* as long as the work before */
+
+#define MAX_REST_NS NSEC_PER_MSEC /* an emulated CPU may have stood still in the middle of it */
 
 static const struct ktest *const tables[] = {
 	ktest_data,	   ktest_mm,	       ktest_lock,   ktest_timer,
@@ -61,6 +64,13 @@ long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 		sum += thread_join_wait(threads[i]);
 	kfree(threads);
 	return started == nr ? sum : -1;
+}
+
+void ktest_rest(uint64_t start_ns)
+{
+	uint64_t rest_ns = RESTS * (ktime_ns() - start_ns);
+
+	thread_sleep_ns(rest_ns < MAX_REST_NS ? rest_ns : MAX_REST_NS);
 }
 
 static uint64_t ktest_pages_in_use(void)

@@ -38,6 +38,13 @@ static TRACE_ALWAYS_INLINE bool ktest_check(bool holds, const char *file, int li
  */
 long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg);
 
+/*
+ * For threads that are the load while another one changes something: sleep three times as long as
+ * they have worked since `start_ns`, a millisecond at most. Changes wait for every CPU, and an
+ * emulator has fewer processors than the guest.
+ */
+void ktest_rest(uint64_t start_ns);
+
 /* Tables end with an entry without a name. */
 extern const struct ktest ktest_data[];
 extern const struct ktest ktest_mm[];

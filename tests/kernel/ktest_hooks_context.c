@@ -15,6 +15,8 @@
 #define SPIN_NS	 20000u
 #define SLEEP_NS (NSEC_PER_MSEC / 10)
 
+#define CALLS_AT_ONCE 64u
+
 static struct {
 	_Atomic bool stop;
 	_Atomic uint64_t nr_lost;
@@ -52,8 +54,13 @@ static TRACE_NOTRACE void context_callback(uintptr_t ip, uintptr_t parent_ip,
 static int caller(void *arg)
 {
 	(void)arg;
-	while (!atomic_load(&context.stop))
-		context_target();
+	while (!atomic_load(&context.stop)) {
+		uint64_t start_ns = ktime_ns();
+
+		for (uint32_t i = 0; i < CALLS_AT_ONCE; i++)
+			context_target();
+		ktest_rest(start_ns);
+	}
 	return 0;
 }
 

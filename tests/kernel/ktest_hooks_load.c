@@ -60,6 +60,8 @@ static int worker(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&load.stop)) {
+		uint64_t start_ns = ktime_ns();
+
 		for (long i = 0; i < (long)BATCH; i++) {
 			long result = load_old(i, -i);
 
@@ -69,7 +71,7 @@ static int worker(void *arg)
 			load_first();
 			load_second();
 		}
-		cond_resched();
+		ktest_rest(start_ns);
 	}
 	return 0;
 }

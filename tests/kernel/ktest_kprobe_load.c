@@ -24,9 +24,12 @@ static int kprobe_load_thread(void *arg)
 
 	(void)arg;
 	while (!atomic_load(&load.is_over)) {
+		uint64_t start_ns = ktime_ns();
+
 		nr_wrong += kprobe_sort(KPROBE_ROUNDS) != load.sorted;
 		nr_wrong += kprobe_work(KPROBE_ROUNDS) != load.worked;
 		atomic_fetch_add(&load.nr_calls, 1);
+		ktest_rest(start_ns);
 	}
 	return nr_wrong;
 }

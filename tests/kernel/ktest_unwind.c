@@ -149,7 +149,7 @@ static void test_backtrace_garbage(void)
 #define NR_SAMPLES  1500
 #define MIN_SAMPLES 20
 /* At most this long: an NMI may take a while to emulate. */
-#define SAMPLE_NS (200 * NSEC_PER_MSEC)
+#define SAMPLE_NS (100 * NSEC_PER_MSEC)
 
 static void chain_loop(void);
 static TRACE_NOINLINE int chain_leaf(int x);

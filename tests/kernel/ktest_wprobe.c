@@ -6,10 +6,13 @@
 #include "nmi_call.h"
 #include <kernel/string.h>
 #include <kernel/thread.h>
+#include <kernel/time.h>
 #include <trace/arch_watch.h>
 #include <trace/platform.h>
 #include <trace/recursion.h>
 #include <trace/wprobe.h>
+
+#define WRITES_AT_ONCE 16u
 
 static volatile uint64_t watched[WPROBE_MAX + 1];
 
@@ -218,8 +221,12 @@ static int write_often(void *arg)
 	uint64_t nr = 0;
 
 	while (!atomic_load(&stop)) {
-		atomic_fetch_add((_Atomic uint64_t *)arg, 1);
-		nr++;
+		uint64_t start_ns = ktime_ns();
+
+		for (uint32_t i = 0; i < WRITES_AT_ONCE; i++)
+			atomic_fetch_add((_Atomic uint64_t *)arg, 1);
+		nr += WRITES_AT_ONCE;
+		ktest_rest(start_ns);
 	}
 	return (int)nr;
 }
