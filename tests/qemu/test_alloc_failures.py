@@ -35,9 +35,8 @@ def test_each_allocation_fails_once():
             guest.run(f"{command}; {undo}")
             before = pages_in_use(guest)
             for nth in range(1, 400):
-                output, _ = guest.run(f"failalloc {nth}; {command}; failalloc")
-                guest.run("failalloc")  # disarm, if the line itself ran out of memory
-                guest.run(undo)
+                output = guest.output_of(f"failalloc {nth}; {command}; failalloc")
+                guest.output_of(f"failalloc; {undo}")
                 if "not reached" in output:
                     break
             assert nth > 1, f"{command}: nothing failed"
@@ -69,8 +68,8 @@ def test_failures_are_told():
             usual = guest.run(command)[0] if command != "date" else None
             told = ""
             for nth in range(1, 400):
-                output, _ = guest.run(f"failalloc {nth}; {command}; failalloc")
-                guest.run("failalloc; rm -f /tmp/x")
+                output = guest.output_of(f"failalloc {nth}; {command}; failalloc")
+                guest.output_of("failalloc; rm -f /tmp/x")
                 if "not reached" in output:
                     break
                 said = re.search("memory|No space left", output)
