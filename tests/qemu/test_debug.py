@@ -73,7 +73,7 @@ def check_locks_in_gdb(gdb):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_nothing_asserted(debug_build, cpus, tmp_path):
-    with Gdb(build=debug_build, elf=debug_build / "fathom-test.elf", cpus=cpus, tests=True, limit=280, timeout=200,
+    with Gdb(build=debug_build, elf=debug_build / "fathom-test.elf", cpus=cpus, mem="96M", tests=True, limit=280, timeout=200,
              extra=Qmp.option(tmp_path / "qmp")) as gdb:
         guest = gdb.guest
         output, status = guest.run("ktest")
