@@ -380,6 +380,7 @@ SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace test_memory ste
 
 soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
+	@DAMAGE_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/tools/test_types.py -k damaged
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
 	@SANITISED=1 BUILD=$(BUILD)/sanitised tests/unit/run unit/clang unit/simclang
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
