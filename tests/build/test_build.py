@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = os.environ.get("JOBS", "2")
 MAIN = Path(os.environ.get("FATHOM_BUILD", ROOT / "build"))
-EVERY = int(os.environ.get("REBUILD_EVERY", "4"))  # of so many objects one is made a second time
+EVERY = int(os.environ.get("REBUILD_EVERY", "8"))  # of so many objects one is made a second time
 
 
 def make(*arguments, **variables):
