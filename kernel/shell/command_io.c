@@ -165,6 +165,7 @@ static const struct errno_text errno_texts[] = {
 	{ EFAULT, "Bad address" },
 	{ EBUSY, "Device or resource busy" },
 	{ EEXIST, "File exists" },
+	{ EXDEV, "Invalid cross-device link" },
 	{ ENODEV, "No such device" },
 	{ ENOTDIR, "Not a directory" },
 	{ EISDIR, "Is a directory" },
@@ -185,6 +186,7 @@ static const struct errno_text errno_texts[] = {
 	{ ETIME, "Timer expired" },
 	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
+	{ EOPNOTSUPP, "Operation not supported" },
 	{ ETIMEDOUT, "Connection timed out" },
 };
 
