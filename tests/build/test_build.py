@@ -6,10 +6,15 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "qemu"))
+
+from guest import Guest  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = os.environ.get("JOBS", "2")
@@ -161,6 +166,22 @@ def test_command_line_changes_the_iso_only(second_build):
     assert digest(second_build / "fathom.iso") != before
 
 
+def probe_without_tables(build):
+    """A kernel without types and lines: probes by registers and numbers work, what needs the tables is refused with the reason."""
+    with Guest(build, 2) as guest:
+        assert guest.check("why kmalloc") == "kmalloc: can be traced\n"
+        assert guest.run("why slab.c:338") == ("slab.c:338: this kernel has no table of lines (LINE_TABLE=0)\n", 1)
+        guest.check("echo 'p:in kmalloc size=%di first=$arg1:u32' > kprobe_events; echo 'r:out kmalloc $retval' >> kprobe_events")
+        for line, why in ("p kmalloc bytes", "BTF is not available or not supported"), ("p slab.c:338", "This kernel has no table of lines"):
+            assert guest.run(f"echo '{line}' >> kprobe_events")[1] == 1
+            assert f": error: {why}\n  Command: {line}\n" in guest.check("cat error_log; > error_log")
+        guest.check("echo 1 > events/kprobes/enable; ls > /dev/null; echo 0 > events/kprobes/enable")
+        text = guest.check("cat trace")
+        assert re.search(r": in: \(kmalloc\+0x0/\S+\) size=0x[0-9a-f]+ first=\d+\n", text) and " <- kmalloc) arg1=0xffff" in text
+        for option in "func-args", "funcgraph-args":
+            assert guest.run(f"echo 1 > options/{option}") == ("sh: write error: Operation not supported\n", 1)
+
+
 def test_without_types(second_build):
     """BTF=0, or no pahole: the kernel is the same but for them, and the build says so. Then they come back."""
     def types():
@@ -177,9 +198,10 @@ def test_without_types(second_build):
         assert not compiled(printed) and types() < 8192
         if variables.get("BTF") is None:
             assert f"  NOTYPES  fathom.elf: {reason}\n" in printed
-    make("all", **options, LINE_TABLE=0)
+    make("all", **options, BTF=0, LINE_TABLE=0)
     listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
     assert not re.search(r" \.lines ", listed)
+    probe_without_tables(second_build)
     make("all", **options)
     assert digest(second_build / "fathom.elf") == before
 
