@@ -164,6 +164,19 @@ def test_hits(folder):
     assert probes > CHANGES_OF_PROBES / 2 and jumps
 
 
+@pytest.mark.parametrize("compiler", ["gcc"], indirect=True)
+def test_hits_of_the_profile_probes(compiler, folder, tmp_path):
+    """The same with a library that has the profile `probes` and nothing above it; all of its objects are compiled already."""
+    objects = [folder / f"{name}.o" for name in ("hits", "mix", "cpus", "text", "text_lock", "trap", "symbols", "trace_host")]
+    try:
+        library = libtrace_for_process(compiler, "probes")
+        must(compiler, f"@{library}/flags", "-c", ROOT / "tests/examples/probes_only.c", "-o", tmp_path / "probes_only.o")
+        must(compiler, "-no-pie", "-z", "noexecstack", *objects, tmp_path / "probes_only.o", library / "libtrace.a", "-o", tmp_path / "hits", "-lpthread")
+    finally:
+        libtrace_for_process(compiler)
+    assert must("timeout", "120", tmp_path / "hits", CHANGES_OF_PROBES // 4).splitlines()[-1] == "4 passed, 0 failed"
+
+
 def test_probe_events(folder):
     """At call sites and behind them, in a signal's handler, at the return: arguments, and depths and flags as without probes."""
     lines = session(folder, "echo 'p:one work %di' > kprobe_events", "echo 'p:two sort+5 nr=%si first=+0(%di):u32' >> kprobe_events",

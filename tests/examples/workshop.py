@@ -25,9 +25,9 @@ def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **var
     return folder
 
 
-def libtrace_for_process(compiler):
+def libtrace_for_process(compiler, profile="full"):
     """The full profile takes seconds: it is made for this host only, and stays."""
-    return libtrace(compiler, "full", "examples/process/include", Path(BUILDS[compiler]) / "libtrace_process", FOR="process")
+    return libtrace(compiler, profile, "examples/process/include", Path(BUILDS[compiler]) / "libtrace_process", FOR="process")
 
 
 def boot(image, cpus=1):
