@@ -103,6 +103,7 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_values.c
 # trace events
 TRACE_SRCS += trace/events/dyn_event.c \
+	trace/events/dyn_event_explain.c \
 	trace/events/event_call.c \
 	trace/events/event_file.c \
 	trace/events/event_pids.c \
@@ -177,6 +178,7 @@ TRACE_SRCS += trace/probes/fetch_cast.c \
 	trace/probes/probe_args.c \
 	trace/probes/probe_define.c \
 	trace/probes/probe_eprobe.c \
+	trace/probes/probe_explain.c \
 	trace/probes/probe_hit.c \
 	trace/probes/probe_kinds.c \
 	trace/probes/probe_kprobe.c \

@@ -1,19 +1,24 @@
 /*
  * The command why: why the trace is as it is, why a function cannot be traced, where the code of a
- * line is, and why no probe can be at a place.
+ * line is, why no probe can be at a place, and what a probe records.
  */
 #include <kernel/lines.h>
+#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/whynot.h>
+#include <trace/dyn_events.h>
+#include <trace/errno.h>
 #include <trace/fmt.h>
 #include <trace/kprobe.h>
+#include <trace/trace_seq.h>
 #include <trace/types.h>
 #include "cmd_reader.h"
 #include "command_tables.h"
 
-#define WHY_BYTES      320
-#define WHY_PATH_BYTES 256
+#define WHY_BYTES	320
+#define WHY_PATH_BYTES	256
+#define WHY_EVENT_BYTES 16384
 
 /* ---- The trace ---- */
 
@@ -34,6 +39,32 @@ static int cmd_why_trace(struct command_env *env, const char *name)
 	}
 	reader_close(&reader);
 	return reader.nr_failed != 0;
+}
+
+/* ---- Events ---- */
+
+/* False: there is no event of that name. */
+static bool cmd_why_event(struct command_env *env, const char *name, int *out_status)
+{
+	char *text = kmalloc(WHY_EVENT_BYTES);
+	struct trace_seq seq;
+	int err;
+
+	if (!text) {
+		command_perror(env, name, ENOMEM);
+		*out_status = 1;
+		return true;
+	}
+	trace_seq_init(&seq, text, WHY_EVENT_BYTES);
+	err = trace_dyn_event_explain(name, &seq);
+	if (err == -EINVAL)
+		command_printf(env, "%s: an event of the kernel, which no line defines\n", name);
+	command_write(env, text, seq.len);
+	if (seq.overflowed)
+		command_printf(env, "...\n");
+	kfree(text);
+	*out_status = 0;
+	return err != -ENOENT;
 }
 
 /* ---- Places ---- */
@@ -167,6 +198,8 @@ static int cmd_why_name(struct command_env *env, const char *name)
 
 	if (!addr && cmd_why_variable(env, name))
 		return 0;
+	if (!addr && cmd_why_event(env, name, &status))
+		return status;
 	status = whynot_lookup(name, text, sizeof(text)) != WHYNOT_TRACEABLE;
 	command_printf(env, "%s: %s\n", name, text);
 	if (trace_function_prototype(name, text, sizeof(text)) > 0)
@@ -178,11 +211,19 @@ static int cmd_why_name(struct command_env *env, const char *name)
 
 static int cmd_why_one(struct command_env *env, const char *text)
 {
-	const char *colon = strchr(text, ':'), *plus = strchr(text, '+');
+	const char *colon = strchr(text, ':'), *slash = strchr(text, '/'),
+		   *plus = strchr(text, '+');
 	uint64_t addr;
+	int status;
 
+	if ((colon || slash || strchr(text, '.')) && cmd_why_event(env, text, &status))
+		return status;
 	if (colon)
 		return cmd_why_line(env, text, colon);
+	if (slash) {
+		command_printf(env, "%s: there is no such event\n", text);
+		return 1;
+	}
 	if (plus)
 		return cmd_why_offset(env, text, plus);
 	if (command_parse_u64(text, &addr))
@@ -204,9 +245,10 @@ static int cmd_why(struct command_env *env, int argc, char **argv)
 }
 
 const struct command why_commands[] = {
-	{ "why", "[-i INSTANCE | NAME... | FUNCTION+OFFSET... | FILE:LINE... | ADDRESS...]",
+	{ "why",
+	  "[-i INSTANCE | NAME... | FUNCTION+OFFSET... | FILE:LINE... | ADDRESS... | EVENT...]",
 	  "say why the trace is as it is, why a function cannot be traced, or a place not probed; "
-	  "where a line is",
+	  "where a line is; what a probe records",
 	  cmd_why, 0 },
 	{ 0 },
 };

@@ -159,6 +159,13 @@ ROWS = [
     ("why kmalloc vfs_open | grep '^ .*('", "    void *kmalloc(size_t bytes)\n"
      "    int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n", 0),
     ("why no_such_function_at_all > /dev/null", "", 1),
+    ("echo 'r:opened vfs_open path:string err=$retval' > kprobe_events; why kprobes/opened; why opened kprobes:opened | grep -c path=; "
+     "why sched/sched_switch; > kprobe_events", "kprobes/opened: a dynamic event, off\n"
+     "    r:kprobes/opened vfs_open path=path:string err=$retval\n"
+     "        int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n"
+     "        path:string from +0($arg2), const char *path\n        err:s32 from $retval, int\n"
+     "2\nsched/sched_switch: an event of the kernel, which no line defines\n", 0),
+    ("why kprobes/opened", "kprobes/opened: there is no such event\n", 1),
     ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),
     ("stack $$ | grep -c 'sh_exec+0x'; stack 0", None, 1),
     ("dmesg | grep -c 'CPUs online'", "1\n", 0),

@@ -41,6 +41,11 @@ struct dyn_event_kind {
 	/* Write the line that defines the event, newline included. */
 	void (*show)(const struct dyn_event *event, struct trace_seq *seq);
 	/*
+	 * Write lines about where the event comes from and what is in it, each with `indent` in front.
+	 * May be NULL.
+	 */
+	void (*explain)(const struct dyn_event *event, const char *indent, struct trace_seq *seq);
+	/*
 	 * Does a removal that is about the event by its names mean it? `rest` is what was written
 	 * behind the name, without blanks in front. NULL: always.
 	 */

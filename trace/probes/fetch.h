@@ -236,13 +236,29 @@ struct fetch_build {
 	uint8_t entry_args; /* FETCH_AT_RETURN: bit n: argument n, from 0, is kept from the entry */
 };
 
+#define FETCH_READS_MAX 15u
+
+/* Where a value comes from: what it begins with, and the addresses that are read from there on. */
+struct fetch_origin {
+	struct fetch_word start;	       /* as it is written */
+	uint32_t arg;			       /* not 0: it is this argument, from 1, instead */
+	const struct trace_event_field *field; /* not NULL: it is this one */
+	int64_t reads[FETCH_READS_MAX];	       /* each is added to what was fetched before it */
+	uint32_t nr_reads;
+	uint32_t type;		  /* in the source, see types/btf.h; 0: not known */
+	struct fetch_word name;	  /* of what has that type; of length 0: it has none */
+	uint32_t bits, first_bit; /* of a bit field in it; `bits` 0: it is none */
+};
+
 /* An argument, taken apart. */
 struct fetch_parsed {
 	struct fetch_word name; /* behind `=`, or of length 0 */
 	struct fetch_word body;
 	const struct fetch_type *type;
 	uint32_t count;
-	uint32_t at; /* in the event */
+	uint32_t at;			/* in the event */
+	struct fetch_word written_type; /* behind `:`, or of length 0 */
+	struct fetch_origin origin;
 };
 
 /*

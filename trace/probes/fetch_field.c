@@ -39,6 +39,7 @@ bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 
 	if (!field)
 		return false;
+	parse->origin->field = field;
 	op.value = field->offset;
 	op.code = codes[field->kind];
 	if (is_number(field)) {

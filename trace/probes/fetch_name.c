@@ -4,6 +4,7 @@
  * fetch.h, types/btf.h. The words of mistakes are those of Linux.
  */
 #include <trace/platform.h>
+#include <trace/trace_seq.h>
 #include "fetch_private.h"
 #include "text/str.h"
 #include "types/btf.h"
@@ -46,6 +47,46 @@ static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
 	return arg.name;
 }
 
+/* ---- As text ---- */
+
+/* Those of a tracepoint, without the pointer in front. */
+static void put_tracepoint(const struct btf_func *func, const char *name, struct trace_seq *seq)
+{
+	struct btf_arg arg;
+
+	trace_seq_printf(seq, "%s(", name);
+	for (uint32_t i = 1; btf_func_arg(func, i, &arg); i++) {
+		if (i > 1)
+			trace_seq_puts(seq, ", ");
+		btf_print_decl(seq, arg.type, arg.name);
+	}
+	trace_seq_putc(seq, ')');
+}
+
+static bool put_prototype(const struct fetch_context *context, const char *name,
+			  struct trace_seq *seq)
+{
+	struct btf_func func;
+
+	if (!find_func(context, &func))
+		return false;
+	if (context->place == FETCH_AT_TRACEPOINT)
+		put_tracepoint(&func, name, seq);
+	else
+		btf_print_func(seq, &func);
+	return true;
+}
+
+static void put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
+{
+	char name[TRACE_SYM_LEN];
+	size_t len = origin->name.len < sizeof(name) ? origin->name.len : sizeof(name) - 1;
+
+	memcpy(name, origin->name.at, len);
+	name[len] = '\0';
+	btf_print_decl(seq, origin->type, name);
+}
+
 /* ---- Types ---- */
 
 /* What Linux shows a value as, when no type is written. NULL: as a word. */
@@ -82,10 +123,12 @@ static const struct fetch_type *type_of(uint32_t id)
 }
 
 /* What was fetched is of this type. */
-static void set_type(struct fetch_parse *parse, uint32_t id, const char *at)
+static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_word *name)
 {
 	parse->btf = btf_strip(id);
-	parse->btf_at = at;
+	parse->btf_at = name->at;
+	parse->origin->type = id;
+	parse->origin->name = *name;
 	parse->own_type = type_of(parse->btf);
 }
 
@@ -160,8 +203,8 @@ static int read_member(struct fetch_parse *parse, const struct btf_member *membe
 /* Members, one in the other: the last one, where it is, and what stands behind. */
 struct path {
 	struct btf_member member;
-	uint32_t bit; /* from the start of the first struct */
-	const char *at;
+	uint32_t bit;		  /* from the start of the first struct */
+	struct fetch_word name;	  /* of the last */
 	enum separator separator; /* NOTHING or ARROW */
 };
 
@@ -186,7 +229,7 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
 		out->bit += out->member.bit_offset;
 		type = btf_strip(out->member.type);
 	} while (out->separator == DOT);
-	out->at = name.at;
+	out->name = name;
 	return 0;
 }
 
@@ -202,7 +245,7 @@ static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
 	if (err)
 		return err;
 	*out_separator = path.separator;
-	set_type(parse, path.member.type, path.at);
+	set_type(parse, path.member.type, &path.name);
 	return read_member(parse, &path.member, path.bit, base);
 }
 
@@ -285,7 +328,7 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	err = step_arg(parse, &name, &arg);
 	if (err)
 		return err;
-	set_type(parse, arg.type, name.at);
+	set_type(parse, arg.type, &name);
 	return follow(parse, &rest, separator);
 }
 
@@ -315,7 +358,8 @@ static int parse_result(struct fetch_parse *parse, const struct fetch_word *word
 	if (!btf_strip(func.returns))
 		return fetch_blame(parse->build, word->at, "This function returns 'void' type",
 				   -ENOENT);
-	set_type(parse, func.returns, name.at);
+	name.len = 0;
+	set_type(parse, func.returns, &name);
 	return follow(parse, &rest, separator);
 }
 
@@ -365,7 +409,7 @@ static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetc
 		return fetch_blame(parse->build, rest->at - 2,
 				   "Typecast field option does not support -> operator", -EINVAL);
 	if (path.bit % 8)
-		return fetch_blame(parse->build, path.at,
+		return fetch_blame(parse->build, path.name.at,
 				   "Typecast field option is not byte-aligned", -EINVAL);
 	*out_base = path.bit / 8;
 	return 0;
@@ -406,4 +450,6 @@ const struct fetch_names fetch_btf_names = {
 	.text = make_text,
 	.name_of = name_of_arg,
 	.count = count_args,
+	.prototype = put_prototype,
+	.declare = put_declaration,
 };

@@ -421,12 +421,13 @@ static int split_name(const struct fetch_build *build, const struct fetch_word *
 
 int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out)
 {
-	struct fetch_parse parse = { .build = build };
+	struct fetch_parse parse = { .build = build, .origin = &out->origin };
 	struct fetch_typing typing = { .type = NULL };
 	struct fetch_word value, type = { NULL, 0 };
 	int err = split_name(build, word, out);
 	const char *colon = err ? NULL : find_colon(&out->body);
 
+	out->origin = (struct fetch_origin){ .nr_reads = 0 };
 	value = out->body;
 	if (colon) {
 		value.len = (size_t)(colon - value.at);
@@ -447,6 +448,9 @@ int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct
 	out->type = typing.type;
 	out->count = typing.count;
 	out->at = build->bytes;
+	out->written_type = type;
+	out->origin.bits = parse.bits;
+	out->origin.first_bit = parse.first_bit;
 	if (typing.type->kind == FETCH_TEXT || typing.type->kind == FETCH_SYMBOL_TEXT)
 		build->nr_texts += typing.count ? typing.count : 1;
 	build->bytes += typing.type->size * (typing.count ? typing.count : 1);

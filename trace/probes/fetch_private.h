@@ -10,6 +10,7 @@
 /* An argument that is being read. */
 struct fetch_parse {
 	struct fetch_build *build;
+	struct fetch_origin *origin;
 	/* The last step, which is not added yet: a type may make another one of it. */
 	struct fetch_op last;
 	struct fetch_op first; /* step */
@@ -47,6 +48,13 @@ struct fetch_names {
 	const char *(*name_of)(const struct fetch_context *context, uint32_t n);
 	/* How many arguments there are; -ENOENT: that is not known. */
 	int (*count)(const struct fetch_context *context);
+	/*
+	 * Write the declaration of the function, or of the tracepoint `name`; false: it is not known.
+	 */
+	bool (*prototype)(const struct fetch_context *context, const char *name,
+			  struct trace_seq *seq);
+	/* Write that of what origin->type is the type of. */
+	void (*declare)(const struct fetch_origin *origin, struct trace_seq *seq);
 };
 
 /* Returns `err`. */

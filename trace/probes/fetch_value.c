@@ -8,7 +8,7 @@
 #include "text/str.h"
 
 #define READS_MAX     14u /* around each other, and steps, as many as Linux has room for */
-#define STEPS_MAX     15u
+#define STEPS_MAX     FETCH_READS_MAX
 #define STACK_MAX     2048u /* words */
 #define REGISTERS_MAX 6u    /* that hold arguments */
 #define WORD_BYTES    8u
@@ -46,6 +46,7 @@ int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const c
 	if (parse->nr_steps == STEPS_MAX)
 		return fetch_blame(parse->build, at, "Dereference is too much nested", -EINVAL);
 	fetch_step(parse, &op);
+	parse->origin->reads[parse->origin->nr_reads++] = offset;
 	return 0;
 }
 
@@ -182,6 +183,7 @@ int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uin
 {
 	const struct fetch_context *context = parse->build->context;
 
+	parse->origin->arg = (uint32_t)n;
 	switch (context->place) {
 	case FETCH_AT_TRACEPOINT:
 		if (n > context->nr_args)
@@ -273,6 +275,7 @@ static int parse_variable(struct fetch_parse *parse, const struct fetch_word *wo
 	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
 	const struct fetch_word head = head_of(word);
 
+	parse->origin->start = head;
 	if (step_data(parse, word))
 		return 0;
 	if (fetch_is(word, "$comm") || fetch_is(word, "$COMM")) {
@@ -373,6 +376,7 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 	const bool has_fields = parse->build->context->place == FETCH_AT_EVENT;
 	struct fetch_word name = { word->at + 1, word->len ? word->len - 1 : 0 };
 
+	parse->origin->start = *word;
 	switch (word->len ? *word->at : '\0') {
 	case '$':
 		if (has_fields && fetch_field(parse, &name))
@@ -438,6 +442,7 @@ static int add_read(struct fetch_parse *parse, const struct fetch_around *around
 				   -EINVAL);
 	parse->own_type = NULL;
 	parse->btf = 0;
+	parse->origin->type = 0;
 	parse->bits = 0;
 	return fetch_read(parse, around->offset, WORD_BYTES, around->inner);
 }

@@ -258,6 +258,14 @@ extern const struct trace_event_functions probe_functions;
 /* The field of argument `i`. */
 const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i);
 
+/* ---- probe_explain.c ---- */
+
+/*
+ * For struct dyn_event_kind: the prototype of the probed function, and of each argument its name, its
+ * type, where it comes from, and what the source says that is.
+ */
+void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
+
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 
 enum probe_dyn_kind {

@@ -14,7 +14,8 @@ struct mistake {
 };
 
 /* Written to `file` it is refused with `err`, 0 for any; error_log has the reason, told by `who`, NULL: by any. */
-static void check_refused(const struct mistake *mistake, const char *file, const char *who, int err)
+static inline void check_refused(const struct mistake *mistake, const char *file, const char *who,
+				 int err)
 {
 	const char *caret = strchr(mistake->line, '^');
 	char line[200], want[500];
@@ -45,7 +46,7 @@ static inline size_t nr_of(const char *text, const char *what)
 }
 
 /* All events are off and gone. */
-static void probe_events_end(void)
+static inline void probe_events_end(void)
 {
 	assert_int_equal(echo("0", "events/enable"), 0);
 	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);

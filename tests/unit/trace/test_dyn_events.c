@@ -1,0 +1,212 @@
+/*
+ * What shells are told of events that lines define, on the fake machine and with a few types: in
+ * words, <trace/dyn_events.h>.
+ */
+#include "unit.h"
+#include "tracefs.h"
+#include "probe_help.h"
+#include <trace/dyn_events.h>
+#include <trace/trace_seq.h>
+#include "probe_types.h"
+#include "text/str.h"
+#include "types/btf.h"
+
+static int setup(void **state)
+{
+	int err;
+
+	probe_types_make();
+	err = tracefs_setup(state);
+	assert_true(btf_is_loaded());
+	return err;
+}
+
+static int begin(void **state)
+{
+	int err = tracefs_reset(state);
+
+	probe_types_name();
+	return err;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	probe_events_end();
+	return 0;
+}
+
+static void define(const char *line)
+{
+	if (echo_append(line, "dynamic_events"))
+		fail_msg("%s: %s", line, cat("error_log"));
+}
+
+/* ---- In words ---- */
+
+static void check_words(const char *name, const char *want)
+{
+	static char text[4096];
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, text, sizeof(text) - 1);
+	assert_int_equal(trace_dyn_event_explain(name, &seq), 0);
+	text[seq.len] = '\0';
+	assert_string_equal(text, want);
+}
+
+static void check_no_words(const char *name, int err)
+{
+	char text[100];
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, text, sizeof(text));
+	assert_int_equal(trace_dyn_event_explain(name, &seq), err);
+	assert_int_equal(seq.len, 0);
+}
+
+#define DO_WORK_PROTO                                                                              \
+	"int do_work(struct file *file, unsigned short nr, const char *text, size_t size, "        \
+	"_Bool now, int, long int last)\n"
+
+static void entries(void **state)
+{
+	(void)state;
+	define("p:my/in do_work nr size:x32 text:string $arg6 last $stack1 c=+0($stack):symbol");
+	check_words("my/in",
+		    "my/in: a dynamic event, off\n"
+		    "    p:my/in do_work nr=nr size=size:x32 text=text:string arg4=$arg6 "
+		    "last=last arg6=$stack1 c=+0($stack):symbol\n"
+		    "        " DO_WORK_PROTO "        nr:u16 from $arg2, unsigned short nr\n"
+		    "        size:x32 from $arg4, size_t size\n"
+		    "        text:string from +0($arg3), const char *text\n"
+		    "        arg4:x64 from $arg6\n"
+		    "        last:s64 from $arg7, long int last\n"
+		    "        arg6:x64 from $stack1\n"
+		    "        c:symbol from +0($stack)\n");
+}
+
+static void members(void **state)
+{
+	(void)state;
+	define("p:in do_work n=file->name:string l=file->path.len p=file->next->pos file->level "
+	       "t=+0(file->path.text):x8[4] q=(file,path.len)%di->mode c=$current->pid");
+	check_words("in",
+		    "kprobes/in: a dynamic event, off\n"
+		    "    p:kprobes/in do_work n=file->name:string l=file->path.len "
+		    "p=file->next->pos arg4=file->level t=+0(file->path.text):x8[4] "
+		    "q=(file,path.len)%di->mode c=$current->pid\n"
+		    "        " DO_WORK_PROTO "        n:string from +0($arg1), char name[16]\n"
+		    "        l:u32 from +24($arg1), unsigned int len\n"
+		    "        p:s64 from +48(+32($arg1)), long int pos\n"
+		    "        arg4:s32 from +40($arg1), int level : 5, from bit 3 on\n"
+		    "        t:x8[4] from +0(+16($arg1))\n"
+		    "        q:u32 from +16(%di), unsigned int mode : 3, from bit 0 on\n"
+		    "        c:s32 from +0($current), int pid\n");
+}
+
+/* Members in front of the pointer have a negative offset. */
+static void in_front(void **state)
+{
+	(void)state;
+	define("p:in do_work+8 n=(file,pos)%di->name:string");
+	check_words("in",
+		    "kprobes/in: a dynamic event, off\n"
+		    "    p:kprobes/in do_work+8 n=(file,pos)%di->name:string\n"
+		    "        " DO_WORK_PROTO "        n:string from -48(%di), char name[16]\n");
+}
+
+static void returns(void **state)
+{
+	(void)state;
+	define("r:back yield $retval pos=$retval->pos");
+	check_words("kprobes:back", "kprobes/back: a dynamic event, off\n"
+				    "    r:kprobes/back yield arg1=$retval pos=$retval->pos\n"
+				    "        struct file *yield(void)\n"
+				    "        arg1:x64 from $retval, struct file *\n"
+				    "        pos:s64 from +48($retval), long int pos\n");
+	define("f:no schedule%return $retval");
+	check_words("no", "fprobes/no: a dynamic event, off\n"
+			  "    f:fprobes/no schedule%return arg1=$retval\n"
+			  "        arg1:x64 from $retval\n");
+}
+
+static void several(void **state)
+{
+	(void)state;
+	define("p:my/both yield %di");
+	define("p:my/other yield %si");
+	define("p:my/both yield+8 %di");
+	assert_int_equal(echo("1", "events/my/both/enable"), 0);
+	check_words("my.both", "my/both: a dynamic event, on\n"
+			       "    p:my/both yield arg1=%di\n"
+			       "        struct file *yield(void)\n"
+			       "        arg1:x64 from %di\n"
+			       "    p:my/both yield+8 arg1=%di\n"
+			       "        struct file *yield(void)\n"
+			       "        arg1:x64 from %di\n");
+}
+
+static void other_places(void **state)
+{
+	(void)state;
+	define("t:my/switch sched_switch next->comm:string $arg1 third=$arg3");
+	check_words("switch",
+		    "my/switch: a dynamic event, off\n"
+		    "    t:my/switch sched_switch arg1=next->comm:string prev=prev third=$arg3\n"
+		    "        sched_switch(struct sched_thread *prev, struct sched_thread *next)\n"
+		    "        arg1:string from +0(+8($arg2)), const char *comm\n"
+		    "        prev:x64 from $arg1, struct sched_thread *prev\n"
+		    "        third:x64 from $arg3\n");
+	define("e:my/on sched.sched_switch $prev_pid n=$next_comm p=(file)prev_pid->pos if "
+	       "next_pid > 0");
+	check_words("on", "my/on: a dynamic event, off\n"
+			  "    e:my/on sched.sched_switch arg1=$prev_pid n=$next_comm "
+			  "p=(file)prev_pid->pos if next_pid > 0\n"
+			  "        arg1:x64 from $prev_pid, int prev_pid\n"
+			  "        n:string from $next_comm, char next_comm[16]\n"
+			  "        p:s64 from +48($prev_pid), long int pos\n");
+	define("s:lat u64 nr");
+	check_words("synthetic/lat", "synthetic/lat: a dynamic event, off\n"
+				     "    s:synthetic/lat\tu64 nr\n");
+}
+
+static void no_such_events(void **state)
+{
+	(void)state;
+	define("p:my/in do_work");
+	check_no_words("sched/sched_switch", -EINVAL);
+	check_no_words("sched_switch", -ENOENT);
+	check_no_words("my/out", -ENOENT);
+	check_no_words("your/in", -ENOENT);
+	check_no_words("", -ENOENT);
+	check_no_words("/in", -ENOENT);
+}
+
+static void without_types(void **state)
+{
+	(void)state;
+	btf_unload();
+	define("p:my/in do_work $arg2 %si");
+	check_words("my/in", "my/in: a dynamic event, off\n"
+			     "    p:my/in do_work arg1=$arg2 arg2=%si\n"
+			     "        arg1:x64 from $arg2\n"
+			     "        arg2:x64 from %si\n");
+	assert_int_equal(btf_load(fake_btf, fake_btf_bytes), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(entries, begin, end),
+		cmocka_unit_test_setup_teardown(members, begin, end),
+		cmocka_unit_test_setup_teardown(in_front, begin, end),
+		cmocka_unit_test_setup_teardown(returns, begin, end),
+		cmocka_unit_test_setup_teardown(several, begin, end),
+		cmocka_unit_test_setup_teardown(other_places, begin, end),
+		cmocka_unit_test_setup_teardown(no_such_events, begin, end),
+		cmocka_unit_test_setup_teardown(without_types, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,84 @@
+/*
+ * What an event is that a line has defined, in words. See <trace/dyn_events.h>.
+ */
+#include <trace/dyn_events.h>
+#include <trace/errno.h>
+#include <trace/trace_events.h>
+#include <trace/trace_seq.h>
+#include "dyn_event.h"
+#include "event_file.h"
+#include "instance/array.h"
+#include "text/str.h"
+
+#define INDENT	    "    "
+#define INDENT_MORE INDENT INDENT
+
+/* A name taken apart. */
+struct wanted {
+	char group[TRACE_SYM_LEN]; /* "": any */
+	const char *name;
+};
+
+static int split_name(const char *text, struct wanted *out)
+{
+	size_t len = 0;
+
+	while (text[len] && text[len] != '/' && text[len] != ':' && text[len] != '.')
+		len++;
+	*out = (struct wanted){ .name = text };
+	if (!text[len])
+		return 0;
+	if (!len || len >= sizeof(out->group))
+		return -ENOENT;
+	trace_strcpy(out->group, text, len + 1);
+	out->name = text + len + 1;
+	return 0;
+}
+
+static bool is_wanted(const struct wanted *wanted, const struct trace_event *event)
+{
+	return trace_streq(event->name, wanted->name) &&
+	       (!wanted->group[0] || trace_streq(event->system, wanted->group));
+}
+
+static void explain_one(const struct dyn_event *dyn, struct trace_seq *seq)
+{
+	trace_seq_puts(seq, INDENT);
+	dyn->kind->show(dyn, seq);
+	if (dyn->kind->explain)
+		dyn->kind->explain(dyn, INDENT_MORE, seq);
+}
+
+/* All lines that define it, which have its call. False: there is none. */
+static bool explain_all(const struct wanted *wanted, struct trace_seq *seq)
+{
+	const struct trace_event_call *call = NULL;
+	const struct dyn_event *dyn = NULL;
+
+	while ((dyn = dyn_event_next(NULL, dyn))) {
+		if (call ? dyn->call != call : !is_wanted(wanted, &dyn->call->event))
+			continue;
+		if (!call)
+			trace_seq_printf(seq, "%s/%s: a dynamic event, %s\n",
+					 dyn->call->event.system, dyn->call->event.name,
+					 dyn->call->nr_users ? "on" : "off");
+		call = dyn->call;
+		explain_one(dyn, seq);
+	}
+	return call;
+}
+
+int trace_dyn_event_explain(const char *name, struct trace_seq *seq)
+{
+	struct wanted wanted;
+	int err = split_name(name, &wanted);
+
+	if (err)
+		return err;
+	trace_plat_lock(&trace_config_lock);
+	if (!explain_all(&wanted, seq))
+		err = wanted.group[0] && trace_event_call_find(wanted.group, wanted.name) ? -EINVAL
+											  : -ENOENT;
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}

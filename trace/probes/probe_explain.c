@@ -1,0 +1,118 @@
+/*
+ * What the command `why` says of a probe. See probe.h.
+ *
+ *	int vfs_open(const char *path, uint32_t flags)
+ *	path:string from +0($arg1), const char *path
+ *	flags:u32 from $arg2, uint32_t flags
+ */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "fetch_private.h"
+#include "probe.h"
+#include "text/str.h"
+
+static void put_word(const struct fetch_word *word, struct trace_seq *seq)
+{
+	trace_seq_write(seq, word->at, word->len);
+}
+
+/* ---- Where a value comes from, as one would write it without names: +8(+0($arg1)) ---- */
+
+static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
+{
+	if (origin->field)
+		trace_seq_printf(seq, "$%s", origin->field->name);
+	else if (origin->arg)
+		trace_seq_printf(seq, "$arg%u", origin->arg);
+	else
+		put_word(&origin->start, seq);
+}
+
+static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
+{
+	for (uint32_t i = origin->nr_reads; i--;)
+		trace_seq_printf(seq, "%s%lld(", origin->reads[i] < 0 ? "" : "+",
+				 (long long)origin->reads[i]);
+	put_start(origin, seq);
+	for (uint32_t i = 0; i < origin->nr_reads; i++)
+		trace_seq_putc(seq, ')');
+}
+
+/* ---- What the source says that it is ---- */
+
+static void put_field(const struct trace_event_field *field, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, ", %s %s", field->type, field->name);
+	if (field->kind != TRACE_FIELD_PLAIN)
+		trace_seq_puts(seq, "[]");
+	else if (field->element_size && field->size != field->element_size)
+		trace_seq_printf(seq, "[%u]", field->size / field->element_size);
+}
+
+static void put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
+{
+	if (origin->type) {
+		trace_seq_puts(seq, ", ");
+		fetch_names->declare(origin, seq);
+	} else if (origin->field && !origin->nr_reads) {
+		put_field(origin->field, seq);
+	}
+	if (origin->bits)
+		trace_seq_printf(seq, " : %u, from bit %u on", origin->bits, origin->first_bit);
+}
+
+static void put_type(const struct fetch_parsed *arg, struct trace_seq *seq)
+{
+	trace_seq_putc(seq, ':');
+	if (arg->written_type.len)
+		put_word(&arg->written_type, seq);
+	else
+		trace_seq_puts(seq, arg->type->name);
+}
+
+static void put_arg(const struct fetch_parsed *arg, struct trace_seq *seq)
+{
+	put_word(&arg->name, seq);
+	put_type(arg, seq);
+	trace_seq_puts(seq, " from ");
+	put_origin(&arg->origin, seq);
+	put_declaration(&arg->origin, seq);
+	trace_seq_putc(seq, '\n');
+}
+
+/* ---- The whole ---- */
+
+static void put_args(const struct probe_definition *definition, const char *args,
+		     const char *indent, struct trace_seq *seq)
+{
+	struct fetch_build build = { .context = &definition->context, .error = definition->error };
+	struct fetch_parsed arg;
+	struct fetch_word word;
+
+	while ((word = probe_next_word(&args)).len && !fetch_parse(&build, &word, &arg)) {
+		trace_seq_puts(seq, indent);
+		put_arg(&arg, seq);
+	}
+}
+
+/* The place is looked for once more, as it says what can be recorded there. */
+void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq)
+{
+	const struct probe *probe = probe_of(dyn);
+	const char *place = probe_place_text(probe);
+	struct dyn_event_error error = { 0 };
+	struct probe_definition definition = { .kind = probe_event_of(dyn->call)->kind,
+					       .error = &error,
+					       .line = place,
+					       .place = { place, trace_strlen(place) } };
+	size_t before = seq->len;
+
+	if (definition.kind->find(&definition))
+		return; /* it has gone */
+	trace_seq_puts(seq, indent);
+	if (fetch_names && fetch_names->prototype(&definition.context, place, seq))
+		trace_seq_putc(seq, '\n');
+	else
+		seq->len = before;
+	put_args(&definition, probe_args_text(probe), indent, seq);
+}
