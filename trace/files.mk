@@ -103,6 +103,7 @@ TRACE_SRCS += trace/print/dump.c \
 	trace/print/output_values.c
 # trace events
 TRACE_SRCS += trace/events/dyn_event.c \
+	trace/events/dyn_event_complete.c \
 	trace/events/dyn_event_explain.c \
 	trace/events/event_call.c \
 	trace/events/event_file.c \
@@ -168,6 +169,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_parse.c
 # events that users put somewhere
 TRACE_SRCS += trace/probes/fetch_cast.c \
+	trace/probes/fetch_complete.c \
 	trace/probes/fetch_field.c \
 	trace/probes/fetch_name.c \
 	trace/probes/fetch_parse.c \
@@ -176,6 +178,7 @@ TRACE_SRCS += trace/probes/fetch_cast.c \
 	trace/probes/fetch_type.c \
 	trace/probes/fetch_value.c \
 	trace/probes/probe_args.c \
+	trace/probes/probe_complete.c \
 	trace/probes/probe_define.c \
 	trace/probes/probe_eprobe.c \
 	trace/probes/probe_explain.c \
@@ -349,7 +352,7 @@ TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_k
 TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
 TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/% fs/fs_monitors.c)
 TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
-TRACE_FEATURE_probe_names := $(call trace_feature,probe_names,probes/fetch_name.c)
+TRACE_FEATURE_probe_names := $(call trace_feature,probe_names,probes/fetch_complete.c probes/fetch_name.c)
 TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
 TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
 TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)

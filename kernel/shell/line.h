@@ -26,8 +26,10 @@
 struct line_matches {
 	struct sh_arena arena;
 	struct sh_fields found;	  /* whole words, in any order; a directory ends in a slash */
+	struct sh_fields shown;	  /* what a list has instead of each; none: the words */
 	size_t word_start;	  /* where the word to be replaced begins */
 	size_t shown_from;	  /* bytes of each word that a list leaves out (the directory) */
+	bool goes_on;		  /* of the only word: no blank follows it */
 	char note[LINE_NOTE_MAX]; /* about the only word, to be shown; empty: nothing */
 };
 

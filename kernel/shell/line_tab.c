@@ -30,7 +30,7 @@ static void line_insert_rest(struct line_editor *ed, const struct line_matches *
 
 	if (len > typed)
 		line_insert(ed, word + typed, len - typed);
-	if (matches->found.nr == 1 && (!len || word[len - 1] != '/'))
+	if (matches->found.nr == 1 && !matches->goes_on && (!len || word[len - 1] != '/'))
 		line_insert(ed, " ", 1);
 }
 
@@ -49,14 +49,15 @@ static void line_put_spaces(size_t nr)
 /* List all that was found in columns, row by row. */
 static void line_show_list(const struct line_matches *matches, size_t columns)
 {
+	const struct sh_fields *list = matches->shown.nr ? &matches->shown : &matches->found;
 	size_t width = 0, column = 0;
 
-	for (struct sh_word *word = matches->found.first; word; word = word->next) {
+	for (struct sh_word *word = list->first; word; word = word->next) {
 		size_t len = strlen(word->text) - matches->shown_from + LIST_GAP;
 
 		width = len > width ? len : width;
 	}
-	for (struct sh_word *word = matches->found.first; word; word = word->next) {
+	for (struct sh_word *word = list->first; word; word = word->next) {
 		const char *name = word->text + matches->shown_from;
 
 		console_write_raw(name, strlen(name));
@@ -99,6 +100,7 @@ void line_tab(struct line_editor *ed)
 	struct line_matches matches = { 0 };
 
 	sh_fields_init(&matches.found);
+	sh_fields_init(&matches.shown);
 	ed->options->complete(ed->options->arg, ed->buf, ed->pos, &matches);
 	if (matches.found.nr && line_can_extend(ed, &matches)) {
 		line_insert_rest(ed, &matches);

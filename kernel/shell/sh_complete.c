@@ -1,15 +1,16 @@
 /*
- * Completes a word: to a command where one is expected, behind `why` and in definitions of probes to a
- * function or its arguments, or to a tracepoint, elsewhere to a path. See sh_complete.h.
+ * Completes a word: to a command where one is expected, behind `why` to a function, in definitions of
+ * probes to what <trace/dyn_events.h> says, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
+#include <trace/dyn_events.h>
 #include <trace/fmt.h>
-#include <trace/tracepoint.h>
 #include <trace/types.h>
 #include "line.h"
 #include "sh_complete.h"
+#include "sh_tree.h"
 
 static size_t complete_find_word(const char *text, size_t len)
 {
@@ -131,79 +132,69 @@ static const char *complete_open_quote(const char *text, size_t len)
 }
 
 /*
- * Does a definition of a probe, such as 'p:event function argument, end at `end`, and begin with one
- * of these letters? Then what stands behind its first word.
+ * Does the definition of a probe, such as 'p:event function argument, end at `end`? Its beginning, or
+ * NULL.
  */
-static const char *complete_find_probe(const char *text, const char *end, const char *letters)
+static const char *complete_find_probe(const char *text, const char *end)
 {
-	const char *at = complete_open_quote(text, (size_t)(end - text));
+	const char *start = complete_open_quote(text, (size_t)(end - text)), *at = start;
 
-	if (!at || at == end || !strchr(letters, *at))
+	if (!at || at == end || !strchr("prftew", *at))
 		return NULL;
 	at++;
 	while (at < end && *at >= '0' && *at <= '9')
 		at++;
-	if (at == end || (*at != ':' && *at != ' '))
+	return at < end && (*at == ':' || *at == ' ') ? start : NULL;
+}
+
+/* The function of a probe, if its definition ends with that, or with the beginning of it; or NULL. */
+static const char *complete_find_function(const char *probe, const char *end)
+{
+	const char *at = memchr(probe, ' ', (size_t)(end - probe));
+
+	if (!at || !strchr("prf", *probe))
 		return NULL;
-	while (at < end && *at != ' ')
-		at++;
 	while (at < end && *at == ' ')
 		at++;
-	return at;
+	return memchr(at, ' ', (size_t)(end - at)) ? NULL : at;
 }
 
-/* Arguments of the function whose name begins at `func`, and ends with a blank or `%return`. */
-static void complete_add_arguments(const char *func, const char *word, size_t len,
-				   struct line_matches *out)
-{
-	char name[KSYM_NAME_LEN];
-	size_t name_len = 0;
-	const char *arg;
-
-	while (func[name_len] != ' ' && func[name_len] != '%')
-		name_len++;
-	if (name_len >= sizeof(name))
-		return;
-	strlcpy(name, func, name_len + 1);
-	for (unsigned int i = 0; (arg = trace_function_argument(name, i)) != NULL; i++) {
-		if (*arg && strncmp(arg, word, len) == 0)
-			sh_fields_add(&out->found, &out->arena, arg, strlen(arg));
-	}
-	if (out->found.nr)
-		trace_function_prototype(name, out->note, sizeof(out->note));
-}
-
-struct complete_tracepoints {
-	const char *word;
-	size_t len;
+struct complete_definition {
 	struct line_matches *out;
+	size_t start; /* of it, in the line of the shell */
 };
 
-static void complete_add_tracepoint(struct tracepoint *tp, void *arg)
+static void complete_add_word(const struct trace_dyn_event_word *word, void *arg)
 {
-	const struct complete_tracepoints *wanted = arg;
+	const struct complete_definition *to = arg;
+	struct line_matches *out = to->out;
+	const char *shown = *word->hint ? word->hint : word->text;
 
-	if (strncmp(tp->name, wanted->word, wanted->len) == 0)
-		sh_fields_add(&wanted->out->found, &wanted->out->arena, tp->name, strlen(tp->name));
+	out->word_start = to->start + word->from;
+	out->goes_on = word->goes_on;
+	sh_fields_add(&out->found, &out->arena, word->text, strlen(word->text));
+	sh_fields_add(&out->shown, &out->arena, shown, strlen(shown));
+	strlcpy(out->note, word->hint, sizeof(out->note));
 }
 
-/* False: the word is no part of the definition of a probe. */
-static bool complete_probe(const char *text, const char *word, size_t len, struct line_matches *out)
+/* False: the text is no definition of a probe. */
+static bool complete_probe(const char *text, size_t len, struct line_matches *out)
 {
-	const char *func = complete_find_probe(text, word, "prf");
+	const char *end = text + len, *probe = complete_find_probe(text, end), *func, *line;
+	struct complete_definition to = { .out = out };
 
-	if (complete_find_probe(text, word, "t") == word) {
-		struct complete_tracepoints wanted = { word, len, out };
-
-		for_each_kernel_tracepoint(complete_add_tracepoint, &wanted);
+	if (!probe)
+		return false;
+	func = complete_find_function(probe, end);
+	if (func) {
+		out->word_start = (size_t)(func - text);
+		complete_add_functions(func, (size_t)(end - func), out);
 		return true;
 	}
-	if (!func)
-		return false;
-	if (func == word)
-		complete_add_functions(word, len, out);
-	else
-		complete_add_arguments(func, word, len, out);
+	line = sh_copy(&out->arena, probe, (size_t)(end - probe));
+	to.start = (size_t)(probe - text);
+	if (line)
+		trace_dyn_event_complete(line, complete_add_word, &to);
 	return true;
 }
 
@@ -212,9 +203,9 @@ void sh_complete(void *arg, const char *text, size_t len, struct line_matches *o
 	size_t start = complete_find_word(text, len);
 	const char *word = text + start;
 
-	out->word_start = start;
-	if (complete_probe(text, word, len - start, out))
+	if (complete_probe(text, len, out))
 		return;
+	out->word_start = start;
 	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_commands(word, len - start, out);
 	else if (complete_is_function_place(text, start))

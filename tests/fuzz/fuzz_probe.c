@@ -1,6 +1,6 @@
 /*
  * Bytes as lines of kprobe_events or dynamic_events; what they define is switched on, hit, shown,
- * and removed. Memory may run out anywhere.
+ * explained and removed; and lines are completed. Memory may run out anywhere.
  */
 // links: trace/[a-k]*/*.c trace/livepatch/*.c trace/[m-z]*/*.c tests/unit/fake/*.c
 #include <stdio.h>
@@ -69,6 +69,44 @@ static void read_formats(void)
 	}
 }
 
+static void look_at_word(const struct trace_dyn_event_word *word, void *arg)
+{
+	const char *line = arg;
+
+	if (word->from > strlen(line) ||
+	    strncmp(word->text, line + word->from, strlen(line + word->from)))
+		abort();
+}
+
+/* Each line of the text, as if its end were not written yet. */
+static void complete_lines(const uint8_t *text, size_t len)
+{
+	char line[400];
+	size_t at = 0;
+
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && text[i] != '\n' && text[i]) {
+			line[at++] = (char)text[i];
+			continue;
+		}
+		line[at] = '\0';
+		at = 0;
+		trace_dyn_event_complete(line, look_at_word, line);
+	}
+}
+
+static void explain_all(void)
+{
+	struct dyn_event *dyn = NULL;
+	char text[2000];
+	struct trace_seq seq;
+
+	while ((dyn = dyn_event_next(NULL, dyn))) {
+		trace_seq_init(&seq, text, sizeof(text));
+		(void)trace_dyn_event_explain(dyn->call->event.name, &seq);
+	}
+}
+
 /* First byte: which file, and memory until it fails, for the lines or for what is done with them. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -89,12 +127,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	path = data[0] % 2 ? "dynamic_events" : "kprobe_events";
 	budget = data[0] / 4 < 32 ? -1 : data[0] / 4 - 32;
 	fake_alloc_budget = data[0] & 2 ? budget : -1;
+	complete_lines(data + 1, len - 1 < 399 ? len - 1 : 399);
 	write_file(path, data + 1, len - 1, TRACE_FS_APPEND);
 	fake_alloc_budget = data[0] & 2 ? -1 : budget;
 	write_file("events/enable", "1", 1, 0);
 	fake_alloc_budget = -1;
 	happen();
 	read_formats();
+	explain_all();
 	read_file("trace");
 	read_file("kprobe_profile");
 	read_file("dynamic_events");

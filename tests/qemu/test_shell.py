@@ -114,9 +114,25 @@ def test_completion(guest):
     assert type_and_run(guest, b"cat current_tr\t") == guest.check("cat current_tracer")
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
     assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
-    type_and_expect(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes '")
+    type_and_expect(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'")
     type_and_expect(guest, b"echo 't:my/switch sched_switc\t prev'", "t:my/switch sched_switch  prev")
     type_and_expect(guest, b"echo 'f kmalloc%return no\t by\t'", "f kmalloc%return no bytes ")
+    type_and_expect(guest, b"echo 'p mutex_lock mut\t->ow\t->na\t' 'p kfree x=$curr\t->stat\tb=$current->state:u3\t'",
+                    "p mutex_lock mutex->owner->name  p kfree x=$current->state b=$current->state:u32 ")
+    type_and_expect(guest, b"echo 'p x wake_ring_alarm' 'p wake_ring_alarm (alar\t,tim\t)%di->thr\t->pi\t'",
+                    "p x wake_ring_alarm p wake_ring_alarm (alarm,timer)%di->thread->pid ")
+    type_and_expect(guest, b"echo 'e timer.timer_sta\t(timer)tim\t->f\ta=$fn:symb\t' 'r kmalloc $ret\t'",
+                    "e timer.timer_start (timer)timer->fn a=$fn:symbol  r kmalloc $retval ")
+
+
+def test_completion_of_probes_lists_declarations(guest):
+    guest.send("echo 't sched_switch prev->c\t\t")
+    guest.expect(rb"const char \*comm  uint32_t cpu\r\n")
+    guest.expect(rb"fathom# echo 't sched_switch prev->c")
+    guest.send("om\t'\r")
+    guest.expect(rb"const char \*comm\r\n")
+    guest.expect(rb"\r\nt sched_switch prev->comm \r\n")
+    guest.wait_prompt()
 
 
 def test_ctrl_c_ends_a_command(guest):

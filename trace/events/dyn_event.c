@@ -226,7 +226,7 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 	return dyn_events_remove(kind, system, name, rest);
 }
 
-static const struct dyn_event_kind *kind_of(const char *line)
+const struct dyn_event_kind *dyn_event_kind_of(const char *line)
 {
 	const struct dyn_event_kind *kind;
 
@@ -250,7 +250,7 @@ int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		return 0;
 	if (*line == '-' || *line == '!')
 		return run_removal(kind, line, out_error);
-	own = kind ? (kind->claims(line) ? kind : NULL) : kind_of(line);
+	own = kind ? (kind->claims(line) ? kind : NULL) : dyn_event_kind_of(line);
 	return own ? own->create(line, out_error)
 		   : blame(out_error, line, "There are no events of this kind");
 }

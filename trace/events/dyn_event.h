@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <trace/dyn_events.h>
 
 struct dyn_event;
 struct trace_event_call;
@@ -28,6 +29,14 @@ struct dyn_event_error {
 	const char *why;   /* a text that lasts; NULL: nothing is to be logged */
 	const char *at;	   /* in the line */
 	const char *where; /* what error_log names instead of the file, or NULL */
+};
+
+/* A line of which the end is not written yet, and who wants to know what that could be. */
+struct dyn_event_completion {
+	const char *line;
+	trace_dyn_event_word_fn found;
+	void *arg;
+	bool goes_on; /* something has to follow any word, as a parenthesis is open */
 };
 
 struct dyn_event_kind {
@@ -45,6 +54,8 @@ struct dyn_event_kind {
 	 * May be NULL.
 	 */
 	void (*explain)(const struct dyn_event *event, const char *indent, struct trace_seq *seq);
+	/* Call dyn_event_offer() for all that could be at the end of the line. May be NULL. */
+	void (*complete)(struct dyn_event_completion *completion);
 	/*
 	 * Does a removal that is about the event by its names mean it? `rest` is what was written
 	 * behind the name, without blanks in front. NULL: always.
@@ -102,5 +113,14 @@ int dyn_event_run(char *line, struct dyn_event_error *out_error);
 /* The same of a file that has events of one kind. */
 int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		     struct dyn_event_error *out_error);
+/* The kind of the line, which has no blanks in front; NULL: none claims it. */
+const struct dyn_event_kind *dyn_event_kind_of(const char *line);
+
+/*
+ * For dyn_event_kind.complete: the end of the line from `at` on could become `text`, if that begins
+ * with it.
+ */
+void dyn_event_offer(const struct dyn_event_completion *completion, const char *at,
+		     const struct trace_dyn_event_word *word);
 
 #endif

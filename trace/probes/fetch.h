@@ -9,6 +9,7 @@
  *   fetch_field.c   fields of an event
  *   fetch_symbol.c  variables and functions by name
  *   fetch_name.c    what is called by its name in the source, and members: path->len
+ *   fetch_complete.c  names and members that could be written
  *   fetch_cast.c    a value as the address of a struct: (thread)%di->name
  *   fetch_type.c    types: what they are called, how long they are, how they are printed
  *   fetch_run.c     the steps become bytes of an event
@@ -65,6 +66,8 @@ struct fetch_type {
 
 /* NULL: there is none of that name. */
 const struct fetch_type *fetch_type_find(const char *name, size_t len);
+/* Number `i` of them; NULL behind the last. */
+const struct fetch_type *fetch_type_at(size_t i);
 /* Print the value at `at` in the event of `len` bytes at `entry`, which is long enough for it. */
 void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len, uint32_t at,
 		 struct trace_seq *seq);

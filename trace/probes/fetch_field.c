@@ -2,6 +2,7 @@
  * Fields of an event as values. See fetch.h.
  */
 #include <trace/platform.h>
+#include <trace/trace_seq.h>
 #include "fetch_private.h"
 #include "text/str.h"
 
@@ -24,6 +25,17 @@ static bool is_number(const struct trace_event_field *field)
 static bool is_chars(const struct trace_event_field *field)
 {
 	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
+}
+
+void fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq)
+{
+	bool is_pointer = field->type[trace_strlen(field->type) - 1] == '*';
+
+	trace_seq_printf(seq, "%s%s%s", field->type, is_pointer ? "" : " ", field->name);
+	if (field->kind != TRACE_FIELD_PLAIN)
+		trace_seq_puts(seq, "[]");
+	else if (field->element_size && field->size != field->element_size)
+		trace_seq_printf(seq, "[%u]", field->size / field->element_size);
 }
 
 /* The value of a field that is no number is its address. */

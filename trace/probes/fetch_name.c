@@ -47,6 +47,15 @@ static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
 	return arg.name;
 }
 
+static void offer_arguments(const struct dyn_event_completion *completion, const char *at,
+			    const struct fetch_context *context)
+{
+	struct btf_func func;
+
+	if (find_func(context, &func))
+		fetch_offer_arguments(completion, at, &func, first_of(context));
+}
+
 /* ---- As text ---- */
 
 /* Those of a tracepoint, without the pointer in front. */
@@ -388,8 +397,8 @@ static uint32_t find_struct(const struct fetch_word *word)
 	char name[FETCH_BODY_MAX + 1];
 	uint32_t type;
 
-	if (!word->len)
-		return 0; /* not one without a name */
+	if (!word->len || word->len >= sizeof(name))
+		return 0; /* one without a name is not meant */
 	memcpy(name, word->at, word->len);
 	name[word->len] = '\0';
 	type = btf_strip(btf_find_type(name));
@@ -452,4 +461,8 @@ const struct fetch_names fetch_btf_names = {
 	.count = count_args,
 	.prototype = put_prototype,
 	.declare = put_declaration,
+	.offer_arguments = offer_arguments,
+	.offer_structs = fetch_offer_structs,
+	.offer_members = fetch_offer_members,
+	.find_struct = find_struct,
 };

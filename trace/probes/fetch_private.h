@@ -7,6 +7,9 @@
 #include <trace/errno.h>
 #include "fetch.h"
 
+struct btf_func;
+struct dyn_event_completion;
+
 /* An argument that is being read. */
 struct fetch_parse {
 	struct fetch_build *build;
@@ -55,7 +58,25 @@ struct fetch_names {
 			  struct trace_seq *seq);
 	/* Write that of what origin->type is the type of. */
 	void (*declare)(const struct fetch_origin *origin, struct trace_seq *seq);
+	/*
+	 * What could be written from `at` on: an argument; a struct; a member of the struct `type`, or
+	 * of what a pointer of that type leads to.
+	 */
+	void (*offer_arguments)(const struct dyn_event_completion *completion, const char *at,
+				const struct fetch_context *context);
+	void (*offer_structs)(const struct dyn_event_completion *completion, const char *at);
+	void (*offer_members)(const struct dyn_event_completion *completion, const char *at,
+			      uint32_t type, bool is_pointer);
+	/* The struct, or union, that is called so; 0: there is none. */
+	uint32_t (*find_struct)(const struct fetch_word *name);
 };
+
+/* fetch_complete.c: for the table above; arguments of `func` from number `first` on. */
+void fetch_offer_arguments(const struct dyn_event_completion *completion, const char *at,
+			   const struct btf_func *func, uint32_t first);
+void fetch_offer_structs(const struct dyn_event_completion *completion, const char *at);
+void fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
+			 uint32_t type, bool is_pointer);
 
 /* Returns `err`. */
 int fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err);
@@ -72,6 +93,8 @@ int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uin
 
 /* fetch_field.c: fetch the field of the event; false: it has none of that name. */
 bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
+/* Its declaration in C; of one whose length is not fixed, with empty brackets. */
+void fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq);
 
 /* fetch_cast.c: a member of what a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
 int fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);

@@ -56,6 +56,11 @@ const struct fetch_type *fetch_type_find(const char *name, size_t len)
 	return NULL;
 }
 
+const struct fetch_type *fetch_type_at(size_t i)
+{
+	return i < TRACE_ARRAY_SIZE(types) ? &types[i] : NULL;
+}
+
 static void print_text(const uint8_t *entry, uint32_t len, uint32_t place, struct trace_seq *seq)
 {
 	uint32_t at = place & 0xffff, bytes = place >> 16;

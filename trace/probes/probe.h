@@ -124,6 +124,8 @@ struct probe_kind {
 	size_t target_bytes; /* of union probe_target: PROBE_TARGET_BYTES() */
 	/* For dynamic_events. */
 	const struct dyn_event_kind *dyn_kind;
+	/* Call dyn_event_offer() for all places; NULL: they are functions. */
+	void (*offer_places)(const struct dyn_event_completion *completion, const char *at);
 	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
 	int (*find)(struct probe_definition *definition);
 	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
@@ -266,6 +268,11 @@ const struct trace_event_field *probe_field_of(const struct probe_event *event, 
  */
 void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
 
+/* ---- probe_complete.c ---- */
+
+/* What could be at the end of a line of that kind. */
+void probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion);
+
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 
 enum probe_dyn_kind {
@@ -275,8 +282,10 @@ enum probe_dyn_kind {
 extern const struct dyn_event_kind probe_dyn_kinds[];
 bool probe_tracepoint_claims(const char *line);
 int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
+void probe_tracepoint_complete(struct dyn_event_completion *completion);
 bool probe_event_claims(const char *line);
 int probe_event_create(const char *line, struct dyn_event_error *error);
+void probe_event_complete(struct dyn_event_completion *completion);
 /* Of the feature kprobe_events, for dynamic_events and a file of its own. */
 enum probe_kprobe_dyn_kind {
 	PROBE_DYN_INSTRUCTION, /* `p:` and `r:` */
@@ -286,6 +295,7 @@ enum probe_kprobe_dyn_kind {
 extern const struct dyn_event_kind probe_kprobe_dyn[];
 bool probe_watch_claims(const char *line);
 int probe_watch_create(const char *line, struct dyn_event_error *error);
+void probe_watch_complete(struct dyn_event_completion *completion);
 extern const struct probe_kind probe_return_kind, probe_exit_kind;
 /*
  * How often such a probe was hit, and how often that was missed. False: that is not counted by

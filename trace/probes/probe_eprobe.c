@@ -4,10 +4,12 @@
  * line. See probe.h.
  */
 #include <trace/errno.h>
+#include <trace/fmt.h>
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "events/event_file.h"
 #include "events/filter.h"
+#include "instance/event_private.h"
 #include "probe_hit.h"
 #include "text/str.h"
 
@@ -48,6 +50,26 @@ static int find_event(struct probe_definition *definition)
 	definition->context.event = &call->event;
 	trace_strcpy(definition->default_name, call->event.name, sizeof(definition->default_name));
 	return 0;
+}
+
+/* As GROUP/EVENT if the line has a slash there, otherwise with a dot. */
+static void offer_sources(const struct dyn_event_completion *completion, const char *at)
+{
+	char name[2 * TRACE_SYM_LEN], between = '.';
+	const struct trace_dyn_event_word word = { .text = name, .hint = "" };
+
+	for (const char *c = at; *c; c++)
+		between = *c == '/' ? '/' : between;
+	trace_events_lock();
+	for (size_t i = 0; i < trace_nr_events(); i++) {
+		const struct trace_event *event = trace_event_at(i);
+
+		if (!trace_event_is_switched(event))
+			continue;
+		trace_snprintf(name, sizeof(name), "%s%c%s", event->system, between, event->name);
+		dyn_event_offer(completion, at, &word);
+	}
+	trace_events_unlock();
 }
 
 /* ---- if FILTER ---- */
@@ -204,6 +226,7 @@ static const struct probe_kind event_kind = {
 	.event_class = &event_class,
 	.target_bytes = PROBE_TARGET_BYTES(source),
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_EVENT],
+	.offer_places = offer_sources,
 	.find = find_event,
 	.attach = attach_event,
 	.detach = detach_event,
@@ -240,6 +263,11 @@ int probe_event_create(const char *line, struct dyn_event_error *error)
 		error->at = line + (error->at - copy);
 	trace_plat_free(copy, bytes);
 	return err;
+}
+
+void probe_event_complete(struct dyn_event_completion *completion)
+{
+	probe_complete(&event_kind, completion);
 }
 
 /* ---- Events that are probed ---- */

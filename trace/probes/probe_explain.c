@@ -40,22 +40,14 @@ static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 
 /* ---- What the source says that it is ---- */
 
-static void put_field(const struct trace_event_field *field, struct trace_seq *seq)
-{
-	trace_seq_printf(seq, ", %s %s", field->type, field->name);
-	if (field->kind != TRACE_FIELD_PLAIN)
-		trace_seq_puts(seq, "[]");
-	else if (field->element_size && field->size != field->element_size)
-		trace_seq_printf(seq, "[%u]", field->size / field->element_size);
-}
-
 static void put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
 {
 	if (origin->type) {
 		trace_seq_puts(seq, ", ");
 		fetch_names->declare(origin, seq);
 	} else if (origin->field && !origin->nr_reads) {
-		put_field(origin->field, seq);
+		trace_seq_puts(seq, ", ");
+		fetch_declare_field(origin->field, seq);
 	}
 	if (origin->bits)
 		trace_seq_printf(seq, " : %u, from bit %u on", origin->bits, origin->first_bit);

@@ -218,13 +218,19 @@ static bool claims(const char *line)
 	return probe_line_is(line, kprobe_kind.letter) || probe_line_is(line, 'r');
 }
 
+static const struct probe_kind *kind_of(const char *line)
+{
+	return *line == 'r' || probe_line_is_return(line) ? &probe_return_kind : &kprobe_kind;
+}
+
 static int create(const char *line, struct dyn_event_error *error)
 {
-	const struct probe_kind *kind = &kprobe_kind;
+	return probe_define(kind_of(line), line, error);
+}
 
-	if (*line == 'r' || probe_line_is_return(line))
-		kind = &probe_return_kind;
-	return probe_define(kind, line, error);
+static void complete(struct dyn_event_completion *completion)
+{
+	probe_complete(kind_of(completion->line), completion);
 }
 
 static bool claims_function(const char *line)
@@ -232,10 +238,19 @@ static bool claims_function(const char *line)
 	return probe_line_is(line, entry_kind.letter);
 }
 
+static const struct probe_kind *kind_of_function(const char *line)
+{
+	return probe_line_is_return(line) ? &probe_exit_kind : &entry_kind;
+}
+
 static int create_function(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(probe_line_is_return(line) ? &probe_exit_kind : &entry_kind, line,
-			    error);
+	return probe_define(kind_of_function(line), line, error);
+}
+
+static void complete_function(struct dyn_event_completion *completion)
+{
+	probe_complete(kind_of_function(completion->line), completion);
 }
 
 const struct dyn_event_kind probe_kprobe_dyn[] = {
@@ -244,6 +259,7 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .create = create,
 	  .show = probe_show,
 	  .explain = probe_explain,
+	  .complete = complete,
 	  .matches = probe_matches,
 	  .prepare_free = probes_detach_chosen,
 	  .free = probe_free },
@@ -252,6 +268,7 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .create = create_function,
 	  .show = probe_show,
 	  .explain = probe_explain,
+	  .complete = complete_function,
 	  .matches = probe_matches,
 	  .prepare_free = probes_detach_chosen,
 	  .free = probe_free },
@@ -260,6 +277,7 @@ const struct dyn_event_kind probe_kprobe_dyn[] = {
 	  .create = probe_watch_create,
 	  .show = probe_show,
 	  .explain = probe_explain,
+	  .complete = probe_watch_complete,
 	  .matches = probe_matches,
 	  .free = probe_free },
 	{ .name = NULL },

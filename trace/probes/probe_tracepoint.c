@@ -49,6 +49,26 @@ static int find_tracepoint(struct probe_definition *definition)
 	return 0;
 }
 
+struct tracepoint_offer {
+	const struct dyn_event_completion *completion;
+	const char *at;
+};
+
+static void offer_one(struct tracepoint *tp, void *arg)
+{
+	const struct tracepoint_offer *to = arg;
+	const struct trace_dyn_event_word word = { .text = tp->name, .hint = "" };
+
+	dyn_event_offer(to->completion, to->at, &word);
+}
+
+static void offer_tracepoints(const struct dyn_event_completion *completion, const char *at)
+{
+	struct tracepoint_offer to = { completion, at };
+
+	for_each_kernel_tracepoint(offer_one, &to);
+}
+
 static TRACE_ALWAYS_INLINE struct probe_head head_of(uintptr_t ip)
 {
 	return (struct probe_head){ trace_plat_ip_pack(ip), 1 };
@@ -140,6 +160,7 @@ static const struct probe_kind tracepoint_kind = {
 	.event_class = &tracepoint_class,
 	.target_bytes = sizeof(struct tracepoint *),
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
+	.offer_places = offer_tracepoints,
 	.find = find_tracepoint,
 	.print_head = print_place,
 	.begin = begin_tracepoint,
@@ -154,4 +175,9 @@ bool probe_tracepoint_claims(const char *line)
 int probe_tracepoint_create(const char *line, struct dyn_event_error *error)
 {
 	return probe_define(&tracepoint_kind, line, error);
+}
+
+void probe_tracepoint_complete(struct dyn_event_completion *completion)
+{
+	probe_complete(&tracepoint_kind, completion);
 }

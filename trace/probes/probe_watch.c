@@ -258,3 +258,8 @@ int probe_watch_create(const char *line, struct dyn_event_error *error)
 {
 	return probe_define(&watch_kind, line, error);
 }
+
+void probe_watch_complete(struct dyn_event_completion *completion)
+{
+	probe_complete(&watch_kind, completion);
+}

@@ -275,6 +275,11 @@ uint32_t btf_find_type(const char *name)
 	return 0;
 }
 
+uint32_t btf_nr_types(void)
+{
+	return btf.marks ? btf.first_func : 0;
+}
+
 /* ---- Functions ---- */
 
 static void fill_func(uint32_t proto, const char *name, struct btf_func *out)

@@ -94,6 +94,8 @@ const char *btf_enum_name(uint32_t id, int64_t value);
 
 /* A struct, union, enum or typedef by its name: "thread", "size_t". 0: there is none. Slow. */
 uint32_t btf_find_type(const char *name);
+/* How many types there are in front of the functions, void included. */
+uint32_t btf_nr_types(void);
 
 /* ---- Members ---- */
 

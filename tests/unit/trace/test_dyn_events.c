@@ -1,6 +1,6 @@
 /*
- * What shells are told of events that lines define, on the fake machine and with a few types: in
- * words, <trace/dyn_events.h>.
+ * What shells are told of events that lines define, on the fake machine and with a few types: how a
+ * line could go on, and what one is, in words. See <trace/dyn_events.h>.
  */
 #include "unit.h"
 #include "tracefs.h"
@@ -40,6 +40,145 @@ static void define(const char *line)
 {
 	if (echo_append(line, "dynamic_events"))
 		fail_msg("%s: %s", line, cat("error_log"));
+}
+
+/* ---- Completed ---- */
+
+/* All that could be at the end of a line: ` TEXT` of each, with `~` behind it if something follows. */
+struct words {
+	const char *line;
+	char texts[1000], hints[1000];
+};
+
+static void add_word(const struct trace_dyn_event_word *word, void *arg)
+{
+	struct words *words = arg;
+	size_t len = strlen(words->line);
+
+	assert_true(word->from <= len);
+	assert_memory_equal(word->text, words->line + word->from, len - word->from);
+	strcat(strcat(words->texts, " "), word->text);
+	if (word->goes_on)
+		strcat(words->texts, "~");
+	if (*word->hint)
+		strcat(strcat(words->hints, word->hint), ";");
+}
+
+static void check_completion(const char *line, const char *texts, const char *hints)
+{
+	struct words words = { .line = line };
+
+	trace_dyn_event_complete(line, add_word, &words);
+	if (strcmp(words.texts, texts))
+		fail_msg("%s:%s instead of%s", line, words.texts, texts);
+	if (hints)
+		assert_string_equal(words.hints, hints);
+}
+
+static void argument_names(void **state)
+{
+	(void)state;
+	check_completion("p:my/in do_work n", " nr now", "unsigned short nr;_Bool now;");
+	check_completion("p do_work nr f=fi", " file~", "struct file *file;");
+	check_completion("r3:x do_work ", " file~ nr text size now last", NULL);
+	check_completion("f:x do_work%return t", " text", NULL);
+	check_completion("p do_work +0(t", " text~", NULL);
+	check_completion("p do_work +8(-4(t", " text~", NULL);
+	check_completion("p do_work (file)(t", " text~", NULL);
+	check_completion("p do_work (file)t", " text~", NULL);
+	check_completion("p do_work (file)+0(t", " text~", NULL);
+	check_completion("t sched_switch p", " prev~", "struct sched_thread *prev;");
+	check_completion("p do_work+8 n", "", NULL);
+	check_completion("p schedule n", "", NULL);
+	check_completion("p nothing n", "", NULL);
+	check_completion("p do_work nr x", "", NULL);
+	check_completion("p do_work", "", NULL);
+	check_completion("p:", "", NULL);
+	check_completion("x do_work n", "", NULL);
+}
+
+static void member_names(void **state)
+{
+	(void)state;
+	check_completion("p do_work file->n", " name next~", "char name[16];struct file *next;");
+	check_completion("p do_work a=file->next->",
+			 " name path~ next~ mode level is_open kind pos", NULL);
+	check_completion("p do_work file->path.", " text len",
+			 "const char *text;unsigned int len;");
+	check_completion("p do_work file->le", " level", "int level : 5;");
+	check_completion("p do_work +0(file->path.t", " text~", NULL);
+	check_completion("r yield $retval->path.l", " len", NULL);
+	check_completion("t sched_switch next->c", " comm", NULL);
+	check_completion("p do_work $current->c", " comm", NULL);
+	/* Not what C would not have: a member of a pointer, of a number, of nothing. */
+	check_completion("p do_work file->next.", "", NULL);
+	check_completion("p do_work file->path->", "", NULL);
+	check_completion("p do_work file.", "", NULL);
+	check_completion("p do_work nr->", "", NULL);
+	check_completion("p do_work nothing->", "", NULL);
+	check_completion("p do_work ->", "", NULL);
+	check_completion("p do_work %di->", "", NULL);
+}
+
+static void casts(void **state)
+{
+	(void)state;
+	check_completion("p do_work (fi", " file~", NULL);
+	check_completion("p do_work a=(pa", " path~ pair~ pair_t~", NULL);
+	check_completion("p do_work (file)((sched", " sched_thread~", NULL);
+	check_completion("p do_work (file)%di->n", " name next~", NULL);
+	check_completion("p do_work+8 (file)%di->next->path.t", " text", NULL);
+	check_completion("p do_work (pair_t)%di->", " a b", "long int a;long int b;");
+	check_completion("p do_work (file)(%di)->na", " name", NULL);
+	check_completion("p do_work (file)((file)%di->ne", " next~", NULL);
+	check_completion("p do_work (file,po", " pos~", NULL);
+	check_completion("p do_work (file,pos)%di->po", " pos", NULL);
+	check_completion("e sched.sched_switch (file)prev_pi", " prev_pid~", NULL);
+	check_completion("e sched.sched_switch (file)prev_pid->po", " pos", NULL);
+	check_completion("p do_work (nothing)%di->", "", NULL);
+	check_completion("p do_work (nothing,", "", NULL);
+	check_completion("p do_work (file)%di.", "", NULL);
+	check_completion("p do_work )", "", NULL);
+	check_completion("p do_work (file)", " file~ nr~ text~ size~ now~ last~", NULL);
+}
+
+static void variables(void **state)
+{
+	(void)state;
+	check_completion("p do_work $", " $comm $current~ $stack", "");
+	check_completion("p do_work+8 c=$c", " $comm $current~", NULL);
+	check_completion("r do_work $r", " $retval", NULL);
+	check_completion("p do_work $r", "", NULL);
+	check_completion("t sched_switch $", " $comm $current~", NULL);
+	check_completion("w w@0x1000 $o", " $old", NULL);
+	check_completion("e sched.sched_switch $next_p", " $next_pid $next_prio",
+			 "int next_pid;int next_prio;");
+	check_completion("e sched.sched_switch $co", " $comm", NULL);
+	check_completion("e sched.sched_switch $prev_pid if prev_c", " prev_comm",
+			 "char prev_comm[16];");
+	check_completion("e sched.sched_switch if next_pid>2&&prev_st", " prev_state", NULL);
+}
+
+static void types(void **state)
+{
+	(void)state;
+	check_completion("p do_work nr:u", " u64 u32 u16 u8 ustring", "");
+	check_completion("p do_work a=+0(%si):sy", " symstr symbol", NULL);
+	check_completion("p schedule %di:s3", " s32", NULL);
+	check_completion("p do_work nr:z", "", NULL);
+}
+
+static void places(void **state)
+{
+	(void)state;
+	check_completion("t:my/x sched_swi", " sched_switch", NULL);
+	check_completion("e sched.sched_switch", " sched.sched_switch", NULL);
+	check_completion("e:x sched/sched_switch", " sched/sched_switch", NULL);
+	define("p:my/in do_work");
+	check_completion("e:x my.", " my.in", NULL);
+	check_completion("e:x my", " my.in", NULL);
+	check_completion("p do_wo", "", NULL);
+	check_completion("e", "", NULL);
 }
 
 /* ---- In words ---- */
@@ -192,12 +331,23 @@ static void without_types(void **state)
 			     "    p:my/in do_work arg1=$arg2 arg2=%si\n"
 			     "        arg1:x64 from $arg2\n"
 			     "        arg2:x64 from %si\n");
+	check_completion("p do_work n", "", NULL);
+	check_completion("p do_work file->", "", NULL);
+	check_completion("p do_work (file)%di->", "", NULL);
+	check_completion("p do_work (f", "", NULL);
+	check_completion("p do_work $cu", " $current~", NULL);
 	assert_int_equal(btf_load(fake_btf, fake_btf_bytes), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(argument_names, begin, end),
+		cmocka_unit_test_setup_teardown(member_names, begin, end),
+		cmocka_unit_test_setup_teardown(casts, begin, end),
+		cmocka_unit_test_setup_teardown(variables, begin, end),
+		cmocka_unit_test_setup_teardown(types, begin, end),
+		cmocka_unit_test_setup_teardown(places, begin, end),
 		cmocka_unit_test_setup_teardown(entries, begin, end),
 		cmocka_unit_test_setup_teardown(members, begin, end),
 		cmocka_unit_test_setup_teardown(in_front, begin, end),

@@ -1,11 +1,14 @@
 /*
- * Events that users define by lines of dynamic_events, for those who write shells and tools.
+ * Events that users define by lines of dynamic_events, for those who write shells and tools: what one
+ * is, and how a line that is being typed could go on.
  *
  * Context: thread, no lock of trace/ held.
  */
 #ifndef TRACE_DYN_EVENTS_H
 #define TRACE_DYN_EVENTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <trace/compiler.h>
 
 TRACE_BEGIN_DECLS
@@ -26,6 +29,24 @@ struct trace_seq;
  * Nothing is written then.
  */
 int trace_dyn_event_explain(const char *name, struct trace_seq *seq);
+
+/* What could stand at the end of a line. */
+struct trace_dyn_event_word {
+	const char *text;
+	size_t from;	  /* where in the line it begins: what is there is its first characters */
+	const char *hint; /* its declaration in the source; "": there is none */
+	bool goes_on;	  /* something follows it, or may, without a blank in between */
+};
+
+typedef void (*trace_dyn_event_word_fn)(const struct trace_dyn_event_word *word, void *arg);
+
+/*
+ * Call `found` for all that could complete the line of an event, of which the end is not written yet:
+ * the name of an argument or of a member, of a struct in a cast, of a field, a variable, a type; the
+ * place of those at tracepoints and on events. Names of functions are not among them. `found` may
+ * call nothing of trace/ that is not for any context.
+ */
+void trace_dyn_event_complete(const char *line, trace_dyn_event_word_fn found, void *arg);
 
 TRACE_END_DECLS
 
