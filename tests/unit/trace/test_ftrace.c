@@ -6,14 +6,12 @@
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "fake.h"
-#include "ops/ftrace_private.h"
 #include <trace/recursion.h>
 
 #define NR_FUNCS 600u /* more than a page of records */
-#define NR_OPS	 4u
-#define PARENT	 (FAKE_TEXT + 0x100000)
+#include "many_funcs.h"
+
+#define NR_OPS 4u
 
 struct user {
 	struct ftrace_ops ops;
@@ -24,7 +22,6 @@ struct user {
 };
 
 static struct user users[NR_OPS];
-static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
 
 static void count_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		       struct ftrace_regs *fregs)
@@ -37,19 +34,6 @@ static void count_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 	user->calls[(ip - FAKE_TEXT) / FAKE_FUNC_BYTES]++;
 }
 
-/* Records are made once for all tests. */
-static int setup_all(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_text_build_many("func_", NR_FUNCS);
-	ftrace_init();
-	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	return ftrace_is_dead();
-}
-
-static long out_before;
-
 static int setup(void **state)
 {
 	(void)state;
@@ -59,9 +43,7 @@ static int setup(void **state)
 		users[i].ops.private = &users[i];
 		users[i].ops.flags = i & 1 ? FTRACE_OPS_FL_RECURSION : 0;
 	}
-	fake_alloc_budget = -1;
-	fake_trampoline_budget = -1;
-	out_before = fake_alloc_out;
+	funcs_begin();
 	return 0;
 }
 
@@ -75,12 +57,8 @@ static int teardown(void **state)
 			assert_int_equal(unregister_ftrace_function(&users[i].ops), 0);
 		ftrace_free_filter(&users[i].ops);
 	}
-	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	assert_int_equal(fake_alloc_out, out_before);
-	assert_int_equal(fake_nr_trampolines, 0);
-	assert_int_equal(ftrace_nr_enabled(), 0);
+	funcs_end();
 	assert_null(ftrace_ops_list);
-	assert_int_equal(trace_plat_preempt_count(), 0);
 	return 0;
 }
 
@@ -564,5 +542,5 @@ int main(void)
 		TEST(test_random_against_model),
 	};
 
-	return cmocka_run_group_tests(tests, setup_all, NULL);
+	return cmocka_run_group_tests(tests, funcs_make, NULL);
 }

@@ -5,14 +5,12 @@
  */
 #include "unit.h"
 #include <stdlib.h>
-#include <string.h>
-#include "fake.h"
-#include "ops/ftrace_grace.h"
-#include "ops/ftrace_private.h"
 #include <trace/ftrace_files.h>
 
 #define NR_FUNCS 40u
-#define PARENT	 (FAKE_TEXT + 0x100000)
+#include "many_funcs.h"
+#include "ops/ftrace_grace.h"
+
 #define SITE	 3u /* of most tests */
 #define NEW_FUNC fake_func(30)
 #define DIRECT	 (fake_func(31) + 8)
@@ -20,8 +18,6 @@
 
 static uint64_t nr_calls[4]; /* by the number in `private` */
 static uint64_t nr_full;     /* of them, with all registers */
-static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
-static long out_before;
 
 static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		  struct ftrace_regs *fregs)
@@ -52,16 +48,6 @@ static struct ftrace_ops modify = { .func = redirect, .private = (void *)2 };
 static struct ftrace_ops direct;
 static struct ftrace_ops *const all[] = { &plain, &regs, &modify, &direct };
 
-static int setup_all(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_text_build_many("func_", NR_FUNCS);
-	ftrace_init();
-	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	return ftrace_is_dead();
-}
-
 static void filter(struct ftrace_ops *ops, uint32_t func)
 {
 	assert_int_equal(ftrace_set_filter_ip(ops, fake_func(func), false, true), 0);
@@ -70,9 +56,7 @@ static void filter(struct ftrace_ops *ops, uint32_t func)
 static int setup(void **state)
 {
 	(void)state;
-	fake_alloc_budget = -1;
-	fake_trampoline_budget = -1;
-	out_before = fake_alloc_out;
+	funcs_begin();
 	plain.flags = 0;
 	regs.flags = FTRACE_OPS_FL_SAVE_REGS;
 	modify.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
@@ -98,10 +82,7 @@ static int teardown(void **state)
 			unregister_ftrace_function(all[i]);
 		ftrace_free_filter(all[i]);
 	}
-	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	assert_int_equal(fake_alloc_out, out_before);
-	assert_int_equal(fake_nr_trampolines, 0);
-	assert_int_equal(ftrace_nr_enabled(), 0);
+	funcs_end();
 	assert_null(ftrace_ops_list);
 	for (uint32_t i = 0; i < NR_FUNCS; i++)
 		assert_int_equal(ftrace_record_find(fake_func(i))->flags, 0);
@@ -728,5 +709,5 @@ int main(void)
 		TEST(test_random),
 	};
 
-	return cmocka_run_group_tests(tests, setup_all, NULL);
+	return cmocka_run_group_tests(tests, funcs_make, NULL);
 }

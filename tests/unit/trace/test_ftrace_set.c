@@ -5,13 +5,12 @@
  */
 #include "unit.h"
 #include <stdlib.h>
-#include <string.h>
-#include "fake.h"
-#include "ops/ftrace_set.h"
 
 #define NR_FUNCS 300u /* one more than there can be sets, and some */
-#define NR_OPS	 (FTRACE_MAX_KNOWN_OPS + 2)
-#define PARENT	 (FAKE_TEXT + 0x100000)
+#include "many_funcs.h"
+#include "ops/ftrace_set.h"
+
+#define NR_OPS (FTRACE_MAX_KNOWN_OPS + 2)
 
 static struct ftrace_ops ops[NR_OPS];
 static uint32_t order[64]; /* numbers of the ops that were called, in order */
@@ -40,15 +39,6 @@ static void count_other(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *se
 	nr_others++;
 }
 
-static int setup_all(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_text_build_many("func_", NR_FUNCS);
-	ftrace_init();
-	return ftrace_is_dead();
-}
-
 static int setup(void **state)
 {
 	(void)state;
@@ -57,21 +47,19 @@ static int setup(void **state)
 		ops[i].func = note_order;
 	nr_calls = 0;
 	nr_others = 0;
-	fake_trampoline_budget = -1;
+	funcs_begin();
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	fake_on_sync = NULL;
 	for (uint32_t i = 0; i < NR_OPS; i++) {
 		if (ops[i].flags & FTRACE_OPS_FL_ENABLED)
 			assert_int_equal(unregister_ftrace_function(&ops[i]), 0);
 		ftrace_free_filter(&ops[i]);
 	}
-	assert_int_equal(fake_nr_trampolines, 0);
-	assert_int_equal(ftrace_nr_enabled(), 0);
+	funcs_end();
 	return 0;
 }
 
@@ -386,5 +374,5 @@ int main(void)
 		TEST(test_master_switch),
 	};
 
-	return cmocka_run_group_tests(tests, setup_all, NULL);
+	return cmocka_run_group_tests(tests, funcs_make, NULL);
 }

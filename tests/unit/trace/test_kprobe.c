@@ -4,22 +4,14 @@
  */
 #include "unit.h"
 #include <stdio.h>
-#include <string.h>
-#include <trace/kprobe.h>
 #include <trace/recursion.h>
-#include "fake.h"
-#include "ops/ftrace_private.h"
 
 #define NR_FUNCS 300u
-#define PARENT	 (FAKE_TEXT + 0x100000)
 #define MAX	 256u
+#include "kprobe_help.h"
 
-static struct kprobe probes[MAX];
-static struct kprobe *pointers[MAX];
 static char order[MAX];
 static uintptr_t seen_ip, seen_post_ip;
-static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
-static long out_before;
 
 static char letter_of(const struct kprobe *p)
 {
@@ -59,20 +51,13 @@ static int elsewhere(struct kprobe *p, struct ftrace_regs *fregs)
 	return 1;
 }
 
-/* A CPU comes to `addr`: the site of a function, or behind it. */
+/* A CPU comes to `addr`. */
 static uintptr_t hit(uintptr_t addr)
 {
-	uintptr_t stack = PARENT;
-	struct ftrace_regs fregs = { .parent = PARENT, .slot = &stack };
-	size_t func = (addr - FAKE_TEXT) / FAKE_FUNC_BYTES;
-	enum fake_via via;
-
 	order[0] = '\0';
 	seen_ip = 0;
 	seen_post_ip = 0;
-	if (addr == fake_func(func))
-		return fake_call_regs(func, &fregs, &via);
-	return fake_step(addr, &fregs);
+	return kprobe_come_to(addr);
 }
 
 static const char *order_at(uintptr_t addr)
@@ -94,42 +79,7 @@ static uintptr_t inside(size_t func)
 
 static struct kprobe *probe_at(size_t i, uintptr_t addr)
 {
-	probes[i] = (struct kprobe){ .addr = addr, .pre_handler = pre };
-	pointers[i] = &probes[i];
-	return &probes[i];
-}
-
-static int setup_all(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_text_build_many("func_", NR_FUNCS);
-	ftrace_init();
-	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	return ftrace_is_dead();
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_alloc_budget = -1;
-	fake_probe_budget = -1;
-	fake_bad_insn = fake_refused = 0;
-	fake_jump_bytes = 0;
-	fake_on_batch = NULL;
-	out_before = fake_alloc_out;
-	memset(probes, 0, sizeof(probes));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	assert_int_equal(fake_nr_probes, 0);
-	assert_int_equal(fake_alloc_out, out_before);
-	assert_int_equal(trace_plat_recursion_word(), 0);
-	return 0;
+	return kprobe_make(i, addr, pre, 0);
 }
 
 /* ---- Hits ---- */
@@ -918,30 +868,32 @@ static void sent_elsewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(several, setup, teardown),
-		cmocka_unit_test_setup_teardown(registers, setup, teardown),
-		cmocka_unit_test_setup_teardown(missed, setup, teardown),
-		cmocka_unit_test_setup_teardown(batches, setup, teardown),
-		cmocka_unit_test_setup_teardown(switched_off, setup, teardown),
-		cmocka_unit_test_setup_teardown(refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(code_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(sent_elsewhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_or_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_memory_for_lists, setup, teardown),
-		cmocka_unit_test_setup_teardown(busy, setup, teardown),
-		cmocka_unit_test_setup_teardown(thread_inside, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_comes_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_registers, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_missed, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_waits, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_waits_for_post_handlers, setup, teardown),
-		cmocka_unit_test_setup_teardown(jump_waits_for_gone_probes, setup, teardown),
-		cmocka_unit_test_setup_teardown(handlers_are_waited_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(jumps, setup, teardown),
-		cmocka_unit_test_setup_teardown(damage, setup, teardown),
+		cmocka_unit_test_setup_teardown(several, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(registers, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(missed, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(batches, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(switched_off, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(refused, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(code_goes, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(sent_elsewhere, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(all_or_none, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(no_memory, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(no_memory_for_lists, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(busy, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(thread_inside, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_comes_back, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_registers, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_missed, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_waits, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_waits_for_post_handlers, kprobe_begin,
+						kprobe_end),
+		cmocka_unit_test_setup_teardown(jump_waits_for_gone_probes, kprobe_begin,
+						kprobe_end),
+		cmocka_unit_test_setup_teardown(handlers_are_waited_for, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(jumps, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(damage, kprobe_begin, kprobe_end),
 	};
 
-	return cmocka_run_group_tests_name("kprobe", tests, setup_all, NULL);
+	return cmocka_run_group_tests_name("kprobe", tests, funcs_make, NULL);
 }

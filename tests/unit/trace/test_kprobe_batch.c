@@ -4,43 +4,23 @@
  */
 #include "unit.h"
 #include <stdio.h>
-#include <string.h>
-#include <trace/kprobe.h>
 #include <trace/recursion.h>
-#include "fake.h"
-#include "ops/ftrace_private.h"
 
 #define NR_FUNCS 200u
-#define PARENT	 (FAKE_TEXT + 0x100000)
 #define NR_KINDS 4u
 #define MAX	 (NR_KINDS * 40u)
-#define DIRECT	 (FAKE_TEXT + 0x300000)
-#define JUMP	 6u /* bytes of the instructions that a jump takes the place of */
+#include "kprobe_help.h"
 
-static struct kprobe probes[MAX];
-static struct kprobe *pointers[MAX];
+#define DIRECT (FAKE_TEXT + 0x300000)
+#define JUMP   6u /* bytes of the instructions that a jump takes the place of */
+
 static uint32_t nr_hits[MAX], nr_other_hits, nr_syncs;
-static uint8_t text_before[NR_FUNCS * FAKE_FUNC_BYTES];
-static long out_before;
 
 static int count(struct kprobe *p, struct ftrace_regs *fregs)
 {
 	nr_hits[p - probes]++;
 	assert_true(p->flags & KPROBE_FLAG_ARGS || fregs->is_full);
 	return 0;
-}
-
-static void come_to(uintptr_t addr)
-{
-	uintptr_t stack = PARENT;
-	struct ftrace_regs fregs = { .parent = PARENT, .slot = &stack };
-	size_t func = (addr - FAKE_TEXT) / FAKE_FUNC_BYTES;
-	enum fake_via via;
-
-	if (addr == fake_func(func))
-		fake_call_regs(func, &fregs, &via);
-	else
-		fake_step(addr, &fregs);
 }
 
 /* How many of `nr` probes are called once when a CPU comes to their places, one after the other. */
@@ -50,7 +30,7 @@ static size_t nr_called(size_t nr)
 
 	for (size_t i = 0; i < nr; i++) {
 		nr_hits[i] = 0;
-		come_to(probes[i].addr);
+		kprobe_come_to(probes[i].addr);
 		assert_true(nr_hits[i] <= 1);
 		called += nr_hits[i];
 	}
@@ -59,9 +39,7 @@ static size_t nr_called(size_t nr)
 
 static struct kprobe *probe_at(size_t i, uintptr_t addr, uint32_t flags)
 {
-	probes[i] = (struct kprobe){ .addr = addr, .pre_handler = count, .flags = flags };
-	pointers[i] = &probes[i];
-	return &probes[i];
+	return kprobe_make(i, addr, count, flags);
 }
 
 /* In no order: call sites with arguments and with all registers, two instructions in functions. */
@@ -77,50 +55,14 @@ static size_t probe_mixed(size_t nr, uint32_t flags)
 	return nr;
 }
 
-static void run_worker(void)
-{
-	while (fake_run_later())
-		;
-}
-
 static void note_sync(void)
 {
 	nr_syncs++;
 }
 
-static int setup_all(void **state)
+static int end(void **state)
 {
-	(void)state;
-	fake_reset();
-	fake_text_build_many("func_", NR_FUNCS);
-	ftrace_init();
-	memcpy(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	return ftrace_is_dead();
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_jump_bytes = 0;
-	out_before = fake_alloc_out;
-	memset(probes, 0, sizeof(probes));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	run_worker();
-	fake_on_batch = NULL;
-	fake_on_sync = NULL;
-	fake_breakpoint = 0;
-	fake_alloc_budget = fake_trampoline_budget = -1;
-	assert_memory_equal(text_before, fake_text_at(FAKE_TEXT), sizeof(text_before));
-	assert_int_equal(fake_nr_probes, 0);
-	assert_int_equal(fake_alloc_out, out_before);
-	assert_int_equal(ftrace_nr_enabled(), 0);
-	assert_int_equal(trace_plat_recursion_word(), 0);
-	return ftrace_is_dead();
+	return kprobe_end(state) || ftrace_is_dead();
 }
 
 /* ---- One batch ---- */
@@ -175,7 +117,7 @@ static void jumps(void **state)
 	(void)state;
 	fake_jump_bytes = JUMP;
 	assert_int_equal(register_kprobes(pointers, nr), 0);
-	run_worker();
+	kprobe_run_worker();
 	assert_int_equal(fake_nr_batches, before + 2);
 	for (size_t i = 0; i < nr; i++)
 		nr_jumps += (probes[i].flags & KPROBE_FLAG_OPTIMIZED) != 0;
@@ -184,7 +126,7 @@ static void jumps(void **state)
 	assert_int_equal(disable_kprobes(pointers, nr), 0);
 	assert_int_equal(fake_nr_batches, before + 3);
 	assert_int_equal(enable_kprobes(pointers, nr), 0);
-	run_worker();
+	kprobe_run_worker();
 	unregister_kprobes(pointers, nr);
 	assert_int_equal(fake_nr_batches, before + 6);
 }
@@ -273,7 +215,7 @@ static void come_meanwhile(void)
 {
 	uint32_t before = nr_hits[0];
 
-	come_to(fake_func(0));
+	kprobe_come_to(fake_func(0));
 	assert_int_equal(nr_hits[0], before + 1);
 }
 
@@ -312,7 +254,7 @@ static void move_there_and_back(enum others kind, bool has_trampolines)
 	assert_true(batches_of_switch(q, false) <= most);
 	assert_int_equal(nr_called(2), 1);
 	nr_other_hits = 0;
-	come_to(fake_func(0));
+	kprobe_come_to(fake_func(0));
 	assert_int_equal(nr_other_hits, kind == OTHER_CALLBACK);
 	unregister_kprobes(pointers, 2);
 	others_go(kind);
@@ -385,7 +327,7 @@ static void refused(void **state)
 					 &probes[i] == armed);
 		assert_int_equal(nr_called(nr), 1);
 		nr_other_hits = 0;
-		come_to(fake_func(0));
+		kprobe_come_to(fake_func(0));
 		assert_int_equal(nr_other_hits, kind == OTHER_CALLBACK);
 		assert_int_equal(enable_kprobes(pointers, nr), 0);
 		assert_int_equal(nr_called(nr), nr);
@@ -440,17 +382,17 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(mixed, setup, teardown),
-		cmocka_unit_test_setup_teardown(some, setup, teardown),
-		cmocka_unit_test_setup_teardown(jumps, setup, teardown),
-		cmocka_unit_test_setup_teardown(code_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(grace_periods, setup, teardown),
-		cmocka_unit_test_setup_teardown(moves, setup, teardown),
-		cmocka_unit_test_setup_teardown(moves_across, setup, teardown),
-		cmocka_unit_test_setup_teardown(refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(not_registered, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(mixed, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(some, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(jumps, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(code_goes, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(grace_periods, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(moves, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(moves_across, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(refused, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(not_registered, kprobe_begin, end),
+		cmocka_unit_test_setup_teardown(no_memory, kprobe_begin, end),
 	};
 
-	return cmocka_run_group_tests_name("kprobe_batch", tests, setup_all, NULL);
+	return cmocka_run_group_tests_name("kprobe_batch", tests, funcs_make, NULL);
 }
