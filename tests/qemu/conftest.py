@@ -6,6 +6,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from channelguest import client_on, guest_with_channels  # noqa: E402
 from guest import Guest  # noqa: E402
 
 
@@ -41,6 +42,19 @@ def guest(request, guest_pool):
         shared.freeze(True)
     if getattr(request.node, "failed_call", False):
         shared.failed = True
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """A guest with both machine channels, for a file that has no machine of its own."""
+    with guest_with_channels() as channels:
+        yield channels
+
+
+@pytest.fixture
+def client(machine):
+    with client_on(machine.channel) as one:
+        yield one
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -4,22 +4,10 @@ import struct
 
 import pytest
 
-from channelguest import SHELL, TRACING, client_on, failure, guest_with_channels, output_of, wait_until
+from channelguest import SHELL, TRACING, failure, output_of, wait_until
 from ninep import APPEND, DIRECTORY, EXCL, FSYNC, RDONLY, RDWR, REMOVEDIR, STATFS, TRUNC, WRONLY, XATTRWALK, Ninep, text
 
 SIZE = 8  # of Tsetattr
-
-
-@pytest.fixture(scope="module")
-def machine():
-    with guest_with_channels() as guest:
-        yield guest
-
-
-@pytest.fixture
-def client(machine):
-    with client_on(machine.channel) as one:
-        yield one
 
 
 def test_bytes_of_a_session(machine):

@@ -5,21 +5,9 @@ import time
 
 import pytest
 
-from channelguest import TRACING, client_on, failure, guest_with_channels, port_at, wait_until
+from channelguest import TRACING, failure, port_at, wait_until
 from guest import PATIENCE, Guest
 from ninep import LOPEN, NONBLOCK, NOTAG, RDWR, READ, VERSION, WALK, WRITE, Ninep, message, text
-
-
-@pytest.fixture(scope="module")
-def machine():
-    with guest_with_channels() as guest:
-        yield guest
-
-
-@pytest.fixture
-def client(machine):
-    with client_on(machine.channel) as one:
-        yield one
 
 
 def read_of(client, fid, offset=0):
