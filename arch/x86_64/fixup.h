@@ -2,7 +2,7 @@
  * Instructions that may fault: a table of their addresses, each with the address to go on at then.
  *
  * Context:   any, NMI included. Not traced.
- * Ownership: the table is constant data; each FIXUP_ENTRY() of <arch/nofault.h> adds an entry.
+ * Ownership: the table is constant data; each TRACE_FIXUP() of <trace/arch_read.h> adds an entry.
  */
 #ifndef FIXUP_H
 #define FIXUP_H

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <trace/arch_breakpoint.h>
 #include <trace/arch_host.h>
+#include <trace/arch_read.h>
 #include <trace/arch_text.h>
 #include <ucontext.h>
 #include "process.h"
@@ -136,28 +137,15 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 /* ---- Reads that may fault ---- */
 
-/* The linker makes these symbols, if there are such reads. */
-extern const struct process_fixup __start_process_fixups[] __attribute__((weak));
-extern const struct process_fixup __stop_process_fixups[] __attribute__((weak));
-
-static const struct process_fixup *find_fixup(uintptr_t insn)
-{
-	const struct process_fixup *fixup = __start_process_fixups;
-
-	while (fixup < __stop_process_fixups && fixup->insn != insn)
-		fixup++;
-	return fixup < __stop_process_fixups ? fixup : NULL;
-}
-
 /* The thread goes on where the read says; or executes the instruction again, without us. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	const struct process_fixup *fixup = find_fixup((uintptr_t)regs[REG_RIP]);
+	uintptr_t resume = trace_fixup_find((uintptr_t)regs[REG_RIP]);
 	bool is_sent = info->si_code <= 0; /* by somebody, and not caused by the instruction */
 
-	if (fixup && !is_sent) {
-		regs[REG_RIP] = (greg_t)fixup->resume;
+	if (resume && !is_sent) {
+		regs[REG_RIP] = (greg_t)resume;
 		return;
 	}
 	give_up(signal);
@@ -167,23 +155,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 bool trace_plat_read(void *to, const void *from, size_t bytes)
 {
-	uint8_t *out = to;
-	const uint8_t *in = from;
-
-	for (; bytes >= sizeof(uint64_t); bytes -= sizeof(uint64_t)) {
-		uint64_t word;
-
-		if (!process_read_word(&word, in))
-			return false;
-		__builtin_memcpy(out, &word, sizeof(word));
-		out += sizeof(word);
-		in += sizeof(word);
-	}
-	for (size_t i = 0; i < bytes; i++) {
-		if (!process_read_byte(out + i, in + i))
-			return false;
-	}
-	return true;
+	return trace_arch_read(to, from, bytes);
 }
 
 void trap_init(void)

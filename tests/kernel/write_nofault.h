@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <trace/arch_read.h>
 #include <trace/compiler.h>
-#include "../../arch/x86_64/fixup.h"
 
 /* Without a call site, like what else runs with the alias open. */
 static TRACE_ALWAYS_INLINE bool write_nofault(void *to, uint8_t value)
@@ -18,7 +18,7 @@ static TRACE_ALWAYS_INLINE bool write_nofault(void *to, uint8_t value)
 
 	__asm__ volatile("1: movb %2, %1\n\t"
 			 "xorl %k0, %k0\n"
-			 "2:\n\t" FIXUP_ENTRY("1b", "2b")
+			 "2:\n\t" TRACE_FIXUP("1b", "2b")
 			 : "+r"(failed), "=m"(*(volatile uint8_t *)to)
 			 : "q"(value)
 			 : "cc");

@@ -7,10 +7,10 @@
 #ifndef TRACE_PLAT_INLINE_H
 #define TRACE_PLAT_INLINE_H
 
+#include <trace/arch_read.h>
 #include <trace/arch_user.h>
 #include "cpu.h"
 #include "process_clock.h"
-#include "process_read.h"
 
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_cpu_id(void)
 {
@@ -101,7 +101,7 @@ static TRACE_ALWAYS_INLINE void trace_plat_recursion_clear(uint32_t bit)
 #define TRACE_PLAT_HAS_READ_WORD
 static TRACE_ALWAYS_INLINE bool trace_plat_read_word(uint64_t *to, const void *from)
 {
-	return process_read_word(to, from);
+	return trace_arch_read_word(to, from);
 }
 
 /* Only Linux knows whether signals are blocked. Events do not say it. */

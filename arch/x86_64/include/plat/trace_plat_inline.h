@@ -12,8 +12,8 @@
 #define TRACE_PLAT_INLINE_H
 
 #include <arch/cpu_local.h>
-#include <arch/nofault.h>
 #include <trace/arch_inline.h>
+#include <trace/arch_read.h>
 
 /*
  * A field of this CPU, to be read with preemption off. It is not volatile, so the compiler may load
@@ -120,7 +120,7 @@ static TRACE_ALWAYS_INLINE bool trace_plat_is_free_thread(uint32_t kind)
 #define TRACE_PLAT_HAS_READ_WORD
 static TRACE_ALWAYS_INLINE bool trace_plat_read_word(uint64_t *to, const void *from)
 {
-	return arch_read_word_nofault(to, from);
+	return trace_arch_read_word(to, from);
 }
 
 static TRACE_ALWAYS_INLINE bool trace_plat_recursion_set(uint32_t bit)
