@@ -41,6 +41,41 @@ static bool is_wanted(const struct wanted *wanted, const struct trace_event *eve
 	       (!wanted->group[0] || trace_streq(event->system, wanted->group));
 }
 
+/* Of an event that an instance uses. */
+static void put_use(const struct trace_event_file *file, struct trace_seq *seq)
+{
+	trace_seq_puts(seq, trace_event_is_on(file) ? "on" : "off");
+	if (file->triggers)
+		trace_seq_puts(seq, " with triggers");
+	else if (file->nr_soft)
+		trace_seq_puts(seq, " and in use");
+	if (file->tr->name[0])
+		trace_seq_printf(seq, " in instance %s", file->tr->name);
+}
+
+/* In each instance that uses it; while there is one, the event cannot be removed. */
+static void put_uses(const struct trace_event_call *call, struct trace_seq *seq)
+{
+	const char *before = "";
+
+	for (struct trace_event_file *file = call->files; file; file = file->next_of_call) {
+		if (!trace_event_is_on(file) && !file->nr_soft)
+			continue;
+		trace_seq_puts(seq, before);
+		put_use(file, seq);
+		before = ", ";
+	}
+	if (!*before)
+		trace_seq_puts(seq, "off");
+}
+
+static void explain_head(const struct trace_event_call *call, struct trace_seq *seq)
+{
+	trace_seq_printf(seq, "%s/%s: a dynamic event, ", call->event.system, call->event.name);
+	put_uses(call, seq);
+	trace_seq_putc(seq, '\n');
+}
+
 static void explain_one(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, INDENT);
@@ -59,9 +94,7 @@ static bool explain_all(const struct wanted *wanted, struct trace_seq *seq)
 		if (call ? dyn->call != call : !is_wanted(wanted, &dyn->call->event))
 			continue;
 		if (!call)
-			trace_seq_printf(seq, "%s/%s: a dynamic event, %s\n",
-					 dyn->call->event.system, dyn->call->event.name,
-					 dyn->call->nr_users ? "on" : "off");
+			explain_head(dyn->call, seq);
 		call = dyn->call;
 		explain_one(dyn, seq);
 	}

@@ -310,6 +310,32 @@ static void other_places(void **state)
 				     "    s:synthetic/lat\tu64 nr\n");
 }
 
+/* Who uses it; without that it would be gone. */
+static void uses(void **state)
+{
+	static const char rest[] = "    p:my/in yield\n        struct file *yield(void)\n";
+	char want[200];
+
+	(void)state;
+	define("p:my/in yield");
+	assert_int_equal(echo("traceoff", "events/my/in/trigger"), 0);
+	snprintf(want, sizeof(want), "my/in: a dynamic event, off with triggers\n%s", rest);
+	check_words("in", want);
+	assert_int_equal(echo_append("-:in", "dynamic_events"), -EBUSY);
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "some"), 0);
+	assert_int_equal(echo("1", "instances/some/events/my/in/enable"), 0);
+	snprintf(want, sizeof(want),
+		 "my/in: a dynamic event, on in instance some, off with triggers\n%s", rest);
+	check_words("in", want);
+	assert_int_equal(echo("!traceoff", "events/my/in/trigger"), 0);
+	snprintf(want, sizeof(want), "my/in: a dynamic event, on in instance some\n%s", rest);
+	check_words("in", want);
+	assert_int_equal(echo("0", "instances/some/events/my/in/enable"), 0);
+	snprintf(want, sizeof(want), "my/in: a dynamic event, off\n%s", rest);
+	check_words("in", want);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "some"), 0);
+}
+
 static void no_such_events(void **state)
 {
 	(void)state;
@@ -354,6 +380,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(returns, begin, end),
 		cmocka_unit_test_setup_teardown(several, begin, end),
 		cmocka_unit_test_setup_teardown(other_places, begin, end),
+		cmocka_unit_test_setup_teardown(uses, begin, end),
 		cmocka_unit_test_setup_teardown(no_such_events, begin, end),
 		cmocka_unit_test_setup_teardown(without_types, begin, end),
 	};

@@ -16,8 +16,8 @@ TRACE_BEGIN_DECLS
 struct trace_seq;
 
 /*
- * Write about the event GROUP/NAME, GROUP:NAME, GROUP.NAME, or NAME in any group: is it on, and of
- * each line that it was defined by that line, and what it means: of a probe the prototype of the
+ * Write about the event GROUP/NAME, GROUP:NAME, GROUP.NAME, or NAME in any group: which instances
+ * use it, and of each line that it was defined by that line, and what it means: of a probe the prototype of the
  * function, and of each argument its type and where it comes from.
  *
  *	kprobes/open: a dynamic event, off
