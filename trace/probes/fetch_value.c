@@ -366,7 +366,16 @@ static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
 	/* In a cast a field needs no `$`. */
 	if (parse->nr_casts && place == FETCH_AT_EVENT)
 		return fetch_field(parse, word) ? 0 : bad_variable(parse, word);
-	if (!fetch_names || place == FETCH_AT_CODE || place == FETCH_AT_EVENT)
+	if (place == FETCH_AT_EVENT && fetch_field(parse, word))
+		return fetch_blame(
+			parse->build, word->at,
+			"BTF is not available or not supported: a field has a $ in front", -EINVAL);
+	if (fetch_names && place == FETCH_AT_CODE)
+		return fetch_blame(parse->build, word->at,
+				   "BTF is not available or not supported: names are those of "
+				   "arguments, at the entry of a function and at its return",
+				   -EINVAL);
+	if (!fetch_names || place == FETCH_AT_EVENT)
 		return no_types(parse, word->at);
 	return fetch_names->argument(parse, word);
 }
