@@ -238,6 +238,7 @@ const struct probe_kind probe_exit_kind = {
 	.group = "fprobes",
 	.letter = 'f',
 	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
+	.takes_number = true,
 	.shown_suffix = PROBE_RETURN_SUFFIX,
 	RETURN_KIND,
 };

@@ -221,6 +221,8 @@ static void returned(void **state)
 	assert_int_equal(define("r8:my/eight kfree+0"), 0);
 	assert_int_equal(echo_append("f kfree $arg2", "dynamic_events"), 0);
 	assert_int_equal(echo_append("f kfree%return $retval", "dynamic_events"), 0);
+	assert_int_equal(echo_append("f12:many kfree%return", "dynamic_events"), 0);
+	assert_int_equal(echo_append("f12:many kfree", "dynamic_events"), -EINVAL);
 	assert_int_equal(echo_append("f:my/in kfree%entry $arg1", "dynamic_events"), 0);
 	assert_int_equal(define("p:my/at kfree%entry $arg1"), 0);
 	assert_int_equal(define("f kfree"), -EINVAL); /* that is no kprobe */
@@ -231,6 +233,7 @@ static void returned(void **state)
 	assert_non_null(strstr(cat("dynamic_events"), "f:fprobes/kfree__entry kfree arg1=$arg2\n"
 						      "f:fprobes/kfree__exit kfree%return "
 						      "arg1=$retval\n"
+						      "f12:fprobes/many kfree%return\n"
 						      "f:my/in kfree arg1=$arg1\n"));
 	fake_run(1); /* a thread with a shadow stack */
 	event_on("my/back");
