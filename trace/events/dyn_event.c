@@ -1,6 +1,7 @@
 /*
  * See dyn_event.h.
  */
+#include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "dyn_event.h"
 #include "event_call.h"
@@ -48,11 +49,27 @@ void dyn_event_join(struct dyn_event *event, struct dyn_event *first)
 
 /* ---- Removal ---- */
 
+static char in_use[200];
+
+const char *dyn_events_in_use(void)
+{
+	return in_use;
+}
+
 static int begin_one(const struct dyn_event *event)
 {
+	const struct trace_event *type = &event->call->event;
+	int err;
+
 	if (!event->is_chosen)
 		return 0;
-	return event->nr_held ? -EBUSY : trace_event_call_begin_removal(event->call);
+	err = event->nr_held ? -EBUSY : trace_event_call_begin_removal(event->call);
+	if (err == -EBUSY)
+		trace_snprintf(in_use, sizeof(in_use),
+			       "%s/%s is in use: it is on or has triggers in some instance, or "
+			       "another event needs it, or something of it is open",
+			       type->system, type->name);
+	return err;
 }
 
 /* All chosen ones, or none. */
@@ -206,6 +223,7 @@ static char *find(char *text, char what)
 static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn_event_error *error)
 {
 	char *rest = line, *name, *slash, *system = NULL;
+	int err;
 
 	while (*rest && !trace_is_space(*rest))
 		rest++;
@@ -223,7 +241,14 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 		system = name;
 		name = slash + 1;
 	}
-	return dyn_events_remove(kind, system, name, rest);
+	err = dyn_events_remove(kind, system, name, rest);
+	if (err == -ENOENT)
+		(void)blame(error, system ? system : name,
+			    *rest ? "There is no such event at that place, with these arguments"
+				  : "There is no such event");
+	else if (err == -EBUSY)
+		(void)blame(error, system ? system : name, in_use);
+	return err;
 }
 
 const struct dyn_event_kind *dyn_event_kind_of(const char *line)
@@ -250,9 +275,12 @@ int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		return 0;
 	if (*line == '-' || *line == '!')
 		return run_removal(kind, line, out_error);
-	own = kind ? (kind->claims(line) ? kind : NULL) : dyn_event_kind_of(line);
-	return own ? own->create(line, out_error)
-		   : blame(out_error, line, "There are no events of this kind");
+	own = dyn_event_kind_of(line);
+	if (!own)
+		return blame(out_error, line, "There are no events of this kind");
+	if (kind && own != kind)
+		return blame(out_error, line, "Events of this kind are for dynamic_events");
+	return own->create(line, out_error);
 }
 
 int dyn_event_run(char *line, struct dyn_event_error *out_error)

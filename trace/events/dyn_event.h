@@ -103,6 +103,8 @@ int dyn_events_remove(const struct dyn_event_kind *kind, const char *system, con
 		      const char *rest);
 /* Remove all. 0 or -EBUSY, with nothing done. */
 int dyn_events_remove_all(const struct dyn_event_kind *kind);
+/* After -EBUSY: which event it was, in the words for error_log; until the next -EBUSY. */
+const char *dyn_events_in_use(void);
 
 /*
  * Carry out a line of dynamic_events, which is cut up: a definition, or a removal: `-:` or `!` with

@@ -2,9 +2,12 @@
  * dynamic_events: trace events that users have defined, of each kind. See fs_file.h,
  * events/dyn_event.h.
  */
+#include <trace/errno.h>
+#include <trace/fmt.h>
 #include "events/dyn_event.h"
 #include "fs_dyn_events.h"
 #include "instance/array.h"
+#include "instance/error_log.h"
 
 static int show_next(struct trace_handle *handle, const struct trace_dyn_events_source *source,
 		     struct trace_seq *seq)
@@ -33,12 +36,17 @@ int trace_dyn_events_next(struct trace_handle *handle, struct trace_seq *seq)
 int trace_dyn_events_open(struct trace_handle *handle)
 {
 	const struct trace_dyn_events_source *source = handle->node->file->about;
+	const char *name = handle->node->file->name;
+	char command[40];
 	int err;
 
 	if (!(handle->flags & TRACE_FS_TRUNC))
 		return 0;
+	trace_snprintf(command, sizeof(command), "> %s", name);
 	trace_plat_lock(&trace_config_lock);
 	err = dyn_events_remove_all(source->kind);
+	if (err == -EBUSY)
+		trace_error_log(&trace_global, name, dyn_events_in_use(), command, 0);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }

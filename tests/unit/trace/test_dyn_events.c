@@ -322,6 +322,11 @@ static void uses(void **state)
 	snprintf(want, sizeof(want), "my/in: a dynamic event, off with triggers\n%s", rest);
 	check_words("in", want);
 	assert_int_equal(echo_append("-:in", "dynamic_events"), -EBUSY);
+	assert_int_equal(echo("", "error_log"), 0);
+	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), -EBUSY);
+	assert_non_null(
+		strstr(cat("error_log"), "dynamic_events: error: my/in is in use: it is on "));
+	assert_non_null(strstr(cat("error_log"), "\n  Command: > dynamic_events\n           ^\n"));
 	assert_int_equal(trace_fs_mkdir(node_of("instances"), "some"), 0);
 	assert_int_equal(echo("1", "instances/some/events/my/in/enable"), 0);
 	snprintf(want, sizeof(want),

@@ -125,6 +125,8 @@ static void mistakes(void **state)
 	fake_refused = fake_func(KFREE) + 9;
 	check_mistake(&(struct mistake){
 		"p ^kfree+9", "Failed to register probe event: kfree+0x9: the host has reasons" });
+	check_refused(&(struct mistake){ "^f kfree", "Events of this kind are for dynamic_events" },
+		      "kprobe_events", "kprobe_events", -EINVAL);
 	assert_string_equal(cat("kprobe_events"), "p:events/same schedule\n");
 }
 

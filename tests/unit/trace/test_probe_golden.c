@@ -56,7 +56,11 @@ static void read_log(const char *log, struct answer *out)
 #define BRACKET	  "Linux does not look at what is behind the bracket"
 #define BY_NAME	  "an argument by name is an argument of newer kernels"
 #define AT_RETURN "an argument at a return is one of newer kernels"
-#define FORM	  "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE [ARGUMENT]..."
+#define IN_USE                                                                                     \
+	"kprobes/one is in use: it is on or has triggers in some instance, or another event "      \
+	"needs it, or something of it is open"
+#define NOT_SO "There is no such event at that place, with these arguments"
+#define FORM   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE [ARGUMENT]..."
 
 struct difference {
 	const char *typed;
@@ -82,6 +86,12 @@ static const struct difference differences[] = {
 	{ "-", -EINVAL, 0, "Removal must be of the form: -:[system/]name", SILENT },
 	{ "-:", -EINVAL, 0, "Removal must be of the form: -:[system/]name", SILENT },
 	{ "-one", -EINVAL, 0, "Removal must be of the form: -:[system/]name", SILENT },
+	{ "-:one", -EBUSY, 2, IN_USE, SILENT },
+	{ "-:kprobes/one", -EBUSY, 2, IN_USE, SILENT },
+	{ "-:nothing", -ENOENT, 2, "There is no such event", SILENT },
+	{ "-:my/one", -ENOENT, 2, "There is no such event", SILENT },
+	{ "-:my/three yield", -ENOENT, 2, NOT_SO, SILENT },
+	{ "-:four yield arg1=%si", -ENOENT, 2, NOT_SO, SILENT },
 	/* What is a line. */
 	{ "p", -EINVAL, 1, FORM, SILENT },
 	{ "r", -EINVAL, 1, FORM, SILENT },
