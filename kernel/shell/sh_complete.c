@@ -131,20 +131,37 @@ static const char *complete_open_quote(const char *text, size_t len)
 	return open;
 }
 
+/* What follows `echo `, if that is the last command and has nothing in it that the shell would read. */
+static const char *complete_behind_echo(const char *text, const char *end)
+{
+	const char *at = end;
+
+	while (at > text && !strchr(";&|<>()$'\"", at[-1]))
+		at--;
+	if (at > text && !strchr(";&|(", at[-1]))
+		return NULL;
+	while (at < end && *at == ' ')
+		at++;
+	return end - at > 5 && strncmp(at, "echo ", 5) == 0 ? at + 5 : NULL;
+}
+
 /*
  * Does the definition of a probe, such as 'p:event function argument, end at `end`? Its beginning, or
- * NULL.
+ * NULL. Without a quotation mark it has to have a name.
  */
 static const char *complete_find_probe(const char *text, const char *end)
 {
-	const char *start = complete_open_quote(text, (size_t)(end - text)), *at = start;
+	const char *quoted = complete_open_quote(text, (size_t)(end - text));
+	const char *start = quoted ? quoted : complete_behind_echo(text, end), *at = start;
 
 	if (!at || at == end || !strchr("prftew", *at))
 		return NULL;
 	at++;
 	while (at < end && *at >= '0' && *at <= '9')
 		at++;
-	return at < end && (*at == ':' || *at == ' ') ? start : NULL;
+	if (at == end)
+		return NULL;
+	return *at == ':' || (quoted && *at == ' ') ? start : NULL;
 }
 
 /* The function of a probe, if its definition ends with that, or with the beginning of it; or NULL. */

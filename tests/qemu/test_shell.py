@@ -123,6 +123,7 @@ def test_completion(guest):
                     "p x wake_ring_alarm p wake_ring_alarm (alarm,timer)%di->thread->pid ")
     type_and_expect(guest, b"echo 'e timer.timer_sta\t(timer)tim\t->f\ta=$fn:symb\t' 'r kmalloc $ret\t'",
                     "e timer.timer_start (timer)timer->fn a=$fn:symbol  r kmalloc $retval ")
+    type_and_expect(guest, b"true; echo p:open vfs_ope\tpat\t; echo p:x kmall\t | cat current_tr\t", "p:open vfs_open path")
 
 
 def test_completion_of_probes_lists_declarations(guest):
