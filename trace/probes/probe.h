@@ -260,19 +260,6 @@ extern const struct trace_event_functions probe_functions;
 /* The field of argument `i`. */
 const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i);
 
-/* ---- probe_explain.c ---- */
-
-/*
- * For struct dyn_event_kind: the prototype of the probed function, and of each argument its name, its
- * type, where it comes from, and what the source says that is.
- */
-void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
-
-/* ---- probe_complete.c ---- */
-
-/* What could be at the end of a line of that kind. */
-void probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion);
-
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 
 enum probe_dyn_kind {
@@ -282,10 +269,8 @@ enum probe_dyn_kind {
 extern const struct dyn_event_kind probe_dyn_kinds[];
 bool probe_tracepoint_claims(const char *line);
 int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
-void probe_tracepoint_complete(struct dyn_event_completion *completion);
 bool probe_event_claims(const char *line);
 int probe_event_create(const char *line, struct dyn_event_error *error);
-void probe_event_complete(struct dyn_event_completion *completion);
 /* Of the feature kprobe_events, for dynamic_events and a file of its own. */
 enum probe_kprobe_dyn_kind {
 	PROBE_DYN_INSTRUCTION, /* `p:` and `r:` */
@@ -295,7 +280,6 @@ enum probe_kprobe_dyn_kind {
 extern const struct dyn_event_kind probe_kprobe_dyn[];
 bool probe_watch_claims(const char *line);
 int probe_watch_create(const char *line, struct dyn_event_error *error);
-void probe_watch_complete(struct dyn_event_completion *completion);
 extern const struct probe_kind probe_return_kind, probe_exit_kind;
 /*
  * How often such a probe was hit, and how often that was missed. False: that is not counted by

@@ -1,6 +1,6 @@
 /*
  * What could stand at the end of a probe's line: a place, or the end of its last argument. See
- * probe.h, <trace/dyn_events.h>.
+ * probe_shell.h, <trace/dyn_events.h>.
  *
  *	p:my/open vfs_open dir=fi          the value begins with an argument, a variable, a field
  *	p:my/open vfs_open file->pa        a member of what is in front of the last `->` or `.`
@@ -12,7 +12,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "fetch_private.h"
-#include "probe.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 /* What is being completed. */

@@ -11,6 +11,7 @@
 #include "events/filter.h"
 #include "instance/event_private.h"
 #include "probe_hit.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */

@@ -1,5 +1,5 @@
 /*
- * What the command `why` says of a probe. See probe.h.
+ * What the command `why` says of a probe. See probe_shell.h.
  *
  *	int vfs_open(const char *path, uint32_t flags)
  *	path:string from +0($arg1), const char *path
@@ -8,7 +8,7 @@
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "fetch_private.h"
-#include "probe.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 static void put_word(const struct fetch_word *word, struct trace_seq *seq)

@@ -1,7 +1,7 @@
 /*
  * The kinds of probes, for dynamic_events. See probe.h, events/dyn_event.h.
  */
-#include "probe.h"
+#include "probe_shell.h"
 
 const struct dyn_event_kind probe_dyn_kinds[] = {
 	[PROBE_DYN_TRACEPOINT] = { .name = "tracepoint",

@@ -8,6 +8,7 @@
 #include "kprobes/probe_parts.h"
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 static int find_instruction(struct probe_definition *definition)

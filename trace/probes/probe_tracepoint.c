@@ -7,6 +7,7 @@
 #include <trace/tracepoint.h>
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 #define NR_ARGS 8u

@@ -13,6 +13,7 @@
 #include <trace/wprobe.h>
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_shell.h"
 #include "text/str.h"
 
 #define LEN_OTHERWISE 4u /* bytes that are watched, if neither the line nor the variable says */
