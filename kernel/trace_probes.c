@@ -5,13 +5,13 @@
 #include <arch/paging.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
-#include <arch/smp.h>
 #include <arch/static_branch.h>
 #include <arch/trap.h>
 #include <kernel/lock.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
 #include <kernel/text.h>
+#include <kernel/upcall.h>
 #include <trace/arch_host.h>
 #include <trace/arch_probe.h>
 #include <trace/ftrace.h>
@@ -66,15 +66,27 @@ const char *trace_plat_probe_refusal(uintptr_t addr, size_t len)
 	return NULL;
 }
 
-/* Every trap writes there, and the bit that ends a hit within a hit is there, too. */
+static bool is_on_stack(uintptr_t addr)
+{
+	uintptr_t lo, hi;
+
+	return cpu_trap_stack_of(addr, &lo, &hi) || upcall_stack_range(addr, &lo, &hi);
+}
+
+/*
+ * In cpu_local there is also the bit that ends a hit within a hit. QEMU gives up a trap when a
+ * watchpoint is hit by what the processor itself reads or writes for it, and tries again, for ever.
+ */
 const char *trace_plat_watch_refusal(uintptr_t addr, size_t len)
 {
-	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
-		uintptr_t local = (uintptr_t)cpu_local_of(cpu);
-
-		if (local && addr + len > local && addr < local + sizeof(struct cpu_local))
-			return "every trap writes there itself: it would never end";
-	}
+	if (cpu_local_overlaps(addr, len))
+		return "every trap writes there itself: it would never end";
+	if (cpu_tables_overlap(addr, len) || trap_table_overlaps(addr, len))
+		return "the processor itself reads it for every trap";
+	if (is_on_stack(addr))
+		return "it is on a stack, where the processor itself writes for traps";
+	if (arch_exec_contains(addr))
+		return "it is code that tracing has made itself";
 	return NULL;
 }
 

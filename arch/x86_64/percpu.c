@@ -63,6 +63,16 @@ struct cpu_area {
 static struct cpu_tables tables[MAX_CPUS];
 static struct cpu_area areas[MAX_CPUS];
 
+bool cpu_local_overlaps(uintptr_t addr, size_t len)
+{
+	return ranges_overlap(addr, len, (uintptr_t)areas, sizeof(areas));
+}
+
+bool cpu_tables_overlap(uintptr_t addr, size_t len)
+{
+	return ranges_overlap(addr, len, (uintptr_t)tables, sizeof(tables));
+}
+
 static void init_area(uint32_t cpu, uint32_t apic_id)
 {
 	struct cpu_local *local = &areas[cpu].local;

@@ -64,6 +64,11 @@ void trap_init(void)
 		 IST_MACHINE_CHECK);
 }
 
+bool trap_table_overlaps(uintptr_t addr, size_t len)
+{
+	return ranges_overlap(addr, len, (uintptr_t)traps.idt, sizeof(traps.idt));
+}
+
 void trap_load_idt(void)
 {
 	struct {

@@ -259,6 +259,11 @@ def test_four_watchpoints(tracing):
     tracing.check("echo 0 > events/wprobes/enable; > dynamic_events")
 
 
+def test_reads_of_each_hit_are_not_watched(tracing):
+    assert tracing.run("echo 'w:own rw@wprobes:8' >> dynamic_events") == ("sh: write error: Invalid argument\n", 1)
+    assert "a hit reads it itself: it would never end" in tracing.check("tail -n 3 error_log")
+
+
 def test_line_of_the_source(tracing):
     """The list shows the function and the offset; mistakes are in error_log with their place."""
     file, line = re.search(r"^    (\S+\.c):(\d+)$", tracing.run("why kmalloc")[0].replace("\r", ""), re.M).groups()

@@ -58,6 +58,12 @@ static bool is_own(const struct wprobe *wp)
 	return false;
 }
 
+/* Does it tell of reads of what wprobe_hit() reads before anything else? */
+static bool is_read_by_hit(const struct wprobe *wp)
+{
+	return wp->type == WPROBE_RW && wp->addr - (uintptr_t)wprobes < sizeof(wprobes);
+}
+
 static int check_place(const struct wprobe *wp, const char **out_why)
 {
 	uint64_t value;
@@ -73,6 +79,8 @@ static int check_place(const struct wprobe *wp, const char **out_why)
 		return refuse(out_why, -EFAULT, "there is no memory at the address");
 	if (is_own(wp))
 		return refuse(out_why, -EINVAL, "a hit writes there itself: it would never end");
+	if (is_read_by_hit(wp))
+		return refuse(out_why, -EINVAL, "a hit reads it itself: it would never end");
 	why = trace_plat_watch_refusal(wp->addr, wp->len);
 	return why ? refuse(out_why, -EINVAL, why) : 0;
 }

@@ -19,6 +19,12 @@ typedef int64_t ssize_t;
 #define ALIGN_DOWN(x, a)		((x) & ~((a)-1))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
+/* Do the `len` bytes at `addr` and the `bytes` at `start` have some in common? */
+static inline bool ranges_overlap(uintptr_t addr, size_t len, uintptr_t start, size_t bytes)
+{
+	return addr + len > start && addr < start + bytes;
+}
+
 #define PAGE_SIZE  4096ul
 #define PAGE_SHIFT 12
 

@@ -13,6 +13,7 @@
 #include <trace/arch_probe.h>
 #include <trace/arch_regs.h>
 #include <trace/arch_watch.h>
+#include <trace/errno.h>
 #include <trace/wprobe.h>
 
 #define DR6_INIT     0xffff0ff0ul /* nothing has happened */
@@ -54,6 +55,7 @@ static void watch_settle(void)
 	WRITE_DR(2, &watch_scratch);
 	WRITE_DR(3, &watch_scratch);
 	watch_scratch = 0;
+	WRITE_DR(6, DR6_INIT); /* behind which QEMU looks, while the register is still there */
 }
 
 /* In watch_settle(): nothing of what is watched was hit. */
@@ -92,6 +94,7 @@ static uint64_t length_bits(uint32_t len)
 
 int trace_plat_watch_set(const struct trace_plat_watch *watches)
 {
+	const uintptr_t scratch = (uintptr_t)&watch_scratch;
 	uint64_t dr7 = DR7_INIT;
 
 	for (uint32_t i = 0; i < TRACE_PLAT_WATCHES; i++) {
@@ -99,6 +102,8 @@ int trace_plat_watch_set(const struct trace_plat_watch *watches)
 
 		if (!watches[i].len)
 			continue;
+		if (watches[i].addr - scratch < sizeof(watch_scratch))
+			return -EINVAL; /* is_settling() */
 		atomic_store(&watch.addr[i], watches[i].addr);
 		dr7 |= DR7_ON(i) | (kind | length_bits(watches[i].len) << 2) << DR7_FIELD(i);
 	}

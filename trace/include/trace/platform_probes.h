@@ -126,8 +126,8 @@ struct trace_plat_watch {
 int trace_plat_watch_set(const struct trace_plat_watch *watches);
 /*
  * The host's reason why none of the `len` bytes at `addr` may be watched, a sentence without a dot,
- * which lasts; NULL: it has none. It has to refuse what is written on the way to wprobe_hit(), and
- * by trace_plat_recursion_set(): that would never end. The default refuses nothing.
+ * which lasts; NULL: it has none. It has to refuse what is read or written on the way to
+ * wprobe_hit(), and by trace_plat_recursion_set(): that would never end. The default refuses nothing.
  */
 const char *trace_plat_watch_refusal(uintptr_t addr, size_t len);
 

@@ -8,6 +8,8 @@
 #ifndef ARCH_PERCPU_H
 #define ARCH_PERCPU_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <arch/cpu_local.h>
 
@@ -26,6 +28,10 @@ int cpu_prepare(uint32_t cpu, uint32_t apic_id);
  * mode and on the kernel's root. Afterwards traps and traced functions work. Not traced.
  */
 void cpu_load(uint32_t cpu);
+
+/* Is any of the `len` bytes at `addr` in struct cpu_local of a CPU? In its GDT or TSS? Any context. */
+bool cpu_local_overlaps(uintptr_t addr, size_t len);
+bool cpu_tables_overlap(uintptr_t addr, size_t len);
 
 /* struct cpu_local of a CPU; filled in by cpu_prepare(). Any context. */
 struct cpu_local *cpu_local_of(uint32_t cpu);

@@ -16,6 +16,7 @@
 #define ARCH_TRAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <trace/compiler.h>
 
@@ -41,6 +42,8 @@ typedef void (*trap_fn)(struct trap_frame *regs);
 
 /* Fill the IDT (one for all CPUs). Boot CPU, once. */
 void trap_init(void);
+/* Is any of the `len` bytes at `addr` in the IDT? Any context. */
+bool trap_table_overlaps(uintptr_t addr, size_t len);
 
 /*
  * Let `fn` handle interrupt `vector` (32..255). It calls apic_eoi() itself, because a switch to
