@@ -16,7 +16,9 @@
 #include <kernel/base.h>
 
 #define ROUNDS	    10
-#define GOOD_NS	    2000 /* after a round as short as this no more are needed */
+#define FEW_ROUNDS  3
+#define LONG_NS	    1000000ull /* when a few took that long, the host has no two processors for us */
+#define GOOD_NS	    2000       /* after a round as short as this no more are needed */
 #define PATIENCE_NS 10000000000ull
 
 /*
@@ -54,13 +56,19 @@ static bool play_round(uint32_t round, uint64_t *out_width, int64_t *out_skew)
 	return is_answered;
 }
 
+static bool is_enough(uint32_t nr_done, uint64_t best, uint64_t cycles)
+{
+	return best <= tsc_cycles_of_ns(GOOD_NS) || nr_done == ROUNDS ||
+	       (nr_done >= FEW_ROUNDS && cycles > tsc_cycles_of_ns(LONG_NS));
+}
+
 bool tsc_sync_boot_cpu(uint32_t cpu)
 {
-	uint64_t good = tsc_cycles_of_ns(GOOD_NS), width, best = UINT64_MAX;
+	uint64_t start = rdtsc(), width, best = UINT64_MAX;
 	int64_t skew, best_skew = 0;
 	uint32_t round;
 
-	for (round = 0; round < ROUNDS && best > good; round++) {
+	for (round = 0; !is_enough(round, best, rdtsc() - start); round++) {
 		if (!play_round(round, &width, &skew)) {
 			atomic_store(&exchange.turn, 0); /* the next AP must not answer this one */
 			return false;

@@ -20,6 +20,8 @@
 
 static __thread int64_t skew_of_this_cpu;
 static struct cpu_local locals[MAX_CPUS];
+static long relax_ns = 1;
+static uint32_t nr_rounds; /* interrupts are off in each */
 
 static uint64_t rdtsc_ordered(void)
 {
@@ -36,6 +38,7 @@ static uint64_t rdtsc(void)
 
 static uint64_t arch_irq_save(void)
 {
+	nr_rounds++;
 	return 0;
 }
 
@@ -46,7 +49,7 @@ static void arch_irq_restore(uint64_t flags)
 
 static void arch_cpu_relax(void)
 {
-	struct timespec moment = { .tv_nsec = 1 };
+	struct timespec moment = { .tv_nsec = relax_ns };
 
 	nanosleep(&moment, NULL); /* the other thread may need this core */
 }
@@ -129,12 +132,24 @@ static void test_silent_ap(void **state)
 	assert_int_equal(measure(41, 0), 0);
 }
 
+/* A host that runs the two by turns makes all rounds long: it is not asked for ten of them. */
+static void test_long_rounds_are_few(void **state)
+{
+	(void)state;
+	relax_ns = 2 * (long)LONG_NS;
+	nr_rounds = 0;
+	assert_int_equal(measure(42, 0), 0);
+	assert_int_equal(nr_rounds, FEW_ROUNDS);
+	relax_ns = 1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_skew_is_no_correction),
 		cmocka_unit_test(test_skew_is_measured_with_its_sign),
 		cmocka_unit_test(test_silent_ap),
+		cmocka_unit_test(test_long_rounds_are_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
