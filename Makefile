@@ -371,7 +371,8 @@ test-decode: deps-test
 	@tests/decode/linux $(BUILD)/decode/linux $(BUILD)/decode/compare
 
 # What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, all of clang's under sanitisers,
-# then the torture tests for hours, both compilers, 1 to 8 CPUs; and the whole kernel made a second time, to be the same.
+# then the torture tests for hours, both compilers, 1 to 8 CPUs, and live patches; and the whole kernel made a second
+# time, to be the same.
 UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
@@ -387,8 +388,9 @@ soak: deps-test
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) \
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
-		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 \
-		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py -k 'torture or tests_inside'
+		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 LIVEPATCH_SECONDS=60 \
+		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py \
+			tests/qemu/test_livepatch.py -k 'torture or tests_inside or under_load'
 	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
 
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.

@@ -1,4 +1,5 @@
 """Live patches: replaced, stacked, reverted, traced; under load each call is of one version."""
+import os
 import re
 import time
 
@@ -6,6 +7,7 @@ import pytest
 from guest import PATIENCE, Guest
 
 KLP = "/sys/kernel/livepatch"
+SECONDS = int(os.environ.get("LIVEPATCH_SECONDS", "0"))  # make soak has them
 
 
 def settled(guest, patch, gone=False):
@@ -121,10 +123,11 @@ def test_words(patched):
 @pytest.mark.parametrize("build, cpus", [("clang", 1), ("gcc", 2), ("clang", 4), ("gcc", 8)])
 def test_under_load(build, cpus):
     """No pass of mixed versions, no call missed or doubled, with tracers on the same sites."""
-    with Guest(build, cpus, limit=120) as guest:
-        assert re.search(r"stress: livepatch: \d+ rounds on \d+ CPUs, ok", guest.check("stress livepatch 1", timeout=60))
-        guest.check("echo 'klp_stress_*' 'left_*' 'right_*' > set_ftrace_filter; echo function > current_tracer")
-        guest.check("stress livepatch 1", timeout=60)
+    load = f"stress livepatch {SECONDS or '-n 300'}"  # rounds, and a patch changes in one of 16
+    with Guest(build, cpus, limit=120 + 2 * SECONDS) as guest:
+        assert re.search(r"stress: livepatch: \d+ rounds on \d+ CPUs, ok", guest.check(load, timeout=60 + SECONDS))
+        guest.check("echo 'klp_stress_*' 'stress_livepatch_*' > set_ftrace_filter")
+        guest.check(f"echo function > current_tracer; {load}", timeout=60 + SECONDS)
         guest.check("echo nop > current_tracer; > set_ftrace_filter")
         assert guest.check("cat enabled_functions") == ""
 
