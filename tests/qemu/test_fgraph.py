@@ -4,7 +4,7 @@ import re
 import pytest
 from guest import Guest
 
-LOAD = "(while true; do hackbench 1 5; done) > /dev/null & load=$!; "
+LOAD = "(while true; do hackbench 1 5; sleep 0.03; done) > /dev/null & load=$!; "
 END = "kill $load; wait"
 
 

@@ -26,7 +26,7 @@ CHANGES = [
 def test_changes_under_load(tracing, seed):
     """Random changes while a workload runs on all CPUs and a reader consumes."""
     choose = random.Random(seed)
-    tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
+    tracing.check("(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
     for _ in range(8):
         tracing.run("; ".join(f"{choose.choice(CHANGES)} 2> /dev/null" for _ in range(12)), timeout=120)
     tracing.run("kill $load; kill $pipe; wait", timeout=120)
@@ -54,7 +54,7 @@ def test_no_page_is_lost(tracing):
 def test_times_begin_at_zero(guest, tracing):
     """The latency format counts from the emptying of the buffer: no event that is left is older, in any clock."""
     tracing.check("echo 1 > options/latency-format; echo '*sched*' > set_ftrace_filter; "
-                  "(while true; do hackbench 1 20; done) > /dev/null & load=$!")
+                  "(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!")
     for clock in ("counter", "local", "x86-tsc"):
         tracing.check(f"echo {clock} > trace_clock; echo function > current_tracer; sleep 0.1")
         for _ in range(2):

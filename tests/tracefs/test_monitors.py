@@ -104,7 +104,7 @@ def test_written_by_hand(tracing):
 @pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 CPUs"])
 def test_come_and_go_under_load(tracing):
     """While the events occur on all CPUs; at the end each CPU's locks are where they were."""
-    tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!")
+    tracing.check("(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!")
     tracing.check("for i in 1 2 3; do echo 'm:p per=thread enable=1 off -in=sched_switch[next_pid]-> on -out=sched_switch[prev_pid]-> off' >> monitors; "
                   "echo 'm:l per=lockdep_addr size=50 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; echo 1 > events/rv/enable; "
                   "cat rv/monitors/*/state > /dev/null; echo 0 > events/rv/enable; echo '!p' >> monitors; echo '!l' >> monitors; done")

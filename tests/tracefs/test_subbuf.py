@@ -88,7 +88,7 @@ def test_snapshot_and_instance(sizes):
 def test_under_load(guest, sizes):
     """Sizes change while all CPUs trace and a reader consumes; then all that was recorded is counted."""
     sizes.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; echo 200 > buffer_size_kb; echo 1 > snapshot; "
-                "(while true; do hackbench 1 20; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
+                "(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
     sizes.check("for kb in 8 512 16 4 256 64; do echo $kb > buffer_subbuf_size_kb; "
                 "echo 1 > snapshot; head -n 40 trace > /dev/null; echo marker > trace_marker; done")
     sizes.check("kill $pipe; wait $pipe; echo 128 > buffer_size_kb; echo 32 > buffer_subbuf_size_kb; sleep 0.3; kill $load; wait; "

@@ -72,7 +72,7 @@ eight = pytest.mark.parametrize("guest", [{"cpus": 8}], indirect=True, ids=["8 C
 @eight
 def test_as_many_snapshots_as_asked_for(tracing):
     """An exchange empties nothing: in which buffer a line is tells how often they were exchanged behind it."""
-    tracing.check("(while true; do hackbench 2 20; done) > /dev/null & load=$!")
+    tracing.check("(while true; do hackbench 2 20; sleep 0.03; done) > /dev/null & load=$!")
     condition = 'child_comm == "sleep"'
     tracing.check(f"echo '{condition}' > {FORK}/filter; echo 1 > {FORK}/enable; echo 'snapshot:4 if {condition}' > {FORK}/trigger")
     for numbers, left in ("1 2 3", 1), ("4 5 6", 0):
@@ -87,7 +87,7 @@ def test_as_many_snapshots_as_asked_for(tracing):
 @eight
 def test_set_and_removed_under_load(tracing):
     """On all CPUs the event occurs meanwhile; an instance with triggers comes and goes."""
-    tracing.check("(while true; do hackbench 1 20; done) > /dev/null & load=$!; mkdir instances/one")
+    tracing.check("(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; mkdir instances/one")
     tracing.check(f"echo 1 > {SWITCH}/enable")
     for _ in range(2):
         tracing.check(f"for i in 1 2 3 4 5; do for t in 'traceoff:2 if next_pid > 3' 'stacktrace:5' 'snapshot:2' "
