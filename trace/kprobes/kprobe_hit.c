@@ -119,7 +119,7 @@ bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 	/* Interrupts are off; but handlers take off one from the preempt depth that they record. */
 	trace_plat_preempt_disable();
 	is_moved = kprobe_call_one(only, fregs);
-	trace_plat_preempt_enable();
+	trace_plat_preempt_enable_irqs_off();
 	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 	return is_moved;
 }
@@ -132,7 +132,7 @@ void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs)
 	}
 	trace_plat_preempt_disable();
 	kprobe_call_one(only, fregs);
-	trace_plat_preempt_enable();
+	trace_plat_preempt_enable_irqs_off();
 	trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 }
 

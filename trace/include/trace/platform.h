@@ -70,6 +70,11 @@ struct trace_thread;
 /* May be nested; the outermost enable may reschedule. */
 static inline void trace_plat_preempt_disable(void);
 static inline void trace_plat_preempt_enable(void);
+/*
+ * The same with interrupts off, when nothing can be rescheduled. A host to which that makes a
+ * difference has a function of its own, with the macro TRACE_PLAT_HAS_PREEMPT_ENABLE_IRQS_OFF.
+ */
+static inline void trace_plat_preempt_enable_irqs_off(void);
 /* See the layout above. */
 static inline uint32_t trace_plat_preempt_count(void);
 /*
@@ -162,6 +167,13 @@ TRACE_END_DECLS
 #include <trace/platform_events.h>
 #include <trace/platform_full.h>
 #include <trace_plat_inline.h> /* the host's inline half: with the facts, all that leaves trace/ */
+
+#ifndef TRACE_PLAT_HAS_PREEMPT_ENABLE_IRQS_OFF
+static inline void trace_plat_preempt_enable_irqs_off(void)
+{
+	trace_plat_preempt_enable();
+}
+#endif
 
 #ifndef TRACE_PLAT_HAS_READ_WORD
 static inline bool trace_plat_read_word(uint64_t *to, const void *from)

@@ -64,6 +64,15 @@ static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable(void)
 		trace_plat_preempt_schedule();
 }
 
+#define TRACE_PLAT_HAS_PREEMPT_ENABLE_IRQS_OFF
+static TRACE_ALWAYS_INLINE void trace_plat_preempt_enable_irqs_off(void)
+{
+	__asm__ volatile("decl %%gs:%c0"
+			 :
+			 : "i"(offsetof(struct cpu_local, preempt_count))
+			 : "memory", "cc");
+}
+
 static TRACE_ALWAYS_INLINE uint32_t trace_plat_preempt_count(void)
 {
 	return TRACE_PLAT_LOCAL(preempt_count) & ~PREEMPT_NO_RESCHED;
