@@ -19,6 +19,7 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/start.c \
 	arch/x86_64/trap.c \
 	arch/x86_64/unwind.c \
+	arch/x86_64/unwind_code.c \
 	arch/x86_64/unwind_probe.c
 
 ARCH_ASM := \

@@ -1,6 +1,5 @@
 /* Backtraces: see <arch/unwind.h>. */
 #include <arch/cpu.h>
-#include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/percpu.h>
 #include <arch/sections.h>
@@ -9,7 +8,6 @@
 #include <kernel/upcall.h>
 #include <trace/arch_code.h>
 #include <trace/arch_probe.h>
-#include <trace/arch_text.h>
 #include <trace/platform.h>
 
 #include "trap_priv.h"
@@ -59,124 +57,6 @@ static uintptr_t return_word(struct walk *w, uintptr_t addr, size_t index)
 	uintptr_t at = addr + index * sizeof(uintptr_t);
 
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? unwind_return(at) : 0;
-}
-
-/* The last call site at or before `addr`; 0 for none. */
-static uintptr_t site_before(uintptr_t addr)
-{
-	const uintptr_t *sites = __start_mcount_loc;
-	size_t lo = 0, hi = (size_t)(__stop_mcount_loc - __start_mcount_loc);
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (sites[mid] <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? sites[lo - 1] : 0;
-}
-
-static bool is_call_site(uintptr_t addr)
-{
-	return site_before(addr) == addr;
-}
-
-/*
- * Was the function at `addr`, which returns to `ret`, called by a call site? It is a trampoline
- * then, or a site calls it directly. A site comes before the prologue of its function. So the
- * return address of that function lies right above `ret`, and no frame tells of it.
- */
-static bool is_called_by_site(uintptr_t addr, uintptr_t ret)
-{
-	return trampoline_contains(addr) || is_call_site(ret - TRACE_INSN_SIZE);
-}
-
-#define PUSH_RBP 0x55
-#define POP_RBP	 0x5d
-#define RET	 0xc3
-#define JMP	 0xe9
-#define JMP8	 0xeb
-#define SITE_LEN 5
-
-static bool is_move_rsp_rbp(const uint8_t *insn)
-{
-	return insn[0] == 0x48 && insn[1] == 0x89 && insn[2] == 0xe5;
-}
-
-#define INT3 0xcc
-
-/* Read code without breakpoints: the instructions that they stand for tell where a frame is. */
-static bool unwind_text(uintptr_t addr, uint8_t *insn, size_t len)
-{
-	bool is_code;
-
-	trace_plat_preempt_disable();
-	is_code = trace_text_meant(addr, insn, len);
-	trace_plat_preempt_enable();
-	return is_code;
-}
-
-/* Is a breakpoint right before `rip`? The instruction that it stands for has not run then. */
-static bool is_behind_breakpoint(uintptr_t rip)
-{
-	uint8_t now, meant;
-
-	return unwind_text(rip - 1, &meant, 1) && meant != INT3 &&
-	       arch_read_nofault(&now, (const void *)(rip - 1), 1) && now == INT3;
-}
-
-/*
- * return_depth() for the prologue of a function with a call site. Up to `push rbp` the return
- * address is at rsp, behind it one word above; behind `mov rbp, rsp` there is a frame. The code is
- * searched for both, because compilers mix other instructions in. For a function without a site
- * the search begins in an earlier one that has a site, and finds that one's `mov`: -1.
- */
-static int prologue_depth(uintptr_t rip)
-{
-	uintptr_t start = site_before(rip), push = 0;
-	uint8_t insn[3];
-
-	if (!start || !arch_is_text(rip))
-		return -1;
-	for (uintptr_t at = start + SITE_LEN; at <= rip; at++) {
-		if (!unwind_text(at, insn, sizeof(insn)))
-			return -1;
-		if (insn[0] == PUSH_RBP && !push)
-			push = at;
-		if (is_move_rsp_rbp(insn))
-			return rip > at ? -1 : push && rip > push;
-	}
-	return push && rip > push;
-}
-
-/*
- * How many words above rsp the return address lies, when the function at `rip` has no frame of its
- * own now; -1 when it has one.
- */
-static int return_depth(uintptr_t rip)
-{
-	uint8_t insn[3], before = 0;
-
-	if (is_call_site(rip) || is_call_site(rip - 1)) /* rip - 1: an int3 was hit at the site */
-		return 0;
-	if (!arch_is_text(rip) && !arch_exec_contains(rip))
-		return 0; /* somebody called a bad address */
-	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
-		return 0;
-	if (is_behind_breakpoint(rip))
-		rip--;
-	if (!unwind_text(rip, insn, sizeof(insn)))
-		return -1;
-	unwind_text(rip - 1, &before, 1); /* `before` stays 0 if there is no code */
-	if (insn[0] == PUSH_RBP || insn[0] == RET)
-		return 0;
-	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
-		return 0;
-	if (before == PUSH_RBP && is_move_rsp_rbp(insn))
-		return 1;
-	return prologue_depth(rip);
 }
 
 /* What the CPU pushes for a trap. */
@@ -247,12 +127,12 @@ static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t 
 		emit(w, ret);
 		return;
 	}
-	depth = return_depth(rip);
+	depth = unwind_return_depth(rip);
 	if (depth < 0)
 		return;
 	ret = return_word(w, rsp, (size_t)depth);
 	emit(w, ret);
-	if (is_called_by_site(rip, ret))
+	if (unwind_is_called_by_site(rip, ret))
 		emit(w, return_word(w, rsp, (size_t)depth + 1));
 }
 
@@ -322,7 +202,7 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 		next = take_detour(w, rbp, ret);
 		return (next & 1) || next > rbp ? next : 0;
 	}
-	if (is_called_by_site(w->out[w->nr - 1], ret)) {
+	if (unwind_is_called_by_site(w->out[w->nr - 1], ret)) {
 		emit(w, ret);
 		ret = return_word(w, rbp, 2);
 	}

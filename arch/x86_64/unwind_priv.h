@@ -1,11 +1,12 @@
 /*
- * What unwind.c and unwind_probe.c share.
+ * What unwind.c, unwind_code.c and unwind_probe.c share.
  *
  * Context: any, NMI included. Not traced.
  */
 #ifndef UNWIND_PRIV_H
 #define UNWIND_PRIV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <arch/percpu.h>
@@ -33,5 +34,17 @@ static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
  * `out`, 0 for a caller that is not known. Returns the rbp to go on with, 0 at the end.
  */
 uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
+
+/*
+ * Was the function at `addr`, which returns to `ret`, called by a call site? It is a trampoline
+ * then, or a site calls it directly. A site comes before the prologue of its function. So the
+ * return address of that function lies right above `ret`, and no frame tells of it.
+ */
+bool unwind_is_called_by_site(uintptr_t addr, uintptr_t ret);
+/*
+ * How many words above rsp the return address lies, when the function at `rip` has no frame of its
+ * own now; -1 when it has one.
+ */
+int unwind_return_depth(uintptr_t rip);
 
 #endif
