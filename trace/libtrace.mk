@@ -48,7 +48,7 @@ lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLA
 # How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
 # that the host may call its own functions as it likes.
 LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_$(\
-	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|probe_(create|destroy|jump_create|original|is_detour)$$|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
+	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|probe_(create|destroy|jump_create|original|is_detour|pushed)$$|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
 
 AR := $(CROSS_COMPILE)ar
 NM := $(CROSS_COMPILE)nm

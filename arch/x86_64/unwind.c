@@ -117,23 +117,43 @@ static uintptr_t return_beside_stack(uintptr_t rip, uintptr_t rsp, uintptr_t rcx
 				     (const uintptr_t *)rsp);
 }
 
+/*
+ * The return address of the function at `rip`, if it has no frame of its own now, else 0. *rsp is
+ * moved above it.
+ */
+static uintptr_t pop_return(struct walk *w, uintptr_t rip, uintptr_t *rsp)
+{
+	int depth = unwind_return_depth(rip);
+	uintptr_t ret;
+
+	if (depth < 0)
+		return 0;
+	ret = return_word(w, *rsp, (size_t)depth);
+	*rsp += ((size_t)depth + 1) * sizeof(uintptr_t);
+	return ret;
+}
+
 /* Emit the callers of the function at `rip` that no frame tells of, but only rsp or rcx. */
 static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
 {
 	uintptr_t ret = return_beside_stack(rip, rsp, rcx);
-	int depth;
 
 	if (ret) {
 		emit(w, ret);
 		return;
 	}
-	depth = unwind_return_depth(rip);
-	if (depth < 0)
+	ret = pop_return(w, rip, &rsp);
+	if (probe_is_detour(ret)) {
+		rip = probe_original(ret);
+		emit(w, rip);
+		rsp += PROBE_DETOUR_PUSHED;
+		ret = pop_return(w, rip, &rsp);
+	}
+	if (!ret)
 		return;
-	ret = return_word(w, rsp, (size_t)depth);
 	emit(w, ret);
 	if (unwind_is_called_by_site(rip, ret))
-		emit(w, return_word(w, rsp, (size_t)depth + 1));
+		emit(w, return_word(w, rsp, 0));
 }
 
 /*
@@ -157,14 +177,15 @@ static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 
 	emit(w, rip);
 	if (!is_trap_entry(rip) || (regs->rbp & 1)) {
-		take_caller(w, rip, regs->rsp, regs->rcx);
+		take_caller(w, rip, regs->rsp + probe_pushed(regs->rip), regs->rcx);
 		return regs->rbp;
 	}
 	frame = find_iret_frame(w, regs->rsp);
 	if (frame) {
 		rip = probe_original(frame->rip);
 		emit(w, rip);
-		take_caller(w, rip, frame->rsp, rcx_behind_entry(frame, regs->rsp, regs->rcx));
+		take_caller(w, rip, frame->rsp + probe_pushed(frame->rip),
+			    rcx_behind_entry(frame, regs->rsp, regs->rcx));
 	}
 	return regs->rbp;
 }
@@ -178,7 +199,7 @@ static uintptr_t take_detour(struct walk *w, uintptr_t rbp, uintptr_t ret)
 	uintptr_t rip = probe_original(ret);
 
 	emit(w, rip);
-	take_caller(w, rip, rbp + 2 * sizeof(uintptr_t), 0);
+	take_caller(w, rip, rbp + 2 * sizeof(uintptr_t) + PROBE_DETOUR_PUSHED, 0);
 	return stack_word(w, rbp, 0);
 }
 

@@ -13,6 +13,7 @@
 #define PUSH_RBP 0x55
 #define POP_RBP	 0x5d
 #define RET	 0xc3
+#define RET_IMM	 0xc2
 #define JMP	 0xe9
 #define JMP8	 0xeb
 #define INT3	 0xcc
@@ -70,6 +71,21 @@ static bool is_behind_breakpoint(uintptr_t rip)
 	       arch_read_nofault(&now, (const void *)(rip - 1), 1) && now == INT3;
 }
 
+static bool is_raise_rsp(const uint8_t *insn)
+{
+	return insn[0] == 0x48 && insn[1] == 0x8d && insn[2] == 0x64;
+}
+
+/* unwind_return_depth() at the end of probe_detour: `lea rsp, [rsp + n]`, and it returns. */
+static int depth_before_return(uintptr_t rip)
+{
+	uint8_t insn[6];
+
+	if (!unwind_text(rip, insn, sizeof(insn)) || insn[3] != 0x24 || insn[5] != RET_IMM)
+		return -1;
+	return insn[4] / (int)sizeof(uintptr_t);
+}
+
 /*
  * unwind_return_depth() for the prologue of a function with a call site. Up to `push rbp` the return
  * address is at rsp, behind it one word above; behind `mov rbp, rsp` there is a frame. The code is
@@ -109,8 +125,10 @@ int unwind_return_depth(uintptr_t rip)
 	if (!unwind_text(rip, insn, sizeof(insn)))
 		return -1;
 	unwind_text(rip - 1, &before, 1); /* `before` stays 0 if there is no code */
-	if (insn[0] == PUSH_RBP || insn[0] == RET)
+	if (insn[0] == PUSH_RBP || insn[0] == RET || insn[0] == RET_IMM)
 		return 0;
+	if (is_raise_rsp(insn))
+		return depth_before_return(rip);
 	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
 		return 0;
 	if (before == PUSH_RBP && is_move_rsp_rbp(insn))

@@ -42,6 +42,7 @@ TEST_SRCS += \
 	tests/kernel/ktest_timer.c \
 	tests/kernel/ktest_trace.c \
 	tests/kernel/ktest_unwind.c \
+	tests/kernel/ktest_unwind_chain.c \
 	tests/kernel/ktest_wprobe.c
 # The command `bench`.
 TEST_SRCS += \

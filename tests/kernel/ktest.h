@@ -68,6 +68,7 @@ extern const struct ktest ktest_kprobe[];
 extern const struct ktest ktest_kprobe_load[];
 extern const struct ktest ktest_kprobe_forms[];
 extern const struct ktest ktest_unwind[];
+extern const struct ktest ktest_unwind_chain[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_fprobe[];
 extern const struct ktest ktest_wprobe[];

@@ -361,6 +361,56 @@ static void test_kprobe_entry(void)
 	}
 }
 
+static struct kprobe_view {
+	uintptr_t rip, stack, frame, arg[3], rax;
+} kprobe_view;
+
+static TRACE_NOTRACE int kprobe_look(struct kprobe *p, struct ftrace_regs *regs)
+{
+	kprobe_view = (struct kprobe_view){ .rip = ftrace_regs_get_instruction_pointer(regs),
+					    .stack = kprobe_regs_stack(p, regs),
+					    .frame = ftrace_regs_get_frame_pointer(regs),
+					    .rax = ftrace_regs_get_return_value(regs) };
+	for (uint32_t i = 0; i < ARRAY_SIZE(kprobe_view.arg); i++)
+		kprobe_view.arg[i] = ftrace_regs_get_argument(regs, i);
+	return 0;
+}
+
+static void kprobe_check_view(uintptr_t addr)
+{
+	uint64_t rax = 4711;
+
+	memset(&kprobe_view, 0, sizeof(kprobe_view));
+	__asm__ volatile("call kprobe_leaf"
+			 : "+a"(rax)
+			 : "D"(77ul), "S"(1ul), "d"(5ul)
+			 : "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
+	KTEST_CHECK(rax == 77 * 3 + 1);
+	KTEST_CHECK(kprobe_view.rip == addr && kprobe_view.rax == 4711);
+	KTEST_CHECK(kprobe_view.arg[0] == 77 && kprobe_view.arg[1] == 1 && kprobe_view.arg[2] == 5);
+	KTEST_CHECK(kprobe_view.frame == (uintptr_t)__builtin_frame_address(0));
+	/* The function has pushed nothing: there is its return address. */
+	if (KTEST_NEED(kprobe_view.frame - kprobe_view.stack < 512))
+		KTEST_CHECK(*(uintptr_t *)kprobe_view.stack - (uintptr_t)kprobe_check_view < 512);
+}
+
+/* What a handler of arguments sees behind the entry, by a breakpoint and by a jump. */
+static void test_kprobe_args(void)
+{
+	struct kprobe p = { .addr = (uintptr_t)kprobe_leaf + TRACE_INSN_SIZE,
+			    .pre_handler = kprobe_look };
+
+	for (int i = 0; i < 2; i++) {
+		p.flags = i ? KPROBE_FLAG_ARGS : 0;
+		if (!KTEST_NEED(!register_kprobe(&p)))
+			return;
+		kprobe_check_view(p.addr);
+		if (KTEST_NEED(kprobe_await_jump(&p)))
+			kprobe_check_view(p.addr);
+		unregister_kprobe(&p);
+	}
+}
+
 static TRACE_NOINLINE __attribute__((used)) uint64_t kprobe_rax(void)
 {
 	uint64_t rax;
@@ -602,6 +652,7 @@ const struct ktest ktest_kprobe[] = {
 	{ "kprobe_rax", test_kprobe_rax },
 	{ "kprobe_each_instruction", test_kprobe_each_instruction },
 	{ "kprobe_jumps", test_kprobe_jumps },
+	{ "kprobe_args", test_kprobe_args },
 	{ "kprobe_all_at_once", test_kprobe_all_at_once },
 	{ "kprobe_place_is_taken", test_kprobe_place_is_taken },
 	{ "kprobe_several", test_kprobe_several },

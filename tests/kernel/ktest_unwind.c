@@ -1,6 +1,6 @@
 /*
- * Backtraces: of calls, through a trampoline, from garbage, from any instruction, and from each one
- * of the hook that functions return into.
+ * Backtraces: of calls, through a trampoline, from garbage, and from each instruction of the hook
+ * that functions return into.
  */
 #include <stdatomic.h>
 #include <arch/paging.h>
@@ -144,165 +144,6 @@ static void test_backtrace_garbage(void)
 	}
 }
 
-/* ---- Backtraces from any instruction: NMIs into a chain of calls ---- */
-
-#define NR_SAMPLES  1500
-#define MIN_SAMPLES 20
-/* At most this long: an NMI may take a while to emulate. */
-#define SAMPLE_NS (100 * NSEC_PER_MSEC)
-
-static void chain_loop(void);
-static TRACE_NOINLINE int chain_leaf(int x);
-static TRACE_NOINLINE int chain_middle(int x);
-static TRACE_NOINLINE int chain_outer(int x);
-
-static struct {
-	_Atomic bool stop;
-	volatile int sink;
-	int nr_direct;
-	uint32_t nr_samples; /* that lay in the chain */
-	uint32_t nr_bad;
-	uintptr_t bad[MAX_FRAMES];
-} chain;
-
-static TRACE_NOINLINE int chain_leaf(int x)
-{
-	return x & 1 ? chain.sink + x : x;
-}
-
-static TRACE_NOINLINE int chain_middle(int x)
-{
-	if (x % 5 == 0)
-		return x; /* before the frame, with a compiler that likes it so */
-	return chain_leaf(x) + chain_leaf(x + 1);
-}
-
-static TRACE_NOINLINE int chain_outer(int x)
-{
-	int sum = 0;
-
-	for (int i = 0; i < 3; i++)
-		sum += chain_middle(x + i);
-	return sum;
-}
-
-static TRACE_NOINLINE void chain_loop(void)
-{
-	while (!atomic_load(&chain.stop)) {
-		for (int i = 0; i < 100; i++)
-			chain.sink = chain_outer(i);
-		cond_resched();
-	}
-}
-
-static int chain_thread(void *arg)
-{
-	(void)arg;
-	chain_loop();
-	return 0;
-}
-
-/* On the CPU that runs the chain, NMI: from the first frame in the chain, all must follow. */
-static void sample_chain(const struct trap_frame *regs, void *arg)
-{
-	void (*const order[])(void) = { (void (*)(void))chain_leaf, (void (*)(void))chain_middle,
-					(void (*)(void))chain_outer, chain_loop };
-	size_t at, next;
-
-	(void)arg;
-	trace.nr = arch_backtrace_trap(regs, trace.addr, MAX_FRAMES);
-	for (at = 0; at < trace.nr; at++) {
-		for (next = 0; next < ARRAY_SIZE(order) && !frame_in(at, order[next]);)
-			next++;
-		if (next < ARRAY_SIZE(order))
-			break;
-	}
-	if (at == trace.nr)
-		return;
-	chain.nr_samples++;
-	while (next < ARRAY_SIZE(order) && frame_in(at, order[next])) {
-		at++;
-		next++;
-	}
-	if (next == ARRAY_SIZE(order))
-		return;
-	if (chain.nr_bad++ == 0)
-		memcpy(chain.bad, trace.addr, sizeof(chain.bad));
-}
-
-static TRACE_NOTRACE void ignore_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
-				      struct ftrace_regs *fregs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
-}
-
-static void sample_chains(void)
-{
-	struct thread *runner;
-	uint64_t others = smp_online_mask() & ~1ull, until_ns;
-
-	chain.nr_samples = chain.nr_bad = 0;
-	atomic_store(&chain.stop, false);
-	runner = thread_create_on(others & -others, "chain", chain_thread, NULL, 0);
-	if (!KTEST_NEED(runner != NULL))
-		return;
-	until_ns = ktime_ns() + SAMPLE_NS;
-	for (uint32_t i = 0;
-	     i < NR_SAMPLES && (ktime_ns() < until_ns || chain.nr_samples < MIN_SAMPLES); i++) {
-		nmi_call_others(sample_chain, NULL);
-		if (i % 64 == 0)
-			thread_sleep_ns(NSEC_PER_MSEC / 10);
-	}
-	atomic_store(&chain.stop, true);
-	thread_join_wait(runner);
-	KTEST_CHECK(chain.nr_samples >= MIN_SAMPLES);
-	KTEST_CHECK(chain.nr_bad == 0);
-	for (size_t i = 0; chain.nr_bad && i < 6; i++)
-		pr_err("frame %zu: %pS\n", i, (void *)chain.bad[i]);
-}
-
-static TRACE_DIRECT_BODY void chain_body(int x)
-{
-	chain.nr_direct += x & 1;
-}
-
-TRACE_DIRECT(chain_direct, chain_body);
-
-/* NMIs also land in the trampoline with registers and on its way out to the direct call. */
-static void sample_direct(struct ftrace_ops *other)
-{
-	static struct ftrace_ops ops;
-
-	KTEST_CHECK(ftrace_set_filter(&ops, "chain_*", 7, true) == 0);
-	if (KTEST_NEED(register_ftrace_direct(&ops, (uintptr_t)chain_direct) == 0)) {
-		KTEST_CHECK(other->flags & FTRACE_OPS_FL_ENABLED);
-		sample_chains();
-		unregister_ftrace_direct(&ops, (uintptr_t)chain_direct, true);
-	}
-	ftrace_free_filter(&ops);
-}
-
-/* With call sites off, and with a tracer on them: then NMIs also land in its trampoline. */
-static void test_backtrace_anywhere(void)
-{
-	static struct ftrace_ops ops = { .func = ignore_call };
-
-	if (smp_nr_online() < 2 || thread_set_affinity(current_thread(), 1) != 0)
-		return;
-	sample_chains();
-	KTEST_CHECK(ftrace_set_filter(&ops, "chain_*", 7, true) == 0);
-	if (KTEST_NEED(register_ftrace_function(&ops) == 0)) {
-		sample_chains();
-		sample_direct(&ops);
-		unregister_ftrace_function(&ops);
-	}
-	ftrace_free_filter(&ops);
-	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
-}
-
 /* ---- From each instruction of return_to_handler, and of entry code that interrupts it ---- */
 
 extern const char trap_common[]; /* trap_entry.asm: the trap frame is complete when it begins */
@@ -435,7 +276,6 @@ const struct ktest ktest_unwind[] = {
 	{ "unwind_calls", test_backtrace },
 	{ "unwind_trampoline", test_backtrace_trampoline },
 	{ "unwind_garbage", test_backtrace_garbage },
-	{ "unwind_anywhere", test_backtrace_anywhere },
 	{ "unwind_hook", test_backtrace_hook },
 	{ 0 },
 };

@@ -1,7 +1,7 @@
 """The commands `ft ...` of gdb: on a kernel that runs, changes code, hangs, has panicked, is damaged; and on a core of one."""
 import re
 import subprocess
-from itertools import dropwhile
+from itertools import dropwhile, groupby
 
 import pytest
 
@@ -147,6 +147,7 @@ def test_backtraces_of_hooked_functions(gdb):
 PROBES = ("p:probes/site sched_switch", "p:probes/jump cmd_uptime+5", "p:probes/first sh_run_command+5 %di", "r:probes/back cmd_uptime $retval",
           "e:probes/onward sched.sched_waking pid=$pid:s32")
 OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
+EXEC_AREA = 0xffffffffa0000000  # where detours are
 
 
 def test_probes(gdb):
@@ -192,6 +193,27 @@ def test_backtrace_from_a_probe(gdb, means, offset):
     handler, copy = frames(text, "HANDLER"), frames(text, "COPY")
     assert in_order(handler, callers) and handler[0] == hit and handler.count("cmd_uptime") == 1, text
     assert in_order(copy, callers) and copy[0] == "cmd_uptime" and "ftrace_trampoline" not in copy, text
+
+
+@pytest.mark.parametrize("register, entry", [("di", "probe_detour_args"), ("r12", "probe_detour")])
+def test_backtrace_at_each_instruction_of_a_detour(gdb, register, entry):
+    """From the jump to the copy of what it took the place of, but for the C in between."""
+    callers = ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]
+    gdb.guest.check(f"echo 'p:probes/up cmd_uptime+5 %{register}' >> dynamic_events; echo 1 > events/probes/up/enable; sleep 0.2")
+    assert "[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")
+    step = "echo AT\\n\nx/i $pc\nbt 40\necho END\\n\n\nstepi\nset $steps += 1\n"
+    gdb.start("hbreak *(cmd_uptime+5)\necho READY\\n\ncontinue\ndelete\nset $steps = 0\n"
+              f"while $steps < 80 && $pc != &kprobe_hit_run && $pc != &kprobe_hit_args\n{step}end\n"
+              "thbreak *(*(unsigned long *)$rsp)\ncontinue\n"
+              f"while $steps < 80 && ($pc < {EXEC_AREA} || $pc >= {EXEC_AREA} + 0x1000000)\n{step}end\n{step}detach", "READY")
+    gdb.guest.check("uptime")
+    text = gdb.finish()
+    gdb.guest.check("echo 0 > events/enable; > dynamic_events; echo > trace")
+    stops = ["AT\n" + block for block in text.split("AT\n")[1:]]
+    assert 35 < len(stops) < 80 and len([stop for stop in stops if f"<{entry}+" in stop.splitlines()[1]]) > 30, text
+    for stop in stops:
+        found = [name for name, _ in groupby(frames(stop, "AT\n"))]  # the innermost frame may be the copy's
+        assert in_order(found, callers) and found.count("cmd_uptime") == 1, stop
 
 
 def batch(*commands, core, elf=ELF):

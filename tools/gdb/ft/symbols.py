@@ -124,7 +124,7 @@ def in_trampoline(address):
 
 EXEC_UNIT = 64  # TRACE_EXEC_UNIT of <trace/arch_host.h>
 SLOTS = 2  # of a unit
-INSN_SIZE = 5  # of the call that a detour begins with
+CALL_AT, COPY_AT = 5, 10  # in a detour: the call, behind a push of an address; the copies, behind the call
 USED_DETOUR = 0x80
 
 
@@ -145,12 +145,19 @@ def original(address):
         return None
     if used == USED_DETOUR:
         note, origin = note_of(address - at + EXEC_UNIT, "struct detour_note")
-        return origin + min(max(at - INSN_SIZE, 0), int(note["bytes"]))
+        return origin + min(max(at - COPY_AT, 0), int(note["bytes"]))
     slot, at = divmod(at, EXEC_UNIT // SLOTS)
     if not used >> slot & 1:
         return None
     note, origin = note_of(address - at + EXEC_UNIT // SLOTS, "struct slot_note")
     return origin + (0 if at < int(note["len"]) else int(note["len"]))
+
+
+def pushed(address):
+    """How many bytes a detour has on the stack when its instruction at `address` is next."""
+    at = address - EXEC_BASE
+    is_call = in_exec_area(address) and at % EXEC_UNIT == CALL_AT
+    return 8 if is_call and int(memory.variable("used", "probe_slot.c")[at // EXEC_UNIT]) == USED_DETOUR else 0
 
 
 def unpack(packed):

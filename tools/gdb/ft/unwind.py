@@ -20,6 +20,8 @@ PUSH_RBP = b"\x55"
 POP_AT_RSP = b"\x8f\x04\x24"
 MOV_RSP_RBP = b"\x48\x89\xe5"
 RET = b"\xc3"
+RET_MORE = b"\xc2"
+RAISE_RSP = b"\x48\x8d\x64\x24"  # lea rsp, [rsp + the byte behind this]
 CALL = 0xE8
 CALL_BYTES = 5
 
@@ -119,18 +121,22 @@ class ProbeUnwinder(KernelUnwinder):
     def unwind(self, pc, rsp, rbp):
         if not in_detour_code(pc):
             return self.unwind_copy(pc, rsp, rbp)
-        code = memory.read(pc, 3)
-        if code.startswith(PUSH_RBP) or code.startswith(RET):
+        code = memory.read(pc, 5)
+        if code.startswith((PUSH_RBP, RET_MORE)):
             ret_at, caller_rbp = rsp, rbp
-        elif code == MOV_RSP_RBP:
+        elif code.startswith(MOV_RSP_RBP):
             ret_at, caller_rbp = rsp + 8, memory.word(rsp)
+        elif code.startswith(RAISE_RSP):
+            ret_at, caller_rbp = rsp + code[4], rbp
         else:
             ret_at, caller_rbp = rbp + 8, memory.word(rbp)
-        return ret_at + 8, {"rip": memory.word(ret_at), "rsp": ret_at + 8, "rbp": caller_rbp}
+        sp = ret_at + 16  # what the detour has pushed is gone, too
+        return sp, {"rip": memory.word(ret_at), "rsp": sp, "rbp": caller_rbp}
 
     @staticmethod
     def unwind_copy(pc, rsp, rbp):
         # gdb looks one byte in front of a caller's address for its function and its frame: that is the instruction.
+        rsp += symbols.pushed(pc)
         return rsp, {"rip": symbols.original(pc) + 1, "rsp": rsp, "rbp": rbp}
 
 

@@ -12,6 +12,7 @@
 #define INSN_INT3 0xccu
 #define INSN_CALL 0xe8u
 #define INSN_JMP  0xe9u
+#define INSN_PUSH 0x68u /* of four bytes, as eight with their sign: for detours only */
 /* nopl 0x0(%rax,%rax,1), low byte first */
 #define INSN_NOP  0x0000441f0full
 #define INSN_MASK 0xffffffffffull

@@ -1,9 +1,10 @@
 ; probe_detour_user - probe_detour_code.asm for hosts in user mode, which cannot turn interrupts off.
 ;
-; In:    called from the first instruction of a detour, anywhere in a function: every register and
-;        the flags are live. Nothing is below the stack pointer: no red zone.
+; In:    called from the beginning of a detour, anywhere in a function: every register and the flags
+;        are live. Nothing is below the stack pointer: no red zone. The detour has pushed a word.
 ; Calls: void probe_detour_hit_user(struct ftrace_regs *)
-; Keeps: everything, except what C writes into the frame. `rip` there is where it returns to.
+; Keeps: everything, except what C writes into the frame. `rip` there is where it returns to. What the
+;        detour has pushed is gone.
 
 %include "trace_asm.inc"
 
@@ -17,6 +18,7 @@ global probe_detour_args
 	align	16
 probe_detour_args:
 probe_detour:
+	pop	qword [rsp]		; the return address in place of that word
 	push	rbp
 	mov	rbp, rsp
 	push_all rax, rcx, rdx, rsi, rdi, r8, r9

@@ -151,12 +151,9 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 
 /* ---- Detours ---- */
 
-#define COPY_AT TRACE_INSN_SIZE /* behind the call */
-
 /* What probe_detour_code.asm has as numbers. */
-_Static_assert(DETOUR_NOTE_AT - COPY_AT == 43, "where the note is");
+_Static_assert(DETOUR_NOTE_AT - DETOUR_COPY_AT == 38, "where the note is");
 _Static_assert(__builtin_offsetof(struct detour_note, probe) == 0, "first in the note");
-_Static_assert(__builtin_offsetof(struct detour_note, origin) == 8, "second in the note");
 _Static_assert(__builtin_offsetof(struct trace_plat_probe, only) == 0, "first in the probe");
 
 /* Either is right for any place: the one for arguments goes on as the other when there is more. */
@@ -171,11 +168,11 @@ static bool copy_region(uint8_t *code, uintptr_t detour, uintptr_t addr, size_t 
 	struct trace_insn insn;
 
 	for (size_t at = 0; at < bytes; at += insn.length) {
-		uint8_t *copy = code + COPY_AT + at;
+		uint8_t *copy = code + DETOUR_COPY_AT + at;
 
 		CHECK(!probe_decode(addr + at, addr + bytes, &insn));
 		trace_text_meant(addr + at, copy, insn.length);
-		if (!probe_move_operand(copy, &insn, addr + at, detour + COPY_AT + at))
+		if (!probe_move_operand(copy, &insn, addr + at, detour + DETOUR_COPY_AT + at))
 			return false;
 	}
 	return true;
@@ -185,7 +182,7 @@ int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 {
 	uint8_t code[TRACE_EXEC_UNIT];
 	struct probe *probe = probe_of(plat);
-	uintptr_t addr = probe_addr(probe), detour, last = COPY_AT + bytes;
+	uintptr_t addr = probe_addr(probe), detour, last = DETOUR_COPY_AT + bytes;
 	struct detour_note note = { .probe = plat, .origin = probe->addr, .bytes = (uint8_t)bytes };
 
 	CHECK(last + TRACE_INSN_SIZE <= DETOUR_NOTE_AT && !probe->detour);
@@ -193,7 +190,10 @@ int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 	if (!detour)
 		return -ENOMEM;
 	__builtin_memset(code, INSN_INT3, sizeof(code));
-	insn_store(code, insn_make(INSN_CALL, detour, entry_for(plat)));
+	code[0] = INSN_PUSH;
+	__builtin_memcpy(code + 1, &probe->addr, sizeof(probe->addr));
+	insn_store(code + DETOUR_CALL_AT,
+		   insn_make(INSN_CALL, detour + DETOUR_CALL_AT, entry_for(plat)));
 	if (!copy_region(code, detour, addr, bytes)) {
 		probe_detour_free(detour);
 		return -ENOMEM;
@@ -208,9 +208,9 @@ int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 {
 	struct probe *probe = probe_of(plat);
+	uint32_t copy = probe->slot;
 
-	__atomic_store_n(&probe->copy,
-			 use ? trace_plat_ip_pack(trace_plat_ip_unpack(probe->detour) + COPY_AT)
-			     : probe->slot,
-			 __ATOMIC_RELEASE);
+	if (use)
+		copy = trace_plat_ip_pack(trace_plat_ip_unpack(probe->detour) + DETOUR_COPY_AT);
+	__atomic_store_n(&probe->copy, copy, __ATOMIC_RELEASE);
 }

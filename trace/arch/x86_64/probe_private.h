@@ -97,9 +97,11 @@ bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t 
 /* ---- Detours: a unit of memory for code each ---- */
 
 /*
- *   call probe_detour | copies of the replaced instructions | jmp behind the originals | .. | note
+ *   push origin | call probe_detour | copies of the replaced instructions | jmp behind the originals
+ *   .. | note
  *
- * Or call probe_detour_args, which has less to save while the place has an `only`.
+ * Or call probe_detour_args, which has less to save while the place has an `only`. Both take the
+ * address off the stack again.
  */
 struct detour_note { /* at its end */
 	struct trace_plat_probe *probe;
@@ -107,6 +109,8 @@ struct detour_note { /* at its end */
 	uint8_t bytes;	 /* of all */
 };
 #define DETOUR_NOTE_AT (TRACE_EXEC_UNIT - sizeof(struct detour_note))
+#define DETOUR_CALL_AT TRACE_INSN_SIZE /* behind the push, which is as long */
+#define DETOUR_COPY_AT (DETOUR_CALL_AT + TRACE_INSN_SIZE)
 
 /* Memory for one, 0 when there is none; and back. The text lock is held. */
 uintptr_t probe_detour_take(void);

@@ -155,7 +155,7 @@ static uintptr_t original_of_detour(uintptr_t addr)
 {
 	uintptr_t at = (addr - trace_arch_exec_start()) % TRACE_EXEC_UNIT;
 	const struct detour_note *note = (const struct detour_note *)(addr - at + DETOUR_NOTE_AT);
-	uintptr_t copied = at < TRACE_INSN_SIZE ? 0 : at - TRACE_INSN_SIZE;
+	uintptr_t copied = at < DETOUR_COPY_AT ? 0 : at - DETOUR_COPY_AT;
 
 	return trace_plat_ip_unpack(note->origin) + (copied < note->bytes ? copied : note->bytes);
 }
@@ -163,6 +163,13 @@ static uintptr_t original_of_detour(uintptr_t addr)
 bool probe_is_detour(uintptr_t addr)
 {
 	return used_at(addr) == DETOUR;
+}
+
+size_t probe_pushed(uintptr_t addr)
+{
+	bool is_call = (addr - trace_arch_exec_start()) % TRACE_EXEC_UNIT == DETOUR_CALL_AT;
+
+	return is_call && probe_is_detour(addr) ? PROBE_DETOUR_PUSHED : 0;
 }
 
 uintptr_t probe_original(uintptr_t addr)

@@ -12,7 +12,7 @@ void probe_detour_hit_user(struct ftrace_regs *regs);
 /* Called by probe_detour_user.asm. */
 void probe_detour_hit_user(struct ftrace_regs *regs)
 {
-	uintptr_t back = regs->rip, detour = back - TRACE_INSN_SIZE;
+	uintptr_t back = regs->rip, detour = back - DETOUR_COPY_AT;
 	const struct detour_note *note = (const struct detour_note *)(detour + DETOUR_NOTE_AT);
 	struct trace_plat_probe *probe = note->probe;
 	bool is_moved;

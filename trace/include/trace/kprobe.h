@@ -56,7 +56,12 @@ enum kprobe_flags {
 	KPROBE_FLAG_DISABLED = 1u << 1,	 /* may be set before register */
 	KPROBE_FLAG_OPTIMIZED = 1u << 2, /* by a jump at present */
 	KPROBE_FLAG_FTRACE = 1u << 3,	 /* at a call site */
-	KPROBE_FLAG_ARGS = 1u << 4,	 /* by the user: only arguments are read */
+	/*
+	 * By the user: only arguments are read. The handler may be called with a stack that is
+	 * aligned to 8 bytes, not 16, as the probed code has it. What -mgeneral-regs-only makes of C
+	 * needs no more, but for a variable of its own that is declared to be aligned to 16.
+	 */
+	KPROBE_FLAG_ARGS = 1u << 4,
 };
 
 struct kprobe {

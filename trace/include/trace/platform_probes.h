@@ -28,8 +28,8 @@ struct kprobe;
 struct trace_poke;
 
 /*
- * The stack pointer in a ftrace_regs that has all registers. Probe context. (At a call site,
- * ftrace_regs_get_stack_pointer() works without them.)
+ * The stack pointer in a ftrace_regs that has all registers, or that a probe elsewhere than at a call
+ * site got. Probe context. (At a call site, ftrace_regs_get_stack_pointer() works without them.)
  */
 static inline uintptr_t ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs);
 

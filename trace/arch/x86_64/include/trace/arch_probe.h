@@ -13,7 +13,8 @@
  * that the jmp has taken the place of, and jumps behind them:
  *
  *   place in the code       detour, 64 bytes of memory for code
- *   jmp detour ...          | call probe_detour | the instructions | jmp behind them | .. | note |
+ *   jmp detour ...          | push its address | call probe_detour | the instructions | jmp behind
+ *                           them | .. | note |
  *
  * From when the detour is made, the int3 that is there before the jmp goes on in those copies, too:
  * so that no CPU comes to where the rest of the jmp will be.
@@ -44,6 +45,12 @@ uintptr_t probe_original(uintptr_t addr);
  * of the original code, which may be anywhere in its function.
  */
 bool probe_is_detour(uintptr_t addr);
+/*
+ * In a kernel, what probe_detour finds above its return address, before the stack of the original
+ * code; and for an address in a detour, how much of that is there when the instruction there is next.
+ */
+#define PROBE_DETOUR_PUSHED 8u
+size_t probe_pushed(uintptr_t addr);
 
 TRACE_END_DECLS
 

@@ -95,9 +95,18 @@ static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_stack_pointer(const struct 
 	return (uintptr_t)&fregs->parent;
 }
 
+/*
+ * What a probe's detour made for a handler of arguments has no `rsp`, and the flags in `direct`,
+ * where otherwise 0 or an address is. It lies below the stack of the probed code, with three words
+ * between: probe_detour_code.asm.
+ */
 static TRACE_ALWAYS_INLINE uintptr_t
 ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs)
 {
+	const uint64_t flags_end = 1ull << 22;
+
+	if (fregs->direct && fregs->direct < flags_end)
+		return (uintptr_t)(&fregs->parent + 3);
 	return fregs->rsp;
 }
 
