@@ -347,6 +347,16 @@ int trace_plat_static_branches_update(void)
 	return err;
 }
 
+size_t trace_plat_static_branches_list(struct trace_poke *pokes, size_t room)
+{
+	size_t nr;
+
+	mutex_lock(&text_mutex);
+	nr = static_branch_list(pokes, room);
+	mutex_unlock(&text_mutex);
+	return nr;
+}
+
 /* ---- <trace/arch_host.h> ---- */
 
 void trace_arch_cpus_hold(void)

@@ -20,8 +20,7 @@ extern struct static_site static_branches_start[], static_branches_end[];
 static struct {
 	bool is_sorted; /* sites ascend: batches want it */
 	struct trace_poke *pokes;
-	size_t capacity; /* of pokes; 0 before the first change */
-	size_t nr;
+	size_t capacity;	      /* of pokes; 0 before the first change */
 	struct trace_poke few[BATCH]; /* too many for a stack */
 } update;			      /* guarded by the text lock */
 
@@ -59,19 +58,6 @@ static void sort_sites(void)
 	update.is_sorted = true;
 }
 
-static int flush(void)
-{
-	struct trace_poke_error error;
-	int err = update.nr ? text_poke_batch(update.pokes, update.nr, &error) : 0;
-
-	if (err)
-		pr_err(err == -EBUSY ? "static branch: a breakpoint is at site %pS\n"
-				     : "static branch: site %pS does not hold what it should\n",
-		       (void *)error.site);
-	update.nr = 0;
-	return err;
-}
-
 /* Room for all sites at once, however many keys change: a batch more costs three syncs. */
 static void make_room(void)
 {
@@ -99,33 +85,50 @@ static bool holds_jmp(const struct static_site *site, const uint8_t *jmp, const 
 	return __builtin_memcmp(now, jmp, sizeof(now)) == 0;
 }
 
-int static_branch_update(void)
+size_t static_branch_list(struct trace_poke *pokes, size_t room)
 {
 	uint8_t jmp[TRACE_INSN_SIZE], nop[TRACE_INSN_SIZE];
-	int err = 0;
+	size_t nr = 0;
 
 	if (!update.is_sorted)
 		sort_sites();
-	if (!update.capacity)
-		make_room();
 	trace_plat_insn_nop(nop);
 	for (const struct static_site *site = static_branches_start; site < static_branches_end;
 	     site++) {
-		struct trace_poke *poke = &update.pokes[update.nr];
 		bool is_on = site->key->is_on;
 
 		trace_plat_insn_jmp(site->code, site->target, jmp);
 		if (is_on == holds_jmp(site, jmp, nop))
 			continue;
-		poke->site = trace_plat_ip_pack(site->code);
-		__builtin_memcpy(poke->old_insn, is_on ? nop : jmp, sizeof(nop));
-		__builtin_memcpy(poke->new_insn, is_on ? jmp : nop, sizeof(nop));
-		if (++update.nr == update.capacity)
-			err = flush();
-		if (err)
-			return err;
+		if (nr < room) {
+			pokes[nr] = (struct trace_poke){ .site = trace_plat_ip_pack(site->code) };
+			__builtin_memcpy(pokes[nr].old_insn, is_on ? nop : jmp, sizeof(nop));
+			__builtin_memcpy(pokes[nr].new_insn, is_on ? jmp : nop, sizeof(nop));
+		}
+		nr++;
 	}
-	return flush();
+	return nr;
+}
+
+int static_branch_update(void)
+{
+	struct trace_poke_error error;
+	size_t nr, nr_now;
+	int err = 0;
+
+	if (!update.capacity)
+		make_room();
+	do {
+		nr = static_branch_list(update.pokes, update.capacity);
+		nr_now = nr < update.capacity ? nr : update.capacity;
+		if (nr)
+			err = text_poke_batch(update.pokes, nr_now, &error);
+	} while (!err && nr_now < nr);
+	if (err)
+		pr_err(err == -EBUSY ? "static branch: a breakpoint is at site %pS\n"
+				     : "static branch: site %pS does not hold what it should\n",
+		       (void *)error.site);
+	return err;
 }
 
 bool static_branch_overlaps(uintptr_t addr, size_t len)

@@ -150,16 +150,17 @@ def syncs_of(tracing, command):
 
 
 def test_kinds_in_one_batch(tracing):
-    """Entries, instructions, returns, in one instance and another: three syncs."""
+    """Entries, instructions, returns, tracepoints, in one instance and another: three syncs."""
     offset = next(at for at in range(6, 60) if tracing.run(f"echo 'p:kinds/middle kmalloc+{at}' >> kprobe_events")[1] == 0)
     tracing.check("echo 0 > /proc/sys/debug/kprobes-optimization; mkdir instances/two")
     for line in ("p:kinds/entry kmalloc", "p:kinds/all_registers kfree %r12", "r:kinds/back kmalloc $retval",
-                 "r:kinds/back_too kfree", "f:kinds/f_entry vfs_open", "f:kinds/f_exit vfs_open%return"):
+                 "r:kinds/back_too kfree", "f:kinds/f_entry vfs_open", "f:kinds/f_exit vfs_open%return",
+                 "t:kinds/tracepoint sched_switch", "t:kinds/tracepoint_too sched_waking $arg1"):
         tracing.check(f"echo '{line}' >> dynamic_events")
     for at in ("", "instances/two/"):
         assert syncs_of(tracing, f"echo 1 > {at}events/kinds/enable") == 3
         text = tracing.check(f"> {at}trace; cat /proc/version > /dev/null; cat {at}trace")
-        for name in ("middle", "entry", "all_registers", "back", "back_too", "f_entry", "f_exit"):
+        for name in ("middle", "entry", "all_registers", "back", "back_too", "f_entry", "f_exit", "tracepoint"):
             assert f" {name}: " in text, (offset, name)
         assert syncs_of(tracing, f"echo 0 > {at}events/kinds/enable") == 3
     tracing.check("rmdir instances/two; echo 1 > /proc/sys/debug/kprobes-optimization")

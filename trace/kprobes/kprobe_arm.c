@@ -20,21 +20,16 @@
 static struct trace_poke few_pokes[NR_FEW];
 static struct kprobe_place *few_sites[NR_FEW];
 
-static _Atomic bool is_off; /* the switch; changes with kprobe_lock held */
+_Atomic bool kprobe_arm_is_off;
 
 bool kprobe_arm_is_on(void)
 {
-	return !is_off;
+	return !kprobe_arm_is_off;
 }
 
 void kprobe_arm_set_on(bool on)
 {
-	is_off = !on;
-}
-
-bool kprobe_arm_wants(const struct kprobe_place *place)
-{
-	return place->nr_enabled && !is_off;
+	kprobe_arm_is_off = !on;
 }
 
 /* ---- Breakpoints ---- */

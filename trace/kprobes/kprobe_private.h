@@ -174,9 +174,14 @@ int kprobe_arm_jumps(bool on);
 /* The same for one that has a jump. */
 int kprobe_arm_no_jump(struct kprobe_place *place);
 bool kprobe_arm_is_on(void);
-/* Is the place to be armed, by its probes and the switch? */
-bool kprobe_arm_wants(const struct kprobe_place *place);
 void kprobe_arm_set_on(bool on);
+extern _Atomic bool kprobe_arm_is_off; /* the switch; changes with kprobe_lock held */
+
+/* Is the place to be armed, by its probes and the switch? */
+static inline bool kprobe_arm_wants(const struct kprobe_place *place)
+{
+	return place->nr_enabled && !kprobe_arm_is_off;
+}
 
 /* ---- Jumps: kprobe_jump.c ---- */
 

@@ -164,12 +164,6 @@ void ftrace_batch_add_ops(struct ftrace_batch *batch, struct ftrace_ops *ops,
 		(struct ftrace_batch_ops){ .ops = ops, .filter = filter, .done = DONE_NOTHING };
 }
 
-void ftrace_batch_add_pokes(struct ftrace_batch *batch, const struct trace_poke *pokes, size_t nr)
-{
-	if (nr)
-		batch->runs[batch->nr_runs++] = (struct ftrace_batch_run){ pokes, nr };
-}
-
 void ftrace_batch_drop(struct ftrace_batch *batch)
 {
 	while (batch->nr_ops)

@@ -3,7 +3,7 @@
  * changes, which takes three core syncs:
  *
  *   new filters of ops --> ftrace_update() of each --> ftrace_pokes.h --> one batch
- *   breakpoints, jumps --------------------------------^
+ *   breakpoints, jumps, static branches ---------------^
  *
  * Each kind of probes has a part in it, which says as data what it changes:
  *
@@ -24,7 +24,7 @@
 #include "ftrace_private.h"
 
 #define FTRACE_BATCH_OPS  3u /* kprobes have two, kretprobes one */
-#define FTRACE_BATCH_RUNS 2u
+#define FTRACE_BATCH_RUNS 2u /* of kprobes, of tracepoints */
 
 /* What one ops is to want; it has no follower, no exceptions, and may not modify calls. */
 struct ftrace_batch_ops {
@@ -48,7 +48,12 @@ struct ftrace_batch { /* zeroed: nothing changes */
 /* There is room for them. `filter`, and the memory of `pokes` until the batch has been made. */
 void ftrace_batch_add_ops(struct ftrace_batch *batch, struct ftrace_ops *ops,
 			  struct ftrace_hash *filter);
-void ftrace_batch_add_pokes(struct ftrace_batch *batch, const struct trace_poke *pokes, size_t nr);
+static inline void ftrace_batch_add_pokes(struct ftrace_batch *batch,
+					  const struct trace_poke *pokes, size_t nr)
+{
+	if (nr)
+		batch->runs[batch->nr_runs++] = (struct ftrace_batch_run){ pokes, nr };
+}
 /* It is not made: free the filters. */
 void ftrace_batch_drop(struct ftrace_batch *batch);
 

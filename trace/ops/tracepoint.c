@@ -3,6 +3,7 @@
  */
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
+#include "tracepoint_part.h"
 
 static struct trace_plat_lock tracepoint_lock; /* guards funcs and key of every tracepoint */
 
@@ -237,6 +238,20 @@ int tracepoint_probe_unregister(struct tracepoint *tp, tracepoint_probe_fn func,
 	return func ? tracepoint_change_probes(&change, 1) : -ENOENT;
 }
 
+int trace_static_key_set(struct trace_static_key *key, bool on)
+{
+	bool was_on;
+	int err;
+
+	trace_plat_lock(&tracepoint_lock);
+	was_on = trace_atomic_exchange(&key->is_on, on);
+	err = trace_plat_static_branches_update();
+	if (err)
+		trace_atomic_store(&key->is_on, was_on);
+	trace_plat_unlock(&tracepoint_lock);
+	return err;
+}
+
 void tracepoint_synchronize_unregister(void)
 {
 	trace_plat_synchronize_preempt();
@@ -247,4 +262,107 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 	for (struct tracepoint *const *tp = __start_trace_tracepoints;
 	     tp < __stop_trace_tracepoints; tp++)
 		fn(*tp, arg);
+}
+
+/* ---- By a batch with others: all or none ---- */
+
+static struct tracepoint_part *own_of(struct ftrace_part *part)
+{
+	return (struct tracepoint_part *)part;
+}
+
+/* Its place in the array is the empty one with this data. */
+static void undo_take(struct tracepoint_change *change)
+{
+	struct tracepoint_funcs *funcs = change->old ? change->old : funcs_of(change->tp);
+
+	find(funcs, NULL, change->data)->func = change->func;
+	if (!change->old)
+		return;
+	set_funcs(change->tp, funcs);
+	trace_atomic_store(&change->tp->key.is_on, true);
+	change->old = NULL;
+}
+
+/* The first `nr`, in the reverse order of part_begin(). */
+static void undo(const struct tracepoint_part *own, size_t nr)
+{
+	while (nr--) {
+		if (own->changes[nr].is_add)
+			(void)take(&own->changes[nr]);
+		else
+			undo_take(&own->changes[nr]);
+	}
+}
+
+static int part_begin(struct ftrace_part *part)
+{
+	struct tracepoint_part *own = own_of(part);
+	int err = may_sleep() ? 0 : -EBUSY;
+	size_t nr = 0;
+
+	while (nr < own->nr && !err) {
+		struct tracepoint_change *change = &own->changes[nr];
+
+		change->old = NULL;
+		change->err = 0;
+		err = change->is_add ? add(change) : take(change);
+		nr += !err;
+	}
+	if (err) {
+		undo(own, nr);
+		(void)free_after_grace(own->changes, nr);
+	}
+	return err;
+}
+
+static int part_add(struct ftrace_part *part, struct ftrace_batch *batch)
+{
+	struct tracepoint_part *own = own_of(part);
+
+	own->nr_pokes = trace_plat_static_branches_list(NULL, 0);
+	if (!own->nr_pokes)
+		return 0;
+	own->pokes = trace_plat_alloc(own->nr_pokes * sizeof(*own->pokes));
+	if (!own->pokes)
+		return -ENOMEM;
+	(void)trace_plat_static_branches_list(own->pokes, own->nr_pokes);
+	ftrace_batch_add_pokes(batch, own->pokes, own->nr_pokes);
+	return 0;
+}
+
+static void part_end(struct ftrace_part *part, int err)
+{
+	struct tracepoint_part *own = own_of(part);
+
+	if (err)
+		undo(own, own->nr);
+	(void)free_after_grace(own->changes, own->nr);
+	if (own->pokes)
+		trace_plat_free(own->pokes, own->nr_pokes * sizeof(*own->pokes));
+}
+
+void tracepoint_part_init(struct tracepoint_part *part, struct tracepoint_change *changes,
+			  size_t nr)
+{
+	*part = (struct tracepoint_part){ .part = { .lock = &tracepoint_lock,
+						    .begin = part_begin,
+						    .add = part_add,
+						    .end = part_end },
+					  .changes = changes,
+					  .nr = nr };
+}
+
+int tracepoint_part_change(struct tracepoint_part *part)
+{
+	int err;
+
+	trace_plat_lock(&tracepoint_lock);
+	err = part_begin(&part->part);
+	if (!err) {
+		err = trace_plat_static_branches_update();
+		part_end(&part->part, err);
+	}
+	trace_plat_unlock(&tracepoint_lock);
+	return err;
 }

@@ -36,10 +36,10 @@
 #include "fetch.h"
 #include "instance/why.h"
 
-struct ftrace_part;
 struct probe_condition;
 struct probe_definition;
 struct probe_kind;
+struct probe_many;
 
 struct probe_event {
 	struct trace_event_call call;
@@ -49,13 +49,6 @@ struct probe_event {
 	uint32_t nr_args;
 	uint32_t bytes; /* of its memory, with that of the probe that it was made for */
 	struct fetch_arg args[];
-};
-
-/* In the order in which their locks are taken. */
-enum probe_rank {
-	PROBE_RANK_INSTRUCTION,
-	PROBE_RANK_RETURN,
-	PROBE_NR_RANKS
 };
 
 /* Where it is; which member counts, the kind knows. */
@@ -91,22 +84,6 @@ struct probe {
 
 #define PROBE_RETURN_SUFFIX "%return"
 
-/*
- * How targets are switched many at once, by a batch in which those of other kinds have their part:
- * ops/ftrace_batch.h. A list has `bytes` for each.
- */
-struct probe_many {
-	enum probe_rank rank;
-	size_t bytes;
-	void (*put)(struct probe *probe, bool on, void *to);
-	/* Config lock held until the change has been made, so that one struct will do. */
-	struct ftrace_part *(*make_part)(void *list, size_t nr, bool on);
-	/* Make the change of this part and those behind it. All or nothing: 0 or -errno. */
-	int (*change)(struct ftrace_part *const *parts, size_t nr);
-	/* Give back the places of those that are off; again for each by probe_kind.detach(). */
-	void (*detach)(void *list, size_t nr);
-};
-
 /* A kind of places. */
 struct probe_kind {
 	const char *log_name; /* what error_log names */
@@ -139,7 +116,7 @@ struct probe_kind {
 	/* Have the probe called, or no more: its event is used. 0 or -errno. */
 	int (*begin)(struct probe *probe);
 	void (*end)(struct probe *probe);
-	const struct probe_many *many;			   /* NULL: only one by one */
+	const struct probe_many *many; /* probe_switch.h; NULL: only one by one */
 	uint64_t (*get_missed)(const struct probe *probe); /* hits; for kprobe_profile */
 };
 
@@ -245,13 +222,6 @@ struct probe_event *probe_event_of(const struct trace_event_call *call);
 /* What is listed of it: its place; its arguments, each with a blank in front. */
 const char *probe_place_text(const struct probe *probe);
 const char *probe_args_text(const struct probe *probe);
-
-/* ---- probe_switch.c ---- */
-
-/* For struct trace_event_class. */
-void probes_change(struct trace_event_change *changes, size_t nr);
-/* For struct dyn_event_kind. */
-void probes_detach_chosen(const struct dyn_event_kind *kind);
 
 /* ---- probe_text.c ---- */
 

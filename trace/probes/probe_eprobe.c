@@ -12,6 +12,7 @@
 #include "instance/event_private.h"
 #include "probe_hit.h"
 #include "probe_shell.h"
+#include "probe_switch.h"
 #include "text/str.h"
 
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */

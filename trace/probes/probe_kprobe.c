@@ -8,6 +8,7 @@
 #include "kprobes/probe_parts.h"
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_switch.h"
 #include "probe_shell.h"
 #include "text/str.h"
 
@@ -141,6 +142,11 @@ static struct ftrace_part *make_instruction_part(void *list, size_t nr, bool on)
 	return &part.part;
 }
 
+static int change_instructions(void *list, size_t nr, bool on)
+{
+	return on ? enable_kprobes(list, nr) : disable_kprobes(list, nr);
+}
+
 static void detach_instructions(void *list, size_t nr)
 {
 	unregister_kprobes(list, nr);
@@ -152,6 +158,7 @@ static const struct probe_many instruction_many = {
 	.put = put_instruction,
 	.make_part = make_instruction_part,
 	.change = ftrace_parts_change,
+	.change_alone = change_instructions,
 	.detach = detach_instructions,
 };
 

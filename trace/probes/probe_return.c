@@ -8,6 +8,7 @@
 #include "kprobes/probe_parts.h"
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_switch.h"
 #include "text/str.h"
 
 #define ACTIVE_MAX 4096u
@@ -165,6 +166,11 @@ static struct ftrace_part *make_return_part(void *list, size_t nr, bool on)
 	return &part.part;
 }
 
+static int change_returns(void *list, size_t nr, bool on)
+{
+	return on ? enable_kretprobes(list, nr) : disable_kretprobes(list, nr);
+}
+
 static void detach_returns(void *list, size_t nr)
 {
 	unregister_kretprobes(list, nr);
@@ -176,6 +182,7 @@ static const struct probe_many return_many = {
 	.put = put_return,
 	.make_part = make_return_part,
 	.change = ftrace_parts_change,
+	.change_alone = change_returns,
 	.detach = detach_returns,
 };
 

@@ -5,7 +5,7 @@
  *   changes of events --> for each struct probe_many a list of targets --> parts --> one batch
  */
 #include <trace/platform.h>
-#include "probe.h"
+#include "probe_switch.h"
 
 /* Targets that are switched in one way. */
 struct probe_list {
@@ -97,37 +97,44 @@ static void put_changes(struct probe_lists *lists, const struct trace_event_chan
 	}
 }
 
-/* By the one that comes first: it knows of those behind it. */
-static int switch_lists(const struct probe_lists *lists, bool on)
+/* By one batch; if that cannot be, those of each kind. Which are done? */
+static void switch_lists(const struct probe_lists *lists, bool on, bool *out_is_done)
 {
 	struct ftrace_part *parts[PROBE_NR_RANKS];
 	const struct probe_many *first = NULL;
 	size_t nr = 0;
+	int err;
 
 	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
 		const struct probe_list *list = &lists->of[i];
 
 		if (!list->room)
 			continue;
-		first = first ? first : list->many;
+		if (!nr)
+			first = list->many;
 		parts[nr++] = list->many->make_part(list->targets, list->nr, on);
 	}
-	return first->change(parts, nr);
+	err = nr > 1 ? first->change(parts, nr) : -EAGAIN;
+	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
+		const struct probe_list *list = &lists->of[i];
+
+		out_is_done[i] = list->room &&
+				 (!err || !list->many->change_alone(list->targets, list->nr, on));
+	}
 }
 
-/* All that begin, or all that end, in one batch. False: that was not possible, and nothing was done. */
-static bool change_many(const struct trace_event_change *changes, size_t nr, bool on)
+/* Those that begin, or those that end, if they are several. Which of the kinds are done? */
+static void change_many(const struct trace_event_change *changes, size_t nr, bool on,
+			bool *out_is_done)
 {
 	struct probe_lists lists = { 0 };
-	int err;
 
 	count_changes(&lists, changes, nr, on);
 	if (total(&lists) < 2 || make_lists(&lists))
-		return false;
+		return;
 	put_changes(&lists, changes, nr, on);
-	err = switch_lists(&lists, on);
+	switch_lists(&lists, on, out_is_done);
 	free_lists(&lists);
-	return !err;
 }
 
 /* Begin with all probes of the event, or none. */
@@ -160,10 +167,14 @@ static void change_one(struct trace_event_change *change)
 /* One by one, if they cannot be changed all at once, so that each has a result of its own. */
 void probes_change(struct trace_event_change *changes, size_t nr)
 {
-	const bool is_done[] = { change_many(changes, nr, false), change_many(changes, nr, true) };
+	bool is_done[2][PROBE_NR_RANKS] = { 0 };
 
+	change_many(changes, nr, false, is_done[false]);
+	change_many(changes, nr, true, is_done[true]);
 	for (size_t i = 0; i < nr; i++) {
-		if (!is_done[changes[i].is_begin] || !probe_event_of(changes[i].call)->kind->many)
+		const struct probe_many *many = probe_event_of(changes[i].call)->kind->many;
+
+		if (!many || !is_done[changes[i].is_begin][many->rank])
 			change_one(&changes[i]);
 	}
 }
@@ -172,7 +183,9 @@ void probes_change(struct trace_event_change *changes, size_t nr)
 
 static const struct probe_many *many_of(const struct dyn_event *dyn)
 {
-	return dyn->is_chosen ? probe_event_of(dyn->call)->kind->many : NULL;
+	const struct probe_many *many = probe_event_of(dyn->call)->kind->many;
+
+	return dyn->is_chosen && many && many->detach ? many : NULL;
 }
 
 /* One wait for those who run them. Without memory each does it by itself. */

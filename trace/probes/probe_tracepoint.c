@@ -5,8 +5,10 @@
 #include <trace/errno.h>
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
+#include "ops/tracepoint_part.h"
 #include "print/output.h"
 #include "probe_hit.h"
+#include "probe_switch.h"
 #include "probe_shell.h"
 #include "text/str.h"
 
@@ -123,6 +125,47 @@ static void end_tracepoint(struct probe *probe)
 	(void)tracepoint_probe_unregister(tp, hit_of(tp), probe);
 }
 
+/* ---- Many at once ---- */
+
+static void put_tracepoint(struct probe *probe, bool on, void *to)
+{
+	struct tracepoint *tp = probe->target.tp;
+
+	*(struct tracepoint_change *)to = (struct tracepoint_change){
+		.tp = tp,
+		.func = hit_of(tp),
+		.data = probe,
+		.prio = TRACEPOINT_DEFAULT_PRIO,
+		.is_add = on,
+	};
+}
+
+static struct ftrace_part *make_tracepoint_part(void *list, size_t nr, bool on)
+{
+	static struct tracepoint_part part;
+
+	(void)on;
+	tracepoint_part_init(&part, list, nr);
+	return &part.part;
+}
+
+static int change_tracepoints(void *list, size_t nr, bool on)
+{
+	struct tracepoint_part part;
+
+	(void)on;
+	tracepoint_part_init(&part, list, nr);
+	return tracepoint_part_change(&part);
+}
+
+static const struct probe_many tracepoint_many = {
+	.rank = PROBE_RANK_TRACEPOINT,
+	.bytes = sizeof(struct tracepoint_change),
+	.put = put_tracepoint,
+	.make_part = make_tracepoint_part,
+	.change_alone = change_tracepoints,
+};
+
 /* ---- The kind ---- */
 
 struct tracepoint_entry {
@@ -166,6 +209,7 @@ static const struct probe_kind tracepoint_kind = {
 	.print_head = print_place,
 	.begin = begin_tracepoint,
 	.end = end_tracepoint,
+	.many = &tracepoint_many,
 };
 
 bool probe_tracepoint_claims(const char *line)

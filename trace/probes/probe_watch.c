@@ -14,6 +14,7 @@
 #include "print/output.h"
 #include "probe_hit.h"
 #include "probe_shell.h"
+#include "probe_switch.h"
 #include "text/str.h"
 
 #define LEN_OTHERWISE 4u /* bytes that are watched, if neither the line nor the variable says */

@@ -10,6 +10,7 @@
 #include "fast.h"
 #include <trace/platform.h>
 #include <trace/tracepoint.h>
+#include "ops/tracepoint_part.h"
 
 #define MAX_INSNS 64u
 
@@ -25,6 +26,13 @@ int trace_plat_static_branches_update(void)
 {
 	nr_updates++;
 	return update_result;
+}
+
+size_t trace_plat_static_branches_list(struct trace_poke *pokes, size_t room)
+{
+	(void)pokes;
+	(void)room;
+	return 0;
 }
 
 static long nr_put;
@@ -100,12 +108,74 @@ static void switched_once(void **state)
 	assert_int_equal(nr_updates, 2);
 }
 
+static long noted[3];
+
+/* How many probes are called. */
+static long nr_called(void)
+{
+	memset(noted, 0, sizeof(noted));
+	trace_shelf_full_call(1, 1);
+	return noted[0] + noted[1] + noted[2];
+}
+
+static int switch_three(bool on, int result)
+{
+	struct tracepoint_change changes[3];
+	struct tracepoint_part part;
+
+	for (int i = 0; i < 3; i++)
+		changes[i] = (struct tracepoint_change){ .tp = &trace_shelf_full_tracepoint,
+							 .func = (tracepoint_probe_fn)note,
+							 .data = &noted[i],
+							 .prio = TRACEPOINT_DEFAULT_PRIO,
+							 .is_add = on };
+	update_result = result;
+	tracepoint_part_init(&part, changes, 3);
+	return tracepoint_part_change(&part);
+}
+
+/* All come, or go, or nothing has changed: whether code cannot be switched, or one is there already. */
+static void check_all_or_none(void)
+{
+	assert_int_equal(switch_three(true, -EBUSY), -EBUSY);
+	assert_int_equal(nr_called(), 0);
+	update_result = 0;
+	assert_int_equal(register_trace_shelf_full(note, &noted[2]), 0);
+	assert_int_equal(switch_three(true, 0), -EEXIST);
+	assert_int_equal(nr_called(), 1);
+	assert_int_equal(switch_three(false, 0), -ENOENT);
+	assert_int_equal(nr_called(), 1);
+	assert_int_equal(unregister_trace_shelf_full(note, &noted[2]), 0);
+	assert_int_equal(nr_called(), 0);
+	assert_int_equal(switch_three(true, 0), 0);
+	assert_int_equal(nr_called(), 3);
+	assert_int_equal(switch_three(false, -EBUSY), -EBUSY);
+	assert_int_equal(nr_called(), 3);
+	assert_int_equal(switch_three(false, 0), 0);
+	assert_int_equal(nr_called(), 0);
+}
+
+static void all_or_none(void **state)
+{
+	long out = fast_alloc_out, other;
+
+	(void)state;
+	check_all_or_none();
+	assert_int_equal(register_trace_shelf_full(note, &other), 0); /* it stays throughout */
+	check_all_or_none();
+	trace_shelf_full_call(1, 7);
+	assert_int_equal(other, 7);
+	assert_int_equal(unregister_trace_shelf_full(note, &other), 0);
+	assert_int_equal(fast_alloc_out, out);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_nop),
 		cmocka_unit_test(branches_cannot_be_switched),
 		cmocka_unit_test(switched_once),
+		cmocka_unit_test(all_or_none),
 	};
 
 	fast_init();

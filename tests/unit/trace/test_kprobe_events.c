@@ -313,6 +313,30 @@ static void batches(void **state)
 	assert_int_equal(batches_of("0", "events/mixed/enable"), 1);
 }
 
+/* One cannot be switched on: those of other kinds still are together, those of its kind are one by one. */
+static void one_is_gone(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(define("p:some/gone kfree+9"), 0);
+	assert_int_equal(define("p:some/a schedule"), 0);
+	assert_int_equal(define("r:some/b schedule"), 0);
+	assert_int_equal(define("r:some/c yield"), 0);
+	assert_int_equal(define("r:some/d do_work"), 0);
+	assert_int_equal(kprobes_code_goes(fake_func(KFREE) + 9, fake_func(KFREE) + 10), 0);
+	before = fake_nr_batches;
+	assert_int_equal(echo("1", "events/some/enable"), -EINVAL);
+	assert_int_equal(fake_nr_batches, before + 2);
+	assert_string_equal(cat("events/some/gone/enable"), "0\n");
+	for (char letter = 'a'; letter <= 'd'; letter++) {
+		char path[40];
+
+		snprintf(path, sizeof(path), "events/some/%c/enable", letter);
+		assert_string_equal(cat(path), "1\n");
+	}
+}
+
 static uint32_t nr_looks;
 
 static void note_look(void)
@@ -405,6 +429,8 @@ static void one_by_one(void **state)
 	assert_int_equal(define("p:many/c kfree"), 0);
 	assert_int_equal(define("r:many/d kfree"), 0);
 	assert_int_equal(define("r:many/e do_work"), 0);
+	assert_int_equal(echo_append("t:many/f sched_switch", "dynamic_events"), 0);
+	assert_int_equal(echo_append("t:many/g sched_switch $arg1", "dynamic_events"), 0);
 	handle = open_file("events/many/enable", TRACE_FS_WRITE);
 	for (long budget = 0;; budget++) {
 		fake_alloc_budget = budget;
@@ -562,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(returned, begin, end),
 		cmocka_unit_test_setup_teardown(missed_returns, begin, end),
 		cmocka_unit_test_setup_teardown(batches, begin, end),
+		cmocka_unit_test_setup_teardown(one_is_gone, begin, end),
 		cmocka_unit_test_setup_teardown(removed_together, begin, end),
 		cmocka_unit_test_setup_teardown(waits_of_removal, begin, end),
 		cmocka_unit_test_setup_teardown(one_by_one, begin, end),

@@ -7,17 +7,21 @@
  * that header asking a key is a load and a test of its flag.
  *
  * Context:   trace_static_key_enabled() - any, NMI included. set - thread.
- * Locking:   the owner of a key has its own lock around set.
+ * Locking:   the owner of a key has its own lock around set, which takes that of tracepoints: one
+ *            change of branches at a time.
  * Ownership: keys are static: code refers to them.
  */
 #ifndef TRACE_STATIC_KEY_H
 #define TRACE_STATIC_KEY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <trace/atomic.h>
 #include <trace/compiler.h>
 
 TRACE_BEGIN_DECLS
+
+struct trace_poke;
 
 struct trace_static_key { /* zeroed is off */
 	TRACE_ATOMIC bool is_on;
@@ -38,10 +42,21 @@ TRACE_BEGIN_DECLS
  * interrupts on.
  */
 int trace_plat_static_branches_update(void);
+/*
+ * What that would change, ascending, for a batch with other changes: at most `room` are written to
+ * `pokes`. Returns how many there are. The same context.
+ */
+size_t trace_plat_static_branches_list(struct trace_poke *pokes, size_t room);
 #else
 #define TRACE_PLAT_STATIC_BRANCH(key) trace_atomic_load_relaxed(&(key)->is_on)
 static inline int trace_plat_static_branches_update(void)
 {
+	return 0;
+}
+static inline size_t trace_plat_static_branches_list(struct trace_poke *pokes, size_t room)
+{
+	(void)pokes;
+	(void)room;
 	return 0;
 }
 #endif
@@ -56,15 +71,7 @@ static TRACE_ALWAYS_INLINE bool trace_static_key_enabled(struct trace_static_key
  * Turn the key on or off. 0, or the error of trace_plat_static_branches_update(): the key's flag is
  * as it was then. Thread context; the caller's lock keeps others from turning the same key.
  */
-static inline int trace_static_key_set(struct trace_static_key *key, bool on)
-{
-	bool was_on = trace_atomic_exchange(&key->is_on, on);
-	int err = trace_plat_static_branches_update();
-
-	if (err)
-		trace_atomic_store(&key->is_on, was_on);
-	return err;
-}
+int trace_static_key_set(struct trace_static_key *key, bool on);
 
 TRACE_END_DECLS
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
+struct trace_poke;
 struct trace_static_key;
 
 /* True while `key` is on. `key` is the address of a static object. */
@@ -46,6 +47,11 @@ on:
  * after it are not made: -EBUSY if somebody's breakpoint is in the way, -EINVAL if text is damaged.
  */
 int static_branch_update(void);
+/*
+ * List what it would change, ascending: at most `room`, to `pokes`. Returns how many there are. The
+ * same context and lock.
+ */
+size_t static_branch_list(struct trace_poke *pokes, size_t room);
 
 /* Is one of the sites in these bytes, or does one lead there, but for the first? Any context. */
 bool static_branch_overlaps(uintptr_t addr, size_t len);
