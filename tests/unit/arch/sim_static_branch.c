@@ -13,17 +13,20 @@
 
 static struct trace_static_key key;
 static int poke_err;
+static uint8_t text[0x200];
 
 /* The section that linker.ld gathers: one site. */
 struct static_site {
 	uintptr_t code, target;
 	const struct trace_static_key *key;
-} static_branches_start[1] = { { .code = 0x401000, .target = 0x401100, .key = &key } };
+} static_branches_start[1] = {
+	{ .code = (uintptr_t)text, .target = (uintptr_t)text + 0x100, .key = &key }
+};
 __asm__(".globl static_branches_end\n.set static_branches_end, static_branches_start + 24");
 
 bool trace_text_meant(uintptr_t addr, void *out_bytes, size_t len)
 {
-	assert_int_equal(addr, 0x401000);
+	assert_int_equal(addr, (uintptr_t)text);
 	assert_int_equal(len, TRACE_INSN_SIZE);
 	trace_plat_insn_nop(out_bytes);
 	return true;
