@@ -346,6 +346,22 @@ static bool are_returns(const uintptr_t *ips, size_t nr)
 	return nr > 0;
 }
 
+/*
+ * `rbp` is a frame, and `next` the one that it leads to. If that is the frame of a trampoline, a
+ * function without a frame may have been called in between: a callback whose handler the first frame
+ * is. Then only the words between the two tell of the return into the trampoline.
+ */
+static void show_between(struct show *show, uintptr_t rbp, uintptr_t next)
+{
+	struct walk *w = &show->walk;
+	const uintptr_t *from = (const uintptr_t *)rbp + 2, *to = (const uintptr_t *)next;
+
+	if ((next & 1) || to <= from || !is_on_stack(w, next, 2 * sizeof(uintptr_t)))
+		return;
+	if (unwind_is_called_by_site(0, stack_word(w, next, 1)))
+		show->fn(from, (size_t)(to - from), show->arg);
+}
+
 static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
 {
 	struct walk *w = &show->walk;
@@ -357,6 +373,7 @@ static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
 		return true; /* the thread has never run */
 	while (rbp) {
 		bool is_trap = rbp & 1, is_first = !is_trap && is_first_frame(w, rbp);
+		uintptr_t frame = rbp;
 
 		if (is_trap && !show_interrupted(show, rbp - 1))
 			return false;
@@ -366,8 +383,11 @@ static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
 		show->fn(w->out + 1, w->nr - 1, show->arg);
 		if (is_first)
 			return true;
-		if (!is_trap && !are_returns(w->out + 1, w->nr - 1))
+		if (is_trap)
+			continue;
+		if (!are_returns(w->out + 1, w->nr - 1))
 			return false;
+		show_between(show, frame, rbp);
 	}
 	return false;
 }

@@ -14,7 +14,9 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
+#include <trace/arch_code.h>
 #include <trace/ftrace.h>
+#include <trace/kretprobe.h>
 
 #define IDLE_CPU  1u
 #define LOOK_NS	  (30 * NSEC_PER_MSEC) /* much longer than it takes otherwise */
@@ -248,10 +250,93 @@ static void test_complete_walks(void)
 	KTEST_CHECK(atomic_load(&nr[0]) > smp_nr_online());
 }
 
+/* ---- Callbacks without frames ---- */
+
+static struct {
+	uint32_t nr;
+	uint32_t nr_blind;
+} handlers;
+
+static TRACE_NOTRACE void find_trampoline(const uintptr_t *words, size_t nr, void *arg)
+{
+	for (size_t i = 0; i < nr; i++)
+		*(bool *)arg |= trampoline_contains(words[i]);
+}
+
+/* If a look at this stack is complete it has to show that the trampoline is still needed. */
+static TRACE_NOTRACE void look_for_trampoline(void)
+{
+	bool is_found = false, is_complete;
+
+	is_complete = arch_stack_show_here(false, find_trampoline, &is_found);
+	handlers.nr++;
+	handlers.nr_blind += is_complete && !is_found;
+}
+
+static TRACE_NOTRACE int look_at_entry(struct fprobe *fp, uintptr_t ip, uintptr_t ret,
+				       struct ftrace_regs *regs, void *data)
+{
+	(void)fp;
+	(void)ip;
+	(void)ret;
+	(void)regs;
+	(void)data;
+	look_for_trampoline();
+	return 0;
+}
+
+static TRACE_NOTRACE void ignore_exit(struct fprobe *fp, uintptr_t ip, uintptr_t ret,
+				      struct ftrace_regs *regs, void *data)
+{
+	(void)fp;
+	(void)ip;
+	(void)ret;
+	(void)regs;
+	(void)data;
+}
+
+static TRACE_NOTRACE int look_at_call(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	(void)ri;
+	(void)regs;
+	look_for_trampoline();
+	return 0;
+}
+
+static TRACE_NOTRACE int ignore_return(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	(void)ri;
+	(void)regs;
+	return 0;
+}
+
+/* Handlers of fprobes and kretprobes are called by functions that have no frame. */
+static void test_grace_handlers(void)
+{
+	struct fprobe entry = { .entry_handler = look_at_entry };
+	struct fprobe both = { .entry_handler = look_at_entry, .exit_handler = ignore_exit };
+	struct kretprobe rp = { .kp = { .symbol_name = "grace_target" },
+				.handler = ignore_return,
+				.entry_handler = look_at_call };
+
+	handlers.nr = handlers.nr_blind = 0;
+	KTEST_CHECK(register_fprobe(&entry, "grace_target", NULL) == 0);
+	grace_target();
+	KTEST_CHECK(unregister_fprobe(&entry) == 0);
+	KTEST_CHECK(register_fprobe(&both, "grace_target", NULL) == 0);
+	grace_target();
+	KTEST_CHECK(unregister_fprobe(&both) == 0);
+	KTEST_CHECK(register_kretprobe(&rp) == 0);
+	grace_target();
+	unregister_kretprobe(&rp);
+	KTEST_CHECK(handlers.nr == 3 && handlers.nr_blind == 0);
+}
+
 const struct ktest ktest_grace[] = {
 	{ "grace_idle", test_idle },
 	{ "grace_sleeper", test_sleeper },
 	{ "grace_broken_chains", test_broken_chains },
 	{ "grace_complete_walks", test_complete_walks },
+	{ "grace_handlers", test_grace_handlers },
 	{ 0 },
 };
