@@ -104,7 +104,11 @@ void return_pool_give(struct return_pool *pool, void *data)
 
 typedef struct return_probe *_Atomic return_place;
 
-static struct return_probe nobody; /* in places that are free; no call has its handle */
+/*
+ * In places that are free. No call has its handle; not 0 either, which a thread gets that was on its
+ * way into a call when the probe went.
+ */
+static struct return_probe nobody = { .handle = UINT64_MAX };
 
 static size_t table_bytes(uint32_t nr)
 {

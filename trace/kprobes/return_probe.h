@@ -116,7 +116,7 @@ static TRACE_ALWAYS_INLINE void *return_data(struct fgraph_frame *frame)
 	return TRACE_UNLIKELY(return_is_pooled(frame)) ? (void *)frame->words[0] : frame->words;
 }
 
-/* Whose call it is; a probe without a handle when that has gone. */
+/* Whose call it is; a probe with another handle when that has gone. */
 static TRACE_ALWAYS_INLINE struct return_probe *return_find(const struct return_probes *all,
 							    const struct fgraph_frame *frame)
 {

@@ -489,6 +489,30 @@ static void goes_while_inside(void **state)
 	nothing_left();
 }
 
+/* A thread was between the site and the entry when the probe went: the call is nobody's. */
+static void goes_on_the_way(void **state)
+{
+	struct fprobe first = { .exit_handler = on_exit_of };
+	struct fprobe stays = { .exit_handler = on_exit_of };
+	struct ftrace_regs regs = { .parent = CALLER(1) };
+
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	seen.calls = NR_FUNCS;
+	fake_run(FIRST_PID);
+	assert_int_equal(register_fprobe(&first, "kfree", NULL), 0);
+	assert_int_equal(register_fprobe(&stays, "yield", NULL), 0);
+	assert_int_equal(disable_fprobe(&first), 0);
+	regs.slot = fake_enter(KFREE, CALLER(1)); /* the site calls no more */
+	assert_int_equal(*regs.slot, CALLER(1));
+	first.ops.func(fake_func(KFREE), CALLER(1), &first.ops, &regs);
+	assert_int_equal(fake_leave(0), CALLER(1));
+	assert_int_equal(seen.exits, 0);
+	assert_int_equal(unregister_fprobe(&first), 0);
+	assert_int_equal(unregister_fprobe(&stays), 0);
+	nothing_left();
+}
+
 /* A thread ends in the function: memory for data is free again. */
 static void thread_ends_inside(void **state)
 {
@@ -934,6 +958,7 @@ int main(void)
 		TEST(by_addresses_and_names),
 		TEST(on_and_off),
 		TEST(goes_while_inside),
+		TEST(goes_on_the_way),
 		TEST(thread_ends_inside),
 		TEST(no_memory),
 		TEST(together_with_graph),
