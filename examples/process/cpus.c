@@ -315,19 +315,28 @@ static bool is_frame(const uintptr_t *frame, const uintptr_t *above, const uintp
 	       trace_arch_is_text(frame[1]);
 }
 
+/* Is it the frame of a trampoline, or of what a site calls directly? */
+static bool is_called_by_site(const uintptr_t *frame)
+{
+	uintptr_t site = frame[1] - TRACE_INSN_SIZE;
+
+	return ftrace_location(site) == site;
+}
+
 /*
  * How many words behind this frame may be return addresses. A function that a call site calls makes
  * its frame before the traced function has one: behind the return to the site is that of the traced
- * function. A probe's detour may be called anywhere in a function: then it can be any word.
+ * function. A probe's detour may be called anywhere in a function, and what a trampoline calls may
+ * have no frame: then it can be any word.
  */
 static size_t nr_returns(const uintptr_t *frame, const uintptr_t *top)
 {
 	const uintptr_t *next = (const uintptr_t *)frame[0];
-	uintptr_t site = frame[1] - TRACE_INSN_SIZE;
 
-	if (probe_is_detour(frame[1]) && next > frame + 1 && next < top)
+	if (next > frame + 1 && next + 2 < top &&
+	    (probe_is_detour(frame[1]) || is_called_by_site(next)))
 		return (size_t)(next - (frame + 1));
-	return ftrace_location(site) == site ? 2 : 1;
+	return is_called_by_site(frame) ? 2 : 1;
 }
 
 /*
