@@ -172,7 +172,8 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 /*
  * What to do with the words on the stacks of all threads. The words of a stack are at least every
  * return address and the address of every interrupted instruction; they may also be the contents of
- * saved registers, and remains of earlier calls.
+ * saved registers, and remains of earlier calls. Frame pointers do not lead to every return address:
+ * callbacks of probes have no frame between their handler's and the trampoline's.
  */
 struct trace_plat_look {
 	/* Called for each piece of a stack: which of 32 things, a bit each, are in these words? */

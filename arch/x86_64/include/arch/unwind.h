@@ -31,8 +31,9 @@ size_t arch_backtrace_here(uintptr_t *out, size_t max);
  * Call fn() for all words by which the code on a stack can come back to somewhere, without words
  * that earlier calls have left there. These are the return addresses, the real one where a return
  * is hooked. For each interrupt they are also the interrupted instruction, and every word of the
- * stack up to the first frame that is certain to be there. True when the walk came to the first
- * frame of the stack. False when it broke off: then there may be more.
+ * stack up to the first frame that is certain to be there; and in front of the frame of a trampoline
+ * every word down to the frame before, because a callback may have none. True when the walk came to
+ * the first frame of the stack. False when it broke off: then there may be more.
  */
 typedef void (*arch_words_fn)(const uintptr_t *words, size_t nr, void *arg);
 /* Of a thread that does not run. */
