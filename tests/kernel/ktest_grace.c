@@ -264,7 +264,7 @@ static TRACE_NOTRACE void find_trampoline(const uintptr_t *words, size_t nr, voi
 }
 
 /* If a look at this stack is complete it has to show that the trampoline is still needed. */
-static TRACE_NOTRACE void look_for_trampoline(void)
+static TRACE_NOTRACE TRACE_NOINLINE void look_for_trampoline(void)
 {
 	bool is_found = false, is_complete;
 
