@@ -392,6 +392,8 @@ soak: deps-test
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py \
 			tests/qemu/test_livepatch.py -k 'torture or tests_inside or under_load'
 	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
+	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) PROCESS_LIBRARY_BY=clang \
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/examples/test_process.py -k clang
 
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
