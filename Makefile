@@ -128,24 +128,24 @@ compile = $(CC) $(CFLAGS_COMMON) $1 $(CFLAGS_$<) $(call inc_of,$<) -I$(BUILD)/ge
 
 $(filter-out $(BUILD)/obj/gen/%,$(traced_objs)): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/flags.sites $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call compile,$(CFLAGS_TRACED))
 	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
 
 $(notrace_objs): $(BUILD)/obj/%.notrace.o: % $(BUILD)/flags
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call compile,)
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/% $(BUILD)/flags $(BUILD)/flags.sites $(BUILD)/tools/recordmcount
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call compile,$(CFLAGS_TRACED))
 	$(Q)$(if $(filter cc,$(RECORDMCOUNT)),:,$(BUILD)/tools/recordmcount $@)
 
 $(asm_objs): $(BUILD)/obj/%.o: % $(BUILD)/flags $(BUILD)/gen/offsets.inc $(TRACE_OFFSETS)
 	$(call say,NASM,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(NASM) $(NASMFLAGS) -I$(BUILD)/gen/ -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@ # labels of macros
 
@@ -155,17 +155,17 @@ $(TRACE_OFFSETS): $(BUILD)/flags
 # Each OFFSET() of the file is a line "-> NAME value".
 $(BUILD)/gen/offsets.inc: arch/x86_64/asm_offsets.c $(BUILD)/flags
 	$(call say,GEN,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(CC) $(CFLAGS_COMMON) $(inc_arch) -MMD -MP -MF $(@:.inc=.d) -MT $@ -S -o $(@:.inc=.s) $<
 	$(Q)sed -n 's/.*-> \([A-Za-z0-9_]*\) \$$*\([-0-9]*\).*/%define \1 \2/p' $(@:.inc=.s) > $@
 
 $(BUILD)/gen/sites.c: tools/gen-sites $(BUILD)/flags.sites
 	$(call say,GEN,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)tools/gen-sites $(SITES) > $@
 $(BUILD)/gen/events.c: tools/gen-events $(BUILD)/flags.sites
 	$(call say,GEN,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)tools/gen-events $(EVENTS) > $(BUILD)/gen/events_many.h
 	$(Q)tools/gen-events $(EVENTS) calls > $@
 
@@ -185,16 +185,16 @@ $(call each,%.stage1): $(BUILD)/%.stage1: linker.ld
 
 $(call each,gen/%.ksyms.o): $(BUILD)/gen/%.ksyms.o: $(BUILD)/%.stage1 $(BUILD)/tools/ksyms
 	$(call say,KSYMS,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(BUILD)/tools/ksyms -o $@ $<
 
 $(call each,gen/%.sources): $(BUILD)/gen/%.sources: Makefile $(BUILD)/flags.sites
-	@mkdir -p $(@D)
+	$(folder)
 	@printf '%s\n' $(sort $(srcs.$*)) > $@
 
 $(call each,gen/%.whynot.o): $(BUILD)/gen/%.whynot.o: $(BUILD)/%.stage1 $(BUILD)/gen/%.sources $(BUILD)/tools/whynot
 	$(call say,WHYNOT,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(BUILD)/tools/whynot -o $@ --sources $(BUILD)/gen/$*.sources $<
 
 # The types. pahole makes them of debug information; without it, or with BTF=0, the kernel has none.
@@ -202,7 +202,7 @@ ifeq ($(BTF),1)
 btf_objs := $(call each,gen/%.btf.o)
 $(btf_objs): $(BUILD)/gen/%.btf.o: $(BUILD)/%.stage1 $(BUILD)/tools/types
 	$(call say,BTF,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(BUILD)/tools/types --for-pahole $(@:.o=.elf) $<
 	$(Q)$(PAHOLE) -J --skip_encoding_btf_vars --btf_encode_detached=$(@:.o=.raw) $(@:.o=.elf)
 	$(Q)$(BUILD)/tools/types -o $@ $(@:.o=.raw) $<
@@ -217,7 +217,7 @@ $(BUILD)/flags.btf: FORCE
 
 $(call each,gen/%.lines.o): $(BUILD)/gen/%.lines.o: $(BUILD)/%.stage1 $(BUILD)/tools/lines
 	$(call say,LINES,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(BUILD)/tools/lines -o $@ $<
 ifeq ($(LINE_TABLE),1)
 $(call each,%.elf): $(BUILD)/%.elf: $(BUILD)/gen/%.lines.o
@@ -243,7 +243,7 @@ $(call each,%.stripped): $(BUILD)/%.stripped: $(BUILD)/%.elf
 
 # CMDLINE is part of the image; the stamp changes when it does.
 $(BUILD)/cmdline: FORCE
-	@mkdir -p $(@D)
+	$(folder)
 	@printf '%s\n' '$(subst ','\'',$(CMDLINE))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(CMDLINE))' > $@
 
 $(call each,%.iso): $(BUILD)/%.iso: $(BUILD)/%.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso
@@ -301,7 +301,7 @@ view-page: $(BUILD)/view/installed
 $(BUILD)/view/installed: tools/view/package.json tools/view/package-lock.json
 	@tools/install-deps view
 	$(call say,NPM,$@)
-	@mkdir -p $(@D)
+	$(folder)
 	@cp tools/view/package.json tools/view/package-lock.json $(@D)
 	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 	@touch $@

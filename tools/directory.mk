@@ -8,3 +8,7 @@ override BUILD := $(call in_tree,$(BUILD))
 
 # Somebody may also write a goal that way.
 $(foreach goal,$(filter $(CURDIR)/%,$(MAKECMDGOALS)),$(eval $(goal): $(call in_tree,$(goal)) ;))
+
+# In a recipe: the target's folder is there from here on. Make remembers those that it has made, so that a process is started
+# for each folder and not for each object.
+folder = $(if $($(@D)/made),,$(shell mkdir -p $(@D))$(eval $(@D)/made := 1))

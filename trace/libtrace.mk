@@ -70,34 +70,34 @@ $(LIBTRACE)/members: FORCE
 	$(call stamp,$(lib_objs))
 
 $(LIBTRACE)/include/%.h: $(HOST)/%.h $(LIBTRACE)/config
-	@mkdir -p $(@D)
+	$(folder)
 	@cp $< $@
 $(LIBTRACE)/include/%.h: trace/include/%.h $(LIBTRACE)/config
-	@mkdir -p $(@D)
+	$(folder)
 	@cp $< $@
 $(LIBTRACE)/include/%.h: trace/arch/x86_64/include/%.h $(LIBTRACE)/config
-	@mkdir -p $(@D)
+	$(folder)
 	@cp $< $@
 
 # A host of a small profile has not all of the inline half that headers declare.
 $(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(CC) $(lib_cflags) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
 		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(LIBTRACE)/obj/trace/start/features-events.c.o: trace/start/features.c $(LIBTRACE)/features/start/features.list $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features \
 		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(LIBTRACE)/features/start/features.list: trace/start/features.list trace/files.mk $(LIBTRACE)/members
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
 
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config
 	$(call say,NASM,$<)
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(NASM) $(lib_nasmflags) -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@
 
@@ -106,7 +106,7 @@ $(LIBTRACE)/flags: $(LIBTRACE)/config
 $(LIBTRACE)/flags.traced: $(LIBTRACE)/flags
 	@(cat $<; printf '%s\n' $(LIBTRACE_TRACED)) > $@
 $(LIBTRACE)/recordmcount: $(BUILD)/tools/recordmcount
-	@mkdir -p $(@D)
+	$(folder)
 	@cp $< $@
 
 -include $(lib_objs:.o=.d)

@@ -121,17 +121,17 @@ checks:
 # variant, extra warnings for library code
 define compile
 $(UNIT)/$1/trace/%.o: trace/%.c tests/unit/build.mk
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) $$(CFLAGS_$$<) -Itrace/include -iquote trace \
 		-MMD -MP -c $$< -o $$@
 $(UNIT)/$1/trace/arch/%.o: trace/arch/%.c tests/unit/build.mk
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(cc_$1) $(common) $(warn) -Wconversion $(flags_$1) -Itrace/include $(inc_decode) -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/kernel/%.o: kernel/%.c tests/unit/build.mk
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(flags_gs) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
 $(UNIT)/$1/%.o: %.c tests/unit/build.mk
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) $(inc_decode) -MMD -MP -c $$< -o $$@
 endef
 $(foreach v,gcc clang tsan fast fastclang sim simclang bare,$(eval $(call compile,$v)))
@@ -148,11 +148,11 @@ $(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_SRCS_ring) $(TRACE
 # The features of `events` are fewer: it has a table of them of its own. Variant, compiler and flags:
 events_list := $(UNIT)/events_features/start/features.list
 $(events_list): trace/start/features.list trace/files.mk tests/unit/build.mk
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
 define events_table
 $(UNIT)/$1/trace/start/features_events.o: trace/start/features.c $(events_list)
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)gcc $(common) -ffreestanding $2 -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
 endef
 events_srcs := $(patsubst %/features.c,%/features_events.c,$(TRACE_SRCS_events))
@@ -164,7 +164,7 @@ $(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,
 # variant, test source, platform sources
 define link
 $(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(ld_by) $(flags_$1) $(linker) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(call traceevent,$2) -o $$@ $(if $(filter fast% sim% bare,$1),-no-pie)
 endef
 $(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
@@ -180,7 +180,7 @@ $(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
 without_flags = $(cc_gcc) $(common) $(warn) $(flags_gcc) -iquote $(UNIT)/without/$1 $(inc)
 define without
 $(UNIT)/without/$1/start/features.list: trace/start/features.list trace/files.mk tests/unit/build.mk
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(call trace_list_without,$1) > $$@
 $(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
@@ -188,7 +188,7 @@ $(UNIT)/without/$1/test.o: tests/unit/trace/without.c $(UNIT)/without/$1/start/f
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
 $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/features.o \
 		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call trace_without,$1)) $(fakes))
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $$^ -lcmocka -lpthread -o $$@
 endef
 $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
@@ -218,7 +218,7 @@ $(adding)/%.o: $(adding)/%.c $(adding)/start/features.list
 	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
 $(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features.o $(UNIT)/gcc/tests/unit/trace/adding.o \
 		$(patsubst %.c,$(UNIT)/gcc/%.o,$(fakes) kernel/params.c kernel/number.c) $(UNIT)/gcc/trace.a
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread -o $@
 
 # Every public header by itself, but for those that another one includes in its middle; then all, with what a user writes
@@ -235,7 +235,7 @@ use	:= $(UNIT)/headers_use
 uses	:= $(addprefix -include ,$(public)) tests/unit/headers/use.c
 headers: $(UNIT)/headers.ok
 $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/include/*.h) tests/unit/build.mk
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)for header in $(alone); do gcc -fsyntax-only $(check_c) -include $$header /dev/null || exit; done
 	$(Q)gcc $(check_c) $(uses) -c -o $(use)_c.o
 	$(Q)g++ $(check_cxx) -fno-exceptions $(uses) -c -o $(use)_cxx.o
@@ -257,10 +257,10 @@ $(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/
 profile_flags = -w -O0 -g0 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none
 profile_cc = gcc $(common) -ffreestanding $(call profile_flags,$1) -Itrace/include -iquote trace -MMD -MP -c $< -o $@
 $(UNIT)/profile/none/%.o: %.c tests/unit/build.mk
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call profile_cc,none)
 $(UNIT)/profile/one_cpu.o: tests/unit/bare/one_cpu.c tests/unit/build.mk
-	@mkdir -p $(@D)
+	$(folder)
 	$(Q)$(call profile_cc,one) -fkeep-inline-functions -ffunction-sections
 $(eval $(call events_table,profile/none,$(call profile_flags,none)))
 $(eval $(call events_table,fast,$(flags_fast)))
@@ -277,7 +277,7 @@ $(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(TRACE_DEFAULTS_$
 $(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call profile_srcs,$1))
 	$(Q)ld -r -o $$@ $$^
 $(UNIT)/profile/fast/$1.o: $(foreach s,$(call profile_srcs,$1),$(call kernel_obj,$s))
-	@mkdir -p $$(@D)
+	$$(folder)
 	$(Q)ld -r -o $$@ $$^
 endef
 $(foreach p,$(TRACE_PROFILES),$(eval $(call profile,$p)))
