@@ -383,6 +383,7 @@ soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
 	@DAMAGE_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/tools/test_types.py -k damaged
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
+	@EVERY_TEST=1 tests/unit/run unit/clang
 	@SANITISED=1 BUILD=$(BUILD)/sanitised tests/unit/run unit/clang unit/simclang
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all test-kernel
