@@ -26,6 +26,7 @@ MSIZE = 128 << 10
 SIGN = b"9P2000.L"
 VERSION_TRIES, VERSION_SECONDS = 4, 1.5  # longer than the kernel waits for the rest of a message
 ANSWER_SECONDS = 60  # the longest that a request which does not wait may take
+ENDED = "the kernel or QEMU has ended"
 
 
 def text(value):
@@ -125,7 +126,7 @@ class Line:
                     raise EOFError
                 self._answer(kind, tag, self._take(size - HEADER))
         except (OSError, EOFError):
-            self._end(Failure("the kernel or QEMU has ended", DIED))
+            self._end(Failure(ENDED, DIED))
 
     def _answer(self, kind, tag, body):
         with self.lock:
@@ -161,9 +162,12 @@ class Line:
             self.futures[future.tag] = future
             try:
                 self.socket.sendall(message(kind, future.tag, body))
-            except OSError:
+            except BlockingIOError:
                 self.futures.pop(future.tag, None)
                 raise Failure("the kernel does not take requests any more", DIED) from None
+            except OSError:  # before the thread that receives has noticed
+                self.futures.pop(future.tag, None)
+                raise Failure(ENDED, DIED) from None
         return future
 
     def result(self, future, seconds=ANSWER_SECONDS):
