@@ -174,7 +174,8 @@ def test_calls_and_their_flame(view):
     view.write("current_tracer", "nop")
     view.write("set_graph_function", "")
     tops = {row[0]: row for row in flame["tree"][3]}
-    assert set(tops) == {"vfs_open"}
+    # An interrupt that comes when a call is on the shadow stack and its event not recorded yet has calls without a caller.
+    assert "vfs_open" in tops and set(tops) <= {"vfs_open", "(not seen)"}
     _, spent, calls, children = tops["vfs_open"]
     assert calls > 0 and 0 < sum(child[1] for child in children) <= spent
 
@@ -216,22 +217,25 @@ def test_another_clock(view):
 
 
 def test_an_instance(view):
-    """Its files, rings and commands take the place of the root's; what an instance has not is the root's as before."""
+    """
+    Its files, rings and commands take the place of the root's; what an instance has not is the root's as before. The event that
+    is enabled is a rare one: of many the page is shown some, and these might lack the marks.
+    """
     assert view.ask("api/instance", "POST", '{"name": "box"}')[0] == 400 and view.ask("api/instance", "POST", "{}")[0] == 400
     view.guest.check("mkdir instances/box instances/other; echo seen by nobody > trace_marker")
     view.wait(lambda message: message["kind"] == "settings" and message["settings"]["instances"] == ["box", "other"])
     view.json("api/instance", {"name": "box"})
-    assert view.write("events/sched/sched_waking/enable", "1")["command"] == "echo 1 > instances/box/events/sched/sched_waking/enable"
+    assert view.write("events/sched/sched_process_exit/enable", "1")["command"] == "echo 1 > instances/box/events/sched/sched_process_exit/enable"
     assert view.write("tracing_thresh", "0")["command"] == "echo 0 > tracing_thresh"
     wrong = view.write("current_tracer", "none_such")
     assert wrong["command"] == "echo none_such > instances/box/current_tracer" and wrong["error"].startswith("Invalid argument"), wrong
-    assert view.guest.check("cat set_event") == "" and view.guest.check("cat instances/box/set_event") == "sched:sched_waking\n"
+    assert view.guest.check("cat set_event") == "" and view.guest.check("cat instances/box/set_event") == "sched:sched_process_exit\n"
     view.guest.check("echo from the box > instances/box/trace_marker; echo from the root > trace_marker; sleep 0.1")
     assert view.wait(lambda message: "from the box" in json.dumps(message.get("marks", {})))
     marks = b"".join(view.hub.history)
     assert b"from the root" not in marks and b"seen by nobody" not in marks
     settings = view.wait(lambda message: message["kind"] == "settings")["settings"]
-    assert settings["instance"] == "box" and settings["set_event"] == "sched:sched_waking" and "dynamic_events" not in settings["own"]
+    assert settings["instance"] == "box" and settings["set_event"] == "sched:sched_process_exit" and "dynamic_events" not in settings["own"]
     assert "Device or resource busy" in view.guest.run("rmdir instances/box")[0]
     view.json("api/instance", {"name": ""})
     assert view.write("trace_marker", "the root again")["command"] == "echo 'the root again' > trace_marker"
