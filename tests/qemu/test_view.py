@@ -141,7 +141,7 @@ def test_the_stream(view):
     slices = [one for some in of_cpus for one in some]
     assert all(begin <= end and count >= 1 for begin, end, _, count in slices)
     # Neighbours are joined only where there are more than can be drawn.
-    assert all(count == 1 for some in of_cpus if len(some) < SLICES // 2 for *_, count in some)
+    assert all(count == 1 for some in of_cpus if sum(row[3] for row in some) <= SLICES for *_, count in some)
     numbers = view.wait(lambda message: message["kind"] == "numbers" and message["total"])
     assert dict(numbers["events"])["sched_switch"] > 0
     check_times_of_threads(view)
@@ -152,16 +152,18 @@ def test_the_stream(view):
 
 def check_times_of_threads(view):
     """
-    Two CPUs run threads for twice the time that passes, the idle threads among them; what is told at the ends may be off by a
-    slice. Of a CPU nothing is known before its first switch, which may take long on an idle one.
+    Two CPUs run threads for twice the time that passes, the idle threads among them. Of a CPU nothing is known before its first
+    switch, which may take long on an idle one. Where this machine is busy one CPU's events may come later than the other's, by
+    a second or more: in the long run that is nothing.
     """
     spans = busy = 0
+    deadline = time.monotonic() + 20 * PATIENCE
     for message in view.stream():
         for begin, end, *_ in [one for some in message.get("slices", {}).values() for one in some]:
             assert begin <= end
         if message["kind"] == "numbers":
             spans, busy = spans + message["ns"], busy + sum(ns for _, ns in message["busy"])
-        if spans > 1e9:
+        if spans > 1e9 and (0.2 * spans < busy < 2.4 * spans or time.monotonic() > deadline):
             break
     assert 0.2 * spans < busy < 2.4 * spans
 
