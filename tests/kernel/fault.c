@@ -12,11 +12,20 @@
 
 static struct spinlock fault_lock;
 
+/* It is switched out, and in: where the time is over before the thread has left the CPU it is not. */
+static void switch_out_and_in(void)
+{
+	uint64_t since_ns = current_thread()->slice_start_ns;
+
+	while (current_thread()->slice_start_ns == since_ns)
+		thread_pause_ns(NSEC_PER_MSEC);
+}
+
 /* A thread that is woken while it still runs: between the state that it has set and the switch. */
 static int fault_wake(void *arg)
 {
 	(void)arg;
-	thread_pause_ns(NSEC_PER_MSEC); /* it was switched out, and in */
+	switch_out_and_in();
 	preempt_disable(); /* a tick that switches it just here makes the wakeup a good one */
 	set_current_state(THREAD_UNINTERRUPTIBLE);
 	wake_up_process(current_thread());
@@ -31,7 +40,7 @@ static int fault_lock_held(void *arg)
 	(void)arg;
 	spin_lock(&fault_lock);
 	preempt_enable(); /* or the sleep would be noticed at once */
-	thread_pause_ns(NSEC_PER_MSEC);
+	switch_out_and_in();
 	preempt_disable();
 	spin_unlock(&fault_lock);
 	return 0;
