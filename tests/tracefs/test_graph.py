@@ -167,8 +167,8 @@ def test_no_function_of_the_other_set_nor_what_it_calls(tracing):
 def test_depth(tracing, depth):
     text = graph(tracing, "hackbench 1 1", before=f"{FILTER}; echo {depth} > max_graph_depth")
     assert {len(indent) for indent, _, _ in CALL.findall(text)} == {2 * n for n in range(depth)}
-    tracing.check("echo 0 > max_graph_depth; echo 1 > tracing_on; hackbench 1 1; echo 0 > tracing_on")
-    assert max(len(indent) for indent, _, _ in CALL.findall(tracing.check("tail -n 200 trace"))) > 4
+    tracing.check("echo 0 > max_graph_depth; > trace; echo 1 > tracing_on; hackbench 1 1; echo 0 > tracing_on")
+    assert max(len(indent) for indent, _, _ in CALL.findall(tracing.check("cat trace"))) > 4
 
 
 def test_threshold(tracing):
