@@ -22,7 +22,6 @@ UNIT  := $(BUILD)/unit
 V     ?= 0
 Q     := $(if $(filter 1,$(V)),,@)
 
-comma	:= ,
 include trace/files.mk
 
 # Need libtraceevent, a second reader of raw pages. It has functions trace_seq_* of its own: those of trace.a are not to
@@ -32,6 +31,7 @@ traceevent_tests := %/test_kbuffer.c %/test_event_parse.c %/test_event_lines.c %
 		    %/kernel/test_events.c
 has_traceevent := $(wildcard /usr/include/traceevent/kbuffer.h)
 traceevent = $(if $(filter $(traceevent_tests),$1),-ltraceevent -Wl$(comma)--exclude-libs$(comma)ALL)
+comma	:= ,
 tests	:= $(filter-out $(if $(has_traceevent),,$(traceevent_tests)),$(sort $(wildcard tests/unit/*/test_*.c)))
 threads := $(sort $(wildcard tests/unit/*/threads_*.c))
 steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
@@ -61,10 +61,7 @@ cc_fastclang := clang
 cc_sim := gcc
 cc_simclang := clang
 cc_bare := gcc
-# A null pointer that is used ends the program without a check of its own, and ASan knows the sizes of objects: those two
-# checks take a fifth of the compiler's time, and `make soak` has them.
-asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	   $(if $(SANITISED),,-fno-sanitize=null$(comma)object-size)
+asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # gcc 12 crashes where functions that are not sanitised call others, unless it optimises.
 CFLAGS_trace/text/str.c := -O1
 flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
