@@ -4,7 +4,7 @@ Each box is a function, on top of the one that has called it; how wide it is say
 """
 import re
 import zlib
-from html import escape  # xml.sax.saxutils would load half of Python's network library
+from xml.sax.saxutils import escape, quoteattr
 
 WIDTH, ROW, MARGIN, TOP, BOTTOM = 1200, 17, 10, 46, 30
 CHARACTER = 7.1  # px, about
@@ -137,7 +137,7 @@ def draw(stacks, title, amount, smallest=0):
     for box, begin, share, row in placed:
         name, x, width, y = clean(box.name), MARGIN + begin * wide, share * wide, height - BOTTOM - ROW * (row + 1)
         said = f"{name} ({amount(box.total)}, {100 * share:.1f}%)"
-        out.append(f'<g class="f" data-x="{begin:.9g}" data-w="{share:.9g}" data-row="{row}" data-name="{escape(name)}"><title>{escape(said)}</title>'
+        out.append(f'<g class="f" data-x="{begin:.9g}" data-w="{share:.9g}" data-row="{row}" data-name={quoteattr(name)}><title>{escape(said)}</title>'
                    f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{ROW - 1}" rx="1" fill="{colour(name)}"/>'
                    f'<text x="{x + 3:.2f}" y="{y + 12}">{escape(fitting(name, width))}</text></g>')
     out.append(f"<script>//<![CDATA[{script}//]]></script>\n</svg>\n")
