@@ -162,12 +162,10 @@ class Line:
             self.futures[future.tag] = future
             try:
                 self.socket.sendall(message(kind, future.tag, body))
-            except BlockingIOError:
+            except OSError as err:  # an end may be noticed here before the thread that receives does
                 self.futures.pop(future.tag, None)
-                raise Failure("the kernel does not take requests any more", DIED) from None
-            except OSError:  # before the thread that receives has noticed
-                self.futures.pop(future.tag, None)
-                raise Failure(ENDED, DIED) from None
+                hangs = isinstance(err, BlockingIOError)
+                raise Failure("the kernel does not take requests any more" if hangs else ENDED, DIED) from None
         return future
 
     def result(self, future, seconds=ANSWER_SECONDS):
