@@ -12,7 +12,10 @@
 
 static struct spinlock fault_lock;
 
-/* It is switched out, and in: where the time is over before the thread has left the CPU it is not. */
+/*
+ * The thread sleeps until it has left the CPU. A slow host may let the time pass before it has done
+ * so: then nothing was switched.
+ */
 static void switch_out_and_in(void)
 {
 	uint64_t since_ns = current_thread()->slice_start_ns;
