@@ -415,6 +415,11 @@ compile_commands.json: $(BUILD)/gen/offsets.inc FORCE
 
 include trace/libtrace.mk
 
+# Messages of commits are checked as they are made, see CONTRIBUTING.md.
+git-hooks:
+	@git config core.hooksPath tools/git-hooks
+	@echo 'commits are checked by tools/git-hooks; git config --unset core.hooksPath ends that'
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
@@ -426,4 +431,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host check bench process flips hits bench-silicon bench-peers test-decode soak mutate format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view

@@ -53,3 +53,50 @@ def test_includes_that_are_right(check_includes):
 def test_includes_that_are_wrong(check_includes, name, text):
     wrong = check_includes(**{"trace/text/str.h": "struct str;\n", name: text})
     assert wrong and all(line.startswith(name) or name in line for line in wrong)
+
+
+LONG = "ring: " + "x" * 67
+
+
+@pytest.fixture
+def commit(tmp_path):
+    """Commit a file with a message, as the hook lets it; returns what check-commits says of the message."""
+    (tmp_path / "tools").mkdir()
+    for name in ("check-commits", "git-hooks"):
+        must("cp", "-r", ROOT / "tools" / name, tmp_path / "tools")
+    must("git", "init", "-q", tmp_path)
+    must("git", "config", "core.hooksPath", "tools/git-hooks", cwd=tmp_path)
+
+    def judge(file, message):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("1\n")
+        must("git", "add", file, cwd=tmp_path)
+        made = ["env", "GIT_COMMITTER_DATE=2027-01-01T00:00:00Z", "git", "-c", "user.name=a", "-c", "user.email=b", "commit", "-q", "-m", message]
+        refused = run(*made, cwd=tmp_path)
+        if refused.returncode:
+            must(*made, "--no-verify", cwd=tmp_path)
+        later = run(tmp_path / "tools/check-commits", cwd=tmp_path)
+        # The rule asks the same of a commit that is being made and of one that was.
+        assert (refused.returncode == 0) == (later.returncode == 0), refused.stderr + later.stdout
+        return [line.split(": ")[1] for line in later.stdout.splitlines() if line != "check-commits: ok"]
+    return judge
+
+
+@pytest.mark.parametrize("file,message", [
+    ("trace/a.c", "ring: drop newest when full\n\nThe oldest are wanted.\n"), ("docs/a.md", "docs: how rings are read\n"),
+    ("docs/a.md", LONG[:-1]), ("trace/a.c", 'Revert "ring: drop newest when full"\n'),
+    ("trace/a.c", "ring, tools/host: pages of any size\n\nFor large buffers.\n"),
+])
+def test_commits_that_are_right(commit, file, message):
+    assert not commit(file, message)
+
+
+@pytest.mark.parametrize("file,message,wrong", [
+    ("trace/a.c", "ring: drop newest when full\n", "a change of the product has a body"),
+    ("trace/a.c", "ring: drop newest when full\nThe oldest are wanted.\n", "the line behind the subject is not empty"),
+    ("docs/a.md", LONG, "the subject has 73 columns"), ("docs/a.md", "some changes\n", "the subject is not"),
+    ("docs/a.md", "docs: what rings are\n", "the subject names the thing"),
+    ("docs/a.md", "docs: a word that nobody reads\n", "the subject names the thing"),
+])
+def test_commits_that_are_wrong(commit, file, message, wrong):
+    assert any(line.startswith(wrong) for line in commit(file, message))
