@@ -35,6 +35,7 @@ void fake_bind(uint32_t cpu);
 /* Calls of trace_plat_synchronize_preempt(); what runs inside it. */
 extern _Atomic uint64_t fake_nr_sync_preempt;
 extern void (*fake_on_sync)(void);
+extern void (*fake_on_preempt)(void); /* called whenever preemption has been disabled */
 
 /* ---- Clock ---- */
 extern _Atomic uint64_t fake_clock;  /* now */
@@ -49,6 +50,15 @@ extern size_t fake_alloc_max_bytes; /* larger ones fail; 0: no limit */
 extern _Atomic long fake_alloc_out; /* allocated and not freed */
 extern _Atomic uint64_t fake_alloc_calls;
 extern void (*fake_on_alloc)(void); /* called before each allocation, not within itself */
+/*
+ * Calls of the host that may fail, other than allocations, until one does, and only that one; negative:
+ * none. They are trampolines, code of probes, watchpoints, work for another CPU, and what a host's
+ * event does when it is first wanted.
+ */
+extern long fake_host_budget;
+extern uint64_t fake_nr_refused; /* allocations and calls that failed by a budget */
+/* Does this call fail? */
+bool fake_host_fails(void);
 #define FAKE_PAGE_BYTES 4096u
 extern const void *fake_btf; /* types, for trace_init(); NULL: none */
 extern size_t fake_btf_bytes;

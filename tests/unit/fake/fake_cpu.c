@@ -19,6 +19,7 @@ static _Thread_local bool in_clock_irq;
 
 _Atomic uint64_t fake_nr_sync_preempt;
 void (*fake_on_sync)(void);
+void (*fake_on_preempt)(void);
 
 void fake_cpu_reset(void)
 {
@@ -32,6 +33,7 @@ void fake_cpu_reset(void)
 	fake_ticks = 0;
 	fake_nr_sync_preempt = 0;
 	fake_on_sync = NULL;
+	fake_on_preempt = NULL;
 }
 
 void fake_set_nr_cpus(uint32_t nr)
@@ -79,7 +81,7 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 	struct fake_cpu *self = fake_this;
 	uint64_t flags;
 
-	if (!trace_plat_cpu_online(cpu))
+	if (!trace_plat_cpu_online(cpu) || fake_host_fails())
 		return -ENODEV;
 	fake_this = &fake_cpus[cpu];
 	flags = trace_plat_irq_save();

@@ -61,6 +61,8 @@ int trace_plat_watch_set(const struct trace_plat_watch *wanted)
 {
 	if (fake_watch_error)
 		return fake_watch_error;
+	if (fake_host_fails())
+		return -EBUSY;
 	memcpy(watches, wanted, sizeof(watches));
 	return 0;
 }
@@ -133,7 +135,7 @@ static uintptr_t take_slot(void)
 {
 	size_t i = 0;
 
-	if (!fake_probe_budget)
+	if (!fake_probe_budget || fake_host_fails())
 		return 0;
 	if (fake_probe_budget > 0)
 		fake_probe_budget--;
@@ -195,7 +197,7 @@ int trace_plat_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 
 	if (bytes != fake_jump_bytes || probe->has_detour)
 		abort();
-	if (!fake_probe_budget)
+	if (!fake_probe_budget || fake_host_fails())
 		return -ENOMEM;
 	probe->has_detour = true;
 	return 0;

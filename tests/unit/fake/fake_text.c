@@ -394,7 +394,8 @@ int trace_plat_trampoline_create(const struct trace_trampoline_call *calls, size
 
 	while (i < NR_TRAMPOLINES && trampolines[i].nr)
 		i++;
-	if (i == NR_TRAMPOLINES || nr > TRAMPOLINE_CALLS || fake_trampoline_budget == 0)
+	if (i == NR_TRAMPOLINES || nr > TRAMPOLINE_CALLS || fake_trampoline_budget == 0 ||
+	    fake_host_fails())
 		return -ENOMEM;
 	if (fake_trampoline_budget > 0)
 		fake_trampoline_budget--;

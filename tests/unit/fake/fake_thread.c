@@ -18,6 +18,8 @@ size_t fake_alloc_max_bytes;
 _Atomic long fake_alloc_out;
 _Atomic uint64_t fake_alloc_calls;
 void (*fake_on_alloc)(void);
+long fake_host_budget = -1;
+uint64_t fake_nr_refused;
 bool fake_interrupted;
 bool fake_names_held;
 const void *fake_bad_page;
@@ -66,6 +68,8 @@ void fake_thread_reset(void)
 	fake_alloc_budget = -1;
 	fake_alloc_fails_once = false;
 	fake_alloc_calls = 0;
+	fake_host_budget = -1;
+	fake_nr_refused = 0;
 	fake_on_alloc = NULL;
 	fake_interrupted = false;
 	fake_names_held = false;
@@ -95,6 +99,16 @@ void fake_reset(void)
 	fake_probe_reset();
 }
 
+bool fake_host_fails(void)
+{
+	if (fake_host_budget < 0)
+		return false;
+	if (fake_host_budget-- > 0)
+		return false;
+	fake_nr_refused++;
+	return true;
+}
+
 void *trace_plat_alloc(size_t bytes)
 {
 	void (*hook)(void) = fake_on_alloc;
@@ -107,6 +121,7 @@ void *trace_plat_alloc(size_t bytes)
 	}
 	atomic_fetch_add(&fake_alloc_calls, 1);
 	if (fake_alloc_budget == 0 || (fake_alloc_max_bytes && bytes > fake_alloc_max_bytes)) {
+		fake_nr_refused++;
 		if (fake_alloc_fails_once)
 			fake_alloc_budget = -1;
 		return NULL;

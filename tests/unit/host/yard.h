@@ -21,6 +21,8 @@ static int yard_nr_watchers, yard_watch_result;
 
 static int yard_watch_begins(void)
 {
+	if (fake_host_fails())
+		return -EBUSY;
 	if (!yard_watch_result)
 		yard_nr_watchers++;
 	return yard_watch_result;

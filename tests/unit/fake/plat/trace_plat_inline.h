@@ -35,6 +35,7 @@ extern _Thread_local struct fake_cpu *fake_this;
 
 uint64_t fake_clock_read(void);
 void fake_check_preempt_enable(uint32_t count);
+extern void (*fake_on_preempt)(void);
 
 static inline uint32_t trace_plat_cpu_id(void)
 {
@@ -54,6 +55,8 @@ static inline uint64_t trace_plat_cycles(void)
 static inline void trace_plat_preempt_disable(void)
 {
 	atomic_fetch_add(&fake_this->preempt_count, 1);
+	if (fake_on_preempt)
+		fake_on_preempt();
 }
 
 static inline void trace_plat_preempt_enable(void)
