@@ -66,6 +66,7 @@ KERNEL_SRCS += \
 	kernel/ninep/ninep_msg.c \
 	kernel/ninep/ninep_names.c \
 	kernel/ninep/ninep_open.c \
+	kernel/ninep/ninep_poll.c \
 	kernel/ninep/ninep_server.c \
 	kernel/ninep/ninep_virtio.c \
 	kernel/ninep/ninep_wait.c \

@@ -82,7 +82,15 @@ bool file_is_readable(struct file *file)
 
 bool file_may_wait(const struct file *file)
 {
+	if (file->ops->may_wait)
+		return file->ops->may_wait(file);
 	return file->ops->is_readable || file->ops->is_console;
+}
+
+void file_set_nonblock(struct file *file, bool on)
+{
+	if (file->ops->set_nonblock)
+		file->ops->set_nonblock(file, on);
 }
 
 /* Write at *pos, or, when `pos` is NULL, at the file's own position. */

@@ -42,6 +42,16 @@ static bool trace_file_is_readable(struct file *file)
 	return trace_fs_poll(file->object);
 }
 
+static bool trace_file_may_wait(const struct file *file)
+{
+	return trace_fs_may_wait(file->object);
+}
+
+static void trace_file_set_nonblock(struct file *file, bool on)
+{
+	trace_fs_set_nonblock(file->object, on);
+}
+
 static int trace_file_close(struct file *file)
 {
 	return trace_fs_close(file->object);
@@ -51,14 +61,8 @@ static const struct file_ops trace_file_ops = {
 	.read = trace_file_read,
 	.write = trace_file_write,
 	.is_readable = trace_file_is_readable,
-	.close = trace_file_close,
-	.has_position = true,
-};
-
-/* Of files that nothing has to happen for. */
-static const struct file_ops trace_plain_ops = {
-	.read = trace_file_read,
-	.write = trace_file_write,
+	.may_wait = trace_file_may_wait,
+	.set_nonblock = trace_file_set_nonblock,
 	.close = trace_file_close,
 	.has_position = true,
 };
@@ -82,7 +86,7 @@ static int trace_open(void *node, struct file *file)
 	err = trace_fs_open(node, flags, &handle);
 	if (err)
 		return err;
-	file->ops = trace_fs_may_wait(handle) ? &trace_file_ops : &trace_plain_ops;
+	file->ops = &trace_file_ops;
 	file->object = handle;
 	return 0;
 }

@@ -48,6 +48,8 @@ int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid)
 {
 	struct file *file = fid->file;
 
+	if (file)
+		ninep_polls_end(session->polls, file);
 	if (fid->waits)
 		ninep_waits_destroy(session, fid);
 	ninep_dir_free(fid->dir);

@@ -22,7 +22,7 @@ static const char *const layouts[] = {
 	[NINEP_TUNLINKAT] = "fsF",  [NINEP_TVERSION] = "cs",	   [NINEP_TAUTH] = "fsS4",
 	[NINEP_TATTACH] = "fnsS4",  [NINEP_TFLUSH] = "t",	   [NINEP_TWALK] = "fnw",
 	[NINEP_TREAD] = "foc",	    [NINEP_TWRITE] = "focd",	   [NINEP_TCLUNK] = "f",
-	[NINEP_TREMOVE] = "f",
+	[NINEP_TREMOVE] = "f",	    [NINEP_TPOLL] = "fFc",	   [NINEP_TSETFL] = "fF",
 };
 
 /* What is left of a message; `is_bad`: something was asked for that is not there. */

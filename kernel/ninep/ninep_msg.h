@@ -51,7 +51,16 @@ enum ninep_type {
 	NINEP_TWRITE = 118,
 	NINEP_TCLUNK = 120,
 	NINEP_TREMOVE = 122,
+	/* Not of the protocol: docs/channel.md. */
+	NINEP_TPOLL = 128,
+	NINEP_TSETFL = 130,
 };
+
+/* Events of a Tpoll, with the values of poll(2). */
+#define NINEP_POLLIN	 0x001u
+#define NINEP_POLLOUT	 0x004u
+#define NINEP_POLLRDNORM 0x040u
+#define NINEP_POLLWRNORM 0x100u
 
 struct ninep_text {
 	const char *bytes; /* no NUL behind them */
@@ -66,8 +75,8 @@ struct ninep_request {
 	uint32_t fid;
 	uint32_t new_fid;
 	uint64_t offset;
-	uint32_t count; /* bytes to read, or of `data`; Tversion: the client's msize */
-	uint32_t flags; /* of an open or an unlink; Tsetattr: which values are set */
+	uint32_t count; /* bytes to read, or of `data`; Tversion: msize; Tpoll: milliseconds */
+	uint32_t flags; /* of an open or an unlink; Tsetattr: which values are set; Tpoll: events */
 	uint32_t mode;
 	uint64_t size; /* Tsetattr, as the next two */
 	uint32_t user;

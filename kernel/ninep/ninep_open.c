@@ -269,3 +269,23 @@ int ninep_setattr(struct ninep_session *session, const struct ninep_request *req
 		return -EISDIR;
 	return request->size ? -EOPNOTSUPP : open_truncate(session, fid);
 }
+
+/*
+ * Set the flags of an open file that fcntl(F_SETFL) can change: of O_NONBLOCK reads that come behind
+ * it take notice, the others stay as they are.
+ */
+int ninep_setfl(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply)
+{
+	struct ninep_fid *fid = ninep_fid_find(session, request->fid);
+
+	(void)reply;
+	if (!fid || !fid->is_open)
+		return -EBADF;
+	if (!fid->file)
+		return 0;
+	file_set_nonblock(fid->file, request->flags & OPEN_NONBLOCK);
+	if (fid->waits || !file_may_wait(fid->file))
+		return 0;
+	return ninep_waits_create(session, fid);
+}

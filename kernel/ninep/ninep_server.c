@@ -52,6 +52,7 @@ static int server_flush(struct ninep_session *session, const struct ninep_reques
 			struct ninep_reply *reply)
 {
 	(void)reply;
+	ninep_polls_flush(session->polls, request->old_tag);
 	for (uint32_t i = 0; i < NINEP_FID_LISTS; i++) {
 		for (struct ninep_fid *fid = session->fids[i]; fid; fid = fid->next) {
 			if (fid->waits)
@@ -72,7 +73,8 @@ static const ninep_handler_fn handlers[] = {
 	[NINEP_TWALK] = ninep_walk,	    [NINEP_TREAD] = ninep_read,
 	[NINEP_TWRITE] = ninep_write,	    [NINEP_TCLUNK] = ninep_clunk,
 	[NINEP_TREMOVE] = ninep_remove,	    [NINEP_TRENAME] = ninep_rename,
-	[NINEP_TRENAMEAT] = ninep_renameat,
+	[NINEP_TRENAMEAT] = ninep_renameat, [NINEP_TPOLL] = ninep_poll,
+	[NINEP_TSETFL] = ninep_setfl,
 };
 
 static int server_handle(struct ninep_session *session, const struct ninep_request *request,
@@ -135,7 +137,9 @@ int ninep_serve(const struct ninep_channel *channel)
 	session->channel = channel;
 	session->in = kmalloc(NINEP_MSIZE_MAX);
 	session->out = kmalloc(NINEP_MSIZE_MAX);
-	if (!session->in || !session->out) {
+	session->polls = ninep_polls_create(session);
+	if (!session->in || !session->out || !session->polls) {
+		kfree(session->polls);
 		kfree(session->in);
 		kfree(session->out);
 		kfree(session);

@@ -8,7 +8,8 @@
  * A fid remembers a path and the identity of the file that was found there: when something else is
  * there later, the fid leads to nothing. It goes along with what its own client renames. Requests are served in the order in which they come, by
  * the thread of the channel. Only reads and writes that may wait for something to happen
- * (trace_pipe, the console) go to a thread that the fid has for it, so that Tflush gets through.
+ * (trace_pipe, the console) go to a thread that the fid has for it, so that Tflush gets through. A
+ * Tpoll that waits is left with one thread for all of them.
  *
  * Context:   thread.
  * Locking:   fids belong to the thread of the channel. `send_lock`: one reply at a time.
@@ -26,8 +27,9 @@
 #define NINEP_MSIZE_MAX (128u << 10) /* bytes of a message; also what Linux's client asks for */
 #define NINEP_MSIZE_MIN 512u
 #define NINEP_FIDS_MAX	4096u
-#define NINEP_WAITS_MAX 64u /* fids that have a thread */
-#define NINEP_JOBS_MAX	64u /* requests that wait for one fid */
+#define NINEP_WAITS_MAX 64u  /* fids that have a thread */
+#define NINEP_JOBS_MAX	64u  /* requests that wait for one fid */
+#define NINEP_POLLS_MAX 256u /* Tpolls that wait */
 #define NINEP_FID_LISTS 256u
 
 /* What carries the bytes. One thread reads, one at a time writes. */
@@ -65,6 +67,7 @@ struct ninep_session {
 	_Atomic bool is_ending; /* nobody waits for replies any more */
 	uint32_t nr_fids;
 	uint32_t nr_waits;
+	struct ninep_polls *polls; /* Tpolls that wait */
 	struct ninep_fid *fids[NINEP_FID_LISTS];
 };
 
@@ -116,6 +119,17 @@ int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request);
 /* If request `tag` waits, end it. It has been answered, or never will be, when this returns. */
 void ninep_waits_flush(struct ninep_fid *fid, uint16_t tag);
 
+/* ---- Waiting until a file is readable: ninep_poll.c ---- */
+
+/* NULL when out of memory. */
+struct ninep_polls *ninep_polls_create(struct ninep_session *session);
+/* The Tpoll with that tag, if it waits, is never answered. */
+void ninep_polls_flush(struct ninep_polls *polls, uint16_t tag);
+/* The Tpolls of `file`, which is about to be closed, are answered with EBADF. */
+void ninep_polls_end(struct ninep_polls *polls, const struct file *file);
+int ninep_poll(struct ninep_session *session, const struct ninep_request *request,
+	       struct ninep_reply *reply);
+
 /* ---- Directories: ninep_dir.c ---- */
 
 /*
@@ -127,7 +141,7 @@ int ninep_dir_read(struct ninep_fid *fid, const struct ninep_request *request,
 void ninep_dir_free(struct ninep_dir *dir);
 
 /*
- * ---- Handlers: ninep_names.c, ninep_open.c ----
+ * ---- Handlers: ninep_names.c, ninep_open.c, ninep_poll.c ----
  *
  * Put the body into `reply` and return 0, or return -errno. NINEP_LATER: a thread will answer.
  */
@@ -170,5 +184,7 @@ int ninep_fsync(struct ninep_session *session, const struct ninep_request *reque
 		struct ninep_reply *reply);
 int ninep_setattr(struct ninep_session *session, const struct ninep_request *request,
 		  struct ninep_reply *reply);
+int ninep_setfl(struct ninep_session *session, const struct ninep_request *request,
+		struct ninep_reply *reply);
 
 #endif

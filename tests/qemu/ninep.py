@@ -18,6 +18,7 @@ NOFID, NOTAG = 0xFFFFFFFF, 0xFFFF
 RLERROR = 7
 STATFS, LOPEN, LCREATE, RENAME, GETATTR, SETATTR, XATTRWALK, READDIR, FSYNC = 8, 12, 14, 20, 24, 26, 30, 40, 50
 MKDIR, RENAMEAT, UNLINKAT, VERSION, ATTACH, FLUSH, WALK, READ, WRITE, CLUNK, REMOVE = 72, 74, 76, 100, 104, 108, 110, 116, 118, 120, 122
+POLL, SETFL = 128, 130
 RDONLY, WRONLY, RDWR, EXCL, TRUNC, APPEND, NONBLOCK, DIRECTORY = 0, 1, 2, 0o200, 0o1000, 0o2000, 0o4000, 0o200000
 REMOVEDIR = 0x200
 SIGN = b"9P2000.L"
@@ -178,6 +179,15 @@ class Ninep:
 
     def flush(self, old_tag):
         assert self.call(FLUSH, struct.pack("<H", old_tag)) == b""
+
+    def poll(self, fid, events, wait_ms=0):
+        return self.poll_end(self.request(POLL, struct.pack("<III", fid, events, wait_ms)))
+
+    def poll_end(self, tag):
+        return struct.unpack("<I", self.body_of(POLL, tag))[0]
+
+    def setfl(self, fid, flags):
+        assert self.call(SETFL, struct.pack("<II", fid, flags)) == b""
 
     def getattr(self, fid):
         body = self.call(GETATTR, struct.pack("<IQ", fid, 0x7FF))

@@ -1,5 +1,7 @@
 """The machine channel, on COM2 and on a port of virtio-serial: reads that wait, and whatever may happen to a line."""
 import errno
+import re
+import select
 import struct
 import time
 
@@ -7,11 +9,15 @@ import pytest
 
 from channelguest import TRACING, failure, port_at, wait_until
 from guest import PATIENCE, Guest
-from ninep import LOPEN, NONBLOCK, NOTAG, RDWR, READ, VERSION, WALK, WRITE, Ninep, message, text
+from ninep import LOPEN, NONBLOCK, NOTAG, POLL, RDONLY, RDWR, READ, VERSION, WALK, WRITE, WRONLY, Ninep, message, text
 
 
 def read_of(client, fid, offset=0):
     return client.request(READ, struct.pack("<IQI", fid, offset, 4000))
+
+
+def threads(machine):
+    return machine.check("ps").count("9p-wait")
 
 
 def test_a_read_waits_and_others_go_on(machine, client):
@@ -52,14 +58,11 @@ def test_clunk_ends_a_read(client, machine):
 
 def test_who_waits_has_a_thread(machine, client):
     """Files whose reads never wait are read by the channel's own."""
-    def threads():
-        return machine.check("ps").count("9p-wait")
-
-    before = threads()
+    before = threads(machine)
     for name, nr in (("README", 0), ("trace", 0), ("per_cpu/cpu0/trace_pipe_raw", 1)):
         fid = client.find(f"{TRACING}/{name}")
         client.open(fid)
-        assert threads() == before + nr, name
+        assert threads(machine) == before + nr, name
         client.clunk(fid)
 
 
@@ -69,16 +72,89 @@ def test_a_read_that_shall_not_wait(client, machine):
         assert failure(client.read, fid, 0, 100) == errno.EAGAIN
 
 
+IN, OUT, READABLE = select.POLLIN, select.POLLOUT, select.POLLIN | select.POLLRDNORM
+
+
+def poll_of(client, fid, wait_ms=3600 * 1000):
+    return client.request(POLL, struct.pack("<III", fid, READABLE, wait_ms))
+
+
+def test_poll(client, machine):
+    """Is there something to read? A read that waits holds nothing up, and what waits is answered once there is."""
+    machine.check("echo > trace")
+    with client.opened(TRACING + "/trace_pipe", NONBLOCK) as pipe:
+        assert client.poll(pipe, READABLE) == 0 == client.poll(pipe, READABLE, 1), "over at once, and behind a millisecond"
+        tags = [poll_of(client, pipe) for _ in range(2)]
+        client.flush(tags[0])
+        assert client.poll(pipe, READABLE) == 0
+        machine.check("echo first > trace_marker")
+        assert client.poll_end(tags[1]) == READABLE and tags[0] not in client.answers
+        assert client.poll(pipe, IN) == IN and client.poll(pipe, OUT) == 0 and client.poll(pipe, READABLE, 5) == READABLE
+        assert client.read(pipe, 0, 4000).endswith(b"first\n")
+        assert client.poll(pipe, READABLE) == 0
+    pipe = client.find(TRACING + "/trace_pipe")
+    client.open(pipe)
+    read, tag = read_of(client, pipe), poll_of(client, pipe)
+    assert client.poll(pipe, READABLE) == 0, "a read waits there"
+    client.clunk(pipe)
+    assert failure(client.poll_end, tag) == errno.EBADF == failure(client.poll, pipe, READABLE) and read in client.answers
+    with client.opened(TRACING + "/trace_marker", WRONLY) as marker, client.opened(TRACING) as tree, client.opened(TRACING + "/trace") as trace:
+        assert client.poll(marker, IN | OUT, 1000) == OUT and client.poll(tree, IN | OUT, 1000) == IN == client.poll(trace, IN)
+
+
+def test_poll_knows_buffer_percent(client, machine):
+    machine.check("echo 0 > tracing_on; echo > trace; echo 50 > buffer_percent; echo 1 > tracing_on; echo few > trace_marker")
+    cpu = re.search(r"\[(\d+)\]", machine.check("cat trace"))[1].lstrip("0") or "0"
+    with client.opened(f"{TRACING}/per_cpu/cpu{cpu}/trace_pipe_raw", NONBLOCK) as raw:
+        assert client.poll(raw, IN) == 0
+        machine.check("echo 0 > buffer_percent")
+        assert client.poll(raw, IN) == IN
+    machine.check("echo 50 > buffer_percent")
+
+
+def test_polls_have_a_limit(client, machine):
+    machine.check("echo > trace")
+    with client.opened(TRACING + "/trace_pipe", NONBLOCK) as pipe:
+        tags = [poll_of(client, pipe) for _ in range(257)]
+        assert failure(client.poll_end, tags[256]) == errno.EAGAIN
+        client.flush(tags[0])
+        machine.check("echo all > trace_marker")
+        assert [client.poll_end(tag) for tag in tags[1:256]] == [READABLE] * 255
+
+
+def test_an_open_file_learns_not_to_wait(client, machine):
+    machine.check("echo > trace; echo first > trace_marker")
+    with client.opened(TRACING + "/trace_pipe") as pipe:
+        client.setfl(pipe, NONBLOCK)
+        first = client.read(pipe, 0, 4000)
+        assert first.endswith(b"first\n") and failure(client.read, pipe, len(first), 4000) == errno.EAGAIN
+        client.setfl(pipe, RDONLY)
+        tag = read_of(client, pipe, len(first))
+        assert client.poll(pipe, IN) == 0 and tag not in client.answers
+        machine.check("echo second > trace_marker")
+        assert client.read_end(tag).endswith(b"second\n")
+    with client.opened(TRACING + "/per_cpu/cpu0/trace_pipe_raw", NONBLOCK) as raw:
+        client.setfl(raw, RDONLY)
+        tag = read_of(client, raw)
+        assert client.poll(raw, IN) == 0, "it waits in a thread that it did not have at first"
+        client.flush(tag)
+    assert failure(client.setfl, 4711, 0) == errno.EBADF
+
+
+def test_markers_of_a_client_come_from_one_thread(client, machine):
+    machine.check("echo > trace")
+    for word in ("one", "two", "three"):
+        client.write_file(TRACING + "/trace_marker", word)
+    writers = re.findall(r"(\S+)-(\d+) .*tracing_mark_write", machine.check("cat trace"))
+    assert len(writers) == 3 and len(set(writers)) == 1 and writers[0][0] == "9p-com2"
+
+
 def test_console(machine, client):
     with client.opened("/dev/console", RDWR) as fid:
         assert failure(client.read, fid, 0, 10) == errno.EIO, "what is typed is for the shell"
         assert client.write(fid, 0, "said by the host\n") == 17
     machine.expect(rb"said by the host\r\n")
     machine.check("true")
-
-
-def threads(machine):
-    return machine.check("ps").count("9p-")
 
 
 def test_many_fids_and_waits(machine, client):
@@ -91,11 +167,11 @@ def test_many_fids_and_waits(machine, client):
         pipes.append(client.find("/dev/console"))
         client.open(pipes[-1])
     assert failure(client.open, client.find("/dev/tty")) == errno.EMFILE
-    assert threads(machine) == 65
+    assert threads(machine) == 64
     client.clunk(pipes.pop())
     client.open(client.find("/dev/tty"))
     client.version()
-    assert threads(machine) == 1
+    assert threads(machine) == 0
 
 
 def test_version_ends_what_was(machine, client):
@@ -111,7 +187,7 @@ def test_version_ends_what_was(machine, client):
         client.attach(0)
     client.version()
     assert machine.used_pages() <= pages
-    assert threads(machine) == 1
+    assert threads(machine) == 0
     # The pipe is not held by anybody.
     assert machine.check("echo free > trace_marker; cat trace").count("free") == 1
 

@@ -236,7 +236,8 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
 	put = file->write ? file->write(handle, buf, len) : trace_handle_store(handle, buf, len);
 	if (put > 0)
 		*pos += (uint64_t)put;
-	wait_for_threads(mark);
+	if (!file->is_quick)
+		wait_for_threads(mark);
 	return put;
 }
 
@@ -247,9 +248,18 @@ bool trace_fs_poll(struct trace_handle *handle)
 	return !file->poll || file->poll(handle);
 }
 
+void trace_fs_set_nonblock(struct trace_handle *handle, bool on)
+{
+	if (on)
+		__atomic_or_fetch(&handle->flags, TRACE_FS_NONBLOCK, __ATOMIC_RELAXED);
+	else
+		__atomic_and_fetch(&handle->flags, ~(unsigned int)TRACE_FS_NONBLOCK,
+				   __ATOMIC_RELAXED);
+}
+
 bool trace_fs_may_wait(const struct trace_handle *handle)
 {
-	if (handle->flags & TRACE_FS_WRITE)
+	if (handle->flags & TRACE_FS_WRITE && !handle->node->file->is_quick)
 		return true;
 	return handle->node->file->poll && !(handle->flags & TRACE_FS_NONBLOCK);
 }

@@ -51,6 +51,7 @@ struct trace_file {
 	bool root_only; /* only the global instance has it */
 	/* Reading consumes, so there are no positions. Other files can be read anew by `rewind`. */
 	bool is_stream;
+	bool is_quick;	   /* a write waits for nothing, not even for other CPUs */
 	size_t store_max;  /* longest text that `store` takes; a longer one is -EINVAL */
 	const void *about; /* for files that share functions: tells them which file it is */
 

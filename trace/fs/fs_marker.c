@@ -149,12 +149,14 @@ static int64_t tracing_mark_raw_write(struct trace_handle *handle, const char *b
 static const struct trace_file trace_marker_file = {
 	.name = "trace_marker",
 	.mode = 0220,
+	.is_quick = true,
 	.write = tracing_mark_write,
 };
 
 static const struct trace_file trace_marker_raw_file = {
 	.name = "trace_marker_raw",
 	.mode = 0220,
+	.is_quick = true,
 	.write = tracing_mark_raw_write,
 };
 

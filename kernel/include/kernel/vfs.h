@@ -55,6 +55,9 @@ struct file_ops {
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
 	/* Would a read return at once, without waiting? When this is missing, the answer is yes. */
 	bool (*is_readable)(struct file *file);
+	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
+	bool (*may_wait)(const struct file *file);
+	void (*set_nonblock)(struct file *file, bool on); /* optional */
 	int (*close)(struct file *file); /* optional; frees the object, whatever it returns */
 	bool has_position;		 /* reads and writes are serialised by the file's lock */
 	bool is_console;		 /* people read it: commands flush at each end of a line */
@@ -158,6 +161,8 @@ bool file_is_readable(struct file *file);
  * when the thread is interrupted.
  */
 bool file_may_wait(const struct file *file);
+/* Have reads give -EAGAIN instead of waiting, or wait again; as VFS_NONBLOCK, for files that know it. */
+void file_set_nonblock(struct file *file, bool on);
 /* One more reference to `file`, which is also the result. */
 struct file *file_get(struct file *file);
 /* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */

@@ -94,7 +94,7 @@ static void test_types_that_do_not_exist(void **state)
 		else
 			nr_known++;
 	}
-	assert_int_equal(nr_known, 28);
+	assert_int_equal(nr_known, 30);
 }
 
 static void test_reply(void **state)

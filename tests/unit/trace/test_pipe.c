@@ -111,6 +111,22 @@ static void pipe_nonblock(void **state)
 
 	(void)state;
 	assert_int_equal(read_some(handle, text, 99, &pos), -EAGAIN);
+	assert_false(trace_fs_may_wait(handle));
+	/* Told later to wait, and not to wait again. */
+	trace_fs_set_nonblock(handle, false);
+	assert_true(trace_fs_may_wait(handle));
+	fake_interrupted = true;
+	assert_int_equal(read_some(handle, text, 99, &pos), -EINTR);
+	fake_interrupted = false;
+	trace_fs_set_nonblock(handle, true);
+	assert_int_equal(read_some(handle, text, 99, &pos), -EAGAIN);
+	trace_fs_close(handle);
+	/* Who writes a marker waits for nothing. */
+	handle = open_file("trace_marker", TRACE_FS_WRITE);
+	assert_false(trace_fs_may_wait(handle));
+	trace_fs_close(handle);
+	handle = open_file("set_ftrace_filter", TRACE_FS_WRITE);
+	assert_true(trace_fs_may_wait(handle));
 	trace_fs_close(handle);
 }
 

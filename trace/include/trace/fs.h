@@ -102,9 +102,11 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
  * and trace_pipe_raw: the CPU's buffer is filled to buffer_percent. Other files: always.
  */
 bool trace_fs_poll(struct trace_handle *handle);
+/* From now on its reads do not wait, or do: what fcntl(F_SETFL) changes behind the open. */
+void trace_fs_set_nonblock(struct trace_handle *handle, bool on);
 /*
  * Are there reads or writes of it that wait for something to happen, or for other CPUs? Those of most
- * files end as soon as they have done their work.
+ * files end as soon as they have done their work, and so do writes of trace_marker.
  */
 bool trace_fs_may_wait(const struct trace_handle *handle);
 
