@@ -4,6 +4,7 @@
 #   include/        the public headers, and the host's: they are compiled into the archive, so both belong together
 #   flags           compiler flags for each file of the host: cc @flags -c a.c
 #   flags.traced    the same, and call sites
+#   sections.ld     what a linker script includes
 #   recordmcount    lists the call sites of an object, in the object
 #
 # HOST holds the host's inline halves; FOR says what the host is, a kernel or a process. docs/porting.md goes through all
@@ -53,7 +54,7 @@ LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline
 AR := $(CROSS_COMPILE)ar
 NM := $(CROSS_COMPILE)nm
 
-libtrace: $(LIBTRACE)/libtrace.a $(LIBTRACE)/flags $(LIBTRACE)/flags.traced $(LIBTRACE)/recordmcount
+libtrace: $(addprefix $(LIBTRACE)/,libtrace.a flags flags.traced recordmcount sections.ld LICENSE)
 
 $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 	$(call say,AR,$@)
@@ -106,6 +107,12 @@ $(LIBTRACE)/flags: $(LIBTRACE)/config
 $(LIBTRACE)/flags.traced: $(LIBTRACE)/flags
 	@(cat $<; printf '%s\n' $(LIBTRACE_TRACED)) > $@
 $(LIBTRACE)/recordmcount: $(BUILD)/tools/recordmcount
+	$(folder)
+	@cp $< $@
+$(LIBTRACE)/sections.ld: trace/sections.ld
+	$(folder)
+	@cp $< $@
+$(LIBTRACE)/LICENSE: LICENSE
 	$(folder)
 	@cp $< $@
 

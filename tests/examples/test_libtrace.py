@@ -1,6 +1,8 @@
 """`make libtrace`: what the archive defines and leaves to the host."""
 import os
 import re
+import shutil
+import subprocess
 
 import pytest
 from workshop import ROOT, libtrace, libtrace_for_process, must
@@ -11,6 +13,7 @@ PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|tex
             "probe_(create|destroy|jump_create|original|is_detour|pushed)$|"
             "for_each_kernel_tracepoint$|return_to_handler|__fentry__$")
 FROM_C = {"memcpy", "memmove", "memset", "memcmp"}
+TABLES = ["trace_tracepoints", "trace_event_calls", "trace_eval_maps", "trace_printk_fmts", "trace_fixups"]  # sections
 
 
 def symbols(archive):
@@ -24,7 +27,8 @@ def names(archive):
     defined = {name for kind, name in found if kind not in "Uwv"}
     assert len(defined) > 50
     assert {name for name in defined if not re.match(PREFIXES, name)} == set()
-    return defined, {name for kind, name in found if kind == "U"} - defined
+    by_linker = {f"__{end}_{table}" for table in TABLES for end in ("start", "stop")}
+    return defined, {name for kind, name in found if kind == "U"} - defined - by_linker
 
 
 @pytest.mark.parametrize("profile", ["ring", "ops", "graph", "events"])
@@ -50,10 +54,37 @@ def test_from_nothing(tmp_path):
         os.utime(other / header.name, (0, 0))
     assert libtrace("gcc", "ring", folder=folder, LIBTRACE_CFLAGS="-O0") == folder
     assert ".debug_info" in must("readelf", "-SW", folder / "libtrace.a")
-    assert {path.name for path in folder.iterdir()} >= {"libtrace.a", "include", "flags", "flags.traced", "recordmcount"}
+    assert {path.name for path in folder.iterdir()} >= {"libtrace.a", "include", "flags", "flags.traced", "recordmcount", "sections.ld", "LICENSE"}
     libtrace("gcc", "ring", host=other, folder=folder, LIBTRACE_CFLAGS="-O0 -g0")
     assert ".debug_info" not in must("readelf", "-SW", folder / "libtrace.a")
     assert '"other"' in (folder / "include/trace_plat_facts.h").read_text()
+
+
+def link(folder, name, include, *options):
+    """(the linker's exit status and errors, addresses by symbols) of a script that throws away all that it does not name."""
+    script, image = folder / f"{name}.ld", folder / name
+    script.write_text("SECTIONS { . = 1M; .text : { *(.text .text.*) } .data : { *(.data .data.* .rodata .rodata.*) }\n"
+                      f"{include}\n.bss : {{ *(.bss .bss.* COMMON) }} /DISCARD/ : {{ *(*) }} }}\n")
+    done = subprocess.run(["ld", "-static", "--no-warn-rwx-segments", "-z", "noexecstack", *options, "-T", script, "-o", image,
+                           folder / "host.o", folder / "memory.o", folder / "libtrace.a"], capture_output=True, text=True, check=False)
+    return done, {} if done.returncode else {name: int(value, 16) for value, _, name in map(str.split, must("nm", image).splitlines())}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_no_section_is_lost(compiler, tmp_path):
+    """A link without the library's sections fails and names them; with the line of the guide, and --gc-sections, all are there."""
+    library = libtrace(compiler, "events")
+    shutil.copy(library / "libtrace.a", tmp_path)
+    for source, to in ((ROOT / "tests/examples/sections.c", "host.o"), (ROOT / "trace/arch/x86_64/memory.c", "memory.o")):
+        must(compiler, "-std=gnu11", "-O2", f"@{library}/flags", f"-I{ROOT}/trace", "-c", source, "-o", tmp_path / to)
+    failed, _ = link(tmp_path, "without", "")
+    assert failed.returncode != 0
+    assert {name for name in TABLES if f"`__stop_{name}'" in failed.stderr} == set(TABLES)
+    for options in ([], ["--gc-sections"]):
+        done, at = link(tmp_path, "with", "INCLUDE sections.ld", "-L", library, *options)
+        assert done.returncode == 0, done.stderr
+        bytes_of = {name: at[f"__stop_{name}"] - at[f"__start_{name}"] for name in TABLES}
+        assert bytes_of["trace_event_calls"] >= 8 * 10 and bytes_of["trace_tracepoints"] >= 8 * 10 and bytes_of["trace_fixups"] == 16
 
 
 def test_clang_has_the_same():

@@ -15,11 +15,11 @@
 #include <trace/events/sched.h>
 
 /*
- * Start and end of the section that stages/call.h fills. The linker defines them when there is at
- * least one entry; otherwise both are NULL.
+ * Start and end of the section that stages/call.h fills, here and elsewhere. Not weak: a linker
+ * script that drops the section does not link.
  */
-extern struct trace_event_call *const __start_trace_event_calls[] __attribute__((weak));
-extern struct trace_event_call *const __stop_trace_event_calls[] __attribute__((weak));
+extern struct trace_event_call *const __start_trace_event_calls[];
+extern struct trace_event_call *const __stop_trace_event_calls[];
 
 int trace_event_call_add(struct trace_event_call *call)
 {

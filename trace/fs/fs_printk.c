@@ -4,9 +4,10 @@
  */
 #include "fs_file.h"
 
-/* The section of TRACE_PRINTK_FORMAT(); both are NULL when no code uses that. */
-extern const char *const __start_trace_printk_fmts[] __attribute__((weak));
-extern const char *const __stop_trace_printk_fmts[] __attribute__((weak));
+/* The section of TRACE_PRINTK_FORMAT(). */
+TRACE_SECTION(trace_printk_fmts);
+extern const char *const __start_trace_printk_fmts[];
+extern const char *const __stop_trace_printk_fmts[];
 
 static void print_escaped(const char *text, struct trace_seq *seq)
 {

@@ -393,9 +393,10 @@ int trace_events_register(struct trace_event *const *events, size_t nr)
 
 /* ---- Enumerators ---- */
 
-/* Start and end of the section that stages/call.h fills; NULL when there is none. */
-extern const struct trace_eval_map *const __start_trace_eval_maps[] __attribute__((weak));
-extern const struct trace_eval_map *const __stop_trace_eval_maps[] __attribute__((weak));
+/* The section that stages/call.h fills. */
+TRACE_SECTION(trace_eval_maps);
+extern const struct trace_eval_map *const __start_trace_eval_maps[];
+extern const struct trace_eval_map *const __stop_trace_eval_maps[];
 
 bool trace_eval_find(const char *system, const char *text, size_t len, unsigned long *out_value)
 {

@@ -7,12 +7,10 @@
 
 static struct trace_plat_lock tracepoint_lock; /* guards funcs and key of every tracepoint */
 
-/*
- * Start and end of the section that TRACEPOINT_OBJECT() fills. The linker defines them when there
- * is at least one tracepoint; otherwise both are NULL.
- */
-extern struct tracepoint *const __start_trace_tracepoints[] __attribute__((weak));
-extern struct tracepoint *const __stop_trace_tracepoints[] __attribute__((weak));
+/* The section that TRACEPOINT_OBJECT() fills. */
+TRACE_SECTION(trace_tracepoints);
+extern struct tracepoint *const __start_trace_tracepoints[];
+extern struct tracepoint *const __stop_trace_tracepoints[];
 
 static size_t bytes_of(size_t nr)
 {

@@ -39,6 +39,13 @@
 /* Marks a default of <trace/platform.h>: a function of the host with the same name replaces it. */
 #define TRACE_DEFAULT __attribute__((weak))
 
+/*
+ * An empty piece of the section `name`, beside the declarations of __start_NAME and __stop_NAME: the
+ * linker defines these two even where nothing else is in the section. They are not weak, so a linker
+ * script that drops the section does not link.
+ */
+#define TRACE_SECTION(name) __asm__(".pushsection " #name ", \"a\"\n\t.popsection")
+
 /* Make the compiler keep `value` in a register, and forget how it was computed. */
 #define TRACE_OPAQUE(value) __asm__("" : "+r"(value))
 

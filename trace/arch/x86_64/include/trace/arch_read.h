@@ -11,7 +11,8 @@
  *	KEEP(*(trace_fixups))
  *	__stop_trace_fixups = .;
  *
- * Where none is used, the linker makes the two symbols.
+ * A script that does not speak of the section leaves the two symbols to the linker; one that drops it
+ * does not link.
  *
  * Context: any, NMI included; not traced.
  */
@@ -30,8 +31,8 @@ struct trace_fixup {
 	uintptr_t resume; /* where the CPU goes on then */
 };
 
-extern const struct trace_fixup __start_trace_fixups[] __attribute__((weak));
-extern const struct trace_fixup __stop_trace_fixups[] __attribute__((weak));
+extern const struct trace_fixup __start_trace_fixups[];
+extern const struct trace_fixup __stop_trace_fixups[];
 
 /* For inline assembly: `insn` and `resume` are labels in it, such as "1b" and "2b". */
 #define TRACE_FIXUP(insn, resume)                                                                  \
@@ -45,6 +46,7 @@ static TRACE_ALWAYS_INLINE uintptr_t trace_fixup_find(uintptr_t insn)
 {
 	const struct trace_fixup *fixup = __start_trace_fixups;
 
+	TRACE_SECTION(trace_fixups); /* also where nothing is read */
 	while (fixup < __stop_trace_fixups && fixup->insn != insn)
 		fixup++;
 	return fixup < __stop_trace_fixups ? fixup->resume : 0;
