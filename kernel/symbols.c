@@ -109,14 +109,33 @@ static bool is_named(uint32_t index, const char *name)
 	return compare(text, name) == 0;
 }
 
-uintptr_t symbols_find(const char *name)
+/* How many symbols of an order of `nr_all` names have that name; *out_first: the first. */
+static uint32_t count_named(const uint32_t *by_name, uint32_t nr_all, const char *name,
+			    uint32_t *out_first)
+{
+	uint32_t found = search_name(by_name, nr_all, name), nr = 0;
+
+	while (found + nr < nr_all && is_named(by_name[found + nr], name))
+		nr++;
+	*out_first = found;
+	return nr;
+}
+
+size_t symbols_find_all(const char *name, uintptr_t *out_addrs, size_t max)
 {
 	const uint32_t *by_name = at(symbols_blob.by_name_pos);
-	uint32_t found = search_name(by_name, symbols_blob.nr_symbols, name);
+	uint32_t first, nr = count_named(by_name, symbols_blob.nr_symbols, name, &first);
 
-	if (found == symbols_blob.nr_symbols || !is_named(by_name[found], name))
-		return 0;
-	return symbols_blob.base + place_of(by_name[found])->offset;
+	for (uint32_t i = 0; i < nr && i < max; i++)
+		out_addrs[i] = symbols_blob.base + place_of(by_name[first + i])->offset;
+	return nr;
+}
+
+uintptr_t symbols_find(const char *name)
+{
+	uintptr_t addr;
+
+	return symbols_find_all(name, &addr, 1) ? addr : 0;
 }
 
 /* ---- Variables ---- */
@@ -131,13 +150,10 @@ static void place_variable(uint32_t index, struct symbols_variable *out)
 uint32_t symbols_find_variable(const char *name, struct symbols_variable *out)
 {
 	const uint32_t *by_name = at(symbols_blob.variable_by_name_pos);
-	uint32_t nr_all = symbols_blob.nr_variables, found = search_name(by_name, nr_all, name);
-	uint32_t nr = 0;
+	uint32_t first, nr = count_named(by_name, symbols_blob.nr_variables, name, &first);
 
-	while (found + nr < nr_all && is_named(by_name[found + nr], name))
-		nr++;
 	if (nr)
-		place_variable(by_name[found], out);
+		place_variable(by_name[first], out);
 	return nr;
 }
 

@@ -1,5 +1,5 @@
 /*
- * What probes ask of this kernel's tables by name: variables, and lines of the source. See
+ * What probes ask of this kernel's tables by name: functions, variables, and lines of the source. See
  * <trace/platform_full.h>.
  */
 #include <kernel/lines.h>
@@ -14,6 +14,18 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 	if (nr)
 		*out = (struct trace_plat_variable){ variable.addr, variable.bytes };
 	return nr;
+}
+
+size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max)
+{
+	return symbols_find_all(name, out_addrs, max);
+}
+
+const char *trace_plat_source_of(uintptr_t addr)
+{
+	struct line_place place;
+
+	return lines_of(addr, &place) ? NULL : place.file;
 }
 
 int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct trace_plat_line *out)

@@ -129,6 +129,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/filter_pred.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
+	trace/events/func_name.c \
 	trace/events/hist_action.c \
 	trace/events/hist_bars.c \
 	trace/events/hist_columns.c \
@@ -410,7 +411,7 @@ TRACE_DEFAULTS_ops   := $(TRACE_DEFAULTS_ring) $(addprefix trace/default/,later.
 TRACE_DEFAULTS_graph := $(TRACE_DEFAULTS_ops)
 TRACE_DEFAULTS_probes := $(TRACE_DEFAULTS_graph) $(addprefix trace/default/,probes.c read.c)
 TRACE_DEFAULTS_events := $(TRACE_DEFAULTS_ring) \
-	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c threads.c \
+	$(addprefix trace/default/,cpus_online.c log_event.c panic.c read.c sched.c stack_plain.c symbol_all.c threads.c \
 	ticks.c wait.c)
 TRACE_DEFAULTS_full  := $(TRACE_DEFAULTS_graph) \
-	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c places.c poke_stats.c probes.c read.c sched.c stack.c ticks.c types.c wait.c)
+	$(addprefix trace/default/,cpus_online.c irq_entry.c log_event.c panic.c places.c poke_stats.c probes.c read.c sched.c stack.c symbol_all.c ticks.c types.c wait.c)

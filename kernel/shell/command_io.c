@@ -187,6 +187,7 @@ static const struct errno_text errno_texts[] = {
 	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ EOPNOTSUPP, "Operation not supported" },
+	{ EADDRNOTAVAIL, "Cannot assign requested address" },
 	{ ETIMEDOUT, "Connection timed out" },
 };
 

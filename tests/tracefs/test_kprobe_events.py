@@ -265,6 +265,19 @@ def test_reads_of_each_hit_are_not_watched(tracing):
     assert "a hit reads it itself: it would never end" in tracing.check("tail -n 3 error_log")
 
 
+def test_name_of_two_functions(tracing):
+    """It is refused with the files that tell them apart; NAME@FILE is one of them, and is listed so."""
+    assert tracing.run("echo 'p:close pipe_close' > kprobe_events") == ("sh: write error: Cannot assign requested address\n", 1)
+    log = tracing.check("cat error_log; > error_log").replace("\r", "")
+    assert re.search(r"The symbol is not unique: pipe_close@kernel/fs/vfs_pipe.c, pipe_close@trace/fs/fs_pipe.c\n", log), log
+    tracing.check("echo 'p:close pipe_close@vfs_pipe.c' >> kprobe_events; echo 'r:back pipe_close@fs/vfs_pipe.c' >> kprobe_events")
+    tracing.check("> trace; echo 1 > events/kprobes/enable; echo a | cat > /dev/null; echo 0 > events/kprobes/enable")
+    assert len(lines_of(tracing, "close")) == len(lines_of(tracing, "back")) >= 2
+    listed = tracing.check("cat kprobe_events")
+    assert listed == "p:kprobes/close pipe_close@vfs_pipe.c\nr:kprobes/back pipe_close@fs/vfs_pipe.c\n"
+    tracing.check(f"> kprobe_events; echo '{listed.splitlines()[0]}' >> kprobe_events; > kprobe_events")
+
+
 def test_line_of_the_source(tracing):
     """The list shows the function and the offset; mistakes are in error_log with their place."""
     file, line = re.search(r"^    (\S+\.c):(\d+)$", tracing.run("why kmalloc")[0].replace("\r", ""), re.M).groups()

@@ -3,6 +3,7 @@
  * is found, and the place that is reported with it, are Linux's.
  */
 #include "filter_private.h"
+#include "func_name.h"
 #include "text/str.h"
 
 #define MAX_NUMBER_CHARS 23u /* digits of a number, with 0x and the sign */
@@ -154,14 +155,23 @@ static int compile_number(struct pred *pred)
 
 /* ---- Functions ---- */
 
+/* The end of NAME or NAME@FILE. */
+static void take_name(struct pred *pred)
+{
+	bool has_file = false;
+
+	while (is_alnum(*pred->at) || *pred->at == '_' || *pred->at == '.' || *pred->at == '@' ||
+	       (has_file && (*pred->at == '/' || *pred->at == '-')))
+		has_file |= *pred->at++ == '@';
+}
+
 /*
  * The address that is written as a number or as the name of a function. *out_addr is left as it is
  * when there is no such function.
  */
 static int take_address(struct pred *pred, uintptr_t *out_addr)
 {
-	char name[TRACE_SYM_LEN];
-	const char *start = pred->at;
+	const char *start = pred->at, *why;
 	uint64_t number;
 	size_t len;
 	int err;
@@ -175,14 +185,9 @@ static int take_address(struct pred *pred, uintptr_t *out_addr)
 		*out_addr = (uintptr_t)number;
 		return 0;
 	}
-	while (is_alnum(*pred->at) || *pred->at == '_' || *pred->at == '.')
-		pred->at++;
-	len = (size_t)(pred->at - start);
-	if (len < sizeof(name)) {
-		trace_strcpy(name, start, len + 1);
-		*out_addr = trace_plat_symbol_find(name);
-	}
-	return 0;
+	take_name(pred);
+	err = func_name_find(start, (size_t)(pred->at - start), out_addr, &why);
+	return err && why ? refuse(pred, why) : 0;
 }
 
 static int compile_function(struct pred *pred)

@@ -31,6 +31,7 @@ int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 {
 	struct trace_plat_variable variable;
 	char name[TRACE_SYM_LEN];
+	uintptr_t func = 0;
 	size_t nr;
 
 	if (!split(word, out))
@@ -40,16 +41,15 @@ int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 	memcpy(name, out->name.at, out->name.len);
 	name[out->name.len] = '\0';
 	nr = trace_plat_variable_find(name, &variable);
-	if (nr > 1)
-		return -EEXIST;
 	if (nr) {
 		out->addr = variable.addr;
 		out->bytes = variable.bytes;
 	} else {
-		out->addr = trace_plat_symbol_find(name);
+		nr = trace_plat_symbol_find_all(name, &func, 1);
+		out->addr = func;
 	}
-	if (!out->addr)
-		return -ENOENT;
+	if (nr != 1)
+		return nr ? -EEXIST : -ENOENT;
 	out->addr += (uint64_t)out->offset;
 	return 0;
 }

@@ -137,7 +137,6 @@ struct probe_definition {
 	const char *condition; /* the filter of an `if FILTER` at the end; NULL: there is none */
 
 	/* Set by the kind. */
-	char found[TRACE_SYM_LEN + 24]; /* `listed`, if that was not written */
 	char default_name[64];
 	struct fetch_context context;
 	union probe_target target;

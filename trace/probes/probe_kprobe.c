@@ -12,6 +12,18 @@
 #include "probe_shell.h"
 #include "text/str.h"
 
+/* An address is what is left to tell apart functions of one name and one file. */
+static bool is_entry(const struct probe_place *place)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size;
+
+	if (place->symbol.len)
+		return !place->offset;
+	return trace_plat_symbol(place->addr, name, &start, &size) && start == place->addr;
+}
+
 static int find_instruction(struct probe_definition *definition)
 {
 	struct probe_place place;
@@ -21,8 +33,7 @@ static int find_instruction(struct probe_definition *definition)
 	if (err)
 		return err;
 	definition->target.kprobe.addr = place.addr;
-	definition->context.place =
-		place.symbol.len && !place.offset ? FETCH_AT_ENTRY : FETCH_AT_CODE;
+	definition->context.place = is_entry(&place) ? FETCH_AT_ENTRY : FETCH_AT_CODE;
 	definition->context.func = place.addr;
 	probe_name_by_number(definition, &place);
 	return 0;

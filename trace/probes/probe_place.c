@@ -1,5 +1,5 @@
 /*
- * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, and what events there are called
+ * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, SYMBOL@FILE for SYMBOL, and what events there are called
  * that have no name. See probe.h. The words of mistakes are those of Linux, and behind them may be a
  * reason.
  */
@@ -7,6 +7,7 @@
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
+#include "events/func_name.h"
 #include "probe.h"
 #include "text/str.h"
 
@@ -14,6 +15,8 @@
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
 static char reason[400];
+/* The function that the last line of the source was found in, and what is listed; guarded likewise. */
+static char found_name[TRACE_SYM_LEN], found_place[FUNC_NAME_MAX + 24];
 
 static int bad_place(const struct probe_definition *definition, int err)
 {
@@ -65,18 +68,18 @@ static int blame_line(const struct probe_definition *definition, const struct fe
 static int place_line(struct probe_definition *definition, const struct trace_plat_line *line,
 		      struct probe_place *out)
 {
-	char *text = definition->found;
 	uintptr_t start;
-	size_t bytes;
+	size_t bytes, len;
 
-	if (!trace_plat_symbol(line->addr, text, &start, &bytes))
+	if (!trace_plat_symbol(line->addr, found_name, &start, &bytes))
 		return bad_place(definition, -ENOENT);
 	out->addr = line->addr;
-	out->symbol = (struct fetch_word){ text, trace_strlen(text) };
+	out->symbol = (struct fetch_word){ found_name, trace_strlen(found_name) };
 	out->offset = line->addr - start;
-	trace_snprintf(text + out->symbol.len, sizeof(definition->found) - out->symbol.len, "+%lu",
-		       (unsigned long)out->offset);
-	definition->listed = (struct fetch_word){ text, trace_strlen(text) };
+	len = func_name_write(found_name, start, found_place);
+	trace_snprintf(found_place + len, sizeof(found_place) - len, len ? "+%lu" : "0x%lx",
+		       (unsigned long)(len ? out->offset : line->addr));
+	definition->listed = (struct fetch_word){ found_place, trace_strlen(found_place) };
 	return 0;
 }
 
@@ -120,17 +123,36 @@ static int find_behind_colon(struct probe_definition *definition, size_t colon,
 
 /* ---- SYMBOL ---- */
 
-static int find_symbol(const struct probe_definition *definition, struct probe_place *place)
+/* The length of SYMBOL or SYMBOL@FILE, behind which an offset may be; a path may have hyphens. */
+static size_t symbol_len(const struct fetch_word *word)
+{
+	bool has_file = false;
+	size_t len = 0;
+
+	while (len < word->len && word->at[len] != '+' && (has_file || word->at[len] != '-'))
+		has_file |= word->at[len++] == '@';
+	return len;
+}
+
+/* `word` is SYMBOL or SYMBOL@FILE. */
+static int find_symbol(const struct probe_definition *definition, const struct fetch_word *word,
+		       struct probe_place *place)
 {
 	char name[TRACE_SYM_LEN];
+	const char *why;
 	uintptr_t start;
+	int err;
 
+	while (place->symbol.len < word->len && word->at[place->symbol.len] != '@')
+		place->symbol.len++;
 	if (!place->symbol.len || place->symbol.len >= sizeof(name))
 		return bad_place(definition, -EINVAL);
+	err = func_name_find(word->at, word->len, &start, &why);
+	if (err && why)
+		return probe_blame(definition, definition->place.at, why, err);
 	memcpy(name, place->symbol.at, place->symbol.len);
 	name[place->symbol.len] = '\0';
-	start = trace_plat_symbol_find(name);
-	if (!start)
+	if (err)
 		return no_function(definition, name);
 	place->addr = start + place->offset;
 	return 0;
@@ -139,7 +161,7 @@ static int find_symbol(const struct probe_definition *definition, struct probe_p
 int probe_find_place(struct probe_definition *definition, struct probe_place *out)
 {
 	const struct fetch_word *word = &definition->place;
-	struct fetch_word number;
+	struct fetch_word number, symbol = { word->at, symbol_len(word) };
 	uint64_t address;
 
 	*out = (struct probe_place){ .symbol = { word->at, 0 } };
@@ -154,17 +176,14 @@ int probe_find_place(struct probe_definition *definition, struct probe_place *ou
 		if (word->at[i] == ':')
 			return find_behind_colon(definition, i, out);
 	}
-	while (out->symbol.len < word->len && word->at[out->symbol.len] != '+' &&
-	       word->at[out->symbol.len] != '-')
-		out->symbol.len++;
-	if (out->symbol.len < word->len) {
-		number.at = word->at + out->symbol.len + 1;
-		number.len = word->len - out->symbol.len - 1;
+	if (symbol.len < word->len) {
+		number.at = word->at + symbol.len + 1;
+		number.len = word->len - symbol.len - 1;
 		if (number.at[-1] == '-' || fetch_number(&number, 0, &out->offset) ||
 		    out->offset > UINT32_MAX)
 			return bad_place(definition, -EINVAL);
 	}
-	return find_symbol(definition, out);
+	return find_symbol(definition, &symbol, out);
 }
 
 int probe_find_function(struct probe_definition *definition, struct probe_place *out)

@@ -31,6 +31,8 @@ bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t
 
 /* The lowest address of a symbol of that name; 0 when there is none. */
 uintptr_t symbols_find(const char *name);
+/* How many symbols have that name; the addresses of the first `max`, ascending. */
+size_t symbols_find_all(const char *name, uintptr_t *out_addrs, size_t max);
 
 /*
  * Name the function that `addr` lies in, for callers that ask in ascending order: a call costs a

@@ -77,6 +77,9 @@ uintptr_t fake_func(size_t index);
 uint8_t *fake_text_at(uintptr_t addr);
 /* Another name for the reports of trace_plat_symbol(): any address range. */
 void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
+void fake_symbols_forget(void); /* those that were added */
+/* As trace_plat_symbol_find_all(). */
+size_t fake_symbol_all(const char *name, uintptr_t *out_addrs, size_t max);
 /* Function `index` is what interrupts call first, one more of so many. */
 extern size_t fake_nr_irq_entries;
 void fake_irq_entry_add(size_t index);

@@ -20,6 +20,20 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 	return nr;
 }
 
+/* Of those that were added, and of functions. */
+size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max)
+{
+	return fake_symbol_all(name, out_addrs, max);
+}
+
+const char *trace_plat_source_of(uintptr_t addr)
+{
+	for (const struct fake_line *l = fake_lines; l && l->file; l++)
+		if (l->addr == addr)
+			return l->file;
+	return NULL;
+}
+
 /* Is it that path, or its end behind a slash? */
 static bool is_file(const char *path, const char *file, size_t len)
 {

@@ -130,6 +130,11 @@ void fake_symbol_add(uintptr_t addr, size_t size, const char *name)
 	snprintf(symbol->name, sizeof(symbol->name), "%s", name);
 }
 
+void fake_symbols_forget(void)
+{
+	nr_symbols = 0;
+}
+
 void fake_irq_entry_add(size_t index)
 {
 	irq_entries[fake_nr_irq_entries++] = trace_plat_ip_pack(fake_func(index));
@@ -469,6 +474,19 @@ uintptr_t trace_plat_symbol_find(const char *name)
 		if (strcmp(names[i], name) == 0)
 			return fake_func(i);
 	return 0;
+}
+
+size_t fake_symbol_all(const char *name, uintptr_t *out_addrs, size_t max)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_symbols; i++)
+		if (strcmp(symbols[i].name, name) == 0 && nr++ < max)
+			out_addrs[nr - 1] = symbols[i].addr;
+	for (size_t i = 0; i < nr_funcs; i++)
+		if (strcmp(names[i], name) == 0 && nr++ < max)
+			out_addrs[nr - 1] = fake_func(i);
+	return nr;
 }
 
 /* As on the real machine: some are there only with all registers. */

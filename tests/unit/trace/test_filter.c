@@ -398,6 +398,17 @@ static void functions(void **state)
 	snprintf(text, sizeof(text), "packed.function == 0x%lx", fake_func(1) + 3);
 	is(text, true);
 	refused("packed.function == nosuch", -EINVAL, "Function not found", 26);
+	fake_symbol_add(fake_func(1), 16, "twice"); /* hides `second.part.0` */
+	fake_symbol_add(fake_func(2), 16, "twice");
+	snprintf(text, sizeof(text), "The symbol is not unique: twice@a/one-1.c, 0x%lx",
+		 fake_func(2));
+	fake_lines =
+		(const struct fake_line[]){ { "a/one-1.c", 1, fake_func(1) }, { .file = NULL } };
+	refused("packed.function == twice", -EINVAL, text, 25);
+	is("packed.function == twice@one-1.c", true);
+	is("(packed.function != twice@a/one-1.c)", false);
+	fake_lines = NULL;
+	fake_symbols_forget();
 	refused("packed.function == ", -EINVAL, "Function not found", 20);
 	refused("packed.function == 0x10", -EINVAL, "Function not found", 24);
 	refused("packed.function == 0", -EINVAL, "Function not found", 21);

@@ -175,6 +175,69 @@ static void lines_of_source(void **state)
 	fake_lines = NULL;
 }
 
+/* Two functions of a name in two files, a third one of which the file is not known, for a while. */
+static struct fake_line same_lines[] = {
+	{ "dir/one.c", 3, 0 },
+	{ "dir/the-other.c", 9, 0 },
+	{ "dir/one.c", 12, 0 },
+	{ .file = NULL },
+};
+
+static void names_of_several(void **state)
+{
+	static const char both[] = "The symbol is not unique: same@dir/one.c, "
+				   "same@dir/the-other.c";
+	char why[200], line[60];
+
+	(void)state;
+	fake_symbol_add(fake_func(YIELD), 16, "same");
+	fake_symbol_add(fake_func(DO_WORK), 16, "same");
+	same_lines[0].addr = fake_func(YIELD);
+	same_lines[1].addr = fake_func(DO_WORK);
+	same_lines[2].addr = fake_func(YIELD) + 9;
+	fake_lines = same_lines;
+	check_refused(&(struct mistake){ "p ^same", both }, "kprobe_events", "trace_kprobe",
+		      -EADDRNOTAVAIL);
+	check_mistake(&(struct mistake){ "p:a ^same+9 %di", both });
+	check_mistake(&(struct mistake){ "r ^same", both });
+	check_refused(&(struct mistake){ "f ^same%return", both }, "dynamic_events", "trace_fprobe",
+		      -EADDRNOTAVAIL);
+	check_mistake(&(struct mistake){ "p schedule ^@same", "The symbol is not unique" });
+	check_mistake(&(struct mistake){
+		"p ^same@c", "No function of that name is of that file: same@dir/one.c, "
+			     "same@dir/the-other.c" });
+	check_mistake(&(struct mistake){ "p ^nothing@one.c", "Invalid probed address or symbol" });
+	check_mistake(&(struct mistake){ "p ^same@one.c-9", "No function of that name is of that "
+							    "file: same@dir/one.c, "
+							    "same@dir/the-other.c" });
+	assert_int_equal(define("p:one same@one.c $arg1"), 0);
+	assert_int_equal(define("p:nine same@dir/one.c+9"), 0);
+	assert_int_equal(define("r:two same@the-other.c"), 0);
+	assert_int_equal(define("p:line one.c:12"), 0);
+	assert_string_equal(cat("kprobe_events"), "p:kprobes/one same@one.c arg1=$arg1\n"
+						  "p:kprobes/nine same@dir/one.c+9\n"
+						  "r:kprobes/two same@the-other.c\n"
+						  "p:kprobes/line same@dir/one.c+9\n");
+	assert_int_equal(define("-:one same@one.c"), 0);
+	assert_int_equal(define("-:line"), 0);
+	event_on("kprobes/nine");
+	assert_int_equal(fake_nr_probes, 1);
+	assert_int_equal(echo("0", "events/enable"), 0);
+	same_lines[1].file = "dir/one.c"; /* now their addresses alone tell them apart */
+	snprintf(why, sizeof(why), "The symbol is not unique: 0x%lx, 0x%lx", fake_func(YIELD),
+		 fake_func(DO_WORK));
+	check_mistake(&(struct mistake){ "p ^same@one.c", why });
+	snprintf(line, sizeof(line), "p:by_number 0x%lx $arg1", fake_func(DO_WORK));
+	assert_int_equal(define(line), 0);
+	assert_int_equal(define("p:line one.c:12"), 0);
+	snprintf(line, sizeof(line), "p:kprobes/line 0x%lx\n", fake_func(YIELD) + 9);
+	assert_non_null(strstr(cat("kprobe_events"), line));
+	same_lines[1].file = "dir/the-other.c";
+	probe_events_end();
+	fake_lines = NULL;
+	fake_symbols_forget();
+}
+
 static void recorded(void **state)
 {
 	(void)state;
@@ -583,6 +646,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lists, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(lines_of_source, begin, end),
+		cmocka_unit_test_setup_teardown(names_of_several, begin, end),
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),

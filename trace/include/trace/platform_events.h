@@ -53,6 +53,19 @@ void trace_plat_wake(struct trace_plat_waitq *queue);
  */
 void trace_plat_current_comm(char *out_comm);
 
+/* ---- Symbols. Thread context. ---- */
+
+/*
+ * How many functions have that name, as static functions of different files may: the addresses of
+ * the first `max` are written, ascending.
+ */
+size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max);
+/*
+ * The path of the file of the source that the code at `addr` comes from, which lasts; NULL: that is
+ * not known.
+ */
+const char *trace_plat_source_of(uintptr_t addr);
+
 /* ---- Messages ---- */
 
 /*
