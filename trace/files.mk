@@ -152,6 +152,7 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/hist_save.c \
 	trace/events/hist_show.c \
 	trace/events/hist_snapshot.c \
+	trace/events/hist_sort.c \
 	trace/events/hist_spec.c \
 	trace/events/hist_trace.c \
 	trace/events/hist_trigger.c \

@@ -3,6 +3,7 @@
  * of their fields. What a user writes is compiled into a list of operations, which probes run.
  *
  *   hist_parse.c    the parts of the text: keys=, vals=, sort= and so on
+ *   hist_sort.c     sort=
  *   hist_field.c    a field with its modifier, as operations; which words name one
  *   hist_expr.c     expressions, variables
  *   hist_program.c  all that is to be done at an event, as one list of operations

@@ -338,7 +338,14 @@ static void make_expression(const struct operand *operand, const char *name,
 		value->modifier = HIST_PLAIN;
 }
 
-/* SYSTEM.EVENT.$NAME without its `$`, as Linux lists it. */
+static bool has_point(const char *name)
+{
+	while (*name && *name != '.')
+		name++;
+	return *name;
+}
+
+/* SYSTEM.EVENT.$NAME without its `$`, which Linux lists in front. */
 static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
 {
 	const char *name = hist_name_of(parse, start, end);
@@ -374,7 +381,7 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 	value->op = op;
 	if (expr.nr_operators || operand.is_constant)
 		make_expression(&operand, hist_name_of(parse, text, expr.at), value);
-	else if (value->is_ref && *text != '$')
+	else if (value->is_ref && has_point(hist_name_of(parse, text, expr.at)))
 		value->name = qualified_name(parse, text, expr.at);
 	if (operand.is_constant && place == HIST_AS_VALUE)
 		value->name = ""; /* as on Linux */

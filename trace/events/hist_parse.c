@@ -34,8 +34,7 @@ void hist_set_error(struct hist_parse *parse, const char *at, const char *why)
 	parse->error->why = why;
 }
 
-/* Cut the text at the next `separator`. Returns what is behind, or NULL. */
-static char *cut(char *text, char separator)
+char *hist_cut(char *text, char separator)
 {
 	uint32_t depth = 0;
 
@@ -163,7 +162,7 @@ static int take_parts(struct hist_parse *parse, struct parts *parts, struct hist
 	int err = 0;
 
 	for (; part && !err; part = next) {
-		next = cut(part, ':');
+		next = hist_cut(part, ':');
 		err = take_part(parse, parts, part, wish);
 	}
 	if (!err && !parts->keys)
@@ -183,7 +182,7 @@ static int add_keys(struct hist_parse *parse, char *text)
 	for (; text && !err; text = next) {
 		struct hist_value *key = &hist->keys[hist->nr_keys];
 
-		next = cut(text, ',');
+		next = hist_cut(text, ',');
 		if (hist->nr_keys == HIST_KEYS_MAX)
 			return hist_blame(parse, text, "Too many keys (3 max)");
 		err = hist_compile_value(parse, text, HIST_AS_KEY, key);
@@ -230,7 +229,7 @@ static int add_vals(struct hist_parse *parse, char *text)
 	int err = 0;
 
 	for (; text && !err; text = next) {
-		next = cut(text, ',');
+		next = hist_cut(text, ',');
 		if (trace_streq(text, "hitcount"))
 			continue;
 		if (hist->nr_vals == HIST_VALS_MAX - 1)
@@ -258,7 +257,7 @@ static int add_variables(struct hist_parse *parse, const struct parts *parts)
 		char *text = parts->variables[i], *next;
 
 		for (; text && !err; text = next) {
-			next = cut(text, ',');
+			next = hist_cut(text, ',');
 			err = hist_add_variable(parse, text);
 		}
 	}
@@ -271,67 +270,6 @@ static int add_actions(struct hist_parse *parse, const struct parts *parts)
 
 	for (uint32_t i = 0; i < parts->nr_actions && !err; i++)
 		err = hist_add_action(parse, parts->actions[i]);
-	return err;
-}
-
-/* ---- Sorting ---- */
-
-static bool is_named(const struct hist_value *value, const char *name)
-{
-	if (value->is_cpu && !value->is_expression)
-		return trace_streq(name, "cpu") || trace_streq(name, "common_cpu");
-	return !value->is_expression && trace_streq(value->name, name);
-}
-
-/* The index of struct hist_sort, or -1. */
-static int find_sorted(const struct hist *hist, const char *name)
-{
-	if (trace_streq(name, "hitcount"))
-		return 0;
-	for (int i = 0; i < hist->nr_vals; i++) {
-		if (is_named(&hist->vals[i], name))
-			return 1 + i;
-	}
-	for (int i = 0; i < hist->nr_keys; i++) {
-		if (is_named(&hist->keys[i], name))
-			return 1 + hist->nr_vals + i;
-	}
-	return -1;
-}
-
-static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort)
-{
-	char *modifier = cut(text, '.');
-	int index;
-
-	if (modifier && trace_streq(modifier, "descending"))
-		sort->is_descending = true;
-	else if (modifier && !trace_streq(modifier, "ascending"))
-		return hist_blame(parse, modifier, "Invalid sort modifier");
-	index = find_sorted(parse->hist, text);
-	if (index < 0)
-		return hist_blame(parse, text, "Sort field must be a key or a val");
-	sort->index = (uint8_t)index;
-	return 0;
-}
-
-static int add_sorts(struct hist_parse *parse, char *text)
-{
-	struct hist *hist = parse->hist;
-	const char *part = text ? text - (sizeof("sort=") - 1) : NULL;
-	char *next;
-	int err = 0;
-
-	if (!text)
-		hist->nr_sort = 1; /* by hits */
-	for (; text && !err; text = next) {
-		next = cut(text, ',');
-		if (hist->nr_sort == HIST_SORT_MAX)
-			return hist_blame(parse, part, "Too many sort fields (Max = 2)");
-		if (!*text)
-			return hist_blame(parse, part, "Empty sort field");
-		err = add_sort(parse, text, &hist->sort[hist->nr_sort++]);
-	}
 	return err;
 }
 
@@ -384,7 +322,7 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 	if (!err)
 		err = add_vals(parse, parts.vals);
 	if (!err)
-		err = add_sorts(parse, parts.sort);
+		err = hist_add_sorts(parse, parts.sort);
 	if (!err)
 		err = hist_compile_actions(parse);
 	/* A clock that nobody needs is not looked at, as on Linux. */

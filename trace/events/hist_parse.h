@@ -40,6 +40,14 @@ static inline int hist_blame(struct hist_parse *parse, const char *at, const cha
 	return -EINVAL;
 }
 
+/* Cut the text at the next `separator`, outside of parentheses. Returns what is behind, or NULL. */
+char *hist_cut(char *text, char separator);
+
+/* ---- hist_sort.c ---- */
+
+/* The fields behind sort=; NULL: by hits. Keys and values are known already. */
+int hist_add_sorts(struct hist_parse *parse, char *text);
+
 /* ---- hist_field.c ---- */
 
 /* Add an operation; -EINVAL after a blame when there are too many. */

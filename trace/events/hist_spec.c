@@ -94,9 +94,11 @@ static bool is_same_value(const struct hist_value *a, const struct hist_value *b
 		return false;
 	if (a->is_constant != b->is_constant || a->constant != b->constant)
 		return false;
-	return trace_streq(listed_name(a), listed_name(b)) && a->modifier == b->modifier &&
-	       a->buckets == b->buckets && a->kind == b->kind && a->words == b->words &&
-	       a->is_expression == b->is_expression;
+	/* A constant is the same however it is written: `017` is listed as 15. */
+	if (!a->is_constant && !trace_streq(listed_name(a), listed_name(b)))
+		return false;
+	return a->modifier == b->modifier && a->buckets == b->buckets && a->kind == b->kind &&
+	       a->words == b->words && a->is_expression == b->is_expression;
 }
 
 static bool are_same(const struct hist_value *a, const struct hist_value *b, uint32_t nr)

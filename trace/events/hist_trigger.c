@@ -10,6 +10,10 @@
 #include "instance/array.h"
 #include "text/str.h"
 
+/* What `trigger` shows behind a histogram. */
+#define STATE_ACTIVE "[active]"
+#define STATE_PAUSED "[paused]"
+
 static bool is_hist(const struct trace_trigger *trigger)
 {
 	return trigger->command == &trace_hist_triggers[0];
@@ -134,6 +138,26 @@ static struct hist *find_named(const struct hist *hist)
 }
 
 /* ---- What was written ---- */
+
+/* Cut `word`, with the blanks in front of it, off the end of `text`. Was it there? */
+static bool cut_end(char *text, const char *word)
+{
+	size_t len = trace_strlen(text), word_len = trace_strlen(word);
+	char *at = text + len - word_len;
+
+	if (len <= word_len || !trace_streq(at, word) || !trace_is_space(at[-1]))
+		return false;
+	*at = '\0';
+	(void)trace_strip(text);
+	return true;
+}
+
+/* Cut off the state, as `trigger` shows it behind everything else. Was it paused? */
+static bool cut_state(char *text)
+{
+	(void)cut_end(text, STATE_ACTIVE);
+	return cut_end(text, STATE_PAUSED);
+}
 
 /*
  * Cut off the condition, ` if CONDITION`, with the blanks around it. There may be others in what is
@@ -277,6 +301,7 @@ static int hist_write(const struct trace_trigger_command *command, struct trace_
 
 	if (!args->text)
 		return trace_trigger_blame(args, NULL, "A histogram has to have keys", -EINVAL);
+	wish.pause = cut_state(args->text);
 	condition = cut_condition(args->text);
 	err = hist_create(args->file, args->text, &hist, &wish, &error);
 	if (err)
@@ -291,7 +316,7 @@ void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_
 	hist_print_spec(hist, seq);
 	if (trigger->filter_text)
 		trace_seq_printf(seq, " if %s", trigger->filter_text);
-	trace_seq_puts(seq, hist->is_paused ? " [paused]\n" : " [active]\n");
+	trace_seq_printf(seq, " %s\n", hist->is_paused ? STATE_PAUSED : STATE_ACTIVE);
 }
 
 const struct trace_trigger_command trace_hist_triggers[] = {

@@ -24,33 +24,36 @@ uint32_t hist_find_variable(const struct hist *hist, const char *name)
 
 /* ---- References ---- */
 
-/* What a reference says: SYSTEM.EVENT.$NAME, or $NAME alone. */
+/* What a reference says: SYSTEM.EVENT.$NAME, which is listed as $SYSTEM.EVENT.NAME, or $NAME alone. */
 struct ref_name {
 	const char *system; /* NULL: any */
 	const char *event;
 	const char *name;
 };
 
+static char *find_point(char *text)
+{
+	while (*text && *text != '.')
+		text++;
+	return text;
+}
+
 /* Cuts `word`. */
 static int split(struct hist_parse *parse, char *word, struct ref_name *out)
 {
-	char *event = word, *name;
+	bool is_first = *word == '$';
+	char *event = find_point(word), *name = find_point(event + (*event != '\0'));
 
 	*out = (struct ref_name){ .name = word + 1 };
-	if (*word == '$')
+	if (is_first && !*name)
 		return 0;
-	while (*event && *event != '.')
-		event++;
-	name = event + (*event != '\0');
-	while (*name && *name != '.')
-		name++;
 	if (*event && *name != '.')
 		return hist_blame(parse, event + 1, "Invalid field modifier");
-	if (!*event || name[1] != '$')
+	if (!*event || (!is_first && name[1] != '$'))
 		return hist_blame(parse, word, "Couldn't find variable");
 	*event++ = '\0';
 	*name++ = '\0';
-	*out = (struct ref_name){ .system = word, .event = event, .name = name + 1 };
+	*out = (struct ref_name){ word + is_first, event, name + !is_first };
 	return 0;
 }
 

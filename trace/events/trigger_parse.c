@@ -9,6 +9,8 @@
 #include "instance/feature.h"
 #include "text/str.h"
 
+#define NEEDS_PARAMETER "it needs a parameter"
+
 /* ---- The registry: the tables of all features ---- */
 
 static const struct trace_trigger_command *find_command(const char *name)
@@ -109,8 +111,7 @@ static int separate(struct trace_trigger_args *args, bool is_needed, char **out_
 
 	*out_param = *out_condition = NULL;
 	if (!rest)
-		return is_needed ? trace_trigger_blame(args, NULL, "it needs a parameter", -EINVAL)
-				 : 0;
+		return is_needed ? trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL) : 0;
 	if (is_needed || (*rest >= '0' && *rest <= '9')) {
 		*out_param = cut(&rest, " \t");
 		rest = rest ? skip_blanks(rest) : NULL;
@@ -154,26 +155,48 @@ static int parse_target(struct trace_trigger_args *args, char **param,
 
 /* ---- A line ---- */
 
+/*
+ * Remove the trigger of a usual command. A count and a condition tell no trigger from another one:
+ * as on Linux they are not looked at, so that any line that `trigger` shows can be written with a
+ * `!` in front. 0, also when there is none; -EINVAL: a target is missing or wrong.
+ */
+static int remove_usual(const struct trace_trigger_command *command,
+			struct trace_trigger_args *args)
+{
+	struct trace_event_file *target = NULL;
+	struct trace_trigger *trigger;
+	char *param = args->text;
+	int err = 0;
+
+	if (command->flags & TRACE_TRIGGER_HAS_TARGET) {
+		if (!param)
+			return trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL);
+		cut(&args->text, " \t");
+		err = parse_target(args, &param, &target);
+	}
+	if (err)
+		return err;
+	trigger = trace_trigger_find(args->file, command, target);
+	if (trigger)
+		trace_trigger_remove(trigger);
+	return 0;
+}
+
 /* Carry out what was written for a usual command. 0; -EEXIST, or what else is wrong. */
 static int run_usual(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
 	struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED };
 	char *param, *condition;
-	int err = separate(args, has_target, &param, &condition);
+	int err;
 
+	if (args->is_removal)
+		return remove_usual(command, args);
+	err = separate(args, has_target, &param, &condition);
 	if (!err && has_target)
 		err = parse_target(args, &param, &wish.target);
 	if (err)
 		return err;
-	if (args->is_removal) {
-		struct trace_trigger *trigger;
-
-		trigger = trace_trigger_find(args->file, command, wish.target);
-		if (trigger)
-			trace_trigger_remove(trigger);
-		return 0;
-	}
 	err = parse_count(args, param, &wish.count);
 	wish.condition = condition;
 	return err ? err : trace_trigger_set(command, args, &wish);

@@ -54,10 +54,11 @@ int trace_pids_next(struct trace_handle *handle, struct trace_seq *seq)
 	return more;
 }
 
-/* Add the numbers of `text` to `set`. */
+/* Add the numbers of `text` to `set`, or take those with a `!` in front out of it. */
 static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char *text)
 {
 	uint64_t value;
+	bool is_removal;
 	char *word;
 	int err = 0;
 
@@ -71,9 +72,13 @@ static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char 
 			text++;
 		if (*text)
 			*text++ = '\0';
+		is_removal = *word == '!';
+		word += is_removal;
 		err = trace_parse_u64(word, 0, &value) || value > INT32_MAX ? -EINVAL : 0;
 		if (err)
 			trace_handle_blame(handle, word, "not the number of a thread");
+		else if (is_removal)
+			trace_pids_remove(set, (int32_t)value);
 		else
 			err = trace_pids_add(set, (int32_t)value);
 	}

@@ -370,13 +370,20 @@ static int define(char *name, struct monitor_error *error)
 	return err;
 }
 
+/* `name` alone, or the line as it is listed. */
 static int undefine(char *name, struct monitor_error *error)
 {
-	struct trace_monitor *monitor = trace_monitor_find(name, trace_strlen(name));
+	size_t len = 0;
+	struct trace_monitor *monitor;
 	int err;
 
+	while (name[len] && !trace_is_space(name[len]))
+		len++;
+	monitor = trace_monitor_find(name, len);
 	if (!monitor)
 		return blame(error, name, "there is no such monitor", -ENOENT);
+	if (name[len] && !trace_streq(name + len, monitor->text))
+		return blame(error, name + len, "the monitor is another one", -EINVAL);
 	if (monitor->desc)
 		return blame(error, name, "this one stays", -EPERM);
 	err = remove_monitor(monitor);
@@ -390,7 +397,7 @@ int trace_monitors_write(char *text, struct monitor_error *error)
 	if (!*text || *text == '#')
 		return 0;
 	if (*text == '!')
-		return undefine(text + 1, error);
+		return undefine(text + (trace_str_starts(text, "!m:") ? 3 : 1), error);
 	if (trace_str_starts(text, "-:"))
 		return undefine(text + 2, error);
 	if (trace_str_starts(text, "m:"))

@@ -108,8 +108,8 @@ struct probe_kind {
 	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
 	int (*attach)(struct probe *probe, const struct probe_definition *definition);
 	void (*detach)(struct probe *probe);
-	/* What is listed behind the arguments; NULL: nothing. */
-	void (*show_rest)(const struct probe *probe, struct trace_seq *seq);
+	/* The condition of an event, which is listed behind ` if `, or NULL. NULL: it has none. */
+	const char *(*condition)(const struct probe *probe);
 	/* What the text of an event begins with, in parentheses. */
 	void (*print_head)(const struct trace_iter *iter, const struct probe_event *event,
 			   struct trace_seq *seq);

@@ -257,10 +257,18 @@ int probe_define(const struct probe_kind *kind, const char *line, struct dyn_eve
 
 /* ---- For the list of dynamic events ---- */
 
+static const char *condition_of(const struct probe *probe)
+{
+	const struct probe_kind *kind = probe_event_of(probe->dyn.call)->kind;
+
+	return kind->condition ? kind->condition(probe) : NULL;
+}
+
 void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	const struct probe *probe = probe_of(dyn);
 	const struct probe_kind *kind = probe_event_of(dyn->call)->kind;
+	const char *condition = condition_of(probe);
 
 	trace_seq_putc(seq, kind->letter);
 	if (kind->takes_number && probe->target.ret.maxactive)
@@ -268,26 +276,43 @@ void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 	trace_seq_printf(seq, ":%s/%s %s%s%s", dyn->call->event.system, dyn->call->event.name,
 			 probe_place_text(probe), kind->shown_suffix ? kind->shown_suffix : "",
 			 probe_args_text(probe));
-	if (kind->show_rest)
-		kind->show_rest(probe, seq);
+	if (condition)
+		trace_seq_printf(seq, " if %s", condition);
 	trace_seq_putc(seq, '\n');
 }
 
-/* Its place, and its first arguments. */
+/* As the place is listed, or without what the kind of event adds to it there. */
+static bool is_place(const struct probe *probe, const struct fetch_word *word)
+{
+	const char *place = probe_place_text(probe);
+	const char *suffix = probe_event_of(probe->dyn.call)->kind->shown_suffix;
+	size_t len = trace_strlen(place);
+	struct fetch_word head = { word->at, len }, tail = { word->at + len, word->len - len };
+
+	if (fetch_is(word, place))
+		return true;
+	return suffix && word->len > len && fetch_is(&head, place) && fetch_is(&tail, suffix);
+}
+
+/* The place, the first arguments, and behind all of them the condition: `if` and its first words. */
 bool probe_matches(const struct dyn_event *dyn, const char *rest)
 {
 	const struct probe *probe = probe_of(dyn);
-	const char *args = probe_args_text(probe);
-	struct fetch_word word = probe_next_word(&rest), own;
+	const char *own = probe_args_text(probe), *condition = condition_of(probe);
+	struct fetch_word word = probe_next_word(&rest), next;
 
 	if (!word.len)
 		return true;
-	if (!fetch_is(&word, probe_place_text(probe)))
+	if (!is_place(probe, &word))
 		return false;
 	while ((word = probe_next_word(&rest)).len) {
-		own = probe_next_word(&args);
-		if (!fetch_same(&word, &own))
+		next = probe_next_word(&own);
+		if (!next.len && condition && fetch_is(&word, "if")) {
+			own = condition;
+			condition = NULL;
+		} else if (!fetch_same(&word, &next)) {
 			return false;
+		}
 	}
 	return true;
 }

@@ -145,10 +145,11 @@ static void detach_event(struct probe *probe)
 	trace_plat_free(condition, condition->bytes);
 }
 
-static void show_condition(const struct probe *probe, struct trace_seq *seq)
+static const char *condition_of(const struct probe *probe)
 {
-	if (probe->target.source.condition)
-		trace_seq_printf(seq, " if %s", probe->target.source.condition->text);
+	const struct probe_condition *condition = probe->target.source.condition;
+
+	return condition ? condition->text : NULL;
 }
 
 /* ---- The source ---- */
@@ -232,7 +233,7 @@ static const struct probe_kind event_kind = {
 	.find = find_event,
 	.attach = attach_event,
 	.detach = detach_event,
-	.show_rest = show_condition,
+	.condition = condition_of,
 	.print_head = print_source,
 	.begin = begin_event,
 	.end = end_event,

@@ -196,14 +196,17 @@ static int remove_switch(struct ftrace_command_args *args, const struct ftrace_p
 static int run_locked(const struct trace_command *of, struct ftrace_command_args *args,
 		      const struct event_words *words)
 {
-	const struct ftrace_probe_ops *ops = words->count ? &of->counted : &of->unlimited;
+	bool is_removal = args->glob[0] == '!', is_counted;
 	struct trace_event_call *call = trace_event_call_find(words->system, words->event);
+	const struct ftrace_probe_ops *ops;
 	uint64_t count;
 	int err;
 
 	if (!call)
 		return blame(args, words, words->system, "there is no such event", -EINVAL);
-	if (args->glob[0] == '!')
+	is_counted = is_removal ? trace_command_has_count(words->count) : words->count != NULL;
+	ops = is_counted ? &of->counted : &of->unlimited;
+	if (is_removal)
 		return remove_switch(args, ops);
 	err = parse_count(args, words, &count);
 	return err ? err : set_switch(args, call, ops, count);

@@ -75,6 +75,11 @@ static int parse_count(struct ftrace_command_args *args, uint64_t *out_count)
 	return err;
 }
 
+bool trace_command_has_count(const char *text)
+{
+	return text && !trace_streq(text, "unlimited");
+}
+
 static int remove_probe(struct ftrace_command_args *args, const struct ftrace_probe_ops *ops)
 {
 	int err = unregister_ftrace_function_probe_func(args->glob + 1, args->tr, ops);
@@ -109,12 +114,13 @@ static int set_probe(const struct trace_command *of, struct ftrace_command_args 
 static int run(const struct ftrace_func_command *command, struct ftrace_command_args *args)
 {
 	const struct trace_command *of = command->private;
-	bool is_counted = of->fixed_count || (args->param && of->counted.func);
+	bool is_counted;
 
 	if (!args->enable) {
 		args->why = "function commands go into set_ftrace_filter";
 		return -EINVAL;
 	}
+	is_counted = of->fixed_count || (of->counted.func && trace_command_has_count(args->param));
 	if (args->glob[0] == '!')
 		return remove_probe(args, is_counted ? &of->counted : &of->unlimited);
 	return set_probe(of, args);

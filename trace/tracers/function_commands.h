@@ -34,6 +34,11 @@ extern struct trace_command trace_dump_commands[];
 extern struct trace_command trace_event_commands[];
 extern struct trace_command trace_snapshot_commands[];
 
+/*
+ * Of a command that is to go: does the text behind its colon, NULL for none, name one with a count?
+ * `unlimited` is how set_ftrace_filter shows one without.
+ */
+bool trace_command_has_count(const char *text);
 /* Register the commands of all features. 0 or -errno. */
 int trace_commands_init(void);
 

@@ -52,6 +52,7 @@ static const struct difference {
 	{ "hist:keys=id:=time", "a variable has a name" },
 	{ "hist:keys=id:x=time.usecs-$t0", "only time stamps have units" },
 	{ "hist:keys=$x:x=id+1", "on Linux the key is id" },
+	{ "hist:keys=bytes.log2:sort=bytes.log2", "what is listed can be written, too" },
 	{ "hist:keys=buf", "a text that goes on to the end of its event is a key" },
 	{ "hist:keys=ip.sym,buf", "the same" },
 	{ "hist:keys=common_pid:vals=buf", "a text is no value" },

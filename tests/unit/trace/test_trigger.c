@@ -64,9 +64,9 @@ static void list(void **state)
 	cat_chunk = 3;
 	assert_string_equal(cat(FULL "trigger"),
 			    "stacktrace:count=5\nsnapshot:unlimited\ntraceoff:unlimited\n");
-	/* What `!` is written with beside the name does not count. */
-	set("!snapshot:7", FULL "trigger");
-	set("!traceon", FULL "trigger");
+	/* What `!` is written with beside the name does not count, as on Linux. */
+	set("!snapshot:7 for if 3 (", FULL "trigger");
+	set("!traceon x", FULL "trigger");
 	assert_string_equal(cat(FULL "trigger"), "stacktrace:count=5\n");
 	set("!stacktrace", FULL "trigger");
 	set("!stacktrace", FULL "trigger");
@@ -130,7 +130,8 @@ static const struct {
 	{ "traceoff if nosuch == 1", -EINVAL, "Field not found", 19 },
 	{ "traceoff:2 if (used == 1", -ENOENT, "Too many '('", 14 },
 	{ "snapshot if used == x", -EINVAL, "", -1 },
-	{ "!traceoff x", -EINVAL, "neither a count nor `if`", 10 },
+	{ "!enable_event", -EINVAL, "it needs a parameter", 1 },
+	{ "!enable_event:yard if x", -EINVAL, "SYSTEM:EVENT is missing", 14 },
 	{ "enable_event", -EINVAL, "it needs a parameter", 0 },
 	{ "enable_event:", -EINVAL, "it needs a parameter", 0 },
 	{ "enable_event:yard", -EINVAL, "SYSTEM:EVENT is missing", 13 },
