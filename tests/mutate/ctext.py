@@ -38,6 +38,8 @@ class Statement:
     first: int
     last: int
     head: tuple = None
+    block: int = 0  # the brace, or the statement with a head, that it stands in directly
+    labels: tuple = ()  # of the function, that stand before it
 
 
 @dataclass
@@ -45,7 +47,9 @@ class Function:
     name: str
     first: int  # its `{`
     last: int  # its `}`
+    signature: str = ""  # the line of its name, up to the name
     statements: list = field(default_factory=list)
+    labels: list = field(default_factory=list)
 
 
 def tokens_of(text):
@@ -78,6 +82,7 @@ class Source:
         self.text = text
         self.tokens = tokens_of(text)
         self.partner = match_all(self.tokens)
+        self.block = 0
         self.functions = [self._function(i) for i, token in enumerate(self.tokens) if self._opens_function(i, token)]
 
     def _column(self, token):
@@ -88,38 +93,48 @@ class Source:
                 and i in self.partner and self.tokens[i - 1].text not in ("=", ","))
 
     def _name_before(self, i):
-        """The word before the parameter list that ends before token i."""
+        """The word before the parameter list that ends before token i, and its line up to there."""
         while i > 0 and self.tokens[i - 1].text == ")":
             opening = self.partner[i - 1]
             word = self.tokens[opening - 1]
             if word.kind == "word" and not word.text.startswith("__"):
-                return word.text
+                return word.text, self.text[self.text.rfind("\n", 0, word.start) + 1:word.start]
             i = opening - 1
-        return "?"
+        return "?", ""
 
     def _function(self, i):
-        function = Function(self._name_before(i), i, self.partner[i])
-        at = i + 1
-        while at < function.last:
-            at = self._statement(function, at)
+        name, signature = self._name_before(i)
+        function = Function(name, i, self.partner[i], signature)
+        self._inside(function, i)
         return function
+
+    def _inside(self, function, i):
+        """The statements between the brace at i and its partner."""
+        outer, self.block = self.block, i
+        at = i + 1
+        while at < self.partner[i]:
+            at = self._statement(function, at)
+        self.block = outer
+
+    def _add(self, function, kind, first, last, head=None):
+        function.statements.append(Statement(kind, first, last, head, self.block, tuple(function.labels)))
 
     # Each of these takes the index of a first token and returns the index behind the last one.
 
     def _statement(self, function, i):
         word = self.tokens[i].text
         if word == "{":
-            at = i + 1
-            while at < self.partner[i]:
-                at = self._statement(function, at)
+            self._inside(function, i)
             return self.partner[i] + 1
         if word in ("if", "while", "for", "switch"):
             return self._headed(function, i, word)
         if word == "do":
             return self._do(function, i)
         if word == "else":
-            return self._statement(function, i + 1)
+            return self._arm(function, i, i + 1)
         if word in ("case", "default") or (self.tokens[i].kind == "word" and self.tokens[i + 1].text == ":"):
+            if word not in ("case", "default"):
+                function.labels.append(word)
             while self.tokens[i].text != ":":
                 i += 1
             return i + 1
@@ -129,13 +144,20 @@ class Source:
 
     def _headed(self, function, i, word):
         closing = self.partner[i + 1]
-        function.statements.append(Statement(word, i, closing, (i + 2, closing - 1)))
-        return self._statement(function, closing + 1)
+        self._add(function, word, i, closing, (i + 2, closing - 1))
+        return self._arm(function, i, closing + 1)
+
+    def _arm(self, function, i, first):
+        """The statement that the word at i decides about."""
+        outer, self.block = self.block, i
+        end = self._statement(function, first)
+        self.block = outer
+        return end
 
     def _do(self, function, i):
         at = self._statement(function, i + 1)  # now at its `while`
         closing = self.partner[at + 1]
-        function.statements.append(Statement("do", at, closing, (at + 2, closing - 1)))
+        self._add(function, "do", at, closing, (at + 2, closing - 1))
         return closing + 2
 
     def _is_loop_macro(self, i):
@@ -158,7 +180,7 @@ class Source:
             at += 1
             if at >= function.last:
                 return function.last
-        function.statements.append(Statement(self._kind(i, at, assigns, steps), i, at))
+        self._add(function, self._kind(i, at, assigns, steps), i, at)
         return at + 1
 
     def _kind(self, i, last, assigns, steps):

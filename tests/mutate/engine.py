@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
+from mutant import FAULTS
 from operators import mutants_of
 from trees import redirected, run
 
@@ -31,6 +32,8 @@ class Compared:
 
     def digest(self, tree, path):
         """A digest of the objects that have `path` in them; None when it does not compile."""
+        if path.endswith(".py"):
+            return bytecode((tree.path / path).read_text())
         digest = hashlib.sha256()
         for name in tree.depending(self.plan, path):
             _, command = self.plan.compile[name]
@@ -40,12 +43,42 @@ class Compared:
         return digest.hexdigest()
 
 
+def bytecode(text):
+    """A digest of what a Python file is compiled to, without places in the text; None when that cannot be."""
+    def shape(code):
+        return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_exceptiontable,
+                tuple(shape(value) if hasattr(value, "co_code") else (type(value).__name__, repr(value)) for value in code.co_consts))
+
+    try:
+        return hashlib.sha256(repr(shape(compile(text, "file", "exec", dont_inherit=True))).encode()).hexdigest()
+    except SyntaxError:
+        return None
+
+
+def order(mutants, seed):
+    """
+    How they are drawn: the faults that programmers make and those of a machine take turns. Of the former the first
+    of each operator come first, then the second ones: some operators have many more places than others.
+    """
+    ranked = sorted(mutants, key=lambda mutant: mutant.rank(seed))
+    nr_of, faults = {}, []
+    for mutant in ranked:
+        if mutant.operator in FAULTS:
+            nr_of[mutant.operator] = nr_of.get(mutant.operator, 0) + 1
+            faults.append((nr_of[mutant.operator], len(faults), mutant))
+    faults = [mutant for _, _, mutant in sorted(faults)]
+    others = [mutant for mutant in ranked if mutant.operator not in FAULTS]
+    turns = [mutant for pair in zip(faults, others) for mutant in pair]
+    nr = len(turns) // 2
+    return turns + faults[nr:] + others[nr:]
+
+
 class Draw:
     """The mutants of one file, in the order in which they are drawn, until `quota` of them have counted."""
 
     def __init__(self, path, text, quota, seed):
         self.path, self.text, self.quota = path, text, quota
-        self.order = sorted(mutants_of(path, text), key=lambda mutant: mutant.rank(seed))
+        self.order = order(mutants_of(path, text), seed)
 
     def run(self, tree, compared, suites, known=lambda mutant: None, stop=lambda: False):
         """Yields the outcomes as they come, of mutants that do not count as well. None when it was stopped."""

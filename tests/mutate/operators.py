@@ -1,14 +1,15 @@
-"""What a mutant is, and which ones a file has.
+"""Which mutants a file has: those of C and assembly; of C the faults of faults.py, too; of Python those of python.py.
 
 A mutant changes one place of one function: a condition negated, decided or weakened, an operator swapped, a
 constant off by one, a statement left out, another value returned. Strings, log lines, assertions, declarations
 of arrays, fences and memory orders are left alone.
 """
-import hashlib
 import re
-from dataclasses import dataclass
 
 from ctext import Source
+from faults import Faults, drop_name
+from mutant import Mutant, folded, numbered
+from python import python_mutants
 
 # Calls whose loss or change nobody owes a test: text for the log, assertions, hints and fences.
 QUIET = re.compile(r"^(ASSERT|WARN|BUG|static_assert|_Static_assert|BUILD_BUG)|^(trace_plat_log|log_[a-z]+|pr_[a-z]+"
@@ -22,41 +23,7 @@ NAME = {
     "<": "bound", "<=": "bound", ">": "bound", ">=": "bound", "==": "equal", "!=": "equal", "&&": "and-or", "||": "and-or",
 }
 EINVAL = "22"
-
-
-@dataclass(frozen=True)
-class Mutant:
-    path: str
-    function: str
-    line: int
-    operator: str
-    start: int  # of the text that goes
-    end: int
-    new: str
-    before: str  # the line or statement, blanks folded
-    after: str
-    lines: tuple = ()  # first and last of the statement, and first of the function
-    nth: int = 1  # of those that read alike in the function
-
-    @property
-    def key(self):
-        return (self.path, self.function, self.before, self.after, self.nth)
-
-    def rank(self, seed):
-        """Where it stands in the draw: by what it says, not by where it is, so that other changes leave it there.
-
-        A file may get another name: its mutants stay.
-        """
-        return hashlib.sha256(repr((seed, *self.key[1:])).encode()).hexdigest()
-
-    def apply(self, text):
-        """The file with the mutant in it; no line moves, for some code contains its line number."""
-        gone = text[self.start:self.end].count("\n") - self.new.count("\n")
-        return text[:self.start] + self.new + "\n" * gone + text[self.end:]
-
-
-def folded(text):
-    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", " ", text, flags=re.S)).strip()
+MASK = re.compile(r"0x[0137]?[fF]{2,}")  # of the lowest bits
 
 
 class Finder:
@@ -68,39 +35,43 @@ class Finder:
         self.text = text
         self.tokens = self.source.tokens
         self.found = []
+        self.faults = Faults(self)
 
     def all(self):
         """Every mutant, in the order of the text."""
         for function in self.source.functions:
             first = len(self.found)
             for statement in function.statements:
-                if not self._is_quiet(statement):
+                if not self.is_quiet(statement):
                     self._structure(function, statement)
                     self._inside(function, statement)
-            self._number(first)
+            self.faults.of_function(function)
+            self.found[first:] = numbered(self.found[first:])
         return self.found
 
-    def _is_quiet(self, statement):
+    def is_quiet(self, statement):
         # `(void)x;` is for the compiler only.
         return (statement.kind == "asm" or QUIET.search(self.tokens[statement.first].text)
                 or (self.tokens[statement.first].text == "(" and self.tokens[statement.first + 1].text == "void"))
 
-    def _number(self, first):
-        """Tell those apart that read alike."""
-        seen = {}
-        for i in range(first, len(self.found)):
-            mutant = self.found[i]
-            seen[mutant.key] = seen.get(mutant.key, 0) + 1
-            if seen[mutant.key] > 1:
-                self.found[i] = Mutant(**{**mutant.__dict__, "nth": seen[mutant.key]})
-
     def _add(self, function, statement, operator, start, end, new):
-        first, last = self.tokens[statement.first].start, self.tokens[statement.last].end
+        self.add(function, (statement.first, statement.last), operator, start, end, new)
+
+    def add(self, function, span, operator, start, end, new):
+        """The text from start to end becomes `new`; `span` are the first and last token of the statements it stands in."""
+        first, last = self.tokens[span[0]].start, self.tokens[span[1]].end
         before = folded(self.text[first:last])
         after = folded(self.text[first:start] + new + self.text[end:last]) or "(nothing)"
         lines = (self._line(first), self._line(last), self._line(self.tokens[function.first].start))
         self.found.append(Mutant(self.path, function.name, self._line(start), operator, start, end, new, before, after,
                                  lines))
+
+    def add_once(self, function, span, operator, start, end, new):
+        """Of a chain of three operands the one in the middle goes with either neighbour."""
+        self.add(function, span, operator, start, end, new)
+        last = self.found[-1]
+        if any((other.lines, other.after) == (last.lines, last.after) for other in self.found[-8:-1]):
+            self.found.pop()
 
     def _line(self, at):
         return self.text.count("\n", 0, at) + 1
@@ -112,7 +83,7 @@ class Finder:
             self._condition(function, statement)
         elif statement.kind in ("call", "assign", "step", "break", "continue", "goto"):
             start, end = self.tokens[statement.first].start, self.tokens[statement.last].end
-            self._add(function, statement, f"drop-{statement.kind}", start, end, ";")
+            self._add(function, statement, drop_name(self.tokens, statement), start, end, ";")
         elif statement.kind == "return":
             self._return(function, statement)
 
@@ -167,13 +138,21 @@ class Finder:
             self._number_off(function, statement, token)
         elif token.kind == "word" and token.text in ("true", "false") and statement.kind != "return":
             self._add(function, statement, "constant", start, end, "false" if token.text == "true" else "true")
+        elif token.kind == "word" and statement.kind in ("call", "assign"):
+            self.faults.of_word(function, (statement.first, statement.last), i)
         elif token.kind == "mark" and token.text == "!":
             self._add(function, statement, "drop-not", start, end, "")
         elif token.kind == "mark" and token.text in ("++", "--"):
             if statement.kind not in ("step", "for"):
                 self._add(function, statement, "swap", start, end, SWAP[token.text])
         elif token.kind == "mark" and token.text in SWAP and self._is_binary(i):
-            self._add(function, statement, NAME.get(token.text, "swap"), start, end, SWAP[token.text])
+            operator = NAME.get(token.text, "swap")
+            if operator == "bound" and self.faults.is_limit(i):
+                operator = "limit"
+            self._add(function, statement, operator, start, end, SWAP[token.text])
+            self.faults.of_token(function, (statement.first, statement.last), i)
+        elif token.kind == "mark" and token.text == "?":
+            self.faults.of_token(function, (statement.first, statement.last), i)
 
     def _is_binary(self, i):
         token = self.tokens[i]
@@ -190,6 +169,8 @@ class Finder:
         for other in (value + 1, value - 1):
             if other >= 0:
                 self._add(function, statement, "constant", token.start, token.end, f"{other}{suffix}")
+        if MASK.fullmatch(digits):
+            self._add(function, statement, "narrow", token.start, token.end, f"{digits[:-1]}{suffix}")
 
 
 # ---- assembly: an instruction left out, a condition turned round ----
@@ -226,4 +207,6 @@ def assembly_mutants(path, text):
 def mutants_of(path, text):
     if path.endswith(".asm"):
         return assembly_mutants(path, text)
+    if path.endswith(".py"):
+        return python_mutants(path, text)
     return Finder(path, text).all()

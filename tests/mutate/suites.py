@@ -38,11 +38,26 @@ class Command:
         return attempt(self.name, self.command, tree, self.seconds, self.env)
 
 
+class Tools:
+    """The tests of the host's Python programs, those first that name the file."""
+
+    def __init__(self, tests, seconds):
+        """`tests`: their paths, with the text of each."""
+        self.tests, self.seconds = tests, seconds
+
+    def judge(self, tree, mutant):
+        if not mutant.path.endswith(".py"):
+            return None, ""
+        word = re.compile(rf"\b{re.escape(mutant.path.rsplit('/', 1)[1].removesuffix('.py'))}\b")
+        names = sorted(self.tests, key=lambda name: not word.search(self.tests[name]))
+        return attempt("tests/tools", [*PYTEST, *names], tree, self.seconds)
+
+
 class Boots:
     """A kernel with the mutant in it, booted. Dear, so asked last; a mutant that does not link is killed by the build."""
 
     def __init__(self, plan, variables, tests):
-        """`tests`: (name, pytest's arguments, seconds, environment), the first ones first."""
+        """`tests`: (name, pytest's arguments, seconds, environment, paths they are for), the first ones first."""
         self.plan, self.variables, self.tests = plan, variables, tests
 
     def judge(self, tree, mutant):
@@ -53,7 +68,9 @@ class Boots:
             if run(["make", "-s", *self.variables, "test-kernel"], tree.path):
                 return KILLED, "the build"
             builds = {"FATHOM_BUILD": str(tree.path / "build/kernel"), "FATHOM_BUILD_CLANG": "/nowhere"}
-            for name, words, seconds, env in self.tests:
+            for name, words, seconds, env, paths in self.tests:
+                if not mutant.path.startswith(paths):
+                    continue
                 what, by = attempt(name, [*PYTEST, *words], tree, seconds, {**builds, **env})
                 if what:
                     return what, by

@@ -10,7 +10,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutate"))
 
 import suites  # noqa: E402
-from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, in_threads  # noqa: E402
+from areas import area_of  # noqa: E402
+from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, bytecode, in_threads, order  # noqa: E402
+from mutant import FAULTS  # noqa: E402
 from operators import mutants_of  # noqa: E402
 from suites import Command  # noqa: E402
 from trees import Plan, Tree  # noqa: E402
@@ -68,7 +70,7 @@ def test_outcomes(tree, monkeypatch):
     assert what["bound", "while (steps < 3)", "while (steps <= 3)"] == SAME
     assert what["constant", "while (steps < 3)", "while (steps < 4)"] == SAME
     # the same value at the bound: another machine code, which no test can tell apart
-    assert what["bound", "if (value > max)", "if (value >= max)"] in (SURVIVED, SAME)
+    assert what["limit", "if (value > max)", "if (value >= max)"] in (SURVIVED, SAME)
     assert what["constant", "return value + text[0] - 'a';", "return value + text[1] - 'a';"] == KILLED
     assert TWIN in (what["negate", "if (max == 77)", "if (!(max == 77))"], what["equal", "if (max == 77)", "if (max != 77)"])
     assert not any("comment" in before or "TWICE" in before or "log" in before for _, before, _ in what)
@@ -89,6 +91,117 @@ def test_survivor_and_verdict(tree):
     assert [told.of(mutant) for mutant in lived if mutant != always] == [None] * (len(lived) - 1)
     with pytest.raises(ValueError):
         Verdicts(f"### `limit.c`\n\n{lines_of(always)}\n  whatever: it is fine\n")
+
+
+PUBLISHED = """\
+static struct place *place_add(struct list *list, int value)
+{
+	struct place *place = place_find(list);
+
+	if (list->nr == PLACES_MAX)
+		return NULL;
+	trace_plat_lock(&list->lock);
+	place->value = value; /* before the others see it */
+	atomic_store_explicit(&list->first, place, memory_order_release);
+	trace_plat_unlock(&list->lock);
+	wait_for_readers();
+	place->flags = place->is_old && !value || list->is_full ? OLD_PLACE | WAS_FULL : 0;
+	return place;
+}
+
+static int place_make(struct list *list)
+{
+	int err = place_hook(list);
+
+	if (err)
+		goto free_places;
+	err = place_name(list, PLACE_NAME);
+	if (err)
+		goto unhook;
+	else
+		count(&list->nr_named);
+	return place_bytes(list) - 2 * WORD;
+unhook:
+	if (list->is_hooked)
+		place_unhook(list);
+free_places:
+	places_drop_all(list);
+	return err;
+}
+"""
+FAULTS_OF_C = {
+    ("limit", "if (list->nr > PLACES_MAX)"),
+    ("late-lock", "place->value = value; trace_plat_lock(&list->lock);"),
+    ("swap-publish", "atomic_store_explicit(&list->first, place, memory_order_release); place->value = value;"),
+    ("early-unlock", "trace_plat_unlock(&list->lock); atomic_store_explicit(&list->first, place, memory_order_release);"),
+    ("drop-wait", ";"),
+    ("drop-operand", "place->flags = !value || list->is_full ? OLD_PLACE | WAS_FULL : 0;"),
+    ("drop-operand", "place->flags = place->is_old || list->is_full ? OLD_PLACE | WAS_FULL : 0;"),
+    ("drop-operand", "place->flags = place->is_old && !value ? OLD_PLACE | WAS_FULL : 0;"),
+    ("pick-arm", "place->flags = OLD_PLACE | WAS_FULL;"),
+    ("drop-flag", "place->flags = place->is_old && !value || list->is_full ? WAS_FULL : 0;"),
+    ("return-early", "return NULL; wait_for_readers();"),
+    ("skip-arm", "goto free_places;"),
+    ("zero", "err = place_name(list, 0);"),
+    ("return-early", "{ count(&list->nr_named); return 0; }"),
+    ("drop-term", "return place_bytes(list);"),
+    ("drop-undo", ";"),
+}
+PYTHON = """\
+class Hub:
+    def leave(self, page):
+        with self.mutex:
+            if page in self.pages and not page.is_gone:
+                self.pages.remove(page)
+        self.bytes = max(0, self.bytes - page.bytes)
+        gone = self.names.pop(page.name)
+        return gone & 0xFFFFF if page.nr >= LIMIT else None
+
+    def tell(self, page):
+        try:
+            page.last = self.text
+            page.queue.put(self.text)
+        finally:
+            page.close()
+"""
+FAULTS_OF_PYTHON = {
+    ("drop-lock", "if True:"),
+    ("drop-operand", "if not page.is_gone:"),
+    ("drop-operand", "if page in self.pages:"),
+    ("drop-undo", "pass"),
+    ("return-early", "self.pages.remove(page); return"),
+    ("limit", "self.bytes = self.bytes - page.bytes"),
+    ("drop-term", "self.bytes = max(0, self.bytes)"),
+    ("drop-undo", "gone = self.names[page.name]"),
+    ("narrow", "return gone & 0xFFFF if page.nr >= LIMIT else None"),
+    ("limit", "return gone & 0xFFFFF if page.nr > LIMIT else None"),
+    ("pick-arm", "return gone & 0xFFFFF"),
+    ("swap-publish", "page.queue.put(self.text); page.last = self.text"),
+}
+
+
+def test_faults_of_programmers():
+    for path, text, wanted in (("place.c", PUBLISHED, FAULTS_OF_C), ("hub.py", PYTHON, FAULTS_OF_PYTHON)):
+        mutants = mutants_of(path, text)
+        assert wanted - {(mutant.operator, mutant.after) for mutant in mutants} == set()
+        for mutant in mutants:
+            assert mutant.apply(text).count("\n") == text.count("\n")
+    assert not any(bytecode(mutant.apply(PYTHON)) is None for mutant in mutants_of("hub.py", PYTHON))
+    assert bytecode(PYTHON.replace("pages:", "pages :")) == bytecode(PYTHON) != bytecode(PYTHON.replace("0,", "1,"))
+
+
+def test_programmers_and_machines_take_turns():
+    drawn = order(mutants_of("place.c", PUBLISHED), "1")
+    assert [mutant.operator in FAULTS for mutant in drawn[:8]] == [True, False] * 4
+    faults = [mutant.operator for mutant in drawn if mutant.operator in FAULTS]
+    nr = len(set(faults))
+    assert len(set(faults[:nr])) == nr  # each once, before any comes twice
+
+
+def test_areas():
+    assert [area_of(path) for path in ("trace/ring/ring.c", "tools/host/_dat.py", "tools/host/README.md", "kernel/ninep/ninep_fid.c")] \
+        == ["trace", "tools/host", None, "ninep"]
+    assert area_of("kernel/mm/slab.c") is area_of("tools/lines/lines.py") is None
 
 
 def test_error_of_one_worker_ends_all():
