@@ -5,8 +5,9 @@
  *
  * The text that the first write brings is run in /sys/kernel/tracing, with /dev/null as input;
  * output and errors are read as they come, and the end of the file once the commands have ended.
- * Closing earlier interrupts them, as Ctrl-C does, and does not wait: the shell belongs to its
- * thread.
+ * Closing is the end of a session: it interrupts all that the commands have started and that still
+ * runs, jobs in the background too, as the hang-up of a terminal does. It does not wait: the shell
+ * belongs to its thread.
  *
  * Locking: `lock` lets one write start the shell. `output` is set once, by that.
  */
@@ -21,6 +22,8 @@
 
 #define SHELL_HOME     "/sys/kernel/tracing"
 #define SHELL_TEXT_MAX 65536u
+
+static _Atomic uint64_t nr_sessions; /* so far; the number of the newest */
 
 /* What is open. */
 struct shell_file {
@@ -104,6 +107,7 @@ static int shell_start(struct shell_file *shell, const char *text, size_t len)
 	}
 	run->sh->pid = shell->thread->pid;
 	shell->thread->group = shell->thread->pid; /* Ctrl-C on the console is not for it */
+	shell->thread->session = atomic_fetch_add(&nr_sessions, 1) + 1;
 	atomic_store(&shell->output, output);
 	wake_up_new_thread(shell->thread);
 	return 0;
@@ -158,7 +162,7 @@ static int shell_file_close(struct file *file)
 	struct shell_file *shell = file->object;
 
 	if (shell->thread) {
-		thread_interrupt(shell->thread);
+		thread_interrupt_session(shell->thread->session);
 		thread_put(shell->thread);
 	}
 	file_put(shell->output);

@@ -56,6 +56,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 	thread->fn = fn;
 	thread->arg = arg;
 	thread->user = current_thread()->user;
+	thread->session = current_thread()->session;
 	if (!(flags & THREAD_SERVICE)) {
 		thread->policy = current_thread()->policy;
 		thread->rt_priority = current_thread()->rt_priority;

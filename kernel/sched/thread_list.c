@@ -120,6 +120,17 @@ void thread_interrupt_group(int32_t group)
 	thread_each(thread_interrupt_member, &group);
 }
 
+static void thread_interrupt_in_session(struct thread *thread, void *arg)
+{
+	if (thread->session == *(uint64_t *)arg && !(thread->flags & THREAD_SERVICE))
+		thread_interrupt(thread);
+}
+
+void thread_interrupt_session(uint64_t session)
+{
+	thread_each(thread_interrupt_in_session, &session);
+}
+
 int thread_kill(int32_t pid)
 {
 	struct thread *thread = thread_find(pid);

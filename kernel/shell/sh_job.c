@@ -152,6 +152,9 @@ int sh_start_background(struct shell *sh, const char *text, size_t len, const st
 	job->thread->group = job->thread->pid; /* so that Ctrl-C does not interrupt it */
 	list_add_tail(&sh->jobs, &job->link);
 	wake_up_new_thread(job->thread);
+	/* The session may have ended before the thread was there to be interrupted. */
+	if (thread_interrupted())
+		thread_interrupt(job->thread);
 	return 0;
 }
 

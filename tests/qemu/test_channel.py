@@ -153,14 +153,29 @@ def test_commands(client):
 
 
 @pytest.mark.parametrize("end", ["clunk", "version"])
-def test_a_shell_that_is_closed_ends_its_commands(machine, client, end):
-    fid = client.find(SHELL)
-    client.open(fid, RDWR)
-    client.write(fid, 0, "echo begun; sleep 1000 | cat; while true; do sleep 1000; done")
-    assert client.read(fid, 0, 100) == b"begun\n"
-    wait_until(lambda: machine.check("ps").count(" sleep\n") == 1)
-    client.clunk(fid) if end == "clunk" else client.version()
-    wait_until(lambda: " sleep\n" not in machine.check("ps"))
+@pytest.mark.parametrize("commands, nr", [("sleep 1000 | cat; while true; do sleep 1000; done", 1),
+                                          ("(sleep 1000; true) & while true; do sleep 1000; done & sleep 1000", 3),
+                                          ("sh -c 'sleep 1000 & sleep 1000 & true' & true", 2)])
+def test_a_shell_that_is_closed_ends_its_commands(machine, client, end, commands, nr):
+    """Those in the background too, whoever has started them. Another shell's go on, until the client goes."""
+    def begin(text):
+        fid = client.find(SHELL)
+        client.open(fid, RDWR)
+        client.write(fid, 0, "echo begun; " + text)
+        assert client.read(fid, 0, 100) == b"begun\n"
+        return fid
+
+    def sleeping():
+        return machine.check("ps").count(" sleep\n")
+
+    begin("sleep 1000 & wait")
+    fid = begin(commands)
+    wait_until(lambda: sleeping() == nr + 1)
+    if end == "clunk":
+        client.clunk(fid)
+        wait_until(lambda: sleeping() == 1)
+    client.version()
+    wait_until(lambda: sleeping() == 0)
     assert machine.check("echo $?") == "0\n"
 
 

@@ -64,8 +64,9 @@ struct thread {
 	void *arg;
 	int exit_status;
 	struct completion exited;
-	int32_t group; /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
-	void *user;    /* the shell's context of this thread; inherited, not owned */
+	int32_t group;	  /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
+	uint64_t session; /* inherited; 0: of the console. Its end interrupts all that is in it */
+	void *user;	  /* the shell's context of this thread; inherited, not owned */
 	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
 
@@ -156,6 +157,8 @@ bool wake_up_process(struct thread *thread);
 void thread_interrupt(struct thread *thread);
 /* Interrupt all threads of the group but those of THREAD_SERVICE. Thread, softirq. */
 void thread_interrupt_group(int32_t group);
+/* The same for all threads of the session, whatever their groups. */
+void thread_interrupt_session(uint64_t session);
 static TRACE_ALWAYS_INLINE bool thread_interrupted(void) /* the calling thread */
 {
 	return atomic_load(&current_thread()->interrupted);
