@@ -12,9 +12,12 @@ static const uint8_t sign[] = {
 };
 #define SIGN_MSIZE 7
 
+/* What says that it is longer is no message, but noise. */
+#define FRAME_TOO_LONG_MAX (64u << 20)
+
 void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size)
 {
-	*frame = (struct ninep_frame){ .buf = buf, .size = size, .is_lost = true };
+	*frame = (struct ninep_frame){ .buf = buf, .size = size, .limit = size, .is_lost = true };
 }
 
 /* How many of the bytes at `at` are as a Tversion begins: `len`, at most its whole length, if all. */
@@ -31,15 +34,22 @@ static size_t frame_sign_len(const uint8_t *at, size_t len)
 	return i;
 }
 
-/* Throw away the first `nr` bytes. */
-static void frame_drop(struct ninep_frame *frame, size_t nr)
+/* Throw away `nr` bytes from number `from` on. A pause among them, or before, is over. */
+static void frame_cut(struct ninep_frame *frame, size_t from, size_t nr)
 {
-	memmove(frame->buf, frame->buf + nr, frame->len - nr);
+	memmove(frame->buf + from, frame->buf + from + nr, frame->len - from - nr);
 	frame->len -= nr;
-	if (frame->pause_at < nr)
+	if (frame->pause_at < from + nr)
 		frame->has_pause = false;
 	else
 		frame->pause_at -= nr;
+}
+
+static void frame_drop(struct ninep_frame *frame, size_t nr)
+{
+	frame_cut(frame, 0, nr);
+	if (nr)
+		frame->passed = 0;
 }
 
 uint8_t *ninep_frame_room(struct ninep_frame *frame, size_t *out_len)
@@ -101,6 +111,34 @@ static bool frame_look_behind_pause(struct ninep_frame *frame)
 	return true;
 }
 
+/*
+ * A message of `size` bytes is too long: throw away what has come of it behind the header. NULL
+ * until that was all.
+ */
+static const uint8_t *frame_pass_over(struct ninep_frame *frame, size_t size, size_t *out_len)
+{
+	size_t left = size - NINEP_HEADER_BYTES - frame->passed;
+	size_t nr = frame->len - NINEP_HEADER_BYTES;
+
+	if (nr > left)
+		nr = left;
+	frame_cut(frame, NINEP_HEADER_BYTES, nr);
+	frame->passed += nr;
+	if (nr < left)
+		return NULL;
+	frame->done = *out_len = NINEP_HEADER_BYTES;
+	return frame->buf;
+}
+
+/* Can `size` be that of the message at the beginning of the buffer? */
+static bool frame_is_size(const struct ninep_frame *frame, size_t size)
+{
+	if (size <= frame->limit)
+		return size >= NINEP_HEADER_BYTES;
+	return size <= FRAME_TOO_LONG_MAX &&
+	       (frame->len < NINEP_HEADER_BYTES || ninep_is_request(frame->buf[4]));
+}
+
 const uint8_t *ninep_frame_next(struct ninep_frame *frame, size_t *out_len)
 {
 	size_t size;
@@ -114,10 +152,12 @@ const uint8_t *ninep_frame_next(struct ninep_frame *frame, size_t *out_len)
 	if (frame->is_lost || frame->len < 4)
 		return NULL;
 	size = ninep_number(frame->buf, 4);
-	if (size < NINEP_HEADER_BYTES || size > frame->size) {
+	if (!frame_is_size(frame, size)) {
 		frame->is_lost = true;
 		return ninep_frame_next(frame, out_len);
 	}
+	if (size > frame->limit && frame->len >= NINEP_HEADER_BYTES)
+		return frame_pass_over(frame, size, out_len);
 	if (frame->len < size)
 		return NULL;
 	frame->done = *out_len = size;

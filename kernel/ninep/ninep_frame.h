@@ -5,8 +5,12 @@
  *                                     ^
  *   silence --ninep_frame_pause-------'
  *
+ * A message that is longer than the limit is passed over, and its header handed out, so that it can
+ * be answered.
+ *
  * A line says neither who sends nor that he has gone. So two things end what came before:
- *   - a size that no message has: everything is thrown away up to the next Tversion;
+ *   - a size that no message has, also one over the limit without the type of a request behind it:
+ *     everything is thrown away up to the next Tversion;
  *   - a Tversion that begins behind a pause, though a message is not complete: its sender has
  *     vanished in the middle of it, and this is another one. After a pause without a Tversion the
  *     message goes on as if there had been none.
@@ -25,14 +29,17 @@
 
 struct ninep_frame {
 	uint8_t *buf;
-	size_t size; /* of `buf`: the longest message */
+	size_t size;  /* of `buf` */
+	size_t limit; /* bytes of the longest message, at most `size` */
 	size_t len;
+	size_t passed;	/* bytes behind a header that were thrown away: the message is too long */
 	size_t done;	/* bytes of it that belong to the message that was handed out last */
 	bool has_pause; /* what comes, or came, from pause_at on may be a Tversion */
 	size_t pause_at;
 	bool is_lost; /* no Tversion has come yet: looking for one */
 };
 
+/* `size` bytes at `buf`; so long may a message be, too. */
 void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size);
 /* Where the next bytes go; *out_len is how many fit. Every message was taken before. */
 uint8_t *ninep_frame_room(struct ninep_frame *frame, size_t *out_len);
@@ -42,7 +49,10 @@ void ninep_frame_add(struct ninep_frame *frame, size_t nr);
 bool ninep_frame_is_waiting(const struct ninep_frame *frame);
 /* No byte has come for NINEP_PAUSE_NS. There may be a message then. */
 void ninep_frame_pause(struct ninep_frame *frame);
-/* The next whole message and its length; NULL when more bytes are needed. */
+/*
+ * The next whole message and its length; NULL when more bytes are needed. Of one that is too long
+ * there is only the header: *out_len is less than the size that it begins with.
+ */
 const uint8_t *ninep_frame_next(struct ninep_frame *frame, size_t *out_len);
 
 #endif

@@ -133,17 +133,21 @@ static void msg_take_field(struct msg_rest *rest, char field, struct ninep_reque
 	}
 }
 
+bool ninep_is_request(uint8_t type)
+{
+	return type < ARRAY_SIZE(layouts) && layouts[type];
+}
+
 int ninep_decode(const uint8_t *message, size_t len, struct ninep_request *out_request)
 {
 	struct msg_rest rest = { message + NINEP_HEADER_BYTES, len - NINEP_HEADER_BYTES, false };
-	const char *layout = NULL;
+	const char *layout;
 
 	*out_request = (struct ninep_request){ .type = message[4],
 					       .tag = (uint16_t)ninep_number(message + 5, 2) };
-	if (out_request->type < ARRAY_SIZE(layouts))
-		layout = layouts[out_request->type];
-	if (!layout)
+	if (!ninep_is_request(out_request->type))
 		return -EOPNOTSUPP;
+	layout = layouts[out_request->type];
 	while (*layout)
 		msg_take_field(&rest, *layout++, out_request);
 	return rest.is_bad || rest.len ? -EINVAL : 0;

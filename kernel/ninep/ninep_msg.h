@@ -94,6 +94,9 @@ struct ninep_request {
  */
 int ninep_decode(const uint8_t *message, size_t len, struct ninep_request *out_request);
 
+/* Does the protocol have a request of that type? */
+bool ninep_is_request(uint8_t type);
+
 /* The number in `nr` bytes. */
 uint64_t ninep_number(const uint8_t *bytes, unsigned int nr);
 

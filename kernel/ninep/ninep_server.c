@@ -34,6 +34,7 @@ static int server_version(struct ninep_session *session, const struct ninep_requ
 
 	server_reset(session);
 	session->msize = 0;
+	session->frame.limit = NINEP_MSIZE_MAX;
 	if (request->count < NINEP_MSIZE_MIN)
 		return -EMSGSIZE;
 	/* Versions behind a dot are ours, too: the answer is the one that both know. */
@@ -43,6 +44,7 @@ static int server_version(struct ninep_session *session, const struct ninep_requ
 		return 0;
 	}
 	session->msize = request->count < NINEP_MSIZE_MAX ? request->count : NINEP_MSIZE_MAX;
+	session->frame.limit = session->msize;
 	ninep_put_number(reply, session->msize, 4);
 	ninep_put_text(reply, dialect, len);
 	return 0;
@@ -99,6 +101,8 @@ static void server_answer(struct ninep_session *session, const uint8_t *message,
 	int err = ninep_decode(message, len, &request);
 
 	ninep_reply_begin(&reply, session->out, size);
+	if (ninep_number(message, 4) > len)
+		err = -EMSGSIZE; /* only its header is there */
 	if (!err)
 		err = server_handle(session, &request, &reply);
 	if (err == NINEP_LATER)

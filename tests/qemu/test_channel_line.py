@@ -287,6 +287,21 @@ def test_port_byte_by_byte(machine, port):
     port.remove(60)
 
 
+def test_a_message_that_is_too_long_is_answered(machine, client, port):
+    """The session goes on. The limit is what both sides have agreed on, and the longest that there is."""
+    for one, msize in ((client, 600), (port, 1 << 17)):
+        one.version(msize)
+        one.attach(0)
+        one.walk(0, 60, "tmp")
+        one.create(60, f"long{msize}", RDWR)
+        head = len(message(WRITE, 0, struct.pack("<IQI", 60, 0, 0)))
+        assert one.write(60, 0, b"x" * (msize - head)) == msize - head
+        for more in (1, 3 * msize):
+            assert failure(one.write, 60, 0, b"y" * (msize - head + more)) == errno.EMSGSIZE
+        assert one.read(60, 0, 10) == b"x" * 10
+        one.remove(60)
+
+
 def test_port_is_fast(port):
     """Ten megabytes a second are asked for; an idle machine has thirty times that."""
     with port.opened("/dev/zero") as fid:

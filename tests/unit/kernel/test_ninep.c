@@ -216,6 +216,76 @@ static void test_sizes_that_no_message_has(void **state)
 	}
 }
 
+#define LONG_SIZE 200u
+#define LONG_HEAD "\xc8\0\0\0\x76\x05\0"
+
+/* A Twrite of LONG_SIZE bytes, which is more than the buffer has, in two pieces. */
+static void send_long(size_t cut)
+{
+	static char message[LONG_SIZE] = LONG_HEAD;
+
+	memset(message + LEN(LONG_HEAD), 'x', sizeof(message) - LEN(LONG_HEAD));
+	memcpy(message + 50, VERSION, LEN(VERSION));
+	send(message, cut);
+	expect(NULL, 0);
+	assert_true(ninep_frame_is_waiting(&frame));
+	send(message + cut, sizeof(message) - cut);
+}
+
+/* A message that is too long is passed over, header aside, however it comes. */
+static void test_message_that_is_too_long(void **state)
+{
+	for (size_t cut = 1; cut < LONG_SIZE; cut++) {
+		begin(state);
+		send_long(cut);
+		expect(LONG_HEAD, LEN(LONG_HEAD));
+		expect(NULL, 0);
+		assert_false(ninep_frame_is_waiting(&frame));
+		send(CLUNK, LEN(CLUNK));
+		expect(CLUNK, LEN(CLUNK));
+	}
+}
+
+/* The limit is met exactly. */
+static void test_limit(void **state)
+{
+	begin(state);
+	frame.limit = LEN(WRITE);
+	send(WRITE CLUNK, LEN(WRITE) + LEN(CLUNK));
+	expect(WRITE, LEN(WRITE));
+	expect(CLUNK, LEN(CLUNK));
+	frame.limit = LEN(WRITE) - 1;
+	send(WRITE CLUNK, LEN(WRITE) + LEN(CLUNK));
+	expect(WRITE, NINEP_HEADER_BYTES);
+	expect(CLUNK, LEN(CLUNK));
+}
+
+/* Behind a pause in a message that is too long, another client may begin, or it goes on. */
+static void test_pause_in_message_that_is_too_long(void **state)
+{
+	for (size_t cut = 1; cut < LONG_SIZE; cut++) {
+		char x[LONG_SIZE];
+
+		begin(state);
+		memset(x, 'x', sizeof(x));
+		memcpy(x, LONG_HEAD, LEN(LONG_HEAD));
+		for (int is_new = 0; is_new < 2; is_new++) {
+			send(x, cut);
+			expect(NULL, 0);
+			ninep_frame_pause(&frame);
+			if (is_new) {
+				send(VERSION, LEN(VERSION));
+				expect(VERSION, LEN(VERSION));
+			} else {
+				send(x + cut, sizeof(x) - cut);
+				expect(LONG_HEAD, LEN(LONG_HEAD));
+			}
+			send(CLUNK, LEN(CLUNK));
+			expect(CLUNK, LEN(CLUNK));
+		}
+	}
+}
+
 /* Wherever the message stopped, and however the new beginning comes. */
 static void test_version_behind_a_pause(void **state)
 {
@@ -286,6 +356,9 @@ int main(void)
 		cmocka_unit_test_setup(test_messages_in_pieces, begin),
 		cmocka_unit_test(test_only_a_version_begins),
 		cmocka_unit_test(test_sizes_that_no_message_has),
+		cmocka_unit_test(test_message_that_is_too_long),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_pause_in_message_that_is_too_long),
 		cmocka_unit_test(test_version_behind_a_pause),
 		cmocka_unit_test(test_message_goes_on_behind_a_pause),
 		cmocka_unit_test_setup(test_data_like_a_version, begin),
