@@ -19,28 +19,44 @@ struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr)
 	return *fid_link(session, nr);
 }
 
-int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
-		  const struct vfs_stat *stat)
+struct ninep_fid *ninep_fid_make(const char *path, const struct vfs_stat *stat)
 {
-	struct ninep_fid *fid, *old = ninep_fid_find(session, nr);
+	struct ninep_fid *fid = kzalloc(sizeof(*fid));
 
-	if (!old && session->nr_fids == NINEP_FIDS_MAX)
-		return -EMFILE;
-	fid = kzalloc(sizeof(*fid));
 	if (!fid)
-		return -ENOMEM;
+		return NULL;
 	fid->path = kstrdup(path);
 	if (!fid->path) {
 		kfree(fid);
-		return -ENOMEM;
+		return NULL;
 	}
-	fid->nr = nr;
 	fid->id = stat->id;
 	fid->is_dir = stat->type == VFS_DIRECTORY;
+	return fid;
+}
+
+void ninep_fid_put(struct ninep_session *session, uint32_t nr, struct ninep_fid *fid)
+{
+	struct ninep_fid *old = ninep_fid_find(session, nr);
+
 	if (old)
 		ninep_fid_drop(session, old);
+	fid->nr = nr;
 	*fid_link(session, nr) = fid;
 	session->nr_fids++;
+}
+
+int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
+		  const struct vfs_stat *stat)
+{
+	struct ninep_fid *fid;
+
+	if (!ninep_fid_find(session, nr) && session->nr_fids == NINEP_FIDS_MAX)
+		return -EMFILE;
+	fid = ninep_fid_make(path, stat);
+	if (!fid)
+		return -ENOMEM;
+	ninep_fid_put(session, nr, fid);
 	return 0;
 }
 
@@ -59,12 +75,10 @@ int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid)
 	return file_put(file);
 }
 
-/* It is in no list any more. */
-static int fid_free(struct ninep_session *session, struct ninep_fid *fid)
+int ninep_fid_free(struct ninep_session *session, struct ninep_fid *fid)
 {
 	int err = ninep_fid_close(session, fid);
 
-	session->nr_fids--;
 	kfree(fid->path);
 	kfree(fid);
 	return err;
@@ -73,7 +87,8 @@ static int fid_free(struct ninep_session *session, struct ninep_fid *fid)
 int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid)
 {
 	*fid_link(session, fid->nr) = fid->next;
-	return fid_free(session, fid);
+	session->nr_fids--;
+	return ninep_fid_free(session, fid);
 }
 
 void ninep_fid_drop_all(struct ninep_session *session)
@@ -84,7 +99,8 @@ void ninep_fid_drop_all(struct ninep_session *session)
 		session->fids[i] = NULL;
 		for (; fid; fid = next) {
 			next = fid->next;
-			fid_free(session, fid);
+			session->nr_fids--;
+			ninep_fid_free(session, fid);
 		}
 	}
 }

@@ -89,13 +89,27 @@ int ninep_lopen(struct ninep_session *session, const struct ninep_request *reque
 	return 0;
 }
 
-/* The fid, which stood for a directory, stands for the open file afterwards. */
+/* Make the file at `path` unless it is there. 0 or -errno. */
+static int open_create(const char *path, bool is_exclusive, struct vfs_stat *out_stat)
+{
+	struct file *file;
+	int err = 0;
+
+	if (is_exclusive && !vfs_stat("/", path, out_stat))
+		return -EEXIST;
+	/* Opened a second time later: only behind this it is known to be there. */
+	err = vfs_open("/", path, VFS_READ | VFS_CREATE, &file);
+	if (!err)
+		err = file_put(file);
+	return err ? err : vfs_stat("/", path, out_stat);
+}
+
+/* The fid, which stood for a directory, stands for the open file afterwards; on failure it does not. */
 int ninep_lcreate(struct ninep_session *session, const struct ninep_request *request,
 		  struct ninep_reply *reply)
 {
 	struct ninep_fid *fid = ninep_fid_find(session, request->fid);
 	char path[VFS_PATH_MAX];
-	struct file *file;
 	struct vfs_stat stat;
 	uint32_t flags = 0;
 	int err;
@@ -107,21 +121,19 @@ int ninep_lcreate(struct ninep_session *session, const struct ninep_request *req
 		err = ninep_fid_stat(fid, &stat);
 	if (!err)
 		err = ninep_child_path(fid->path, fid->is_dir, &request->name, path);
-	if (!err && request->flags & OPEN_EXCL && !vfs_stat("/", path, &stat))
-		err = -EEXIST;
-	/* Opened a second time below: only now it is known to be there. */
 	if (!err)
-		err = vfs_open("/", path, VFS_READ | VFS_CREATE, &file);
-	if (!err)
-		err = file_put(file);
-	if (!err)
-		err = vfs_stat("/", path, &stat);
-	if (!err)
-		err = ninep_fid_set(session, request->fid, path, &stat);
-	if (!err)
-		err = open_file(session, ninep_fid_find(session, request->fid), flags);
+		err = open_create(path, request->flags & OPEN_EXCL, &stat);
 	if (err)
 		return err;
+	fid = ninep_fid_make(path, &stat);
+	if (!fid)
+		return -ENOMEM;
+	err = open_file(session, fid, flags);
+	if (err) {
+		ninep_fid_free(session, fid);
+		return err;
+	}
+	ninep_fid_put(session, request->fid, fid);
 	open_put(reply, &stat);
 	return 0;
 }

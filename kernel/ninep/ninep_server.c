@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
+#include "mm/page.h"
 #include "ninep_session.h"
 
 static const char dialect[] = "9P2000.L";
@@ -130,6 +131,15 @@ static void server_receive(struct ninep_session *session)
 		ninep_frame_pause(frame);
 }
 
+static size_t server_wait_bytes_max(void)
+{
+	uint64_t total_pages, unused, part;
+
+	page_get_counts(&total_pages, &unused, &unused);
+	part = total_pages * PAGE_SIZE / NINEP_WAIT_PART;
+	return part < NINEP_WAIT_BYTES_MAX ? (size_t)part : NINEP_WAIT_BYTES_MAX;
+}
+
 int ninep_serve(const struct ninep_channel *channel)
 {
 	struct ninep_session *session = kzalloc(sizeof(*session));
@@ -149,6 +159,7 @@ int ninep_serve(const struct ninep_channel *channel)
 		kfree(session);
 		return -ENOMEM;
 	}
+	session->wait_bytes_max = server_wait_bytes_max();
 	ninep_frame_init(&session->frame, session->in, NINEP_MSIZE_MAX);
 	for (;;) {
 		server_receive(session);

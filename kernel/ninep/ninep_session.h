@@ -31,6 +31,9 @@
 #define NINEP_JOBS_MAX	64u  /* requests that wait for one fid */
 #define NINEP_POLLS_MAX 256u /* Tpolls that wait */
 #define NINEP_FID_LISTS 256u
+/* Bytes of the data of all requests that wait: so many, and at most this part of the memory. */
+#define NINEP_WAIT_BYTES_MAX (8u << 20)
+#define NINEP_WAIT_PART	     16u
 
 /* What carries the bytes. One thread reads, one at a time writes. */
 struct ninep_channel {
@@ -68,6 +71,8 @@ struct ninep_session {
 	uint32_t nr_fids;
 	uint32_t nr_waits;
 	struct ninep_polls *polls; /* Tpolls that wait */
+	size_t wait_bytes_max;
+	_Atomic size_t wait_bytes; /* of the requests that wait; their threads take from it */
 	struct ninep_fid *fids[NINEP_FID_LISTS];
 };
 
@@ -89,6 +94,12 @@ struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr);
  */
 int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
 		  const struct vfs_stat *stat);
+/* A fid for that path which is in no session yet; NULL when out of memory. */
+struct ninep_fid *ninep_fid_make(const char *path, const struct vfs_stat *stat);
+/* Fid `nr` is `fid` from now on, instead of what it was. */
+void ninep_fid_put(struct ninep_session *session, uint32_t nr, struct ninep_fid *fid);
+/* Close its file and free it. It is in no session. 0, or what closing the file said. */
+int ninep_fid_free(struct ninep_session *session, struct ninep_fid *fid);
 /* Close and forget the fid. 0, or what closing its file said. */
 int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid);
 void ninep_fid_drop_all(struct ninep_session *session);
@@ -114,7 +125,10 @@ struct ninep_qid ninep_qid_of(const struct vfs_stat *stat);
 int ninep_waits_create(struct ninep_session *session, struct ninep_fid *fid);
 /* End all that wait, with -EINTR, and forget them. */
 void ninep_waits_destroy(struct ninep_session *session, struct ninep_fid *fid);
-/* Serve a Tread or Twrite; its reply comes later. 0, -ENOMEM, or -EAGAIN: too many wait. */
+/*
+ * Serve a Tread or Twrite; its reply comes later. 0, -ENOMEM, or -EAGAIN: too many wait, or those
+ * that do have too many bytes.
+ */
 int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request);
 /* If request `tag` waits, end it. It has been answered, or never will be, when this returns. */
 void ninep_waits_flush(struct ninep_fid *fid, uint16_t tag);

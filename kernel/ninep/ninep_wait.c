@@ -23,7 +23,8 @@ struct ninep_job {
 	bool is_flushed;
 	uint64_t offset;
 	uint32_t count;
-	uint8_t bytes[]; /* NINEP_READ_BYTES, then `count` bytes of data */
+	/* NINEP_READ_BYTES, then `count` bytes of data: at most a message, which is whole pages. */
+	uint8_t *bytes;
 };
 
 struct ninep_waits {
@@ -38,6 +39,13 @@ struct ninep_waits {
 	struct waitq work;  /* the thread waits for jobs */
 	struct waitq ended; /* ninep_waits_flush() waits for the end of `current` */
 };
+
+static void wait_free_job(struct ninep_waits *waits, struct ninep_job *job)
+{
+	atomic_fetch_sub(&waits->session->wait_bytes, NINEP_READ_BYTES + job->count);
+	kfree(job->bytes);
+	kfree(job);
+}
 
 static bool wait_has_job(void *arg)
 {
@@ -109,7 +117,7 @@ static void wait_end_job(struct ninep_waits *waits, struct ninep_job *job, ssize
 	waits->current = NULL;
 	spin_unlock(&waits->lock);
 	waitq_wake_all(&waits->ended);
-	kfree(job);
+	wait_free_job(waits, job);
 }
 
 static int wait_main(void *arg)
@@ -159,20 +167,41 @@ void ninep_waits_destroy(struct ninep_session *session, struct ninep_fid *fid)
 	session->nr_waits--;
 }
 
-int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request)
+/* A job with room for its bytes, which are counted; NULL when out of memory. */
+static struct ninep_job *wait_create_job(struct ninep_waits *waits,
+					 const struct ninep_request *request)
 {
-	struct ninep_waits *waits = fid->waits;
-	struct ninep_job *job;
+	struct ninep_job *job = kmalloc(sizeof(*job));
+	uint8_t *bytes = kmalloc(NINEP_READ_BYTES + request->count);
 
-	if (waits->nr_queued >= NINEP_JOBS_MAX)
-		return -EAGAIN;
-	job = kmalloc(sizeof(*job) + NINEP_READ_BYTES + request->count);
-	if (!job)
-		return -ENOMEM;
+	if (!job || !bytes) {
+		kfree(job);
+		kfree(bytes);
+		return NULL;
+	}
 	*job = (struct ninep_job){ .type = request->type,
 				   .tag = request->tag,
 				   .offset = request->offset,
-				   .count = request->count };
+				   .count = request->count,
+				   .bytes = bytes };
+	atomic_fetch_add(&waits->session->wait_bytes, NINEP_READ_BYTES + job->count);
+	return job;
+}
+
+int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request)
+{
+	struct ninep_waits *waits = fid->waits;
+	const struct ninep_session *session = waits->session;
+	size_t bytes = NINEP_READ_BYTES + request->count;
+	struct ninep_job *job;
+
+	/* It can only become less meanwhile: only the thread that calls this adds. */
+	if (waits->nr_queued >= NINEP_JOBS_MAX ||
+	    atomic_load(&session->wait_bytes) + bytes > session->wait_bytes_max)
+		return -EAGAIN;
+	job = wait_create_job(waits, request);
+	if (!job)
+		return -ENOMEM;
 	if (request->type == NINEP_TWRITE)
 		memcpy(job->bytes + NINEP_READ_BYTES, request->data, request->count);
 	spin_lock(&waits->lock);
@@ -230,7 +259,8 @@ void ninep_waits_flush(struct ninep_fid *fid, uint16_t tag)
 		thread_interrupt(waits->thread);
 	}
 	spin_unlock(&waits->lock);
-	kfree(job);
+	if (job)
+		wait_free_job(waits, job);
 	if (end.job)
 		waitq_wait(&waits->ended, wait_has_ended, &end, false, WAIT_FOREVER);
 }

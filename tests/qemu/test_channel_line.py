@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from channelguest import TRACING, failure, port_at, wait_until
+from channelguest import SHELL, TRACING, failure, port_at, wait_until
 from guest import PATIENCE, Guest
 from ninep import LOPEN, NONBLOCK, NOTAG, POLL, RDONLY, RDWR, READ, VERSION, WALK, WRITE, WRONLY, Ninep, message, text
 
@@ -285,6 +285,25 @@ def test_port_byte_by_byte(machine, port):
     for count in (131072 - 11, 8192, 8193, 4096 - 11):
         assert b"".join(port.read(60, offset, count) for offset in range(0, len(data), count)) == data
     port.remove(60)
+
+
+def test_requests_that_wait_take_some_memory_and_no_more(machine, port):
+    """1,024 reads of 128 KiB on 16 shells that print nothing: 8 MiB wait, the others get EAGAIN."""
+    shells = [port.find(SHELL) for _ in range(16)]
+    for fid in shells:
+        port.open(fid, RDWR)
+        port.write(fid, 0, "sleep 1000")
+    pages = machine.used_pages()
+    tags = []
+    for _ in range(64):
+        tags += [port.request(READ, struct.pack("<IQI", fid, 0, 1 << 17)) for fid in shells]
+        port.getattr(0)  # takes the answers that have come: the line does not hold all of them
+    answers = [tag for tag in tags if tag in port.answers]
+    assert len(tags) - len(answers) == (8 << 20) // (1 << 17)
+    assert {failure(port.read_end, tag) for tag in answers} == {errno.EAGAIN}
+    assert machine.used_pages() - pages <= (9 << 20) // 4096
+    port.version()
+    assert machine.used_pages() < pages
 
 
 def test_a_message_that_is_too_long_is_answered(machine, client, port):
