@@ -94,6 +94,16 @@ static bool is_one_number(const struct hist *hist)
 	return hist->nr_keys == 1 && hist->keys[0].kind == HIST_NUMBER;
 }
 
+/* Does it read variables of a histogram whose keys are only its first `nr` ones? */
+static bool has_beginning(const struct hist *hist, uint32_t nr)
+{
+	for (uint32_t i = 0; nr < hist->nr_keys && i < hist->nr_refs; i++) {
+		if (hist->refs[i].hist->nr_keys == nr)
+			return true;
+	}
+	return false;
+}
+
 static void add_keys(struct hist_program *program)
 {
 	const struct hist *hist = program->hist;
@@ -105,6 +115,9 @@ static void add_keys(struct hist_program *program)
 		else
 			hist_program_add(program, HIST_STEP_KEY_WORDS,
 					 &(struct hist_step){ .to = (uint8_t)i });
+		if (has_beginning(hist, i + 1))
+			hist_program_add(program, HIST_STEP_BEGINNING,
+					 &(struct hist_step){ .to = (uint8_t)(i + 1) });
 	}
 }
 
@@ -115,12 +128,17 @@ static void add_ref(struct hist_program *program, uint32_t index)
 	const struct hist_step step = { .map = ref->hist->map,
 					.offset = var->at,
 					.set_at = ref->hist->set_at,
+					.skip = ref->hist->nr_keys,
 					.to = (uint8_t)index,
 					.shift = (uint8_t)ref->var };
 	bool is_simple = var->kind == HIST_NUMBER && is_one_number(program->hist);
+	enum hist_step_kind kind = HIST_STEP_READ;
 
-	hist_program_add(program, ref->is_consumed && is_simple ? HIST_STEP_TAKE : HIST_STEP_READ,
-			 &step);
+	if (ref->is_consumed && is_simple)
+		kind = HIST_STEP_TAKE;
+	else if (ref->hist->nr_keys < program->hist->nr_keys)
+		kind = HIST_STEP_READ_BY;
+	hist_program_add(program, kind, &step);
 }
 
 static void add_variable(struct hist_program *program, uint32_t index, enum hist_step_kind kind)
@@ -198,7 +216,7 @@ static void add_all(struct hist_program *program)
 /* How many steps there are at most: each operation, and what is done with each value. */
 static size_t most_steps(const struct hist *hist)
 {
-	size_t nr = STEPS_MORE + hist->nr_ops + hist->nr_keys + hist->nr_refs + hist->nr_vars +
+	size_t nr = STEPS_MORE + hist->nr_ops + 2u * hist->nr_keys + hist->nr_refs + hist->nr_vars +
 		    hist->nr_vals;
 
 	for (uint32_t i = 0; i < hist->nr_actions; i++)

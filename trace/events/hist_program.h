@@ -46,7 +46,7 @@ struct hist_step {
 	};
 	uint16_t offset; /* in an event, or a word of an entry */
 	uint16_t set_at; /* the word of an entry that says which variables are set */
-	uint16_t skip;	 /* how many steps are left out */
+	uint16_t skip;	 /* how many steps are left out; how many keys another histogram has */
 	uint8_t to;	 /* index of refs[], vars[] or keys[] */
 	uint8_t shift;	 /* of a field; number of a variable's bit */
 };
@@ -64,6 +64,8 @@ enum hist_step_kind {
 	HIST_STEP_KEY_WORDS,  /* the words of keys[to] come next in the key */
 	HIST_STEP_TAKE,	      /* refs[to] is read, and not set any more; a number, as is the key */
 	HIST_STEP_READ,	      /* refs[to] is read: any one, with any key */
+	HIST_STEP_BEGINNING,  /* these are the first keys, `to` of them, for READ_BY */
+	HIST_STEP_READ_BY,    /* as READ, by the first keys alone: `skip` of them */
 	HIST_STEP_FIND,	      /* the entry of the key is found or made, and counts */
 	HIST_STEP_FIND_NUMBER,
 	HIST_STEP_SET,	     /* vars[to] is value, in the entry, too */

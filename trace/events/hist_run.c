@@ -189,9 +189,9 @@ static void step_take(struct hist_run *run, const struct hist_step *step, uint64
 	next(run, step, value);
 }
 
-static void step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static TRACE_ALWAYS_INLINE void read_of(struct hist_run *run, const struct hist_step *step,
+					uint64_t value, struct hist_entry *entry)
 {
-	struct hist_entry *entry = hist_map_find(step->map, run->key, run->nr_words, run->hash);
 	const struct hist_ref *ref = &run->hist->refs[step->to];
 
 	if (!entry || !is_set(entry, step, ref->is_consumed))
@@ -200,6 +200,29 @@ static void step_read(struct hist_run *run, const struct hist_step *step, uint64
 				      ? hist_entry_word(entry, step->offset)
 				      : (uint64_t)(uintptr_t)entry;
 	next(run, step, value);
+}
+
+static void step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	read_of(run, step, value, hist_map_find(step->map, run->key, run->nr_words, run->hash));
+}
+
+static void step_beginning(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	run->beginning[step->to].hash = run->hash;
+	run->beginning[step->to].nr_words = run->nr_words;
+	next(run, step, value);
+}
+
+/* The other histogram has fewer keys, which are the first ones here. */
+static void step_read_by(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	uint32_t nr_words = run->beginning[step->skip].nr_words;
+	uint64_t hash = run->beginning[step->skip].hash;
+
+	/* Its entries may have less room for a key: there is none of this one then. */
+	if (nr_words <= step->map->shape.key_words)
+		read_of(run, step, value, hist_map_find(step->map, run->key, nr_words, hash));
 }
 
 /* ---- The entry ---- */
@@ -353,6 +376,8 @@ const hist_step_fn hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_KEY_WORDS] = step_key_words,
 	[HIST_STEP_TAKE] = step_take,
 	[HIST_STEP_READ] = step_read,
+	[HIST_STEP_BEGINNING] = step_beginning,
+	[HIST_STEP_READ_BY] = step_read_by,
 	[HIST_STEP_FIND] = step_find,
 	[HIST_STEP_FIND_NUMBER] = step_find_number,
 	[HIST_STEP_SET] = step_set,

@@ -22,7 +22,12 @@ struct hist_run {
 	struct hist_entry *entry; /* NULL until the key is known */
 	uintptr_t frame;	  /* of hist_run(): stacks begin there */
 	uint64_t hash;
-	uint32_t nr_words;	      /* of the key */
+	uint32_t nr_words; /* of the key */
+	/* Of its first parts alone, 1 or more of them, where a step BEGINNING is behind these. */
+	struct {
+		uint64_t hash;
+		uint32_t nr_words;
+	} beginning[HIST_KEYS_MAX];
 	struct trace_event_time time; /* since the step CLOCK; time.clock is not set */
 	uint64_t temps[HIST_TEMPS_MAX];
 	/* A number, or the address of words of another histogram's entry. */

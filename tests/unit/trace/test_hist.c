@@ -629,6 +629,46 @@ static void variables(void **state)
 	add(ARRIVE, "!hist:keys=id:t0=time,who=name");
 }
 
+/* The other histogram may have fewer keys: those are the first ones here, as on Linux. */
+static void variables_of_fewer_keys(void **state)
+{
+	static const char *const others[] = {
+		"time: a0 } hitcount:          1  two:        100\n",
+		"time: 12c } hitcount:          1  two:        200\n",
+		"time: a0 } hitcount:          1  then:        100\n",
+		"hist:keys=time,id:vals=hitcount:no=$t0:sort=hitcount:size=2048 [active]\n#\n\n\n"
+		"Totals:\n    Hits: 0\n",
+		"hist:keys=name,time:vals=hitcount:none=$t0:sort=hitcount:size=2048 "
+		"[active]\n#\n\n\n"
+		"Totals:\n    Hits: 0\n",
+	};
+
+	(void)state;
+	add(ARRIVE, "hist:keys=id:t0=time");
+	add(ARRIVE, "hist:keys=id,name:both=time");
+	add(ARRIVE, "hist:keys=name:t1=time,who=name");
+	add(LEAVE, "hist:keys=id,time:vals=$stay:stay=time-$t0");
+	add(LEAVE, "hist:keys=id,name,time.hex:vals=$two:two=$both");
+	add(LEAVE, "hist:keys=name,id,time.hex:vals=$then:then=$t1:w=$who");
+	add(LEAVE, "hist:keys=time,id:no=$t0");
+	add(LEAVE, "hist:keys=name,time:none=$t0");
+	trace_ship_leave(1, 50, "Erika"); /* nobody has arrived */
+	trace_ship_arrive(1, 100, "Erika");
+	trace_ship_arrive(2, 200, "Maria of the sea");
+	trace_ship_leave(1, 150, "Erika");
+	trace_ship_leave(1, 160, "Erika"); /* t0 is used up, t1 is not */
+	trace_ship_leave(2, 300, "Maria of the se");
+	assert_non_null(strstr(show(LEAVE), "#\n\n{ id:          1, time:        150 } hitcount:"
+					    "          1  stay:         50\n"
+					    "{ id:          2, time:        300 } hitcount:"
+					    "          1  stay:        100\n\nTotals"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strstr(show(LEAVE), others[i]))
+			fail_msg("%s is not in %s", others[i], show(LEAVE));
+	clear(LEAVE);
+	clear(ARRIVE);
+}
+
 /* A variable that is a field stands for it, so it may be a key. */
 static void own_variables(void **state)
 {
@@ -889,6 +929,7 @@ int main(void)
 		TEST(by_other_events),
 		TEST(variables),
 		TEST(own_variables),
+		TEST(variables_of_fewer_keys),
 		TEST(variables_used_once),
 		TEST(mistakes_are_explained),
 		TEST(division_by_zero),
