@@ -21,12 +21,17 @@ enum {
 	NR_STATES
 };
 static uint32_t nr_steps, nr_errors, nr_reactions, nr_nmis;
+static bool reacts_with_hits; /* so many that one of them is a violation again */
+
+static void hit(void *arg);
 
 static void react(struct trace_array *tr, const struct trace_violation *violation)
 {
 	(void)tr;
 	assert_string_equal(violation->state, "c");
 	nr_reactions++;
+	for (uint32_t i = 0; reacts_with_hits && i < 4; i++)
+		hit(NULL);
 }
 
 static const struct trace_reactor reactor = { .name = "count", .react = react };
@@ -200,13 +205,86 @@ static void of_a_value(void **state)
 	each(MONITOR_FIELD, MONITOR_KEY_FIELD);
 }
 
+/* ---- Without interrupts ---- */
+
+/* A reaction that is a violation itself, and so on, ends; afterwards the CPU reacts as before. */
+static void reactions_end(void **state)
+{
+	const struct monitor_cpu *cpu;
+
+	(void)state;
+	monitor.per = MONITOR_GLOBAL;
+	monitor.taps[0].key.kind = MONITOR_KEY_NONE;
+	for (uint32_t round = 1; round <= 5; round++) {
+		if (round == 1)
+			begin(0);
+		cpu = monitor_cpu_of(&monitor, 0);
+		reacts_with_hits = true;
+		for (uint32_t i = 0; i < 4; i++)
+			hit(NULL);
+		reacts_with_hits = false;
+		assert_int_equal(nr_reactions, 4 * round); /* one in each context */
+		assert_int_equal(cpu->nr_silent, round);
+		assert_int_equal(cpu->cells[C], 5 * round);
+		assert_int_equal(cpu->depth, 0);
+	}
+	monitor_memory_free(&monitor);
+}
+
+/* A thread that goes takes none along that was found behind it. */
+static void threads_come_and_go(void **state)
+{
+	struct monitor_threads threads;
+
+	(void)state;
+	for (int32_t step = 1; step < 60; step++) {
+		for (int32_t gone = 0; gone < 8; gone++) {
+			assert_int_equal(monitor_threads_init(&threads, 8), 0);
+			for (int32_t i = 0; i < 8; i++)
+				monitor_threads_add(&threads, 100 + i * step);
+			monitor_threads_remove(&threads, 100 + gone * step);
+			for (int32_t i = 0; i < 8; i++)
+				assert_int_equal(!monitor_threads_find(&threads, 100 + i * step),
+						 i == gone);
+			monitor_threads_add(&threads, 10000 + step);
+			assert_non_null(monitor_threads_find(&threads, 10000 + step));
+			assert_int_equal(threads.nr, 8);
+			monitor_threads_destroy(&threads);
+		}
+	}
+}
+
+/* The last byte of the field is behind the end of the event: it is the state of value 0. */
+static void event_is_short(void **state)
+{
+	struct trace_event_hit at = { .file = &file, .entry = &entry, .bytes = sizeof(entry) - 1 };
+
+	(void)state;
+	monitor.per = MONITOR_FIELD;
+	monitor.taps[0].key =
+		(struct monitor_key){ .kind = MONITOR_KEY_FIELD,
+				      .bytes = sizeof(entry.who),
+				      .offset = (uint16_t)((char *)&entry.who - (char *)&entry) };
+	begin(0);
+	monitor_watch_hit(&monitor.taps[0].watch, &at);
+	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 1);
+	hit(NULL);
+	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 2);
+	entry.who = 0;
+	hit(NULL);
+	entry.who = 1;
+	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 2);
+	assert_int_equal(nr_steps, 1);
+	monitor_memory_free(&monitor);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(for_all),
-		cmocka_unit_test(of_a_cpu),
-		cmocka_unit_test(of_a_thread),
-		cmocka_unit_test(of_a_value),
+		cmocka_unit_test(for_all),	  cmocka_unit_test(of_a_cpu),
+		cmocka_unit_test(of_a_thread),	  cmocka_unit_test(of_a_value),
+		cmocka_unit_test(reactions_end),  cmocka_unit_test(threads_come_and_go),
+		cmocka_unit_test(event_is_short),
 	};
 
 	fast_init();

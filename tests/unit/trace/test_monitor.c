@@ -158,6 +158,27 @@ static void one_at_a_time(void **state)
 	says("rv/available_monitors", "five\nfour\ntwo\nwip\nwwnr\n");
 }
 
+/* One of its two events is there already, of another kind: the other one does not stay. */
+static void name_of_an_event(void **state)
+{
+	static const char *const taken[] = { "event_one", "error_one" };
+	char line[40];
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(taken); i++) {
+		snprintf(line, sizeof(line), "p:rv/%s kfree", taken[i]);
+		assert_int_equal(echo_append(line, "dynamic_events"), 0);
+		assert_int_equal(echo_append("m:one " TURN, "monitors"), -EEXIST);
+		says("rv/available_monitors", "wip\nwwnr\n");
+		snprintf(line, sizeof(line), "events/rv/%s/format", taken[i]);
+		assert_non_null(node_of(line));
+		snprintf(line, sizeof(line), "events/rv/%s/format", taken[!i]);
+		assert_null(node_of(line));
+		assert_int_equal(echo("", "dynamic_events"), 0);
+	}
+	monitor_make("m:one " TURN);
+}
+
 static void make_all(void)
 {
 	char text[80];
@@ -867,6 +888,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(list),
 		TEST(one_at_a_time),
+		TEST(name_of_an_event),
 		TEST(many),
 		TEST(wrong_lines),
 		TEST(too_many),

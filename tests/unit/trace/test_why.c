@@ -343,6 +343,13 @@ static void emptied_by_user(void)
 	set("", "trace");
 }
 
+static void emptied_long_ago(void)
+{
+	emptied_by_user();
+	pass_ms(61000);
+	watch(1);
+}
+
 static void emptied_by_size(void)
 {
 	set("1", WATCH "enable");
@@ -682,6 +689,18 @@ static void fine(void)
 	watch(2000);
 }
 
+/* The CPU whose buffer is full first, whichever it is. */
+static void fine_on_two(void)
+{
+	set("1", WATCH "enable");
+	set("1024", "buffer_size_kb");
+	watch(2);
+	fake_bind(1);
+	watch(2000);
+	fake_bind(0);
+	watch(2);
+}
+
 static void fine_with_tracer(void)
 {
 	set("function", "current_tracer");
@@ -806,6 +825,9 @@ static const struct {
 	  "come since.\n"
 	  "Nothing is wrong: event yard_watch is on, but no event came in the last second; 0 "
 	  "events are there.\n" },
+	{ "emptied_long_ago", emptied_long_ago,
+	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
+	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
 	{ "emptied_by_size", emptied_by_size,
 	  "The trace is no older than 2 ms: a new buffer_subbuf_size_kb has emptied the buffer "
 	  "then; 2 events have come since.\n"
@@ -947,6 +969,9 @@ static const struct {
 	{ "hist_has_nothing", hist_has_nothing,
 	  "The histogram of yard_watch is empty: no event has met its condition, who > 5000.\n" },
 	{ "fine", fine,
+	  "Nothing is wrong: event yard_watch is on, 999 events came in the last second, and at "
+	  "that rate the buffer of 1,024 KB per CPU holds 1 min.\n" },
+	{ "fine_on_two", fine_on_two,
 	  "Nothing is wrong: event yard_watch is on, 999 events came in the last second, and at "
 	  "that rate the buffer of 1,024 KB per CPU holds 1 min.\n" },
 	{ "fine_with_tracer", fine_with_tracer,
