@@ -109,7 +109,7 @@ def product_plan(trees, jobs):
         command = next(line for line in plan.lines if f" -o build/kernel/tools/{program} " in line)
         before, _, after = command.partition(" -o ")
         for source in re.findall(rf"tools/{program}/\w+\.c", command):
-            made = f"build/kernel/{source}.o"
+            made = f"build/kernel/compared/{source}.o"
             plan.compile[made] = (source, f"{re.sub(rf' tools/{program}/[^ ]+[.]c', '', before)} -c {source} -o {made}")
             headers = " ".join(f"tools/{program}/{path.name}" for path in (ROOT / f"tools/{program}").glob("*.h"))
             for tree in trees:
