@@ -1,5 +1,8 @@
 """`tools/fathom mount`: the kernel's files in a directory of this machine, with the programs of this machine."""
+import concurrent.futures
 import os
+import re
+import select
 import signal
 import subprocess
 import tempfile
@@ -44,8 +47,8 @@ class Mounted:
             self.guest.close()
             raise
 
-    def mount(self):
-        run = fathom(self.dir, "--channel", self.channel)
+    def mount(self, *words):
+        run = fathom(self.dir, "--channel", self.channel, *words)
         assert run.returncode == 0, run.stderr
 
     def close(self):
@@ -158,6 +161,50 @@ def test_reads_stop_waiting_when_the_program_says_so(mounted):
         assert pipe.read(4096).endswith(b"tracing_mark_write: more\n")
 
 
+def test_programs_wait_until_there_is_something(mounted):
+    """By select, poll and epoll, several at once, also where they share a file."""
+    mounted.sh("echo > trace; mkdir instances/box")
+    ready = select.POLLIN | select.POLLRDNORM
+    with open(mounted.tracing / "trace_pipe", "rb", buffering=0) as pipe, open(mounted.tracing / "instances/box/trace_pipe", "rb", buffering=0) as box:
+        poll, epoll = select.poll(), select.epoll()
+        poll.register(pipe, ready)
+        epoll.register(pipe, select.EPOLLIN)
+        assert poll.poll(0) == [] == epoll.poll(0) and select.select([pipe, box], [], [], 0.01)[0] == []
+        waits = [lambda: select.select([pipe, box], [], [])[0], poll.poll, epoll.poll]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            woken = [pool.submit(wait) for wait in waits]
+            assert not concurrent.futures.wait(woken, 0.1)[0]
+            mounted.guest.check("echo word > trace_marker")
+            assert [one.result(60 * PATIENCE) for one in woken] == [[pipe], [(pipe.fileno(), ready)], [(pipe.fileno(), select.EPOLLIN)]]
+        assert pipe.read(4096).endswith(b"tracing_mark_write: word\n") and poll.poll(0) == []
+        mounted.sh("echo other > instances/box/trace_marker")
+        assert select.select([pipe, box], [], [], 60 * PATIENCE)[0] == [box]
+    mounted.sh("rmdir instances/box")
+    with open(mounted.tracing / "trace_marker", "w") as marker, open(mounted.tracing / "trace") as trace:
+        assert select.select([trace], [marker], [], 0)[:2] == ([trace], [marker])
+
+
+def test_buffer_percent(mounted):
+    mounted.sh("echo > trace; echo few > trace_marker")
+    cpu = int(re.search(r"\[(\d+)\]", mounted.sh("cat trace"))[1])
+    raw = os.open(mounted.tracing / f"per_cpu/cpu{cpu}/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert mounted.sh("cat buffer_percent") == "50\n" and select.select([raw], [], [], 0.1)[0] == []
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            woken = pool.submit(select.select, [raw], [], [])
+            mounted.sh("echo 0 > buffer_percent")
+            assert woken.result(60 * PATIENCE)[0] == [raw] and len(os.read(raw, 4096)) == 4096
+    finally:
+        os.close(raw)
+        mounted.sh("echo 50 > buffer_percent")
+
+
+def test_markers_of_all_programs_come_from_one_thread(mounted):
+    mounted.sh("echo > trace; for word in one two three; do echo $word > trace_marker; done")
+    writers = set(re.findall(r"(\S+) +\[\d+\] .*tracing_mark_write: ", mounted.sh("cat trace")))
+    assert len(writers) == 1 and writers.pop().startswith("9p-com2-")
+
+
 def test_tail_follows_what_the_guest_writes(mounted):
     mounted.guest.check("echo first > /tmp/log")
     tail = subprocess.Popen(["tail", "-s", "0.1", "-f", "tmp/log"], cwd=mounted.dir, stdout=subprocess.PIPE, text=True)
@@ -198,7 +245,7 @@ def test_trace_cmd(mounted):
 
 
 def test_the_channel_has_one_client(mounted, tmp_path):
-    run = fathom(tmp_path, "--channel", mounted.channel)
+    run = fathom(tmp_path, "--channel", mounted.channel, "--patience", str(2 * PATIENCE))
     assert run.returncode == 4 and run.stderr.count("\n") == 1 and "no answer from" in run.stderr
 
 
@@ -220,13 +267,22 @@ def test_the_machine_ends(tmp_path):
         assert fathom(one.dir, "--unmount").returncode == 0
         with Ninep(one.channel) as noise:
             noise.raw(b"\xff" * 100)
-        one.mount()
+        one.mount("--patience", str(2 * PATIENCE))
         assert (one.dir / "proc/version").read_text().startswith("Fathom")
+        assert fathom(one.dir, "--status").stdout == f"{one.channel}: answers\n"
+        one.guest.send("panic\r")
+        one.guest.expect(rb"end of panic")
+        killed = subprocess.Popen(["cat", "proc/version"], cwd=one.dir, stdout=subprocess.DEVNULL)
+        killed.kill()
+        assert killed.wait(20 * PATIENCE) == -signal.SIGKILL, "who waits for a kernel that has panicked can be ended"
+        with pytest.raises(OSError, match="Host is down"):
+            (one.dir / "proc/version").read_text()
+        assert fathom(one.dir, "--status").stdout.startswith(f"{one.channel}: no answer for ")
         one.guest.close()
         end = time.monotonic() + 20 * PATIENCE
         while os.path.ismount(one.dir):
             assert time.monotonic() < end
             time.sleep(0.05)
-        assert os.listdir(one.dir) == []
+        assert os.listdir(one.dir) == [] and fathom(one.dir, "--status").returncode == 1
     finally:
         one.close()

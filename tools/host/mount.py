@@ -1,4 +1,5 @@
 """fathom mount: the kernel's files as a directory of this machine, by FUSE. The work is done by tools/mount."""
+import os
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,9 @@ def add_arguments(parser):
     parser.add_argument("--tree", metavar="PATH", default="/", help="the kernel's directory to show (default: %(default)s)")
     parser.add_argument("--build", default=ROOT / "build", type=Path, help="where the tools are built (default: build)")
     parser.add_argument("--foreground", action="store_true", help="end when it is unmounted, or at Ctrl-C")
+    parser.add_argument("--patience", metavar="SECONDS", type=int, default=20,
+                        help="a kernel that answers nothing for so long is taken for silent (default: %(default)s)")
+    parser.add_argument("--status", action="store_true", help="say which machine is shown in DIR, and whether it answers")
     parser.add_argument("--unmount", action="store_true", help="take the files away from DIR again")
 
 
@@ -23,6 +27,14 @@ def unmount(directory):
     done = subprocess.run(["fusermount3", "-u", directory], capture_output=True, text=True)
     if done.returncode:
         raise Failure(done.stderr.strip().removeprefix("fusermount3: "))
+
+
+def status(directory):
+    """The mount program says it of itself: the kernel is not asked."""
+    try:
+        print(os.getxattr(directory, "user.fathom.guest").decode(errors="replace"))
+    except OSError:
+        raise Failure(f"no kernel's files are mounted at {directory}") from None
 
 
 def build(directory):
@@ -36,16 +48,18 @@ def build(directory):
 def run(options):
     if options.unmount:
         return unmount(options.dir)
+    if options.status:
+        return status(options.dir)
     if not Path(options.dir).is_dir():
         raise Failure(f"there is no folder {options.dir}")
     program = options.build / "tools" / "mount"
     if not program.exists():
         program = build(options.build)
-    words = [program, options.channel, options.tree, options.dir] + ["-f"] * options.foreground
+    words = [program, options.channel, options.tree, options.dir] + ["-p", str(max(1, options.patience))] + ["-f"] * options.foreground
     if options.foreground:
-        done = subprocess.run(words, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(words)
     else:
         # In the background it has no output of ours any more: only a pipe would be held open.
         done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        raise Failure(done.stderr.strip() or f"cannot mount at {options.dir}", done.returncode or FAILED)
+        raise Failure((done.stderr or "").strip() or f"cannot mount at {options.dir}", done.returncode or FAILED)

@@ -1,5 +1,5 @@
 # $(BUILD)/tools/mount, on libfuse3, which a build of the kernel does not need: `make host-tools`.
-MOUNT_SRCS := $(addprefix tools/mount/,main.c files.c files_open.c node.c client.c)
+MOUNT_SRCS := $(addprefix tools/mount/,main.c task.c files.c files_open.c files_io.c files_poll.c node.c client.c)
 
 $(BUILD)/tools/mount: $(MOUNT_SRCS) $(wildcard tools/mount/*.h)
 	$(call say,HOSTCC,$@)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 #include "client.h"
 
@@ -15,14 +16,24 @@
 #define TRY_MS	     1500 /* longer than the server waits for the rest of a message */
 #define VERSION_SIZE 21u  /* of Tversion and Rversion */
 
+#define ERRNO_MAX 1000 /* FUSE takes no larger ones */
+/* Tags: of requests, of the Tflush of each, and of the question whether the server is there. */
+#define FLUSH_TAG(tag) (CLIENT_NR_TAGS + (tag))
+#define PROBE_TAG      (2 * CLIENT_NR_TAGS)
+
+/* A tag is busy until the answer has come, and that to its Tflush, too. */
 struct request {
-	client_done_fn done; /* NULL: the tag is free */
+	client_done_fn done; /* NULL: there is nothing to answer any more */
 	void *arg;
+	uint8_t type;
+	bool is_flushing;
 };
 
 static int line = -1;
 static struct request requests[CLIENT_NR_TAGS];
-static unsigned int last_tag;
+static unsigned int last_tag, nr_busy;
+static bool is_probing;
+static uint64_t heard_ms, busy_since_ms, probed_ms;
 /* The message in the making. */
 static uint8_t made[CLIENT_MSIZE];
 static size_t made_len;
@@ -96,74 +107,158 @@ static void queue_made(void)
 	out_len += made_len;
 }
 
-/* A tag that no request has; -1: there is none. */
-static int free_tag(void)
+uint64_t client_now_ms(void)
 {
-	for (unsigned int i = 0; i < CLIENT_NR_TAGS; i++) {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool is_busy(const struct request *request)
+{
+	return request->done || request->is_flushing;
+}
+
+bool client_can_send(unsigned int nr)
+{
+	return nr_busy + nr <= CLIENT_NR_TAGS;
+}
+
+static unsigned int free_tag(void)
+{
+	do
 		last_tag = (last_tag + 1) % CLIENT_NR_TAGS;
-		if (!requests[last_tag].done)
-			return (int)last_tag;
-	}
-	return -1;
+	while (is_busy(&requests[last_tag]));
+	return last_tag;
+}
+
+static void send_made(unsigned int tag)
+{
+	if (!client_is_waiting())
+		busy_since_ms = client_now_ms();
+	write_header((uint16_t)tag);
+	queue_made();
 }
 
 int client_send(client_done_fn done, void *arg)
 {
-	int tag = free_tag();
+	unsigned int tag;
 
-	if (tag < 0)
-		return -1;
-	requests[tag] = (struct request){ .done = done, .arg = arg };
-	write_header((uint16_t)tag);
-	queue_made();
-	return tag;
+	if (!client_can_send(1))
+		abort(); /* the caller has not asked client_can_send() */
+	tag = free_tag();
+	send_made(tag);
+	requests[tag] = (struct request){ .done = done, .arg = arg, .type = made[4] };
+	nr_busy++;
+	return (int)tag;
 }
 
-static void end_request(unsigned int tag, int err, const uint8_t *body, size_t len)
+static void end_request(struct request *request, int err, const uint8_t *body, size_t len)
 {
-	struct request request = requests[tag];
+	client_done_fn done = request->done;
 
-	requests[tag].done = NULL;
-	request.done(request.arg, err, body, len);
-}
-
-/* Rflush: what was flushed has been answered before, or never will be. */
-static void flush_done(void *arg, int err, const uint8_t *body, size_t len)
-{
-	const struct request *old = arg;
-
-	(void)err;
-	(void)body;
-	(void)len;
-	if (old->done)
-		end_request((unsigned int)(old - requests), EINTR, NULL, 0);
+	request->done = NULL;
+	nr_busy -= !is_busy(request);
+	done(request->arg, err, body, len);
 }
 
 void client_flush(int tag)
 {
+	struct request *request = &requests[tag];
+
+	if (!request->done || request->is_flushing)
+		return;
 	client_begin(TFLUSH);
 	client_put((uint64_t)tag, 2);
-	client_send(flush_done, &requests[tag]);
+	send_made(FLUSH_TAG((unsigned int)tag));
+	request->is_flushing = true;
 }
 
+/* Rflush: the request has been answered before, or never will be. */
+static void end_flush(struct request *request)
+{
+	if (!request->is_flushing)
+		return;
+	request->is_flushing = false;
+	if (request->done)
+		end_request(request, EINTR, NULL, 0);
+	else
+		nr_busy--;
+}
+
+void client_probe(void)
+{
+	if (is_probing)
+		return;
+	client_begin(TFLUSH);
+	client_put(NOTAG, 2);
+	send_made(PROBE_TAG);
+	is_probing = true;
+	probed_ms = client_now_ms();
+}
+
+bool client_is_waiting(void)
+{
+	return nr_busy > 0 || is_probing;
+}
+
+uint64_t client_silent_ms(void)
+{
+	uint64_t since = heard_ms > busy_since_ms ? heard_ms : busy_since_ms;
+
+	return client_is_waiting() ? client_now_ms() - since : 0;
+}
+
+uint64_t client_probed_ms(void)
+{
+	return is_probing ? client_now_ms() - probed_ms : 0;
+}
+
+/* What an Rlerror says; EIO for what is no error. */
+static int read_error(const uint8_t *body, size_t len)
+{
+	uint64_t err = len >= 4 ? client_number(body, 4) : EIO;
+
+	return err && err < ERRNO_MAX ? (int)err : EIO;
+}
+
+static void answer(struct request *request, unsigned int type, const uint8_t *body, size_t len)
+{
+	int err = 0;
+
+	if (type == RLERROR)
+		err = read_error(body, len);
+	else if (type != request->type + 1u)
+		err = EIO;
+	end_request(request, err, err ? NULL : body, err ? 0 : len);
+}
+
+/* A message that answers nothing, as a second Rversion, is passed over. */
 static void take_message(const uint8_t *message, size_t len)
 {
 	unsigned int type = message[4], tag = (unsigned int)client_number(message + 5, 2);
-	const uint8_t *body = message + HEADER;
+	unsigned int of = tag % CLIENT_NR_TAGS;
 
-	if (tag >= CLIENT_NR_TAGS || !requests[tag].done)
-		return; /* a second Rversion, for instance */
-	if (type == RLERROR && len >= HEADER + 4)
-		end_request(tag, (int)client_number(body, 4), NULL, 0);
+	if (tag == PROBE_TAG  ? !is_probing
+	    : tag > PROBE_TAG ? true
+	    : tag == of	      ? !requests[of].done
+			      : !requests[of].is_flushing)
+		return;
+	heard_ms = client_now_ms();
+	if (tag == PROBE_TAG)
+		is_probing = false;
+	else if (tag == of)
+		answer(&requests[of], type, message + HEADER, len - HEADER);
 	else
-		end_request(tag, 0, body, len - HEADER);
+		end_flush(&requests[of]);
 }
 
 static bool end_all(void)
 {
 	for (unsigned int tag = 0; tag < CLIENT_NR_TAGS; tag++) {
 		if (requests[tag].done)
-			end_request(tag, EIO, NULL, 0);
+			end_request(&requests[tag], EIO, NULL, 0);
 	}
 	return false;
 }
@@ -232,28 +327,41 @@ static bool version_came(void)
 	return in_len >= VERSION_SIZE && is_version_answer(in + in_len - VERSION_SIZE);
 }
 
-static bool agree_on_version(void)
+/* Whatever else comes, for TRY_MS. */
+static bool wait_for_version(void)
 {
-	for (int i = 0; i < TRIES; i++) {
-		struct pollfd poll_line = { .fd = line, .events = POLLIN };
+	struct pollfd poll_line = { .fd = line, .events = POLLIN };
+	uint64_t end = client_now_ms() + TRY_MS, now;
 
+	while ((now = client_now_ms()) < end) {
+		if (poll(&poll_line, 1, (int)(end - now)) <= 0 || poll_line.revents & POLLHUP)
+			return false;
+		if (version_came())
+			return true;
+	}
+	return false;
+}
+
+static bool agree_on_version(uint64_t patience_ms)
+{
+	uint64_t end = client_now_ms() + patience_ms;
+
+	for (int i = 0; i < TRIES && (!i || client_now_ms() < end); i++) {
 		client_begin(TVERSION);
 		client_put(CLIENT_MSIZE, 4);
 		client_put_text("9P2000.L");
 		write_header(NOTAG);
 		if (send(line, made, made_len, MSG_NOSIGNAL) != (ssize_t)made_len)
 			return false;
-		while (poll(&poll_line, 1, TRY_MS) > 0 && !(poll_line.revents & POLLHUP)) {
-			if (version_came()) {
-				in_len = 0;
-				return true;
-			}
+		if (wait_for_version()) {
+			in_len = 0;
+			return true;
 		}
 	}
 	return false;
 }
 
-int client_connect(const char *path)
+int client_connect(const char *path, uint64_t patience_ms)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -263,5 +371,5 @@ int client_connect(const char *path)
 	line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (line < 0 || connect(line, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -1;
-	return agree_on_version() ? line : -2;
+	return agree_on_version(patience_ms) ? line : -2;
 }

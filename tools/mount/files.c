@@ -6,6 +6,7 @@
  */
 #include "files.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,57 +19,15 @@
 #define REMOVEDIR     0x200u
 #define NOFID	      0xffffffffu
 
+#define STATUS_NAME  "user.fathom.guest"
+#define STATUS_BYTES 256u
+
 static int attach_err = -1;
-
-struct task *task_of(fuse_req_t req)
-{
-	struct task *task = calloc(1, sizeof(*task));
-
-	if (!task)
-		abort();
-	task->req = req;
-	return task;
-}
+static const char *guest_name;
 
 uint32_t fid_of(fuse_ino_t ino)
 {
 	return ino == FUSE_ROOT_ID ? ROOT_FID : ((struct node *)ino)->fid;
-}
-
-/* Send it; when that cannot be, done() is called at once. */
-int send_or_end(client_done_fn done, struct task *task)
-{
-	int tag = client_send(done, task);
-
-	if (tag < 0)
-		done(task, EAGAIN, NULL, 0);
-	return tag;
-}
-
-void note_error(struct task *task, int err)
-{
-	if (!task->err)
-		task->err = err;
-}
-
-/* The end of a task that has nothing to tell but its error. */
-void task_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	(void)body;
-	(void)len;
-	note_error(task, err);
-	fuse_reply_err(task->req, task->err);
-	free(task);
-}
-
-/* A step before the last one of a task. */
-void task_step(void *arg, int err, const uint8_t *body, size_t len)
-{
-	(void)body;
-	(void)len;
-	note_error(arg, err);
 }
 
 void put_walk(uint32_t from, uint32_t to, const char *name)
@@ -112,23 +71,27 @@ static void entry_end(void *arg, int err, const uint8_t *body, size_t len)
 {
 	struct fuse_entry_param entry = { 0 };
 	struct task *task = arg;
+	struct node *node;
 
 	note_error(task, err);
 	if (!task->err && !read_attr(body, len, &entry.attr))
 		task->err = EIO;
-	if (task->err) {
+	if (task->err || !task_take_request(task)) {
 		fid_clunk(task->fid);
 		if (task->has_entry)
 			open_file_end(task->file);
-		fuse_reply_err(task->req, task->err);
-	} else {
-		struct node *node = node_get(entry.attr.st_ino, task->fid);
-
-		entry.ino = (fuse_ino_t)node;
-		err = task->has_entry ? fuse_reply_create(task->req, &entry, &task->fi)
-				      : fuse_reply_entry(task->req, &entry);
-		if (err)
-			node_forget(node, 1);
+		task_reply_err(task, task->err);
+		free(task);
+		return;
+	}
+	node = node_get(entry.attr.st_ino, task->fid);
+	entry.ino = (fuse_ino_t)node;
+	err = task->has_entry ? fuse_reply_create(task->req, &entry, &task->fi)
+			      : fuse_reply_entry(task->req, &entry);
+	if (err) {
+		node_forget(node, 1);
+		if (task->has_entry)
+			open_file_end(task->file);
 	}
 	free(task);
 }
@@ -139,12 +102,15 @@ void look_up(struct task *task, uint32_t parent, const char *name)
 	put_walk(parent, task->fid, name);
 	client_send(task_step, task);
 	put_getattr(task->fid);
-	send_or_end(entry_end, task);
+	client_send(entry_end, task);
 }
 
 static void files_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	look_up(task_of(req), fid_of(parent), name);
+	struct task *task = task_begin(req, LOOK_UP_REQUESTS);
+
+	if (task)
+		look_up(task, fid_of(parent), name);
 }
 
 static void files_forget(fuse_req_t req, fuse_ino_t ino, uint64_t nr_lookups)
@@ -156,8 +122,10 @@ static void files_forget(fuse_req_t req, fuse_ino_t ino, uint64_t nr_lookups)
 
 static void files_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	struct task *task = task_of(req);
+	struct task *task = task_begin(req, 1 + LOOK_UP_REQUESTS);
 
+	if (!task)
+		return;
 	client_begin(TMKDIR);
 	client_put(fid_of(parent), 4);
 	client_put_text(name);
@@ -169,11 +137,15 @@ static void files_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mod
 
 static void unlink_at(fuse_req_t req, fuse_ino_t parent, const char *name, uint32_t flags)
 {
+	struct task *task = task_begin(req, 1);
+
+	if (!task)
+		return;
 	client_begin(TUNLINKAT);
 	client_put(fid_of(parent), 4);
 	client_put_text(name);
 	client_put(flags, 4);
-	send_or_end(task_end, task_of(req));
+	client_send(task_end, task);
 }
 
 static void files_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -190,8 +162,12 @@ static void files_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 static void files_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 			 const char *new_name, unsigned int flags)
 {
+	struct task *task = task_begin(req, 1);
+
+	if (!task)
+		return;
 	if (flags) {
-		fuse_reply_err(req, EINVAL); /* the protocol has none */
+		task_end(task, EINVAL, NULL, 0); /* the protocol has none */
 		return;
 	}
 	client_begin(TRENAMEAT);
@@ -199,7 +175,7 @@ static void files_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fu
 	client_put_text(name);
 	client_put(fid_of(new_parent), 4);
 	client_put_text(new_name);
-	send_or_end(task_end, task_of(req));
+	client_send(task_end, task);
 }
 
 /* ---- Attributes ---- */
@@ -213,26 +189,32 @@ static void attr_end(void *arg, int err, const uint8_t *body, size_t len)
 	if (!task->err && !read_attr(body, len, &attr))
 		task->err = EIO;
 	if (task->err)
-		fuse_reply_err(task->req, task->err);
-	else
+		task_reply_err(task, task->err);
+	else if (task_take_request(task))
 		fuse_reply_attr(task->req, &attr, 0);
 	free(task);
 }
 
 static void files_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
+	struct task *task = task_begin(req, 1);
+
 	(void)fi;
+	if (!task)
+		return;
 	put_getattr(fid_of(ino));
-	send_or_end(attr_end, task_of(req));
+	client_send(attr_end, task);
 }
 
 /* Which attributes are set has the same bits in both protocols: mode 1, owners 2 and 4, size 8. */
 static void files_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 			  struct fuse_file_info *fi)
 {
-	struct task *task = task_of(req);
+	struct task *task = task_begin(req, 2);
 
 	(void)fi;
+	if (!task)
+		return;
 	client_begin(TSETATTR);
 	client_put(fid_of(ino), 4);
 	client_put((unsigned int)to_set & 0xfu, 4);
@@ -244,7 +226,7 @@ static void files_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int
 		client_put(0, 8);
 	client_send(task_step, task);
 	put_getattr(fid_of(ino));
-	send_or_end(attr_end, task);
+	client_send(attr_end, task);
 }
 
 static void statfs_end(void *arg, int err, const uint8_t *body, size_t len)
@@ -253,8 +235,8 @@ static void statfs_end(void *arg, int err, const uint8_t *body, size_t len)
 	struct statvfs facts = { 0 };
 
 	if (err || len < 60) {
-		fuse_reply_err(task->req, err ? err : EIO);
-	} else {
+		task_reply_err(task, err ? err : EIO);
+	} else if (task_take_request(task)) {
 		facts.f_bsize = facts.f_frsize = client_number(body + 4, 4);
 		facts.f_blocks = client_number(body + 8, 8);
 		facts.f_bfree = client_number(body + 16, 8);
@@ -267,9 +249,40 @@ static void statfs_end(void *arg, int err, const uint8_t *body, size_t len)
 
 static void files_statfs(fuse_req_t req, fuse_ino_t ino)
 {
+	struct task *task = task_begin(req, 1);
+
+	if (!task)
+		return;
 	client_begin(TSTATFS);
 	client_put(fid_of(ino), 4);
-	send_or_end(statfs_end, task_of(req));
+	client_send(statfs_end, task);
+}
+
+/*
+ * Which guest is that, and does it answer? Said without asking it: the attribute STATUS_NAME of the
+ * mounted directory. The kernel's own files have no attributes.
+ */
+static void files_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	char text[STATUS_BYTES];
+	size_t len;
+
+	if (ino != FUSE_ROOT_ID || strcmp(name, STATUS_NAME) != 0) {
+		fuse_reply_err(req, ENODATA);
+		return;
+	}
+	len = (size_t)snprintf(text, sizeof(text), "%s: ", guest_name);
+	if (tasks_guest_is_silent())
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "no answer for %u s",
+					(unsigned int)(client_silent_ms() / 1000));
+	else
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "answers");
+	if (!size)
+		fuse_reply_xattr(req, len);
+	else if (size < len)
+		fuse_reply_err(req, ERANGE);
+	else
+		fuse_reply_buf(req, text, len);
 }
 
 /* ---- Start ---- */
@@ -289,8 +302,9 @@ static void attach_end(void *arg, int err, const uint8_t *body, size_t len)
 	attach_err = err;
 }
 
-void files_attach(const char *tree)
+void files_attach(const char *tree, const char *guest)
 {
+	guest_name = guest;
 	client_begin(TATTACH);
 	client_put(ROOT_FID, 4);
 	client_put(NOFID, 4);
@@ -325,4 +339,6 @@ const struct fuse_lowlevel_ops files_ops = {
 	.readdir = files_readdir,
 	.releasedir = files_release,
 	.statfs = files_statfs,
+	.getxattr = files_getxattr,
+	.poll = files_poll,
 };

@@ -10,9 +10,11 @@
 
 extern const struct fuse_lowlevel_ops files_ops;
 
-/* Attach to `tree`, a directory of the kernel. Before the first request of FUSE. */
-void files_attach(const char *tree);
+/* Attach to `tree`, a directory of the kernel `guest`. Before the first request of FUSE. */
+void files_attach(const char *tree, const char *guest);
 /* Has the kernel said yes? 0; an error number; -1: no answer yet. */
 int files_attached(void);
+/* Have everybody who polls a file look again. */
+void files_wake_polls(void);
 
 #endif

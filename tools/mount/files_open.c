@@ -13,15 +13,24 @@
 
 /* ---- Files ---- */
 
-static struct open_file *file_of(const struct fuse_file_info *fi)
+struct open_file *file_of(const struct fuse_file_info *fi)
 {
-	return (struct open_file *)fi->fh;
+	return (struct open_file *)(uintptr_t)fi->fh;
+}
+
+void open_file_put(struct open_file *file)
+{
+	if (--file->nr_users)
+		return;
+	free(file->kept.bytes);
+	free(file);
 }
 
 void open_file_end(struct open_file *file)
 {
+	files_poll_end(file);
 	fid_clunk(file->fid);
-	free(file);
+	open_file_put(file);
 }
 
 static void open_end(void *arg, int err, const uint8_t *body, size_t len)
@@ -32,8 +41,8 @@ static void open_end(void *arg, int err, const uint8_t *body, size_t len)
 	(void)len;
 	note_error(task, err);
 	if (task->err)
-		fuse_reply_err(task->req, task->err);
-	if (task->err || fuse_reply_open(task->req, &task->fi))
+		task_reply_err(task, task->err);
+	if (task->err || !task_take_request(task) || fuse_reply_open(task->req, &task->fi))
 		open_file_end(task->file);
 	free(task);
 }
@@ -45,7 +54,7 @@ static void walk_to_file(struct task *task, uint32_t fid, const struct fuse_file
 
 	if (!file)
 		abort();
-	*file = (struct open_file){ .fid = fid_new(), .flags = fi->flags };
+	*file = (struct open_file){ .nr_users = 1, .fid = fid_new(), .flags = fi->flags };
 	task->file = file;
 	task->fi = *fi;
 	task->fi.fh = (uintptr_t)file;
@@ -54,27 +63,26 @@ static void walk_to_file(struct task *task, uint32_t fid, const struct fuse_file
 	client_send(task_step, task);
 }
 
-static void put_open(const struct open_file *file)
-{
-	client_begin(TLOPEN);
-	client_put(file->fid, 4);
-	client_put((unsigned int)file->flags, 4);
-}
-
 void files_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct task *task = task_of(req);
+	struct task *task = task_begin(req, 2);
 
+	if (!task)
+		return;
 	walk_to_file(task, fid_of(ino), fi);
-	put_open(task->file);
-	send_or_end(open_end, task);
+	client_begin(TLOPEN);
+	client_put(task->file->fid, 4);
+	client_put((unsigned int)fi->flags, 4);
+	client_send(open_end, task);
 }
 
 void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		  struct fuse_file_info *fi)
 {
-	struct task *task = task_of(req);
+	struct task *task = task_begin(req, 2 + LOOK_UP_REQUESTS);
 
+	if (!task)
+		return;
 	task->has_entry = true;
 	walk_to_file(task, fid_of(parent), fi);
 	client_begin(TLCREATE);
@@ -97,131 +105,15 @@ void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 void files_fsync(fuse_req_t req, fuse_ino_t ino, int is_data_only, struct fuse_file_info *fi)
 {
+	struct task *task = task_begin(req, 1);
+
 	(void)ino;
+	if (!task)
+		return;
 	client_begin(TFSYNC);
 	client_put(file_of(fi)->fid, 4);
 	client_put(is_data_only != 0, 4);
-	send_or_end(task_end, task_of(req));
-}
-
-/* The program that waits got a signal. */
-static void task_interrupt(fuse_req_t req, void *arg)
-{
-	struct task *task = arg;
-
-	(void)req;
-	if (task->tag >= 0)
-		client_flush(task->tag);
-}
-
-static void write_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	fuse_req_interrupt_func(task->req, NULL, NULL);
-	if (!err && len < 4)
-		err = EIO;
-	if (err)
-		fuse_reply_err(task->req, err);
-	else
-		fuse_reply_write(task->req, client_number(body, 4));
-	free(task);
-}
-
-/* Send a read or a write, which may wait for long. */
-static void send_waiting(client_done_fn done, struct task *task)
-{
-	fuse_req_t req = task->req;
-
-	task->tag = client_send(done, task);
-	if (task->tag < 0)
-		done(task, EAGAIN, NULL, 0);
-	else
-		fuse_req_interrupt_func(req, task_interrupt, task);
-}
-
-static void put_io(enum client_type type, uint32_t fid, off_t offset, size_t size)
-{
-	client_begin(type);
-	client_put(fid, 4);
-	client_put((uint64_t)offset, 8);
-	client_put(size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX, 4);
-}
-
-static void send_read(struct task *task);
-
-/* A stream that was opened again counts its positions from there. */
-static void read_end(void *arg, int err, const uint8_t *body, size_t len)
-{
-	struct task *task = arg;
-
-	fuse_req_interrupt_func(task->req, NULL, NULL);
-	if (err == ESPIPE && task->file->is_again && task->offset != task->file->start) {
-		task->file->start = task->offset;
-		send_read(task);
-		return;
-	}
-	if (!err && (len < 4 || client_number(body, 4) > len - 4))
-		err = EIO;
-	if (err)
-		fuse_reply_err(task->req, err);
-	else
-		fuse_reply_buf(task->req, (const char *)body + 4, client_number(body, 4));
-	free(task);
-}
-
-static void send_read(struct task *task)
-{
-	put_io(TREAD, task->file->fid, task->offset - task->file->start, task->size);
-	send_waiting(read_end, task);
-}
-
-static void reopened(void *arg, int err, const uint8_t *body, size_t len)
-{
-	(void)arg;
-	(void)err; /* the read behind it fails, too */
-	(void)body;
-	(void)len;
-}
-
-/*
- * A program has changed whether reads of the file wait, fcntl(F_SETFL). 9P says that in an open
- * only: the file is opened again, under its number.
- */
-static void reopen(struct open_file *file, fuse_ino_t ino, int flags)
-{
-	file->flags = flags & ~(O_TRUNC | O_CREAT | O_EXCL);
-	file->is_again = true;
-	file->start = 0;
-	client_begin(TCLUNK);
-	client_put(file->fid, 4);
-	client_send(reopened, NULL);
-	put_walk(fid_of(ino), file->fid, NULL);
-	client_send(reopened, NULL);
-	put_open(file);
-	client_send(reopened, NULL);
-}
-
-void files_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
-		struct fuse_file_info *fi)
-{
-	struct task *task = task_of(req);
-
-	task->file = file_of(fi);
-	task->size = size;
-	task->offset = offset;
-	if ((task->file->flags ^ fi->flags) & O_NONBLOCK)
-		reopen(task->file, ino, fi->flags);
-	send_read(task);
-}
-
-void files_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size, off_t offset,
-		 struct fuse_file_info *fi)
-{
-	(void)ino;
-	put_io(TWRITE, file_of(fi)->fid, offset, size);
-	client_put_bytes(bytes, size < CLIENT_IO_MAX ? size : CLIENT_IO_MAX);
-	send_waiting(write_end, task_of(req));
+	client_send(task_end, task);
 }
 
 /* ---- Directories ---- */
@@ -265,8 +157,8 @@ static void readdir_end(void *arg, int err, const uint8_t *body, size_t len)
 		at += step;
 	}
 	if (err)
-		fuse_reply_err(task->req, err);
-	else
+		task_reply_err(task, err);
+	else if (task_take_request(task))
 		fuse_reply_buf(task->req, entries, done);
 	free(entries);
 	free(task);
@@ -275,10 +167,12 @@ static void readdir_end(void *arg, int err, const uint8_t *body, size_t len)
 void files_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 		   struct fuse_file_info *fi)
 {
-	struct task *task = task_of(req);
+	struct task *task = task_begin(req, 1);
 
 	(void)ino;
+	if (!task)
+		return;
 	task->size = size;
 	put_io(TREADDIR, file_of(fi)->fid, offset, size);
-	send_or_end(readdir_end, task);
+	client_send(readdir_end, task);
 }

@@ -7,42 +7,34 @@
 #include "files.h"
 #include "client.h"
 #include "node.h"
+#include "task.h"
 #include <stdbool.h>
+
+/* Bytes of a stream that the kernel has handed out, and that nobody has taken. */
+struct kept_bytes {
+	uint8_t *bytes; /* NULL: none */
+	size_t len;
+	off_t offset; /* of the first */
+};
 
 /* What FUSE has as the handle of an open file. */
 struct open_file {
+	struct open_file *next; /* of those that are watched */
+	unsigned int nr_users;	/* FUSE, tasks, and the Tpoll on its way */
 	uint32_t fid;
-	int flags;     /* that it was opened with */
-	bool is_again; /* not for the first time */
-	off_t start;   /* of a stream: where its positions begin for the kernel */
+	int flags;		/* that it was opened with, and O_NONBLOCK as it is now */
+	struct task *orphan;	/* a read that its program does not wait for any more */
+	struct kept_bytes kept; /* of such a read */
+	struct fuse_pollhandle
+		*poll;	 /* whom to tell when it may be readable; NULL: FUSE has not asked */
+	bool is_watched; /* a Tpoll that waits is on its way */
 };
-
-/* A request of FUSE on its way. */
-struct task {
-	fuse_req_t req;
-	int err;		/* the first */
-	int tag;		/* of the one that may have to wait */
-	uint32_t fid;		/* made for it */
-	struct open_file *file; /* the same */
-	size_t size;		/* of the buffer */
-	off_t offset;		/* of a read */
-	bool has_entry;		/* create: the open file goes with an entry */
-	struct fuse_file_info fi;
-};
-
-struct task *task_of(fuse_req_t req);
-/* The first error of its requests is the one that counts. */
-void note_error(struct task *task, int err);
-/* Answers: of a step before the last one; of the last one, when there is nothing to tell but the error. */
-void task_step(void *arg, int err, const uint8_t *body, size_t len);
-void task_end(void *arg, int err, const uint8_t *body, size_t len);
-/* Send what was begun; when that cannot be, done() is called at once. Returns its tag, or -1. */
-int send_or_end(client_done_fn done, struct task *task);
 
 uint32_t fid_of(fuse_ino_t ino);
 /* Begin a request: fid `to` is to be what `name` is in `from`; NULL: what `from` is. */
 void put_walk(uint32_t from, uint32_t to, const char *name);
-/* Find the file of that name; the task ends with an entry of FUSE. */
+/* Find the file of that name, with so many requests; the task ends with an entry of FUSE. */
+#define LOOK_UP_REQUESTS 2u
 void look_up(struct task *task, uint32_t parent, const char *name);
 
 /* ---- Open files and directories: files_open.c ---- */
@@ -50,10 +42,26 @@ void look_up(struct task *task, uint32_t parent, const char *name);
 void files_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		  struct fuse_file_info *fi);
-/* The kernel forgets it. */
+/* The kernel forgets it; users that it has may go on. */
 void open_file_end(struct open_file *file);
+/* One user less. */
+void open_file_put(struct open_file *file);
+struct open_file *file_of(const struct fuse_file_info *fi);
+
+/* ---- Polling: files_poll.c ---- */
+
+void files_poll(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
+		struct fuse_pollhandle *poll);
+/* Nobody is told about the file any more. */
+void files_poll_end(struct open_file *file);
+
 void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void files_fsync(fuse_req_t req, fuse_ino_t ino, int is_data_only, struct fuse_file_info *fi);
+
+/* ---- Reading and writing: files_io.c ---- */
+
+/* Begin a request for `size` bytes at `offset`. */
+void put_io(enum client_type type, uint32_t fid, off_t offset, size_t size);
 void files_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 		struct fuse_file_info *fi);
 void files_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size, off_t offset,

@@ -6,24 +6,29 @@
 #define NR_LISTS 1024u
 
 static struct node *lists[NR_LISTS];
-static uint32_t *free_fids;
-static size_t nr_free, free_size;
+struct fids {
+	uint32_t *fids;
+	size_t nr, size;
+};
+
+static struct fids unused;   /* the server does not know them */
+static struct fids to_clunk; /* no request could be sent for them until now */
 static uint32_t next_fid = ROOT_FID + 1;
+
+static void push(struct fids *list, uint32_t fid)
+{
+	if (list->nr == list->size) {
+		list->size = list->size ? 2 * list->size : 64;
+		list->fids = realloc(list->fids, list->size * sizeof(*list->fids));
+		if (!list->fids)
+			abort();
+	}
+	list->fids[list->nr++] = fid;
+}
 
 uint32_t fid_new(void)
 {
-	return nr_free ? free_fids[--nr_free] : next_fid++;
-}
-
-void fid_free(uint32_t fid)
-{
-	if (nr_free == free_size) {
-		free_size = free_size ? 2 * free_size : 64;
-		free_fids = realloc(free_fids, free_size * sizeof(*free_fids));
-		if (!free_fids)
-			abort();
-	}
-	free_fids[nr_free++] = fid;
+	return unused.nr ? unused.fids[--unused.nr] : next_fid++;
 }
 
 static void clunk_done(void *arg, int err, const uint8_t *body, size_t len)
@@ -31,14 +36,24 @@ static void clunk_done(void *arg, int err, const uint8_t *body, size_t len)
 	(void)err;
 	(void)body;
 	(void)len;
-	fid_free((uint32_t)(uintptr_t)arg);
+	push(&unused, (uint32_t)(uintptr_t)arg);
 }
 
 void fid_clunk(uint32_t fid)
 {
+	if (!client_can_send(1)) {
+		push(&to_clunk, fid);
+		return;
+	}
 	client_begin(TCLUNK);
 	client_put(fid, 4);
 	client_send(clunk_done, (void *)(uintptr_t)fid);
+}
+
+void fids_clunk(void)
+{
+	while (to_clunk.nr && client_can_send(1))
+		fid_clunk(to_clunk.fids[--to_clunk.nr]);
 }
 
 static struct node **link_of(uint64_t id)

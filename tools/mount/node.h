@@ -17,10 +17,10 @@ struct node {
 };
 
 uint32_t fid_new(void);
-/* The number may be used again: the server does not know it. */
-void fid_free(uint32_t fid);
-/* Have the server forget it; then the number may be used again. */
+/* Have the server forget it, as soon as that can be sent; then the number may be used again. */
 void fid_clunk(uint32_t fid);
+/* Send what could not be sent. Called when answers have come. */
+void fids_clunk(void);
 
 /* The node of file `id`, looked up once more. It takes `fid`, and ends the one that it had. */
 struct node *node_get(uint64_t id, uint32_t fid);
