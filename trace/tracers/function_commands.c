@@ -75,11 +75,6 @@ static int parse_count(struct ftrace_command_args *args, uint64_t *out_count)
 	return err;
 }
 
-bool trace_command_has_count(const char *text)
-{
-	return text && !trace_streq(text, "unlimited");
-}
-
 static int remove_probe(struct ftrace_command_args *args, const struct ftrace_probe_ops *ops)
 {
 	int err = unregister_ftrace_function_probe_func(args->glob + 1, args->tr, ops);

@@ -10,6 +10,7 @@
 #define TRACE_FUNCTION_COMMANDS_H
 
 #include <trace/ftrace_probe.h>
+#include "text/str.h"
 
 struct trace_command {
 	/*
@@ -38,7 +39,11 @@ extern struct trace_command trace_snapshot_commands[];
  * Of a command that is to go: does the text behind its colon, NULL for none, name one with a count?
  * `unlimited` is how set_ftrace_filter shows one without.
  */
-bool trace_command_has_count(const char *text);
+static inline bool trace_command_has_count(const char *text)
+{
+	return text && !trace_streq(text, "unlimited");
+}
+
 /* Register the commands of all features. 0 or -errno. */
 int trace_commands_init(void);
 
