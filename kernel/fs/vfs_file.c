@@ -80,6 +80,13 @@ bool file_is_readable(struct file *file)
 	return !file->ops->is_readable || file->ops->is_readable(file);
 }
 
+uint32_t file_events(struct file *file, uint32_t wanted)
+{
+	if (file->ops->events)
+		return file->ops->events(file, wanted);
+	return file_is_readable(file) ? wanted & FILE_IN : 0;
+}
+
 bool file_may_wait(const struct file *file)
 {
 	if (file->ops->may_wait)

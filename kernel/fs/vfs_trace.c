@@ -42,6 +42,13 @@ static bool trace_file_is_readable(struct file *file)
 	return trace_fs_poll(file->object);
 }
 
+_Static_assert(FILE_IN == (int)TRACE_FS_IN && FILE_PRI == (int)TRACE_FS_PRI, "they are the same");
+
+static uint32_t trace_file_events(struct file *file, uint32_t wanted)
+{
+	return trace_fs_events(file->object, wanted);
+}
+
 static bool trace_file_may_wait(const struct file *file)
 {
 	return trace_fs_may_wait(file->object);
@@ -61,6 +68,7 @@ static const struct file_ops trace_file_ops = {
 	.read = trace_file_read,
 	.write = trace_file_write,
 	.is_readable = trace_file_is_readable,
+	.events = trace_file_events,
 	.may_wait = trace_file_may_wait,
 	.set_nonblock = trace_file_set_nonblock,
 	.close = trace_file_close,

@@ -58,6 +58,7 @@ enum ninep_type {
 
 /* Events of a Tpoll, with the values of poll(2). */
 #define NINEP_POLLIN	 0x001u
+#define NINEP_POLLPRI	 0x002u
 #define NINEP_POLLOUT	 0x004u
 #define NINEP_POLLRDNORM 0x040u
 #define NINEP_POLLWRNORM 0x100u

@@ -50,16 +50,20 @@ struct ninep_polls *ninep_polls_create(struct ninep_session *session)
 	return polls;
 }
 
-/* Writes wait for nothing that could be told before. */
-static uint32_t poll_events(struct file *file)
+/* Of `wanted`. Writes wait for nothing that could be told before. */
+static uint32_t poll_events(struct file *file, uint32_t wanted)
 {
-	uint32_t events = 0;
+	uint32_t asked = FILE_IN | (wanted & NINEP_POLLPRI ? FILE_PRI : 0), found = 0, events = 0;
 
-	if (file->flags & VFS_READ && file_is_readable(file))
+	if (file->flags & VFS_READ)
+		found = file_events(file, asked);
+	if (found & FILE_IN)
 		events |= NINEP_POLLIN | NINEP_POLLRDNORM;
+	if (found & FILE_PRI)
+		events |= NINEP_POLLPRI;
 	if (file->flags & VFS_WRITE)
 		events |= NINEP_POLLOUT | NINEP_POLLWRNORM;
-	return events;
+	return events & wanted;
 }
 
 /* Lock held. */
@@ -95,7 +99,7 @@ static void poll_look(struct ninep_polls *polls)
 	mutex_lock(&polls->lock);
 	list_for_each_safe(link, following, &polls->list) {
 		struct ninep_poll *poll = list_entry(link, struct ninep_poll, link);
-		uint32_t events = poll_events(poll->file) & poll->wanted;
+		uint32_t events = poll_events(poll->file, poll->wanted);
 
 		if (events || ktime_ns() >= poll->end_ns)
 			poll_answer(polls, poll, events, 0);
@@ -163,7 +167,7 @@ int ninep_poll(struct ninep_session *session, const struct ninep_request *reques
 	if (!fid || !fid->is_open)
 		return -EBADF;
 	if (fid->file)
-		events = poll_events(fid->file);
+		events = poll_events(fid->file, request->flags);
 	if (!(events & request->flags) && request->count && fid->file)
 		return poll_later(session->polls, fid->file, request);
 	ninep_put_number(reply, events & request->flags, 4);

@@ -30,11 +30,11 @@ static int cmd_sleep(struct command_env *env, int argc, char **argv)
 
 #define POLL_STEP_NS (10 * NSEC_PER_MSEC)
 
-static int cmd_wait_readable(struct file *file, uint64_t limit_ns)
+static int cmd_wait_event(struct file *file, uint32_t event, uint64_t limit_ns)
 {
 	uint64_t end = ktime_after(limit_ns);
 
-	while (!file_is_readable(file)) {
+	while (!file_events(file, event)) {
 		if (ktime_ns() >= end)
 			return 1;
 		if (thread_sleep_ns(POLL_STEP_NS))
@@ -45,10 +45,13 @@ static int cmd_wait_readable(struct file *file, uint64_t limit_ns)
 
 static int cmd_poll(struct command_env *env, int argc, char **argv)
 {
+	bool is_news = argc > 1 && strcmp(argv[1], "-P") == 0;
 	struct file *file;
 	uint64_t ns;
 	int status;
 
+	argc -= is_news;
+	argv += is_news;
 	if (argc != 3 || str_to_duration(argv[2], &ns))
 		return COMMAND_USAGE;
 	status = vfs_open(command_cwd(env), argv[1], VFS_READ, &file);
@@ -56,7 +59,7 @@ static int cmd_poll(struct command_env *env, int argc, char **argv)
 		command_perror(env, argv[1], status);
 		return 1;
 	}
-	status = cmd_wait_readable(file, ns);
+	status = cmd_wait_event(file, is_news ? FILE_PRI : FILE_IN, ns);
 	file_put(file);
 	return status;
 }
@@ -111,7 +114,8 @@ static int cmd_resize(struct command_env *env, int argc, char **argv)
 
 const struct command time_commands[] = {
 	{ "clear", "", "clear the screen", cmd_clear, 0 },
-	{ "poll", "FILE SECONDS", "wait until FILE is worth reading; status 1: not in that time",
+	{ "poll", "[-P] FILE SECONDS",
+	  "wait until FILE is worth reading, or (-P) has news; status 1: not in that time",
 	  cmd_poll, 0 },
 	{ "resize", "", "ask the terminal for its size", cmd_resize, 0 },
 	{ "sleep", "SECONDS[smh]...", "wait", cmd_sleep, 0 },

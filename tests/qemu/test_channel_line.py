@@ -112,6 +112,25 @@ def test_poll_knows_buffer_percent(client, machine):
     machine.check("echo 50 > buffer_percent")
 
 
+def test_poll_of_histograms(client, machine):
+    """Worth reading until it is read; news (POLLPRI) are told once, and whoever waits is told when they come. The shell's poll likewise."""
+    fork, pri = "events/sched/sched_process_fork", select.POLLPRI
+    # What runs in the background is a thread that has been started, so it counts.
+    condition = "if child_comm == \"sleep\""
+    machine.check(f"echo 'hist:keys=common_type {condition}' > {fork}/trigger")
+    with client.opened(f"{TRACING}/{fork}/hist") as hist:
+        assert client.poll(hist, IN | pri) == 0 == client.poll(hist, IN | pri, 1)
+        assert machine.run(f"poll {fork}/hist 0.02")[1] == 1 == machine.run(f"poll -P {fork}/hist 0.02")[1]
+        tag = client.request(POLL, struct.pack("<III", hist, pri, 3600 * 1000))
+        machine.check("sleep 0 &")
+        assert client.poll_end(tag) == pri and client.poll(hist, IN | pri) == IN
+        assert b"hitcount" in client.read(hist, 0, 4000)
+        assert client.read(hist, 0, 4000).count(b"Totals") == 1 and client.poll(hist, IN | pri) == 0
+        machine.check(f"poll {fork}/hist 5; sleep 0 &")
+        machine.check(f"wait; (while true; do sleep 0 & wait; done) & poll -P {fork}/hist 60; kill %1; wait")
+    machine.check(f"> {fork}/trigger")
+
+
 def test_polls_have_a_limit(client, machine):
     machine.check("echo > trace")
     with client.opened(TRACING + "/trace_pipe", NONBLOCK) as pipe:

@@ -220,3 +220,14 @@ struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at)
 	}
 	return NULL;
 }
+
+uint64_t hist_map_hits(const struct hist_map *map)
+{
+	const struct hist_entry *entry;
+	uint64_t hits = 0;
+	size_t at = 0;
+
+	while ((entry = hist_map_next(map, &at)))
+		hits += atomic_load_explicit(&entry->hits, memory_order_relaxed);
+	return hits;
+}

@@ -162,6 +162,9 @@ static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
  */
 struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key);
 
+/* The hits of all entries: events that were counted. */
+uint64_t hist_map_hits(const struct hist_map *map);
+
 /*
  * The next entry that has a key; *at is 0 at first, and belongs to this function. NULL behind the
  * last.

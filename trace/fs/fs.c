@@ -248,6 +248,18 @@ bool trace_fs_poll(struct trace_handle *handle)
 	return !file->poll || file->poll(handle);
 }
 
+uint32_t trace_fs_events(struct trace_handle *handle, uint32_t wanted)
+{
+	const struct trace_file *file = handle->node->file;
+	uint32_t events;
+
+	if (file->events)
+		events = file->events(handle, wanted);
+	else
+		events = trace_fs_poll(handle) ? TRACE_FS_IN : 0;
+	return events & wanted;
+}
+
 void trace_fs_set_nonblock(struct trace_handle *handle, bool on)
 {
 	if (on)

@@ -18,10 +18,35 @@ static const struct hist_form *form_of(const struct trace_handle *handle)
 	return handle->node->file->about;
 }
 
+/* An open file. */
+struct reader {
+	struct hist_view *view; /* the histogram that is being read, or NULL */
+	/* How many events had been counted when it was last read, and when that was last said. */
+	uint64_t read_hits, told_hits;
+};
+
+static struct reader *reader_of(const struct trace_handle *handle)
+{
+	return handle->private;
+}
+
+/* What all histograms of the event have counted. Config lock held. */
+static uint64_t hits_of(const struct trace_handle *handle)
+{
+	const struct trace_event_call *call = call_of(handle);
+	const struct trace_event_file *file = call ? trace_event_file_find(handle->tr, call) : NULL;
+	const struct trace_trigger *trigger;
+	uint64_t hits = 0;
+
+	for (size_t i = 0; file && (trigger = trace_hist_trigger_at(file, i)); i++)
+		hits += hist_map_hits(trace_hist_of(trigger)->map);
+	return hits;
+}
+
 static void end(struct trace_handle *handle)
 {
-	hist_view_destroy(handle->private);
-	handle->private = NULL;
+	hist_view_destroy(reader_of(handle)->view);
+	reader_of(handle)->view = NULL;
 }
 
 static void print_head(const struct trace_handle *handle, const struct trace_trigger *trigger,
@@ -51,10 +76,10 @@ static int begin(struct trace_handle *handle, struct trace_seq *seq)
 	}
 	if (!trigger)
 		return 0;
-	handle->private = hist_view_create(trace_hist_of(trigger));
-	if (!handle->private)
+	reader_of(handle)->view = hist_view_create(trace_hist_of(trigger));
+	if (!reader_of(handle)->view)
 		return -ENOMEM;
-	if (form->begin && form->begin(handle->private)) {
+	if (form->begin && form->begin(reader_of(handle)->view)) {
 		end(handle);
 		return -ENOMEM;
 	}
@@ -67,7 +92,10 @@ static int hist_next(struct trace_handle *handle, struct trace_seq *seq)
 	int result = 1;
 
 	trace_plat_lock(&trace_config_lock);
-	if (handle->private && !form_of(handle)->next(handle->private, seq)) {
+	/* What is counted from here on may be in what is read, and is news all the same. */
+	if (!handle->index && !reader_of(handle)->view)
+		reader_of(handle)->read_hits = hits_of(handle);
+	if (reader_of(handle)->view && !form_of(handle)->next(reader_of(handle)->view, seq)) {
 		end(handle);
 		handle->index++;
 	}
@@ -77,22 +105,54 @@ static int hist_next(struct trace_handle *handle, struct trace_seq *seq)
 	return result;
 }
 
-static int hist_close(struct trace_handle *handle)
+static int hist_open(struct trace_handle *handle)
 {
+	struct reader *reader = trace_plat_alloc(sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	handle->private = reader;
 	trace_plat_lock(&trace_config_lock);
-	end(handle);
+	reader->told_hits = hits_of(handle);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }
 
+static uint32_t hist_events(struct trace_handle *handle, uint32_t wanted)
+{
+	struct reader *reader = reader_of(handle);
+	uint32_t events = 0;
+	uint64_t hits;
+
+	trace_plat_lock(&trace_config_lock);
+	hits = hits_of(handle);
+	if (hits != reader->read_hits)
+		events |= TRACE_FS_IN;
+	if (wanted & TRACE_FS_PRI && hits != reader->told_hits) {
+		events |= TRACE_FS_PRI;
+		reader->told_hits = hits;
+	}
+	trace_plat_unlock(&trace_config_lock);
+	return events;
+}
+
 static void hist_rewind(struct trace_handle *handle)
 {
-	(void)hist_close(handle);
+	trace_plat_lock(&trace_config_lock);
+	end(handle);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+static int hist_close(struct trace_handle *handle)
+{
+	hist_rewind(handle);
+	trace_plat_free(handle->private, sizeof(struct reader));
+	return 0;
 }
 
 #define HIST_FILE(form)                                                                            \
-	.mode = TRACE_MODE_READ, .next = hist_next, .close = hist_close, .rewind = hist_rewind,    \
-	.about = &(form)
+	.mode = TRACE_MODE_READ, .open = hist_open, .next = hist_next, .events = hist_events,      \
+	.close = hist_close, .rewind = hist_rewind, .about = &(form)
 
 static const struct trace_file hist_file = { .name = "hist", HIST_FILE(hist_form_text) };
 static const struct trace_file picture_file = { .name = "hist_picture",

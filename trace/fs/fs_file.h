@@ -77,6 +77,8 @@ struct trace_file {
 	int (*close)(struct trace_handle *handle);
 	/* The answer of trace_fs_poll(); NULL: always true. */
 	bool (*poll)(struct trace_handle *handle);
+	/* The answer of trace_fs_events(), whose reads do not wait; NULL: as poll says. */
+	uint32_t (*events)(struct trace_handle *handle, uint32_t wanted);
 	/* The next read begins anew at position 0. */
 	void (*rewind)(struct trace_handle *handle);
 };

@@ -55,6 +55,8 @@ struct file_ops {
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
 	/* Would a read return at once, without waiting? When this is missing, the answer is yes. */
 	bool (*is_readable)(struct file *file);
+	/* The answer of file_events(). When this is missing: FILE_IN, if it is readable. */
+	uint32_t (*events)(struct file *file, uint32_t wanted);
 	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
 	bool (*may_wait)(const struct file *file);
 	void (*set_nonblock)(struct file *file, bool on); /* optional */
@@ -156,6 +158,12 @@ ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos);
 ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos);
 /* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
+/* What poll(2) has to say of it, of `wanted`. */
+enum file_event {
+	FILE_IN = 1, /* reading is worth while */
+	FILE_PRI = 2 /* something has happened since this was last said */
+};
+uint32_t file_events(struct file *file, uint32_t wanted);
 /*
  * Are there reads or writes of this file that wait for something to happen? They end with -EINTR
  * when the thread is interrupted.

@@ -669,6 +669,60 @@ static void variables_of_fewer_keys(void **state)
 	clear(ARRIVE);
 }
 
+static uint32_t events_of(struct trace_handle *handle)
+{
+	return trace_fs_events(handle, TRACE_FS_IN | TRACE_FS_PRI);
+}
+
+/* Read the file through a handle of its own. */
+static void read_all(struct trace_handle *handle)
+{
+	static char text[4096];
+	uint64_t pos = 0;
+
+	while (trace_fs_read(handle, text, sizeof(text), &pos) > 0)
+		;
+}
+
+/* As Linux 6.14 does: what is counted is there to be read until it is read; news are told once. */
+static void polling(void **state)
+{
+	struct trace_handle *first, *second;
+
+	(void)state;
+	first = open_file(ARRIVE "hist", TRACE_FS_READ);
+	assert_int_equal(events_of(first), 0);
+	add(ARRIVE, "hist:keys=id");
+	add(ARRIVE, "hist:keys=name");
+	assert_int_equal(events_of(first), 0);
+	trace_ship_arrive(1, 0, "x");
+	second = open_file(ARRIVE "hist", TRACE_FS_READ);
+	assert_int_equal(trace_fs_events(first, TRACE_FS_IN), TRACE_FS_IN);
+	assert_int_equal(events_of(first), TRACE_FS_IN | TRACE_FS_PRI);
+	assert_int_equal(events_of(first), TRACE_FS_IN);
+	assert_int_equal(events_of(second), TRACE_FS_IN); /* no news since it was opened */
+	read_all(first);
+	assert_int_equal(events_of(first), 0);
+	assert_int_equal(events_of(second), TRACE_FS_IN);
+	trace_ship_arrive(1, 0, "x");
+	assert_int_equal(trace_fs_events(first, TRACE_FS_PRI), TRACE_FS_PRI);
+	assert_int_equal(events_of(first), TRACE_FS_IN);
+	read_all(second);
+	assert_int_equal(events_of(second), TRACE_FS_PRI);
+	/* Its reads wait for nothing, and others have no news. */
+	assert_true(trace_fs_poll(first) && !trace_fs_may_wait(first));
+	trace_fs_close(second);
+	second = open_file(ARRIVE "trigger", TRACE_FS_READ);
+	assert_int_equal(events_of(second), TRACE_FS_IN);
+	trace_fs_close(second);
+	clear(ARRIVE);
+	assert_int_equal(events_of(first), TRACE_FS_IN | TRACE_FS_PRI); /* they have gone */
+	fake_alloc_budget = 1;						/* the handle */
+	assert_int_equal(trace_fs_open(node_of(ARRIVE "hist"), TRACE_FS_READ, &second), -ENOMEM);
+	fake_alloc_budget = -1;
+	trace_fs_close(first);
+}
+
 /* A variable that is a field stands for it, so it may be a key. */
 static void own_variables(void **state)
 {
@@ -930,6 +984,7 @@ int main(void)
 		TEST(variables),
 		TEST(own_variables),
 		TEST(variables_of_fewer_keys),
+		TEST(polling),
 		TEST(variables_used_once),
 		TEST(mistakes_are_explained),
 		TEST(division_by_zero),

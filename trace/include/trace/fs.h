@@ -102,6 +102,17 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
  * and trace_pipe_raw: the CPU's buffer is filled to buffer_percent. Other files: always.
  */
 bool trace_fs_poll(struct trace_handle *handle);
+/*
+ * What poll(2) has to say of it, of `wanted`. Reads of `hist` never wait; TRACE_FS_IN is there when its
+ * histograms have counted since it was last read through this handle, or ever, if it was not read
+ * yet; TRACE_FS_PRI when they have counted since it was opened, or since that was last said. Others
+ * have TRACE_FS_IN when trace_fs_poll() says so.
+ */
+enum trace_fs_event {
+	TRACE_FS_IN = 1,
+	TRACE_FS_PRI = 2,
+};
+uint32_t trace_fs_events(struct trace_handle *handle, uint32_t wanted);
 /* From now on its reads do not wait, or do: what fcntl(F_SETFL) changes behind the open. */
 void trace_fs_set_nonblock(struct trace_handle *handle, bool on);
 /*
