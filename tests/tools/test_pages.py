@@ -71,3 +71,16 @@ def test_fields():
     some = b"before" + data
     assert _pages.type_of(some, 6) == 7
     assert demo.values(some, 6, len(some)) == {"comm": "sh", "small": -5, "text": "hi", "mask": bytes(range(8)) + b"hi\0"}
+
+
+def test_large_pages():
+    """Sub-buffers have up to 512 KB and more: lengths of 16 bits are not enough, nor is one that the flags begin behind."""
+    many = page(*[head(28, 1) + bytes(112)] * 2000)
+    assert _pages.page_head(many)[1] == 2000 * 116 > 1 << 16 and len(found(many)) == 2000
+    assert found(many)[-1][0] == 3000
+
+
+def test_a_count_of_lost_events_without_room():
+    """The flag says that it stands behind the events, where the page has ended."""
+    full = page(head(0, 1), struct.pack("<I", 4068), bytes(4064), head(1, 1), b"last", flags=3 << 30)
+    assert len(full) == 4096 and _pages.page_head(full) == (1000, 4080, None)

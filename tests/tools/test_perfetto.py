@@ -165,3 +165,41 @@ def test_fields_of_other_types(tmp_path, declaration):
     (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(formats, {0: datkit.page(100, *(datkit.record(*one) for one in records))})))
     assert "6 events" in fathom("-o", "out", "trace.dat", cwd=tmp_path).stdout
     assert pftrace.Trace((tmp_path / "out").read_bytes()).tracks
+
+
+KMEM = {"kmem": [datkit.format_of("kmalloc", 70, [("unsigned long ptr", 8, 8, 0), ("size_t bytes_alloc", 16, 8, 0)]),
+                 datkit.format_of("kfree", 71, [("unsigned long ptr", 8, 8, 0)])]}
+
+
+def test_memory_that_is_given_back(tmp_path):
+    """Once: a second kfree of the same address is of memory whose kmalloc was not seen."""
+    kinds = [header(70) + struct.pack("<QQ", 0x1000, 64), header(70) + struct.pack("<QQ", 0x2000, 32), header(71) + struct.pack("<Q", 0x1000),
+             header(71) + struct.pack("<Q", 0x1000), header(71) + struct.pack("<Q", 0x3000)]
+    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(1, one) for one in kinds))}, formats={**FORMATS, **KMEM})
+    assert trace.track("kmalloc: bytes not given back").values == [(101, 64), (102, 96), (103, 32)]
+
+
+def test_stacks(tmp_path):
+    """Each is of the event in front of it, of its thread: not of another thread's, nor of a call's, nor of an older one's."""
+    stack = struct.pack("<II", 0x80100110, 0x80100220)
+    records = [demo(1), header(4) + stack, header(4) + stack[:4], demo(2), header(4, pid=6) + stack, demo(3), enter(0x100, 0), header(4) + stack, demo(4, pid=6),
+               switch(5, "five", 6, "six"), header(4) + stack]
+    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(1, one) for one in records))})
+    instants = [one for name in ("five-5", "<...>-6") for one in trace.track(name).instants]
+    assert {(name, arguments.get("small")): arguments.get("stack") for _, name, arguments in instants} == {
+        ("demo", 1): "first\nsecond", ("demo", 2): None, ("demo", 3): None, ("demo", 4): None, ("sched_switch", None): "first\nsecond"}
+
+
+def test_large_numbers(tmp_path):
+    """From 2^63 on they are numbers without a sign, and stay what they are."""
+    large = datkit.format_of("large", 72, [("u64 value", 8, 8, 0), ("s64 less", 16, 8, 1)])
+    data = header(72) + struct.pack("<Qq", (1 << 63) + 5, -(1 << 63))
+    trace = converted(tmp_path, {0: datkit.page(100, datkit.record(1, data))}, formats={**FORMATS, "large": [large]})
+    [(_, _, arguments)] = trace.track("five-5").instants
+    assert arguments["value"] == (1 << 63) + 5 and arguments["less"] == 1 << 63, "as the wire has them, by the number of their field"
+    raw = (tmp_path / "out").read_bytes()
+    assert raw.count(pftrace_field(3, (1 << 63) + 5)) == 1 and raw.count(pftrace_field(4, (1 << 63) + 5)) == 0
+
+
+def pftrace_field(number, value):
+    return perfetto.field(number, value)

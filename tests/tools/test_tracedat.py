@@ -210,3 +210,40 @@ def test_calls_always_lie_inside_each_other(tmp_path):
             at, open_calls = time, open_calls + (1 if call else -1)
             assert open_calls >= 0
         assert open_calls == 0
+
+
+def test_options_that_lead_back(tmp_path):
+    """In version 7 the end of a block of options says where the next one is: a block that is named twice is read once."""
+    data = bytearray(datkit.version_7(parts(PAGES)))
+    first = struct.unpack_from("<Q", data, data.index(b"none") + 6)[0]
+    assert data[-10:] == struct.pack("<IQ", 8, 0)[-10:] and data[-14:-12] == bytes(2)
+    data[-8:] = struct.pack("<Q", first)
+    (tmp_path / "t.dat").write_bytes(data)
+    trace = Trace(tmp_path / "t.dat")
+    assert len(list(trace.events())) == len(list(Trace(written(tmp_path)).events()))
+
+
+def written(folder):
+    (folder / "right.dat").write_bytes(datkit.version_7(parts(PAGES)))
+    return folder / "right.dat"
+
+
+def test_an_entry_whose_return_was_lost():
+    """Its caller has it as a child, and the next call beside it does not lie within it."""
+    class Event:
+        def __init__(self, ts, name, func, depth, duration=0):
+            self.ts, self.name, self.cpu, self.pid, self.system = ts, name, 0, 5, "ftrace"
+            self.fields = {"func": func, "depth": depth, "duration": duration}
+
+        def number(self, name):
+            return self.fields[name]
+
+        def function(self, name="func"):
+            return self.fields[name]
+
+    calls, ended = _calls.Calls(), []
+    for one in (Event(1, "funcgraph_entry", "outer", 0), Event(2, "funcgraph_entry", "lost", 1), Event(6, "funcgraph_entry", "beside", 1),
+                Event(9, "funcgraph_exit", "beside", 1, 3), Event(10, "funcgraph_exit", "outer", 0, 9)):
+        ended += calls.take(one)
+    assert [(call.name, call.begin, call.end, call.whole, call.path()) for call in ended] == [
+        ("lost", 2, 6, False, ["outer", "lost"]), ("beside", 6, 9, True, ["outer", "beside"]), ("outer", 1, 10, True, ["outer"])]

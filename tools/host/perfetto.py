@@ -140,6 +140,7 @@ class Converter:
         self.running, self.interrupts, self.allocated, self.in_use = {}, {}, {}, 0
         self.counters = [tuple(one.rsplit(".", 1)) for one in counters]
         self.seen, self.previous = 0, None
+        self.instant = None  # where the last event is in what has happened, if a stack may follow
         self.writer.describe(PROCESS_TRACK, None, more=field(3, field(1, PROCESS) + field(6, "kernel")))
         self.writer.describe(CPUS_TRACK, "CPUs")
         self.writer.describe(COUNTERS_TRACK, "counters")
@@ -183,25 +184,28 @@ class Converter:
         if event.system == "ftrace" and (event.name in ENTRIES or event.name in RETURNS):
             for call in self.calls.take(event):
                 self.by_thread.setdefault(call.thread, []).append(call)
+            self.instant = None
             return
         if event.system == "ftrace" and event.name == "kernel_stack":
             self.add_stack(event)
+            self.instant = None
             return
         more = self.wake(event) if event.name in ("sched_waking", "sched_wakeup", "sched_wakeup_new") else b""
         name = event.text if (event.system, event.name) == ("ftrace", "function") else event.name
         arguments = [("line", event.text), *((key, value) for key, value in event.fields.items() if not isinstance(value, list) or len(value) < 64)]
-        self.writer.add(event.ts, self.thread(thread_of(event)), INSTANT, name, event.system, arguments, more)
+        track = self.thread(thread_of(event))
+        self.instant = len(self.writer.happened)
+        self.writer.add(event.ts, track, INSTANT, name, event.system, arguments, more)
         if event.name == "sched_switch":
             self.switch(event)
         self.interrupt(event)
         self.curves(event)
 
     def add_stack(self, event):
-        """The stack belongs to the event before it of the same thread."""
-        if self.writer.happened and self.previous and thread_of(self.previous) == thread_of(event):
-            ts, track, kind, name, category, arguments, more = self.writer.happened[-1]
-            if kind == INSTANT:
-                self.writer.happened[-1] = (ts, track, kind, name, category, [*arguments, ("stack", "\n".join(event.stack()))], more)
+        """The stack belongs to the event before it, if that is one of the same thread with an instant of its own."""
+        if self.instant is not None and thread_of(self.previous) == thread_of(event):
+            ts, track, kind, name, category, arguments, more = self.writer.happened[self.instant]
+            self.writer.happened[self.instant] = (ts, track, kind, name, category, [*arguments, ("stack", "\n".join(event.stack()))], more)
 
     def wake(self, event):
         """The first of waking and wakeup begins an arrow, the other one lies on its way."""
