@@ -13,6 +13,7 @@ from guest import PATIENCE, ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 
+from host._guest import Guest  # noqa: E402
 from host._tracedat import Trace  # noqa: E402
 
 
@@ -57,6 +58,14 @@ def test_record_sets_and_puts_back(machine):
     assert switches and not any("next_pid=0 " in text for text in switches)
     assert any(event[4] == "kernel_stack" for event in read) and "=> sched_" in report(machine.folder / "record.dat")
     machine.guest.check("echo nop > current_tracer; echo > set_ftrace_filter; echo 0 > events/sched/sched_waking/filter; echo > set_event; echo > set_ftrace_pid")
+
+
+def test_the_channel_is_free_again(machine):
+    """QEMU serves one client, and notices that one has gone also when a thread of it waits for an answer."""
+    for _ in range(3):
+        with Guest(machine.channel) as guest:
+            guest.open("trace_pipe").read_later(100)
+            assert guest.text("tracing_on") == "1\n"
 
 
 def test_graph(machine):

@@ -130,6 +130,15 @@ def test_commands_are_what_is_written(view):
         "echo 'next_pid ~~ 3' > events/sched/sched_switch/filter", "echo more > available_events"]
 
 
+def test_a_list_that_is_longer_than_a_message(view):
+    names = view.channel.text("available_filter_functions")
+    long_list = names * (view.channel.line.msize // len(names) + 1)
+    assert len(long_list) > view.channel.line.msize
+    view.channel.write("set_ftrace_filter", long_list)
+    assert view.channel.text("set_ftrace_filter") == names
+    view.channel.write("set_ftrace_filter", "")
+
+
 def test_the_stream(view):
     assert view.write("events/sched/sched_switch/enable", "1")["error"] == ""
     view.guest.check("echo 'said it'\\''s so' > trace_marker; ls > /dev/null")

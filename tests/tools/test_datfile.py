@@ -103,6 +103,44 @@ def test_buffers_of_instances(tmp_path, version, compression, empty):
     assert compression or "is a valid trace-cmd file" in run.stdout, run.stderr
 
 
+def sections_of(data):
+    """[(number, where it begins, bytes)] from the first on: one follows the other."""
+    at, found = data.index(b"none") + 6, []
+    at += 8
+    while at < len(data):
+        number, _, _, size = struct.unpack_from("<HHIQ", data, at)
+        found.append((number, at, size))
+        at += 16 + size
+    return found, at
+
+
+@pytest.mark.parametrize("names", [(), ("box",)])
+def test_sections_fill_the_file(tmp_path, names):
+    """The length of each, those of pages too: the next section, or the end of the file, is where it ends."""
+    pages = _datfile.Pages(tmp_path / "t.dat", facts(1, *names))
+    for buffer in range(len(names) + 1):
+        for number in range(3):
+            pages.add(0, page_of([(1, OTHER, [number])]), buffer)
+    pages.finish(facts(1, *names), 7, None)
+    data = (tmp_path / "t.dat").read_bytes()
+    found, end = sections_of(data)
+    assert end == len(data) and [number for number, _, _ in found].count(_dat.BUFFER) == len(names) + 1
+
+
+def test_a_compressed_file_that_fails(tmp_path):
+    """Nothing of it is left, and the pages can still be written as they are."""
+    def full(_data):
+        raise OSError(28, "No space left on device")
+
+    pages = _datfile.Pages(tmp_path / "t.dat", facts(1))
+    pages.add(0, page_of([(1, OTHER, [1])]))
+    with pytest.raises(OSError, match="No space"):
+        pages.finish(facts(1), 7, ("zlib", "", full))
+    assert [path.suffix for path in tmp_path.iterdir()] == [pages.partial.suffix]
+    pages.finish(facts(1), 7, None)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.dat"]
+
+
 @pytest.mark.parametrize("version", [6, 7])
 def test_the_clock_is_in_its_option(version):
     """trace-cmd reads this option as text, without a look at its length."""

@@ -1,5 +1,7 @@
 """What all commands of tools/fathom share: how they fail."""
+import contextlib
 import errno
+import struct
 
 FAILED, USAGE, NOT_RUNNING, BUSY, NOTHING, DISK_FULL, DIED = range(1, 8)
 
@@ -14,6 +16,18 @@ class Failure(Exception):
     def __init__(self, text, code=FAILED):
         super().__init__(text)
         self.code = code
+
+
+SENSELESS = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)  # where reading leads of what is not what it should be
+
+
+@contextlib.contextmanager
+def making_sense(what):
+    """In here something is read that others have written; Failure says so where that cannot be understood."""
+    try:
+        yield
+    except SENSELESS as err:
+        raise Failure(f"{what} makes no sense: {err!r}") from None
 
 
 def code_of(err):

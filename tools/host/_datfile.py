@@ -13,6 +13,7 @@ import struct
 
 from host import _dat as dat
 from host import _stacks
+from host._common import making_sense
 
 CHUNK_PAGES = 64  # that are compressed together
 SLACK = 128 << 10  # for what the head may grow by: names of tasks
@@ -22,7 +23,8 @@ class Pages:
     def __init__(self, target, facts):
         self.target, self.page_size, self.nr_cpus = target, facts.page_size, facts.nr_cpus
         self.partial = target.with_name(f"{target.name}.{os.getpid()}")
-        self.stack_event = _stacks.number_of(facts.ftrace_formats) if facts.may_have_stacks else None
+        with making_sense("the format of kernel_stack"):
+            self.stack_event = _stacks.number_of(facts.ftrace_formats) if facts.may_have_stacks else None
         self.nr_buffers = len(facts.buffers)
         self.rings = array.array("H")  # of the pages, in the order of the file
         nowhere = [dat.Place([(0, 0)] * facts.nr_cpus)] * self.nr_buffers
@@ -62,7 +64,11 @@ class Pages:
 
     def add(self, cpu, page, buffer=0):
         """OSError when the disk is full: the page is not in the file then, and all before it are."""
-        for one in [page] if self.stack_event is None else _stacks.widened(page, self.stack_event):
+        with making_sense(f"a page of CPU {cpu}"):
+            if len(page) != self.page_size:
+                raise ValueError(f"it has {len(page)} bytes")
+            pages = [page] if self.stack_event is None else _stacks.widened(page, self.stack_event)
+        for one in pages:
             self._append(self._ring(buffer, cpu), one)
 
     @property

@@ -1,19 +1,38 @@
 """What a trace.dat says beside its pages, from a running kernel."""
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from host._common import Failure
 from host._dat import Facts
 
 AT_ONCE = 8  # files that are read at the same time: a request takes longer than its bytes
+CPUS_MAX, SUBBUF_KB_MAX = 4096, 16 << 10
+
+
+def matched(guest, path, pattern):
+    """The first group of the pattern, which what stands in a file has to match."""
+    text = guest.text(path)
+    found = re.match(pattern, text)
+    if not found:
+        raise Failure(f"what the kernel says in {path} makes no sense: {text[:60]!r}")
+    return found[1]
+
+
+def number_of(guest, path):
+    return int(matched(guest, path, r"(\d{1,18})\s*$"))
 
 
 def cpus_of(guest, tracing):
     """Numbers of the CPUs that have a ring."""
-    return sorted(int(name[3:]) for name in guest.names(f"{tracing}per_cpu"))
+    names = guest.names(f"{tracing}per_cpu")
+    cpus = sorted(int(name[3:]) for name in names if re.fullmatch(r"cpu\d{1,4}", name))
+    if not cpus or len(cpus) < len(names) or cpus[-1] >= CPUS_MAX:
+        raise Failure(f"what the kernel has in {tracing}per_cpu makes no sense: {' '.join(names)[:60]!r}")
+    return cpus
 
 
 def clock_of(guest, tracing):
-    return guest.text(f"{tracing}trace_clock").split("[")[1].split("]")[0]
+    return matched(guest, f"{tracing}trace_clock", r"[^\[]*\[(\w+)\]")
 
 
 def formats(guest, pool):
@@ -34,9 +53,23 @@ def may_have_stacks(guest, tracing):
     return any("stacktrace" in guest.text(tracing + name) for name in ("show_event_triggers", "set_ftrace_filter"))
 
 
+def subbuf_bytes(guest, tracing):
+    """Of a page as trace_pipe_raw gives it."""
+    path = f"{tracing}buffer_subbuf_size_kb"
+    kb = number_of(guest, path)
+    if not 0 < kb <= SUBBUF_KB_MAX:
+        raise Failure(f"what the kernel says in {path} makes no sense: {kb}")
+    return kb << 10
+
+
+def most_pages(guest, folder, page_size):
+    """No ring has more, that of the CPU whose folder it is; what comes behind them is new."""
+    return AT_ONCE + 2 * int(matched(guest, f"{folder}/buffer_size_kb", r"(\d{1,12})\b")) * 1024 // page_size
+
+
 def page_size_of(guest, buffers):
     """One for all buffers of a file, as its head and `header_page` say it."""
-    sizes = {int(guest.text(f"{one.tracing}buffer_subbuf_size_kb")) << 10 for one in buffers}
+    sizes = {subbuf_bytes(guest, one.tracing) for one in buffers}
     if len(sizes) > 1:
         raise Failure("the buffers have sub-buffers of different sizes (buffer_subbuf_size_kb): they cannot be in one file")
     return sizes.pop()
@@ -61,7 +94,7 @@ def names_of_tasks(guest, before=b""):
     """Lines `pid name`, with those of an earlier answer: each thread that serves us may push the name of one that has ended out."""
     names = {}
     for text in (before.decode("utf-8", "replace"), guest.text("saved_cmdlines")):
-        names.update(line.split(" ", 1) for line in text.splitlines())
+        names.update(re.findall(r"^(\d+) (.*)$", text, re.M))
     return "".join(f"{pid} {name}\n" for pid, name in names.items()).encode()
 
 

@@ -27,8 +27,8 @@ class EventType(Format):
     def __init__(self, system, text):
         try:
             super().__init__(text)
-        except TypeError:  # a regular expression that found nothing
-            raise ValueError(f"a format of the system {system!r} has no name, no ID, or a field without a name") from None
+        except ValueError as err:
+            raise ValueError(f"of the system {system!r}: {err}") from None
         self.system = system
         self.by_name = {field.name: field for field in self.fields}
         self.elements = {field.name: element_of(field.type) for field in self.fields if not field.number and not field.is_text}

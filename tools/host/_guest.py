@@ -11,21 +11,29 @@
         status, output = guest.sh("hackbench 2 | tail -1")
 
 A path without a slash in front begins at /sys/kernel/tracing, as in the kernel's shell. What the kernel refuses raises the
-OSError that a program there would get; a kernel that has gone raises Failure. Any thread may use a Guest.
+OSError that a program there would get; a kernel that has gone, or whose answers make no sense, raises Failure. What is read whole
+has a bound, EFBIG behind it: a file may have no end. Any thread may use a Guest.
 """
+import errno
 import itertools
 import os
+import re
 import struct
 from pathlib import Path
 
 from host import _ninep as ninep
-from host._ninep import Line, text
+from host._common import Failure
+from host._ninep import Line, as_bytes, text
 
 TRACING = "/sys/kernel/tracing"
 RDONLY, WRONLY, RDWR, CREATE, TRUNC, APPEND, NONBLOCK = 0, 1, 2, 0o100, 0o1000, 0o2000, 0o4000
 REMOVEDIR = 0x200
 DIRECTORY = 0x80  # in the type of a qid
 WALK_MAX = 16  # names of one Twalk
+READ_MAX = 64 << 20  # bytes of a file, or of a command's output, that is read whole
+PIECES_MAX = 1 << 15  # reads of such a file
+NAMES_MAX = 1 << 16  # of a directory
+NAME_AT = 24  # of an entry of Rreaddir: behind qid, offset, type and the name's length
 INTERRUPTED = 130
 
 
@@ -38,6 +46,10 @@ def add_channel(parser):
 def quoted(word):
     """As one word of the kernel's shell."""
     return "'" + word.replace("'", "'\\''") + "'"
+
+
+def too_large(path):
+    return OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
 
 
 class File:
@@ -71,13 +83,28 @@ class File:
         self.offset += len(data)
         return data
 
-    def write(self, data):
-        """One write of the kernel's: how many bytes it took."""
-        data = data.encode() if isinstance(data, str) else data
+    def _write_message(self, data):
         body = struct.pack("<IQI", self.fid, self.offset, len(data)) + data
         taken = struct.unpack("<I", self.guest.named(self.path, self.guest.line.call, ninep.WRITE, body))[0]
         self.offset += taken
         return taken
+
+    def write(self, data):
+        """How many bytes the kernel took. It is one write of the kernel's, or several of whole lines if a message has no room for it."""
+        data, taken = as_bytes(data), 0
+        while True:
+            part = data[taken:taken + self.guest.io_max]
+            if taken + len(part) < len(data):
+                part = part[:part.rfind(b"\n") + 1] or part
+            try:
+                got = self._write_message(part)
+            except OSError:
+                if taken:
+                    return taken  # the next write meets the error again
+                raise
+            taken += got
+            if got < len(part) or taken == len(data):
+                return taken
 
     def close(self):
         self.guest.named(self.path, self.guest.line.call, ninep.CLUNK, struct.pack("<I", self.fid))
@@ -113,17 +140,21 @@ class Command:
 
     def wait(self):
         """(exit status, output and errors), see Guest.sh()."""
-        output = b""
+        output = bytearray()
         while part := self._read():
             output += part
             if self.on_output:
                 shown, mark, rest = output.rpartition(b"\0")
-                self.on_output(shown if mark else rest)
-                output = mark + rest if mark else b""
+                self.on_output(bytes(shown if mark else rest))
+                output = mark + rest if mark else bytearray()
+            if len(output) > READ_MAX:
+                raise too_large(self.file.path)
         output, mark, status = output.rpartition(b"\0")
-        if not mark:  # somebody has ended the shell
-            return INTERRUPTED, status
-        return int(status), output
+        if not mark:  # the shell has been ended
+            return INTERRUPTED, bytes(status)
+        if not re.fullmatch(rb"\d{1,3}", status):
+            raise Failure(f"the shell of the kernel ends with {bytes(status[:20])!r}, which is no exit status")
+        return int(status), bytes(output)
 
 
 class Guest:
@@ -131,7 +162,11 @@ class Guest:
         self.line = Line(channel)
         self.io_max = self.line.msize - 24  # bytes of one read or write
         self.fids = itertools.count(1)
-        self.line.call(ninep.ATTACH, struct.pack("<II", 0, ninep.NOFID) + text("root") + text("/") + struct.pack("<I", 0))
+        try:
+            self.line.call(ninep.ATTACH, struct.pack("<II", 0, ninep.NOFID) + text("root") + text("/") + struct.pack("<I", 0))
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self):
         return self
@@ -181,23 +216,30 @@ class Guest:
         """A File, which exists already."""
         return self.named(path, self._open, path, flags)
 
-    def read(self, path):
-        data = bytearray()
+    def read(self, path, most=READ_MAX):
+        """All of a file, which has at most so many bytes: open() is for others, which are read piece by piece."""
+        data, pieces = bytearray(), 0
         with self.open(path) as file:
             while part := file.read():
                 data += part
+                pieces += 1
+                if len(data) > most or pieces > PIECES_MAX:
+                    raise too_large(path)
         return bytes(data)
 
     def text(self, path):
         return self.read(path).decode("utf-8", "replace")
 
     def write(self, path, data, append=False):
-        """`echo DATA > PATH`, or with append >>. All of the data is one write, as far as the file takes it."""
-        data = data.encode() if isinstance(data, str) else data
+        """`echo DATA > PATH`, or with append >>. All of the data is one write, as far as the file and a message take it."""
+        data = as_bytes(data)
         with self.open(path, WRONLY | (APPEND if append else TRUNC)) as file:
             taken = file.write(data)
             while taken < len(data):
-                taken += file.write(data[taken:])
+                more = file.write(data[taken:])
+                if not more:
+                    raise OSError(errno.EIO, "it takes no more than a part", path)
+                taken += more
 
     def exists(self, path):
         try:
@@ -206,19 +248,34 @@ class Guest:
             return False
         return True
 
+    @staticmethod
+    def _entries(path, body):
+        """(name, offset of the next) of each entry of an Rreaddir."""
+        at = 4
+        while at < len(body):
+            if at + NAME_AT > len(body):
+                raise Failure(f"the kernel's list of {path} makes no sense: an entry is cut off")
+            offset, _, length = struct.unpack_from("<QBH", body, at + 13)
+            at += NAME_AT + length
+            if at > len(body):
+                raise Failure(f"the kernel's list of {path} makes no sense: a name is cut off")
+            name = body[at - length:at].decode("utf-8", "surrogateescape")
+            if not name or "/" in name or "\0" in name:
+                raise Failure(f"the kernel's list of {path} makes no sense: {name!r} is no name")
+            yield name, offset
+
     def names(self, path):
-        """Names in a directory, without . and .., in the kernel's order."""
+        """Names in a directory, without . and .., in the kernel's order; NAMES_MAX at most."""
         found, offset = [], 0
         with self.open(path) as file:
             while True:
                 body = self.named(path, self.line.call, ninep.READDIR, struct.pack("<IQI", file.fid, offset, self.io_max))
                 if len(body) == 4:
                     return [name for name in found if name not in (".", "..")]
-                at = 4
-                while at < len(body):
-                    offset, _, length = struct.unpack_from("<QBH", body, at + 13)
-                    found.append(body[at + 24:at + 24 + length].decode())
-                    at += 24 + length
+                for name, offset in self._entries(path, body):
+                    found.append(name)
+                if len(found) > NAMES_MAX:
+                    raise too_large(path)
 
     def _change_dir(self, path, kind, last):
         parent, _, name = path.rstrip("/").rpartition("/")

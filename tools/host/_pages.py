@@ -48,9 +48,12 @@ class Format:
     """What a `format` file says of an event."""
 
     def __init__(self, text):
-        self.name = re.search(r"^name: (\S+)", text, re.M)[1]
-        self.id = int(re.search(r"^ID: (\d+)", text, re.M)[1])
-        self.all_fields = [Field(match) for match in FIELD.finditer(text)]
+        try:
+            self.name = re.search(r"^name: (\S+)", text, re.M)[1]
+            self.id = int(re.search(r"^ID: (\d+)", text, re.M)[1])
+            self.all_fields = [Field(match) for match in FIELD.finditer(text)]
+        except TypeError:  # a regular expression that found nothing
+            raise ValueError("a format has no name, no ID, or a field without a name") from None
         self.common = [one for one in self.all_fields if one.name.startswith("common_")]
         self.fields = [one for one in self.all_fields if not one.name.startswith("common_")]
         printed = re.search(r"^print fmt: (.*)", text, re.M | re.S)

@@ -1,8 +1,11 @@
 """QEMU's machine protocol: JSON lines over a Unix socket, `-qmp unix:PATH,server=on,wait=off`."""
 import json
 import socket
+import time
 
 from host._common import BUSY, DIED, NOT_RUNNING, Failure
+
+LINE_MAX = 1 << 20  # bytes
 
 
 class Qmp:
@@ -23,13 +26,16 @@ class Qmp:
         self("qmp_capabilities")
 
     def _line(self):
-        line = self.stream.readline()
+        line = self.stream.readline(LINE_MAX)
         if not line:
             raise Failure("QEMU has ended", DIED)
         try:
-            return json.loads(line)
-        except ValueError:
-            raise Failure(f"not QEMU's machine protocol: {line[:60]!r}") from None
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise Failure(f"not QEMU's machine protocol: {line[:60]!r}")
+        return answer
 
     def __call__(self, command, seconds=10, **arguments):
         """What the command returns."""
@@ -37,12 +43,16 @@ class Qmp:
         try:
             self.stream.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
             self.stream.flush()
-            while True:
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:  # lines about something else may come between
                 answer = self._line()
                 if "error" in answer:
-                    raise Failure(f"QEMU refuses {command}: {answer['error']['desc']}")
+                    raise Failure(f"QEMU refuses {command}: {dict(answer['error']).get('desc')}")
                 if "return" in answer:
-                    return answer["return"]
+                    return dict(answer["return"])
+            raise TimeoutError
+        except (TypeError, ValueError):
+            raise Failure(f"QEMU's answer to {command} makes no sense") from None
         except TimeoutError:
             raise Failure(f"QEMU has not answered {command} for {seconds} s") from None
         except (BrokenPipeError, ConnectionResetError):

@@ -1,8 +1,9 @@
 """The tracing files that a recording changes, as trace-cmd's options name them, and put back afterwards."""
 import argparse
+import re
 
 from host._common import FAILED, Failure
-from host._facts import cpus_of
+from host._facts import clock_of, cpus_of, matched, number_of
 
 CHUNK = 32 << 10  # bytes of names in one write
 NAMES = 4096
@@ -166,25 +167,28 @@ class Settings:
         self.undos.append((self.guest.write, (self.tracing + path, "0")))
 
     def _clear_filters(self):
-        for line in self.guest.text(f"{self.tracing}show_event_filters").splitlines():
-            event, text = line.split(None, 1)
+        for event, text in re.findall(r"^(\S+)\s+(\S.*)$", self.guest.text(f"{self.tracing}show_event_filters"), re.M):
             self.change(f"events/{event.replace(':', '/')}/filter", "0", text)
 
     def _buffer_size(self, kb):
         """CPUs may have rings of different sizes: then the file of all says X."""
-        old = self.guest.text(f"{self.tracing}buffer_size_kb").split()[0]
+        old = self._kb("buffer_size_kb")
         if old != "X":
             return self.change("buffer_size_kb", str(kb), old)
         for cpu in cpus_of(self.guest, self.tracing):
             name = f"per_cpu/cpu{cpu}/buffer_size_kb"
-            self.change(name, str(kb), self.guest.text(self.tracing + name).split()[0])
+            self.change(name, str(kb), self._kb(name))
+
+    def _kb(self, name):
+        """Without what stands behind it, "(expanded: 1408)"."""
+        return matched(self.guest, self.tracing + name, r"(\d+|X)\b")
 
     def _keep_names(self):
         """Of more threads that end than usual."""
-        old = self.guest.text("saved_cmdlines_size").strip()
-        if int(old) < NAMES:
+        old = number_of(self.guest, "saved_cmdlines_size")
+        if old < NAMES:
             self.guest.write("saved_cmdlines_size", str(NAMES))
-            self.undos.append((self.guest.write, ("saved_cmdlines_size", old)))
+            self.undos.append((self.guest.write, ("saved_cmdlines_size", str(old))))
 
     def _option(self, name):
         plain, value = (name, "1") if self.guest.exists(f"{self.tracing}options/{name}") else (name.removeprefix("no"), "0")
@@ -205,7 +209,7 @@ class Settings:
         for name in wanted.options:
             self._option(name)
         if wanted.trace_clock:
-            self.change("trace_clock", wanted.trace_clock, self.guest.text(f"{self.tracing}trace_clock").split("[")[1].split("]")[0])
+            self.change("trace_clock", wanted.trace_clock, clock_of(self.guest, self.tracing))
         if wanted.tracing_cpumask:
             self.change("tracing_cpumask", wanted.tracing_cpumask)
         if wanted.buffer_size_kb:

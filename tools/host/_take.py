@@ -3,7 +3,7 @@ import queue
 import time
 
 from host._common import DIED, Failure
-from host._facts import cpus_of
+from host._facts import cpus_of, most_pages
 from host._guest import NONBLOCK
 
 AHEAD = 8  # reads of each CPU that are under way: the way there and back takes longer than the page
@@ -55,6 +55,7 @@ class Reader:
 def what_is_there(buffer, pages, file="trace_pipe_raw"):
     """Add what the rings hold to `pages`. Tracing is off meanwhile, or it might never end."""
     for cpu in cpus_of(buffer.guest, buffer.tracing):
+        most = most_pages(buffer.guest, f"{buffer.tracing}per_cpu/cpu{cpu}", pages.page_size)
         reader = Reader(buffer, cpu, file)
         for _ in range(AHEAD):
             reader.ask(pages.page_size)
@@ -62,6 +63,8 @@ def what_is_there(buffer, pages, file="trace_pipe_raw"):
             page = page_of(reader, reader.futures.pop(0))
             if page:
                 reader.add(pages, page)
+                most -= 1
+            if page and most > AHEAD:
                 reader.ask(pages.page_size)
         reader.close()
 

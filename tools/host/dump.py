@@ -41,7 +41,7 @@ def run(options):
     if not target.parent.is_dir():
         raise Failure(f"there is no folder {target.parent}", FAILED)
     qmp = Qmp(options.qmp)
-    was_running = qmp("query-status")["running"]
+    was_running = qmp("query-status").get("running")
     try:
         qmp("stop")
         dump(qmp, partial)

@@ -1,14 +1,16 @@
 """fathom view: a page in the browser that shows what the kernel does, and switches what is traced."""
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import webbrowser
 from pathlib import Path
 
 from host import _boot
-from host._common import DIED, Failure
+from host._common import DIED, Failure, making_sense
 from host._guest import Guest
 from view.boot import Machine
 from view.kernel import Kernel, Refused
@@ -38,9 +40,36 @@ def libraries(build):
     return build.resolve() / "view" / "node_modules"
 
 
+@contextlib.contextmanager
+def shown(address, folder):
+    """
+    The page in a browser. Every user of this machine can see with which words a browser is started, so the address with its
+    token is not among them: it stands in a file that only this user can read, and which leads there.
+    """
+    # Without a display there may be browsers of the terminal, which would take it.
+    if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", prefix="open-", suffix=".html", dir=folder) as file:  # of mode 600
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Fathom</a>\n')
+        file.flush()
+        webbrowser.open(Path(file.name).resolve().as_uri())
+        yield
+
+
+def until_ctrl_c(live):
+    live.dead.wait()
+    # The page that says what has happened can still be read.
+    print("The kernel has ended; the page shows what is known until Ctrl-C.", file=sys.stderr, flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
+
+
 def serve(options, guest, machine):
     hub = Hub()
-    live = Live(Kernel(guest, bool(machine)), hub, machine.last_words if machine else lambda: "")
+    with making_sense("what the kernel says"):
+        live = Live(Kernel(guest, bool(machine)), hub, machine.last_words if machine else lambda: "")
     if options.instance:
         try:
             live.choose(options.instance)
@@ -56,16 +85,10 @@ def serve(options, guest, machine):
         print(f"{server.address}\nCtrl-C ends it.", flush=True)
         if machine and options.run:
             machine.type(options.run + "\r")
-        # Without a display there may be browsers of the terminal, which would take it.
-        if not options.no_browser and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            webbrowser.open(server.address)
-        live.dead.wait()
-        # The page that says what has happened can still be read.
-        print("The kernel has ended; the page shows what is known until Ctrl-C.", file=sys.stderr, flush=True)
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            raise Failure("the kernel had ended", DIED) from None
+        with contextlib.nullcontext() if options.no_browser else shown(server.address, options.build / "view"):
+            until_ctrl_c(live)
+    if live.dead.is_set():
+        raise Failure(f"the kernel had ended: {live.why}", DIED)
 
 
 def run(options):

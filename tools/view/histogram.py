@@ -15,9 +15,10 @@ def parse(text):
 
 def parse_one(text):
     info = INFO.search(text)
-    if not info:
+    keys = info and re.search(r"keys=([^:\s]+)", info[1])
+    if not keys:
         return None
-    keys = re.search(r"keys=([^:\s]+)", info[1])[1].split(",")
+    keys = keys[1].split(",")
     entries = []
     for entry in ENTRY.finditer(text):
         values = {name: int(number) for name, number in VALUE.findall(entry[2])}

@@ -4,14 +4,16 @@ import threading
 
 from host import _pages
 from host._common import DIED, Failure
+from host._facts import cpus_of, subbuf_bytes
 from host._guest import NONBLOCK, File
 from host._ninep import ANSWER_SECONDS
 from view import histogram
 
 LATENCY = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
-# What the page shows of the settings: each is one small file.
+SUBBUF = "buffer_subbuf_size_kb"
+# What the page has to know of the settings: each is one small file.
 SETTINGS = ("tracing_on", "current_tracer", "set_event", "set_ftrace_filter", "set_graph_function", "dynamic_events",
-            "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb", "trace_clock")
+            "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb", SUBBUF, "trace_clock")
 BUILT_IN = ("ftrace:function", "ftrace:funcgraph_entry", "ftrace:funcgraph_exit", "ftrace:print", "ftrace:kernel_stack")
 COMMANDS_KEPT = 500
 WORD = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
@@ -43,7 +45,7 @@ class Kernel:
         self.place = ("", frozenset())  # the instance that is looked at, "" for the root, and the names of its files
         self.events = self.read("available_events").split()
         self.tracers = self.read("available_tracers").split()
-        self.cpus = sorted(int(name.removeprefix("cpu")) for name in guest.names("per_cpu"))
+        self.cpus = cpus_of(guest, "")
 
     @staticmethod
     def checked(name):
@@ -163,7 +165,7 @@ class Kernel:
         return {cpu: self.guest.open(f"{folder}per_cpu/cpu{cpu}/trace_pipe_raw", NONBLOCK) for cpu in self.cpus}
 
     def page_bytes(self):
-        return int(self.read("buffer_subbuf_size_kb")) * 1024
+        return subbuf_bytes(self.guest, self.path_of(SUBBUF).removesuffix(SUBBUF))
 
     @staticmethod
     def pages(rings, page_bytes, count):

@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 
-from host._common import Failure
+from host._common import SENSELESS, Failure, making_sense
 from host._pages import page_head
 from view.kernel import LATENCY
 from view.model import Model, Symbols
@@ -101,7 +101,7 @@ class Live:
         self.page_bytes = 4096
         self.looked = time.monotonic()
         self.ahead = None             # how far the kernel's clock is ahead of ours, ns
-        self.dead = threading.Event()
+        self.dead, self.why = threading.Event(), ""
         hub.send("about", kernel.about(), "newest")
         hub.send("commands", {"list": kernel.commands}, "newest")
 
@@ -117,6 +117,10 @@ class Live:
             work()
         except Failure as gone:
             self.die(str(gone))
+        except SENSELESS as err:
+            self.die(f"what the kernel says makes no sense: {err!r}")
+        except OSError as err:
+            self.die(f"{err.filename or 'a file'}: {err.strerror}")
         except Exception as err:
             self.die(f"the server of this page has failed: {err!r}")
             raise
@@ -127,6 +131,7 @@ class Live:
 
     def die(self, reason):
         if not self.dead.is_set():
+            self.why = reason
             self.dead.set()
             time.sleep(LAST_WORDS)
             self.hub.send("dead", {"reason": reason, "console": self.last_words()}, "newest")
@@ -164,7 +169,8 @@ class Live:
                 with self.lock:
                     if self.opened is not rings:
                         return set()
-                    newest = self.model.page(cpu, page)
+                    with making_sense(f"a page of CPU {cpu}"):
+                        newest = self.model.page(cpu, page)
                 if page_head(page)[1] > self.page_bytes * FULL or newest <= self.model.before:
                     more.add(cpu)
                 else:

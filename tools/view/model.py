@@ -16,6 +16,8 @@ MARKS = 60    # events of one CPU in one drain() that are shown with their field
 
 PID, PID_AT = struct.Struct("<i").unpack_from, 4  # common_pid
 ADDRESSES = {"ip", "parent_ip", "func", "function", "call_site", "caller", "caller_ip", "__probe_ip", "__probe_func", "__probe_ret_ip"}
+# Fields without which an event is one like all others.
+NEEDED = {"sched_switch": {"prev_pid", "next_pid", "next_comm"}, "function": {"ip"}, "funcgraph_entry": {"func", "depth"}, "funcgraph_exit": {"func", "depth"}}
 
 
 class Symbols:
@@ -73,7 +75,8 @@ class Model:
             return f"type {number}", None
         makers = {"sched_switch": self.switch_handler, "function": self.function_handler,
                   "funcgraph_entry": self.entry_handler, "funcgraph_exit": self.exit_handler}
-        return form.name, makers.get(form.name, self.mark_handler)(form)
+        can_be_read = NEEDED.get(form.name, set()) <= {one.name for one in form.fields}
+        return form.name, (makers.get(form.name, self.mark_handler) if can_be_read else self.mark_handler)(form)
 
     def page(self, number, page):
         """The events of one page, of the CPU with that number; the time of the last one."""

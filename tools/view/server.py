@@ -16,7 +16,7 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from host._common import Failure
+from host._common import SENSELESS, Failure
 from view.kernel import Refused
 
 PAGE = Path(__file__).resolve().parent / "page"
@@ -26,15 +26,19 @@ LIBRARIES = {"xterm.mjs": "@xterm/xterm/lib/xterm.mjs", "xterm.css": "@xterm/xte
              "uPlot.css": "uplot/dist/uPlot.min.css"}
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8"}
 LONGEST = 1 << 20  # bytes of a request
+POLL = 0.1  # seconds until the server notices that it is to end
+NAME_MAX = 80  # characters of a file's name
 # xterm.js makes style sheets of its own.
 POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # connections that may come while this process is busy with events
 
     def __init__(self, port, live, console, libraries):
         self.live, self.console, self.libraries = live, console, libraries
+        self.thread = None
         self.token = secrets.token_urlsafe(18)
         super().__init__(("127.0.0.1", port), Handler)
         self.hosts = {f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"}
@@ -47,11 +51,19 @@ class Server(ThreadingHTTPServer):
         """A page that went away is nothing to tell."""
 
     def start(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.thread = threading.Thread(target=self.serve_forever, args=(POLL,), daemon=True)
+        self.thread.start()
+
+    def server_close(self):
+        if self.thread:
+            self.shutdown()  # or that thread would go on with a socket that is closed
+            self.thread.join()
+        super().server_close()
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = 60  # seconds that a connection may be idle, in front of a request or within one
 
     def log_message(self, *unused):
         """Nobody reads a log of requests."""
@@ -75,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer({"error": text}, code=code)
 
     def send_file(self, path):
-        if not path.is_file():
+        if len(path.name) > NAME_MAX or not path.is_file():
             return self.refuse(404, f"no file {path.name}")
         kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         return self.answer(path.read_bytes(), kind)
@@ -94,6 +106,21 @@ class Handler(BaseHTTPRequestHandler):
         return parts[1:]
 
     def do_GET(self):
+        self.handle_with(self.get)
+
+    def do_POST(self):
+        self.handle_with(self.post)
+
+    def handle_with(self, work):
+        """Each request gets an answer, whatever stands in it."""
+        try:
+            work()
+        except TimeoutError:
+            self.refuse(408, "the request has not come to its end")
+        except ValueError as err:  # UnicodeError is one
+            self.refuse(400, f"not a request of the page: {err}")
+
+    def get(self):
         parts = self.rest()
         if parts is None:
             return None
@@ -109,7 +136,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.ask(f"get_{parts[1]}", self.query)
         return self.refuse(404, "no such page")
 
-    def do_POST(self):
+    def post(self):
         parts = self.rest()
         if parts is None:
             return None
@@ -121,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.refuse(400, "not a request of the page")
         try:
             wanted = json.loads(self.rfile.read(length))
-        except ValueError:
+        except (ValueError, RecursionError):
             return self.refuse(400, "not JSON")
         return self.ask(f"post_{parts[1]}", wanted if isinstance(wanted, dict) else {})
 
@@ -137,8 +164,14 @@ class Handler(BaseHTTPRequestHandler):
             return self.refuse(400, str(err))
         except Failure as gone:
             return self.refuse(503, str(gone))
+        except TimeoutError:
+            return self.refuse(504, "the kernel has not answered in time")
         except OSError as err:
             return self.refuse(409, err.strerror or str(err))
+        except UnicodeEncodeError:
+            return self.refuse(400, "half of a pair of surrogates is no text")
+        except SENSELESS as err:
+            return self.refuse(502, f"what the kernel says makes no sense: {err!r}")
         return self.answer(found)
 
     def stream(self):
