@@ -17,10 +17,10 @@
 #include "event_printk.h"
 #include "event_rejects.h"
 #include "event_scratch.h"
+#include "event_stack.h"
 #include "event_watch.h"
 #include "filter_private.h"
 #include "trigger_run.h"
-#include "instance/stacktrace.h"
 
 /* What is behind the head of an event. */
 static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, uint32_t bytes)
@@ -221,6 +221,20 @@ static uint32_t call_triggers(const struct trace_event_file *file, struct trace_
 	return flags_of(file);
 }
 
+/* `frame` is that of a function that is called by the one which the probe has called. */
+static TRACE_NOINLINE void write_stack(const struct trace_event_file *file, const void *entry,
+				       uintptr_t frame, uintptr_t caller)
+{
+	struct trace_stack_start start;
+
+	if (!trace_event_has_place(file->call)) {
+		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
+		return;
+	}
+	start = trace_event_stack_start(file->call, entry, caller);
+	trace_stacktrace_probe(file->tr->buffer, frame, &start, file->own_depth);
+}
+
 /* The probe has called a function that calls this one. Those who watch see the event in any case. */
 static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
 					       uint64_t step, uint32_t flags,
@@ -235,8 +249,7 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 		flags = call_triggers(file, hit, flags);
 	if (counts && is_wanted(file, entry, bytes_of(step), flags) &&
 	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
-		trace_stacktrace_event(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
-				       file->own_depth);
+		write_stack(file, entry, (uintptr_t)__builtin_frame_address(0), from->caller);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
 	if (flags & TRACE_EVENT_WATCHED)

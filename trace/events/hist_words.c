@@ -2,9 +2,9 @@
  * Histograms: what has several words, texts and stacks. See hist.h, hist_run.h.
  */
 #include "hist_words.h"
-#include "event_file.h"
+#include "event_stack.h"
 
-#define OWN_FRAMES 12u /* at most, between a probe and us */
+#define OWN_FRAMES 16u /* at most, between a probe and us */
 
 /* ---- Texts ---- */
 
@@ -97,13 +97,16 @@ static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *t
 	uint32_t ips[OWN_FRAMES + HIST_STACK_MAX];
 	uint32_t nr =
 		(uint32_t)trace_plat_backtrace(run->frame, false, ips, OWN_FRAMES + HIST_STACK_MAX);
-	uint32_t probe = trace_plat_ip_pack(run->hit->caller), first = 0;
+	struct trace_stack_start start =
+		trace_event_stack_start(run->hit->file->call, run->hit->entry, run->hit->caller);
+	uint32_t first;
 
-	while (first < nr && first < OWN_FRAMES && ips[first] != probe)
-		first++;
 	/* Behind the probe is the function that calls all probes, then the tracepoint. */
-	first = first < nr && ips[first] == probe ? first + 2 : 0;
-	nr = nr > first ? nr - first : 0;
+	if (!trace_event_has_place(run->hit->file->call))
+		start.skip = 2;
+	first = (uint32_t)trace_stacktrace_find(ips, nr, &start);
+	first = first < nr ? first : 0;
+	nr -= first;
 	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
 }
 

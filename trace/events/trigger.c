@@ -23,7 +23,6 @@ static void call_recorded(const struct trace_trigger_hit *hit,
 	struct trace_trigger_visit recorded;
 
 	recorded.hit = *hit;
-	recorded.hit.entry = NULL;
 	recorded.late.is_more = false; /* it is late: nothing comes behind it */
 	trigger->func(trigger, &recorded.hit);
 }

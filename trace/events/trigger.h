@@ -38,10 +38,7 @@ struct trace_trigger_args;
 /* An event has occurred. */
 struct trace_trigger_hit {
 	const struct trace_event_file *file;
-	/*
-	 * The event; its head is filled in if the trigger is marked TRACE_TRIGGER_HEAD. NULL after
-	 * it was recorded.
-	 */
+	/* The event; its head is filled in if the trigger is marked TRACE_TRIGGER_HEAD. */
 	void *entry;
 	uint32_t bytes;
 	uintptr_t caller; /* an address in the probe: its frame is on the stack */
@@ -52,8 +49,8 @@ typedef void (*trace_trigger_fn)(struct trace_trigger *trigger,
 
 enum trace_trigger_flag {
 	/*
-	 * func is called after the event was recorded, with entry NULL; the condition is examined
-	 * before. An event has at most TRACE_TRIGGER_MAX_LATE such triggers.
+	 * func is called after the event was recorded; the condition is examined before. An event
+	 * has at most TRACE_TRIGGER_MAX_LATE such triggers.
 	 */
 	TRACE_TRIGGER_AFTER_RECORD = 2,
 	/* The list shows it behind those without this flag, the oldest first. */

@@ -1,9 +1,8 @@
 /*
  * The triggers traceon, traceoff, stacktrace, enable_event, disable_event. See trigger.h.
  */
-#include "event_file.h"
+#include "event_stack.h"
 #include "trigger_commands.h"
-#include "instance/stacktrace.h"
 
 /*
  * One is taken from the count for each time that the switch is moved, whatever other CPUs do
@@ -34,18 +33,17 @@ static void func_traceoff(struct trace_trigger *trigger, const struct trace_trig
 	switch_recording(trigger, hit, false);
 }
 
-/* The first line is the code that has the tracepoint. */
+/* The first line is the code that has the tracepoint, or was probed. */
 static void func_stacktrace(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	const struct trace_event_file *file = hit->file;
-	const struct tracepoint *tp = file->call->tp;
-	struct tracepoint_funcs *funcs = tp ? trace_atomic_load_acquire(&tp->funcs) : NULL;
+	const struct trace_stack_start start =
+		trace_event_stack_start(file->call, hit->entry, hit->caller);
 
 	if (!trace_trigger_take(trigger))
 		return;
-	/* With several probes, `iterate` stands between the tracepoint and the probe. */
-	trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), hit->caller,
-			       funcs && funcs->func == tp->iterate, file->own_depth);
+	trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), &start,
+			       file->own_depth);
 }
 
 static void func_enable_event(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)

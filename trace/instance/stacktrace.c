@@ -66,14 +66,14 @@ void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_
 /* How far from us `ip` is searched: our functions, and the host's on the way to its tracepoint. */
 #define HOOK_FRAMES 16
 
-/* Where `ip` is in the `nr` addresses; `nr` when it is not among the innermost. */
-static size_t find(const uint32_t *ips, size_t nr, uintptr_t ip)
+size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start)
 {
+	const uint32_t ip = trace_plat_ip_pack(start->ip);
 	size_t at = 0;
 
-	while (at < nr && ips[at] != trace_plat_ip_pack(ip))
+	while (at < nr && ips[at] - ip > start->span)
 		at++;
-	return at > HOOK_FRAMES ? nr : at;
+	return at < nr && at <= HOOK_FRAMES ? at + start->skip : nr;
 }
 
 /* Write what begins with number `first` of those that were found with room for HOOK_FRAMES more. */
@@ -94,33 +94,31 @@ void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_
 {
 	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
 	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
-	size_t first = find(ips, nr, ip);
+	const struct trace_stack_start start = { .ip = ip, .skip = !inclusive };
+	size_t first = trace_stacktrace_find(ips, nr, &start);
 
 	if (first < nr)
-		write_from(buffer, ips, nr, inclusive ? first : first + 1, 1);
+		write_from(buffer, ips, nr, first, 1);
 }
 
-void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
-			    uint32_t skip, uint32_t own_depth)
+void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
+			    const struct trace_stack_start *start, uint32_t own_depth)
 {
 	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
 	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
-	size_t first = find(ips, nr, ip);
+	size_t first = trace_stacktrace_find(ips, nr, start);
 
-	write_from(buffer, ips, nr, first < nr ? first + 1 + skip : 0, own_depth + 1);
+	write_from(buffer, ips, nr, first < nr ? first : 0, own_depth + 1);
 }
 
-uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
-				uint32_t max)
+uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start *start,
+				uint32_t *out_ips, uint32_t max)
 {
 	uint32_t ips[2 * HOOK_FRAMES];
 	size_t nr = trace_plat_backtrace(frame, false, ips, sizeof(ips) / sizeof(ips[0]));
-	size_t first = find(ips, nr, ip);
 	uint32_t nr_out = 0;
 
-	if (first == nr)
-		return 0;
-	for (size_t at = first + 1 + skip; at < nr && nr_out < max; at++)
+	for (size_t at = trace_stacktrace_find(ips, nr, start); at < nr && nr_out < max; at++)
 		out_ips[nr_out++] = ips[at];
 	return nr_out;
 }

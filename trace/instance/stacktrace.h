@@ -33,21 +33,28 @@ void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
 			   bool inclusive);
 
-/*
- * For what a probe of a trace event calls, at whatever depth; `frame` as above. The address `ip` in
- * the probe is on the stack; the trace begins with its caller, or `skip` callers further out, or
- * with the caller of whose frame it is if `ip` is not found. `own_depth` is how often preemption is
- * off because of the tracepoint.
- */
-void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
-			    uint32_t skip, uint32_t own_depth);
+/* Where a trace begins: `skip` addresses behind the first that is in [ip, ip + span]. */
+struct trace_stack_start {
+	uintptr_t ip;
+	uint32_t span, skip;
+};
 
 /*
- * The addresses with which such a trace begins, at most `max`, packed: the first is that behind `ip`,
- * or `skip` further out. Returns how many; 0 when `ip` is not found.
+ * For what a probe of a trace event calls, at whatever depth; `frame` as above. The trace begins with
+ * the caller of whose frame it is if `start` is not found among the innermost callers. `own_depth` is
+ * how often preemption is off because of the tracepoint.
  */
-uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
-				uint32_t max);
+void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
+			    const struct trace_stack_start *start, uint32_t own_depth);
+
+/*
+ * The addresses with which such a trace begins, at most `max`, packed. Returns how many; 0 when
+ * `start` is not found.
+ */
+uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start *start,
+				uint32_t *out_ips, uint32_t max);
+/* Where in the `nr` addresses the trace begins; `nr` when `start` is not found. */
+size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start);
 
 /*
  * Is the option `stacktrace` set, which asks for a stack trace behind each event of trace_printk()?

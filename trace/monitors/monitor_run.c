@@ -6,9 +6,8 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 #include "monitor_private.h"
-#include "events/event_file.h"
+#include "events/event_stack.h"
 #include "instance/array.h"
-#include "instance/stacktrace.h"
 #include "text/str.h"
 
 /* Reactions that may be running on a CPU at once: one in each context. */
@@ -90,17 +89,13 @@ static monitor_word *find_state(struct trace_monitor *monitor, uint64_t id, uint
 
 /* ---- Violations ---- */
 
-/*
- * The addresses behind that of the probe: where the event occurred, and who called that. With
- * several probes, `iterate` stands between the two.
- */
+/* The addresses where the event occurred, and who called that. */
 static uint32_t find_place(const struct trace_event_hit *hit, uint32_t *out_ips)
 {
-	const struct tracepoint *tp = hit->file->call->tp;
-	struct tracepoint_funcs *funcs = tp ? trace_atomic_load_acquire(&tp->funcs) : NULL;
+	const struct trace_stack_start start =
+		trace_event_stack_start(hit->file->call, hit->entry, hit->caller);
 
-	return trace_stacktrace_place((uintptr_t)__builtin_frame_address(0), hit->caller,
-				      funcs && funcs->func == tp->iterate, out_ips,
+	return trace_stacktrace_place((uintptr_t)__builtin_frame_address(0), &start, out_ips,
 				      MONITOR_PLACE_MAX);
 }
 

@@ -166,7 +166,7 @@ enum fetch_place {
 	FETCH_AT_CODE,	     /* registers */
 	FETCH_AT_ENTRY,	     /* registers, and arguments: the first instruction of a function */
 	FETCH_AT_RETURN,     /* the value that a function returns, its arguments, and the stack */
-	FETCH_AT_TRACEPOINT, /* arguments, as an array of uint64_t */
+	FETCH_AT_TRACEPOINT, /* arguments, and the stack: struct fetch_tracepoint */
 	FETCH_AT_EVENT,	     /* fields */
 	FETCH_AT_DATA,	     /* registers, and struct fetch_data */
 };
@@ -175,6 +175,14 @@ enum fetch_place {
 struct fetch_data {
 	const struct ftrace_regs *regs;
 	uint64_t addr, old, value; /* of the variable */
+};
+
+#define FETCH_TRACEPOINT_ARGS 8u
+
+/* What the probe gets at FETCH_AT_TRACEPOINT. */
+struct fetch_tracepoint {
+	uint64_t args[FETCH_TRACEPOINT_ARGS];
+	uint64_t stack; /* where the address is that the probe returns to */
 };
 
 #define FETCH_ENTRY_ARGS 6u /* arguments in registers */
@@ -188,8 +196,9 @@ struct fetch_return {
 /* What can be asked for. */
 struct fetch_context {
 	enum fetch_place place;
-	bool is_gathered; /* FETCH_AT_RETURN: there is a struct fetch_return */
-	uint32_t nr_args; /* FETCH_AT_TRACEPOINT: arguments that there may be */
+	bool is_gathered;    /* FETCH_AT_RETURN: there is a struct fetch_return */
+	bool is_of_function; /* registers have no names: Linux has none there */
+	uint32_t nr_args;    /* FETCH_AT_TRACEPOINT: arguments that there may be */
 	/*
 	 * In the function whose arguments have names; at a tracepoint, in one that has them behind a
 	 * pointer. 0: there are none.

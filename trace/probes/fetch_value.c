@@ -119,7 +119,7 @@ static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *w
 
 static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
 {
-	if (!has_registers(parse))
+	if (!has_registers(parse) || parse->build->context->is_of_function)
 		return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
 	if (!is_saved(parse, word) || !step_register(parse, word->at + 1, word->len - 1))
 		return fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
@@ -136,19 +136,28 @@ static int bad_variable(const struct fetch_parse *parse, const struct fetch_word
 	return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
 }
 
+/* The stack pointer; false: it is not known. */
+static bool step_stack(struct fetch_parse *parse)
+{
+	if (parse->build->context->place != FETCH_AT_TRACEPOINT)
+		return has_registers(parse) && step_register(parse, "$stack", 6);
+	step_load(parse, offsetof(struct fetch_tracepoint, stack));
+	return true;
+}
+
 static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word number = { word->at + 6, word->len - 6 }; /* behind `$stack` */
 	uint64_t n;
 
-	if (!has_registers(parse) || (number.len && !is_digit(*number.at)))
+	if (number.len && !is_digit(*number.at))
+		return bad_variable(parse, word);
+	if (number.len && (fetch_number(&number, 10, &n) || n > STACK_MAX))
+		return fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
+	if (!step_stack(parse))
 		return bad_variable(parse, word);
 	if (!number.len)
-		return step_register(parse, "$stack", 6) ? 0 : bad_variable(parse, word);
-	if (fetch_number(&number, 10, &n) || n > STACK_MAX)
-		return fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
-	if (!step_register(parse, "$stack", 6))
-		return bad_variable(parse, word);
+		return 0;
 	step_word(parse, (int64_t)n * WORD_BYTES);
 	return 0;
 }
@@ -189,7 +198,7 @@ int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uin
 		if (n > context->nr_args)
 			return fetch_blame(parse->build, word->at, "$argN index is too big",
 					   -EINVAL);
-		step_load(parse, (uint32_t)(n - 1) * WORD_BYTES);
+		step_load(parse, (uint32_t)offsetof(struct fetch_tracepoint, args[n - 1]));
 		return 0;
 	case FETCH_AT_RETURN:
 		return entry_argument(parse, word, n);

@@ -66,7 +66,7 @@ static void offer_variables(const struct completing *to, const char *at)
 		offer(to, at, "$old", "");
 		offer(to, at, "$value", "");
 	}
-	if (place != FETCH_AT_EVENT && place != FETCH_AT_TRACEPOINT)
+	if (place != FETCH_AT_EVENT)
 		offer(to, at, "$stack", "");
 }
 

@@ -49,6 +49,7 @@ static int find_entry(struct probe_definition *definition)
 		return err;
 	definition->target.kprobe.addr = place.addr;
 	definition->context.place = FETCH_AT_ENTRY;
+	definition->context.is_of_function = true;
 	definition->context.func = place.addr;
 	probe_name_by_suffix(definition, &place, "__entry");
 	return 0;
@@ -193,8 +194,14 @@ static void print_address(const struct trace_iter *iter, const struct probe_even
 	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
 }
 
+static uintptr_t kprobe_event_place(const void *entry)
+{
+	return trace_plat_ip_unpack(((const struct kprobe_entry *)entry)->ip);
+}
+
 static const struct trace_event_class kprobe_class = {
 	.system = "kprobes",
+	.place = kprobe_event_place,
 	.change = probes_change,
 	.own_depth = 1,
 };

@@ -30,6 +30,7 @@ static int find_return(struct probe_definition *definition)
 	definition->target.ret.kp.addr = place.addr;
 	definition->target.ret.maxactive = (uint32_t)nr;
 	definition->context.place = FETCH_AT_RETURN;
+	definition->context.is_of_function = definition->kind == &probe_exit_kind;
 	definition->context.func = place.addr;
 	if (definition->kind == &probe_exit_kind)
 		probe_name_by_suffix(definition, &place, "__exit");
@@ -215,8 +216,14 @@ static uint64_t get_missed(const struct probe *probe)
 	return probe->target.ret.nmissed;
 }
 
+static uintptr_t return_event_place(const void *entry)
+{
+	return trace_plat_ip_unpack(((const struct return_entry *)entry)->ret_ip);
+}
+
 static const struct trace_event_class return_class = {
 	.system = "kprobes",
+	.place = return_event_place,
 	.change = probes_change,
 	.own_depth = 1,
 };

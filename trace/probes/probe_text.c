@@ -101,6 +101,8 @@ static void probe_print_fmt(const struct trace_event *type, struct trace_seq *se
 	trace_seq_putc(seq, '"');
 	if (kind->head_args)
 		trace_seq_puts(seq, kind->head_args);
+	if (kind->write_head_args)
+		kind->write_head_args(event, seq);
 	for (uint32_t i = 0; i < event->nr_args; i++) {
 		const struct fetch_arg *arg = &event->args[i];
 

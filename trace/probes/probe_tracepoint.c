@@ -12,8 +12,6 @@
 #include "probe_shell.h"
 #include "text/str.h"
 
-#define NR_ARGS 8u
-
 struct tracepoint_search {
 	const struct fetch_word *name;
 	struct tracepoint *found;
@@ -45,7 +43,7 @@ static int find_tracepoint(struct probe_definition *definition)
 		return probe_blame(definition, place->at, "Tracepoint is not found", -ENOENT);
 	definition->target.tp = search.found;
 	definition->context.place = FETCH_AT_TRACEPOINT;
-	definition->context.nr_args = NR_ARGS;
+	definition->context.nr_args = FETCH_TRACEPOINT_ARGS;
 	definition->context.func = (uintptr_t)search.found->iterate;
 	trace_strcpy(definition->default_name, search.found->name,
 		     sizeof(definition->default_name));
@@ -72,9 +70,21 @@ static void offer_tracepoints(const struct dyn_event_completion *completion, con
 	for_each_kernel_tracepoint(offer_one, &to);
 }
 
-static TRACE_ALWAYS_INLINE struct probe_head head_of(uintptr_t ip)
+/* The function of the tracepoint that calls its probes stands for the tracepoint. */
+static TRACE_ALWAYS_INLINE uint32_t ip_of(const struct probe *probe)
 {
-	return (struct probe_head){ trace_plat_ip_pack(ip), 1 };
+	return trace_plat_ip_pack((uintptr_t)probe->target.tp->iterate);
+}
+
+static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct probe *probe)
+{
+	return (struct probe_head){ ip_of(probe), 1 };
+}
+
+/* What is above the frame whose address is `frame`: the address to return to. */
+static TRACE_ALWAYS_INLINE uint64_t stack_of(uintptr_t frame)
+{
+	return frame + sizeof(uintptr_t);
 }
 
 /*
@@ -86,9 +96,10 @@ static TRACE_ALWAYS_INLINE struct probe_head head_of(uintptr_t ip)
 static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
 			   uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
+	const struct fetch_tracepoint got = { { a1, a2, a3, a4, a5, a6, a7, a8 },
+					      stack_of((uintptr_t)__builtin_frame_address(0)) };
 
-	(void)probe_hit(data, args, head_of((uintptr_t)__builtin_return_address(0)));
+	(void)probe_hit(data, &got, head_of(data));
 }
 
 /*
@@ -99,10 +110,11 @@ static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, ui
 static void tracepoint_hit_atomic(void *data, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
 				  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-	const uint64_t args[NR_ARGS] = { a1, a2, a3, a4, a5, a6, a7, a8 };
+	const struct fetch_tracepoint got = { { a1, a2, a3, a4, a5, a6, a7, a8 },
+					      stack_of((uintptr_t)__builtin_frame_address(0)) };
 
 	trace_plat_preempt_disable();
-	(void)probe_hit(data, args, head_of((uintptr_t)__builtin_return_address(0)));
+	(void)probe_hit(data, &got, head_of(data));
 	trace_plat_preempt_enable();
 }
 
@@ -170,7 +182,7 @@ static const struct probe_many tracepoint_many = {
 
 struct tracepoint_entry {
 	struct trace_entry ent;
-	uint32_t ip; /* where the tracepoint stands */
+	uint32_t ip; /* stands for the tracepoint: ip_of() */
 };
 
 static const struct trace_event_field tracepoint_fields[] = {
@@ -181,9 +193,23 @@ static void print_place(const struct trace_iter *iter, const struct probe_event 
 			struct trace_seq *seq)
 {
 	const struct tracepoint_entry *entry = iter->event.data;
+	const struct probe *probe = event->first;
 
-	(void)event;
-	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
+	while (probe && ip_of(probe) != entry->ip)
+		probe = probe->next;
+	if (probe)
+		trace_seq_puts(seq, probe->target.tp->name);
+	else /* the event had another probe when this was recorded */
+		trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
+}
+
+/* The same for tools: a name for each number. */
+static void write_places(const struct probe_event *event, struct trace_seq *seq)
+{
+	trace_seq_puts(seq, ", __print_symbolic(REC->__probe_ip");
+	for (const struct probe *probe = event->first; probe; probe = probe->next)
+		trace_seq_printf(seq, ", { 0x%x, \"%s\" }", ip_of(probe), probe->target.tp->name);
+	trace_seq_putc(seq, ')');
 }
 
 static const struct trace_event_class tracepoint_class = {
@@ -199,8 +225,8 @@ static const struct probe_kind tracepoint_kind = {
 	.fields = tracepoint_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(tracepoint_fields),
 	.head_bytes = sizeof(struct tracepoint_entry),
-	.head_fmt = "%pS",
-	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
+	.head_fmt = "%s",
+	.write_head_args = write_places,
 	.event_class = &tracepoint_class,
 	.target_bytes = sizeof(struct tracepoint *),
 	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_TRACEPOINT],

@@ -220,8 +220,14 @@ static void print_address(const struct trace_iter *iter, const struct probe_even
 	trace_print_symbol(iter, seq, entry->ip, TRACE_IP_OFFSET);
 }
 
+static uintptr_t watch_event_place(const void *entry)
+{
+	return trace_plat_ip_unpack(((const struct watch_entry *)entry)->ip);
+}
+
 static const struct trace_event_class watch_class = {
 	.system = "wprobes",
+	.place = watch_event_place,
 	.change = probes_change,
 	.own_depth = 1,
 };

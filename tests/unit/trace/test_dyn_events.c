@@ -149,7 +149,7 @@ static void variables(void **state)
 	check_completion("p do_work+8 c=$c", " $comm $current~", NULL);
 	check_completion("r do_work $r", " $retval", NULL);
 	check_completion("p do_work $r", "", NULL);
-	check_completion("t sched_switch $", " $comm $current~", NULL);
+	check_completion("t sched_switch $", " $comm $current~ $stack", NULL);
 	check_completion("w w@0x1000 $o", " $old", NULL);
 	check_completion("e sched.sched_switch $next_p", " $next_pid $next_prio",
 			 "int next_pid;int next_prio;");

@@ -125,6 +125,10 @@ static void mistakes(void **state)
 	fake_refused = fake_func(KFREE) + 9;
 	check_mistake(&(struct mistake){
 		"p ^kfree+9", "Failed to register probe event: kfree+0x9: the host has reasons" });
+	check_refused(&(struct mistake){ "f kfree ^%di", "Invalid $-variable specified" },
+		      "dynamic_events", "trace_fprobe", -EINVAL);
+	check_refused(&(struct mistake){ "f kfree%return ^%ax", "Invalid $-variable specified" },
+		      "dynamic_events", "trace_fprobe", -EINVAL);
 	check_refused(&(struct mistake){ "^f kfree", "Events of this kind are for dynamic_events" },
 		      "kprobe_events", "kprobe_events", -EINVAL);
 	assert_string_equal(cat("kprobe_events"), "p:events/same schedule\n");
@@ -604,6 +608,58 @@ static void no_memory(void **state)
 	fake_probe_budget = -1;
 }
 
+/* ---- Stacks ---- */
+
+/* The addresses of the only stack in `trace`: function and offset of each. */
+static void check_stack(const char *want)
+{
+	const char *text = strstr(cat_body("trace"), "<stack trace>\n");
+
+	assert_non_null(text);
+	assert_string_equal(text + strlen("<stack trace>\n"), want);
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+/* What stands in front of the probed place, functions that handle the hit, is left out. */
+static void stacks(void **state)
+{
+	static const char entry[] = " => do_work\n => yield\n", back[] = " => yield\n => kfree\n";
+
+	(void)state;
+	assert_int_equal(define("p:my/in do_work"), 0);
+	assert_int_equal(define("p:my/mid do_work+9"), 0);
+	assert_int_equal(define("r:my/out do_work"), 0);
+	fake_stack_nr = 3;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(SCHEDULE) + 3);
+	fake_stack[1] = trace_plat_ip_pack(fake_func(DO_WORK) + TRACE_INSN_SIZE);
+	fake_stack[2] = trace_plat_ip_pack(fake_func(YIELD) + 4);
+	assert_int_equal(echo("1", "options/stacktrace"), 0);
+	event_on("my/in");
+	call_func(DO_WORK);
+	check_stack(entry);
+	assert_int_equal(echo("0", "options/stacktrace"), 0);
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(echo("stacktrace", "events/my/in/trigger"), 0);
+	call_func(DO_WORK);
+	check_stack(entry);
+	assert_int_equal(echo("!stacktrace", "events/my/in/trigger"), 0);
+	assert_int_equal(echo("hist:keys=common_stacktrace", "events/my/in/trigger"), 0);
+	call_func(DO_WORK);
+	assert_non_null(strstr(cat("events/my/in/hist"), "{ common_stacktrace:\n"
+							 "         do_work+0x5/0x10\n"
+							 "         yield+0x4/0x10\n"));
+	assert_int_equal(echo("!hist:keys=common_stacktrace", "events/my/in/trigger"), 0);
+	fake_run(1); /* a thread with a shadow stack */
+	fake_stack[1] = trace_plat_ip_pack(PARENT);
+	fake_stack[2] = trace_plat_ip_pack(fake_func(KFREE) + 4);
+	assert_int_equal(echo("stacktrace", "events/my/out/trigger"), 0);
+	(void)fake_enter(DO_WORK, PARENT);
+	(void)fake_leave(77);
+	check_stack(back);
+	assert_int_equal(echo("!stacktrace", "events/my/out/trigger"), 0);
+	fake_stack_nr = 0;
+}
+
 /* ---- Triggers of an event that is off ---- */
 
 /* What is counted by `keys` when `args` are recorded and the function is called twice. */
@@ -648,6 +704,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_of_source, begin, end),
 		cmocka_unit_test_setup_teardown(names_of_several, begin, end),
 		cmocka_unit_test_setup_teardown(recorded, begin, end),
+		cmocka_unit_test_setup_teardown(stacks, begin, end),
 		cmocka_unit_test_setup_teardown(without_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(returned, begin, end),
 		cmocka_unit_test_setup_teardown(missed_returns, begin, end),

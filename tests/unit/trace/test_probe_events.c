@@ -187,6 +187,31 @@ static void raw_arguments(void **state)
 	assert_non_null(strstr(event_as_tool(), "comm=\"fifteen letters\" pid=7"));
 }
 
+/* The name of the tracepoint stands for the place, be it called by one probe or by several. */
+static void tracepoint_as_place(void **state)
+{
+	const char *format;
+
+	(void)state;
+	assert_int_equal(define("t:my/two sched_switch stack=$stack back=$stack0 text=$stack2"), 0);
+	event_on("my/two");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), ": two: (sched_switch) stack=0x"));
+	assert_null(strstr(cat_body("trace"), "back=0x0 "));
+	assert_non_null(strstr(event_as_tool(), "two: (sched_switch) stack=0x"));
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(define("t:my/two sched_waking stack=$stack back=$stack0 text=$stack2"), 0);
+	event_on("my/two");
+	trace_sched_waking(&shell, &urgent);
+	assert_non_null(strstr(cat_body("trace"), ": two: (sched_waking) stack=0x"));
+	format = cat("events/my/two/format");
+	assert_non_null(strstr(format, "print fmt: \"(%s) stack=0x%llx"));
+	assert_non_null(strstr(format, ", \"sched_waking\" }), REC->stack"));
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(define("-:my/two sched_waking"), 0);
+	assert_null(strstr(cat_body("trace"), "(sched_")); /* what is recorded says no name */
+}
+
 static void fields(void **state)
 {
 	(void)state;
@@ -524,6 +549,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(removes_groups, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(too_much, begin, end),
+		cmocka_unit_test_setup_teardown(tracepoint_as_place, begin, end),
 		cmocka_unit_test_setup_teardown(raw_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(fields, begin, end),
 		cmocka_unit_test_setup_teardown(types, begin, end),

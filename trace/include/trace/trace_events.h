@@ -87,6 +87,11 @@ struct trace_event_class {
 	 * probe of their own.
 	 */
 	const struct trace_event_call *(*source)(const struct trace_event_call *call);
+	/*
+	 * Where the code was that the event is about, by its fields; NULL: where its probe was
+	 * called. Stacks begin there. Probe context.
+	 */
+	uintptr_t (*place)(const void *entry);
 };
 
 struct trace_event_call {
