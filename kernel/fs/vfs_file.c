@@ -47,8 +47,7 @@ static void file_unlock_position(struct file *file)
 		mutex_unlock(&file->lock);
 }
 
-/* Read at *pos, or, when `pos` is NULL, at the file's own position. */
-static ssize_t file_read_from(struct file *file, void *buf, size_t len, uint64_t *pos)
+ssize_t vfs_read(struct file *file, void *buf, size_t count, uint64_t *pos)
 {
 	ssize_t got;
 	int err;
@@ -60,19 +59,9 @@ static ssize_t file_read_from(struct file *file, void *buf, size_t len, uint64_t
 	err = file_lock_position(file);
 	if (err)
 		return err;
-	got = file->ops->read(file, buf, len, pos ? pos : &file->pos);
+	got = file->ops->read(file, buf, count, pos ? pos : &file->pos);
 	file_unlock_position(file);
 	return got;
-}
-
-ssize_t file_read(struct file *file, void *buf, size_t len)
-{
-	return file_read_from(file, buf, len, NULL);
-}
-
-ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos)
-{
-	return file_read_from(file, buf, len, &pos);
 }
 
 bool file_is_readable(struct file *file)
@@ -100,8 +89,7 @@ void file_set_nonblock(struct file *file, bool on)
 		file->ops->set_nonblock(file, on);
 }
 
-/* Write at *pos, or, when `pos` is NULL, at the file's own position. */
-static ssize_t file_write_to(struct file *file, const void *buf, size_t len, uint64_t *pos)
+ssize_t vfs_write(struct file *file, const void *buf, size_t count, uint64_t *pos)
 {
 	ssize_t put;
 	int err;
@@ -113,17 +101,7 @@ static ssize_t file_write_to(struct file *file, const void *buf, size_t len, uin
 	err = file_lock_position(file);
 	if (err)
 		return err;
-	put = file->ops->write(file, buf, len, pos ? pos : &file->pos);
+	put = file->ops->write(file, buf, count, pos ? pos : &file->pos);
 	file_unlock_position(file);
 	return put;
-}
-
-ssize_t file_write(struct file *file, const void *buf, size_t len)
-{
-	return file_write_to(file, buf, len, NULL);
-}
-
-ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos)
-{
-	return file_write_to(file, buf, len, &pos);
 }

@@ -99,7 +99,7 @@ static int shell_start(struct shell_file *shell, const char *text, size_t len)
 
 	if (err)
 		return err;
-	shell->thread = thread_prepare("sh", shell_run_main, run, 0);
+	shell->thread = kernel_clone("sh", shell_run_main, run, 0);
 	if (!shell->thread) {
 		shell_free_run(run);
 		file_put(output);

@@ -40,7 +40,7 @@ static void thread_start(void *arg)
 	thread_exit(thread->fn(thread->arg));
 }
 
-struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
+struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
 {
 	struct thread *thread = slab_alloc(thread_cache);
 
@@ -77,7 +77,7 @@ struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg,
 struct thread *thread_create_on(uint64_t affinity, const char *name, int (*fn)(void *arg),
 				void *arg, uint32_t flags)
 {
-	struct thread *thread = thread_prepare(name, fn, arg, flags);
+	struct thread *thread = kernel_clone(name, fn, arg, flags);
 
 	if (thread) {
 		thread->affinity = affinity;

@@ -82,7 +82,7 @@ static struct sh_job *job_create(struct shell *sh, const struct sh_task *task,
 		if (!job->own)
 			goto free;
 	}
-	job->thread = thread_prepare(task->name, job_main, job, 0);
+	job->thread = kernel_clone(task->name, job_main, job, 0);
 	if (!job->thread)
 		goto free;
 	sh_io_get(&job->io, io);

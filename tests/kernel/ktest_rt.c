@@ -47,7 +47,7 @@ static int wait_for_other(void *arg)
 /* Not started. */
 static struct thread *prepare(uint64_t cpus, uint32_t prio, int (*fn)(void *arg), void *arg)
 {
-	struct thread *thread = thread_prepare("ktest-rt", fn, arg, 0);
+	struct thread *thread = kernel_clone("ktest-rt", fn, arg, 0);
 
 	if (!KTEST_NEED(thread != NULL))
 		return NULL;

@@ -166,7 +166,7 @@ ROWS = [
      "        path:string from +0($arg2), const char *path\n        err:s32 from $retval, int\n"
      "2\nsched/sched_switch: an event of the kernel, which no line defines\n", 0),
     ("why kprobes/opened", "kprobes/opened: there is no such event\n", 1),
-    ("echo 'p file_read file.flags' > kprobe_events", "sh: write error: Operation not supported\n", 1),
+    ("echo 'p vfs_read file.flags' > kprobe_events", "sh: write error: Operation not supported\n", 1),
     ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),
     ("stack $$ | grep -c 'sh_exec+0x'; stack 0", None, 1),
     ("dmesg | grep -c 'CPUs online'", "1\n", 0),

@@ -161,7 +161,7 @@ def test_memory(tracing):
     mine = [text for who, _, name, text in found if name == "kmalloc" and who.startswith("sleep-")]
     call, pointer = re.fullmatch(r"call_site=(sh_run_command\+\S+) ptr=(\w{16}) bytes_req=\d+ bytes_alloc=2048", mine[0]).groups()
     assert [t for t in texts(found, "kfree") if t.endswith(f"ptr={pointer}")][0].startswith("call_site=sh_run_command+")
-    thread = re.fullmatch(r"call_site=thread_prepare\+\S+ ptr=(\w{16}) bytes_req=(\d+) bytes_alloc=\d+",
+    thread = re.fullmatch(r"call_site=kernel_clone\+\S+ ptr=(\w{16}) bytes_req=(\d+) bytes_alloc=\d+",
                           texts(found, "kmem_cache_alloc")[0])
     assert re.fullmatch(rf"call_site=thread_join\+\S+ ptr={thread[1]} name=thread", texts(found, "kmem_cache_free")[0])
     found = lines(tracing, "kmem:mm_page*", "ktest mm_pages_join > /dev/null")

@@ -1,7 +1,7 @@
 """The examples of Linux's documents of probe events (Documentation/trace/kprobetrace.rst, fprobetrace.rst, eprobetrace.rst), typed in
 their order.
 
-With functions of this kernel: do_sys_open is vfs_open here, vfs_read file_read, getname_flags thread_prepare. There are no system calls, so events at
+With functions of this kernel: do_sys_open is vfs_open here, getname_flags kernel_clone. There are no system calls, so events at
 the entry and the return of vfs_open are raw_syscalls/sys_enter and sys_exit.
 """
 import re
@@ -120,35 +120,35 @@ def test_per_probe_filter(tracing):
 
 def test_names_of_fprobetrace(tracing):
     """Arguments by name and all of them, formats by their types, results, members."""
-    tracing.check("echo 'f:myprobe file_read len buf' >> dynamic_events")
-    assert tracing.check("cat dynamic_events") == "f:fprobes/myprobe file_read len=len buf=buf\n"
+    tracing.check("echo 'f:myprobe vfs_read count pos' >> dynamic_events")
+    assert tracing.check("cat dynamic_events") == "f:fprobes/myprobe vfs_read count=count pos=pos\n"
     text = tracing.check("cat events/fprobes/myprobe/format")
-    assert re.findall(r"field:(u64 \w+);", text) == ["u64 len", "u64 buf"] and '"(%pS) len=%llu buf=0x%llx", ' in text
-    tracing.check("> dynamic_events; echo 'f:myprobe file_read $arg*' >> dynamic_events")
-    assert tracing.check("cat dynamic_events") == "f:fprobes/myprobe file_read file=file buf=buf len=len\n"
+    assert re.findall(r"field:(u64 \w+);", text) == ["u64 count", "u64 pos"] and '"(%pS) count=%llu pos=0x%llx", ' in text
+    tracing.check("> dynamic_events; echo 'f:myprobe vfs_read $arg*' >> dynamic_events")
+    assert tracing.check("cat dynamic_events") == "f:fprobes/myprobe vfs_read file=file buf=buf count=count pos=pos\n"
     refused(tracing, "f kfree%return ^$retval", "This function returns 'void' type")
-    refused(tracing, "f file_read file->^pos:string", "This type does not fit for string.")
+    refused(tracing, "f vfs_read file->^pos:string", "This type does not fit for string.")
     refused(tracing, "t sched_switch ^preempt prev_pid=prev->pid next_pid=next->pid", "This variable is not found at this probe point")
     refused(tracing, "t sched_switch comm=next->comm:string next->^start_time", "This field is not found.")
     refused(tracing, "t:^2 sched_switch", "Event name must follow the same rules as C identifiers")
     tracing.check("echo 't sched_switch prev_pid=prev->pid next_pid=next->pid prev->comm:string' >> dynamic_events; "
-                  "echo 'f thread_prepare%return $retval->name:string' >> dynamic_events")
+                  "echo 'f kernel_clone%return $retval->name:string' >> dynamic_events")
     tracing.check("echo 1 > events/tracepoints/enable; echo 1 > events/fprobes/enable; " + SWITCHES)
     switches = [(thread, re.fullmatch(r'\(\S+\) prev_pid=(\d+) next_pid=\d+ arg3="(.*)"', line)) for thread, line in shown(tracing, "sched_switch")]
     assert any(match[2] == thread == "sleep" and match[1] != "0" for thread, match in switches)
-    assert any(re.fullmatch(r'\(job_create\S+ <- thread_prepare\) arg1="sleep"', line) for _, line in shown(tracing, "thread_prepare__exit"))
+    assert any(re.fullmatch(r'\(job_create\S+ <- kernel_clone\) arg1="sleep"', line) for _, line in shown(tracing, "kernel_clone__exit"))
 
 
 def test_entry_and_return_of_fprobetrace(tracing):
     """The usage example: a function, both ways, as `head | tail` shows it."""
-    tracing.check("echo 'f file_read $arg*' >> dynamic_events; echo 'f file_read%return $retval' >> dynamic_events")
-    assert tracing.check("cat dynamic_events") == ("f:fprobes/file_read__entry file_read file=file buf=buf len=len\n"
-                                                   "f:fprobes/file_read__exit file_read%return arg1=$retval\n")
+    tracing.check("echo 'f vfs_read $arg*' >> dynamic_events; echo 'f vfs_read%return $retval' >> dynamic_events")
+    assert tracing.check("cat dynamic_events") == ("f:fprobes/vfs_read__entry vfs_read file=file buf=buf count=count pos=pos\n"
+                                                   "f:fprobes/vfs_read__exit vfs_read%return arg1=$retval\n")
     tracing.check("> trace; echo 1 > events/fprobes/enable; cat /proc/uptime > /dev/null; echo 0 > events/enable")
-    rows = re.findall(r": (file_read__\w+: .*)\n", tracing.check("head -n 20 trace | tail").replace("\r", ""))
-    assert [row.split(":")[0] for row in rows[:4]] == ["file_read__entry", "file_read__exit"] * 2
-    assert re.fullmatch(rf"file_read__entry: \(file_read\+0x0/{HEX}\) file={HEX} buf={HEX} len=\d+", rows[0])
-    results = [re.fullmatch(rf"file_read__exit: \(\w+\+{HEX}/{HEX} <- file_read\) arg1=(\d+)", row)[1] for row in rows[1:4:2]]
+    rows = re.findall(r": (vfs_read__\w+: .*)\n", tracing.check("head -n 20 trace | tail").replace("\r", ""))
+    assert [row.split(":")[0] for row in rows[:4]] == ["vfs_read__entry", "vfs_read__exit"] * 2
+    assert re.fullmatch(rf"vfs_read__entry: \(vfs_read\+0x0/{HEX}\) file={HEX} buf={HEX} count=\d+ pos={HEX}", rows[0])
+    results = [re.fullmatch(rf"vfs_read__exit: \(\w+\+{HEX}/{HEX} <- vfs_read\) arg1=(\d+)", row)[1] for row in rows[1:4:2]]
     assert int(results[0]) > 0 and results[1] == "0"
 
 

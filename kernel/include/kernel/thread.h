@@ -113,7 +113,7 @@ struct thread *thread_create_on(uint64_t affinity, const char *name, int (*fn)(v
  * Make a thread that does not run yet, so that the caller can set fields. It runs after
  * wake_up_new_thread().
  */
-struct thread *thread_prepare(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags);
+struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags);
 void wake_up_new_thread(struct thread *thread);
 /* End the calling thread. */
 void thread_exit(int status) __attribute__((noreturn));

@@ -2,7 +2,7 @@
  * Names for everything that can be read or written: the ram tree at `/`, devices, pipes, and the
  * trace tree, which is mounted at two places from the start and may be mounted at others, too.
  *
- *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --file_read/write--> bytes
+ *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --vfs_read/write--> bytes
  *
  * A path is resolved by text: `.` and `..` are removed first, then the longest mount that is a
  * prefix is chosen, then its file system looks up one name after the other.
@@ -148,14 +148,33 @@ const char *vfs_mount_get(uint32_t index, char *out_path);
 
 /*
  * Bytes moved, 0 at the end of what can be read, or -errno; -EBADF when the file was not opened for
- * that. One file_write() is one write of the file system: it is neither split nor joined with
- * others.
+ * that. At *pos, which moves on; NULL: at the file's own position. One vfs_write() is one write of
+ * the file system: it is neither split nor joined with others.
  */
-ssize_t file_read(struct file *file, void *buf, size_t len);
-ssize_t file_write(struct file *file, const void *buf, size_t len);
+ssize_t vfs_read(struct file *file, void *buf, size_t count, uint64_t *pos);
+ssize_t vfs_write(struct file *file, const void *buf, size_t count, uint64_t *pos);
+
+static inline ssize_t file_read(struct file *file, void *buf, size_t len)
+{
+	return vfs_read(file, buf, len, NULL);
+}
+
+static inline ssize_t file_write(struct file *file, const void *buf, size_t len)
+{
+	return vfs_write(file, buf, len, NULL);
+}
+
 /* The same at a position of one's own; that of the file neither counts nor changes. */
-ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos);
-ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos);
+static inline ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos)
+{
+	return vfs_read(file, buf, len, &pos);
+}
+
+static inline ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos)
+{
+	return vfs_write(file, buf, len, &pos);
+}
+
 /* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
 /* What poll(2) has to say of it, of `wanted`. */
