@@ -118,16 +118,25 @@ static int run_dot(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
-/* exec runs the command in the shell's own thread, with its pid, and the shell ends after it. */
+/*
+ * exec runs the command in the shell's own thread, with its pid, and the shell ends after it. The
+ * thread gets the name of the command, or the one behind -a.
+ */
 static int run_exec(struct command_env *env, int argc, char **argv)
 {
 	const struct sh_io io = builtin_io_of(env);
 	const struct command *command;
+	const char *name = NULL;
 	int status = COMMAND_NOT_FOUND;
 
 	while (argc > 1 && strcmp(argv[1], "exec") == 0) {
 		argc--;
 		argv++;
+	}
+	if (argc > 2 && strcmp(argv[1], "-a") == 0) {
+		name = argv[2];
+		argc -= 2;
+		argv += 2;
 	}
 	if (argc < 2) {
 		command_error(env, "a command must follow: redirections alone cannot stay");
@@ -135,7 +144,7 @@ static int run_exec(struct command_env *env, int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (command && command->run) {
-		thread_set_name(current_thread(), argv[1]);
+		thread_set_name(current_thread(), name ? name : argv[1]);
 		status = sh_run_command(env->shell, command, argc - 1, argv + 1, &io);
 	} else {
 		command_error(env, "%s: not found", argv[1]);
@@ -176,7 +185,7 @@ static int run_sudo(struct command_env *env, int argc, char **argv)
 
 const struct command run_commands[] = {
 	{ ".", "FILE", "run the commands of a file in this shell", run_dot, COMMAND_BUILTIN },
-	{ "exec", "COMMAND [ARG]...", "run a command in place of this shell", run_exec,
+	{ "exec", "[-a NAME] COMMAND [ARG]...", "run a command in place of this shell", run_exec,
 	  COMMAND_BUILTIN },
 	{ "sh", "-c TEXT | [FILE]", "run commands in a new shell", run_sh, 0 },
 	{ "source", "FILE", "run the commands of a file in this shell", run_dot, COMMAND_BUILTIN },

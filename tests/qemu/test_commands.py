@@ -131,6 +131,8 @@ ROWS = [
      "0\n1\n/sys/kernel/tracing\nsudo: nosuch: command not found\n", 1),
     ("sudo " * 30 + "sudo -E echo root", "root\n", 0),
     ("(" + "exec " * 1600 + "echo here)", "here\n", 0),
+    ("(exec -a ping ps) | grep -c ' ping$'; (exec -a ping); (exec -a ping nosuch)",
+     "1\nsh: exec: -a: not found\nsh: exec: nosuch: not found\n", 127),
     ("echo 'echo from a pipe; v=2' | sh; echo $v", "from a pipe\n\n", 0),
     ("sh", "sh: the console has a shell already\n", 127),
     # text
