@@ -24,7 +24,7 @@ struct piece {
 
 static const struct piece pieces[] = {
 	{ ALWAYS, NULL,
-	  "tracing mini-HOWTO\n"
+	  "tracing mini-HOWTO:\n"
 	  "\n"
 	  "# echo 0 > tracing_on : quick way to disable tracing\n"
 	  "# echo 1 > tracing_on : quick way to re-enable tracing\n"
@@ -182,10 +182,12 @@ static const struct piece pieces[] = {
 	  "\t\t\t  kinds p and r. An event may have several probes; they record the same\n"
 	  "\t\t\t  p[:[<group>/][<event>]] <place> [<args>]\n"
 	  "\t\t\t  r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
-	  "\t\t\t  f[:[<group>/][<event>]] <func>[%return|%entry] [<args>]  by dynamic_events\n"
+	  "\t\t\t  f[:[<group>/][<event>]] <func-name>[%return] [<args>]  by dynamic_events;\n"
+	  "\t\t\t     %entry is the entry, too\n"
 	  "\t\t\t  w[:[<group>/][<event>]] [rw|w]@<variable>[:<len>] [<args>]   the same\n"
-	  "\t\t\t     place: <symbol>[+<offset>]|<file>:<line>|<memaddr>\n"
-	  "\t\t\t     place (kretprobe): <symbol>[+<offset>]%return|<memaddr>\n"
+	  "\t\t\t     place: [<module>:]<symbol>[+<offset>]|<file>:<line>|<memaddr>\n"
+	  "\t\t\t     place (kretprobe): [<module>:]<symbol>[+<offset>]%return|<memaddr>\n"
+	  "\t\t\t     module: there are none, so a place with one is refused\n"
 	  "\t\t\t     variable: <symbol>[+|-<offset>]|<memaddr>\n"
 	  "\t\t\t     args of w: $addr, $old and $value, too\n"
 	  "\t\t\t  -:[<group>/][<event>]\n" },

@@ -37,7 +37,9 @@ static const struct {
 	{ "r[maxactive]", "kprobe_events", "r10:my/promised schedule $retval", "-:my/promised" },
 	{ "<symbol>[+<offset>]%return", "kprobe_events", "p:my/promised schedule%return",
 	  "-:my/promised" },
-	{ "<func>[%return|%entry]", "dynamic_events", "f:my/promised schedule%return",
+	{ "f[:[<group>/][<event>]] <func-name>[%return] [<args>]", "dynamic_events",
+	  "f:my/promised schedule%return $retval", "-:my/promised" },
+	{ "%entry is the entry, too", "dynamic_events", "f:my/promised schedule%entry",
 	  "-:my/promised" },
 	{ "<symbol>[+<offset>]", "kprobe_events", "p:my/promised schedule+8 %di $stack0",
 	  "-:my/promised" },
@@ -76,6 +78,34 @@ static void what_is_promised_is_kept(void **state)
 		assert_int_equal(*promises[i].undo ? echo_append(promises[i].undo, promises[i].path)
 						   : echo("", promises[i].path),
 				 0);
+	}
+}
+
+/* Words by which Linux's self-tests find out whether there is what they test. */
+static void words_of_self_tests_are_there(void **state)
+{
+	static const char *const words[] = {
+		"place: [<module>:]<symbol>",
+		"place (kretprobe): [<module>:]<symbol>",
+		"f[:[<group>/][<event>]] <func-name>",
+		"t[:[<group>/][<event>]] <tracepoint> [<args>]",
+		"<attached-group>.<attached-event> [<args>]",
+		"p[:[<group>/][<event>]] <place> [<args>]",
+		"x8/16/32/64",
+		"$arg<N>",
+		"Create/append/",
+		"s:[synthetic/]",
+		"trace(<synthetic_event>",
+		"onchange(var)",
+		"snapshot()",
+		"' >> synthetic_events",
+		"can be any field, or the special string 'common_stacktrace'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(words); i++) {
+		if (!strstr(cat("README"), words[i]))
+			fail_msg("README has not: %s", words[i]);
 	}
 }
 
@@ -131,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_promised_is_kept),
+		cmocka_unit_test(words_of_self_tests_are_there),
 		cmocka_unit_test(actions_are_kept),
 		cmocka_unit_test(lines_are_short),
 	};
