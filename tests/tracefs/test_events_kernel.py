@@ -3,10 +3,15 @@
 The guest counts instructions: its clock is exact, and nothing else happens in between.
 """
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
 from guest import Guest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
+from mask import sample  # noqa: E402
 
 GUEST = {"tests": True}  # ktest
 exact = pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 1, "icount": True}], indirect=True, ids=["gcc"])
@@ -265,3 +270,27 @@ def test_injected(tracing):
     assert re.findall(r": sched_switch: (.*)", tracing.check("cat trace")) == [line]
     tracing.check("echo 1 > options/fields")
     assert "sched_switch: prev_comm=made up prev_pid=0x0 (0) " in tracing.check("cat trace; echo 0 > options/fields")
+
+
+def fields_of(text):
+    """{event: [(type and name, size, sign)]} of what `format` files say, without the common fields."""
+    return {part.split("\n", 1)[0]: re.findall(r"field:(.*);\toffset:\d+;\tsize:(\d+);\tsigned:(\d);", part)[4:]
+            for part in re.split(r"^name: ", text, flags=re.M)[1:]}
+
+
+def test_fields_are_those_of_linux(tracing):
+    """In its order, with its types; some are left out, and few are ours alone."""
+    ours = {"mm_page_alloc": [("const void * page", "8", "0")], "mm_page_free": [("const void * page", "8", "0")],
+            "timer_start": [("unsigned int cpu", "4", "0")]}
+    systems = ("sched", "irq", "kmem", "lock", "timer", "workqueue")
+    linux = {}
+    for system in systems:
+        linux.update(fields_of(sample(f"events-formats-{system}")))
+    shown = fields_of(tracing.check("for system in " + " ".join(systems) + "; do cat events/$system/*/format; done"))
+    compared = [event for event in shown if event in linux]
+    assert len(compared) > 20 and {"sched_switch", "kmalloc", "timer_start"} <= set(compared)
+    for event in compared:
+        rest = iter(linux[event])
+        assert all(field in rest for field in shown[event] if field not in ours.get(event, ())), (event, shown[event], linux[event])
+    assert fields_of(tracing.check("cat events/preemptirq/irq_disable/format"))["irq_disable"] == \
+        [("unsigned int caller_offs", "4", "0"), ("unsigned int parent_offs", "4", "0")]

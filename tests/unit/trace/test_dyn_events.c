@@ -152,7 +152,7 @@ static void variables(void **state)
 	check_completion("t sched_switch $", " $comm $current~ $stack", NULL);
 	check_completion("w w@0x1000 $o", " $old", NULL);
 	check_completion("e sched.sched_switch $next_p", " $next_pid $next_prio",
-			 "int next_pid;int next_prio;");
+			 "pid_t next_pid;int next_prio;");
 	check_completion("e sched.sched_switch $co", " $comm", NULL);
 	check_completion("e sched.sched_switch $prev_pid if prev_c", " prev_comm",
 			 "char prev_comm[16];");
@@ -302,7 +302,7 @@ static void other_places(void **state)
 	check_words("on", "my/on: a dynamic event, off\n"
 			  "    e:my/on sched.sched_switch arg1=$prev_pid n=$next_comm "
 			  "p=(file)prev_pid->pos if next_pid > 0\n"
-			  "        arg1:x64 from $prev_pid, int prev_pid\n"
+			  "        arg1:x64 from $prev_pid, pid_t prev_pid\n"
 			  "        n:string from $next_comm, char next_comm[16]\n"
 			  "        p:s64 from +48($prev_pid), long int pos\n");
 	define("s:lat u64 nr");

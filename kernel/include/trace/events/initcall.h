@@ -14,7 +14,7 @@ TRACE_EVENT(initcall_start,
 	TP_PROTO(unsigned long func),
 	TP_ARGS(func),
 	TP_STRUCT__entry(
-		__field(unsigned long, func)
+		__field_as(initcall_t, unsigned long, func)
 	),
 	TP_fast_assign(
 		__entry->func = func;
@@ -26,7 +26,7 @@ TRACE_EVENT(initcall_finish,
 	TP_PROTO(unsigned long func, int ret),
 	TP_ARGS(func, ret),
 	TP_STRUCT__entry(
-		__field(unsigned long, func)
+		__field_as(initcall_t, unsigned long, func)
 		__field(int, ret)
 	),
 	TP_fast_assign(

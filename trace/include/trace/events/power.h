@@ -16,8 +16,8 @@ TRACE_EVENT_EXISTING(cpu_idle,
 	TP_PROTO(uint32_t state, uint32_t cpu, uintptr_t ip),
 	TP_ARGS(state, cpu, ip),
 	TP_STRUCT__entry(
-		__field(unsigned int, state)
-		__field(unsigned int, cpu_id)
+		__field_as(u32, unsigned int, state)
+		__field_as(u32, unsigned int, cpu_id)
 	),
 	TP_fast_assign(
 		__entry->state = state;

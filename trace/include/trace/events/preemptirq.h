@@ -1,6 +1,6 @@
 /*
  * Events of critical sections, on tracepoints of <trace/host_tracepoints.h>. Names and text are
- * Linux's, which keeps the two addresses as offsets in its code. See <trace/trace_events.h>.
+ * Linux's, where the two fields are offsets in its code; here they are the low halves of addresses. See <trace/trace_events.h>.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM preemptirq
@@ -15,14 +15,14 @@ DECLARE_EVENT_CLASS(preemptirq_template,
 	TP_PROTO(uintptr_t ip, uintptr_t parent),
 	TP_ARGS(ip, parent),
 	TP_STRUCT__entry(
-		__field_ip(caller)
-		__field_ip(parent)
+		__field_ip(caller_offs)
+		__field_ip(parent_offs)
 	),
 	TP_fast_assign(
-		__entry->caller = trace_plat_ip_pack(ip);
-		__entry->parent = trace_plat_ip_pack(parent);
+		__entry->caller_offs = trace_plat_ip_pack(ip);
+		__entry->parent_offs = trace_plat_ip_pack(parent);
 	),
-	TP_printk("caller=%pS parent=%pS", __get_ip(caller), __get_ip(parent))
+	TP_printk("caller=%pS parent=%pS", __get_ip(caller_offs), __get_ip(parent_offs))
 );
 
 DEFINE_EVENT_EXISTING(preemptirq_template, irq_disable,

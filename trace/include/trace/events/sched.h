@@ -16,11 +16,11 @@ TRACE_EVENT_EXISTING(sched_switch,
 	TP_ARGS(prev, next),
 	TP_STRUCT__entry(
 		__array(char, prev_comm, 16)
-		__field(int, prev_pid)
+		__field_as(pid_t, int, prev_pid)
 		__field(int, prev_prio)
-		__field(unsigned int, prev_state)
+		__field(long, prev_state)
 		__array(char, next_comm, 16)
-		__field(int, next_pid)
+		__field_as(pid_t, int, next_pid)
 		__field(int, next_prio)
 	),
 	TP_fast_assign(
@@ -46,7 +46,7 @@ DECLARE_EVENT_CLASS(sched_wakeup_template,
 	TP_ARGS(waker, wakee),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
+		__field_as(pid_t, int, pid)
 		__field(int, prio)
 		__field(int, target_cpu)
 	),
@@ -77,7 +77,7 @@ TRACE_EVENT_EXISTING(sched_migrate_task,
 	TP_ARGS(thread, orig_cpu),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
+		__field_as(pid_t, int, pid)
 		__field(int, prio)
 		__field(int, orig_cpu)
 		__field(int, dest_cpu)
@@ -98,9 +98,9 @@ TRACE_EVENT_EXISTING(sched_process_fork,
 	TP_ARGS(parent, child),
 	TP_STRUCT__entry(
 		__array(char, parent_comm, 16)
-		__field(int, parent_pid)
+		__field_as(pid_t, int, parent_pid)
 		__array(char, child_comm, 16)
-		__field(int, child_pid)
+		__field_as(pid_t, int, child_pid)
 	),
 	TP_fast_assign(
 		memcpy(__entry->parent_comm, parent->comm, 16);
@@ -117,7 +117,7 @@ DECLARE_EVENT_CLASS(sched_process_template,
 	TP_ARGS(thread),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
+		__field_as(pid_t, int, pid)
 		__field(int, prio)
 	),
 	TP_fast_assign(
@@ -142,7 +142,7 @@ TRACE_EVENT_EXISTING(sched_process_wait,
 	TP_ARGS(waiter, pid),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
+		__field_as(pid_t, int, pid)
 		__field(int, prio)
 	),
 	TP_fast_assign(
@@ -158,9 +158,9 @@ TRACE_EVENT_EXISTING(sched_stat_runtime,
 	TP_ARGS(thread, runtime, vruntime),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
-		__field(unsigned long long, runtime)
-		__field(unsigned long long, vruntime)
+		__field_as(pid_t, int, pid)
+		__field_as(u64, unsigned long long, runtime)
+		__field_as(u64, unsigned long long, vruntime)
 	),
 	TP_fast_assign(
 		memcpy(__entry->comm, thread->comm, 16);
@@ -177,8 +177,8 @@ DECLARE_EVENT_CLASS(sched_stat_template,
 	TP_ARGS(thread, delay),
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
-		__field(int, pid)
-		__field(unsigned long long, delay)
+		__field_as(pid_t, int, pid)
+		__field_as(u64, unsigned long long, delay)
 	),
 	TP_fast_assign(
 		memcpy(__entry->comm, thread->comm, 16);

@@ -7,6 +7,7 @@
 #undef TRACE_STAGE_EVAL
 #undef TRACE_ITEM
 #undef TRACE_ITEM_IP
+#undef TRACE_ITEM_AS
 #undef TRACE_ITEM_STRUCT
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
@@ -28,7 +29,8 @@
 #define TRACE_STAGE_EVAL(id, text, value)
 /* Fields, see words.h. */
 #define TRACE_ITEM(type, item, filter_type)
-#define TRACE_ITEM_IP(item) TRACE_ITEM(unsigned int, item, FILTER_TRACE_FN)
+#define TRACE_ITEM_IP(item)		TRACE_ITEM(unsigned int, item, FILTER_TRACE_FN)
+#define TRACE_ITEM_AS(text, type, item) TRACE_ITEM(type, item, FILTER_OTHER)
 #define TRACE_ITEM_STRUCT(type, item)
 #define TRACE_ITEM_ARRAY(type, item, len)
 #define TRACE_ITEM_DATA(kind, type, item, nr, source)

@@ -28,6 +28,7 @@
 
 #undef TRACE_ITEM
 #undef TRACE_ITEM_IP
+#undef TRACE_ITEM_AS
 #undef TRACE_ITEM_STRUCT
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
@@ -37,6 +38,9 @@
 #define TRACE_ITEM(type, item, filter)                                                             \
 	TRACE_STAGE_FIELD(TRACE_STAGE_TYPE(type, #type), item, item, sizeof(type), sizeof(type),   \
 			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, filter, false)
+#define TRACE_ITEM_AS(text, type, item)                                                            \
+	TRACE_STAGE_FIELD(text, item, item, sizeof(type), sizeof(type),                            \
+			  TRACE_TYPE_IS_SIGNED(type), TRACE_FIELD_PLAIN, FILTER_OTHER, false)
 #define TRACE_ITEM_IP(item)                                                                        \
 	TRACE_STAGE_FIELD("unsigned int", item, item, 4, 4, false, TRACE_FIELD_PLAIN,              \
 			  FILTER_TRACE_FN, true)

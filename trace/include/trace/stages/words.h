@@ -4,6 +4,7 @@
  *   TRACE_STAGE_CLASS, _EVENT, _EVENT_PRINT, _EVAL   see clear.h
  *   TRACE_ITEM, _ITEM_STRUCT, _ITEM_ARRAY            fields of fixed size
  *   TRACE_ITEM_IP                                    a code address in 32 bits
+ *   TRACE_ITEM_AS                                    a field whose type has another name
  *   TRACE_ITEM_DATA(kind, type, item, nr, source)    a text or an array of `nr` elements behind the
  *                                                    fixed part; its place is in a __data_loc or,
  *                                                    with kind rel, a __rel_loc
@@ -85,6 +86,7 @@
 #undef __field_struct
 #undef __field_struct_ext
 #undef __field_ip
+#undef __field_as
 #undef __array
 #undef __dynamic_array
 #undef __string
@@ -111,6 +113,11 @@
  * TP_printk(), __get_ip(item) is the address.
  */
 #define __field_ip(item) TRACE_ITEM_IP(item)
+/*
+ * Nor is this: a field of `type` that `format` calls by the name of Linux's type, which a host need
+ * not have, such as pid_t.
+ */
+#define __field_as(name, type, item) TRACE_ITEM_AS(#name, type, item)
 
 #define TRACE_MASK_LONGS(nr_bits) (((nr_bits) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define TRACE_CPUMASK_BITS	  trace_plat_nr_cpus()
