@@ -1,7 +1,8 @@
 # `make libtrace PROFILE=graph HOST=folder`: the library by itself, for other kernels. In LIBTRACE there is then
 #
 #   libtrace.a      what the profile needs, and the defaults; a function of the host takes a default's place
-#   include/        the public headers, and the host's: they are compiled into the archive, so both belong together
+#   include/        the public headers
+#   host/           a copy of the host's: they are compiled into the archive, so all of this belongs together
 #   flags           compiler flags for each file of the host: cc @flags -c a.c
 #   flags.traced    the same, and call sites
 #   sections.ld     what a linker script includes
@@ -18,8 +19,8 @@ override LIBTRACE := $(call in_tree,$(LIBTRACE))
 # The profiles without call sites have nothing of the machine half but its headers.
 lib_plain := $(filter ring events,$(PROFILE))
 lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(lib_plain),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
-	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS))
-lib_asms := $(if $(lib_plain),,$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_ASM),$(TRACE_ARCH_ASM)))
+	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS),$(if $(lib_plain),,$(TRACE_ARCH_KERNEL_SRCS)))
+lib_asms := $(if $(lib_plain),,$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_ASM),$(TRACE_ARCH_ASM) $(TRACE_ARCH_KERNEL_ASM)))
 ifeq ($(PROFILE),ops)
 lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
 endif
@@ -31,7 +32,9 @@ lib_objs := $(patsubst %/start/features.c.o,%/start/features-events.c.o,$(lib_ob
 endif
 lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h trace/include/trace/*/*.h)) \
 	$(patsubst trace/arch/x86_64/include/%,$(LIBTRACE)/include/%,$(wildcard trace/arch/x86_64/include/trace/*.h)) \
-	$(patsubst $(HOST)/%,$(LIBTRACE)/include/%,$(wildcard $(HOST)/*.h))
+	$(patsubst $(HOST)/%,$(LIBTRACE)/host/%,$(wildcard $(HOST)/*.h))
+# In its own files; the host's warnings are the host's.
+lib_inc := -I$(LIBTRACE)/include -isystem $(LIBTRACE)/host
 
 lib_nasmflags := -f elf64 -g -F dwarf -w+all -Itrace/arch/x86_64/ -I$(dir $(TRACE_OFFSETS))
 
@@ -66,11 +69,12 @@ $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 
 # Another host or compiler makes all of it anew, another profile what the last one did not have.
 $(LIBTRACE)/config: FORCE
+	@rm -f $(LIBTRACE)/include/*.h # older versions had the host's there
 	$(call stamp,$(HOST) | $(FOR) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED) | $(LIBTRACE_CFLAGS))
 $(LIBTRACE)/members: FORCE
 	$(call stamp,$(lib_objs))
 
-$(LIBTRACE)/include/%.h: $(HOST)/%.h $(LIBTRACE)/config
+$(LIBTRACE)/host/%.h: $(HOST)/%.h $(LIBTRACE)/config
 	$(folder)
 	@cp $< $@
 $(LIBTRACE)/include/%.h: trace/include/%.h $(LIBTRACE)/config
@@ -85,13 +89,13 @@ $(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
 	$(folder)
 	$(Q)$(CC) $(lib_cflags) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
-		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+		$(lib_inc) -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(LIBTRACE)/obj/trace/start/features-events.c.o: trace/start/features.c $(LIBTRACE)/features/start/features.list $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
 	$(folder)
 	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features \
-		-I$(LIBTRACE)/include -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+		$(lib_inc) -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(LIBTRACE)/features/start/features.list: trace/start/features.list trace/files.mk $(LIBTRACE)/members
 	$(folder)
 	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
@@ -102,8 +106,8 @@ $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config
 	$(Q)$(NASM) $(lib_nasmflags) -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@
 
-$(LIBTRACE)/flags: $(LIBTRACE)/config
-	@printf '%s\n' -I$(abspath $(LIBTRACE))/include $(LIBTRACE_FLAGS) > $@
+$(LIBTRACE)/flags: $(LIBTRACE)/config trace/libtrace.mk
+	@printf '%s\n' -I$(abspath $(LIBTRACE))/include -I$(abspath $(LIBTRACE))/host $(LIBTRACE_FLAGS) > $@
 $(LIBTRACE)/flags.traced: $(LIBTRACE)/flags
 	@(cat $<; printf '%s\n' $(LIBTRACE_TRACED)) > $@
 $(LIBTRACE)/recordmcount: $(BUILD)/tools/recordmcount

@@ -1,9 +1,9 @@
 ; Start of the first CPU, which QEMU enters at _start in 32-bit mode (the PVH protocol of Xen), and of the others, which
-; begin in a copy of ap_start in 16-bit mode; the entries of int3 and of the interrupt.
+; begin in a copy of ap_start in 16-bit mode; the entries of interrupts, and the switch of stacks.
 
-extern main, ap_main, trace_breakpoint_dispatch, on_interrupt
+extern main, ap_main, thread_main, on_call, on_timer
 
-STACK_BYTES	equ 16384
+STACK_BYTES	equ 16384		; SMP_STACK_BYTES
 NR_STACKS	equ 4
 
 section .note.pvh note alloc noexec nowrite align=4
@@ -16,7 +16,10 @@ section .bss
 pml4:	resb	4096
 pdpt:	resb	4096
 pages:	resb	4 * 4096
-stacks:	resb	NR_STACKS * STACK_BYTES
+	alignb	16
+global boot_stacks
+boot_stacks:
+	resb	NR_STACKS * STACK_BYTES
 
 section .data
 	align	8
@@ -74,7 +77,8 @@ bits 64
 	jae	.too_many
 	lea	eax, [rdi + 1]
 	imul	eax, STACK_BYTES
-	lea	rsp, [stacks + rax]
+	lea	rsp, [boot_stacks + rax]
+	xor	ebp, ebp		; where frames end
 	test	edi, edi
 	jnz	.other
 	call	main
@@ -133,28 +137,41 @@ bits 64
 	pop	rax
 %endmacro
 
-; #BP. The handler may push on the interrupted stack, which is this one. To make room for that, the five words that the
-; CPU has pushed are copied further down.
-global breakpoint
-breakpoint:
-	times 5	push qword [rsp + 32]	; ss, rsp, rflags, cs, rip
+; An interrupt of other CPUs, and of the timer: what C may change is saved.
+global call_entry, timer_entry
+call_entry:
 	save
-	sub	rsp, 8			; 16-byte aligned for C
-	lea	rdi, [rsp + 80]		; rip
-	lea	rsi, [rsp + 104]	; rsp
-	xor	edx, edx		; the other registers are not passed on: nobody here needs them
-	call	trace_breakpoint_dispatch
-	test	al, al
-	jz	.unknown
-	add	rsp, 8
+	call	on_call			; aligned: the CPU pushed 5 words on an aligned stack, this 9
 	restore
 	iretq
-.unknown:
-	ud2				; there is no handler for it: the machine resets
 
-global interrupt
-interrupt:
+timer_entry:
 	save
-	call	on_interrupt		; aligned: the CPU pushed 5 words on an aligned stack, this 9
+	mov	rdi, [rsp + 72]		; rip
+	call	on_timer
 	restore
 	iretq
+
+; void switch_stacks(uintptr_t *out_rsp, uintptr_t rsp): rbp lies below the return address, where a frame has it.
+global switch_stacks, thread_begin
+switch_stacks:
+	push	rbp
+	push	rbx
+	push	r12
+	push	r13
+	push	r14
+	push	r15
+	mov	[rdi], rsp
+	mov	rsp, rsi
+	pop	r15
+	pop	r14
+	pop	r13
+	pop	r12
+	pop	rbx
+	pop	rbp
+	ret
+
+; A new thread comes here from switch_stacks.
+thread_begin:
+	sti
+	call	thread_main

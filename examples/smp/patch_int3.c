@@ -3,24 +3,21 @@
  * library sends a CPU that runs into it to where it should go. The other CPUs only have to
  * serialise, three times a batch.
  */
-#include <stdatomic.h>
+#include <trace/arch_host.h>
 #include <trace/arch_text.h>
-#include "cpu.h"
 #include "smp.h"
 
-static _Atomic uint32_t nr_interrupted;
-
-void patch_interrupted(void)
+static void serialise(void *arg)
 {
-	nr_interrupted++;
+	(void)arg;
+	trace_arch_serialise();
 }
 
-void smp_sync(void)
+void trace_arch_sync_cores(void)
 {
-	nr_interrupted = 0;
-	interrupt_others();
-	while (nr_interrupted < smp_nr_cpus - 1)
-		__asm__ volatile("pause");
+	call_begin(serialise, NULL);
+	serialise(NULL);
+	call_end();
 }
 
 void patch_init(void)

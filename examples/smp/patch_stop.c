@@ -1,6 +1,6 @@
 /*
- * Code is changed while no other CPU runs: the others wait in the interrupt, and the IRET from it
- * serialises. No CPU ever executes a breakpoint.
+ * Code is changed while no other CPU runs: the others wait in the interrupt, and serialise before they leave it. No CPU
+ * ever executes a breakpoint.
  */
 #include <stdatomic.h>
 #include <trace/arch_host.h>
@@ -10,19 +10,22 @@ static _Atomic uint32_t nr_stopped;
 static _Atomic bool may_go;
 static uint64_t irqs; /* of the CPU that changes code */
 
-void patch_interrupted(void)
+/* The IRET at the end would be too late: what runs before it may have been fetched already. */
+static void stand_still(void *arg)
 {
+	(void)arg;
 	nr_stopped++;
 	while (!may_go)
 		trace_arch_relax();
-	nr_stopped--;
+	trace_arch_serialise();
 }
 
 void trace_arch_stop_others(void)
 {
 	irqs = trace_plat_irq_save();
 	may_go = false;
-	interrupt_others();
+	nr_stopped = 0;
+	call_begin(stand_still, NULL);
 	while (nr_stopped < smp_nr_cpus - 1)
 		trace_arch_relax();
 }
@@ -30,8 +33,7 @@ void trace_arch_stop_others(void)
 void trace_arch_resume_others(void)
 {
 	may_go = true;
-	while (nr_stopped)
-		trace_arch_relax();
+	call_end();
 	trace_plat_irq_restore(irqs);
 }
 

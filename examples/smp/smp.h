@@ -12,22 +12,35 @@ uint32_t machine_nr_cpus(void); /* how many QEMU has */
 void cpu_init(uint32_t id);
 void cpus_start(void);
 void interrupts_init(void);
+void timer_start(void); /* of this CPU */
 void *memcpy(void *to, const void *from, size_t len);
 void console_write(const char *text);
 void power_off(void) __attribute__((noreturn));
-void breakpoint(void);
-void interrupt(void);
-void on_interrupt(void);
-void interrupt_others(void);
+void call_entry(void);
+void on_call(void);
+void timer_entry(void);
+void on_timer(uintptr_t rip);
 extern const char ap_start[], ap_start_end[];
 void ap_main(uint32_t id) __attribute__((noreturn));
 
-/*
- * patch_int3.c or patch_stop.c: what other CPUs do while code is changed. patch_interrupted() runs
- * on them, in the interrupt that interrupt_others() sends. Not traced.
- */
+/* Have all other CPUs call fn(arg) in an interrupt; end waits until they have. The first CPU only. */
+void call_begin(void (*fn)(void *arg), void *arg);
+void call_end(void);
+
+/* threads.c, boot.asm: switched by the timer, whose tick interrupted the code at `rip`. Not traced. */
+struct smp_thread;
+void threads_init(uint32_t id); /* those of that CPU */
+struct smp_thread *thread_current(void);
+void thread_tick(uintptr_t rip);
+void thread_begin(void); /* where a new thread starts */
+void switch_stacks(uintptr_t *out_rsp, uintptr_t rsp);
+void thread_main(void) __attribute__((noreturn)); /* kernel.c */
+void threads_count(uint64_t *out_switches,
+		   uint64_t *out_inside); /* so far; of these, in trampolines */
+extern uint8_t boot_stacks[];
+
+/* patch_int3.c or patch_stop.c: what other CPUs do while code is changed. Not traced. */
 void patch_init(void);
-void patch_interrupted(void);
 
 /* work.c: what is traced. */
 uint64_t work(uint64_t n);

@@ -1,19 +1,14 @@
 /*
- * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>. For what is
- * neither here nor in include/ the library has a default. Nothing here is traced.
+ * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>, beside what threads.c and patch_*.c have.
+ * For what is nowhere here nor in include/ the library has a default. Nothing here is traced.
  */
 #include <stdarg.h>
 #include <trace/arch_host.h>
-#include <trace/defaults.h>
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include "smp.h"
 
 #define LINE_BYTES 256
-#define POOL_BYTES (1u << 20)
-#define PAGE_BYTES 4096u
-
-/* ---- Messages ---- */
 
 void print(const char *fmt, ...)
 {
@@ -35,49 +30,7 @@ void trace_arch_broken(const char *what)
 	power_off();
 }
 
-/* ---- Memory: nothing is used again after it was freed ---- */
-
-static uint8_t pool[POOL_BYTES] __attribute__((aligned(PAGE_BYTES)));
-
-void *trace_plat_alloc(size_t bytes)
-{
-	static size_t used;
-	void *memory = pool + used;
-
-	bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	if (bytes > sizeof(pool) - used)
-		return NULL;
-	used += bytes;
-	return memory;
-}
-
-void trace_plat_free(void *memory, size_t bytes)
-{
-	(void)memory;
-	(void)bytes;
-}
-
-/* ---- CPUs, and the thread that each of them runs ---- */
-
 uint32_t trace_plat_nr_cpus(void)
 {
 	return smp_nr_cpus;
-}
-
-void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
-			    void *arg)
-{
-	for (uint32_t i = 0; i < smp_nr_cpus; i++)
-		fn((int32_t)i, &smp_cpus[i].thread, arg);
-}
-
-/*
- * After trace_grace_wait() each thread has been in its main loop since the call. Nothing of the
- * library was on its stack there.
- */
-void trace_plat_each_stack(const struct trace_plat_look *look)
-{
-	trace_grace_wait();
-	for (uint32_t i = 0; i < smp_nr_cpus; i++)
-		look->seen(&smp_cpus[i].thread, 0, look->arg);
 }

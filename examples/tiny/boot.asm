@@ -1,6 +1,6 @@
 ; Start: QEMU finds the note, loads the image and enters _start in 32-bit mode (the PVH protocol of Xen).
 
-extern main, trace_breakpoint_dispatch
+extern main
 
 section .note.pvh note alloc noexec nowrite align=4
 	dd	4, 4, 18		; bytes of name and value; XEN_ELFNOTE_PHYS32_ENTRY
@@ -28,6 +28,7 @@ global _start
 _start:
 	cld
 	mov	esp, stack_top
+	xor	ebp, ebp		; where frames end
 	mov	dword [pml4], pdpt + 3
 	mov	dword [pdpt], pages + 3
 	mov	edi, pages		; 1 GiB in pages of 2 MiB, mapped one to one, readable, writable, executable
@@ -60,38 +61,3 @@ bits 64
 	mov	ss, eax
 	call	main
 	ud2
-
-; #BP. The handler may push on the interrupted stack, which is this one. To make room for that, the five words that the
-; CPU has pushed are copied further down.
-global breakpoint
-breakpoint:
-	times 5	push qword [rsp + 32]	; ss, rsp, rflags, cs, rip
-	push	rax
-	push	rcx
-	push	rdx
-	push	rsi
-	push	rdi
-	push	r8
-	push	r9
-	push	r10
-	push	r11
-	sub	rsp, 8			; 16-byte aligned for C
-	lea	rdi, [rsp + 80]		; rip
-	lea	rsi, [rsp + 104]	; rsp
-	xor	edx, edx		; the other registers are not passed on: nobody here needs them
-	call	trace_breakpoint_dispatch
-	test	al, al
-	jz	.unknown
-	add	rsp, 8
-	pop	r11
-	pop	r10
-	pop	r9
-	pop	r8
-	pop	rdi
-	pop	rsi
-	pop	rdx
-	pop	rcx
-	pop	rax
-	iretq
-.unknown:
-	ud2				; there is no handler for it: the machine resets

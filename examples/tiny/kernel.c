@@ -7,9 +7,11 @@
 #include <trace/defaults.h>
 #include <trace/fgraph.h>
 #include <trace/ftrace.h>
+#include <trace/heap.h>
 #include "tiny.h"
 
-#define MAX_CALLS 64
+#define MAX_CALLS  64
+#define HEAP_BYTES (1u << 20)
 
 struct call {
 	uintptr_t func;
@@ -116,9 +118,11 @@ void main(void);
 
 void main(void)
 {
+	static uint8_t heap[HEAP_BYTES];
 	struct ftrace_totals totals;
 
 	machine_init();
+	trace_heap_give(heap, sizeof(heap));
 	trace_symbols_set(symbols, nr_symbols, (uintptr_t)text_end);
 	ftrace_init();
 	text_poke_selftest();

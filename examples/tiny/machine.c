@@ -1,4 +1,5 @@
 /* What this kernel knows of the machine: see tiny.h. Interrupts stay off. */
+#include <trace/arch_int3.h>
 #include "tiny.h"
 
 #define SERIAL	       0x3f8
@@ -70,7 +71,7 @@ static struct gate idt[4];
 
 static void idt_init(void)
 {
-	uintptr_t entry = (uintptr_t)breakpoint;
+	uintptr_t entry = (uintptr_t)trace_int3_entry;
 	struct __attribute__((packed)) {
 		uint16_t limit;
 		uintptr_t base;

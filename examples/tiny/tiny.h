@@ -10,7 +10,6 @@
 void machine_init(void);
 void console_write(const char *text);
 void power_off(void) __attribute__((noreturn));
-void breakpoint(void);
 
 /* demo.c: what is traced. Returns whether 1^3 + 2^3 + .. + n^3 = (1 + 2 + .. + n)^2. */
 bool demo(unsigned int n);

@@ -9,10 +9,6 @@
 #include "tiny.h"
 
 #define LINE_BYTES 256
-#define POOL_BYTES (1u << 20)
-#define PAGE_BYTES 4096u
-
-/* ---- Messages ---- */
 
 void print(const char *fmt, ...)
 {
@@ -32,26 +28,4 @@ void trace_arch_broken(const char *what)
 {
 	print("%s", what);
 	power_off();
-}
-
-/* ---- Memory: nothing is used again after it was freed ---- */
-
-static uint8_t pool[POOL_BYTES] __attribute__((aligned(PAGE_BYTES)));
-
-void *trace_plat_alloc(size_t bytes)
-{
-	static size_t used;
-	void *memory = pool + used;
-
-	bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	if (bytes > sizeof(pool) - used)
-		return NULL;
-	used += bytes;
-	return memory;
-}
-
-void trace_plat_free(void *memory, size_t bytes)
-{
-	(void)memory;
-	(void)bytes;
 }

@@ -69,20 +69,36 @@ def test_who_has_them():
         words = line.split()
         if len(words) in (2, 3):
             kinds.setdefault(words[-1], set()).add(words[-2])
-    one = (ROOT / "trace/include/trace/one_cpu.h").read_text()
+    one, per_cpu, place = (next(ROOT.glob(f"trace/**/{name}")).read_text() for name in ("one_cpu.h", "arch_per_cpu.h", "arch_in_place.h"))
     arch = "".join((ROOT / f"trace/arch/x86_64/include/trace/arch_{name}.h").read_text() for name in ("inline", "regs", "user"))
     is_so = {"default": lambda name: "W" in kinds.get(name, ()),
              "write": lambda name: kinds.get(name) == {"U"},
-             "one": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", one),
+             "one": lambda name: all(re.search(rf"\b{name}\([^;]*\)\n{{", header) for header in (one, per_cpu)),
+             "place": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", place),
              "arch": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", arch) or "T" in kinds.get(name, ()),
              "inline": lambda name: name not in kinds}
     assert [f"{name}: {who}" for names, _, who in functions() for name in names if not is_so[who](name)] == []
 
 
-def test_room_for_trampolines():
-    """The lines of the linker script are those of the example."""
-    script = (ROOT / "examples/tiny/linker.ld").read_text().split("\n")
+def test_linker_script():
+    """The lines of the linker script are those of both examples."""
     lines = [line.strip() for line in re.findall(r"^    (\S.*[;}]|INCLUDE .*)$", section("3. Link"), re.M)]
-    assert len(lines) == 7
-    for line in lines:
-        assert any(line in have for have in script), line
+    assert len(lines) == 3
+    for example in ("tiny", "smp"):
+        script = (ROOT / f"examples/{example}/linker.ld").read_text()
+        assert [line for line in lines if line not in script] == []
+
+
+def lines_of_code(*paths):
+    """Without blank lines and comments."""
+    texts = (re.sub(r"/\*.*?\*/", "", (ROOT / "examples" / path).read_text(), flags=re.S) for path in paths)
+    return sum(bool(line.strip()) for text in texts for line in text.splitlines())
+
+
+def test_glue():
+    """What the guide says that a host writes, in lines: the headers and what is called from the library."""
+    headers = ["trace_plat_facts.h", "trace_plat_inline.h", "trace_arch_inline.h"]
+    tiny = lines_of_code("tiny/trace_host.c", *(f"tiny/include/{name}" for name in headers))
+    smp = lines_of_code("smp/trace_host.c", "smp/threads.c", "smp/patch_int3.c", *(f"smp/include/{name}" for name in [*headers, "cpu.h"]))
+    found = re.search(r"is (\d+) lines in the one and (\d+) in the other", TEXT)
+    assert (int(found[1]), int(found[2])) == (tiny, smp)

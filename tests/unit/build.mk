@@ -227,18 +227,25 @@ $(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features
 # Every public header by itself, but for those that another one includes in its middle; then all, with what a user writes
 # (headers/use.c), as C and as C++, by both compilers, with warnings about conversions. Here uint64_t is unsigned long. Two
 # other hosts have unsigned long long instead, and one of these has a long of 32 bits. What C++ calls has the names that
-# C gives it, and structs are laid out alike.
-public	:= $(wildcard trace/include/trace/*.h trace/arch/x86_64/include/trace/*.h)
-alone	:= $(filter-out %/platform_ops.h %/arch_one_cpu.h,$(public))
-check	:= -ffreestanding -Wall -Wextra -Werror -Wundef -Wconversion -Wsign-conversion -Wno-unused-function \
-	   -Itrace/include -Itrace/arch/x86_64/include -Iexamples/tiny/include
+# C gives it, and structs are laid out alike. The host's headers are those of examples/tiny; examples/smp has what several
+# CPUs have in place of the three for one.
+all_public := $(wildcard trace/include/trace/*.h trace/arch/x86_64/include/trace/*.h)
+public	:= $(filter-out %/arch_per_cpu.h,$(all_public))
+public_smp := $(filter-out %/one_cpu.h %/arch_one_cpu.h,$(all_public))
+alone	:= $(filter-out %/platform_ops.h %/arch_in_place.h %/arch_one_cpu.h,$(public))
+check_for = -ffreestanding -Wall -Wextra -Werror -Wundef -Wconversion -Wsign-conversion -Wno-unused-function \
+	   -Itrace/include -Itrace/arch/x86_64/include -Iexamples/$1/include
+check	:= $(call check_for,tiny)
 check_c := $(check) -std=gnu11 -x c
 check_cxx := $(check) -std=c++17 -x c++
+check_smp := $(call check_for,smp) -fsyntax-only $(addprefix -include ,$(public_smp))
 use	:= $(UNIT)/headers_use
 uses	:= $(addprefix -include ,$(public)) tests/unit/headers/use.c
 headers: $(UNIT)/headers.ok
-$(UNIT)/headers.ok: $(public) tests/unit/headers/use.c $(wildcard examples/tiny/include/*.h) tests/unit/build.mk
+$(UNIT)/headers.ok: $(all_public) tests/unit/headers/use.c $(wildcard examples/*/include/*.h) tests/unit/build.mk
 	$(folder)
+	$(Q)for compiler in g++ clang++; do $$compiler $(check_smp) -std=c++17 -x c++ tests/unit/headers/use.c || exit; done
+	$(Q)for compiler in gcc clang; do $$compiler $(check_smp) -std=gnu11 -x c tests/unit/headers/use.c || exit; done
 	$(Q)for header in $(alone); do gcc -fsyntax-only $(check_c) -include $$header /dev/null || exit; done
 	$(Q)gcc $(check_c) $(uses) -c -o $(use)_c.o
 	$(Q)g++ $(check_cxx) -fno-exceptions $(uses) -c -o $(use)_cxx.o

@@ -19,7 +19,10 @@ TRACE_ARCH_ASM := \
 	trace/arch/x86_64/graph_return.asm \
 	trace/arch/x86_64/trampoline_code.asm
 # What a host need not write when only ftrace changes its code.
-TRACE_ARCH_DEFAULT_SRCS := trace/arch/x86_64/default.c trace/arch/x86_64/default_probes.c
+TRACE_ARCH_DEFAULT_SRCS := $(addprefix trace/arch/x86_64/,default.c default_cpus.c default_probes.c stacks.c)
+# What a kernel need not write: its entry for #BP, and where trampolines lie.
+TRACE_ARCH_KERNEL_SRCS := trace/arch/x86_64/int3_entry.c
+TRACE_ARCH_KERNEL_ASM := $(addprefix trace/arch/x86_64/,exec_room.asm int3_entry.asm)
 # How code is changed while other CPUs run it. In: TRACE_ARCH_PATCH, int3 or stop; see include/trace/arch_host.h.
 TRACE_ARCH_PATCH ?= int3
 trace_arch_int3 := trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_poke_test.c \
