@@ -11,14 +11,14 @@
 static int setup(void **state)
 {
 	(void)state;
-	return objects_setup(REPLACED_CPUS);
+	return objects_setup(REPLACED_ALL);
 }
 
 /* On one CPU, where no time passes: files that show it stay the same. */
 static int alone(void **state)
 {
 	(void)state;
-	fake_bind(REPLACED_CPUS);
+	fake_bind(REPLACED_ALL);
 	fake_clock_step = 0;
 	return 0;
 }

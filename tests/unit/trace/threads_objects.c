@@ -10,7 +10,7 @@
 static int setup(void **state)
 {
 	(void)state;
-	return objects_setup(REPLACED_CPUS);
+	return objects_setup(REPLACED_ALL);
 }
 
 int main(void)
