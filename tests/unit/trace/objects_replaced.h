@@ -101,6 +101,7 @@ static void replaced_change_others(void)
 		{ NULL, "monitors" },
 		{ NULL, "rv/monitors/one/hits" },
 		{ NULL, "rv/monitors/two/state" },
+		{ "nop", "rv/monitors/one/reactors" },
 		{ NULL, "dynamic_events" },
 		{ NULL, FULL "trigger" },
 		{ NULL, FULL "hist" },

@@ -179,6 +179,41 @@ static void name_of_an_event(void **state)
 	monitor_make("m:one " TURN);
 }
 
+/* No two files of the tree have the same number, whichever place a monitor has. */
+static uint32_t collect_ids(struct trace_node *dir, uint64_t *ids, uint32_t nr)
+{
+	struct trace_node *node = NULL;
+
+	while ((node = trace_fs_next_child(dir, node))) {
+		assert_true(nr < 8000);
+		ids[nr++] = node->id;
+		if (node->is_dir)
+			nr = collect_ids(node, ids, nr);
+	}
+	return nr;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return *(const uint64_t *)a < *(const uint64_t *)b
+		       ? -1
+		       : *(const uint64_t *)a > *(const uint64_t *)b;
+}
+
+static void ids_are_unique(void **state)
+{
+	static uint64_t ids[8000];
+	uint32_t nr;
+
+	(void)state;
+	monitor_make("m:one " TURN);
+	monitor_make("m:two " TURN);
+	nr = collect_ids(trace_fs_root(), ids, 0);
+	qsort(ids, nr, sizeof(ids[0]), compare_ids);
+	for (uint32_t i = 1; i < nr; i++)
+		assert_true(ids[i - 1] < ids[i]);
+}
+
 static void make_all(void)
 {
 	char text[80];
@@ -697,12 +732,53 @@ static void switches(void **state)
 	says("rv/enabled_monitors", "");
 }
 
+/* Off once more is nothing new: states are shown until all begin anew. */
+static void off_twice(void **state)
+{
+	char before[4000];
+
+	(void)state;
+	monitor_make("m:one enable=1 per=cpu " TURN);
+	trace_shelf_empty(1);
+	assert_int_equal(echo("0", "rv/monitoring_on"), 0);
+	snprintf(before, sizeof(before), "%s", cat(ONE "state"));
+	assert_non_null(strstr(before, ": a\n"));
+	assert_int_equal(echo("0", "rv/monitoring_on"), 0);
+	says(ONE "state", before);
+	assert_int_equal(echo("1", "rv/monitoring_on"), 0);
+	has_not(ONE "state", ": a\n");
+}
+
 /* ---- Reactors ---- */
 
 static void violate(void)
 {
 	trace_shelf_empty(1);
 	trace_shelf_empty(1);
+}
+
+/* As many as there are contexts may be reacted to at once; others are counted. */
+static void too_deep(void **state)
+{
+	struct trace_monitor *one;
+
+	(void)state;
+	monitor_make("m:one enable=1 " TURN);
+	has_not(ONE "hits", "without reaction");
+	one = trace_monitor_find("one", 3);
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		fake_bind(cpu);
+		monitor_cpu_of(one, cpu)->depth = 4;
+		violate();
+		assert_int_equal(monitor_cpu_of(one, cpu)->depth, 4);
+		monitor_cpu_of(one, cpu)->depth = 0;
+	}
+	fake_bind(0);
+	has(ONE "hits", "without reaction: 2\n");
+	fake_cpus[0].pid = 1234;
+	violate();
+	fake_cpus[0].pid = 0;
+	has(ONE "hits", "-1234 on cpu0 at ");
 }
 
 static void reactors(void **state)
@@ -889,6 +965,8 @@ int main(void)
 		TEST(list),
 		TEST(one_at_a_time),
 		TEST(name_of_an_event),
+		TEST(ids_are_unique),
+		TEST(off_twice),
 		TEST(many),
 		TEST(wrong_lines),
 		TEST(too_many),
@@ -905,6 +983,7 @@ int main(void)
 		TEST(too_many_threads),
 		TEST(per_field),
 		TEST(switches),
+		TEST(too_deep),
 		TEST(reactors),
 		TEST(own_events),
 		TEST(gone),

@@ -250,6 +250,26 @@ static void overwritten(void)
 	watch(1000);
 }
 
+/* Hardly any is left, yet it is not 100 % that are lost. */
+static void overwritten_all_but_few(void)
+{
+	set("1", WATCH "enable");
+	set("8", "buffer_size_kb");
+	watch(100000);
+}
+
+/* The CPU that has lost nothing has room enough, and its size is not looked at. */
+static void overwritten_on_one(void)
+{
+	set("1", WATCH "enable");
+	set("8", "per_cpu/cpu0/buffer_size_kb");
+	set("64", "per_cpu/cpu1/buffer_size_kb");
+	watch(1000);
+	fake_bind(1);
+	watch(1);
+	fake_bind(0);
+}
+
 static void dropped(void)
 {
 	set("1", WATCH "enable");
@@ -460,6 +480,28 @@ static void filter_counts(void)
 	fake_bind(0);
 }
 
+/* While it counted, events went that may have passed. */
+static void filter_counts_overrun(void)
+{
+	filter_passes_none();
+	(void)cat("why");
+	set("8", "buffer_size_kb");
+	set("1", "events/yard/yard_full/enable");
+	watch(5);
+	for (int i = 0; i < 1000; i++)
+		trace_yard_full(1, 1);
+}
+
+/* Some are named, the others counted. */
+static void many_filters(void)
+{
+	set("1", "events/yard/enable");
+	set("common_pid >= 7", "events/yard/filter");
+	watch(1);
+	(void)cat("why");
+	watch(1);
+}
+
 static void filter_is_replaced(void)
 {
 	filter_counts();
@@ -621,6 +663,15 @@ static void latency_is_new(void)
 	pass_ms(61000);
 }
 
+/* One thing is said, and the other. */
+static void latency_has_thresh_without_calls(void)
+{
+	set("0", "options/function-trace");
+	set("1000", "tracing_thresh");
+	set("irqsoff", "current_tracer");
+	pass_ms(61000);
+}
+
 static void latency_has_thresh(void)
 {
 	set("1000", "tracing_thresh");
@@ -678,6 +729,12 @@ static void hist_has_nothing(void)
 	set("hist:keys=who if who > 5000", WATCH "trigger");
 	set("1", WATCH "enable");
 	watch(1);
+}
+
+static void hist_without_event(void)
+{
+	set("hist:keys=who", WATCH "trigger");
+	set("1", WATCH "enable");
 }
 
 /* ---- Nothing wrong ---- */
@@ -789,6 +846,14 @@ static const struct {
 	  "51 % of the events are lost: 510 of 1,000 were overwritten before anybody read them, "
 	  "because the buffer has 8 KB per CPU and reaches back only 490 ms; echo 32 > "
 	  "buffer_size_kb would have held them all.\n" },
+	{ "overwritten_all_but_few", overwritten_all_but_few,
+	  "99 % of the events are lost: 99,705 of 100,000 were overwritten before anybody read "
+	  "them, because the buffer has 8 KB per CPU and reaches back only 295 ms; echo 4096 > "
+	  "buffer_size_kb would have held them all.\n" },
+	{ "overwritten_on_one", overwritten_on_one,
+	  "51 % of the events are lost: 510 of 1,001 were overwritten before anybody read them, "
+	  "because the buffer has 8 KB per CPU and reaches back only 491 ms; echo 32 > "
+	  "buffer_size_kb would have held them all.\n" },
 	{ "dropped", dropped,
 	  "49 % of the events are lost: 490 of 1,000, the newest, were dropped, because the "
 	  "buffer of 8 KB per CPU is full and option overwrite is not set; read trace_pipe, echo > "
@@ -873,6 +938,24 @@ static const struct {
 	{ "filter_counts", filter_counts,
 	  "The filter of yard_watch has let 0 of 1,205 events pass in 1.2 s: who >= 5000; echo 0 > "
 	  "events/yard/yard_watch/filter.\n" },
+	{ "filter_counts_overrun", filter_counts_overrun,
+	  "The filter of yard_watch has turned away 5 events in 5 ms, and the buffer has 0: who >= "
+	  "5000.\n"
+	  "51 % of the events are lost: 510 of 1,000 were overwritten before anybody read them, "
+	  "because the buffer has 8 KB per CPU and reaches back only 0 ns; echo 32 > "
+	  "buffer_size_kb would have held them all.\n" },
+	{ "many_filters", many_filters,
+	  "The filter of yard_watch has let 0 of 1 event pass in 1 ms: common_pid >= 7; echo 0 > "
+	  "events/yard/yard_watch/filter.\n"
+	  "The filter of yard_texts has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 > "
+	  "events/yard/yard_texts/filter.\n"
+	  "The filter of yard_numbers has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 "
+	  "> events/yard/yard_numbers/filter.\n"
+	  "The filter of yard_kinds has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 > "
+	  "events/yard/yard_kinds/filter.\n"
+	  "The filter of yard_gate_open has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo "
+	  "0 > events/yard/yard_gate_open/filter.\n"
+	  "3 more events have filters: cat show_event_filters.\n" },
 	{ "filter_is_replaced", filter_is_replaced,
 	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
 	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
@@ -943,6 +1026,11 @@ static const struct {
 	  "irqsoff has not seen a time yet that it could keep.\n"
 	  "irqsoff records no calls: option function-trace is not set; echo 1 > "
 	  "options/function-trace.\n" },
+	{ "latency_has_thresh_without_calls", latency_has_thresh_without_calls,
+	  "irqsoff keeps only times of 1 ms or more: echo 0 > tracing_thresh for each new "
+	  "maximum.\n"
+	  "irqsoff records no calls: option function-trace is not set; echo 1 > "
+	  "options/function-trace.\n" },
 	{ "latency_has_thresh", latency_has_thresh,
 	  "irqsoff keeps only times of 1 ms or more: echo 0 > tracing_thresh for each new "
 	  "maximum.\n" },
@@ -966,6 +1054,9 @@ static const struct {
 	{ "hist_is_full", hist_is_full,
 	  "The histogram of yard_watch has left out 2 events, because all its 128 entries are "
 	  "taken; set it anew with a larger :size=.\n" },
+	{ "hist_without_event", hist_without_event,
+	  "No event that is on has occurred: yard_watch.\n"
+	  "The histogram of yard_watch is empty: the event has not occurred.\n" },
 	{ "hist_has_nothing", hist_has_nothing,
 	  "The histogram of yard_watch is empty: no event has met its condition, who > 5000.\n" },
 	{ "fine", fine,
