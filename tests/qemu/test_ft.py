@@ -223,6 +223,29 @@ def batch(*commands, core, elf=ELF):
                           text=True, stdin=subprocess.DEVNULL)
 
 
+WANTED = "an address is wanted"
+ODD = {  # what is typed, and what is said
+    "symbol vfs_open": r"vfs_open", "symbol &vfs_open": r"vfs_open", "symbol *vfs_open": r"vfs_open", "symbol vfs_open+5": r"vfs_open\+0x5",
+    "symbol all_threads": r"all_threads|0x\w+", "symbol symbols_blob": r"\S+", "symbol -1": r"0xf{16}",
+    'symbol "abc"': f".*{WANTED}.* char .*", "symbol 3.7": f".*{WANTED}.* double", "symbol $nothing": f".*{WANTED}.* void", "symbol 1 2": f".*{WANTED}: .*",
+    "symbol no_such": f".*{WANTED}: No symbol .*", "symbol 0xfffffffffffffffffff": f".*{WANTED}: .*", "symbol": "an address is missing",
+    "bt vfs_open": "vfs_open: PID or `all` is wanted, .*", "bt all x": "all x: PID or `all` is wanted: .*", "bt": "PID or `all` is missing",
+    "trace 0": "N is .* 1 or more", "trace ²": "there is no instance `²`", "trace 1 2 3": r"ft trace \[N\] \[INSTANCE\]", "events nope": r"ft events \[all\]",
+    "ops nope": "this takes no argument: nope", "locks nope": "this takes no argument: nope", "break": "ft break FUNCTION, or .*",
+    "break *": "a function or an address is missing", "break no_such": "no_such: .* No symbol .*", 'break "x"': '"x": a function or an address is wanted, .*',
+    "break vfs_open+5": r"Breakpoint 1 at 0x\w+.*", "sites [": "0 of 0 call sites", "nope": "there is no command `ft nope`; .*"}
+
+
+def test_odd_arguments():
+    """One line each, by gdb on the ELF file alone."""
+    words = [word for typed in ODD for word in ("-ex", f"echo > {typed}\\n", "-ex", f"ft {typed}")]
+    run = subprocess.run([*GDB, "-ex", "set width 0", "-x", ROOT / "tools/gdb/fathom.py", *words, "-ex", "ft trace 99999999999999999999", ELF],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+    for said, (typed, wanted) in zip(run.stdout.split("> ")[1:], ODD.items()):
+        assert re.fullmatch(f"{re.escape(typed)}\n(?:{wanted})\n?", said if typed != "nope" else said.split("# tracer")[0]), said
+    assert "# tracer: nop" in run.stdout and "Python" not in run.stdout and "makes no sense" not in run.stdout
+
+
 def extract(*words, folder):
     run = subprocess.run([ROOT / "tools/fathom", "extract", *words], cwd=folder, capture_output=True, text=True, timeout=120 * PATIENCE)
     assert "Traceback" not in run.stderr and run.stderr.count("\n") == 1, run.stderr

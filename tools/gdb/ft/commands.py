@@ -1,5 +1,7 @@
 """The commands: `ft NAME`. `help ft` lists them."""
+import re
 import struct
+import sys
 from collections import deque
 
 import gdb
@@ -10,25 +12,18 @@ RECORDS = 1  # TRACE_EVENT_RECORDS
 SENSELESS = (ArithmeticError, LookupError, ValueError, struct.error)  # where damaged memory leads
 
 
-def number_of(argument, what):
-    """The value of an expression; GdbError, which gdb prints as it is, when it has none."""
-    if not argument.strip():
-        raise gdb.GdbError(f"{what} is missing")
-    try:
-        return int(gdb.parse_and_eval(argument))
-    except (gdb.error, ValueError, OverflowError) as err:
-        raise gdb.GdbError(f"{argument}: {what} is wanted: {err}")
-
-
 class Command(gdb.Command):
     """A command that fails with a sentence, not with a Python traceback."""
 
     def __init__(self, name, function, doc, kind=gdb.COMMAND_STATUS):
         self.__doc__ = doc
         self.function = function
+        self.takes_nothing = ":" in doc.split()[1]  # `ft NAME: ...`
         super().__init__(name, kind)
 
     def invoke(self, argument, from_tty):
+        if argument.strip() and self.takes_nothing:
+            raise gdb.GdbError(f"this takes no argument: {argument.strip()}")
         check_image()
         try:
             self.function(argument.strip())
@@ -58,8 +53,8 @@ def trace(argument):
     """The last N lines' events; all of them without a number."""
     words = argument.split()
     count = None
-    if words and words[0].lstrip("-").isdigit():
-        count = int(words.pop(0))
+    if words and re.fullmatch("-?[0-9]+", words[0]):
+        count = min(int(words.pop(0)), sys.maxsize)
         if count <= 0:
             raise gdb.GdbError("N is how many events from the end, 1 or more")
     if len(words) > 1:
@@ -77,6 +72,8 @@ def trace(argument):
 
 def events(argument):
     """Types of events; those that are on, with the instances in which they are."""
+    if argument not in ("", "all"):
+        raise gdb.GdbError("ft events [all]")
     on = {}
     for tr in lines.instances():
         slot = memory.at(memory.address_of(tr["slots"]["events"]), "struct trace_array_events")
@@ -115,7 +112,7 @@ def print_backtrace(thread):
 
 
 def backtrace(argument):
-    pid = None if argument == "all" else number_of(argument, "PID or `all`")
+    pid = None if argument == "all" else memory.number_of(argument, "PID or `all`")
     found = False
     for t in threads.threads():
         if pid is not None and int(t["pid"]) != pid:
@@ -155,7 +152,7 @@ def backtrace_all(argument):
 
 
 def symbol(argument):
-    print(symbols.describe(number_of(argument, "an address") & MASK))
+    print(symbols.describe(memory.number_of(argument, "an address", is_place=True) & MASK))
 
 
 COMMANDS = (
@@ -171,7 +168,7 @@ COMMANDS = (
     ("bt", backtrace, "ft bt PID|all: the backtrace of threads that do not run."),
     ("bt-all", backtrace_all, "ft bt-all: the backtraces of all CPUs and of all threads."),
     ("locks", lambda _: locks.show(), "ft locks: locks that are taken, by whom, and who waits for them."),
-    ("symbol", symbol, "ft symbol ADDRESS: the function there, or the trampoline."),
+    ("symbol", symbol, "ft symbol ADDRESS|NAME: the function there, or the trampoline."),
     ("break", sites.set_breakpoint, "ft break FUNCTION|*ADDRESS: a breakpoint; a hardware one where the kernel changes code."),
 )
 OLD_NAMES = (("fathom-cpus", "ft cpus"), ("fathom-ps", "ft threads"), ("fathom-bt", "ft bt"), ("fathom-symbol", "ft symbol"))

@@ -44,6 +44,29 @@ def variable(name, file=None):
         raise Damaged(str(err)) from None
 
 
+NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR)
+PLACES = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+
+
+def number_of(expression, what, is_place=False):
+    """
+    The value of an expression that a user has typed. is_place: of a function, an array or a struct, where it is. GdbError, which gdb
+    prints as it is, when it has none.
+    """
+    if not expression.strip():
+        raise gdb.GdbError(f"{what} is missing")
+    try:
+        value = gdb.parse_and_eval(expression)
+        code = value.type.strip_typedefs().code
+        if code in NUMBERS:
+            return int(value)
+        if is_place and code in PLACES and value.address is not None:
+            return int(value.address)
+    except (gdb.error, ValueError, OverflowError) as err:
+        raise gdb.GdbError(f"{expression}: {what} is wanted: {err}") from None
+    raise gdb.GdbError(f"{expression}: {what} is wanted, and this is of the type {value.type}")
+
+
 _addresses = {}
 
 

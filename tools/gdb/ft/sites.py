@@ -184,12 +184,8 @@ def is_delicate(address):
     return site_of(address) is not None or symbols.in_exec_area(address)
 
 
-def code_address(expression):
-    try:
-        value = gdb.parse_and_eval(expression)
-    except gdb.error as err:
-        raise gdb.GdbError(str(err)) from None
-    return int(value.address if value.type.code == gdb.TYPE_CODE_FUNC else value) & MASK
+def place(expression):
+    return memory.number_of(expression, "a function or an address", is_place=True) & MASK
 
 
 def set_breakpoint(where):
@@ -200,12 +196,12 @@ def set_breakpoint(where):
     if not where:
         raise gdb.GdbError("ft break FUNCTION, or ft break *ADDRESS")
     if where.startswith("*"):
-        address = code_address(where[1:])
+        address = place(where[1:])
         if is_delicate(address):
             return gdb.Breakpoint(f"*{address:#x}", type=gdb.BP_HARDWARE_BREAKPOINT)
         return gdb.Breakpoint(f"*{address:#x}")
-    address = code_address(where)
-    return gdb.Breakpoint(f"*{address + SITE_BYTES:#x}" if site_of(address) == address else where)
+    address = place(where)
+    return gdb.Breakpoint(f"*{address + SITE_BYTES:#x}" if site_of(address) == address else where if where.isidentifier() else f"*{address:#x}")
 
 
 def warn(breakpoint):
