@@ -28,6 +28,11 @@ BUILDS = {
 }
 
 
+def usual_signals():
+    """For a program that a test interrupts, as preexec_fn: a job in the background ignores SIGINT, and what it starts would, too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class GuestError(AssertionError):
     """The guest did something else than expected; the message ends with what it printed last."""
 

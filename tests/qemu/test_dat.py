@@ -9,7 +9,7 @@ import time
 import pytest
 
 from datguest import Machine, events_of_report, is_valid, report
-from guest import PATIENCE, ROOT
+from guest import PATIENCE, ROOT, usual_signals
 
 sys.path.insert(0, str(ROOT / "tools"))
 
@@ -167,11 +167,14 @@ def test_refusals(machine):
     assert machine.settings() == before and machine.guest.check("ls instances") == ""
 
 
-def test_ctrl_c_makes_the_file(machine):
+def test_ctrl_c_makes_the_file(machine, request):
     """While a command runs, and without one; what ran is interrupted."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a job in the background
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     for words in (["stream", "-e", "sched_switch", "-o", "stopped.dat", "--", "echo begun; sleep 1000"],
                   ["record", "-e", "sched_switch", "-o", "stopped.dat"]):
-        with subprocess.Popen(machine.words(*words), cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(machine.words(*words), cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=usual_signals) as process:
             (process.stdout if "stream" in words else process.stderr).readline()
             time.sleep(0.3)
             process.send_signal(signal.SIGINT if "stream" in words else signal.SIGTERM)

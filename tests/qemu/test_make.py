@@ -7,7 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from guest import BUILDS, PATIENCE, PROMPT, ROOT
+from guest import BUILDS, PATIENCE, PROMPT, ROOT, usual_signals
 
 
 @pytest.mark.parametrize("uefi", [0, 1], ids=["bios", "uefi"])
@@ -84,7 +84,8 @@ def test_make_debug_by_hand(tmp_path):
     """Ctrl-C stops the guest, as often as one likes, and it goes on; leaving gdb leaves nothing behind."""
     build = BUILDS["gcc"]
     console = pexpect.spawn("timeout", ["--foreground", "-k", "5", "200", "make", "debug", f"BUILD={build}", "CPUS=2"],
-                            cwd=str(ROOT), timeout=100, env={**os.environ, "GDB": "gdb -nx"}, encoding="utf-8")
+                            cwd=str(ROOT), timeout=100, env={**os.environ, "GDB": "gdb -nx"}, encoding="utf-8",
+                            preexec_fn=usual_signals)
     console.expect_exact("(gdb) ")
     qemu = f"{build.relative_to(ROOT) if build.is_relative_to(ROOT) else build}/debug/gdb"
     assert processes_with(qemu)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from guest import BUILDS, PATIENCE, ROOT, Guest
+from guest import BUILDS, PATIENCE, ROOT, Guest, usual_signals
 from ninep import Ninep
 
 
@@ -136,7 +136,7 @@ def test_a_pipe_is_followed_while_others_work(mounted):
     mounted.sh("echo > trace")
     # A shell that has started the tests in the background has made them ignore Ctrl-C.
     cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True,
-                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                           preexec_fn=usual_signals)
     try:
         for word in ("one", "two", "three"):
             mounted.sh(f"echo {word} > trace_marker")
