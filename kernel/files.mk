@@ -22,6 +22,7 @@ KERNEL_SRCS += \
 	kernel/sched/sched_queue.c \
 	kernel/sched/sched_rt.c \
 	kernel/sched/sched_rt_limit.c \
+	kernel/sched/sched_urgent.c \
 	kernel/mm/slab.c \
 	kernel/sched/softirq.c \
 	kernel/sched/spinlock.c \

@@ -3,6 +3,7 @@
  * removed at any time.
  */
 #include <kernel/string.h>
+#include <kernel/thread.h>
 #include <trace/fs.h>
 #include "vfs_mount.h"
 
@@ -32,9 +33,15 @@ static ssize_t trace_file_read(struct file *file, void *buf, size_t len, uint64_
 	return trace_fs_read(file->object, buf, len, pos);
 }
 
+/* Changes hold up others while they are made, and real-time threads must not hold up them. */
 static ssize_t trace_file_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
-	return trace_fs_write(file->object, buf, len, pos);
+	ssize_t put;
+
+	thread_urgent_begin();
+	put = trace_fs_write(file->object, buf, len, pos);
+	thread_urgent_end();
+	return put;
 }
 
 static bool trace_file_is_readable(struct file *file)
@@ -61,7 +68,12 @@ static void trace_file_set_nonblock(struct file *file, bool on)
 
 static int trace_file_close(struct file *file)
 {
-	return trace_fs_close(file->object);
+	int err;
+
+	thread_urgent_begin();
+	err = trace_fs_close(file->object);
+	thread_urgent_end();
+	return err;
 }
 
 static const struct file_ops trace_file_ops = {
@@ -91,7 +103,9 @@ static int trace_open(void *node, struct file *file)
 		flags |= TRACE_FS_APPEND;
 	if (file->flags & VFS_NONBLOCK)
 		flags |= TRACE_FS_NONBLOCK;
+	thread_urgent_begin();
 	err = trace_fs_open(node, flags, &handle);
+	thread_urgent_end();
 	if (err)
 		return err;
 	file->ops = &trace_file_ops;
@@ -112,12 +126,24 @@ static int trace_entry(void *dir, uint32_t index, char *out_name)
 /* Files are made by trace/ alone: as on Linux, creating one is refused. */
 static int trace_create(void *dir, const char *name, bool is_dir)
 {
-	return is_dir ? trace_fs_mkdir(dir, name) : -EACCES;
+	int err = -EACCES;
+
+	thread_urgent_begin();
+	if (is_dir)
+		err = trace_fs_mkdir(dir, name);
+	thread_urgent_end();
+	return err;
 }
 
 static int trace_remove(void *dir, const char *name, bool is_dir)
 {
-	return is_dir ? trace_fs_rmdir(dir, name) : -EPERM;
+	int err = -EPERM;
+
+	thread_urgent_begin();
+	if (is_dir)
+		err = trace_fs_rmdir(dir, name);
+	thread_urgent_end();
+	return err;
 }
 
 const struct vfs_fs vfs_trace_fs = {

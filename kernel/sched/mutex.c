@@ -18,9 +18,51 @@ bool mutex_trylock(struct mutex *mutex)
 	return true;
 }
 
+/*
+ * The owner inherits that the waiter is urgent. Who unlocks clears `owner` and then looks at
+ * `pressed`; here that is set, and then `owner` is looked at again. So one of both sees the other,
+ * and an owner that was pressed is still in mutex_unlock().
+ */
+static void mutex_press_owner(struct mutex *mutex)
+{
+	uint64_t flags = spin_lock_irqsave(&mutex->queue.lock);
+	struct thread *before = atomic_load(&mutex->pressed), *owner;
+
+	while ((owner = atomic_load(&mutex->owner)) && owner != before) {
+		atomic_store(&mutex->pressed, owner);
+		if (atomic_load(&mutex->owner) != owner) {
+			atomic_store(&mutex->pressed, before);
+			continue;
+		}
+		thread_press(owner);
+		if (before)
+			thread_unpress(before);
+		break;
+	}
+	spin_unlock_irqrestore(&mutex->queue.lock, flags);
+}
+
+/* The calling thread, which does not own it any more, is not waited for any more. */
+static TRACE_NOINLINE void mutex_unpress(struct mutex *mutex)
+{
+	uint64_t flags = spin_lock_irqsave(&mutex->queue.lock);
+
+	if (atomic_load(&mutex->pressed) == current_thread()) {
+		atomic_store(&mutex->pressed, NULL);
+		thread_unpress(current_thread());
+	}
+	spin_unlock_irqrestore(&mutex->queue.lock, flags);
+}
+
 static bool mutex_try_lock_again(void *arg)
 {
-	return mutex_trylock(arg);
+	struct mutex *mutex = arg;
+
+	if (mutex_trylock(mutex))
+		return true;
+	if (thread_is_pressing(current_thread()))
+		mutex_press_owner(mutex);
+	return false;
 }
 
 static void mutex_check_lock(struct mutex *mutex)
@@ -64,6 +106,8 @@ void mutex_unlock(struct mutex *mutex)
 	if (KERNEL_DEBUG)
 		lock_order_remove(&current_thread()->held_mutexes, mutex);
 	atomic_store(&mutex->owner, NULL);
+	if (atomic_load(&mutex->pressed))
+		mutex_unpress(mutex);
 	waitq_wake_one(&mutex->queue);
 }
 

@@ -85,7 +85,8 @@ static void sched_switch_to(struct run_queue *rq, struct thread *prev, struct th
 	if (trace_sched_switch_enabled())
 		sched_tell_switch(prev, next);
 	rq->running = next;
-	atomic_store_explicit(&rq->running_prio, sched_prio(next), memory_order_relaxed);
+	if (sched_is_rt(next) && !sched_is_rt(prev))
+		rq->rt_since_ns = local_clock_ns();
 	rq->switched_out = prev;
 	rq->stats.nr_switches++;
 	next->exec_start_ns = local_clock_ns();
@@ -134,6 +135,17 @@ static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool p
 		sched_dequeue(rq, prev, ON_QUEUE_MOVING);
 }
 
+/*
+ * For others that look for a CPU with less urgent work: here is none while normal threads go first.
+ */
+static void sched_note_prio(struct run_queue *rq, const struct thread *running)
+{
+	bool is_first = (rq->is_rt_throttled || rq->is_urgent_turn) && running != rq->idle;
+
+	atomic_store_explicit(&rq->running_prio, is_first ? 0 : sched_prio(running),
+			      memory_order_relaxed);
+}
+
 void sched_switch(bool preempted)
 {
 	uint64_t flags = arch_irq_save();
@@ -147,6 +159,7 @@ void sched_switch(bool preempted)
 	sched_account(rq);
 	sched_put_previous(rq, prev, preempted);
 	next = sched_pick_next(rq);
+	sched_note_prio(rq, next);
 	if (sched_rt_first(rq))
 		sched_rt_push(rq);
 	if (next != prev)
@@ -205,9 +218,10 @@ static bool sched_is_turn_over(struct run_queue *rq, struct thread *running)
 
 	if (!(running->affinity & 1ull << rq->cpu))
 		return true;
-	if (rq->is_rt_throttled && first && sched_is_rt(running))
+	if (sched_is_rt(running) && (rq->is_urgent_turn || (rq->is_rt_throttled && first)))
 		return true;
-	if (sched_rt_tick(rq, running) && (!rq->is_rt_throttled || sched_is_rt(running)))
+	if (sched_rt_tick(rq, running) &&
+	    (!(rq->is_rt_throttled || rq->is_urgent_turn) || sched_is_rt(running)))
 		return true;
 	return !sched_is_rt(running) && first && first->key < running->vruntime_ns &&
 	       running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2;
@@ -222,6 +236,8 @@ void upcall_tick(void)
 	rq->nr_ticks++;
 	sched_account(rq);
 	is_news = sched_rt_limit_tick(rq);
+	sched_urgent_tick(rq);
+	sched_note_prio(rq, rq->running);
 	if (rq->running != rq->idle) {
 		if (sched_is_turn_over(rq, rq->running))
 			set_need_resched();

@@ -49,9 +49,12 @@ struct run_queue {
 	_Atomic int32_t rt_prio;      /* of the first of them, or PRIO_NONE; read without lock */
 	_Atomic int32_t running_prio; /* read without lock */
 	bool is_rt_throttled; /* real-time threads have had their share: normal ones first */
+	bool is_urgent_turn;  /* urgent normal threads first, since urgent_since_ns */
 	bool is_halted;	      /* the idle thread waits for an interrupt, and does nothing else */
 	uint64_t rt_ran_ns;   /* how long real-time threads have run since rt_period_start_ns */
 	uint64_t rt_period_start_ns;
+	uint64_t rt_since_ns; /* real-time threads have run since then, one behind the other */
+	uint64_t urgent_since_ns;
 	struct thread *running;
 	struct thread *idle;
 	struct thread *switched_out;	  /* the previous thread, for sched_finish_switch() */
@@ -129,6 +132,18 @@ bool sched_rt_tick(struct run_queue *rq, struct thread *running);
 bool sched_rt_limit_tick(struct run_queue *rq);
 /* Say in the log that the limit has taken effect. */
 void sched_rt_limit_say(void);
+/* Is there a limit? */
+bool sched_rt_has_limit(void);
+
+/*
+ * sched_urgent.c: queue lock held. Of the urgent threads that wait here the one that is to run; NULL
+ * when there is none.
+ */
+struct thread *sched_urgent_first(const struct run_queue *rq);
+/* At the tick, after sched_account(): begin a turn of urgent threads, or end it. */
+void sched_urgent_tick(struct run_queue *rq);
+/* A thread that does not run stands in code that is to go: let it leave. */
+void sched_urgent_let_go(struct thread *thread);
 
 /* sched_balance.c. The CPU for a thread that becomes runnable. Its wake_lock held. */
 uint32_t sched_select_cpu(struct thread *thread);

@@ -117,6 +117,10 @@ struct thread *sched_pick_next(struct run_queue *rq)
 {
 	struct thread *next = rq->is_rt_throttled ? sched_pick_normal(rq) : NULL;
 
+	if (!next && rq->is_urgent_turn) {
+		next = sched_urgent_first(rq);
+		rq->is_urgent_turn = next != NULL;
+	}
 	if (!next)
 		next = sched_pick_rt(rq);
 	if (!next)

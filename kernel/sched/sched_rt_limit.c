@@ -14,6 +14,14 @@ static _Atomic int32_t period_us = 1000000;
 static _Atomic int32_t runtime_us = 950000;
 static _Atomic bool is_said; /* the log has the message, which comes only once */
 
+/* As in Linux, 0 means no limit: otherwise real-time threads would never run again. */
+bool sched_rt_has_limit(void)
+{
+	int32_t runtime = atomic_load_explicit(&runtime_us, memory_order_relaxed);
+
+	return runtime > 0 && runtime < atomic_load_explicit(&period_us, memory_order_relaxed);
+}
+
 bool sched_rt_limit_tick(struct run_queue *rq)
 {
 	uint64_t now = rq->running->exec_start_ns;
@@ -26,8 +34,7 @@ bool sched_rt_limit_tick(struct run_queue *rq)
 		rq->is_rt_throttled = false;
 		return false;
 	}
-	/* As in Linux, 0 means no limit: otherwise real-time threads would never run again. */
-	if (runtime <= 0 || runtime >= period || rq->is_rt_throttled ||
+	if (!sched_rt_has_limit() || rq->is_rt_throttled ||
 	    rq->rt_ran_ns <= (uint64_t)runtime * NSEC_PER_USEC)
 		return false;
 	rq->is_rt_throttled = true;

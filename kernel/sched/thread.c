@@ -57,7 +57,9 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	thread->arg = arg;
 	thread->user = current_thread()->user;
 	thread->session = current_thread()->session;
-	if (!(flags & THREAD_SERVICE)) {
+	if (flags & THREAD_SERVICE) {
+		atomic_store(&thread->nr_urgent, 1);
+	} else {
 		thread->policy = current_thread()->policy;
 		thread->rt_priority = current_thread()->rt_priority;
 	}
@@ -155,13 +157,43 @@ void thread_exit(int status)
 	panic("dead thread %s runs", thread->name);
 }
 
-int thread_join(struct thread *thread, int *out_status)
+struct join {
+	struct thread *thread;
+	bool is_pressed; /* it is urgent because its end is waited for */
+};
+
+static bool thread_has_ended(void *arg)
 {
+	struct join *join = arg;
+
+	if (atomic_load(&join->thread->exited.done))
+		return true;
+	if (!join->is_pressed && thread_is_pressing(current_thread())) {
+		thread_press(join->thread);
+		join->is_pressed = true;
+	}
+	return false;
+}
+
+/* 0, or -EINTR when the caller is interrupted. */
+static int thread_wait_end(struct thread *thread, bool interruptible)
+{
+	struct join join = { .thread = thread };
 	int err;
 
 	if (trace_sched_process_wait_enabled())
 		sched_tell_wait(thread);
-	err = wait_for_completion_interruptible(&thread->exited, WAIT_FOREVER);
+	err = waitq_wait(&thread->exited.queue, thread_has_ended, &join, interruptible,
+			 WAIT_FOREVER);
+	if (join.is_pressed)
+		thread_unpress(thread);
+	return err;
+}
+
+int thread_join(struct thread *thread, int *out_status)
+{
+	int err = thread_wait_end(thread, true);
+
 	if (err)
 		return err;
 	if (out_status)
@@ -174,9 +206,7 @@ int thread_join_wait(struct thread *thread)
 {
 	int status;
 
-	if (trace_sched_process_wait_enabled())
-		sched_tell_wait(thread);
-	wait_for_completion(&thread->exited);
+	thread_wait_end(thread, false);
 	status = thread->exit_status;
 	thread_put(thread);
 	return status;

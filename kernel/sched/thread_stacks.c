@@ -48,6 +48,8 @@ static void thread_show_sleeper(const struct trace_plat_look *look, struct threa
 	/* If the walk breaks off, it has not seen everything: then what was found first counts. */
 	if (found && arch_stack_show(&thread->context, thread_find_in, &finder))
 		found = finder.found;
+	if (found)
+		sched_urgent_let_go(thread);
 	look->seen(&thread->trace, found, look->arg);
 }
 

@@ -56,12 +56,21 @@ static void waitq_prepare(struct waitq *queue, struct waiter *waiter)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
+static bool waitq_take_press(struct thread *self)
+{
+	if (!atomic_load(&self->is_pressed_anew))
+		return false;
+	atomic_store(&self->is_pressed_anew, false);
+	return true;
+}
+
 /*
  * Returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns` (as ktime_ns() counts; WAIT_FOREVER: never). A
  * wake-up since the last waitq_prepare() ends the sleep at once.
  */
 static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
 {
+	struct thread *self = current_thread();
 	bool passed = false;
 
 	DEBUG_ASSERT(preempt_count() == 0 && !arch_irqs_disabled());
@@ -70,8 +79,11 @@ static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadl
 		set_current_state(THREAD_RUNNING);
 		return -EINTR;
 	}
-	if (!atomic_load(&waiter->is_woken))
+	atomic_store(&self->sleeps_in_waitq, true);
+	/* Pressed before, it looks again at its condition, and whom it waits for; after, it is woken. */
+	if (!atomic_load(&waiter->is_woken) && !waitq_take_press(self))
 		passed = schedule_until(deadline_ns);
+	atomic_store_explicit(&self->sleeps_in_waitq, false, memory_order_relaxed);
 	set_current_state(THREAD_RUNNING);
 	return passed ? -ETIMEDOUT : 0;
 }
@@ -140,15 +152,29 @@ void waitq_wake_all_waiters(struct waitq *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
+/* Of those not woken yet, who is urgent or real-time, otherwise who waits longest. Lock held. */
+static struct waiter *waitq_next_waiter(const struct waitq *queue)
+{
+	struct waiter *oldest = NULL;
+
+	for (struct waiter *w = queue->first; w; w = w->next) {
+		if (atomic_load(&w->is_woken))
+			continue;
+		if (thread_is_pressing(w->thread))
+			return w;
+		if (!oldest)
+			oldest = w;
+	}
+	return oldest;
+}
+
 void waitq_wake_one_waiter(struct waitq *queue)
 {
 	struct waiter *waiter;
 	uint64_t flags;
 
 	flags = spin_lock_irqsave(&queue->lock);
-	waiter = queue->first;
-	while (waiter && atomic_load(&waiter->is_woken))
-		waiter = waiter->next;
+	waiter = waitq_next_waiter(queue);
 	if (waiter)
 		waitq_wake_locked(waiter);
 	spin_unlock_irqrestore(&queue->lock, flags);

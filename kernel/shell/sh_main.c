@@ -206,6 +206,7 @@ int shell_main(void *unused)
 	if (sh_open_console_io())
 		panic("no memory for the files of the shell");
 	self->group = self->pid;
+	thread_urgent_begin(); /* for good: real-time threads must not take the console away */
 	console_set_sigint_target(self);
 	sh = sh_create_console_shell();
 	sh_run_boot_text(sh);

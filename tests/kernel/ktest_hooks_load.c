@@ -428,8 +428,10 @@ static bool park_thread(const struct thread *thread)
 	return false;
 }
 
-static void check_memory_is_kept(void)
+/* Without a limit for real-time threads the parked thread stays where it is. */
+static void check_memory_is_kept(const struct thread *parked)
 {
+	int runtime_us = sched_rt_runtime_us();
 	const struct trace_trampoline tramp = park.ops.trampoline;
 	size_t used = trace_exec_used();
 	uint8_t code[TRACE_EXEC_UNIT];
@@ -437,6 +439,7 @@ static void check_memory_is_kept(void)
 	uintptr_t other;
 
 	memcpy(code, (const void *)tramp.addr, tramp.bytes);
+	KTEST_CHECK(sched_rt_set_runtime_us(-1) == 0);
 	remover = thread_create_on(1, "remover", unregister_thread, NULL, 0);
 	if (!KTEST_NEED(remover != NULL))
 		return;
@@ -453,8 +456,11 @@ static void check_memory_is_kept(void)
 	if (other)
 		trace_exec_free(other, tramp.bytes);
 	mutex_unlock(&text_mutex);
-	give_back_cpu();
+	/* With one, it gets as much of its CPU as it needs to leave. */
+	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
 	thread_join_wait(remover);
+	give_back_cpu();
+	KTEST_CHECK(atomic_load(&parked->urgent_until_ns));
 	KTEST_CHECK(atomic_load(&park.unregistered));
 	KTEST_CHECK(*(const uint8_t *)tramp.addr == 0xcc);
 	KTEST_CHECK(trace_exec_used() < used);
@@ -469,7 +475,7 @@ static void park_and_unregister(void)
 	if (KTEST_NEED(parked && urgent) &&
 	    KTEST_NEED(thread_set_policy(urgent, THREAD_FIFO, 50) == 0) &&
 	    KTEST_NEED(park_thread(parked)))
-		check_memory_is_kept();
+		check_memory_is_kept(parked);
 	atomic_store(&park.stop, true);
 	semaphore_up(&park.wanted);
 	if (urgent)

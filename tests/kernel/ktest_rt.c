@@ -220,7 +220,7 @@ static int spin_until_over(void *arg)
  * What a normal thread gets of a CPU while a real-time thread spins there, which it does until the
  * normal one had `enough_ns`, but no longer than `longest_ns`.
  */
-static uint64_t normal_share(uint64_t enough_ns, uint64_t longest_ns)
+static uint64_t share_of(uint64_t enough_ns, uint64_t longest_ns, bool is_urgent)
 {
 	struct spin spin_args = { .until_other_ran_ns = enough_ns, .longest_ns = longest_ns };
 	struct thread *normal, *urgent;
@@ -232,6 +232,8 @@ static uint64_t normal_share(uint64_t enough_ns, uint64_t longest_ns)
 	spin_args.other = normal;
 	urgent = prepare(here(), 50, spin, &spin_args);
 	if (normal && urgent) {
+		if (is_urgent)
+			thread_press(normal);
 		wake_up_new_thread(normal);
 		wake_up_new_thread(urgent);
 		thread_join_wait(urgent);
@@ -243,6 +245,11 @@ static uint64_t normal_share(uint64_t enough_ns, uint64_t longest_ns)
 	return ran_ns;
 }
 
+static uint64_t normal_share(uint64_t enough_ns, uint64_t longest_ns)
+{
+	return share_of(enough_ns, longest_ns, false);
+}
+
 /* A thread that spins leaves the others what the limit says, and without a limit nothing. */
 static void test_rt_limit(void)
 {
@@ -251,6 +258,9 @@ static void test_rt_limit(void)
 	KTEST_CHECK(sched_rt_set_runtime_us(-1) == 0);
 	KTEST_CHECK(sched_rt_set_period_us(40000) == 0);
 	thread_pause_ns(50 * NSEC_PER_MSEC); /* a period without */
+	KTEST_CHECK(normal_share(UINT64_MAX, 100 * NSEC_PER_MSEC) == 0);
+	KTEST_CHECK(share_of(UINT64_MAX, 50 * NSEC_PER_MSEC, true) == 0);
+	KTEST_CHECK(sched_rt_set_runtime_us(0) == 0);
 	KTEST_CHECK(normal_share(UINT64_MAX, 100 * NSEC_PER_MSEC) == 0);
 	KTEST_CHECK(sched_rt_set_runtime_us(20000) == 0);
 	KTEST_CHECK(normal_share(10 * NSEC_PER_MSEC, 10 * BOUND_NS) >= 10 * NSEC_PER_MSEC);
@@ -271,9 +281,137 @@ static void test_rt_limit_rules(void)
 	KTEST_CHECK(sched_rt_set_runtime_us(period_us) == 0);
 	KTEST_CHECK(sched_rt_set_period_us(period_us - 1) == -EINVAL);
 	KTEST_CHECK(sched_rt_set_runtime_us(0) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(0) == -EINVAL);
 	KTEST_CHECK(sched_rt_set_period_us(1) == 0 && sched_rt_set_runtime_us(1) == 0);
 	KTEST_CHECK(sched_rt_set_period_us(period_us) == 0);
 	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
+}
+
+/* An urgent one need not wait for that: here it would be for 9 seconds. */
+static void test_rt_urgent_share(void)
+{
+	int period_us = sched_rt_period_us(), runtime_us = sched_rt_runtime_us();
+
+	KTEST_CHECK(sched_rt_set_period_us(10000000) == 0);
+	KTEST_CHECK(sched_rt_set_runtime_us(9990000) == 0);
+	KTEST_CHECK(share_of(5 * NSEC_PER_MSEC, 2 * BOUND_NS, true) >= 5 * NSEC_PER_MSEC);
+	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
+	KTEST_CHECK(sched_rt_set_period_us(period_us) == 0);
+}
+
+/* ---- Who is waited for is urgent, too ---- */
+
+static struct {
+	struct mutex outer, inner;
+	_Atomic uint32_t nr_had; /* how many have had `outer` behind the holder */
+	_Atomic bool has_outer;
+} chain;
+
+static bool wait_for_sleep(struct thread *thread)
+{
+	uint64_t end_ns = ktime_ns() + 10 * BOUND_NS;
+
+	while (!(atomic_load(&thread->sleeps_in_waitq) && !atomic_load(&thread->on_cpu)) &&
+	       ktime_ns() < end_ns)
+		thread_pause_ns(NSEC_PER_MSEC / 4);
+	return atomic_load(&thread->sleeps_in_waitq);
+}
+
+static bool wait_for_urgent(struct thread *thread, uint32_t nr)
+{
+	uint64_t end_ns = ktime_ns() + 10 * BOUND_NS;
+
+	while (atomic_load(&thread->nr_urgent) != nr && ktime_ns() < end_ns)
+		thread_pause_ns(NSEC_PER_MSEC / 4);
+	return atomic_load(&thread->nr_urgent) == nr;
+}
+
+static int hold_outer(void *arg)
+{
+	(void)arg;
+	mutex_lock(&chain.outer);
+	atomic_store(&chain.has_outer, true);
+	mutex_lock(&chain.inner);
+	mutex_unlock(&chain.inner);
+	mutex_unlock(&chain.outer);
+	return (int)atomic_load(&current_thread()->nr_urgent);
+}
+
+/* Returns its place among those that have had it. */
+static int take_outer(void *is_urgent)
+{
+	int place;
+
+	if (is_urgent)
+		thread_urgent_begin();
+	mutex_lock(&chain.outer);
+	place = (int)atomic_fetch_add(&chain.nr_had, 1);
+	mutex_unlock(&chain.outer);
+	if (is_urgent)
+		thread_urgent_end();
+	return place;
+}
+
+/*
+ * The test holds `inner`, for which the holder of `outer` sleeps, for which a normal thread sleeps.
+ * One that is urgent comes, or real-time, and then both holders are urgent; it also gets the mutex
+ * before the other that came earlier.
+ */
+static void chain_of_two(bool is_rt)
+{
+	struct thread *self = current_thread(), *holder, *normal, *waiter;
+	uint32_t before = atomic_load(&self->nr_urgent);
+
+	atomic_store(&chain.nr_had, 0);
+	atomic_store(&chain.has_outer, false);
+	mutex_lock(&chain.inner);
+	holder = thread_create("ktest-rt", hold_outer, NULL, 0);
+	KTEST_CHECK(wait_for_sleep(holder) && atomic_load(&chain.has_outer));
+	normal = thread_create("ktest-rt", take_outer, NULL, 0);
+	KTEST_CHECK(wait_for_sleep(normal) && wait_for_urgent(holder, 0));
+	waiter = prepare(THREAD_ANY_CPU, is_rt ? 10 : 0, take_outer, is_rt ? NULL : &chain);
+	wake_up_new_thread(waiter);
+	KTEST_CHECK(wait_for_urgent(holder, 1) && wait_for_urgent(self, before + 1));
+	mutex_unlock(&chain.inner);
+	KTEST_CHECK(atomic_load(&self->nr_urgent) == before);
+	KTEST_CHECK(wait_for_urgent(holder, 0));
+	KTEST_CHECK(thread_join_wait(waiter) == 0);
+	KTEST_CHECK(thread_join_wait(normal) == 1);
+	KTEST_CHECK(thread_join_wait(holder) == 0);
+}
+
+static void test_rt_mutex(void)
+{
+	chain_of_two(false);
+	chain_of_two(true);
+}
+
+static int wait_to_be_urgent(void *arg)
+{
+	(void)arg;
+	return wait_for_urgent(current_thread(), 1) ? 3 : 4;
+}
+
+static int join_one(void *arg)
+{
+	return thread_join_wait(arg);
+}
+
+/* One that is joined by one that is joined, also when that was not urgent yet. */
+static void test_rt_join(void)
+{
+	struct thread *last = thread_create("ktest-rt", wait_to_be_urgent, NULL, 0);
+	struct thread *first;
+
+	if (!KTEST_NEED(last != NULL))
+		return;
+	first = thread_create("ktest-rt", join_one, last, 0);
+	if (!KTEST_NEED(first != NULL))
+		return;
+	KTEST_CHECK(wait_for_sleep(first));
+	thread_urgent_begin();
+	KTEST_CHECK(thread_join_wait(first) == 3);
+	thread_urgent_end();
 }
 
 const struct ktest ktest_rt[] = {
@@ -285,5 +423,8 @@ const struct ktest ktest_rt[] = {
 	{ "rt_spreads", test_rt_spreads },
 	{ "rt_limit", test_rt_limit },
 	{ "rt_limit_rules", test_rt_limit_rules },
+	{ "rt_urgent_share", test_rt_urgent_share },
+	{ "rt_mutex", test_rt_mutex },
+	{ "rt_join", test_rt_join },
 	{ 0 },
 };

@@ -176,3 +176,13 @@ def test_tracers_change_beside_a_realtime_spinner(build, cpus):
             assert guest.check("cat current_tracer") == f"{tracer}\n"
         guest.check("mkdir instances/a; echo function > instances/a/current_tracer; rmdir instances/a")
         assert "inside code" not in guest.check("dmesg")
+
+
+def test_tracing_changes_beside_realtime_load():
+    """Whoever changes what is traced, and waits for its turn, gets it soon: 8 spinners on 4 CPUs leave 5 % of each to others."""
+    with Guest("gcc", 4, icount=True, cmdline="loglevel=3", limit=300, timeout=100) as guest:
+        guest.check("for n in 1 2 3 4 5 6 7 8; do chrt -f 50 sh -c 'while true; do true; done' & done")
+        for bound, text in ((1, "echo function > current_tracer; echo nop > current_tracer"),
+                            (0.5, "echo p:x vfs_open > kprobe_events; echo > kprobe_events")):
+            took = re.search(r"real\t(\d+)m([\d.]+)s", guest.check(f"time sh -c '{text}'"))
+            assert 60 * int(took[1]) + float(took[2]) < bound, text

@@ -102,8 +102,10 @@ struct held_locks { /* debug: what a thread or a CPU holds, see kernel/sched/loc
 	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the kernel's image */
 };
 
+/* While an urgent or real-time thread waits, the owner is urgent: see thread_urgent_begin(). */
 struct mutex {
-	struct thread *_Atomic owner; /* NULL: free */
+	struct thread *_Atomic owner;	/* NULL: free */
+	struct thread *_Atomic pressed; /* an owner that is urgent for a waiter; under queue.lock */
 	struct waitq queue;
 };
 

@@ -87,6 +87,11 @@ struct thread {
 	uint64_t exec_start_ns;	   /* its run time is counted up to here */
 	uint64_t runtime_ns;	   /* CPU time so far */
 	uint64_t slice_start_ns;   /* when it was switched to last */
+	/* Reasons for which it is urgent, see thread_urgent_begin(); and until when it is without one. */
+	_Atomic uint32_t nr_urgent;
+	_Atomic uint64_t urgent_until_ns;
+	_Atomic bool is_pressed_anew; /* it has become urgent, and looks again whom it waits for */
+	_Atomic bool sleeps_in_waitq;
 	/* For tracers: when a wait or sleep began. 0 without one, or if no tracer listened then. */
 	uint64_t waits_since_ns;       /* it waits on a run queue */
 	uint64_t sleeps_since_ns;      /* it is on no run queue */
@@ -188,6 +193,26 @@ int sched_rt_set_runtime_us(int us);
  * runs on another CPU, it leaves that soon, not before the return.
  */
 int thread_set_affinity(struct thread *thread, uint64_t affinity);
+
+/*
+ * From begin to end the calling thread is urgent. Real-time threads that keep a normal urgent thread
+ * from running have to share the CPU with it: they run for 10 ms on end, it for 30 ms. Without this
+ * it would wait for the end of their share, for nearly a second again and again. When they have no
+ * limit they do not share. Pairs may be nested. Threads of THREAD_SERVICE are always urgent.
+ *
+ * Whoever an urgent or a real-time thread waits for is urgent, too: the holder of a mutex, a thread
+ * that is joined, and one that stands in code that is to go.
+ */
+void thread_urgent_begin(void);
+void thread_urgent_end(void);
+/* Is it urgent, or real-time? */
+bool thread_is_pressing(const struct thread *thread);
+/*
+ * The same for a thread that the calling one waits for, and that cannot go meanwhile. Any context
+ * but NMI; it may be woken.
+ */
+void thread_press(struct thread *thread);
+void thread_unpress(struct thread *thread);
 
 /* A reference to the thread, for thread_put(); NULL when there is none of that pid. */
 struct thread *thread_find(int32_t pid);
