@@ -143,8 +143,18 @@ uintptr_t symbols_find(const char *name)
 static void place_variable(uint32_t index, struct symbols_variable *out)
 {
 	const struct symbols_place *place = place_of(index);
+	bool is_constant = index - symbols_blob.nr_symbols < symbols_blob.nr_constants;
+	uintptr_t base = is_constant ? symbols_blob.base : (uintptr_t)data_start;
 
-	*out = (struct symbols_variable){ (uintptr_t)data_start + place->offset, place->size };
+	*out = (struct symbols_variable){ base + place->offset, place->size, is_constant };
+}
+
+size_t symbols_get_variable(uint32_t index, char *out_name, struct symbols_variable *out)
+{
+	if (index >= symbols_blob.nr_variables)
+		return 0;
+	place_variable(symbols_blob.nr_symbols + index, out);
+	return expand(tokens_of(symbols_blob.nr_symbols + index), out_name);
 }
 
 uint32_t symbols_find_variable(const char *name, struct symbols_variable *out)

@@ -117,19 +117,28 @@ static size_t show_meminfo(char *buf, size_t size)
 
 /*
  * Write the line at position `*pos`, and set it to that of the next line. The position is the index
- * of a symbol; behind the last symbol come trampolines, and it is the address of the last one that
- * was shown. Returns the line's length, 0 at the end.
+ * of a symbol, then of a variable; behind the last come trampolines, and it is the address of the
+ * last one that was shown. Returns the line's length, 0 at the end.
  */
 static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 {
+	struct symbols_variable variable;
+	uint32_t nr = symbols_count();
 	char name[KSYM_NAME_LEN];
-	uintptr_t addr = *pos > symbols_count() ? (uintptr_t)*pos : 0;
+	uintptr_t addr = 0;
 	size_t bytes;
 
-	if (*pos < symbols_count()) {
+	if (*pos < nr) {
 		symbols_get((uint32_t)*pos, name, &addr);
 		++*pos;
 		return trace_scnprintf(line, size, "%016lx t %s\n", addr, name);
+	}
+	if (*pos > UINT32_MAX) {
+		addr = (uintptr_t)*pos;
+	} else if (symbols_get_variable((uint32_t)*pos - nr, name, &variable)) {
+		++*pos;
+		return trace_scnprintf(line, size, "%016lx %c %s\n", variable.addr,
+				       variable.is_constant ? 'r' : 'd', name);
 	}
 	if (!trampoline_next(&addr, &bytes))
 		return 0;

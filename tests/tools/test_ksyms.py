@@ -88,20 +88,26 @@ def test_never_a_wrong_neighbour(program):
 
 
 def variables(path):
-    """Variables of the file that can be written, at or above data_start: (address, size, name)."""
+    """Variables of the file, at or above data_start, and constants: (address, size, name)."""
     with open(path, "rb") as file:
         elf = ELFFile(file)
         symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
         start = next(symbol["st_value"] for symbol in symbols if symbol.name == "data_start")
+        code = min(symbol["st_value"] for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_value"])
+
+        def is_listed(symbol):
+            section = elf.get_section(symbol["st_shndx"])
+            if section["sh_flags"] & 1:
+                return symbol["st_value"] >= start
+            return section.name == ".rodata" and symbol["st_info"]["bind"] != "STB_WEAK" and symbol["st_value"] >= code
         return [(symbol["st_value"], symbol["st_size"], symbol.name) for symbol in symbols
-                if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"] and isinstance(symbol["st_shndx"], int)
-                and elf.get_section(symbol["st_shndx"])["sh_flags"] & 1 and symbol["st_value"] >= start]
+                if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"] and isinstance(symbol["st_shndx"], int) and is_listed(symbol)]
 
 
 def test_variables(program):
-    """By name with how many there are, and by each address in them; functions and constants are none."""
+    """By name with how many there are, and by each address in them, constants as well; functions are none."""
     known = variables(program.second)
-    assert len(known) > 3 and "cursor" in {name for _, _, name in known}
+    assert len(known) > 3 and {"cursor", "constant_table"} <= {name for _, _, name in known}
     for address, size, name in known:
         same = sorted((a, s) for a, s, n in known if n == name)
         assert program.ask(f"variable {name}") == [f"{len(same)} {same[0][0]:x} {same[0][1]}"]
@@ -161,7 +167,7 @@ def test_check_notices_damage(program, tools, tmp_path):
     copy = tmp_path / "damaged"
     shutil.copy(program.second, copy)
     data = bytearray(copy.read_bytes())
-    sizes = [m.start() for m in re.finditer(re.escape(b"FATKSYM3"), data)]
+    sizes = [m.start() for m in re.finditer(re.escape(b"FATKSYM4"), data)]
     at = next(x for x in sizes if struct.unpack_from("<I", data, x + 20)[0] > 500)
     names_pos = struct.unpack_from("<I", data, at + 48)[0]
     data[at + names_pos + 5] ^= 1
@@ -205,7 +211,7 @@ def test_low_startup_code_is_left_out(tools, tmp_path):
     must("ld", "-e", "low", "-T", tmp_path / "k.ld", tmp_path / "k.o", "-o", tmp_path / "k")
     must(tools["ksyms"], "-o", tmp_path / "t.o", tmp_path / "k")
     data = (tmp_path / "t.o").read_bytes()
-    base, _, symbols, addressed = struct.unpack_from("<QIII", data, data.find(b"FATKSYM3") + 8)
+    base, _, symbols, addressed = struct.unpack_from("<QIII", data, data.find(b"FATKSYM4") + 8)
     assert (base, symbols, addressed) == (0xffffffff80200000, 1, 1)
 
 

@@ -91,3 +91,5 @@ int entry(int a)
 	return caller_one(a) + caller_two(a) + caller_three(a) + caller_four(a) + splits(a) +
 	       clones(a) + traced_plain(a);
 }
+
+const int constant_table[] __attribute__((used)) = { 3, 1, 2 };

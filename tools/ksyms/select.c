@@ -79,15 +79,24 @@ static int collect(struct selection *selection, const struct linked *image)
 	return 0;
 }
 
-/* Objects of data that can be written, at or above data_start. */
+/*
+ * Objects of data: those that can be written, at or above data_start; and constants in front of the
+ * tables, which the second link does not move. Weak ones stand for tables in the first link.
+ */
 static bool is_variable(const struct selection *selection, const struct linked *image,
 			const Elf64_Sym *sym)
 {
+	uint64_t addr = sym->st_value;
+
 	if (ELF64_ST_TYPE(sym->st_info) != STT_OBJECT || !sym->st_size ||
-	    sym->st_shndx >= image->nr_sections || sym->st_value < selection->data_base)
+	    sym->st_shndx >= image->nr_sections)
 		return false;
-	return image->sections[sym->st_shndx].sh_flags & SHF_WRITE &&
-	       sym->st_value - selection->data_base < SYMBOLS_NO_OFFSET;
+	if (image->sections[sym->st_shndx].sh_flags & SHF_WRITE)
+		return addr >= selection->data_base &&
+		       addr - selection->data_base < SYMBOLS_NO_OFFSET;
+	return strcmp(linked_section_name(image, sym->st_shndx), ".rodata") == 0 &&
+	       ELF64_ST_BIND(sym->st_info) != STB_WEAK && addr >= selection->base &&
+	       addr - selection->base < SYMBOLS_NO_OFFSET;
 }
 
 static int collect_variables(struct selection *selection, const struct linked *image)
@@ -107,6 +116,7 @@ static int collect_variables(struct selection *selection, const struct linked *i
 		if (strlen(name) > SYMBOLS_NAME_MAX)
 			return linked_error(image, "name longer than %d characters: %s",
 					    SYMBOLS_NAME_MAX, name);
+		selection->nr_constants += sym->st_value < selection->data_base;
 		selection->variables[selection->nr_variables++] = (struct selected){
 			.addr = sym->st_value,
 			.size = sym->st_size,

@@ -6,7 +6,7 @@
  * of their section. Then come all other names: aliases, boundaries set by the linker script, labels
  * inside a function and labels that end in _end, which mark the end of something.
  *
- * Variables are a list of their own: objects with a size that can be written, by address.
+ * Variables are a list of their own: objects with a size, by address; first constants.
  *
  * Left out: other symbols that are not in code, start-up code more than 4 GiB below the rest, section and
  * file symbols, and local labels of assembly (no type, a dot in the name).
@@ -35,6 +35,7 @@ struct selection {
 	uint64_t base; /* address of the lowest code section within 4 GiB of the highest */
 	struct selected *variables;
 	size_t nr_variables;
+	size_t nr_constants; /* the first of them: they cannot be written */
 	uint64_t
 		data_base; /* address of the symbol data_start; without it there are no variables */
 };

@@ -63,7 +63,8 @@ static void append_places(struct blob *out, const struct selection *selection,
 	if (selection->nr == selection->nr_addressed)
 		blob_append(out, &nowhere, sizeof(nowhere), 1);
 	for (size_t i = 0; i < selection->nr_variables; i++)
-		append_place(out, &selection->variables[i], selection->data_base);
+		append_place(out, &selection->variables[i],
+			     i < selection->nr_constants ? selection->base : selection->data_base);
 }
 
 static void append_names(struct blob *out, const struct names *names, size_t nr,
@@ -91,6 +92,7 @@ void table_make(struct blob *out, const struct selection *selection)
 	header.nr_symbols = (uint32_t)selection->nr;
 	header.nr_addressed = (uint32_t)selection->nr_addressed;
 	header.nr_variables = (uint32_t)selection->nr_variables;
+	header.nr_constants = (uint32_t)selection->nr_constants;
 	blob_append(out, &header, sizeof(header), 8);
 	header.token_text_pos = blob_append(out, names.token_text, sizeof(names.token_text), 8);
 	append_places(out, selection, &header);

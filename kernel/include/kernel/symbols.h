@@ -49,13 +49,16 @@ size_t symbols_next_at(struct symbols_cursor *cursor, uintptr_t addr, char *out_
 uint32_t symbols_count(void);
 size_t symbols_get(uint32_t index, char *out_name, uintptr_t *out_addr);
 
-/* A variable that can be written. */
+/* A variable, or a constant, which cannot be written. */
 struct symbols_variable {
 	uintptr_t addr;
 	size_t bytes;
+	bool is_constant;
 };
 /* How many variables have that name; the one at the lowest address. */
 uint32_t symbols_find_variable(const char *name, struct symbols_variable *out);
+/* Number `index` of them, by address; 0: there are no more. Returns the length of the name. */
+size_t symbols_get_variable(uint32_t index, char *out_name, struct symbols_variable *out);
 /* The variable that `addr` lies in. False: none; *out may have changed. */
 bool symbols_variable_at(uintptr_t addr, char *out_name, struct symbols_variable *out);
 

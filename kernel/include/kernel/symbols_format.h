@@ -6,7 +6,8 @@
  *   struct symbols_place[nr_symbols + 1 + nr_variables]
  *                               address and size; the first nr_addressed strictly ascending, none
  *                               reaching into the next; behind them one at SYMBOLS_NO_OFFSET; then
- *                               the others; then variables, ascending, at offsets from data_start
+ *                               the others; then variables, ascending, the first nr_constants,
+ *                               which cannot be written, at offsets from base, others from data_start
  *   uint32_t by_name[nr_symbols]
  *                               indexes of the symbols in the order of their names (strcmp)
  *   uint32_t variable_by_name[nr_variables]
@@ -16,9 +17,9 @@
  *   uint8_t  names[]            for each symbol: number of tokens, then one byte for each
  *
  * Symbols [0, nr_addressed) answer "what is at this address". The rest, aliases of the former and
- * boundaries without a size, can be found by name only. Variables are those that can be written. The
- * second link moves them, because the table lies in front, but all by the same distance. Every array starts on 8 bytes; all numbers
- * are little endian. tools/ksyms/README.md says how the tokens are chosen.
+ * boundaries without a size, can be found by name only. The second link moves the variables behind
+ * the table, which can be written, but all by the same distance; constants lie in front of it. Every
+ * array starts on 8 bytes; all numbers are little endian. tools/ksyms/README.md says how the tokens are chosen.
  *
  * Context, locking, ownership: constant data.
  */
@@ -27,7 +28,7 @@
 
 #include <stdint.h>
 
-#define SYMBOLS_MAGIC	   0x334d59534b544146ULL /* "FATKSYM3" */
+#define SYMBOLS_MAGIC	   0x344d59534b544146ULL /* "FATKSYM4" */
 #define SYMBOLS_TOKEN_SIZE 8
 #define SYMBOLS_NO_OFFSET  UINT32_MAX
 #define SYMBOLS_MARK	   32 /* symbols between two entries of mark[] */
@@ -55,7 +56,7 @@ struct symbols_header {
 	uint32_t names_pos;
 	uint32_t nr_variables;
 	uint32_t variable_by_name_pos;
-	uint32_t reserved; /* 0 */
+	uint32_t nr_constants;
 };
 
 struct symbols_place {
