@@ -3,6 +3,8 @@
  * its end. A host that uses trace/arch/ has this assembly code already.
  *
  * Context: probe, from code that has saved what the traced function may need.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ASM_ENTRIES_H
 #define TRACE_ASM_ENTRIES_H

@@ -4,6 +4,8 @@
  * such members, in either language. Code in C may use all of <stdatomic.h>.
  *
  * Context: any.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ATOMIC_H
 #define TRACE_ATOMIC_H

@@ -1,6 +1,8 @@
 /*
  * The few compiler attributes that trace/ relies on, and what C++ has to be told. Understood by gcc
  * and clang.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_COMPILER_H
 #define TRACE_COMPILER_H

@@ -3,6 +3,8 @@
  * is a weak function in trace/default/; a function of the host with the same name replaces it.
  *
  * Context: stated per function.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_DEFAULTS_H
 #define TRACE_DEFAULTS_H

@@ -4,6 +4,8 @@
  * what the words of a definition mean this time: stages/clear.h lists those words.
  *
  * No guard: a file may create the events of several headers.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifdef CREATE_TRACE_POINTS
 

@@ -3,6 +3,8 @@
  * is, and how a line that is being typed could go on.
  *
  * Context: thread, no lock of trace/ held.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_DYN_EVENTS_H
 #define TRACE_DYN_EVENTS_H

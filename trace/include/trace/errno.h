@@ -1,6 +1,8 @@
 /*
  * Error numbers. Functions return 0 or a negated value; the values are Linux's, because users and
  * tools of tracefs know them.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ERRNO_H
 #define TRACE_ERRNO_H

@@ -11,6 +11,8 @@
  *
  * Context:   registering - thread, may sleep. Writing - any, NMI included. Printing - any.
  * Ownership: the type and all it names belong to who registers it, and stay until unregistered.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H

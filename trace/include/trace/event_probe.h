@@ -13,6 +13,8 @@
  * instances have one, or none has, the front `several` of the event itself.
  *
  * Context: any, preemption off.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_EVENT_PROBE_H
 #define TRACE_EVENT_PROBE_H

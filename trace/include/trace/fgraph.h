@@ -18,6 +18,8 @@
  * Ownership: a gops belongs to its user. Between register and unregister it may not be changed or
  *            freed. When unregister returns 0 nothing refers to it any more, not even frames of
  *            calls that have not returned yet.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FGRAPH_H
 #define TRACE_FGRAPH_H

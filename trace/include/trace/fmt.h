@@ -11,6 +11,8 @@
  * when they are packed, so they may vanish in between. The format itself must stay.
  *
  * Context: any, NMI included; no lock, no memory but the caller's.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FMT_H
 #define TRACE_FMT_H

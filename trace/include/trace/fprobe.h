@@ -21,6 +21,8 @@
  * Locking:   one sleeping lock inside; a handler may not call anything of this header.
  * Ownership: a probe belongs to its user, who may not change or free it between register and
  *            unregister. When disable or unregister has returned no handler of it runs any more.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FPROBE_H
 #define TRACE_FPROBE_H

@@ -15,6 +15,8 @@
  * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/. The
  *            root and what lookup returns are held until trace_fs_put(). While a file is open its
  *            node need not be held; its instance is not removed.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FS_H
 #define TRACE_FS_H

@@ -26,6 +26,8 @@
  * Ownership: an ops belongs to its user. Between register and unregister it may not be freed, and
  *            `func`, `flags` and `private` may not change. Call ftrace_free_filter() before its
  *            memory is freed.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FTRACE_H
 #define TRACE_FTRACE_H

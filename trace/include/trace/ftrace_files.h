@@ -7,6 +7,8 @@
  * Context:   thread.
  * Locking:   each call takes ftrace's lock itself. One user per iterator or edit at a time.
  * Ownership: iterators live where the caller puts them. An edit is freed by ftrace_edit_close().
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FTRACE_FILES_H
 #define TRACE_FTRACE_FILES_H

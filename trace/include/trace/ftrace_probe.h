@@ -9,6 +9,8 @@
  * Locking:   one sleeping lock inside; func runs without it.
  * Ownership: probe_ops and commands live as long as they are registered. An instance that goes away
  *            takes its probes along.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_FTRACE_PROBE_H
 #define TRACE_FTRACE_PROBE_H

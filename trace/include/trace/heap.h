@@ -11,6 +11,8 @@
  * Context:   thread.
  * Locking:   a lock of its own, by trace_plat_lock().
  * Ownership: a region is the library's for good.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_HEAP_H
 #define TRACE_HEAP_H

@@ -5,6 +5,8 @@
  *
  * Context:   as each says; probes do not sleep, none is traced. Not in NMIs.
  * Ownership: arguments are good until the call returns.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_HOST_TRACEPOINTS_H
 #define TRACE_HOST_TRACEPOINTS_H

@@ -27,6 +27,8 @@
  *            functions about registers.
  * Ownership: a probe belongs to its user, who may not change or free it between register and
  *            unregister. When unregister has returned no handler of it runs any more.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_KPROBE_H
 #define TRACE_KPROBE_H

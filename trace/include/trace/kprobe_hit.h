@@ -7,6 +7,8 @@
  *            returned. Not traced.
  * Locking:   none.
  * Ownership: what find returns exists until preemption and interrupts are on again.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_KPROBE_HIT_H
 #define TRACE_KPROBE_HIT_H

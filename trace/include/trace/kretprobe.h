@@ -11,6 +11,8 @@
  * return the other way round.
  *
  * Context, locking, ownership: as <trace/fprobe.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_KRETPROBE_H
 #define TRACE_KRETPROBE_H

@@ -17,6 +17,8 @@
  * Locking:   one sleeping lock inside.
  * Ownership: a patch, its functions and their names belong to the caller, who may not touch them
  *            from a successful klp_enable_patch() until klp_patch_is_active() says false.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_LIVEPATCH_H
 #define TRACE_LIVEPATCH_H

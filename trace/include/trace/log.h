@@ -12,6 +12,8 @@
  *
  * Context:   trace_printk() and its kin - any, NMI included. The rest - thread.
  * Locking:   one reader at a time.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_LOG_H
 #define TRACE_LOG_H

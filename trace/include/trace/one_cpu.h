@@ -9,6 +9,8 @@
  * trace_one_cpu.preempt_count before the first traced function, and subtract it after the last one.
  *
  * Context: probe.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ONE_CPU_H
 #define TRACE_ONE_CPU_H

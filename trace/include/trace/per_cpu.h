@@ -4,6 +4,8 @@
  *
  * Context:   of another CPU only trace_per_cpu_init(), before that calls traced functions.
  * Ownership: the CPU's.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PER_CPU_H
 #define TRACE_PER_CPU_H

@@ -18,6 +18,8 @@
  *
  * Context: "probe" means that a function may be called anywhere, in an NMI, too: it may not fault,
  *          block, or be traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_H
 #define TRACE_PLATFORM_H

@@ -3,6 +3,8 @@
  * part of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_FULL_H
 #define TRACE_PLATFORM_FULL_H

@@ -3,6 +3,8 @@
  * ops. A part of <trace/platform.h>; include that one.
  *
  * Context: probe, where nothing else is said.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_GRAPH_H
 #define TRACE_PLATFORM_GRAPH_H

@@ -3,6 +3,8 @@
  * not needed. A part of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_OPS_H
 #define TRACE_PLATFORM_OPS_H

@@ -11,6 +11,8 @@
  * When a CPU comes to an armed place, the machine half calls <trace/kprobe_hit.h>.
  *
  * Context: thread, interrupts on, where nothing else is said.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_PROBES_H
 #define TRACE_PLATFORM_PROBES_H

@@ -3,6 +3,8 @@
  * says what "probe context" is; include that one.
  *
  * Context: probe, where nothing else is said.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_RING_H
 #define TRACE_PLATFORM_RING_H

@@ -3,6 +3,8 @@
  * part of <trace/platform.h>, which says what "probe context" is; include that one.
  *
  * Context: stated per function.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_PLATFORM_THREADS_H
 #define TRACE_PLATFORM_THREADS_H

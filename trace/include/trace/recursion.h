@@ -15,6 +15,8 @@
  * Context:   probe.
  * Locking:   none.
  * Ownership: the word belongs to the CPU.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_RECURSION_H
 #define TRACE_RECURSION_H

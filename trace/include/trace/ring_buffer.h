@@ -26,6 +26,8 @@
  *            consume shows is good until the next reader call or exchange on that CPU.
  * Arguments: `cpu` is 0 .. trace_plat_nr_cpus() - 1. For another one, functions answer NULL, false,
  *            0 or -EINVAL, or do nothing.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_RING_BUFFER_H
 #define TRACE_RING_BUFFER_H

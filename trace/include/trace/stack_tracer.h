@@ -12,6 +12,8 @@
  * Context:   thread; what is called at every traced function is inside.
  * Locking:   its own.
  * Ownership: what it keeps of stacks is its own, from the first switch on for ever.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_STACK_TRACER_H
 #define TRACE_STACK_TRACER_H

@@ -10,6 +10,8 @@
  * Locking:   the owner of a key has its own lock around set, which takes that of tracepoints: one
  *            change of branches at a time.
  * Ownership: keys are static: code refers to them.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_STATIC_KEY_H
 #define TRACE_STATIC_KEY_H

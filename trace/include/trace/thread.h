@@ -7,6 +7,8 @@
  *            thread comes, by trace_thread_created() of <trace/trace.h>, and when it goes, by
  *            trace_thread_exited(), the last call that may look at it. With the profile `graph`
  *            these are ftrace_graph_thread_created() and _exited() of <trace/fgraph.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_THREAD_H
 #define TRACE_THREAD_H

@@ -12,6 +12,8 @@
  *	trace_boot_finish()		at the end of the boot, before users come
  *
  * Context: stated per function.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H

@@ -47,6 +47,8 @@
  *
  * Context:   trace_NAME() - any, NMI included, if all that TP_fast_assign() does may be done there.
  * Ownership: events are static.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACE_EVENTS_H
 #define TRACE_TRACE_EVENTS_H

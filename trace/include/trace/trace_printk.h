@@ -7,6 +7,8 @@
  *   anything else    trace_bprintk() goes through the format to find the arguments
  *
  * Context: any, NMI included.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACE_PRINTK_H
 #define TRACE_TRACE_PRINTK_H

@@ -5,6 +5,8 @@
  * Context:   any, NMI included.
  * Locking:   none: one user at a time.
  * Ownership: the buffer is the caller's and has to last as long as the trace_seq.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACE_SEQ_H
 #define TRACE_TRACE_SEQ_H

@@ -24,6 +24,8 @@
  * Locking:   one lock for all tracepoints, tracepoint.c.
  * Ownership: tracepoints are static. What `data` points to is its owner's again after unregister
  *            and tracepoint_synchronize_unregister().
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H

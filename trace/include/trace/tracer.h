@@ -13,6 +13,8 @@
  *            register_tracer() and the like.
  * Ownership: a tracer cannot be unregistered. An instance that a member or a callback was given
  *            exists as long as the tracer runs in it.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TRACER_H
 #define TRACE_TRACER_H

@@ -2,6 +2,8 @@
  * What is known of the types of the host's functions, for those who write shells and tools.
  *
  * Context: any, NMI included; before trace_init() nothing is known.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_TYPES_H
 #define TRACE_TYPES_H

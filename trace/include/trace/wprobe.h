@@ -16,6 +16,8 @@
  * Locking:   one sleeping lock inside; a handler may not call anything of this header.
  * Ownership: a watchpoint belongs to its user, who may not change or free it between register and
  *            unregister. When unregister has returned no handler of it runs any more.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_WPROBE_H
 #define TRACE_WPROBE_H

@@ -1,6 +1,8 @@
 /*
  * Events of the host's scheduler, on the tracepoints of <trace/host_tracepoints.h>. Names, fields
  * and text are Linux's. See <trace/trace_events.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sched

@@ -3,6 +3,8 @@
  * an entry in the list of all events, a section that the linker gathers. The text of TP_printk() is
  * kept as it is written, for the line `print fmt` of `format`: what is a function elsewhere is a
  * word here. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

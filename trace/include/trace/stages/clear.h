@@ -1,5 +1,7 @@
 /*
  * All that a stage can give a meaning to; the empty one at first. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #undef TRACE_STAGE_CLASS
 #undef TRACE_STAGE_EVENT

@@ -1,6 +1,8 @@
 /*
  * For the functions of text.h and probe.h: where the text or array of a field of __entry is. See
  * <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #define __get_dynamic_array(item)                                                                  \
 	((void *)((char *)__entry + (__entry->__data_loc_##item & 0xffff)))

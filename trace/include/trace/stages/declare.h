@@ -1,6 +1,8 @@
 /*
  * What a definition means wherever its header is included: the declaration of the tracepoint. See
  * <trace/trace_events.h>. No guard: <trace/define_trace.h> comes back to this after all stages.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #undef TRACE_EVENT
 #undef TRACE_EVENT_ATOMIC

@@ -1,5 +1,7 @@
 /*
  * Stage: the tracepoint of each event. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

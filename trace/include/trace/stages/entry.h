@@ -1,6 +1,8 @@
 /*
  * Stage: struct trace_event_raw_NAME, the event as it is in the ring buffer. Members of 8 bytes are
  * aligned to 4, as events are. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

@@ -1,6 +1,8 @@
 /*
  * Stage: a function with the description of the fields, in the order of the definition. See
  * <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

@@ -4,6 +4,8 @@
  * the size of the event is fixed. struct trace_event_plan_NAME has all of these; `room` is where the
  * event will be built if it is short: texts are copied there while they are measured, so that nobody
  * goes over them a second time; NULL: they are not. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

@@ -8,6 +8,8 @@
  *   trace_event_long_NAME      both call this for an event that is too long for their stack
  *
  * <trace/event_probe.h> has what these call; see <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

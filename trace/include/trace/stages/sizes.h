@@ -1,6 +1,8 @@
 /*
  * Stage: a function that finds out how long an event will be with these arguments, and where its
  * texts and arrays go. It returns the bytes of all of them. See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 

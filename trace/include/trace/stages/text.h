@@ -2,6 +2,8 @@
  * Stage: the function that prints an event as TP_printk() says. `p` is where the texts of
  * __print_flags() and the like are made; Linux's headers have macros that use this name. See
  * <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #include <trace/stages/clear.h>
 #include <trace/stages/data.h>

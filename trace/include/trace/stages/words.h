@@ -12,6 +12,8 @@
  *                                                    is; TRACE_ITEM_DATA unless a stage knows better
  *
  * See <trace/define_trace.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #undef TRACE_EVENT
 #undef TRACE_EVENT_ATOMIC

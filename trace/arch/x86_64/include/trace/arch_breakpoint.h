@@ -20,6 +20,8 @@
  * Ownership: a consumer belongs to its owner, who may free or change it when
  *            trace_plat_synchronize_preempt() has returned after trace_breakpoint_unregister():
  *            no CPU is in a walk that has met it then.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_BREAKPOINT_H
 #define TRACE_ARCH_BREAKPOINT_H

@@ -1,6 +1,8 @@
 /*
  * Which addresses belong to an ftrace trampoline: code whose frame is pushed before the traced
  * function made its own, so that two return addresses lie above it.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_CODE_H
 #define TRACE_ARCH_CODE_H

@@ -13,6 +13,8 @@
  * while AMD's take it for 16-bit operands, which makes other lengths. `is_vendor_specific` tells.
  *
  * Context: any; no memory but what is passed. Not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_DECODE_H
 #define TRACE_ARCH_DECODE_H

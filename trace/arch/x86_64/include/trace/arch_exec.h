@@ -4,6 +4,8 @@
  * Context:   alloc, free: thread. The others: any, not traced.
  * Locking:   alloc, free: the text lock.
  * Ownership: what was handed out is the caller's until it is freed.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_EXEC_H
 #define TRACE_ARCH_EXEC_H

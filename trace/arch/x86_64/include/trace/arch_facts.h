@@ -1,5 +1,7 @@
 /*
  * What <trace/platform.h> wants to know of x86-64: included by the host's <trace_plat_facts.h>.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_FACTS_H
 #define TRACE_ARCH_FACTS_H

@@ -24,6 +24,8 @@
  * Context:   thread, where nothing else is said. "Any": NMI and the #BP handler, too. None of it
  *            may have call sites.
  * Locking:   the caller holds the text lock, but for what is "any".
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_HOST_H
 #define TRACE_ARCH_HOST_H

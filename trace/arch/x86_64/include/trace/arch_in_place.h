@@ -13,6 +13,8 @@
  * and TRACE_EXEC_END.
  *
  * Context: as there.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_IN_PLACE_H
 #define TRACE_ARCH_IN_PLACE_H

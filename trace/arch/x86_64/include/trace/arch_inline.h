@@ -7,6 +7,8 @@
  * <trace/arch_user.h> instead, and writes these three itself.
  *
  * Context: probe. Registers and this CPU's memory: nothing can fault, block or be traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_INLINE_H
 #define TRACE_ARCH_INLINE_H

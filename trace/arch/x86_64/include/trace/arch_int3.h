@@ -13,6 +13,8 @@
  * trace_arch_has_frames() and its kin of <trace/arch_host.h> come with it, so probes can be anywhere.
  *
  * Context: #BP of any context, NMI included; not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_INT3_H
 #define TRACE_ARCH_INT3_H

@@ -3,6 +3,8 @@
  * where it lies (<trace/arch_in_place.h>): its <trace_arch_inline.h> includes this.
  *
  * Context: as there.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_ONE_CPU_H
 #define TRACE_ARCH_ONE_CPU_H

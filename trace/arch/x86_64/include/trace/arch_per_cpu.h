@@ -27,6 +27,8 @@
  * thread may not be in an interrupt.
  *
  * Context: probe, where nothing else is said. Each function is one instruction of this CPU.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_PER_CPU_H
 #define TRACE_ARCH_PER_CPU_H

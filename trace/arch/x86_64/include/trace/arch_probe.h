@@ -21,6 +21,8 @@
  *
  * Context:   create, destroy - thread, under the text lock. The others - any, not traced.
  * Ownership: a slot belongs to its probe.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_PROBE_H
 #define TRACE_ARCH_PROBE_H

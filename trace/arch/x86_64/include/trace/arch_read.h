@@ -15,6 +15,8 @@
  * does not link.
  *
  * Context: any, NMI included; not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_READ_H
 #define TRACE_ARCH_READ_H

@@ -9,6 +9,8 @@
  *
  * Context:   probe; until the callback returns.
  * Ownership: the trampoline's. All but `rsp` may be written: it follows from where this lies.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_REGS_H
 #define TRACE_ARCH_REGS_H

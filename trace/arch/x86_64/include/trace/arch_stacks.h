@@ -22,6 +22,8 @@
  * ends otherwise, all words from there to the end of the stack are shown.
  *
  * Context: the thread does not run meanwhile, or this is its CPU. Interrupts may be off. Not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_STACKS_H
 #define TRACE_ARCH_STACKS_H

@@ -20,6 +20,8 @@
  * Locking:   one batch at a time: the caller holds the host's text lock; violations are asserted.
  *            The host lets no CPU come online inside a batch.
  * Ownership: the pokes stay the caller's; nobody looks at them after the call.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_TEXT_H
 #define TRACE_ARCH_TEXT_H

@@ -19,6 +19,8 @@
  * Context:   create, retarget, destroy - thread, under the text lock. name, next - any, not
  *            traced.
  * Ownership: see trace_plat_trampoline_create().
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_TRAMPOLINE_H
 #define TRACE_ARCH_TRAMPOLINE_H

@@ -6,6 +6,8 @@
  * Needs cmpxchg16b (-mcx16), and all code in the top or in the lowest 2 GiB.
  *
  * Context: probe. Registers and this CPU's memory: nothing can fault, block or be traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_USER_H
 #define TRACE_ARCH_USER_H

@@ -5,6 +5,8 @@
  * the function does. It takes time in proportion to the function, and nothing is remembered.
  *
  * Context: any in which `read` may be called. Not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_WALK_H
 #define TRACE_ARCH_WALK_H

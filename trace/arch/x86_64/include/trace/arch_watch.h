@@ -3,6 +3,8 @@
  * online, call. A host that has no trace_arch_call_cpus() calls neither.
  *
  * Context: stated per function. Not traced.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TRACE_ARCH_WATCH_H
 #define TRACE_ARCH_WATCH_H
