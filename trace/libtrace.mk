@@ -73,6 +73,7 @@ $(LIBTRACE)/config: FORCE
 	$(call stamp,$(HOST) | $(FOR) | $(flags_now) | $(LIBTRACE_FLAGS) $(LIBTRACE_TRACED) | $(LIBTRACE_CFLAGS))
 $(LIBTRACE)/members: FORCE
 	$(call stamp,$(lib_objs))
+$(LIBTRACE)/libtrace.pc: $(LIBTRACE)/members
 
 $(LIBTRACE)/host/%.h: $(HOST)/%.h $(LIBTRACE)/config
 	$(folder)
@@ -120,5 +121,30 @@ $(LIBTRACE)/LICENSE: LICENSE
 	$(folder)
 	@cp $< $@
 
+# ---- `make install-libtrace PREFIX=/usr/local`: for pkg-config ----
+
+PREFIX	 ?= /usr/local
+DESTDIR	 ?=
+installed := $(DESTDIR)$(abspath $(PREFIX))
+lib_version = $(shell sed -n 's/.*TRACE_VERSION_TEXT *"\(.*\)"/\1/p;' trace/include/trace/version.h)
+
+install-libtrace: libtrace $(LIBTRACE)/libtrace.pc
+	$(call say,INSTALL,$(installed))
+	$(Q)rm -rf $(installed)/include/libtrace $(installed)/lib/libtrace
+	$(Q)install -d $(addprefix $(installed)/,include/libtrace lib/libtrace lib/pkgconfig share/doc/libtrace)
+	$(Q)cp -R $(LIBTRACE)/include $(LIBTRACE)/host $(installed)/include/libtrace
+	$(Q)install -m 644 $(addprefix $(LIBTRACE)/,libtrace.a sections.ld) $(installed)/lib/libtrace
+	$(Q)install $(LIBTRACE)/recordmcount $(installed)/lib/libtrace
+	$(Q)install -m 644 $(LIBTRACE)/libtrace.pc $(installed)/lib/pkgconfig
+	$(Q)install -m 644 LICENSE $(installed)/share/doc/libtrace
+
+# The folder may be moved: all paths begin where this file is.
+$(LIBTRACE)/libtrace.pc: $(LIBTRACE)/config trace/libtrace.mk trace/include/trace/version.h
+	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'libdir=$${prefix}/lib/libtrace' 'includedir=$${prefix}/include/libtrace' \
+		'profile=$(PROFILE)' 'traced=$(LIBTRACE_TRACED)' 'recordmcount=$${libdir}/recordmcount' '' \
+		'Name: libtrace' 'Description: ftrace for kernels, profile $(PROFILE)' 'Version: $(lib_version)' \
+		'Cflags: -I$${includedir}/include -I$${includedir}/host $(strip $(LIBTRACE_FLAGS))' \
+		'Libs: -L$${libdir} $${libdir}/libtrace.a' > $@
+
 -include $(lib_objs:.o=.d)
-.PHONY: libtrace
+.PHONY: libtrace install-libtrace
