@@ -309,7 +309,9 @@ $(BUILD)/view/installed: tools/view/package.json tools/view/package-lock.json
 # The page on a kernel of its own, with something to look at.
 demo-view: deps-run
 	@$(MAKE) --no-print-directory all
-	@tools/fathom view --boot --build $(BUILD) --cpus $(CPUS) --mem $(MEM) \
+	@tools/fathom view --boot --build $(BUILD) --cpus $(CPUS) --mem $(MEM) --show timeline \
+		--write events/sched/sched_switch/enable=1 --write events/kmem/kmalloc/trigger=hist:keys=bytes_req.log2 \
+		--write 'set_graph_function=pipe_read pipe_write' --write max_graph_depth=3 --write current_tracer=function_graph \
 		--run 'while true; do hackbench 2 200 > /dev/null; stress all 1 > /dev/null; sleep 1; done'
 
 debug: deps-test

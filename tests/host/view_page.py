@@ -4,6 +4,7 @@ Each view leaves a picture in build/view-pictures, to be looked at.
 """
 import json
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -85,6 +86,29 @@ def kernels(page, name):
 
 def type_at_console(page, text):
     page.run("fetch('api/keys', {method: 'POST', body: JSON.stringify({text: %s})}).then((answer) => answer.text())" % json.dumps(text))
+
+
+def test_the_demonstration_begins_with_something_to_see(browser):
+    """`make demo-view`, nothing clicked: threads on their CPUs and calls below them; numbers, a flame graph, a histogram in the other views."""
+    words = next(line for line in subprocess.run(["make", "-n", "demo-view", f"BUILD={BUILD}"], cwd=ROOT, capture_output=True, text=True).stdout
+                 .replace("\\\n", " ").splitlines() if line.startswith("tools/fathom view "))
+    view = View(*shlex.split(words)[2:])
+    try:
+        page = browser.page(view.address)
+        page.wait("document.querySelector('#link.live')")
+        assert page.run("document.querySelector('#view-tabs .on').textContent") == "Timeline"
+        page.wait("[...fathom.store.cpus.values()].filter((cpu) => cpu.slices.length > 20 && cpu.calls.length > 5).length > 1", seconds=60)
+        time.sleep(2)
+        page.picture(PICTURES / "demo.png")
+        open_tab(page, "view", "Now")
+        page.wait("document.querySelectorAll('#view .bars .one').length > 3")
+        open_tab(page, "view", "Flame")
+        page.wait("fathom.store.flame[3].length > 0")
+        open_tab(page, "view", "Histograms")
+        page.wait("document.querySelector('#view').textContent.includes('kmem:kmalloc')")
+        assert not page.errors()
+    finally:
+        view.close()
 
 
 def test_an_event_is_switched_on_and_seen(page):

@@ -241,12 +241,33 @@ def test_bounds(kernel):
         shell = Command(guest, "cat endless")
         with pytest.raises(OSError, match="File too large"):
             shell.wait()
+        for lie, error in ((entries([b"cpu0"], cut=1), "a name is cut off"), (entries([b"cpu0", b""], cut=8), "an entry is cut off"),
+                           (entries([b"a/b"]), "is no name"), (entries([b""]), "is no name")):
+            kernel.lie = lie
+            with pytest.raises(Failure, match=error):
+                guest.names("per_cpu")
         kernel.lie = to_reads(lambda _: b"x")
         with pytest.raises(OSError, match="File too large"):
             guest.read("trace")
         kernel.lie = to_reads(lambda text: b"said\n\0what?" if text else b"")
         with pytest.raises(Failure, match="no exit status"):
             guest.sh("x")
+
+
+def test_what_is_on_from_the_start(kernel, monkeypatch, capfd):
+    """`view --write`: what the kernel takes is a command of the page, what it refuses ends in a sentence."""
+    monkeypatch.setitem(COMMANDS, "view", [*COMMANDS["view"], "--show", "timeline", "--write", "current_tracer=nop", "--write", "set_event=a=b"])
+    kernel.asked.clear()
+    monkeypatch.setattr(sys, "argv", ["fathom", *COMMANDS["view"], "--channel", "channel"])
+    assert FATHOM.main() == 0 and written(kernel) == [b"nop\n", b"a=b\n"]
+    assert capfd.readouterr().out.splitlines()[0].endswith("/#timeline")
+    kernel.lie = lambda asked, honest: (RLERROR, struct.pack("<I", 22)) if asked.kind == liar.WRITE else honest
+    status, said = run("view", monkeypatch, capfd)
+    assert status == 1 and said == "fathom view: --write current_tracer=nop: Invalid argument\n"
+    monkeypatch.setattr(sys, "argv", ["fathom", "view", "--write", "nothing"])
+    with pytest.raises(SystemExit):
+        FATHOM.main()
+    assert "not of the form FILE=TEXT" in capfd.readouterr().err
 
 
 def test_the_token_is_no_argument(kernel, monkeypatch, tmp_path):

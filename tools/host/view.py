@@ -1,4 +1,5 @@
 """fathom view: a page in the browser that shows what the kernel does, and switches what is traced."""
+import argparse
 import contextlib
 import os
 import signal
@@ -21,12 +22,24 @@ from view.shell import LineShell
 HELP = "show in a browser what the kernel does, live, and switch what is traced"
 EXAMPLE = "tools/fathom view --boot --run 'hackbench 4 2000'"
 ROOT = Path(__file__).resolve().parents[2]
+VIEWS = ("now", "timeline", "flame", "histograms", "latency", "log", "shell")
+
+
+def a_write(text):
+    """(name of a file, what is written there) of FILE=TEXT."""
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form FILE=TEXT")
+    return name, value
 
 
 def add_arguments(parser):
     group = _boot.add_arguments(parser)
     group.set_defaults(cpus=4)
     group.add_argument("--run", metavar="COMMAND", help="type this into its shell")
+    parser.add_argument("--write", metavar="FILE=TEXT", dest="writes", action="append", default=[], type=a_write,
+                        help="switch something on at the beginning, as the page does it; again for more")
+    parser.add_argument("--show", metavar="VIEW", choices=VIEWS, default="now", help=f"the page's first view: {', '.join(VIEWS)} (default: %(default)s)")
     parser.add_argument("-B", metavar="NAME", dest="instance", default="", help="look at this instance at first; the page can choose another one")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
     parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
@@ -58,6 +71,16 @@ def shown(address, folder):
         yield
 
 
+def write_all(live, writes):
+    for name, text in writes:
+        try:
+            error = live.write(name, text, append=False)["error"]
+        except Refused as err:
+            error = str(err)
+        if error:
+            raise Failure(f"--write {name}={text}: {error}")
+
+
 def until_ctrl_c(live):
     live.dead.wait()
     # The page that says what has happened can still be read.
@@ -82,10 +105,13 @@ def serve(options, guest, machine):
     with Server(options.port, live, terminal, libraries(options.build)) as server:
         server.start()
         live.start()
-        print(f"{server.address}\nCtrl-C ends it.", flush=True)
+        with making_sense("what the kernel says"):
+            write_all(live, options.writes)
+        address = server.address + (f"#{options.show}" if options.show != "now" else "")
+        print(f"{address}\nCtrl-C ends it.", flush=True)
         if machine and options.run:
             machine.type(options.run + "\r")
-        with contextlib.nullcontext() if options.no_browser else shown(server.address, options.build / "view"):
+        with contextlib.nullcontext() if options.no_browser else shown(address, options.build / "view"):
             until_ctrl_c(live)
     if live.dead.is_set():
         raise Failure(f"the kernel had ended: {live.why}", DIED)

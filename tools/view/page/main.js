@@ -30,7 +30,7 @@ function tabs(row, all, body, key, chosen) {
   };
   row.append(...Object.entries(all).map(([name, [label]]) => h("button", { "data-name": name, onclick: () => choose(name) }, label)));
   const before = sessionStorage.getItem(key);
-  choose(before in all ? before : chosen);
+  choose(before in all ? before : chosen in all ? chosen : Object.keys(all)[0]);
 }
 
 function theme() {
@@ -93,7 +93,7 @@ bar();
 theme();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
 tabs($("side-tabs"), sides, $("side-body"), "side", "events");
-tabs($("view-tabs"), views, $("view"), "view", "now");
+tabs($("view-tabs"), views, $("view"), "view", location.hash.slice(1));
 commands();
 on("live", showLive);
 on("dead", obituary);
