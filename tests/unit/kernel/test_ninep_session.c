@@ -94,7 +94,7 @@ bool file_may_wait(const struct file *file)
 
 static ssize_t file_result;
 
-ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos)
+ssize_t vfs_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)pos;
@@ -102,7 +102,7 @@ ssize_t file_read_at(struct file *file, void *buf, size_t len, uint64_t pos)
 	return file_result ? file_result : (ssize_t)len;
 }
 
-ssize_t file_write_at(struct file *file, const void *buf, size_t len, uint64_t pos)
+ssize_t vfs_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)buf;
