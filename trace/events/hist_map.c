@@ -65,10 +65,24 @@ void hist_map_destroy(struct hist_map *map)
 	*map = (struct hist_map){ 0 };
 }
 
+void hist_map_clear_word(struct hist_map *map, uint32_t at)
+{
+	struct hist_entry *entry;
+	size_t slot = 0;
+
+	while ((entry = hist_map_next(map, &slot)))
+		atomic_store_explicit(&entry->words[at], 0, memory_order_relaxed);
+}
+
+/* Words at once: somebody may look for an entry. */
 void hist_map_clear(struct hist_map *map)
 {
-	memset(map->slots, 0, slots_bytes(map));
-	memset(map->memory, 0, entries_bytes(map));
+	_Atomic uint64_t *words = (_Atomic uint64_t *)(void *)map->memory;
+
+	for (size_t i = 0; i <= map->slot_mask; i++)
+		atomic_store_explicit(&map->slots[i], 0, memory_order_relaxed);
+	for (size_t i = 0; i < entries_bytes(map) / sizeof(*words); i++)
+		atomic_store_explicit(&words[i], 0, memory_order_relaxed);
 	map->nr_taken = 0;
 	map->returned = 0;
 	map->is_full = false;

@@ -27,8 +27,9 @@
  * events = sum of hits + drops.
  *
  * Context:   find, add - any, NMI included. The rest - thread.
- * Locking:   none for find and add. clear and destroy: nobody else uses the table. Reading may
- *            happen at any time; sums are then from slightly different moments.
+ * Locking:   none for find and add. clear: nobody adds; find sees an entry, one of zeros, or none.
+ *            destroy: nobody else uses the table. Reading may happen at any time; sums are then
+ *            from slightly different moments.
  * Ownership: entries belong to the table, and stay where they are until it is cleared.
  */
 #ifndef HIST_MAP_H
@@ -81,6 +82,8 @@ int hist_map_init(struct hist_map *map, const struct hist_map_shape *shape);
 void hist_map_destroy(struct hist_map *map);
 /* Forget all entries and drops. */
 void hist_map_clear(struct hist_map *map);
+/* Word `at` of all entries becomes 0. */
+void hist_map_clear_word(struct hist_map *map, uint32_t at);
 
 /* How many bytes an entry of this shape takes. */
 uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape);

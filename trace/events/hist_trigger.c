@@ -117,12 +117,27 @@ static void set_paused(struct hist *hist, bool is_paused)
 	}
 }
 
+/* Does another one read variables of those that count in this table? */
+static bool is_read(const struct hist *hist)
+{
+	for (const struct hist *at = hist_first; at; at = at->next) {
+		if (at->map == hist->map && at->nr_readers)
+			return true;
+	}
+	return false;
+}
+
 static void clear(struct hist *hist)
 {
 	bool was_paused = hist->is_paused;
 
 	set_paused(hist, true);
 	tracepoint_synchronize_unregister(); /* nobody is counting */
+	/* Who has found a variable set reads its value before that is gone. */
+	if (is_read(hist)) {
+		hist_map_clear_word(hist->map, hist->set_at);
+		tracepoint_synchronize_unregister();
+	}
 	hist_map_clear(hist->map);
 	hist_clear_actions(hist);
 	set_paused(hist, was_paused);

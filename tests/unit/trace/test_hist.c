@@ -582,6 +582,28 @@ static void named(void **state)
 	add(ARRIVE, "!hist:name=traffic:keys=id");
 	trace_ship_leave(2, 0, "x");
 	assert_non_null(strstr(entries(LEAVE), "{ id:          2 } hitcount:          2\n"));
+	/* One that joins is in the state of the others. */
+	add(LEAVE, "hist:name=traffic:keys=id:pause");
+	add(ARRIVE, "hist:name=traffic:keys=id");
+	assert_non_null(strstr(trigger(ARRIVE), "[paused]"));
+	trace_ship_arrive(2, 0, "x");
+	assert_non_null(strstr(entries(LEAVE), "{ id:          2 } hitcount:          2\n"));
+}
+
+/* A name is an instance's own. */
+static void named_in_two_instances(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	add(ARRIVE, "hist:name=traffic:keys=id");
+	add("instances/two/" ARRIVE, "hist:name=traffic:keys=time");
+	add("instances/two/" LEAVE, "hist:name=traffic:keys=time");
+	trace_ship_arrive(1, 7, "x");
+	trace_ship_leave(1, 7, "x");
+	assert_string_equal(entries(ARRIVE), "{ id:          1 } hitcount:          1\n");
+	assert_string_equal(entries("instances/two/" ARRIVE),
+			    "{ time:          7 } hitcount:          2\n");
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 }
 
 static void by_other_events(void **state)
@@ -666,6 +688,39 @@ static void variables_of_fewer_keys(void **state)
 		if (!strstr(show(LEAVE), others[i]))
 			fail_msg("%s is not in %s", others[i], show(LEAVE));
 	clear(LEAVE);
+	clear(ARRIVE);
+}
+
+static uint32_t nr_syncs;
+
+static void leave_now(void)
+{
+	nr_syncs++;
+	trace_ship_leave(1, 150, "x");
+}
+
+/* Others may read variables meanwhile: they find the old value, or that none is set. */
+static void clear_while_read(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id:t0=time");
+	add(LEAVE, "hist:keys=id:x=$t0:vals=$x");
+	trace_ship_arrive(1, 100, "x");
+	nr_syncs = 0;
+	fake_on_sync = leave_now;
+	add(ARRIVE, "hist:keys=id:t0=time:clear");
+	fake_on_sync = NULL;
+	assert_int_equal(nr_syncs, 2);
+	trace_ship_leave(1, 150, "x");
+	assert_string_equal(entries(LEAVE),
+			    "{ id:          1 } hitcount:          1  x:        100\n");
+	/* Without readers there is nobody to wait for a second time. */
+	clear(LEAVE);
+	nr_syncs = 0;
+	fake_on_sync = leave_now;
+	add(ARRIVE, "hist:keys=id:t0=time:clear");
+	fake_on_sync = NULL;
+	assert_int_equal(nr_syncs, 1);
 	clear(ARRIVE);
 }
 
@@ -985,6 +1040,8 @@ int main(void)
 		TEST(own_variables),
 		TEST(variables_of_fewer_keys),
 		TEST(polling),
+		TEST(clear_while_read),
+		TEST(named_in_two_instances),
 		TEST(variables_used_once),
 		TEST(mistakes_are_explained),
 		TEST(division_by_zero),
