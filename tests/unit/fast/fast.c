@@ -2,6 +2,7 @@
  * See fast.h. What the ring buffer needs of the platform, for one thread.
  */
 #include <asm/prctl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,6 +123,17 @@ size_t fast_run_at(void (*op)(void *arg), void *arg, const struct fast_point *po
 	return nr_hit;
 }
 
+/* Page by page: a linker may leave pages out in front of the text. */
+static bool make_writable(uintptr_t start, uintptr_t end)
+{
+	for (uintptr_t at = start; at < end; at += 4096) {
+		if (mprotect((void *)at, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) &&
+		    errno != ENOMEM)
+			return false;
+	}
+	return true;
+}
+
 void fast_init(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_NODEFER | SA_SIGINFO };
@@ -131,8 +143,7 @@ void fast_init(void)
 	fast_cpu.self = &fast_cpu;
 	fast_cpu.preempt_count = PREEMPT_INITIAL;
 	fast_cpu.tsc_mult = 1ull << 32;
-	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &fast_cpu) != 0 ||
-	    mprotect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0 ||
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &fast_cpu) != 0 || !make_writable(start, end) ||
 	    sigaction(SIGTRAP, &action, NULL) != 0) {
 		perror("fast_init");
 		exit(1);

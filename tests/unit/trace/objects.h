@@ -129,6 +129,7 @@ HELPER void hit_watch(uint32_t cpu, uint32_t round)
 
 #define TURN	"-yard_full-> b -yard_full-> a"
 #define FULL	"events/yard/yard_full/"
+#define WATCH	"events/yard/yard_watch/"
 #define RV(one) "rv/monitors/" one "/"
 
 static const struct object objects[] = {
@@ -174,6 +175,69 @@ static const struct object objects[] = {
 	  .hit = hit_event,
 	  .dirs = { "events/yard" },
 	  .lines = { { "1", FULL "enable" }, { "0", FULL "enable" } } },
+	/* A filter takes the place of another one; some look at the head of the event. */
+	{ .name = "filter",
+	  .hit = hit_event,
+	  .dirs = { "events/yard" },
+	  .lines = { { "1", FULL "enable" },
+		     { "used == 0 || used == 3", FULL "filter" },
+		     { "used != 7 && used < 9", FULL "filter" },
+		     { "common_pid >= 0", FULL "filter" },
+		     { "common_pid < 9 && used < 9", FULL "filter" },
+		     { "0", FULL "enable" },
+		     { "0", FULL "filter" } } },
+	/* Those that act before and behind the record, and switch an event that has to be got ready. */
+	{ .name = "trigger",
+	  .hit = hit_event,
+	  .dirs = { "events/yard" },
+	  .lines = { { "enable_event:yard:yard_watch:5 if used == 1", FULL "trigger" },
+		     { "traceon:3 if used == 7", FULL "trigger" },
+		     { "stacktrace if common_pid >= 0", FULL "trigger" },
+		     { "!stacktrace", FULL "trigger" },
+		     { "!traceon", FULL "trigger" },
+		     { "!enable_event:yard:yard_watch", FULL "trigger" },
+		     { "0", WATCH "enable" } } },
+	{ .name = "histogram",
+	  .hit = hit_event,
+	  .dirs = { "events/yard" },
+	  .lines = { { "hist:keys=used:x=used:size=128", FULL "trigger" },
+		     { "hist:keys=who:y=$x:size=128 if who < 9", WATCH "trigger" },
+		     { "hist:keys=common_cpu:vals=used:name=n:size=128", FULL "trigger" },
+		     { "hist:keys=used:x=used:clear", FULL "trigger" },
+		     { "hist:keys=common_cpu:vals=used:name=n:clear", FULL "trigger" },
+		     { "!hist:keys=common_cpu:vals=used:name=n", FULL "trigger" },
+		     { "!hist:keys=who:y=$x if who < 9", WATCH "trigger" },
+		     { "!hist:keys=used:x=used", FULL "trigger" } } },
+	{ .name = "histogram with actions",
+	  .hit = hit_event,
+	  .dirs = { "events/yard", "events/synthetic" },
+	  .lines = { { "made int used; int who", "synthetic_events" },
+		     { "1", "events/synthetic/made/enable" },
+		     { "hist:keys=used:x=used", FULL "trigger" },
+		     { "hist:keys=who:y=$x:onmatch(yard.yard_full).made(used,$y)",
+		       WATCH "trigger" },
+		     { "hist:keys=used:z=used:onmax($z).save(used)", FULL "trigger" },
+		     { "!hist:keys=used:z=used:onmax($z).save(used)", FULL "trigger" },
+		     { "!hist:keys=who:y=$x:onmatch(yard.yard_full).made(used,$y)",
+		       WATCH "trigger" },
+		     { "!hist:keys=used:x=used", FULL "trigger" },
+		     { "0", "events/synthetic/made/enable" },
+		     { "!made", "synthetic_events" } } },
+	/* Events of tracepoints and of other events: what is hit is theirs, not one of their own. */
+	{ .name = "event of a tracepoint",
+	  .hit = hit_event,
+	  .dirs = { "events/my" },
+	  .lines = { { "t:my/point yard_full used=$arg1:s32", "dynamic_events" },
+		     { "1", "events/my/point/enable" },
+		     { "0", "events/my/point/enable" },
+		     { "-:my/point", "dynamic_events" } } },
+	{ .name = "event of an event",
+	  .hit = hit_event,
+	  .dirs = { "events/my" },
+	  .lines = { { "e:my/part yard.yard_full used=$used if used < 9", "dynamic_events" },
+		     { "1", "events/my/part/enable" },
+		     { "0", "events/my/part/enable" },
+		     { "-:my/part", "dynamic_events" } } },
 };
 
 /* As `echo TEXT >> PATH`; without the memory that a node needs there is no such file. */

@@ -141,13 +141,87 @@ static void last_entry_same_key(void **state)
 	at_each(1, 7, 7, check_last_same);
 }
 
+/* Another CPU gives the only entry back, which it took for a key that was made meanwhile. */
+static void give_back(void)
+{
+	hist_map_entry(&map, 1)->words[0] = 0;
+	map.returned = (uint64_t)1 << 32 | 1;
+	if (map.is_full)
+		map.is_full = false;
+}
+
+/* At any moment: afterwards there is an entry, and the table does not stay marked full. */
+static void given_back(void **state)
+{
+	uint8_t *insns[MAX_INSNS];
+	size_t nr;
+
+	(void)state;
+	make(1);
+	map.nr_taken = 1;
+	fast_trace(count_one, (void *)7, insns, MAX_INSNS, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = give_back };
+
+		hist_map_clear(&map);
+		map.nr_taken = 1;
+		if (!fast_run_at(count_one, (void *)7, &point, 1))
+			give_back();
+		count(8);
+		assert_int_equal(hits_of(7) + hits_of(8), 1);
+		assert_int_equal(map.drops, 1);
+	}
+	hist_map_destroy(&map);
+}
+
+static TRACE_NOINLINE void count_two(void *arg)
+{
+	const uint64_t key[] = { 7, (uint64_t)(uintptr_t)arg };
+	uint64_t hash = hist_hash(hist_hash(0, key[0]), key[1]);
+	struct hist_entry *entry = hist_map_find(&map, key, 2, hash);
+
+	if (!entry)
+		entry = hist_map_add(
+			&map, &(struct hist_key){ .words = key, .nr_words = 2, .hash = hash });
+	hist_entry_hit(entry);
+}
+
+static void count_two_in_irq(void)
+{
+	count_two((void *)9);
+}
+
+/* An entry that was given back with a longer key has nothing of that left in a shorter one. */
+static void shorter_key(void **state)
+{
+	const struct hist_map_shape shape = { 4, 2, 0, 0 };
+	uint8_t *insns[MAX_INSNS];
+	struct hist_entry *entry;
+	uint64_t key = 8;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(hist_map_init(&map, &shape), 0);
+	fast_trace(count_two, (void *)9, insns, MAX_INSNS, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = count_two_in_irq };
+
+		hist_map_clear(&map);
+		fast_run_at(count_two, (void *)9, &point, 1);
+		count(key);
+		entry = hist_map_find(&map, &key, 1, hist_hash(0, key));
+		assert_non_null(entry);
+		assert_int_equal(hist_entry_word(entry, 1), 0);
+	}
+	hist_map_destroy(&map);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_key),
-		cmocka_unit_test(other_key),
-		cmocka_unit_test(last_entry),
-		cmocka_unit_test(last_entry_same_key),
+		cmocka_unit_test(same_key),   cmocka_unit_test(other_key),
+		cmocka_unit_test(last_entry), cmocka_unit_test(last_entry_same_key),
+		cmocka_unit_test(given_back), cmocka_unit_test(shorter_key),
 	};
 
 	fast_init();

@@ -265,6 +265,39 @@ static void memory_of_those_that_have_gone(void **state)
 	memory_out = fake_alloc_out; /* the table of types has grown */
 }
 
+static long out_at_wait;
+static uint32_t nr_waits;
+
+static void note_memory(void)
+{
+	if (!nr_waits++)
+		out_at_wait = fake_alloc_out;
+}
+
+/* Probes that have begun may still be in the event: nothing of it is freed before they have ended. */
+static void freed_behind_a_wait(void **state)
+{
+	long out;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) { /* the first one makes what stays */
+		assert_int_equal(
+			echo_append("t:my/point shelf_full shelf=$arg1:s32", "dynamic_events"), 0);
+		assert_int_equal(echo("1", "events/my/point/enable"), 0);
+		trace_shelf_full(1);
+		assert_int_equal(echo("0", "events/my/point/enable"), 0);
+		out = fake_alloc_out;
+		nr_waits = 0;
+		fake_on_sync = note_memory;
+		assert_int_equal(echo_append("-:my/point", "dynamic_events"), 0);
+		fake_on_sync = NULL;
+		assert_true(fake_alloc_out < out);
+	}
+	assert_int_not_equal(nr_waits, 0);
+	assert_int_equal(out_at_wait, out + 2); /* the open file, and the text that was written */
+	assert_int_equal(echo("", "trace"), 0);
+}
+
 /* What the first user of any event makes, and what stays. */
 static int setup(void **state)
 {
@@ -285,6 +318,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(with_a_tracepoint, reset, check),
 		cmocka_unit_test_setup_teardown(memory_of_those_that_have_gone, reset, check),
 		cmocka_unit_test_setup_teardown(no_memory, reset, check),
+		cmocka_unit_test_setup_teardown(freed_behind_a_wait, reset, NULL),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -27,6 +27,8 @@ static void numbers(void **state)
 		{ "", "tiny=0 small=0 number=0 large=0 flag=0\n" },
 		{ "tiny=255 small=-32768 number = 0x7f  large=18446744073709551615 flag=1",
 		  "tiny=255 small=-32768 number=127 large=ffffffffffffffff flag=1\n" },
+		{ "number=0000000000000000000000000000005", /* 31 digits */
+		  "tiny=0 small=0 number=5 large=0 flag=0\n" },
 		{ "number=-2147483648 number=5 large=-1",
 		  "tiny=0 small=0 number=5 large=ffffffffffffffff flag=0\n" },
 	};
@@ -68,6 +70,8 @@ static void errors(void **state)
 		{ NUMBERS, "tiny=x", -EINVAL, "neither a number nor a text in quotes" },
 		{ NUMBERS, "tiny=1x", -EINVAL, "no number" },
 		{ NUMBERS, "tiny=-", -EINVAL, "no number" },
+		{ NUMBERS, "number=00000000000000000000000000000005", -EINVAL, "no number" },
+		{ NUMBERS, "number=000000000000000000000000000000005", -EINVAL, "no number" },
 		{ NUMBERS, "tiny=1,small=2", -EINVAL, "a blank is missing" },
 		{ NUMBERS, "tiny=256", -ERANGE, "the number is too large" },
 		{ NUMBERS, "tiny=-129", -ERANGE, "the number is too large" },

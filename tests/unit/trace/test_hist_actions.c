@@ -33,6 +33,33 @@ static int end(void **state)
 	return 0;
 }
 
+/*
+ * An instance that counts in another clock than the histogram gets a time of its own clock, though
+ * the time of the event is known.
+ */
+static void event_in_another_clock(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "two"), 0);
+	assert_int_equal(echo_append("took u64 time", "synthetic_events"), 0);
+	assert_int_equal(echo("counter", "instances/two/trace_clock"), 0);
+	assert_int_equal(echo("1", "instances/two/events/synthetic/took/enable"), 0);
+	add(ARRIVE, "hist:keys=id:ts0=common_timestamp:clock=mono");
+	add(LEAVE, "hist:keys=id:lat=common_timestamp-$ts0:clock=mono:"
+		   "onmatch(harbour.ship_arrive).took($lat)");
+	fake_clock = 7654321; /* so near to the counter that it fits behind the event before */
+	for (int i = 0; i < 3; i++) {
+		trace_ship_arrive(1, 0, "x");
+		trace_ship_leave(1, 0, "x");
+	}
+	assert_int_equal(count_in("instances/two/trace", ": took: time=0\n"), 3);
+	assert_int_equal(count_in("instances/two/trace", "7654321"), 0);
+	clear(LEAVE);
+	clear(ARRIVE);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
+	assert_int_equal(echo("local", "trace_clock"), 0);
+}
+
 #define ALL                                                                                        \
 	"hist:keys=id:lat=time-$t0:onmax($lat).save(time,name):onmatch(harbour.ship_arrive)."      \
 	"trace(stay,$lat,harbour.ship_arrive.name,name,id,harbour.ship_leave.id,time,"             \
@@ -341,6 +368,7 @@ static void any_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(event_in_another_clock),
 		TEST(fields_of_another_event),
 		TEST(types_of_arguments),
 		TEST(no_memory),

@@ -410,6 +410,29 @@ static void whatever_is_set(void **state)
 	has("trace", ": shelf_full: shelf=2\n");
 }
 
+/* Of a thread that set_event_pid leaves out: it is not recorded, but seen, also when it is injected. */
+static void threads_that_are_left_out(void **state)
+{
+	(void)state;
+	fake_thread_add(5, "left");
+	monitor_make("m:one enable=1 " TURN);
+	assert_int_equal(echo("1", SHELF "enable"), 0);
+	assert_int_equal(echo("4711", "set_event_pid"), 0);
+	fake_cpus[0].pid = 5;
+	fake_cpus[0].thread = *fake_thread_of(5);
+	trace_shelf_empty(1);
+	trace_shelf_full(1);
+	counted("one", 1, 1, 0);
+	trace_shelf_empty(1);
+	assert_int_equal(echo("shelf=1", SHELF "inject"), 0);
+	counted("one", 1, 3, 0);
+	has_not("trace", "shelf_full");
+	fake_cpus[0].pid = 0;
+	memset(&fake_cpus[0].thread, 0, sizeof(fake_cpus[0].thread));
+	fake_thread_exit(5);
+	assert_int_equal(echo("", "set_event_pid"), 0);
+}
+
 /* An event that is too long for the probe's stack; recording may be off, or the ring full. */
 static void long_events(void **state)
 {
@@ -972,6 +995,7 @@ int main(void)
 		TEST(too_many),
 		TEST(steps),
 		TEST(whatever_is_set),
+		TEST(threads_that_are_left_out),
 		TEST(long_events),
 		TEST(long_inside_long),
 		TEST(scratch_pads),

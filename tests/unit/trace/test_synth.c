@@ -195,6 +195,7 @@ static void stacks(void **state)
 	write_event(event, values);
 	assert_non_null(strstr(cat_body("trace"), "more=STACK:\nb=2\n"));
 	assert_null(strstr(cat_body("trace"), "=> 0x"));
+	assert_int_equal(count_in("trace", "=> kfree"), SYNTH_STACK_MAX);
 	let_go(event);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "page_end.h"
+#include "events/event_file.h"
 #include "events/event_scratch.h"
 #include "tracefs.h"
 #include <trace/event.h>
@@ -193,6 +194,39 @@ static void texts_of_any_length(void **state)
  * An event with a condition that has no place to be built, since others are being built in all of
  * its CPU's: it is lost and counted, as if the ring had been full, where it would have been recorded.
  */
+/* Of a thread that set_event_pid leaves out an instance loses nothing; another one does. */
+static void no_room_for_who_is_left_out(void **state)
+{
+	static const u32 list[1];
+	char name[300];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	fake_thread_add(5, "left");
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	on("instances/one/" ENABLE("yard_texts"));
+	on(ENABLE("yard_texts"));
+	assert_int_equal(echo("4711", "set_event_pid"), 0);
+	fake_cpus[0].pid = 5;
+	fake_cpus[0].thread = *fake_thread_of(5);
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		assert_non_null(trace_event_scratch_get());
+	trace_yard_texts(name, list, 0, &mask);
+	assert_non_null(strstr(cat("per_cpu/cpu0/stats"), "dropped events: 0\n"));
+	assert_non_null(strstr(cat("instances/one/per_cpu/cpu0/stats"), "dropped events: 1\n"));
+	memset(&fake_cpus[0].thread, 0, sizeof(fake_cpus[0].thread));
+	fake_cpus[0].pid = 0;
+	fake_thread_exit(5);
+	assert_int_equal(echo("", "set_event_pid"), 0);
+	trace_yard_texts(name, list, 0, &mask);
+	assert_non_null(strstr(cat("per_cpu/cpu0/stats"), "dropped events: 1\n"));
+	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
+		trace_event_scratch_put();
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+}
+
 static void no_room_to_build(void **state)
 {
 	static const u32 list[1];
@@ -519,6 +553,82 @@ static void clearing_needs_no_memory(void **state)
 }
 
 /* Each allocation fails once: the filter is the old one. */
+/* What a probe would find while a filter takes the place of another one: at each wait for probes. */
+static struct {
+	const struct trace_event_file *file;
+	uint32_t nr;
+	const struct trace_filter *filters[4];
+	uint32_t flags[4];
+} seen;
+
+static void look_at_filter(void)
+{
+	if (seen.nr < 4) {
+		seen.filters[seen.nr] = seen.file->filter;
+		seen.flags[seen.nr++] = seen.file->front.flags;
+	}
+}
+
+static void replace_filter(const char *text)
+{
+	seen.nr = 0;
+	fake_on_sync = look_at_filter;
+	assert_int_equal(echo(text, FILTER("yard_full")), 0);
+	fake_on_sync = NULL;
+}
+
+/*
+ * The head is filled in before a filter comes that looks at it, and no filter is freed before those
+ * have left who may have found it.
+ */
+static void filters_wait_for_probes(void **state)
+{
+	const struct trace_filter *old;
+
+	(void)state;
+	on(ENABLE("yard_full"));
+	assert_int_equal(echo("used == 1", FILTER("yard_full")), 0);
+	seen.file = trace_event_file_find(trace_global_array(), &event_yard_full);
+	old = seen.file->filter;
+	replace_filter("common_pid == 5");
+	assert_int_equal(seen.nr, 2);
+	assert_ptr_equal(seen.filters[0], old);
+	assert_true(seen.flags[0] & TRACE_EVENT_HEAD);
+	assert_ptr_equal(seen.filters[1], seen.file->filter);
+	replace_filter("used == 2");
+	assert_int_equal(seen.nr, 1);
+	assert_ptr_equal(seen.filters[0], seen.file->filter);
+	assert_true(seen.flags[0] & TRACE_EVENT_HEAD);
+	old = seen.file->filter;
+	replace_filter("0");
+	assert_int_equal(seen.nr, 1);
+	assert_ptr_equal(seen.filters[0], old);
+	assert_false(seen.flags[0] & (TRACE_EVENT_HEAD | TRACE_EVENT_FILTERS));
+}
+
+/* Several events are switched at once, and there is no memory for that: none says that it is on. */
+static void switching_without_memory(void **state)
+{
+	const struct trace_event_file *at;
+	long budget = 0;
+	int err;
+
+	(void)state;
+	on("events/yard/enable");
+	assert_int_equal(echo("0", "events/yard/enable"), 0);
+	do {
+		fake_alloc_budget = budget++;
+		err = echo("1", "events/yard/enable");
+		fake_alloc_budget = -1;
+		at = trace_events_of(trace_global_array())->files;
+		for (; at; at = at->next_of_array)
+			assert_int_equal(trace_event_is_on(at), at->is_registered);
+		assert_int_equal(echo("0", "events/yard/enable"), 0);
+	} while (err == -ENOMEM);
+	assert_int_equal(err, 0);
+	assert_true(budget > 2);
+}
+
 static void filters_without_memory(void **state)
 {
 	long budget = 0;
@@ -604,6 +714,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(samples, reset, all_off),
 		cmocka_unit_test_setup_teardown(dump, reset, all_off),
 		cmocka_unit_test_setup_teardown(no_room_to_build, reset, all_off),
+		cmocka_unit_test_setup_teardown(no_room_for_who_is_left_out, reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_wait_for_probes, reset, all_off),
+		cmocka_unit_test_setup_teardown(switching_without_memory, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
 		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),
 		cmocka_unit_test_setup_teardown(set_event, reset, all_off),

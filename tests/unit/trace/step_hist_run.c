@@ -1,0 +1,203 @@
+/*
+ * Variables of a histogram, compiled as in the kernel: an interrupt before every single instruction
+ * of an event that sets them reads them. It finds them all, with the values of one event, or none.
+ *
+ * links: trace/events/hist_run.c trace/events/hist_map.c
+ */
+#include "unit.h"
+#include "fast.h"
+#include "events/hist_program.h"
+#include "events/hist_run.h"
+
+#define MAX_INSNS 1024u
+
+/* Words of an entry. */
+enum {
+	KEY,
+	SET,
+	FIRST,
+	SECOND,
+	NR_WORDS
+};
+
+static struct event {
+	uint64_t key, first, second;
+} event = { 7, 0x1122334455667788, 0x99aabbccddeeff00 };
+
+static struct hist_map map;
+static struct hist writer = { .map = &map }, reader = { .map = &map };
+static struct trace_trigger by_writer = { .private = &writer }, by_reader = { .private = &reader };
+static const struct trace_trigger_hit hit = { .entry = &event };
+static uint32_t nr_seen;
+
+/* ---- What is linked against: no texts ---- */
+
+uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
+			    uint32_t max_words)
+{
+	(void)run;
+	(void)op;
+	(void)to;
+	(void)max_words;
+	return 0;
+}
+
+uint32_t hist_put_comm(uint64_t *to)
+{
+	(void)to;
+	return 0;
+}
+
+/* ---- Programs ---- */
+
+static struct hist_step steps[2][12];
+static uint32_t nr_steps[2];
+
+static void add(uint32_t program, enum hist_step_kind kind, const struct hist_step *step)
+{
+	struct hist_step *to = &steps[program][nr_steps[program]++];
+
+	*to = *step;
+	to->func = hist_step_funcs[kind];
+}
+
+static void add_field(uint32_t program, size_t offset)
+{
+	add(program, HIST_STEP_FIELD,
+	    &(struct hist_step){ .operand = UINT64_MAX, .offset = (uint16_t)offset });
+}
+
+static void add_set(enum hist_step_kind kind, uint8_t var)
+{
+	add_field(0, var ? offsetof(struct event, second) : offsetof(struct event, first));
+	add(0, kind,
+	    &(struct hist_step){ .offset = FIRST + var, .set_at = SET, .to = var, .shift = var });
+}
+
+static void add_ref(enum hist_step_kind kind, uint8_t var)
+{
+	add(1, kind,
+	    &(struct hist_step){
+		    .map = &map, .offset = FIRST + var, .set_at = SET, .to = var, .shift = var });
+}
+
+/* Behind the references: they were all set. */
+static void see_first(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	(void)step;
+	(void)value;
+	assert_true(run->refs[0] == event.first);
+	nr_seen++;
+}
+
+static void see_both(struct hist_run *run, const struct hist_step *step, uint64_t value)
+{
+	assert_true(run->refs[1] == event.second);
+	see_first(run, step, value);
+}
+
+static void begin_programs(void)
+{
+	nr_steps[0] = nr_steps[1] = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		add_field(i, offsetof(struct event, key));
+		add(i, HIST_STEP_KEY_NUMBER, &(struct hist_step){ 0 });
+	}
+	add(0, HIST_STEP_FIND_NUMBER, &(struct hist_step){ 0 });
+}
+
+static void end_programs(hist_step_fn see)
+{
+	add(0, HIST_STEP_END, &(struct hist_step){ 0 });
+	steps[1][nr_steps[1]] = (struct hist_step){ .func = see };
+	writer.program = steps[0];
+	reader.program = steps[1];
+}
+
+/* ---- At each instruction ---- */
+
+static TRACE_NOINLINE void write_event(void *arg)
+{
+	(void)arg;
+	hist_run(&by_writer, &hit);
+}
+
+static void read_event(void)
+{
+	hist_run(&by_reader, &hit);
+}
+
+/* In an entry that is new, and in one that is there, where the event sets the same once more. */
+static void at_each(bool is_new)
+{
+	const struct hist_map_shape shape = { 4, 1, 0, NR_WORDS - 1 };
+	uint8_t *insns[MAX_INSNS];
+	uint32_t nr_early = 0;
+	size_t nr;
+
+	assert_int_equal(hist_map_init(&map, &shape), 0);
+	if (!is_new)
+		write_event(NULL);
+	fast_trace(write_event, NULL, insns, MAX_INSNS, &nr);
+	assert_in_range(nr, 30, MAX_INSNS - 1);
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = read_event };
+
+		hist_map_clear(&map);
+		if (!is_new) {
+			write_event(NULL);
+			hist_map_clear_word(&map, SET);
+		}
+		nr_seen = 0;
+		fast_run_at(write_event, NULL, &point, 1);
+		nr_early += !nr_seen;
+		nr_seen = 0;
+		read_event();
+		assert_int_equal(nr_seen <= 1, 1);
+	}
+	assert_in_range(nr_early, 10, nr);
+	hist_map_destroy(&map);
+}
+
+static void one_variable(void **state)
+{
+	static const enum hist_step_kind refs[] = { HIST_STEP_TAKE, HIST_STEP_READ };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		begin_programs();
+		add_set(HIST_STEP_SET_ONE, 0);
+		add_ref(refs[i], 0);
+		end_programs(see_first);
+		at_each(true);
+		at_each(false);
+	}
+}
+
+static void two_variables(void **state)
+{
+	(void)state;
+	begin_programs();
+	add_set(HIST_STEP_SET, 0);
+	add_set(HIST_STEP_SET, 1);
+	add(0, HIST_STEP_SET_ALL, &(struct hist_step){ .operand = 3, .set_at = SET });
+	add_ref(HIST_STEP_READ, 0);
+	add_ref(HIST_STEP_READ, 1);
+	end_programs(see_both);
+	at_each(true);
+	at_each(false);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_variable),
+		cmocka_unit_test(two_variables),
+	};
+
+	fast_init();
+	writer.vars[0].kind = writer.vars[1].kind = HIST_NUMBER;
+	reader.refs[0] = (struct hist_ref){ .hist = &writer, .var = 0 };
+	reader.refs[1] = (struct hist_ref){ .hist = &writer, .var = 1 };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
