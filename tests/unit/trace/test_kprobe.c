@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include <stdio.h>
+#include <trace/kprobe_hit.h>
 #include <trace/recursion.h>
 
 #define NR_FUNCS 300u
@@ -124,6 +125,47 @@ static void several(void **state)
 	(void)state;
 	one_by_one(inside(3));
 	one_by_one(site(3));
+}
+
+/* One that wants arguments only is called at once when it is alone again, by the machine's own half. */
+static void alone_again(void **state)
+{
+	struct kprobe *a = probe_at(0, inside(3)), *b = probe_at(1, inside(3));
+	struct trace_plat_probe *plat;
+
+	(void)state;
+	a->flags = KPROBE_FLAG_ARGS;
+	b->post_handler = post;
+	assert_int_equal(register_kprobe(a), 0);
+	plat = kprobe_hit_find(inside(3));
+	assert_ptr_equal(plat->only, a);
+	assert_int_equal(register_kprobe(b), 0);
+	assert_null(plat->only);
+	unregister_kprobe(b);
+	assert_ptr_equal(plat->only, a);
+	unregister_kprobe(a);
+}
+
+/* At a breakpoint, whose handler asks whether the instruction is to be executed. */
+static void moved_at_breakpoint(void **state)
+{
+	struct ftrace_regs fregs = { .rip = inside(3), .is_full = true };
+	struct kprobe *a = probe_at(0, inside(3)), *b = probe_at(1, inside(3));
+	uintptr_t stack = PARENT;
+
+	(void)state;
+	fregs.slot = &stack;
+	assert_int_equal(register_kprobe(a), 0);
+	order[0] = '\0';
+	assert_false(kprobe_hit_run(kprobe_hit_find(inside(3)), &fregs));
+	assert_string_equal(order, "a");
+	b->pre_handler = elsewhere;
+	assert_int_equal(register_kprobe(b), 0);
+	order[0] = '\0';
+	assert_true(kprobe_hit_run(kprobe_hit_find(inside(3)), &fregs));
+	assert_string_equal(order, "ab");
+	assert_int_equal(fregs.rip, fake_func(9));
+	unregister_kprobes(pointers, 2);
 }
 
 /* With arguments only the site calls the plain trampoline; with another one, that with all. */
@@ -869,6 +911,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(several, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(alone_again, kprobe_begin, kprobe_end),
+		cmocka_unit_test_setup_teardown(moved_at_breakpoint, kprobe_begin, kprobe_end),
 		cmocka_unit_test_setup_teardown(registers, kprobe_begin, kprobe_end),
 		cmocka_unit_test_setup_teardown(missed, kprobe_begin, kprobe_end),
 		cmocka_unit_test_setup_teardown(batches, kprobe_begin, kprobe_end),
