@@ -101,11 +101,18 @@ $(LIBTRACE)/features/start/features.list: trace/start/features.list trace/files.
 	$(folder)
 	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
 
+ifneq ($(NASM),)
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config
 	$(call say,NASM,$<)
 	$(folder)
 	$(Q)$(NASM) $(lib_nasmflags) -MD $(@:.o=.d) -MP -o $@ $<
 	$(Q)$(OBJCOPY) -w --strip-symbol='..@*' $@
+else
+$(LIBTRACE)/obj/%.asm.o: %.s $(LIBTRACE)/config
+	$(call say,AS,$<)
+	$(folder)
+	$(Q)$(CC) $(if $(IS_CLANG),--target=x86_64-unknown-none-elf) -c $< -o $@
+endif
 
 $(LIBTRACE)/flags: $(LIBTRACE)/config trace/libtrace.mk
 	@printf '%s\n' -I$(abspath $(LIBTRACE))/include -I$(abspath $(LIBTRACE))/host $(LIBTRACE_FLAGS) > $@
@@ -130,7 +137,6 @@ lib_version = $(shell sed -n 's/.*TRACE_VERSION_TEXT *"\(.*\)"/\1/p;' trace/incl
 
 install-libtrace: libtrace $(LIBTRACE)/libtrace.pc
 	$(call say,INSTALL,$(installed))
-	$(Q)rm -rf $(installed)/include/libtrace $(installed)/lib/libtrace
 	$(Q)install -d $(addprefix $(installed)/,include/libtrace lib/libtrace lib/pkgconfig share/doc/libtrace)
 	$(Q)cp -R $(LIBTRACE)/include $(LIBTRACE)/host $(installed)/include/libtrace
 	$(Q)install -m 644 $(addprefix $(LIBTRACE)/,libtrace.a sections.ld) $(installed)/lib/libtrace
@@ -146,5 +152,26 @@ $(LIBTRACE)/libtrace.pc: $(LIBTRACE)/config trace/libtrace.mk trace/include/trac
 		'Cflags: -I$${includedir}/include -I$${includedir}/host $(strip $(LIBTRACE_FLAGS))' \
 		'Libs: -L$${libdir} $${libdir}/libtrace.a' > $@
 
+# ---- `make dist-libtrace DIST=folder`: all that the rules above need, without the rest of this tree ----
+
+DIST ?= $(BUILD)/dist-libtrace
+dist_asms := $(wildcard trace/arch/x86_64/*.asm)
+
+dist-libtrace: $(TRACE_OFFSETS)
+	$(call say,DIST,$(DIST))
+	$(Q)[ ! -e $(DIST) ] || [ -e $(DIST)/trace/libtrace.mk ] || { echo "$(DIST) is there, and was not made by this"; false; }
+	$(Q)rm -rf $(DIST)
+	$(Q)mkdir -p $(DIST)/tools $(DIST)/hosts
+	$(Q)cp -R trace $(DIST)
+	$(Q)mv $(DIST)/trace/dist/* $(DIST) && rmdir $(DIST)/trace/dist
+	$(Q)cp -R tools/recordmcount tools/directory.mk $(DIST)/tools
+	$(Q)mkdir $(DIST)/tools/common && cp tools/common/replace.[ch] $(DIST)/tools/common
+	$(Q)cp LICENSE docs/porting.md $(DIST)
+	$(Q)for host in tiny smp; do cp -R examples/$$host/include $(DIST)/hosts/$$host || exit; done
+	$(Q)for asm in $(dist_asms); do \
+		$(NASM) -f elf64 -Itrace/arch/x86_64/ -I$(dir $(TRACE_OFFSETS)) -o $(DIST)/asm.o $$asm && \
+		tools/gas $(DIST)/asm.o $$(basename $$asm) > $(DIST)/$${asm%.asm}.s || exit; done
+	$(Q)rm $(DIST)/asm.o
+
 -include $(lib_objs:.o=.d)
-.PHONY: libtrace install-libtrace
+.PHONY: libtrace install-libtrace dist-libtrace

@@ -1,6 +1,8 @@
-"""The library as others get it, installed for pkg-config: examples/tiny made from that and booted."""
+"""The library as others get it, installed for pkg-config or in a folder of its own: examples/tiny made from that and booted."""
+import os
 import re
 import shutil
+import subprocess
 
 import pytest
 from workshop import BUILDS, ROOT, boot, libtrace, must
@@ -46,6 +48,52 @@ def test_installed(compiler, tmp_path):
     version = re.search(r'TRACE_VERSION_TEXT\s+"(.*)"', (prefix / "include/libtrace/include/trace/version.h").read_text())[1]
     assert pkg_config(prefix, "--modversion") == version
     assert "Permission is hereby granted" in (prefix / "share/doc/libtrace/LICENSE").read_text()
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist") / "libtrace"
+    must("make", "-s", "-C", ROOT, "dist-libtrace", f"BUILD={BUILDS['gcc']}", f"DIST={folder}")
+    return folder
+
+
+def test_dist_keeps_what_it_has_not_made(tmp_path):
+    (tmp_path / "mine").write_text("")
+    done = subprocess.run(["make", "-s", "-C", ROOT, "dist-libtrace", f"BUILD={BUILDS['gcc']}", f"DIST={tmp_path}"], check=False)
+    assert done.returncode != 0 and (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_vendored(compiler, dist, tmp_path):
+    """The folder has all that it needs, but for the compiler: no NASM."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "nasm").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "nasm").chmod(0o755)
+    must("make", "-s", "-j2", "-C", dist, f"CC={compiler}", "PROFILE=graph", "HOST=hosts/tiny", f"LIBTRACE={tmp_path}/library",
+         f"BUILD={tmp_path}/build", "LIBTRACE_CFLAGS=-O1", env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    check(tiny(tmp_path, compiler, tmp_path / "library"))
+
+
+def contents(path):
+    """What the linker gets of an object: bytes, relocations, global symbols."""
+    relocations = [re.findall(r"^([0-9a-f]{16}) +\S+ +(R_\S+) +[0-9a-f]+ (.*)$", table, re.M)
+                   for table in must("readelf", "-rW", path).split("Relocation section '") if re.match(r"\.rela\.(text|rodata)'", table)]
+    parts = [must("objdump", "-s", "-j", section, path).partition("Contents")[2]
+             for section in (".text", ".rodata") if f" {section} " in must("readelf", "-SW", path)]
+    return parts, relocations, must("nm", "-gS", path)
+
+
+def test_assembly(dist, tmp_path):
+    """For each .asm there is a .s, from which GNU as and clang make what NASM makes of the other."""
+    names = sorted(path.stem for path in (ROOT / "trace/arch/x86_64").glob("*.asm"))
+    assert names == sorted(path.stem for path in (dist / "trace/arch/x86_64").glob("*.s")) and len(names) > 5
+    for name in names:
+        nasm = tmp_path / "nasm.o"
+        must("nasm", "-f", "elf64", f"-I{ROOT}/trace/arch/x86_64/", f"-I{BUILDS['gcc']}/gen/", "-o", nasm, ROOT / f"trace/arch/x86_64/{name}.asm")
+        for compiler in ("gcc", "clang"):
+            must(compiler, "-c", dist / f"trace/arch/x86_64/{name}.s", "-o", tmp_path / "gas.o")
+            assert contents(tmp_path / "gas.o") == contents(nasm), (name, compiler)
 
 
 def test_version():
