@@ -281,7 +281,7 @@ def fields_of(text):
 def test_fields_are_those_of_linux(tracing):
     """In its order, with its types; some are left out, and few are ours alone."""
     ours = {"mm_page_alloc": [("const void * page", "8", "0")], "mm_page_free": [("const void * page", "8", "0")],
-            "timer_start": [("unsigned int cpu", "4", "0")]}
+            "timer_start": [("unsigned int cpu", "4", "0")], "sched_switch": [("long prev_state", "4", "1")]}
     systems = ("sched", "irq", "kmem", "lock", "timer", "workqueue")
     linux = {}
     for system in systems:

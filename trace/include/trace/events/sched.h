@@ -20,7 +20,7 @@ TRACE_EVENT_EXISTING(sched_switch,
 		__array(char, prev_comm, 16)
 		__field_as(pid_t, int, prev_pid)
 		__field(int, prev_prio)
-		__field(long, prev_state)
+		__field_as(long, int, prev_state)
 		__array(char, next_comm, 16)
 		__field_as(pid_t, int, next_pid)
 		__field(int, next_prio)
